@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a board gives to the code above it, and the entry that it calls. */
+#ifndef HAL_BOARD_H
+#define HAL_BOARD_H
+
+#include "hal/window.h"
+
+/* Rings the switch and sleeps until it rings back; see hal/window.h. */
+void board_ring_and_wait(struct window *window);
+
+/* Rings the switch and goes on. */
+void board_ring(struct window *window);
+
+/* Stops this node for good, with the window left for the host to read. */
+_Noreturn void board_halt(struct window *window);
+
+/* Largest stack use so far, and the size of the stack, in bytes. */
+uint32_t board_stack_used_bytes(void);
+uint32_t board_stack_bytes(void);
+
+/* The node's program. Defined in boot/, called once by the board. */
+void node_main(struct window *window);
+
+#endif

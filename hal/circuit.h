@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Messages over circuits: queue a message on a port along a path, wait for a
+ * message. The four ports work independently and at once; each has a queue
+ * that the switch works off in order while the node goes on computing. The
+ * fifth port, CIRCUIT_HOST, leads to whoever brings the job and takes its
+ * result.
+ *
+ * Every message begins with a header (little-endian):
+ *
+ *    0  u8   version
+ *    1  u8   kind, the caller's
+ *    2  u16  job
+ *    4  u32  mesh
+ *    8  u32  length of the payload in bytes
+ *   12  u32  CRC-32 over bytes 0 to 11 and the payload
+ *   16       payload
+ *
+ * The switch hardware writes and checks the CRC as the bytes pass. A message
+ * whose CRC, version, mesh or length is wrong is reported, never delivered.
+ *
+ * Not reentrant and not for interrupt handlers: one circuit per node, used by
+ * the node's one thread of control. A queued message's bytes belong to the
+ * switch until circuit_drain() returns; then to the caller again.
+ */
+#ifndef HAL_CIRCUIT_H
+#define HAL_CIRCUIT_H
+
+#include "hal/clock.h"
+#include "hal/err.h"
+#include "hal/window.h"
+#include "torus/torus.h"
+
+#define CIRCUIT_VERSION 1u
+#define CIRCUIT_HEADER_BYTES 16u
+#define CIRCUIT_HOST WINDOW_PORT_HOST
+#define CIRCUIT_ANY_JOB 0u
+
+/* Offsets in the header. */
+enum circuit_field {
+    CIRCUIT_AT_VERSION = 0,
+    CIRCUIT_AT_KIND = 1,
+    CIRCUIT_AT_JOB = 2,
+    CIRCUIT_AT_MESH = 4,
+    CIRCUIT_AT_LENGTH = 8,
+    CIRCUIT_AT_CRC = 12
+};
+
+struct circuit {
+    struct window *window;
+    struct clock *clock;
+    uint32_t mesh;
+    uint16_t job;  /* messages of another job are refused; or ANY_JOB */
+    uint16_t side; /* the longest leg of a path, in hops */
+};
+
+/* A piece of a message, in the DMA window. */
+struct circuit_segment {
+    const uint8_t *data;
+    uint32_t bytes;
+};
+
+#define CIRCUIT_SEGMENTS (WINDOW_SEGMENTS - 1u)
+
+/* A message to send: `head` (header room first), then the segments. */
+struct circuit_message {
+    struct torus_path path; /* ignored on CIRCUIT_HOST */
+    uint64_t ready_ps; /* mesh time before which it must not start, or 0 */
+    uint8_t *head; /* in the DMA window; bytes 0..15 are filled in here */
+    uint32_t head_bytes; /* with the header: 16 or more */
+    struct circuit_segment segment[CIRCUIT_SEGMENTS];
+    uint8_t kind;
+};
+
+/* A received message, in the caller's buffer. */
+struct circuit_delivery {
+    uint8_t *payload;
+    uint32_t bytes; /* of the payload */
+    uint8_t port;
+    uint8_t kind;
+};
+
+/*
+ * Attaches to the switch behind `window`; starts the clock at 0.
+ * Result: 0; ERR_PROTOCOL if the window's magic or version is another.
+ */
+int circuit_open(struct circuit *circuit, struct window *window,
+                 struct clock *clock);
+
+/*
+ * Queues a message on `port` (of the torus: that of the message's path).
+ * Result: 0; ERR_NO_ROUTE, ERR_PORT_BUSY, ERR_BUFFER. About 60 instructions.
+ */
+int circuit_send(struct circuit *circuit, unsigned port,
+                 const struct circuit_message *message);
+
+/*
+ * Waits for a message on any port of the mask; mesh time moves on to its
+ * arrival. The buffer lies in the DMA window and takes header and payload.
+ * Result: 0 and *delivery; ERR_BUFFER (delivery->bytes tells the size that
+ * was needed; the message is gone), ERR_CORRUPT, ERR_PROTOCOL. A message that
+ * never comes is found out by the launcher's watchdog: a time limit in
+ * virtual time would fire at once.
+ */
+int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
+                    unsigned port_mask, uint8_t *buffer,
+                    uint32_t capacity_bytes);
+
+/* Waits until every queued send has ended. Result: 0 or the first error. */
+int circuit_drain(struct circuit *circuit);
+
+/* Tells the switch that this node asks for nothing more. */
+void circuit_close(struct circuit *circuit);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A node's mesh time, in picoseconds. It advances while the node executes and
+ * stands still while the node waits; a message carries it forward to the
+ * message's arrival time. Implemented once for each board.
+ *
+ * The clock is stopped *before* the node looks whether a message is there and
+ * started after: how soon the host delivers must not change what is counted.
+ */
+#ifndef HAL_CLOCK_H
+#define HAL_CLOCK_H
+
+#include <stdint.h>
+
+struct clock {
+    uint64_t base_ps; /* mesh time at the last start */
+};
+
+/* Mesh time now; the clock must be running. Cost: about 20 instructions. */
+uint64_t clock_now_ps(const struct clock *clock);
+
+/* Stops the clock and returns the time at which it stands. */
+uint64_t clock_stop(struct clock *clock);
+
+/* Starts a stopped clock at `at_ps`, no earlier than where it stood. */
+void clock_start(struct clock *clock, uint64_t at_ps);
+
+/*
+ * Accounts for work that takes `ps` on a board. A board whose clock counts
+ * its own instructions ignores it; the host, whose instructions are not a
+ * board's, has no other way to know.
+ */
+void clock_account(struct clock *clock, uint64_t ps);
+
+#endif

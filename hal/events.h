@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The node's event log: what happened when, for reports and traces. It is
+ * always written, so that a trace changes no timestamp, and it lies in shared
+ * memory, so that the host can read it also after the node died. A full log
+ * keeps the first WINDOW_EVENTS entries and counts the rest.
+ */
+#ifndef HAL_EVENTS_H
+#define HAL_EVENTS_H
+
+#include "hal/window.h"
+
+enum event_kind {
+    EVENT_NONE,
+    EVENT_SCATTER_START, /* originator: time zero of the job */
+    EVENT_RECEIVED,      /* detail: layer; value: volume in units */
+    EVENT_SENT_QUEUED,   /* detail: phases queued; the next is computing */
+    EVENT_COMPUTE_START, /* value: share in units */
+    EVENT_COMPUTE_END,
+    EVENT_RESULT_MERGED, /* detail: phase; value: bytes of the result */
+    EVENT_RESULT_QUEUED, /* detail: phase; value: bytes of the result */
+    EVENT_DONE,
+    EVENT_KINDS
+};
+
+/* Appends one event. Cost: about 15 instructions. */
+static inline void events_record(struct window *window, uint64_t time_ps,
+                                 enum event_kind kind, unsigned detail,
+                                 uint32_t value)
+{
+    uint32_t slot = window->events_written++;
+
+    if (slot < WINDOW_EVENTS) {
+        struct window_event *event = &window->event[slot];
+
+        event->time_ps = time_ps;
+        event->kind = (uint16_t)kind;
+        event->detail = (uint16_t)detail;
+        event->value = value;
+    }
+}
+
+#endif

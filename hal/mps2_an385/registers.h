@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Registers of the MPS2 board with FPGA image AN385. Names and offsets as in
+ * the Cortex-M System Design Kit TRM (ARM DDI 0479, sections 4.1 and 4.3) and
+ * the ARMv7-M manual (ARM DDI 0403, B3.4).
+ */
+#ifndef HAL_MPS2_AN385_REGISTERS_H
+#define HAL_MPS2_AN385_REGISTERS_H
+
+#include <stdint.h>
+
+struct cmsdk_uart {
+    volatile uint32_t DATA;
+    volatile uint32_t STATE;
+    volatile uint32_t CTRL;
+    volatile uint32_t INTCLEAR;
+    volatile uint32_t BAUDDIV;
+};
+
+#define CMSDK_UART0 ((struct cmsdk_uart *)0x40004000u)
+#define UART_STATE_RX_FULL (1u << 1)
+#define UART_CTRL_TX_ENABLE (1u << 0)
+#define UART_CTRL_RX_ENABLE (1u << 1)
+#define UART_CTRL_RX_INTERRUPT (1u << 3)
+#define UART_INT_RX (1u << 1)
+#define UART0_RX_IRQ 0u
+
+struct cmsdk_timer {
+    volatile uint32_t CTRL;
+    volatile uint32_t VALUE;
+    volatile uint32_t RELOAD;
+    volatile uint32_t INTCLEAR;
+};
+
+#define CMSDK_TIMER0 ((struct cmsdk_timer *)0x40000000u)
+#define TIMER_CTRL_ENABLE (1u << 0)
+#define TIMER_CTRL_INTERRUPT (1u << 3)
+#define TIMER0_IRQ 8u
+#define TIMER_PS_PER_TICK 40000u /* 25 MHz */
+
+#define NVIC_ISER0 (*(volatile uint32_t *)0xE000E100u)
+#define NVIC_ICER0 (*(volatile uint32_t *)0xE000E180u)
+#define NVIC_ICPR0 (*(volatile uint32_t *)0xE000E280u)
+
+#define SCB_CFSR (*(volatile uint32_t *)0xE000ED28u)
+#define SCB_HFSR (*(volatile uint32_t *)0xE000ED2Cu)
+#define SCB_MMFAR (*(volatile uint32_t *)0xE000ED34u)
+#define SCB_BFAR (*(volatile uint32_t *)0xE000ED38u)
+
+/* The PSRAM that the switch shares with the node: the window. */
+#define PSRAM_BASE 0x21000000u
+#define PSRAM_BYTES 0x01000000u
+
+#endif

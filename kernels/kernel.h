@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A divisible workload. A kernel is one file that defines one
+ * `const struct kernel kernel_<file name>`; it knows nothing of the mesh.
+ *
+ * The engine cuts the load into contiguous ranges, one for each node. On each
+ * node it calls begin() once, run() on the node's range, and merge() for each
+ * result that comes in; results come in the order of their ranges, so that
+ * appending keeps the order of the load. All memory is the engine's; a kernel
+ * has no static data that it changes, never allocates and never blocks.
+ */
+#ifndef KERNELS_KERNEL_H
+#define KERNELS_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The argument's bytes that a job message carries at most. */
+#define KERNEL_ARG_MAX 255u
+#define KERNEL_NAME_MAX 15u
+
+enum kernel_error {
+    KERNEL_OK = 0,
+    KERNEL_ARGUMENT = -1, /* begin() refuses the argument */
+    KERNEL_RESULT = -2    /* a result to be merged is malformed */
+};
+
+/* What begin() says of this argument. */
+struct kernel_terms {
+    uint32_t overlap_bytes;    /* that a range needs beyond its end */
+    uint32_t result_bytes_max; /* of any result, however large the range */
+    /* Instructions for 1000 units on a Cortex-M3, roughly: the time that the
+       native build accounts for, since it cannot count instructions. */
+    uint32_t instructions_per_1000_units;
+};
+
+/* The part of the load that one node computes. */
+struct kernel_range {
+    const uint8_t *data;
+    uint32_t units;           /* to process: bytes, for now */
+    uint32_t available_bytes; /* units and what follows: up to the overlap */
+    uint64_t first_unit;      /* position of data[0] in the whole load */
+};
+
+/* A result in the kernel's own wire format, little-endian. */
+struct kernel_result {
+    uint8_t *data; /* result_bytes_max of room, 4-byte aligned */
+    uint32_t bytes;
+};
+
+static inline uint32_t kernel_load_u32(const uint8_t *at)
+{
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
+           (uint32_t)at[3] << 24;
+}
+
+static inline void kernel_store_u32(uint8_t *at, uint32_t value)
+{
+    at[0] = (uint8_t)value;
+    at[1] = (uint8_t)(value >> 8);
+    at[2] = (uint8_t)(value >> 16);
+    at[3] = (uint8_t)(value >> 24);
+}
+
+static inline uint64_t kernel_load_u64(const uint8_t *at)
+{
+    return kernel_load_u32(at) | (uint64_t)kernel_load_u32(at + 4) << 32;
+}
+
+static inline void kernel_store_u64(uint8_t *at, uint64_t value)
+{
+    kernel_store_u32(at, (uint32_t)value);
+    kernel_store_u32(at + 4, (uint32_t)(value >> 32));
+}
+
+/* Takes a finished result apart for people: called on the host only. */
+struct kernel_sink {
+    void *context;
+    void (*integer)(void *context, const char *name, uint64_t value);
+    void (*flag)(void *context, const char *name, int value);
+    void (*list)(void *context, const char *name, const uint8_t *values_u32,
+                 uint32_t count);
+};
+
+struct kernel {
+    const char *name;     /* at most KERNEL_NAME_MAX characters */
+    const char *argument; /* what --arg means, for people */
+    const char *summary;
+    uint32_t work_bytes; /* scratch memory that begin() fills for run() */
+
+    /* Reads the argument; fills `work` (4-byte aligned) and the terms.
+       KERNEL_OK, or KERNEL_ARGUMENT if it is not what `argument` says. */
+    int (*begin)(void *work, struct kernel_terms *terms, const uint8_t *arg,
+                 uint32_t arg_bytes);
+
+    /* Writes the range's result, replacing what was there. */
+    void (*run)(const void *work, struct kernel_result *result,
+                const struct kernel_range *range);
+
+    /* Appends the result of the next ranges. KERNEL_OK or KERNEL_RESULT. */
+    int (*merge)(const void *work, struct kernel_result *into,
+                 const struct kernel_result *next);
+
+    void (*report)(const struct kernel_result *result,
+                   const struct kernel_sink *sink);
+};
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All occurrences of a byte pattern, overlapping ones included. A range owns
+ * the occurrences that begin in it, and sees pattern - 1 bytes beyond its end.
+ *
+ * Result: u64 count, then u32 offsets in the load, ascending: the first
+ * OFFSETS_MAX of them; the count is exact beyond that.
+ *
+ * Horspool's search (R. N. Horspool, Practical fast searching in strings,
+ * 1980): look at the window's last byte and skip by what it allows.
+ */
+#include "kernels/kernel.h"
+
+#include <string.h>
+
+#define OFFSETS_MAX 1024u
+#define COUNT_BYTES 8u
+
+struct search {
+    uint32_t length; /* of the pattern */
+    uint32_t after;  /* skip after the last byte matched */
+    uint8_t skip[256]; /* 0 for the pattern's last byte */
+    uint8_t pattern[KERNEL_ARG_MAX];
+};
+
+static int search_begin(void *work, struct kernel_terms *terms,
+                        const uint8_t *arg, uint32_t arg_bytes)
+{
+    struct search *search = (struct search *)work;
+    uint32_t last = arg_bytes - 1;
+
+    if (arg_bytes == 0 || arg_bytes > KERNEL_ARG_MAX) {
+        return KERNEL_ARGUMENT;
+    }
+    search->length = arg_bytes;
+    memcpy(search->pattern, arg, arg_bytes);
+    memset(search->skip, (int)arg_bytes, sizeof search->skip);
+    for (uint32_t i = 0; i < last; ++i) {
+        search->skip[arg[i]] = (uint8_t)(last - i);
+    }
+    search->after = search->skip[arg[last]];
+    search->skip[arg[last]] = 0;
+    terms->overlap_bytes = last;
+    terms->result_bytes_max = COUNT_BYTES + 4 * OFFSETS_MAX;
+    terms->instructions_per_1000_units = 1000 + 5000 / arg_bytes;
+    return KERNEL_OK;
+}
+
+static void search_run(const void *work, struct kernel_result *result,
+                       const struct kernel_range *range)
+{
+    const struct search *search = (const struct search *)work;
+    uint32_t last = search->length - 1;
+    const uint8_t *skip = search->skip;
+    uint32_t stored = 0;
+    uint64_t count = 0;
+    /* Windows are told by their last byte; the last window that may begin in
+       the range ends at units - 1 + last, or where the data ends. */
+    uint32_t span = range->units + last < range->available_bytes
+                        ? range->units + last
+                        : range->available_bytes;
+    const uint8_t *end = range->data + span;
+
+    for (const uint8_t *at = range->data + (last < span ? last : span);
+         at < end;) {
+        uint32_t ahead = skip[*at];
+
+        if (ahead > 0) {
+            at += ahead;
+            continue;
+        }
+        if (memcmp(at - last, search->pattern, last) == 0) {
+            if (stored < OFFSETS_MAX) {
+                kernel_store_u32(
+                    result->data + COUNT_BYTES + 4 * stored,
+                    (uint32_t)(range->first_unit +
+                               (uint32_t)(at - last - range->data)));
+                stored += 1;
+            }
+            count += 1;
+        }
+        at += search->after;
+    }
+    kernel_store_u64(result->data, count);
+    result->bytes = COUNT_BYTES + 4 * stored;
+}
+
+static uint32_t stored_in(const struct kernel_result *result)
+{
+    return (result->bytes - COUNT_BYTES) / 4;
+}
+
+static int search_merge(const void *work, struct kernel_result *into,
+                        const struct kernel_result *next)
+{
+    uint32_t room = OFFSETS_MAX - stored_in(into);
+    uint32_t taken;
+
+    (void)work;
+    if (next->bytes < COUNT_BYTES || (next->bytes - COUNT_BYTES) % 4 != 0 ||
+        stored_in(next) > OFFSETS_MAX) {
+        return KERNEL_RESULT;
+    }
+    taken = stored_in(next) < room ? stored_in(next) : room;
+    memcpy(into->data + into->bytes, next->data + COUNT_BYTES, 4 * taken);
+    into->bytes += 4 * taken;
+    kernel_store_u64(into->data, kernel_load_u64(into->data) +
+                                     kernel_load_u64(next->data));
+    return KERNEL_OK;
+}
+
+static void search_report(const struct kernel_result *result,
+                          const struct kernel_sink *sink)
+{
+    uint64_t count = kernel_load_u64(result->data);
+
+    sink->integer(sink->context, "count", count);
+    sink->list(sink->context, "offsets", result->data + COUNT_BYTES,
+               stored_in(result));
+    sink->flag(sink->context, "offsets_complete", stored_in(result) == count);
+}
+
+const struct kernel kernel_search = {
+    .name = "search",
+    .argument = "the byte pattern, 1 to 255 bytes",
+    .summary = "finds all occurrences of a byte pattern",
+    .work_bytes = sizeof(struct search),
+    .begin = search_begin,
+    .run = search_run,
+    .merge = search_merge,
+    .report = search_report,
+};

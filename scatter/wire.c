@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scatter/wire.h"
+
+#include <string.h>
+
+uint32_t wire_order_head_bytes(const struct wire_order *order)
+{
+    return WIRE_ORDER_BYTES + WIRE_PAD4(order->arg_bytes);
+}
+
+void wire_order_store(uint8_t *out, const struct wire_order *order)
+{
+    memset(out, 0, wire_order_head_bytes(order));
+    memcpy(out, order->kernel, WIRE_NAME_BYTES);
+    bytes_store_u64(out + 16, order->startup_ps);
+    bytes_store_u64(out + 24, order->transfer_ps);
+    bytes_store_u64(out + 32, order->hop_delay_ps);
+    bytes_store_u32(out + 40, order->load_bytes);
+    out[44] = order->phases;
+    bytes_store_u16(out + 46, order->arg_bytes);
+    memcpy(out + WIRE_ORDER_BYTES, order->arg, order->arg_bytes);
+}
+
+int wire_order_load(struct wire_order *order, const uint8_t *in,
+                    uint32_t bytes)
+{
+    if (bytes < WIRE_ORDER_BYTES || in[WIRE_NAME_BYTES - 1] != 0) {
+        return ERR_PROTOCOL;
+    }
+    memcpy(order->kernel, in, WIRE_NAME_BYTES);
+    order->startup_ps = bytes_load_u64(in + 16);
+    order->transfer_ps = bytes_load_u64(in + 24);
+    order->hop_delay_ps = bytes_load_u64(in + 32);
+    order->load_bytes = bytes_load_u32(in + 40);
+    order->phases = in[44];
+    order->arg_bytes = bytes_load_u16(in + 46);
+    order->arg = in + WIRE_ORDER_BYTES;
+    if (order->arg_bytes > KERNEL_ARG_MAX ||
+        bytes < wire_order_head_bytes(order) ||
+        bytes - wire_order_head_bytes(order) != order->load_bytes) {
+        return ERR_PROTOCOL;
+    }
+    order->load = in + wire_order_head_bytes(order);
+    return ERR_OK;
+}
+
+uint32_t wire_job_bytes(unsigned phases, uint32_t arg_bytes)
+{
+    return WIRE_JOB_BYTES + 8u * phases + WIRE_PAD4(arg_bytes);
+}
+
+void wire_job_store(uint8_t *out, const struct wire_job *job,
+                    const uint32_t share_units[],
+                    const uint32_t volume_units[])
+{
+    uint8_t *tables = out + WIRE_JOB_BYTES;
+
+    memset(out, 0, wire_job_bytes(job->phases, job->arg_bytes));
+    out[0] = job->kernel;
+    out[1] = job->phases;
+    bytes_store_u16(out + 2, job->arg_bytes);
+    bytes_store_u32(out + 4, job->slot_ns);
+    wire_job_store_gather(out, job->gather_ps);
+    bytes_store_u32(out + 16, job->slack_ns);
+    for (unsigned layer = 1; layer <= job->phases; ++layer) {
+        bytes_store_u32(tables + 4 * (layer - 1), share_units[layer]);
+        bytes_store_u32(tables + 4 * (job->phases + layer - 1),
+                        volume_units[layer]);
+    }
+    memcpy(tables + 8 * job->phases, job->arg, job->arg_bytes);
+}
+
+int wire_job_load(struct wire_job *job, uint32_t share_units[],
+                  uint32_t volume_units[], const uint8_t *in, uint32_t bytes,
+                  unsigned layer)
+{
+    const uint8_t *shares = in + WIRE_JOB_BYTES;
+    const uint8_t *volumes;
+
+    if (bytes < WIRE_JOB_BYTES) {
+        return ERR_PROTOCOL;
+    }
+    job->kernel = in[0];
+    job->phases = in[1];
+    job->arg_bytes = bytes_load_u16(in + 2);
+    job->slot_ns = bytes_load_u32(in + 4);
+    job->gather_ps = bytes_load_u64(in + 8);
+    job->slack_ns = bytes_load_u32(in + 16);
+    if (job->phases > TORUS_PHASES_MAX || job->arg_bytes > KERNEL_ARG_MAX ||
+        layer == 0 || layer > job->phases ||
+        bytes != wire_job_bytes(job->phases, job->arg_bytes)) {
+        return ERR_PROTOCOL;
+    }
+    volumes = shares + 4u * job->phases;
+    for (unsigned i = layer; i <= job->phases; ++i) {
+        share_units[i] = bytes_load_u32(shares + 4 * (i - 1));
+        volume_units[i] = bytes_load_u32(volumes + 4 * (i - 1));
+    }
+    job->arg = volumes + 4u * job->phases;
+    return ERR_OK;
+}
+
+int wire_part_load(struct wire_part *part, const uint8_t *in, uint32_t bytes)
+{
+    if (bytes < WIRE_PART_BYTES) {
+        return ERR_PROTOCOL;
+    }
+    part->units = bytes_load_u32(in);
+    part->first_unit = bytes_load_u32(in + 4);
+    part->layer = in[8];
+    part->port = in[9];
+    part->job_bytes = bytes_load_u16(in + 10);
+    if (part->job_bytes > bytes - WIRE_PART_BYTES ||
+        part->units > bytes - WIRE_PART_BYTES - part->job_bytes ||
+        part->port >= TORUS_PORTS) {
+        return ERR_PROTOCOL;
+    }
+    return ERR_OK;
+}
+
+void wire_report_store(uint8_t *out, const struct wire_report *report)
+{
+    memset(out, 0, WIRE_REPORT_BYTES);
+    bytes_store_u32(out, (uint32_t)report->error);
+    out[4] = report->phases;
+    out[5] = report->phases_feasible;
+    bytes_store_u64(out + 8, report->compute_ps);
+    bytes_store_u64(out + 16, report->makespan_ps);
+    bytes_store_u64(out + 24, report->begin_ps);
+    bytes_store_u64(out + 32, report->plan_ps);
+    bytes_store_u64(out + 40, report->scatter_start_ps);
+    bytes_store_u64(out + 48, report->gather_done_ps);
+    bytes_store_u64(out + 56, report->overhead_ps);
+    for (unsigned i = 0; i < TORUS_PHASES_MAX; ++i) {
+        bytes_store_u64(out + 64 + 8 * i, report->startup_ps[i]);
+    }
+    for (unsigned i = 0; i <= TORUS_PHASES_MAX; ++i) {
+        bytes_store_u32(out + 144 + 4 * i, report->share_units[i]);
+        bytes_store_u32(out + 188 + 4 * i, report->volume_units[i]);
+    }
+}
+
+int wire_report_load(struct wire_report *report, const uint8_t *in,
+                     uint32_t bytes)
+{
+    if (bytes < WIRE_REPORT_BYTES || in[4] > TORUS_PHASES_MAX) {
+        return ERR_PROTOCOL;
+    }
+    report->error = (int32_t)bytes_load_u32(in);
+    report->phases = in[4];
+    report->phases_feasible = in[5];
+    report->compute_ps = bytes_load_u64(in + 8);
+    report->makespan_ps = bytes_load_u64(in + 16);
+    report->begin_ps = bytes_load_u64(in + 24);
+    report->plan_ps = bytes_load_u64(in + 32);
+    report->scatter_start_ps = bytes_load_u64(in + 40);
+    report->gather_done_ps = bytes_load_u64(in + 48);
+    report->overhead_ps = bytes_load_u64(in + 56);
+    for (unsigned i = 0; i < TORUS_PHASES_MAX; ++i) {
+        report->startup_ps[i] = bytes_load_u64(in + 64 + 8 * i);
+    }
+    for (unsigned i = 0; i <= TORUS_PHASES_MAX; ++i) {
+        report->share_units[i] = bytes_load_u32(in + 144 + 4 * i);
+        report->volume_units[i] = bytes_load_u32(in + 188 + 4 * i);
+    }
+    return ERR_OK;
+}

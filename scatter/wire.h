@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the messages of a job carry, behind the header of hal/circuit.h. All
+ * fields are little-endian; `pad4` rounds up to a multiple of four bytes.
+ *
+ * WIRE_ORDER, host to originator:          WIRE_PART, node to child:
+ *    0  u8[16] kernel, NUL-padded             0  u32  units
+ *   16  u64 startup_ps                        4  u32  first unit
+ *   24  u64 transfer_ps per byte              8  u8   layer of the receiver
+ *   32  u64 hop_delay_ps                      9  u8   port it was sent out of
+ *   40  u32 load_bytes                       10  u16  job_bytes
+ *   44  u8  phases, or WIRE_PHASES_BEST      12  job, see below
+ *   45  u8  reserved                          ..  units and overlap
+ *   46  u16 arg_bytes
+ *   48  arg, pad4; then the load
+ *
+ * The job is the same in every part and is passed on as it came:
+ *    0  u8  kernel's index in the image    8  u64 gather_ps
+ *    1  u8  phases N                      16  u32 slack_ns
+ *    2  u16 arg_bytes                     20  u32 share_units[1..N]
+ *    4  u32 slot_ns                       ..  u32 volume_units[1..N]
+ *                                         ..  arg, pad4
+ *
+ * WIRE_RESULT, child to parent: the kernel's result, as it is.
+ *
+ * WIRE_REPORT, originator to host:
+ *    0  i32 error, enum err               40  u64 scatter_start_ps
+ *    4  u8  phases N                      48  u64 gather_done_ps
+ *    5  u8  phases_feasible               56  u64 overhead_ps
+ *    6  u16 reserved                      64  u64 startup_ps[10]
+ *    8  u64 compute_ps per unit          144  u32 share_units[0..10]
+ *   16  u64 makespan_ps                  188  u32 volume_units[0..10]
+ *   24  u64 begin_ps                     232  the kernel's result
+ *   32  u64 plan_ps
+ */
+#ifndef SCATTER_WIRE_H
+#define SCATTER_WIRE_H
+
+#include "hal/bytes.h"
+#include "hal/circuit.h"
+#include "kernels/kernel.h"
+#include "torus/pattern.h"
+
+enum wire_kind {
+    WIRE_ORDER = 1,
+    WIRE_PART,
+    WIRE_RESULT,
+    WIRE_REPORT
+};
+
+#define WIRE_PHASES_BEST 0xffu
+#define WIRE_NAME_BYTES 16u
+#define WIRE_ORDER_BYTES 48u
+#define WIRE_PART_BYTES 12u
+#define WIRE_JOB_BYTES 20u
+#define WIRE_REPORT_BYTES 232u
+
+/* Largest job: all phases and the longest argument. */
+#define WIRE_JOB_BYTES_MAX \
+    (WIRE_JOB_BYTES + 8u * TORUS_PHASES_MAX + KERNEL_ARG_MAX + 1u)
+
+#define WIRE_PAD4(bytes) (((bytes) + 3u) & ~3u)
+
+struct wire_order {
+    char kernel[WIRE_NAME_BYTES];
+    uint64_t startup_ps;
+    uint64_t transfer_ps;
+    uint64_t hop_delay_ps;
+    uint32_t load_bytes;
+    uint8_t phases;
+    uint16_t arg_bytes;
+    const uint8_t *arg;  /* decoding: in the message */
+    const uint8_t *load; /* decoding: in the message */
+};
+
+/* Bytes before the load. `out` takes that many. */
+uint32_t wire_order_head_bytes(const struct wire_order *order);
+void wire_order_store(uint8_t *out, const struct wire_order *order);
+
+/* Result: 0 or ERR_PROTOCOL. `order` points into `in` afterwards. */
+int wire_order_load(struct wire_order *order, const uint8_t *in,
+                    uint32_t bytes);
+
+struct wire_job {
+    uint8_t kernel;
+    uint8_t phases;
+    uint16_t arg_bytes;
+    uint32_t slot_ns;
+    uint32_t slack_ns;
+    uint64_t gather_ps;
+    const uint8_t *arg;
+};
+
+struct wire_part {
+    uint32_t units;
+    uint32_t first_unit;
+    uint8_t layer;
+    uint8_t port;
+    uint16_t job_bytes;
+};
+
+uint32_t wire_job_bytes(unsigned phases, uint32_t arg_bytes);
+
+/* Tables: index = layer, entries 1 to phases; `out`: wire_job_bytes(). */
+void wire_job_store(uint8_t *out, const struct wire_job *job,
+                    const uint32_t share_units[],
+                    const uint32_t volume_units[]);
+
+/* The gather time alone, in a stored job. */
+static inline void wire_job_store_gather(uint8_t *out, uint64_t gather_ps)
+{
+    bytes_store_u64(out + 8, gather_ps);
+}
+
+/* Fills entries `layer` to N of the tables. Result: 0 or ERR_PROTOCOL. */
+int wire_job_load(struct wire_job *job, uint32_t share_units[],
+                  uint32_t volume_units[], const uint8_t *in, uint32_t bytes,
+                  unsigned layer);
+
+static inline void wire_part_store(uint8_t *out, const struct wire_part *part)
+{
+    bytes_store_u32(out, part->units);
+    bytes_store_u32(out + 4, part->first_unit);
+    bytes_store_u32(out + 8, part->layer | (uint32_t)part->port << 8 |
+                                 (uint32_t)part->job_bytes << 16);
+}
+
+/* Result: 0 or ERR_PROTOCOL. */
+int wire_part_load(struct wire_part *part, const uint8_t *in, uint32_t bytes);
+
+struct wire_report {
+    int32_t error;
+    uint8_t phases;
+    uint8_t phases_feasible;
+    uint64_t compute_ps;  /* measured, per unit */
+    uint64_t makespan_ps; /* planned, with overhead_ps */
+    uint64_t begin_ps;    /* measured: the kernel's begin() */
+    uint64_t plan_ps;     /* measured: planning, before time zero */
+    uint64_t scatter_start_ps;
+    uint64_t gather_done_ps;
+    uint64_t overhead_ps; /* of the originator before it computes */
+    uint64_t startup_ps[TORUS_PHASES_MAX];
+    uint32_t share_units[TORUS_PHASES_MAX + 1];
+    uint32_t volume_units[TORUS_PHASES_MAX + 1];
+};
+
+void wire_report_store(uint8_t *out, const struct wire_report *report);
+int wire_report_load(struct wire_report *report, const uint8_t *in,
+                     uint32_t bytes);
+
+#endif

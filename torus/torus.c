@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "torus/torus.h"
+
+uint32_t torus_index(struct torus_size size, struct torus_coord at)
+{
+    return (uint32_t)at.y * size.width + at.x;
+}
+
+struct torus_coord torus_coord_of(struct torus_size size, uint32_t index)
+{
+    return (struct torus_coord){(uint16_t)(index % size.width),
+                                (uint16_t)(index / size.width)};
+}
+
+enum torus_port torus_opposite(enum torus_port port)
+{
+    return (enum torus_port)(((unsigned)port + 2u) % TORUS_PORTS);
+}
+
+enum torus_port torus_after_turn(enum torus_port port, enum torus_turn turn)
+{
+    static const uint8_t quarter_turns[] = {
+        [TORUS_STRAIGHT] = 0, [TORUS_LEFT] = 1, [TORUS_RIGHT] = 3};
+
+    return (enum torus_port)(((unsigned)port + quarter_turns[turn]) %
+                             TORUS_PORTS);
+}
+
+/* Moves one coordinate with wrap; a mask would break every side but 2^n. */
+static uint16_t shift(uint16_t at, uint32_t hops, uint16_t side, bool up)
+{
+    uint32_t away = hops % side;
+
+    return (uint16_t)((up ? at + away : at + side - away) % side);
+}
+
+struct torus_coord torus_step(struct torus_size size, struct torus_coord at,
+                              enum torus_port port, uint32_t hops)
+{
+    if (port == TORUS_EAST || port == TORUS_WEST) {
+        at.x = shift(at.x, hops, size.width, port == TORUS_EAST);
+    } else {
+        at.y = shift(at.y, hops, size.height, port == TORUS_NORTH);
+    }
+    return at;
+}
+
+uint32_t torus_path_hops(struct torus_path path)
+{
+    return (uint32_t)path.hops +
+           (path.turn == TORUS_STRAIGHT ? 0u : path.hops_after);
+}
+
+bool torus_path_valid(struct torus_size size, struct torus_path path)
+{
+    uint16_t side = size.width > size.height ? size.width : size.height;
+
+    if (path.port >= TORUS_PORTS || path.turn > TORUS_RIGHT) {
+        return false;
+    }
+    if (path.hops == 0 || path.hops > side) {
+        return false;
+    }
+    return path.turn == TORUS_STRAIGHT ||
+           (path.hops_after > 0 && path.hops_after <= side);
+}
+
+struct torus_coord torus_path_end(struct torus_size size,
+                                  struct torus_coord from,
+                                  struct torus_path path)
+{
+    enum torus_port port = (enum torus_port)path.port;
+    enum torus_turn turn = (enum torus_turn)path.turn;
+    struct torus_coord at = torus_step(size, from, port, path.hops);
+
+    if (turn != TORUS_STRAIGHT) {
+        at = torus_step(size, at, torus_after_turn(port, turn),
+                        path.hops_after);
+    }
+    return at;
+}
+
+enum torus_port torus_path_arrival(struct torus_path path)
+{
+    return torus_opposite(torus_after_turn((enum torus_port)path.port,
+                                           (enum torus_turn)path.turn));
+}
+
+struct torus_path torus_path_reverse(struct torus_path path)
+{
+    struct torus_path back = {.port = (uint8_t)torus_path_arrival(path),
+                              .turn = path.turn,
+                              .hops = path.hops};
+
+    /* Walking back, a left turn is met as a right turn. */
+    if (path.turn != TORUS_STRAIGHT) {
+        back.turn = path.turn == TORUS_LEFT ? TORUS_RIGHT : TORUS_LEFT;
+        back.hops = path.hops_after;
+        back.hops_after = path.hops;
+    }
+    return back;
+}
+
+uint32_t torus_link(struct torus_size size, struct torus_coord at,
+                    enum torus_port port)
+{
+    if (port == TORUS_WEST || port == TORUS_SOUTH) {
+        at = torus_step(size, at, port, 1);
+    }
+    return 2u * torus_index(size, at) +
+           (port == TORUS_NORTH || port == TORUS_SOUTH);
+}
+
+size_t torus_path_links(struct torus_size size, struct torus_coord from,
+                        struct torus_path path, uint32_t links[],
+                        size_t capacity)
+{
+    enum torus_port port = (enum torus_port)path.port;
+    uint32_t hops = torus_path_hops(path);
+
+    for (uint32_t hop = 0; hop < hops; ++hop) {
+        if (hop == path.hops) {
+            port = torus_after_turn(port, (enum torus_turn)path.turn);
+        }
+        if (hop < capacity) {
+            links[hop] = torus_link(size, from, port);
+        }
+        from = torus_step(size, from, port, 1);
+    }
+    return hops;
+}
