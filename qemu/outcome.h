@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Everything that one run left behind, for those who write it down: the
+ * summary, the JSON report, the Gantt chart, the trace. All times are mesh
+ * times in picoseconds; those named `_ps` here count from the start of the
+ * scatter, time zero of the job. Filled by qemu/run; the arrays are its own.
+ */
+#ifndef QEMU_OUTCOME_H
+#define QEMU_OUTCOME_H
+
+#include "hal/window.h"
+#include "kernels/kernel.h"
+#include "scatter/wire.h"
+#include "torus/torus.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One circuit that was set up, in the order in which the fabric granted. */
+struct outcome_circuit {
+    uint32_t source; /* node index, row-major */
+    uint32_t destination;
+    uint8_t port;    /* out of the source */
+    uint8_t arrival; /* port into the destination */
+    uint8_t kind;    /* WIRE_PART or WIRE_RESULT */
+    uint8_t phase;   /* 1..N, of the tree edge that it serves */
+    uint16_t hops;
+    uint32_t bytes; /* headers included */
+    uint64_t request_ps; /* when the send reached the head of its queue */
+    uint64_t grant_ps;   /* later than request_ps if a link was held */
+    uint64_t end_ps;     /* released, and the message delivered */
+};
+
+struct outcome_node {
+    struct torus_coord at;
+    bool active; /* took part: was given at least one unit */
+    uint8_t layer;
+    uint32_t units; /* its share */
+    uint64_t received_ps;      /* message complete (originator: 0) */
+    uint64_t queued_ps;        /* all sends queued */
+    uint64_t compute_start_ps; /* kernel's begin() included */
+    uint64_t finished_ps;      /* stopped computing */
+    uint64_t done_ps;          /* result queued (originator: job done) */
+    uint32_t stack_used_bytes;
+    uint32_t stack_bytes;
+    const struct window_port *port; /* WINDOW_PORTS of them, with counters */
+};
+
+struct outcome_profile {
+    char name[32];
+    uint64_t startup_ps;
+    uint64_t transfer_ps; /* per byte */
+    uint64_t hop_delay_ps;
+};
+
+struct outcome {
+    struct torus_size size;
+    struct torus_coord originator;
+    const char *on;    /* "qemu" or "native" */
+    const char *board; /* "mps2-an385" or "host" */
+    struct outcome_profile profile;
+    const struct kernel *kernel;
+    const char *input_name;
+    uint64_t load_bytes;
+    uint64_t load_units;
+    struct wire_report plan; /* as the originator made it */
+    uint32_t node_count;
+    struct outcome_node *node; /* row-major */
+    uint32_t circuit_count;
+    struct outcome_circuit *circuit;
+    uint64_t conflicts; /* circuits that had to wait for a held link */
+    uint64_t retries;
+    uint64_t messages; /* over circuits; host traffic not counted */
+    uint64_t payload_bytes;
+    struct kernel_result result;
+    double boot_wall_s;
+    double run_wall_s;
+};
+
+/* Largest finished_ps of all active nodes: the measured makespan. */
+uint64_t outcome_makespan_ps(const struct outcome *outcome);
+
+/* Largest less smallest finished_ps of the active nodes. */
+uint64_t outcome_spread_ps(const struct outcome *outcome);
+
+/* Time from the start to the last result merged by the originator. */
+uint64_t outcome_with_results_ps(const struct outcome *outcome);
+
+/* One board doing the whole load: the sum of all compute times. */
+uint64_t outcome_one_board_ps(const struct outcome *outcome);
+
+#endif
