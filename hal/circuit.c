@@ -138,6 +138,7 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
     delivery->payload = buffer + CIRCUIT_HEADER_BYTES;
     delivery->bytes = window->response.bytes - CIRCUIT_HEADER_BYTES;
     delivery->port = (uint8_t)window->response.port;
+    delivery->job = bytes_load_u16(buffer + CIRCUIT_AT_JOB);
     delivery->kind = buffer[CIRCUIT_AT_KIND];
     if (status == ERR_OK &&
         !header_fits(circuit, buffer, window->response.bytes)) {

@@ -76,6 +76,7 @@ struct circuit_message {
 struct circuit_delivery {
     uint8_t *payload;
     uint32_t bytes; /* of the payload */
+    uint16_t job;
     uint8_t port;
     uint8_t kind;
 };

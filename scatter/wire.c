@@ -62,6 +62,7 @@ void wire_job_store(uint8_t *out, const struct wire_job *job,
     bytes_store_u32(out + 4, job->slot_ns);
     wire_job_store_gather(out, job->gather_ps);
     bytes_store_u32(out + 16, job->slack_ns);
+    bytes_store_u32(out + 20, job->overlap_bytes);
     for (unsigned layer = 1; layer <= job->phases; ++layer) {
         bytes_store_u32(tables + 4 * (layer - 1), share_units[layer]);
         bytes_store_u32(tables + 4 * (job->phases + layer - 1),
@@ -86,6 +87,7 @@ int wire_job_load(struct wire_job *job, uint32_t share_units[],
     job->slot_ns = bytes_load_u32(in + 4);
     job->gather_ps = bytes_load_u64(in + 8);
     job->slack_ns = bytes_load_u32(in + 16);
+    job->overlap_bytes = bytes_load_u32(in + 20);
     if (job->phases > TORUS_PHASES_MAX || job->arg_bytes > KERNEL_ARG_MAX ||
         layer == 0 || layer > job->phases ||
         bytes != wire_job_bytes(job->phases, job->arg_bytes)) {

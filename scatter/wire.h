@@ -17,8 +17,9 @@
  * The job is the same in every part and is passed on as it came:
  *    0  u8  kernel's index in the image    8  u64 gather_ps
  *    1  u8  phases N                      16  u32 slack_ns
- *    2  u16 arg_bytes                     20  u32 share_units[1..N]
- *    4  u32 slot_ns                       ..  u32 volume_units[1..N]
+ *    2  u16 arg_bytes                     20  u32 overlap_bytes
+ *    4  u32 slot_ns                       24  u32 share_units[1..N]
+ *                                         ..  u32 volume_units[1..N]
  *                                         ..  arg, pad4
  *
  * WIRE_RESULT, child to parent: the kernel's result, as it is.
@@ -52,7 +53,7 @@ enum wire_kind {
 #define WIRE_NAME_BYTES 16u
 #define WIRE_ORDER_BYTES 48u
 #define WIRE_PART_BYTES 12u
-#define WIRE_JOB_BYTES 20u
+#define WIRE_JOB_BYTES 24u
 #define WIRE_REPORT_BYTES 232u
 
 /* Largest job: all phases and the longest argument. */
@@ -87,6 +88,7 @@ struct wire_job {
     uint16_t arg_bytes;
     uint32_t slot_ns;
     uint32_t slack_ns;
+    uint32_t overlap_bytes; /* that every range needs beyond its end */
     uint64_t gather_ps;
     const uint8_t *arg;
 };

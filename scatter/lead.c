@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The originator: order, calibration, plan, and the report at the end. */
+#include "scatter/scatter.h"
+
+#include "hal/events.h"
+
+#include <string.h>
+
+/* Calibration runs the kernel on windows spread evenly over the load. */
+#define SAMPLES 8u
+#define SAMPLE_BYTES_MAX 4096u
+#define SAMPLE_BYTES_MIN 16u
+#define PROBE_BYTES 64u
+#define SAMPLE_PS_MAX ((uint64_t)12 * 1000 * 1000 * 1000) /* 12 ms each */
+
+#define PS_PER_NS 1000u
+
+/* A guard before the first result slot, as a part of the makespan. */
+#define GATHER_GUARD 128u
+
+/* One order being carried out: what the planner is given and said. */
+struct lead {
+    struct wire_order order;
+    struct wire_report report;
+    struct planner_input input;
+    struct planner_plan plan;
+};
+
+static uint64_t now_ps(const struct scatter *scatter)
+{
+    return clock_now_ps(scatter->circuit->clock);
+}
+
+static int find_kernel(struct scatter *scatter, const char *name)
+{
+    for (uint8_t i = 0; i < scatter->kernel_count; ++i) {
+        if (strcmp(scatter->kernels[i]->name, name) == 0) {
+            scatter->kernel = scatter->kernels[i];
+            scatter->job.kernel = i;
+            return ERR_OK;
+        }
+    }
+    return ERR_KERNEL;
+}
+
+static int begin_kernel(struct scatter *scatter, struct lead *lead)
+{
+    uint64_t start_ps = now_ps(scatter);
+    int error;
+
+    if (scatter->kernel->work_bytes > SCATTER_WORK_MAX) {
+        return ERR_KERNEL;
+    }
+    error = scatter->kernel->begin(scatter->memory->work, &scatter->terms,
+                                   lead->order.arg, lead->order.arg_bytes);
+    lead->report.begin_ps = now_ps(scatter) - start_ps;
+    if (error != KERNEL_OK) {
+        return ERR_ARGUMENT;
+    }
+    return scatter->terms.result_bytes_max > SCATTER_RESULT_MAX ? ERR_KERNEL
+                                                                : ERR_OK;
+}
+
+/* Time of the kernel on `units` from position `at` of the load. */
+static uint64_t sample_ps(struct scatter *scatter, uint32_t at, uint32_t units)
+{
+    struct kernel_range range = {.data = scatter->body + at,
+                                 .units = units,
+                                 .available_bytes = scatter->body_bytes - at,
+                                 .first_unit = at};
+    uint64_t start_ps = now_ps(scatter);
+
+    scatter->kernel->run(scatter->memory->work, &scatter->result, &range);
+    clock_account(scatter->circuit->clock,
+                  (uint64_t)units * 32u *
+                      scatter->terms.instructions_per_1000_units);
+    return now_ps(scatter) - start_ps;
+}
+
+/* Compute time per unit, from samples that cover the load evenly. */
+static uint64_t calibrate(struct scatter *scatter)
+{
+    uint32_t load = scatter->units;
+    uint32_t probe = load < PROBE_BYTES ? load : PROBE_BYTES;
+    uint32_t stride = load / SAMPLES;
+    uint32_t units = stride < SAMPLE_BYTES_MAX ? stride : SAMPLE_BYTES_MAX;
+    uint64_t probe_ps;
+    uint64_t total_ps = 0;
+    uint64_t compute_ps;
+
+    scatter->result.data = scatter->memory->result + CIRCUIT_HEADER_BYTES;
+    probe_ps = sample_ps(scatter, 0, probe);
+    if (units < SAMPLE_BYTES_MIN) {
+        compute_ps = probe_ps / probe;
+        return compute_ps > 0 ? compute_ps : 1;
+    }
+    while (units > SAMPLE_BYTES_MIN &&
+           probe_ps * (units / SAMPLE_BYTES_MIN) > 4 * SAMPLE_PS_MAX) {
+        units /= 2;
+    }
+    for (uint32_t i = 0; i < SAMPLES; ++i) {
+        total_ps += sample_ps(scatter, i * stride, units);
+    }
+    compute_ps = total_ps / ((uint64_t)units * SAMPLES);
+    return compute_ps > 0 ? compute_ps : 1;
+}
+
+/*
+ * The startup of phase i as the plan must count it, with the software of a
+ * hop: t_i = t_{i-1} + hop + circuit + transfer, where a node of layer i - 1
+ * needs `hop` = parse + phase from its receipt until its sends are queued; and
+ * it computes later than its child does by the queueing of one phase, less
+ * what only the child does (parse, and the kernel's begin()).
+ */
+static uint64_t startup_ps(const struct scatter *scatter,
+                           const struct lead *lead, unsigned phase)
+{
+    const struct wire_order *order = &lead->order;
+    uint32_t hops = torus_path_hops(
+        torus_phase_path(scatter->size, phase, TORUS_EAST));
+    uint32_t phases = lead->input.phases_max;
+    uint32_t head_bytes = SCATTER_HEAD_BYTES +
+                          wire_job_bytes(phases, order->arg_bytes) +
+                          scatter->terms.overlap_bytes;
+
+    return order->startup_ps + order->hop_delay_ps * hops +
+           order->transfer_ps * head_bytes + scatter->costs->parse_ps +
+           (phase == 1 ? lead->report.begin_ps : 0);
+}
+
+static int plan(struct scatter *scatter, struct lead *lead)
+{
+    const struct wire_order *order = &lead->order;
+    struct planner_input *input = &lead->input;
+    struct wire_report *report = &lead->report;
+    uint64_t start_ps;
+    int error;
+
+    if (order->startup_ps > PLANNER_STARTUP_MAX_PS / 4 ||
+        order->hop_delay_ps > PLANNER_STARTUP_MAX_PS / (16 * TORUS_SIDE_MAX) ||
+        order->transfer_ps > PLANNER_STARTUP_MAX_PS / 4096) {
+        return ERR_RANGE;
+    }
+    report->compute_ps = calibrate(scatter);
+    input->load_units = scatter->units;
+    input->compute_ps = report->compute_ps;
+    input->transfer_ps = order->transfer_ps;
+    input->phases_max = (uint8_t)torus_phases(scatter->size);
+    input->phases_fixed = order->phases != WIRE_PHASES_BEST;
+    input->phases_want = order->phases;
+    for (unsigned phase = 1; phase <= input->phases_max; ++phase) {
+        input->startup_ps[phase - 1] = startup_ps(scatter, lead, phase);
+        report->startup_ps[phase - 1] = input->startup_ps[phase - 1];
+    }
+    start_ps = now_ps(scatter);
+    error = planner_plan(&lead->plan, input);
+    report->plan_ps = now_ps(scatter) - start_ps;
+    report->phases_feasible = lead->plan.phases_feasible;
+    return error;
+}
+
+/* Copies the plan to where the engine and the report want it. */
+static void adopt(struct scatter *scatter, struct lead *lead)
+{
+    const struct planner_plan *made = &lead->plan;
+    struct wire_report *report = &lead->report;
+
+    for (unsigned layer = 0; layer <= made->phases; ++layer) {
+        scatter->share_units[layer] = made->share_units[layer];
+        scatter->volume_units[layer] = made->volume_units[layer];
+        report->share_units[layer] = made->share_units[layer];
+        report->volume_units[layer] = made->volume_units[layer];
+    }
+    scatter->job.phases = made->phases;
+    report->phases = made->phases;
+    report->overhead_ps =
+        (uint64_t)made->phases * scatter->costs->phase_ps +
+        scatter->costs->start_ps;
+    report->makespan_ps = made->makespan_ps + report->overhead_ps;
+}
+
+/* Writes the job: a slot holds the longest result over the longest path. */
+static int make_job(struct scatter *scatter, struct lead *lead)
+{
+    const struct wire_order *order = &lead->order;
+    struct wire_job *job = &scatter->job;
+    uint32_t hops = torus_path_hops(
+        torus_phase_path(scatter->size, 1, TORUS_EAST));
+    uint64_t slack_ps = 4u * (uint64_t)scatter->costs->merge_ps + PS_PER_NS;
+    uint64_t slot_ps =
+        slack_ps + order->startup_ps + order->hop_delay_ps * hops +
+        order->transfer_ps *
+            (CIRCUIT_HEADER_BYTES + scatter->terms.result_bytes_max);
+
+    if (slot_ps / PS_PER_NS >= UINT32_MAX) {
+        return ERR_RANGE;
+    }
+    job->arg = lead->order.arg;
+    job->arg_bytes = order->arg_bytes;
+    job->overlap_bytes = scatter->terms.overlap_bytes;
+    job->slack_ns = (uint32_t)(slack_ps / PS_PER_NS);
+    job->slot_ns = (uint32_t)(slot_ps / PS_PER_NS) + 1;
+    job->gather_ps = 0;
+    wire_job_store(scatter->memory->job, job, scatter->share_units,
+                   scatter->volume_units);
+    scatter->job_data = scatter->memory->job;
+    scatter->job_bytes = wire_job_bytes(job->phases, job->arg_bytes);
+    return ERR_OK;
+}
+
+static int prepare(struct scatter *scatter, struct lead *lead)
+{
+    const struct wire_order *order = &lead->order;
+    int error = find_kernel(scatter, order->kernel);
+
+    if (error == ERR_OK && order->load_bytes == 0) {
+        error = ERR_EMPTY;
+    }
+    scatter->body = order->load;
+    scatter->body_bytes = order->load_bytes;
+    scatter->units = order->load_bytes;
+    scatter->first_unit = 0;
+    if (error == ERR_OK) {
+        error = begin_kernel(scatter, lead);
+    }
+    if (error == ERR_OK) {
+        error = plan(scatter, lead);
+    }
+    if (error == ERR_OK) {
+        adopt(scatter, lead);
+        error = make_job(scatter, lead);
+    }
+    return error;
+}
+
+/* The timed part: time zero is just before the first send is queued. */
+static int carry_out(struct scatter *scatter, struct lead *lead)
+{
+    struct wire_report *report = &lead->report;
+    uint64_t start_ps = now_ps(scatter);
+    uint64_t slack_ps = (uint64_t)scatter->job.slack_ns * PS_PER_NS;
+    int error;
+
+    events_record(scatter->window, start_ps, EVENT_SCATTER_START, 0,
+                  scatter->units);
+    report->scatter_start_ps = start_ps;
+    wire_job_store_gather(scatter->memory->job,
+                          start_ps + report->makespan_ps +
+                              report->makespan_ps / GATHER_GUARD + slack_ps);
+    error = scatter_distribute(scatter);
+    if (error == ERR_OK) {
+        error = scatter_compute(scatter);
+    }
+    if (error == ERR_OK) {
+        error = scatter_gather(scatter);
+    }
+    report->gather_done_ps = now_ps(scatter);
+    return error;
+}
+
+static int send_report(struct scatter *scatter, struct lead *lead, int error)
+{
+    struct circuit_message message = {
+        .kind = WIRE_REPORT,
+        .head = scatter->memory->report,
+        .head_bytes = sizeof scatter->memory->report};
+
+    lead->report.error = error;
+    wire_report_store(scatter->memory->report + CIRCUIT_HEADER_BYTES,
+                      &lead->report);
+    if (error == ERR_OK) {
+        message.segment[0].data = scatter->result.data;
+        message.segment[0].bytes = scatter->result.bytes;
+    }
+    return circuit_send(scatter->circuit, CIRCUIT_HOST, &message);
+}
+
+int scatter_lead(struct scatter *scatter)
+{
+    struct circuit_delivery delivery;
+    struct lead lead;
+    int sent;
+    int error;
+
+    memset(&lead, 0, sizeof lead);
+    scatter->window->status.state = WINDOW_STATE_WAITING;
+    error = circuit_receive(scatter->circuit, &delivery, 1u << CIRCUIT_HOST,
+                            scatter->receive, scatter->receive_bytes);
+    if (error != ERR_OK) {
+        return error;
+    }
+    scatter->window->status.state = WINDOW_STATE_PLANNING;
+    scatter->circuit->job = delivery.job;
+    error = delivery.kind == WIRE_ORDER
+                ? wire_order_load(&lead.order, delivery.payload,
+                                  delivery.bytes)
+                : ERR_PROTOCOL;
+    if (error == ERR_OK) {
+        error = prepare(scatter, &lead);
+    }
+    if (error == ERR_OK) {
+        scatter->window->status.state = WINDOW_STATE_SCATTERING;
+        error = carry_out(scatter, &lead);
+    }
+    sent = send_report(scatter, &lead, error);
+    return error == ERR_OK ? sent : error;
+}

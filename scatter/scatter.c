@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every node does with the volume that it holds. */
+#include "scatter/scatter.h"
+
+#include "hal/events.h"
+
+#define PS_PER_NS 1000u
+
+int scatter_init(struct scatter *scatter, struct circuit *circuit,
+                 const struct kernel *const kernels[], unsigned kernel_count,
+                 const struct scatter_costs *costs)
+{
+    struct window *window = circuit->window;
+    const struct window_identity *who = &window->identity;
+    uint8_t *base = (uint8_t *)window;
+    struct torus_role role;
+
+    scatter->circuit = circuit;
+    scatter->window = window;
+    scatter->kernels = kernels;
+    scatter->kernel_count = (uint8_t)kernel_count;
+    scatter->costs = costs;
+    scatter->size = (struct torus_size){who->width, who->height};
+    scatter->at = (struct torus_coord){who->x, who->y};
+    scatter->originator =
+        (struct torus_coord){who->originator_x, who->originator_y};
+    if (torus_phases(scatter->size) < 0 || who->x >= who->width ||
+        who->y >= who->height || who->originator_x >= who->width ||
+        who->originator_y >= who->height) {
+        return ERR_RANGE;
+    }
+    if (who->bytes < WINDOW_DMA_OFFSET + 2 * sizeof(struct scatter_memory) ||
+        who->bytes % 8 != 0) {
+        return ERR_MEMORY;
+    }
+    role = torus_role_of(scatter->size, scatter->originator, scatter->at);
+    scatter->layer = role.layer;
+    scatter->port = role.port;
+    scatter->memory =
+        (struct scatter_memory *)(void *)(base + who->bytes -
+                                          sizeof(struct scatter_memory));
+    scatter->receive = base + WINDOW_DMA_OFFSET;
+    scatter->receive_bytes =
+        (uint32_t)((uint8_t *)scatter->memory - scatter->receive);
+    return ERR_OK;
+}
+
+static void record(struct scatter *scatter, enum event_kind kind,
+                   unsigned detail, uint32_t value)
+{
+    events_record(scatter->window, clock_now_ps(scatter->circuit->clock), kind,
+                  detail, value);
+}
+
+/* Queues the four sends of one phase; their ranges begin at `position`. */
+static int queue_phase(struct scatter *scatter, unsigned phase,
+                       uint32_t position)
+{
+    struct circuit_message message = {
+        .path = torus_phase_path(scatter->size, phase, TORUS_EAST),
+        .kind = WIRE_PART,
+        .head_bytes = SCATTER_HEAD_BYTES,
+        .segment = {{scatter->job_data, scatter->job_bytes}, {NULL, 0}}};
+    struct wire_part part = {.layer = (uint8_t)phase,
+                             .job_bytes = (uint16_t)scatter->job_bytes};
+    uint8_t *head = scatter->memory->head[TORUS_PORTS * (phase - 1)];
+
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        uint32_t units = split_child_units(&scatter->split, phase, port);
+        uint32_t rest = scatter->body_bytes - position - units;
+        uint32_t overlap = scatter->job.overlap_bytes;
+        int error;
+
+        if (units == 0) {
+            continue;
+        }
+        part.units = units;
+        part.first_unit = scatter->first_unit + position;
+        part.port = (uint8_t)port;
+        message.head = head + port * SCATTER_HEAD_BYTES;
+        wire_part_store(message.head + CIRCUIT_HEADER_BYTES, &part);
+        message.path.port = (uint8_t)port;
+        message.segment[1].data = scatter->body + position;
+        message.segment[1].bytes = units + (overlap < rest ? overlap : rest);
+        error = circuit_send(scatter->circuit, port, &message);
+        if (error != ERR_OK) {
+            return error;
+        }
+        position += units;
+    }
+    return ERR_OK;
+}
+
+/*
+ * Splits this node's volume and queues all remaining phases. The node's own
+ * range comes first, then those of phase N, N - 1, ...: the order in which
+ * the results will come back, so that merging appends.
+ */
+int scatter_distribute(struct scatter *scatter)
+{
+    struct split *split = &scatter->split;
+    uint32_t position = scatter->units;
+    int error = split_volume(split, scatter->volume_units,
+                             scatter->share_units, scatter->job.phases,
+                             scatter->layer, scatter->units);
+
+    for (unsigned phase = scatter->layer + 1u;
+         error == ERR_OK && phase <= scatter->job.phases; ++phase) {
+        position -=
+            TORUS_PORTS * split->child_units[phase] + split->extra[phase];
+        error = queue_phase(scatter, phase, position);
+        record(scatter, EVENT_SENT_QUEUED, phase, position);
+    }
+    return error;
+}
+
+/* Stops here if a test asked for it: see enum window_injection. */
+static void inject(const struct scatter *scatter)
+{
+    const volatile uint32_t *injection =
+        &scatter->window->identity.fault_injection;
+
+    if (*injection == WINDOW_INJECT_FAULT) {
+        __builtin_trap();
+    }
+    while (*injection == WINDOW_INJECT_HANG) {
+    }
+}
+
+int scatter_compute(struct scatter *scatter)
+{
+    uint32_t units = scatter->split.own_units;
+    struct kernel_range range = {.data = scatter->body,
+                                 .units = units,
+                                 .available_bytes = scatter->body_bytes,
+                                 .first_unit = scatter->first_unit};
+    uint64_t per_1000 = scatter->terms.instructions_per_1000_units;
+
+    inject(scatter);
+    scatter->window->status.state = WINDOW_STATE_COMPUTING;
+    scatter->result.data = scatter->memory->result + CIRCUIT_HEADER_BYTES;
+    record(scatter, EVENT_COMPUTE_START, 0, units);
+    scatter->kernel->run(scatter->memory->work, &scatter->result, &range);
+    /* 32 ns an instruction: 32 ps for each unit and instruction in 1000. */
+    clock_account(scatter->circuit->clock, units * per_1000 * 32);
+    record(scatter, EVENT_COMPUTE_END, 0, units);
+    return ERR_OK;
+}
+
+/* Receives and merges the result of one child. */
+static int merge_child(struct scatter *scatter, unsigned phase, unsigned port)
+{
+    struct circuit_delivery delivery;
+    struct kernel_result next;
+    int error = circuit_receive(scatter->circuit, &delivery, 1u << port,
+                                scatter->memory->incoming,
+                                sizeof scatter->memory->incoming);
+
+    if (error != ERR_OK) {
+        return error;
+    }
+    next.data = delivery.payload;
+    next.bytes = delivery.bytes;
+    if (delivery.kind != WIRE_RESULT ||
+        scatter->kernel->merge(scatter->memory->work, &scatter->result,
+                               &next) != KERNEL_OK) {
+        return ERR_PROTOCOL;
+    }
+    record(scatter, EVENT_RESULT_MERGED, phase, next.bytes);
+    return ERR_OK;
+}
+
+int scatter_gather(struct scatter *scatter)
+{
+    int error = ERR_OK;
+
+    scatter->window->status.state = WINDOW_STATE_GATHERING;
+    for (unsigned phase = scatter->job.phases;
+         error == ERR_OK && phase > scatter->layer; --phase) {
+        for (unsigned port = 0; error == ERR_OK && port < TORUS_PORTS; ++port) {
+            if (split_child_units(&scatter->split, phase, port) > 0) {
+                error = merge_child(scatter, phase, port);
+            }
+        }
+    }
+    return error;
+}
+
+/* The earliest time from `now_ps` on in a slot of this node's own phase. */
+static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
+{
+    const struct wire_job *job = &scatter->job;
+    uint64_t slot_ps = (uint64_t)job->slot_ns * PS_PER_NS;
+    uint64_t frame_ps = slot_ps * job->phases;
+    uint64_t first_ps =
+        job->gather_ps + slot_ps * (uint64_t)(job->phases - scatter->layer);
+    uint64_t missed_frames;
+    uint64_t late_ps;
+
+    if (now_ps <= first_ps) {
+        return first_ps;
+    }
+    late_ps = now_ps - first_ps;
+    missed_frames = late_ps / frame_ps;
+    if (late_ps - missed_frames * frame_ps <=
+        (uint64_t)job->slack_ns * PS_PER_NS) {
+        return now_ps;
+    }
+    return first_ps + (missed_frames + 1) * frame_ps;
+}
+
+static int return_result(struct scatter *scatter)
+{
+    struct torus_path down = torus_phase_path(
+        scatter->size, scatter->layer, (enum torus_port)scatter->port);
+    struct circuit_message message = {
+        .path = torus_path_reverse(down),
+        .ready_ps =
+            slot_at(scatter, clock_now_ps(scatter->circuit->clock)),
+        .kind = WIRE_RESULT,
+        .head = scatter->memory->result,
+        .head_bytes = CIRCUIT_HEADER_BYTES + scatter->result.bytes};
+
+    record(scatter, EVENT_RESULT_QUEUED, scatter->layer,
+           scatter->result.bytes);
+    return circuit_send(scatter->circuit, message.path.port, &message);
+}
+
+/* Reads the part and the job that came with it. */
+static int take_part(struct scatter *scatter,
+                     const struct circuit_delivery *delivery)
+{
+    struct wire_part part;
+    uint32_t ahead;
+    int error = wire_part_load(&part, delivery->payload, delivery->bytes);
+
+    if (error != ERR_OK || delivery->kind != WIRE_PART ||
+        part.layer != scatter->layer || part.port != scatter->port) {
+        return ERR_PROTOCOL;
+    }
+    scatter->circuit->job = delivery->job;
+    scatter->job_data = delivery->payload + WIRE_PART_BYTES;
+    scatter->job_bytes = part.job_bytes;
+    error = wire_job_load(&scatter->job, scatter->share_units,
+                          scatter->volume_units, scatter->job_data,
+                          part.job_bytes, part.layer);
+    if (error != ERR_OK || scatter->job.kernel >= scatter->kernel_count) {
+        return ERR_PROTOCOL;
+    }
+    scatter->kernel = scatter->kernels[scatter->job.kernel];
+    ahead = WIRE_PART_BYTES + part.job_bytes;
+    scatter->body = delivery->payload + ahead;
+    scatter->body_bytes = delivery->bytes - ahead;
+    scatter->units = part.units;
+    scatter->first_unit = part.first_unit;
+    record(scatter, EVENT_RECEIVED, part.layer, part.units);
+    return ERR_OK;
+}
+
+int scatter_follow(struct scatter *scatter)
+{
+    struct circuit_delivery delivery;
+    struct torus_path path = torus_phase_path(
+        scatter->size, scatter->layer, (enum torus_port)scatter->port);
+    int error;
+
+    scatter->window->status.state = WINDOW_STATE_WAITING;
+    error = circuit_receive(scatter->circuit, &delivery,
+                            1u << torus_path_arrival(path), scatter->receive,
+                            scatter->receive_bytes);
+    if (error == ERR_OK) {
+        scatter->window->status.state = WINDOW_STATE_SCATTERING;
+        error = take_part(scatter, &delivery);
+    }
+    if (error == ERR_OK) {
+        error = scatter_distribute(scatter);
+    }
+    if (error == ERR_OK &&
+        scatter->kernel->begin(scatter->memory->work, &scatter->terms,
+                               scatter->job.arg, scatter->job.arg_bytes) !=
+            KERNEL_OK) {
+        error = ERR_ARGUMENT;
+    }
+    if (error == ERR_OK) {
+        error = scatter_compute(scatter);
+    }
+    if (error == ERR_OK) {
+        error = scatter_gather(scatter);
+    }
+    return error == ERR_OK ? return_result(scatter) : error;
+}
+
+int scatter_run(struct scatter *scatter)
+{
+    int error = scatter->layer == 0 ? scatter_lead(scatter)
+                                    : scatter_follow(scatter);
+
+    if (error == ERR_OK) {
+        record(scatter, EVENT_DONE, 0, 0);
+    }
+    return error;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One job on one node. The originator takes the order from the host, measures
+ * the kernel on a piece of the load, plans, and leads; every other node
+ * follows: it receives its volume, queues what its descendants get, computes
+ * its own share while the switch sends, merges its children's results and
+ * returns them over the reversed circuits, phases in reverse.
+ *
+ * Results travel in slots. Circuits of one phase never meet, those of two
+ * phases might if both ran at once; so time after the planned makespan is cut
+ * into frames of N slots, phase N first, and a node sends its result in a slot
+ * of its own phase. However late a node is, results never conflict.
+ */
+#ifndef SCATTER_SCATTER_H
+#define SCATTER_SCATTER_H
+
+#include "hal/circuit.h"
+#include "kernels/kernel.h"
+#include "scatter/split.h"
+#include "scatter/wire.h"
+#include "torus/pattern.h"
+
+/* Room for any kernel's result and scratch memory, in bytes. */
+#define SCATTER_RESULT_MAX 16384u
+#define SCATTER_WORK_MAX 1024u
+#define SCATTER_HEAD_BYTES (CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES)
+#define SCATTER_HEADS (TORUS_PORTS * TORUS_PHASES_MAX)
+
+/* What a node keeps at the top of its DMA window; 4-byte aligned. */
+struct scatter_memory {
+    uint8_t result[CIRCUIT_HEADER_BYTES + SCATTER_RESULT_MAX];
+    uint8_t incoming[CIRCUIT_HEADER_BYTES + SCATTER_RESULT_MAX];
+    uint8_t report[CIRCUIT_HEADER_BYTES + WIRE_REPORT_BYTES];
+    uint8_t job[WIRE_JOB_BYTES_MAX];
+    uint8_t head[SCATTER_HEADS][SCATTER_HEAD_BYTES];
+    uint32_t work[SCATTER_WORK_MAX / 4];
+};
+
+/* Largest load, in bytes, of a node whose window has `window_bytes`. */
+#define SCATTER_LOAD_MAX(window_bytes)                                         \
+    ((window_bytes) - WINDOW_DMA_OFFSET -                                      \
+     (uint32_t)sizeof(struct scatter_memory) - CIRCUIT_HEADER_BYTES -          \
+     WIRE_PART_BYTES - WIRE_ORDER_BYTES - WIRE_JOB_BYTES_MAX)
+
+/*
+ * What the software costs on this board, measured (test/bench); the planner
+ * counts it as part of the startups.
+ */
+struct scatter_costs {
+    uint32_t parse_ps; /* message complete to the first phase being queued */
+    uint32_t phase_ps; /* four sends queued */
+    uint32_t start_ps; /* last send queued to the kernel's run() */
+    uint32_t merge_ps; /* one child's result received and merged */
+};
+
+struct scatter {
+    struct circuit *circuit;
+    struct window *window;
+    struct scatter_memory *memory;
+    const struct kernel *const *kernels;
+    const struct scatter_costs *costs;
+    struct torus_size size;
+    struct torus_coord at;
+    struct torus_coord originator;
+    uint8_t *receive; /* from the start of the DMA window to `memory` */
+    uint32_t receive_bytes;
+    uint8_t kernel_count;
+    uint8_t layer;
+    uint8_t port; /* out of which the parent sends; see struct torus_role */
+
+    /* The job, once it is known. */
+    struct wire_job job;
+    const uint8_t *job_data; /* as it is passed on */
+    uint32_t job_bytes;
+    const struct kernel *kernel;
+    struct kernel_terms terms;
+    struct kernel_result result;
+    const uint8_t *body; /* this node's range, then its overlap */
+    uint32_t body_bytes;
+    uint32_t units;
+    uint32_t first_unit;
+    struct split split;
+    uint32_t share_units[TORUS_PHASES_MAX + 1];
+    uint32_t volume_units[TORUS_PHASES_MAX + 1];
+};
+
+/*
+ * Prepares a node; `kernels[kernel_count]` and `costs` outlive it. The
+ * circuit is open and its window's identity says who this node is.
+ * Result: 0; ERR_RANGE if the identity is no node of a 5^k x 5^k torus;
+ * ERR_MEMORY if the window is too small.
+ */
+int scatter_init(struct scatter *scatter, struct circuit *circuit,
+                 const struct kernel *const kernels[], unsigned kernel_count,
+                 const struct scatter_costs *costs);
+
+/* Runs one job as this node's role demands. Result: 0 or the error. */
+int scatter_run(struct scatter *scatter);
+
+/* The parts, for scatter_run(), the tests and the bench. */
+int scatter_lead(struct scatter *scatter);
+int scatter_follow(struct scatter *scatter);
+int scatter_distribute(struct scatter *scatter);
+int scatter_compute(struct scatter *scatter);
+int scatter_gather(struct scatter *scatter);
+
+#endif
