@@ -105,4 +105,9 @@ struct kernel {
                    const struct kernel_sink *sink);
 };
 
+/* Every file of kernels/, sorted by name: the build writes this table, the
+   same for the firmware and for the host. */
+extern const struct kernel *const kernel_table[];
+extern const unsigned kernel_table_count;
+
 #endif

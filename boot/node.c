@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The composition root: puts clock, circuit, kernels and the engine together,
+ * on every board alike, and runs one job.
+ */
+#include "boot/costs.h"
+#include "hal/board.h"
+#include "hal/circuit.h"
+#include "hal/console.h"
+#include "kernels/kernel.h"
+#include "scatter/scatter.h"
+
+#include <string.h>
+
+static void say(struct window *window, const char *text)
+{
+    console_write(window, text, strlen(text));
+}
+
+void node_main(struct window *window)
+{
+    struct clock clock = {0};
+    struct circuit circuit;
+    struct scatter scatter;
+    int error = circuit_open(&circuit, window, &clock);
+
+    say(window, "quincunx node up\n");
+    if (error == ERR_OK) {
+        error = scatter_init(&scatter, &circuit, kernel_table,
+                             kernel_table_count, &boot_costs);
+    }
+    if (error == ERR_OK) {
+        error = scatter_run(&scatter);
+    }
+    window->status.error = error;
+    window->status.state =
+        error == ERR_OK ? WINDOW_STATE_DONE : WINDOW_STATE_FAILED;
+    window->status.stack_bytes = board_stack_bytes();
+    window->status.stack_used_bytes = board_stack_used_bytes();
+    say(window, error == ERR_OK ? "done\n" : "failed\n");
+    circuit_close(&circuit);
+    board_halt(window);
+}

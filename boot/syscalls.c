@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What newlib asks of the system. Nothing here allocates or opens files; text
+ * goes to the node's console ring.
+ */
+#include "hal/console.h"
+#include "hal/mps2_an385/registers.h"
+
+#include "hal/board.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+int _write(int file, const char *text, int bytes);
+void *_sbrk(ptrdiff_t bytes);
+int _close(int file);
+int _read(int file, char *text, int bytes);
+_Noreturn void _exit(int status);
+
+int _write(int file, const char *text, int bytes)
+{
+    (void)file;
+    console_write((struct window *)PSRAM_BASE, text, (size_t)bytes);
+    return bytes;
+}
+
+/* No heap: an allocation is a mistake that shows at once. */
+void *_sbrk(ptrdiff_t bytes)
+{
+    (void)bytes;
+    errno = ENOMEM;
+    return (void *)-1;
+}
+
+int _close(int file)
+{
+    (void)file;
+    return -1;
+}
+
+int _read(int file, char *text, int bytes)
+{
+    (void)file;
+    (void)text;
+    (void)bytes;
+    return 0;
+}
+
+_Noreturn void _exit(int status)
+{
+    (void)status;
+    board_halt((struct window *)PSRAM_BASE);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hal/host/host.h"
+
+#include "hal/board.h"
+#include "hal/clock.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#define STACK_BYTES ((size_t)128 * 1024)
+
+struct host_node {
+    struct window *window;
+    ucontext_t context;
+    ucontext_t caller;
+    void *stack;
+};
+
+/* The node whose coroutine is running: there is one processor here. */
+static struct host_node *current;
+
+static void enter(void)
+{
+    node_main(current->window);
+}
+
+struct host_node *host_node_new(struct window *window)
+{
+    struct host_node *node = calloc(1, sizeof *node);
+
+    if (node == NULL) {
+        return NULL;
+    }
+    node->window = window;
+    node->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (node->stack == MAP_FAILED) {
+        free(node);
+        return NULL;
+    }
+    getcontext(&node->context);
+    node->context.uc_stack.ss_sp = node->stack;
+    node->context.uc_stack.ss_size = STACK_BYTES;
+    node->context.uc_link = NULL;
+    makecontext(&node->context, enter, 0);
+    return node;
+}
+
+void host_node_free(struct host_node *node)
+{
+    if (node != NULL) {
+        munmap(node->stack, STACK_BYTES);
+        free(node);
+    }
+}
+
+void host_node_resume(struct host_node *node)
+{
+    current = node;
+    swapcontext(&node->caller, &node->context);
+    current = NULL;
+}
+
+void board_ring(struct window *window)
+{
+    (void)window; /* the caller of host_node_resume() looks when we wait */
+}
+
+void board_ring_and_wait(struct window *window)
+{
+    struct host_node *node = current;
+
+    (void)window;
+    swapcontext(&node->context, &node->caller);
+}
+
+_Noreturn void board_halt(struct window *window)
+{
+    for (;;) {
+        board_ring_and_wait(window);
+    }
+}
+
+uint32_t board_stack_used_bytes(void)
+{
+    return 0; /* not painted: the host's stack is the host's affair */
+}
+
+uint32_t board_stack_bytes(void)
+{
+    return STACK_BYTES;
+}
+
+/* Mesh time: the host cannot count a board's instructions, so the clock moves
+   only by what is accounted for and by what messages bring. */
+uint64_t clock_now_ps(const struct clock *clock)
+{
+    return clock->base_ps;
+}
+
+uint64_t clock_stop(struct clock *clock)
+{
+    return clock->base_ps;
+}
+
+void clock_start(struct clock *clock, uint64_t at_ps)
+{
+    if (at_ps > clock->base_ps) {
+        clock->base_ps = at_ps;
+    }
+}
+
+void clock_account(struct clock *clock, uint64_t ps)
+{
+    clock->base_ps += ps;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A node of the native build: a board like any other, whose processor is a
+ * coroutine of the host process. It runs until it waits for its switch.
+ */
+#ifndef HAL_HOST_HOST_H
+#define HAL_HOST_HOST_H
+
+#include "hal/window.h"
+
+#include <stdbool.h>
+
+struct host_node;
+
+/*
+ * A node that will call node_main(window) when first resumed. The window
+ * outlives it. Result: the node, the caller's to free; NULL: no memory.
+ */
+struct host_node *host_node_new(struct window *window);
+void host_node_free(struct host_node *node);
+
+/* Runs the node until it waits or halts. Not from within a node. */
+void host_node_resume(struct host_node *node);
+
+#endif

@@ -1,0 +1,742 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/fabric.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* At equal times links are released before they are asked for. */
+enum event_type {
+    EVENT_RELEASE, /* the circuit ends: links are free, the message is there */
+    EVENT_REQUEST
+};
+
+enum node_state {
+    NODE_RUNNING,
+    NODE_RECEIVING,
+    NODE_DRAINING,
+    NODE_ENDED
+};
+
+#define LINKS_MAX (2u * TORUS_SIDE_MAX)
+
+/* A queued, travelling or delivered message. */
+struct transit {
+    struct fabric_message message;
+    struct transit *next; /* in a send queue or an inbox */
+    uint64_t request_ps;
+    uint64_t arrival_ps;
+    uint32_t source;
+    uint32_t destination;
+    uint8_t port;
+    uint8_t arrival_port;
+    uint8_t holders; /* of the circuit and the inbox, who still needs it */
+    bool arrived; /* mesh time has reached arrival_ps */
+    bool damaged;
+};
+
+struct fifo {
+    struct transit *first;
+    struct transit *last;
+};
+
+struct node_port {
+    struct fifo queue; /* the first one has asked, unless the port is busy */
+    struct fifo inbox;
+    bool busy;        /* a circuit leaves it */
+    uint64_t free_ps; /* when the last send ended */
+    struct window_counters counters;
+};
+
+struct node {
+    struct node_port port[WINDOW_PORTS];
+    uint64_t time_ps; /* running: since when; resting: since when */
+    uint32_t port_mask;
+    int32_t first_error;
+    enum node_state state;
+    bool notify; /* may have something to be handed over */
+};
+
+struct event {
+    uint64_t time_ps;
+    struct transit *transit;
+    enum event_type type;
+};
+
+struct fabric {
+    struct fabric_config config;
+    uint32_t node_count;
+    struct node *node;
+    uint8_t *link_held; /* by torus_link() */
+    struct event *heap;
+    size_t heap_count;
+    size_t heap_room;
+    struct transit **blocked; /* in the order of their requests */
+    size_t blocked_count;
+    size_t blocked_room;
+    uint32_t *ready; /* stack of nodes with `notify` set */
+    size_t ready_count;
+    uint32_t running;
+    uint64_t horizon_ps; /* earliest time_ps of a running node */
+    bool horizon_stale;
+    struct outcome_circuit *circuit;
+    uint32_t circuit_count;
+    size_t circuit_room;
+    uint64_t conflicts;
+    uint64_t latest_release_ps;
+    bool retry_due; /* links were released since blocked ones were tried */
+    struct transit *leaving;    /* to be reported */
+};
+
+/* Memory that runs out on the host ends the program: nothing is half done. */
+static void *grow(void *array, size_t *room, size_t count, size_t item)
+{
+    if (count < *room) {
+        return array;
+    }
+    *room = *room == 0 ? 64 : 2 * *room;
+    array = realloc(array, *room * item);
+    if (array == NULL) {
+        abort();
+    }
+    return array;
+}
+
+/* ---- events: a binary heap ---- */
+
+static bool before(const struct event *a, const struct event *b)
+{
+    if (a->time_ps != b->time_ps) {
+        return a->time_ps < b->time_ps;
+    }
+    if (a->type != b->type) {
+        return a->type < b->type;
+    }
+    if (a->transit->source != b->transit->source) {
+        return a->transit->source < b->transit->source;
+    }
+    return a->transit->port < b->transit->port;
+}
+
+static void push(struct fabric *fabric, enum event_type type, uint64_t time_ps,
+                 struct transit *transit)
+{
+    struct event event = {time_ps, transit, type};
+    size_t at = fabric->heap_count;
+
+    fabric->heap =
+        grow(fabric->heap, &fabric->heap_room, at, sizeof *fabric->heap);
+    fabric->heap_count += 1;
+    while (at > 0 && before(&event, &fabric->heap[(at - 1) / 2])) {
+        fabric->heap[at] = fabric->heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    fabric->heap[at] = event;
+}
+
+static struct event pop(struct fabric *fabric)
+{
+    struct event top = fabric->heap[0];
+    struct event last = fabric->heap[--fabric->heap_count];
+    size_t at = 0;
+
+    for (;;) {
+        size_t child = 2 * at + 1;
+
+        if (child >= fabric->heap_count) {
+            break;
+        }
+        if (child + 1 < fabric->heap_count &&
+            before(&fabric->heap[child + 1], &fabric->heap[child])) {
+            child += 1;
+        }
+        if (!before(&fabric->heap[child], &last)) {
+            break;
+        }
+        fabric->heap[at] = fabric->heap[child];
+        at = child;
+    }
+    if (fabric->heap_count > 0) {
+        fabric->heap[at] = last;
+    }
+    return top;
+}
+
+/* ---- queues ---- */
+
+static void fifo_put(struct fifo *fifo, struct transit *transit)
+{
+    transit->next = NULL;
+    if (fifo->first == NULL) {
+        fifo->first = transit;
+    } else {
+        fifo->last->next = transit;
+    }
+    fifo->last = transit;
+}
+
+static struct transit *fifo_take(struct fifo *fifo)
+{
+    struct transit *transit = fifo->first;
+
+    fifo->first = transit->next;
+    return transit;
+}
+
+static void notify(struct fabric *fabric, uint32_t node)
+{
+    if (!fabric->node[node].notify) {
+        fabric->node[node].notify = true;
+        fabric->ready[fabric->ready_count++] = node;
+    }
+}
+
+/* ---- life ---- */
+
+struct fabric *fabric_new(const struct fabric_config *config)
+{
+    struct fabric *fabric = calloc(1, sizeof *fabric);
+    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+
+    if (fabric == NULL) {
+        return NULL;
+    }
+    fabric->config = *config;
+    fabric->node_count = nodes;
+    fabric->node = calloc(nodes, sizeof *fabric->node);
+    fabric->link_held = calloc(2 * (size_t)nodes, 1);
+    fabric->ready = calloc(nodes, sizeof *fabric->ready);
+    if (fabric->node == NULL || fabric->link_held == NULL ||
+        fabric->ready == NULL) {
+        fabric_free(fabric);
+        return NULL;
+    }
+    fabric->running = nodes;
+    return fabric;
+}
+
+static void fifo_free(struct fifo *fifo)
+{
+    while (fifo->first != NULL) {
+        free(fifo_take(fifo));
+    }
+}
+
+void fabric_free(struct fabric *fabric)
+{
+    if (fabric == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; fabric->node != NULL && i < fabric->node_count; ++i) {
+        for (unsigned port = 0; port < WINDOW_PORTS; ++port) {
+            fifo_free(&fabric->node[i].port[port].queue);
+            fifo_free(&fabric->node[i].port[port].inbox);
+        }
+    }
+    for (size_t i = 0; i < fabric->heap_count; ++i) {
+        struct event *event = &fabric->heap[i];
+
+        /* Those still in a queue or an inbox are freed above. */
+        if (event->type == EVENT_RELEASE && event->transit->holders == 1) {
+            free(event->transit);
+        }
+    }
+    free(fabric->node);
+    free(fabric->link_held);
+    free(fabric->ready);
+    free(fabric->heap);
+    free(fabric->blocked);
+    free(fabric->circuit);
+    free(fabric);
+}
+
+/* ---- what nodes do ---- */
+
+static struct transit *transit_new(void)
+{
+    struct transit *transit = calloc(1, sizeof *transit);
+
+    if (transit == NULL) {
+        abort();
+    }
+    return transit;
+}
+
+/* The first of a port's queue asks for its circuit. */
+static void request_first(struct fabric *fabric, struct node_port *port)
+{
+    struct transit *first = port->queue.first;
+
+    if (first != NULL) {
+        first->request_ps = first->message.ready_ps > port->free_ps
+                                ? first->message.ready_ps
+                                : port->free_ps;
+        push(fabric, EVENT_REQUEST, first->request_ps, first);
+    }
+}
+
+void fabric_send(struct fabric *fabric, uint32_t node, unsigned port,
+                 const struct fabric_message *message)
+{
+    struct node_port *at = &fabric->node[node].port[port];
+    struct transit *transit = transit_new();
+    bool idle = at->queue.first == NULL && !at->busy;
+
+    transit->message = *message;
+    transit->source = node;
+    transit->port = (uint8_t)port;
+    fifo_put(&at->queue, transit);
+    if (idle) {
+        request_first(fabric, at);
+    }
+}
+
+void fabric_from_host(struct fabric *fabric, uint32_t node, uint64_t time_ps,
+                      uint32_t bytes, void *cookie)
+{
+    struct transit *transit = transit_new();
+
+    transit->message.bytes = bytes;
+    transit->message.cookie = cookie;
+    transit->source = node;
+    transit->destination = node;
+    transit->port = WINDOW_PORT_HOST;
+    transit->arrival_port = WINDOW_PORT_HOST;
+    transit->arrival_ps = time_ps;
+    transit->arrived = true;
+    transit->holders = 1;
+    fifo_put(&fabric->node[node].port[WINDOW_PORT_HOST].inbox, transit);
+    notify(fabric, node);
+}
+
+static void rest(struct fabric *fabric, uint32_t node, uint64_t time_ps,
+                 enum node_state state)
+{
+    struct node *at = &fabric->node[node];
+
+    if (at->time_ps <= fabric->horizon_ps) {
+        fabric->horizon_stale = true;
+    }
+    at->state = state;
+    at->time_ps = time_ps;
+    fabric->running -= 1;
+    notify(fabric, node);
+}
+
+void fabric_receive(struct fabric *fabric, uint32_t node, uint64_t time_ps,
+                    unsigned port_mask)
+{
+    fabric->node[node].port_mask = port_mask;
+    rest(fabric, node, time_ps, NODE_RECEIVING);
+}
+
+void fabric_drain(struct fabric *fabric, uint32_t node, uint64_t time_ps)
+{
+    rest(fabric, node, time_ps, NODE_DRAINING);
+}
+
+void fabric_end(struct fabric *fabric, uint32_t node, uint64_t time_ps)
+{
+    rest(fabric, node, time_ps, NODE_ENDED);
+}
+
+static void resume(struct fabric *fabric, struct node *node, uint64_t time_ps)
+{
+    node->state = NODE_RUNNING;
+    if (time_ps > node->time_ps) {
+        node->time_ps = time_ps;
+    }
+    if (fabric->running == 0 || node->time_ps < fabric->horizon_ps) {
+        fabric->horizon_ps = node->time_ps;
+        fabric->horizon_stale = fabric->horizon_stale && fabric->running > 0;
+    }
+    fabric->running += 1;
+}
+
+/* ---- circuits ---- */
+
+/* The links of a message's path; link[] has LINKS_MAX places. */
+static size_t links_of(const struct fabric *fabric,
+                       const struct transit *transit, uint32_t link[])
+{
+    struct torus_size size = fabric->config.size;
+
+    return torus_path_links(size, torus_coord_of(size, transit->source),
+                            transit->message.path, link, LINKS_MAX);
+}
+
+static bool links_held(const struct fabric *fabric,
+                       const struct transit *transit)
+{
+    uint32_t link[LINKS_MAX];
+    size_t count = links_of(fabric, transit, link);
+
+    for (size_t i = 0; i < count; ++i) {
+        if (fabric->link_held[link[i]]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void links_mark(struct fabric *fabric, const struct transit *transit,
+                       uint8_t held)
+{
+    uint32_t link[LINKS_MAX];
+    size_t count = links_of(fabric, transit, link);
+
+    for (size_t i = 0; i < count; ++i) {
+        fabric->link_held[link[i]] = held;
+    }
+}
+
+static bool path_is_dead(const struct fabric *fabric,
+                         const struct transit *transit)
+{
+    uint32_t link[LINKS_MAX];
+    size_t count = links_of(fabric, transit, link);
+
+    for (size_t i = 0; i < count; ++i) {
+        if (link[i] + 1 == fabric->config.dead_link) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void log_circuit(struct fabric *fabric, const struct transit *transit,
+                        uint64_t grant_ps)
+{
+    fabric->circuit =
+        grow(fabric->circuit, &fabric->circuit_room, fabric->circuit_count,
+             sizeof *fabric->circuit);
+    fabric->circuit[fabric->circuit_count++] = (struct outcome_circuit){
+        .source = transit->source,
+        .destination = transit->destination,
+        .port = transit->port,
+        .arrival = transit->arrival_port,
+        .kind = transit->message.kind,
+        .phase = transit->message.phase,
+        .hops = (uint16_t)torus_path_hops(transit->message.path),
+        .bytes = transit->message.bytes,
+        .request_ps = transit->request_ps,
+        .grant_ps = grant_ps,
+        .end_ps = transit->arrival_ps};
+}
+
+static void release(struct transit *transit)
+{
+    transit->holders -= 1;
+    if (transit->holders == 0) {
+        free(transit);
+    }
+}
+
+/* Sets the circuit up: links held, message on its way to the inbox. */
+static void grant(struct fabric *fabric, struct transit *transit,
+                  uint64_t now_ps)
+{
+    const struct fabric_config *config = &fabric->config;
+    struct torus_path path = transit->message.path;
+    struct torus_coord from = torus_coord_of(config->size, transit->source);
+    struct node_port *port = &fabric->node[transit->source].port[transit->port];
+    uint64_t held_ps = config->startup_ps +
+                       config->hop_delay_ps * torus_path_hops(path) +
+                       config->transfer_ps * transit->message.bytes;
+    struct node_port *to;
+
+    links_mark(fabric, transit, 1);
+    transit->arrival_ps = now_ps + held_ps;
+    transit->arrival_port = (uint8_t)torus_path_arrival(path);
+    transit->destination = torus_index(
+        config->size, torus_path_end(config->size, from, path));
+    log_circuit(fabric, transit, now_ps);
+    transit->damaged = fabric->circuit_count == config->corrupt_message;
+    port->counters.busy_ps += held_ps;
+    port->counters.stall_ps += now_ps - transit->request_ps;
+    port->counters.sent_messages += 1;
+    port->counters.sent_bytes += transit->message.bytes;
+    port->busy = true;
+    fifo_take(&port->queue);
+    transit->holders = 2;
+    push(fabric, EVENT_RELEASE, transit->arrival_ps, transit);
+    to = &fabric->node[transit->destination].port[transit->arrival_port];
+    to->counters.received_messages += 1;
+    to->counters.received_bytes += transit->message.bytes;
+    fifo_put(&to->inbox, transit);
+    notify(fabric, transit->destination);
+}
+
+/* A send of this port is over, well or not: the next one may ask. */
+static void next_send(struct fabric *fabric, struct transit *ended,
+                      uint64_t now_ps)
+{
+    struct node *source = &fabric->node[ended->source];
+    struct node_port *port = &source->port[ended->port];
+
+    port->busy = false;
+    port->free_ps = now_ps;
+    request_first(fabric, port);
+    if (source->state == NODE_DRAINING) {
+        notify(fabric, ended->source);
+    }
+}
+
+static void block(struct fabric *fabric, struct transit *transit)
+{
+    fabric->conflicts += 1;
+    fabric->node[transit->source].port[transit->port].counters.stalls += 1;
+    fabric->blocked = grow(fabric->blocked, &fabric->blocked_room,
+                           fabric->blocked_count, sizeof *fabric->blocked);
+    fabric->blocked[fabric->blocked_count++] = transit;
+}
+
+/* Grants what links just released allow, oldest request first. */
+static void retry_blocked(struct fabric *fabric)
+{
+    uint64_t now_ps = fabric->latest_release_ps;
+    size_t kept = 0;
+
+    fabric->retry_due = false;
+
+    for (size_t i = 0; i < fabric->blocked_count; ++i) {
+        struct transit *transit = fabric->blocked[i];
+
+        if (links_held(fabric, transit)) {
+            fabric->blocked[kept++] = transit;
+        } else {
+            grant(fabric, transit, now_ps);
+        }
+    }
+    fabric->blocked_count = kept;
+}
+
+static void process_release(struct fabric *fabric, struct transit *transit)
+{
+    uint64_t now_ps = transit->arrival_ps;
+
+    links_mark(fabric, transit, 0);
+    transit->arrived = true;
+    fabric->latest_release_ps = now_ps;
+    fabric->retry_due = true;
+    notify(fabric, transit->destination);
+    next_send(fabric, transit, now_ps);
+    release(transit);
+}
+
+static void process_request(struct fabric *fabric, struct transit *transit,
+                            uint64_t now_ps)
+{
+    struct node *source = &fabric->node[transit->source];
+    struct node_port *port = &source->port[transit->port];
+
+    if (transit->port == WINDOW_PORT_HOST) {
+        fifo_take(&port->queue);
+        next_send(fabric, transit, now_ps);
+        fabric->leaving = transit;
+    } else if (path_is_dead(fabric, transit)) {
+        fifo_take(&port->queue);
+        port->counters.errors += 1;
+        source->first_error = ERR_DEAD_LINK;
+        next_send(fabric, transit, now_ps);
+        fabric->leaving = transit;
+    } else if (links_held(fabric, transit)) {
+        block(fabric, transit);
+    } else {
+        grant(fabric, transit, now_ps);
+    }
+}
+
+/* ---- progress ---- */
+
+/* The next message for a node that waits, or NULL; *port: where it is. */
+static struct transit *find_message(const struct node *node, unsigned *port)
+{
+    bool single = (node->port_mask & (node->port_mask - 1)) == 0;
+    struct transit *found = NULL;
+
+    for (unsigned i = 0; i < WINDOW_PORTS; ++i) {
+        struct transit *first = node->port[i].inbox.first;
+
+        if ((node->port_mask >> i & 1u) != 0 && first != NULL &&
+            (single || first->arrived) &&
+            (found == NULL || first->arrival_ps < found->arrival_ps)) {
+            found = first;
+            *port = i;
+        }
+    }
+    return found;
+}
+
+static enum fabric_step deliver(struct fabric *fabric, uint32_t index,
+                                struct fabric_action *action)
+{
+    struct node *node = &fabric->node[index];
+    unsigned port = 0;
+    struct transit *transit = find_message(node, &port);
+
+    if (transit == NULL) {
+        return FABRIC_WAIT;
+    }
+    fifo_take(&node->port[port].inbox);
+    resume(fabric, node, transit->arrival_ps);
+    *action = (struct fabric_action){.time_ps = node->time_ps,
+                                     .cookie = transit->message.cookie,
+                                     .node = index,
+                                     .source = transit->source,
+                                     .bytes = transit->message.bytes,
+                                     .status = ERR_OK,
+                                     .port = (uint8_t)port,
+                                     .damaged = transit->damaged};
+    release(transit);
+    return FABRIC_DELIVER;
+}
+
+static enum fabric_step answer_drain(struct fabric *fabric, uint32_t index,
+                                     struct fabric_action *action)
+{
+    struct node *node = &fabric->node[index];
+    uint64_t time_ps = node->time_ps;
+
+    for (unsigned port = 0; port < WINDOW_PORTS; ++port) {
+        if (node->port[port].queue.first != NULL || node->port[port].busy) {
+            return FABRIC_WAIT;
+        }
+        if (node->port[port].free_ps > time_ps) {
+            time_ps = node->port[port].free_ps;
+        }
+    }
+    resume(fabric, node, time_ps);
+    *action = (struct fabric_action){
+        .time_ps = time_ps, .node = index, .status = node->first_error};
+    node->first_error = ERR_OK;
+    return FABRIC_DRAINED;
+}
+
+/* Hands over what is ready for resting nodes; FABRIC_WAIT if nothing is. */
+static enum fabric_step serve_ready(struct fabric *fabric,
+                                    struct fabric_action *action)
+{
+    enum fabric_step step = FABRIC_WAIT;
+
+    while (step == FABRIC_WAIT && fabric->ready_count > 0) {
+        uint32_t index = fabric->ready[--fabric->ready_count];
+
+        fabric->node[index].notify = false;
+        if (fabric->node[index].state == NODE_RECEIVING) {
+            step = deliver(fabric, index, action);
+        } else if (fabric->node[index].state == NODE_DRAINING) {
+            step = answer_drain(fabric, index, action);
+        }
+    }
+    return step;
+}
+
+/* The mesh time that every running node has reached. */
+static uint64_t horizon(struct fabric *fabric)
+{
+    if (fabric->running == 0) {
+        return UINT64_MAX;
+    }
+    if (fabric->horizon_stale) {
+        fabric->horizon_ps = UINT64_MAX;
+        for (uint32_t i = 0; i < fabric->node_count; ++i) {
+            const struct node *node = &fabric->node[i];
+
+            if (node->state == NODE_RUNNING &&
+                node->time_ps < fabric->horizon_ps) {
+                fabric->horizon_ps = node->time_ps;
+            }
+        }
+        fabric->horizon_stale = false;
+    }
+    return fabric->horizon_ps;
+}
+
+/* A message that left the mesh, to the host or for good. */
+static enum fabric_step report_leaving(struct fabric *fabric,
+                                       struct fabric_action *action)
+{
+    struct transit *transit = fabric->leaving;
+    bool to_host = transit->port == WINDOW_PORT_HOST;
+
+    *action = (struct fabric_action){.time_ps = transit->request_ps,
+                                     .cookie = transit->message.cookie,
+                                     .node = transit->source,
+                                     .source = transit->source,
+                                     .bytes = transit->message.bytes,
+                                     .status = to_host ? ERR_OK
+                                                       : ERR_DEAD_LINK,
+                                     .port = transit->port};
+    fabric->leaving = NULL;
+    free(transit);
+    return to_host ? FABRIC_TO_HOST : FABRIC_FAILED;
+}
+
+/* Circuits that end together are all released before anyone who waited for
+   them is granted one. */
+static bool more_releases_now(const struct fabric *fabric)
+{
+    return fabric->heap_count > 0 &&
+           fabric->heap[0].type == EVENT_RELEASE &&
+           fabric->heap[0].time_ps == fabric->latest_release_ps;
+}
+
+enum fabric_step fabric_next(struct fabric *fabric,
+                             struct fabric_action *action)
+{
+    for (;;) {
+        enum fabric_step step = serve_ready(fabric, action);
+        struct event event;
+
+        if (step != FABRIC_WAIT) {
+            return step;
+        }
+        if (fabric->retry_due && !more_releases_now(fabric)) {
+            retry_blocked(fabric);
+            continue;
+        }
+        if (fabric->heap_count == 0) {
+            return fabric->running > 0 ? FABRIC_WAIT : FABRIC_STUCK;
+        }
+        if (fabric->heap[0].time_ps >= horizon(fabric)) {
+            return FABRIC_WAIT;
+        }
+        event = pop(fabric);
+        if (event.type == EVENT_RELEASE) {
+            process_release(fabric, event.transit);
+        } else {
+            process_request(fabric, event.transit, event.time_ps);
+        }
+        if (fabric->leaving != NULL) {
+            return report_leaving(fabric, action);
+        }
+    }
+}
+
+bool fabric_is_running(const struct fabric *fabric, uint32_t node)
+{
+    return fabric->node[node].state == NODE_RUNNING;
+}
+
+bool fabric_has_ended(const struct fabric *fabric, uint32_t node)
+{
+    return fabric->node[node].state == NODE_ENDED;
+}
+
+const struct outcome_circuit *fabric_circuits(const struct fabric *fabric,
+                                              uint32_t *count)
+{
+    *count = fabric->circuit_count;
+    return fabric->circuit;
+}
+
+uint64_t fabric_conflicts(const struct fabric *fabric)
+{
+    return fabric->conflicts;
+}
+
+const struct window_counters *fabric_counters(const struct fabric *fabric,
+                                              uint32_t node, unsigned port)
+{
+    return &fabric->node[node].port[port].counters;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The mesh's switches and links as a discrete-event model. Pure: it does no
+ * I/O, knows no board, and takes time as an argument.
+ *
+ * A circuit holds all links of its path, in both directions, from its grant
+ * for startup + hops * hop delay + bytes * transfer; a request that finds a
+ * link held waits (a conflict, counted) and is granted, oldest first, when the
+ * links are free. Ties are settled by node, then port.
+ *
+ * Requests are taken in the order of their mesh times: an event is processed
+ * only when every node that is still running has passed it (a running node's
+ * next request cannot be earlier than the time at which it was last resumed).
+ * So the result does not depend on which board the host happens to run first.
+ *
+ * A message for a node that waits on one port is handed over when its circuit
+ * is granted, since nothing can arrive there before it; one for a node that
+ * waits on several, when mesh time has reached the arrival.
+ */
+#ifndef QEMU_FABRIC_H
+#define QEMU_FABRIC_H
+
+#include "hal/err.h"
+#include "hal/window.h"
+#include "qemu/outcome.h"
+#include "torus/torus.h"
+
+struct fabric;
+
+struct fabric_config {
+    struct torus_size size;
+    uint64_t startup_ps;
+    uint64_t transfer_ps; /* per byte */
+    uint64_t hop_delay_ps;
+    uint32_t dead_link;       /* torus_link() + 1 of a link that is down, or 0 */
+    uint32_t corrupt_message; /* ordinal of a circuit that damages it, or 0 */
+};
+
+/* A message on its way. The fabric never looks at `cookie`. */
+struct fabric_message {
+    uint64_t ready_ps; /* request no earlier */
+    void *cookie;
+    struct torus_path path; /* not for the host port */
+    uint32_t bytes;
+    uint8_t kind;  /* labels, for the record of circuits */
+    uint8_t phase;
+};
+
+enum fabric_step {
+    FABRIC_WAIT,    /* some node runs: feed what it does next */
+    FABRIC_STUCK,   /* no node runs and nothing can happen any more */
+    FABRIC_DELIVER, /* hand the message to the node: it runs again */
+    FABRIC_DRAINED, /* tell the node: it runs again */
+    FABRIC_TO_HOST, /* the message left the mesh through the host port */
+    FABRIC_FAILED   /* the message is lost; `status` says why */
+};
+
+struct fabric_action {
+    uint64_t time_ps; /* mesh time from which the node goes on */
+    void *cookie;     /* the message's, or NULL */
+    uint32_t node;
+    uint32_t source; /* node that sent the message */
+    uint32_t bytes;
+    int32_t status; /* enum err */
+    uint8_t port;
+    bool damaged;
+};
+
+/* Result: a new fabric, all nodes running since time 0; NULL: no memory. */
+struct fabric *fabric_new(const struct fabric_config *config);
+void fabric_free(struct fabric *fabric);
+
+/* Queues a message on a port (WINDOW_PORT_HOST: to the host) of `node`. */
+void fabric_send(struct fabric *fabric, uint32_t node, unsigned port,
+                 const struct fabric_message *message);
+
+/* Puts a message from the host before `node`, arrived at `time_ps`. */
+void fabric_from_host(struct fabric *fabric, uint32_t node, uint64_t time_ps,
+                      uint32_t bytes, void *cookie);
+
+/* What a running node did last: it rests from `time_ps` on. */
+void fabric_receive(struct fabric *fabric, uint32_t node, uint64_t time_ps,
+                    unsigned port_mask);
+void fabric_drain(struct fabric *fabric, uint32_t node, uint64_t time_ps);
+void fabric_end(struct fabric *fabric, uint32_t node, uint64_t time_ps);
+
+/* Goes on until something is to be done outside. Call again after it. */
+enum fabric_step fabric_next(struct fabric *fabric,
+                             struct fabric_action *action);
+
+bool fabric_is_running(const struct fabric *fabric, uint32_t node);
+bool fabric_has_ended(const struct fabric *fabric, uint32_t node);
+
+/* The circuits so far, in the order of their grants: the fabric's own. */
+const struct outcome_circuit *fabric_circuits(const struct fabric *fabric,
+                                              uint32_t *count);
+uint64_t fabric_conflicts(const struct fabric *fabric);
+const struct window_counters *fabric_counters(const struct fabric *fabric,
+                                              uint32_t node, unsigned port);
+
+#endif
