@@ -37,6 +37,8 @@ struct outcome_node {
     uint8_t layer;
     uint32_t units; /* its share */
     uint64_t received_ps;      /* message complete (originator: 0) */
+    uint64_t parsed_ps;        /* its header and job read */
+    uint64_t hop_ps;           /* the first four sends queued, or as above */
     uint64_t queued_ps;        /* all sends queued */
     uint64_t compute_start_ps; /* kernel's begin() included */
     uint64_t finished_ps;      /* stopped computing */

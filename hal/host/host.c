@@ -25,6 +25,15 @@ static void enter(void)
     node_main(current->window);
 }
 
+static void make_context(struct host_node *node)
+{
+    getcontext(&node->context);
+    node->context.uc_stack.ss_sp = node->stack;
+    node->context.uc_stack.ss_size = STACK_BYTES;
+    node->context.uc_link = NULL;
+    makecontext(&node->context, enter, 0);
+}
+
 struct host_node *host_node_new(struct window *window)
 {
     struct host_node *node = calloc(1, sizeof *node);
@@ -39,11 +48,7 @@ struct host_node *host_node_new(struct window *window)
         free(node);
         return NULL;
     }
-    getcontext(&node->context);
-    node->context.uc_stack.ss_sp = node->stack;
-    node->context.uc_stack.ss_size = STACK_BYTES;
-    node->context.uc_link = NULL;
-    makecontext(&node->context, enter, 0);
+    make_context(node);
     return node;
 }
 

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+# One make process for everything; `make help` lists what it can do.
+
+BUILD := build
+MESH ?= 5x5
+CROSS_COMPILE ?= arm-none-eabi-
+PYTHON := /usr/bin/python3
+Q := $(if $(V),,@)
+say = @printf '  %-8s %s\n'
+
+VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
+
+# Every Debian package that building, running and testing needs.
+PACKAGES := gcc libc6-dev gcc-arm-none-eabi libnewlib-arm-none-eabi \
+            qemu-system-arm libjansson-dev libgmp-dev nettle-dev \
+            gnuplot-nox python3 python3-pytest python3-hypothesis
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Werror
+HOST_CC := gcc
+HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -I. $(WARNINGS)
+HOST_LIBS := -ljansson -lnettle -lgmp -lm
+TARGET_CC := $(CROSS_COMPILE)gcc
+TARGET_CFLAGS := -std=c11 -O2 -g -I. $(WARNINGS) -mcpu=cortex-m3 -mthumb \
+                 -ffunction-sections -fdata-sections -fstack-usage \
+                 -ffile-prefix-map=$(CURDIR)=.
+TARGET_LDFLAGS := -mcpu=cortex-m3 -mthumb --specs=nano.specs -nostartfiles \
+                  -Wl,--gc-sections -Wl,--fatal-warnings \
+                  -T linker/mps2_an385.ld
+
+.PHONY: all run test bench deps size format check-format clean help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+## all: build the firmware and the host command (default)
+all: deps
+	$(Q)$(MAKE) --no-print-directory build-all
+
+.PHONY: build-all
+build-all: $(BUILD)/mps2_an385/firmware.elf $(BUILD)/quincunx
+
+# ---- sources ----
+
+NODE_SOURCES := $(wildcard torus/*.c scatter/*.c kernels/*.c hal/*.c) \
+                boot/node.c
+BOARD_SOURCES := $(NODE_SOURCES) $(wildcard hal/mps2_an385/*.c) \
+                 boot/reset.c boot/fault.c boot/syscalls.c \
+                 boot/costs_mps2_an385.c
+HOST_SOURCES := $(NODE_SOURCES) $(wildcard hal/host/*.c qemu/*.c) \
+                boot/costs_host.c
+TABLE := $(BUILD)/kernel_table.c
+
+board_objects := $(BOARD_SOURCES:%.c=$(BUILD)/mps2_an385/%.o) \
+                 $(BUILD)/mps2_an385/kernel_table.o
+host_objects := $(HOST_SOURCES:%.c=$(BUILD)/host/%.o) \
+                $(BUILD)/host/kernel_table.o
+
+# A change of flags, compiler or version rebuilds what depends on it.
+define stamp
+$(shell mkdir -p $(BUILD); echo '$(2)' | cmp -s - $(BUILD)/$(1).flags || \
+        echo '$(2)' > $(BUILD)/$(1).flags)
+endef
+$(call stamp,host,$(HOST_CC) $(HOST_CFLAGS))
+$(call stamp,mps2_an385,$(TARGET_CC) $(TARGET_CFLAGS) $(TARGET_LDFLAGS))
+$(call stamp,version,$(VERSION))
+$(call stamp,kernels,$(sort $(wildcard kernels/*.c)))
+
+# The list of kernels is the list of files in kernels/.
+$(TABLE): $(BUILD)/kernels.flags
+	$(say) TABLE $@
+	$(Q)names="$(sort $(basename $(notdir $(wildcard kernels/*.c))))"; { \
+	  echo '#include "kernels/kernel.h"'; \
+	  for n in $$names; do echo "extern const struct kernel kernel_$$n;"; \
+	  done; \
+	  echo 'const struct kernel *const kernel_table[] = {'; \
+	  for n in $$names; do echo "    &kernel_$$n,"; done; \
+	  echo '};'; \
+	  echo 'const unsigned kernel_table_count ='; \
+	  echo '    sizeof kernel_table / sizeof *kernel_table;'; } > $@
+
+# ---- host ----
+
+$(BUILD)/host/%.o: %.c $(BUILD)/host.flags
+	$(say) CC $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOST_CC) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/host/kernel_table.o: $(TABLE)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOST_CC) $(HOST_CFLAGS) -c $< -o $@
+
+$(BUILD)/host/qemu/main.o: HOST_CFLAGS += -DQUINCUNX_VERSION='"$(VERSION)"'
+$(BUILD)/host/qemu/main.o: $(BUILD)/version.flags
+
+$(BUILD)/quincunx: $(host_objects)
+	$(say) LINK $@
+	$(Q)$(HOST_CC) $(host_objects) -o $@ $(HOST_LIBS)
+
+# ---- mps2_an385 ----
+
+$(BUILD)/mps2_an385/%.o: %.c $(BUILD)/mps2_an385.flags
+	$(say) CC-M3 $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(TARGET_CC) $(TARGET_CFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/mps2_an385/kernel_table.o: $(TABLE)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(TARGET_CC) $(TARGET_CFLAGS) -c $< -o $@
+
+$(BUILD)/mps2_an385/firmware.elf: $(board_objects) $(wildcard linker/*.ld)
+	$(say) LINK-M3 $@
+	$(Q)$(TARGET_CC) $(TARGET_LDFLAGS) $(board_objects) -o $@ \
+	  -Wl,-Map=$(@:.elf=.map)
+	$(Q)$(CROSS_COMPILE)objcopy -O binary $@ $(@:.elf=.bin)
+	$(Q)$(CROSS_COMPILE)objcopy -O ihex $@ $(@:.elf=.hex)
+	$(Q)$(CROSS_COMPILE)size $@
+
+-include $(host_objects:.o=.d) $(board_objects:.o=.d)
+
+## size: flash and RAM of the firmware, by symbol
+size: deps
+	$(Q)$(MAKE) --no-print-directory $(BUILD)/mps2_an385/firmware.elf
+	$(Q)$(CROSS_COMPILE)size -A $(BUILD)/mps2_an385/firmware.elf
+	$(Q)$(CROSS_COMPILE)nm --size-sort --reverse-sort --radix=d \
+	  $(BUILD)/mps2_an385/firmware.elf | head -25
+
+## deps: install what is missing (apt; as root or with sudo)
+deps:
+	$(Q)missing=""; for p in $(PACKAGES); do \
+	  dpkg-query -W -f='$${Status}' $$p 2>/dev/null | \
+	    grep -q 'ok installed' || missing="$$missing $$p"; done; \
+	if [ -n "$$missing" ]; then \
+	  echo "installing:$$missing"; \
+	  if [ "$$(id -u)" = 0 ]; then sudo=; \
+	  elif command -v sudo >/dev/null; then sudo=sudo; \
+	  else echo "as root, run: apt-get update && apt-get install -y" \
+	    "--no-install-recommends$$missing" >&2; exit 1; fi; \
+	  $$sudo apt-get update -q && \
+	  DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -qy \
+	    --no-install-recommends $$missing; fi
+
+## clean: remove everything that was built
+clean:
+	rm -rf $(BUILD)
+
+## help: this list
+help:
+	@sed -n 's/^## //p' Makefile test/*.mk

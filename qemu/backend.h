@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the nodes of a mesh run: QEMU processes or coroutines. The mesh driver
+ * sees windows and doorbells only.
+ */
+#ifndef QEMU_BACKEND_H
+#define QEMU_BACKEND_H
+
+#include "hal/window.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum backend_event {
+    BACKEND_RANG,        /* a node rang its doorbell */
+    BACKEND_DIED,        /* a node's process is gone */
+    BACKEND_TIMEOUT,     /* nobody rang for the watchdog's time */
+    BACKEND_INTERRUPTED, /* the user wants to stop */
+    BACKEND_FAILED       /* a node could not be started; said on stderr */
+};
+
+struct backend {
+    const char *on;    /* as in the report: "qemu", "native" */
+    const char *board; /* "mps2-an385", "host" */
+    void *context;
+
+    /* The node's window, mapped for as long as the backend lives. */
+    struct window *(*window)(void *context, uint32_t node);
+
+    /* Waits, starting nodes that are not yet started, until one rings. */
+    enum backend_event (*wait)(void *context, uint32_t *node);
+
+    /* Rings the node back. */
+    void (*ring)(void *context, uint32_t node);
+
+    /* Ends one node at once, as if its board had died: for tests. */
+    void (*kill)(void *context, uint32_t node);
+
+    /* Ends everything and frees the context. */
+    void (*stop)(void *context);
+
+    /* Prints what is known about a node that died. */
+    void (*explain)(void *context, uint32_t node);
+};
+
+#define BACKEND_WINDOW_BYTES 0x01000000u
+
+/*
+ * The identity of every window is to be filled by the caller before the first
+ * wait. Result: 0; -1 with a message on stderr.
+ */
+int native_start(struct backend *backend, uint32_t nodes);
+
+struct boards_config {
+    const char *firmware; /* path of the image */
+    const char *qemu;     /* program name */
+    uint32_t nodes;
+    unsigned watchdog_s;
+};
+
+int boards_start(struct backend *backend, const struct boards_config *config);
+
+#endif

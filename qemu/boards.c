@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * QEMU boards as child processes. Windows are anonymous memory and doorbells
+ * are socket pairs, both inherited by descriptor: there is no file, directory
+ * or named socket that could be left behind, nor any that a full /dev/shm
+ * could refuse. Every board dies with its launcher (PR_SET_PDEATHSIG), also
+ * when that is killed.
+ */
+#include "qemu/backend.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Descriptors as a board sees them. */
+enum child_fd {
+    CHILD_DOORBELL = 3,
+    CHILD_WINDOW = 4
+};
+
+#define RING 'R'
+#define EVENTS_MAX 64
+
+struct board {
+    struct window *window;
+    pid_t pid; /* 0: not started, or ended */
+    int doorbell;
+};
+
+struct boards {
+    struct boards_config config;
+    struct board *board;
+    uint32_t started;
+    uint32_t booting; /* started, but have not rung yet */
+    uint32_t booting_max;
+    int epoll;
+    int log; /* what the boards' QEMUs write */
+    struct epoll_event event[EVENTS_MAX];
+    int event_count;
+    int event_at;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int signal)
+{
+    interrupted = signal;
+}
+
+static struct window *boards_window(void *context, uint32_t node)
+{
+    struct boards *boards = context;
+
+    return boards->board[node].window;
+}
+
+/* In the child: nothing but system calls until exec. */
+static _Noreturn void become_board(const struct boards *boards, int doorbell,
+                                   int window, pid_t parent)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int doorbell_up = fcntl(doorbell, F_DUPFD, 10);
+    int window_up = fcntl(window, F_DUPFD, 10);
+
+    /* A group of its own keeps the terminal's Ctrl-C for the launcher. */
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent || null < 0 || doorbell_up < 0 || window_up < 0) {
+        _exit(126);
+    }
+    dup2(null, STDIN_FILENO);
+    dup2(boards->log, STDOUT_FILENO);
+    dup2(boards->log, STDERR_FILENO);
+    dup2(doorbell_up, CHILD_DOORBELL);
+    dup2(window_up, CHILD_WINDOW);
+    close(doorbell_up);
+    close(window_up);
+    execlp(boards->config.qemu, boards->config.qemu, "-machine",
+           "mps2-an385,memory-backend=window", "-object",
+           "memory-backend-file,id=window,size=16M,share=on,"
+           "mem-path=/proc/self/fd/4",
+           "-accel", "tcg,tb-size=1", "-icount",
+           "shift=5,sleep=off,align=off", "-nodefaults", "-display", "none",
+           "-chardev", "socket,id=doorbell,fd=3", "-serial",
+           "chardev:doorbell", "-kernel", boards->config.firmware,
+           (char *)NULL);
+    _exit(127);
+}
+
+static int start_error(const char *what, uint32_t node)
+{
+    fprintf(stderr, "quincunx: board %u: %s: %s\n", node, what,
+            strerror(errno));
+    return -1;
+}
+
+/* Memory for the window of one board, mapped here; returns its descriptor. */
+static int make_window(struct board *board)
+{
+    int fd = memfd_create("quincunx-window", MFD_CLOEXEC);
+    void *at;
+
+    if (fd < 0 || ftruncate(fd, BACKEND_WINDOW_BYTES) != 0) {
+        return -1;
+    }
+    at = mmap(NULL, BACKEND_WINDOW_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+              fd, 0);
+    if (at == MAP_FAILED) {
+        close(fd);
+        return -1;
+    }
+    memcpy(at, board->window, sizeof(struct window));
+    munmap(board->window, sizeof(struct window));
+    board->window = at;
+    return fd;
+}
+
+static int start_board(struct boards *boards, uint32_t node)
+{
+    struct board *board = &boards->board[node];
+    struct epoll_event event = {.events = EPOLLIN, .data.u32 = node};
+    pid_t parent = getpid();
+    int pair[2];
+    int window = make_window(board);
+
+    if (window < 0) {
+        return start_error("window memory", node);
+    }
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+        close(window);
+        return start_error("doorbell socket", node);
+    }
+    board->pid = vfork();
+    if (board->pid == 0) {
+        become_board(boards, pair[1], window, parent);
+    }
+    close(window);
+    close(pair[1]);
+    board->doorbell = pair[0];
+    if (board->pid < 0) {
+        board->pid = 0;
+        return start_error("starting QEMU", node);
+    }
+    boards->started += 1;
+    boards->booting += 1;
+    return epoll_ctl(boards->epoll, EPOLL_CTL_ADD, pair[0], &event) == 0
+               ? 0
+               : start_error("epoll", node);
+}
+
+/* Reads the rings of one board; false if its end of the socket is closed. */
+static bool take_ring(struct boards *boards, uint32_t node)
+{
+    struct board *board = &boards->board[node];
+    char ring[16];
+    ssize_t got = read(board->doorbell, ring, sizeof ring);
+
+    if (got <= 0) {
+        return got < 0 && (errno == EAGAIN || errno == EINTR);
+    }
+    if (board->window->request.sequence <= 1 && boards->booting > 0) {
+        boards->booting -= 1;
+    }
+    return true;
+}
+
+static enum backend_event boards_wait(void *context, uint32_t *node)
+{
+    struct boards *boards = context;
+
+    while (boards->event_at == boards->event_count) {
+        int ms = (int)boards->config.watchdog_s * 1000;
+
+        while (boards->started < boards->config.nodes &&
+               boards->booting < boards->booting_max) {
+            if (start_board(boards, boards->started) != 0) {
+                return BACKEND_FAILED;
+            }
+        }
+        if (interrupted) {
+            return BACKEND_INTERRUPTED;
+        }
+        boards->event_at = 0;
+        boards->event_count =
+            epoll_wait(boards->epoll, boards->event, EVENTS_MAX, ms);
+        if (boards->event_count == 0) {
+            return BACKEND_TIMEOUT;
+        }
+        if (boards->event_count < 0) {
+            boards->event_count = 0;
+        }
+    }
+    *node = boards->event[boards->event_at++].data.u32;
+    return take_ring(boards, *node) ? BACKEND_RANG : BACKEND_DIED;
+}
+
+static void boards_ring(void *context, uint32_t node)
+{
+    struct boards *boards = context;
+    const char ring = RING;
+
+    /* A board that is gone shows at the next wait. */
+    (void)!send(boards->board[node].doorbell, &ring, 1, MSG_NOSIGNAL);
+}
+
+static void boards_kill(void *context, uint32_t node)
+{
+    struct boards *boards = context;
+
+    if (boards->board[node].pid > 0) {
+        kill(boards->board[node].pid, SIGKILL);
+    }
+}
+
+static void boards_stop(void *context)
+{
+    struct boards *boards = context;
+
+    for (uint32_t i = 0; i < boards->started; ++i) {
+        boards_kill(boards, i);
+    }
+    for (uint32_t i = 0; i < boards->config.nodes; ++i) {
+        struct board *board = &boards->board[i];
+
+        if (board->pid > 0) {
+            waitpid(board->pid, NULL, 0);
+        }
+        if (i < boards->started) {
+            close(board->doorbell);
+        }
+        if (board->window != NULL) {
+            munmap(board->window, i < boards->started
+                                      ? BACKEND_WINDOW_BYTES
+                                      : sizeof(struct window));
+        }
+    }
+    close(boards->epoll);
+    close(boards->log);
+    free(boards->board);
+    free(boards);
+}
+
+/* How the process ended, and the last lines that its QEMU wrote. */
+static void boards_explain(void *context, uint32_t node)
+{
+    struct boards *boards = context;
+    struct board *board = &boards->board[node];
+    char text[512];
+    off_t end = lseek(boards->log, 0, SEEK_END);
+    off_t from = end > (off_t)sizeof text ? end - (off_t)sizeof text : 0;
+    ssize_t got = pread(boards->log, text, sizeof text, from);
+    int status = 0;
+
+    if (board->pid > 0 && waitpid(board->pid, &status, WNOHANG) > 0) {
+        board->pid = 0;
+        if (WIFSIGNALED(status)) {
+            fprintf(stderr, "quincunx: its QEMU was ended by signal %d (%s)\n",
+                    WTERMSIG(status), strsignal(WTERMSIG(status)));
+        } else if (WEXITSTATUS(status) == 127) {
+            fprintf(stderr, "quincunx: %s could not be executed\n",
+                    boards->config.qemu);
+        } else {
+            fprintf(stderr, "quincunx: its QEMU exited with status %d\n",
+                    WEXITSTATUS(status));
+        }
+    }
+    if (got > 0) {
+        fprintf(stderr, "quincunx: last words of the boards' QEMUs:\n%.*s",
+                (int)got, text);
+    }
+}
+
+/* Descriptors for every board, as far as the system allows. */
+static int allow_descriptors(uint32_t nodes)
+{
+    struct rlimit limit;
+    rlim_t need = (rlim_t)nodes + 64;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < need) {
+        limit.rlim_cur = need < limit.rlim_max ? need : limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+        if (limit.rlim_cur < need) {
+            fprintf(stderr,
+                    "quincunx: %u boards need %lu open files; "
+                    "this system allows %lu (ulimit -Hn)\n",
+                    nodes, (unsigned long)need,
+                    (unsigned long)limit.rlim_max);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+/* A page for the start of each window, until its board is started. */
+static bool make_boards(struct boards *boards)
+{
+    boards->board = calloc(boards->config.nodes, sizeof *boards->board);
+    for (uint32_t i = 0;
+         boards->board != NULL && i < boards->config.nodes; ++i) {
+        void *at = mmap(NULL, sizeof(struct window), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+        if (at == MAP_FAILED) {
+            return false;
+        }
+        boards->board[i].window = at;
+    }
+    return boards->board != NULL;
+}
+
+int boards_start(struct backend *backend, const struct boards_config *config)
+{
+    struct boards *boards = calloc(1, sizeof *boards);
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (allow_descriptors(config->nodes) != 0 || boards == NULL) {
+        free(boards);
+        return -1;
+    }
+    boards->config = *config;
+    boards->booting_max = cores > 0 ? 2 * (uint32_t)cores : 2;
+    boards->epoll = epoll_create1(EPOLL_CLOEXEC);
+    boards->log = memfd_create("quincunx-log", MFD_CLOEXEC);
+    if (boards->epoll < 0 || boards->log < 0 || !make_boards(boards)) {
+        fprintf(stderr, "quincunx: no memory or descriptors for %u boards\n",
+                config->nodes);
+        boards_stop(boards);
+        return -1;
+    }
+    fcntl(boards->log, F_SETFL, O_APPEND);
+    interrupted = 0;
+    catch_signals();
+    *backend = (struct backend){.on = "qemu",
+                                .board = "mps2-an385",
+                                .context = boards,
+                                .window = boards_window,
+                                .wait = boards_wait,
+                                .ring = boards_ring,
+                                .kill = boards_kill,
+                                .stop = boards_stop,
+                                .explain = boards_explain};
+    return 0;
+}

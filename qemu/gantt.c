@@ -1,0 +1,723 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/gantt.h"
+
+#include "qemu/report.h"
+#include "qemu/summary.h"
+#include "torus/pattern.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Heights are in thousandths of a row, counted downwards. All numbers in the
+   script are integers, so that no locale changes how they are read. */
+#define ROW 1000
+#define BAND (4 * ROW)
+#define GAP (ROW / 2)
+#define MARGIN (ROW / 10)   /* of a bar, within its row */
+#define STRIP (ROW * 2 / 3) /* where the strip of the circuits begins */
+
+#define ROW_PIXELS 19
+#define WIDTH_PIXELS 1120
+#define TOP_PIXELS 66
+#define BOTTOM_PIXELS 128
+#define BINS 900u /* columns of a band */
+#define GNUPLOT_SECONDS 60
+#define TAIL_BYTES 16 /* with the end tag, in a complete picture */
+
+#define STYLE_PLANNED "lw 2 dt (6,4) lc rgb '#000000'"
+#define STYLE_MEASURED "lw 2 lc rgb '#cc79a7'"
+#define STYLE_RECEIVE "lw 1.5 dt (2,2) lc rgb '#000000'"
+
+/* Drawn in this order, later ones over earlier ones. */
+enum paint {
+    PAINT_WAITING,
+    PAINT_RECEIVING,
+    PAINT_PREPARING,
+    PAINT_COMPUTING,
+    PAINT_SENDING,
+    PAINT_RETURNING,
+    PAINTS
+};
+
+/* From the palette of Okabe and Ito, which the colour-blind can tell apart. */
+static const char *const paint_colour[PAINTS] = {
+    "#e4e4e4", "#e69f00", "#303030", "#0072b2", "#f0e442", "#009e73",
+};
+
+static const char *const paint_name[PAINTS] = {
+    "waiting",   "receiving", "preparing",
+    "computing", "sending",   "result return",
+};
+
+/* What is painted in one colour, as the lines of a gnuplot data block: boxes
+   (start, end, top, bottom) or corners of polygons (time, height). */
+struct coat {
+    FILE *stream;
+    char *text;
+    size_t bytes;
+    uint32_t shapes;
+};
+
+struct chart {
+    const struct outcome *outcome;
+    FILE *script; /* for gnuplot */
+    bool banded;
+    uint64_t end_ps; /* of the time axis */
+    int height;      /* of all rows */
+    int *top;        /* of each node's row */
+    struct coat boxes[PAINTS];
+    struct coat areas[PAINTS];
+};
+
+/* What the nodes of one layer do, in time: their number in each column. */
+struct band {
+    double partly[PAINTS][BINS];
+    double enter[PAINTS][BINS + 1]; /* fully, from this column on */
+};
+
+static void box(struct chart *chart, enum paint paint, uint64_t start_ps,
+                uint64_t end_ps, int top, int bottom)
+{
+    struct coat *to = &chart->boxes[paint];
+
+    if (end_ps > start_ps) {
+        fprintf(to->stream, "%" PRIu64 " %" PRIu64 " %d %d\n", start_ps, end_ps,
+                top, bottom);
+        to->shapes += 1;
+    }
+}
+
+/* A dashed mark at a planned time, across rows. */
+static void planned_mark(struct chart *chart, unsigned layer, int top,
+                         int bottom)
+{
+    uint64_t at_ps = summary_planned_receive_ps(chart->outcome, layer);
+
+    if (layer > 0) {
+        fprintf(chart->script,
+                "set arrow from %" PRIu64 "/unit, %d to %" PRIu64
+                "/unit, %d nohead front " STYLE_RECEIVE "\n",
+                at_ps, top, at_ps, bottom);
+    }
+}
+
+static bool any_circuit(const struct outcome *outcome, unsigned phase)
+{
+    for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
+        if (outcome->circuit[i].phase == phase) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A box from the first grant to the last release of one kind of circuits. */
+static void phase_box(struct chart *chart, unsigned phase, unsigned kind)
+{
+    const struct outcome *outcome = chart->outcome;
+    uint64_t first_ps = UINT64_MAX;
+    uint64_t last_ps = 0;
+
+    for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
+        const struct outcome_circuit *circuit = &outcome->circuit[i];
+
+        if (circuit->phase == phase && circuit->kind == kind) {
+            first_ps =
+                circuit->grant_ps < first_ps ? circuit->grant_ps : first_ps;
+            last_ps = circuit->end_ps > last_ps ? circuit->end_ps : last_ps;
+        }
+    }
+    box(chart, kind == WIRE_PART ? PAINT_RECEIVING : PAINT_RETURNING, first_ps,
+        last_ps, chart->height + MARGIN, chart->height + ROW - MARGIN);
+}
+
+static void phases(struct chart *chart)
+{
+    for (unsigned phase = 1; phase <= chart->outcome->plan.phases; ++phase) {
+        if (!any_circuit(chart->outcome, phase)) {
+            continue;
+        }
+        fprintf(chart->script, "set ytics add (\"phase %u, %s\" %d)\n", phase,
+                phase % 2 == 1 ? "knight" : "cross", chart->height + ROW / 2);
+        phase_box(chart, phase, WIRE_PART);
+        phase_box(chart, phase, WIRE_RESULT);
+        chart->height += ROW;
+    }
+    if (chart->height > 0) {
+        chart->height += GAP;
+    }
+}
+
+static void node_row(struct chart *chart, const struct outcome_node *node)
+{
+    int top = chart->height + MARGIN;
+    int bottom = chart->height + ROW - MARGIN;
+
+    fprintf(chart->script, "set ytics add (\"%u,%u\" %d)\n", node->at.x,
+            node->at.y, chart->height + ROW / 2);
+    box(chart, PAINT_WAITING, 0, outcome_with_results_ps(chart->outcome), top,
+        bottom);
+    box(chart, PAINT_PREPARING, node->received_ps, node->compute_start_ps, top,
+        bottom);
+    box(chart, PAINT_COMPUTING, node->compute_start_ps, node->finished_ps, top,
+        bottom);
+    chart->height += ROW;
+}
+
+/* A circuit on the rows of both of its ends. */
+static void circuit_boxes(struct chart *chart,
+                          const struct outcome_circuit *circuit)
+{
+    bool part = circuit->kind == WIRE_PART;
+    uint32_t waits = part ? circuit->destination : circuit->source;
+    uint32_t other = part ? circuit->source : circuit->destination;
+
+    if (!chart->outcome->node[waits].active ||
+        !chart->outcome->node[other].active) {
+        return;
+    }
+    box(chart, part ? PAINT_RECEIVING : PAINT_RETURNING, circuit->grant_ps,
+        circuit->end_ps, chart->top[waits] + MARGIN,
+        chart->top[waits] + ROW - MARGIN);
+    box(chart, part ? PAINT_SENDING : PAINT_RETURNING, circuit->grant_ps,
+        circuit->end_ps, chart->top[other] + STRIP,
+        chart->top[other] + ROW - MARGIN);
+}
+
+static void layer_rows(struct chart *chart, unsigned layer)
+{
+    const struct outcome *outcome = chart->outcome;
+    int top = chart->height;
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        if (outcome->node[i].active && outcome->node[i].layer == layer) {
+            chart->top[i] = chart->height;
+            node_row(chart, &outcome->node[i]);
+        }
+    }
+    if (chart->height > top) {
+        fprintf(chart->script,
+                "set label \"layer %u\" at graph 1.008, first %d left\n", layer,
+                (top + chart->height) / 2);
+        planned_mark(chart, layer, top, chart->height);
+        chart->height += GAP / 2;
+    }
+}
+
+static void rows(struct chart *chart)
+{
+    const struct outcome *outcome = chart->outcome;
+
+    for (unsigned layer = 0; layer <= TORUS_PHASES_MAX; ++layer) {
+        layer_rows(chart, layer);
+    }
+    for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
+        circuit_boxes(chart, &outcome->circuit[i]);
+    }
+}
+
+/* Counts a node as being in a state from start to end. */
+static void band_add(struct band *band, const struct chart *chart,
+                     enum paint paint, uint64_t start_ps, uint64_t end_ps)
+{
+    double scale = (double)BINS / (double)chart->end_ps;
+    double start = (double)start_ps * scale;
+    double end = (double)end_ps * scale;
+    unsigned first = (unsigned)start;
+    unsigned last = (unsigned)end;
+
+    if (end_ps <= start_ps || last >= BINS) {
+        return;
+    }
+    if (first == last) {
+        band->partly[paint][first] += end - start;
+        return;
+    }
+    band->partly[paint][first] += first + 1 - start;
+    band->partly[paint][last] += end - last;
+    band->enter[paint][first + 1] += 1;
+    band->enter[paint][last] -= 1;
+}
+
+static uint32_t band_fill(struct band *band, const struct chart *chart,
+                          unsigned layer)
+{
+    const struct outcome *outcome = chart->outcome;
+    uint32_t nodes = 0;
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        const struct outcome_node *node = &outcome->node[i];
+
+        if (node->active && node->layer == layer) {
+            band_add(band, chart, PAINT_PREPARING, node->received_ps,
+                     node->compute_start_ps);
+            band_add(band, chart, PAINT_COMPUTING, node->compute_start_ps,
+                     node->finished_ps);
+            nodes += 1;
+        }
+    }
+    for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
+        const struct outcome_circuit *circuit = &outcome->circuit[i];
+        bool part = circuit->kind == WIRE_PART;
+
+        if (circuit->phase == layer) {
+            band_add(band, chart, part ? PAINT_RECEIVING : PAINT_RETURNING,
+                     circuit->grant_ps, circuit->end_ps);
+        }
+    }
+    return nodes;
+}
+
+/* One edge of a polygon: a corner where each run of equal columns begins and
+   one where it ends, from left to right or back. */
+static void band_edge(FILE *out, const struct chart *chart,
+                      const long height[BINS], bool forward)
+{
+    uint64_t column_ps = chart->end_ps / BINS;
+
+    for (unsigned i = 0; i < BINS; ++i) {
+        unsigned column = forward ? i : BINS - 1 - i;
+        bool first = column == 0 || height[column - 1] != height[column];
+        bool last = column == BINS - 1 || height[column + 1] != height[column];
+        uint64_t left_ps = column_ps * column;
+        uint64_t right_ps = left_ps + column_ps;
+
+        if (forward ? first : last) {
+            fprintf(out, "%" PRIu64 " %ld\n", forward ? left_ps : right_ps,
+                    height[column]);
+        }
+        if (forward ? last : first) {
+            fprintf(out, "%" PRIu64 " %ld\n", forward ? right_ps : left_ps,
+                    height[column]);
+        }
+    }
+}
+
+/*
+ * The area of one state in a band as a polygon. `edge`: its lower edge, in
+ * nodes; on return its upper edge, on which the next state stands.
+ */
+static void band_area(struct chart *chart, const struct band *band,
+                      enum paint paint, double edge[BINS], uint32_t nodes)
+{
+    struct coat *to = &chart->areas[paint];
+    double scale = (double)(BAND - 2 * MARGIN) / nodes;
+    double bottom = chart->height + BAND - MARGIN;
+    double fully = 0;
+    long low[BINS];
+    long high[BINS];
+    bool empty = true;
+
+    for (unsigned i = 0; i < BINS; ++i) {
+        fully += band->enter[paint][i];
+        low[i] = lround(bottom - edge[i] * scale);
+        edge[i] += fully + band->partly[paint][i];
+        high[i] = lround(bottom - edge[i] * scale);
+        empty = empty && high[i] == low[i];
+    }
+    if (!empty) {
+        band_edge(to->stream, chart, high, true);
+        band_edge(to->stream, chart, low, false);
+        fputc('\n', to->stream);
+        to->shapes += 1;
+    }
+}
+
+static void layer_band(struct chart *chart, struct band *band, unsigned layer)
+{
+    static const enum paint order[] = {PAINT_COMPUTING, PAINT_PREPARING,
+                                       PAINT_RECEIVING, PAINT_RETURNING};
+    double edge[BINS] = {0};
+    uint32_t nodes;
+
+    memset(band, 0, sizeof *band);
+    nodes = band_fill(band, chart, layer);
+    if (nodes == 0) {
+        return;
+    }
+    fprintf(chart->script, "set ytics add (\"layer %u\" %d)\n", layer,
+            chart->height + BAND / 2);
+    fprintf(chart->script,
+            "set label \"%" PRIu32 " node%s\" at graph 1.008, first %d left\n",
+            nodes, nodes == 1 ? "" : "s", chart->height + BAND / 2);
+    box(chart, PAINT_WAITING, 0, outcome_with_results_ps(chart->outcome),
+        chart->height + MARGIN, chart->height + BAND - MARGIN);
+    for (unsigned i = 0; i < sizeof order / sizeof order[0]; ++i) {
+        band_area(chart, band, order[i], edge, nodes);
+    }
+    planned_mark(chart, layer, chart->height, chart->height + BAND);
+    chart->height += BAND;
+}
+
+static int bands(struct chart *chart)
+{
+    struct band *band = (struct band *)malloc(sizeof *band);
+
+    if (band == NULL) {
+        return -1;
+    }
+    for (unsigned layer = 0; layer <= TORUS_PHASES_MAX; ++layer) {
+        layer_band(chart, band, layer);
+    }
+    free(band);
+    return 0;
+}
+
+/* The profile's name comes from outside; gnuplot's strings take escapes. */
+static void put_plain(FILE *out, const char *text)
+{
+    for (; *text != '\0'; ++text) {
+        bool plain =
+            *text >= ' ' && *text <= '~' && strchr("\"\\`", *text) == NULL;
+
+        fputc(plain ? *text : '?', out);
+    }
+}
+
+static void put_title(struct chart *chart, int pixels)
+{
+    const struct outcome *outcome = chart->outcome;
+    char text[SUMMARY_TIME_BYTES];
+
+    fprintf(chart->script,
+            "set label \"%s on %u x %u nodes\" at screen 0.012, "
+            "screen 1-20.0/%d left font \"sans-serif,18\"\n"
+            "set label \"%" PRIu64 " bytes, profile ",
+            outcome->kernel->name, outcome->size.width, outcome->size.height,
+            pixels, outcome->load_bytes);
+    put_plain(chart->script, outcome->profile.name);
+    summary_time(text, outcome->profile.startup_ps);
+    fprintf(chart->script, " (startup %s, ", text);
+    summary_time(text, outcome->profile.transfer_ps);
+    fprintf(chart->script, "%s a byte), %s", text, outcome->on);
+    fprintf(chart->script,
+            "\" at screen 0.012, screen 1-44.0/%d left "
+            "textcolor rgb \"#404040\"\n",
+            pixels);
+}
+
+static void put_frame(struct chart *chart, int pixels)
+{
+    struct summary_unit unit = summary_unit_of(chart->end_ps);
+
+    fprintf(chart->script,
+            "set lmargin at screen 120.0/%d\n"
+            "set rmargin at screen 1-80.0/%d\n"
+            "set tmargin at screen 1-%d.0/%d\n"
+            "set bmargin at screen %d.0/%d\n",
+            WIDTH_PIXELS, WIDTH_PIXELS, TOP_PIXELS, pixels, BOTTOM_PIXELS,
+            pixels);
+    fprintf(chart->script,
+            "set xrange [0:%" PRIu64 "/unit]\nset yrange [%d:0]\n"
+            "set xlabel \"mesh time since the start of the scatter, %s\" "
+            "offset 0, 0.5\n"
+            "set key at screen 0.5, 72.0/%d center top horizontal Left reverse "
+            "samplen 1.5 width 1 maxrows 3\n",
+            chart->end_ps, chart->height, unit.name, pixels);
+}
+
+static void put_makespan(struct chart *chart, const char *style,
+                         uint64_t time_ps)
+{
+    fprintf(chart->script,
+            "set arrow from %" PRIu64 "/unit, graph 0 to %" PRIu64
+            "/unit, graph 1 nohead front %s\n",
+            time_ps, time_ps, style);
+}
+
+static void put_coat(struct chart *chart, char kind, enum paint paint)
+{
+    const struct coat *coat =
+        kind == 'a' ? &chart->areas[paint] : &chart->boxes[paint];
+
+    if (coat->shapes > 0) {
+        fprintf(chart->script, "$%c%d << EOD\n", kind, (int)paint);
+        fwrite(coat->text, 1, coat->bytes, chart->script);
+        fputs("EOD\n", chart->script);
+    }
+}
+
+static void put_coats(struct chart *chart)
+{
+    for (int i = 0; i < PAINTS; ++i) {
+        if (chart->areas[i].shapes > 0) {
+            fprintf(chart->script,
+                    "$a%d using ($1/unit):2 with filledcurves closed "
+                    "fs solid noborder fc rgb '%s' notitle, ",
+                    i, paint_colour[i]);
+        }
+        if (chart->boxes[i].shapes > 0) {
+            fprintf(chart->script,
+                    "$b%d using ($1/unit):3:($1/unit):($2/unit):3:4 "
+                    "with boxxy fs solid noborder fc rgb '%s' notitle, ",
+                    i, paint_colour[i]);
+        }
+        if (chart->areas[i].shapes > 0 || chart->boxes[i].shapes > 0) {
+            fprintf(chart->script,
+                    "keyentry with boxes fs solid noborder fc rgb '%s' "
+                    "title '%s', ",
+                    paint_colour[i], paint_name[i]);
+        }
+    }
+}
+
+/* The plot command: what was painted, then lines that the legend explains. */
+static void put_plot(struct chart *chart)
+{
+    char planned[SUMMARY_TIME_BYTES];
+    char measured[SUMMARY_TIME_BYTES];
+
+    summary_time(planned, chart->outcome->plan.makespan_ps);
+    summary_time(measured, outcome_makespan_ps(chart->outcome));
+    fputs("plot ", chart->script);
+    put_coats(chart);
+    fprintf(chart->script,
+            "keyentry with lines " STYLE_PLANNED " title 'planned makespan %s'"
+            ", keyentry with lines " STYLE_MEASURED
+            " title 'measured makespan %s'",
+            planned, measured);
+    if (chart->outcome->plan.phases > 0) {
+        fputs(", keyentry with lines " STYLE_RECEIVE
+              " title 'planned end of receiving'",
+              chart->script);
+    }
+    fputc('\n', chart->script);
+}
+
+static int put_script(struct chart *chart)
+{
+    const struct outcome *outcome = chart->outcome;
+    uint64_t makespan_ps = outcome_makespan_ps(outcome);
+    int pixels;
+
+    fprintf(chart->script,
+            "unit = %" PRIu64 ".0\nset border 1\nset tics nomirror out\n"
+            "unset mytics\nset ytics (\"\" -1) scale 0\n"
+            "set grid xtics lc rgb '#c8c8c8' lw 0.5 dt solid\n",
+            summary_unit_of(chart->end_ps).ps);
+    phases(chart);
+    if (!chart->banded) {
+        rows(chart);
+    } else if (bands(chart) != 0) {
+        return -1;
+    }
+    pixels = TOP_PIXELS + BOTTOM_PIXELS + chart->height * ROW_PIXELS / ROW;
+    put_frame(chart, pixels);
+    put_title(chart, pixels);
+    put_makespan(chart, STYLE_MEASURED, makespan_ps);
+    put_makespan(chart, STYLE_PLANNED, outcome->plan.makespan_ps);
+    for (int i = 0; i < PAINTS; ++i) {
+        if (fflush(chart->boxes[i].stream) != 0 ||
+            fflush(chart->areas[i].stream) != 0) {
+            return -1;
+        }
+        put_coat(chart, 'a', (enum paint)i);
+        put_coat(chart, 'b', (enum paint)i);
+    }
+    fprintf(chart->script,
+            "set terminal svg size %d,%d noenhanced font \"sans-serif,13\" "
+            "background \"#ffffff\"\n",
+            WIDTH_PIXELS, pixels);
+    put_plot(chart);
+    return fflush(chart->script) == 0 ? 0 : -1;
+}
+
+static uint32_t active_nodes(const struct outcome *outcome)
+{
+    uint32_t nodes = 0;
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        nodes += outcome->node[i].active;
+    }
+    return nodes;
+}
+
+/* With some room to the right of the last thing that happens. */
+static uint64_t axis_end_ps(const struct outcome *outcome)
+{
+    uint64_t end_ps = outcome_with_results_ps(outcome);
+
+    if (outcome->plan.makespan_ps > end_ps) {
+        end_ps = outcome->plan.makespan_ps;
+    }
+    for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
+        if (outcome->circuit[i].end_ps > end_ps) {
+            end_ps = outcome->circuit[i].end_ps;
+        }
+    }
+    return end_ps + end_ps / 64 + 1000;
+}
+
+static void chart_close(struct chart *chart)
+{
+    for (int i = 0; i < PAINTS; ++i) {
+        if (chart->boxes[i].stream != NULL) {
+            fclose(chart->boxes[i].stream);
+        }
+        if (chart->areas[i].stream != NULL) {
+            fclose(chart->areas[i].stream);
+        }
+        free(chart->boxes[i].text);
+        free(chart->areas[i].text);
+    }
+    if (chart->script != NULL) {
+        fclose(chart->script);
+    }
+    free(chart->top);
+}
+
+static int chart_open(struct chart *chart, const struct outcome *outcome)
+{
+    bool opened = true;
+
+    *chart = (struct chart){.outcome = outcome};
+    chart->banded = active_nodes(outcome) > GANTT_ROWS;
+    chart->end_ps = axis_end_ps(outcome);
+    chart->top = (int *)calloc((size_t)outcome->node_count + 1, sizeof(int));
+    chart->script = tmpfile();
+    for (int i = 0; i < PAINTS; ++i) {
+        struct coat *boxes = &chart->boxes[i];
+        struct coat *areas = &chart->areas[i];
+
+        boxes->stream = open_memstream(&boxes->text, &boxes->bytes);
+        areas->stream = open_memstream(&areas->text, &areas->bytes);
+        opened = opened && boxes->stream != NULL && areas->stream != NULL;
+    }
+    if (!opened || chart->top == NULL || chart->script == NULL) {
+        chart_close(chart);
+        return -1;
+    }
+    return 0;
+}
+
+/* Waits for a process that ends by itself, or is ended after a minute. */
+static int wait_for(pid_t process, int *status)
+{
+    const struct timespec pause = {.tv_sec = 0, .tv_nsec = 10000000};
+
+    for (int i = 0; i < GNUPLOT_SECONDS * 100; ++i) {
+        pid_t ended = waitpid(process, status, WNOHANG);
+
+        if (ended == process) {
+            return 0;
+        }
+        if (ended < 0 && errno != EINTR) {
+            return -1;
+        }
+        nanosleep(&pause, NULL);
+    }
+    kill(process, SIGKILL);
+    while (waitpid(process, status, 0) < 0 && errno == EINTR) {
+    }
+    errno = ETIMEDOUT;
+    return -1;
+}
+
+/* Runs gnuplot from one file to another. Result: 0, or -1 and a reason. */
+static int draw(FILE *script, FILE *picture, const char **reason)
+{
+    char name[] = "gnuplot";
+    char defaults[] = "--default-settings";
+    char *arguments[] = {name, defaults, NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t process;
+    int status;
+    int error;
+
+    if (fseek(script, 0, SEEK_SET) != 0 ||
+        posix_spawn_file_actions_init(&actions) != 0) {
+        *reason = strerror(errno);
+        return -1;
+    }
+    error = posix_spawn_file_actions_adddup2(&actions, fileno(script), 0);
+    if (error == 0) {
+        error = posix_spawn_file_actions_adddup2(&actions, fileno(picture), 1);
+    }
+    if (error == 0) {
+        error = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+    }
+    if (error == 0) {
+        error =
+            posix_spawnp(&process, name, &actions, NULL, arguments, environ);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    if (error != 0) {
+        *reason = strerror(error);
+        return -1;
+    }
+    if (wait_for(process, &status) != 0) {
+        *reason = strerror(errno);
+        return -1;
+    }
+    *reason = "it failed";
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
+}
+
+/* Copies a picture that is whole: gnuplot does not tell of a full disk. */
+static int copy(FILE *to, FILE *from)
+{
+    char tail[TAIL_BYTES + 1] = "";
+    char buffer[4096];
+    size_t bytes;
+
+    if (fseek(from, -(long)TAIL_BYTES, SEEK_END) != 0 ||
+        fread(tail, 1, TAIL_BYTES, from) != TAIL_BYTES ||
+        strstr(tail, "</svg>") == NULL) {
+        return -1;
+    }
+    rewind(from);
+    while ((bytes = fread(buffer, 1, sizeof buffer, from)) > 0) {
+        fwrite(buffer, 1, bytes, to);
+    }
+    return ferror(from) == 0 ? 0 : -1;
+}
+
+static int save(FILE *picture, const char *path)
+{
+    struct report_file file;
+    int copied;
+
+    if (report_file_open(&file, path) != 0) {
+        return -1;
+    }
+    copied = copy(file.stream, picture);
+    if (copied != 0) {
+        fprintf(stderr, "quincunx: %s: gnuplot's picture is not complete\n",
+                path);
+    }
+    return report_file_close(&file, copied == 0);
+}
+
+int gantt_write(const struct outcome *outcome, const char *path)
+{
+    struct chart chart;
+    FILE *picture = tmpfile();
+    const char *reason = NULL;
+    int result = -1;
+
+    if (picture == NULL || chart_open(&chart, outcome) != 0) {
+        fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
+        if (picture != NULL) {
+            fclose(picture);
+        }
+        return -1;
+    }
+    if (put_script(&chart) != 0) {
+        fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
+    } else if (draw(chart.script, picture, &reason) != 0) {
+        fprintf(stderr, "quincunx: %s: gnuplot: %s\n", path, reason);
+    } else {
+        result = save(picture, path);
+    }
+    chart_close(&chart);
+    fclose(picture);
+    return result;
+}

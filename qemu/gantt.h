@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The run as a chart (SVG, drawn by gnuplot): time to the right; a row for
+ * each phase, with its circuits; below, up to GANTT_ROWS active nodes have a
+ * row each, sorted by layer. More nodes share one band per layer, which shows
+ * how many of them are in which state.
+ */
+#ifndef QEMU_GANTT_H
+#define QEMU_GANTT_H
+
+#include "qemu/outcome.h"
+
+#define GANTT_ROWS 25u
+
+/*
+ * Writes the file, or nothing. Result: 0, or -1 with `quincunx: <path>:
+ * <reason>` on stderr: no gnuplot, gnuplot failed (which then speaks on stderr
+ * for itself) or took longer than a minute, no memory, file not writable.
+ */
+int gantt_write(const struct outcome *outcome, const char *path);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The `quincunx` command: finds the subcommand. */
+#include "qemu/certificate_command.h"
+#include "qemu/plan_command.h"
+#include "qemu/run_command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#ifndef QUINCUNX_VERSION
+#define QUINCUNX_VERSION "unknown"
+#endif
+
+#define EXIT_USAGE 2
+
+struct subcommand {
+    const char *name;
+    const char *full_name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+};
+
+static const struct subcommand subcommands[] = {
+    {"plan", "quincunx plan", plan_command,
+     "how much every layer gets, and when all nodes finish"},
+    {"run", "quincunx run", run_command,
+     "one job on a mesh of emulated boards or native nodes"},
+    {"certificate", "quincunx certificate", certificate_command,
+     "every circuit of the scatter with its links, to be checked"},
+    {"kernels", "quincunx kernels", run_kernels_command,
+     "what can be computed"},
+};
+
+#define SUBCOMMANDS (sizeof subcommands / sizeof *subcommands)
+
+static void usage(FILE *out)
+{
+    fprintf(out, "Usage: quincunx SUBCOMMAND [OPTION...]\n\n");
+    for (size_t i = 0; i < SUBCOMMANDS; ++i) {
+        fprintf(out, "  %-12s %s\n", subcommands[i].name,
+                subcommands[i].summary);
+    }
+    fprintf(out, "\n`quincunx SUBCOMMAND --help' tells its options.\n");
+}
+
+int main(int argc, char **argv)
+{
+    static char full_name[64];
+
+    if (argc < 2) {
+        usage(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        usage(stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("quincunx %s\n", QUINCUNX_VERSION);
+        return 0;
+    }
+    for (size_t i = 0; i < SUBCOMMANDS; ++i) {
+        if (strcmp(argv[1], subcommands[i].name) == 0) {
+            snprintf(full_name, sizeof full_name, "%s",
+                     subcommands[i].full_name);
+            argv[1] = full_name;
+            return subcommands[i].run(argc - 1, argv + 1);
+        }
+    }
+    fprintf(stderr, "quincunx: '%s': no such subcommand\n", argv[1]);
+    usage(stderr);
+    return EXIT_USAGE;
+}

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/mesh.h"
+
+#include "hal/bytes.h"
+#include "hal/circuit.h"
+#include "hal/crc32.h"
+#include "qemu/postmortem.h"
+#include "scatter/wire.h"
+#include "torus/pattern.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* A message on its way: where its bytes lie, in the sender's window. */
+struct parcel {
+    const struct window *window;
+    struct window_segment segment[WINDOW_SEGMENTS];
+};
+
+double mesh_wall_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static uint32_t node_count(const struct mesh *mesh)
+{
+    return (uint32_t)mesh->config->size.width * mesh->config->size.height;
+}
+
+static struct window *window_of(const struct mesh *mesh, uint32_t node)
+{
+    return mesh->backend->window(mesh->backend->context, node);
+}
+
+/* ---- setting up ---- */
+
+static void identify(struct mesh *mesh, uint32_t node)
+{
+    const struct mesh_config *config = mesh->config;
+    struct window *window = window_of(mesh, node);
+    struct torus_coord at = torus_coord_of(config->size, node);
+    bool victim = torus_index(config->size, config->victim) == node;
+
+    window->identity = (struct window_identity){
+        .magic = WINDOW_MAGIC,
+        .version = WINDOW_VERSION,
+        .bytes = BACKEND_WINDOW_BYTES,
+        .mesh = config->identity,
+        .width = config->size.width,
+        .height = config->size.height,
+        .x = at.x,
+        .y = at.y,
+        .originator_x = config->originator.x,
+        .originator_y = config->originator.y};
+    if (victim && config->injection == MESH_INJECT_FAULT) {
+        window->identity.fault_injection = WINDOW_INJECT_FAULT;
+    } else if (victim && config->injection == MESH_INJECT_HANG) {
+        window->identity.fault_injection = WINDOW_INJECT_HANG;
+    }
+}
+
+int mesh_init(struct mesh *mesh, const struct mesh_config *config,
+              struct backend *backend)
+{
+    memset(mesh, 0, sizeof *mesh);
+    mesh->config = config;
+    mesh->backend = backend;
+    mesh->fabric = fabric_new(&config->fabric);
+    mesh->taken = calloc((size_t)node_count(mesh) * WINDOW_PORTS,
+                         sizeof *mesh->taken);
+    mesh->sequence = calloc(node_count(mesh), sizeof *mesh->sequence);
+    if (mesh->fabric == NULL || mesh->taken == NULL ||
+        mesh->sequence == NULL) {
+        fprintf(stderr, "quincunx: no memory for %u nodes\n",
+                node_count(mesh));
+        mesh_free(mesh);
+        return -1;
+    }
+    for (uint32_t node = 0; node < node_count(mesh); ++node) {
+        identify(mesh, node);
+    }
+    return 0;
+}
+
+void mesh_free(struct mesh *mesh)
+{
+    fabric_free(mesh->fabric);
+    free(mesh->taken);
+    free(mesh->sequence);
+    free(mesh->report.data);
+    memset(mesh, 0, sizeof *mesh);
+}
+
+/* ---- bytes ---- */
+
+static bool inside(uint32_t offset, uint32_t bytes)
+{
+    return offset <= BACKEND_WINDOW_BYTES &&
+           bytes <= BACKEND_WINDOW_BYTES - offset;
+}
+
+/* Copies a message together, as it passes the CRC unit of the switch. */
+static void assemble(uint8_t *out, const struct parcel *parcel)
+{
+    const uint8_t *window = (const uint8_t *)parcel->window;
+    uint32_t total = 0;
+    uint32_t crc;
+
+    for (unsigned i = 0; i < WINDOW_SEGMENTS; ++i) {
+        const struct window_segment *segment = &parcel->segment[i];
+
+        memcpy(out + total, window + segment->offset, segment->bytes);
+        total += segment->bytes;
+    }
+    crc = crc32_update(0, out, CIRCUIT_AT_CRC);
+    crc = crc32_update(crc, out + CIRCUIT_HEADER_BYTES,
+                       total - CIRCUIT_HEADER_BYTES);
+    bytes_store_u32(out + CIRCUIT_AT_CRC, crc);
+}
+
+/* The receiving switch's check. */
+static bool intact(const uint8_t *message, uint32_t bytes)
+{
+    uint32_t crc = crc32_update(0, message, CIRCUIT_AT_CRC);
+
+    crc = crc32_update(crc, message + CIRCUIT_HEADER_BYTES,
+                       bytes - CIRCUIT_HEADER_BYTES);
+    return crc == bytes_load_u32(message + CIRCUIT_AT_CRC);
+}
+
+static void answer(struct mesh *mesh, uint32_t node,
+                   const struct window_response *what)
+{
+    struct window *window = window_of(mesh, node);
+
+    window->response.time_ps = what->time_ps;
+    window->response.status = what->status;
+    window->response.port = what->port;
+    window->response.bytes = what->bytes;
+    __atomic_store_n(&window->response.sequence, mesh->sequence[node],
+                     __ATOMIC_RELEASE);
+    mesh->backend->ring(mesh->backend->context, node);
+}
+
+/* Writes a message into the buffer that the receiving node has named. */
+static void hand_over(struct mesh *mesh, const struct fabric_action *action)
+{
+    struct window *window = window_of(mesh, action->node);
+    struct window_request request = window->request;
+    uint8_t *buffer = (uint8_t *)window + request.offset;
+    struct window_response response = {.time_ps = action->time_ps,
+                                       .port = action->port,
+                                       .bytes = action->bytes};
+
+    if (action->bytes > request.capacity_bytes ||
+        !inside(request.offset, request.capacity_bytes)) {
+        response.status = ERR_BUFFER;
+    } else {
+        assemble(buffer, action->cookie);
+        if (action->damaged) {
+            buffer[action->bytes / 2] ^= 0x10;
+        }
+        if (!intact(buffer, action->bytes)) {
+            memset(buffer, 0, action->bytes);
+            response.status = ERR_CORRUPT;
+        }
+    }
+    free(action->cookie);
+    answer(mesh, action->node, &response);
+}
+
+/* ---- what nodes ask for ---- */
+
+static uint8_t phase_of(const struct mesh *mesh, uint32_t source,
+                        const struct parcel *parcel, uint8_t kind)
+{
+    const struct mesh_config *config = mesh->config;
+    const uint8_t *head =
+        (const uint8_t *)parcel->window + parcel->segment[0].offset;
+
+    if (kind == WIRE_PART &&
+        parcel->segment[0].bytes >= CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES) {
+        return head[CIRCUIT_HEADER_BYTES + 8];
+    }
+    return torus_role_of(config->size, config->originator,
+                         torus_coord_of(config->size, source))
+        .layer;
+}
+
+/* Passes one queued send on; false if its descriptor is nonsense. */
+static bool take_send(struct mesh *mesh, uint32_t node, unsigned port,
+                      const struct window_send *send)
+{
+    struct parcel *parcel = malloc(sizeof *parcel);
+    struct fabric_message message = {
+        .ready_ps = send->ready_ps,
+        .cookie = parcel,
+        .path = {(uint8_t)port, send->turn, send->hops, send->hops_after}};
+    uint64_t bytes = 0;
+
+    if (parcel == NULL) {
+        abort();
+    }
+    parcel->window = window_of(mesh, node);
+    for (unsigned i = 0; i < WINDOW_SEGMENTS; ++i) {
+        parcel->segment[i] = send->segment[i];
+        bytes += send->segment[i].bytes;
+        if (send->segment[i].bytes > 0 &&
+            !inside(send->segment[i].offset, send->segment[i].bytes)) {
+            bytes = 0;
+            break;
+        }
+    }
+    if (bytes < CIRCUIT_HEADER_BYTES || bytes > UINT32_MAX ||
+        (port != WINDOW_PORT_HOST &&
+         !torus_path_valid(mesh->config->size, message.path))) {
+        free(parcel);
+        return false;
+    }
+    message.bytes = (uint32_t)bytes;
+    message.kind = ((const uint8_t *)parcel->window +
+                    parcel->segment[0].offset)[CIRCUIT_AT_KIND];
+    message.phase = phase_of(mesh, node, parcel, message.kind);
+    fabric_send(mesh->fabric, node, port, &message);
+    return true;
+}
+
+static bool take_sends(struct mesh *mesh, uint32_t node)
+{
+    const struct window *window = window_of(mesh, node);
+    bool sound = true;
+
+    for (unsigned port = 0; port < WINDOW_PORTS; ++port) {
+        uint32_t *taken = &mesh->taken[node * WINDOW_PORTS + port];
+        const struct window_port *from = &window->port[port];
+
+        sound = sound && from->queued - *taken <= WINDOW_QUEUE;
+        for (; sound && *taken != from->queued; *taken += 1) {
+            sound = take_send(mesh, node, port,
+                              &from->queue[*taken % WINDOW_QUEUE]);
+        }
+    }
+    return sound;
+}
+
+static enum mesh_end lose(const struct mesh *mesh, uint32_t node,
+                          const char *what)
+{
+    struct torus_coord at = torus_coord_of(mesh->config->size, node);
+
+    fprintf(stderr, "quincunx: node %u,%u %s\n", at.x, at.y, what);
+    postmortem_print(stderr, window_of(mesh, node));
+    return MESH_FAILED;
+}
+
+static void show_progress(const struct mesh *mesh)
+{
+    if (mesh->config->progress != NULL) {
+        mesh->config->progress(mesh->config->progress_context, mesh->up,
+                               mesh->ended);
+    }
+}
+
+static void note_up(struct mesh *mesh)
+{
+    mesh->up += 1;
+    if (mesh->up == node_count(mesh)) {
+        mesh->up_wall_s = mesh_wall_s();
+    }
+    show_progress(mesh);
+}
+
+static void note_end(struct mesh *mesh, uint32_t node)
+{
+    fabric_end(mesh->fabric, node, window_of(mesh, node)->request.time_ps);
+    mesh->ended += 1;
+    show_progress(mesh);
+}
+
+/* A node rang: takes its sends, then what it rests for. */
+static enum mesh_end take_request(struct mesh *mesh, uint32_t node)
+{
+    const struct window *window = window_of(mesh, node);
+    const struct window_request *request = &window->request;
+    uint32_t sequence =
+        __atomic_load_n(&request->sequence, __ATOMIC_ACQUIRE);
+
+    if (window->status.state == WINDOW_STATE_FAULT) {
+        return lose(mesh, node, "took a fault");
+    }
+    if (sequence == mesh->sequence[node]) {
+        return MESH_DONE; /* nothing new: a ring too many */
+    }
+    if (mesh->sequence[node] == 0) {
+        note_up(mesh);
+    }
+    mesh->sequence[node] = sequence;
+    if (!take_sends(mesh, node)) {
+        return lose(mesh, node, "queued a send that makes no sense");
+    }
+    switch (request->op) {
+    case WINDOW_OP_RECEIVE:
+        fabric_receive(mesh->fabric, node, request->time_ps, request->ports);
+        break;
+    case WINDOW_OP_DRAIN:
+        fabric_drain(mesh->fabric, node, request->time_ps);
+        break;
+    case WINDOW_OP_END:
+        note_end(mesh, node);
+        break;
+    default:
+        return lose(mesh, node, "asked its switch for something unknown");
+    }
+    return MESH_DONE;
+}
+
+/* ---- running ---- */
+
+static void answer_drain(struct mesh *mesh, const struct fabric_action *action)
+{
+    struct window *window = window_of(mesh, action->node);
+    struct window_response response = {.time_ps = action->time_ps,
+                                       .status = action->status};
+
+    for (unsigned port = 0; port < WINDOW_PORTS; ++port) {
+        window->port[port].done = window->port[port].queued;
+    }
+    answer(mesh, action->node, &response);
+}
+
+static void keep_report(struct mesh *mesh, const struct fabric_action *action)
+{
+    free(mesh->report.data);
+    mesh->report.bytes = action->bytes;
+    mesh->report.data = malloc(action->bytes);
+    if (mesh->report.data == NULL) {
+        abort();
+    }
+    assemble(mesh->report.data, action->cookie);
+    free(action->cookie);
+}
+
+static void inject_death(struct mesh *mesh, const struct fabric_action *action)
+{
+    const struct mesh_config *config = mesh->config;
+
+    if (config->injection == MESH_INJECT_DIE &&
+        torus_index(config->size, config->victim) == action->node) {
+        mesh->backend->kill(mesh->backend->context, action->node);
+    }
+}
+
+/* Does all that can be done until some node must speak. */
+static enum fabric_step advance(struct mesh *mesh)
+{
+    struct fabric_action action;
+    enum fabric_step step;
+
+    for (;;) {
+        step = fabric_next(mesh->fabric, &action);
+        switch (step) {
+        case FABRIC_DELIVER:
+            inject_death(mesh, &action);
+            hand_over(mesh, &action);
+            break;
+        case FABRIC_DRAINED:
+            answer_drain(mesh, &action);
+            break;
+        case FABRIC_TO_HOST:
+            keep_report(mesh, &action);
+            break;
+        case FABRIC_FAILED:
+            free(action.cookie);
+            break;
+        default:
+            return step;
+        }
+    }
+}
+
+/* Names the nodes that have not come to rest; the first one in full. */
+static enum mesh_end lose_running(const struct mesh *mesh, const char *what)
+{
+    uint32_t shown = 0;
+
+    for (uint32_t node = 0; node < node_count(mesh); ++node) {
+        if (fabric_is_running(mesh->fabric, node)) {
+            if (shown < 8) {
+                lose(mesh, node, what);
+            }
+            shown += 1;
+        }
+    }
+    if (shown > 8) {
+        fprintf(stderr, "quincunx: and %u nodes more\n", shown - 8);
+    }
+    return MESH_FAILED;
+}
+
+/* Nothing can happen any more, and the originator has not ended. */
+static enum mesh_end lose_stuck(const struct mesh *mesh)
+{
+    uint32_t shown = 0;
+
+    fprintf(stderr, "quincunx: the mesh is stuck: every node waits for a "
+                    "message that nobody sends\n");
+    for (uint32_t node = 0; node < node_count(mesh); ++node) {
+        const struct window *window = window_of(mesh, node);
+
+        if (window->status.state != WINDOW_STATE_WAITING && shown < 8 &&
+            !fabric_has_ended(mesh->fabric, node)) {
+            lose(mesh, node, "waits in the middle of the job");
+            shown += 1;
+        }
+        if (window->status.state == WINDOW_STATE_FAILED && shown < 8) {
+            lose(mesh, node, "gave up");
+            shown += 1;
+        }
+    }
+    return MESH_FAILED;
+}
+
+static enum mesh_end wait_for_node(struct mesh *mesh)
+{
+    uint32_t node = 0;
+
+    switch (mesh->backend->wait(mesh->backend->context, &node)) {
+    case BACKEND_RANG:
+        return take_request(mesh, node);
+    case BACKEND_DIED:
+        lose(mesh, node, "died: its process is gone");
+        mesh->backend->explain(mesh->backend->context, node);
+        return MESH_FAILED;
+    case BACKEND_TIMEOUT:
+        return lose_running(mesh, "hangs: it has not come to rest in the "
+                                  "watchdog's time");
+    case BACKEND_INTERRUPTED:
+        return MESH_INTERRUPTED;
+    default:
+        return MESH_FAILED;
+    }
+}
+
+/* The order as a message in a window-like buffer, so that it is a parcel. */
+static struct parcel *pack_order(const struct mesh *mesh,
+                                 const struct mesh_order *order,
+                                 uint8_t **message)
+{
+    struct parcel *parcel = calloc(1, sizeof *parcel);
+    uint32_t payload = order->head_bytes + order->load_bytes;
+    uint8_t *out = malloc(CIRCUIT_HEADER_BYTES + payload);
+
+    if (parcel == NULL || out == NULL) {
+        abort();
+    }
+    memset(out, 0, CIRCUIT_HEADER_BYTES);
+    out[CIRCUIT_AT_VERSION] = CIRCUIT_VERSION;
+    out[CIRCUIT_AT_KIND] = order->kind;
+    bytes_store_u16(out + CIRCUIT_AT_JOB, order->job);
+    bytes_store_u32(out + CIRCUIT_AT_MESH, mesh->config->identity);
+    bytes_store_u32(out + CIRCUIT_AT_LENGTH, payload);
+    memcpy(out + CIRCUIT_HEADER_BYTES, order->head, order->head_bytes);
+    memcpy(out + CIRCUIT_HEADER_BYTES + order->head_bytes, order->load,
+           order->load_bytes);
+    parcel->window = (const struct window *)(const void *)out;
+    parcel->segment[0].bytes = CIRCUIT_HEADER_BYTES + payload;
+    *message = out;
+    return parcel;
+}
+
+static enum mesh_end run_to_end(struct mesh *mesh)
+{
+    uint32_t lead =
+        torus_index(mesh->config->size, mesh->config->originator);
+    enum mesh_end end = MESH_DONE;
+
+    while (end == MESH_DONE) {
+        enum fabric_step step = advance(mesh);
+
+        if (fabric_has_ended(mesh->fabric, lead)) {
+            break;
+        }
+        end = step == FABRIC_STUCK ? lose_stuck(mesh) : wait_for_node(mesh);
+    }
+    return end;
+}
+
+enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order *order)
+{
+    uint8_t *message;
+    struct parcel *parcel = pack_order(mesh, order, &message);
+    enum mesh_end end = MESH_DONE;
+
+    fabric_from_host(
+        mesh->fabric, torus_index(mesh->config->size, mesh->config->originator),
+        0, CIRCUIT_HEADER_BYTES + order->head_bytes + order->load_bytes,
+        parcel);
+    /* All boards up before the job starts, so that both are timed apart. */
+    show_progress(mesh);
+    while (end == MESH_DONE && mesh->up < node_count(mesh)) {
+        end = wait_for_node(mesh);
+    }
+    if (end == MESH_DONE) {
+        end = run_to_end(mesh);
+    }
+    free(message);
+    return end;
+}

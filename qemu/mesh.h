@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The mesh driver: stands between the nodes' windows and the fabric. It reads
+ * what nodes ask for when they ring, moves bytes as a DMA engine would, and
+ * answers. It decides nothing about time: the fabric does.
+ */
+#ifndef QEMU_MESH_H
+#define QEMU_MESH_H
+
+#include "qemu/backend.h"
+#include "qemu/fabric.h"
+
+enum mesh_end {
+    MESH_DONE,       /* the originator ended */
+    MESH_FAILED,     /* said on stderr */
+    MESH_INTERRUPTED /* by the user */
+};
+
+/* A message that reached the host, header included. */
+struct mesh_report {
+    uint8_t *data; /* the caller's to free, or NULL */
+    uint32_t bytes;
+};
+
+enum mesh_injection {
+    MESH_INJECT_NONE,
+    MESH_INJECT_FAULT,
+    MESH_INJECT_HANG,
+    MESH_INJECT_DIE
+};
+
+struct mesh_config {
+    struct torus_size size;
+    struct torus_coord originator;
+    struct fabric_config fabric;
+    uint32_t identity;         /* of this mesh, in every message */
+    struct torus_coord victim; /* of the injection */
+    enum mesh_injection injection;
+    /* Called when the number of boards that are up, or of nodes that have
+       ended, changes; NULL: nobody. */
+    void (*progress)(void *context, uint32_t up, uint32_t ended);
+    void *progress_context;
+};
+
+/* One message from the host: header room first, then payload in two parts. */
+struct mesh_order {
+    uint16_t job;
+    uint8_t kind;
+    const uint8_t *head; /* payload's first part */
+    uint32_t head_bytes;
+    const uint8_t *load; /* and its second */
+    uint32_t load_bytes;
+};
+
+struct mesh {
+    const struct mesh_config *config;
+    struct backend *backend;
+    struct fabric *fabric;
+    uint32_t *taken;     /* sends taken, per node and port */
+    uint32_t *sequence;  /* last request answered, per node */
+    uint32_t up;
+    uint32_t ended;
+    struct mesh_report report;
+    double up_wall_s; /* monotonic time when the last board came up */
+};
+
+/* Result: 0; -1: no memory. Config and backend outlive the mesh. */
+int mesh_init(struct mesh *mesh, const struct mesh_config *config,
+              struct backend *backend);
+
+/* Gives the order to the originator and runs until it ends. */
+enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order *order);
+
+void mesh_free(struct mesh *mesh);
+
+/* Monotonic time, in seconds: for the user, never for the nodes. */
+double mesh_wall_s(void);
+
+#endif

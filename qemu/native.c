@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The native build: every node a coroutine in this process. */
+#include "qemu/backend.h"
+
+#include "hal/host/host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+struct native {
+    uint32_t nodes;
+    struct host_node **node;
+    uint8_t *memory; /* all windows, touched only where nodes write */
+    uint32_t *runnable; /* a ring buffer */
+    uint32_t first;
+    uint32_t count;
+};
+
+static struct window *native_window(void *context, uint32_t node)
+{
+    struct native *native = context;
+
+    return (struct window *)(void *)(native->memory +
+                                     (size_t)node * BACKEND_WINDOW_BYTES);
+}
+
+static void native_ring(void *context, uint32_t node)
+{
+    struct native *native = context;
+
+    native->runnable[(native->first + native->count) % native->nodes] = node;
+    native->count += 1;
+}
+
+static enum backend_event native_wait(void *context, uint32_t *node)
+{
+    struct native *native = context;
+
+    if (native->count == 0) {
+        return BACKEND_TIMEOUT;
+    }
+    *node = native->runnable[native->first];
+    native->first = (native->first + 1) % native->nodes;
+    native->count -= 1;
+    host_node_resume(native->node[*node]);
+    return BACKEND_RANG;
+}
+
+static void native_kill(void *context, uint32_t node)
+{
+    (void)context;
+    (void)node; /* a coroutine cannot die alone */
+}
+
+static void native_stop(void *context)
+{
+    struct native *native = context;
+
+    for (uint32_t i = 0; native->node != NULL && i < native->nodes; ++i) {
+        host_node_free(native->node[i]);
+    }
+    if (native->memory != NULL) {
+        munmap(native->memory, (size_t)native->nodes * BACKEND_WINDOW_BYTES);
+    }
+    free(native->node);
+    free(native->runnable);
+    free(native);
+}
+
+static void native_explain(void *context, uint32_t node)
+{
+    (void)context;
+    (void)node;
+}
+
+int native_start(struct backend *backend, uint32_t nodes)
+{
+    struct native *native = calloc(1, sizeof *native);
+    size_t bytes = (size_t)nodes * BACKEND_WINDOW_BYTES;
+    bool complete = native != NULL;
+
+    if (complete) {
+        native->nodes = nodes;
+        native->node = calloc(nodes, sizeof(struct host_node *));
+        native->runnable = calloc(nodes, sizeof *native->runnable);
+        native->memory =
+            mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (native->memory == MAP_FAILED) {
+            native->memory = NULL;
+        }
+        complete = native->node != NULL && native->runnable != NULL &&
+                   native->memory != NULL;
+    }
+    for (uint32_t i = 0; complete && i < nodes; ++i) {
+        native->node[i] = host_node_new(native_window(native, i));
+        complete = native->node[i] != NULL;
+        native_ring(native, i);
+    }
+    if (!complete) {
+        fprintf(stderr, "quincunx: no memory for %u native nodes\n", nodes);
+        if (native != NULL) {
+            native_stop(native);
+        }
+        return -1;
+    }
+    *backend = (struct backend){.on = "native",
+                                .board = "host",
+                                .context = native,
+                                .window = native_window,
+                                .wait = native_wait,
+                                .ring = native_ring,
+                                .kill = native_kill,
+                                .stop = native_stop,
+                                .explain = native_explain};
+    return 0;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/postmortem.h"
+
+#include "hal/err.h"
+#include "hal/events.h"
+
+#define CONSOLE_SHOWN 160u
+
+static const char *const state_names[WINDOW_STATES] = {
+    [WINDOW_STATE_RESET] = "reset",
+    [WINDOW_STATE_WAITING] = "waiting for its part",
+    [WINDOW_STATE_PLANNING] = "planning",
+    [WINDOW_STATE_SCATTERING] = "scattering",
+    [WINDOW_STATE_COMPUTING] = "computing",
+    [WINDOW_STATE_GATHERING] = "gathering",
+    [WINDOW_STATE_DONE] = "done",
+    [WINDOW_STATE_FAILED] = "failed",
+    [WINDOW_STATE_FAULT] = "fault",
+};
+
+static const char *const event_names[EVENT_KINDS] = {
+    [EVENT_NONE] = "none",
+    [EVENT_SCATTER_START] = "scatter started",
+    [EVENT_RECEIVED] = "part received",
+    [EVENT_SENT_QUEUED] = "sends queued",
+    [EVENT_COMPUTE_START] = "computing started",
+    [EVENT_COMPUTE_END] = "computing ended",
+    [EVENT_RESULT_MERGED] = "result merged",
+    [EVENT_RESULT_QUEUED] = "result queued",
+    [EVENT_DONE] = "done",
+};
+
+const char *postmortem_error(int error)
+{
+    switch (error) {
+    case ERR_OK:
+        return "no error";
+    case ERR_NO_ROUTE:
+        return "no route";
+    case ERR_PORT_BUSY:
+        return "port busy";
+    case ERR_BUFFER:
+        return "buffer too small";
+    case ERR_CORRUPT:
+        return "message corrupt";
+    case ERR_DEAD_LINK:
+        return "dead link";
+    case ERR_PROTOCOL:
+        return "protocol error";
+    case ERR_KERNEL:
+        return "no such kernel, or it asks for more memory than there is";
+    case ERR_ARGUMENT:
+        return "the kernel refuses its argument";
+    case ERR_EMPTY:
+        return "empty load";
+    case ERR_MEMORY:
+        return "the load does not fit the node's memory";
+    case ERR_PHASES:
+        return "more phases than are feasible";
+    case ERR_RANGE:
+        return "a number outside its range";
+    default:
+        return "unknown error";
+    }
+}
+
+static void print_fault(FILE *out, const struct window_fault *fault)
+{
+    fprintf(out,
+            "  fault record: exception %u at pc %08x, lr %08x, sp %08x, "
+            "xpsr %08x\n"
+            "    r0 %08x r1 %08x r2 %08x r3 %08x r12 %08x\n"
+            "    CFSR %08x HFSR %08x MMFAR %08x BFAR %08x\n",
+            fault->exception, fault->pc, fault->lr, fault->sp, fault->xpsr,
+            fault->r[0], fault->r[1], fault->r[2], fault->r[3], fault->r12,
+            fault->cfsr, fault->hfsr, fault->mmfar, fault->bfar);
+}
+
+static void print_console(FILE *out, const struct window *window)
+{
+    uint32_t end = window->console_written;
+    uint32_t at = end > CONSOLE_SHOWN ? end - CONSOLE_SHOWN : 0;
+
+    if (at == end) {
+        return;
+    }
+    fprintf(out, "  console: ");
+    for (; at != end; ++at) {
+        char c = window->console[at % WINDOW_CONSOLE_BYTES];
+
+        if (c == '\n') {
+            fputs(" | ", out);
+        } else {
+            fputc(c >= ' ' && c <= '~' ? c : '?', out);
+        }
+    }
+    fputc('\n', out);
+}
+
+void postmortem_print(FILE *out, const struct window *window)
+{
+    const struct window_status *status = &window->status;
+    uint32_t events = window->events_written;
+
+    fprintf(out, "  state: %s",
+            status->state < WINDOW_STATES ? state_names[status->state] : "?");
+    if (status->state == WINDOW_STATE_FAILED) {
+        fprintf(out, " (%s)", postmortem_error(status->error));
+    }
+    if (events > 0 && events <= WINDOW_EVENTS) {
+        const struct window_event *last = &window->event[events - 1];
+
+        fprintf(out, "; last event: %s at %.3f us",
+                last->kind < EVENT_KINDS ? event_names[last->kind] : "?",
+                (double)last->time_ps * 1e-6);
+    }
+    fputc('\n', out);
+    if (status->fault.valid) {
+        print_fault(out, &status->fault);
+    }
+    print_console(out, window);
+}

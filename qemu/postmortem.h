@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a node's window tells about it, also after its death. */
+#ifndef QEMU_POSTMORTEM_H
+#define QEMU_POSTMORTEM_H
+
+#include "hal/window.h"
+
+#include <stdio.h>
+
+/* State, error, last event, fault record, last console lines. */
+void postmortem_print(FILE *out, const struct window *window);
+
+/* What an error code of hal/err.h means, for people. */
+const char *postmortem_error(int error);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/profile.h"
+
+#include "qemu/parse.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LINE_BYTES 256
+#define BLANKS " \t\r\n"
+
+static const struct outcome_profile known[] = {
+    {"t3d", 4850000, 3300, 0},
+    {"lvds", 5000000, 80000, 100000},
+    {"uart", 20000000, 1900000, 2000000},
+};
+
+#define KNOWN_COUNT (sizeof known / sizeof *known)
+
+enum key {
+    KEY_STARTUP,
+    KEY_TRANSFER,
+    KEY_HOP_DELAY,
+    KEYS
+};
+
+static const struct {
+    const char *name;
+    uint64_t most_ps;
+    const char *most;
+} keys[KEYS] = {
+    {"startup", 100000000000000, "100s"},
+    {"transfer", 1000000000000, "1s"},
+    {"hop_delay", 100000000000, "100ms"},
+};
+
+/* One file being read. */
+struct reader {
+    const char *path;
+    unsigned line;
+    char *message;
+    uint64_t value_ps[KEYS];
+    unsigned line_of[KEYS]; /* where the key stands; 0: nowhere yet */
+};
+
+/* Cuts the blanks off both ends, in place. */
+static char *strip(char *text)
+{
+    size_t length;
+
+    text += strspn(text, BLANKS);
+    length = strlen(text);
+    while (length > 0 && strchr(BLANKS, text[length - 1]) != NULL) {
+        length -= 1;
+    }
+    text[length] = '\0';
+    return text;
+}
+
+static int complain(struct reader *reader, const char *text, const char *why)
+{
+    snprintf(reader->message, PROFILE_MESSAGE_BYTES, "%s:%u: '%.80s': %s",
+             reader->path, reader->line, text, why);
+    return -1;
+}
+
+/* Neither a known name nor a file that can be read: errno says why. */
+static int unreadable(char *message, const char *name)
+{
+    snprintf(message, PROFILE_MESSAGE_BYTES,
+             "profile '%.200s': %s: must be t3d, lvds, uart or a file that "
+             "sets startup, transfer and hop_delay",
+             name, strerror(errno));
+    return -1;
+}
+
+static int read_value(struct reader *reader, enum key key, const char *text)
+{
+    const char *allowed = parse_time_ps(text, &reader->value_ps[key]);
+
+    if (allowed != NULL) {
+        return complain(reader, text, allowed);
+    }
+    if (reader->value_ps[key] > keys[key].most_ps) {
+        char why[64];
+
+        snprintf(why, sizeof why, "%s must be at most %s", keys[key].name,
+                 keys[key].most);
+        return complain(reader, text, why);
+    }
+    return 0;
+}
+
+static int read_setting(struct reader *reader, const char *name,
+                        const char *text)
+{
+    for (enum key key = 0; key < KEYS; ++key) {
+        if (strcmp(name, keys[key].name) != 0) {
+            continue;
+        }
+        if (reader->line_of[key] != 0) {
+            char why[64];
+
+            snprintf(why, sizeof why, "must be set once; line %u sets it too",
+                     reader->line_of[key]);
+            return complain(reader, name, why);
+        }
+        reader->line_of[key] = reader->line;
+        return read_value(reader, key, text);
+    }
+    return complain(reader, name, "must be startup, transfer or hop_delay");
+}
+
+static int read_line(struct reader *reader, char *line)
+{
+    char *equals;
+
+    line[strcspn(line, "#")] = '\0';
+    line = strip(line);
+    if (*line == '\0') {
+        return 0;
+    }
+    equals = strchr(line, '=');
+    if (equals == NULL) {
+        return complain(reader, line,
+                        "must be KEY = TIME, such as "
+                        "startup = 5us");
+    }
+    *equals = '\0';
+    return read_setting(reader, strip(line), strip(equals + 1));
+}
+
+static int read_lines(struct reader *reader, FILE *file)
+{
+    char line[LINE_BYTES];
+
+    while (fgets(line, sizeof line, file) != NULL) {
+        reader->line += 1;
+        if (strchr(line, '\n') == NULL && !feof(file)) {
+            return complain(reader, line,
+                            "must be a line of fewer than 255 characters");
+        }
+        if (read_line(reader, line) != 0) {
+            return -1;
+        }
+    }
+    if (ferror(file)) {
+        return unreadable(reader->message, reader->path);
+    }
+    for (enum key key = 0; key < KEYS; ++key) {
+        if (reader->line_of[key] == 0) {
+            snprintf(reader->message, PROFILE_MESSAGE_BYTES,
+                     "%s:%u: end of file, and no %s: must set startup, "
+                     "transfer and hop_delay",
+                     reader->path, reader->line, keys[key].name);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int read_file(struct outcome_profile *profile, char *message, FILE *file,
+                     const char *path)
+{
+    struct reader reader = {.path = path, .message = message};
+    const char *slash = strrchr(path, '/');
+
+    if (read_lines(&reader, file) != 0) {
+        return -1;
+    }
+    snprintf(profile->name, sizeof profile->name, "%.*s",
+             (int)sizeof profile->name - 1, slash == NULL ? path : slash + 1);
+    profile->startup_ps = reader.value_ps[KEY_STARTUP];
+    profile->transfer_ps = reader.value_ps[KEY_TRANSFER];
+    profile->hop_delay_ps = reader.value_ps[KEY_HOP_DELAY];
+    return 0;
+}
+
+int profile_load(struct outcome_profile *profile,
+                 char message[PROFILE_MESSAGE_BYTES], const char *name)
+{
+    FILE *file;
+    int result;
+
+    for (size_t i = 0; i < KNOWN_COUNT; ++i) {
+        if (strcmp(name, known[i].name) == 0) {
+            *profile = known[i];
+            return 0;
+        }
+    }
+    file = fopen(name, "r");
+    if (file == NULL) {
+        return unreadable(message, name);
+    }
+    result = read_file(profile, message, file, name);
+    fclose(file);
+    return result;
+}

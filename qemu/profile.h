@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What communication costs: a profile is the three numbers startup, transfer
+ * time per byte and hop delay, known by name (t3d, lvds, uart) or read from a
+ * file:
+ *
+ *   # links of the laboratory
+ *   startup = 5us
+ *   transfer = 80ns
+ *   hop_delay = 100ns
+ *
+ * Each key exactly once, in any order; times as in qemu/parse.h; # starts a
+ * comment. At most: startup 100 s, transfer 1 s, hop delay 100 ms, so that
+ * any circuit's startup stays below PLANNER_STARTUP_MAX_PS.
+ */
+#ifndef QEMU_PROFILE_H
+#define QEMU_PROFILE_H
+
+#include "qemu/outcome.h"
+
+#define PROFILE_DEFAULT "lvds"
+#define PROFILE_MESSAGE_BYTES 512u
+
+/*
+ * Fills the profile called `name`, or else that in the file `name`; known
+ * names win (./t3d is always a file). A file's profile is called by the last
+ * part of its path, cut to fit. Result: 0; -1 with one line in `message`,
+ * without a newline, that says what is wrong where and what is allowed.
+ */
+int profile_load(struct outcome_profile *profile,
+                 char message[PROFILE_MESSAGE_BYTES], const char *name);
+
+#endif

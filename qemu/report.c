@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/report.h"
+
+#include "qemu/timeline.h"
+#include "torus/pattern.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Twelve digits: more than any ratio means, and 0.1 stays 0.1. */
+#define REPORT_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
+
+static int complain(const char *path, int error)
+{
+    fprintf(stderr, "quincunx: %s: %s\n", path, strerror(error));
+    return -1;
+}
+
+uint64_t report_transfer_ps_per_unit(const struct outcome *outcome)
+{
+    uint64_t bytes_per_unit = 1;
+
+    if (outcome->load_units > 0) {
+        bytes_per_unit = outcome->load_bytes / outcome->load_units;
+    }
+    return outcome->profile.transfer_ps * bytes_per_unit;
+}
+
+uint32_t report_planned_nodes(const struct outcome *outcome)
+{
+    uint32_t nodes = 0;
+
+    for (unsigned layer = 0; layer <= outcome->plan.phases; ++layer) {
+        nodes += torus_layer_nodes(layer);
+    }
+    return nodes;
+}
+
+double report_ratio(uint64_t numerator, uint64_t denominator)
+{
+    return denominator == 0 ? 0.0 : (double)numerator / (double)denominator;
+}
+
+double report_overhead_vs_plan(const struct outcome *outcome)
+{
+    uint64_t planned = outcome->plan.makespan_ps;
+    uint64_t measured = outcome_makespan_ps(outcome);
+
+    return measured >= planned ? report_ratio(measured - planned, planned)
+                               : -report_ratio(planned - measured, planned);
+}
+
+double report_planned_speedup(const struct outcome *outcome)
+{
+    return report_ratio(outcome->load_units * outcome->plan.compute_ps,
+                        outcome->plan.makespan_ps);
+}
+
+static json_t *integer(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+/* A name that came from outside may be no UTF-8, which JSON demands. */
+static json_t *text(const char *string)
+{
+    json_t *json = json_string(string);
+
+    if (json == NULL) {
+        char *plain = strdup(string);
+
+        for (char *at = plain; plain != NULL && *at != '\0'; ++at) {
+            *at = (unsigned char)*at < 0x80 ? *at : '?';
+        }
+        json = plain != NULL ? json_string(plain) : NULL;
+        free(plain);
+    }
+    return json;
+}
+
+static json_t *mesh_json(const struct outcome *outcome)
+{
+    return json_pack("{s:i, s:i, s:o, s:[i,i], s:s, s:s}", "width",
+                     outcome->size.width, "height", outcome->size.height,
+                     "nodes", integer(outcome->node_count), "originator",
+                     outcome->originator.x, outcome->originator.y, "on",
+                     outcome->on, "board", outcome->board);
+}
+
+static json_t *profile_json(const struct outcome_profile *profile)
+{
+    return json_pack("{s:o, s:o, s:o, s:o}", "name", text(profile->name),
+                     "startup_ps", integer(profile->startup_ps),
+                     "transfer_ps_per_byte", integer(profile->transfer_ps),
+                     "hop_delay_ps", integer(profile->hop_delay_ps));
+}
+
+static json_t *layers_json(const struct wire_report *plan)
+{
+    json_t *layers = json_array();
+
+    for (unsigned layer = 0; layer <= plan->phases; ++layer) {
+        json_t *entry =
+            json_pack("{s:i, s:o, s:f, s:f}", "layer", (int)layer, "nodes",
+                      integer(torus_layer_nodes(layer)), "share_units",
+                      (double)plan->share_units[layer], "volume_units",
+                      (double)plan->volume_units[layer]);
+
+        if (json_array_append_new(layers, entry) != 0) {
+            json_decref(layers);
+            return NULL;
+        }
+    }
+    return layers;
+}
+
+static json_t *startup_json(const struct wire_report *plan)
+{
+    json_t *startup = json_array();
+
+    for (unsigned phase = 1; phase <= plan->phases; ++phase) {
+        json_t *entry = integer(plan->startup_ps[phase - 1]);
+
+        if (json_array_append_new(startup, entry) != 0) {
+            json_decref(startup);
+            return NULL;
+        }
+    }
+    return startup;
+}
+
+static json_t *plan_json(const struct outcome *outcome)
+{
+    const struct wire_report *plan = &outcome->plan;
+
+    return json_pack(
+        "{s:{s:i, s:o}, s:o, s:i, s:i, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o}",
+        "torus", "side", outcome->size.width, "nodes",
+        integer(outcome->node_count), "load_units",
+        integer(outcome->load_units), "phases", (int)plan->phases, "rounds", 1,
+        "active_nodes", integer(report_planned_nodes(outcome)), "makespan_ps",
+        integer(plan->makespan_ps), "speedup", report_planned_speedup(outcome),
+        "compute_ps_per_unit", integer(plan->compute_ps),
+        "transfer_ps_per_unit", integer(report_transfer_ps_per_unit(outcome)),
+        "startup_ps", startup_json(plan), "overhead_ps",
+        integer(plan->overhead_ps), "layers", layers_json(plan));
+}
+
+static json_t *nodes_json(const struct outcome *outcome)
+{
+    json_t *nodes = json_array();
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        const struct outcome_node *node = &outcome->node[i];
+        json_t *entry;
+
+        if (!node->active) {
+            continue;
+        }
+        entry = json_pack("{s:i, s:i, s:i, s:o, s:o, s:o, s:o}", "x",
+                          node->at.x, "y", node->at.y, "layer", node->layer,
+                          "units", integer(node->units), "received_ps",
+                          integer(node->received_ps), "compute_start_ps",
+                          integer(node->compute_start_ps), "finished_ps",
+                          integer(node->finished_ps));
+        if (json_array_append_new(nodes, entry) != 0) {
+            json_decref(nodes);
+            return NULL;
+        }
+    }
+    return nodes;
+}
+
+static json_t *measured_json(const struct outcome *outcome)
+{
+    uint64_t makespan_ps = outcome_makespan_ps(outcome);
+    uint64_t one_board_ps = outcome_one_board_ps(outcome);
+    uint64_t spread_ps = outcome_spread_ps(outcome);
+
+    return json_pack(
+        "{s:o, s:o, s:f, s:f, s:o, s:o, s:f, s:o}", "makespan_ps",
+        integer(makespan_ps), "with_results_ps",
+        integer(outcome_with_results_ps(outcome)), "overhead_vs_plan",
+        report_overhead_vs_plan(outcome), "speedup",
+        report_ratio(one_board_ps, makespan_ps), "one_board_ps",
+        integer(one_board_ps), "spread_ps", integer(spread_ps), "spread",
+        report_ratio(spread_ps, makespan_ps), "nodes", nodes_json(outcome));
+}
+
+/* Sums of one port's counters over the mesh. */
+static json_t *port_json(const struct outcome *outcome, unsigned port)
+{
+    static const char *const name[TORUS_PORTS] = {"east", "north", "west",
+                                                  "south"};
+    uint64_t messages = 0;
+    uint64_t bytes = 0;
+    uint64_t busy_ps = 0;
+    uint64_t stall_ps = 0;
+    uint64_t errors = 0;
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        const struct window_port *at = outcome->node[i].port;
+
+        if (at != NULL) {
+            messages += at[port].counters.sent_messages;
+            bytes += at[port].counters.sent_bytes;
+            busy_ps += at[port].counters.busy_ps;
+            stall_ps += at[port].counters.stall_ps;
+            errors += at[port].counters.errors;
+        }
+    }
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "port", name[port],
+                     "sent_messages", integer(messages), "sent_bytes",
+                     integer(bytes), "busy_ps", integer(busy_ps), "stall_ps",
+                     integer(stall_ps), "errors", integer(errors));
+}
+
+static json_t *network_json(const struct outcome *outcome)
+{
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:[o,o,o,o]}", "messages",
+        integer(outcome->messages), "payload_bytes",
+        integer(outcome->payload_bytes), "circuit_conflicts",
+        integer(outcome->conflicts), "retries", integer(outcome->retries),
+        "ports", port_json(outcome, TORUS_EAST),
+        port_json(outcome, TORUS_NORTH), port_json(outcome, TORUS_WEST),
+        port_json(outcome, TORUS_SOUTH));
+}
+
+struct collector {
+    json_t *object;
+    bool failed;
+};
+
+static void collect(void *context, const char *name, json_t *value)
+{
+    struct collector *collector = (struct collector *)context;
+
+    if (json_object_set_new(collector->object, name, value) != 0) {
+        collector->failed = true;
+    }
+}
+
+static void collect_integer(void *context, const char *name, uint64_t value)
+{
+    collect(context, name, integer(value));
+}
+
+static void collect_flag(void *context, const char *name, int value)
+{
+    collect(context, name, json_boolean(value));
+}
+
+static void collect_list(void *context, const char *name,
+                         const uint8_t *values_u32, uint32_t count)
+{
+    struct collector *collector = (struct collector *)context;
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < count; ++i) {
+        json_t *value = integer(kernel_load_u32(values_u32 + 4 * (size_t)i));
+
+        if (json_array_append_new(list, value) != 0) {
+            collector->failed = true;
+        }
+    }
+    collect(context, name, list);
+}
+
+static json_t *result_json(const struct outcome *outcome)
+{
+    struct collector collector = {.object = json_object(), .failed = false};
+    struct kernel_sink sink = {.context = &collector,
+                               .integer = collect_integer,
+                               .flag = collect_flag,
+                               .list = collect_list};
+
+    if (outcome->result.data != NULL) {
+        outcome->kernel->report(&outcome->result, &sink);
+    }
+    if (collector.failed) {
+        json_decref(collector.object);
+        return NULL;
+    }
+    return collector.object;
+}
+
+json_t *report_json(const struct outcome *outcome)
+{
+    char hex[TIMELINE_HEX_BYTES];
+    json_t *json;
+
+    if (timeline_sha256(outcome, hex) != 0) {
+        return NULL;
+    }
+    json = json_pack(
+        "{s:o, s:o, s:s, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:s, s:{s:f, s:f}}",
+        "mesh", mesh_json(outcome), "profile", profile_json(&outcome->profile),
+        "kernel", outcome->kernel->name, "load", "bytes",
+        integer(outcome->load_bytes), "units", integer(outcome->load_units),
+        "plan", plan_json(outcome), "measured", measured_json(outcome),
+        "network", network_json(outcome), "result", result_json(outcome),
+        "timeline_sha256", hex, "wall_s", "boot", outcome->boot_wall_s, "run",
+        outcome->run_wall_s);
+    if (json == NULL) {
+        complain("report", ENOMEM);
+    }
+    return json;
+}
+
+static int dump(const struct outcome *outcome, FILE *stream)
+{
+    json_t *json = report_json(outcome);
+    int result;
+
+    if (json == NULL) {
+        return -1;
+    }
+    /* A write that fails leaves its mark on the stream, for the caller. */
+    result = json_dumpf(json, stream, REPORT_FORMAT);
+    fputc('\n', stream);
+    json_decref(json);
+    if (result != 0 && ferror(stream) == 0) {
+        return complain("report", ENOMEM);
+    }
+    return 0;
+}
+
+int report_write(const struct outcome *outcome, const char *path)
+{
+    struct report_file file;
+
+    if (report_file_open(&file, path) != 0) {
+        return -1;
+    }
+    return report_file_close(&file, dump(outcome, file.stream) == 0);
+}
+
+int report_print(const struct outcome *outcome)
+{
+    if (dump(outcome, stdout) != 0) {
+        return -1;
+    }
+    errno = EIO; /* of an earlier write, whose own code is lost */
+    if (ferror(stdout) != 0 || fflush(stdout) != 0) {
+        return complain("standard output", errno);
+    }
+    return 0;
+}
+
+static void file_forget(struct report_file *file)
+{
+    free(file->temporary);
+    free(file->target);
+}
+
+int report_file_open(struct report_file *file, const char *path)
+{
+    struct stat status;
+    bool direct = stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+    char *real = realpath(path, NULL);
+    int descriptor;
+
+    *file = (struct report_file){.path = path};
+    file->target = real != NULL ? real : strdup(path);
+    if (file->target == NULL ||
+        (!direct && asprintf(&file->temporary, "%s.%ld.tmp", file->target,
+                             (long)getpid()) < 0)) {
+        free(file->target);
+        return complain(path, ENOMEM);
+    }
+    descriptor = direct ? open(path, O_WRONLY | O_CLOEXEC)
+                        : open(file->temporary,
+                               O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    file->stream = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    if (file->stream == NULL) {
+        complain(path, errno);
+        file_forget(file);
+        return -1;
+    }
+    return 0;
+}
+
+int report_file_close(struct report_file *file, bool complete)
+{
+    bool failed = ferror(file->stream) != 0;
+    int result = complete ? 0 : -1;
+
+    errno = EIO; /* of an earlier write, whose own code is lost */
+    if ((fclose(file->stream) != 0 || failed) && complete) {
+        result = complain(file->path, errno);
+    }
+    if (file->temporary != NULL) {
+        if (result == 0 && rename(file->temporary, file->target) != 0) {
+            result = complain(file->path, errno);
+        }
+        if (result != 0) {
+            unlink(file->temporary);
+        }
+    }
+    file_forget(file);
+    return result;
+}

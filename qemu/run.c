@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/run.h"
+
+#include "hal/events.h"
+#include "qemu/postmortem.h"
+#include "scatter/wire.h"
+#include "torus/pattern.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXIT_FAILED 1
+#define EXIT_INTERRUPTED 130
+#define JOB_IDENTITY 1u
+
+/* ---- progress ---- */
+
+struct progress {
+    uint32_t nodes;
+    double shown_s;
+};
+
+static void show(void *context, uint32_t up, uint32_t ended)
+{
+    struct progress *progress = context;
+    double now_s = mesh_wall_s();
+    bool due = now_s - progress->shown_s > 0.1 || up == 0 ||
+               (up == progress->nodes && ended <= 1);
+
+    if (!due) {
+        return;
+    }
+    progress->shown_s = now_s;
+    if (up < progress->nodes) {
+        fprintf(stderr, "\r\033[Kbooting boards: %u of %u up", up,
+                progress->nodes);
+    } else {
+        fprintf(stderr, "\r\033[Kall %u boards up; nodes done: %u",
+                progress->nodes, ended);
+    }
+    fflush(stderr);
+}
+
+static void clear_progress(const struct run_config *config)
+{
+    if (config->progress) {
+        fputs("\r\033[K", stderr);
+    }
+}
+
+/* ---- the outcome ---- */
+
+static void read_events(struct outcome_node *node, const struct window *window,
+                        uint64_t zero_ps)
+{
+    uint32_t count = window->events_written < WINDOW_EVENTS
+                         ? window->events_written
+                         : WINDOW_EVENTS;
+    bool first = true;
+
+    for (uint32_t i = 0; i < count; ++i) {
+        const struct window_event *event = &window->event[i];
+        uint64_t at_ps = event->time_ps - zero_ps;
+
+        switch (event->kind) {
+        case EVENT_SCATTER_START:
+        case EVENT_RECEIVED:
+            node->parsed_ps = at_ps;
+            node->hop_ps = at_ps;
+            node->queued_ps = at_ps;
+            break;
+        case EVENT_SENT_QUEUED:
+            node->hop_ps = first ? at_ps : node->hop_ps;
+            node->queued_ps = at_ps;
+            first = false;
+            break;
+        case EVENT_COMPUTE_START:
+            node->active = true;
+            node->units = event->value;
+            node->compute_start_ps = at_ps;
+            break;
+        case EVENT_COMPUTE_END:
+            node->finished_ps = at_ps;
+            break;
+        case EVENT_DONE:
+            node->done_ps = at_ps;
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+static void read_node(struct outcome *outcome, const struct mesh *mesh,
+                      uint32_t index, struct window_port *port)
+{
+    struct outcome_node *node = &outcome->node[index];
+    const struct window *window =
+        mesh->backend->window(mesh->backend->context, index);
+
+    node->at = torus_coord_of(outcome->size, index);
+    node->layer =
+        torus_role_of(outcome->size, outcome->originator, node->at).layer;
+    node->stack_used_bytes = window->status.stack_used_bytes;
+    node->stack_bytes = window->status.stack_bytes;
+    node->port = port;
+    for (unsigned i = 0; i < WINDOW_PORTS; ++i) {
+        port[i].counters = *fabric_counters(mesh->fabric, index, i);
+    }
+    read_events(node, window, outcome->plan.scatter_start_ps);
+}
+
+/* Circuits, with times counted from the start of the scatter. */
+static void read_circuits(struct outcome *outcome, const struct mesh *mesh)
+{
+    const struct outcome_circuit *from =
+        fabric_circuits(mesh->fabric, &outcome->circuit_count);
+    uint64_t zero_ps = outcome->plan.scatter_start_ps;
+
+    for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
+        struct outcome_circuit *circuit = &outcome->circuit[i];
+
+        *circuit = from[i];
+        circuit->request_ps -= zero_ps;
+        circuit->grant_ps -= zero_ps;
+        circuit->end_ps -= zero_ps;
+        outcome->messages += 1;
+        outcome->payload_bytes += circuit->bytes - CIRCUIT_HEADER_BYTES;
+        if (circuit->kind == WIRE_PART) {
+            outcome->node[circuit->destination].received_ps = circuit->end_ps;
+        }
+    }
+    outcome->conflicts = fabric_conflicts(mesh->fabric);
+}
+
+static void *must(void *memory)
+{
+    if (memory == NULL) {
+        fprintf(stderr, "quincunx: no memory for the outcome\n");
+        exit(EXIT_FAILED);
+    }
+    return memory;
+}
+
+static void describe(struct outcome *outcome, const struct run_config *config,
+                     const struct mesh *mesh)
+{
+    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    uint32_t circuits;
+    struct window_port *port =
+        must(calloc((size_t)nodes * WINDOW_PORTS, sizeof *port));
+
+    fabric_circuits(mesh->fabric, &circuits);
+    outcome->size = config->size;
+    outcome->originator = config->originator;
+    outcome->on = mesh->backend->on;
+    outcome->board = mesh->backend->board;
+    outcome->profile = config->profile;
+    outcome->kernel = config->kernel;
+    outcome->input_name = config->input_name;
+    outcome->load_bytes = config->load_bytes;
+    outcome->load_units = config->load_bytes;
+    outcome->node_count = nodes;
+    outcome->node = must(calloc(nodes, sizeof *outcome->node));
+    outcome->circuit =
+        must(calloc((size_t)circuits + 1, sizeof *outcome->circuit));
+    for (uint32_t i = 0; i < nodes; ++i) {
+        read_node(outcome, mesh, i, port + (size_t)i * WINDOW_PORTS);
+    }
+    read_circuits(outcome, mesh);
+}
+
+void run_free(struct outcome *outcome)
+{
+    if (outcome->node != NULL) {
+        free((void *)(uintptr_t)outcome->node[0].port);
+    }
+    free(outcome->node);
+    free(outcome->circuit);
+    free(outcome->result.data);
+}
+
+/* ---- the job ---- */
+
+/* What the originator reported; 0, or an exit status with the reason said. */
+static int read_report(struct outcome *outcome, const struct mesh *mesh,
+                       const struct run_config *config)
+{
+    const struct mesh_report *report = &mesh->report;
+    struct wire_report *plan = &outcome->plan;
+    uint32_t bytes = report->bytes - CIRCUIT_HEADER_BYTES;
+
+    if (report->data == NULL ||
+        wire_report_load(plan, report->data + CIRCUIT_HEADER_BYTES, bytes) !=
+            ERR_OK) {
+        fprintf(stderr, "quincunx: the originator ended without a report\n");
+        postmortem_print(
+            stderr, mesh->backend->window(
+                        mesh->backend->context,
+                        torus_index(config->size, config->originator)));
+        return EXIT_FAILED;
+    }
+    if (plan->error == ERR_PHASES) {
+        fprintf(stderr,
+                "quincunx: --phases %u: infeasible for this load; "
+                "at most %u phases are feasible\n",
+                config->phases, plan->phases_feasible);
+        return EXIT_FAILED;
+    }
+    if (plan->error != ERR_OK) {
+        fprintf(stderr, "quincunx: the originator gave up: %s\n",
+                postmortem_error(plan->error));
+        return EXIT_FAILED;
+    }
+    outcome->result.bytes = bytes - WIRE_REPORT_BYTES;
+    outcome->result.data = must(malloc((size_t)outcome->result.bytes + 1));
+    memcpy(outcome->result.data,
+           report->data + CIRCUIT_HEADER_BYTES + WIRE_REPORT_BYTES,
+           outcome->result.bytes);
+    return 0;
+}
+
+static int carry_out(struct outcome *outcome, struct mesh *mesh,
+                     const struct run_config *config)
+{
+    struct wire_order wire = {.startup_ps = config->profile.startup_ps,
+                              .transfer_ps = config->profile.transfer_ps,
+                              .hop_delay_ps = config->profile.hop_delay_ps,
+                              .load_bytes = config->load_bytes,
+                              .phases = config->phases,
+                              .arg_bytes = (uint16_t)config->arg_bytes,
+                              .arg = config->arg};
+    uint8_t head[WIRE_ORDER_BYTES + WIRE_PAD4(KERNEL_ARG_MAX)];
+    struct mesh_order order = {.job = JOB_IDENTITY,
+                               .kind = WIRE_ORDER,
+                               .head = head,
+                               .load = config->load,
+                               .load_bytes = config->load_bytes};
+    double start_s = mesh_wall_s();
+    enum mesh_end end;
+
+    strncpy(wire.kernel, config->kernel->name, WIRE_NAME_BYTES - 1);
+    wire_order_store(head, &wire);
+    order.head_bytes = wire_order_head_bytes(&wire);
+    end = mesh_run(mesh, &order);
+    clear_progress(config);
+    if (end == MESH_INTERRUPTED) {
+        fprintf(stderr, "quincunx: interrupted; all boards ended\n");
+        return EXIT_INTERRUPTED;
+    }
+    if (end != MESH_DONE) {
+        return EXIT_FAILED;
+    }
+    outcome->boot_wall_s = mesh->up_wall_s - start_s;
+    outcome->run_wall_s = mesh_wall_s() - mesh->up_wall_s;
+    return read_report(outcome, mesh, config);
+}
+
+static int start_backend(struct backend *backend,
+                         const struct run_config *config, uint32_t nodes)
+{
+    struct boards_config boards = {.firmware = config->firmware,
+                                   .qemu = "qemu-system-arm",
+                                   .nodes = nodes,
+                                   .watchdog_s = config->watchdog_s};
+
+    return config->native ? native_start(backend, nodes)
+                          : boards_start(backend, &boards);
+}
+
+/* Tells meshes apart: every message carries it. */
+static uint32_t mesh_identity(const struct run_config *config)
+{
+    return 0x51000000u | (uint32_t)config->size.width << 12 |
+           config->size.height;
+}
+
+int run_job(struct outcome *outcome, const struct run_config *config)
+{
+    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    struct progress progress = {.nodes = nodes};
+    struct mesh_config mesh_config = {
+        .size = config->size,
+        .originator = config->originator,
+        .fabric = {.size = config->size,
+                   .startup_ps = config->profile.startup_ps,
+                   .transfer_ps = config->profile.transfer_ps,
+                   .hop_delay_ps = config->profile.hop_delay_ps},
+        .identity = mesh_identity(config),
+        .victim = config->victim,
+        .injection = config->injection,
+        .progress = config->progress ? show : NULL,
+        .progress_context = &progress};
+    struct backend backend;
+    struct mesh mesh;
+    int status;
+
+    memset(outcome, 0, sizeof *outcome);
+    if (start_backend(&backend, config, nodes) != 0) {
+        return EXIT_FAILED;
+    }
+    if (mesh_init(&mesh, &mesh_config, &backend) != 0) {
+        backend.stop(backend.context);
+        return EXIT_FAILED;
+    }
+    status = carry_out(outcome, &mesh, config);
+    if (status == 0) {
+        describe(outcome, config, &mesh);
+    }
+    mesh_free(&mesh);
+    backend.stop(backend.context);
+    return status;
+}

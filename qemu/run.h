@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One job on one mesh, from the order to the outcome. */
+#ifndef QEMU_RUN_H
+#define QEMU_RUN_H
+
+#include "qemu/mesh.h"
+#include "qemu/outcome.h"
+
+struct run_config {
+    struct torus_size size;
+    struct torus_coord originator;
+    struct outcome_profile profile;
+    const struct kernel *kernel;
+    const uint8_t *arg;
+    uint32_t arg_bytes;
+    const char *input_name;
+    const uint8_t *load;
+    uint32_t load_bytes;
+    uint8_t phases; /* or WIRE_PHASES_BEST */
+    bool native;
+    const char *firmware;
+    unsigned watchdog_s;
+    bool progress; /* a line on stderr */
+    struct torus_coord victim;
+    enum mesh_injection injection;
+};
+
+/*
+ * Runs the job. Result: 0 and *outcome, to be freed with run_free(); else an
+ * exit status, with the reason on stderr, and nothing to be freed.
+ */
+int run_job(struct outcome *outcome, const struct run_config *config);
+
+void run_free(struct outcome *outcome);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/summary.h"
+
+#include "qemu/report.h"
+#include "torus/pattern.h"
+
+#include <inttypes.h>
+
+#define LIST_SHOWN 8u
+
+static const struct summary_unit unit_table[] = {
+    {"ns", UINT64_C(1000)},
+    {"us", UINT64_C(1000000)},
+    {"ms", UINT64_C(1000000000)},
+    {"s", UINT64_C(1000000000000)},
+};
+
+#define UNITS (sizeof unit_table / sizeof unit_table[0])
+
+struct summary_unit summary_unit_of(uint64_t time_ps)
+{
+    unsigned i = UNITS - 1;
+
+    while (i > 0 && time_ps < unit_table[i].ps) {
+        i -= 1;
+    }
+    return unit_table[i];
+}
+
+void summary_time(char out[SUMMARY_TIME_BYTES], uint64_t time_ps)
+{
+    unsigned i = 0;
+    double value;
+    int decimals = 3;
+
+    if (time_ps == 0) {
+        snprintf(out, SUMMARY_TIME_BYTES, "0 s");
+        return;
+    }
+    /* 999.95 would be rounded to 1000.0: that is 1.000 of the next unit. */
+    while (i + 1 < UNITS &&
+           (double)time_ps >= 999.95 * (double)unit_table[i].ps) {
+        i += 1;
+    }
+    value = (double)time_ps / (double)unit_table[i].ps;
+    for (double limit = 9.9995; decimals > 0 && value >= limit; limit *= 10) {
+        decimals -= 1;
+    }
+    snprintf(out, SUMMARY_TIME_BYTES, "%.*f %s", decimals, value,
+             unit_table[i].name);
+}
+
+uint64_t summary_planned_receive_ps(const struct outcome *outcome,
+                                    unsigned layer)
+{
+    uint64_t transfer_ps = report_transfer_ps_per_unit(outcome);
+    uint64_t time_ps = 0;
+
+    for (unsigned phase = 1; phase <= layer; ++phase) {
+        time_ps += outcome->plan.startup_ps[phase - 1] +
+                   transfer_ps * outcome->plan.volume_units[phase];
+    }
+    return time_ps;
+}
+
+static void print_head(FILE *out, const struct outcome *outcome)
+{
+    const struct outcome_profile *profile = &outcome->profile;
+    char startup[SUMMARY_TIME_BYTES];
+    char transfer[SUMMARY_TIME_BYTES];
+    char hop[SUMMARY_TIME_BYTES];
+
+    summary_time(startup, profile->startup_ps);
+    summary_time(transfer, profile->transfer_ps);
+    summary_time(hop, profile->hop_delay_ps);
+    fprintf(out, "load      %s, %" PRIu64 " bytes, %" PRIu64 " units of %s\n",
+            outcome->input_name != NULL ? outcome->input_name : "-",
+            outcome->load_bytes, outcome->load_units, outcome->kernel->name);
+    fprintf(out, "mesh      %u x %u, originator %u,%u, on %s (%s)\n",
+            outcome->size.width, outcome->size.height, outcome->originator.x,
+            outcome->originator.y, outcome->on, outcome->board);
+    fprintf(out, "profile   %.31s: startup %s, %s a byte, %s a hop\n",
+            profile->name, startup, transfer, hop);
+}
+
+/* When the nodes of one layer did what. */
+struct layer_times {
+    uint64_t received_first_ps;
+    uint64_t received_last_ps;
+    uint64_t finished_first_ps;
+    uint64_t finished_last_ps;
+    uint32_t nodes;
+};
+
+static void widen(uint64_t *first, uint64_t *last, uint64_t value)
+{
+    *first = value < *first ? value : *first;
+    *last = value > *last ? value : *last;
+}
+
+static struct layer_times times_of(const struct outcome *outcome,
+                                   unsigned layer)
+{
+    struct layer_times times = {.received_first_ps = UINT64_MAX,
+                                .finished_first_ps = UINT64_MAX};
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        const struct outcome_node *node = &outcome->node[i];
+
+        if (node->active && node->layer == layer) {
+            widen(&times.received_first_ps, &times.received_last_ps,
+                  node->received_ps);
+            widen(&times.finished_first_ps, &times.finished_last_ps,
+                  node->finished_ps);
+            times.nodes += 1;
+        }
+    }
+    return times;
+}
+
+static double in_unit(uint64_t time_ps, struct summary_unit unit)
+{
+    return (double)time_ps / (double)unit.ps;
+}
+
+static void print_layer(FILE *out, const struct outcome *outcome,
+                        unsigned layer, struct summary_unit unit)
+{
+    const struct wire_report *plan = &outcome->plan;
+    struct layer_times times = times_of(outcome, layer);
+
+    fprintf(out, "%5u %7" PRIu32 " %10" PRIu32 " %10" PRIu32 "  %7.3f", layer,
+            torus_layer_nodes(layer), plan->share_units[layer],
+            plan->volume_units[layer],
+            in_unit(summary_planned_receive_ps(outcome, layer), unit));
+    if (times.nodes > 0) {
+        fprintf(out, " %7.3f %7.3f  %7.3f %7.3f\n",
+                in_unit(times.received_first_ps, unit),
+                in_unit(times.received_last_ps, unit),
+                in_unit(times.finished_first_ps, unit),
+                in_unit(times.finished_last_ps, unit));
+    } else {
+        fprintf(out, " %7s %7s  %7s %7s\n", "-", "-", "-", "-");
+    }
+}
+
+static void print_layers(FILE *out, const struct outcome *outcome)
+{
+    uint64_t planned_ps = outcome->plan.makespan_ps;
+    uint64_t measured_ps = outcome_makespan_ps(outcome);
+    char received[16];
+    char finished[16];
+    struct summary_unit unit =
+        summary_unit_of(planned_ps > measured_ps ? planned_ps : measured_ps);
+
+    snprintf(received, sizeof received, "received, %s", unit.name);
+    snprintf(finished, sizeof finished, "finished, %s", unit.name);
+    fprintf(out, "\n%13s %21s  %23s  %15s\n", "", "units of each node",
+            received, finished);
+    fprintf(out, "%5s %7s %10s %10s  %7s %7s %7s  %7s %7s\n", "layer", "nodes",
+            "share", "volume", "planned", "first", "last", "first", "last");
+    for (unsigned layer = 0; layer <= outcome->plan.phases; ++layer) {
+        print_layer(out, outcome, layer, unit);
+    }
+    fprintf(out, "%60s  %15.3f\n", "planned to finish",
+            in_unit(planned_ps, unit));
+}
+
+static void print_times(FILE *out, const struct outcome *outcome)
+{
+    uint64_t measured_ps = outcome_makespan_ps(outcome);
+    uint64_t spread_ps = outcome_spread_ps(outcome);
+    double speedup = report_ratio(outcome_one_board_ps(outcome), measured_ps);
+    double best = report_planned_speedup(outcome);
+    char text[SUMMARY_TIME_BYTES];
+
+    summary_time(text, outcome->plan.makespan_ps);
+    fprintf(out, "\nplanned   %s makespan\n", text);
+    summary_time(text, measured_ps);
+    fprintf(out, "measured  %s makespan, %+.2f %% against the plan\n", text,
+            100 * report_overhead_vs_plan(outcome));
+    summary_time(text, spread_ps);
+    fprintf(out,
+            "spread    %s between the first and the last to finish, "
+            "%.2f %%\n",
+            text, 100 * report_ratio(spread_ps, measured_ps));
+    fprintf(out,
+            "speedup   %.4g over one board, %.1f %% of the planned %.4g on "
+            "%" PRIu32 " nodes\n",
+            speedup, best > 0 ? 100 * speedup / best : 0.0, best,
+            report_planned_nodes(outcome));
+    summary_time(text, outcome_with_results_ps(outcome));
+    fprintf(out, "results   complete after %s\n", text);
+    fprintf(out,
+            "network   %" PRIu64 " circuits, %" PRIu64
+            " waited for a link, %" PRIu64 " retries; %" PRIu64 " bytes\n",
+            outcome->messages, outcome->conflicts, outcome->retries,
+            outcome->payload_bytes);
+    fprintf(out, "host      %.1f s to boot, %.1f s to run\n",
+            outcome->boot_wall_s, outcome->run_wall_s);
+}
+
+static void print_integer(void *context, const char *name, uint64_t value)
+{
+    fprintf((FILE *)context, "%s = %" PRIu64 "\n", name, value);
+}
+
+static void print_flag(void *context, const char *name, int value)
+{
+    fprintf((FILE *)context, "%s = %s\n", name, value ? "yes" : "no");
+}
+
+static void print_list(void *context, const char *name,
+                       const uint8_t *values_u32, uint32_t count)
+{
+    FILE *out = (FILE *)context;
+
+    fprintf(out, "%s =", name);
+    for (uint32_t i = 0; i < count && i < LIST_SHOWN; ++i) {
+        fprintf(out, " %" PRIu32, kernel_load_u32(values_u32 + 4 * (size_t)i));
+    }
+    if (count > LIST_SHOWN) {
+        fprintf(out, " ... (%" PRIu32 " in all)", count);
+    }
+    fprintf(out, "%s\n", count == 0 ? " none" : "");
+}
+
+void summary_print(FILE *out, const struct outcome *outcome)
+{
+    struct kernel_sink sink = {.context = out,
+                               .integer = print_integer,
+                               .flag = print_flag,
+                               .list = print_list};
+
+    print_head(out, outcome);
+    print_layers(out, outcome);
+    print_times(out, outcome);
+    if (outcome->result.data != NULL) {
+        fputc('\n', out);
+        outcome->kernel->report(&outcome->result, &sink);
+    }
+}

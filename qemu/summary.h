@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The outcome of a run in a page of text, 80 columns wide, and the way in
+ * which times are written for people.
+ */
+#ifndef QEMU_SUMMARY_H
+#define QEMU_SUMMARY_H
+
+#include "qemu/outcome.h"
+
+#include <stdio.h>
+
+/* Writes the page. The caller checks the stream for errors. */
+void summary_print(FILE *out, const struct outcome *outcome);
+
+#define SUMMARY_TIME_BYTES 32u
+
+/* A time with four digits and its unit: "5.000 us"; at most "nnn... s". */
+void summary_time(char out[SUMMARY_TIME_BYTES], uint64_t time_ps);
+
+struct summary_unit {
+    const char *name; /* "ns", "us", "ms" or "s" */
+    uint64_t ps;      /* in one unit */
+};
+
+/* The largest unit of which `time_ps` is at least one; ns below that. */
+struct summary_unit summary_unit_of(uint64_t time_ps);
+
+/*
+ * When the plan has the nodes of `layer` (0 to plan.phases) receive all of
+ * their volume: sum over phases j <= layer of startup_j + transfer * v_j.
+ */
+uint64_t summary_planned_receive_ps(const struct outcome *outcome,
+                                    unsigned layer);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/timeline.h"
+
+#include "hal/bytes.h"
+
+#include <nettle/sha2.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void put_u32(struct sha256_ctx *hash, uint32_t value)
+{
+    uint8_t bytes[4];
+
+    bytes_store_u32(bytes, value);
+    sha256_update(hash, sizeof bytes, bytes);
+}
+
+static void put_u64(struct sha256_ctx *hash, uint64_t value)
+{
+    uint8_t bytes[8];
+
+    bytes_store_u64(bytes, value);
+    sha256_update(hash, sizeof bytes, bytes);
+}
+
+static void put_node(struct sha256_ctx *hash, const struct outcome_node *node)
+{
+    put_u32(hash, node->at.x);
+    put_u32(hash, node->at.y);
+    put_u32(hash, node->active);
+    put_u32(hash, node->layer);
+    put_u32(hash, node->units);
+    put_u64(hash, node->received_ps);
+    put_u64(hash, node->parsed_ps);
+    put_u64(hash, node->hop_ps);
+    put_u64(hash, node->queued_ps);
+    put_u64(hash, node->compute_start_ps);
+    put_u64(hash, node->finished_ps);
+    put_u64(hash, node->done_ps);
+}
+
+static void put_circuit(struct sha256_ctx *hash,
+                        const struct outcome_circuit *circuit)
+{
+    put_u32(hash, circuit->source);
+    put_u32(hash, circuit->destination);
+    put_u32(hash, circuit->port);
+    put_u32(hash, circuit->arrival);
+    put_u32(hash, circuit->kind);
+    put_u32(hash, circuit->phase);
+    put_u32(hash, circuit->hops);
+    put_u32(hash, circuit->bytes);
+    put_u64(hash, circuit->request_ps);
+    put_u64(hash, circuit->grant_ps);
+    put_u64(hash, circuit->end_ps);
+}
+
+/* Every field takes part, so that equal keys mean equal circuits. */
+#define KEYS 11
+
+static void keys_of(uint64_t key[KEYS], const struct outcome_circuit *circuit)
+{
+    key[0] = circuit->grant_ps;
+    key[1] = circuit->source;
+    key[2] = circuit->port;
+    key[3] = circuit->destination;
+    key[4] = circuit->request_ps;
+    key[5] = circuit->end_ps;
+    key[6] = circuit->kind;
+    key[7] = circuit->phase;
+    key[8] = circuit->arrival;
+    key[9] = circuit->hops;
+    key[10] = circuit->bytes;
+}
+
+static int compare(const void *left, const void *right)
+{
+    uint64_t a[KEYS];
+    uint64_t b[KEYS];
+
+    keys_of(a, *(const struct outcome_circuit *const *)left);
+    keys_of(b, *(const struct outcome_circuit *const *)right);
+    for (unsigned i = 0; i < KEYS; ++i) {
+        if (a[i] != b[i]) {
+            return a[i] < b[i] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+static void put_head(struct sha256_ctx *hash, const struct outcome *outcome)
+{
+    put_u32(hash, outcome->size.width);
+    put_u32(hash, outcome->size.height);
+    put_u32(hash, outcome->originator.x);
+    put_u32(hash, outcome->originator.y);
+    put_u32(hash, outcome->node_count);
+    put_u32(hash, outcome->circuit_count);
+}
+
+static int put_circuits(struct sha256_ctx *hash, const struct outcome *outcome)
+{
+    uint32_t count = outcome->circuit_count;
+    const struct outcome_circuit **sorted =
+        (const struct outcome_circuit **)calloc((size_t)count + 1,
+                                                sizeof *sorted);
+
+    if (sorted == NULL) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        sorted[i] = &outcome->circuit[i];
+    }
+    qsort(sorted, count, sizeof *sorted, compare);
+    for (uint32_t i = 0; i < count; ++i) {
+        put_circuit(hash, sorted[i]);
+    }
+    free(sorted);
+    return 0;
+}
+
+int timeline_sha256(const struct outcome *outcome, char hex[TIMELINE_HEX_BYTES])
+{
+    static const char digit[] = "0123456789abcdef";
+    struct sha256_ctx hash;
+    uint8_t digest[SHA256_DIGEST_SIZE];
+
+    sha256_init(&hash);
+    put_head(&hash, outcome);
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        put_node(&hash, &outcome->node[i]);
+    }
+    hex[0] = '\0';
+    if (put_circuits(&hash, outcome) != 0) {
+        fprintf(stderr, "quincunx: timeline: out of memory\n");
+        return -1;
+    }
+    sha256_digest(&hash, sizeof digest, digest);
+    for (size_t i = 0; i < sizeof digest; ++i) {
+        hex[2 * i] = digit[digest[i] >> 4];
+        hex[2 * i + 1] = digit[digest[i] & 15];
+    }
+    hex[2 * sizeof digest] = '\0';
+    return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fingerprint of a run: two runs with equal timelines did the same things
+ * at the same mesh times. It covers, in this order, all integers little-endian:
+ *
+ *   u32 width, height, originator x, y, nodes, circuits
+ *   for each node, row-major:
+ *     u32 x, y, active, layer, units
+ *     u64 received, parsed, hop, queued, compute start, finished, done, in ps
+ *   for each circuit, in the order of (grant, source, port, destination,
+ *   request, end, kind, phase, arrival, hops, bytes):
+ *     u32 source, destination, port, arrival, kind, phase, hops, bytes
+ *     u64 request, grant, end, in ps
+ *
+ * The order in which the fabric happened to log circuits, wall-clock times,
+ * the kind of board and the result do not enter.
+ */
+#ifndef QEMU_TIMELINE_H
+#define QEMU_TIMELINE_H
+
+#include "qemu/outcome.h"
+
+#define TIMELINE_HEX_BYTES 65u
+
+/*
+ * Writes the SHA-256 as 64 lower-case hexadecimal digits and a NUL.
+ * Result: 0, or -1 with a message on stderr (out of memory; hex is then "").
+ */
+int timeline_sha256(const struct outcome *outcome,
+                    char hex[TIMELINE_HEX_BYTES]);
+
+#endif

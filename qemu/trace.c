@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/trace.h"
+
+#include "qemu/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROCESS_MESH 1
+#define PROCESS_CIRCUITS 2
+/* Viewers give the thread ids 0 and that of the process meanings of their
+   own; and each id names one track only, over both processes. */
+#define FIRST_TRACK 16u
+
+#define PS_PER_US 1000000u
+
+static uint64_t node_track(uint32_t node)
+{
+    return FIRST_TRACK + (uint64_t)node;
+}
+
+static uint64_t port_track(const struct outcome *outcome, uint32_t node,
+                           unsigned port)
+{
+    return FIRST_TRACK + outcome->node_count + (uint64_t)node * TORUS_PORTS +
+           port;
+}
+
+static const char *port_name(unsigned port)
+{
+    static const char *const name[TORUS_PORTS] = {"east", "north", "west",
+                                                  "south"};
+
+    return port < TORUS_PORTS ? name[port] : "host";
+}
+
+/* Metadata: the name and the position of a process or a track. */
+static void put_process(FILE *out, int process, const char *name)
+{
+    fprintf(out,
+            "{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_name\","
+            "\"args\":{\"name\":\"%s\"}},\n"
+            "{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_sort_index\","
+            "\"args\":{\"sort_index\":%d}}",
+            process, name, process, process);
+}
+
+static void put_track(FILE *out, int process, uint64_t track, uint64_t position,
+                      const char *name)
+{
+    fprintf(out,
+            ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%" PRIu64
+            ",\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}"
+            ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%" PRIu64
+            ",\"name\":\"thread_sort_index\","
+            "\"args\":{\"sort_index\":%" PRIu64 "}}",
+            process, track, name, process, track, position);
+}
+
+/* A slice up to its arguments; the caller writes these and closes both. */
+static void open_slice(FILE *out, int process, uint64_t track,
+                       uint64_t start_ps, uint64_t end_ps)
+{
+    uint64_t length_ps = end_ps > start_ps ? end_ps - start_ps : 0;
+
+    fprintf(out,
+            ",\n{\"ph\":\"X\",\"pid\":%d,\"tid\":%" PRIu64 ",\"ts\":%" PRIu64
+            ".%06" PRIu64 ",\"dur\":%" PRIu64 ".%06" PRIu64,
+            process, track, start_ps / PS_PER_US, start_ps % PS_PER_US,
+            length_ps / PS_PER_US, length_ps % PS_PER_US);
+}
+
+static void put_state(FILE *out, uint32_t index,
+                      const struct outcome_node *node, const char *state,
+                      uint64_t start_ps, uint64_t end_ps)
+{
+    if (end_ps <= start_ps) {
+        return;
+    }
+    open_slice(out, PROCESS_MESH, node_track(index), start_ps, end_ps);
+    fprintf(out,
+            ",\"cat\":\"node\",\"name\":\"%s\",\"args\":{\"layer\":%u,"
+            "\"units\":%" PRIu32 ",\"start_ps\":%" PRIu64 ",\"end_ps\":%" PRIu64
+            "}}",
+            state, (unsigned)node->layer, node->units, start_ps, end_ps);
+}
+
+static void put_node(FILE *out, const struct outcome *outcome, uint32_t index)
+{
+    const struct outcome_node *node = &outcome->node[index];
+    uint64_t position = (uint64_t)node->layer * outcome->node_count + index;
+    char name[48];
+
+    snprintf(name, sizeof name, "%u,%u layer %u", node->at.x, node->at.y,
+             node->layer);
+    put_track(out, PROCESS_MESH, node_track(index), position, name);
+    put_state(out, index, node, "parse", node->received_ps, node->parsed_ps);
+    put_state(out, index, node, "queue first phase", node->parsed_ps,
+              node->hop_ps);
+    put_state(out, index, node, "queue", node->hop_ps, node->queued_ps);
+    put_state(out, index, node, "begin", node->queued_ps,
+              node->compute_start_ps);
+    put_state(out, index, node, "compute", node->compute_start_ps,
+              node->finished_ps);
+    put_state(out, index, node, "gather", node->finished_ps, node->done_ps);
+}
+
+static void put_circuit_args(FILE *out, const struct outcome *outcome,
+                             const struct outcome_circuit *circuit)
+{
+    struct torus_coord from = outcome->node[circuit->source].at;
+    struct torus_coord to = outcome->node[circuit->destination].at;
+
+    fprintf(out,
+            "\"args\":{\"phase\":%u,\"from\":\"%u,%u\",\"port\":\"%s\","
+            "\"to\":\"%u,%u\",\"arrival\":\"%s\",\"hops\":%u,"
+            "\"bytes\":%" PRIu32 ",\"request_ps\":%" PRIu64
+            ",\"grant_ps\":%" PRIu64 ",\"end_ps\":%" PRIu64 "}}",
+            (unsigned)circuit->phase, from.x, from.y, port_name(circuit->port),
+            to.x, to.y, port_name(circuit->arrival), (unsigned)circuit->hops,
+            circuit->bytes, circuit->request_ps, circuit->grant_ps,
+            circuit->end_ps);
+}
+
+static void put_circuit(FILE *out, const struct outcome *outcome,
+                        const struct outcome_circuit *circuit)
+{
+    struct torus_coord to = outcome->node[circuit->destination].at;
+    uint64_t track = port_track(outcome, circuit->source, circuit->port);
+    bool part = circuit->kind == WIRE_PART;
+
+    if (circuit->grant_ps > circuit->request_ps) {
+        open_slice(out, PROCESS_CIRCUITS, track, circuit->request_ps,
+                   circuit->grant_ps);
+        fprintf(out, ",\"cat\":\"conflict\",\"name\":\"waits for a link\",");
+        put_circuit_args(out, outcome, circuit);
+    }
+    open_slice(out, PROCESS_CIRCUITS, track, circuit->grant_ps,
+               circuit->end_ps);
+    fprintf(out, ",\"cat\":\"%s\",\"name\":\"%s %u to %u,%u\",",
+            part ? "scatter" : "gather", part ? "phase" : "result of phase",
+            (unsigned)circuit->phase, to.x, to.y);
+    put_circuit_args(out, outcome, circuit);
+    if (part) {
+        put_state(out, circuit->destination,
+                  &outcome->node[circuit->destination], "receive",
+                  circuit->grant_ps, circuit->end_ps);
+    }
+}
+
+/* Names the track of each source port when its first circuit comes along. */
+static void put_circuits(FILE *out, const struct outcome *outcome,
+                         uint8_t *named)
+{
+    for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
+        const struct outcome_circuit *circuit = &outcome->circuit[i];
+        const struct outcome_node *node = &outcome->node[circuit->source];
+        uint64_t position =
+            ((uint64_t)node->layer * outcome->node_count + circuit->source) *
+                TORUS_PORTS +
+            circuit->port;
+        char name[48];
+
+        if ((named[circuit->source] & 1u << circuit->port) == 0) {
+            named[circuit->source] |= (uint8_t)(1u << circuit->port);
+            snprintf(name, sizeof name, "%u,%u %s", node->at.x, node->at.y,
+                     port_name(circuit->port));
+            put_track(out, PROCESS_CIRCUITS,
+                      port_track(outcome, circuit->source, circuit->port),
+                      position, name);
+        }
+        put_circuit(out, outcome, circuit);
+    }
+}
+
+int trace_write(const struct outcome *outcome, const char *path)
+{
+    uint8_t *named = (uint8_t *)calloc((size_t)outcome->node_count + 1, 1);
+    struct report_file file;
+
+    if (named == NULL) {
+        fprintf(stderr, "quincunx: %s: %s\n", path, strerror(ENOMEM));
+        return -1;
+    }
+    if (report_file_open(&file, path) != 0) {
+        free(named);
+        return -1;
+    }
+    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file.stream);
+    put_process(file.stream, PROCESS_MESH, "mesh");
+    fputs(",\n", file.stream);
+    put_process(file.stream, PROCESS_CIRCUITS, "circuits");
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        if (outcome->node[i].active) {
+            put_node(file.stream, outcome, i);
+        }
+    }
+    put_circuits(file.stream, outcome, named);
+    fputs("\n]}\n", file.stream);
+    free(named);
+    return report_file_close(&file, true);
+}

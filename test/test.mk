@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the tests need besides the product itself: the unit tests' runner for
+# the host, and the planner and the geometry as a library for ctypes.
+
+TEST_CORE := $(wildcard torus/*.c) scatter/planner.c scatter/split.c
+TEST_UNIT := $(wildcard test/unit/test_*.c) test/unit/unit.c \
+             test/unit/host_main.c $(TEST_CORE) scatter/wire.c hal/crc32.c \
+             $(wildcard kernels/*.c)
+
+TEST_OBJ := $(BUILD)/test/obj
+TEST_UNIT_OBJS := $(TEST_UNIT:%.c=$(TEST_OBJ)/sanitized/%.o)
+TEST_CORE_OBJS := $(TEST_CORE:%.c=$(TEST_OBJ)/shared/%.o)
+
+TEST_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -g -O1
+
+TEST_TARGETS := $(BUILD)/test/unit $(BUILD)/test/libcore.so
+
+# Rewritten only when compiler or flags change: then everything is rebuilt.
+TEST_FLAGS := $(TEST_OBJ)/flags
+TEST_FLAGS_NOW := $(HOST_CC) $(HOST_CFLAGS) $(TEST_SANITIZE)
+
+.PHONY: test-force
+$(TEST_FLAGS): test-force
+	@mkdir -p $(@D)
+	@echo '$(TEST_FLAGS_NOW)' | cmp -s - $@ || echo '$(TEST_FLAGS_NOW)' >$@
+
+$(TEST_OBJ)/sanitized/%.o: %.c $(TEST_FLAGS)
+	@mkdir -p $(@D)
+	$(HOST_CC) $(HOST_CFLAGS) $(TEST_SANITIZE) -MMD -MP -c -o $@ $<
+
+$(TEST_OBJ)/shared/%.o: %.c $(TEST_FLAGS)
+	@mkdir -p $(@D)
+	$(HOST_CC) $(HOST_CFLAGS) -O2 -fPIC -MMD -MP -c -o $@ $<
+
+$(BUILD)/test/unit: $(TEST_UNIT_OBJS)
+	$(HOST_CC) $(TEST_SANITIZE) -o $@ $^
+
+$(BUILD)/test/libcore.so: $(TEST_CORE_OBJS)
+	$(HOST_CC) -shared -o $@ $^
+
+-include $(TEST_UNIT_OBJS:.o=.d) $(TEST_CORE_OBJS:.o=.d)

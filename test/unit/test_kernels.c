@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/kernel.h"
+#include "test/unit/unit.h"
+
+#include <string.h>
+
+extern const struct kernel kernel_search;
+extern const struct kernel kernel_spin;
+
+#define WORK_WORDS 256u
+#define RESULT_WORDS 1040u
+#define LONG_TEXT 3000u
+#define OFFSETS 1024u
+
+struct text {
+    const uint8_t *data;
+    uint32_t bytes;
+    const uint8_t *pattern;
+    uint32_t pattern_bytes;
+};
+
+static uint32_t work[WORK_WORDS];
+
+static uint32_t offset_of(const struct kernel_result *result, uint32_t n)
+{
+    return kernel_load_u32(result->data + 8 + 4 * n);
+}
+
+/* Searches text[from .. to) as a node would; the rest is beyond its view. */
+static void search_range(struct kernel_result *result,
+                         const struct text *text, uint32_t from, uint32_t to)
+{
+    uint32_t overlap = text->pattern_bytes - 1;
+    uint32_t rest = text->bytes - to;
+    struct kernel_range range = {
+        .data = text->data + from,
+        .units = to - from,
+        .available_bytes = to - from + (rest < overlap ? rest : overlap),
+        .first_unit = from};
+
+    kernel_search.run(work, result, &range);
+}
+
+/* Merges the next range into what `whole` holds of the ranges before it. */
+static void search_more(struct unit *unit, struct kernel_result *whole,
+                        const struct text *text, uint32_t from, uint32_t to)
+{
+    static uint32_t room[RESULT_WORDS];
+    struct kernel_result next = {.data = (uint8_t *)room};
+
+    search_range(&next, text, from, to);
+    CHECK_EQUAL(unit, kernel_search.merge(work, whole, &next), KERNEL_OK);
+}
+
+/* The naive twin: tries every offset; text of at most 32 bytes. */
+static uint32_t occurrences(const struct text *text)
+{
+    uint32_t at = 0;
+
+    for (uint32_t i = 0; i + text->pattern_bytes <= text->bytes; ++i) {
+        uint32_t n = 0;
+
+        while (n < text->pattern_bytes &&
+               text->data[i + n] == text->pattern[n]) {
+            n += 1;
+        }
+        at |= (uint32_t)(n == text->pattern_bytes) << i;
+    }
+    return at;
+}
+
+static void check_occurrences(struct unit *unit,
+                              const struct kernel_result *result,
+                              uint32_t want)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < 32; ++i) {
+        if (want >> i & 1u) {
+            CHECK_EQUAL(unit, offset_of(result, count), i);
+            count += 1;
+        }
+    }
+    CHECK_EQUAL(unit, kernel_load_u64(result->data), count);
+    CHECK_EQUAL(unit, result->bytes, 8 + 4 * count);
+}
+
+/* Cuts the text after byte i wherever bit i is set. */
+static void check_cuts(struct unit *unit, const struct text *text,
+                       uint32_t cuts, uint32_t want)
+{
+    static uint32_t room[RESULT_WORDS];
+    struct kernel_result whole = {.data = (uint8_t *)room};
+    uint32_t from = 0;
+    bool first = true;
+
+    for (uint32_t to = 1; to <= text->bytes; ++to) {
+        if (to < text->bytes && !(cuts >> (to - 1) & 1u)) {
+            continue;
+        }
+        if (first) {
+            search_range(&whole, text, from, to);
+        } else {
+            search_more(unit, &whole, text, from, to);
+        }
+        first = false;
+        from = to;
+    }
+    check_occurrences(unit, &whole, want);
+}
+
+/* Three ranges, empty ones among them. */
+static void check_three(struct unit *unit, const struct text *text,
+                        uint32_t want)
+{
+    static uint32_t room[RESULT_WORDS];
+    struct kernel_result whole = {.data = (uint8_t *)room};
+
+    for (uint32_t a = 0; a <= text->bytes; ++a) {
+        for (uint32_t b = a; b <= text->bytes; ++b) {
+            search_range(&whole, text, 0, a);
+            search_more(unit, &whole, text, a, b);
+            search_more(unit, &whole, text, b, text->bytes);
+            check_occurrences(unit, &whole, want);
+        }
+    }
+}
+
+static void begin_search(struct unit *unit, const uint8_t *pattern,
+                         uint32_t bytes)
+{
+    struct kernel_terms terms;
+
+    CHECK_EQUAL(unit, kernel_search.begin(work, &terms, pattern, bytes),
+                KERNEL_OK);
+    CHECK_EQUAL(unit, terms.overlap_bytes, bytes - 1);
+    CHECK(unit, terms.result_bytes_max <= sizeof(uint32_t) * RESULT_WORDS);
+    CHECK(unit, terms.result_bytes_max >= 8 + 4 * OFFSETS);
+}
+
+/* Spells `bits`, lowest first, with the letters a and b. */
+static void spell(uint8_t *text, uint32_t bits, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < bytes; ++i) {
+        text[i] = (uint8_t)('a' + (bits >> i & 1u));
+    }
+}
+
+/* Every pattern of 1 to 3 letters with every text of `bytes` letters. */
+static void each_text(struct unit *unit, uint32_t bytes,
+                      void (*check)(struct unit *, const struct text *,
+                                    uint32_t))
+{
+    uint8_t letters[16];
+    uint8_t pattern[3];
+
+    for (uint32_t length = 1; length <= sizeof pattern; ++length) {
+        for (uint32_t p = 0; p < 1u << length; ++p) {
+            spell(pattern, p, length);
+            begin_search(unit, pattern, length);
+            for (uint32_t t = 0; t < 1u << bytes; ++t) {
+                struct text text = {letters, bytes, pattern, length};
+
+                spell(letters, t, bytes);
+                check(unit, &text, occurrences(&text));
+            }
+        }
+    }
+}
+
+static void check_all_cuts(struct unit *unit, const struct text *text,
+                           uint32_t want)
+{
+    for (uint32_t cuts = 0; cuts < 1u << (text->bytes - 1); ++cuts) {
+        check_cuts(unit, text, cuts, want);
+    }
+}
+
+static void check_two(struct unit *unit, const struct text *text,
+                      uint32_t want)
+{
+    for (uint32_t at = 0; at < text->bytes; ++at) {
+        check_cuts(unit, text, 1u << at, want);
+    }
+}
+
+static void search_finds_all_however_short_texts_are_cut(struct unit *unit)
+{
+    for (uint32_t bytes = 1; bytes <= 7; ++bytes) {
+        each_text(unit, bytes, check_all_cuts);
+    }
+}
+
+static void search_takes_empty_ranges(struct unit *unit)
+{
+    for (uint32_t bytes = 0; bytes <= 5; ++bytes) {
+        each_text(unit, bytes, check_three);
+    }
+}
+
+static void search_finds_all_in_longer_texts_cut_once(struct unit *unit)
+{
+    for (uint32_t bytes = 8; bytes <= 10; ++bytes) {
+        each_text(unit, bytes, check_two);
+    }
+}
+
+/* Ranges shorter than the pattern, the pattern as long as the text. */
+static void search_takes_the_longest_pattern(struct unit *unit)
+{
+    static uint32_t room[RESULT_WORDS];
+    static uint8_t letters[KERNEL_ARG_MAX + 20];
+    struct text text = {letters, sizeof letters, letters + 7,
+                        KERNEL_ARG_MAX};
+    struct kernel_result whole = {.data = (uint8_t *)room};
+
+    for (uint32_t i = 0; i < sizeof letters; ++i) {
+        letters[i] = (uint8_t)(i < 250 ? i : 255 - i % 3);
+    }
+    begin_search(unit, text.pattern, text.pattern_bytes);
+    for (uint32_t step = 1; step <= sizeof letters; step += 3) {
+        uint32_t from = step;
+
+        search_range(&whole, &text, 0, step);
+        while (from < text.bytes) {
+            uint32_t left = text.bytes - from;
+            uint32_t to = from + (left < step ? left : step);
+
+            search_more(unit, &whole, &text, from, to);
+            from = to;
+        }
+        CHECK_EQUAL(unit, kernel_load_u64(whole.data), 1);
+        CHECK_EQUAL(unit, offset_of(&whole, 0), 7);
+    }
+}
+
+static void search_caps_offsets_and_counts_on(struct unit *unit)
+{
+    static const uint32_t cuts[] = {1,    500,  1000, 1023, 1024,
+                                    1025, 1500, 1976, 2999, LONG_TEXT};
+    static uint8_t letters[LONG_TEXT];
+    static uint32_t room[RESULT_WORDS];
+    struct text text = {letters, sizeof letters, (const uint8_t *)"aa", 2};
+    struct kernel_result whole = {.data = (uint8_t *)room};
+
+    memset(letters, 'a', sizeof letters);
+    begin_search(unit, text.pattern, text.pattern_bytes);
+    for (unsigned i = 0; i < sizeof cuts / sizeof cuts[0]; ++i) {
+        search_range(&whole, &text, 0, cuts[i]);
+        search_more(unit, &whole, &text, cuts[i], LONG_TEXT);
+        CHECK_EQUAL(unit, kernel_load_u64(whole.data), LONG_TEXT - 1);
+        CHECK_EQUAL(unit, whole.bytes, 8 + 4 * OFFSETS);
+        for (uint32_t n = 0; n < OFFSETS; ++n) {
+            CHECK_EQUAL(unit, offset_of(&whole, n), n);
+        }
+    }
+}
+
+static void search_counts_from_where_the_range_begins(struct unit *unit)
+{
+    static uint32_t room[RESULT_WORDS];
+    static const uint8_t letters[] = {'x', 'a', 'x', 'x', 'a'};
+    struct kernel_result result = {.data = (uint8_t *)room};
+    struct kernel_range range = {.data = letters,
+                                 .units = 4,
+                                 .available_bytes = 5,
+                                 .first_unit = 0xfffffff0u};
+
+    begin_search(unit, (const uint8_t *)"xa", 2);
+    kernel_search.run(work, &result, &range);
+    CHECK_EQUAL(unit, kernel_load_u64(result.data), 2);
+    CHECK_EQUAL(unit, offset_of(&result, 0), 0xfffffff0u);
+    CHECK_EQUAL(unit, offset_of(&result, 1), 0xfffffff3u);
+}
+
+static void search_refuses_malformed_results(struct unit *unit)
+{
+    static uint32_t room[RESULT_WORDS + 8];
+    static uint32_t kept[RESULT_WORDS];
+    struct kernel_result into = {.data = (uint8_t *)kept, .bytes = 12};
+    struct kernel_result next = {.data = (uint8_t *)room};
+
+    begin_search(unit, (const uint8_t *)"a", 1);
+    memset(room, 0, sizeof room);
+    for (uint32_t bytes = 0; bytes <= 8 + 4 * OFFSETS + 8; ++bytes) {
+        bool well_formed =
+            bytes >= 8 && bytes % 4 == 0 && bytes <= 8 + 4 * OFFSETS;
+
+        memset(kept, 0, sizeof kept);
+        kept[0] = 1;
+        into.bytes = 12;
+        /* Its count says what it holds. */
+        room[0] = bytes < 8 ? 0 : (bytes - 8) / 4;
+        next.bytes = bytes;
+        CHECK_EQUAL(unit, kernel_search.merge(work, &into, &next),
+                    well_formed ? KERNEL_OK : KERNEL_RESULT);
+        if (!well_formed) {
+            CHECK_EQUAL(unit, into.bytes, 12);
+            CHECK_EQUAL(unit, kept[0], 1);
+        }
+    }
+}
+
+static void search_refuses_patterns_of_wrong_length(struct unit *unit)
+{
+    static const uint8_t letters[KERNEL_ARG_MAX + 1];
+    struct kernel_terms terms;
+
+    CHECK_EQUAL(unit, kernel_search.begin(work, &terms, letters, 0),
+                KERNEL_ARGUMENT);
+    CHECK_EQUAL(unit,
+                kernel_search.begin(work, &terms, letters,
+                                    KERNEL_ARG_MAX + 1),
+                KERNEL_ARGUMENT);
+    CHECK_EQUAL(unit,
+                kernel_search.begin(work, &terms, letters, KERNEL_ARG_MAX),
+                KERNEL_OK);
+}
+
+/* What report() says, kept for the checks. */
+struct heard {
+    uint64_t count;
+    uint32_t listed;
+    int complete;
+};
+
+static void hear_integer(void *context, const char *name, uint64_t value)
+{
+    if (strcmp(name, "count") == 0 || strcmp(name, "units") == 0) {
+        ((struct heard *)context)->count = value;
+    }
+}
+
+static void hear_flag(void *context, const char *name, int value)
+{
+    if (strcmp(name, "offsets_complete") == 0) {
+        ((struct heard *)context)->complete = value;
+    }
+}
+
+static void hear_list(void *context, const char *name,
+                      const uint8_t *values_u32, uint32_t count)
+{
+    (void)values_u32;
+    if (strcmp(name, "offsets") == 0) {
+        ((struct heard *)context)->listed = count;
+    }
+}
+
+static void search_reports_whether_offsets_are_complete(struct unit *unit)
+{
+    static uint8_t letters[OFFSETS + 1];
+    static uint32_t room[RESULT_WORDS];
+    struct text text = {letters, sizeof letters, (const uint8_t *)"a", 1};
+    struct kernel_result result = {.data = (uint8_t *)room};
+    struct heard heard = {.complete = -1};
+    struct kernel_sink sink = {&heard, hear_integer, hear_flag, hear_list};
+
+    memset(letters, 'a', sizeof letters);
+    begin_search(unit, text.pattern, text.pattern_bytes);
+    search_range(&result, &text, 0, OFFSETS);
+    kernel_search.report(&result, &sink);
+    CHECK_EQUAL(unit, heard.count, OFFSETS);
+    CHECK_EQUAL(unit, heard.listed, OFFSETS);
+    CHECK_EQUAL(unit, heard.complete, 1);
+    search_range(&result, &text, 0, OFFSETS + 1);
+    kernel_search.report(&result, &sink);
+    CHECK_EQUAL(unit, heard.count, OFFSETS + 1);
+    CHECK_EQUAL(unit, heard.listed, OFFSETS);
+    CHECK_EQUAL(unit, heard.complete, 0);
+}
+
+static void spin_reads_decimal_numbers_only(struct unit *unit)
+{
+    static const struct {
+        const char *text;
+        uint32_t instructions; /* 0: refused */
+    } cases[] = {{"1", 1},           {"16", 16},      {"100000", 100000},
+                 {"007", 7},         {"99999", 99999}, {"", 0},
+                 {"0", 0},           {"000", 0},      {"100001", 0},
+                 {"1000000", 0},     {"4294967297", 0},
+                 {"18446744073709551617", 0},         {"-1", 0},
+                 {"+1", 0},          {" 1", 0},       {"1 ", 0},
+                 {"1.5", 0},         {"0x10", 0},     {"1e3", 0},
+                 {"12a", 0},         {":", 0},        {"/", 0}};
+
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        struct kernel_terms terms = {.overlap_bytes = 99};
+        int error = kernel_spin.begin(work, &terms,
+                                      (const uint8_t *)cases[i].text,
+                                      (uint32_t)strlen(cases[i].text));
+
+        CHECK_EQUAL(unit, error,
+                    cases[i].instructions ? KERNEL_OK : KERNEL_ARGUMENT);
+        if (cases[i].instructions) {
+            CHECK_EQUAL(unit, terms.overlap_bytes, 0);
+            CHECK_EQUAL(unit, terms.result_bytes_max, 8);
+            CHECK_EQUAL(unit, terms.instructions_per_1000_units,
+                        cases[i].instructions * 1000);
+        }
+    }
+}
+
+static void spin_adds_up_units(struct unit *unit)
+{
+    uint32_t a[2];
+    uint32_t b[2];
+    struct kernel_terms terms;
+    struct kernel_result into = {.data = (uint8_t *)a};
+    struct kernel_result next = {.data = (uint8_t *)b};
+    struct kernel_range range = {.units = 70};
+    struct heard heard = {0};
+    struct kernel_sink sink = {&heard, hear_integer, hear_flag, hear_list};
+
+    CHECK_EQUAL(unit,
+                kernel_spin.begin(work, &terms, (const uint8_t *)"3", 1),
+                KERNEL_OK);
+    kernel_spin.run(work, &into, &range);
+    range.units = 0;
+    kernel_spin.run(work, &next, &range);
+    CHECK_EQUAL(unit, kernel_load_u64(next.data), 0);
+    kernel_store_u64(next.data, 0x500000001);
+    CHECK_EQUAL(unit, kernel_spin.merge(work, &into, &next), KERNEL_OK);
+    CHECK_EQUAL(unit, kernel_load_u64(into.data), 0x500000001 + 70);
+    for (uint32_t bytes = 0; bytes <= 16; ++bytes) {
+        next.bytes = bytes;
+        CHECK_EQUAL(unit, kernel_spin.merge(work, &into, &next),
+                    bytes == 8 ? KERNEL_OK : KERNEL_RESULT);
+    }
+    kernel_spin.report(&into, &sink);
+    CHECK(unit, heard.count > 0x500000001);
+}
+
+static void kernels_describe_themselves(struct unit *unit)
+{
+    static const struct kernel *const kernels[] = {&kernel_search,
+                                                   &kernel_spin};
+
+    for (unsigned i = 0; i < sizeof kernels / sizeof kernels[0]; ++i) {
+        CHECK(unit, strlen(kernels[i]->name) <= KERNEL_NAME_MAX);
+        CHECK(unit, kernels[i]->work_bytes <= sizeof work);
+        CHECK(unit, strlen(kernels[i]->argument) > 0);
+        CHECK(unit, strlen(kernels[i]->summary) > 0);
+    }
+}
+
+void test_kernels(struct unit *unit)
+{
+    UNIT_RUN(unit, kernels_describe_themselves);
+    UNIT_RUN(unit, search_finds_all_however_short_texts_are_cut);
+    UNIT_RUN(unit, search_takes_empty_ranges);
+    UNIT_RUN(unit, search_finds_all_in_longer_texts_cut_once);
+    UNIT_RUN(unit, search_takes_the_longest_pattern);
+    UNIT_RUN(unit, search_caps_offsets_and_counts_on);
+    UNIT_RUN(unit, search_counts_from_where_the_range_begins);
+    UNIT_RUN(unit, search_refuses_malformed_results);
+    UNIT_RUN(unit, search_refuses_patterns_of_wrong_length);
+    UNIT_RUN(unit, search_reports_whether_offsets_are_complete);
+    UNIT_RUN(unit, spin_reads_decimal_numbers_only);
+    UNIT_RUN(unit, spin_adds_up_units);
+}

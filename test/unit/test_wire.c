@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scatter/wire.h"
+#include "test/unit/unit.h"
+
+#include <string.h>
+
+#define ROOM 1024u
+
+/*
+ * A message cut to `bytes`, at the very end of its array: reading beyond it is
+ * an error that the host's sanitizer reports. Odd lengths put it at odd
+ * addresses.
+ */
+static const uint8_t *cut(const uint8_t *message, uint32_t bytes)
+{
+    static uint8_t room[ROOM];
+
+    memcpy(room + ROOM - bytes, message, bytes);
+    return room + ROOM - bytes;
+}
+
+static const uint8_t argument[KERNEL_ARG_MAX + 1] = {'n', 0xff, 0, 'r', 7};
+
+static struct wire_order order_of(uint16_t arg_bytes, uint32_t load_bytes)
+{
+    return (struct wire_order){.kernel = "search",
+                               .startup_ps = 0x0123456789abcdef,
+                               .transfer_ps = UINT64_MAX,
+                               .hop_delay_ps = 1,
+                               .load_bytes = load_bytes,
+                               .phases = WIRE_PHASES_BEST,
+                               .arg_bytes = arg_bytes,
+                               .arg = argument};
+}
+
+static void order_round_trip(struct unit *unit)
+{
+    static uint8_t message[ROOM];
+
+    for (uint16_t arg_bytes = 0; arg_bytes <= KERNEL_ARG_MAX; ++arg_bytes) {
+        struct wire_order order = order_of(arg_bytes, 9);
+        uint32_t head = wire_order_head_bytes(&order);
+        struct wire_order back;
+
+        CHECK_EQUAL(unit, head, WIRE_ORDER_BYTES + (arg_bytes + 3u) / 4 * 4);
+        memset(message, 0xa5, sizeof message);
+        wire_order_store(message, &order);
+        CHECK_EQUAL(unit, message[head], 0xa5);
+        memcpy(message + head, "load here", 9);
+        CHECK_EQUAL(unit, wire_order_load(&back, message, head + 9), ERR_OK);
+        CHECK_EQUAL(unit, strcmp(back.kernel, "search"), 0);
+        CHECK(unit, back.startup_ps == order.startup_ps);
+        CHECK(unit, back.transfer_ps == order.transfer_ps);
+        CHECK(unit, back.hop_delay_ps == order.hop_delay_ps);
+        CHECK_EQUAL(unit, back.load_bytes, 9);
+        CHECK_EQUAL(unit, back.phases, WIRE_PHASES_BEST);
+        CHECK_EQUAL(unit, back.arg_bytes, arg_bytes);
+        CHECK_EQUAL(unit, memcmp(back.arg, argument, arg_bytes), 0);
+        CHECK_EQUAL(unit, memcmp(back.load, "load here", 9), 0);
+    }
+}
+
+static void order_layout_is_the_documented_one(struct unit *unit)
+{
+    uint8_t message[WIRE_ORDER_BYTES + 4];
+    struct wire_order order = order_of(3, 0x04030201);
+
+    wire_order_store(message, &order);
+    CHECK_EQUAL(unit, memcmp(message, "search\0\0\0\0\0\0\0\0\0\0", 16), 0);
+    CHECK_EQUAL(unit, message[16], 0xef);
+    CHECK_EQUAL(unit, message[23], 0x01);
+    CHECK_EQUAL(unit, message[24], 0xff);
+    CHECK_EQUAL(unit, message[32], 1);
+    CHECK_EQUAL(unit, message[40], 1);
+    CHECK_EQUAL(unit, message[43], 4);
+    CHECK_EQUAL(unit, message[44], 0xff);
+    CHECK_EQUAL(unit, message[45], 0);
+    CHECK_EQUAL(unit, message[46], 3);
+    CHECK_EQUAL(unit, message[48], 'n');
+    CHECK_EQUAL(unit, message[51], 0);
+}
+
+static void order_of_any_other_length_is_refused(struct unit *unit)
+{
+    static uint8_t message[ROOM];
+
+    for (uint16_t arg_bytes = 0; arg_bytes <= 9; ++arg_bytes) {
+        struct wire_order order = order_of(arg_bytes, 5);
+        uint32_t whole = wire_order_head_bytes(&order) + 5;
+        struct wire_order back;
+
+        wire_order_store(message, &order);
+        for (uint32_t bytes = 0; bytes <= whole + 9; ++bytes) {
+            CHECK_EQUAL(unit,
+                        wire_order_load(&back, cut(message, bytes), bytes),
+                        bytes == whole ? ERR_OK : ERR_PROTOCOL);
+        }
+    }
+}
+
+static void damaged_orders_are_refused(struct unit *unit)
+{
+    static uint8_t message[ROOM];
+    struct wire_order order = order_of(4, 0);
+    struct wire_order back;
+
+    wire_order_store(message, &order);
+    message[WIRE_NAME_BYTES - 1] = 'x';
+    CHECK_EQUAL(unit, wire_order_load(&back, message, 52), ERR_PROTOCOL);
+    /* An argument longer than any kernel's, though the length fits. */
+    wire_order_store(message, &order);
+    bytes_store_u16(message + 46, KERNEL_ARG_MAX + 1);
+    CHECK_EQUAL(unit,
+                wire_order_load(&back, message,
+                                WIRE_ORDER_BYTES + KERNEL_ARG_MAX + 1),
+                ERR_PROTOCOL);
+    bytes_store_u16(message + 46, UINT16_MAX);
+    CHECK_EQUAL(unit, wire_order_load(&back, message, 52), ERR_PROTOCOL);
+    wire_order_store(message, &order);
+    bytes_store_u32(message + 40, UINT32_MAX);
+    CHECK_EQUAL(unit, wire_order_load(&back, message, 52), ERR_PROTOCOL);
+}
+
+static void fill_tables(uint32_t shares[], uint32_t volumes[])
+{
+    for (uint32_t i = 0; i <= TORUS_PHASES_MAX; ++i) {
+        shares[i] = 0x80000000u + i;
+        volumes[i] = 0xfffffff0u - 17 * i;
+    }
+}
+
+static struct wire_job job_of(uint8_t phases, uint16_t arg_bytes)
+{
+    return (struct wire_job){.kernel = 250,
+                             .phases = phases,
+                             .arg_bytes = arg_bytes,
+                             .slot_ns = 0xdeadbeef,
+                             .slack_ns = 0x01020304,
+                             .gather_ps = 0xfedcba9876543210,
+                             .arg = argument};
+}
+
+static void job_round_trip(struct unit *unit)
+{
+    static uint8_t message[WIRE_JOB_BYTES_MAX + 1];
+    static const uint16_t lengths[] = {0, 1, 2, 3, 4, 5, 254, 255};
+    uint32_t shares[TORUS_PHASES_MAX + 1];
+    uint32_t volumes[TORUS_PHASES_MAX + 1];
+
+    fill_tables(shares, volumes);
+    for (unsigned n = 0; n < 8u * TORUS_PHASES_MAX; ++n) {
+        uint8_t phases = (uint8_t)(1 + n / 8);
+        struct wire_job job = job_of(phases, lengths[n % 8]);
+        uint32_t bytes = wire_job_bytes(phases, lengths[n % 8]);
+
+        CHECK(unit, bytes <= WIRE_JOB_BYTES_MAX);
+        memset(message, 0xa5, sizeof message);
+        wire_job_store(message, &job, shares, volumes);
+        CHECK_EQUAL(unit, message[bytes], 0xa5);
+        for (unsigned layer = 1; layer <= phases; ++layer) {
+            uint32_t shares_back[TORUS_PHASES_MAX + 1] = {0};
+            uint32_t volumes_back[TORUS_PHASES_MAX + 1] = {0};
+            struct wire_job back;
+
+            CHECK_EQUAL(unit,
+                        wire_job_load(&back, shares_back, volumes_back,
+                                      cut(message, bytes), bytes, layer),
+                        ERR_OK);
+            CHECK_EQUAL(unit, back.kernel, 250);
+            CHECK_EQUAL(unit, back.phases, phases);
+            CHECK_EQUAL(unit, back.arg_bytes, job.arg_bytes);
+            CHECK_EQUAL(unit, back.slot_ns, job.slot_ns);
+            CHECK_EQUAL(unit, back.slack_ns, job.slack_ns);
+            CHECK(unit, back.gather_ps == job.gather_ps);
+            CHECK_EQUAL(unit, memcmp(back.arg, argument, back.arg_bytes), 0);
+            for (unsigned i = 0; i <= TORUS_PHASES_MAX; ++i) {
+                bool sent = i >= layer && i <= phases;
+
+                CHECK_EQUAL(unit, shares_back[i], sent ? shares[i] : 0);
+                CHECK_EQUAL(unit, volumes_back[i], sent ? volumes[i] : 0);
+            }
+        }
+        wire_job_store_gather(message, 42);
+        CHECK(unit, bytes_load_u64(message + 8) == 42);
+        CHECK_EQUAL(unit, bytes_load_u32(message + 16), job.slack_ns);
+    }
+}
+
+static void job_of_any_other_length_is_refused(struct unit *unit)
+{
+    static uint8_t message[ROOM];
+    uint32_t shares[TORUS_PHASES_MAX + 1];
+    uint32_t volumes[TORUS_PHASES_MAX + 1];
+
+    fill_tables(shares, volumes);
+    for (uint8_t phases = 1; phases <= TORUS_PHASES_MAX; phases += 3) {
+        struct wire_job job = job_of(phases, 6);
+        uint32_t whole = wire_job_bytes(phases, 6);
+        struct wire_job back;
+
+        wire_job_store(message, &job, shares, volumes);
+        for (uint32_t bytes = 0; bytes <= whole + 9; ++bytes) {
+            CHECK_EQUAL(unit,
+                        wire_job_load(&back, shares, volumes,
+                                      cut(message, bytes), bytes, 1),
+                        bytes == whole ? ERR_OK : ERR_PROTOCOL);
+        }
+    }
+}
+
+static void damaged_jobs_are_refused(struct unit *unit)
+{
+    static uint8_t message[ROOM];
+    uint32_t shares[TORUS_PHASES_MAX + 1];
+    uint32_t volumes[TORUS_PHASES_MAX + 1];
+    struct wire_job job = job_of(4, 4);
+    uint32_t bytes = wire_job_bytes(4, 4);
+    struct wire_job back;
+
+    fill_tables(shares, volumes);
+    wire_job_store(message, &job, shares, volumes);
+    CHECK_EQUAL(unit,
+                wire_job_load(&back, shares, volumes, message, bytes, 0),
+                ERR_PROTOCOL);
+    CHECK_EQUAL(unit,
+                wire_job_load(&back, shares, volumes, message, bytes, 5),
+                ERR_PROTOCOL);
+    message[1] = TORUS_PHASES_MAX + 1;
+    CHECK_EQUAL(unit,
+                wire_job_load(&back, shares, volumes, message,
+                              wire_job_bytes(TORUS_PHASES_MAX + 1, 4), 1),
+                ERR_PROTOCOL);
+    message[1] = 255;
+    CHECK_EQUAL(unit,
+                wire_job_load(&back, shares, volumes, message, bytes, 1),
+                ERR_PROTOCOL);
+    message[1] = 4;
+    bytes_store_u16(message + 2, KERNEL_ARG_MAX + 1);
+    CHECK_EQUAL(unit,
+                wire_job_load(&back, shares, volumes, message,
+                              wire_job_bytes(4, KERNEL_ARG_MAX + 1), 1),
+                ERR_PROTOCOL);
+}
+
+static void part_round_trip(struct unit *unit)
+{
+    static uint8_t message[ROOM];
+
+    for (unsigned n = 0; n < 4u * TORUS_PHASES_MAX; ++n) {
+        struct wire_part part = {.units = 300 + n,
+                                 .first_unit = 0xfffffff0u + n % 16,
+                                 .layer = (uint8_t)(1 + n / 4),
+                                 .port = (uint8_t)(n % 4),
+                                 .job_bytes = (uint16_t)(260 + n)};
+        uint32_t whole = WIRE_PART_BYTES + part.job_bytes + part.units;
+        struct wire_part back;
+
+        wire_part_store(message, &part);
+        CHECK_EQUAL(unit, wire_part_load(&back, cut(message, whole), whole),
+                    ERR_OK);
+        CHECK_EQUAL(unit, back.units, part.units);
+        CHECK_EQUAL(unit, back.first_unit, part.first_unit);
+        CHECK_EQUAL(unit, back.layer, part.layer);
+        CHECK_EQUAL(unit, back.port, part.port);
+        CHECK_EQUAL(unit, back.job_bytes, part.job_bytes);
+        /* What follows the units is overlap. */
+        CHECK_EQUAL(unit,
+                    wire_part_load(&back, cut(message, whole + 3), whole + 3),
+                    ERR_OK);
+        for (uint32_t bytes = 0; bytes < whole; ++bytes) {
+            CHECK_EQUAL(unit,
+                        wire_part_load(&back, cut(message, bytes), bytes),
+                        ERR_PROTOCOL);
+        }
+    }
+}
+
+static void damaged_parts_are_refused(struct unit *unit)
+{
+    uint8_t message[64] = {0};
+    struct wire_part part = {.layer = 1, .port = TORUS_PORTS};
+    struct wire_part back;
+
+    wire_part_store(message, &part);
+    CHECK_EQUAL(unit, wire_part_load(&back, message, 64), ERR_PROTOCOL);
+    part.port = 3;
+    part.units = UINT32_MAX;
+    wire_part_store(message, &part);
+    CHECK_EQUAL(unit, wire_part_load(&back, message, 64), ERR_PROTOCOL);
+    part.units = UINT32_MAX - 10;
+    part.job_bytes = 32;
+    wire_part_store(message, &part);
+    CHECK_EQUAL(unit, wire_part_load(&back, message, 64), ERR_PROTOCOL);
+    part.units = 0;
+    part.job_bytes = UINT16_MAX;
+    wire_part_store(message, &part);
+    CHECK_EQUAL(unit, wire_part_load(&back, message, 64), ERR_PROTOCOL);
+}
+
+static void report_round_trip(struct unit *unit)
+{
+    uint8_t message[WIRE_REPORT_BYTES + 1];
+    struct wire_report report = {.error = ERR_PHASES,
+                                 .phases = TORUS_PHASES_MAX,
+                                 .phases_feasible = 9,
+                                 .compute_ps = 1,
+                                 .makespan_ps = UINT64_MAX,
+                                 .begin_ps = 0x0102030405060708,
+                                 .plan_ps = 4,
+                                 .scatter_start_ps = 5,
+                                 .gather_done_ps = 6,
+                                 .overhead_ps = 7};
+    struct wire_report back;
+
+    fill_tables(report.share_units, report.volume_units);
+    for (unsigned i = 0; i < TORUS_PHASES_MAX; ++i) {
+        report.startup_ps[i] = ((uint64_t)i << 56) + i;
+    }
+    message[WIRE_REPORT_BYTES] = 0xa5;
+    wire_report_store(message, &report);
+    CHECK_EQUAL(unit, message[WIRE_REPORT_BYTES], 0xa5);
+    CHECK_EQUAL(unit, wire_report_load(&back, message, WIRE_REPORT_BYTES),
+                ERR_OK);
+    CHECK_EQUAL(unit, back.error, ERR_PHASES);
+    CHECK_EQUAL(unit, back.phases, TORUS_PHASES_MAX);
+    CHECK_EQUAL(unit, back.phases_feasible, 9);
+    CHECK(unit, back.compute_ps == report.compute_ps);
+    CHECK(unit, back.makespan_ps == report.makespan_ps);
+    CHECK(unit, back.begin_ps == report.begin_ps);
+    CHECK(unit, back.plan_ps == report.plan_ps);
+    CHECK(unit, back.scatter_start_ps == report.scatter_start_ps);
+    CHECK(unit, back.gather_done_ps == report.gather_done_ps);
+    CHECK(unit, back.overhead_ps == report.overhead_ps);
+    for (unsigned i = 0; i < TORUS_PHASES_MAX; ++i) {
+        CHECK(unit, back.startup_ps[i] == report.startup_ps[i]);
+    }
+    for (unsigned i = 0; i <= TORUS_PHASES_MAX; ++i) {
+        CHECK_EQUAL(unit, back.share_units[i], report.share_units[i]);
+        CHECK_EQUAL(unit, back.volume_units[i], report.volume_units[i]);
+    }
+    for (uint32_t bytes = 0; bytes < WIRE_REPORT_BYTES; ++bytes) {
+        CHECK_EQUAL(unit, wire_report_load(&back, cut(message, bytes), bytes),
+                    ERR_PROTOCOL);
+    }
+    message[4] = TORUS_PHASES_MAX + 1;
+    CHECK_EQUAL(unit, wire_report_load(&back, message, WIRE_REPORT_BYTES),
+                ERR_PROTOCOL);
+}
+
+static void bytes_are_little_endian_at_any_address(struct unit *unit)
+{
+    uint8_t room[16];
+
+    for (unsigned at = 0; at < 8; ++at) {
+        bytes_store_u64(room + at, 0x8877665544332211);
+        for (unsigned i = 0; i < 8; ++i) {
+            CHECK_EQUAL(unit, room[at + i], 0x11 * (i + 1));
+        }
+        CHECK_EQUAL(unit, bytes_load_u16(room + at + 6), 0x8877);
+        CHECK_EQUAL(unit, bytes_load_u32(room + at + 4), 0x88776655);
+        CHECK(unit, bytes_load_u64(room + at) == 0x8877665544332211);
+        bytes_store_u32(room + at, 0xfffefdfc);
+        bytes_store_u16(room + at + 4, 0xfbfa);
+        CHECK(unit, bytes_load_u64(room + at) == 0x8877fbfafffefdfc);
+    }
+}
+
+void test_wire(struct unit *unit)
+{
+    UNIT_RUN(unit, bytes_are_little_endian_at_any_address);
+    UNIT_RUN(unit, order_round_trip);
+    UNIT_RUN(unit, order_layout_is_the_documented_one);
+    UNIT_RUN(unit, order_of_any_other_length_is_refused);
+    UNIT_RUN(unit, damaged_orders_are_refused);
+    UNIT_RUN(unit, job_round_trip);
+    UNIT_RUN(unit, job_of_any_other_length_is_refused);
+    UNIT_RUN(unit, damaged_jobs_are_refused);
+    UNIT_RUN(unit, part_round_trip);
+    UNIT_RUN(unit, damaged_parts_are_refused);
+    UNIT_RUN(unit, report_round_trip);
+}
