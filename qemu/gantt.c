@@ -6,6 +6,7 @@
 #include "torus/pattern.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
@@ -25,9 +26,9 @@
 #define STRIP (ROW * 2 / 3) /* where the strip of the circuits begins */
 
 #define ROW_PIXELS 19
-#define WIDTH_PIXELS 1120
+#define WIDTH_PIXELS 1150
 #define TOP_PIXELS 66
-#define BOTTOM_PIXELS 128
+#define BOTTOM_PIXELS 134
 #define BINS 900u /* columns of a band */
 #define GNUPLOT_SECONDS 60
 #define TAIL_BYTES 16 /* with the end tag, in a complete picture */
@@ -410,7 +411,7 @@ static void put_frame(struct chart *chart, int pixels)
 
     fprintf(chart->script,
             "set lmargin at screen 120.0/%d\n"
-            "set rmargin at screen 1-80.0/%d\n"
+            "set rmargin at screen 1-108.0/%d\n"
             "set tmargin at screen 1-%d.0/%d\n"
             "set bmargin at screen %d.0/%d\n",
             WIDTH_PIXELS, WIDTH_PIXELS, TOP_PIXELS, pixels, BOTTOM_PIXELS,
@@ -598,7 +599,35 @@ static int chart_open(struct chart *chart, const struct outcome *outcome)
     return 0;
 }
 
-/* Waits for a process that ends by itself, or is ended after a minute. */
+/* Starts gnuplot between two files. Result: 0 or an errno. */
+static int start(pid_t *process, int script, int picture)
+{
+    char name[] = "gnuplot";
+    char defaults[] = "--default-settings";
+    char *arguments[] = {name, defaults, NULL};
+    posix_spawn_file_actions_t actions;
+    int error = posix_spawn_file_actions_init(&actions);
+
+    if (error != 0) {
+        return error;
+    }
+    error = posix_spawn_file_actions_adddup2(&actions, script, STDIN_FILENO);
+    if (error == 0) {
+        error =
+            posix_spawn_file_actions_adddup2(&actions, picture, STDOUT_FILENO);
+    }
+    if (error == 0) {
+        error = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+    }
+    if (error == 0) {
+        error = posix_spawnp(process, name, &actions, NULL, arguments, environ);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+/* Waits for a process that ends by itself, or is ended after a minute.
+   Result: 0 or an errno. */
 static int wait_for(pid_t process, int *status)
 {
     const struct timespec pause = {.tv_sec = 0, .tv_nsec = 10000000};
@@ -610,55 +639,64 @@ static int wait_for(pid_t process, int *status)
             return 0;
         }
         if (ended < 0 && errno != EINTR) {
-            return -1;
+            return errno;
         }
         nanosleep(&pause, NULL);
     }
     kill(process, SIGKILL);
     while (waitpid(process, status, 0) < 0 && errno == EINTR) {
     }
-    errno = ETIMEDOUT;
-    return -1;
+    return ETIMEDOUT;
 }
 
-/* Runs gnuplot from one file to another. Result: 0, or -1 and a reason. */
-static int draw(FILE *script, FILE *picture, const char **reason)
+static int run_gnuplot(const char *path, int script, int picture)
 {
-    char name[] = "gnuplot";
-    char defaults[] = "--default-settings";
-    char *arguments[] = {name, defaults, NULL};
-    posix_spawn_file_actions_t actions;
     pid_t process;
-    int status;
-    int error;
+    int status = 0;
+    int error = start(&process, script, picture);
 
-    if (fseek(script, 0, SEEK_SET) != 0 ||
-        posix_spawn_file_actions_init(&actions) != 0) {
-        *reason = strerror(errno);
-        return -1;
-    }
-    error = posix_spawn_file_actions_adddup2(&actions, fileno(script), 0);
-    if (error == 0) {
-        error = posix_spawn_file_actions_adddup2(&actions, fileno(picture), 1);
-    }
-    if (error == 0) {
-        error = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-    }
-    if (error == 0) {
-        error =
-            posix_spawnp(&process, name, &actions, NULL, arguments, environ);
-    }
-    posix_spawn_file_actions_destroy(&actions);
     if (error != 0) {
-        *reason = strerror(error);
+        fprintf(stderr, "quincunx: %s: cannot run gnuplot: %s\n", path,
+                strerror(error));
         return -1;
     }
-    if (wait_for(process, &status) != 0) {
-        *reason = strerror(errno);
-        return -1;
+    error = wait_for(process, &status);
+    if (error == ETIMEDOUT) {
+        fprintf(stderr, "quincunx: %s: gnuplot did not end in %d s\n", path,
+                GNUPLOT_SECONDS);
+    } else if (error != 0) {
+        fprintf(stderr, "quincunx: %s: gnuplot: %s\n", path, strerror(error));
+    } else if (WIFSIGNALED(status)) {
+        fprintf(stderr, "quincunx: %s: gnuplot was ended by signal %d\n", path,
+                WTERMSIG(status));
+    } else if (WEXITSTATUS(status) != 0) {
+        fprintf(stderr, "quincunx: %s: gnuplot ended with status %d\n", path,
+                WEXITSTATUS(status));
     }
-    *reason = "it failed";
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
+    return error == 0 && status == 0 ? 0 : -1;
+}
+
+/* Runs gnuplot from one file to another. Result: 0, or -1 with a message. */
+static int draw(FILE *script, FILE *picture, const char *path)
+{
+    /* A caller may have closed its standard streams, and the files have
+       their numbers: away from those that gnuplot's own take. */
+    int in = fcntl(fileno(script), F_DUPFD_CLOEXEC, 3);
+    int out = fcntl(fileno(picture), F_DUPFD_CLOEXEC, 3);
+    int result = -1;
+
+    if (in < 0 || out < 0 || lseek(in, 0, SEEK_SET) != 0) {
+        fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
+    } else {
+        result = run_gnuplot(path, in, out);
+    }
+    if (in >= 0) {
+        close(in);
+    }
+    if (out >= 0) {
+        close(out);
+    }
+    return result;
 }
 
 /* Copies a picture that is whole: gnuplot does not tell of a full disk. */
@@ -700,7 +738,6 @@ int gantt_write(const struct outcome *outcome, const char *path)
 {
     struct chart chart;
     FILE *picture = tmpfile();
-    const char *reason = NULL;
     int result = -1;
 
     if (picture == NULL || chart_open(&chart, outcome) != 0) {
@@ -712,9 +749,7 @@ int gantt_write(const struct outcome *outcome, const char *path)
     }
     if (put_script(&chart) != 0) {
         fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
-    } else if (draw(chart.script, picture, &reason) != 0) {
-        fprintf(stderr, "quincunx: %s: gnuplot: %s\n", path, reason);
-    } else {
+    } else if (draw(chart.script, picture, path) == 0) {
         result = save(picture, path);
     }
     chart_close(&chart);

@@ -20,8 +20,7 @@ static void chains_at_every_cut(struct unit *unit)
     for (size_t cut = 0; cut <= sizeof digits; ++cut) {
         uint32_t head = crc32_update(0, digits, cut);
 
-        CHECK_EQUAL(unit,
-                    crc32_update(head, digits + cut, sizeof digits - cut),
+        CHECK_EQUAL(unit, crc32_update(head, digits + cut, sizeof digits - cut),
                     0xCBF43926);
     }
 }
@@ -59,8 +58,7 @@ static void sees_every_single_bit(struct unit *unit)
     }
     for (size_t bit = 0; bit < 8 * sizeof digits; ++bit) {
         damaged[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        CHECK(unit,
-              crc32_update(0, damaged, sizeof damaged) != 0xCBF43926u);
+        CHECK(unit, crc32_update(0, damaged, sizeof damaged) != 0xCBF43926u);
         damaged[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
 }

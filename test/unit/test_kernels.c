@@ -27,8 +27,8 @@ static uint32_t offset_of(const struct kernel_result *result, uint32_t n)
 }
 
 /* Searches text[from .. to) as a node would; the rest is beyond its view. */
-static void search_range(struct kernel_result *result,
-                         const struct text *text, uint32_t from, uint32_t to)
+static void search_range(struct kernel_result *result, const struct text *text,
+                         uint32_t from, uint32_t to)
 {
     uint32_t overlap = text->pattern_bytes - 1;
     uint32_t rest = text->bytes - to;
@@ -70,8 +70,7 @@ static uint32_t occurrences(const struct text *text)
 }
 
 static void check_occurrences(struct unit *unit,
-                              const struct kernel_result *result,
-                              uint32_t want)
+                              const struct kernel_result *result, uint32_t want)
 {
     uint32_t count = 0;
 
@@ -176,8 +175,7 @@ static void check_all_cuts(struct unit *unit, const struct text *text,
     }
 }
 
-static void check_two(struct unit *unit, const struct text *text,
-                      uint32_t want)
+static void check_two(struct unit *unit, const struct text *text, uint32_t want)
 {
     for (uint32_t at = 0; at < text->bytes; ++at) {
         check_cuts(unit, text, 1u << at, want);
@@ -210,8 +208,7 @@ static void search_takes_the_longest_pattern(struct unit *unit)
 {
     static uint32_t room[RESULT_WORDS];
     static uint8_t letters[KERNEL_ARG_MAX + 20];
-    struct text text = {letters, sizeof letters, letters + 7,
-                        KERNEL_ARG_MAX};
+    struct text text = {letters, sizeof letters, letters + 7, KERNEL_ARG_MAX};
     struct kernel_result whole = {.data = (uint8_t *)room};
 
     for (uint32_t i = 0; i < sizeof letters; ++i) {
@@ -309,8 +306,7 @@ static void search_refuses_patterns_of_wrong_length(struct unit *unit)
     CHECK_EQUAL(unit, kernel_search.begin(work, &terms, letters, 0),
                 KERNEL_ARGUMENT);
     CHECK_EQUAL(unit,
-                kernel_search.begin(work, &terms, letters,
-                                    KERNEL_ARG_MAX + 1),
+                kernel_search.begin(work, &terms, letters, KERNEL_ARG_MAX + 1),
                 KERNEL_ARGUMENT);
     CHECK_EQUAL(unit,
                 kernel_search.begin(work, &terms, letters, KERNEL_ARG_MAX),
@@ -375,20 +371,20 @@ static void spin_reads_decimal_numbers_only(struct unit *unit)
     static const struct {
         const char *text;
         uint32_t instructions; /* 0: refused */
-    } cases[] = {{"1", 1},           {"16", 16},      {"100000", 100000},
-                 {"007", 7},         {"99999", 99999}, {"", 0},
-                 {"0", 0},           {"000", 0},      {"100001", 0},
-                 {"1000000", 0},     {"4294967297", 0},
-                 {"18446744073709551617", 0},         {"-1", 0},
-                 {"+1", 0},          {" 1", 0},       {"1 ", 0},
-                 {"1.5", 0},         {"0x10", 0},     {"1e3", 0},
-                 {"12a", 0},         {":", 0},        {"/", 0}};
+    } cases[] = {{"1", 1},       {"16", 16},        {"100000", 100000},
+                 {"007", 7},     {"99999", 99999},  {"", 0},
+                 {"0", 0},       {"000", 0},        {"100001", 0},
+                 {"1000000", 0}, {"4294967297", 0}, {"18446744073709551617", 0},
+                 {"-1", 0},      {"+1", 0},         {" 1", 0},
+                 {"1 ", 0},      {"1.5", 0},        {"0x10", 0},
+                 {"1e3", 0},     {"12a", 0},        {":", 0},
+                 {"/", 0}};
 
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         struct kernel_terms terms = {.overlap_bytes = 99};
-        int error = kernel_spin.begin(work, &terms,
-                                      (const uint8_t *)cases[i].text,
-                                      (uint32_t)strlen(cases[i].text));
+        int error =
+            kernel_spin.begin(work, &terms, (const uint8_t *)cases[i].text,
+                              (uint32_t)strlen(cases[i].text));
 
         CHECK_EQUAL(unit, error,
                     cases[i].instructions ? KERNEL_OK : KERNEL_ARGUMENT);
@@ -412,8 +408,7 @@ static void spin_adds_up_units(struct unit *unit)
     struct heard heard = {0};
     struct kernel_sink sink = {&heard, hear_integer, hear_flag, hear_list};
 
-    CHECK_EQUAL(unit,
-                kernel_spin.begin(work, &terms, (const uint8_t *)"3", 1),
+    CHECK_EQUAL(unit, kernel_spin.begin(work, &terms, (const uint8_t *)"3", 1),
                 KERNEL_OK);
     kernel_spin.run(work, &into, &range);
     range.units = 0;

@@ -53,8 +53,7 @@ static void paths_are_knights_and_crosses(struct unit *unit)
                 torus_phase_path(size, phase, (enum torus_port)port);
 
             CHECK_EQUAL(unit, path.port, port);
-            CHECK_EQUAL(unit, path.turn,
-                        knight ? TORUS_LEFT : TORUS_STRAIGHT);
+            CHECK_EQUAL(unit, path.turn, knight ? TORUS_LEFT : TORUS_STRAIGHT);
             CHECK_EQUAL(unit, path.hops, far);
             CHECK_EQUAL(unit, torus_path_hops(path), knight ? 3 * far : far);
             CHECK(unit, torus_path_valid(size, path));
@@ -84,8 +83,8 @@ static void first_knights_end_where_the_paper_says(struct unit *unit)
  */
 static void grow(struct unit *unit, uint16_t side, struct torus_coord origin)
 {
-    static uint8_t layer_of[NODES_MAX];       /* 0xff: not active yet */
-    static uint8_t used_in[2 * NODES_MAX];    /* last phase that used it */
+    static uint8_t layer_of[NODES_MAX];    /* 0xff: not active yet */
+    static uint8_t used_in[2 * NODES_MAX]; /* last phase that used it */
     struct torus_size size = {side, side};
     uint32_t nodes = (uint32_t)side * side;
     unsigned phases = (unsigned)torus_phases(size);

@@ -66,8 +66,8 @@ static void hundred_units_of_theory(struct unit *unit)
 
 static void thousand_units_of_theory(struct unit *unit)
 {
-    struct planner_input input = input_of(1000, 132651 * 10, 132651,
-                                          132651 * 20, 20);
+    struct planner_input input =
+        input_of(1000, 132651 * 10, 132651, 132651 * 20, 20);
     struct planner_plan plan;
 
     CHECK_EQUAL(unit, planner_plan(&plan, &input), ERR_OK);
@@ -86,11 +86,9 @@ static void thousand_units_of_theory(struct unit *unit)
 
 static void cray_t3d_of_theory(struct unit *unit)
 {
-    static const uint32_t volumes[] = {1000000, 199867, 39946, 7982, 1594,
-                                       317};
+    static const uint32_t volumes[] = {1000000, 199867, 39946, 7982, 1594, 317};
     static const uint32_t shares[] = {1166, 501, 364, 333, 323, 317};
-    struct planner_input input =
-        input_of(1000000, 1000000, 3300, 4850000, 20);
+    struct planner_input input = input_of(1000000, 1000000, 3300, 4850000, 20);
     struct planner_plan plan;
 
     CHECK_EQUAL(unit, fixed(&plan, input, 5), ERR_OK);
@@ -136,8 +134,7 @@ static void every_limit_is_feasible_and_one_less_is_not(struct unit *unit)
 
     for (uint8_t phases = 1; phases <= 11; ++phases) {
         struct planner_input at = input_of(limit, 1000, 1000, 6000, 20);
-        struct planner_input below =
-            input_of(limit - 1, 1000, 1000, 6000, 20);
+        struct planner_input below = input_of(limit - 1, 1000, 1000, 6000, 20);
         struct planner_plan plan;
 
         CHECK_EQUAL(unit, planner_plan(&plan, &at), ERR_OK);
@@ -248,9 +245,9 @@ static void numbers_out_of_range_are_refused(struct unit *unit)
 
 static void ends_of_the_ranges_are_accepted(struct unit *unit)
 {
-    struct planner_input input = input_of(
-        1u << 23, PLANNER_TIME_MAX_PS, PLANNER_TIME_MAX_PS,
-        PLANNER_STARTUP_MAX_PS, PLANNER_PHASES_MAX);
+    struct planner_input input =
+        input_of(1u << 23, PLANNER_TIME_MAX_PS, PLANNER_TIME_MAX_PS,
+                 PLANNER_STARTUP_MAX_PS, PLANNER_PHASES_MAX);
     struct planner_plan plan;
 
     /* v_1 = (2^23 - 2^10) / 6 and so on: g = 1024, q = 6. */

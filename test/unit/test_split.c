@@ -19,8 +19,7 @@ static void hundred_units_of_theory(struct unit *unit)
     CHECK_EQUAL(unit, root.own_units, 23);
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         CHECK_EQUAL(unit, split_child_units(&root, 1, port), 17);
-        CHECK_EQUAL(unit, split_child_units(&root, 2, port),
-                    port == 0 ? 3 : 2);
+        CHECK_EQUAL(unit, split_child_units(&root, 2, port), port == 0 ? 3 : 2);
     }
     CHECK_EQUAL(unit, split_volume(&middle, volume_100, share_100, 2, 1, 17),
                 ERR_OK);
@@ -144,15 +143,15 @@ static void more_or_less_than_a_node_gets_is_refused(struct unit *unit)
                            ? ERR_OK
                            : ERR_PROTOCOL;
 
-            CHECK_EQUAL(unit,
-                        split_volume(&split, volume_100, share_100, 2, layer,
-                                     units),
-                        want);
+            CHECK_EQUAL(
+                unit,
+                split_volume(&split, volume_100, share_100, 2, layer, units),
+                want);
         }
-        CHECK_EQUAL(unit,
-                    split_volume(&split, volume_100, share_100, 2, layer,
-                                 UINT32_MAX),
-                    ERR_PROTOCOL);
+        CHECK_EQUAL(
+            unit,
+            split_volume(&split, volume_100, share_100, 2, layer, UINT32_MAX),
+            ERR_PROTOCOL);
     }
 }
 

@@ -175,8 +175,8 @@ static void paths_walk_hop_by_hop(struct unit *unit)
 
             CHECK(unit, torus_path_valid(size, path));
             CHECK_EQUAL(unit, torus_path_hops(path), hops);
-            CHECK_EQUAL(unit,
-                        torus_path_links(size, from, path, links, 16), hops);
+            CHECK_EQUAL(unit, torus_path_links(size, from, path, links, 16),
+                        hops);
             for (uint32_t n = 0; n < hops; ++n) {
                 if (n == path.hops) {
                     port = (port + (path.turn == TORUS_LEFT ? 1 : 3)) % 4;
@@ -210,9 +210,9 @@ static void reversed_paths_walk_the_same_links(struct unit *unit)
             CHECK_EQUAL(unit, back.port, torus_path_arrival(path));
             CHECK_EQUAL(unit, torus_path_arrival(back), path.port);
             CHECK(unit, same(torus_path_end(size, end, back), from));
-            CHECK_EQUAL(
-                unit, torus_path_links(size, end, back, return_links, 16),
-                hops);
+            CHECK_EQUAL(unit,
+                        torus_path_links(size, end, back, return_links, 16),
+                        hops);
             for (size_t n = 0; n < hops; ++n) {
                 CHECK_EQUAL(unit, return_links[n], there[hops - 1 - n]);
             }
@@ -241,12 +241,16 @@ static void links_stop_at_the_capacity(struct unit *unit)
 static void invalid_paths_are_told(struct unit *unit)
 {
     static const struct torus_size size = {5, 4};
-    static const struct torus_path bad[] = {
-        {4, TORUS_STRAIGHT, 1, 0},  {255, TORUS_STRAIGHT, 1, 0},
-        {0, 3, 1, 1},               {0, TORUS_STRAIGHT, 0, 0},
-        {0, TORUS_STRAIGHT, 6, 0},  {0, TORUS_LEFT, 1, 0},
-        {0, TORUS_LEFT, 1, 6},      {0, TORUS_RIGHT, 0, 1},
-        {0, TORUS_RIGHT, 65535, 1}, {0, TORUS_RIGHT, 1, 65535}};
+    static const struct torus_path bad[] = {{4, TORUS_STRAIGHT, 1, 0},
+                                            {255, TORUS_STRAIGHT, 1, 0},
+                                            {0, 3, 1, 1},
+                                            {0, TORUS_STRAIGHT, 0, 0},
+                                            {0, TORUS_STRAIGHT, 6, 0},
+                                            {0, TORUS_LEFT, 1, 0},
+                                            {0, TORUS_LEFT, 1, 6},
+                                            {0, TORUS_RIGHT, 0, 1},
+                                            {0, TORUS_RIGHT, 65535, 1},
+                                            {0, TORUS_RIGHT, 1, 65535}};
     static const struct torus_path good[] = {{0, TORUS_STRAIGHT, 5, 0},
                                              {3, TORUS_LEFT, 5, 5},
                                              {2, TORUS_RIGHT, 1, 1}};

@@ -110,10 +110,10 @@ static void damaged_orders_are_refused(struct unit *unit)
     /* An argument longer than any kernel's, though the length fits. */
     wire_order_store(message, &order);
     bytes_store_u16(message + 46, KERNEL_ARG_MAX + 1);
-    CHECK_EQUAL(unit,
-                wire_order_load(&back, message,
-                                WIRE_ORDER_BYTES + KERNEL_ARG_MAX + 1),
-                ERR_PROTOCOL);
+    CHECK_EQUAL(
+        unit,
+        wire_order_load(&back, message, WIRE_ORDER_BYTES + KERNEL_ARG_MAX + 1),
+        ERR_PROTOCOL);
     bytes_store_u16(message + 46, UINT16_MAX);
     CHECK_EQUAL(unit, wire_order_load(&back, message, 52), ERR_PROTOCOL);
     wire_order_store(message, &order);
@@ -219,11 +219,9 @@ static void damaged_jobs_are_refused(struct unit *unit)
 
     fill_tables(shares, volumes);
     wire_job_store(message, &job, shares, volumes);
-    CHECK_EQUAL(unit,
-                wire_job_load(&back, shares, volumes, message, bytes, 0),
+    CHECK_EQUAL(unit, wire_job_load(&back, shares, volumes, message, bytes, 0),
                 ERR_PROTOCOL);
-    CHECK_EQUAL(unit,
-                wire_job_load(&back, shares, volumes, message, bytes, 5),
+    CHECK_EQUAL(unit, wire_job_load(&back, shares, volumes, message, bytes, 5),
                 ERR_PROTOCOL);
     message[1] = TORUS_PHASES_MAX + 1;
     CHECK_EQUAL(unit,
@@ -231,8 +229,7 @@ static void damaged_jobs_are_refused(struct unit *unit)
                               wire_job_bytes(TORUS_PHASES_MAX + 1, 4), 1),
                 ERR_PROTOCOL);
     message[1] = 255;
-    CHECK_EQUAL(unit,
-                wire_job_load(&back, shares, volumes, message, bytes, 1),
+    CHECK_EQUAL(unit, wire_job_load(&back, shares, volumes, message, bytes, 1),
                 ERR_PROTOCOL);
     message[1] = 4;
     bytes_store_u16(message + 2, KERNEL_ARG_MAX + 1);
@@ -268,8 +265,7 @@ static void part_round_trip(struct unit *unit)
                     wire_part_load(&back, cut(message, whole + 3), whole + 3),
                     ERR_OK);
         for (uint32_t bytes = 0; bytes < whole; ++bytes) {
-            CHECK_EQUAL(unit,
-                        wire_part_load(&back, cut(message, bytes), bytes),
+            CHECK_EQUAL(unit, wire_part_load(&back, cut(message, bytes), bytes),
                         ERR_PROTOCOL);
         }
     }

@@ -24,8 +24,7 @@ struct unit {
 };
 
 /* Runs one test; prints its diagnostics, then its TAP line. */
-void unit_run(struct unit *unit, void (*test)(struct unit *),
-              const char *name);
+void unit_run(struct unit *unit, void (*test)(struct unit *), const char *name);
 
 /* Counts a failed check and prints where it is. */
 void unit_fail(struct unit *unit, const char *file, uint32_t line,
@@ -38,22 +37,22 @@ int unit_all(unit_put *put, void *context);
 
 #define UNIT_RUN(unit, test) unit_run((unit), (test), __FILE__ ": " #test)
 
-#define CHECK(unit, condition)                                              \
-    do {                                                                    \
-        if (!(condition)) {                                                 \
-            unit_fail((unit), __FILE__, __LINE__, #condition);              \
-        }                                                                   \
+#define CHECK(unit, condition)                                                 \
+    do {                                                                       \
+        if (!(condition)) {                                                    \
+            unit_fail((unit), __FILE__, __LINE__, #condition);                 \
+        }                                                                      \
     } while (0)
 
 /* Integers of any type that int64_t holds. */
-#define CHECK_EQUAL(unit, got, want)                                        \
-    do {                                                                    \
-        int64_t check_got = (int64_t)(got);                                 \
-        int64_t check_want = (int64_t)(want);                               \
-        if (check_got != check_want) {                                      \
-            unit_fail_equal((unit), __FILE__, __LINE__, #got, check_got,    \
-                            check_want);                                    \
-        }                                                                   \
+#define CHECK_EQUAL(unit, got, want)                                           \
+    do {                                                                       \
+        int64_t check_got = (int64_t)(got);                                    \
+        int64_t check_want = (int64_t)(want);                                  \
+        if (check_got != check_want) {                                         \
+            unit_fail_equal((unit), __FILE__, __LINE__, #got, check_got,       \
+                            check_want);                                       \
+        }                                                                      \
     } while (0)
 
 void test_crc32(struct unit *unit);
