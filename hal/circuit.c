@@ -24,22 +24,12 @@ int circuit_open(struct circuit *circuit, struct window *window,
     return ERR_OK;
 }
 
-/* Whether [at, at + bytes) lies in the DMA part of the window. */
-static bool in_window(const struct window *window, const uint8_t *at,
-                      uint32_t bytes)
-{
-    uintptr_t offset = (uintptr_t)at - (uintptr_t)window;
-
-    return offset >= WINDOW_DMA_OFFSET && offset <= window->identity.bytes &&
-           bytes <= window->identity.bytes - offset;
-}
-
 static uint32_t offset_of(const struct window *window, const uint8_t *at)
 {
     return (uint32_t)((uintptr_t)at - (uintptr_t)window);
 }
 
-static bool leg_fits(const struct circuit *circuit, const struct torus_path *p)
+static bool legs_fit(const struct circuit *circuit, const struct torus_path *p)
 {
     /* Unsigned wrap makes 0 hops the largest number: one comparison each. */
     return (uint16_t)(p->hops - 1u) < circuit->side &&
@@ -48,51 +38,54 @@ static bool leg_fits(const struct circuit *circuit, const struct torus_path *p)
 }
 
 /* Writes one segment of a descriptor; false if it is not in the window. */
-static bool describe(const struct window *window,
-                     struct window_segment *segment, const uint8_t *data,
-                     uint32_t bytes)
+static inline bool describe(const struct window *window,
+                            struct window_segment *segment,
+                            const struct circuit_segment *from)
 {
-    segment->offset = offset_of(window, data);
+    uint32_t offset = offset_of(window, from->data);
+    uint32_t bytes = from->bytes;
+
+    segment->offset = offset;
     segment->bytes = bytes;
-    return bytes == 0 || in_window(window, data, bytes);
+    /* Below the DMA part, the subtraction wraps to a large number. */
+    return bytes == 0 ||
+           (bytes <= window->identity.bytes - WINDOW_DMA_OFFSET &&
+            offset - WINDOW_DMA_OFFSET <=
+                window->identity.bytes - WINDOW_DMA_OFFSET - bytes);
 }
 
-int circuit_send(struct circuit *circuit, unsigned port,
+int circuit_send(struct circuit *circuit, unsigned ports,
                  const struct circuit_message *message)
 {
     struct window *window = circuit->window;
-    struct window_port *at = &window->port[port];
-    struct window_send *send = &at->queue[at->queued % WINDOW_QUEUE];
-    const struct circuit_segment *segment = message->segment;
+    struct window_send *send = &window->send[window->queued % WINDOW_QUEUE];
     uint64_t now_ps = clock_now_ps(circuit->clock);
-    uint8_t *head = message->head;
+    bool sound = describe(window, &send->head, &message->head);
 
-    if (port != CIRCUIT_HOST && !leg_fits(circuit, &message->path)) {
+    if (ports < 1u << CIRCUIT_HOST && !legs_fit(circuit, &message->path)) {
         return ERR_NO_ROUTE;
     }
-    if (at->queued - at->done >= WINDOW_QUEUE) {
+    if (window->queued - window->done >= WINDOW_QUEUE) {
         return ERR_PORT_BUSY;
     }
-    if (message->head_bytes < CIRCUIT_HEADER_BYTES ||
-        !describe(window, &send->segment[0], head, message->head_bytes) ||
-        !describe(window, &send->segment[1], segment[0].data,
-                  segment[0].bytes) ||
-        !describe(window, &send->segment[2], segment[1].data,
-                  segment[1].bytes)) {
+    sound = describe(window, &send->shared, &message->shared) && sound;
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        sound = describe(window, &send->body[port], &message->body[port]) &&
+                sound;
+    }
+    if (!sound) {
         return ERR_BUFFER;
     }
-    head[CIRCUIT_AT_VERSION] = CIRCUIT_VERSION;
-    head[CIRCUIT_AT_KIND] = message->kind;
-    bytes_store_u16(head + CIRCUIT_AT_JOB, circuit->job);
-    bytes_store_u32(head + CIRCUIT_AT_MESH, circuit->mesh);
-    bytes_store_u32(head + CIRCUIT_AT_LENGTH,
-                    message->head_bytes - CIRCUIT_HEADER_BYTES +
-                        segment[0].bytes + segment[1].bytes);
     send->ready_ps = message->ready_ps > now_ps ? message->ready_ps : now_ps;
+    send->gap_ps = message->gap_ps;
+    send->ports = ports;
     send->hops = message->path.hops;
     send->hops_after = message->path.hops_after;
     send->turn = message->path.turn;
-    at->queued += 1;
+    send->kind = message->kind;
+    send->job = circuit->job;
+    send->head_stride = message->head.bytes;
+    window->queued += 1;
     return ERR_OK;
 }
 
@@ -126,14 +119,16 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
                     uint32_t capacity_bytes)
 {
     struct window *window = circuit->window;
+    struct circuit_segment room = {buffer, capacity_bytes};
+    struct window_segment place;
     int status;
 
-    if (!in_window(window, buffer, capacity_bytes)) {
+    if (!describe(window, &place, &room)) {
         return ERR_BUFFER;
     }
     window->request.ports = port_mask;
-    window->request.offset = offset_of(window, buffer);
-    window->request.capacity_bytes = capacity_bytes;
+    window->request.offset = place.offset;
+    window->request.capacity_bytes = place.bytes;
     status = ask(circuit, WINDOW_OP_RECEIVE);
     delivery->payload = buffer + CIRCUIT_HEADER_BYTES;
     delivery->bytes = window->response.bytes - CIRCUIT_HEADER_BYTES;

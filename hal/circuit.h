@@ -16,8 +16,9 @@
  *   12  u32  CRC-32 over bytes 0 to 11 and the payload
  *   16       payload
  *
- * The switch hardware writes and checks the CRC as the bytes pass. A message
- * whose CRC, version, mesh or length is wrong is reported, never delivered.
+ * The switch hardware puts the header before the bytes that it is given, and
+ * writes and checks the CRC as they pass. A message whose CRC, version, mesh,
+ * job or length is wrong is reported, never delivered.
  *
  * Not reentrant and not for interrupt handlers: one circuit per node, used by
  * the node's one thread of control. A queued message's bytes belong to the
@@ -54,22 +55,24 @@ struct circuit {
     uint16_t side; /* the longest leg of a path, in hops */
 };
 
-/* A piece of a message, in the DMA window. */
+/* A piece of a message, in the DMA window; bytes may be 0. */
 struct circuit_segment {
     const uint8_t *data;
     uint32_t bytes;
 };
 
-#define CIRCUIT_SEGMENTS (WINDOW_SEGMENTS - 1u)
-
-/* A message to send: `head` (header room first), then the segments. */
+/*
+ * Up to four messages, one a port: the path is turned to each of them. The
+ * message of port p is head p, the shared segment, and body[p].
+ */
 struct circuit_message {
-    struct torus_path path; /* ignored on CIRCUIT_HOST */
-    uint64_t ready_ps; /* mesh time before which it must not start, or 0 */
-    uint8_t *head; /* in the DMA window; bytes 0..15 are filled in here */
-    uint32_t head_bytes; /* with the header: 16 or more */
-    struct circuit_segment segment[CIRCUIT_SEGMENTS];
+    struct torus_path path; /* its port is ignored, all of it on the host's */
     uint8_t kind;
+    uint32_t gap_ps;   /* start no earlier than this after the port's last */
+    uint64_t ready_ps; /* nor before this mesh time; 0: at once */
+    struct circuit_segment head; /* of port 0; head p lies p * bytes after it */
+    struct circuit_segment shared;
+    struct circuit_segment body[TORUS_PORTS]; /* the host's: body[0] */
 };
 
 /* A received message, in the caller's buffer. */
@@ -89,10 +92,12 @@ int circuit_open(struct circuit *circuit, struct window *window,
                  struct clock *clock);
 
 /*
- * Queues a message on `port` (of the torus: that of the message's path).
- * Result: 0; ERR_NO_ROUTE, ERR_PORT_BUSY, ERR_BUFFER. About 60 instructions.
+ * Queues the message on every port of the mask (bits 0 to 3, or the host's
+ * alone). Result: 0; ERR_NO_ROUTE (a leg of no hops, or longer than a side),
+ * ERR_PORT_BUSY (the ring is full), ERR_BUFFER (a segment outside the DMA
+ * window). About 130 instructions for four ports.
  */
-int circuit_send(struct circuit *circuit, unsigned port,
+int circuit_send(struct circuit *circuit, unsigned ports,
                  const struct circuit_message *message);
 
 /*

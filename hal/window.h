@@ -12,10 +12,10 @@
  *
  * Handshake: the node fills `request`, increments request.sequence last and
  * rings its doorbell; the switch fills `response`, sets response.sequence to
- * the same value last and rings back. The switch looks at the send queues
+ * the same value last and rings back. The switch looks at the send ring
  * only then; each send carries the mesh time at which it was queued. Nothing
  * that a running node may read changes behind its back: `done` moves only in
- * the answer to WINDOW_OP_DRAIN, or a full queue would depend on the host.
+ * the answer to WINDOW_OP_DRAIN, or a full ring would depend on the host.
  */
 #ifndef HAL_WINDOW_H
 #define HAL_WINDOW_H
@@ -31,7 +31,7 @@
 /* Ports of the switch: the four of the torus and the host behind it. */
 #define WINDOW_PORTS 5u
 #define WINDOW_PORT_HOST 4u
-#define WINDOW_QUEUE 64u /* sends that one port holds; a power of two */
+#define WINDOW_QUEUE 64u /* sends that the ring holds; a power of two */
 #define WINDOW_EVENTS 512u
 #define WINDOW_CONSOLE_BYTES 2048u
 
@@ -106,16 +106,27 @@ struct window_segment {
     uint32_t bytes;
 };
 
-#define WINDOW_SEGMENTS 3u
-
-/* One queued send: its segments go out as one message. */
+/*
+ * Up to four messages, queued at once: on every port of the mask the same path
+ * turned to that port. The message of port p is the switch's header (see
+ * hal/circuit.h), then `head` moved on by p * head_stride, then `shared`, then
+ * body[p] (body[0] for the host). A port works its messages off in the order
+ * of this ring.
+ */
 struct window_send { /* node */
-    uint64_t ready_ps; /* the switch starts no earlier */
-    struct window_segment segment[WINDOW_SEGMENTS];
+    uint64_t ready_ps; /* start no earlier */
+    uint32_t gap_ps;   /* nor earlier than this after the port's last one */
+    uint32_t ports;    /* mask */
     uint16_t hops;
     uint16_t hops_after;
     uint8_t turn; /* enum torus_turn */
-    uint8_t reserved[3];
+    uint8_t kind;
+    uint16_t job;
+    struct window_segment head;
+    uint32_t head_stride;
+    struct window_segment shared;
+    struct window_segment body[4];
+    uint32_t reserved;
 };
 
 struct window_counters { /* switch */
@@ -129,13 +140,8 @@ struct window_counters { /* switch */
     uint32_t errors;
 };
 
-struct window_port {
-    uint32_t queued;          /* node: sends ever queued */
-    uint32_t done;            /* switch: of these, ended at the last drain */
-    int32_t first_error;      /* switch: enum err of the first failed send */
-    uint32_t reserved;
+struct window_port { /* switch */
     struct window_counters counters;
-    struct window_send queue[WINDOW_QUEUE]; /* entry i at i % WINDOW_QUEUE */
 };
 
 enum window_op {
@@ -168,6 +174,9 @@ struct window {
     struct window_request request;
     struct window_response response;
     struct window_port port[WINDOW_PORTS];
+    uint32_t queued; /* node: sends ever queued */
+    uint32_t done;   /* switch: of these, ended at the last drain */
+    struct window_send send[WINDOW_QUEUE]; /* entry i at i % WINDOW_QUEUE */
     uint32_t events_written; /* node: ever; the log keeps the first ones */
     uint32_t console_written; /* node: ever; the ring keeps the last ones */
     struct window_event event[WINDOW_EVENTS];
@@ -175,12 +184,13 @@ struct window {
 };
 
 static_assert(sizeof(struct window_identity) == 32, "identity layout");
-static_assert(sizeof(struct window_send) == 40, "send layout");
+static_assert(sizeof(struct window_send) == 80, "send layout");
 static_assert(sizeof(struct window_counters) == 48, "counters layout");
 static_assert(offsetof(struct window, request) == 112, "request offset");
 static_assert(offsetof(struct window, response) == 144, "response offset");
 static_assert(offsetof(struct window, port) == 168, "port offset");
-static_assert(sizeof(struct window_port) == 2624, "port layout");
+static_assert(sizeof(struct window_port) == 48, "port layout");
+static_assert(offsetof(struct window, send) == 416, "send offset");
 static_assert(sizeof(struct window) <= WINDOW_DMA_OFFSET, "window overflow");
 
 #endif

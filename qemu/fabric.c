@@ -43,6 +43,7 @@ struct node_port {
     struct fifo queue; /* the first one has asked, unless the port is busy */
     struct fifo inbox;
     bool busy;        /* a circuit leaves it */
+    bool used;        /* one ever has, and ended at free_ps */
     uint64_t free_ps; /* when the last send ended */
     struct window_counters counters;
 };
@@ -267,9 +268,12 @@ static void request_first(struct fabric *fabric, struct node_port *port)
     struct transit *first = port->queue.first;
 
     if (first != NULL) {
-        first->request_ps = first->message.ready_ps > port->free_ps
+        uint64_t free_ps =
+            port->used ? port->free_ps + first->message.gap_ps : 0;
+
+        first->request_ps = first->message.ready_ps > free_ps
                                 ? first->message.ready_ps
-                                : port->free_ps;
+                                : free_ps;
         push(fabric, EVENT_REQUEST, first->request_ps, first);
     }
 }
@@ -474,6 +478,7 @@ static void next_send(struct fabric *fabric, struct transit *ended,
     struct node_port *port = &source->port[ended->port];
 
     port->busy = false;
+    port->used = true;
     port->free_ps = now_ps;
     request_first(fabric, port);
     if (source->state == NODE_DRAINING) {

@@ -39,6 +39,7 @@ struct fabric_config {
 /* A message on its way. The fabric never looks at `cookie`. */
 struct fabric_message {
     uint64_t ready_ps; /* request no earlier */
+    uint64_t gap_ps;   /* nor earlier than this after the port's last one */
     void *cookie;
     struct torus_path path; /* not for the host port */
     uint32_t bytes;

@@ -13,10 +13,14 @@
 #include <string.h>
 #include <time.h>
 
+#define SEGMENTS 3u
+
 /* A message on its way: where its bytes lie, in the sender's window. */
 struct parcel {
     const struct window *window;
-    struct window_segment segment[WINDOW_SEGMENTS];
+    struct window_segment segment[SEGMENTS];
+    uint16_t job;
+    uint8_t kind;
 };
 
 double mesh_wall_s(void)
@@ -71,8 +75,7 @@ int mesh_init(struct mesh *mesh, const struct mesh_config *config,
     mesh->config = config;
     mesh->backend = backend;
     mesh->fabric = fabric_new(&config->fabric);
-    mesh->taken = calloc((size_t)node_count(mesh) * WINDOW_PORTS,
-                         sizeof *mesh->taken);
+    mesh->taken = calloc(node_count(mesh), sizeof *mesh->taken);
     mesh->sequence = calloc(node_count(mesh), sizeof *mesh->sequence);
     if (mesh->fabric == NULL || mesh->taken == NULL ||
         mesh->sequence == NULL) {
@@ -104,19 +107,25 @@ static bool inside(uint32_t offset, uint32_t bytes)
            bytes <= BACKEND_WINDOW_BYTES - offset;
 }
 
-/* Copies a message together, as it passes the CRC unit of the switch. */
-static void assemble(uint8_t *out, const struct parcel *parcel)
+/* Copies a message together, header first, as it passes the switch. */
+static void assemble(const struct mesh *mesh, uint8_t *out,
+                     const struct parcel *parcel)
 {
     const uint8_t *window = (const uint8_t *)parcel->window;
-    uint32_t total = 0;
+    uint32_t total = CIRCUIT_HEADER_BYTES;
     uint32_t crc;
 
-    for (unsigned i = 0; i < WINDOW_SEGMENTS; ++i) {
+    for (unsigned i = 0; i < SEGMENTS; ++i) {
         const struct window_segment *segment = &parcel->segment[i];
 
         memcpy(out + total, window + segment->offset, segment->bytes);
         total += segment->bytes;
     }
+    out[CIRCUIT_AT_VERSION] = CIRCUIT_VERSION;
+    out[CIRCUIT_AT_KIND] = parcel->kind;
+    bytes_store_u16(out + CIRCUIT_AT_JOB, parcel->job);
+    bytes_store_u32(out + CIRCUIT_AT_MESH, mesh->config->identity);
+    bytes_store_u32(out + CIRCUIT_AT_LENGTH, total - CIRCUIT_HEADER_BYTES);
     crc = crc32_update(0, out, CIRCUIT_AT_CRC);
     crc = crc32_update(crc, out + CIRCUIT_HEADER_BYTES,
                        total - CIRCUIT_HEADER_BYTES);
@@ -161,7 +170,7 @@ static void hand_over(struct mesh *mesh, const struct fabric_action *action)
         !inside(request.offset, request.capacity_bytes)) {
         response.status = ERR_BUFFER;
     } else {
-        assemble(buffer, action->cookie);
+        assemble(mesh, buffer, action->cookie);
         if (action->damaged) {
             buffer[action->bytes / 2] ^= 0x10;
         }
@@ -176,56 +185,71 @@ static void hand_over(struct mesh *mesh, const struct fabric_action *action)
 
 /* ---- what nodes ask for ---- */
 
+/* The phase whose circuit a message takes: a part's is its receiver's layer,
+   a result's the sender's. */
 static uint8_t phase_of(const struct mesh *mesh, uint32_t source,
-                        const struct parcel *parcel, uint8_t kind)
+                        const struct parcel *parcel)
 {
     const struct mesh_config *config = mesh->config;
     const uint8_t *head =
         (const uint8_t *)parcel->window + parcel->segment[0].offset;
 
-    if (kind == WIRE_PART &&
-        parcel->segment[0].bytes >= CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES) {
-        return head[CIRCUIT_HEADER_BYTES + 8];
+    if (parcel->kind == WIRE_PART &&
+        parcel->segment[0].bytes >= WIRE_PART_BYTES) {
+        return head[8];
     }
     return torus_role_of(config->size, config->originator,
                          torus_coord_of(config->size, source))
         .layer;
 }
 
+/* The parcel of one port of a send; its bytes, or 0 if it is nonsense. */
+static uint32_t make_parcel(struct parcel *parcel, const struct window *window,
+                            const struct window_send *send, unsigned port)
+{
+    uint64_t bytes = CIRCUIT_HEADER_BYTES;
+    bool sound = true;
+
+    parcel->window = window;
+    parcel->job = send->job;
+    parcel->kind = send->kind;
+    parcel->segment[0] = send->head;
+    parcel->segment[0].offset += port * send->head_stride;
+    parcel->segment[1] = send->shared;
+    parcel->segment[2] = send->body[port % TORUS_PORTS];
+    for (unsigned i = 0; i < SEGMENTS; ++i) {
+        const struct window_segment *segment = &parcel->segment[i];
+
+        bytes += segment->bytes;
+        sound = sound && (segment->bytes == 0 ||
+                          inside(segment->offset, segment->bytes));
+    }
+    return sound && bytes <= BACKEND_WINDOW_BYTES ? (uint32_t)bytes : 0;
+}
+
 /* Passes one queued send on; false if its descriptor is nonsense. */
 static bool take_send(struct mesh *mesh, uint32_t node, unsigned port,
                       const struct window_send *send)
 {
-    struct parcel *parcel = malloc(sizeof *parcel);
+    struct parcel *parcel = calloc(1, sizeof *parcel);
     struct fabric_message message = {
         .ready_ps = send->ready_ps,
+        .gap_ps = send->gap_ps,
         .cookie = parcel,
-        .path = {(uint8_t)port, send->turn, send->hops, send->hops_after}};
-    uint64_t bytes = 0;
+        .path = {(uint8_t)port, send->turn, send->hops, send->hops_after},
+        .kind = send->kind};
 
     if (parcel == NULL) {
         abort();
     }
-    parcel->window = window_of(mesh, node);
-    for (unsigned i = 0; i < WINDOW_SEGMENTS; ++i) {
-        parcel->segment[i] = send->segment[i];
-        bytes += send->segment[i].bytes;
-        if (send->segment[i].bytes > 0 &&
-            !inside(send->segment[i].offset, send->segment[i].bytes)) {
-            bytes = 0;
-            break;
-        }
-    }
-    if (bytes < CIRCUIT_HEADER_BYTES || bytes > UINT32_MAX ||
+    message.bytes = make_parcel(parcel, window_of(mesh, node), send, port);
+    if (message.bytes == 0 ||
         (port != WINDOW_PORT_HOST &&
          !torus_path_valid(mesh->config->size, message.path))) {
         free(parcel);
         return false;
     }
-    message.bytes = (uint32_t)bytes;
-    message.kind = ((const uint8_t *)parcel->window +
-                    parcel->segment[0].offset)[CIRCUIT_AT_KIND];
-    message.phase = phase_of(mesh, node, parcel, message.kind);
+    message.phase = phase_of(mesh, node, parcel);
     fabric_send(mesh->fabric, node, port, &message);
     return true;
 }
@@ -233,16 +257,17 @@ static bool take_send(struct mesh *mesh, uint32_t node, unsigned port,
 static bool take_sends(struct mesh *mesh, uint32_t node)
 {
     const struct window *window = window_of(mesh, node);
-    bool sound = true;
+    bool sound = window->queued - mesh->taken[node] <= WINDOW_QUEUE;
 
-    for (unsigned port = 0; port < WINDOW_PORTS; ++port) {
-        uint32_t *taken = &mesh->taken[node * WINDOW_PORTS + port];
-        const struct window_port *from = &window->port[port];
+    for (; sound && mesh->taken[node] != window->queued;
+         mesh->taken[node] += 1) {
+        const struct window_send *send =
+            &window->send[mesh->taken[node] % WINDOW_QUEUE];
 
-        sound = sound && from->queued - *taken <= WINDOW_QUEUE;
-        for (; sound && *taken != from->queued; *taken += 1) {
-            sound = take_send(mesh, node, port,
-                              &from->queue[*taken % WINDOW_QUEUE]);
+        for (unsigned port = 0; sound && port < WINDOW_PORTS; ++port) {
+            if ((send->ports >> port & 1u) != 0) {
+                sound = take_send(mesh, node, port, send);
+            }
         }
     }
     return sound;
@@ -327,9 +352,7 @@ static void answer_drain(struct mesh *mesh, const struct fabric_action *action)
     struct window_response response = {.time_ps = action->time_ps,
                                        .status = action->status};
 
-    for (unsigned port = 0; port < WINDOW_PORTS; ++port) {
-        window->port[port].done = window->port[port].queued;
-    }
+    window->done = window->queued;
     answer(mesh, action->node, &response);
 }
 
@@ -341,7 +364,7 @@ static void keep_report(struct mesh *mesh, const struct fabric_action *action)
     if (mesh->report.data == NULL) {
         abort();
     }
-    assemble(mesh->report.data, action->cookie);
+    assemble(mesh, mesh->report.data, action->cookie);
     free(action->cookie);
 }
 
@@ -446,30 +469,23 @@ static enum mesh_end wait_for_node(struct mesh *mesh)
     }
 }
 
-/* The order as a message in a window-like buffer, so that it is a parcel. */
-static struct parcel *pack_order(const struct mesh *mesh,
-                                 const struct mesh_order *order,
-                                 uint8_t **message)
+/* The order as a parcel; *payload is its memory. */
+static struct parcel *pack_order(const struct mesh_order *order,
+                                 uint8_t **payload)
 {
     struct parcel *parcel = calloc(1, sizeof *parcel);
-    uint32_t payload = order->head_bytes + order->load_bytes;
-    uint8_t *out = malloc(CIRCUIT_HEADER_BYTES + payload);
+    uint8_t *out = malloc(order->head_bytes + order->load_bytes);
 
     if (parcel == NULL || out == NULL) {
         abort();
     }
-    memset(out, 0, CIRCUIT_HEADER_BYTES);
-    out[CIRCUIT_AT_VERSION] = CIRCUIT_VERSION;
-    out[CIRCUIT_AT_KIND] = order->kind;
-    bytes_store_u16(out + CIRCUIT_AT_JOB, order->job);
-    bytes_store_u32(out + CIRCUIT_AT_MESH, mesh->config->identity);
-    bytes_store_u32(out + CIRCUIT_AT_LENGTH, payload);
-    memcpy(out + CIRCUIT_HEADER_BYTES, order->head, order->head_bytes);
-    memcpy(out + CIRCUIT_HEADER_BYTES + order->head_bytes, order->load,
-           order->load_bytes);
+    memcpy(out, order->head, order->head_bytes);
+    memcpy(out + order->head_bytes, order->load, order->load_bytes);
     parcel->window = (const struct window *)(const void *)out;
-    parcel->segment[0].bytes = CIRCUIT_HEADER_BYTES + payload;
-    *message = out;
+    parcel->segment[0].bytes = order->head_bytes + order->load_bytes;
+    parcel->job = order->job;
+    parcel->kind = order->kind;
+    *payload = out;
     return parcel;
 }
 
@@ -492,8 +508,8 @@ static enum mesh_end run_to_end(struct mesh *mesh)
 
 enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order *order)
 {
-    uint8_t *message;
-    struct parcel *parcel = pack_order(mesh, order, &message);
+    uint8_t *payload;
+    struct parcel *parcel = pack_order(order, &payload);
     enum mesh_end end = MESH_DONE;
 
     fabric_from_host(
@@ -508,6 +524,6 @@ enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order *order)
     if (end == MESH_DONE) {
         end = run_to_end(mesh);
     }
-    free(message);
+    free(payload);
     return end;
 }

@@ -88,7 +88,7 @@ static uint64_t calibrate(struct scatter *scatter)
     uint64_t total_ps = 0;
     uint64_t compute_ps;
 
-    scatter->result.data = scatter->memory->result + CIRCUIT_HEADER_BYTES;
+    scatter->result.data = scatter->memory->result;
     probe_ps = sample_ps(scatter, 0, probe);
     if (units < SAMPLE_BYTES_MIN) {
         compute_ps = probe_ps / probe;
@@ -262,17 +262,15 @@ static int send_report(struct scatter *scatter, struct lead *lead, int error)
 {
     struct circuit_message message = {
         .kind = WIRE_REPORT,
-        .head = scatter->memory->report,
-        .head_bytes = sizeof scatter->memory->report};
+        .shared = {scatter->memory->report, WIRE_REPORT_BYTES}};
 
     lead->report.error = error;
-    wire_report_store(scatter->memory->report + CIRCUIT_HEADER_BYTES,
-                      &lead->report);
+    wire_report_store(scatter->memory->report, &lead->report);
     if (error == ERR_OK) {
-        message.segment[0].data = scatter->result.data;
-        message.segment[0].bytes = scatter->result.bytes;
+        message.body[0].data = scatter->result.data;
+        message.body[0].bytes = scatter->result.bytes;
     }
-    return circuit_send(scatter->circuit, CIRCUIT_HOST, &message);
+    return circuit_send(scatter->circuit, 1u << CIRCUIT_HOST, &message);
 }
 
 int scatter_lead(struct scatter *scatter)

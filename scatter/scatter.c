@@ -52,43 +52,49 @@ static void record(struct scatter *scatter, enum event_kind kind,
                   detail, value);
 }
 
-/* Queues the four sends of one phase; their ranges begin at `position`. */
+/*
+ * Queues the sends of one phase; their ranges begin at `position`. The gap
+ * makes the switch wait as long as a node needs that has just received: so all
+ * circuits of a phase are set up together, whoever sends.
+ */
 static int queue_phase(struct scatter *scatter, unsigned phase,
                        uint32_t position)
 {
-    struct circuit_message message = {
-        .path = torus_phase_path(scatter->size, phase, TORUS_EAST),
-        .kind = WIRE_PART,
-        .head_bytes = SCATTER_HEAD_BYTES,
-        .segment = {{scatter->job_data, scatter->job_bytes}, {NULL, 0}}};
-    struct wire_part part = {.layer = (uint8_t)phase,
-                             .job_bytes = (uint16_t)scatter->job_bytes};
-    uint8_t *head = scatter->memory->head[TORUS_PORTS * (phase - 1)];
+    struct circuit_message message;
+    struct wire_part part;
+    uint8_t *head = scatter->memory->head[phase - 1][0];
+    uint32_t after = scatter->body_bytes - position;
+    uint32_t overlap = scatter->job.overlap_bytes;
+    unsigned ports = 0;
 
+    message.path = torus_phase_path(scatter->size, phase, TORUS_EAST);
+    message.kind = WIRE_PART;
+    message.gap_ps = scatter->costs->parse_ps + scatter->costs->phase_ps;
+    message.ready_ps = 0;
+    message.head.data = head;
+    message.head.bytes = WIRE_PART_BYTES;
+    message.shared.data = scatter->job_data;
+    message.shared.bytes = scatter->job_bytes;
+    part.layer = (uint8_t)phase;
+    part.job_bytes = (uint16_t)scatter->job_bytes;
+    part.first_unit = scatter->first_unit + position;
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        uint32_t units = split_child_units(&scatter->split, phase, port);
-        uint32_t rest = scatter->body_bytes - position - units;
-        uint32_t overlap = scatter->job.overlap_bytes;
-        int error;
+        struct circuit_segment *body = &message.body[port];
 
-        if (units == 0) {
-            continue;
-        }
-        part.units = units;
-        part.first_unit = scatter->first_unit + position;
+        part.units = split_child_units(&scatter->split, phase, port);
         part.port = (uint8_t)port;
-        message.head = head + port * SCATTER_HEAD_BYTES;
-        wire_part_store(message.head + CIRCUIT_HEADER_BYTES, &part);
-        message.path.port = (uint8_t)port;
-        message.segment[1].data = scatter->body + position;
-        message.segment[1].bytes = units + (overlap < rest ? overlap : rest);
-        error = circuit_send(scatter->circuit, port, &message);
-        if (error != ERR_OK) {
-            return error;
-        }
-        position += units;
+        wire_part_store(head, &part);
+        head += WIRE_PART_BYTES;
+        body->data = scatter->body + position;
+        body->bytes = part.units + overlap < after ? part.units + overlap
+                                                   : after;
+        position += part.units;
+        after -= part.units;
+        part.first_unit += part.units;
+        ports |= (unsigned)(part.units > 0) << port;
     }
-    return ERR_OK;
+    return ports == 0 ? ERR_OK
+                      : circuit_send(scatter->circuit, ports, &message);
 }
 
 /*
@@ -138,7 +144,7 @@ int scatter_compute(struct scatter *scatter)
 
     inject(scatter);
     scatter->window->status.state = WINDOW_STATE_COMPUTING;
-    scatter->result.data = scatter->memory->result + CIRCUIT_HEADER_BYTES;
+    scatter->result.data = scatter->memory->result;
     record(scatter, EVENT_COMPUTE_START, 0, units);
     scatter->kernel->run(scatter->memory->work, &scatter->result, &range);
     /* 32 ns an instruction: 32 ps for each unit and instruction in 1000. */
@@ -217,13 +223,14 @@ static int return_result(struct scatter *scatter)
         .path = torus_path_reverse(down),
         .ready_ps =
             slot_at(scatter, clock_now_ps(scatter->circuit->clock)),
-        .kind = WIRE_RESULT,
-        .head = scatter->memory->result,
-        .head_bytes = CIRCUIT_HEADER_BYTES + scatter->result.bytes};
+        .kind = WIRE_RESULT};
+    unsigned port = message.path.port;
 
+    message.body[port].data = scatter->result.data;
+    message.body[port].bytes = scatter->result.bytes;
     record(scatter, EVENT_RESULT_QUEUED, scatter->layer,
            scatter->result.bytes);
-    return circuit_send(scatter->circuit, message.path.port, &message);
+    return circuit_send(scatter->circuit, 1u << port, &message);
 }
 
 /* Reads the part and the job that came with it. */

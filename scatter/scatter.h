@@ -24,15 +24,14 @@
 #define SCATTER_RESULT_MAX 16384u
 #define SCATTER_WORK_MAX 1024u
 #define SCATTER_HEAD_BYTES (CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES)
-#define SCATTER_HEADS (TORUS_PORTS * TORUS_PHASES_MAX)
 
 /* What a node keeps at the top of its DMA window; 4-byte aligned. */
 struct scatter_memory {
-    uint8_t result[CIRCUIT_HEADER_BYTES + SCATTER_RESULT_MAX];
+    uint8_t result[SCATTER_RESULT_MAX];
     uint8_t incoming[CIRCUIT_HEADER_BYTES + SCATTER_RESULT_MAX];
-    uint8_t report[CIRCUIT_HEADER_BYTES + WIRE_REPORT_BYTES];
+    uint8_t report[WIRE_REPORT_BYTES];
     uint8_t job[WIRE_JOB_BYTES_MAX];
-    uint8_t head[SCATTER_HEADS][SCATTER_HEAD_BYTES];
+    uint8_t head[TORUS_PHASES_MAX][TORUS_PORTS][WIRE_PART_BYTES];
     uint32_t work[SCATTER_WORK_MAX / 4];
 };
 
@@ -47,8 +46,8 @@ struct scatter_memory {
  * counts it as part of the startups.
  */
 struct scatter_costs {
-    uint32_t parse_ps; /* message complete to the first phase being queued */
-    uint32_t phase_ps; /* four sends queued */
+    uint32_t parse_ps; /* message complete to the volume being split */
+    uint32_t phase_ps; /* the four sends of a phase queued */
     uint32_t start_ps; /* last send queued to the kernel's run() */
     uint32_t merge_ps; /* one child's result received and merged */
 };

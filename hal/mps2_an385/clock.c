@@ -9,30 +9,30 @@
 
 #include "hal/mps2_an385/registers.h"
 
-#define TICKS_PER_WRAP_PS ((uint64_t)TIMER_PS_PER_TICK << 32)
+#define PS_PER_WRAP ((uint64_t)TIMER_PS_PER_TICK << 32)
 
-static volatile uint32_t wraps;
+/* The clock that runs: the interrupt handler adds a wrap to it. */
+static struct clock *running;
 
 void clock_timer_interrupt(void);
 
 void clock_timer_interrupt(void)
 {
     CMSDK_TIMER0->INTCLEAR = 1;
-    wraps += 1;
+    running->base_ps += PS_PER_WRAP;
 }
 
 uint64_t clock_now_ps(const struct clock *clock)
 {
-    uint32_t before = wraps;
-    uint32_t ticks = UINT32_MAX - CMSDK_TIMER0->VALUE;
+    const volatile uint64_t *at = &clock->base_ps;
+    uint64_t base_ps;
+    uint32_t ticks;
 
-    if (wraps != before) {
-        /* It wrapped in between: the second reading is on this side. */
-        before = wraps;
-        ticks = UINT32_MAX - CMSDK_TIMER0->VALUE;
-    }
-    return clock->base_ps + (uint64_t)ticks * TIMER_PS_PER_TICK +
-           (uint64_t)before * TICKS_PER_WRAP_PS;
+    do {
+        base_ps = *at;
+        ticks = ~CMSDK_TIMER0->VALUE;
+    } while ((uint32_t)(base_ps >> 32) != (uint32_t)(*at >> 32));
+    return base_ps + (uint64_t)ticks * TIMER_PS_PER_TICK;
 }
 
 uint64_t clock_stop(struct clock *clock)
@@ -47,7 +47,7 @@ void clock_start(struct clock *clock, uint64_t at_ps)
     if (at_ps > clock->base_ps) {
         clock->base_ps = at_ps;
     }
-    wraps = 0;
+    running = clock;
     CMSDK_TIMER0->RELOAD = UINT32_MAX;
     CMSDK_TIMER0->VALUE = UINT32_MAX;
     CMSDK_TIMER0->INTCLEAR = 1;
