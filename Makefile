@@ -20,7 +20,7 @@ HOST_CC := gcc
 HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -I. $(WARNINGS)
 HOST_LIBS := -ljansson -lnettle -lgmp -lm
 TARGET_CC := $(CROSS_COMPILE)gcc
-TARGET_CFLAGS := -std=c11 -O2 -g -I. $(WARNINGS) -mcpu=cortex-m3 -mthumb \
+TARGET_CFLAGS := -std=c11 -O3 -g -I. $(WARNINGS) -mcpu=cortex-m3 -mthumb \
                  -ffunction-sections -fdata-sections -fstack-usage \
                  -ffile-prefix-map=$(CURDIR)=.
 TARGET_LDFLAGS := -mcpu=cortex-m3 -mthumb --specs=nano.specs -nostartfiles \

@@ -37,21 +37,24 @@ static bool legs_fit(const struct circuit *circuit, const struct torus_path *p)
             (uint16_t)(p->hops_after - 1u) < circuit->side);
 }
 
-/* Writes one segment of a descriptor; false if it is not in the window. */
-static inline bool describe(const struct window *window,
+/* Whether a segment lies in the DMA part of the window. */
+static bool in_window(const struct window *window, const uint8_t *data,
+                      uint32_t bytes)
+{
+    uint32_t room = window->identity.bytes - WINDOW_DMA_OFFSET;
+
+    /* Below the DMA part, the subtraction wraps to a large number. */
+    return bytes <= room &&
+           offset_of(window, data) - WINDOW_DMA_OFFSET <= room - bytes;
+}
+
+/* One segment of a descriptor. The switch checks it: it must do so anyway. */
+static inline void describe(const struct window *window,
                             struct window_segment *segment,
                             const struct circuit_segment *from)
 {
-    uint32_t offset = offset_of(window, from->data);
-    uint32_t bytes = from->bytes;
-
-    segment->offset = offset;
-    segment->bytes = bytes;
-    /* Below the DMA part, the subtraction wraps to a large number. */
-    return bytes == 0 ||
-           (bytes <= window->identity.bytes - WINDOW_DMA_OFFSET &&
-            offset - WINDOW_DMA_OFFSET <=
-                window->identity.bytes - WINDOW_DMA_OFFSET - bytes);
+    segment->offset = offset_of(window, from->data);
+    segment->bytes = from->bytes;
 }
 
 int circuit_send(struct circuit *circuit, unsigned ports,
@@ -59,8 +62,7 @@ int circuit_send(struct circuit *circuit, unsigned ports,
 {
     struct window *window = circuit->window;
     struct window_send *send = &window->send[window->queued % WINDOW_QUEUE];
-    uint64_t now_ps = clock_now_ps(circuit->clock);
-    bool sound = describe(window, &send->head, &message->head);
+    uint64_t now_ps;
 
     if (ports < 1u << CIRCUIT_HOST && !legs_fit(circuit, &message->path)) {
         return ERR_NO_ROUTE;
@@ -68,15 +70,11 @@ int circuit_send(struct circuit *circuit, unsigned ports,
     if (window->queued - window->done >= WINDOW_QUEUE) {
         return ERR_PORT_BUSY;
     }
-    sound = describe(window, &send->shared, &message->shared) && sound;
+    describe(window, &send->head, &message->head);
+    describe(window, &send->shared, &message->shared);
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        sound = describe(window, &send->body[port], &message->body[port]) &&
-                sound;
+        describe(window, &send->body[port], &message->body[port]);
     }
-    if (!sound) {
-        return ERR_BUFFER;
-    }
-    send->ready_ps = message->ready_ps > now_ps ? message->ready_ps : now_ps;
     send->gap_ps = message->gap_ps;
     send->ports = ports;
     send->hops = message->path.hops;
@@ -85,6 +83,8 @@ int circuit_send(struct circuit *circuit, unsigned ports,
     send->kind = message->kind;
     send->job = circuit->job;
     send->head_stride = message->head.bytes;
+    now_ps = clock_now_ps(circuit->clock);
+    send->ready_ps = message->ready_ps > now_ps ? message->ready_ps : now_ps;
     window->queued += 1;
     return ERR_OK;
 }
@@ -119,16 +119,14 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
                     uint32_t capacity_bytes)
 {
     struct window *window = circuit->window;
-    struct circuit_segment room = {buffer, capacity_bytes};
-    struct window_segment place;
     int status;
 
-    if (!describe(window, &place, &room)) {
+    if (!in_window(window, buffer, capacity_bytes)) {
         return ERR_BUFFER;
     }
     window->request.ports = port_mask;
-    window->request.offset = place.offset;
-    window->request.capacity_bytes = place.bytes;
+    window->request.offset = offset_of(window, buffer);
+    window->request.capacity_bytes = capacity_bytes;
     status = ask(circuit, WINDOW_OP_RECEIVE);
     delivery->payload = buffer + CIRCUIT_HEADER_BYTES;
     delivery->bytes = window->response.bytes - CIRCUIT_HEADER_BYTES;

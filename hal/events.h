@@ -14,7 +14,6 @@ enum event_kind {
     EVENT_NONE,
     EVENT_SCATTER_START, /* originator: time zero of the job */
     EVENT_RECEIVED,      /* detail: layer; value: volume in units */
-    EVENT_SENT_QUEUED,   /* detail: phases queued; the next is computing */
     EVENT_COMPUTE_START, /* value: share in units */
     EVENT_COMPUTE_END,
     EVENT_RESULT_MERGED, /* detail: phase; value: bytes of the result */

@@ -22,7 +22,6 @@ static const char *const event_names[EVENT_KINDS] = {
     [EVENT_NONE] = "none",
     [EVENT_SCATTER_START] = "scatter started",
     [EVENT_RECEIVED] = "part received",
-    [EVENT_SENT_QUEUED] = "sends queued",
     [EVENT_COMPUTE_START] = "computing started",
     [EVENT_COMPUTE_END] = "computing ended",
     [EVENT_RESULT_MERGED] = "result merged",

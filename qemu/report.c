@@ -162,12 +162,12 @@ static json_t *nodes_json(const struct outcome *outcome)
             continue;
         }
         entry = json_pack(
-            "{s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "x",
+            "{s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "x",
             node->at.x, "y", node->at.y, "layer", node->layer, "units",
             integer(node->units), "received_ps", integer(node->received_ps),
             "parsed_ps", integer(node->parsed_ps), "hop_ps",
-            integer(node->hop_ps), "queued_ps", integer(node->queued_ps),
-            "compute_start_ps", integer(node->compute_start_ps), "finished_ps",
+            integer(node->hop_ps), "compute_start_ps",
+            integer(node->compute_start_ps), "finished_ps",
             integer(node->finished_ps));
         if (json_array_append_new(nodes, entry) != 0) {
             json_decref(nodes);

@@ -58,7 +58,6 @@ static void read_events(struct outcome_node *node, const struct window *window,
     uint32_t count = window->events_written < WINDOW_EVENTS
                          ? window->events_written
                          : WINDOW_EVENTS;
-    bool first = true;
 
     for (uint32_t i = 0; i < count; ++i) {
         const struct window_event *event = &window->event[i];
@@ -69,12 +68,6 @@ static void read_events(struct outcome_node *node, const struct window *window,
         case EVENT_RECEIVED:
             node->parsed_ps = at_ps;
             node->hop_ps = at_ps;
-            node->queued_ps = at_ps;
-            break;
-        case EVENT_SENT_QUEUED:
-            node->hop_ps = first ? at_ps : node->hop_ps;
-            node->queued_ps = at_ps;
-            first = false;
             break;
         case EVENT_COMPUTE_START:
             node->active = true;
@@ -112,6 +105,15 @@ static void read_node(struct outcome *outcome, const struct mesh *mesh,
     read_events(node, window, outcome->plan.scatter_start_ps);
 }
 
+/* A node's first sends are asked for when they have been queued. */
+static void read_hop(struct outcome_node *source,
+                     const struct outcome_circuit *circuit)
+{
+    if (source->hop_ps == source->parsed_ps) {
+        source->hop_ps = circuit->request_ps;
+    }
+}
+
 /* Circuits, with times counted from the start of the scatter. */
 static void read_circuits(struct outcome *outcome, const struct mesh *mesh)
 {
@@ -129,6 +131,7 @@ static void read_circuits(struct outcome *outcome, const struct mesh *mesh)
         outcome->messages += 1;
         outcome->payload_bytes += circuit->bytes - CIRCUIT_HEADER_BYTES;
         if (circuit->kind == WIRE_PART) {
+            read_hop(&outcome->node[circuit->source], circuit);
             outcome->node[circuit->destination].received_ps = circuit->end_ps;
         }
     }

@@ -99,8 +99,7 @@ static void put_node(FILE *out, const struct outcome *outcome, uint32_t index)
     put_state(out, index, node, "parse", node->received_ps, node->parsed_ps);
     put_state(out, index, node, "queue first phase", node->parsed_ps,
               node->hop_ps);
-    put_state(out, index, node, "queue", node->hop_ps, node->queued_ps);
-    put_state(out, index, node, "begin", node->queued_ps,
+    put_state(out, index, node, "queue and begin", node->hop_ps,
               node->compute_start_ps);
     put_state(out, index, node, "compute", node->compute_start_ps,
               node->finished_ps);

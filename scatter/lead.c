@@ -173,9 +173,12 @@ static void adopt(struct scatter *scatter, struct lead *lead)
     }
     scatter->job.phases = made->phases;
     report->phases = made->phases;
-    report->overhead_ps =
-        (uint64_t)made->phases * scatter->costs->phase_ps +
-        scatter->costs->start_ps;
+    report->overhead_ps = scatter->costs->start_ps;
+    if (made->phases > 0) {
+        report->overhead_ps +=
+            scatter->costs->lead_ps +
+            (made->phases - 1u) * (uint64_t)scatter->costs->phase_ps;
+    }
     report->makespan_ps = made->makespan_ps + report->overhead_ps;
 }
 

@@ -34,6 +34,10 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
         return ERR_MEMORY;
     }
     role = torus_role_of(scatter->size, scatter->originator, scatter->at);
+    for (int phase = 1; phase <= torus_phases(scatter->size); ++phase) {
+        scatter->path[phase] =
+            torus_phase_path(scatter->size, (unsigned)phase, TORUS_EAST);
+    }
     scatter->layer = role.layer;
     scatter->port = role.port;
     scatter->memory =
@@ -67,7 +71,7 @@ static int queue_phase(struct scatter *scatter, unsigned phase,
     uint32_t overlap = scatter->job.overlap_bytes;
     unsigned ports = 0;
 
-    message.path = torus_phase_path(scatter->size, phase, TORUS_EAST);
+    message.path = scatter->path[phase];
     message.kind = WIRE_PART;
     message.gap_ps = scatter->costs->parse_ps + scatter->costs->phase_ps;
     message.ready_ps = 0;
@@ -115,7 +119,6 @@ int scatter_distribute(struct scatter *scatter)
         position -=
             TORUS_PORTS * split->child_units[phase] + split->extra[phase];
         error = queue_phase(scatter, phase, position);
-        record(scatter, EVENT_SENT_QUEUED, phase, position);
     }
     return error;
 }

@@ -46,6 +46,7 @@ struct scatter_memory {
  * counts it as part of the startups.
  */
 struct scatter_costs {
+    uint32_t lead_ps;  /* originator: time zero to its first phase queued */
     uint32_t parse_ps; /* message complete to the volume being split */
     uint32_t phase_ps; /* the four sends of a phase queued */
     uint32_t start_ps; /* last send queued to the kernel's run() */
@@ -66,6 +67,7 @@ struct scatter {
     uint8_t kernel_count;
     uint8_t layer;
     uint8_t port; /* out of which the parent sends; see struct torus_role */
+    struct torus_path path[TORUS_PHASES_MAX + 1]; /* of each phase, eastward */
 
     /* The job, once it is known. */
     struct wire_job job;

@@ -15,27 +15,24 @@ TEST_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -g -O1
 
 TEST_TARGETS := $(BUILD)/test/unit $(BUILD)/test/libcore.so
 
-# Rewritten only when compiler or flags change: then everything is rebuilt.
-TEST_FLAGS := $(TEST_OBJ)/flags
-TEST_FLAGS_NOW := $(HOST_CC) $(HOST_CFLAGS) $(TEST_SANITIZE)
+$(call stamp,test,$(HOST_CC) $(HOST_CFLAGS) $(TEST_SANITIZE))
 
-.PHONY: test-force
-$(TEST_FLAGS): test-force
-	@mkdir -p $(@D)
-	@echo '$(TEST_FLAGS_NOW)' | cmp -s - $@ || echo '$(TEST_FLAGS_NOW)' >$@
+$(TEST_OBJ)/sanitized/%.o: %.c $(BUILD)/test.flags
+	$(say) CC $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOST_CC) $(HOST_CFLAGS) $(TEST_SANITIZE) -MMD -MP -c -o $@ $<
 
-$(TEST_OBJ)/sanitized/%.o: %.c $(TEST_FLAGS)
-	@mkdir -p $(@D)
-	$(HOST_CC) $(HOST_CFLAGS) $(TEST_SANITIZE) -MMD -MP -c -o $@ $<
-
-$(TEST_OBJ)/shared/%.o: %.c $(TEST_FLAGS)
-	@mkdir -p $(@D)
-	$(HOST_CC) $(HOST_CFLAGS) -O2 -fPIC -MMD -MP -c -o $@ $<
+$(TEST_OBJ)/shared/%.o: %.c $(BUILD)/test.flags
+	$(say) CC $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOST_CC) $(HOST_CFLAGS) -O2 -fPIC -MMD -MP -c -o $@ $<
 
 $(BUILD)/test/unit: $(TEST_UNIT_OBJS)
-	$(HOST_CC) $(TEST_SANITIZE) -o $@ $^
+	$(say) LINK $@
+	$(Q)$(HOST_CC) $(TEST_SANITIZE) -o $@ $^
 
 $(BUILD)/test/libcore.so: $(TEST_CORE_OBJS)
-	$(HOST_CC) -shared -o $@ $^
+	$(say) LINK $@
+	$(Q)$(HOST_CC) -shared -o $@ $^
 
 -include $(TEST_UNIT_OBJS:.o=.d) $(TEST_CORE_OBJS:.o=.d)

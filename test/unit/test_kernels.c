@@ -184,7 +184,7 @@ static void check_two(struct unit *unit, const struct text *text, uint32_t want)
 
 static void search_finds_all_however_short_texts_are_cut(struct unit *unit)
 {
-    for (uint32_t bytes = 1; bytes <= 7; ++bytes) {
+    for (uint32_t bytes = 1; bytes <= 8; ++bytes) {
         each_text(unit, bytes, check_all_cuts);
     }
 }
@@ -198,7 +198,7 @@ static void search_takes_empty_ranges(struct unit *unit)
 
 static void search_finds_all_in_longer_texts_cut_once(struct unit *unit)
 {
-    for (uint32_t bytes = 8; bytes <= 10; ++bytes) {
+    for (uint32_t bytes = 9; bytes <= 10; ++bytes) {
         each_text(unit, bytes, check_two);
     }
 }

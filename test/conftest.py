@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The closing line `N passed, N failed`, and what several tests share."""
+import pathlib
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+for folder in (HERE, HERE / "oracle"):
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+
+def closing_line(stats):
+    passed = len(stats.get("passed", [])) + len(stats.get("xfailed", []))
+    failed = sum(len(stats.get(kind, []))
+                 for kind in ("failed", "error", "xpassed"))
+    skipped = len(stats.get("skipped", []))
+    line = f"{passed} passed, {failed} failed"
+    return line + f", {skipped} skipped" if skipped else line
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config):
+    """After pytest's own summary: at every end, also of the collection's."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None:
+        reporter.ensure_newline()
+        reporter.write_line(closing_line(reporter.stats))
+
+
+@pytest.fixture(scope="session")
+def core():
+    import core as library
+
+    return library.load()
+
+
+@pytest.fixture(scope="session")
+def quincunx():
+    """The host command's path."""
+    import core as library
+
+    path = library.BUILD / "quincunx"
+    assert path.exists(), f"{path} is missing: run `make`"
+    return str(path)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torus/ and scatter/'s planner and split through ctypes."""
+import ctypes as c
+import os
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / os.environ.get("BUILD", "build")
+
+PHASES_MAX = 20
+ERR_PROTOCOL, ERR_EMPTY, ERR_PHASES, ERR_RANGE = -6, -9, -11, -12
+
+
+class Size(c.Structure):
+    _fields_ = [("width", c.c_uint16), ("height", c.c_uint16)]
+
+
+class Coord(c.Structure):
+    _fields_ = [("x", c.c_uint16), ("y", c.c_uint16)]
+
+
+class Path(c.Structure):
+    _fields_ = [("port", c.c_uint8), ("turn", c.c_uint8),
+                ("hops", c.c_uint16), ("hops_after", c.c_uint16)]
+
+
+class Role(c.Structure):
+    _fields_ = [("layer", c.c_uint8), ("port", c.c_uint8),
+                ("parent", Coord)]
+
+
+class Input(c.Structure):
+    _fields_ = [("load_units", c.c_uint32), ("compute_ps", c.c_uint64),
+                ("transfer_ps", c.c_uint64),
+                ("startup_ps", c.c_uint64 * PHASES_MAX),
+                ("phases_max", c.c_uint8), ("phases_want", c.c_uint8),
+                ("phases_fixed", c.c_uint8)]
+
+
+class Plan(c.Structure):
+    _fields_ = [("phases", c.c_uint8), ("phases_feasible", c.c_uint8),
+                ("makespan_ps", c.c_uint64),
+                ("volume_units", c.c_uint32 * (PHASES_MAX + 1)),
+                ("share_units", c.c_uint32 * (PHASES_MAX + 1))]
+
+
+class Split(c.Structure):
+    _fields_ = [("own_units", c.c_uint32),
+                ("child_units", c.c_uint32 * (PHASES_MAX + 1)),
+                ("extra", c.c_uint8 * (PHASES_MAX + 1))]
+
+
+def load():
+    """The library; FileNotFoundError if it has not been built."""
+    path = BUILD / "test" / "libcore.so"
+    if not path.exists():
+        raise FileNotFoundError(f"{path} is missing: run `make test`")
+    core = c.CDLL(str(path))
+    core.torus_phases.argtypes = [Size]
+    core.torus_phase_path.argtypes = [Size, c.c_uint, c.c_int]
+    core.torus_phase_path.restype = Path
+    core.torus_role_of.argtypes = [Size, Coord, Coord]
+    core.torus_role_of.restype = Role
+    core.torus_path_end.argtypes = [Size, Coord, Path]
+    core.torus_path_end.restype = Coord
+    core.torus_path_reverse.argtypes = [Path]
+    core.torus_path_reverse.restype = Path
+    core.torus_path_hops.argtypes = [Path]
+    core.torus_path_hops.restype = c.c_uint32
+    core.torus_path_links.argtypes = [Size, Coord, Path,
+                                      c.POINTER(c.c_uint32), c.c_size_t]
+    core.torus_path_links.restype = c.c_size_t
+    core.torus_layer_nodes.argtypes = [c.c_uint]
+    core.torus_layer_nodes.restype = c.c_uint32
+    core.planner_plan.argtypes = [c.POINTER(Plan), c.POINTER(Input)]
+    core.split_volume.argtypes = [c.POINTER(Split), c.POINTER(c.c_uint32),
+                                  c.POINTER(c.c_uint32), c.c_uint, c.c_uint,
+                                  c.c_uint32]
+    return core

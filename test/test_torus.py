@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torus/ against a scatter that is grown on explicit coordinates."""
+import ctypes
+import random
+
+import pytest
+
+import model
+import torus
+from core import Coord, Size
+
+LINK_COUNTS = {5: [12, 20], 25: [60, 100, 300, 500],
+               125: [300, 500, 1500, 2500, 7500, 12500]}
+
+
+def originators(side):
+    """All of them, except on 125 x 125: corners, the middle, two others."""
+    if side < 125:
+        return [(x, y) for y in range(side) for x in range(side)]
+    rng = random.Random(side)
+    return [(0, 0), (124, 124), (62, 62)] + [
+        (rng.randrange(side), rng.randrange(side)) for _ in range(2)]
+
+
+def link_number(side, link):
+    """torus/torus.h: by its west or south end; 0 goes east, 1 north."""
+    (ax, ay), (bx, by) = link
+    if ay == by:
+        x = ax if (ax + 1) % side == bx else bx
+        return 2 * (ay * side + x)
+    y = ay if (ay + 1) % side == by else by
+    return 2 * (y * side + ax) + 1
+
+
+def check_originator(core, side, originator):
+    """C's paths, ends, links, roles and reverse paths for one scatter."""
+    size = Size(side, side)
+    room = (ctypes.c_uint32 * side)()
+    start = Coord(*originator)
+    circuits = torus.scatter(side, originator)
+    paths = {(phase, port): core.torus_phase_path(size, phase, port)
+             for phase in range(1, torus.phases_of(side) + 1)
+             for port in range(4)}
+    reached = {originator}
+    for one in circuits:
+        path = paths[one.phase, one.port]
+        want = [link_number(side, pair)
+                for pair in zip(one.nodes, one.nodes[1:])]
+        source, last = Coord(*one.source), one.nodes[-1]
+        end = core.torus_path_end(size, source, path)
+        assert (end.x, end.y) == last, one
+        hops = core.torus_path_links(size, source, path, room, side)
+        assert room[:hops] == want, one
+        back = core.torus_path_reverse(path)
+        hops = core.torus_path_links(size, end, back, room, side)
+        assert room[:hops] == want[::-1], one
+        home = core.torus_path_end(size, end, back)
+        assert (home.x, home.y) == one.source, one
+        role = core.torus_role_of(size, start, end)
+        assert (role.layer, role.port, (role.parent.x, role.parent.y)) == (
+            one.phase, one.port, one.source), one
+        assert last not in reached, one
+        reached.add(last)
+    assert len(reached) == side * side
+    return circuits
+
+
+def check_links(side, circuits):
+    """Disjoint in every phase, as many as the theory says, wraps in use."""
+    wrapped = set()
+    for phase, count in enumerate(LINK_COUNTS[side], 1):
+        now = [one for one in circuits if one.phase == phase]
+        used = [link for one in now for link in torus.links(one)]
+        hops = [pair for one in now for pair in torus.directed(one)]
+        assert len(used) == len(set(used)) == count
+        assert len(hops) == len(set(hops)) == count
+        wrapped |= {link for link in used if torus.wraps(link)}
+    columns = {link for link in wrapped
+               if len({y for _, y in link}) == 1}
+    assert columns and wrapped - columns
+
+
+def test_oracle_agrees_with_the_theory():
+    torus.self_check()
+
+
+@pytest.mark.parametrize("side", sorted(LINK_COUNTS))
+def test_every_node_is_reached_once_over_disjoint_circuits(core, side):
+    for originator in originators(side):
+        check_links(side, check_originator(core, side, originator))
+
+
+@pytest.mark.parametrize("side", sorted(LINK_COUNTS))
+def test_layers_and_hops(core, side):
+    power = torus.phases_of(side) // 2
+    size = Size(side, side)
+    assert core.torus_phases(size) == 2 * power
+    circuits = torus.scatter(side, (0, 0))
+    for phase in range(1, 2 * power + 1):
+        nodes = sum(one.phase == phase for one in circuits)
+        assert core.torus_layer_nodes(phase) == nodes
+        for port in range(4):
+            path = core.torus_phase_path(size, phase, port)
+            assert core.torus_path_hops(path) == model.hops(power, phase)
+
+
+@pytest.mark.parametrize("side", [5, 25])
+def test_circuits_that_share_a_link_are_ordered_by_causes(side):
+    """No timing whatsoever can make two circuits of a scatter meet."""
+    for originator in ((0, 0), (side - 1, side // 2)):
+        assert not torus.unordered_pairs(torus.scatter(side, originator))
+
+
+def test_on_125_unordered_circuits_have_two_phases_between_them():
+    """
+    Causes alone do not keep 96 pairs apart: a circuit of phase 1 or 2, and
+    one of phase 5 or 6 whose load left the same node out of another port.
+    Time does: two whole phases lie between them.
+    """
+    circuits = torus.scatter(125, (0, 0))
+    pairs = torus.unordered_pairs(circuits)
+    assert len(pairs) == 96
+    for early, late in pairs:
+        assert circuits[early].phase in (1, 2)
+        assert circuits[late].phase in (5, 6)
+
+
+def test_oracle_sees_circuits_that_are_not_ordered():
+    """Two nodes that know nothing of each other, across the same link."""
+    first = torus.Circuit(1, (0, 0), 0, [(0, 0), (1, 0)])
+    other = torus.Circuit(1, (0, 0), 1, [(0, 0), (0, 1)])
+    across = torus.Circuit(2, (0, 1), 3, [(0, 1), (0, 0), (1, 0), (2, 0)])
+    back = torus.Circuit(2, (1, 0), 2, [(1, 0), (0, 0), (4, 0)])
+    assert torus.unordered_pairs([first, other, across]) == [(0, 2)]
+    assert not torus.unordered_pairs([first, other, back])
