@@ -116,6 +116,54 @@ $(BUILD)/mps2_an385/firmware.elf: $(board_objects) $(wildcard linker/*.ld)
 
 -include $(host_objects:.o=.d) $(board_objects:.o=.d)
 
+# ---- running ----
+
+# English text that every Debian machine has, about 240 kB of it.
+INPUT ?= $(BUILD)/licenses.txt
+KERNEL ?= search
+ARG ?= free software
+PROFILE ?= t3d
+
+$(BUILD)/licenses.txt: $(wildcard /usr/share/common-licenses/*)
+	$(Q)cat $(filter-out %/GPL %/LGPL %/GFDL,$^) > $@
+
+## run: search a real text on 25 emulated boards; MESH= KERNEL= ARG= INPUT=
+run: all
+	$(Q)$(MAKE) --no-print-directory $(INPUT)
+	@echo "running $(KERNEL) '$(ARG)' on a $(MESH) mesh of QEMU boards"
+	$(Q)$(BUILD)/quincunx run --mesh $(MESH) --kernel $(KERNEL) \
+	  --arg '$(ARG)' --profile $(PROFILE) --report $(BUILD)/report.json \
+	  --gantt $(BUILD)/gantt.svg --trace $(BUILD)/trace.json $(INPUT)
+	@echo
+	@echo "report    $(BUILD)/report.json"
+	@echo "gantt     $(BUILD)/gantt.svg"
+	@echo "trace     $(BUILD)/trace.json (for ui.perfetto.dev)"
+
+# ---- testing ----
+
+TEST_PROGRAMS :=
+include $(wildcard test/*.mk)
+
+.PHONY: build-tests
+build-tests: build-all $(TEST_TARGETS) $(TEST_PROGRAMS)
+
+## test: every test that needs no board; T='-k NAME' selects
+test: deps
+	$(Q)$(MAKE) --no-print-directory build-tests
+	$(Q)$(PYTHON) -m pytest -p no:cacheprovider test $(T)
+
+## bench: the table of measured figures; B=--quick leaves out 625 boards
+bench: all
+	$(Q)$(PYTHON) test/bench/bench.py $(B)
+
+## format: let clang-format judge (needs clang-format)
+format:
+	$(Q)clang-format -i $$(git ls-files '*.c' '*.h')
+
+## check-format: fail where clang-format would change something
+check-format:
+	$(Q)clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
+
 ## size: flash and RAM of the firmware, by symbol
 size: deps
 	$(Q)$(MAKE) --no-print-directory $(BUILD)/mps2_an385/firmware.elf

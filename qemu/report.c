@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/report.h"
 
+#include "qemu/model.h"
 #include "qemu/timeline.h"
 #include "torus/pattern.h"
 
@@ -99,16 +100,36 @@ static json_t *profile_json(const struct outcome_profile *profile)
                      "hop_delay_ps", integer(profile->hop_delay_ps));
 }
 
-static json_t *layers_json(const struct wire_report *plan)
+/* The plan in exact arithmetic: the target's fixed point gives its floors. */
+static void exact_plan(struct model_plan *exact, const struct outcome *outcome)
 {
+    const struct wire_report *plan = &outcome->plan;
+    struct model_input input = {
+        .load_units = outcome->load_units,
+        .compute_ps = plan->compute_ps,
+        .transfer_ps = report_transfer_ps_per_unit(outcome),
+        .phases_max = plan->phases,
+        .phases_want = plan->phases,
+        .phases_fixed = 1};
+
+    memset(exact, 0, sizeof *exact);
+    memcpy(input.startup_ps, plan->startup_ps, sizeof plan->startup_ps);
+    (void)model_plan(exact, &input);
+}
+
+static json_t *layers_json(const struct outcome *outcome)
+{
+    const struct wire_report *plan = &outcome->plan;
+    struct model_plan exact;
     json_t *layers = json_array();
 
+    exact_plan(&exact, outcome);
     for (unsigned layer = 0; layer <= plan->phases; ++layer) {
         json_t *entry =
             json_pack("{s:i, s:o, s:f, s:f}", "layer", (int)layer, "nodes",
                       integer(torus_layer_nodes(layer)), "share_units",
-                      (double)plan->share_units[layer], "volume_units",
-                      (double)plan->volume_units[layer]);
+                      exact.share_units[layer], "volume_units",
+                      exact.volume_units[layer]);
 
         if (json_array_append_new(layers, entry) != 0) {
             json_decref(layers);
@@ -147,7 +168,7 @@ static json_t *plan_json(const struct outcome *outcome)
         "compute_ps_per_unit", integer(plan->compute_ps),
         "transfer_ps_per_unit", integer(report_transfer_ps_per_unit(outcome)),
         "startup_ps", startup_json(plan), "overhead_ps",
-        integer(plan->overhead_ps), "layers", layers_json(plan));
+        integer(plan->overhead_ps), "layers", layers_json(outcome));
 }
 
 static json_t *nodes_json(const struct outcome *outcome)

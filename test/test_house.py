@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The house's rules: who includes whom, what a source looks like."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FOLDERS = ("boot", "hal", "torus", "scatter", "kernels", "linker", "qemu",
+           "test")
+STRICT = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion",
+          "-Werror", f"-I{ROOT}"]
+
+# What a folder's files may include of ours, as patterns; None: everything.
+ARROWS = {
+    "boot": None,
+    "test": None,
+    "torus": [r"torus/"],
+    "hal": [r"hal/", r"torus/"],
+    "kernels": [r"kernels/kernel\.h$"],
+    "scatter": [r"scatter/", r"torus/", r"kernels/kernel\.h$",
+                r"hal/[^/]+\.h$"],
+    "qemu": [r"qemu/", r"torus/", r"scatter/", r"hal/",
+             r"kernels/kernel\.h$"],
+}
+
+
+def listed():
+    """Files that are tracked or would be, relative to the root."""
+    done = subprocess.run(
+        ["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others",
+         "--exclude-standard"], capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        names = [name for name in done.stdout.split("\0") if name]
+    else:
+        names = [str(path.relative_to(ROOT))
+                 for folder in FOLDERS for path in (ROOT / folder).rglob("*")
+                 if "__pycache__" not in path.parts]
+    return sorted(name for name in set(names) if (ROOT / name).is_file())
+
+
+FILES = listed()
+C_FILES = [name for name in FILES if name.endswith((".c", ".h"))]
+HEADERS = [name for name in C_FILES if name.endswith(".h")]
+SOURCES = [name for name in FILES
+           if name.endswith((".c", ".h", ".S", ".s", ".ld", ".py", ".mk"))
+           or name in ("Makefile", ".ci/run")]
+
+
+def read(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def bare(text):
+    """C without comments and without what is in quotes."""
+    return re.sub(
+        r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""",
+        lambda found: " " + "\n" * found[0].count("\n"), text,
+        flags=re.DOTALL)
+
+
+def includes(text):
+    """The quoted includes outside comments."""
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.DOTALL)
+    return re.findall(r'^\s*#\s*include\s*"([^"]+)"', text, re.MULTILINE)
+
+
+def forbidden(name, target):
+    """Why the file may not include the target; None if it may."""
+    folder = name.split("/")[0]
+    allowed = ARROWS[folder]
+    if target.split("/")[0] not in FOLDERS:
+        return "not a path from the root"
+    if allowed is not None and not any(
+            re.match(pattern, target) for pattern in allowed):
+        return f"{folder} must not know of it"
+    if folder == "hal" and target.startswith("hal/"):
+        # hal/*.c and hal/*.h serve every board; a board knows only itself.
+        own, other = name.split("/")[1:-1], target.split("/")[1:-1]
+        if other and own != other:
+            return "one board's"
+    return None
+
+
+def test_there_is_something_to_check():
+    assert C_FILES and HEADERS
+    assert {name.split("/")[0] for name in C_FILES} >= {
+        "hal", "torus", "scatter", "kernels", "test"}
+
+
+@pytest.mark.parametrize("name", C_FILES)
+def test_includes_follow_the_arrows(name):
+    wrong = [f"{target}: {why}" for target in includes(read(name))
+             if (why := forbidden(name, target))]
+    assert not wrong
+
+
+@pytest.mark.parametrize("name, target", [
+    ("torus/torus.c", "hal/err.h"), ("torus/torus.c", "scatter/split.h"),
+    ("hal/circuit.c", "scatter/wire.h"), ("hal/circuit.c", "kernels/kernel.h"),
+    ("hal/circuit.c", "hal/mps2_an385/registers.h"),
+    ("hal/host/clock.c", "hal/mps2_an385/registers.h"),
+    ("kernels/spin.c", "hal/bytes.h"), ("kernels/spin.c", "kernels/spin.h"),
+    ("kernels/spin.c", "torus/torus.h"), ("scatter/wire.c", "boot/node.h"),
+    ("scatter/wire.c", "hal/host/clock.h"), ("scatter/wire.c", "qemu/run.h"),
+    ("scatter/wire.c", "kernels/search.c"), ("qemu/run.c", "boot/node.h"),
+    ("qemu/run.c", "kernels/search.c"), ("qemu/run.c", "test/unit/unit.h"),
+    ("scatter/wire.c", "wire.h")])
+def test_the_check_of_arrows_finds(name, target):
+    assert forbidden(name, target)
+
+
+def test_the_check_of_arrows_reads_quoted_includes_only():
+    assert includes('#include <a.h>\n  # include "b/c.h"\n'
+                    '/* #include "d.h" */\n#include "e.h" /* "f.h" */\n'
+                    ) == ["b/c.h", "e.h"]
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in C_FILES
+             if n.startswith(("boot/", "hal/", "torus/", "scatter/"))])
+def test_no_floating_point(name):
+    assert not re.findall(r"\b(?:float|double)\b", bare(read(name)))
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_license_comes_first(name):
+    lines = read(name).splitlines()
+    first = lines[1] if lines[0].startswith("#!") else lines[0]
+    tag = "SPDX-License-Identifier: Apache-2.0"
+    assert first in (f"/* {tag} */", f"# {tag}")
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_guard_is_named_after_the_path(name):
+    guard = re.sub(r"[^A-Z0-9]", "_", name.upper())
+    text = bare(read(name))
+    assert re.match(
+        rf"\s*#ifndef {guard}\n#define {guard}\n.*\n#endif\s*\Z", text,
+        re.DOTALL)
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_header_stands_alone(name, tmp_path):
+    """Twice, so that the guard works; a board's with the board's compiler."""
+    source = tmp_path / "alone.c"
+    source.write_text(f'#include "{name}"\n#include "{name}"\n'
+                      "extern int not_empty;\n", encoding="utf-8")
+    compiler = ["gcc", "-D_GNU_SOURCE"]
+    if re.match(r"hal/(mps2|stm32)|boot/", name):
+        compiler = ["arm-none-eabi-gcc", "-mcpu=cortex-m3", "-mthumb"]
+    if shutil.which(compiler[0]) is None:
+        pytest.skip(f"{compiler[0]} is not installed")
+    done = subprocess.run(compiler + STRICT + ["-fsyntax-only", source],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def mutable_symbols(source, folder, include=ROOT):
+    """Names of what the object of a C file could change."""
+    out = folder / "checked.o"
+    subprocess.run(["gcc", "-std=c11", "-O1", "-fno-pic", "-fno-common",
+                    f"-I{include}", "-c", "-o", out, source], check=True)
+    listing = subprocess.run(["nm", out], capture_output=True, text=True,
+                             check=True).stdout
+    return [line.split()[-1] for line in listing.splitlines()
+            if line.split()[-2] in "bBdDCsSgG"]
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in C_FILES if n.endswith(".c")
+             and n.startswith(("torus/", "scatter/", "kernels/"))])
+def test_no_mutable_data(name, tmp_path):
+    assert not mutable_symbols(ROOT / name, tmp_path)
+
+
+@pytest.mark.parametrize("line", [
+    "int here = 1;", "static int here; int *f(void) { return &here; }",
+    "int here;", "_Thread_local int here;",
+    "int f(void) { static int here; return ++here; }"])
+def test_the_check_of_mutable_data_finds(line, tmp_path):
+    source = tmp_path / "bad.c"
+    source.write_text(line + "\n", encoding="utf-8")
+    assert mutable_symbols(source, tmp_path)
+
+
+def test_the_check_of_mutable_data_lets_constants_pass(tmp_path):
+    source = tmp_path / "good.c"
+    source.write_text("const int a = 1; static const char *const b[] = {\"c\"};"
+                      "const char *f(int i) { return b[i]; }\n",
+                      encoding="utf-8")
+    assert not mutable_symbols(source, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in C_FILES if n.startswith("kernels/")
+             and n.endswith(".c")])
+def test_kernel_defines_its_own_name_and_nothing_else(name, tmp_path):
+    out = tmp_path / "kernel.o"
+    subprocess.run(["gcc", "-std=c11", "-O1", "-fno-pic", f"-I{ROOT}", "-c",
+                    "-o", out, ROOT / name], check=True)
+    listing = subprocess.run(["nm", "-g", "--defined-only", out], text=True,
+                             capture_output=True, check=True).stdout
+    stem = pathlib.Path(name).stem
+    assert [line.split()[-1] for line in listing.splitlines()] == [
+        f"kernel_{stem}"]
+    assert re.search(rf'\.name = "{stem}"', read(name))
+
+
+def test_kernels_are_single_files():
+    others = [name for name in FILES if name.startswith("kernels/")
+              and not re.fullmatch(r"kernels/(kernel\.h|[a-z0-9_]+\.c)",
+                                   name)]
+    assert not others
+
+
+def test_top_level_is_the_given_one():
+    folders = {name.split("/")[0] for name in FILES if "/" in name}
+    assert folders <= set(FOLDERS) | {".ci"}
+    assert "Makefile" in FILES
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_nothing_is_left_to_do(name):
+    marks = "|".join(("TO" + "DO", "FIX" + "ME", "X" * 3))
+    assert not re.findall(rf"\b(?:{marks})\b", read(name))
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_lines_are_short_and_clean(name):
+    wrong = [f"{number}: {line}"
+             for number, line in enumerate(read(name).splitlines(), 1)
+             if len(line) > 80 or line != line.rstrip()
+             or "\t" in line and name.endswith((".c", ".h", ".py"))]
+    assert not wrong
+    assert read(name).endswith("\n")
+
+
+def test_ci_runs_the_tests():
+    run = ROOT / ".ci" / "run"
+    assert os.access(run, os.X_OK)
+    assert read(".ci/run").splitlines()[-1] == "exec make test"
