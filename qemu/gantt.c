@@ -100,7 +100,7 @@ static void box(struct chart *chart, enum paint paint, uint64_t start_ps,
 static void planned_mark(struct chart *chart, unsigned layer, int top,
                          int bottom)
 {
-    uint64_t at_ps = summary_planned_receive_ps(chart->outcome, layer);
+    uint64_t at_ps = chart->outcome->plan.received_ps[layer];
 
     if (layer > 0) {
         fprintf(chart->script,

@@ -31,8 +31,8 @@ static const struct {
     const char *most;
 } keys[KEYS] = {
     {"startup", 100000000000000, "100s"},
-    {"transfer", 1000000000000, "1s"},
-    {"hop_delay", 100000000000, "100ms"},
+    {"transfer", 200000000000, "200ms"},
+    {"hop_delay", 10000000000, "10ms"},
 };
 
 /* One file being read. */

@@ -10,7 +10,7 @@
  *   hop_delay = 100ns
  *
  * Each key exactly once, in any order; times as in qemu/parse.h; # starts a
- * comment. At most: startup 100 s, transfer 1 s, hop delay 100 ms, so that
+ * comment. At most: startup 100 s, transfer 200 ms, hop delay 10 ms, so that
  * any circuit's startup stays below PLANNER_STARTUP_MAX_PS.
  */
 #ifndef QEMU_PROFILE_H

@@ -126,10 +126,11 @@ static json_t *layers_json(const struct outcome *outcome)
     exact_plan(&exact, outcome);
     for (unsigned layer = 0; layer <= plan->phases; ++layer) {
         json_t *entry =
-            json_pack("{s:i, s:o, s:f, s:f}", "layer", (int)layer, "nodes",
-                      integer(torus_layer_nodes(layer)), "share_units",
-                      exact.share_units[layer], "volume_units",
-                      exact.volume_units[layer]);
+            json_pack("{s:i, s:o, s:f, s:f, s:o}", "layer", (int)layer,
+                      "nodes", integer(torus_layer_nodes(layer)),
+                      "share_units", exact.share_units[layer], "volume_units",
+                      exact.volume_units[layer], "received_ps",
+                      integer(plan->received_ps[layer]));
 
         if (json_array_append_new(layers, entry) != 0) {
             json_decref(layers);

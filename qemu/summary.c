@@ -50,19 +50,6 @@ void summary_time(char out[SUMMARY_TIME_BYTES], uint64_t time_ps)
              unit_table[i].name);
 }
 
-uint64_t summary_planned_receive_ps(const struct outcome *outcome,
-                                    unsigned layer)
-{
-    uint64_t transfer_ps = report_transfer_ps_per_unit(outcome);
-    uint64_t time_ps = 0;
-
-    for (unsigned phase = 1; phase <= layer; ++phase) {
-        time_ps += outcome->plan.startup_ps[phase - 1] +
-                   transfer_ps * outcome->plan.volume_units[phase];
-    }
-    return time_ps;
-}
-
 static void print_head(FILE *out, const struct outcome *outcome)
 {
     const struct outcome_profile *profile = &outcome->profile;
@@ -132,7 +119,7 @@ static void print_layer(FILE *out, const struct outcome *outcome,
     fprintf(out, "%5u %7" PRIu32 " %10" PRIu32 " %10" PRIu32 "  %7.3f", layer,
             torus_layer_nodes(layer), plan->share_units[layer],
             plan->volume_units[layer],
-            in_unit(summary_planned_receive_ps(outcome, layer), unit));
+            in_unit(outcome->plan.received_ps[layer], unit));
     if (times.nodes > 0) {
         fprintf(out, " %7.3f %7.3f  %7.3f %7.3f\n",
                 in_unit(times.received_first_ps, unit),

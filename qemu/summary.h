@@ -26,11 +26,4 @@ struct summary_unit {
 /* The largest unit of which `time_ps` is at least one; ns below that. */
 struct summary_unit summary_unit_of(uint64_t time_ps);
 
-/*
- * When the plan has the nodes of `layer` (0 to plan.phases) receive all of
- * their volume: sum over phases j <= layer of startup_j + transfer * v_j.
- */
-uint64_t summary_planned_receive_ps(const struct outcome *outcome,
-                                    unsigned layer);
-
 #endif

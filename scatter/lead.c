@@ -105,14 +105,8 @@ static uint64_t calibrate(struct scatter *scatter)
     return compute_ps > 0 ? compute_ps : 1;
 }
 
-/*
- * The startup of phase i as the plan must count it, with the software of a
- * hop: t_i = t_{i-1} + hop + circuit + transfer, where a node of layer i - 1
- * needs `hop` = parse + phase from its receipt until its sends are queued; and
- * it computes later than its child does by the queueing of one phase, less
- * what only the child does (parse, and the kernel's begin()).
- */
-static uint64_t startup_ps(const struct scatter *scatter,
+/* How long phase i holds its circuits, besides the transfer of its units. */
+static uint64_t circuit_ps(const struct scatter *scatter,
                            const struct lead *lead, unsigned phase)
 {
     const struct wire_order *order = &lead->order;
@@ -124,8 +118,35 @@ static uint64_t startup_ps(const struct scatter *scatter,
                           scatter->terms.overlap_bytes;
 
     return order->startup_ps + order->hop_delay_ps * hops +
-           order->transfer_ps * head_bytes + scatter->costs->parse_ps +
+           order->transfer_ps * head_bytes;
+}
+
+/*
+ * The startup of phase i as the plan must count it, with the software of a
+ * hop: t_i = t_{i-1} + hop + circuit + transfer, where a node of layer i - 1
+ * needs `hop` = parse + phase from its receipt until its sends are queued; and
+ * it computes later than its child does by the queueing of one phase, less
+ * what only the child does (parse, and the kernel's begin()).
+ */
+static uint64_t startup_ps(const struct scatter *scatter,
+                           const struct lead *lead, unsigned phase)
+{
+    return circuit_ps(scatter, lead, phase) + scatter->costs->parse_ps +
            (phase == 1 ? lead->report.begin_ps : 0);
+}
+
+/* When a layer is planned to have received its volume. */
+static void plan_receipts(const struct scatter *scatter, struct lead *lead)
+{
+    const struct scatter_costs *costs = scatter->costs;
+    uint64_t *received_ps = lead->report.received_ps;
+
+    for (unsigned phase = 1; phase <= lead->plan.phases; ++phase) {
+        received_ps[phase] =
+            received_ps[phase - 1] + circuit_ps(scatter, lead, phase) +
+            lead->input.transfer_ps * lead->plan.volume_units[phase] +
+            (phase == 1 ? costs->lead_ps : costs->parse_ps + costs->phase_ps);
+    }
 }
 
 static int plan(struct scatter *scatter, struct lead *lead)
@@ -231,6 +252,7 @@ static int prepare(struct scatter *scatter, struct lead *lead)
     }
     if (error == ERR_OK) {
         adopt(scatter, lead);
+        plan_receipts(scatter, lead);
         error = make_job(scatter, lead);
     }
     return error;

@@ -137,8 +137,9 @@ void wire_report_store(uint8_t *out, const struct wire_report *report)
         bytes_store_u64(out + 64 + 8 * i, report->startup_ps[i]);
     }
     for (unsigned i = 0; i <= TORUS_PHASES_MAX; ++i) {
-        bytes_store_u32(out + 144 + 4 * i, report->share_units[i]);
-        bytes_store_u32(out + 188 + 4 * i, report->volume_units[i]);
+        bytes_store_u64(out + 144 + 8 * i, report->received_ps[i]);
+        bytes_store_u32(out + 232 + 4 * i, report->share_units[i]);
+        bytes_store_u32(out + 276 + 4 * i, report->volume_units[i]);
     }
 }
 
@@ -162,8 +163,9 @@ int wire_report_load(struct wire_report *report, const uint8_t *in,
         report->startup_ps[i] = bytes_load_u64(in + 64 + 8 * i);
     }
     for (unsigned i = 0; i <= TORUS_PHASES_MAX; ++i) {
-        report->share_units[i] = bytes_load_u32(in + 144 + 4 * i);
-        report->volume_units[i] = bytes_load_u32(in + 188 + 4 * i);
+        report->received_ps[i] = bytes_load_u64(in + 144 + 8 * i);
+        report->share_units[i] = bytes_load_u32(in + 232 + 4 * i);
+        report->volume_units[i] = bytes_load_u32(in + 276 + 4 * i);
     }
     return ERR_OK;
 }

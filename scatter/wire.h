@@ -29,10 +29,10 @@
  *    4  u8  phases N                      48  u64 gather_done_ps
  *    5  u8  phases_feasible               56  u64 overhead_ps
  *    6  u16 reserved                      64  u64 startup_ps[10]
- *    8  u64 compute_ps per unit          144  u32 share_units[0..10]
- *   16  u64 makespan_ps                  188  u32 volume_units[0..10]
- *   24  u64 begin_ps                     232  the kernel's result
- *   32  u64 plan_ps
+ *    8  u64 compute_ps per unit          144  u64 received_ps[0..10]
+ *   16  u64 makespan_ps                  232  u32 share_units[0..10]
+ *   24  u64 begin_ps                     276  u32 volume_units[0..10]
+ *   32  u64 plan_ps                      320  the kernel's result
  */
 #ifndef SCATTER_WIRE_H
 #define SCATTER_WIRE_H
@@ -54,7 +54,7 @@ enum wire_kind {
 #define WIRE_ORDER_BYTES 48u
 #define WIRE_PART_BYTES 12u
 #define WIRE_JOB_BYTES 24u
-#define WIRE_REPORT_BYTES 232u
+#define WIRE_REPORT_BYTES 320u
 
 /* Largest job: all phases and the longest argument. */
 #define WIRE_JOB_BYTES_MAX \
@@ -142,6 +142,7 @@ struct wire_report {
     uint64_t gather_done_ps;
     uint64_t overhead_ps; /* of the originator before it computes */
     uint64_t startup_ps[TORUS_PHASES_MAX];
+    uint64_t received_ps[TORUS_PHASES_MAX + 1]; /* planned, for each layer */
     uint32_t share_units[TORUS_PHASES_MAX + 1];
     uint32_t volume_units[TORUS_PHASES_MAX + 1];
 };
