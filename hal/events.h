@@ -13,7 +13,7 @@
 enum event_kind {
     EVENT_NONE,
     EVENT_SCATTER_START, /* originator: time zero of the job */
-    EVENT_RECEIVED,      /* detail: layer; value: volume in units */
+    EVENT_FORWARDED,     /* all sends queued; detail: layer; value: volume */
     EVENT_COMPUTE_START, /* value: share in units */
     EVENT_COMPUTE_END,
     EVENT_RESULT_MERGED, /* detail: phase; value: bytes of the result */

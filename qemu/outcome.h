@@ -37,9 +37,9 @@ struct outcome_node {
     uint8_t layer;
     uint32_t units; /* its share */
     uint64_t received_ps;      /* message complete (originator: 0) */
-    uint64_t parsed_ps;        /* its header and job read */
-    uint64_t hop_ps;           /* the next phase's sends queued, or as above */
-    uint64_t compute_start_ps; /* all sends queued, the kernel ready */
+    uint64_t hop_ps;           /* the next phase's sends queued, or as below */
+    uint64_t forwarded_ps;     /* all sends queued */
+    uint64_t compute_start_ps; /* the kernel ready */
     uint64_t finished_ps;      /* stopped computing */
     uint64_t done_ps;          /* result queued (originator: job done) */
     uint32_t stack_used_bytes;

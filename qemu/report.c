@@ -187,8 +187,8 @@ static json_t *nodes_json(const struct outcome *outcome)
             "{s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "x",
             node->at.x, "y", node->at.y, "layer", node->layer, "units",
             integer(node->units), "received_ps", integer(node->received_ps),
-            "parsed_ps", integer(node->parsed_ps), "hop_ps",
-            integer(node->hop_ps), "compute_start_ps",
+            "hop_ps", integer(node->hop_ps), "forwarded_ps",
+            integer(node->forwarded_ps), "compute_start_ps",
             integer(node->compute_start_ps), "finished_ps",
             integer(node->finished_ps));
         if (json_array_append_new(nodes, entry) != 0) {

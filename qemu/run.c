@@ -64,10 +64,9 @@ static void read_events(struct outcome_node *node, const struct window *window,
         uint64_t at_ps = event->time_ps - zero_ps;
 
         switch (event->kind) {
-        case EVENT_SCATTER_START:
-        case EVENT_RECEIVED:
-            node->parsed_ps = at_ps;
+        case EVENT_FORWARDED:
             node->hop_ps = at_ps;
+            node->forwarded_ps = at_ps;
             break;
         case EVENT_COMPUTE_START:
             node->active = true;
@@ -109,7 +108,7 @@ static void read_node(struct outcome *outcome, const struct mesh *mesh,
 static void read_hop(struct outcome_node *source,
                      const struct outcome_circuit *circuit)
 {
-    if (source->hop_ps == source->parsed_ps) {
+    if (source->hop_ps == source->forwarded_ps) {
         source->hop_ps = circuit->request_ps;
     }
 }

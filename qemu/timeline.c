@@ -32,8 +32,8 @@ static void put_node(struct sha256_ctx *hash, const struct outcome_node *node)
     put_u32(hash, node->layer);
     put_u32(hash, node->units);
     put_u64(hash, node->received_ps);
-    put_u64(hash, node->parsed_ps);
     put_u64(hash, node->hop_ps);
+    put_u64(hash, node->forwarded_ps);
     put_u64(hash, node->compute_start_ps);
     put_u64(hash, node->finished_ps);
     put_u64(hash, node->done_ps);

@@ -6,7 +6,7 @@
  *   u32 width, height, originator x, y, nodes, circuits
  *   for each node, row-major:
  *     u32 x, y, active, layer, units
- *     u64 received, parsed, hop, compute start, finished, done, in ps
+ *     u64 received, hop, forwarded, compute start, finished, done, in ps
  *   for each circuit, in the order of (grant, source, port, destination,
  *   request, end, kind, phase, arrival, hops, bytes):
  *     u32 source, destination, port, arrival, kind, phase, hops, bytes

@@ -96,10 +96,9 @@ static void put_node(FILE *out, const struct outcome *outcome, uint32_t index)
     snprintf(name, sizeof name, "%u,%u layer %u", node->at.x, node->at.y,
              node->layer);
     put_track(out, PROCESS_MESH, node_track(index), position, name);
-    put_state(out, index, node, "parse", node->received_ps, node->parsed_ps);
-    put_state(out, index, node, "queue first phase", node->parsed_ps,
-              node->hop_ps);
-    put_state(out, index, node, "queue and begin", node->hop_ps,
+    put_state(out, index, node, "hop", node->received_ps, node->hop_ps);
+    put_state(out, index, node, "queue", node->hop_ps, node->forwarded_ps);
+    put_state(out, index, node, "begin", node->forwarded_ps,
               node->compute_start_ps);
     put_state(out, index, node, "compute", node->compute_start_ps,
               node->finished_ps);

@@ -273,6 +273,8 @@ static int carry_out(struct scatter *scatter, struct lead *lead)
                           start_ps + report->makespan_ps +
                               report->makespan_ps / GATHER_GUARD + slack_ps);
     error = scatter_distribute(scatter);
+    events_record(scatter->window, now_ps(scatter), EVENT_FORWARDED, 0,
+                  scatter->units);
     if (error == ERR_OK) {
         error = scatter_compute(scatter);
     }

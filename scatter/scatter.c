@@ -56,6 +56,20 @@ static void record(struct scatter *scatter, enum event_kind kind,
                   detail, value);
 }
 
+/* Where the load ends, ranges have less than the full overlap. */
+static void clip_overlap(const struct scatter *scatter,
+                         struct circuit_message *message)
+{
+    const uint8_t *end = scatter->body + scatter->body_bytes;
+
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        struct circuit_segment *body = &message->body[port];
+        uint32_t most = (uint32_t)(end - body->data);
+
+        body->bytes = body->bytes < most ? body->bytes : most;
+    }
+}
+
 /*
  * Queues the sends of one phase; their ranges begin at `position`. The gap
  * makes the switch wait as long as a node needs that has just received: so all
@@ -65,11 +79,13 @@ static int queue_phase(struct scatter *scatter, unsigned phase,
                        uint32_t position)
 {
     struct circuit_message message;
-    struct wire_part part;
-    uint8_t *head = scatter->memory->head[phase - 1][0];
-    uint32_t after = scatter->body_bytes - position;
+    uint32_t floor_units = scatter->split.child_units[phase];
+    unsigned extra = scatter->split.extra[phase];
+    uint32_t end = position + TORUS_PORTS * floor_units + extra;
+    uint32_t after = scatter->body_bytes - end;
     uint32_t overlap = scatter->job.overlap_bytes;
-    unsigned ports = 0;
+    uint32_t meta = wire_part_meta(phase, scatter->job_bytes);
+    uint8_t *head = scatter->memory->head[phase - 1][0];
 
     message.path = scatter->path[phase];
     message.kind = WIRE_PART;
@@ -79,26 +95,21 @@ static int queue_phase(struct scatter *scatter, unsigned phase,
     message.head.bytes = WIRE_PART_BYTES;
     message.shared.data = scatter->job_data;
     message.shared.bytes = scatter->job_bytes;
-    part.layer = (uint8_t)phase;
-    part.job_bytes = (uint16_t)scatter->job_bytes;
-    part.first_unit = scatter->first_unit + position;
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        struct circuit_segment *body = &message.body[port];
+        uint32_t units = floor_units + (port < extra);
 
-        part.units = split_child_units(&scatter->split, phase, port);
-        part.port = (uint8_t)port;
-        wire_part_store(head, &part);
-        head += WIRE_PART_BYTES;
-        body->data = scatter->body + position;
-        body->bytes = part.units + overlap < after ? part.units + overlap
-                                                   : after;
-        position += part.units;
-        after -= part.units;
-        part.first_unit += part.units;
-        ports |= (unsigned)(part.units > 0) << port;
+        wire_part_store(head + port * WIRE_PART_BYTES, units,
+                        scatter->first_unit + position, meta, port);
+        message.body[port].data = scatter->body + position;
+        message.body[port].bytes = units + overlap;
+        position += units;
     }
-    return ports == 0 ? ERR_OK
-                      : circuit_send(scatter->circuit, ports, &message);
+    if (after < overlap) {
+        clip_overlap(scatter, &message);
+    }
+    /* Where not even the floor is a unit, only the first ports send. */
+    return circuit_send(scatter->circuit,
+                        floor_units > 0 ? 0xfu : (1u << extra) - 1u, &message);
 }
 
 /*
@@ -263,7 +274,6 @@ static int take_part(struct scatter *scatter,
     scatter->body_bytes = delivery->bytes - ahead;
     scatter->units = part.units;
     scatter->first_unit = part.first_unit;
-    record(scatter, EVENT_RECEIVED, part.layer, part.units);
     return ERR_OK;
 }
 
@@ -284,6 +294,7 @@ int scatter_follow(struct scatter *scatter)
     }
     if (error == ERR_OK) {
         error = scatter_distribute(scatter);
+        record(scatter, EVENT_FORWARDED, scatter->layer, scatter->units);
     }
     if (error == ERR_OK &&
         scatter->kernel->begin(scatter->memory->work, &scatter->terms,

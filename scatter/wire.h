@@ -119,12 +119,19 @@ int wire_job_load(struct wire_job *job, uint32_t share_units[],
                   uint32_t volume_units[], const uint8_t *in, uint32_t bytes,
                   unsigned layer);
 
-static inline void wire_part_store(uint8_t *out, const struct wire_part *part)
+/* What is the same in the parts of one phase, for wire_part_store(). */
+static inline uint32_t wire_part_meta(unsigned layer, uint32_t job_bytes)
 {
-    bytes_store_u32(out, part->units);
-    bytes_store_u32(out + 4, part->first_unit);
-    bytes_store_u32(out + 8, part->layer | (uint32_t)part->port << 8 |
-                                 (uint32_t)part->job_bytes << 16);
+    return layer | job_bytes << 16;
+}
+
+static inline void wire_part_store(uint8_t *out, uint32_t units,
+                                   uint32_t first_unit, uint32_t meta,
+                                   unsigned port)
+{
+    bytes_store_u32(out, units);
+    bytes_store_u32(out + 4, first_unit);
+    bytes_store_u32(out + 8, meta | port << 8);
 }
 
 /* Result: 0 or ERR_PROTOCOL. */

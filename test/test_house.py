@@ -36,9 +36,11 @@ def listed():
     if done.returncode == 0:
         names = [name for name in done.stdout.split("\0") if name]
     else:
-        names = [str(path.relative_to(ROOT))
-                 for folder in FOLDERS for path in (ROOT / folder).rglob("*")
-                 if "__pycache__" not in path.parts]
+        # Not a clone: everything but what .gitignore names.
+        ignored = {"build", "__pycache__", ".pytest_cache", ".hypothesis"}
+        paths = [path.relative_to(ROOT) for path in ROOT.rglob("*")]
+        names = [str(path) for path in paths
+                 if not ignored & set(path.parts)]
     return sorted(name for name in set(names) if (ROOT / name).is_file())
 
 

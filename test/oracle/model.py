@@ -84,18 +84,19 @@ def hops(power, phase):
 
 
 def costs(power, startup, transfer, hop_delay=0, store_and_forward=False,
-          results=Fraction(0), startup_back=None):
-    """(transfers, startups) of all phases under the extensions of 1.6."""
-    if startup_back is None:
-        startup_back = startup if results else 0
+          results=None):
+    """(transfers, startups) of all phases under the extensions of 1.6.
+
+    `results` units come back for each unit, over the same circuits; None: no
+    message comes back at all.
+    """
     transfers, startups = [], []
+    ways = 1 if results is None else 2
     for phase in range(1, 2 * power + 1):
         far = hops(power, phase)
         times = far if store_and_forward else 1
-        # A result goes back over the same hops as its input came.
-        delays = hop_delay * far * (2 if results else 1)
-        transfers.append(Fraction(transfer) * times * (1 + results))
-        startups.append(Fraction(startup + startup_back) * times + delays)
+        transfers.append(Fraction(transfer) * times * (1 + (results or 0)))
+        startups.append(Fraction(ways * (startup * times + hop_delay * far)))
     return transfers, startups
 
 
