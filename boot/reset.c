@@ -27,20 +27,20 @@ void clock_timer_interrupt(void);
 typedef void (*vector)(void);
 
 /* ARMv7-M, B1.5.3: the initial stack pointer, then the exception handlers. */
-__attribute__((section(".vectors"), used)) static const vector
-    vectors[16 + 32] = {
-        [0] = (vector)(uintptr_t)boot_stack_end,
-        [1] = (vector)boot_reset,
-        [2] = boot_fault_entry,
-        [3] = boot_fault_entry,
-        [4] = boot_fault_entry,
-        [5] = boot_fault_entry,
-        [6] = boot_fault_entry,
-        [11] = boot_fault_entry,
-        [12] = boot_fault_entry,
-        [14] = boot_fault_entry,
-        [15] = boot_fault_entry,
-        [VECTOR_TIMER0] = clock_timer_interrupt,
+__attribute__((section(".vectors"),
+               used)) static const vector vectors[16 + 32] = {
+    [0] = (vector)(uintptr_t)boot_stack_end,
+    [1] = (vector)boot_reset,
+    [2] = boot_fault_entry,
+    [3] = boot_fault_entry,
+    [4] = boot_fault_entry,
+    [5] = boot_fault_entry,
+    [6] = boot_fault_entry,
+    [11] = boot_fault_entry,
+    [12] = boot_fault_entry,
+    [14] = boot_fault_entry,
+    [15] = boot_fault_entry,
+    [VECTOR_TIMER0] = clock_timer_interrupt,
 };
 
 /* The stack below the present frame, for the high-water mark. */

@@ -18,8 +18,8 @@ int circuit_open(struct circuit *circuit, struct window *window,
     circuit->clock = clock;
     circuit->mesh = identity->mesh;
     circuit->job = CIRCUIT_ANY_JOB;
-    circuit->side = identity->width > identity->height ? identity->width
-                                                       : identity->height;
+    circuit->side =
+        identity->width > identity->height ? identity->width : identity->height;
     clock_start(clock, 0);
     return ERR_OK;
 }

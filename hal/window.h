@@ -113,7 +113,7 @@ struct window_segment {
  * body[p] (body[0] for the host). A port works its messages off in the order
  * of this ring.
  */
-struct window_send { /* node */
+struct window_send {   /* node */
     uint64_t ready_ps; /* start no earlier */
     uint32_t gap_ps;   /* nor earlier than this after the port's last one */
     uint32_t ports;    /* mask */
@@ -161,7 +161,7 @@ struct window_request { /* node */
 };
 
 struct window_response { /* switch */
-    uint64_t time_ps; /* when what was waited for happened */
+    uint64_t time_ps;    /* when what was waited for happened */
     int32_t status;
     uint32_t port;
     uint32_t bytes; /* of the message, also when it did not fit */
@@ -177,7 +177,7 @@ struct window {
     uint32_t queued; /* node: sends ever queued */
     uint32_t done;   /* switch: of these, ended at the last drain */
     struct window_send send[WINDOW_QUEUE]; /* entry i at i % WINDOW_QUEUE */
-    uint32_t events_written; /* node: ever; the log keeps the first ones */
+    uint32_t events_written;  /* node: ever; the log keeps the first ones */
     uint32_t console_written; /* node: ever; the ring keeps the last ones */
     struct window_event event[WINDOW_EVENTS];
     char console[WINDOW_CONSOLE_BYTES];

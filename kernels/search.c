@@ -17,8 +17,8 @@
 #define COUNT_BYTES 8u
 
 struct search {
-    uint32_t length; /* of the pattern */
-    uint32_t after;  /* skip after the last byte matched */
+    uint32_t length;   /* of the pattern */
+    uint32_t after;    /* skip after the last byte matched */
     uint8_t skip[256]; /* 0 for the pattern's last byte */
     uint8_t pattern[KERNEL_ARG_MAX];
 };
@@ -104,8 +104,8 @@ static int search_merge(const void *work, struct kernel_result *into,
     taken = stored_in(next) < room ? stored_in(next) : room;
     memcpy(into->data + into->bytes, next->data + COUNT_BYTES, 4 * taken);
     into->bytes += 4 * taken;
-    kernel_store_u64(into->data, kernel_load_u64(into->data) +
-                                     kernel_load_u64(next->data));
+    kernel_store_u64(into->data,
+                     kernel_load_u64(into->data) + kernel_load_u64(next->data));
     return KERNEL_OK;
 }
 

@@ -80,8 +80,8 @@ static int spin_merge(const void *work, struct kernel_result *into,
     if (next->bytes != 8) {
         return KERNEL_RESULT;
     }
-    kernel_store_u64(into->data, kernel_load_u64(into->data) +
-                                     kernel_load_u64(next->data));
+    kernel_store_u64(into->data,
+                     kernel_load_u64(into->data) + kernel_load_u64(next->data));
     return KERNEL_OK;
 }
 

@@ -89,11 +89,10 @@ static _Noreturn void become_board(const struct boards *boards, int doorbell,
            "mps2-an385,memory-backend=window", "-object",
            "memory-backend-file,id=window,size=16M,share=on,"
            "mem-path=/proc/self/fd/4",
-           "-accel", "tcg,tb-size=1", "-icount",
-           "shift=5,sleep=off,align=off", "-nodefaults", "-display", "none",
-           "-chardev", "socket,id=doorbell,fd=3", "-serial",
-           "chardev:doorbell", "-kernel", boards->config.firmware,
-           (char *)NULL);
+           "-accel", "tcg,tb-size=1", "-icount", "shift=5,sleep=off,align=off",
+           "-nodefaults", "-display", "none", "-chardev",
+           "socket,id=doorbell,fd=3", "-serial", "chardev:doorbell", "-kernel",
+           boards->config.firmware, (char *)NULL);
     _exit(127);
 }
 
@@ -239,9 +238,8 @@ static void boards_stop(void *context)
             close(board->doorbell);
         }
         if (board->window != NULL) {
-            munmap(board->window, i < boards->started
-                                      ? BACKEND_WINDOW_BYTES
-                                      : sizeof(struct window));
+            munmap(board->window, i < boards->started ? BACKEND_WINDOW_BYTES
+                                                      : sizeof(struct window));
         }
     }
     close(boards->epoll);
@@ -293,8 +291,7 @@ static int allow_descriptors(uint32_t nodes)
             fprintf(stderr,
                     "quincunx: %u boards need %lu open files; "
                     "this system allows %lu (ulimit -Hn)\n",
-                    nodes, (unsigned long)need,
-                    (unsigned long)limit.rlim_max);
+                    nodes, (unsigned long)need, (unsigned long)limit.rlim_max);
             return -1;
         }
     }
@@ -314,8 +311,8 @@ static void catch_signals(void)
 static bool make_boards(struct boards *boards)
 {
     boards->board = calloc(boards->config.nodes, sizeof *boards->board);
-    for (uint32_t i = 0;
-         boards->board != NULL && i < boards->config.nodes; ++i) {
+    for (uint32_t i = 0; boards->board != NULL && i < boards->config.nodes;
+         ++i) {
         void *at = mmap(NULL, sizeof(struct window), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 

@@ -30,7 +30,7 @@ struct transit {
     uint8_t port;
     uint8_t arrival_port;
     uint8_t holders; /* of the circuit and the inbox, who still needs it */
-    bool arrived; /* mesh time has reached arrival_ps */
+    bool arrived;    /* mesh time has reached arrival_ps */
     bool damaged;
 };
 
@@ -85,7 +85,7 @@ struct fabric {
     uint64_t conflicts;
     uint64_t latest_release_ps;
     bool retry_due; /* links were released since blocked ones were tried */
-    struct transit *leaving;    /* to be reported */
+    struct transit *leaving; /* to be reported */
 };
 
 /* Memory that runs out on the host ends the program: nothing is half done. */
@@ -410,9 +410,8 @@ static bool path_is_dead(const struct fabric *fabric,
 static void log_circuit(struct fabric *fabric, const struct transit *transit,
                         uint64_t grant_ps)
 {
-    fabric->circuit =
-        grow(fabric->circuit, &fabric->circuit_room, fabric->circuit_count,
-             sizeof *fabric->circuit);
+    fabric->circuit = grow(fabric->circuit, &fabric->circuit_room,
+                           fabric->circuit_count, sizeof *fabric->circuit);
     fabric->circuit[fabric->circuit_count++] = (struct outcome_circuit){
         .source = transit->source,
         .destination = transit->destination,
@@ -451,8 +450,8 @@ static void grant(struct fabric *fabric, struct transit *transit,
     links_mark(fabric, transit, 1);
     transit->arrival_ps = now_ps + held_ps;
     transit->arrival_port = (uint8_t)torus_path_arrival(path);
-    transit->destination = torus_index(
-        config->size, torus_path_end(config->size, from, path));
+    transit->destination =
+        torus_index(config->size, torus_path_end(config->size, from, path));
     log_circuit(fabric, transit, now_ps);
     transit->damaged = fabric->circuit_count == config->corrupt_message;
     port->counters.busy_ps += held_ps;
@@ -669,8 +668,7 @@ static enum fabric_step report_leaving(struct fabric *fabric,
                                      .node = transit->source,
                                      .source = transit->source,
                                      .bytes = transit->message.bytes,
-                                     .status = to_host ? ERR_OK
-                                                       : ERR_DEAD_LINK,
+                                     .status = to_host ? ERR_OK : ERR_DEAD_LINK,
                                      .port = transit->port};
     fabric->leaving = NULL;
     free(transit);
@@ -681,8 +679,7 @@ static enum fabric_step report_leaving(struct fabric *fabric,
    them is granted one. */
 static bool more_releases_now(const struct fabric *fabric)
 {
-    return fabric->heap_count > 0 &&
-           fabric->heap[0].type == EVENT_RELEASE &&
+    return fabric->heap_count > 0 && fabric->heap[0].type == EVENT_RELEASE &&
            fabric->heap[0].time_ps == fabric->latest_release_ps;
 }
 

@@ -32,7 +32,7 @@ struct fabric_config {
     uint64_t startup_ps;
     uint64_t transfer_ps; /* per byte */
     uint64_t hop_delay_ps;
-    uint32_t dead_link;       /* torus_link() + 1 of a link that is down, or 0 */
+    uint32_t dead_link; /* torus_link() + 1 of a link that is down, or 0 */
     uint32_t corrupt_message; /* ordinal of a circuit that damages it, or 0 */
 };
 
@@ -43,7 +43,7 @@ struct fabric_message {
     void *cookie;
     struct torus_path path; /* not for the host port */
     uint32_t bytes;
-    uint8_t kind;  /* labels, for the record of circuits */
+    uint8_t kind; /* labels, for the record of circuits */
     uint8_t phase;
 };
 

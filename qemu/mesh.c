@@ -50,17 +50,17 @@ static void identify(struct mesh *mesh, uint32_t node)
     struct torus_coord at = torus_coord_of(config->size, node);
     bool victim = torus_index(config->size, config->victim) == node;
 
-    window->identity = (struct window_identity){
-        .magic = WINDOW_MAGIC,
-        .version = WINDOW_VERSION,
-        .bytes = BACKEND_WINDOW_BYTES,
-        .mesh = config->identity,
-        .width = config->size.width,
-        .height = config->size.height,
-        .x = at.x,
-        .y = at.y,
-        .originator_x = config->originator.x,
-        .originator_y = config->originator.y};
+    window->identity =
+        (struct window_identity){.magic = WINDOW_MAGIC,
+                                 .version = WINDOW_VERSION,
+                                 .bytes = BACKEND_WINDOW_BYTES,
+                                 .mesh = config->identity,
+                                 .width = config->size.width,
+                                 .height = config->size.height,
+                                 .x = at.x,
+                                 .y = at.y,
+                                 .originator_x = config->originator.x,
+                                 .originator_y = config->originator.y};
     if (victim && config->injection == MESH_INJECT_FAULT) {
         window->identity.fault_injection = WINDOW_INJECT_FAULT;
     } else if (victim && config->injection == MESH_INJECT_HANG) {
@@ -77,10 +77,8 @@ int mesh_init(struct mesh *mesh, const struct mesh_config *config,
     mesh->fabric = fabric_new(&config->fabric);
     mesh->taken = calloc(node_count(mesh), sizeof *mesh->taken);
     mesh->sequence = calloc(node_count(mesh), sizeof *mesh->sequence);
-    if (mesh->fabric == NULL || mesh->taken == NULL ||
-        mesh->sequence == NULL) {
-        fprintf(stderr, "quincunx: no memory for %u nodes\n",
-                node_count(mesh));
+    if (mesh->fabric == NULL || mesh->taken == NULL || mesh->sequence == NULL) {
+        fprintf(stderr, "quincunx: no memory for %u nodes\n", node_count(mesh));
         mesh_free(mesh);
         return -1;
     }
@@ -312,8 +310,7 @@ static enum mesh_end take_request(struct mesh *mesh, uint32_t node)
 {
     const struct window *window = window_of(mesh, node);
     const struct window_request *request = &window->request;
-    uint32_t sequence =
-        __atomic_load_n(&request->sequence, __ATOMIC_ACQUIRE);
+    uint32_t sequence = __atomic_load_n(&request->sequence, __ATOMIC_ACQUIRE);
 
     if (window->status.state == WINDOW_STATE_FAULT) {
         return lose(mesh, node, "took a fault");
@@ -491,8 +488,7 @@ static struct parcel *pack_order(const struct mesh_order *order,
 
 static enum mesh_end run_to_end(struct mesh *mesh)
 {
-    uint32_t lead =
-        torus_index(mesh->config->size, mesh->config->originator);
+    uint32_t lead = torus_index(mesh->config->size, mesh->config->originator);
     enum mesh_end end = MESH_DONE;
 
     while (end == MESH_DONE) {

@@ -56,8 +56,8 @@ struct mesh {
     const struct mesh_config *config;
     struct backend *backend;
     struct fabric *fabric;
-    uint32_t *taken;     /* sends taken, per node */
-    uint32_t *sequence;  /* last request answered, per node */
+    uint32_t *taken;    /* sends taken, per node */
+    uint32_t *sequence; /* last request answered, per node */
     uint32_t up;
     uint32_t ended;
     struct mesh_report report;

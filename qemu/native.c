@@ -11,7 +11,7 @@
 struct native {
     uint32_t nodes;
     struct host_node **node;
-    uint8_t *memory; /* all windows, touched only where nodes write */
+    uint8_t *memory;    /* all windows, touched only where nodes write */
     uint32_t *runnable; /* a ring buffer */
     uint32_t first;
     uint32_t count;

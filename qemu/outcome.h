@@ -25,7 +25,7 @@ struct outcome_circuit {
     uint8_t kind;    /* WIRE_PART or WIRE_RESULT */
     uint8_t phase;   /* 1..N, of the tree edge that it serves */
     uint16_t hops;
-    uint32_t bytes; /* headers included */
+    uint32_t bytes;      /* headers included */
     uint64_t request_ps; /* when the send reached the head of its queue */
     uint64_t grant_ps;   /* later than request_ps if a link was held */
     uint64_t end_ps;     /* released, and the message delivered */
@@ -35,7 +35,7 @@ struct outcome_node {
     struct torus_coord at;
     bool active; /* took part: was given at least one unit */
     uint8_t layer;
-    uint32_t units; /* its share */
+    uint32_t units;            /* its share */
     uint64_t received_ps;      /* message complete (originator: 0) */
     uint64_t hop_ps;           /* the next phase's sends queued, or as below */
     uint64_t forwarded_ps;     /* all sends queued */

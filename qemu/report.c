@@ -104,13 +104,13 @@ static json_t *profile_json(const struct outcome_profile *profile)
 static void exact_plan(struct model_plan *exact, const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
-    struct model_input input = {
-        .load_units = outcome->load_units,
-        .compute_ps = plan->compute_ps,
-        .transfer_ps = report_transfer_ps_per_unit(outcome),
-        .phases_max = plan->phases,
-        .phases_want = plan->phases,
-        .phases_fixed = 1};
+    struct model_input input = {.load_units = outcome->load_units,
+                                .compute_ps = plan->compute_ps,
+                                .transfer_ps =
+                                    report_transfer_ps_per_unit(outcome),
+                                .phases_max = plan->phases,
+                                .phases_want = plan->phases,
+                                .phases_fixed = 1};
 
     memset(exact, 0, sizeof *exact);
     memcpy(input.startup_ps, plan->startup_ps, sizeof plan->startup_ps);
@@ -125,12 +125,11 @@ static json_t *layers_json(const struct outcome *outcome)
 
     exact_plan(&exact, outcome);
     for (unsigned layer = 0; layer <= plan->phases; ++layer) {
-        json_t *entry =
-            json_pack("{s:i, s:o, s:f, s:f, s:o}", "layer", (int)layer,
-                      "nodes", integer(torus_layer_nodes(layer)),
-                      "share_units", exact.share_units[layer], "volume_units",
-                      exact.volume_units[layer], "received_ps",
-                      integer(plan->received_ps[layer]));
+        json_t *entry = json_pack(
+            "{s:i, s:o, s:f, s:f, s:o}", "layer", (int)layer, "nodes",
+            integer(torus_layer_nodes(layer)), "share_units",
+            exact.share_units[layer], "volume_units", exact.volume_units[layer],
+            "received_ps", integer(plan->received_ps[layer]));
 
         if (json_array_append_new(layers, entry) != 0) {
             json_decref(layers);
@@ -183,14 +182,14 @@ static json_t *nodes_json(const struct outcome *outcome)
         if (!node->active) {
             continue;
         }
-        entry = json_pack(
-            "{s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "x",
-            node->at.x, "y", node->at.y, "layer", node->layer, "units",
-            integer(node->units), "received_ps", integer(node->received_ps),
-            "hop_ps", integer(node->hop_ps), "forwarded_ps",
-            integer(node->forwarded_ps), "compute_start_ps",
-            integer(node->compute_start_ps), "finished_ps",
-            integer(node->finished_ps));
+        entry = json_pack("{s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "x",
+                          node->at.x, "y", node->at.y, "layer", node->layer,
+                          "units", integer(node->units), "received_ps",
+                          integer(node->received_ps), "hop_ps",
+                          integer(node->hop_ps), "forwarded_ps",
+                          integer(node->forwarded_ps), "compute_start_ps",
+                          integer(node->compute_start_ps), "finished_ps",
+                          integer(node->finished_ps));
         if (json_array_append_new(nodes, entry) != 0) {
             json_decref(nodes);
             return NULL;

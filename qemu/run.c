@@ -198,10 +198,10 @@ static int read_report(struct outcome *outcome, const struct mesh *mesh,
         wire_report_load(plan, report->data + CIRCUIT_HEADER_BYTES, bytes) !=
             ERR_OK) {
         fprintf(stderr, "quincunx: the originator ended without a report\n");
-        postmortem_print(
-            stderr, mesh->backend->window(
-                        mesh->backend->context,
-                        torus_index(config->size, config->originator)));
+        postmortem_print(stderr,
+                         mesh->backend->window(
+                             mesh->backend->context,
+                             torus_index(config->size, config->originator)));
         return EXIT_FAILED;
     }
     if (plan->error == ERR_PHASES) {

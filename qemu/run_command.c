@@ -50,8 +50,8 @@ enum key {
 static const struct argp_option descriptions[] = {
     {"mesh", KEY_MESH, "WxH", 0,
      "Size of the torus: 1x1, 5x5, 25x25 (native also 125x125)", 1},
-    {"kernel", KEY_KERNEL, "NAME", 0,
-     "What to compute; see `quincunx kernels'", 1},
+    {"kernel", KEY_KERNEL, "NAME", 0, "What to compute; see `quincunx kernels'",
+     1},
     {"arg", KEY_ARG, "ARG", 0, "The kernel's argument, as it is", 1},
     {"arg-hex", KEY_ARG_HEX, "HEX", 0,
      "The same in hexadecimal, for bytes that a shell cannot pass", 1},
@@ -216,12 +216,10 @@ static int set_injection(struct run_options *options, const char *text)
         if (strncmp(text, kinds[i].name, length) == 0) {
             options->config.injection = kinds[i].injection;
             return refuse("--inject", text,
-                          parse_coord(text + length,
-                                      &options->config.victim));
+                          parse_coord(text + length, &options->config.victim));
         }
     }
-    return refuse("--inject", text,
-                  "must be fault@X,Y, hang@X,Y or die@X,Y");
+    return refuse("--inject", text, "must be fault@X,Y, hang@X,Y or die@X,Y");
 }
 
 static error_t parse_file_option(int key, char *text,
@@ -328,8 +326,8 @@ static int check_mesh(const struct run_options *options)
         fprintf(stderr,
                 "quincunx: --phases %u: at most %d phases are feasible on a "
                 "%ux%u torus\n",
-                config->phases, torus_phases(config->size),
-                config->size.width, config->size.height);
+                config->phases, torus_phases(config->size), config->size.width,
+                config->size.height);
         return EXIT_USAGE;
     }
     return 0;

@@ -110,8 +110,8 @@ static uint64_t circuit_ps(const struct scatter *scatter,
                            const struct lead *lead, unsigned phase)
 {
     const struct wire_order *order = &lead->order;
-    uint32_t hops = torus_path_hops(
-        torus_phase_path(scatter->size, phase, TORUS_EAST));
+    uint32_t hops =
+        torus_path_hops(torus_phase_path(scatter->size, phase, TORUS_EAST));
     uint32_t phases = lead->input.phases_max;
     uint32_t head_bytes = SCATTER_HEAD_BYTES +
                           wire_job_bytes(phases, order->arg_bytes) +
@@ -208,8 +208,8 @@ static int make_job(struct scatter *scatter, struct lead *lead)
 {
     const struct wire_order *order = &lead->order;
     struct wire_job *job = &scatter->job;
-    uint32_t hops = torus_path_hops(
-        torus_phase_path(scatter->size, 1, TORUS_EAST));
+    uint32_t hops =
+        torus_path_hops(torus_phase_path(scatter->size, 1, TORUS_EAST));
     uint64_t slack_ps = 4u * (uint64_t)scatter->costs->merge_ps + PS_PER_NS;
     uint64_t slot_ps =
         slack_ps + order->startup_ps + order->hop_delay_ps * hops +
@@ -317,8 +317,7 @@ int scatter_lead(struct scatter *scatter)
     scatter->window->status.state = WINDOW_STATE_PLANNING;
     scatter->circuit->job = delivery.job;
     error = delivery.kind == WIRE_ORDER
-                ? wire_order_load(&lead.order, delivery.payload,
-                                  delivery.bytes)
+                ? wire_order_load(&lead.order, delivery.payload, delivery.bytes)
                 : ERR_PROTOCOL;
     if (error == ERR_OK) {
         error = prepare(scatter, &lead);

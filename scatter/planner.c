@@ -77,9 +77,8 @@ static int check(const struct planner_input *input)
 static unsigned volumes(uint64_t volume[], const struct planner_input *input)
 {
     /* 1 / (5 + rho) = compute / (5 compute + transfer) < 1/5. */
-    uint64_t decay =
-        fraction(input->compute_ps,
-                 5 * input->compute_ps + input->transfer_ps, 64);
+    uint64_t decay = fraction(input->compute_ps,
+                              5 * input->compute_ps + input->transfer_ps, 64);
     unsigned phase = 0;
 
     volume[0] = input->load_units * ONE;

@@ -22,7 +22,7 @@
 #define PLANNER_UNITS_MAX UINT32_MAX
 #define PLANNER_TIME_MAX_PS ((uint64_t)1 << 40)    /* per unit: 1.1 s */
 #define PLANNER_STARTUP_MAX_PS ((uint64_t)1 << 50) /* 18 minutes */
-#define PLANNER_LOAD_MAX_PS ((uint64_t)1 << 63) /* V * compute: 106 days */
+#define PLANNER_LOAD_MAX_PS ((uint64_t)1 << 63)    /* V * compute: 106 days */
 
 struct planner_input {
     uint32_t load_units;  /* 1 .. PLANNER_UNITS_MAX */

@@ -121,9 +121,9 @@ int scatter_distribute(struct scatter *scatter)
 {
     struct split *split = &scatter->split;
     uint32_t position = scatter->units;
-    int error = split_volume(split, scatter->volume_units,
-                             scatter->share_units, scatter->job.phases,
-                             scatter->layer, scatter->units);
+    int error =
+        split_volume(split, scatter->volume_units, scatter->share_units,
+                     scatter->job.phases, scatter->layer, scatter->units);
 
     for (unsigned phase = scatter->layer + 1u;
          error == ERR_OK && phase <= scatter->job.phases; ++phase) {
@@ -231,19 +231,17 @@ static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
 
 static int return_result(struct scatter *scatter)
 {
-    struct torus_path down = torus_phase_path(
-        scatter->size, scatter->layer, (enum torus_port)scatter->port);
+    struct torus_path down = torus_phase_path(scatter->size, scatter->layer,
+                                              (enum torus_port)scatter->port);
     struct circuit_message message = {
         .path = torus_path_reverse(down),
-        .ready_ps =
-            slot_at(scatter, clock_now_ps(scatter->circuit->clock)),
+        .ready_ps = slot_at(scatter, clock_now_ps(scatter->circuit->clock)),
         .kind = WIRE_RESULT};
     unsigned port = message.path.port;
 
     message.body[port].data = scatter->result.data;
     message.body[port].bytes = scatter->result.bytes;
-    record(scatter, EVENT_RESULT_QUEUED, scatter->layer,
-           scatter->result.bytes);
+    record(scatter, EVENT_RESULT_QUEUED, scatter->layer, scatter->result.bytes);
     return circuit_send(scatter->circuit, 1u << port, &message);
 }
 
@@ -280,8 +278,8 @@ static int take_part(struct scatter *scatter,
 int scatter_follow(struct scatter *scatter)
 {
     struct circuit_delivery delivery;
-    struct torus_path path = torus_phase_path(
-        scatter->size, scatter->layer, (enum torus_port)scatter->port);
+    struct torus_path path = torus_phase_path(scatter->size, scatter->layer,
+                                              (enum torus_port)scatter->port);
     int error;
 
     scatter->window->status.state = WINDOW_STATE_WAITING;
@@ -298,8 +296,8 @@ int scatter_follow(struct scatter *scatter)
     }
     if (error == ERR_OK &&
         scatter->kernel->begin(scatter->memory->work, &scatter->terms,
-                               scatter->job.arg, scatter->job.arg_bytes) !=
-            KERNEL_OK) {
+                               scatter->job.arg,
+                               scatter->job.arg_bytes) != KERNEL_OK) {
         error = ERR_ARGUMENT;
     }
     if (error == ERR_OK) {
@@ -313,8 +311,8 @@ int scatter_follow(struct scatter *scatter)
 
 int scatter_run(struct scatter *scatter)
 {
-    int error = scatter->layer == 0 ? scatter_lead(scatter)
-                                    : scatter_follow(scatter);
+    int error =
+        scatter->layer == 0 ? scatter_lead(scatter) : scatter_follow(scatter);
 
     if (error == ERR_OK) {
         record(scatter, EVENT_DONE, 0, 0);

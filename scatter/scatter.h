@@ -37,7 +37,7 @@ struct scatter_memory {
 
 /* Largest load, in bytes, of a node whose window has `window_bytes`. */
 #define SCATTER_LOAD_MAX(window_bytes)                                         \
-    ((window_bytes) - WINDOW_DMA_OFFSET -                                      \
+    ((window_bytes)-WINDOW_DMA_OFFSET -                                        \
      (uint32_t)sizeof(struct scatter_memory) - CIRCUIT_HEADER_BYTES -          \
      WIRE_PART_BYTES - WIRE_ORDER_BYTES - WIRE_JOB_BYTES_MAX)
 

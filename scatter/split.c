@@ -16,8 +16,8 @@ int split_volume(struct split *split, const uint32_t volume_units[],
         return ERR_PROTOCOL;
     }
     for (unsigned phase = layer + 1; phase <= phases; ++phase) {
-        split->extra[phase] = (uint8_t)(left < TORUS_PORTS ? left
-                                                           : TORUS_PORTS);
+        split->extra[phase] =
+            (uint8_t)(left < TORUS_PORTS ? left : TORUS_PORTS);
         left -= split->extra[phase];
     }
     split->own_units = share_units[layer] + left;

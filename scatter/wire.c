@@ -21,8 +21,7 @@ void wire_order_store(uint8_t *out, const struct wire_order *order)
     memcpy(out + WIRE_ORDER_BYTES, order->arg, order->arg_bytes);
 }
 
-int wire_order_load(struct wire_order *order, const uint8_t *in,
-                    uint32_t bytes)
+int wire_order_load(struct wire_order *order, const uint8_t *in, uint32_t bytes)
 {
     if (bytes < WIRE_ORDER_BYTES || in[WIRE_NAME_BYTES - 1] != 0) {
         return ERR_PROTOCOL;
@@ -50,8 +49,7 @@ uint32_t wire_job_bytes(unsigned phases, uint32_t arg_bytes)
 }
 
 void wire_job_store(uint8_t *out, const struct wire_job *job,
-                    const uint32_t share_units[],
-                    const uint32_t volume_units[])
+                    const uint32_t share_units[], const uint32_t volume_units[])
 {
     uint8_t *tables = out + WIRE_JOB_BYTES;
 

@@ -57,7 +57,7 @@ enum wire_kind {
 #define WIRE_REPORT_BYTES 320u
 
 /* Largest job: all phases and the longest argument. */
-#define WIRE_JOB_BYTES_MAX \
+#define WIRE_JOB_BYTES_MAX                                                     \
     (WIRE_JOB_BYTES + 8u * TORUS_PHASES_MAX + KERNEL_ARG_MAX + 1u)
 
 #define WIRE_PAD4(bytes) (((bytes) + 3u) & ~3u)

@@ -74,8 +74,8 @@ struct torus_coord torus_path_end(struct torus_size size,
     struct torus_coord at = torus_step(size, from, port, path.hops);
 
     if (turn != TORUS_STRAIGHT) {
-        at = torus_step(size, at, torus_after_turn(port, turn),
-                        path.hops_after);
+        at =
+            torus_step(size, at, torus_after_turn(port, turn), path.hops_after);
     }
     return at;
 }

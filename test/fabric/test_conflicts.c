@@ -132,26 +132,32 @@ static void ties_by_port(struct unit *unit)
     check(unit, wish, 2, 1);
 }
 
-/* A chain: each one waits for the one before, and for that alone. */
+/* Each one waits for the one before, which itself had to wait. */
 static void chain_of_waits(struct unit *unit)
 {
     static const struct wish wish[] = {
         {0, 0, TORUS_EAST, 2, 10, 0},
-        {1, 1, TORUS_EAST, 2, 11, AFTER(2, 10)},
-        /* free until the second starts: it waits for no one */
-        {2, 2, TORUS_EAST, 2, 12, 2},
-        {3, 3, TORUS_EAST, 2, 13, 2 + AFTER(2, 12)},
-        {4, 4, TORUS_EAST, 2, 14, 2 + AFTER(2, 12) + AFTER(2, 13)},
+        {1, 10, TORUS_EAST, 2, 11, AFTER(2, 10)},
+        {2, AFTER(2, 10) + 5, TORUS_EAST, 2, 12, AFTER(2, 10) + AFTER(2, 11)},
+        {3, AFTER(2, 10) + AFTER(2, 11), TORUS_EAST, 2, 13,
+         AFTER(2, 10) + AFTER(2, 11) + AFTER(2, 12)},
     };
 
-    /* The second overlaps the third on link 2, until that is released. */
-    struct wish all[5];
+    check(unit, wish, 4, 3);
+}
 
-    for (unsigned i = 0; i < 5; ++i) {
-        all[i] = wish[i];
-    }
-    all[1].grant_ps = 2 + AFTER(2, 12);
-    check(unit, all, 5, 3);
+/* A circuit that waits holds nothing: others pass over its links. */
+static void waiting_holds_nothing(struct unit *unit)
+{
+    static const struct wish wish[] = {
+        {0, 0, TORUS_EAST, 2, 10, 0},
+        {1, 1, TORUS_EAST, 2, 11, 2 + AFTER(2, 12)},
+        {2, 2, TORUS_EAST, 2, 12, 2},
+        {3, 3, TORUS_EAST, 2, 13, 4 + AFTER(2, 14)},
+        {4, 4, TORUS_EAST, 2, 14, 4},
+    };
+
+    check(unit, wish, 5, 2);
 }
 
 /* Two circuits end together; the one that needs both links gets them, since
@@ -249,6 +255,7 @@ void test_conflicts(struct unit *unit)
     UNIT_RUN(unit, ties_by_node);
     UNIT_RUN(unit, ties_by_port);
     UNIT_RUN(unit, chain_of_waits);
+    UNIT_RUN(unit, waiting_holds_nothing);
     UNIT_RUN(unit, released_together);
     UNIT_RUN(unit, released_one_by_one);
     UNIT_RUN(unit, two_at_one_release);
