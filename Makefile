@@ -139,6 +139,20 @@ run: all
 	@echo "gantt     $(BUILD)/gantt.svg"
 	@echo "trace     $(BUILD)/trace.json (for ui.perfetto.dev)"
 
+## pictures: the README's pictures, from runs on QEMU boards
+.PHONY: pictures
+pictures: all
+	$(Q)$(MAKE) --no-print-directory $(BUILD)/licenses.txt
+	$(Q)mkdir -p qemu/pictures
+	$(Q)$(BUILD)/quincunx run --mesh 5x5 --kernel search \
+	  --arg 'free software' --profile t3d \
+	  --gantt qemu/pictures/gantt-25.svg $(BUILD)/licenses.txt
+	$(Q)for i in 1 2 3 4 5 6 7 8; do cat $(BUILD)/licenses.txt; done \
+	  > $(BUILD)/licenses8.txt
+	$(Q)$(BUILD)/quincunx run --mesh 25x25 --kernel spin --arg 32 \
+	  --profile t3d --gantt qemu/pictures/gantt-625.svg \
+	  $(BUILD)/licenses8.txt
+
 # ---- testing ----
 
 TEST_PROGRAMS :=

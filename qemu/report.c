@@ -198,6 +198,22 @@ static json_t *nodes_json(const struct outcome *outcome)
     return nodes;
 }
 
+/* The deepest stack of any node, of the size that each has. */
+static json_t *stack_json(const struct outcome *outcome)
+{
+    uint32_t used = 0;
+    uint32_t bytes = 0;
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        const struct outcome_node *node = &outcome->node[i];
+
+        used = node->stack_used_bytes > used ? node->stack_used_bytes : used;
+        bytes = node->stack_bytes > bytes ? node->stack_bytes : bytes;
+    }
+    return json_pack("{s:o, s:o}", "used_bytes", integer(used), "bytes",
+                     integer(bytes));
+}
+
 static json_t *measured_json(const struct outcome *outcome)
 {
     uint64_t makespan_ps = outcome_makespan_ps(outcome);
@@ -205,13 +221,14 @@ static json_t *measured_json(const struct outcome *outcome)
     uint64_t spread_ps = outcome_spread_ps(outcome);
 
     return json_pack(
-        "{s:o, s:o, s:f, s:f, s:o, s:o, s:f, s:o}", "makespan_ps",
+        "{s:o, s:o, s:f, s:f, s:o, s:o, s:f, s:o, s:o}", "makespan_ps",
         integer(makespan_ps), "with_results_ps",
         integer(outcome_with_results_ps(outcome)), "overhead_vs_plan",
         report_overhead_vs_plan(outcome), "speedup",
         report_ratio(one_board_ps, makespan_ps), "one_board_ps",
         integer(one_board_ps), "spread_ps", integer(spread_ps), "spread",
-        report_ratio(spread_ps, makespan_ps), "nodes", nodes_json(outcome));
+        report_ratio(spread_ps, makespan_ps), "stack", stack_json(outcome),
+        "nodes", nodes_json(outcome));
 }
 
 /* Sums of one port's counters over the mesh. */

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of whole runs and the benchmark share."""
+import contextlib
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / os.environ.get("BUILD", "build")
+QUINCUNX = str(BUILD / "quincunx")
+FIRMWARE = BUILD / "mps2_an385" / "firmware.elf"
+SEED = int(os.environ.get("QUINCUNX_SEED", "1999"))
+OFFSETS_MAX = 1024  # of search; kernels/search.c
+
+oracle = str(ROOT / "test" / "oracle")
+if oracle not in sys.path:
+    sys.path.insert(0, oracle)
+
+import torus  # noqa: E402  (of the oracle)
+
+
+def seeded(name):
+    """A generator of its own for each user of chance."""
+    print(f"seed: QUINCUNX_SEED={SEED} ({name})")
+    return random.Random(f"{SEED} {name}")
+
+
+# ---- the command ----
+
+def command(*args, timeout=300, **options):
+    """The finished process, whatever its exit status."""
+    return subprocess.run([QUINCUNX, *map(str, args)], capture_output=True,
+                          check=False, timeout=timeout, text=True,
+                          stdin=subprocess.DEVNULL, **options)
+
+
+def run(load, *args, size="5x5", kernel="spin", arg=None, on="qemu",
+        timeout=300):
+    """The report of a run that succeeds."""
+    line = ["run", "--json", "--mesh", size, "--kernel", kernel, "--on", on,
+            *args]
+    if isinstance(arg, bytes):
+        line += ["--arg-hex", arg.hex()]
+    elif arg is not None:
+        line += ["--arg", arg]
+    done = command(*line, load, timeout=timeout)
+    assert done.returncode == 0, (line, done.stderr)
+    assert done.stderr == "", (line, done.stderr)
+    return json.loads(done.stdout)
+
+
+# ---- loads ----
+
+def text(size, chance):
+    """Real text: the project's own sources, file after file."""
+    files = sorted(p for d in ("boot", "hal", "torus", "scatter", "kernels",
+                               "qemu", "test")
+                   for p in (ROOT / d).rglob("*.[ch]"))
+    parts = [p.read_bytes() for p in files]
+    out = bytearray()
+    while len(out) < size:
+        out += chance.choice(parts)
+    return bytes(out[:size])
+
+
+def mixed(size, chance):
+    """Half text, half noise, in blocks."""
+    out = bytearray()
+    while len(out) < size:
+        block = chance.randrange(1, size // 8 + 2)
+        out += (text(block, chance) if chance.random() < 0.5
+                else chance.randbytes(block))
+    return bytes(out[:size])
+
+
+def occurrences(data, pattern):
+    """Every offset, by trying one after the other."""
+    found = []
+    at = data.find(pattern)
+    while at >= 0:
+        found.append(at)
+        at = data.find(pattern, at + 1)
+    return found
+
+
+def search_result(data, pattern):
+    """What a run's report must say."""
+    found = occurrences(data, pattern)
+    return {"count": len(found), "offsets": found[:OFFSETS_MAX],
+            "offsets_complete": len(found) <= OFFSETS_MAX}
+
+
+# ---- what a report says ----
+
+def units_of(report):
+    return {(n["x"], n["y"]): n["units"]
+            for n in report["measured"]["nodes"]}
+
+
+def first_units(report):
+    """Where every node's range begins: its own, then phases N to 1."""
+    units = units_of(report)
+    originator = tuple(report["mesh"]["originator"])
+    children = {}
+    for circuit in torus.scatter(report["mesh"]["width"], originator,
+                                 report["plan"]["phases"]):
+        children.setdefault(circuit.source, []).append(
+            (-circuit.phase, circuit.port, circuit.nodes[-1]))
+    first = {}
+    position = 0
+    stack = [originator]
+    while stack:
+        node = stack.pop()
+        first[node] = position
+        position += units.get(node, 0)
+        stack += [c[2] for c in sorted(children.get(node, []), reverse=True)]
+    assert position == report["load"]["units"]
+    return first
+
+
+# ---- processes ----
+
+@contextlib.contextmanager
+def busy_cores(count=2):
+    """Other processes that keep the cores busy meanwhile."""
+    hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
+            for _ in range(count)]
+    try:
+        yield
+    finally:
+        for hog in hogs:
+            hog.kill()
+        for hog in hogs:
+            hog.wait()
+
+
+def stat_of(pid):
+    """Fields of /proc/PID/stat from the state on, or None."""
+    try:
+        line = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return line[line.rindex(")") + 2:].split()
+
+
+def pids():
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def children_of(pid):
+    found = []
+    for child in pids():
+        stat = stat_of(child)
+        if stat is not None and int(stat[1]) == pid:
+            found.append(child)
+    return found
+
+
+def cpu_s(pid):
+    stat = stat_of(pid)
+    if stat is None:
+        return 0.0
+    return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def boards_with(firmware):
+    """Processes of QEMU, alive or not yet reaped, that run this image."""
+    found = []
+    for pid in pids():
+        try:
+            line = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        words = line.split(b"\0")
+        if (os.path.basename(words[0]) == b"qemu-system-arm"
+                and os.fsencode(str(firmware)) in words):
+            found.append(pid)
+    return found
+
+
+def until(condition, seconds=60.0, pause=0.05):
+    """Waits for the condition; its last value, false if time is up."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value or time.monotonic() > end:
+            return value
+        time.sleep(pause)
+
+
+def memory_of(pid):
+    """Proportional set size in bytes; 0 if the process has gone."""
+    try:
+        with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as lines:
+            for line in lines:
+                if line.startswith("Pss:"):
+                    return int(line.split()[1]) * 1024
+    except (FileNotFoundError, ProcessLookupError):
+        pass
+    return 0
+
+
+class Watched:
+    """One run, with the peak of the memory of all its processes."""
+
+    def __init__(self, *args, timeout=400, period_s=1.5):
+        self.peak_bytes = 0
+        self.boards = 0
+        start = time.monotonic()
+        with subprocess.Popen([QUINCUNX, *map(str, args)],
+                              stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as process:
+            ended = threading.Event()
+            sampler = threading.Thread(target=self.sample,
+                                       args=(process.pid, ended, period_s))
+            sampler.start()
+            try:
+                self.stdout, self.stderr = process.communicate(
+                    timeout=timeout)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGKILL)
+                raise
+            finally:
+                ended.set()
+                sampler.join()
+        self.wall_s = time.monotonic() - start
+        self.returncode = process.returncode
+
+    def sample(self, pid, ended, period_s):
+        while not ended.wait(period_s):
+            family = children_of(pid)
+            self.boards = max(self.boards, len(family))
+            self.peak_bytes = max(self.peak_bytes,
+                                  sum(map(memory_of, [pid, *family])))

@@ -1,0 +1,527 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole runs: answers, plans and times of native nodes and QEMU boards.
+
+Results are compared with a naive search, plans with exact fractions
+(test/oracle/model.py). QUINCUNX_SEED chooses loads and patterns. Nothing here
+asserts wall time. Three meshes of 625 boards are booted, and shared.
+"""
+import json
+from fractions import Fraction
+
+import pytest
+
+import mesh
+import model
+import torus
+
+MEMORY_MAX = 12 * 2 ** 30
+
+
+@pytest.fixture(scope="module")
+def loads(tmp_path_factory):
+    """Writes a load's bytes down; its path."""
+    folder = tmp_path_factory.mktemp("loads")
+    count = 0
+
+    def write(data):
+        nonlocal count
+        count += 1
+        path = folder / f"load{count}"
+        path.write_bytes(data)
+        return path
+
+    return write
+
+
+def check_shares(report):
+    """No unit lost, and no node more than one off its layer's others."""
+    units = mesh.units_of(report)
+    plan = report["plan"]
+    assert len(units) == len(report["measured"]["nodes"])
+    assert sum(units.values()) == report["load"]["units"]
+    assert report["load"]["units"] == report["load"]["bytes"]
+    originator = tuple(report["mesh"]["originator"])
+    layers = {originator: 0}
+    for circuit in torus.scatter(report["mesh"]["width"], originator,
+                                 plan["phases"]):
+        layers[circuit.nodes[-1]] = circuit.phase
+    assert len(layers) == plan["active_nodes"]
+    assert set(units) <= set(layers)
+    for node in report["measured"]["nodes"]:
+        assert node["layer"] == layers[node["x"], node["y"]]
+    for layer, planned in enumerate(plan["layers"]):
+        here = [units.get(n, 0) for n, its in layers.items() if its == layer]
+        assert len(here) == planned["nodes"]
+        assert max(here) - min(here) <= 1, layer
+        for got in here:
+            assert abs(got - planned["share_units"]) <= 1, layer
+
+
+def hops_of(side, phase):
+    return len(torus.circuit(side, phase, (0, 0), 0).nodes) - 1
+
+
+def check_plan(report):
+    """The originator's integers against the equations in fractions."""
+    plan = report["plan"]
+    startups = plan["startup_ps"]
+    phases = plan["phases"]
+    load = report["load"]["units"]
+    compute = Fraction(plan["compute_ps_per_unit"])
+    transfer = plan["transfer_ps_per_unit"]
+    assert transfer == report["profile"]["transfer_ps_per_byte"]
+    assert len(startups) == phases
+    side = report["mesh"]["width"]
+    for phase, startup in enumerate(startups, 1):
+        assert startup >= (report["profile"]["startup_ps"]
+                           + report["profile"]["hop_delay_ps"]
+                           * hops_of(side, phase))
+    exact = model.solve(load, compute, [transfer] * phases, startups)
+    assert exact.feasible
+    makespan = exact.makespan + plan["overhead_ps"]
+    assert abs(plan["makespan_ps"] - makespan) <= 2
+    for layer, share, volume in zip(plan["layers"], exact.shares,
+                                    exact.volumes):
+        assert abs(Fraction(layer["share_units"]) - share) < 1
+        assert abs(Fraction(layer["volume_units"]) - volume) < 1
+    assert len(plan["layers"]) == phases + 1
+    for fewer in range(phases):
+        worse = model.solve(load, compute, [transfer] * fewer,
+                            startups[:fewer])
+        assert worse.makespan >= exact.makespan
+    if 2 <= phases < torus.phases_of(side):
+        # Phases from the second on differ by their hops only.
+        delay = report["profile"]["hop_delay_ps"]
+        further = startups[-1] + delay * (hops_of(side, phases + 1)
+                                          - hops_of(side, phases))
+        more = model.solve(load, compute, [transfer] * (phases + 1),
+                           startups + [further])
+        assert not more.feasible
+
+
+def check_times(report):
+    """Nobody computes before it has received, or ends before it begins."""
+    measured = report["measured"]
+    last = max(n["finished_ps"] for n in measured["nodes"])
+    first = min(n["finished_ps"] for n in measured["nodes"])
+    assert measured["makespan_ps"] == last
+    assert measured["spread_ps"] == last - first
+    assert measured["with_results_ps"] >= last
+    planned = report["plan"]["makespan_ps"]
+    assert measured["overhead_vs_plan"] == pytest.approx(
+        (last - planned) / planned, abs=1e-9)
+    for n in measured["nodes"]:
+        assert (0 <= n["received_ps"] <= n["compute_start_ps"]
+                <= n["finished_ps"]), n
+
+
+def check(report):
+    check_shares(report)
+    check_plan(report)
+    check_times(report)
+    assert report["network"]["circuit_conflicts"] == 0
+    assert report["network"]["retries"] == 0
+
+
+def check_search(loads, data, pattern, *args, **options):
+    """Runs it, checks all that holds of any run; the report."""
+    report = mesh.run(loads(data), *args, kernel="search", arg=pattern,
+                      **options)
+    assert report["result"] == mesh.search_result(data, pattern)
+    check(report)
+    return report
+
+
+# ---- search: the answer ----
+
+SIZES = [("1x1", "native"), ("5x5", "native"), ("25x25", "native"),
+         ("1x1", "qemu"), ("5x5", "qemu")]
+
+
+@pytest.mark.parametrize("size,on", SIZES)
+def test_finds_what_a_naive_search_finds(loads, size, on):
+    chance = mesh.seeded(f"naive {size} {on}")
+    data = mesh.mixed(300_000, chance)
+    at = chance.randrange(len(data) - 16)
+    patterns = [b"int", data[at:at + 4]]
+    for pattern in patterns if on == "native" else patterns[:1]:
+        report = check_search(loads, data, pattern, size=size, on=on)
+        assert report["mesh"]["on"] == on
+
+
+def test_boards_and_native_nodes_agree(loads):
+    data = mesh.mixed(200_000, mesh.seeded("agree"))
+    path = loads(data)
+    results = [mesh.run(path, kernel="search", arg="uint32_t", on=on)["result"]
+               for on in ("qemu", "native")]
+    assert results[0] == results[1] == mesh.search_result(data, b"uint32_t")
+    assert results[0]["count"] > 0
+
+
+@pytest.mark.parametrize("pattern,period", [
+    (b"aaa", b"a"), (b"abab", b"ab"), (b"abcabca", b"abc")])
+@pytest.mark.parametrize("size", ["5x5", "25x25"])
+def test_overlapping_matches_everywhere(loads, size, pattern, period):
+    """Each share boundary is straddled by all the matches that can."""
+    data = (period * 100_000)[:100_003]
+    report = check_search(loads, data, pattern, size=size, on="native")
+    assert report["result"]["count"] >= 100_003 // len(period) - len(pattern)
+    assert not report["result"]["offsets_complete"]
+
+
+def plant(data, positions, pattern, forbidden=()):
+    """The pattern over each position, so that it straddles it; how many."""
+    out = bytearray(data)
+    planted = []
+    for n, at in enumerate(sorted(positions)):
+        # All ways to straddle: from one byte before to one byte behind.
+        start = at - 1 - n % (len(pattern) - 1)
+        end = start + len(pattern)
+        if (start < 0 or end > len(out)
+                or any(low < end and start < high for low, high in forbidden)
+                or (planted and planted[-1][1] + len(pattern) > start)):
+            continue
+        out[start:end] = pattern
+        planted.append((at, start))
+    return bytes(out), planted
+
+
+@pytest.mark.parametrize("size", ["5x5", "25x25"])
+def test_matches_across_every_boundary_native(loads, size):
+    chance = mesh.seeded(f"boundaries {size}")
+    pattern = b"\x00pattern\xff"
+    data = mesh.mixed(400_000, chance)
+    before = check_search(loads, data, pattern, size=size, on="native")
+    bounds = set(mesh.first_units(before).values()) - {0}
+    assert len(bounds) == before["mesh"]["nodes"] - 1
+    planted_data, planted = plant(data, bounds, pattern)
+    assert {at for at, _ in planted} == bounds
+    report = check_search(loads, planted_data, pattern, size=size,
+                          on="native")
+    assert set(mesh.first_units(report).values()) - {0} == bounds
+    assert set(report["result"]["offsets"]) >= {s for _, s in planted}
+    assert report["result"]["count"] >= len(bounds)
+
+
+def test_matches_across_boundaries_of_boards(loads):
+    """Boards calibrate on eight samples of the load, which stay as is."""
+    chance = mesh.seeded("boundaries of boards")
+    pattern = b"\x00pattern\xff"
+    data = mesh.mixed(400_000, chance)
+    before = check_search(loads, data, pattern)
+    bounds = set(mesh.first_units(before).values()) - {0}
+    assert len(bounds) == 24
+    stride = len(data) // 8
+    samples = [(i * stride - 16, i * stride + 4096 + 16) for i in range(8)]
+    planted_data, planted = plant(data, bounds, pattern, samples)
+    report = check_search(loads, planted_data, pattern)
+    assert set(mesh.first_units(report).values()) - {0} == bounds
+    assert len(planted) >= 12
+    assert set(report["result"]["offsets"]) >= {s for _, s in planted}
+
+
+ODD_PATTERNS = {
+    "one byte": b"e", "zero byte": b"\0", "zeros": bytes(5),
+    "zeros inside": b"\0x\0", "longest": b"q" * 255,
+    "repeats": b"abababab"}
+
+
+@pytest.mark.parametrize("name", ODD_PATTERNS)
+def test_patterns(loads, name):
+    chance = mesh.seeded(f"pattern {name}")
+    pattern = ODD_PATTERNS[name]
+    data = bytearray(mesh.mixed(60_000, chance))
+    for _ in range(40):
+        at = chance.randrange(len(data))
+        data[at:at + len(pattern)] = pattern
+    report = check_search(loads, bytes(data), pattern, on="native")
+    assert report["result"]["count"] > 0
+
+
+@pytest.mark.parametrize("size", ["5x5", "25x25"])
+def test_pattern_longer_than_a_share(loads, tmp_path, size):
+    """A cheap network for a small load: shares of some bytes."""
+    profile = tmp_path / "quick"
+    profile.write_text("startup = 10ns\ntransfer = 10ps\nhop_delay = 0\n")
+    chance = mesh.seeded(f"longer than a share {size}")
+    pattern = bytes(chance.choices(b"ab", k=200))
+    data = bytearray(chance.choices(b"ab", k=3000))
+    for at in range(7, len(data) - 200, 260):
+        data[at:at + 200] = pattern
+    report = check_search(loads, bytes(data), pattern, "--profile", profile,
+                          size=size, on="native")
+    assert report["result"]["count"] == len(range(7, len(data) - 200, 260))
+    deepest = report["plan"]["layers"][-1]["share_units"]
+    assert report["plan"]["phases"] > 0 and deepest < len(pattern)
+
+
+def test_pattern_longer_than_the_load(loads):
+    report = check_search(loads, b"abcdef", b"abcdefg", on="native")
+    assert report["result"] == {"count": 0, "offsets": [],
+                                "offsets_complete": True}
+
+
+def test_pattern_as_long_as_the_load(loads):
+    report = check_search(loads, b"abcdef", b"abcdef", on="native")
+    assert report["result"]["offsets"] == [0]
+
+
+@pytest.mark.parametrize("count", [1023, 1024, 1025, 50_000])
+@pytest.mark.parametrize("size", ["1x1", "5x5"])
+def test_cap_on_offsets(loads, size, count):
+    """The count stays exact, and the first 1024 are told in order."""
+    data = b".." * 40 + b"#." * count + b"." * 300
+    report = check_search(loads, data, b"#", size=size, on="native")
+    assert report["result"]["count"] == count
+    assert len(report["result"]["offsets"]) == min(count, 1024)
+    assert report["result"]["offsets_complete"] == (count <= 1024)
+
+
+# ---- originators ----
+
+def test_every_originator_native(loads):
+    data = mesh.mixed(30_000, mesh.seeded("originators"))
+    path = loads(data)
+    want = mesh.search_result(data, b"the")
+    first = None
+    for x in range(5):
+        for y in range(5):
+            report = mesh.run(path, "--originator", f"{x},{y}",
+                              kernel="search", arg="the", on="native")
+            assert report["result"] == want
+            assert report["mesh"]["originator"] == [x, y]
+            check(report)
+            times = sorted((n["layer"], n["units"], n["finished_ps"])
+                           for n in report["measured"]["nodes"])
+            first = first or times
+            assert times == first, (x, y)
+
+
+def test_some_originators_of_625_native(loads):
+    chance = mesh.seeded("originators of 625")
+    data = mesh.mixed(200_000, chance)
+    for x, y in [(24, 24), (12, 0), (chance.randrange(25),
+                                     chance.randrange(25))]:
+        check_search(loads, data, b"return", "--originator", f"{x},{y}",
+                     size="25x25", on="native")
+
+
+def test_another_originator_on_boards(loads):
+    data = mesh.mixed(100_000, mesh.seeded("originator of boards"))
+    report = check_search(loads, data, b"return", "--originator", "3,4")
+    assert report["mesh"]["originator"] == [3, 4]
+
+
+# ---- small and odd loads ----
+
+@pytest.mark.parametrize("bytes_", [1, 2, 4, 5, 6, 24, 25, 26, 124, 125, 126,
+                                    624, 625, 626, 999])
+@pytest.mark.parametrize("size", ["5x5", "25x25"])
+def test_small_loads(loads, size, bytes_):
+    """So slow a kernel that every byte is worth sending."""
+    report = mesh.run(loads(bytes(bytes_)), size=size, arg="100000",
+                      on="native")
+    assert report["result"] == {"units": bytes_}
+    assert report["plan"]["phases"] > 0 or bytes_ < 5
+    check(report)
+    check_search(loads, b"x" * bytes_, b"x", size=size, on="native")
+
+
+@pytest.mark.parametrize("bytes_", [1, 3, 24, 26])
+def test_small_loads_on_boards(loads, bytes_):
+    report = mesh.run(loads(bytes(bytes_)), arg="100000")
+    assert report["result"] == {"units": bytes_}
+    check(report)
+
+
+@pytest.mark.parametrize("base", [25 * 1024, 65536, 625 * 64])
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_loads_around_multiples(loads, base, more):
+    data = b"x" * (base + more)
+    report = check_search(loads, data, b"xx", on="native")
+    assert report["result"]["count"] == base + more - 1
+    check_search(loads, data, b"xx", size="25x25", on="native")
+
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+def test_exactly_the_phases_asked_for(loads, on):
+    path = loads(bytes(60_000))
+    planned = []
+    for phases in range(3):
+        report = mesh.run(path, "--phases", str(phases), arg="32", on=on)
+        assert report["plan"]["phases"] == phases
+        assert len(report["measured"]["nodes"]) == 5 ** phases
+        check(report)
+        planned.append(report["measured"]["makespan_ps"])
+    assert planned == sorted(planned, reverse=True)
+
+
+@pytest.mark.parametrize("bytes_", [100, 400, 1500, 6000, 20_000, 100_000])
+@pytest.mark.parametrize("profile", ["t3d", "lvds", "uart"])
+def test_plans_of_many_depths(loads, profile, bytes_):
+    """Fewer phases than the mesh has are the best where startups weigh."""
+    path = loads(bytes(bytes_))
+    report = mesh.run(path, "--profile", profile, size="25x25", arg="32",
+                      on="native")
+    check(report)
+    phases = report["plan"]["phases"]
+    if phases < 4:
+        done = mesh.command("run", "--mesh", "25x25", "--kernel", "spin",
+                            "--arg", "32", "--on", "native", "--profile",
+                            profile, "--phases", phases + 1, path)
+        assert done.returncode == 1
+        assert f"at most {phases} phases" in done.stderr
+
+
+# ---- repeatable ----
+
+def test_25_boards_repeat_themselves(loads, tmp_path):
+    """Quiet or not, traced or not: one timeline."""
+    data = mesh.mixed(500_000, mesh.seeded("repeat"))
+    path = loads(data)
+    trace = ["--trace", tmp_path / "trace.json"]
+    reports = [mesh.run(path, kernel="search", arg="return"),
+               mesh.run(path, *trace, kernel="search", arg="return")]
+    with mesh.busy_cores():
+        reports += [mesh.run(path, *args, kernel="search", arg="return")
+                    for args in ([], trace, [])]
+    for report in reports:
+        report.pop("wall_s")
+    assert all(report == reports[0] for report in reports)
+    assert len(reports[0]["timeline_sha256"]) == 64
+
+
+@pytest.mark.parametrize("size", ["5x5", "25x25"])
+def test_native_runs_repeat_themselves(loads, tmp_path, size):
+    path = loads(mesh.mixed(100_000, mesh.seeded("repeat native")))
+    digests = {mesh.run(path, *args, size=size, kernel="search", arg="return",
+                        on="native")["timeline_sha256"]
+               for args in ([], ["--trace", tmp_path / "t.json"], [])}
+    assert len(digests) == 1
+
+
+def test_another_timeline_has_another_digest(loads):
+    path = loads(bytes(50_000))
+    digests = {mesh.run(path, *args, arg="32",
+                        on="native")["timeline_sha256"]
+               for args in ([], ["--originator", "1,0"], ["--phases", "1"],
+                            ["--profile", "t3d"])}
+    assert len(digests) == 4
+
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+def test_a_hop_ends_before_computing_starts(loads, on):
+    """A node's first sends are queued after its receipt, before its work."""
+    report = mesh.run(loads(bytes(200_000)), arg="32", on=on)
+    for n in report["measured"]["nodes"]:
+        assert n["received_ps"] <= n["hop_ps"] <= n["compute_start_ps"], n
+
+
+# ---- makespan against the plan ----
+
+def check_makespan(report):
+    check(report)
+    measured = report["measured"]
+    print(f"overhead_vs_plan {measured['overhead_vs_plan']:+.5%}, "
+          f"spread {measured['spread']:.5%}")
+    assert -0.001 <= measured["overhead_vs_plan"] <= 0.01
+    assert measured["spread"] <= 0.01
+    ideal = report["plan"]["speedup"]
+    assert 0.98 * ideal <= measured["speedup"] <= 1.001 * ideal
+
+
+@pytest.mark.parametrize("profile", ["t3d", "lvds"])
+@pytest.mark.parametrize("bytes_", [10 ** 6, 8 * 10 ** 6])
+def test_makespan_of_25_boards(loads, profile, bytes_):
+    report = mesh.run(loads(bytes(bytes_)), "--profile", profile, arg="32")
+    assert report["plan"]["phases"] == 2
+    assert report["result"] == {"units": bytes_}
+    check_makespan(report)
+
+
+@pytest.mark.parametrize("size,on,first", [
+    ("5x5", "qemu", "dense"), ("5x5", "qemu", "sparse"),
+    ("25x25", "native", "dense")])
+def test_gather_when_nodes_end_at_different_times(loads, size, on, first):
+    """Half the load is all matches and takes long; results never meet."""
+    chance = mesh.seeded(f"dense {first}")
+    dense = b"a" * 250_000
+    sparse = chance.randbytes(250_000)
+    data = dense + sparse if first == "dense" else sparse + dense
+    report = check_search(loads, data, b"aaaa", size=size, on=on)
+    assert report["network"]["messages"] == 2 * (
+        report["mesh"]["nodes"] - 1)
+    if on == "qemu":
+        assert report["measured"]["spread"] > 0.05
+
+
+# ---- 625 boards ----
+
+@pytest.fixture(scope="module")
+def large(loads):
+    """8 MB: text and noise, with a quarter that matches everywhere."""
+    chance = mesh.seeded("625 boards")
+    half = bytearray(mesh.mixed(6_000_000, chance))
+    pattern = b"aaaaaaa"
+    for _ in range(300):
+        at = chance.randrange(len(half))
+        half[at:at + len(pattern)] = pattern
+    data = bytes(half[:5_000_000]) + b"a" * 2_000_000 + bytes(half[5_000_000:])
+    return loads(data[:8_000_000]), data[:8_000_000], pattern
+
+
+@pytest.fixture(scope="module")
+def quiet_625(large):
+    path, _, pattern = large
+    watched = mesh.Watched("run", "--json", "--mesh", "25x25", "--kernel",
+                           "search", "--arg-hex", pattern.hex(), path)
+    assert watched.returncode == 0, watched.stderr
+    print(f"625 boards: {watched.wall_s:.1f} s, "
+          f"peak {watched.peak_bytes / 2 ** 30:.2f} GiB")
+    return watched, json.loads(watched.stdout)
+
+
+def test_625_boards_find_what_a_naive_search_finds(large, quiet_625):
+    _, data, pattern = large
+    report = quiet_625[1]
+    assert report["result"] == mesh.search_result(data, pattern)
+    assert report["result"]["count"] > 1_900_000
+    check(report)
+    assert report["plan"]["phases"] == 4
+    assert len(report["measured"]["nodes"]) == 625
+    assert report["network"]["messages"] == 2 * 624
+
+
+def test_625_boards_agree_with_native_nodes(large, quiet_625):
+    path, _, pattern = large
+    native = mesh.run(path, size="25x25", kernel="search", arg=pattern,
+                      on="native")
+    assert native["result"] == quiet_625[1]["result"]
+
+
+def test_625_boards_memory(quiet_625):
+    watched = quiet_625[0]
+    assert watched.boards == 625
+    assert 2 ** 30 < watched.peak_bytes < MEMORY_MAX
+
+
+def test_625_boards_repeat_themselves(large, quiet_625, tmp_path):
+    """Again, with both cores busy and a trace."""
+    path, _, pattern = large
+    trace = tmp_path / "trace.json"
+    with mesh.busy_cores():
+        again = mesh.run(path, "--trace", trace, size="25x25",
+                         kernel="search", arg=pattern, timeout=600)
+    quiet = dict(quiet_625[1])
+    quiet.pop("wall_s")
+    again.pop("wall_s")
+    assert again == quiet
+    with trace.open(encoding="utf-8") as file:
+        assert json.load(file)["traceEvents"]
+
+
+def test_makespan_of_625_boards(loads):
+    report = mesh.run(loads(bytes(10 ** 6)), "--profile", "t3d",
+                      size="25x25", arg="32", timeout=600)
+    assert report["plan"]["phases"] == 4
+    check_makespan(report)
