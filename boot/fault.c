@@ -12,7 +12,7 @@
 
 #define FRAME_WORDS 8u
 
-__attribute__((used)) static _Noreturn void record(const uint32_t *frame)
+__attribute__((used)) _Noreturn void boot_fault_record(const uint32_t *frame)
 {
     struct window *window = (struct window *)PSRAM_BASE;
     struct window_fault *fault = &window->status.fault;
@@ -43,5 +43,5 @@ __attribute__((naked)) void boot_fault_entry(void)
                    "ite eq\n\t"
                    "mrseq r0, msp\n\t"
                    "mrsne r0, psp\n\t"
-                   "b record\n\t");
+                   "b boot_fault_record\n\t");
 }
