@@ -37,7 +37,7 @@ struct kernel_terms {
 /* The part of the load that one node computes. */
 struct kernel_range {
     const uint8_t *data;
-    uint32_t units;           /* to process: bytes, for now */
+    uint32_t units;           /* to process: bytes, for now; may be 0 */
     uint32_t available_bytes; /* units and what follows: up to the overlap */
     uint64_t first_unit;      /* position of data[0] in the whole load */
 };

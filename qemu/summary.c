@@ -207,7 +207,7 @@ static void print_list(void *context, const char *name,
         fprintf(out, " %" PRIu32, kernel_load_u32(values_u32 + 4 * (size_t)i));
     }
     if (count > LIST_SHOWN) {
-        fprintf(out, " ... (%" PRIu32 " in all)", count);
+        fprintf(out, " ... (%" PRIu32 " listed)", count);
     }
     fprintf(out, "%s\n", count == 0 ? " none" : "");
 }

@@ -77,22 +77,35 @@ static uint64_t sample_ps(struct scatter *scatter, uint32_t at, uint32_t units)
     return now_ps(scatter) - start_ps;
 }
 
-/* Compute time per unit, from samples that cover the load evenly. */
+/* Time per unit of samples that took `total_ps`, each with a fixed part. */
+static uint64_t per_unit_ps(uint64_t total_ps, uint64_t fixed_ps,
+                            uint32_t units)
+{
+    uint64_t compute_ps =
+        total_ps > fixed_ps ? (total_ps - fixed_ps) / units : 0;
+
+    return compute_ps > 0 ? compute_ps : 1;
+}
+
+/*
+ * Compute time per unit, from samples that cover the load evenly. What a call
+ * costs whatever the units is measured on a range of none, and left out.
+ */
 static uint64_t calibrate(struct scatter *scatter)
 {
     uint32_t load = scatter->units;
     uint32_t probe = load < PROBE_BYTES ? load : PROBE_BYTES;
     uint32_t stride = load / SAMPLES;
     uint32_t units = stride < SAMPLE_BYTES_MAX ? stride : SAMPLE_BYTES_MAX;
+    uint64_t fixed_ps;
     uint64_t probe_ps;
     uint64_t total_ps = 0;
-    uint64_t compute_ps;
 
     scatter->result.data = scatter->memory->result;
+    fixed_ps = sample_ps(scatter, 0, 0);
     probe_ps = sample_ps(scatter, 0, probe);
     if (units < SAMPLE_BYTES_MIN) {
-        compute_ps = probe_ps / probe;
-        return compute_ps > 0 ? compute_ps : 1;
+        return per_unit_ps(probe_ps, fixed_ps, probe);
     }
     while (units > SAMPLE_BYTES_MIN &&
            probe_ps * (units / SAMPLE_BYTES_MIN) > 4 * SAMPLE_PS_MAX) {
@@ -101,8 +114,7 @@ static uint64_t calibrate(struct scatter *scatter)
     for (uint32_t i = 0; i < SAMPLES; ++i) {
         total_ps += sample_ps(scatter, i * stride, units);
     }
-    compute_ps = total_ps / ((uint64_t)units * SAMPLES);
-    return compute_ps > 0 ? compute_ps : 1;
+    return per_unit_ps(total_ps, SAMPLES * fixed_ps, SAMPLES * units);
 }
 
 /* How long phase i holds its circuits, besides the transfer of its units. */
