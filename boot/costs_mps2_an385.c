@@ -8,6 +8,6 @@ const struct scatter_costs boot_costs = {
     .lead_ps = 330 * PS_PER_INSTRUCTION,
     .parse_ps = 166 * PS_PER_INSTRUCTION,
     .phase_ps = 239 * PS_PER_INSTRUCTION,
-    .start_ps = 63 * PS_PER_INSTRUCTION,
+    .start_ps = 57 * PS_PER_INSTRUCTION,
     .merge_ps = 250 * PS_PER_INSTRUCTION,
 };

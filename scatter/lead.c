@@ -64,16 +64,9 @@ static int begin_kernel(struct scatter *scatter, struct lead *lead)
 /* Time of the kernel on `units` from position `at` of the load. */
 static uint64_t sample_ps(struct scatter *scatter, uint32_t at, uint32_t units)
 {
-    struct kernel_range range = {.data = scatter->body + at,
-                                 .units = units,
-                                 .available_bytes = scatter->body_bytes - at,
-                                 .first_unit = at};
     uint64_t start_ps = now_ps(scatter);
 
-    scatter->kernel->run(scatter->memory->work, &scatter->result, &range);
-    clock_account(scatter->circuit->clock,
-                  (uint64_t)units * 32u *
-                      scatter->terms.instructions_per_1000_units);
+    scatter_run_kernel(scatter, at, units);
     return now_ps(scatter) - start_ps;
 }
 

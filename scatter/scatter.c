@@ -147,22 +147,32 @@ static void inject(const struct scatter *scatter)
     }
 }
 
+void scatter_run_kernel(struct scatter *scatter, uint32_t position,
+                        uint32_t units)
+{
+    uint32_t rest = scatter->body_bytes - position;
+    uint32_t wanted = units + scatter->terms.overlap_bytes;
+    struct kernel_range range = {
+        .data = scatter->body + position,
+        .units = units,
+        .available_bytes = wanted < rest ? wanted : rest,
+        .first_unit = (uint64_t)scatter->first_unit + position};
+    uint64_t per_1000 = scatter->terms.instructions_per_1000_units;
+
+    scatter->kernel->run(scatter->memory->work, &scatter->result, &range);
+    /* 32 ns an instruction: 32 ps for each unit and instruction in 1000. */
+    clock_account(scatter->circuit->clock, units * per_1000 * 32);
+}
+
 int scatter_compute(struct scatter *scatter)
 {
     uint32_t units = scatter->split.own_units;
-    struct kernel_range range = {.data = scatter->body,
-                                 .units = units,
-                                 .available_bytes = scatter->body_bytes,
-                                 .first_unit = scatter->first_unit};
-    uint64_t per_1000 = scatter->terms.instructions_per_1000_units;
 
     inject(scatter);
     scatter->window->status.state = WINDOW_STATE_COMPUTING;
     scatter->result.data = scatter->memory->result;
     record(scatter, EVENT_COMPUTE_START, 0, units);
-    scatter->kernel->run(scatter->memory->work, &scatter->result, &range);
-    /* 32 ns an instruction: 32 ps for each unit and instruction in 1000. */
-    clock_account(scatter->circuit->clock, units * per_1000 * 32);
+    scatter_run_kernel(scatter, 0, units);
     record(scatter, EVENT_COMPUTE_END, 0, units);
     return ERR_OK;
 }

@@ -103,6 +103,10 @@ int scatter_lead(struct scatter *scatter);
 int scatter_follow(struct scatter *scatter);
 int scatter_distribute(struct scatter *scatter);
 int scatter_compute(struct scatter *scatter);
+
+/* Runs the kernel on `units` from `position` of this node's range. */
+void scatter_run_kernel(struct scatter *scatter, uint32_t position,
+                        uint32_t units);
 int scatter_gather(struct scatter *scatter);
 
 #endif
