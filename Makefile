@@ -20,11 +20,13 @@ HOST_CC := gcc
 HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -I. $(WARNINGS)
 HOST_LIBS := -ljansson -lnettle -lgmp -lm
 TARGET_CC := $(CROSS_COMPILE)gcc
-TARGET_CFLAGS := -std=c11 -O3 -flto -g -I. $(WARNINGS) -mcpu=cortex-m3 -mthumb \
+TARGET_CFLAGS := -std=c11 -O3 -flto=auto -g -I. $(WARNINGS) \
+                 -mcpu=cortex-m3 -mthumb \
                  -ffunction-sections -fdata-sections -fstack-usage \
                  -ffile-prefix-map=$(CURDIR)=.
-TARGET_LDFLAGS := -mcpu=cortex-m3 -mthumb -O3 -flto --specs=nano.specs -nostartfiles \
-                  -Wl,--gc-sections -Wl,--fatal-warnings \
+TARGET_LDFLAGS := -mcpu=cortex-m3 -mthumb -O3 -flto=auto \
+                  --specs=nano.specs -nostartfiles -Wl,--gc-sections \
+                  -Wl,--fatal-warnings \
                   -T linker/mps2_an385.ld
 
 .PHONY: all run test bench deps size format check-format clean help

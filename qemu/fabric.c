@@ -227,18 +227,18 @@ void fabric_free(struct fabric *fabric)
     if (fabric == NULL) {
         return;
     }
-    for (uint32_t i = 0; fabric->node != NULL && i < fabric->node_count; ++i) {
-        for (unsigned port = 0; port < WINDOW_PORTS; ++port) {
-            fifo_free(&fabric->node[i].port[port].queue);
-            fifo_free(&fabric->node[i].port[port].inbox);
-        }
-    }
     for (size_t i = 0; i < fabric->heap_count; ++i) {
         struct event *event = &fabric->heap[i];
 
         /* Those still in a queue or an inbox are freed above. */
         if (event->type == EVENT_RELEASE && event->transit->holders == 1) {
             free(event->transit);
+        }
+    }
+    for (uint32_t i = 0; fabric->node != NULL && i < fabric->node_count; ++i) {
+        for (unsigned port = 0; port < WINDOW_PORTS; ++port) {
+            fifo_free(&fabric->node[i].port[port].queue);
+            fifo_free(&fabric->node[i].port[port].inbox);
         }
     }
     free(fabric->node);
@@ -527,6 +527,17 @@ static void process_release(struct fabric *fabric, struct transit *transit)
     release(transit);
 }
 
+/* Circuits that end together are all released before anyone is handed a
+   message or granted a link: who comes first must not depend on the host. */
+static void release_all(struct fabric *fabric, struct transit *first)
+{
+    process_release(fabric, first);
+    while (fabric->heap_count > 0 && fabric->heap[0].type == EVENT_RELEASE &&
+           fabric->heap[0].time_ps == fabric->latest_release_ps) {
+        process_release(fabric, pop(fabric).transit);
+    }
+}
+
 static void process_request(struct fabric *fabric, struct transit *transit,
                             uint64_t now_ps)
 {
@@ -675,14 +686,6 @@ static enum fabric_step report_leaving(struct fabric *fabric,
     return to_host ? FABRIC_TO_HOST : FABRIC_FAILED;
 }
 
-/* Circuits that end together are all released before anyone who waited for
-   them is granted one. */
-static bool more_releases_now(const struct fabric *fabric)
-{
-    return fabric->heap_count > 0 && fabric->heap[0].type == EVENT_RELEASE &&
-           fabric->heap[0].time_ps == fabric->latest_release_ps;
-}
-
 enum fabric_step fabric_next(struct fabric *fabric,
                              struct fabric_action *action)
 {
@@ -693,7 +696,7 @@ enum fabric_step fabric_next(struct fabric *fabric,
         if (step != FABRIC_WAIT) {
             return step;
         }
-        if (fabric->retry_due && !more_releases_now(fabric)) {
+        if (fabric->retry_due) {
             retry_blocked(fabric);
             continue;
         }
@@ -705,7 +708,7 @@ enum fabric_step fabric_next(struct fabric *fabric,
         }
         event = pop(fabric);
         if (event.type == EVENT_RELEASE) {
-            process_release(fabric, event.transit);
+            release_all(fabric, event.transit);
         } else {
             process_request(fabric, event.transit, event.time_ps);
         }

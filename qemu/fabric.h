@@ -27,6 +27,7 @@
 
 struct fabric;
 
+/* Every circuit takes time: startup_ps is at least 1. */
 struct fabric_config {
     struct torus_size size;
     uint64_t startup_ps;

@@ -82,6 +82,9 @@ static int read_value(struct reader *reader, enum key key, const char *text)
     if (allowed != NULL) {
         return complain(reader, text, allowed);
     }
+    if (key == KEY_STARTUP && reader->value_ps[key] == 0) {
+        return complain(reader, text, "startup must be at least 1ps");
+    }
     if (reader->value_ps[key] > keys[key].most_ps) {
         char why[64];
 

@@ -108,7 +108,7 @@ static void read_node(struct outcome *outcome, const struct mesh *mesh,
 static void read_hop(struct outcome_node *source,
                      const struct outcome_circuit *circuit)
 {
-    if (source->hop_ps == source->forwarded_ps) {
+    if (circuit->request_ps < source->hop_ps) {
         source->hop_ps = circuit->request_ps;
     }
 }

@@ -510,6 +510,9 @@ static int write_all(const struct run_options *options,
     } else {
         summary_print(stdout, outcome);
     }
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        failed |= file_error("standard output", strerror(errno));
+    }
     return failed == 0 ? 0 : EXIT_FAILED;
 }
 
@@ -562,9 +565,11 @@ int run_command(int argc, char **argv)
 
 int run_kernels_command(int argc, char **argv)
 {
-    (void)argv;
-    if (argc > 1) {
-        fprintf(stderr, "quincunx: kernels: takes no arguments\n");
+    static const char description[] = "Lists the kernels and what they take.";
+    struct argp argp = {NULL, NULL, NULL, description, NULL, NULL, NULL};
+
+    argp_err_exit_status = EXIT_USAGE;
+    if (argp_parse(&argp, argc, argv, 0, NULL, NULL) != 0) {
         return EXIT_USAGE;
     }
     for (unsigned i = 0; i < kernel_table_count; ++i) {

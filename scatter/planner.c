@@ -101,11 +101,39 @@ static unsigned volumes(uint64_t volume[], const struct planner_input *input)
     return phase;
 }
 
+/*
+ * Floors of volumes and shares, from the last layer up; returns a_0. Rounding
+ * may leave a share of zero slightly below zero, or a volume slightly below
+ * its children's: the floors never take more than there is.
+ */
+static uint64_t floors(struct planner_plan *plan, const uint64_t volume[])
+{
+    uint64_t share = 0;
+    uint64_t below = 0;       /* 4 v_j, summed over j > i */
+    uint64_t below_units = 0; /* the same of the floors */
+
+    for (unsigned layer = plan->phases + 1u; layer-- > 0;) {
+        uint64_t units = volume[layer] / ONE;
+        uint64_t share_units;
+
+        share = volume[layer] > below ? volume[layer] - below : 0;
+        share_units = (share + SNAP_SHARE) / ONE;
+        units = units > below_units ? units : below_units;
+        if (share_units > units - below_units) {
+            share_units = units - below_units;
+        }
+        plan->volume_units[layer] = (uint32_t)units;
+        plan->share_units[layer] = (uint32_t)share_units;
+        below += 4 * volume[layer];
+        below_units += 4 * units;
+    }
+    return share;
+}
+
 int planner_plan(struct planner_plan *plan, const struct planner_input *input)
 {
     uint64_t volume[PLANNER_PHASES_MAX + 1];
-    uint64_t share = 0;
-    uint64_t below = 0; /* sum of v_j over j > i */
+    uint64_t share;
     int error = check(input);
 
     if (error != ERR_OK) {
@@ -119,12 +147,7 @@ int planner_plan(struct planner_plan *plan, const struct planner_input *input)
     if (plan->phases > plan->phases_feasible) {
         return ERR_PHASES;
     }
-    for (unsigned layer = plan->phases + 1u; layer-- > 0;) {
-        share = volume[layer] - 4 * below;
-        below += volume[layer];
-        plan->volume_units[layer] = (uint32_t)(volume[layer] / ONE);
-        plan->share_units[layer] = (uint32_t)((share + SNAP_SHARE) / ONE);
-    }
+    share = floors(plan, volume);
     plan->makespan_ps =
         (share / ONE) * input->compute_ps +
         multiply_high((share % ONE) << 20, input->compute_ps << 12);

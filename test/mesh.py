@@ -154,6 +154,11 @@ def pids():
 
 
 def children_of(pid):
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", "rb") as file:
+            return [int(child) for child in file.read().split()]
+    except (FileNotFoundError, ProcessLookupError):
+        pass
     found = []
     for child in pids():
         stat = stat_of(child)
@@ -207,11 +212,17 @@ def memory_of(pid):
 
 
 class Watched:
-    """One run, with the peak of the memory of all its processes."""
+    """One run, with its wall time and, if asked for, how much memory all its
+    processes took; looking at that costs the run some time.
 
-    def __init__(self, *args, timeout=400, period_s=1.5):
-        self.peak_bytes = 0
-        self.boards = 0
+    peak_bytes sums up each process's own peak: at least what all of them took
+    at any one moment, as far as was seen.
+    """
+
+    EACH_S = 3.0  # how often a process is looked at
+
+    def __init__(self, *args, timeout=400, memory=True):
+        self.peaks = {}
         start = time.monotonic()
         with subprocess.Popen([QUINCUNX, *map(str, args)],
                               stdin=subprocess.DEVNULL,
@@ -219,8 +230,9 @@ class Watched:
                               text=True) as process:
             ended = threading.Event()
             sampler = threading.Thread(target=self.sample,
-                                       args=(process.pid, ended, period_s))
-            sampler.start()
+                                       args=(process.pid, ended))
+            if memory:
+                sampler.start()
             try:
                 self.stdout, self.stderr = process.communicate(
                     timeout=timeout)
@@ -229,13 +241,20 @@ class Watched:
                 raise
             finally:
                 ended.set()
-                sampler.join()
+                if memory:
+                    sampler.join()
         self.wall_s = time.monotonic() - start
         self.returncode = process.returncode
+        self.boards = len(self.peaks) - 1
+        self.peak_bytes = sum(self.peaks.values())
 
-    def sample(self, pid, ended, period_s):
-        while not ended.wait(period_s):
-            family = children_of(pid)
-            self.boards = max(self.boards, len(family))
-            self.peak_bytes = max(self.peak_bytes,
-                                  sum(map(memory_of, [pid, *family])))
+    def sample(self, pid, ended):
+        due = {}
+        while not ended.wait(0.1):
+            for one in [pid, *children_of(pid)]:
+                if ended.is_set():
+                    break
+                if time.monotonic() >= due.get(one, 0):
+                    self.peaks[one] = max(self.peaks.get(one, 0),
+                                          memory_of(one))
+                    due[one] = time.monotonic() + self.EACH_S

@@ -79,7 +79,8 @@ def check_plan(report):
     exact = model.solve(load, compute, [transfer] * phases, startups)
     assert exact.feasible
     makespan = exact.makespan + plan["overhead_ps"]
-    assert abs(plan["makespan_ps"] - makespan) <= 2
+    # Shares are held to 2^-26 unit: scatter/planner.h.
+    assert abs(plan["makespan_ps"] - makespan) <= 2 + compute / 2 ** 26
     for layer, share, volume in zip(plan["layers"], exact.shares,
                                     exact.volumes):
         assert abs(Fraction(layer["share_units"]) - share) < 1
@@ -163,7 +164,7 @@ def test_boards_and_native_nodes_agree(loads):
 @pytest.mark.parametrize("size", ["5x5", "25x25"])
 def test_overlapping_matches_everywhere(loads, size, pattern, period):
     """Each share boundary is straddled by all the matches that can."""
-    data = (period * 100_000)[:100_003]
+    data = (period * 100_003)[:100_003]
     report = check_search(loads, data, pattern, size=size, on="native")
     assert report["result"]["count"] >= 100_003 // len(period) - len(pattern)
     assert not report["result"]["offsets_complete"]
@@ -453,6 +454,23 @@ def test_gather_when_nodes_end_at_different_times(loads, size, on, first):
         report["mesh"]["nodes"] - 1)
     if on == "qemu":
         assert report["measured"]["spread"] > 0.05
+
+
+@pytest.mark.parametrize("slow", range(6))
+def test_order_when_some_nodes_are_late(loads, slow):
+    """A sixth of the load takes six times as long; offsets stay in order.
+
+    A late node sends its result in a later frame; then a child of an earlier
+    phase may come in through the same port before it.
+    """
+    pattern = b"baaaaaaa"
+    data = bytearray(b"c" * 240_000)
+    data[slow * 40_000:(slow + 1) * 40_000] = b"a" * 40_000
+    for at in range(100, len(data) - 100, 251):
+        data[at:at + len(pattern)] = pattern
+    report = check_search(loads, bytes(data), pattern)
+    assert report["result"]["offsets_complete"]
+    assert report["measured"]["spread"] > 0.05
 
 
 # ---- 625 boards ----

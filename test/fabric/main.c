@@ -19,6 +19,6 @@ int main(void)
     test_nodes(&unit);
     test_order(&unit);
     test_memory(&unit);
-    printf("1..%u\n", unit.tests);
+    unit_plan(&unit);
     return unit.tests_failed > 0;
 }

@@ -206,8 +206,7 @@ static void counted_once(struct unit *unit)
         {4, 0, TORUS_EAST, 1, 10, 0},
         {5, 5, TORUS_WEST, 1, 11, AFTER(1, 10)},
         {3, 6, TORUS_EAST, 2, 12, AFTER(1, 10) + AFTER(1, 11)},
-        {6, 7, TORUS_WEST, 2, 13,
-         AFTER(1, 10) + AFTER(1, 11) + AFTER(2, 12)},
+        {6, 7, TORUS_WEST, 2, 13, AFTER(1, 10) + AFTER(1, 11) + AFTER(2, 12)},
     };
 
     check(unit, wish, 4, 3);

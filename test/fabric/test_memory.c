@@ -105,10 +105,10 @@ static void tables_grow(struct unit *unit)
 
     for (uint32_t node = 0; node < 625; ++node) {
         for (uint8_t port = 0; port < TORUS_PORTS; ++port) {
-            suite_send(fabric, &(struct suite_send){
-                                   .node = node,
-                                   .path = {port, TORUS_LEFT, 1, 2},
-                                   .bytes = node});
+            suite_send(fabric,
+                       &(struct suite_send){.node = node,
+                                            .path = {port, TORUS_LEFT, 1, 2},
+                                            .bytes = node});
         }
     }
     for (uint32_t node = 0; node < 625; ++node) {

@@ -186,6 +186,28 @@ static void two_arrivals_at_once(struct unit *unit)
     CHECK_EQUAL(unit, first_of_two(false), first);
 }
 
+/* Mesh time goes on as far as the earliest node that runs, while it runs. */
+static void progress_behind_running_nodes(struct unit *unit)
+{
+    struct fabric *fabric = suite_mesh(5, 5);
+    struct actions actions;
+
+    fabric_from_host(fabric, CENTRE, 9000, 1, NULL);
+    send(fabric, 1, 100, (struct torus_path)EAST_1, 5);
+    suite_end_others(fabric, 25, 1u << CENTRE | 1u << 2 | 1u << 3);
+    fabric_receive(fabric, CENTRE, 0, MESH_HOST);
+    fabric_receive(fabric, 2, 0, 1u << TORUS_WEST);
+    suite_advance(fabric, &actions);
+    CHECK_EQUAL(unit, actions.count, 1);
+    CHECK_EQUAL(unit, actions.action[0].node, CENTRE);
+    fabric_end(fabric, 3, 0);
+    suite_advance(fabric, &actions);
+    CHECK(unit, fabric_is_running(fabric, CENTRE));
+    CHECK_EQUAL(unit, actions.count, 1);
+    CHECK_EQUAL(unit, actions.action[0].node, 2);
+    fabric_free(fabric);
+}
+
 static void from_host(struct unit *unit)
 {
     struct fabric *fabric = suite_mesh(5, 5);
@@ -376,6 +398,7 @@ void test_nodes(struct unit *unit)
     UNIT_RUN(unit, earliest_of_several);
     UNIT_RUN(unit, several_wait_for_mesh_time);
     UNIT_RUN(unit, two_arrivals_at_once);
+    UNIT_RUN(unit, progress_behind_running_nodes);
     UNIT_RUN(unit, from_host);
     UNIT_RUN(unit, to_host);
     UNIT_RUN(unit, drain);

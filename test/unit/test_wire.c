@@ -136,6 +136,7 @@ static struct wire_job job_of(uint8_t phases, uint16_t arg_bytes)
                              .arg_bytes = arg_bytes,
                              .slot_ns = 0xdeadbeef,
                              .slack_ns = 0x01020304,
+                             .overlap_bytes = 0xa0b0c0d0,
                              .gather_ps = 0xfedcba9876543210,
                              .arg = argument};
 }
@@ -171,6 +172,7 @@ static void job_round_trip(struct unit *unit)
             CHECK_EQUAL(unit, back.arg_bytes, job.arg_bytes);
             CHECK_EQUAL(unit, back.slot_ns, job.slot_ns);
             CHECK_EQUAL(unit, back.slack_ns, job.slack_ns);
+            CHECK_EQUAL(unit, back.overlap_bytes, job.overlap_bytes);
             CHECK(unit, back.gather_ps == job.gather_ps);
             CHECK_EQUAL(unit, memcmp(back.arg, argument, back.arg_bytes), 0);
             for (unsigned i = 0; i <= TORUS_PHASES_MAX; ++i) {
@@ -239,6 +241,12 @@ static void damaged_jobs_are_refused(struct unit *unit)
                 ERR_PROTOCOL);
 }
 
+static void store_part(uint8_t *message, const struct wire_part *part)
+{
+    wire_part_store(message, part->units, part->first_unit,
+                    wire_part_meta(part->layer, part->job_bytes), part->port);
+}
+
 static void part_round_trip(struct unit *unit)
 {
     static uint8_t message[ROOM];
@@ -252,7 +260,7 @@ static void part_round_trip(struct unit *unit)
         uint32_t whole = WIRE_PART_BYTES + part.job_bytes + part.units;
         struct wire_part back;
 
-        wire_part_store(message, &part);
+        store_part(message, &part);
         CHECK_EQUAL(unit, wire_part_load(&back, cut(message, whole), whole),
                     ERR_OK);
         CHECK_EQUAL(unit, back.units, part.units);
@@ -277,19 +285,19 @@ static void damaged_parts_are_refused(struct unit *unit)
     struct wire_part part = {.layer = 1, .port = TORUS_PORTS};
     struct wire_part back;
 
-    wire_part_store(message, &part);
+    store_part(message, &part);
     CHECK_EQUAL(unit, wire_part_load(&back, message, 64), ERR_PROTOCOL);
     part.port = 3;
     part.units = UINT32_MAX;
-    wire_part_store(message, &part);
+    store_part(message, &part);
     CHECK_EQUAL(unit, wire_part_load(&back, message, 64), ERR_PROTOCOL);
     part.units = UINT32_MAX - 10;
     part.job_bytes = 32;
-    wire_part_store(message, &part);
+    store_part(message, &part);
     CHECK_EQUAL(unit, wire_part_load(&back, message, 64), ERR_PROTOCOL);
     part.units = 0;
     part.job_bytes = UINT16_MAX;
-    wire_part_store(message, &part);
+    store_part(message, &part);
     CHECK_EQUAL(unit, wire_part_load(&back, message, 64), ERR_PROTOCOL);
 }
 
@@ -312,6 +320,9 @@ static void report_round_trip(struct unit *unit)
     for (unsigned i = 0; i < TORUS_PHASES_MAX; ++i) {
         report.startup_ps[i] = ((uint64_t)i << 56) + i;
     }
+    for (unsigned i = 0; i <= TORUS_PHASES_MAX; ++i) {
+        report.received_ps[i] = ((uint64_t)i << 48) + 3 * i;
+    }
     message[WIRE_REPORT_BYTES] = 0xa5;
     wire_report_store(message, &report);
     CHECK_EQUAL(unit, message[WIRE_REPORT_BYTES], 0xa5);
@@ -331,6 +342,7 @@ static void report_round_trip(struct unit *unit)
         CHECK(unit, back.startup_ps[i] == report.startup_ps[i]);
     }
     for (unsigned i = 0; i <= TORUS_PHASES_MAX; ++i) {
+        CHECK(unit, back.received_ps[i] == report.received_ps[i]);
         CHECK_EQUAL(unit, back.share_units[i], report.share_units[i]);
         CHECK_EQUAL(unit, back.volume_units[i], report.volume_units[i]);
     }

@@ -78,19 +78,9 @@ void unit_run(struct unit *unit, void (*test)(struct unit *), const char *name)
     put(unit, "\n");
 }
 
-int unit_all(unit_put *put_text, void *context)
+void unit_plan(const struct unit *unit)
 {
-    struct unit unit = {.put = put_text, .context = context};
-
-    test_crc32(&unit);
-    test_torus(&unit);
-    test_pattern(&unit);
-    test_planner(&unit);
-    test_split(&unit);
-    test_wire(&unit);
-    test_kernels(&unit);
-    put(&unit, "1..");
-    put_integer(&unit, unit.tests);
-    put(&unit, "\n");
-    return unit.tests_failed > 0;
+    put(unit, "1..");
+    put_integer(unit, unit->tests);
+    put(unit, "\n");
 }

@@ -32,6 +32,9 @@ void unit_fail(struct unit *unit, const char *file, uint32_t line,
 void unit_fail_equal(struct unit *unit, const char *file, uint32_t line,
                      const char *expression, int64_t got, int64_t want);
 
+/* Prints how many tests there were: the TAP plan, after the last test. */
+void unit_plan(const struct unit *unit);
+
 /* Every test; prints the TAP plan last. Result: an exit status, 0 or 1. */
 int unit_all(unit_put *put, void *context);
 

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures every promised number, and tells which are met.
+
+Exit status 1 if one is not. `--quick` leaves 625 boards out; `--markdown`
+prints a table in Markdown.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+from fractions import Fraction
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE.parent))
+
+import mesh  # noqa: E402
+import model  # noqa: E402  (of the oracle, whose path mesh adds)
+import torus  # noqa: E402
+
+PS_PER_INSTRUCTION = 32_000
+MEGA = 10 ** 6
+SPIN = "32"
+
+
+class Table:
+    """Lines of: what, must be, measured, met. `must` None: for reading."""
+
+    def __init__(self, markdown):
+        self.markdown = markdown
+        self.missed = 0
+        self.headings("what", "must be", "measured", "met")
+
+    def headings(self, *words):
+        if self.markdown:
+            self.row(*words)
+            print("|---|---|---|---|", flush=True)
+        else:
+            self.row(*words)
+
+    def row(self, *words):
+        if self.markdown:
+            print("| " + " | ".join(words) + " |", flush=True)
+        else:
+            print("{:47} {:16} {:>21}  {}".format(*words).rstrip(),
+                  flush=True)
+
+    def line(self, what, must, measured, met=True):
+        self.missed += not met
+        self.row(what, must or "", measured,
+                 ("yes" if met else "NO") if must else "")
+
+
+def log(*words):
+    print(*words, file=sys.stderr, flush=True)
+
+
+class Bench:
+    """All runs, each made once."""
+
+    def __init__(self, table, folder):
+        self.table = table
+        self.folder = folder
+        self.reports = []
+
+    def load(self, bytes_):
+        path = self.folder / f"load-{bytes_}"
+        if not path.exists():
+            with path.open("wb") as file:
+                file.truncate(bytes_)
+        return path
+
+    def words(self, size, profile, bytes_, *args):
+        return ["run", "--json", "--mesh", size, "--kernel", "spin", "--arg",
+                SPIN, "--profile", profile, *args, self.load(bytes_)]
+
+    def run(self, size, profile, bytes_, *args, memory=False):
+        """The report, and the run's wall time and peak of memory."""
+        log(f"  {size} {profile} {bytes_} bytes ...")
+        watched = mesh.Watched(*self.words(size, profile, bytes_, *args),
+                               memory=memory)
+        if watched.returncode != 0:
+            sys.exit(f"bench: a run failed:\n{watched.stderr}")
+        report = json.loads(watched.stdout)
+        self.reports.append(report)
+        return report, watched
+
+    def repeat(self, size, profile, bytes_, schedule):
+        """Runs as the schedule says: (busy, traced) each; all of them."""
+        results = []
+        for busy, traced in schedule:
+            trace = (["--trace", self.folder / "trace.json"] if traced
+                     else [])
+            with mesh.busy_cores(2 if busy else 0):
+                results.append(self.run(size, profile, bytes_, *trace,
+                                        memory=busy and size != "5x5"))
+        digests = {report["timeline_sha256"] for report, _ in results}
+        self.table.line(
+            f"{size}: one timeline in {len(results)} runs", "1 digest",
+            f"{len(digests)} digest" + "s" * (len(digests) > 1),
+            len(digests) == 1)
+        return results
+
+
+def bare_makespan(report):
+    """The plan that knows the hardware's startup only, in fractions."""
+    profile = report["profile"]
+    side = report["mesh"]["width"]
+    startups = []
+    for phase in range(1, torus.phases_of(side) + 1):
+        hops = len(torus.circuit(side, phase, (0, 0), 0).nodes) - 1
+        startups.append(profile["startup_ps"]
+                        + profile["hop_delay_ps"] * hops)
+    compute = Fraction(report["plan"]["compute_ps_per_unit"])
+    transfer = profile["transfer_ps_per_byte"]
+    plans = [model.solve(report["load"]["units"], compute,
+                         [transfer] * phases, startups[:phases])
+             for phases in range(len(startups) + 1)]
+    return min(plan.makespan for plan in plans if plan.feasible)
+
+
+def makespan_lines(table, report):
+    measured = report["measured"]
+    name = (f"{report['mesh']['nodes']} boards, "
+            f"{report['profile']['name']}, "
+            f"{report['load']['bytes'] // MEGA} MB")
+    overhead = measured["overhead_vs_plan"]
+    table.line(f"{name}: makespan vs plan", "-0.1 .. +1 %",
+               f"{overhead:+.3%}", -0.001 <= overhead <= 0.01)
+    bare = Fraction(measured["makespan_ps"]) / bare_makespan(report) - 1
+    table.line(f"{name}: vs plan of bare hardware", None,
+               f"{float(bare):+.3%}")
+    spread = Fraction(measured["spread_ps"], measured["makespan_ps"])
+    table.line(f"{name}: spread of finish times", "1 % at most",
+               f"{float(spread):.3%}", spread <= Fraction(1, 100))
+
+
+def hop_lines(table, report):
+    """From message complete to the first four sends queued, by layer."""
+    costs = {}
+    for node in report["measured"]["nodes"]:
+        if node["layer"] < report["plan"]["phases"]:
+            ps = node["hop_ps"] - node["received_ps"]
+            costs.setdefault(node["layer"], []).append(
+                ps // PS_PER_INSTRUCTION)
+    for layer, values in sorted(costs.items()):
+        low, high = min(values), max(values)
+        shown = f"{low}" if low == high else f"{low} .. {high}"
+        table.line(f"hop of layer {layer} "
+                   f"({report['mesh']['nodes']} boards), instructions",
+                   "300 at most" if layer > 0 else None, shown,
+                   layer == 0 or high <= 300)
+
+
+def image_lines(table, report):
+    words = subprocess.run(
+        ["arm-none-eabi-size", str(mesh.FIRMWARE)], check=True, timeout=60,
+        capture_output=True, text=True).stdout.splitlines()[1].split()
+    flash = int(words[0]) + int(words[1])
+    table.line("image: text and data, bytes", f"{24 * 1024} at most",
+               f"{flash}", flash <= 24 * 1024)
+    used = [node["stack_used_bytes"] for node in report["measured"]["nodes"]
+            if "stack_used_bytes" in node]
+    if used:
+        table.line("stack: most used by a board, bytes", None,
+                   f"{max(used)}")
+
+
+def make_run_line(table):
+    """As a user types it, everything built."""
+    make = ["make", "-s", "-C", str(mesh.ROOT), "run"]
+    quiet = {"check": True, "timeout": 600, "stdin": subprocess.DEVNULL,
+             "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    log("  make run ...")
+    subprocess.run(make, **quiet)
+    start = time.monotonic()
+    subprocess.run(make, **quiet)
+    wall_s = time.monotonic() - start
+    table.line("25 boards, `make run`, wall", "10 s at most",
+               f"{wall_s:.1f} s", wall_s < 10)
+
+
+def small(bench, table):
+    make_run_line(table)
+    schedule = [(False, False), (False, True), (True, False), (True, True),
+                (False, False)]
+    (first, _), *_ = bench.repeat("5x5", "lvds", MEGA, schedule)
+    reports = [first] + [bench.run("5x5", profile, bytes_)[0]
+                         for profile, bytes_ in [("lvds", 8 * MEGA),
+                                                 ("t3d", MEGA),
+                                                 ("t3d", 8 * MEGA)]]
+    for report in reports:
+        makespan_lines(table, report)
+    hop_lines(table, first)
+    return first
+
+
+def large(bench, table):
+    (first, quiet), (_, busy) = bench.repeat(
+        "25x25", "lvds", 8 * MEGA, [(False, False), (True, True)])
+    table.line("625 boards, 8 MB, boot to report, wall", "60 s at most",
+               f"{quiet.wall_s:.1f} s", quiet.wall_s < 60)
+    gib = busy.peak_bytes / 2 ** 30
+    table.line("625 boards, peak of memory", "12 GiB at most",
+               f"{gib:.2f} GiB", 0 < gib < 12)
+    reports = [first] + [bench.run("25x25", profile, bytes_)[0]
+                         for profile, bytes_ in [("lvds", MEGA),
+                                                 ("t3d", MEGA),
+                                                 ("t3d", 8 * MEGA)]]
+    for report in reports:
+        makespan_lines(table, report)
+    hop_lines(table, first)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true",
+                        help="leave out 625 boards")
+    parser.add_argument("--markdown", action="store_true",
+                        help="print a Markdown table")
+    options = parser.parse_args()
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        table = Table(options.markdown)
+        bench = Bench(table, pathlib.Path(folder))
+        first = small(bench, table)
+        if not options.quick:
+            large(bench, table)
+        conflicts = sum(report["network"]["circuit_conflicts"]
+                        for report in bench.reports)
+        table.line(f"circuit conflicts in all {len(bench.reports)} runs",
+                   "0", str(conflicts), conflicts == 0)
+        image_lines(table, first)
+    log(f"bench: {time.monotonic() - start:.0f} s, "
+        f"{table.missed} not met")
+    return 1 if table.missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs the conformance program on one kind of board and judges what it wrote
+ * down, by the same expectations for all: `conformance native`, or
+ * `conformance qemu IMAGE`. TAP on standard output.
+ */
+#include "hal/bytes.h"
+#include "hal/circuit.h"
+#include "qemu/mesh.h"
+#include "test/conformance/program.h"
+#include "test/unit/unit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NODES (PROGRAM_SIDE * PROGRAM_SIDE)
+#define STARTUP_PS 5000000u
+#define BYTE_PS 80000u
+#define HOP_PS 100000u
+#define WATCHDOG_S 60u
+#define MESSAGES_MAX 256u
+
+/* Node indices of the roles. */
+enum role {
+    LEADER = 0,
+    EAST_PEER = 1,
+    WRAP_PEER = 4,
+    NORTH_PEER = PROGRAM_SIDE,
+    KNIGHT_PEER = 1 + 2 * PROGRAM_SIDE,
+    SOUTH_PEER = 4 * PROGRAM_SIDE
+};
+
+/* What one run left behind. */
+struct record {
+    enum mesh_end end;
+    uint8_t *log;
+    uint32_t log_bytes;
+    struct outcome_circuit circuit[MESSAGES_MAX];
+    uint32_t circuits;
+    uint64_t conflicts;
+    struct window_counters counters[NODES][WINDOW_PORTS];
+    int32_t error[NODES]; /* of circuit_open() */
+};
+
+/* Tests take no argument but the harness: what they judge is here. */
+static struct record record[2];
+static const char *image;
+
+/* From a time to the reading of the clock behind it: a board counts the
+   instructions of the driver, at most 300; the host counts none. */
+static int64_t slack_ps;
+
+/* ---- running ---- */
+
+static const struct torus_size size = {PROGRAM_SIDE, PROGRAM_SIDE};
+
+static void keep(struct record *to, struct mesh *mesh)
+{
+    const struct outcome_circuit *circuit =
+        fabric_circuits(mesh->fabric, &to->circuits);
+
+    if (to->circuits > MESSAGES_MAX) {
+        fprintf(stderr, "more circuits than there is room for\n");
+        exit(2);
+    }
+    if (to->circuits > 0) {
+        memcpy(to->circuit, circuit, to->circuits * sizeof *circuit);
+    }
+    to->conflicts = fabric_conflicts(mesh->fabric);
+    for (uint32_t node = 0; node < NODES; ++node) {
+        to->error[node] =
+            mesh->backend->window(mesh->backend->context, node)->status.error;
+        for (unsigned port = 0; port < WINDOW_PORTS; ++port) {
+            to->counters[node][port] =
+                *fabric_counters(mesh->fabric, node, port);
+        }
+    }
+    if (mesh->report.bytes >= CIRCUIT_HEADER_BYTES) {
+        to->log = mesh->report.data;
+        to->log_bytes = mesh->report.bytes;
+        mesh->report.data = NULL;
+    }
+}
+
+static int start(struct backend *backend)
+{
+    const struct boards_config boards = {.firmware = image,
+                                         .qemu = "qemu-system-arm",
+                                         .nodes = NODES,
+                                         .watchdog_s = WATCHDOG_S};
+
+    return image == NULL ? native_start(backend, NODES)
+                         : boards_start(backend, &boards);
+}
+
+static void run(struct record *to)
+{
+    uint8_t payload[PROGRAM_ORDER_BYTES];
+    const struct mesh_config config = {
+        .size = size,
+        .fabric = {.size = size,
+                   .startup_ps = STARTUP_PS,
+                   .transfer_ps = BYTE_PS,
+                   .hop_delay_ps = HOP_PS,
+                   .dead_link = torus_link(size, (struct torus_coord){2, 0},
+                                           TORUS_EAST) +
+                                1,
+                   .corrupt_message = 1},
+        .identity = 0xc0f0c0f0u};
+    const struct mesh_order order = {.kind = KIND_ORDER,
+                                     .head = payload,
+                                     .head_bytes = 100,
+                                     .load = payload + 100,
+                                     .load_bytes = sizeof payload - 100};
+    struct backend backend;
+    struct mesh mesh;
+
+    for (uint32_t i = 0; i < sizeof payload; ++i) {
+        payload[i] = program_byte(sizeof payload, i);
+    }
+    if (start(&backend) != 0 || mesh_init(&mesh, &config, &backend) != 0) {
+        exit(2);
+    }
+    to->end = mesh_run(&mesh, &order);
+    keep(to, &mesh);
+    mesh_free(&mesh);
+    backend.stop(backend.context);
+}
+
+/* ---- reading what was observed ---- */
+
+/* The value of the only such observation; INT64_MIN: none, or several. */
+static int64_t seen(uint32_t node, unsigned what)
+{
+    int64_t value = INT64_MIN;
+
+    for (uint32_t at = CIRCUIT_HEADER_BYTES;
+         at + PROGRAM_OBSERVATION_BYTES <= record[0].log_bytes;
+         at += PROGRAM_OBSERVATION_BYTES) {
+        const uint8_t *entry = record[0].log + at;
+
+        if (bytes_load_u16(entry) == node &&
+            bytes_load_u16(entry + 2) == what) {
+            if (value != INT64_MIN) {
+                return INT64_MIN;
+            }
+            value = (int64_t)bytes_load_u64(entry + 4);
+        }
+    }
+    return value;
+}
+
+/* The n-th circuit of a kind out of a node, from 0; one of zeros if none. */
+static struct outcome_circuit sent(uint32_t node, unsigned kind, uint32_t n)
+{
+    for (uint32_t i = 0; i < record[0].circuits; ++i) {
+        const struct outcome_circuit *circuit = &record[0].circuit[i];
+
+        if (circuit->source == node && circuit->kind == kind && n-- == 0) {
+            return *circuit;
+        }
+    }
+    return (struct outcome_circuit){0};
+}
+
+static uint32_t count_sent(unsigned kind)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < record[0].circuits; ++i) {
+        count += record[0].circuit[i].kind == kind;
+    }
+    return count;
+}
+
+static int64_t held_ps(uint32_t hops, uint32_t payload_bytes)
+{
+    return (int64_t)STARTUP_PS + (int64_t)HOP_PS * hops +
+           (int64_t)BYTE_PS * (CIRCUIT_HEADER_BYTES + payload_bytes);
+}
+
+#define SEEN(unit, node, what, want)                                           \
+    CHECK_EQUAL((unit), seen((node), (what)), (want))
+
+/* A clock read right behind `from_ps`. */
+static void check_just_after(struct unit *unit, int64_t time_ps,
+                             int64_t from_ps)
+{
+    CHECK(unit, from_ps > 0);
+    CHECK(unit, time_ps >= from_ps);
+    CHECK(unit, time_ps <= from_ps + slack_ps);
+}
+
+static void check_circuit(struct unit *unit,
+                          const struct outcome_circuit *circuit, uint32_t hops,
+                          uint32_t payload_bytes)
+{
+    CHECK_EQUAL(unit, circuit->bytes, payload_bytes + CIRCUIT_HEADER_BYTES);
+    CHECK_EQUAL(unit, circuit->hops, hops);
+    CHECK_EQUAL(unit, circuit->grant_ps, circuit->request_ps);
+    CHECK_EQUAL(unit, circuit->end_ps - circuit->grant_ps,
+                held_ps(hops, payload_bytes));
+}
+
+/* ---- the tests ---- */
+
+static void mesh_ends_well(struct unit *unit)
+{
+    CHECK_EQUAL(unit, record[0].end, MESH_DONE);
+    CHECK_EQUAL(unit, record[0].log_bytes % PROGRAM_OBSERVATION_BYTES,
+                CIRCUIT_HEADER_BYTES % PROGRAM_OBSERVATION_BYTES);
+    for (uint32_t node = 0; node < NODES; ++node) {
+        CHECK_EQUAL(unit, record[0].error[node], ERR_OK);
+    }
+    SEEN(unit, LEADER, WHAT_LOG_STATUS, INT64_MIN); /* nothing to complain */
+}
+
+static void order_from_the_host(struct unit *unit)
+{
+    SEEN(unit, LEADER, WHAT_ORDER_STATUS, ERR_OK);
+    SEEN(unit, LEADER, WHAT_ORDER_BYTES, PROGRAM_ORDER_BYTES);
+    SEEN(unit, LEADER, WHAT_ORDER_KIND, KIND_ORDER);
+    SEEN(unit, LEADER, WHAT_ORDER_PORT, CIRCUIT_HOST);
+    SEEN(unit, LEADER, WHAT_ORDER_INTACT, 1);
+}
+
+static void damaged_message_is_not_delivered(struct unit *unit)
+{
+    SEEN(unit, KNIGHT_PEER, WHAT_DAMAGED_STATUS, ERR_CORRUPT);
+    SEEN(unit, KNIGHT_PEER, WHAT_DAMAGED_DELIVERED, 0);
+    CHECK_EQUAL(unit, record[0].circuit[0].kind, KIND_DAMAGED);
+}
+
+static void echoes_over_the_knight_path(struct unit *unit)
+{
+    for (uint32_t i = 0; i < PROGRAM_ECHOES; ++i) {
+        const uint32_t bytes = program_echo_bytes[i];
+        const struct outcome_circuit there = sent(LEADER, KIND_ECHO, i);
+        const struct outcome_circuit back = sent(KNIGHT_PEER, KIND_BACK, i);
+
+        SEEN(unit, KNIGHT_PEER, WHAT_ECHO_STATUS + i, ERR_OK);
+        SEEN(unit, KNIGHT_PEER, WHAT_ECHO_BYTES + i, bytes);
+        SEEN(unit, KNIGHT_PEER, WHAT_ECHO_INTACT + i, 1);
+        SEEN(unit, KNIGHT_PEER, WHAT_ECHO_PORT + i, TORUS_SOUTH);
+        SEEN(unit, LEADER, WHAT_ECHO_STATUS + i, ERR_OK);
+        SEEN(unit, LEADER, WHAT_ECHO_BYTES + i, bytes);
+        SEEN(unit, LEADER, WHAT_ECHO_INTACT + i, 1);
+        SEEN(unit, LEADER, WHAT_ECHO_PORT + i, TORUS_EAST);
+        CHECK_EQUAL(unit, there.destination, KNIGHT_PEER);
+        CHECK_EQUAL(unit, back.destination, LEADER);
+        check_circuit(unit, &there, 3, bytes);
+        check_circuit(unit, &back, 3, bytes);
+    }
+}
+
+/* Who waits wakes at the arrival, however long it took on the host. */
+static void clock_stands_still_while_waiting(struct unit *unit)
+{
+    for (uint32_t i = 0; i < PROGRAM_ECHOES; ++i) {
+        check_just_after(unit, seen(KNIGHT_PEER, WHAT_ECHO_PS + i),
+                         (int64_t)sent(LEADER, KIND_ECHO, i).end_ps);
+        check_just_after(unit, seen(LEADER, WHAT_ECHO_PS + i),
+                         (int64_t)sent(KNIGHT_PEER, KIND_BACK, i).end_ps);
+    }
+    check_just_after(unit, seen(LEADER, WHAT_RING_DRAINED_PS),
+                     (int64_t)sent(LEADER, KIND_RING, 0).end_ps);
+}
+
+static void clock_of_a_late_receiver_goes_on(struct unit *unit)
+{
+    const int64_t before_ps = seen(LEADER, WHAT_RING_BEFORE_PS);
+
+    CHECK(unit, before_ps >= (int64_t)sent(LEADER, KIND_RING, 0).end_ps +
+                                 (int64_t)PROGRAM_WORK_PS);
+    check_just_after(unit, seen(LEADER, WHAT_RING_AFTER_PS), before_ps);
+}
+
+static void clock_counts_work_and_never_goes_backwards(struct unit *unit)
+{
+    SEEN(unit, LEADER, WHAT_CLOCK_BACKWARD_STEPS, 0);
+    CHECK(unit, seen(LEADER, WHAT_CLOCK_WORK_PS) >= PROGRAM_WORK_PS);
+    CHECK(unit, seen(LEADER, WHAT_CLOCK_WORK_PS) < 10ll * PROGRAM_WORK_PS);
+}
+
+static void echo_over_the_wrap_link(struct unit *unit)
+{
+    const struct outcome_circuit there = sent(LEADER, KIND_WRAP, 0);
+    const struct outcome_circuit back = sent(WRAP_PEER, KIND_WRAP_BACK, 0);
+
+    for (unsigned i = 0; i < 2; ++i) {
+        const uint32_t node = i == 0 ? LEADER : WRAP_PEER;
+
+        SEEN(unit, node, WHAT_WRAP_STATUS, ERR_OK);
+        SEEN(unit, node, WHAT_WRAP_BYTES, 90);
+        SEEN(unit, node, WHAT_WRAP_INTACT, 1);
+        SEEN(unit, node, WHAT_WRAP_PORT, i == 0 ? TORUS_WEST : TORUS_EAST);
+    }
+    check_circuit(unit, &there, 1, 90);
+    check_circuit(unit, &back, 1, 90);
+}
+
+static void ring_to_itself(struct unit *unit)
+{
+    const struct outcome_circuit ring = sent(LEADER, KIND_RING, 0);
+
+    SEEN(unit, LEADER, WHAT_RING_STATUS, ERR_OK);
+    SEEN(unit, LEADER, WHAT_RING_INTACT, 1);
+    CHECK_EQUAL(unit, ring.destination, LEADER);
+    check_circuit(unit, &ring, PROGRAM_SIDE, 33);
+}
+
+static void one_byte_more_than_fits(struct unit *unit)
+{
+    static const int64_t status[] = {ERR_OK, ERR_BUFFER, ERR_OK};
+    const uint32_t fits = PROGRAM_CAPACITY_BYTES - CIRCUIT_HEADER_BYTES;
+    const int64_t bytes[] = {fits, fits + 1, 5};
+
+    for (unsigned i = 0; i < 3; ++i) {
+        SEEN(unit, NORTH_PEER, WHAT_FIT_STATUS + i, status[i]);
+        SEEN(unit, NORTH_PEER, WHAT_FIT_BYTES + i, bytes[i]);
+        SEEN(unit, NORTH_PEER, WHAT_FIT_INTACT + i, 1);
+    }
+}
+
+static void full_queue_is_told_and_drained(struct unit *unit)
+{
+    SEEN(unit, LEADER, WHAT_QUEUE_ACCEPTED, WINDOW_QUEUE);
+    SEEN(unit, LEADER, WHAT_QUEUE_FULL_STATUS, ERR_PORT_BUSY);
+    SEEN(unit, LEADER, WHAT_QUEUE_DRAIN_STATUS, ERR_OK);
+    SEEN(unit, LEADER, WHAT_QUEUE_AFTER_STATUS, ERR_OK);
+    SEEN(unit, EAST_PEER, WHAT_QUEUE_IN_ORDER, WINDOW_QUEUE + 1);
+    CHECK_EQUAL(unit, count_sent(KIND_QUEUE), WINDOW_QUEUE + 1);
+    /* All are queued before the first is over: then, one after the other. */
+    for (uint32_t i = 0; i < WINDOW_QUEUE; ++i) {
+        const struct outcome_circuit circuit = sent(LEADER, KIND_QUEUE, i);
+
+        check_circuit(unit, &circuit, 1, 4);
+    }
+    check_just_after(
+        unit, seen(LEADER, WHAT_QUEUE_DRAINED_PS),
+        (int64_t)sent(LEADER, KIND_QUEUE, WINDOW_QUEUE - 1).end_ps);
+}
+
+static void ready_time_and_gap(struct unit *unit)
+{
+    const struct outcome_circuit later = sent(LEADER, KIND_TIMED, 0);
+    const struct outcome_circuit gap = sent(LEADER, KIND_TIMED, 1);
+
+    CHECK_EQUAL(unit, count_sent(KIND_TIMED), 2);
+    CHECK_EQUAL(unit, later.request_ps, seen(LEADER, WHAT_TIMED_READY_PS));
+    CHECK_EQUAL(unit, gap.request_ps, later.end_ps + PROGRAM_GAP_PS);
+}
+
+static void other_jobs_are_refused(struct unit *unit)
+{
+    SEEN(unit, SOUTH_PEER, WHAT_JOB_OTHER_STATUS, ERR_PROTOCOL);
+    SEEN(unit, SOUTH_PEER, WHAT_JOB_SAME_STATUS, ERR_OK);
+    SEEN(unit, SOUTH_PEER, WHAT_JOB_ANY_STATUS, ERR_OK);
+    SEEN(unit, SOUTH_PEER, WHAT_JOB_ANY_JOB, PROGRAM_OTHER_JOB);
+}
+
+static void paths_that_lead_nowhere(struct unit *unit)
+{
+    SEEN(unit, LEADER, WHAT_ROUTE_NO_HOPS, ERR_NO_ROUTE);
+    SEEN(unit, LEADER, WHAT_ROUTE_TOO_FAR, ERR_NO_ROUTE);
+    SEEN(unit, LEADER, WHAT_ROUTE_NO_HOPS_AFTER, ERR_NO_ROUTE);
+    SEEN(unit, LEADER, WHAT_ROUTE_TOO_FAR_AFTER, ERR_NO_ROUTE);
+}
+
+static void buffers_outside_the_window(struct unit *unit)
+{
+    SEEN(unit, LEADER, WHAT_BUFFER_BELOW, ERR_BUFFER);
+    SEEN(unit, LEADER, WHAT_BUFFER_ABOVE, ERR_BUFFER);
+    SEEN(unit, LEADER, WHAT_BUFFER_TOO_LONG, ERR_BUFFER);
+}
+
+static void dead_link_is_told_once(struct unit *unit)
+{
+    SEEN(unit, LEADER, WHAT_DEAD_SEND_STATUS, ERR_OK);
+    SEEN(unit, LEADER, WHAT_DEAD_DRAIN_STATUS, ERR_DEAD_LINK);
+    SEEN(unit, LEADER, WHAT_DEAD_AGAIN_STATUS, ERR_OK);
+    SEEN(unit, EAST_PEER, WHAT_BEHIND_STATUS, ERR_OK);
+    CHECK_EQUAL(unit, count_sent(KIND_DEAD), 0);
+    CHECK_EQUAL(unit, count_sent(KIND_BEHIND), 1);
+}
+
+static void four_messages_at_once(struct unit *unit)
+{
+    static const uint32_t end[] = {11, 8, 19, 22};
+    const struct outcome_circuit first = sent(LEADER, KIND_FOUR, 0);
+
+    SEEN(unit, LEADER, WHAT_FOUR_SEND_STATUS, ERR_OK);
+    CHECK_EQUAL(unit, count_sent(KIND_FOUR), TORUS_PORTS);
+    for (uint32_t port = 0; port < TORUS_PORTS; ++port) {
+        const struct outcome_circuit circuit = sent(LEADER, KIND_FOUR, port);
+        const uint32_t bytes = PROGRAM_HEAD_BYTES + PROGRAM_SHARED_BYTES +
+                               PROGRAM_BODY_BYTES(port);
+
+        CHECK_EQUAL(unit, circuit.port, port);
+        CHECK_EQUAL(unit, circuit.destination, end[port]);
+        CHECK_EQUAL(unit, circuit.request_ps, first.request_ps);
+        check_circuit(unit, &circuit, 3, bytes);
+        SEEN(unit, end[port], WHAT_FOUR_STATUS, ERR_OK);
+        SEEN(unit, end[port], WHAT_FOUR_BYTES, bytes);
+        SEEN(unit, end[port], WHAT_FOUR_PORT, (port + 3) % TORUS_PORTS);
+        SEEN(unit, end[port], WHAT_FOUR_INTACT, 1);
+        check_just_after(unit, seen(end[port], WHAT_FOUR_PS),
+                         (int64_t)first.request_ps + held_ps(3, bytes));
+    }
+}
+
+/* Each port's counters are the sums over its circuits. */
+static void counters_are_the_sums(struct unit *unit)
+{
+    static struct window_counters want[NODES][WINDOW_PORTS];
+
+    memset(want, 0, sizeof want);
+    for (uint32_t i = 0; i < record[0].circuits; ++i) {
+        const struct outcome_circuit *c = &record[0].circuit[i];
+        struct window_counters *from = &want[c->source][c->port];
+        struct window_counters *to = &want[c->destination][c->arrival];
+
+        from->sent_messages += 1;
+        from->sent_bytes += c->bytes;
+        from->busy_ps += c->end_ps - c->grant_ps;
+        to->received_messages += 1;
+        to->received_bytes += c->bytes;
+    }
+    want[LEADER][TORUS_EAST].errors = 1; /* the dead link */
+    for (uint32_t node = 0; node < NODES; ++node) {
+        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+            const struct window_counters *a = &want[node][port];
+            const struct window_counters *b = &record[0].counters[node][port];
+
+            CHECK_EQUAL(unit, b->sent_messages, a->sent_messages);
+            CHECK_EQUAL(unit, b->sent_bytes, a->sent_bytes);
+            CHECK_EQUAL(unit, b->received_messages, a->received_messages);
+            CHECK_EQUAL(unit, b->received_bytes, a->received_bytes);
+            CHECK_EQUAL(unit, b->busy_ps, a->busy_ps);
+            CHECK_EQUAL(unit, b->errors, a->errors);
+            CHECK_EQUAL(unit, b->stalls, 0);
+            CHECK_EQUAL(unit, b->stall_ps, 0);
+        }
+    }
+    /* Echoes and the damaged one, the queue, two timed ones, one behind the
+       dead one, one of four: nothing else leaves the leader's east port. */
+    CHECK_EQUAL(unit, record[0].counters[LEADER][TORUS_EAST].sent_messages,
+                1 + PROGRAM_ECHOES + (WINDOW_QUEUE + 1) + 2 + 1 + 1);
+    CHECK_EQUAL(unit, record[0].conflicts, 0);
+}
+
+static void second_run_is_the_same(struct unit *unit)
+{
+    CHECK_EQUAL(unit, record[1].end, MESH_DONE);
+    CHECK_EQUAL(unit, record[1].circuits, record[0].circuits);
+    for (uint32_t i = 0; i < record[0].circuits && i < record[1].circuits;
+         ++i) {
+        const struct outcome_circuit *a = &record[0].circuit[i];
+        const struct outcome_circuit *b = &record[1].circuit[i];
+
+        CHECK_EQUAL(unit, b->source, a->source);
+        CHECK_EQUAL(unit, b->kind, a->kind);
+        CHECK_EQUAL(unit, b->request_ps, a->request_ps);
+        CHECK_EQUAL(unit, b->grant_ps, a->grant_ps);
+        CHECK_EQUAL(unit, b->end_ps, a->end_ps);
+    }
+    CHECK(unit,
+          record[0].log != NULL && record[1].log_bytes == record[0].log_bytes &&
+              memcmp(record[1].log, record[0].log, record[0].log_bytes) == 0);
+    CHECK(unit, memcmp(record[1].counters, record[0].counters,
+                       sizeof record[0].counters) == 0);
+}
+
+static void put(void *context, const char *text)
+{
+    fputs(text, context);
+}
+
+static int judge(void)
+{
+    struct unit unit = {.put = put, .context = stdout};
+
+    UNIT_RUN(&unit, mesh_ends_well);
+    UNIT_RUN(&unit, order_from_the_host);
+    UNIT_RUN(&unit, damaged_message_is_not_delivered);
+    UNIT_RUN(&unit, echoes_over_the_knight_path);
+    UNIT_RUN(&unit, clock_stands_still_while_waiting);
+    UNIT_RUN(&unit, clock_of_a_late_receiver_goes_on);
+    UNIT_RUN(&unit, clock_counts_work_and_never_goes_backwards);
+    UNIT_RUN(&unit, echo_over_the_wrap_link);
+    UNIT_RUN(&unit, ring_to_itself);
+    UNIT_RUN(&unit, one_byte_more_than_fits);
+    UNIT_RUN(&unit, full_queue_is_told_and_drained);
+    UNIT_RUN(&unit, ready_time_and_gap);
+    UNIT_RUN(&unit, other_jobs_are_refused);
+    UNIT_RUN(&unit, paths_that_lead_nowhere);
+    UNIT_RUN(&unit, buffers_outside_the_window);
+    UNIT_RUN(&unit, dead_link_is_told_once);
+    UNIT_RUN(&unit, four_messages_at_once);
+    UNIT_RUN(&unit, counters_are_the_sums);
+    UNIT_RUN(&unit, second_run_is_the_same);
+    unit_plan(&unit);
+    return unit.tests_failed > 0;
+}
+
+int main(int argc, char **argv)
+{
+    const bool native = argc == 2 && strcmp(argv[1], "native") == 0;
+    int status;
+
+    if (!native && (argc != 3 || strcmp(argv[1], "qemu") != 0)) {
+        fprintf(stderr, "usage: conformance native | qemu IMAGE\n");
+        return 2;
+    }
+    image = native ? NULL : argv[2];
+    slack_ps = native ? 0 : 300 * 32000;
+    run(&record[0]);
+    run(&record[1]);
+    status = judge();
+    free(record[0].log);
+    free(record[1].log);
+    return status;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The unit tests as a program for the board: TAP and the exit status go out by
+ * semihosting (ARM DUI 0203, chapter 8). A fault ends it too, with a name.
+ */
+#include "boot/boot.h"
+#include "hal/board.h"
+#include "hal/mps2_an385/registers.h"
+#include "test/unit/unit.h"
+
+#include <stddef.h>
+
+enum semihosting {
+    SYS_WRITE0 = 0x04,
+    SYS_EXIT_EXTENDED = 0x20
+};
+
+#define ADP_STOPPED_APPLICATION_EXIT 0x20026u
+#define EXIT_FAULT 3
+
+_Noreturn void _exit(int status);
+void *_sbrk(ptrdiff_t bytes);
+int _write(int file, const char *text, int bytes);
+
+static uint32_t ask_host(enum semihosting operation, uintptr_t argument)
+{
+    register uint32_t r0 __asm("r0") = operation;
+    register uintptr_t r1 __asm("r1") = argument;
+
+    __asm volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
+    return r0;
+}
+
+static void put(void *context, const char *text)
+{
+    (void)context;
+    ask_host(SYS_WRITE0, (uintptr_t)text);
+}
+
+_Noreturn void _exit(int status)
+{
+    const uint32_t reason[] = {ADP_STOPPED_APPLICATION_EXIT, (uint32_t)status};
+
+    ask_host(SYS_EXIT_EXTENDED, (uintptr_t)reason);
+    for (;;) {
+    }
+}
+
+/* What newlib asks for before it aborts; nothing here has a heap or files. */
+void *_sbrk(ptrdiff_t bytes)
+{
+    (void)bytes;
+    return (void *)-1;
+}
+
+int _write(int file, const char *text, int bytes)
+{
+    (void)file;
+    (void)text;
+    return bytes;
+}
+
+static void put_hex(uint32_t value)
+{
+    char digits[9];
+
+    for (unsigned i = 0; i < 8; ++i) {
+        digits[i] = "0123456789abcdef"[value >> (28 - 4 * i) & 0xfu];
+    }
+    digits[8] = '\0';
+    put(NULL, digits);
+}
+
+__attribute__((used)) _Noreturn void boot_fault_record(const uint32_t *frame)
+{
+    put(NULL, "Bail out! fault at ");
+    put_hex(frame[6]);
+    put(NULL, ", called from ");
+    put_hex(frame[5]);
+    put(NULL, ", CFSR ");
+    put_hex(SCB_CFSR);
+    put(NULL, "\n");
+    _exit(EXIT_FAULT);
+}
+
+__attribute__((naked)) void boot_fault_entry(void)
+{
+    __asm volatile("mov r0, sp\n\t"
+                   "b boot_fault_record\n\t");
+}
+
+/* The stack's use is told, and overflow is a failure of the whole. */
+void node_main(struct window *window)
+{
+    int status = unit_all(put, NULL);
+    uint32_t used_bytes = board_stack_used_bytes();
+
+    (void)window;
+    put(NULL, "# stack bytes used: 0x");
+    put_hex(used_bytes);
+    put(NULL, "\n");
+    if (used_bytes >= board_stack_bytes()) {
+        put(NULL, "Bail out! the stack overflows\n");
+        status = EXIT_FAULT;
+    }
+    _exit(status);
+}

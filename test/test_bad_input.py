@@ -1,0 +1,437 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What bad input gets: one line that names the value, and an exit status.
+
+2 for wrong usage, 1 for a run that fails; nothing on standard output.
+"""
+import json
+import os
+import subprocess
+
+import pytest
+
+import mesh
+
+USAGE, FAILED = 2, 1
+GOOD = {"mesh": "5x5", "kernel": "search", "arg": "abc", "on": "native"}
+
+
+@pytest.fixture(name="load")
+def fixture_load(tmp_path):
+    path = tmp_path / "load"
+    path.write_bytes(b"abcabc" * 200)
+    return path
+
+
+def run(load, *args, env=None, cwd=None, **options):
+    """Runs GOOD with some options changed, or None to leave one out."""
+    line = ["run", *args]
+    for name, value in {**GOOD, **options}.items():
+        if value is not None:
+            line += ["--" + name.replace("_", "-"), value]
+    if load is not None:
+        line.append(load)
+    return mesh.command(*line, env=env, cwd=cwd, timeout=120)
+
+
+def refused(done, status, *words):
+    """Exit status, silence on stdout, and a message with these words."""
+    assert done.returncode == status, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.startswith("quincunx")
+    assert len(done.stderr.splitlines()) <= 3, done.stderr
+    for word in words:
+        assert str(word) in done.stderr, (word, done.stderr)
+
+
+def test_good_input_works(load):
+    done = run(load)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+# ---- the load ----
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+def test_missing_file(tmp_path, on):
+    missing = tmp_path / "no-such-file"
+    refused(run(missing, on=on), FAILED, missing, "No such file")
+
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+def test_unreadable_file(tmp_path, on):
+    """Root may read any file, but nobody can read a folder."""
+    refused(run(tmp_path, on=on), FAILED, tmp_path, "directory")
+
+
+def test_file_without_permission(load):
+    load.chmod(0)
+    if os.access(load, os.R_OK):
+        pytest.skip("this user may read every file")
+    refused(run(load), FAILED, load, "Permission denied")
+
+
+def test_a_device_is_no_load():
+    refused(run("/dev/zero"), FAILED, "/dev/zero", "regular file")
+
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+def test_empty_load(tmp_path, on):
+    empty = tmp_path / "empty"
+    empty.touch()
+    refused(run(empty, on=on), FAILED, empty, "empty")
+
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+def test_fewer_bytes_than_nodes(tmp_path, on):
+    small = tmp_path / "small"
+    small.write_bytes(b"abcabcab")
+    done = run(small, "--json", on=on)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["result"]["offsets"] == [0, 3]
+
+
+def sparse(path, size):
+    with path.open("wb") as file:
+        file.truncate(size)
+    return path
+
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+def test_load_larger_than_a_nodes_memory(tmp_path, on):
+    size = 64 * 2 ** 20
+    done = run(sparse(tmp_path / "large", size), on=on)
+    refused(done, FAILED, tmp_path / "large", size, "at most")
+    limit = int(done.stderr.split("at most")[1].split()[0])
+    assert 8 * 10 ** 6 < limit < 16 * 2 ** 20
+    refused(run(sparse(tmp_path / "over", limit + 1), on=on), FAILED,
+            limit + 1, limit)
+
+
+@pytest.mark.parametrize("size,on", [("1x1", "native"), ("5x5", "native"),
+                                     ("5x5", "qemu")])
+def test_largest_load_that_is_allowed_works(tmp_path, size, on):
+    """With the longest argument, whose messages are the largest."""
+    done = run(sparse(tmp_path / "large", 64 * 2 ** 20))
+    limit = int(done.stderr.split("at most")[1].split()[0])
+    path = sparse(tmp_path / "largest", limit)
+    with path.open("r+b") as file:
+        file.seek(limit - 255)
+        file.write(b"z" * 255)
+    done = run(path, "--json", mesh=size, on=on, arg="z" * 255)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["result"]["offsets"] == [limit - 255]
+
+
+# ---- the kernel and its argument ----
+
+def test_unknown_kernel(load):
+    done = run(load, kernel="serach")
+    refused(done, USAGE, "serach", "search", "spin")
+
+
+def test_kernel_name_is_not_cut(load):
+    refused(run(load, kernel="searchsearchsearchsearch"), USAGE,
+            "searchsearchsearchsearch")
+
+
+@pytest.mark.parametrize("option,value", [("arg", ""), ("arg_hex", ""),
+                                          ("arg", None)])
+def test_empty_pattern(load, option, value):
+    done = run(load, **{"arg": None, option: value})
+    refused(done, USAGE, "--arg", "search", "1 to 255 bytes")
+
+
+def test_pattern_too_long(load):
+    refused(run(load, arg="x" * 256), USAGE, "256", "255")
+    refused(run(load, arg=None, arg_hex="ab" * 256), USAGE, "255")
+
+
+@pytest.mark.parametrize("value", ["abc", "0g", "0x00", " 00", "-1", "ab c"])
+def test_malformed_hexadecimal(load, value):
+    refused(run(load, arg=None, arg_hex=value), USAGE, value, "hexadecimal")
+
+
+@pytest.mark.parametrize("value", ["0", "", "-1", "1.5", "32x", "100001",
+                                   "4294967296", "18446744073709551616",
+                                   " 3", "9" * 200])
+def test_bad_argument_of_spin(load, value):
+    refused(run(load, kernel="spin", arg=value), USAGE, value, "spin",
+            "1 to 100000")
+
+
+def test_output_of_a_kernel_that_has_none(load, tmp_path):
+    refused(run(load, "-o", tmp_path / "out"), USAGE, tmp_path / "out",
+            "search")
+    assert not (tmp_path / "out").exists()
+
+
+# ---- the profile ----
+
+def test_unknown_profile(load):
+    refused(run(load, profile="lvsd"), USAGE, "lvsd", "t3d", "lvds", "uart")
+
+
+GOOD_PROFILE = ["startup = 1us", "transfer = 1ns", "hop_delay = 0"]
+
+
+def test_profile_file_works(load, tmp_path):
+    path = tmp_path / "mine"
+    path.write_text("# mine\n\n" + "\n".join(GOOD_PROFILE) + "  # none\n")
+    done = run(load, "--json", profile=path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["profile"] == {
+        "name": "mine", "startup_ps": 10 ** 6, "transfer_ps_per_byte": 1000,
+        "hop_delay_ps": 0}
+
+
+@pytest.mark.parametrize("line,words", [
+    ("startup = fast", ["fast", "such as"]),
+    ("startup = 1", ["'1'", "such as"]),
+    ("startup = -1us", ["-1us"]),
+    ("startup = 1.5ps", ["1.5ps"]),
+    ("startup = 1e3us", ["1e3us"]),
+    ("startup = 1000s", ["1000s", "100s"]),
+    ("startup = 99999999999999999999s", ["99999999999999999999s"]),
+    ("startup =", ["startup"]),
+    ("startup", ["startup"]),
+    ("start = 1us", ["start", "hop_delay"]),
+    ("\0\x01binary", []),
+    ("x" * 400, ["x" * 20]),
+])
+def test_malformed_profile(load, tmp_path, line, words):
+    path = tmp_path / "mine"
+    path.write_text("\n".join([line, *GOOD_PROFILE[1:]]) + "\n")
+    refused(run(load, profile=path), USAGE, path, *words)
+
+
+@pytest.mark.parametrize("line,place", [("transfer = 1ns", 4),
+                                        ("junk = 1ns", 4)])
+def test_profile_error_names_the_line(load, tmp_path, line, place):
+    path = tmp_path / "mine"
+    path.write_text("\n".join([*GOOD_PROFILE, line]) + "\n")
+    refused(run(load, profile=path), USAGE, f"{path}:{place}",
+            line.split()[0])
+
+
+@pytest.mark.parametrize("left_out", range(3))
+def test_profile_that_lacks_a_line(load, tmp_path, left_out):
+    path = tmp_path / "mine"
+    path.write_text("\n".join(GOOD_PROFILE[:left_out]
+                              + GOOD_PROFILE[left_out + 1:]) + "\n")
+    refused(run(load, profile=path), USAGE, path,
+            GOOD_PROFILE[left_out].split()[0])
+
+
+def test_profile_that_is_empty_or_a_folder(load, tmp_path):
+    empty = tmp_path / "empty"
+    empty.touch()
+    refused(run(load, profile=empty), USAGE, empty)
+    refused(run(load, profile=tmp_path), USAGE, tmp_path)
+
+
+# ---- the mesh ----
+
+@pytest.mark.parametrize("size", ["4x4", "5x25", "25x5", "10x10", "2x2",
+                                  "6x6", "3125x3125"])
+def test_mesh_that_is_no_power_of_five(load, size):
+    refused(run(load, mesh=size), USAGE, size, "1x1", "5x5", "25x25",
+            "125x125")
+
+
+@pytest.mark.parametrize("size", ["5", "5x", "x5", "0x0", "-5x5", "5x5x5",
+                                  "5X5", "axb", "", " 5x5", "65541x65541",
+                                  "99999999999999999999x5"])
+def test_malformed_mesh(load, size):
+    refused(run(load, mesh=size), USAGE, f"'{size}'", "5x5")
+
+
+def test_mesh_too_large_for_boards(load):
+    refused(run(load, mesh="125x125", on="qemu"), USAGE, "125x125", "25x25",
+            "native")
+
+
+@pytest.mark.parametrize("where", ["5,0", "0,5", "25,25", "65536,0"])
+def test_originator_outside_the_mesh(load, where):
+    refused(run(load, originator=where), USAGE, f"'{where}'")
+
+
+@pytest.mark.parametrize("where", ["1", "1,", ",1", "-1,0", "1,2,3", "a,b",
+                                   "", "1;2", "4294967296,0"])
+def test_malformed_originator(load, where):
+    refused(run(load, originator=where), USAGE, f"'{where}'")
+
+
+# ---- phases, rounds, where ----
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+def test_infeasible_phases(tmp_path, on):
+    """A startup that outweighs the load: nothing is worth sending."""
+    profile = tmp_path / "slow"
+    profile.write_text("startup = 1s\ntransfer = 1ns\nhop_delay = 0\n")
+    tiny = tmp_path / "tiny"
+    tiny.write_bytes(b"abcabcabc")
+    for phases in ("1", "2"):
+        done = run(tiny, on=on, profile=profile, phases=phases)
+        refused(done, FAILED, f"--phases {phases}", "at most 0")
+        if on == "qemu":
+            break
+    done = run(tiny, on=on, profile=profile, phases="0")
+    assert done.returncode == 0, done.stderr
+
+
+def test_more_phases_than_the_mesh_has(load):
+    refused(run(load, phases="3"), USAGE, "--phases 3", "at most 2")
+    refused(run(load, mesh="1x1", phases="1"), USAGE, "--phases 1",
+            "at most 0")
+
+
+@pytest.mark.parametrize("value", ["-1", "x", "", "1.5", "11", "256", "258",
+                                   "4294967296", "99999999999999999999"])
+def test_malformed_phases(load, value):
+    refused(run(load, phases=value), USAGE, f"'{value}'")
+
+
+@pytest.mark.parametrize("value", ["2", "0", "-1", "many", "", "1x"])
+def test_rounds(load, value):
+    refused(run(load, rounds=value), USAGE, f"'{value}'", "auto")
+
+
+@pytest.mark.parametrize("value", ["hardware", "", "QEMU", "nativ"])
+def test_where(load, value):
+    refused(run(load, on=value), USAGE, f"'{value}'", "qemu", "native")
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "x", "", "86401"])
+def test_watchdog(load, value):
+    refused(run(load, watchdog=value), USAGE, f"'{value}'")
+
+
+@pytest.mark.parametrize("value", ["explode@1,1", "die", "die@", "die@1",
+                                   "die@5,5", "@1,1"])
+def test_injection(load, value):
+    refused(run(load, inject=value, on="qemu"), USAGE, value.split("@")[-1])
+
+
+# ---- options ----
+
+@pytest.mark.parametrize("missing,word", [("mesh", "--mesh"),
+                                          ("kernel", "--kernel")])
+def test_missing_option(load, missing, word):
+    refused(run(load, **{missing: None}), USAGE, word)
+
+
+def test_missing_input():
+    refused(run(None), USAGE, "INPUT")
+
+
+def test_two_inputs(load):
+    refused(run(load, load), USAGE, load, "one INPUT")
+
+
+@pytest.mark.parametrize("args", [["--colour"], ["--colour=red"], ["-q"]])
+def test_unknown_option(load, args):
+    refused(run(load, *args), USAGE, args[0].split("=")[0].lstrip("-"))
+
+
+def test_option_without_its_value():
+    refused(mesh.command("run", "--mesh"), USAGE, "mesh")
+
+
+def test_subcommands():
+    done = mesh.command()
+    assert (done.returncode, done.stdout) == (USAGE, "")
+    assert "plan" in done.stderr and "run" in done.stderr
+    done = mesh.command("sprint", "--mesh", "5x5")
+    assert (done.returncode, done.stdout) == (USAGE, "")
+    assert "'sprint'" in done.stderr
+    refused(mesh.command("kernels", "more"), USAGE, "kernels")
+
+
+# ---- QEMU and the firmware ----
+
+def path_with(tmp_path, script=None):
+    """An environment whose PATH has one folder, with or without QEMU."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    if script is not None:
+        program = folder / "qemu-system-arm"
+        program.write_text("#!/bin/sh\n" + script)
+        program.chmod(0o755)
+    return {**os.environ, "PATH": str(folder)}
+
+
+def test_qemu_missing(load, tmp_path):
+    done = run(load, on="qemu", env=path_with(tmp_path))
+    refused(done, FAILED, "qemu-system-arm", "PATH", "--on native")
+
+
+def test_native_needs_no_qemu(load, tmp_path):
+    assert run(load, env=path_with(tmp_path)).returncode == 0
+
+
+def test_qemu_that_refuses_to_start(load, tmp_path):
+    env = path_with(tmp_path, "echo no such machine >&2\nexit 3\n")
+    done = run(load, on="qemu", env=env)
+    assert (done.returncode, done.stdout) == (FAILED, "")
+    assert "no such machine" in done.stderr
+    assert "died" in done.stderr
+
+
+def test_qemu_that_cannot_be_executed(load, tmp_path):
+    env = path_with(tmp_path, "")
+    (tmp_path / "bin" / "qemu-system-arm").write_bytes(b"\x7fELF nonsense")
+    done = run(load, on="qemu", env=env)
+    assert (done.returncode, done.stdout) == (FAILED, "")
+    assert "died" in done.stderr
+
+
+def test_firmware_missing(load, tmp_path):
+    image = tmp_path / "none.elf"
+    refused(run(load, on="qemu", firmware=image), FAILED, image, "make")
+
+
+@pytest.mark.parametrize("content", [b"", b"This is no firmware.\n",
+                                     b"\x7fELF" + bytes(60),
+                                     bytes(range(256)) * 16])
+def test_firmware_that_is_none(load, tmp_path, content):
+    image = tmp_path / "garbage.elf"
+    image.write_bytes(content)
+    done = run(load, on="qemu", firmware=image, watchdog="5")
+    assert (done.returncode, done.stdout) == (FAILED, "")
+    assert "node" in done.stderr
+    assert mesh.until(lambda: not mesh.boards_with(image), 10)
+
+
+# ---- where results go ----
+
+@pytest.mark.parametrize("option", ["report", "trace", "gantt"])
+def test_unwritable_file_loses_nothing(load, tmp_path, option):
+    """The run is done: it is still told, and the other files written."""
+    kept = tmp_path / "kept.json"
+    other = "report" if option != "report" else "trace"
+    bad = tmp_path / "nowhere" / "file"
+    done = run(load, **{option: bad, other: kept})
+    assert done.returncode == FAILED
+    assert str(bad) in done.stderr
+    assert "measured" in done.stdout and "count = 400" in done.stdout
+    json.loads(kept.read_text())
+
+
+@pytest.mark.parametrize("option", ["report", "trace", "gantt"])
+@pytest.mark.parametrize("bad", ["/dev/full", "."])
+def test_file_that_takes_nothing(load, option, bad, tmp_path):
+    done = run(load, cwd=tmp_path, **{option: bad})
+    assert done.returncode == FAILED
+    assert bad in done.stderr
+    assert "measured" in done.stdout
+    assert sorted(tmp_path.iterdir()) == [load]
+
+
+@pytest.mark.parametrize("args", [[], ["--json"]])
+def test_full_standard_output(load, args):
+    line = [mesh.QUINCUNX, "run", "--mesh", "5x5", "--kernel", "search",
+            "--arg", "abc", "--on", "native", *args, str(load)]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(line, stdout=full, check=False,
+                              stderr=subprocess.PIPE, timeout=60)
+    assert done.returncode == FAILED
+    assert b"standard output" in done.stderr

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The HAL on both kinds of board: one program, the same expectations."""
+import pytest
+
+import tap
+from core import BUILD
+
+RUNNER = BUILD / "test" / "conformance"
+IMAGE = BUILD / "test" / "conformance.elf"
+TESTS = 19
+
+
+@pytest.mark.parametrize("board", [["native"], ["qemu", IMAGE]],
+                         ids=["native", "qemu"])
+def test_conformance(board):
+    """Twenty-five boards, twice; the second run equals the first."""
+    outcome = tap.run([RUNNER, *board], timeout=240)
+    assert not outcome.trouble, tap.failures(outcome)
+    assert all(passed for _, passed, _ in outcome.results), \
+        tap.failures(outcome)
+    assert len(outcome.results) == TESTS
+
+
+def test_conformance_needs_to_know_the_board():
+    assert tap.run([RUNNER], timeout=60).trouble

@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run writes: report, trace, chart, summary, help."""
+import collections
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+import mesh
+
+TEXT, WHOLE, REAL, FLAG = str, int, float, bool
+
+NODE = {"x": WHOLE, "y": WHOLE, "layer": WHOLE, "units": WHOLE,
+        "received_ps": WHOLE, "finished_ps": WHOLE}
+LAYER = {"layer": WHOLE, "nodes": WHOLE, "share_units": REAL,
+         "volume_units": REAL}
+SCHEMA = {
+    "mesh": {"width": WHOLE, "height": WHOLE, "nodes": WHOLE,
+             "originator": [WHOLE], "on": TEXT, "board": TEXT},
+    "profile": {"name": TEXT, "startup_ps": WHOLE,
+                "transfer_ps_per_byte": WHOLE, "hop_delay_ps": WHOLE},
+    "kernel": TEXT,
+    "load": {"bytes": WHOLE, "units": WHOLE},
+    "plan": {"torus": {"side": WHOLE, "nodes": WHOLE}, "load_units": WHOLE,
+             "phases": WHOLE, "rounds": WHOLE, "active_nodes": WHOLE,
+             "makespan_ps": WHOLE, "speedup": REAL,
+             "compute_ps_per_unit": WHOLE, "transfer_ps_per_unit": WHOLE,
+             "startup_ps": [WHOLE], "overhead_ps": WHOLE, "layers": [LAYER]},
+    "measured": {"makespan_ps": WHOLE, "with_results_ps": WHOLE,
+                 "overhead_vs_plan": REAL, "speedup": REAL,
+                 "spread_ps": WHOLE, "nodes": [NODE]},
+    "network": {"messages": WHOLE, "payload_bytes": WHOLE,
+                "circuit_conflicts": WHOLE, "retries": WHOLE},
+    "result": {"count": WHOLE, "offsets": [WHOLE], "offsets_complete": FLAG},
+    "timeline_sha256": TEXT,
+    "wall_s": {"boot": REAL, "run": REAL},
+}
+
+
+def mistakes(value, schema, where="report"):
+    """Everything that is not as the schema says; more keys are allowed."""
+    if isinstance(schema, dict):
+        if not isinstance(value, dict):
+            return [f"{where} is no object"]
+        found = [f"{where}.{key} is missing" for key in schema
+                 if key not in value]
+        for key in set(schema) & set(value):
+            found += mistakes(value[key], schema[key], f"{where}.{key}")
+        return found
+    if isinstance(schema, list):
+        if not isinstance(value, list):
+            return [f"{where} is no list"]
+        return [m for i, entry in enumerate(value)
+                for m in mistakes(entry, schema[0], f"{where}[{i}]")]
+    # bool is an int in Python, not in JSON.
+    if type(value) is not schema:
+        return [f"{where} is {value!r}, no {schema.__name__}"]
+    return []
+
+
+@pytest.fixture(scope="module")
+def load(tmp_path_factory):
+    path = tmp_path_factory.mktemp("outputs") / 'na"me <&> \\ of a load'
+    path.write_bytes(mesh.mixed(100_000, mesh.seeded("outputs")))
+    return path
+
+
+def outputs(folder, load, size, on):
+    """All four ways to write one run; their paths and the summary."""
+    paths = {kind: folder / f"{kind}.out"
+             for kind in ("report", "trace", "gantt")}
+    args = [word for kind, path in paths.items()
+            for word in ("--" + kind, path)]
+    done = mesh.command("run", "--mesh", size, "--kernel", "search", "--arg",
+                        "the", "--on", on, *args, load, timeout=400)
+    assert (done.returncode, done.stderr) == (0, "")
+    return paths, done.stdout
+
+
+@pytest.fixture(scope="module", params=[("5x5", "qemu"), ("5x5", "native"),
+                                        ("25x25", "native"),
+                                        ("1x1", "native")],
+                ids=lambda p: "-".join(p))
+def written(request, tmp_path_factory, load):
+    paths, summary = outputs(tmp_path_factory.mktemp("written"), load,
+                             *request.param)
+    report = json.loads(paths["report"].read_text(encoding="utf-8"))
+    return paths, summary, report
+
+
+# ---- the report ----
+
+def test_report_has_the_keys_that_are_promised(written):
+    report = written[2]
+    assert mistakes(report, SCHEMA) == []
+    assert re.fullmatch("[0-9a-f]{64}", report["timeline_sha256"])
+    mesh_ = report["mesh"]
+    assert mesh_["nodes"] == mesh_["width"] * mesh_["height"]
+    assert len(mesh_["originator"]) == 2
+    assert mesh_["board"] == {"qemu": "mps2-an385",
+                              "native": "host"}[mesh_["on"]]
+    assert report["profile"] == {
+        "name": "lvds", "startup_ps": 5_000_000,
+        "transfer_ps_per_byte": 80_000, "hop_delay_ps": 100_000}
+    assert report["plan"]["rounds"] == 1
+    assert report["plan"]["torus"] == {"side": mesh_["width"],
+                                       "nodes": mesh_["nodes"]}
+    assert [layer["layer"] for layer in report["plan"]["layers"]] == list(
+        range(report["plan"]["phases"] + 1))
+
+
+def test_schema_check_sees_mistakes(written):
+    """The check itself: a report that was tampered with does not pass."""
+    for path, value in [(["plan", "makespan_ps"], 1.5),
+                        (["measured", "nodes", 0, "units"], "12"),
+                        (["result", "offsets_complete"], 1),
+                        (["wall_s"], None)]:
+        report = json.loads(json.dumps(written[2]))
+        at = report
+        for key in path[:-1]:
+            at = at[key]
+        at[path[-1]] = value
+        assert len(mistakes(report, SCHEMA)) == 1, path
+        del at[path[-1]]
+        assert len(mistakes(report, SCHEMA)) == 1, path
+
+
+def test_speedup_is_of_one_board(written):
+    measured = written[2]["measured"]
+    work = sum(n["finished_ps"] - n["compute_start_ps"]
+               for n in measured["nodes"])
+    assert measured["speedup"] == pytest.approx(
+        work / measured["makespan_ps"], rel=1e-9)
+
+
+@pytest.mark.parametrize("kernel,arg", [("search", "the"), ("spin", "32")])
+def test_json_is_one_object_and_nothing_else(load, kernel, arg):
+    done = mesh.command("run", "--json", "--mesh", "5x5", "--kernel", kernel,
+                        "--arg", arg, "--on", "native", load)
+    assert (done.returncode, done.stderr) == (0, "")
+    report, end = json.JSONDecoder().raw_decode(done.stdout)
+    assert isinstance(report, dict)
+    assert done.stdout[end:].strip() == ""
+    schema = dict(SCHEMA)
+    if kernel == "spin":
+        schema["result"] = {"units": WHOLE}
+    assert mistakes(report, schema) == []
+
+
+def test_json_and_report_say_the_same(load, tmp_path):
+    path = tmp_path / "report.json"
+    done = mesh.command("run", "--json", "--report", path, "--mesh", "5x5",
+                        "--kernel", "search", "--arg", "the", "--on",
+                        "native", load)
+    assert json.loads(done.stdout) == json.loads(path.read_text())
+
+
+def test_files_that_are_there_are_replaced(load, tmp_path):
+    path = tmp_path / "report.json"
+    path.write_text("x" * 10 ** 6)
+    done = mesh.command("run", "--report", path, "--mesh", "1x1", "--kernel",
+                        "spin", "--arg", "1", "--on", "native", load)
+    assert done.returncode == 0
+    assert json.loads(path.read_text())["kernel"] == "spin"
+    assert sorted(tmp_path.iterdir()) == [path]
+
+
+# ---- the trace ----
+
+def test_trace_shows_every_node_and_circuit(written):
+    paths, _, report = written
+    trace = json.loads(paths["trace"].read_text(encoding="utf-8"))
+    events = trace["traceEvents"]
+    slices = [e for e in events if e["ph"] == "X"]
+    names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events
+             if e["ph"] == "M" and e["name"] == "thread_name"}
+    for e in slices:
+        assert e["ts"] >= 0 and e["dur"] >= 0, e
+        assert (e["pid"], e["tid"]) in names, e
+    computing = {names[e["pid"], e["tid"]].split()[0]: e for e in slices
+                 if e["name"] == "compute"}
+    nodes = report["measured"]["nodes"]
+    assert len(computing) == len(nodes)
+    for n in nodes:
+        e = computing[f"{n['x']},{n['y']}"]
+        assert e["args"]["units"] == n["units"]
+        assert e["args"]["end_ps"] == n["finished_ps"]
+        assert e["ts"] + e["dur"] == pytest.approx(n["finished_ps"] / 1e6)
+    circuits = [e for e in slices if e["cat"] in ("scatter", "gather")]
+    assert len(circuits) == report["network"]["messages"]
+    assert len([e for e in circuits if e["cat"] == "scatter"]) == max(
+        0, len(nodes) - 1)
+    received = {(n["x"], n["y"]): n["received_ps"] for n in nodes}
+    for e in circuits:
+        x, y = map(int, e["args"]["to"].split(","))
+        if e["cat"] == "scatter":
+            assert e["args"]["end_ps"] == received[x, y]
+    assert not [e for e in slices if e["cat"] == "conflict"]
+
+
+def test_trace_slices_of_a_track_do_not_overlap(written):
+    """A node does one thing at a time, and so does a port."""
+    trace = json.loads(written[0]["trace"].read_text(encoding="utf-8"))
+    tracks = collections.defaultdict(list)
+    for e in trace["traceEvents"]:
+        if e["ph"] == "X":
+            tracks[e["pid"], e["tid"]].append(
+                (e["args"].get("start_ps", e["args"].get("grant_ps")),
+                 e["args"]["end_ps"], e["name"]))
+    assert tracks
+    for track in tracks.values():
+        track.sort()
+        for early, late in zip(track, track[1:]):
+            assert early[1] <= late[0], (early, late)
+
+
+# ---- the chart ----
+
+def test_gantt_is_well_formed(written):
+    paths, _, report = written
+    root = ElementTree.parse(paths["gantt"]).getroot()
+    assert root.tag.endswith("svg")
+    assert root.get("viewBox") or root.get("width")
+    texts = " ".join("".join(e.itertext()) for e in root.iter()
+                     if e.tag.endswith("text"))
+    assert "layer" in texts.lower()
+    assert str(report["plan"]["phases"]) in texts
+    shapes = [e for e in root.iter()
+              if e.tag.split("}")[-1] in ("rect", "path", "polygon", "line")]
+    assert len(shapes) >= 3
+    for e in shapes:
+        for key in ("width", "height"):
+            size = e.get(key)
+            assert size is None or size.endswith("%") or float(size) >= 0
+    assert "nan" not in texts.lower()
+
+
+def test_gantt_of_625_nodes_is_small(written):
+    assert written[0]["gantt"].stat().st_size < 300_000
+
+
+# ---- the summary ----
+
+def test_summary_tells_planned_and_measured(written):
+    _, summary, report = written
+    assert re.search(r"^planned +[\d.]+ [mun]?s makespan", summary, re.M)
+    assert re.search(r"^measured +[\d.]+ [mun]?s makespan, [-+][\d.]+ %",
+                     summary, re.M)
+    assert re.search(r"^speedup +[\d.]+", summary, re.M)
+    assert f"count = {report['result']['count']}" in summary
+    assert f"{report['load']['bytes']} bytes" in summary
+    unit = {"s": 1e12, "ms": 1e9, "us": 1e6, "ns": 1e3}
+    for word, want in (("planned", report["plan"]["makespan_ps"]),
+                       ("measured", report["measured"]["makespan_ps"])):
+        number, name = re.search(rf"^{word} +([\d.]+) (\w+)", summary,
+                                 re.M).groups()
+        assert float(number) * unit[name] == pytest.approx(want, rel=1e-3)
+    rows = re.findall(r"^ +\d+ +\d+ +\d+ +\d+ ", summary, re.M)
+    assert len(rows) == report["plan"]["phases"] + 1
+    assert "\033" not in summary and "\r" not in summary
+    assert max(map(len, summary.splitlines()[3:])) <= 80
+
+
+# ---- help ----
+
+@pytest.mark.parametrize("subcommand", [None, "plan", "run", "certificate",
+                                        "kernels"])
+def test_help(subcommand):
+    words = ["--help"] if subcommand is None else [subcommand, "--help"]
+    done = mesh.command(*words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Usage" in done.stdout
+    if subcommand is not None:
+        assert f"quincunx {subcommand}" in done.stdout
+
+
+def test_help_of_run_tells_every_option():
+    told = mesh.command("run", "--help").stdout
+    for option in ("mesh", "kernel", "arg", "profile", "originator",
+                   "rounds", "phases", "on", "report", "trace", "gantt",
+                   "json", "output"):
+        assert f"--{option}" in told
+
+
+def test_version():
+    done = mesh.command("--version")
+    assert done.returncode == 0
+    assert re.fullmatch(r"quincunx \S+\n", done.stdout)
+
+
+def test_kernels_lists_every_file():
+    done = mesh.command("kernels")
+    assert (done.returncode, done.stderr) == (0, "")
+    files = {p.stem for p in (mesh.ROOT / "kernels").glob("*.c")}
+    assert {"search", "spin"} <= files
+    assert set(re.findall(r"^(\w+)", done.stdout, re.M)) == files
