@@ -270,6 +270,22 @@ static void search_counts_from_where_the_range_begins(struct unit *unit)
     CHECK_EQUAL(unit, offset_of(&result, 1), 0xfffffff3u);
 }
 
+/* A buffer may hold more than the overlap: what begins there is not ours. */
+static void search_leaves_what_begins_beyond_its_range(struct unit *unit)
+{
+    static uint32_t room[RESULT_WORDS];
+    static const uint8_t letters[] = {'a', 'a', 'a', 'a', 'a', 'a'};
+    struct kernel_result result = {.data = (uint8_t *)room};
+    struct kernel_range range = {.data = letters,
+                                 .available_bytes = sizeof letters};
+
+    begin_search(unit, (const uint8_t *)"aa", 2);
+    for (range.units = 0; range.units <= 4; ++range.units) {
+        kernel_search.run(work, &result, &range);
+        CHECK_EQUAL(unit, kernel_load_u64(result.data), range.units);
+    }
+}
+
 static void search_refuses_malformed_results(struct unit *unit)
 {
     static uint32_t room[RESULT_WORDS + 8];
@@ -448,6 +464,7 @@ void test_kernels(struct unit *unit)
     UNIT_RUN(unit, search_takes_the_longest_pattern);
     UNIT_RUN(unit, search_caps_offsets_and_counts_on);
     UNIT_RUN(unit, search_counts_from_where_the_range_begins);
+    UNIT_RUN(unit, search_leaves_what_begins_beyond_its_range);
     UNIT_RUN(unit, search_refuses_malformed_results);
     UNIT_RUN(unit, search_refuses_patterns_of_wrong_length);
     UNIT_RUN(unit, search_reports_whether_offsets_are_complete);

@@ -172,6 +172,32 @@ static void exact_volumes_do_not_fall_below_themselves(struct unit *unit)
     }
 }
 
+/* a_1 is an integer though v_1 and v_2 are none and round down. */
+static void exact_shares_do_not_fall_below_themselves(struct unit *unit)
+{
+    static const struct {
+        uint32_t load, compute, transfer, first, second, share;
+    } cases[] = {
+        {3781963854u, 1000, 995000, 2000, 852, 3766836},
+        {2993213852u, 1000, 995000, 0, 852, 2981241},
+        {3855798923u, 7, 105, 1, 3, 154231957},
+        {4218819097u, 21, 20895, 37, 29784201, 4207617},
+        {2392110899u, 13, 195, 7, 4, 95684436},
+    };
+
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        struct planner_input input =
+            input_of(cases[i].load, cases[i].compute, cases[i].transfer, 0, 2);
+        struct planner_plan plan;
+
+        input.startup_ps[0] = cases[i].first;
+        input.startup_ps[1] = cases[i].second;
+        CHECK_EQUAL(unit, planner_plan(&plan, &input), ERR_OK);
+        CHECK_EQUAL(unit, plan.phases, 2);
+        CHECK_EQUAL(unit, plan.share_units[1], cases[i].share);
+    }
+}
+
 static void one_unit_of_load(struct unit *unit)
 {
     struct planner_input input = input_of(1, 9000, 9000, 0, 2);
@@ -323,6 +349,7 @@ void test_planner(struct unit *unit)
     UNIT_RUN(unit, one_unit_below_the_tie_is_infeasible);
     UNIT_RUN(unit, every_limit_is_feasible_and_one_less_is_not);
     UNIT_RUN(unit, exact_volumes_do_not_fall_below_themselves);
+    UNIT_RUN(unit, exact_shares_do_not_fall_below_themselves);
     UNIT_RUN(unit, one_unit_of_load);
     UNIT_RUN(unit, largest_load);
     UNIT_RUN(unit, empty_load_is_refused);
