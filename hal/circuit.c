@@ -10,10 +10,7 @@ int circuit_open(struct circuit *circuit, struct window *window,
 {
     const struct window_identity *identity = &window->identity;
 
-    if (identity->magic != WINDOW_MAGIC ||
-        identity->version != WINDOW_VERSION) {
-        return ERR_PROTOCOL;
-    }
+    /* Complete in any case, so that circuit_close() can tell the switch. */
     circuit->window = window;
     circuit->clock = clock;
     circuit->mesh = identity->mesh;
@@ -21,6 +18,10 @@ int circuit_open(struct circuit *circuit, struct window *window,
     circuit->side =
         identity->width > identity->height ? identity->width : identity->height;
     clock_start(clock, 0);
+    if (identity->magic != WINDOW_MAGIC ||
+        identity->version != WINDOW_VERSION) {
+        return ERR_PROTOCOL;
+    }
     return ERR_OK;
 }
 
@@ -115,8 +116,7 @@ static bool header_fits(const struct circuit *circuit, const uint8_t *header,
 }
 
 int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
-                    unsigned port_mask, uint8_t *buffer,
-                    uint32_t capacity_bytes)
+                    unsigned ports, uint8_t *buffer, uint32_t capacity_bytes)
 {
     struct window *window = circuit->window;
     int status;
@@ -124,7 +124,7 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
     if (!in_window(window, buffer, capacity_bytes)) {
         return ERR_BUFFER;
     }
-    window->request.ports = port_mask;
+    window->request.ports = ports;
     window->request.offset = offset_of(window, buffer);
     window->request.capacity_bytes = capacity_bytes;
     status = ask(circuit, WINDOW_OP_RECEIVE);

@@ -37,6 +37,9 @@
 #define CIRCUIT_HOST WINDOW_PORT_HOST
 #define CIRCUIT_ANY_JOB 0u
 
+/* For circuit_receive(): only messages of this kind, with the port mask. */
+#define CIRCUIT_ONLY(kind) ((unsigned)(kind) << 8)
+
 /* Offsets in the header. */
 enum circuit_field {
     CIRCUIT_AT_VERSION = 0,
@@ -101,7 +104,8 @@ int circuit_send(struct circuit *circuit, unsigned ports,
                  const struct circuit_message *message);
 
 /*
- * Waits for a message on any port of the mask; mesh time moves on to its
+ * Waits for a message on any port of the mask, of one kind if CIRCUIT_ONLY()
+ * says so (others stay for later receives); mesh time moves on to its
  * arrival. The buffer lies in the DMA window and takes header and payload.
  * Result: 0 and *delivery; ERR_BUFFER (delivery->bytes tells the size that
  * was needed; the message is gone), ERR_CORRUPT, ERR_PROTOCOL. A message that
@@ -109,8 +113,7 @@ int circuit_send(struct circuit *circuit, unsigned ports,
  * virtual time would fire at once.
  */
 int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
-                    unsigned port_mask, uint8_t *buffer,
-                    uint32_t capacity_bytes);
+                    unsigned ports, uint8_t *buffer, uint32_t capacity_bytes);
 
 /* Waits until every queued send has ended. Result: 0 or the first error. */
 int circuit_drain(struct circuit *circuit);

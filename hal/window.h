@@ -153,7 +153,7 @@ enum window_op {
 struct window_request { /* node */
     uint64_t time_ps;
     uint32_t op;
-    uint32_t ports; /* mask, for WINDOW_OP_RECEIVE */
+    uint32_t ports; /* mask; bits 8 to 15: the only kind wanted, or 0 */
     uint32_t offset;
     uint32_t capacity_bytes;
     uint32_t reserved;

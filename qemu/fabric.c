@@ -52,6 +52,7 @@ struct node {
     struct node_port port[WINDOW_PORTS];
     uint64_t time_ps; /* running: since when; resting: since when */
     uint32_t port_mask;
+    uint8_t tag_wanted; /* 0: any */
     int32_t first_error;
     enum node_state state;
     bool notify; /* may have something to be handed over */
@@ -181,6 +182,23 @@ static struct transit *fifo_take(struct fifo *fifo)
 
     fifo->first = transit->next;
     return transit;
+}
+
+static void fifo_remove(struct fifo *fifo, struct transit *transit)
+{
+    struct transit *before_it = NULL;
+
+    for (struct transit *at = fifo->first; at != transit; at = at->next) {
+        before_it = at;
+    }
+    if (before_it == NULL) {
+        fifo->first = transit->next;
+    } else {
+        before_it->next = transit->next;
+    }
+    if (fifo->last == transit) {
+        fifo->last = before_it;
+    }
 }
 
 static void notify(struct fabric *fabric, uint32_t node)
@@ -327,9 +345,10 @@ static void rest(struct fabric *fabric, uint32_t node, uint64_t time_ps,
 }
 
 void fabric_receive(struct fabric *fabric, uint32_t node, uint64_t time_ps,
-                    unsigned port_mask)
+                    unsigned ports)
 {
-    fabric->node[node].port_mask = port_mask;
+    fabric->node[node].port_mask = ports & ((1u << WINDOW_PORTS) - 1);
+    fabric->node[node].tag_wanted = (uint8_t)(ports >> 8);
     rest(fabric, node, time_ps, NODE_RECEIVING);
 }
 
@@ -563,6 +582,17 @@ static void process_request(struct fabric *fabric, struct transit *transit,
 
 /* ---- progress ---- */
 
+/* The first message of that tag (0: of any), or NULL. */
+static struct transit *first_tagged(const struct fifo *inbox, uint8_t tag)
+{
+    struct transit *transit = inbox->first;
+
+    while (transit != NULL && tag != 0 && transit->message.tag != tag) {
+        transit = transit->next;
+    }
+    return transit;
+}
+
 /* The next message for a node that waits, or NULL; *port: where it is. */
 static struct transit *find_message(const struct node *node, unsigned *port)
 {
@@ -570,7 +600,8 @@ static struct transit *find_message(const struct node *node, unsigned *port)
     struct transit *found = NULL;
 
     for (unsigned i = 0; i < WINDOW_PORTS; ++i) {
-        struct transit *first = node->port[i].inbox.first;
+        struct transit *first =
+            first_tagged(&node->port[i].inbox, node->tag_wanted);
 
         if ((node->port_mask >> i & 1u) != 0 && first != NULL &&
             (single || first->arrived) &&
@@ -592,7 +623,7 @@ static enum fabric_step deliver(struct fabric *fabric, uint32_t index,
     if (transit == NULL) {
         return FABRIC_WAIT;
     }
-    fifo_take(&node->port[port].inbox);
+    fifo_remove(&node->port[port].inbox, transit);
     resume(fabric, node, transit->arrival_ps);
     *action = (struct fabric_action){.time_ps = node->time_ps,
                                      .cookie = transit->message.cookie,
@@ -738,6 +769,11 @@ const struct outcome_circuit *fabric_circuits(const struct fabric *fabric,
 uint64_t fabric_conflicts(const struct fabric *fabric)
 {
     return fabric->conflicts;
+}
+
+void fabric_count_error(struct fabric *fabric, uint32_t node, unsigned port)
+{
+    fabric->node[node].port[port].counters.errors += 1;
 }
 
 const struct window_counters *fabric_counters(const struct fabric *fabric,

@@ -44,6 +44,7 @@ struct fabric_message {
     void *cookie;
     struct torus_path path; /* not for the host port */
     uint32_t bytes;
+    uint8_t tag;  /* what a receive can ask for */
     uint8_t kind; /* labels, for the record of circuits */
     uint8_t phase;
 };
@@ -80,9 +81,10 @@ void fabric_send(struct fabric *fabric, uint32_t node, unsigned port,
 void fabric_from_host(struct fabric *fabric, uint32_t node, uint64_t time_ps,
                       uint32_t bytes, void *cookie);
 
-/* What a running node did last: it rests from `time_ps` on. */
+/* What a running node did last: it rests from `time_ps` on. `ports` is a mask;
+   its bits 8 to 15 are the only tag wanted, or 0. */
 void fabric_receive(struct fabric *fabric, uint32_t node, uint64_t time_ps,
-                    unsigned port_mask);
+                    unsigned ports);
 void fabric_drain(struct fabric *fabric, uint32_t node, uint64_t time_ps);
 void fabric_end(struct fabric *fabric, uint32_t node, uint64_t time_ps);
 
@@ -97,6 +99,9 @@ bool fabric_has_ended(const struct fabric *fabric, uint32_t node);
 const struct outcome_circuit *fabric_circuits(const struct fabric *fabric,
                                               uint32_t *count);
 uint64_t fabric_conflicts(const struct fabric *fabric);
+/* Counts a message that reached the node but could not be delivered. */
+void fabric_count_error(struct fabric *fabric, uint32_t node, unsigned port);
+
 const struct window_counters *fabric_counters(const struct fabric *fabric,
                                               uint32_t node, unsigned port);
 

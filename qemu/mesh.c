@@ -99,9 +99,10 @@ void mesh_free(struct mesh *mesh)
 
 /* ---- bytes ---- */
 
+/* Whether a range lies in the DMA part of a window. */
 static bool inside(uint32_t offset, uint32_t bytes)
 {
-    return offset <= BACKEND_WINDOW_BYTES &&
+    return offset >= WINDOW_DMA_OFFSET && offset <= BACKEND_WINDOW_BYTES &&
            bytes <= BACKEND_WINDOW_BYTES - offset;
 }
 
@@ -167,6 +168,7 @@ static void hand_over(struct mesh *mesh, const struct fabric_action *action)
     if (action->bytes > request.capacity_bytes ||
         !inside(request.offset, request.capacity_bytes)) {
         response.status = ERR_BUFFER;
+        fabric_count_error(mesh->fabric, action->node, action->port);
     } else {
         assemble(mesh, buffer, action->cookie);
         if (action->damaged) {
@@ -175,6 +177,7 @@ static void hand_over(struct mesh *mesh, const struct fabric_action *action)
         if (!intact(buffer, action->bytes)) {
             memset(buffer, 0, action->bytes);
             response.status = ERR_CORRUPT;
+            fabric_count_error(mesh->fabric, action->node, action->port);
         }
     }
     free(action->cookie);
@@ -194,7 +197,7 @@ static uint8_t phase_of(const struct mesh *mesh, uint32_t source,
 
     if (parcel->kind == WIRE_PART &&
         parcel->segment[0].bytes >= WIRE_PART_BYTES) {
-        return head[8];
+        return head[WIRE_PART_AT_LAYER];
     }
     return torus_role_of(config->size, config->originator,
                          torus_coord_of(config->size, source))
@@ -235,7 +238,8 @@ static bool take_send(struct mesh *mesh, uint32_t node, unsigned port,
         .gap_ps = send->gap_ps,
         .cookie = parcel,
         .path = {(uint8_t)port, send->turn, send->hops, send->hops_after},
-        .kind = send->kind};
+        .tag = send->kind,
+        .kind = (uint8_t)WIRE_KIND(send->kind)};
 
     if (parcel == NULL) {
         abort();

@@ -14,6 +14,7 @@
 #define SAMPLE_PS_MAX ((uint64_t)12 * 1000 * 1000 * 1000) /* 12 ms each */
 
 #define PS_PER_NS 1000u
+#define PS_PER_US 1000000u
 
 /* A guard before the first result slot, as a part of the makespan. */
 #define GATHER_GUARD 128u
@@ -110,14 +111,19 @@ static uint64_t calibrate(struct scatter *scatter)
     return per_unit_ps(total_ps, SAMPLES * fixed_ps, SAMPLES * units);
 }
 
-/* How long phase i holds its circuits, besides the transfer of its units. */
+/*
+ * How long phase i holds its circuits, besides the transfer of its units. The
+ * job is taken to be as long as with all phases: N is not known before the
+ * plan that this is for, and 8 bytes a phase too many err on the safe side.
+ */
 static uint64_t circuit_ps(const struct scatter *scatter,
                            const struct lead *lead, unsigned phase)
 {
     const struct wire_order *order = &lead->order;
     uint32_t hops =
         torus_path_hops(torus_phase_path(scatter->size, phase, TORUS_EAST));
-    uint32_t phases = lead->input.phases_max;
+    uint32_t phases = lead->input.phases_fixed ? lead->input.phases_want
+                                               : lead->input.phases_max;
     uint32_t head_bytes = SCATTER_HEAD_BYTES +
                           wire_job_bytes(phases, order->arg_bytes) +
                           scatter->terms.overlap_bytes;
@@ -221,14 +227,14 @@ static int make_job(struct scatter *scatter, struct lead *lead)
         order->transfer_ps *
             (CIRCUIT_HEADER_BYTES + scatter->terms.result_bytes_max);
 
-    if (slot_ps / PS_PER_NS >= UINT32_MAX) {
+    if (slot_ps / PS_PER_US >= UINT32_MAX) {
         return ERR_RANGE;
     }
     job->arg = lead->order.arg;
     job->arg_bytes = order->arg_bytes;
     job->overlap_bytes = scatter->terms.overlap_bytes;
     job->slack_ns = (uint32_t)(slack_ps / PS_PER_NS);
-    job->slot_ns = (uint32_t)(slot_ps / PS_PER_NS) + 1;
+    job->slot_us = (uint32_t)(slot_ps / PS_PER_US) + 1;
     job->gather_ps = 0;
     wire_job_store(scatter->memory->job, job, scatter->share_units,
                    scatter->volume_units);
@@ -281,9 +287,7 @@ static int carry_out(struct scatter *scatter, struct lead *lead)
     events_record(scatter->window, now_ps(scatter), EVENT_FORWARDED, 0,
                   scatter->units);
     if (error == ERR_OK) {
-        error = scatter_compute(scatter);
-    }
-    if (error == ERR_OK) {
+        scatter_compute(scatter);
         error = scatter_gather(scatter);
     }
     report->gather_done_ps = now_ps(scatter);

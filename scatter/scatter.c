@@ -5,6 +5,7 @@
 #include "hal/events.h"
 
 #define PS_PER_NS 1000u
+#define PS_PER_US 1000000u
 
 int scatter_init(struct scatter *scatter, struct circuit *circuit,
                  const struct kernel *const kernels[], unsigned kernel_count,
@@ -164,7 +165,7 @@ void scatter_run_kernel(struct scatter *scatter, uint32_t position,
     clock_account(scatter->circuit->clock, units * per_1000 * 32);
 }
 
-int scatter_compute(struct scatter *scatter)
+void scatter_compute(struct scatter *scatter)
 {
     uint32_t units = scatter->split.own_units;
 
@@ -174,7 +175,6 @@ int scatter_compute(struct scatter *scatter)
     record(scatter, EVENT_COMPUTE_START, 0, units);
     scatter_run_kernel(scatter, 0, units);
     record(scatter, EVENT_COMPUTE_END, 0, units);
-    return ERR_OK;
 }
 
 /* Receives and merges the result of one child. */
@@ -182,16 +182,17 @@ static int merge_child(struct scatter *scatter, unsigned phase, unsigned port)
 {
     struct circuit_delivery delivery;
     struct kernel_result next;
-    int error = circuit_receive(scatter->circuit, &delivery, 1u << port,
-                                scatter->memory->incoming,
-                                sizeof scatter->memory->incoming);
+    unsigned kind = WIRE_RESULT_OF(phase);
+    int error = circuit_receive(
+        scatter->circuit, &delivery, 1u << port | CIRCUIT_ONLY(kind),
+        scatter->memory->incoming, sizeof scatter->memory->incoming);
 
     if (error != ERR_OK) {
         return error;
     }
     next.data = delivery.payload;
     next.bytes = delivery.bytes;
-    if (delivery.kind != WIRE_RESULT ||
+    if (delivery.kind != kind ||
         scatter->kernel->merge(scatter->memory->work, &scatter->result,
                                &next) != KERNEL_OK) {
         return ERR_PROTOCOL;
@@ -220,7 +221,7 @@ int scatter_gather(struct scatter *scatter)
 static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
 {
     const struct wire_job *job = &scatter->job;
-    uint64_t slot_ps = (uint64_t)job->slot_ns * PS_PER_NS;
+    uint64_t slot_ps = (uint64_t)job->slot_us * PS_PER_US;
     uint64_t frame_ps = slot_ps * job->phases;
     uint64_t first_ps =
         job->gather_ps + slot_ps * (uint64_t)(job->phases - scatter->layer);
@@ -246,7 +247,7 @@ static int return_result(struct scatter *scatter)
     struct circuit_message message = {
         .path = torus_path_reverse(down),
         .ready_ps = slot_at(scatter, clock_now_ps(scatter->circuit->clock)),
-        .kind = WIRE_RESULT};
+        .kind = (uint8_t)WIRE_RESULT_OF(scatter->layer)};
     unsigned port = message.path.port;
 
     message.body[port].data = scatter->result.data;
@@ -285,7 +286,7 @@ static int take_part(struct scatter *scatter,
     return ERR_OK;
 }
 
-int scatter_follow(struct scatter *scatter)
+static int follow(struct scatter *scatter)
 {
     struct circuit_delivery delivery;
     struct torus_path path = torus_phase_path(scatter->size, scatter->layer,
@@ -311,9 +312,7 @@ int scatter_follow(struct scatter *scatter)
         error = ERR_ARGUMENT;
     }
     if (error == ERR_OK) {
-        error = scatter_compute(scatter);
-    }
-    if (error == ERR_OK) {
+        scatter_compute(scatter);
         error = scatter_gather(scatter);
     }
     return error == ERR_OK ? return_result(scatter) : error;
@@ -321,8 +320,7 @@ int scatter_follow(struct scatter *scatter)
 
 int scatter_run(struct scatter *scatter)
 {
-    int error =
-        scatter->layer == 0 ? scatter_lead(scatter) : scatter_follow(scatter);
+    int error = scatter->layer == 0 ? scatter_lead(scatter) : follow(scatter);
 
     if (error == ERR_OK) {
         record(scatter, EVENT_DONE, 0, 0);

@@ -98,15 +98,20 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
 /* Runs one job as this node's role demands. Result: 0 or the error. */
 int scatter_run(struct scatter *scatter);
 
-/* The parts, for scatter_run(), the tests and the bench. */
+/* The originator's part of scatter_run(). Result: 0 or the error. */
 int scatter_lead(struct scatter *scatter);
-int scatter_follow(struct scatter *scatter);
+
+/*
+ * The steps that every node takes with the volume that it holds: split it and
+ * queue the sends; compute its own share into `result`; merge the children's
+ * results into it, in the order of their ranges. Result: 0 or the error.
+ */
 int scatter_distribute(struct scatter *scatter);
-int scatter_compute(struct scatter *scatter);
+void scatter_compute(struct scatter *scatter);
+int scatter_gather(struct scatter *scatter);
 
 /* Runs the kernel on `units` from `position` of this node's range. */
 void scatter_run_kernel(struct scatter *scatter, uint32_t position,
                         uint32_t units);
-int scatter_gather(struct scatter *scatter);
 
 #endif

@@ -57,7 +57,7 @@ void wire_job_store(uint8_t *out, const struct wire_job *job,
     out[0] = job->kernel;
     out[1] = job->phases;
     bytes_store_u16(out + 2, job->arg_bytes);
-    bytes_store_u32(out + 4, job->slot_ns);
+    bytes_store_u32(out + 4, job->slot_us);
     wire_job_store_gather(out, job->gather_ps);
     bytes_store_u32(out + 16, job->slack_ns);
     bytes_store_u32(out + 20, job->overlap_bytes);
@@ -82,7 +82,7 @@ int wire_job_load(struct wire_job *job, uint32_t share_units[],
     job->kernel = in[0];
     job->phases = in[1];
     job->arg_bytes = bytes_load_u16(in + 2);
-    job->slot_ns = bytes_load_u32(in + 4);
+    job->slot_us = bytes_load_u32(in + 4);
     job->gather_ps = bytes_load_u64(in + 8);
     job->slack_ns = bytes_load_u32(in + 16);
     job->overlap_bytes = bytes_load_u32(in + 20);
@@ -107,7 +107,7 @@ int wire_part_load(struct wire_part *part, const uint8_t *in, uint32_t bytes)
     }
     part->units = bytes_load_u32(in);
     part->first_unit = bytes_load_u32(in + 4);
-    part->layer = in[8];
+    part->layer = in[WIRE_PART_AT_LAYER];
     part->port = in[9];
     part->job_bytes = bytes_load_u16(in + 10);
     if (part->job_bytes > bytes - WIRE_PART_BYTES ||

@@ -18,11 +18,11 @@
  *    0  u8  kernel's index in the image    8  u64 gather_ps
  *    1  u8  phases N                      16  u32 slack_ns
  *    2  u16 arg_bytes                     20  u32 overlap_bytes
- *    4  u32 slot_ns                       24  u32 share_units[1..N]
+ *    4  u32 slot_us                       24  u32 share_units[1..N]
  *                                         ..  u32 volume_units[1..N]
  *                                         ..  arg, pad4
  *
- * WIRE_RESULT, child to parent: the kernel's result, as it is.
+ * WIRE_RESULT_OF(phase), child to parent: the kernel's result, as it is.
  *
  * WIRE_REPORT, originator to host:
  *    0  i32 error, enum err               40  u64 scatter_start_ps
@@ -53,8 +53,14 @@ enum wire_kind {
 #define WIRE_NAME_BYTES 16u
 #define WIRE_ORDER_BYTES 48u
 #define WIRE_PART_BYTES 12u
+#define WIRE_PART_AT_LAYER 8u
 #define WIRE_JOB_BYTES 24u
 #define WIRE_REPORT_BYTES 320u
+
+/* A message's kind: what it is, and for a result the phase that it returns
+   over, so that a parent can tell its children on one port apart. */
+#define WIRE_RESULT_OF(phase) (0x80u | (phase))
+#define WIRE_KIND(kind) ((kind) >= 0x80u ? (unsigned)WIRE_RESULT : (kind))
 
 /* Largest job: all phases and the longest argument. */
 #define WIRE_JOB_BYTES_MAX                                                     \
@@ -86,7 +92,7 @@ struct wire_job {
     uint8_t kernel;
     uint8_t phases;
     uint16_t arg_bytes;
-    uint32_t slot_ns;
+    uint32_t slot_us;
     uint32_t slack_ns;
     uint32_t overlap_bytes; /* that every range needs beyond its end */
     uint64_t gather_ps;

@@ -415,6 +415,8 @@ static void four_messages_at_once(struct unit *unit)
 static void counters_are_the_sums(struct unit *unit)
 {
     static struct window_counters want[NODES][WINDOW_PORTS];
+    const struct outcome_circuit *damaged = &record[0].circuit[0];
+    const struct outcome_circuit too_long = sent(LEADER, KIND_FIT, 1);
 
     memset(want, 0, sizeof want);
     for (uint32_t i = 0; i < record[0].circuits; ++i) {
@@ -429,6 +431,8 @@ static void counters_are_the_sums(struct unit *unit)
         to->received_bytes += c->bytes;
     }
     want[LEADER][TORUS_EAST].errors = 1; /* the dead link */
+    want[damaged->destination][damaged->arrival].errors = 1;
+    want[too_long.destination][too_long.arrival].errors = 1;
     for (uint32_t node = 0; node < NODES; ++node) {
         for (unsigned port = 0; port < TORUS_PORTS; ++port) {
             const struct window_counters *a = &want[node][port];

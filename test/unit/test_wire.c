@@ -134,7 +134,7 @@ static struct wire_job job_of(uint8_t phases, uint16_t arg_bytes)
     return (struct wire_job){.kernel = 250,
                              .phases = phases,
                              .arg_bytes = arg_bytes,
-                             .slot_ns = 0xdeadbeef,
+                             .slot_us = 0xdeadbeef,
                              .slack_ns = 0x01020304,
                              .overlap_bytes = 0xa0b0c0d0,
                              .gather_ps = 0xfedcba9876543210,
@@ -170,7 +170,7 @@ static void job_round_trip(struct unit *unit)
             CHECK_EQUAL(unit, back.kernel, 250);
             CHECK_EQUAL(unit, back.phases, phases);
             CHECK_EQUAL(unit, back.arg_bytes, job.arg_bytes);
-            CHECK_EQUAL(unit, back.slot_ns, job.slot_ns);
+            CHECK_EQUAL(unit, back.slot_us, job.slot_us);
             CHECK_EQUAL(unit, back.slack_ns, job.slack_ns);
             CHECK_EQUAL(unit, back.overlap_bytes, job.overlap_bytes);
             CHECK(unit, back.gather_ps == job.gather_ps);
