@@ -61,7 +61,7 @@ define stamp
 $(shell mkdir -p $(BUILD); echo '$(2)' | cmp -s - $(BUILD)/$(1).flags || \
         echo '$(2)' > $(BUILD)/$(1).flags)
 endef
-$(call stamp,host,$(HOST_CC) $(HOST_CFLAGS))
+$(call stamp,host,$(HOST_CC) $(HOST_CFLAGS) $(HOST_LIBS))
 $(call stamp,mps2_an385,$(TARGET_CC) $(TARGET_CFLAGS) $(TARGET_LDFLAGS))
 $(call stamp,version,$(VERSION))
 $(call stamp,kernels,$(sort $(wildcard kernels/*.c)))
@@ -86,14 +86,14 @@ $(BUILD)/host/%.o: %.c $(BUILD)/host.flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(HOST_CC) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
 
-$(BUILD)/host/kernel_table.o: $(TABLE)
+$(BUILD)/host/kernel_table.o: $(TABLE) kernels/kernel.h $(BUILD)/host.flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(HOST_CC) $(HOST_CFLAGS) -c $< -o $@
 
 $(BUILD)/host/qemu/main.o: HOST_CFLAGS += -DQUINCUNX_VERSION='"$(VERSION)"'
 $(BUILD)/host/qemu/main.o: $(BUILD)/version.flags
 
-$(BUILD)/quincunx: $(host_objects)
+$(BUILD)/quincunx: $(host_objects) $(BUILD)/host.flags
 	$(say) LINK $@
 	$(Q)$(HOST_CC) $(host_objects) -o $@ $(HOST_LIBS)
 
@@ -104,11 +104,13 @@ $(BUILD)/mps2_an385/%.o: %.c $(BUILD)/mps2_an385.flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(TARGET_CC) $(TARGET_CFLAGS) -MMD -MP -c $< -o $@
 
-$(BUILD)/mps2_an385/kernel_table.o: $(TABLE)
+$(BUILD)/mps2_an385/kernel_table.o: $(TABLE) kernels/kernel.h \
+                                     $(BUILD)/mps2_an385.flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(TARGET_CC) $(TARGET_CFLAGS) -c $< -o $@
 
-$(BUILD)/mps2_an385/firmware.elf: $(board_objects) $(wildcard linker/*.ld)
+$(BUILD)/mps2_an385/firmware.elf: $(board_objects) $(wildcard linker/*.ld) \
+                                  $(BUILD)/mps2_an385.flags
 	$(say) LINK-M3 $@
 	$(Q)$(TARGET_CC) $(TARGET_LDFLAGS) $(board_objects) -o $@ \
 	  -Wl,-Map=$(@:.elf=.map)

@@ -29,7 +29,9 @@ __attribute__((used)) _Noreturn void boot_fault_record(const uint32_t *frame)
     fault->hfsr = SCB_HFSR;
     fault->mmfar = SCB_MMFAR;
     fault->bfar = SCB_BFAR;
-    fault->sp = (uint32_t)(uintptr_t)(frame + FRAME_WORDS);
+    /* Bit 9 of the stacked xPSR: a word was inserted to align the frame. */
+    fault->sp =
+        (uint32_t)(uintptr_t)(frame + FRAME_WORDS + (fault->xpsr >> 9 & 1u));
     fault->valid = 1;
     window->status.state = WINDOW_STATE_FAULT;
     board_ring(window);

@@ -3,6 +3,7 @@
 #include "boot/boot.h"
 
 #include "hal/board.h"
+#include "hal/mps2_an385/interrupts.h"
 #include "hal/mps2_an385/registers.h"
 
 #include <stdint.h>
@@ -19,7 +20,6 @@ extern uint32_t boot_stack_end[];
 #define STACK_PAINT 0xdeadbeefu
 
 _Noreturn void boot_reset(void);
-void clock_timer_interrupt(void);
 
 /* Everything unexpected ends in the fault record. */
 #define VECTOR_TIMER0 (16 + TIMER0_IRQ)
@@ -78,5 +78,4 @@ _Noreturn void boot_reset(void)
     CMSDK_UART0->BAUDDIV = 16; /* the least that the UART accepts */
     CMSDK_UART0->CTRL = UART_CTRL_TX_ENABLE | UART_CTRL_RX_ENABLE;
     node_main((struct window *)PSRAM_BASE);
-    board_halt((struct window *)PSRAM_BASE);
 }

@@ -14,11 +14,12 @@ void board_ring(struct window *window);
 /* Stops this node for good, with the window left for the host to read. */
 _Noreturn void board_halt(struct window *window);
 
-/* Largest stack use so far, and the size of the stack, in bytes. */
+/* Largest stack use so far, and the size of the stack, in bytes. Where boot/
+   sets the stack up, boot/ defines these. */
 uint32_t board_stack_used_bytes(void);
 uint32_t board_stack_bytes(void);
 
 /* The node's program. Defined in boot/, called once by the board. */
-void node_main(struct window *window);
+_Noreturn void node_main(struct window *window);
 
 #endif

@@ -11,7 +11,7 @@ enum err {
     ERR_CORRUPT = -4,   /* CRC over header and payload does not match */
     ERR_DEAD_LINK = -5, /* a link of the path is down */
     ERR_PROTOCOL = -6,  /* wrong version, mesh, job, kind or length */
-    ERR_KERNEL = -7,    /* no such kernel */
+    ERR_KERNEL = -7,    /* no such kernel, or it wants too much memory */
     ERR_ARGUMENT = -8,  /* the kernel refuses its argument */
     ERR_EMPTY = -9,     /* a load of no units */
     ERR_MEMORY = -10,   /* the load does not fit the node's memory */

@@ -140,10 +140,6 @@ struct window_counters { /* switch */
     uint32_t errors;
 };
 
-struct window_port { /* switch */
-    struct window_counters counters;
-};
-
 enum window_op {
     WINDOW_OP_RECEIVE = 1, /* wait for a message on one of the ports */
     WINDOW_OP_DRAIN,       /* wait until every queued send has ended */
@@ -173,7 +169,9 @@ struct window {
     struct window_status status;
     struct window_request request;
     struct window_response response;
-    struct window_port port[WINDOW_PORTS];
+    /* switch, when the run ends: a node that read them in the middle would
+       depend on how far the host has come */
+    struct window_counters port[WINDOW_PORTS];
     uint32_t queued; /* node: sends ever queued */
     uint32_t done;   /* switch: of these, ended at the last drain */
     struct window_send send[WINDOW_QUEUE]; /* entry i at i % WINDOW_QUEUE */
@@ -189,7 +187,6 @@ static_assert(sizeof(struct window_counters) == 48, "counters layout");
 static_assert(offsetof(struct window, request) == 112, "request offset");
 static_assert(offsetof(struct window, response) == 144, "response offset");
 static_assert(offsetof(struct window, port) == 168, "port offset");
-static_assert(sizeof(struct window_port) == 48, "port layout");
 static_assert(offsetof(struct window, send) == 416, "send offset");
 static_assert(sizeof(struct window) <= WINDOW_DMA_OFFSET, "window overflow");
 

@@ -20,6 +20,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Descriptors as a board sees them. */
@@ -33,6 +34,7 @@ enum child_fd {
 
 struct board {
     struct window *window;
+    size_t mapped_bytes;
     pid_t pid; /* 0: not started, or ended */
     int doorbell;
 };
@@ -44,7 +46,8 @@ struct boards {
     uint32_t booting; /* started, but have not rung yet */
     uint32_t booting_max;
     int epoll;
-    int log; /* what the boards' QEMUs write */
+    sigset_t unblocked; /* the mask while waiting: signals come only there */
+    int log;            /* what the boards' QEMUs write */
     struct epoll_event event[EVENTS_MAX];
     int event_count;
     int event_at;
@@ -74,6 +77,7 @@ static _Noreturn void become_board(const struct boards *boards, int doorbell,
 
     /* A group of its own keeps the terminal's Ctrl-C for the launcher. */
     setpgid(0, 0);
+    sigprocmask(SIG_SETMASK, &boards->unblocked, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent || null < 0 || doorbell_up < 0 || window_up < 0) {
         _exit(126);
@@ -109,7 +113,11 @@ static int make_window(struct board *board)
     int fd = memfd_create("quincunx-window", MFD_CLOEXEC);
     void *at;
 
-    if (fd < 0 || ftruncate(fd, BACKEND_WINDOW_BYTES) != 0) {
+    if (fd < 0) {
+        return -1;
+    }
+    if (ftruncate(fd, BACKEND_WINDOW_BYTES) != 0) {
+        close(fd);
         return -1;
     }
     at = mmap(NULL, BACKEND_WINDOW_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -119,8 +127,9 @@ static int make_window(struct board *board)
         return -1;
     }
     memcpy(at, board->window, sizeof(struct window));
-    munmap(board->window, sizeof(struct window));
+    munmap(board->window, board->mapped_bytes);
     board->window = at;
+    board->mapped_bytes = BACKEND_WINDOW_BYTES;
     return fd;
 }
 
@@ -190,13 +199,17 @@ static enum backend_event boards_wait(void *context, uint32_t *node)
             return BACKEND_INTERRUPTED;
         }
         boards->event_at = 0;
-        boards->event_count =
-            epoll_wait(boards->epoll, boards->event, EVENTS_MAX, ms);
+        boards->event_count = epoll_pwait(boards->epoll, boards->event,
+                                          EVENTS_MAX, ms, &boards->unblocked);
         if (boards->event_count == 0) {
             return BACKEND_TIMEOUT;
         }
         if (boards->event_count < 0) {
             boards->event_count = 0;
+            if (errno != EINTR) {
+                perror("quincunx: waiting for boards");
+                return BACKEND_FAILED;
+            }
         }
     }
     *node = boards->event[boards->event_at++].data.u32;
@@ -234,18 +247,34 @@ static void boards_stop(void *context)
         if (board->pid > 0) {
             waitpid(board->pid, NULL, 0);
         }
-        if (i < boards->started) {
+        if (board->doorbell >= 0) {
             close(board->doorbell);
         }
         if (board->window != NULL) {
-            munmap(board->window, i < boards->started ? BACKEND_WINDOW_BYTES
-                                                      : sizeof(struct window));
+            munmap(board->window, board->mapped_bytes);
         }
     }
+    sigprocmask(SIG_SETMASK, &boards->unblocked, NULL);
     close(boards->epoll);
     close(boards->log);
     free(boards->board);
     free(boards);
+}
+
+/* Whether the board's process has ended. Its socket closes a little before
+   the process can be waited for. */
+static bool ended(struct board *board, int *status)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+
+    for (int tries = 0; board->pid > 0 && tries < 50; ++tries) {
+        if (waitpid(board->pid, status, WNOHANG) > 0) {
+            board->pid = 0;
+            return true;
+        }
+        nanosleep(&pause, NULL);
+    }
+    return false;
 }
 
 /* How the process ended, and the last lines that its QEMU wrote. */
@@ -259,8 +288,7 @@ static void boards_explain(void *context, uint32_t node)
     ssize_t got = pread(boards->log, text, sizeof text, from);
     int status = 0;
 
-    if (board->pid > 0 && waitpid(board->pid, &status, WNOHANG) > 0) {
-        board->pid = 0;
+    if (ended(board, &status)) {
         if (WIFSIGNALED(status)) {
             fprintf(stderr, "quincunx: its QEMU was ended by signal %d (%s)\n",
                     WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -298,10 +326,17 @@ static int allow_descriptors(uint32_t nodes)
     return 0;
 }
 
-static void catch_signals(void)
+/* Signals are blocked but while waiting: none can slip in before a wait. */
+static void catch_signals(struct boards *boards)
 {
     struct sigaction action = {.sa_handler = on_signal};
+    sigset_t blocked;
 
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGINT);
+    sigaddset(&blocked, SIGTERM);
+    sigaddset(&blocked, SIGHUP);
+    sigprocmask(SIG_BLOCK, &blocked, &boards->unblocked);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
@@ -320,6 +355,8 @@ static bool make_boards(struct boards *boards)
             return false;
         }
         boards->board[i].window = at;
+        boards->board[i].mapped_bytes = sizeof(struct window);
+        boards->board[i].doorbell = -1;
     }
     return boards->board != NULL;
 }
@@ -345,7 +382,7 @@ int boards_start(struct backend *backend, const struct boards_config *config)
     }
     fcntl(boards->log, F_SETFL, O_APPEND);
     interrupted = 0;
-    catch_signals();
+    catch_signals(boards);
     *backend = (struct backend){.on = "qemu",
                                 .board = "mps2-an385",
                                 .context = boards,

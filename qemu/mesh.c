@@ -407,7 +407,23 @@ static enum fabric_step advance(struct mesh *mesh)
     }
 }
 
-/* Names the nodes that have not come to rest; the first one in full. */
+/* Boards do not come up: what the first of them is, and how many did. */
+static enum mesh_end lose_booting(const struct mesh *mesh)
+{
+    uint32_t node = 0;
+
+    while (mesh->sequence[node] != 0) {
+        node += 1;
+    }
+    fprintf(stderr,
+            "quincunx: %u of %u boards came up, none in the watchdog's time\n",
+            mesh->up, node_count(mesh));
+    lose(mesh, node, "did not come up");
+    mesh->backend->explain(mesh->backend->context, node);
+    return MESH_FAILED;
+}
+
+/* Names the nodes that have not come to rest, eight of them in full. */
 static enum mesh_end lose_running(const struct mesh *mesh, const char *what)
 {
     uint32_t shown = 0;
@@ -461,6 +477,9 @@ static enum mesh_end wait_for_node(struct mesh *mesh)
         mesh->backend->explain(mesh->backend->context, node);
         return MESH_FAILED;
     case BACKEND_TIMEOUT:
+        if (mesh->up < node_count(mesh)) {
+            return lose_booting(mesh);
+        }
         return lose_running(mesh, "hangs: it has not come to rest in the "
                                   "watchdog's time");
     case BACKEND_INTERRUPTED:
@@ -506,6 +525,18 @@ static enum mesh_end run_to_end(struct mesh *mesh)
     return end;
 }
 
+/* Leaves each port's counters in its node's window, for whoever looks. */
+static void publish_counters(const struct mesh *mesh)
+{
+    for (uint32_t node = 0; node < node_count(mesh); ++node) {
+        struct window *window = window_of(mesh, node);
+
+        for (unsigned port = 0; port < WINDOW_PORTS; ++port) {
+            window->port[port] = *fabric_counters(mesh->fabric, node, port);
+        }
+    }
+}
+
 enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order *order)
 {
     uint8_t *payload;
@@ -524,6 +555,7 @@ enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order *order)
     if (end == MESH_DONE) {
         end = run_to_end(mesh);
     }
+    publish_counters(mesh);
     free(payload);
     return end;
 }

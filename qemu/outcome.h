@@ -44,7 +44,9 @@ struct outcome_node {
     uint64_t done_ps;          /* result queued (originator: job done) */
     uint32_t stack_used_bytes;
     uint32_t stack_bytes;
-    const struct window_port *port; /* WINDOW_PORTS of them, with counters */
+    const struct window_counters *port; /* WINDOW_PORTS of them */
+    const struct window_event *event;   /* its log, in the node's mesh time */
+    uint32_t event_count;
 };
 
 struct outcome_profile {

@@ -220,15 +220,15 @@ static json_t *measured_json(const struct outcome *outcome)
     uint64_t one_board_ps = outcome_one_board_ps(outcome);
     uint64_t spread_ps = outcome_spread_ps(outcome);
 
-    return json_pack(
-        "{s:o, s:o, s:f, s:f, s:o, s:o, s:f, s:o, s:o}", "makespan_ps",
-        integer(makespan_ps), "with_results_ps",
-        integer(outcome_with_results_ps(outcome)), "overhead_vs_plan",
-        report_overhead_vs_plan(outcome), "speedup",
-        report_ratio(one_board_ps, makespan_ps), "one_board_ps",
-        integer(one_board_ps), "spread_ps", integer(spread_ps), "spread",
-        report_ratio(spread_ps, makespan_ps), "stack", stack_json(outcome),
-        "nodes", nodes_json(outcome));
+    return json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:f, s:o, s:o}",
+                     "makespan_ps", integer(makespan_ps), "with_results_ps",
+                     integer(outcome_with_results_ps(outcome)),
+                     "overhead_vs_plan", report_overhead_vs_plan(outcome),
+                     "speedup", report_ratio(one_board_ps, makespan_ps),
+                     "one_board_ps", integer(one_board_ps), "spread_ps",
+                     integer(spread_ps), "spread",
+                     report_ratio(spread_ps, makespan_ps), "stack",
+                     stack_json(outcome), "nodes", nodes_json(outcome));
 }
 
 /* Sums of one port's counters over the mesh. */
@@ -243,14 +243,14 @@ static json_t *port_json(const struct outcome *outcome, unsigned port)
     uint64_t errors = 0;
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        const struct window_port *at = outcome->node[i].port;
+        const struct window_counters *at = outcome->node[i].port;
 
         if (at != NULL) {
-            messages += at[port].counters.sent_messages;
-            bytes += at[port].counters.sent_bytes;
-            busy_ps += at[port].counters.busy_ps;
-            stall_ps += at[port].counters.stall_ps;
-            errors += at[port].counters.errors;
+            messages += at[port].sent_messages;
+            bytes += at[port].sent_bytes;
+            busy_ps += at[port].busy_ps;
+            stall_ps += at[port].stall_ps;
+            errors += at[port].errors;
         }
     }
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "port", name[port],

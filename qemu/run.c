@@ -52,15 +52,32 @@ static void clear_progress(const struct run_config *config)
 
 /* ---- the outcome ---- */
 
-static void read_events(struct outcome_node *node, const struct window *window,
-                        uint64_t zero_ps)
+static void *must(void *memory)
+{
+    if (memory == NULL) {
+        fprintf(stderr, "quincunx: no memory for the outcome\n");
+        exit(EXIT_FAILED);
+    }
+    return memory;
+}
+
+/* Copies a node's log out of its window. */
+static void keep_events(struct outcome_node *node, const struct window *window)
 {
     uint32_t count = window->events_written < WINDOW_EVENTS
                          ? window->events_written
                          : WINDOW_EVENTS;
+    struct window_event *event = must(calloc(count + 1u, sizeof *event));
 
-    for (uint32_t i = 0; i < count; ++i) {
-        const struct window_event *event = &window->event[i];
+    memcpy(event, window->event, count * sizeof *event);
+    node->event = event;
+    node->event_count = count;
+}
+
+static void read_events(struct outcome_node *node, uint64_t zero_ps)
+{
+    for (uint32_t i = 0; i < node->event_count; ++i) {
+        const struct window_event *event = &node->event[i];
         uint64_t at_ps = event->time_ps - zero_ps;
 
         switch (event->kind) {
@@ -86,7 +103,7 @@ static void read_events(struct outcome_node *node, const struct window *window,
 }
 
 static void read_node(struct outcome *outcome, const struct mesh *mesh,
-                      uint32_t index, struct window_port *port)
+                      uint32_t index, struct window_counters *port)
 {
     struct outcome_node *node = &outcome->node[index];
     const struct window *window =
@@ -98,10 +115,9 @@ static void read_node(struct outcome *outcome, const struct mesh *mesh,
     node->stack_used_bytes = window->status.stack_used_bytes;
     node->stack_bytes = window->status.stack_bytes;
     node->port = port;
-    for (unsigned i = 0; i < WINDOW_PORTS; ++i) {
-        port[i].counters = *fabric_counters(mesh->fabric, index, i);
-    }
-    read_events(node, window, outcome->plan.scatter_start_ps);
+    memcpy(port, window->port, sizeof window->port);
+    keep_events(node, window);
+    read_events(node, outcome->plan.scatter_start_ps);
 }
 
 /* A node's first sends are asked for when they have been queued. */
@@ -137,21 +153,12 @@ static void read_circuits(struct outcome *outcome, const struct mesh *mesh)
     outcome->conflicts = fabric_conflicts(mesh->fabric);
 }
 
-static void *must(void *memory)
-{
-    if (memory == NULL) {
-        fprintf(stderr, "quincunx: no memory for the outcome\n");
-        exit(EXIT_FAILED);
-    }
-    return memory;
-}
-
 static void describe(struct outcome *outcome, const struct run_config *config,
                      const struct mesh *mesh)
 {
     uint32_t nodes = (uint32_t)config->size.width * config->size.height;
     uint32_t circuits;
-    struct window_port *port =
+    struct window_counters *port =
         must(calloc((size_t)nodes * WINDOW_PORTS, sizeof *port));
 
     fabric_circuits(mesh->fabric, &circuits);
@@ -178,6 +185,10 @@ void run_free(struct outcome *outcome)
 {
     if (outcome->node != NULL) {
         free((void *)(uintptr_t)outcome->node[0].port);
+    }
+    for (uint32_t i = 0; outcome->node != NULL && i < outcome->node_count;
+         ++i) {
+        free((void *)(uintptr_t)outcome->node[i].event);
     }
     free(outcome->node);
     free(outcome->circuit);

@@ -14,6 +14,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,6 +87,7 @@ struct run_options {
     const char *gantt;
     const char *output;
     const char *mesh_text;
+    const char *injection_text;
     bool phases_given;
     bool json;
     uint8_t arg[KERNEL_ARG_MAX + 1];
@@ -210,6 +212,7 @@ static int set_injection(struct run_options *options, const char *text)
                  {"hang@", MESH_INJECT_HANG},
                  {"die@", MESH_INJECT_DIE}};
 
+    options->injection_text = text;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
         size_t length = strlen(kinds[i].name);
 
@@ -317,6 +320,11 @@ static int check_mesh(const struct run_options *options)
         parse_report_outside("--originator", config->originator, config->size);
         return EXIT_USAGE;
     }
+    if (config->native && config->injection != MESH_INJECT_NONE) {
+        refuse("--inject", options->injection_text,
+               "must not be given with --on native: it is for boards");
+        return EXIT_USAGE;
+    }
     if (config->victim.x >= config->size.width ||
         config->victim.y >= config->size.height) {
         parse_report_outside("--inject", config->victim, config->size);
@@ -339,6 +347,13 @@ static int check_arg(const struct run_config *config)
     uint32_t work[SCATTER_WORK_MAX / 4];
     struct kernel_terms terms;
 
+    if (config->kernel->work_bytes > sizeof work) {
+        fprintf(stderr,
+                "quincunx: kernel %s asks for %u bytes of work memory; at "
+                "most %zu are allowed\n",
+                config->kernel->name, config->kernel->work_bytes, sizeof work);
+        return EXIT_FAILED;
+    }
     if (config->kernel->begin(work, &terms, config->arg, config->arg_bytes) !=
         KERNEL_OK) {
         fprintf(stderr,
@@ -414,19 +429,18 @@ static int check_load(const char *path, const struct stat *is)
 static int read_load(struct run_config *config, uint8_t **load)
 {
     const char *path = config->input_name;
-    FILE *file = fopen(path, "rb");
+    /* A pipe without a writer must be refused, not waited for. */
+    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
     struct stat is;
     int status;
 
     *load = NULL;
-    if (file == NULL || fstat(fileno(file), &is) != 0) {
-        status = file_error(path, strerror(errno));
-        if (file != NULL) {
-            fclose(file);
-        }
-        return status;
+    if (file == NULL) {
+        return file_error(path, strerror(errno));
     }
-    status = check_load(path, &is);
+    status = fstat(descriptor, &is) == 0 ? check_load(path, &is)
+                                         : file_error(path, strerror(errno));
     if (status == 0) {
         config->load_bytes = (uint32_t)is.st_size;
         *load = malloc(config->load_bytes);
@@ -438,6 +452,32 @@ static int read_load(struct run_config *config, uint8_t **load)
     fclose(file);
     config->load = *load;
     return status;
+}
+
+/* Whether a file can be written there, before a mesh is started for it. */
+static int check_writable(const char *path)
+{
+    char folder[PATH_MAX];
+    const char *slash = path == NULL ? NULL : strrchr(path, '/');
+
+    if (path == NULL || access(path, W_OK) == 0) {
+        return 0;
+    }
+    snprintf(folder, sizeof folder, "%.*s",
+             slash == NULL ? 1 : (int)(slash - path + 1),
+             slash == NULL ? "." : path);
+    if (access(path, F_OK) == 0 || access(folder, W_OK) != 0) {
+        return file_error(path, strerror(errno));
+    }
+    return 0;
+}
+
+static int check_outputs(const struct run_options *options)
+{
+    int status = check_writable(options->report);
+
+    status = status == 0 ? check_writable(options->trace) : status;
+    return status == 0 ? check_writable(options->gantt) : status;
 }
 
 /* build/quincunx -> build/mps2_an385/firmware.elf */
@@ -521,8 +561,11 @@ static int run_with(struct run_options *options)
     struct run_config *config = &options->config;
     struct outcome outcome;
     uint8_t *load = NULL;
-    int status = read_load(config, &load);
+    int status = check_outputs(options);
 
+    if (status == 0) {
+        status = read_load(config, &load);
+    }
     if (status == 0 && !config->native) {
         status = find_firmware(options);
     }

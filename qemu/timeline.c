@@ -37,6 +37,14 @@ static void put_node(struct sha256_ctx *hash, const struct outcome_node *node)
     put_u64(hash, node->compute_start_ps);
     put_u64(hash, node->finished_ps);
     put_u64(hash, node->done_ps);
+    for (uint32_t i = 0; i < node->event_count; ++i) {
+        const struct window_event *event = &node->event[i];
+
+        put_u64(hash, event->time_ps);
+        put_u32(hash, event->kind);
+        put_u32(hash, event->detail);
+        put_u32(hash, event->value);
+    }
 }
 
 static void put_circuit(struct sha256_ctx *hash,

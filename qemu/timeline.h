@@ -6,7 +6,8 @@
  *   u32 width, height, originator x, y, nodes, circuits
  *   for each node, row-major:
  *     u32 x, y, active, layer, units
- *     u64 received, hop, forwarded, compute start, finished, done, in ps
+ *     u64 received, hop, forwarded, compute start, finished, done, in ps;
+ *     then of each event of its log u64 time, u32 kind, u32 detail, u32 value
  *   for each circuit, in the order of (grant, source, port, destination,
  *   request, end, kind, phase, arrival, hops, bytes):
  *     u32 source, destination, port, arrival, kind, phase, hops, bytes

@@ -8,8 +8,7 @@
  *                                                               (j > i)
  * with rho = transfer / compute and g_i = startup_i / compute. v_i does not
  * depend on the number of phases N; N is feasible if v_N >= 0, and the largest
- * feasible N is optimal. Integers only: no division but two at the start,
- * O(N) after them.
+ * feasible N is optimal. Integers only, O(N): a few 64-bit divisions a phase.
  */
 #ifndef SCATTER_PLANNER_H
 #define SCATTER_PLANNER_H

@@ -7,14 +7,13 @@
  */
 #include "hal/clock.h"
 
+#include "hal/mps2_an385/interrupts.h"
 #include "hal/mps2_an385/registers.h"
 
 #define PS_PER_WRAP ((uint64_t)TIMER_PS_PER_TICK << 32)
 
 /* The clock that runs: the interrupt handler adds a wrap to it. */
 static struct clock *running;
-
-void clock_timer_interrupt(void);
 
 void clock_timer_interrupt(void)
 {
