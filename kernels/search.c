@@ -59,22 +59,20 @@ static void search_run(const void *work, struct kernel_result *result,
     uint32_t span = range->units + last < range->available_bytes
                         ? range->units + last
                         : range->available_bytes;
-    const uint8_t *end = range->data + span;
+    const uint8_t *data = range->data;
+    uint32_t at = last;
 
-    for (const uint8_t *at = range->data + (last < span ? last : span);
-         at < end;) {
-        uint32_t ahead = skip[*at];
+    while (at < span) {
+        uint32_t ahead = skip[data[at]];
 
         if (ahead > 0) {
             at += ahead;
             continue;
         }
-        if (memcmp(at - last, search->pattern, last) == 0) {
+        if (memcmp(data + at - last, search->pattern, last) == 0) {
             if (stored < OFFSETS_MAX) {
-                kernel_store_u32(
-                    result->data + COUNT_BYTES + 4 * stored,
-                    (uint32_t)(range->first_unit +
-                               (uint32_t)(at - last - range->data)));
+                kernel_store_u32(result->data + COUNT_BYTES + 4 * stored,
+                                 (uint32_t)range->first_unit + at - last);
                 stored += 1;
             }
             count += 1;
@@ -98,7 +96,8 @@ static int search_merge(const void *work, struct kernel_result *into,
 
     (void)work;
     if (next->bytes < COUNT_BYTES || (next->bytes - COUNT_BYTES) % 4 != 0 ||
-        stored_in(next) > OFFSETS_MAX) {
+        stored_in(next) > OFFSETS_MAX ||
+        kernel_load_u64(next->data) < stored_in(next)) {
         return KERNEL_RESULT;
     }
     taken = stored_in(next) < room ? stored_in(next) : room;

@@ -454,32 +454,6 @@ static int read_load(struct run_config *config, uint8_t **load)
     return status;
 }
 
-/* Whether a file can be written there, before a mesh is started for it. */
-static int check_writable(const char *path)
-{
-    char folder[PATH_MAX];
-    const char *slash = path == NULL ? NULL : strrchr(path, '/');
-
-    if (path == NULL || access(path, W_OK) == 0) {
-        return 0;
-    }
-    snprintf(folder, sizeof folder, "%.*s",
-             slash == NULL ? 1 : (int)(slash - path + 1),
-             slash == NULL ? "." : path);
-    if (access(path, F_OK) == 0 || access(folder, W_OK) != 0) {
-        return file_error(path, strerror(errno));
-    }
-    return 0;
-}
-
-static int check_outputs(const struct run_options *options)
-{
-    int status = check_writable(options->report);
-
-    status = status == 0 ? check_writable(options->trace) : status;
-    return status == 0 ? check_writable(options->gantt) : status;
-}
-
 /* build/quincunx -> build/mps2_an385/firmware.elf */
 static int find_firmware(struct run_options *options)
 {
@@ -561,11 +535,8 @@ static int run_with(struct run_options *options)
     struct run_config *config = &options->config;
     struct outcome outcome;
     uint8_t *load = NULL;
-    int status = check_outputs(options);
+    int status = read_load(config, &load);
 
-    if (status == 0) {
-        status = read_load(config, &load);
-    }
     if (status == 0 && !config->native) {
         status = find_firmware(options);
     }

@@ -111,22 +111,17 @@ static uint64_t calibrate(struct scatter *scatter)
     return per_unit_ps(total_ps, SAMPLES * fixed_ps, SAMPLES * units);
 }
 
-/*
- * How long phase i holds its circuits, besides the transfer of its units. The
- * job is taken to be as long as with all phases: N is not known before the
- * plan that this is for, and 8 bytes a phase too many err on the safe side.
- */
+/* How long phase i holds its circuits, besides the transfer of its units. */
 static uint64_t circuit_ps(const struct scatter *scatter,
                            const struct lead *lead, unsigned phase)
 {
     const struct wire_order *order = &lead->order;
     uint32_t hops =
         torus_path_hops(torus_phase_path(scatter->size, phase, TORUS_EAST));
-    uint32_t phases = lead->input.phases_fixed ? lead->input.phases_want
-                                               : lead->input.phases_max;
-    uint32_t head_bytes = SCATTER_HEAD_BYTES +
-                          wire_job_bytes(phases, order->arg_bytes) +
-                          scatter->terms.overlap_bytes;
+    uint32_t head_bytes =
+        SCATTER_HEAD_BYTES +
+        wire_job_bytes(lead->input.phases_want, order->arg_bytes) +
+        scatter->terms.overlap_bytes;
 
     return order->startup_ps + order->hop_delay_ps * hops +
            order->transfer_ps * head_bytes;
@@ -160,10 +155,39 @@ static void plan_receipts(const struct scatter *scatter, struct lead *lead)
     }
 }
 
+/* Plans with exactly so many phases: the job that travels grows with them. */
+static int plan_phases(const struct scatter *scatter, struct lead *lead,
+                       unsigned phases)
+{
+    struct planner_input *input = &lead->input;
+
+    input->phases_max = (uint8_t)phases;
+    input->phases_want = (uint8_t)phases;
+    input->phases_fixed = 1;
+    for (unsigned phase = 1; phase <= phases; ++phase) {
+        input->startup_ps[phase - 1] = startup_ps(scatter, lead, phase);
+        lead->report.startup_ps[phase - 1] = input->startup_ps[phase - 1];
+    }
+    return planner_plan(&lead->plan, input);
+}
+
+/* The largest feasible number of phases is the best. */
+static int plan_best(const struct scatter *scatter, struct lead *lead)
+{
+    unsigned phases = (unsigned)torus_phases(scatter->size);
+    int error = plan_phases(scatter, lead, phases);
+
+    while (error == ERR_PHASES && phases > 0) {
+        phases -= 1;
+        error = plan_phases(scatter, lead, phases);
+    }
+    lead->report.phases_feasible = (uint8_t)phases;
+    return error;
+}
+
 static int plan(struct scatter *scatter, struct lead *lead)
 {
     const struct wire_order *order = &lead->order;
-    struct planner_input *input = &lead->input;
     struct wire_report *report = &lead->report;
     uint64_t start_ps;
     int error;
@@ -174,20 +198,17 @@ static int plan(struct scatter *scatter, struct lead *lead)
         return ERR_RANGE;
     }
     report->compute_ps = calibrate(scatter);
-    input->load_units = scatter->units;
-    input->compute_ps = report->compute_ps;
-    input->transfer_ps = order->transfer_ps;
-    input->phases_max = (uint8_t)torus_phases(scatter->size);
-    input->phases_fixed = order->phases != WIRE_PHASES_BEST;
-    input->phases_want = order->phases;
-    for (unsigned phase = 1; phase <= input->phases_max; ++phase) {
-        input->startup_ps[phase - 1] = startup_ps(scatter, lead, phase);
-        report->startup_ps[phase - 1] = input->startup_ps[phase - 1];
-    }
+    lead->input.load_units = scatter->units;
+    lead->input.compute_ps = report->compute_ps;
+    lead->input.transfer_ps = order->transfer_ps;
     start_ps = now_ps(scatter);
-    error = planner_plan(&lead->plan, input);
+    error = plan_best(scatter, lead);
     report->plan_ps = now_ps(scatter) - start_ps;
-    report->phases_feasible = lead->plan.phases_feasible;
+    if (error == ERR_OK && order->phases != WIRE_PHASES_BEST) {
+        error = order->phases <= report->phases_feasible
+                    ? plan_phases(scatter, lead, order->phases)
+                    : ERR_PHASES;
+    }
     return error;
 }
 

@@ -46,8 +46,10 @@ struct planner_plan {
 /*
  * Result: 0; ERR_EMPTY (no units); ERR_RANGE (a number outside its range);
  * ERR_PHASES (phases_want > phases_feasible, which is then set).
- * v_i and a_i are within 2^-26 unit of the exact ones; a value that close to
- * an integer counts as that integer. Reentrant; for any context.
+ * A volume within 2^-26 unit of an integer counts as that integer, so v_i is
+ * within 1.25 * 2^-26 unit of the exact one, and a_i, which four volumes of
+ * each later phase are taken from, within (1 + 4 N) times that: below 2^-19.
+ * Reentrant; for any context.
  */
 int planner_plan(struct planner_plan *plan, const struct planner_input *input);
 

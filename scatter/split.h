@@ -4,8 +4,8 @@
  * received floor v_i or floor v_i + 1 units hands to every part (its own share
  * and the volumes of its children) the floor of the exact part, and what is
  * left, one unit each, to distinct parts: children first, in phase and port
- * order, itself last. Every part is then the floor or the ceiling of the exact
- * one, and the sum over the mesh is exactly V.
+ * order, itself last. Every part is then the floor of the exact one or one
+ * more, and the sum over the mesh is exactly V.
  */
 #ifndef SCATTER_SPLIT_H
 #define SCATTER_SPLIT_H
