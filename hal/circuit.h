@@ -98,7 +98,7 @@ int circuit_open(struct circuit *circuit, struct window *window,
  * Queues the message on every port of the mask (bits 0 to 3, or the host's
  * alone). Result: 0; ERR_NO_ROUTE (a leg of no hops, or longer than a side),
  * ERR_PORT_BUSY (the ring is full). A segment outside the DMA window is found
- * by the switch, which stops the mesh. About 110 instructions for four ports.
+ * by the switch, which stops the mesh. About 100 instructions for four ports.
  */
 int circuit_send(struct circuit *circuit, unsigned ports,
                  const struct circuit_message *message);

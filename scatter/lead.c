@@ -219,8 +219,6 @@ static void adopt(struct scatter *scatter, struct lead *lead)
     struct wire_report *report = &lead->report;
 
     for (unsigned layer = 0; layer <= made->phases; ++layer) {
-        scatter->share_units[layer] = made->share_units[layer];
-        scatter->volume_units[layer] = made->volume_units[layer];
         report->share_units[layer] = made->share_units[layer];
         report->volume_units[layer] = made->volume_units[layer];
     }
@@ -257,8 +255,8 @@ static int make_job(struct scatter *scatter, struct lead *lead)
     job->slack_ns = (uint32_t)(slack_ps / PS_PER_NS);
     job->slot_us = (uint32_t)(slot_ps / PS_PER_US) + 1;
     job->gather_ps = 0;
-    wire_job_store(scatter->memory->job, job, scatter->share_units,
-                   scatter->volume_units);
+    wire_job_store(scatter->memory->job, job, lead->plan.share_units,
+                   lead->plan.volume_units);
     scatter->job_data = scatter->memory->job;
     scatter->job_bytes = wire_job_bytes(job->phases, job->arg_bytes);
     return ERR_OK;

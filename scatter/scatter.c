@@ -7,6 +7,24 @@
 #define PS_PER_NS 1000u
 #define PS_PER_US 1000000u
 
+/*
+ * All that is known of a phase's sends before there is a load. The gap makes
+ * the switch wait as long as a node needs that has just received: so all
+ * circuits of a phase are set up together, whoever sends.
+ */
+static void prepare_messages(struct scatter *scatter)
+{
+    unsigned phases = (unsigned)torus_phases(scatter->size);
+
+    for (unsigned phase = 1; phase <= phases; ++phase) {
+        scatter->message[phase] = (struct circuit_message){
+            .path = torus_phase_path(scatter->size, phase, TORUS_EAST),
+            .kind = WIRE_PART,
+            .gap_ps = scatter->costs->parse_ps + scatter->costs->phase_ps,
+            .head = {scatter->memory->head[phase - 1][0], WIRE_PART_BYTES}};
+    }
+}
+
 int scatter_init(struct scatter *scatter, struct circuit *circuit,
                  const struct kernel *const kernels[], unsigned kernel_count,
                  const struct scatter_costs *costs)
@@ -35,10 +53,6 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
         return ERR_MEMORY;
     }
     role = torus_role_of(scatter->size, scatter->originator, scatter->at);
-    for (int phase = 1; phase <= torus_phases(scatter->size); ++phase) {
-        scatter->path[phase] =
-            torus_phase_path(scatter->size, (unsigned)phase, TORUS_EAST);
-    }
     scatter->layer = role.layer;
     scatter->port = role.port;
     scatter->memory =
@@ -47,6 +61,7 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
     scatter->receive = base + WINDOW_DMA_OFFSET;
     scatter->receive_bytes =
         (uint32_t)((uint8_t *)scatter->memory - scatter->receive);
+    prepare_messages(scatter);
     return ERR_OK;
 }
 
@@ -71,46 +86,32 @@ static void clip_overlap(const struct scatter *scatter,
     }
 }
 
-/*
- * Queues the sends of one phase; their ranges begin at `position`. The gap
- * makes the switch wait as long as a node needs that has just received: so all
- * circuits of a phase are set up together, whoever sends.
- */
+/* Queues the sends of one phase; their ranges begin at `position`. */
 static int queue_phase(struct scatter *scatter, unsigned phase,
-                       uint32_t position)
+                       uint32_t position, uint32_t floor_units, uint32_t extra)
 {
-    struct circuit_message message;
-    uint32_t floor_units = scatter->split.child_units[phase];
-    unsigned extra = scatter->split.extra[phase];
-    uint32_t end = position + TORUS_PORTS * floor_units + extra;
-    uint32_t after = scatter->body_bytes - end;
+    struct circuit_message *message = &scatter->message[phase];
     uint32_t overlap = scatter->job.overlap_bytes;
     uint32_t meta = wire_part_meta(phase, scatter->job_bytes);
     uint8_t *head = scatter->memory->head[phase - 1][0];
 
-    message.path = scatter->path[phase];
-    message.kind = WIRE_PART;
-    message.gap_ps = scatter->costs->parse_ps + scatter->costs->phase_ps;
-    message.ready_ps = 0;
-    message.head.data = head;
-    message.head.bytes = WIRE_PART_BYTES;
-    message.shared.data = scatter->job_data;
-    message.shared.bytes = scatter->job_bytes;
+    message->shared.data = scatter->job_data;
+    message->shared.bytes = scatter->job_bytes;
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         uint32_t units = floor_units + (port < extra);
 
         wire_part_store(head + port * WIRE_PART_BYTES, units,
                         scatter->first_unit + position, meta, port);
-        message.body[port].data = scatter->body + position;
-        message.body[port].bytes = units + overlap;
+        message->body[port].data = scatter->body + position;
+        message->body[port].bytes = units + overlap;
         position += units;
     }
-    if (after < overlap) {
-        clip_overlap(scatter, &message);
+    if (scatter->body_bytes - position < overlap) {
+        clip_overlap(scatter, message);
     }
     /* Where not even the floor is a unit, only the first ports send. */
     return circuit_send(scatter->circuit,
-                        floor_units > 0 ? 0xfu : (1u << extra) - 1u, &message);
+                        floor_units > 0 ? 0xfu : (1u << extra) - 1u, message);
 }
 
 /*
@@ -120,17 +121,21 @@ static int queue_phase(struct scatter *scatter, unsigned phase,
  */
 int scatter_distribute(struct scatter *scatter)
 {
+    const uint32_t *volume_units = wire_job_volumes(scatter->job_data);
     struct split *split = &scatter->split;
+    unsigned phases = scatter->job.phases;
     uint32_t position = scatter->units;
     int error =
-        split_volume(split, scatter->volume_units, scatter->share_units,
-                     scatter->job.phases, scatter->layer, scatter->units);
+        split_volume(split, volume_units, wire_job_shares(scatter->job_data),
+                     phases, scatter->layer, scatter->units);
 
     for (unsigned phase = scatter->layer + 1u;
-         error == ERR_OK && phase <= scatter->job.phases; ++phase) {
-        position -=
-            TORUS_PORTS * split->child_units[phase] + split->extra[phase];
-        error = queue_phase(scatter, phase, position);
+         error == ERR_OK && phase <= phases; ++phase) {
+        uint32_t extra = split_extra(split, phase);
+
+        position -= TORUS_PORTS * volume_units[phase] + extra;
+        error =
+            queue_phase(scatter, phase, position, volume_units[phase], extra);
     }
     return error;
 }
@@ -271,9 +276,8 @@ static int take_part(struct scatter *scatter,
     scatter->circuit->job = delivery->job;
     scatter->job_data = delivery->payload + WIRE_PART_BYTES;
     scatter->job_bytes = part.job_bytes;
-    error = wire_job_load(&scatter->job, scatter->share_units,
-                          scatter->volume_units, scatter->job_data,
-                          part.job_bytes, part.layer);
+    error = wire_job_load(&scatter->job, scatter->job_data, part.job_bytes,
+                          part.layer);
     if (error != ERR_OK || scatter->job.kernel >= scatter->kernel_count) {
         return ERR_PROTOCOL;
     }

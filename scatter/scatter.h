@@ -30,7 +30,7 @@ struct scatter_memory {
     uint8_t result[SCATTER_RESULT_MAX];
     uint8_t incoming[CIRCUIT_HEADER_BYTES + SCATTER_RESULT_MAX];
     uint8_t report[WIRE_REPORT_BYTES];
-    uint8_t job[WIRE_JOB_BYTES_MAX];
+    _Alignas(4) uint8_t job[WIRE_JOB_BYTES_MAX];
     uint8_t head[TORUS_PHASES_MAX][TORUS_PORTS][WIRE_PART_BYTES];
     uint32_t work[SCATTER_WORK_MAX / 4];
 };
@@ -67,7 +67,8 @@ struct scatter {
     uint8_t kernel_count;
     uint8_t layer;
     uint8_t port; /* out of which the parent sends; see struct torus_role */
-    struct torus_path path[TORUS_PHASES_MAX + 1]; /* of each phase, eastward */
+    /* What is the same whenever a phase is sent; index: phase. */
+    struct circuit_message message[TORUS_PHASES_MAX + 1];
 
     /* The job, once it is known. */
     struct wire_job job;
@@ -81,8 +82,6 @@ struct scatter {
     uint32_t units;
     uint32_t first_unit;
     struct split split;
-    uint32_t share_units[TORUS_PHASES_MAX + 1];
-    uint32_t volume_units[TORUS_PHASES_MAX + 1];
 };
 
 /*

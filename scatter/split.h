@@ -13,30 +13,41 @@
 #include "scatter/planner.h"
 #include "torus/torus.h"
 
-/*
- * Volumes of one node's children: child[phase] of the phases after its own
- * layer, `extra[phase]` of whose four get one unit more (the first ports).
- */
+/* How one node divides what it received. */
 struct split {
+    const uint32_t *volume_units; /* the caller's table, not a copy */
     uint32_t own_units;
-    uint32_t child_units[PLANNER_PHASES_MAX + 1]; /* index: phase */
-    uint8_t extra[PLANNER_PHASES_MAX + 1];
+    uint32_t extra_units; /* the first so many children get one unit more */
+    uint32_t layer;
 };
 
 /*
  * Divides `units` on a node of `layer`. Arrays as in struct planner_plan,
- * index: layer. Result: 0; ERR_PROTOCOL if `units` is not what such a node
- * receives. Cost: O(phases - layer).
+ * index: layer; volume_units outlives the split. Result: 0; ERR_PROTOCOL if
+ * `units` is not what such a node receives. Cost: O(phases - layer).
  */
 int split_volume(struct split *split, const uint32_t volume_units[],
                  const uint32_t share_units[], unsigned phases, unsigned layer,
                  uint32_t units);
 
+/* How many of the four children of `phase` get one unit more: the first. */
+static inline uint32_t split_extra(const struct split *split, unsigned phase)
+{
+    uint32_t before = TORUS_PORTS * (phase - split->layer - 1);
+
+    if (split->extra_units <= before) {
+        return 0;
+    }
+    return split->extra_units - before < TORUS_PORTS
+               ? split->extra_units - before
+               : (uint32_t)TORUS_PORTS;
+}
+
 /* Units of the child that phase `phase` reaches out of `port`. */
 static inline uint32_t split_child_units(const struct split *split,
                                          unsigned phase, unsigned port)
 {
-    return split->child_units[phase] + (port < split->extra[phase]);
+    return split->volume_units[phase] + (port < split_extra(split, phase));
 }
 
 #endif

@@ -45,7 +45,7 @@ int wire_order_load(struct wire_order *order, const uint8_t *in, uint32_t bytes)
 
 uint32_t wire_job_bytes(unsigned phases, uint32_t arg_bytes)
 {
-    return WIRE_JOB_BYTES + 8u * phases + WIRE_PAD4(arg_bytes);
+    return WIRE_JOB_BYTES + 8u * (phases + 1u) + WIRE_PAD4(arg_bytes);
 }
 
 void wire_job_store(uint8_t *out, const struct wire_job *job,
@@ -61,42 +61,33 @@ void wire_job_store(uint8_t *out, const struct wire_job *job,
     wire_job_store_gather(out, job->gather_ps);
     bytes_store_u32(out + 16, job->slack_ns);
     bytes_store_u32(out + 20, job->overlap_bytes);
-    for (unsigned layer = 1; layer <= job->phases; ++layer) {
-        bytes_store_u32(tables + 4 * (layer - 1), share_units[layer]);
-        bytes_store_u32(tables + 4 * (job->phases + layer - 1),
+    for (unsigned layer = 0; layer <= job->phases; ++layer) {
+        bytes_store_u32(tables + 4 * layer, share_units[layer]);
+        bytes_store_u32(tables + 4 * (job->phases + 1 + layer),
                         volume_units[layer]);
     }
-    memcpy(tables + 8 * job->phases, job->arg, job->arg_bytes);
+    memcpy(tables + 8 * (job->phases + 1), job->arg, job->arg_bytes);
 }
 
-int wire_job_load(struct wire_job *job, uint32_t share_units[],
-                  uint32_t volume_units[], const uint8_t *in, uint32_t bytes,
+int wire_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes,
                   unsigned layer)
 {
-    const uint8_t *shares = in + WIRE_JOB_BYTES;
-    const uint8_t *volumes;
-
     if (bytes < WIRE_JOB_BYTES) {
         return ERR_PROTOCOL;
     }
     job->kernel = in[0];
-    job->phases = in[1];
+    job->phases = in[WIRE_JOB_AT_PHASES];
     job->arg_bytes = bytes_load_u16(in + 2);
     job->slot_us = bytes_load_u32(in + 4);
     job->gather_ps = bytes_load_u64(in + 8);
     job->slack_ns = bytes_load_u32(in + 16);
     job->overlap_bytes = bytes_load_u32(in + 20);
+    job->arg = in + WIRE_JOB_BYTES + 8u * (job->phases + 1u);
     if (job->phases > TORUS_PHASES_MAX || job->arg_bytes > KERNEL_ARG_MAX ||
         layer == 0 || layer > job->phases ||
         bytes != wire_job_bytes(job->phases, job->arg_bytes)) {
         return ERR_PROTOCOL;
     }
-    volumes = shares + 4u * job->phases;
-    for (unsigned i = layer; i <= job->phases; ++i) {
-        share_units[i] = bytes_load_u32(shares + 4 * (i - 1));
-        volume_units[i] = bytes_load_u32(volumes + 4 * (i - 1));
-    }
-    job->arg = volumes + 4u * job->phases;
     return ERR_OK;
 }
 

@@ -18,8 +18,8 @@
  *    0  u8  kernel's index in the image    8  u64 gather_ps
  *    1  u8  phases N                      16  u32 slack_ns
  *    2  u16 arg_bytes                     20  u32 overlap_bytes
- *    4  u32 slot_us                       24  u32 share_units[1..N]
- *                                         ..  u32 volume_units[1..N]
+ *    4  u32 slot_us                       24  u32 share_units[0..N]
+ *                                         ..  u32 volume_units[0..N]
  *                                         ..  arg, pad4
  *
  * WIRE_RESULT_OF(phase), child to parent: the kernel's result, as it is.
@@ -55,6 +55,7 @@ enum wire_kind {
 #define WIRE_PART_BYTES 12u
 #define WIRE_PART_AT_LAYER 8u
 #define WIRE_JOB_BYTES 24u
+#define WIRE_JOB_AT_PHASES 1u
 #define WIRE_REPORT_BYTES 320u
 
 /* A message's kind: what it is, and for a result the phase that it returns
@@ -64,7 +65,7 @@ enum wire_kind {
 
 /* Largest job: all phases and the longest argument. */
 #define WIRE_JOB_BYTES_MAX                                                     \
-    (WIRE_JOB_BYTES + 8u * TORUS_PHASES_MAX + KERNEL_ARG_MAX + 1u)
+    (WIRE_JOB_BYTES + 8u * (TORUS_PHASES_MAX + 1u) + KERNEL_ARG_MAX + 1u)
 
 #define WIRE_PAD4(bytes) (((bytes) + 3u) & ~3u)
 
@@ -109,7 +110,7 @@ struct wire_part {
 
 uint32_t wire_job_bytes(unsigned phases, uint32_t arg_bytes);
 
-/* Tables: index = layer, entries 1 to phases; `out`: wire_job_bytes(). */
+/* Tables: index = layer, entries 0 to phases; `out`: wire_job_bytes(). */
 void wire_job_store(uint8_t *out, const struct wire_job *job,
                     const uint32_t share_units[],
                     const uint32_t volume_units[]);
@@ -120,10 +121,23 @@ static inline void wire_job_store_gather(uint8_t *out, uint64_t gather_ps)
     bytes_store_u64(out + 8, gather_ps);
 }
 
-/* Fills entries `layer` to N of the tables. Result: 0 or ERR_PROTOCOL. */
-int wire_job_load(struct wire_job *job, uint32_t share_units[],
-                  uint32_t volume_units[], const uint8_t *in, uint32_t bytes,
+/* Result: 0 or ERR_PROTOCOL. `job` points into `in` afterwards. */
+int wire_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes,
                   unsigned layer);
+
+/*
+ * The tables of a stored job, read where they lie (index = layer): `in` is
+ * 4-byte aligned, and this machine little-endian as hal/bytes.h asserts.
+ */
+static inline const uint32_t *wire_job_shares(const uint8_t *in)
+{
+    return (const uint32_t *)(const void *)(in + WIRE_JOB_BYTES);
+}
+
+static inline const uint32_t *wire_job_volumes(const uint8_t *in)
+{
+    return wire_job_shares(in) + in[WIRE_JOB_AT_PHASES] + 1;
+}
 
 /* What is the same in the parts of one phase, for wire_part_store(). */
 static inline uint32_t wire_part_meta(unsigned layer, uint32_t job_bytes)

@@ -45,9 +45,10 @@ class Plan(c.Structure):
 
 
 class Split(c.Structure):
-    _fields_ = [("own_units", c.c_uint32),
-                ("child_units", c.c_uint32 * (PHASES_MAX + 1)),
-                ("extra", c.c_uint8 * (PHASES_MAX + 1))]
+    _fields_ = [("volume_units", c.POINTER(c.c_uint32)),
+                ("own_units", c.c_uint32),
+                ("extra_units", c.c_uint32),
+                ("layer", c.c_uint32)]
 
 
 def load():

@@ -149,7 +149,8 @@ def splitter(core, plan):
                                  plan.phases, layer, units) == 0
         return parts.own_units, [
             (phase, port,
-             parts.child_units[phase] + (port < parts.extra[phase]))
+             plan.volume_units[phase]
+             + (4 * (phase - layer - 1) + port < parts.extra_units))
             for phase in range(layer + 1, plan.phases + 1)
             for port in range(4)]
 

@@ -94,9 +94,9 @@ static void check_tree(struct unit *unit, uint32_t load, uint64_t compute,
             check_cover(unit, &split, &plan, layer, units);
             kept += many[layer][more] * split.own_units;
             for (unsigned i = layer + 1; i <= plan.phases; ++i) {
-                many[i][1] += many[layer][more] * split.extra[i];
+                many[i][1] += many[layer][more] * split_extra(&split, i);
                 many[i][0] +=
-                    many[layer][more] * (TORUS_PORTS - split.extra[i]);
+                    many[layer][more] * (TORUS_PORTS - split_extra(&split, i));
             }
         }
     }
