@@ -132,9 +132,5 @@ int certificate_command(int argc, char **argv)
             print_phase(&options, phase);
         }
     }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        perror("quincunx: standard output");
-        return 1;
-    }
     return 0;
 }

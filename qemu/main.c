@@ -4,6 +4,7 @@
 #include "qemu/plan_command.h"
 #include "qemu/run_command.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #define QUINCUNX_VERSION "unknown"
 #endif
 
+#define EXIT_FAILED 1
 #define EXIT_USAGE 2
 
 struct subcommand {
@@ -43,6 +45,17 @@ static void usage(FILE *out)
     fprintf(out, "\n`quincunx SUBCOMMAND --help' tells its options.\n");
 }
 
+/* The exit status, unless what was printed did not get out. */
+static int finish(int status)
+{
+    bool written = fflush(stdout) == 0 && ferror(stdout) == 0;
+
+    if (!written) {
+        perror("quincunx: standard output");
+    }
+    return written || status != 0 ? status : EXIT_FAILED;
+}
+
 int main(int argc, char **argv)
 {
     static char full_name[64];
@@ -53,18 +66,18 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         usage(stdout);
-        return 0;
+        return finish(0);
     }
     if (strcmp(argv[1], "--version") == 0) {
         printf("quincunx %s\n", QUINCUNX_VERSION);
-        return 0;
+        return finish(0);
     }
     for (size_t i = 0; i < SUBCOMMANDS; ++i) {
         if (strcmp(argv[1], subcommands[i].name) == 0) {
             snprintf(full_name, sizeof full_name, "%s",
                      subcommands[i].full_name);
             argv[1] = full_name;
-            return subcommands[i].run(argc - 1, argv + 1);
+            return finish(subcommands[i].run(argc - 1, argv + 1));
         }
     }
     fprintf(stderr, "quincunx: '%s': no such subcommand\n", argv[1]);

@@ -472,9 +472,5 @@ int plan_command(int argc, char **argv)
     }
     print_plan(&plan, nodes, &options);
     free(nodes);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        perror("quincunx: standard output");
-        return 1;
-    }
     return 0;
 }

@@ -382,14 +382,7 @@ int report_write(const struct outcome *outcome, const char *path)
 
 int report_print(const struct outcome *outcome)
 {
-    if (dump(outcome, stdout) != 0) {
-        return -1;
-    }
-    errno = EIO; /* of an earlier write, whose own code is lost */
-    if (ferror(stdout) != 0 || fflush(stdout) != 0) {
-        return complain("standard output", errno);
-    }
-    return 0;
+    return dump(outcome, stdout);
 }
 
 static void file_forget(struct report_file *file)

@@ -94,11 +94,6 @@ struct run_options {
     char firmware[PATH_MAX];
 };
 
-static int refuse(const char *option, const char *text, const char *allowed)
-{
-    return parse_report(option, text, allowed);
-}
-
 /* ---- single options; each returns 0 or EINVAL after a message ---- */
 
 static int set_kernel(struct run_options *options, const char *name)
@@ -137,8 +132,8 @@ static int set_arg_hex(struct run_options *options, const char *text)
 
     if (digits % 2 != 0 || digits / 2 > KERNEL_ARG_MAX ||
         strspn(text, "0123456789abcdefABCDEF") != digits) {
-        return refuse("--arg-hex", text,
-                      "must be pairs of hexadecimal digits, at most 255");
+        return parse_report("--arg-hex", text,
+                            "must be pairs of hexadecimal digits, at most 255");
     }
     for (size_t i = 0; i < digits / 2; ++i) {
         unsigned byte = 0;
@@ -166,7 +161,7 @@ static int set_rounds(const char *text)
     if (strcmp(text, "1") == 0 || strcmp(text, "auto") == 0) {
         return 0;
     }
-    return refuse("--rounds", text, "must be 1 or auto in this version");
+    return parse_report("--rounds", text, "must be 1 or auto in this version");
 }
 
 static int set_phases(struct run_options *options, const char *text)
@@ -179,14 +174,14 @@ static int set_phases(struct run_options *options, const char *text)
     }
     options->config.phases = (uint8_t)phases;
     options->phases_given = true;
-    return refuse("--phases", text, allowed);
+    return parse_report("--phases", text, allowed);
 }
 
 static int set_on(struct run_options *options, const char *text)
 {
     options->config.native = strcmp(text, "native") == 0;
     if (!options->config.native && strcmp(text, "qemu") != 0) {
-        return refuse("--on", text, "must be qemu or native");
+        return parse_report("--on", text, "must be qemu or native");
     }
     return 0;
 }
@@ -200,7 +195,7 @@ static int set_watchdog(struct run_options *options, const char *text)
         allowed = "must be 1 to 86400 seconds";
     }
     options->config.watchdog_s = (unsigned)seconds;
-    return refuse("--watchdog", text, allowed);
+    return parse_report("--watchdog", text, allowed);
 }
 
 static int set_injection(struct run_options *options, const char *text)
@@ -218,11 +213,13 @@ static int set_injection(struct run_options *options, const char *text)
 
         if (strncmp(text, kinds[i].name, length) == 0) {
             options->config.injection = kinds[i].injection;
-            return refuse("--inject", text,
-                          parse_coord(text + length, &options->config.victim));
+            return parse_report(
+                "--inject", text,
+                parse_coord(text + length, &options->config.victim));
         }
     }
-    return refuse("--inject", text, "must be fault@X,Y, hang@X,Y or die@X,Y");
+    return parse_report("--inject", text,
+                        "must be fault@X,Y, hang@X,Y or die@X,Y");
 }
 
 static error_t parse_file_option(int key, char *text,
@@ -257,7 +254,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     switch (key) {
     case KEY_MESH:
         options->mesh_text = text;
-        return refuse("--mesh", text, parse_mesh(text, &config->size));
+        return parse_report("--mesh", text, parse_mesh(text, &config->size));
     case KEY_KERNEL:
         return set_kernel(options, text);
     case KEY_ARG:
@@ -267,8 +264,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_PROFILE:
         return set_profile(options, text);
     case KEY_ORIGINATOR:
-        return refuse("--originator", text,
-                      parse_coord(text, &config->originator));
+        return parse_report("--originator", text,
+                            parse_coord(text, &config->originator));
     case KEY_ROUNDS:
         return set_rounds(text);
     case KEY_PHASES:
@@ -309,10 +306,11 @@ static int check_mesh(const struct run_options *options)
     unsigned side_max = config->native ? NATIVE_SIDE_MAX : QEMU_SIDE_MAX;
 
     if (torus_phases(config->size) < 0 || config->size.width > side_max) {
-        refuse("--mesh", options->mesh_text,
-               config->native
-                   ? "must be 1x1, 5x5, 25x25 or 125x125"
-                   : "must be 1x1, 5x5 or 25x25 (--on native: 125x125 too)");
+        parse_report(
+            "--mesh", options->mesh_text,
+            config->native
+                ? "must be 1x1, 5x5, 25x25 or 125x125"
+                : "must be 1x1, 5x5 or 25x25 (--on native: 125x125 too)");
         return EXIT_USAGE;
     }
     if (config->originator.x >= config->size.width ||
@@ -321,8 +319,8 @@ static int check_mesh(const struct run_options *options)
         return EXIT_USAGE;
     }
     if (config->native && config->injection != MESH_INJECT_NONE) {
-        refuse("--inject", options->injection_text,
-               "must not be given with --on native: it is for boards");
+        parse_report("--inject", options->injection_text,
+                     "must not be given with --on native: it is for boards");
         return EXIT_USAGE;
     }
     if (config->victim.x >= config->size.width ||
@@ -523,9 +521,6 @@ static int write_all(const struct run_options *options,
         failed |= report_print(outcome);
     } else {
         summary_print(stdout, outcome);
-    }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        failed |= file_error("standard output", strerror(errno));
     }
     return failed == 0 ? 0 : EXIT_FAILED;
 }

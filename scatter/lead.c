@@ -303,8 +303,6 @@ static int carry_out(struct scatter *scatter, struct lead *lead)
                           start_ps + report->makespan_ps +
                               report->makespan_ps / GATHER_GUARD + slack_ps);
     error = scatter_distribute(scatter);
-    events_record(scatter->window, now_ps(scatter), EVENT_FORWARDED, 0,
-                  scatter->units);
     if (error == ERR_OK) {
         scatter_compute(scatter);
         error = scatter_gather(scatter);

@@ -32,6 +32,8 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
     struct window *window = circuit->window;
     const struct window_identity *who = &window->identity;
     uint8_t *base = (uint8_t *)window;
+    struct torus_coord at = {who->x, who->y};
+    struct torus_coord originator = {who->originator_x, who->originator_y};
     struct torus_role role;
 
     scatter->circuit = circuit;
@@ -40,9 +42,6 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
     scatter->kernel_count = (uint8_t)kernel_count;
     scatter->costs = costs;
     scatter->size = (struct torus_size){who->width, who->height};
-    scatter->at = (struct torus_coord){who->x, who->y};
-    scatter->originator =
-        (struct torus_coord){who->originator_x, who->originator_y};
     if (torus_phases(scatter->size) < 0 || who->x >= who->width ||
         who->y >= who->height || who->originator_x >= who->width ||
         who->originator_y >= who->height) {
@@ -52,7 +51,7 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
         who->bytes % 8 != 0) {
         return ERR_MEMORY;
     }
-    role = torus_role_of(scatter->size, scatter->originator, scatter->at);
+    role = torus_role_of(scatter->size, originator, at);
     scatter->layer = role.layer;
     scatter->port = role.port;
     scatter->memory =
@@ -137,6 +136,7 @@ int scatter_distribute(struct scatter *scatter)
         error =
             queue_phase(scatter, phase, position, volume_units[phase], extra);
     }
+    record(scatter, EVENT_FORWARDED, scatter->layer, scatter->units);
     return error;
 }
 
@@ -307,7 +307,6 @@ static int follow(struct scatter *scatter)
     }
     if (error == ERR_OK) {
         error = scatter_distribute(scatter);
-        record(scatter, EVENT_FORWARDED, scatter->layer, scatter->units);
     }
     if (error == ERR_OK &&
         scatter->kernel->begin(scatter->memory->work, &scatter->terms,

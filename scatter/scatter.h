@@ -60,8 +60,6 @@ struct scatter {
     const struct kernel *const *kernels;
     const struct scatter_costs *costs;
     struct torus_size size;
-    struct torus_coord at;
-    struct torus_coord originator;
     uint8_t *receive; /* from the start of the DMA window to `memory` */
     uint32_t receive_bytes;
     uint8_t kernel_count;

@@ -8,8 +8,6 @@
 
 #include "hal/window.h"
 
-#include <stdbool.h>
-
 struct host_node;
 
 /*
