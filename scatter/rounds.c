@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scatter/rounds.h"
+
+#include "scatter/wide.h"
+
+#include <stddef.h>
+
+/* Growth from x to V up to which fixed point is exact enough. */
+#define GROWTH_BITS 44u
+/* Significant bits of a quotient that only compares. */
+#define COMPARE_DIGITS 34u
+#define EXACT_DIGITS 128u
+/* A volume within 2^-26 unit of an integer counts as that integer. */
+#define SNAP ((uint64_t)1 << 38)
+
+#define LAYERS (ROUNDS_PHASES_MAX + 1)
+
+/* slope * x + base, in units. */
+struct affine {
+    struct wide slope;
+    struct wide base;
+};
+
+/* The costs in units of compute time. */
+struct costs {
+    struct wide_ratio rho;
+    struct wide startup[LAYERS]; /* index: phase */
+    struct wide startups;        /* of all phases */
+    struct wide queue;
+    struct wide pause;
+    struct wide begin;
+    unsigned phases;
+};
+
+/* The rounds from the last one to the one at hand; index: phase. */
+struct sweep {
+    struct affine volume[LAYERS];
+    struct affine later[LAYERS]; /* of the round after it */
+    struct affine sum;           /* of the volumes of the round at hand */
+    struct affine total;         /* of all rounds so far */
+    struct wide least;           /* x that keeps everything >= 0: from .. */
+    struct wide most;            /* .. to */
+    bool possible;
+};
+
+static struct affine affine_add(struct affine a, struct affine b)
+{
+    return (struct affine){wide_add(a.slope, b.slope),
+                           wide_add(a.base, b.base)};
+}
+
+static struct affine affine_subtract(struct affine a, struct affine b)
+{
+    return (struct affine){wide_subtract(a.slope, b.slope),
+                           wide_subtract(a.base, b.base)};
+}
+
+static struct affine affine_scale(struct affine a, struct wide_ratio ratio)
+{
+    return (struct affine){wide_scale(a.slope, ratio),
+                           wide_scale(a.base, ratio)};
+}
+
+static struct affine affine_times_4(struct affine a)
+{
+    return (struct affine){wide_shift_left(a.slope, 2),
+                           wide_shift_left(a.base, 2)};
+}
+
+static bool affine_fits(struct affine a)
+{
+    return wide_within(a.slope, GROWTH_BITS) && wide_within(a.base, 34);
+}
+
+/* time / compute, or false if it exceeds every load. */
+static bool units_of(struct wide *units, uint64_t time_ps, uint64_t compute_ps)
+{
+    bool fits;
+    struct wide_ratio ratio = wide_ratio_of(time_ps, compute_ps, &fits);
+
+    *units = (struct wide){ratio.whole, ratio.fraction};
+    return fits;
+}
+
+static int check(const struct rounds_input *input)
+{
+    const struct planner_input *base = input->base;
+
+    if (base->load_units == 0) {
+        return ERR_EMPTY;
+    }
+    if (base->compute_ps == 0 || base->compute_ps > PLANNER_TIME_MAX_PS ||
+        base->transfer_ps / ROUNDS_RHO_MAX > base->compute_ps ||
+        base->load_units > PLANNER_LOAD_MAX_PS / base->compute_ps ||
+        base->phases_want > ROUNDS_PHASES_MAX ||
+        input->queue_ps > PLANNER_STARTUP_MAX_PS ||
+        input->pause_ps > PLANNER_STARTUP_MAX_PS ||
+        input->begin_ps > PLANNER_STARTUP_MAX_PS || input->rounds_min == 0 ||
+        input->rounds_min > input->rounds_max ||
+        input->rounds_max > ROUNDS_MAX) {
+        return ERR_RANGE;
+    }
+    for (unsigned i = 0; i < base->phases_want; ++i) {
+        if (base->startup_ps[i] > PLANNER_STARTUP_MAX_PS) {
+            return ERR_RANGE;
+        }
+    }
+    return ERR_OK;
+}
+
+/* Result: 0; ERR_PHASES where a cost alone exceeds every load. */
+static int read_costs(struct costs *costs, const struct rounds_input *input)
+{
+    const struct planner_input *base = input->base;
+    uint64_t compute_ps = base->compute_ps;
+    bool fits;
+    bool all = true;
+    int error = check(input);
+
+    if (error != ERR_OK) {
+        return error;
+    }
+    costs->phases = base->phases_want;
+    costs->rho = wide_ratio_of(base->transfer_ps, compute_ps, &fits);
+    costs->startups = wide_of(0);
+    for (unsigned phase = 1; phase <= costs->phases; ++phase) {
+        all &= units_of(&costs->startup[phase], base->startup_ps[phase - 1],
+                        compute_ps);
+        costs->startups = wide_add(costs->startups, costs->startup[phase]);
+    }
+    all &= units_of(&costs->queue, input->queue_ps, compute_ps);
+    all &= units_of(&costs->pause, input->pause_ps, compute_ps);
+    all &= units_of(&costs->begin, input->begin_ps, compute_ps);
+    return all && costs->phases > 0 ? ERR_OK : ERR_PHASES;
+}
+
+/* v_{r,N} - rho sum v_{r+1}: what a node of the last layer computes meanwhile
+   besides the transfers. */
+static struct wide interval(const struct costs *costs)
+{
+    struct wide units = wide_subtract(costs->startups, costs->pause);
+
+    for (unsigned phase = 1; phase <= costs->phases; ++phase) {
+        units = wide_add(units, costs->queue);
+    }
+    return units;
+}
+
+/* 4 a, and a once more. */
+static struct wide times_5(struct wide a)
+{
+    return wide_add(wide_shift_left(a, 2), a);
+}
+
+/* v_{r,phase-1} of the last round (`later` NULL) or of an earlier one. */
+static struct affine volume_above(const struct costs *costs,
+                                  const struct affine *volume,
+                                  const struct affine *later, unsigned phase)
+{
+    struct affine above = affine_add(affine_times_4(*volume), *volume);
+
+    if (later == NULL) {
+        above = affine_add(above, affine_scale(*volume, costs->rho));
+        above.base = wide_add(above.base, costs->startup[phase]);
+    } else {
+        above = affine_add(
+            above, affine_scale(affine_subtract(*volume, *later), costs->rho));
+        above.base = wide_subtract(above.base, costs->queue);
+    }
+    return above;
+}
+
+/* Narrows the range of x to where slope * x + base >= 0. */
+static void demand(struct sweep *sweep, struct affine value)
+{
+    bool falls = wide_is_negative(value.slope);
+    bool below = wide_is_negative(value.base);
+    struct wide bound;
+
+    if (wide_is_zero(value.slope) || (falls && below)) {
+        sweep->possible &= !below;
+        return;
+    }
+    if (!falls && !below) {
+        return;
+    }
+    bound =
+        falls
+            ? wide_divide(value.base, wide_negate(value.slope), COMPARE_DIGITS)
+            : wide_divide(wide_negate(value.base), value.slope, COMPARE_DIGITS);
+    if (falls && wide_less(bound, sweep->most)) {
+        sweep->most = bound;
+    }
+    if (!falls && wide_less(sweep->least, bound)) {
+        sweep->least = bound;
+    }
+}
+
+/* Every circuit carries a unit at least: a node knows that it receives R
+   times. */
+static void demand_unit(struct sweep *sweep, struct affine volume)
+{
+    volume.base = wide_subtract(volume.base, wide_of(1));
+    demand(sweep, volume);
+}
+
+/* Fills in the round at hand from v_{r,N} up; false if it outgrows the range
+   of the arithmetic, as every round before it then would. */
+static bool sweep_round(struct sweep *sweep, const struct costs *costs,
+                        bool last)
+{
+    struct affine below = {{0, 0}, {0, 0}}; /* of the phases after */
+    unsigned phase = costs->phases;
+
+    for (; phase > 0; --phase) {
+        struct affine *volume = &sweep->volume[phase];
+
+        if (phase < costs->phases) {
+            *volume =
+                volume_above(costs, &sweep->volume[phase + 1],
+                             last ? NULL : &sweep->later[phase + 1], phase + 1);
+        }
+        if (!affine_fits(*volume)) {
+            return false;
+        }
+        demand_unit(sweep, *volume);
+        if (phase < costs->phases) {
+            demand(sweep, affine_subtract(*volume, affine_times_4(below)));
+        }
+        below = affine_add(below, *volume);
+    }
+    sweep->sum = below;
+    sweep->total = affine_add(sweep->total, below);
+    return affine_fits(sweep->total);
+}
+
+static bool sweep_last(struct sweep *sweep, const struct costs *costs)
+{
+    *sweep =
+        (struct sweep){.most = wide_of((uint64_t)1 << 33), .possible = true};
+    sweep->volume[costs->phases].slope = wide_of(1);
+    return sweep_round(sweep, costs, true);
+}
+
+static bool sweep_before(struct sweep *sweep, const struct costs *costs)
+{
+    struct affine *deepest = &sweep->volume[costs->phases];
+
+    for (unsigned phase = 1; phase <= costs->phases; ++phase) {
+        sweep->later[phase] = sweep->volume[phase];
+    }
+    *deepest = affine_scale(sweep->sum, costs->rho);
+    deepest->base = wide_add(deepest->base, interval(costs));
+    return sweep_round(sweep, costs, false);
+}
+
+/* What begin() in the first round takes off the sum of all volumes. */
+static struct wide begin_loss(const struct costs *costs)
+{
+    struct wide loss = costs->begin;
+    struct wide sum = wide_of(0);
+
+    for (unsigned phase = costs->phases; phase > 0; --phase) {
+        sum = wide_add(sum, loss);
+        loss = wide_add(times_5(loss), wide_scale(loss, costs->rho));
+        if (!wide_within(sum, 40) || !wide_within(loss, 40)) {
+            return wide_of((uint64_t)1 << 40);
+        }
+    }
+    return sum;
+}
+
+/*
+ * x and the originator's share for `rounds` rounds, in units. T = x + R G +
+ * rho S and V = T + 4 S, with S the sum of all volumes. False if infeasible.
+ */
+static bool solve(struct wide *x, struct wide *share, const struct sweep *sweep,
+                  const struct costs *costs, struct wide load, unsigned rounds,
+                  struct wide loss, unsigned digits)
+{
+    struct affine sum = sweep->total;
+    struct affine own;
+    struct wide room;
+    struct wide slack;
+
+    if (rounds > 1) {
+        sum.base = wide_subtract(sum.base, loss);
+    }
+    own = affine_scale(sum, costs->rho);
+    own.slope = wide_add(own.slope, wide_of(1));
+    for (unsigned r = 0; r < rounds; ++r) {
+        own.base = wide_add(own.base, costs->startups);
+    }
+    sum = affine_add(own, affine_times_4(sum));
+    room = wide_subtract(load, sum.base);
+    if (!sweep->possible || wide_is_negative(room) || !affine_fits(sum)) {
+        return false;
+    }
+    *x = wide_divide(room, sum.slope, digits);
+    *share = wide_add(wide_multiply(own.slope, *x), own.base);
+    /* Bounds were cut off after COMPARE_DIGITS bits. */
+    slack = wide_add(wide_shift_right(*x, 30), (struct wide){0, 1});
+    return !wide_less(wide_add(*x, slack), sweep->least) &&
+           !wide_less(wide_add(sweep->most, slack), *x);
+}
+
+/* units * compute in ps, rounded down: units < 2^33. */
+static uint64_t time_of(struct wide units, uint64_t compute_ps)
+{
+    return units.high * compute_ps + wide_multiply_high(units.low, compute_ps);
+}
+
+int rounds_best(unsigned *rounds, uint64_t *makespan_ps,
+                const struct rounds_input *input)
+{
+    struct costs costs;
+    struct sweep sweep;
+    struct wide load = wide_of(input->base->load_units);
+    struct wide loss;
+    bool found = false;
+    bool fits;
+    int error = read_costs(&costs, input);
+
+    if (error != ERR_OK) {
+        return error;
+    }
+    loss = begin_loss(&costs);
+    fits = sweep_last(&sweep, &costs);
+    for (unsigned r = 1; fits && r <= input->rounds_max; ++r) {
+        struct wide x;
+        struct wide share;
+
+        if (r >= input->rounds_min &&
+            solve(&x, &share, &sweep, &costs, load, r, loss, COMPARE_DIGITS)) {
+            uint64_t time_ps = time_of(share, input->base->compute_ps) +
+                               (uint64_t)r * costs.phases * input->queue_ps;
+
+            if (!found || time_ps < *makespan_ps) {
+                found = true;
+                *rounds = r;
+                *makespan_ps = time_ps;
+            }
+        }
+        fits = r < input->rounds_max && sweep_before(&sweep, &costs);
+    }
+    return found ? ERR_OK : ERR_PHASES;
+}
+
+/* ---- the tables ---- */
+
+/* floor of a volume, or the integer that it is within 2^-26 of. */
+static uint32_t floor_units(struct wide units)
+{
+    if (wide_is_negative(units)) {
+        return 0;
+    }
+    return (uint32_t)(units.high + (units.low >= 0 - SNAP));
+}
+
+/*
+ * Floors of one round, from the last layer up. Cutting off may leave a share
+ * of zero slightly below zero, or a volume slightly below its children's: the
+ * floors never take more than there is.
+ */
+static void floors(struct rounds_plan *plan, const struct wide volume[],
+                   unsigned round)
+{
+    struct wide below = wide_of(0); /* 4 v_j, summed over j > i */
+    uint32_t below_units = 0;       /* the same of the floors */
+
+    for (unsigned layer = plan->phases; layer > 0; --layer) {
+        uint32_t units = floor_units(volume[layer]);
+        uint32_t share_units = floor_units(wide_subtract(volume[layer], below));
+
+        units = units > below_units ? units : below_units;
+        if (share_units > units - below_units) {
+            share_units = units - below_units;
+        }
+        plan->volume_units[round][layer] = units;
+        plan->share_units[round][layer] = share_units;
+        below = wide_add(below, wide_shift_left(volume[layer], 2));
+        below_units += 4 * units;
+    }
+    plan->round_units[round] = below_units;
+}
+
+/* The volumes of all rounds for this x, from the last one back. */
+static void fill(struct rounds_plan *plan, const struct costs *costs,
+                 struct wide x)
+{
+    struct affine volume[LAYERS] = {0};
+    struct affine later[LAYERS] = {0};
+    struct affine sum = {0};
+    struct wide values[LAYERS];
+
+    for (unsigned round = plan->rounds; round-- > 0;) {
+        bool last = round + 1u == plan->rounds;
+        struct affine *deepest = &volume[plan->phases];
+
+        for (unsigned phase = 1; phase <= plan->phases; ++phase) {
+            later[phase] = volume[phase];
+        }
+        deepest->base =
+            last ? x
+                 : wide_add(wide_scale(sum.base, costs->rho), interval(costs));
+        if (round == 0 && !last) {
+            deepest->base = wide_subtract(deepest->base, costs->begin);
+        }
+        sum.base = wide_of(0);
+        for (unsigned phase = plan->phases; phase > 0; --phase) {
+            if (phase < plan->phases) {
+                volume[phase] =
+                    volume_above(costs, &volume[phase + 1],
+                                 last ? NULL : &later[phase + 1], phase + 1);
+            }
+            values[phase] = volume[phase].base;
+            sum.base = wide_add(sum.base, values[phase]);
+        }
+        floors(plan, values, round);
+    }
+}
+
+/*
+ * The units that the floors leave: one each to the first children, in order of
+ * round, phase and port; what no child takes is the originator's.
+ */
+static void hand_out(struct rounds_plan *plan, uint32_t load_units,
+                     uint32_t own_units)
+{
+    uint32_t children = 4u * plan->phases;
+    uint32_t sent = 0;
+    uint32_t left;
+
+    for (unsigned round = 0; round < plan->rounds; ++round) {
+        sent += plan->round_units[round];
+    }
+    if (own_units > load_units - sent) {
+        own_units = load_units - sent;
+    }
+    left = load_units - sent - own_units;
+    for (unsigned round = 0; round < plan->rounds; ++round) {
+        uint32_t extra = left < children ? left : children;
+
+        plan->round_units[round] += extra;
+        plan->volume_units[round][0] = plan->round_units[round];
+        plan->share_units[round][0] = 0;
+        left -= extra;
+    }
+    own_units += left;
+    plan->share_units[0][0] = own_units;
+    plan->round_units[0] += own_units;
+    plan->volume_units[0][0] = plan->round_units[0];
+}
+
+int rounds_plan(struct rounds_plan *plan, const struct rounds_input *input,
+                unsigned rounds)
+{
+    struct costs costs;
+    struct sweep sweep;
+    struct wide x;
+    struct wide share;
+    bool fits;
+    int error = read_costs(&costs, input);
+
+    if (error != ERR_OK) {
+        return error;
+    }
+    if (rounds == 0 || rounds > ROUNDS_MAX) {
+        return ERR_RANGE;
+    }
+    fits = sweep_last(&sweep, &costs);
+    for (unsigned r = 1; fits && r < rounds; ++r) {
+        fits = sweep_before(&sweep, &costs);
+    }
+    if (!fits ||
+        !solve(&x, &share, &sweep, &costs, wide_of(input->base->load_units),
+               rounds, begin_loss(&costs), EXACT_DIGITS)) {
+        return ERR_PHASES;
+    }
+    plan->phases = (uint8_t)costs.phases;
+    plan->rounds = (uint8_t)rounds;
+    plan->makespan_ps = time_of(share, input->base->compute_ps);
+    fill(plan, &costs, x);
+    hand_out(plan, input->base->load_units, floor_units(share));
+    return ERR_OK;
+}
+
+void rounds_of_one(struct rounds_plan *plan, const struct planner_plan *one,
+                   uint32_t load_units)
+{
+    plan->phases = one->phases;
+    plan->rounds = 1;
+    plan->makespan_ps = one->makespan_ps;
+    plan->round_units[0] = load_units;
+    for (unsigned layer = 0; layer <= one->phases; ++layer) {
+        plan->volume_units[0][layer] = one->volume_units[layer];
+        plan->share_units[0][layer] = one->share_units[layer];
+    }
+}

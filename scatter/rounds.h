@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The load in several rounds: phases 1 to N, R times over. Every node receives
+ * R times, is never idle after its first receipt, and all finish together. In
+ * units, with v_{r,j} the volume of a circuit of phase j in round r, rho =
+ * transfer / compute and g_j = startup_j / compute:
+ *
+ *   last round   v_{R,N} = x     v_{R,j-1} = (5 + rho) v_{R,j} + g_j
+ *   before it    v_{r,N} = sum_j (g_j + q) - p + rho sum_j v_{r+1,j}
+ *                v_{r,j-1} = 5 v_{r,j} + rho (v_{r,j} - v_{r+1,j}) - q
+ *   makespan     T = x + R sum_j g_j + rho sum v    and V = T + 4 sum v
+ *
+ * q = queue / compute and p = pause / compute are what software costs a node
+ * between its receipt and its kernel: queueing one phase, and the rest; in the
+ * first round also begin / compute. With q = p = 0 this is the extension of
+ * Blazewicz, Drozdowski, Guinand, Trystram 1999 to installments, which the
+ * paper names as future work. Feasible is what gives every circuit of every
+ * round one unit or more and leaves nobody less than nothing to keep.
+ *
+ * Everything is affine in x, and the k-th round before the last does not
+ * depend on R: one sweep over R_max rounds serves every R. Fixed point, Q63.64
+ * (scatter/wide.h): a cell is cut off by less than 2^-61 unit, and what is cut
+ * off grows no faster than the volumes do, by less than 2^44 from x to V.
+ */
+#ifndef SCATTER_ROUNDS_H
+#define SCATTER_ROUNDS_H
+
+#include "scatter/planner.h"
+
+#define ROUNDS_MAX 16u
+#define ROUNDS_PHASES_MAX 10u
+#define ROUNDS_RHO_MAX 65536u /* transfer / compute; beyond, one round */
+
+struct rounds_input {
+    const struct planner_input *base; /* phases_want phases; circuits only */
+    uint64_t queue_ps; /* 0 .. PLANNER_STARTUP_MAX_PS, as the others */
+    uint64_t pause_ps;
+    uint64_t begin_ps;
+    uint8_t rounds_min; /* 1 <= min <= max <= ROUNDS_MAX */
+    uint8_t rounds_max;
+};
+
+struct rounds_plan {
+    uint8_t phases; /* N */
+    uint8_t rounds; /* R */
+    uint64_t makespan_ps;
+    uint32_t round_units[ROUNDS_MAX]; /* that begin in a round; the sum is V */
+    /* Floors, index: round from 0, layer. The originator's whole share is
+       that of the first round. */
+    uint32_t volume_units[ROUNDS_MAX][ROUNDS_PHASES_MAX + 1];
+    uint32_t share_units[ROUNDS_MAX][ROUNDS_PHASES_MAX + 1];
+};
+
+/*
+ * The best number of rounds from rounds_min to rounds_max for phases_want
+ * phases, where a round costs the originator phases * queue_ps more. Several
+ * rounds only: one is planner_plan()'s. Result: 0, and *rounds and the
+ * makespan in ps; ERR_PHASES if none is feasible; ERR_EMPTY or ERR_RANGE as
+ * planner_plan() says, or if a field here is out of its range.
+ */
+int rounds_best(unsigned *rounds, uint64_t *makespan_ps,
+                const struct rounds_input *input);
+
+/*
+ * The tables for exactly `rounds` rounds, which rounds_best() found feasible.
+ * Result: as there.
+ */
+int rounds_plan(struct rounds_plan *plan, const struct rounds_input *input,
+                unsigned rounds);
+
+/* A plan of one round in the form of this one. */
+void rounds_of_one(struct rounds_plan *plan, const struct planner_plan *one,
+                   uint32_t load_units);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Signed fixed point in 128 bits, Q63.64: what planning with several rounds
+ * needs, since its unknown is the smallest volume and every round before it is
+ * a multiple. Made of two 64-bit words: no 128-bit type, no floating point.
+ * All functions are pure; a sum or product must stay within +-2^63.
+ */
+#ifndef SCATTER_WIDE_H
+#define SCATTER_WIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* high + low / 2^64, high in two's complement. */
+struct wide {
+    uint64_t high;
+    uint64_t low;
+};
+
+/* A factor >= 0. */
+struct wide_ratio {
+    uint32_t whole;
+    uint64_t fraction; /* in 2^-64 */
+};
+
+static inline struct wide wide_of(uint64_t units)
+{
+    return (struct wide){units, 0};
+}
+
+static inline bool wide_is_negative(struct wide a)
+{
+    return a.high >> 63 != 0;
+}
+
+static inline bool wide_is_zero(struct wide a)
+{
+    return (a.high | a.low) == 0;
+}
+
+/* Unsigned words wrap on purpose: that is two's complement. */
+static inline struct wide wide_add(struct wide a, struct wide b)
+{
+    uint64_t low = a.low + b.low;
+
+    return (struct wide){a.high + b.high + (low < a.low), low};
+}
+
+static inline struct wide wide_subtract(struct wide a, struct wide b)
+{
+    return (struct wide){a.high - b.high - (a.low < b.low), a.low - b.low};
+}
+
+static inline struct wide wide_negate(struct wide a)
+{
+    return wide_subtract(wide_of(0), a);
+}
+
+static inline bool wide_less(struct wide a, struct wide b)
+{
+    return wide_is_negative(wide_subtract(a, b));
+}
+
+static inline struct wide wide_shift_left(struct wide a, unsigned bits)
+{
+    return (struct wide){a.high << bits | a.low >> (64 - bits), a.low << bits};
+}
+
+static inline struct wide wide_shift_right(struct wide a, unsigned bits)
+{
+    return (struct wide){a.high >> bits, a.low >> bits | a.high << (64 - bits)};
+}
+
+/* Whether |a| < 2^bits; bits < 63. */
+static inline bool wide_within(struct wide a, unsigned bits)
+{
+    uint64_t high = wide_is_negative(a) ? ~a.high : a.high;
+
+    return high >> bits == 0;
+}
+
+/* High 64 bits of a 64 x 64-bit product, from four 32 x 32-bit ones. */
+uint64_t wide_multiply_high(uint64_t a, uint64_t b);
+
+/*
+ * floor(numerator / denominator) and 64 bits of what is left, cut off:
+ * 1 <= denominator <= 2^44. The whole part fits 32 bits or `*fits` is false.
+ */
+struct wide_ratio wide_ratio_of(uint64_t numerator, uint64_t denominator,
+                                bool *fits);
+
+/* a * ratio, cut off towards zero: at most 2^-63 below in magnitude.
+   |a| * ratio < 2^63. */
+struct wide wide_scale(struct wide a, struct wide_ratio ratio);
+
+/* a * b for 0 <= a, b and a * b < 2^63, at most 2^-63 * (1 + a + b) low. */
+struct wide wide_multiply(struct wide a, struct wide b);
+
+/*
+ * numerator / denominator, 0 <= n and 0 < d, both below 2^61, cut off after
+ * `digits` significant bits or 64 behind the point; the quotient below 2^62.
+ * About 25 instructions for each bit.
+ */
+struct wide wide_divide(struct wide numerator, struct wide denominator,
+                        unsigned digits);
+
+#endif
