@@ -104,6 +104,10 @@ $(BUILD)/mps2_an385/%.o: %.c $(BUILD)/mps2_an385.flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(TARGET_CC) $(TARGET_CFLAGS) -MMD -MP -c $< -o $@
 
+# Planned once a job: small is better than fast there.
+$(BUILD)/mps2_an385/scatter/rounds.o $(BUILD)/mps2_an385/scatter/wide.o \
+  $(BUILD)/mps2_an385/scatter/lead.o: TARGET_CFLAGS += -Os
+
 $(BUILD)/mps2_an385/kernel_table.o: $(TABLE) kernels/kernel.h \
                                      $(BUILD)/mps2_an385.flags
 	$(Q)mkdir -p $(@D)

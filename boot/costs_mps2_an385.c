@@ -10,4 +10,6 @@ const struct scatter_costs boot_costs = {
     .phase_ps = 199 * PS_PER_INSTRUCTION,
     .start_ps = 88 * PS_PER_INSTRUCTION,
     .merge_ps = 250 * PS_PER_INSTRUCTION,
+    .round_ps = 195 * PS_PER_INSTRUCTION,
+    .again_ps = 158 * PS_PER_INSTRUCTION,
 };

@@ -4,10 +4,11 @@
  * `const struct kernel kernel_<file name>`; it knows nothing of the mesh.
  *
  * The engine cuts the load into contiguous ranges, one for each node. On each
- * node it calls begin() once, run() on the node's range, and merge() for each
- * result that comes in; results come in the order of their ranges, so that
- * appending keeps the order of the load. All memory is the engine's; a kernel
- * has no static data that it changes, never allocates and never blocks.
+ * node it calls begin() once, run() on each of the node's ranges (one in every
+ * round), and merge() for every further result, its own or a child's. With one
+ * round results come in the order of their ranges; with several they do not.
+ * All memory is the engine's; a kernel has no static data that it changes,
+ * never allocates and never blocks.
  */
 #ifndef KERNELS_KERNEL_H
 #define KERNELS_KERNEL_H
@@ -97,7 +98,7 @@ struct kernel {
     void (*run)(const void *work, struct kernel_result *result,
                 const struct kernel_range *range);
 
-    /* Appends the result of the next ranges. KERNEL_OK or KERNEL_RESULT. */
+    /* Takes in the result of other ranges. KERNEL_OK or KERNEL_RESULT. */
     int (*merge)(const void *work, struct kernel_result *into,
                  const struct kernel_result *next);
 

@@ -11,6 +11,7 @@
  */
 #include "kernels/kernel.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define OFFSETS_MAX 1024u
@@ -88,21 +89,52 @@ static uint32_t stored_in(const struct kernel_result *result)
     return (result->bytes - COUNT_BYTES) / 4;
 }
 
+static uint32_t offset_at(const struct kernel_result *result, uint32_t index)
+{
+    return kernel_load_u32(result->data + COUNT_BYTES + 4 * index);
+}
+
+/* Merges two ascending lists into the first, from their ends unless one just
+   follows the other; of more than OFFSETS_MAX offsets the largest are dropped.
+*/
+static void merge_offsets(struct kernel_result *into,
+                          const struct kernel_result *next)
+{
+    uint32_t mine = stored_in(into);
+    uint32_t others = stored_in(next);
+    uint32_t all = mine + others;
+    uint32_t kept = all < OFFSETS_MAX ? all : OFFSETS_MAX;
+
+    into->bytes = COUNT_BYTES + 4 * kept;
+    if (mine > 0 && others > 0 &&
+        offset_at(into, mine - 1) < offset_at(next, 0)) {
+        memcpy(into->data + COUNT_BYTES + 4 * mine, next->data + COUNT_BYTES,
+               4 * (kept - mine));
+        return;
+    }
+    while (others > 0) {
+        bool from_mine =
+            mine > 0 && offset_at(into, mine - 1) > offset_at(next, others - 1);
+        uint32_t offset =
+            from_mine ? offset_at(into, --mine) : offset_at(next, --others);
+
+        all -= 1;
+        if (all < kept) {
+            kernel_store_u32(into->data + COUNT_BYTES + 4 * all, offset);
+        }
+    }
+}
+
 static int search_merge(const void *work, struct kernel_result *into,
                         const struct kernel_result *next)
 {
-    uint32_t room = OFFSETS_MAX - stored_in(into);
-    uint32_t taken;
-
     (void)work;
     if (next->bytes < COUNT_BYTES || (next->bytes - COUNT_BYTES) % 4 != 0 ||
         stored_in(next) > OFFSETS_MAX ||
         kernel_load_u64(next->data) < stored_in(next)) {
         return KERNEL_RESULT;
     }
-    taken = stored_in(next) < room ? stored_in(next) : room;
-    memcpy(into->data + into->bytes, next->data + COUNT_BYTES, 4 * taken);
-    into->bytes += 4 * taken;
+    merge_offsets(into, next);
     kernel_store_u64(into->data,
                      kernel_load_u64(into->data) + kernel_load_u64(next->data));
     return KERNEL_OK;

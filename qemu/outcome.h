@@ -66,7 +66,8 @@ struct outcome {
     const char *input_name;
     uint64_t load_bytes;
     uint64_t load_units;
-    struct wire_report plan; /* as the originator made it */
+    struct wire_report plan;
+    struct rounds_plan rounds; /* its tables */ /* as the originator made it */
     uint32_t node_count;
     struct outcome_node *node; /* row-major */
     uint32_t circuit_count;

@@ -100,7 +100,8 @@ static json_t *profile_json(const struct outcome_profile *profile)
                      "hop_delay_ps", integer(profile->hop_delay_ps));
 }
 
-/* The plan in exact arithmetic: the target's fixed point gives its floors. */
+/* The plan of one round in exact arithmetic: the target's fixed point gives its
+   floors. Of several rounds, the floors. */
 static void exact_plan(struct model_plan *exact, const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
@@ -113,8 +114,30 @@ static void exact_plan(struct model_plan *exact, const struct outcome *outcome)
                                 .phases_fixed = 1};
 
     memset(exact, 0, sizeof *exact);
+    if (plan->rounds > 1) {
+        for (unsigned layer = 0; layer <= plan->phases; ++layer) {
+            exact->share_units[layer] = plan->share_units[layer];
+            exact->volume_units[layer] = plan->volume_units[layer];
+        }
+        return;
+    }
     memcpy(input.startup_ps, plan->startup_ps, sizeof plan->startup_ps);
     (void)model_plan(exact, &input);
+}
+
+/* The floors that a layer gets in every round; NULL if there is but one. */
+static json_t *layer_rounds_json(const struct rounds_plan *plan, unsigned layer)
+{
+    json_t *rounds = plan->rounds > 1 ? json_array() : NULL;
+
+    for (unsigned r = 0; rounds != NULL && r < plan->rounds; ++r) {
+        json_array_append_new(rounds,
+                              json_pack("{s:o, s:o}", "share_units",
+                                        integer(plan->share_units[r][layer]),
+                                        "volume_units",
+                                        integer(plan->volume_units[r][layer])));
+    }
+    return rounds;
 }
 
 static json_t *layers_json(const struct outcome *outcome)
@@ -126,10 +149,11 @@ static json_t *layers_json(const struct outcome *outcome)
     exact_plan(&exact, outcome);
     for (unsigned layer = 0; layer <= plan->phases; ++layer) {
         json_t *entry = json_pack(
-            "{s:i, s:o, s:f, s:f, s:o}", "layer", (int)layer, "nodes",
+            "{s:i, s:o, s:f, s:f, s:o, s:o*}", "layer", (int)layer, "nodes",
             integer(torus_layer_nodes(layer)), "share_units",
             exact.share_units[layer], "volume_units", exact.volume_units[layer],
-            "received_ps", integer(plan->received_ps[layer]));
+            "received_ps", integer(plan->received_ps[layer]), "rounds",
+            layer_rounds_json(&outcome->rounds, layer));
 
         if (json_array_append_new(layers, entry) != 0) {
             json_decref(layers);
@@ -158,17 +182,20 @@ static json_t *plan_json(const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
 
-    return json_pack(
-        "{s:{s:i, s:o}, s:o, s:i, s:i, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o}",
-        "torus", "side", outcome->size.width, "nodes",
-        integer(outcome->node_count), "load_units",
-        integer(outcome->load_units), "phases", (int)plan->phases, "rounds", 1,
-        "active_nodes", integer(report_planned_nodes(outcome)), "makespan_ps",
-        integer(plan->makespan_ps), "speedup", report_planned_speedup(outcome),
-        "compute_ps_per_unit", integer(plan->compute_ps),
-        "transfer_ps_per_unit", integer(report_transfer_ps_per_unit(outcome)),
-        "startup_ps", startup_json(plan), "overhead_ps",
-        integer(plan->overhead_ps), "layers", layers_json(outcome));
+    return json_pack("{s:{s:i, s:o}, s:o, s:i, s:i, s:o, s:o, s:f, s:o, s:o, "
+                     "s:o, s:o, s:o, s:o}",
+                     "torus", "side", outcome->size.width, "nodes",
+                     integer(outcome->node_count), "load_units",
+                     integer(outcome->load_units), "phases", (int)plan->phases,
+                     "rounds", (int)plan->rounds, "active_nodes",
+                     integer(report_planned_nodes(outcome)), "makespan_ps",
+                     integer(plan->makespan_ps), "speedup",
+                     report_planned_speedup(outcome), "compute_ps_per_unit",
+                     integer(plan->compute_ps), "transfer_ps_per_unit",
+                     integer(report_transfer_ps_per_unit(outcome)),
+                     "startup_ps", startup_json(plan), "overhead_ps",
+                     integer(plan->overhead_ps), "planning_ps",
+                     integer(plan->plan_ps), "layers", layers_json(outcome));
 }
 
 static json_t *nodes_json(const struct outcome *outcome)

@@ -74,6 +74,17 @@ static void keep_events(struct outcome_node *node, const struct window *window)
     node->event_count = count;
 }
 
+/* Of its kind, in the log. */
+static bool event_is_first(const struct outcome_node *node, uint32_t index)
+{
+    for (uint32_t i = 0; i < index; ++i) {
+        if (node->event[i].kind == node->event[index].kind) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void read_events(struct outcome_node *node, uint64_t zero_ps)
 {
     for (uint32_t i = 0; i < node->event_count; ++i) {
@@ -82,13 +93,17 @@ static void read_events(struct outcome_node *node, uint64_t zero_ps)
 
         switch (event->kind) {
         case EVENT_FORWARDED:
-            node->hop_ps = at_ps;
-            node->forwarded_ps = at_ps;
+            if (event_is_first(node, i)) {
+                node->hop_ps = at_ps;
+                node->forwarded_ps = at_ps;
+            }
             break;
         case EVENT_COMPUTE_START:
+            if (!node->active) {
+                node->compute_start_ps = at_ps;
+            }
             node->active = true;
-            node->units = event->value;
-            node->compute_start_ps = at_ps;
+            node->units += event->value;
             break;
         case EVENT_COMPUTE_END:
             node->finished_ps = at_ps;
@@ -129,6 +144,15 @@ static void read_hop(struct outcome_node *source,
     }
 }
 
+/* When the first volume had come. */
+static void read_receipt(struct outcome_node *node,
+                         const struct outcome_circuit *circuit)
+{
+    if (node->received_ps == 0) {
+        node->received_ps = circuit->end_ps;
+    }
+}
+
 /* Circuits, with times counted from the start of the scatter. */
 static void read_circuits(struct outcome *outcome, const struct mesh *mesh)
 {
@@ -147,7 +171,7 @@ static void read_circuits(struct outcome *outcome, const struct mesh *mesh)
         outcome->payload_bytes += circuit->bytes - CIRCUIT_HEADER_BYTES;
         if (circuit->kind == WIRE_PART) {
             read_hop(&outcome->node[circuit->source], circuit);
-            outcome->node[circuit->destination].received_ps = circuit->end_ps;
+            read_receipt(&outcome->node[circuit->destination], circuit);
         }
     }
     outcome->conflicts = fabric_conflicts(mesh->fabric);
@@ -197,6 +221,23 @@ void run_free(struct outcome *outcome)
 
 /* ---- the job ---- */
 
+static int complain_phases(const struct run_config *config,
+                           const struct wire_report *plan)
+{
+    if (config->rounds > 1 && config->rounds != WIRE_BEST) {
+        fprintf(stderr,
+                "quincunx: --rounds %u: infeasible for this load; fewer "
+                "rounds, 1, or auto may be\n",
+                config->rounds);
+    } else {
+        fprintf(stderr,
+                "quincunx: --phases %u: infeasible for this load; "
+                "at most %u phases are feasible\n",
+                config->phases, plan->phases_feasible);
+    }
+    return EXIT_FAILED;
+}
+
 /* What the originator reported; 0, or an exit status with the reason said. */
 static int read_report(struct outcome *outcome, const struct mesh *mesh,
                        const struct run_config *config)
@@ -206,8 +247,9 @@ static int read_report(struct outcome *outcome, const struct mesh *mesh,
     uint32_t bytes = report->bytes - CIRCUIT_HEADER_BYTES;
 
     if (report->data == NULL ||
-        wire_report_load(plan, report->data + CIRCUIT_HEADER_BYTES, bytes) !=
-            ERR_OK) {
+        wire_report_load(plan, &outcome->rounds,
+                         report->data + CIRCUIT_HEADER_BYTES,
+                         bytes) != ERR_OK) {
         fprintf(stderr, "quincunx: the originator ended without a report\n");
         postmortem_print(stderr,
                          mesh->backend->window(
@@ -216,21 +258,17 @@ static int read_report(struct outcome *outcome, const struct mesh *mesh,
         return EXIT_FAILED;
     }
     if (plan->error == ERR_PHASES) {
-        fprintf(stderr,
-                "quincunx: --phases %u: infeasible for this load; "
-                "at most %u phases are feasible\n",
-                config->phases, plan->phases_feasible);
-        return EXIT_FAILED;
+        return complain_phases(config, plan);
     }
     if (plan->error != ERR_OK) {
         fprintf(stderr, "quincunx: the originator gave up: %s\n",
                 postmortem_error(plan->error));
         return EXIT_FAILED;
     }
-    outcome->result.bytes = bytes - WIRE_REPORT_BYTES;
+    outcome->result.bytes = bytes - wire_report_bytes(plan);
     outcome->result.data = must(malloc((size_t)outcome->result.bytes + 1));
     memcpy(outcome->result.data,
-           report->data + CIRCUIT_HEADER_BYTES + WIRE_REPORT_BYTES,
+           report->data + CIRCUIT_HEADER_BYTES + wire_report_bytes(plan),
            outcome->result.bytes);
     return 0;
 }
@@ -243,6 +281,7 @@ static int carry_out(struct outcome *outcome, struct mesh *mesh,
                               .hop_delay_ps = config->profile.hop_delay_ps,
                               .load_bytes = config->load_bytes,
                               .phases = config->phases,
+                              .rounds = config->rounds,
                               .arg_bytes = (uint16_t)config->arg_bytes,
                               .arg = config->arg};
     uint8_t head[WIRE_ORDER_BYTES + WIRE_PAD4(KERNEL_ARG_MAX)];

@@ -16,7 +16,8 @@ struct run_config {
     const char *input_name;
     const uint8_t *load;
     uint32_t load_bytes;
-    uint8_t phases; /* or WIRE_PHASES_BEST */
+    uint8_t phases; /* or WIRE_BEST */
+    uint8_t rounds; /* or WIRE_BEST */
     bool native;
     const char *firmware;
     unsigned watchdog_s;

@@ -61,7 +61,7 @@ static const struct argp_option descriptions[] = {
     {"originator", KEY_ORIGINATOR, "X,Y", 0,
      "Node that holds the load (default 0,0)", 1},
     {"rounds", KEY_ROUNDS, "R|auto", 0,
-     "Installments: 1, or auto (default), which is 1 for now", 1},
+     "Installments: 1 to 16, or auto (default): the best", 1},
     {"phases", KEY_PHASES, "N", 0,
      "Use exactly N phases (default: as many as shorten the makespan)", 1},
     {"on", KEY_ON, "qemu|native", 0, "Where nodes run (default qemu)", 1},
@@ -156,12 +156,17 @@ static int set_profile(struct run_options *options, const char *name)
     return 0;
 }
 
-static int set_rounds(const char *text)
+static int set_rounds(struct run_options *options, const char *text)
 {
-    if (strcmp(text, "1") == 0 || strcmp(text, "auto") == 0) {
-        return 0;
+    uint64_t rounds = 0;
+    bool best = strcmp(text, "auto") == 0;
+    const char *allowed = best ? NULL : parse_count(text, &rounds);
+
+    if (!best && (allowed != NULL || rounds == 0 || rounds > ROUNDS_MAX)) {
+        allowed = "must be 1 to 16, or auto";
     }
-    return parse_report("--rounds", text, "must be 1 or auto in this version");
+    options->config.rounds = best ? WIRE_BEST : (uint8_t)rounds;
+    return parse_report("--rounds", text, allowed);
 }
 
 static int set_phases(struct run_options *options, const char *text)
@@ -267,7 +272,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return parse_report("--originator", text,
                             parse_coord(text, &config->originator));
     case KEY_ROUNDS:
-        return set_rounds(text);
+        return set_rounds(options, text);
     case KEY_PHASES:
         return set_phases(options, text);
     case KEY_ON:
@@ -560,7 +565,8 @@ int run_command(int argc, char **argv)
     int status;
 
     options.config.arg = options.arg;
-    options.config.phases = WIRE_PHASES_BEST;
+    options.config.phases = WIRE_BEST;
+    options.config.rounds = WIRE_BEST;
     options.config.watchdog_s = WATCHDOG_S;
     options.config.progress = isatty(STDERR_FILENO) == 1;
     set_profile(&options, PROFILE_DEFAULT);

@@ -24,7 +24,8 @@ struct lead {
     struct wire_order order;
     struct wire_report report;
     struct planner_input input;
-    struct planner_plan plan;
+    struct rounds_plan plan;
+    uint64_t call_ps; /* of the kernel, whatever the units */
 };
 
 static uint64_t now_ps(const struct scatter *scatter)
@@ -67,7 +68,7 @@ static uint64_t sample_ps(struct scatter *scatter, uint32_t at, uint32_t units)
 {
     uint64_t start_ps = now_ps(scatter);
 
-    scatter_run_kernel(scatter, at, units);
+    scatter_run_kernel(scatter, &scatter->result, at, units);
     return now_ps(scatter) - start_ps;
 }
 
@@ -85,7 +86,7 @@ static uint64_t per_unit_ps(uint64_t total_ps, uint64_t fixed_ps,
  * Compute time per unit, from samples that cover the load evenly. What a call
  * costs whatever the units is measured on a range of none, and left out.
  */
-static uint64_t calibrate(struct scatter *scatter)
+static uint64_t calibrate(struct scatter *scatter, struct lead *lead)
 {
     uint32_t load = scatter->units;
     uint32_t probe = load < PROBE_BYTES ? load : PROBE_BYTES;
@@ -97,6 +98,7 @@ static uint64_t calibrate(struct scatter *scatter)
 
     scatter->result.data = scatter->memory->result;
     fixed_ps = sample_ps(scatter, 0, 0);
+    lead->call_ps = fixed_ps;
     probe_ps = sample_ps(scatter, 0, probe);
     if (units < SAMPLE_BYTES_MIN) {
         return per_unit_ps(probe_ps, fixed_ps, probe);
@@ -132,16 +134,32 @@ static uint64_t circuit_ps(const struct scatter *scatter,
  * hop: t_i = t_{i-1} + hop + circuit + transfer, where a node of layer i - 1
  * needs `hop` = parse + phase from its receipt until its sends are queued; and
  * it computes later than its child does by the queueing of one phase, less
- * what only the child does (parse, and the kernel's begin()).
+ * what only the child does (parse).
  */
-static uint64_t startup_ps(const struct scatter *scatter,
-                           const struct lead *lead, unsigned phase)
+static void set_startups(const struct scatter *scatter, struct lead *lead,
+                         unsigned phases)
 {
-    return circuit_ps(scatter, lead, phase) + scatter->costs->parse_ps +
-           (phase == 1 ? lead->report.begin_ps : 0);
+    struct planner_input *input = &lead->input;
+
+    input->phases_max = (uint8_t)phases;
+    input->phases_want = (uint8_t)phases;
+    input->phases_fixed = 1;
+    for (unsigned phase = 1; phase <= phases; ++phase) {
+        input->startup_ps[phase - 1] =
+            circuit_ps(scatter, lead, phase) + scatter->costs->parse_ps;
+    }
 }
 
-/* When a layer is planned to have received its volume. */
+/* One round: begin() is one more thing that the originator does not do. */
+static int plan_one(struct lead *lead, struct planner_plan *one)
+{
+    struct planner_input input = lead->input;
+
+    input.startup_ps[0] += lead->report.begin_ps;
+    return planner_plan(one, &input);
+}
+
+/* When a layer is planned to have received its first volume. */
 static void plan_receipts(const struct scatter *scatter, struct lead *lead)
 {
     const struct scatter_costs *costs = scatter->costs;
@@ -150,38 +168,118 @@ static void plan_receipts(const struct scatter *scatter, struct lead *lead)
     for (unsigned phase = 1; phase <= lead->plan.phases; ++phase) {
         received_ps[phase] =
             received_ps[phase - 1] + circuit_ps(scatter, lead, phase) +
-            lead->input.transfer_ps * lead->plan.volume_units[phase] +
+            lead->input.transfer_ps * lead->plan.volume_units[0][phase] +
             (phase == 1 ? costs->lead_ps : costs->parse_ps + costs->phase_ps);
     }
 }
 
-/* Plans with exactly so many phases: the job that travels grows with them. */
-static int plan_phases(const struct scatter *scatter, struct lead *lead,
-                       unsigned phases)
-{
-    struct planner_input *input = &lead->input;
+/* Numbers of phases and rounds, and when they end. */
+struct choice {
+    unsigned phases;
+    unsigned rounds;
+    uint64_t makespan_ps; /* and what the originator queues */
+};
 
-    input->phases_max = (uint8_t)phases;
-    input->phases_want = (uint8_t)phases;
-    input->phases_fixed = 1;
-    for (unsigned phase = 1; phase <= phases; ++phase) {
-        input->startup_ps[phase - 1] = startup_ps(scatter, lead, phase);
-        lead->report.startup_ps[phase - 1] = input->startup_ps[phase - 1];
-    }
-    return planner_plan(&lead->plan, input);
+static struct rounds_input rounds_input(const struct scatter *scatter,
+                                        const struct lead *lead)
+{
+    uint8_t rounds = lead->order.rounds;
+    bool best = rounds == WIRE_BEST;
+
+    return (struct rounds_input){
+        .base = &lead->input,
+        .queue_ps = scatter->costs->phase_ps,
+        .pause_ps = scatter->costs->parse_ps + scatter->costs->start_ps +
+                    scatter->costs->round_ps + lead->call_ps,
+        .begin_ps = lead->report.begin_ps,
+        .lead_ps = scatter->costs->again_ps,
+        .rounds_min = best ? 2 : rounds,
+        .rounds_max = best ? ROUNDS_MAX : rounds};
 }
 
-/* The largest feasible number of phases is the best. */
-static int plan_best(const struct scatter *scatter, struct lead *lead)
+static void prefer(struct choice *best, const struct choice *other)
+{
+    if (best->rounds == 0 || other->makespan_ps < best->makespan_ps) {
+        *best = *other;
+    }
+}
+
+/* The best number of rounds for so many phases; ERR_PHASES if infeasible. */
+static int choose_rounds(const struct scatter *scatter, struct lead *lead,
+                         unsigned phases, struct choice *best)
+{
+    struct choice choice = {.phases = phases, .rounds = 1};
+    struct planner_plan one;
+    int error = ERR_PHASES;
+
+    set_startups(scatter, lead, phases);
+    if (lead->order.rounds == 1 || lead->order.rounds == WIRE_BEST) {
+        error = plan_one(lead, &one);
+        if (error == ERR_OK) {
+            choice.makespan_ps = one.makespan_ps + scatter->costs->again_ps +
+                                 phases * (uint64_t)scatter->costs->phase_ps;
+            prefer(best, &choice);
+        }
+    }
+    if (lead->order.rounds != 1 && phases > 0) {
+        struct rounds_input input = rounds_input(scatter, lead);
+        int found = rounds_best(&choice.rounds, &choice.makespan_ps, &input);
+
+        if (found == ERR_OK) {
+            prefer(best, &choice);
+            error = ERR_OK;
+        }
+    }
+    return error;
+}
+
+/* Every number of phases has its own header; one round is best with most. */
+static int choose(const struct scatter *scatter, struct lead *lead,
+                  struct choice *best)
 {
     unsigned phases = (unsigned)torus_phases(scatter->size);
-    int error = plan_phases(scatter, lead, phases);
+    bool fixed = lead->order.phases != WIRE_BEST;
+    int error = ERR_PHASES;
 
-    while (error == ERR_PHASES && phases > 0) {
-        phases -= 1;
-        error = plan_phases(scatter, lead, phases);
+    for (unsigned n = phases + 1; n-- > 0;) {
+        int found = choose_rounds(scatter, lead, n, best);
+
+        if (found != ERR_OK && found != ERR_PHASES) {
+            return found;
+        }
+        if (found == ERR_OK && error != ERR_OK) {
+            lead->report.phases_feasible = (uint8_t)n;
+            error = ERR_OK;
+            if (lead->order.rounds == 1) {
+                break;
+            }
+        }
     }
-    lead->report.phases_feasible = (uint8_t)phases;
+    if (error == ERR_OK && fixed) {
+        best->rounds = 0;
+        error = lead->order.phases <= phases
+                    ? choose_rounds(scatter, lead, lead->order.phases, best)
+                    : ERR_PHASES;
+    }
+    return error;
+}
+
+static int make_plan(const struct scatter *scatter, struct lead *lead,
+                     const struct choice *choice)
+{
+    struct planner_plan one;
+    struct rounds_input input;
+    int error;
+
+    set_startups(scatter, lead, choice->phases);
+    if (choice->rounds > 1) {
+        input = rounds_input(scatter, lead);
+        return rounds_plan(&lead->plan, &input, choice->rounds);
+    }
+    error = plan_one(lead, &one);
+    if (error == ERR_OK) {
+        rounds_of_one(&lead->plan, &one, lead->input.load_units);
+    }
     return error;
 }
 
@@ -189,51 +287,60 @@ static int plan(struct scatter *scatter, struct lead *lead)
 {
     const struct wire_order *order = &lead->order;
     struct wire_report *report = &lead->report;
+    struct choice best = {.rounds = 0};
     uint64_t start_ps;
     int error;
 
     if (order->startup_ps > PLANNER_STARTUP_MAX_PS / 4 ||
         order->hop_delay_ps > PLANNER_STARTUP_MAX_PS / (16 * TORUS_SIDE_MAX) ||
-        order->transfer_ps > PLANNER_STARTUP_MAX_PS / 4096) {
+        order->transfer_ps > PLANNER_STARTUP_MAX_PS / 4096 ||
+        order->rounds == 0 ||
+        (order->rounds > ROUNDS_MAX && order->rounds != WIRE_BEST)) {
         return ERR_RANGE;
     }
-    report->compute_ps = calibrate(scatter);
+    report->compute_ps = calibrate(scatter, lead);
     lead->input.load_units = scatter->units;
     lead->input.compute_ps = report->compute_ps;
     lead->input.transfer_ps = order->transfer_ps;
     start_ps = now_ps(scatter);
-    error = plan_best(scatter, lead);
-    report->plan_ps = now_ps(scatter) - start_ps;
-    if (error == ERR_OK && order->phases != WIRE_PHASES_BEST) {
-        error = order->phases <= report->phases_feasible
-                    ? plan_phases(scatter, lead, order->phases)
-                    : ERR_PHASES;
+    error = choose(scatter, lead, &best);
+    if (error == ERR_OK) {
+        error = make_plan(scatter, lead, &best);
     }
+    report->plan_ps = now_ps(scatter) - start_ps;
     return error;
 }
 
-/* Copies the plan to where the engine and the report want it. */
+/* Copies the plan to where the report wants it. */
 static void adopt(struct scatter *scatter, struct lead *lead)
 {
-    const struct planner_plan *made = &lead->plan;
+    const struct scatter_costs *costs = scatter->costs;
+    const struct rounds_plan *made = &lead->plan;
     struct wire_report *report = &lead->report;
 
-    for (unsigned layer = 0; layer <= made->phases; ++layer) {
-        report->share_units[layer] = made->share_units[layer];
-        report->volume_units[layer] = made->volume_units[layer];
-    }
-    scatter->job.phases = made->phases;
     report->phases = made->phases;
-    report->overhead_ps = scatter->costs->start_ps;
+    report->rounds = made->rounds;
+    for (unsigned round = 0; round < made->rounds; ++round) {
+        for (unsigned layer = 0; layer <= made->phases; ++layer) {
+            report->share_units[layer] += made->share_units[round][layer];
+            report->volume_units[layer] += made->volume_units[round][layer];
+        }
+    }
+    for (unsigned phase = 1; phase <= made->phases; ++phase) {
+        report->startup_ps[phase - 1] = lead->input.startup_ps[phase - 1];
+    }
+    report->startup_ps[0] += made->rounds == 1 ? report->begin_ps : 0;
+    report->overhead_ps = costs->start_ps;
     if (made->phases > 0) {
-        report->overhead_ps +=
-            scatter->costs->lead_ps +
-            (made->phases - 1u) * (uint64_t)scatter->costs->phase_ps;
+        report->overhead_ps += costs->lead_ps +
+                               (uint64_t)costs->phase_ps *
+                                   (made->phases * (uint64_t)made->rounds - 1) +
+                               costs->again_ps * (made->rounds - 1u);
     }
     report->makespan_ps = made->makespan_ps + report->overhead_ps;
 }
 
-/* Writes the job: a slot holds the longest result over the longest path. */
+/* Writes the jobs: a slot holds the longest result over the longest path. */
 static int make_job(struct scatter *scatter, struct lead *lead)
 {
     const struct wire_order *order = &lead->order;
@@ -249,17 +356,30 @@ static int make_job(struct scatter *scatter, struct lead *lead)
     if (slot_ps / PS_PER_US >= UINT32_MAX) {
         return ERR_RANGE;
     }
+    job->phases = lead->plan.phases;
+    job->rounds = lead->plan.rounds;
     job->arg = lead->order.arg;
-    job->arg_bytes = order->arg_bytes;
+    job->arg_bytes = (uint8_t)order->arg_bytes;
     job->overlap_bytes = scatter->terms.overlap_bytes;
     job->slack_ns = (uint32_t)(slack_ps / PS_PER_NS);
     job->slot_us = (uint32_t)(slot_ps / PS_PER_US) + 1;
     job->gather_ps = 0;
-    wire_job_store(scatter->memory->job, job, lead->plan.share_units,
-                   lead->plan.volume_units);
-    scatter->job_data = scatter->memory->job;
+    for (unsigned round = 0; round < job->rounds; ++round) {
+        wire_job_store(scatter->memory->job[round], job,
+                       lead->plan.share_units[round],
+                       lead->plan.volume_units[round]);
+    }
     scatter->job_bytes = wire_job_bytes(job->phases, job->arg_bytes);
     return ERR_OK;
+}
+
+/* The originator's range is the whole load. */
+static void hold_load(struct scatter *scatter, const struct wire_order *order)
+{
+    scatter->body = order->load;
+    scatter->body_bytes = order->load_bytes;
+    scatter->units = order->load_bytes;
+    scatter->first_unit = 0;
 }
 
 static int prepare(struct scatter *scatter, struct lead *lead)
@@ -270,10 +390,7 @@ static int prepare(struct scatter *scatter, struct lead *lead)
     if (error == ERR_OK && order->load_bytes == 0) {
         error = ERR_EMPTY;
     }
-    scatter->body = order->load;
-    scatter->body_bytes = order->load_bytes;
-    scatter->units = order->load_bytes;
-    scatter->first_unit = 0;
+    hold_load(scatter, order);
     if (error == ERR_OK) {
         error = begin_kernel(scatter, lead);
     }
@@ -288,23 +405,50 @@ static int prepare(struct scatter *scatter, struct lead *lead)
     return error;
 }
 
+/* Queues all rounds; the originator's own share is part of the first. */
+static int send_rounds(struct scatter *scatter, const struct lead *lead,
+                       uint64_t start_ps)
+{
+    const struct wire_report *report = &lead->report;
+    uint64_t gather_ps = start_ps + report->makespan_ps +
+                         report->makespan_ps / GATHER_GUARD +
+                         (uint64_t)scatter->job.slack_ns * PS_PER_NS;
+    uint32_t own_units = 0;
+    int error = ERR_OK;
+
+    for (unsigned round = 0; error == ERR_OK && round < lead->plan.rounds;
+         ++round) {
+        scatter->round = round;
+        scatter->job_data = scatter->memory->job[round];
+        wire_job_store_gather(scatter->memory->job[round], gather_ps);
+        scatter->units = lead->plan.round_units[round];
+        error = scatter_distribute(scatter);
+        own_units += scatter->split.own_units;
+        scatter->first_unit += scatter->units;
+        scatter->body += scatter->units;
+        scatter->body_bytes -= scatter->units;
+    }
+    hold_load(scatter, &lead->order);
+    scatter->round = 0;
+    scatter->split.own_units = own_units;
+    return error;
+}
+
 /* The timed part: time zero is just before the first send is queued. */
 static int carry_out(struct scatter *scatter, struct lead *lead)
 {
     struct wire_report *report = &lead->report;
     uint64_t start_ps = now_ps(scatter);
-    uint64_t slack_ps = (uint64_t)scatter->job.slack_ns * PS_PER_NS;
     int error;
 
     events_record(scatter->window, start_ps, EVENT_SCATTER_START, 0,
                   scatter->units);
     report->scatter_start_ps = start_ps;
-    wire_job_store_gather(scatter->memory->job,
-                          start_ps + report->makespan_ps +
-                              report->makespan_ps / GATHER_GUARD + slack_ps);
-    error = scatter_distribute(scatter);
+    error = send_rounds(scatter, lead, start_ps);
     if (error == ERR_OK) {
-        scatter_compute(scatter);
+        error = scatter_compute(scatter);
+    }
+    if (error == ERR_OK) {
         error = scatter_gather(scatter);
     }
     report->gather_done_ps = now_ps(scatter);
@@ -315,10 +459,10 @@ static int send_report(struct scatter *scatter, struct lead *lead, int error)
 {
     struct circuit_message message = {
         .kind = WIRE_REPORT,
-        .shared = {scatter->memory->report, WIRE_REPORT_BYTES}};
+        .shared = {scatter->memory->report, wire_report_bytes(&lead->report)}};
 
     lead->report.error = error;
-    wire_report_store(scatter->memory->report, &lead->report);
+    wire_report_store(scatter->memory->report, &lead->report, &lead->plan);
     if (error == ERR_OK) {
         message.body[0].data = scatter->result.data;
         message.body[0].bytes = scatter->result.bytes;

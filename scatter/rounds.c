@@ -29,6 +29,7 @@ struct costs {
     struct wide queue;
     struct wide pause;
     struct wide begin;
+    struct wide lead;
     unsigned phases;
 };
 
@@ -95,7 +96,8 @@ static int check(const struct rounds_input *input)
         base->phases_want > ROUNDS_PHASES_MAX ||
         input->queue_ps > PLANNER_STARTUP_MAX_PS ||
         input->pause_ps > PLANNER_STARTUP_MAX_PS ||
-        input->begin_ps > PLANNER_STARTUP_MAX_PS || input->rounds_min == 0 ||
+        input->begin_ps > PLANNER_STARTUP_MAX_PS ||
+        input->lead_ps > PLANNER_STARTUP_MAX_PS || input->rounds_min == 0 ||
         input->rounds_min > input->rounds_max ||
         input->rounds_max > ROUNDS_MAX) {
         return ERR_RANGE;
@@ -131,6 +133,7 @@ static int read_costs(struct costs *costs, const struct rounds_input *input)
     all &= units_of(&costs->queue, input->queue_ps, compute_ps);
     all &= units_of(&costs->pause, input->pause_ps, compute_ps);
     all &= units_of(&costs->begin, input->begin_ps, compute_ps);
+    all &= units_of(&costs->lead, input->lead_ps, compute_ps);
     return all && costs->phases > 0 ? ERR_OK : ERR_PHASES;
 }
 
@@ -291,6 +294,9 @@ static bool solve(struct wide *x, struct wide *share, const struct sweep *sweep,
     for (unsigned r = 0; r < rounds; ++r) {
         own.base = wide_add(own.base, costs->startups);
     }
+    for (unsigned r = 1; r < rounds; ++r) {
+        own.base = wide_subtract(own.base, costs->lead);
+    }
     sum = affine_add(own, affine_times_4(sum));
     room = wide_subtract(load, sum.base);
     if (!sweep->possible || wide_is_negative(room) || !affine_fits(sum)) {
@@ -332,8 +338,9 @@ int rounds_best(unsigned *rounds, uint64_t *makespan_ps,
 
         if (r >= input->rounds_min &&
             solve(&x, &share, &sweep, &costs, load, r, loss, COMPARE_DIGITS)) {
-            uint64_t time_ps = time_of(share, input->base->compute_ps) +
-                               (uint64_t)r * costs.phases * input->queue_ps;
+            uint64_t time_ps =
+                time_of(share, input->base->compute_ps) +
+                r * (input->lead_ps + costs.phases * input->queue_ps);
 
             if (!found || time_ps < *makespan_ps) {
                 found = true;

@@ -8,13 +8,16 @@
  *   last round   v_{R,N} = x     v_{R,j-1} = (5 + rho) v_{R,j} + g_j
  *   before it    v_{r,N} = sum_j (g_j + q) - p + rho sum_j v_{r+1,j}
  *                v_{r,j-1} = 5 v_{r,j} + rho (v_{r,j} - v_{r+1,j}) - q
- *   makespan     T = x + R sum_j g_j + rho sum v    and V = T + 4 sum v
+ *   originator   a_0 = x + R sum_j g_j - (R - 1) l + rho sum v
+ *                V = a_0 + 4 sum v
  *
  * q = queue / compute and p = pause / compute are what software costs a node
  * between its receipt and its kernel: queueing one phase, and the rest; in the
- * first round also begin / compute. With q = p = 0 this is the extension of
- * Blazewicz, Drozdowski, Guinand, Trystram 1999 to installments, which the
- * paper names as future work. Feasible is what gives every circuit of every
+ * first round also begin / compute. l = lead / compute is what each round
+ * after the first costs the originator besides. With q = p = l = 0, a_0 *
+ * compute is the makespan, and this is the extension of Blazewicz, Drozdowski,
+ * Guinand, Trystram 1999 to installments, which the paper names as future
+ * work. Feasible is what gives every circuit of every
  * round one unit or more and leaves nobody less than nothing to keep.
  *
  * Everything is affine in x, and the k-th round before the last does not
@@ -36,6 +39,7 @@ struct rounds_input {
     uint64_t queue_ps; /* 0 .. PLANNER_STARTUP_MAX_PS, as the others */
     uint64_t pause_ps;
     uint64_t begin_ps;
+    uint64_t lead_ps;   /* of the originator alone, in each round */
     uint8_t rounds_min; /* 1 <= min <= max <= ROUNDS_MAX */
     uint8_t rounds_max;
 };
@@ -53,8 +57,8 @@ struct rounds_plan {
 
 /*
  * The best number of rounds from rounds_min to rounds_max for phases_want
- * phases, where a round costs the originator phases * queue_ps more. Several
- * rounds only: one is planner_plan()'s. Result: 0, and *rounds and the
+ * phases, where a round costs the originator lead_ps + phases * queue_ps more.
+ * Several rounds only: one is planner_plan()'s. Result: 0, and *rounds and the
  * makespan in ps; ERR_PHASES if none is feasible; ERR_EMPTY or ERR_RANGE as
  * planner_plan() says, or if a field here is out of its range.
  */

@@ -21,7 +21,7 @@ static void prepare_messages(struct scatter *scatter)
             .path = torus_phase_path(scatter->size, phase, TORUS_EAST),
             .kind = WIRE_PART,
             .gap_ps = scatter->costs->parse_ps + scatter->costs->phase_ps,
-            .head = {scatter->memory->head[phase - 1][0], WIRE_PART_BYTES}};
+            .head.bytes = WIRE_PART_BYTES};
     }
 }
 
@@ -60,6 +60,7 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
     scatter->receive = base + WINDOW_DMA_OFFSET;
     scatter->receive_bytes =
         (uint32_t)((uint8_t *)scatter->memory - scatter->receive);
+    scatter->round = 0;
     prepare_messages(scatter);
     return ERR_OK;
 }
@@ -91,9 +92,10 @@ static int queue_phase(struct scatter *scatter, unsigned phase,
 {
     struct circuit_message *message = &scatter->message[phase];
     uint32_t overlap = scatter->job.overlap_bytes;
-    uint32_t meta = wire_part_meta(phase, scatter->job_bytes);
-    uint8_t *head = scatter->memory->head[phase - 1][0];
+    uint32_t meta = wire_part_meta(phase, scatter->round, scatter->job_bytes);
+    uint8_t *head = scatter->memory->head[scatter->round][phase - 1][0];
 
+    message->head.data = head;
     message->shared.data = scatter->job_data;
     message->shared.bytes = scatter->job_bytes;
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
@@ -153,8 +155,8 @@ static void inject(const struct scatter *scatter)
     }
 }
 
-void scatter_run_kernel(struct scatter *scatter, uint32_t position,
-                        uint32_t units)
+void scatter_run_kernel(struct scatter *scatter, struct kernel_result *result,
+                        uint32_t position, uint32_t units)
 {
     uint32_t rest = scatter->body_bytes - position;
     uint32_t wanted = units + scatter->terms.overlap_bytes;
@@ -165,21 +167,32 @@ void scatter_run_kernel(struct scatter *scatter, uint32_t position,
         .first_unit = (uint64_t)scatter->first_unit + position};
     uint64_t per_1000 = scatter->terms.instructions_per_1000_units;
 
-    scatter->kernel->run(scatter->memory->work, &scatter->result, &range);
+    scatter->kernel->run(scatter->memory->work, result, &range);
     /* 32 ns an instruction: 32 ps for each unit and instruction in 1000. */
     clock_account(scatter->circuit->clock, units * per_1000 * 32);
 }
 
-void scatter_compute(struct scatter *scatter)
+int scatter_compute(struct scatter *scatter)
 {
     uint32_t units = scatter->split.own_units;
+    struct kernel_result next = {.data = scatter->memory->incoming};
+    int error = KERNEL_OK;
 
     inject(scatter);
     scatter->window->status.state = WINDOW_STATE_COMPUTING;
-    scatter->result.data = scatter->memory->result;
-    record(scatter, EVENT_COMPUTE_START, 0, units);
-    scatter_run_kernel(scatter, 0, units);
-    record(scatter, EVENT_COMPUTE_END, 0, units);
+    record(scatter, EVENT_COMPUTE_START, scatter->round, units);
+    if (scatter->round == 0) {
+        scatter->result.data = scatter->memory->result;
+        scatter_run_kernel(scatter, &scatter->result, 0, units);
+    } else {
+        scatter_run_kernel(scatter, &next, 0, units);
+    }
+    record(scatter, EVENT_COMPUTE_END, scatter->round, units);
+    if (scatter->round > 0) {
+        error = scatter->kernel->merge(scatter->memory->work, &scatter->result,
+                                       &next);
+    }
+    return error == KERNEL_OK ? ERR_OK : ERR_PROTOCOL;
 }
 
 /* Receives and merges the result of one child. */
@@ -270,7 +283,8 @@ static int take_part(struct scatter *scatter,
     int error = wire_part_load(&part, delivery->payload, delivery->bytes);
 
     if (error != ERR_OK || delivery->kind != WIRE_PART ||
-        part.layer != scatter->layer || part.port != scatter->port) {
+        part.layer != scatter->layer || part.port != scatter->port ||
+        part.round != scatter->round) {
         return ERR_PROTOCOL;
     }
     scatter->circuit->job = delivery->job;
@@ -290,7 +304,8 @@ static int take_part(struct scatter *scatter,
     return ERR_OK;
 }
 
-static int follow(struct scatter *scatter)
+/* Waits for the parent's part of the round at hand, behind what is there. */
+static int receive_part(struct scatter *scatter)
 {
     struct circuit_delivery delivery;
     struct torus_path path = torus_phase_path(scatter->size, scatter->layer,
@@ -301,21 +316,57 @@ static int follow(struct scatter *scatter)
     error = circuit_receive(scatter->circuit, &delivery,
                             1u << torus_path_arrival(path), scatter->receive,
                             scatter->receive_bytes);
-    if (error == ERR_OK) {
-        scatter->window->status.state = WINDOW_STATE_SCATTERING;
-        error = take_part(scatter, &delivery);
+    if (error != ERR_OK) {
+        return error;
     }
+    scatter->window->status.state = WINDOW_STATE_SCATTERING;
+    return take_part(scatter, &delivery);
+}
+
+/* The next round lies behind this one, which may still be on its way. */
+static void keep_part(struct scatter *scatter)
+{
+    uint32_t used =
+        (uint32_t)(scatter->body + scatter->body_bytes - scatter->receive);
+
+    used = (used + 7u) & ~7u;
+    scatter->receive += used;
+    scatter->receive_bytes -= used;
+    scatter->round += 1;
+}
+
+static int begin_kernel(struct scatter *scatter)
+{
+    int error =
+        scatter->kernel->begin(scatter->memory->work, &scatter->terms,
+                               scatter->job.arg, scatter->job.arg_bytes);
+
+    return error == KERNEL_OK ? ERR_OK : ERR_ARGUMENT;
+}
+
+/* Takes one round: what others wait for goes on before anything is computed. */
+static int follow_round(struct scatter *scatter)
+{
+    int error = receive_part(scatter);
+
     if (error == ERR_OK) {
         error = scatter_distribute(scatter);
     }
-    if (error == ERR_OK &&
-        scatter->kernel->begin(scatter->memory->work, &scatter->terms,
-                               scatter->job.arg,
-                               scatter->job.arg_bytes) != KERNEL_OK) {
-        error = ERR_ARGUMENT;
+    if (error == ERR_OK && scatter->round == 0) {
+        error = begin_kernel(scatter);
+    }
+    return error == ERR_OK ? scatter_compute(scatter) : error;
+}
+
+static int follow(struct scatter *scatter)
+{
+    int error = follow_round(scatter);
+
+    while (error == ERR_OK && scatter->round + 1u < scatter->job.rounds) {
+        keep_part(scatter);
+        error = follow_round(scatter);
     }
     if (error == ERR_OK) {
-        scatter_compute(scatter);
         error = scatter_gather(scatter);
     }
     return error == ERR_OK ? return_result(scatter) : error;

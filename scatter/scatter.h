@@ -29,9 +29,10 @@
 struct scatter_memory {
     uint8_t result[SCATTER_RESULT_MAX];
     uint8_t incoming[CIRCUIT_HEADER_BYTES + SCATTER_RESULT_MAX];
-    uint8_t report[WIRE_REPORT_BYTES];
-    _Alignas(4) uint8_t job[WIRE_JOB_BYTES_MAX];
-    uint8_t head[TORUS_PHASES_MAX][TORUS_PORTS][WIRE_PART_BYTES];
+    uint8_t report[WIRE_REPORT_BYTES_MAX];
+    /* The originator's, one for each round. */
+    _Alignas(4) uint8_t job[ROUNDS_MAX][WIRE_PAD4(WIRE_JOB_BYTES_MAX)];
+    uint8_t head[ROUNDS_MAX][TORUS_PHASES_MAX][TORUS_PORTS][WIRE_PART_BYTES];
     uint32_t work[SCATTER_WORK_MAX / 4];
 };
 
@@ -51,6 +52,8 @@ struct scatter_costs {
     uint32_t phase_ps; /* the four sends of a phase queued */
     uint32_t start_ps; /* last send queued to the kernel's run() */
     uint32_t merge_ps; /* one child's result received and merged */
+    uint32_t round_ps; /* the kernel's end to the wait for the next round */
+    uint32_t again_ps; /* originator: what each round costs beside its phases */
 };
 
 struct scatter {
@@ -70,6 +73,7 @@ struct scatter {
 
     /* The job, once it is known. */
     struct wire_job job;
+    unsigned round;          /* at hand, from 0 */
     const uint8_t *job_data; /* as it is passed on */
     uint32_t job_bytes;
     const struct kernel *kernel;
@@ -99,16 +103,17 @@ int scatter_run(struct scatter *scatter);
 int scatter_lead(struct scatter *scatter);
 
 /*
- * The steps that every node takes with the volume that it holds: split it and
- * queue the sends; compute its own share into `result`; merge the children's
- * results into it, in the order of their ranges. Result: 0 or the error.
+ * The steps that every node takes with what it holds of a round: split it and
+ * queue the sends; compute its own share, into `result` or, after the first
+ * round, merged into it; and after the last round merge the children's
+ * results. Result: 0 or the error.
  */
 int scatter_distribute(struct scatter *scatter);
-void scatter_compute(struct scatter *scatter);
+int scatter_compute(struct scatter *scatter);
 int scatter_gather(struct scatter *scatter);
 
 /* Runs the kernel on `units` from `position` of this node's range. */
-void scatter_run_kernel(struct scatter *scatter, uint32_t position,
-                        uint32_t units);
+void scatter_run_kernel(struct scatter *scatter, struct kernel_result *result,
+                        uint32_t position, uint32_t units);
 
 #endif

@@ -17,6 +17,7 @@ void wire_order_store(uint8_t *out, const struct wire_order *order)
     bytes_store_u64(out + 32, order->hop_delay_ps);
     bytes_store_u32(out + 40, order->load_bytes);
     out[44] = order->phases;
+    out[45] = order->rounds;
     bytes_store_u16(out + 46, order->arg_bytes);
     memcpy(out + WIRE_ORDER_BYTES, order->arg, order->arg_bytes);
 }
@@ -32,6 +33,7 @@ int wire_order_load(struct wire_order *order, const uint8_t *in, uint32_t bytes)
     order->hop_delay_ps = bytes_load_u64(in + 32);
     order->load_bytes = bytes_load_u32(in + 40);
     order->phases = in[44];
+    order->rounds = in[45];
     order->arg_bytes = bytes_load_u16(in + 46);
     order->arg = in + WIRE_ORDER_BYTES;
     if (order->arg_bytes > KERNEL_ARG_MAX ||
@@ -56,7 +58,8 @@ void wire_job_store(uint8_t *out, const struct wire_job *job,
     memset(out, 0, wire_job_bytes(job->phases, job->arg_bytes));
     out[0] = job->kernel;
     out[1] = job->phases;
-    bytes_store_u16(out + 2, job->arg_bytes);
+    out[2] = job->arg_bytes;
+    out[3] = job->rounds;
     bytes_store_u32(out + 4, job->slot_us);
     wire_job_store_gather(out, job->gather_ps);
     bytes_store_u32(out + 16, job->slack_ns);
@@ -77,14 +80,15 @@ int wire_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes,
     }
     job->kernel = in[0];
     job->phases = in[WIRE_JOB_AT_PHASES];
-    job->arg_bytes = bytes_load_u16(in + 2);
+    job->arg_bytes = in[2];
+    job->rounds = in[3];
     job->slot_us = bytes_load_u32(in + 4);
     job->gather_ps = bytes_load_u64(in + 8);
     job->slack_ns = bytes_load_u32(in + 16);
     job->overlap_bytes = bytes_load_u32(in + 20);
     job->arg = in + WIRE_JOB_BYTES + 8u * (job->phases + 1u);
-    if (job->phases > TORUS_PHASES_MAX || job->arg_bytes > KERNEL_ARG_MAX ||
-        layer == 0 || layer > job->phases ||
+    if (job->phases > TORUS_PHASES_MAX || job->rounds == 0 ||
+        job->rounds > ROUNDS_MAX || layer == 0 || layer > job->phases ||
         bytes != wire_job_bytes(job->phases, job->arg_bytes)) {
         return ERR_PROTOCOL;
     }
@@ -100,7 +104,8 @@ int wire_part_load(struct wire_part *part, const uint8_t *in, uint32_t bytes)
     part->first_unit = bytes_load_u32(in + 4);
     part->layer = in[WIRE_PART_AT_LAYER];
     part->port = in[9];
-    part->job_bytes = bytes_load_u16(in + 10);
+    part->round = in[10];
+    part->job_bytes = (uint16_t)(4u * in[11]);
     if (part->job_bytes > bytes - WIRE_PART_BYTES ||
         part->units > bytes - WIRE_PART_BYTES - part->job_bytes ||
         part->port >= TORUS_PORTS) {
@@ -109,12 +114,55 @@ int wire_part_load(struct wire_part *part, const uint8_t *in, uint32_t bytes)
     return ERR_OK;
 }
 
-void wire_report_store(uint8_t *out, const struct wire_report *report)
+/* The tables of several rounds, behind the fixed part. */
+static uint32_t rounds_bytes(unsigned phases, unsigned rounds)
+{
+    return rounds > 1 ? 8u * rounds * (phases + 1u) : 0;
+}
+
+uint32_t wire_report_bytes(const struct wire_report *report)
+{
+    return WIRE_REPORT_BYTES + rounds_bytes(report->phases, report->rounds);
+}
+
+static void store_rounds(uint8_t *out, const struct wire_report *report,
+                         const struct rounds_plan *plan)
+{
+    for (unsigned round = 0; report->rounds > 1 && round < report->rounds;
+         ++round) {
+        for (unsigned i = 0; i <= report->phases; ++i, out += 8) {
+            bytes_store_u32(out, plan->share_units[round][i]);
+            bytes_store_u32(out + 4, plan->volume_units[round][i]);
+        }
+    }
+}
+
+static void load_rounds(struct rounds_plan *plan,
+                        const struct wire_report *report, const uint8_t *in)
+{
+    plan->phases = report->phases;
+    plan->rounds = report->rounds;
+    for (unsigned round = 0; round < report->rounds; ++round) {
+        for (unsigned i = 0; i <= report->phases; ++i) {
+            bool many = report->rounds > 1;
+
+            plan->share_units[round][i] =
+                many ? bytes_load_u32(in) : report->share_units[i];
+            plan->volume_units[round][i] =
+                many ? bytes_load_u32(in + 4) : report->volume_units[i];
+            in += many ? 8 : 0;
+        }
+    }
+}
+
+void wire_report_store(uint8_t *out, const struct wire_report *report,
+                       const struct rounds_plan *plan)
 {
     memset(out, 0, WIRE_REPORT_BYTES);
     bytes_store_u32(out, (uint32_t)report->error);
     out[4] = report->phases;
     out[5] = report->phases_feasible;
+    out[6] = report->rounds;
     bytes_store_u64(out + 8, report->compute_ps);
     bytes_store_u64(out + 16, report->makespan_ps);
     bytes_store_u64(out + 24, report->begin_ps);
@@ -130,17 +178,21 @@ void wire_report_store(uint8_t *out, const struct wire_report *report)
         bytes_store_u32(out + 232 + 4 * i, report->share_units[i]);
         bytes_store_u32(out + 276 + 4 * i, report->volume_units[i]);
     }
+    store_rounds(out + WIRE_REPORT_BYTES, report, plan);
 }
 
-int wire_report_load(struct wire_report *report, const uint8_t *in,
-                     uint32_t bytes)
+int wire_report_load(struct wire_report *report, struct rounds_plan *plan,
+                     const uint8_t *in, uint32_t bytes)
 {
-    if (bytes < WIRE_REPORT_BYTES || in[4] > TORUS_PHASES_MAX) {
+    if (bytes < WIRE_REPORT_BYTES || in[4] > TORUS_PHASES_MAX ||
+        in[6] > ROUNDS_MAX ||
+        bytes - WIRE_REPORT_BYTES < rounds_bytes(in[4], in[6])) {
         return ERR_PROTOCOL;
     }
     report->error = (int32_t)bytes_load_u32(in);
     report->phases = in[4];
     report->phases_feasible = in[5];
+    report->rounds = in[6];
     report->compute_ps = bytes_load_u64(in + 8);
     report->makespan_ps = bytes_load_u64(in + 16);
     report->begin_ps = bytes_load_u64(in + 24);
@@ -156,5 +208,6 @@ int wire_report_load(struct wire_report *report, const uint8_t *in,
         report->share_units[i] = bytes_load_u32(in + 232 + 4 * i);
         report->volume_units[i] = bytes_load_u32(in + 276 + 4 * i);
     }
+    load_rounds(plan, report, in + WIRE_REPORT_BYTES);
     return ERR_OK;
 }

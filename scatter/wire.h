@@ -8,18 +8,18 @@
  *   16  u64 startup_ps                        4  u32  first unit
  *   24  u64 transfer_ps per byte              8  u8   layer of the receiver
  *   32  u64 hop_delay_ps                      9  u8   port it was sent out of
- *   40  u32 load_bytes                       10  u16  job_bytes
- *   44  u8  phases, or WIRE_PHASES_BEST      12  job, see below
- *   45  u8  reserved                          ..  units and overlap
- *   46  u16 arg_bytes
+ *   40  u32 load_bytes                       10  u8   round, from 0
+ *   44  u8  phases, or WIRE_BEST             11  u8   job_bytes / 4
+ *   45  u8  rounds, or WIRE_BEST             12  job, see below
+ *   46  u16 arg_bytes                         ..  units and overlap
  *   48  arg, pad4; then the load
  *
- * The job is the same in every part and is passed on as it came:
+ * The job is the same in every part of a round and is passed on as it came:
  *    0  u8  kernel's index in the image    8  u64 gather_ps
  *    1  u8  phases N                      16  u32 slack_ns
- *    2  u16 arg_bytes                     20  u32 overlap_bytes
- *    4  u32 slot_us                       24  u32 share_units[0..N]
- *                                         ..  u32 volume_units[0..N]
+ *    2  u8  arg_bytes                     20  u32 overlap_bytes
+ *    3  u8  rounds R                      24  u32 share_units[0..N]
+ *    4  u32 slot_us                       ..  u32 volume_units[0..N]
  *                                         ..  arg, pad4
  *
  * WIRE_RESULT_OF(phase), child to parent: the kernel's result, as it is.
@@ -28,11 +28,14 @@
  *    0  i32 error, enum err               40  u64 scatter_start_ps
  *    4  u8  phases N                      48  u64 gather_done_ps
  *    5  u8  phases_feasible               56  u64 overhead_ps
- *    6  u16 reserved                      64  u64 startup_ps[10]
+ *    6  u8  rounds R                      64  u64 startup_ps[10]
  *    8  u64 compute_ps per unit          144  u64 received_ps[0..10]
  *   16  u64 makespan_ps                  232  u32 share_units[0..10]
  *   24  u64 begin_ps                     276  u32 volume_units[0..10]
- *   32  u64 plan_ps                      320  the kernel's result
+ *   32  u64 plan_ps                      320  rounds, see below
+ *
+ * share_units and volume_units are of all rounds together; if R > 1, R times
+ * (N + 1) pairs of u32 share, u32 volume follow, then the kernel's result.
  */
 #ifndef SCATTER_WIRE_H
 #define SCATTER_WIRE_H
@@ -40,6 +43,7 @@
 #include "hal/bytes.h"
 #include "hal/circuit.h"
 #include "kernels/kernel.h"
+#include "scatter/rounds.h"
 #include "torus/pattern.h"
 
 enum wire_kind {
@@ -49,7 +53,7 @@ enum wire_kind {
     WIRE_REPORT
 };
 
-#define WIRE_PHASES_BEST 0xffu
+#define WIRE_BEST 0xffu
 #define WIRE_NAME_BYTES 16u
 #define WIRE_ORDER_BYTES 48u
 #define WIRE_PART_BYTES 12u
@@ -57,6 +61,8 @@ enum wire_kind {
 #define WIRE_JOB_BYTES 24u
 #define WIRE_JOB_AT_PHASES 1u
 #define WIRE_REPORT_BYTES 320u
+#define WIRE_REPORT_BYTES_MAX                                                  \
+    (WIRE_REPORT_BYTES + 8u * ROUNDS_MAX * (TORUS_PHASES_MAX + 1u))
 
 /* A message's kind: what it is, and for a result the phase that it returns
    over, so that a parent can tell its children on one port apart. */
@@ -76,6 +82,7 @@ struct wire_order {
     uint64_t hop_delay_ps;
     uint32_t load_bytes;
     uint8_t phases;
+    uint8_t rounds;
     uint16_t arg_bytes;
     const uint8_t *arg;  /* decoding: in the message */
     const uint8_t *load; /* decoding: in the message */
@@ -92,7 +99,8 @@ int wire_order_load(struct wire_order *order, const uint8_t *in,
 struct wire_job {
     uint8_t kernel;
     uint8_t phases;
-    uint16_t arg_bytes;
+    uint8_t arg_bytes;
+    uint8_t rounds;
     uint32_t slot_us;
     uint32_t slack_ns;
     uint32_t overlap_bytes; /* that every range needs beyond its end */
@@ -105,6 +113,7 @@ struct wire_part {
     uint32_t first_unit;
     uint8_t layer;
     uint8_t port;
+    uint8_t round;
     uint16_t job_bytes;
 };
 
@@ -140,9 +149,10 @@ static inline const uint32_t *wire_job_volumes(const uint8_t *in)
 }
 
 /* What is the same in the parts of one phase, for wire_part_store(). */
-static inline uint32_t wire_part_meta(unsigned layer, uint32_t job_bytes)
+static inline uint32_t wire_part_meta(unsigned layer, unsigned round,
+                                      uint32_t job_bytes)
 {
-    return layer | job_bytes << 16;
+    return layer | round << 16 | job_bytes / 4 << 24;
 }
 
 static inline void wire_part_store(uint8_t *out, uint32_t units,
@@ -161,6 +171,7 @@ struct wire_report {
     int32_t error;
     uint8_t phases;
     uint8_t phases_feasible;
+    uint8_t rounds;
     uint64_t compute_ps;  /* measured, per unit */
     uint64_t makespan_ps; /* planned, with overhead_ps */
     uint64_t begin_ps;    /* measured: the kernel's begin() */
@@ -174,8 +185,15 @@ struct wire_report {
     uint32_t volume_units[TORUS_PHASES_MAX + 1];
 };
 
-void wire_report_store(uint8_t *out, const struct wire_report *report);
-int wire_report_load(struct wire_report *report, const uint8_t *in,
-                     uint32_t bytes);
+/* Bytes before the kernel's result. */
+uint32_t wire_report_bytes(const struct wire_report *report);
+
+/* `out` takes wire_report_bytes(); the plan is looked at if rounds > 1. */
+void wire_report_store(uint8_t *out, const struct wire_report *report,
+                       const struct rounds_plan *plan);
+
+/* Result: 0 or ERR_PROTOCOL. Of the plan the tables are filled in. */
+int wire_report_load(struct wire_report *report, struct rounds_plan *plan,
+                     const uint8_t *in, uint32_t bytes);
 
 #endif

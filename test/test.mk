@@ -2,7 +2,8 @@
 # What the tests need besides the product itself: the unit tests' runner for
 # the host, and the planner and the geometry as a library for ctypes.
 
-TEST_CORE := $(wildcard torus/*.c) scatter/planner.c scatter/split.c
+TEST_CORE := $(wildcard torus/*.c) scatter/planner.c scatter/rounds.c \
+             scatter/split.c scatter/wide.c
 TEST_UNIT := $(wildcard test/unit/test_*.c) test/unit/unit.c \
              test/unit/unit_all.c test/unit/host_main.c $(TEST_CORE) \
              scatter/wire.c hal/crc32.c $(wildcard kernels/*.c)

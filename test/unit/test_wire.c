@@ -28,7 +28,7 @@ static struct wire_order order_of(uint16_t arg_bytes, uint32_t load_bytes)
                                .transfer_ps = UINT64_MAX,
                                .hop_delay_ps = 1,
                                .load_bytes = load_bytes,
-                               .phases = WIRE_PHASES_BEST,
+                               .phases = WIRE_BEST,
                                .arg_bytes = arg_bytes,
                                .arg = argument};
 }
@@ -53,7 +53,7 @@ static void order_round_trip(struct unit *unit)
         CHECK(unit, back.transfer_ps == order.transfer_ps);
         CHECK(unit, back.hop_delay_ps == order.hop_delay_ps);
         CHECK_EQUAL(unit, back.load_bytes, 9);
-        CHECK_EQUAL(unit, back.phases, WIRE_PHASES_BEST);
+        CHECK_EQUAL(unit, back.phases, WIRE_BEST);
         CHECK_EQUAL(unit, back.arg_bytes, arg_bytes);
         CHECK_EQUAL(unit, memcmp(back.arg, argument, arg_bytes), 0);
         CHECK_EQUAL(unit, memcmp(back.load, "load here", 9), 0);
@@ -129,11 +129,12 @@ static void fill_tables(uint32_t shares[], uint32_t volumes[])
     }
 }
 
-static struct wire_job job_of(uint8_t phases, uint16_t arg_bytes)
+static struct wire_job job_of(uint8_t phases, uint8_t arg_bytes)
 {
     return (struct wire_job){.kernel = 250,
                              .phases = phases,
                              .arg_bytes = arg_bytes,
+                             .rounds = ROUNDS_MAX,
                              .slot_us = 0xdeadbeef,
                              .slack_ns = 0x01020304,
                              .overlap_bytes = 0xa0b0c0d0,
@@ -144,7 +145,7 @@ static struct wire_job job_of(uint8_t phases, uint16_t arg_bytes)
 static void job_round_trip(struct unit *unit)
 {
     static _Alignas(4) uint8_t message[WIRE_JOB_BYTES_MAX + 1];
-    static const uint16_t lengths[] = {0, 1, 2, 3, 4, 5, 254, 255};
+    static const uint8_t lengths[] = {0, 1, 2, 3, 4, 5, 254, 255};
     uint32_t shares[TORUS_PHASES_MAX + 1];
     uint32_t volumes[TORUS_PHASES_MAX + 1];
 
@@ -225,17 +226,17 @@ static void damaged_jobs_are_refused(struct unit *unit)
     message[1] = 255;
     CHECK_EQUAL(unit, wire_job_load(&back, message, bytes, 1), ERR_PROTOCOL);
     message[1] = 4;
-    bytes_store_u16(message + 2, KERNEL_ARG_MAX + 1);
-    CHECK_EQUAL(
-        unit,
-        wire_job_load(&back, message, wire_job_bytes(4, KERNEL_ARG_MAX + 1), 1),
-        ERR_PROTOCOL);
+    message[3] = 0;
+    CHECK_EQUAL(unit, wire_job_load(&back, message, bytes, 1), ERR_PROTOCOL);
+    message[3] = ROUNDS_MAX + 1;
+    CHECK_EQUAL(unit, wire_job_load(&back, message, bytes, 1), ERR_PROTOCOL);
 }
 
 static void store_part(uint8_t *message, const struct wire_part *part)
 {
     wire_part_store(message, part->units, part->first_unit,
-                    wire_part_meta(part->layer, part->job_bytes), part->port);
+                    wire_part_meta(part->layer, part->round, part->job_bytes),
+                    part->port);
 }
 
 static void part_round_trip(struct unit *unit)
@@ -247,7 +248,8 @@ static void part_round_trip(struct unit *unit)
                                  .first_unit = 0xfffffff0u + n % 16,
                                  .layer = (uint8_t)(1 + n / 4),
                                  .port = (uint8_t)(n % 4),
-                                 .job_bytes = (uint16_t)(260 + n)};
+                                 .round = (uint8_t)(n % ROUNDS_MAX),
+                                 .job_bytes = (uint16_t)(260 + 4 * n)};
         uint32_t whole = WIRE_PART_BYTES + part.job_bytes + part.units;
         struct wire_part back;
 
@@ -258,6 +260,7 @@ static void part_round_trip(struct unit *unit)
         CHECK_EQUAL(unit, back.first_unit, part.first_unit);
         CHECK_EQUAL(unit, back.layer, part.layer);
         CHECK_EQUAL(unit, back.port, part.port);
+        CHECK_EQUAL(unit, back.round, part.round);
         CHECK_EQUAL(unit, back.job_bytes, part.job_bytes);
         /* What follows the units is overlap. */
         CHECK_EQUAL(unit,
@@ -287,7 +290,7 @@ static void damaged_parts_are_refused(struct unit *unit)
     store_part(message, &part);
     CHECK_EQUAL(unit, wire_part_load(&back, message, 64), ERR_PROTOCOL);
     part.units = 0;
-    part.job_bytes = UINT16_MAX;
+    part.job_bytes = 4 * UINT8_MAX;
     store_part(message, &part);
     CHECK_EQUAL(unit, wire_part_load(&back, message, 64), ERR_PROTOCOL);
 }
@@ -295,9 +298,11 @@ static void damaged_parts_are_refused(struct unit *unit)
 static void report_round_trip(struct unit *unit)
 {
     uint8_t message[WIRE_REPORT_BYTES + 1];
+    struct rounds_plan tables = {0};
     struct wire_report report = {.error = ERR_PHASES,
                                  .phases = TORUS_PHASES_MAX,
                                  .phases_feasible = 9,
+                                 .rounds = 1,
                                  .compute_ps = 1,
                                  .makespan_ps = UINT64_MAX,
                                  .begin_ps = 0x0102030405060708,
@@ -315,13 +320,16 @@ static void report_round_trip(struct unit *unit)
         report.received_ps[i] = ((uint64_t)i << 48) + 3 * i;
     }
     message[WIRE_REPORT_BYTES] = 0xa5;
-    wire_report_store(message, &report);
+    CHECK_EQUAL(unit, wire_report_bytes(&report), WIRE_REPORT_BYTES);
+    wire_report_store(message, &report, NULL);
     CHECK_EQUAL(unit, message[WIRE_REPORT_BYTES], 0xa5);
-    CHECK_EQUAL(unit, wire_report_load(&back, message, WIRE_REPORT_BYTES),
+    CHECK_EQUAL(unit,
+                wire_report_load(&back, &tables, message, WIRE_REPORT_BYTES),
                 ERR_OK);
     CHECK_EQUAL(unit, back.error, ERR_PHASES);
     CHECK_EQUAL(unit, back.phases, TORUS_PHASES_MAX);
     CHECK_EQUAL(unit, back.phases_feasible, 9);
+    CHECK_EQUAL(unit, back.rounds, 1);
     CHECK(unit, back.compute_ps == report.compute_ps);
     CHECK(unit, back.makespan_ps == report.makespan_ps);
     CHECK(unit, back.begin_ps == report.begin_ps);
@@ -336,13 +344,54 @@ static void report_round_trip(struct unit *unit)
         CHECK(unit, back.received_ps[i] == report.received_ps[i]);
         CHECK_EQUAL(unit, back.share_units[i], report.share_units[i]);
         CHECK_EQUAL(unit, back.volume_units[i], report.volume_units[i]);
+        CHECK_EQUAL(unit, tables.share_units[0][i], report.share_units[i]);
+        CHECK_EQUAL(unit, tables.volume_units[0][i], report.volume_units[i]);
     }
     for (uint32_t bytes = 0; bytes < WIRE_REPORT_BYTES; ++bytes) {
-        CHECK_EQUAL(unit, wire_report_load(&back, cut(message, bytes), bytes),
-                    ERR_PROTOCOL);
+        CHECK_EQUAL(
+            unit, wire_report_load(&back, &tables, cut(message, bytes), bytes),
+            ERR_PROTOCOL);
     }
     message[4] = TORUS_PHASES_MAX + 1;
-    CHECK_EQUAL(unit, wire_report_load(&back, message, WIRE_REPORT_BYTES),
+    CHECK_EQUAL(unit,
+                wire_report_load(&back, &tables, message, WIRE_REPORT_BYTES),
+                ERR_PROTOCOL);
+}
+
+static void report_of_rounds_round_trip(struct unit *unit)
+{
+    static uint8_t message[WIRE_REPORT_BYTES_MAX + 1];
+    struct wire_report report = {.phases = TORUS_PHASES_MAX,
+                                 .rounds = ROUNDS_MAX};
+    struct wire_report back;
+    struct rounds_plan tables;
+    struct rounds_plan got = {0};
+
+    for (unsigned round = 0; round < ROUNDS_MAX; ++round) {
+        for (unsigned i = 0; i <= TORUS_PHASES_MAX; ++i) {
+            tables.share_units[round][i] = 0xfffffff0u - 100 * round - i;
+            tables.volume_units[round][i] = 0x10000u * round + i;
+        }
+    }
+    CHECK_EQUAL(unit, wire_report_bytes(&report), WIRE_REPORT_BYTES_MAX);
+    message[WIRE_REPORT_BYTES_MAX] = 0xa5;
+    wire_report_store(message, &report, &tables);
+    CHECK_EQUAL(unit, message[WIRE_REPORT_BYTES_MAX], 0xa5);
+    CHECK_EQUAL(unit,
+                wire_report_load(&back, &got, message, WIRE_REPORT_BYTES_MAX),
+                ERR_OK);
+    CHECK_EQUAL(unit, got.rounds, ROUNDS_MAX);
+    CHECK_EQUAL(unit, got.phases, TORUS_PHASES_MAX);
+    CHECK(unit, memcmp(got.share_units, tables.share_units,
+                       sizeof tables.share_units) == 0);
+    CHECK(unit, memcmp(got.volume_units, tables.volume_units,
+                       sizeof tables.volume_units) == 0);
+    CHECK_EQUAL(
+        unit, wire_report_load(&back, &got, message, WIRE_REPORT_BYTES_MAX - 1),
+        ERR_PROTOCOL);
+    message[6] = ROUNDS_MAX + 1;
+    CHECK_EQUAL(unit,
+                wire_report_load(&back, &got, message, WIRE_REPORT_BYTES_MAX),
                 ERR_PROTOCOL);
 }
 
@@ -377,4 +426,5 @@ void test_wire(struct unit *unit)
     UNIT_RUN(unit, part_round_trip);
     UNIT_RUN(unit, damaged_parts_are_refused);
     UNIT_RUN(unit, report_round_trip);
+    UNIT_RUN(unit, report_of_rounds_round_trip);
 }
