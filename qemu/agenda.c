@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/agenda.h"
+
+#include <stdlib.h>
+
+#define BLOCK_EVENTS 1024u
+#define BUCKETS 65u
+
+struct block {
+    struct block *next;
+    uint32_t count;
+    uint32_t event[BLOCK_EVENTS];
+    uint64_t time_ps[BLOCK_EVENTS];
+};
+
+/* A list of blocks, of which only the last is not full. */
+struct bucket {
+    struct block *first;
+    struct block *last;
+};
+
+/*
+ * Bucket b > 0 holds the times whose highest bit that differs from now_ps is
+ * bit b - 1, bucket 0 those that are now_ps. When the lowest bucket in use is
+ * dealt out again, now_ps changes below its bit only: the higher ones stay
+ * right, and two events of one time are always in the same bucket, in order.
+ */
+struct agenda {
+    uint64_t now_ps;
+    struct bucket bucket[BUCKETS];
+    struct block *spare;
+    uint32_t taken; /* events of the first block of bucket 0 */
+};
+
+struct agenda *agenda_new(void)
+{
+    return calloc(1, sizeof(struct agenda));
+}
+
+static void free_blocks(struct block *block)
+{
+    while (block != NULL) {
+        struct block *next = block->next;
+
+        free(block);
+        block = next;
+    }
+}
+
+void agenda_free(struct agenda *agenda)
+{
+    if (agenda == NULL) {
+        return;
+    }
+    for (unsigned i = 0; i < BUCKETS; ++i) {
+        free_blocks(agenda->bucket[i].first);
+    }
+    free_blocks(agenda->spare);
+    free(agenda);
+}
+
+static struct bucket *bucket_of(struct agenda *agenda, uint64_t time_ps)
+{
+    uint64_t differ = time_ps ^ agenda->now_ps;
+
+    return &agenda->bucket[differ == 0 ? 0 : 64 - __builtin_clzll(differ)];
+}
+
+/* An empty block at the end of the bucket. */
+static struct block *append_block(struct agenda *agenda, struct bucket *bucket)
+{
+    struct block *block = agenda->spare;
+
+    if (block != NULL) {
+        agenda->spare = block->next;
+    } else {
+        block = malloc(sizeof *block);
+        if (block == NULL) {
+            return NULL;
+        }
+    }
+    block->next = NULL;
+    block->count = 0;
+    if (bucket->first == NULL) {
+        bucket->first = block;
+    } else {
+        bucket->last->next = block;
+    }
+    bucket->last = block;
+    return block;
+}
+
+/* Takes the first block out of the bucket, to be used again. */
+static void retire_block(struct agenda *agenda, struct bucket *bucket)
+{
+    struct block *block = bucket->first;
+
+    bucket->first = block->next;
+    block->next = agenda->spare;
+    agenda->spare = block;
+}
+
+int agenda_add(struct agenda *agenda, uint64_t time_ps, uint32_t event)
+{
+    struct bucket *bucket = bucket_of(agenda, time_ps);
+    struct block *block = bucket->last;
+
+    if (bucket->first == NULL || block->count == BLOCK_EVENTS) {
+        block = append_block(agenda, bucket);
+        if (block == NULL) {
+            return ERR_MEMORY;
+        }
+    }
+    block->event[block->count] = event;
+    block->time_ps[block->count] = time_ps;
+    block->count += 1;
+    return ERR_OK;
+}
+
+static uint64_t earliest(const struct bucket *bucket)
+{
+    uint64_t least_ps = UINT64_MAX;
+
+    for (const struct block *at = bucket->first; at != NULL; at = at->next) {
+        for (uint32_t i = 0; i < at->count; ++i) {
+            if (at->time_ps[i] < least_ps) {
+                least_ps = at->time_ps[i];
+            }
+        }
+    }
+    return least_ps;
+}
+
+/* Every event of the bucket goes into a lower one. */
+static int deal_out(struct agenda *agenda, struct bucket *bucket)
+{
+    agenda->now_ps = earliest(bucket);
+    while (bucket->first != NULL) {
+        const struct block *block = bucket->first;
+
+        for (uint32_t i = 0; i < block->count; ++i) {
+            int error = agenda_add(agenda, block->time_ps[i], block->event[i]);
+
+            if (error != ERR_OK) {
+                return error;
+            }
+        }
+        retire_block(agenda, bucket);
+    }
+    return ERR_OK;
+}
+
+int agenda_next(struct agenda *agenda, uint64_t *time_ps, bool *more)
+{
+    unsigned lowest = 0;
+    int error = ERR_OK;
+
+    while (lowest < BUCKETS && agenda->bucket[lowest].first == NULL) {
+        lowest += 1;
+    }
+    *more = lowest < BUCKETS;
+    if (*more && lowest > 0) {
+        error = deal_out(agenda, &agenda->bucket[lowest]);
+    }
+    *time_ps = agenda->now_ps;
+    return error;
+}
+
+bool agenda_take(struct agenda *agenda, uint32_t *event)
+{
+    struct bucket *bucket = &agenda->bucket[0];
+
+    if (bucket->first == NULL) {
+        return false;
+    }
+    *event = bucket->first->event[agenda->taken++];
+    if (agenda->taken == bucket->first->count) {
+        retire_block(agenda, bucket);
+        agenda->taken = 0;
+    }
+    return true;
+}
