@@ -3,6 +3,7 @@
 #include "qemu/certificate_command.h"
 #include "qemu/plan_command.h"
 #include "qemu/run_command.h"
+#include "qemu/simulate_command.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,6 +30,8 @@ static const struct subcommand subcommands[] = {
      "one job on a mesh of emulated boards or native nodes"},
     {"certificate", "quincunx certificate", certificate_command,
      "every circuit of the scatter with its links, to be checked"},
+    {"simulate", "quincunx simulate", simulate_command,
+     "the whole scatter node by node, up to 5^10 nodes, checked"},
     {"kernels", "quincunx kernels", run_kernels_command,
      "what can be computed"},
 };
