@@ -121,7 +121,8 @@ enum simulate_check {
     SIMULATE_CHECKS
 };
 
-/* The bound of theory 1.3: N tau + 1 / sigma. */
+/* How much later than the exact makespan whole units may end: N tau + 1/sigma,
+   since every volume and every share is at most one unit more. */
 uint64_t simulate_bound_ps(const struct simulate_input *input);
 
 /*

@@ -2,10 +2,10 @@
 # The simulation of the whole scatter alone, with sanitizers; and the command
 # with a split that loses units, which its checks must find.
 
-SIMULATE_CORE := qemu/agenda.c qemu/simulate.c qemu/model.c \
+SIMULATE_CORE := qemu/agenda.c qemu/simulate.c $(wildcard qemu/model*.c) \
                  $(wildcard torus/*.c) scatter/planner.c
-SIMULATE_UNIT := $(SIMULATE_CORE) scatter/split.c test/simulate/main.c \
-                 test/simulate/test_agenda.c test/simulate/test_simulate.c \
+SIMULATE_UNIT := $(SIMULATE_CORE) scatter/split.c qemu/fabric.c \
+                 $(filter-out %/lossy.c,$(wildcard test/simulate/*.c)) \
                  test/unit/unit.c
 SIMULATE_LOSSY := $(SIMULATE_CORE) qemu/simulate_command.c qemu/parse.c \
                   test/simulate/lossy.c

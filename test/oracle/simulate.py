@@ -125,7 +125,7 @@ def run(side, load, compute, startup, transfer, hop_delay=0, phases=None,
 
 
 def self_check():
-    """Section 1.3 of theory.md, and two circuits that do meet."""
+    """The hundred units of the theory, and two circuits that do meet."""
     plan, outcome = run(5, 100, 1, 1, 1)
     kept = sorted((node.layer, node.share) for node in outcome.nodes.values())
     assert kept == sorted([(0, 23)] + 4 * [(1, 6)] + 13 * [(2, 3)]

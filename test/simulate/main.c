@@ -16,6 +16,7 @@ int main(void)
 
     test_agenda(&unit);
     test_simulate(&unit);
+    test_twin(&unit);
     unit_plan(&unit);
     return unit.tests_failed > 0;
 }
