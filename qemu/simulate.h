@@ -103,7 +103,7 @@ void simulate_set_paths(struct simulate_input *input);
 /*
  * nodes[0 .. width * height), row-major, is the caller's. Result: 0;
  * ERR_MEMORY; ERR_RANGE (a time of 2^63 ps or more). Cost: a few hundred
- * nanoseconds and less than 50 bytes for each node, nodes[] included.
+ * nanoseconds and about 50 bytes for each node, nodes[] included.
  */
 int simulate_run(struct simulate_outcome *outcome, struct simulate_node nodes[],
                  const struct simulate_input *input);

@@ -259,6 +259,13 @@ def test_runs_are_the_same(program):
     assert runs[0] == runs[1]
 
 
+def test_memory_is_its_own(program):
+    """Not that of whoever starts it, here more than it needs itself."""
+    ballast = bytearray(b"x") * (64 << 20)
+    got = simulated(program, torus=5)
+    assert 2 ** 20 < got["peak_rss_bytes"] < len(ballast) // 4
+
+
 def test_per_node_only_if_asked_for(program):
     assert "per_node" not in simulated(program)
 
