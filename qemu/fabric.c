@@ -19,6 +19,9 @@ enum node_state {
 
 #define LINKS_MAX (2u * TORUS_SIDE_MAX)
 
+/* No time is later: see fabric_next(), for which the end never comes. */
+#define TIME_MAX_PS (UINT64_MAX - 1)
+
 /* A queued, travelling or delivered message. */
 struct transit {
     struct fabric_message message;
@@ -30,6 +33,7 @@ struct transit {
     uint8_t port;
     uint8_t arrival_port;
     uint8_t holders; /* of the circuit and the inbox, who still needs it */
+    bool asked;      /* for its circuit: a request is due, or is blocked */
     bool arrived;    /* mesh time has reached arrival_ps */
     bool damaged;
 };
@@ -40,7 +44,7 @@ struct fifo {
 };
 
 struct node_port {
-    struct fifo queue; /* the first one has asked, unless the port is busy */
+    struct fifo queue; /* see queue_of() */
     struct fifo inbox;
     bool busy;        /* a circuit leaves it */
     bool used;        /* one ever has, and ended at free_ps */
@@ -52,6 +56,7 @@ struct node {
     struct node_port port[WINDOW_PORTS];
     uint64_t time_ps; /* running: since when; resting: since when */
     uint32_t port_mask;
+    uint8_t circuits;   /* out of its torus ports, under way */
     uint8_t tag_wanted; /* 0: any */
     int32_t first_error;
     enum node_state state;
@@ -101,6 +106,23 @@ static void *grow(void *array, size_t *room, size_t count, size_t item)
         abort();
     }
     return array;
+}
+
+/* ---- times that stay at TIME_MAX_PS instead of wrapping ---- */
+
+static uint64_t plus(uint64_t a_ps, uint64_t b_ps)
+{
+    uint64_t sum_ps = a_ps + b_ps;
+
+    return sum_ps >= a_ps && sum_ps < TIME_MAX_PS ? sum_ps : TIME_MAX_PS;
+}
+
+static uint64_t times(uint64_t a_ps, uint64_t count)
+{
+    uint64_t product;
+
+    return __builtin_mul_overflow(a_ps, count, &product) ? TIME_MAX_PS
+                                                         : product;
 }
 
 /* ---- events: a binary heap ---- */
@@ -220,6 +242,9 @@ struct fabric *fabric_new(const struct fabric_config *config)
         return NULL;
     }
     fabric->config = *config;
+    if (config->ports_at_once == 0) {
+        fabric->config.ports_at_once = TORUS_PORTS;
+    }
     fabric->node_count = nodes;
     fabric->node = calloc(nodes, sizeof *fabric->node);
     fabric->link_held = calloc(2 * (size_t)nodes, 1);
@@ -280,36 +305,57 @@ static struct transit *transit_new(void)
     return transit;
 }
 
-/* The first of a port's queue asks for its circuit. */
-static void request_first(struct fabric *fabric, struct node_port *port)
+/* Where a node's sends out of `port` queue up: each port has a queue of its
+   own, but where a node may not use all of them at once the torus ports share
+   the first one's, so that sends go in the order in which they came. */
+static struct fifo *queue_of(struct fabric *fabric, uint32_t node,
+                             unsigned port)
 {
-    struct transit *first = port->queue.first;
+    bool shared =
+        fabric->config.ports_at_once < TORUS_PORTS && port != WINDOW_PORT_HOST;
 
-    if (first != NULL) {
-        uint64_t free_ps =
-            port->used ? port->free_ps + first->message.gap_ps : 0;
+    return &fabric->node[node].port[shared ? 0 : port].queue;
+}
 
-        first->request_ps = first->message.ready_ps > free_ps
-                                ? first->message.ready_ps
-                                : free_ps;
-        push(fabric, EVENT_REQUEST, first->request_ps, first);
+/* The first of a queue asks for its circuit, no earlier than `now_ps`: unless
+   it has, its port is busy, or its node holds as many circuits as it may. */
+static void request_first(struct fabric *fabric, const struct fifo *queue,
+                          uint64_t now_ps)
+{
+    struct transit *first = queue->first;
+    const struct node *node;
+    const struct node_port *port;
+
+    if (first == NULL || first->asked) {
+        return;
     }
+    node = &fabric->node[first->source];
+    port = &node->port[first->port];
+    if (port->busy || (node->circuits >= fabric->config.ports_at_once &&
+                       first->port != WINDOW_PORT_HOST)) {
+        return;
+    }
+    if (port->used && now_ps < plus(port->free_ps, first->message.gap_ps)) {
+        now_ps = plus(port->free_ps, first->message.gap_ps);
+    }
+    first->request_ps =
+        first->message.ready_ps > now_ps ? first->message.ready_ps : now_ps;
+    first->asked = true;
+    push(fabric, EVENT_REQUEST, first->request_ps, first);
 }
 
 void fabric_send(struct fabric *fabric, uint32_t node, unsigned port,
                  const struct fabric_message *message)
 {
-    struct node_port *at = &fabric->node[node].port[port];
+    struct fifo *queue = queue_of(fabric, node, port);
     struct transit *transit = transit_new();
-    bool idle = at->queue.first == NULL && !at->busy;
 
     transit->message = *message;
+    transit->message.ready_ps = plus(message->ready_ps, 0);
     transit->source = node;
     transit->port = (uint8_t)port;
-    fifo_put(&at->queue, transit);
-    if (idle) {
-        request_first(fabric, at);
-    }
+    fifo_put(queue, transit);
+    request_first(fabric, queue, 0);
 }
 
 void fabric_from_host(struct fabric *fabric, uint32_t node, uint64_t time_ps,
@@ -445,6 +491,21 @@ static void log_circuit(struct fabric *fabric, const struct transit *transit,
         .end_ps = transit->arrival_ps};
 }
 
+/* How long a message of `bytes` holds a path of `hops` links. */
+static uint64_t held_ps(const struct fabric_config *config, uint32_t hops,
+                        uint32_t bytes)
+{
+    uint64_t startup_ps = config->startup_ps;
+    uint64_t transfer_ps = times(config->transfer_ps, bytes);
+
+    if (config->store_and_forward) {
+        startup_ps = times(startup_ps, hops);
+        transfer_ps = times(transfer_ps, hops);
+    }
+    return plus(plus(startup_ps, transfer_ps),
+                times(config->hop_delay_ps, hops));
+}
+
 static void release(struct transit *transit)
 {
     transit->holders -= 1;
@@ -460,25 +521,27 @@ static void grant(struct fabric *fabric, struct transit *transit,
     const struct fabric_config *config = &fabric->config;
     struct torus_path path = transit->message.path;
     struct torus_coord from = torus_coord_of(config->size, transit->source);
-    struct node_port *port = &fabric->node[transit->source].port[transit->port];
-    uint64_t held_ps = config->startup_ps +
-                       config->hop_delay_ps * torus_path_hops(path) +
-                       config->transfer_ps * transit->message.bytes;
+    struct node *source = &fabric->node[transit->source];
+    struct node_port *port = &source->port[transit->port];
+    struct fifo *queue = queue_of(fabric, transit->source, transit->port);
     struct node_port *to;
 
     links_mark(fabric, transit, 1);
-    transit->arrival_ps = now_ps + held_ps;
+    transit->arrival_ps = plus(
+        now_ps, held_ps(config, torus_path_hops(path), transit->message.bytes));
     transit->arrival_port = (uint8_t)torus_path_arrival(path);
     transit->destination =
         torus_index(config->size, torus_path_end(config->size, from, path));
     log_circuit(fabric, transit, now_ps);
     transit->damaged = fabric->circuit_count == config->corrupt_message;
-    port->counters.busy_ps += held_ps;
+    port->counters.busy_ps += transit->arrival_ps - now_ps;
     port->counters.stall_ps += now_ps - transit->request_ps;
     port->counters.sent_messages += 1;
     port->counters.sent_bytes += transit->message.bytes;
     port->busy = true;
-    fifo_take(&port->queue);
+    source->circuits += 1;
+    fifo_take(queue);
+    request_first(fabric, queue, now_ps);
     transit->holders = 2;
     push(fabric, EVENT_RELEASE, transit->arrival_ps, transit);
     to = &fabric->node[transit->destination].port[transit->arrival_port];
@@ -488,7 +551,7 @@ static void grant(struct fabric *fabric, struct transit *transit,
     notify(fabric, transit->destination);
 }
 
-/* A send of this port is over, well or not: the next one may ask. */
+/* A send is over, well or not: the next one may ask. */
 static void next_send(struct fabric *fabric, struct transit *ended,
                       uint64_t now_ps)
 {
@@ -498,7 +561,7 @@ static void next_send(struct fabric *fabric, struct transit *ended,
     port->busy = false;
     port->used = true;
     port->free_ps = now_ps;
-    request_first(fabric, port);
+    request_first(fabric, queue_of(fabric, ended->source, ended->port), now_ps);
     if (source->state == NODE_DRAINING) {
         notify(fabric, ended->source);
     }
@@ -538,6 +601,7 @@ static void process_release(struct fabric *fabric, struct transit *transit)
     uint64_t now_ps = transit->arrival_ps;
 
     links_mark(fabric, transit, 0);
+    fabric->node[transit->source].circuits -= 1;
     transit->arrived = true;
     fabric->latest_release_ps = now_ps;
     fabric->retry_due = true;
@@ -561,15 +625,15 @@ static void process_request(struct fabric *fabric, struct transit *transit,
                             uint64_t now_ps)
 {
     struct node *source = &fabric->node[transit->source];
-    struct node_port *port = &source->port[transit->port];
+    struct fifo *queue = queue_of(fabric, transit->source, transit->port);
 
     if (transit->port == WINDOW_PORT_HOST) {
-        fifo_take(&port->queue);
+        fifo_take(queue);
         next_send(fabric, transit, now_ps);
         fabric->leaving = transit;
     } else if (path_is_dead(fabric, transit)) {
-        fifo_take(&port->queue);
-        port->counters.errors += 1;
+        fifo_take(queue);
+        source->port[transit->port].counters.errors += 1;
         source->first_error = ERR_DEAD_LINK;
         next_send(fabric, transit, now_ps);
         fabric->leaving = transit;

@@ -8,6 +8,17 @@
  * link held waits (a conflict, counted) and is granted, oldest first, when the
  * links are free. Ties are settled by node, then port.
  *
+ * Switches that store and forward pass a whole message on from node to node:
+ * it takes hops * (startup + hop delay + bytes * transfer). Here it holds the
+ * whole path all that time, where it would hold one link after the other: this
+ * is exact where no two messages meet, and too careful where they do.
+ *
+ * Each port works off its own queue. Where a node may use fewer than its four
+ * ports at once, its sends go in the order of their fabric_send(): one asks
+ * for its circuit when all earlier ones have theirs (or were lost), its port
+ * is free, and the node holds fewer circuits than it may. So a send that waits
+ * for a link, for its ready time or for its gap holds up all behind it.
+ *
  * Requests are taken in the order of their mesh times: an event is processed
  * only when every node that is still running has passed it (a running node's
  * next request cannot be earlier than the time at which it was last resumed).
@@ -27,7 +38,8 @@
 
 struct fabric;
 
-/* Every circuit takes time: startup_ps is at least 1. */
+/* Every circuit takes time: startup_ps is at least 1. Times that would exceed
+   2^64 - 2 ps (213 days) are cut to that. */
 struct fabric_config {
     struct torus_size size;
     uint64_t startup_ps;
@@ -35,6 +47,8 @@ struct fabric_config {
     uint64_t hop_delay_ps;
     uint32_t dead_link; /* torus_link() + 1 of a link that is down, or 0 */
     uint32_t corrupt_message; /* ordinal of a circuit that damages it, or 0 */
+    uint8_t ports_at_once;    /* torus ports of a node: 1, 2 or 4; 0: 4 */
+    bool store_and_forward;   /* no circuits: see above */
 };
 
 /* A message on its way. The fabric never looks at `cookie`. */

@@ -19,6 +19,7 @@ int main(void)
     test_nodes(&unit);
     test_order(&unit);
     test_memory(&unit);
+    test_ports(&unit);
     unit_plan(&unit);
     return unit.tests_failed > 0;
 }

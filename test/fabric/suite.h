@@ -57,5 +57,6 @@ void test_conflicts(struct unit *unit);
 void test_nodes(struct unit *unit);
 void test_memory(struct unit *unit);
 void test_order(struct unit *unit);
+void test_ports(struct unit *unit);
 
 #endif

@@ -5,7 +5,8 @@
  * in many orders; every circuit and every delivery must be the same, to the
  * picosecond. The log of circuits is also checked against the rules of
  * qemu/fabric.h, without a second model: no link is held twice, nobody waits
- * for a free path, nobody is overtaken by who asked later.
+ * for a free path, nobody is overtaken by who asked later, and every send asks
+ * as soon as its node may send it.
  */
 #include "test/fabric/suite.h"
 
@@ -131,6 +132,7 @@ static void make_script(struct script *script, uint64_t seed)
     static const struct torus_size sizes[] = {{5, 5}, {5, 5}, {3, 4},
                                               {6, 1}, {2, 2}, {1, 3}};
     static const uint64_t startups_ps[] = {1, 7, 1000, 5000, 0};
+    static const uint8_t ports_at_once[] = {0, 4, 0, 1, 2, 3};
     uint64_t state = seed * 0x9E3779B97F4A7C15u + 1;
     struct fabric_config *config = &script->config;
 
@@ -145,6 +147,8 @@ static void make_script(struct script *script, uint64_t seed)
         config->dead_link = 1 + below(&state, 2 * script->nodes);
     }
     config->corrupt_message = below(&state, 30);
+    config->ports_at_once = ports_at_once[below(&state, 6)];
+    config->store_and_forward = below(&state, 4) == 0;
     for (uint32_t node = 0; node < script->nodes; ++node) {
         script->from_host_ps[node] = below(&state, 2);
         for (uint32_t i = 0; i < OPS; ++i) {
@@ -409,13 +413,35 @@ holder(const struct log *log, uint64_t links, uint64_t time_ps, uint32_t limit)
     return NULL;
 }
 
-static bool asked_before(const struct outcome_circuit *a,
+/* Whether a node's sends go one after the other, whatever their port. */
+static bool in_order(const struct fabric_config *config)
+{
+    return config->ports_at_once > 0 && config->ports_at_once < TORUS_PORTS;
+}
+
+static bool asked_before(const struct fabric_config *config,
+                         const struct outcome_circuit *a,
                          const struct outcome_circuit *b)
 {
     if (a->request_ps != b->request_ps) {
         return a->request_ps < b->request_ps;
     }
-    return a->source != b->source ? a->source < b->source : a->port < b->port;
+    if (a->source != b->source) {
+        return a->source < b->source;
+    }
+    return in_order(config) ? a->kind < b->kind : a->port < b->port;
+}
+
+static uint64_t model_ps(const struct fabric_config *config,
+                         const struct op *op)
+{
+    uint64_t hops = torus_path_hops(op->path);
+    uint64_t startup_ps = config->startup_ps;
+    uint64_t transfer_ps = config->transfer_ps * op->bytes;
+
+    return config->store_and_forward
+               ? hops * (startup_ps + config->hop_delay_ps + transfer_ps)
+               : startup_ps + hops * config->hop_delay_ps + transfer_ps;
 }
 
 static const char *broken_times(const struct log *log, uint32_t i)
@@ -425,9 +451,7 @@ static const char *broken_times(const struct log *log, uint32_t i)
     const struct op *op = &log->script->op[circuit->source][circuit->kind];
     uint64_t time_ps = circuit->request_ps;
 
-    if (circuit->end_ps - circuit->grant_ps !=
-        config->startup_ps + config->hop_delay_ps * torus_path_hops(op->path) +
-            config->transfer_ps * op->bytes) {
+    if (circuit->end_ps - circuit->grant_ps != model_ps(config, op)) {
         return "a circuit is held for another time than the model's";
     }
     if (i > 0 && circuit->grant_ps < log->result->circuit[i - 1].grant_ps) {
@@ -459,9 +483,102 @@ static const char *broken_pair(const struct log *log, uint32_t first,
     }
     /* The second was granted later, so it must have asked later, or found a
        link held when the first was granted. */
-    if (asked_before(b, a) &&
+    if (asked_before(&log->script->config, b, a) &&
         holder(log, log->links[second], a->grant_ps, first) == NULL) {
         return "a circuit is overtaken";
+    }
+    return NULL;
+}
+
+/* When a send of a node asked, began and was over; one over a dead link, or
+   to the host, all at once. False: there is no trace of it. */
+struct traced {
+    uint64_t request_ps;
+    uint64_t begin_ps;
+    uint64_t end_ps;
+};
+
+static bool trace(struct traced *traced, const struct result *result,
+                  uint32_t node, uint32_t op)
+{
+    const struct left *left = &result->left[node][op];
+
+    for (uint32_t i = 0; i < result->circuits; ++i) {
+        const struct outcome_circuit *circuit = &result->circuit[i];
+
+        if (circuit->source == node && circuit->kind == op) {
+            *traced = (struct traced){circuit->request_ps, circuit->grant_ps,
+                                      circuit->end_ps};
+            return left->step == FABRIC_WAIT;
+        }
+    }
+    *traced = (struct traced){left->time_ps, left->time_ps, left->time_ps};
+    return left->step != FABRIC_WAIT;
+}
+
+/* The first time from `time_ps` on at which fewer than `limit` of them hold a
+   circuit. They have all begun by then, so that the number only falls. */
+static uint64_t when_fewer(const struct traced *traced, uint32_t count,
+                           uint32_t limit, uint64_t time_ps)
+{
+    for (;;) {
+        uint64_t next_ps = UINT64_MAX;
+        uint32_t held = 0;
+
+        for (uint32_t i = 0; i < count; ++i) {
+            if (traced[i].end_ps > time_ps) {
+                held += 1;
+                next_ps =
+                    traced[i].end_ps < next_ps ? traced[i].end_ps : next_ps;
+            }
+        }
+        if (held < limit) {
+            return time_ps;
+        }
+        time_ps = next_ps;
+    }
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Whether every send of a node asked in the very moment that it had to. */
+static const char *broken_sends(const struct script *script,
+                                const struct result *result, uint32_t node)
+{
+    const struct fabric_config *config = &script->config;
+    struct traced on_torus[OPS]; /* so far */
+    struct traced last[WINDOW_PORTS] = {0};
+    bool used[WINDOW_PORTS] = {false};
+    uint32_t count = 0;
+
+    for (uint32_t at = 0; at < result->reached[node]; ++at) {
+        const struct op *op = &script->op[node][at];
+        unsigned port = op->path.port;
+        struct traced *now = &on_torus[count];
+        uint64_t due_ps = result->answer[node][at].rest_ps + op->later_ps;
+
+        if (op->kind != OP_SEND) {
+            continue;
+        }
+        if (!trace(now, result, node, at)) {
+            return "a send is lost, or goes twice";
+        }
+        if (used[port]) {
+            due_ps = later(due_ps, last[port].end_ps + op->gap_ps);
+        }
+        if (in_order(config) && port != WINDOW_PORT_HOST && count > 0) {
+            due_ps = later(due_ps, on_torus[count - 1].begin_ps);
+            due_ps = when_fewer(on_torus, count, config->ports_at_once, due_ps);
+        }
+        if (now->request_ps != due_ps) {
+            return "a send asks at another time than it should";
+        }
+        used[port] = true;
+        last[port] = *now;
+        count += port != WINDOW_PORT_HOST;
     }
     return NULL;
 }
@@ -527,7 +644,8 @@ static const char *broken_rule(const struct script *script,
             broken = broken_pair(&log, i, k);
         }
     }
-    for (uint32_t node = 0; node < script->nodes; ++node) {
+    for (uint32_t node = 0; node < script->nodes && broken == NULL; ++node) {
+        broken = broken_sends(script, result, node);
         for (uint32_t op = 0; op < OPS && broken == NULL; ++op) {
             broken = broken_answer(&log, node, op);
         }
