@@ -210,6 +210,16 @@ static void dead_link_gives_way(struct unit *unit)
     fabric_free(fabric);
 }
 
+/* When the only such circuit was granted; UINT64_MAX: there is none. */
+static uint64_t granted_ps(const struct fabric *fabric, uint32_t node,
+                           unsigned port, uint32_t bytes)
+{
+    const struct outcome_circuit *circuit =
+        suite_circuit(fabric, node, port, bytes);
+
+    return circuit != NULL ? circuit->grant_ps : UINT64_MAX;
+}
+
 /* The host port is not one of the four; nor do nodes count each other's. */
 static void host_and_other_nodes_do_not_count(struct unit *unit)
 {
@@ -228,16 +238,17 @@ static void host_and_other_nodes_do_not_count(struct unit *unit)
                                                 .bytes = 60 + i});
     }
     fabric_send(fabric, 0, WINDOW_PORT_HOST, &report);
+    fabric_send(fabric, 0, WINDOW_PORT_HOST, &report);
     suite_end_others(fabric, 25, 0);
     suite_advance(fabric, &actions);
-    CHECK_EQUAL(unit, actions.count, 1);
-    CHECK_EQUAL(unit, actions.step[0], FABRIC_TO_HOST);
-    CHECK_EQUAL(unit, actions.action[0].time_ps, 4);
-    CHECK_EQUAL(unit, suite_circuit(fabric, 0, TORUS_EAST, 51)->grant_ps,
-                HELD(50));
-    CHECK_EQUAL(unit, suite_circuit(fabric, 12, TORUS_EAST, 60)->grant_ps, 0);
-    CHECK_EQUAL(unit, suite_circuit(fabric, 12, TORUS_EAST, 61)->grant_ps,
-                HELD(60));
+    CHECK_EQUAL(unit, actions.count, 2);
+    for (unsigned i = 0; i < actions.count; ++i) {
+        CHECK_EQUAL(unit, actions.step[i], FABRIC_TO_HOST);
+        CHECK_EQUAL(unit, actions.action[i].time_ps, 4);
+    }
+    CHECK_EQUAL(unit, granted_ps(fabric, 0, TORUS_EAST, 51), HELD(50));
+    CHECK_EQUAL(unit, granted_ps(fabric, 12, TORUS_EAST, 60), 0);
+    CHECK_EQUAL(unit, granted_ps(fabric, 12, TORUS_EAST, 61), HELD(60));
     fabric_free(fabric);
 }
 
@@ -266,8 +277,7 @@ static void later_sends(struct unit *unit)
     suite_advance(fabric, &actions);
     CHECK_EQUAL(unit, actions.count, 1);
     CHECK_EQUAL(unit, actions.action[0].time_ps, 9000 + HELD(11) + HELD(12));
-    CHECK_EQUAL(unit, suite_circuit(fabric, 0, TORUS_NORTH, 11)->grant_ps,
-                9000);
+    CHECK_EQUAL(unit, granted_ps(fabric, 0, TORUS_NORTH, 11), 9000);
     fabric_free(fabric);
 }
 
@@ -289,8 +299,9 @@ static void freed_in_the_middle(struct unit *unit)
 
 /* ---- store and forward ---- */
 
-static uint64_t time_of_one(const struct fabric_config *config,
-                            struct torus_path path, uint32_t bytes)
+/* How long a node's only circuit is held. */
+static uint64_t held_ps(const struct fabric_config *config,
+                        struct torus_path path, uint32_t bytes)
 {
     struct fabric *fabric = fabric_new(config);
     struct actions actions;
@@ -299,7 +310,7 @@ static uint64_t time_of_one(const struct fabric_config *config,
     suite_send(fabric, &(struct suite_send){.path = path, .bytes = bytes});
     suite_end_others(fabric, 25, 0);
     suite_advance(fabric, &actions);
-    time_ps = suite_circuit(fabric, 0, path.port, bytes)->end_ps;
+    time_ps = fabric_counters(fabric, 0, path.port)->busy_ps;
     fabric_free(fabric);
     return time_ps;
 }
@@ -312,12 +323,12 @@ static void every_hop_takes_it_all(struct unit *unit)
 
     config.store_and_forward = true;
     CHECK_EQUAL(unit,
-                time_of_one(&config, (struct torus_path)ONE_HOP(TORUS_WEST), 7),
+                held_ps(&config, (struct torus_path)ONE_HOP(TORUS_WEST), 7),
                 1000 + 10 + 7 * 3);
-    CHECK_EQUAL(unit, time_of_one(&config, knight, 100), 3 * (1000 + 10 + 300));
-    CHECK_EQUAL(unit, time_of_one(&config, round, 0), 5 * (1000 + 10));
+    CHECK_EQUAL(unit, held_ps(&config, knight, 100), 3 * (1000 + 10 + 300));
+    CHECK_EQUAL(unit, held_ps(&config, round, 0), 5 * (1000 + 10));
     config.store_and_forward = false;
-    CHECK_EQUAL(unit, time_of_one(&config, knight, 100), 1000 + 30 + 300);
+    CHECK_EQUAL(unit, held_ps(&config, knight, 100), 1000 + 30 + 300);
 }
 
 /* The whole path is held until the end. */
