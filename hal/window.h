@@ -25,13 +25,13 @@
 #include <stdint.h>
 
 #define WINDOW_MAGIC 0x71756e63u /* "qunc" */
-#define WINDOW_VERSION 1u
-#define WINDOW_DMA_OFFSET 0x8000u
+#define WINDOW_VERSION 2u
+#define WINDOW_DMA_OFFSET 0x20000u
 
 /* Ports of the switch: the four of the torus and the host behind it. */
 #define WINDOW_PORTS 5u
 #define WINDOW_PORT_HOST 4u
-#define WINDOW_QUEUE 64u /* sends that the ring holds; a power of two */
+#define WINDOW_QUEUE 1024u /* sends that the ring holds; a power of two */
 #define WINDOW_EVENTS 512u
 #define WINDOW_CONSOLE_BYTES 2048u
 

@@ -126,7 +126,8 @@ static int make_window(struct board *board)
         close(fd);
         return -1;
     }
-    memcpy(at, board->window, sizeof(struct window));
+    /* No more than that: a page that nobody touches takes no memory. */
+    ((struct window *)at)->identity = board->window->identity;
     munmap(board->window, board->mapped_bytes);
     board->window = at;
     board->mapped_bytes = BACKEND_WINDOW_BYTES;
@@ -342,7 +343,8 @@ static void catch_signals(struct boards *boards)
     sigaction(SIGHUP, &action, NULL);
 }
 
-/* A page for the start of each window, until its board is started. */
+/* Memory for the head of each window until its board is started: the identity
+   is written there, all else may be read. */
 static bool make_boards(struct boards *boards)
 {
     boards->board = calloc(boards->config.nodes, sizeof *boards->board);

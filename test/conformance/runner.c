@@ -20,7 +20,7 @@
 #define BYTE_PS 80000u
 #define HOP_PS 100000u
 #define WATCHDOG_S 60u
-#define MESSAGES_MAX 256u
+#define MESSAGES_MAX (WINDOW_QUEUE + 128u)
 
 /* Node indices of the roles. */
 enum role {
