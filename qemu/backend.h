@@ -27,6 +27,10 @@ struct backend {
     /* The node's window, mapped for as long as the backend lives. */
     struct window *(*window)(void *context, uint32_t node);
 
+    /* Makes a node slow, before the first wait: an instruction takes
+       32 ns << shift; shift is at most BACKEND_SLOW_SHIFT_MAX. */
+    void (*slow)(void *context, uint32_t node, unsigned shift);
+
     /* Waits, starting nodes that are not yet started, until one rings. */
     enum backend_event (*wait)(void *context, uint32_t *node);
 
@@ -44,6 +48,7 @@ struct backend {
 };
 
 #define BACKEND_WINDOW_BYTES 0x01000000u
+#define BACKEND_SLOW_SHIFT_MAX 3u
 
 /*
  * The identity of every window is to be filled by the caller before the first

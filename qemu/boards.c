@@ -37,6 +37,7 @@ struct board {
     size_t mapped_bytes;
     pid_t pid; /* 0: not started, or ended */
     int doorbell;
+    unsigned slow_shift;
 };
 
 struct boards {
@@ -67,9 +68,22 @@ static struct window *boards_window(void *context, uint32_t node)
     return boards->board[node].window;
 }
 
+static void boards_slow(void *context, uint32_t node, unsigned shift)
+{
+    struct boards *boards = context;
+
+    boards->board[node].slow_shift = shift;
+}
+
+/* An instruction takes 2^shift ns of virtual time. The board's timer counts
+   virtual time: on a slow board, more ticks for each instruction. */
+static const char *const icount[BACKEND_SLOW_SHIFT_MAX + 1] = {
+    "shift=5,sleep=off,align=off", "shift=6,sleep=off,align=off",
+    "shift=7,sleep=off,align=off", "shift=8,sleep=off,align=off"};
+
 /* In the child: nothing but system calls until exec. */
-static _Noreturn void become_board(const struct boards *boards, int doorbell,
-                                   int window, pid_t parent)
+static _Noreturn void become_board(const struct boards *boards, uint32_t node,
+                                   int doorbell, int window, pid_t parent)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     int doorbell_up = fcntl(doorbell, F_DUPFD, 10);
@@ -93,10 +107,11 @@ static _Noreturn void become_board(const struct boards *boards, int doorbell,
            "mps2-an385,memory-backend=window", "-object",
            "memory-backend-file,id=window,size=16M,share=on,"
            "mem-path=/proc/self/fd/4",
-           "-accel", "tcg,tb-size=1", "-icount", "shift=5,sleep=off,align=off",
-           "-nodefaults", "-display", "none", "-chardev",
-           "socket,id=doorbell,fd=3", "-serial", "chardev:doorbell", "-kernel",
-           boards->config.firmware, (char *)NULL);
+           "-accel", "tcg,tb-size=1", "-icount",
+           icount[boards->board[node].slow_shift], "-nodefaults", "-display",
+           "none", "-chardev", "socket,id=doorbell,fd=3", "-serial",
+           "chardev:doorbell", "-kernel", boards->config.firmware,
+           (char *)NULL);
     _exit(127);
 }
 
@@ -151,7 +166,7 @@ static int start_board(struct boards *boards, uint32_t node)
     }
     board->pid = vfork();
     if (board->pid == 0) {
-        become_board(boards, pair[1], window, parent);
+        become_board(boards, node, pair[1], window, parent);
     }
     close(window);
     close(pair[1]);
@@ -389,6 +404,7 @@ int boards_start(struct backend *backend, const struct boards_config *config)
                                 .board = "mps2-an385",
                                 .context = boards,
                                 .window = boards_window,
+                                .slow = boards_slow,
                                 .wait = boards_wait,
                                 .ring = boards_ring,
                                 .kill = boards_kill,

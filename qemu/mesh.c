@@ -84,6 +84,9 @@ int mesh_init(struct mesh *mesh, const struct mesh_config *config,
     }
     for (uint32_t node = 0; node < node_count(mesh); ++node) {
         identify(mesh, node);
+        if (config->slow_shift != NULL) {
+            backend->slow(backend->context, node, config->slow_shift[node]);
+        }
     }
     return 0;
 }

@@ -36,6 +36,9 @@ struct mesh_config {
     uint32_t identity;         /* of this mesh, in every message */
     struct torus_coord victim; /* of the injection */
     enum mesh_injection injection;
+    /* Boards of different speed: an instruction of node i, row by row, takes
+       32 ns << slow_shift[i], 0 to BACKEND_SLOW_SHIFT_MAX. NULL: all 0. */
+    const uint8_t *slow_shift;
     /* Called when the number of boards that are up, or of nodes that have
        ended, changes; NULL: nobody. */
     void (*progress)(void *context, uint32_t up, uint32_t ended);

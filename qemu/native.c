@@ -25,6 +25,13 @@ static struct window *native_window(void *context, uint32_t node)
                                      (size_t)node * BACKEND_WINDOW_BYTES);
 }
 
+static void native_slow(void *context, uint32_t node, unsigned shift)
+{
+    struct native *native = context;
+
+    host_node_slow(native->node[node], shift);
+}
+
 static void native_ring(void *context, uint32_t node)
 {
     struct native *native = context;
@@ -109,6 +116,7 @@ int native_start(struct backend *backend, uint32_t nodes)
                                 .board = "host",
                                 .context = native,
                                 .window = native_window,
+                                .slow = native_slow,
                                 .wait = native_wait,
                                 .ring = native_ring,
                                 .kill = native_kill,

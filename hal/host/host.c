@@ -15,6 +15,7 @@ struct host_node {
     ucontext_t context;
     ucontext_t caller;
     void *stack;
+    unsigned slow_shift;
 };
 
 /* The node whose coroutine is running: there is one processor here. */
@@ -58,6 +59,11 @@ void host_node_free(struct host_node *node)
         munmap(node->stack, STACK_BYTES);
         free(node);
     }
+}
+
+void host_node_slow(struct host_node *node, unsigned shift)
+{
+    node->slow_shift = shift;
 }
 
 void host_node_resume(struct host_node *node)
@@ -118,5 +124,5 @@ void clock_start(struct clock *clock, uint64_t at_ps)
 
 void clock_account(struct clock *clock, uint64_t ps)
 {
-    clock->base_ps += ps;
+    clock->base_ps += ps << current->slow_shift;
 }

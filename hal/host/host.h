@@ -17,6 +17,10 @@ struct host_node;
 struct host_node *host_node_new(struct window *window);
 void host_node_free(struct host_node *node);
 
+/* What the node accounts for takes 2^shift times as long from now on, as on a
+   slower board; 0 at first. `shift` is 0 to 3. */
+void host_node_slow(struct host_node *node, unsigned shift);
+
 /* Runs the node until it waits or halts. Not from within a node. */
 void host_node_resume(struct host_node *node);
 

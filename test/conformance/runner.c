@@ -29,8 +29,14 @@ enum role {
     WRAP_PEER = 4,
     NORTH_PEER = PROGRAM_SIDE,
     KNIGHT_PEER = 1 + 2 * PROGRAM_SIDE,
-    SOUTH_PEER = 4 * PROGRAM_SIDE
+    SOUTH_PEER = 4 * PROGRAM_SIDE,
+    WEST_END = 4 + 3 * PROGRAM_SIDE, /* of four messages at once */
+    NORTH_END = 3 + 1 * PROGRAM_SIDE
 };
+
+/* What the boards of the slow runs are: all others are as fast as ever. */
+static const uint8_t slow_shift[NODES] = {
+    [LEADER] = 3, [KNIGHT_PEER] = 1, [WEST_END] = 2};
 
 /* What one run left behind. */
 struct record {
@@ -45,12 +51,23 @@ struct record {
 };
 
 /* Tests take no argument but the harness: what they judge is here. */
-static struct record record[2];
+enum run {
+    FIRST,
+    SECOND, /* the same again */
+    SLOW,   /* with some slow boards */
+    SLOW_SECOND,
+    RUNS
+};
+
+static struct record record[RUNS];
 static const char *image;
 
 /* From a time to the reading of the clock behind it: a board counts the
    instructions of the driver, at most 300; the host counts none. */
 static int64_t slack_ps;
+
+/* How far apart two readings of a board's clock are. */
+static int64_t tick_ps;
 
 /* ---- running ---- */
 
@@ -95,7 +112,7 @@ static int start(struct backend *backend)
                          : boards_start(backend, &boards);
 }
 
-static void run(struct record *to)
+static void run(struct record *to, const uint8_t *slow)
 {
     uint8_t payload[PROGRAM_ORDER_BYTES];
     const struct mesh_config config = {
@@ -108,7 +125,8 @@ static void run(struct record *to)
                                            TORUS_EAST) +
                                 1,
                    .corrupt_message = 1},
-        .identity = 0xc0f0c0f0u};
+        .identity = 0xc0f0c0f0u,
+        .slow_shift = slow};
     const struct mesh_order order = {.kind = KIND_ORDER,
                                      .head = payload,
                                      .head_bytes = 100,
@@ -132,14 +150,14 @@ static void run(struct record *to)
 /* ---- reading what was observed ---- */
 
 /* The value of the only such observation; INT64_MIN: none, or several. */
-static int64_t seen(uint32_t node, unsigned what)
+static int64_t seen_in(const struct record *of, uint32_t node, unsigned what)
 {
     int64_t value = INT64_MIN;
 
     for (uint32_t at = CIRCUIT_HEADER_BYTES;
-         at + PROGRAM_OBSERVATION_BYTES <= record[0].log_bytes;
+         at + PROGRAM_OBSERVATION_BYTES <= of->log_bytes;
          at += PROGRAM_OBSERVATION_BYTES) {
-        const uint8_t *entry = record[0].log + at;
+        const uint8_t *entry = of->log + at;
 
         if (bytes_load_u16(entry) == node &&
             bytes_load_u16(entry + 2) == what) {
@@ -152,17 +170,28 @@ static int64_t seen(uint32_t node, unsigned what)
     return value;
 }
 
-/* The n-th circuit of a kind out of a node, from 0; one of zeros if none. */
-static struct outcome_circuit sent(uint32_t node, unsigned kind, uint32_t n)
+static int64_t seen(uint32_t node, unsigned what)
 {
-    for (uint32_t i = 0; i < record[0].circuits; ++i) {
-        const struct outcome_circuit *circuit = &record[0].circuit[i];
+    return seen_in(&record[FIRST], node, what);
+}
+
+/* The n-th circuit of a kind out of a node, from 0; one of zeros if none. */
+static struct outcome_circuit sent_in(const struct record *in, uint32_t node,
+                                      unsigned kind, uint32_t n)
+{
+    for (uint32_t i = 0; i < in->circuits; ++i) {
+        const struct outcome_circuit *circuit = &in->circuit[i];
 
         if (circuit->source == node && circuit->kind == kind && n-- == 0) {
             return *circuit;
         }
     }
     return (struct outcome_circuit){0};
+}
+
+static struct outcome_circuit sent(uint32_t node, unsigned kind, uint32_t n)
+{
+    return sent_in(&record[FIRST], node, kind, n);
 }
 
 static uint32_t count_sent(unsigned kind)
@@ -455,14 +484,14 @@ static void counters_are_the_sums(struct unit *unit)
     CHECK_EQUAL(unit, record[0].conflicts, 0);
 }
 
-static void second_run_is_the_same(struct unit *unit)
+static void check_same(struct unit *unit, const struct record *first,
+                       const struct record *second)
 {
-    CHECK_EQUAL(unit, record[1].end, MESH_DONE);
-    CHECK_EQUAL(unit, record[1].circuits, record[0].circuits);
-    for (uint32_t i = 0; i < record[0].circuits && i < record[1].circuits;
-         ++i) {
-        const struct outcome_circuit *a = &record[0].circuit[i];
-        const struct outcome_circuit *b = &record[1].circuit[i];
+    CHECK_EQUAL(unit, second->end, MESH_DONE);
+    CHECK_EQUAL(unit, second->circuits, first->circuits);
+    for (uint32_t i = 0; i < first->circuits && i < second->circuits; ++i) {
+        const struct outcome_circuit *a = &first->circuit[i];
+        const struct outcome_circuit *b = &second->circuit[i];
 
         CHECK_EQUAL(unit, b->source, a->source);
         CHECK_EQUAL(unit, b->kind, a->kind);
@@ -470,11 +499,100 @@ static void second_run_is_the_same(struct unit *unit)
         CHECK_EQUAL(unit, b->grant_ps, a->grant_ps);
         CHECK_EQUAL(unit, b->end_ps, a->end_ps);
     }
-    CHECK(unit,
-          record[0].log != NULL && record[1].log_bytes == record[0].log_bytes &&
-              memcmp(record[1].log, record[0].log, record[0].log_bytes) == 0);
-    CHECK(unit, memcmp(record[1].counters, record[0].counters,
-                       sizeof record[0].counters) == 0);
+    CHECK(unit, first->log != NULL && second->log_bytes == first->log_bytes &&
+                    memcmp(second->log, first->log, first->log_bytes) == 0);
+    CHECK(unit, memcmp(second->counters, first->counters,
+                       sizeof first->counters) == 0);
+}
+
+static void second_run_is_the_same(struct unit *unit)
+{
+    check_same(unit, &record[FIRST], &record[SECOND]);
+}
+
+/* ---- slow boards ---- */
+
+static bool is_time(unsigned what)
+{
+    switch (what) {
+    case WHAT_RING_DRAINED_PS:
+    case WHAT_RING_BEFORE_PS:
+    case WHAT_RING_AFTER_PS:
+    case WHAT_QUEUE_DRAINED_PS:
+    case WHAT_TIMED_READY_PS:
+    case WHAT_FOUR_PS:
+    case WHAT_CLOCK_WORK_PS:
+        return true;
+    default:
+        return what >= WHAT_ECHO_PS;
+    }
+}
+
+/* Every node sees what it sees otherwise, at another time. */
+static void slow_boards_do_the_same(struct unit *unit)
+{
+    const struct record *fast = &record[FIRST];
+    const struct record *slow = &record[SLOW];
+
+    CHECK_EQUAL(unit, slow->end, MESH_DONE);
+    CHECK_EQUAL(unit, slow->log_bytes, fast->log_bytes);
+    CHECK_EQUAL(unit, slow->circuits, fast->circuits);
+    CHECK_EQUAL(unit, slow->conflicts, 0);
+    for (uint32_t at = CIRCUIT_HEADER_BYTES;
+         at + PROGRAM_OBSERVATION_BYTES <= fast->log_bytes;
+         at += PROGRAM_OBSERVATION_BYTES) {
+        uint32_t node = bytes_load_u16(fast->log + at);
+        unsigned what = bytes_load_u16(fast->log + at + 2);
+
+        if (!is_time(what)) {
+            CHECK_EQUAL(unit, seen_in(slow, node, what), seen(node, what));
+        }
+    }
+}
+
+/* `slow_ps` is 2^shift times `fast_ps`, both read from a board's clock. */
+static void check_slower(struct unit *unit, int64_t slow_ps, int64_t fast_ps,
+                         unsigned shift)
+{
+    int64_t off_ps = slow_ps - (fast_ps << shift);
+
+    CHECK(unit, off_ps <= (tick_ps << shift) + tick_ps);
+    CHECK(unit, off_ps >= -(tick_ps << shift) - tick_ps);
+}
+
+/* From the arrival of its message, one of four, to the reading of a node's
+   clock: the driver's instructions. */
+static int64_t driver_ps(const struct record *in, uint32_t node)
+{
+    for (uint32_t port = 0; port < TORUS_PORTS; ++port) {
+        const struct outcome_circuit circuit =
+            sent_in(in, LEADER, KIND_FOUR, port);
+
+        if (circuit.destination == node) {
+            return seen_in(in, node, WHAT_FOUR_PS) - (int64_t)circuit.end_ps;
+        }
+    }
+    return INT64_MIN;
+}
+
+static void slow_boards_take_longer(struct unit *unit)
+{
+    static const uint32_t node[] = {KNIGHT_PEER, WEST_END, NORTH_END};
+
+    check_slower(unit, seen_in(&record[SLOW], LEADER, WHAT_CLOCK_WORK_PS),
+                 seen(LEADER, WHAT_CLOCK_WORK_PS), slow_shift[LEADER]);
+    for (unsigned i = 0; i < 3; ++i) {
+        int64_t fast_ps = driver_ps(&record[FIRST], node[i]);
+        int64_t slow_ps = driver_ps(&record[SLOW], node[i]);
+
+        CHECK(unit, fast_ps >= 0 && slow_ps >= 0);
+        check_slower(unit, slow_ps, fast_ps, slow_shift[node[i]]);
+    }
+}
+
+static void second_slow_run_is_the_same(struct unit *unit)
+{
+    check_same(unit, &record[SLOW], &record[SLOW_SECOND]);
 }
 
 static void put(void *context, const char *text)
@@ -505,6 +623,9 @@ static int judge(void)
     UNIT_RUN(&unit, four_messages_at_once);
     UNIT_RUN(&unit, counters_are_the_sums);
     UNIT_RUN(&unit, second_run_is_the_same);
+    UNIT_RUN(&unit, slow_boards_do_the_same);
+    UNIT_RUN(&unit, slow_boards_take_longer);
+    UNIT_RUN(&unit, second_slow_run_is_the_same);
     unit_plan(&unit);
     return unit.tests_failed > 0;
 }
@@ -520,10 +641,13 @@ int main(int argc, char **argv)
     }
     image = native ? NULL : argv[2];
     slack_ps = native ? 0 : 300 * 32000;
-    run(&record[0]);
-    run(&record[1]);
+    tick_ps = native ? 0 : 40000;
+    for (unsigned i = 0; i < RUNS; ++i) {
+        run(&record[i], i >= SLOW ? slow_shift : NULL);
+    }
     status = judge();
-    free(record[0].log);
-    free(record[1].log);
+    for (unsigned i = 0; i < RUNS; ++i) {
+        free(record[i].log);
+    }
     return status;
 }
