@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boards that do not come up, or not as they should; signals in the moment
+before a wait.
+
+A program that is found as qemu-system-arm stands in for QEMU: it looks at the
+window that it inherits, does what a test asks of the board in that place, and
+becomes the real QEMU everywhere else.
+"""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import mesh
+
+REAL = shutil.which("qemu-system-arm")
+GONE_S = 15
+
+# What a stand-in sees: the descriptors of qemu/boards.c and the beginning of
+# the window, as hal/window.h has them.
+STAND_IN = """#!{python} -ES
+import mmap, os, struct, sys, time
+DOORBELL, WINDOW = 3, 4
+window = mmap.mmap(WINDOW, 4096)
+x, y = struct.unpack_from("<HH", window, 20)
+def become_qemu():
+    os.execv({real!r}, ["qemu-system-arm", *sys.argv[1:]])
+if "%d,%d" % (x, y) not in {places!r}:
+    become_qemu()
+{script}
+"""
+
+EVERYWHERE = [f"{x},{y}" for y in range(5) for x in range(5)]
+
+
+class Bench:
+    """A mesh whose boards are stand-ins, and what it leaves behind."""
+
+    def __init__(self, folder):
+        self.bin = folder / "bin"
+        self.bin.mkdir()
+        self.firmware = folder / "image.elf"
+        shutil.copy(mesh.FIRMWARE, self.firmware)
+        self.load = folder / "load"
+        self.load.write_bytes(bytes(20_000))
+        self.env = {**os.environ,
+                    "PATH": f"{self.bin}:{os.environ['PATH']}"}
+
+    def stand_in(self, script, *places):
+        """Boards in these places do what the script says."""
+        path = self.bin / "qemu-system-arm"
+        path.write_text(STAND_IN.format(
+            python=sys.executable, real=REAL, places=places, script=script))
+        path.chmod(0o755)
+
+    def run(self, *args, **env):
+        """The finished launcher; its boards must all be gone."""
+        done = subprocess.run(
+            [mesh.QUINCUNX, "run", "--mesh", "5x5", "--kernel", "spin",
+             "--arg", "1", "--firmware", self.firmware, *args, self.load],
+            timeout=120, capture_output=True, text=True, check=False,
+            stdin=subprocess.DEVNULL, env={**self.env, **env})
+        assert mesh.until(lambda: not self.boards(), GONE_S), self.boards()
+        return done
+
+    def boards(self):
+        """Processes with this image on their command line, stand-ins too."""
+        found = []
+        for pid in mesh.pids():
+            try:
+                line = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            if os.fsencode(self.firmware) in line.split(b"\0"):
+                found.append(pid)
+        return found
+
+
+@pytest.fixture(name="bench")
+def fixture_bench(tmp_path):
+    it = Bench(tmp_path)
+    yield it
+    for pid in it.boards():
+        os.kill(pid, signal.SIGKILL)
+
+
+def failed(done, *words):
+    assert (done.returncode, done.stdout) == (1, ""), done.stderr
+    for word in words:
+        assert word in done.stderr, (word, done.stderr)
+
+
+def test_a_stand_in_that_only_becomes_qemu(bench):
+    """Nothing that the others find is the stand-in's doing."""
+    bench.stand_in("become_qemu()", *EVERYWHERE)
+    done = bench.run()
+    assert done.returncode == 0, done.stderr
+
+
+# ---- boards that never come up ----
+
+def test_no_board_comes_up(bench):
+    """The watchdog waits for the first of them, too."""
+    bench.stand_in("time.sleep(1000)", *EVERYWHERE)
+    start = time.monotonic()
+    done = bench.run("--watchdog", "2")
+    failed(done, "0 of 25 boards came up", "node 0,0 did not come up")
+    assert 2 <= time.monotonic() - start < 60
+
+
+@pytest.mark.parametrize("where", ["0,0", "3,1"])
+def test_one_board_does_not_come_up(bench, where):
+    bench.stand_in("time.sleep(1000)", where)
+    done = bench.run("--watchdog", "3")
+    failed(done, "24 of 25 boards came up", f"node {where} did not come up")
+    others = [place for place in EVERYWHERE if place != where]
+    assert not [p for p in others if f"node {p} " in done.stderr]
+
+
+# ---- boards whose QEMU ends ----
+
+def test_qemu_that_ends_at_once(bench):
+    """Its exit status and its own words are told."""
+    bench.stand_in("os.write(2, b'no such machine, it says\\n')\n"
+                   "os._exit(3)", "2,2")
+    failed(bench.run(), "node 2,2 died", "its QEMU exited with status 3",
+           "no such machine, it says")
+
+
+def test_qemu_that_ends_a_little_after_its_socket(bench):
+    """The launcher sees the socket first and waits for the process."""
+    bench.stand_in("os.close(DOORBELL)\ntime.sleep(0.2)\nos._exit(5)", "2,2")
+    failed(bench.run(), "node 2,2 died", "its QEMU exited with status 5")
+
+
+def test_qemu_that_lives_on_without_its_socket(bench):
+    """Not waited for without an end, and ended with all others."""
+    bench.stand_in("os.close(DOORBELL)\ntime.sleep(1000)", "2,2")
+    start = time.monotonic()
+    done = bench.run()
+    failed(done, "node 2,2 died")
+    assert "its QEMU" not in done.stderr
+    assert time.monotonic() - start < 60
+
+
+def test_qemu_that_cannot_be_executed(bench):
+    path = bench.bin / "qemu-system-arm"
+    path.write_text("#!/nowhere/interpreter\n")
+    path.chmod(0o755)
+    failed(bench.run(PATH=str(bench.bin)), "node 0,0 died",
+           "qemu-system-arm could not be executed")
+
+
+# ---- a window of another kind ----
+
+WORD = ("at = {at}\n"
+        "word, = struct.unpack_from('<I', window, at)\n"
+        "struct.pack_into('<I', window, at, word + 1)\n"
+        "become_qemu()")
+OTHER = pytest.mark.parametrize("at", [0, 4], ids=["magic", "version"])
+
+
+@OTHER
+def test_a_node_with_another_window(bench, at):
+    """circuit_open() refuses it: the node gives up, and says why."""
+    bench.stand_in(WORD.format(at=at), "1,2")
+    failed(bench.run("--watchdog", "10"), "node 1,2 gave up",
+           "state: failed (protocol error)")
+
+
+@OTHER
+def test_an_originator_with_another_window(bench, at):
+    bench.stand_in(WORD.format(at=at), "0,0")
+    failed(bench.run("--watchdog", "10"),
+           "the originator ended without a report",
+           "state: failed (protocol error)")
+
+
+# ---- signals just before a wait ----
+
+# The launcher has looked whether it was interrupted and is about to wait, for
+# boards that will not ring: a signal that comes now must end the wait.
+JUST_BEFORE = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/epoll.h>
+
+typedef int wait_call(int, struct epoll_event *, int, int, const sigset_t *);
+
+int epoll_pwait(int fd, struct epoll_event *events, int most, int ms,
+                const sigset_t *mask)
+{
+    struct pollfd quiet = {.fd = fd, .events = POLLIN};
+    wait_call *call = (wait_call *)dlsym(RTLD_NEXT, "epoll_pwait");
+
+    if (poll(&quiet, 1, 2000) == 0) {
+        raise(%d);
+    }
+    return call(fd, events, most, ms, mask);
+}
+
+int epoll_wait(int fd, struct epoll_event *events, int most, int ms)
+{
+    return epoll_pwait(fd, events, most, ms, 0);
+}
+"""
+SIGNALS = pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM,
+                                          signal.SIGHUP])
+
+
+def just_before(folder, how):
+    """A library that sends the launcher a signal in that moment."""
+    source, library = folder / "before.c", folder / "before.so"
+    source.write_text(JUST_BEFORE % how)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source],
+                   check=True, timeout=60)
+    return str(library)
+
+
+def interrupted(done):
+    assert done.returncode == 130, done.stderr
+    assert done.stdout == ""
+    assert "interrupted" in done.stderr
+    assert "came up" not in done.stderr and "hangs" not in done.stderr
+
+
+@SIGNALS
+def test_signal_just_before_waiting_for_boards(bench, tmp_path, how):
+    bench.stand_in("time.sleep(1000)", *EVERYWHERE)
+    interrupted(bench.run("--watchdog", "20",
+                          LD_PRELOAD=just_before(tmp_path, how)))
+
+
+def test_signal_just_before_waiting_for_a_node(bench, tmp_path):
+    """All boards are up, and one of them hangs."""
+    interrupted(bench.run("--watchdog", "20", "--inject", "hang@1,2",
+                          LD_PRELOAD=just_before(tmp_path, signal.SIGINT)))
