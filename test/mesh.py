@@ -41,10 +41,10 @@ def command(*args, timeout=300, **options):
 
 
 def run(load, *args, size="5x5", kernel="spin", arg=None, on="qemu",
-        timeout=300):
+        rounds=1, timeout=300):
     """The report of a run that succeeds."""
     line = ["run", "--json", "--mesh", size, "--kernel", kernel, "--on", on,
-            *args]
+            "--rounds", rounds, *args]
     if isinstance(arg, bytes):
         line += ["--arg-hex", arg.hex()]
     elif arg is not None:
