@@ -44,11 +44,24 @@ class Plan(c.Structure):
                 ("share_units", c.c_uint32 * (PHASES_MAX + 1))]
 
 
+class Branch(c.Structure):
+    _fields_ = [("at", Coord), ("nodes", c.c_uint16), ("phase", c.c_uint16),
+                ("path", Path)]
+
+
 class Split(c.Structure):
     _fields_ = [("volume_units", c.POINTER(c.c_uint32)),
                 ("own_units", c.c_uint32),
                 ("extra_units", c.c_uint32),
                 ("layer", c.c_uint32)]
+
+
+def tree(core, name, width, height, originator=(0, 0)):
+    """(phases, bytes of the branches) of torus_tree_NAME()."""
+    room = (Branch * (width * height))()
+    phases = getattr(core, f"torus_tree_{name}")(
+        room, Size(width, height), Coord(*originator))
+    return phases, bytes(room)
 
 
 def load():
@@ -73,6 +86,9 @@ def load():
     core.torus_path_links.restype = c.c_size_t
     core.torus_layer_nodes.argtypes = [c.c_uint]
     core.torus_layer_nodes.restype = c.c_uint32
+    for name in ("scatter", "binomial", "nearest", "star"):
+        getattr(core, f"torus_tree_{name}").argtypes = [
+            c.POINTER(Branch), Size, Coord]
     core.planner_plan.argtypes = [c.POINTER(Plan), c.POINTER(Input)]
     core.split_volume.argtypes = [c.POINTER(Split), c.POINTER(c.c_uint32),
                                   c.POINTER(c.c_uint32), c.c_uint, c.c_uint,

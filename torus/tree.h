@@ -5,6 +5,10 @@
  * children, so that every subtree is a contiguous piece of it. Children are
  * listed by falling phase, within a phase by port: the order in which a node's
  * range is cut and in which results come back.
+ *
+ * Trees are made on the host only: these functions take memory with malloc,
+ * which a board refuses, and give it back before they return. They keep no
+ * state; not for interrupt handlers.
  */
 #ifndef TORUS_TREE_H
 #define TORUS_TREE_H
@@ -13,13 +17,22 @@
 
 /* Nodes of the largest tree. */
 #define TORUS_TREE_MAX 15625u
-#define TORUS_TREE_PHASES_MAX 255u
+
+/* The longest side of a torus that is not 5^k x 5^k. */
+#define TORUS_TREE_SIDE_MAX 31u
 
 struct torus_branch {
     struct torus_coord at;
     uint16_t nodes;         /* of this subtree, itself included */
-    uint8_t phase;          /* that activates it, from 1; 0: the root */
+    uint16_t phase;         /* that activates it, from 1; 0: the root */
     struct torus_path path; /* from its parent; all 0 for the root */
+};
+
+/* How a node is reached. */
+struct torus_circuit {
+    uint32_t from;  /* index of the sender */
+    uint16_t phase; /* from 1; 0: nobody reaches it */
+    struct torus_path path;
 };
 
 /* The child after child `index` of the same parent, or the parent's end. */
@@ -30,12 +43,26 @@ static inline uint32_t torus_tree_next(const struct torus_branch tree[],
 }
 
 /*
- * The scatter of this project. On 5^k x 5^k it is that of torus/pattern.h; on
- * any other torus of 1x1 to 31x31 every phase's circuits are link-disjoint too.
+ * The scatter of this project. On 5^k x 5^k, up to 125x125, it is that of
+ * torus/pattern.h. On any other torus of 1x1 to 31x31 every phase's circuits
+ * are link-disjoint too, and the tree is found by a search (torus/spread.h):
+ * the same for every originator but for the shift.
+ *
  * tree[width * height] is the caller's. Result: the number of phases, or -1 if
- * there is no tree for this size. Allocates on the host; not for targets.
+ * there is no tree for this size, or no memory. Cost: milliseconds; below
+ * 0.2 s on 31x31.
  */
 int torus_tree_scatter(struct torus_branch tree[], struct torus_size size,
                        struct torus_coord originator);
+
+/*
+ * The circuits as a tree. circuits[i] says how the node i (row-major) places
+ * from the originator is reached; circuits[0] is not read. Every node must be
+ * reached from one of an earlier phase. tree[width * height] is the caller's.
+ * Result: the last phase, or -1 without memory. Cost: O(nodes + phases).
+ */
+int torus_tree_order(struct torus_branch tree[], struct torus_size size,
+                     struct torus_coord originator,
+                     const struct torus_circuit circuits[]);
 
 #endif

@@ -64,6 +64,7 @@ void test_pattern(struct unit *unit);
 void test_planner(struct unit *unit);
 void test_split(struct unit *unit);
 void test_torus(struct unit *unit);
+void test_tree(struct unit *unit);
 void test_wire(struct unit *unit);
 
 #endif

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torus/tree.h and torus/baselines.h on every torus of 1x1 to 31x31.
+
+QUINCUNX_SEED chooses the originators.
+"""
+import os
+import random
+import struct
+from collections import Counter
+
+import pytest
+
+import core as library
+import tree
+from core import Coord, Size
+
+SEED = int(os.environ.get("QUINCUNX_SEED", "1999"))
+SIDE_MAX = 31
+SIZES = [(width, height) for width in range(1, SIDE_MAX + 1)
+         for height in range(1, SIDE_MAX + 1)]
+SOME_SIZES = [(1, 1), (1, 2), (2, 1), (2, 2), (1, 9), (7, 1), (2, 5), (3, 2),
+              (3, 3), (4, 6), (5, 5), (7, 3), (8, 8), (6, 11), (16, 16),
+              (13, 21), (31, 2), (31, 31)]
+
+
+def grow(core, name, size, originator=(0, 0)):
+    """(phases, branches) as the oracle's tuples."""
+    phases, raw = library.tree(core, name, *size, originator)
+    assert phases >= 0, (name, size)
+    return phases, [tree.Branch(*fields) for fields in
+                    struct.iter_unpack("<HHHHBBHH", raw)]
+
+
+def originators(size, count):
+    rng = random.Random(f"{SEED} {size}")
+    return [(rng.randrange(size[0]), rng.randrange(size[1]))
+            for _ in range(count)]
+
+
+def check_scatter(core, size):
+    """One tree walked, two others compared; (phases, circuits)."""
+    one, other = originators(size, 2)
+    phases, branches = grow(core, "scatter", size, one)
+    circuits = tree.check(*size, one, branches)
+    assert phases == max(branch.phase for branch in branches)
+    by = other[0] - one[0], other[1] - one[1]
+    want = phases, tree.shifted(*size, branches, by)
+    assert grow(core, "scatter", size, other) == want, (size, one, other)
+    return phases, circuits
+
+
+@pytest.fixture(scope="module")
+def scatters(core):
+    """Of every size: (phases, circuits)."""
+    return {size: check_scatter(core, size) for size in SIZES}
+
+
+def test_every_size_is_a_scatter_over_disjoint_circuits(scatters):
+    assert len(scatters) == SIDE_MAX * SIDE_MAX
+
+
+def test_phases_are_few(scatters):
+    """Nowhere more than one above what nobody can beat; mostly just that."""
+    above = Counter(phases - tree.least_phases(*size)
+                    for size, (phases, _) in scatters.items())
+    print(above)
+    assert set(above) <= {0, 1}
+    assert above[0] >= 0.99 * len(SIZES)
+
+
+def test_circuits_that_share_a_link_are_nearly_always_ordered(scatters):
+    shared = unordered = 0
+    for _, circuits in scatters.values():
+        pairs, bad = tree.shared_pairs(circuits)
+        shared += len(pairs)
+        unordered += len(bad)
+    print(f"{unordered} of {shared} pairs are unordered")
+    assert shared > 100000
+    assert unordered <= 0.02 * shared
+
+
+@pytest.mark.parametrize("side", [1, 5, 25, 125])
+def test_powers_of_five_follow_the_pattern(core, side):
+    size = Size(side, side)
+    originator = originators((side, side), 1)[0]
+    phases, branches = grow(core, "scatter", (side, side), originator)
+    assert phases == core.torus_phases(size)
+    circuits = tree.check(side, side, originator, branches)
+    for branch, circuit in zip(branches[1:], circuits):
+        role = core.torus_role_of(size, Coord(*originator),
+                                  Coord(branch.x, branch.y))
+        assert (role.layer, role.port) == (branch.phase, branch.port)
+        assert (role.parent.x, role.parent.y) == circuit.source
+        path = core.torus_phase_path(size, branch.phase, branch.port)
+        assert branch[4:] == (path.port, path.turn, path.hops,
+                              path.hops_after)
+    if side in (5, 25):
+        assert not tree.shared_pairs(circuits)[1]
+
+
+@pytest.mark.parametrize("size", [
+    (0, 5), (5, 0), (32, 1), (1, 32), (31, 32), (126, 125), (625, 625)])
+def test_other_sizes_have_no_scatter(core, size):
+    assert core.torus_tree_scatter(
+        (library.Branch * 1)(), Size(*size), Coord(0, 0)) == -1
+
+
+@pytest.mark.parametrize("name", ["binomial", "nearest", "star"])
+@pytest.mark.parametrize("size", [(0, 5), (5, 0), (126, 125), (3125, 3125)])
+def test_other_sizes_have_no_baseline(core, name, size):
+    assert getattr(core, f"torus_tree_{name}")(
+        (library.Branch * 1)(), Size(*size), Coord(0, 0)) == -1
+
+
+def baseline(core, name, size, disjoint):
+    """(phases, branches, circuits) from a random originator."""
+    originator = originators(size, 1)[0]
+    phases, branches = grow(core, name, size, originator)
+    return (phases, branches, originator,
+            tree.check(*size, originator, branches, disjoint))
+
+
+@pytest.mark.parametrize("size", SOME_SIZES)
+def test_binomial(core, size):
+    width, height = size
+    phases, branches, (x, y), circuits = baseline(
+        core, "binomial", size, False)
+    assert 2 ** phases >= width * height > 2 ** phases // 2
+
+    def rank(node):
+        return (node[1] - y) % height * width + (node[0] - x) % width
+
+    # Subtrees are contiguous in rank, the sender's own part first.
+    for branch, c in zip(branches[1:], circuits):
+        step = 2 ** (phases - c.phase)
+        assert rank(c.receiver) == rank(c.source) + step
+        assert rank(c.source) % (2 * step) == 0
+        assert branch.nodes == min(step, width * height - rank(c.receiver))
+        assert len(c.links) == tree.distance(*size, c.source, c.receiver)
+        if c.source[0] != c.receiver[0]:
+            assert branch.port in (0, 2)
+    assert len({(c.source, c.phase) for c in circuits}) == len(circuits)
+
+
+@pytest.mark.parametrize("size", SOME_SIZES)
+def test_nearest(core, size):
+    phases, branches, originator, circuits = baseline(
+        core, "nearest", size, True)
+    assert phases == size[0] // 2 + size[1] // 2
+    for c in circuits:
+        assert c.phase == tree.distance(*size, originator, c.receiver)
+        assert len(c.links) == 1
+    # Nobody would rather have another parent.
+    nodes = {(b.x, b.y): b.nodes for b in branches}
+    layer = {(b.x, b.y): b.phase for b in branches}
+    for branch, c in zip(branches[1:], circuits):
+        others = [node for node in nodes
+                  if layer[node] == c.phase - 1
+                  and tree.distance(*size, node, c.receiver) == 1]
+        assert c.source in others
+        assert nodes[c.source] <= min(nodes[n] for n in others) + branch.nodes
+
+
+@pytest.mark.parametrize("size", SOME_SIZES)
+def test_star(core, size):
+    phases, _, originator, circuits = baseline(core, "star", size, False)
+    queues = [[], [], [], []]
+    for c in sorted(circuits):
+        assert c.source == originator
+        assert len(c.links) == tree.distance(*size, originator, c.receiver)
+        queues[c.port].append(c)
+    for queue in queues:
+        assert [c.phase for c in queue] == list(range(1, len(queue) + 1))
+        far = [len(c.links) for c in queue]
+        assert far == sorted(far)
+    assert phases == max(map(len, queues))
+    if min(size) > 2:
+        assert phases <= max(map(len, queues[:2])) <= len(circuits) // 4 + 2
+
+
+def test_baselines_of_the_largest_torus(core):
+    for name in ("binomial", "nearest", "star"):
+        phases, _ = grow(core, name, (125, 125))
+        assert phases == {"binomial": 14, "nearest": 124, "star": 3906}[name]
+
+
+@pytest.fixture(name="good")
+def fixture_good(core):
+    return grow(core, "scatter", (7, 6))[1]
+
+
+@pytest.mark.parametrize("field, change, why", [
+    ("x", 1, "path ends"), ("phase", -1, ""), ("port", 1, ""),
+    ("turn", 3, "port or turn"), ("hops", 2, "path ends"),
+    ("nodes", 1, ""), ("phase", 9, "order of children")])
+def test_the_checker_finds_one_wrong_field(good, field, change, why):
+    index = max(range(1, len(good)), key=lambda i: good[i].nodes)
+    value = getattr(good[index], field) + change
+    bad = good[:index] + [good[index]._replace(**{field: value})] + (
+        good[index + 1:])
+    with pytest.raises(tree.Wrong, match=why):
+        tree.check(7, 6, (0, 0), bad)
+
+
+def test_the_checker_finds_nodes_reached_twice_and_roots(good):
+    with pytest.raises(tree.Wrong, match="reached twice"):
+        tree.check(7, 6, (0, 0), good[:-1] + [good[-1]._replace(
+            x=good[1].x, y=good[1].y)])
+    with pytest.raises(tree.Wrong, match="not all nodes"):
+        tree.check(7, 6, (0, 0), good[:-1])
+    with pytest.raises(tree.Wrong, match="root"):
+        tree.check(7, 6, (1, 0), good)
+
+
+def test_the_checker_finds_links_held_twice():
+    """East, and north round the corner over the same first link: no."""
+    def line(*fields):
+        return tree.Branch(*fields)
+
+    bad = [line(0, 0, 4, 0, 0, 0, 0, 0), line(2, 0, 1, 2, 0, 0, 2, 0),
+           line(1, 0, 2, 1, 0, 0, 1, 0), line(3, 0, 1, 2, 2, 0, 2, 0)]
+    with pytest.raises(tree.Wrong, match="held twice"):
+        tree.check(4, 1, (0, 0), bad)
+    tree.check(4, 1, (0, 0), bad, disjoint=False)
+    # On a ring of two, east and west are different links to one node.
+    for port in (0, 2):
+        circuit, = tree.check(2, 1, (0, 0), [
+            line(0, 0, 2, 0, 0, 0, 0, 0), line(1, 0, 1, 1, port, 0, 1, 0)])
+        assert circuit.links == [port]
+
+
+def test_the_oracle_sees_unordered_pairs():
+    """Two nodes that know nothing of each other, across the same link."""
+    first = tree.Circuit(1, (0, 0), (0, 1), 1, [1])
+    other = tree.Circuit(1, (0, 0), (1, 0), 0, [0])
+    across = tree.Circuit(2, (0, 1), (2, 0), 3, [1, 0, 2])
+    back = tree.Circuit(2, (1, 0), (4, 0), 2, [0, 8])
+    queued = tree.Circuit(2, (0, 0), (2, 1), 0, [0, 2, 4])
+    assert tree.shared_pairs([first, other, across]) == (
+        {(0, 2), (1, 2)}, {(1, 2)})
+    assert tree.shared_pairs([first, other, back]) == ({(1, 2)}, set())
+    assert tree.shared_pairs([first, other, queued]) == ({(1, 2)}, set())

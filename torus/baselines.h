@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scatters that others use, as trees, to compare with. Any torus of up to
+ * TORUS_TREE_MAX nodes. Each function fills tree[width * height], which is the
+ * caller's, and returns the number of phases, or -1 if the torus is empty or
+ * too large, or without memory. Made on the host only, as torus/tree.h says.
+ */
+#ifndef TORUS_BASELINES_H
+#define TORUS_BASELINES_H
+
+#include "torus/tree.h"
+
+/*
+ * The binomial tree of message-passing libraries: with 2^b the least power
+ * that is not below the number of nodes, in phase i every node whose rank is a
+ * multiple of 2^(b-i+1) sends to rank + 2^(b-i), if there is one. A rank is
+ * the row-major place from the originator. Shortest paths, x first; half way
+ * around goes east or north. Circuits of a phase may share links. O(nodes).
+ */
+int torus_tree_binomial(struct torus_branch tree[], struct torus_size size,
+                        struct torus_coord originator);
+
+/*
+ * Scattering to the nearest idle nodes: in phase i those i hops away from the
+ * originator are activated by neighbours, over one link each, which are
+ * different ones. Parents are chosen from the outside in, so that no other
+ * choice for one node alone would leave its parent with fewer descendants.
+ * A few times O(nodes * (width + height)).
+ */
+int torus_tree_nearest(struct torus_branch tree[], struct torus_size size,
+                       struct torus_coord originator);
+
+/*
+ * A star: the originator sends to every node itself, nearest first, each over
+ * the port with the shorter queue of those out of which a shortest path with
+ * one turn leads. A phase is a place in a port's queue. Circuits of a phase may
+ * share links. O(nodes * (width + height)).
+ */
+int torus_tree_star(struct torus_branch tree[], struct torus_size size,
+                    struct torus_coord originator);
+
+#endif

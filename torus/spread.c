@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "torus/spread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+#define NODES_MAX (TORUS_TREE_SIDE_MAX * TORUS_TREE_SIDE_MAX)
+#define LINKS_MAX (2u * NODES_MAX)
+
+/* More phases than any size needs: the best is 5 on 31x31, 4 on 1x31. */
+#define PHASES_LIMIT 12u
+
+/* Rounds in which the circuits of a first phase are laid anew. */
+#define SWEEPS 4u
+
+/* Length of a circuit in a first phase, in quarters of a link. */
+#define SPREAD_LINK 4u
+#define SPREAD_CROSSING 16u
+
+/* Cost of a circuit in a last phase, in links. */
+#define ROUTE_HELD 12u
+#define ROUTE_CROSSING 6u
+
+/* Circuits that a last phase may lay, for each node that it should reach. */
+#define ROUTE_TRIES 12u
+
+/* Weights of the first phases. */
+struct weights {
+    unsigned power; /* nodes repel as distance^(-2 power) */
+    uint32_t base;  /* what a circuit of no length costs, as SPREAD_LINK */
+};
+
+static const struct weights attempts[] = {{2, 8}, {2, 4}, {2, 16}, {1, 64}};
+
+#define ATTEMPTS (sizeof attempts / sizeof *attempts)
+
+struct search {
+    struct torus_size size;
+    uint32_t nodes;
+    uint32_t base; /* of the weights */
+    unsigned phase;
+    uint32_t crossings; /* of circuits that causes do not order, so far */
+
+    struct torus_circuit circuits[NODES_MAX]; /* by receiver */
+    uint32_t senders[NODES_MAX]; /* active before this phase, in order */
+    uint32_t sender_count;
+
+    uint32_t next[TORUS_PORTS][NODES_MAX]; /* the node out of a port */
+    uint32_t link[TORUS_PORTS][NODES_MAX];
+
+    /* Who receives over a link in this phase and in those before, or NONE. */
+    uint32_t held[PHASES_LIMIT][LINKS_MAX];
+
+    uint32_t push[NODES_MAX]; /* by difference of places */
+    uint64_t pushed[NODES_MAX];
+
+    uint32_t fights[LINKS_MAX]; /* how often a link changed hands */
+    uint32_t queue[NODES_MAX];  /* nodes to be routed to, a ring */
+    uint32_t queue_head;
+    uint32_t queue_count;
+};
+
+/* The best circuit so far to or from some node. */
+struct choice {
+    uint64_t cost;
+    uint32_t from;
+    uint32_t to;
+    struct torus_path path;
+};
+
+/* How far a circuit has been followed. */
+struct reach {
+    uint32_t at;
+    uint64_t cost;
+};
+
+static bool reached(const struct search *search, uint32_t node)
+{
+    return node == 0 || search->circuits[node].phase != 0;
+}
+
+/* Whether the node can send in this phase. */
+static bool active(const struct search *search, uint32_t node)
+{
+    return node == 0 ||
+           (unsigned)search->circuits[node].phase - 1 < search->phase - 1;
+}
+
+/* Hops that do not yet lead around the ring. */
+static uint16_t hops_max(const struct search *search, unsigned port)
+{
+    return (uint16_t)((port == TORUS_EAST || port == TORUS_WEST
+                           ? search->size.width
+                           : search->size.height) -
+                      1);
+}
+
+/* The links of a path in order; result: their number. */
+static uint32_t path_links(const struct search *search, uint32_t links[],
+                           uint32_t from, struct torus_path path)
+{
+    uint32_t hops = torus_path_hops(path);
+    unsigned port = path.port;
+
+    for (uint32_t hop = 0; hop < hops; ++hop) {
+        if (hop == path.hops) {
+            port = torus_after_turn((enum torus_port)port,
+                                    (enum torus_turn)path.turn);
+        }
+        links[hop] = search->link[port][from];
+        from = search->next[port][from];
+    }
+    return hops;
+}
+
+/* ---- circuits of several phases ---- */
+
+/*
+ * Whether the circuit to `early`, of an earlier phase, is over whenever `node`
+ * sends out of `port` in this phase.
+ */
+static bool ordered(const struct search *search, uint32_t early, uint32_t node,
+                    unsigned port)
+{
+    const struct torus_circuit *circuit = &search->circuits[early];
+    unsigned phase = search->phase;
+
+    for (;;) {
+        if (early == node ||
+            (circuit->from == node && circuit->path.port == port &&
+             circuit->phase < phase)) {
+            return true;
+        }
+        if (node == 0) {
+            return false;
+        }
+        phase = search->circuits[node].phase;
+        port = search->circuits[node].path.port;
+        node = search->circuits[node].from;
+    }
+}
+
+/* Circuits of earlier phases on the link that may not be over. */
+static uint32_t crossings(const struct search *search, uint32_t link,
+                          uint32_t node, unsigned port)
+{
+    uint32_t count = 0;
+
+    for (unsigned phase = 1; phase < search->phase; ++phase) {
+        uint32_t early = search->held[phase][link];
+
+        count += early != NONE && !ordered(search, early, node, port);
+    }
+    return count;
+}
+
+static uint32_t path_crossings(const struct search *search, uint32_t from,
+                               struct torus_path path)
+{
+    uint32_t links[2 * TORUS_TREE_SIDE_MAX];
+    uint32_t hops = path_links(search, links, from, path);
+    uint32_t count = 0;
+
+    for (uint32_t hop = 0; hop < hops; ++hop) {
+        count += crossings(search, links[hop], from, path.port);
+    }
+    return count;
+}
+
+/* ---- laying circuits ---- */
+
+static void hold(struct search *search, uint32_t to, uint32_t holder)
+{
+    const struct torus_circuit *circuit = &search->circuits[to];
+    uint32_t links[2 * TORUS_TREE_SIDE_MAX];
+    uint32_t hops = path_links(search, links, circuit->from, circuit->path);
+
+    for (uint32_t hop = 0; hop < hops; ++hop) {
+        search->held[search->phase][links[hop]] = holder;
+    }
+}
+
+static void lay(struct search *search, const struct choice *choice)
+{
+    search->circuits[choice->to] = (struct torus_circuit){
+        choice->from, (uint16_t)search->phase, choice->path};
+    hold(search, choice->to, choice->to);
+}
+
+static void lift(struct search *search, uint32_t to)
+{
+    hold(search, to, NONE);
+    search->circuits[to].phase = 0;
+}
+
+/* ---- first phases ---- */
+
+/* `sign` 1: the node pushes all others; -1: no longer. */
+static void push(struct search *search, uint32_t node, int sign)
+{
+    uint32_t width = search->size.width;
+    uint32_t height = search->size.height;
+    uint32_t node_x = node % width;
+    uint32_t node_y = node / width;
+    uint64_t *pushed = search->pushed;
+
+    for (uint32_t y = 0; y < height; ++y) {
+        uint32_t away_y = y >= node_y ? y - node_y : y + height - node_y;
+        const uint32_t *row = &search->push[away_y * width];
+
+        for (uint32_t x = 0; x < width; ++x, ++pushed) {
+            uint32_t away = row[x >= node_x ? x - node_x : x + width - node_x];
+
+            *pushed = sign > 0 ? *pushed + away : *pushed - away;
+        }
+    }
+}
+
+/* One link further out of `out`, unless it is held. */
+static bool spread_on(const struct search *search, struct reach *reach,
+                      unsigned out, uint32_t from, unsigned port)
+{
+    uint32_t link = search->link[out][reach->at];
+
+    if (search->held[search->phase][link] != NONE) {
+        return false;
+    }
+    reach->cost +=
+        SPREAD_LINK + SPREAD_CROSSING * crossings(search, link, from, port);
+    reach->at = search->next[out][reach->at];
+    return true;
+}
+
+static void spread_offer(const struct search *search, struct choice *best,
+                         struct reach reach, struct torus_path path)
+{
+    uint64_t cost = search->pushed[reach.at] * (search->base + reach.cost);
+
+    if (!reached(search, reach.at) && cost < best->cost) {
+        *best = (struct choice){cost, best->from, reach.at, path};
+    }
+}
+
+/* Looks at all free paths out of a port of best->from. */
+static void spread_look(const struct search *search, struct choice *best,
+                        unsigned port)
+{
+    struct reach first = {best->from, 0};
+    struct torus_path path = {.port = (uint8_t)port};
+
+    while (path.hops < hops_max(search, port) &&
+           spread_on(search, &first, port, best->from, port)) {
+        path.hops += 1;
+        path.turn = TORUS_STRAIGHT;
+        path.hops_after = 0;
+        spread_offer(search, best, first, path);
+        for (path.turn = TORUS_LEFT; path.turn <= TORUS_RIGHT; ++path.turn) {
+            unsigned side = torus_after_turn((enum torus_port)port,
+                                             (enum torus_turn)path.turn);
+            struct reach second = first;
+
+            path.hops_after = 0;
+            while (path.hops_after < hops_max(search, side) &&
+                   spread_on(search, &second, side, best->from, port)) {
+                path.hops_after += 1;
+                spread_offer(search, best, second, path);
+            }
+        }
+    }
+}
+
+/* Lays the circuit out of a port, or lays it anew. */
+static void spread_port(struct search *search, uint32_t from, unsigned port)
+{
+    struct choice best = {.cost = UINT64_MAX, .from = from};
+    uint32_t holder = search->held[search->phase][search->link[port][from]];
+
+    if (holder != NONE) {
+        if (search->circuits[holder].from != from ||
+            search->circuits[holder].path.port != port) {
+            return;
+        }
+        lift(search, holder);
+        push(search, holder, -1);
+    }
+    spread_look(search, &best, port);
+    if (best.cost != UINT64_MAX) {
+        lay(search, &best);
+        push(search, best.to, 1);
+    }
+}
+
+static void spread_phase(struct search *search)
+{
+    for (unsigned sweep = 0; sweep < SWEEPS; ++sweep) {
+        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+            for (uint32_t i = 0; i < search->sender_count; ++i) {
+                spread_port(search, search->senders[i], port);
+            }
+        }
+    }
+}
+
+/* ---- last phases ---- */
+
+static void enqueue(struct search *search, uint32_t node)
+{
+    uint32_t tail = search->queue_head + search->queue_count;
+
+    search->queue[tail % search->nodes] = node;
+    search->queue_count += 1;
+}
+
+static uint32_t dequeue(struct search *search)
+{
+    uint32_t node = search->queue[search->queue_head];
+
+    search->queue_head = (search->queue_head + 1) % search->nodes;
+    search->queue_count -= 1;
+    return node;
+}
+
+/* One link further out of `out`; false if that is too expensive. */
+static bool route_on(const struct search *search, struct reach *reach,
+                     unsigned out, const struct choice *best)
+{
+    uint32_t link = search->link[out][reach->at];
+
+    reach->cost += 1;
+    if (search->held[search->phase][link] != NONE) {
+        reach->cost += ROUTE_HELD + search->fights[link];
+    }
+    reach->at = search->next[out][reach->at];
+    return reach->cost < best->cost;
+}
+
+/* `back` leads from the receiver to where a sender may be. */
+static void route_offer(const struct search *search, struct choice *best,
+                        struct reach reach, struct torus_path back)
+{
+    struct torus_path path;
+    uint64_t cost;
+
+    if (!active(search, reach.at)) {
+        return;
+    }
+    path = torus_path_reverse(back);
+    cost = reach.cost + ROUTE_CROSSING * path_crossings(search, reach.at, path);
+    if (cost < best->cost) {
+        *best = (struct choice){cost, reach.at, best->to, path};
+    }
+}
+
+/* Looks at all paths to best->to that come in at a port. */
+static void route_look(const struct search *search, struct choice *best,
+                       unsigned port)
+{
+    struct reach first = {best->to, 0};
+    struct torus_path back = {.port = (uint8_t)port};
+
+    while (back.hops < hops_max(search, port) &&
+           route_on(search, &first, port, best)) {
+        back.hops += 1;
+        back.turn = TORUS_STRAIGHT;
+        back.hops_after = 0;
+        route_offer(search, best, first, back);
+        for (back.turn = TORUS_LEFT; back.turn <= TORUS_RIGHT; ++back.turn) {
+            unsigned side = torus_after_turn((enum torus_port)port,
+                                             (enum torus_turn)back.turn);
+            struct reach second = first;
+
+            back.hops_after = 0;
+            while (back.hops_after < hops_max(search, side) &&
+                   route_on(search, &second, side, best)) {
+                back.hops_after += 1;
+                route_offer(search, best, second, back);
+            }
+        }
+    }
+}
+
+/* Lifts the circuits that are in the way, to be routed again. */
+static void push_aside(struct search *search, const struct choice *choice)
+{
+    uint32_t links[2 * TORUS_TREE_SIDE_MAX];
+    uint32_t hops = path_links(search, links, choice->from, choice->path);
+
+    for (uint32_t hop = 0; hop < hops; ++hop) {
+        uint32_t holder = search->held[search->phase][links[hop]];
+
+        if (holder != NONE) {
+            search->fights[links[hop]] += 1;
+            lift(search, holder);
+            enqueue(search, holder);
+        }
+    }
+}
+
+/* Routes to as many nodes as it can; those in the queue at its end are left. */
+static void route_phase(struct search *search)
+{
+    uint32_t tries;
+
+    search->queue_head = 0;
+    search->queue_count = 0;
+    for (uint32_t node = 1; node < search->nodes; ++node) {
+        if (!reached(search, node)) {
+            enqueue(search, node);
+        }
+    }
+    memset(search->fights, 0, sizeof search->fights);
+    for (tries = ROUTE_TRIES * (search->queue_count + ROUTE_TRIES);
+         tries > 0 && search->queue_count > 0; --tries) {
+        struct choice best = {.cost = UINT64_MAX, .to = dequeue(search)};
+
+        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+            route_look(search, &best, port);
+        }
+        push_aside(search, &best);
+        lay(search, &best);
+    }
+}
+
+/* ---- all phases ---- */
+
+static void map(struct search *search)
+{
+    for (uint32_t node = 0; node < search->nodes; ++node) {
+        struct torus_coord at = torus_coord_of(search->size, node);
+
+        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+            enum torus_port out = (enum torus_port)port;
+
+            search->next[port][node] =
+                torus_index(search->size, torus_step(search->size, at, out, 1));
+            search->link[port][node] = torus_link(search->size, at, out);
+        }
+    }
+}
+
+/* How hard a node pushes those that lie elsewhere. */
+static void set_push(struct search *search, unsigned power)
+{
+    uint32_t width = search->size.width;
+    uint32_t height = search->size.height;
+
+    search->push[0] = 0;
+    for (uint32_t i = 1; i < search->nodes; ++i) {
+        uint32_t x = i % width;
+        uint32_t y = i / width;
+        uint32_t square;
+
+        x = 2 * x > width ? width - x : x;
+        y = 2 * y > height ? height - y : y;
+        square = x * x + y * y;
+        search->push[i] = (1u << 28) / (power == 1 ? square : square * square);
+    }
+}
+
+static void start(struct search *search, const struct weights *weights)
+{
+    search->base = weights->base;
+    search->crossings = 0;
+    set_push(search, weights->power);
+    memset(search->held, 0xff, sizeof search->held);
+    memset(search->circuits, 0, sizeof search->circuits);
+    memset(search->pushed, 0, sizeof search->pushed);
+    push(search, 0, 1);
+    search->senders[0] = 0;
+    search->sender_count = 1;
+}
+
+/* The nodes that the phase reached become senders. */
+static void end_phase(struct search *search)
+{
+    for (uint32_t node = 1; node < search->nodes; ++node) {
+        const struct torus_circuit *circuit = &search->circuits[node];
+
+        if (circuit->phase == search->phase) {
+            search->crossings +=
+                path_crossings(search, circuit->from, circuit->path);
+            search->senders[search->sender_count++] = node;
+        }
+    }
+}
+
+/* Result: whether all nodes are reached. */
+static bool run(struct search *search, const struct weights *weights)
+{
+    uint32_t ports = (search->size.width > 1 ? 2u : 0u) +
+                     (search->size.height > 1 ? 2u : 0u);
+
+    start(search, weights);
+    for (search->phase = 1; search->phase < PHASES_LIMIT; ++search->phase) {
+        uint32_t left = search->nodes - search->sender_count;
+
+        if (left == 0) {
+            break;
+        }
+        if (left > ports * search->sender_count) {
+            spread_phase(search);
+        } else {
+            route_phase(search);
+        }
+        end_phase(search);
+    }
+    return search->sender_count == search->nodes;
+}
+
+int torus_spread(struct torus_circuit circuits[], struct torus_size size)
+{
+    struct search *search = malloc(sizeof *search);
+    unsigned phases = UINT32_MAX;
+    uint32_t crossed = 0;
+
+    if (search == NULL) {
+        return -1;
+    }
+    search->size = size;
+    search->nodes = (uint32_t)size.width * size.height;
+    map(search);
+    for (size_t i = 0; i < ATTEMPTS; ++i) {
+        if (run(search, &attempts[i]) &&
+            (search->phase < phases ||
+             (search->phase == phases && search->crossings < crossed))) {
+            phases = search->phase;
+            crossed = search->crossings;
+            memcpy(circuits, search->circuits,
+                   search->nodes * sizeof *circuits);
+        }
+    }
+    free(search);
+    return phases == UINT32_MAX ? -1 : 0;
+}

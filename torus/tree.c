@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "torus/tree.h"
+
+#include "torus/pattern.h"
+#include "torus/spread.h"
+
+#include <stdlib.h>
+
+#define NONE UINT32_MAX
+
+/* What torus_tree_order() works on, by node; one piece of memory. */
+struct order {
+    const struct torus_circuit *circuits;
+    uint32_t nodes;
+    uint32_t *sorted;  /* by rising phase; the originator first */
+    uint32_t *starts;  /* of the phases in sorted[] */
+    uint32_t *count;   /* nodes of the subtree */
+    uint32_t *child;   /* the first in the tree's order */
+    uint32_t *sibling; /* the next child of the same parent */
+    uint32_t *place;   /* in the tree */
+};
+
+/* A counting sort; there are fewer phases than nodes. */
+static void sort_phases(struct order *order)
+{
+    uint32_t sum = 1;
+
+    for (uint32_t i = 0; i < order->nodes; ++i) {
+        order->starts[i] = 0;
+    }
+    for (uint32_t i = 1; i < order->nodes; ++i) {
+        order->starts[order->circuits[i].phase] += 1;
+    }
+    for (uint32_t phase = 1; phase < order->nodes; ++phase) {
+        uint32_t in_phase = order->starts[phase];
+
+        order->starts[phase] = sum;
+        sum += in_phase;
+    }
+    order->sorted[0] = 0;
+    for (uint32_t i = 1; i < order->nodes; ++i) {
+        order->sorted[order->starts[order->circuits[i].phase]++] = i;
+    }
+}
+
+/* In front of its siblings of earlier phases, and of later ports of its own. */
+static void add_child(struct order *order, uint32_t node)
+{
+    const struct torus_circuit *own = &order->circuits[node];
+    uint32_t *at = &order->child[own->from];
+
+    while (*at != NONE && order->circuits[*at].phase == own->phase &&
+           order->circuits[*at].path.port < own->path.port) {
+        at = &order->sibling[*at];
+    }
+    order->sibling[node] = *at;
+    *at = node;
+}
+
+static void link_children(struct order *order)
+{
+    for (uint32_t i = 0; i < order->nodes; ++i) {
+        order->count[i] = 1;
+        order->child[i] = NONE;
+    }
+    for (uint32_t i = 1; i < order->nodes; ++i) {
+        add_child(order, order->sorted[i]);
+    }
+    for (uint32_t i = order->nodes - 1; i > 0; --i) {
+        uint32_t node = order->sorted[i];
+
+        order->count[order->circuits[node].from] += order->count[node];
+    }
+}
+
+static void place_children(struct order *order)
+{
+    order->place[0] = 0;
+    for (uint32_t i = 0; i < order->nodes; ++i) {
+        uint32_t node = order->sorted[i];
+        uint32_t place = order->place[node] + 1;
+
+        for (uint32_t child = order->child[node]; child != NONE;
+             child = order->sibling[child]) {
+            order->place[child] = place;
+            place += order->count[child];
+        }
+    }
+}
+
+/* The node at `index`, seen from the originator. */
+static struct torus_coord shifted(struct torus_size size,
+                                  struct torus_coord originator, uint32_t index)
+{
+    struct torus_coord by = torus_coord_of(size, index);
+
+    return (struct torus_coord){
+        (uint16_t)((originator.x + by.x) % size.width),
+        (uint16_t)((originator.y + by.y) % size.height)};
+}
+
+int torus_tree_order(struct torus_branch tree[], struct torus_size size,
+                     struct torus_coord originator,
+                     const struct torus_circuit circuits[])
+{
+    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t *memory = malloc(6 * nodes * sizeof *memory);
+    struct order order = {.circuits = circuits, .nodes = nodes};
+    int phases;
+
+    if (memory == NULL) {
+        return -1;
+    }
+    order.sorted = memory;
+    order.starts = memory + nodes;
+    order.count = memory + 2 * nodes;
+    order.child = memory + 3 * nodes;
+    order.sibling = memory + 4 * nodes;
+    order.place = memory + 5 * nodes;
+    sort_phases(&order);
+    link_children(&order);
+    place_children(&order);
+    tree[0] = (struct torus_branch){originator, (uint16_t)nodes, 0, {0}};
+    for (uint32_t i = 1; i < nodes; ++i) {
+        tree[order.place[i]] = (struct torus_branch){
+            shifted(size, originator, i), (uint16_t)order.count[i],
+            circuits[i].phase, circuits[i].path};
+    }
+    phases = nodes > 1 ? circuits[order.sorted[nodes - 1]].phase : 0;
+    free(memory);
+    return phases;
+}
+
+/* The scatter of torus/pattern.h. */
+static void follow_pattern(struct torus_circuit circuits[],
+                           struct torus_size size)
+{
+    uint32_t nodes = (uint32_t)size.width * size.height;
+
+    for (uint32_t i = 1; i < nodes; ++i) {
+        struct torus_role role = torus_role_of(size, (struct torus_coord){0, 0},
+                                               torus_coord_of(size, i));
+
+        circuits[i] = (struct torus_circuit){
+            torus_index(size, role.parent), role.layer,
+            torus_phase_path(size, role.layer, (enum torus_port)role.port)};
+    }
+}
+
+int torus_tree_scatter(struct torus_branch tree[], struct torus_size size,
+                       struct torus_coord originator)
+{
+    uint32_t nodes = (uint32_t)size.width * size.height;
+    struct torus_circuit *circuits;
+    int phases = -1;
+
+    if (nodes == 0 || nodes > TORUS_TREE_MAX) {
+        return -1;
+    }
+    circuits = calloc(nodes, sizeof *circuits);
+    if (circuits == NULL) {
+        return -1;
+    }
+    if (torus_phases(size) >= 0) {
+        follow_pattern(circuits, size);
+        phases = 0;
+    } else if (size.width <= TORUS_TREE_SIDE_MAX &&
+               size.height <= TORUS_TREE_SIDE_MAX) {
+        phases = torus_spread(circuits, size);
+    }
+    if (phases >= 0) {
+        phases = torus_tree_order(tree, size, originator, circuits);
+    }
+    free(circuits);
+    return phases;
+}
