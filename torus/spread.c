@@ -508,16 +508,49 @@ static bool run(struct search *search, const struct weights *weights)
     return search->sender_count == search->nodes;
 }
 
+/* The place of a node if x and y change places. */
+static uint32_t mirror_node(struct torus_size size, uint32_t node)
+{
+    return node % size.width * size.height + node / size.width;
+}
+
+/* East and north change places, west and south, left and right. */
+static struct torus_path mirror_path(struct torus_path path)
+{
+    path.port ^= 1u;
+    if (path.turn != TORUS_STRAIGHT) {
+        path.turn = path.turn == TORUS_LEFT ? TORUS_RIGHT : TORUS_LEFT;
+    }
+    return path;
+}
+
+static void copy(struct torus_circuit circuits[], const struct search *search,
+                 bool mirror)
+{
+    for (uint32_t node = 1; node < search->nodes; ++node) {
+        struct torus_circuit circuit = search->circuits[node];
+        uint32_t to = node;
+
+        if (mirror) {
+            to = mirror_node(search->size, node);
+            circuit.from = mirror_node(search->size, circuit.from);
+            circuit.path = mirror_path(circuit.path);
+        }
+        circuits[to] = circuit;
+    }
+}
+
 int torus_spread(struct torus_circuit circuits[], struct torus_size size)
 {
     struct search *search = malloc(sizeof *search);
+    bool mirror = size.width > size.height;
     unsigned phases = UINT32_MAX;
     uint32_t crossed = 0;
 
     if (search == NULL) {
         return -1;
     }
-    search->size = size;
+    search->size = mirror ? (struct torus_size){size.height, size.width} : size;
     search->nodes = (uint32_t)size.width * size.height;
     map(search);
     for (size_t i = 0; i < ATTEMPTS; ++i) {
@@ -526,8 +559,7 @@ int torus_spread(struct torus_circuit circuits[], struct torus_size size)
              (search->phase == phases && search->crossings < crossed))) {
             phases = search->phase;
             crossed = search->crossings;
-            memcpy(circuits, search->circuits,
-                   search->nodes * sizeof *circuits);
+            copy(circuits, search, mirror);
         }
     }
     free(search);

@@ -27,8 +27,8 @@
  * Fills circuits[1 .. width * height - 1] for a torus of 1x1 to
  * TORUS_TREE_SIDE_MAX x TORUS_TREE_SIDE_MAX; the originator is node 0. Tries
  * a few weights and keeps the least number of phases, then of unordered
- * crossings. Result: 0, or -1 without memory (about 300 KiB by malloc). Cost:
- * at most 0.1 s or so, on 31x31.
+ * crossings. HxW gets the mirror image of WxH. Result: 0, or -1 without memory
+ * (about 300 KiB by malloc). Cost: at most 0.1 s or so, on 31x31.
  */
 int torus_spread(struct torus_circuit circuits[], struct torus_size size);
 
