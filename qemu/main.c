@@ -4,6 +4,7 @@
 #include "qemu/plan_command.h"
 #include "qemu/run_command.h"
 #include "qemu/simulate_command.h"
+#include "qemu/sizes_command.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -32,6 +33,8 @@ static const struct subcommand subcommands[] = {
      "every circuit of the scatter with its links, to be checked"},
     {"simulate", "quincunx simulate", simulate_command,
      "the whole scatter node by node, up to 5^10 nodes, checked"},
+    {"sizes", "quincunx sizes", sizes_command,
+     "how well the load scatters on tori of other sizes"},
     {"kernels", "quincunx kernels", run_kernels_command,
      "what can be computed"},
 };

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/tree_model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define NONE UINT32_MAX
+
+/* scale * s + offset, where s is the time left at some node. */
+struct affine {
+    double scale;
+    double offset;
+};
+
+/* What is known of a node while the tree is solved. */
+struct branch_model {
+    struct affine load; /* W(s): what its subtree takes with s left */
+    struct affine left; /* its own s, from its parent's */
+    uint32_t sibling;   /* served before it by the same parent, or NONE */
+};
+
+static double at(struct affine function, double value)
+{
+    return function.scale * value + function.offset;
+}
+
+/* The children's loads are known; result: the last one of the node's list. */
+static uint32_t link_children(struct branch_model models[],
+                              const struct torus_branch tree[], uint32_t node)
+{
+    uint32_t end = torus_tree_next(tree, node);
+    uint32_t last = NONE;
+
+    for (uint32_t child = node + 1; child < end;
+         child = torus_tree_next(tree, child)) {
+        models[child].sibling = last;
+        last = child;
+    }
+    return last;
+}
+
+/* W of a node whose children's are known; those after `phases` get nothing. */
+static void solve_node(struct branch_model models[],
+                       const struct torus_branch tree[], uint32_t node,
+                       unsigned phases, const struct tree_model_costs *costs)
+{
+    struct affine ports[TORUS_PORTS] = {{1, 0}, {1, 0}, {1, 0}, {1, 0}};
+    struct affine load = {1 / costs->compute_ps, 0};
+
+    /* Listed by falling phase: from the last to the first. */
+    for (uint32_t child = link_children(models, tree, node); child != NONE;
+         child = models[child].sibling) {
+        struct affine *port = &ports[tree[child].path.port];
+        struct affine take = models[child].load;
+        double slower = 1 + costs->transfer_ps * take.scale;
+
+        if (tree[child].phase > phases) {
+            continue;
+        }
+        port->scale /= slower;
+        port->offset = (port->offset - costs->startup_ps -
+                        costs->transfer_ps * take.offset) /
+                       slower;
+        models[child].left = *port;
+        load.scale += take.scale * port->scale;
+        load.offset += at(take, port->offset);
+    }
+    models[node].load = load;
+}
+
+/* Times and loads from the root down; false if one is negative. */
+static bool feasible(struct branch_model models[], double left[],
+                     const struct torus_branch tree[], unsigned phases,
+                     double makespan_ps)
+{
+    left[0] = makespan_ps;
+    for (uint32_t node = 0; node < tree[0].nodes; ++node) {
+        if (tree[node].phase > phases) {
+            node = torus_tree_next(tree, node) - 1;
+            continue;
+        }
+        if (left[node] < 0 || at(models[node].load, left[node]) < 0) {
+            return false;
+        }
+        for (uint32_t child = node + 1; child < torus_tree_next(tree, node);
+             child = torus_tree_next(tree, child)) {
+            left[child] = at(models[child].left, left[node]);
+        }
+    }
+    return true;
+}
+
+static bool solve(struct tree_model_plan *plan, struct branch_model models[],
+                  double left[], const struct torus_branch tree[],
+                  const struct tree_model_costs *costs)
+{
+    for (uint32_t node = tree[0].nodes - 1u; node > 0; --node) {
+        if (tree[node].phase <= plan->phases) {
+            solve_node(models, tree, node, plan->phases, costs);
+        }
+    }
+    solve_node(models, tree, 0, plan->phases, costs);
+    plan->makespan_ps =
+        (costs->load_units - models[0].load.offset) / models[0].load.scale;
+    return feasible(models, left, tree, plan->phases, plan->makespan_ps);
+}
+
+static unsigned last_phase(const struct torus_branch tree[])
+{
+    unsigned last = 0;
+
+    for (uint32_t node = 0; node < tree[0].nodes; ++node) {
+        last = tree[node].phase > last ? tree[node].phase : last;
+    }
+    return last;
+}
+
+/* Whoever is used works for as long as it has time left. */
+static void share(struct tree_model_plan *plan, double share_units[],
+                  const double left[], const struct torus_branch tree[],
+                  const struct tree_model_costs *costs)
+{
+    plan->nodes = 0;
+    for (uint32_t node = 0; node < tree[0].nodes; ++node) {
+        bool used = tree[node].phase <= plan->phases;
+
+        plan->nodes += used;
+        if (share_units != NULL) {
+            share_units[node] = used ? left[node] / costs->compute_ps : 0;
+        }
+    }
+}
+
+int tree_model_plan(struct tree_model_plan *plan, double share_units[],
+                    const struct torus_branch tree[],
+                    const struct tree_model_costs *costs)
+{
+    struct branch_model *models = malloc(tree[0].nodes * sizeof *models);
+    double *left = malloc(tree[0].nodes * sizeof *left);
+    bool enough = models != NULL && left != NULL;
+
+    if (enough) {
+        plan->phases = last_phase(tree);
+        while (!solve(plan, models, left, tree, costs)) {
+            plan->phases -= 1;
+        }
+        share(plan, share_units, left, tree, costs);
+    }
+    free(models);
+    free(left);
+    return enough ? 0 : -1;
+}
+
+/* What the mesh can process by `time` if nodes multiply at every startup. */
+static double bound_computing(double load, double nodes_max, double growth,
+                              const struct tree_model_costs *costs)
+{
+    double nodes = 1;
+    double time = 0;
+    double done = 0;
+
+    /* Startup by startup, until the rest fits or all nodes work. */
+    while (nodes < nodes_max &&
+           done + nodes * costs->startup_ps / costs->compute_ps < load) {
+        done += nodes * costs->startup_ps / costs->compute_ps;
+        time += costs->startup_ps;
+        nodes = fmin(nodes * growth, nodes_max);
+    }
+    return time + (load - done) * costs->compute_ps / nodes;
+}
+
+/* When all but its own share can have left the originator. */
+static double bound_sending(double ports, const struct tree_model_costs *costs)
+{
+    /* Solves V = T / compute + ports (T - startup) / transfer. */
+    return (costs->load_units * costs->transfer_ps +
+            ports * costs->startup_ps) /
+           (costs->transfer_ps / costs->compute_ps + ports);
+}
+
+double tree_model_bound(struct torus_size size,
+                        const struct tree_model_costs *costs)
+{
+    double ports = (size.width > 1 ? 2 : 0) + (size.height > 1 ? 2 : 0);
+    double alone = costs->load_units * costs->compute_ps;
+    double computing;
+
+    if (ports == 0) {
+        return alone;
+    }
+    computing = bound_computing(
+        costs->load_units, (double)size.width * size.height, ports + 1, costs);
+    return fmin(fmax(computing, bound_sending(ports, costs)), alone);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the model says of a load that is scattered along a tree: the shares
+ * with which all nodes finish together, and the bound that no scatter beats.
+ * Ports work independently; each serves its node's children in the order of
+ * their phases. Circuits of different nodes are taken not to meet. Double
+ * precision: for reports, not for shares that are sent.
+ *
+ * Source: theory.md 1.5 and 1.6 (node speeds, ports independent), after
+ * Blazewicz, Drozdowski, Guinand, Trystram 1999.
+ */
+#ifndef QEMU_TREE_MODEL_H
+#define QEMU_TREE_MODEL_H
+
+#include "torus/tree.h"
+
+/* Of one unit where not said otherwise. compute_ps > 0, the rest >= 0. */
+struct tree_model_costs {
+    double load_units;
+    double startup_ps; /* of a circuit, whatever its length */
+    double transfer_ps;
+    double compute_ps;
+};
+
+struct tree_model_plan {
+    unsigned phases; /* that are used: the most that are feasible */
+    uint32_t nodes;  /* that these activate, the root included */
+    double makespan_ps;
+};
+
+/*
+ * Plans for the tree, whose root says how many nodes it has. If even the last
+ * node of a phase would get less than nothing, that phase and all later ones
+ * are left out. share_units[i] becomes the share of tree[i] (0: left out);
+ * share_units may be NULL. Result: 0, or -1 without memory (malloc).
+ * Cost: O(nodes) for each number of phases that is tried.
+ */
+int tree_model_plan(struct tree_model_plan *plan, double share_units[],
+                    const struct torus_branch tree[],
+                    const struct tree_model_costs *costs);
+
+/*
+ * The least time in which any scatter on this torus can process the load: the
+ * originator's ports must carry out what it does not process itself, and at
+ * most (ports + 1)^i nodes work after i startups. Ports that lead back to
+ * their own node (a side of 1) do not count. In ps.
+ */
+double tree_model_bound(struct torus_size size,
+                        const struct tree_model_costs *costs);
+
+#endif
