@@ -68,7 +68,7 @@ static void solve_node(struct branch_model models[],
     models[node].load = load;
 }
 
-/* Times and loads from the root down; false if one is negative. */
+/* The time left from the root down; false if somebody has none. */
 static bool feasible(struct branch_model models[], double left[],
                      const struct torus_branch tree[], unsigned phases,
                      double makespan_ps)
@@ -79,7 +79,7 @@ static bool feasible(struct branch_model models[], double left[],
             node = torus_tree_next(tree, node) - 1;
             continue;
         }
-        if (left[node] < 0 || at(models[node].load, left[node]) < 0) {
+        if (left[node] < 0) {
             return false;
         }
         for (uint32_t child = node + 1; child < torus_tree_next(tree, node);

@@ -29,11 +29,11 @@ struct tree_model_plan {
 };
 
 /*
- * Plans for the tree, whose root says how many nodes it has. If even the last
- * node of a phase would get less than nothing, that phase and all later ones
- * are left out. share_units[i] becomes the share of tree[i] (0: left out);
- * share_units may be NULL. Result: 0, or -1 without memory (malloc).
- * Cost: O(nodes) for each number of phases that is tried.
+ * Plans for the tree, whose root says how many nodes it has. If somebody would
+ * get less than nothing, the last phase is left out, and so on. share_units[i]
+ * becomes the share of tree[i] (0: left out); share_units may be NULL. Result:
+ * 0, or -1 without memory (malloc). Cost: O(nodes) for each number of phases
+ * that is tried.
  */
 int tree_model_plan(struct tree_model_plan *plan, double share_units[],
                     const struct torus_branch tree[],

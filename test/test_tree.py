@@ -193,7 +193,7 @@ def fixture_good(core):
 
 
 @pytest.mark.parametrize("field, change, why", [
-    ("x", 1, "path ends"), ("phase", -1, ""), ("port", 1, ""),
+    ("x", 1, "path ends|reached twice"), ("phase", -1, ""), ("port", 1, ""),
     ("turn", 3, "port or turn"), ("hops", 2, "path ends"),
     ("nodes", 1, ""), ("phase", 9, "order of children")])
 def test_the_checker_finds_one_wrong_field(good, field, change, why):
