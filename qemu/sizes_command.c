@@ -3,6 +3,7 @@
 
 #include "qemu/parse.h"
 #include "qemu/tree_model.h"
+#include "qemu/tree_pairs.h"
 #include "torus/tree.h"
 
 #include <argp.h>
@@ -131,7 +132,9 @@ struct row {
     struct torus_size size;
     int phases;
     struct tree_model_plan plan;
+    struct tree_pairs pairs;
     double bound_ps;
+    double even_ps;
 };
 
 /* False without memory. */
@@ -146,8 +149,10 @@ static bool make_row(struct row *row, struct torus_size size,
         row->phases =
             torus_tree_scatter(tree, size, (struct torus_coord){0, 0});
         made = row->phases >= 0 &&
-               tree_model_plan(&row->plan, NULL, tree, costs) == 0;
+               tree_model_plan(&row->plan, NULL, tree, costs) == 0 &&
+               tree_pairs_count(&row->pairs, tree, size) == 0;
         row->bound_ps = tree_model_bound(size, costs);
+        row->even_ps = tree_model_even(size, costs);
     }
     free(tree);
     return made;
@@ -174,9 +179,12 @@ static const struct row *nearest(const struct row powers[3], uint32_t nodes)
 static void print_head(const struct options *options)
 {
     printf("Load %.6g units. Startup %.6g us, transfer %.6g ns, compute %.6g "
-           "us.\n\n"
-           "  torus  nodes  phases  used     makespan [us]  ratio to the bound"
-           "  nearest 5^k\n",
+           "us.\n"
+           "The makespan against the bound, and against a tree that grows "
+           "evenly; pairs of\ncircuits that share a link, and those of them "
+           "that no cause orders.\n\n"
+           "  torus  nodes phases used  makespan [us]   bound    even  pairs "
+           "unordered  near 5^k\n",
            (double)options->load_units, (double)options->startup_ps / 1e6,
            (double)options->transfer_ps / 1e3,
            (double)options->compute_ps / 1e6);
@@ -184,22 +192,26 @@ static void print_head(const struct options *options)
 
 static void print_row(const struct row *row, const struct row *power)
 {
-    printf("%4d x %-2d %4u %7d %5u %17.3f %19.4f %5d x %-2d %.4f\n",
+    printf("%3d x %-2d %5u %6d %4u %14.3f %7.4f %7.4f %6u %9u %3d %.4f\n",
            row->size.width, row->size.height, row_nodes(row), row->phases,
            row->plan.phases, row->plan.makespan_ps / 1e6, row_ratio(row),
-           power->size.width, power->size.height, row_ratio(power));
+           row->plan.makespan_ps / row->even_ps, row->pairs.shared,
+           row->pairs.unordered, power->size.width, row_ratio(power));
 }
 
 static json_t *row_json(const struct row *row, const struct row *power)
 {
     return json_pack(
-        "{s:i, s:i, s:I, s:i, s:i, s:I, s:f, s:f, s:f, s:{s:i, s:f}}", "width",
-        row->size.width, "height", row->size.height, "nodes",
+        "{s:i, s:i, s:I, s:i, s:i, s:I, s:f, s:f, s:f, s:f, s:I, s:I,"
+        " s:{s:i, s:f}}",
+        "width", row->size.width, "height", row->size.height, "nodes",
         (json_int_t)row_nodes(row), "phases", row->phases, "phases_used",
         (int)row->plan.phases, "nodes_used", (json_int_t)row->plan.nodes,
         "makespan_ps", row->plan.makespan_ps, "bound_ps", row->bound_ps,
-        "ratio", row_ratio(row), "nearest", "side", power->size.width, "ratio",
-        row_ratio(power));
+        "ratio", row_ratio(row), "even_ps", row->even_ps, "pairs_shared",
+        (json_int_t)row->pairs.shared, "pairs_unordered",
+        (json_int_t)row->pairs.unordered, "nearest", "side", power->size.width,
+        "ratio", row_ratio(power));
 }
 
 /* Either may be told: `rows` collects JSON, or is NULL. */

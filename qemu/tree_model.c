@@ -151,6 +151,63 @@ int tree_model_plan(struct tree_model_plan *plan, double share_units[],
     return enough ? 0 : -1;
 }
 
+/* Ports that lead to another node. */
+static double useful_ports(struct torus_size size)
+{
+    return (size.width > 1 ? 2 : 0) + (size.height > 1 ? 2 : 0);
+}
+
+/*
+ * The makespan of `phases` phases that multiply the active nodes by `growth`,
+ * the last one by `last`; negative if they are not feasible. W is the load of
+ * a node and all that it activates from some phase on.
+ */
+static double even_makespan(unsigned phases, double growth, double last,
+                            const struct tree_model_costs *costs)
+{
+    struct affine load = {1 / costs->compute_ps, 0};
+    struct affine left = {1, 0}; /* behind the last phase, from before */
+    double makespan_ps;
+
+    for (unsigned phase = phases; phase > 0; --phase) {
+        double times = phase == phases ? last : growth;
+        double slower = 1 + costs->transfer_ps * load.scale;
+        double offset =
+            -(costs->startup_ps + costs->transfer_ps * load.offset) / slower;
+
+        /* It computes during the phase; then all have the same time left. */
+        load.offset = times * (load.offset + load.scale * offset) -
+                      offset / costs->compute_ps;
+        load.scale =
+            times * load.scale / slower + (1 - 1 / slower) / costs->compute_ps;
+        left.offset += left.scale * offset;
+        left.scale /= slower;
+    }
+    makespan_ps = (costs->load_units - load.offset) / load.scale;
+    return at(left, makespan_ps) < 0 ? -1 : makespan_ps;
+}
+
+double tree_model_even(struct torus_size size,
+                       const struct tree_model_costs *costs)
+{
+    double growth = 1 + useful_ports(size);
+    double nodes = (double)size.width * size.height;
+    double active = 1;
+    double best = costs->load_units * costs->compute_ps;
+
+    for (unsigned phases = 1; active < nodes; ++phases) {
+        double makespan_ps =
+            even_makespan(phases, growth, fmin(growth, nodes / active), costs);
+
+        if (makespan_ps < 0) {
+            break;
+        }
+        best = makespan_ps;
+        active *= growth;
+    }
+    return best;
+}
+
 /* What the mesh can process by `time` if nodes multiply at every startup. */
 static double bound_computing(double load, double nodes_max, double growth,
                               const struct tree_model_costs *costs)
@@ -181,7 +238,7 @@ static double bound_sending(double ports, const struct tree_model_costs *costs)
 double tree_model_bound(struct torus_size size,
                         const struct tree_model_costs *costs)
 {
-    double ports = (size.width > 1 ? 2 : 0) + (size.height > 1 ? 2 : 0);
+    double ports = useful_ports(size);
     double alone = costs->load_units * costs->compute_ps;
     double computing;
 

@@ -40,6 +40,16 @@ int tree_model_plan(struct tree_model_plan *plan, double share_units[],
                     const struct tree_model_costs *costs);
 
 /*
+ * The makespan, in ps, of a tree that there need not be: every phase
+ * multiplies the active nodes by ports + 1, the last one by what is then
+ * missing, and all nodes of a layer get the same. That is the scatter of
+ * 5^k x 5^k for any number of nodes. Not a bound: uneven trees can be a little
+ * faster. As many phases as are feasible. Ports as below.
+ */
+double tree_model_even(struct torus_size size,
+                       const struct tree_model_costs *costs);
+
+/*
  * The least time in which any scatter on this torus can process the load: the
  * originator's ports must carry out what it does not process itself, and at
  * most (ports + 1)^i nodes work after i startups. Ports that lead back to

@@ -37,11 +37,15 @@ def sizes(quincunx, case, *flags):
     return {(row["width"], row["height"]): row for row in got["sizes"]}
 
 
+def branches_of(core, size):
+    _, raw = library.tree(core, "scatter", *size)
+    return [tree.Branch(*fields) for fields in
+            struct.iter_unpack("<HHHHBBHH", raw)]
+
+
 def scatter(core, size):
     """[(phase, port, parent's index)] of the nodes of the library's tree."""
-    _, raw = library.tree(core, "scatter", *size)
-    branches = [tree.Branch(*fields) for fields in
-                struct.iter_unpack("<HHHHBBHH", raw)]
+    branches = branches_of(core, size)
     above, nodes = [], []
     for index, branch in enumerate(branches):
         while above and above[-1][1] <= index:
@@ -116,6 +120,32 @@ def can_process(size, case, time):
     return alone + min(sent, others)
 
 
+def even(size, case):
+    """Layers of any number of nodes, as one linear system.
+
+    Layer i is served in phase i, by everybody; unknown are the layers' shares.
+    """
+    load, startup, transfer, compute = case
+    nodes, growth = size[0] * size[1], tree.growth(*size)
+    best = None
+    for phases in range(tree.least_phases(*size) + 1):
+        active = [min(growth ** i, nodes) for i in range(phases + 1)]
+        layers = [active[0]] + [b - a for a, b in zip(active, active[1:])]
+        rows = [[*layers, load]]
+        for i in range(1, phases + 1):
+            # All below a node of layer i, per node that was active in it.
+            row = [Fraction(0)] * (phases + 1) + [Fraction(startup)]
+            row[i - 1] += compute
+            row[i] -= compute + transfer
+            for j in range(i + 1, phases + 1):
+                row[j] -= transfer * Fraction(layers[j], active[i])
+            rows.append(row)
+        shares = model.eliminate(rows)
+        if min(shares) >= 0:
+            best = shares[0] * compute
+    return best
+
+
 def close(value, exact):
     return abs(Fraction(value) - exact) <= exact / 10 ** 9
 
@@ -132,6 +162,7 @@ def test_makespans_and_bounds(quincunx, core, case):
         assert row["phases_used"] == phases, size
         assert row["nodes_used"] == len(shares)
         assert close(row["makespan_ps"], shares[0] * case[3]), size
+        assert close(row["even_ps"], even(size, case)), size
         bound = Fraction(row["bound_ps"])
         grain = Fraction(1, 10 ** 9)
         assert can_process(size, case, bound * (1 - grain)) < case[0]
@@ -150,6 +181,7 @@ def test_powers_of_five_are_as_planned(quincunx):
         want = model.best(load, compute,
                           *model.costs(power, startup, transfer))
         row = rows[side, side]
+        assert close(row["even_ps"], want.makespan)
         assert close(row["makespan_ps"], want.makespan)
         assert row["phases"] == row["phases_used"] == 2 * power
         assert row["nearest"] == {"side": side, "ratio": row["ratio"]}
@@ -166,6 +198,17 @@ def test_the_whole_range_in_one_round(quincunx):
     for size, row in rows.items():
         assert row["phases"] == tree.least_phases(*size)
         assert 1 <= row["ratio"] < 2, size
+        assert row["makespan_ps"] < 1.01 * row["even_ps"], size
+
+
+def test_pairs_of_circuits(quincunx, core):
+    rows = sizes(quincunx, T3D, "--all", "--max", "14")
+    for size, row in rows.items():
+        pairs, unordered = tree.shared_pairs(
+            tree.check(*size, (0, 0), branches_of(core, size)))
+        assert (row["pairs_shared"], row["pairs_unordered"]) == (
+            len(pairs), len(unordered)), size
+    assert sum(row["pairs_unordered"] for row in rows.values()) > 0
 
 
 def test_squares_unless_all_are_asked_for(quincunx):
@@ -178,13 +221,18 @@ def test_table_says_the_same(quincunx):
     rows = sizes(quincunx, T3D, "--max", "7", "--all")
     done = command(quincunx, "--max", "7", "--all")
     assert done.returncode == 0 and not done.stderr
-    lines = [line.split() for line in done.stdout.splitlines()[3:]]
+    lines = [line.split() for line in done.stdout.splitlines()[5:]]
     assert len(lines) == len(rows)
     for words, ((width, height), row) in zip(lines, rows.items()):
         assert words[:6] == [str(width), "x", str(height), str(row["nodes"]),
                              str(row["phases"]), str(row["phases_used"])]
         assert abs(float(words[6]) * 1e6 - row["makespan_ps"]) < 1000
         assert abs(float(words[7]) - row["ratio"]) < 1e-4
+        assert abs(float(words[8]) - row["makespan_ps"] / row["even_ps"]
+                   ) < 1e-4
+        assert words[9:12] == [str(row["pairs_shared"]),
+                               str(row["pairs_unordered"]),
+                               str(row["nearest"]["side"])]
 
 
 @pytest.mark.parametrize("flags, words", [
