@@ -83,7 +83,7 @@ int circuit_send(struct circuit *circuit, unsigned ports,
     send->turn = message->path.turn;
     send->kind = message->kind;
     send->job = circuit->job;
-    send->head_stride = message->head.bytes;
+    send->head_stride = message->head_stride;
     now_ps = clock_now_ps(circuit->clock);
     send->ready_ps = message->ready_ps > now_ps ? message->ready_ps : now_ps;
     window->queued += 1;

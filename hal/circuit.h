@@ -73,7 +73,8 @@ struct circuit_message {
     uint8_t kind;
     uint32_t gap_ps;   /* start no earlier than this after the port's last */
     uint64_t ready_ps; /* nor before this mesh time; 0: at once */
-    struct circuit_segment head; /* of port 0; head p lies p * bytes after it */
+    struct circuit_segment head; /* of port 0; .. */
+    uint32_t head_stride; /* .. that of port p lies p * head_stride after it */
     struct circuit_segment shared;
     struct circuit_segment body[TORUS_PORTS]; /* the host's: body[0] */
 };

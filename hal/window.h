@@ -47,7 +47,8 @@ struct window_identity { /* switch */
     uint16_t y;
     uint16_t originator_x;
     uint16_t originator_y;
-    uint32_t fault_injection; /* enum window_injection, for tests */
+    uint16_t fault_injection; /* enum window_injection, for tests */
+    uint16_t tree; /* whether the job comes along a tree, scatter/tree.h */
 };
 
 enum window_injection {

@@ -60,7 +60,8 @@ static void identify(struct mesh *mesh, uint32_t node)
                                  .x = at.x,
                                  .y = at.y,
                                  .originator_x = config->originator.x,
-                                 .originator_y = config->originator.y};
+                                 .originator_y = config->originator.y,
+                                 .tree = config->tree};
     if (victim && config->injection == MESH_INJECT_FAULT) {
         window->identity.fault_injection = WINDOW_INJECT_FAULT;
     } else if (victim && config->injection == MESH_INJECT_HANG) {
@@ -189,22 +190,25 @@ static void hand_over(struct mesh *mesh, const struct fabric_action *action)
 
 /* ---- what nodes ask for ---- */
 
-/* The phase whose circuit a message takes: a part's is its receiver's layer,
-   a result's the sender's. */
-static uint8_t phase_of(const struct mesh *mesh, uint32_t source,
-                        const struct parcel *parcel)
+/* The phase whose circuit a message takes. */
+static uint8_t phase_of(const struct parcel *parcel)
 {
-    const struct mesh_config *config = mesh->config;
     const uint8_t *head =
         (const uint8_t *)parcel->window + parcel->segment[0].offset;
+    const uint8_t *branch =
+        (const uint8_t *)parcel->window + parcel->segment[1].offset;
 
     if (parcel->kind == WIRE_PART &&
         parcel->segment[0].bytes >= WIRE_PART_BYTES) {
         return head[WIRE_PART_AT_LAYER];
     }
-    return torus_role_of(config->size, config->originator,
-                         torus_coord_of(config->size, source))
-        .layer;
+    if (parcel->kind == WIRE_BRANCH &&
+        parcel->segment[1].bytes >= TREE_BRANCH_BYTES) {
+        return (uint8_t)tree_phase(branch);
+    }
+    return WIRE_KIND(parcel->kind) == WIRE_RESULT
+               ? (uint8_t)(parcel->kind - WIRE_RESULT_OF(0))
+               : 0;
 }
 
 /* The parcel of one port of a send; its bytes, or 0 if it is nonsense. */
@@ -254,7 +258,7 @@ static bool take_send(struct mesh *mesh, uint32_t node, unsigned port,
         free(parcel);
         return false;
     }
-    message.phase = phase_of(mesh, node, parcel);
+    message.phase = phase_of(parcel);
     fabric_send(mesh->fabric, node, port, &message);
     return true;
 }

@@ -169,7 +169,7 @@ static void read_circuits(struct outcome *outcome, const struct mesh *mesh)
         circuit->end_ps -= zero_ps;
         outcome->messages += 1;
         outcome->payload_bytes += circuit->bytes - CIRCUIT_HEADER_BYTES;
-        if (circuit->kind == WIRE_PART) {
+        if (circuit->kind == WIRE_PART || circuit->kind == WIRE_BRANCH) {
             read_hop(&outcome->node[circuit->source], circuit);
             read_receipt(&outcome->node[circuit->destination], circuit);
         }
@@ -273,9 +273,31 @@ static int read_report(struct outcome *outcome, const struct mesh *mesh,
     return 0;
 }
 
-static int carry_out(struct outcome *outcome, struct mesh *mesh,
-                     const struct run_config *config)
+static uint8_t flags_of(const struct run_config *config)
 {
+    unsigned flags = 0;
+
+    if (config->store_and_forward) {
+        flags |= WIRE_STORE_AND_FORWARD;
+    }
+    if (schedule_is_equal(config->schedule)) {
+        flags |= WIRE_EQUAL_SHARES;
+    }
+    return (uint8_t)flags;
+}
+
+bool run_needs_tree(const struct run_config *config)
+{
+    return torus_phases(config->size) < 0 ||
+           config->schedule != SCHEDULE_PETERS_SYSKA ||
+           config->ports != TORUS_PORTS || config->store_and_forward ||
+           config->slow_shift != NULL;
+}
+
+static int carry_out(struct outcome *outcome, struct mesh *mesh,
+                     const struct run_config *config, const uint8_t *tree)
+{
+    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
     struct wire_order wire = {.startup_ps = config->profile.startup_ps,
                               .transfer_ps = config->profile.transfer_ps,
                               .hop_delay_ps = config->profile.hop_delay_ps,
@@ -283,8 +305,12 @@ static int carry_out(struct outcome *outcome, struct mesh *mesh,
                               .phases = config->phases,
                               .rounds = config->rounds,
                               .arg_bytes = (uint16_t)config->arg_bytes,
-                              .arg = config->arg};
-    uint8_t head[WIRE_ORDER_BYTES + WIRE_PAD4(KERNEL_ARG_MAX)];
+                              .tree_nodes = tree != NULL ? nodes : 0,
+                              .ports = config->ports,
+                              .flags = flags_of(config),
+                              .arg = config->arg,
+                              .tree = tree};
+    uint8_t *head = must(malloc(wire_order_head_bytes(&wire)));
     struct mesh_order order = {.job = JOB_IDENTITY,
                                .kind = WIRE_ORDER,
                                .head = head,
@@ -297,6 +323,7 @@ static int carry_out(struct outcome *outcome, struct mesh *mesh,
     wire_order_store(head, &wire);
     order.head_bytes = wire_order_head_bytes(&wire);
     end = mesh_run(mesh, &order);
+    free(head);
     clear_progress(config);
     if (end == MESH_INTERRUPTED) {
         fprintf(stderr, "quincunx: interrupted; all boards ended\n");
@@ -329,6 +356,16 @@ static uint32_t mesh_identity(const struct run_config *config)
            config->size.height;
 }
 
+static int complain_tree(const struct run_config *config)
+{
+    fprintf(stderr,
+            "quincunx: --schedule %s: has no tree of at most %u phases on a "
+            "%ux%u torus\n",
+            schedule_name(config->schedule), TREE_PHASES_MAX,
+            config->size.width, config->size.height);
+    return EXIT_FAILED;
+}
+
 int run_job(struct outcome *outcome, const struct run_config *config)
 {
     uint32_t nodes = (uint32_t)config->size.width * config->size.height;
@@ -339,7 +376,11 @@ int run_job(struct outcome *outcome, const struct run_config *config)
         .fabric = {.size = config->size,
                    .startup_ps = config->profile.startup_ps,
                    .transfer_ps = config->profile.transfer_ps,
-                   .hop_delay_ps = config->profile.hop_delay_ps},
+                   .hop_delay_ps = config->profile.hop_delay_ps,
+                   .ports_at_once = config->ports,
+                   .store_and_forward = config->store_and_forward},
+        .slow_shift = config->slow_shift,
+        .tree = run_needs_tree(config),
         .identity = mesh_identity(config),
         .victim = config->victim,
         .injection = config->injection,
@@ -347,17 +388,28 @@ int run_job(struct outcome *outcome, const struct run_config *config)
         .progress_context = &progress};
     struct backend backend;
     struct mesh mesh;
+    uint8_t *tree = NULL;
     int status;
 
     memset(outcome, 0, sizeof *outcome);
+    if (mesh_config.tree) {
+        tree = schedule_tree(config->schedule, config->size, config->originator,
+                             config->slow_shift);
+        if (tree == NULL) {
+            return complain_tree(config);
+        }
+    }
     if (start_backend(&backend, config, nodes) != 0) {
+        free(tree);
         return EXIT_FAILED;
     }
     if (mesh_init(&mesh, &mesh_config, &backend) != 0) {
+        free(tree);
         backend.stop(backend.context);
         return EXIT_FAILED;
     }
-    status = carry_out(outcome, &mesh, config);
+    status = carry_out(outcome, &mesh, config, tree);
+    free(tree);
     if (status == 0) {
         describe(outcome, config, &mesh);
     }

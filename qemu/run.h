@@ -5,6 +5,7 @@
 
 #include "qemu/mesh.h"
 #include "qemu/outcome.h"
+#include "qemu/schedule.h"
 
 struct run_config {
     struct torus_size size;
@@ -18,6 +19,11 @@ struct run_config {
     uint32_t load_bytes;
     uint8_t phases; /* or WIRE_BEST */
     uint8_t rounds; /* or WIRE_BEST */
+    enum schedule schedule;
+    uint8_t ports; /* that a node uses at once: 1, 2 or 4 */
+    bool store_and_forward;
+    /* Node i computes 2^slow_shift[i] times slower; NULL: none does. */
+    const uint8_t *slow_shift;
     bool native;
     const char *firmware;
     unsigned watchdog_s;
@@ -25,6 +31,9 @@ struct run_config {
     struct torus_coord victim;
     enum mesh_injection injection;
 };
+
+/* Whether only a tree can say who gets what: see scatter/tree.h. */
+bool run_needs_tree(const struct run_config *config);
 
 /*
  * Runs the job. Result: 0 and *outcome, to be freed with run_free(); else an

@@ -11,6 +11,7 @@
 #include "qemu/trace.h"
 #include "scatter/scatter.h"
 #include "torus/pattern.h"
+#include "torus/tree.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -27,7 +28,6 @@
 #define WATCHDOG_S 120u
 #define WATCHDOG_MAX_S 86400u
 #define NATIVE_SIDE_MAX 125u
-#define QEMU_SIDE_MAX 25u
 
 enum key {
     KEY_MESH = 0x100,
@@ -45,7 +45,11 @@ enum key {
     KEY_JSON,
     KEY_FIRMWARE,
     KEY_WATCHDOG,
-    KEY_INJECT
+    KEY_INJECT,
+    KEY_SCHEDULE,
+    KEY_PORTS,
+    KEY_SWITCHING,
+    KEY_SLOW
 };
 
 static const struct argp_option descriptions[] = {
@@ -64,6 +68,15 @@ static const struct argp_option descriptions[] = {
      "Installments: 1 to 16, or auto (default): the best", 1},
     {"phases", KEY_PHASES, "N", 0,
      "Use exactly N phases (default: as many as shorten the makespan)", 1},
+    {"schedule", KEY_SCHEDULE, "NAME", 0,
+     "How the load goes out: peters-syska (default), or to compare with: "
+     "equal, binomial, nearest, star",
+     1},
+    {"ports", KEY_PORTS, "P", 0, "Ports that a node uses at once: 1, 2, 4", 1},
+    {"switching", KEY_SWITCHING, "HOW", 0,
+     "circuit (default) or store-and-forward", 1},
+    {"slow", KEY_SLOW, "X,Y=F", 0,
+     "Node X,Y computes F times slower: 2, 4 or 8; may be repeated", 1},
     {"on", KEY_ON, "qemu|native", 0, "Where nodes run (default qemu)", 1},
     {"report", KEY_REPORT, "FILE", 0, "Write the report as JSON", 2},
     {"trace", KEY_TRACE, "FILE", 0, "Write a trace for Perfetto", 2},
@@ -79,6 +92,14 @@ static const struct argp_option descriptions[] = {
      "For tests: fault, hang or die on one board, in the job", 3},
     {0}};
 
+#define SLOW_MAX 1024u
+
+/* A node that computes 2^shift times slower. */
+struct slow {
+    struct torus_coord at;
+    uint8_t shift;
+};
+
 struct run_options {
     struct run_config config;
     const char *on;
@@ -88,6 +109,9 @@ struct run_options {
     const char *output;
     const char *mesh_text;
     const char *injection_text;
+    struct slow slow[SLOW_MAX];
+    unsigned slow_count;
+    uint8_t *slow_shift;
     bool phases_given;
     bool json;
     uint8_t arg[KERNEL_ARG_MAX + 1];
@@ -180,6 +204,60 @@ static int set_phases(struct run_options *options, const char *text)
     options->config.phases = (uint8_t)phases;
     options->phases_given = true;
     return parse_report("--phases", text, allowed);
+}
+
+static int set_schedule(struct run_options *options, const char *text)
+{
+    return parse_report("--schedule", text,
+                        schedule_of(&options->config.schedule, text) == 0
+                            ? NULL
+                            : "must be peters-syska, equal, binomial, nearest "
+                              "or star");
+}
+
+static int set_ports(struct run_options *options, const char *text)
+{
+    bool fine =
+        text[0] != '\0' && text[1] == '\0' && strchr("124", text[0]) != NULL;
+
+    options->config.ports = (uint8_t)(text[0] - '0');
+    return parse_report("--ports", text, fine ? NULL : "must be 1, 2 or 4");
+}
+
+static int set_switching(struct run_options *options, const char *text)
+{
+    bool stored = strcmp(text, "store-and-forward") == 0;
+
+    options->config.store_and_forward = stored;
+    return parse_report("--switching", text,
+                        stored || strcmp(text, "circuit") == 0
+                            ? NULL
+                            : "must be circuit or store-and-forward");
+}
+
+static int set_slow(struct run_options *options, const char *text)
+{
+    static const char *const factors[] = {"=1", "=2", "=4", "=8"};
+    const char *equals = strchr(text, '=');
+    struct slow *slow = &options->slow[options->slow_count];
+    char where[32];
+
+    if (options->slow_count == SLOW_MAX) {
+        return parse_report("--slow", text, "may be given 1024 times");
+    }
+    if (equals != NULL && equals - text < (ptrdiff_t)sizeof where) {
+        memcpy(where, text, (size_t)(equals - text));
+        where[equals - text] = '\0';
+        for (uint8_t shift = 0; shift < 4; ++shift) {
+            if (strcmp(equals, factors[shift]) == 0 &&
+                parse_coord(where, &slow->at) == NULL) {
+                slow->shift = shift;
+                options->slow_count += 1;
+                return 0;
+            }
+        }
+    }
+    return parse_report("--slow", text, "must be X,Y=F with F 1, 2, 4 or 8");
 }
 
 static int set_on(struct run_options *options, const char *text)
@@ -275,6 +353,14 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return set_rounds(options, text);
     case KEY_PHASES:
         return set_phases(options, text);
+    case KEY_SCHEDULE:
+        return set_schedule(options, text);
+    case KEY_PORTS:
+        return set_ports(options, text);
+    case KEY_SWITCHING:
+        return set_switching(options, text);
+    case KEY_SLOW:
+        return set_slow(options, text);
     case KEY_ON:
         return set_on(options, text);
     case KEY_JSON:
@@ -308,14 +394,17 @@ static int missing(const char *what)
 static int check_mesh(const struct run_options *options)
 {
     const struct run_config *config = &options->config;
-    unsigned side_max = config->native ? NATIVE_SIDE_MAX : QEMU_SIDE_MAX;
+    unsigned side_max = TORUS_TREE_SIDE_MAX;
 
-    if (torus_phases(config->size) < 0 || config->size.width > side_max) {
-        parse_report(
-            "--mesh", options->mesh_text,
-            config->native
-                ? "must be 1x1, 5x5, 25x25 or 125x125"
-                : "must be 1x1, 5x5 or 25x25 (--on native: 125x125 too)");
+    if (config->size.width > TORUS_TREE_SIDE_MAX ||
+        config->size.height > TORUS_TREE_SIDE_MAX) {
+        side_max = config->native && torus_phases(config->size) > 0
+                       ? NATIVE_SIDE_MAX
+                       : 0;
+    }
+    if (config->size.width > side_max || config->size.height > side_max) {
+        parse_report("--mesh", options->mesh_text,
+                     "must be 1x1 to 31x31 (--on native: 125x125 too)");
         return EXIT_USAGE;
     }
     if (config->originator.x >= config->size.width ||
@@ -333,7 +422,8 @@ static int check_mesh(const struct run_options *options)
         parse_report_outside("--inject", config->victim, config->size);
         return EXIT_USAGE;
     }
-    if (options->phases_given && config->phases > torus_phases(config->size)) {
+    if (options->phases_given && torus_phases(config->size) >= 0 &&
+        config->phases > torus_phases(config->size)) {
         fprintf(stderr,
                 "quincunx: --phases %u: at most %d phases are feasible on a "
                 "%ux%u torus\n",
@@ -341,6 +431,58 @@ static int check_mesh(const struct run_options *options)
                 config->size.height);
         return EXIT_USAGE;
     }
+    return 0;
+}
+
+/* Where the load goes along a tree: one round, as many phases as it has. */
+static int check_tree(const struct run_options *options)
+{
+    const struct run_config *config = &options->config;
+
+    if (!run_needs_tree(config)) {
+        return 0;
+    }
+    if (options->phases_given) {
+        fprintf(stderr,
+                "quincunx: --phases %u: is for peters-syska on a torus "
+                "of 5^k x 5^k with four ports, circuits and no --slow\n",
+                config->phases);
+        return EXIT_USAGE;
+    }
+    if (config->rounds != 1 && config->rounds != WIRE_BEST) {
+        fprintf(stderr,
+                "quincunx: --rounds %u: must be 1 or auto but for "
+                "peters-syska on a torus of 5^k x 5^k with four ports, "
+                "circuits and no --slow\n",
+                config->rounds);
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
+/* Spreads --slow over the mesh. */
+static int set_slow_shifts(struct run_options *options)
+{
+    struct torus_size size = options->config.size;
+
+    if (options->slow_count == 0) {
+        return 0;
+    }
+    options->slow_shift = calloc((size_t)size.width * size.height, 1);
+    if (options->slow_shift == NULL) {
+        perror("quincunx");
+        return EXIT_FAILED;
+    }
+    for (unsigned i = 0; i < options->slow_count; ++i) {
+        const struct slow *slow = &options->slow[i];
+
+        if (slow->at.x >= size.width || slow->at.y >= size.height) {
+            parse_report_outside("--slow", slow->at, size);
+            return EXIT_USAGE;
+        }
+        options->slow_shift[torus_index(size, slow->at)] = slow->shift;
+    }
+    options->config.slow_shift = options->slow_shift;
     return 0;
 }
 
@@ -369,7 +511,7 @@ static int check_arg(const struct run_config *config)
     return 0;
 }
 
-static int check_options(const struct run_options *options)
+static int check_options(struct run_options *options)
 {
     const struct run_config *config = &options->config;
     int status;
@@ -384,6 +526,12 @@ static int check_options(const struct run_options *options)
         return missing("INPUT");
     }
     status = check_mesh(options);
+    if (status == 0) {
+        status = set_slow_shifts(options);
+    }
+    if (status == 0) {
+        status = check_tree(options);
+    }
     if (status == 0) {
         status = check_arg(config);
     }
@@ -567,6 +715,7 @@ int run_command(int argc, char **argv)
     options.config.arg = options.arg;
     options.config.phases = WIRE_BEST;
     options.config.rounds = WIRE_BEST;
+    options.config.ports = TORUS_PORTS;
     options.config.watchdog_s = WATCHDOG_S;
     options.config.progress = isatty(STDERR_FILENO) == 1;
     set_profile(&options, PROFILE_DEFAULT);
@@ -575,7 +724,9 @@ int run_command(int argc, char **argv)
         return EXIT_USAGE;
     }
     status = check_options(&options);
-    return status == 0 ? run_with(&options) : status;
+    status = status == 0 ? run_with(&options) : status;
+    free(options.slow_shift);
+    return status;
 }
 
 int run_kernels_command(int argc, char **argv)

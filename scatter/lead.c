@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The originator: order, calibration, plan, and the report at the end. */
-#include "scatter/scatter.h"
-
-#include "hal/events.h"
+#include "scatter/lead.h"
 
 #include <string.h>
 
@@ -13,30 +11,20 @@
 #define PROBE_BYTES 64u
 #define SAMPLE_PS_MAX ((uint64_t)12 * 1000 * 1000 * 1000) /* 12 ms each */
 
-#define PS_PER_NS 1000u
-#define PS_PER_US 1000000u
-
-/* A guard before the first result slot, as a part of the makespan. */
-#define GATHER_GUARD 128u
-
-/* One order being carried out: what the planner is given and said. */
-struct lead {
-    struct wire_order order;
-    struct wire_report report;
-    struct planner_input input;
-    struct rounds_plan plan;
-    uint64_t call_ps; /* of the kernel, whatever the units */
-};
-
-static uint64_t now_ps(const struct scatter *scatter)
+/* The library's strcmp() is 400 bytes longer. */
+static bool same_name(const char *a, const char *b)
 {
-    return clock_now_ps(scatter->circuit->clock);
+    while (*a != '\0' && *a == *b) {
+        a += 1;
+        b += 1;
+    }
+    return *a == *b;
 }
 
 static int find_kernel(struct scatter *scatter, const char *name)
 {
     for (uint8_t i = 0; i < scatter->kernel_count; ++i) {
-        if (strcmp(scatter->kernels[i]->name, name) == 0) {
+        if (same_name(scatter->kernels[i]->name, name)) {
             scatter->kernel = scatter->kernels[i];
             scatter->job.kernel = i;
             return ERR_OK;
@@ -47,7 +35,7 @@ static int find_kernel(struct scatter *scatter, const char *name)
 
 static int begin_kernel(struct scatter *scatter, struct lead *lead)
 {
-    uint64_t start_ps = now_ps(scatter);
+    uint64_t start_ps = lead_now_ps(scatter);
     int error;
 
     if (scatter->kernel->work_bytes > SCATTER_WORK_MAX) {
@@ -55,7 +43,7 @@ static int begin_kernel(struct scatter *scatter, struct lead *lead)
     }
     error = scatter->kernel->begin(scatter->memory->work, &scatter->terms,
                                    lead->order.arg, lead->order.arg_bytes);
-    lead->report.begin_ps = now_ps(scatter) - start_ps;
+    lead->report.begin_ps = lead_now_ps(scatter) - start_ps;
     if (error != KERNEL_OK) {
         return ERR_ARGUMENT;
     }
@@ -66,10 +54,10 @@ static int begin_kernel(struct scatter *scatter, struct lead *lead)
 /* Time of the kernel on `units` from position `at` of the load. */
 static uint64_t sample_ps(struct scatter *scatter, uint32_t at, uint32_t units)
 {
-    uint64_t start_ps = now_ps(scatter);
+    uint64_t start_ps = lead_now_ps(scatter);
 
     scatter_run_kernel(scatter, &scatter->result, at, units);
-    return now_ps(scatter) - start_ps;
+    return lead_now_ps(scatter) - start_ps;
 }
 
 /* Time per unit of samples that took `total_ps`, each with a fixed part. */
@@ -298,16 +286,15 @@ static int plan(struct scatter *scatter, struct lead *lead)
         (order->rounds > ROUNDS_MAX && order->rounds != WIRE_BEST)) {
         return ERR_RANGE;
     }
-    report->compute_ps = calibrate(scatter, lead);
     lead->input.load_units = scatter->units;
     lead->input.compute_ps = report->compute_ps;
     lead->input.transfer_ps = order->transfer_ps;
-    start_ps = now_ps(scatter);
+    start_ps = lead_now_ps(scatter);
     error = choose(scatter, lead, &best);
     if (error == ERR_OK) {
         error = make_plan(scatter, lead, &best);
     }
-    report->plan_ps = now_ps(scatter) - start_ps;
+    report->plan_ps = lead_now_ps(scatter) - start_ps;
     return error;
 }
 
@@ -340,37 +327,36 @@ static void adopt(struct scatter *scatter, struct lead *lead)
     report->makespan_ps = made->makespan_ps + report->overhead_ps;
 }
 
-/* Writes the jobs: a slot holds the longest result over the longest path. */
-static int make_job(struct scatter *scatter, struct lead *lead)
+/* Writes the jobs. */
+static int make_jobs(struct scatter *scatter, struct lead *lead)
 {
-    const struct wire_order *order = &lead->order;
     struct wire_job *job = &scatter->job;
     uint32_t hops =
         torus_path_hops(torus_phase_path(scatter->size, 1, TORUS_EAST));
-    uint64_t slack_ps = 4u * (uint64_t)scatter->costs->merge_ps + PS_PER_NS;
-    uint64_t slot_ps =
-        slack_ps + order->startup_ps + order->hop_delay_ps * hops +
-        order->transfer_ps *
-            (CIRCUIT_HEADER_BYTES + scatter->terms.result_bytes_max);
+    int error;
 
-    if (slot_ps / PS_PER_US >= UINT32_MAX) {
-        return ERR_RANGE;
-    }
     job->phases = lead->plan.phases;
     job->rounds = lead->plan.rounds;
-    job->arg = lead->order.arg;
-    job->arg_bytes = (uint8_t)order->arg_bytes;
-    job->overlap_bytes = scatter->terms.overlap_bytes;
-    job->slack_ns = (uint32_t)(slack_ps / PS_PER_NS);
-    job->slot_us = (uint32_t)(slot_ps / PS_PER_US) + 1;
-    job->gather_ps = 0;
-    for (unsigned round = 0; round < job->rounds; ++round) {
+    error = lead_set_slots(scatter, lead, hops);
+    for (unsigned round = 0; error == ERR_OK && round < job->rounds; ++round) {
         wire_job_store(scatter->memory->job[round], job,
                        lead->plan.share_units[round],
                        lead->plan.volume_units[round]);
     }
     scatter->job_bytes = wire_job_bytes(job->phases, job->arg_bytes);
-    return ERR_OK;
+    return error;
+}
+
+static int plan_pattern(struct scatter *scatter, struct lead *lead)
+{
+    int error = plan(scatter, lead);
+
+    if (error == ERR_OK) {
+        adopt(scatter, lead);
+        plan_receipts(scatter, lead);
+        error = make_jobs(scatter, lead);
+    }
+    return error;
 }
 
 /* The originator's range is the whole load. */
@@ -395,12 +381,9 @@ static int prepare(struct scatter *scatter, struct lead *lead)
         error = begin_kernel(scatter, lead);
     }
     if (error == ERR_OK) {
-        error = plan(scatter, lead);
-    }
-    if (error == ERR_OK) {
-        adopt(scatter, lead);
-        plan_receipts(scatter, lead);
-        error = make_job(scatter, lead);
+        lead->report.compute_ps = calibrate(scatter, lead);
+        error = order->tree_nodes > 0 ? lead_plan_tree(scatter, lead)
+                                      : plan_pattern(scatter, lead);
     }
     return error;
 }
@@ -409,10 +392,7 @@ static int prepare(struct scatter *scatter, struct lead *lead)
 static int send_rounds(struct scatter *scatter, const struct lead *lead,
                        uint64_t start_ps)
 {
-    const struct wire_report *report = &lead->report;
-    uint64_t gather_ps = start_ps + report->makespan_ps +
-                         report->makespan_ps / GATHER_GUARD +
-                         (uint64_t)scatter->job.slack_ns * PS_PER_NS;
+    uint64_t gather_ps = lead_gather_ps(scatter, lead, start_ps);
     uint32_t own_units = 0;
     int error = ERR_OK;
 
@@ -438,20 +418,22 @@ static int send_rounds(struct scatter *scatter, const struct lead *lead,
 static int carry_out(struct scatter *scatter, struct lead *lead)
 {
     struct wire_report *report = &lead->report;
-    uint64_t start_ps = now_ps(scatter);
+    uint64_t start_ps = lead_now_ps(scatter);
+    bool tree = lead->order.tree_nodes > 0;
     int error;
 
     events_record(scatter->window, start_ps, EVENT_SCATTER_START, 0,
                   scatter->units);
     report->scatter_start_ps = start_ps;
-    error = send_rounds(scatter, lead, start_ps);
+    error = tree ? lead_send_tree(scatter, lead, start_ps)
+                 : send_rounds(scatter, lead, start_ps);
     if (error == ERR_OK) {
         error = scatter_compute(scatter);
     }
     if (error == ERR_OK) {
-        error = scatter_gather(scatter);
+        error = tree ? relay_gather(scatter) : scatter_gather(scatter);
     }
-    report->gather_done_ps = now_ps(scatter);
+    report->gather_done_ps = lead_now_ps(scatter);
     return error;
 }
 

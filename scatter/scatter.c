@@ -2,7 +2,7 @@
 /* What every node does with the volume that it holds. */
 #include "scatter/scatter.h"
 
-#include "hal/events.h"
+#include "scatter/relay.h"
 
 #define PS_PER_NS 1000u
 #define PS_PER_US 1000000u
@@ -21,7 +21,28 @@ static void prepare_messages(struct scatter *scatter)
             .path = torus_phase_path(scatter->size, phase, TORUS_EAST),
             .kind = WIRE_PART,
             .gap_ps = scatter->costs->parse_ps + scatter->costs->phase_ps,
-            .head.bytes = WIRE_PART_BYTES};
+            .head.bytes = WIRE_PART_BYTES,
+            .head_stride = WIRE_PART_BYTES};
+    }
+}
+
+/* The place in the pattern; in a tree a node learns it with its branch. */
+static void take_role(struct scatter *scatter)
+{
+    const struct window_identity *who = &scatter->window->identity;
+    struct torus_coord at = {who->x, who->y};
+    struct torus_coord originator = {who->originator_x, who->originator_y};
+    struct torus_role role;
+
+    scatter->branch = NULL;
+    scatter->layer = at.x != originator.x || at.y != originator.y;
+    if (!who->tree) {
+        role = torus_role_of(scatter->size, originator, at);
+        scatter->layer = role.layer;
+        scatter->port = role.port;
+        scatter->down = torus_phase_path(scatter->size, role.layer,
+                                         (enum torus_port)role.port);
+        prepare_messages(scatter);
     }
 }
 
@@ -32,9 +53,6 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
     struct window *window = circuit->window;
     const struct window_identity *who = &window->identity;
     uint8_t *base = (uint8_t *)window;
-    struct torus_coord at = {who->x, who->y};
-    struct torus_coord originator = {who->originator_x, who->originator_y};
-    struct torus_role role;
 
     scatter->circuit = circuit;
     scatter->window = window;
@@ -42,18 +60,15 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
     scatter->kernel_count = (uint8_t)kernel_count;
     scatter->costs = costs;
     scatter->size = (struct torus_size){who->width, who->height};
-    if (torus_phases(scatter->size) < 0 || who->x >= who->width ||
-        who->y >= who->height || who->originator_x >= who->width ||
-        who->originator_y >= who->height) {
+    if (who->x >= who->width || who->y >= who->height ||
+        who->originator_x >= who->width || who->originator_y >= who->height ||
+        (!who->tree && torus_phases(scatter->size) < 0)) {
         return ERR_RANGE;
     }
     if (who->bytes < WINDOW_DMA_OFFSET + 2 * sizeof(struct scatter_memory) ||
         who->bytes % 8 != 0) {
         return ERR_MEMORY;
     }
-    role = torus_role_of(scatter->size, originator, at);
-    scatter->layer = role.layer;
-    scatter->port = role.port;
     scatter->memory =
         (struct scatter_memory *)(void *)(base + who->bytes -
                                           sizeof(struct scatter_memory));
@@ -61,12 +76,12 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
     scatter->receive_bytes =
         (uint32_t)((uint8_t *)scatter->memory - scatter->receive);
     scatter->round = 0;
-    prepare_messages(scatter);
+    take_role(scatter);
     return ERR_OK;
 }
 
-static void record(struct scatter *scatter, enum event_kind kind,
-                   unsigned detail, uint32_t value)
+void scatter_record(struct scatter *scatter, enum event_kind kind,
+                    unsigned detail, uint32_t value)
 {
     events_record(scatter->window, clock_now_ps(scatter->circuit->clock), kind,
                   detail, value);
@@ -138,14 +153,14 @@ int scatter_distribute(struct scatter *scatter)
         error =
             queue_phase(scatter, phase, position, volume_units[phase], extra);
     }
-    record(scatter, EVENT_FORWARDED, scatter->layer, scatter->units);
+    scatter_record(scatter, EVENT_FORWARDED, scatter->layer, scatter->units);
     return error;
 }
 
 /* Stops here if a test asked for it: see enum window_injection. */
 static void inject(const struct scatter *scatter)
 {
-    const volatile uint32_t *injection =
+    const volatile uint16_t *injection =
         &scatter->window->identity.fault_injection;
 
     if (*injection == WINDOW_INJECT_FAULT) {
@@ -180,14 +195,14 @@ int scatter_compute(struct scatter *scatter)
 
     inject(scatter);
     scatter->window->status.state = WINDOW_STATE_COMPUTING;
-    record(scatter, EVENT_COMPUTE_START, scatter->round, units);
+    scatter_record(scatter, EVENT_COMPUTE_START, scatter->round, units);
     if (scatter->round == 0) {
         scatter->result.data = scatter->memory->result;
         scatter_run_kernel(scatter, &scatter->result, 0, units);
     } else {
         scatter_run_kernel(scatter, &next, 0, units);
     }
-    record(scatter, EVENT_COMPUTE_END, scatter->round, units);
+    scatter_record(scatter, EVENT_COMPUTE_END, scatter->round, units);
     if (scatter->round > 0) {
         error = scatter->kernel->merge(scatter->memory->work, &scatter->result,
                                        &next);
@@ -195,8 +210,7 @@ int scatter_compute(struct scatter *scatter)
     return error == KERNEL_OK ? ERR_OK : ERR_PROTOCOL;
 }
 
-/* Receives and merges the result of one child. */
-static int merge_child(struct scatter *scatter, unsigned phase, unsigned port)
+int scatter_merge_child(struct scatter *scatter, unsigned phase, unsigned port)
 {
     struct circuit_delivery delivery;
     struct kernel_result next;
@@ -215,7 +229,7 @@ static int merge_child(struct scatter *scatter, unsigned phase, unsigned port)
                                &next) != KERNEL_OK) {
         return ERR_PROTOCOL;
     }
-    record(scatter, EVENT_RESULT_MERGED, phase, next.bytes);
+    scatter_record(scatter, EVENT_RESULT_MERGED, phase, next.bytes);
     return ERR_OK;
 }
 
@@ -228,7 +242,7 @@ int scatter_gather(struct scatter *scatter)
          error == ERR_OK && phase > scatter->layer; --phase) {
         for (unsigned port = 0; error == ERR_OK && port < TORUS_PORTS; ++port) {
             if (split_child_units(&scatter->split, phase, port) > 0) {
-                error = merge_child(scatter, phase, port);
+                error = scatter_merge_child(scatter, phase, port);
             }
         }
     }
@@ -258,19 +272,18 @@ static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
     return first_ps + (missed_frames + 1) * frame_ps;
 }
 
-static int return_result(struct scatter *scatter)
+int scatter_return_result(struct scatter *scatter)
 {
-    struct torus_path down = torus_phase_path(scatter->size, scatter->layer,
-                                              (enum torus_port)scatter->port);
     struct circuit_message message = {
-        .path = torus_path_reverse(down),
+        .path = torus_path_reverse(scatter->down),
         .ready_ps = slot_at(scatter, clock_now_ps(scatter->circuit->clock)),
         .kind = (uint8_t)WIRE_RESULT_OF(scatter->layer)};
     unsigned port = message.path.port;
 
     message.body[port].data = scatter->result.data;
     message.body[port].bytes = scatter->result.bytes;
-    record(scatter, EVENT_RESULT_QUEUED, scatter->layer, scatter->result.bytes);
+    scatter_record(scatter, EVENT_RESULT_QUEUED, scatter->layer,
+                   scatter->result.bytes);
     return circuit_send(scatter->circuit, 1u << port, &message);
 }
 
@@ -308,14 +321,12 @@ static int take_part(struct scatter *scatter,
 static int receive_part(struct scatter *scatter)
 {
     struct circuit_delivery delivery;
-    struct torus_path path = torus_phase_path(scatter->size, scatter->layer,
-                                              (enum torus_port)scatter->port);
     int error;
 
     scatter->window->status.state = WINDOW_STATE_WAITING;
     error = circuit_receive(scatter->circuit, &delivery,
-                            1u << torus_path_arrival(path), scatter->receive,
-                            scatter->receive_bytes);
+                            1u << torus_path_arrival(scatter->down),
+                            scatter->receive, scatter->receive_bytes);
     if (error != ERR_OK) {
         return error;
     }
@@ -335,7 +346,7 @@ static void keep_part(struct scatter *scatter)
     scatter->round += 1;
 }
 
-static int begin_kernel(struct scatter *scatter)
+int scatter_begin_kernel(struct scatter *scatter)
 {
     int error =
         scatter->kernel->begin(scatter->memory->work, &scatter->terms,
@@ -353,7 +364,7 @@ static int follow_round(struct scatter *scatter)
         error = scatter_distribute(scatter);
     }
     if (error == ERR_OK && scatter->round == 0) {
-        error = begin_kernel(scatter);
+        error = scatter_begin_kernel(scatter);
     }
     return error == ERR_OK ? scatter_compute(scatter) : error;
 }
@@ -369,15 +380,21 @@ static int follow(struct scatter *scatter)
     if (error == ERR_OK) {
         error = scatter_gather(scatter);
     }
-    return error == ERR_OK ? return_result(scatter) : error;
+    return error == ERR_OK ? scatter_return_result(scatter) : error;
 }
 
 int scatter_run(struct scatter *scatter)
 {
-    int error = scatter->layer == 0 ? scatter_lead(scatter) : follow(scatter);
+    bool tree = scatter->window->identity.tree != 0;
+    int error;
 
+    if (scatter->layer == 0) {
+        error = scatter_lead(scatter);
+    } else {
+        error = tree ? relay_follow(scatter) : follow(scatter);
+    }
     if (error == ERR_OK) {
-        record(scatter, EVENT_DONE, 0, 0);
+        scatter_record(scatter, EVENT_DONE, 0, 0);
     }
     return error;
 }

@@ -15,6 +15,7 @@
 #define SCATTER_SCATTER_H
 
 #include "hal/circuit.h"
+#include "hal/events.h"
 #include "kernels/kernel.h"
 #include "scatter/split.h"
 #include "scatter/wire.h"
@@ -47,12 +48,14 @@ struct scatter_memory {
  * counts it as part of the startups.
  */
 struct scatter_costs {
-    uint32_t lead_ps;  /* originator: time zero to its first phase queued */
-    uint32_t parse_ps; /* message complete to the volume being split */
-    uint32_t phase_ps; /* the four sends of a phase queued */
-    uint32_t start_ps; /* last send queued to the kernel's run() */
-    uint32_t merge_ps; /* one child's result received and merged */
-    uint32_t round_ps; /* the kernel's end to the wait for the next round */
+    uint32_t lead_ps;   /* originator: time zero to its first phase queued */
+    uint32_t parse_ps;  /* message complete to the volume being split */
+    uint32_t phase_ps;  /* the four sends of a phase queued */
+    uint32_t start_ps;  /* last send queued to the kernel's run() */
+    uint32_t merge_ps;  /* one child's result received and merged */
+    uint32_t round_ps;  /* the kernel's end to the wait for the next round */
+    uint32_t branch_ps; /* message complete to the first send of a branch */
+    uint32_t send_ps;   /* each send of a branch queued */
     uint32_t again_ps; /* originator: what each round costs beside its phases */
 };
 
@@ -68,6 +71,7 @@ struct scatter {
     uint8_t kernel_count;
     uint8_t layer;
     uint8_t port; /* out of which the parent sends; see struct torus_role */
+    struct torus_path down; /* from the parent */
     /* What is the same whenever a phase is sent; index: phase. */
     struct circuit_message message[TORUS_PHASES_MAX + 1];
 
@@ -75,6 +79,7 @@ struct scatter {
     struct wire_job job;
     unsigned round;          /* at hand, from 0 */
     const uint8_t *job_data; /* as it is passed on */
+    const uint8_t *branch;   /* this node's piece of the tree, or NULL */
     uint32_t job_bytes;
     const struct kernel *kernel;
     struct kernel_terms terms;
@@ -111,6 +116,13 @@ int scatter_lead(struct scatter *scatter);
 int scatter_distribute(struct scatter *scatter);
 int scatter_compute(struct scatter *scatter);
 int scatter_gather(struct scatter *scatter);
+
+/* For a tree too. Result, where there is one: 0 or the error. */
+int scatter_begin_kernel(struct scatter *scatter);
+int scatter_merge_child(struct scatter *scatter, unsigned phase, unsigned port);
+int scatter_return_result(struct scatter *scatter);
+void scatter_record(struct scatter *scatter, enum event_kind kind,
+                    unsigned detail, uint32_t value);
 
 /* Runs the kernel on `units` from `position` of this node's range. */
 void scatter_run_kernel(struct scatter *scatter, struct kernel_result *result,

@@ -58,8 +58,15 @@ struct wide wide_scale(struct wide a, struct wide_ratio ratio)
 
 struct wide wide_multiply(struct wide a, struct wide b)
 {
-    struct wide product = {a.high * b.high, 0};
+    struct wide product;
 
+    if (wide_is_negative(a)) {
+        return wide_negate(wide_multiply(wide_negate(a), b));
+    }
+    if (wide_is_negative(b)) {
+        return wide_negate(wide_multiply(a, wide_negate(b)));
+    }
+    product = (struct wide){a.high * b.high, 0};
     product = wide_add(product, (struct wide){wide_multiply_high(a.high, b.low),
                                               a.high * b.low});
     product = wide_add(product, (struct wide){wide_multiply_high(a.low, b.high),

@@ -93,7 +93,7 @@ struct wide_ratio wide_ratio_of(uint64_t numerator, uint64_t denominator,
    |a| * ratio < 2^63. */
 struct wide wide_scale(struct wide a, struct wide_ratio ratio);
 
-/* a * b for 0 <= a, b and a * b < 2^63, at most 2^-63 * (1 + a + b) low. */
+/* a * b for |a * b| < 2^63, cut off towards zero by less than 2^-62. */
 struct wide wide_multiply(struct wide a, struct wide b);
 
 /*

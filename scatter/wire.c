@@ -5,7 +5,8 @@
 
 uint32_t wire_order_head_bytes(const struct wire_order *order)
 {
-    return WIRE_ORDER_BYTES + WIRE_PAD4(order->arg_bytes);
+    return WIRE_ORDER_BYTES + WIRE_PAD4(order->arg_bytes) +
+           TREE_BRANCH_BYTES * order->tree_nodes;
 }
 
 void wire_order_store(uint8_t *out, const struct wire_order *order)
@@ -19,7 +20,12 @@ void wire_order_store(uint8_t *out, const struct wire_order *order)
     out[44] = order->phases;
     out[45] = order->rounds;
     bytes_store_u16(out + 46, order->arg_bytes);
+    bytes_store_u32(out + 48, order->tree_nodes);
+    out[52] = order->ports;
+    out[53] = order->flags;
     memcpy(out + WIRE_ORDER_BYTES, order->arg, order->arg_bytes);
+    memcpy(out + WIRE_ORDER_BYTES + WIRE_PAD4(order->arg_bytes), order->tree,
+           (size_t)TREE_BRANCH_BYTES * order->tree_nodes);
 }
 
 int wire_order_load(struct wire_order *order, const uint8_t *in, uint32_t bytes)
@@ -35,8 +41,13 @@ int wire_order_load(struct wire_order *order, const uint8_t *in, uint32_t bytes)
     order->phases = in[44];
     order->rounds = in[45];
     order->arg_bytes = bytes_load_u16(in + 46);
+    order->tree_nodes = bytes_load_u32(in + 48);
+    order->ports = in[52];
+    order->flags = in[53];
     order->arg = in + WIRE_ORDER_BYTES;
+    order->tree = order->arg + WIRE_PAD4(order->arg_bytes);
     if (order->arg_bytes > KERNEL_ARG_MAX ||
+        order->tree_nodes > TREE_NODES_MAX ||
         bytes < wire_order_head_bytes(order) ||
         bytes - wire_order_head_bytes(order) != order->load_bytes) {
         return ERR_PROTOCOL;
@@ -50,12 +61,13 @@ uint32_t wire_job_bytes(unsigned phases, uint32_t arg_bytes)
     return WIRE_JOB_BYTES + 8u * (phases + 1u) + WIRE_PAD4(arg_bytes);
 }
 
-void wire_job_store(uint8_t *out, const struct wire_job *job,
-                    const uint32_t share_units[], const uint32_t volume_units[])
+uint32_t wire_tree_job_bytes(uint32_t arg_bytes)
 {
-    uint8_t *tables = out + WIRE_JOB_BYTES;
+    return WIRE_JOB_BYTES + WIRE_PAD4(arg_bytes);
+}
 
-    memset(out, 0, wire_job_bytes(job->phases, job->arg_bytes));
+static void store_head(uint8_t *out, const struct wire_job *job)
+{
     out[0] = job->kernel;
     out[1] = job->phases;
     out[2] = job->arg_bytes;
@@ -64,20 +76,10 @@ void wire_job_store(uint8_t *out, const struct wire_job *job,
     wire_job_store_gather(out, job->gather_ps);
     bytes_store_u32(out + 16, job->slack_ns);
     bytes_store_u32(out + 20, job->overlap_bytes);
-    for (unsigned layer = 0; layer <= job->phases; ++layer) {
-        bytes_store_u32(tables + 4 * layer, share_units[layer]);
-        bytes_store_u32(tables + 4 * (job->phases + 1 + layer),
-                        volume_units[layer]);
-    }
-    memcpy(tables + 8 * (job->phases + 1), job->arg, job->arg_bytes);
 }
 
-int wire_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes,
-                  unsigned layer)
+static void load_head(struct wire_job *job, const uint8_t *in)
 {
-    if (bytes < WIRE_JOB_BYTES) {
-        return ERR_PROTOCOL;
-    }
     job->kernel = in[0];
     job->phases = in[WIRE_JOB_AT_PHASES];
     job->arg_bytes = in[2];
@@ -86,10 +88,55 @@ int wire_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes,
     job->gather_ps = bytes_load_u64(in + 8);
     job->slack_ns = bytes_load_u32(in + 16);
     job->overlap_bytes = bytes_load_u32(in + 20);
+}
+
+void wire_job_store(uint8_t *out, const struct wire_job *job,
+                    const uint32_t share_units[], const uint32_t volume_units[])
+{
+    uint8_t *tables = out + WIRE_JOB_BYTES;
+
+    memset(out, 0, wire_job_bytes(job->phases, job->arg_bytes));
+    store_head(out, job);
+    for (unsigned layer = 0; layer <= job->phases; ++layer) {
+        bytes_store_u32(tables + 4 * layer, share_units[layer]);
+        bytes_store_u32(tables + 4 * (job->phases + 1 + layer),
+                        volume_units[layer]);
+    }
+    memcpy(tables + 8 * (job->phases + 1), job->arg, job->arg_bytes);
+}
+
+void wire_tree_job_store(uint8_t *out, const struct wire_job *job)
+{
+    memset(out, 0, wire_tree_job_bytes(job->arg_bytes));
+    store_head(out, job);
+    memcpy(out + WIRE_JOB_BYTES, job->arg, job->arg_bytes);
+}
+
+int wire_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes,
+                  unsigned layer)
+{
+    if (bytes < WIRE_JOB_BYTES) {
+        return ERR_PROTOCOL;
+    }
+    load_head(job, in);
     job->arg = in + WIRE_JOB_BYTES + 8u * (job->phases + 1u);
     if (job->phases > TORUS_PHASES_MAX || job->rounds == 0 ||
         job->rounds > ROUNDS_MAX || layer == 0 || layer > job->phases ||
         bytes != wire_job_bytes(job->phases, job->arg_bytes)) {
+        return ERR_PROTOCOL;
+    }
+    return ERR_OK;
+}
+
+int wire_tree_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes)
+{
+    if (bytes < WIRE_JOB_BYTES) {
+        return ERR_PROTOCOL;
+    }
+    load_head(job, in);
+    job->arg = in + WIRE_JOB_BYTES;
+    if (job->rounds != 0 || job->phases == 0 ||
+        bytes < wire_tree_job_bytes(job->arg_bytes)) {
         return ERR_PROTOCOL;
     }
     return ERR_OK;
@@ -184,7 +231,8 @@ void wire_report_store(uint8_t *out, const struct wire_report *report,
 int wire_report_load(struct wire_report *report, struct rounds_plan *plan,
                      const uint8_t *in, uint32_t bytes)
 {
-    if (bytes < WIRE_REPORT_BYTES || in[4] > TORUS_PHASES_MAX ||
+    if (bytes < WIRE_REPORT_BYTES ||
+        in[4] > (in[6] == 0 ? TREE_PHASES_MAX : TORUS_PHASES_MAX) ||
         in[6] > ROUNDS_MAX ||
         bytes - WIRE_REPORT_BYTES < rounds_bytes(in[4], in[6])) {
         return ERR_PROTOCOL;

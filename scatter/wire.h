@@ -12,13 +12,20 @@
  *   44  u8  phases, or WIRE_BEST             11  u8   job_bytes / 4
  *   45  u8  rounds, or WIRE_BEST             12  job, see below
  *   46  u16 arg_bytes                         ..  units and overlap
- *   48  arg, pad4; then the load
+ *   48  u32 tree_nodes, 0: none
+ *   52  u8  ports at once                 WIRE_BRANCH, node to child:
+ *   53  u8  flags, enum wire_flag            0  job, without tables: R = 0
+ *   54  u16 reserved                        ..  the child's piece of the tree
+ *   56  arg, pad4; the tree; the load       ..  units and overlap
+ *
+ * A tree (scatter/tree.h) is for all that is not the pattern of a 5^k x 5^k
+ * torus with four ports and equal nodes.
  *
  * The job is the same in every part of a round and is passed on as it came:
  *    0  u8  kernel's index in the image    8  u64 gather_ps
  *    1  u8  phases N                      16  u32 slack_ns
  *    2  u8  arg_bytes                     20  u32 overlap_bytes
- *    3  u8  rounds R                      24  u32 share_units[0..N]
+ *    3  u8  rounds R; 0: a tree           24  u32 share_units[0..N]
  *    4  u32 slot_us                       ..  u32 volume_units[0..N]
  *                                         ..  arg, pad4
  *
@@ -44,18 +51,25 @@
 #include "hal/circuit.h"
 #include "kernels/kernel.h"
 #include "scatter/rounds.h"
+#include "scatter/tree.h"
 #include "torus/pattern.h"
 
 enum wire_kind {
     WIRE_ORDER = 1,
     WIRE_PART,
     WIRE_RESULT,
-    WIRE_REPORT
+    WIRE_REPORT,
+    WIRE_BRANCH
+};
+
+enum wire_flag {
+    WIRE_STORE_AND_FORWARD = 1,
+    WIRE_EQUAL_SHARES = 2
 };
 
 #define WIRE_BEST 0xffu
 #define WIRE_NAME_BYTES 16u
-#define WIRE_ORDER_BYTES 48u
+#define WIRE_ORDER_BYTES 56u
 #define WIRE_PART_BYTES 12u
 #define WIRE_PART_AT_LAYER 8u
 #define WIRE_JOB_BYTES 24u
@@ -66,8 +80,8 @@ enum wire_kind {
 
 /* A message's kind: what it is, and for a result the phase that it returns
    over, so that a parent can tell its children on one port apart. */
-#define WIRE_RESULT_OF(phase) (0x80u | (phase))
-#define WIRE_KIND(kind) ((kind) >= 0x80u ? (unsigned)WIRE_RESULT : (kind))
+#define WIRE_RESULT_OF(phase) (0x0fu + (phase))
+#define WIRE_KIND(kind) ((kind) >= 0x10u ? (unsigned)WIRE_RESULT : (kind))
 
 /* Largest job: all phases and the longest argument. */
 #define WIRE_JOB_BYTES_MAX                                                     \
@@ -84,11 +98,15 @@ struct wire_order {
     uint8_t phases;
     uint8_t rounds;
     uint16_t arg_bytes;
-    const uint8_t *arg;  /* decoding: in the message */
-    const uint8_t *load; /* decoding: in the message */
+    uint32_t tree_nodes;
+    uint8_t ports;
+    uint8_t flags;
+    const uint8_t *arg;  /* decoding: in the message, as the two below */
+    const uint8_t *tree; /* 4-byte aligned if the message is */
+    const uint8_t *load;
 };
 
-/* Bytes before the load. `out` takes that many. */
+/* Bytes before the load; `out` takes that many. */
 uint32_t wire_order_head_bytes(const struct wire_order *order);
 void wire_order_store(uint8_t *out, const struct wire_order *order);
 
@@ -118,11 +136,15 @@ struct wire_part {
 };
 
 uint32_t wire_job_bytes(unsigned phases, uint32_t arg_bytes);
+uint32_t wire_tree_job_bytes(uint32_t arg_bytes);
 
 /* Tables: index = layer, entries 0 to phases; `out`: wire_job_bytes(). */
 void wire_job_store(uint8_t *out, const struct wire_job *job,
                     const uint32_t share_units[],
                     const uint32_t volume_units[]);
+
+/* A job that goes with a tree; `out`: wire_tree_job_bytes(). */
+void wire_tree_job_store(uint8_t *out, const struct wire_job *job);
 
 /* The gather time alone, in a stored job. */
 static inline void wire_job_store_gather(uint8_t *out, uint64_t gather_ps)
@@ -133,6 +155,7 @@ static inline void wire_job_store_gather(uint8_t *out, uint64_t gather_ps)
 /* Result: 0 or ERR_PROTOCOL. `job` points into `in` afterwards. */
 int wire_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes,
                   unsigned layer);
+int wire_tree_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes);
 
 /*
  * The tables of a stored job, read where they lie (index = layer): `in` is

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How a load can go out: this project's scatter, and those to compare it with.
+ * All but the scatter of a 5^k x 5^k torus travel as a tree in the order
+ * (scatter/tree.h).
+ */
+#ifndef QEMU_SCHEDULE_H
+#define QEMU_SCHEDULE_H
+
+#include "torus/torus.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum schedule {
+    SCHEDULE_PETERS_SYSKA, /* as planned */
+    SCHEDULE_EQUAL,        /* the same tree, equal shares */
+    SCHEDULE_BINOMIAL,     /* as libraries scatter: equal shares */
+    SCHEDULE_NEAREST,      /* to the nearest idle nodes, as planned */
+    SCHEDULE_STAR,         /* the originator sends to each, as planned */
+    SCHEDULES
+};
+
+/* The name on the command line. */
+const char *schedule_name(enum schedule schedule);
+
+/* Result: 0; -1 if there is no such name. */
+int schedule_of(enum schedule *schedule, const char *name);
+
+/* Whether the shares are equal rather than planned. */
+bool schedule_is_equal(enum schedule schedule);
+
+/*
+ * The tree of width * height branches as an order carries it, to be freed;
+ * slow_shift[i] is that of node i, row-major; NULL: all 0. NULL if this torus
+ * has no such tree or there is no memory.
+ */
+uint8_t *schedule_tree(enum schedule schedule, struct torus_size size,
+                       struct torus_coord originator,
+                       const uint8_t *slow_shift);
+
+#endif

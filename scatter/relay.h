@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The scatter along any tree (scatter/tree.h): a node receives its piece of
+ * the tree with its range, and passes on the pieces and ranges of its children
+ * as they are. What pattern and tables give to a node on a 5^k x 5^k torus, it
+ * finds in its branch here.
+ */
+#ifndef SCATTER_RELAY_H
+#define SCATTER_RELAY_H
+
+#include "scatter/scatter.h"
+
+/* The steps of scatter/scatter.h, for the branch that this node holds. Result:
+   0 or the error. */
+int relay_distribute(struct scatter *scatter);
+int relay_gather(struct scatter *scatter);
+
+/* What a node does that is not the originator. Result: 0 or the error. */
+int relay_follow(struct scatter *scatter);
+
+#endif

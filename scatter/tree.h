@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Planning for a scatter that is any tree: other sizes of torus, nodes of
+ * different speed, fewer ports, other schedules. A tree is an array of
+ * branches in preorder, as they travel: a node, then the subtrees of its
+ * children in the order of sending, so that a child is sent its piece of the
+ * array as it is. 16 bytes each, little-endian:
+ *
+ *    0  u32 units of the subtree       8  u16 nodes of the subtree
+ *    4  u32 first unit of its range   10  u8  port, bits 4 to 7: turn
+ *   12  u16 hops                      11  u8  phase, from 1; 0: the root
+ *   14  u16 hops after the turn
+ *
+ * A node's range begins with its own share; the children's follow in the order
+ * of the array. In an order `first unit` says how many times slower than the
+ * reference the node computes, as a shift.
+ */
+#ifndef SCATTER_TREE_H
+#define SCATTER_TREE_H
+
+#include "hal/bytes.h"
+#include "scatter/planner.h"
+#include "torus/torus.h"
+
+#include <stdbool.h>
+
+#define TREE_BRANCH_BYTES 16u
+#define TREE_NODES_MAX 15625u
+#define TREE_PHASES_MAX 240u
+#define TREE_SLOW_MAX 3u
+
+static inline uint32_t tree_units(const uint8_t *branch)
+{
+    return bytes_load_u32(branch);
+}
+
+static inline uint32_t tree_first_unit(const uint8_t *branch)
+{
+    return bytes_load_u32(branch + 4);
+}
+
+static inline uint32_t tree_nodes(const uint8_t *branch)
+{
+    return bytes_load_u16(branch + 8);
+}
+
+static inline unsigned tree_phase(const uint8_t *branch)
+{
+    return branch[11];
+}
+
+static inline struct torus_path tree_path(const uint8_t *branch)
+{
+    return (struct torus_path){branch[10] & 0xfu, branch[10] >> 4,
+                               bytes_load_u16(branch + 12),
+                               bytes_load_u16(branch + 14)};
+}
+
+/* The next child of the same parent, or the parent's end. */
+static inline const uint8_t *tree_next(const uint8_t *branch)
+{
+    return branch + TREE_BRANCH_BYTES * tree_nodes(branch);
+}
+
+/*
+ * Whether `bytes` hold one whole tree: every subtree inside its parent's,
+ * paths that torus_path_valid() accepts, phases that rise from parent to child
+ * and never fall from child to child, up to TREE_PHASES_MAX.
+ */
+bool tree_valid(const uint8_t *tree, uint32_t bytes, struct torus_size size);
+
+struct tree_input {
+    uint32_t load_units;  /* 1 .. PLANNER_UNITS_MAX */
+    uint64_t compute_ps;  /* per unit, of the reference: 1 .. TIME_MAX */
+    uint64_t transfer_ps; /* per unit: 0 .. TIME_MAX */
+    /* Of one circuit: that, and for each hop, and for each branch sent along.
+       0 .. PLANNER_STARTUP_MAX_PS / 2^14 each. */
+    uint64_t startup_ps;
+    uint64_t hop_ps;
+    uint64_t branch_ps;
+    /* Of the software: message complete to the first send being queued, each
+       send, the rest before the kernel runs. */
+    uint64_t parse_ps;
+    uint64_t send_ps;
+    uint64_t start_ps;
+    uint64_t begin_ps; /* of all but the root */
+    uint8_t ports;     /* that a node uses at once: 1, 2 or 4 */
+    bool store_and_forward;
+    bool equal; /* the same share for everybody, feasible or not */
+};
+
+/*
+ * How much every subtree gets so that all nodes finish together. Ports work
+ * independently; with s the time left of a node, its subtree takes W(s) = p s -
+ * q units, and a child that is served when s is left of its parent's port has
+ * s_c = (s - startup + transfer q_c) / (1 + transfer p_c) left. Exact in
+ * O(nodes); theory of node speeds after Blazewicz, Drozdowski, Guinand,
+ * Trystram 1999, section 5. While somebody would get less than nothing, the
+ * last phase is cut off the tree.
+ *
+ * Fills in units and first units; the shares are rounded so that every range
+ * begins at the floor of its exact beginning. `work` takes
+ * tree_work_bytes(nodes), 8-byte aligned. Result: 0 and the makespan and the
+ * last phase in use; ERR_EMPTY; ERR_RANGE. Some 3000 instructions a node.
+ */
+int tree_plan(uint8_t *tree, const struct tree_input *input, void *work,
+              uint64_t *makespan_ps, unsigned *phases);
+
+uint32_t tree_work_bytes(uint32_t nodes);
+
+#endif
