@@ -11,5 +11,7 @@ const struct scatter_costs boot_costs = {
     .start_ps = 88 * PS_PER_INSTRUCTION,
     .merge_ps = 250 * PS_PER_INSTRUCTION,
     .round_ps = 195 * PS_PER_INSTRUCTION,
+    .branch_ps = 76 * PS_PER_INSTRUCTION,
+    .send_ps = 228 * PS_PER_INSTRUCTION,
     .again_ps = 158 * PS_PER_INSTRUCTION,
 };

@@ -16,6 +16,16 @@ static void *work_of(const struct scatter *scatter, const struct lead *lead)
                                                                : NULL;
 }
 
+/* Per unit on a node that is not slow: the originator's may be. */
+static uint64_t reference_ps(const struct lead *lead)
+{
+    uint32_t slow = tree_first_unit(lead->order.tree);
+    uint64_t compute_ps = lead->report.compute_ps >>
+                          (slow < TREE_SLOW_MAX ? slow : TREE_SLOW_MAX);
+
+    return compute_ps > 0 ? compute_ps : 1;
+}
+
 static struct tree_input input_of(const struct scatter *scatter,
                                   const struct lead *lead)
 {
@@ -27,7 +37,7 @@ static struct tree_input input_of(const struct scatter *scatter,
 
     return (struct tree_input){
         .load_units = scatter->units,
-        .compute_ps = lead->report.compute_ps,
+        .compute_ps = reference_ps(lead),
         .transfer_ps = order->transfer_ps,
         .startup_ps = order->startup_ps + order->transfer_ps * fixed_bytes,
         .hop_ps = order->hop_delay_ps,

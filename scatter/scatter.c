@@ -1,84 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every node does with the volume that it holds. */
+/* The pattern of a 5^k x 5^k torus: what a node does with the volume that it
+   holds, from its receipt to the end of its computing. */
 #include "scatter/scatter.h"
-
-#include "scatter/relay.h"
-
-#define PS_PER_NS 1000u
-#define PS_PER_US 1000000u
-
-/*
- * All that is known of a phase's sends before there is a load. The gap makes
- * the switch wait as long as a node needs that has just received: so all
- * circuits of a phase are set up together, whoever sends.
- */
-static void prepare_messages(struct scatter *scatter)
-{
-    unsigned phases = (unsigned)torus_phases(scatter->size);
-
-    for (unsigned phase = 1; phase <= phases; ++phase) {
-        scatter->message[phase] = (struct circuit_message){
-            .path = torus_phase_path(scatter->size, phase, TORUS_EAST),
-            .kind = WIRE_PART,
-            .gap_ps = scatter->costs->parse_ps + scatter->costs->phase_ps,
-            .head.bytes = WIRE_PART_BYTES,
-            .head_stride = WIRE_PART_BYTES};
-    }
-}
-
-/* The place in the pattern; in a tree a node learns it with its branch. */
-static void take_role(struct scatter *scatter)
-{
-    const struct window_identity *who = &scatter->window->identity;
-    struct torus_coord at = {who->x, who->y};
-    struct torus_coord originator = {who->originator_x, who->originator_y};
-    struct torus_role role;
-
-    scatter->branch = NULL;
-    scatter->layer = at.x != originator.x || at.y != originator.y;
-    if (!who->tree) {
-        role = torus_role_of(scatter->size, originator, at);
-        scatter->layer = role.layer;
-        scatter->port = role.port;
-        scatter->down = torus_phase_path(scatter->size, role.layer,
-                                         (enum torus_port)role.port);
-        prepare_messages(scatter);
-    }
-}
-
-int scatter_init(struct scatter *scatter, struct circuit *circuit,
-                 const struct kernel *const kernels[], unsigned kernel_count,
-                 const struct scatter_costs *costs)
-{
-    struct window *window = circuit->window;
-    const struct window_identity *who = &window->identity;
-    uint8_t *base = (uint8_t *)window;
-
-    scatter->circuit = circuit;
-    scatter->window = window;
-    scatter->kernels = kernels;
-    scatter->kernel_count = (uint8_t)kernel_count;
-    scatter->costs = costs;
-    scatter->size = (struct torus_size){who->width, who->height};
-    if (who->x >= who->width || who->y >= who->height ||
-        who->originator_x >= who->width || who->originator_y >= who->height ||
-        (!who->tree && torus_phases(scatter->size) < 0)) {
-        return ERR_RANGE;
-    }
-    if (who->bytes < WINDOW_DMA_OFFSET + 2 * sizeof(struct scatter_memory) ||
-        who->bytes % 8 != 0) {
-        return ERR_MEMORY;
-    }
-    scatter->memory =
-        (struct scatter_memory *)(void *)(base + who->bytes -
-                                          sizeof(struct scatter_memory));
-    scatter->receive = base + WINDOW_DMA_OFFSET;
-    scatter->receive_bytes =
-        (uint32_t)((uint8_t *)scatter->memory - scatter->receive);
-    scatter->round = 0;
-    take_role(scatter);
-    return ERR_OK;
-}
 
 void scatter_record(struct scatter *scatter, enum event_kind kind,
                     unsigned detail, uint32_t value)
@@ -210,83 +133,6 @@ int scatter_compute(struct scatter *scatter)
     return error == KERNEL_OK ? ERR_OK : ERR_PROTOCOL;
 }
 
-int scatter_merge_child(struct scatter *scatter, unsigned phase, unsigned port)
-{
-    struct circuit_delivery delivery;
-    struct kernel_result next;
-    unsigned kind = WIRE_RESULT_OF(phase);
-    int error = circuit_receive(
-        scatter->circuit, &delivery, 1u << port | CIRCUIT_ONLY(kind),
-        scatter->memory->incoming, sizeof scatter->memory->incoming);
-
-    if (error != ERR_OK) {
-        return error;
-    }
-    next.data = delivery.payload;
-    next.bytes = delivery.bytes;
-    if (delivery.kind != kind ||
-        scatter->kernel->merge(scatter->memory->work, &scatter->result,
-                               &next) != KERNEL_OK) {
-        return ERR_PROTOCOL;
-    }
-    scatter_record(scatter, EVENT_RESULT_MERGED, phase, next.bytes);
-    return ERR_OK;
-}
-
-int scatter_gather(struct scatter *scatter)
-{
-    int error = ERR_OK;
-
-    scatter->window->status.state = WINDOW_STATE_GATHERING;
-    for (unsigned phase = scatter->job.phases;
-         error == ERR_OK && phase > scatter->layer; --phase) {
-        for (unsigned port = 0; error == ERR_OK && port < TORUS_PORTS; ++port) {
-            if (split_child_units(&scatter->split, phase, port) > 0) {
-                error = scatter_merge_child(scatter, phase, port);
-            }
-        }
-    }
-    return error;
-}
-
-/* The earliest time from `now_ps` on in a slot of this node's own phase. */
-static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
-{
-    const struct wire_job *job = &scatter->job;
-    uint64_t slot_ps = (uint64_t)job->slot_us * PS_PER_US;
-    uint64_t frame_ps = slot_ps * job->phases;
-    uint64_t first_ps =
-        job->gather_ps + slot_ps * (uint64_t)(job->phases - scatter->layer);
-    uint64_t missed_frames;
-    uint64_t late_ps;
-
-    if (now_ps <= first_ps) {
-        return first_ps;
-    }
-    late_ps = now_ps - first_ps;
-    missed_frames = late_ps / frame_ps;
-    if (late_ps - missed_frames * frame_ps <=
-        (uint64_t)job->slack_ns * PS_PER_NS) {
-        return now_ps;
-    }
-    return first_ps + (missed_frames + 1) * frame_ps;
-}
-
-int scatter_return_result(struct scatter *scatter)
-{
-    struct circuit_message message = {
-        .path = torus_path_reverse(scatter->down),
-        .ready_ps = slot_at(scatter, clock_now_ps(scatter->circuit->clock)),
-        .kind = (uint8_t)WIRE_RESULT_OF(scatter->layer)};
-    unsigned port = message.path.port;
-
-    message.body[port].data = scatter->result.data;
-    message.body[port].bytes = scatter->result.bytes;
-    scatter_record(scatter, EVENT_RESULT_QUEUED, scatter->layer,
-                   scatter->result.bytes);
-    return circuit_send(scatter->circuit, 1u << port, &message);
-}
-
 /* Reads the part and the job that came with it. */
 static int take_part(struct scatter *scatter,
                      const struct circuit_delivery *delivery)
@@ -369,7 +215,7 @@ static int follow_round(struct scatter *scatter)
     return error == ERR_OK ? scatter_compute(scatter) : error;
 }
 
-static int follow(struct scatter *scatter)
+int scatter_follow(struct scatter *scatter)
 {
     int error = follow_round(scatter);
 
@@ -381,20 +227,4 @@ static int follow(struct scatter *scatter)
         error = scatter_gather(scatter);
     }
     return error == ERR_OK ? scatter_return_result(scatter) : error;
-}
-
-int scatter_run(struct scatter *scatter)
-{
-    bool tree = scatter->window->identity.tree != 0;
-    int error;
-
-    if (scatter->layer == 0) {
-        error = scatter_lead(scatter);
-    } else {
-        error = tree ? relay_follow(scatter) : follow(scatter);
-    }
-    if (error == ERR_OK) {
-        scatter_record(scatter, EVENT_DONE, 0, 0);
-    }
-    return error;
 }

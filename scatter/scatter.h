@@ -104,8 +104,10 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
 /* Runs one job as this node's role demands. Result: 0 or the error. */
 int scatter_run(struct scatter *scatter);
 
-/* The originator's part of scatter_run(). Result: 0 or the error. */
+/* The originator's part of scatter_run(), and that of any other node on the
+   pattern. Result: 0 or the error. */
 int scatter_lead(struct scatter *scatter);
+int scatter_follow(struct scatter *scatter);
 
 /*
  * The steps that every node takes with what it holds of a round: split it and

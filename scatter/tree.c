@@ -351,7 +351,65 @@ static void set_ranges(struct tree_work *work)
     }
 }
 
+/* ---- equal shares: when they would be done ---- */
+
+/* Units of the subtree of node `index`. */
+static struct wide volume_of(const struct tree_work *work, uint32_t index)
+{
+    return wide_of(tree_units(branch_at(work, index)));
+}
+
+/* Passes the time of a node's receipt on to its children, in left[]; returns
+   when it has computed its own share itself. */
+static struct wide pass(struct tree_work *work, uint32_t index)
+{
+    struct wide lane[TORUS_PORTS];
+    bool used[TORUS_PORTS] = {false};
+    struct wide own = volume_of(work, index);
+    uint32_t count = children_of(work, index);
+    uint32_t child = index + 1;
+
+    for (uint32_t order = 0; order < count;
+         ++order, child = end_of(work, child)) {
+        const uint8_t *branch = branch_at(work, child);
+        unsigned at = lane_of(work, tree_path(branch).port, order);
+        struct wide volume = volume_of(work, child);
+
+        if (!used[at]) {
+            lane[at] = wide_add(work->left[index], queued_after(work, order));
+            used[at] = true;
+        }
+        lane[at] = wide_add(lane[at], startup_of(work, branch));
+        lane[at] =
+            wide_add(lane[at], wide_multiply(rate_of(work, branch), volume));
+        work->left[child] = lane[at];
+        own = wide_subtract(own, volume);
+    }
+    return wide_add(
+        wide_add(work->left[index], computes_after(work, index, count)),
+        times(own, 1u << work->slow[index]));
+}
+
+static struct wide last_end(struct tree_work *work)
+{
+    uint32_t nodes = tree_nodes(work->tree);
+    struct wide last = wide_of(0);
+
+    work->left[0] = wide_of(0);
+    for (uint32_t i = 0; i < nodes; ++i) {
+        struct wide end = pass(work, i);
+
+        last = wide_less(last, end) ? end : last;
+    }
+    return last;
+}
+
 /* ---- all of it ---- */
+
+static uint64_t time_of(struct wide units, uint64_t compute_ps)
+{
+    return units.high * compute_ps + wide_multiply_high(units.low, compute_ps);
+}
 
 static int check(const struct tree_input *input)
 {
@@ -406,7 +464,6 @@ int tree_plan(uint8_t *tree, const struct tree_input *input, void *memory,
     }
     lay_out(&work, memory, tree, input);
     *phases = last_phase(&work);
-    *makespan_ps = 0;
     if (!input->equal) {
         while (!solve(&work)) {
             if (*phases == 0) {
@@ -415,9 +472,9 @@ int tree_plan(uint8_t *tree, const struct tree_input *input, void *memory,
             *phases -= 1;
             cut(&work, *phases);
         }
-        *makespan_ps = work.left[0].high * input->compute_ps +
-                       wide_multiply_high(work.left[0].low, input->compute_ps);
     }
     set_ranges(&work);
+    *makespan_ps = time_of(input->equal ? last_end(&work) : work.left[0],
+                           input->compute_ps);
     return ERR_OK;
 }

@@ -86,7 +86,7 @@ struct tree_input {
     uint64_t begin_ps; /* of all but the root */
     uint8_t ports;     /* that a node uses at once: 1, 2 or 4 */
     bool store_and_forward;
-    bool equal; /* the same share for everybody, feasible or not */
+    bool equal; /* the same share for everybody, whatever that takes */
 };
 
 /*

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One node: who it is, and the job as its role demands. */
+#include "scatter/relay.h"
+#include "scatter/scatter.h"
+
+/*
+ * All that is known of a phase's sends before there is a load. The gap makes
+ * the switch wait as long as a node needs that has just received: so all
+ * circuits of a phase are set up together, whoever sends.
+ */
+static void prepare_messages(struct scatter *scatter)
+{
+    unsigned phases = (unsigned)torus_phases(scatter->size);
+
+    for (unsigned phase = 1; phase <= phases; ++phase) {
+        scatter->message[phase] = (struct circuit_message){
+            .path = torus_phase_path(scatter->size, phase, TORUS_EAST),
+            .kind = WIRE_PART,
+            .gap_ps = scatter->costs->parse_ps + scatter->costs->phase_ps,
+            .head.bytes = WIRE_PART_BYTES,
+            .head_stride = WIRE_PART_BYTES};
+    }
+}
+
+/* The place in the pattern; in a tree a node learns it with its branch. */
+static void take_role(struct scatter *scatter)
+{
+    const struct window_identity *who = &scatter->window->identity;
+    struct torus_coord at = {who->x, who->y};
+    struct torus_coord originator = {who->originator_x, who->originator_y};
+    struct torus_role role;
+
+    scatter->branch = NULL;
+    scatter->layer = at.x != originator.x || at.y != originator.y;
+    if (!who->tree) {
+        role = torus_role_of(scatter->size, originator, at);
+        scatter->layer = role.layer;
+        scatter->port = role.port;
+        scatter->down = torus_phase_path(scatter->size, role.layer,
+                                         (enum torus_port)role.port);
+        prepare_messages(scatter);
+    }
+}
+
+int scatter_init(struct scatter *scatter, struct circuit *circuit,
+                 const struct kernel *const kernels[], unsigned kernel_count,
+                 const struct scatter_costs *costs)
+{
+    struct window *window = circuit->window;
+    const struct window_identity *who = &window->identity;
+    uint8_t *base = (uint8_t *)window;
+
+    scatter->circuit = circuit;
+    scatter->window = window;
+    scatter->kernels = kernels;
+    scatter->kernel_count = (uint8_t)kernel_count;
+    scatter->costs = costs;
+    scatter->size = (struct torus_size){who->width, who->height};
+    if (who->x >= who->width || who->y >= who->height ||
+        who->originator_x >= who->width || who->originator_y >= who->height ||
+        (!who->tree && torus_phases(scatter->size) < 0)) {
+        return ERR_RANGE;
+    }
+    if (who->bytes < WINDOW_DMA_OFFSET + 2 * sizeof(struct scatter_memory) ||
+        who->bytes % 8 != 0) {
+        return ERR_MEMORY;
+    }
+    scatter->memory =
+        (struct scatter_memory *)(void *)(base + who->bytes -
+                                          sizeof(struct scatter_memory));
+    scatter->receive = base + WINDOW_DMA_OFFSET;
+    scatter->receive_bytes =
+        (uint32_t)((uint8_t *)scatter->memory - scatter->receive);
+    scatter->round = 0;
+    take_role(scatter);
+    return ERR_OK;
+}
+
+int scatter_run(struct scatter *scatter)
+{
+    bool tree = scatter->window->identity.tree != 0;
+    int error;
+
+    if (scatter->layer == 0) {
+        error = scatter_lead(scatter);
+    } else {
+        error = tree ? relay_follow(scatter) : scatter_follow(scatter);
+    }
+    if (error == ERR_OK) {
+        scatter_record(scatter, EVENT_DONE, 0, 0);
+    }
+    return error;
+}
