@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The model in exact rational arithmetic: what scatter/planner.h computes in
- * fixed point, without its ranges, and with two extensions. Phase i of the
- * scatter takes s_i (alpha_i + tau v), its volume v being sent s_i times one
- * after the other (once over a circuit, once for each hop if every node on the
- * way stores and forwards). Results of P/Q times the input return in reverse
- * order at the same cost, startup included. Then
+ * fixed point, without its ranges, and with extensions. Phase i of the scatter
+ * takes s_i (alpha_i + tau v), its volume v being sent s_i times one after the
+ * other (once over a circuit, once for each hop if every node on the way
+ * stores and forwards). Results of P/Q times the input return in reverse order
+ * at the same cost, startup included. Then
  *
  *   v_0 = V    v_i = (c v_{i-1} - m s_i alpha_i) / (5 c + s_i tau (1 + P/Q))
  *   a_i = v_i - 4 sum v_j (j > i)    makespan = c a_0
@@ -14,6 +14,10 @@
  * Drozdowski, Guinand, Trystram 1999, equations (1) to (5) and section 5.
  * v_i does not depend on the number of phases N; N is feasible if v_N >= 0,
  * and the largest feasible N is optimal.
+ *
+ * model_plan() solves this; the other model_plan_*() solve it with several
+ * rounds, fewer ports, different speeds, or a nonlinear compute time. They
+ * allocate while they run, and keep nothing.
  */
 #ifndef QEMU_MODEL_H
 #define QEMU_MODEL_H
@@ -24,6 +28,8 @@
 #include <stdint.h>
 
 #define MODEL_PHASES_MAX 20u
+#define MODEL_ROUNDS_MAX 64u
+#define MODEL_ROUNDS_AUTO_MAX 16u
 #define MODEL_TIME_MAX_PS ((uint64_t)INT64_MAX) /* largest makespan */
 
 struct model_input {
@@ -43,17 +49,48 @@ struct model_input {
     uint8_t phases_fixed;
 };
 
-/* Arrays: index = layer, entries 0 to N; the rest is 0. */
+/*
+ * Arrays: index = layer, entries 0 to N; the rest is 0. Where nodes of one
+ * layer differ, volumes and shares are averages over them; where there are
+ * several rounds, sums over them. `end_ps` is the first receipt.
+ */
 struct model_plan {
     uint8_t phases;          /* N */
     uint8_t phases_feasible; /* the largest feasible N */
+    uint8_t rounds;          /* R */
+    uint8_t rounds_feasible; /* only where model_plan_rounds() fails */
     uint64_t makespan_ps;    /* to the nearest picosecond */
-    double speedup;          /* V c / makespan, before rounding */
+    double speedup;          /* of the originator alone, before rounding */
     double volume_units[MODEL_PHASES_MAX + 1];
     double share_units[MODEL_PHASES_MAX + 1];
     uint64_t volume_floor[MODEL_PHASES_MAX + 1]; /* floor v_i, exactly */
     uint64_t share_floor[MODEL_PHASES_MAX + 1];  /* floor a_i, exactly */
     uint64_t end_ps[MODEL_PHASES_MAX + 1]; /* of phase i, to the nearest ps */
+};
+
+/* What some nodes, which are treated alike, receive and keep in one round. */
+struct model_part {
+    uint64_t nodes;
+    double volume_units;
+    double share_units;
+    uint64_t volume_floor;
+    uint64_t share_floor;
+    uint64_t end_ps; /* of the phase that brings it */
+};
+
+/* How the parts of a plan are found in model_detail.part[]. */
+enum model_order {
+    MODEL_BY_ROUND, /* [r * (N + 1) + layer], r = 0 .. R - 1 */
+    MODEL_BY_GROUP, /* layer after layer: model_group() */
+    MODEL_BY_NODE   /* row-major index on the torus */
+};
+
+/* What a plan's arrays do not tell. part == NULL: nothing more. */
+struct model_detail {
+    struct model_part *part; /* model_detail_free() */
+    uint32_t count;
+    uint32_t batches; /* MODEL_BY_GROUP: B, of a phase */
+    enum model_order order;
 };
 
 /*
@@ -64,6 +101,46 @@ struct model_plan {
  */
 int model_plan(struct model_plan *plan, const struct model_input *input);
 
+/*
+ * Phases 1 to N repeated R times; nobody idles after its first receipt, and
+ * all end at T. With g_j = s_j alpha_j / c, G their sum, rho_j = s_j tau / c:
+ *
+ *   v_{R,N} = x                            v_{R,j-1} = (5 + rho_j) v_{R,j} +
+ * g_j v_{r,N} = G + sum rho_j v_{r+1,j}      v_{r,j-1} = (5 + rho_j) v_{r,j}
+ *                                                      - rho_j v_{r+1,j}
+ *   T / c = x + R G + sum rho_j v_{r,j}    V = T / c + 4 sum v_{r,j}
+ *
+ * for r < R and j = N .. 2. A node of layer j keeps v_{r,j} - 4 sum v_{r,m},
+ * m > j, of round r. Feasible if no volume is negative: then nobody keeps less
+ * than nothing either, since what it keeps lasts as long as the phases until
+ * its next receipt. Several rounds need a phase. `rounds`: 1 to
+ * MODEL_ROUNDS_MAX, or 0: as many as give the smallest makespan, up to
+ * MODEL_ROUNDS_AUTO_MAX (ties to fewer rounds). Results are not modelled:
+ * results_denominator is 0.
+ *
+ * Result: as model_plan(); ERR_PHASES if nothing that was asked for is
+ * feasible: rounds_feasible is then the largest feasible R (for phases_want if
+ * fixed; 0 if none) and phases_feasible the largest N that is feasible in one
+ * round. After success the caller frees the detail.
+ */
+int model_plan_rounds(struct model_plan *plan, struct model_detail *detail,
+                      const struct model_input *input, unsigned rounds);
+
+/* Nodes of a layer, 4 * 5^(i-1); 1 for layer 0. layer <= MODEL_PHASES_MAX. */
+uint64_t model_layer_nodes(unsigned layer);
+
+/*
+ * Groups of a plan with B batches a phase (4 / B ports): the entry of the
+ * group that a node of a group and layer reaches in batch 0 .. B - 1 of a later
+ * phase. In its own and in the phases between, the node counts as one that the
+ * last batch has reached: it has as much time left. Entry 0: the originator.
+ */
+uint32_t model_group(unsigned batches, uint32_t group, unsigned layer,
+                     unsigned phase, unsigned batch);
+
+/* Frees what a model_plan_*() stored; a detail of zeros is fine too. */
+void model_detail_free(struct model_detail *detail);
+
 struct model_node {
     uint64_t units; /* its share; 0 in layers beyond N */
     uint8_t layer;  /* phase of the scatter that reaches it */
@@ -72,16 +149,17 @@ struct model_node {
 /*
  * Integer shares by laminar rounding, the same rule as scatter/split.h: a node
  * gives each part of what it received the floor of the exact part, and one
- * unit more to the first parts until none is left: children of the next phase
- * by port, those of later phases, its own share. The shares add up to V.
+ * unit more to the first parts until none is left: children by phase and port,
+ * then its own share. The originator hands the units that are left over all
+ * rounds to the children of round 1 first. The shares add up to V.
  *
  * nodes[0 .. width * height), row-major, is the caller's. The size is 5^k x
- * 5^k with at least plan->phases phases; the originator lies in it; the plan
- * is one that model_plan() made. Result: 0, or ERR_MEMORY if there is no
- * memory for 4 bytes a node. Cost: O(nodes).
+ * 5^k with at least plan->phases phases; the originator lies in it; plan and
+ * detail are what one solver made for it. Result: 0, or ERR_MEMORY if there is
+ * no memory for 16 bytes a node. Cost: O(nodes * rounds).
  */
 int model_spread(struct model_node nodes[], const struct model_plan *plan,
-                 uint64_t load_units, struct torus_size size,
-                 struct torus_coord originator);
+                 const struct model_detail *detail, uint64_t load_units,
+                 struct torus_size size, struct torus_coord originator);
 
 #endif

@@ -213,6 +213,18 @@ const char *parse_coord(const char *text, struct torus_coord *coord)
     return NULL;
 }
 
+const char *parse_point(const char *text, uint64_t *x, uint64_t *y)
+{
+    uint64_t pair[2];
+
+    if (!parse_pair(text, ',', UINT64_MAX, pair)) {
+        return "must be X,Y, such as 0,0, two whole numbers below 2^64";
+    }
+    *x = pair[0];
+    *y = pair[1];
+    return NULL;
+}
+
 const char *parse_side(const char *text, struct torus_size *size)
 {
     uint64_t wanted;

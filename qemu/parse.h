@@ -41,6 +41,9 @@ const char *parse_mesh(const char *text, struct torus_size *size);
 /* "X,Y", each 0 to TORUS_SIDE_MAX - 1: not yet known to lie in a mesh. */
 const char *parse_coord(const char *text, struct torus_coord *coord);
 
+/* "X,Y", each below 2^64. */
+const char *parse_point(const char *text, uint64_t *x, uint64_t *y);
+
 /* The side of a square torus of 5^k x 5^k nodes, 1 to TORUS_SIDE_MAX. */
 const char *parse_side(const char *text, struct torus_size *size);
 

@@ -179,6 +179,69 @@ def solve_rounds(load, compute, transfer, startups, rounds):
     return (makespan, volumes, kept) if fine else None
 
 
+def solve_rounds_costs(load, compute, transfers, startups, rounds):
+    """As solve_rounds, each phase with its own costs.
+
+    Another system, over what is kept: k_{r,j} of layer j = 1..N in round r,
+    and T. A volume is what the subtree below keeps of the round.
+    """
+    phases = len(startups)
+    size = rounds * phases + 1
+
+    def volume(r, j):
+        """v_{r,j} as {unknown: factor}: k_j + 4 sum 5^(m-j-1) k_m."""
+        terms = {(r, j): 1}
+        for m in range(j + 1, phases + 1):
+            terms[r, m] = 4 * 5 ** (m - j - 1)
+        return terms
+
+    def row(terms, right):
+        line = [Fraction(0)] * (size + 1)
+        for (r, j), factor in terms.items():
+            line[size - 1 if j == 0 else r * phases + j - 1] += factor
+        line[size] = Fraction(right)
+        return line
+
+    def end(r, j):
+        """End of phase j in round r: terms, and what is constant."""
+        terms, constant = {}, Fraction(0)
+        for s in range(r + 1):
+            for i in range(1, (phases if s < r else j) + 1):
+                constant += startups[i - 1]
+                for key, factor in volume(s, i).items():
+                    terms[key] = (terms.get(key, 0)
+                                  + factor * Fraction(transfers[i - 1]))
+        return terms, constant
+
+    rows = []
+    for j in range(1, phases + 1):
+        for r in range(rounds):
+            terms, constant = end(r, j)
+            terms = {key: -factor for key, factor in terms.items()}
+            if r + 1 < rounds:
+                later, more = end(r + 1, j)
+                constant = more - constant
+                for key, factor in later.items():
+                    terms[key] = terms.get(key, 0) + factor
+            else:
+                terms[0, 0] = 1
+                constant = -constant
+            # kept * compute = the time until the next receipt, or T
+            terms[r, j] = terms.get((r, j), 0) - Fraction(compute)
+            rows.append(row(terms, -constant))
+    whole = {(r, j): 4 * 5 ** (j - 1) for r in range(rounds)
+             for j in range(1, phases + 1)}
+    rows.append(row({**whole, (0, 0): 1 / Fraction(compute)}, load))
+    solution = eliminate(rows)
+    kept = [solution[r * phases:(r + 1) * phases] for r in range(rounds)]
+    volumes = [[sum(kept[r][key[1] - 1] * factor
+                    for key, factor in volume(r, j).items())
+                for j in range(1, phases + 1)] for r in range(rounds)]
+    fine = solution[-1] >= 0 and all(
+        x >= 0 for part in kept + volumes for x in part)
+    return (solution[-1], volumes, kept) if fine else None
+
+
 def solve_ports(load, compute, transfer, startup, phases, ports):
     """4/ports batches a phase; (makespan, groups) or None if infeasible.
 
@@ -340,6 +403,11 @@ def self_check():
     many = solve_rounds(10 ** 6, micro, f(33, 10 ** 10),
                         [f(485, 10 ** 8)] * 5, 3)
     assert round(float(many[0]) * 1e4, 6) == 9.160875
+    assert solve_rounds_costs(1, 1, [1, 1], [0, 0], 2) == solve_rounds(
+        1, f(1), f(1), [0, 0], 2)
+    assert solve_rounds_costs(10 ** 6, micro, [f(33, 10 ** 10)] * 3,
+                              [f(485, 10 ** 8)] * 3, 3) == solve_rounds(
+        10 ** 6, micro, f(33, 10 ** 10), [f(485, 10 ** 8)] * 3, 3)
     # Section 1.6: store and forward, results, ports.
     transfers, startups = costs(1, 1, 1, store_and_forward=True)
     assert solve(100, 1, transfers, startups).shares == (

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/model_exact.h"
+
+#include <stdlib.h>
+
+/* The scatter of integer units, one round after the other. */
+struct spread {
+    struct model_node *nodes;
+    const struct model_part *part; /* of the round */
+    enum model_order order;
+    uint32_t batches;
+    unsigned phases; /* N */
+    struct torus_size size;
+    struct torus_path path[TORUS_PHASES_MAX + 1][TORUS_PORTS];
+    uint32_t *queue;    /* nodes, every parent before its children */
+    uint64_t *received; /* units of each node in this round */
+    uint32_t *kind;     /* of each node: its entry of part[] */
+};
+
+/* What one node hands out. */
+struct deal {
+    uint32_t child[MODEL_PHASES_MAX * TORUS_PORTS];
+    unsigned count;
+    uint64_t floors; /* their sum over all children */
+};
+
+static uint32_t child_kind(const struct spread *spread, uint32_t parent,
+                           uint32_t child, unsigned phase, unsigned port)
+{
+    switch (spread->order) {
+    case MODEL_BY_ROUND:
+        return phase;
+    case MODEL_BY_GROUP:
+        return model_group(spread->batches, spread->kind[parent],
+                           spread->nodes[parent].layer, phase,
+                           port * spread->batches / TORUS_PORTS);
+    default:
+        return child;
+    }
+}
+
+static void find_children(struct spread *spread, struct deal *deal,
+                          uint32_t parent)
+{
+    struct torus_coord from = torus_coord_of(spread->size, parent);
+
+    deal->count = 0;
+    deal->floors = 0;
+    for (unsigned phase = spread->nodes[parent].layer + 1u;
+         phase <= spread->phases; ++phase) {
+        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+            uint32_t child = torus_index(
+                spread->size,
+                torus_path_end(spread->size, from, spread->path[phase][port]));
+
+            spread->nodes[child].layer = (uint8_t)phase;
+            spread->kind[child] =
+                child_kind(spread, parent, child, phase, port);
+            deal->child[deal->count++] = child;
+            deal->floors += spread->part[spread->kind[child]].volume_floor;
+        }
+    }
+}
+
+/* Every child its floor, the first `left` one more; returns the sum. */
+static uint64_t hand_out(struct spread *spread, const struct deal *deal,
+                         uint64_t left)
+{
+    for (unsigned i = 0; i < deal->count; ++i) {
+        uint32_t child = deal->child[i];
+
+        spread->received[child] =
+            spread->part[spread->kind[child]].volume_floor + (i < left);
+    }
+    return deal->floors + (left < deal->count ? left : deal->count);
+}
+
+/*
+ * One round below the originator, which has `left` units to add to floors;
+ * returns what it hands out.
+ */
+static uint64_t spread_round(struct spread *spread, uint32_t originator,
+                             uint64_t left)
+{
+    struct deal deal;
+    uint64_t first;
+    uint32_t reached;
+
+    find_children(spread, &deal, originator);
+    first = hand_out(spread, &deal, left);
+    reached = deal.count;
+    for (unsigned i = 0; i < deal.count; ++i) {
+        spread->queue[i] = deal.child[i];
+    }
+    for (uint32_t i = 0; i < reached; ++i) {
+        uint32_t node = spread->queue[i];
+        uint64_t units = spread->received[node];
+
+        find_children(spread, &deal, node);
+        left =
+            units - deal.floors - spread->part[spread->kind[node]].share_floor;
+        spread->nodes[node].units += units - hand_out(spread, &deal, left);
+        for (unsigned k = 0; k < deal.count; ++k) {
+            spread->queue[reached++] = deal.child[k];
+        }
+    }
+    return first;
+}
+
+/* What the floors of the originator's parts in all rounds leave of the load. */
+static uint64_t units_left(struct spread *spread, uint32_t originator,
+                           unsigned rounds)
+{
+    const struct model_part *first = spread->part;
+    uint64_t left = spread->nodes[originator].units;
+    struct deal deal;
+
+    left -= first[spread->kind[originator]].share_floor;
+    for (unsigned r = 0; r < rounds; ++r) {
+        find_children(spread, &deal, originator);
+        left -= deal.floors;
+        spread->part += spread->phases + 1;
+    }
+    spread->part = first;
+    return left;
+}
+
+static void spread_rounds(struct spread *spread, uint32_t originator,
+                          unsigned rounds)
+{
+    uint64_t left = units_left(spread, originator, rounds);
+    unsigned children = TORUS_PORTS * spread->phases;
+
+    for (unsigned r = 0; r < rounds; ++r) {
+        spread->nodes[originator].units -=
+            spread_round(spread, originator, left);
+        left -= left < children ? left : children;
+        spread->part += spread->phases + 1;
+    }
+}
+
+/* Nodes beyond the plan have a layer too. */
+static void set_nodes(struct spread *spread, struct torus_coord originator,
+                      uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        struct torus_role role = torus_role_of(spread->size, originator,
+                                               torus_coord_of(spread->size, i));
+
+        spread->nodes[i] = (struct model_node){.layer = role.layer};
+    }
+    for (unsigned phase = 1; phase <= spread->phases; ++phase) {
+        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+            spread->path[phase][port] =
+                torus_phase_path(spread->size, phase, (enum torus_port)port);
+        }
+    }
+}
+
+/* A plan without detail as the parts of its layers. */
+static void layer_parts(struct model_part part[], const struct model_plan *plan)
+{
+    for (unsigned i = 0; i <= plan->phases; ++i) {
+        part[i].volume_floor = plan->volume_floor[i];
+        part[i].share_floor = plan->share_floor[i];
+    }
+}
+
+int model_spread(struct model_node nodes[], const struct model_plan *plan,
+                 const struct model_detail *detail, uint64_t load_units,
+                 struct torus_size size, struct torus_coord originator)
+{
+    struct model_part layer[MODEL_PHASES_MAX + 1] = {{.nodes = 0}};
+    uint32_t count = (uint32_t)size.width * size.height;
+    uint32_t root = torus_index(size, originator);
+    struct spread spread = {
+        .nodes = nodes,
+        .part = detail->part == NULL ? layer : detail->part,
+        .order = detail->part == NULL ? MODEL_BY_ROUND : detail->order,
+        .batches = detail->batches,
+        .phases = plan->phases,
+        .size = size,
+        .queue = malloc(count * sizeof(uint32_t)),
+        .received = malloc(count * sizeof(uint64_t)),
+        .kind = malloc(count * sizeof(uint32_t)),
+    };
+    bool ready =
+        spread.queue != NULL && spread.received != NULL && spread.kind != NULL;
+
+    if (ready) {
+        layer_parts(layer, plan);
+        set_nodes(&spread, originator, count);
+        nodes[root].units = load_units;
+        spread.kind[root] = spread.order == MODEL_BY_NODE ? root : 0;
+        spread_rounds(&spread, root, plan->rounds);
+    }
+    free(spread.queue);
+    free(spread.received);
+    free(spread.kind);
+    return ready ? ERR_OK : ERR_MEMORY;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of `quincunx plan`: what they may be, and may not be together. */
+#ifndef QEMU_PLAN_OPTIONS_H
+#define QEMU_PLAN_OPTIONS_H
+
+#include "qemu/model.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Sides are powers of five, up to the largest model: 5^20 nodes. */
+#define PLAN_SIDE_MAX 9765625u
+
+/* In the order of `quincunx plan --help`; the first five are required. */
+enum plan_key {
+    PLAN_TORUS = 256,
+    PLAN_LOAD,
+    PLAN_STARTUP,
+    PLAN_TRANSFER,
+    PLAN_COMPUTE,
+    PLAN_HOP_DELAY,
+    PLAN_PHASES,
+    PLAN_ROUNDS,
+    PLAN_PORTS,
+    PLAN_RESULTS,
+    PLAN_SWITCHING,
+    PLAN_ORIGINATOR,
+    PLAN_PER_NODE,
+    PLAN_JSON,
+    PLAN_KEYS
+};
+
+struct plan_options {
+    const char *text[PLAN_KEYS - PLAN_TORUS]; /* as given; NULL: not given */
+    uint64_t side;
+    uint8_t phases_max; /* of the torus */
+    uint64_t load_units;
+    uint64_t startup_ps;
+    uint64_t transfer_ps;
+    uint64_t compute_ps;
+    uint64_t hop_delay_ps;
+    uint64_t phases;
+    uint64_t rounds; /* 0: auto */
+    uint64_t ports;
+    uint32_t results_numerator;
+    uint32_t results_denominator;
+    bool store_and_forward;
+    uint64_t x; /* of the originator */
+    uint64_t y;
+};
+
+/* Whether an option was given. */
+bool plan_given(const struct plan_options *options, enum plan_key key);
+
+/*
+ * Parses the command line of plan_command(). Result: 0, or 2 after a message on
+ * stderr; does not return from --help and from options that getopt refuses. The
+ * texts are those of argv.
+ */
+int plan_options_parse(struct plan_options *options, int argc, char **argv);
+
+/* The model's input. Result: 0, or 2 after a message on stderr. */
+int plan_options_input(struct model_input *input,
+                       const struct plan_options *options);
+
+#endif
