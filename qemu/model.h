@@ -30,6 +30,7 @@
 #define MODEL_PHASES_MAX 20u
 #define MODEL_ROUNDS_MAX 64u
 #define MODEL_ROUNDS_AUTO_MAX 16u
+#define MODEL_GROUPS_MAX 100000u
 #define MODEL_TIME_MAX_PS ((uint64_t)INT64_MAX) /* largest makespan */
 
 struct model_input {
@@ -128,6 +129,24 @@ int model_plan_rounds(struct model_plan *plan, struct model_detail *detail,
 
 /* Nodes of a layer, 4 * 5^(i-1); 1 for layer 0. layer <= MODEL_PHASES_MAX. */
 uint64_t model_layer_nodes(unsigned layer);
+
+/*
+ * With 1, 2 or 4 ports that work at once: the four sends of a phase go out in
+ * 4 / ports batches, east first, counterclockwise. A node goes on as soon as it
+ * has received, so nodes of one layer differ. A subtree whose root has s left
+ * until the end takes W_i(s) units, affine in s; a child that is served when
+ * its parent has s left has s' = s - alpha_i - tau W_i(s') left, of which its
+ * share takes all. Source: as above, section 5. Feasible if nobody has less
+ * than nothing left, or receives less than nothing: an infeasible N may have
+ * the smaller makespan. Results are not modelled: results_denominator is 0.
+ *
+ * plan->end_ps is the first receipt of a layer; the detail has its groups,
+ * unless they are more than MODEL_GROUPS_MAX: then it is empty. Result: as
+ * model_plan(), or ERR_MEMORY. After success the caller frees the detail.
+ * Cost: O(groups).
+ */
+int model_plan_ports(struct model_plan *plan, struct model_detail *detail,
+                     const struct model_input *input, unsigned ports);
 
 /*
  * Groups of a plan with B batches a phase (4 / B ports): the entry of the

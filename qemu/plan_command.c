@@ -21,6 +21,10 @@ static int solve(struct planned *planned, const struct model_input *input,
         return model_plan_rounds(&planned->plan, &planned->detail, input,
                                  (unsigned)options->rounds);
     }
+    if (options->ports != TORUS_PORTS) {
+        return model_plan_ports(&planned->plan, &planned->detail, input,
+                                (unsigned)options->ports);
+    }
     return model_plan(&planned->plan, input);
 }
 
@@ -79,6 +83,13 @@ static int make_nodes(struct planned *planned,
     uint16_t side = (uint16_t)options->side;
     uint32_t count = (uint32_t)side * side;
 
+    if (options->ports != TORUS_PORTS && planned->detail.part == NULL) {
+        fprintf(stderr,
+                "quincunx: --per-node and --ports '%" PRIu64 "': more than %u "
+                "different shares with %u phases: fewer --phases are needed\n",
+                options->ports, MODEL_GROUPS_MAX, planned->plan.phases);
+        return 2;
+    }
     planned->nodes =
         (struct model_node *)malloc(count * sizeof(struct model_node));
     if (planned->nodes == NULL ||

@@ -28,7 +28,8 @@ static const struct argp_option descriptions[] = {
      "Send the load in R rounds, 1 (default) to 64; auto: as many as give the "
      "smallest makespan, up to 16",
      2},
-    {"ports", PLAN_PORTS, "P", 0, "Ports that a node uses at once: 4", 2},
+    {"ports", PLAN_PORTS, "P", 0,
+     "Ports that a node uses at once: 1, 2 or 4 (default)", 2},
     {"results", PLAN_RESULTS, "P/Q", 0,
      "Results of P/Q units for each unit return to the originator (default: "
      "none; 0/1: results whose startup alone takes time)",
@@ -52,6 +53,8 @@ static const char description[] =
 /* Options that are not modelled together. */
 static const enum plan_key excluded[][2] = {
     {PLAN_ROUNDS, PLAN_RESULTS},
+    {PLAN_ROUNDS, PLAN_PORTS},
+    {PLAN_PORTS, PLAN_RESULTS},
 };
 
 static const struct argp_option *option_of(enum plan_key key)
@@ -119,11 +122,12 @@ static const char *parse_rounds(struct plan_options *options, const char *text)
 
 static const char *parse_ports(struct plan_options *options, const char *text)
 {
-    if (parse_count(text, &options->ports) != NULL ||
-        options->ports != TORUS_PORTS) {
-        return "must be 4";
-    }
-    return NULL;
+    bool number = parse_count(text, &options->ports) == NULL;
+
+    return number && (options->ports == 1 || options->ports == 2 ||
+                      options->ports == TORUS_PORTS)
+               ? NULL
+               : "must be 1, 2 or 4";
 }
 
 static const char *parse_switching(struct plan_options *options,

@@ -52,6 +52,29 @@ static json_t *rounds_json(const struct model_plan *plan,
     return rounds;
 }
 
+static json_t *groups_json(const struct model_detail *detail, unsigned layer)
+{
+    json_t *groups = json_array();
+    uint32_t first = 0;
+    uint32_t count = 1;
+
+    for (unsigned i = 0; i < layer; ++i) {
+        first += count;
+        count *= detail->batches;
+    }
+    for (uint32_t i = first; i < first + count; ++i) {
+        const struct model_part *part = &detail->part[i];
+        json_t *group = json_pack("{s:I}", "nodes", (json_int_t)part->nodes);
+        json_t *rest =
+            part_json(part->share_units, part->volume_units, part->end_ps);
+
+        json_object_update(group, rest);
+        json_decref(rest);
+        json_array_append_new(groups, group);
+    }
+    return groups;
+}
+
 static json_t *layer_json(const struct model_plan *plan,
                           const struct model_detail *detail, unsigned i)
 {
@@ -64,6 +87,9 @@ static json_t *layer_json(const struct model_plan *plan,
     json_decref(part);
     if (plan->rounds > 1) {
         json_object_set_new(layer, "rounds", rounds_json(plan, detail, i));
+    }
+    if (detail->part != NULL && detail->order == MODEL_BY_GROUP) {
+        json_object_set_new(layer, "groups", groups_json(detail, i));
     }
     return layer;
 }

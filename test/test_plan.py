@@ -511,7 +511,8 @@ def test_per_node_of_rounds_follows_the_rule(quincunx, side, originator,
 
 @pytest.mark.parametrize("first, second", [
     ({"rounds": 2}, {"results": "1/2"}),
-    ({"rounds": "auto"}, {"results": "1/2"})])
+    ({"rounds": "auto"}, {"results": "1/2"}), ({"rounds": 2}, {"ports": 1}),
+    ({"ports": 2}, {"results": "0/1"})])
 def test_what_is_not_modelled_together(quincunx, first, second):
     done = command(quincunx, "--json", **first, **second)
     assert done.returncode == 2
@@ -522,16 +523,116 @@ def test_what_is_not_modelled_together(quincunx, first, second):
     assert command(quincunx, **second).returncode == 0
 
 
-@pytest.mark.parametrize("ports", [1, 2, 4])
-def test_fewer_ports_are_exact_or_refused(quincunx, ports):
-    done = command(quincunx, "--json", torus=5, ports=ports)
-    if done.returncode == 2:
-        assert ports != 4 and "--ports" in done.stderr
-        return
-    got = json.loads(done.stdout)
-    want = model.solve_ports(10 ** 6, in_ps("1us"), in_ps("3.3ns"),
-                             in_ps("4.85us"), got["phases"], ports)
-    assert abs(got["makespan_ps"] - want[0]) <= Fraction(1, 2)
+def best_of_ports(options, ports):
+    """Every node for itself, for the best feasible number of phases."""
+    _, load, compute, transfers, startups = exact_costs(options)
+    found = []
+    for n in range(len(startups) + 1):
+        solved = model.solve_nodes(load, lambda _: compute, transfers[:n],
+                                   startups[:n], ports)
+        if solved is not None:
+            found.append((solved[0], -n, solved))
+    makespan, phases, (_, nodes) = min(found, key=lambda one: one[:2])
+    return makespan, -phases, nodes
+
+
+def check_groups(got, nodes):
+    """The layers' averages and groups against every single node."""
+    for i, layer in enumerate(got["layers"]):
+        want = sorted(triple for node, triple in nodes.items()
+                      if (node[-1][0] if node else 0) == i)
+        assert layer["nodes"] == len(want)
+        for place, key in enumerate(["share_units", "volume_units"]):
+            assert near(layer[key], sum(one[place] for one in want)
+                        / len(want))
+        assert abs(layer["received_ps"] - min(one[2] for one in want)) < 1
+        groups = sorted(
+            (group["share_units"], group["volume_units"],
+             group["received_ps"])
+            for group in layer["groups"] for _ in range(group["nodes"]))
+        assert len(groups) == len(want)
+        for group, one in zip(groups, want):
+            assert near(group[0], one[0]) and near(group[1], one[1])
+            assert abs(group[2] - one[2]) <= Fraction(1, 2)
+
+
+@pytest.mark.parametrize("ports", [1, 2])
+@pytest.mark.parametrize("options", [
+    {}, {"hop_delay": "1us"}, {"load": 20}, {"transfer": "1us", "load": 1000},
+    {"startup": "0", "transfer": "0"}, {"load": 7, "startup": "1us"},
+    {"switching": "store-and-forward"}, {**SECONDS, "load": 100}])
+def test_fewer_ports(quincunx, ports, options):
+    options = {"torus": 5, **options}
+    got = planned(quincunx, ports=ports, **options)
+    makespan, phases, nodes = best_of_ports(options, ports)
+    assert got["phases"] == phases
+    assert abs(got["makespan_ps"] - makespan) <= Fraction(1, 2)
+    check_groups(got, nodes)
+
+
+@pytest.mark.parametrize("ports, seconds", [
+    (1, Fraction(1649, 31)), (2, 41), (4, 34)])
+def test_theory_of_ports(quincunx, ports, seconds):
+    got = planned(quincunx, torus=5, load=100, ports=ports, phases=1,
+                  **SECONDS)
+    assert got["makespan_ps"] == round(seconds * 10 ** 12)
+
+
+@pytest.mark.parametrize("ports", [1, 2])
+def test_more_phases_of_fewer_ports(quincunx, ports):
+    for phases in (3, 4):
+        got = planned(quincunx, torus=25, load=10 ** 7, ports=ports,
+                      phases=phases)
+        want = model.solve_ports(10 ** 7, Fraction(10 ** 6), in_ps("3.3ns"),
+                                 in_ps("4.85us"), phases, ports)
+        assert abs(got["makespan_ps"] - want[0]) <= Fraction(1, 2)
+        total = sum(layer["nodes"] * Fraction(layer["share_units"])
+                    for layer in got["layers"])
+        assert near(total, 10 ** 7)
+
+
+def test_feasibility_decides_phases_of_fewer_ports(quincunx):
+    """An infeasible N may have the smaller makespan."""
+    options = {"torus": 5, "load": 20, "ports": 1, **SECONDS}
+    best = planned(quincunx, **options)["phases"]
+    done = command(quincunx, "--json", phases=best + 1, **options)
+    assert done.returncode == 2
+    assert f"largest feasible N is {best}" in done.stderr
+
+
+@pytest.mark.parametrize("side, ports, load", [
+    (5, 1, 10 ** 4), (5, 2, 9973), (25, 1, 10 ** 7), (25, 2, 10 ** 7),
+    (125, 2, 10 ** 8)])
+def test_per_node_of_fewer_ports(quincunx, side, ports, load):
+    """Shares by group are floors or one more, and their sum is the load."""
+    got = planned(quincunx, "--per-node", torus=side, ports=ports, load=load,
+                  originator=f"{side // 2},1")
+    kept = {}
+    for node in got["per_node"]:
+        kept.setdefault(node["layer"], []).append(node["units"])
+    assert sum(map(sum, kept.values())) == load
+    for i, layer in enumerate(got["layers"]):
+        floors = sorted(int(group["share_units"]) for group in layer["groups"]
+                        for _ in range(group["nodes"]))
+        for units, floor in zip(sorted(kept.pop(i)), floors):
+            assert floor <= units <= floor + (1 if i else 4 * got["phases"])
+    assert not any(map(sum, kept.values()))
+
+
+def test_first_ports_get_more(quincunx):
+    """Batches go east, north, west, south."""
+    got = planned(quincunx, "--per-node", torus=5, ports=1, phases=1)
+    units = {(n["x"], n["y"]): n["units"] for n in got["per_node"]}
+    order = [units[one.nodes[-1]] for one in torus.scatter(5, (0, 0), 1)]
+    assert order == sorted(order, reverse=True) and order[0] > order[3]
+
+
+def test_too_many_groups(quincunx):
+    options = {"torus": 3125, "load": 10 ** 12, "ports": 1}
+    assert "groups" not in planned(quincunx, **options)["layers"][1]
+    done = command(quincunx, "--per-node", **options)
+    assert done.returncode == 2
+    assert "--per-node" in done.stderr and "--ports '1'" in done.stderr
 
 
 def test_people_can_read_it(quincunx):

@@ -289,6 +289,62 @@ def solve_ports(load, compute, transfer, startup, phases, ports):
     return (makespan, groups) if fine else None
 
 
+def solve_nodes(load, compute_of, transfers, startups, ports=4):
+    """Every node for itself: (makespan, {node: (share, volume, received)}).
+
+    A node is the tuple of the (phase, port)s that lead to it. compute_of(node)
+    is its time per unit. Each port works its queue off on its own; with fewer
+    than 4 ports, port p goes with p + ports. None if infeasible. A system over
+    all shares and the makespan, so 5^len(startups) nodes must be few.
+    """
+    phases = len(startups)
+    nodes = [()]
+    for phase in range(1, phases + 1):
+        nodes += [node + ((phase, port),) for node in nodes
+                  for port in range(4)]
+    place = {node: i for i, node in enumerate(nodes)}
+    size = len(nodes) + 1
+
+    def below(node):
+        return [place[x] for x in nodes if x[:len(node)] == node]
+
+    def queue(node):
+        """The sends that end with the one that reaches the node."""
+        parent, (phase, port) = node[:-1], node[-1]
+        first = parent[-1][0] + 1 if parent else 1
+        return [parent + ((j, p),) for j in range(first, phase + 1)
+                for p in range(port % ports, 4, ports)
+                if (j, p) <= (phase, port)]
+
+    def received(node):
+        """The time of the receipt: terms, and what is constant."""
+        terms, constant = [Fraction(0)] * size, Fraction(0)
+        while node:
+            for sent in queue(node):
+                constant += startups[sent[-1][0] - 1]
+                for i in below(sent):
+                    terms[i] += Fraction(transfers[sent[-1][0] - 1])
+            node = node[:-1]
+        return terms, constant
+
+    rows = []
+    for node in nodes:
+        terms, constant = received(node)
+        terms[place[node]] += Fraction(compute_of(node))
+        terms[-1] -= 1
+        rows.append(terms + [-constant])
+    rows.append([1] * len(nodes) + [0, load])
+    solution = eliminate(rows)
+    result = {}
+    for node in nodes:
+        terms, constant = received(node)
+        result[node] = (solution[place[node]],
+                        sum(solution[i] for i in below(node)),
+                        constant + sum(t * x for t, x in zip(terms, solution)))
+    fine = all(x >= 0 for triple in result.values() for x in triple)
+    return (solution[-1], result) if fine else None
+
+
 def split_laminar(plan, layer, units):
     """(own, [(phase, port, units)]): floors, then one more, children first."""
     parts = [[phase, port, plan.volumes[phase].__floor__()]
@@ -419,6 +475,16 @@ def self_check():
     assert solve_ports(100, f(1), f(1), f(1), 1, 1)[0] == f(1649, 31)
     assert solve_ports(100, f(1), f(1), f(1), 1, 2)[0] == 41
     assert solve_ports(100, f(1), f(1), f(1), 2, 4)[0] == f(71, 3)
+    for ports in (1, 2, 4):
+        assert solve_nodes(100, lambda _: 1, [1], [1], ports)[0] == (
+            solve_ports(100, f(1), f(1), f(1), 1, ports)[0])
+    assert solve_nodes(100, lambda _: 1, [1, 1], [1, 1])[0] == f(71, 3)
+    speeds = [f(1, 2), 1, 2]
+    layered = solve_nodes(
+        100, lambda node: speeds[node[-1][0] if node else 0], [1, 1], [1, 1])
+    assert layered[0] == f(264, 13)
+    assert {layered[1][node][0] for node in layered[1]} == {
+        f(528, 13), f(161, 26), f(45, 26)}
     # Section 1.7: Fig. 3 at V = 1M, and Fig. 6's speedups at V = 1G.
     figure = [uniform(10 ** 6, f(2, 10 ** 6), 0, 10 ** 6, n).makespan
               for n in (2, 3, 4, 5)]

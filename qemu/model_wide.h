@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers of MODEL_WIDE_BITS bits for models whose exact fractions have as many
+ * digits as there are different nodes. The numbers of the models lie below 2^64
+ * in size and are sums of positive terms, or differences that a recurrence
+ * divides by what it multiplied: a few hundred bits are left over. What is less
+ * than 2^-100 away from an integer counts as that integer.
+ */
+#ifndef QEMU_MODEL_WIDE_H
+#define QEMU_MODEL_WIDE_H
+
+#include "qemu/model_exact.h"
+
+#define MODEL_WIDE_BITS 768
+
+/* x -> slope x + offset */
+struct model_affine {
+    mpf_t slope;
+    mpf_t offset;
+};
+
+/* Sets the width of numbers that are initialised from now on. */
+void model_wide_begin(void);
+
+void model_wide_set(mpf_t to, uint64_t value);
+
+/* of = function(of) */
+void model_wide_apply(mpf_t of, const struct model_affine *function);
+
+/* Not below 0, but for less than 2^-100. */
+bool model_wide_positive(const mpf_t number);
+
+/* As model_exact_floor() and model_exact_round(); below 0 they are 0. */
+uint64_t model_wide_floor(const mpf_t from);
+uint64_t model_wide_round(const mpf_t from);
+
+/* Costs of phase i without results: model_exact_costs(). */
+void model_wide_costs(mpf_t startup, mpf_t transfer,
+                      const struct model_input *input, unsigned phase);
+
+/* As model_exact_makespan(); the load takes one node alone_ps. */
+int model_wide_makespan(struct model_plan *plan, const mpf_t makespan_ps,
+                        const mpf_t alone_ps);
+
+#endif
