@@ -127,6 +127,46 @@ int model_plan(struct model_plan *plan, const struct model_input *input);
 int model_plan_rounds(struct model_plan *plan, struct model_detail *detail,
                       const struct model_input *input, unsigned rounds);
 
+/*
+ * Layers of different speeds: compute_ps[0 .. phases_max], each 1 or more; the
+ * input's own compute_ps is only checked. With the time s_i
+ * left at the receipt of layer i, and each phase's costs, results included:
+ *
+ *   a_i = s_i / c_i    s_{i-1} = s_i + startup_i + transfer_i v_i
+ *   v_N = a_N          v_{i-1} = 5 v_i + a_{i-1} - a_i
+ *
+ * Feasible if s_N >= 0; N is the best. Result: as model_plan().
+ */
+int model_plan_layers(struct model_plan *plan, const struct model_input *input,
+                      const uint64_t compute_ps[]);
+
+/*
+ * A compute time of c x^P for x units, P = numerator / denominator >= 1, by
+ * bisection in long double: about 15 digits are right. Else as
+ * model_plan_layers().
+ */
+int model_plan_power(struct model_plan *plan, const struct model_input *input,
+                     uint32_t numerator, uint32_t denominator);
+
+struct model_torus {
+    struct torus_size size; /* 5^k x 5^k, of input->phases_max */
+    struct torus_coord originator;
+    const uint64_t *compute_ps; /* of each node by row, 1 or more */
+};
+
+/*
+ * Nodes of different speeds. Ports work independently: a child that is served
+ * by a port which was free with s left has s' = s - alpha_i - tau W(s') left,
+ * where its subtree takes W(s') = p s' - q units. Feasible if nobody has or
+ * receives less than nothing; N is the best. Results are not modelled. The
+ * plan's arrays are averages over layers, end_ps the first receipt; the detail
+ * has every node. Result: as model_plan(), or ERR_MEMORY. After success the
+ * caller frees the detail. Cost: O(nodes) for each N, about 1 kB a node.
+ */
+int model_plan_nodes(struct model_plan *plan, struct model_detail *detail,
+                     const struct model_input *input,
+                     const struct model_torus *torus);
+
 /* Nodes of a layer, 4 * 5^(i-1); 1 for layer 0. layer <= MODEL_PHASES_MAX. */
 uint64_t model_layer_nodes(unsigned layer);
 

@@ -166,11 +166,11 @@ static void set_part(struct model_part *part, struct tree *tree, unsigned i,
 
     mpf_set(*term, left);
     model_wide_apply(*term, &tree->takes[i]);
-    part->volume_units = mpf_get_d(*term);
+    part->volume_units = model_wide_double(*term);
     part->volume_floor = model_wide_floor(*term);
     model_wide_set(*term, tree->input->compute_ps);
     mpf_div(*term, left, *term);
-    part->share_units = mpf_get_d(*term);
+    part->share_units = model_wide_double(*term);
     part->share_floor = model_wide_floor(*term);
     mpf_sub(*term, tree->makespan, left);
     part->end_ps = model_wide_round(*term);

@@ -44,6 +44,18 @@ bool model_wide_positive(const mpf_t number)
     return positive;
 }
 
+double model_wide_double(const mpf_t from)
+{
+    double value;
+    mpf_t near;
+
+    mpf_init(near);
+    add_near(near, from);
+    value = mpf_get_d(near);
+    mpf_clear(near);
+    return value;
+}
+
 uint64_t model_wide_floor(const mpf_t from)
 {
     uint64_t value = 0;

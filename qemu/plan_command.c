@@ -14,18 +14,57 @@ struct planned {
     struct model_node *nodes; /* NULL without --per-node */
 };
 
+static struct model_torus torus_of(const struct plan_options *options)
+{
+    uint16_t side = (uint16_t)options->side;
+
+    return (struct model_torus){
+        .size = {side, side},
+        .originator = {(uint16_t)options->x, (uint16_t)options->y}};
+}
+
+/* Every node has its own speed. Result: the solver's, or an exit status. */
+static int solve_nodes(struct planned *planned, const struct model_input *input,
+                       const struct plan_options *options)
+{
+    struct model_torus torus = torus_of(options);
+    int result = 0;
+    uint64_t *compute_ps = plan_options_nodes(&result, options);
+
+    if (compute_ps != NULL) {
+        torus.compute_ps = compute_ps;
+        result =
+            model_plan_nodes(&planned->plan, &planned->detail, input, &torus);
+        free(compute_ps);
+    }
+    return result;
+}
+
+/* Result: the solver's, or an exit status after a message. */
 static int solve(struct planned *planned, const struct model_input *input,
                  const struct plan_options *options)
 {
+    struct model_plan *plan = &planned->plan;
+
     if (options->rounds != 1) {
-        return model_plan_rounds(&planned->plan, &planned->detail, input,
+        return model_plan_rounds(plan, &planned->detail, input,
                                  (unsigned)options->rounds);
     }
     if (options->ports != TORUS_PORTS) {
-        return model_plan_ports(&planned->plan, &planned->detail, input,
+        return model_plan_ports(plan, &planned->detail, input,
                                 (unsigned)options->ports);
     }
-    return model_plan(&planned->plan, input);
+    if (plan_given(options, PLAN_NODE_COMPUTE)) {
+        return solve_nodes(planned, input, options);
+    }
+    if (plan_given(options, PLAN_LAYER_COMPUTE)) {
+        return model_plan_layers(plan, input, options->layer_compute_ps);
+    }
+    if (plan_given(options, PLAN_COMPUTE_POWER)) {
+        return model_plan_power(plan, input, options->power_numerator,
+                                options->power_denominator);
+    }
+    return model_plan(plan, input);
 }
 
 /* Tells of phases and rounds that were asked for, and of what is feasible. */
@@ -59,9 +98,12 @@ static int make_plan(struct planned *planned,
     if (status != 0) {
         return status;
     }
-    switch (solve(planned, &input, options)) {
+    status = solve(planned, &input, options);
+    switch (status) {
     case ERR_OK:
-        return 0;
+    case 1:
+    case 2:
+        return status;
     case ERR_PHASES:
         report_infeasible(&planned->plan, &input, options);
         return 2;
@@ -80,8 +122,8 @@ static int make_plan(struct planned *planned,
 static int make_nodes(struct planned *planned,
                       const struct plan_options *options)
 {
-    uint16_t side = (uint16_t)options->side;
-    uint32_t count = (uint32_t)side * side;
+    struct model_torus torus = torus_of(options);
+    uint32_t count = (uint32_t)torus.size.width * torus.size.height;
 
     if (options->ports != TORUS_PORTS && planned->detail.part == NULL) {
         fprintf(stderr,
@@ -94,9 +136,8 @@ static int make_nodes(struct planned *planned,
         (struct model_node *)malloc(count * sizeof(struct model_node));
     if (planned->nodes == NULL ||
         model_spread(planned->nodes, &planned->plan, &planned->detail,
-                     options->load_units, (struct torus_size){side, side},
-                     (struct torus_coord){(uint16_t)options->x,
-                                          (uint16_t)options->y}) != ERR_OK) {
+                     options->load_units, torus.size,
+                     torus.originator) != ERR_OK) {
         fprintf(stderr, "quincunx: no memory for the shares of %u nodes\n",
                 count);
         return 1;

@@ -2,6 +2,7 @@
 #include "qemu/plan_options.h"
 
 #include "qemu/parse.h"
+#include "qemu/plan_values.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -20,6 +21,18 @@ static const struct argp_option descriptions[] = {
      1},
     {"compute", PLAN_COMPUTE, "T", 0, "Time for one node to process one unit",
      1},
+    {"layer-compute", PLAN_LAYER_COMPUTE, "T0,T1,...", 0,
+     "In place of --compute: the time of a node of each layer, 0 to the "
+     "torus's last",
+     2},
+    {"node-compute", PLAN_NODE_COMPUTE, "FILE", 0,
+     "Nodes with a time of their own, as lines `X Y T'; the others take "
+     "--compute (sides up to 625)",
+     2},
+    {"compute-power", PLAN_COMPUTE_POWER, "P", 0,
+     "X units take --compute times X^P, such as 2 or 3/2 (default 1)", 2},
+    {"unit", PLAN_UNIT, "BYTES", 0,
+     "Bytes of a unit; --load may then be given in bytes, such as 1000000B", 2},
     {"hop-delay", PLAN_HOP_DELAY, "T", 0,
      "Extra startup for each hop of a circuit (default 0)", 2},
     {"phases", PLAN_PHASES, "N", 0,
@@ -54,7 +67,18 @@ static const char description[] =
 static const enum plan_key excluded[][2] = {
     {PLAN_ROUNDS, PLAN_RESULTS},
     {PLAN_ROUNDS, PLAN_PORTS},
+    {PLAN_ROUNDS, PLAN_LAYER_COMPUTE},
+    {PLAN_ROUNDS, PLAN_NODE_COMPUTE},
+    {PLAN_ROUNDS, PLAN_COMPUTE_POWER},
     {PLAN_PORTS, PLAN_RESULTS},
+    {PLAN_PORTS, PLAN_LAYER_COMPUTE},
+    {PLAN_PORTS, PLAN_NODE_COMPUTE},
+    {PLAN_PORTS, PLAN_COMPUTE_POWER},
+    {PLAN_COMPUTE, PLAN_LAYER_COMPUTE},
+    {PLAN_LAYER_COMPUTE, PLAN_NODE_COMPUTE},
+    {PLAN_LAYER_COMPUTE, PLAN_COMPUTE_POWER},
+    {PLAN_NODE_COMPUTE, PLAN_COMPUTE_POWER},
+    {PLAN_NODE_COMPUTE, PLAN_RESULTS},
 };
 
 static const struct argp_option *option_of(enum plan_key key)
@@ -62,15 +86,14 @@ static const struct argp_option *option_of(enum plan_key key)
     return &descriptions[key - PLAN_TORUS + 1];
 }
 
-static const char *text_of(const struct plan_options *options,
-                           enum plan_key key)
+const char *plan_text(const struct plan_options *options, enum plan_key key)
 {
     return options->text[key - PLAN_TORUS];
 }
 
 bool plan_given(const struct plan_options *options, enum plan_key key)
 {
-    return text_of(options, key) != NULL;
+    return plan_text(options, key) != NULL;
 }
 
 /* Whether the option asks for something else than its default. */
@@ -86,116 +109,14 @@ static bool plan_changes(const struct plan_options *options, enum plan_key key)
     }
 }
 
-static const char *parse_load(struct plan_options *options, const char *text)
-{
-    const char *allowed = parse_size(text, &options->load_units);
-
-    if (allowed == NULL &&
-        (options->load_units == 0 || options->load_units > INT64_MAX)) {
-        allowed = "must be 1 to 9223372036854775807 units";
-    }
-    return allowed;
-}
-
-static const char *parse_compute(struct plan_options *options, const char *text)
-{
-    const char *allowed = parse_time_ps(text, &options->compute_ps);
-
-    if (allowed == NULL && options->compute_ps == 0) {
-        allowed = "must be 1ps or more";
-    }
-    return allowed;
-}
-
-static const char *parse_rounds(struct plan_options *options, const char *text)
-{
-    uint64_t rounds = 0;
-
-    if (strcmp(text, "auto") != 0 &&
-        (parse_count(text, &rounds) != NULL || rounds == 0 ||
-         rounds > MODEL_ROUNDS_MAX)) {
-        return "must be 1 to 64, or auto";
-    }
-    options->rounds = rounds;
-    return NULL;
-}
-
-static const char *parse_ports(struct plan_options *options, const char *text)
-{
-    bool number = parse_count(text, &options->ports) == NULL;
-
-    return number && (options->ports == 1 || options->ports == 2 ||
-                      options->ports == TORUS_PORTS)
-               ? NULL
-               : "must be 1, 2 or 4";
-}
-
-static const char *parse_switching(struct plan_options *options,
-                                   const char *text)
-{
-    options->store_and_forward = strcmp(text, "store-and-forward") == 0;
-    return options->store_and_forward || strcmp(text, "circuit") == 0
-               ? NULL
-               : "must be circuit or store-and-forward";
-}
-
-static const char *parse_torus(struct plan_options *options, const char *text)
-{
-    uint64_t side = 1;
-
-    if (parse_count(text, &options->side) == NULL) {
-        options->phases_max = 0;
-        for (; side < options->side && side < PLAN_SIDE_MAX; side *= 5) {
-            options->phases_max = (uint8_t)(options->phases_max + 2);
-        }
-        if (side == options->side) {
-            return NULL;
-        }
-    }
-    return "must be a power of five, 1, 5, 25 ... 9765625";
-}
-
-static const char *parse_value(struct plan_options *options, enum plan_key key,
-                               const char *text)
-{
-    switch (key) {
-    case PLAN_TORUS:
-        return parse_torus(options, text);
-    case PLAN_LOAD:
-        return parse_load(options, text);
-    case PLAN_STARTUP:
-        return parse_time_ps(text, &options->startup_ps);
-    case PLAN_TRANSFER:
-        return parse_time_ps(text, &options->transfer_ps);
-    case PLAN_COMPUTE:
-        return parse_compute(options, text);
-    case PLAN_HOP_DELAY:
-        return parse_time_ps(text, &options->hop_delay_ps);
-    case PLAN_PHASES:
-        return parse_count(text, &options->phases);
-    case PLAN_ROUNDS:
-        return parse_rounds(options, text);
-    case PLAN_PORTS:
-        return parse_ports(options, text);
-    case PLAN_RESULTS:
-        return parse_ratio(text, &options->results_numerator,
-                           &options->results_denominator);
-    case PLAN_SWITCHING:
-        return parse_switching(options, text);
-    case PLAN_ORIGINATOR:
-        return parse_point(text, &options->x, &options->y);
-    default:
-        return NULL; /* a flag */
-    }
-}
-
 /* Complains of each option that is missing. */
 static bool complete(const struct plan_options *options)
 {
     bool all = true;
 
     for (enum plan_key key = PLAN_TORUS; key <= PLAN_COMPUTE; ++key) {
-        if (!plan_given(options, key)) {
+        if (!plan_given(options, key) &&
+            (key != PLAN_COMPUTE || !plan_given(options, PLAN_LAYER_COMPUTE))) {
             fprintf(stderr, "quincunx: plan needs --%s %s\n",
                     option_of(key)->name, option_of(key)->arg);
             all = false;
@@ -209,7 +130,7 @@ static void print_option(const struct plan_options *options, enum plan_key key)
 {
     fprintf(stderr, "--%s", option_of(key)->name);
     if (option_of(key)->arg != NULL) {
-        fprintf(stderr, " '%s'", text_of(options, key));
+        fprintf(stderr, " '%s'", plan_text(options, key));
     }
 }
 
@@ -229,24 +150,55 @@ static bool compatible(const struct plan_options *options)
     return true;
 }
 
-static error_t check_end(const struct plan_options *options)
+/* The side is at most `most`, which a second option asks for. */
+static bool side_fits(const struct plan_options *options, enum plan_key key,
+                      unsigned most)
+{
+    if (!plan_given(options, key) || options->side <= most) {
+        return true;
+    }
+    fprintf(stderr, "quincunx: --torus '%s': must be 1 to %u with --%s\n",
+            plan_text(options, PLAN_TORUS), most, option_of(key)->name);
+    return false;
+}
+
+static bool layers_fit(const struct plan_options *options)
+{
+    unsigned layers = options->phases_max + 1u;
+
+    if (!plan_given(options, PLAN_LAYER_COMPUTE) ||
+        options->layer_computes == layers) {
+        return true;
+    }
+    fprintf(stderr,
+            "quincunx: --layer-compute '%s': must be %u times, one for each "
+            "layer of this torus, not %u\n",
+            plan_text(options, PLAN_LAYER_COMPUTE), layers,
+            options->layer_computes);
+    return false;
+}
+
+static error_t check_end(struct plan_options *options)
 {
     if (!complete(options) || !compatible(options)) {
         return EINVAL;
     }
+    if (parse_report("--load", plan_text(options, PLAN_LOAD),
+                     plan_value_load(options)) != 0) {
+        return EINVAL;
+    }
     if (options->x >= options->side || options->y >= options->side) {
         fprintf(stderr, "quincunx: --originator '%s': must be 0,0 to %ju,%ju\n",
-                text_of(options, PLAN_ORIGINATOR), (uintmax_t)options->side - 1,
-                (uintmax_t)options->side - 1);
+                plan_text(options, PLAN_ORIGINATOR),
+                (uintmax_t)options->side - 1, (uintmax_t)options->side - 1);
         return EINVAL;
     }
-    if (plan_given(options, PLAN_PER_NODE) && options->side > TORUS_SIDE_MAX) {
-        fprintf(stderr,
-                "quincunx: --torus '%s': must be 1 to 3125 with --per-node\n",
-                text_of(options, PLAN_TORUS));
-        return EINVAL;
-    }
-    return 0;
+    return side_fits(options, PLAN_PER_NODE, TORUS_SIDE_MAX) &&
+                   side_fits(options, PLAN_NODE_COMPUTE,
+                             PLAN_SIDE_NODE_COMPUTE_MAX) &&
+                   layers_fit(options)
+               ? 0
+               : EINVAL;
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -266,7 +218,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     options->text[key - PLAN_TORUS] = text == NULL ? "" : text;
     snprintf(name, sizeof name, "--%s", option_of((enum plan_key)key)->name);
     return parse_report(name, text,
-                        parse_value(options, (enum plan_key)key, text));
+                        plan_value_parse(options, (enum plan_key)key, text));
 }
 
 int plan_options_parse(struct plan_options *options, int argc, char **argv)
@@ -277,53 +229,4 @@ int plan_options_parse(struct plan_options *options, int argc, char **argv)
     *options = (struct plan_options){.rounds = 1, .ports = TORUS_PORTS};
     argp_err_exit_status = 2;
     return argp_parse(&argp, argc, argv, 0, NULL, options) == 0 ? 0 : 2;
-}
-
-/* What phase `phase` costs; false if its startup leaves 64 bits. */
-static bool set_phase(struct model_input *input,
-                      const struct plan_options *options, unsigned phase)
-{
-    uint64_t hops = options->side;
-    uint64_t stages;
-    uint64_t delay_ps;
-
-    for (unsigned step = 0; step < (phase + 1) / 2; ++step) {
-        hops /= 5;
-    }
-    hops *= phase % 2 == 1 ? 3 : 1;
-    /* A stage is a circuit of one hop, or the whole path. */
-    stages = options->store_and_forward ? hops : 1;
-    input->stages[phase - 1] = (uint32_t)stages;
-    return !__builtin_mul_overflow(options->hop_delay_ps, hops / stages,
-                                   &delay_ps) &&
-           !__builtin_add_overflow(options->startup_ps, delay_ps,
-                                   &input->startup_ps[phase - 1]);
-}
-
-int plan_options_input(struct model_input *input,
-                       const struct plan_options *options)
-{
-    *input = (struct model_input){
-        .load_units = options->load_units,
-        .compute_ps = options->compute_ps,
-        .transfer_ps = options->transfer_ps,
-        .results_numerator = options->results_numerator,
-        .results_denominator = options->results_denominator,
-        .phases_max = options->phases_max,
-        .phases_fixed = plan_given(options, PLAN_PHASES),
-        .phases_want = options->phases > MODEL_PHASES_MAX
-                           ? MODEL_PHASES_MAX + 1
-                           : (uint8_t)options->phases,
-    };
-    for (unsigned phase = 1; phase <= input->phases_max; ++phase) {
-        if (!set_phase(input, options, phase)) {
-            fprintf(stderr,
-                    "quincunx: --startup '%s' and --hop-delay '%s': the "
-                    "startup of phase %u must be below 2^64 ps (213 days)\n",
-                    text_of(options, PLAN_STARTUP),
-                    text_of(options, PLAN_HOP_DELAY), phase);
-            return 2;
-        }
-    }
-    return 0;
 }

@@ -10,14 +10,21 @@
 
 /* Sides are powers of five, up to the largest model: 5^20 nodes. */
 #define PLAN_SIDE_MAX 9765625u
+/* Every node takes a kilobyte if each has its own speed. */
+#define PLAN_SIDE_NODE_COMPUTE_MAX 625u
 
-/* In the order of `quincunx plan --help`; the first five are required. */
+/* In the order of `quincunx plan --help`; the first five are required, but
+   that layer_compute stands for compute. */
 enum plan_key {
     PLAN_TORUS = 256,
     PLAN_LOAD,
     PLAN_STARTUP,
     PLAN_TRANSFER,
     PLAN_COMPUTE,
+    PLAN_LAYER_COMPUTE,
+    PLAN_NODE_COMPUTE,
+    PLAN_COMPUTE_POWER,
+    PLAN_UNIT,
     PLAN_HOP_DELAY,
     PLAN_PHASES,
     PLAN_ROUNDS,
@@ -37,7 +44,12 @@ struct plan_options {
     uint64_t load_units;
     uint64_t startup_ps;
     uint64_t transfer_ps;
-    uint64_t compute_ps;
+    uint64_t compute_ps; /* of layer 0 with layer_compute */
+    uint64_t layer_compute_ps[MODEL_PHASES_MAX + 1];
+    unsigned layer_computes; /* entries */
+    uint32_t power_numerator;
+    uint32_t power_denominator;
+    uint64_t unit_bytes;
     uint64_t hop_delay_ps;
     uint64_t phases;
     uint64_t rounds; /* 0: auto */
@@ -62,5 +74,15 @@ int plan_options_parse(struct plan_options *options, int argc, char **argv);
 /* The model's input. Result: 0, or 2 after a message on stderr. */
 int plan_options_input(struct model_input *input,
                        const struct plan_options *options);
+
+/*
+ * The compute time of each node by row: the file of --node-compute, and
+ * --compute for whom it does not name. To be freed. NULL after a message;
+ * *status is then the exit status.
+ */
+uint64_t *plan_options_nodes(int *status, const struct plan_options *options);
+
+/* The option's text as given; NULL if it was not. */
+const char *plan_text(const struct plan_options *options, enum plan_key key);
 
 #endif

@@ -99,11 +99,12 @@ static json_t *plan_json(const struct model_plan *plan,
                          const struct plan_options *options)
 {
     json_t *layers = json_array();
+    json_t *json;
 
     for (unsigned i = 0; i <= plan->phases; ++i) {
         json_array_append_new(layers, layer_json(plan, detail, i));
     }
-    return json_pack(
+    json = json_pack(
         "{s:{s:I, s:I}, s:[I, I], s:I, s:i, s:i, s:i, s:I, s:I, s:f, s:o}",
         "torus", "side", (json_int_t)options->side, "nodes",
         (json_int_t)node_count(options), "originator", (json_int_t)options->x,
@@ -112,6 +113,11 @@ static json_t *plan_json(const struct model_plan *plan,
         "rounds", plan->rounds, "active_nodes", (json_int_t)active_nodes(plan),
         "makespan_ps", (json_int_t)plan->makespan_ps, "speedup", plan->speedup,
         "layers", layers);
+    if (plan_given(options, PLAN_UNIT)) {
+        json_object_set_new(json, "unit_bytes",
+                            json_integer((json_int_t)options->unit_bytes));
+    }
+    return json;
 }
 
 /* Ten million nodes as jansson values would take gigabytes: one by one. */

@@ -238,6 +238,14 @@ def test_infeasible_phases_name_the_largest(quincunx, options, largest):
     ("startup", "1 us"), ("startup", "us"), ("transfer", "1h"),
     ("transfer", "1.2.3us"), ("transfer", "0.5ps"), ("compute", "0ps"),
     ("compute", "nan"), ("compute", "999999999999s"), ("hop_delay", "1"),
+    ("layer_compute", "1us"), ("layer_compute", "1us,1us,1us,1us,0ps"),
+    ("layer_compute", "1us,,1us,1us,1us"), ("compute_power", "0"),
+    ("compute_power", "1/2"), ("compute_power", "9"),
+    ("compute_power", "65/8"), ("compute_power", "-2"),
+    ("compute_power", "2/0"), ("unit", "0"), ("unit", "-4"), ("unit", "1.5"),
+    ("unit", "18446744073709551616"), ("load", "18446744073709551616"),
+    ("load", "9223372036854775808"), ("load", "99999999999G"),
+    ("startup", "18446744073709551616ps"), ("compute", "0"),
     ("phases", "-1"), ("phases", "x"), ("phases", "2.0"), ("rounds", "0"),
     ("rounds", "65"), ("rounds", "-1"), ("rounds", "1.5"),
     ("rounds", "many"), ("ports", "3"), ("ports", "0"), ("results", "1/0"),
@@ -245,7 +253,10 @@ def test_infeasible_phases_name_the_largest(quincunx, options, largest):
     ("switching", "packet"), ("originator", "25,0"), ("originator", "0"),
     ("originator", "0,0,0"), ("originator", "-1,0")])
 def test_bad_values_exit_2_and_are_named(quincunx, name, value):
-    done = command(quincunx, "--json", **{name: value})
+    options = {name: value}
+    if name == "layer_compute":
+        options["compute"] = None
+    done = command(quincunx, "--json", **options)
     assert done.returncode == 2
     assert not done.stdout
     assert "--" + name.replace("_", "-") in done.stderr
@@ -509,18 +520,207 @@ def test_per_node_of_rounds_follows_the_rule(quincunx, side, originator,
         **{(x, y): 0 for x in range(side) for y in range(side)}, **want}
 
 
+def check_nodes(got, nodes, makespan, load):
+    """Averages of layers against the shares of every single node."""
+    assert abs(got["makespan_ps"] - makespan) <= Fraction(1, 2)
+    assert got["layers"][0]["volume_units"] == load
+    for i, layer in enumerate(got["layers"]):
+        want = [triple for node, triple in nodes.items()
+                if (node[-1][0] if node else 0) == i]
+        for place, key in enumerate(["share_units", "volume_units"]):
+            assert near(layer[key], sum(one[place] for one in want)
+                        / len(want))
+        assert abs(layer["received_ps"] - min(one[2] for one in want)) < 1
+
+
+def best_of_nodes(options, compute_of):
+    _, load, _, transfers, startups = exact_costs(options)
+    found = []
+    for n in range(len(startups) + 1):
+        solved = model.solve_nodes(load, compute_of, transfers[:n],
+                                   startups[:n])
+        if solved is not None:
+            found.append((solved[0], -n, solved[1]))
+    return min(found, key=lambda one: one[:2])
+
+
+def test_theory_of_layer_speeds(quincunx):
+    got = planned(quincunx, torus=5, load=100, phases=2, **{
+        **SECONDS, "compute": None, "layer_compute": "500ms,1s,2s"})
+    assert got["makespan_ps"] == round(Fraction(264, 13) * 10 ** 12)
+    for layer, share in zip(got["layers"], (Fraction(528, 13),
+                                            Fraction(161, 26),
+                                            Fraction(45, 26))):
+        assert near(layer["share_units"], share)
+    assert near(got["speedup"], Fraction(50) / Fraction(264, 13))
+
+
+@pytest.mark.parametrize("times", ["1us,1us,1us", "1us,2us,500ns",
+                                   "10us,1us,3us", "1us,1s,1us", "1ps,1s,1s"])
+@pytest.mark.parametrize("options", [
+    {}, {"hop_delay": "1us"}, {"load": 20}, {"startup": "0", "transfer": "0"}])
+def test_layer_speeds(quincunx, times, options):
+    options = {"torus": 5, **options}
+    speed = [in_ps(time) for time in times.split(",")]
+    got = planned(quincunx, **options, layer_compute=times, compute=None)
+    makespan, phases, nodes = best_of_nodes(
+        options, lambda node: speed[node[-1][0] if node else 0])
+    assert got["phases"] == -phases
+    check_nodes(got, nodes, makespan, got["load_units"])
+
+
+def test_layer_speeds_with_results(quincunx):
+    """Equal speeds: the plan without --layer-compute, results included."""
+    for options in ({"results": "1/2"}, {"switching": "store-and-forward"}):
+        want = planned(quincunx, **options)
+        got = planned(quincunx, compute=None,
+                      layer_compute=",".join(["1us"] * 5), **options)
+        assert got == want
+
+
+def places_of(side, originator):
+    """Coordinates of every node of the oracle."""
+    places = {(): originator}
+    grown = [()]
+    for phase in range(1, torus.phases_of(side) + 1):
+        fresh = [node + ((phase, port),) for node in grown
+                 for port in range(4)]
+        for node in fresh:
+            phase_, port = node[-1]
+            places[node] = torus.circuit(side, phase_, places[node[:-1]],
+                                         port).nodes[-1]
+        grown += fresh
+    return places
+
+
+@pytest.mark.parametrize("originator", [(0, 0), (3, 1)])
+@pytest.mark.parametrize("options", [
+    {}, {"hop_delay": "1us"}, {"load": 50}, {"transfer": "300ns"}])
+def test_node_speeds(quincunx, tmp_path, originator, options):
+    rng = random.Random(SEED)
+    options = {"torus": 5, "originator": "%d,%d" % originator, **options}
+    slow = {(rng.randrange(5), rng.randrange(5)): rng.randint(1, 5 * 10 ** 6)
+            for _ in range(9)}
+    file = tmp_path / "speeds"
+    file.write_text("# x y time\n\n" + "\n".join(
+        f" {x}\t{y} {time}ps # one" for (x, y), time in slow.items()))
+    got = planned(quincunx, "--per-node", node_compute=file, **options)
+    places = places_of(5, originator)
+    makespan, phases, nodes = best_of_nodes(
+        options, lambda node: slow.get(places[node], 10 ** 6))
+    assert got["phases"] == -phases
+    check_nodes(got, nodes, makespan, got["load_units"])
+    units = {(n["x"], n["y"]): n["units"] for n in got["per_node"]}
+    assert sum(units.values()) == got["load_units"]
+    for node, triple in nodes.items():
+        if node:
+            assert 0 <= units[places[node]] - int(triple[0]) <= 1
+
+
+def test_equal_node_speeds_are_the_plain_plan(quincunx, tmp_path):
+    file = tmp_path / "speeds"
+    file.write_text("")
+    for options in ({"torus": 125}, {"torus": 25, "load": 300},
+                    {"torus": 1}):
+        want = planned(quincunx, "--per-node", **options)
+        got = planned(quincunx, "--per-node", node_compute=file, **options)
+        assert got["per_node"] == want["per_node"]
+        assert got["makespan_ps"] == want["makespan_ps"]
+        assert got["phases"] == want["phases"]
+
+
+@pytest.mark.parametrize("text, word", [
+    ("0 0 1us\n0 0 2us\n", ":2"), ("5 0 1us\n", "'5'"), ("0 -1 1us", "'-1'"),
+    ("0 0", ":1"), ("0 0 1us 2", ":1"), ("\n\n0 0 0ps", ":3"),
+    ("0 0 fast", "'fast'"), ("x" * 300, ":1")])
+def test_bad_node_speeds(quincunx, tmp_path, text, word):
+    file = tmp_path / "speeds"
+    file.write_text(text)
+    done = command(quincunx, "--json", torus=5, node_compute=file)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert str(file) in done.stderr and word in done.stderr
+    done = command(quincunx, node_compute=tmp_path / "none")
+    assert done.returncode == 2 and str(tmp_path / "none") in done.stderr
+    assert command(quincunx, node_compute=tmp_path).returncode == 2
+
+
+def test_theory_of_a_nonlinear_time(quincunx):
+    got = planned(quincunx, torus=5, load=100, phases=2, compute_power=2,
+                  **SECONDS)
+    assert [round(layer["share_units"], 9) for layer in got["layers"]] == [
+        6.317001536, 4.391982715, 3.805753380]
+
+
+@pytest.mark.parametrize("options", [
+    {"compute_power": "3/2"}, {"compute_power": 2, "hop_delay": "100ns"},
+    {"compute_power": 3, "load": 200}, {"compute_power": "8/7", "load": 50},
+    {"compute_power": "3/2", "results": "1/2"}])
+def test_nonlinear_times_are_consistent(quincunx, options):
+    """The defining equations, of the plan's own shares."""
+    got = planned(quincunx, "--per-node", **options)
+    _, load, compute, transfers, startups = exact_costs(options)
+    power = float(Fraction(options["compute_power"]))
+    share = [layer["share_units"] for layer in got["layers"]]
+    volume = [layer["volume_units"] for layer in got["layers"]]
+    assert got["makespan_ps"] == pytest.approx(compute * share[0] ** power)
+    for i in range(1, got["phases"] + 1):
+        assert compute * share[i - 1] ** power == pytest.approx(
+            float(startups[i - 1]) + float(transfers[i - 1]) * volume[i]
+            + compute * share[i] ** power)
+        assert volume[i] == pytest.approx(
+            share[i] + 4 * sum(volume[i + 1:]))
+    assert share[0] + 4 * sum(volume[1:]) == pytest.approx(load)
+    assert got["speedup"] == pytest.approx(
+        compute * load ** power / got["makespan_ps"])
+    assert sum(node["units"] for node in got["per_node"]) == load
+
+
+def test_power_of_one_is_the_plain_plan(quincunx):
+    for options in ({}, {"load": 100}, {"phases": 2}, {"hop_delay": "1us"}):
+        want = planned(quincunx, **options)
+        got = planned(quincunx, compute_power="7/7", **options)
+        assert got["phases"] == want["phases"]
+        assert got["makespan_ps"] == pytest.approx(want["makespan_ps"])
+
+
+def test_units_of_several_bytes(quincunx):
+    want = planned(quincunx, load=250000)
+    got = planned(quincunx, load="1000000B", unit=4)
+    assert got.pop("unit_bytes") == 4
+    assert got == want
+    assert planned(quincunx, load="1MiB", unit=1024)["load_units"] == 1024
+    assert planned(quincunx, load="1000", unit=1024)["load_units"] == 1000
+    done = command(quincunx, load="1000001B", unit=4)
+    assert done.returncode == 2
+    assert "--load '1000001B'" in done.stderr and "--unit" in done.stderr
+
+
+L = ",".join(["1us"] * 5)  # of --layer-compute
+N = "/dev/null"  # of --node-compute
+
+
 @pytest.mark.parametrize("first, second", [
     ({"rounds": 2}, {"results": "1/2"}),
     ({"rounds": "auto"}, {"results": "1/2"}), ({"rounds": 2}, {"ports": 1}),
-    ({"ports": 2}, {"results": "0/1"})])
+    ({"ports": 2}, {"results": "0/1"}), ({"rounds": 3}, {"layer_compute": L}),
+    ({"rounds": 3}, {"node_compute": N}), ({"rounds": 3}, {"compute_power": 2}),
+    ({"ports": 1}, {"layer_compute": L}), ({"ports": 1}, {"node_compute": N}),
+    ({"ports": 1}, {"compute_power": 2}),
+    ({"compute": "1us"}, {"layer_compute": L}),
+    ({"layer_compute": L}, {"node_compute": N}),
+    ({"layer_compute": L}, {"compute_power": 2}),
+    ({"node_compute": N}, {"compute_power": 2}),
+    ({"node_compute": N}, {"results": "1/2"})])
 def test_what_is_not_modelled_together(quincunx, first, second):
+    if "layer_compute" in second or "layer_compute" in first:
+        if "compute" not in first:
+            second = {**second, "compute": None}
     done = command(quincunx, "--json", **first, **second)
     assert done.returncode == 2
     assert not done.stdout
     for name, value in {**first, **second}.items():
-        assert f"--{name.replace('_', '-')} '{value}'" in done.stderr
-    assert command(quincunx, **first).returncode == 0
-    assert command(quincunx, **second).returncode == 0
+        if value is not None:
+            assert f"--{name.replace('_', '-')} '{value}'" in done.stderr
 
 
 def best_of_ports(options, ports):
@@ -635,6 +835,24 @@ def test_too_many_groups(quincunx):
     assert "--per-node" in done.stderr and "--ports '1'" in done.stderr
 
 
+def test_the_largest_torus(quincunx):
+    options = {"torus": 5 ** 10, "load": 10 ** 15, "hop_delay": "10ns"}
+    got, want = check(quincunx, **options)
+    assert want.phases > 10
+    assert got["torus"]["nodes"] == 5 ** 20
+    assert planned(quincunx, originator="9765624,3125",
+                   **options)["originator"] == [9765624, 3125]
+    for flags, extra, words in (
+            (["--per-node"], {}, ["--per-node", "--torus '9765625'", "3125"]),
+            ([], {"node_compute": N}, ["--node-compute", "625"]),
+            ([], {"originator": "9765625,0"}, ["9765624,9765624"]),
+            ([], {"hop_delay": "10s"}, ["--hop-delay '10s'", "2^64"])):
+        done = command(quincunx, *flags, **{**options, **extra})
+        assert (done.returncode, done.stdout) == (2, "")
+        for word in words:
+            assert word in done.stderr
+
+
 def test_people_can_read_it(quincunx):
     done = command(quincunx)
     assert done.returncode == 0
@@ -648,5 +866,6 @@ def test_help(quincunx):
     assert done.returncode == 0
     for name in ("torus", "load", "startup", "transfer", "compute",
                  "hop-delay", "phases", "rounds", "ports", "results",
-                 "switching", "per-node", "originator", "json"):
+                 "switching", "per-node", "originator", "json",
+                 "layer-compute", "node-compute", "compute-power", "unit"):
         assert "--" + name in done.stdout
