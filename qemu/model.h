@@ -157,7 +157,7 @@ struct model_torus {
 /*
  * Nodes of different speeds. Ports work independently: a child that is served
  * by a port which was free with s left has s' = s - alpha_i - tau W(s') left,
- * where its subtree takes W(s') = p s' - q units. Feasible if nobody has or
+ * where its subtree takes W(s') = p s' - q units. Feasible if nobody
  * receives less than nothing; N is the best. Results are not modelled. The
  * plan's arrays are averages over layers, end_ps the first receipt; the detail
  * has every node. Result: as model_plan(), or ERR_MEMORY. After success the
@@ -176,9 +176,9 @@ uint64_t model_layer_nodes(unsigned layer);
  * has received, so nodes of one layer differ. A subtree whose root has s left
  * until the end takes W_i(s) units, affine in s; a child that is served when
  * its parent has s left has s' = s - alpha_i - tau W_i(s') left, of which its
- * share takes all. Source: as above, section 5. Feasible if nobody has less
- * than nothing left, or receives less than nothing: an infeasible N may have
- * the smaller makespan. Results are not modelled: results_denominator is 0.
+ * share takes all. Source: as above, section 5. Feasible if nobody
+ * receives less than nothing: an infeasible N may have the smaller makespan.
+ * Results are not modelled: results_denominator is 0.
  *
  * plan->end_ps is the first receipt of a layer; the detail has its groups,
  * unless they are more than MODEL_GROUPS_MAX: then it is empty. Result: as

@@ -146,8 +146,8 @@ static void find_takes(struct nodes *nodes)
     }
 }
 
-/* Downwards: what every node has left at its receipt. False if one has, or
-   receives, less than nothing. */
+/* Downwards: what every node has left at its receipt. False if one receives
+   less than nothing; if none does, nobody has less than nothing left. */
 static bool find_receipts(struct nodes *nodes)
 {
     bool feasible = true;
@@ -167,8 +167,7 @@ static bool find_receipts(struct nodes *nodes)
             mpf_set(child->at_receipt, left);
             mpf_set(nodes->term, left);
             model_wide_apply(nodes->term, &child->takes);
-            feasible = feasible && model_wide_positive(left) &&
-                       model_wide_positive(nodes->term);
+            feasible = feasible && model_wide_positive(nodes->term);
         }
     }
     mpf_clear(left);

@@ -119,7 +119,8 @@ static void find_takes(struct tree *tree, unsigned i)
     mpf_clears(now.slope, now.offset, NULL);
 }
 
-/* Nobody has less left than whom the last batch of every phase reaches. */
+/* Nobody has less left, or receives less in its layer, than whom the last batch
+   of every phase reaches. */
 static bool last_feasible(const struct tree *tree)
 {
     bool feasible = true;
@@ -135,7 +136,7 @@ static bool last_feasible(const struct tree *tree)
         model_wide_apply(left, &tree->left[j]);
         mpf_set(volume, left);
         model_wide_apply(volume, &tree->takes[j]);
-        feasible = model_wide_positive(left) && model_wide_positive(volume);
+        feasible = model_wide_positive(volume);
     }
     mpf_clears(left, volume, NULL);
     return feasible;

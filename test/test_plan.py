@@ -19,6 +19,8 @@ SEED = int(os.environ.get("QUINCUNX_SEED", "1999"))
 PS = {"s": 10 ** 12, "ms": 10 ** 9, "us": 10 ** 6, "ns": 10 ** 3, "ps": 1}
 BASE = {"torus": "25", "load": "1000000", "startup": "4.85us",
         "transfer": "3.3ns", "compute": "1us"}
+L = ",".join(["1us"] * 5)  # of --layer-compute
+N = "/dev/null"  # of --node-compute
 
 
 def in_ps(text):
@@ -394,6 +396,23 @@ def test_ties_go_to_fewer_rounds_then_to_more_phases(quincunx):
     got = planned(quincunx, rounds="auto", torus=5, transfer="0",
                   startup="0", load=1000)
     assert (got["phases"], got["rounds"]) == (2, 1)
+    got = planned(quincunx, rounds="auto", torus=5, load=42,
+                  **{**SECONDS, "startup": "6s"})
+    assert (got["phases"], got["rounds"]) == (2, 1)
+    assert got["makespan_ps"] == 18 * 10 ** 12
+
+
+@pytest.mark.parametrize("options", [
+    {"layer_compute": "1s,1s,1s", "compute": None}, {"node_compute": N},
+    {"compute_power": 1}, {"rounds": "auto"}, {"ports": 4}])
+def test_infeasible_phases_of_every_model(quincunx, options):
+    """theory.md: 41 units are too few for two phases, 42 are not."""
+    options = {**SECONDS, "torus": 5, "startup": "6s", **options}
+    assert planned(quincunx, load=42, phases=2, **options)["phases"] == 2
+    assert planned(quincunx, load=41, **options)["phases"] == 1
+    done = command(quincunx, load=41, phases=2, **options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "largest feasible N is 1" in done.stderr
 
 
 def test_random_rounds(quincunx):
@@ -693,10 +712,6 @@ def test_units_of_several_bytes(quincunx):
     done = command(quincunx, load="1000001B", unit=4)
     assert done.returncode == 2
     assert "--load '1000001B'" in done.stderr and "--unit" in done.stderr
-
-
-L = ",".join(["1us"] * 5)  # of --layer-compute
-N = "/dev/null"  # of --node-compute
 
 
 @pytest.mark.parametrize("first, second", [
