@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The `quincunx` command: finds the subcommand. */
 #include "qemu/certificate_command.h"
+#include "qemu/figures_command.h"
 #include "qemu/plan_command.h"
 #include "qemu/run_command.h"
 #include "qemu/simulate_command.h"
@@ -35,6 +36,8 @@ static const struct subcommand subcommands[] = {
      "the whole scatter node by node, up to 5^10 nodes, checked"},
     {"sizes", "quincunx sizes", sizes_command,
      "how well the load scatters on tori of other sizes"},
+    {"figures", "quincunx figures", figures_command,
+     "the paper's figures, from the model"},
     {"kernels", "quincunx kernels", run_kernels_command,
      "what can be computed"},
 };

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Figures 3 to 8 of Blazewicz, Drozdowski, Guinand, Trystram 1999, section 4,
+ * from the model, and a figure 9 of our own: one round and the best number of
+ * rounds against a lower bound. sigma = 1e6 units/s throughout: compute time
+ * 1 us a unit.
+ *
+ *   3 to 6   makespan over load, up to 25 .. 3125 nodes
+ *   7        speedup over nodes, for several loads
+ *   8        speedup over nodes: this scatter, and sending to nearest idle
+ * nodes 9        makespan over load, divided by the lower bound
+ */
+#ifndef QEMU_FIGURES_H
+#define QEMU_FIGURES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FIGURES_FIRST 3u
+#define FIGURES_LAST 9u
+#define FIGURES_COMPUTE_PS 1000000u /* per unit */
+#define FIGURES_SERIES_MAX 6u
+#define FIGURES_ROWS_MAX 20u
+
+struct figures_row {
+    uint64_t nodes; /* that take part */
+    unsigned steps; /* phases; for the nearest idle nodes, layers */
+    unsigned rounds;
+    uint64_t load_units;
+    uint64_t makespan_ps;
+    uint64_t bound_ps; /* the lower bound in figure 9, else 0 */
+};
+
+struct figures_series {
+    char name[40];
+    struct figures_row row[FIGURES_ROWS_MAX];
+    unsigned rows;
+};
+
+struct figures_figure {
+    unsigned number; /* FIGURES_FIRST .. FIGURES_LAST */
+    uint64_t startup_ps;
+    uint64_t transfer_ps;   /* per unit */
+    const char *assumption; /* "": the scan is legible */
+    struct figures_series series[FIGURES_SERIES_MAX];
+    unsigned count;
+};
+
+/* A point that was measured on a mesh. */
+struct figures_point {
+    unsigned figure;
+    uint64_t nodes;
+    uint64_t load_units;
+    uint64_t makespan_ps;
+    unsigned rounds;
+};
+
+/* Zeros: nothing measured. */
+struct figures_measured {
+    struct figures_point *point; /* figures_measured_free() */
+    size_t count;
+};
+
+/* Computes one figure. Result: 0, or an error of qemu/model.h. */
+int figures_compute(struct figures_figure *figure, unsigned number);
+
+/*
+ * The least makespan, in ps, of a load on 5^phases nodes under any scatter with
+ * four ports: T with V <= T/c + min(4 (T - alpha) / tau, computing of all
+ * others), of whom at most 5^floor(t/alpha) - 1 are at work at time t. tau and
+ * alpha are not 0. Rounded up.
+ */
+uint64_t figures_bound_ps(const struct figures_figure *figure,
+                          uint64_t load_units, unsigned phases);
+
+/*
+ * What the vertical axis shows: seconds (3 to 6), speedup (7 and 8), makespan
+ * over lower bound (9, where 5^steps nodes count).
+ */
+double figures_value(const struct figures_figure *figure,
+                     const struct figures_row *row);
+
+/* A measured point as a row of the figure, for figures_value(). */
+struct figures_row figures_row_of(const struct figures_figure *figure,
+                                  const struct figures_point *point);
+
+/*
+ * Reads measured points: a first line "figure,nodes,load_units,makespan_ps,
+ * rounds", then such lines; `#` begins a comment line. Result: 0, or -1 after a
+ * message on stderr.
+ */
+int figures_measured_read(struct figures_measured *measured, const char *path);
+void figures_measured_free(struct figures_measured *measured);
+
+/* Write a figure to a file. Result: 0, or -1 after a message on stderr. */
+int figures_csv_write(const struct figures_figure *figure, const char *path);
+int figures_svg_write(const struct figures_figure *figure,
+                      const struct figures_measured *measured,
+                      const char *path);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/figures.h"
+
+#include "qemu/gnuplot.h"
+#include "qemu/report.h"
+#include "qemu/summary.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WIDTH_PIXELS 900
+#define HEIGHT_PIXELS 520
+
+/* From the palette of Okabe and Ito, which the colour-blind can tell apart. */
+static const char *const colour[FIGURES_SERIES_MAX] = {
+    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00",
+};
+
+static const char *const title[] = {
+    "makespan over load",
+    "makespan over load",
+    "makespan over load",
+    "makespan over load, Cray T3D",
+    "speedup over nodes",
+    "speedup over nodes, of the scatter and sending to nearest idle nodes",
+    "One round and the best of up to 16, over the lower bound, Cray T3D",
+};
+
+/* "startup 4.850 us, transfer 3.300 ns and compute 1 us a unit". */
+static void put_parameters(FILE *out, const struct figures_figure *figure)
+{
+    char startup[SUMMARY_TIME_BYTES];
+    char transfer[SUMMARY_TIME_BYTES];
+
+    summary_time(startup, figure->startup_ps);
+    summary_time(transfer, figure->transfer_ps);
+    fprintf(out, "startup %s, transfer %s and compute 1 us a unit", startup,
+            transfer);
+    if (figure->assumption[0] != '\0') {
+        fprintf(out, " (%s)", figure->assumption);
+    }
+}
+
+static const char *assumed_layers(const struct figures_figure *figure)
+{
+    return figure->number == 8
+               ? "nearest idle nodes: layer i has 4 i equal nodes, each served "
+                 "over one link"
+               : "";
+}
+
+static void put_rows(FILE *out, const struct figures_figure *figure)
+{
+    for (unsigned k = 0; k < figure->count; ++k) {
+        const struct figures_series *series = &figure->series[k];
+
+        for (unsigned i = 0; i < series->rows; ++i) {
+            const struct figures_row *row = &series->row[i];
+
+            fprintf(out,
+                    "\"%s\",%" PRIu64 ",%u,%u,%" PRIu64 ",%" PRIu64
+                    ",%.9g,%" PRIu64 "\n",
+                    series->name, row->nodes, row->steps, row->rounds,
+                    row->load_units, row->makespan_ps,
+                    (double)row->load_units * FIGURES_COMPUTE_PS /
+                        (double)row->makespan_ps,
+                    row->bound_ps);
+        }
+    }
+}
+
+int figures_csv_write(const struct figures_figure *figure, const char *path)
+{
+    struct report_file file;
+
+    if (report_file_open(&file, path) != 0) {
+        return -1;
+    }
+    fprintf(file.stream, "# %s: ", title[figure->number - FIGURES_FIRST]);
+    put_parameters(file.stream, figure);
+    if (figure->number == 8) {
+        fprintf(file.stream, "\n# %s", assumed_layers(figure));
+    }
+    fputs("\nseries,nodes,steps,rounds,load_units,makespan_ps,speedup,"
+          "bound_ps\n",
+          file.stream);
+    put_rows(file.stream, figure);
+    return report_file_close(&file, true);
+}
+
+static bool over_load(const struct figures_figure *figure)
+{
+    return figure->number <= 6 || figure->number == 9;
+}
+
+static void put_point(FILE *script, const struct figures_figure *figure,
+                      const struct figures_row *row)
+{
+    fprintf(script, "%" PRIu64 " %.9g\n",
+            over_load(figure) ? row->load_units : row->nodes,
+            figures_value(figure, row));
+}
+
+/* Data blocks $s0 .. for the series, $m for what was measured; returns whether
+   anything was. */
+static bool put_data(FILE *script, const struct figures_figure *figure,
+                     const struct figures_measured *measured)
+{
+    bool any = false;
+
+    for (unsigned k = 0; k < figure->count; ++k) {
+        fprintf(script, "$s%u << EOD\n", k);
+        for (unsigned i = 0; i < figure->series[k].rows; ++i) {
+            put_point(script, figure, &figure->series[k].row[i]);
+        }
+        fputs("EOD\n", script);
+    }
+    fputs("$m << EOD\n", script);
+    for (size_t i = 0; i < measured->count; ++i) {
+        if (measured->point[i].figure == figure->number) {
+            struct figures_row row =
+                figures_row_of(figure, &measured->point[i]);
+
+            put_point(script, figure, &row);
+            any = true;
+        }
+    }
+    fputs("EOD\n", script);
+    return any;
+}
+
+static void put_axes(FILE *script, const struct figures_figure *figure)
+{
+    if (over_load(figure)) {
+        fputs("set xlabel \"load, units\"\nset xrange [1e3:1e9]\n"
+              "set xtics (\"1k\" 1e3, \"10k\" 1e4, \"100k\" 1e5, \"1M\" 1e6, "
+              "\"10M\" 1e7, \"100M\" 1e8, \"1G\" 1e9)\n",
+              script);
+    } else {
+        fprintf(script,
+                "set xlabel \"nodes\"\nset xrange [1:%s]\n"
+                "set format x \"%%.0f\"\nset xtics %s\n",
+                figure->number == 7 ? "9765625" : "390625",
+                figure->number == 7 ? "1,25,9765625" : "1,5,390625");
+    }
+    switch (figure->number) {
+    case 7:
+        fputs("set logscale xy\nset ylabel \"speedup\" offset -1, 0\n"
+              "set yrange [1:100]\n",
+              script);
+        break;
+    case 8:
+        fputs("set logscale x\nset ylabel \"speedup\" offset -1, 0\nset yrange "
+              "[0:450]\n",
+              script);
+        break;
+    case 9:
+        fputs("set logscale x\nset ylabel \"makespan / lower bound\"\n"
+              "set yrange [1:*]\nset offsets 0, 0, graph 0.05, 0\n",
+              script);
+        break;
+    default:
+        fputs("set logscale xy\nset ylabel \"makespan, s\"\n"
+              "set format y \"10^{%T}\"\nset mytics 10\n",
+              script);
+        break;
+    }
+}
+
+static void put_titles(FILE *script, const struct figures_figure *figure)
+{
+    fputs("set label \"", script);
+    if (figure->number < FIGURES_LAST) {
+        fprintf(script, "Fig. %u of the paper: ", figure->number);
+    }
+    fprintf(script,
+            "%s\" at screen 0.015, screen 0.955 left font "
+            "\"sans-serif,17\"\nset label \"",
+            title[figure->number - FIGURES_FIRST]);
+    put_parameters(script, figure);
+    if (figure->number == 8) {
+        fprintf(script, "\\n%s", assumed_layers(figure));
+    }
+    fputs("\" at screen 0.015, screen 0.905 left textcolor rgb \"#404040\"\n",
+          script);
+}
+
+/* Series that meet are told apart by points of falling size. */
+static void put_plot(FILE *script, const struct figures_figure *figure,
+                     bool measured)
+{
+    static const unsigned point[FIGURES_SERIES_MAX] = {7, 5, 9, 13, 11, 3};
+
+    fputs("plot ", script);
+    for (unsigned k = 0; k < figure->count; ++k) {
+        fprintf(script,
+                "%s$s%u using 1:2 with linespoints lw 2 pt %u ps %.2f "
+                "lc rgb '%s' title \"%s\"",
+                k == 0 ? "" : ", ", k, point[k], 1.0 - 0.17 * k, colour[k],
+                figure->series[k].name);
+    }
+    if (measured) {
+        fputs(", $m using 1:2 with points pt 6 ps 1.4 lw 2 lc rgb '#000000' "
+              "title \"measured on a mesh\"",
+              script);
+    }
+    fputc('\n', script);
+}
+
+static void put_script(FILE *script, const struct figures_figure *figure,
+                       const struct figures_measured *measured)
+{
+    bool any;
+
+    fprintf(script,
+            "set terminal svg size %d,%d enhanced font \"sans-serif,13\" "
+            "background \"#ffffff\"\n"
+            "set border 3 lc rgb '#606060'\nset tics nomirror out\n"
+            "set grid xtics ytics lc rgb '#d8d8d8' lw 0.5 dt solid\n"
+            "set tmargin at screen 0.83\nset bmargin at screen 0.13\n"
+            "set lmargin at screen 0.09\nset rmargin at screen 0.73\n"
+            "set key at screen 0.75, 0.55 left center Left reverse samplen 2\n",
+            WIDTH_PIXELS, HEIGHT_PIXELS);
+    put_titles(script, figure);
+    put_axes(script, figure);
+    any = put_data(script, figure, measured);
+    put_plot(script, figure, any);
+}
+
+int figures_svg_write(const struct figures_figure *figure,
+                      const struct figures_measured *measured, const char *path)
+{
+    FILE *script = tmpfile();
+    int result = -1;
+
+    if (script == NULL) {
+        fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
+        return -1;
+    }
+    put_script(script, figure, measured);
+    if (fflush(script) != 0) {
+        fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
+    } else {
+        result = gnuplot_write(script, path);
+    }
+    fclose(script);
+    return result;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/gnuplot.h"
+
+#include "qemu/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECONDS 60
+#define TAIL_BYTES 16 /* with the end tag, in a complete picture */
+
+static int complain(const char *path, const char *reason)
+{
+    fprintf(stderr, "quincunx: %s: %s\n", path, reason);
+    return -1;
+}
+
+/* Starts gnuplot between two files. Result: 0 or an errno. */
+static int start(pid_t *process, int script, int picture)
+{
+    char name[] = "gnuplot";
+    char defaults[] = "--default-settings";
+    char *arguments[] = {name, defaults, NULL};
+    posix_spawn_file_actions_t actions;
+    int error = posix_spawn_file_actions_init(&actions);
+
+    if (error != 0) {
+        return error;
+    }
+    if ((error = posix_spawn_file_actions_adddup2(&actions, script,
+                                                  STDIN_FILENO)) == 0 &&
+        (error = posix_spawn_file_actions_adddup2(&actions, picture,
+                                                  STDOUT_FILENO)) == 0 &&
+        (error = posix_spawn_file_actions_addclosefrom_np(&actions, 3)) == 0) {
+        error = posix_spawnp(process, name, &actions, NULL, arguments, environ);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+/* Its wait status; -1 if it had to be ended after a minute. */
+static int wait_for(pid_t process)
+{
+    const struct timespec pause = {.tv_sec = 0, .tv_nsec = 10000000};
+    int status = -1;
+
+    for (int i = 0; i < SECONDS * 100; ++i) {
+        if (waitpid(process, &status, WNOHANG) == process) {
+            return status;
+        }
+        nanosleep(&pause, NULL);
+    }
+    kill(process, SIGKILL);
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+    }
+    return -1;
+}
+
+/* Draws from one file to another, by descriptors above the standard ones. */
+static int draw(FILE *script, FILE *picture, const char *path)
+{
+    int in = fcntl(fileno(script), F_DUPFD_CLOEXEC, 3);
+    int out = fcntl(fileno(picture), F_DUPFD_CLOEXEC, 3);
+    bool ready = in >= 0 && out >= 0 && lseek(in, 0, SEEK_SET) == 0;
+    pid_t process;
+    int error = ready ? start(&process, in, out) : errno;
+
+    if (in >= 0) {
+        close(in);
+    }
+    if (out >= 0) {
+        close(out);
+    }
+    if (error != 0) {
+        fprintf(stderr, "quincunx: %s: cannot run gnuplot: %s\n", path,
+                strerror(error));
+        return -1;
+    }
+    return wait_for(process) == 0 ? 0 : complain(path, "gnuplot failed");
+}
+
+/* Copies a picture that is whole: gnuplot does not tell of a full disk. */
+static int copy(FILE *to, FILE *from)
+{
+    char tail[TAIL_BYTES + 1] = "";
+    char buffer[4096];
+    size_t bytes;
+
+    if (fseek(from, -(long)TAIL_BYTES, SEEK_END) != 0 ||
+        fread(tail, 1, TAIL_BYTES, from) != TAIL_BYTES ||
+        strstr(tail, "</svg>") == NULL) {
+        return -1;
+    }
+    rewind(from);
+    while ((bytes = fread(buffer, 1, sizeof buffer, from)) > 0) {
+        fwrite(buffer, 1, bytes, to);
+    }
+    return ferror(from) == 0 ? 0 : -1;
+}
+
+static int save(FILE *picture, const char *path)
+{
+    struct report_file file;
+    int copied;
+
+    if (report_file_open(&file, path) != 0) {
+        return -1;
+    }
+    copied = copy(file.stream, picture);
+    if (copied != 0) {
+        complain(path, "gnuplot's picture is not complete");
+    }
+    return report_file_close(&file, copied == 0);
+}
+
+int gnuplot_write(FILE *script, const char *path)
+{
+    FILE *picture = tmpfile();
+    int result = -1;
+
+    if (picture == NULL) {
+        return complain(path, strerror(errno));
+    }
+    if (draw(script, picture, path) == 0) {
+        result = save(picture, path);
+    }
+    fclose(picture);
+    return result;
+}

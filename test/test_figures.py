@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`quincunx figures`: the CSV against the exact model, and the pictures."""
+import csv
+import subprocess
+import xml.etree.ElementTree as ElementTree
+from fractions import Fraction
+
+import pytest
+
+import model
+
+MICRO = 10 ** 6
+COMPUTE = Fraction(MICRO)  # ps per unit
+# Startup and transfer time, ps, of each figure: theory.md, section 1.7.
+COSTS = {3: (0, 2 * MICRO), 4: (0, 1), 5: (50 * MICRO, 1),
+         6: (4850000, 3300), 7: (10 * MICRO, 100000), 8: (0, 10000),
+         9: (4850000, 3300)}
+FILES = {f"figure-{n}.{kind}" for n in COSTS for kind in ("csv", "svg")}
+
+
+def command(quincunx, *args, **more):
+    return subprocess.run([quincunx, "figures", *map(str, args)], text=True,
+                          capture_output=True, check=False, timeout=120,
+                          **more)
+
+
+@pytest.fixture(name="folder", scope="module")
+def fixture_folder(quincunx, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("figures") / "new one's"
+    done = command(quincunx, "-o", folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {path.name for path in folder.iterdir()} == FILES
+    assert done.stdout.split("\n")[:-1] == [
+        f"{folder}/figure-{n}.{kind}" for n in COSTS
+        for kind in ("csv", "svg")]
+    return folder
+
+
+def rows_of(folder, number):
+    """{series: [row]}; whole numbers, but for the speedup."""
+    lines = (folder / f"figure-{number}.csv").read_text().splitlines()
+    comments = [line for line in lines if line.startswith("#")]
+    series = {}
+    for row in csv.DictReader(lines[len(comments):]):
+        name = row.pop("series")
+        speedup = float(row.pop("speedup"))
+        row = {key: int(value) for key, value in row.items()}
+        series.setdefault(name, []).append({**row, "speedup": speedup})
+        assert speedup == pytest.approx(
+            row["load_units"] * MICRO / row["makespan_ps"], rel=1e-8)
+    return comments, series
+
+
+def best(number, load, most):
+    """One round with at most so many phases."""
+    startup, transfer = COSTS[number]
+    return model.best(load, COMPUTE, [transfer] * most, [startup] * most)
+
+
+def agrees(row, makespan):
+    return abs(row["makespan_ps"] - makespan) <= Fraction(1, 2)
+
+
+@pytest.mark.parametrize("number", [3, 4, 5, 6])
+def test_makespan_over_load(folder, number):
+    _, series = rows_of(folder, number)
+    assert list(series) == [f"{5 ** n} nodes" for n in (2, 3, 4, 5)]
+    loads = sorted(step * 10 ** k for k in range(3, 10) for step in (1, 2, 5)
+                   if step * 10 ** k <= 10 ** 9)
+    for phases, rows in zip((2, 3, 4, 5), series.values()):
+        assert [row["load_units"] for row in rows] == loads
+        for row in rows:
+            want = best(number, row["load_units"], phases)
+            assert agrees(row, want.makespan)
+            assert (row["steps"], row["nodes"], row["rounds"]) == (
+                want.phases, 5 ** want.phases, 1)
+
+
+def test_checks_of_the_theory(folder):
+    _, series = rows_of(folder, 3)
+    found = [row["makespan_ps"] / 10 ** 12 for rows in series.values()
+             for row in rows if row["load_units"] == MICRO]
+    assert [round(value, 6) for value in found] == [
+        .346939, .335277, .333611, .333373]
+    _, series = rows_of(folder, 6)
+    assert [round(rows[-1]["speedup"], 3) for rows in series.values()] == [
+        24.547, 113.611, 413.427, 874.871]
+
+
+def test_speedup_over_nodes(folder):
+    _, series = rows_of(folder, 7)
+    assert len(series) == 4
+    for load, rows in zip((10 ** 3, 10 ** 5, 10 ** 7, 10 ** 9),
+                          series.values()):
+        assert [row["nodes"] for row in rows] == [5 ** n for n in range(11)]
+        for most, row in enumerate(rows):
+            assert row["load_units"] == load
+            assert agrees(row, best(7, load, most).makespan)
+
+
+def nearest(rho, layers):
+    """Speedup of sending on to nearest idle nodes, by one linear system.
+
+    Unknown: the shares of layers 0..n. Layer i has 4 i nodes, and each gets
+    its part of what layers i.. process over one link.
+    """
+    rows = []
+    for i in range(1, layers + 1):
+        row = [Fraction(0)] * (layers + 2)
+        row[i - 1] += 1
+        row[i] -= 1
+        for j in range(i, layers + 1):
+            row[j] -= rho * Fraction(4 * j, 4 * i)
+        rows.append(row)
+    rows.append([Fraction(1)] + [Fraction(4 * j)
+                                 for j in range(1, layers + 1)] + [1])
+    return 1 / model.eliminate(rows)[0]
+
+
+def test_two_methods(folder):
+    comments, series = rows_of(folder, 8)
+    assert "assumed" in comments[0] and "one link" in comments[1]
+    scatter, idle = series.values()
+    for most, row in enumerate(scatter):
+        assert row["nodes"] == 5 ** most
+        assert agrees(row, best(8, 10 ** 9, most).makespan)
+    for most, row in enumerate(idle):
+        layers = row["steps"]
+        assert row["nodes"] == 1 + 2 * layers * (layers + 1) <= 5 ** most
+        assert 1 + 2 * (layers + 1) * (layers + 2) > 5 ** most
+        if layers <= 17:
+            assert row["speedup"] == pytest.approx(
+                float(nearest(Fraction(1, 100), layers)))
+        assert row["speedup"] <= scatter[most]["speedup"] * (1 + 1e-9)
+
+
+def reached(number, phases, time):
+    """What can be processed by then under the lower bound: theory.md 1.5."""
+    startup, transfer = COSTS[number]
+    ports = max(Fraction(0), Fraction(4 * (time - startup), transfer))
+    others, at = Fraction(0), Fraction(0)
+    for nodes in [5 ** i for i in range(phases)] + [5 ** phases]:
+        end = at + startup if nodes < 5 ** phases else time
+        end = min(end, time)
+        others += max(Fraction(0), end - at) * (nodes - 1) / COMPUTE
+        at = max(at, end)
+    return time / COMPUTE + min(ports, others)
+
+
+def test_rounds_and_bound(folder):
+    _, series = rows_of(folder, 9)
+    assert list(series) == ["one round, 25 nodes", "best rounds, 25 nodes",
+                            "one round, 625 nodes", "best rounds, 625 nodes"]
+    for i, (name, rows) in enumerate(series.items()):
+        phases = 2 if i < 2 else 4
+        for row in rows:
+            load, bound = row["load_units"], row["bound_ps"]
+            slack = 1 + bound // 10 ** 14
+            assert reached(9, phases, Fraction(bound + slack)) >= load
+            assert reached(9, phases, Fraction(bound - 1 - slack)) <= load
+            assert row["makespan_ps"] >= bound - slack
+            if i % 2 == 0:
+                assert agrees(row, best(9, load, phases).makespan), name
+    for one, several in (("one round, 25 nodes", "best rounds, 25 nodes"),
+                         ("one round, 625 nodes", "best rounds, 625 nodes")):
+        for first, second in zip(series[one], series[several]):
+            assert second["makespan_ps"] <= first["makespan_ps"]
+    row = series["best rounds, 25 nodes"][0]
+    want = model.solve_rounds(1000, COMPUTE, Fraction(3300), [4850000] * 2,
+                              row["rounds"])
+    assert agrees(row, want[0])
+
+
+def text_of(path):
+    """All text of a picture that is well-formed."""
+    root = ElementTree.parse(path).getroot()
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    return " ".join(" ".join(root.itertext()).split())
+
+
+@pytest.mark.parametrize("number", sorted(COSTS))
+def test_pictures(folder, number):
+    text = text_of(folder / f"figure-{number}.svg")
+    _, series = rows_of(folder, number)
+    for name in series:
+        assert name in text
+    assert ("assumed" in text) == (number in (5, 7, 8))
+    assert "load, units" in text or "nodes" in text
+    assert "measured" not in text
+
+
+HEADER = "figure,nodes,load_units,makespan_ps,rounds\n"
+
+
+def test_measured_points_are_drawn(quincunx, tmp_path):
+    (tmp_path / "measured.csv").write_text(
+        "# a run\n" + HEADER + "6,625,1000000,2500000000,1\n"
+        "9,25,1000000,40900000000,2\n")
+    assert command(quincunx, "-o", tmp_path, "--measure").returncode == 0
+    for number in COSTS:
+        text = text_of(tmp_path / f"figure-{number}.svg")
+        assert ("measured on a mesh" in text) == (number in (6, 9))
+    assert command(quincunx, "-o", tmp_path).returncode == 0
+    assert "measured" not in text_of(tmp_path / "figure-6.svg")
+
+
+@pytest.mark.parametrize("text, line", [
+    ("", None), (HEADER, None), ("6,25,1,1,1\n", 1),
+    (HEADER + "2,25,1,1,1\n", 2), (HEADER + "10,25,1,1,1\n", 2),
+    (HEADER + "6,25,1,1\n", 2), (HEADER + "6,25,1,1,1,1\n", 2),
+    (HEADER + "6,25,0,1,1\n", 2), (HEADER + "6,25,1,-1,1\n", 2),
+    (HEADER + "#\n6,99999999999999999,1,1,1\n", 3)])
+def test_bad_measured_points(quincunx, tmp_path, text, line):
+    path = tmp_path / "measured.csv"
+    path.write_text(text)
+    done = command(quincunx, "-o", tmp_path, "--measure")
+    assert done.returncode == (0 if line is None else 1)
+    if line is not None:
+        assert done.stderr.startswith(f"quincunx: {path}:{line}: must be")
+        assert sorted(tmp_path.iterdir()) == [path]
+
+
+def test_missing_measured_points(quincunx, tmp_path):
+    done = command(quincunx, "-o", tmp_path, "--measure")
+    assert done.returncode == 1
+    assert str(tmp_path / "measured.csv") in done.stderr
+
+
+@pytest.mark.parametrize("args, word", [
+    ([], "-o"), (["-o", ""], "-o ''"), (["-o", "x", "stray"], "stray"),
+    (["--bogus"], "bogus")])
+def test_bad_usage(quincunx, tmp_path, args, word):
+    done = command(quincunx, *args, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert word in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("where", ["/dev/null", "/proc/none", "no/such"])
+def test_bad_folder(quincunx, tmp_path, where):
+    done = command(quincunx, "-o", where, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert where in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_gnuplot(quincunx, tmp_path):
+    done = command(quincunx, "-o", tmp_path, env={"PATH": str(tmp_path)})
+    assert done.returncode == 1
+    assert "gnuplot" in done.stderr
+    assert not (tmp_path / "figure-3.svg").exists()
