@@ -142,18 +142,18 @@ static void put_axes(FILE *script, const struct figures_figure *figure)
     } else {
         fprintf(script,
                 "set xlabel \"nodes\"\nset xrange [1:%s]\n"
-                "set format x \"%%.0f\"\nset xtics %s\n",
+                "set format x \"%%.0f\"\nset xtics %s\nunset mxtics\n",
                 figure->number == 7 ? "9765625" : "390625",
                 figure->number == 7 ? "1,25,9765625" : "1,5,390625");
     }
     switch (figure->number) {
     case 7:
-        fputs("set logscale xy\nset ylabel \"speedup\" offset -1, 0\n"
+        fputs("set logscale xy\nset ylabel \"speedup\"\n"
               "set yrange [1:100]\n",
               script);
         break;
     case 8:
-        fputs("set logscale x\nset ylabel \"speedup\" offset -1, 0\nset yrange "
+        fputs("set logscale x\nset ylabel \"speedup\"\nset yrange "
               "[0:450]\n",
               script);
         break;
@@ -221,7 +221,7 @@ static void put_script(FILE *script, const struct figures_figure *figure,
             "set border 3 lc rgb '#606060'\nset tics nomirror out\n"
             "set grid xtics ytics lc rgb '#d8d8d8' lw 0.5 dt solid\n"
             "set tmargin at screen 0.83\nset bmargin at screen 0.13\n"
-            "set lmargin at screen 0.09\nset rmargin at screen 0.73\n"
+            "set lmargin at screen 0.1\nset rmargin at screen 0.73\n"
             "set key at screen 0.75, 0.55 left center Left reverse samplen 2\n",
             WIDTH_PIXELS, HEIGHT_PIXELS);
     put_titles(script, figure);

@@ -17,7 +17,9 @@
  *
  * model_plan() solves this; the other model_plan_*() solve it with several
  * rounds, fewer ports, different speeds, or a nonlinear compute time. They
- * allocate while they run, and keep nothing.
+ * allocate while they run, and keep nothing. Fractions are exact where nodes of
+ * a layer are alike; with fewer ports or node speeds they would have as many
+ * digits as there are nodes, so these two compute as qemu/model_wide.h says.
  */
 #ifndef QEMU_MODEL_H
 #define QEMU_MODEL_H

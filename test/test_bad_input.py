@@ -346,6 +346,80 @@ def test_subcommands():
     refused(mesh.command("kernels", "more"), USAGE, "kernels")
 
 
+# ---- plan and figures ----
+
+PLAN = {"torus": "5", "load": "1000", "startup": "1us", "transfer": "1ns",
+        "compute": "1us"}
+
+
+def plan(**options):
+    """`plan` with some options changed, or None to leave one out."""
+    line = ["plan"]
+    for name, value in {**PLAN, **options}.items():
+        if value is not None:
+            line += ["--" + name.replace("_", "-"), value]
+    return mesh.command(*line, timeout=60)
+
+
+def test_good_plan_works():
+    assert plan().returncode == 0
+    assert plan(startup="0", transfer="0").returncode == 0
+
+
+@pytest.mark.parametrize("option,value,allowed", [
+    ("compute", "0", "1ps or more"), ("compute", "0s", "1ps or more"),
+    ("compute", "-1us", "such as"), ("startup", "-1us", "such as"),
+    ("transfer", "-0.5ns", "such as"), ("startup", "1", "such as"),
+    ("transfer", "0.1ps", "whole number of picoseconds"),
+    ("startup", "18446744073709551616ps", "below 2^64"),
+    ("hop_delay", "9999999999s", "below 2^64"),
+    ("load", "0", "1 to 9223372036854775807"), ("load", "-1", "whole number"),
+    ("load", "18446744073709551616", "below 2^64"),
+    ("load", "36893488147419103232G", "below 2^64"),
+    ("load", "9223372036854775808", "1 to 9223372036854775807"),
+    ("torus", "6", "power of five"), ("torus", "5x5", "power of five"),
+    ("torus", "0", "power of five"), ("torus", "48828125", "9765625"),
+    ("torus", "18446744073709551621", "power of five"),
+    ("ports", "3", "1, 2 or 4"), ("ports", "0", "1, 2 or 4"),
+    ("ports", "18446744073709551617", "1, 2 or 4"),
+    ("rounds", "0", "1 to 64"), ("rounds", "65", "1 to 64"),
+    ("rounds", "18446744073709551617", "1 to 64"), ("rounds", "AUTO", "auto"),
+    ("phases", "3", "the largest feasible N is 2"),
+    ("phases", "258", "the largest feasible N is 2"),
+    ("phases", "18446744073709551616", "below 2^64"),
+    ("originator", "5,0", "0,0 to 4,4"),
+    ("originator", "4294967296,0", "0,0 to 4,4"),
+    ("results", "1/0", "Q not 0"), ("results", "-1/2", "P/Q"),
+    ("switching", "wormhole", "circuit or store-and-forward"),
+    ("unit", "0", "1 to"), ("compute_power", "1/2", "1 to 8"),
+    ("layer_compute", "1us,0,1us", "1ps or more"),
+    ("node_compute", "/nowhere", "No such file")])
+def test_bad_plan(option, value, allowed):
+    options = {option: value}
+    if option == "layer_compute":
+        options["compute"] = None
+    refused(plan(**options), USAGE, f"--{option.replace('_', '-')} '{value}'",
+            allowed)
+
+
+def test_plan_whose_times_leave_their_range():
+    refused(plan(load="9223372036854775807", compute="1s"), USAGE, "--load",
+            "--compute", "2^63 ps")
+    for option, value in (("rounds", "3"), ("ports", "1"),
+                          ("compute_power", "2"), ("node_compute",
+                                                   "/dev/null")):
+        refused(plan(load="9223372036854775807", compute="1s",
+                     **{option: value}), USAGE, "2^63 ps")
+    refused(plan(hop_delay="9999999s", startup="9999999s"), USAGE,
+            "--startup '9999999s'", "--hop-delay '9999999s'")
+
+
+def test_figures_without_a_folder(tmp_path):
+    refused(mesh.command("figures"), USAGE, "-o")
+    refused(mesh.command("figures", "-o", tmp_path / "a" / "b"), FAILED,
+            tmp_path / "a" / "b", "No such file")
+
+
 # ---- QEMU and the firmware ----
 
 def path_with(tmp_path, script=None):
