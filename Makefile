@@ -106,7 +106,7 @@ $(BUILD)/mps2_an385/%.o: %.c $(BUILD)/mps2_an385.flags
 
 # Small is better than fast but where every hop or unit passes.
 FAST := $(wildcard kernels/*.c hal/*.c hal/mps2_an385/*.c) scatter/planner.c \
-        scatter/relay.c scatter/scatter.c scatter/split.c torus/torus.c
+        scatter/scatter.c scatter/split.c
 $(FAST:%.c=$(BUILD)/mps2_an385/%.o): TARGET_CFLAGS += -O3
 
 $(BUILD)/mps2_an385/kernel_table.o: $(TABLE) kernels/kernel.h \

@@ -7,9 +7,6 @@
 
 /* Growth from x to V up to which fixed point is exact enough. */
 #define GROWTH_BITS 44u
-/* Significant bits of a quotient that only compares. */
-#define COMPARE_DIGITS 34u
-#define EXACT_DIGITS 128u
 /* A volume within 2^-26 unit of an integer counts as that integer. */
 #define SNAP ((uint64_t)1 << 38)
 
@@ -35,12 +32,13 @@ struct costs {
 
 /* The rounds from the last one to the one at hand; index: phase. */
 struct sweep {
-    struct affine volume[LAYERS];
-    struct affine later[LAYERS]; /* of the round after it */
-    struct affine sum;           /* of the volumes of the round at hand */
-    struct affine total;         /* of all rounds so far */
-    struct wide least;           /* x that keeps everything >= 0: from .. */
-    struct wide most;            /* .. to */
+    struct affine cells[2][LAYERS];
+    struct affine *volume; /* of the round at hand */
+    struct affine *later;  /* of the round after it */
+    struct affine sum;     /* of the volumes of the round at hand */
+    struct affine total;   /* of all rounds so far */
+    struct wide least;     /* x that keeps everything >= 0: from .. */
+    struct wide most;      /* .. to */
     bool possible;
 };
 
@@ -187,10 +185,8 @@ static void demand(struct sweep *sweep, struct affine value)
     if (!falls && !below) {
         return;
     }
-    bound =
-        falls
-            ? wide_divide(value.base, wide_negate(value.slope), COMPARE_DIGITS)
-            : wide_divide(wide_negate(value.base), value.slope, COMPARE_DIGITS);
+    bound = falls ? wide_divide_roughly(value.base, wide_negate(value.slope))
+                  : wide_divide_roughly(wide_negate(value.base), value.slope);
     if (falls && wide_less(bound, sweep->most)) {
         sweep->most = bound;
     }
@@ -239,21 +235,27 @@ static bool sweep_round(struct sweep *sweep, const struct costs *costs,
 
 static bool sweep_last(struct sweep *sweep, const struct costs *costs)
 {
-    *sweep =
-        (struct sweep){.most = wide_of((uint64_t)1 << 33), .possible = true};
+    *sweep = (struct sweep){.volume = sweep->cells[0],
+                            .later = sweep->cells[1],
+                            .most = wide_of((uint64_t)1 << 33),
+                            .possible = true};
     sweep->volume[costs->phases].slope = wide_of(1);
     return sweep_round(sweep, costs, true);
 }
 
-static bool sweep_before(struct sweep *sweep, const struct costs *costs)
+/* The round before; in the first one every node needs begin() besides. */
+static bool sweep_before(struct sweep *sweep, const struct costs *costs,
+                         bool first)
 {
-    struct affine *deepest = &sweep->volume[costs->phases];
+    struct affine *deepest = &sweep->later[costs->phases];
 
-    for (unsigned phase = 1; phase <= costs->phases; ++phase) {
-        sweep->later[phase] = sweep->volume[phase];
-    }
+    sweep->later = sweep->volume;
+    sweep->volume = deepest - costs->phases;
     *deepest = affine_scale(sweep->sum, costs->rho);
     deepest->base = wide_add(deepest->base, interval(costs));
+    if (first) {
+        deepest->base = wide_subtract(deepest->base, costs->begin);
+    }
     return sweep_round(sweep, costs, false);
 }
 
@@ -279,7 +281,7 @@ static struct wide begin_loss(const struct costs *costs)
  */
 static bool solve(struct wide *x, struct wide *share, const struct sweep *sweep,
                   const struct costs *costs, struct wide load, unsigned rounds,
-                  struct wide loss, unsigned digits)
+                  struct wide loss, bool roughly)
 {
     struct affine sum = sweep->total;
     struct affine own;
@@ -302,10 +304,11 @@ static bool solve(struct wide *x, struct wide *share, const struct sweep *sweep,
     if (!sweep->possible || wide_is_negative(room) || !affine_fits(sum)) {
         return false;
     }
-    *x = wide_divide(room, sum.slope, digits);
+    *x = roughly ? wide_divide_roughly(room, sum.slope)
+                 : wide_divide(room, sum.slope);
     *share = wide_add(wide_multiply(own.slope, *x), own.base);
-    /* Bounds were cut off after COMPARE_DIGITS bits. */
-    slack = wide_add(wide_shift_right(*x, 30), (struct wide){0, 1});
+    /* The bounds are rough, and x may be. */
+    slack = wide_add(wide_shift_right(*x, 28), (struct wide){0, 1});
     return !wide_less(wide_add(*x, slack), sweep->least) &&
            !wide_less(wide_add(sweep->most, slack), *x);
 }
@@ -337,7 +340,7 @@ int rounds_best(unsigned *rounds, uint64_t *makespan_ps,
         struct wide share;
 
         if (r >= input->rounds_min &&
-            solve(&x, &share, &sweep, &costs, load, r, loss, COMPARE_DIGITS)) {
+            solve(&x, &share, &sweep, &costs, load, r, loss, true)) {
             uint64_t time_ps =
                 time_of(share, input->base->compute_ps) +
                 r * (input->lead_ps + costs.phases * input->queue_ps);
@@ -348,7 +351,7 @@ int rounds_best(unsigned *rounds, uint64_t *makespan_ps,
                 *makespan_ps = time_ps;
             }
         }
-        fits = r < input->rounds_max && sweep_before(&sweep, &costs);
+        fits = r < input->rounds_max && sweep_before(&sweep, &costs, false);
     }
     return found ? ERR_OK : ERR_PHASES;
 }
@@ -395,35 +398,21 @@ static void floors(struct rounds_plan *plan, const struct wide volume[],
 static void fill(struct rounds_plan *plan, const struct costs *costs,
                  struct wide x)
 {
-    struct affine volume[LAYERS] = {0};
-    struct affine later[LAYERS] = {0};
-    struct affine sum = {0};
-    struct wide values[LAYERS];
+    struct sweep sweep;
+    struct wide volume[LAYERS];
 
     for (unsigned round = plan->rounds; round-- > 0;) {
-        bool last = round + 1u == plan->rounds;
-        struct affine *deepest = &volume[plan->phases];
-
+        if (round + 1u == plan->rounds) {
+            sweep_last(&sweep, costs);
+        } else {
+            sweep_before(&sweep, costs, round == 0);
+        }
         for (unsigned phase = 1; phase <= plan->phases; ++phase) {
-            later[phase] = volume[phase];
+            struct affine at = sweep.volume[phase];
+
+            volume[phase] = wide_add(wide_multiply(at.slope, x), at.base);
         }
-        deepest->base =
-            last ? x
-                 : wide_add(wide_scale(sum.base, costs->rho), interval(costs));
-        if (round == 0 && !last) {
-            deepest->base = wide_subtract(deepest->base, costs->begin);
-        }
-        sum.base = wide_of(0);
-        for (unsigned phase = plan->phases; phase > 0; --phase) {
-            if (phase < plan->phases) {
-                volume[phase] =
-                    volume_above(costs, &volume[phase + 1],
-                                 last ? NULL : &later[phase + 1], phase + 1);
-            }
-            values[phase] = volume[phase].base;
-            sum.base = wide_add(sum.base, values[phase]);
-        }
-        floors(plan, values, round);
+        floors(plan, volume, round);
     }
 }
 
@@ -477,11 +466,11 @@ int rounds_plan(struct rounds_plan *plan, const struct rounds_input *input,
     }
     fits = sweep_last(&sweep, &costs);
     for (unsigned r = 1; fits && r < rounds; ++r) {
-        fits = sweep_before(&sweep, &costs);
+        fits = sweep_before(&sweep, &costs, false);
     }
     if (!fits ||
         !solve(&x, &share, &sweep, &costs, wide_of(input->base->load_units),
-               rounds, begin_loss(&costs), EXACT_DIGITS)) {
+               rounds, begin_loss(&costs), false)) {
         return ERR_PHASES;
     }
     plan->phases = (uint8_t)costs.phases;

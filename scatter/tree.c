@@ -3,8 +3,6 @@
 
 #include "scatter/wide.h"
 
-#include <string.h>
-
 /* Largest time or load in units of compute time. */
 #define UNITS_BITS 44u
 
@@ -73,6 +71,13 @@ bool tree_valid(const uint8_t *tree, uint32_t bytes, struct torus_size size)
     return true;
 }
 
+static void copy_branch(uint8_t *to, const uint8_t *from)
+{
+    for (uint32_t i = 0; i < TREE_BRANCH_BYTES; i += 4) {
+        bytes_store_u32(to + i, bytes_load_u32(from + i));
+    }
+}
+
 /* Drops every branch beyond phase `last`; its descendants are there too. */
 static void cut(struct tree_work *work, unsigned last)
 {
@@ -91,7 +96,7 @@ static void cut(struct tree_work *work, unsigned last)
 
         if (tree_phase(branch) <= last) {
             bytes_store_u16(branch + 8, (uint16_t)(after - kept[i]));
-            memmove(branch_at(work, kept[i]), branch, TREE_BRANCH_BYTES);
+            copy_branch(branch_at(work, kept[i]), branch);
             work->slow[kept[i]] = work->slow[i];
         }
     }
@@ -211,8 +216,7 @@ static struct line child_left(const struct tree_work *work, uint32_t child)
     struct line takes = work->takes[child];
     struct wide rate = rate_of(work, branch);
     struct wide scale = wide_divide(
-        wide_of(1), wide_add(wide_of(1), wide_multiply(rate, takes.slope)),
-        128);
+        wide_of(1), wide_add(wide_of(1), wide_multiply(rate, takes.slope)));
     struct wide startup = startup_of(work, branch);
     struct wide credit = wide_multiply(rate, takes.offset);
 
@@ -302,7 +306,7 @@ static bool solve(struct tree_work *work)
     }
     all = work->takes[0];
     work->left[0] = wide_divide(
-        wide_add(wide_of(work->input->load_units), all.offset), all.slope, 128);
+        wide_add(wide_of(work->input->load_units), all.offset), all.slope);
     for (uint32_t i = 0; i < nodes; ++i) {
         if (!give(work, i)) {
             return false;

@@ -75,29 +75,55 @@ struct wide wide_multiply(struct wide a, struct wide b)
                     (struct wide){0, wide_multiply_high(a.low, b.low)});
 }
 
-struct wide wide_divide(struct wide numerator, struct wide denominator,
-                        unsigned digits)
+/* The 64 highest bits of a > 0 from its first 1 on: a = word * 2^-shift. */
+static uint64_t normalize(struct wide a, unsigned *shift)
+{
+    unsigned zeros;
+
+    *shift = 0;
+    if (a.high == 0) {
+        *shift = 64;
+        a = (struct wide){a.low, 0};
+    }
+    zeros = (unsigned)__builtin_clzll(a.high);
+    *shift += zeros;
+    return zeros == 0 ? a.high : wide_shift_left(a, zeros).high;
+}
+
+struct wide wide_divide_roughly(struct wide numerator, struct wide denominator)
+{
+    uint64_t quotient;
+    unsigned up;
+    unsigned down;
+    unsigned point;
+
+    if (wide_is_zero(numerator)) {
+        return numerator;
+    }
+    /* 63 bits by 32, rounded up: 2^30 to 2^32, at most 2^-30 of it low. */
+    quotient = (normalize(numerator, &up) >> 1) /
+               ((normalize(denominator, &down) >> 32) + 1);
+    /* n / d = quotient * 2^(down - up - 31) = quotient * 2^-(point - 64). */
+    point = 64 + 31 + up - down;
+    if (point <= 64) {
+        return wide_of(quotient << (64 - point));
+    }
+    if (point < 128) {
+        return wide_shift_right(wide_of(quotient), point - 64);
+    }
+    return (struct wide){0, point < 192 ? quotient >> (point - 128) : 0};
+}
+
+struct wide wide_divide(struct wide numerator, struct wide denominator)
 {
     struct wide quotient = {0, 0};
-    unsigned left = 64; /* bits still to come */
 
-    while (!wide_less(numerator, denominator)) {
-        denominator = wide_shift_left(denominator, 1);
-        left += 1;
-    }
-    while (left > 0 && digits > 0) {
-        left -= 1;
-        numerator = wide_shift_left(numerator, 1);
-        quotient = wide_shift_left(quotient, 1);
-        if (!wide_less(numerator, denominator)) {
-            numerator = wide_subtract(numerator, denominator);
-            quotient.low |= 1;
-        }
-        digits -= !wide_is_zero(quotient);
-    }
-    while (left > 0) {
-        left -= 1;
-        quotient = wide_shift_left(quotient, 1);
+    /* Every turn finds 29 bits more and leaves a remainder >= 0. */
+    for (unsigned turn = 0; turn < 5; ++turn) {
+        struct wide part = wide_divide_roughly(numerator, denominator);
+
+        quotient = wide_add(quotient, part);
+        numerator = wide_subtract(numerator, wide_multiply(part, denominator));
     }
     return quotient;
 }

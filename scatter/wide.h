@@ -97,11 +97,12 @@ struct wide wide_scale(struct wide a, struct wide_ratio ratio);
 struct wide wide_multiply(struct wide a, struct wide b);
 
 /*
- * numerator / denominator, 0 <= n and 0 < d, both below 2^61, cut off after
- * `digits` significant bits or 64 behind the point; the quotient below 2^62.
- * About 25 instructions for each bit.
+ * numerator / denominator, 0 <= n and 0 < d, both below 2^61 and the quotient
+ * below 2^62: at most 2^-29 of itself low, or 2^-64.
  */
-struct wide wide_divide(struct wide numerator, struct wide denominator,
-                        unsigned digits);
+struct wide wide_divide_roughly(struct wide numerator, struct wide denominator);
+
+/* The same for 1 <= d: at most 2^-60 low. */
+struct wide wide_divide(struct wide numerator, struct wide denominator);
 
 #endif
