@@ -27,6 +27,7 @@ struct costs {
     struct wide pause;
     struct wide begin;
     struct wide lead;
+    struct wide interval; /* v_{r,N} - rho sum v_{r+1} */
     unsigned phases;
 };
 
@@ -37,6 +38,7 @@ struct sweep {
     struct affine *later;  /* of the round after it */
     struct affine sum;     /* of the volumes of the round at hand */
     struct affine total;   /* of all rounds so far */
+    struct wide fixed;     /* of a_0: all startups, less lead */
     struct wide least;     /* x that keeps everything >= 0: from .. */
     struct wide most;      /* .. to */
     bool possible;
@@ -124,27 +126,24 @@ static int read_costs(struct costs *costs, const struct rounds_input *input)
     costs->rho = wide_ratio_of(base->transfer_ps, compute_ps, &fits);
     costs->startups = wide_of(0);
     for (unsigned phase = 1; phase <= costs->phases; ++phase) {
-        all &= units_of(&costs->startup[phase], base->startup_ps[phase - 1],
-                        compute_ps);
+        if (phase > 1 &&
+            base->startup_ps[phase - 1] == base->startup_ps[phase - 2]) {
+            costs->startup[phase] = costs->startup[phase - 1];
+        } else {
+            all &= units_of(&costs->startup[phase], base->startup_ps[phase - 1],
+                            compute_ps);
+        }
         costs->startups = wide_add(costs->startups, costs->startup[phase]);
     }
     all &= units_of(&costs->queue, input->queue_ps, compute_ps);
     all &= units_of(&costs->pause, input->pause_ps, compute_ps);
     all &= units_of(&costs->begin, input->begin_ps, compute_ps);
     all &= units_of(&costs->lead, input->lead_ps, compute_ps);
-    return all && costs->phases > 0 ? ERR_OK : ERR_PHASES;
-}
-
-/* v_{r,N} - rho sum v_{r+1}: what a node of the last layer computes meanwhile
-   besides the transfers. */
-static struct wide interval(const struct costs *costs)
-{
-    struct wide units = wide_subtract(costs->startups, costs->pause);
-
+    costs->interval = wide_subtract(costs->startups, costs->pause);
     for (unsigned phase = 1; phase <= costs->phases; ++phase) {
-        units = wide_add(units, costs->queue);
+        costs->interval = wide_add(costs->interval, costs->queue);
     }
-    return units;
+    return all && costs->phases > 0 ? ERR_OK : ERR_PHASES;
 }
 
 /* 4 a, and a once more. */
@@ -203,8 +202,12 @@ static void demand_unit(struct sweep *sweep, struct affine volume)
     demand(sweep, volume);
 }
 
-/* Fills in the round at hand from v_{r,N} up; false if it outgrows the range
-   of the arithmetic, as every round before it then would. */
+/*
+ * Fills in the round at hand from v_{r,N} up; false if it outgrows the range
+ * of the arithmetic, as every round before it then would. What a layer keeps
+ * differs from what the next one keeps by rho (v_{r,j} - v_{r+1,j}) - q: less
+ * the further up, if at all; so layer 1 speaks for all.
+ */
 static bool sweep_round(struct sweep *sweep, const struct costs *costs,
                         bool last)
 {
@@ -223,13 +226,17 @@ static bool sweep_round(struct sweep *sweep, const struct costs *costs,
             return false;
         }
         demand_unit(sweep, *volume);
-        if (phase < costs->phases) {
+        if (phase == 1) {
             demand(sweep, affine_subtract(*volume, affine_times_4(below)));
         }
         below = affine_add(below, *volume);
     }
     sweep->sum = below;
     sweep->total = affine_add(sweep->total, below);
+    sweep->fixed = wide_add(sweep->fixed, costs->startups);
+    if (!last) {
+        sweep->fixed = wide_subtract(sweep->fixed, costs->lead);
+    }
     return affine_fits(sweep->total);
 }
 
@@ -252,7 +259,7 @@ static bool sweep_before(struct sweep *sweep, const struct costs *costs,
     sweep->later = sweep->volume;
     sweep->volume = deepest - costs->phases;
     *deepest = affine_scale(sweep->sum, costs->rho);
-    deepest->base = wide_add(deepest->base, interval(costs));
+    deepest->base = wide_add(deepest->base, costs->interval);
     if (first) {
         deepest->base = wide_subtract(deepest->base, costs->begin);
     }
@@ -293,12 +300,7 @@ static bool solve(struct wide *x, struct wide *share, const struct sweep *sweep,
     }
     own = affine_scale(sum, costs->rho);
     own.slope = wide_add(own.slope, wide_of(1));
-    for (unsigned r = 0; r < rounds; ++r) {
-        own.base = wide_add(own.base, costs->startups);
-    }
-    for (unsigned r = 1; r < rounds; ++r) {
-        own.base = wide_subtract(own.base, costs->lead);
-    }
+    own.base = wide_add(own.base, sweep->fixed);
     sum = affine_add(own, affine_times_4(sum));
     room = wide_subtract(load, sum.base);
     if (!sweep->possible || wide_is_negative(room) || !affine_fits(sum)) {
