@@ -45,7 +45,7 @@ build-all: $(BUILD)/mps2_an385/firmware.elf $(BUILD)/quincunx
 NODE_SOURCES := $(wildcard torus/*.c scatter/*.c kernels/*.c hal/*.c) \
                 boot/node.c
 BOARD_SOURCES := $(NODE_SOURCES) $(wildcard hal/mps2_an385/*.c) \
-                 boot/reset.c boot/fault.c boot/syscalls.c \
+                 boot/reset.c boot/fault.c boot/memory.c boot/syscalls.c \
                  boot/costs_mps2_an385.c
 HOST_SOURCES := $(NODE_SOURCES) $(wildcard hal/host/*.c qemu/*.c) \
                 boot/costs_host.c
@@ -108,6 +108,8 @@ $(BUILD)/mps2_an385/%.o: %.c $(BUILD)/mps2_an385.flags
 FAST := $(wildcard kernels/*.c hal/*.c hal/mps2_an385/*.c) scatter/planner.c \
         scatter/scatter.c scatter/split.c
 $(FAST:%.c=$(BUILD)/mps2_an385/%.o): TARGET_CFLAGS += -O3
+$(BUILD)/mps2_an385/boot/memory.o: TARGET_CFLAGS += -fno-lto \
+                                   -fno-tree-loop-distribute-patterns
 
 $(BUILD)/mps2_an385/kernel_table.o: $(TABLE) kernels/kernel.h \
                                      $(BUILD)/mps2_an385.flags
