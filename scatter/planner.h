@@ -2,13 +2,14 @@
 /*
  * How much of the load every layer of the mesh gets so that all nodes finish
  * together: the equations (1) to (5) of Blazewicz, Drozdowski, Guinand,
- * Trystram 1999 in their forward form,
+ * Trystram 1999 in their forward form, with their section 5's extensions,
  *
- *   v_0 = V      v_i = (v_{i-1} - g_i) / (5 + rho)      a_i = v_i - 4 sum v_j
- *                                                               (j > i)
+ *   v_0 = V            v_i = (v_{i-1} - g_i) / (5 + rho s_i (1 + P/Q))
+ *   a_i = v_i - 4 sum v_j (j > i)
+ *
  * with rho = transfer / compute and g_i = startup_i / compute. v_i does not
  * depend on the number of phases N; N is feasible if v_N >= 0, and the largest
- * feasible N is optimal. Integers only, O(N): a few 64-bit divisions a phase.
+ * feasible N is optimal. Integers only, O(N), a fixed number of divisions.
  */
 #ifndef SCATTER_PLANNER_H
 #define SCATTER_PLANNER_H
@@ -22,14 +23,25 @@
 #define PLANNER_TIME_MAX_PS ((uint64_t)1 << 40)    /* per unit: 1.1 s */
 #define PLANNER_STARTUP_MAX_PS ((uint64_t)1 << 50) /* 18 minutes */
 #define PLANNER_LOAD_MAX_PS ((uint64_t)1 << 63)    /* V * compute: 106 days */
+#define PLANNER_STAGES_MAX 2048u /* a torus of side 3125 needs 1875 */
+#define PLANNER_RESULTS_MAX 1000u
 
 struct planner_input {
-    uint32_t load_units;  /* 1 .. PLANNER_UNITS_MAX */
+    uint32_t load_units;  /* V: 1 .. PLANNER_UNITS_MAX */
     uint64_t compute_ps;  /* per unit, 1 .. PLANNER_TIME_MAX_PS */
-    uint64_t transfer_ps; /* per unit, 0 .. PLANNER_TIME_MAX_PS */
+    uint64_t transfer_ps; /* per unit and stage, 0 .. PLANNER_TIME_MAX_PS */
     /* startup_ps[i], 0 .. PLANNER_STARTUP_MAX_PS: all that phase i + 1 costs
-       besides its units: circuit, hops, headers, software. */
+       besides its units, of all its stages and of the results' way back too:
+       circuits, hops, headers, software. */
     uint64_t startup_ps[PLANNER_PHASES_MAX];
+    /* s_i = stages[i - 1]: how many times phase i sends its volume, one after
+       the other: once over a circuit (0 or 1), once for each hop if nodes
+       store and forward; to PLANNER_STAGES_MAX. */
+    uint16_t stages[PLANNER_PHASES_MAX];
+    /* Results of P/Q units for each of the input return as it came, in reverse
+       order; each 0 .. PLANNER_RESULTS_MAX. Q = 0: none, whatever P is. */
+    uint16_t results_numerator;
+    uint16_t results_denominator;
     uint8_t phases_max;  /* of the torus: 0 .. PLANNER_PHASES_MAX */
     uint8_t phases_want; /* exactly so many, if `phases_fixed` */
     uint8_t phases_fixed;
@@ -44,11 +56,19 @@ struct planner_plan {
 };
 
 /*
- * Result: 0; ERR_EMPTY (no units); ERR_RANGE (a number outside its range);
- * ERR_PHASES (phases_want > phases_feasible, which is then set).
- * A volume within 2^-26 unit of an integer counts as that integer, so v_i is
- * within 1.25 * 2^-26 unit of the exact one, and a_i, which four volumes of
- * each later phase are taken from, within (1 + 4 N) times that: below 2^-19.
+ * Result: 0; ERR_EMPTY (no units); ERR_RANGE (a number outside its range: of
+ * the first phases_max phases, the others are not looked at); ERR_PHASES
+ * (phases_want > phases_feasible, which is then set).
+ *
+ * N counts as feasible whenever it is, and also where v_N is negative by less
+ * than 2^-30 unit, which then counts as 0. A volume less than 2^-28 unit below
+ * an integer counts as that integer, a share less than 2^-25 unit; v_i is
+ * within 2^-27 unit of the exact one and a_i, which four volumes of each later
+ * phase are taken from, within (1 + 4 N) times that: below 2^-20. So is the
+ * makespan, of the compute time of one unit.
+ *
+ * Cost on a Cortex-M3: about 800 instructions and 140 a phase, 340 more for
+ * each phase that has other stages than the one before (test/bench/planner).
  * Reentrant; for any context.
  */
 int planner_plan(struct planner_plan *plan, const struct planner_input *input);

@@ -33,6 +33,9 @@ class Input(c.Structure):
     _fields_ = [("load_units", c.c_uint32), ("compute_ps", c.c_uint64),
                 ("transfer_ps", c.c_uint64),
                 ("startup_ps", c.c_uint64 * PHASES_MAX),
+                ("stages", c.c_uint16 * PHASES_MAX),
+                ("results_numerator", c.c_uint16),
+                ("results_denominator", c.c_uint16),
                 ("phases_max", c.c_uint8), ("phases_want", c.c_uint8),
                 ("phases_fixed", c.c_uint8)]
 

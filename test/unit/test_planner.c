@@ -312,6 +312,97 @@ static void startups_differ_by_phase(struct unit *unit)
     CHECK_EQUAL(unit, plan.makespan_ps, 1520);
 }
 
+/* Theory 1.6: s = 3, 1; a = 529/12, 113/24, 89/48; v_1 = 97/8. */
+static void nodes_store_and_forward(struct unit *unit)
+{
+    struct planner_input input = input_of(100, 12, 12, 36, 2);
+    struct planner_plan plan;
+
+    input.startup_ps[1] = 12;
+    input.stages[0] = 3;
+    input.stages[1] = 1;
+    CHECK_EQUAL(unit, planner_plan(&plan, &input), ERR_OK);
+    CHECK_EQUAL(unit, plan.phases, 2);
+    CHECK_EQUAL(unit, plan.volume_units[1], 12);
+    CHECK_EQUAL(unit, plan.volume_units[2], 1);
+    CHECK_EQUAL(unit, plan.share_units[0], 44);
+    CHECK_EQUAL(unit, plan.share_units[1], 4);
+    CHECK_EQUAL(unit, plan.share_units[2], 1);
+    CHECK_EQUAL(unit, plan.makespan_ps, 529);
+}
+
+/* Theory 1.6: half as much comes back; v = 100, 196/13, 340/169. */
+static void results_come_back(struct unit *unit)
+{
+    struct planner_input input = input_of(100, 169, 169, 2 * 169, 2);
+    struct planner_plan plan;
+
+    input.results_numerator = 1;
+    input.results_denominator = 2;
+    CHECK_EQUAL(unit, planner_plan(&plan, &input), ERR_OK);
+    CHECK_EQUAL(unit, plan.phases, 2);
+    CHECK_EQUAL(unit, plan.volume_units[1], 15);
+    CHECK_EQUAL(unit, plan.volume_units[2], 2);
+    CHECK_EQUAL(unit, plan.share_units[0], 31);
+    CHECK_EQUAL(unit, plan.share_units[1], 7);
+    CHECK_EQUAL(unit, plan.share_units[2], 2);
+    CHECK_EQUAL(unit, plan.makespan_ps, 5348);
+    /* No results, whatever P: rho = 1 and g = 2, v_1 = 98/6. */
+    input.results_denominator = 0;
+    CHECK_EQUAL(unit, planner_plan(&plan, &input), ERR_OK);
+    CHECK_EQUAL(unit, plan.volume_units[1], 16);
+    /* P = 0: results without units. */
+    input.results_numerator = 0;
+    input.results_denominator = 1;
+    CHECK_EQUAL(unit, planner_plan(&plan, &input), ERR_OK);
+    CHECK_EQUAL(unit, plan.volume_units[1], 16);
+}
+
+static void stages_and_results_have_ranges(struct unit *unit)
+{
+    struct planner_input input =
+        input_of(1u << 23, PLANNER_TIME_MAX_PS, PLANNER_TIME_MAX_PS, 0, 20);
+    struct planner_plan plan;
+
+    for (unsigned i = 0; i < PLANNER_PHASES_MAX; ++i) {
+        input.stages[i] = PLANNER_STAGES_MAX;
+    }
+    input.results_numerator = PLANNER_RESULTS_MAX;
+    input.results_denominator = 1;
+    /* q = 5 + 2048 * 1001. */
+    CHECK_EQUAL(unit, planner_plan(&plan, &input), ERR_OK);
+    CHECK_EQUAL(unit, plan.phases, 20);
+    CHECK_EQUAL(unit, plan.volume_units[1], 4);
+    CHECK_EQUAL(unit, plan.share_units[0], (1u << 23) - 17);
+    input.results_numerator = PLANNER_RESULTS_MAX + 1;
+    CHECK_EQUAL(unit, planner_plan(&plan, &input), ERR_RANGE);
+    input.results_numerator = 1;
+    input.results_denominator = PLANNER_RESULTS_MAX + 1;
+    CHECK_EQUAL(unit, planner_plan(&plan, &input), ERR_RANGE);
+    input.results_denominator = PLANNER_RESULTS_MAX;
+    CHECK_EQUAL(unit, planner_plan(&plan, &input), ERR_OK);
+    input.stages[19] += 1;
+    CHECK_EQUAL(unit, planner_plan(&plan, &input), ERR_RANGE);
+    input.phases_max = 19;
+    CHECK_EQUAL(unit, planner_plan(&plan, &input), ERR_OK);
+}
+
+/* v_2 = 0 though neither v_1 nor g is an integer: V = 44, c = 3, g = 22/3. */
+static void tie_between_units_counts_as_feasible(struct unit *unit)
+{
+    struct planner_input input = input_of(44, 3, 0, 22, 20);
+    struct planner_plan plan;
+
+    CHECK_EQUAL(unit, planner_plan(&plan, &input), ERR_OK);
+    CHECK_EQUAL(unit, plan.phases, 2);
+    CHECK_EQUAL(unit, plan.volume_units[1], 7);
+    CHECK_EQUAL(unit, plan.share_units[1], 7);
+    CHECK_EQUAL(unit, plan.makespan_ps, 44);
+    input = input_of(44, 3000000, 0, 22000001, 20);
+    CHECK_EQUAL(unit, planner_plan(&plan, &input), ERR_OK);
+    CHECK_EQUAL(unit, plan.phases, 1);
+}
+
 static void more_phases_than_the_torus_has_are_refused(struct unit *unit)
 {
     struct planner_input input = input_of(1000000, 1000, 10, 0, 4);
@@ -356,6 +447,10 @@ void test_planner(struct unit *unit)
     UNIT_RUN(unit, numbers_out_of_range_are_refused);
     UNIT_RUN(unit, ends_of_the_ranges_are_accepted);
     UNIT_RUN(unit, startups_differ_by_phase);
+    UNIT_RUN(unit, nodes_store_and_forward);
+    UNIT_RUN(unit, results_come_back);
+    UNIT_RUN(unit, stages_and_results_have_ranges);
+    UNIT_RUN(unit, tie_between_units_counts_as_feasible);
     UNIT_RUN(unit, more_phases_than_the_torus_has_are_refused);
     UNIT_RUN(unit, fewer_phases_never_finish_earlier);
 }
