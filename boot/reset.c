@@ -28,7 +28,7 @@ typedef void (*vector)(void);
 
 /* ARMv7-M, B1.5.3: the initial stack pointer, then the exception handlers. */
 __attribute__((section(".vectors"),
-               used)) static const vector vectors[16 + 32] = {
+               used)) static const vector vectors[VECTOR_TIMER0 + 1] = {
     [0] = (vector)(uintptr_t)boot_stack_end,
     [1] = (vector)boot_reset,
     [2] = boot_fault_entry,

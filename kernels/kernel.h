@@ -19,6 +19,7 @@
 /* The argument's bytes that a job message carries at most. */
 #define KERNEL_ARG_MAX 255u
 #define KERNEL_NAME_MAX 15u
+#define KERNEL_OUTPUT_MAX 1000u
 
 enum kernel_error {
     KERNEL_OK = 0,
@@ -30,6 +31,11 @@ enum kernel_error {
 struct kernel_terms {
     uint32_t overlap_bytes;    /* that a range needs beyond its end */
     uint32_t result_bytes_max; /* of any result, however large the range */
+    /* Output as long as P/Q times the input, each 0 to KERNEL_OUTPUT_MAX; Q =
+       0: none. A range of bytes b to e has the output floor(b P/Q) to
+       floor(e P/Q); results are appended, and merge() is not called. */
+    uint16_t output_numerator;
+    uint16_t output_denominator;
     /* Instructions for 1000 units on a Cortex-M3, roughly: the time that the
        native build accounts for, since it cannot count instructions. */
     uint32_t instructions_per_1000_units;
@@ -38,10 +44,23 @@ struct kernel_terms {
 /* The part of the load that one node computes. */
 struct kernel_range {
     const uint8_t *data;
-    uint32_t units;           /* to process: bytes, for now; may be 0 */
+    uint32_t units;           /* to process; may be 0 */
+    uint32_t unit_bytes;      /* 1 or more */
     uint32_t available_bytes; /* units and what follows: up to the overlap */
     uint64_t first_unit;      /* position of data[0] in the whole load */
 };
+
+static inline uint32_t kernel_range_bytes(const struct kernel_range *range)
+{
+    return range->units * range->unit_bytes;
+}
+
+/* Where the output of the load's byte `position` begins. */
+static inline uint64_t kernel_output_at(const struct kernel_terms *terms,
+                                        uint64_t position)
+{
+    return position * terms->output_numerator / terms->output_denominator;
+}
 
 /* A result in the kernel's own wire format, little-endian. */
 struct kernel_result {
@@ -83,11 +102,18 @@ struct kernel_sink {
                  uint32_t count);
 };
 
+/* What only people on the host see is left out of a board's image. */
+#ifdef __arm__
+#define KERNEL_FOR_PEOPLE(what) (1 ? NULL : (what))
+#else
+#define KERNEL_FOR_PEOPLE(what) (what)
+#endif
+
 struct kernel {
     const char *name;     /* at most KERNEL_NAME_MAX characters */
     const char *argument; /* what --arg means, for people */
-    const char *summary;
-    uint32_t work_bytes; /* scratch memory that begin() fills for run() */
+    const char *summary;  /* for people too */
+    uint32_t work_bytes;  /* scratch memory that begin() fills for run() */
 
     /* Reads the argument; fills `work` (4-byte aligned) and the terms.
        KERNEL_OK, or KERNEL_ARGUMENT if it is not what `argument` says. */

@@ -43,6 +43,7 @@ static int search_begin(void *work, struct kernel_terms *terms,
     search->skip[arg[last]] = 0;
     terms->overlap_bytes = last;
     terms->result_bytes_max = COUNT_BYTES + 4 * OFFSETS_MAX;
+    terms->output_denominator = 0;
     terms->instructions_per_1000_units = 1000 + 5000 / arg_bytes;
     return KERNEL_OK;
 }
@@ -57,8 +58,10 @@ static void search_run(const void *work, struct kernel_result *result,
     uint64_t count = 0;
     /* Windows are told by their last byte; the last window that may begin in
        the range ends at units - 1 + last, or where the data ends. */
-    uint32_t span = range->units + last < range->available_bytes
-                        ? range->units + last
+    uint32_t bytes = kernel_range_bytes(range);
+    uint32_t first = (uint32_t)range->first_unit * range->unit_bytes;
+    uint32_t span = bytes + last < range->available_bytes
+                        ? bytes + last
                         : range->available_bytes;
     const uint8_t *data = range->data;
     uint32_t at = last;
@@ -73,7 +76,7 @@ static void search_run(const void *work, struct kernel_result *result,
         if (memcmp(data + at - last, search->pattern, last) == 0) {
             if (stored < OFFSETS_MAX) {
                 kernel_store_u32(result->data + COUNT_BYTES + 4 * stored,
-                                 (uint32_t)range->first_unit + at - last);
+                                 first + at - last);
                 stored += 1;
             }
             count += 1;
@@ -153,11 +156,11 @@ static void search_report(const struct kernel_result *result,
 
 const struct kernel kernel_search = {
     .name = "search",
-    .argument = "the byte pattern, 1 to 255 bytes",
-    .summary = "finds all occurrences of a byte pattern",
+    .argument = KERNEL_FOR_PEOPLE("the byte pattern, 1 to 255 bytes"),
+    .summary = KERNEL_FOR_PEOPLE("finds all occurrences of a byte pattern"),
     .work_bytes = sizeof(struct search),
     .begin = search_begin,
     .run = search_run,
     .merge = search_merge,
-    .report = search_report,
+    .report = KERNEL_FOR_PEOPLE(search_report),
 };

@@ -1,42 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Executes a set number of instructions per unit and touches no data: the
- * models' ideal workload, for measurements. Result: u64 units processed.
+ * models' ideal workload, for measurements. Result: u64 units processed, or,
+ * if asked for, an output of P/Q bytes for each of the input.
  */
 #include "kernels/kernel.h"
 
 #define INSTRUCTIONS_MAX 100000u
 
 struct spin {
-    uint32_t instructions; /* per unit */
+    uint32_t instructions;     /* per unit */
+    struct kernel_terms terms; /* for the output */
 };
 
-/* Decimal digits only, 1 to INSTRUCTIONS_MAX; 0 if it is anything else. */
-static uint32_t parse(const uint8_t *arg, uint32_t arg_bytes)
+/* A decimal number up to `most`; 0 if it is anything else. */
+static uint32_t parse(const uint8_t *text, uint32_t bytes, uint32_t most)
 {
     uint32_t value = 0;
 
-    for (uint32_t i = 0; i < arg_bytes; ++i) {
-        uint32_t digit = arg[i] - (uint32_t)'0';
+    for (uint32_t i = 0; i < bytes; ++i) {
+        uint32_t digit = text[i] - (uint32_t)'0';
 
-        if (digit > 9 || value > INSTRUCTIONS_MAX) {
+        if (digit > 9 || value > most) {
             return 0;
         }
         value = value * 10 + digit;
     }
-    return value <= INSTRUCTIONS_MAX ? value : 0;
+    return value <= most ? value : 0;
+}
+
+/* Where `character` is, or the end. */
+static uint32_t find(const uint8_t *arg, uint32_t arg_bytes, char character)
+{
+    uint32_t at = 0;
+
+    while (at < arg_bytes && arg[at] != (uint8_t)character) {
+        at += 1;
+    }
+    return at;
 }
 
 static int spin_begin(void *work, struct kernel_terms *terms,
                       const uint8_t *arg, uint32_t arg_bytes)
 {
     struct spin *spin = (struct spin *)work;
+    uint32_t comma = find(arg, arg_bytes, ',');
+    uint32_t slash = find(arg, arg_bytes, '/');
 
-    spin->instructions = parse(arg, arg_bytes);
+    spin->instructions = parse(arg, comma, INSTRUCTIONS_MAX);
     terms->overlap_bytes = 0;
     terms->result_bytes_max = 8;
+    terms->output_numerator = 0;
+    terms->output_denominator = 0;
     terms->instructions_per_1000_units = spin->instructions * 1000u;
-    return spin->instructions == 0 ? KERNEL_ARGUMENT : KERNEL_OK;
+    if (comma < arg_bytes && slash < arg_bytes && comma < slash) {
+        terms->output_numerator = (uint16_t)parse(
+            arg + comma + 1, slash - comma - 1, KERNEL_OUTPUT_MAX);
+        terms->output_denominator = (uint16_t)parse(
+            arg + slash + 1, arg_bytes - slash - 1, KERNEL_OUTPUT_MAX);
+    }
+    spin->terms = *terms;
+    return spin->instructions == 0 ||
+                   (comma < arg_bytes && (terms->output_numerator == 0 ||
+                                          terms->output_denominator == 0))
+               ? KERNEL_ARGUMENT
+               : KERNEL_OK;
 }
 
 #ifdef __arm__
@@ -63,12 +91,31 @@ static void execute(uint64_t instructions)
 }
 #endif
 
+/* Output byte i is the low byte of 31 i + 7. */
+static void put_output(const struct spin *spin, struct kernel_result *result,
+                       const struct kernel_range *range)
+{
+    uint64_t position = range->first_unit * range->unit_bytes;
+    uint64_t first = kernel_output_at(&spin->terms, position);
+    uint64_t end =
+        kernel_output_at(&spin->terms, position + kernel_range_bytes(range));
+
+    result->bytes = (uint32_t)(end - first);
+    for (uint32_t i = 0; i < result->bytes; ++i) {
+        result->data[i] = (uint8_t)(31 * ((uint32_t)first + i) + 7);
+    }
+}
+
 static void spin_run(const void *work, struct kernel_result *result,
                      const struct kernel_range *range)
 {
     const struct spin *spin = (const struct spin *)work;
 
     execute((uint64_t)range->units * spin->instructions);
+    if (spin->terms.output_denominator != 0) {
+        put_output(spin, result, range);
+        return;
+    }
     kernel_store_u64(result->data, range->units);
     result->bytes = 8;
 }
@@ -93,11 +140,14 @@ static void spin_report(const struct kernel_result *result,
 
 const struct kernel kernel_spin = {
     .name = "spin",
-    .argument = "instructions per unit, 1 to 100000",
-    .summary = "executes a set number of instructions per byte",
+    .argument = KERNEL_FOR_PEOPLE(
+        "instructions per unit, 1 to 100000; then ,P/Q for an output of P/Q "
+        "bytes for each of the input, each 1 to 1000"),
+    .summary =
+        KERNEL_FOR_PEOPLE("executes a set number of instructions per byte"),
     .work_bytes = sizeof(struct spin),
     .begin = spin_begin,
     .run = spin_run,
     .merge = spin_merge,
-    .report = spin_report,
+    .report = KERNEL_FOR_PEOPLE(spin_report),
 };

@@ -194,7 +194,7 @@ static void describe(struct outcome *outcome, const struct run_config *config,
     outcome->kernel = config->kernel;
     outcome->input_name = config->input_name;
     outcome->load_bytes = config->load_bytes;
-    outcome->load_units = config->load_bytes;
+    outcome->load_units = config->load_bytes / config->unit_bytes;
     outcome->node_count = nodes;
     outcome->node = must(calloc(nodes, sizeof *outcome->node));
     outcome->circuit =
@@ -305,6 +305,7 @@ static int carry_out(struct outcome *outcome, struct mesh *mesh,
                               .phases = config->phases,
                               .rounds = config->rounds,
                               .arg_bytes = (uint16_t)config->arg_bytes,
+                              .unit_bytes = config->unit_bytes,
                               .tree_nodes = tree != NULL ? nodes : 0,
                               .ports = config->ports,
                               .flags = flags_of(config),

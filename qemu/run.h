@@ -16,9 +16,10 @@ struct run_config {
     uint32_t arg_bytes;
     const char *input_name;
     const uint8_t *load;
-    uint32_t load_bytes;
-    uint8_t phases; /* or WIRE_BEST */
-    uint8_t rounds; /* or WIRE_BEST */
+    uint32_t load_bytes; /* a multiple of unit_bytes */
+    uint16_t unit_bytes; /* 1 or more */
+    uint8_t phases;      /* or WIRE_BEST */
+    uint8_t rounds;      /* or WIRE_BEST */
     enum schedule schedule;
     uint8_t ports; /* that a node uses at once: 1, 2 or 4 */
     bool store_and_forward;

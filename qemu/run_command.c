@@ -716,6 +716,7 @@ int run_command(int argc, char **argv)
     options.config.phases = WIRE_BEST;
     options.config.rounds = WIRE_BEST;
     options.config.ports = TORUS_PORTS;
+    options.config.unit_bytes = 1;
     options.config.watchdog_s = WATCHDOG_S;
     options.config.progress = isatty(STDERR_FILENO) == 1;
     set_profile(&options, PROFILE_DEFAULT);

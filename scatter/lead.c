@@ -33,6 +33,32 @@ static int find_kernel(struct scatter *scatter, const char *name)
     return ERR_KERNEL;
 }
 
+/* Whether the node has room for what the kernel says that it makes. */
+static int check_terms(const struct scatter *scatter, const struct lead *lead)
+{
+    const struct kernel_terms *terms = &scatter->terms;
+    const uint8_t *room = scatter_result_room(scatter);
+    const uint8_t *end = scatter->receive + scatter->receive_bytes;
+
+    if (terms->result_bytes_max > SCATTER_RESULT_MAX ||
+        terms->overlap_bytes > UINT16_MAX ||
+        terms->output_numerator > KERNEL_OUTPUT_MAX ||
+        terms->output_denominator > KERNEL_OUTPUT_MAX) {
+        return ERR_KERNEL;
+    }
+    if (!lead->report.output) {
+        return ERR_OK;
+    }
+    if (lead->order.tree_nodes > 0 ||
+        (lead->order.rounds != 1 && lead->order.rounds != WIRE_BEST)) {
+        return ERR_RANGE;
+    }
+    return room > end || kernel_output_at(terms, lead->order.load_bytes) >
+                             (uint64_t)(end - room)
+               ? ERR_MEMORY
+               : ERR_OK;
+}
+
 static int begin_kernel(struct scatter *scatter, struct lead *lead)
 {
     uint64_t start_ps = lead_now_ps(scatter);
@@ -47,8 +73,8 @@ static int begin_kernel(struct scatter *scatter, struct lead *lead)
     if (error != KERNEL_OK) {
         return ERR_ARGUMENT;
     }
-    return scatter->terms.result_bytes_max > SCATTER_RESULT_MAX ? ERR_KERNEL
-                                                                : ERR_OK;
+    lead->report.output = scatter->terms.output_denominator != 0;
+    return check_terms(scatter, lead);
 }
 
 /* Time of the kernel on `units` from position `at` of the load. */
@@ -84,7 +110,7 @@ static uint64_t calibrate(struct scatter *scatter, struct lead *lead)
     uint64_t probe_ps;
     uint64_t total_ps = 0;
 
-    scatter->result.data = scatter->memory->result;
+    scatter->result.data = scatter_result_room(scatter);
     fixed_ps = sample_ps(scatter, 0, 0);
     lead->call_ps = fixed_ps;
     probe_ps = sample_ps(scatter, 0, probe);
@@ -110,11 +136,26 @@ static uint64_t circuit_ps(const struct scatter *scatter,
         torus_path_hops(torus_phase_path(scatter->size, phase, TORUS_EAST));
     uint32_t head_bytes =
         SCATTER_HEAD_BYTES +
-        wire_job_bytes(lead->input.phases_want, order->arg_bytes) +
+        wire_job_bytes(lead->input.phases_want, order->arg_bytes,
+                       lead->report.output) +
         scatter->terms.overlap_bytes;
 
     return order->startup_ps + order->hop_delay_ps * hops +
            order->transfer_ps * head_bytes;
+}
+
+/* What a layer's outputs take on their way back, besides their transfer: the
+   circuit, and the parent's taking four of them in. */
+static uint64_t return_ps(const struct scatter *scatter,
+                          const struct lead *lead, unsigned phase)
+{
+    const struct wire_order *order = &lead->order;
+    uint32_t hops =
+        torus_path_hops(torus_phase_path(scatter->size, phase, TORUS_EAST));
+
+    return order->startup_ps + order->hop_delay_ps * hops +
+           order->transfer_ps * CIRCUIT_HEADER_BYTES +
+           TORUS_PORTS * (uint64_t)scatter->costs->merge_ps;
 }
 
 /*
@@ -134,7 +175,8 @@ static void set_startups(const struct scatter *scatter, struct lead *lead,
     input->phases_fixed = 1;
     for (unsigned phase = 1; phase <= phases; ++phase) {
         input->startup_ps[phase - 1] =
-            circuit_ps(scatter, lead, phase) + scatter->costs->parse_ps;
+            circuit_ps(scatter, lead, phase) + scatter->costs->parse_ps +
+            (lead->report.output ? return_ps(scatter, lead, phase) : 0);
     }
 }
 
@@ -209,7 +251,7 @@ static int choose_rounds(const struct scatter *scatter, struct lead *lead,
             prefer(best, &choice);
         }
     }
-    if (lead->order.rounds != 1 && phases > 0) {
+    if (lead->order.rounds != 1 && phases > 0 && !lead->report.output) {
         struct rounds_input input = rounds_input(scatter, lead);
         int found = rounds_best(&choice.rounds, &choice.makespan_ps, &input);
 
@@ -288,7 +330,9 @@ static int plan(struct scatter *scatter, struct lead *lead)
     }
     lead->input.load_units = scatter->units;
     lead->input.compute_ps = report->compute_ps;
-    lead->input.transfer_ps = order->transfer_ps;
+    lead->input.transfer_ps = order->transfer_ps * order->unit_bytes;
+    lead->input.results_numerator = scatter->terms.output_numerator;
+    lead->input.results_denominator = scatter->terms.output_denominator;
     start_ps = lead_now_ps(scatter);
     error = choose(scatter, lead, &best);
     if (error == ERR_OK) {
@@ -327,10 +371,32 @@ static void adopt(struct scatter *scatter, struct lead *lead)
     report->makespan_ps = made->makespan_ps + report->overhead_ps;
 }
 
+/* When each layer's outputs leave, from the start of the scatter: as late as
+   they can be for the last to be there at the end of the makespan. */
+static void plan_returns(const struct scatter *scatter, const struct lead *lead,
+                         uint64_t result_ps[])
+{
+    const struct kernel_terms *terms = &scatter->terms;
+
+    result_ps[0] = lead->report.makespan_ps;
+    for (unsigned phase = 1; phase <= lead->plan.phases; ++phase) {
+        uint64_t bytes =
+            kernel_output_at(terms, (lead->plan.volume_units[0][phase] + 1u) *
+                                        (uint64_t)lead->order.unit_bytes);
+        uint64_t takes_ps = return_ps(scatter, lead, phase) +
+                            lead->order.transfer_ps * (bytes + 1);
+
+        result_ps[phase] = result_ps[phase - 1] > takes_ps
+                               ? result_ps[phase - 1] - takes_ps
+                               : 0;
+    }
+}
+
 /* Writes the jobs. */
 static int make_jobs(struct scatter *scatter, struct lead *lead)
 {
     struct wire_job *job = &scatter->job;
+    uint64_t result_ps[TORUS_PHASES_MAX + 1];
     uint32_t hops =
         torus_path_hops(torus_phase_path(scatter->size, 1, TORUS_EAST));
     int error;
@@ -338,12 +404,17 @@ static int make_jobs(struct scatter *scatter, struct lead *lead)
     job->phases = lead->plan.phases;
     job->rounds = lead->plan.rounds;
     error = lead_set_slots(scatter, lead, hops);
+    if (lead->report.output) {
+        job->slot_us = 0;
+        plan_returns(scatter, lead, result_ps);
+    }
     for (unsigned round = 0; error == ERR_OK && round < job->rounds; ++round) {
         wire_job_store(scatter->memory->job[round], job,
                        lead->plan.share_units[round],
-                       lead->plan.volume_units[round]);
+                       lead->plan.volume_units[round], result_ps);
     }
-    scatter->job_bytes = wire_job_bytes(job->phases, job->arg_bytes);
+    scatter->job_bytes =
+        wire_job_bytes(job->phases, job->arg_bytes, lead->report.output);
     return error;
 }
 
@@ -364,8 +435,9 @@ static void hold_load(struct scatter *scatter, const struct wire_order *order)
 {
     scatter->body = order->load;
     scatter->body_bytes = order->load_bytes;
-    scatter->units = order->load_bytes;
+    scatter->units = order->load_bytes / order->unit_bytes;
     scatter->first_unit = 0;
+    scatter->job.unit_bytes = order->unit_bytes;
 }
 
 static int prepare(struct scatter *scatter, struct lead *lead)
@@ -392,6 +464,7 @@ static int prepare(struct scatter *scatter, struct lead *lead)
 static int send_rounds(struct scatter *scatter, const struct lead *lead,
                        uint64_t start_ps)
 {
+    const struct wire_order *order = &lead->order;
     uint64_t gather_ps = lead_gather_ps(scatter, lead, start_ps);
     uint32_t own_units = 0;
     int error = ERR_OK;
@@ -405,8 +478,8 @@ static int send_rounds(struct scatter *scatter, const struct lead *lead,
         error = scatter_distribute(scatter);
         own_units += scatter->split.own_units;
         scatter->first_unit += scatter->units;
-        scatter->body += scatter->units;
-        scatter->body_bytes -= scatter->units;
+        scatter->body += scatter->units * order->unit_bytes;
+        scatter->body_bytes -= scatter->units * order->unit_bytes;
     }
     hold_load(scatter, &lead->order);
     scatter->round = 0;

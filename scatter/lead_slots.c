@@ -26,7 +26,7 @@ int lead_set_slots(struct scatter *scatter, const struct lead *lead,
     }
     job->arg = order->arg;
     job->arg_bytes = (uint8_t)order->arg_bytes;
-    job->overlap_bytes = scatter->terms.overlap_bytes;
+    job->overlap_bytes = (uint16_t)scatter->terms.overlap_bytes;
     job->slack_ns = (uint32_t)(slack_ps / PS_PER_NS);
     job->slot_us = (uint32_t)(slot_ps / PS_PER_US) + 1;
     job->gather_ps = 0;
@@ -38,6 +38,9 @@ uint64_t lead_gather_ps(const struct scatter *scatter, const struct lead *lead,
 {
     const struct wire_report *report = &lead->report;
 
+    if (report->output) {
+        return start_ps;
+    }
     return start_ps + report->makespan_ps + report->makespan_ps / GATHER_GUARD +
            (uint64_t)scatter->job.slack_ns * PS_PER_NS;
 }

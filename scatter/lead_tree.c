@@ -38,7 +38,7 @@ static struct tree_input input_of(const struct scatter *scatter,
     return (struct tree_input){
         .load_units = scatter->units,
         .compute_ps = reference_ps(lead),
-        .transfer_ps = order->transfer_ps,
+        .transfer_ps = order->transfer_ps * order->unit_bytes,
         .startup_ps = order->startup_ps + order->transfer_ps * fixed_bytes,
         .hop_ps = order->hop_delay_ps,
         .branch_ps = order->transfer_ps * TREE_BRANCH_BYTES,

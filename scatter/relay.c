@@ -5,8 +5,10 @@
 static int pass_on(struct scatter *scatter, const uint8_t *child)
 {
     uint32_t position = tree_first_unit(child) - scatter->first_unit;
-    uint32_t bytes = tree_units(child) + scatter->job.overlap_bytes;
-    uint32_t most = scatter->body_bytes - position;
+    uint32_t at = position * scatter->job.unit_bytes;
+    uint32_t bytes = tree_units(child) * scatter->job.unit_bytes +
+                     scatter->job.overlap_bytes;
+    uint32_t most = scatter->body_bytes - at;
     struct circuit_message message = {
         .path = tree_path(child),
         .kind = WIRE_BRANCH,
@@ -14,7 +16,7 @@ static int pass_on(struct scatter *scatter, const uint8_t *child)
         .shared = {child, TREE_BRANCH_BYTES * tree_nodes(child)}};
     unsigned port = message.path.port;
 
-    message.body[port].data = scatter->body + position;
+    message.body[port].data = scatter->body + at;
     message.body[port].bytes = bytes < most ? bytes : most;
     return circuit_send(scatter->circuit, 1u << port, &message);
 }
@@ -99,7 +101,9 @@ static int take_branch(struct scatter *scatter,
     scatter->layer = (uint8_t)tree_phase(scatter->branch);
     scatter->down = tree_path(scatter->branch);
     scatter->kernel = scatter->kernels[scatter->job.kernel];
-    return scatter->units <= scatter->body_bytes ? ERR_OK : ERR_PROTOCOL;
+    return scatter->units <= scatter->body_bytes / scatter->job.unit_bytes
+               ? ERR_OK
+               : ERR_PROTOCOL;
 }
 
 static int receive_branch(struct scatter *scatter)

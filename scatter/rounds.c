@@ -44,33 +44,37 @@ struct sweep {
     bool possible;
 };
 
-static struct affine affine_add(struct affine a, struct affine b)
+/* Calls are smaller than the words that they add. */
+#define SMALL __attribute__((noinline))
+
+static SMALL void affine_add(struct affine *to, const struct affine *other)
 {
-    return (struct affine){wide_add(a.slope, b.slope),
-                           wide_add(a.base, b.base)};
+    to->slope = wide_add(to->slope, other->slope);
+    to->base = wide_add(to->base, other->base);
 }
 
-static struct affine affine_subtract(struct affine a, struct affine b)
+static SMALL void affine_subtract(struct affine *from,
+                                  const struct affine *other)
 {
-    return (struct affine){wide_subtract(a.slope, b.slope),
-                           wide_subtract(a.base, b.base)};
+    from->slope = wide_subtract(from->slope, other->slope);
+    from->base = wide_subtract(from->base, other->base);
 }
 
-static struct affine affine_scale(struct affine a, struct wide_ratio ratio)
+static SMALL void affine_scale(struct affine *value, struct wide_ratio ratio)
 {
-    return (struct affine){wide_scale(a.slope, ratio),
-                           wide_scale(a.base, ratio)};
+    value->slope = wide_scale(value->slope, ratio);
+    value->base = wide_scale(value->base, ratio);
 }
 
-static struct affine affine_times_4(struct affine a)
+static SMALL void affine_times_4(struct affine *value)
 {
-    return (struct affine){wide_shift_left(a.slope, 2),
-                           wide_shift_left(a.base, 2)};
+    value->slope = wide_shift_left(value->slope, 2);
+    value->base = wide_shift_left(value->base, 2);
 }
 
-static bool affine_fits(struct affine a)
+static SMALL bool affine_fits(const struct affine *a)
 {
-    return wide_within(a.slope, GROWTH_BITS) && wide_within(a.base, 34);
+    return wide_within(a->slope, GROWTH_BITS) && wide_within(a->base, 34);
 }
 
 /* time / compute, or false if it exceeds every load. */
@@ -146,28 +150,23 @@ static int read_costs(struct costs *costs, const struct rounds_input *input)
     return all && costs->phases > 0 ? ERR_OK : ERR_PHASES;
 }
 
-/* 4 a, and a once more. */
-static struct wide times_5(struct wide a)
-{
-    return wide_add(wide_shift_left(a, 2), a);
-}
-
 /* v_{r,phase-1} of the last round (`later` NULL) or of an earlier one. */
-static struct affine volume_above(const struct costs *costs,
-                                  const struct affine *volume,
-                                  const struct affine *later, unsigned phase)
+static void volume_above(struct affine *above, const struct costs *costs,
+                         const struct affine *volume,
+                         const struct affine *later, unsigned phase)
 {
-    struct affine above = affine_add(affine_times_4(*volume), *volume);
+    struct affine moved = *volume;
 
-    if (later == NULL) {
-        above = affine_add(above, affine_scale(*volume, costs->rho));
-        above.base = wide_add(above.base, costs->startup[phase]);
-    } else {
-        above = affine_add(
-            above, affine_scale(affine_subtract(*volume, *later), costs->rho));
-        above.base = wide_subtract(above.base, costs->queue);
+    *above = *volume;
+    affine_times_4(above);
+    affine_add(above, volume);
+    if (later != NULL) {
+        affine_subtract(&moved, later);
     }
-    return above;
+    affine_scale(&moved, costs->rho);
+    affine_add(above, &moved);
+    above->base = later == NULL ? wide_add(above->base, costs->startup[phase])
+                                : wide_subtract(above->base, costs->queue);
 }
 
 /* Narrows the range of x to where slope * x + base >= 0. */
@@ -177,15 +176,16 @@ static void demand(struct sweep *sweep, struct affine value)
     bool below = wide_is_negative(value.base);
     struct wide bound;
 
-    if (wide_is_zero(value.slope) || (falls && below)) {
+    if (wide_is_zero(value.slope) || falls == below) {
         sweep->possible &= !below;
         return;
     }
-    if (!falls && !below) {
-        return;
+    if (falls) {
+        value.slope = wide_negate(value.slope);
+    } else {
+        value.base = wide_negate(value.base);
     }
-    bound = falls ? wide_divide_roughly(value.base, wide_negate(value.slope))
-                  : wide_divide_roughly(wide_negate(value.base), value.slope);
+    bound = wide_divide_roughly(value.base, value.slope);
     if (falls && wide_less(bound, sweep->most)) {
         sweep->most = bound;
     }
@@ -212,32 +212,36 @@ static bool sweep_round(struct sweep *sweep, const struct costs *costs,
                         bool last)
 {
     struct affine below = {{0, 0}, {0, 0}}; /* of the phases after */
+    struct affine kept;
     unsigned phase = costs->phases;
 
     for (; phase > 0; --phase) {
         struct affine *volume = &sweep->volume[phase];
 
         if (phase < costs->phases) {
-            *volume =
-                volume_above(costs, &sweep->volume[phase + 1],
-                             last ? NULL : &sweep->later[phase + 1], phase + 1);
+            volume_above(volume, costs, volume + 1,
+                         last ? NULL : &sweep->later[phase + 1], phase + 1);
         }
-        if (!affine_fits(*volume)) {
+        if (!affine_fits(volume)) {
             return false;
         }
         demand_unit(sweep, *volume);
         if (phase == 1) {
-            demand(sweep, affine_subtract(*volume, affine_times_4(below)));
+            kept = *volume;
+            for (unsigned i = 0; i < 4; ++i) {
+                affine_subtract(&kept, &below);
+            }
+            demand(sweep, kept);
         }
-        below = affine_add(below, *volume);
+        affine_add(&below, volume);
     }
     sweep->sum = below;
-    sweep->total = affine_add(sweep->total, below);
+    affine_add(&sweep->total, &below);
     sweep->fixed = wide_add(sweep->fixed, costs->startups);
     if (!last) {
         sweep->fixed = wide_subtract(sweep->fixed, costs->lead);
     }
-    return affine_fits(sweep->total);
+    return affine_fits(&sweep->total);
 }
 
 static bool sweep_last(struct sweep *sweep, const struct costs *costs)
@@ -258,7 +262,8 @@ static bool sweep_before(struct sweep *sweep, const struct costs *costs,
 
     sweep->later = sweep->volume;
     sweep->volume = deepest - costs->phases;
-    *deepest = affine_scale(sweep->sum, costs->rho);
+    *deepest = sweep->sum;
+    affine_scale(deepest, costs->rho);
     deepest->base = wide_add(deepest->base, costs->interval);
     if (first) {
         deepest->base = wide_subtract(deepest->base, costs->begin);
@@ -266,20 +271,15 @@ static bool sweep_before(struct sweep *sweep, const struct costs *costs,
     return sweep_round(sweep, costs, false);
 }
 
-/* What begin() in the first round takes off the sum of all volumes. */
-static struct wide begin_loss(const struct costs *costs)
+/*
+ * What begin() in the first round takes off the sum of all volumes: a unit
+ * less in v_{r,N} is as many less above it as a unit of x in the last round,
+ * which has just been swept.
+ */
+static struct wide begin_loss(const struct costs *costs,
+                              const struct sweep *sweep)
 {
-    struct wide loss = costs->begin;
-    struct wide sum = wide_of(0);
-
-    for (unsigned phase = costs->phases; phase > 0; --phase) {
-        sum = wide_add(sum, loss);
-        loss = wide_add(times_5(loss), wide_scale(loss, costs->rho));
-        if (!wide_within(sum, 40) || !wide_within(loss, 40)) {
-            return wide_of((uint64_t)1 << 40);
-        }
-    }
-    return sum;
+    return wide_multiply(costs->begin, sweep->sum.slope);
 }
 
 /*
@@ -298,12 +298,14 @@ static bool solve(struct wide *x, struct wide *share, const struct sweep *sweep,
     if (rounds > 1) {
         sum.base = wide_subtract(sum.base, loss);
     }
-    own = affine_scale(sum, costs->rho);
+    own = sum;
+    affine_scale(&own, costs->rho);
     own.slope = wide_add(own.slope, wide_of(1));
     own.base = wide_add(own.base, sweep->fixed);
-    sum = affine_add(own, affine_times_4(sum));
+    affine_times_4(&sum);
+    affine_add(&sum, &own);
     room = wide_subtract(load, sum.base);
-    if (!sweep->possible || wide_is_negative(room) || !affine_fits(sum)) {
+    if (!sweep->possible || wide_is_negative(room) || !affine_fits(&sum)) {
         return false;
     }
     *x = roughly ? wide_divide_roughly(room, sum.slope)
@@ -335,8 +337,8 @@ int rounds_best(unsigned *rounds, uint64_t *makespan_ps,
     if (error != ERR_OK) {
         return error;
     }
-    loss = begin_loss(&costs);
     fits = sweep_last(&sweep, &costs);
+    loss = begin_loss(&costs, &sweep);
     for (unsigned r = 1; fits && r <= input->rounds_max; ++r) {
         struct wide x;
         struct wide share;
@@ -457,6 +459,7 @@ int rounds_plan(struct rounds_plan *plan, const struct rounds_input *input,
     struct sweep sweep;
     struct wide x;
     struct wide share;
+    struct wide loss;
     bool fits;
     int error = read_costs(&costs, input);
 
@@ -467,12 +470,13 @@ int rounds_plan(struct rounds_plan *plan, const struct rounds_input *input,
         return ERR_RANGE;
     }
     fits = sweep_last(&sweep, &costs);
+    loss = begin_loss(&costs, &sweep);
     for (unsigned r = 1; fits && r < rounds; ++r) {
         fits = sweep_before(&sweep, &costs, false);
     }
     if (!fits ||
         !solve(&x, &share, &sweep, &costs, wide_of(input->base->load_units),
-               rounds, begin_loss(&costs), false)) {
+               rounds, loss, false)) {
         return ERR_PHASES;
     }
     plan->phases = (uint8_t)costs.phases;

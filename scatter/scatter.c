@@ -30,6 +30,8 @@ static int queue_phase(struct scatter *scatter, unsigned phase,
 {
     struct circuit_message *message = &scatter->message[phase];
     uint32_t overlap = scatter->job.overlap_bytes;
+    uint32_t unit_bytes = scatter->job.unit_bytes;
+    const uint8_t *data = scatter->body + position * unit_bytes;
     uint32_t meta = wire_part_meta(phase, scatter->round, scatter->job_bytes);
     uint8_t *head = scatter->memory->head[scatter->round][phase - 1][0];
 
@@ -41,11 +43,12 @@ static int queue_phase(struct scatter *scatter, unsigned phase,
 
         wire_part_store(head + port * WIRE_PART_BYTES, units,
                         scatter->first_unit + position, meta, port);
-        message->body[port].data = scatter->body + position;
-        message->body[port].bytes = units + overlap;
+        message->body[port].data = data;
+        message->body[port].bytes = units * unit_bytes + overlap;
         position += units;
+        data += units * unit_bytes;
     }
-    if (scatter->body_bytes - position < overlap) {
+    if ((uint32_t)(scatter->body + scatter->body_bytes - data) < overlap) {
         clip_overlap(scatter, message);
     }
     /* Where not even the floor is a unit, only the first ports send. */
@@ -96,11 +99,13 @@ static void inject(const struct scatter *scatter)
 void scatter_run_kernel(struct scatter *scatter, struct kernel_result *result,
                         uint32_t position, uint32_t units)
 {
-    uint32_t rest = scatter->body_bytes - position;
-    uint32_t wanted = units + scatter->terms.overlap_bytes;
+    uint32_t unit_bytes = scatter->job.unit_bytes;
+    uint32_t rest = scatter->body_bytes - position * unit_bytes;
+    uint32_t wanted = units * unit_bytes + scatter->terms.overlap_bytes;
     struct kernel_range range = {
-        .data = scatter->body + position,
+        .data = scatter->body + position * unit_bytes,
         .units = units,
+        .unit_bytes = unit_bytes,
         .available_bytes = wanted < rest ? wanted : rest,
         .first_unit = (uint64_t)scatter->first_unit + position};
     uint64_t per_1000 = scatter->terms.instructions_per_1000_units;
@@ -120,7 +125,7 @@ int scatter_compute(struct scatter *scatter)
     scatter->window->status.state = WINDOW_STATE_COMPUTING;
     scatter_record(scatter, EVENT_COMPUTE_START, scatter->round, units);
     if (scatter->round == 0) {
-        scatter->result.data = scatter->memory->result;
+        scatter->result.data = scatter_result_room(scatter);
         scatter_run_kernel(scatter, &scatter->result, 0, units);
     } else {
         scatter_run_kernel(scatter, &next, 0, units);
@@ -160,7 +165,9 @@ static int take_part(struct scatter *scatter,
     scatter->body_bytes = delivery->bytes - ahead;
     scatter->units = part.units;
     scatter->first_unit = part.first_unit;
-    return ERR_OK;
+    return part.units <= scatter->body_bytes / scatter->job.unit_bytes
+               ? ERR_OK
+               : ERR_PROTOCOL;
 }
 
 /* Waits for the parent's part of the round at hand, behind what is there. */

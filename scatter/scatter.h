@@ -119,6 +119,15 @@ int scatter_distribute(struct scatter *scatter);
 int scatter_compute(struct scatter *scatter);
 int scatter_gather(struct scatter *scatter);
 
+/*
+ * Where this node's result goes: in `memory`, or if it is an output, behind all
+ * that the node received, after room for a header. An output takes
+ * scatter_output_bytes() of the range that begins `position` units on.
+ */
+uint8_t *scatter_result_room(const struct scatter *scatter);
+uint32_t scatter_output_bytes(const struct scatter *scatter, uint32_t position,
+                              uint32_t units);
+
 /* For a tree too. Result, where there is one: 0 or the error. */
 int scatter_begin_kernel(struct scatter *scatter);
 int scatter_merge_child(struct scatter *scatter, unsigned phase, unsigned port);

@@ -258,18 +258,39 @@ static struct line take(struct tree_work *work, uint32_t index)
 
 /* ---- times left, from the root down ---- */
 
+/* Units of the subtree of node `index`, once they are given. */
+static struct wide volume_of(const struct tree_work *work, uint32_t index)
+{
+    return wide_of(tree_units(branch_at(work, index)));
+}
+
+/* What is left for a child when `lane` is left of its parent's port. */
+static struct wide serve(const struct tree_work *work, uint32_t child,
+                         struct wide lane)
+{
+    const uint8_t *branch = branch_at(work, child);
+    struct line left;
+
+    if (work->input->equal) {
+        lane = wide_subtract(lane, startup_of(work, branch));
+        return wide_subtract(
+            lane, wide_multiply(rate_of(work, branch), volume_of(work, child)));
+    }
+    left = child_left(work, child);
+    return wide_subtract(wide_multiply(left.slope, lane), left.offset);
+}
+
 /* s of all children of a node; false if one would get less than nothing. */
 static bool give(struct tree_work *work, uint32_t index)
 {
     struct wide lane[TORUS_PORTS];
     bool used[TORUS_PORTS] = {false};
+    bool enough = !work->input->equal;
     uint32_t count = children_of(work, index);
     uint32_t child = index + 1;
 
     for (uint32_t order = 0; order < count;
          ++order, child = end_of(work, child)) {
-        struct line takes = work->takes[child];
-        struct line left = child_left(work, child);
         unsigned port = tree_path(branch_at(work, child)).port;
         unsigned at = lane_of(work, port, order);
 
@@ -278,18 +299,14 @@ static bool give(struct tree_work *work, uint32_t index)
                 wide_subtract(work->left[index], queued_after(work, order));
             used[at] = true;
         }
-        if (wide_is_negative(lane[at])) {
-            return false;
-        }
-        lane[at] =
-            wide_subtract(wide_multiply(left.slope, lane[at]), left.offset);
+        lane[at] = serve(work, child, lane[at]);
         work->left[child] = lane[at];
-        if (wide_is_negative(lane[at]) ||
-            wide_less(wide_multiply(takes.slope, lane[at]), takes.offset)) {
-            return false;
-        }
+        enough = enough && !wide_is_negative(lane[at]) &&
+                 !wide_less(wide_multiply(work->takes[child].slope, lane[at]),
+                            work->takes[child].offset);
     }
-    return !wide_less(work->left[index], computes_after(work, index, count));
+    return enough &&
+           !wide_less(work->left[index], computes_after(work, index, count));
 }
 
 static bool solve(struct tree_work *work)
@@ -357,43 +374,7 @@ static void set_ranges(struct tree_work *work)
 
 /* ---- equal shares: when they would be done ---- */
 
-/* Units of the subtree of node `index`. */
-static struct wide volume_of(const struct tree_work *work, uint32_t index)
-{
-    return wide_of(tree_units(branch_at(work, index)));
-}
-
-/* Passes the time of a node's receipt on to its children, in left[]; returns
-   when it has computed its own share itself. */
-static struct wide pass(struct tree_work *work, uint32_t index)
-{
-    struct wide lane[TORUS_PORTS];
-    bool used[TORUS_PORTS] = {false};
-    struct wide own = volume_of(work, index);
-    uint32_t count = children_of(work, index);
-    uint32_t child = index + 1;
-
-    for (uint32_t order = 0; order < count;
-         ++order, child = end_of(work, child)) {
-        const uint8_t *branch = branch_at(work, child);
-        unsigned at = lane_of(work, tree_path(branch).port, order);
-        struct wide volume = volume_of(work, child);
-
-        if (!used[at]) {
-            lane[at] = wide_add(work->left[index], queued_after(work, order));
-            used[at] = true;
-        }
-        lane[at] = wide_add(lane[at], startup_of(work, branch));
-        lane[at] =
-            wide_add(lane[at], wide_multiply(rate_of(work, branch), volume));
-        work->left[child] = lane[at];
-        own = wide_subtract(own, volume);
-    }
-    return wide_add(
-        wide_add(work->left[index], computes_after(work, index, count)),
-        times(own, 1u << work->slow[index]));
-}
-
+/* With nothing left at the start, what a node lacks is when it ends. */
 static struct wide last_end(struct tree_work *work)
 {
     uint32_t nodes = tree_nodes(work->tree);
@@ -401,8 +382,16 @@ static struct wide last_end(struct tree_work *work)
 
     work->left[0] = wide_of(0);
     for (uint32_t i = 0; i < nodes; ++i) {
-        struct wide end = pass(work, i);
+        struct wide end = wide_negate(work->left[i]);
+        uint32_t count = children_of(work, i);
+        const uint8_t *branch = branch_at(work, i);
+        uint32_t own = count == 0 ? tree_units(branch)
+                                  : tree_first_unit(branch_at(work, i + 1)) -
+                                        tree_first_unit(branch);
 
+        give(work, i);
+        end = wide_add(end, computes_after(work, i, count));
+        end = wide_add(end, times(wide_of(own), 1u << work->slow[i]));
         last = wide_less(last, end) ? end : last;
     }
     return last;

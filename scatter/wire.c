@@ -21,6 +21,7 @@ void wire_order_store(uint8_t *out, const struct wire_order *order)
     out[45] = order->rounds;
     bytes_store_u16(out + 46, order->arg_bytes);
     bytes_store_u32(out + 48, order->tree_nodes);
+    bytes_store_u16(out + 54, order->unit_bytes);
     out[52] = order->ports;
     out[53] = order->flags;
     memcpy(out + WIRE_ORDER_BYTES, order->arg, order->arg_bytes);
@@ -42,12 +43,14 @@ int wire_order_load(struct wire_order *order, const uint8_t *in, uint32_t bytes)
     order->rounds = in[45];
     order->arg_bytes = bytes_load_u16(in + 46);
     order->tree_nodes = bytes_load_u32(in + 48);
+    order->unit_bytes = bytes_load_u16(in + 54);
     order->ports = in[52];
     order->flags = in[53];
     order->arg = in + WIRE_ORDER_BYTES;
     order->tree = order->arg + WIRE_PAD4(order->arg_bytes);
     if (order->arg_bytes > KERNEL_ARG_MAX ||
-        order->tree_nodes > TREE_NODES_MAX ||
+        order->tree_nodes > TREE_NODES_MAX || order->unit_bytes == 0 ||
+        order->load_bytes % order->unit_bytes != 0 ||
         bytes < wire_order_head_bytes(order) ||
         bytes - wire_order_head_bytes(order) != order->load_bytes) {
         return ERR_PROTOCOL;
@@ -56,9 +59,15 @@ int wire_order_load(struct wire_order *order, const uint8_t *in, uint32_t bytes)
     return ERR_OK;
 }
 
-uint32_t wire_job_bytes(unsigned phases, uint32_t arg_bytes)
+/* Bytes of the tables of a job. */
+static uint32_t tables_bytes(unsigned phases, bool output)
 {
-    return WIRE_JOB_BYTES + 8u * (phases + 1u) + WIRE_PAD4(arg_bytes);
+    return (output ? 16u : 8u) * (phases + 1u);
+}
+
+uint32_t wire_job_bytes(unsigned phases, uint32_t arg_bytes, bool output)
+{
+    return WIRE_JOB_BYTES + tables_bytes(phases, output) + WIRE_PAD4(arg_bytes);
 }
 
 uint32_t wire_tree_job_bytes(uint32_t arg_bytes)
@@ -75,7 +84,8 @@ static void store_head(uint8_t *out, const struct wire_job *job)
     bytes_store_u32(out + 4, job->slot_us);
     wire_job_store_gather(out, job->gather_ps);
     bytes_store_u32(out + 16, job->slack_ns);
-    bytes_store_u32(out + 20, job->overlap_bytes);
+    bytes_store_u16(out + 20, job->overlap_bytes);
+    bytes_store_u16(out + 22, job->unit_bytes);
 }
 
 static void load_head(struct wire_job *job, const uint8_t *in)
@@ -87,22 +97,30 @@ static void load_head(struct wire_job *job, const uint8_t *in)
     job->slot_us = bytes_load_u32(in + 4);
     job->gather_ps = bytes_load_u64(in + 8);
     job->slack_ns = bytes_load_u32(in + 16);
-    job->overlap_bytes = bytes_load_u32(in + 20);
+    job->overlap_bytes = bytes_load_u16(in + 20);
+    job->unit_bytes = bytes_load_u16(in + 22);
 }
 
 void wire_job_store(uint8_t *out, const struct wire_job *job,
-                    const uint32_t share_units[], const uint32_t volume_units[])
+                    const uint32_t share_units[], const uint32_t volume_units[],
+                    const uint64_t result_ps[])
 {
+    bool output = job->slot_us == 0;
     uint8_t *tables = out + WIRE_JOB_BYTES;
 
-    memset(out, 0, wire_job_bytes(job->phases, job->arg_bytes));
+    memset(out, 0, wire_job_bytes(job->phases, job->arg_bytes, output));
     store_head(out, job);
     for (unsigned layer = 0; layer <= job->phases; ++layer) {
         bytes_store_u32(tables + 4 * layer, share_units[layer]);
         bytes_store_u32(tables + 4 * (job->phases + 1 + layer),
                         volume_units[layer]);
     }
-    memcpy(tables + 8 * (job->phases + 1), job->arg, job->arg_bytes);
+    for (unsigned layer = 0; output && layer <= job->phases; ++layer) {
+        bytes_store_u64(tables + 8 * (job->phases + 1 + layer),
+                        result_ps[layer]);
+    }
+    memcpy(tables + tables_bytes(job->phases, output), job->arg,
+           job->arg_bytes);
 }
 
 void wire_tree_job_store(uint8_t *out, const struct wire_job *job)
@@ -119,10 +137,13 @@ int wire_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes,
         return ERR_PROTOCOL;
     }
     load_head(job, in);
-    job->arg = in + WIRE_JOB_BYTES + 8u * (job->phases + 1u);
+    job->arg =
+        in + WIRE_JOB_BYTES + tables_bytes(job->phases, job->slot_us == 0);
     if (job->phases > TORUS_PHASES_MAX || job->rounds == 0 ||
         job->rounds > ROUNDS_MAX || layer == 0 || layer > job->phases ||
-        bytes != wire_job_bytes(job->phases, job->arg_bytes)) {
+        job->unit_bytes == 0 ||
+        bytes !=
+            wire_job_bytes(job->phases, job->arg_bytes, job->slot_us == 0)) {
         return ERR_PROTOCOL;
     }
     return ERR_OK;
@@ -135,7 +156,7 @@ int wire_tree_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes)
     }
     load_head(job, in);
     job->arg = in + WIRE_JOB_BYTES;
-    if (job->rounds != 0 || job->phases == 0 ||
+    if (job->rounds != 0 || job->phases == 0 || job->unit_bytes == 0 ||
         bytes < wire_tree_job_bytes(job->arg_bytes)) {
         return ERR_PROTOCOL;
     }
@@ -154,7 +175,6 @@ int wire_part_load(struct wire_part *part, const uint8_t *in, uint32_t bytes)
     part->round = in[10];
     part->job_bytes = (uint16_t)(4u * in[11]);
     if (part->job_bytes > bytes - WIRE_PART_BYTES ||
-        part->units > bytes - WIRE_PART_BYTES - part->job_bytes ||
         part->port >= TORUS_PORTS) {
         return ERR_PROTOCOL;
     }
@@ -210,6 +230,7 @@ void wire_report_store(uint8_t *out, const struct wire_report *report,
     out[4] = report->phases;
     out[5] = report->phases_feasible;
     out[6] = report->rounds;
+    out[7] = report->output;
     bytes_store_u64(out + 8, report->compute_ps);
     bytes_store_u64(out + 16, report->makespan_ps);
     bytes_store_u64(out + 24, report->begin_ps);
@@ -241,6 +262,7 @@ int wire_report_load(struct wire_report *report, struct rounds_plan *plan,
     report->phases = in[4];
     report->phases_feasible = in[5];
     report->rounds = in[6];
+    report->output = in[7] != 0;
     report->compute_ps = bytes_load_u64(in + 8);
     report->makespan_ps = bytes_load_u64(in + 16);
     report->begin_ps = bytes_load_u64(in + 24);

@@ -15,7 +15,7 @@
  *   48  u32 tree_nodes, 0: none
  *   52  u8  ports at once                 WIRE_BRANCH, node to child:
  *   53  u8  flags, enum wire_flag            0  job, without tables: R = 0
- *   54  u16 reserved                        ..  the child's piece of the tree
+ *   54  u16 unit_bytes                      ..  the child's piece of the tree
  *   56  arg, pad4; the tree; the load       ..  units and overlap
  *
  * A tree (scatter/tree.h) is for all that is not the pattern of a 5^k x 5^k
@@ -24,9 +24,11 @@
  * The job is the same in every part of a round and is passed on as it came:
  *    0  u8  kernel's index in the image    8  u64 gather_ps
  *    1  u8  phases N                      16  u32 slack_ns
- *    2  u8  arg_bytes                     20  u32 overlap_bytes
+ *    2  u8  arg_bytes                     20  u16 overlap_bytes
+ *                                         22  u16 unit_bytes
  *    3  u8  rounds R; 0: a tree           24  u32 share_units[0..N]
- *    4  u32 slot_us                       ..  u32 volume_units[0..N]
+ *    4  u32 slot_us; 0: an output         ..  u32 volume_units[0..N]
+ *                                         ..  u64 result_ps[0..N], if an output
  *                                         ..  arg, pad4
  *
  * WIRE_RESULT_OF(phase), child to parent: the kernel's result, as it is.
@@ -35,7 +37,7 @@
  *    0  i32 error, enum err               40  u64 scatter_start_ps
  *    4  u8  phases N                      48  u64 gather_done_ps
  *    5  u8  phases_feasible               56  u64 overhead_ps
- *    6  u8  rounds R                      64  u64 startup_ps[10]
+ *    6  u8  rounds R; 7 u8 output         64  u64 startup_ps[10]
  *    8  u64 compute_ps per unit          144  u64 received_ps[0..10]
  *   16  u64 makespan_ps                  232  u32 share_units[0..10]
  *   24  u64 begin_ps                     276  u32 volume_units[0..10]
@@ -53,6 +55,8 @@
 #include "scatter/rounds.h"
 #include "scatter/tree.h"
 #include "torus/pattern.h"
+
+#include <stdbool.h>
 
 enum wire_kind {
     WIRE_ORDER = 1,
@@ -85,7 +89,7 @@ enum wire_flag {
 
 /* Largest job: all phases and the longest argument. */
 #define WIRE_JOB_BYTES_MAX                                                     \
-    (WIRE_JOB_BYTES + 8u * (TORUS_PHASES_MAX + 1u) + KERNEL_ARG_MAX + 1u)
+    (WIRE_JOB_BYTES + 16u * (TORUS_PHASES_MAX + 1u) + KERNEL_ARG_MAX + 1u)
 
 #define WIRE_PAD4(bytes) (((bytes) + 3u) & ~3u)
 
@@ -98,6 +102,7 @@ struct wire_order {
     uint8_t phases;
     uint8_t rounds;
     uint16_t arg_bytes;
+    uint16_t unit_bytes;
     uint32_t tree_nodes;
     uint8_t ports;
     uint8_t flags;
@@ -121,7 +126,8 @@ struct wire_job {
     uint8_t rounds;
     uint32_t slot_us;
     uint32_t slack_ns;
-    uint32_t overlap_bytes; /* that every range needs beyond its end */
+    uint16_t overlap_bytes; /* that every range needs beyond its end */
+    uint16_t unit_bytes;
     uint64_t gather_ps;
     const uint8_t *arg;
 };
@@ -135,13 +141,15 @@ struct wire_part {
     uint16_t job_bytes;
 };
 
-uint32_t wire_job_bytes(unsigned phases, uint32_t arg_bytes);
+/* Bytes of a job; `output`: with the times of results. */
+uint32_t wire_job_bytes(unsigned phases, uint32_t arg_bytes, bool output);
 uint32_t wire_tree_job_bytes(uint32_t arg_bytes);
 
-/* Tables: index = layer, entries 0 to phases; `out`: wire_job_bytes(). */
+/* Tables: index = layer, entries 0 to phases; result_ps, from gather_ps on, if
+   slot_us is 0. `out`: wire_job_bytes(). */
 void wire_job_store(uint8_t *out, const struct wire_job *job,
-                    const uint32_t share_units[],
-                    const uint32_t volume_units[]);
+                    const uint32_t share_units[], const uint32_t volume_units[],
+                    const uint64_t result_ps[]);
 
 /* A job that goes with a tree; `out`: wire_tree_job_bytes(). */
 void wire_tree_job_store(uint8_t *out, const struct wire_job *job);
@@ -171,6 +179,14 @@ static inline const uint32_t *wire_job_volumes(const uint8_t *in)
     return wire_job_shares(in) + in[WIRE_JOB_AT_PHASES] + 1;
 }
 
+/* When a layer's results leave, in a stored job with an output. */
+static inline uint64_t wire_job_result_ps(const uint8_t *in, unsigned layer)
+{
+    const uint32_t *end = wire_job_volumes(in) + in[WIRE_JOB_AT_PHASES] + 1;
+
+    return bytes_load_u64((const uint8_t *)end + 8 * layer);
+}
+
 /* What is the same in the parts of one phase, for wire_part_store(). */
 static inline uint32_t wire_part_meta(unsigned layer, unsigned round,
                                       uint32_t job_bytes)
@@ -195,6 +211,7 @@ struct wire_report {
     uint8_t phases;
     uint8_t phases_feasible;
     uint8_t rounds;
+    bool output;
     uint64_t compute_ps;  /* measured, per unit */
     uint64_t makespan_ps; /* planned, with overhead_ps */
     uint64_t begin_ps;    /* measured: the kernel's begin() */
