@@ -31,6 +31,7 @@ static void take_role(struct scatter *scatter)
     struct torus_role role;
 
     scatter->branch = NULL;
+    scatter->message[0] = (struct circuit_message){.kind = WIRE_BRANCH};
     scatter->layer = at.x != originator.x || at.y != originator.y;
     if (!who->tree) {
         role = torus_role_of(scatter->size, originator, at);

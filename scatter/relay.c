@@ -9,16 +9,17 @@ static int pass_on(struct scatter *scatter, const uint8_t *child)
     uint32_t bytes = tree_units(child) * scatter->job.unit_bytes +
                      scatter->job.overlap_bytes;
     uint32_t most = scatter->body_bytes - at;
-    struct circuit_message message = {
-        .path = tree_path(child),
-        .kind = WIRE_BRANCH,
-        .head = {scatter->job_data, scatter->job_bytes},
-        .shared = {child, TREE_BRANCH_BYTES * tree_nodes(child)}};
-    unsigned port = message.path.port;
+    struct circuit_message *message = &scatter->message[0];
+    struct torus_path path = tree_path(child);
 
-    message.body[port].data = scatter->body + at;
-    message.body[port].bytes = bytes < most ? bytes : most;
-    return circuit_send(scatter->circuit, 1u << port, &message);
+    message->path = path;
+    message->head =
+        (struct circuit_segment){scatter->job_data, scatter->job_bytes};
+    message->shared =
+        (struct circuit_segment){child, TREE_BRANCH_BYTES * tree_nodes(child)};
+    message->body[path.port] = (struct circuit_segment){
+        scatter->body + at, bytes < most ? bytes : most};
+    return circuit_send(scatter->circuit, 1u << path.port, message);
 }
 
 int relay_distribute(struct scatter *scatter)

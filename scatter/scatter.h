@@ -72,7 +72,8 @@ struct scatter {
     uint8_t layer;
     uint8_t port; /* out of which the parent sends; see struct torus_role */
     struct torus_path down; /* from the parent */
-    /* What is the same whenever a phase is sent; index: phase. */
+    /* What is the same whenever a phase is sent; index: phase. Entry 0 is for
+       branches of a tree. */
     struct circuit_message message[TORUS_PHASES_MAX + 1];
 
     /* The job, once it is known. */
