@@ -10,10 +10,11 @@ say = @printf '  %-8s %s\n'
 
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
-# Every Debian package that building, running and testing needs.
+# Every Debian package that building and running needs, and what testing,
+# proving and measuring need besides.
 PACKAGES := gcc libc6-dev gcc-arm-none-eabi libnewlib-arm-none-eabi \
-            qemu-system-arm libjansson-dev libgmp-dev nettle-dev \
-            gnuplot-nox python3 python3-pytest python3-hypothesis
+            qemu-system-arm libjansson-dev libgmp-dev nettle-dev gnuplot-nox
+TEST_PACKAGES := python3 python3-pytest python3-hypothesis frama-c-base
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Werror
 HOST_CC := gcc
@@ -173,12 +174,18 @@ include $(wildcard test/*.mk)
 build-tests: build-all $(TEST_TARGETS) $(TEST_PROGRAMS)
 
 ## test: every test that needs no board; T='-k NAME' selects
-test: deps
+test: test-deps
 	$(Q)$(MAKE) --no-print-directory build-tests
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider test $(T)
 
+## prove: no overflow in the planner and the split, whatever the input
+.PHONY: prove
+prove: test-deps
+	$(Q)$(PYTHON) test/prove/prove.py
+
 ## bench: the table of measured figures; B=--quick leaves out 625 boards
-bench: all
+bench: test-deps
+	$(Q)$(MAKE) --no-print-directory build-all
 	$(Q)$(PYTHON) test/bench/bench.py $(B)
 
 ## format: let clang-format judge (needs clang-format)
@@ -196,9 +203,9 @@ size: deps
 	$(Q)$(CROSS_COMPILE)nm --size-sort --reverse-sort --radix=d \
 	  $(BUILD)/mps2_an385/firmware.elf | head -25
 
-## deps: install what is missing (apt; as root or with sudo)
-deps:
-	$(Q)missing=""; for p in $(PACKAGES); do \
+# Installs what is missing of $(1).
+define install
+	$(Q)missing=""; for p in $(1); do \
 	  dpkg-query -W -f='$${Status}' $$p 2>/dev/null | \
 	    grep -q 'ok installed' || missing="$$missing $$p"; done; \
 	if [ -n "$$missing" ]; then \
@@ -210,6 +217,16 @@ deps:
 	  $$sudo apt-get update -q && \
 	  DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -qy \
 	    --no-install-recommends $$missing; fi
+endef
+
+## deps: install what building and running need (apt; as root or with sudo)
+deps:
+	$(call install,$(PACKAGES))
+
+## test-deps: install what testing, proving and measuring need, too
+.PHONY: test-deps
+test-deps:
+	$(call install,$(PACKAGES) $(TEST_PACKAGES))
 
 ## clean: remove everything that was built
 clean:

@@ -11,16 +11,16 @@
 #include "scatter/planner.h"
 
 #define ONE ((uint64_t)1 << 30)
-#define SNAP_VOLUME 4u  /* a volume is low by less than that */
-#define SNAP_SHARE 32u  /* a share is low by less, unless volumes snapped */
+#define SNAP_UNITS 4u   /* a volume is low by less than that */
 #define SNAP_STARTUP 1u /* a work is low by less than 2 */
+#define FIFTH (UINT64_MAX / 5)
 
 /* How times become work, and work volumes. */
 struct scale {
     uint64_t units;   /* 2^104 / m, low by one at most */
     uint64_t compute; /* m */
-    uint32_t right;   /* time becomes work: shifted right by so much, */
-    uint32_t factor;  /* then times this power of two; one of both is idle */
+    unsigned left;    /* time becomes work by a shift to the left, < 32, */
+    unsigned right;   /* or to the right, <= 10; one of both is 0 */
 };
 
 /* What a volume is multiplied by in each phase, for its stages. */
@@ -46,18 +46,30 @@ static uint64_t multiply_high(uint64_t a, uint64_t b)
     return (uint64_t)a_high * b_high + (middle >> 32) + (low >> 32);
 }
 
-/*
- * floor(numerator * 2^64 / denominator), or 2^64 - 1 where that exceeds it;
- * 0 < denominator < 2^62. In digits so short that a remainder (less than the
- * denominator), shifted, fits 64 bits: 2^32 * 2^32, 2^48 * 2^16, 2^62 * 2^2.
- * A digit is less than 2^digit_bits: the mask changes nothing, it only lets
- * an analysis of ranges see this. Cost: 2, 4 or 32 divisions.
- */
-static uint64_t fraction(uint64_t numerator, uint64_t denominator)
+/* a * b, or 2^64 - 1 where that does not fit. */
+static uint64_t product(uint64_t a, uint32_t b)
 {
-    unsigned digit_bits = denominator < (uint64_t)1 << 32   ? 32
-                          : denominator < (uint64_t)1 << 48 ? 16
-                                                            : 2;
+    uint64_t low = (a & UINT32_MAX) * b;
+    uint64_t high = (a >> 32) * b + (low >> 32);
+
+    return high > UINT32_MAX ? UINT64_MAX : high << 32 | (low & UINT32_MAX);
+}
+
+/* a - b, or 0 where b is larger. */
+static uint64_t difference(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/*
+ * numerator / denominator in 2^-64, rounded down; the largest there is where
+ * that exceeds it. 0 < denominator < 2^(64 - digit_bits), so that a remainder,
+ * shifted by a digit, fits 64 bits. A digit is less than 2^digit_bits: the
+ * mask changes nothing, it only lets an analysis of ranges see this.
+ */
+static inline uint64_t digits(uint64_t numerator, uint64_t denominator,
+                              unsigned digit_bits)
+{
     uint64_t mask = ((uint64_t)1 << digit_bits) - 1;
     uint64_t quotient = 0;
 
@@ -73,6 +85,17 @@ static uint64_t fraction(uint64_t numerator, uint64_t denominator)
     return quotient;
 }
 
+/* The same for denominators below 2^62. Cost: 2 divisions for those below
+   2^32, 4 below 2^48, else 32. */
+static uint64_t fraction(uint64_t numerator, uint64_t denominator)
+{
+    if (denominator < (uint64_t)1 << 32) {
+        return digits(numerator, denominator, 32);
+    }
+    return denominator < (uint64_t)1 << 48 ? digits(numerator, denominator, 16)
+                                           : digits(numerator, denominator, 2);
+}
+
 static int check(const struct planner_input *input)
 {
     if (input->load_units == 0) {
@@ -83,7 +106,7 @@ static int check(const struct planner_input *input)
         input->phases_max > PLANNER_PHASES_MAX ||
         input->results_numerator > PLANNER_RESULTS_MAX ||
         input->results_denominator > PLANNER_RESULTS_MAX ||
-        input->load_units > PLANNER_LOAD_MAX_PS / input->compute_ps) {
+        product(input->compute_ps, input->load_units) > PLANNER_LOAD_MAX_PS) {
         return ERR_RANGE;
     }
     for (unsigned i = 0; i < input->phases_max; ++i) {
@@ -95,14 +118,21 @@ static int check(const struct planner_input *input)
     return ERR_OK;
 }
 
+/* Cost: 2 divisions where compute < 2^31, 4 for all others. */
 static struct scale scale_of(uint64_t compute_ps)
 {
-    /* 2^(63-n) < 2 compute <= 2^(64-n) where n = clz(2 compute - 1). */
-    unsigned shift = (unsigned)__builtin_clzll(2 * compute_ps - 1) - 22;
-    struct scale scale;
+    struct scale scale = {.compute = compute_ps};
+    unsigned shift = 0; /* m = compute * 2^shift: at most 41 */
 
-    scale.compute = compute_ps << shift;
-    scale.factor = (uint32_t)1 << (shift > 10 ? shift - 10 : 0);
+#pragma GCC unroll 6
+    for (unsigned step = 32; step > 0; step /= 2) {
+        /* m <= 2^(41-step) becomes m <= 2^41. */
+        if (scale.compute <= ((uint64_t)1 << 41) >> step) {
+            scale.compute <<= step;
+            shift += step;
+        }
+    }
+    scale.left = shift > 10 ? shift - 10 : 0;
     scale.right = shift < 10 ? 10 - shift : 0;
     /* 2^40 / m; both divided by 2^(shift-1), for fewer digits. */
     scale.units = fraction(((uint64_t)1 << 41) >> shift, 2 * compute_ps);
@@ -119,15 +149,17 @@ static uint64_t load_work(uint32_t load_units, const struct scale *scale)
 }
 
 /*
- * 1 / (5 + rho s (1 + P/Q)) in 2^-64: one fifth of 5 Q c / (5 Q c + s tau (P +
- * Q)). The two terms are less than 2^53 and 2^40 * 2^11 * 2000 < 2^62, their
- * sum too. Low by less than 1.2: a fifth of one, and one.
+ * 1 / (5 + rho s (1 + P/Q)) in 2^-64: Q c / (5 Q c + s tau (P + Q)), low by
+ * less than one. The terms of the denominator are less than 2^53 and 2^40 *
+ * 2^11 * 2000 < 2^62, their sum too. It is a fifth at most: the comparison
+ * changes nothing, it only lets an analysis of ranges see this.
  */
 static uint64_t decay_of(const struct planner_input *input, uint32_t stages)
 {
     uint32_t parts = input->results_denominator;
     uint32_t ways = parts + input->results_numerator;
     uint64_t numerator;
+    uint64_t decay;
 
     if (parts == 0) {
         parts = 1;
@@ -136,10 +168,10 @@ static uint64_t decay_of(const struct planner_input *input, uint32_t stages)
     if (stages == 0) {
         stages = 1;
     }
-    numerator = 5 * parts * input->compute_ps;
-    return fraction(numerator,
-                    numerator + input->transfer_ps * (stages * ways)) /
-           5;
+    numerator = parts * input->compute_ps;
+    decay = fraction(numerator,
+                     5 * numerator + input->transfer_ps * (stages * ways));
+    return decay < FIFTH ? decay : FIFTH;
 }
 
 static void decay_set(struct decay *decay, const struct planner_input *input,
@@ -151,40 +183,31 @@ static void decay_set(struct decay *decay, const struct planner_input *input,
     }
 }
 
-static uint64_t next_work(uint64_t work, uint64_t startup, uint64_t decay)
-{
-    return startup < work ? multiply_high(work - startup, decay) : 0;
-}
-
 /*
  * The recurrence: work down to the last feasible phase; returns its number.
  * A work is low by less than 2: the load's by less than one, and each step by
- * a fifth of what it inherits, one for the product, and 0.6 for decay (1.2 *
- * 2^63 / 2^64); and it is high by less than 1/4, since startups lose bits to
+ * a fifth of what it inherits, one for the product, and 1/2 for decay (2^63 /
+ * 2^64); and it is high by less than 1/4, since startups lose bits to
  * the right. So whatever startup is feasible exceeds it by one at most.
  */
 static unsigned recur(uint64_t work[], const struct planner_input *input,
                       const struct scale *scale)
 {
-    uint64_t load_ps = input->load_units * input->compute_ps; /* <= 2^63 */
     uint64_t left = load_work(input->load_units, scale);
+    uint32_t factor = (uint32_t)1 << scale->left;
     struct decay decay = {.stages = UINT32_MAX};
     unsigned phase = 0;
 
     work[0] = left;
     for (; phase < input->phases_max; ++phase) {
-        uint64_t startup = input->startup_ps[phase];
+        uint64_t startup =
+            product(input->startup_ps[phase] >> scale->right, factor);
 
-        if (startup > load_ps) {
-            break;
-        }
-        /* load_ps becomes work[0], and this is not more: < 2^63. */
-        startup = (startup >> scale->right) * scale->factor;
         if (startup > left + SNAP_STARTUP) {
             break;
         }
         decay_set(&decay, input, input->stages[phase]);
-        left = next_work(left, startup, decay.value);
+        left = multiply_high(difference(left, startup), decay.value);
         work[phase + 1] = left;
     }
     return phase;
@@ -199,31 +222,36 @@ static uint64_t volume_of(uint64_t work, const struct scale *scale)
 {
     uint64_t volume = multiply_high(work, scale->units);
 
-    if (volume % ONE >= ONE - SNAP_VOLUME) {
+    if (volume % ONE >= ONE - SNAP_UNITS) {
         volume += ONE - volume % ONE;
     }
     return volume;
 }
 
 /*
- * Floor of what a node keeps of its volume after its children took `below`:
- * never more than the floors of both leave. An exact share comes out low by
- * less than SNAP_SHARE, as long as no volume below it was snapped.
+ * Floor of what a node keeps of its volume after its children took `below`.
+ * A share comes out low by as much as its volume, less four times as much as
+ * its children's; one that is snapped for that may not take more than the
+ * floors of both volumes leave.
  */
 static uint32_t share_floor(uint64_t volume, uint64_t below, uint64_t units,
                             uint64_t below_units)
 {
-    uint64_t share = volume > below ? volume - below : 0;
-    uint64_t share_units = (share + SNAP_SHARE) / ONE;
-    uint64_t most = units > below_units ? units - below_units : 0;
+    uint64_t share_units = (difference(volume, below) + SNAP_UNITS) / ONE;
+    uint64_t most = difference(units, below_units);
 
     return (uint32_t)(share_units < most ? share_units : most);
 }
 
 /*
- * Floors of volumes and shares, from the last layer up. Rounding may leave a
- * volume slightly below its children's: its floor is then theirs. The sums of
- * children, 4 (1/5 + 1/25 + ...) of 2^63 at most, do not overflow.
+ * Floors of volumes and shares, from the last layer up; returns a_0. The sums
+ * of children, 4 (1/5 + 1/25 + ...) of 2^63 at most, do not overflow.
+ *
+ * The children's floors never exceed their parent's, though each may have been
+ * snapped: that would take a share below 2^-18 unit, as would then be those of
+ * all later layers, and each volume would be five times the next. One of them
+ * would lie between 1/10 and 1/2, and what its floor leaves is more than all
+ * that the others were snapped by.
  */
 static uint64_t floors(struct planner_plan *plan, const uint64_t work[],
                        uint32_t load_units, const struct scale *scale)
@@ -236,7 +264,6 @@ static uint64_t floors(struct planner_plan *plan, const uint64_t work[],
         uint64_t volume = volume_of(work[layer], scale);
         uint64_t units = volume / ONE;
 
-        units = units > below_units ? units : below_units;
         plan->volume_units[layer] = (uint32_t)units;
         plan->share_units[layer] =
             share_floor(volume, below, units, below_units);
@@ -245,14 +272,24 @@ static uint64_t floors(struct planner_plan *plan, const uint64_t work[],
     }
     plan->volume_units[0] = load_units;
     plan->share_units[0] = share_floor(whole, below, load_units, below_units);
-    return whole > below ? whole - below : 0;
+    return difference(whole, below);
+}
+
+/*
+ * The compute time of a share (Q32.30): its work, share * 2^2 * m * 2^22 /
+ * 2^64, turned back into picoseconds.
+ */
+static uint64_t share_ps(uint64_t share, const struct scale *scale)
+{
+    uint64_t work = multiply_high(share << 2, scale->compute << 22);
+
+    return product(work >> scale->left, (uint32_t)1 << scale->right);
 }
 
 int planner_plan(struct planner_plan *plan, const struct planner_input *input)
 {
     uint64_t work[PLANNER_PHASES_MAX + 1];
     struct scale scale;
-    uint64_t share;
     int error = check(input);
 
     if (error != ERR_OK) {
@@ -267,9 +304,7 @@ int planner_plan(struct planner_plan *plan, const struct planner_input *input)
     if (plan->phases > plan->phases_feasible) {
         return ERR_PHASES;
     }
-    share = floors(plan, work, input->load_units, &scale);
     plan->makespan_ps =
-        share / ONE * input->compute_ps +
-        multiply_high(share % ONE << 17, input->compute_ps << 17);
+        share_ps(floors(plan, work, input->load_units, &scale), &scale);
     return ERR_OK;
 }

@@ -48,9 +48,9 @@ struct planner_input {
 };
 
 struct planner_plan {
-    uint8_t phases;          /* N */
-    uint8_t phases_feasible; /* the largest feasible N */
-    uint64_t makespan_ps;    /* a_0 * compute, rounded down */
+    uint8_t phases;                                /* N */
+    uint8_t phases_feasible;                       /* the largest feasible N */
+    uint64_t makespan_ps;                          /* a_0 * compute */
     uint32_t volume_units[PLANNER_PHASES_MAX + 1]; /* floor v_i, i = 0..N */
     uint32_t share_units[PLANNER_PHASES_MAX + 1];  /* floor a_i, i = 0..N */
 };
@@ -61,14 +61,15 @@ struct planner_plan {
  * (phases_want > phases_feasible, which is then set).
  *
  * N counts as feasible whenever it is, and also where v_N is negative by less
- * than 2^-30 unit, which then counts as 0. A volume less than 2^-28 unit below
- * an integer counts as that integer, a share less than 2^-25 unit; v_i is
- * within 2^-27 unit of the exact one and a_i, which four volumes of each later
- * phase are taken from, within (1 + 4 N) times that: below 2^-20. So is the
- * makespan, of the compute time of one unit.
+ * than 2^-30 unit, which then counts as 0. A volume or share less than 2^-28
+ * unit below an integer counts as that integer. v_i is within 2^-27 unit of
+ * the exact one and a_i, which four volumes of each later phase are taken from,
+ * within (1 + 4 N) times that, below 2^-20; and so is the makespan, of the
+ * compute time of one unit, and rounded down.
  *
- * Cost on a Cortex-M3: about 800 instructions and 140 a phase, 340 more for
- * each phase that has other stages than the one before (test/bench/planner).
+ * Cost on a Cortex-M3: about 660 instructions and 125 a phase, 150 more for
+ * each phase that has other stages than the one before; a compute time of 2^31
+ * or more, or a transfer in all above 2^32, adds some (test/bench/planner.py).
  * Reentrant; for any context.
  */
 int planner_plan(struct planner_plan *plan, const struct planner_input *input);

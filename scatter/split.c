@@ -6,18 +6,30 @@ int split_volume(struct split *split, const uint32_t volume_units[],
                  uint32_t units)
 {
     uint32_t children = TORUS_PORTS * (phases - layer);
-    uint32_t left = units - share_units[layer];
+    uint32_t share = share_units[layer];
+    uint32_t rest = units;
+    uint32_t extra;
 
     for (unsigned phase = phases; phase > layer; --phase) {
-        left -= TORUS_PORTS * volume_units[phase];
+        uint32_t part;
+
+        if (volume_units[phase] > UINT32_MAX / TORUS_PORTS) {
+            return ERR_PROTOCOL;
+        }
+        part = TORUS_PORTS * volume_units[phase];
+        if (part > rest) {
+            return ERR_PROTOCOL;
+        }
+        rest -= part;
     }
-    /* Unsigned wrap turns "less than the floors" into a large number. */
-    if (left > children + 1) {
+    if (share > rest || rest - share > children + 1) {
         return ERR_PROTOCOL;
     }
+    extra = rest - share;
+    extra = extra < children ? extra : children;
     split->volume_units = volume_units;
     split->layer = layer;
-    split->extra_units = left < children ? left : children;
-    split->own_units = share_units[layer] + left - split->extra_units;
+    split->extra_units = extra;
+    split->own_units = rest - extra; /* share, or one more */
     return ERR_OK;
 }

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make prove`, and that it finds what it is for."""
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "test" / "prove"))
+import prove  # noqa: E402
+
+pytestmark = pytest.mark.skipif(shutil.which("frama-c") is None,
+                                reason="frama-c is not installed")
+
+
+def test_sources_are_proven():
+    done = subprocess.run([sys.executable, ROOT / "test/prove/prove.py"],
+                          capture_output=True, text=True, check=False,
+                          timeout=900)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def analyse(folder, body, paths=""):
+    """Eva on a function `uint32_t bad(uint32_t a, uint64_t b)`."""
+    tests = folder / "test" / "prove"
+    tests.mkdir(parents=True)
+    (folder / "scatter").mkdir()
+    for name in ("any.c", "any.h"):
+        shutil.copy(ROOT / "test" / "prove" / name, tests)
+    (folder / "scatter" / "bad.c").write_text(
+        "#include <stdint.h>\n"
+        "uint32_t bad(uint32_t a, uint64_t b);\n"
+        "uint32_t bad(uint32_t a, uint64_t b)\n"
+        "{\n    " + body + "\n}\n", encoding="utf-8")
+    (tests / "bad.c").write_text(
+        '#include "test/prove/any.h"\n'
+        "uint32_t bad(uint32_t a, uint64_t b);\n"
+        "void prove_bad(void)\n"
+        "{\n    bad(any_u32(0, UINT32_MAX), any_u64(0, UINT64_MAX));\n}\n",
+        encoding="utf-8")
+    return prove.analyse(prove.Proof("scatter/bad.c", paths=paths), folder)
+
+
+@pytest.mark.parametrize("body, word", [
+    ("return a + 1;", "unsigned overflow"),
+    ("return a - (b > 3);", "unsigned overflow"),
+    ("return a << 1;", "unsigned overflow"),
+    ("return (uint32_t)((int32_t)(a >> 1) + 1);", "signed overflow"),
+    ("return (uint32_t)b;", "unsigned downcast"),
+    ("return (uint8_t)a;", "unsigned downcast"),
+    ("return 5 / a;", "division by zero"),
+    ("return 1u << (a % 64);", "shift"),
+    ("uint32_t t[4] = {0}; return t[a % 5];", "out of bounds"),
+    ("uint32_t t[4]; t[0] = a; return t[a % 2];", "uninitialized"),
+])
+def test_the_proof_finds(tmp_path, body, word):
+    alarms, _ = analyse(tmp_path, body)
+    assert any(word in alarm for alarm in alarms), alarms
+    assert all(alarm.startswith("scatter/bad.c: ") for alarm in alarms)
+
+
+@pytest.mark.parametrize("body", [
+    "return a < UINT32_MAX ? a + 1 : a;",
+    "return (uint32_t)(b >> 32);",
+    "return a > 0 ? 5 / a : 0;",
+    "uint32_t t[4] = {0}; return t[a % 4];",
+])
+def test_the_proof_lets_good_code_pass(tmp_path, body):
+    assert analyse(tmp_path, body) == ([], "")
+
+
+def test_what_is_never_reached_is_not_proven(tmp_path):
+    alarms, trouble = analyse(tmp_path, "if (b > 5 && b < 3) { return 5; }\n"
+                                        "    return a & 1;")
+    assert not alarms and "never reached" in trouble
+
+
+def test_what_does_not_parse_is_not_proven(tmp_path):
+    alarms, trouble = analyse(tmp_path, "return a +;")
+    assert not alarms and trouble
