@@ -14,7 +14,8 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 # proving and measuring need besides.
 PACKAGES := gcc libc6-dev gcc-arm-none-eabi libnewlib-arm-none-eabi \
             qemu-system-arm libjansson-dev libgmp-dev nettle-dev gnuplot-nox
-TEST_PACKAGES := python3 python3-pytest python3-hypothesis frama-c-base
+TEST_PACKAGES := python3 python3-pytest python3-hypothesis frama-c-base \
+                 libglpk-dev
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Werror
 HOST_CC := gcc
@@ -187,6 +188,12 @@ prove: test-deps
 bench: test-deps
 	$(Q)$(MAKE) --no-print-directory build-all
 	$(Q)$(PYTHON) test/bench/bench.py $(B)
+
+## bench-planner: what a plan costs, beside floating point and a solver
+.PHONY: bench-planner
+bench-planner: test-deps
+	$(Q)$(MAKE) --no-print-directory build-tests
+	$(Q)$(PYTHON) test/bench/planner.py
 
 ## format: let clang-format judge (needs clang-format)
 format:

@@ -52,6 +52,13 @@ class Branch(c.Structure):
                 ("path", Path)]
 
 
+class Walk(c.Structure):
+    """A plan carried out (test/planner/walk.h)."""
+    _fields_ = [("plan", Plan), ("error", c.c_int32), ("broken", c.c_uint32),
+                ("kept_units", c.c_uint64), ("last_high", c.c_uint64),
+                ("last_low", c.c_uint64)]
+
+
 class Split(c.Structure):
     _fields_ = [("volume_units", c.POINTER(c.c_uint32)),
                 ("own_units", c.c_uint32),
@@ -67,12 +74,23 @@ def tree(core, name, width, height, originator=(0, 0)):
     return phases, bytes(room)
 
 
-def load():
-    """The library; FileNotFoundError if it has not been built."""
-    path = BUILD / "test" / "libcore.so"
+def library(name):
+    """FileNotFoundError if it has not been built."""
+    path = BUILD / "test" / name
     if not path.exists():
         raise FileNotFoundError(f"{path} is missing: run `make test`")
-    core = c.CDLL(str(path))
+    return c.CDLL(str(path))
+
+
+def load_walk():
+    walk = library("planner_walk.so")
+    walk.walk_all.argtypes = [c.POINTER(Walk), c.POINTER(Input), c.c_uint32]
+    walk.walk_all.restype = None
+    return walk
+
+
+def load():
+    core = library("libcore.so")
     core.torus_phases.argtypes = [Size]
     core.torus_phase_path.argtypes = [Size, c.c_uint, c.c_int]
     core.torus_phase_path.restype = Path

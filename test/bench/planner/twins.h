@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What scatter/planner.c is measured against: the same plan in floating point,
+ * which a Cortex-M3 does in software. Equal startups or not, circuits, no
+ * results; ranges are not checked. The plan is the largest feasible one of at
+ * most phases_max phases, with floors and makespan as the planner's.
+ */
+#ifndef TEST_BENCH_PLANNER_TWINS_H
+#define TEST_BENCH_PLANNER_TWINS_H
+
+#include "scatter/planner.h"
+
+/* The planner's recurrence as it is printed, v_i = (v_{i-1} - g_i) / (5 +
+   rho), in double precision. Result: 0. */
+int twin_double(struct planner_plan *plan, const struct planner_input *input);
+
+/* The same with the two divisions replaced by products with reciprocals. */
+int twin_double_products(struct planner_plan *plan,
+                         const struct planner_input *input);
+
+/* As twin_double(), in single precision. */
+int twin_float(struct planner_plan *plan, const struct planner_input *input);
+
+/*
+ * The paper's own way, backwards, in single precision: a_i = k_i a_N + l_i and
+ * a_N from the sum (equations (1) to (5)), for exactly `phases` phases of one
+ * startup, startup_ps[0]. Fills share_units[0 .. phases].
+ */
+void twin_float_backward(float share_units[], const struct planner_input *input,
+                         unsigned phases);
+
+/* The paper's whole search: the backward form for every number of phases
+   until one's last share is negative. */
+int twin_float_search(struct planner_plan *plan,
+                      const struct planner_input *input);
+
+#endif
