@@ -41,8 +41,8 @@
 enum paint {
     PAINT_WAITING,
     PAINT_RECEIVING,
-    PAINT_PREPARING,
     PAINT_COMPUTING,
+    PAINT_PREPARING,
     PAINT_SENDING,
     PAINT_RETURNING,
     PAINTS
@@ -50,12 +50,12 @@ enum paint {
 
 /* From the palette of Okabe and Ito, which the colour-blind can tell apart. */
 static const char *const paint_colour[PAINTS] = {
-    "#e4e4e4", "#e69f00", "#303030", "#0072b2", "#f0e442", "#009e73",
+    "#e4e4e4", "#e69f00", "#0072b2", "#303030", "#f0e442", "#009e73",
 };
 
 static const char *const paint_name[PAINTS] = {
-    "waiting",   "receiving", "preparing",
-    "computing", "sending",   "result return",
+    "waiting",   "receiving", "computing",
+    "preparing", "sending",   "result return",
 };
 
 /* What is painted in one colour, as the lines of a gnuplot data block: boxes
@@ -120,8 +120,10 @@ static bool any_circuit(const struct outcome *outcome, unsigned phase)
     return false;
 }
 
-/* A box from the first grant to the last release of one kind of circuits. */
-static void phase_box(struct chart *chart, unsigned phase, unsigned kind)
+/* A box from the first grant to the last release of one kind of circuits in
+   one round. */
+static void phase_box(struct chart *chart, unsigned phase, unsigned kind,
+                      unsigned round)
 {
     const struct outcome *outcome = chart->outcome;
     uint64_t first_ps = UINT64_MAX;
@@ -130,7 +132,8 @@ static void phase_box(struct chart *chart, unsigned phase, unsigned kind)
     for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
         const struct outcome_circuit *circuit = &outcome->circuit[i];
 
-        if (circuit->phase == phase && circuit->kind == kind) {
+        if (circuit->phase == phase && circuit->kind == kind &&
+            circuit->round == round) {
             first_ps =
                 circuit->grant_ps < first_ps ? circuit->grant_ps : first_ps;
             last_ps = circuit->end_ps > last_ps ? circuit->end_ps : last_ps;
@@ -148,8 +151,10 @@ static void phases(struct chart *chart)
         }
         fprintf(chart->script, "set ytics add (\"phase %u, %s\" %d)\n", phase,
                 phase % 2 == 1 ? "knight" : "cross", chart->height + ROW / 2);
-        phase_box(chart, phase, WIRE_PART);
-        phase_box(chart, phase, WIRE_RESULT);
+        for (unsigned r = 0; r < chart->outcome->plan.rounds; ++r) {
+            phase_box(chart, phase, WIRE_PART, r);
+        }
+        phase_box(chart, phase, WIRE_RESULT, 0);
         chart->height += ROW;
     }
     if (chart->height > 0) {
@@ -166,10 +171,14 @@ static void node_row(struct chart *chart, const struct outcome_node *node)
             node->at.y, chart->height + ROW / 2);
     box(chart, PAINT_WAITING, 0, outcome_with_results_ps(chart->outcome), top,
         bottom);
-    box(chart, PAINT_PREPARING, node->received_ps, node->compute_start_ps, top,
-        bottom);
-    box(chart, PAINT_COMPUTING, node->compute_start_ps, node->finished_ps, top,
-        bottom);
+    for (unsigned k = 0; k < node->spells; ++k) {
+        const struct outcome_spell *spell = &node->spell[k];
+
+        box(chart, PAINT_PREPARING, outcome_turn_ps(node, k),
+            spell->compute_start_ps, top, bottom);
+        box(chart, PAINT_COMPUTING, spell->compute_start_ps,
+            spell->compute_end_ps, top, bottom);
+    }
     chart->height += ROW;
 }
 
@@ -248,6 +257,35 @@ static void band_add(struct band *band, const struct chart *chart,
     band->enter[paint][last] -= 1;
 }
 
+static void band_node(struct band *band, const struct chart *chart,
+                      const struct outcome_node *node)
+{
+    for (unsigned k = 0; k < node->spells; ++k) {
+        const struct outcome_spell *spell = &node->spell[k];
+
+        band_add(band, chart, PAINT_PREPARING, outcome_turn_ps(node, k),
+                 spell->compute_start_ps);
+        band_add(band, chart, PAINT_COMPUTING, spell->compute_start_ps,
+                 spell->compute_end_ps);
+    }
+}
+
+/* A part counts only where its receiver does nothing else meanwhile. */
+static void band_circuit(struct band *band, const struct chart *chart,
+                         const struct outcome_circuit *circuit)
+{
+    const struct outcome_node *node =
+        &chart->outcome->node[circuit->destination];
+    bool part = circuit->kind == WIRE_PART;
+    uint64_t free_ps = part && circuit->round < node->spells
+                           ? outcome_free_ps(node, circuit->round)
+                           : 0;
+
+    band_add(band, chart, part ? PAINT_RECEIVING : PAINT_RETURNING,
+             circuit->grant_ps > free_ps ? circuit->grant_ps : free_ps,
+             circuit->end_ps);
+}
+
 static uint32_t band_fill(struct band *band, const struct chart *chart,
                           unsigned layer)
 {
@@ -258,20 +296,13 @@ static uint32_t band_fill(struct band *band, const struct chart *chart,
         const struct outcome_node *node = &outcome->node[i];
 
         if (node->active && node->layer == layer) {
-            band_add(band, chart, PAINT_PREPARING, node->received_ps,
-                     node->compute_start_ps);
-            band_add(band, chart, PAINT_COMPUTING, node->compute_start_ps,
-                     node->finished_ps);
+            band_node(band, chart, node);
             nodes += 1;
         }
     }
     for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
-        const struct outcome_circuit *circuit = &outcome->circuit[i];
-        bool part = circuit->kind == WIRE_PART;
-
-        if (circuit->phase == layer) {
-            band_add(band, chart, part ? PAINT_RECEIVING : PAINT_RETURNING,
-                     circuit->grant_ps, circuit->end_ps);
+        if (outcome->circuit[i].phase == layer) {
+            band_circuit(band, chart, &outcome->circuit[i]);
         }
     }
     return nodes;
@@ -399,6 +430,9 @@ static void put_title(struct chart *chart, int pixels)
     fprintf(chart->script, " (startup %s, ", text);
     summary_time(text, outcome->profile.transfer_ps);
     fprintf(chart->script, "%s a byte), %s", text, outcome->on);
+    if (outcome->plan.rounds > 1) {
+        fprintf(chart->script, ", %u rounds", (unsigned)outcome->plan.rounds);
+    }
     fprintf(chart->script,
             "\" at screen 0.012, screen 1-44.0/%d left "
             "textcolor rgb \"#404040\"\n",
@@ -456,10 +490,11 @@ static void put_coats(struct chart *chart)
                     i, paint_colour[i]);
         }
         if (chart->boxes[i].shapes > 0) {
+            /* Preparing is short: a border shows where rounds begin. */
             fprintf(chart->script,
                     "$b%d using ($1/unit):3:($1/unit):($2/unit):3:4 "
-                    "with boxxy fs solid noborder fc rgb '%s' notitle, ",
-                    i, paint_colour[i]);
+                    "with boxxy fs solid %sborder lw 0.5 fc rgb '%s' notitle, ",
+                    i, i == PAINT_PREPARING ? "" : "no", paint_colour[i]);
         }
         if (chart->areas[i].shapes > 0 || chart->boxes[i].shapes > 0) {
             fprintf(chart->script,

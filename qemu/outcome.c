@@ -48,9 +48,46 @@ uint64_t outcome_one_board_ps(const struct outcome *outcome)
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         const struct outcome_node *node = &outcome->node[i];
 
-        if (node->active) {
-            sum += node->finished_ps - node->compute_start_ps;
+        for (unsigned k = 0; k < node->spells; ++k) {
+            const struct outcome_spell *spell = &node->spell[k];
+
+            sum += spell->compute_end_ps - spell->compute_start_ps;
         }
     }
     return sum;
+}
+
+uint64_t outcome_free_ps(const struct outcome_node *node, unsigned index)
+{
+    return index == 0 ? 0 : node->spell[index - 1].compute_end_ps;
+}
+
+uint64_t outcome_turn_ps(const struct outcome_node *node, unsigned index)
+{
+    uint64_t free_ps = outcome_free_ps(node, index);
+    uint64_t received_ps = node->spell[index].received_ps;
+
+    return received_ps > free_ps ? received_ps : free_ps;
+}
+
+uint64_t outcome_idle_ps(const struct outcome_node *node)
+{
+    uint64_t sum = 0;
+
+    for (unsigned k = 1; k < node->spells; ++k) {
+        sum += outcome_turn_ps(node, k) - outcome_free_ps(node, k);
+    }
+    return sum;
+}
+
+uint64_t outcome_idle_max_ps(const struct outcome *outcome)
+{
+    uint64_t most = 0;
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        uint64_t idle_ps = outcome_idle_ps(&outcome->node[i]);
+
+        most = idle_ps > most ? idle_ps : most;
+    }
+    return most;
 }

@@ -3,7 +3,8 @@
  * Everything that one run left behind, for those who write it down: the
  * summary, the JSON report, the Gantt chart, the trace. All times are mesh
  * times in picoseconds; those named `_ps` here count from the start of the
- * scatter, time zero of the job. Filled by qemu/run; the arrays are its own.
+ * scatter, time zero of the job. Filled by qemu/reading; the arrays are its
+ * own.
  */
 #ifndef QEMU_OUTCOME_H
 #define QEMU_OUTCOME_H
@@ -24,6 +25,7 @@ struct outcome_circuit {
     uint8_t arrival; /* port into the destination */
     uint8_t kind;    /* WIRE_PART or WIRE_RESULT */
     uint8_t phase;   /* 1..N, of the tree edge that it serves */
+    uint8_t round;   /* of a part, from 0 */
     uint16_t hops;
     uint32_t bytes;      /* headers included */
     uint64_t request_ps; /* when the send reached the head of its queue */
@@ -31,17 +33,30 @@ struct outcome_circuit {
     uint64_t end_ps;     /* released, and the message delivered */
 };
 
+/* What one node did with one round. The originator queues all rounds and then
+   computes all that it keeps, in one spell. */
+struct outcome_spell {
+    uint8_t round;             /* from 0 */
+    uint32_t units;            /* its share */
+    uint64_t received_ps;      /* message complete (originator: 0) */
+    uint64_t forwarded_ps;     /* all sends queued */
+    uint64_t compute_start_ps; /* the kernel ready */
+    uint64_t compute_end_ps;
+};
+
 struct outcome_node {
     struct torus_coord at;
     bool active; /* took part: was given at least one unit */
     uint8_t layer;
-    uint32_t units;            /* its share */
-    uint64_t received_ps;      /* message complete (originator: 0) */
+    uint8_t spells;            /* 1 or more if active */
+    uint32_t units;            /* its share, of all spells */
+    uint64_t received_ps;      /* of the first spell, as the next three */
     uint64_t hop_ps;           /* the next phase's sends queued, or as below */
     uint64_t forwarded_ps;     /* all sends queued */
     uint64_t compute_start_ps; /* the kernel ready */
-    uint64_t finished_ps;      /* stopped computing */
+    uint64_t finished_ps;      /* stopped computing, the last spell */
     uint64_t done_ps;          /* result queued (originator: job done) */
+    struct outcome_spell spell[ROUNDS_MAX]; /* in order of time */
     uint32_t stack_used_bytes;
     uint32_t stack_bytes;
     const struct window_counters *port; /* WINDOW_PORTS of them */
@@ -66,8 +81,8 @@ struct outcome {
     const char *input_name;
     uint64_t load_bytes;
     uint64_t load_units;
-    struct wire_report plan;
-    struct rounds_plan rounds; /* its tables */ /* as the originator made it */
+    struct wire_report plan;   /* as the originator made it */
+    struct rounds_plan rounds; /* its tables */
     uint32_t node_count;
     struct outcome_node *node; /* row-major */
     uint32_t circuit_count;
@@ -92,5 +107,17 @@ uint64_t outcome_with_results_ps(const struct outcome *outcome);
 
 /* One board doing the whole load: the sum of all compute times. */
 uint64_t outcome_one_board_ps(const struct outcome *outcome);
+
+/* When a node has time for spell `index`: the spell before it is computed. */
+uint64_t outcome_free_ps(const struct outcome_node *node, unsigned index);
+
+/* When it turns to spell `index`: free, and the volume received. */
+uint64_t outcome_turn_ps(const struct outcome_node *node, unsigned index);
+
+/* How long a node waited for volumes after its first receipt. */
+uint64_t outcome_idle_ps(const struct outcome_node *node);
+
+/* The longest of all active nodes. */
+uint64_t outcome_idle_max_ps(const struct outcome *outcome);
 
 #endif

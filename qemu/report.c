@@ -198,6 +198,27 @@ static json_t *plan_json(const struct outcome *outcome)
                      integer(plan->plan_ps), "layers", layers_json(outcome));
 }
 
+/* What a node did with every round; NULL if there is but one. */
+static json_t *spells_json(const struct outcome *outcome,
+                           const struct outcome_node *node)
+{
+    json_t *spells = outcome->plan.rounds > 1 ? json_array() : NULL;
+
+    for (unsigned k = 0; spells != NULL && k < node->spells; ++k) {
+        const struct outcome_spell *spell = &node->spell[k];
+
+        json_array_append_new(
+            spells,
+            json_pack("{s:i, s:o, s:o, s:o, s:o, s:o}", "round", spell->round,
+                      "units", integer(spell->units), "received_ps",
+                      integer(spell->received_ps), "forwarded_ps",
+                      integer(spell->forwarded_ps), "compute_start_ps",
+                      integer(spell->compute_start_ps), "compute_end_ps",
+                      integer(spell->compute_end_ps)));
+    }
+    return spells;
+}
+
 static json_t *nodes_json(const struct outcome *outcome)
 {
     json_t *nodes = json_array();
@@ -209,14 +230,16 @@ static json_t *nodes_json(const struct outcome *outcome)
         if (!node->active) {
             continue;
         }
-        entry = json_pack("{s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "x",
-                          node->at.x, "y", node->at.y, "layer", node->layer,
-                          "units", integer(node->units), "received_ps",
-                          integer(node->received_ps), "hop_ps",
-                          integer(node->hop_ps), "forwarded_ps",
-                          integer(node->forwarded_ps), "compute_start_ps",
-                          integer(node->compute_start_ps), "finished_ps",
-                          integer(node->finished_ps));
+        entry = json_pack(
+            "{s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o*}", "x",
+            node->at.x, "y", node->at.y, "layer", node->layer, "units",
+            integer(node->units), "received_ps", integer(node->received_ps),
+            "hop_ps", integer(node->hop_ps), "forwarded_ps",
+            integer(node->forwarded_ps), "compute_start_ps",
+            integer(node->compute_start_ps), "finished_ps",
+            integer(node->finished_ps), "idle_ps",
+            integer(outcome_idle_ps(node)), "rounds",
+            spells_json(outcome, node));
         if (json_array_append_new(nodes, entry) != 0) {
             json_decref(nodes);
             return NULL;
@@ -247,14 +270,15 @@ static json_t *measured_json(const struct outcome *outcome)
     uint64_t one_board_ps = outcome_one_board_ps(outcome);
     uint64_t spread_ps = outcome_spread_ps(outcome);
 
-    return json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:f, s:o, s:o}",
+    return json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:o}",
                      "makespan_ps", integer(makespan_ps), "with_results_ps",
                      integer(outcome_with_results_ps(outcome)),
                      "overhead_vs_plan", report_overhead_vs_plan(outcome),
                      "speedup", report_ratio(one_board_ps, makespan_ps),
                      "one_board_ps", integer(one_board_ps), "spread_ps",
                      integer(spread_ps), "spread",
-                     report_ratio(spread_ps, makespan_ps), "stack",
+                     report_ratio(spread_ps, makespan_ps), "idle_max_ps",
+                     integer(outcome_idle_max_ps(outcome)), "stack",
                      stack_json(outcome), "nodes", nodes_json(outcome));
 }
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/run.h"
 
-#include "hal/events.h"
 #include "qemu/postmortem.h"
+#include "qemu/reading.h"
 #include "scatter/wire.h"
-#include "torus/pattern.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,175 +47,6 @@ static void clear_progress(const struct run_config *config)
     if (config->progress) {
         fputs("\r\033[K", stderr);
     }
-}
-
-/* ---- the outcome ---- */
-
-static void *must(void *memory)
-{
-    if (memory == NULL) {
-        fprintf(stderr, "quincunx: no memory for the outcome\n");
-        exit(EXIT_FAILED);
-    }
-    return memory;
-}
-
-/* Copies a node's log out of its window. */
-static void keep_events(struct outcome_node *node, const struct window *window)
-{
-    uint32_t count = window->events_written < WINDOW_EVENTS
-                         ? window->events_written
-                         : WINDOW_EVENTS;
-    struct window_event *event = must(calloc(count + 1u, sizeof *event));
-
-    memcpy(event, window->event, count * sizeof *event);
-    node->event = event;
-    node->event_count = count;
-}
-
-/* Of its kind, in the log. */
-static bool event_is_first(const struct outcome_node *node, uint32_t index)
-{
-    for (uint32_t i = 0; i < index; ++i) {
-        if (node->event[i].kind == node->event[index].kind) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void read_events(struct outcome_node *node, uint64_t zero_ps)
-{
-    for (uint32_t i = 0; i < node->event_count; ++i) {
-        const struct window_event *event = &node->event[i];
-        uint64_t at_ps = event->time_ps - zero_ps;
-
-        switch (event->kind) {
-        case EVENT_FORWARDED:
-            if (event_is_first(node, i)) {
-                node->hop_ps = at_ps;
-                node->forwarded_ps = at_ps;
-            }
-            break;
-        case EVENT_COMPUTE_START:
-            if (!node->active) {
-                node->compute_start_ps = at_ps;
-            }
-            node->active = true;
-            node->units += event->value;
-            break;
-        case EVENT_COMPUTE_END:
-            node->finished_ps = at_ps;
-            break;
-        case EVENT_DONE:
-            node->done_ps = at_ps;
-            break;
-        default:
-            break;
-        }
-    }
-}
-
-static void read_node(struct outcome *outcome, const struct mesh *mesh,
-                      uint32_t index, struct window_counters *port)
-{
-    struct outcome_node *node = &outcome->node[index];
-    const struct window *window =
-        mesh->backend->window(mesh->backend->context, index);
-
-    node->at = torus_coord_of(outcome->size, index);
-    node->layer =
-        torus_role_of(outcome->size, outcome->originator, node->at).layer;
-    node->stack_used_bytes = window->status.stack_used_bytes;
-    node->stack_bytes = window->status.stack_bytes;
-    node->port = port;
-    memcpy(port, window->port, sizeof window->port);
-    keep_events(node, window);
-    read_events(node, outcome->plan.scatter_start_ps);
-}
-
-/* A node's first sends are asked for when they have been queued. */
-static void read_hop(struct outcome_node *source,
-                     const struct outcome_circuit *circuit)
-{
-    if (circuit->request_ps < source->hop_ps) {
-        source->hop_ps = circuit->request_ps;
-    }
-}
-
-/* When the first volume had come. */
-static void read_receipt(struct outcome_node *node,
-                         const struct outcome_circuit *circuit)
-{
-    if (node->received_ps == 0) {
-        node->received_ps = circuit->end_ps;
-    }
-}
-
-/* Circuits, with times counted from the start of the scatter. */
-static void read_circuits(struct outcome *outcome, const struct mesh *mesh)
-{
-    const struct outcome_circuit *from =
-        fabric_circuits(mesh->fabric, &outcome->circuit_count);
-    uint64_t zero_ps = outcome->plan.scatter_start_ps;
-
-    for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
-        struct outcome_circuit *circuit = &outcome->circuit[i];
-
-        *circuit = from[i];
-        circuit->request_ps -= zero_ps;
-        circuit->grant_ps -= zero_ps;
-        circuit->end_ps -= zero_ps;
-        outcome->messages += 1;
-        outcome->payload_bytes += circuit->bytes - CIRCUIT_HEADER_BYTES;
-        if (circuit->kind == WIRE_PART || circuit->kind == WIRE_BRANCH) {
-            read_hop(&outcome->node[circuit->source], circuit);
-            read_receipt(&outcome->node[circuit->destination], circuit);
-        }
-    }
-    outcome->conflicts = fabric_conflicts(mesh->fabric);
-}
-
-static void describe(struct outcome *outcome, const struct run_config *config,
-                     const struct mesh *mesh)
-{
-    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
-    uint32_t circuits;
-    struct window_counters *port =
-        must(calloc((size_t)nodes * WINDOW_PORTS, sizeof *port));
-
-    fabric_circuits(mesh->fabric, &circuits);
-    outcome->size = config->size;
-    outcome->originator = config->originator;
-    outcome->on = mesh->backend->on;
-    outcome->board = mesh->backend->board;
-    outcome->profile = config->profile;
-    outcome->kernel = config->kernel;
-    outcome->input_name = config->input_name;
-    outcome->load_bytes = config->load_bytes;
-    outcome->load_units = config->load_bytes / config->unit_bytes;
-    outcome->node_count = nodes;
-    outcome->node = must(calloc(nodes, sizeof *outcome->node));
-    outcome->circuit =
-        must(calloc((size_t)circuits + 1, sizeof *outcome->circuit));
-    for (uint32_t i = 0; i < nodes; ++i) {
-        read_node(outcome, mesh, i, port + (size_t)i * WINDOW_PORTS);
-    }
-    read_circuits(outcome, mesh);
-}
-
-void run_free(struct outcome *outcome)
-{
-    if (outcome->node != NULL) {
-        free((void *)(uintptr_t)outcome->node[0].port);
-    }
-    for (uint32_t i = 0; outcome->node != NULL && i < outcome->node_count;
-         ++i) {
-        free((void *)(uintptr_t)outcome->node[i].event);
-    }
-    free(outcome->node);
-    free(outcome->circuit);
-    free(outcome->result.data);
 }
 
 /* ---- the job ---- */
@@ -266,7 +96,8 @@ static int read_report(struct outcome *outcome, const struct mesh *mesh,
         return EXIT_FAILED;
     }
     outcome->result.bytes = bytes - wire_report_bytes(plan);
-    outcome->result.data = must(malloc((size_t)outcome->result.bytes + 1));
+    outcome->result.data =
+        reading_must(malloc((size_t)outcome->result.bytes + 1));
     memcpy(outcome->result.data,
            report->data + CIRCUIT_HEADER_BYTES + wire_report_bytes(plan),
            outcome->result.bytes);
@@ -311,7 +142,7 @@ static int carry_out(struct outcome *outcome, struct mesh *mesh,
                               .flags = flags_of(config),
                               .arg = config->arg,
                               .tree = tree};
-    uint8_t *head = must(malloc(wire_order_head_bytes(&wire)));
+    uint8_t *head = reading_must(malloc(wire_order_head_bytes(&wire)));
     struct mesh_order order = {.job = JOB_IDENTITY,
                                .kind = WIRE_ORDER,
                                .head = head,
@@ -412,7 +243,7 @@ int run_job(struct outcome *outcome, const struct run_config *config)
     status = carry_out(outcome, &mesh, config, tree);
     free(tree);
     if (status == 0) {
-        describe(outcome, config, &mesh);
+        reading_take(outcome, config, &mesh);
     }
     mesh_free(&mesh);
     backend.stop(backend.context);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/summary.h"
 
+#include "qemu/model.h"
 #include "qemu/report.h"
 #include "torus/pattern.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #define LIST_SHOWN 8u
 
@@ -153,6 +155,41 @@ static void print_layers(FILE *out, const struct outcome *outcome)
             in_unit(planned_ps, unit));
 }
 
+/* What the plan expects of one round of at most as many phases; 0 if unknown.
+   Its own software at the originator counts as that of all rounds. */
+static uint64_t one_round_ps(const struct outcome *outcome)
+{
+    const struct wire_report *plan = &outcome->plan;
+    struct model_input input = {.load_units = outcome->load_units,
+                                .compute_ps = plan->compute_ps,
+                                .transfer_ps =
+                                    report_transfer_ps_per_unit(outcome),
+                                .phases_max = plan->phases};
+    struct model_plan one;
+
+    memcpy(input.startup_ps, plan->startup_ps, sizeof plan->startup_ps);
+    input.startup_ps[0] += plan->begin_ps;
+    return model_plan(&one, &input) == ERR_OK
+               ? one.makespan_ps + plan->overhead_ps
+               : 0;
+}
+
+static void print_rounds(FILE *out, const struct outcome *outcome)
+{
+    const struct wire_report *plan = &outcome->plan;
+    uint64_t one_ps = plan->rounds > 1 ? one_round_ps(outcome) : 0;
+    char text[SUMMARY_TIME_BYTES];
+
+    fprintf(out, "\nrounds    %u of %u phases", (unsigned)plan->rounds,
+            (unsigned)plan->phases);
+    if (one_ps > 0) {
+        summary_time(text, one_ps);
+        fprintf(out, ", planned to take %.1f %% of one round's %s",
+                100 * report_ratio(plan->makespan_ps, one_ps), text);
+    }
+    fputc('\n', out);
+}
+
 static void print_times(FILE *out, const struct outcome *outcome)
 {
     uint64_t measured_ps = outcome_makespan_ps(outcome);
@@ -162,7 +199,7 @@ static void print_times(FILE *out, const struct outcome *outcome)
     char text[SUMMARY_TIME_BYTES];
 
     summary_time(text, outcome->plan.makespan_ps);
-    fprintf(out, "\nplanned   %s makespan\n", text);
+    fprintf(out, "planned   %s makespan\n", text);
     summary_time(text, measured_ps);
     fprintf(out, "measured  %s makespan, %+.2f %% against the plan\n", text,
             100 * report_overhead_vs_plan(outcome));
@@ -171,6 +208,10 @@ static void print_times(FILE *out, const struct outcome *outcome)
             "spread    %s between the first and the last to finish, "
             "%.2f %%\n",
             text, 100 * report_ratio(spread_ps, measured_ps));
+    if (outcome->plan.rounds > 1) {
+        summary_time(text, outcome_idle_max_ps(outcome));
+        fprintf(out, "idle      at most %s waiting for next rounds\n", text);
+    }
     fprintf(out,
             "speedup   %.4g over one board, %.1f %% of the planned %.4g on "
             "%" PRIu32 " nodes\n",
@@ -221,6 +262,7 @@ void summary_print(FILE *out, const struct outcome *outcome)
 
     print_head(out, outcome);
     print_layers(out, outcome);
+    print_rounds(out, outcome);
     print_times(out, outcome);
     if (outcome->result.data != NULL) {
         fputc('\n', out);

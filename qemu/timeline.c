@@ -63,7 +63,8 @@ static void put_circuit(struct sha256_ctx *hash,
     put_u64(hash, circuit->end_ps);
 }
 
-/* Every field takes part, so that equal keys mean equal circuits. */
+/* Every field takes part, so that equal keys mean equal circuits; but for the
+   round, which follows from their order. */
 #define KEYS 11
 
 static void keys_of(uint64_t key[KEYS], const struct outcome_circuit *circuit)

@@ -72,19 +72,40 @@ static void open_slice(FILE *out, int process, uint64_t track,
             length_ps / PS_PER_US, length_ps % PS_PER_US);
 }
 
-static void put_state(FILE *out, uint32_t index,
-                      const struct outcome_node *node, const char *state,
-                      uint64_t start_ps, uint64_t end_ps)
+/* What a node does in spell `k`; nothing if it takes no time. */
+static void put_state(FILE *out, const struct outcome *outcome, uint32_t index,
+                      unsigned k, const char *state, uint64_t start_ps,
+                      uint64_t end_ps)
 {
+    const struct outcome_node *node = &outcome->node[index];
+
     if (end_ps <= start_ps) {
         return;
     }
     open_slice(out, PROCESS_MESH, node_track(index), start_ps, end_ps);
     fprintf(out,
             ",\"cat\":\"node\",\"name\":\"%s\",\"args\":{\"layer\":%u,"
-            "\"units\":%" PRIu32 ",\"start_ps\":%" PRIu64 ",\"end_ps\":%" PRIu64
-            "}}",
-            state, (unsigned)node->layer, node->units, start_ps, end_ps);
+            "\"round\":%u,\"units\":%" PRIu32 ",\"start_ps\":%" PRIu64
+            ",\"end_ps\":%" PRIu64 "}}",
+            state, (unsigned)node->layer, (unsigned)node->spell[k].round,
+            node->spell[k].units, start_ps, end_ps);
+}
+
+/* Receiving is put with the circuits. */
+static void put_spell(FILE *out, const struct outcome *outcome, uint32_t index,
+                      unsigned k)
+{
+    const struct outcome_node *node = &outcome->node[index];
+    const struct outcome_spell *spell = &node->spell[k];
+    uint64_t turn_ps = outcome_turn_ps(node, k);
+    uint64_t hop_ps = k == 0 ? node->hop_ps : spell->forwarded_ps;
+
+    put_state(out, outcome, index, k, "hop", turn_ps, hop_ps);
+    put_state(out, outcome, index, k, "queue", hop_ps, spell->forwarded_ps);
+    put_state(out, outcome, index, k, "begin", spell->forwarded_ps,
+              spell->compute_start_ps);
+    put_state(out, outcome, index, k, "compute", spell->compute_start_ps,
+              spell->compute_end_ps);
 }
 
 static void put_node(FILE *out, const struct outcome *outcome, uint32_t index)
@@ -96,13 +117,11 @@ static void put_node(FILE *out, const struct outcome *outcome, uint32_t index)
     snprintf(name, sizeof name, "%u,%u layer %u", node->at.x, node->at.y,
              node->layer);
     put_track(out, PROCESS_MESH, node_track(index), position, name);
-    put_state(out, index, node, "hop", node->received_ps, node->hop_ps);
-    put_state(out, index, node, "queue", node->hop_ps, node->forwarded_ps);
-    put_state(out, index, node, "begin", node->forwarded_ps,
-              node->compute_start_ps);
-    put_state(out, index, node, "compute", node->compute_start_ps,
-              node->finished_ps);
-    put_state(out, index, node, "gather", node->finished_ps, node->done_ps);
+    for (unsigned k = 0; k < node->spells; ++k) {
+        put_spell(out, outcome, index, k);
+    }
+    put_state(out, outcome, index, node->spells - 1u, "gather",
+              node->finished_ps, node->done_ps);
 }
 
 static void put_circuit_args(FILE *out, const struct outcome *outcome,
@@ -112,14 +131,31 @@ static void put_circuit_args(FILE *out, const struct outcome *outcome,
     struct torus_coord to = outcome->node[circuit->destination].at;
 
     fprintf(out,
-            "\"args\":{\"phase\":%u,\"from\":\"%u,%u\",\"port\":\"%s\","
+            "\"args\":{\"phase\":%u,\"round\":%u,\"from\":\"%u,%u\",\"port\":"
+            "\"%s\","
             "\"to\":\"%u,%u\",\"arrival\":\"%s\",\"hops\":%u,"
             "\"bytes\":%" PRIu32 ",\"request_ps\":%" PRIu64
             ",\"grant_ps\":%" PRIu64 ",\"end_ps\":%" PRIu64 "}}",
-            (unsigned)circuit->phase, from.x, from.y, port_name(circuit->port),
-            to.x, to.y, port_name(circuit->arrival), (unsigned)circuit->hops,
-            circuit->bytes, circuit->request_ps, circuit->grant_ps,
-            circuit->end_ps);
+            (unsigned)circuit->phase, (unsigned)circuit->round, from.x, from.y,
+            port_name(circuit->port), to.x, to.y, port_name(circuit->arrival),
+            (unsigned)circuit->hops, circuit->bytes, circuit->request_ps,
+            circuit->grant_ps, circuit->end_ps);
+}
+
+/* Receiving, where the node does nothing else meanwhile. */
+static void put_receipt(FILE *out, const struct outcome *outcome,
+                        const struct outcome_circuit *circuit)
+{
+    uint32_t index = circuit->destination;
+    const struct outcome_node *node = &outcome->node[index];
+
+    if (circuit->round < node->spells) {
+        uint64_t free_ps = outcome_free_ps(node, circuit->round);
+
+        put_state(out, outcome, index, circuit->round, "receive",
+                  circuit->grant_ps > free_ps ? circuit->grant_ps : free_ps,
+                  circuit->end_ps);
+    }
 }
 
 static void put_circuit(FILE *out, const struct outcome *outcome,
@@ -142,9 +178,7 @@ static void put_circuit(FILE *out, const struct outcome *outcome,
             (unsigned)circuit->phase, to.x, to.y);
     put_circuit_args(out, outcome, circuit);
     if (part) {
-        put_state(out, circuit->destination,
-                  &outcome->node[circuit->destination], "receive",
-                  circuit->grant_ps, circuit->end_ps);
+        put_receipt(out, outcome, circuit);
     }
 }
 

@@ -290,9 +290,21 @@ def test_malformed_phases(load, value):
     refused(run(load, phases=value), USAGE, f"'{value}'")
 
 
-@pytest.mark.parametrize("value", ["2", "0", "-1", "many", "", "1x"])
+@pytest.mark.parametrize("value", ["0", "17", "-1", "x", "many", "", "1x",
+                                   "1.5", "255", "256", "257", "4294967297"])
 def test_rounds(load, value):
     refused(run(load, rounds=value), USAGE, f"'{value}'", "auto")
+
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+@pytest.mark.parametrize("phases", [None, "1", "2"])
+def test_infeasible_rounds(tmp_path, on, phases):
+    """So many rounds of so few bytes: some circuit would go out empty."""
+    tiny = tmp_path / "tiny"
+    tiny.write_bytes(b"abcabcabc" * 8)
+    done = run(tiny, on=on, rounds="16", phases=phases)
+    refused(done, FAILED, "--rounds 16", "infeasible")
+    assert run(tiny, on=on, rounds="auto").returncode == 0
 
 
 @pytest.mark.parametrize("value", ["hardware", "", "QEMU", "nativ"])

@@ -12,7 +12,10 @@ import mesh
 TEXT, WHOLE, REAL, FLAG = str, int, float, bool
 
 NODE = {"x": WHOLE, "y": WHOLE, "layer": WHOLE, "units": WHOLE,
-        "received_ps": WHOLE, "finished_ps": WHOLE}
+        "received_ps": WHOLE, "finished_ps": WHOLE, "idle_ps": WHOLE}
+SPELL = {"round": WHOLE, "units": WHOLE, "received_ps": WHOLE,
+         "forwarded_ps": WHOLE, "compute_start_ps": WHOLE,
+         "compute_end_ps": WHOLE}
 LAYER = {"layer": WHOLE, "nodes": WHOLE, "share_units": REAL,
          "volume_units": REAL}
 SCHEMA = {
@@ -29,7 +32,7 @@ SCHEMA = {
              "startup_ps": [WHOLE], "overhead_ps": WHOLE, "layers": [LAYER]},
     "measured": {"makespan_ps": WHOLE, "with_results_ps": WHOLE,
                  "overhead_vs_plan": REAL, "speedup": REAL,
-                 "spread_ps": WHOLE, "nodes": [NODE]},
+                 "spread_ps": WHOLE, "idle_max_ps": WHOLE, "nodes": [NODE]},
     "network": {"messages": WHOLE, "payload_bytes": WHOLE,
                 "circuit_conflicts": WHOLE, "retries": WHOLE},
     "result": {"count": WHOLE, "offsets": [WHOLE], "offsets_complete": FLAG},
@@ -66,22 +69,26 @@ def load(tmp_path_factory):
     return path
 
 
-def outputs(folder, load, size, on):
+def outputs(folder, load, size, on, rounds):
     """All four ways to write one run; their paths and the summary."""
     paths = {kind: folder / f"{kind}.out"
              for kind in ("report", "trace", "gantt")}
     args = [word for kind, path in paths.items()
             for word in ("--" + kind, path)]
     done = mesh.command("run", "--mesh", size, "--kernel", "search", "--arg",
-                        "the", "--on", on, *args, load, timeout=400)
+                        "the", "--on", on, "--rounds", rounds, *args, load,
+                        timeout=400)
     assert (done.returncode, done.stderr) == (0, "")
     return paths, done.stdout
 
 
-@pytest.fixture(scope="module", params=[("5x5", "qemu"), ("5x5", "native"),
-                                        ("25x25", "native"),
-                                        ("1x1", "native")],
-                ids=lambda p: "-".join(p))
+@pytest.fixture(scope="module", params=[("5x5", "qemu", "1"),
+                                        ("5x5", "qemu", "auto"),
+                                        ("5x5", "native", "3"),
+                                        ("25x25", "native", "1"),
+                                        ("25x25", "native", "auto"),
+                                        ("1x1", "native", "auto")],
+                ids="-".join)
 def written(request, tmp_path_factory, load):
     paths, summary = outputs(tmp_path_factory.mktemp("written"), load,
                              *request.param)
@@ -103,11 +110,48 @@ def test_report_has_the_keys_that_are_promised(written):
     assert report["profile"] == {
         "name": "lvds", "startup_ps": 5_000_000,
         "transfer_ps_per_byte": 80_000, "hop_delay_ps": 100_000}
-    assert report["plan"]["rounds"] == 1
     assert report["plan"]["torus"] == {"side": mesh_["width"],
                                        "nodes": mesh_["nodes"]}
     assert [layer["layer"] for layer in report["plan"]["layers"]] == list(
         range(report["plan"]["phases"] + 1))
+
+
+def spells_of(report, node):
+    """What a node did in every round; with one round, what it says of all."""
+    if report["plan"]["rounds"] == 1:
+        assert "rounds" not in node
+        return [{"round": 0, "units": node["units"],
+                 "received_ps": node["received_ps"],
+                 "forwarded_ps": node["forwarded_ps"],
+                 "compute_start_ps": node["compute_start_ps"],
+                 "compute_end_ps": node["finished_ps"]}]
+    return node["rounds"]
+
+
+def test_rounds_of_nodes_in_the_report(written):
+    """In order, after one another, and as the node's own keys say."""
+    report = written[2]
+    rounds = report["plan"]["rounds"]
+    idle = []
+    for node in report["measured"]["nodes"]:
+        spells = spells_of(report, node)
+        assert mistakes(spells, [SPELL]) == []
+        assert [s["round"] for s in spells] == (
+            list(range(rounds)) if node["layer"] else [0])
+        assert sum(s["units"] for s in spells) == node["units"]
+        for key in ("received_ps", "forwarded_ps", "compute_start_ps"):
+            assert spells[0][key] == node[key]
+        assert spells[-1]["compute_end_ps"] == node["finished_ps"]
+        for s in spells:
+            assert (s["received_ps"] <= s["forwarded_ps"]
+                    <= s["compute_start_ps"] <= s["compute_end_ps"]), s
+        for early, late in zip(spells, spells[1:]):
+            assert early["received_ps"] < late["received_ps"]
+            assert early["compute_end_ps"] <= late["forwarded_ps"]
+        idle.append(sum(max(0, late["received_ps"] - early["compute_end_ps"])
+                        for early, late in zip(spells, spells[1:])))
+        assert node["idle_ps"] == idle[-1]
+    assert report["measured"]["idle_max_ps"] == max(idle)
 
 
 def test_schema_check_sees_mistakes(written):
@@ -128,8 +172,8 @@ def test_schema_check_sees_mistakes(written):
 
 def test_speedup_is_of_one_board(written):
     measured = written[2]["measured"]
-    work = sum(n["finished_ps"] - n["compute_start_ps"]
-               for n in measured["nodes"])
+    work = sum(s["compute_end_ps"] - s["compute_start_ps"]
+               for n in measured["nodes"] for s in spells_of(written[2], n))
     assert measured["speedup"] == pytest.approx(
         work / measured["makespan_ps"], rel=1e-9)
 
@@ -178,25 +222,29 @@ def test_trace_shows_every_node_and_circuit(written):
     for e in slices:
         assert e["ts"] >= 0 and e["dur"] >= 0, e
         assert (e["pid"], e["tid"]) in names, e
-    computing = {names[e["pid"], e["tid"]].split()[0]: e for e in slices
-                 if e["name"] == "compute"}
+    computing = {(names[e["pid"], e["tid"]].split()[0], e["args"]["round"]): e
+                 for e in slices if e["name"] == "compute"}
     nodes = report["measured"]["nodes"]
-    assert len(computing) == len(nodes)
-    for n in nodes:
-        e = computing[f"{n['x']},{n['y']}"]
-        assert e["args"]["units"] == n["units"]
-        assert e["args"]["end_ps"] == n["finished_ps"]
-        assert e["ts"] + e["dur"] == pytest.approx(n["finished_ps"] / 1e6)
+    rounds = report["plan"]["rounds"]
+    spells = {(f"{n['x']},{n['y']}", s["round"]): s for n in nodes
+              for s in spells_of(report, n)}
+    assert set(computing) == {at for at, s in spells.items()
+                              if s["compute_start_ps"] < s["compute_end_ps"]}
+    for at, e in computing.items():
+        assert e["args"]["units"] == spells[at]["units"]
+        assert e["args"]["start_ps"] == spells[at]["compute_start_ps"]
+        assert e["args"]["end_ps"] == spells[at]["compute_end_ps"]
+        assert e["ts"] + e["dur"] == pytest.approx(
+            spells[at]["compute_end_ps"] / 1e6)
     circuits = [e for e in slices if e["cat"] in ("scatter", "gather")]
     assert len(circuits) == report["network"]["messages"]
-    assert len([e for e in circuits if e["cat"] == "scatter"]) == max(
-        0, len(nodes) - 1)
-    received = {(n["x"], n["y"]): n["received_ps"] for n in nodes}
-    for e in circuits:
-        x, y = map(int, e["args"]["to"].split(","))
-        if e["cat"] == "scatter":
-            assert e["args"]["end_ps"] == received[x, y]
-    assert not [e for e in slices if e["cat"] == "conflict"]
+    parts = {(e["args"]["to"], e["args"]["round"]): e for e in circuits
+             if e["cat"] == "scatter"}
+    assert len(parts) == rounds * (len(nodes) - 1)
+    for at, e in parts.items():
+        assert e["args"]["end_ps"] == spells[at]["received_ps"]
+    assert len([e for e in slices if e["cat"] == "conflict"]) == report[
+        "network"]["circuit_conflicts"]
 
 
 def test_trace_slices_of_a_track_do_not_overlap(written):
@@ -256,6 +304,10 @@ def test_summary_tells_planned_and_measured(written):
         number, name = re.search(rf"^{word} +([\d.]+) (\w+)", summary,
                                  re.M).groups()
         assert float(number) * unit[name] == pytest.approx(want, rel=1e-3)
+    rounds, phases = re.search(r"^rounds +(\d+) of (\d+) phases", summary,
+                               re.M).groups()
+    assert int(rounds) == report["plan"]["rounds"]
+    assert int(phases) == report["plan"]["phases"]
     rows = re.findall(r"^ +\d+ +\d+ +\d+ +\d+ ", summary, re.M)
     assert len(rows) == report["plan"]["phases"] + 1
     assert "\033" not in summary and "\r" not in summary

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/reading.h"
+
+#include "hal/events.h"
+#include "scatter/wire.h"
+#include "torus/pattern.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *reading_must(void *memory)
+{
+    if (memory == NULL) {
+        fprintf(stderr, "quincunx: no memory for the outcome\n");
+        exit(EXIT_FAILURE);
+    }
+    return memory;
+}
+
+/* Copies a node's log out of its window. */
+static void keep_events(struct outcome_node *node, const struct window *window)
+{
+    uint32_t count = window->events_written < WINDOW_EVENTS
+                         ? window->events_written
+                         : WINDOW_EVENTS;
+    struct window_event *event =
+        reading_must(calloc(count + 1u, sizeof *event));
+
+    memcpy(event, window->event, count * sizeof *event);
+    node->event = event;
+    node->event_count = count;
+}
+
+/* A spell ends with its computing; what is queued before belongs to it. */
+static void read_spell(struct outcome_node *node,
+                       const struct window_event *event, uint64_t at_ps)
+{
+    struct outcome_spell *spell = &node->spell[node->spells];
+
+    if (node->spells == ROUNDS_MAX) {
+        return;
+    }
+    switch (event->kind) {
+    case EVENT_FORWARDED:
+        spell->forwarded_ps = at_ps;
+        break;
+    case EVENT_COMPUTE_START:
+        spell->round = (uint8_t)event->detail;
+        spell->units = event->value;
+        spell->compute_start_ps = at_ps;
+        break;
+    case EVENT_COMPUTE_END:
+        spell->compute_end_ps = at_ps;
+        node->spells += 1;
+        break;
+    default:
+        break;
+    }
+}
+
+static void read_events(struct outcome_node *node, uint64_t zero_ps)
+{
+    for (uint32_t i = 0; i < node->event_count; ++i) {
+        const struct window_event *event = &node->event[i];
+        uint64_t at_ps = event->time_ps - zero_ps;
+
+        if (event->kind == EVENT_DONE) {
+            node->done_ps = at_ps;
+        } else {
+            read_spell(node, event, at_ps);
+        }
+    }
+    for (unsigned k = 0; k < node->spells; ++k) {
+        node->active = true;
+        node->units += node->spell[k].units;
+        node->finished_ps = node->spell[k].compute_end_ps;
+    }
+    node->hop_ps = node->spell[0].forwarded_ps;
+    node->forwarded_ps = node->spell[0].forwarded_ps;
+    node->compute_start_ps = node->spell[0].compute_start_ps;
+}
+
+static void read_node(struct outcome *outcome, const struct mesh *mesh,
+                      uint32_t index, struct window_counters *port)
+{
+    struct outcome_node *node = &outcome->node[index];
+    const struct window *window =
+        mesh->backend->window(mesh->backend->context, index);
+
+    node->at = torus_coord_of(outcome->size, index);
+    if (torus_phases(outcome->size) >= 0) {
+        node->layer =
+            torus_role_of(outcome->size, outcome->originator, node->at).layer;
+    }
+    node->stack_used_bytes = window->status.stack_used_bytes;
+    node->stack_bytes = window->status.stack_bytes;
+    node->port = port;
+    memcpy(port, window->port, sizeof window->port);
+    keep_events(node, window);
+    read_events(node, outcome->plan.scatter_start_ps);
+}
+
+/* A node's first sends are asked for when they have been queued. */
+static void read_hop(struct outcome_node *source,
+                     const struct outcome_circuit *circuit)
+{
+    if (circuit->request_ps < source->hop_ps) {
+        source->hop_ps = circuit->request_ps;
+    }
+}
+
+/* A node's volumes come out of one port, in order of rounds. */
+static void read_receipt(struct outcome_node *node,
+                         struct outcome_circuit *circuit, uint8_t *receipts)
+{
+    node->layer = circuit->phase;
+    circuit->round = *receipts;
+    *receipts += 1;
+    if (circuit->round < node->spells) {
+        node->spell[circuit->round].received_ps = circuit->end_ps;
+    }
+    if (circuit->round == 0) {
+        node->received_ps = circuit->end_ps;
+    }
+}
+
+/* Circuits, with times counted from the start of the scatter. */
+static void read_circuits(struct outcome *outcome, const struct mesh *mesh)
+{
+    const struct outcome_circuit *from =
+        fabric_circuits(mesh->fabric, &outcome->circuit_count);
+    uint64_t zero_ps = outcome->plan.scatter_start_ps;
+    uint8_t *receipts = reading_must(calloc(outcome->node_count, 1));
+
+    for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
+        struct outcome_circuit *circuit = &outcome->circuit[i];
+
+        *circuit = from[i];
+        circuit->request_ps -= zero_ps;
+        circuit->grant_ps -= zero_ps;
+        circuit->end_ps -= zero_ps;
+        outcome->messages += 1;
+        outcome->payload_bytes += circuit->bytes - CIRCUIT_HEADER_BYTES;
+        if (circuit->kind == WIRE_PART || circuit->kind == WIRE_BRANCH) {
+            uint32_t to = circuit->destination;
+
+            read_hop(&outcome->node[circuit->source], circuit);
+            read_receipt(&outcome->node[to], circuit, &receipts[to]);
+        }
+    }
+    outcome->conflicts = fabric_conflicts(mesh->fabric);
+    free(receipts);
+}
+
+void reading_take(struct outcome *outcome, const struct run_config *config,
+                  const struct mesh *mesh)
+{
+    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    uint32_t circuits;
+    struct window_counters *port =
+        reading_must(calloc((size_t)nodes * WINDOW_PORTS, sizeof *port));
+
+    fabric_circuits(mesh->fabric, &circuits);
+    outcome->size = config->size;
+    outcome->originator = config->originator;
+    outcome->on = mesh->backend->on;
+    outcome->board = mesh->backend->board;
+    outcome->profile = config->profile;
+    outcome->kernel = config->kernel;
+    outcome->input_name = config->input_name;
+    outcome->load_bytes = config->load_bytes;
+    outcome->load_units = config->load_bytes / config->unit_bytes;
+    outcome->node_count = nodes;
+    outcome->node = reading_must(calloc(nodes, sizeof *outcome->node));
+    outcome->circuit =
+        reading_must(calloc((size_t)circuits + 1, sizeof *outcome->circuit));
+    for (uint32_t i = 0; i < nodes; ++i) {
+        read_node(outcome, mesh, i, port + (size_t)i * WINDOW_PORTS);
+    }
+    read_circuits(outcome, mesh);
+}
+
+void run_free(struct outcome *outcome)
+{
+    if (outcome->node != NULL) {
+        free((void *)(uintptr_t)outcome->node[0].port);
+    }
+    for (uint32_t i = 0; outcome->node != NULL && i < outcome->node_count;
+         ++i) {
+        free((void *)(uintptr_t)outcome->node[i].event);
+    }
+    free(outcome->node);
+    free(outcome->circuit);
+    free(outcome->result.data);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a mesh left behind, read into the outcome: the nodes' logs and counters
+   and the fabric's circuits. */
+#ifndef QEMU_READING_H
+#define QEMU_READING_H
+
+#include "qemu/run.h"
+
+/*
+ * Reads a mesh that has done its job. `*outcome` holds the originator's report
+ * already; the rest is filled in, with memory of its own that run_free() frees.
+ */
+void reading_take(struct outcome *outcome, const struct run_config *config,
+                  const struct mesh *mesh);
+
+/* `memory`, or the end of the program if it is NULL: nothing is worth saying
+   of a run whose outcome finds no room. */
+void *reading_must(void *memory);
+
+#endif
