@@ -59,6 +59,35 @@ class Walk(c.Structure):
                 ("last_low", c.c_uint64)]
 
 
+ROUNDS_MAX, ROUNDS_PHASES_MAX = 16, 10
+LAYER_UNITS = c.c_uint32 * (ROUNDS_PHASES_MAX + 1)
+
+
+class RoundsInput(c.Structure):
+    _fields_ = [("base", c.POINTER(Input)), ("queue_ps", c.c_uint64),
+                ("pause_ps", c.c_uint64), ("begin_ps", c.c_uint64),
+                ("lead_ps", c.c_uint64), ("rounds_min", c.c_uint8),
+                ("rounds_max", c.c_uint8)]
+
+
+class RoundsPlan(c.Structure):
+    _fields_ = [("phases", c.c_uint8), ("rounds", c.c_uint8),
+                ("makespan_ps", c.c_uint64),
+                ("round_units", c.c_uint32 * ROUNDS_MAX),
+                ("volume_units", LAYER_UNITS * ROUNDS_MAX),
+                ("share_units", LAYER_UNITS * ROUNDS_MAX)]
+
+
+class Wide(c.Structure):
+    """high + low / 2^64, in two's complement."""
+
+    _fields_ = [("high", c.c_uint64), ("low", c.c_uint64)]
+
+
+class Ratio(c.Structure):
+    _fields_ = [("whole", c.c_uint32), ("fraction", c.c_uint64)]
+
+
 class Split(c.Structure):
     _fields_ = [("volume_units", c.POINTER(c.c_uint32)),
                 ("own_units", c.c_uint32),
@@ -111,6 +140,21 @@ def load():
         getattr(core, f"torus_tree_{name}").argtypes = [
             c.POINTER(Branch), Size, Coord]
     core.planner_plan.argtypes = [c.POINTER(Plan), c.POINTER(Input)]
+    core.rounds_best.argtypes = [c.POINTER(c.c_uint), c.POINTER(c.c_uint64),
+                                 c.POINTER(RoundsInput)]
+    core.rounds_plan.argtypes = [c.POINTER(RoundsPlan),
+                                 c.POINTER(RoundsInput), c.c_uint]
+    core.wide_multiply_high.argtypes = [c.c_uint64, c.c_uint64]
+    core.wide_multiply_high.restype = c.c_uint64
+    core.wide_ratio_of.argtypes = [c.c_uint64, c.c_uint64,
+                                   c.POINTER(c.c_bool)]
+    core.wide_ratio_of.restype = Ratio
+    core.wide_scale.argtypes = [Wide, Ratio]
+    core.wide_scale.restype = Wide
+    core.wide_multiply.argtypes = [Wide, Wide]
+    core.wide_multiply.restype = Wide
+    core.wide_divide.argtypes = [Wide, Wide, c.c_uint]
+    core.wide_divide.restype = Wide
     core.split_volume.argtypes = [c.POINTER(Split), c.POINTER(c.c_uint32),
                                   c.POINTER(c.c_uint32), c.c_uint, c.c_uint,
                                   c.c_uint32]

@@ -2,8 +2,10 @@
 """Whole runs: answers, plans and times of native nodes and QEMU boards.
 
 Results are compared with a naive search, plans with exact fractions
-(test/oracle/model.py). QUINCUNX_SEED chooses loads and patterns. Nothing here
-asserts wall time. Three meshes of 625 boards are booted, and shared.
+(test/oracle/model.py). QUINCUNX_SEED chooses loads and patterns. Runs are of
+one round, except those of 625 boards that search; test_rounds_run.py has more.
+Nothing here asserts wall time. Three meshes of 625 boards are booted, and
+shared.
 """
 import json
 from fractions import Fraction
@@ -12,6 +14,7 @@ import pytest
 
 import mesh
 import model
+import rounds as oracle
 import torus
 
 MEMORY_MAX = 12 * 2 ** 30
@@ -49,12 +52,14 @@ def check_shares(report):
     assert set(units) <= set(layers)
     for node in report["measured"]["nodes"]:
         assert node["layer"] == layers[node["x"], node["y"]]
+    # In each round nobody is more than one off its layer's others.
+    rounds = plan["rounds"]
     for layer, planned in enumerate(plan["layers"]):
         here = [units.get(n, 0) for n, its in layers.items() if its == layer]
         assert len(here) == planned["nodes"]
-        assert max(here) - min(here) <= 1, layer
+        assert max(here) - min(here) <= rounds, layer
         for got in here:
-            assert abs(got - planned["share_units"]) <= 1, layer
+            assert abs(got - planned["share_units"]) <= rounds, layer
 
 
 def hops_of(side, phase):
@@ -65,8 +70,13 @@ TABLE_ENTRY_BYTES = 8
 
 
 def check_plan(report):
-    """The originator's integers against the equations in fractions."""
+    """The originator's integers against the equations in fractions.
+
+    Of one round; of several: test_rounds.py.
+    """
     plan = report["plan"]
+    if plan["rounds"] > 1:
+        return
     startups = plan["startup_ps"]
     phases = plan["phases"]
     load = report["load"]["units"]
@@ -125,7 +135,8 @@ def check(report):
     check_shares(report)
     check_plan(report)
     check_times(report)
-    assert report["network"]["circuit_conflicts"] == 0
+    assert report["network"]["circuit_conflicts"] <= 4 * (
+        report["plan"]["rounds"] - 1)
     assert report["network"]["retries"] == 0
 
 
@@ -512,13 +523,18 @@ def test_625_boards_find_what_a_naive_search_finds(large, quiet_625):
     check(report)
     assert report["plan"]["phases"] == 4
     assert len(report["measured"]["nodes"]) == 625
-    assert report["network"]["messages"] == 2 * 624
+    rounds = report["plan"]["rounds"]
+    assert rounds > 1
+    assert report["network"]["messages"] == (rounds + 1) * 624
+    for n in report["measured"]["nodes"]:
+        assert len(n["rounds"]) == (rounds if n["layer"] else 1)
+    assert oracle.ranges(report)[-1][2] == rounds - 1
 
 
 def test_625_boards_agree_with_native_nodes(large, quiet_625):
     path, _, pattern = large
     native = mesh.run(path, size="25x25", kernel="search", arg=pattern,
-                      on="native")
+                      on="native", rounds="auto")
     assert native["result"] == quiet_625[1]["result"]
 
 
@@ -529,12 +545,13 @@ def test_625_boards_memory(quiet_625):
 
 
 def test_625_boards_repeat_themselves(large, quiet_625, tmp_path):
-    """Again, with both cores busy and a trace."""
+    """Again, with both cores busy and a trace, in as many rounds."""
     path, _, pattern = large
     trace = tmp_path / "trace.json"
     with mesh.busy_cores():
         again = mesh.run(path, "--trace", trace, size="25x25",
-                         kernel="search", arg=pattern, timeout=600)
+                         kernel="search", arg=pattern, rounds="auto",
+                         timeout=600)
     quiet = dict(quiet_625[1])
     quiet.pop("wall_s")
     again.pop("wall_s")

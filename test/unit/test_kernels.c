@@ -203,6 +203,97 @@ static void search_finds_all_in_longer_texts_cut_once(struct unit *unit)
     }
 }
 
+/* The `number`th order of 0 .. count - 1. */
+static void order_of(uint32_t order[], uint32_t count, uint32_t number)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t place = number % (i + 1);
+
+        number /= i + 1;
+        for (uint32_t j = i; j > place; --j) {
+            order[j] = order[j - 1];
+        }
+        order[place] = i;
+    }
+}
+
+/* Merges the ranges in this order one by one, or (pairs) two by two first, as
+   results that are each from several rounds. */
+static void merge_ordered(struct unit *unit, struct kernel_result *whole,
+                          const struct text *text, const uint32_t cut[5],
+                          const uint32_t order[4], bool pairs)
+{
+    static uint32_t room[RESULT_WORDS];
+    struct kernel_result pair = {.data = (uint8_t *)room};
+
+    search_range(whole, text, cut[order[0]], cut[order[0] + 1]);
+    search_more(unit, whole, text, cut[order[1]], cut[order[1] + 1]);
+    if (!pairs) {
+        search_more(unit, whole, text, cut[order[2]], cut[order[2] + 1]);
+        search_more(unit, whole, text, cut[order[3]], cut[order[3] + 1]);
+        return;
+    }
+    search_range(&pair, text, cut[order[2]], cut[order[2] + 1]);
+    search_more(unit, &pair, text, cut[order[3]], cut[order[3] + 1]);
+    CHECK_EQUAL(unit, kernel_search.merge(work, whole, &pair), KERNEL_OK);
+}
+
+/* Four ranges, empty ones among them, in each of the 24 orders. */
+static void check_orders(struct unit *unit, const struct text *text,
+                         uint32_t want)
+{
+    static uint32_t room[RESULT_WORDS];
+    struct kernel_result whole = {.data = (uint8_t *)room};
+    uint32_t order[4];
+
+    for (uint32_t n = 0; n < 24 * 64; ++n) {
+        uint32_t cut[5] = {0, n / 24 % 4, 0, 0, text->bytes};
+
+        cut[2] = cut[1] + n / 96 % 4;
+        cut[3] = cut[2] + n / 384;
+        if (cut[3] <= text->bytes) {
+            order_of(order, 4, n % 24);
+            merge_ordered(unit, &whole, text, cut, order, n % 2 == 0);
+            check_occurrences(unit, &whole, want);
+            merge_ordered(unit, &whole, text, cut, order, n % 2 == 1);
+            check_occurrences(unit, &whole, want);
+        }
+    }
+}
+
+static void search_merges_in_any_order(struct unit *unit)
+{
+    each_text(unit, 5, check_orders);
+}
+
+/* The first offsets are kept, and all counted, in whatever order they come. */
+static void search_caps_offsets_in_any_order(struct unit *unit)
+{
+    static uint8_t letters[LONG_TEXT];
+    static uint32_t room[RESULT_WORDS];
+    struct text text = {letters, sizeof letters, (const uint8_t *)"aa", 2};
+    static const uint32_t cuts[][5] = {
+        {0, 600, 1200, 1800, LONG_TEXT},
+        {0, 10, 1023, 1024, LONG_TEXT},
+        {0, 1024, 1025, 2050, LONG_TEXT},
+        {0, 1500, 1500, 2999, LONG_TEXT},
+    };
+    struct kernel_result whole = {.data = (uint8_t *)room};
+    uint32_t order[4];
+
+    memset(letters, 'a', sizeof letters);
+    begin_search(unit, text.pattern, text.pattern_bytes);
+    for (uint32_t n = 0; n < 4 * 48; ++n) {
+        order_of(order, 4, n / 2 % 24);
+        merge_ordered(unit, &whole, &text, cuts[n / 48], order, n % 2 == 0);
+        CHECK_EQUAL(unit, kernel_load_u64(whole.data), LONG_TEXT - 1);
+        CHECK_EQUAL(unit, whole.bytes, 8 + 4 * OFFSETS);
+        for (uint32_t i = 0; i < OFFSETS; ++i) {
+            CHECK_EQUAL(unit, offset_of(&whole, i), i);
+        }
+    }
+}
+
 /* Ranges shorter than the pattern, the pattern as long as the text. */
 static void search_takes_the_longest_pattern(struct unit *unit)
 {
@@ -461,8 +552,10 @@ void test_kernels(struct unit *unit)
     UNIT_RUN(unit, search_finds_all_however_short_texts_are_cut);
     UNIT_RUN(unit, search_takes_empty_ranges);
     UNIT_RUN(unit, search_finds_all_in_longer_texts_cut_once);
+    UNIT_RUN(unit, search_merges_in_any_order);
     UNIT_RUN(unit, search_takes_the_longest_pattern);
     UNIT_RUN(unit, search_caps_offsets_and_counts_on);
+    UNIT_RUN(unit, search_caps_offsets_in_any_order);
     UNIT_RUN(unit, search_counts_from_where_the_range_begins);
     UNIT_RUN(unit, search_leaves_what_begins_beyond_its_range);
     UNIT_RUN(unit, search_refuses_malformed_results);

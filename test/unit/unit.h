@@ -62,9 +62,11 @@ void test_crc32(struct unit *unit);
 void test_kernels(struct unit *unit);
 void test_pattern(struct unit *unit);
 void test_planner(struct unit *unit);
+void test_rounds(struct unit *unit);
 void test_split(struct unit *unit);
 void test_torus(struct unit *unit);
 void test_tree(struct unit *unit);
+void test_wide(struct unit *unit);
 void test_wire(struct unit *unit);
 
 #endif

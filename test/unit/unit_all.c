@@ -14,6 +14,8 @@ int unit_all(unit_put *put, void *context)
 #endif
     test_planner(&unit);
     test_split(&unit);
+    test_wide(&unit);
+    test_rounds(&unit);
     test_wire(&unit);
     test_kernels(&unit);
     unit_plan(&unit);

@@ -1,0 +1,549 @@
+# SPDX-License-Identifier: Apache-2.0
+"""scatter/rounds.c and wide.c against exact numbers, at random.
+
+QUINCUNX_SEED chooses the cases, QUINCUNX_CASES how many.
+"""
+import ctypes
+import os
+import random
+from fractions import Fraction
+
+import pytest
+
+import core as library
+import model
+import rounds as oracle
+from core import Input, RoundsInput, RoundsPlan
+from rounds import Costs
+
+FIRST_ROUND = pytest.mark.xfail(
+    strict=True, reason="scatter/rounds.c takes plans for feasible whose first "
+    "round has nothing left after begin(), whose originator keeps less than "
+    "nothing, or where x would have to exceed 2^62")
+
+SEED = int(os.environ.get("QUINCUNX_SEED", "1999"))
+CASES = int(os.environ.get("QUINCUNX_CASES", "20000"))
+BATCHES = 8
+
+UNITS_MAX = 2 ** 32 - 1
+TIME_MAX = 2 ** 40
+STARTUP_MAX = 2 ** 50
+LOAD_MAX = 2 ** 63
+RHO_MAX = 65536
+EPSILON = Fraction(1, 2 ** 20)  # of a unit, in a volume or a share
+# A cell with a base beyond this is out of the range of the arithmetic.
+BASE_MAX = 2 ** 33
+
+
+def given(costs, least, most):
+    """The planner's input; it refers to another structure, which it keeps."""
+    base = Input(costs.load, costs.compute, costs.transfer,
+                 phases_max=library.ROUNDS_PHASES_MAX,
+                 phases_want=len(costs.startups), phases_fixed=1)
+    for i, startup in enumerate(costs.startups):
+        base.startup_ps[i] = startup
+    return RoundsInput(ctypes.pointer(base), costs.queue, costs.pause,
+                       costs.begin, costs.lead, least, most)
+
+
+def best(core, costs, least, most):
+    """(error, R, makespan in ps)"""
+    number, makespan = ctypes.c_uint(), ctypes.c_uint64()
+    error = core.rounds_best(number, makespan, given(costs, least, most))
+    return error, number.value, makespan.value
+
+
+def table(core, costs, number):
+    """(error, RoundsPlan)"""
+    plan = RoundsPlan()
+    return core.rounds_plan(plan, given(costs, number, number), number), plan
+
+
+# ---- cases ----
+
+def log_uniform(rng, low, high):
+    return low * (high / low) ** rng.random()
+
+
+def limited(value, low, high):
+    return max(low, min(high, int(value)))
+
+
+def draw_usual(rng):
+    """As boards have them: 32 ns an instruction, a header of 100 bytes."""
+    phases = rng.choice([1, 2, 2, 3, 4, 4, 4, 6, 8, 10])
+    compute = limited(log_uniform(rng, 32e3, 32e6), 1, TIME_MAX)
+    transfer = rng.choice([0, 3300, 80_000, 1_900_000])
+    one = log_uniform(rng, 1e5, 1e8)
+    startups = tuple(int(one * (1 + 5 ** -(i // 2))) + 100 * transfer
+                     for i in range(phases))
+    instructions = [rng.randrange(1, 400) * 32_000 for _ in range(3)]
+    begin = limited(log_uniform(rng, 1e6, 1e8), 0, STARTUP_MAX)
+    load = limited(log_uniform(rng, 1000, 1.6e7), 1, UNITS_MAX)
+    return Costs(load, compute, transfer, startups, instructions[0],
+                 instructions[1], begin, instructions[2])
+
+
+def draw_wide(rng):
+    """All that the ranges allow, with what several rounds suit."""
+    phases = rng.randint(1, 10)
+    load = limited(log_uniform(rng, 1, 2 ** 32), 1, UNITS_MAX)
+    compute = limited(log_uniform(rng, 1, TIME_MAX), 1,
+                      min(TIME_MAX, LOAD_MAX // load))
+    rho = rng.choice([0, 1, 2, 5, log_uniform(rng, 1e-9, 1),
+                      log_uniform(rng, 1e-3, 30),
+                      log_uniform(rng, 1, RHO_MAX)])
+    transfer = limited(compute * rho, 0, min(TIME_MAX, RHO_MAX * compute))
+    unit = log_uniform(rng, 1e-6, 1) * load * compute
+
+    def some():
+        return rng.choice([0, limited(unit * rng.random() / 100, 0,
+                                      STARTUP_MAX)])
+
+    scale = unit / rng.choice([1, 1e2, 1e4, 1e6])
+    startups = tuple(limited(scale * rng.random(), 0, STARTUP_MAX)
+                     for _ in range(phases))
+    return Costs(load, compute, transfer, rng.choice([startups,
+                                                      (0,) * phases]),
+                 some(), some(), some(), some())
+
+
+def draw_at_limit(rng):
+    """The smallest or largest load that so many rounds can take, or next."""
+    costs = rng.choice([draw_usual, draw_wide])(rng)
+    number = rng.randint(2, 8)
+    top = min(UNITS_MAX, LOAD_MAX // costs.compute)
+    loads = [limited(log_uniform(rng, 1, top), 1, top) for _ in range(8)]
+
+    def feasible(load):
+        return oracle.solve(Costs(**dict(vars(costs), load=load)),
+                            number)[-1].feasible
+
+    fine = [load for load in loads if feasible(load)]
+    poor = [load for load in loads + [1, top] if not feasible(load)]
+    if not fine or not poor:
+        return costs
+    good, bad = rng.choice(fine), rng.choice(poor)
+    while abs(good - bad) > 1:
+        middle = (good + bad) // 2
+        if feasible(middle):
+            good = middle
+        else:
+            bad = middle
+    load = rng.choice([good, bad]) + rng.choice([-1, 0, 0, 1])
+    return Costs(**dict(vars(costs), load=limited(load, 1, top)))
+
+
+def draw(rng):
+    kind = rng.random()
+    if kind < .04:
+        return draw_at_limit(rng)
+    return draw_usual(rng) if kind < .5 else draw_wide(rng)
+
+
+# ---- checks ----
+
+def check_floor(value, exact):
+    """exact: a pair of integers, numerator and denominator."""
+    top, bottom = exact
+    slack = bottom // EPSILON.denominator + 1
+    assert max((top - slack) // bottom, 0) <= value <= max(
+        (top + slack) // bottom, 0)
+
+
+def check_split(core, plan, r):
+    """Every part of every node: floor or one more; the originator's sum."""
+    volumes, shares = plan.volume_units[r], plan.share_units[r]
+    classes = [{} for _ in range(plan.phases + 1)]
+    classes[0][plan.round_units[r]] = 1
+    kept = 0
+    parts = library.Split()
+    for layer, here in enumerate(classes):
+        for units, nodes in here.items():
+            assert core.split_volume(parts, volumes, shares, plan.phases,
+                                     layer, units) == 0
+            kept += nodes * parts.own_units
+            assert 0 <= parts.own_units - shares[layer] <= 1
+            rest = units - parts.own_units
+            extra = parts.extra_units
+            for phase in range(layer + 1, plan.phases + 1):
+                more = min(4, extra)
+                extra -= more
+                for sent, count in ((volumes[phase] + 1, more),
+                                    (volumes[phase], 4 - more)):
+                    if count:
+                        classes[phase][sent] = (classes[phase].get(sent, 0)
+                                                + nodes * count)
+                    rest -= sent * count
+            assert (rest, extra) == (0, 0)
+    assert kept == plan.round_units[r]
+
+
+def check_table(core, costs, exact):
+    number, phases = len(exact.rounds), len(costs.startups)
+    error, plan = table(core, costs, number)
+    assert error == 0
+    assert (plan.phases, plan.rounds) == (phases, number)
+    assert abs(plan.makespan_ps - exact.makespan) <= (
+        EPSILON * costs.compute + 1)
+    assert sum(plan.round_units[:number]) == costs.load
+    own = plan.share_units[0][0]
+    assert 0 <= own - (exact.own - EPSILON).__floor__() <= 2
+    full = True
+    for r in range(number):
+        for j in range(1, phases + 1):
+            check_floor(plan.volume_units[r][j], exact.volume(r, j))
+            check_floor(plan.share_units[r][j], exact.share(r, j))
+            assert plan.volume_units[r][j] >= 1
+        assert plan.volume_units[r][0] == plan.round_units[r]
+        sent = plan.round_units[r] - (own if r == 0 else 0)
+        extra = sent - 4 * sum(plan.volume_units[r][1:phases + 1])
+        assert 0 <= extra <= (4 * phases if full else 0)
+        full = extra == 4 * phases
+        assert r == 0 or plan.share_units[r][0] == 0
+        check_split(core, plan, r)
+
+
+def objective(costs, exact, number):
+    return exact.makespan + number * (costs.lead + len(costs.startups)
+                                      * costs.queue)
+
+
+def off(exact):
+    """What a makespan may be off where rounds are compared, in ps: 1e-8 of it
+    and of what cancels out in it."""
+    units = exact.own + exact.load_base
+    return max(units, 0) * exact.costs.compute / 10 ** 8 + 2
+
+
+def check(core, costs, most):
+    """What rounds_best() chooses from 2 to `most`; whether there is any."""
+    plans = dict(enumerate(oracle.solve(costs, most), 1))
+    del plans[1]
+    values = {r: objective(costs, p, r) for r, p in plans.items()}
+    error, chosen, makespan = best(core, costs, 2, most)
+    assert error in (0, library.ERR_PHASES)
+    truly = next((r for r in sorted(values, key=values.get)
+                  if plans[r].feasible), None)
+    if error:
+        assert truly is None or plans[truly].near_limit or (
+            plans[truly].largest_base > BASE_MAX), (truly, "is feasible")
+        return False
+    exact = plans[chosen]
+    assert exact.feasible or exact.near_limit, (chosen, "is infeasible")
+    if truly is not None and not plans[truly].near_limit and (
+            plans[truly].largest_base <= BASE_MAX):
+        assert values[chosen] <= values[truly] + off(plans[chosen]) + off(
+            plans[truly])
+    assert abs(makespan - values[chosen]) <= off(exact)
+    check_table(core, costs, exact)
+    return True
+
+
+# ---- the oracle ----
+
+def test_oracle_agrees_with_elimination():
+    """A linear system over all volumes knows nothing of the recursion."""
+    rng = random.Random(f"elimination {SEED}")
+    feasible = 0
+    for _ in range(300):
+        phases, number = rng.choice([(1, 16), (2, 8), (3, 5), (4, 4), (6, 2),
+                                     (2, 3), (1, 4), (3, 2)])
+        compute, transfer = rng.randint(1, 999), rng.randint(0, 1500)
+        startups = tuple(rng.randint(0, 3000) for _ in range(phases))
+        costs = Costs(int(10 ** rng.uniform(1, 8)), compute, transfer,
+                      startups)
+        exact = oracle.solve(costs, number)[-1]
+        other = model.solve_rounds(costs.load, Fraction(compute),
+                                   Fraction(transfer), list(startups), number)
+        if other is None:
+            assert not exact.feasible
+            continue
+        makespan, volumes, kept = other
+        assert exact.makespan == makespan
+        for r in range(number):
+            for j in range(1, phases + 1):
+                assert Fraction(*exact.volume(r, j)) == volumes[r][j - 1]
+                assert Fraction(*exact.share(r, j)) == kept[r][j - 1]
+        assert exact.feasible == (min(map(min, volumes)) >= 1)
+        feasible += exact.feasible
+    assert feasible > 60
+
+
+# ---- plans ----
+
+def test_plans_agree_with_elimination(core):
+    """The plan in integers beside the linear system, without the recursion."""
+    rng = random.Random(f"plans by elimination {SEED}")
+    feasible = 0
+    for _ in range(400):
+        phases, number = rng.choice([(1, 8), (2, 4), (3, 3), (4, 2), (2, 2)])
+        compute, transfer = rng.randint(1, 10 ** 6), rng.randint(0, 10 ** 6)
+        startups = tuple(rng.randint(0, 10 ** 7) for _ in range(phases))
+        costs = Costs(int(10 ** rng.uniform(2, 9)), compute, transfer,
+                      startups)
+        other = model.solve_rounds(costs.load, Fraction(compute),
+                                   Fraction(transfer), list(startups), number)
+        error, plan = table(core, costs, number)
+        if other is None or min(map(min, other[1])) < 1:
+            assert error == library.ERR_PHASES
+            continue
+        assert error == 0
+        makespan, volumes, kept = other
+        feasible += 1
+        assert abs(plan.makespan_ps - makespan) <= EPSILON * compute + 1
+        for r in range(number):
+            for j in range(1, phases + 1):
+                check_floor(plan.volume_units[r][j],
+                            volumes[r][j - 1].as_integer_ratio())
+                check_floor(plan.share_units[r][j],
+                            kept[r][j - 1].as_integer_ratio())
+    assert feasible > 100
+
+
+@FIRST_ROUND
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_random_plans(core, batch):
+    rng = random.Random(f"rounds {SEED} {batch}")
+    feasible = 0
+    for number in range(batch, CASES, BATCHES):
+        costs, most = draw(rng), rng.choice([2, 3, 4, 6, 8, 16])
+        try:
+            feasible += check(core, costs, most)
+        except AssertionError as error:
+            raise AssertionError(f"QUINCUNX_SEED={SEED}, case {number}: up to "
+                                 f"{most} rounds of {costs}") from error
+    print(f"{feasible} of {CASES // BATCHES} feasible")
+    assert feasible > CASES // BATCHES // 5
+
+
+# Theory: transfer = compute, no startup. (rounds, V, makespan, volumes) with
+# V such that all of them are integers.
+EXAMPLES = [
+    (2, 11, 3, [[1], [1]]),
+    (2, 276, 56, [[41, 7], [6, 1]]),
+]
+
+
+@pytest.mark.parametrize("number, load, makespan, volumes", EXAMPLES)
+@pytest.mark.parametrize("compute", [1, 7, 10 ** 6, 2 ** 40])
+def test_examples_in_integers(core, number, load, makespan, volumes, compute):
+    costs = Costs(load, compute, compute, (0,) * len(volumes[0]))
+    error, plan = table(core, costs, number)
+    assert error == 0
+    assert plan.makespan_ps == makespan * compute
+    for r, row in enumerate(volumes):
+        assert list(plan.volume_units[r][1:len(row) + 1]) == row
+        assert plan.share_units[r][len(row)] == row[-1]
+    assert sum(plan.round_units[:number]) == load
+    assert plan.share_units[0][0] == makespan
+
+
+def test_example_that_is_infeasible(core):
+    """N = 2, R = 2, V = 100, transfer = startup = compute: x < 0."""
+    costs = Costs(100, 1000, 1000, (1000, 1000))
+    assert oracle.solve(costs, 2)[1].x < 0
+    assert best(core, costs, 2, 16)[0] == library.ERR_PHASES
+    assert table(core, costs, 2)[0] == library.ERR_PHASES
+
+
+MICRO = 10 ** 6  # ps
+T3D = {"compute": MICRO, "transfer": 3300}
+
+
+def t3d(load, phases):
+    return Costs(load, startups=(4_850_000,) * phases, **T3D)
+
+
+def one_round(costs):
+    return model.solve(costs.load, costs.compute,
+                       [costs.transfer] * len(costs.startups), costs.startups)
+
+
+def best_of_all(core, load, phases, most=16):
+    """(makespan, N, R), in several rounds; and the best of one."""
+    several = [(makespan, n, number) for n in range(1, phases + 1)
+               for error, number, makespan in [best(core, t3d(load, n), 2,
+                                                    most)] if error == 0]
+    one = min(one_round(t3d(load, n)).makespan for n in range(phases + 1)
+              if one_round(t3d(load, n)).feasible)
+    return min(several, default=None), one
+
+
+def test_example_of_a_t3d(core):
+    several, one = best_of_all(core, 10 ** 6, 5)
+    assert several[1:] == (5, 3)
+    assert round(several[0] / 100) == 9160875
+    assert round(float(one) / MICRO, 3) == 1166.023
+    assert round(100 * (1 - several[0] / float(one)), 1) == 21.4
+
+
+@pytest.mark.parametrize("load, phases, most, percent", [
+    (10 ** 9, 5, 8, 27.8), (10 ** 6, 4, 8, 32.6)])
+def test_gains_on_a_t3d(core, load, phases, most, percent):
+    several, one = best_of_all(core, load, phases, most)
+    assert round(100 * (1 - several[0] / float(one)), 1) == percent
+
+
+@pytest.mark.parametrize("load", [100, 1000, 10 ** 4])
+def test_no_gain_on_a_t3d(core, load):
+    several, one = best_of_all(core, load, 5)
+    assert several is None or several[0] >= one
+
+
+@pytest.mark.parametrize("number, ratio", [(2, 1.174), (3, 1.076), (4, 1.036),
+                                           (8, 1.002)])
+def test_distance_to_the_lower_bound(core, number, ratio):
+    """V = 625 without startups: at least compute; 1.512 in one round."""
+    scale = 10 ** 6
+    costs = Costs(625 * scale, 10000, 33, (0,) * 4)
+    bound = scale * costs.compute
+    assert round(float(one_round(costs).makespan / bound), 3) == 1.512
+    error, _, makespan = best(core, costs, number, number)
+    assert error == 0
+    assert round(makespan / bound, 3) == ratio
+
+
+def test_edges(core):
+    """The ends of all ranges, each with each."""
+    found = 0
+    for load in (1, 2, 25, 2 ** 31, UNITS_MAX):
+        for compute in (1, 2, 2 ** 31, TIME_MAX):
+            if load * compute > LOAD_MAX:
+                continue
+            for rho in (0, Fraction(1, 10 ** 9), 1, 1000, RHO_MAX):
+                for phases in (1, 2, 10):
+                    costs = Costs(load, compute,
+                                  min(TIME_MAX, int(compute * rho)),
+                                  (0,) * phases)
+                    found += check(core, costs, 16)
+    assert found > 20
+    top = Costs(UNITS_MAX, 2 ** 31, 2 ** 31, (STARTUP_MAX,) * 10,
+                STARTUP_MAX, STARTUP_MAX, STARTUP_MAX, STARTUP_MAX)
+    check(core, top, 16)
+    for name in ("startups", "queue", "pause", "begin", "lead"):
+        changed = dict(vars(top), startups=(0,) * 3, queue=0, pause=0,
+                       begin=0, lead=0)
+        changed[name] = (STARTUP_MAX,) * 3 if name == "startups" else (
+            STARTUP_MAX)
+        check(core, Costs(**changed), 16)
+
+
+@FIRST_ROUND
+def test_loads_of_small_worlds(core):
+    """Every load up to 400 in some worlds."""
+    found = 0
+    for transfer, startup in ((0, 2), (1, 0), (2, 0), (7, 1), (2, 5)):
+        for phases in (1, 2, 3):
+            for load in range(1, 401):
+                costs = Costs(load, 2, transfer, (startup,) * phases, 1, 1, 1,
+                              1)
+                found += check(core, costs, 4)
+    assert found > 1000
+
+
+GOOD = dict(load=10 ** 6, compute=1000, transfer=100, startups=(5000, 5000))
+
+BAD = [(dict(load=0), library.ERR_EMPTY)] + [
+    (changed, library.ERR_RANGE) for changed in (
+        dict(compute=0), dict(compute=TIME_MAX + 1, transfer=0, load=1),
+        dict(compute=2 ** 33, load=2 ** 31), dict(startups=(1,) * 11),
+        dict(transfer=RHO_MAX * 1000 + 1000 * 1000),
+        dict(startups=(5000, STARTUP_MAX + 1)), dict(queue=STARTUP_MAX + 1),
+        dict(pause=STARTUP_MAX + 1), dict(begin=STARTUP_MAX + 1),
+        dict(lead=STARTUP_MAX + 1))]
+
+
+@pytest.mark.parametrize("changed, want", BAD, ids=str)
+def test_numbers_that_cannot_be_planned(core, changed, want):
+    assert best(core, Costs(**GOOD), 2, 3)[0] == 0
+    costs = Costs(**{**GOOD, **changed})
+    assert best(core, costs, 2, 3)[0] == want
+    assert table(core, costs, 2)[0] == want
+
+
+def test_rounds_that_cannot_be_planned(core):
+    costs = Costs(**GOOD)
+    for least, most in ((0, 3), (3, 2), (2, 17), (17, 17), (0, 0)):
+        assert best(core, costs, least, most)[0] == library.ERR_RANGE
+    for number in (0, 17, 2 ** 32 - 1):
+        assert core.rounds_plan(RoundsPlan(), given(costs, 2, 2),
+                                number) == library.ERR_RANGE
+    assert best(core, Costs(**dict(GOOD, startups=())), 2,
+                3)[0] == library.ERR_PHASES
+
+
+# ---- wide numbers ----
+
+WORD = 2 ** 64
+
+
+def to_wide(value):
+    """From a multiple of 2^-64."""
+    return library.Wide(value >> 64 & WORD - 1, value & WORD - 1)
+
+
+def from_wide(wide):
+    value = wide.high * WORD + wide.low
+    return value - (WORD << 64) if value >> 127 else value
+
+
+def draw_bits(rng, bits):
+    """Below 2^bits; often few bits, or all of them."""
+    value = rng.getrandbits(rng.randint(1, bits))
+    return rng.choice([value, value, (1 << bits) - 1 - value,
+                       1 << rng.randrange(bits)])
+
+
+def test_wide_products(core):
+    rng = random.Random(f"products {SEED}")
+    for _ in range(20000):
+        a, b = draw_bits(rng, 64), draw_bits(rng, 64)
+        assert core.wide_multiply_high(a, b) == a * b >> 64
+        a = draw_bits(rng, rng.randint(1, 126))
+        b = draw_bits(rng, min(126, 191 - a.bit_length()))
+        if a * b >= 2 ** 191:
+            continue
+        got = from_wide(core.wide_multiply(to_wide(a), to_wide(b)))
+        low = a * b - got * WORD
+        # 2^-63 (1 + a + b), in 2^-128
+        assert 0 <= low <= 2 * WORD + 2 * a + 2 * b, (a, b)
+
+
+def test_wide_scales(core):
+    rng = random.Random(f"scales {SEED}")
+    for _ in range(20000):
+        ratio = draw_bits(rng, rng.choice([40, 64, 80, 96]))
+        a = draw_bits(rng, min(126, 190 - ratio.bit_length()))
+        factor = library.Ratio(ratio >> 64, ratio & WORD - 1)
+        for sign in (1, -1):
+            got = from_wide(core.wide_scale(to_wide(sign * a), factor))
+            assert sign * got >= 0
+            assert 0 <= a * ratio - abs(got) * WORD <= 2 * WORD, (a, ratio)
+
+
+def test_wide_ratios(core):
+    rng = random.Random(f"ratios {SEED}")
+    fits = ctypes.c_bool()
+    for _ in range(20000):
+        top = draw_bits(rng, 64)
+        bottom = max(1, draw_bits(rng, 44))
+        ratio = core.wide_ratio_of(top, bottom, fits)
+        assert fits.value == (top // bottom < 2 ** 32)
+        assert ratio.whole == top // bottom & 2 ** 32 - 1
+        assert ratio.fraction == top % bottom * WORD // bottom
+
+
+def test_wide_quotients(core):
+    rng = random.Random(f"quotients {SEED}")
+    for _ in range(20000):
+        top = draw_bits(rng, 125)
+        bottom = max(1, draw_bits(rng, 125))
+        digits = rng.choice([1, 2, 34, 34, 128, rng.randint(1, 128)])
+        exact = top * WORD // bottom
+        if exact >= 2 ** 126:
+            continue
+        drop = max(0, exact.bit_length() - digits)
+        got = from_wide(core.wide_divide(to_wide(top), to_wide(bottom),
+                                         digits))
+        assert got == exact >> drop << drop, (top, bottom, digits)
