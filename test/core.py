@@ -153,8 +153,9 @@ def load():
     core.wide_scale.restype = Wide
     core.wide_multiply.argtypes = [Wide, Wide]
     core.wide_multiply.restype = Wide
-    core.wide_divide.argtypes = [Wide, Wide, c.c_uint]
-    core.wide_divide.restype = Wide
+    for name in ("wide_divide", "wide_divide_roughly"):
+        getattr(core, name).argtypes = [Wide, Wide]
+        getattr(core, name).restype = Wide
     core.split_volume.argtypes = [c.POINTER(Split), c.POINTER(c.c_uint32),
                                   c.POINTER(c.c_uint32), c.c_uint, c.c_uint,
                                   c.c_uint32]
