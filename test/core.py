@@ -3,6 +3,7 @@
 import ctypes as c
 import os
 import pathlib
+import struct
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / os.environ.get("BUILD", "build")
@@ -95,12 +96,37 @@ class Split(c.Structure):
                 ("layer", c.c_uint32)]
 
 
+class TreeInput(c.Structure):
+    _fields_ = [("load_units", c.c_uint32), ("compute_ps", c.c_uint64),
+                ("transfer_ps", c.c_uint64), ("startup_ps", c.c_uint64),
+                ("hop_ps", c.c_uint64), ("branch_ps", c.c_uint64),
+                ("parse_ps", c.c_uint64), ("send_ps", c.c_uint64),
+                ("start_ps", c.c_uint64), ("begin_ps", c.c_uint64),
+                ("ports", c.c_uint8), ("store_and_forward", c.c_bool),
+                ("equal", c.c_bool)]
+
+
+def tree_plan(core, branches, given):
+    """(error, makespan, phases, the room of the branches afterwards)."""
+    room = c.create_string_buffer(branches, len(branches))
+    work = (c.c_uint64 * (core.tree_work_bytes(len(branches) // 16) // 8
+                          + 1))()
+    makespan, phases = c.c_uint64(), c.c_uint()
+    error = core.tree_plan(room, given, work, makespan, phases)
+    return error, makespan.value, phases.value, room.raw
+
+
 def tree(core, name, width, height, originator=(0, 0)):
     """(phases, bytes of the branches) of torus_tree_NAME()."""
     room = (Branch * (width * height))()
     phases = getattr(core, f"torus_tree_{name}")(
         room, Size(width, height), Coord(*originator))
     return phases, bytes(room)
+
+
+def branches_of(raw):
+    """The tuples x y nodes phase port turn hops hops_after."""
+    return list(struct.iter_unpack("<HHHHBBHH", raw))
 
 
 def library(name):
@@ -159,4 +185,10 @@ def load():
     core.split_volume.argtypes = [c.POINTER(Split), c.POINTER(c.c_uint32),
                                   c.POINTER(c.c_uint32), c.c_uint, c.c_uint,
                                   c.c_uint32]
+    core.tree_plan.argtypes = [c.c_char_p, c.POINTER(TreeInput), c.c_void_p,
+                               c.POINTER(c.c_uint64), c.POINTER(c.c_uint)]
+    core.tree_work_bytes.argtypes = [c.c_uint32]
+    core.tree_work_bytes.restype = c.c_uint32
+    core.tree_valid.argtypes = [c.c_char_p, c.c_uint32, Size]
+    core.tree_valid.restype = c.c_bool
     return core

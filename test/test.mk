@@ -3,7 +3,7 @@
 # the host, and the planner and the geometry as a library for ctypes.
 
 TEST_CORE := $(wildcard torus/*.c) scatter/planner.c scatter/rounds.c \
-             scatter/split.c scatter/wide.c
+             scatter/split.c scatter/tree.c scatter/wide.c
 TEST_UNIT := $(wildcard test/unit/test_*.c) test/unit/unit.c \
              test/unit/unit_all.c test/unit/host_main.c $(TEST_CORE) \
              scatter/wire.c hal/crc32.c $(wildcard kernels/*.c)

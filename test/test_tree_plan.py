@@ -1,0 +1,473 @@
+# SPDX-License-Identifier: Apache-2.0
+"""scatter/tree.c against exact fractions, at random (test/oracle).
+
+QUINCUNX_SEED chooses the cases, QUINCUNX_TREES how many.
+"""
+import os
+import random
+from fractions import Fraction
+
+import pytest
+
+import core as library
+import tree_plan
+from core import Size, TreeInput
+from tree_plan import Branch, Costs
+
+SEED = int(os.environ.get("QUINCUNX_SEED", "1999"))
+CASES = int(os.environ.get("QUINCUNX_TREES", "5600"))
+BATCHES = 7
+UNITS_MAX = 2 ** 32 - 1
+TIME_MAX = 2 ** 40
+STARTUP_MAX = 2 ** 36
+MAKESPAN_MAX = 2 ** 63
+NEAR = Fraction(1, 10 ** 6)  # unit
+GRID = 2 ** 600              # of numbers that would become too long
+EXACT_NODES = 30
+
+
+# ---- trees ----
+
+def line(rng, hops_max):
+    """port, turn, hops, hops after of any path."""
+    turn = rng.choice([0, 0, 1, 2])
+    return (rng.randrange(4), turn, rng.randint(1, hops_max),
+            rng.randint(1, hops_max) if turn else 0)
+
+
+def grown(rng, parents, phases, hops_max=9):
+    """The tree in preorder; parents[i] < i, siblings by rising phase."""
+    below = [[] for _ in parents]
+    for i, parent in enumerate(parents[1:], 1):
+        below[parent].append(i)
+    out = []
+
+    def copy(i, phase):
+        at = len(out)
+        port, turn, hops, after = line(rng, hops_max) if i else (0, 0, 0, 0)
+        out.append(Branch(0, 0, 1, port, turn, phase, hops, after))
+        for child in sorted(below[i], key=lambda j: phases[j]):
+            copy(child, phases[child])
+        out[at] = out[at]._replace(nodes=len(out) - at)
+
+    copy(0, 0)
+    return out
+
+
+def random_tree(rng):
+    nodes = rng.choice([1, 2, 3, 5, 8, 13, 30])
+    parents, phases = [None], [0]
+    for i in range(1, nodes):
+        parents.append(rng.randrange(i))
+        phases.append(phases[parents[i]] + rng.choice([1, 1, 1, 2, 5]))
+    return grown(rng, parents, phases)
+
+
+def chain(rng):
+    nodes = rng.randint(2, 40)
+    return grown(rng, [None, *range(nodes - 1)], list(range(nodes)))
+
+
+def star(rng):
+    nodes = rng.randint(2, 60)
+    return grown(rng, [None] + [0] * (nodes - 1),
+                 [0] + [1 + i // 4 for i in range(nodes - 1)])
+
+
+def binomial(rng):
+    bits = rng.randint(1, 5)
+    nodes = rng.randint(2, 2 ** bits)
+    return grown(rng, [None] + [i & (i - 1) for i in range(1, nodes)],
+                 [0] + [bits - (i & -i).bit_length() + 1
+                        for i in range(1, nodes)])
+
+
+def real_tree(core, rng, name=None, side_max=8):
+    name = name or rng.choice(["scatter", "scatter", "binomial", "nearest",
+                               "star"])
+    size = rng.randint(1, side_max), rng.randint(1, side_max)
+    _, raw = library.tree(core, name, *size)
+    return tree_plan.wire(library.branches_of(raw))[0]
+
+
+def draw_tree(core, rng):
+    kind = rng.randrange(8)
+    if kind < 3:
+        return random_tree(rng)
+    if kind == 3:
+        return chain(rng)
+    if kind == 4:
+        return star(rng)
+    if kind == 5:
+        return binomial(rng)
+    return real_tree(core, rng)
+
+
+# ---- costs ----
+
+def log_uniform(rng, low, high):
+    return low * (high / low) ** rng.random()
+
+
+def limited(value, low, high):
+    return max(low, min(high, int(value)))
+
+
+def draw_costs(rng, branches):
+    load = limited(log_uniform(rng, 1, 2 ** 32), 1, UNITS_MAX)
+    if rng.random() < .1:
+        load = rng.choice([1, 2, 3, 25, UNITS_MAX - 1, UNITS_MAX])
+    compute = limited(log_uniform(rng, 1, TIME_MAX), 1,
+                      min(TIME_MAX, MAKESPAN_MAX // 16 // load))
+    if rng.random() < .5:
+        # So that phases more or less fit whatever the load is.
+        compute = max(compute, limited(1e12 / load, 1, TIME_MAX))
+    transfer = limited(compute * log_uniform(rng, 1e-6, 1e3), 0, TIME_MAX)
+    if rng.random() < .1:
+        transfer = rng.choice([0, compute, 2 * compute])
+    alone = load * compute / len(branches)
+
+    def cost(often):
+        if rng.random() > often:
+            return 0
+        return limited(log_uniform(rng, 1e-6 * alone + 1, alone + 2), 0,
+                       STARTUP_MAX)
+
+    return Costs(load, compute, min(transfer, TIME_MAX), cost(.7), cost(.4),
+                 cost(.2) // len(branches), cost(.3), cost(.3), cost(.3),
+                 cost(.3), ports=rng.choice([1, 2, 4, 4]),
+                 store_and_forward=rng.random() < .3,
+                 equal=rng.random() < .2)
+
+
+def draw_slow(rng, branches):
+    if rng.random() < .5:
+        return [0] * len(branches)
+    return [rng.choice([0, 0, 1, 2, 3]) for _ in branches]
+
+
+# ---- one case ----
+
+def input_of(costs):
+    return TreeInput(costs.load, costs.compute, costs.transfer, costs.startup,
+                     costs.hop, costs.branch, costs.parse, costs.send,
+                     costs.start, costs.begin, costs.ports,
+                     costs.store_and_forward, costs.equal)
+
+
+def run_plan(core, branches, slow, costs):
+    """(error, makespan, phases, branches that are left)."""
+    given = tree_plan.pack(b._replace(first=s)
+                           for b, s in zip(branches, slow))
+    error, makespan, phases, room = library.tree_plan(
+        core, given, input_of(costs))
+    left = tree_plan.unpack(room)
+    return error, makespan, phases, left[:left[0].nodes]
+
+
+def check_ranges(branches, load):
+    """Contiguous, nested, all of the load."""
+    assert branches[0].first == 0 and branches[0].units == load
+    for i, branch in enumerate(branches):
+        at = branch.first
+        end = branch.first + branch.units
+        below = list(tree_plan.children(branches, i))
+        if below:
+            at = branches[below[0]].first
+            assert branch.first <= at
+        for child in below:
+            assert branches[child].first == at
+            at += branches[child].units
+        assert not below or at == end
+        assert end <= load
+
+
+def structure(branches):
+    return [b[2:] for b in branches]
+
+
+def check_floors(branches, shares, load):
+    position = Fraction(0)
+    for branch, share in zip(branches, shares):
+        floor = min(load, int(position // 1))
+        near = abs(position - round(position)) <= NEAR
+        assert branch.first == floor or (
+            near and abs(branch.first - round(position)) <= 1), (
+                branch, float(position))
+        position += share
+    assert position == load or abs(position - load) < Fraction(1, 2 ** 300)
+
+
+def check_volumes(tree, branches, shares):
+    """Of every subtree within one unit of the exact."""
+    for i, branch in enumerate(branches):
+        exact = sum(shares[i:i + tree.branches[i].nodes])
+        assert abs(branch.units - exact) < 1 + NEAR
+
+
+def check_case(core, branches, slow, costs):
+    error, makespan, phases, left = run_plan(core, branches, slow, costs)
+    assert error == 0
+    grid = GRID if len(branches) > EXACT_NODES else None
+    most = max(b.phase for b in branches)
+    check_ranges(left, costs.load)
+    if costs.equal:
+        tree = tree_plan.Tree(branches, slow, costs)
+        assert phases == most
+        assert structure(left) == structure(branches)
+        firsts = [costs.load * i // len(left) for i in range(len(left))]
+        assert [b.first for b in left] == firsts
+        shares = [b - a for a, b in zip(firsts, firsts[1:] + [costs.load])]
+        exact = max(tree.simulate(shares))
+    else:
+        for more in range(most, phases, -1):
+            tree = tree_plan.Tree(*tree_plan.pruned(branches, slow, more),
+                                  costs, grid)
+            assert min(tree.solve()[1]) <= NEAR, more
+        pruned, slower = tree_plan.pruned(branches, slow, phases)
+        assert structure(left) == structure(pruned)
+        tree = tree_plan.Tree(pruned, slower, costs, grid)
+        exact, shares = tree.solve()
+        assert min(shares) >= -NEAR
+        ends = tree.simulate(shares)
+        assert max(ends) - min(ends) <= (0 if grid is None else 1e-99)
+        check_floors(left, shares, costs.load)
+        check_volumes(tree, left, shares)
+    assert abs(makespan - exact) <= exact / 10 ** 9 + 2
+    return phases < most
+
+
+def check(core, branches, slow, costs, what=""):
+    try:
+        return check_case(core, branches, slow, costs)
+    except AssertionError as error:
+        raise AssertionError(f"QUINCUNX_SEED={SEED} {what}: {costs} "
+                             f"slow={slow} tree={structure(branches)}"
+                             ) from error
+
+
+# ---- the plans ----
+
+def test_oracle_agrees_with_the_theory():
+    tree_plan.self_check()
+
+
+def bounded(branches, costs):
+    """Whether no time can leave 64 bits."""
+    hops = max(b.hops + b.hops_after for b in branches)
+    return costs.load * costs.transfer * (
+        hops if costs.store_and_forward else 1) * (
+            len(branches) if costs.equal else 1) < MAKESPAN_MAX
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_random_plans(core, batch):
+    rng = random.Random(f"{SEED} {batch}")
+    cuts = checked = 0
+    while checked < CASES // BATCHES:
+        branches = draw_tree(core, rng)
+        costs = draw_costs(rng, branches)
+        if costs.equal and not bounded(branches, costs):
+            continue
+        cuts += check(core, branches, draw_slow(rng, branches), costs,
+                      f"batch {batch} case {checked}")
+        checked += 1
+    print(f"{cuts} of {checked} plans cut a phase")
+    assert checked // 20 < cuts < checked * 3 // 4
+
+
+def test_plans_at_the_limit(core):
+    """The startup with which somebody gets just nothing, and next to it."""
+    rng = random.Random(f"{SEED} limit")
+    cuts = checked = 0
+    while checked < 300:
+        branches = draw_tree(core, rng)
+        costs = draw_costs(rng, branches)._replace(equal=False, branch=0)
+        slow = draw_slow(rng, branches)
+        if not 2 <= len(branches) <= EXACT_NODES:
+            continue
+        # Every share is affine in the startup.
+        none, some = (tree_plan.Tree(branches, slow,
+                                     costs._replace(startup=startup)
+                                     ).solve()[1] for startup in (0, 10 ** 6))
+        if min(none) <= 0:
+            continue
+        limit = min(10 ** 6 * a / (a - b) for a, b in zip(none, some)
+                    if b < a)
+        if limit >= STARTUP_MAX - 2:
+            continue
+        for near in (-1, 0, 1, 2):
+            costs = costs._replace(startup=max(0, int(limit) + near))
+            cuts += check(core, branches, slow, costs, "limit")
+        checked += 1
+    assert checked // 2 < cuts
+
+
+def test_large_trees(core):
+    rng = random.Random(f"{SEED} large")
+    for name, side in (("scatter", 31), ("nearest", 31), ("star", 31),
+                       ("binomial", 31), ("scatter", 25)):
+        _, raw = library.tree(core, name, side, side)
+        branches = tree_plan.wire(library.branches_of(raw))[0]
+        for ports in (1, 4):
+            check(core, branches, draw_slow(rng, branches),
+                  Costs(10 ** 6, 10 ** 6, 3300, 4850 * 1000, 10 ** 5, 10 ** 4,
+                        ports=ports, store_and_forward=ports == 1), name)
+
+
+def test_chain_of_all_phases(core):
+    rng = random.Random(f"{SEED} chain")
+    nodes = tree_plan.PHASES_MAX + 1
+    branches = grown(rng, [None, *range(nodes - 1)], list(range(nodes)))
+    for transfer in (0, 1, 10):
+        check(core, branches, [0] * nodes,
+              Costs(UNITS_MAX, 1000, transfer, 10 ** 4))
+
+
+@pytest.mark.parametrize("load", [1, 2, 7, UNITS_MAX - 1, UNITS_MAX])
+@pytest.mark.parametrize("equal", [False, True])
+def test_extreme_loads(core, load, equal):
+    rng = random.Random(f"{SEED} {load}")
+    for compute in (1, 1000, 2 ** 28):
+        for branches in (random_tree(rng), star(rng), chain(rng),
+                         real_tree(core, rng)):
+            for startup in (0, 10, 10 ** 6):
+                check(core, branches, [0] * len(branches),
+                      Costs(load, compute, compute // 100, startup,
+                            equal=equal))
+
+
+def test_one_node(core):
+    one = [Branch(0, 0, 1, 0, 0, 0, 0, 0)]
+    for slow in range(4):
+        for software in (0, 12345):
+            costs = Costs(1000, 7, 9, 11, parse=software, start=5 * software,
+                          begin=10 ** 9)
+            check(core, one, [slow], costs)
+            makespan = run_plan(core, one, [slow], costs)[1]
+            assert 0 <= (7000 << slow) + 6 * software - makespan <= 1
+
+
+def test_slower_than_the_slowest(core):
+    """A shift that no order may carry counts as the greatest."""
+    both = [Branch(0, 0, 2, 0, 0, 0, 0, 0), Branch(0, 0, 1, 0, 0, 1, 1, 0)]
+    costs = Costs(9000, 100, 1)
+    for shift in (4, 77, UNITS_MAX):
+        assert run_plan(core, both, [0, shift], costs) == run_plan(
+            core, both, [0, 3], costs)
+
+
+GOOD = Costs(1000, 1000, 1000)
+
+
+@pytest.mark.parametrize("change,error", [
+    ({"load": 0}, library.ERR_EMPTY), ({"compute": 0}, library.ERR_RANGE),
+    ({"load": 1, "compute": TIME_MAX + 1}, library.ERR_RANGE),
+    ({"compute": TIME_MAX, "transfer": TIME_MAX + 1}, library.ERR_RANGE),
+    ({"load": UNITS_MAX, "compute": 2 ** 31 + 1}, library.ERR_RANGE),
+    *[({field: STARTUP_MAX + 1}, library.ERR_RANGE)
+      for field in ("startup", "hop", "branch", "parse", "send", "start",
+                    "begin")],
+    *[({field: 2 ** 64 - 1}, library.ERR_RANGE)
+      for field in ("startup", "hop", "branch", "parse", "send", "start",
+                    "begin", "compute", "transfer")],
+    *[({"ports": ports}, library.ERR_RANGE) for ports in (0, 3, 5, 8, 255)]])
+def test_numbers_that_cannot_be_planned(core, change, error):
+    rng = random.Random(SEED)
+    branches = star(rng)
+    for equal in (False, True):
+        costs = GOOD._replace(equal=equal)
+        assert run_plan(core, branches, [0] * len(branches), costs)[0] == 0
+        assert run_plan(core, branches, [0] * len(branches),
+                        costs._replace(**change))[0] == error
+
+
+@pytest.mark.parametrize("change", [
+    {"load": 2 ** 20, "compute": TIME_MAX, "transfer": TIME_MAX},
+    {"load": UNITS_MAX, "compute": 2 ** 28},
+    {field: STARTUP_MAX for field in ("startup", "hop", "branch", "parse",
+                                      "send", "start", "begin")},
+    {"compute": 2 ** 24, "transfer": 2 ** 40 - 1}])
+def test_numbers_at_the_edge(core, change):
+    rng = random.Random(SEED)
+    for branches in (star(rng), chain(rng), random_tree(rng)):
+        check(core, branches, [0] * len(branches), GOOD._replace(**change))
+
+
+def test_work_fits_any_tree(core):
+    """Lines of 32 bytes, times of 16, and three more, for every node."""
+    for nodes in (1, 2, 961, 15625):
+        assert core.tree_work_bytes(nodes) == nodes * (32 + 16 + 3)
+
+
+# ---- what is a tree ----
+
+def promised(data, size):
+    """What tree_valid() promises of what it accepts, from its header."""
+    if len(data) < 16 or len(data) % 16 or len(data) > 15625 * 16:
+        return False
+    branches = tree_plan.unpack(data)
+    root = branches[0]
+    if root.nodes != len(branches) or root.phase != 0:
+        return False
+    side = max(size)
+    # end of the subtree, its phase, the phase of its last child
+    above = [[root.nodes, 0, 0]]
+    for i, b in enumerate(branches[1:], 1):
+        while above and above[-1][0] == i:
+            above.pop()
+        if not above:
+            return False
+        end, phase, last = above[-1]
+        if (b.nodes < 1 or i + b.nodes > end or b.phase <= phase
+                or b.phase < last or b.phase > tree_plan.PHASES_MAX
+                or b.port > 3 or b.turn > 2 or not 1 <= b.hops <= side):
+            return False
+        if b.turn and not 1 <= b.hops_after <= side:
+            return False
+        above[-1][2] = b.phase
+        above.append([i + b.nodes, b.phase, 0])
+    return True
+
+
+def valid(core, data, size):
+    return core.tree_valid(data, len(data), Size(*size))
+
+
+def test_damaged_trees(core):
+    rng = random.Random(f"{SEED} damage")
+    accepted = refused = 0
+    for _ in range(400):
+        size = rng.randint(1, 9), rng.randint(1, 9)
+        name = rng.choice(["scatter", "binomial", "nearest", "star"])
+        branches = tree_plan.wire(library.branches_of(
+            library.tree(core, name, *size)[1]))[0]
+        data = tree_plan.pack(branches)
+        assert promised(data, size) and valid(core, data, size)
+        for _ in range(50):
+            bad = bytearray(data)
+            for _ in range(rng.choice([1, 1, 2, 5])):
+                at = rng.randrange(len(bad) // 16) * 16 + rng.choice(
+                    [8, 8, 9, 10, 11, 11, 12, 13, 14, 15, 0, 5])
+                bad[at] = rng.choice([bad[at] ^ 1 << rng.randrange(8),
+                                      rng.randrange(256), bad[at] + 1 & 255,
+                                      bad[at] - 1 & 255])
+            if rng.random() < .1:
+                bad = bad[:rng.randrange(len(bad) + 1)]
+            got = valid(core, bytes(bad), size)
+            assert got == promised(bytes(bad), size), (
+                size, tree_plan.unpack(bytes(bad)) if len(bad) % 16 == 0
+                else bad)
+            accepted += got
+            refused += not got
+    assert accepted > 1000 and refused > 5000
+
+
+def test_no_tree_is_too_large(core):
+    nodes = 15625
+    flat = [Branch(0, 0, nodes, 0, 0, 0, 0, 0)] + [
+        Branch(0, 0, 1, 0, 0, 240, 1, 0)] * (nodes - 1)
+    assert valid(core, tree_plan.pack(flat), (125, 125))
+    flat[0] = flat[0]._replace(nodes=nodes + 1)
+    flat.append(flat[1])
+    assert not valid(core, tree_plan.pack(flat), (125, 125))
