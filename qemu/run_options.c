@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/run_options.h"
+
+#include "qemu/parse.h"
+#include "qemu/profile.h"
+#include "scatter/scatter.h"
+#include "torus/pattern.h"
+#include "torus/tree.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXIT_FAILED 1
+#define EXIT_USAGE 2
+#define WATCHDOG_S 120u
+#define WATCHDOG_MAX_S 86400u
+#define NATIVE_SIDE_MAX 125u
+
+enum key {
+    KEY_MESH = RUN_OPTIONS_KEYS,
+    KEY_KERNEL,
+    KEY_ARG,
+    KEY_ARG_HEX,
+    KEY_PROFILE,
+    KEY_ORIGINATOR,
+    KEY_ROUNDS,
+    KEY_PHASES,
+    KEY_ON,
+    KEY_FIRMWARE,
+    KEY_WATCHDOG,
+    KEY_PORTS,
+    KEY_SWITCHING,
+    KEY_SLOW
+};
+
+static const struct argp_option descriptions[] = {
+    {"mesh", KEY_MESH, "WxH", 0,
+     "Size of the torus: 1x1, 5x5, 25x25 (native also 125x125)", 1},
+    {"kernel", KEY_KERNEL, "NAME", 0, "What to compute; see `quincunx kernels'",
+     1},
+    {"arg", KEY_ARG, "ARG", 0, "The kernel's argument, as it is", 1},
+    {"arg-hex", KEY_ARG_HEX, "HEX", 0,
+     "The same in hexadecimal, for bytes that a shell cannot pass", 1},
+    {"profile", KEY_PROFILE, "NAME|FILE", 0,
+     "What communication costs: t3d, lvds (default), uart, or a file", 1},
+    {"originator", KEY_ORIGINATOR, "X,Y", 0,
+     "Node that holds the load (default 0,0)", 1},
+    {"rounds", KEY_ROUNDS, "R|auto", 0,
+     "Installments: 1 to 16, or auto (default): the best", 1},
+    {"phases", KEY_PHASES, "N", 0,
+     "Use exactly N phases (default: as many as shorten the makespan)", 1},
+    {"ports", KEY_PORTS, "P", 0, "Ports that a node uses at once: 1, 2, 4", 1},
+    {"switching", KEY_SWITCHING, "HOW", 0,
+     "circuit (default) or store-and-forward", 1},
+    {"slow", KEY_SLOW, "X,Y=F", 0,
+     "Node X,Y computes F times slower: 2, 4 or 8; may be repeated", 1},
+    {"on", KEY_ON, "qemu|native", 0, "Where nodes run (default qemu)", 1},
+    {"firmware", KEY_FIRMWARE, "FILE", 0,
+     "Image for the boards (default: beside this program)", 3},
+    {"watchdog", KEY_WATCHDOG, "SECONDS", 0,
+     "Give up when no board speaks for so long (default 120)", 3},
+    {0}};
+
+/* ---- single options; each returns 0 or EINVAL after a message ---- */
+
+static int set_kernel(struct run_options *options, const char *name)
+{
+    for (unsigned i = 0; i < kernel_table_count; ++i) {
+        if (strcmp(kernel_table[i]->name, name) == 0) {
+            options->config.kernel = kernel_table[i];
+            return 0;
+        }
+    }
+    fprintf(stderr, "quincunx: --kernel '%s': must be one of:", name);
+    for (unsigned i = 0; i < kernel_table_count; ++i) {
+        fprintf(stderr, " %s", kernel_table[i]->name);
+    }
+    fputc('\n', stderr);
+    return EINVAL;
+}
+
+static int set_arg(struct run_options *options, const char *text)
+{
+    size_t bytes = strlen(text);
+
+    if (bytes > KERNEL_ARG_MAX) {
+        fprintf(stderr, "quincunx: --arg: %zu bytes; at most %u are allowed\n",
+                bytes, KERNEL_ARG_MAX);
+        return EINVAL;
+    }
+    memcpy(options->arg, text, bytes);
+    options->config.arg_bytes = (uint32_t)bytes;
+    return 0;
+}
+
+static int set_arg_hex(struct run_options *options, const char *text)
+{
+    size_t digits = strlen(text);
+
+    if (digits % 2 != 0 || digits / 2 > KERNEL_ARG_MAX ||
+        strspn(text, "0123456789abcdefABCDEF") != digits) {
+        return parse_report("--arg-hex", text,
+                            "must be pairs of hexadecimal digits, at most 255");
+    }
+    for (size_t i = 0; i < digits / 2; ++i) {
+        unsigned byte = 0;
+
+        sscanf(text + 2 * i, "%2x", &byte);
+        options->arg[i] = (uint8_t)byte;
+    }
+    options->config.arg_bytes = (uint32_t)(digits / 2);
+    return 0;
+}
+
+static int set_profile(struct run_options *options, const char *name)
+{
+    char message[PROFILE_MESSAGE_BYTES];
+
+    if (profile_load(&options->config.profile, message, name) != 0) {
+        fprintf(stderr, "quincunx: --profile: %s\n", message);
+        return EINVAL;
+    }
+    return 0;
+}
+
+static int set_rounds(struct run_options *options, const char *text)
+{
+    uint64_t rounds = 0;
+    bool best = strcmp(text, "auto") == 0;
+    const char *allowed = best ? NULL : parse_count(text, &rounds);
+
+    if (!best && (allowed != NULL || rounds == 0 || rounds > ROUNDS_MAX)) {
+        allowed = "must be 1 to 16, or auto";
+    }
+    options->config.rounds = best ? WIRE_BEST : (uint8_t)rounds;
+    return parse_report("--rounds", text, allowed);
+}
+
+static int set_phases(struct run_options *options, const char *text)
+{
+    uint64_t phases = 0;
+    const char *allowed = parse_count(text, &phases);
+
+    if (allowed == NULL && phases > TORUS_PHASES_MAX) {
+        allowed = "must be 0 to 10";
+    }
+    options->config.phases = (uint8_t)phases;
+    options->phases_given = true;
+    return parse_report("--phases", text, allowed);
+}
+
+static int set_ports(struct run_options *options, const char *text)
+{
+    bool fine =
+        text[0] != '\0' && text[1] == '\0' && strchr("124", text[0]) != NULL;
+
+    options->config.ports = (uint8_t)(text[0] - '0');
+    return parse_report("--ports", text, fine ? NULL : "must be 1, 2 or 4");
+}
+
+static int set_switching(struct run_options *options, const char *text)
+{
+    bool stored = strcmp(text, "store-and-forward") == 0;
+
+    options->config.store_and_forward = stored;
+    return parse_report("--switching", text,
+                        stored || strcmp(text, "circuit") == 0
+                            ? NULL
+                            : "must be circuit or store-and-forward");
+}
+
+static int set_slow(struct run_options *options, const char *text)
+{
+    static const char *const factors[] = {"=1", "=2", "=4", "=8"};
+    const char *equals = strchr(text, '=');
+    struct run_options_slow *slow = &options->slow[options->slow_count];
+    char where[32];
+
+    if (options->slow_count == RUN_OPTIONS_SLOW_MAX) {
+        return parse_report("--slow", text, "may be given 1024 times");
+    }
+    if (equals != NULL && equals - text < (ptrdiff_t)sizeof where) {
+        memcpy(where, text, (size_t)(equals - text));
+        where[equals - text] = '\0';
+        for (uint8_t shift = 0; shift < 4; ++shift) {
+            if (strcmp(equals, factors[shift]) == 0 &&
+                parse_coord(where, &slow->at) == NULL) {
+                slow->shift = shift;
+                options->slow_count += 1;
+                return 0;
+            }
+        }
+    }
+    return parse_report("--slow", text, "must be X,Y=F with F 1, 2, 4 or 8");
+}
+
+static int set_on(struct run_options *options, const char *text)
+{
+    options->config.native = strcmp(text, "native") == 0;
+    if (!options->config.native && strcmp(text, "qemu") != 0) {
+        return parse_report("--on", text, "must be qemu or native");
+    }
+    return 0;
+}
+
+static int set_watchdog(struct run_options *options, const char *text)
+{
+    uint64_t seconds = 0;
+    const char *allowed = parse_count(text, &seconds);
+
+    if (allowed == NULL && (seconds == 0 || seconds > WATCHDOG_MAX_S)) {
+        allowed = "must be 1 to 86400 seconds";
+    }
+    options->config.watchdog_s = (unsigned)seconds;
+    return parse_report("--watchdog", text, allowed);
+}
+
+static int set_input(struct run_options *options, const char *text)
+{
+    if (options->config.input_name != NULL) {
+        fprintf(stderr, "quincunx: '%s': only one INPUT is allowed\n", text);
+        return EINVAL;
+    }
+    options->config.input_name = text;
+    return 0;
+}
+
+static int set_mesh(struct run_options *options, const char *text)
+{
+    options->mesh_text = text;
+    return parse_report("--mesh", text,
+                        parse_mesh(text, &options->config.size));
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct run_options *options = state->input;
+
+    switch (key) {
+    case KEY_MESH:
+        return set_mesh(options, text);
+    case KEY_KERNEL:
+        return set_kernel(options, text);
+    case KEY_ARG:
+        return set_arg(options, text);
+    case KEY_ARG_HEX:
+        return set_arg_hex(options, text);
+    case KEY_PROFILE:
+        return set_profile(options, text);
+    case KEY_ORIGINATOR:
+        return parse_report("--originator", text,
+                            parse_coord(text, &options->config.originator));
+    case KEY_ROUNDS:
+        return set_rounds(options, text);
+    case KEY_PHASES:
+        return set_phases(options, text);
+    case KEY_PORTS:
+        return set_ports(options, text);
+    case KEY_SWITCHING:
+        return set_switching(options, text);
+    case KEY_SLOW:
+        return set_slow(options, text);
+    case KEY_ON:
+        return set_on(options, text);
+    case KEY_FIRMWARE:
+        snprintf(options->firmware, sizeof options->firmware, "%s", text);
+        return 0;
+    case KEY_WATCHDOG:
+        return set_watchdog(options, text);
+    case ARGP_KEY_ARG:
+        return set_input(options, text);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp run_options_argp = {descriptions, parse_option, "INPUT", NULL,
+                                      NULL,         NULL,         NULL};
+
+void run_options_init(struct run_options *options, const char *command)
+{
+    *options = (struct run_options){.command = command};
+    options->config.arg = options->arg;
+    options->config.phases = WIRE_BEST;
+    options->config.rounds = WIRE_BEST;
+    options->config.ports = TORUS_PORTS;
+    options->config.unit_bytes = 1;
+    options->config.watchdog_s = WATCHDOG_S;
+    options->config.progress = isatty(STDERR_FILENO) == 1;
+    set_profile(options, PROFILE_DEFAULT);
+}
+
+/* ---- the options together ---- */
+
+static int missing(const struct run_options *options, const char *what)
+{
+    fprintf(stderr, "quincunx: %s: %s is required; see --help\n",
+            options->command, what);
+    return EXIT_USAGE;
+}
+
+static int check_mesh(const struct run_options *options)
+{
+    const struct run_config *config = &options->config;
+    unsigned side_max = TORUS_TREE_SIDE_MAX;
+
+    if (config->size.width > TORUS_TREE_SIDE_MAX ||
+        config->size.height > TORUS_TREE_SIDE_MAX) {
+        side_max = config->native && torus_phases(config->size) > 0
+                       ? NATIVE_SIDE_MAX
+                       : 0;
+    }
+    if (config->size.width > side_max || config->size.height > side_max) {
+        parse_report("--mesh", options->mesh_text,
+                     "must be 1x1 to 31x31 (--on native: 125x125 too)");
+        return EXIT_USAGE;
+    }
+    if (config->originator.x >= config->size.width ||
+        config->originator.y >= config->size.height) {
+        parse_report_outside("--originator", config->originator, config->size);
+        return EXIT_USAGE;
+    }
+    if (options->phases_given && torus_phases(config->size) >= 0 &&
+        config->phases > torus_phases(config->size)) {
+        fprintf(stderr,
+                "quincunx: --phases %u: at most %d phases are feasible on a "
+                "%ux%u torus\n",
+                config->phases, torus_phases(config->size), config->size.width,
+                config->size.height);
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
+/* Where the load goes along a tree: one round, as many phases as it has. */
+static int check_tree(const struct run_options *options)
+{
+    const struct run_config *config = &options->config;
+
+    if (!run_needs_tree(config)) {
+        return 0;
+    }
+    if (options->phases_given) {
+        fprintf(stderr,
+                "quincunx: --phases %u: is for peters-syska on a torus "
+                "of 5^k x 5^k with four ports, circuits and no --slow\n",
+                config->phases);
+        return EXIT_USAGE;
+    }
+    if (config->rounds != 1 && config->rounds != WIRE_BEST) {
+        fprintf(stderr,
+                "quincunx: --rounds %u: must be 1 or auto but for "
+                "peters-syska on a torus of 5^k x 5^k with four ports, "
+                "circuits and no --slow\n",
+                config->rounds);
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
+/* Spreads --slow over the mesh. */
+static int set_slow_shifts(struct run_options *options)
+{
+    struct torus_size size = options->config.size;
+
+    if (options->slow_count == 0) {
+        return 0;
+    }
+    options->slow_shift = calloc((size_t)size.width * size.height, 1);
+    if (options->slow_shift == NULL) {
+        perror("quincunx");
+        return EXIT_FAILED;
+    }
+    for (unsigned i = 0; i < options->slow_count; ++i) {
+        const struct run_options_slow *slow = &options->slow[i];
+
+        if (slow->at.x >= size.width || slow->at.y >= size.height) {
+            parse_report_outside("--slow", slow->at, size);
+            return EXIT_USAGE;
+        }
+        options->slow_shift[torus_index(size, slow->at)] = slow->shift;
+    }
+    options->config.slow_shift = options->slow_shift;
+    return 0;
+}
+
+/* The kernel's own judgement of its argument, before any board starts. */
+static int check_arg(const struct run_config *config)
+{
+    uint32_t work[SCATTER_WORK_MAX / 4];
+    struct kernel_terms terms;
+
+    if (config->kernel->work_bytes > sizeof work) {
+        fprintf(stderr,
+                "quincunx: kernel %s asks for %u bytes of work memory; at "
+                "most %zu are allowed\n",
+                config->kernel->name, config->kernel->work_bytes, sizeof work);
+        return EXIT_FAILED;
+    }
+    if (config->kernel->begin(work, &terms, config->arg, config->arg_bytes) !=
+        KERNEL_OK) {
+        fprintf(stderr,
+                "quincunx: --arg '%.*s': kernel %s does not accept it; "
+                "it takes %s\n",
+                (int)config->arg_bytes, (const char *)config->arg,
+                config->kernel->name, config->kernel->argument);
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
+int run_options_check(struct run_options *options)
+{
+    const struct run_config *config = &options->config;
+    int status;
+
+    if (options->mesh_text == NULL) {
+        return missing(options, "--mesh WxH");
+    }
+    if (config->kernel == NULL) {
+        return missing(options, "--kernel NAME");
+    }
+    if (config->input_name == NULL) {
+        return missing(options, "INPUT");
+    }
+    status = check_mesh(options);
+    if (status == 0) {
+        status = set_slow_shifts(options);
+    }
+    if (status == 0) {
+        status = check_tree(options);
+    }
+    return status == 0 ? check_arg(config) : status;
+}
+
+void run_options_free(struct run_options *options)
+{
+    free(options->slow_shift);
+    free(options->load);
+}

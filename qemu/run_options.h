@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The options of commands that run jobs, INPUT included: `run` and `compare`
+ * parse theirs with this parser as a child. Functions with a result give 0 or
+ * an exit status, after a message on stderr.
+ */
+#ifndef QEMU_RUN_OPTIONS_H
+#define QEMU_RUN_OPTIONS_H
+
+#include "qemu/run.h"
+
+#include <argp.h>
+#include <limits.h>
+
+#define RUN_OPTIONS_KEYS 0x100 /* keys of a command's own: from 0x200 */
+#define RUN_OPTIONS_SLOW_MAX 1024u
+
+/* A node that computes 2^shift times slower. */
+struct run_options_slow {
+    struct torus_coord at;
+    uint8_t shift;
+};
+
+struct run_options {
+    struct run_config config;
+    const char *command; /* for messages: "run" */
+    const char *mesh_text;
+    struct run_options_slow slow[RUN_OPTIONS_SLOW_MAX];
+    unsigned slow_count;
+    bool phases_given;
+    uint8_t arg[KERNEL_ARG_MAX + 1];
+    char firmware[PATH_MAX];
+    uint8_t *slow_shift; /* own, as the one below: run_options_free() */
+    uint8_t *load;
+};
+
+/* The child parser; its input is a struct run_options. */
+extern const struct argp run_options_argp;
+
+/* The defaults. `command` stays the caller's, as does all of argv. */
+void run_options_init(struct run_options *options, const char *command);
+
+/* Whether the options that were parsed go together; completes the config. */
+int run_options_check(struct run_options *options);
+
+/* Reads the load, and looks for the firmware and QEMU if they are needed. */
+int run_options_open(struct run_options *options);
+
+void run_options_free(struct run_options *options);
+
+#endif
