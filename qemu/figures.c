@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/figures.h"
 
+#include "qemu/bound.h"
 #include "qemu/model.h"
 
 #include <math.h>
@@ -226,23 +227,15 @@ int figures_compute(struct figures_figure *figure, unsigned number)
 uint64_t figures_bound_ps(const struct figures_figure *figure,
                           uint64_t load_units, unsigned phases)
 {
-    double load = (double)load_units;
-    double startup = (double)figure->startup_ps;
-    double ports = 4 / (double)figure->transfer_ps;
-    double by_ports = (load + startup * ports) / (1 / COMPUTE + ports);
-    double by_nodes = 0;
-    double nodes = 1;
+    struct bound_input input = {.load_units = (double)load_units,
+                                .compute_ps = COMPUTE,
+                                .transfer_ps = (double)figure->transfer_ps,
+                                .startup_ps = (double)figure->startup_ps,
+                                .speed = (double)power_of_five(phases),
+                                .ports = TORUS_PORTS};
+    struct bound bound = bound_of(&input);
 
-    if (by_ports < startup) {
-        by_ports = load * COMPUTE;
-    }
-    for (unsigned i = 0; i < phases && load > nodes * startup / COMPUTE; ++i) {
-        load -= nodes * startup / COMPUTE;
-        by_nodes += startup;
-        nodes *= 5;
-    }
-    by_nodes += load * COMPUTE / nodes;
-    return (uint64_t)ceil(by_ports > by_nodes ? by_ports : by_nodes);
+    return (uint64_t)ceil(bound_ps(&bound));
 }
 
 double figures_value(const struct figures_figure *figure,

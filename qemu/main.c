@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The `quincunx` command: finds the subcommand. */
 #include "qemu/certificate_command.h"
+#include "qemu/compare_command.h"
 #include "qemu/figures_command.h"
 #include "qemu/plan_command.h"
 #include "qemu/run_command.h"
@@ -30,6 +31,8 @@ static const struct subcommand subcommands[] = {
      "how much every layer gets, and when all nodes finish"},
     {"run", "quincunx run", run_command,
      "one job on a mesh of emulated boards or native nodes"},
+    {"compare", "quincunx compare", compare_command,
+     "one load with every schedule, side by side"},
     {"certificate", "quincunx certificate", certificate_command,
      "every circuit of the scatter with its links, to be checked"},
     {"simulate", "quincunx simulate", simulate_command,

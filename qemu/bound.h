@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What no scatter can beat: the originator sends through so many ports at
+ * once, and the nodes at work multiply by ports + 1 with each startup at most.
+ * With compute time c, transfer time tau (both per unit), startup alpha, load V
+ * and P ports, the makespan T of nodes of one speed satisfies
+ *
+ *   V <= T / c + P (T - alpha) / tau                       (ports)
+ *   V <= 1/c integral_0^T min(speed, (P+1)^floor(t/alpha)) dt  (nodes)
+ *
+ * where `speed` is what all nodes together compute, in units of 1/c.
+ */
+#ifndef QEMU_BOUND_H
+#define QEMU_BOUND_H
+
+struct bound_input {
+    double load_units;
+    double compute_ps;  /* c, more than 0 */
+    double transfer_ps; /* tau, 0 or more */
+    double startup_ps;  /* alpha, 0 or more */
+    double speed;       /* 1 or more: the number of nodes, if all are alike */
+    unsigned ports;     /* P */
+};
+
+/* The smallest T that satisfies each condition; the bound is the larger. */
+struct bound {
+    double by_ports_ps;
+    double by_nodes_ps;
+};
+
+struct bound bound_of(const struct bound_input *input);
+
+/* The larger of both, in ps. */
+double bound_ps(const struct bound *bound);
+
+#endif

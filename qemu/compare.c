@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/compare.h"
+
+#include "qemu/report.h"
+#include "qemu/summary.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_FAILED 1
+#define CLOSE 1.01 /* makespans that count as equal: within 1 % */
+
+static int no_memory(void)
+{
+    fprintf(stderr, "quincunx: no memory to compare\n");
+    return EXIT_FAILED;
+}
+
+/* ---- running ---- */
+
+static unsigned shift_of(const struct run_config *config, uint32_t index)
+{
+    return config->slow_shift != NULL ? config->slow_shift[index] : 0;
+}
+
+/* What no schedule changes, from a run of one round. */
+static void set_terms(struct bound_input *terms, const struct outcome *outcome,
+                      const struct run_config *config)
+{
+    double compute_ps = 0;
+
+    terms->speed = 0;
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        const struct outcome_node *node = &outcome->node[i];
+        double slower = 1u << shift_of(config, i);
+
+        terms->speed += 1 / slower;
+        if (node->active) {
+            compute_ps +=
+                (double)(node->finished_ps - node->compute_start_ps) / slower;
+        }
+    }
+    terms->load_units = (double)outcome->load_units;
+    terms->compute_ps = compute_ps / terms->load_units;
+    terms->transfer_ps = (double)report_transfer_ps_per_unit(outcome);
+    terms->startup_ps =
+        (double)(config->profile.startup_ps + config->profile.hop_delay_ps);
+    terms->ports = config->ports;
+}
+
+static uint32_t nodes_at_work(const struct outcome *outcome)
+{
+    uint32_t nodes = 0;
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        nodes += outcome->node[i].active;
+    }
+    return nodes;
+}
+
+/* The first run's result and report stay; later ones must be equal. */
+static int keep_result(struct compare *compare, const struct outcome *outcome)
+{
+    const struct kernel_result *result = &outcome->result;
+
+    if (compare->result == NULL) {
+        compare->report = report_json(outcome);
+        compare->result = malloc((size_t)result->bytes + 1);
+        if (compare->report == NULL || compare->result == NULL) {
+            return no_memory();
+        }
+        memcpy(compare->result, result->data, result->bytes);
+        compare->result_bytes = result->bytes;
+        return 0;
+    }
+    if (compare->result_bytes != result->bytes ||
+        memcmp(compare->result, result->data, result->bytes) != 0) {
+        fprintf(stderr,
+                "quincunx: compare: the result with %s differs from that "
+                "with %s\n",
+                schedule_name(compare->entry[compare->count].schedule),
+                schedule_name(compare->entry[0].schedule));
+        return EXIT_FAILED;
+    }
+    return 0;
+}
+
+static int add_entry(struct compare *compare, const struct outcome *outcome,
+                     const struct run_config *config)
+{
+    struct compare_entry *entry = &compare->entry[compare->count];
+    const struct wire_report *plan = &outcome->plan;
+
+    entry->schedule = config->schedule;
+    entry->rounds = plan->rounds > 1 ? plan->rounds : 1;
+    entry->phases = plan->phases;
+    entry->nodes = nodes_at_work(outcome);
+    entry->makespan_ps = outcome_makespan_ps(outcome);
+    entry->with_results_ps = outcome_with_results_ps(outcome);
+    entry->planned_ps = plan->makespan_ps;
+    entry->conflicts = outcome->conflicts;
+    if (timeline_sha256(outcome, entry->timeline) != 0) {
+        return EXIT_FAILED;
+    }
+    if (entry->makespan_ps < compare->entry[compare->best].makespan_ps) {
+        compare->best = compare->count;
+    }
+    if (entry->rounds == 1) {
+        set_terms(&compare->terms, outcome, config);
+    }
+    return keep_result(compare, outcome);
+}
+
+static int run_one(struct compare *compare, const struct run_config *config)
+{
+    struct outcome outcome;
+    int status;
+
+    if (config->progress) {
+        fprintf(stderr, "%s%s\n", schedule_name(config->schedule),
+                config->rounds == 1 ? ", one round" : "");
+    }
+    status = run_job(&outcome, config);
+    if (status == 0) {
+        status = add_entry(compare, &outcome, config);
+        run_free(&outcome);
+        compare->count += 1;
+    }
+    return status;
+}
+
+static int run_all(struct compare *compare, const struct run_config *config)
+{
+    struct run_config one = *config;
+    int status;
+
+    one.schedule = SCHEDULE_PETERS_SYSKA;
+    status = run_one(compare, &one);
+    one.rounds = 1;
+    if (status == 0 && compare->entry[0].rounds > 1) {
+        status = run_one(compare, &one);
+    }
+    one.phases = WIRE_BEST;
+    for (unsigned i = SCHEDULE_PETERS_SYSKA + 1; status == 0 && i < SCHEDULES;
+         ++i) {
+        one.schedule = (enum schedule)i;
+        status = run_one(compare, &one);
+    }
+    return status;
+}
+
+int compare_run(struct compare *compare, const struct run_config *config)
+{
+    int status;
+
+    *compare = (struct compare){.count = 0};
+    status = run_all(compare, config);
+    if (status != 0) {
+        compare_free(compare);
+        return status;
+    }
+    compare->bound = bound_of(&compare->terms);
+    return 0;
+}
+
+void compare_free(struct compare *compare)
+{
+    free(compare->result);
+    json_decref(compare->report);
+}
+
+/* ---- what it means ---- */
+
+static uint64_t best_ps(const struct compare *compare)
+{
+    return compare->entry[compare->best].makespan_ps;
+}
+
+static bool is_close(const struct compare *compare, unsigned i)
+{
+    return (double)compare->entry[i].makespan_ps <=
+           CLOSE * (double)best_ps(compare);
+}
+
+static unsigned count_close(const struct compare *compare)
+{
+    unsigned close = 0;
+
+    for (unsigned i = 0; i < compare->count; ++i) {
+        close += is_close(compare, i);
+    }
+    return close;
+}
+
+/* Of the best makespan: all nodes computing, from the start to the end. */
+static double computing_part(const struct compare *compare)
+{
+    const struct bound_input *terms = &compare->terms;
+
+    return terms->load_units * terms->compute_ps / terms->speed /
+           (double)best_ps(compare);
+}
+
+/* Of the best makespan: sending all that the originator cannot compute. */
+static double sending_part(const struct compare *compare)
+{
+    const struct bound_input *terms = &compare->terms;
+    double sent_units =
+        terms->load_units - (double)best_ps(compare) / terms->compute_ps;
+
+    return sent_units <= 0 ? 0
+                           : sent_units * terms->transfer_ps / terms->ports /
+                                 (double)best_ps(compare);
+}
+
+static bool ports_bound(const struct compare *compare)
+{
+    return compare->bound.by_ports_ps > compare->bound.by_nodes_ps;
+}
+
+static double bound_part(const struct compare *compare)
+{
+    return bound_ps(&compare->bound) / (double)best_ps(compare);
+}
+
+/* ---- printing ---- */
+
+static void print_time(FILE *out, int width, uint64_t time_ps)
+{
+    char text[SUMMARY_TIME_BYTES];
+
+    summary_time(text, time_ps);
+    fprintf(out, "%*s", width, text);
+}
+
+static void print_entry(FILE *out, const struct compare *compare, unsigned i)
+{
+    const struct compare_entry *entry = &compare->entry[i];
+
+    fprintf(out, "%-12s %6u %6u %5" PRIu32, schedule_name(entry->schedule),
+            entry->rounds, entry->phases, entry->nodes);
+    print_time(out, 11, entry->makespan_ps);
+    fprintf(out, " %7.3f", report_ratio(entry->makespan_ps, best_ps(compare)));
+    print_time(out, 11, entry->planned_ps);
+    print_time(out, 13, entry->with_results_ps);
+    fprintf(out, " %9" PRIu64 "\n", entry->conflicts);
+}
+
+static void print_bound(FILE *out, const struct compare *compare)
+{
+    char text[SUMMARY_TIME_BYTES];
+
+    summary_time(text, (uint64_t)bound_ps(&compare->bound));
+    fprintf(out,
+            "\nlower bound %s, set by %s: no schedule can save more than "
+            "%.1f %% of the best\n",
+            text,
+            ports_bound(compare) ? "the originator's ports"
+                                 : "the nodes' computing",
+            100 * (1 - bound_part(compare)));
+}
+
+/* Why those that are equally fast are. */
+static void print_reason(FILE *out, const struct compare *compare)
+{
+    const char *between = "";
+
+    fputs("within 1 % of the best: ", out);
+    for (unsigned i = 0; i < compare->count; ++i) {
+        const struct compare_entry *entry = &compare->entry[i];
+
+        if (is_close(compare, i)) {
+            fprintf(out, "%s%s", between, schedule_name(entry->schedule));
+            if (entry->rounds > 1) {
+                fprintf(out, " in %u rounds", entry->rounds);
+            }
+            between = ", ";
+        }
+    }
+    fprintf(out,
+            "; computing on every node takes %.1f %% of it, sending over %u "
+            "port%s %.1f %%\n",
+            100 * computing_part(compare), compare->terms.ports,
+            compare->terms.ports > 1 ? "s" : "", 100 * sending_part(compare));
+}
+
+void compare_print(FILE *out, const struct compare *compare)
+{
+    fprintf(out, "%-12s %6s %6s %5s%11s %7s%11s%13s %9s\n", "schedule",
+            "rounds", "phases", "nodes", "makespan", "ratio", "planned",
+            "with results", "conflicts");
+    for (unsigned i = 0; i < compare->count; ++i) {
+        print_entry(out, compare, i);
+    }
+    print_bound(out, compare);
+    if (count_close(compare) > 1) {
+        print_reason(out, compare);
+    }
+}
+
+/* ---- JSON ---- */
+
+static json_t *integer(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+static json_t *entry_json(const struct compare *compare, unsigned i)
+{
+    const struct compare_entry *entry = &compare->entry[i];
+
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:f, s:b, s:o, s:o, s:o, s:s}", "schedule",
+        schedule_name(entry->schedule), "rounds", integer(entry->rounds),
+        "phases", integer(entry->phases), "active_nodes", integer(entry->nodes),
+        "makespan_ps", integer(entry->makespan_ps), "ratio",
+        report_ratio(entry->makespan_ps, best_ps(compare)), "within_1_percent",
+        is_close(compare, i), "planned_makespan_ps", integer(entry->planned_ps),
+        "with_results_ps", integer(entry->with_results_ps), "circuit_conflicts",
+        integer(entry->conflicts), "timeline_sha256", entry->timeline);
+}
+
+static json_t *entries_json(const struct compare *compare)
+{
+    json_t *entries = json_array();
+
+    for (unsigned i = 0; i < compare->count; ++i) {
+        if (json_array_append_new(entries, entry_json(compare, i)) != 0) {
+            json_decref(entries);
+            return NULL;
+        }
+    }
+    return entries;
+}
+
+static json_t *bound_json(const struct compare *compare)
+{
+    return json_pack("{s:o, s:s, s:f, s:f, s:f, s:f}", "makespan_ps",
+                     integer((uint64_t)bound_ps(&compare->bound)), "set_by",
+                     ports_bound(compare) ? "ports" : "nodes",
+                     "compute_ps_per_unit", compare->terms.compute_ps,
+                     "part_of_best", bound_part(compare),
+                     "computing_part_of_best", computing_part(compare),
+                     "sending_part_of_best", sending_part(compare));
+}
+
+json_t *compare_json(const struct compare *compare)
+{
+    const json_t *report = compare->report;
+    json_t *json = json_pack(
+        "{s:O, s:O, s:O, s:O, s:o, s:s, s:o, s:O}", "mesh",
+        json_object_get(report, "mesh"), "profile",
+        json_object_get(report, "profile"), "kernel",
+        json_object_get(report, "kernel"), "load",
+        json_object_get(report, "load"), "schedules", entries_json(compare),
+        "best", schedule_name(compare->entry[compare->best].schedule),
+        "lower_bound", bound_json(compare), "result",
+        json_object_get(report, "result"));
+
+    if (json == NULL) {
+        no_memory();
+    }
+    return json;
+}

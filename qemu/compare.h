@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One load with every schedule, one after the other, on meshes that are alike:
+ * this project's scatter with several rounds and with one, and those of
+ * qemu/schedule.h. All must have the same result.
+ */
+#ifndef QEMU_COMPARE_H
+#define QEMU_COMPARE_H
+
+#include "qemu/bound.h"
+#include "qemu/run.h"
+#include "qemu/timeline.h"
+
+#include <jansson.h>
+
+#include <stdio.h>
+
+#define COMPARE_MAX (SCHEDULES + 1u)
+
+struct compare_entry {
+    enum schedule schedule;
+    unsigned rounds;
+    unsigned phases;
+    uint32_t nodes; /* that were given work */
+    uint64_t makespan_ps;
+    uint64_t with_results_ps;
+    uint64_t planned_ps; /* the plan's makespan */
+    uint64_t conflicts;
+    char timeline[TIMELINE_HEX_BYTES];
+};
+
+struct compare {
+    struct compare_entry entry[COMPARE_MAX];
+    unsigned count;
+    unsigned best; /* entry with the smallest makespan */
+    /* What one round measured: compute time of a node that is not slow. */
+    struct bound_input terms;
+    struct bound bound;
+    uint8_t *result; /* own, as the next: compare_free() */
+    uint32_t result_bytes;
+    json_t *report; /* of the first entry */
+};
+
+/*
+ * Runs all. The first entry has the config's phases and rounds; one round
+ * follows if the first had more. What the config says of the schedule does not
+ * count. Progress on stderr if the config says so. Result: 0; an exit status
+ * with the reason on stderr, and nothing to be freed: a run that failed, or
+ * results that differ.
+ */
+int compare_run(struct compare *compare, const struct run_config *config);
+
+/* A table, the lower bound, and why schedules that are equally fast are. */
+void compare_print(FILE *out, const struct compare *compare);
+
+/* The same as JSON, to be released; NULL, with a message, without memory. */
+json_t *compare_json(const struct compare *compare);
+
+void compare_free(struct compare *compare);
+
+#endif

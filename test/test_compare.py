@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`quincunx compare`: the same as single runs, side by side; the bound."""
+import json
+import subprocess
+from fractions import Fraction
+
+import pytest
+
+import mesh
+
+USAGE, FAILED = 2, 1
+SCHEDULES = ["peters-syska", "equal", "binomial", "nearest", "star"]
+PROFILE = {"t3d": (4850000, 3300), "lvds": (5100000, 80000)}
+
+
+def compare(load, *args, size="5x5", kernel="spin", arg="32", on="native",
+            profile="lvds"):
+    return mesh.command("compare", "--mesh", size, "--kernel", kernel, "--arg",
+                        arg, "--on", on, "--profile", profile, *args, load)
+
+
+def compared(load, *args, **options):
+    done = compare(load, "--json", *args, **options)
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def zeros(path, size):
+    with path.open("wb") as file:
+        file.truncate(size)
+    return path
+
+
+def reached(time, nodes, ports, compute, startup, transfer):
+    """Whether no more than so many units can be done by then: theory.md 1.5,
+    for ports that need not be four."""
+    sent = max(Fraction(0), ports * (time - startup) / transfer)
+    done, at, working = Fraction(0), Fraction(0), 1
+    while working < nodes and at + startup < time:
+        done += working * startup / compute
+        at += startup
+        working = min(nodes, working * (ports + 1))
+    done += working * (time - at) / compute
+    return min(time / compute + sent, done)
+
+
+def check_bound(report, ports=4):
+    bound = report["lower_bound"]
+    startup, transfer = map(Fraction, PROFILE[report["profile"]["name"]])
+    compute = Fraction(bound["compute_ps_per_unit"])
+    load = report["load"]["units"]
+    nodes = report["mesh"]["nodes"]
+    time = Fraction(bound["makespan_ps"])
+    args = (nodes, ports, compute, startup, transfer)
+    slack = 1 + time / 10 ** 9
+    assert reached(time - slack, *args) < load
+    assert reached(time + slack, *args) >= load
+    best = min(entry["makespan_ps"] for entry in report["schedules"])
+    assert best >= time
+    assert bound["part_of_best"] == pytest.approx(float(time / best))
+    assert bound["computing_part_of_best"] == pytest.approx(
+        float(load * compute / nodes / best))
+    sent = max(Fraction(0), load - best / compute)
+    assert bound["sending_part_of_best"] == pytest.approx(
+        float(sent * transfer / ports / best))
+
+
+def check_entries(report):
+    entries = report["schedules"]
+    best = min(entries, key=lambda entry: entry["makespan_ps"])
+    assert report["best"] == best["schedule"]
+    for entry in entries:
+        ratio = Fraction(entry["makespan_ps"], best["makespan_ps"])
+        assert entry["ratio"] == pytest.approx(float(ratio))
+        assert entry["within_1_percent"] == (ratio <= Fraction(101, 100))
+        assert entry["with_results_ps"] >= entry["makespan_ps"]
+    return [(entry["schedule"], entry["rounds"] > 1) for entry in entries]
+
+
+@pytest.mark.parametrize("on", ["qemu", "native"])
+def test_it_is_the_single_runs(tmp_path, on):
+    """Several rounds, and then one round with every schedule."""
+    load = zeros(tmp_path / "load", 100000)
+    report = compared(load, on=on)
+    assert check_entries(report) == [("peters-syska", True)] + [
+        (name, False) for name in SCHEDULES]
+    check_bound(report)
+    assert report["lower_bound"]["set_by"] == "nodes"
+    assert report["result"] == {"units": 100000}
+    for i, entry in enumerate(report["schedules"]):
+        alone = mesh.run(load, "--profile", "lvds", "--schedule",
+                         entry["schedule"], arg="32", on=on,
+                         rounds=1 if i > 0 else "auto")
+        measured = alone["measured"]
+        assert entry["makespan_ps"] == measured["makespan_ps"]
+        assert entry["with_results_ps"] == measured["with_results_ps"]
+        assert entry["planned_makespan_ps"] == alone["plan"]["makespan_ps"]
+        assert entry["active_nodes"] == len(measured["nodes"]) == 25
+        assert entry["circuit_conflicts"] == alone["network"][
+            "circuit_conflicts"]
+        assert entry["timeline_sha256"] == alone["timeline_sha256"]
+        for key in ("mesh", "profile", "kernel", "load", "result"):
+            assert alone[key] == report[key]
+
+
+def test_625_nodes_find_what_is_there(tmp_path):
+    chance = mesh.seeded("compare")
+    data = mesh.text(1000000, chance)
+    load = tmp_path / "load"
+    load.write_bytes(data)
+    report = compared(load, size="25x25", kernel="search", arg="int ",
+                      profile="t3d")
+    check_entries(report)
+    assert report["result"] == mesh.search_result(data, b"int ")
+    assert report["best"] == "peters-syska"
+    assert {entry["schedule"] for entry in report["schedules"]} == set(
+        SCHEDULES)
+
+
+@pytest.mark.parametrize("args", [["--rounds", "1"], ["--ports", "1"],
+                                  ["--switching", "store-and-forward"],
+                                  ["--originator", "3,1"]])
+def test_options_of_the_job(tmp_path, args):
+    report = compared(zeros(tmp_path / "load", 20000), *args)
+    several = args[0] == "--originator"
+    assert check_entries(report) == [("peters-syska", True)] * several + [
+        (name, False) for name in SCHEDULES]
+    if args[0] != "--switching":
+        check_bound(report, 1 if args[0] == "--ports" else 4)
+    assert report["mesh"]["originator"] == ([3, 1] if several else [0, 0])
+
+
+def test_ports_set_the_bound(tmp_path):
+    """Where one port cannot feed 25 nodes, the bound says so."""
+    report = compared(zeros(tmp_path / "load", 100000), "--ports", "1")
+    check_bound(report, 1)
+    assert report["lower_bound"]["set_by"] == "ports"
+
+
+def test_table(tmp_path):
+    load = zeros(tmp_path / "load", 1000000)
+    done = compare(load, profile="t3d", arg="1000")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0].split() == ["schedule", "rounds", "phases", "nodes",
+                                "makespan", "ratio", "planned", "with",
+                                "results", "conflicts"]
+    report = compared(load, profile="t3d", arg="1000")
+    for line, entry in zip(lines[1:], report["schedules"]):
+        words = line.split()
+        assert words[:4] == [entry["schedule"], str(entry["rounds"]),
+                             str(entry["phases"]),
+                             str(entry["active_nodes"])]
+        assert words[6] == f"{entry['ratio']:.3f}"
+        assert words[-1] == str(entry["circuit_conflicts"])
+    bound = report["lower_bound"]
+    assert lines[-2].startswith("lower bound ")
+    assert lines[-2].endswith(
+        "the nodes' computing: no schedule can save more than "
+        f"{100 - 100 * bound['part_of_best']:.1f} % of the best")
+    assert lines[-1].startswith("within 1 % of the best: peters-syska")
+    assert lines[-1].endswith(
+        "; computing on every node takes "
+        f"{100 * bound['computing_part_of_best']:.1f} % of it, sending over "
+        f"4 ports {100 * bound['sending_part_of_best']:.1f} %")
+    assert 100 * bound["sending_part_of_best"] < 1
+
+
+def test_nothing_is_said_of_schedules_that_differ(tmp_path):
+    done = compare(zeros(tmp_path / "load", 1000000))
+    assert "within" not in done.stdout
+    assert "lower bound" in done.stdout
+
+
+# ---- bad input ----
+
+def refused(done, status, *words):
+    assert done.returncode == status, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.startswith("quincunx")
+    for word in words:
+        assert str(word) in done.stderr, (word, done.stderr)
+
+
+@pytest.mark.parametrize("args, word", [
+    (["--schedule", "star"], "schedule"), (["--report", "x"], "report"),
+    (["--rounds", "17"], "'17'"), (["--phases", "3"], "--phases 3"),
+    (["--ports", "1", "--rounds", "2"], "--rounds 2"),
+    (["--mesh", "32x32"], "32x32"), (["--kernel", "spni"], "spni"),
+    (["--arg", "0"], "'0'"), (["--originator", "5,0"], "'5,0'"),
+    (["more"], "one INPUT")])
+def test_bad_usage(tmp_path, args, word):
+    load = zeros(tmp_path / "load", 1000)
+    done = mesh.command("compare", "--mesh", "5x5", "--kernel", "spin",
+                        "--arg", "32", "--on", "native", load, *args)
+    refused(done, USAGE, word)
+
+
+def test_what_is_required():
+    refused(mesh.command("compare"), USAGE, "compare: --mesh")
+    refused(mesh.command("compare", "--mesh", "5x5"), USAGE, "--kernel")
+    refused(mesh.command("compare", "--mesh", "5x5", "--kernel", "spin"),
+            USAGE, "INPUT")
+
+
+def test_failures(tmp_path):
+    load = zeros(tmp_path / "load", 1000)
+    refused(compare(tmp_path / "none"), FAILED, tmp_path / "none",
+            "No such file")
+    refused(compare(tmp_path), FAILED, tmp_path, "directory")
+    refused(compare(load, "--firmware", tmp_path / "none", on="qemu"), FAILED,
+            tmp_path / "none")
+    tiny = zeros(tmp_path / "tiny", 9)
+    slow = tmp_path / "slow"
+    slow.write_text("startup = 1s\ntransfer = 1ns\nhop_delay = 0\n")
+    refused(compare(tiny, "--phases", "2", profile=slow), FAILED,
+            "--phases 2", "at most 0")
+
+
+@pytest.mark.parametrize("args", [[], ["--json"]])
+def test_full_standard_output(tmp_path, args):
+    line = [mesh.QUINCUNX, "compare", "--mesh", "1x1", "--kernel", "spin",
+            "--arg", "32", "--on", "native", *args,
+            zeros(tmp_path / "load", 10)]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(line, stdout=full, check=False,
+                              stderr=subprocess.PIPE, timeout=60)
+    assert done.returncode == FAILED
+    assert b"standard output" in done.stderr
