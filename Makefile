@@ -152,7 +152,10 @@ run: all
 	@echo "gantt     $(BUILD)/gantt.svg"
 	@echo "trace     $(BUILD)/trace.json (for ui.perfetto.dev)"
 
-## pictures: the README's pictures, from runs on QEMU boards
+# Where the figures' points are measured; on qemu it takes minutes.
+MEASURE ?= native
+
+## pictures: the README's pictures, from runs; MEASURE=qemu|native
 .PHONY: pictures
 pictures: all
 	$(Q)$(MAKE) --no-print-directory $(BUILD)/licenses.txt
@@ -165,6 +168,8 @@ pictures: all
 	$(Q)$(BUILD)/quincunx run --mesh 25x25 --kernel spin --arg 32 \
 	  --profile t3d --gantt qemu/pictures/gantt-625.svg \
 	  $(BUILD)/licenses8.txt
+	$(Q)$(BUILD)/quincunx figures -o $(BUILD)/figures --measure $(MEASURE)
+	$(Q)cp $(BUILD)/figures/figure-9.svg qemu/pictures/rounds.svg
 
 # ---- testing ----
 

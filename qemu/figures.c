@@ -209,9 +209,14 @@ static int over_rounds(struct figures_figure *figure)
     return error;
 }
 
+const struct figures_figure *figures_parameters(unsigned number)
+{
+    return &parameters[number - FIGURES_FIRST];
+}
+
 int figures_compute(struct figures_figure *figure, unsigned number)
 {
-    *figure = parameters[number - FIGURES_FIRST];
+    *figure = *figures_parameters(number);
     switch (number) {
     case 7:
         return over_nodes(figure);
@@ -257,10 +262,12 @@ double figures_value(const struct figures_figure *figure,
 struct figures_row figures_row_of(const struct figures_figure *figure,
                                   const struct figures_point *point)
 {
-    struct figures_row row = {.nodes = point->nodes,
-                              .rounds = point->rounds,
-                              .load_units = point->load_units,
-                              .makespan_ps = point->makespan_ps};
+    struct figures_row row = {
+        .nodes = point->nodes,
+        .rounds = point->rounds,
+        .load_units = point->load_units,
+        .makespan_ps = (uint64_t)llround((double)point->makespan_ps * COMPUTE /
+                                         (double)point->compute_ps)};
 
     while (power_of_five(row.steps) < point->nodes) {
         row.steps += 1;

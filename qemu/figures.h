@@ -7,12 +7,13 @@
  *
  *   3 to 6   makespan over load, up to 25 .. 3125 nodes
  *   7        speedup over nodes, for several loads
- *   8        speedup over nodes: this scatter, and sending to nearest idle
- * nodes 9        makespan over load, divided by the lower bound
+ *   8        speedup over nodes: this scatter, and nearest idle nodes
+ *   9        makespan over load, divided by the lower bound
  */
 #ifndef QEMU_FIGURES_H
 #define QEMU_FIGURES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,13 +47,20 @@ struct figures_figure {
     unsigned count;
 };
 
-/* A point that was measured on a mesh. */
+/*
+ * A point that was measured on a mesh. A unit of its load took compute_ps, not
+ * quite FIGURES_COMPUTE_PS, and all costs were larger in proportion: the figure
+ * shows makespan_ps * FIGURES_COMPUTE_PS / compute_ps, which has the speedup
+ * that was measured, load_units * compute_ps / makespan_ps.
+ */
 struct figures_point {
     unsigned figure;
-    uint64_t nodes;
+    uint64_t nodes; /* of the mesh that may take part, 5^n */
     uint64_t load_units;
     uint64_t makespan_ps;
     unsigned rounds;
+    uint64_t compute_ps; /* per unit */
+    bool native;         /* else on QEMU boards */
 };
 
 /* Zeros: nothing measured. */
@@ -84,12 +92,29 @@ double figures_value(const struct figures_figure *figure,
 struct figures_row figures_row_of(const struct figures_figure *figure,
                                   const struct figures_point *point);
 
+/* A figure without series: its costs. */
+const struct figures_figure *figures_parameters(unsigned number);
+
 /*
- * Reads measured points: a first line "figure,nodes,load_units,makespan_ps,
- * rounds", then such lines; `#` begins a comment line. Result: 0, or -1 after a
- * message on stderr.
+ * Measured points in a file: a first line "figure,nodes,load_units,makespan_ps,
+ * rounds,compute_ps,on", then such lines, the last column being qemu or native;
+ * `#` begins a comment line. Result: 0, or -1 after a message on stderr.
  */
 int figures_measured_read(struct figures_measured *measured, const char *path);
+int figures_measured_write(const struct figures_measured *measured,
+                           const char *path);
+
+/* Appends a point. Result: 0, or -1 after a message on stderr. */
+int figures_measured_add(struct figures_measured *measured,
+                         const struct figures_point *point);
+
+/*
+ * Runs meshes of 25 and 625 boards, or native nodes, for the figures that they
+ * can carry out: 3 to 7 and 9, loads of up to 10 million units. Result: 0, or
+ * an exit status after a message, and then no points. Progress on stderr if it
+ * is a terminal. Takes minutes and 9 GiB of memory with boards.
+ */
+int figures_measure(struct figures_measured *measured, bool native);
 void figures_measured_free(struct figures_measured *measured);
 
 /* Write a figure to a file. Result: 0, or -1 after a message on stderr. */

@@ -12,22 +12,30 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define KEY_MEASURE 256
 #define EXIT_FAILED 1
 #define EXIT_USAGE 2
 
+enum key {
+    KEY_MEASURE = 0x100,
+    KEY_MEASURED
+};
+
 struct options {
     const char *folder;
+    const char *measured; /* a file to read */
     bool measure;
+    bool native;
 };
 
 static const struct argp_option descriptions[] = {
     {"output", 'o', "DIR", 0, "Folder for the files; made if it is not there",
      0},
-    {"measure", KEY_MEASURE, NULL, 0,
-     "Draw the points of DIR/measured.csv too (figure,nodes,load_units,"
-     "makespan_ps,rounds)",
+    {"measure", KEY_MEASURE, "qemu|native", 0,
+     "Run meshes of 25 and 625 boards or native nodes, write DIR/measured.csv, "
+     "and draw its points too",
      0},
+    {"measured", KEY_MEASURED, "FILE", 0,
+     "Draw the points of such a file instead", 0},
     {0},
 };
 
@@ -47,6 +55,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
                             *text == '\0' ? "must be a folder" : NULL);
     case KEY_MEASURE:
         options->measure = true;
+        options->native = strcmp(text, "native") == 0;
+        return parse_report("--measure", text,
+                            options->native || strcmp(text, "qemu") == 0
+                                ? NULL
+                                : "must be qemu or native");
+    case KEY_MEASURED:
+        options->measured = text;
         return 0;
     case ARGP_KEY_ARG:
         return parse_report("argument", text, "figures takes only options");
@@ -54,6 +69,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         if (options->folder == NULL) {
             fputs("quincunx: figures needs -o DIR\n", stderr);
             return EINVAL;
+        }
+        if (options->measure && options->measured != NULL) {
+            return parse_report("--measured", options->measured,
+                                "must not be given with --measure");
         }
         return 0;
     default:
@@ -115,14 +134,24 @@ static int write_all(const struct figures_measured *measured,
     return 0;
 }
 
-static int read_measured(struct figures_measured *measured,
-                         const struct options *options)
+/* Measures, and writes the points down. Result: 0 or an exit status. */
+static int measure(struct figures_measured *measured,
+                   const struct options *options)
 {
     char *path = path_of(options, "measured.csv");
-    int result = path == NULL ? -1 : figures_measured_read(measured, path);
+    int status = EXIT_FAILED;
 
+    if (path != NULL) {
+        status = figures_measure(measured, options->native);
+    }
+    if (status == 0) {
+        status = figures_measured_write(measured, path) == 0 ? 0 : EXIT_FAILED;
+    }
+    if (status == 0) {
+        puts(path);
+    }
     free(path);
-    return result;
+    return status;
 }
 
 int figures_command(int argc, char **argv)
@@ -142,10 +171,12 @@ int figures_command(int argc, char **argv)
                 strerror(errno));
         return EXIT_FAILED;
     }
-    if (options.measure && read_measured(&measured, &options) != 0) {
+    if (options.measured != NULL &&
+        figures_measured_read(&measured, options.measured) != 0) {
         return EXIT_FAILED;
     }
-    status = write_all(&measured, &options);
+    status = options.measure ? measure(&measured, &options) : 0;
+    status = status == 0 ? write_all(&measured, &options) : status;
     figures_measured_free(&measured);
     return status;
 }

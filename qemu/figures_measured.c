@@ -2,51 +2,64 @@
 #include "qemu/figures.h"
 
 #include "qemu/parse.h"
+#include "qemu/report.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS 5
+#define NUMBERS 6
 #define LINE_BYTES 256
 #define NODES_MAX 95367431640625u /* 5^20 */
 
-static const char header[] = "figure,nodes,load_units,makespan_ps,rounds";
+static const char header[] =
+    "figure,nodes,load_units,makespan_ps,rounds,compute_ps,on";
 
-static bool in_range(const uint64_t value[COLUMNS])
+static bool in_range(const uint64_t value[NUMBERS])
 {
     return value[0] >= FIGURES_FIRST && value[0] <= FIGURES_LAST &&
            value[1] > 0 && value[1] <= NODES_MAX && value[2] > 0 &&
-           value[3] > 0 && value[4] > 0 && value[4] <= UINT32_MAX;
+           value[3] > 0 && value[4] > 0 && value[4] <= UINT32_MAX &&
+           value[5] > 0;
 }
 
 static bool parse_point_line(struct figures_point *point, char *text)
 {
-    uint64_t value[COLUMNS];
+    uint64_t value[NUMBERS];
     char *rest = text;
 
-    for (unsigned i = 0; i < COLUMNS; ++i) {
+    for (unsigned i = 0; i < NUMBERS; ++i) {
         const char *word = strsep(&rest, ",");
 
         if (word == NULL || parse_count(word, &value[i]) != NULL) {
             return false;
         }
     }
-    *point = (struct figures_point){(unsigned)value[0], value[1], value[2],
-                                    value[3], (unsigned)value[4]};
-    return rest == NULL && in_range(value);
+    if (rest == NULL ||
+        (strcmp(rest, "qemu") != 0 && strcmp(rest, "native") != 0)) {
+        return false;
+    }
+    *point = (struct figures_point){.figure = (unsigned)value[0],
+                                    .nodes = value[1],
+                                    .load_units = value[2],
+                                    .makespan_ps = value[3],
+                                    .rounds = (unsigned)value[4],
+                                    .compute_ps = value[5],
+                                    .native = strcmp(rest, "native") == 0};
+    return in_range(value);
 }
 
-/* Result: 0, or -1 without memory. */
-static int append(struct figures_measured *measured,
-                  const struct figures_point *point)
+int figures_measured_add(struct figures_measured *measured,
+                         const struct figures_point *point)
 {
     struct figures_point *more = (struct figures_point *)realloc(
         measured->point, (measured->count + 1) * sizeof *more);
 
     if (more == NULL) {
+        fprintf(stderr, "quincunx: measured points: %s\n", strerror(ENOMEM));
         return -1;
     }
     measured->point = more;
@@ -72,11 +85,10 @@ static int read_lines(struct figures_measured *measured, FILE *file,
         if (!headed ? strcmp(text, header) != 0
                     : !parse_point_line(&point, text)) {
             fprintf(stderr, "quincunx: %s:%u: must be %s%s\n", path, line,
-                    headed ? "whole numbers of " : "", header);
+                    headed ? "values of " : "", header);
             return -1;
         }
-        if (headed && append(measured, &point) != 0) {
-            fprintf(stderr, "quincunx: %s: %s\n", path, strerror(ENOMEM));
+        if (headed && figures_measured_add(measured, &point) != 0) {
             return -1;
         }
         headed = true;
@@ -104,6 +116,31 @@ int figures_measured_read(struct figures_measured *measured, const char *path)
         figures_measured_free(measured);
     }
     return result;
+}
+
+int figures_measured_write(const struct figures_measured *measured,
+                           const char *path)
+{
+    struct report_file file;
+
+    if (report_file_open(&file, path) != 0) {
+        return -1;
+    }
+    fprintf(file.stream,
+            "# A unit took compute_ps; startup and transfer time of the "
+            "figure were larger\n# in proportion. A speedup is load_units * "
+            "compute_ps / makespan_ps.\n%s\n",
+            header);
+    for (size_t i = 0; i < measured->count; ++i) {
+        const struct figures_point *point = &measured->point[i];
+
+        fprintf(file.stream,
+                "%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%u,%" PRIu64 ",%s\n",
+                point->figure, point->nodes, point->load_units,
+                point->makespan_ps, point->rounds, point->compute_ps,
+                point->native ? "native" : "qemu");
+    }
+    return report_file_close(&file, true);
 }
 
 void figures_measured_free(struct figures_measured *measured)

@@ -13,6 +13,7 @@
 
 #define WIDTH_PIXELS 900
 #define HEIGHT_PIXELS 520
+#define MEASURED_KINDS 2u
 
 /* From the palette of Okabe and Ito, which the colour-blind can tell apart. */
 static const char *const colour[FIGURES_SERIES_MAX] = {
@@ -104,13 +105,8 @@ static void put_point(FILE *script, const struct figures_figure *figure,
             figures_value(figure, row));
 }
 
-/* Data blocks $s0 .. for the series, $m for what was measured; returns whether
-   anything was. */
-static bool put_data(FILE *script, const struct figures_figure *figure,
-                     const struct figures_measured *measured)
+static void put_series(FILE *script, const struct figures_figure *figure)
 {
-    bool any = false;
-
     for (unsigned k = 0; k < figure->count; ++k) {
         fprintf(script, "$s%u << EOD\n", k);
         for (unsigned i = 0; i < figure->series[k].rows; ++i) {
@@ -118,9 +114,26 @@ static bool put_data(FILE *script, const struct figures_figure *figure,
         }
         fputs("EOD\n", script);
     }
-    fputs("$m << EOD\n", script);
+}
+
+/* Measured points of a figure; figure 9 tells several rounds from one. */
+static bool is_of(const struct figures_point *point,
+                  const struct figures_figure *figure, unsigned kind)
+{
+    unsigned own = figure->number == 9 && point->rounds > 1;
+
+    return point->figure == figure->number && own == kind;
+}
+
+/* Data block $m0 or $m1; returns whether it has points. */
+static bool put_measured(FILE *script, const struct figures_figure *figure,
+                         const struct figures_measured *measured, unsigned kind)
+{
+    bool any = false;
+
+    fprintf(script, "$m%u << EOD\n", kind);
     for (size_t i = 0; i < measured->count; ++i) {
-        if (measured->point[i].figure == figure->number) {
+        if (is_of(&measured->point[i], figure, kind)) {
             struct figures_row row =
                 figures_row_of(figure, &measured->point[i]);
 
@@ -130,6 +143,23 @@ static bool put_data(FILE *script, const struct figures_figure *figure,
     }
     fputs("EOD\n", script);
     return any;
+}
+
+/* "; circles and squares: measured on QEMU boards", or nothing. */
+static void put_where(FILE *script, const struct figures_figure *figure,
+                      const struct figures_measured *measured)
+{
+    bool on[2] = {false, false};
+
+    for (size_t i = 0; i < measured->count; ++i) {
+        if (measured->point[i].figure == figure->number) {
+            on[measured->point[i].native] = true;
+        }
+    }
+    if (on[0] || on[1]) {
+        fprintf(script, "; measured on %s%s%s", on[0] ? "QEMU boards" : "",
+                on[0] && on[1] ? " and " : "", on[1] ? "native nodes" : "");
+    }
 }
 
 static void put_axes(FILE *script, const struct figures_figure *figure)
@@ -159,7 +189,7 @@ static void put_axes(FILE *script, const struct figures_figure *figure)
         break;
     case 9:
         fputs("set logscale x\nset ylabel \"makespan / lower bound\"\n"
-              "set yrange [1:*]\nset offsets 0, 0, graph 0.05, 0\n",
+              "set yrange [0.9:*]\nset offsets 0, 0, graph 0.05, 0\n",
               script);
         break;
     default:
@@ -170,7 +200,8 @@ static void put_axes(FILE *script, const struct figures_figure *figure)
     }
 }
 
-static void put_titles(FILE *script, const struct figures_figure *figure)
+static void put_titles(FILE *script, const struct figures_figure *figure,
+                       const struct figures_measured *measured)
 {
     fputs("set label \"", script);
     if (figure->number < FIGURES_LAST) {
@@ -181,6 +212,7 @@ static void put_titles(FILE *script, const struct figures_figure *figure)
             "\"sans-serif,17\"\nset label \"",
             title[figure->number - FIGURES_FIRST]);
     put_parameters(script, figure);
+    put_where(script, figure, measured);
     if (figure->number == 8) {
         fprintf(script, "\\n%s", assumed_layers(figure));
     }
@@ -190,7 +222,7 @@ static void put_titles(FILE *script, const struct figures_figure *figure)
 
 /* Series that meet are told apart by points of falling size. */
 static void put_plot(FILE *script, const struct figures_figure *figure,
-                     bool measured)
+                     const bool measured[MEASURED_KINDS])
 {
     static const unsigned point[FIGURES_SERIES_MAX] = {7, 5, 9, 13, 11, 3};
 
@@ -202,10 +234,21 @@ static void put_plot(FILE *script, const struct figures_figure *figure,
                 k == 0 ? "" : ", ", k, point[k], 1.0 - 0.17 * k, colour[k],
                 figure->series[k].name);
     }
-    if (measured) {
-        fputs(", $m using 1:2 with points pt 6 ps 1.4 lw 2 lc rgb '#000000' "
-              "title \"measured on a mesh\"",
+    if (figure->number == 9) {
+        fputs(", 1 with lines lw 1.5 dt 2 lc rgb '#000000' title "
+              "\"lower bound\"",
               script);
+    }
+    for (unsigned kind = 0; kind < MEASURED_KINDS; ++kind) {
+        if (measured[kind]) {
+            fprintf(script,
+                    ", $m%u using 1:2 with points pt %u ps 1.4 lw 2 lc rgb "
+                    "'#000000' title \"%s\"",
+                    kind, kind == 0 ? 6 : 4,
+                    figure->number != 9 ? "measured"
+                    : kind == 0         ? "one round, measured"
+                                        : "best rounds, measured");
+        }
     }
     fputc('\n', script);
 }
@@ -213,7 +256,7 @@ static void put_plot(FILE *script, const struct figures_figure *figure,
 static void put_script(FILE *script, const struct figures_figure *figure,
                        const struct figures_measured *measured)
 {
-    bool any;
+    bool any[MEASURED_KINDS];
 
     fprintf(script,
             "set terminal svg size %d,%d enhanced font \"sans-serif,13\" "
@@ -224,9 +267,12 @@ static void put_script(FILE *script, const struct figures_figure *figure,
             "set lmargin at screen 0.1\nset rmargin at screen 0.73\n"
             "set key at screen 0.75, 0.55 left center Left reverse samplen 2\n",
             WIDTH_PIXELS, HEIGHT_PIXELS);
-    put_titles(script, figure);
+    put_titles(script, figure, measured);
     put_axes(script, figure);
-    any = put_data(script, figure, measured);
+    put_series(script, figure);
+    for (unsigned kind = 0; kind < MEASURED_KINDS; ++kind) {
+        any[kind] = put_measured(script, figure, measured, kind);
+    }
     put_plot(script, figure, any);
 }
 

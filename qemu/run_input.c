@@ -123,15 +123,20 @@ static int check_qemu(void)
     return 0;
 }
 
+int run_options_find_boards(struct run_options *options)
+{
+    int status = 0;
+
+    if (!options->config.native) {
+        status = find_firmware(options);
+        status = status == 0 ? check_qemu() : status;
+    }
+    return status;
+}
+
 int run_options_open(struct run_options *options)
 {
     int status = read_load(options);
 
-    if (status == 0 && !options->config.native) {
-        status = find_firmware(options);
-    }
-    if (status == 0 && !options->config.native) {
-        status = check_qemu();
-    }
-    return status;
+    return status == 0 ? run_options_find_boards(options) : status;
 }

@@ -43,7 +43,10 @@ void run_options_init(struct run_options *options, const char *command);
 /* Whether the options that were parsed go together; completes the config. */
 int run_options_check(struct run_options *options);
 
-/* Reads the load, and looks for the firmware and QEMU if they are needed. */
+/* Looks for the firmware and QEMU if nodes run on boards. */
+int run_options_find_boards(struct run_options *options);
+
+/* Reads the load, and does the above. */
 int run_options_open(struct run_options *options);
 
 void run_options_free(struct run_options *options);

@@ -189,31 +189,100 @@ def test_pictures(folder, number):
     assert "measured" not in text
 
 
-HEADER = "figure,nodes,load_units,makespan_ps,rounds\n"
+HEADER = "figure,nodes,load_units,makespan_ps,rounds,compute_ps,on\n"
 
 
 def test_measured_points_are_drawn(quincunx, tmp_path):
-    (tmp_path / "measured.csv").write_text(
-        "# a run\n" + HEADER + "6,625,1000000,2500000000,1\n"
-        "9,25,1000000,40900000000,2\n")
-    assert command(quincunx, "-o", tmp_path, "--measure").returncode == 0
+    points = tmp_path / "points"
+    points.write_text(
+        "# a run\n" + HEADER + "6,625,1000000,2500000000,1,1024000,qemu\n"
+        "9,25,1000000,40900000000,2,1024000,native\n"
+        "9,25,1000,40900000,1,1024000,qemu\n")
+    done = command(quincunx, "-o", tmp_path, "--measured", points)
+    assert done.returncode == 0
+    assert not (tmp_path / "measured.csv").exists()
     for number in COSTS:
         text = text_of(tmp_path / f"figure-{number}.svg")
-        assert ("measured on a mesh" in text) == (number in (6, 9))
+        assert ("measured" in text) == (number in (6, 9))
+        assert ("measured on QEMU boards" in text) == (number in (6, 9))
+        assert ("QEMU boards and native nodes" in text) == (number == 9)
+        for kind in ("one round, measured", "best rounds, measured"):
+            assert (kind in text) == (number == 9)
     assert command(quincunx, "-o", tmp_path).returncode == 0
     assert "measured" not in text_of(tmp_path / "figure-6.svg")
 
 
+@pytest.fixture(name="measured", scope="module")
+def fixture_measured(quincunx, tmp_path_factory):
+    """Every point from native nodes: {figure: [row]}."""
+    folder = tmp_path_factory.mktemp("measured")
+    done = command(quincunx, "-o", folder, "--measure", "native")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[0] == f"{folder}/measured.csv"
+    assert {path.name for path in folder.iterdir()} == FILES | {
+        "measured.csv"}
+    lines = (folder / "measured.csv").read_text().splitlines(True)
+    assert lines[2] == HEADER
+    points = {}
+    for row in csv.DictReader(lines[2:]):
+        assert row.pop("on") == "native"
+        row = {key: int(value) for key, value in row.items()}
+        points.setdefault(row.pop("figure"), []).append(row)
+    again = command(quincunx, "-o", folder, "--measured",
+                    folder / "measured.csv")
+    assert again.returncode == 0
+    return points
+
+
+def test_measured_points_fit_the_model(measured):
+    """A mesh takes what the figure shows, and for each phase its software,
+    some 40 us, and 150 bytes of headers; it is not faster."""
+    assert set(measured) == {3, 4, 5, 6, 7, 9}
+    for number, rows in measured.items():
+        for row in rows:
+            phases = {25: 2, 125: 3, 625: 4}[row["nodes"]]
+            scale = Fraction(row["compute_ps"]) / COMPUTE
+            assert abs(scale - Fraction(1024, 1000)) < Fraction(1, 1000)
+            load = row["load_units"]
+            startup, transfer = COSTS[number]
+            if row["rounds"] == 1:
+                plan = best(number, load, phases).makespan
+            else:
+                plan, *_ = model.solve_rounds(
+                    load, COMPUTE, Fraction(transfer), [startup] * phases,
+                    row["rounds"])
+            late = row["makespan_ps"] / scale - plan
+            each = (40 * MICRO + 150 * transfer) * phases * row["rounds"]
+            assert -plan / 1000 <= late <= plan / 100 + each, (number, row)
+
+
+def test_several_rounds_are_measured_faster(measured):
+    rows = {(row["nodes"], row["load_units"], row["rounds"] > 1):
+            row["makespan_ps"] for row in measured[9]}
+    several = [key for key in rows if key[2]]
+    assert len(several) == 6
+    for nodes, load, _ in several:
+        assert rows[nodes, load, True] < rows[nodes, load, False]
+    assert rows[625, 10 ** 7, True] < 0.75 * rows[625, 10 ** 7, False]
+
+
+GOOD = "6,25,1,1,1,1024000,qemu\n"
+
+
 @pytest.mark.parametrize("text, line", [
-    ("", None), (HEADER, None), ("6,25,1,1,1\n", 1),
-    (HEADER + "2,25,1,1,1\n", 2), (HEADER + "10,25,1,1,1\n", 2),
-    (HEADER + "6,25,1,1\n", 2), (HEADER + "6,25,1,1,1,1\n", 2),
-    (HEADER + "6,25,0,1,1\n", 2), (HEADER + "6,25,1,-1,1\n", 2),
-    (HEADER + "#\n6,99999999999999999,1,1,1\n", 3)])
+    ("", None), (HEADER, None), (HEADER + GOOD, None), (GOOD, 1),
+    (HEADER + "2" + GOOD[1:], 2), (HEADER + "10" + GOOD[1:], 2),
+    (HEADER + "6,25,1,1,1,qemu\n", 2), (HEADER + "6,25,1,1,1,1\n", 2),
+    (HEADER + "6,25,1,1,1,1024000,qemu,\n", 2),
+    (HEADER + "6,25,1,1,1,1024000,boards\n", 2),
+    (HEADER + "6,25,1,1,1,0,qemu\n", 2),
+    (HEADER + "6,25,0,1,1,1,qemu\n", 2),
+    (HEADER + "6,25,1,-1,1,1,qemu\n", 2),
+    (HEADER + "#\n6,99999999999999999,1,1,1,1,qemu\n", 3)])
 def test_bad_measured_points(quincunx, tmp_path, text, line):
-    path = tmp_path / "measured.csv"
+    path = tmp_path / "points"
     path.write_text(text)
-    done = command(quincunx, "-o", tmp_path, "--measure")
+    done = command(quincunx, "-o", tmp_path, "--measured", path)
     assert done.returncode == (0 if line is None else 1)
     if line is not None:
         assert done.stderr.startswith(f"quincunx: {path}:{line}: must be")
@@ -221,14 +290,23 @@ def test_bad_measured_points(quincunx, tmp_path, text, line):
 
 
 def test_missing_measured_points(quincunx, tmp_path):
-    done = command(quincunx, "-o", tmp_path, "--measure")
+    done = command(quincunx, "-o", tmp_path, "--measured", tmp_path / "none")
     assert done.returncode == 1
-    assert str(tmp_path / "measured.csv") in done.stderr
+    assert str(tmp_path / "none") in done.stderr
+
+
+def test_measuring_without_qemu(quincunx, tmp_path):
+    done = command(quincunx, "-o", tmp_path / "out", "--measure", "qemu",
+                   env={"PATH": str(tmp_path)})
+    assert done.returncode == 1
+    assert "qemu-system-arm" in done.stderr
+    assert not list((tmp_path / "out").iterdir())
 
 
 @pytest.mark.parametrize("args, word", [
     ([], "-o"), (["-o", ""], "-o ''"), (["-o", "x", "stray"], "stray"),
-    (["--bogus"], "bogus")])
+    (["--bogus"], "bogus"), (["-o", "x", "--measure", "hardware"], "hardware"),
+    (["-o", "x", "--measure", "native", "--measured", "y"], "--measured 'y'")])
 def test_bad_usage(quincunx, tmp_path, args, word):
     done = command(quincunx, *args, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")

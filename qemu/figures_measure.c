@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Points of the figures from meshes that run. `spin 32` takes 32 instructions
+ * of 32 ns a unit, 1.024 us where the figures have 1 us, so every cost of a
+ * figure is multiplied by 1.024 too: on the mesh time runs slower by that much.
+ * A startup of 0 is one of 1 ps there, and software takes what it takes.
+ */
+#include "qemu/figures.h"
+
+#include "qemu/report.h"
+#include "qemu/run_options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXIT_FAILED 1
+#define SPIN "32"
+#define SLOWER(ps) (((ps)*1024u + 500u) / 1000u)
+
+/* One run: a point in every figure named; costs are the first's. */
+struct measurement {
+    unsigned side;
+    unsigned phases; /* or WIRE_BEST */
+    unsigned rounds; /* or WIRE_BEST */
+    uint32_t load_units;
+    unsigned figure[2]; /* 0: none */
+};
+
+/* At most eight runs of 625 boards: each takes half a minute and 9 GiB. */
+static const struct measurement measurements[] = {
+    {5, WIRE_BEST, 1, 10000, {3, 0}},
+    {5, WIRE_BEST, 1, 100000, {3, 0}},
+    {5, WIRE_BEST, 1, 1000000, {3, 0}},
+    {5, WIRE_BEST, 1, 10000, {4, 0}},
+    {5, WIRE_BEST, 1, 1000000, {4, 0}},
+    {5, WIRE_BEST, 1, 10000, {5, 0}},
+    {5, WIRE_BEST, 1, 1000000, {5, 0}},
+    {5, WIRE_BEST, 1, 1000, {6, 9}},
+    {5, WIRE_BEST, 1, 10000, {6, 9}},
+    {5, WIRE_BEST, 1, 100000, {6, 9}},
+    {5, WIRE_BEST, 1, 1000000, {6, 9}},
+    {5, WIRE_BEST, 1, 10000000, {6, 9}},
+    {5, WIRE_BEST, 1, 100000, {7, 0}},
+    {5, WIRE_BEST, 1, 10000000, {7, 0}},
+    {5, WIRE_BEST, WIRE_BEST, 100000, {9, 0}},
+    {5, WIRE_BEST, WIRE_BEST, 1000000, {9, 0}},
+    {5, WIRE_BEST, WIRE_BEST, 10000000, {9, 0}},
+    {25, 3, 1, 1000000, {6, 0}},
+    {25, WIRE_BEST, 1, 100000, {6, 9}},
+    {25, WIRE_BEST, 1, 1000000, {6, 9}},
+    {25, WIRE_BEST, 1, 10000000, {6, 9}},
+    {25, WIRE_BEST, 1, 10000000, {7, 0}},
+    {25, WIRE_BEST, WIRE_BEST, 100000, {9, 0}},
+    {25, WIRE_BEST, WIRE_BEST, 1000000, {9, 0}},
+    {25, WIRE_BEST, WIRE_BEST, 10000000, {9, 0}},
+};
+
+#define MEASUREMENTS (sizeof measurements / sizeof *measurements)
+
+static const struct kernel *spin(void)
+{
+    for (unsigned i = 0; i < kernel_table_count; ++i) {
+        if (strcmp(kernel_table[i]->name, "spin") == 0) {
+            return kernel_table[i];
+        }
+    }
+    return NULL;
+}
+
+static void set_config(struct run_config *config,
+                       const struct measurement *measurement)
+{
+    const struct figures_figure *figure =
+        figures_parameters(measurement->figure[0]);
+    uint64_t startup_ps = SLOWER(figure->startup_ps);
+
+    config->size = (struct torus_size){(uint16_t)measurement->side,
+                                       (uint16_t)measurement->side};
+    config->phases = (uint8_t)measurement->phases;
+    config->rounds = (uint8_t)measurement->rounds;
+    config->load_bytes = measurement->load_units;
+    config->profile.startup_ps = startup_ps > 0 ? startup_ps : 1;
+    config->profile.transfer_ps = SLOWER(figure->transfer_ps);
+    config->profile.hop_delay_ps = 0;
+}
+
+/* 5^phases, of those that the run may use. */
+static uint64_t nodes_of(const struct measurement *measurement)
+{
+    return measurement->phases == 3
+               ? 125
+               : (uint64_t)measurement->side * measurement->side;
+}
+
+static int add_points(struct figures_measured *measured,
+                      const struct measurement *measurement,
+                      const struct outcome *outcome, bool native)
+{
+    struct figures_point point = {.nodes = nodes_of(measurement),
+                                  .load_units = outcome->load_units,
+                                  .makespan_ps = outcome_makespan_ps(outcome),
+                                  .rounds = outcome->plan.rounds,
+                                  .compute_ps = outcome->plan.compute_ps,
+                                  .native = native};
+
+    for (unsigned i = 0; i < 2 && measurement->figure[i] != 0; ++i) {
+        point.figure = measurement->figure[i];
+        if (figures_measured_add(measured, &point) != 0) {
+            return EXIT_FAILED;
+        }
+    }
+    return 0;
+}
+
+static int measure_one(struct figures_measured *measured,
+                       struct run_config *config,
+                       const struct measurement *measurement)
+{
+    struct outcome outcome;
+    int status;
+
+    set_config(config, measurement);
+    if (config->progress) {
+        fprintf(stderr, "figure %u: %u x %u, %" PRIu32 " units, %s\n",
+                measurement->figure[0], measurement->side, measurement->side,
+                measurement->load_units,
+                measurement->rounds == 1 ? "one round" : "best rounds");
+    }
+    status = run_job(&outcome, config);
+    if (status == 0) {
+        status = add_points(measured, measurement, &outcome, config->native);
+        run_free(&outcome);
+    }
+    return status;
+}
+
+static int measure_all(struct figures_measured *measured,
+                       struct run_config *config)
+{
+    uint32_t most = 0;
+    uint8_t *load;
+    int status = 0;
+
+    for (size_t i = 0; i < MEASUREMENTS; ++i) {
+        most = measurements[i].load_units > most ? measurements[i].load_units
+                                                 : most;
+    }
+    load = calloc(most, 1);
+    if (load == NULL) {
+        fprintf(stderr, "quincunx: figures: %s\n", strerror(ENOMEM));
+        return EXIT_FAILED;
+    }
+    config->load = load;
+    for (size_t i = 0; status == 0 && i < MEASUREMENTS; ++i) {
+        status = measure_one(measured, config, &measurements[i]);
+    }
+    free(load);
+    return status;
+}
+
+int figures_measure(struct figures_measured *measured, bool native)
+{
+    struct run_options options;
+    int status;
+
+    run_options_init(&options, "figures");
+    options.config.native = native;
+    options.config.kernel = spin();
+    options.config.arg_bytes = sizeof SPIN - 1;
+    memcpy(options.arg, SPIN, sizeof SPIN - 1);
+    options.config.input_name = "zeros";
+    if (options.config.kernel == NULL) {
+        fprintf(stderr, "quincunx: figures: no kernel spin to measure with\n");
+        return EXIT_FAILED;
+    }
+    status = run_options_find_boards(&options);
+    if (status == 0) {
+        status = measure_all(measured, &options.config);
+    }
+    if (status != 0) {
+        figures_measured_free(measured);
+    }
+    return status;
+}
