@@ -152,8 +152,9 @@ run: all
 	@echo "gantt     $(BUILD)/gantt.svg"
 	@echo "trace     $(BUILD)/trace.json (for ui.perfetto.dev)"
 
-# Where the figures' points are measured; on qemu it takes minutes.
-MEASURE ?= native
+# Where the figures' points are measured: some minutes on boards, seconds on
+# native nodes, whose software costs no time.
+MEASURE ?= qemu
 
 ## pictures: the README's pictures, from runs; MEASURE=qemu|native
 .PHONY: pictures

@@ -97,12 +97,23 @@ static bool over_load(const struct figures_figure *figure)
     return figure->number <= 6 || figure->number == 9;
 }
 
+/* What is drawn where, and in which colour: "#rrggbb" as a number. */
 static void put_point(FILE *script, const struct figures_figure *figure,
-                      const struct figures_row *row)
+                      const struct figures_row *row, const char *rgb)
 {
-    fprintf(script, "%" PRIu64 " %.9g\n",
+    fprintf(script, "%" PRIu64 " %.9g 0x%s\n",
             over_load(figure) ? row->load_units : row->nodes,
-            figures_value(figure, row));
+            figures_value(figure, row), rgb + 1);
+}
+
+/* In figure 9 a measured point has the colour of its series: where software
+   counts, it lies far from it. */
+static const char *colour_of(const struct figures_figure *figure,
+                             const struct figures_point *point)
+{
+    unsigned series = (point->nodes > 25 ? 2u : 0u) + (point->rounds > 1);
+
+    return figure->number == 9 ? colour[series] : "#000000";
 }
 
 static void put_series(FILE *script, const struct figures_figure *figure)
@@ -110,7 +121,7 @@ static void put_series(FILE *script, const struct figures_figure *figure)
     for (unsigned k = 0; k < figure->count; ++k) {
         fprintf(script, "$s%u << EOD\n", k);
         for (unsigned i = 0; i < figure->series[k].rows; ++i) {
-            put_point(script, figure, &figure->series[k].row[i]);
+            put_point(script, figure, &figure->series[k].row[i], colour[k]);
         }
         fputs("EOD\n", script);
     }
@@ -137,7 +148,8 @@ static bool put_measured(FILE *script, const struct figures_figure *figure,
             struct figures_row row =
                 figures_row_of(figure, &measured->point[i]);
 
-            put_point(script, figure, &row);
+            put_point(script, figure, &row,
+                      colour_of(figure, &measured->point[i]));
             any = true;
         }
     }
@@ -242,9 +254,10 @@ static void put_plot(FILE *script, const struct figures_figure *figure,
     for (unsigned kind = 0; kind < MEASURED_KINDS; ++kind) {
         if (measured[kind]) {
             fprintf(script,
-                    ", $m%u using 1:2 with points pt %u ps 1.4 lw 2 lc rgb "
-                    "'#000000' title \"%s\"",
-                    kind, kind == 0 ? 6 : 4,
+                    ", $m%u using 1:2:3 with points pt %u ps 1.4 lw 2 lc rgb "
+                    "variable notitle, keyentry with points pt %u ps 1.4 lw 2 "
+                    "lc rgb '#000000' title \"%s\"",
+                    kind, kind == 0 ? 6 : 4, kind == 0 ? 6 : 4,
                     figure->number != 9 ? "measured"
                     : kind == 0         ? "one round, measured"
                                         : "best rounds, measured");
