@@ -100,9 +100,9 @@ static void box(struct chart *chart, enum paint paint, uint64_t start_ps,
 static void planned_mark(struct chart *chart, unsigned layer, int top,
                          int bottom)
 {
-    uint64_t at_ps = chart->outcome->plan.received_ps[layer];
+    uint64_t at_ps = chart->outcome->layer[layer].received_ps;
 
-    if (layer > 0) {
+    if (at_ps > 0) {
         fprintf(chart->script,
                 "set arrow from %" PRIu64 "/unit, %d to %" PRIu64
                 "/unit, %d nohead front " STYLE_RECEIVE "\n",
@@ -143,15 +143,23 @@ static void phase_box(struct chart *chart, unsigned phase, unsigned kind,
         last_ps, chart->height + MARGIN, chart->height + ROW - MARGIN);
 }
 
+static const char *name_of(const struct outcome *outcome, unsigned phase)
+{
+    if (outcome->plan.rounds == 0) {
+        return "";
+    }
+    return phase % 2 == 1 ? ", knight" : ", cross";
+}
+
 static void phases(struct chart *chart)
 {
     for (unsigned phase = 1; phase <= chart->outcome->plan.phases; ++phase) {
         if (!any_circuit(chart->outcome, phase)) {
             continue;
         }
-        fprintf(chart->script, "set ytics add (\"phase %u, %s\" %d)\n", phase,
-                phase % 2 == 1 ? "knight" : "cross", chart->height + ROW / 2);
-        for (unsigned r = 0; r < chart->outcome->plan.rounds; ++r) {
+        fprintf(chart->script, "set ytics add (\"phase %u%s\" %d)\n", phase,
+                name_of(chart->outcome, phase), chart->height + ROW / 2);
+        for (unsigned r = 0; r == 0 || r < chart->outcome->plan.rounds; ++r) {
             phase_box(chart, phase, WIRE_PART, r);
         }
         phase_box(chart, phase, WIRE_RESULT, 0);

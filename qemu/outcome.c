@@ -91,3 +91,16 @@ uint64_t outcome_idle_max_ps(const struct outcome *outcome)
     }
     return most;
 }
+
+void outcome_report_result(const struct outcome *outcome,
+                           const struct kernel_sink *sink)
+{
+    if (outcome->result.data == NULL) {
+        return;
+    }
+    if (outcome->plan.output) {
+        sink->integer(sink->context, "output_bytes", outcome->result.bytes);
+    } else {
+        outcome->kernel->report(&outcome->result, sink);
+    }
+}

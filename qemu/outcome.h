@@ -71,6 +71,14 @@ struct outcome_profile {
     uint64_t hop_delay_ps;
 };
 
+/* What the plan gives to each node of a layer. */
+struct outcome_layer {
+    uint32_t nodes;
+    double share_units;
+    double volume_units;
+    uint64_t received_ps; /* the first volume; 0 of a tree: not reported */
+};
+
 struct outcome {
     struct torus_size size;
     struct torus_coord originator;
@@ -81,8 +89,9 @@ struct outcome {
     const char *input_name;
     uint64_t load_bytes;
     uint64_t load_units;
-    struct wire_report plan;   /* as the originator made it */
-    struct rounds_plan rounds; /* its tables */
+    struct wire_report plan;     /* as the originator made it */
+    struct rounds_plan rounds;   /* its tables */
+    struct outcome_layer *layer; /* 0 to plan.phases */
     uint32_t node_count;
     struct outcome_node *node; /* row-major */
     uint32_t circuit_count;
@@ -119,5 +128,9 @@ uint64_t outcome_idle_ps(const struct outcome_node *node);
 
 /* The longest of all active nodes. */
 uint64_t outcome_idle_max_ps(const struct outcome *outcome);
+
+/* The result for people: an output by its length, else as the kernel says. */
+void outcome_report_result(const struct outcome *outcome,
+                           const struct kernel_sink *sink);
 
 #endif

@@ -2,6 +2,7 @@
 #include "qemu/reading.h"
 
 #include "hal/events.h"
+#include "qemu/layers.h"
 #include "scatter/wire.h"
 #include "torus/pattern.h"
 
@@ -142,7 +143,10 @@ static void read_circuits(struct outcome *outcome, const struct mesh *mesh)
         circuit->end_ps -= zero_ps;
         outcome->messages += 1;
         outcome->payload_bytes += circuit->bytes - CIRCUIT_HEADER_BYTES;
-        if (circuit->kind == WIRE_PART || circuit->kind == WIRE_BRANCH) {
+        if (circuit->kind == WIRE_BRANCH) {
+            circuit->kind = WIRE_PART; /* to people the same */
+        }
+        if (circuit->kind == WIRE_PART) {
             uint32_t to = circuit->destination;
 
             read_hop(&outcome->node[circuit->source], circuit);
@@ -179,6 +183,7 @@ void reading_take(struct outcome *outcome, const struct run_config *config,
         read_node(outcome, mesh, i, port + (size_t)i * WINDOW_PORTS);
     }
     read_circuits(outcome, mesh);
+    layers_take(outcome);
 }
 
 void run_free(struct outcome *outcome)
@@ -192,5 +197,6 @@ void run_free(struct outcome *outcome)
     }
     free(outcome->node);
     free(outcome->circuit);
+    free(outcome->layer);
     free(outcome->result.data);
 }

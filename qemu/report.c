@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/report.h"
 
-#include "qemu/model.h"
 #include "qemu/timeline.h"
 #include "torus/pattern.h"
 
@@ -36,7 +35,7 @@ uint32_t report_planned_nodes(const struct outcome *outcome)
     uint32_t nodes = 0;
 
     for (unsigned layer = 0; layer <= outcome->plan.phases; ++layer) {
-        nodes += torus_layer_nodes(layer);
+        nodes += outcome->layer[layer].nodes;
     }
     return nodes;
 }
@@ -100,31 +99,6 @@ static json_t *profile_json(const struct outcome_profile *profile)
                      "hop_delay_ps", integer(profile->hop_delay_ps));
 }
 
-/* The plan of one round in exact arithmetic: the target's fixed point gives its
-   floors. Of several rounds, the floors. */
-static void exact_plan(struct model_plan *exact, const struct outcome *outcome)
-{
-    const struct wire_report *plan = &outcome->plan;
-    struct model_input input = {.load_units = outcome->load_units,
-                                .compute_ps = plan->compute_ps,
-                                .transfer_ps =
-                                    report_transfer_ps_per_unit(outcome),
-                                .phases_max = plan->phases,
-                                .phases_want = plan->phases,
-                                .phases_fixed = 1};
-
-    memset(exact, 0, sizeof *exact);
-    if (plan->rounds > 1) {
-        for (unsigned layer = 0; layer <= plan->phases; ++layer) {
-            exact->share_units[layer] = plan->share_units[layer];
-            exact->volume_units[layer] = plan->volume_units[layer];
-        }
-        return;
-    }
-    memcpy(input.startup_ps, plan->startup_ps, sizeof plan->startup_ps);
-    (void)model_plan(exact, &input);
-}
-
 /* The floors that a layer gets in every round; NULL if there is but one. */
 static json_t *layer_rounds_json(const struct rounds_plan *plan, unsigned layer)
 {
@@ -142,17 +116,15 @@ static json_t *layer_rounds_json(const struct rounds_plan *plan, unsigned layer)
 
 static json_t *layers_json(const struct outcome *outcome)
 {
-    const struct wire_report *plan = &outcome->plan;
-    struct model_plan exact;
     json_t *layers = json_array();
 
-    exact_plan(&exact, outcome);
-    for (unsigned layer = 0; layer <= plan->phases; ++layer) {
+    for (unsigned layer = 0; layer <= outcome->plan.phases; ++layer) {
+        const struct outcome_layer *planned = &outcome->layer[layer];
         json_t *entry = json_pack(
             "{s:i, s:o, s:f, s:f, s:o, s:o*}", "layer", (int)layer, "nodes",
-            integer(torus_layer_nodes(layer)), "share_units",
-            exact.share_units[layer], "volume_units", exact.volume_units[layer],
-            "received_ps", integer(plan->received_ps[layer]), "rounds",
+            integer(planned->nodes), "share_units", planned->share_units,
+            "volume_units", planned->volume_units, "received_ps",
+            integer(planned->received_ps), "rounds",
             layer_rounds_json(&outcome->rounds, layer));
 
         if (json_array_append_new(layers, entry) != 0) {
@@ -167,7 +139,8 @@ static json_t *startup_json(const struct wire_report *plan)
 {
     json_t *startup = json_array();
 
-    for (unsigned phase = 1; phase <= plan->phases; ++phase) {
+    for (unsigned phase = 1; plan->rounds > 0 && phase <= plan->phases;
+         ++phase) {
         json_t *entry = integer(plan->startup_ps[phase - 1]);
 
         if (json_array_append_new(startup, entry) != 0) {
@@ -187,9 +160,9 @@ static json_t *plan_json(const struct outcome *outcome)
                      "torus", "side", outcome->size.width, "nodes",
                      integer(outcome->node_count), "load_units",
                      integer(outcome->load_units), "phases", (int)plan->phases,
-                     "rounds", (int)plan->rounds, "active_nodes",
-                     integer(report_planned_nodes(outcome)), "makespan_ps",
-                     integer(plan->makespan_ps), "speedup",
+                     "rounds", plan->rounds > 1 ? (int)plan->rounds : 1,
+                     "active_nodes", integer(report_planned_nodes(outcome)),
+                     "makespan_ps", integer(plan->makespan_ps), "speedup",
                      report_planned_speedup(outcome), "compute_ps_per_unit",
                      integer(plan->compute_ps), "transfer_ps_per_unit",
                      integer(report_transfer_ps_per_unit(outcome)),
@@ -370,9 +343,7 @@ static json_t *result_json(const struct outcome *outcome)
                                .flag = collect_flag,
                                .list = collect_list};
 
-    if (outcome->result.data != NULL) {
-        outcome->kernel->report(&outcome->result, &sink);
-    }
+    outcome_report_result(outcome, &sink);
     if (collector.failed) {
         json_decref(collector.object);
         return NULL;

@@ -20,9 +20,29 @@ static int file_error(const char *path, const char *reason)
     return EXIT_FAILED;
 }
 
-static int check_load(const char *path, const struct stat *is)
+/* The load, the tree if it travels along one, and the output fit a node. */
+static uint32_t load_max(const struct run_options *options)
 {
-    uint32_t most = SCATTER_LOAD_MAX(BACKEND_WINDOW_BYTES);
+    const struct run_config *config = &options->config;
+    const struct kernel_terms *terms = &options->terms;
+    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    uint64_t most = SCATTER_LOAD_MAX(BACKEND_WINDOW_BYTES);
+
+    if (run_needs_tree(config)) {
+        most -= TREE_BRANCH_BYTES * nodes + tree_work_bytes(nodes) + 8;
+    }
+    if (terms->output_denominator != 0) {
+        most = (most - 32) * terms->output_denominator /
+               ((uint64_t)terms->output_denominator + terms->output_numerator);
+    }
+    return (uint32_t)most;
+}
+
+static int check_load(const struct run_options *options, const struct stat *is)
+{
+    const char *path = options->config.input_name;
+    uint32_t unit_bytes = options->config.unit_bytes;
+    uint32_t most = load_max(options);
 
     if (S_ISDIR(is->st_mode)) {
         return file_error(path, strerror(EISDIR));
@@ -38,6 +58,12 @@ static int check_load(const char *path, const struct stat *is)
                 "quincunx: %s: %lld bytes; a node's memory takes a load of "
                 "at most %u\n",
                 path, (long long)is->st_size, most);
+        return EXIT_FAILED;
+    }
+    if (is->st_size % unit_bytes != 0) {
+        fprintf(stderr,
+                "quincunx: --unit %u: %s has %lld bytes; must be a multiple\n",
+                unit_bytes, path, (long long)is->st_size);
         return EXIT_FAILED;
     }
     return 0;
@@ -57,7 +83,7 @@ static int read_load(struct run_options *options)
     if (file == NULL) {
         return file_error(path, strerror(errno));
     }
-    status = fstat(descriptor, &is) == 0 ? check_load(path, &is)
+    status = fstat(descriptor, &is) == 0 ? check_load(options, &is)
                                          : file_error(path, strerror(errno));
     if (status == 0) {
         config->load_bytes = (uint32_t)is.st_size;

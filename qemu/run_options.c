@@ -33,12 +33,13 @@ enum key {
     KEY_WATCHDOG,
     KEY_PORTS,
     KEY_SWITCHING,
-    KEY_SLOW
+    KEY_SLOW,
+    KEY_UNIT
 };
 
 static const struct argp_option descriptions[] = {
     {"mesh", KEY_MESH, "WxH", 0,
-     "Size of the torus: 1x1, 5x5, 25x25 (native also 125x125)", 1},
+     "Size of the torus: 1x1 to 31x31 (native also 125x125)", 1},
     {"kernel", KEY_KERNEL, "NAME", 0, "What to compute; see `quincunx kernels'",
      1},
     {"arg", KEY_ARG, "ARG", 0, "The kernel's argument, as it is", 1},
@@ -55,6 +56,8 @@ static const struct argp_option descriptions[] = {
     {"ports", KEY_PORTS, "P", 0, "Ports that a node uses at once: 1, 2, 4", 1},
     {"switching", KEY_SWITCHING, "HOW", 0,
      "circuit (default) or store-and-forward", 1},
+    {"unit", KEY_UNIT, "BYTES", 0,
+     "The smallest piece of the load that is not cut further (default 1)", 1},
     {"slow", KEY_SLOW, "X,Y=F", 0,
      "Node X,Y computes F times slower: 2, 4 or 8; may be repeated", 1},
     {"on", KEY_ON, "qemu|native", 0, "Where nodes run (default qemu)", 1},
@@ -206,6 +209,18 @@ static int set_on(struct run_options *options, const char *text)
     return 0;
 }
 
+static int set_unit(struct run_options *options, const char *text)
+{
+    uint64_t bytes = 0;
+    const char *allowed = parse_count(text, &bytes);
+
+    if (allowed == NULL && (bytes == 0 || bytes > UINT16_MAX)) {
+        allowed = "must be 1 to 65535 bytes";
+    }
+    options->config.unit_bytes = (uint16_t)bytes;
+    return parse_report("--unit", text, allowed);
+}
+
 static int set_watchdog(struct run_options *options, const char *text)
 {
     uint64_t seconds = 0;
@@ -263,6 +278,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return set_switching(options, text);
     case KEY_SLOW:
         return set_slow(options, text);
+    case KEY_UNIT:
+        return set_unit(options, text);
     case KEY_ON:
         return set_on(options, text);
     case KEY_FIRMWARE:
@@ -388,10 +405,11 @@ static int set_slow_shifts(struct run_options *options)
 }
 
 /* The kernel's own judgement of its argument, before any board starts. */
-static int check_arg(const struct run_config *config)
+static int check_arg(struct run_options *options)
 {
+    const struct run_config *config = &options->config;
     uint32_t work[SCATTER_WORK_MAX / 4];
-    struct kernel_terms terms;
+    struct kernel_terms *terms = &options->terms;
 
     if (config->kernel->work_bytes > sizeof work) {
         fprintf(stderr,
@@ -400,13 +418,33 @@ static int check_arg(const struct run_config *config)
                 config->kernel->name, config->kernel->work_bytes, sizeof work);
         return EXIT_FAILED;
     }
-    if (config->kernel->begin(work, &terms, config->arg, config->arg_bytes) !=
+    if (config->kernel->begin(work, terms, config->arg, config->arg_bytes) !=
         KERNEL_OK) {
         fprintf(stderr,
                 "quincunx: --arg '%.*s': kernel %s does not accept it; "
                 "it takes %s\n",
                 (int)config->arg_bytes, (const char *)config->arg,
                 config->kernel->name, config->kernel->argument);
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
+/* Outputs come back over the pattern's circuits, after one round. */
+static int check_output(const struct run_options *options)
+{
+    const struct run_config *config = &options->config;
+
+    if (options->terms.output_denominator == 0) {
+        return 0;
+    }
+    if (run_needs_tree(config) ||
+        (config->rounds != 1 && config->rounds != WIRE_BEST)) {
+        fprintf(stderr,
+                "quincunx: --arg '%.*s': an output as long as the input needs "
+                "peters-syska on a torus of 5^k x 5^k with four ports, "
+                "circuits, no --slow and one round\n",
+                (int)config->arg_bytes, (const char *)config->arg);
         return EXIT_USAGE;
     }
     return 0;
@@ -433,7 +471,10 @@ int run_options_check(struct run_options *options)
     if (status == 0) {
         status = check_tree(options);
     }
-    return status == 0 ? check_arg(config) : status;
+    if (status == 0) {
+        status = check_arg(options);
+    }
+    return status == 0 ? check_output(options) : status;
 }
 
 void run_options_free(struct run_options *options)

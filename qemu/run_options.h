@@ -28,6 +28,7 @@ struct run_options {
     struct run_options_slow slow[RUN_OPTIONS_SLOW_MAX];
     unsigned slow_count;
     bool phases_given;
+    struct kernel_terms terms; /* for this argument */
     uint8_t arg[KERNEL_ARG_MAX + 1];
     char firmware[PATH_MAX];
     uint8_t *slow_shift; /* own, as the one below: run_options_free() */

@@ -115,13 +115,17 @@ static double in_unit(uint64_t time_ps, struct summary_unit unit)
 static void print_layer(FILE *out, const struct outcome *outcome,
                         unsigned layer, struct summary_unit unit)
 {
-    const struct wire_report *plan = &outcome->plan;
+    const struct outcome_layer *planned = &outcome->layer[layer];
     struct layer_times times = times_of(outcome, layer);
 
-    fprintf(out, "%5u %7" PRIu32 " %10" PRIu32 " %10" PRIu32 "  %7.3f", layer,
-            torus_layer_nodes(layer), plan->share_units[layer],
-            plan->volume_units[layer],
-            in_unit(outcome->plan.received_ps[layer], unit));
+    fprintf(out, "%5u %7" PRIu32 " %10" PRIu64 " %10" PRIu64, layer,
+            planned->nodes, (uint64_t)planned->share_units,
+            (uint64_t)planned->volume_units);
+    if (outcome->plan.rounds > 0) {
+        fprintf(out, "  %7.3f", in_unit(planned->received_ps, unit));
+    } else {
+        fprintf(out, "  %7s", "-");
+    }
     if (times.nodes > 0) {
         fprintf(out, " %7.3f %7.3f  %7.3f %7.3f\n",
                 in_unit(times.received_first_ps, unit),
@@ -180,7 +184,8 @@ static void print_rounds(FILE *out, const struct outcome *outcome)
     uint64_t one_ps = plan->rounds > 1 ? one_round_ps(outcome) : 0;
     char text[SUMMARY_TIME_BYTES];
 
-    fprintf(out, "\nrounds    %u of %u phases", (unsigned)plan->rounds,
+    fprintf(out, "\nrounds    %u of %u phases",
+            plan->rounds > 1 ? (unsigned)plan->rounds : 1u,
             (unsigned)plan->phases);
     if (one_ps > 0) {
         summary_time(text, one_ps);
@@ -266,6 +271,6 @@ void summary_print(FILE *out, const struct outcome *outcome)
     print_times(out, outcome);
     if (outcome->result.data != NULL) {
         fputc('\n', out);
-        outcome->kernel->report(&outcome->result, &sink);
+        outcome_report_result(outcome, &sink);
     }
 }

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/layers.h"
+
+#include "qemu/model.h"
+#include "qemu/reading.h"
+#include "qemu/report.h"
+#include "torus/pattern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void take_pattern(struct outcome *outcome)
+{
+    const struct wire_report *plan = &outcome->plan;
+
+    for (unsigned i = 0; i <= plan->phases; ++i) {
+        outcome->layer[i] =
+            (struct outcome_layer){.nodes = torus_layer_nodes(i),
+                                   .share_units = plan->share_units[i],
+                                   .volume_units = plan->volume_units[i],
+                                   .received_ps = plan->received_ps[i]};
+    }
+}
+
+static void take_exact(struct outcome *outcome)
+{
+    const struct wire_report *plan = &outcome->plan;
+    struct model_plan exact;
+    struct model_input input = {.load_units = outcome->load_units,
+                                .compute_ps = plan->compute_ps,
+                                .transfer_ps =
+                                    report_transfer_ps_per_unit(outcome),
+                                .phases_max = plan->phases,
+                                .phases_want = plan->phases,
+                                .phases_fixed = 1};
+
+    memcpy(input.startup_ps, plan->startup_ps, sizeof plan->startup_ps);
+    if (model_plan(&exact, &input) != ERR_OK) {
+        return;
+    }
+    for (unsigned i = 0; i <= plan->phases; ++i) {
+        outcome->layer[i].share_units = exact.share_units[i];
+        outcome->layer[i].volume_units = exact.volume_units[i];
+    }
+}
+
+/* Units of every node's subtree: circuits are in the order of their grants,
+   and a child is sent to before it sends. */
+static void take_tree(struct outcome *outcome)
+{
+    uint64_t *volume =
+        reading_must(calloc(outcome->node_count, sizeof *volume));
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        volume[i] = outcome->node[i].units;
+    }
+    for (uint32_t i = outcome->circuit_count; i-- > 0;) {
+        const struct outcome_circuit *circuit = &outcome->circuit[i];
+
+        if (circuit->kind == WIRE_PART) {
+            volume[circuit->source] += volume[circuit->destination];
+        }
+    }
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        const struct outcome_node *node = &outcome->node[i];
+        struct outcome_layer *layer = &outcome->layer[node->layer];
+
+        if (node->active && node->layer <= outcome->plan.phases) {
+            layer->nodes += 1;
+            layer->share_units += (double)node->units;
+            layer->volume_units += (double)volume[i];
+        }
+    }
+    for (unsigned i = 0; i <= outcome->plan.phases; ++i) {
+        struct outcome_layer *layer = &outcome->layer[i];
+        double nodes = layer->nodes > 0 ? layer->nodes : 1;
+
+        layer->share_units /= nodes;
+        layer->volume_units /= nodes;
+    }
+    free(volume);
+}
+
+void layers_take(struct outcome *outcome)
+{
+    const struct wire_report *plan = &outcome->plan;
+
+    outcome->layer =
+        reading_must(calloc(UINT8_MAX + 1u, sizeof *outcome->layer));
+    if (plan->rounds == 0) {
+        take_tree(outcome);
+        return;
+    }
+    take_pattern(outcome);
+    if (plan->rounds == 1 && !plan->output) {
+        take_exact(outcome);
+    }
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the plan gives to every layer, for reports. */
+#ifndef QEMU_LAYERS_H
+#define QEMU_LAYERS_H
+
+#include "qemu/outcome.h"
+
+/*
+ * Fills in outcome->layer, to be freed by the caller, from the originator's
+ * report and the nodes: of one round on the pattern in exact arithmetic (the
+ * target's fixed point gives its floors), of several and of outputs the
+ * floors; of a tree the means of what the nodes got.
+ */
+void layers_take(struct outcome *outcome);
+
+#endif
