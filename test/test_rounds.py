@@ -54,8 +54,9 @@ def best(core, costs, least, most):
 
 
 def table(core, costs, number):
-    """(error, RoundsPlan)"""
+    """(error, RoundsPlan); what the plan does not write, spoils it."""
     plan = RoundsPlan()
+    ctypes.memset(ctypes.byref(plan), 0xff, ctypes.sizeof(plan))
     return core.rounds_plan(plan, given(costs, number, number), number), plan
 
 
