@@ -107,7 +107,7 @@ $(BUILD)/mps2_an385/%.o: %.c $(BUILD)/mps2_an385.flags
 	$(Q)$(TARGET_CC) $(TARGET_CFLAGS) -MMD -MP -c $< -o $@
 
 # Small is better than fast but where every hop or unit passes.
-FAST := $(wildcard kernels/*.c hal/*.c hal/mps2_an385/*.c) \
+FAST := $(wildcard hal/*.c hal/mps2_an385/*.c) \
         scatter/scatter.c scatter/split.c
 $(FAST:%.c=$(BUILD)/mps2_an385/%.o): TARGET_CFLAGS += -O3
 $(BUILD)/mps2_an385/boot/memory.o: TARGET_CFLAGS += -fno-lto \

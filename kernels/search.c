@@ -43,6 +43,7 @@ static int search_begin(void *work, struct kernel_terms *terms,
     search->skip[arg[last]] = 0;
     terms->overlap_bytes = last;
     terms->result_bytes_max = COUNT_BYTES + 4 * OFFSETS_MAX;
+    terms->output_numerator = 0;
     terms->output_denominator = 0;
     terms->instructions_per_1000_units = 1000 + 5000 / arg_bytes;
     return KERNEL_OK;

@@ -304,7 +304,10 @@ static int make_plan(const struct scatter *scatter, struct lead *lead,
     set_startups(scatter, lead, choice->phases);
     if (choice->rounds > 1) {
         input = rounds_input(scatter, lead);
-        return rounds_plan(&lead->plan, &input, choice->rounds);
+        error = rounds_plan(&lead->plan, &input, choice->rounds);
+        if (error != ERR_PHASES || lead->order.rounds != WIRE_BEST) {
+            return error;
+        }
     }
     error = plan_one(lead, &one);
     if (error == ERR_OK) {
@@ -460,6 +463,15 @@ static int prepare(struct scatter *scatter, struct lead *lead)
     return error;
 }
 
+/* Before a round: what rounding adds at most to the circuits elsewhere that
+   must be gone by then, one unit in every phase. 2^26 ps suffice. */
+static uint32_t round_gap_ps(const struct lead *lead)
+{
+    uint64_t gap_ps = lead->plan.phases * lead->input.transfer_ps;
+
+    return gap_ps < 1u << 26 ? (uint32_t)gap_ps : 1u << 26;
+}
+
 /* Queues all rounds; the originator's own share is part of the first. */
 static int send_rounds(struct scatter *scatter, const struct lead *lead,
                        uint64_t start_ps)
@@ -471,6 +483,9 @@ static int send_rounds(struct scatter *scatter, const struct lead *lead,
 
     for (unsigned round = 0; error == ERR_OK && round < lead->plan.rounds;
          ++round) {
+        if (round > 0) {
+            scatter->message[1].gap_ps += round_gap_ps(lead);
+        }
         scatter->round = round;
         scatter->job_data = scatter->memory->job[round];
         wire_job_store_gather(scatter->memory->job[round], gather_ps);

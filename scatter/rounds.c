@@ -12,6 +12,9 @@
 
 #define LAYERS (ROUNDS_PHASES_MAX + 1)
 
+/* Calls are smaller than the words that they add. */
+#define SMALL __attribute__((noinline))
+
 /* slope * x + base, in units. */
 struct affine {
     struct wide slope;
@@ -39,13 +42,12 @@ struct sweep {
     struct affine sum;     /* of the volumes of the round at hand */
     struct affine total;   /* of all rounds so far */
     struct wide fixed;     /* of a_0: all startups, less lead */
+    struct wide growth;    /* v_{R,1} in x */
+    struct wide loss;      /* of all volumes for begin() in the first round */
     struct wide least;     /* x that keeps everything >= 0: from .. */
     struct wide most;      /* .. to */
     bool possible;
 };
-
-/* Calls are smaller than the words that they add. */
-#define SMALL __attribute__((noinline))
 
 static SMALL void affine_add(struct affine *to, const struct affine *other)
 {
@@ -78,7 +80,8 @@ static SMALL bool affine_fits(const struct affine *a)
 }
 
 /* time / compute, or false if it exceeds every load. */
-static bool units_of(struct wide *units, uint64_t time_ps, uint64_t compute_ps)
+static SMALL bool units_of(struct wide *units, uint64_t time_ps,
+                           uint64_t compute_ps)
 {
     bool fits;
     struct wide_ratio ratio = wide_ratio_of(time_ps, compute_ps, &fits);
@@ -95,7 +98,8 @@ static int check(const struct rounds_input *input)
         return ERR_EMPTY;
     }
     if (base->compute_ps == 0 || base->compute_ps > PLANNER_TIME_MAX_PS ||
-        base->transfer_ps / ROUNDS_RHO_MAX > base->compute_ps ||
+        base->transfer_ps > PLANNER_TIME_MAX_PS ||
+        base->transfer_ps > ROUNDS_RHO_MAX * base->compute_ps ||
         base->load_units > PLANNER_LOAD_MAX_PS / base->compute_ps ||
         base->phases_want > ROUNDS_PHASES_MAX ||
         input->queue_ps > PLANNER_STARTUP_MAX_PS ||
@@ -251,7 +255,12 @@ static bool sweep_last(struct sweep *sweep, const struct costs *costs)
                             .most = wide_of((uint64_t)1 << 33),
                             .possible = true};
     sweep->volume[costs->phases].slope = wide_of(1);
-    return sweep_round(sweep, costs, true);
+    if (!sweep_round(sweep, costs, true)) {
+        return false;
+    }
+    sweep->growth = sweep->volume[1].slope;
+    sweep->loss = wide_multiply(costs->begin, sweep->sum.slope);
+    return true;
 }
 
 /* The round before; in the first one every node needs begin() besides. */
@@ -272,14 +281,22 @@ static bool sweep_before(struct sweep *sweep, const struct costs *costs,
 }
 
 /*
- * What begin() in the first round takes off the sum of all volumes: a unit
- * less in v_{r,N} is as many less above it as a unit of x in the last round,
- * which has just been swept.
+ * Whether the round at hand, as the first, leaves enough. begin() takes off
+ * v_{1,j} as many times begin / compute as v_{R,j} has x; once that makes a
+ * volume negative, all above it are too.
  */
-static struct wide begin_loss(const struct costs *costs,
-                              const struct sweep *sweep)
+static bool first_fits(const struct sweep *sweep, const struct costs *costs,
+                       struct wide x)
 {
-    return wide_multiply(costs->begin, sweep->sum.slope);
+    const struct affine *deepest = &sweep->volume[costs->phases];
+    const struct affine *top = &sweep->volume[1];
+    struct wide last =
+        wide_add(wide_multiply(deepest->slope, x), deepest->base);
+    struct wide first = wide_add(wide_multiply(top->slope, x), top->base);
+    struct wide loss = wide_multiply(costs->begin, sweep->growth);
+
+    return !wide_less(last, wide_add(costs->begin, wide_of(1))) &&
+           !wide_less(first, wide_add(loss, wide_of(1)));
 }
 
 /*
@@ -288,7 +305,7 @@ static struct wide begin_loss(const struct costs *costs,
  */
 static bool solve(struct wide *x, struct wide *share, const struct sweep *sweep,
                   const struct costs *costs, struct wide load, unsigned rounds,
-                  struct wide loss, bool roughly)
+                  bool roughly)
 {
     struct affine sum = sweep->total;
     struct affine own;
@@ -296,7 +313,7 @@ static bool solve(struct wide *x, struct wide *share, const struct sweep *sweep,
     struct wide slack;
 
     if (rounds > 1) {
-        sum.base = wide_subtract(sum.base, loss);
+        sum.base = wide_subtract(sum.base, sweep->loss);
     }
     own = sum;
     affine_scale(&own, costs->rho);
@@ -313,8 +330,10 @@ static bool solve(struct wide *x, struct wide *share, const struct sweep *sweep,
     *share = wide_add(wide_multiply(own.slope, *x), own.base);
     /* The bounds are rough, and x may be. */
     slack = wide_add(wide_shift_right(*x, 28), (struct wide){0, 1});
-    return !wide_less(wide_add(*x, slack), sweep->least) &&
-           !wide_less(wide_add(sweep->most, slack), *x);
+    return !wide_is_negative(*share) &&
+           !wide_less(wide_add(*x, slack), sweep->least) &&
+           !wide_less(wide_add(sweep->most, slack), *x) &&
+           (rounds == 1 || first_fits(sweep, costs, *x));
 }
 
 /* units * compute in ps, rounded down: units < 2^33. */
@@ -329,7 +348,6 @@ int rounds_best(unsigned *rounds, uint64_t *makespan_ps,
     struct costs costs;
     struct sweep sweep;
     struct wide load = wide_of(input->base->load_units);
-    struct wide loss;
     bool found = false;
     bool fits;
     int error = read_costs(&costs, input);
@@ -338,13 +356,12 @@ int rounds_best(unsigned *rounds, uint64_t *makespan_ps,
         return error;
     }
     fits = sweep_last(&sweep, &costs);
-    loss = begin_loss(&costs, &sweep);
     for (unsigned r = 1; fits && r <= input->rounds_max; ++r) {
         struct wide x;
         struct wide share;
 
         if (r >= input->rounds_min &&
-            solve(&x, &share, &sweep, &costs, load, r, loss, true)) {
+            solve(&x, &share, &sweep, &costs, load, r, true)) {
             uint64_t time_ps =
                 time_of(share, input->base->compute_ps) +
                 r * (input->lead_ps + costs.phases * input->queue_ps);
@@ -422,22 +439,25 @@ static void fill(struct rounds_plan *plan, const struct costs *costs,
 
 /*
  * The units that the floors leave: one each to the first children, in order of
- * round, phase and port; what no child takes is the originator's.
+ * round, phase and port; what no child takes is the originator's. False if the
+ * floors are more than the load, as only begin() can make them.
  */
-static void hand_out(struct rounds_plan *plan, uint32_t load_units,
+static bool hand_out(struct rounds_plan *plan, uint32_t load_units,
                      uint32_t own_units)
 {
     uint32_t children = 4u * plan->phases;
-    uint32_t sent = 0;
+    uint64_t sent = 0;
     uint32_t left;
 
     for (unsigned round = 0; round < plan->rounds; ++round) {
         sent += plan->round_units[round];
     }
-    if (own_units > load_units - sent) {
-        own_units = load_units - sent;
+    if (sent > load_units) {
+        return false;
     }
-    left = load_units - sent - own_units;
+    left = load_units - (uint32_t)sent;
+    own_units = own_units < left ? own_units : left;
+    left -= own_units;
     for (unsigned round = 0; round < plan->rounds; ++round) {
         uint32_t extra = left < children ? left : children;
 
@@ -450,6 +470,7 @@ static void hand_out(struct rounds_plan *plan, uint32_t load_units,
     plan->share_units[0][0] = own_units;
     plan->round_units[0] += own_units;
     plan->volume_units[0][0] = plan->round_units[0];
+    return true;
 }
 
 int rounds_plan(struct rounds_plan *plan, const struct rounds_input *input,
@@ -459,7 +480,6 @@ int rounds_plan(struct rounds_plan *plan, const struct rounds_input *input,
     struct sweep sweep;
     struct wide x;
     struct wide share;
-    struct wide loss;
     bool fits;
     int error = read_costs(&costs, input);
 
@@ -470,21 +490,20 @@ int rounds_plan(struct rounds_plan *plan, const struct rounds_input *input,
         return ERR_RANGE;
     }
     fits = sweep_last(&sweep, &costs);
-    loss = begin_loss(&costs, &sweep);
     for (unsigned r = 1; fits && r < rounds; ++r) {
         fits = sweep_before(&sweep, &costs, false);
     }
-    if (!fits ||
-        !solve(&x, &share, &sweep, &costs, wide_of(input->base->load_units),
-               rounds, loss, false)) {
+    if (!fits || !solve(&x, &share, &sweep, &costs,
+                        wide_of(input->base->load_units), rounds, false)) {
         return ERR_PHASES;
     }
     plan->phases = (uint8_t)costs.phases;
     plan->rounds = (uint8_t)rounds;
     plan->makespan_ps = time_of(share, input->base->compute_ps);
     fill(plan, &costs, x);
-    hand_out(plan, input->base->load_units, floor_units(share));
-    return ERR_OK;
+    return hand_out(plan, input->base->load_units, floor_units(share))
+               ? ERR_OK
+               : ERR_PHASES;
 }
 
 void rounds_of_one(struct rounds_plan *plan, const struct planner_plan *one,

@@ -106,7 +106,8 @@ struct wide wide_divide_roughly(struct wide numerator, struct wide denominator)
     /* n / d = quotient * 2^(down - up - 31) = quotient * 2^-(point - 64). */
     point = 64 + 31 + up - down;
     if (point <= 64) {
-        return wide_of(quotient << (64 - point));
+        return wide_of(point < 34 ? (uint64_t)1 << 62
+                                  : quotient << (64 - point));
     }
     if (point < 128) {
         return wide_shift_right(wide_of(quotient), point - 64);

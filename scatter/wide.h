@@ -97,8 +97,8 @@ struct wide wide_scale(struct wide a, struct wide_ratio ratio);
 struct wide wide_multiply(struct wide a, struct wide b);
 
 /*
- * numerator / denominator, 0 <= n and 0 < d, both below 2^61 and the quotient
- * below 2^62: at most 2^-29 of itself low, or 2^-64.
+ * numerator / denominator, 0 <= n and 0 < d, both below 2^61: at most 2^-29 of
+ * itself low, or 2^-64; a quotient of 2^62 or more counts as 2^62.
  */
 struct wide wide_divide_roughly(struct wide numerator, struct wide denominator);
 

@@ -137,7 +137,8 @@ static struct wire_job job_of(uint8_t phases, uint8_t arg_bytes)
                              .rounds = ROUNDS_MAX,
                              .slot_us = 0xdeadbeef,
                              .slack_ns = 0x01020304,
-                             .overlap_bytes = 0xa0b0c0d0,
+                             .overlap_bytes = 0xa0b0,
+                             .unit_bytes = 0xc0d0,
                              .gather_ps = 0xfedcba9876543210,
                              .arg = argument};
 }
@@ -153,11 +154,11 @@ static void job_round_trip(struct unit *unit)
     for (unsigned n = 0; n < 8u * TORUS_PHASES_MAX; ++n) {
         uint8_t phases = (uint8_t)(1 + n / 8);
         struct wire_job job = job_of(phases, lengths[n % 8]);
-        uint32_t bytes = wire_job_bytes(phases, lengths[n % 8]);
+        uint32_t bytes = wire_job_bytes(phases, lengths[n % 8], false);
 
         CHECK(unit, bytes <= WIRE_JOB_BYTES_MAX);
         memset(message, 0xa5, sizeof message);
-        wire_job_store(message, &job, shares, volumes);
+        wire_job_store(message, &job, shares, volumes, NULL);
         CHECK_EQUAL(unit, message[bytes], 0xa5);
         for (unsigned layer = 1; layer <= phases; ++layer) {
             struct wire_job back;
@@ -193,10 +194,10 @@ static void job_of_any_other_length_is_refused(struct unit *unit)
     fill_tables(shares, volumes);
     for (uint8_t phases = 1; phases <= TORUS_PHASES_MAX; phases += 3) {
         struct wire_job job = job_of(phases, 6);
-        uint32_t whole = wire_job_bytes(phases, 6);
+        uint32_t whole = wire_job_bytes(phases, 6, false);
         struct wire_job back;
 
-        wire_job_store(message, &job, shares, volumes);
+        wire_job_store(message, &job, shares, volumes, NULL);
         for (uint32_t bytes = 0; bytes <= whole + 9; ++bytes) {
             CHECK_EQUAL(unit,
                         wire_job_load(&back, cut(message, bytes), bytes, 1),
@@ -211,17 +212,18 @@ static void damaged_jobs_are_refused(struct unit *unit)
     uint32_t shares[TORUS_PHASES_MAX + 1];
     uint32_t volumes[TORUS_PHASES_MAX + 1];
     struct wire_job job = job_of(4, 4);
-    uint32_t bytes = wire_job_bytes(4, 4);
+    uint32_t bytes = wire_job_bytes(4, 4, false);
     struct wire_job back;
 
     fill_tables(shares, volumes);
-    wire_job_store(message, &job, shares, volumes);
+    wire_job_store(message, &job, shares, volumes, NULL);
     CHECK_EQUAL(unit, wire_job_load(&back, message, bytes, 0), ERR_PROTOCOL);
     CHECK_EQUAL(unit, wire_job_load(&back, message, bytes, 5), ERR_PROTOCOL);
     message[1] = TORUS_PHASES_MAX + 1;
     CHECK_EQUAL(unit,
                 wire_job_load(&back, message,
-                              wire_job_bytes(TORUS_PHASES_MAX + 1, 4), 1),
+                              wire_job_bytes(TORUS_PHASES_MAX + 1, 4, false),
+                              1),
                 ERR_PROTOCOL);
     message[1] = 255;
     CHECK_EQUAL(unit, wire_job_load(&back, message, bytes, 1), ERR_PROTOCOL);
