@@ -59,7 +59,7 @@ static const struct argp_option descriptions[] = {
     {"unit", KEY_UNIT, "BYTES", 0,
      "The smallest piece of the load that is not cut further (default 1)", 1},
     {"slow", KEY_SLOW, "X,Y=F", 0,
-     "Node X,Y computes F times slower: 2, 4 or 8; may be repeated", 1},
+     "Node X,Y is F times slower: 1, 2, 4 or 8; may be repeated", 1},
     {"on", KEY_ON, "qemu|native", 0, "Where nodes run (default qemu)", 1},
     {"firmware", KEY_FIRMWARE, "FILE", 0,
      "Image for the boards (default: beside this program)", 3},

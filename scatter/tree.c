@@ -181,11 +181,20 @@ static unsigned lane_of(const struct tree_work *work, unsigned port,
                                              : order % work->input->ports;
 }
 
-/* What is gone when a node's send `order` can start at the earliest. */
-static struct wide queued_after(const struct tree_work *work, uint32_t order)
+/* Software of node `index`: slow boards are slow in that too. */
+static struct wide software_of(const struct tree_work *work, uint32_t index,
+                               uint64_t time_ps)
 {
-    return units_of(work, work->input->parse_ps +
-                              (order + 1u) * work->input->send_ps);
+    return units_of(work, time_ps << work->slow[index]);
+}
+
+/* What is gone when a node's send `order` can start at the earliest. */
+static struct wide queued_after(const struct tree_work *work, uint32_t index,
+                                uint32_t order)
+{
+    return software_of(work, index,
+                       work->input->parse_ps +
+                           (order + 1u) * work->input->send_ps);
 }
 
 /* What is gone when a node with `sends` children begins to compute. */
@@ -195,8 +204,9 @@ static struct wide computes_after(const struct tree_work *work, uint32_t index,
     const struct tree_input *input = work->input;
     uint64_t begin_ps = index == 0 ? 0 : input->begin_ps;
 
-    return units_of(work, input->parse_ps + input->start_ps + begin_ps +
-                              sends * input->send_ps);
+    return software_of(work, index,
+                       input->parse_ps + input->start_ps + begin_ps +
+                           sends * input->send_ps);
 }
 
 /* ---- W of every subtree, from the leaves up ---- */
@@ -245,7 +255,7 @@ static struct line take(struct tree_work *work, uint32_t index)
         struct line got;
 
         if (!used[at]) {
-            lane[at].offset = queued_after(work, order);
+            lane[at].offset = queued_after(work, index, order);
             used[at] = true;
         }
         lane[at] = compose(child_left(work, child), lane[at]);
@@ -295,8 +305,8 @@ static bool give(struct tree_work *work, uint32_t index)
         unsigned at = lane_of(work, port, order);
 
         if (!used[at]) {
-            lane[at] =
-                wide_subtract(work->left[index], queued_after(work, order));
+            lane[at] = wide_subtract(work->left[index],
+                                     queued_after(work, index, order));
             used[at] = true;
         }
         lane[at] = serve(work, child, lane[at]);
@@ -399,15 +409,19 @@ static struct wide last_end(struct tree_work *work)
 
 /* ---- all of it ---- */
 
+/* In ps; 2^62 at most. */
 static uint64_t time_of(struct wide units, uint64_t compute_ps)
 {
+    const uint64_t most_ps = (uint64_t)1 << 62;
+
+    if (wide_multiply_high(units.high << 2, compute_ps) != 0) {
+        return most_ps;
+    }
     return units.high * compute_ps + wide_multiply_high(units.low, compute_ps);
 }
 
 static int check(const struct tree_input *input)
 {
-    const uint64_t most_ps = PLANNER_STARTUP_MAX_PS >> 14;
-
     if (input->load_units == 0) {
         return ERR_EMPTY;
     }
@@ -415,10 +429,11 @@ static int check(const struct tree_input *input)
         input->transfer_ps > PLANNER_TIME_MAX_PS ||
         input->load_units > PLANNER_LOAD_MAX_PS / input->compute_ps ||
         input->transfer_ps / input->compute_ps > UINT16_MAX ||
-        input->startup_ps > most_ps || input->hop_ps > most_ps ||
-        input->branch_ps > most_ps || input->parse_ps > most_ps ||
-        input->send_ps > most_ps || input->start_ps > most_ps ||
-        input->begin_ps > most_ps ||
+        (input->startup_ps | input->hop_ps | input->branch_ps |
+         input->parse_ps | input->send_ps | input->start_ps |
+         input->begin_ps) >>
+                36 !=
+            0 ||
         (input->ports != 1 && input->ports != 2 &&
          input->ports != TORUS_PORTS)) {
         return ERR_RANGE;

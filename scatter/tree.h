@@ -72,9 +72,9 @@ bool tree_valid(const uint8_t *tree, uint32_t bytes, struct torus_size size);
 struct tree_input {
     uint32_t load_units;  /* 1 .. PLANNER_UNITS_MAX */
     uint64_t compute_ps;  /* per unit, of the reference: 1 .. TIME_MAX */
-    uint64_t transfer_ps; /* per unit: 0 .. TIME_MAX */
+    uint64_t transfer_ps; /* per unit: 0 .. TIME_MAX, 2^16 * compute_ps */
     /* Of one circuit: that, and for each hop, and for each branch sent along.
-       0 .. PLANNER_STARTUP_MAX_PS / 2^14 each. */
+       Below 2^36 ps (69 ms), as the software is. */
     uint64_t startup_ps;
     uint64_t hop_ps;
     uint64_t branch_ps;
@@ -96,7 +96,7 @@ struct tree_input {
  * s_c = (s - startup + transfer q_c) / (1 + transfer p_c) left. Exact in
  * O(nodes); theory of node speeds after Blazewicz, Drozdowski, Guinand,
  * Trystram 1999, section 5. While somebody would get less than nothing, the
- * last phase is cut off the tree.
+ * last phase is cut off the tree; costs of 2^32 units or more count as 2^32.
  *
  * Fills in units and first units; the shares are rounded so that every range
  * begins at the floor of its exact beginning. `work` takes

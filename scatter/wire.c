@@ -25,8 +25,10 @@ void wire_order_store(uint8_t *out, const struct wire_order *order)
     out[52] = order->ports;
     out[53] = order->flags;
     memcpy(out + WIRE_ORDER_BYTES, order->arg, order->arg_bytes);
-    memcpy(out + WIRE_ORDER_BYTES + WIRE_PAD4(order->arg_bytes), order->tree,
-           (size_t)TREE_BRANCH_BYTES * order->tree_nodes);
+    if (order->tree_nodes > 0) {
+        memcpy(out + WIRE_ORDER_BYTES + WIRE_PAD4(order->arg_bytes),
+               order->tree, (size_t)TREE_BRANCH_BYTES * order->tree_nodes);
+    }
 }
 
 int wire_order_load(struct wire_order *order, const uint8_t *in, uint32_t bytes)

@@ -230,8 +230,6 @@ def test_small_loads(tmp_path, bytes_, number):
         check(report)
 
 
-@pytest.mark.xfail(strict=True, reason="scatter/rounds.c forgets begin() when "
-                   "it asks whether the first round is feasible")
 def test_a_kernel_that_takes_long_to_begin(tmp_path):
     """A pattern of 255 bytes: more time than the first circuits take."""
     data = mesh.mixed(60_000, mesh.seeded("long to begin"))
