@@ -230,14 +230,22 @@ def test_profile_that_is_empty_or_a_folder(load, tmp_path):
 
 # ---- the mesh ----
 
-@pytest.mark.parametrize("size", ["4x4", "5x25", "25x5", "10x10", "2x2",
-                                  "6x6", "3125x3125"])
-def test_mesh_that_is_no_power_of_five(load, size):
-    refused(run(load, mesh=size), USAGE, size, "1x1", "5x5", "25x25",
+@pytest.mark.parametrize("size", ["32x5", "5x32", "32x32", "1x3125",
+                                  "126x125", "625x625", "3125x3125"])
+@pytest.mark.parametrize("on", ["native", "qemu"])
+def test_mesh_that_is_too_large(load, size, on):
+    refused(run(load, mesh=size, on=on), USAGE, f"'{size}'", "1x1 to 31x31",
             "125x125")
 
 
-@pytest.mark.parametrize("size", ["5", "5x", "x5", "0x0", "-5x5", "5x5x5",
+@pytest.mark.parametrize("size", ["4x4", "2x2", "1x31", "31x1", "6x5"])
+def test_mesh_that_is_no_power_of_five(load, size):
+    done = run(load, "--json", mesh=size)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["result"]["count"] == 400
+
+
+@pytest.mark.parametrize("size", ["5", "5x", "x5", "0x0", "0x5", "5x0", "-5x5", "5x5x5",
                                   "5X5", "axb", "", " 5x5", "65541x65541",
                                   "99999999999999999999x5"])
 def test_malformed_mesh(load, size):
@@ -245,7 +253,7 @@ def test_malformed_mesh(load, size):
 
 
 def test_mesh_too_large_for_boards(load):
-    refused(run(load, mesh="125x125", on="qemu"), USAGE, "125x125", "25x25",
+    refused(run(load, mesh="125x125", on="qemu"), USAGE, "125x125", "31x31",
             "native")
 
 
@@ -356,6 +364,59 @@ def test_subcommands():
     assert (done.returncode, done.stdout) == (USAGE, "")
     assert "'sprint'" in done.stderr
     refused(mesh.command("kernels", "more"), USAGE, "kernels")
+
+
+# ---- schedules, ports, switching, slow nodes ----
+
+@pytest.mark.parametrize("option,value,allowed", [
+    ("schedule", "staar", "peters-syska, equal, binomial, nearest or star"),
+    ("schedule", "", "peters-syska, equal, binomial, nearest or star"),
+    ("schedule", "STAR", "peters-syska, equal, binomial, nearest or star"),
+    ("ports", "0", "1, 2 or 4"), ("ports", "3", "1, 2 or 4"),
+    ("ports", "", "1, 2 or 4"), ("ports", "44", "1, 2 or 4"),
+    ("ports", "-1", "1, 2 or 4"), ("ports", " 4", "1, 2 or 4"),
+    ("ports", "x", "1, 2 or 4"), ("ports", "257", "1, 2 or 4"),
+    ("switching", "x", "circuit or store-and-forward"),
+    ("switching", "", "circuit or store-and-forward"),
+    ("switching", "store", "circuit or store-and-forward"),
+    *[("slow", value, "X,Y=F with F 1, 2, 4 or 8")
+      for value in ("", "1,1", "1,1=", "1,1=3", "1,1=16", "1,1=0", "1,1=-2",
+                    "1=2", "=2", ",=2", "1,=2", "a,b=2", "1,1,1=2",
+                    "1,1 =2", "1,1=2x", "1,1=02", "65536,0=2",
+                    "4294967296,0=2", "9" * 40 + ",0=2")]])
+def test_bad_schedule(load, option, value, allowed):
+    for mesh_size in ("5x5", "7x3"):
+        refused(run(load, mesh=mesh_size, **{option: value}), USAGE,
+                f"--{option} '{value}'", allowed)
+
+
+@pytest.mark.parametrize("where", ["5,0", "0,5", "6,6", "3000,3000"])
+def test_slow_node_outside_the_mesh(load, where):
+    refused(run(load, slow=f"{where}=2"), USAGE, "--slow", where, "0,0 to 4,4")
+    assert run(load, slow="4,4=2").returncode == 0
+    assert run(load, slow="6,2=2", mesh="7x3").returncode == 0
+
+
+NEEDS_A_TREE = [{"mesh": "7x3"}, {"schedule": "star"}, {"schedule": "equal"},
+                {"ports": "1"}, {"ports": "2"}, {"slow": "1,1=2"},
+                {"switching": "store-and-forward"}]
+
+
+@pytest.mark.parametrize("options", NEEDS_A_TREE)
+def test_phases_and_rounds_with_a_tree(load, options):
+    for phases in ("0", "1"):
+        refused(run(load, phases=phases, **options), USAGE,
+                f"--phases {phases}", "5^k x 5^k", "four ports")
+    for rounds in ("2", "4", "16"):
+        refused(run(load, rounds=rounds, **options), USAGE,
+                f"--rounds {rounds}", "must be 1 or auto", "5^k x 5^k")
+    for rounds in ("1", "auto"):
+        assert run(load, rounds=rounds, **options).returncode == 0
+
+
+@pytest.mark.parametrize("option", ["schedule", "ports", "switching", "slow"])
+def test_option_of_a_tree_without_its_value(option):
+    refused(mesh.command("run", f"--{option}"), USAGE, option)
 
 
 # ---- plan and figures ----

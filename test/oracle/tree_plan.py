@@ -66,9 +66,11 @@ def wire(branches):
 def pruned(branches, slow, last):
     """What is left without the phases beyond `last`; the indices kept."""
     kept = [i for i, b in enumerate(branches) if b.phase <= last]
-    inside = set(kept)
-    out = [branches[i]._replace(nodes=sum(
-        j in inside for j in range(i, i + branches[i].nodes))) for i in kept]
+    before = [0]
+    for branch in branches:
+        before.append(before[-1] + (branch.phase <= last))
+    out = [branches[i]._replace(
+        nodes=before[i + branches[i].nodes] - before[i]) for i in kept]
     return out, [slow[i] for i in kept]
 
 
@@ -189,9 +191,11 @@ def floors(tree):
     return [tree.costs.load * i // nodes for i in range(nodes)]
 
 
-def plan(branches, slow, costs, grid=None):
-    """(phases, Tree, makespan, shares) with as many phases as are feasible."""
+def plan(branches, slow, costs, grid=None, most=None):
+    """(phases, Tree, makespan, shares) with as many phases as are feasible,
+    tried from `most` down."""
     last = max(b.phase for b in branches)
+    last = last if most is None else min(last, most)
     while True:
         tree = Tree(*pruned(branches, slow, last), costs, grid)
         makespan, shares = tree.solve()

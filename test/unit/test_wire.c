@@ -30,7 +30,8 @@ static struct wire_order order_of(uint16_t arg_bytes, uint32_t load_bytes)
                                .load_bytes = load_bytes,
                                .phases = WIRE_BEST,
                                .arg_bytes = arg_bytes,
-                               .arg = argument};
+                               .arg = argument,
+                               .tree = argument};
 }
 
 static void order_round_trip(struct unit *unit)
@@ -76,8 +77,10 @@ static void order_layout_is_the_documented_one(struct unit *unit)
     CHECK_EQUAL(unit, message[44], 0xff);
     CHECK_EQUAL(unit, message[45], 0);
     CHECK_EQUAL(unit, message[46], 3);
-    CHECK_EQUAL(unit, message[48], 'n');
-    CHECK_EQUAL(unit, message[51], 0);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 48), 0);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 52), 0);
+    CHECK_EQUAL(unit, message[56], 'n');
+    CHECK_EQUAL(unit, message[59], 0);
 }
 
 static void order_of_any_other_length_is_refused(struct unit *unit)
@@ -106,7 +109,8 @@ static void damaged_orders_are_refused(struct unit *unit)
 
     wire_order_store(message, &order);
     message[WIRE_NAME_BYTES - 1] = 'x';
-    CHECK_EQUAL(unit, wire_order_load(&back, message, 52), ERR_PROTOCOL);
+    CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
+                ERR_PROTOCOL);
     /* An argument longer than any kernel's, though the length fits. */
     wire_order_store(message, &order);
     bytes_store_u16(message + 46, KERNEL_ARG_MAX + 1);
@@ -115,10 +119,79 @@ static void damaged_orders_are_refused(struct unit *unit)
         wire_order_load(&back, message, WIRE_ORDER_BYTES + KERNEL_ARG_MAX + 1),
         ERR_PROTOCOL);
     bytes_store_u16(message + 46, UINT16_MAX);
-    CHECK_EQUAL(unit, wire_order_load(&back, message, 52), ERR_PROTOCOL);
+    CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
+                ERR_PROTOCOL);
     wire_order_store(message, &order);
     bytes_store_u32(message + 40, UINT32_MAX);
-    CHECK_EQUAL(unit, wire_order_load(&back, message, 52), ERR_PROTOCOL);
+    CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
+                ERR_PROTOCOL);
+}
+
+/* Anything: what is in a tree is looked at by tree_valid(). */
+static void fill_tree(uint8_t tree[], uint32_t nodes)
+{
+    for (uint32_t i = 0; i < TREE_BRANCH_BYTES * nodes; ++i) {
+        tree[i] = (uint8_t)(7 * i + 1);
+    }
+}
+
+static void order_with_a_tree_round_trip(struct unit *unit)
+{
+    static _Alignas(4) uint8_t message[ROOM];
+    static uint8_t tree[TREE_BRANCH_BYTES * 25];
+
+    fill_tree(tree, 25);
+    for (uint32_t nodes = 0; nodes <= 25; nodes += 5) {
+        struct wire_order order = order_of((uint16_t)(nodes % 4), 9);
+        uint32_t head =
+            WIRE_ORDER_BYTES + (nodes % 4 + 3u) / 4 * 4 + 16 * nodes;
+        struct wire_order back;
+
+        order.tree_nodes = nodes;
+        order.tree = tree;
+        order.ports = 2;
+        order.flags = WIRE_STORE_AND_FORWARD | WIRE_EQUAL_SHARES;
+        CHECK_EQUAL(unit, wire_order_head_bytes(&order), head);
+        memset(message, 0xa5, sizeof message);
+        wire_order_store(message, &order);
+        CHECK_EQUAL(unit, message[48], nodes);
+        CHECK_EQUAL(unit, message[52], 2);
+        CHECK_EQUAL(unit, message[53], 3);
+        CHECK_EQUAL(unit, message[head], 0xa5);
+        for (uint32_t bytes = 0; bytes <= head + 18; ++bytes) {
+            CHECK_EQUAL(unit,
+                        wire_order_load(&back, cut(message, bytes), bytes),
+                        bytes == head + 9 ? ERR_OK : ERR_PROTOCOL);
+        }
+        CHECK_EQUAL(unit, wire_order_load(&back, message, head + 9), ERR_OK);
+        CHECK_EQUAL(unit, back.tree_nodes, nodes);
+        CHECK_EQUAL(unit, back.ports, 2);
+        CHECK_EQUAL(unit, back.flags, order.flags);
+        CHECK_EQUAL(unit, (back.tree - message) % 4, 0);
+        CHECK_EQUAL(unit, memcmp(back.arg, argument, back.arg_bytes), 0);
+        CHECK_EQUAL(unit, memcmp(back.tree, tree, 16 * nodes), 0);
+        CHECK_EQUAL(unit, back.load - message, head);
+    }
+}
+
+/* Sizes that would wrap around 32 bits, too. */
+static void orders_with_too_large_trees_are_refused(struct unit *unit)
+{
+    static const uint32_t sizes[] = {
+        1,          TREE_NODES_MAX, TREE_NODES_MAX + 1,
+        0x10000000, 0x10000001,     UINT32_MAX};
+    static uint8_t message[ROOM];
+    struct wire_order order = order_of(4, 0);
+    struct wire_order back;
+
+    wire_order_store(message, &order);
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+        bytes_store_u32(message + 48, sizes[i]);
+        CHECK_EQUAL(unit,
+                    wire_order_load(&back, cut(message, WIRE_ORDER_BYTES + 4),
+                                    WIRE_ORDER_BYTES + 4),
+                    ERR_PROTOCOL);
+    }
 }
 
 static void fill_tables(uint32_t shares[], uint32_t volumes[])
@@ -232,6 +305,61 @@ static void damaged_jobs_are_refused(struct unit *unit)
     CHECK_EQUAL(unit, wire_job_load(&back, message, bytes, 1), ERR_PROTOCOL);
     message[3] = ROUNDS_MAX + 1;
     CHECK_EQUAL(unit, wire_job_load(&back, message, bytes, 1), ERR_PROTOCOL);
+}
+
+static void tree_job_round_trip(struct unit *unit)
+{
+    static _Alignas(4) uint8_t message[ROOM];
+    static const uint8_t lengths[] = {0, 1, 2, 3, 4, 5, 254, 255};
+
+    for (unsigned n = 0; n < sizeof lengths; ++n) {
+        struct wire_job job = job_of(TREE_PHASES_MAX, lengths[n]);
+        uint32_t whole = WIRE_JOB_BYTES + (lengths[n] + 3u) / 4 * 4;
+        struct wire_job back;
+
+        job.rounds = 0;
+        CHECK_EQUAL(unit, wire_tree_job_bytes(lengths[n]), whole);
+        memset(message, 0xa5, sizeof message);
+        wire_tree_job_store(message, &job);
+        CHECK_EQUAL(unit, message[whole], 0xa5);
+        /* The tree and the load follow. */
+        for (uint32_t bytes = 0; bytes <= whole + 5; ++bytes) {
+            CHECK_EQUAL(unit,
+                        wire_tree_job_load(&back, cut(message, bytes), bytes),
+                        bytes >= whole ? ERR_OK : ERR_PROTOCOL);
+        }
+        CHECK_EQUAL(unit, back.kernel, 250);
+        CHECK_EQUAL(unit, back.phases, TREE_PHASES_MAX);
+        CHECK_EQUAL(unit, back.arg_bytes, lengths[n]);
+        CHECK_EQUAL(unit, back.rounds, 0);
+        CHECK_EQUAL(unit, back.slot_us, job.slot_us);
+        CHECK_EQUAL(unit, back.slack_ns, job.slack_ns);
+        CHECK_EQUAL(unit, back.overlap_bytes, job.overlap_bytes);
+        CHECK(unit, back.gather_ps == job.gather_ps);
+        CHECK_EQUAL(unit, memcmp(back.arg, argument, lengths[n]), 0);
+    }
+}
+
+/* A job of the pattern is none of a tree, and the other way round. */
+static void jobs_of_another_kind_are_refused(struct unit *unit)
+{
+    static uint8_t message[ROOM];
+    uint32_t shares[TORUS_PHASES_MAX + 1];
+    uint32_t volumes[TORUS_PHASES_MAX + 1];
+    struct wire_job job = job_of(2, 4);
+    struct wire_job back;
+
+    fill_tables(shares, volumes);
+    wire_job_store(message, &job, shares, volumes);
+    CHECK_EQUAL(unit, wire_tree_job_load(&back, message, wire_job_bytes(2, 4)),
+                ERR_PROTOCOL);
+    job.rounds = 0;
+    wire_tree_job_store(message, &job);
+    CHECK_EQUAL(unit, wire_tree_job_load(&back, message, ROOM), ERR_OK);
+    CHECK_EQUAL(unit, wire_job_load(&back, message, wire_job_bytes(2, 4), 1),
+                ERR_PROTOCOL);
+    message[1] = 0;
+    CHECK_EQUAL(unit, wire_tree_job_load(&back, message, ROOM), ERR_PROTOCOL);
 }
 
 static void store_part(uint8_t *message, const struct wire_part *part)
@@ -397,6 +525,30 @@ static void report_of_rounds_round_trip(struct unit *unit)
                 ERR_PROTOCOL);
 }
 
+/* Of a tree a report has no rounds, and as many phases as the tree. */
+static void report_of_a_tree_round_trip(struct unit *unit)
+{
+    uint8_t message[WIRE_REPORT_BYTES];
+    struct wire_report report = {.phases = TREE_PHASES_MAX, .rounds = 0};
+    struct wire_report back;
+    struct rounds_plan got = {0};
+
+    CHECK_EQUAL(unit, wire_report_bytes(&report), WIRE_REPORT_BYTES);
+    wire_report_store(message, &report, NULL);
+    CHECK_EQUAL(unit, wire_report_load(&back, &got, message, WIRE_REPORT_BYTES),
+                ERR_OK);
+    CHECK_EQUAL(unit, back.phases, TREE_PHASES_MAX);
+    CHECK_EQUAL(unit, back.rounds, 0);
+    CHECK_EQUAL(unit, got.rounds, 0);
+    message[4] = TREE_PHASES_MAX + 1;
+    CHECK_EQUAL(unit, wire_report_load(&back, &got, message, WIRE_REPORT_BYTES),
+                ERR_PROTOCOL);
+    message[4] = TORUS_PHASES_MAX + 1;
+    message[6] = 1;
+    CHECK_EQUAL(unit, wire_report_load(&back, &got, message, WIRE_REPORT_BYTES),
+                ERR_PROTOCOL);
+}
+
 static void bytes_are_little_endian_at_any_address(struct unit *unit)
 {
     uint8_t room[16];
@@ -422,11 +574,16 @@ void test_wire(struct unit *unit)
     UNIT_RUN(unit, order_layout_is_the_documented_one);
     UNIT_RUN(unit, order_of_any_other_length_is_refused);
     UNIT_RUN(unit, damaged_orders_are_refused);
+    UNIT_RUN(unit, order_with_a_tree_round_trip);
+    UNIT_RUN(unit, orders_with_too_large_trees_are_refused);
     UNIT_RUN(unit, job_round_trip);
     UNIT_RUN(unit, job_of_any_other_length_is_refused);
     UNIT_RUN(unit, damaged_jobs_are_refused);
+    UNIT_RUN(unit, tree_job_round_trip);
+    UNIT_RUN(unit, jobs_of_another_kind_are_refused);
     UNIT_RUN(unit, part_round_trip);
     UNIT_RUN(unit, damaged_parts_are_refused);
     UNIT_RUN(unit, report_round_trip);
     UNIT_RUN(unit, report_of_rounds_round_trip);
+    UNIT_RUN(unit, report_of_a_tree_round_trip);
 }

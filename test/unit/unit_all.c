@@ -16,6 +16,7 @@ int unit_all(unit_put *put, void *context)
     test_split(&unit);
     test_wide(&unit);
     test_rounds(&unit);
+    test_tree_plan(&unit);
     test_wire(&unit);
     test_kernels(&unit);
     unit_plan(&unit);
