@@ -245,7 +245,8 @@ def test_mesh_that_is_no_power_of_five(load, size):
     assert json.loads(done.stdout)["result"]["count"] == 400
 
 
-@pytest.mark.parametrize("size", ["5", "5x", "x5", "0x0", "0x5", "5x0", "-5x5", "5x5x5",
+@pytest.mark.parametrize("size", ["5", "5x", "x5", "0x0", "0x5", "5x0", "-5x5",
+                                  "5x5x5",
                                   "5X5", "axb", "", " 5x5", "65541x65541",
                                   "99999999999999999999x5"])
 def test_malformed_mesh(load, size):

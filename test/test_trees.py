@@ -21,6 +21,7 @@ EQUAL = ("equal", "binomial")
 # Their circuits of a phase share no link, whatever the size.
 DISJOINT = ("peters-syska", "equal", "nearest")
 SIDE_MAX = 31
+WAITED_MAX = 0.25  # of the makespan: what waiting for links may cost
 GRID = 2 ** 300  # of numbers that would become too long
 HEADER_BYTES, JOB_BYTES, BRANCH_BYTES = 16, 24, 16
 
@@ -237,6 +238,17 @@ def test_search(loads, tmp_path, schedule, size):
                 assert len(units) == size[0] * size[1]
 
 
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_nothing_is_found_behind_the_end(loads, schedule):
+    """Memory that nothing was written to is zero; it is not the load."""
+    for length in range(1000, 1008):
+        data = b"a" * (length - 1) + b"q"
+        for pattern in (b"q\0", b"q\0\0\0"):
+            report = job(loads(data), (7, 3), schedule=schedule,
+                         kernel="search", arg=pattern)
+            assert report["result"]["count"] == 0
+
+
 def test_every_size(spun):
     """All 961: the answer, no unit lost, the plan kept; who waited."""
     chance = mesh.seeded("every size")
@@ -257,8 +269,9 @@ def test_every_size(spun):
                 waited[size] = conflicts
             off = report["measured"]["overhead_vs_plan"]
             worst = max(worst, (off, size))
-            assert -0.001 <= off <= 0.02 or conflicts, (size, off)
-    print(f"worst {worst[0]} on {worst[1]}; {len(waited)} of {len(jobs)} sizes have conflicts, "
+            assert -0.001 <= off <= 0.001 or conflicts, (size, off)
+    print(f"worst {worst[0]} on {worst[1]}; "
+          f"{len(waited)} of {len(jobs)} sizes have conflicts, "
           f"{sum(waited.values())} in all: {waited}")
     assert len(waited) <= len(jobs) // 3
     assert worst[0] <= WAITED_MAX, worst
@@ -299,7 +312,8 @@ def test_boards_keep_the_plan(loads, size, schedule, options):
     if schedule in EQUAL:
         assert max(units.values()) - min(units.values()) <= 1
     if report["network"]["circuit_conflicts"] == 0:
-        compare(report)
+        # The plan does not know that slow boards' software is slow too.
+        compare(report, 0.02 if "slow" in options else 0.01)
     native = job(loads(data), size, schedule=schedule, arg="32",
                  originator=(size[0] - 1, 1), **options)
     assert native["plan"]["phases"] == report["plan"]["phases"]
