@@ -167,8 +167,8 @@ def rounds_lines(bench, table, size, least=None):
         for part in ("plan", "measured"))
     table.line(f"{name}: planned gain of rounds", None, percent(planned))
     table.line(f"{name}: measured gain of rounds",
-               f"{least:.0%} at least" if least else None, percent(measured),
-               not least or measured >= least)
+               f"{float(least):.0%} at least" if least else None,
+               percent(measured), not least or measured >= least)
     apart = abs(planned - measured)
     table.line(f"{name}: difference of gains", "2 points at most",
                f"{float(100 * apart):.2f} points",
