@@ -422,6 +422,7 @@ static void lead_four(struct station *s)
     struct circuit_message message = {.path = knight,
                                       .kind = KIND_FOUR,
                                       .head = {s->out, PROGRAM_HEAD_BYTES},
+                                      .head_stride = PROGRAM_HEAD_BYTES,
                                       .shared = {shared, PROGRAM_SHARED_BYTES}};
 
     fill(shared, 200, PROGRAM_SHARED_BYTES);

@@ -350,13 +350,15 @@ static void jobs_of_another_kind_are_refused(struct unit *unit)
     struct wire_job back;
 
     fill_tables(shares, volumes);
-    wire_job_store(message, &job, shares, volumes);
-    CHECK_EQUAL(unit, wire_tree_job_load(&back, message, wire_job_bytes(2, 4)),
+    wire_job_store(message, &job, shares, volumes, NULL);
+    CHECK_EQUAL(unit,
+                wire_tree_job_load(&back, message, wire_job_bytes(2, 4, false)),
                 ERR_PROTOCOL);
     job.rounds = 0;
     wire_tree_job_store(message, &job);
     CHECK_EQUAL(unit, wire_tree_job_load(&back, message, ROOM), ERR_OK);
-    CHECK_EQUAL(unit, wire_job_load(&back, message, wire_job_bytes(2, 4), 1),
+    CHECK_EQUAL(unit,
+                wire_job_load(&back, message, wire_job_bytes(2, 4, false), 1),
                 ERR_PROTOCOL);
     message[1] = 0;
     CHECK_EQUAL(unit, wire_tree_job_load(&back, message, ROOM), ERR_PROTOCOL);
