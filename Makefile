@@ -106,10 +106,10 @@ $(BUILD)/mps2_an385/%.o: %.c $(BUILD)/mps2_an385.flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(TARGET_CC) $(TARGET_CFLAGS) -MMD -MP -c $< -o $@
 
-# Small is better than fast but where every hop or unit passes.
-FAST := $(wildcard hal/*.c hal/mps2_an385/*.c) \
-        scatter/scatter.c scatter/split.c
-$(FAST:%.c=$(BUILD)/mps2_an385/%.o): TARGET_CFLAGS += -O3
+# Small is better than fast but where every hop passes.
+COLD := -fno-schedule-insns2 -fno-move-loop-invariants
+$(BUILD)/mps2_an385/scatter/scatter.o: TARGET_CFLAGS += -O3
+$(filter-out %/scatter/scatter.o,$(board_objects)): TARGET_CFLAGS += $(COLD)
 $(BUILD)/mps2_an385/boot/memory.o: TARGET_CFLAGS += -fno-lto \
                                    -fno-tree-loop-distribute-patterns
 

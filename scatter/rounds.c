@@ -42,7 +42,7 @@ struct sweep {
     struct affine sum;     /* of the volumes of the round at hand */
     struct affine total;   /* of all rounds so far */
     struct wide fixed;     /* of a_0: all startups, less lead */
-    struct wide growth;    /* v_{R,1} in x */
+    struct affine kept;    /* by layer 1, of the round at hand */
     struct wide loss;      /* of all volumes for begin() in the first round */
     struct wide least;     /* x that keeps everything >= 0: from .. */
     struct wide most;      /* .. to */
@@ -155,22 +155,24 @@ static int read_costs(struct costs *costs, const struct rounds_input *input)
 }
 
 /* v_{r,phase-1} of the last round (`later` NULL) or of an earlier one. */
-static void volume_above(struct affine *above, const struct costs *costs,
-                         const struct affine *volume,
+static void volume_above(struct affine *above, struct affine *kept,
+                         const struct costs *costs, const struct affine *volume,
                          const struct affine *later, unsigned phase)
 {
+    /* above = 5 volume + moved; and so much more is kept there. */
     struct affine moved = *volume;
 
-    *above = *volume;
-    affine_times_4(above);
-    affine_add(above, volume);
     if (later != NULL) {
         affine_subtract(&moved, later);
     }
     affine_scale(&moved, costs->rho);
+    moved.base = later == NULL ? wide_add(moved.base, costs->startup[phase])
+                               : wide_subtract(moved.base, costs->queue);
+    affine_add(kept, &moved);
+    *above = *volume;
+    affine_times_4(above);
+    affine_add(above, volume);
     affine_add(above, &moved);
-    above->base = later == NULL ? wide_add(above->base, costs->startup[phase])
-                                : wide_subtract(above->base, costs->queue);
 }
 
 /* Narrows the range of x to where slope * x + base >= 0. */
@@ -206,36 +208,26 @@ static void demand_unit(struct sweep *sweep, struct affine volume)
     demand(sweep, volume);
 }
 
-/*
- * Fills in the round at hand from v_{r,N} up; false if it outgrows the range
- * of the arithmetic, as every round before it then would. What a layer keeps
- * differs from what the next one keeps by rho (v_{r,j} - v_{r+1,j}) - q: less
- * the further up, if at all; so layer 1 speaks for all.
- */
+/* Fills in the round at hand from v_{r,N} up; false if it outgrows the range
+   of the arithmetic, as every round before it then would. */
 static bool sweep_round(struct sweep *sweep, const struct costs *costs,
                         bool last)
 {
     struct affine below = {{0, 0}, {0, 0}}; /* of the phases after */
-    struct affine kept;
-    unsigned phase = costs->phases;
+    struct affine kept = sweep->volume[costs->phases];
 
-    for (; phase > 0; --phase) {
+    for (unsigned phase = costs->phases; phase > 0; --phase) {
         struct affine *volume = &sweep->volume[phase];
 
         if (phase < costs->phases) {
-            volume_above(volume, costs, volume + 1,
+            volume_above(volume, &kept, costs, volume + 1,
                          last ? NULL : &sweep->later[phase + 1], phase + 1);
+            demand(sweep, kept);
+        } else {
+            demand_unit(sweep, kept);
         }
         if (!affine_fits(volume)) {
             return false;
-        }
-        demand_unit(sweep, *volume);
-        if (phase == 1) {
-            kept = *volume;
-            for (unsigned i = 0; i < 4; ++i) {
-                affine_subtract(&kept, &below);
-            }
-            demand(sweep, kept);
         }
         affine_add(&below, volume);
     }
@@ -258,7 +250,6 @@ static bool sweep_last(struct sweep *sweep, const struct costs *costs)
     if (!sweep_round(sweep, costs, true)) {
         return false;
     }
-    sweep->growth = sweep->volume[1].slope;
     sweep->loss = wide_multiply(costs->begin, sweep->sum.slope);
     return true;
 }
@@ -280,23 +271,37 @@ static bool sweep_before(struct sweep *sweep, const struct costs *costs,
     return sweep_round(sweep, costs, false);
 }
 
+static struct wide value_at(const struct affine *line, struct wide x)
+{
+    return wide_add(wide_multiply(line->slope, x), line->base);
+}
+
 /*
- * Whether the round at hand, as the first, leaves enough. begin() takes off
- * v_{1,j} as many times begin / compute as v_{R,j} has x; once that makes a
- * volume negative, all above it are too.
+ * Whether the round at hand, as the first, leaves enough: begin() takes
+ * begin / compute off v_{1,N}, and 5 + rho times as much off each one above.
+ * v_{j-1} - 5 v_j is what layer j - 1 keeps more than layer j.
  */
 static bool first_fits(const struct sweep *sweep, const struct costs *costs,
                        struct wide x)
 {
-    const struct affine *deepest = &sweep->volume[costs->phases];
-    const struct affine *top = &sweep->volume[1];
-    struct wide last =
-        wide_add(wide_multiply(deepest->slope, x), deepest->base);
-    struct wide first = wide_add(wide_multiply(top->slope, x), top->base);
-    struct wide loss = wide_multiply(costs->begin, sweep->growth);
+    struct wide loss = costs->begin;
+    struct wide below = wide_of(0);
+    struct wide kept = wide_of(0);
+    bool fits = true;
 
-    return !wide_less(last, wide_add(costs->begin, wide_of(1))) &&
-           !wide_less(first, wide_add(loss, wide_of(1)));
+    for (unsigned phase = costs->phases; phase > 0; --phase) {
+        struct wide volume =
+            wide_subtract(value_at(&sweep->volume[phase], x), loss);
+        struct wide five = wide_add(wide_shift_left(below, 2), below);
+
+        kept = wide_add(kept, wide_subtract(volume, five));
+        fits = fits && !wide_less(kept, wide_of(phase == costs->phases)) &&
+               wide_within(volume, 34);
+        below = volume;
+        loss = wide_add(wide_add(wide_shift_left(loss, 2), loss),
+                        wide_scale(loss, costs->rho));
+    }
+    return fits;
 }
 
 /*
@@ -325,15 +330,18 @@ static bool solve(struct wide *x, struct wide *share, const struct sweep *sweep,
     if (!sweep->possible || wide_is_negative(room) || !affine_fits(&sum)) {
         return false;
     }
+    /* Rough: low by 2^-29 of itself; the bounds are rough in any case. */
     *x = roughly ? wide_divide_roughly(room, sum.slope)
                  : wide_divide(room, sum.slope);
-    *share = wide_add(wide_multiply(own.slope, *x), own.base);
-    /* The bounds are rough, and x may be. */
     slack = wide_add(wide_shift_right(*x, 28), (struct wide){0, 1});
+    if (roughly) {
+        *x = wide_add(*x, slack);
+    }
+    *share = value_at(&own, *x);
+    slack = wide_shift_left(slack, 2);
     return !wide_is_negative(*share) &&
            !wide_less(wide_add(*x, slack), sweep->least) &&
-           !wide_less(wide_add(sweep->most, slack), *x) &&
-           (rounds == 1 || first_fits(sweep, costs, *x));
+           !wide_less(wide_add(sweep->most, slack), *x);
 }
 
 /* units * compute in ps, rounded down: units < 2^33. */
@@ -366,7 +374,8 @@ int rounds_best(unsigned *rounds, uint64_t *makespan_ps,
                 time_of(share, input->base->compute_ps) +
                 r * (input->lead_ps + costs.phases * input->queue_ps);
 
-            if (!found || time_ps < *makespan_ps) {
+            if ((!found || time_ps < *makespan_ps) &&
+                (r == 1 || first_fits(&sweep, &costs, x))) {
                 found = true;
                 *rounds = r;
                 *makespan_ps = time_ps;
@@ -429,9 +438,7 @@ static void fill(struct rounds_plan *plan, const struct costs *costs,
             sweep_before(&sweep, costs, round == 0);
         }
         for (unsigned phase = 1; phase <= plan->phases; ++phase) {
-            struct affine at = sweep.volume[phase];
-
-            volume[phase] = wide_add(wide_multiply(at.slope, x), at.base);
+            volume[phase] = value_at(&sweep.volume[phase], x);
         }
         floors(plan, volume, round);
     }

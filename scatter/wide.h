@@ -98,11 +98,11 @@ struct wide wide_multiply(struct wide a, struct wide b);
 
 /*
  * numerator / denominator, 0 <= n and 0 < d, both below 2^61: at most 2^-29 of
- * itself low, or 2^-64; a quotient of 2^62 or more counts as 2^62.
+ * itself low, or 2^-64; from 2^61 on a quotient may count as 2^62.
  */
 struct wide wide_divide_roughly(struct wide numerator, struct wide denominator);
 
-/* The same for 1 <= d: at most 2^-60 low. */
+/* The same for 1 <= d, from 2^-60 below to 2^-61 above. */
 struct wide wide_divide(struct wide numerator, struct wide denominator);
 
 #endif

@@ -151,8 +151,8 @@ class Plan:
 
     @property
     def near_limit(self):
-        """Whether 1e-8 more or less of x decides on feasibility."""
-        step = abs(self.x) / 10 ** 8
+        """Whether 1e-7 more or less of x decides on feasibility."""
+        step = abs(self.x) / 10 ** 7
         near = {self.fits(self.x - step), self.fits(self.x),
                 self.fits(self.x + step)}
         little = Fraction(self.costs.load, 10 ** 8)

@@ -29,6 +29,7 @@ static struct wire_order order_of(uint16_t arg_bytes, uint32_t load_bytes)
                                .hop_delay_ps = 1,
                                .load_bytes = load_bytes,
                                .phases = WIRE_BEST,
+                               .unit_bytes = 1,
                                .arg_bytes = arg_bytes,
                                .arg = argument,
                                .tree = argument};
