@@ -83,7 +83,6 @@ def outputs(folder, load, size, on, rounds):
 
 
 @pytest.fixture(scope="module", params=[("5x5", "qemu", "1"),
-                                        ("5x5", "qemu", "auto"),
                                         ("5x5", "native", "3"),
                                         ("25x25", "native", "1"),
                                         ("25x25", "native", "auto"),

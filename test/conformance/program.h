@@ -45,7 +45,7 @@ static inline uint8_t program_byte(uint32_t seed, uint32_t i)
 }
 
 enum program_kind { /* none that the wire format of jobs uses */
-    KIND_ORDER = 16,
+    KIND_ORDER = 1, /* all below what a result's kind begins with */
     KIND_DAMAGED,
     KIND_ECHO,
     KIND_BACK,

@@ -554,10 +554,11 @@ static void slow_boards_do_the_same(struct unit *unit)
 static void check_slower(struct unit *unit, int64_t slow_ps, int64_t fast_ps,
                          unsigned shift)
 {
-    int64_t off_ps = slow_ps - (fast_ps << shift);
+    int64_t factor = (int64_t)1 << shift;
+    int64_t off_ps = slow_ps - fast_ps * factor;
 
-    CHECK(unit, off_ps <= (tick_ps << shift) + tick_ps);
-    CHECK(unit, off_ps >= -(tick_ps << shift) - tick_ps);
+    CHECK(unit, off_ps <= tick_ps * factor + tick_ps);
+    CHECK(unit, off_ps >= -tick_ps * factor - tick_ps);
 }
 
 /* From the arrival of its message, one of four, to the reading of a node's

@@ -119,13 +119,15 @@ class Tree:
             found.setdefault(lane, (place, []))[1].append(child)
         return found.values()
 
-    def queued(self, place):
-        return self.costs.parse + self.costs.send * (place + 1)
+    def queued(self, index, place):
+        """Software of a slow board is slow too."""
+        c = self.costs
+        return (c.parse + c.send * (place + 1)) << self.slow[index]
 
     def computes(self, index):
         c = self.costs
         return (c.parse + c.send * len(self.below[index]) + c.start
-                + (c.begin if index else 0))
+                + (c.begin if index else 0)) << self.slow[index]
 
     def lines(self):
         """(p, q) of every subtree: with s left it takes p s - q."""
@@ -135,7 +137,7 @@ class Tree:
             q = p * self.computes(i)
             for place, queue in self.lanes(i):
                 # What is left for the next: slope s - offset.
-                slope, offset = Fraction(1), Fraction(self.queued(place))
+                slope, offset = Fraction(1), Fraction(self.queued(i, place))
                 for child in queue:
                     pc, qc = lines[child]
                     by = 1 + self.rate(child) * pc
@@ -158,7 +160,7 @@ class Tree:
         for i in range(len(self.branches)):
             shares.append((left[i] - self.computes(i)) / self.unit(i))
             for place, queue in self.lanes(i):
-                s = left[i] - self.queued(place)
+                s = left[i] - self.queued(i, place)
                 for child in queue:
                     pc, qc = lines[child]
                     s = self.near((s - self.startup(child)
@@ -177,7 +179,7 @@ class Tree:
             ends.append(received[i] + self.computes(i)
                         + share * self.unit(i))
             for place, queue in self.lanes(i):
-                now = received[i] + self.queued(place)
+                now = received[i] + self.queued(i, place)
                 for child in queue:
                     now += (self.startup(child)
                             + self.rate(child) * volumes[child])

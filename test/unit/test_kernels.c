@@ -35,6 +35,7 @@ static void search_range(struct kernel_result *result, const struct text *text,
     struct kernel_range range = {
         .data = text->data + from,
         .units = to - from,
+        .unit_bytes = 1,
         .available_bytes = to - from + (rest < overlap ? rest : overlap),
         .first_unit = from};
 
@@ -351,6 +352,7 @@ static void search_counts_from_where_the_range_begins(struct unit *unit)
     struct kernel_result result = {.data = (uint8_t *)room};
     struct kernel_range range = {.data = letters,
                                  .units = 4,
+                                 .unit_bytes = 1,
                                  .available_bytes = 5,
                                  .first_unit = 0xfffffff0u};
 
@@ -367,8 +369,8 @@ static void search_leaves_what_begins_beyond_its_range(struct unit *unit)
     static uint32_t room[RESULT_WORDS];
     static const uint8_t letters[] = {'a', 'a', 'a', 'a', 'a', 'a'};
     struct kernel_result result = {.data = (uint8_t *)room};
-    struct kernel_range range = {.data = letters,
-                                 .available_bytes = sizeof letters};
+    struct kernel_range range = {
+        .data = letters, .unit_bytes = 1, .available_bytes = sizeof letters};
 
     begin_search(unit, (const uint8_t *)"aa", 2);
     for (range.units = 0; range.units <= 4; ++range.units) {
@@ -511,7 +513,7 @@ static void spin_adds_up_units(struct unit *unit)
     struct kernel_terms terms;
     struct kernel_result into = {.data = (uint8_t *)a};
     struct kernel_result next = {.data = (uint8_t *)b};
-    struct kernel_range range = {.units = 70};
+    struct kernel_range range = {.units = 70, .unit_bytes = 1};
     struct heard heard = {0};
     struct kernel_sink sink = {&heard, hear_integer, hear_flag, hear_list};
 
@@ -528,6 +530,9 @@ static void spin_adds_up_units(struct unit *unit)
         next.bytes = bytes;
         CHECK_EQUAL(unit, kernel_spin.merge(work, &into, &next),
                     bytes == 8 ? KERNEL_OK : KERNEL_RESULT);
+    }
+    if (kernel_spin.report == NULL) {
+        return; /* on a board */
     }
     kernel_spin.report(&into, &sink);
     CHECK(unit, heard.count > 0x500000001);
@@ -560,7 +565,9 @@ void test_kernels(struct unit *unit)
     UNIT_RUN(unit, search_leaves_what_begins_beyond_its_range);
     UNIT_RUN(unit, search_refuses_malformed_results);
     UNIT_RUN(unit, search_refuses_patterns_of_wrong_length);
-    UNIT_RUN(unit, search_reports_whether_offsets_are_complete);
+    if (kernel_search.report != NULL) { /* boards have none */
+        UNIT_RUN(unit, search_reports_whether_offsets_are_complete);
+    }
     UNIT_RUN(unit, spin_reads_decimal_numbers_only);
     UNIT_RUN(unit, spin_adds_up_units);
 }
