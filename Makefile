@@ -106,7 +106,7 @@ $(BUILD)/mps2_an385/%.o: %.c $(BUILD)/mps2_an385.flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(TARGET_CC) $(TARGET_CFLAGS) -MMD -MP -c $< -o $@
 
-# Small is better than fast but where every hop or unit passes; spin only counts.
+# Small is better than fast but where every hop or unit passes (spin counts).
 COLD := -fno-schedule-insns2 -fno-move-loop-invariants
 FAST := scatter/scatter.c $(filter-out kernels/spin.c,$(wildcard kernels/*.c))
 fast_objects := $(FAST:%.c=$(BUILD)/mps2_an385/%.o)
