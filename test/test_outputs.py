@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a run writes: report, trace, chart, summary, help."""
 import collections
+import decimal
 import json
 import re
 import xml.etree.ElementTree as ElementTree
@@ -83,6 +84,7 @@ def outputs(folder, load, size, on, rounds):
 
 
 @pytest.fixture(scope="module", params=[("5x5", "qemu", "1"),
+                                        ("5x5", "qemu", "auto"),
                                         ("5x5", "native", "3"),
                                         ("25x25", "native", "1"),
                                         ("25x25", "native", "auto"),
@@ -246,20 +248,59 @@ def test_trace_shows_every_node_and_circuit(written):
         "network"]["circuit_conflicts"]
 
 
-def test_trace_slices_of_a_track_do_not_overlap(written):
+def slices_of(path):
+    """Every slice, with its times as exact decimals, in us."""
+    trace = json.loads(path.read_text(encoding="utf-8"),
+                       parse_float=decimal.Decimal)
+    return [e for e in trace["traceEvents"] if e["ph"] == "X"]
+
+
+def check_tracks(slices):
     """A node does one thing at a time, and so does a port."""
-    trace = json.loads(written[0]["trace"].read_text(encoding="utf-8"))
     tracks = collections.defaultdict(list)
-    for e in trace["traceEvents"]:
-        if e["ph"] == "X":
-            tracks[e["pid"], e["tid"]].append(
-                (e["args"].get("start_ps", e["args"].get("grant_ps")),
-                 e["args"]["end_ps"], e["name"]))
+    for e in slices:
+        tracks[e["pid"], e["tid"]].append((e["ts"], e["ts"] + e["dur"],
+                                           e["name"]))
     assert tracks
     for track in tracks.values():
         track.sort()
         for early, late in zip(track, track[1:]):
             assert early[1] <= late[0], (early, late)
+
+
+def test_trace_slices_of_a_track_do_not_overlap(written):
+    check_tracks(slices_of(written[0]["trace"]))
+
+
+@pytest.fixture(name="waiting", scope="module")
+def fixture_waiting(tmp_path_factory):
+    """Three rounds, and a load that takes longer in its first half than the
+    plan can know: the two layer-1 nodes that get that half are late with
+    round 1 when the originator goes on to round 2."""
+    folder = tmp_path_factory.mktemp("waiting")
+    load = folder / "load"
+    load.write_bytes(b"t" * 50_000 + bytes(50_000))
+    paths, _ = outputs(folder, load, "5x5", "qemu", "3")
+    return (json.loads(paths["report"].read_text(encoding="utf-8")),
+            slices_of(paths["trace"]))
+
+
+def test_trace_of_circuits_that_wait(waiting):
+    """A slice from the request to the grant, when the link's holder ends: one
+    of the next round's phase 1 where phase 2 waits, or the other way round."""
+    report, slices = waiting
+    waits = [e for e in slices if e["cat"] == "conflict"]
+    assert len(waits) == report["network"]["circuit_conflicts"] > 0
+    check_tracks(slices)
+    circuits = [e["args"] for e in slices if e["cat"] == "scatter"]
+    for e in waits:
+        late = e["args"]
+        assert e["ts"] * 10 ** 6 == late["request_ps"]
+        assert (e["ts"] + e["dur"]) * 10 ** 6 == late["grant_ps"]
+        assert late["request_ps"] < late["grant_ps"] < late["end_ps"]
+        assert [c for c in circuits if c["end_ps"] == late["grant_ps"]
+                and c["phase"] != late["phase"]
+                and c["round"] - late["round"] == late["phase"] - c["phase"]]
 
 
 # ---- the chart ----
