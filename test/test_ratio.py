@@ -1,0 +1,457 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outputs of P/Q bytes for each of the input, and units of several bytes.
+
+Outputs are compared byte for byte with what one loop over the input writes,
+plans with exact fractions (test/oracle/model.py), times with the plan.
+"""
+import collections
+import json
+from fractions import Fraction
+
+import pytest
+
+import mesh
+import model
+import torus
+
+USAGE, FAILED = 2, 1
+RATIOS = ["1/1", "1/2", "3/7", "2/1"]
+LOADS = [1, 2, 24, 25, 26, 1000, 100_000]
+BRANCH_BYTES = 16  # of a node in a part that goes along a tree: DESIGN.md 6
+
+# Software of boards that a plan with outputs leaves out: a call of the kernel
+# and what comes before the first send; and taking in one child's output.
+CALL_PS = 12_000_000
+CHILD_PS = 12_000_000
+
+
+def twin(bytes_, ratio):
+    """The whole output of kernel spin: byte i is the low byte of 31 i + 7."""
+    p, q = map(int, ratio.split("/"))
+    return bytes((31 * i + 7) % 256 for i in range(bytes_ * p // q))
+
+
+@pytest.fixture(name="job")
+def fixture_job(tmp_path):
+    """Runs spin on a load of zeros; the report and the output, or None."""
+    def start(bytes_, ratio, *args, instructions=32, **options):
+        load, out = tmp_path / "load", tmp_path / "out"
+        with load.open("wb") as file:
+            file.truncate(bytes_)
+        out.unlink(missing_ok=True)
+        report = mesh.run(load, "-o", out, *args,
+                          arg=f"{instructions},{ratio}", **options)
+        return report, out.read_bytes()
+
+    return start
+
+
+def failed(status, load, *args, words=(), arg="32,1/2", size="5x5"):
+    """A run on native nodes that is refused, in words that name these."""
+    done = mesh.command("run", "--mesh", size, "--kernel", "spin", "--on",
+                        "native", "--arg", arg, *args, load)
+    assert done.returncode == status, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.startswith("quincunx: ")
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    for word in words:
+        assert str(word) in done.stderr, (word, done.stderr)
+    return done
+
+
+@pytest.fixture(name="load")
+def fixture_load(tmp_path):
+    path = tmp_path / "load"
+    path.write_bytes(bytes(1000))
+    return path
+
+
+# ---- the plan ----
+
+def solved(report, ratio, startups):
+    """The paper's equations, with what goes back over each circuit too."""
+    plan = report["plan"]
+    transfer = plan["transfer_ps_per_unit"] * (1 + Fraction(ratio))
+    return model.solve(report["load"]["units"], plan["compute_ps_per_unit"],
+                       [transfer] * len(startups), startups)
+
+
+def check_plan(report, ratio):
+    """Of one round, its times and shares to a unit, and the best of all."""
+    plan, profile = report["plan"], report["profile"]
+    startups = plan["startup_ps"]
+    unit_bytes = report["load"]["bytes"] // report["load"]["units"]
+    assert plan["rounds"] == 1 and len(startups) == plan["phases"]
+    assert plan["transfer_ps_per_unit"] == (
+        profile["transfer_ps_per_byte"] * unit_bytes)
+    for phase, startup in enumerate(startups, 1):
+        far = len(torus.circuit(report["mesh"]["width"], phase, (0, 0),
+                                0).nodes) - 1
+        assert startup >= 2 * (profile["startup_ps"]
+                               + profile["hop_delay_ps"] * far)
+    exact = solved(report, ratio, startups)
+    assert exact.feasible
+    assert abs(plan["makespan_ps"] - plan["overhead_ps"] - exact.makespan) <= (
+        2 + Fraction(plan["compute_ps_per_unit"], 2 ** 26))
+    for layer, share in zip(plan["layers"], exact.shares):
+        assert abs(Fraction(layer["share_units"]) - share) < 1
+    for fewer in range(plan["phases"]):
+        assert solved(report, ratio,
+                      startups[:fewer]).makespan >= exact.makespan
+
+
+def rounding_ps(report, ratio):
+    """What whole units and bytes add to a plan: theory.md 1.3. A volume of
+    every phase is at most one unit too large, a share too."""
+    plan = report["plan"]
+    unit = plan["transfer_ps_per_unit"] * (1 + Fraction(ratio))
+    byte = report["profile"]["transfer_ps_per_byte"]
+    return plan["compute_ps_per_unit"] + plan["phases"] * (unit + byte)
+
+
+def check_times(report, ratio):
+    """The last node ends, and the last output is there, when planned to."""
+    plan, measured = report["plan"], report["measured"]
+    software, children = 0, 0
+    if report["mesh"]["on"] == "qemu":
+        software, children = CALL_PS, 4 * plan["phases"] * CHILD_PS
+    most = rounding_ps(report, ratio) + software
+    assert abs(measured["makespan_ps"] - plan["makespan_ps"]) <= most
+    assert measured["with_results_ps"] >= measured["makespan_ps"]
+    assert abs(measured["with_results_ps"] - plan["makespan_ps"]) <= (
+        most + children)
+    if report["load"]["units"] >= 100_000:
+        assert abs(measured["overhead_vs_plan"]) <= 0.002
+        assert measured["with_results_ps"] <= 1.02 * plan["makespan_ps"]
+
+
+def check(report, ratio):
+    """All that holds of any run with an output."""
+    load = report["load"]
+    want = load["bytes"] * Fraction(ratio) // 1
+    assert report["result"] == {"output_bytes": want}
+    assert sum(mesh.units_of(report).values()) == load["units"]
+    check_plan(report, ratio)
+    check_times(report, ratio)
+    active = len(report["measured"]["nodes"])
+    assert report["network"]["messages"] == 2 * (active - 1)
+    assert report["network"]["circuit_conflicts"] == 0
+    assert report["network"]["retries"] == 0
+
+
+# ---- the output ----
+
+@pytest.mark.parametrize("ratio", RATIOS)
+@pytest.mark.parametrize("size", ["1x1", "5x5", "25x25"])
+def test_output_of_native_nodes(job, size, ratio):
+    side = int(size.split("x")[0])
+    for bytes_ in LOADS:
+        timelines = []
+        for rounds in (1, "auto"):
+            report, output = job(bytes_, ratio, "--originator",
+                                 f"{side - 1},{side // 2}", size=size,
+                                 on="native", rounds=rounds)
+            assert output == twin(bytes_, ratio), bytes_
+            check(report, ratio)
+            timelines.append(report["timeline_sha256"])
+        # Outputs come back after one round: auto chooses it.
+        assert timelines[0] == timelines[1]
+
+
+@pytest.mark.parametrize("ratio", RATIOS)
+def test_output_of_boards(job, ratio):
+    for bytes_ in LOADS:
+        report, output = job(bytes_, ratio, rounds="auto")
+        assert output == twin(bytes_, ratio), bytes_
+        check(report, ratio)
+
+
+@pytest.mark.parametrize("size,ratio", [
+    ("5x5", "1/1000"), ("5x5", "1000/1"), ("5x5", "1000/999"),
+    ("25x25", "997/1000")])
+def test_extreme_ratios(job, size, ratio):
+    for bytes_ in (1, 999, 1000, 1001, 5003):
+        report, output = job(bytes_, ratio, size=size, on="native")
+        assert output == twin(bytes_, ratio), bytes_
+        check(report, ratio)
+
+
+@pytest.mark.parametrize("instructions", [1, 1000, 100_000])
+def test_as_many_phases_as_shorten_the_makespan(job, instructions):
+    """From a load that is not worth sending to one spread over all nodes."""
+    report, output = job(2000, "3/7", instructions=instructions, on="native")
+    assert output == twin(2000, "3/7")
+    check(report, "3/7")
+
+
+@pytest.mark.parametrize("phases", range(5))
+def test_phases_that_are_asked_for(job, phases):
+    report, output = job(20_000, "3/7", "--phases", phases, size="25x25",
+                         on="native")
+    assert report["plan"]["phases"] == phases
+    assert len(report["measured"]["nodes"]) == 5 ** phases
+    assert output == twin(20_000, "3/7")
+    check(report, "3/7")
+
+
+def test_every_originator(job):
+    """The same output, at the same times."""
+    seen = set()
+    for x in range(5):
+        for y in range(5):
+            report, output = job(1003, "3/7", "--originator", f"{x},{y}",
+                                 on="native")
+            assert output == twin(1003, "3/7")
+            seen.add(tuple(sorted(
+                (n["layer"], n["units"], n["finished_ps"])
+                for n in report["measured"]["nodes"])))
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("where", ["4,2", "1,3"])
+def test_another_originator_of_boards(job, where):
+    report, output = job(10_007, "3/7", "--originator", where)
+    assert report["mesh"]["originator"] == [int(n) for n in where.split(",")]
+    assert output == twin(10_007, "3/7")
+    check(report, "3/7")
+
+
+def test_same_run_same_timeline(job):
+    first, again = (job(10_000, "2/1")[0] for _ in range(2))
+    assert first["timeline_sha256"] == again["timeline_sha256"]
+
+
+def test_parents_end_when_their_childrens_outputs_have_come(job, tmp_path):
+    """Layer after layer, on native nodes, whose software takes no time."""
+    trace = tmp_path / "trace"
+    report, _ = job(100_000, "1/1", "--trace", trace, size="25x25",
+                    on="native")
+    ends = collections.defaultdict(set)
+    for node in report["measured"]["nodes"]:
+        ends[node["layer"]].add(node["finished_ps"])
+    for layer in range(report["plan"]["phases"]):
+        assert max(ends[layer + 1]) < min(ends[layer])
+    comes = [e["args"] for e in json.loads(trace.read_text())["traceEvents"]
+             if e.get("cat") == "gather"]
+    assert len(comes) == 624
+    # The parent's share and the child's are each off by a unit at most.
+    slack = rounding_ps(report, "1/1") + report["plan"]["compute_ps_per_unit"]
+    for e in comes:
+        end = max(ends[e["phase"] - 1])
+        assert abs(e["end_ps"] - end) <= slack, (e, end)
+
+
+# ---- where it goes ----
+
+def test_no_file_is_asked_for(load, tmp_path):
+    """The output is counted, in the summary too; no file is written."""
+    done = mesh.command("run", "--mesh", "5x5", "--kernel", "spin", "--arg",
+                        "32,3/7", "--on", "native", load, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "output_bytes = 428" in done.stdout
+    assert sorted(tmp_path.iterdir()) == [load]
+
+
+def test_file_that_is_there_is_replaced(load, tmp_path):
+    out = tmp_path / "out"
+    out.write_bytes(b"x" * 10 ** 6)
+    mesh.run(load, "--output", out, arg="32,2/1", on="native")
+    assert out.read_bytes() == twin(1000, "2/1")
+    assert sorted(tmp_path.iterdir()) == [load, out]
+
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+def test_unwritable_file_loses_nothing(load, tmp_path, on):
+    """The run is done: it is still told, and the report written."""
+    bad, kept = tmp_path / "nowhere" / "out", tmp_path / "kept"
+    done = mesh.command("run", "--mesh", "5x5", "--kernel", "spin", "--arg",
+                        "32,3/7", "--on", on, "-o", bad, "--report", kept,
+                        load)
+    assert done.returncode == FAILED
+    assert str(bad) in done.stderr and len(done.stderr.splitlines()) == 1
+    assert "measured" in done.stdout and "output_bytes = 428" in done.stdout
+    assert json.loads(kept.read_text())["result"] == {"output_bytes": 428}
+
+
+@pytest.mark.parametrize("bad", ["/dev/full", "."])
+def test_file_that_takes_nothing(load, tmp_path, bad):
+    done = mesh.command("run", "--json", "--mesh", "5x5", "--kernel", "spin",
+                        "--arg", "32,3/7", "--on", "native", "-o", bad, load,
+                        cwd=tmp_path)
+    assert done.returncode == FAILED
+    assert f"quincunx: {bad}: " in done.stderr
+    assert json.loads(done.stdout)["result"] == {"output_bytes": 428}
+    assert sorted(tmp_path.iterdir()) == [load]
+
+
+@pytest.mark.parametrize("size,on", [("1x1", "native"), ("5x5", "native"),
+                                     ("5x5", "qemu")])
+@pytest.mark.parametrize("ratio", ["1/1000", "1000/999", "1000/1"])
+def test_largest_load_whose_output_fits(job, load, size, on, ratio):
+    """One byte more is refused before anything runs."""
+    with load.open("wb") as file:
+        file.truncate(64 * 2 ** 20)
+    done = failed(FAILED, load, arg=f"1,{ratio}", words=[load, 64 * 2 ** 20])
+    most = int(done.stderr.split("at most")[1])
+    with load.open("wb") as file:
+        file.truncate(most + 1)
+    failed(FAILED, load, arg=f"1,{ratio}", words=[load, most + 1, most])
+    report, output = job(most, ratio, instructions=1, size=size, on=on)
+    wanted = most * Fraction(ratio) // 1
+    assert len(output) == wanted and most + wanted > 16_500_000
+    period = twin(256, "1/1")
+    assert output == (period * (wanted // 256 + 1))[:wanted]
+    assert report["network"]["circuit_conflicts"] == 0
+
+
+# ---- what is refused ----
+
+@pytest.mark.parametrize("arg", [
+    "32,", "32,/", "32,1", "32,1/", "32,/1", "32,1/0", "32,0/1", "32,0/0",
+    "32,1001/1", "32,1/1001", "32,4294967297/1", "32,1/65537", "32,1/2/3",
+    "32,1/2,", "32,1/2x", "32, 1/2", "32,-1/2", "32/1,2", ",1/2", "0,1/2",
+    "100001,1/2"])
+def test_bad_ratio(load, arg):
+    failed(USAGE, load, arg=arg, words=[f"'{arg}'", "spin", "P/Q", "1 to"])
+
+
+@pytest.mark.parametrize("size,options", [
+    ("5x5", ["--rounds", "3"]), ("5x5", ["--rounds", "2"]),
+    ("5x5", ["--slow", "1,2=4"]), ("5x5", ["--ports", "2"]),
+    ("5x5", ["--ports", "1"]), ("5x5", ["--switching", "store-and-forward"]),
+    ("5x5", ["--schedule", "equal"]), ("5x5", ["--schedule", "star"]),
+    ("7x4", ["--rounds", "1"]), ("7x4", []), ("1x5", [])])
+def test_what_outputs_need(load, tmp_path, size, options):
+    """Nothing runs, and no file is made."""
+    failed(USAGE, load, "-o", tmp_path / "out", *options, size=size,
+           words=["'32,1/2'", "output", "5^k x 5^k", "one round"])
+    assert sorted(tmp_path.iterdir()) == [load]
+
+
+@pytest.mark.parametrize("options", [
+    ["--ports", "4"], ["--switching", "circuit"], ["--rounds", "1"],
+    ["--schedule", "peters-syska"]])
+def test_defaults_that_are_given(job, options):
+    report, output = job(1000, "1/2", *options, on="native", rounds="auto")
+    assert output == twin(1000, "1/2")
+    check(report, "1/2")
+
+
+# ---- units of several bytes ----
+
+def heads_of(report, trace, unit):
+    """Of each part, the bytes that it carries beside the units of all nodes
+    that it is for."""
+    parts = [e["args"] for e in json.loads(trace.read_text())["traceEvents"]
+             if e.get("cat") == "scatter"]
+    own = {f"{x},{y}": units for (x, y), units
+           in mesh.units_of(report).items()}
+    below = collections.defaultdict(list)
+    for e in parts:
+        if e["round"] == 0:
+            below[e["from"]].append(e["to"])
+
+    def subtree(node):
+        inside = [node]
+        for child in below[node]:
+            inside += subtree(child)
+        return inside
+
+    for e in parts:
+        yield e["bytes"] - unit * sum(own[n] for n in subtree(e["to"]))
+
+
+UNITS = [(2, 100_000), (7, 700 * 7), (1000, 200_000), (65_535, 65_535 * 9)]
+
+
+@pytest.mark.parametrize("unit,bytes_", UNITS)
+@pytest.mark.parametrize("size,on", [
+    ("1x1", "native"), ("5x5", "native"), ("25x25", "native"),
+    ("7x4", "native"), ("5x5", "qemu"), ("7x4", "qemu")])
+def test_units_are_not_cut(tmp_path, size, on, unit, bytes_):
+    load, trace = tmp_path / "load", tmp_path / "trace"
+    load.write_bytes(bytes(bytes_))
+    report = mesh.run(load, "--unit", unit, "--trace", trace, size=size,
+                      on=on, arg="1000")
+    units = bytes_ // unit
+    assert report["load"] == {"bytes": bytes_, "units": units}
+    assert report["result"] == {"units": units}
+    assert sum(mesh.units_of(report).values()) == units
+    plan, measured = report["plan"], report["measured"]
+    assert plan["transfer_ps_per_unit"] == (
+        unit * report["profile"]["transfer_ps_per_byte"])
+    heads = set(heads_of(report, trace, unit))
+    if size == "7x4":  # pieces of the tree, too
+        assert len({head % BRANCH_BYTES for head in heads}) == 1
+        assert max(heads) <= 64 + 28 * BRANCH_BYTES
+    else:
+        assert len(heads) == (size != "1x1") and max(heads, default=0) < 128
+    late = measured["makespan_ps"] - plan["makespan_ps"]
+    most = rounding_ps(report, "0/1") + CALL_PS * (on == "qemu")
+    assert -plan["compute_ps_per_unit"] <= late <= most
+
+
+@pytest.mark.parametrize("rounds", [2, 3, "auto"])
+def test_units_in_rounds(tmp_path, rounds):
+    load = tmp_path / "load"
+    load.write_bytes(bytes(120_000))
+    report = mesh.run(load, "--unit", 4, arg="32", on="native",
+                      rounds=rounds)
+    plan = report["plan"]
+    assert plan["rounds"] == (rounds if rounds != "auto" else plan["rounds"])
+    assert plan["rounds"] > 1
+    assert report["result"] == {"units": 30_000}
+    assert sum(mesh.units_of(report).values()) == 30_000
+    assert abs(report["measured"]["overhead_vs_plan"]) <= 0.01
+
+
+@pytest.mark.parametrize("options", [
+    ["--ports", "1"], ["--slow", "1,2=4"], ["--schedule", "nearest"],
+    ["--switching", "store-and-forward"]])
+def test_units_along_trees(tmp_path, options):
+    load = tmp_path / "load"
+    load.write_bytes(bytes(120_000))
+    report = mesh.run(load, "--unit", 8, *options, on="native", arg="500")
+    assert report["result"] == {"units": 15_000}
+    assert sum(mesh.units_of(report).values()) == 15_000
+    assert abs(report["measured"]["overhead_vs_plan"]) <= 0.01
+
+
+@pytest.mark.parametrize("size,on", [("5x5", "native"), ("7x4", "native"),
+                                     ("5x5", "qemu")])
+@pytest.mark.parametrize("unit,rounds", [(1, 1), (2, 1), (50, "auto"),
+                                         (6000, 1)])
+def test_search_across_units(tmp_path, size, on, unit, rounds):
+    """Matches that lie across units, and so across shares; offsets are
+    bytes."""
+    load = tmp_path / "load"
+    data = mesh.text(60_000, mesh.seeded("search across units"))
+    load.write_bytes(data)
+    report = mesh.run(load, "--unit", unit, size=size, on=on, rounds=rounds,
+                      kernel="search", arg="uint32_t")
+    assert report["load"]["units"] == 60_000 // unit
+    assert report["result"] == mesh.search_result(data, b"uint32_t")
+    assert report["result"]["count"] > 0
+
+
+@pytest.mark.parametrize("unit,count", [(3, 1000), (7, 25), (1000, 130),
+                                        (4, 1)])
+@pytest.mark.parametrize("on", ["native", "qemu"])
+def test_output_of_units(job, on, unit, count):
+    report, output = job(unit * count, "3/7", "--unit", unit, on=on)
+    assert output == twin(unit * count, "3/7")
+    assert report["load"]["units"] == count
+    check(report, "3/7")
+
+
+@pytest.mark.parametrize("unit", ["0", "65536", "4294967297",
+                                  "18446744073709551616", "-1", "1.5", "x",
+                                  "", " 1", "4K"])
+def test_bad_unit(load, unit):
+    failed(USAGE, load, "--unit", unit, words=["--unit", f"'{unit}'", "must"])
+
+
+@pytest.mark.parametrize("unit", [3, 999, 1001, 65_535])
+def test_load_of_no_whole_units(load, unit):
+    failed(FAILED, load, "--unit", unit,
+           words=["--unit", unit, load, 1000, "multiple"])
