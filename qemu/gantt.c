@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/gantt.h"
 
-#include "qemu/report.h"
+#include "qemu/gnuplot.h"
 #include "qemu/summary.h"
 #include "torus/pattern.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 /* Heights are in thousandths of a row, counted downwards. All numbers in the
    script are integers, so that no locale changes how they are read. */
@@ -30,8 +24,6 @@
 #define TOP_PIXELS 66
 #define BOTTOM_PIXELS 134
 #define BINS 900u /* columns of a band */
-#define GNUPLOT_SECONDS 60
-#define TAIL_BYTES 16 /* with the end tag, in a complete picture */
 
 #define STYLE_PLANNED "lw 2 dt (6,4) lc rgb '#000000'"
 #define STYLE_MEASURED "lw 2 lc rgb '#cc79a7'"
@@ -642,160 +634,20 @@ static int chart_open(struct chart *chart, const struct outcome *outcome)
     return 0;
 }
 
-/* Starts gnuplot between two files. Result: 0 or an errno. */
-static int start(pid_t *process, int script, int picture)
-{
-    char name[] = "gnuplot";
-    char defaults[] = "--default-settings";
-    char *arguments[] = {name, defaults, NULL};
-    posix_spawn_file_actions_t actions;
-    int error = posix_spawn_file_actions_init(&actions);
-
-    if (error != 0) {
-        return error;
-    }
-    error = posix_spawn_file_actions_adddup2(&actions, script, STDIN_FILENO);
-    if (error == 0) {
-        error =
-            posix_spawn_file_actions_adddup2(&actions, picture, STDOUT_FILENO);
-    }
-    if (error == 0) {
-        error = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-    }
-    if (error == 0) {
-        error = posix_spawnp(process, name, &actions, NULL, arguments, environ);
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    return error;
-}
-
-/* Waits for a process that ends by itself, or is ended after a minute.
-   Result: 0 or an errno. */
-static int wait_for(pid_t process, int *status)
-{
-    const struct timespec pause = {.tv_sec = 0, .tv_nsec = 10000000};
-
-    for (int i = 0; i < GNUPLOT_SECONDS * 100; ++i) {
-        pid_t ended = waitpid(process, status, WNOHANG);
-
-        if (ended == process) {
-            return 0;
-        }
-        if (ended < 0 && errno != EINTR) {
-            return errno;
-        }
-        nanosleep(&pause, NULL);
-    }
-    kill(process, SIGKILL);
-    while (waitpid(process, status, 0) < 0 && errno == EINTR) {
-    }
-    return ETIMEDOUT;
-}
-
-static int run_gnuplot(const char *path, int script, int picture)
-{
-    pid_t process;
-    int status = 0;
-    int error = start(&process, script, picture);
-
-    if (error != 0) {
-        fprintf(stderr, "quincunx: %s: cannot run gnuplot: %s\n", path,
-                strerror(error));
-        return -1;
-    }
-    error = wait_for(process, &status);
-    if (error == ETIMEDOUT) {
-        fprintf(stderr, "quincunx: %s: gnuplot did not end in %d s\n", path,
-                GNUPLOT_SECONDS);
-    } else if (error != 0) {
-        fprintf(stderr, "quincunx: %s: gnuplot: %s\n", path, strerror(error));
-    } else if (WIFSIGNALED(status)) {
-        fprintf(stderr, "quincunx: %s: gnuplot was ended by signal %d\n", path,
-                WTERMSIG(status));
-    } else if (WEXITSTATUS(status) != 0) {
-        fprintf(stderr, "quincunx: %s: gnuplot ended with status %d\n", path,
-                WEXITSTATUS(status));
-    }
-    return error == 0 && status == 0 ? 0 : -1;
-}
-
-/* Runs gnuplot from one file to another. Result: 0, or -1 with a message. */
-static int draw(FILE *script, FILE *picture, const char *path)
-{
-    /* A caller may have closed its standard streams, and the files have
-       their numbers: away from those that gnuplot's own take. */
-    int in = fcntl(fileno(script), F_DUPFD_CLOEXEC, 3);
-    int out = fcntl(fileno(picture), F_DUPFD_CLOEXEC, 3);
-    int result = -1;
-
-    if (in < 0 || out < 0 || lseek(in, 0, SEEK_SET) != 0) {
-        fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
-    } else {
-        result = run_gnuplot(path, in, out);
-    }
-    if (in >= 0) {
-        close(in);
-    }
-    if (out >= 0) {
-        close(out);
-    }
-    return result;
-}
-
-/* Copies a picture that is whole: gnuplot does not tell of a full disk. */
-static int copy(FILE *to, FILE *from)
-{
-    char tail[TAIL_BYTES + 1] = "";
-    char buffer[4096];
-    size_t bytes;
-
-    if (fseek(from, -(long)TAIL_BYTES, SEEK_END) != 0 ||
-        fread(tail, 1, TAIL_BYTES, from) != TAIL_BYTES ||
-        strstr(tail, "</svg>") == NULL) {
-        return -1;
-    }
-    rewind(from);
-    while ((bytes = fread(buffer, 1, sizeof buffer, from)) > 0) {
-        fwrite(buffer, 1, bytes, to);
-    }
-    return ferror(from) == 0 ? 0 : -1;
-}
-
-static int save(FILE *picture, const char *path)
-{
-    struct report_file file;
-    int copied;
-
-    if (report_file_open(&file, path) != 0) {
-        return -1;
-    }
-    copied = copy(file.stream, picture);
-    if (copied != 0) {
-        fprintf(stderr, "quincunx: %s: gnuplot's picture is not complete\n",
-                path);
-    }
-    return report_file_close(&file, copied == 0);
-}
-
 int gantt_write(const struct outcome *outcome, const char *path)
 {
     struct chart chart;
-    FILE *picture = tmpfile();
     int result = -1;
 
-    if (picture == NULL || chart_open(&chart, outcome) != 0) {
+    if (chart_open(&chart, outcome) != 0) {
         fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
-        if (picture != NULL) {
-            fclose(picture);
-        }
         return -1;
     }
     if (put_script(&chart) != 0) {
         fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
-    } else if (draw(chart.script, picture, path) == 0) {
-        result = save(picture, path);
+    } else {
+        result = gnuplot_write(chart.script, path);
     }
     chart_close(&chart);
-    fclose(picture);
     return result;
 }

@@ -45,45 +45,77 @@ static int start(pid_t *process, int script, int picture)
     return error;
 }
 
-/* Its wait status; -1 if it had to be ended after a minute. */
-static int wait_for(pid_t process)
+/* Waits for a process that ends by itself, or is ended after a minute.
+   Result: 0 or an errno. */
+static int wait_for(pid_t process, int *status)
 {
     const struct timespec pause = {.tv_sec = 0, .tv_nsec = 10000000};
-    int status = -1;
 
     for (int i = 0; i < SECONDS * 100; ++i) {
-        if (waitpid(process, &status, WNOHANG) == process) {
-            return status;
+        pid_t ended = waitpid(process, status, WNOHANG);
+
+        if (ended == process) {
+            return 0;
+        }
+        if (ended < 0 && errno != EINTR) {
+            return errno;
         }
         nanosleep(&pause, NULL);
     }
     kill(process, SIGKILL);
-    while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+    while (waitpid(process, status, 0) < 0 && errno == EINTR) {
     }
-    return -1;
+    return ETIMEDOUT;
 }
 
-/* Draws from one file to another, by descriptors above the standard ones. */
+static int run(int script, int picture, const char *path)
+{
+    pid_t process;
+    int status = 0;
+    int error = start(&process, script, picture);
+
+    if (error != 0) {
+        fprintf(stderr, "quincunx: %s: cannot run gnuplot: %s\n", path,
+                strerror(error));
+        return -1;
+    }
+    error = wait_for(process, &status);
+    if (error == ETIMEDOUT) {
+        fprintf(stderr, "quincunx: %s: gnuplot did not end in %d s\n", path,
+                SECONDS);
+    } else if (error != 0) {
+        fprintf(stderr, "quincunx: %s: gnuplot: %s\n", path, strerror(error));
+    } else if (WIFSIGNALED(status)) {
+        fprintf(stderr, "quincunx: %s: gnuplot was ended by signal %d\n", path,
+                WTERMSIG(status));
+    } else if (WEXITSTATUS(status) != 0) {
+        fprintf(stderr, "quincunx: %s: gnuplot ended with status %d\n", path,
+                WEXITSTATUS(status));
+    }
+    return error == 0 && status == 0 ? 0 : -1;
+}
+
+/* Draws from one file to another. A caller may have closed its standard
+   streams, and the files have their numbers: away from those that gnuplot's
+   own take. */
 static int draw(FILE *script, FILE *picture, const char *path)
 {
     int in = fcntl(fileno(script), F_DUPFD_CLOEXEC, 3);
     int out = fcntl(fileno(picture), F_DUPFD_CLOEXEC, 3);
-    bool ready = in >= 0 && out >= 0 && lseek(in, 0, SEEK_SET) == 0;
-    pid_t process;
-    int error = ready ? start(&process, in, out) : errno;
+    int result = -1;
 
+    if (in < 0 || out < 0 || lseek(in, 0, SEEK_SET) != 0) {
+        complain(path, strerror(errno));
+    } else {
+        result = run(in, out, path);
+    }
     if (in >= 0) {
         close(in);
     }
     if (out >= 0) {
         close(out);
     }
-    if (error != 0) {
-        fprintf(stderr, "quincunx: %s: cannot run gnuplot: %s\n", path,
-                strerror(error));
-        return -1;
-    }
-    return wait_for(process) == 0 ? 0 : complain(path, "gnuplot failed");
+    return result;
 }
 
 /* Copies a picture that is whole: gnuplot does not tell of a full disk. */

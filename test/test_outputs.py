@@ -328,6 +328,36 @@ def test_gantt_of_625_nodes_is_small(written):
     assert written[0]["gantt"].stat().st_size < 300_000
 
 
+# Each stands in for gnuplot; what is told of it.
+STAND_INS = {
+    "none": (None, "cannot run gnuplot: No such file"),
+    "fails": ("exit 3", "gnuplot ended with status 3"),
+    "dies": ("kill -9 $$", "gnuplot was ended by signal 9"),
+    "draws half": ("echo '<svg><rect/><rect/>'", "picture is not complete"),
+    "draws nothing": ("exit 0", "picture is not complete")}
+
+
+@pytest.mark.parametrize("how", STAND_INS)
+def test_gantt_without_a_whole_picture(load, tmp_path, how):
+    """No file, and nothing else is lost."""
+    script, told = STAND_INS[how]
+    folder, kept = tmp_path / "bin", tmp_path / "kept"
+    folder.mkdir()
+    if script is not None:
+        (folder / "gnuplot").write_text(f"#!/bin/sh\n{script}\n")
+        (folder / "gnuplot").chmod(0o755)
+    path = tmp_path / "chart.svg"
+    done = mesh.command("run", "--mesh", "5x5", "--kernel", "spin", "--arg",
+                        "32", "--on", "native", "--gantt", path, "--report",
+                        kept, load, env={"PATH": str(folder)})
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"quincunx: {path}: ")
+    assert told in done.stderr and len(done.stderr.splitlines()) == 1
+    assert "measured" in done.stdout
+    assert json.loads(kept.read_text())["kernel"] == "spin"
+    assert sorted(tmp_path.iterdir()) == [folder, kept]
+
+
 # ---- the summary ----
 
 def test_summary_tells_planned_and_measured(written):
