@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In the order of enum plan_key, after a heading: option_of(). */
 static const struct argp_option descriptions[] = {
     {NULL, 0, NULL, 0, "Required:", 1},
     {"torus", PLAN_TORUS, "SIDE", 0, "Side of the torus: 5^k, 1 to 9765625", 1},
@@ -81,9 +80,14 @@ static const enum plan_key excluded[][2] = {
     {PLAN_NODE_COMPUTE, PLAN_RESULTS},
 };
 
-static const struct argp_option *option_of(enum plan_key key)
+/* Of one that is among them. */
+static const struct argp_option *option_of(const struct argp_option *among,
+                                           enum plan_key key)
 {
-    return &descriptions[key - PLAN_TORUS + 1];
+    while (among->key != (int)key) {
+        among += 1;
+    }
+    return among;
 }
 
 const char *plan_text(const struct plan_options *options, enum plan_key key)
@@ -110,15 +114,18 @@ static bool plan_changes(const struct plan_options *options, enum plan_key key)
 }
 
 /* Complains of each option that is missing. */
-static bool complete(const struct plan_options *options)
+static bool complete(const struct plan_options *options,
+                     const struct plan_syntax *syntax)
 {
     bool all = true;
 
     for (enum plan_key key = PLAN_TORUS; key <= PLAN_COMPUTE; ++key) {
         if (!plan_given(options, key) &&
             (key != PLAN_COMPUTE || !plan_given(options, PLAN_LAYER_COMPUTE))) {
-            fprintf(stderr, "quincunx: plan needs --%s %s\n",
-                    option_of(key)->name, option_of(key)->arg);
+            const struct argp_option *option = option_of(syntax->options, key);
+
+            fprintf(stderr, "quincunx: %s needs --%s %s\n", syntax->command,
+                    option->name, option->arg);
             all = false;
         }
     }
@@ -128,8 +135,9 @@ static bool complete(const struct plan_options *options)
 /* "--name", or "--name 'value'". */
 static void print_option(const struct plan_options *options, enum plan_key key)
 {
-    fprintf(stderr, "--%s", option_of(key)->name);
-    if (option_of(key)->arg != NULL) {
+    fputs("--", stderr);
+    fputs(option_of(descriptions, key)->name, stderr);
+    if (option_of(descriptions, key)->arg != NULL) {
         fprintf(stderr, " '%s'", plan_text(options, key));
     }
 }
@@ -158,7 +166,8 @@ static bool side_fits(const struct plan_options *options, enum plan_key key,
         return true;
     }
     fprintf(stderr, "quincunx: --torus '%s': must be 1 to %u with --%s\n",
-            plan_text(options, PLAN_TORUS), most, option_of(key)->name);
+            plan_text(options, PLAN_TORUS), most,
+            option_of(descriptions, key)->name);
     return false;
 }
 
@@ -178,19 +187,14 @@ static bool layers_fit(const struct plan_options *options)
     return false;
 }
 
-static error_t check_end(struct plan_options *options)
+/* What only plan's options may not be together. */
+static int check_plan(struct plan_options *options)
 {
-    if (!complete(options) || !compatible(options)) {
+    if (!compatible(options)) {
         return EINVAL;
     }
     if (parse_report("--load", plan_text(options, PLAN_LOAD),
                      plan_value_load(options)) != 0) {
-        return EINVAL;
-    }
-    if (options->x >= options->side || options->y >= options->side) {
-        fprintf(stderr, "quincunx: --originator '%s': must be 0,0 to %ju,%ju\n",
-                plan_text(options, PLAN_ORIGINATOR),
-                (uintmax_t)options->side - 1, (uintmax_t)options->side - 1);
         return EINVAL;
     }
     return side_fits(options, PLAN_PER_NODE, TORUS_SIDE_MAX) &&
@@ -201,32 +205,74 @@ static error_t check_end(struct plan_options *options)
                : EINVAL;
 }
 
+/* ---- any command that takes such options ---- */
+
+static error_t check_end(struct plan_options *options,
+                         const struct plan_syntax *syntax)
+{
+    if (!complete(options, syntax) ||
+        (syntax->check != NULL && syntax->check(options) != 0)) {
+        return EINVAL;
+    }
+    if (options->x >= options->side || options->y >= options->side) {
+        fprintf(stderr, "quincunx: --originator '%s': must be 0,0 to %ju,%ju\n",
+                plan_text(options, PLAN_ORIGINATOR),
+                (uintmax_t)options->side - 1, (uintmax_t)options->side - 1);
+        return EINVAL;
+    }
+    return 0;
+}
+
+struct parsing {
+    struct plan_options *options;
+    const struct plan_syntax *syntax;
+};
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
-    struct plan_options *options = state->input;
-    char name[32];
+    const struct parsing *parsing = state->input;
+    const struct plan_syntax *syntax = parsing->syntax;
+    struct plan_options *options = parsing->options;
+    char words[48];
 
     if (key == ARGP_KEY_ARG) {
-        return parse_report("argument", text, "plan takes only options");
+        snprintf(words, sizeof words, "%s takes only options", syntax->command);
+        return parse_report("argument", text, words);
     }
     if (key == ARGP_KEY_END) {
-        return check_end(options);
+        return check_end(options, syntax);
     }
     if (key < PLAN_TORUS || key >= PLAN_KEYS) {
         return ARGP_ERR_UNKNOWN;
     }
     options->text[key - PLAN_TORUS] = text == NULL ? "" : text;
-    snprintf(name, sizeof name, "--%s", option_of((enum plan_key)key)->name);
-    return parse_report(name, text,
-                        plan_value_parse(options, (enum plan_key)key, text));
+    snprintf(words, sizeof words, "--%s",
+             option_of(syntax->options, (enum plan_key)key)->name);
+    return parse_report(words, text,
+                        syntax->parse(options, (enum plan_key)key, text));
+}
+
+int plan_options_parse_as(struct plan_options *options,
+                          const struct plan_syntax *syntax, int argc,
+                          char **argv)
+{
+    struct argp argp = {.options = syntax->options,
+                        .parser = parse_option,
+                        .doc = syntax->description};
+    struct parsing parsing = {options, syntax};
+
+    *options = (struct plan_options){.rounds = 1, .ports = TORUS_PORTS};
+    argp_err_exit_status = 2;
+    return argp_parse(&argp, argc, argv, 0, NULL, &parsing) == 0 ? 0 : 2;
 }
 
 int plan_options_parse(struct plan_options *options, int argc, char **argv)
 {
-    struct argp argp = {descriptions, parse_option, NULL, description,
-                        NULL,         NULL,         NULL};
+    static const struct plan_syntax syntax = {.command = "plan",
+                                              .description = description,
+                                              .options = descriptions,
+                                              .parse = plan_value_parse,
+                                              .check = check_plan};
 
-    *options = (struct plan_options){.rounds = 1, .ports = TORUS_PORTS};
-    argp_err_exit_status = 2;
-    return argp_parse(&argp, argc, argv, 0, NULL, options) == 0 ? 0 : 2;
+    return plan_options_parse_as(options, &syntax, argc, argv);
 }

@@ -5,6 +5,7 @@
 
 #include "qemu/model.h"
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,8 +14,7 @@
 /* Every node takes a kilobyte if each has its own speed. */
 #define PLAN_SIDE_NODE_COMPUTE_MAX 625u
 
-/* In the order of `quincunx plan --help`; the first five are required, but
-   that layer_compute stands for compute. */
+/* The first five are required, but that layer_compute stands for compute. */
 enum plan_key {
     PLAN_TORUS = 256,
     PLAN_LOAD,
@@ -64,12 +64,29 @@ struct plan_options {
 /* Whether an option was given. */
 bool plan_given(const struct plan_options *options, enum plan_key key);
 
+/* A command that takes these options or some of them. */
+struct plan_syntax {
+    const char *command;
+    const char *description;
+    const struct argp_option *options; /* keys of enum plan_key, and {0} */
+    /* As plan_value_parse(): qemu/plan_values.h. */
+    const char *(*parse)(struct plan_options *options, enum plan_key key,
+                         const char *text);
+    /* All options together: 0, or EINVAL after a message. NULL: no check. */
+    int (*check)(struct plan_options *options);
+};
+
 /*
  * Parses the command line of plan_command(). Result: 0, or 2 after a message on
  * stderr; does not return from --help and from options that getopt refuses. The
  * texts are those of argv.
  */
 int plan_options_parse(struct plan_options *options, int argc, char **argv);
+
+/* The same for another command. */
+int plan_options_parse_as(struct plan_options *options,
+                          const struct plan_syntax *syntax, int argc,
+                          char **argv);
 
 /* The model's input. Result: 0, or 2 after a message on stderr. */
 int plan_options_input(struct model_input *input,

@@ -7,8 +7,9 @@ SIMULATE_CORE := qemu/agenda.c qemu/simulate.c $(wildcard qemu/model*.c) \
 SIMULATE_UNIT := $(SIMULATE_CORE) scatter/split.c qemu/fabric.c \
                  $(filter-out %/lossy.c,$(wildcard test/simulate/*.c)) \
                  test/unit/unit.c
-SIMULATE_LOSSY := $(SIMULATE_CORE) qemu/simulate_command.c qemu/parse.c \
-                  test/simulate/lossy.c
+SIMULATE_LOSSY := $(SIMULATE_CORE) $(wildcard qemu/simulate_*.c) \
+                  qemu/parse.c qemu/plan_input.c qemu/plan_options.c \
+                  qemu/plan_values.c test/simulate/lossy.c
 
 simulate_unit_objects := $(SIMULATE_UNIT:%.c=$(MORE_OBJ)/%.o)
 simulate_lossy_objects := $(SIMULATE_LOSSY:%.c=$(MORE_OBJ)/%.o)

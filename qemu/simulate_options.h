@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of `quincunx simulate`: some of plan's, in narrower limits. */
+#ifndef QEMU_SIMULATE_OPTIONS_H
+#define QEMU_SIMULATE_OPTIONS_H
+
+#include "qemu/plan_options.h"
+#include "scatter/planner.h"
+
+/* Parses the command line of simulate_command(), as plan_options_parse(). */
+int simulate_options_parse(struct plan_options *options, int argc, char **argv);
+
+/*
+ * The same input for both planners, with as many phases as there may be.
+ * Result: 0, or 2 after a message on stderr.
+ */
+int simulate_options_inputs(struct planner_input *planner,
+                            struct model_input *model,
+                            const struct plan_options *options);
+
+#endif
