@@ -3,8 +3,19 @@
 
 #include "scatter/wide.h"
 
-/* Largest time or load in units of compute time. */
-#define UNITS_BITS 44u
+/*
+ * No plan takes longer than the originator alone with its software: 2^32 units
+ * at an eighth of the speed, and 2^35. Who would need 2^36 units of time, or a
+ * subtree with 2^50 that is so far away, gets less than nothing.
+ */
+#define ALONE_BITS 35u
+#define TIME_BITS 36u
+#define OFFSET_BITS 50u
+#define SLOPE_BITS 15u /* a slope is at most the number of nodes */
+#define SLOW_BITS TREE_SLOW_MAX
+
+/* Equal shares take as long as they take. */
+#define EQUAL_BITS 61u
 
 /* slope * s - offset: units, or time in units of the reference's compute. */
 struct line {
@@ -15,6 +26,8 @@ struct line {
 struct tree_work {
     const struct tree_input *input;
     uint8_t *tree;
+    uint32_t nodes;        /* that are left */
+    bool beyond;           /* a number left its range */
     struct wide_ratio rho; /* transfer / compute */
     struct line *takes;    /* W of every node's subtree */
     struct wide *left;     /* s of every node */
@@ -35,53 +48,58 @@ static uint8_t *branch_at(const struct tree_work *work, uint32_t index)
 
 /* ---- the structure ---- */
 
-static bool branch_valid(const uint8_t *branch, const uint8_t *end,
+static bool branch_valid(const uint8_t *branch, unsigned phase_min,
                          struct torus_size size)
 {
-    uint32_t room = (uint32_t)(end - branch) / TREE_BRANCH_BYTES;
-
-    return tree_nodes(branch) >= 1 && tree_nodes(branch) <= room &&
-           tree_phase(branch) >= 1 && tree_phase(branch) <= TREE_PHASES_MAX &&
+    return tree_nodes(branch) >= 1 && tree_phase(branch) >= phase_min &&
+           tree_phase(branch) <= TREE_PHASES_MAX &&
            torus_path_valid(size, tree_path(branch));
 }
 
 bool tree_valid(const uint8_t *tree, uint32_t bytes, struct torus_size size)
 {
-    const uint8_t *end = tree + bytes;
+    uint32_t nodes = bytes / TREE_BRANCH_BYTES;
 
-    if (bytes < TREE_BRANCH_BYTES || bytes % TREE_BRANCH_BYTES != 0 ||
-        bytes > TREE_NODES_MAX * TREE_BRANCH_BYTES || tree_next(tree) != end ||
+    if (nodes == 0 || nodes > TREE_NODES_MAX ||
+        bytes % TREE_BRANCH_BYTES != 0 || tree_nodes(tree) != nodes ||
         tree_phase(tree) != 0) {
         return false;
     }
-    for (const uint8_t *at = tree; at < end; at += TREE_BRANCH_BYTES) {
-        const uint8_t *last = tree_next(at);
-        unsigned before = tree_phase(at) + 1u;
+    for (uint32_t i = 0; i < nodes; ++i) {
+        const uint8_t *branch = tree + TREE_BRANCH_BYTES * i;
+        uint32_t end = i + tree_nodes(branch);
+        unsigned phase_min = tree_phase(branch) + 1u;
+        uint32_t at = i + 1;
 
-        for (const uint8_t *child = at + TREE_BRANCH_BYTES; child < last;
-             child = tree_next(child)) {
-            if (!branch_valid(child, last, size) ||
-                tree_phase(child) < before ||
-                tree_phase(child) <= tree_phase(at)) {
+        while (at < end && end <= nodes) {
+            const uint8_t *child = tree + TREE_BRANCH_BYTES * at;
+
+            if (!branch_valid(child, phase_min, size)) {
                 return false;
             }
-            before = tree_phase(child);
+            phase_min = tree_phase(child);
+            at += tree_nodes(child);
+        }
+        if (at != end) {
+            return false;
         }
     }
     return true;
 }
 
-static void copy_branch(uint8_t *to, const uint8_t *from)
+/* Units and first units are not known yet. */
+static void move_branch(uint8_t *to, const uint8_t *from, uint32_t nodes)
 {
-    for (uint32_t i = 0; i < TREE_BRANCH_BYTES; i += 4) {
-        bytes_store_u32(to + i, bytes_load_u32(from + i));
-    }
+    bytes_store_u16(to + 8, (uint16_t)nodes);
+    to[10] = from[10];
+    to[11] = from[11];
+    bytes_store_u32(to + 12, bytes_load_u32(from + 12));
 }
 
 /* Drops every branch beyond phase `last`; its descendants are there too. */
 static void cut(struct tree_work *work, unsigned last)
 {
-    uint32_t nodes = tree_nodes(work->tree);
+    uint32_t nodes = work->nodes;
     uint16_t *kept = work->kept;
     uint32_t to = 0;
 
@@ -95,18 +113,21 @@ static void cut(struct tree_work *work, unsigned last)
         uint32_t after = end < nodes ? kept[end] : to;
 
         if (tree_phase(branch) <= last) {
-            bytes_store_u16(branch + 8, (uint16_t)(after - kept[i]));
-            copy_branch(branch_at(work, kept[i]), branch);
-            work->slow[kept[i]] = work->slow[i];
+            uint32_t place = kept[i];
+            uint32_t below = after - (place + 1u);
+
+            move_branch(branch_at(work, place), branch, 1u + below);
+            work->slow[place] = work->slow[i];
         }
     }
+    work->nodes = to;
 }
 
 static unsigned last_phase(const struct tree_work *work)
 {
     unsigned last = 0;
 
-    for (uint32_t i = tree_nodes(work->tree); i-- > 0;) {
+    for (uint32_t i = 0; i < work->nodes; ++i) {
         unsigned phase = tree_phase(branch_at(work, i));
 
         last = phase > last ? phase : last;
@@ -115,17 +136,25 @@ static unsigned last_phase(const struct tree_work *work)
 }
 
 /* The node after the subtree of node `index`. */
-static uint32_t end_of(const struct tree_work *work, uint32_t index)
+static uint32_t next_of(const struct tree_work *work, uint32_t index)
 {
     return index + tree_nodes(branch_at(work, index));
 }
 
+/* The same, and not beyond the tree: so no node is. */
+static uint32_t end_of(const struct tree_work *work, uint32_t index)
+{
+    uint32_t end = next_of(work, index);
+
+    return end < work->nodes ? end : work->nodes;
+}
+
 static uint32_t children_of(const struct tree_work *work, uint32_t index)
 {
+    uint32_t end = end_of(work, index);
     uint32_t count = 0;
 
-    for (uint32_t at = index + 1; at < end_of(work, index);
-         at = end_of(work, at)) {
+    for (uint32_t at = index + 1; at < end; at = next_of(work, at)) {
         count += 1;
     }
     return count;
@@ -133,32 +162,56 @@ static uint32_t children_of(const struct tree_work *work, uint32_t index)
 
 /* ---- costs, in units of the reference's compute time ---- */
 
-static struct wide units_of(const struct tree_work *work, uint64_t time_ps)
+/* a, if |a| < 2^bits; else 0, and the work is marked. */
+static struct wide bounded(struct tree_work *work, struct wide a, unsigned bits)
 {
-    bool fits;
-    struct wide_ratio ratio =
-        wide_ratio_of(time_ps, work->input->compute_ps, &fits);
+    if (!wide_within(a, bits)) {
+        work->beyond = true;
+        a = wide_of(0);
+    }
+    return a;
+}
 
-    return (struct wide){fits ? ratio.whole : UINT32_MAX, ratio.fraction};
+static struct wide units_of(struct tree_work *work, uint64_t time_ps)
+{
+    uint64_t compute_ps = work->input->compute_ps;
+    bool fits;
+    struct wide_ratio ratio = wide_ratio_of(time_ps, compute_ps, &fits);
+    uint64_t whole = fits ? ratio.whole : time_ps / compute_ps;
+
+    if (whole >> TIME_BITS != 0) {
+        work->beyond = true;
+        whole = 0;
+    }
+    return wide_add(wide_of(whole), (struct wide){0, ratio.fraction});
+}
+
+static uint32_t hops_of(struct tree_work *work, const uint8_t *branch)
+{
+    uint32_t hops = torus_path_hops(tree_path(branch));
+
+    if (hops > PLANNER_STAGES_MAX) {
+        work->beyond = true;
+        hops = 1;
+    }
+    return hops;
 }
 
 /* How often a circuit's volume is sent one after the other. */
-static uint32_t stages_of(const struct tree_work *work, const uint8_t *branch)
+static uint32_t stages_of(struct tree_work *work, const uint8_t *branch)
 {
-    return work->input->store_and_forward ? torus_path_hops(tree_path(branch))
-                                          : 1;
+    return work->input->store_and_forward ? hops_of(work, branch) : 1;
 }
 
-static struct wide startup_of(const struct tree_work *work,
-                              const uint8_t *branch)
+static struct wide startup_of(struct tree_work *work, const uint8_t *branch)
 {
     const struct tree_input *input = work->input;
     uint64_t once_ps =
         input->startup_ps + input->branch_ps * tree_nodes(branch);
 
-    return units_of(work,
-                    once_ps * stages_of(work, branch) +
-                        input->hop_ps * torus_path_hops(tree_path(branch)));
+    /* Below (2^36 + 2^36 2^16) 2^11 + 2^36 2^11. */
+    return units_of(work, once_ps * stages_of(work, branch) +
+                              input->hop_ps * hops_of(work, branch));
 }
 
 static struct wide times(struct wide a, uint32_t factor)
@@ -167,7 +220,7 @@ static struct wide times(struct wide a, uint32_t factor)
 }
 
 /* transfer / compute, for all stages of a circuit. */
-static struct wide rate_of(const struct tree_work *work, const uint8_t *branch)
+static struct wide rate_of(struct tree_work *work, const uint8_t *branch)
 {
     return times((struct wide){work->rho.whole, work->rho.fraction},
                  stages_of(work, branch));
@@ -182,14 +235,14 @@ static unsigned lane_of(const struct tree_work *work, unsigned port,
 }
 
 /* Software of node `index`: slow boards are slow in that too. */
-static struct wide software_of(const struct tree_work *work, uint32_t index,
+static struct wide software_of(struct tree_work *work, uint32_t index,
                                uint64_t time_ps)
 {
     return units_of(work, time_ps << work->slow[index]);
 }
 
 /* What is gone when a node's send `order` can start at the earliest. */
-static struct wide queued_after(const struct tree_work *work, uint32_t index,
+static struct wide queued_after(struct tree_work *work, uint32_t index,
                                 uint32_t order)
 {
     return software_of(work, index,
@@ -198,7 +251,7 @@ static struct wide queued_after(const struct tree_work *work, uint32_t index,
 }
 
 /* What is gone when a node with `sends` children begins to compute. */
-static struct wide computes_after(const struct tree_work *work, uint32_t index,
+static struct wide computes_after(struct tree_work *work, uint32_t index,
                                   uint32_t sends)
 {
     const struct tree_input *input = work->input;
@@ -219,8 +272,15 @@ static struct line compose(struct line outer, struct line inner)
         wide_add(wide_multiply(outer.slope, inner.offset), outer.offset)};
 }
 
+static struct line bounded_line(struct tree_work *work, struct line line,
+                                unsigned offset_bits)
+{
+    return (struct line){bounded(work, line.slope, SLOPE_BITS),
+                         bounded(work, line.offset, offset_bits)};
+}
+
 /* What is left for a child when `lane` was left of its parent's port. */
-static struct line child_left(const struct tree_work *work, uint32_t child)
+static struct line child_left(struct tree_work *work, uint32_t child)
 {
     const uint8_t *branch = branch_at(work, child);
     struct line takes = work->takes[child];
@@ -228,11 +288,13 @@ static struct line child_left(const struct tree_work *work, uint32_t child)
     struct wide scale = wide_divide(
         wide_of(1), wide_add(wide_of(1), wide_multiply(rate, takes.slope)));
     struct wide startup = startup_of(work, branch);
-    struct wide credit = wide_multiply(rate, takes.offset);
+    /* scale * rate <= 1 / p_c <= 8; first, as rate q_c may not fit. */
+    struct wide credit = wide_multiply(
+        bounded(work, wide_multiply(scale, rate), SLOW_BITS + 1), takes.offset);
 
     /* s_c = scale * (s - startup + rate q_c) */
     return (struct line){scale,
-                         wide_multiply(scale, wide_subtract(startup, credit))};
+                         wide_subtract(wide_multiply(scale, startup), credit)};
 }
 
 static struct line take(struct tree_work *work, uint32_t index)
@@ -240,16 +302,16 @@ static struct line take(struct tree_work *work, uint32_t index)
     static const struct line whole = {{1, 0}, {0, 0}};
     struct line lane[TORUS_PORTS] = {whole, whole, whole, whole};
     bool used[TORUS_PORTS] = {false};
-    uint32_t count = children_of(work, index);
-    uint32_t child = index + 1;
+    uint32_t end = end_of(work, index);
+    uint32_t order = 0;
     unsigned slow = work->slow[index];
     struct line takes = {
         slow == 0 ? wide_of(1) : wide_shift_right(wide_of(1), slow), {0, 0}};
 
-    takes.offset =
-        wide_multiply(takes.slope, computes_after(work, index, count));
-    for (uint32_t order = 0; order < count;
-         ++order, child = end_of(work, child)) {
+    takes.offset = wide_multiply(
+        takes.slope, computes_after(work, index, children_of(work, index)));
+    for (uint32_t child = index + 1; child < end;
+         child = next_of(work, child), ++order) {
         unsigned port = tree_path(branch_at(work, child)).port;
         unsigned at = lane_of(work, port, order);
         struct line got;
@@ -258,10 +320,12 @@ static struct line take(struct tree_work *work, uint32_t index)
             lane[at].offset = queued_after(work, index, order);
             used[at] = true;
         }
-        lane[at] = compose(child_left(work, child), lane[at]);
+        lane[at] = bounded_line(
+            work, compose(child_left(work, child), lane[at]), TIME_BITS);
         got = compose(work->takes[child], lane[at]);
         takes.slope = wide_add(takes.slope, got.slope);
         takes.offset = wide_add(takes.offset, got.offset);
+        takes = bounded_line(work, takes, OFFSET_BITS);
     }
     return takes;
 }
@@ -275,7 +339,7 @@ static struct wide volume_of(const struct tree_work *work, uint32_t index)
 }
 
 /* What is left for a child when `lane` is left of its parent's port. */
-static struct wide serve(const struct tree_work *work, uint32_t child,
+static struct wide serve(struct tree_work *work, uint32_t child,
                          struct wide lane)
 {
     const uint8_t *branch = branch_at(work, child);
@@ -293,14 +357,15 @@ static struct wide serve(const struct tree_work *work, uint32_t child,
 /* s of all children of a node; false if one would get less than nothing. */
 static bool give(struct tree_work *work, uint32_t index)
 {
-    struct wide lane[TORUS_PORTS];
+    unsigned bits = work->input->equal ? EQUAL_BITS : TIME_BITS;
+    struct wide lane[TORUS_PORTS] = {{0, 0}};
     bool used[TORUS_PORTS] = {false};
     bool enough = !work->input->equal;
-    uint32_t count = children_of(work, index);
-    uint32_t child = index + 1;
+    uint32_t end = end_of(work, index);
+    uint32_t order = 0;
 
-    for (uint32_t order = 0; order < count;
-         ++order, child = end_of(work, child)) {
+    for (uint32_t child = index + 1; child < end;
+         child = next_of(work, child), ++order) {
         unsigned port = tree_path(branch_at(work, child)).port;
         unsigned at = lane_of(work, port, order);
 
@@ -309,37 +374,48 @@ static bool give(struct tree_work *work, uint32_t index)
                                      queued_after(work, index, order));
             used[at] = true;
         }
-        lane[at] = serve(work, child, lane[at]);
+        lane[at] = bounded(work, serve(work, child, lane[at]), bits);
         work->left[child] = lane[at];
         enough = enough && !wide_is_negative(lane[at]) &&
                  !wide_less(wide_multiply(work->takes[child].slope, lane[at]),
                             work->takes[child].offset);
     }
     return enough &&
-           !wide_less(work->left[index], computes_after(work, index, count));
+           !wide_less(work->left[index], computes_after(work, index, order));
+}
+
+/* The time in which the whole tree takes the load. */
+static struct wide time_of_all(struct tree_work *work)
+{
+    struct line all = work->takes[0];
+    uint32_t slow = 1u << work->slow[0];
+    struct wide volume =
+        times(wide_add(wide_of(work->input->load_units), all.offset), slow);
+    struct wide slope = times(all.slope, slow); /* 1 of its own at least */
+
+    if (wide_is_negative(volume) || slope.high < 1) {
+        work->beyond = true;
+        return wide_of(0);
+    }
+    return bounded(work, wide_divide(volume, slope), TIME_BITS);
 }
 
 static bool solve(struct tree_work *work)
 {
-    uint32_t nodes = tree_nodes(work->tree);
-    struct line all;
-
-    for (uint32_t i = nodes; i-- > 0;) {
-        work->takes[i] = take(work, i);
-        if (!wide_within(work->takes[i].slope, 20) ||
-            !wide_within(work->takes[i].offset, UNITS_BITS)) {
-            return false;
-        }
+    work->beyond = false;
+    for (uint32_t i = work->nodes; i > 0; --i) {
+        work->takes[i - 1] = take(work, i - 1);
     }
-    all = work->takes[0];
-    work->left[0] = wide_divide(
-        wide_add(wide_of(work->input->load_units), all.offset), all.slope);
-    for (uint32_t i = 0; i < nodes; ++i) {
+    if (work->beyond) {
+        return false;
+    }
+    work->left[0] = time_of_all(work);
+    for (uint32_t i = 0; i < work->nodes; ++i) {
         if (!give(work, i)) {
             return false;
         }
     }
-    return true;
+    return !work->beyond;
 }
 
 /* ---- ranges ---- */
@@ -352,25 +428,31 @@ static struct wide share_of(struct tree_work *work, uint32_t index)
                       computes_after(work, index, children_of(work, index)));
     unsigned slow = work->slow[index];
 
+    if (wide_is_negative(time)) {
+        work->beyond = true;
+        time = wide_of(0);
+    }
     return slow == 0 ? time : wide_shift_right(time, slow);
 }
 
 static void set_ranges(struct tree_work *work)
 {
-    uint32_t nodes = tree_nodes(work->tree);
+    uint32_t nodes = work->nodes;
     uint32_t load_units = work->input->load_units;
     struct wide position = wide_of(0);
 
     for (uint32_t i = 0; i < nodes; ++i) {
-        uint64_t first = position.high;
+        uint32_t first = (uint32_t)((uint64_t)load_units * i / nodes);
 
-        if (work->input->equal) {
-            first = (uint64_t)load_units * i / nodes;
-        } else {
+        if (!work->input->equal) {
+            /* The sum is rounded: it may be a little more. */
+            if (position.high >= load_units) {
+                position = wide_of(load_units);
+            }
+            first = (uint32_t)position.high;
             position = wide_add(position, share_of(work, i));
         }
-        bytes_store_u32(branch_at(work, i) + 4,
-                        first < load_units ? (uint32_t)first : load_units);
+        bytes_store_u32(branch_at(work, i) + 4, first);
     }
     for (uint32_t i = 0; i < nodes; ++i) {
         uint8_t *branch = branch_at(work, i);
@@ -378,7 +460,9 @@ static void set_ranges(struct tree_work *work)
         uint32_t end_unit =
             end < nodes ? tree_first_unit(branch_at(work, end)) : load_units;
 
-        bytes_store_u32(branch, end_unit - tree_first_unit(branch));
+        uint32_t first_unit = tree_first_unit(branch);
+
+        bytes_store_u32(branch, end_unit - first_unit);
     }
 }
 
@@ -387,17 +471,18 @@ static void set_ranges(struct tree_work *work)
 /* With nothing left at the start, what a node lacks is when it ends. */
 static struct wide last_end(struct tree_work *work)
 {
-    uint32_t nodes = tree_nodes(work->tree);
+    uint32_t nodes = work->nodes;
     struct wide last = wide_of(0);
 
     work->left[0] = wide_of(0);
     for (uint32_t i = 0; i < nodes; ++i) {
         struct wide end = wide_negate(work->left[i]);
         uint32_t count = children_of(work, i);
-        const uint8_t *branch = branch_at(work, i);
-        uint32_t own = count == 0 ? tree_units(branch)
-                                  : tree_first_unit(branch_at(work, i + 1)) -
-                                        tree_first_unit(branch);
+        uint32_t end_unit = i + 1 < nodes
+                                ? tree_first_unit(branch_at(work, i + 1))
+                                : work->input->load_units;
+        uint32_t first_unit = tree_first_unit(branch_at(work, i));
+        uint32_t own = end_unit - first_unit;
 
         give(work, i);
         end = wide_add(end, computes_after(work, i, count));
@@ -409,15 +494,21 @@ static struct wide last_end(struct tree_work *work)
 
 /* ---- all of it ---- */
 
-/* In ps; 2^62 at most. */
-static uint64_t time_of(struct wide units, uint64_t compute_ps)
+/* ERR_RANGE if that is 2^63 ps or more. */
+static int time_of(uint64_t *time_ps, struct wide units, uint64_t compute_ps)
 {
-    const uint64_t most_ps = (uint64_t)1 << 62;
+    uint64_t part_ps = wide_multiply_high(units.low, compute_ps);
+    uint64_t whole;
 
-    if (wide_multiply_high(units.high << 2, compute_ps) != 0) {
-        return most_ps;
+    if (wide_is_negative(units)) {
+        return ERR_RANGE;
     }
-    return units.high * compute_ps + wide_multiply_high(units.low, compute_ps);
+    whole = (uint64_t)units.high;
+    if (whole >= PLANNER_LOAD_MAX_PS / compute_ps) {
+        return ERR_RANGE;
+    }
+    *time_ps = whole * compute_ps + part_ps;
+    return ERR_OK;
 }
 
 static int check(const struct tree_input *input)
@@ -428,7 +519,6 @@ static int check(const struct tree_input *input)
     if (input->compute_ps == 0 || input->compute_ps > PLANNER_TIME_MAX_PS ||
         input->transfer_ps > PLANNER_TIME_MAX_PS ||
         input->load_units > PLANNER_LOAD_MAX_PS / input->compute_ps ||
-        input->transfer_ps / input->compute_ps > UINT16_MAX ||
         (input->startup_ps | input->hop_ps | input->branch_ps |
          input->parse_ps | input->send_ps | input->start_ps |
          input->begin_ps) >>
@@ -441,15 +531,18 @@ static int check(const struct tree_input *input)
     return ERR_OK;
 }
 
-static void lay_out(struct tree_work *work, void *memory, uint8_t *tree,
+/* Result: whether the transfer is short enough. */
+static bool lay_out(struct tree_work *work, void *memory, uint8_t *tree,
                     const struct tree_input *input)
 {
     uint32_t nodes = tree_nodes(tree);
     bool fits;
 
-    work->input = input;
-    work->tree = tree;
+    *work = (struct tree_work){.input = input, .tree = tree, .nodes = nodes};
     work->rho = wide_ratio_of(input->transfer_ps, input->compute_ps, &fits);
+    if (!fits || work->rho.whole > UINT16_MAX) {
+        return false;
+    }
     work->takes = (struct line *)memory;
     work->left = (struct wide *)(void *)(work->takes + nodes);
     work->kept = (uint16_t *)(void *)(work->left + nodes);
@@ -457,32 +550,50 @@ static void lay_out(struct tree_work *work, void *memory, uint8_t *tree,
     for (uint32_t i = 0; i < nodes; ++i) {
         uint32_t slow = tree_first_unit(branch_at(work, i));
 
+        work->left[i] = wide_of(0);
         work->slow[i] = (uint8_t)(slow < TREE_SLOW_MAX ? slow : TREE_SLOW_MAX);
     }
+    return true;
+}
+
+/* Cuts phases off until everybody who is left gets something. */
+static int plan_phases(struct tree_work *work, unsigned *phases)
+{
+    bounded(work, computes_after(work, 0, children_of(work, 0)), ALONE_BITS);
+    if (work->beyond) {
+        return ERR_RANGE;
+    }
+    while (!solve(work)) {
+        if (*phases == 0) {
+            return ERR_RANGE;
+        }
+        *phases -= 1;
+        cut(work, *phases);
+    }
+    return ERR_OK;
 }
 
 int tree_plan(uint8_t *tree, const struct tree_input *input, void *memory,
               uint64_t *makespan_ps, unsigned *phases)
 {
     struct tree_work work;
+    struct wide makespan;
     int error = check(input);
 
     if (error != ERR_OK) {
         return error;
     }
-    lay_out(&work, memory, tree, input);
+    if (!lay_out(&work, memory, tree, input)) {
+        return ERR_RANGE;
+    }
     *phases = last_phase(&work);
     if (!input->equal) {
-        while (!solve(&work)) {
-            if (*phases == 0) {
-                return ERR_RANGE;
-            }
-            *phases -= 1;
-            cut(&work, *phases);
-        }
+        error = plan_phases(&work, phases);
     }
     set_ranges(&work);
-    *makespan_ps = time_of(input->equal ? last_end(&work) : work.left[0],
-                           input->compute_ps);
-    return ERR_OK;
+    makespan = input->equal ? last_end(&work) : work.left[0];
+    if (error != ERR_OK || work.beyond) {
+        return ERR_RANGE;
+    }
+    return time_of(makespan_ps, makespan, input->compute_ps);
 }

@@ -96,12 +96,17 @@ struct tree_input {
  * s_c = (s - startup + transfer q_c) / (1 + transfer p_c) left. Exact in
  * O(nodes); theory of node speeds after Blazewicz, Drozdowski, Guinand,
  * Trystram 1999, section 5. While somebody would get less than nothing, the
- * last phase is cut off the tree; costs of 2^32 units or more count as 2^32.
+ * last phase is cut off the tree. Nothing is rounded to what a word holds: who
+ * would need longer than the originator alone gets less than nothing. A circuit
+ * of more than PLANNER_STAGES_MAX hops counts as longer than that.
  *
  * Fills in units and first units; the shares are rounded so that every range
- * begins at the floor of its exact beginning. `work` takes
- * tree_work_bytes(nodes), 8-byte aligned. Result: 0 and the makespan and the
- * last phase in use; ERR_EMPTY; ERR_RANGE. Some 3000 instructions a node.
+ * begins at the floor of its exact beginning. tree_valid() holds of the tree;
+ * `work` takes tree_work_bytes(nodes), 8-byte aligned. Result: 0 and the
+ * makespan and the last phase in use; ERR_EMPTY; ERR_RANGE: a number is out of
+ * range, the makespan is 2^63 ps or more, the originator's software takes 2^35
+ * units' time, or, with equal shares, anything 2^36. Some 3000 instructions a
+ * node.
  */
 int tree_plan(uint8_t *tree, const struct tree_input *input, void *work,
               uint64_t *makespan_ps, unsigned *phases);

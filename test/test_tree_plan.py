@@ -205,8 +205,28 @@ def check_volumes(tree, branches, shares):
         assert abs(branch.units - exact) < 1 + NEAR
 
 
+def shortest(branches, slow, costs):
+    """The makespan of the plan, however long it is."""
+    if costs.equal:
+        tree = tree_plan.Tree(branches, slow, costs)
+        firsts = [costs.load * i // len(branches)
+                  for i in range(len(branches) + 1)]
+        return max(tree.simulate([b - a for a, b in zip(firsts, firsts[1:])]))
+    most = max(b.phase for b in branches)
+    for phases in range(most, -1, -1):
+        tree = tree_plan.Tree(*tree_plan.pruned(branches, slow, phases),
+                              costs, GRID)
+        makespan, shares = tree.solve()
+        if min(shares) >= -NEAR:
+            return makespan
+    return 0
+
+
 def check_case(core, branches, slow, costs):
     error, makespan, phases, left = run_plan(core, branches, slow, costs)
+    if error == library.ERR_RANGE:
+        assert shortest(branches, slow, costs) >= MAKESPAN_MAX * 0.999
+        return False
     assert error == 0
     grid = GRID if len(branches) > EXACT_NODES else None
     most = max(b.phase for b in branches)
@@ -233,7 +253,7 @@ def check_case(core, branches, slow, costs):
         assert max(ends) - min(ends) <= (0 if grid is None else 1e-99)
         check_floors(left, shares, costs.load)
         check_volumes(tree, left, shares)
-    exact = min(exact, 2 ** 62)  # no makespan is longer
+    assert makespan < MAKESPAN_MAX
     assert abs(makespan - exact) <= exact / 10 ** 9 + 2
     return phases < most
 
@@ -393,6 +413,50 @@ def test_numbers_at_the_edge(core, change):
     rng = random.Random(SEED)
     for branches in (star(rng), chain(rng), random_tree(rng)):
         check(core, branches, [0] * len(branches), GOOD._replace(**change))
+
+
+@pytest.mark.parametrize("startup", [2 ** 32 - 1, 2 ** 32, 2 ** 33,
+                                     2 ** 34 + 12345, 2 ** 35])
+@pytest.mark.parametrize("slow", range(4))
+def test_costs_of_more_units_than_a_word_holds(core, startup, slow):
+    """A slow originator may wait so long for help."""
+    rng = random.Random(f"{SEED} long {startup}")
+    for branches in (star(rng), random_tree(rng), chain(rng)):
+        check(core, branches, [slow] + [0] * (len(branches) - 1),
+              Costs(UNITS_MAX, 1, 0, startup))
+        check(core, branches, [slow] + [0] * (len(branches) - 1),
+              Costs(UNITS_MAX, 1, 65535, startup, store_and_forward=True))
+
+
+def test_makespans_that_are_too_long(core):
+    one = [Branch(0, 0, 1, 0, 0, 0, 0, 0)]
+    both = [one[0]._replace(nodes=2), Branch(0, 0, 1, 0, 0, 1, 1, 0)]
+    costs = Costs(2 ** 22, TIME_MAX, 0)
+    assert run_plan(core, one, [0], costs)[:2] == (0, 2 ** 62)
+    assert run_plan(core, one, [1], costs)[0] == library.ERR_RANGE
+    assert run_plan(core, one, [3], costs)[0] == library.ERR_RANGE
+    assert run_plan(core, both, [1, 0], costs)[0] == 0
+    equal = costs._replace(equal=True)
+    assert run_plan(core, both, [1, 1], equal)[:2] == (0, 2 ** 62)
+    assert run_plan(core, both, [2, 1], equal)[0] == library.ERR_RANGE
+
+
+def test_software_that_is_too_long(core):
+    one = [Branch(0, 0, 1, 0, 0, 0, 0, 0)]
+    for software, error in ((2 ** 35 - 1, 0), (2 ** 35, library.ERR_RANGE)):
+        costs = Costs(1, 1, 0, start=software)
+        assert run_plan(core, one, [0], costs)[0] == error
+
+
+@pytest.mark.parametrize("change", [{"startup": STARTUP_MAX, "hop": 1},
+                                    {"branch": STARTUP_MAX, "hop": 1}])
+def test_circuits_that_are_too_long(core, change):
+    """2^36 units: nobody can wait for that, nor can equal shares."""
+    both = [Branch(0, 0, 2, 0, 0, 0, 0, 0), Branch(0, 0, 1, 0, 0, 1, 1, 0)]
+    costs = Costs(UNITS_MAX, 1, 0, **change)
+    assert run_plan(core, both, [3, 0], costs)[2] == 0
+    assert run_plan(core, both, [3, 0],
+                    costs._replace(equal=True))[0] == library.ERR_RANGE
 
 
 def test_work_fits_any_tree(core):

@@ -24,30 +24,35 @@ class Proof:
 
     paths: function:n, up to n execution paths kept apart; returns: functions
     whose every result is kept apart; relations: functions in which Eva follows
-    a - b of two variables (the octagon domain).
+    a - b of two variables (the octagon domain); model: a header that stands
+    for one of the project's own; sources: other sources that are called.
     """
 
     source: str
     paths: str = ""
     returns: str = ""
     relations: str = ""
+    model: str = ""
+    sources: tuple = ()
 
 
 PROOFS = (
     Proof("scatter/planner.c", returns="recur", relations="difference",
           paths="check:40,scale_of:100,fraction:100,recur:60,planner_plan:60"),
     Proof("scatter/split.c", relations="split_volume", paths="split_volume:4"),
+    Proof("scatter/tree.c", returns="lay_out", model="test/prove/wide.h",
+          sources=("torus/torus.c",)),
 )
 
 # A 32-bit machine with 64-bit long long, as the Cortex-M3 is.
 OPTIONS = [
-    "-machdep", "gcc_x86_32", "-cpp-extra-args=-I.", "-eva",
+    "-machdep", "gcc_x86_32", "-c11", "-eva",
     "-eva-precision", "1", "-eva-min-loop-unroll", "33",
     "-eva-split-return", "auto", "-warn-signed-overflow",
     "-warn-unsigned-overflow", "-warn-signed-downcast",
     "-warn-unsigned-downcast", "-eva-no-show-progress", "-eva-no-print"]
 
-ALARM = re.compile(r"^\[eva(?::alarm)?\] ([\w./-]+):\d+: Warning:\s*\n?"
+ALARM = re.compile(r"^\[eva(?::alarm)?\] ([\w./-]+):\d+: Warning: *\n?"
                    r"((?:[ \t]+\S.*\n)+|.*\n)", re.MULTILINE)
 
 
@@ -60,7 +65,9 @@ def alarms_of(text):
 def analyse(proof, root=ROOT):
     """(alarms, trouble): the alarms' names, and why the run is void."""
     name = pathlib.Path(proof.source).stem
-    command = ["frama-c", *OPTIONS, "-main", f"prove_{name}"]
+    includes = "-I." + (f" -include {proof.model}" if proof.model else "")
+    command = ["frama-c", *OPTIONS, f"-cpp-extra-args={includes}",
+               "-main", f"prove_{name}"]
     for option, value in (("-eva-slevel-function", proof.paths),
                           ("-eva-split-return-function",
                            proof.returns and proof.returns + ":full"),
@@ -68,7 +75,8 @@ def analyse(proof, root=ROOT):
                            proof.relations and "octagon:" + proof.relations)):
         if value:
             command += [option, value]
-    command += [f"test/prove/{name}.c", "test/prove/any.c", proof.source]
+    command += [f"test/prove/{name}.c", "test/prove/any.c", proof.source,
+                *proof.sources]
     # Frama-C believes PWD.
     done = subprocess.run(command, cwd=root, text=True, check=False,
                           env={**os.environ, "PWD": str(root)},
