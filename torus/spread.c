@@ -18,27 +18,31 @@
 #define SPREAD_LINK 4u
 #define SPREAD_CROSSING 16u
 
-/* Cost of a circuit in a last phase, in links. */
+/* Cost of a circuit in a last phase, in links; a crossing's if it is strict. */
 #define ROUTE_HELD 12u
 #define ROUTE_CROSSING 6u
+#define ROUTE_CROSSING_STRICT 200u
 
 /* Circuits that a last phase may lay, for each node that it should reach. */
 #define ROUTE_TRIES 12u
 
-/* Weights of the first phases. */
 struct weights {
     unsigned power; /* nodes repel as distance^(-2 power) */
     uint32_t base;  /* what a circuit of no length costs, as SPREAD_LINK */
+    bool strict;    /* no unordered crossings in first phases */
 };
 
-static const struct weights attempts[] = {{2, 8}, {2, 4}, {2, 16}, {1, 64}};
+/* The strict ones need a phase more on some sizes. */
+static const struct weights attempts[] = {
+    {2, 8, true},  {2, 4, true},  {2, 16, true},  {1, 64, true},
+    {2, 8, false}, {2, 4, false}, {2, 16, false}, {1, 64, false}};
 
 #define ATTEMPTS (sizeof attempts / sizeof *attempts)
 
 struct search {
     struct torus_size size;
     uint32_t nodes;
-    uint32_t base; /* of the weights */
+    struct weights weights;
     unsigned phase;
     uint32_t crossings; /* of circuits that causes do not order, so far */
 
@@ -51,6 +55,9 @@ struct search {
 
     /* Who receives over a link in this phase and in those before, or NONE. */
     uint32_t held[PHASES_LIMIT][LINKS_MAX];
+
+    uint32_t below[NODES_MAX]; /* nodes, and through ports from a phase on */
+    uint32_t later[TORUS_PORTS][NODES_MAX];
 
     uint32_t push[NODES_MAX]; /* by difference of places */
     uint64_t pushed[NODES_MAX];
@@ -217,17 +224,21 @@ static void push(struct search *search, uint32_t node, int sign)
     }
 }
 
-/* One link further out of `out`, unless it is held. */
+/* One link further out of `out`, unless that is not allowed. */
 static bool spread_on(const struct search *search, struct reach *reach,
                       unsigned out, uint32_t from, unsigned port)
 {
     uint32_t link = search->link[out][reach->at];
+    uint32_t crossed;
 
     if (search->held[search->phase][link] != NONE) {
         return false;
     }
-    reach->cost +=
-        SPREAD_LINK + SPREAD_CROSSING * crossings(search, link, from, port);
+    crossed = crossings(search, link, from, port);
+    if (crossed > 0 && search->weights.strict) {
+        return false;
+    }
+    reach->cost += SPREAD_LINK + SPREAD_CROSSING * crossed;
     reach->at = search->next[out][reach->at];
     return true;
 }
@@ -235,7 +246,8 @@ static bool spread_on(const struct search *search, struct reach *reach,
 static void spread_offer(const struct search *search, struct choice *best,
                          struct reach reach, struct torus_path path)
 {
-    uint64_t cost = search->pushed[reach.at] * (search->base + reach.cost);
+    uint64_t cost =
+        search->pushed[reach.at] * (search->weights.base + reach.cost);
 
     if (!reached(search, reach.at) && cost < best->cost) {
         *best = (struct choice){cost, best->from, reach.at, path};
@@ -339,6 +351,8 @@ static bool route_on(const struct search *search, struct reach *reach,
 static void route_offer(const struct search *search, struct choice *best,
                         struct reach reach, struct torus_path back)
 {
+    uint32_t crossing =
+        search->weights.strict ? ROUTE_CROSSING_STRICT : ROUTE_CROSSING;
     struct torus_path path;
     uint64_t cost;
 
@@ -346,7 +360,7 @@ static void route_offer(const struct search *search, struct choice *best,
         return;
     }
     path = torus_path_reverse(back);
-    cost = reach.cost + ROUTE_CROSSING * path_crossings(search, reach.at, path);
+    cost = reach.cost + crossing * path_crossings(search, reach.at, path);
     if (cost < best->cost) {
         *best = (struct choice){cost, reach.at, best->to, path};
     }
@@ -460,7 +474,7 @@ static void set_push(struct search *search, unsigned power)
 
 static void start(struct search *search, const struct weights *weights)
 {
-    search->base = weights->base;
+    search->weights = *weights;
     search->crossings = 0;
     set_push(search, weights->power);
     memset(search->held, 0xff, sizeof search->held);
@@ -485,11 +499,28 @@ static void end_phase(struct search *search)
     }
 }
 
+/* That lead elsewhere. */
+static uint32_t ports_of(struct torus_size size)
+{
+    return (size.width > 1 ? 2u : 0u) + (size.height > 1 ? 2u : 0u);
+}
+
+/* Phases that no tree can do without. */
+static unsigned least_phases(struct torus_size size)
+{
+    uint32_t nodes = (uint32_t)size.width * size.height;
+    unsigned phases = 0;
+
+    for (uint32_t active = 1; active < nodes; active *= 1 + ports_of(size)) {
+        phases += 1;
+    }
+    return phases;
+}
+
 /* Result: whether all nodes are reached. */
 static bool run(struct search *search, const struct weights *weights)
 {
-    uint32_t ports = (search->size.width > 1 ? 2u : 0u) +
-                     (search->size.height > 1 ? 2u : 0u);
+    uint32_t ports = ports_of(search->size);
 
     start(search, weights);
     for (search->phase = 1; search->phase < PHASES_LIMIT; ++search->phase) {
@@ -540,12 +571,58 @@ static void copy(struct torus_circuit circuits[], const struct search *search,
     }
 }
 
+/*
+ * How long nodes wait for transfers, added up, if all get the same share: the
+ * circuit to a subtree delays that, and what the same port sends later.
+ */
+static uint64_t delay_of(struct search *search)
+{
+    uint64_t delay = 0;
+
+    memset(search->below, 0, sizeof search->below);
+    memset(search->later, 0, sizeof search->later);
+    for (uint32_t i = search->sender_count; i-- > 1;) {
+        uint32_t node = search->senders[i];
+        const struct torus_circuit *circuit = &search->circuits[node];
+        uint32_t nodes = 1 + search->below[node];
+        uint32_t *later = &search->later[circuit->path.port][circuit->from];
+
+        *later += nodes;
+        delay += (uint64_t)nodes * *later;
+        search->below[circuit->from] += nodes;
+    }
+    return delay;
+}
+
+/* Of a tree: less is better, the first member first. */
+struct worth {
+    unsigned phases;
+    uint32_t crossings;
+    uint64_t delay;
+};
+
+/* Whether the tree is the best so far; then *best is its worth. */
+static bool better(struct search *search, struct worth *best)
+{
+    struct worth own = {search->phase - 1, search->crossings, delay_of(search)};
+    bool wins = own.delay < best->delay;
+
+    if (own.phases != best->phases) {
+        wins = own.phases < best->phases;
+    } else if (own.crossings != best->crossings) {
+        wins = own.crossings < best->crossings;
+    }
+    if (wins) {
+        *best = own;
+    }
+    return wins;
+}
+
 int torus_spread(struct torus_circuit circuits[], struct torus_size size)
 {
     struct search *search = malloc(sizeof *search);
     bool mirror = size.width > size.height;
-    unsigned phases = UINT32_MAX;
-    uint32_t crossed = 0;
+    struct worth best = {UINT32_MAX, 0, 0};
 
     if (search == NULL) {
         return -1;
@@ -554,14 +631,14 @@ int torus_spread(struct torus_circuit circuits[], struct torus_size size)
     search->nodes = (uint32_t)size.width * size.height;
     map(search);
     for (size_t i = 0; i < ATTEMPTS; ++i) {
-        if (run(search, &attempts[i]) &&
-            (search->phase < phases ||
-             (search->phase == phases && search->crossings < crossed))) {
-            phases = search->phase;
-            crossed = search->crossings;
+        if (!attempts[i].strict && best.crossings == 0 &&
+            best.phases == least_phases(size)) {
+            break;
+        }
+        if (run(search, &attempts[i]) && better(search, &best)) {
             copy(circuits, search, mirror);
         }
     }
     free(search);
-    return phases == UINT32_MAX ? -1 : 0;
+    return best.phases == UINT32_MAX ? -1 : 0;
 }
