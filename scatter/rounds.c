@@ -31,21 +31,25 @@ struct costs {
     struct wide begin;
     struct wide lead;
     struct wide interval; /* v_{r,N} - rho sum v_{r+1} */
+    /* What begin() takes off what a layer keeps of the first round: begin /
+       compute off v_{1,N}, 5 + rho times as much off each volume above. */
+    struct wide loss[LAYERS];
+    struct wide losses; /* of the volumes of all phases */
+    bool begins;        /* false: begin() takes more than any load */
     unsigned phases;
 };
 
 /* The rounds from the last one to the one at hand; index: phase. */
 struct sweep {
     struct affine cells[2][LAYERS];
-    struct affine *volume; /* of the round at hand */
-    struct affine *later;  /* of the round after it */
-    struct affine sum;     /* of the volumes of the round at hand */
-    struct affine total;   /* of all rounds so far */
-    struct wide fixed;     /* of a_0: all startups, less lead */
-    struct affine kept;    /* by layer 1, of the round at hand */
-    struct wide loss;      /* of all volumes for begin() in the first round */
-    struct wide least;     /* x that keeps everything >= 0: from .. */
-    struct wide most;      /* .. to */
+    struct affine *volume;      /* of the round at hand */
+    struct affine *later;       /* of the round after it */
+    struct affine kept[LAYERS]; /* v_j - 4 sum of the volumes below */
+    struct affine sum;          /* of the volumes of the round at hand */
+    struct affine total;        /* of all rounds so far */
+    struct wide fixed;          /* of a_0: all startups, less lead */
+    struct wide least;          /* x that keeps everything >= 0: from .. */
+    struct wide most;           /* .. to */
     bool possible;
 };
 
@@ -53,13 +57,6 @@ static SMALL void affine_add(struct affine *to, const struct affine *other)
 {
     to->slope = wide_add(to->slope, other->slope);
     to->base = wide_add(to->base, other->base);
-}
-
-static SMALL void affine_subtract(struct affine *from,
-                                  const struct affine *other)
-{
-    from->slope = wide_subtract(from->slope, other->slope);
-    from->base = wide_subtract(from->base, other->base);
 }
 
 static SMALL void affine_scale(struct affine *value, struct wide_ratio ratio)
@@ -88,6 +85,45 @@ static SMALL bool units_of(struct wide *units, uint64_t time_ps,
 
     *units = (struct wide){ratio.whole, ratio.fraction};
     return fits;
+}
+
+static const struct affine nothing = {{0, 0}, {0, 0}};
+
+/* A slope or a base, from the last phase up to the one at hand. */
+struct column {
+    struct wide kept;  /* of that phase: v_j - 4 sum of the volumes below */
+    struct wide sum;   /* of the volumes down from it */
+    struct wide extra; /* startup, or less queue */
+};
+
+/*
+ * v_{j-1} = 5 v_j + moved with moved = rho (v_{r,j} - v_{r+1,j}) + extra. So
+ * layer j - 1 keeps `moved` more than layer j does.
+ */
+static SMALL void step(struct wide *above, struct column *column,
+                       const struct wide *volume, const struct wide *later,
+                       const struct wide_ratio *rho)
+{
+    struct wide moved = wide_add(
+        wide_scale(wide_subtract(*volume, *later), *rho), column->extra);
+
+    column->kept = wide_add(column->kept, moved);
+    *above = wide_add(column->kept, wide_shift_left(column->sum, 2));
+    column->sum = wide_add(column->sum, *above);
+}
+
+static void read_losses(struct costs *costs)
+{
+    struct column loss = {costs->begin, costs->begin, {0, 0}};
+    struct wide volume = costs->begin;
+
+    costs->begins = true;
+    for (unsigned phase = costs->phases; phase > 0 && costs->begins; --phase) {
+        costs->loss[phase] = loss.kept;
+        costs->losses = loss.sum;
+        costs->begins = wide_within(volume, 34);
+        step(&volume, &loss, &volume, &nothing.base, &costs->rho);
+    }
 }
 
 static int check(const struct rounds_input *input)
@@ -151,107 +187,100 @@ static int read_costs(struct costs *costs, const struct rounds_input *input)
     for (unsigned phase = 1; phase <= costs->phases; ++phase) {
         costs->interval = wide_add(costs->interval, costs->queue);
     }
-    return all && costs->phases > 0 ? ERR_OK : ERR_PHASES;
-}
-
-/* v_{r,phase-1} of the last round (`later` NULL) or of an earlier one. */
-static void volume_above(struct affine *above, struct affine *kept,
-                         const struct costs *costs, const struct affine *volume,
-                         const struct affine *later, unsigned phase)
-{
-    /* above = 5 volume + moved; and so much more is kept there. */
-    struct affine moved = *volume;
-
-    if (later != NULL) {
-        affine_subtract(&moved, later);
+    if (!all || costs->phases == 0) {
+        return ERR_PHASES;
     }
-    affine_scale(&moved, costs->rho);
-    moved.base = later == NULL ? wide_add(moved.base, costs->startup[phase])
-                               : wide_subtract(moved.base, costs->queue);
-    affine_add(kept, &moved);
-    *above = *volume;
-    affine_times_4(above);
-    affine_add(above, volume);
-    affine_add(above, &moved);
+    read_losses(costs);
+    return ERR_OK;
 }
 
 /* Narrows the range of x to where slope * x + base >= 0. */
-static void demand(struct sweep *sweep, struct affine value)
+static void demand(struct sweep *sweep, const struct affine *value)
 {
-    bool falls = wide_is_negative(value.slope);
-    bool below = wide_is_negative(value.base);
+    bool falls = wide_is_negative(value->slope);
+    bool below = wide_is_negative(value->base);
     struct wide bound;
 
-    if (wide_is_zero(value.slope) || falls == below) {
+    if (wide_is_zero(value->slope) || falls == below) {
         sweep->possible &= !below;
         return;
     }
     if (falls) {
-        value.slope = wide_negate(value.slope);
+        bound = wide_divide_roughly(value->base, wide_negate(value->slope));
+        if (wide_less(bound, sweep->most)) {
+            sweep->most = bound;
+        }
     } else {
-        value.base = wide_negate(value.base);
-    }
-    bound = wide_divide_roughly(value.base, value.slope);
-    if (falls && wide_less(bound, sweep->most)) {
-        sweep->most = bound;
-    }
-    if (!falls && wide_less(sweep->least, bound)) {
-        sweep->least = bound;
+        bound = wide_divide_roughly(wide_negate(value->base), value->slope);
+        if (wide_less(sweep->least, bound)) {
+            sweep->least = bound;
+        }
     }
 }
 
 /* Every circuit carries a unit at least: a node knows that it receives R
    times. */
-static void demand_unit(struct sweep *sweep, struct affine volume)
+static void demand_unit(struct sweep *sweep, const struct affine *volume)
 {
-    volume.base = wide_subtract(volume.base, wide_of(1));
-    demand(sweep, volume);
+    struct affine rest = *volume;
+
+    rest.base = wide_subtract(rest.base, wide_of(1));
+    demand(sweep, &rest);
 }
 
-/* Fills in the round at hand from v_{r,N} up; false if it outgrows the range
-   of the arithmetic, as every round before it then would. */
+/*
+ * Fills in the round at hand from v_{r,N} up; false if it outgrows the range
+ * of the arithmetic, as every round before it then would. In the last round
+ * every layer keeps more than the one below.
+ */
 static bool sweep_round(struct sweep *sweep, const struct costs *costs,
                         bool last)
 {
-    struct affine below = {{0, 0}, {0, 0}}; /* of the phases after */
-    struct affine kept = sweep->volume[costs->phases];
+    struct affine *volume = &sweep->volume[costs->phases];
+    struct column slope = {volume->slope, volume->slope, {0, 0}};
+    struct column base = {volume->base, volume->base, costs->queue};
 
-    for (unsigned phase = costs->phases; phase > 0; --phase) {
-        struct affine *volume = &sweep->volume[phase];
+    base.extra = wide_negate(base.extra);
+    sweep->kept[costs->phases] = *volume;
+    demand_unit(sweep, volume);
+    for (unsigned phase = costs->phases; phase > 1; --phase, --volume) {
+        const struct affine *later = last ? &nothing : &sweep->later[phase];
 
-        if (phase < costs->phases) {
-            volume_above(volume, &kept, costs, volume + 1,
-                         last ? NULL : &sweep->later[phase + 1], phase + 1);
-            demand(sweep, kept);
-        } else {
-            demand_unit(sweep, kept);
-        }
         if (!affine_fits(volume)) {
             return false;
         }
-        affine_add(&below, volume);
+        if (last) {
+            base.extra = costs->startup[phase];
+        }
+        step(&volume[-1].slope, &slope, &volume->slope, &later->slope,
+             &costs->rho);
+        step(&volume[-1].base, &base, &volume->base, &later->base, &costs->rho);
+        sweep->kept[phase - 1] = (struct affine){slope.kept, base.kept};
+        if (!last) {
+            demand(sweep, &sweep->kept[phase - 1]);
+        }
     }
-    sweep->sum = below;
-    affine_add(&sweep->total, &below);
+    sweep->sum = (struct affine){slope.sum, base.sum};
+    affine_add(&sweep->total, &sweep->sum);
     sweep->fixed = wide_add(sweep->fixed, costs->startups);
     if (!last) {
         sweep->fixed = wide_subtract(sweep->fixed, costs->lead);
     }
-    return affine_fits(&sweep->total);
+    return affine_fits(volume) && affine_fits(&sweep->total);
 }
 
 static bool sweep_last(struct sweep *sweep, const struct costs *costs)
 {
-    *sweep = (struct sweep){.volume = sweep->cells[0],
-                            .later = sweep->cells[1],
-                            .most = wide_of((uint64_t)1 << 33),
-                            .possible = true};
+    sweep->volume = sweep->cells[0];
+    sweep->later = sweep->cells[1];
+    sweep->total = nothing;
+    sweep->fixed = wide_of(0);
+    sweep->least = wide_of(0);
+    sweep->most = wide_of((uint64_t)1 << 33);
+    sweep->possible = true;
+    sweep->volume[costs->phases] = nothing;
     sweep->volume[costs->phases].slope = wide_of(1);
-    if (!sweep_round(sweep, costs, true)) {
-        return false;
-    }
-    sweep->loss = wide_multiply(costs->begin, sweep->sum.slope);
-    return true;
+    return sweep_round(sweep, costs, true);
 }
 
 /* The round before; in the first one every node needs begin() besides. */
@@ -276,30 +305,36 @@ static struct wide value_at(const struct affine *line, struct wide x)
     return wide_add(wide_multiply(line->slope, x), line->base);
 }
 
+/* Whether slope * x + base >= least, for x >= 0. */
+static bool reaches(const struct affine *line, struct wide x, struct wide least)
+{
+    struct wide missing = wide_subtract(least, line->base);
+
+    if (!wide_is_negative(line->slope)) {
+        /* Whole parts alone mostly tell. */
+        struct wide product = wide_product(line->slope.high, x.high);
+
+        if (wide_is_negative(missing) || product.high != 0 ||
+            product.low > missing.high) {
+            return true;
+        }
+    }
+    return !wide_less(wide_multiply(line->slope, x), missing);
+}
+
 /*
- * Whether the round at hand, as the first, leaves enough: begin() takes
- * begin / compute off v_{1,N}, and 5 + rho times as much off each one above.
- * v_{j-1} - 5 v_j is what layer j - 1 keeps more than layer j.
+ * Whether the round at hand, as the first, leaves enough. All its volumes are
+ * then less than the load, since those of the rounds after it are not negative
+ * and solve() has let the sum pass.
  */
 static bool first_fits(const struct sweep *sweep, const struct costs *costs,
                        struct wide x)
 {
-    struct wide loss = costs->begin;
-    struct wide below = wide_of(0);
-    struct wide kept = wide_of(0);
-    bool fits = true;
+    bool fits = reaches(&sweep->kept[costs->phases], x,
+                        wide_add(costs->loss[costs->phases], wide_of(1)));
 
-    for (unsigned phase = costs->phases; phase > 0; --phase) {
-        struct wide volume =
-            wide_subtract(value_at(&sweep->volume[phase], x), loss);
-        struct wide five = wide_add(wide_shift_left(below, 2), below);
-
-        kept = wide_add(kept, wide_subtract(volume, five));
-        fits = fits && !wide_less(kept, wide_of(phase == costs->phases)) &&
-               wide_within(volume, 34);
-        below = volume;
-        loss = wide_add(wide_add(wide_shift_left(loss, 2), loss),
-                        wide_scale(loss, costs->rho));
+    for (unsigned phase = costs->phases - 1; fits && phase > 0; --phase) {
+        fits = reaches(&sweep->kept[phase], x, costs->loss[phase]);
     }
     return fits;
 }
@@ -318,7 +353,7 @@ static bool solve(struct wide *x, struct wide *share, const struct sweep *sweep,
     struct wide slack;
 
     if (rounds > 1) {
-        sum.base = wide_subtract(sum.base, sweep->loss);
+        sum.base = wide_subtract(sum.base, costs->losses);
     }
     own = sum;
     affine_scale(&own, costs->rho);
@@ -327,7 +362,8 @@ static bool solve(struct wide *x, struct wide *share, const struct sweep *sweep,
     affine_times_4(&sum);
     affine_add(&sum, &own);
     room = wide_subtract(load, sum.base);
-    if (!sweep->possible || wide_is_negative(room) || !affine_fits(&sum)) {
+    if (!sweep->possible || (rounds > 1 && !costs->begins) ||
+        wide_is_negative(room) || !affine_fits(&sum)) {
         return false;
     }
     /* Rough: low by 2^-29 of itself; the bounds are rough in any case. */
@@ -381,7 +417,8 @@ int rounds_best(unsigned *rounds, uint64_t *makespan_ps,
                 *makespan_ps = time_ps;
             }
         }
-        fits = r < input->rounds_max && sweep_before(&sweep, &costs, false);
+        fits = sweep.possible && r < input->rounds_max &&
+               sweep_before(&sweep, &costs, false);
     }
     return found ? ERR_OK : ERR_PHASES;
 }

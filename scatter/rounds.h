@@ -61,6 +61,10 @@ struct rounds_plan {
  * Several rounds only: one is planner_plan()'s. Result: 0, and *rounds and the
  * makespan in ps; ERR_PHASES if none is feasible; ERR_EMPTY or ERR_RANGE as
  * planner_plan() says, or if a field here is out of its range.
+ *
+ * Cost on a Cortex-M3: for each N from 1 to 10, one round included, less than a
+ * million instructions together, whatever the numbers (test/bench/planner.py),
+ * and 3 KiB of stack.
  */
 int rounds_best(unsigned *rounds, uint64_t *makespan_ps,
                 const struct rounds_input *input);

@@ -3,15 +3,7 @@
 
 uint64_t wide_multiply_high(uint64_t a, uint64_t b)
 {
-    uint64_t a_low = (uint32_t)a;
-    uint64_t a_high = a >> 32;
-    uint64_t b_low = (uint32_t)b;
-    uint64_t b_high = b >> 32;
-    uint64_t middle = a_high * b_low + (a_low * b_low >> 32);
-    uint64_t low = (uint32_t)middle + a_low * b_high;
-
-    /* None of the sums overflows: (2^32-1)^2 + 2 (2^32-1) = 2^64 - 1. */
-    return a_high * b_high + (middle >> 32) + (low >> 32);
+    return wide_product(a, b).high;
 }
 
 struct wide_ratio wide_ratio_of(uint64_t numerator, uint64_t denominator,
@@ -37,20 +29,14 @@ struct wide wide_scale(struct wide a, struct wide_ratio ratio)
 {
     bool negative = wide_is_negative(a);
     struct wide from = negative ? wide_negate(a) : a;
-    struct wide product = {
-        wide_multiply_high(from.high, ratio.fraction),
-        from.high * ratio.fraction,
-    };
+    struct wide low = {0, wide_product(from.low, ratio.fraction).high};
+    struct wide product =
+        wide_add(wide_product(from.high, ratio.fraction), low);
 
-    product = wide_add(
-        product,
-        (struct wide){0, wide_multiply_high(from.low, ratio.fraction)});
     if (ratio.whole != 0) {
-        struct wide whole = {
-            from.high * ratio.whole + wide_multiply_high(from.low, ratio.whole),
-            from.low * ratio.whole,
-        };
+        struct wide whole = wide_product(from.low, ratio.whole);
 
+        whole.high += from.high * ratio.whole;
         product = wide_add(product, whole);
     }
     return negative ? wide_negate(product) : product;
@@ -58,21 +44,15 @@ struct wide wide_scale(struct wide a, struct wide_ratio ratio)
 
 struct wide wide_multiply(struct wide a, struct wide b)
 {
+    bool negative = wide_is_negative(a) != wide_is_negative(b);
     struct wide product;
 
-    if (wide_is_negative(a)) {
-        return wide_negate(wide_multiply(wide_negate(a), b));
-    }
-    if (wide_is_negative(b)) {
-        return wide_negate(wide_multiply(a, wide_negate(b)));
-    }
-    product = (struct wide){a.high * b.high, 0};
-    product = wide_add(product, (struct wide){wide_multiply_high(a.high, b.low),
-                                              a.high * b.low});
-    product = wide_add(product, (struct wide){wide_multiply_high(a.low, b.high),
-                                              a.low * b.high});
-    return wide_add(product,
-                    (struct wide){0, wide_multiply_high(a.low, b.low)});
+    a = wide_is_negative(a) ? wide_negate(a) : a;
+    b = wide_is_negative(b) ? wide_negate(b) : b;
+    product = (struct wide){a.high * b.high, wide_product(a.low, b.low).high};
+    product = wide_add(product, wide_product(a.high, b.low));
+    product = wide_add(product, wide_product(a.low, b.high));
+    return negative ? wide_negate(product) : product;
 }
 
 /* The 64 highest bits of a > 0 from its first 1 on: a = word * 2^-shift. */

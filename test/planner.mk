@@ -3,8 +3,9 @@
 # floating point and a solver.
 
 PLANNER_WALK := test/planner/walk.c scatter/planner.c scatter/split.c
-PLANNER_BOARD := test/bench/planner/board.c test/bench/planner/twins.c \
-                 test/target/main.c boot/reset.c scatter/planner.c \
+PLANNER_BOARD := test/bench/planner/board.c test/bench/planner/search.c \
+                 test/bench/planner/twins.c test/target/main.c boot/reset.c \
+                 scatter/planner.c scatter/rounds.c scatter/wide.c \
                  $(wildcard hal/*.c hal/mps2_an385/*.c torus/*.c)
 PLANNER_HOST := test/bench/planner/twins.c test/bench/planner/solver.c \
                 scatter/planner.c

@@ -8,6 +8,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "bench"))
 import planner as bench  # noqa: E402
+import rounds as oracle  # noqa: E402
 
 PAPER = ("t3d", "t3d-1M", "small-startup", "fig3", "fig4", "hop-delays",
          "lvds", "uart", "slow-units", "fast-units")
@@ -68,6 +69,35 @@ def test_float_takes_more_too(table):
             ours = table["planner", parameters, phases][1]
             for variant in ("double-products", "float", "float-search"):
                 assert table[variant, parameters, phases][1] > ours
+
+
+def test_the_whole_search_takes_less_than_a_million():
+    """Every N up to 10 with every R up to 16."""
+    found, stack_bytes = bench.searches()
+    assert len(found) > 8
+    for phases, rounds, instructions in found.values():
+        assert 1 <= phases <= 10 and 1 <= rounds <= 16
+        assert 100_000 < instructions < 1_000_000
+    assert 1000 < stack_bytes < 4096
+
+
+# Of sets whose startups do not depend on N: all that the oracle needs.
+@pytest.mark.parametrize("parameters, costs", [
+    ("t3d", {"load": 10 ** 9, "compute": 10 ** 6, "transfer": 3300,
+             "startup": 4_850_000}),
+    ("spin", {"load": 4 * 10 ** 9, "compute": 10 ** 9, "transfer": 200,
+              "startup": 10}),
+    ("fig3", {"load": 4 * 10 ** 9, "compute": 10 ** 6, "transfer": 2 * 10 ** 6,
+              "startup": 0})])
+def test_the_search_finds_the_best(parameters, costs):
+    """In exact numbers no other N and R is better."""
+    startup = costs.pop("startup")
+    plans = {(n, r + 1): plan for n in range(1, 11) for r, plan in enumerate(
+        oracle.solve(oracle.Costs(**costs, startups=(startup,) * n), 16))}
+    best = min((key for key, plan in plans.items() if plan.feasible),
+               key=lambda key: plans[key].makespan)
+    found, _ = bench.searches()
+    assert found[parameters][:2] == best
 
 
 def test_single_precision_loses_units_near_the_limit(host):

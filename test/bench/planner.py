@@ -2,6 +2,7 @@
 """What a plan costs: instructions on the board, ours and in floating point;
 what single precision loses; and the time of a solver on the host."""
 import ctypes
+import functools
 import pathlib
 import random
 import subprocess
@@ -25,8 +26,9 @@ PLAIN = ("t3d", "t3d-1M", "small-startup", "fig3", "fig4", "hop-delays",
          "lvds", "uart", "slow-units", "fast-units")
 
 
-def counts():
-    """{(variant, parameters, phases asked for): (planned, instructions)}."""
+@functools.cache
+def board_lines():
+    """What test/bench/planner/board.c prints, in words."""
     done = subprocess.run(
         ["qemu-system-arm", "-M", "mps2-an385", "-nodefaults", "-display",
          "none", "-icount", "shift=5,sleep=off,align=off",
@@ -34,14 +36,28 @@ def counts():
          "-semihosting-config", "enable=on,target=native,chardev=out",
          "-kernel", IMAGE], capture_output=True, text=True, timeout=300,
         stdin=subprocess.DEVNULL, check=True)
+    return [line.split() for line in done.stdout.splitlines()
+            if not line.startswith("#")]
+
+
+def counts():
+    """{(variant, parameters, phases asked for): (planned, instructions)}."""
     table = {}
-    for line in done.stdout.splitlines():
-        if line.startswith("#"):
-            continue
-        variant, parameters, *numbers = line.split()
-        phases, planned, instructions = map(int, numbers)
-        table[variant, parameters, phases] = planned, instructions
+    for variant, parameters, *numbers in board_lines():
+        if variant not in ("search", "stack"):
+            phases, planned, instructions = map(int, numbers)
+            table[variant, parameters, phases] = planned, instructions
     return table
+
+
+def searches():
+    """{parameters: (N, R, instructions)} of whole searches; stack bytes."""
+    found = {parameters: tuple(map(int, numbers))
+             for variant, parameters, *numbers in board_lines()
+             if variant == "search"}
+    stack_bytes, = [int(words[2]) for words in board_lines()
+                    if words[0] == "stack"]
+    return found, stack_bytes
 
 
 def host_library():
@@ -145,6 +161,12 @@ def main():
                 theirs = table[name, parameters, asked][1]
                 row += f"{theirs:15} ({theirs / ours:5.1f} x)"
             print(row)
+    found, stack_bytes = searches()
+    print(f"\nthe best N of 0 to 10 with the best R of 1 to 16, in "
+          f"{stack_bytes} bytes of stack")
+    for parameters, (phases, rounds, instructions) in found.items():
+        print(f"{parameters:18} N = {phases:2}, R = {rounds:2}"
+              f"{instructions:10} instructions")
     host = host_library()
     print("\n3000 random plans near the limit of what is feasible: a share off "
           "by more than a unit")

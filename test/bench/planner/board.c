@@ -6,8 +6,12 @@
  * calls unit_all(): here that is the table, one line for each measurement:
  *
  *   variant, parameters, phases asked for, phases planned, instructions
+ *   "search", parameters, best N, best R, instructions of the whole search
+ *   "stack", "search", bytes that it needs
  */
+#include "hal/board.h"
 #include "hal/clock.h"
+#include "test/bench/planner/search.h"
 #include "test/bench/planner/twins.h"
 #include "test/unit/unit.h"
 
@@ -128,10 +132,42 @@ static void measure(unit_put *put, void *context, const struct variant *variant,
     put(context, "\n");
 }
 
+static void measure_search(unit_put *put, void *context,
+                           const struct search_set *set)
+{
+    struct clock clock = {0};
+    struct search_result best;
+    uint64_t took_ps;
+
+    clock_start(&clock, 0);
+    best = search(set, 0);
+    took_ps = clock_stop(&clock);
+    put(context, "search ");
+    put(context, set->name);
+    put_number(put, context, best.phases);
+    put_number(put, context, best.rounds);
+    put_number(put, context, (uint32_t)(took_ps / PS_PER_INSTRUCTION));
+    put(context, "\n");
+}
+
+/* First of all, since the stack's mark only ever rises. */
+static void measure_searches(unit_put *put, void *context)
+{
+    uint32_t before_bytes = board_stack_used_bytes();
+
+    for (unsigned s = 0; s < search_set_count; ++s) {
+        measure_search(put, context, &search_sets[s]);
+    }
+    put(context, "stack search");
+    put_number(put, context, board_stack_used_bytes() - before_bytes);
+    put(context, "\n");
+}
+
 int unit_all(unit_put *put, void *context)
 {
     static const uint8_t phases[] = {2, 4, 10, 20};
 
+    measure_searches(put, context);
     for (unsigned v = 0; v < sizeof variants / sizeof variants[0]; ++v) {
         for (unsigned s = 0; s < sizeof sets / sizeof sets[0]; ++s) {
             for (unsigned n = 0; n < sizeof phases; ++n) {
