@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two fixed points. *Work* is a volume's compute time: w = v * m / 2^10, where
- * m = compute * 2^e lies in (2^40, 2^41], so w < 2^63 and a step of w is worth
+ * m = compute * 2^e lies in [2^40, 2^41), so w < 2^63 and a step of w is worth
  * 2^-31 to 2^-30 unit. The recurrence runs on work: startups enter without a
  * division. *Volumes* are Q32.30 units: v = w * 2^40 / m is one product.
  *
@@ -10,23 +10,28 @@
  */
 #include "scatter/planner.h"
 
+#include <stdbool.h>
+
 #define ONE ((uint64_t)1 << 30)
 #define SNAP_UNITS 4u   /* a volume is low by less than that */
 #define SNAP_STARTUP 1u /* a work is low by less than 2 */
 #define FIFTH (UINT64_MAX / 5)
+#define OUT_OF_RANGE UINT32_MAX
 
 /* How times become work, and work volumes. */
 struct scale {
-    uint64_t units;   /* 2^104 / m, low by one at most */
+    uint64_t units;   /* 2^104 / m, low by less than 1.1 */
     uint64_t compute; /* m */
     unsigned left;    /* time becomes work by a shift to the left, < 32, */
     unsigned right;   /* or to the right, <= 10; one of both is 0 */
 };
 
-/* What a volume is multiplied by in each phase, for its stages. */
-struct decay {
-    uint64_t value;  /* 2^64 / (5 + rho s (1 + P/Q)) */
-    uint32_t stages; /* that it is for; UINT32_MAX: for none yet */
+/* What a phase costs, kept for those after it that cost the same. */
+struct costs {
+    uint64_t startup_ps;
+    uint64_t startup; /* as work */
+    uint64_t decay;  /* 2^64 / (5 + rho s (1 + P/Q)), by which volumes shrink */
+    uint32_t stages; /* UINT32_MAX: of none yet */
 };
 
 /*
@@ -61,41 +66,92 @@ static uint64_t difference(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/*
- * numerator / denominator in 2^-64, rounded down; the largest there is where
- * that exceeds it. 0 < denominator < 2^(64 - digit_bits), so that a remainder,
- * shifted by a digit, fits 64 bits. A digit is less than 2^digit_bits: the
- * mask changes nothing, it only lets an analysis of ranges see this.
- */
-static inline uint64_t digits(uint64_t numerator, uint64_t denominator,
-                              unsigned digit_bits)
+/* By how much a number is shifted to the left: 2^shift is factor * 2^32, or
+   factor if not `far`. */
+struct shift {
+    uint32_t factor;
+    unsigned zeros; /* shift */
+    bool far;
+};
+
+/* What brings the first bit of value > 0 to the front. */
+static inline struct shift shift_of(uint64_t value)
 {
-    uint64_t mask = ((uint64_t)1 << digit_bits) - 1;
-    uint64_t quotient = 0;
+    uint32_t high = (uint32_t)(value >> 32);
+    bool far = high == 0;
+    /* The bit that is set behind all others only lets an analysis see one. */
+    uint32_t word = far ? (uint32_t)(value & UINT32_MAX) : high;
+    unsigned zeros = (unsigned)__builtin_clz(word | 1) & 31;
 
-    if (numerator >= denominator) {
-        return UINT64_MAX;
-    }
-    for (unsigned bits = 0; bits < 64; bits += digit_bits) {
-        uint64_t shifted = numerator << digit_bits;
-
-        quotient = quotient << digit_bits | (shifted / denominator & mask);
-        numerator = shifted % denominator;
-    }
-    return quotient;
+    return (struct shift){(uint32_t)1 << zeros, far ? zeros + 32 : zeros, far};
 }
 
-/* The same for denominators below 2^62. Cost: 2 divisions for those below
-   2^32, 4 below 2^48, else 32. */
+/* value * 2^shift, of which no bit is lost: masks change nothing here or below,
+   they only let an analysis of ranges see a size. */
+static inline uint64_t shifted(uint64_t value, struct shift shift)
+{
+    uint32_t high = (uint32_t)(value >> 32);
+    uint32_t low = (uint32_t)(value & UINT32_MAX);
+    uint64_t lower;
+    uint64_t higher;
+
+    if (shift.far) {
+        high = low;
+        low = 0;
+    }
+    lower = (uint64_t)low * shift.factor;
+    higher = (uint64_t)high * shift.factor + (lower >> 32);
+    return (higher & UINT32_MAX) << 32 | (lower & UINT32_MAX);
+}
+
+/*
+ * 2^123 / d for 2^59 <= d < 2^60, low by less than 1 + 2^-16: a quotient of 15
+ * bits, then Newton's step twice, the second with its square. No estimate is
+ * above what it stands for; half = d / 2^29, rounded up:
+ *
+ *   r_15 = 2^47 / half   low by 2^-14.6 of itself, off of 2^32
+ *   r    = 2^62 / half   low by 2^-28.3 of 2^91 / d, error of 2^91
+ */
+static uint64_t reciprocal(uint64_t d)
+{
+    uint32_t top = (uint32_t)(d >> 28 & UINT32_MAX);
+    uint32_t rest = (uint32_t)(d & ((1 << 28) - 1));
+    uint32_t half = (top >> 1) + 1;
+    uint32_t r_15 = UINT32_MAX / ((half >> 15) + 1);
+    uint64_t part = (uint64_t)r_15 * half >> 15;
+    uint32_t off = ~(uint32_t)(part & UINT32_MAX);
+    uint64_t sum = ((uint64_t)r_15 << 15) + ((uint64_t)r_15 * off >> 17);
+    uint32_t r = (uint32_t)(sum & UINT32_MAX);
+    /* 2^63 - r (top + 1), below 2^35, and 2^91 - r d, below 2^63. */
+    uint64_t missing =
+        (~((uint64_t)r * top + r) & (((uint64_t)1 << 35) - 1)) + 1;
+    uint64_t error =
+        (missing << 28) + (uint64_t)r * (((uint32_t)1 << 28) - rest);
+    uint32_t error_high = (uint32_t)(error >> 32);
+    uint64_t more = (uint64_t)r * error_high +
+                    ((uint64_t)r * (uint32_t)(error & UINT32_MAX) >> 32);
+
+    /* r 2^32 (1 + e + e^2), with e = error / 2^91; `more` is in 2^-27. */
+    more += (more >> 32) * error_high >> 27;
+    more >>= 27;
+    return ((r + (more >> 32)) & UINT32_MAX) << 32 | (more & UINT32_MAX);
+}
+
+/*
+ * numerator / denominator in 2^-64, for numerators below a fifth of the
+ * denominator and that below 2^62: low by less than 1.3; from 2^60 on, where
+ * the last bits of the denominator are lost, possibly high by 2^-4.
+ */
 static uint64_t fraction(uint64_t numerator, uint64_t denominator)
 {
-    if (denominator < (uint64_t)1 << 32) {
-        return digits(numerator, denominator, 32);
-    }
-    return denominator < (uint64_t)1 << 48 ? digits(numerator, denominator, 16)
-                                           : digits(numerator, denominator, 2);
+    struct shift shift = shift_of(denominator);
+    uint64_t scaled = shifted(numerator, shift) & INT64_MAX;
+
+    return multiply_high(2 * scaled,
+                         reciprocal(shifted(denominator, shift) >> 4));
 }
 
+/* Of what is not of one phase. */
 static int check(const struct planner_input *input)
 {
     if (input->load_units == 0) {
@@ -109,33 +165,18 @@ static int check(const struct planner_input *input)
         product(input->compute_ps, input->load_units) > PLANNER_LOAD_MAX_PS) {
         return ERR_RANGE;
     }
-    for (unsigned i = 0; i < input->phases_max; ++i) {
-        if (input->startup_ps[i] > PLANNER_STARTUP_MAX_PS ||
-            input->stages[i] > PLANNER_STAGES_MAX) {
-            return ERR_RANGE;
-        }
-    }
     return ERR_OK;
 }
 
-/* Cost: 2 divisions where compute < 2^31, 4 for all others. */
 static struct scale scale_of(uint64_t compute_ps)
 {
-    struct scale scale = {.compute = compute_ps};
-    unsigned shift = 0; /* m = compute * 2^shift: at most 41 */
+    struct shift shift = shift_of(compute_ps);
+    uint64_t d = shifted(compute_ps, shift) >> 4; /* 2^19 m */
+    struct scale scale = {.units = reciprocal(d), .compute = d >> 19};
 
-#pragma GCC unroll 6
-    for (unsigned step = 32; step > 0; step /= 2) {
-        /* m <= 2^(41-step) becomes m <= 2^41. */
-        if (scale.compute <= ((uint64_t)1 << 41) >> step) {
-            scale.compute <<= step;
-            shift += step;
-        }
-    }
-    scale.left = shift > 10 ? shift - 10 : 0;
-    scale.right = shift < 10 ? 10 - shift : 0;
-    /* 2^40 / m; both divided by 2^(shift-1), for fewer digits. */
-    scale.units = fraction(((uint64_t)1 << 41) >> shift, 2 * compute_ps);
+    /* m = compute * 2^(zeros - 23), and zeros is 23 at least. */
+    scale.left = shift.zeros > 33 ? shift.zeros - 33 : 0;
+    scale.right = shift.zeros < 33 ? (33 - shift.zeros) & 15 : 0;
     return scale;
 }
 
@@ -174,43 +215,78 @@ static uint64_t decay_of(const struct planner_input *input, uint32_t stages)
     return decay < FIFTH ? decay : FIFTH;
 }
 
-static void decay_set(struct decay *decay, const struct planner_input *input,
-                      uint32_t stages)
+/* A startup as work; 2^64 - 1 where that does not fit. */
+static uint64_t startup_work(uint64_t startup_ps, const struct scale *scale)
 {
-    if (stages != decay->stages) {
-        decay->stages = stages;
-        decay->value = decay_of(input, stages);
+    return product(startup_ps >> scale->right, (uint32_t)1 << scale->left);
+}
+
+/* Takes over what a phase has other than the one before; false if it is out of
+   range. */
+static bool follow(struct costs *costs, const struct planner_input *input,
+                   unsigned phase, const struct scale *scale)
+{
+    uint64_t startup_ps = input->startup_ps[phase];
+    uint32_t stages = input->stages[phase];
+
+    if (startup_ps == costs->startup_ps && stages == costs->stages) {
+        return true;
     }
+    if (startup_ps > PLANNER_STARTUP_MAX_PS || stages > PLANNER_STAGES_MAX) {
+        return false;
+    }
+    if (startup_ps != costs->startup_ps) {
+        costs->startup_ps = startup_ps;
+        costs->startup = startup_work(startup_ps, scale);
+    }
+    if (stages != costs->stages) {
+        costs->stages = stages;
+        costs->decay = decay_of(input, stages);
+    }
+    return true;
 }
 
 /*
- * The recurrence: work down to the last feasible phase; returns its number.
+ * The recurrence: work down to the last feasible phase. Result: its number, or
+ * OUT_OF_RANGE.
+ *
  * A work is low by less than 2: the load's by less than one, and each step by
- * a fifth of what it inherits, one for the product, and 1/2 for decay (2^63 /
- * 2^64); and it is high by less than 1/4, since startups lose bits to
- * the right. So whatever startup is feasible exceeds it by one at most.
+ * a fifth of what it inherits, one for the product, and for decay by 0.7 in the
+ * first (1.3 * 2^63 / 2^64) and a fifth of that in others; and it is high by
+ * less than 1/4, since startups lose bits to the right. So whatever startup is
+ * feasible exceeds it by one at most.
  */
 static unsigned recur(uint64_t work[], const struct planner_input *input,
                       const struct scale *scale)
 {
     uint64_t left = load_work(input->load_units, scale);
-    uint32_t factor = (uint32_t)1 << scale->left;
-    struct decay decay = {.stages = UINT32_MAX};
+    struct costs costs = {.stages = UINT32_MAX};
     unsigned phase = 0;
 
     work[0] = left;
     for (; phase < input->phases_max; ++phase) {
-        uint64_t startup =
-            product(input->startup_ps[phase] >> scale->right, factor);
-
-        if (startup > left + SNAP_STARTUP) {
+        if (!follow(&costs, input, phase, scale)) {
+            return OUT_OF_RANGE;
+        }
+        if (costs.startup > left + SNAP_STARTUP) {
             break;
         }
-        decay_set(&decay, input, input->stages[phase]);
-        left = multiply_high(difference(left, startup), decay.value);
+        left = multiply_high(difference(left, costs.startup), costs.decay);
         work[phase + 1] = left;
     }
     return phase;
+}
+
+/* What recur() has not come to. */
+static bool rest_fits(const struct planner_input *input, unsigned phase)
+{
+    for (; phase < input->phases_max; ++phase) {
+        if (input->startup_ps[phase] > PLANNER_STARTUP_MAX_PS ||
+            input->stages[phase] > PLANNER_STAGES_MAX) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /*
@@ -234,8 +310,8 @@ static uint64_t volume_of(uint64_t work, const struct scale *scale)
  * its children's; one that is snapped for that may not take more than the
  * floors of both volumes leave.
  */
-static uint32_t share_floor(uint64_t volume, uint64_t below, uint64_t units,
-                            uint64_t below_units)
+static uint32_t share_floor(uint64_t volume, uint64_t below, uint32_t units,
+                            uint32_t below_units)
 {
     uint64_t share_units = (difference(volume, below) + SNAP_UNITS) / ONE;
     uint64_t most = difference(units, below_units);
@@ -257,18 +333,19 @@ static uint64_t floors(struct planner_plan *plan, const uint64_t work[],
                        uint32_t load_units, const struct scale *scale)
 {
     uint64_t below = 0;       /* 4 v_j, summed over j > i */
-    uint64_t below_units = 0; /* the same of the floors */
+    uint32_t below_units = 0; /* the same of the floors; fits */
     uint64_t whole = load_units * ONE;
 
     for (unsigned layer = plan->phases; layer > 0; --layer) {
         uint64_t volume = volume_of(work[layer], scale);
-        uint64_t units = volume / ONE;
+        uint32_t units = (uint32_t)(volume / ONE & UINT32_MAX);
 
-        plan->volume_units[layer] = (uint32_t)units;
+        plan->volume_units[layer] = units;
         plan->share_units[layer] =
             share_floor(volume, below, units, below_units);
         below += 4 * volume;
-        below_units += 4 * units;
+        below_units =
+            (uint32_t)((below_units + 4 * (uint64_t)units) & UINT32_MAX);
     }
     plan->volume_units[0] = load_units;
     plan->share_units[0] = share_floor(whole, below, load_units, below_units);
@@ -290,13 +367,18 @@ int planner_plan(struct planner_plan *plan, const struct planner_input *input)
 {
     uint64_t work[PLANNER_PHASES_MAX + 1];
     struct scale scale;
+    unsigned feasible;
     int error = check(input);
 
     if (error != ERR_OK) {
         return error;
     }
     scale = scale_of(input->compute_ps);
-    plan->phases_feasible = (uint8_t)recur(work, input, &scale);
+    feasible = recur(work, input, &scale);
+    if (feasible == OUT_OF_RANGE || !rest_fits(input, feasible)) {
+        return ERR_RANGE;
+    }
+    plan->phases_feasible = (uint8_t)feasible;
     plan->phases = plan->phases_feasible;
     if (input->phases_fixed) {
         plan->phases = input->phases_want;

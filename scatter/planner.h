@@ -67,9 +67,9 @@ struct planner_plan {
  * within (1 + 4 N) times that, below 2^-20; and so is the makespan, of the
  * compute time of one unit, and rounded down.
  *
- * Cost on a Cortex-M3: about 660 instructions and 125 a phase, 150 more for
- * each phase that has other stages than the one before; a compute time of 2^31
- * or more, or a transfer in all above 2^32, adds some (test/bench/planner.py).
+ * Cost on a Cortex-M3: about 450 instructions and 91 a phase, 30 more for each
+ * phase that has another startup than the one before and 110 for one with other
+ * stages, whatever the times are (test/bench/planner.py).
  * Reentrant; for any context.
  */
 int planner_plan(struct planner_plan *plan, const struct planner_input *input);

@@ -42,8 +42,8 @@ def test_every_parameter_set_plans_what_was_asked_for(table):
 
 
 @pytest.mark.parametrize("parameters", PAPER + ("results", "stages"))
-def test_four_phases_take_less_than_3000_instructions(table, parameters):
-    assert table["planner", parameters, 4][1] < 3000
+def test_four_phases_take_less_than_1300_instructions(table, parameters):
+    assert table["planner", parameters, 4][1] < 1300
 
 
 @pytest.mark.parametrize("parameters", PAPER + ("results", "stages", "worst"))
@@ -52,13 +52,10 @@ def test_twenty_phases_take_six_times_as_many_at_most(table, parameters):
             <= 6 * table["planner", parameters, 4][1])
 
 
-@pytest.mark.parametrize("parameters, phases", [
-    (parameters, phases) for phases in (4, 20)
-    for parameters in ("t3d", "t3d-1M", "small-startup", "hop-delays",
-                       "lvds")] + [
-    (parameters, 20) for parameters in PAPER])
+@pytest.mark.parametrize("phases", [4, 20])
+@pytest.mark.parametrize("parameters", PAPER)
 def test_double_precision_takes_five_times_as_many(table, parameters, phases):
-    """Where there are startups; without, 0 / compute costs it little."""
+    """With startups or without, where 0 / compute costs it little."""
     assert (table["double", parameters, phases][1]
             >= 5 * table["planner", parameters, phases][1])
 

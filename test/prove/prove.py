@@ -38,7 +38,7 @@ class Proof:
 
 PROOFS = (
     Proof("scatter/planner.c", returns="recur", relations="difference",
-          paths="check:40,scale_of:100,fraction:100,recur:60,planner_plan:60"),
+          paths="check:40,recur:60,planner_plan:60"),
     Proof("scatter/split.c", relations="split_volume", paths="split_volume:4"),
     Proof("scatter/tree.c", returns="lay_out", model="test/prove/wide.h",
           sources=("torus/torus.c",)),
