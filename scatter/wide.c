@@ -10,17 +10,17 @@ struct wide_ratio wide_ratio_of(uint64_t numerator, uint64_t denominator,
                                 bool *fits)
 {
     uint64_t whole = numerator / denominator;
-    uint64_t left = numerator - whole * denominator;
-    struct wide_ratio ratio = {(uint32_t)whole, 0};
+    uint64_t left = numerator % denominator;
+    struct wide_ratio ratio = {(uint32_t)(whole & UINT32_MAX), 0};
 
     *fits = whole <= UINT32_MAX;
     /* Digits of 16 bits: a remainder below 2^44, shifted, fits 2^60. */
     for (unsigned i = 0; i < 4; ++i) {
         uint64_t shifted = left << 16;
-        uint64_t digit = shifted / denominator;
 
-        ratio.fraction = ratio.fraction << 16 | digit;
-        left = shifted - digit * denominator;
+        ratio.fraction = (ratio.fraction & UINT64_MAX >> 16) << 16 |
+                         (shifted / denominator & UINT16_MAX);
+        left = shifted % denominator;
     }
     return ratio;
 }
@@ -65,7 +65,8 @@ static uint64_t normalize(struct wide a, unsigned *shift)
         *shift = 64;
         a = (struct wide){a.low, 0};
     }
-    zeros = (unsigned)__builtin_clzll(a.high);
+    /* The last bit only lets an analysis see that there is one. */
+    zeros = (unsigned)__builtin_clzll(a.high | 1);
     *shift += zeros;
     return zeros == 0 ? a.high : wide_shift_left(a, zeros).high;
 }
@@ -87,7 +88,7 @@ struct wide wide_divide_roughly(struct wide numerator, struct wide denominator)
     point = 64 + 31 + up - down;
     if (point <= 64) {
         return wide_of(point < 34 ? (uint64_t)1 << 62
-                                  : quotient << (64 - point));
+                                  : (quotient & UINT32_MAX) << (64 - point));
     }
     if (point < 128) {
         return wide_shift_right(wide_of(quotient), point - 64);

@@ -83,17 +83,17 @@ static inline bool wide_within(struct wide a, unsigned bits)
    + 2 (2^32-1) = 2^64 - 1. */
 static inline struct wide wide_product(uint64_t a, uint64_t b)
 {
-    uint32_t a_low = (uint32_t)a;
+    uint32_t a_low = (uint32_t)(a & UINT32_MAX);
     uint32_t a_high = (uint32_t)(a >> 32);
-    uint32_t b_low = (uint32_t)b;
+    uint32_t b_low = (uint32_t)(b & UINT32_MAX);
     uint32_t b_high = (uint32_t)(b >> 32);
     uint64_t lowest = (uint64_t)a_low * b_low;
     uint64_t middle = (uint64_t)a_high * b_low + (lowest >> 32);
-    uint64_t low = (uint32_t)middle + (uint64_t)a_low * b_high;
+    uint64_t low = (middle & UINT32_MAX) + (uint64_t)a_low * b_high;
 
     return (struct wide){(uint64_t)a_high * b_high + (middle >> 32) +
                              (low >> 32),
-                         low << 32 | (uint32_t)lowest};
+                         (low & UINT32_MAX) << 32 | (lowest & UINT32_MAX)};
 }
 
 /* High 64 bits of a 64 x 64-bit product, from four 32 x 32-bit ones. */

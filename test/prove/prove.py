@@ -39,6 +39,7 @@ class Proof:
 PROOFS = (
     Proof("scatter/planner.c", returns="recur", relations="difference",
           paths="check:40,recur:60,planner_plan:60"),
+    Proof("scatter/wide.c"),
     Proof("scatter/split.c", relations="split_volume", paths="split_volume:4"),
     Proof("scatter/tree.c", returns="lay_out", model="test/prove/wide.h",
           sources=("torus/torus.c",)),
@@ -52,7 +53,7 @@ OPTIONS = [
     "-warn-unsigned-overflow", "-warn-signed-downcast",
     "-warn-unsigned-downcast", "-eva-no-show-progress", "-eva-no-print"]
 
-ALARM = re.compile(r"^\[eva(?::alarm)?\] ([\w./-]+):\d+: Warning: *\n?"
+ALARM = re.compile(r"^\[eva(?::alarm)?\] ([\w./-]+):\d+: Warning:[ \t]*\n?"
                    r"((?:[ \t]+\S.*\n)+|.*\n)", re.MULTILINE)
 
 
