@@ -3,23 +3,29 @@
  * A divisible workload. A kernel is one file that defines one
  * `const struct kernel kernel_<file name>`; it knows nothing of the mesh.
  *
- * The engine cuts the load into contiguous ranges, one for each node. On each
- * node it calls begin() once, run() on each of the node's ranges (one in every
- * round), and merge() for every further result, its own or a child's. With one
- * round results come in the order of their ranges; with several they do not.
+ * The load is a sequence of units of one size. The engine cuts it into
+ * contiguous ranges; on each node it calls begin() once, run() on each of the
+ * node's ranges (one in every round), and merge() for every further result,
+ * its own or a child's, in any order. A run may also have an output, up to P/Q
+ * bytes for each unit: outputs are kept apart from results and are put
+ * together in the order of their ranges.
+ *
  * All memory is the engine's; a kernel has no static data that it changes,
  * never allocates and never blocks.
  */
 #ifndef KERNELS_KERNEL_H
 #define KERNELS_KERNEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* The argument's bytes that a job message carries at most. */
-#define KERNEL_ARG_MAX 255u
+#define KERNEL_ARG_MAX 65536u
 #define KERNEL_NAME_MAX 15u
-#define KERNEL_OUTPUT_MAX 1000u
+#define KERNEL_OUTPUT_MAX 65535u
+/* Results that come with an output are no longer than this. */
+#define KERNEL_RESULT_BESIDE_OUTPUT_MAX 256u
 
 enum kernel_error {
     KERNEL_OK = 0,
@@ -27,15 +33,24 @@ enum kernel_error {
     KERNEL_RESULT = -2    /* a result to be merged is malformed */
 };
 
-/* What begin() says of this argument. */
+/* What begin() is told of the job. */
+struct kernel_job {
+    const uint8_t *arg;  /* 4-byte aligned; stays until the job's end */
+    uint32_t arg_bytes;  /* to KERNEL_ARG_MAX */
+    uint32_t unit_bytes; /* 0: units are numbers, there is no data */
+};
+
+/* What begin() says of it. All fields are 0 before. */
 struct kernel_terms {
-    uint32_t overlap_bytes;    /* that a range needs beyond its end */
+    uint32_t before_bytes;     /* that a range needs before its beginning */
+    uint32_t after_bytes;      /* and beyond its end */
     uint32_t result_bytes_max; /* of any result, however large the range */
-    /* Output as long as P/Q times the input, each 0 to KERNEL_OUTPUT_MAX; Q =
-       0: none. A range of bytes b to e has the output floor(b P/Q) to
-       floor(e P/Q); results are appended, and merge() is not called. */
+    /* Output of P/Q bytes a unit, each 0 to KERNEL_OUTPUT_MAX; Q = 0: none. The
+       output of units b to e has floor(e P/Q) - floor(b P/Q) bytes; or if it
+       varies, at most that many. */
     uint16_t output_numerator;
     uint16_t output_denominator;
+    bool output_varies;
     /* Instructions for 1000 units on a Cortex-M3, roughly: the time that the
        native build accounts for, since it cannot count instructions. */
     uint32_t instructions_per_1000_units;
@@ -43,11 +58,14 @@ struct kernel_terms {
 
 /* The part of the load that one node computes. */
 struct kernel_range {
-    const uint8_t *data;
-    uint32_t units;           /* to process; may be 0 */
-    uint32_t unit_bytes;      /* 1 or more */
-    uint32_t available_bytes; /* units and what follows: up to the overlap */
-    uint64_t first_unit;      /* position of data[0] in the whole load */
+    const uint8_t *data; /* 4-byte aligned only if all units are */
+    uint32_t units;      /* to process; may be 0 */
+    uint32_t unit_bytes;
+    /* Bytes that can be read before data and beyond the last unit: what the
+       terms ask for, and less only where the load begins and ends. */
+    uint32_t before_bytes;
+    uint32_t after_bytes;
+    uint64_t first_unit; /* position of data[0] in the whole load, in units */
 };
 
 static inline uint32_t kernel_range_bytes(const struct kernel_range *range)
@@ -55,17 +73,27 @@ static inline uint32_t kernel_range_bytes(const struct kernel_range *range)
     return range->units * range->unit_bytes;
 }
 
-/* Where the output of the load's byte `position` begins. */
+/* Where the output of unit `position` begins. */
 static inline uint64_t kernel_output_at(const struct kernel_terms *terms,
                                         uint64_t position)
 {
     return position * terms->output_numerator / terms->output_denominator;
 }
 
-/* A result in the kernel's own wire format, little-endian. */
+/* The most that a range's output takes; there is one. */
+static inline uint32_t kernel_output_room(const struct kernel_terms *terms,
+                                          uint64_t first_unit, uint32_t units)
+{
+    return (uint32_t)(kernel_output_at(terms, first_unit + units) -
+                      kernel_output_at(terms, first_unit));
+}
+
+/* A result in the kernel's own wire format, little-endian; its output. */
 struct kernel_result {
     uint8_t *data; /* result_bytes_max of room, 4-byte aligned */
     uint32_t bytes;
+    uint8_t *output; /* kernel_output_room(), 4-byte aligned, or NULL */
+    uint32_t output_bytes;
 };
 
 static inline uint32_t kernel_load_u32(const uint8_t *at)
@@ -117,14 +145,15 @@ struct kernel {
 
     /* Reads the argument; fills `work` (4-byte aligned) and the terms.
        KERNEL_OK, or KERNEL_ARGUMENT if it is not what `argument` says. */
-    int (*begin)(void *work, struct kernel_terms *terms, const uint8_t *arg,
-                 uint32_t arg_bytes);
+    int (*begin)(void *work, struct kernel_terms *terms,
+                 const struct kernel_job *job);
 
-    /* Writes the range's result, replacing what was there. */
+    /* Writes the range's result, replacing what was there, and its output. */
     void (*run)(const void *work, struct kernel_result *result,
                 const struct kernel_range *range);
 
-    /* Takes in the result of other ranges. KERNEL_OK or KERNEL_RESULT. */
+    /* Takes in the result of other ranges, not their output. KERNEL_OK or
+       KERNEL_RESULT. NULL if there are only outputs. */
     int (*merge)(const void *work, struct kernel_result *into,
                  const struct kernel_result *next);
 

@@ -16,21 +16,24 @@
 
 #define OFFSETS_MAX 1024u
 #define COUNT_BYTES 8u
+#define PATTERN_MAX 255u
 
 struct search {
     uint32_t length;   /* of the pattern */
     uint32_t after;    /* skip after the last byte matched */
     uint8_t skip[256]; /* 0 for the pattern's last byte */
-    uint8_t pattern[KERNEL_ARG_MAX];
+    uint8_t pattern[PATTERN_MAX];
 };
 
 static int search_begin(void *work, struct kernel_terms *terms,
-                        const uint8_t *arg, uint32_t arg_bytes)
+                        const struct kernel_job *job)
 {
     struct search *search = (struct search *)work;
+    const uint8_t *arg = job->arg;
+    uint32_t arg_bytes = job->arg_bytes;
     uint32_t last = arg_bytes - 1;
 
-    if (arg_bytes == 0 || arg_bytes > KERNEL_ARG_MAX) {
+    if (arg_bytes == 0 || arg_bytes > PATTERN_MAX || job->unit_bytes == 0) {
         return KERNEL_ARGUMENT;
     }
     search->length = arg_bytes;
@@ -41,10 +44,8 @@ static int search_begin(void *work, struct kernel_terms *terms,
     }
     search->after = search->skip[arg[last]];
     search->skip[arg[last]] = 0;
-    terms->overlap_bytes = last;
+    terms->after_bytes = last;
     terms->result_bytes_max = COUNT_BYTES + 4 * OFFSETS_MAX;
-    terms->output_numerator = 0;
-    terms->output_denominator = 0;
     terms->instructions_per_1000_units = 1000 + 5000 / arg_bytes;
     return KERNEL_OK;
 }
@@ -61,9 +62,8 @@ static void search_run(const void *work, struct kernel_result *result,
        the range ends at units - 1 + last, or where the data ends. */
     uint32_t bytes = kernel_range_bytes(range);
     uint32_t first = (uint32_t)range->first_unit * range->unit_bytes;
-    uint32_t span = bytes + last < range->available_bytes
-                        ? bytes + last
-                        : range->available_bytes;
+    uint32_t span =
+        bytes + (last < range->after_bytes ? last : range->after_bytes);
     const uint8_t *data = range->data;
     uint32_t at = last;
 

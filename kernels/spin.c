@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Executes a set number of instructions per unit and touches no data: the
- * models' ideal workload, for measurements. Result: u64 units processed, or,
- * if asked for, an output of P/Q bytes for each of the input.
+ * models' ideal workload, for measurements. Result: u64 units processed, and,
+ * if asked for, an output of P/Q bytes for each.
  */
 #include "kernels/kernel.h"
 
 #define INSTRUCTIONS_MAX 100000u
+#define OUTPUT_MAX 1000u
 
 struct spin {
     uint32_t instructions;     /* per unit */
@@ -41,23 +42,22 @@ static uint32_t find(const uint8_t *arg, uint32_t arg_bytes, char character)
 }
 
 static int spin_begin(void *work, struct kernel_terms *terms,
-                      const uint8_t *arg, uint32_t arg_bytes)
+                      const struct kernel_job *job)
 {
     struct spin *spin = (struct spin *)work;
+    const uint8_t *arg = job->arg;
+    uint32_t arg_bytes = job->arg_bytes;
     uint32_t comma = find(arg, arg_bytes, ',');
     uint32_t slash = find(arg, arg_bytes, '/');
 
     spin->instructions = parse(arg, comma, INSTRUCTIONS_MAX);
-    terms->overlap_bytes = 0;
     terms->result_bytes_max = 8;
-    terms->output_numerator = 0;
-    terms->output_denominator = 0;
     terms->instructions_per_1000_units = spin->instructions * 1000u;
     if (comma < arg_bytes && slash < arg_bytes && comma < slash) {
-        terms->output_numerator = (uint16_t)parse(
-            arg + comma + 1, slash - comma - 1, KERNEL_OUTPUT_MAX);
-        terms->output_denominator = (uint16_t)parse(
-            arg + slash + 1, arg_bytes - slash - 1, KERNEL_OUTPUT_MAX);
+        terms->output_numerator =
+            (uint16_t)parse(arg + comma + 1, slash - comma - 1, OUTPUT_MAX);
+        terms->output_denominator =
+            (uint16_t)parse(arg + slash + 1, arg_bytes - slash - 1, OUTPUT_MAX);
     }
     spin->terms = *terms;
     return spin->instructions == 0 ||
@@ -95,14 +95,13 @@ static void execute(uint64_t instructions)
 static void put_output(const struct spin *spin, struct kernel_result *result,
                        const struct kernel_range *range)
 {
-    uint64_t position = range->first_unit * range->unit_bytes;
-    uint64_t first = kernel_output_at(&spin->terms, position);
-    uint64_t end =
-        kernel_output_at(&spin->terms, position + kernel_range_bytes(range));
+    uint32_t first =
+        (uint32_t)kernel_output_at(&spin->terms, range->first_unit);
 
-    result->bytes = (uint32_t)(end - first);
-    for (uint32_t i = 0; i < result->bytes; ++i) {
-        result->data[i] = (uint8_t)(31 * ((uint32_t)first + i) + 7);
+    result->output_bytes =
+        kernel_output_room(&spin->terms, range->first_unit, range->units);
+    for (uint32_t i = 0; i < result->output_bytes; ++i) {
+        result->output[i] = (uint8_t)(31 * (first + i) + 7);
     }
 }
 
@@ -114,7 +113,6 @@ static void spin_run(const void *work, struct kernel_result *result,
     execute((uint64_t)range->units * spin->instructions);
     if (spin->terms.output_denominator != 0) {
         put_output(spin, result, range);
-        return;
     }
     kernel_store_u64(result->data, range->units);
     result->bytes = 8;
@@ -142,9 +140,9 @@ const struct kernel kernel_spin = {
     .name = "spin",
     .argument = KERNEL_FOR_PEOPLE(
         "instructions per unit, 1 to 100000; then ,P/Q for an output of P/Q "
-        "bytes for each of the input, each 1 to 1000"),
+        "bytes for each, each 1 to 1000"),
     .summary =
-        KERNEL_FOR_PEOPLE("executes a set number of instructions per byte"),
+        KERNEL_FOR_PEOPLE("executes a set number of instructions per unit"),
     .work_bytes = sizeof(struct spin),
     .begin = spin_begin,
     .run = spin_run,

@@ -82,7 +82,7 @@ static void set_config(struct run_config *config,
                                        (uint16_t)measurement->side};
     config->phases = (uint8_t)measurement->phases;
     config->rounds = (uint8_t)measurement->rounds;
-    config->load_bytes = measurement->load_units;
+    config->load.units = measurement->load_units;
     config->profile.startup_ps = startup_ps > 0 ? startup_ps : 1;
     config->profile.transfer_ps = SLOWER(figure->transfer_ps);
     config->profile.hop_delay_ps = 0;
@@ -142,23 +142,25 @@ static int measure_all(struct figures_measured *measured,
                        struct run_config *config)
 {
     uint32_t most = 0;
-    uint8_t *load;
+    struct format_load *load = &config->load;
     int status = 0;
 
     for (size_t i = 0; i < MEASUREMENTS; ++i) {
         most = measurements[i].load_units > most ? measurements[i].load_units
                                                  : most;
     }
-    load = calloc(most, 1);
-    if (load == NULL) {
+    load->data = calloc(most, 1);
+    load->unit_bytes = 1;
+    load->arg_bytes = sizeof SPIN - 1;
+    load->arg = (uint8_t *)strdup(SPIN);
+    if (load->data == NULL || load->arg == NULL) {
         fprintf(stderr, "quincunx: figures: %s\n", strerror(ENOMEM));
         return EXIT_FAILED;
     }
-    config->load = load;
     for (size_t i = 0; status == 0 && i < MEASUREMENTS; ++i) {
         status = measure_one(measured, config, &measurements[i]);
     }
-    free(load);
+    format_free(load);
     return status;
 }
 
@@ -170,8 +172,6 @@ int figures_measure(struct figures_measured *measured, bool native)
     run_options_init(&options, "figures");
     options.config.native = native;
     options.config.kernel = spin();
-    options.config.arg_bytes = sizeof SPIN - 1;
-    memcpy(options.arg, SPIN, sizeof SPIN - 1);
     options.config.input_name = "zeros";
     if (options.config.kernel == NULL) {
         fprintf(stderr, "quincunx: figures: no kernel spin to measure with\n");

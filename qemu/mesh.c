@@ -507,7 +507,9 @@ static struct parcel *pack_order(const struct mesh_order *order,
         abort();
     }
     memcpy(out, order->head, order->head_bytes);
-    memcpy(out + order->head_bytes, order->load, order->load_bytes);
+    if (order->load_bytes > 0) {
+        memcpy(out + order->head_bytes, order->load, order->load_bytes);
+    }
     parcel->window = (const struct window *)(const void *)out;
     parcel->segment[0].bytes = order->head_bytes + order->load_bytes;
     parcel->job = order->job;

@@ -98,9 +98,11 @@ void outcome_report_result(const struct outcome *outcome,
     if (outcome->result.data == NULL) {
         return;
     }
-    if (outcome->plan.output) {
-        sink->integer(sink->context, "output_bytes", outcome->result.bytes);
-    } else {
+    if (outcome->kernel->report != NULL) {
         outcome->kernel->report(&outcome->result, sink);
+    }
+    if (outcome->plan.output) {
+        sink->integer(sink->context, "output_bytes",
+                      outcome->result.output_bytes);
     }
 }

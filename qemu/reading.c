@@ -173,8 +173,8 @@ void reading_take(struct outcome *outcome, const struct run_config *config,
     outcome->profile = config->profile;
     outcome->kernel = config->kernel;
     outcome->input_name = config->input_name;
-    outcome->load_bytes = config->load_bytes;
-    outcome->load_units = config->load_bytes / config->unit_bytes;
+    outcome->load_bytes = config->load.units * config->load.unit_bytes;
+    outcome->load_units = config->load.units;
     outcome->node_count = nodes;
     outcome->node = reading_must(calloc(nodes, sizeof *outcome->node));
     outcome->circuit =
@@ -199,4 +199,5 @@ void run_free(struct outcome *outcome)
     free(outcome->circuit);
     free(outcome->layer);
     free(outcome->result.data);
+    free(outcome->result.output);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/run.h"
 
+#include "qemu/output.h"
 #include "qemu/postmortem.h"
 #include "qemu/reading.h"
 #include "scatter/wire.h"
@@ -95,12 +96,13 @@ static int read_report(struct outcome *outcome, const struct mesh *mesh,
                 postmortem_error(plan->error));
         return EXIT_FAILED;
     }
-    outcome->result.bytes = bytes - wire_report_bytes(plan);
-    outcome->result.data =
-        reading_must(malloc((size_t)outcome->result.bytes + 1));
-    memcpy(outcome->result.data,
-           report->data + CIRCUIT_HEADER_BYTES + wire_report_bytes(plan),
-           outcome->result.bytes);
+    if (output_take(&outcome->result,
+                    report->data + CIRCUIT_HEADER_BYTES +
+                        wire_report_bytes(plan),
+                    bytes - wire_report_bytes(plan), &config->terms) != 0) {
+        fprintf(stderr, "quincunx: the originator's output is malformed\n");
+        return EXIT_FAILED;
+    }
     return 0;
 }
 
@@ -132,22 +134,23 @@ static int carry_out(struct outcome *outcome, struct mesh *mesh,
     struct wire_order wire = {.startup_ps = config->profile.startup_ps,
                               .transfer_ps = config->profile.transfer_ps,
                               .hop_delay_ps = config->profile.hop_delay_ps,
-                              .load_bytes = config->load_bytes,
+                              .load_units = (uint32_t)config->load.units,
+                              .unit_bytes = config->load.unit_bytes,
                               .phases = config->phases,
                               .rounds = config->rounds,
-                              .arg_bytes = (uint16_t)config->arg_bytes,
-                              .unit_bytes = config->unit_bytes,
+                              .arg_bytes = config->load.arg_bytes,
                               .tree_nodes = tree != NULL ? nodes : 0,
                               .ports = config->ports,
                               .flags = flags_of(config),
-                              .arg = config->arg,
+                              .arg = config->load.arg,
                               .tree = tree};
     uint8_t *head = reading_must(malloc(wire_order_head_bytes(&wire)));
-    struct mesh_order order = {.job = JOB_IDENTITY,
-                               .kind = WIRE_ORDER,
-                               .head = head,
-                               .load = config->load,
-                               .load_bytes = config->load_bytes};
+    struct mesh_order order = {
+        .job = JOB_IDENTITY,
+        .kind = WIRE_ORDER,
+        .head = head,
+        .load = config->load.data,
+        .load_bytes = (uint32_t)(config->load.units * config->load.unit_bytes)};
     double start_s = mesh_wall_s();
     enum mesh_end end;
 

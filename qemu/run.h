@@ -3,6 +3,7 @@
 #ifndef QEMU_RUN_H
 #define QEMU_RUN_H
 
+#include "qemu/format.h"
 #include "qemu/mesh.h"
 #include "qemu/outcome.h"
 #include "qemu/schedule.h"
@@ -12,14 +13,11 @@ struct run_config {
     struct torus_coord originator;
     struct outcome_profile profile;
     const struct kernel *kernel;
-    const uint8_t *arg;
-    uint32_t arg_bytes;
+    struct kernel_terms terms; /* for this load and its argument */
     const char *input_name;
-    const uint8_t *load;
-    uint32_t load_bytes; /* a multiple of unit_bytes */
-    uint16_t unit_bytes; /* 1 or more */
-    uint8_t phases;      /* or WIRE_BEST */
-    uint8_t rounds;      /* or WIRE_BEST */
+    struct format_load load;
+    uint8_t phases; /* or WIRE_BEST */
+    uint8_t rounds; /* or WIRE_BEST */
     enum schedule schedule;
     uint8_t ports; /* that a node uses at once: 1, 2 or 4 */
     bool store_and_forward;

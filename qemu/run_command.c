@@ -130,27 +130,35 @@ static int check_own(const struct own_options *options)
         parse_report_outside("--inject", config->victim, config->size);
         return EXIT_USAGE;
     }
-    if (options->output != NULL && options->job.terms.output_denominator == 0) {
+    return 0;
+}
+
+/* Whether there will be an output to write, once the load is known. */
+static int check_output(const struct own_options *options)
+{
+    const struct run_config *config = &options->job.config;
+
+    if (options->output != NULL && config->terms.output_denominator == 0) {
         fprintf(stderr,
-                "quincunx: -o '%s': kernel %s has no output as long as its "
-                "input; its result is in --report and --json\n",
+                "quincunx: -o '%s': kernel %s has no output with this "
+                "argument; its result is in --report and --json\n",
                 options->output, config->kernel->name);
         return EXIT_USAGE;
     }
     return 0;
 }
 
-static int write_output(const char *path, const struct kernel_result *result)
+static int write_output(const struct own_options *options,
+                        const struct kernel_result *result)
 {
-    struct report_file file;
-    bool written;
+    const struct run_config *config = &options->job.config;
+    const struct format *format = format_of(config->kernel->name);
 
-    if (report_file_open(&file, path) != 0) {
-        return -1;
-    }
-    written =
-        fwrite(result->data, 1, result->bytes, file.stream) == result->bytes;
-    return report_file_close(&file, written);
+    return format->write == NULL
+               ? format_write_file(options->output, result->output,
+                                   result->output_bytes)
+               : format->write(&config->load, options->output, result->output,
+                               result->output_bytes);
 }
 
 static int write_all(const struct own_options *options,
@@ -168,7 +176,7 @@ static int write_all(const struct own_options *options,
         failed |= gantt_write(outcome, options->gantt);
     }
     if (options->output != NULL) {
-        failed |= write_output(options->output, &outcome->result);
+        failed |= write_output(options, &outcome->result);
     }
     if (options->json) {
         failed |= report_print(outcome);
@@ -183,6 +191,7 @@ static int run_with(struct own_options *options)
     struct outcome outcome;
     int status = run_options_open(&options->job);
 
+    status = status == 0 ? check_output(options) : status;
     if (status == 0) {
         status = run_job(&outcome, &options->job.config);
     }

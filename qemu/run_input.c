@@ -4,98 +4,131 @@
 
 #include "scatter/scatter.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define EXIT_FAILED 1
+#define EXIT_USAGE 2
 
-static int file_error(const char *path, const char *reason)
+/* The most units that fit a node, with all else that it holds of a job. */
+static uint64_t units_max(const struct run_config *config)
 {
-    fprintf(stderr, "quincunx: %s: %s\n", path, reason);
-    return EXIT_FAILED;
-}
-
-/* The load, the tree if it travels along one, and the output fit a node. */
-static uint32_t load_max(const struct run_options *options)
-{
-    const struct run_config *config = &options->config;
-    const struct kernel_terms *terms = &options->terms;
+    const struct kernel_terms *terms = &config->terms;
+    const struct format_load *load = &config->load;
     uint32_t nodes = (uint32_t)config->size.width * config->size.height;
-    uint64_t most = SCATTER_LOAD_MAX(BACKEND_WINDOW_BYTES);
+    uint64_t arg = WIRE_PAD4(load->arg_bytes);
+    uint64_t fixed = 2 * CIRCUIT_HEADER_BYTES + WIRE_ORDER_BYTES + arg +
+                     terms->before_bytes + terms->after_bytes +
+                     ROUNDS_MAX * (WIRE_JOB_BYTES_MAX + arg) + 64;
+    uint64_t room = SCATTER_ROOM(BACKEND_WINDOW_BYTES);
 
     if (run_needs_tree(config)) {
-        most -= TREE_BRANCH_BYTES * nodes + tree_work_bytes(nodes) + 8;
+        fixed += TREE_BRANCH_BYTES * nodes + tree_work_bytes(nodes) +
+                 16u * (TREE_PHASES_MAX + 1u);
     }
-    if (terms->output_denominator != 0) {
-        most = (most - 32) * terms->output_denominator /
-               ((uint64_t)terms->output_denominator + terms->output_numerator);
+    if (terms->output_denominator == 0) {
+        return load->unit_bytes == 0 ? UINT32_MAX
+                                     : (room - fixed) / load->unit_bytes;
     }
-    return (uint32_t)most;
+    fixed += scatter_result_head(terms) +
+             (uint64_t)nodes * ROUNDS_MAX * (WIRE_CHUNK_BYTES + 3u);
+    return (room - fixed) * terms->output_denominator /
+           ((uint64_t)load->unit_bytes * terms->output_denominator +
+            terms->output_numerator);
 }
 
-static int check_load(const struct run_options *options, const struct stat *is)
+static int check_load(const struct run_options *options)
 {
-    const char *path = options->config.input_name;
-    uint32_t unit_bytes = options->config.unit_bytes;
-    uint32_t most = load_max(options);
+    const struct run_config *config = &options->config;
+    const struct format_load *load = &config->load;
+    const char *path = config->input_name;
+    uint64_t most = units_max(config);
 
-    if (S_ISDIR(is->st_mode)) {
-        return file_error(path, strerror(EISDIR));
-    }
-    if (!S_ISREG(is->st_mode)) {
-        return file_error(path, "must be a regular file");
-    }
-    if (is->st_size == 0) {
-        return file_error(path, "is empty; a load has at least one byte");
-    }
-    if ((uint64_t)is->st_size > most) {
+    if (load->units > most) {
         fprintf(stderr,
-                "quincunx: %s: %lld bytes; a node's memory takes a load of "
-                "at most %u\n",
-                path, (long long)is->st_size, most);
-        return EXIT_FAILED;
-    }
-    if (is->st_size % unit_bytes != 0) {
-        fprintf(stderr,
-                "quincunx: --unit %u: %s has %lld bytes; must be a multiple\n",
-                unit_bytes, path, (long long)is->st_size);
+                "quincunx: %s: %" PRIu64 " bytes; a node's memory takes a "
+                "load of at most %" PRIu64 "\n",
+                path, load->units * load->unit_bytes, most * load->unit_bytes);
         return EXIT_FAILED;
     }
     return 0;
 }
 
-/* Reads the whole input. */
+/* The kernel's own judgement of its argument, before any board starts. */
+static int check_arg(struct run_options *options)
+{
+    struct run_config *config = &options->config;
+    const struct format_load *load = &config->load;
+    const char *argument = format_of(config->kernel->name)->argument;
+    struct kernel_job job = {load->arg, load->arg_bytes, load->unit_bytes};
+    uint32_t work[SCATTER_WORK_MAX / 4];
+
+    if (config->kernel->work_bytes > sizeof work) {
+        fprintf(stderr,
+                "quincunx: kernel %s asks for %u bytes of work memory; at "
+                "most %zu are allowed\n",
+                config->kernel->name, config->kernel->work_bytes, sizeof work);
+        return EXIT_FAILED;
+    }
+    config->terms = (struct kernel_terms){.before_bytes = 0};
+    if (load->arg_bytes > KERNEL_ARG_MAX ||
+        config->kernel->begin(work, &config->terms, &job) != KERNEL_OK) {
+        fprintf(stderr,
+                "quincunx: --arg '%.*s': kernel %s does not accept it; "
+                "it takes %s\n",
+                (int)options->arg_bytes, (const char *)options->arg,
+                config->kernel->name,
+                argument != NULL ? argument : config->kernel->argument);
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
+/* Makes units of --unit bytes of a load of single bytes. */
+static int set_units(struct run_options *options)
+{
+    struct format_load *load = &options->config.load;
+    uint32_t unit_bytes = options->unit_bytes;
+
+    if (load->units == 0) {
+        return format_file_error(options->config.input_name,
+                                 "is empty; a load has at least one unit");
+    }
+    if (unit_bytes == 0) {
+        return 0;
+    }
+    if (load->unit_bytes != 1) {
+        fprintf(stderr,
+                "quincunx: --unit %u: is for loads of single bytes; kernel "
+                "%s's units have %u\n",
+                unit_bytes, options->config.kernel->name, load->unit_bytes);
+        return EXIT_USAGE;
+    }
+    if (load->units % unit_bytes != 0) {
+        fprintf(stderr,
+                "quincunx: --unit %u: %s has %" PRIu64
+                " bytes; must be a multiple\n",
+                unit_bytes, options->config.input_name, load->units);
+        return EXIT_FAILED;
+    }
+    load->units /= unit_bytes;
+    load->unit_bytes = unit_bytes;
+    return 0;
+}
+
 static int read_load(struct run_options *options)
 {
     struct run_config *config = &options->config;
-    const char *path = config->input_name;
-    /* A pipe without a writer must be refused, not waited for. */
-    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
-    struct stat is;
-    int status;
+    const struct format *format = format_of(config->kernel->name);
+    int status = format->read(&config->load, config->input_name, options->arg,
+                              options->arg_bytes);
 
-    if (file == NULL) {
-        return file_error(path, strerror(errno));
-    }
-    status = fstat(descriptor, &is) == 0 ? check_load(options, &is)
-                                         : file_error(path, strerror(errno));
-    if (status == 0) {
-        config->load_bytes = (uint32_t)is.st_size;
-        options->load = malloc(config->load_bytes);
-        if (options->load == NULL || fread(options->load, 1, config->load_bytes,
-                                           file) != config->load_bytes) {
-            status = file_error(path, "could not be read to its end");
-        }
-    }
-    fclose(file);
-    config->load = options->load;
-    return status;
+    status = status == 0 ? set_units(options) : status;
+    status = status == 0 ? check_arg(options) : status;
+    return status == 0 ? check_load(options) : status;
 }
 
 /* build/quincunx -> build/mps2_an385/firmware.elf */
@@ -114,8 +147,8 @@ static int find_firmware(struct run_options *options)
     }
     options->config.firmware = options->firmware;
     if (access(options->firmware, R_OK) != 0) {
-        return file_error(options->firmware,
-                          "no firmware image; `make` builds it");
+        return format_file_error(options->firmware,
+                                 "no firmware image; `make` builds it");
     }
     return 0;
 }

@@ -89,13 +89,13 @@ static int set_arg(struct run_options *options, const char *text)
 {
     size_t bytes = strlen(text);
 
-    if (bytes > KERNEL_ARG_MAX) {
+    if (bytes > RUN_OPTIONS_ARG_MAX) {
         fprintf(stderr, "quincunx: --arg: %zu bytes; at most %u are allowed\n",
-                bytes, KERNEL_ARG_MAX);
+                bytes, RUN_OPTIONS_ARG_MAX);
         return EINVAL;
     }
     memcpy(options->arg, text, bytes);
-    options->config.arg_bytes = (uint32_t)bytes;
+    options->arg_bytes = (uint32_t)bytes;
     return 0;
 }
 
@@ -103,10 +103,11 @@ static int set_arg_hex(struct run_options *options, const char *text)
 {
     size_t digits = strlen(text);
 
-    if (digits % 2 != 0 || digits / 2 > KERNEL_ARG_MAX ||
+    if (digits % 2 != 0 || digits / 2 > RUN_OPTIONS_ARG_MAX ||
         strspn(text, "0123456789abcdefABCDEF") != digits) {
-        return parse_report("--arg-hex", text,
-                            "must be pairs of hexadecimal digits, at most 255");
+        return parse_report(
+            "--arg-hex", text,
+            "must be pairs of hexadecimal digits, at most 4095");
     }
     for (size_t i = 0; i < digits / 2; ++i) {
         unsigned byte = 0;
@@ -114,7 +115,8 @@ static int set_arg_hex(struct run_options *options, const char *text)
         sscanf(text + 2 * i, "%2x", &byte);
         options->arg[i] = (uint8_t)byte;
     }
-    options->config.arg_bytes = (uint32_t)(digits / 2);
+    options->arg[digits / 2] = 0;
+    options->arg_bytes = (uint32_t)(digits / 2);
     return 0;
 }
 
@@ -217,7 +219,7 @@ static int set_unit(struct run_options *options, const char *text)
     if (allowed == NULL && (bytes == 0 || bytes > UINT16_MAX)) {
         allowed = "must be 1 to 65535 bytes";
     }
-    options->config.unit_bytes = (uint16_t)bytes;
+    options->unit_bytes = (uint32_t)bytes;
     return parse_report("--unit", text, allowed);
 }
 
@@ -300,11 +302,9 @@ const struct argp run_options_argp = {descriptions, parse_option, "INPUT", NULL,
 void run_options_init(struct run_options *options, const char *command)
 {
     *options = (struct run_options){.command = command};
-    options->config.arg = options->arg;
     options->config.phases = WIRE_BEST;
     options->config.rounds = WIRE_BEST;
     options->config.ports = TORUS_PORTS;
-    options->config.unit_bytes = 1;
     options->config.watchdog_s = WATCHDOG_S;
     options->config.progress = isatty(STDERR_FILENO) == 1;
     set_profile(options, PROFILE_DEFAULT);
@@ -404,52 +404,6 @@ static int set_slow_shifts(struct run_options *options)
     return 0;
 }
 
-/* The kernel's own judgement of its argument, before any board starts. */
-static int check_arg(struct run_options *options)
-{
-    const struct run_config *config = &options->config;
-    uint32_t work[SCATTER_WORK_MAX / 4];
-    struct kernel_terms *terms = &options->terms;
-
-    if (config->kernel->work_bytes > sizeof work) {
-        fprintf(stderr,
-                "quincunx: kernel %s asks for %u bytes of work memory; at "
-                "most %zu are allowed\n",
-                config->kernel->name, config->kernel->work_bytes, sizeof work);
-        return EXIT_FAILED;
-    }
-    if (config->kernel->begin(work, terms, config->arg, config->arg_bytes) !=
-        KERNEL_OK) {
-        fprintf(stderr,
-                "quincunx: --arg '%.*s': kernel %s does not accept it; "
-                "it takes %s\n",
-                (int)config->arg_bytes, (const char *)config->arg,
-                config->kernel->name, config->kernel->argument);
-        return EXIT_USAGE;
-    }
-    return 0;
-}
-
-/* Outputs come back over the pattern's circuits, after one round. */
-static int check_output(const struct run_options *options)
-{
-    const struct run_config *config = &options->config;
-
-    if (options->terms.output_denominator == 0) {
-        return 0;
-    }
-    if (run_needs_tree(config) ||
-        (config->rounds != 1 && config->rounds != WIRE_BEST)) {
-        fprintf(stderr,
-                "quincunx: --arg '%.*s': an output as long as the input needs "
-                "peters-syska on a torus of 5^k x 5^k with four ports, "
-                "circuits, no --slow and one round\n",
-                (int)config->arg_bytes, (const char *)config->arg);
-        return EXIT_USAGE;
-    }
-    return 0;
-}
-
 int run_options_check(struct run_options *options)
 {
     const struct run_config *config = &options->config;
@@ -468,17 +422,11 @@ int run_options_check(struct run_options *options)
     if (status == 0) {
         status = set_slow_shifts(options);
     }
-    if (status == 0) {
-        status = check_tree(options);
-    }
-    if (status == 0) {
-        status = check_arg(options);
-    }
-    return status == 0 ? check_output(options) : status;
+    return status == 0 ? check_tree(options) : status;
 }
 
 void run_options_free(struct run_options *options)
 {
     free(options->slow_shift);
-    free(options->load);
+    format_free(&options->config.load);
 }

@@ -14,6 +14,7 @@
 
 #define RUN_OPTIONS_KEYS 0x100 /* keys of a command's own: from 0x200 */
 #define RUN_OPTIONS_SLOW_MAX 1024u
+#define RUN_OPTIONS_ARG_MAX 4095u
 
 /* A node that computes 2^shift times slower. */
 struct run_options_slow {
@@ -28,11 +29,11 @@ struct run_options {
     struct run_options_slow slow[RUN_OPTIONS_SLOW_MAX];
     unsigned slow_count;
     bool phases_given;
-    struct kernel_terms terms; /* for this argument */
-    uint8_t arg[KERNEL_ARG_MAX + 1];
+    uint32_t unit_bytes; /* 0: not given */
+    uint8_t arg[RUN_OPTIONS_ARG_MAX + 1];
+    uint32_t arg_bytes;
     char firmware[PATH_MAX];
-    uint8_t *slow_shift; /* own, as the one below: run_options_free() */
-    uint8_t *load;
+    uint8_t *slow_shift; /* own, as config.load: run_options_free() */
 };
 
 /* The child parser; its input is a struct run_options. */
@@ -47,7 +48,7 @@ int run_options_check(struct run_options *options);
 /* Looks for the firmware and QEMU if nodes run on boards. */
 int run_options_find_boards(struct run_options *options);
 
-/* Reads the load, and does the above. */
+/* Reads the load, asks the kernel what it thinks of it, and does the above. */
 int run_options_open(struct run_options *options);
 
 void run_options_free(struct run_options *options);

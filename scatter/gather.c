@@ -7,111 +7,103 @@
 #define PS_PER_NS 1000u
 #define PS_PER_US 1000000u
 
-int scatter_merge_child(struct scatter *scatter, unsigned phase, unsigned port)
+int scatter_merge(struct scatter *scatter, const struct kernel_result *next)
 {
+    const struct kernel *kernel = scatter->kernel;
+    int error = KERNEL_OK;
+
+    if (next->bytes > scatter->terms.result_bytes_max) {
+        return ERR_PROTOCOL;
+    }
+    if (kernel->merge != NULL) {
+        error = kernel->merge(scatter->memory->work, &scatter->result, next);
+    }
+    return error == KERNEL_OK ? ERR_OK : ERR_PROTOCOL;
+}
+
+/*
+ * Receives a child's result at `at`, and merges it. Result: 0 and the bytes of
+ * output that follow it from *output on, or the error.
+ */
+static int take_result(struct scatter *scatter, unsigned phase, unsigned port,
+                       uint8_t *at, uint32_t capacity_bytes, uint32_t *output)
+{
+    unsigned kind = WIRE_RESULT_OF(phase);
+    uint32_t head = scatter_result_head(&scatter->terms);
     struct circuit_delivery delivery;
     struct kernel_result next;
-    unsigned kind = WIRE_RESULT_OF(phase);
-    int error = circuit_receive(
-        scatter->circuit, &delivery, 1u << port | CIRCUIT_ONLY(kind),
-        scatter->memory->incoming, sizeof scatter->memory->incoming);
+    int error =
+        circuit_receive(scatter->circuit, &delivery,
+                        1u << port | CIRCUIT_ONLY(kind), at, capacity_bytes);
 
     if (error != ERR_OK) {
         return error;
     }
     next.data = delivery.payload;
     next.bytes = delivery.bytes;
-    if (delivery.kind != kind ||
-        scatter->kernel->merge(scatter->memory->work, &scatter->result,
-                               &next) != KERNEL_OK) {
-        return ERR_PROTOCOL;
+    if (scatter_has_output(scatter)) {
+        next.data = delivery.payload + 4;
+        next.bytes = bytes_load_u32(delivery.payload);
+        if (delivery.bytes < head || (delivery.bytes - head) % 4 != 0) {
+            return ERR_PROTOCOL;
+        }
+        *output = delivery.bytes - head;
     }
-    scatter_record(scatter, EVENT_RESULT_MERGED, phase, next.bytes);
-    return ERR_OK;
+    return delivery.kind == kind ? scatter_merge(scatter, &next) : ERR_PROTOCOL;
 }
 
-uint8_t *scatter_result_room(const struct scatter *scatter)
-{
-    const uint8_t *end = scatter->body + scatter->body_bytes;
-    uint32_t used = ((uint32_t)(end - scatter->receive) + 7u) & ~7u;
-
-    return scatter->terms.output_denominator == 0
-               ? scatter->memory->result
-               : scatter->receive + used + CIRCUIT_HEADER_BYTES;
-}
-
-uint32_t scatter_output_bytes(const struct scatter *scatter, uint32_t position,
-                              uint32_t units)
-{
-    uint64_t first =
-        ((uint64_t)scatter->first_unit + position) * scatter->job.unit_bytes;
-    uint64_t end = first + (uint64_t)units * scatter->job.unit_bytes;
-
-    return (uint32_t)(kernel_output_at(&scatter->terms, end) -
-                      kernel_output_at(&scatter->terms, first));
-}
-
-/* Receives a child's output behind what is there. The message's header comes
-   to lie on the last bytes of that, which are put back. */
+/* A child's output comes to lie right behind those before it, and what comes
+   before it in its message on their last bytes, which are put back. */
 static int append_child(struct scatter *scatter, unsigned phase, unsigned port,
-                        uint32_t bytes)
+                        uint32_t *bytes)
 {
-    struct circuit_delivery delivery;
-    uint8_t kept[CIRCUIT_HEADER_BYTES];
-    unsigned kind = WIRE_RESULT_OF(phase);
-    uint8_t *at =
-        scatter->result.data + scatter->result.bytes - CIRCUIT_HEADER_BYTES;
+    uint32_t ahead =
+        CIRCUIT_HEADER_BYTES + scatter_result_head(&scatter->terms);
+    uint8_t kept[CIRCUIT_HEADER_BYTES + 4 + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
+    uint8_t *at = scatter->children + scatter->children_bytes - ahead;
     int error;
 
-    memcpy(kept, at, sizeof kept);
-    error = circuit_receive(scatter->circuit, &delivery,
-                            1u << port | CIRCUIT_ONLY(kind), at,
-                            CIRCUIT_HEADER_BYTES + bytes);
-    memcpy(at, kept, sizeof kept);
-    if (error == ERR_OK && delivery.bytes != bytes) {
-        error = ERR_PROTOCOL;
+    memcpy(kept, at, ahead);
+    error = take_result(scatter, phase, port, at,
+                        (uint32_t)(scatter->high - at) & ~3u, bytes);
+    memcpy(at, kept, ahead);
+    if (error == ERR_OK) {
+        scatter->children_bytes += *bytes;
     }
-    scatter->result.bytes += bytes;
+    return error;
+}
+
+int scatter_gather_child(struct scatter *scatter, unsigned phase, unsigned port)
+{
+    uint32_t bytes = 0;
+    int error =
+        scatter_has_output(scatter)
+            ? append_child(scatter, phase, port, &bytes)
+            : take_result(scatter, phase, port, scatter->memory->incoming,
+                          sizeof scatter->memory->incoming, &bytes);
+
     scatter_record(scatter, EVENT_RESULT_MERGED, phase, bytes);
     return error;
 }
 
-/* Outputs lie one after the other as their ranges do: this node's own, then
-   by falling phase. */
-static int gather_output(struct scatter *scatter)
+void scatter_begin_gather(struct scatter *scatter)
 {
-    uint32_t position = scatter->split.own_units;
-    int error = ERR_OK;
-
-    for (unsigned phase = scatter->job.phases; phase > scatter->layer;
-         --phase) {
-        for (unsigned port = 0; error == ERR_OK && port < TORUS_PORTS; ++port) {
-            uint32_t units = split_child_units(&scatter->split, phase, port);
-
-            if (units > 0) {
-                error = append_child(
-                    scatter, phase, port,
-                    scatter_output_bytes(scatter, position, units));
-            }
-            position += units;
-        }
-    }
-    return error;
+    scatter->window->status.state = WINDOW_STATE_GATHERING;
+    scatter->children = scatter->low + CIRCUIT_HEADER_BYTES +
+                        scatter_result_head(&scatter->terms);
+    scatter->children_bytes = 0;
 }
 
 int scatter_gather(struct scatter *scatter)
 {
     int error = ERR_OK;
 
-    scatter->window->status.state = WINDOW_STATE_GATHERING;
-    if (scatter->terms.output_denominator != 0) {
-        return gather_output(scatter);
-    }
+    scatter_begin_gather(scatter);
     for (unsigned phase = scatter->job.phases;
          error == ERR_OK && phase > scatter->layer; --phase) {
         for (unsigned port = 0; error == ERR_OK && port < TORUS_PORTS; ++port) {
             if (split_child_units(&scatter->split, phase, port) > 0) {
-                error = scatter_merge_child(scatter, phase, port);
+                error = scatter_gather_child(scatter, phase, port);
             }
         }
     }
@@ -129,9 +121,9 @@ static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
     uint64_t missed_frames;
     uint64_t late_ps;
 
-    if (job->slot_us == 0) {
+    if (scatter_has_output(scatter)) {
         return job->gather_ps +
-               wire_job_result_ps(scatter->job_data, scatter->layer);
+               wire_job_result_ps(job, scatter->job_data, scatter->layer);
     }
     if (now_ps <= first_ps) {
         return first_ps;
@@ -145,6 +137,22 @@ static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
     return first_ps + (missed_frames + 1) * frame_ps;
 }
 
+/* The result with its length, this node's own output, the children's. */
+void scatter_put_output(struct scatter *scatter,
+                        struct circuit_message *message, unsigned port)
+{
+    struct scatter_memory *memory = scatter->memory;
+    const uint8_t *end = memory->result_bytes;
+
+    bytes_store_u32(memory->result_bytes, scatter->result.bytes);
+    message->head.data = memory->result_bytes;
+    message->head.bytes = scatter_result_head(&scatter->terms);
+    message->shared.data = scatter->high;
+    message->shared.bytes = (uint32_t)(end - scatter->high);
+    message->body[port].data = scatter->children;
+    message->body[port].bytes = scatter->children_bytes;
+}
+
 int scatter_return_result(struct scatter *scatter)
 {
     struct circuit_message message = {
@@ -155,6 +163,9 @@ int scatter_return_result(struct scatter *scatter)
 
     message.body[port].data = scatter->result.data;
     message.body[port].bytes = scatter->result.bytes;
+    if (scatter_has_output(scatter)) {
+        scatter_put_output(scatter, &message, port);
+    }
     scatter_record(scatter, EVENT_RESULT_QUEUED, scatter->layer,
                    scatter->result.bytes);
     return circuit_send(scatter->circuit, 1u << port, &message);

@@ -3,18 +3,7 @@
 #include "scatter/lead.h"
 
 #include <stddef.h>
-
-/* What lies behind the load, for the planner. */
-static void *work_of(const struct scatter *scatter, const struct lead *lead)
-{
-    const struct wire_order *order = &lead->order;
-    uintptr_t end = (uintptr_t)(order->load + order->load_bytes);
-    uintptr_t start = (end + 7u) & ~(uintptr_t)7u;
-    uintptr_t limit = (uintptr_t)scatter->receive + scatter->receive_bytes;
-
-    return start + tree_work_bytes(order->tree_nodes) <= limit ? (void *)start
-                                                               : NULL;
-}
+#include <string.h>
 
 /* Per unit on a node that is not slow: the originator's may be. */
 static uint64_t reference_ps(const struct lead *lead)
@@ -26,15 +15,29 @@ static uint64_t reference_ps(const struct lead *lead)
     return compute_ps > 0 ? compute_ps : 1;
 }
 
+/* The latest phase of the order's tree. */
+static uint8_t last_phase(const uint8_t *tree)
+{
+    const uint8_t *end = tree_next(tree);
+    unsigned last = 1;
+
+    for (const uint8_t *at = tree; at < end; at += TREE_BRANCH_BYTES) {
+        last = tree_phase(at) > last ? tree_phase(at) : last;
+    }
+    return (uint8_t)last;
+}
+
 static struct tree_input input_of(const struct scatter *scatter,
                                   const struct lead *lead)
 {
     const struct wire_order *order = &lead->order;
     const struct scatter_costs *costs = scatter->costs;
-    uint32_t fixed_bytes = CIRCUIT_HEADER_BYTES +
-                           wire_tree_job_bytes(order->arg_bytes) +
-                           scatter->terms.overlap_bytes;
+    struct wire_job job = scatter->job;
+    uint32_t fixed_bytes;
 
+    job.phases = last_phase(order->tree);
+    fixed_bytes = CIRCUIT_HEADER_BYTES + wire_job_bytes(&job) +
+                  job.before_bytes + job.after_bytes;
     return (struct tree_input){
         .load_units = scatter->units,
         .compute_ps = reference_ps(lead),
@@ -64,13 +67,71 @@ static uint32_t longest_path(const uint8_t *tree)
     return longest;
 }
 
+/* Moves all ranges on to where the order's begins. */
+static void begin_at(uint8_t *tree, uint32_t first_unit)
+{
+    const uint8_t *end = tree_next(tree);
+
+    for (uint8_t *at = tree; at < end; at += TREE_BRANCH_BYTES) {
+        bytes_store_u32(at + 4, tree_first_unit(at) + first_unit);
+    }
+}
+
+/* When each phase's outputs leave: they take what its longest one does. */
+static void plan_returns(const struct scatter *scatter, const struct lead *lead,
+                         uint64_t result_ps[])
+{
+    const uint8_t *tree = scatter->branch;
+    const uint8_t *end = tree_next(tree);
+    unsigned phases = scatter->job.phases;
+
+    memset(result_ps, 0, (phases + 1u) * sizeof *result_ps);
+    if (scatter->terms.output_varies) {
+        return;
+    }
+    for (const uint8_t *at = tree; at < end; at += TREE_BRANCH_BYTES) {
+        if (tree_units(at) > 0 && tree_phase(at) <= phases) {
+            uint64_t takes_ps =
+                lead_output_ps(scatter, lead, tree_units(at), tree_nodes(at),
+                               torus_path_hops(tree_path(at)));
+            uint64_t *most_ps = &result_ps[tree_phase(at)];
+
+            *most_ps = takes_ps > *most_ps ? takes_ps : *most_ps;
+        }
+    }
+    lead_time_returns(lead, result_ps, phases);
+}
+
+/* Writes the job behind what is there. */
+static int make_job(struct scatter *scatter, struct lead *lead)
+{
+    uint64_t *result_ps =
+        (uint64_t *)(void *)lead_allocate(scatter, 8u * (TREE_PHASES_MAX + 1u));
+    int error;
+
+    scatter->job_bytes = wire_job_bytes(&scatter->job);
+    lead->job = lead_allocate(scatter, scatter->job_bytes);
+    if (result_ps == NULL || lead->job == NULL) {
+        return ERR_MEMORY;
+    }
+    error = lead_set_slots(scatter, lead, longest_path(scatter->branch));
+    if (scatter_has_output(scatter)) {
+        plan_returns(scatter, lead, result_ps);
+    }
+    wire_job_store(lead->job, &scatter->job, NULL, NULL, result_ps);
+    return error;
+}
+
 int lead_plan_tree(struct scatter *scatter, struct lead *lead)
 {
     const struct wire_order *order = &lead->order;
     struct tree_input input = input_of(scatter, lead);
-    uint8_t *tree = scatter->receive + (order->tree - scatter->receive);
+    /* In the received order, which is this node's own. */
+    uint8_t *tree = (uint8_t *)scatter->window +
+                    (order->tree - (const uint8_t *)scatter->window);
     uint64_t start_ps = lead_now_ps(scatter);
-    void *work = work_of(scatter, lead);
+    uint8_t *low = scatter->low;
+    void *work = lead_allocate(scatter, tree_work_bytes(order->tree_nodes));
     unsigned phases = 0;
     int error;
 
@@ -82,6 +143,7 @@ int lead_plan_tree(struct scatter *scatter, struct lead *lead)
         return ERR_MEMORY;
     }
     error = tree_plan(tree, &input, work, &lead->report.makespan_ps, &phases);
+    scatter->low = low;
     lead->report.plan_ps = lead_now_ps(scatter) - start_ps;
     if (error != ERR_OK) {
         return error;
@@ -92,15 +154,14 @@ int lead_plan_tree(struct scatter *scatter, struct lead *lead)
     scatter->branch = tree;
     scatter->job.phases = (uint8_t)(phases > 0 ? phases : 1);
     scatter->job.rounds = 0;
-    return lead_set_slots(scatter, lead, longest_path(tree));
+    begin_at(tree, order->first_unit);
+    return make_job(scatter, lead);
 }
 
-int lead_send_tree(struct scatter *scatter, const struct lead *lead,
+int lead_send_tree(struct scatter *scatter, struct lead *lead,
                    uint64_t start_ps)
 {
-    scatter->job.gather_ps = lead_gather_ps(scatter, lead, start_ps);
-    wire_tree_job_store(scatter->memory->job[0], &scatter->job);
-    scatter->job_data = scatter->memory->job[0];
-    scatter->job_bytes = wire_tree_job_bytes(scatter->job.arg_bytes);
+    wire_job_store_gather(lead->job, lead_gather_ps(scatter, lead, start_ps));
+    scatter->job_data = lead->job;
     return relay_distribute(scatter);
 }

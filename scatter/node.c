@@ -43,6 +43,18 @@ static void take_role(struct scatter *scatter)
     }
 }
 
+void scatter_reset(struct scatter *scatter)
+{
+    scatter->low = (uint8_t *)scatter->window + WINDOW_DMA_OFFSET;
+    scatter->high = (uint8_t *)scatter->memory;
+    scatter->round = 0;
+    scatter->circuit->job = CIRCUIT_ANY_JOB;
+    scatter->job = (struct wire_job){.phases = 0};
+    scatter->terms = (struct kernel_terms){.result_bytes_max = 0};
+    scatter->result = (struct kernel_result){.data = scatter->memory->result};
+    take_role(scatter);
+}
+
 int scatter_init(struct scatter *scatter, struct circuit *circuit,
                  const struct kernel *const kernels[], unsigned kernel_count,
                  const struct scatter_costs *costs)
@@ -69,15 +81,11 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
     scatter->memory =
         (struct scatter_memory *)(void *)(base + who->bytes -
                                           sizeof(struct scatter_memory));
-    scatter->receive = base + WINDOW_DMA_OFFSET;
-    scatter->receive_bytes =
-        (uint32_t)((uint8_t *)scatter->memory - scatter->receive);
-    scatter->round = 0;
-    take_role(scatter);
+    scatter_reset(scatter);
     return ERR_OK;
 }
 
-int scatter_run(struct scatter *scatter)
+static int run_job(struct scatter *scatter)
 {
     bool tree = scatter->window->identity.tree != 0;
     int error;
@@ -89,6 +97,21 @@ int scatter_run(struct scatter *scatter)
     }
     if (error == ERR_OK) {
         scatter_record(scatter, EVENT_DONE, 0, 0);
+    }
+    return error;
+}
+
+int scatter_run(struct scatter *scatter)
+{
+    int error = run_job(scatter);
+
+    while (error == ERR_OK && (scatter->job.flags & WIRE_MORE) != 0) {
+        /* The switch still reads what the next job would overwrite. */
+        error = circuit_drain(scatter->circuit);
+        scatter_reset(scatter);
+        if (error == ERR_OK) {
+            error = run_job(scatter);
+        }
     }
     return error;
 }

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/relay.h"
 
+#include <stddef.h>
+
 /* Queues the child's piece of the tree, the job, and its range. */
 static int pass_on(struct scatter *scatter, const uint8_t *child)
 {
     uint32_t position = tree_first_unit(child) - scatter->first_unit;
-    uint32_t at = position * scatter->job.unit_bytes;
-    uint32_t bytes = tree_units(child) * scatter->job.unit_bytes +
-                     scatter->job.overlap_bytes;
+    const struct wire_job *job = &scatter->job;
+    uint32_t at = position * job->unit_bytes;
+    uint32_t bytes = tree_units(child) * job->unit_bytes + job->after_bytes;
     uint32_t most = scatter->body_bytes - at;
+    uint32_t ahead = scatter->body_before + at;
+    uint32_t before = ahead < job->before_bytes ? ahead : job->before_bytes;
     struct circuit_message *message = &scatter->message[0];
     struct torus_path path = tree_path(child);
 
@@ -18,7 +22,7 @@ static int pass_on(struct scatter *scatter, const uint8_t *child)
     message->shared =
         (struct circuit_segment){child, TREE_BRANCH_BYTES * tree_nodes(child)};
     message->body[path.port] = (struct circuit_segment){
-        scatter->body + at, bytes < most ? bytes : most};
+        scatter->body + at - before, before + (bytes < most ? bytes : most)};
     return circuit_send(scatter->circuit, 1u << path.port, message);
 }
 
@@ -61,13 +65,13 @@ int relay_gather(struct scatter *scatter)
     unsigned phase = TREE_PHASES_MAX + 1;
     int error = ERR_OK;
 
-    scatter->window->status.state = WINDOW_STATE_GATHERING;
+    scatter_begin_gather(scatter);
     while (error == ERR_OK && (phase = phase_below(scatter, phase)) > 0) {
         for (const uint8_t *child = scatter->branch + TREE_BRANCH_BYTES;
              error == ERR_OK && child < end; child = tree_next(child)) {
             if (tree_phase(child) == phase && tree_units(child) > 0) {
                 error =
-                    scatter_merge_child(scatter, phase, tree_path(child).port);
+                    scatter_gather_child(scatter, phase, tree_path(child).port);
             }
         }
     }
@@ -78,50 +82,36 @@ int relay_gather(struct scatter *scatter)
 static int take_branch(struct scatter *scatter,
                        const struct circuit_delivery *delivery)
 {
-    const uint8_t *at = delivery->payload;
-    uint32_t bytes = delivery->bytes;
-    uint32_t ahead;
-    int error = wire_tree_job_load(&scatter->job, at, bytes);
+    const uint8_t *end = delivery->payload + delivery->bytes;
+    const uint8_t *branch;
+    int error = scatter_take_job(scatter, delivery->payload, delivery->bytes);
 
-    if (error != ERR_OK || scatter->job.kernel >= scatter->kernel_count) {
+    if (error != ERR_OK || scatter->job.rounds != 0) {
+        return ERR_PROTOCOL;
+    }
+    branch = delivery->payload + scatter->job_bytes;
+    if (end - branch < (ptrdiff_t)TREE_BRANCH_BYTES ||
+        tree_nodes(branch) == 0 || tree_next(branch) > end ||
+        tree_phase(branch) > scatter->job.phases) {
         return ERR_PROTOCOL;
     }
     scatter->circuit->job = delivery->job;
-    scatter->job_data = at;
-    scatter->job_bytes = wire_tree_job_bytes(scatter->job.arg_bytes);
-    scatter->branch = at + scatter->job_bytes;
-    ahead = scatter->job_bytes + TREE_BRANCH_BYTES;
-    if (bytes < ahead || bytes - scatter->job_bytes <
-                             TREE_BRANCH_BYTES * tree_nodes(scatter->branch)) {
-        return ERR_PROTOCOL;
-    }
-    scatter->body = tree_next(scatter->branch);
-    scatter->body_bytes = bytes - (uint32_t)(scatter->body - at);
-    scatter->units = tree_units(scatter->branch);
-    scatter->first_unit = tree_first_unit(scatter->branch);
-    scatter->layer = (uint8_t)tree_phase(scatter->branch);
-    scatter->down = tree_path(scatter->branch);
-    scatter->kernel = scatter->kernels[scatter->job.kernel];
-    return scatter->units <= scatter->body_bytes / scatter->job.unit_bytes
-               ? ERR_OK
-               : ERR_PROTOCOL;
+    scatter->branch = branch;
+    scatter->units = tree_units(branch);
+    scatter->first_unit = tree_first_unit(branch);
+    scatter->layer = (uint8_t)tree_phase(branch);
+    scatter->down = tree_path(branch);
+    return scatter_take_body(scatter, tree_next(branch), end);
 }
 
 static int receive_branch(struct scatter *scatter)
 {
-    struct circuit_delivery delivery;
     unsigned any_port = (1u << TORUS_PORTS) - 1u;
-    int error;
+    struct circuit_delivery delivery;
+    int error = scatter_take_message(scatter, &delivery,
+                                     any_port | CIRCUIT_ONLY(WIRE_BRANCH));
 
-    scatter->window->status.state = WINDOW_STATE_WAITING;
-    error = circuit_receive(scatter->circuit, &delivery,
-                            any_port | CIRCUIT_ONLY(WIRE_BRANCH),
-                            scatter->receive, scatter->receive_bytes);
-    if (error != ERR_OK) {
-        return error;
-    }
-    scatter->window->status.state = WINDOW_STATE_SCATTERING;
-    return take_branch(scatter, &delivery);
+    return error == ERR_OK ? take_branch(scatter, &delivery) : error;
 }
 
 int relay_follow(struct scatter *scatter)

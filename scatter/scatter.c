@@ -3,6 +3,8 @@
    holds, from its receipt to the end of its computing. */
 #include "scatter/scatter.h"
 
+#include <string.h>
+
 void scatter_record(struct scatter *scatter, enum event_kind kind,
                     unsigned detail, uint32_t value)
 {
@@ -10,16 +12,21 @@ void scatter_record(struct scatter *scatter, enum event_kind kind,
                   detail, value);
 }
 
-/* Where the load ends, ranges have less than the full overlap. */
-static void clip_overlap(const struct scatter *scatter,
-                         struct circuit_message *message)
+/* At the load's ends, ranges have less around them than they ask for. */
+static void clip(const struct scatter *scatter, struct circuit_message *message)
 {
+    const uint8_t *begin = scatter->body - scatter->body_before;
     const uint8_t *end = scatter->body + scatter->body_bytes;
 
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         struct circuit_segment *body = &message->body[port];
-        uint32_t most = (uint32_t)(end - body->data);
+        uint32_t missing =
+            body->data < begin ? (uint32_t)(begin - body->data) : 0;
+        uint32_t most;
 
+        body->data += missing;
+        body->bytes -= missing;
+        most = (uint32_t)(end - body->data);
         body->bytes = body->bytes < most ? body->bytes : most;
     }
 }
@@ -29,11 +36,13 @@ static int queue_phase(struct scatter *scatter, unsigned phase,
                        uint32_t position, uint32_t floor_units, uint32_t extra)
 {
     struct circuit_message *message = &scatter->message[phase];
-    uint32_t overlap = scatter->job.overlap_bytes;
     uint32_t unit_bytes = scatter->job.unit_bytes;
-    const uint8_t *data = scatter->body + position * unit_bytes;
-    uint32_t meta = wire_part_meta(phase, scatter->round, scatter->job_bytes);
+    uint32_t around = scatter->job.before_bytes + scatter->job.after_bytes;
+    const uint8_t *data =
+        scatter->body + position * unit_bytes - scatter->job.before_bytes;
+    uint32_t meta = wire_part_meta(phase, scatter->round);
     uint8_t *head = scatter->memory->head[scatter->round][phase - 1][0];
+    bool early = data < scatter->body - scatter->body_before;
 
     message->head.data = head;
     message->shared.data = scatter->job_data;
@@ -44,12 +53,13 @@ static int queue_phase(struct scatter *scatter, unsigned phase,
         wire_part_store(head + port * WIRE_PART_BYTES, units,
                         scatter->first_unit + position, meta, port);
         message->body[port].data = data;
-        message->body[port].bytes = units * unit_bytes + overlap;
+        message->body[port].bytes = units * unit_bytes + around;
         position += units;
         data += units * unit_bytes;
     }
-    if ((uint32_t)(scatter->body + scatter->body_bytes - data) < overlap) {
-        clip_overlap(scatter, message);
+    if (early ||
+        (uint32_t)(scatter->body + scatter->body_bytes - data) < around) {
+        clip(scatter, message);
     }
     /* Where not even the floor is a unit, only the first ports send. */
     return circuit_send(scatter->circuit,
@@ -96,54 +106,133 @@ static void inject(const struct scatter *scatter)
     }
 }
 
-void scatter_run_kernel(struct scatter *scatter, struct kernel_result *result,
-                        uint32_t position, uint32_t units)
+int scatter_run_kernel(struct scatter *scatter, struct kernel_result *result,
+                       uint32_t position, uint32_t units)
 {
+    const struct kernel_terms *terms = &scatter->terms;
     uint32_t unit_bytes = scatter->job.unit_bytes;
-    uint32_t rest = scatter->body_bytes - position * unit_bytes;
-    uint32_t wanted = units * unit_bytes + scatter->terms.overlap_bytes;
+    uint32_t before = scatter->body_before + position * unit_bytes;
+    uint32_t after = scatter->body_bytes - (position + units) * unit_bytes;
     struct kernel_range range = {
         .data = scatter->body + position * unit_bytes,
         .units = units,
         .unit_bytes = unit_bytes,
-        .available_bytes = wanted < rest ? wanted : rest,
+        .before_bytes =
+            before < terms->before_bytes ? before : terms->before_bytes,
+        .after_bytes = after < terms->after_bytes ? after : terms->after_bytes,
         .first_unit = (uint64_t)scatter->first_unit + position};
-    uint64_t per_1000 = scatter->terms.instructions_per_1000_units;
 
+    if (terms->output_denominator != 0) {
+        uint32_t room =
+            WIRE_CHUNK_BYTES +
+            WIRE_PAD4(kernel_output_room(terms, range.first_unit, units));
+
+        if (room > (uint32_t)(scatter->high - scatter->low)) {
+            return ERR_MEMORY;
+        }
+        result->output = scatter->high - room + WIRE_CHUNK_BYTES;
+    }
     scatter->kernel->run(scatter->memory->work, result, &range);
     /* 32 ns an instruction: 32 ps for each unit and instruction in 1000. */
-    clock_account(scatter->circuit->clock, units * per_1000 * 32);
+    clock_account(scatter->circuit->clock,
+                  units * (uint64_t)terms->instructions_per_1000_units * 32);
+    return ERR_OK;
+}
+
+/* Puts a run's output right below those before it. */
+static void keep_output(struct scatter *scatter,
+                        const struct kernel_result *result)
+{
+    uint32_t bytes = result->output_bytes;
+    uint8_t *at = scatter->high - WIRE_PAD4(bytes);
+
+    if (at != result->output) {
+        memmove(at, result->output, bytes);
+    }
+    at -= WIRE_CHUNK_BYTES;
+    bytes_store_u32(at, scatter->first_unit);
+    bytes_store_u32(at + 4, bytes);
+    scatter->high = at;
 }
 
 int scatter_compute(struct scatter *scatter)
 {
     uint32_t units = scatter->split.own_units;
+    bool first = scatter->round == 0;
     struct kernel_result next = {.data = scatter->memory->incoming};
-    int error = KERNEL_OK;
+    struct kernel_result *result = first ? &scatter->result : &next;
+    int error;
 
     inject(scatter);
     scatter->window->status.state = WINDOW_STATE_COMPUTING;
     scatter_record(scatter, EVENT_COMPUTE_START, scatter->round, units);
-    if (scatter->round == 0) {
-        scatter->result.data = scatter_result_room(scatter);
-        scatter_run_kernel(scatter, &scatter->result, 0, units);
-    } else {
-        scatter_run_kernel(scatter, &next, 0, units);
-    }
+    error = scatter_run_kernel(scatter, result, 0, units);
     scatter_record(scatter, EVENT_COMPUTE_END, scatter->round, units);
-    if (scatter->round > 0) {
-        error = scatter->kernel->merge(scatter->memory->work, &scatter->result,
-                                       &next);
+    if (error == ERR_OK && scatter_has_output(scatter)) {
+        keep_output(scatter, result);
     }
-    return error == KERNEL_OK ? ERR_OK : ERR_PROTOCOL;
+    if (error == ERR_OK && !first) {
+        error = scatter_merge(scatter, result);
+    }
+    return error;
+}
+
+int scatter_take_message(struct scatter *scatter,
+                         struct circuit_delivery *delivery, unsigned ports)
+{
+    int error;
+
+    scatter->window->status.state = WINDOW_STATE_WAITING;
+    error = circuit_receive(scatter->circuit, delivery, ports, scatter->low,
+                            (uint32_t)(scatter->high - scatter->low));
+    if (scatter->round == 0) {
+        scatter->window->events_written = 0; /* of the job before */
+    }
+    scatter->window->status.state = WINDOW_STATE_SCATTERING;
+    return error;
+}
+
+int scatter_take_job(struct scatter *scatter, const uint8_t *in, uint32_t bytes)
+{
+    struct wire_job *job = &scatter->job;
+    int error = wire_job_load(job, in, bytes);
+
+    if (error != ERR_OK || job->kernel >= scatter->kernel_count) {
+        return ERR_PROTOCOL;
+    }
+    scatter->job_data = in;
+    scatter->job_bytes = wire_job_bytes(job);
+    scatter->kernel = scatter->kernels[job->kernel];
+    return ERR_OK;
+}
+
+/* The load's bytes `at` .. `end`; `units` and `first_unit` are known. */
+int scatter_take_body(struct scatter *scatter, const uint8_t *at,
+                      const uint8_t *end)
+{
+    const struct wire_job *job = &scatter->job;
+    uint64_t earlier = (uint64_t)scatter->first_unit * job->unit_bytes;
+    uint32_t bytes = (uint32_t)(end - at);
+
+    scatter->body_before =
+        earlier < job->before_bytes ? (uint32_t)earlier : job->before_bytes;
+    scatter->body = at + scatter->body_before;
+    scatter->body_bytes = bytes - scatter->body_before;
+    scatter->low += (end - scatter->low + 7) & ~7;
+    return scatter->body_before <= bytes &&
+                   (uint64_t)scatter->units * job->unit_bytes <=
+                       scatter->body_bytes
+               ? ERR_OK
+               : ERR_PROTOCOL;
 }
 
 /* Reads the part and the job that came with it. */
 static int take_part(struct scatter *scatter,
                      const struct circuit_delivery *delivery)
 {
+    const uint8_t *job = delivery->payload + WIRE_PART_BYTES;
+    const uint8_t *end = delivery->payload + delivery->bytes;
     struct wire_part part;
-    uint32_t ahead;
     int error = wire_part_load(&part, delivery->payload, delivery->bytes);
 
     if (error != ERR_OK || delivery->kind != WIRE_PART ||
@@ -151,68 +240,39 @@ static int take_part(struct scatter *scatter,
         part.round != scatter->round) {
         return ERR_PROTOCOL;
     }
-    scatter->circuit->job = delivery->job;
-    scatter->job_data = delivery->payload + WIRE_PART_BYTES;
-    scatter->job_bytes = part.job_bytes;
-    error = wire_job_load(&scatter->job, scatter->job_data, part.job_bytes,
-                          part.layer);
-    if (error != ERR_OK || scatter->job.kernel >= scatter->kernel_count) {
+    error = scatter_take_job(scatter, job, (uint32_t)(end - job));
+    if (error != ERR_OK || part.layer > scatter->job.phases ||
+        part.round >= scatter->job.rounds) {
         return ERR_PROTOCOL;
     }
-    scatter->kernel = scatter->kernels[scatter->job.kernel];
-    ahead = WIRE_PART_BYTES + part.job_bytes;
-    scatter->body = delivery->payload + ahead;
-    scatter->body_bytes = delivery->bytes - ahead;
+    scatter->circuit->job = delivery->job;
     scatter->units = part.units;
     scatter->first_unit = part.first_unit;
-    return part.units <= scatter->body_bytes / scatter->job.unit_bytes
-               ? ERR_OK
-               : ERR_PROTOCOL;
-}
-
-/* Waits for the parent's part of the round at hand, behind what is there. */
-static int receive_part(struct scatter *scatter)
-{
-    struct circuit_delivery delivery;
-    int error;
-
-    scatter->window->status.state = WINDOW_STATE_WAITING;
-    error = circuit_receive(scatter->circuit, &delivery,
-                            1u << torus_path_arrival(scatter->down),
-                            scatter->receive, scatter->receive_bytes);
-    if (error != ERR_OK) {
-        return error;
-    }
-    scatter->window->status.state = WINDOW_STATE_SCATTERING;
-    return take_part(scatter, &delivery);
-}
-
-/* The next round lies behind this one, which may still be on its way. */
-static void keep_part(struct scatter *scatter)
-{
-    uint32_t used =
-        (uint32_t)(scatter->body + scatter->body_bytes - scatter->receive);
-
-    used = (used + 7u) & ~7u;
-    scatter->receive += used;
-    scatter->receive_bytes -= used;
-    scatter->round += 1;
+    return scatter_take_body(scatter, job + scatter->job_bytes, end);
 }
 
 int scatter_begin_kernel(struct scatter *scatter)
 {
-    int error =
-        scatter->kernel->begin(scatter->memory->work, &scatter->terms,
-                               scatter->job.arg, scatter->job.arg_bytes);
+    struct kernel_job job = {.arg = scatter->job.arg,
+                             .arg_bytes = scatter->job.arg_bytes,
+                             .unit_bytes = scatter->job.unit_bytes};
 
-    return error == KERNEL_OK ? ERR_OK : ERR_ARGUMENT;
+    return scatter->kernel->begin(scatter->memory->work, &scatter->terms,
+                                  &job) == KERNEL_OK
+               ? ERR_OK
+               : ERR_ARGUMENT;
 }
 
 /* Takes one round: what others wait for goes on before anything is computed. */
 static int follow_round(struct scatter *scatter)
 {
-    int error = receive_part(scatter);
+    struct circuit_delivery delivery;
+    int error = scatter_take_message(scatter, &delivery,
+                                     1u << torus_path_arrival(scatter->down));
 
+    if (error == ERR_OK) {
+        error = take_part(scatter, &delivery);
+    }
     if (error == ERR_OK) {
         error = scatter_distribute(scatter);
     }
@@ -227,7 +287,7 @@ int scatter_follow(struct scatter *scatter)
     int error = follow_round(scatter);
 
     while (error == ERR_OK && scatter->round + 1u < scatter->job.rounds) {
-        keep_part(scatter);
+        scatter->round += 1;
         error = follow_round(scatter);
     }
     if (error == ERR_OK) {

@@ -23,25 +23,26 @@
 
 /* Room for any kernel's result and scratch memory, in bytes. */
 #define SCATTER_RESULT_MAX 16384u
-#define SCATTER_WORK_MAX 1024u
+#define SCATTER_WORK_MAX 4096u
 #define SCATTER_HEAD_BYTES (CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES)
 
-/* What a node keeps at the top of its DMA window; 4-byte aligned. */
+/*
+ * What a node keeps at the top of its DMA window; 4-byte aligned. Below it lie
+ * two heaps that grow towards each other: what is received, from `low` up, and
+ * the node's own output, from `high` down.
+ */
 struct scatter_memory {
+    uint8_t result_bytes[4]; /* length of what follows, if there is an output */
     uint8_t result[SCATTER_RESULT_MAX];
     uint8_t incoming[CIRCUIT_HEADER_BYTES + SCATTER_RESULT_MAX];
-    uint8_t report[WIRE_REPORT_BYTES_MAX];
-    /* The originator's, one for each round. */
-    _Alignas(4) uint8_t job[ROUNDS_MAX][WIRE_PAD4(WIRE_JOB_BYTES_MAX)];
+    uint8_t report[WIRE_REPORT_BYTES_MAX + 4 + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
     uint8_t head[ROUNDS_MAX][TORUS_PHASES_MAX][TORUS_PORTS][WIRE_PART_BYTES];
     uint32_t work[SCATTER_WORK_MAX / 4];
 };
 
-/* Largest load, in bytes, of a node whose window has `window_bytes`. */
-#define SCATTER_LOAD_MAX(window_bytes)                                         \
-    ((window_bytes)-WINDOW_DMA_OFFSET -                                        \
-     (uint32_t)sizeof(struct scatter_memory) - CIRCUIT_HEADER_BYTES -          \
-     WIRE_PART_BYTES - WIRE_ORDER_BYTES - WIRE_JOB_BYTES_MAX)
+/* Bytes of a window that a job's data and the originator's tables share. */
+#define SCATTER_ROOM(window_bytes)                                             \
+    ((window_bytes)-WINDOW_DMA_OFFSET - (uint32_t)sizeof(struct scatter_memory))
 
 /*
  * What the software costs on this board, measured (test/bench); the planner
@@ -66,8 +67,8 @@ struct scatter {
     const struct kernel *const *kernels;
     const struct scatter_costs *costs;
     struct torus_size size;
-    uint8_t *receive; /* from the start of the DMA window to `memory` */
-    uint32_t receive_bytes;
+    uint8_t *low;  /* memory in use below this .. */
+    uint8_t *high; /* .. and from here up: own output, then `memory` */
     uint8_t kernel_count;
     uint8_t layer;
     uint8_t port; /* out of which the parent sends; see struct torus_role */
@@ -85,11 +86,14 @@ struct scatter {
     const struct kernel *kernel;
     struct kernel_terms terms;
     struct kernel_result result;
-    const uint8_t *body; /* this node's range, then its overlap */
-    uint32_t body_bytes;
+    const uint8_t *body;  /* this node's range of the round at hand */
+    uint32_t body_before; /* bytes of the load that lie before it .. */
+    uint32_t body_bytes;  /* .. and from it on, with what comes after */
     uint32_t units;
     uint32_t first_unit;
     struct split split;
+    uint8_t *children; /* their outputs */
+    uint32_t children_bytes;
 };
 
 /*
@@ -102,7 +106,8 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
                  const struct kernel *const kernels[], unsigned kernel_count,
                  const struct scatter_costs *costs);
 
-/* Runs one job as this node's role demands. Result: 0 or the error. */
+/* Runs jobs as this node's role demands, until one says that it is the last.
+   Result: 0 or the error. */
 int scatter_run(struct scatter *scatter);
 
 /* The originator's part of scatter_run(), and that of any other node on the
@@ -120,24 +125,48 @@ int scatter_distribute(struct scatter *scatter);
 int scatter_compute(struct scatter *scatter);
 int scatter_gather(struct scatter *scatter);
 
-/*
- * Where this node's result goes: in `memory`, or if it is an output, behind all
- * that the node received, after room for a header. An output takes
- * scatter_output_bytes() of the range that begins `position` units on.
- */
-uint8_t *scatter_result_room(const struct scatter *scatter);
-uint32_t scatter_output_bytes(const struct scatter *scatter, uint32_t position,
-                              uint32_t units);
+/* Whether this job has an output besides its result. */
+static inline bool scatter_has_output(const struct scatter *scatter)
+{
+    return (scatter->job.flags & WIRE_OUTPUT) != 0;
+}
+
+/* What goes before the chunks of output: the length of the result, and it,
+   padded to the longest there can be. */
+static inline uint32_t scatter_result_head(const struct kernel_terms *terms)
+{
+    return 4 + WIRE_PAD4(terms->result_bytes_max);
+}
+
+/* Forgets the last job. */
+void scatter_reset(struct scatter *scatter);
 
 /* For a tree too. Result, where there is one: 0 or the error. */
+int scatter_take_message(struct scatter *scatter,
+                         struct circuit_delivery *delivery, unsigned ports);
+int scatter_take_job(struct scatter *scatter, const uint8_t *in,
+                     uint32_t bytes);
+int scatter_take_body(struct scatter *scatter, const uint8_t *at,
+                      const uint8_t *end);
 int scatter_begin_kernel(struct scatter *scatter);
-int scatter_merge_child(struct scatter *scatter, unsigned phase, unsigned port);
+void scatter_begin_gather(struct scatter *scatter);
+int scatter_gather_child(struct scatter *scatter, unsigned phase,
+                         unsigned port);
+int scatter_merge(struct scatter *scatter, const struct kernel_result *next);
 int scatter_return_result(struct scatter *scatter);
+
+/* Makes the result with its length, this node's own output and its children's
+   the three segments of a message. */
+void scatter_put_output(struct scatter *scatter,
+                        struct circuit_message *message, unsigned port);
 void scatter_record(struct scatter *scatter, enum event_kind kind,
                     unsigned detail, uint32_t value);
 
-/* Runs the kernel on `units` from `position` of this node's range. */
-void scatter_run_kernel(struct scatter *scatter, struct kernel_result *result,
-                        uint32_t position, uint32_t units);
+/*
+ * Runs the kernel on `units` from `position` of this node's range; an output
+ * goes below `high`, which stays. Result: 0, or ERR_MEMORY without running it.
+ */
+int scatter_run_kernel(struct scatter *scatter, struct kernel_result *result,
+                       uint32_t position, uint32_t units);
 
 #endif

@@ -9,6 +9,12 @@ uint32_t wire_order_head_bytes(const struct wire_order *order)
            TREE_BRANCH_BYTES * order->tree_nodes;
 }
 
+uint64_t wire_order_body_bytes(const struct wire_order *order)
+{
+    return (uint64_t)order->load_units * order->unit_bytes +
+           order->before_bytes + order->after_bytes;
+}
+
 void wire_order_store(uint8_t *out, const struct wire_order *order)
 {
     memset(out, 0, wire_order_head_bytes(order));
@@ -16,14 +22,17 @@ void wire_order_store(uint8_t *out, const struct wire_order *order)
     bytes_store_u64(out + 16, order->startup_ps);
     bytes_store_u64(out + 24, order->transfer_ps);
     bytes_store_u64(out + 32, order->hop_delay_ps);
-    bytes_store_u32(out + 40, order->load_bytes);
+    bytes_store_u32(out + 40, order->load_units);
     out[44] = order->phases;
     out[45] = order->rounds;
-    bytes_store_u16(out + 46, order->arg_bytes);
+    out[46] = order->ports;
+    out[47] = order->flags;
     bytes_store_u32(out + 48, order->tree_nodes);
-    bytes_store_u16(out + 54, order->unit_bytes);
-    out[52] = order->ports;
-    out[53] = order->flags;
+    bytes_store_u32(out + 52, order->unit_bytes);
+    bytes_store_u32(out + 56, order->arg_bytes);
+    bytes_store_u32(out + 60, order->first_unit);
+    bytes_store_u32(out + 64, order->before_bytes);
+    bytes_store_u32(out + 68, order->after_bytes);
     memcpy(out + WIRE_ORDER_BYTES, order->arg, order->arg_bytes);
     if (order->tree_nodes > 0) {
         memcpy(out + WIRE_ORDER_BYTES + WIRE_PAD4(order->arg_bytes),
@@ -40,134 +49,113 @@ int wire_order_load(struct wire_order *order, const uint8_t *in, uint32_t bytes)
     order->startup_ps = bytes_load_u64(in + 16);
     order->transfer_ps = bytes_load_u64(in + 24);
     order->hop_delay_ps = bytes_load_u64(in + 32);
-    order->load_bytes = bytes_load_u32(in + 40);
+    order->load_units = bytes_load_u32(in + 40);
     order->phases = in[44];
     order->rounds = in[45];
-    order->arg_bytes = bytes_load_u16(in + 46);
+    order->ports = in[46];
+    order->flags = in[47];
     order->tree_nodes = bytes_load_u32(in + 48);
-    order->unit_bytes = bytes_load_u16(in + 54);
-    order->ports = in[52];
-    order->flags = in[53];
+    order->unit_bytes = bytes_load_u32(in + 52);
+    order->arg_bytes = bytes_load_u32(in + 56);
+    order->first_unit = bytes_load_u32(in + 60);
+    order->before_bytes = bytes_load_u32(in + 64);
+    order->after_bytes = bytes_load_u32(in + 68);
     order->arg = in + WIRE_ORDER_BYTES;
     order->tree = order->arg + WIRE_PAD4(order->arg_bytes);
     if (order->arg_bytes > KERNEL_ARG_MAX ||
-        order->tree_nodes > TREE_NODES_MAX || order->unit_bytes == 0 ||
-        order->load_bytes % order->unit_bytes != 0 ||
+        order->tree_nodes > TREE_NODES_MAX ||
+        order->first_unit > UINT32_MAX - order->load_units ||
         bytes < wire_order_head_bytes(order) ||
-        bytes - wire_order_head_bytes(order) != order->load_bytes) {
+        bytes - wire_order_head_bytes(order) != wire_order_body_bytes(order)) {
         return ERR_PROTOCOL;
     }
-    order->load = in + wire_order_head_bytes(order);
+    order->load = in + wire_order_head_bytes(order) + order->before_bytes;
     return ERR_OK;
 }
 
-/* Bytes of the tables of a job. */
-static uint32_t tables_bytes(unsigned phases, bool output)
+/* Bytes of the tables of shares and volumes, and of all tables. */
+static uint32_t volumes_bytes(const struct wire_job *job)
 {
-    return (output ? 16u : 8u) * (phases + 1u);
+    return job->rounds > 0 ? 8u * (job->phases + 1u) : 0;
 }
 
-uint32_t wire_job_bytes(unsigned phases, uint32_t arg_bytes, bool output)
+static uint32_t tables_bytes(const struct wire_job *job)
 {
-    return WIRE_JOB_BYTES + tables_bytes(phases, output) + WIRE_PAD4(arg_bytes);
+    return volumes_bytes(job) +
+           ((job->flags & WIRE_OUTPUT) != 0 ? 8u * (job->phases + 1u) : 0);
 }
 
-uint32_t wire_tree_job_bytes(uint32_t arg_bytes)
+uint32_t wire_job_bytes(const struct wire_job *job)
 {
-    return WIRE_JOB_BYTES + WIRE_PAD4(arg_bytes);
-}
-
-static void store_head(uint8_t *out, const struct wire_job *job)
-{
-    out[0] = job->kernel;
-    out[1] = job->phases;
-    out[2] = job->arg_bytes;
-    out[3] = job->rounds;
-    bytes_store_u32(out + 4, job->slot_us);
-    wire_job_store_gather(out, job->gather_ps);
-    bytes_store_u32(out + 16, job->slack_ns);
-    bytes_store_u16(out + 20, job->overlap_bytes);
-    bytes_store_u16(out + 22, job->unit_bytes);
-}
-
-static void load_head(struct wire_job *job, const uint8_t *in)
-{
-    job->kernel = in[0];
-    job->phases = in[WIRE_JOB_AT_PHASES];
-    job->arg_bytes = in[2];
-    job->rounds = in[3];
-    job->slot_us = bytes_load_u32(in + 4);
-    job->gather_ps = bytes_load_u64(in + 8);
-    job->slack_ns = bytes_load_u32(in + 16);
-    job->overlap_bytes = bytes_load_u16(in + 20);
-    job->unit_bytes = bytes_load_u16(in + 22);
+    return WIRE_JOB_BYTES + tables_bytes(job) + WIRE_PAD4(job->arg_bytes);
 }
 
 void wire_job_store(uint8_t *out, const struct wire_job *job,
                     const uint32_t share_units[], const uint32_t volume_units[],
                     const uint64_t result_ps[])
 {
-    bool output = job->slot_us == 0;
     uint8_t *tables = out + WIRE_JOB_BYTES;
+    uint8_t *results = tables + volumes_bytes(job);
 
-    memset(out, 0, wire_job_bytes(job->phases, job->arg_bytes, output));
-    store_head(out, job);
+    memset(out, 0, wire_job_bytes(job));
+    out[0] = job->kernel;
+    out[1] = job->phases;
+    out[2] = job->rounds;
+    out[3] = job->flags;
+    bytes_store_u32(out + 4, job->slot_us);
+    wire_job_store_gather(out, job->gather_ps);
+    bytes_store_u32(out + 16, job->slack_ns);
+    bytes_store_u32(out + 20, job->unit_bytes);
+    bytes_store_u32(out + 24, job->before_bytes);
+    bytes_store_u32(out + 28, job->after_bytes);
+    bytes_store_u32(out + 32, job->arg_bytes);
     for (unsigned layer = 0; layer <= job->phases; ++layer) {
-        bytes_store_u32(tables + 4 * layer, share_units[layer]);
-        bytes_store_u32(tables + 4 * (job->phases + 1 + layer),
-                        volume_units[layer]);
+        if (job->rounds > 0) {
+            bytes_store_u32(tables + 4 * layer, share_units[layer]);
+            bytes_store_u32(tables + 4 * (job->phases + 1 + layer),
+                            volume_units[layer]);
+        }
+        if ((job->flags & WIRE_OUTPUT) != 0) {
+            bytes_store_u64(results + 8 * layer, result_ps[layer]);
+        }
     }
-    for (unsigned layer = 0; output && layer <= job->phases; ++layer) {
-        bytes_store_u64(tables + 8 * (job->phases + 1 + layer),
-                        result_ps[layer]);
-    }
-    memcpy(tables + tables_bytes(job->phases, output), job->arg,
-           job->arg_bytes);
+    memcpy(tables + tables_bytes(job), job->arg, job->arg_bytes);
 }
 
-void wire_tree_job_store(uint8_t *out, const struct wire_job *job)
-{
-    memset(out, 0, wire_tree_job_bytes(job->arg_bytes));
-    store_head(out, job);
-    memcpy(out + WIRE_JOB_BYTES, job->arg, job->arg_bytes);
-}
-
-int wire_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes,
-                  unsigned layer)
+int wire_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes)
 {
     if (bytes < WIRE_JOB_BYTES) {
         return ERR_PROTOCOL;
     }
-    load_head(job, in);
-    job->arg =
-        in + WIRE_JOB_BYTES + tables_bytes(job->phases, job->slot_us == 0);
-    if (job->phases > TORUS_PHASES_MAX || job->rounds == 0 ||
-        job->rounds > ROUNDS_MAX || layer == 0 || layer > job->phases ||
-        job->unit_bytes == 0 ||
-        bytes !=
-            wire_job_bytes(job->phases, job->arg_bytes, job->slot_us == 0)) {
+    job->kernel = in[0];
+    job->phases = in[WIRE_JOB_AT_PHASES];
+    job->rounds = in[2];
+    job->flags = in[3];
+    job->slot_us = bytes_load_u32(in + 4);
+    job->gather_ps = bytes_load_u64(in + 8);
+    job->slack_ns = bytes_load_u32(in + 16);
+    job->unit_bytes = bytes_load_u32(in + 20);
+    job->before_bytes = bytes_load_u32(in + 24);
+    job->after_bytes = bytes_load_u32(in + 28);
+    job->arg_bytes = bytes_load_u32(in + 32);
+    job->arg = in + WIRE_JOB_BYTES + tables_bytes(job);
+    if (job->phases > (job->rounds > 0 ? TORUS_PHASES_MAX : TREE_PHASES_MAX) ||
+        job->phases == 0 || job->rounds > ROUNDS_MAX ||
+        job->arg_bytes > KERNEL_ARG_MAX || bytes < wire_job_bytes(job)) {
         return ERR_PROTOCOL;
     }
     return ERR_OK;
 }
 
-int wire_tree_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes)
+uint64_t wire_job_result_ps(const struct wire_job *job, const uint8_t *in,
+                            unsigned layer)
 {
-    if (bytes < WIRE_JOB_BYTES) {
-        return ERR_PROTOCOL;
-    }
-    load_head(job, in);
-    job->arg = in + WIRE_JOB_BYTES;
-    if (job->rounds != 0 || job->phases == 0 || job->unit_bytes == 0 ||
-        bytes < wire_tree_job_bytes(job->arg_bytes)) {
-        return ERR_PROTOCOL;
-    }
-    return ERR_OK;
+    return bytes_load_u64(in + WIRE_JOB_BYTES + volumes_bytes(job) + 8 * layer);
 }
 
 int wire_part_load(struct wire_part *part, const uint8_t *in, uint32_t bytes)
 {
-    if (bytes < WIRE_PART_BYTES) {
+    if (bytes < WIRE_PART_BYTES || in[9] >= TORUS_PORTS) {
         return ERR_PROTOCOL;
     }
     part->units = bytes_load_u32(in);
@@ -175,11 +163,6 @@ int wire_part_load(struct wire_part *part, const uint8_t *in, uint32_t bytes)
     part->layer = in[WIRE_PART_AT_LAYER];
     part->port = in[9];
     part->round = in[10];
-    part->job_bytes = (uint16_t)(4u * in[11]);
-    if (part->job_bytes > bytes - WIRE_PART_BYTES ||
-        part->port >= TORUS_PORTS) {
-        return ERR_PROTOCOL;
-    }
     return ERR_OK;
 }
 

@@ -8,30 +8,38 @@
  *   16  u64 startup_ps                        4  u32  first unit
  *   24  u64 transfer_ps per byte              8  u8   layer of the receiver
  *   32  u64 hop_delay_ps                      9  u8   port it was sent out of
- *   40  u32 load_bytes                       10  u8   round, from 0
- *   44  u8  phases, or WIRE_BEST             11  u8   job_bytes / 4
- *   45  u8  rounds, or WIRE_BEST             12  job, see below
- *   46  u16 arg_bytes                         ..  units and overlap
- *   48  u32 tree_nodes, 0: none
- *   52  u8  ports at once                 WIRE_BRANCH, node to child:
- *   53  u8  flags, enum wire_flag            0  job, without tables: R = 0
- *   54  u16 unit_bytes                      ..  the child's piece of the tree
- *   56  arg, pad4; the tree; the load       ..  units and overlap
+ *   40  u32 load_units                       10  u8   round, from 0; 11 u8 0
+ *   44  u8  phases, or WIRE_BEST             12  job, see below
+ *   45  u8  rounds, or WIRE_BEST             ..  before, units, and after
+ *   46  u8  ports at once
+ *   47  u8  flags, enum wire_flag         WIRE_BRANCH, node to child:
+ *   48  u32 tree_nodes, 0: none             0  job, R = 0
+ *   52  u32 unit_bytes                      ..  the child's piece of the tree
+ *   56  u32 arg_bytes                       ..  before, units, and after
+ *   60  u32 first_unit
+ *   64  u32 before_bytes
+ *   68  u32 after_bytes
+ *   72  arg, pad4; the tree; before, units, and after
  *
  * A tree (scatter/tree.h) is for all that is not the pattern of a 5^k x 5^k
  * torus with four ports and equal nodes.
  *
  * The job is the same in every part of a round and is passed on as it came:
- *    0  u8  kernel's index in the image    8  u64 gather_ps
- *    1  u8  phases N                      16  u32 slack_ns
- *    2  u8  arg_bytes                     20  u16 overlap_bytes
- *                                         22  u16 unit_bytes
- *    3  u8  rounds R; 0: a tree           24  u32 share_units[0..N]
- *    4  u32 slot_us; 0: an output         ..  u32 volume_units[0..N]
- *                                         ..  u64 result_ps[0..N], if an output
- *                                         ..  arg, pad4
+ *    0  u8  kernel's index in the image    4  u32 slot_us
+ *    1  u8  phases N                       8  u64 gather_ps
+ *    2  u8  rounds R; 0: a tree           16  u32 slack_ns
+ *    3  u8  flags, enum wire_flag         20  u32 unit_bytes
+ *                                         24  u32 before_bytes
+ *                                         28  u32 after_bytes
+ *                                         32  u32 arg_bytes
+ *   36  u32 share_units[0..N], u32 volume_units[0..N], if R > 0
+ *   ..  u64 result_ps[0..N], if WIRE_OUTPUT
+ *   ..  arg, pad4
  *
- * WIRE_RESULT_OF(phase), child to parent: the kernel's result, as it is.
+ * WIRE_RESULT_OF(phase), child to parent: the kernel's result, as it is; with
+ * WIRE_OUTPUT its length as u32, the result, padded to the longest there can
+ * be, and chunks of output, in any order:
+ *    0  u32 first unit    4  u32 bytes    8  the bytes, pad4
  *
  * WIRE_REPORT, originator to host:
  *    0  i32 error, enum err               40  u64 scatter_start_ps
@@ -68,16 +76,19 @@ enum wire_kind {
 
 enum wire_flag {
     WIRE_STORE_AND_FORWARD = 1,
-    WIRE_EQUAL_SHARES = 2
+    WIRE_EQUAL_SHARES = 2,
+    WIRE_OUTPUT = 4,
+    WIRE_MORE = 8 /* another order follows */
 };
 
 #define WIRE_BEST 0xffu
 #define WIRE_NAME_BYTES 16u
-#define WIRE_ORDER_BYTES 56u
+#define WIRE_ORDER_BYTES 72u
 #define WIRE_PART_BYTES 12u
 #define WIRE_PART_AT_LAYER 8u
-#define WIRE_JOB_BYTES 24u
+#define WIRE_JOB_BYTES 36u
 #define WIRE_JOB_AT_PHASES 1u
+#define WIRE_CHUNK_BYTES 8u
 #define WIRE_REPORT_BYTES 320u
 #define WIRE_REPORT_BYTES_MAX                                                  \
     (WIRE_REPORT_BYTES + 8u * ROUNDS_MAX * (TORUS_PHASES_MAX + 1u))
@@ -87,9 +98,8 @@ enum wire_flag {
 #define WIRE_RESULT_OF(phase) (0x0fu + (phase))
 #define WIRE_KIND(kind) ((kind) >= 0x10u ? (unsigned)WIRE_RESULT : (kind))
 
-/* Largest job: all phases and the longest argument. */
-#define WIRE_JOB_BYTES_MAX                                                     \
-    (WIRE_JOB_BYTES + 16u * (TORUS_PHASES_MAX + 1u) + KERNEL_ARG_MAX + 1u)
+/* Largest job of the pattern, but for its argument. */
+#define WIRE_JOB_BYTES_MAX (WIRE_JOB_BYTES + 16u * (TORUS_PHASES_MAX + 1u))
 
 #define WIRE_PAD4(bytes) (((bytes) + 3u) & ~3u)
 
@@ -98,20 +108,26 @@ struct wire_order {
     uint64_t startup_ps;
     uint64_t transfer_ps;
     uint64_t hop_delay_ps;
-    uint32_t load_bytes;
+    uint32_t load_units;
     uint8_t phases;
     uint8_t rounds;
-    uint16_t arg_bytes;
-    uint16_t unit_bytes;
-    uint32_t tree_nodes;
     uint8_t ports;
     uint8_t flags;
-    const uint8_t *arg;  /* decoding: in the message, as the two below */
-    const uint8_t *tree; /* 4-byte aligned if the message is */
-    const uint8_t *load;
+    uint32_t tree_nodes;
+    uint32_t unit_bytes; /* 0: no data */
+    uint32_t arg_bytes;
+    uint32_t first_unit;   /* of this order, in the whole load */
+    uint32_t before_bytes; /* that there are of the load before this .. */
+    uint32_t after_bytes;  /* .. and after it; at most what the terms ask */
+    const uint8_t *arg;    /* decoding: in the message, as the two below */
+    const uint8_t *tree;   /* 4-byte aligned if the message is */
+    const uint8_t *load;   /* the first unit */
 };
 
-/* Bytes before the load; `out` takes that many. */
+/* Bytes of the load with what is before and after it. */
+uint64_t wire_order_body_bytes(const struct wire_order *order);
+
+/* Bytes before those; `out` takes that many. */
 uint32_t wire_order_head_bytes(const struct wire_order *order);
 void wire_order_store(uint8_t *out, const struct wire_order *order);
 
@@ -122,12 +138,14 @@ int wire_order_load(struct wire_order *order, const uint8_t *in,
 struct wire_job {
     uint8_t kernel;
     uint8_t phases;
-    uint8_t arg_bytes;
-    uint8_t rounds;
+    uint8_t rounds; /* 0: along a tree */
+    uint8_t flags;
     uint32_t slot_us;
     uint32_t slack_ns;
-    uint16_t overlap_bytes; /* that every range needs beyond its end */
-    uint16_t unit_bytes;
+    uint32_t unit_bytes;
+    uint32_t before_bytes; /* that every range needs before its beginning */
+    uint32_t after_bytes;  /* and beyond its end */
+    uint32_t arg_bytes;
     uint64_t gather_ps;
     const uint8_t *arg;
 };
@@ -138,21 +156,16 @@ struct wire_part {
     uint8_t layer;
     uint8_t port;
     uint8_t round;
-    uint16_t job_bytes;
 };
 
-/* Bytes of a job; `output`: with the times of results. */
-uint32_t wire_job_bytes(unsigned phases, uint32_t arg_bytes, bool output);
-uint32_t wire_tree_job_bytes(uint32_t arg_bytes);
+/* Bytes of a job with its tables, as its first six fields say. */
+uint32_t wire_job_bytes(const struct wire_job *job);
 
-/* Tables: index = layer, entries 0 to phases; result_ps, from gather_ps on, if
-   slot_us is 0. `out`: wire_job_bytes(). */
+/* Tables: index = layer, entries 0 to phases; NULL where the job has none.
+   result_ps counts from gather_ps. `out`: wire_job_bytes(). */
 void wire_job_store(uint8_t *out, const struct wire_job *job,
                     const uint32_t share_units[], const uint32_t volume_units[],
                     const uint64_t result_ps[]);
-
-/* A job that goes with a tree; `out`: wire_tree_job_bytes(). */
-void wire_tree_job_store(uint8_t *out, const struct wire_job *job);
 
 /* The gather time alone, in a stored job. */
 static inline void wire_job_store_gather(uint8_t *out, uint64_t gather_ps)
@@ -160,10 +173,9 @@ static inline void wire_job_store_gather(uint8_t *out, uint64_t gather_ps)
     bytes_store_u64(out + 8, gather_ps);
 }
 
-/* Result: 0 or ERR_PROTOCOL. `job` points into `in` afterwards. */
-int wire_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes,
-                  unsigned layer);
-int wire_tree_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes);
+/* Result: 0 or ERR_PROTOCOL. `job` points into `in` afterwards, where more
+   than the job may follow. */
+int wire_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes);
 
 /*
  * The tables of a stored job, read where they lie (index = layer): `in` is
@@ -180,18 +192,13 @@ static inline const uint32_t *wire_job_volumes(const uint8_t *in)
 }
 
 /* When a layer's results leave, in a stored job with an output. */
-static inline uint64_t wire_job_result_ps(const uint8_t *in, unsigned layer)
-{
-    const uint32_t *end = wire_job_volumes(in) + in[WIRE_JOB_AT_PHASES] + 1;
-
-    return bytes_load_u64((const uint8_t *)end + 8 * layer);
-}
+uint64_t wire_job_result_ps(const struct wire_job *job, const uint8_t *in,
+                            unsigned layer);
 
 /* What is the same in the parts of one phase, for wire_part_store(). */
-static inline uint32_t wire_part_meta(unsigned layer, unsigned round,
-                                      uint32_t job_bytes)
+static inline uint32_t wire_part_meta(unsigned layer, unsigned round)
 {
-    return layer | round << 16 | job_bytes / 4 << 24;
+    return layer | round << 16;
 }
 
 static inline void wire_part_store(uint8_t *out, uint32_t units,

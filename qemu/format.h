@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a kernel's files look like: how an input becomes a load and an argument
+ * of the kernel, and how its output becomes a file. A kernel that has no format
+ * of its own takes any file as it is.
+ */
+#ifndef QEMU_FORMAT_H
+#define QEMU_FORMAT_H
+
+#include <stdint.h>
+
+/* A load, and whatever else its format keeps; format_free() frees it. */
+struct format_load {
+    uint8_t *data; /* malloc'd: units * unit_bytes, or NULL if these are 0 */
+    uint64_t units;
+    uint32_t unit_bytes;
+    uint8_t *arg; /* malloc'd: the kernel's argument */
+    uint32_t arg_bytes;
+    void *context; /* malloc'd: what write() must know, or NULL */
+};
+
+struct format {
+    const char *kernel;   /* its name; NULL: any other */
+    const char *argument; /* what --arg means; NULL: as the kernel says */
+    const char *input;    /* kinds of file, for people */
+    const char *output;   /* and of the output; NULL: none */
+
+    /*
+     * Reads `path` (NULL if none was given) and the text of --arg, which a 0
+     * follows. Result: 0; 1 for a file that cannot be used, 2 for a bad
+     * argument, after a message on stderr that names file, place and reason.
+     */
+    int (*read)(struct format_load *load, const char *path, const uint8_t *arg,
+                uint32_t arg_bytes);
+
+    /* Writes the output, whole, to `path`. Result: 0 or 1, as above. NULL:
+       the bytes as they are. */
+    int (*write)(const struct format_load *load, const char *path,
+                 const uint8_t *output, uint64_t bytes);
+};
+
+/* The format of a kernel; never NULL. */
+const struct format *format_of(const char *kernel);
+
+/* Reads a whole regular file, with one byte of room behind it. Result: 0 and
+ *data, the caller's to free; or 1, after a message on stderr. */
+int format_read_file(uint8_t **data, uint64_t *bytes, const char *path);
+
+/* Writes a whole file. Result: 0 or 1, after a message on stderr. */
+int format_write_file(const char *path, const void *data, uint64_t bytes);
+
+/* Says what is wrong with a file; 1. */
+int format_file_error(const char *path, const char *reason);
+
+void format_free(struct format_load *load);
+
+#endif
