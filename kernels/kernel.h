@@ -125,9 +125,15 @@ static inline void kernel_store_u64(uint8_t *at, uint64_t value)
 struct kernel_sink {
     void *context;
     void (*integer)(void *context, const char *name, uint64_t value);
+    void (*negative)(void *context, const char *name, uint64_t magnitude);
+    void (*real)(void *context, const char *name, double value);
     void (*flag)(void *context, const char *name, int value);
-    void (*list)(void *context, const char *name, const uint8_t *values_u32,
-                 uint32_t count);
+    /* Unsigned values of 4 or 8 bytes, little-endian. */
+    void (*list)(void *context, const char *name, const uint8_t *values,
+                 unsigned value_bytes, uint32_t count);
+    /* Lines, each ended by a newline. */
+    void (*lines)(void *context, const char *name, const uint8_t *text,
+                  uint32_t bytes);
 };
 
 /* What only people on the host see is left out of a board's image. */

@@ -150,7 +150,7 @@ static void search_report(const struct kernel_result *result,
     uint64_t count = kernel_load_u64(result->data);
 
     sink->integer(sink->context, "count", count);
-    sink->list(sink->context, "offsets", result->data + COUNT_BYTES,
+    sink->list(sink->context, "offsets", result->data + COUNT_BYTES, 4,
                stored_in(result));
     sink->flag(sink->context, "offsets_complete", stored_in(result) == count);
 }

@@ -319,14 +319,64 @@ static void collect_flag(void *context, const char *name, int value)
     collect(context, name, json_boolean(value));
 }
 
-static void collect_list(void *context, const char *name,
-                         const uint8_t *values_u32, uint32_t count)
+static void collect_negative(void *context, const char *name,
+                             uint64_t magnitude)
+{
+    collect(context, name, json_integer(-(json_int_t)magnitude));
+}
+
+static void collect_real(void *context, const char *name, double value)
+{
+    collect(context, name, json_real(value));
+}
+
+/* A line as JSON can hold it: what is no UTF-8 becomes question marks. */
+static json_t *line_json(const uint8_t *line, size_t bytes)
+{
+    json_t *json = json_stringn((const char *)line, bytes);
+    char *copy;
+
+    if (json != NULL) {
+        return json;
+    }
+    copy = (char *)malloc(bytes + 1);
+    for (size_t i = 0; copy != NULL && i < bytes; ++i) {
+        copy[i] = line[i] < 0x80 ? (char)line[i] : '?';
+    }
+    json = copy != NULL ? json_stringn(copy, bytes) : NULL;
+    free(copy);
+    return json;
+}
+
+static void collect_lines(void *context, const char *name, const uint8_t *text,
+                          uint32_t bytes)
+{
+    struct collector *collector = (struct collector *)context;
+    json_t *list = json_array();
+    uint32_t start = 0;
+
+    for (uint32_t i = 0; i < bytes; ++i) {
+        if (text[i] == '\n') {
+            if (json_array_append_new(
+                    list, line_json(text + start, i - start)) != 0) {
+                collector->failed = true;
+            }
+            start = i + 1;
+        }
+    }
+    collect(context, name, list);
+}
+
+static void collect_list(void *context, const char *name, const uint8_t *values,
+                         unsigned value_bytes, uint32_t count)
 {
     struct collector *collector = (struct collector *)context;
     json_t *list = json_array();
 
     for (uint32_t i = 0; i < count; ++i) {
-        json_t *value = integer(kernel_load_u32(values_u32 + 4 * (size_t)i));
+        const uint8_t *at = values + (size_t)value_bytes * i;
+        json_t *value = integer(value_bytes == 8 ? kernel_load_u64(at)
+                                                 : kernel_load_u32(at));
 
         if (json_array_append_new(list, value) != 0) {
             collector->failed = true;
@@ -340,8 +390,11 @@ static json_t *result_json(const struct outcome *outcome)
     struct collector collector = {.object = json_object(), .failed = false};
     struct kernel_sink sink = {.context = &collector,
                                .integer = collect_integer,
+                               .negative = collect_negative,
+                               .real = collect_real,
                                .flag = collect_flag,
-                               .list = collect_list};
+                               .list = collect_list,
+                               .lines = collect_lines};
 
     outcome_report_result(outcome, &sink);
     if (collector.failed) {

@@ -243,14 +243,44 @@ static void print_flag(void *context, const char *name, int value)
     fprintf((FILE *)context, "%s = %s\n", name, value ? "yes" : "no");
 }
 
-static void print_list(void *context, const char *name,
-                       const uint8_t *values_u32, uint32_t count)
+static void print_negative(void *context, const char *name, uint64_t magnitude)
+{
+    fprintf((FILE *)context, "%s = -%" PRIu64 "\n", name, magnitude);
+}
+
+static void print_real(void *context, const char *name, double value)
+{
+    fprintf((FILE *)context, "%s = %.9g\n", name, value);
+}
+
+static void print_lines(void *context, const char *name, const uint8_t *text,
+                        uint32_t bytes)
+{
+    FILE *out = (FILE *)context;
+    uint32_t shown = 0;
+
+    fprintf(out, "%s =\n", name);
+    for (uint32_t i = 0; i < bytes && shown < LIST_SHOWN; ++i) {
+        bool starts = i == 0 || text[i - 1] == '\n';
+
+        fprintf(out, starts ? "  %c" : "%c",
+                text[i] == '\n' || (text[i] >= ' ' && text[i] != 0x7f) ? text[i]
+                                                                       : '?');
+        shown += text[i] == '\n';
+    }
+}
+
+static void print_list(void *context, const char *name, const uint8_t *values,
+                       unsigned value_bytes, uint32_t count)
 {
     FILE *out = (FILE *)context;
 
     fprintf(out, "%s =", name);
     for (uint32_t i = 0; i < count && i < LIST_SHOWN; ++i) {
-        fprintf(out, " %" PRIu32, kernel_load_u32(values_u32 + 4 * (size_t)i));
+        const uint8_t *at = values + (size_t)value_bytes * i;
+
+        fprintf(out, " %" PRIu64,
+                value_bytes == 8 ? kernel_load_u64(at) : kernel_load_u32(at));
     }
     if (count > LIST_SHOWN) {
         fprintf(out, " ... (%" PRIu32 " listed)", count);
@@ -262,8 +292,11 @@ void summary_print(FILE *out, const struct outcome *outcome)
 {
     struct kernel_sink sink = {.context = out,
                                .integer = print_integer,
+                               .negative = print_negative,
+                               .real = print_real,
                                .flag = print_flag,
-                               .list = print_list};
+                               .list = print_list,
+                               .lines = print_lines};
 
     print_head(out, outcome);
     print_layers(out, outcome);
