@@ -98,7 +98,7 @@ static int add_entry(struct compare *compare, const struct outcome *outcome,
     entry->nodes = nodes_at_work(outcome);
     entry->makespan_ps = outcome_makespan_ps(outcome);
     entry->with_results_ps = outcome_with_results_ps(outcome);
-    entry->planned_ps = plan->makespan_ps;
+    entry->planned_ps = outcome_planned_ps(outcome);
     entry->conflicts = outcome->conflicts;
     if (timeline_sha256(outcome, entry->timeline) != 0) {
         return EXIT_FAILED;

@@ -373,6 +373,7 @@ static void keep_report(struct mesh *mesh, const struct fabric_action *action)
         abort();
     }
     assemble(mesh, mesh->report.data, action->cookie);
+    mesh->report_ps = action->time_ps;
     free(action->cookie);
 }
 
@@ -518,7 +519,7 @@ static struct parcel *pack_order(const struct mesh_order *order,
     return parcel;
 }
 
-static enum mesh_end run_to_end(struct mesh *mesh)
+static enum mesh_end run_to_end(struct mesh *mesh, bool more)
 {
     uint32_t lead = torus_index(mesh->config->size, mesh->config->originator);
     enum mesh_end end = MESH_DONE;
@@ -526,7 +527,8 @@ static enum mesh_end run_to_end(struct mesh *mesh)
     while (end == MESH_DONE) {
         enum fabric_step step = advance(mesh);
 
-        if (fabric_has_ended(mesh->fabric, lead)) {
+        if (fabric_has_ended(mesh->fabric, lead) ||
+            (more && step == FABRIC_STUCK && mesh->report.data != NULL)) {
             break;
         }
         end = step == FABRIC_STUCK ? lose_stuck(mesh) : wait_for_node(mesh);
@@ -554,15 +556,17 @@ enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order *order)
 
     fabric_from_host(
         mesh->fabric, torus_index(mesh->config->size, mesh->config->originator),
-        0, CIRCUIT_HEADER_BYTES + order->head_bytes + order->load_bytes,
-        parcel);
+        mesh->report_ps,
+        CIRCUIT_HEADER_BYTES + order->head_bytes + order->load_bytes, parcel);
+    free(mesh->report.data);
+    mesh->report.data = NULL;
     /* All boards up before the job starts, so that both are timed apart. */
     show_progress(mesh);
     while (end == MESH_DONE && mesh->up < node_count(mesh)) {
         end = wait_for_node(mesh);
     }
     if (end == MESH_DONE) {
-        end = run_to_end(mesh);
+        end = run_to_end(mesh, order->more);
     }
     publish_counters(mesh);
     free(payload);

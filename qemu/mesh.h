@@ -54,6 +54,7 @@ struct mesh_order {
     uint32_t head_bytes;
     const uint8_t *load; /* and its second */
     uint32_t load_bytes;
+    bool more; /* another one follows */
 };
 
 struct mesh {
@@ -65,14 +66,16 @@ struct mesh {
     uint32_t up;
     uint32_t ended;
     struct mesh_report report;
-    double up_wall_s; /* monotonic time when the last board came up */
+    uint64_t report_ps; /* when it reached the host */
+    double up_wall_s;   /* monotonic time when the last board came up */
 };
 
 /* Result: 0; -1: no memory. Config and backend outlive the mesh. */
 int mesh_init(struct mesh *mesh, const struct mesh_config *config,
               struct backend *backend);
 
-/* Gives the order to the originator and runs until it ends. */
+/* Gives the order to the originator and runs until it ends, or, if another
+   order follows, until it has reported and every node waits. */
 enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order *order);
 
 void mesh_free(struct mesh *mesh);

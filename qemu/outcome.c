@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/outcome.h"
 
-uint64_t outcome_makespan_ps(const struct outcome *outcome)
+/* When the last node of the first batch ended. */
+static uint64_t last_ps(const struct outcome *outcome)
 {
     uint64_t last = 0;
 
@@ -15,9 +16,29 @@ uint64_t outcome_makespan_ps(const struct outcome *outcome)
     return last;
 }
 
+uint64_t outcome_makespan_ps(const struct outcome *outcome)
+{
+    uint64_t sum = last_ps(outcome);
+
+    for (uint32_t i = 1; i < outcome->batch_count; ++i) {
+        sum += outcome->batch[i].makespan_ps;
+    }
+    return sum;
+}
+
+uint64_t outcome_planned_ps(const struct outcome *outcome)
+{
+    uint64_t sum = outcome->plan.makespan_ps;
+
+    for (uint32_t i = 1; i < outcome->batch_count; ++i) {
+        sum += outcome->batch[i].planned_ps;
+    }
+    return sum;
+}
+
 uint64_t outcome_spread_ps(const struct outcome *outcome)
 {
-    uint64_t last = outcome_makespan_ps(outcome);
+    uint64_t last = last_ps(outcome);
     uint64_t first = last;
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
@@ -33,12 +54,16 @@ uint64_t outcome_spread_ps(const struct outcome *outcome)
 uint64_t outcome_with_results_ps(const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
+    uint64_t sum = plan->gather_done_ps - plan->scatter_start_ps;
 
     /* An originator that is alone merges nothing: it is done when it ends. */
     if (plan->gather_done_ps <= plan->scatter_start_ps) {
-        return outcome_makespan_ps(outcome);
+        sum = last_ps(outcome);
     }
-    return plan->gather_done_ps - plan->scatter_start_ps;
+    for (uint32_t i = 1; i < outcome->batch_count; ++i) {
+        sum += outcome->batch[i].with_results_ps;
+    }
+    return sum;
 }
 
 uint64_t outcome_one_board_ps(const struct outcome *outcome)
@@ -53,6 +78,9 @@ uint64_t outcome_one_board_ps(const struct outcome *outcome)
 
             sum += spell->compute_end_ps - spell->compute_start_ps;
         }
+    }
+    for (uint32_t i = 1; i < outcome->batch_count; ++i) {
+        sum += outcome->batch[i].one_board_ps;
     }
     return sum;
 }

@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define OUTCOME_DIGEST_BYTES 65u
+
 /* One circuit that was set up, in the order in which the fabric granted. */
 struct outcome_circuit {
     uint32_t source; /* node index, row-major */
@@ -79,6 +81,20 @@ struct outcome_layer {
     uint64_t received_ps; /* the first volume; 0 of a tree: not reported */
 };
 
+/*
+ * A load that does not fit the originator's memory goes in batches, one after
+ * the other. What is below of nodes, circuits and the plan is the first one's;
+ * the makespan and all else that is summed up is of all of them.
+ */
+struct outcome_batch {
+    uint64_t units;
+    uint64_t planned_ps;
+    uint64_t makespan_ps;
+    uint64_t with_results_ps;
+    uint64_t one_board_ps;
+    char timeline[OUTCOME_DIGEST_BYTES]; /* hexadecimal */
+};
+
 struct outcome {
     struct torus_size size;
     struct torus_coord originator;
@@ -100,6 +116,8 @@ struct outcome {
     uint64_t retries;
     uint64_t messages; /* over circuits; host traffic not counted */
     uint64_t payload_bytes;
+    uint32_t batch_count;
+    struct outcome_batch *batch;
     struct kernel_result result;
     double boot_wall_s;
     double run_wall_s;
@@ -107,6 +125,9 @@ struct outcome {
 
 /* Largest finished_ps of all active nodes: the measured makespan. */
 uint64_t outcome_makespan_ps(const struct outcome *outcome);
+
+/* As the originator planned it. */
+uint64_t outcome_planned_ps(const struct outcome *outcome);
 
 /* Largest less smallest finished_ps of the active nodes. */
 uint64_t outcome_spread_ps(const struct outcome *outcome);

@@ -127,13 +127,15 @@ static void read_receipt(struct outcome_node *node,
 }
 
 /* Circuits, with times counted from the start of the scatter. */
-static void read_circuits(struct outcome *outcome, const struct mesh *mesh)
+static void read_circuits(struct outcome *outcome, const struct mesh *mesh,
+                          uint32_t first)
 {
     const struct outcome_circuit *from =
-        fabric_circuits(mesh->fabric, &outcome->circuit_count);
+        fabric_circuits(mesh->fabric, &outcome->circuit_count) + first;
     uint64_t zero_ps = outcome->plan.scatter_start_ps;
     uint8_t *receipts = reading_must(calloc(outcome->node_count, 1));
 
+    outcome->circuit_count -= first;
     for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
         struct outcome_circuit *circuit = &outcome->circuit[i];
 
@@ -158,7 +160,7 @@ static void read_circuits(struct outcome *outcome, const struct mesh *mesh)
 }
 
 void reading_take(struct outcome *outcome, const struct run_config *config,
-                  const struct mesh *mesh)
+                  const struct mesh *mesh, uint32_t first_circuit)
 {
     uint32_t nodes = (uint32_t)config->size.width * config->size.height;
     uint32_t circuits;
@@ -177,12 +179,12 @@ void reading_take(struct outcome *outcome, const struct run_config *config,
     outcome->load_units = config->load.units;
     outcome->node_count = nodes;
     outcome->node = reading_must(calloc(nodes, sizeof *outcome->node));
-    outcome->circuit =
-        reading_must(calloc((size_t)circuits + 1, sizeof *outcome->circuit));
+    outcome->circuit = reading_must(calloc(
+        (size_t)(circuits - first_circuit) + 1, sizeof *outcome->circuit));
     for (uint32_t i = 0; i < nodes; ++i) {
         read_node(outcome, mesh, i, port + (size_t)i * WINDOW_PORTS);
     }
-    read_circuits(outcome, mesh);
+    read_circuits(outcome, mesh, first_circuit);
     layers_take(outcome);
 }
 
@@ -198,6 +200,7 @@ void run_free(struct outcome *outcome)
     free(outcome->node);
     free(outcome->circuit);
     free(outcome->layer);
+    free(outcome->batch);
     free(outcome->result.data);
     free(outcome->result.output);
 }

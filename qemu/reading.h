@@ -7,11 +7,12 @@
 #include "qemu/run.h"
 
 /*
- * Reads a mesh that has done its job. `*outcome` holds the originator's report
+ * Reads a mesh that has done its job, or a batch of it whose circuits begin
+ * with number `first_circuit`. `*outcome` holds the originator's report
  * already; the rest is filled in, with memory of its own that run_free() frees.
  */
 void reading_take(struct outcome *outcome, const struct run_config *config,
-                  const struct mesh *mesh);
+                  const struct mesh *mesh, uint32_t first_circuit);
 
 /* `memory`, or the end of the program if it is NULL: nothing is worth saying
    of a run whose outcome finds no room. */

@@ -47,7 +47,7 @@ double report_ratio(uint64_t numerator, uint64_t denominator)
 
 double report_overhead_vs_plan(const struct outcome *outcome)
 {
-    uint64_t planned = outcome->plan.makespan_ps;
+    uint64_t planned = outcome_planned_ps(outcome);
     uint64_t measured = outcome_makespan_ps(outcome);
 
     return measured >= planned ? report_ratio(measured - planned, planned)
@@ -57,7 +57,7 @@ double report_overhead_vs_plan(const struct outcome *outcome)
 double report_planned_speedup(const struct outcome *outcome)
 {
     return report_ratio(outcome->load_units * outcome->plan.compute_ps,
-                        outcome->plan.makespan_ps);
+                        outcome_planned_ps(outcome));
 }
 
 static json_t *integer(uint64_t value)
@@ -155,20 +155,20 @@ static json_t *plan_json(const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
 
-    return json_pack("{s:{s:i, s:o}, s:o, s:i, s:i, s:o, s:o, s:f, s:o, s:o, "
-                     "s:o, s:o, s:o, s:o}",
-                     "torus", "side", outcome->size.width, "nodes",
-                     integer(outcome->node_count), "load_units",
-                     integer(outcome->load_units), "phases", (int)plan->phases,
-                     "rounds", plan->rounds > 1 ? (int)plan->rounds : 1,
-                     "active_nodes", integer(report_planned_nodes(outcome)),
-                     "makespan_ps", integer(plan->makespan_ps), "speedup",
-                     report_planned_speedup(outcome), "compute_ps_per_unit",
-                     integer(plan->compute_ps), "transfer_ps_per_unit",
-                     integer(report_transfer_ps_per_unit(outcome)),
-                     "startup_ps", startup_json(plan), "overhead_ps",
-                     integer(plan->overhead_ps), "planning_ps",
-                     integer(plan->plan_ps), "layers", layers_json(outcome));
+    return json_pack(
+        "{s:{s:i, s:o}, s:o, s:i, s:i, s:o, s:o, s:f, s:o, s:o, "
+        "s:o, s:o, s:o, s:o}",
+        "torus", "side", outcome->size.width, "nodes",
+        integer(outcome->node_count), "load_units",
+        integer(outcome->load_units), "phases", (int)plan->phases, "rounds",
+        plan->rounds > 1 ? (int)plan->rounds : 1, "active_nodes",
+        integer(report_planned_nodes(outcome)), "makespan_ps",
+        integer(outcome_planned_ps(outcome)), "speedup",
+        report_planned_speedup(outcome), "compute_ps_per_unit",
+        integer(plan->compute_ps), "transfer_ps_per_unit",
+        integer(report_transfer_ps_per_unit(outcome)), "startup_ps",
+        startup_json(plan), "overhead_ps", integer(plan->overhead_ps),
+        "planning_ps", integer(plan->plan_ps), "layers", layers_json(outcome));
 }
 
 /* What a node did with every round; NULL if there is but one. */
@@ -404,6 +404,24 @@ static json_t *result_json(const struct outcome *outcome)
     return collector.object;
 }
 
+/* What each batch of a load took that goes in several. */
+static json_t *batches_json(const struct outcome *outcome)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < outcome->batch_count; ++i) {
+        const struct outcome_batch *batch = &outcome->batch[i];
+
+        json_array_append_new(
+            list,
+            json_pack("{s:o,s:o,s:o,s:o}", "units", integer(batch->units),
+                      "planned_ps", integer(batch->planned_ps), "makespan_ps",
+                      integer(batch->makespan_ps), "with_results_ps",
+                      integer(batch->with_results_ps)));
+    }
+    return list;
+}
+
 json_t *report_json(const struct outcome *outcome)
 {
     char hex[TIMELINE_HEX_BYTES];
@@ -423,6 +441,8 @@ json_t *report_json(const struct outcome *outcome)
         outcome->run_wall_s);
     if (json == NULL) {
         complain("report", ENOMEM);
+    } else if (outcome->batch_count > 1) {
+        json_object_set_new(json, "batches", batches_json(outcome));
     }
     return json;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/run.h"
 
+#include "qemu/batches.h"
 #include "qemu/output.h"
 #include "qemu/postmortem.h"
 #include "qemu/reading.h"
@@ -127,49 +128,120 @@ bool run_needs_tree(const struct run_config *config)
            config->slow_shift != NULL;
 }
 
-static int carry_out(struct outcome *outcome, struct mesh *mesh,
-                     const struct run_config *config, const uint8_t *tree)
+/* The order of batch `index`, but for its tree. */
+static struct wire_order order_of(const struct run_config *config,
+                                  uint32_t index)
 {
-    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
-    struct wire_order wire = {.startup_ps = config->profile.startup_ps,
-                              .transfer_ps = config->profile.transfer_ps,
-                              .hop_delay_ps = config->profile.hop_delay_ps,
-                              .load_units = (uint32_t)config->load.units,
-                              .unit_bytes = config->load.unit_bytes,
-                              .phases = config->phases,
-                              .rounds = config->rounds,
-                              .arg_bytes = config->load.arg_bytes,
-                              .tree_nodes = tree != NULL ? nodes : 0,
-                              .ports = config->ports,
-                              .flags = flags_of(config),
-                              .arg = config->load.arg,
-                              .tree = tree};
-    uint8_t *head = reading_must(malloc(wire_order_head_bytes(&wire)));
-    struct mesh_order order = {
-        .job = JOB_IDENTITY,
-        .kind = WIRE_ORDER,
-        .head = head,
-        .load = config->load.data,
-        .load_bytes = (uint32_t)(config->load.units * config->load.unit_bytes)};
-    double start_s = mesh_wall_s();
-    enum mesh_end end;
+    const struct format_load *load = &config->load;
+    const struct kernel_terms *terms = &config->terms;
+    uint32_t most = batches_units(config);
+    uint64_t first = (uint64_t)index * most;
+    uint64_t left = load->units - first;
+    uint32_t units = left < most ? (uint32_t)left : most;
+    uint64_t before = first * load->unit_bytes;
+    uint64_t after = (left - units) * load->unit_bytes;
+    unsigned more = left > units ? WIRE_MORE : 0;
+    struct wire_order order = {
+        .startup_ps = config->profile.startup_ps,
+        .transfer_ps = config->profile.transfer_ps,
+        .hop_delay_ps = config->profile.hop_delay_ps,
+        .load_units = units,
+        .unit_bytes = load->unit_bytes,
+        .first_unit = (uint32_t)first,
+        .before_bytes = before < terms->before_bytes ? (uint32_t)before
+                                                     : terms->before_bytes,
+        .after_bytes =
+            after < terms->after_bytes ? (uint32_t)after : terms->after_bytes,
+        .phases = config->phases,
+        .rounds = config->rounds,
+        .ports = config->ports,
+        .flags = (uint8_t)(flags_of(config) | more),
+        .arg_bytes = load->arg_bytes,
+        .arg = load->arg};
 
-    strncpy(wire.kernel, config->kernel->name, WIRE_NAME_BYTES - 1);
-    wire_order_store(head, &wire);
-    order.head_bytes = wire_order_head_bytes(&wire);
-    end = mesh_run(mesh, &order);
-    free(head);
-    clear_progress(config);
+    strncpy(order.kernel, config->kernel->name, WIRE_NAME_BYTES - 1);
+    return order;
+}
+
+/* What mesh_run() said, as an exit status. */
+static int status_of(enum mesh_end end, const struct run_config *config)
+{
     if (end == MESH_INTERRUPTED) {
+        clear_progress(config);
         fprintf(stderr, "quincunx: interrupted; all boards ended\n");
         return EXIT_INTERRUPTED;
     }
-    if (end != MESH_DONE) {
-        return EXIT_FAILED;
+    return end == MESH_DONE ? 0 : EXIT_FAILED;
+}
+
+static int carry_out(struct outcome *outcome, struct mesh *mesh,
+                     const struct run_config *config, const uint8_t *tree,
+                     uint32_t index)
+{
+    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    const struct format_load *load = &config->load;
+    struct wire_order wire = order_of(config, index);
+    struct mesh_order order = {.job = (uint16_t)(JOB_IDENTITY + index),
+                               .kind = WIRE_ORDER,
+                               .more = (wire.flags & WIRE_MORE) != 0};
+    double start_s = mesh_wall_s();
+    uint32_t circuits;
+    uint8_t *head;
+    int status;
+
+    wire.tree_nodes = tree != NULL ? nodes : 0;
+    wire.tree = tree;
+    head = reading_must(malloc(wire_order_head_bytes(&wire)));
+    wire_order_store(head, &wire);
+    order.head = head;
+    order.head_bytes = wire_order_head_bytes(&wire);
+    order.load = load->data + (uint64_t)wire.first_unit * wire.unit_bytes -
+                 wire.before_bytes;
+    order.load_bytes = (uint32_t)wire_order_body_bytes(&wire);
+    fabric_circuits(mesh->fabric, &circuits);
+    status = status_of(mesh_run(mesh, &order), config);
+    free(head);
+    clear_progress(config);
+    status = status == 0 ? read_report(outcome, mesh, config) : status;
+    if (status == 0) {
+        bool first = index == 0;
+
+        outcome->boot_wall_s = first ? mesh->up_wall_s - start_s : 0;
+        outcome->run_wall_s =
+            mesh_wall_s() - (first ? mesh->up_wall_s : start_s);
+        reading_take(outcome, config, mesh, circuits);
+        outcome->load_units = wire.load_units;
+        outcome->load_bytes = (uint64_t)wire.load_units * wire.unit_bytes;
     }
-    outcome->boot_wall_s = mesh->up_wall_s - start_s;
-    outcome->run_wall_s = mesh_wall_s() - mesh->up_wall_s;
-    return read_report(outcome, mesh, config);
+    return status;
+}
+
+/* All batches, one after the other. */
+static int carry_out_all(struct outcome *outcome, struct mesh *mesh,
+                         const struct run_config *config, const uint8_t *tree)
+{
+    uint32_t count = batches_count(config);
+    int status = 0;
+
+    for (uint32_t i = 0; status == 0 && i < count; ++i) {
+        struct outcome next = {.batch_count = 0};
+
+        if (config->progress && count > 1) {
+            fprintf(stderr, "\r\033[Kbatch %u of %u ", i + 1, count);
+        }
+        status = carry_out(&next, mesh, config, tree, i);
+        if (status == 0 && batches_add(outcome, &next, config) != 0) {
+            fprintf(stderr,
+                    "quincunx: kernel %s: results of batches cannot "
+                    "be merged\n",
+                    config->kernel->name);
+            status = EXIT_FAILED;
+        }
+    }
+    if (status != 0) {
+        run_free(outcome);
+    }
+    return status;
 }
 
 static int start_backend(struct backend *backend,
@@ -243,11 +315,8 @@ int run_job(struct outcome *outcome, const struct run_config *config)
         backend.stop(backend.context);
         return EXIT_FAILED;
     }
-    status = carry_out(outcome, &mesh, config, tree);
+    status = carry_out_all(outcome, &mesh, config, tree);
     free(tree);
-    if (status == 0) {
-        reading_take(outcome, config, &mesh);
-    }
     mesh_free(&mesh);
     backend.stop(backend.context);
     return status;

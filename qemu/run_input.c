@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a job needs from outside: its load, the firmware, QEMU. */
+#include "qemu/batches.h"
 #include "qemu/run_options.h"
 
 #include "scatter/scatter.h"
@@ -13,45 +14,23 @@
 #define EXIT_FAILED 1
 #define EXIT_USAGE 2
 
-/* The most units that fit a node, with all else that it holds of a job. */
-static uint64_t units_max(const struct run_config *config)
-{
-    const struct kernel_terms *terms = &config->terms;
-    const struct format_load *load = &config->load;
-    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
-    uint64_t arg = WIRE_PAD4(load->arg_bytes);
-    uint64_t fixed = 2 * CIRCUIT_HEADER_BYTES + WIRE_ORDER_BYTES + arg +
-                     terms->before_bytes + terms->after_bytes +
-                     ROUNDS_MAX * (WIRE_JOB_BYTES_MAX + arg) + 64;
-    uint64_t room = SCATTER_ROOM(BACKEND_WINDOW_BYTES);
-
-    if (run_needs_tree(config)) {
-        fixed += TREE_BRANCH_BYTES * nodes + tree_work_bytes(nodes) +
-                 16u * (TREE_PHASES_MAX + 1u);
-    }
-    if (terms->output_denominator == 0) {
-        return load->unit_bytes == 0 ? UINT32_MAX
-                                     : (room - fixed) / load->unit_bytes;
-    }
-    fixed += scatter_result_head(terms) +
-             (uint64_t)nodes * ROUNDS_MAX * (WIRE_CHUNK_BYTES + 3u);
-    return (room - fixed) * terms->output_denominator /
-           ((uint64_t)load->unit_bytes * terms->output_denominator +
-            terms->output_numerator);
-}
-
 static int check_load(const struct run_options *options)
 {
     const struct run_config *config = &options->config;
     const struct format_load *load = &config->load;
     const char *path = config->input_name;
-    uint64_t most = units_max(config);
 
-    if (load->units > most) {
+    if (load->units > UINT32_MAX) {
         fprintf(stderr,
-                "quincunx: %s: %" PRIu64 " bytes; a node's memory takes a "
-                "load of at most %" PRIu64 "\n",
-                path, load->units * load->unit_bytes, most * load->unit_bytes);
+                "quincunx: %s: %" PRIu64 " units; a load has at most %u\n",
+                path, load->units, UINT32_MAX);
+        return EXIT_FAILED;
+    }
+    if (batches_units_max(config) == 0) {
+        fprintf(stderr,
+                "quincunx: %s: a node's memory takes no unit of %u bytes with "
+                "what is needed around it\n",
+                path, load->unit_bytes);
         return EXIT_FAILED;
     }
     return 0;

@@ -149,7 +149,7 @@ static int set_phases(struct run_options *options, const char *text)
     uint64_t phases = 0;
     const char *allowed = parse_count(text, &phases);
 
-    if (allowed == NULL && phases > TORUS_PHASES_MAX) {
+    if (allowed != NULL || phases > TORUS_PHASES_MAX) {
         allowed = "must be 0 to 10";
     }
     options->config.phases = (uint8_t)phases;
@@ -216,7 +216,7 @@ static int set_unit(struct run_options *options, const char *text)
     uint64_t bytes = 0;
     const char *allowed = parse_count(text, &bytes);
 
-    if (allowed == NULL && (bytes == 0 || bytes > UINT16_MAX)) {
+    if (allowed != NULL || bytes == 0 || bytes > UINT16_MAX) {
         allowed = "must be 1 to 65535 bytes";
     }
     options->unit_bytes = (uint32_t)bytes;
@@ -228,7 +228,7 @@ static int set_watchdog(struct run_options *options, const char *text)
     uint64_t seconds = 0;
     const char *allowed = parse_count(text, &seconds);
 
-    if (allowed == NULL && (seconds == 0 || seconds > WATCHDOG_MAX_S)) {
+    if (allowed != NULL || seconds == 0 || seconds > WATCHDOG_MAX_S) {
         allowed = "must be 1 to 86400 seconds";
     }
     options->config.watchdog_s = (unsigned)seconds;
@@ -415,8 +415,17 @@ int run_options_check(struct run_options *options)
     if (config->kernel == NULL) {
         return missing(options, "--kernel NAME");
     }
-    if (config->input_name == NULL) {
+    if (config->input_name == NULL &&
+        format_of(config->kernel->name)->input != NULL) {
         return missing(options, "INPUT");
+    }
+    if (config->input_name != NULL &&
+        format_of(config->kernel->name)->input == NULL) {
+        fprintf(stderr,
+                "quincunx: %s: '%s': kernel %s takes no INPUT; its argument "
+                "says all\n",
+                options->command, config->input_name, config->kernel->name);
+        return EXIT_USAGE;
     }
     status = check_mesh(options);
     if (status == 0) {

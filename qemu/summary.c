@@ -164,7 +164,7 @@ static void print_layers(FILE *out, const struct outcome *outcome)
 static uint64_t one_round_ps(const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
-    struct model_input input = {.load_units = outcome->load_units,
+    struct model_input input = {.load_units = outcome->batch[0].units,
                                 .compute_ps = plan->compute_ps,
                                 .transfer_ps =
                                     report_transfer_ps_per_unit(outcome),
@@ -195,6 +195,17 @@ static void print_rounds(FILE *out, const struct outcome *outcome)
     fputc('\n', out);
 }
 
+/* A load in batches: what is shown of nodes and layers is the first one's. */
+static void print_batches(FILE *out, const struct outcome *outcome)
+{
+    if (outcome->batch_count > 1) {
+        fprintf(out,
+                "batches   %" PRIu32 " of %" PRIu64
+                " units, one after the other; above, the first one\n",
+                outcome->batch_count, outcome->batch[0].units);
+    }
+}
+
 static void print_times(FILE *out, const struct outcome *outcome)
 {
     uint64_t measured_ps = outcome_makespan_ps(outcome);
@@ -203,7 +214,7 @@ static void print_times(FILE *out, const struct outcome *outcome)
     double best = report_planned_speedup(outcome);
     char text[SUMMARY_TIME_BYTES];
 
-    summary_time(text, outcome->plan.makespan_ps);
+    summary_time(text, outcome_planned_ps(outcome));
     fprintf(out, "planned   %s makespan\n", text);
     summary_time(text, measured_ps);
     fprintf(out, "measured  %s makespan, %+.2f %% against the plan\n", text,
@@ -301,6 +312,7 @@ void summary_print(FILE *out, const struct outcome *outcome)
     print_head(out, outcome);
     print_layers(out, outcome);
     print_rounds(out, outcome);
+    print_batches(out, outcome);
     print_times(out, outcome);
     if (outcome->result.data != NULL) {
         fputc('\n', out);

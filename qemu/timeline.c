@@ -144,6 +144,10 @@ int timeline_sha256(const struct outcome *outcome, char hex[TIMELINE_HEX_BYTES])
         fprintf(stderr, "quincunx: timeline: out of memory\n");
         return -1;
     }
+    for (uint32_t i = 1; i < outcome->batch_count; ++i) {
+        sha256_update(&hash, OUTCOME_DIGEST_BYTES - 1,
+                      (const uint8_t *)outcome->batch[i].timeline);
+    }
     sha256_digest(&hash, sizeof digest, digest);
     for (size_t i = 0; i < sizeof digest; ++i) {
         hex[2 * i] = digit[digest[i] >> 4];

@@ -21,7 +21,7 @@
 
 #include "qemu/outcome.h"
 
-#define TIMELINE_HEX_BYTES 65u
+#define TIMELINE_HEX_BYTES OUTCOME_DIGEST_BYTES
 
 /*
  * Writes the SHA-256 as 64 lower-case hexadecimal digits and a NUL.

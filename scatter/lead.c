@@ -99,6 +99,21 @@ static uint64_t per_unit_ps(uint64_t total_ps, uint64_t fixed_ps,
     return compute_ps > 0 ? compute_ps : 1;
 }
 
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* So many bytes in units, or that many units if these have no bytes; one at
+   least. */
+static uint32_t units_of(const struct scatter *scatter, uint32_t bytes)
+{
+    uint32_t unit_bytes = scatter->job.unit_bytes;
+    uint32_t units = unit_bytes > 1 ? bytes / unit_bytes : bytes;
+
+    return units > 0 ? units : 1;
+}
+
 /*
  * Compute time per unit, from samples that cover the load evenly. What a call
  * costs whatever the units is measured on a range of none, and left out.
@@ -106,9 +121,10 @@ static uint64_t per_unit_ps(uint64_t total_ps, uint64_t fixed_ps,
 static uint64_t calibrate(struct scatter *scatter, struct lead *lead)
 {
     uint32_t load = scatter->units;
-    uint32_t probe = load < PROBE_BYTES ? load : PROBE_BYTES;
+    uint32_t probe = least(load, units_of(scatter, PROBE_BYTES));
     uint32_t stride = load / SAMPLES;
-    uint32_t units = stride < SAMPLE_BYTES_MAX ? stride : SAMPLE_BYTES_MAX;
+    uint32_t units = least(stride, units_of(scatter, SAMPLE_BYTES_MAX));
+    uint32_t fewest = units_of(scatter, SAMPLE_BYTES_MIN);
     uint64_t fixed_ps;
     uint64_t probe_ps;
     uint64_t total_ps = 0;
@@ -116,11 +132,10 @@ static uint64_t calibrate(struct scatter *scatter, struct lead *lead)
     fixed_ps = sample_ps(scatter, 0, 0);
     lead->call_ps = fixed_ps;
     probe_ps = sample_ps(scatter, 0, probe);
-    if (units < SAMPLE_BYTES_MIN) {
+    if (units < fewest) {
         return per_unit_ps(probe_ps, fixed_ps, probe);
     }
-    while (units > SAMPLE_BYTES_MIN &&
-           probe_ps * (units / SAMPLE_BYTES_MIN) > 4 * SAMPLE_PS_MAX) {
+    while (units > fewest && probe_ps * (units / probe) > SAMPLE_PS_MAX) {
         units /= 2;
     }
     for (uint32_t i = 0; i < SAMPLES; ++i) {

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/batches.h"
+
+#include "qemu/backend.h"
+#include "qemu/reading.h"
+#include "qemu/timeline.h"
+#include "scatter/scatter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t batches_units_max(const struct run_config *config)
+{
+    const struct kernel_terms *terms = &config->terms;
+    const struct format_load *load = &config->load;
+    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    uint64_t arg = WIRE_PAD4(load->arg_bytes);
+    uint64_t fixed = 2 * CIRCUIT_HEADER_BYTES + WIRE_ORDER_BYTES + arg +
+                     terms->before_bytes + terms->after_bytes +
+                     ROUNDS_MAX * (WIRE_JOB_BYTES_MAX + arg) + 64;
+    uint64_t room = SCATTER_ROOM(BACKEND_WINDOW_BYTES);
+
+    if (run_needs_tree(config)) {
+        fixed += TREE_BRANCH_BYTES * nodes + tree_work_bytes(nodes) +
+                 16u * (TREE_PHASES_MAX + 1u);
+    }
+    if (terms->output_denominator == 0) {
+        return load->unit_bytes == 0 ? UINT32_MAX
+                                     : (room - fixed) / load->unit_bytes;
+    }
+    fixed += scatter_result_head(terms) +
+             (uint64_t)nodes * ROUNDS_MAX * (WIRE_CHUNK_BYTES + 3u);
+    return (room - fixed) * terms->output_denominator /
+           ((uint64_t)load->unit_bytes * terms->output_denominator +
+            terms->output_numerator);
+}
+
+uint32_t batches_count(const struct run_config *config)
+{
+    uint64_t most = batches_units_max(config);
+
+    return (uint32_t)((config->load.units + most - 1) / most);
+}
+
+uint32_t batches_units(const struct run_config *config)
+{
+    uint32_t count = batches_count(config);
+
+    return (uint32_t)((config->load.units + count - 1) / count);
+}
+
+/* Takes the results together, as an originator would. */
+static int merge(struct kernel_result *into, const struct kernel_result *next,
+                 const struct run_config *config)
+{
+    const struct format_load *load = &config->load;
+    struct kernel_job job = {load->arg, load->arg_bytes, load->unit_bytes};
+    struct kernel_terms terms = {.before_bytes = 0};
+    uint32_t work[SCATTER_WORK_MAX / 4];
+
+    into->data = reading_must(
+        realloc(into->data, (size_t)config->terms.result_bytes_max + 1));
+    into->output = reading_must(realloc(
+        into->output, (size_t)into->output_bytes + next->output_bytes + 1));
+    if (next->output_bytes > 0) {
+        memcpy(into->output + into->output_bytes, next->output,
+               next->output_bytes);
+        into->output_bytes += next->output_bytes;
+    }
+    if (config->kernel->merge == NULL) {
+        return 0;
+    }
+    return config->kernel->begin(work, &terms, &job) == KERNEL_OK &&
+                   config->kernel->merge(work, into, next) == KERNEL_OK
+               ? 0
+               : -1;
+}
+
+static void note(struct outcome *outcome, const struct outcome *next)
+{
+    struct outcome_batch *batch;
+
+    outcome->batch = reading_must(realloc(
+        outcome->batch, (outcome->batch_count + 1u) * sizeof *outcome->batch));
+    batch = &outcome->batch[outcome->batch_count];
+    batch->units = next->load_units;
+    batch->planned_ps = outcome_planned_ps(next);
+    batch->makespan_ps = outcome_makespan_ps(next);
+    batch->with_results_ps = outcome_with_results_ps(next);
+    batch->one_board_ps = outcome_one_board_ps(next);
+    timeline_sha256(next, batch->timeline);
+}
+
+int batches_add(struct outcome *outcome, struct outcome *next,
+                const struct run_config *config)
+{
+    int error;
+
+    if (outcome->batch_count == 0) {
+        *outcome = *next;
+        note(outcome, next);
+        outcome->batch_count = 1;
+        return 0;
+    }
+    note(outcome, next);
+    outcome->batch_count += 1;
+    outcome->load_units += next->load_units;
+    outcome->load_bytes += next->load_bytes;
+    outcome->conflicts = next->conflicts; /* counted from the start */
+    outcome->messages += next->messages;
+    outcome->payload_bytes += next->payload_bytes;
+    outcome->run_wall_s += next->run_wall_s;
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        outcome->node[i].units += next->node[i].units;
+    }
+    error = merge(&outcome->result, &next->result, config);
+    run_free(next);
+    return error;
+}
