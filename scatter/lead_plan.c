@@ -66,18 +66,52 @@ static int plan_one(const struct scatter *scatter, const struct lead *lead,
     return planner_plan(one, &input);
 }
 
+/* From a layer's receipt, or the start, to the next one's. */
+static uint64_t step_ps(const struct scatter *scatter, const struct lead *lead,
+                        unsigned phase, uint32_t volume_units)
+{
+    const struct scatter_costs *costs = scatter->costs;
+
+    return circuit_ps(scatter, lead, phase) +
+           lead->input.transfer_ps * volume_units +
+           (phase == 1 ? costs->lead_ps : costs->parse_ps + costs->phase_ps);
+}
+
 /* When a layer is planned to have received its first volume. */
 static void plan_receipts(const struct scatter *scatter, struct lead *lead)
 {
-    const struct scatter_costs *costs = scatter->costs;
     uint64_t *received_ps = lead->report.received_ps;
 
     for (unsigned phase = 1; phase <= lead->plan.phases; ++phase) {
         received_ps[phase] =
-            received_ps[phase - 1] + circuit_ps(scatter, lead, phase) +
-            lead->input.transfer_ps * lead->plan.volume_units[0][phase] +
-            (phase == 1 ? costs->lead_ps : costs->parse_ps + costs->phase_ps);
+            received_ps[phase - 1] +
+            step_ps(scatter, lead, phase, lead->plan.volume_units[0][phase]);
     }
+}
+
+/*
+ * When the last node may end in one round, whole units counted: a node gets
+ * its share rounded up. This is what tells that one unit is not worth a
+ * circuit; where units are many, it is the makespan and one unit.
+ */
+static uint64_t whole_units_ps(const struct scatter *scatter,
+                               const struct lead *lead,
+                               const struct planner_plan *one)
+{
+    uint64_t compute_ps = lead->input.compute_ps;
+    uint64_t received_ps = 0;
+    uint64_t last_ps = one->makespan_ps;
+
+    for (unsigned i = 0; one->phases > 0 && i <= one->phases; ++i) {
+        uint64_t end_ps;
+
+        if (i > 0) {
+            received_ps += step_ps(scatter, lead, i, one->volume_units[i] + 1);
+        }
+        end_ps = received_ps + compute_ps * (one->share_units[i] + 1ull);
+        last_ps = end_ps > last_ps ? end_ps : last_ps;
+    }
+    return last_ps;
 }
 
 /* Numbers of phases and rounds, and when they end. */
@@ -142,7 +176,8 @@ static int choose_rounds(const struct scatter *scatter, struct lead *lead,
     if (lead->order.rounds == 1 || lead->order.rounds == WIRE_BEST) {
         error = plan_one(scatter, lead, &one);
         if (error == ERR_OK) {
-            choice.makespan_ps = one.makespan_ps + scatter->costs->again_ps +
+            choice.makespan_ps = whole_units_ps(scatter, lead, &one) +
+                                 scatter->costs->again_ps +
                                  phases * (uint64_t)scatter->costs->phase_ps;
             prefer(best, &choice);
         }
@@ -152,7 +187,8 @@ static int choose_rounds(const struct scatter *scatter, struct lead *lead,
         int found = rounds_best(&choice.rounds, &choice.makespan_ps, &input);
 
         if (found == ERR_OK) {
-            choice.makespan_ps += returns_ps(scatter, lead, phases);
+            choice.makespan_ps += returns_ps(scatter, lead, phases) +
+                                  choice.rounds * lead->input.compute_ps;
             prefer(best, &choice);
             error = ERR_OK;
         }
@@ -160,7 +196,7 @@ static int choose_rounds(const struct scatter *scatter, struct lead *lead,
     return error;
 }
 
-/* Every number of phases has its own header; one round is best with most. */
+/* Every number of phases has its own header and rounds units differently. */
 static int choose(const struct scatter *scatter, struct lead *lead,
                   struct choice *best)
 {
@@ -177,9 +213,6 @@ static int choose(const struct scatter *scatter, struct lead *lead,
         if (found == ERR_OK && error != ERR_OK) {
             lead->report.phases_feasible = (uint8_t)n;
             error = ERR_OK;
-            if (lead->order.rounds == 1) {
-                break;
-            }
         }
     }
     if (error == ERR_OK && fixed) {
