@@ -178,6 +178,25 @@ pictures: all
 	$(Q)$(BUILD)/quincunx figures -o $(BUILD)/figures --measure $(MEASURE)
 	$(Q)cp $(BUILD)/figures/figure-9.svg qemu/pictures/rounds.svg
 
+# ---- a kernel of one's own ----
+
+## new-kernel: begin one, NAME=foo: kernels/foo.c and its test
+.PHONY: new-kernel
+new-kernel:
+	$(Q)bad=; case "$$NAME" in [a-z]*) ;; *) bad=1;; esac; \
+	case "$$NAME" in *[!a-z0-9_]*) bad=1;; esac; \
+	if [ -n "$$bad" ] || [ $${#NAME} -gt 15 ]; then \
+	  echo "make new-kernel NAME='$$NAME': must be 1 to 15 of a-z, 0-9" \
+	    "and _, a letter first" >&2; exit 2; fi; \
+	for to in "kernels/$$NAME.c" "test/test_kernel_$$NAME.py"; do \
+	  if [ -e "$$to" ]; then echo "$$to exists" >&2; exit 2; fi; done; \
+	sed "s/@NAME@/$$NAME/g" kernels/skeleton/kernel.c.in \
+	  > "kernels/$$NAME.c"; \
+	sed "s/@NAME@/$$NAME/g" kernels/skeleton/test_kernel.py.in \
+	  > "test/test_kernel_$$NAME.py"; \
+	echo "kernels/$$NAME.c: counts the bytes of one value; make it yours"; \
+	echo "test/test_kernel_$$NAME.py: make test T='-k $$NAME' runs it"
+
 # ---- testing ----
 
 TEST_PROGRAMS :=

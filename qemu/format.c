@@ -95,8 +95,8 @@ static int read_raw(struct format_load *load, const char *path,
     return format_read_file(&load->data, &load->units, path);
 }
 
-static const struct format raw = {
-    .input = "any file", .output = "raw bytes", .read = read_raw};
+static const struct format raw = {.input = "any file, as it is",
+                                  .read = read_raw};
 
 /* ---- all formats ---- */
 

@@ -237,18 +237,28 @@ static json_t *stack_json(const struct outcome *outcome)
                      integer(bytes));
 }
 
+double report_calibration_error(const struct outcome *outcome)
+{
+    double planned_ps =
+        (double)outcome->plan.compute_ps * (double)outcome->load_units;
+
+    return report_ratio((uint64_t)planned_ps, outcome_one_board_ps(outcome)) -
+           1;
+}
+
 static json_t *measured_json(const struct outcome *outcome)
 {
     uint64_t makespan_ps = outcome_makespan_ps(outcome);
     uint64_t one_board_ps = outcome_one_board_ps(outcome);
     uint64_t spread_ps = outcome_spread_ps(outcome);
 
-    return json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:o}",
+    return json_pack("{s:o, s:o, s:f, s:f, s:o, s:f, s:o, s:f, s:o, s:o, s:o}",
                      "makespan_ps", integer(makespan_ps), "with_results_ps",
                      integer(outcome_with_results_ps(outcome)),
                      "overhead_vs_plan", report_overhead_vs_plan(outcome),
                      "speedup", report_ratio(one_board_ps, makespan_ps),
-                     "one_board_ps", integer(one_board_ps), "spread_ps",
+                     "one_board_ps", integer(one_board_ps), "calibration_error",
+                     report_calibration_error(outcome), "spread_ps",
                      integer(spread_ps), "spread",
                      report_ratio(spread_ps, makespan_ps), "idle_max_ps",
                      integer(outcome_idle_max_ps(outcome)), "stack",

@@ -37,6 +37,10 @@ double report_ratio(uint64_t numerator, uint64_t denominator);
 /* The measured makespan less the planned, divided by the planned. */
 double report_overhead_vs_plan(const struct outcome *outcome);
 
+/* The compute time that the originator measured on pieces of the load, against
+   that of all of it on all nodes: by how much of this it is larger. */
+double report_calibration_error(const struct outcome *outcome);
+
 /* Load * compute time / planned makespan. */
 double report_planned_speedup(const struct outcome *outcome);
 

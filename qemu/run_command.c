@@ -236,8 +236,17 @@ int run_kernels_command(int argc, char **argv)
         return EXIT_USAGE;
     }
     for (unsigned i = 0; i < kernel_table_count; ++i) {
-        printf("%-12s %s\n%-12s --arg: %s\n", kernel_table[i]->name,
-               kernel_table[i]->summary, "", kernel_table[i]->argument);
+        const struct kernel *kernel = kernel_table[i];
+        const struct format *format = format_of(kernel->name);
+
+        printf("%-12s %s\n%-12s --arg: %s\n", kernel->name, kernel->summary, "",
+               format->argument != NULL ? format->argument : kernel->argument);
+        printf("%-12s INPUT: %s", "",
+               format->input != NULL ? format->input : "none");
+        if (format->output != NULL) {
+            printf("; -o: %s", format->output);
+        }
+        putchar('\n');
     }
     return 0;
 }
