@@ -45,14 +45,19 @@ build-all: $(BUILD)/mps2_an385/firmware.elf $(BUILD)/quincunx
 
 # ---- sources ----
 
-NODE_SOURCES := $(wildcard torus/*.c scatter/*.c kernels/*.c hal/*.c) \
-                boot/node.c
-BOARD_SOURCES := $(NODE_SOURCES) $(wildcard hal/mps2_an385/*.c) \
+# The kernels in a board's image; the host command knows all.
+ALL_KERNELS := $(sort $(basename $(notdir $(wildcard kernels/*.c))))
+KERNELS ?= $(ALL_KERNELS)
+
+NODE_SOURCES := $(wildcard torus/*.c scatter/*.c hal/*.c) boot/node.c
+BOARD_SOURCES := $(NODE_SOURCES) $(KERNELS:%=kernels/%.c) \
+                 $(wildcard hal/mps2_an385/*.c) \
                  boot/reset.c boot/fault.c boot/memory.c boot/syscalls.c \
                  boot/costs_mps2_an385.c
-HOST_SOURCES := $(NODE_SOURCES) $(wildcard hal/host/*.c qemu/*.c) \
+HOST_SOURCES := $(NODE_SOURCES) $(wildcard kernels/*.c hal/host/*.c qemu/*.c) \
                 boot/costs_host.c
 TABLE := $(BUILD)/kernel_table.c
+BOARD_TABLE := $(BUILD)/mps2_an385/kernel_table.c
 
 board_objects := $(BOARD_SOURCES:%.c=$(BUILD)/mps2_an385/%.o) \
                  $(BUILD)/mps2_an385/kernel_table.o
@@ -67,17 +72,23 @@ endef
 $(call stamp,host,$(HOST_CC) $(HOST_CFLAGS) $(HOST_LIBS))
 $(call stamp,mps2_an385,$(TARGET_CC) $(TARGET_CFLAGS) $(TARGET_LDFLAGS))
 $(call stamp,version,$(VERSION))
-$(call stamp,kernels,$(sort $(wildcard kernels/*.c)))
+$(call stamp,all_kernels,$(ALL_KERNELS))
+$(call stamp,kernels,$(sort $(KERNELS)))
 
 # The list of kernels is the list of files in kernels/.
-$(TABLE): $(BUILD)/kernels.flags
+$(TABLE): names = $(ALL_KERNELS)
+$(TABLE): $(BUILD)/all_kernels.flags
+$(BOARD_TABLE): names = $(sort $(KERNELS))
+$(BOARD_TABLE): $(BUILD)/kernels.flags
+$(TABLE) $(BOARD_TABLE):
 	$(say) TABLE $@
-	$(Q)names="$(sort $(basename $(notdir $(wildcard kernels/*.c))))"; { \
+	$(Q)mkdir -p $(@D)
+	$(Q){ \
 	  echo '#include "kernels/kernel.h"'; \
-	  for n in $$names; do echo "extern const struct kernel kernel_$$n;"; \
+	  for n in $(names); do echo "extern const struct kernel kernel_$$n;"; \
 	  done; \
 	  echo 'const struct kernel *const kernel_table[] = {'; \
-	  for n in $$names; do echo "    &kernel_$$n,"; done; \
+	  for n in $(names); do echo "    &kernel_$$n,"; done; \
 	  echo '};'; \
 	  echo 'const unsigned kernel_table_count ='; \
 	  echo '    sizeof kernel_table / sizeof *kernel_table;'; } > $@
@@ -119,7 +130,7 @@ $(BUILD)/mps2_an385/scatter/planner.o: TARGET_CFLAGS += -O2
 $(BUILD)/mps2_an385/boot/memory.o: TARGET_CFLAGS += -fno-lto \
                                    -fno-tree-loop-distribute-patterns
 
-$(BUILD)/mps2_an385/kernel_table.o: $(TABLE) kernels/kernel.h \
+$(BUILD)/mps2_an385/kernel_table.o: $(BOARD_TABLE) kernels/kernel.h \
                                      $(BUILD)/mps2_an385.flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(TARGET_CC) $(TARGET_CFLAGS) -c $< -o $@

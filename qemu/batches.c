@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t batches_units_max(const struct run_config *config)
+/* The most units that fit a node, with all else that it holds of a job. */
+static uint64_t memory_takes(const struct run_config *config)
 {
     const struct kernel_terms *terms = &config->terms;
     const struct format_load *load = &config->load;
@@ -33,6 +34,15 @@ uint64_t batches_units_max(const struct run_config *config)
     return (room - fixed) * terms->output_denominator /
            ((uint64_t)load->unit_bytes * terms->output_denominator +
             terms->output_numerator);
+}
+
+uint64_t batches_units_max(const struct run_config *config)
+{
+    uint64_t most = memory_takes(config);
+
+    return config->batch_units != 0 && config->batch_units < most
+               ? config->batch_units
+               : most;
 }
 
 uint32_t batches_count(const struct run_config *config)

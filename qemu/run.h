@@ -16,8 +16,9 @@ struct run_config {
     struct kernel_terms terms; /* for this load and its argument */
     const char *input_name;
     struct format_load load;
-    uint8_t phases; /* or WIRE_BEST */
-    uint8_t rounds; /* or WIRE_BEST */
+    uint32_t batch_units; /* at most so many at once; 0: what memory takes */
+    uint8_t phases;       /* or WIRE_BEST */
+    uint8_t rounds;       /* or WIRE_BEST */
     enum schedule schedule;
     uint8_t ports; /* that a node uses at once: 1, 2 or 4 */
     bool store_and_forward;

@@ -34,7 +34,8 @@ enum key {
     KEY_PORTS,
     KEY_SWITCHING,
     KEY_SLOW,
-    KEY_UNIT
+    KEY_UNIT,
+    KEY_BATCH
 };
 
 static const struct argp_option descriptions[] = {
@@ -58,6 +59,10 @@ static const struct argp_option descriptions[] = {
      "circuit (default) or store-and-forward", 1},
     {"unit", KEY_UNIT, "BYTES", 0,
      "The smallest piece of the load that is not cut further (default 1)", 1},
+    {"batch", KEY_BATCH, "UNITS", 0,
+     "At most so many units of the load at once, the rest after them (default: "
+     "what a node's memory takes)",
+     1},
     {"slow", KEY_SLOW, "X,Y=F", 0,
      "Node X,Y is F times slower: 1, 2, 4 or 8; may be repeated", 1},
     {"on", KEY_ON, "qemu|native", 0, "Where nodes run (default qemu)", 1},
@@ -223,6 +228,18 @@ static int set_unit(struct run_options *options, const char *text)
     return parse_report("--unit", text, allowed);
 }
 
+static int set_batch(struct run_options *options, const char *text)
+{
+    uint64_t units = 0;
+    const char *allowed = parse_count(text, &units);
+
+    if (allowed != NULL || units == 0 || units > UINT32_MAX) {
+        allowed = "must be 1 to 4294967295 units";
+    }
+    options->config.batch_units = (uint32_t)units;
+    return parse_report("--batch", text, allowed);
+}
+
 static int set_watchdog(struct run_options *options, const char *text)
 {
     uint64_t seconds = 0;
@@ -282,6 +299,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return set_slow(options, text);
     case KEY_UNIT:
         return set_unit(options, text);
+    case KEY_BATCH:
+        return set_batch(options, text);
     case KEY_ON:
         return set_on(options, text);
     case KEY_FIRMWARE:
