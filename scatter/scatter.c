@@ -201,7 +201,8 @@ int scatter_take_job(struct scatter *scatter, const uint8_t *in, uint32_t bytes)
         return ERR_PROTOCOL;
     }
     scatter->job_data = in;
-    scatter->job_bytes = wire_job_bytes(job);
+    scatter->job_bytes =
+        (uint32_t)(job->arg - in) + WIRE_PAD4(job->arg_bytes);
     scatter->kernel = scatter->kernels[job->kernel];
     return ERR_OK;
 }

@@ -16,7 +16,7 @@ MORE_TARGET := test/target/main.c boot/reset.c test/unit/unit.c \
                test/unit/unit_all.c $(wildcard test/unit/test_*.c) \
                $(wildcard torus/*.c hal/*.c hal/mps2_an385/*.c kernels/*.c) \
                scatter/planner.c scatter/rounds.c scatter/split.c \
-               scatter/tree.c scatter/wide.c scatter/wire.c
+               scatter/tree.c scatter/wide.c scatter/wire.c scatter/wire_job.c
 
 more_fabric_objects := $(MORE_FABRIC:%.c=$(MORE_OBJ)/%.o)
 more_runner_objects := $(MORE_RUNNER:%.c=$(MORE_OBJ)/%.o)
