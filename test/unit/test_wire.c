@@ -19,15 +19,32 @@ static const uint8_t *cut(const uint8_t *message, uint32_t bytes)
     return room + ROOM - bytes;
 }
 
-static const uint8_t argument[KERNEL_ARG_MAX + 1] = {'n', 0xff, 0, 'r', 7};
+#define SHORT_MAX 255u
 
-static struct wire_order order_of(uint16_t arg_bytes, uint32_t load_bytes)
+static const uint8_t argument[SHORT_MAX + 1] = {'n', 0xff, 0, 'r', 7};
+
+/* Arguments of any length, and a message with one. */
+static uint8_t long_argument[KERNEL_ARG_MAX + 1];
+static _Alignas(4) uint8_t long_message[KERNEL_ARG_MAX + ROOM];
+static const uint32_t long_lengths[] = {
+    256, 257, 4095, 0x7fff, 0xffff, KERNEL_ARG_MAX - 1, KERNEL_ARG_MAX};
+
+#define LONG_LENGTHS (sizeof long_lengths / sizeof *long_lengths)
+
+static void fill_long_argument(void)
+{
+    for (uint32_t i = 0; i < sizeof long_argument; ++i) {
+        long_argument[i] = (uint8_t)(i ^ i >> 8);
+    }
+}
+
+static struct wire_order order_of(uint32_t arg_bytes, uint32_t load_units)
 {
     return (struct wire_order){.kernel = "search",
                                .startup_ps = 0x0123456789abcdef,
                                .transfer_ps = UINT64_MAX,
                                .hop_delay_ps = 1,
-                               .load_bytes = load_bytes,
+                               .load_units = load_units,
                                .phases = WIRE_BEST,
                                .unit_bytes = 1,
                                .arg_bytes = arg_bytes,
@@ -39,12 +56,12 @@ static void order_round_trip(struct unit *unit)
 {
     static uint8_t message[ROOM];
 
-    for (uint16_t arg_bytes = 0; arg_bytes <= KERNEL_ARG_MAX; ++arg_bytes) {
+    for (uint32_t arg_bytes = 0; arg_bytes <= SHORT_MAX; ++arg_bytes) {
         struct wire_order order = order_of(arg_bytes, 9);
         uint32_t head = wire_order_head_bytes(&order);
         struct wire_order back;
 
-        CHECK_EQUAL(unit, head, WIRE_ORDER_BYTES + (arg_bytes + 3u) / 4 * 4);
+        CHECK_EQUAL(unit, head, 72 + (arg_bytes + 3u) / 4 * 4);
         memset(message, 0xa5, sizeof message);
         wire_order_store(message, &order);
         CHECK_EQUAL(unit, message[head], 0xa5);
@@ -54,7 +71,11 @@ static void order_round_trip(struct unit *unit)
         CHECK(unit, back.startup_ps == order.startup_ps);
         CHECK(unit, back.transfer_ps == order.transfer_ps);
         CHECK(unit, back.hop_delay_ps == order.hop_delay_ps);
-        CHECK_EQUAL(unit, back.load_bytes, 9);
+        CHECK_EQUAL(unit, back.load_units, 9);
+        CHECK_EQUAL(unit, back.unit_bytes, 1);
+        CHECK_EQUAL(unit, back.first_unit, 0);
+        CHECK_EQUAL(unit, back.before_bytes, 0);
+        CHECK_EQUAL(unit, back.after_bytes, 0);
         CHECK_EQUAL(unit, back.phases, WIRE_BEST);
         CHECK_EQUAL(unit, back.arg_bytes, arg_bytes);
         CHECK_EQUAL(unit, memcmp(back.arg, argument, arg_bytes), 0);
@@ -62,12 +83,49 @@ static void order_round_trip(struct unit *unit)
     }
 }
 
+/* Longer arguments, and one byte more than any kernel's. */
+static void orders_with_long_arguments(struct unit *unit)
+{
+    struct wire_order back;
+
+    fill_long_argument();
+    for (unsigned n = 0; n < LONG_LENGTHS; ++n) {
+        struct wire_order order = order_of(long_lengths[n], 9);
+        uint32_t head = 72 + (long_lengths[n] + 3) / 4 * 4;
+
+        order.arg = long_argument;
+        CHECK_EQUAL(unit, wire_order_head_bytes(&order), head);
+        long_message[head] = 0xa5;
+        wire_order_store(long_message, &order);
+        CHECK_EQUAL(unit, long_message[head], 0xa5);
+        CHECK_EQUAL(unit, wire_order_load(&back, long_message, head + 9),
+                    ERR_OK);
+        CHECK_EQUAL(unit, back.arg_bytes, long_lengths[n]);
+        CHECK_EQUAL(unit, memcmp(back.arg, long_argument, long_lengths[n]), 0);
+        CHECK_EQUAL(unit, back.load - long_message, head);
+        CHECK_EQUAL(unit, wire_order_load(&back, long_message, head + 8),
+                    ERR_PROTOCOL);
+    }
+    bytes_store_u32(long_message + 56, KERNEL_ARG_MAX + 1);
+    CHECK_EQUAL(
+        unit, wire_order_load(&back, long_message, 72 + KERNEL_ARG_MAX + 4 + 9),
+        ERR_PROTOCOL);
+}
+
 static void order_layout_is_the_documented_one(struct unit *unit)
 {
     uint8_t message[WIRE_ORDER_BYTES + 4];
     struct wire_order order = order_of(3, 0x04030201);
 
+    order.rounds = 16;
+    order.ports = 2;
+    order.flags = WIRE_STORE_AND_FORWARD | WIRE_MORE;
+    order.unit_bytes = 0x08070605;
+    order.first_unit = 0x0c0b0a09;
+    order.before_bytes = 0x100f0e0d;
+    order.after_bytes = 0x14131211;
     wire_order_store(message, &order);
+    CHECK_EQUAL(unit, WIRE_ORDER_BYTES, 72);
     CHECK_EQUAL(unit, memcmp(message, "search\0\0\0\0\0\0\0\0\0\0", 16), 0);
     CHECK_EQUAL(unit, message[16], 0xef);
     CHECK_EQUAL(unit, message[23], 0x01);
@@ -76,20 +134,96 @@ static void order_layout_is_the_documented_one(struct unit *unit)
     CHECK_EQUAL(unit, message[40], 1);
     CHECK_EQUAL(unit, message[43], 4);
     CHECK_EQUAL(unit, message[44], 0xff);
-    CHECK_EQUAL(unit, message[45], 0);
-    CHECK_EQUAL(unit, message[46], 3);
+    CHECK_EQUAL(unit, message[45], 16);
+    CHECK_EQUAL(unit, message[46], 2);
+    CHECK_EQUAL(unit, message[47], 9);
     CHECK_EQUAL(unit, bytes_load_u32(message + 48), 0);
-    CHECK_EQUAL(unit, bytes_load_u16(message + 52), 0);
-    CHECK_EQUAL(unit, bytes_load_u16(message + 54), 1);
-    CHECK_EQUAL(unit, message[56], 'n');
-    CHECK_EQUAL(unit, message[59], 0);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 52), 0x08070605);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 56), 3);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 60), 0x0c0b0a09);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 64), 0x100f0e0d);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 68), 0x14131211);
+    CHECK_EQUAL(unit, message[72], 'n');
+    CHECK_EQUAL(unit, message[75], 0);
+}
+
+/* Units of any size, or none, and what is around them. */
+static void order_with_halos_round_trip(struct unit *unit)
+{
+    static uint8_t message[ROOM];
+    static const uint32_t sizes[] = {0, 1, 2, 7};
+    static const uint32_t first_units[] = {0, 1, 1000, UINT32_MAX - 5};
+
+    for (unsigned n = 0; n < 64; ++n) {
+        struct wire_order order = order_of(n % 5, 5);
+        uint32_t head = wire_order_head_bytes(&order);
+        struct wire_order back;
+        uint32_t whole;
+
+        order.unit_bytes = sizes[n % 4];
+        order.first_unit = first_units[n / 4 % 4];
+        order.before_bytes = n % 3;
+        order.after_bytes = n % 7;
+        whole = head + 5 * order.unit_bytes + n % 3 + n % 7;
+        wire_order_store(message, &order);
+        CHECK(unit, wire_order_body_bytes(&order) == whole - head);
+        for (uint32_t bytes = 0; bytes <= whole + 9; ++bytes) {
+            CHECK_EQUAL(unit,
+                        wire_order_load(&back, cut(message, bytes), bytes),
+                        bytes == whole ? ERR_OK : ERR_PROTOCOL);
+        }
+        CHECK_EQUAL(unit, wire_order_load(&back, message, whole), ERR_OK);
+        CHECK_EQUAL(unit, back.load_units, 5);
+        CHECK_EQUAL(unit, back.unit_bytes, order.unit_bytes);
+        CHECK_EQUAL(unit, back.first_unit, order.first_unit);
+        CHECK_EQUAL(unit, back.before_bytes, n % 3);
+        CHECK_EQUAL(unit, back.after_bytes, n % 7);
+        CHECK_EQUAL(unit, back.load - message, head + n % 3);
+    }
+}
+
+/* Positions are 32 bits; a body's length does not fit in as many. */
+static void orders_beyond_32_bits_are_refused(struct unit *unit)
+{
+    static uint8_t message[ROOM];
+    struct wire_order order = order_of(4, 6);
+    struct wire_order back;
+
+    order.unit_bytes = 0;
+    for (uint32_t over = 0; over < 3; ++over) {
+        order.first_unit = UINT32_MAX - 6 + over;
+        wire_order_store(message, &order);
+        CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
+                    over == 0 ? ERR_OK : ERR_PROTOCOL);
+    }
+    /* Each would be a body of no bytes if its length were cut to 32 bits. */
+    order = order_of(4, 0x10000);
+    order.unit_bytes = 0x10000;
+    wire_order_store(message, &order);
+    CHECK(unit, wire_order_body_bytes(&order) == 0x100000000);
+    CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
+                ERR_PROTOCOL);
+    order = order_of(4, 0);
+    order.before_bytes = 0x80000000;
+    order.after_bytes = 0x80000000;
+    wire_order_store(message, &order);
+    CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
+                ERR_PROTOCOL);
+    order = order_of(4, UINT32_MAX);
+    order.unit_bytes = UINT32_MAX;
+    order.before_bytes = UINT32_MAX;
+    order.after_bytes = UINT32_MAX;
+    CHECK(unit, wire_order_body_bytes(&order) == UINT64_MAX);
+    wire_order_store(message, &order);
+    CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
+                ERR_PROTOCOL);
 }
 
 static void order_of_any_other_length_is_refused(struct unit *unit)
 {
     static uint8_t message[ROOM];
 
-    for (uint16_t arg_bytes = 0; arg_bytes <= 9; ++arg_bytes) {
+    for (uint32_t arg_bytes = 0; arg_bytes <= 9; ++arg_bytes) {
         struct wire_order order = order_of(arg_bytes, 5);
         uint32_t whole = wire_order_head_bytes(&order) + 5;
         struct wire_order back;
@@ -115,12 +249,14 @@ static void damaged_orders_are_refused(struct unit *unit)
                 ERR_PROTOCOL);
     /* An argument longer than any kernel's, though the length fits. */
     wire_order_store(message, &order);
-    bytes_store_u16(message + 46, KERNEL_ARG_MAX + 1);
+    bytes_store_u32(message + 56, KERNEL_ARG_MAX + 1);
     CHECK_EQUAL(
         unit,
-        wire_order_load(&back, message, WIRE_ORDER_BYTES + KERNEL_ARG_MAX + 1),
+        wire_order_load(&back, message, WIRE_ORDER_BYTES + KERNEL_ARG_MAX + 4),
         ERR_PROTOCOL);
-    bytes_store_u16(message + 46, UINT16_MAX);
+    bytes_store_u32(message + 56, UINT32_MAX);
+    CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES),
+                ERR_PROTOCOL);
     CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
                 ERR_PROTOCOL);
     wire_order_store(message, &order);
@@ -144,7 +280,7 @@ static void order_with_a_tree_round_trip(struct unit *unit)
 
     fill_tree(tree, 25);
     for (uint32_t nodes = 0; nodes <= 25; nodes += 5) {
-        struct wire_order order = order_of((uint16_t)(nodes % 4), 9);
+        struct wire_order order = order_of(nodes % 4, 9);
         uint32_t head =
             WIRE_ORDER_BYTES + (nodes % 4 + 3u) / 4 * 4 + 16 * nodes;
         struct wire_order back;
@@ -157,8 +293,8 @@ static void order_with_a_tree_round_trip(struct unit *unit)
         memset(message, 0xa5, sizeof message);
         wire_order_store(message, &order);
         CHECK_EQUAL(unit, message[48], nodes);
-        CHECK_EQUAL(unit, message[52], 2);
-        CHECK_EQUAL(unit, message[53], 3);
+        CHECK_EQUAL(unit, message[46], 2);
+        CHECK_EQUAL(unit, message[47], 3);
         CHECK_EQUAL(unit, message[head], 0xa5);
         for (uint32_t bytes = 0; bytes <= head + 18; ++bytes) {
             CHECK_EQUAL(unit,
@@ -204,7 +340,14 @@ static void fill_tables(uint32_t shares[], uint32_t volumes[])
     }
 }
 
-static struct wire_job job_of(uint8_t phases, uint8_t arg_bytes)
+static void fill_results(uint64_t results[], unsigned count)
+{
+    for (unsigned i = 0; i < count; ++i) {
+        results[i] = 0x0123456700000000 + 3 * i;
+    }
+}
+
+static struct wire_job job_of(uint8_t phases, uint32_t arg_bytes)
 {
     return (struct wire_job){.kernel = 250,
                              .phases = phases,
@@ -212,196 +355,265 @@ static struct wire_job job_of(uint8_t phases, uint8_t arg_bytes)
                              .rounds = ROUNDS_MAX,
                              .slot_us = 0xdeadbeef,
                              .slack_ns = 0x01020304,
-                             .overlap_bytes = 0xa0b0,
-                             .unit_bytes = 0xc0d0,
+                             .unit_bytes = 0xc0d0e0f0,
+                             .before_bytes = 0xa0b0c0d0,
+                             .after_bytes = 0x90a0b0c0,
                              .gather_ps = 0xfedcba9876543210,
                              .arg = argument};
 }
 
+static void check_same_job(struct unit *unit, const struct wire_job *back,
+                           const struct wire_job *job)
+{
+    CHECK_EQUAL(unit, back->kernel, job->kernel);
+    CHECK_EQUAL(unit, back->phases, job->phases);
+    CHECK_EQUAL(unit, back->rounds, job->rounds);
+    CHECK_EQUAL(unit, back->flags, job->flags);
+    CHECK_EQUAL(unit, back->slot_us, job->slot_us);
+    CHECK_EQUAL(unit, back->slack_ns, job->slack_ns);
+    CHECK_EQUAL(unit, back->unit_bytes, job->unit_bytes);
+    CHECK_EQUAL(unit, back->before_bytes, job->before_bytes);
+    CHECK_EQUAL(unit, back->after_bytes, job->after_bytes);
+    CHECK_EQUAL(unit, back->arg_bytes, job->arg_bytes);
+    CHECK(unit, back->gather_ps == job->gather_ps);
+    CHECK_EQUAL(unit, memcmp(back->arg, job->arg, job->arg_bytes), 0);
+}
+
+static const uint8_t lengths[] = {0, 1, 2, 3, 4, 5, 254, 255};
+
+/* With the tables of an output, too. */
 static void job_round_trip(struct unit *unit)
 {
-    static _Alignas(4) uint8_t message[WIRE_JOB_BYTES_MAX + 1];
-    static const uint8_t lengths[] = {0, 1, 2, 3, 4, 5, 254, 255};
+    static _Alignas(4) uint8_t message[WIRE_JOB_BYTES_MAX + SHORT_MAX + 2];
     uint32_t shares[TORUS_PHASES_MAX + 1];
     uint32_t volumes[TORUS_PHASES_MAX + 1];
+    uint64_t results[TORUS_PHASES_MAX + 1];
 
     fill_tables(shares, volumes);
-    for (unsigned n = 0; n < 8u * TORUS_PHASES_MAX; ++n) {
-        uint8_t phases = (uint8_t)(1 + n / 8);
+    fill_results(results, TORUS_PHASES_MAX + 1);
+    for (unsigned n = 0; n < 16u * TORUS_PHASES_MAX; ++n) {
+        uint8_t phases = (uint8_t)(1 + n / 16);
         struct wire_job job = job_of(phases, lengths[n % 8]);
-        uint32_t bytes = wire_job_bytes(phases, lengths[n % 8], false);
+        uint32_t layer_bytes = n % 16 < 8 ? 8 : 16;
+        uint32_t bytes =
+            36 + layer_bytes * (phases + 1u) + (lengths[n % 8] + 3u) / 4 * 4;
+        struct wire_job back;
 
-        CHECK(unit, bytes <= WIRE_JOB_BYTES_MAX);
+        job.flags = layer_bytes == 16 ? WIRE_OUTPUT | WIRE_MORE : WIRE_MORE;
+        CHECK_EQUAL(unit, wire_job_bytes(&job), bytes);
+        CHECK(unit, bytes <= WIRE_JOB_BYTES_MAX + SHORT_MAX + 1);
         memset(message, 0xa5, sizeof message);
-        wire_job_store(message, &job, shares, volumes, NULL);
+        wire_job_store(message, &job, shares, volumes, results);
         CHECK_EQUAL(unit, message[bytes], 0xa5);
-        for (unsigned layer = 1; layer <= phases; ++layer) {
-            struct wire_job back;
-
-            CHECK_EQUAL(unit,
-                        wire_job_load(&back, cut(message, bytes), bytes, layer),
-                        ERR_OK);
-            CHECK_EQUAL(unit, back.kernel, 250);
-            CHECK_EQUAL(unit, back.phases, phases);
-            CHECK_EQUAL(unit, back.arg_bytes, job.arg_bytes);
-            CHECK_EQUAL(unit, back.slot_us, job.slot_us);
-            CHECK_EQUAL(unit, back.slack_ns, job.slack_ns);
-            CHECK_EQUAL(unit, back.overlap_bytes, job.overlap_bytes);
-            CHECK(unit, back.gather_ps == job.gather_ps);
-            CHECK_EQUAL(unit, memcmp(back.arg, argument, back.arg_bytes), 0);
-            for (unsigned i = 0; i <= phases; ++i) {
-                CHECK_EQUAL(unit, wire_job_shares(message)[i], shares[i]);
-                CHECK_EQUAL(unit, wire_job_volumes(message)[i], volumes[i]);
-            }
+        CHECK_EQUAL(unit, wire_job_load(&back, cut(message, bytes), bytes),
+                    ERR_OK);
+        check_same_job(unit, &back, &job);
+        for (unsigned i = 0; i <= phases; ++i) {
+            CHECK_EQUAL(unit, wire_job_shares(message)[i], shares[i]);
+            CHECK_EQUAL(unit, wire_job_volumes(message)[i], volumes[i]);
+            CHECK(unit,
+                  layer_bytes == 8 ||
+                      wire_job_result_ps(&back, message, i) == results[i]);
         }
         wire_job_store_gather(message, 42);
         CHECK(unit, bytes_load_u64(message + 8) == 42);
+        CHECK_EQUAL(unit, bytes_load_u32(message + 4), job.slot_us);
         CHECK_EQUAL(unit, bytes_load_u32(message + 16), job.slack_ns);
     }
 }
 
-static void job_of_any_other_length_is_refused(struct unit *unit)
+/* Of a tree: no shares and volumes, phases of its own. */
+static void tree_job_round_trip(struct unit *unit)
 {
-    static uint8_t message[ROOM];
-    uint32_t shares[TORUS_PHASES_MAX + 1];
-    uint32_t volumes[TORUS_PHASES_MAX + 1];
+    static _Alignas(4) uint8_t
+        message[WIRE_JOB_BYTES + 8 * (TREE_PHASES_MAX + 1) + SHORT_MAX + 2];
+    static uint64_t results[TREE_PHASES_MAX + 1];
 
-    fill_tables(shares, volumes);
-    for (uint8_t phases = 1; phases <= TORUS_PHASES_MAX; phases += 3) {
-        struct wire_job job = job_of(phases, 6);
-        uint32_t whole = wire_job_bytes(phases, 6, false);
+    fill_results(results, TREE_PHASES_MAX + 1);
+    for (unsigned n = 0; n < 2 * sizeof lengths; ++n) {
+        struct wire_job job = job_of(TREE_PHASES_MAX, lengths[n % 8]);
+        uint32_t tables = n < 8 ? 0 : 8 * (TREE_PHASES_MAX + 1u);
+        uint32_t bytes = 36 + tables + (lengths[n % 8] + 3u) / 4 * 4;
         struct wire_job back;
 
-        wire_job_store(message, &job, shares, volumes, NULL);
-        for (uint32_t bytes = 0; bytes <= whole + 9; ++bytes) {
-            CHECK_EQUAL(unit,
-                        wire_job_load(&back, cut(message, bytes), bytes, 1),
-                        bytes == whole ? ERR_OK : ERR_PROTOCOL);
+        job.rounds = 0;
+        job.flags = tables > 0 ? WIRE_OUTPUT : 0;
+        CHECK_EQUAL(unit, wire_job_bytes(&job), bytes);
+        memset(message, 0xa5, sizeof message);
+        wire_job_store(message, &job, NULL, NULL, results);
+        CHECK_EQUAL(unit, message[bytes], 0xa5);
+        CHECK_EQUAL(unit, wire_job_load(&back, message, bytes), ERR_OK);
+        check_same_job(unit, &back, &job);
+        for (unsigned i = 0; tables > 0 && i <= TREE_PHASES_MAX; ++i) {
+            CHECK(unit, wire_job_result_ps(&back, message, i) == results[i]);
         }
+        /* The pattern has fewer phases. */
+        message[2] = 1;
+        CHECK_EQUAL(unit, wire_job_load(&back, message, sizeof message),
+                    ERR_PROTOCOL);
+    }
+}
+
+static void job_layout_is_the_documented_one(struct unit *unit)
+{
+    static _Alignas(4) uint8_t message[ROOM];
+    uint32_t shares[TORUS_PHASES_MAX + 1];
+    uint32_t volumes[TORUS_PHASES_MAX + 1];
+    uint64_t results[TORUS_PHASES_MAX + 1];
+    struct wire_job job = job_of(2, 3);
+
+    fill_tables(shares, volumes);
+    fill_results(results, TORUS_PHASES_MAX + 1);
+    job.flags = WIRE_OUTPUT;
+    wire_job_store(message, &job, shares, volumes, results);
+    CHECK_EQUAL(unit, WIRE_JOB_BYTES, 36);
+    CHECK_EQUAL(unit, message[0], 250);
+    CHECK_EQUAL(unit, message[1], 2);
+    CHECK_EQUAL(unit, message[2], ROUNDS_MAX);
+    CHECK_EQUAL(unit, message[3], 4);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 4), 0xdeadbeef);
+    CHECK(unit, bytes_load_u64(message + 8) == 0xfedcba9876543210);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 16), 0x01020304);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 20), 0xc0d0e0f0);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 24), 0xa0b0c0d0);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 28), 0x90a0b0c0);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 32), 3);
+    for (unsigned i = 0; i <= 2; ++i) {
+        CHECK_EQUAL(unit, bytes_load_u32(message + 36 + 4 * i), shares[i]);
+        CHECK_EQUAL(unit, bytes_load_u32(message + 48 + 4 * i), volumes[i]);
+        CHECK(unit, bytes_load_u64(message + 60 + 8 * i) == results[i]);
+    }
+    CHECK_EQUAL(unit, memcmp(message + 84, "n\xff\0\0", 4), 0);
+}
+
+static void jobs_with_long_arguments(struct unit *unit)
+{
+    uint32_t shares[TORUS_PHASES_MAX + 1];
+    uint32_t volumes[TORUS_PHASES_MAX + 1];
+    struct wire_job back;
+
+    fill_tables(shares, volumes);
+    fill_long_argument();
+    for (unsigned n = 0; n < 2 * LONG_LENGTHS; ++n) {
+        uint32_t length = long_lengths[n / 2];
+        struct wire_job job = job_of(3, length);
+        uint32_t bytes = 36 + (n % 2 == 0 ? 0u : 32u) + (length + 3) / 4 * 4;
+
+        job.rounds = n % 2;
+        job.arg = long_argument;
+        CHECK_EQUAL(unit, wire_job_bytes(&job), bytes);
+        wire_job_store(long_message, &job, shares, volumes, NULL);
+        CHECK_EQUAL(unit, wire_job_load(&back, long_message, bytes), ERR_OK);
+        check_same_job(unit, &back, &job);
+        CHECK_EQUAL(unit, wire_job_load(&back, long_message, bytes - 1),
+                    ERR_PROTOCOL);
+    }
+    bytes_store_u32(long_message + 32, KERNEL_ARG_MAX + 1);
+    CHECK_EQUAL(unit, wire_job_load(&back, long_message, sizeof long_message),
+                ERR_PROTOCOL);
+    /* Lengths that would wrap around 32 bits, padded or with the tables. */
+    for (uint32_t less = 0; less < 80; ++less) {
+        bytes_store_u32(long_message + 32, UINT32_MAX - less);
+        CHECK_EQUAL(unit,
+                    wire_job_load(&back, long_message, sizeof long_message),
+                    ERR_PROTOCOL);
+    }
+}
+
+/* More may follow: a tree, and units. */
+static void job_that_is_cut_is_refused(struct unit *unit)
+{
+    static _Alignas(4) uint8_t message[ROOM];
+    uint32_t shares[TORUS_PHASES_MAX + 1];
+    uint32_t volumes[TORUS_PHASES_MAX + 1];
+    uint64_t results[TORUS_PHASES_MAX + 1];
+
+    fill_tables(shares, volumes);
+    fill_results(results, TORUS_PHASES_MAX + 1);
+    for (unsigned n = 0; n < 16; ++n) {
+        struct wire_job job = job_of((uint8_t)(1 + n / 4 * 3), 6);
+        struct wire_job back;
+        uint32_t whole;
+
+        job.rounds = n % 2 == 0 ? 0 : ROUNDS_MAX;
+        job.flags = n % 4 < 2 ? 0 : WIRE_OUTPUT;
+        whole = wire_job_bytes(&job);
+        wire_job_store(message, &job, shares, volumes, results);
+        for (uint32_t bytes = 0; bytes <= whole + 9; ++bytes) {
+            CHECK_EQUAL(unit, wire_job_load(&back, cut(message, bytes), bytes),
+                        bytes >= whole ? ERR_OK : ERR_PROTOCOL);
+        }
+        check_same_job(unit, &back, &job);
     }
 }
 
 static void damaged_jobs_are_refused(struct unit *unit)
 {
-    static uint8_t message[ROOM];
+    static _Alignas(4) uint8_t message[ROOM];
     uint32_t shares[TORUS_PHASES_MAX + 1];
     uint32_t volumes[TORUS_PHASES_MAX + 1];
     struct wire_job job = job_of(4, 4);
-    uint32_t bytes = wire_job_bytes(4, 4, false);
     struct wire_job back;
 
     fill_tables(shares, volumes);
     wire_job_store(message, &job, shares, volumes, NULL);
-    CHECK_EQUAL(unit, wire_job_load(&back, message, bytes, 0), ERR_PROTOCOL);
-    CHECK_EQUAL(unit, wire_job_load(&back, message, bytes, 5), ERR_PROTOCOL);
+    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_OK);
     message[1] = TORUS_PHASES_MAX + 1;
-    CHECK_EQUAL(unit,
-                wire_job_load(&back, message,
-                              wire_job_bytes(TORUS_PHASES_MAX + 1, 4, false),
-                              1),
-                ERR_PROTOCOL);
+    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_PROTOCOL);
     message[1] = 255;
-    CHECK_EQUAL(unit, wire_job_load(&back, message, bytes, 1), ERR_PROTOCOL);
-    message[1] = 4;
-    message[3] = 0;
-    CHECK_EQUAL(unit, wire_job_load(&back, message, bytes, 1), ERR_PROTOCOL);
-    message[3] = ROUNDS_MAX + 1;
-    CHECK_EQUAL(unit, wire_job_load(&back, message, bytes, 1), ERR_PROTOCOL);
-}
-
-static void tree_job_round_trip(struct unit *unit)
-{
-    static _Alignas(4) uint8_t message[ROOM];
-    static const uint8_t lengths[] = {0, 1, 2, 3, 4, 5, 254, 255};
-
-    for (unsigned n = 0; n < sizeof lengths; ++n) {
-        struct wire_job job = job_of(TREE_PHASES_MAX, lengths[n]);
-        uint32_t whole = WIRE_JOB_BYTES + (lengths[n] + 3u) / 4 * 4;
-        struct wire_job back;
-
-        job.rounds = 0;
-        CHECK_EQUAL(unit, wire_tree_job_bytes(lengths[n]), whole);
-        memset(message, 0xa5, sizeof message);
-        wire_tree_job_store(message, &job);
-        CHECK_EQUAL(unit, message[whole], 0xa5);
-        /* The tree and the load follow. */
-        for (uint32_t bytes = 0; bytes <= whole + 5; ++bytes) {
-            CHECK_EQUAL(unit,
-                        wire_tree_job_load(&back, cut(message, bytes), bytes),
-                        bytes >= whole ? ERR_OK : ERR_PROTOCOL);
-        }
-        CHECK_EQUAL(unit, back.kernel, 250);
-        CHECK_EQUAL(unit, back.phases, TREE_PHASES_MAX);
-        CHECK_EQUAL(unit, back.arg_bytes, lengths[n]);
-        CHECK_EQUAL(unit, back.rounds, 0);
-        CHECK_EQUAL(unit, back.slot_us, job.slot_us);
-        CHECK_EQUAL(unit, back.slack_ns, job.slack_ns);
-        CHECK_EQUAL(unit, back.overlap_bytes, job.overlap_bytes);
-        CHECK(unit, back.gather_ps == job.gather_ps);
-        CHECK_EQUAL(unit, memcmp(back.arg, argument, lengths[n]), 0);
-    }
-}
-
-/* A job of the pattern is none of a tree, and the other way round. */
-static void jobs_of_another_kind_are_refused(struct unit *unit)
-{
-    static uint8_t message[ROOM];
-    uint32_t shares[TORUS_PHASES_MAX + 1];
-    uint32_t volumes[TORUS_PHASES_MAX + 1];
-    struct wire_job job = job_of(2, 4);
-    struct wire_job back;
-
-    fill_tables(shares, volumes);
-    wire_job_store(message, &job, shares, volumes, NULL);
-    CHECK_EQUAL(unit,
-                wire_tree_job_load(&back, message, wire_job_bytes(2, 4, false)),
-                ERR_PROTOCOL);
-    job.rounds = 0;
-    wire_tree_job_store(message, &job);
-    CHECK_EQUAL(unit, wire_tree_job_load(&back, message, ROOM), ERR_OK);
-    CHECK_EQUAL(unit,
-                wire_job_load(&back, message, wire_job_bytes(2, 4, false), 1),
-                ERR_PROTOCOL);
+    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_PROTOCOL);
     message[1] = 0;
-    CHECK_EQUAL(unit, wire_tree_job_load(&back, message, ROOM), ERR_PROTOCOL);
+    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_PROTOCOL);
+    message[1] = 4;
+    message[2] = ROUNDS_MAX + 1;
+    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_PROTOCOL);
+    /* Of a tree, which has other limits. */
+    message[2] = 0;
+    message[1] = TREE_PHASES_MAX;
+    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_OK);
+    message[1] = 0;
+    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_PROTOCOL);
+    message[1] = TREE_PHASES_MAX + 1;
+    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_PROTOCOL);
 }
 
 static void store_part(uint8_t *message, const struct wire_part *part)
 {
     wire_part_store(message, part->units, part->first_unit,
-                    wire_part_meta(part->layer, part->round, part->job_bytes),
-                    part->port);
+                    wire_part_meta(part->layer, part->round), part->port);
 }
 
 static void part_round_trip(struct unit *unit)
 {
-    static uint8_t message[ROOM];
+    uint8_t message[WIRE_PART_BYTES + 1];
 
+    CHECK_EQUAL(unit, WIRE_PART_BYTES, 12);
     for (unsigned n = 0; n < 4u * TORUS_PHASES_MAX; ++n) {
-        struct wire_part part = {.units = 300 + n,
+        struct wire_part part = {.units = 0xff000000u + 300 + n,
                                  .first_unit = 0xfffffff0u + n % 16,
                                  .layer = (uint8_t)(1 + n / 4),
                                  .port = (uint8_t)(n % 4),
-                                 .round = (uint8_t)(n % ROUNDS_MAX),
-                                 .job_bytes = (uint16_t)(260 + 4 * n)};
-        uint32_t whole = WIRE_PART_BYTES + part.job_bytes + part.units;
+                                 .round = (uint8_t)(n % ROUNDS_MAX)};
         struct wire_part back;
 
+        memset(message, 0xa5, sizeof message);
         store_part(message, &part);
-        CHECK_EQUAL(unit, wire_part_load(&back, cut(message, whole), whole),
-                    ERR_OK);
+        CHECK_EQUAL(unit, bytes_load_u32(message), part.units);
+        CHECK_EQUAL(unit, bytes_load_u32(message + 4), part.first_unit);
+        CHECK_EQUAL(unit, message[8], part.layer);
+        CHECK_EQUAL(unit, message[9], part.port);
+        CHECK_EQUAL(unit, message[10], part.round);
+        CHECK_EQUAL(unit, message[11], 0);
+        CHECK_EQUAL(unit, message[12], 0xa5);
+        CHECK_EQUAL(unit, wire_part_load(&back, cut(message, 12), 12), ERR_OK);
         CHECK_EQUAL(unit, back.units, part.units);
         CHECK_EQUAL(unit, back.first_unit, part.first_unit);
         CHECK_EQUAL(unit, back.layer, part.layer);
         CHECK_EQUAL(unit, back.port, part.port);
         CHECK_EQUAL(unit, back.round, part.round);
-        CHECK_EQUAL(unit, back.job_bytes, part.job_bytes);
-        /* What follows the units is overlap. */
-        CHECK_EQUAL(unit,
-                    wire_part_load(&back, cut(message, whole + 3), whole + 3),
-                    ERR_OK);
-        /* How many bytes the units have, the job says. */
-        for (uint32_t bytes = 0; bytes < whole - part.units; ++bytes) {
+        /* The job and the units follow; how long they are, the job says. */
+        CHECK_EQUAL(unit, wire_part_load(&back, cut(message, 13), 13), ERR_OK);
+        for (uint32_t bytes = 0; bytes < 12; ++bytes) {
             CHECK_EQUAL(unit, wire_part_load(&back, cut(message, bytes), bytes),
                         ERR_PROTOCOL);
         }
@@ -416,11 +628,10 @@ static void damaged_parts_are_refused(struct unit *unit)
 
     store_part(message, &part);
     CHECK_EQUAL(unit, wire_part_load(&back, message, 64), ERR_PROTOCOL);
-    part.port = 3;
-    part.units = 0;
-    part.job_bytes = 4 * UINT8_MAX;
-    store_part(message, &part);
+    message[9] = 255;
     CHECK_EQUAL(unit, wire_part_load(&back, message, 64), ERR_PROTOCOL);
+    message[9] = TORUS_PORTS - 1;
+    CHECK_EQUAL(unit, wire_part_load(&back, message, 64), ERR_OK);
 }
 
 static void report_round_trip(struct unit *unit)
@@ -569,16 +780,20 @@ void test_wire(struct unit *unit)
 {
     UNIT_RUN(unit, bytes_are_little_endian_at_any_address);
     UNIT_RUN(unit, order_round_trip);
+    UNIT_RUN(unit, orders_with_long_arguments);
     UNIT_RUN(unit, order_layout_is_the_documented_one);
+    UNIT_RUN(unit, order_with_halos_round_trip);
+    UNIT_RUN(unit, orders_beyond_32_bits_are_refused);
     UNIT_RUN(unit, order_of_any_other_length_is_refused);
     UNIT_RUN(unit, damaged_orders_are_refused);
     UNIT_RUN(unit, order_with_a_tree_round_trip);
     UNIT_RUN(unit, orders_with_too_large_trees_are_refused);
     UNIT_RUN(unit, job_round_trip);
-    UNIT_RUN(unit, job_of_any_other_length_is_refused);
-    UNIT_RUN(unit, damaged_jobs_are_refused);
     UNIT_RUN(unit, tree_job_round_trip);
-    UNIT_RUN(unit, jobs_of_another_kind_are_refused);
+    UNIT_RUN(unit, job_layout_is_the_documented_one);
+    UNIT_RUN(unit, jobs_with_long_arguments);
+    UNIT_RUN(unit, job_that_is_cut_is_refused);
+    UNIT_RUN(unit, damaged_jobs_are_refused);
     UNIT_RUN(unit, part_round_trip);
     UNIT_RUN(unit, damaged_parts_are_refused);
     UNIT_RUN(unit, report_round_trip);
