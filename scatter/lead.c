@@ -38,21 +38,31 @@ static int check_terms(const struct scatter *scatter, const struct lead *lead)
 {
     const struct kernel_terms *terms = &scatter->terms;
     const struct wire_order *order = &lead->order;
+    uint32_t window_bytes = scatter->window->identity.bytes;
+    uint64_t first = order->first_unit;
+    uint64_t earlier = first * order->unit_bytes;
     uint64_t room = (uint64_t)(scatter->high - scatter->low);
 
-    if (terms->result_bytes_max > SCATTER_RESULT_MAX ||
+    /* Addresses that far from a range are still those of some memory. */
+    if (terms->before_bytes > window_bytes ||
+        terms->after_bytes > window_bytes ||
+        terms->result_bytes_max > SCATTER_RESULT_MAX ||
         (terms->output_denominator != 0 &&
          terms->result_bytes_max > KERNEL_RESULT_BESIDE_OUTPUT_MAX)) {
         return ERR_KERNEL;
     }
-    /* What the host sends before and after the load is what the terms ask. */
-    if (order->before_bytes > terms->before_bytes ||
+    /* What the host sends before and after the load is what the terms ask, and
+       of what is before it all there is: every node counts on that. */
+    if (order->before_bytes !=
+            (earlier < terms->before_bytes ? earlier : terms->before_bytes) ||
         order->after_bytes > terms->after_bytes) {
         return ERR_PROTOCOL;
     }
+    /* An output's length may have 48 bits: kernel_output_room() has 32. */
     return terms->output_denominator != 0 &&
-                   kernel_output_room(terms, order->first_unit,
-                                      order->load_units) > room
+                   kernel_output_at(terms, first + order->load_units) -
+                           kernel_output_at(terms, first) >
+                       room
                ? ERR_MEMORY
                : ERR_OK;
 }
