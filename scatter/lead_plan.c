@@ -254,16 +254,16 @@ static int make_plan(const struct scatter *scatter, struct lead *lead,
 static void set_results(const struct scatter *scatter, struct lead *lead)
 {
     const struct kernel_terms *terms = &scatter->terms;
-    uint32_t p = terms->output_numerator;
-    uint32_t q = terms->output_denominator * lead->order.unit_bytes;
-    uint32_t a = p;
-    uint32_t b = q;
+    uint64_t p = terms->output_numerator;
+    uint64_t q = (uint64_t)terms->output_denominator * lead->order.unit_bytes;
+    uint64_t a = p;
+    uint64_t b = q;
 
     if (terms->output_varies || q == 0 || p == 0) {
         return;
     }
     while (b != 0) {
-        uint32_t rest = a % b;
+        uint64_t rest = a % b;
 
         a = b;
         b = rest;
