@@ -9,31 +9,59 @@
 #include <stdlib.h>
 #include <string.h>
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t rounds_max(const struct run_config *config)
+{
+    if (run_needs_tree(config)) {
+        return 1;
+    }
+    return config->rounds == WIRE_BEST ? ROUNDS_MAX : config->rounds;
+}
+
+/* What a node holds of a job at most, besides units and outputs: the order's
+   head and jobs, or parts of all rounds with what is around their units. */
+static uint64_t fixed_bytes(const struct run_config *config)
+{
+    const struct kernel_terms *terms = &config->terms;
+    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    uint64_t arg = WIRE_PAD4(config->load.arg_bytes);
+    uint64_t around = (uint64_t)terms->before_bytes + terms->after_bytes;
+    uint64_t bytes = 2 * CIRCUIT_HEADER_BYTES + WIRE_ORDER_BYTES + arg +
+                     rounds_max(config) * (WIRE_JOB_BYTES_MAX + arg + around) +
+                     64;
+
+    if (run_needs_tree(config)) {
+        bytes += TREE_BRANCH_BYTES * nodes + tree_work_bytes(nodes) +
+                 16u * (TREE_PHASES_MAX + 1u);
+    }
+    if (terms->output_denominator != 0) {
+        bytes += scatter_result_head(terms) +
+                 nodes * rounds_max(config) * (WIRE_CHUNK_BYTES + 3u);
+    }
+    return bytes;
+}
+
 /* The most units that fit a node, with all else that it holds of a job. */
 static uint64_t memory_takes(const struct run_config *config)
 {
     const struct kernel_terms *terms = &config->terms;
-    const struct format_load *load = &config->load;
-    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
-    uint64_t arg = WIRE_PAD4(load->arg_bytes);
-    uint64_t fixed = 2 * CIRCUIT_HEADER_BYTES + WIRE_ORDER_BYTES + arg +
-                     terms->before_bytes + terms->after_bytes +
-                     ROUNDS_MAX * (WIRE_JOB_BYTES_MAX + arg) + 64;
     uint64_t room = SCATTER_ROOM(BACKEND_WINDOW_BYTES);
+    uint64_t fixed = fixed_bytes(config);
+    /* P/Q bytes of output for each unit: times Q, all numbers are whole. */
+    uint64_t q = terms->output_denominator > 0 ? terms->output_denominator : 1;
+    uint64_t unit =
+        config->load.unit_bytes * q +
+        (terms->output_denominator > 0 ? terms->output_numerator : 0u);
 
-    if (run_needs_tree(config)) {
-        fixed += TREE_BRANCH_BYTES * nodes + tree_work_bytes(nodes) +
-                 16u * (TREE_PHASES_MAX + 1u);
+    if (fixed > room) {
+        return 0;
     }
-    if (terms->output_denominator == 0) {
-        return load->unit_bytes == 0 ? UINT32_MAX
-                                     : (room - fixed) / load->unit_bytes;
-    }
-    fixed += scatter_result_head(terms) +
-             (uint64_t)nodes * ROUNDS_MAX * (WIRE_CHUNK_BYTES + 3u);
-    return (room - fixed) * terms->output_denominator /
-           ((uint64_t)load->unit_bytes * terms->output_denominator +
-            terms->output_numerator);
+    return unit == 0 ? UINT32_MAX
+                     : least((room - fixed) * q / unit, UINT32_MAX);
 }
 
 uint64_t batches_units_max(const struct run_config *config)
