@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# Whole jobs on native nodes, with a kernel that looks at all it is given.
+
+JOBS := $(wildcard test/jobs/*.c torus/*.c scatter/*.c hal/*.c hal/host/*.c) \
+        test/unit/unit.c boot/node.c boot/costs_host.c \
+        $(filter-out qemu/main.c,$(wildcard qemu/*.c))
+
+jobs_objects := $(JOBS:%.c=$(BUILD)/test/more/%.o)
+
+TEST_PROGRAMS += $(BUILD)/test/jobs
+
+$(BUILD)/test/jobs: $(jobs_objects)
+	$(say) LINK $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOST_CC) $(MORE_SANITIZE) -o $@ $^ $(HOST_LIBS)
+
+-include $(jobs_objects:.o=.d)

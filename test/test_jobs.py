@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every TAP line of build/test/jobs is a test here."""
+import pytest
+
+import tap
+from core import BUILD
+
+OUTCOME = tap.run([BUILD / "test" / "jobs"], timeout=300)
+
+
+def test_jobs_end_as_they_should():
+    assert not OUTCOME.trouble, OUTCOME.trouble
+    assert OUTCOME.results
+
+
+@pytest.mark.parametrize("passed, notes", [r[1:] for r in OUTCOME.results],
+                         ids=[r[0] for r in OUTCOME.results])
+def test_job(passed, notes):
+    assert passed, notes
