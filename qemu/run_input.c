@@ -13,6 +13,7 @@
 
 #define EXIT_FAILED 1
 #define EXIT_USAGE 2
+#define ARG_SHOWN 255u /* bytes of an argument that is refused */
 
 static int check_load(const struct run_options *options)
 {
@@ -36,6 +37,21 @@ static int check_load(const struct run_options *options)
     return 0;
 }
 
+/* The argument as it was given, or its beginning; other bytes than those of
+   ASCII text in hexadecimal. */
+static void print_arg(const struct run_options *options)
+{
+    uint32_t bytes = options->arg_bytes;
+
+    fputs("quincunx: --arg '", stderr);
+    for (uint32_t i = 0; i < bytes && i < ARG_SHOWN; ++i) {
+        bool text = options->arg[i] >= ' ' && options->arg[i] <= '~';
+
+        fprintf(stderr, text ? "%c" : "\\x%02x", options->arg[i]);
+    }
+    fprintf(stderr, "'%s: ", bytes > ARG_SHOWN ? " and so on" : "");
+}
+
 /* The kernel's own judgement of its argument, before any board starts. */
 static int check_arg(struct run_options *options)
 {
@@ -55,10 +71,8 @@ static int check_arg(struct run_options *options)
     config->terms = (struct kernel_terms){.before_bytes = 0};
     if (load->arg_bytes > KERNEL_ARG_MAX ||
         config->kernel->begin(work, &config->terms, &job) != KERNEL_OK) {
-        fprintf(stderr,
-                "quincunx: --arg '%.*s': kernel %s does not accept it; "
-                "it takes %s\n",
-                (int)options->arg_bytes, (const char *)options->arg,
+        print_arg(options);
+        fprintf(stderr, "kernel %s does not accept it; it takes %s\n",
                 config->kernel->name,
                 argument != NULL ? argument : config->kernel->argument);
         return EXIT_USAGE;

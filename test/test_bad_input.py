@@ -110,7 +110,8 @@ def test_load_larger_than_a_nodes_memory(tmp_path, on):
                                      ("5x5", "qemu")])
 def test_largest_load_that_is_allowed_works(tmp_path, size, on):
     """With the longest argument, whose messages are the largest."""
-    done = run(sparse(tmp_path / "large", 64 * 2 ** 20))
+    done = run(sparse(tmp_path / "large", 64 * 2 ** 20), mesh=size, on=on,
+               arg="z" * 255)
     limit = int(done.stderr.split("at most")[1].split()[0])
     path = sparse(tmp_path / "largest", limit)
     with path.open("r+b") as file:
@@ -141,8 +142,16 @@ def test_empty_pattern(load, option, value):
 
 
 def test_pattern_too_long(load):
-    refused(run(load, arg="x" * 256), USAGE, "256", "255")
-    refused(run(load, arg=None, arg_hex="ab" * 256), USAGE, "255")
+    """For the kernel; or for any, before it is asked."""
+    for length in (256, 4095):
+        refused(run(load, arg="x" * length), USAGE, "--arg", "search",
+                "1 to 255 bytes")
+        refused(run(load, arg=None, arg_hex="ab" * length), USAGE, "--arg",
+                "search", "1 to 255 bytes", r"\xab" * 255 + "' and so on:")
+    for length in (4096, 65_536):
+        refused(run(load, arg="x" * length), USAGE, "--arg", length, 4095)
+    refused(run(load, arg=None, arg_hex="ab" * 4096), USAGE, "--arg-hex",
+            4095)
 
 
 @pytest.mark.parametrize("value", ["abc", "0g", "0x00", " 00", "-1", "ab c"])

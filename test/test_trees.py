@@ -23,7 +23,7 @@ DISJOINT = ("peters-syska", "equal", "nearest")
 SIDE_MAX = 31
 WAITED_MAX = 0.06  # of the makespan: what waiting for links may cost
 GRID = 2 ** 300  # of numbers that would become too long
-HEADER_BYTES, JOB_BYTES, BRANCH_BYTES = 16, 24, 16
+HEADER_BYTES, JOB_BYTES, BRANCH_BYTES = 16, 36, 16
 
 
 @pytest.fixture(scope="module")
