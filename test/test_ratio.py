@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outputs of P/Q bytes for each of the input, and units of several bytes.
+"""Outputs of P/Q bytes for each unit, and units of several bytes.
 
 Outputs are compared byte for byte with what one loop over the input writes,
 plans with exact fractions (test/oracle/model.py), times with the plan.
@@ -18,17 +18,23 @@ USAGE, FAILED = 2, 1
 RATIOS = ["1/1", "1/2", "3/7", "2/1"]
 LOADS = [1, 2, 24, 25, 26, 1000, 100_000]
 BRANCH_BYTES = 16  # of a node in a part that goes along a tree: DESIGN.md 6
+# Of a result's message: header, length and spin's result; each chunk of output
+# has its own head, and up to three bytes of padding (scatter/wire.h).
+RESULT_BYTES, CHUNK_BYTES, PAD_BYTES = 16 + 4 + 8, 8, 3
+RATIO_MAX = 1000  # of the planner's P and Q: scatter/planner.h
+GUARD = Fraction(129, 128)  # of the makespan: after it uncounted outputs leave
 
-# Software of boards that a plan with outputs leaves out: a call of the kernel
-# and what comes before the first send; and taking in one child's output.
-CALL_PS = 12_000_000
+# Software of boards that a plan with outputs leaves out: a call of the kernel,
+# with five divisions of 64 bits for where its output begins and ends, and what
+# comes before the first send; and taking in one child's output.
+CALL_PS = 16_000_000
 CHILD_PS = 12_000_000
 
 
-def twin(bytes_, ratio):
+def twin(units, ratio):
     """The whole output of kernel spin: byte i is the low byte of 31 i + 7."""
     p, q = map(int, ratio.split("/"))
-    return bytes((31 * i + 7) % 256 for i in range(bytes_ * p // q))
+    return bytes((31 * i + 7) % 256 for i in range(units * p // q))
 
 
 @pytest.fixture(name="job")
@@ -68,12 +74,26 @@ def fixture_load(tmp_path):
 
 # ---- the plan ----
 
+def counted(report, ratio):
+    """Output for each byte sent, with terms that are not too large."""
+    unit_bytes = report["load"]["bytes"] // report["load"]["units"]
+    p, q = (Fraction(ratio) / unit_bytes).as_integer_ratio()
+    while p > RATIO_MAX or q > RATIO_MAX:
+        p, q = (p + 1) // 2, (q + 1) // 2
+    return Fraction(p, q)
+
+
 def solved(report, ratio, startups):
     """The paper's equations, with what goes back over each circuit too."""
     plan = report["plan"]
-    transfer = plan["transfer_ps_per_unit"] * (1 + Fraction(ratio))
+    transfer = plan["transfer_ps_per_unit"] * (1 + counted(report, ratio))
     return model.solve(report["load"]["units"], plan["compute_ps_per_unit"],
                        [transfer] * len(startups), startups)
+
+
+def hops_of(report, phase):
+    return len(torus.circuit(report["mesh"]["width"], phase, (0, 0),
+                             0).nodes) - 1
 
 
 def check_plan(report, ratio):
@@ -85,14 +105,15 @@ def check_plan(report, ratio):
     assert plan["transfer_ps_per_unit"] == (
         profile["transfer_ps_per_byte"] * unit_bytes)
     for phase, startup in enumerate(startups, 1):
-        far = len(torus.circuit(report["mesh"]["width"], phase, (0, 0),
-                                0).nodes) - 1
-        assert startup >= 2 * (profile["startup_ps"]
-                               + profile["hop_delay_ps"] * far)
+        assert startup >= 2 * (
+            profile["startup_ps"]
+            + profile["hop_delay_ps"] * hops_of(report, phase))
     exact = solved(report, ratio, startups)
     assert exact.feasible
+    # The originator's share, to so many parts of a unit: scatter/planner.h.
+    parts = (1 + 4 * plan["phases"]) / Fraction(2 ** 27)
     assert abs(plan["makespan_ps"] - plan["overhead_ps"] - exact.makespan) <= (
-        2 + Fraction(plan["compute_ps_per_unit"], 2 ** 26))
+        2 + plan["compute_ps_per_unit"] * parts)
     for layer, share in zip(plan["layers"], exact.shares):
         assert abs(Fraction(layer["share_units"]) - share) < 1
     for fewer in range(plan["phases"]):
@@ -104,9 +125,36 @@ def rounding_ps(report, ratio):
     """What whole units and bytes add to a plan: theory.md 1.3. A volume of
     every phase is at most one unit too large, a share too."""
     plan = report["plan"]
-    unit = plan["transfer_ps_per_unit"] * (1 + Fraction(ratio))
+    unit = plan["transfer_ps_per_unit"] * (1 + counted(report, ratio))
     byte = report["profile"]["transfer_ps_per_byte"]
     return plan["compute_ps_per_unit"] + plan["phases"] * (unit + byte)
+
+
+def below(report, phase):
+    """Nodes of a subtree that is sent to in this phase."""
+    return 5 ** (report["plan"]["phases"] - phase)
+
+
+def padding_ps(report):
+    """All circuits are planned as if every chunk had to be padded."""
+    return PAD_BYTES * report["profile"]["transfer_ps_per_byte"] * sum(
+        below(report, phase)
+        for phase in range(1, report["plan"]["phases"] + 1))
+
+
+def returns_ps(report, ratio):
+    """What all outputs take at most, phase after phase."""
+    plan, profile = report["plan"], report["profile"]
+    total = 0
+    for phase in range(1, plan["phases"] + 1):
+        units = plan["layers"][phase]["volume_units"] + plan["rounds"]
+        chunks = plan["rounds"] * below(report, phase)
+        bytes_ = (RESULT_BYTES + chunks * (CHUNK_BYTES + PAD_BYTES)
+                  + Fraction(units) * Fraction(ratio) + 1)
+        total += (profile["startup_ps"]
+                  + profile["hop_delay_ps"] * hops_of(report, phase)
+                  + profile["transfer_ps_per_byte"] * bytes_)
+    return total
 
 
 def check_times(report, ratio):
@@ -119,51 +167,84 @@ def check_times(report, ratio):
     assert abs(measured["makespan_ps"] - plan["makespan_ps"]) <= most
     assert measured["with_results_ps"] >= measured["makespan_ps"]
     assert abs(measured["with_results_ps"] - plan["makespan_ps"]) <= (
-        most + children)
+        most + children + padding_ps(report))
     if report["load"]["units"] >= 100_000:
         assert abs(measured["overhead_vs_plan"]) <= 0.002
         assert measured["with_results_ps"] <= 1.02 * plan["makespan_ps"]
 
 
+def check_times_of_rounds(report, ratio):
+    """Outputs come back when the last node is planned to have ended."""
+    plan, measured = report["plan"], report["measured"]
+    if report["load"]["units"] >= 100_000:
+        assert abs(measured["overhead_vs_plan"]) <= 0.01
+    late = max(0, measured["makespan_ps"] - plan["makespan_ps"])
+    children = 0
+    if report["mesh"]["on"] == "qemu":
+        children = 5 * plan["phases"] * CHILD_PS
+    assert plan["makespan_ps"] <= measured["with_results_ps"] <= (
+        plan["makespan_ps"] * GUARD + late + children
+        + returns_ps(report, ratio))
+
+
 def check(report, ratio):
-    """All that holds of any run with an output."""
-    load = report["load"]
-    want = load["bytes"] * Fraction(ratio) // 1
-    assert report["result"] == {"output_bytes": want}
+    """All that holds of any run with an output on the pattern."""
+    load, rounds = report["load"], report["plan"]["rounds"]
+    want = load["units"] * Fraction(ratio) // 1
+    assert report["result"] == {"units": load["units"], "output_bytes": want}
     assert sum(mesh.units_of(report).values()) == load["units"]
-    check_plan(report, ratio)
-    check_times(report, ratio)
+    if rounds == 1:
+        check_plan(report, ratio)
+        check_times(report, ratio)
+    else:
+        check_times_of_rounds(report, ratio)
     active = len(report["measured"]["nodes"])
-    assert report["network"]["messages"] == 2 * (active - 1)
-    assert report["network"]["circuit_conflicts"] == 0
+    assert report["network"]["messages"] == (rounds + 1) * (active - 1)
+    assert report["network"]["circuit_conflicts"] <= 4 * (rounds - 1)
     assert report["network"]["retries"] == 0
 
 
 # ---- the output ----
 
+def checked(job, units, ratio, *args, **options):
+    """The report of a job whose output is right, or None where so many rounds
+    of so few units are infeasible."""
+    try:
+        report, output = job(units, ratio, *args, **options)
+    except AssertionError as error:
+        if options["rounds"] == "auto" or "infeasible" not in str(error):
+            raise
+        return None
+    assert output == twin(units, ratio), units
+    assert options["rounds"] in ("auto", report["plan"]["rounds"])
+    check(report, ratio)
+    return report
+
+
 @pytest.mark.parametrize("ratio", RATIOS)
 @pytest.mark.parametrize("size", ["1x1", "5x5", "25x25"])
 def test_output_of_native_nodes(job, size, ratio):
     side = int(size.split("x")[0])
-    for bytes_ in LOADS:
-        timelines = []
-        for rounds in (1, "auto"):
-            report, output = job(bytes_, ratio, "--originator",
-                                 f"{side - 1},{side // 2}", size=size,
-                                 on="native", rounds=rounds)
-            assert output == twin(bytes_, ratio), bytes_
-            check(report, ratio)
-            timelines.append(report["timeline_sha256"])
-        # Outputs come back after one round: auto chooses it.
-        assert timelines[0] == timelines[1]
+    for units in LOADS:
+        one, two, three, best = (
+            checked(job, units, ratio, "--originator",
+                    f"{side - 1},{side // 2}", size=size, on="native",
+                    rounds=rounds) for rounds in (1, 2, 3, "auto"))
+        assert one is not None
+        if side > 1 and units >= 100_000:
+            assert None not in (two, three)
+        if best["plan"]["rounds"] == 1:
+            assert best["timeline_sha256"] == one["timeline_sha256"]
+        else:
+            assert (best["plan"]["makespan_ps"] < one["plan"]["makespan_ps"])
 
 
+@pytest.mark.parametrize("rounds", [1, 2, 3, 16, "auto"])
 @pytest.mark.parametrize("ratio", RATIOS)
-def test_output_of_boards(job, ratio):
-    for bytes_ in LOADS:
-        report, output = job(bytes_, ratio, rounds="auto")
-        assert output == twin(bytes_, ratio), bytes_
-        check(report, ratio)
+def test_output_of_boards(job, ratio, rounds):
+    for units in LOADS:
+        report = checked(job, units, ratio, rounds=rounds)
+        assert report is not None or units < 100_000
 
 
 @pytest.mark.parametrize("size,ratio", [
@@ -182,6 +263,25 @@ def test_as_many_phases_as_shorten_the_makespan(job, instructions):
     report, output = job(2000, "3/7", instructions=instructions, on="native")
     assert output == twin(2000, "3/7")
     check(report, "3/7")
+
+
+@pytest.mark.parametrize("ratio", RATIOS)
+@pytest.mark.parametrize("units", [25, 300, 2000, 20_000, 100_000])
+def test_no_number_of_phases_is_better(load, units, ratio):
+    """A deeper tree's outputs come in more chunks, with a head each."""
+    load.write_bytes(bytes(units))
+
+    def planned(*args):
+        done = mesh.command("run", "--json", "--mesh", "25x25", "--kernel",
+                            "spin", "--arg", f"32,{ratio}", "--on", "native",
+                            "--rounds", 1, *args, load)
+        if done.returncode != 0:
+            assert args and "infeasible" in done.stderr
+            return None
+        return json.loads(done.stdout)["plan"]["makespan_ps"]
+
+    found = [planned("--phases", phases) for phases in range(5)]
+    assert planned() == min(time for time in found if time is not None)
 
 
 @pytest.mark.parametrize("phases", range(5))
@@ -235,7 +335,8 @@ def test_parents_end_when_their_childrens_outputs_have_come(job, tmp_path):
              if e.get("cat") == "gather"]
     assert len(comes) == 624
     # The parent's share and the child's are each off by a unit at most.
-    slack = rounding_ps(report, "1/1") + report["plan"]["compute_ps_per_unit"]
+    slack = (rounding_ps(report, "1/1") + padding_ps(report)
+             + report["plan"]["compute_ps_per_unit"])
     for e in comes:
         end = max(ends[e["phase"] - 1])
         assert abs(e["end_ps"] - end) <= slack, (e, end)
@@ -270,7 +371,8 @@ def test_unwritable_file_loses_nothing(load, tmp_path, on):
     assert done.returncode == FAILED
     assert str(bad) in done.stderr and len(done.stderr.splitlines()) == 1
     assert "measured" in done.stdout and "output_bytes = 428" in done.stdout
-    assert json.loads(kept.read_text())["result"] == {"output_bytes": 428}
+    assert json.loads(kept.read_text())["result"] == {
+        "units": 1000, "output_bytes": 428}
 
 
 @pytest.mark.parametrize("bad", ["/dev/full", "."])
@@ -280,28 +382,37 @@ def test_file_that_takes_nothing(load, tmp_path, bad):
                         cwd=tmp_path)
     assert done.returncode == FAILED
     assert f"quincunx: {bad}: " in done.stderr
-    assert json.loads(done.stdout)["result"] == {"output_bytes": 428}
+    assert json.loads(done.stdout)["result"] == {
+        "units": 1000, "output_bytes": 428}
     assert sorted(tmp_path.iterdir()) == [load]
 
 
-@pytest.mark.parametrize("size,on", [("1x1", "native"), ("5x5", "native"),
-                                     ("5x5", "qemu")])
+@pytest.mark.parametrize("size,on,rounds,least", [
+    ("1x1", "native", 1, 16_590_000), ("5x5", "native", 1, 16_590_000),
+    ("5x5", "native", "auto", 16_580_000), ("7x4", "native", 1, 16_580_000),
+    ("5x5", "qemu", 1, 16_590_000)])
 @pytest.mark.parametrize("ratio", ["1/1000", "1000/999", "1000/1"])
-def test_largest_load_whose_output_fits(job, load, size, on, ratio):
+def test_largest_load_whose_output_fits(job, load, size, on, rounds, least,
+                                        ratio):
     """One byte more is refused before anything runs."""
+    options = {"arg": f"1,{ratio}", "size": size}
     with load.open("wb") as file:
         file.truncate(64 * 2 ** 20)
-    done = failed(FAILED, load, arg=f"1,{ratio}", words=[load, 64 * 2 ** 20])
+    done = failed(FAILED, load, "--rounds", rounds,
+                  words=[load, 64 * 2 ** 20], **options)
     most = int(done.stderr.split("at most")[1])
     with load.open("wb") as file:
         file.truncate(most + 1)
-    failed(FAILED, load, arg=f"1,{ratio}", words=[load, most + 1, most])
-    report, output = job(most, ratio, instructions=1, size=size, on=on)
+    failed(FAILED, load, "--rounds", rounds, words=[load, most + 1, most],
+           **options)
+    report, output = job(most, ratio, instructions=1, size=size, on=on,
+                         rounds=rounds)
     wanted = most * Fraction(ratio) // 1
-    assert len(output) == wanted and most + wanted > 16_500_000
+    assert len(output) == wanted and most + wanted > least
     period = twin(256, "1/1")
     assert output == (period * (wanted // 256 + 1))[:wanted]
-    assert report["network"]["circuit_conflicts"] == 0
+    if size != "7x4":
+        assert report["network"]["circuit_conflicts"] == 0
 
 
 # ---- what is refused ----
@@ -315,19 +426,6 @@ def test_bad_ratio(load, arg):
     failed(USAGE, load, arg=arg, words=[f"'{arg}'", "spin", "P/Q", "1 to"])
 
 
-@pytest.mark.parametrize("size,options", [
-    ("5x5", ["--rounds", "3"]), ("5x5", ["--rounds", "2"]),
-    ("5x5", ["--slow", "1,2=4"]), ("5x5", ["--ports", "2"]),
-    ("5x5", ["--ports", "1"]), ("5x5", ["--switching", "store-and-forward"]),
-    ("5x5", ["--schedule", "equal"]), ("5x5", ["--schedule", "star"]),
-    ("7x4", ["--rounds", "1"]), ("7x4", []), ("1x5", [])])
-def test_what_outputs_need(load, tmp_path, size, options):
-    """Nothing runs, and no file is made."""
-    failed(USAGE, load, "-o", tmp_path / "out", *options, size=size,
-           words=["'32,1/2'", "output", "5^k x 5^k", "one round"])
-    assert sorted(tmp_path.iterdir()) == [load]
-
-
 @pytest.mark.parametrize("options", [
     ["--ports", "4"], ["--switching", "circuit"], ["--rounds", "1"],
     ["--schedule", "peters-syska"]])
@@ -335,6 +433,79 @@ def test_defaults_that_are_given(job, options):
     report, output = job(1000, "1/2", *options, on="native", rounds="auto")
     assert output == twin(1000, "1/2")
     check(report, "1/2")
+
+
+# ---- along trees ----
+
+TREES = [("7x4", []), ("1x5", []), ("31x2", []), ("6x6", ["--ports", "1"]),
+         *[("5x5", options) for options in (
+             ["--slow", "1,2=4"], ["--slow", "0,0=2", "--slow", "4,4=8"],
+             ["--ports", "2"], ["--ports", "1"],
+             ["--switching", "store-and-forward"],
+             ["--switching", "store-and-forward", "--ports", "1"],
+             *[["--schedule", name] for name in (
+                 "equal", "star", "nearest", "binomial")])]]
+
+
+def check_tree(report, units, ratio):
+    want = units * Fraction(ratio) // 1
+    assert report["result"] == {"units": units, "output_bytes": want}
+    assert report["load"]["units"] == units
+    assert sum(mesh.units_of(report).values()) == units
+    active = len(report["measured"]["nodes"])
+    assert report["network"]["messages"] == 2 * (active - 1)
+    assert report["network"]["retries"] == 0
+    measured = report["measured"]
+    assert measured["with_results_ps"] >= measured["makespan_ps"]
+    if report["network"]["circuit_conflicts"] == 0 and units >= 100_000:
+        assert abs(measured["overhead_vs_plan"]) <= 0.02
+
+
+@pytest.mark.parametrize("ratio", RATIOS)
+@pytest.mark.parametrize("size,options", TREES)
+def test_output_along_trees(job, size, options, ratio):
+    for units in LOADS:
+        for rounds in (1, "auto"):
+            report, output = job(units, ratio, "--originator", "0,1", *options,
+                                 size=size, on="native", rounds=rounds)
+            assert output == twin(units, ratio), units
+            check_tree(report, units, ratio)
+
+
+@pytest.mark.parametrize("size,options", [
+    ("7x4", []), ("1x5", []), ("5x5", ["--ports", "1"]),
+    ("5x5", ["--switching", "store-and-forward"]),
+    ("5x5", ["--schedule", "star"]), ("5x5", ["--slow", "1,2=4"])])
+def test_output_of_boards_along_trees(job, size, options):
+    for units, ratio in ((27, "2/1"), (100_000, "3/7")):
+        report, output = job(units, ratio, *options, size=size)
+        assert output == twin(units, ratio), units
+        check_tree(report, units, ratio)
+        again, _ = job(units, ratio, *options, size=size)
+        assert again["timeline_sha256"] == report["timeline_sha256"]
+
+
+@pytest.mark.parametrize("size,options", TREES)
+def test_output_of_units_along_trees(job, size, options):
+    for unit in (3, 100):
+        report, output = job(unit * 2003, "1000/3", "--unit", unit, *options,
+                             size=size, on="native")
+        assert output == twin(2003, "1000/3")
+        check_tree(report, 2003, "1000/3")
+
+
+@pytest.mark.parametrize("ratio", ["1/2", "2/1"])
+@pytest.mark.parametrize("size,on", [("5x5", "native"), ("7x4", "native"),
+                                     ("5x5", "qemu")])
+def test_comparing_with_an_output(load, size, on, ratio):
+    """Whatever the schedule, the output comes back; how, does not matter."""
+    done = mesh.command("compare", "--json", "--mesh", size, "--kernel",
+                        "spin", "--arg", f"32,{ratio}", "--on", on, load)
+    assert (done.returncode, done.stderr) == (0, "")
+    told = json.loads(done.stdout)
+    assert len(told["schedules"]) >= 5
+    assert told["result"] == {
+        "units": 1000, "output_bytes": 1000 * Fraction(ratio)}
 
 
 # ---- units of several bytes ----
@@ -435,13 +606,23 @@ def test_search_across_units(tmp_path, size, on, unit, rounds):
 
 
 @pytest.mark.parametrize("unit,count", [(3, 1000), (7, 25), (1000, 130),
-                                        (4, 1)])
+                                        (4, 1), (4, 40_000)])
+@pytest.mark.parametrize("rounds", [1, 2, "auto"])
 @pytest.mark.parametrize("on", ["native", "qemu"])
-def test_output_of_units(job, on, unit, count):
-    report, output = job(unit * count, "3/7", "--unit", unit, on=on)
-    assert output == twin(unit * count, "3/7")
-    assert report["load"]["units"] == count
-    check(report, "3/7")
+def test_output_of_units(job, on, rounds, unit, count):
+    """As many bytes as of units of one; what is sent and comes back has
+    another ratio."""
+    for ratio in ("3/7", "1000/3"):
+        try:
+            report, output = job(unit * count, ratio, "--unit", unit, on=on,
+                                 rounds=rounds)
+        except AssertionError as error:
+            assert rounds == 2 and count < 40_000, error
+            assert "infeasible" in str(error)
+            continue
+        assert output == twin(count, ratio)
+        assert report["load"]["units"] == count
+        check(report, ratio)
 
 
 @pytest.mark.parametrize("unit", ["0", "65536", "4294967297",
