@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The argument's bytes that a job message carries at most. */
 #define KERNEL_ARG_MAX 65536u
@@ -96,29 +97,48 @@ struct kernel_result {
     uint32_t output_bytes;
 };
 
-static inline uint32_t kernel_load_u32(const uint8_t *at)
+/* Little-endian and at any alignment: one instruction on a Cortex-M3. */
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "loads and stores are written for little-endian machines"
+#endif
+
+static inline uint32_t kernel_load_u16(const uint8_t *at)
 {
-    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
-           (uint32_t)at[3] << 24;
+    uint16_t value;
+
+    memcpy(&value, at, sizeof value);
+    return value;
 }
 
-static inline void kernel_store_u32(uint8_t *at, uint32_t value)
+static inline uint32_t kernel_load_u32(const uint8_t *at)
 {
-    at[0] = (uint8_t)value;
-    at[1] = (uint8_t)(value >> 8);
-    at[2] = (uint8_t)(value >> 16);
-    at[3] = (uint8_t)(value >> 24);
+    uint32_t value;
+
+    memcpy(&value, at, sizeof value);
+    return value;
 }
 
 static inline uint64_t kernel_load_u64(const uint8_t *at)
 {
-    return kernel_load_u32(at) | (uint64_t)kernel_load_u32(at + 4) << 32;
+    uint64_t value;
+
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static inline void kernel_store_u16(uint8_t *at, uint16_t value)
+{
+    memcpy(at, &value, sizeof value);
+}
+
+static inline void kernel_store_u32(uint8_t *at, uint32_t value)
+{
+    memcpy(at, &value, sizeof value);
 }
 
 static inline void kernel_store_u64(uint8_t *at, uint64_t value)
 {
-    kernel_store_u32(at, (uint32_t)value);
-    kernel_store_u32(at + 4, (uint32_t)(value >> 32));
+    memcpy(at, &value, sizeof value);
 }
 
 /* Takes a finished result apart for people: called on the host only. */
