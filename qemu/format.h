@@ -7,6 +7,7 @@
 #ifndef QEMU_FORMAT_H
 #define QEMU_FORMAT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A load, and whatever else its format keeps; format_free() frees it. */
@@ -16,7 +17,8 @@ struct format_load {
     uint32_t unit_bytes;
     uint8_t *arg; /* malloc'd: the kernel's argument */
     uint32_t arg_bytes;
-    void *context; /* malloc'd: what write() must know, or NULL */
+    void *context;     /* malloc'd: what write() must know, or NULL */
+    bool wants_output; /* told to read(): whether the output is wanted */
 };
 
 struct format {

@@ -189,7 +189,10 @@ static int write_all(const struct own_options *options,
 static int run_with(struct own_options *options)
 {
     struct outcome outcome;
-    int status = run_options_open(&options->job);
+    int status;
+
+    options->job.config.load.wants_output = options->output != NULL;
+    status = run_options_open(&options->job);
 
     status = status == 0 ? check_output(options) : status;
     if (status == 0) {
