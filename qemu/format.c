@@ -100,7 +100,9 @@ static const struct format raw = {.input = "any file, as it is",
 
 /* ---- all formats ---- */
 
-static const struct format *const formats[] = {&raw};
+extern const struct format format_records;
+
+static const struct format *const formats[] = {&raw, &format_records};
 
 const struct format *format_of(const char *kernel)
 {

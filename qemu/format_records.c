@@ -1,0 +1,784 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables for kernel records: CSV as in RFC 4180, checked by libcsv record by
+ * record, so that the kernel needs no case for what is malformed. The load is
+ * the table without its header row; newlines inside quotes are replaced by a
+ * byte that the table does not contain, so that on the mesh a newline always
+ * ends a record, and put back in the output.
+ */
+#include "qemu/format.h"
+
+#include <csv.h>
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_USAGE 2
+
+#define DIGITS_MAX 18u
+#define TEXT_MAX 255u
+#define RECORD_MAX (1u << 20)
+#define COLUMNS_MAX 65535u
+#define ARG_BYTES 36u
+#define REASON_BYTES 400
+
+/* Of the kernel's argument. */
+#define FLAG_NUMBER 1u
+#define FLAG_SUM 2u
+#define FLAG_SUM_FIRST 4u
+#define FLAG_ROWS 8u
+#define BEGINS 8u
+
+static const struct {
+    const char *name;
+    uint32_t accepted; /* as the kernel counts: less 1, equal 2, greater 4 */
+} operators[] = {{"lt", 1}, {"le", 3}, {"eq", 2},     {"ne", 5},
+                 {"ge", 6}, {"gt", 4}, {"begins", 8}, {"contains", 16}};
+
+/* A column that is needed, and what its numbers need. */
+struct column {
+    const char *name; /* NULL: there is none */
+    bool number;
+    bool found;
+    uint32_t index;
+    uint32_t whole;    /* digits before the point, */
+    uint32_t decimals; /* and behind it, at most */
+};
+
+/* --arg, taken apart; the strings are its own. */
+struct request {
+    char *text;
+    const char *op;
+    const char *value;
+    const char *separator;
+    const char *type;
+    const char *rows;
+    struct column column;
+    struct column sum;
+    uint32_t accepted;
+};
+
+/* What write() must know. */
+struct kept {
+    uint8_t newline; /* what stands for one; a newline if nothing does */
+    /* Bytes of the last record if its newline is not the file's, else 0. */
+    uint32_t last_bytes;
+    uint32_t header_bytes;
+    uint8_t header[];
+};
+
+/* One pass over the table. */
+struct scan {
+    const char *path;
+    struct request *request;
+    int status;
+    uint64_t line;        /* at hand, from 1 */
+    uint64_t record_line; /* where the record at hand begins */
+    uint64_t records;     /* ended, the header row included */
+    uint32_t fields;      /* of the record at hand, so far */
+    uint32_t columns;
+    uint32_t returns; /* carriage returns that end a record in this line */
+    bool newline;     /* one ended a record, or is an empty line */
+};
+
+/* ---- messages ---- */
+
+static int argument_error(const char *key, const char *value,
+                          const char *allowed)
+{
+    fprintf(stderr, "quincunx: --arg: %s '%.60s': %s\n", key, value, allowed);
+    return EXIT_USAGE;
+}
+
+static void scan_error(struct scan *scan, uint64_t line, const char *reason)
+{
+    char text[REASON_BYTES + 40];
+
+    if (scan->status == 0) {
+        snprintf(text, sizeof text, "line %" PRIu64 ": %s", line, reason);
+        scan->status = format_file_error(scan->path, text);
+    }
+}
+
+/* A field as a message can show it. */
+static const char *shown(char out[44], const char *text, size_t bytes)
+{
+    size_t kept = bytes < 40 ? bytes : 40;
+
+    for (size_t i = 0; i < kept; ++i) {
+        out[i] = isprint((unsigned char)text[i]) ? text[i] : '?';
+    }
+    strcpy(out + kept, bytes > 40 ? "..." : "");
+    return out;
+}
+
+/* ---- the argument ---- */
+
+/* Ends the first of several parts at its comma; the next one, or NULL. A
+   backslash takes the meaning off what follows it. */
+static char *cut(char *text)
+{
+    char *to = text;
+
+    while (*text != '\0' && *text != ',') {
+        text += text[0] == '\\' && text[1] != '\0';
+        *to++ = *text++;
+    }
+    if (*text == '\0') {
+        *to = '\0';
+        return NULL;
+    }
+    *to = '\0';
+    return text + 1;
+}
+
+static int set_key(struct request *request, const char *key, const char *value)
+{
+    const struct {
+        const char *key;
+        const char **value;
+    } keys[] = {{"name", &request->column.name}, {"op", &request->op},
+                {"value", &request->value},      {"sum", &request->sum.name},
+                {"sep", &request->separator},    {"type", &request->type},
+                {"rows", &request->rows}};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
+        if (strcmp(keys[i].key, key) == 0) {
+            if (*keys[i].value != NULL) {
+                return argument_error(key, value, "is given twice");
+            }
+            *keys[i].value = value;
+            return 0;
+        }
+    }
+    return argument_error("key", key,
+                          "must be name, op, value, sum, sep, type or rows");
+}
+
+static int split(struct request *request)
+{
+    char *part = request->text;
+    int status = 0;
+
+    while (part != NULL && status == 0) {
+        char *next = cut(part);
+        char *equals = strchr(part, '=');
+
+        if (equals == NULL) {
+            return argument_error("part", part, "must be KEY=VALUE");
+        }
+        *equals = '\0';
+        status = set_key(request, part, equals + 1);
+        part = next;
+    }
+    return status;
+}
+
+/* "-12.50": the digits before and behind the point; false if it is none. */
+static bool number_shape(const char *text, size_t bytes, uint32_t *whole,
+                         uint32_t *decimals)
+{
+    size_t at = bytes > 0 && (text[0] == '-' || text[0] == '+');
+    size_t zeros;
+    size_t point;
+    size_t start = at;
+
+    while (at < bytes && text[at] == '0') {
+        at += 1;
+    }
+    zeros = at;
+    while (at < bytes && isdigit((unsigned char)text[at])) {
+        at += 1;
+    }
+    *whole = (uint32_t)(at - zeros);
+    *decimals = 0;
+    if (at < bytes && text[at] == '.') {
+        point = ++at;
+        while (at < bytes && isdigit((unsigned char)text[at])) {
+            at += 1;
+        }
+        *decimals = (uint32_t)(at - point);
+        start += 1;
+    }
+    return at == bytes && at > start;
+}
+
+static int check_type(struct request *request)
+{
+    uint32_t whole;
+    uint32_t decimals;
+    bool number =
+        number_shape(request->value, strlen(request->value), &whole, &decimals);
+
+    if (request->type != NULL && strcmp(request->type, "text") != 0 &&
+        strcmp(request->type, "number") != 0) {
+        return argument_error("type", request->type, "must be text or number");
+    }
+    if (request->type != NULL && strcmp(request->type, "number") == 0 &&
+        (!number || request->accepted >= BEGINS)) {
+        return argument_error("value", request->value,
+                              "must be a decimal number, and op a comparison, "
+                              "with type=number");
+    }
+    if (!number && request->type == NULL && request->accepted < BEGINS &&
+        strchr("0123456789+-.", request->value[0]) != NULL &&
+        request->accepted != 2 && request->accepted != 5 &&
+        request->value[0] != '\0') {
+        return argument_error("value", request->value,
+                              "is no decimal number; type=text compares text");
+    }
+    request->column.number =
+        number && request->accepted < BEGINS &&
+        (request->type == NULL || strcmp(request->type, "number") == 0);
+    if (request->column.number && whole + decimals > DIGITS_MAX) {
+        return argument_error("value", request->value,
+                              "must have at most 18 digits");
+    }
+    request->column.whole = whole;
+    request->column.decimals = decimals;
+    return 0;
+}
+
+static int check_value(struct request *request)
+{
+    if (!request->column.number && strlen(request->value) > TEXT_MAX) {
+        return argument_error("value", request->value,
+                              "must have at most 255 bytes");
+    }
+    if (request->accepted >= BEGINS && request->value[0] == '\0') {
+        return argument_error("value", "", "must not be empty with this op");
+    }
+    if (request->rows != NULL && strcmp(request->rows, "yes") != 0 &&
+        strcmp(request->rows, "no") != 0) {
+        return argument_error("rows", request->rows, "must be yes or no");
+    }
+    return 0;
+}
+
+static int check_request(struct request *request)
+{
+    if (request->column.name == NULL || request->op == NULL ||
+        request->value == NULL) {
+        fputs("quincunx: --arg: name, op and value are required: "
+              "name=price,op=lt,value=100\n",
+              stderr);
+        return EXIT_USAGE;
+    }
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; ++i) {
+        if (strcmp(operators[i].name, request->op) == 0) {
+            request->accepted = operators[i].accepted;
+        }
+    }
+    if (request->accepted == 0) {
+        return argument_error(
+            "op", request->op,
+            "must be lt, le, eq, ne, ge, gt, contains or begins");
+    }
+    return 0;
+}
+
+/* The byte between fields; 0 if there is none of that name. */
+static uint8_t separator_of(const struct request *request, const char *path)
+{
+    const char *name = request->separator;
+    const char *dot = strrchr(path, '.');
+
+    if (name == NULL) {
+        return dot != NULL &&
+                       (strcmp(dot, ".tsv") == 0 || strcmp(dot, ".tab") == 0)
+                   ? '\t'
+                   : ',';
+    }
+    if (strcmp(name, "tab") == 0) {
+        return '\t';
+    }
+    return strlen(name) == 1 && strchr("\"\r\n", name[0]) == NULL
+               ? (uint8_t)name[0]
+               : 0;
+}
+
+static int read_request(struct request *request, const uint8_t *arg,
+                        uint32_t arg_bytes)
+{
+    int status;
+
+    request->text = malloc(arg_bytes + 1u);
+    if (request->text == NULL) {
+        return argument_error("KEY=VALUE", "", "memory ran out");
+    }
+    memcpy(request->text, arg, arg_bytes);
+    request->text[arg_bytes] = '\0';
+    if (strlen(request->text) != arg_bytes) {
+        return argument_error("value", request->text, "contains a 0 byte");
+    }
+    status = split(request);
+    status = status == 0 ? check_request(request) : status;
+    status = status == 0 ? check_type(request) : status;
+    status = status == 0 ? check_value(request) : status;
+    request->sum.number = true;
+    if (status == 0 && request->sum.name == NULL && request->column.number) {
+        request->sum.name = request->column.name;
+    }
+    return status;
+}
+
+/* ---- the table ---- */
+
+static void match_name(struct scan *scan, struct column *column,
+                       const char *name, size_t bytes)
+{
+    char reason[REASON_BYTES];
+
+    if (column->name == NULL || strlen(column->name) != bytes ||
+        memcmp(column->name, name, bytes) != 0) {
+        return;
+    }
+    if (column->found) {
+        snprintf(reason, sizeof reason, "column '%.60s' is there twice",
+                 column->name);
+        scan_error(scan, scan->record_line, reason);
+    }
+    column->found = true;
+    column->index = scan->fields;
+}
+
+static void check_number(struct scan *scan, struct column *column,
+                         const char *text, size_t bytes)
+{
+    uint32_t whole = 0;
+    uint32_t decimals = 0;
+    char show[44];
+    char reason[REASON_BYTES];
+
+    if (column->name == NULL || !column->number ||
+        scan->fields != column->index) {
+        return;
+    }
+    if (!number_shape(text, bytes, &whole, &decimals)) {
+        snprintf(reason, sizeof reason,
+                 "column '%.60s': '%s' is no decimal number%s", column->name,
+                 shown(show, text, bytes),
+                 column == &scan->request->column
+                     ? "; type=text compares it as text"
+                     : "");
+        scan_error(scan, scan->record_line, reason);
+        return;
+    }
+    column->whole = whole > column->whole ? whole : column->whole;
+    column->decimals =
+        decimals > column->decimals ? decimals : column->decimals;
+    if (column->whole + column->decimals > DIGITS_MAX) {
+        snprintf(reason, sizeof reason,
+                 "column '%.60s': '%s' and what was before it need %u digits "
+                 "before the point and %u behind it; together at most %u",
+                 column->name, shown(show, text, bytes), column->whole,
+                 column->decimals, DIGITS_MAX);
+        scan_error(scan, scan->record_line, reason);
+    }
+}
+
+static void end_field(void *text, size_t bytes, void *context)
+{
+    struct scan *scan = (struct scan *)context;
+    const char *field = text != NULL ? (const char *)text : "";
+
+    if (scan->records == 0) {
+        /* A byte order mark belongs to no name. */
+        if (scan->fields == 0 && bytes >= 3 &&
+            memcmp(field, "\xef\xbb\xbf", 3) == 0) {
+            field += 3;
+            bytes -= 3;
+        }
+        match_name(scan, &scan->request->column, field, bytes);
+        match_name(scan, &scan->request->sum, field, bytes);
+    } else {
+        check_number(scan, &scan->request->column, field, bytes);
+        check_number(scan, &scan->request->sum, field, bytes);
+    }
+    scan->fields += 1;
+}
+
+static void check_found(struct scan *scan, const struct column *column)
+{
+    char reason[REASON_BYTES];
+
+    if (column->name != NULL && !column->found) {
+        snprintf(reason, sizeof reason,
+                 "the header row has no column '%.60s' (of %u)", column->name,
+                 scan->fields);
+        scan_error(scan, scan->record_line, reason);
+    }
+}
+
+/* `end` is the byte that ends the record, or -1 at the end of the file. */
+static void end_record(int end, void *context)
+{
+    struct scan *scan = (struct scan *)context;
+    char reason[REASON_BYTES];
+
+    scan->returns += end == '\r';
+    scan->newline = scan->newline || end == '\n';
+    if (scan->fields == 0) {
+        return;
+    }
+    if (scan->records == 0) {
+        scan->columns = scan->fields;
+        check_found(scan, &scan->request->column);
+        check_found(scan, &scan->request->sum);
+        if (scan->columns > COLUMNS_MAX) {
+            scan_error(scan, scan->record_line, "has over 65535 columns");
+        }
+    } else if (scan->fields != scan->columns) {
+        snprintf(reason, sizeof reason,
+                 "the record has %u fields, the header row %u", scan->fields,
+                 scan->columns);
+        scan_error(scan, scan->record_line, reason);
+    }
+    scan->records += 1;
+    scan->fields = 0;
+}
+
+static int no_space(unsigned char byte)
+{
+    (void)byte;
+    return 0;
+}
+
+static void malformed(struct scan *scan)
+{
+    char reason[REASON_BYTES];
+
+    snprintf(reason, sizeof reason,
+             "a quote in a field that does not begin with one, or text behind "
+             "the closing quote (the record begins on line %" PRIu64 ")",
+             scan->record_line);
+    scan_error(scan, scan->line, reason);
+}
+
+/* A byte that the table does not contain, or a newline if it has all. */
+static uint8_t unused_byte(const uint8_t *data, uint64_t bytes,
+                           uint8_t separator)
+{
+    bool used[256] = {['\n'] = true, ['\r'] = true, ['"'] = true};
+
+    used[separator] = true;
+    for (uint64_t i = 0; i < bytes; ++i) {
+        used[data[i]] = true;
+    }
+    for (unsigned byte = 0; byte < 256; ++byte) {
+        if (!used[byte]) {
+            return (uint8_t)byte;
+        }
+    }
+    return '\n';
+}
+
+struct table {
+    uint8_t *data;
+    uint64_t bytes;
+    uint64_t header_bytes;
+    uint32_t longest;
+    uint32_t last_bytes;
+    uint8_t separator;
+    uint8_t newline;
+};
+
+/* One line, with its newline if it has one. */
+static void scan_line(struct scan *scan, struct csv_parser *parser,
+                      const uint8_t *at, uint64_t bytes)
+{
+    bool crlf = bytes > 1 && at[bytes - 1] == '\n' && at[bytes - 2] == '\r';
+
+    scan->returns = 0;
+    scan->newline = false;
+    if (csv_parse(parser, at, bytes, end_field, end_record, scan) != bytes) {
+        if (csv_error(parser) == CSV_EPARSE) {
+            malformed(scan);
+        } else {
+            scan_error(scan, scan->line, csv_strerror(csv_error(parser)));
+        }
+    } else if (scan->returns > crlf) {
+        scan_error(scan, scan->line,
+                   "a carriage return without a newline ends a record");
+    }
+}
+
+/* Goes over the whole table, line by line. */
+static void scan_table(struct scan *scan, struct csv_parser *parser,
+                       struct table *table)
+{
+    uint64_t start = 0; /* of the record */
+
+    for (uint64_t at = 0; at < table->bytes && scan->status == 0;) {
+        uint8_t *end =
+            memchr(table->data + at, '\n', (size_t)(table->bytes - at));
+        uint64_t next = (uint64_t)(end + 1 - table->data);
+
+        scan->line += 1;
+        if (start == at) {
+            scan->record_line = scan->line;
+        }
+        scan_line(scan, parser, table->data + at, next - at);
+        at = next;
+        if (next - start > RECORD_MAX) {
+            scan_error(scan, scan->record_line,
+                       "the record has over 1048576 bytes");
+        }
+        if (!scan->newline) {
+            *end = table->newline;
+            if (table->newline == '\n') {
+                scan_error(scan, scan->line,
+                           "a newline in quotes, and no byte that is not in "
+                           "the file to stand for it");
+            }
+            continue;
+        }
+        if (table->header_bytes == 0 && scan->records > 0) {
+            table->header_bytes = next;
+        } else if (next - start > table->longest) {
+            table->longest = (uint32_t)(next - start);
+        }
+        table->last_bytes = (uint32_t)(next - start);
+        start = next;
+    }
+}
+
+static int check_table(struct scan *scan, struct table *table)
+{
+    struct csv_parser parser;
+
+    if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL) != 0) {
+        return format_file_error(scan->path, "memory ran out");
+    }
+    csv_set_delim(&parser, table->separator);
+    csv_set_space_func(&parser, no_space);
+    scan_table(scan, &parser, table);
+    if (scan->status == 0 &&
+        csv_fini(&parser, end_field, end_record, scan) != 0) {
+        scan_error(scan, scan->record_line,
+                   "a quote in the record that begins here is not closed");
+    }
+    csv_free(&parser);
+    if (scan->status == 0 && scan->records < 2) {
+        return format_file_error(scan->path,
+                                 scan->records == 0
+                                     ? "has no header row"
+                                     : "has no record behind its header row");
+    }
+    return scan->status;
+}
+
+/* ---- what the kernel gets ---- */
+
+static void store_u32(uint8_t *at, uint64_t value)
+{
+    for (unsigned i = 0; i < 4; ++i) {
+        at[i] = (uint8_t)(value >> 8 * i);
+    }
+}
+
+/* A number of this shape, times 10^decimals. */
+static int64_t scaled(const char *text, uint32_t decimals)
+{
+    int64_t value = 0;
+    bool fraction = false;
+
+    for (const char *at = text; *at != '\0'; ++at) {
+        if (*at == '.') {
+            fraction = true;
+        } else if (isdigit((unsigned char)*at)) {
+            value = value * 10 + (*at - '0');
+            decimals -= fraction;
+        }
+    }
+    for (; decimals > 0; --decimals) {
+        value *= 10;
+    }
+    return text[0] == '-' ? -value : value;
+}
+
+static uint32_t flags_of(const struct request *request, bool rows)
+{
+    return (request->column.number ? FLAG_NUMBER : 0) |
+           (request->sum.name != NULL ? FLAG_SUM : 0) |
+           (request->sum.index < request->column.index ? FLAG_SUM_FIRST : 0) |
+           (rows ? FLAG_ROWS : 0);
+}
+
+static int make_arg(struct format_load *load, const struct request *request,
+                    const struct table *table, bool rows)
+{
+    uint32_t a = request->column.index;
+    uint32_t b = request->sum.index;
+    uint32_t text_bytes =
+        request->column.number ? 8 : (uint32_t)strlen(request->value);
+    uint8_t *arg = malloc(ARG_BYTES + text_bytes + 1u);
+
+    if (arg == NULL) {
+        return 1;
+    }
+    store_u32(arg, table->separator);
+    store_u32(arg + 4, table->newline);
+    store_u32(arg + 8, request->accepted);
+    store_u32(arg + 12, flags_of(request, rows));
+    store_u32(arg + 16, a < b ? a : b);
+    store_u32(arg + 20, a < b ? b - a : a - b);
+    store_u32(arg + 24, request->column.decimals);
+    store_u32(arg + 28, request->sum.decimals);
+    store_u32(arg + 32, table->longest);
+    if (request->column.number) {
+        uint64_t value =
+            (uint64_t)scaled(request->value, request->column.decimals);
+
+        store_u32(arg + ARG_BYTES, value);
+        store_u32(arg + ARG_BYTES + 4, value >> 32);
+    } else {
+        memcpy(arg + ARG_BYTES, request->value, text_bytes);
+    }
+    load->arg = arg;
+    load->arg_bytes = ARG_BYTES + text_bytes;
+    return 0;
+}
+
+/* Keeps the header row for write(); what is left of the table is the load. */
+static int make_load(struct format_load *load, struct table *table, bool ended)
+{
+    uint64_t bytes = table->header_bytes;
+    struct kept *kept = malloc(sizeof *kept + (size_t)bytes);
+
+    if (kept == NULL) {
+        return 1;
+    }
+    kept->newline = table->newline;
+    kept->last_bytes = ended ? table->last_bytes : 0;
+    kept->header_bytes = (uint32_t)bytes;
+    memcpy(kept->header, table->data, (size_t)bytes);
+    memmove(table->data, table->data + bytes, (size_t)(table->bytes - bytes));
+    load->context = kept;
+    load->data = table->data;
+    load->units = table->bytes - bytes;
+    load->unit_bytes = 1;
+    return 0;
+}
+
+/* Decimals that both columns share where they are one. */
+static void settle(struct request *request)
+{
+    if (request->sum.name == NULL) {
+        request->sum.index = request->column.index;
+    }
+    if (request->sum.index == request->column.index && request->column.number) {
+        request->sum.decimals = request->column.decimals;
+    }
+}
+
+static int read_table(struct format_load *load, struct request *request,
+                      const char *path, bool rows)
+{
+    struct table table = {.separator = separator_of(request, path)};
+    struct scan scan = {.path = path, .request = request};
+    bool ended;
+    int status;
+
+    if (table.separator == 0) {
+        return argument_error("sep", request->separator,
+                              "must be a character or tab");
+    }
+    status = format_read_file(&table.data, &table.bytes, path);
+    if (status != 0) {
+        return status;
+    }
+    /* There is room for one byte. */
+    ended = table.bytes > 0 && table.data[table.bytes - 1] != '\n';
+    if (ended) {
+        table.data[table.bytes++] = '\n';
+    }
+    table.newline = unused_byte(table.data, table.bytes, table.separator);
+    status = check_table(&scan, &table);
+    if (status == 0) {
+        settle(request);
+        status = make_arg(load, request, &table, rows) != 0 ||
+                         make_load(load, &table, ended) != 0
+                     ? format_file_error(path, "memory ran out")
+                     : 0;
+    }
+    if (load->data == NULL) {
+        free(table.data);
+    }
+    return status;
+}
+
+static int read_records(struct format_load *load, const char *path,
+                        const uint8_t *arg, uint32_t arg_bytes)
+{
+    struct request request = {.text = NULL};
+    int status = read_request(&request, arg, arg_bytes);
+
+    if (status == 0) {
+        bool rows = request.rows != NULL ? strcmp(request.rows, "yes") == 0
+                                         : load->wants_output;
+
+        status = read_table(load, &request, path, rows);
+    }
+    free(request.text);
+    return status;
+}
+
+static void restore(uint8_t *to, const uint8_t *from, uint64_t bytes,
+                    uint8_t newline)
+{
+    for (uint64_t i = 0; i < bytes; ++i) {
+        to[i] = from[i] == newline ? '\n' : from[i];
+    }
+}
+
+/*
+ * Whether the file's last row is among those returned. It is if the last one
+ * returned looks like it: what they are judged by is the same.
+ */
+static bool ends_with_last(const struct format_load *load,
+                           const uint8_t *output, uint64_t bytes)
+{
+    const struct kept *kept = (const struct kept *)load->context;
+    uint64_t last = kept->last_bytes;
+
+    return last > 0 && bytes >= last &&
+           memcmp(output + bytes - last, load->data + load->units - last,
+                  (size_t)last) == 0 &&
+           (bytes == last || output[bytes - last - 1] == '\n');
+}
+
+/* The header row and the rows as they were in the file. */
+static int write_records(const struct format_load *load, const char *path,
+                         const uint8_t *output, uint64_t bytes)
+{
+    const struct kept *kept = (const struct kept *)load->context;
+    uint64_t all = kept->header_bytes + bytes;
+    uint8_t *text = malloc((size_t)all + 1);
+    int status;
+
+    if (text == NULL) {
+        return format_file_error(path, "memory ran out");
+    }
+    restore(text, kept->header, kept->header_bytes, kept->newline);
+    restore(text + kept->header_bytes, output, bytes, kept->newline);
+    all -= ends_with_last(load, output, bytes);
+    status = format_write_file(path, text, all);
+    free(text);
+    return status;
+}
+
+const struct format format_records = {
+    .kernel = "records",
+    .argument =
+        "name=COLUMN,op=lt|le|eq|ne|ge|gt|contains|begins,value=VALUE and "
+        "optionally sum=COLUMN, type=text|number, sep=C|tab, rows=yes|no; "
+        "a backslash before a comma that belongs to a name or value",
+    .input = "CSV or TSV (RFC 4180) with a header row",
+    .output = "the rows, with the header row",
+    .read = read_records,
+    .write = write_records};
