@@ -100,9 +100,11 @@ static const struct format raw = {.input = "any file, as it is",
 
 /* ---- all formats ---- */
 
+extern const struct format format_channels;
 extern const struct format format_records;
 
-static const struct format *const formats[] = {&raw, &format_records};
+static const struct format *const formats[] = {&raw, &format_channels,
+                                               &format_records};
 
 const struct format *format_of(const char *kernel)
 {
