@@ -501,7 +501,7 @@ static void scan_line(struct scan *scan, struct csv_parser *parser,
         } else {
             scan_error(scan, scan->line, csv_strerror(csv_error(parser)));
         }
-    } else if (scan->returns > crlf) {
+    } else if (scan->returns > (crlf && scan->newline)) {
         scan_error(scan, scan->line,
                    "a carriage return without a newline ends a record");
     }

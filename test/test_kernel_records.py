@@ -7,6 +7,7 @@ import fractions
 import io
 import operator
 import struct
+import subprocess
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -371,6 +372,49 @@ def test_separators(tmp_path):
         got = mesh.run(path, size="1x1", on="native", kernel="records",
                        arg=f"name=b,op=eq,value=x\\,y,sum=a,sep={name}")
         assert got["result"]["sum"] == ["1"]
+
+
+def test_as_awk_says(tmp_path):
+    """A table without quotes, which awk can read too."""
+    chance = mesh.seeded("records awk")
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c\n" + "".join(
+        f"{chance.randrange(100)},{chance.random():.4f},w{i % 7}\n"
+        for i in range(5000)))
+    for arg, program in (("name=b,op=lt,value=.25", "$2 < 0.25"),
+                         ("name=c,op=contains,value=3", "$3 ~ /3/"),
+                         ("name=a,op=ne,value=7", "$1 != 7")):
+        mesh.run(path, "-o", tmp_path / "out", size="5x5", kernel="records",
+                 arg=arg, rounds="auto")
+        awk = subprocess.run(["awk", "-F,", f"NR == 1 || {program}", path],
+                             capture_output=True, check=True)
+        assert (tmp_path / "out").read_bytes() == awk.stdout
+
+
+def test_damaged_tables_are_refused_or_right(tmp_path):
+    """Bytes changed at random: an error of the file's, or what csv reads."""
+    chance = mesh.seeded("records damaged")
+    good = (b'a,b\r\n1,"x\n""y"\r\n22.5,"y,"\r\n-3,\r\n4,"x\r\ny"\r\n')
+    path = tmp_path / "t.csv"
+    accepted = 0
+    for _ in range(300):
+        table = bytearray(good)
+        for _ in range(chance.randrange(1, 4)):
+            table[chance.randrange(4, len(table))] = chance.choice(
+                b'",\r\n\0xy17\xff')
+        path.write_bytes(table)
+        done = mesh.command("run", "--mesh", "5x5", "--on", "native",
+                            "--kernel", "records", "--arg",
+                            "name=b,op=ge,value=x", "-o", tmp_path / "out",
+                            path)
+        assert done.returncode in (0, FAILED), done.stderr
+        if done.returncode == 0:
+            accepted += 1
+            twin = Twin(bytes(table), b"b", "ge", b"x", False)
+            assert (tmp_path / "out").read_bytes() == twin.output
+        else:
+            assert f"quincunx: {path}: line " in done.stderr
+    assert 30 < accepted < 270
 
 
 # ---- what is refused ----
