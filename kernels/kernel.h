@@ -54,7 +54,7 @@ struct kernel_terms {
     bool output_varies;
     /* Instructions for 1000 units on a Cortex-M3, roughly: the time that the
        native build accounts for, since it cannot count instructions. */
-    uint32_t instructions_per_1000_units;
+    uint64_t instructions_per_1000_units;
 };
 
 /* The part of the load that one node computes. */

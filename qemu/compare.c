@@ -59,23 +59,41 @@ static uint32_t nodes_at_work(const struct outcome *outcome)
     return nodes;
 }
 
+/* A result and its output, one behind the other; NULL: no memory. */
+static uint8_t *joined(const struct kernel_result *result)
+{
+    uint8_t *bytes = malloc((size_t)result->bytes + result->output_bytes + 1);
+
+    if (bytes != NULL) {
+        memcpy(bytes, result->data, result->bytes);
+        if (result->output_bytes > 0) {
+            memcpy(bytes + result->bytes, result->output, result->output_bytes);
+        }
+    }
+    return bytes;
+}
+
 /* The first run's result and report stay; later ones must be equal. */
 static int keep_result(struct compare *compare, const struct outcome *outcome)
 {
     const struct kernel_result *result = &outcome->result;
+    uint64_t bytes = (uint64_t)result->bytes + result->output_bytes;
+    uint8_t *all = joined(result);
+    bool equal;
 
+    if (all == NULL) {
+        return no_memory();
+    }
     if (compare->result == NULL) {
         compare->report = report_json(outcome);
-        compare->result = malloc((size_t)result->bytes + 1);
-        if (compare->report == NULL || compare->result == NULL) {
-            return no_memory();
-        }
-        memcpy(compare->result, result->data, result->bytes);
-        compare->result_bytes = result->bytes;
-        return 0;
+        compare->result = all;
+        compare->result_bytes = bytes;
+        return compare->report == NULL ? no_memory() : 0;
     }
-    if (compare->result_bytes != result->bytes ||
-        memcmp(compare->result, result->data, result->bytes) != 0) {
+    equal = compare->result_bytes == bytes &&
+            memcmp(compare->result, all, (size_t)bytes) == 0;
+    free(all);
+    if (!equal) {
         fprintf(stderr,
                 "quincunx: compare: the result with %s differs from that "
                 "with %s\n",

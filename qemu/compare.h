@@ -37,7 +37,7 @@ struct compare {
     struct bound_input terms;
     struct bound bound;
     uint8_t *result; /* own, as the next: compare_free() */
-    uint32_t result_bytes;
+    uint64_t result_bytes; /* with its output */
     json_t *report; /* of the first entry */
 };
 

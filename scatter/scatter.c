@@ -135,7 +135,7 @@ int scatter_run_kernel(struct scatter *scatter, struct kernel_result *result,
     scatter->kernel->run(scatter->memory->work, result, &range);
     /* 32 ns an instruction: 32 ps for each unit and instruction in 1000. */
     clock_account(scatter->circuit->clock,
-                  units * (uint64_t)terms->instructions_per_1000_units * 32);
+                  units * terms->instructions_per_1000_units * 32);
     return ERR_OK;
 }
 
@@ -201,8 +201,7 @@ int scatter_take_job(struct scatter *scatter, const uint8_t *in, uint32_t bytes)
         return ERR_PROTOCOL;
     }
     scatter->job_data = in;
-    scatter->job_bytes =
-        (uint32_t)(job->arg - in) + WIRE_PAD4(job->arg_bytes);
+    scatter->job_bytes = (uint32_t)(job->arg - in) + WIRE_PAD4(job->arg_bytes);
     scatter->kernel = scatter->kernels[job->kernel];
     return ERR_OK;
 }
