@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All occurrences of a byte pattern, overlapping ones included. A range owns
- * the occurrences that begin in it, and sees pattern - 1 bytes beyond its end.
+ * All occurrences of byte patterns, overlapping ones included. A range owns the
+ * occurrences that begin in it, and sees the longest pattern's length - 1 bytes
+ * beyond its end.
  *
- * Result: u64 count, then u32 offsets in the load, ascending: the first
- * OFFSETS_MAX of them; the count is exact beyond that.
+ * Argument: one pattern as it is, 1 to 255 bytes; or options and patterns:
+ *
+ *   "(?" ["i"] [separator] ")" pattern { separator pattern }
+ *
+ * i: letters of ASCII stand for both cases. The separator is any byte but a
+ * letter, a digit of ASCII and ")". So "(?)" begins a pattern that would be
+ * taken for options. Everything else that begins with "(?" is one pattern.
+ *
+ * Result: u32 patterns; u64 counts of each; u32 offsets in the load, ascending,
+ * of all together: the first OFFSETS_MAX of them. Counts are exact beyond that.
  *
  * Horspool's search (R. N. Horspool, Practical fast searching in strings,
- * 1980): look at the window's last byte and skip by what it allows.
+ * 1980): look at the end of a window as long as the shortest pattern and skip
+ * by what it allows. The end is one byte; or for several and for long patterns
+ * two, hashed (S. Wu and U. Manber, A fast algorithm for multi-pattern
+ * searching, 1994).
  */
 #include "kernels/kernel.h"
 
@@ -15,104 +27,461 @@
 #include <string.h>
 
 #define OFFSETS_MAX 1024u
-#define COUNT_BYTES 8u
+#define HEAD_BYTES 4u
 #define PATTERN_MAX 255u
+#define PATTERNS_MAX 255u
+#define NO_PATTERN 255u
+#define LONG_PATTERN 6u /* from here on two bytes allow longer skips */
+#define ROWS 8u
+#define STEPS 8u /* that a window skips between two looks at where it is */
 
-struct search {
-    uint32_t length;   /* of the pattern */
-    uint32_t after;    /* skip after the last byte matched */
-    uint8_t skip[256]; /* 0 for the pattern's last byte */
-    uint8_t pattern[PATTERN_MAX];
+/* What runs once is better small, but filling tables delays a node's start. */
+#define COLD __attribute__((cold))
+#define HOT __attribute__((hot))
+#define NOINLINE __attribute__((noinline))
+
+struct pattern {
+    uint16_t at; /* in the argument */
+    uint8_t length;
+    uint8_t next; /* with the same end, or NO_PATTERN */
 };
 
-static int search_begin(void *work, struct kernel_terms *terms,
-                        const struct kernel_job *job)
+/* Skips of two bytes are where a mask of both points to; other tables fill the
+   gaps between. Rows are by the low bits of the second byte. */
+#define TWO_MASK 0x073fu
+#define FIRST_MASK 0x071fu /* does not tell letters of either case apart */
+
+struct row {
+    uint8_t skip[64];           /* by the first byte's bits; 0: a pattern's */
+    uint8_t first[32];          /* of several, one with this end */
+    struct pattern pattern[32]; /* number row + ROWS i */
+    uint8_t unused[32];
+};
+_Static_assert(sizeof(struct row) == 256, "rows are by bits 8 and up");
+
+struct search {
+    const uint8_t *arg;
+    uint32_t patterns;
+    uint32_t shortest; /* length of a pattern: that of a window */
+    uint32_t longest;
+    uint32_t lead;     /* bytes of a window before its end */
+    uint32_t after;    /* skip after a window that was looked at */
+    uint32_t case_bit; /* 0x20 if either case will do; or 0 */
+    uint32_t begins;   /* bits: first bytes of patterns, modulo 32 */
+    bool two;          /* a window's end is two bytes, not one */
+    struct row row[ROWS];
+    uint8_t skip[256]; /* of one byte */
+};
+
+static inline struct pattern *pattern_of(struct search *search, uint32_t number)
+{
+    return &search->row[number % ROWS].pattern[number / ROWS];
+}
+
+static inline const struct pattern *pattern_in(const struct search *search,
+                                               uint32_t number)
+{
+    return &search->row[number % ROWS].pattern[number / ROWS];
+}
+
+/* ---- the argument ---- */
+
+static bool is_letter(uint32_t byte)
+{
+    return (byte | 0x20u) - 'a' < 26;
+}
+
+/* Bytes of the options; fills case_bit, and `separator` if there is one. */
+static COLD uint32_t options(struct search *search, int32_t *separator,
+                             const struct kernel_job *job)
+{
+    const uint8_t *arg = job->arg;
+    uint32_t bytes = job->arg_bytes;
+    uint32_t folds = bytes > 2 && arg[2] == 'i';
+    uint32_t at = 2 + folds;
+    bool separates = at < bytes && arg[at] != ')' && !is_letter(arg[at]) &&
+                     arg[at] - (uint32_t)'0' > 9;
+
+    at += separates;
+    if (at >= bytes || arg[at] != ')' || memcmp(arg, "(?", 2) != 0) {
+        return 0;
+    }
+    search->case_bit = 0x20u * folds;
+    if (separates) {
+        *separator = arg[at - 1];
+    }
+    return at + 1;
+}
+
+/* Adds a pattern; whether there may be one more, and of this length. */
+static COLD bool add_pattern(struct search *search, uint32_t at,
+                             uint32_t length)
+{
+    if (length == 0 || length > PATTERN_MAX ||
+        search->patterns == PATTERNS_MAX) {
+        return false;
+    }
+    *pattern_of(search, search->patterns) =
+        (struct pattern){(uint16_t)at, (uint8_t)length, NO_PATTERN};
+    search->patterns += 1;
+    search->begins |= 1u << (search->arg[at] & 31u);
+    search->shortest = length < search->shortest ? length : search->shortest;
+    search->longest = length > search->longest ? length : search->longest;
+    return true;
+}
+
+static COLD bool list_patterns(struct search *search,
+                               const struct kernel_job *job)
+{
+    int32_t separator = -1;
+    uint32_t from = options(search, &separator, job);
+    bool fine = true;
+
+    for (uint32_t at = from; at <= job->arg_bytes && fine; ++at) {
+        if (at == job->arg_bytes || job->arg[at] == separator) {
+            fine = add_pattern(search, from, at - from);
+            from = at + 1;
+        }
+    }
+    return fine;
+}
+
+/* ---- skips ---- */
+
+/* Both bytes here. */
+static inline uint32_t two_at(const uint8_t *bytes)
+{
+    uint16_t two;
+
+    memcpy(&two, bytes, 2);
+    return two;
+}
+
+static const uint8_t *end_of(const struct search *search, uint32_t number)
+{
+    return search->arg + pattern_in(search, number)->at + search->lead;
+}
+
+/* The list of patterns with this end, whatever its spelling. */
+static inline uint32_t first_at(const struct search *search, const uint8_t *end)
+{
+    uint32_t key = (search->two ? two_at(end) : *end) & FIRST_MASK;
+
+    return search->row[key >> 8].first[key & 0xffu];
+}
+
+/* The skip of a window with this end, or with its first byte in the other case:
+   of a second byte the table knows no case. */
+static inline uint8_t *skip_at(struct search *search, const uint8_t *end,
+                               bool other_case)
+{
+    uint32_t byte = end[0];
+
+    if (other_case && is_letter(byte)) {
+        byte ^= 0x20u;
+    }
+    return search->two ? (uint8_t *)search->row +
+                             ((byte | (uint32_t)end[1] << 8) & TWO_MASK)
+                       : &search->skip[byte];
+}
+
+/* Lowers the skip of a window that ends like this to `ahead`, so that it will
+   be where the pattern's own window ends; if it is that, tells `after`. */
+static HOT void lower_skip(struct search *search, const uint8_t *end,
+                           uint32_t ahead)
+{
+    uint32_t cases = search->case_bit != 0 ? 2 : 1;
+
+    while (cases-- > 0) {
+        uint8_t *skip = skip_at(search, end, cases == 1);
+
+        if (ahead == 0 && *skip > 0 && *skip < search->after) {
+            search->after = *skip;
+        }
+        *skip = (uint8_t)(*skip < ahead ? *skip : ahead);
+    }
+}
+
+static HOT void fill_skips(struct search *search)
+{
+    uint32_t lead = search->lead;
+
+    for (uint32_t i = 0; i < ROWS; ++i) {
+        memset(search->row[i].skip, (int)(lead + 1), 64);
+    }
+    if (!search->two) {
+        memset(search->skip, (int)(lead + 1), sizeof search->skip);
+    }
+    for (uint32_t p = 0; p < search->patterns; ++p) {
+        for (uint32_t i = 0; i < lead; ++i) {
+            lower_skip(search, end_of(search, p) - lead + i, lead - i);
+        }
+    }
+    search->after = PATTERN_MAX;
+    for (uint32_t p = 0; p < search->patterns; ++p) {
+        lower_skip(search, end_of(search, p), 0);
+    }
+}
+
+/* Several patterns are found by their ends. */
+static COLD void list_ends(struct search *search)
+{
+    for (uint32_t i = 0; i < ROWS; ++i) {
+        memset(search->row[i].first, NO_PATTERN, sizeof search->row[i].first);
+    }
+    for (uint32_t p = 0; p < search->patterns; ++p) {
+        const uint8_t *end = end_of(search, p);
+        uint32_t key = (search->two ? two_at(end) : *end) & FIRST_MASK;
+        uint8_t *first = &search->row[key >> 8].first[key & 0xffu];
+
+        pattern_of(search, p)->next = *first;
+        *first = (uint8_t)p;
+    }
+}
+
+/* Whether two bytes are worth their longer look: they allow one byte less, but
+   a space ends windows too often. */
+static COLD bool looks_at_two(const struct search *search)
+{
+    uint32_t last = search->shortest - 1;
+
+    return search->shortest >= LONG_PATTERN ||
+           (search->patterns > 1 && last > 0) ||
+           (last >= 3 && search->arg[pattern_in(search, 0)->at + last] == ' ');
+}
+
+/* Where the offsets begin in a result of so many patterns. */
+static uint32_t offsets_at(uint32_t patterns)
+{
+    return HEAD_BYTES + 8 * patterns;
+}
+
+static COLD int search_begin(void *work, struct kernel_terms *terms,
+                             const struct kernel_job *job)
 {
     struct search *search = (struct search *)work;
-    const uint8_t *arg = job->arg;
-    uint32_t arg_bytes = job->arg_bytes;
-    uint32_t last = arg_bytes - 1;
 
-    if (arg_bytes == 0 || arg_bytes > PATTERN_MAX || job->unit_bytes == 0) {
+    memset(search, 0, offsetof(struct search, row));
+    search->arg = job->arg;
+    search->shortest = PATTERN_MAX;
+    if (job->unit_bytes == 0 || !list_patterns(search, job)) {
         return KERNEL_ARGUMENT;
     }
-    search->length = arg_bytes;
-    memcpy(search->pattern, arg, arg_bytes);
-    memset(search->skip, (int)arg_bytes, sizeof search->skip);
-    for (uint32_t i = 0; i < last; ++i) {
-        search->skip[arg[i]] = (uint8_t)(last - i);
+    search->two = looks_at_two(search);
+    search->lead = search->shortest - (search->two ? 2 : 1);
+    fill_skips(search);
+    if (search->patterns > 1) {
+        list_ends(search);
     }
-    search->after = search->skip[arg[last]];
-    search->skip[arg[last]] = 0;
-    terms->after_bytes = last;
-    terms->result_bytes_max = COUNT_BYTES + 4 * OFFSETS_MAX;
-    terms->instructions_per_1000_units = 1000 + 5000 / arg_bytes;
+    terms->after_bytes = search->longest - 1;
+    terms->result_bytes_max = offsets_at(search->patterns) + 4 * OFFSETS_MAX;
+    terms->instructions_per_1000_units =
+        (300 + 5000 / search->shortest) * job->unit_bytes;
     return KERNEL_OK;
+}
+
+/* ---- the scan ---- */
+
+/* A range as it is searched: windows are told by where their end is. */
+struct scan {
+    const uint8_t *data;
+    const uint8_t *skip;
+    uint32_t lead;
+    uint32_t after;
+    uint32_t begins;
+    uint32_t safe; /* before, a window may skip STEPS times without a look */
+    uint32_t end;  /* behind the last window */
+};
+
+static inline uint32_t skip_of(const struct scan *scan, uint32_t at, bool two)
+{
+    const uint8_t *end = scan->data + at;
+
+    return scan->skip[two ? two_at(end) & TWO_MASK : *end];
+}
+
+/* The next window from `at` on that ends like a pattern, and begins like one;
+   from `end` on: none. A skip of 0 stays where it is. */
+static inline uint32_t seek(const struct scan *scan, uint32_t at, bool two)
+{
+    while (at < scan->end) {
+        uint32_t skip = skip_of(scan, at, two);
+
+        while (skip > 0 && at < scan->safe) {
+            at += skip;
+            for (uint32_t i = 2; i < STEPS; ++i) {
+                at += skip_of(scan, at, two);
+            }
+            skip = skip_of(scan, at, two);
+        }
+        if (skip == 0) {
+            if (scan->begins >> (scan->data[at - scan->lead] & 31u) & 1u) {
+                break;
+            }
+            skip = scan->after;
+        }
+        at += skip;
+    }
+    return at;
+}
+
+static inline bool is_at(const struct search *search,
+                         const struct pattern *pattern, const uint8_t *data)
+{
+    const uint8_t *bytes = search->arg + pattern->at;
+    uint32_t length = pattern->length;
+    uint32_t i = 0;
+
+    while (i + 4 <= length &&
+           kernel_load_u32(data + i) == kernel_load_u32(bytes + i)) {
+        i += 4;
+    }
+    while (i < length &&
+           (data[i] == bytes[i] ||
+            ((data[i] ^ bytes[i]) == search->case_bit && is_letter(data[i])))) {
+        i += 1;
+    }
+    return i == length;
+}
+
+/* Counts a pattern; keeps the offset if there is room. */
+static inline void count_one(struct kernel_result *result, uint32_t patterns,
+                             uint32_t number, uint32_t offset)
+{
+    uint8_t *count = result->data + HEAD_BYTES + 8 * number;
+    uint32_t bytes = result->bytes;
+
+    kernel_store_u32(count, kernel_load_u32(count) + 1);
+    if (bytes < offsets_at(patterns) + 4 * OFFSETS_MAX) {
+        kernel_store_u32(result->data + bytes, offset);
+        result->bytes = bytes + 4;
+    }
+}
+
+/* The only pattern, where all of it can be seen. Called, not inlined, as the
+   next: their registers would be missed in the loop around. */
+static NOINLINE void look_for_one(const struct search *search,
+                                  struct kernel_result *result,
+                                  const uint8_t *window, uint32_t offset)
+{
+    if (is_at(search, pattern_in(search, 0), window)) {
+        count_one(result, 1, 0, offset);
+    }
+}
+
+/* The patterns with this window's end, where `room` bytes are left. */
+static NOINLINE void look_for_several(const struct search *search,
+                                      struct kernel_result *result,
+                                      const uint8_t *window, uint32_t room,
+                                      uint32_t offset)
+{
+    uint32_t number = first_at(search, window + search->lead);
+
+    while (number != NO_PATTERN) {
+        const struct pattern *pattern = pattern_in(search, number);
+
+        if (pattern->length <= room && is_at(search, pattern, window)) {
+            count_one(result, search->patterns, number, offset);
+        }
+        number = pattern->next;
+    }
+}
+
+static struct scan scan_of(const struct search *search,
+                           const struct kernel_range *range)
+{
+    uint32_t bytes = kernel_range_bytes(range);
+    uint32_t seen = bytes + range->after_bytes;
+    uint32_t margin = STEPS * search->shortest;
+    struct scan scan = {.data = range->data,
+                        .skip = search->two ? (const uint8_t *)search->row
+                                            : search->skip,
+                        .lead = search->lead,
+                        .after = search->after,
+                        .begins = search->begins};
+
+    if (seen >= search->shortest) {
+        uint32_t windows = seen - search->shortest + 1;
+
+        scan.end = search->lead + (windows < bytes ? windows : bytes);
+        scan.safe = scan.end > margin ? scan.end - margin : 0;
+    }
+    return scan;
 }
 
 static void search_run(const void *work, struct kernel_result *result,
                        const struct kernel_range *range)
 {
     const struct search *search = (const struct search *)work;
-    uint32_t last = search->length - 1;
-    const uint8_t *skip = search->skip;
-    uint32_t stored = 0;
-    uint64_t count = 0;
-    /* Windows are told by their last byte; the last window that may begin in
-       the range ends at units - 1 + last, or where the data ends. */
-    uint32_t bytes = kernel_range_bytes(range);
+    struct scan scan = scan_of(search, range);
+    uint32_t bytes = kernel_range_bytes(range) + range->after_bytes;
     uint32_t first = (uint32_t)range->first_unit * range->unit_bytes;
-    uint32_t span =
-        bytes + (last < range->after_bytes ? last : range->after_bytes);
-    const uint8_t *data = range->data;
-    uint32_t at = last;
+    uint32_t at = scan.lead;
 
-    while (at < span) {
-        uint32_t ahead = skip[data[at]];
+    result->bytes = offsets_at(search->patterns);
+    memset(result->data, 0, result->bytes);
+    kernel_store_u32(result->data, search->patterns);
+    for (;;) {
+        uint32_t window;
 
-        if (ahead > 0) {
-            at += ahead;
-            continue;
+        at = search->two ? seek(&scan, at, true) : seek(&scan, at, false);
+        if (at >= scan.end) {
+            return;
         }
-        if (memcmp(data + at - last, search->pattern, last) == 0) {
-            if (stored < OFFSETS_MAX) {
-                kernel_store_u32(result->data + COUNT_BYTES + 4 * stored,
-                                 first + at - last);
-                stored += 1;
-            }
-            count += 1;
+        window = at - scan.lead;
+        if (search->patterns == 1) {
+            look_for_one(search, result, scan.data + window, first + window);
+        } else {
+            look_for_several(search, result, scan.data + window, bytes - window,
+                             first + window);
         }
-        at += search->after;
+        at += scan.after;
     }
-    kernel_store_u64(result->data, count);
-    result->bytes = COUNT_BYTES + 4 * stored;
+}
+
+/* ---- results ---- */
+
+static uint32_t offsets_of(const struct kernel_result *result)
+{
+    return offsets_at(kernel_load_u32(result->data));
+}
+
+static uint64_t count_in(const struct kernel_result *result)
+{
+    uint64_t count = 0;
+
+    for (uint32_t at = HEAD_BYTES; at < offsets_of(result); at += 8) {
+        count += kernel_load_u64(result->data + at);
+    }
+    return count;
 }
 
 static uint32_t stored_in(const struct kernel_result *result)
 {
-    return (result->bytes - COUNT_BYTES) / 4;
+    return (result->bytes - offsets_of(result)) / 4;
 }
 
 static uint32_t offset_at(const struct kernel_result *result, uint32_t index)
 {
-    return kernel_load_u32(result->data + COUNT_BYTES + 4 * index);
+    return kernel_load_u32(result->data + offsets_of(result) + 4 * index);
 }
 
 /* Merges two ascending lists into the first, from their ends unless one just
    follows the other; of more than OFFSETS_MAX offsets the largest are dropped.
 */
-static void merge_offsets(struct kernel_result *into,
-                          const struct kernel_result *next)
+static COLD void merge_offsets(struct kernel_result *into,
+                               const struct kernel_result *next)
 {
     uint32_t mine = stored_in(into);
     uint32_t others = stored_in(next);
     uint32_t all = mine + others;
     uint32_t kept = all < OFFSETS_MAX ? all : OFFSETS_MAX;
+    uint8_t *offsets = into->data + offsets_of(into);
 
-    into->bytes = COUNT_BYTES + 4 * kept;
+    into->bytes = offsets_of(into) + 4 * kept;
     if (mine > 0 && others > 0 &&
         offset_at(into, mine - 1) < offset_at(next, 0)) {
-        memcpy(into->data + COUNT_BYTES + 4 * mine, next->data + COUNT_BYTES,
+        memcpy(offsets + 4 * mine, next->data + offsets_of(next),
                4 * (kept - mine));
         return;
     }
@@ -124,41 +493,56 @@ static void merge_offsets(struct kernel_result *into,
 
         all -= 1;
         if (all < kept) {
-            kernel_store_u32(into->data + COUNT_BYTES + 4 * all, offset);
+            kernel_store_u32(offsets + 4 * all, offset);
         }
     }
 }
 
-static int search_merge(const void *work, struct kernel_result *into,
-                        const struct kernel_result *next)
+static COLD int search_merge(const void *work, struct kernel_result *into,
+                             const struct kernel_result *next)
 {
-    (void)work;
-    if (next->bytes < COUNT_BYTES || (next->bytes - COUNT_BYTES) % 4 != 0 ||
-        stored_in(next) > OFFSETS_MAX ||
-        kernel_load_u64(next->data) < stored_in(next)) {
+    const struct search *search = (const struct search *)work;
+    uint32_t head = offsets_at(search->patterns);
+
+    if (next->bytes < head || (next->bytes - head) % 4 != 0 ||
+        next->bytes > head + 4 * OFFSETS_MAX ||
+        kernel_load_u32(next->data) != search->patterns ||
+        count_in(next) < stored_in(next)) {
         return KERNEL_RESULT;
     }
     merge_offsets(into, next);
-    kernel_store_u64(into->data,
-                     kernel_load_u64(into->data) + kernel_load_u64(next->data));
+    for (uint32_t at = HEAD_BYTES; at < head; at += 8) {
+        kernel_store_u64(into->data + at, kernel_load_u64(into->data + at) +
+                                              kernel_load_u64(next->data + at));
+    }
     return KERNEL_OK;
 }
 
 static void search_report(const struct kernel_result *result,
                           const struct kernel_sink *sink)
 {
-    uint64_t count = kernel_load_u64(result->data);
+    uint64_t count = count_in(result);
+    uint32_t patterns = kernel_load_u32(result->data);
 
     sink->integer(sink->context, "count", count);
-    sink->list(sink->context, "offsets", result->data + COUNT_BYTES, 4,
+    if (patterns > 1) {
+        sink->list(sink->context, "counts", result->data + HEAD_BYTES, 8,
+                   patterns);
+    }
+    sink->list(sink->context, "offsets", result->data + offsets_of(result), 4,
                stored_in(result));
     sink->flag(sink->context, "offsets_complete", stored_in(result) == count);
 }
 
 const struct kernel kernel_search = {
     .name = "search",
-    .argument = KERNEL_FOR_PEOPLE("the byte pattern, 1 to 255 bytes"),
-    .summary = KERNEL_FOR_PEOPLE("finds all occurrences of a byte pattern"),
+    .argument = KERNEL_FOR_PEOPLE(
+        "a byte pattern, 1 to 255 bytes; (?i)PATTERN for ASCII letters of "
+        "either case; (?|)ONE|TWO|... for up to 255 patterns, or another "
+        "separator than |; (?f)FILE for the lines of a file as patterns; "
+        "(?i|)ONE|TWO and (?if)FILE for both; (?)PATTERN for a pattern that "
+        "begins like these"),
+    .summary = KERNEL_FOR_PEOPLE("finds all occurrences of byte patterns"),
     .work_bytes = sizeof(struct search),
     .begin = search_begin,
     .run = search_run,

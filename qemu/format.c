@@ -102,9 +102,10 @@ static const struct format raw = {.input = "any file, as it is",
 
 extern const struct format format_channels;
 extern const struct format format_records;
+extern const struct format format_search;
 
 static const struct format *const formats[] = {&raw, &format_channels,
-                                               &format_records};
+                                               &format_records, &format_search};
 
 const struct format *format_of(const char *kernel)
 {

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The argument of `search`: what the kernel reads (kernels/search.c), and
+ * besides (?f)FILE or (?if)FILE for the lines of a file as patterns.
+ */
+#include "qemu/format.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_FAILED 1
+#define EXIT_USAGE 2
+#define PATTERN_MAX 255u
+#define PATTERNS_MAX 255u
+
+/* Says what is wrong with a pattern: its number is its line's. */
+static int complain(const char *path, unsigned number, size_t bytes)
+{
+    char place[32];
+    char reason[64] = "at most 255 patterns are allowed";
+
+    snprintf(place, sizeof place, path != NULL ? "line %u" : "pattern %u",
+             number);
+    if (number <= PATTERNS_MAX) {
+        snprintf(reason, sizeof reason,
+                 "%zu bytes; a pattern has 1 to 255 bytes", bytes);
+    }
+    fprintf(stderr, "quincunx: %s: %s: %s\n", path != NULL ? path : "--arg",
+            place, reason);
+    return path != NULL ? EXIT_FAILED : EXIT_USAGE;
+}
+
+static int check_patterns(const uint8_t *text, size_t bytes, int separator,
+                          const char *path)
+{
+    size_t from = 0;
+    unsigned number = 0;
+
+    while (from <= bytes) {
+        const uint8_t *end = memchr(text + from, separator, bytes - from);
+        size_t length = (end != NULL ? (size_t)(end - text) : bytes) - from;
+
+        number += 1;
+        if (number > PATTERNS_MAX || length == 0 || length > PATTERN_MAX) {
+            return complain(path, number, length);
+        }
+        from += length + 1;
+    }
+    return 0;
+}
+
+/* Line ends become '\n', and the last line has none; the bytes left. */
+static size_t plain_lines(uint8_t *text, size_t bytes)
+{
+    size_t to = 0;
+
+    for (size_t from = 0; from < bytes; ++from) {
+        if (text[from] != '\r' || from + 1 == bytes || text[from + 1] != '\n') {
+            text[to++] = text[from];
+        }
+    }
+    return to > 0 && text[to - 1] == '\n' ? to - 1 : to;
+}
+
+/* The lines of a file as patterns with '\n' between. */
+static int read_patterns(struct format_load *load, const char *path, bool folds)
+{
+    const char *options = folds ? "(?i\n)" : "(?\n)";
+    uint8_t *text = NULL;
+    uint64_t bytes = 0;
+    int status = format_read_file(&text, &bytes, path);
+
+    if (status == 0) {
+        bytes = plain_lines(text, (size_t)bytes);
+        status = bytes == 0 ? format_file_error(path, "has no pattern")
+                            : check_patterns(text, bytes, '\n', path);
+    }
+    if (status == 0) {
+        load->arg_bytes = (uint32_t)(strlen(options) + bytes);
+        load->arg = malloc(load->arg_bytes);
+        status =
+            load->arg == NULL ? format_file_error(path, strerror(ENOMEM)) : 0;
+    }
+    if (status == 0) {
+        memcpy(load->arg, options, strlen(options));
+        memcpy(load->arg + strlen(options), text, bytes);
+    }
+    free(text);
+    return status;
+}
+
+/* Bytes of the options (kernels/search.c); tells whether a separator, their
+   last byte but one, makes several patterns of the rest. */
+static size_t options_of(bool *several, const uint8_t *arg, uint32_t arg_bytes)
+{
+    size_t folds = arg_bytes > 2 && arg[2] == 'i';
+    size_t at = 2 + folds;
+
+    *several = at + 1 < arg_bytes && arg[at] != ')' && arg[at + 1] == ')' &&
+               !(arg[at] < 0x80 && isalnum(arg[at]));
+    at += *several;
+    return at < arg_bytes && arg[at] == ')' && memcmp(arg, "(?", 2) == 0
+               ? at + 1
+               : 0;
+}
+
+/* Takes the argument as it is, but names the pattern that the kernel would not
+   take. */
+static int take_patterns(struct format_load *load, const uint8_t *arg,
+                         uint32_t arg_bytes)
+{
+    bool several;
+    size_t options = options_of(&several, arg, arg_bytes);
+    size_t bytes = arg_bytes - options;
+
+    load->arg = malloc(arg_bytes + 1u);
+    if (load->arg == NULL) {
+        return format_file_error("--arg", strerror(ENOMEM));
+    }
+    memcpy(load->arg, arg, arg_bytes);
+    load->arg_bytes = arg_bytes;
+    if (options > 0 && several) {
+        return check_patterns(arg + options, bytes, arg[options - 2], NULL);
+    }
+    return bytes > PATTERN_MAX ? complain(NULL, 1, bytes) : 0;
+}
+
+static int read_search(struct format_load *load, const char *path,
+                       const uint8_t *arg, uint32_t arg_bytes)
+{
+    const char *text = (const char *)arg;
+    int status;
+
+    if (path == NULL) {
+        fprintf(stderr, "quincunx: kernel search needs an INPUT\n");
+        return EXIT_USAGE;
+    }
+    if (strncmp(text, "(?f)", 4) == 0 || strncmp(text, "(?if)", 5) == 0) {
+        bool folds = text[2] == 'i';
+
+        status = read_patterns(load, text + 4 + folds, folds);
+    } else {
+        status = take_patterns(load, arg, arg_bytes);
+    }
+    if (status != 0) {
+        return status;
+    }
+    load->unit_bytes = 1;
+    return format_read_file(&load->data, &load->units, path);
+}
+
+const struct format format_search = {
+    .kernel = "search",
+    .input = "any file",
+    .read = read_search,
+};
