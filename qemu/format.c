@@ -101,10 +101,12 @@ static const struct format raw = {.input = "any file, as it is",
 /* ---- all formats ---- */
 
 extern const struct format format_channels;
+extern const struct format format_dictionary;
 extern const struct format format_records;
 extern const struct format format_search;
 
 static const struct format *const formats[] = {&raw, &format_channels,
+                                               &format_dictionary,
                                                &format_records, &format_search};
 
 const struct format *format_of(const char *kernel)

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+extern const struct kernel kernel_dictionary;
 extern const struct kernel kernel_search;
 extern const struct kernel kernel_spin;
 
@@ -559,8 +560,8 @@ static void spin_adds_up_units(struct unit *unit)
 
 static void kernels_describe_themselves(struct unit *unit)
 {
-    static const struct kernel *const kernels[] = {&kernel_search,
-                                                   &kernel_spin};
+    static const struct kernel *const kernels[] = {
+        &kernel_dictionary, &kernel_search, &kernel_spin};
 
     for (unsigned i = 0; i < sizeof kernels / sizeof kernels[0]; ++i) {
         CHECK(unit, strlen(kernels[i]->name) <= KERNEL_NAME_MAX);

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The files of `dictionary`: a list of words, as it is, and digests. Its
+ * argument is made of digests=FILE or of digests in hexadecimal.
+ */
+#include "qemu/format.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_FAILED 1
+#define EXIT_USAGE 2
+#define DIGEST_BYTES 32u
+#define DIGEST_DIGITS 64u
+#define DIGESTS_MAX 2048u
+#define WORD_MAX 255u
+
+/* Appends the digest that the text begins with; whether there is one. */
+static bool add_digest(struct format_load *load, const char *text, size_t bytes)
+{
+    uint8_t *digest = load->arg + load->arg_bytes;
+
+    if (bytes < DIGEST_DIGITS) {
+        return false;
+    }
+    for (unsigned i = 0; i < DIGEST_BYTES; ++i) {
+        char pair[3] = {text[2 * i], text[2 * i + 1], '\0'};
+
+        if (!isxdigit((unsigned char)pair[0]) ||
+            !isxdigit((unsigned char)pair[1])) {
+            return false;
+        }
+        digest[i] = (uint8_t)strtoul(pair, NULL, 16);
+    }
+    load->arg_bytes += DIGEST_BYTES;
+    return true;
+}
+
+static int digest_order(const void *a, const void *b)
+{
+    return memcmp(a, b, DIGEST_BYTES);
+}
+
+/* Ascending, each once, as the kernel wants them. */
+static void sort_digests(struct format_load *load)
+{
+    uint32_t kept = 0;
+
+    qsort(load->arg, load->arg_bytes / DIGEST_BYTES, DIGEST_BYTES,
+          digest_order);
+    for (uint32_t at = 0; at < load->arg_bytes; at += DIGEST_BYTES) {
+        if (kept == 0 || memcmp(load->arg + kept - DIGEST_BYTES, load->arg + at,
+                                DIGEST_BYTES) != 0) {
+            memmove(load->arg + kept, load->arg + at, DIGEST_BYTES);
+            kept += DIGEST_BYTES;
+        }
+    }
+    load->arg_bytes = kept;
+}
+
+/* Whether nothing of the rest of a line belongs to its digest. In a file a name
+   may follow, as sha256sum writes it. */
+static bool ends_there(const char *text, size_t bytes, const char *path)
+{
+    return bytes == DIGEST_DIGITS ||
+           (path != NULL && isspace((unsigned char)text[DIGEST_DIGITS]) != 0);
+}
+
+static int no_digest(unsigned number, const char *path)
+{
+    if (path == NULL) {
+        fprintf(stderr,
+                "quincunx: --arg: digest %u: must be a SHA-256 digest, 64 "
+                "hexadecimal digits\n",
+                number);
+        return EXIT_USAGE;
+    }
+    fprintf(stderr,
+            "quincunx: %s: line %u: must begin with a SHA-256 digest, 64 "
+            "hexadecimal digits\n",
+            path, number);
+    return EXIT_FAILED;
+}
+
+/* The digests of a file's lines, empty ones aside; or of --arg (path is NULL),
+   where commas are between. */
+static int list_digests(struct format_load *load, const char *text,
+                        size_t bytes, const char *path)
+{
+    const char *end = text + bytes;
+    unsigned number = 1;
+
+    while (text < end || (path == NULL && bytes > 0 && text == end)) {
+        const char *next =
+            memchr(text, path != NULL ? '\n' : ',', (size_t)(end - text));
+        size_t length = (size_t)((next != NULL ? next : end) - text);
+        size_t digits = length;
+
+        if (path != NULL && length > 0 && text[length - 1] == '\r') {
+            digits -= 1;
+        }
+        if ((digits > 0 || path == NULL) && !(add_digest(load, text, digits) &&
+                                              ends_there(text, digits, path))) {
+            return no_digest(number, path);
+        }
+        text += length + 1;
+        number += 1;
+    }
+    return 0;
+}
+
+static int take_digests(struct format_load *load, const char *text,
+                        size_t bytes, const char *path)
+{
+    const char *name = path != NULL ? path : "--arg";
+    int status;
+
+    load->arg = malloc(bytes / 2 + 1);
+    if (load->arg == NULL) {
+        return format_file_error(name, strerror(ENOMEM));
+    }
+    status = list_digests(load, text, bytes, path);
+    if (status != 0) {
+        return status;
+    }
+    sort_digests(load);
+    if (load->arg_bytes > DIGESTS_MAX * DIGEST_BYTES) {
+        fprintf(stderr,
+                "quincunx: %s: %u different digests; a job carries at most "
+                "%u\n",
+                name, load->arg_bytes / DIGEST_BYTES, DIGESTS_MAX);
+        return EXIT_FAILED;
+    }
+    return load->arg_bytes == 0 && path != NULL
+               ? format_file_error(path, "has no digest")
+               : 0;
+}
+
+static int read_digests(struct format_load *load, const char *path)
+{
+    uint8_t *text = NULL;
+    uint64_t bytes = 0;
+    int status = format_read_file(&text, &bytes, path);
+
+    if (status == 0 && bytes / 2 >= UINT32_MAX) {
+        status = format_file_error(path, "is too large");
+    }
+    if (status == 0) {
+        status = take_digests(load, (const char *)text, (size_t)bytes, path);
+    }
+    free(text);
+    return status;
+}
+
+/* The kernel leaves out words that are too long; a person wants to know. */
+static int check_words(const struct format_load *load, const char *path)
+{
+    uint64_t line = 1;
+    uint64_t from = 0;
+
+    while (from < load->units) {
+        const uint8_t *begin = load->data + from;
+        const uint8_t *end = memchr(begin, '\n', load->units - from);
+        uint64_t length =
+            end != NULL ? (uint64_t)(end - begin) : load->units - from;
+        uint64_t next = from + length + 1;
+
+        if (end != NULL && length > 0 && begin[length - 1] == '\r') {
+            length -= 1;
+        }
+        if (length > WORD_MAX) {
+            fprintf(stderr,
+                    "quincunx: %s: line %" PRIu64 ": %" PRIu64
+                    " bytes; a word has at most %u\n",
+                    path, line, length, WORD_MAX);
+            return EXIT_FAILED;
+        }
+        from = next;
+        line += 1;
+    }
+    return 0;
+}
+
+static int read_dictionary(struct format_load *load, const char *path,
+                           const uint8_t *arg, uint32_t arg_bytes)
+{
+    const char *text = (const char *)arg;
+    int status;
+
+    if (path == NULL) {
+        fprintf(stderr, "quincunx: kernel dictionary needs an INPUT\n");
+        return EXIT_USAGE;
+    }
+    status = strncmp(text, "digests=", 8) == 0
+                 ? read_digests(load, text + 8)
+                 : take_digests(load, text, arg_bytes, NULL);
+    if (status == 0) {
+        status = format_read_file(&load->data, &load->units, path);
+    }
+    load->unit_bytes = 1;
+    return status == 0 ? check_words(load, path) : status;
+}
+
+const struct format format_dictionary = {
+    .kernel = "dictionary",
+    .input = "a list of words, one a line of at most 255 bytes",
+    .read = read_dictionary,
+};
