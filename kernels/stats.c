@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Count, extremes, mean, variance and a histogram of integer samples. All that
+ * travels is exact integers, so the order of merging cannot matter; fewer than
+ * 2^32 samples in all.
+ *
+ * Argument: one byte, the samples' bytes (1, 2 or 4), and 16 more if they are
+ * signed (two's complement). Samples are little-endian; a unit is one of them
+ * or several.
+ *
+ * Result, little-endian:
+ *      0  u32       the argument
+ *      4  u32[256]  samples by their highest byte, taken as unsigned
+ *   1028  u32       least, u32 greatest    only of samples of 2 or 4 bytes:
+ *   1036  u64       sum                    for single bytes all of this follows
+ *   1044  u64       sum of squares,        from the histogram
+ *   1052  u32       its bits from 64 on
+ * Of signed samples these are the values plus 2^(bits - 1): no sign, the same
+ * order. A sum stays below 2^32 (2^32 - 1), one of squares below 2^96.
+ */
+#include "kernels/kernel.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define SIGNED 16u
+#define BINS 256u
+#define BINS_AT 4u
+#define LEAST_AT 1028u
+#define GREATEST_AT 1032u
+#define SUM_AT 1036u
+#define SQUARES_AT 1044u
+#define HIGH_AT 1052u
+#define RESULT_BYTES 1056u
+
+struct stats {
+    uint32_t type; /* the argument */
+};
+
+static uint32_t type_bytes(uint32_t type)
+{
+    return type % SIGNED;
+}
+
+/* 2^(bits - 1) of a signed type, 0 of an unsigned one. */
+static uint32_t type_offset(uint32_t type)
+{
+    return type < SIGNED ? 0 : 1u << (8 * type_bytes(type) - 1);
+}
+
+static uint32_t result_bytes(uint32_t type)
+{
+    return type_bytes(type) == 1 ? LEAST_AT : RESULT_BYTES;
+}
+
+static int stats_begin(void *work, struct kernel_terms *terms,
+                       const struct kernel_job *job)
+{
+    struct stats *stats = (struct stats *)work;
+    uint32_t bytes;
+
+    if (job->arg_bytes != 1 || job->arg[0] >= 2 * SIGNED) {
+        return KERNEL_ARGUMENT;
+    }
+    stats->type = job->arg[0];
+    bytes = type_bytes(stats->type);
+    if ((bytes != 1 && bytes != 2 && bytes != 4) || job->unit_bytes == 0 ||
+        job->unit_bytes % bytes != 0) {
+        return KERNEL_ARGUMENT;
+    }
+    terms->result_bytes_max = result_bytes(stats->type);
+    terms->instructions_per_1000_units = (uint64_t)(bytes == 1   ? 4400
+                                                    : bytes == 2 ? 10000
+                                                                 : 6500) *
+                                         job->unit_bytes;
+    return KERNEL_OK;
+}
+
+static inline void count_one(uint8_t *bins, uint32_t bin)
+{
+    kernel_store_u32(bins + 4 * bin, kernel_load_u32(bins + 4 * bin) + 1);
+}
+
+/* Four instructions a byte, and three for eight of them. */
+static void count_bytes(uint8_t *bins, const uint8_t *data, uint32_t bytes)
+{
+    const uint8_t *end = data + bytes;
+
+    for (uint32_t eights = bytes / 8; eights > 0; --eights) {
+        count_one(bins, data[0]);
+        count_one(bins, data[1]);
+        count_one(bins, data[2]);
+        count_one(bins, data[3]);
+        count_one(bins, data[4]);
+        count_one(bins, data[5]);
+        count_one(bins, data[6]);
+        count_one(bins, data[7]);
+        data += 8;
+    }
+    while (data != end) {
+        count_one(bins, *data++);
+    }
+}
+
+static inline uint32_t load_value(const uint8_t *at, uint32_t bytes)
+{
+    return bytes == 2 ? kernel_load_u16(at) : kernel_load_u32(at);
+}
+
+/* Samples of 2 or 4 bytes, which the compiler knows; at least one. A value is
+   looked at twice only outside of what was seen: least to least + span. */
+static inline void add_values(uint8_t *out, const uint8_t *data,
+                              uint32_t samples, uint32_t offset, uint32_t bytes)
+{
+    uint32_t least = load_value(data, bytes) ^ offset;
+    uint32_t span = 0;
+    uint64_t sum = 0;
+    uint64_t squares = 0;
+    uint32_t high = 0;
+
+    for (; samples > 0; --samples) {
+        uint32_t value = load_value(data, bytes) ^ offset;
+        uint64_t square = (uint64_t)value * value;
+
+        count_one(out + BINS_AT, data[bytes - 1]);
+        data += bytes;
+        if (value - least > span) {
+            span = value < least ? span + (least - value) : value - least;
+            least = value < least ? value : least;
+        }
+        sum += value;
+        squares += square;
+        /* 2^32 squares of 16 bits stay below 2^64. */
+        high += bytes > 2 && squares < square;
+    }
+    kernel_store_u32(out + LEAST_AT, least);
+    kernel_store_u32(out + GREATEST_AT, least + span);
+    kernel_store_u64(out + SUM_AT, sum);
+    kernel_store_u64(out + SQUARES_AT, squares);
+    kernel_store_u32(out + HIGH_AT, high);
+}
+
+static void stats_run(const void *work, struct kernel_result *result,
+                      const struct kernel_range *range)
+{
+    uint32_t type = ((const struct stats *)work)->type;
+    uint32_t offset = type_offset(type);
+    uint32_t bytes = kernel_range_bytes(range);
+
+    result->bytes = result_bytes(type);
+    memset(result->data, 0, result->bytes);
+    kernel_store_u32(result->data, type);
+    if (type_bytes(type) == 1) {
+        count_bytes(result->data + BINS_AT, range->data, bytes);
+    } else if (bytes == 0) {
+        kernel_store_u32(result->data + LEAST_AT, UINT32_MAX);
+    } else if (type_bytes(type) == 2) {
+        add_values(result->data, range->data, bytes / 2, offset, 2);
+    } else {
+        add_values(result->data, range->data, bytes / 4, offset, 4);
+    }
+}
+
+/* The sums' carry out of their 64 bits is 0, as said above. */
+static void merge_moments(uint8_t *into, const uint8_t *next)
+{
+    uint64_t carry = 0;
+
+    if (kernel_load_u32(next + LEAST_AT) < kernel_load_u32(into + LEAST_AT)) {
+        memcpy(into + LEAST_AT, next + LEAST_AT, 4);
+    }
+    if (kernel_load_u32(next + GREATEST_AT) >
+        kernel_load_u32(into + GREATEST_AT)) {
+        memcpy(into + GREATEST_AT, next + GREATEST_AT, 4);
+    }
+    for (uint32_t at = SUM_AT; at < RESULT_BYTES; at += 4) {
+        carry += kernel_load_u32(into + at);
+        carry += kernel_load_u32(next + at);
+        kernel_store_u32(into + at, (uint32_t)carry);
+        carry >>= 32;
+    }
+}
+
+static inline void add_word(uint8_t *into, const uint8_t *next)
+{
+    kernel_store_u32(into, kernel_load_u32(into) + kernel_load_u32(next));
+}
+
+static int stats_merge(const void *work, struct kernel_result *into,
+                       const struct kernel_result *next)
+{
+    uint32_t type = ((const struct stats *)work)->type;
+    uint8_t *mine = into->data + BINS_AT;
+    const uint8_t *others = next->data + BINS_AT;
+
+    if (next->bytes != result_bytes(type) ||
+        kernel_load_u32(next->data) != type) {
+        return KERNEL_RESULT;
+    }
+    for (uint32_t i = 0; i < 4 * BINS; i += 16) {
+        add_word(mine + i, others + i);
+        add_word(mine + i + 4, others + i + 4);
+        add_word(mine + i + 8, others + i + 8);
+        add_word(mine + i + 12, others + i + 12);
+    }
+    if (type_bytes(type) > 1) {
+        merge_moments(into->data, next->data);
+    }
+    return KERNEL_OK;
+}
+
+/* ---- for people, on the host ---- */
+
+/* An integer below 2^128, or modulo that. */
+struct wide {
+    uint64_t high;
+    uint64_t low;
+};
+
+static struct wide wide_add(struct wide a, struct wide b)
+{
+    struct wide sum = {a.high + b.high, a.low + b.low};
+
+    sum.high += sum.low < b.low;
+    return sum;
+}
+
+static struct wide wide_minus(struct wide a)
+{
+    return (struct wide){~a.high + (a.low == 0), -a.low};
+}
+
+static struct wide wide_product(uint64_t a, uint64_t b)
+{
+    uint64_t a1 = a >> 32;
+    uint64_t a0 = a & UINT32_MAX;
+    uint64_t b1 = b >> 32;
+    uint64_t b0 = b & UINT32_MAX;
+    struct wide product = {a1 * b1, a0 * b0};
+    struct wide cross = {a1 * b0 >> 32, a1 * b0 << 32};
+    struct wide other = {a0 * b1 >> 32, a0 * b1 << 32};
+
+    return wide_add(product, wide_add(cross, other));
+}
+
+/* Decimal digits and a newline at the end of the 64 bytes of `text`; where
+   they begin. */
+static uint32_t wide_text(uint8_t *text, struct wide value, bool negative)
+{
+    uint32_t words[4] = {(uint32_t)(value.high >> 32), (uint32_t)value.high,
+                         (uint32_t)(value.low >> 32), (uint32_t)value.low};
+    uint32_t at = 63;
+
+    text[at] = '\n';
+    do {
+        uint64_t rest = 0;
+
+        for (int i = 0; i < 4; ++i) {
+            rest = rest << 32 | words[i];
+            words[i] = (uint32_t)(rest / 10);
+            rest %= 10;
+        }
+        text[--at] = (uint8_t)('0' + rest);
+    } while ((words[0] | words[1] | words[2] | words[3]) != 0);
+    if (negative) {
+        text[--at] = '-';
+    }
+    return at;
+}
+
+static void report_wide(const struct kernel_sink *sink, const char *name,
+                        struct wide value, bool negative)
+{
+    uint8_t text[64];
+    uint32_t at = wide_text(text, value, negative);
+
+    sink->lines(sink->context, name, text + at, 64 - at);
+}
+
+/* A value less an offset. */
+static void report_value(const struct kernel_sink *sink, const char *name,
+                         uint32_t value, uint32_t offset)
+{
+    if (value < offset) {
+        sink->negative(sink->context, name, offset - value);
+    } else {
+        sink->integer(sink->context, name, value - offset);
+    }
+}
+
+/* What the result holds after the histogram. */
+struct moments {
+    uint32_t least;
+    uint32_t greatest;
+    uint64_t sum;
+    struct wide squares;
+};
+
+static void load_moments(struct moments *moments, const uint8_t *in)
+{
+    moments->least = kernel_load_u32(in + LEAST_AT);
+    moments->greatest = kernel_load_u32(in + GREATEST_AT);
+    moments->sum = kernel_load_u64(in + SUM_AT);
+    moments->squares.low = kernel_load_u64(in + SQUARES_AT);
+    moments->squares.high = kernel_load_u32(in + HIGH_AT);
+}
+
+/* Sum of (x - c)^2 = sum of squares - 2 c sum + count c^2, for c < 2^32. */
+static struct wide squares_about(const struct moments *moments, uint32_t count,
+                                 uint64_t c)
+{
+    struct wide twice = wide_product(2 * c, moments->sum);
+    struct wide last = wide_product(count, c * c);
+
+    return wide_add(wide_add(moments->squares, wide_minus(twice)), last);
+}
+
+/* The histogram in the order of the values, and their number. */
+static uint32_t sorted_bins(uint8_t *bins, const uint8_t *result, uint32_t type)
+{
+    uint32_t first = type < SIGNED ? 0 : BINS / 2;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < BINS; ++i) {
+        uint32_t bin =
+            kernel_load_u32(result + BINS_AT + 4 * ((i + first) % BINS));
+
+        kernel_store_u32(bins + 4 * i, bin);
+        count += bin;
+    }
+    return count;
+}
+
+/* The moments of single bytes, from their histogram. */
+static void count_moments(struct moments *moments, const uint8_t *bins)
+{
+    *moments = (struct moments){.least = UINT32_MAX};
+    for (uint32_t i = 0; i < BINS; ++i) {
+        uint64_t bin = kernel_load_u32(bins + 4 * i);
+
+        if (bin > 0) {
+            moments->least = i < moments->least ? i : moments->least;
+            moments->greatest = i;
+            moments->sum += bin * i;
+            moments->squares.low += bin * i * i;
+        }
+    }
+}
+
+/*
+ * Mean and variance (of the samples themselves: divided by the count). Taken
+ * about the integer c next to the mean, variance = B/n - (A/n)^2 with |A| at
+ * most n/2 and B, a sum of squares of integers, at least |A|: so the second
+ * term is at most half of the first, and no digits are lost.
+ */
+static void report_mean(const struct kernel_sink *sink,
+                        const struct moments *moments, uint32_t count,
+                        uint32_t offset)
+{
+    uint64_t c =
+        moments->sum / count + (moments->sum % count > (count - 1) / 2);
+    double rest = (double)(int64_t)(moments->sum - c * count) / count;
+    struct wide squares = squares_about(moments, count, c);
+    double squared =
+        ((double)squares.high * 0x1p64 + (double)squares.low) / count;
+
+    sink->real(sink->context, "mean",
+               (double)((int64_t)c - (int64_t)offset) + rest);
+    sink->real(sink->context, "variance", squared - rest * rest);
+}
+
+static void report_sums(const struct kernel_sink *sink,
+                        const struct moments *moments, uint32_t count,
+                        uint32_t offset)
+{
+    uint64_t all = (uint64_t)count * offset;
+    bool negative = moments->sum < all;
+    struct wide sum = {0, negative ? all - moments->sum : moments->sum - all};
+
+    report_wide(sink, "sum", sum, negative);
+    report_wide(sink, "sum_of_squares", squares_about(moments, count, offset),
+                false);
+}
+
+static void stats_report(const struct kernel_result *result,
+                         const struct kernel_sink *sink)
+{
+    uint32_t type = kernel_load_u32(result->data);
+    uint32_t offset = type_offset(type);
+    uint8_t bins[4 * BINS];
+    uint32_t count = sorted_bins(bins, result->data, type);
+    struct moments moments;
+
+    if (type_bytes(type) == 1) {
+        count_moments(&moments, bins);
+    } else {
+        load_moments(&moments, result->data);
+    }
+    sink->integer(sink->context, "count", count);
+    if (count > 0) {
+        report_value(sink, "min", moments.least, offset);
+        report_value(sink, "max", moments.greatest, offset);
+        report_mean(sink, &moments, count, offset);
+        report_sums(sink, &moments, count, offset);
+    }
+    sink->list(sink->context, "histogram", bins, 4, BINS);
+}
+
+const struct kernel kernel_stats = {
+    .name = "stats",
+    .argument = KERNEL_FOR_PEOPLE("a byte: 1, 2 or 4, and 16 if signed"),
+    .summary =
+        KERNEL_FOR_PEOPLE("moments and histogram of 8-, 16- or 32-bit samples"),
+    .work_bytes = sizeof(struct stats),
+    .begin = stats_begin,
+    .run = stats_run,
+    .merge = stats_merge,
+    .report = KERNEL_FOR_PEOPLE(stats_report),
+};

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/wav.h"
+
+#include "qemu/format.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sndfile.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More than any header that libsndfile writes. */
+#define HEADER_ROOM 4096
+
+/* ---- a file in memory, for libsndfile ---- */
+
+struct memory {
+    uint8_t *data;
+    int64_t bytes; /* of the file */
+    int64_t room;  /* to write, 0 if it is only read */
+    int64_t at;
+};
+
+static sf_count_t memory_length(void *context)
+{
+    return ((struct memory *)context)->bytes;
+}
+
+static sf_count_t memory_tell(void *context)
+{
+    return ((struct memory *)context)->at;
+}
+
+static sf_count_t memory_seek(sf_count_t offset, int whence, void *context)
+{
+    struct memory *memory = (struct memory *)context;
+    int64_t from = whence == SEEK_SET   ? 0
+                   : whence == SEEK_CUR ? memory->at
+                                        : memory->bytes;
+
+    if (offset < -from || offset > INT64_MAX - from) {
+        return -1;
+    }
+    memory->at = from + offset;
+    return memory->at;
+}
+
+static sf_count_t memory_read(void *to, sf_count_t bytes, void *context)
+{
+    struct memory *memory = (struct memory *)context;
+    int64_t left = memory->bytes - memory->at;
+
+    if (bytes > left) {
+        bytes = left;
+    }
+    if (bytes <= 0) {
+        return 0;
+    }
+    memcpy(to, memory->data + memory->at, (size_t)bytes);
+    memory->at += bytes;
+    return bytes;
+}
+
+static sf_count_t memory_write(const void *from, sf_count_t bytes,
+                               void *context)
+{
+    struct memory *memory = (struct memory *)context;
+
+    if (bytes <= 0 || bytes > memory->room - memory->at) {
+        return 0;
+    }
+    memcpy(memory->data + memory->at, from, (size_t)bytes);
+    memory->at += bytes;
+    memory->bytes = memory->at > memory->bytes ? memory->at : memory->bytes;
+    return bytes;
+}
+
+static SNDFILE *memory_open(struct memory *memory, int mode, SF_INFO *info)
+{
+    SF_VIRTUAL_IO calls = {memory_length, memory_seek, memory_read,
+                           memory_write, memory_tell};
+
+    return sf_open_virtual(&calls, mode, info, memory);
+}
+
+/* ---- reading ---- */
+
+bool wav_begins(const uint8_t *file, uint64_t bytes)
+{
+    return bytes >= 12 && memcmp(file + 8, "WAVE", 4) == 0 &&
+           (memcmp(file, "RIFF", 4) == 0 || memcmp(file, "RIFX", 4) == 0 ||
+            memcmp(file, "RF64", 4) == 0);
+}
+
+/* Bytes of the data chunk as the header says, which libsndfile corrects in all
+   else where the file ends before. -1: not known. */
+static int64_t data_bytes(SNDFILE *file)
+{
+    SF_CHUNK_INFO chunk = {.id = "data", .id_size = 4};
+    SF_CHUNK_ITERATOR *at = sf_get_chunk_iterator(file, &chunk);
+
+    if (at == NULL || sf_get_chunk_size(at, &chunk) != SF_ERR_NO_ERROR) {
+        return -1;
+    }
+    return chunk.datalen;
+}
+
+static uint32_t sample_bytes(const SF_INFO *info)
+{
+    switch (info->format & SF_FORMAT_SUBMASK) {
+    case SF_FORMAT_PCM_U8:
+        return 1;
+    case SF_FORMAT_PCM_16:
+        return 2;
+    case SF_FORMAT_PCM_32:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+static int take_info(struct wav *wav, const SF_INFO *info, const char *path)
+{
+    int type = info->format & SF_FORMAT_TYPEMASK;
+
+    if ((type != SF_FORMAT_WAV && type != SF_FORMAT_WAVEX) ||
+        (info->format & SF_FORMAT_ENDMASK) == SF_ENDIAN_BIG) {
+        return format_file_error(path, "WAV header: must be little-endian "
+                                       "RIFF");
+    }
+    if (info->channels < 1 || info->channels > (int)WAV_CHANNELS_MAX ||
+        info->samplerate < 1) {
+        fprintf(stderr,
+                "quincunx: %s: WAV header: %d channels at %d Hz; 1 to %u "
+                "channels are taken\n",
+                path, info->channels, info->samplerate, WAV_CHANNELS_MAX);
+        return 1;
+    }
+    wav->sample_bytes = sample_bytes(info);
+    if (wav->sample_bytes == 0) {
+        return format_file_error(
+            path, "WAV header: samples must be PCM of 8, 16 or 32 bits");
+    }
+    wav->channels = (uint32_t)info->channels;
+    wav->frame_bytes = wav->channels * wav->sample_bytes;
+    wav->rate = (uint32_t)info->samplerate;
+    return 0;
+}
+
+static int truncated(const struct wav *wav, const char *path, int64_t got)
+{
+    fprintf(stderr,
+            "quincunx: %s: truncated: the header says %" PRIu64
+            " frames, the file ends after %" PRId64 "\n",
+            path, wav->frames, got < 0 ? 0 : got / wav->frame_bytes);
+    return 1;
+}
+
+/* `most`: bytes of samples in the file. */
+static int take_frames(struct wav *wav, SNDFILE *file, const char *path,
+                       int64_t most)
+{
+    int64_t bytes = data_bytes(file);
+    int64_t got;
+
+    if (bytes < 0 || bytes % wav->frame_bytes != 0) {
+        fprintf(stderr,
+                "quincunx: %s: WAV header: %" PRId64 " bytes of samples; must "
+                "be a multiple of %u\n",
+                path, bytes, wav->frame_bytes);
+        return 1;
+    }
+    wav->frames = (uint64_t)bytes / wav->frame_bytes;
+    if (most < bytes) {
+        return truncated(wav, path, most);
+    }
+    wav->data = (uint8_t *)malloc((size_t)bytes + 1);
+    if (wav->data == NULL) {
+        return format_file_error(path, strerror(ENOMEM));
+    }
+    got = sf_read_raw(file, wav->data, bytes);
+    if (got != bytes) {
+        free(wav->data);
+        wav->data = NULL;
+        return truncated(wav, path, got);
+    }
+    return 0;
+}
+
+int wav_decode(struct wav *wav, const char *path, const uint8_t *file,
+               uint64_t bytes)
+{
+    struct memory memory = {.data = (uint8_t *)file, .bytes = (int64_t)bytes};
+    SF_INFO info = {.format = 0};
+    SNDFILE *open;
+    int status;
+
+    *wav = (struct wav){.data = NULL};
+    if (!wav_begins(file, bytes)) {
+        return format_file_error(path, "is no WAV file");
+    }
+    open = memory_open(&memory, SFM_READ, &info);
+    if (open == NULL) {
+        fprintf(stderr, "quincunx: %s: WAV header: %s\n", path,
+                sf_strerror(NULL));
+        return 1;
+    }
+    status = take_info(wav, &info, path);
+    if (status == 0) {
+        status = take_frames(wav, open, path, info.frames * wav->frame_bytes);
+    }
+    sf_close(open);
+    return status;
+}
+
+int wav_read(struct wav *wav, const char *path)
+{
+    uint8_t *file;
+    uint64_t bytes;
+    int status = format_read_file(&file, &bytes, path);
+
+    if (status == 0) {
+        status = wav_decode(wav, path, file, bytes);
+        free(file);
+    }
+    return status;
+}
+
+/* ---- writing ---- */
+
+int wav_write(const char *path, const uint8_t *data, uint64_t bytes,
+              uint32_t channels, uint32_t rate)
+{
+    SF_INFO info = {.channels = (int)channels,
+                    .samplerate = (int)rate,
+                    .format = SF_FORMAT_WAV | SF_FORMAT_PCM_16};
+    struct memory memory = {.room = (int64_t)bytes + HEADER_ROOM};
+    SNDFILE *file;
+    bool written;
+    int status;
+
+    memory.data = (uint8_t *)malloc((size_t)memory.room);
+    if (memory.data == NULL) {
+        return format_file_error(path, strerror(ENOMEM));
+    }
+    file = memory_open(&memory, SFM_WRITE, &info);
+    written = file != NULL &&
+              sf_write_raw(file, data, (int64_t)bytes) == (int64_t)bytes;
+    written &= file != NULL && sf_close(file) == 0;
+    status = written
+                 ? format_write_file(path, memory.data, (uint64_t)memory.bytes)
+                 : format_file_error(path, sf_strerror(NULL));
+    free(memory.data);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * WAV files of integer samples, read and written by libsndfile: what its
+ * samples are, whole, as they lie in the file. A file with fewer samples than
+ * its header says is an error; libsndfile alone would read what is there.
+ */
+#ifndef QEMU_WAV_H
+#define QEMU_WAV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WAV_CHANNELS_MAX 64u
+
+struct wav {
+    uint8_t *data; /* malloc'd: frames * frame_bytes, little-endian */
+    uint64_t frames;
+    uint32_t frame_bytes;  /* channels * sample_bytes */
+    uint32_t channels;     /* 1 to WAV_CHANNELS_MAX */
+    uint32_t sample_bytes; /* 1: unsigned; 2, 4: signed */
+    uint32_t rate;         /* Hz, 1 or more */
+};
+
+/* Whether a file of these bytes begins as a WAV file does. */
+bool wav_begins(const uint8_t *file, uint64_t bytes);
+
+/* Takes the samples, PCM of 8, 16 or 32 bits, out of a file that `path` names
+   for people only. Result: 0; or 1, after a message on stderr that names the
+   file, the place and what is wrong. */
+int wav_decode(struct wav *wav, const char *path, const uint8_t *file,
+               uint64_t bytes);
+
+/* Reads a file and does the same. */
+int wav_read(struct wav *wav, const char *path);
+
+/* Writes a file of 16-bit samples. Result: 0 or 1, as above. */
+int wav_write(const char *path, const uint8_t *data, uint64_t bytes,
+              uint32_t channels, uint32_t rate);
+
+#endif
