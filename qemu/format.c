@@ -102,13 +102,15 @@ static const struct format raw = {.input = "any file, as it is",
 
 extern const struct format format_channels;
 extern const struct format format_dictionary;
+extern const struct format format_fir;
 extern const struct format format_records;
 extern const struct format format_search;
 extern const struct format format_stats;
 
 static const struct format *const formats[] = {
-    &raw,           &format_channels, &format_dictionary, &format_records,
-    &format_search, &format_stats};
+    &raw,         &format_channels, &format_dictionary,
+    &format_fir,  &format_records,  &format_search,
+    &format_stats};
 
 const struct format *format_of(const char *kernel)
 {

@@ -75,7 +75,8 @@ static int take_raw(struct format_load *load, const char *path, uint8_t type)
 static int take_wav(struct format_load *load, const char *path, uint8_t *type)
 {
     struct wav wav;
-    int status = wav_decode(&wav, path, load->data, load->units);
+    int status = wav_decode(&wav, path, load->data, load->units,
+                            WAV_8_BITS + WAV_16_BITS + WAV_32_BITS);
 
     if (status != 0) {
         return status;

@@ -120,7 +120,8 @@ static uint32_t sample_bytes(const SF_INFO *info)
     }
 }
 
-static int take_info(struct wav *wav, const SF_INFO *info, const char *path)
+static int take_info(struct wav *wav, const SF_INFO *info, const char *path,
+                     uint32_t allowed)
 {
     int type = info->format & SF_FORMAT_TYPEMASK;
 
@@ -138,9 +139,11 @@ static int take_info(struct wav *wav, const SF_INFO *info, const char *path)
         return 1;
     }
     wav->sample_bytes = sample_bytes(info);
-    if (wav->sample_bytes == 0) {
+    if ((wav->sample_bytes & allowed) == 0) {
         return format_file_error(
-            path, "WAV header: samples must be PCM of 8, 16 or 32 bits");
+            path, allowed == WAV_16_BITS
+                      ? "WAV header: samples must be PCM of 16 bits"
+                      : "WAV header: samples must be PCM of 8, 16 or 32 bits");
     }
     wav->channels = (uint32_t)info->channels;
     wav->frame_bytes = wav->channels * wav->sample_bytes;
@@ -189,7 +192,7 @@ static int take_frames(struct wav *wav, SNDFILE *file, const char *path,
 }
 
 int wav_decode(struct wav *wav, const char *path, const uint8_t *file,
-               uint64_t bytes)
+               uint64_t bytes, uint32_t allowed)
 {
     struct memory memory = {.data = (uint8_t *)file, .bytes = (int64_t)bytes};
     SF_INFO info = {.format = 0};
@@ -206,7 +209,7 @@ int wav_decode(struct wav *wav, const char *path, const uint8_t *file,
                 sf_strerror(NULL));
         return 1;
     }
-    status = take_info(wav, &info, path);
+    status = take_info(wav, &info, path, allowed);
     if (status == 0) {
         status = take_frames(wav, open, path, info.frames * wav->frame_bytes);
     }
@@ -214,14 +217,14 @@ int wav_decode(struct wav *wav, const char *path, const uint8_t *file,
     return status;
 }
 
-int wav_read(struct wav *wav, const char *path)
+int wav_read(struct wav *wav, const char *path, uint32_t allowed)
 {
     uint8_t *file;
     uint64_t bytes;
     int status = format_read_file(&file, &bytes, path);
 
     if (status == 0) {
-        status = wav_decode(wav, path, file, bytes);
+        status = wav_decode(wav, path, file, bytes, allowed);
         free(file);
     }
     return status;

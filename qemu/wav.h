@@ -24,14 +24,19 @@ struct wav {
 /* Whether a file of these bytes begins as a WAV file does. */
 bool wav_begins(const uint8_t *file, uint64_t bytes);
 
-/* Takes the samples, PCM of 8, 16 or 32 bits, out of a file that `path` names
-   for people only. Result: 0; or 1, after a message on stderr that names the
-   file, the place and what is wrong. */
+#define WAV_8_BITS 1u
+#define WAV_16_BITS 2u
+#define WAV_32_BITS 4u
+
+/* Takes the samples out of a file that `path` names for people only. `allowed`:
+   the sum of what their PCM may have, WAV_16_BITS or all three. Result: 0; or
+   1, after a message on stderr that names the file, the place and what is
+   wrong. */
 int wav_decode(struct wav *wav, const char *path, const uint8_t *file,
-               uint64_t bytes);
+               uint64_t bytes, uint32_t allowed);
 
 /* Reads a file and does the same. */
-int wav_read(struct wav *wav, const char *path);
+int wav_read(struct wav *wav, const char *path, uint32_t allowed);
 
 /* Writes a file of 16-bit samples. Result: 0 or 1, as above. */
 int wav_write(const char *path, const uint8_t *data, uint64_t bytes,

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A filter with finite impulse response, on 16-bit samples of one or several
+ * channels. With T taps h[0] to h[T - 1] in Q15 (the value times 2^15), frame n
+ * of each channel becomes
+ *
+ *   y[n] = sat((sum of h[k] x[n + a - k], k = 0 .. T - 1, + 2^14) >> 15)
+ *
+ * where a = (T - 1) / 2 rounded down, x is 0 outside of the load, the sum is
+ * exact, >> rounds towards minus infinity (so halves go up) and sat() is the
+ * nearest of -32768 to 32767. The output is as long as the input and, for
+ * symmetric taps, not delayed (half a frame early if T is even).
+ *
+ * Argument: i16 h[0] to h[T - 1], little-endian, 1 to TAPS_MAX of them. Units
+ * are frames of i16 samples, one for each channel. Output: the same. Result:
+ * u64 samples that sat() changed.
+ */
+#include "kernels/kernel.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define TAPS_MAX 1000u
+#define BLOCK 4u  /* taps, and outputs of one channel */
+#define PIECE 16u /* outputs at once where samples are missing */
+#define HALF (1 << 14)
+
+/*
+ * Blocks of outputs are summed in 32 bits, with taps in groups: the magnitudes
+ * of a group's taps add up to at most MAGNITUDES_MAX, so its products and a
+ * rest below 2^15 stay below 65535 * 2^15 + 2^15 = 2^31. Between groups the sum
+ * >> 15 is put aside and the rest stays.
+ */
+#define MAGNITUDES_MAX 65535u
+#define GROUPS_MAX 8u
+#define NO_TAP INT32_MIN /* ends a group, and a mark follows: */
+#define MARK_LAST 0      /* the last group */
+#define MARK_NEXT 1      /* there are more */
+
+struct fir {
+    const uint8_t *h; /* the argument, for outputs one by one */
+    uint32_t taps;    /* T */
+    uint32_t before;  /* frames that y[n] needs before n .. */
+    uint32_t after;   /* .. and after it */
+    uint32_t groups;  /* 0: outputs are made one by one */
+    int32_t tap[TAPS_MAX + 2 * GROUPS_MAX];
+};
+
+static int32_t load_sample(const uint8_t *at)
+{
+    return (int16_t)kernel_load_u16(at);
+}
+
+/* Puts `all` taps into groups; their number, or 0 if they cannot be. */
+static uint32_t take_groups(struct fir *fir, uint32_t all)
+{
+    int32_t *tap = fir->tap;
+    uint32_t groups = 1;
+    uint32_t sum = 0;  /* of magnitudes of the group .. */
+    uint32_t more = 0; /* .. and of those after it, up to BLOCK */
+
+    for (uint32_t k = all; k-- > 0;) {
+        *tap = k < fir->taps ? load_sample(fir->h + 2 * k) : 0;
+        more += (uint32_t)(*tap < 0 ? -*tap : *tap);
+        tap += 1;
+        if (k % BLOCK != 0) {
+            continue;
+        }
+        if (sum + more > MAGNITUDES_MAX) {
+            memmove(tap - 2, tap - BLOCK, BLOCK * sizeof *tap);
+            tap[-4] = NO_TAP;
+            tap[-3] = MARK_NEXT;
+            tap += 2;
+            groups += 1;
+            sum = 0;
+        }
+        sum += more;
+        more = 0;
+        if (sum > MAGNITUDES_MAX || groups > GROUPS_MAX) {
+            return 0;
+        }
+    }
+    tap[0] = NO_TAP;
+    tap[1] = MARK_LAST;
+    return groups;
+}
+
+static int fir_begin(void *work, struct kernel_terms *terms,
+                     const struct kernel_job *job)
+{
+    struct fir *fir = (struct fir *)work;
+    uint32_t frame = job->unit_bytes;
+    uint32_t taps = job->arg_bytes / 2;
+    uint32_t all = (taps + BLOCK - 1) / BLOCK * BLOCK;
+
+    if (taps == 0 || taps > TAPS_MAX || job->arg_bytes % 2 != 0 || frame == 0 ||
+        frame % 2 != 0 || frame > KERNEL_OUTPUT_MAX) {
+        return KERNEL_ARGUMENT;
+    }
+    fir->h = job->arg;
+    fir->taps = taps;
+    fir->after = (taps - 1) / 2;
+    fir->before = all - 1 - fir->after;
+    fir->groups = take_groups(fir, all);
+    terms->before_bytes = fir->before * frame;
+    terms->after_bytes = fir->after * frame;
+    terms->result_bytes_max = 8;
+    terms->output_numerator = (uint16_t)frame;
+    terms->output_denominator = 1;
+    terms->instructions_per_1000_units =
+        (uint64_t)(fir->groups > 0 ? all * 1625 + 10000 : taps * 7000 + 40000) *
+        (frame / 2);
+    return KERNEL_OK;
+}
+
+/* Where outputs go and what they are made of: x[n - before] at `in`. */
+struct lane {
+    uint8_t *out;
+    const uint8_t *in;
+    uint32_t step;  /* bytes from one output to the next */
+    uint32_t frame; /* and from one sample to the next */
+};
+
+/* Stores sat(value); 1 if that is another value. */
+static inline uint32_t store_sample(struct lane *lane, int32_t value)
+{
+    int32_t sample = value < INT16_MIN   ? INT16_MIN
+                     : value > INT16_MAX ? INT16_MAX
+                                         : value;
+
+    kernel_store_u16(lane->out, (uint16_t)sample);
+    lane->out += lane->step;
+    return sample != value;
+}
+
+/* Outputs, one by one; how many had to be saturated. A sum is of up to TAPS_MAX
+   products of at most 2^30, less than 2^41. */
+__attribute__((noinline)) static uint32_t
+filter_ones(const struct fir *fir, struct lane *lane, uint32_t count)
+{
+    const uint8_t *end = fir->h + 2 * fir->taps;
+    uint32_t changed = 0;
+
+    for (; count > 0; --count) {
+        const uint8_t *in = lane->in + (fir->before + fir->after) * lane->frame;
+        int64_t sum = HALF;
+
+        for (const uint8_t *h = fir->h; h != end; h += 2) {
+            sum += (int64_t)load_sample(h) * load_sample(in);
+            in -= lane->frame;
+        }
+        changed += store_sample(lane, (int32_t)(sum >> 15));
+        lane->in += lane->frame;
+    }
+    return changed;
+}
+
+#ifdef __arm__
+
+#define APSR_Q (1u << 27)
+
+/* Stores sat(sum >> 15) for each sum; how many sat() changes. SSAT sets the
+   flag Q if it does, which stays until it is cleared. */
+static inline uint32_t store_block(struct lane *lane, const int32_t sum[BLOCK])
+{
+    int32_t sample[BLOCK];
+    uint32_t flags;
+    uint32_t changed = 0;
+
+    __asm volatile(
+        "ssat %[y0], #16, %[s0], asr #15\n\t"
+        "strh %[y0], [%[out]]\n\t"
+        "ssat %[y1], #16, %[s1], asr #15\n\t"
+        "strh %[y1], [%[out], %[step]]\n\t"
+        "add %[out], %[out], %[step], lsl #1\n\t"
+        "ssat %[y2], #16, %[s2], asr #15\n\t"
+        "strh %[y2], [%[out]]\n\t"
+        "ssat %[y3], #16, %[s3], asr #15\n\t"
+        "strh %[y3], [%[out], %[step]]\n\t"
+        "add %[out], %[out], %[step], lsl #1\n\t"
+        "mrs %[flags], apsr"
+        : [y0] "=&r"(sample[0]), [y1] "=&r"(sample[1]), [y2] "=&r"(sample[2]),
+          [y3] "=&r"(sample[3]), [flags] "=&r"(flags), [out] "+&r"(lane->out)
+        : [s0] "r"(sum[0]), [s1] "r"(sum[1]), [s2] "r"(sum[2]),
+          [s3] "r"(sum[3]), [step] "r"(lane->step)
+        : "cc", "memory");
+    if ((flags & APSR_Q) != 0) {
+        __asm volatile("msr apsr_nzcvq, %0" : : "r"(0) : "cc");
+        for (uint32_t i = 0; i < BLOCK; ++i) {
+            changed += sample[i] != sum[i] >> 15;
+        }
+    }
+    return changed;
+}
+
+/* The first three samples; where the fourth is. */
+static inline const uint8_t *load_window(int32_t w[BLOCK - 1],
+                                         const struct lane *lane)
+{
+    const uint8_t *in;
+
+    __asm volatile(
+        "ldrsh %[w0], [%[from]]\n\t"
+        "ldrsh %[w1], [%[from], %[frame]]\n\t"
+        "add %[in], %[from], %[frame], lsl #1\n\t"
+        "ldrsh %[w2], [%[in]]\n\t"
+        "add %[in], %[in], %[frame]"
+        : [w0] "=&r"(w[0]), [w1] "=&r"(w[1]), [w2] "=&r"(w[2]), [in] "=&r"(in)
+        : [from] "r"(lane->in), [frame] "r"(lane->frame)
+        : "memory");
+    return in;
+}
+
+/*
+ * Adds the products of a group to the sums of BLOCK outputs: taps from *tap to
+ * the next NO_TAP, behind which it moves; samples from *in, the first three of
+ * which are in w. Returns the mark.
+ *
+ * Each tap is loaded once for the four, each sample once for four taps: w0 to
+ * w3 take turns at being the latest. 26 instructions for 16 products, in all 13
+ * registers that there are: a compiler took 3 to 5 more.
+ */
+static inline int32_t multiply(int32_t sum[BLOCK], int32_t w[BLOCK - 1],
+                               const int32_t **taps, const uint8_t **samples,
+                               uint32_t frame)
+{
+    const int32_t *tap = *taps;
+    const uint8_t *in = *samples;
+    int32_t s0 = sum[0];
+    int32_t s1 = sum[1];
+    int32_t s2 = sum[2];
+    int32_t s3 = sum[3];
+    int32_t w0 = w[0];
+    int32_t w1 = w[1];
+    int32_t w2 = w[2];
+    int32_t w3;
+    int32_t even;
+    int32_t odd;
+
+    __asm volatile(
+        "ldrd %[even], %[odd], [%[tap]], #8\n"
+        "1:\n\t"
+        "ldrsh %[w3], [%[in]]\n\t"
+        "mla %[s0], %[even], %[w0], %[s0]\n\t"
+        "mla %[s1], %[even], %[w1], %[s1]\n\t"
+        "mla %[s2], %[even], %[w2], %[s2]\n\t"
+        "mla %[s3], %[even], %[w3], %[s3]\n\t"
+        "ldrsh %[w0], [%[in], %[frame]]\n\t"
+        "add %[in], %[in], %[frame], lsl #1\n\t"
+        "mla %[s0], %[odd], %[w1], %[s0]\n\t"
+        "mla %[s1], %[odd], %[w2], %[s1]\n\t"
+        "mla %[s2], %[odd], %[w3], %[s2]\n\t"
+        "mla %[s3], %[odd], %[w0], %[s3]\n\t"
+        "ldrd %[even], %[odd], [%[tap]], #8\n\t"
+        "ldrsh %[w1], [%[in]]\n\t"
+        "mla %[s0], %[even], %[w2], %[s0]\n\t"
+        "mla %[s1], %[even], %[w3], %[s1]\n\t"
+        "mla %[s2], %[even], %[w0], %[s2]\n\t"
+        "mla %[s3], %[even], %[w1], %[s3]\n\t"
+        "ldrsh %[w2], [%[in], %[frame]]\n\t"
+        "add %[in], %[in], %[frame], lsl #1\n\t"
+        "mla %[s0], %[odd], %[w3], %[s0]\n\t"
+        "mla %[s1], %[odd], %[w0], %[s1]\n\t"
+        "mla %[s2], %[odd], %[w1], %[s2]\n\t"
+        "mla %[s3], %[odd], %[w2], %[s3]\n\t"
+        "ldrd %[even], %[odd], [%[tap]], #8\n\t"
+        "cmp %[even], %[no_tap]\n\t"
+        "bne 1b"
+        : [s0] "+&r"(s0), [s1] "+&r"(s1), [s2] "+&r"(s2), [s3] "+&r"(s3),
+          [w0] "+&r"(w0), [w1] "+&r"(w1), [w2] "+&r"(w2), [w3] "=&r"(w3),
+          [even] "=&r"(even), [odd] "=&r"(odd), [tap] "+&r"(tap), [in] "+&r"(in)
+        : [frame] "r"(frame), [no_tap] "i"(NO_TAP)
+        : "cc", "memory");
+    sum[0] = s0;
+    sum[1] = s1;
+    sum[2] = s2;
+    sum[3] = s3;
+    w[0] = w0;
+    w[1] = w1;
+    w[2] = w2;
+    *taps = tap;
+    *samples = in;
+    return odd;
+}
+
+/* Blocks of outputs with taps in one group; how many had to be saturated. */
+static uint32_t filter_group(const struct fir *fir, struct lane *lane,
+                             uint32_t blocks)
+{
+    uint32_t changed = 0;
+
+    for (; blocks > 0; --blocks) {
+        const int32_t *tap = fir->tap;
+        int32_t sum[BLOCK] = {HALF, HALF, HALF, HALF};
+        int32_t w[BLOCK - 1];
+        const uint8_t *in = load_window(w, lane);
+
+        multiply(sum, w, &tap, &in, lane->frame);
+        changed += store_block(lane, sum);
+        lane->in += BLOCK * lane->frame;
+    }
+    return changed;
+}
+
+/* The same with taps in several groups. */
+static uint32_t filter_groups(const struct fir *fir, struct lane *lane,
+                              uint32_t blocks)
+{
+    uint32_t changed = 0;
+
+    for (; blocks > 0; --blocks) {
+        const int32_t *tap = fir->tap;
+        int32_t sum[BLOCK] = {HALF, HALF, HALF, HALF};
+        int32_t aside[BLOCK] = {0, 0, 0, 0};
+        int32_t w[BLOCK - 1];
+        const uint8_t *in = load_window(w, lane);
+        int32_t mark;
+
+        do {
+            mark = multiply(sum, w, &tap, &in, lane->frame);
+            for (uint32_t i = 0; i < BLOCK; ++i) {
+                aside[i] += sum[i] >> 15;
+                sum[i] &= 0x7fff;
+            }
+        } while (mark == MARK_NEXT);
+        for (uint32_t i = 0; i < BLOCK; ++i) {
+            changed += store_sample(lane, aside[i]);
+        }
+        lane->in += BLOCK * lane->frame;
+    }
+    return changed;
+}
+
+#else
+
+static uint32_t filter_group(const struct fir *fir, struct lane *lane,
+                             uint32_t blocks)
+{
+    return filter_ones(fir, lane, blocks * BLOCK);
+}
+
+static uint32_t filter_groups(const struct fir *fir, struct lane *lane,
+                              uint32_t blocks)
+{
+    return filter_ones(fir, lane, blocks * BLOCK);
+}
+
+#endif
+
+/* How many outputs had to be saturated. */
+static uint32_t filter(const struct fir *fir, struct lane lane, uint32_t count)
+{
+    uint32_t blocks = fir->groups > 0 ? count / BLOCK : 0;
+    uint32_t changed = 0;
+
+    if (fir->groups == 1) {
+        changed = filter_group(fir, &lane, blocks);
+    } else if (blocks > 0) {
+        changed = filter_groups(fir, &lane, blocks);
+    }
+    return changed + filter_ones(fir, &lane, count - blocks * BLOCK);
+}
+
+/* One channel of a range. */
+struct channel {
+    uint8_t *out;
+    const uint8_t *in;
+    uint32_t frame; /* bytes from one sample to the next */
+    uint32_t units;
+    uint32_t earlier; /* frames that can be read before `in` .. */
+    uint32_t later;   /* .. and beyond its last unit */
+};
+
+/* Copies x[n - before] and what follows for PIECE outputs, 0 where there is
+   none. */
+static void copy_padded(uint8_t *piece, const struct fir *fir,
+                        const struct channel *from, uint32_t n)
+{
+    uint32_t samples = fir->before + fir->after + PIECE;
+    uint32_t there = n + from->earlier;
+    uint32_t first = fir->before > there ? fir->before - there : 0;
+    uint32_t end = from->units + from->later + fir->before - n;
+    const uint8_t *in =
+        from->in + (n + first) * from->frame - fir->before * from->frame;
+
+    memset(piece, 0, 2 * samples);
+    for (uint32_t i = first; i < samples && i < end; ++i) {
+        kernel_store_u16(piece + 2 * i, (uint16_t)kernel_load_u16(in));
+        in += from->frame;
+    }
+}
+
+/* Outputs from the first to before the last whose samples all exist: whole
+   blocks, or none. */
+static void find_whole(uint32_t *first, uint32_t *last, const struct fir *fir,
+                       const struct channel *channel)
+{
+    uint32_t from =
+        fir->before > channel->earlier ? fir->before - channel->earlier : 0;
+    uint32_t missing =
+        fir->after > channel->later ? fir->after - channel->later : 0;
+
+    *first = 0;
+    *last = 0;
+    if (fir->groups > 0 && channel->units >= from + missing + BLOCK) {
+        *first = from;
+        *last = channel->units - missing;
+        *last -= (*last - from) % BLOCK;
+    }
+}
+
+static uint32_t filter_channel(const struct fir *fir,
+                               const struct channel *channel)
+{
+    uint8_t piece[2 * (TAPS_MAX + BLOCK + PIECE)];
+    uint32_t saturated = 0;
+    uint32_t first;
+    uint32_t last;
+    uint32_t count;
+
+    find_whole(&first, &last, fir, channel);
+    for (uint32_t n = 0; n < channel->units; n += count) {
+        struct lane lane = {channel->out + n * channel->frame, piece,
+                            channel->frame, 2};
+
+        if (n == first && n < last) {
+            count = last - first;
+            lane.frame = channel->frame;
+            lane.in =
+                channel->in + n * channel->frame - fir->before * channel->frame;
+        } else {
+            count = (n < first ? first : channel->units) - n;
+            count = count < PIECE ? count : PIECE;
+            copy_padded(piece, fir, channel, n);
+        }
+        saturated += filter(fir, lane, count);
+    }
+    return saturated;
+}
+
+static void fir_run(const void *work, struct kernel_result *result,
+                    const struct kernel_range *range)
+{
+    const struct fir *fir = (const struct fir *)work;
+    uint32_t frame = range->unit_bytes;
+    struct channel channel = {.out = result->output,
+                              .in = range->data,
+                              .frame = frame,
+                              .units = range->units,
+                              .earlier = range->before_bytes / frame,
+                              .later = range->after_bytes / frame};
+    uint32_t saturated = 0;
+
+    for (uint32_t at = 0; at < frame; at += 2) {
+        saturated += filter_channel(fir, &channel);
+        channel.in += 2;
+        channel.out += 2;
+    }
+    kernel_store_u64(result->data, saturated);
+    result->bytes = 8;
+    result->output_bytes = kernel_range_bytes(range);
+}
+
+static int fir_merge(const void *work, struct kernel_result *into,
+                     const struct kernel_result *next)
+{
+    (void)work;
+    if (next->bytes != 8) {
+        return KERNEL_RESULT;
+    }
+    kernel_store_u64(into->data,
+                     kernel_load_u64(into->data) + kernel_load_u64(next->data));
+    return KERNEL_OK;
+}
+
+static void fir_report(const struct kernel_result *result,
+                       const struct kernel_sink *sink)
+{
+    sink->integer(sink->context, "saturated", kernel_load_u64(result->data));
+}
+
+const struct kernel kernel_fir = {
+    .name = "fir",
+    .argument = KERNEL_FOR_PEOPLE("1 to 1000 taps, Q15 of 16 bits"),
+    .summary = KERNEL_FOR_PEOPLE("filters 16-bit sound"),
+    .work_bytes = sizeof(struct fir),
+    .begin = fir_begin,
+    .run = fir_run,
+    .merge = fir_merge,
+    .report = KERNEL_FOR_PEOPLE(fir_report),
+};

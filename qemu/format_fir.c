@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sound for the kernel fir: WAV in, WAV out, and taps that are designed here or
+ * come from a text file.
+ *
+ * Design: windowed sinc. With frequencies as parts of half the rate, a filter
+ * that lets LO to HI pass has the taps
+ *
+ *   w[k] (HI sinc(HI m) - LO sinc(LO m)),  m = k - (T - 1) / 2,
+ *
+ * w[k] = 0.54 - 0.46 cos(2 pi k / (T - 1)), divided by the gain at 0 (low), at
+ * half the rate (high) or in the middle of the band.
+ */
+#include "qemu/format.h"
+#include "qemu/wav.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_USAGE 2
+#define TAPS_MIN 3u
+#define TAPS_MAX 1000u /* kernels/fir.c */
+#define TAPS_DEFAULT 33u
+#define Q15 32768.0
+
+#define ARGUMENT                                                               \
+    "low=HZ, high=HZ or band=LO:HI, with ,taps=N (3 to 1000, default 33), or " \
+    "file=TAPS, a text of numbers from -1 to below 1"
+
+static const char usage[] = "must be " ARGUMENT;
+
+enum kind {
+    KIND_NONE = 0,
+    KIND_LOW,
+    KIND_HIGH,
+    KIND_BAND,
+    KIND_FILE
+};
+
+struct design {
+    enum kind kind;
+    double low; /* Hz: what passes; of KIND_HIGH: from here on */
+    double high;
+    uint32_t taps;    /* 0: not given */
+    const char *file; /* in the text that was parsed */
+};
+
+/* What the output needs. */
+struct sound {
+    uint32_t channels;
+    uint32_t rate;
+};
+
+static int bad_argument(const char *arg, const char *reason)
+{
+    fprintf(stderr, "quincunx: --arg '%s': %s\n", arg, reason);
+    return EXIT_USAGE;
+}
+
+/* ---- --arg ---- */
+
+/* A positive number that `end` follows; where it ends, or NULL. */
+static const char *read_hertz(double *value, const char *text, char end)
+{
+    char *after;
+
+    *value = strtod(text, &after);
+    return after != text && *after == end && isfinite(*value) && *value > 0
+               ? after
+               : NULL;
+}
+
+static bool read_band(struct design *design, const char *text)
+{
+    const char *colon = read_hertz(&design->low, text, ':');
+
+    return colon != NULL && read_hertz(&design->high, colon + 1, '\0') &&
+           design->low < design->high;
+}
+
+static bool read_count(uint32_t *taps, const char *text)
+{
+    char *after;
+    unsigned long value = strtoul(text, &after, 10);
+
+    *taps = (uint32_t)value;
+    return text[0] >= '0' && text[0] <= '9' && *after == '\0' &&
+           value >= TAPS_MIN && value <= TAPS_MAX;
+}
+
+/* Takes one key=value; what is wrong with it, or NULL. */
+static const char *take_pair(struct design *design, int key, const char *value)
+{
+    bool kind = key >= KIND_LOW && key <= KIND_FILE;
+
+    if (value == NULL) {
+        return usage;
+    }
+    if (kind && design->kind != KIND_NONE) {
+        return "must name one filter only";
+    }
+    design->kind = kind ? (enum kind)key : design->kind;
+    switch (key) {
+    case KIND_LOW:
+        return read_hertz(&design->high, value, '\0')
+                   ? NULL
+                   : "low= must be a frequency in Hz";
+    case KIND_HIGH:
+        return read_hertz(&design->low, value, '\0')
+                   ? NULL
+                   : "high= must be a frequency in Hz";
+    case KIND_BAND:
+        return read_band(design, value)
+                   ? NULL
+                   : "band= must be two ascending frequencies in Hz, LO:HI";
+    case KIND_FILE:
+        design->file = value;
+        return value[0] != '\0' ? NULL : "file= must name a file";
+    default:
+        return read_count(&design->taps, value) ? NULL
+                                                : "taps= must be 3 to 1000";
+    }
+}
+
+/* What cannot go together, or NULL. */
+static const char *check_design(const struct design *design)
+{
+    if (design->kind == KIND_NONE) {
+        return usage;
+    }
+    if (design->kind == KIND_FILE && design->taps != 0) {
+        return "file= has its own number of taps";
+    }
+    if (design->kind == KIND_HIGH && design->taps % 2 == 0 &&
+        design->taps != 0) {
+        return "high= needs an odd number of taps: an even one lets nothing of "
+               "half the rate pass";
+    }
+    return NULL;
+}
+
+/* `text` is cut into pieces, to which the design refers. */
+static int read_design(struct design *design, char *text, const char *arg)
+{
+    char *const keys[] = {
+        [KIND_NONE] = "taps", [KIND_LOW] = "low",   [KIND_HIGH] = "high",
+        [KIND_BAND] = "band", [KIND_FILE] = "file", NULL};
+    const char *wrong = NULL;
+
+    *design = (struct design){.kind = KIND_NONE};
+    while (*text != '\0' && wrong == NULL) {
+        char *value;
+        int key = getsubopt(&text, keys, &value);
+
+        wrong = key < 0 ? usage : take_pair(design, key, value);
+    }
+    wrong = wrong == NULL ? check_design(design) : wrong;
+    if (wrong != NULL) {
+        return bad_argument(arg, wrong);
+    }
+    design->taps = design->taps == 0 ? TAPS_DEFAULT : design->taps;
+    return 0;
+}
+
+/* ---- taps ---- */
+
+/* Adds a tap to the kernel's argument; false if Q15 does not hold it. */
+static bool add_tap(struct format_load *load, double value)
+{
+    double scaled = round(value * Q15);
+    uint16_t bits;
+
+    if (!(scaled >= -Q15 && scaled < Q15)) {
+        return false;
+    }
+    bits = (uint16_t)(int16_t)scaled;
+    load->arg[load->arg_bytes] = (uint8_t)bits;
+    load->arg[load->arg_bytes + 1] = (uint8_t)(bits >> 8);
+    load->arg_bytes += 2;
+    return true;
+}
+
+static double sinc(double x)
+{
+    return x == 0 ? 1 : sin(M_PI * x) / (M_PI * x);
+}
+
+/* Frequencies as parts of half the rate: from `low` to `high` passes, and with
+   a gain of 1 does `middle`. */
+static void design_taps(double tap[TAPS_MAX], uint32_t taps, double low,
+                        double high, double middle)
+{
+    double gain = 0;
+
+    for (uint32_t k = 0; k < taps; ++k) {
+        double m = k - 0.5 * (taps - 1);
+        double window = 0.54 - 0.46 * cos(2 * M_PI * k / (taps - 1));
+
+        tap[k] = window * (high * sinc(high * m) - low * sinc(low * m));
+        gain += tap[k] * cos(M_PI * m * middle);
+    }
+    for (uint32_t k = 0; k < taps; ++k) {
+        tap[k] /= gain;
+    }
+}
+
+static int take_design(struct format_load *load, const struct design *design,
+                       const struct wav *wav, const char *path, const char *arg)
+{
+    double half = 0.5 * wav->rate;
+    double low = design->low / half;
+    double high = design->kind == KIND_HIGH ? 1 : design->high / half;
+    double tap[TAPS_MAX];
+
+    if (low >= 1 || (high >= 1 && design->kind != KIND_HIGH)) {
+        fprintf(stderr,
+                "quincunx: --arg '%s': frequencies must be below %g Hz, half "
+                "the rate of %s\n",
+                arg, half, path);
+        return EXIT_USAGE;
+    }
+    design_taps(tap, design->taps, low, high,
+                design->kind == KIND_LOW    ? 0
+                : design->kind == KIND_HIGH ? 1
+                                            : 0.5 * (low + high));
+    for (uint32_t k = 0; k < design->taps; ++k) {
+        if (!add_tap(load, tap[k])) {
+            fprintf(stderr,
+                    "quincunx: --arg '%s': tap %u would be %.9g; Q15 holds -1 "
+                    "to below 1\n",
+                    arg, k, tap[k]);
+            return EXIT_USAGE;
+        }
+    }
+    return 0;
+}
+
+static int bad_tap(const char *path, unsigned line, uint32_t tap,
+                   const char *text, const char *reason)
+{
+    fprintf(stderr, "quincunx: %s: line %u: tap %u is '%.*s'; %s\n", path, line,
+            tap, (int)strcspn(text, " \t\r\n#"), text, reason);
+    return 1;
+}
+
+/* Numbers between blanks; from # on a line is comment. */
+static int take_text(struct format_load *load, const char *text,
+                     const char *path)
+{
+    unsigned line = 1;
+
+    for (;;) {
+        uint32_t tap = load->arg_bytes / 2;
+        char *after;
+        double value;
+
+        text += strspn(text, " \t\r");
+        text += *text == '#' ? strcspn(text, "\n") : 0;
+        if (*text == '\0') {
+            return tap > 0 ? 0 : format_file_error(path, "has no taps");
+        }
+        if (*text == '\n') {
+            line += 1;
+            text += 1;
+            continue;
+        }
+        value = strtod(text, &after);
+        if (after == text || strchr(" \t\r\n#", *after) == NULL) {
+            return bad_tap(path, line, tap, text, "must be a number");
+        }
+        if (tap == TAPS_MAX) {
+            return bad_tap(path, line, tap, text,
+                           "at most 1000 are allowed, 0 to 999");
+        }
+        if (!add_tap(load, value)) {
+            return bad_tap(path, line, tap, text, "Q15 holds -1 to below 1");
+        }
+        text = after;
+    }
+}
+
+static int take_file(struct format_load *load, const char *path)
+{
+    uint8_t *text;
+    uint64_t bytes;
+    int status = format_read_file(&text, &bytes, path);
+
+    if (status != 0) {
+        return status;
+    }
+    text[bytes] = '\0';
+    status = strlen((const char *)text) == bytes
+                 ? take_text(load, (const char *)text, path)
+                 : format_file_error(path, "is no text: it has zero bytes");
+    free(text);
+    return status;
+}
+
+/* ---- files ---- */
+
+/* Takes what the load and the output need of the sound. */
+static int take_sound(struct format_load *load, const struct wav *wav,
+                      const char *path)
+{
+    struct sound *sound = (struct sound *)malloc(sizeof *sound);
+
+    load->data = wav->data;
+    load->units = wav->frames;
+    load->unit_bytes = wav->frame_bytes;
+    load->context = sound;
+    load->arg = (uint8_t *)malloc(2 * TAPS_MAX);
+    if (sound == NULL || load->arg == NULL) {
+        return format_file_error(path, strerror(ENOMEM));
+    }
+    *sound = (struct sound){wav->channels, wav->rate};
+    return 0;
+}
+
+static int read_fir(struct format_load *load, const char *path,
+                    const uint8_t *arg, uint32_t arg_bytes)
+{
+    const char *text = (const char *)arg;
+    struct design design;
+    struct wav wav;
+    char *copy;
+    int status;
+
+    if (strlen(text) != arg_bytes) {
+        return bad_argument(text, usage);
+    }
+    copy = strdup(text);
+    if (copy == NULL) {
+        return format_file_error(path, strerror(ENOMEM));
+    }
+    status = read_design(&design, copy, text);
+    status = status == 0 ? wav_read(&wav, path, WAV_16_BITS) : status;
+    status = status == 0 ? take_sound(load, &wav, path) : status;
+    if (status == 0) {
+        status = design.kind == KIND_FILE
+                     ? take_file(load, design.file)
+                     : take_design(load, &design, &wav, path, text);
+    }
+    free(copy);
+    return status;
+}
+
+static int write_fir(const struct format_load *load, const char *path,
+                     const uint8_t *output, uint64_t bytes)
+{
+    const struct sound *sound = (const struct sound *)load->context;
+
+    return wav_write(path, output, bytes, sound->channels, sound->rate);
+}
+
+const struct format format_fir = {
+    .kernel = "fir",
+    .argument = ARGUMENT,
+    .input = "WAV of 16 bits",
+    .output = "WAV of the same length, channels and rate",
+    .read = read_fir,
+    .write = write_fir,
+};
