@@ -69,6 +69,9 @@ int format_write_file(const char *path, const void *data, uint64_t bytes)
         return 1;
     }
     written = fwrite(data, 1, (size_t)bytes, file.stream) == bytes;
+    if (!written) {
+        format_file_error(path, strerror(errno));
+    }
     return report_file_close(&file, written) == 0 ? 0 : 1;
 }
 
