@@ -99,9 +99,8 @@ SMALL static bool begin_linear(struct conv *conv, const struct kernel_job *job)
     conv->add = kernel_load_u32(arg + 12);
     conv->divisor = (int32_t)kernel_load_u32(arg + 16);
     for (uint32_t i = 0; i < taps; ++i) {
-        uint32_t at = LINEAR_BYTES + 2 * i;
-
-        conv->coefficient[0][i] = (int16_t)(arg[at] | arg[at + 1] << 8);
+        conv->coefficient[0][i] =
+            (int16_t)kernel_load_u16(arg + LINEAR_BYTES + 2 * i);
     }
     return conv->add + ADD_MAX <= 2 * ADD_MAX &&
            (uint32_t)conv->divisor - 1 < DIVISOR_MAX;

@@ -55,7 +55,7 @@ static inline int32_t next_element(const uint8_t **at, unsigned bytes)
 {
     const uint8_t *here = *at;
     int32_t value = bytes == 4 ? (int32_t)kernel_load_u32(here)
-                               : (int16_t)(here[0] | here[1] << 8);
+                               : (int16_t)kernel_load_u16(here);
 
     HERE(value);
     *at += bytes;
@@ -126,15 +126,13 @@ static inline void multiply(struct sum sum[2], const uint8_t *a,
 static void put(uint8_t *out, struct sum sum, unsigned bytes)
 {
     if (bytes == 4) {
-        kernel_store_u32(out, sum.low);
-        kernel_store_u32(out + 4, sum.high);
+        kernel_store_u64(out, whole(sum));
     } else {
         /* Of up to 2^15 products of 2^30: the quotient has 31 bits. */
         int32_t n = (int32_t)((whole(sum) + (1 << 14)) >> 15);
 
         n = n < INT16_MIN ? INT16_MIN : n > INT16_MAX ? INT16_MAX : n;
-        out[0] = (uint8_t)n;
-        out[1] = (uint8_t)(n >> 8);
+        kernel_store_u16(out, (uint16_t)n);
     }
 }
 

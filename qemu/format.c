@@ -104,15 +104,17 @@ static const struct format raw = {.input = "any file, as it is",
 /* ---- all formats ---- */
 
 extern const struct format format_channels;
+extern const struct format format_conv;
 extern const struct format format_dictionary;
 extern const struct format format_fir;
+extern const struct format format_matvec;
 extern const struct format format_records;
 extern const struct format format_search;
 extern const struct format format_stats;
 
 static const struct format *const formats[] = {
-    &raw,         &format_channels, &format_dictionary,
-    &format_fir,  &format_records,  &format_search,
+    &raw,         &format_channels, &format_conv,    &format_dictionary,
+    &format_fir,  &format_matvec,   &format_records, &format_search,
     &format_stats};
 
 const struct format *format_of(const char *kernel)

@@ -35,6 +35,11 @@ struct format {
     int (*read)(struct format_load *load, const char *path, const uint8_t *arg,
                 uint32_t arg_bytes);
 
+    /* Whether a file of that name can hold the output of this load; asked
+       before the run. Result: 0 or 1, after a message on stderr. NULL: any can.
+     */
+    int (*check)(const struct format_load *load, const char *path);
+
     /* Writes the output, whole, to `path`. Result: 0 or 1, as above. NULL:
        the bytes as they are. */
     int (*write)(const struct format_load *load, const char *path,

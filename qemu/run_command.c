@@ -137,6 +137,7 @@ static int check_own(const struct own_options *options)
 static int check_output(const struct own_options *options)
 {
     const struct run_config *config = &options->job.config;
+    const struct format *format = format_of(config->kernel->name);
 
     if (options->output != NULL && config->terms.output_denominator == 0) {
         fprintf(stderr,
@@ -145,7 +146,10 @@ static int check_output(const struct own_options *options)
                 options->output, config->kernel->name);
         return EXIT_USAGE;
     }
-    return 0;
+    return options->output != NULL && format->check != NULL &&
+                   format->check(&config->load, options->output) != 0
+               ? EXIT_USAGE
+               : 0;
 }
 
 static int write_output(const struct own_options *options,

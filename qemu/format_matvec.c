@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Matrices for kernels/matvec.c. INPUT is the matrix, --arg vector=FILE the
+ * vector, both .npy and of one type: int32 gives int64, int16 is Q15 and gives
+ * int16.
+ */
+#include "qemu/format.h"
+
+#include "kernels/kernel.h"
+#include "qemu/npy.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_USAGE 2
+#define HEAD_BYTES 4u
+#define KEY "vector="
+
+/* The vector goes out with the job, in front of it what its elements are. */
+static int make_load(struct format_load *load, struct npy_product *product,
+                     const char *path)
+{
+    size_t row = (size_t)product->columns * product->element_bytes;
+    size_t all = row * product->rows;
+
+    if (row > KERNEL_ARG_MAX - HEAD_BYTES) {
+        char reason[120];
+
+        snprintf(reason, sizeof reason,
+                 "has %u columns of %u bytes; a vector of at most %u bytes "
+                 "goes out with a job",
+                 product->columns, product->element_bytes,
+                 KERNEL_ARG_MAX - HEAD_BYTES);
+        return format_file_error(path, reason);
+    }
+    load->arg_bytes = HEAD_BYTES + (uint32_t)row;
+    load->arg = calloc(load->arg_bytes, 1);
+    if (load->arg == NULL) {
+        return format_file_error(path, strerror(ENOMEM));
+    }
+    load->arg[0] = (uint8_t)product->element_bytes;
+    memcpy(load->arg + HEAD_BYTES, product->data + all, row);
+    load->units = product->rows;
+    load->unit_bytes = (uint32_t)row;
+    load->data = product->data;
+    product->data = NULL;
+    return 0;
+}
+
+static int read_matvec(struct format_load *load, const char *path,
+                       const uint8_t *arg, uint32_t arg_bytes)
+{
+    const char *text = (const char *)arg;
+    struct npy_product product;
+    int status;
+
+    if (strlen(text) != arg_bytes || arg_bytes <= strlen(KEY) ||
+        strncmp(text, KEY, strlen(KEY)) != 0) {
+        fprintf(stderr,
+                "quincunx: --arg '%s': must be vector=FILE, a .npy file\n",
+                text);
+        return EXIT_USAGE;
+    }
+    status = npy_read_product(&product, path, text + strlen(KEY));
+    if (status == 0) {
+        status = make_load(load, &product, path);
+        free(product.data);
+    }
+    return status;
+}
+
+static int write_matvec(const struct format_load *load, const char *path,
+                        const uint8_t *output, uint64_t bytes)
+{
+    return npy_write_vector(path, output, bytes, load->arg[0] == 4 ? 8 : 2);
+}
+
+const struct format format_matvec = {
+    .kernel = "matvec",
+    .argument = "vector=FILE, .npy, of the matrix's type: int32 (gives int64) "
+                "or int16 (Q15)",
+    .input = "a matrix, .npy, int32 or int16 (Q15)",
+    .output = "a vector, .npy",
+    .read = read_matvec,
+    .write = write_matvec,
+};

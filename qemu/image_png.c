@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/image.h"
+
+#include "qemu/format.h"
+#include "qemu/report.h"
+
+#include <png.h>
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* All that must outlive a longjmp() out of libpng. */
+struct reader {
+    png_structp png;
+    png_infop info;
+    struct image *image;
+    const uint8_t *data;
+    size_t bytes;
+    size_t at;
+    char reason[160];
+};
+
+/* libpng's error: does not return. */
+static void fail(png_structp png, png_const_charp reason)
+{
+    struct reader *reader = png_get_error_ptr(png);
+
+    snprintf(reader->reason, sizeof reader->reason, "%s", reason);
+    png_longjmp(png, 1);
+}
+
+/* Warnings are about what does not touch the samples. */
+static void ignore(png_structp png, png_const_charp reason)
+{
+    (void)png;
+    (void)reason;
+}
+
+static void take(png_structp png, png_bytep out, size_t bytes)
+{
+    struct reader *reader = png_get_io_ptr(png);
+
+    if (reader->bytes - reader->at < bytes) {
+        reader->at = reader->bytes;
+        png_error(png, "the file ends within the image");
+    }
+    memcpy(out, reader->data + reader->at, bytes);
+    reader->at += bytes;
+}
+
+/* Why libpng's image is none of ours, or NULL. */
+static const char *refusal(png_structp png, png_infop info)
+{
+    if (png_get_bit_depth(png, info) > 8) {
+        return "16 bits a sample; 8 at most are allowed";
+    }
+    if ((png_get_color_type(png, info) & PNG_COLOR_MASK_ALPHA) != 0) {
+        return "the image has an alpha channel; only grey and RGB are allowed";
+    }
+    if (png_get_valid(png, info, PNG_INFO_tRNS) != 0) {
+        return "the image has transparent colours; only opaque ones are "
+               "allowed";
+    }
+    return NULL;
+}
+
+static void read_rows(struct reader *reader)
+{
+    png_structp png = reader->png;
+    struct image *image = reader->image;
+    int passes = png_set_interlace_handling(png);
+
+    png_read_update_info(png, reader->info);
+    for (int pass = 0; pass < passes; ++pass) {
+        for (uint32_t y = 0; y < image->height; ++y) {
+            png_read_row(png,
+                         image->samples +
+                             (size_t)y * image->width * image->channels,
+                         NULL);
+        }
+    }
+    png_read_end(png, NULL);
+}
+
+/* Whether it went well; if not, the reason is in the reader. */
+static bool read_image(struct reader *reader)
+{
+    png_structp png = reader->png;
+    const char *reason;
+    uint32_t channels;
+
+    if (setjmp(png_jmpbuf(png)) != 0) {
+        return false;
+    }
+    png_set_read_fn(png, reader, take);
+    png_read_info(png, reader->info);
+    reason = refusal(png, reader->info);
+    if (reason != NULL) {
+        png_error(png, reason);
+    }
+    png_set_palette_to_rgb(png);
+    png_set_expand_gray_1_2_4_to_8(png);
+    channels =
+        (png_get_color_type(png, reader->info) & PNG_COLOR_MASK_COLOR) != 0 ? 3
+                                                                            : 1;
+    reason =
+        image_allocate(reader->image, png_get_image_width(png, reader->info),
+                       png_get_image_height(png, reader->info), channels);
+    if (reason != NULL) {
+        png_error(png, reason);
+    }
+    read_rows(reader);
+    return true;
+}
+
+int image_png_read(struct image *image, const char *path, const uint8_t *data,
+                   size_t bytes)
+{
+    struct reader reader = {.image = image,
+                            .data = data,
+                            .bytes = bytes,
+                            .reason = "no memory for libpng"};
+    bool read = false;
+
+    reader.png =
+        png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader, fail, ignore);
+    if (reader.png != NULL) {
+        reader.info = png_create_info_struct(reader.png);
+        read = reader.info != NULL && read_image(&reader);
+    }
+    png_destroy_read_struct(&reader.png, &reader.info, NULL);
+    return read ? 0 : image_file_error(path, reader.at, reader.reason);
+}
+
+int image_png_write(const struct image *image, const char *path)
+{
+    png_image png = {.version = PNG_IMAGE_VERSION,
+                     .width = image->width,
+                     .height = image->height,
+                     .format = image->channels == 1 ? PNG_FORMAT_GRAY
+                                                    : PNG_FORMAT_RGB};
+    struct report_file file;
+    bool written;
+
+    if (report_file_open(&file, path) != 0) {
+        return 1;
+    }
+    written = png_image_write_to_stdio(&png, file.stream, 0, image->samples, 0,
+                                       NULL) != 0;
+    if (!written) {
+        format_file_error(path, png.message);
+    }
+    return report_file_close(&file, written) == 0 ? 0 : 1;
+}

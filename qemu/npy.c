@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/npy.h"
+
+#include "hal/bytes.h"
+#include "qemu/format.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PYTHON "/usr/bin/python3"
+#define SECONDS_MAX 60u
+#define HEAD_BYTES 12u
+
+/* How the script ends; see there. */
+enum end {
+    END_WELL = 0,
+    END_FIRST = 10,
+    END_SECOND = 11,
+    END_NO_NUMPY = 12,
+    END_NO_PYTHON = 127,
+    END_UNKNOWN = 256 /* also killed, or not even begun */
+};
+
+/* The script, 0-terminated. */
+extern const char npy_script[] __attribute__((visibility("hidden")));
+__asm__(".pushsection .rodata\n"
+        "npy_script: .incbin \"qemu/npy.py\"\n"
+        ".byte 0\n"
+        ".popsection");
+
+struct bytes {
+    uint8_t *data;
+    size_t bytes;
+};
+
+/* What the script does; its end, and what it wrote. */
+struct call {
+    const char *mode;
+    char number[24];
+    struct bytes in[2]; /* one after the other */
+    struct bytes out;   /* malloc'd, with a 0 behind it */
+    enum end end;
+};
+
+static bool write_all(int file, struct bytes part)
+{
+    while (part.bytes > 0) {
+        ssize_t written = write(file, part.data, part.bytes);
+
+        if (written < 0) {
+            return false;
+        }
+        part.data += written;
+        part.bytes -= (size_t)written;
+    }
+    return true;
+}
+
+static bool read_all(struct bytes *part, int file)
+{
+    struct stat is;
+    size_t at = 0;
+
+    if (fstat(file, &is) != 0) {
+        return false;
+    }
+    part->bytes = (size_t)is.st_size;
+    part->data = calloc(part->bytes + 1, 1);
+    while (part->data != NULL && at < part->bytes) {
+        ssize_t got = pread(file, part->data + at, part->bytes - at, (off_t)at);
+
+        if (got <= 0) {
+            return false;
+        }
+        at += (size_t)got;
+    }
+    return part->data != NULL;
+}
+
+/* Becomes the script. An alarm outlives exec: it bounds the time. */
+static void become_script(const struct call *call, int in, int out)
+{
+    int nothing = open("/dev/null", O_WRONLY);
+
+    if (dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
+        dup2(nothing, STDERR_FILENO) >= 0) {
+        signal(SIGALRM, SIG_DFL);
+        alarm(SECONDS_MAX);
+        execl(PYTHON, PYTHON, "-I", "-c", npy_script, call->mode, call->number,
+              (char *)NULL);
+    }
+    _exit(END_NO_PYTHON);
+}
+
+static enum end run_script(const struct call *call, int in, int out)
+{
+    int status = 0;
+    pid_t child = fork();
+
+    if (child == 0) {
+        become_script(call, in, out);
+    }
+    if (child < 0) {
+        return END_UNKNOWN;
+    }
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR) {
+            return END_UNKNOWN;
+        }
+    }
+    return WIFEXITED(status) ? (enum end)WEXITSTATUS(status) : END_UNKNOWN;
+}
+
+/* Files in memory rather than pipes: whoever ends early stops nobody. */
+static void run_call(struct call *call)
+{
+    int in = memfd_create("npy-in", MFD_CLOEXEC);
+    int out = memfd_create("npy-out", MFD_CLOEXEC);
+
+    call->end = END_UNKNOWN;
+    if (in >= 0 && out >= 0 && write_all(in, call->in[0]) &&
+        write_all(in, call->in[1]) && lseek(in, 0, SEEK_SET) == 0) {
+        call->end = run_script(call, in, out);
+        if (!read_all(&call->out, out)) {
+            call->end = END_UNKNOWN;
+        }
+    }
+    close(in);
+    close(out);
+}
+
+/* Says how a call failed; 1. */
+static int complain(const struct call *call, const char *first,
+                    const char *second)
+{
+    switch (call->end) {
+    case END_FIRST:
+        return format_file_error(first, (const char *)call->out.data);
+    case END_SECOND:
+        return format_file_error(second, (const char *)call->out.data);
+    case END_NO_NUMPY:
+    case END_NO_PYTHON:
+        return format_file_error(first, ".npy files need " PYTHON
+                                        " with numpy; on Debian: apt-get "
+                                        "install python3-numpy");
+    default:
+        return format_file_error(first, "numpy failed, or took longer than a "
+                                        "minute");
+    }
+}
+
+/* Takes the numbers off the front of what was read. */
+static bool take_product(struct npy_product *product, struct bytes *out)
+{
+    uint64_t want;
+
+    if (out->bytes < HEAD_BYTES) {
+        return false;
+    }
+    product->element_bytes = bytes_load_u32(out->data);
+    product->rows = bytes_load_u32(out->data + 4);
+    product->columns = bytes_load_u32(out->data + 8);
+    want = ((uint64_t)product->rows + 1) * product->columns;
+    if (want > SIZE_MAX / 8 ||
+        out->bytes - HEAD_BYTES != want * product->element_bytes) {
+        return false;
+    }
+    memmove(out->data, out->data + HEAD_BYTES, out->bytes - HEAD_BYTES);
+    product->data = out->data;
+    out->data = NULL;
+    return true;
+}
+
+int npy_read_product(struct npy_product *product, const char *matrix,
+                     const char *vector)
+{
+    struct call call = {.mode = "product"};
+    uint64_t bytes[2] = {0, 0};
+    int status = format_read_file(&call.in[0].data, &bytes[0], matrix);
+
+    product->data = NULL;
+    if (status == 0) {
+        status = format_read_file(&call.in[1].data, &bytes[1], vector);
+    }
+    if (status == 0) {
+        call.in[0].bytes = (size_t)bytes[0];
+        call.in[1].bytes = (size_t)bytes[1];
+        snprintf(call.number, sizeof call.number, "%zu", call.in[0].bytes);
+        run_call(&call);
+        if (call.end == END_WELL && !take_product(product, &call.out)) {
+            call.end = END_UNKNOWN;
+        }
+        status = call.end == END_WELL ? 0 : complain(&call, matrix, vector);
+    }
+    free(call.in[0].data);
+    free(call.in[1].data);
+    free(call.out.data);
+    return status;
+}
+
+int npy_write_vector(const char *path, const uint8_t *data, uint64_t bytes,
+                     uint32_t element_bytes)
+{
+    struct call call = {.mode = "vector",
+                        .in = {{(uint8_t *)data, (size_t)bytes}}};
+    int status;
+
+    snprintf(call.number, sizeof call.number, "%u", element_bytes);
+    run_call(&call);
+    status = call.end == END_WELL
+                 ? format_write_file(path, call.out.data, call.out.bytes)
+                 : complain(&call, path, path);
+    free(call.out.data);
+    return status;
+}

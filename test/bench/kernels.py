@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What kernels cost: instructions on one board, beside what must be; how close
+25 boards come to the plan; speedups of the jobs that compute most."""
+import hashlib
+import json
+import pathlib
+import random
+import subprocess
+import sys
+
+import numpy
+
+import mesh
+
+PS_PER_INSTRUCTION = 32_000
+MEGA = 10 ** 6
+
+
+def text(path):
+    """English, about 240 kB of it, as often as it takes."""
+    licenses = sorted(pathlib.Path("/usr/share/common-licenses").iterdir())
+    part = b"".join(p.read_bytes() for p in licenses if not p.is_symlink())
+    path.write_bytes((part * (MEGA // len(part) + 1))[:MEGA])
+
+
+def table(path):
+    rng = random.Random(4180)
+    with path.open("w", encoding="ascii") as file:
+        file.write("id,name,price,quantity\n")
+        while file.tell() < MEGA:
+            file.write(f"{rng.randint(10 ** 6, 10 ** 7 - 1)},"
+                       f"item {rng.randint(100, 999)},"
+                       f"{rng.randint(10, 99)}.{rng.randint(10, 99)},"
+                       f"{rng.randint(10, 99)}\n")
+
+
+def samples(path):
+    rng = numpy.random.default_rng(8)
+    path.write_bytes(rng.integers(0, 256, MEGA, dtype=numpy.uint8).tobytes())
+
+
+def sound(path):
+    subprocess.run(
+        ["sox", "-n", "-r", "48000", "-b", "16", "-c", "1", path, "synth",
+         f"{MEGA // 2}s", "sin", "300-8000", "whitenoise"],
+        check=True, timeout=60, capture_output=True)
+
+
+def picture(path):
+    subprocess.run(["convert", "-size", "1000x1000", "-seed", "7",
+                    "plasma:grey20-grey80", "-colorspace", "Gray", "-depth",
+                    "8", path], check=True, timeout=60, capture_output=True)
+
+
+def matrix(path):
+    rng = numpy.random.default_rng(31)
+    values = rng.integers(-10 ** 6, 10 ** 6, (1000, 250), dtype=numpy.int32)
+    numpy.save(path, values)
+    numpy.save(path.with_name("vector.npy"), values[0])
+
+
+def words(path):
+    rng = random.Random(180)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    lines = []
+    while sum(map(len, lines[-1:])) + 10 * len(lines) < MEGA:
+        lines.append("".join(rng.choices(letters, k=9)))
+    path.write_text("\n".join(lines) + "\n", encoding="ascii")
+    digests = [hashlib.sha256(lines[i].encode()).hexdigest()
+               for i in (5, len(lines) // 2)]
+    path.with_name("digests").write_text("\n".join(digests) + "\n",
+                                         encoding="ascii")
+
+
+# kernel: what is counted, at most, how many of these a unit has, how the input
+# is made (None: there is none), its name, the argument, with an output.
+KERNELS = {
+    "search": ("a byte, 'free software'", 2.5, 1, text, "text",
+               "free software", None),
+    "records": ("a byte", 12, 1, table, "table.csv",
+                "name=price,op=lt,value=50", None),
+    "stats": ("a byte of 8 bits", 5, 1, samples, "samples", "type=u8", None),
+    "fir": ("a tap and sample, 32 taps", 2, 32, sound, "sound.wav",
+            "low=1000,taps=32", "out.wav"),
+    "conv": ("a pixel, 3x3 grey", 20, 1, picture, "picture.png",
+             "filter=gauss", "out.png"),
+    "matvec": ("a multiply-accumulate", 3, 250, matrix, "matrix.npy",
+               "vector={folder}/vector.npy", "out.npy"),
+    "dictionary": ("a word of one SHA-256 block", 3200, .1, words, "words",
+                   "digests={folder}/digests", None),
+    "channels": ("a step of 32 channels", None, None, None, None,
+                 "voltage=-60:60:25,channels=1600,steps=100", None),
+}
+
+
+def run(folder, name, size, profile, *more, kernel_arg=None):
+    *_, make, file, arg, output = KERNELS[name]
+    arguments = ["--mesh", size, "--kernel", name, "--profile", profile,
+                 "--arg", (kernel_arg or arg).format(folder=folder), "--json",
+                 *more]
+    if make is not None:
+        if not (folder / file).exists():
+            make(folder / file)
+        arguments.append(folder / file)
+    if output is not None:
+        arguments += ["-o", folder / output]
+    print(f"  {name} {size} {profile} ...", file=sys.stderr, flush=True)
+    done = mesh.command("run", *arguments, timeout=900)
+    if done.returncode != 0:
+        sys.exit(f"bench: a run failed:\n{done.stderr}")
+    return json.loads(done.stdout)
+
+
+def instruction_lines(bench, table):
+    for name, (what, most, per_unit, *_) in KERNELS.items():
+        report = run(bench.folder, name, "1x1", "lvds")
+        units = report["load"]["units"]
+        count = report["measured"]["makespan_ps"] / PS_PER_INSTRUCTION / units
+        if per_unit is not None:
+            count /= per_unit
+            table.line(f"{name}: instructions {what}", f"{most} at most",
+                       f"{count:.3g}", count <= most)
+
+
+def plan_lines(bench, table):
+    for name in KERNELS:
+        for profile in ("lvds", "t3d"):
+            report = run(bench.folder, name, "5x5", profile)
+            off = report["measured"]["overhead_vs_plan"]
+            table.line(f"{name}, 25 boards, {profile}: makespan vs plan",
+                       "within 2 %", f"{off:+.2%}", abs(off) <= .02)
+
+
+def speedup_lines(bench, table, large):
+    sweep = "voltage=-60:60:{},channels=1600,steps=200"
+    jobs = [("5x5", "lvds", 24, "channels", sweep.format(101)),
+            ("5x5", "lvds", 24, "dictionary", None)]
+    if large:
+        jobs += [("25x25", "lvds", 500, "channels", sweep.format(1001)),
+                 ("25x25", "t3d", 500, "dictionary", None)]
+    for size, profile, least, name, arg in jobs:
+        report = run(bench.folder, name, size, profile, kernel_arg=arg)
+        speedup = report["measured"]["speedup"]
+        nodes = report["mesh"]["nodes"]
+        table.line(f"{name}, {nodes} boards, {profile}: speedup",
+                   f"{least} at least", f"{speedup:.1f}", speedup >= least)
+
+
+def lines(bench, table, large):
+    instruction_lines(bench, table)
+    plan_lines(bench, table)
+    speedup_lines(bench, table, large)
