@@ -43,9 +43,12 @@ struct kind {
     uint32_t channels; /* that it takes; 0: any */
 };
 
-static const struct kind kinds[] = {{".png", image_png_write, 0}};
+static const struct kind kinds[] = {{".png", image_png_write, 0},
+                                    {".pgm", image_pnm_write, 1},
+                                    {".ppm", image_pnm_write, 3},
+                                    {".pnm", image_pnm_write, 0}};
 
-#define SUFFIXES ".png"
+#define SUFFIXES ".png, .pgm, .ppm or .pnm"
 
 static const struct kind *kind_of(const char *path)
 {
@@ -81,14 +84,19 @@ int image_write(const struct image *image, const char *path)
     return kind_of(path)->write(image, path);
 }
 
-static int read_bytes(struct image *image, const char *path,
-                      const uint8_t *data, size_t bytes)
+static int read_bytes(struct image *image, const char *path, uint8_t *data,
+                      size_t bytes)
 {
     if (bytes >= 8 && png_sig_cmp(data, 0, 8) == 0) {
         return image_png_read(image, path, data, bytes);
     }
-    return format_file_error(path, bytes == 0 ? "is empty; must be PNG"
-                                              : "is no image: must be PNG");
+    if (bytes >= 2 && data[0] == 'P' && data[1] >= '1' && data[1] <= '7') {
+        return image_pnm_read(image, path, data, bytes);
+    }
+    return format_file_error(path, bytes == 0
+                                       ? "is empty; must be PNG, PGM or PPM"
+                                       : "is no image: must be PNG, PGM or "
+                                         "PPM");
 }
 
 int image_read(struct image *image, const char *path)

@@ -6,6 +6,9 @@
  * PNG by libpng: a palette and grey of fewer bits become 8-bit RGB and grey
  * without loss; what has alpha, a transparent colour or 16 bits is refused.
  * Samples are taken as they are, whatever the file says of gamma or colour.
+ *
+ * PGM and PPM by libnetpbm, binary or plain, of one image and maximum 255;
+ * binary is written.
  */
 #ifndef QEMU_IMAGE_H
 #define QEMU_IMAGE_H
@@ -45,6 +48,11 @@ int image_file_error(const char *path, size_t at, const char *reason);
 int image_png_read(struct image *image, const char *path, const uint8_t *data,
                    size_t bytes);
 
+/* The same for PGM and PPM; the bytes are not changed. */
+int image_pnm_read(struct image *image, const char *path, uint8_t *data,
+                   size_t bytes);
+
 int image_png_write(const struct image *image, const char *path);
+int image_pnm_write(const struct image *image, const char *path);
 
 #endif

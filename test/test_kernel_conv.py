@@ -337,6 +337,57 @@ def test_interlaced_is_read(grey, tmp_path):
     assert numpy.array_equal(got, image)
 
 
+# ---- PGM and PPM ----
+
+def test_pnm_in_and_out(grey, rgb, tmp_path):
+    for path, image in (grey, rgb):
+        kind = "pgm" if image.ndim == 2 else "ppm"
+        for suffix, out in ((kind, "pnm"), (kind, "png"), ("png", kind)):
+            load = tmp_path / ("in." + suffix)
+            convert(path, load)
+            got = ran(load, image, tmp_path / ("out." + out), on="native",
+                      arg="filter=sobel")
+            assert numpy.array_equal(got, filtered(image, "sobel"))
+        assert (tmp_path / "out.pnm").read_bytes() == (
+            f"P{5 if kind == 'pgm' else 6}\n{image.shape[1]} "
+            f"{image.shape[0]}\n255\n".encode()
+            + filtered(image, "sobel").tobytes())
+
+
+def test_plain_pnm_and_comments(tmp_path):
+    for text, want in ((b"P2 # grey\n3 1\n255\n1 22 255\n \n", [[1, 22, 255]]),
+                       (b"P3\n1\n1 255\n1 2 3\n", [[[1, 2, 3]]]),
+                       (b"P5\n# a\n3 1 255\nabc", [[97, 98, 99]])):
+        assert through(tmp_path, text, numpy.shape(want)) == want
+
+
+@pytest.mark.parametrize("data,words", [
+    (b"P5\n2 2\n255\nabc", ["row 1", "End of file"]),
+    (b"P5 90 2 255 " + bytes(179), ["row 1"]),
+    (b"P6\n2 2\n255\nabcdefghijk", ["row 1"]),
+    (b"P6\n2 2\n255\nabcdefghijklm", ["row 2", "more behind"]),
+    (b"P5\n2 2\n65535\nabcdefgh", ["row 0", "maximum", "255"]),
+    (b"P5\n2 2\n15\nabcd", ["maximum", "255"]),
+    (b"P4\n8 1\na", ["PBM"]), (b"P1\n1 1\n1", ["PBM"]),
+    (b"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 1\nMAXVAL 255\nTUPLTYPE GRAYSCALE\n"
+     b"ENDHDR\na", ["PAM"]),
+    (b"P5\n0 2\n255\n", ["row 0"]), (b"P5", ["row 0"]),
+    (b"P5\n-2 2\n255\nabcd", ["row 0"]), (b"P5\nx", ["row 0"]),
+    (b"P5\n99999999 99999999\n255\na", ["row 0"]),
+    (b"P5\n99999999999 1\n255\na", ["row 0"]),
+    (b"P2\n2 1\n255\n1 256", ["row 0"]), (b"P2\n2 1\n255\n1", ["row 0"]),
+])
+def test_bad_pnm(tmp_path, data, words):
+    path = tmp_path / "bad.pgm"
+    path.write_bytes(data)
+    refused(1, path, *words, load=path)
+
+
+def test_names_must_fit_the_image(grey, rgb, tmp_path):
+    refused(2, "grey", ".ppm", load=grey[0], out=tmp_path / "out.ppm")
+    refused(2, "RGB", ".pgm", load=rgb[0], out=tmp_path / "out.pgm")
+
+
 # ---- bad input ----
 
 def refused(status, *words, load, arg="filter=sobel", out=None):
