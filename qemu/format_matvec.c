@@ -6,6 +6,7 @@
  */
 #include "qemu/format.h"
 
+#include "hal/bytes.h"
 #include "kernels/kernel.h"
 #include "qemu/npy.h"
 
@@ -16,32 +17,44 @@
 
 #define EXIT_USAGE 2
 #define HEAD_BYTES 4u
+#define COLUMNS_MAX ((KERNEL_ARG_MAX - HEAD_BYTES) / 4)
 #define KEY "vector="
 
-/* The vector goes out with the job, in front of it what its elements are. */
+/* The kernel's argument: what a matrix's elements are, and the vector, whose
+   elements have 4 bytes whatever the matrix's. */
+static void store_arg(uint8_t *out, const struct npy_product *product,
+                      const uint8_t *vector)
+{
+    out[0] = (uint8_t)product->element_bytes;
+    for (uint32_t i = 0; i < product->columns; ++i) {
+        uint32_t element =
+            product->element_bytes == 4
+                ? bytes_load_u32(vector + 4 * i)
+                : (uint32_t)(int16_t)bytes_load_u16(vector + 2 * i);
+
+        bytes_store_u32(out + HEAD_BYTES + 4 * i, element);
+    }
+}
+
 static int make_load(struct format_load *load, struct npy_product *product,
                      const char *path)
 {
     size_t row = (size_t)product->columns * product->element_bytes;
-    size_t all = row * product->rows;
 
-    if (row > KERNEL_ARG_MAX - HEAD_BYTES) {
-        char reason[120];
+    if (product->columns > COLUMNS_MAX) {
+        char reason[80];
 
         snprintf(reason, sizeof reason,
-                 "has %u columns of %u bytes; a vector of at most %u bytes "
-                 "goes out with a job",
-                 product->columns, product->element_bytes,
-                 KERNEL_ARG_MAX - HEAD_BYTES);
+                 "has %u columns; a vector of at most %u goes out with a job",
+                 product->columns, COLUMNS_MAX);
         return format_file_error(path, reason);
     }
-    load->arg_bytes = HEAD_BYTES + (uint32_t)row;
+    load->arg_bytes = HEAD_BYTES + 4 * product->columns;
     load->arg = calloc(load->arg_bytes, 1);
     if (load->arg == NULL) {
         return format_file_error(path, strerror(ENOMEM));
     }
-    load->arg[0] = (uint8_t)product->element_bytes;
-    memcpy(load->arg + HEAD_BYTES, product->data + all, row);
+    store_arg(load->arg, product, product->data + row * product->rows);
     load->units = product->rows;
     load->unit_bytes = (uint32_t)row;
     load->data = product->data;
