@@ -45,8 +45,7 @@ static uint64_t fixed_bytes(const struct run_config *config)
     return bytes;
 }
 
-/* The most units that fit a node, with all else that it holds of a job. */
-static uint64_t memory_takes(const struct run_config *config)
+uint64_t batches_memory_takes(const struct run_config *config)
 {
     const struct kernel_terms *terms = &config->terms;
     uint64_t room = SCATTER_ROOM(BACKEND_WINDOW_BYTES);
@@ -66,11 +65,9 @@ static uint64_t memory_takes(const struct run_config *config)
 
 uint64_t batches_units_max(const struct run_config *config)
 {
-    uint64_t most = memory_takes(config);
+    uint64_t most = batches_memory_takes(config);
 
-    return config->batch_units != 0 && config->batch_units < most
-               ? config->batch_units
-               : most;
+    return config->batch_units != 0 ? least(config->batch_units, most) : most;
 }
 
 uint32_t batches_count(const struct run_config *config)

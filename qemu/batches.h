@@ -8,8 +8,10 @@
 
 #include "qemu/run.h"
 
-/* The most units at once: what fits a node, with all else that it holds of a
-   job, or what was asked for. */
+/* The most units that fit a node, with all else that it holds of a job. */
+uint64_t batches_memory_takes(const struct run_config *config);
+
+/* The most units at once: as many, or what was asked for. */
 uint64_t batches_units_max(const struct run_config *config);
 
 /* How many batches there are; all but the last one have batches_units(). */

@@ -36,9 +36,9 @@ struct compare {
     /* What one round measured: compute time of a node that is not slow. */
     struct bound_input terms;
     struct bound bound;
-    uint8_t *result; /* own, as the next: compare_free() */
+    uint8_t *result;       /* own, as the next: compare_free() */
     uint64_t result_bytes; /* with its output */
-    json_t *report; /* of the first entry */
+    json_t *report;        /* of the first entry */
 };
 
 /*

@@ -20,6 +20,7 @@ static int check_load(const struct run_options *options)
     const struct run_config *config = &options->config;
     const struct format_load *load = &config->load;
     const char *path = config->input_name;
+    uint64_t most;
 
     if (load->units > UINT32_MAX) {
         fprintf(stderr,
@@ -27,7 +28,15 @@ static int check_load(const struct run_options *options)
                 path, load->units, UINT32_MAX);
         return EXIT_FAILED;
     }
-    if (batches_units_max(config) == 0) {
+    most = batches_memory_takes(config);
+    if (config->batch_units > most && load->units > most) {
+        fprintf(stderr,
+                "quincunx: --batch %" PRIu32 ": a node's memory takes %" PRIu64
+                " units of %s at most\n",
+                config->batch_units, most, path != NULL ? path : "this job");
+        return EXIT_FAILED;
+    }
+    if (most == 0) {
         fprintf(stderr,
                 "quincunx: %s: a node's memory takes no unit of %u bytes with "
                 "what is needed around it\n",

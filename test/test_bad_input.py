@@ -95,31 +95,35 @@ def sparse(path, size):
     return path
 
 
+def most_at_once(path, **options):
+    """What a node's memory takes of a load of single bytes, as it says."""
+    done = run(sparse(path, 64 * 2 ** 20), "--batch", 2 ** 32 - 1, **options)
+    refused(done, FAILED, f"--batch {2 ** 32 - 1}", path, "at most")
+    return int(done.stderr.split("takes ")[1].split()[0])
+
+
 @pytest.mark.parametrize("on", ["native", "qemu"])
-def test_load_larger_than_a_nodes_memory(tmp_path, on):
-    size = 64 * 2 ** 20
-    done = run(sparse(tmp_path / "large", size), on=on)
-    refused(done, FAILED, tmp_path / "large", size, "at most")
-    limit = int(done.stderr.split("at most")[1].split()[0])
+def test_batch_larger_than_a_nodes_memory(tmp_path, on):
+    limit = most_at_once(tmp_path / "large", on=on)
     assert 8 * 10 ** 6 < limit < 16 * 2 ** 20
-    refused(run(sparse(tmp_path / "over", limit + 1), on=on), FAILED,
-            limit + 1, limit)
+    refused(run(sparse(tmp_path / "over", limit + 1), "--batch", limit + 1,
+                on=on), FAILED, limit + 1, limit)
 
 
 @pytest.mark.parametrize("size,on", [("1x1", "native"), ("5x5", "native"),
                                      ("5x5", "qemu")])
 def test_largest_load_that_is_allowed_works(tmp_path, size, on):
     """With the longest argument, whose messages are the largest."""
-    done = run(sparse(tmp_path / "large", 64 * 2 ** 20), mesh=size, on=on,
-               arg="z" * 255)
-    limit = int(done.stderr.split("at most")[1].split()[0])
+    limit = most_at_once(tmp_path / "large", mesh=size, on=on, arg="z" * 255)
     path = sparse(tmp_path / "largest", limit)
     with path.open("r+b") as file:
         file.seek(limit - 255)
         file.write(b"z" * 255)
     done = run(path, "--json", mesh=size, on=on, arg="z" * 255)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["result"]["offsets"] == [limit - 255]
+    report = json.loads(done.stdout)
+    assert report["result"]["offsets"] == [limit - 255]
+    assert "batches" not in report
 
 
 # ---- the kernel and its argument ----
@@ -144,7 +148,7 @@ def test_empty_pattern(load, option, value):
 def test_pattern_too_long(load):
     """For the kernel; or for any, before it is asked."""
     for length in (256, 4095):
-        refused(run(load, arg="x" * length), USAGE, "--arg", "search",
+        refused(run(load, arg="x" * length), USAGE, "--arg", "pattern 1",
                 "1 to 255 bytes")
         refused(run(load, arg=None, arg_hex="ab" * length), USAGE, "--arg",
                 "search", "1 to 255 bytes", r"\xab" * 255 + "' and so on:")

@@ -396,19 +396,20 @@ def test_file_that_takes_nothing(load, tmp_path, bad):
 @pytest.mark.parametrize("ratio", ["1/1000", "1000/999", "1000/1"])
 def test_largest_load_whose_output_fits(job, load, size, on, rounds, least,
                                         ratio):
-    """One byte more is refused before anything runs."""
+    """In one batch; one byte more would go in two."""
     options = {"arg": f"1,{ratio}", "size": size}
     with load.open("wb") as file:
         file.truncate(64 * 2 ** 20)
-    done = failed(FAILED, load, "--rounds", rounds,
-                  words=[load, 64 * 2 ** 20], **options)
-    most = int(done.stderr.split("at most")[1])
+    done = failed(FAILED, load, "--rounds", rounds, "--batch", 2 ** 32 - 1,
+                  words=[load, 2 ** 32 - 1], **options)
+    most = int(done.stderr.split("takes ")[1].split()[0])
     with load.open("wb") as file:
         file.truncate(most + 1)
-    failed(FAILED, load, "--rounds", rounds, words=[load, most + 1, most],
-           **options)
+    failed(FAILED, load, "--rounds", rounds, "--batch", most + 1,
+           words=[load, most + 1, most], **options)
     report, output = job(most, ratio, instructions=1, size=size, on=on,
                          rounds=rounds)
+    assert "batches" not in report
     wanted = most * Fraction(ratio) // 1
     assert len(output) == wanted and most + wanted > least
     period = twin(256, "1/1")

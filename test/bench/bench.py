@@ -15,8 +15,9 @@ from fractions import Fraction
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+import job_bench  # noqa: E402
 import mesh  # noqa: E402
 import model  # noqa: E402  (of the oracle, whose path mesh adds)
 import torus  # noqa: E402
@@ -319,6 +320,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true",
                         help="leave out 625 boards")
+    parser.add_argument("--kernels", action="store_true",
+                        help="of these lines only")
     parser.add_argument("--markdown", action="store_true",
                         help="print a Markdown table")
     options = parser.parse_args()
@@ -326,6 +329,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         table = Table(options.markdown)
         bench = Bench(table, pathlib.Path(folder))
+        job_bench.lines(bench, table, not options.quick)
+        if options.kernels:
+            return 1 if table.missed else 0
         first = small(bench, table)
         if not options.quick:
             large(bench, table)
