@@ -7,6 +7,8 @@
 
 /* Growth from x to V up to which fixed point is exact enough. */
 #define GROWTH_BITS 44u
+/* What costs add to a volume: less than 2^34 units. */
+#define BASE_BITS 34u
 /* A volume within 2^-26 unit of an integer counts as that integer. */
 #define SNAP ((uint64_t)1 << 38)
 
@@ -27,6 +29,7 @@ struct costs {
     struct wide startup[LAYERS]; /* index: phase */
     struct wide startups;        /* of all phases */
     struct wide queue;
+    struct wide dequeue; /* -queue */
     struct wide pause;
     struct wide begin;
     struct wide lead;
@@ -71,9 +74,25 @@ static SMALL void affine_times_4(struct affine *value)
     value->base = wide_shift_left(value->base, 2);
 }
 
+/* value - 4 below */
+static SMALL void affine_leave(struct affine *left, const struct affine *value,
+                               const struct affine *below)
+{
+    left->slope = wide_subtract(value->slope, wide_shift_left(below->slope, 2));
+    left->base = wide_subtract(value->base, wide_shift_left(below->base, 2));
+}
+
+/*
+ * Of volumes and their sums. A slope is never negative, although it is cut
+ * off: with F_j the sum of floor(rho v_{r+1,i}), i <= j, the slopes of v_{r,N}
+ * = floor(rho sum v_{r+1}) and v_{r,j-1} >= 5 v_{r,j} - floor(rho v_{r+1,j})
+ * are F_j or more, one after the other.
+ */
 static SMALL bool affine_fits(const struct affine *a)
 {
-    return wide_within(a->slope, GROWTH_BITS) && wide_within(a->base, 34);
+    return !wide_is_negative(a->slope) &&
+           a->slope.high < (uint64_t)1 << GROWTH_BITS &&
+           wide_within(a->base, BASE_BITS);
 }
 
 /* time / compute, or false if it exceeds every load. */
@@ -89,40 +108,39 @@ static SMALL bool units_of(struct wide *units, uint64_t time_ps,
 
 static const struct affine nothing = {{0, 0}, {0, 0}};
 
-/* A slope or a base, from the last phase up to the one at hand. */
-struct column {
-    struct wide kept;  /* of that phase: v_j - 4 sum of the volumes below */
-    struct wide sum;   /* of the volumes down from it */
-    struct wide extra; /* startup, or less queue */
-};
-
 /*
- * v_{j-1} = 5 v_j + moved with moved = rho (v_{r,j} - v_{r+1,j}) + extra. So
- * layer j - 1 keeps `moved` more than layer j does.
+ * A slope or a base: v_{j-1} = 5 v_j + rho (v_{r,j} - v_{r+1,j}) + extra, which
+ * is the startup, or less queue. What is 0 may be NULL.
  */
-static SMALL void step(struct wide *above, struct column *column,
-                       const struct wide *volume, const struct wide *later,
+static SMALL void step(struct wide *above, const struct wide *volume,
+                       const struct wide *later, const struct wide *extra,
                        const struct wide_ratio *rho)
 {
-    struct wide moved = wide_add(
-        wide_scale(wide_subtract(*volume, *later), *rho), column->extra);
+    struct wide moved = wide_scale(
+        later != NULL ? wide_subtract(*volume, *later) : *volume, *rho);
+    struct wide children = wide_shift_left(*volume, 2);
 
-    column->kept = wide_add(column->kept, moved);
-    *above = wide_add(column->kept, wide_shift_left(column->sum, 2));
-    column->sum = wide_add(column->sum, *above);
+    *above = wide_add(wide_add(*volume, children), moved);
+    if (extra != NULL) {
+        *above = wide_add(*above, *extra);
+    }
 }
 
 static void read_losses(struct costs *costs)
 {
-    struct column loss = {costs->begin, costs->begin, {0, 0}};
     struct wide volume = costs->begin;
 
     costs->begins = true;
-    for (unsigned phase = costs->phases; phase > 0 && costs->begins; --phase) {
-        costs->loss[phase] = loss.kept;
-        costs->losses = loss.sum;
-        costs->begins = wide_within(volume, 34);
-        step(&volume, &loss, &volume, &nothing.base, &costs->rho);
+    costs->losses = wide_of(0);
+    for (unsigned phase = costs->phases; phase > 0; --phase) {
+        if (volume.high >= (uint64_t)1 << BASE_BITS) {
+            costs->begins = false;
+            volume = wide_of(0);
+        }
+        costs->loss[phase] =
+            wide_subtract(volume, wide_shift_left(costs->losses, 2));
+        costs->losses = wide_add(costs->losses, volume);
+        step(&volume, &volume, NULL, NULL, &costs->rho);
     }
 }
 
@@ -135,7 +153,6 @@ static int check(const struct rounds_input *input)
     }
     if (base->compute_ps == 0 || base->compute_ps > PLANNER_TIME_MAX_PS ||
         base->transfer_ps > PLANNER_TIME_MAX_PS ||
-        base->transfer_ps > ROUNDS_RHO_MAX * base->compute_ps ||
         base->load_units > PLANNER_LOAD_MAX_PS / base->compute_ps ||
         base->phases_want > ROUNDS_PHASES_MAX ||
         input->queue_ps > PLANNER_STARTUP_MAX_PS ||
@@ -154,20 +171,32 @@ static int check(const struct rounds_input *input)
     return ERR_OK;
 }
 
+/* Whether transfer / compute is ROUNDS_RHO_MAX at most; ratio of the two. */
+static bool read_rho(struct wide_ratio *rho, const struct planner_input *base)
+{
+    bool fits;
+
+    *rho = wide_ratio_of(base->transfer_ps, base->compute_ps, &fits);
+    return fits && (rho->whole < ROUNDS_RHO_MAX ||
+                    (rho->whole == ROUNDS_RHO_MAX && rho->fraction == 0));
+}
+
 /* Result: 0; ERR_PHASES where a cost alone exceeds every load. */
 static int read_costs(struct costs *costs, const struct rounds_input *input)
 {
     const struct planner_input *base = input->base;
-    uint64_t compute_ps = base->compute_ps;
-    bool fits;
+    uint64_t compute_ps;
     bool all = true;
     int error = check(input);
 
     if (error != ERR_OK) {
         return error;
     }
+    if (!read_rho(&costs->rho, base)) {
+        return ERR_RANGE;
+    }
+    compute_ps = base->compute_ps;
     costs->phases = base->phases_want;
-    costs->rho = wide_ratio_of(base->transfer_ps, compute_ps, &fits);
     costs->startups = wide_of(0);
     for (unsigned phase = 1; phase <= costs->phases; ++phase) {
         if (phase > 1 &&
@@ -183,6 +212,7 @@ static int read_costs(struct costs *costs, const struct rounds_input *input)
     all &= units_of(&costs->pause, input->pause_ps, compute_ps);
     all &= units_of(&costs->begin, input->begin_ps, compute_ps);
     all &= units_of(&costs->lead, input->lead_ps, compute_ps);
+    costs->dequeue = wide_negate(costs->queue);
     costs->interval = wide_subtract(costs->startups, costs->pause);
     for (unsigned phase = 1; phase <= costs->phases; ++phase) {
         costs->interval = wide_add(costs->interval, costs->queue);
@@ -197,20 +227,22 @@ static int read_costs(struct costs *costs, const struct rounds_input *input)
 /* Narrows the range of x to where slope * x + base >= 0. */
 static void demand(struct sweep *sweep, const struct affine *value)
 {
-    bool falls = wide_is_negative(value->slope);
-    bool below = wide_is_negative(value->base);
     struct wide bound;
 
-    if (wide_is_zero(value->slope) || falls == below) {
-        sweep->possible &= !below;
-        return;
-    }
-    if (falls) {
+    if (wide_is_negative(value->slope)) {
+        if (wide_is_negative(value->base)) {
+            sweep->possible = false;
+            return;
+        }
         bound = wide_divide_roughly(value->base, wide_negate(value->slope));
         if (wide_less(bound, sweep->most)) {
             sweep->most = bound;
         }
-    } else {
+    } else if (wide_is_negative(value->base)) {
+        if (wide_is_zero(value->slope)) {
+            sweep->possible = false;
+            return;
+        }
         bound = wide_divide_roughly(wide_negate(value->base), value->slope);
         if (wide_less(sweep->least, bound)) {
             sweep->least = bound;
@@ -237,36 +269,38 @@ static bool sweep_round(struct sweep *sweep, const struct costs *costs,
                         bool last)
 {
     struct affine *volume = &sweep->volume[costs->phases];
-    struct column slope = {volume->slope, volume->slope, {0, 0}};
-    struct column base = {volume->base, volume->base, costs->queue};
 
-    base.extra = wide_negate(base.extra);
-    sweep->kept[costs->phases] = *volume;
+    if (!affine_fits(volume)) {
+        return false;
+    }
     demand_unit(sweep, volume);
+    sweep->kept[costs->phases] = *volume;
+    sweep->sum = *volume;
     for (unsigned phase = costs->phases; phase > 1; --phase, --volume) {
-        const struct affine *later = last ? &nothing : &sweep->later[phase];
+        const struct affine *later = &sweep->later[phase];
+        struct affine *above = volume - 1;
 
-        if (!affine_fits(volume)) {
+        step(&above->slope, &volume->slope, last ? NULL : &later->slope, NULL,
+             &costs->rho);
+        step(&above->base, &volume->base, last ? NULL : &later->base,
+             last ? &costs->startup[phase] : &costs->dequeue, &costs->rho);
+        if (!affine_fits(above)) {
             return false;
         }
-        if (last) {
-            base.extra = costs->startup[phase];
-        }
-        step(&volume[-1].slope, &slope, &volume->slope, &later->slope,
-             &costs->rho);
-        step(&volume[-1].base, &base, &volume->base, &later->base, &costs->rho);
-        sweep->kept[phase - 1] = (struct affine){slope.kept, base.kept};
         if (!last) {
+            affine_leave(&sweep->kept[phase - 1], above, &sweep->sum);
             demand(sweep, &sweep->kept[phase - 1]);
         }
+        affine_add(&sweep->sum, above);
     }
-    sweep->sum = (struct affine){slope.sum, base.sum};
     affine_add(&sweep->total, &sweep->sum);
     sweep->fixed = wide_add(sweep->fixed, costs->startups);
     if (!last) {
         sweep->fixed = wide_subtract(sweep->fixed, costs->lead);
     }
-    return affine_fits(volume) && affine_fits(&sweep->total);
+    /* The sum, as a part of the total, fits too: for proofs by intervals. */
+    return affine_fits(&sweep->total) &&
+           sweep->sum.slope.high < (uint64_t)1 << GROWTH_BITS;
 }
 
 static bool sweep_last(struct sweep *sweep, const struct costs *costs)
@@ -361,9 +395,12 @@ static bool solve(struct wide *x, struct wide *share, const struct sweep *sweep,
     own.base = wide_add(own.base, sweep->fixed);
     affine_times_4(&sum);
     affine_add(&sum, &own);
-    room = wide_subtract(load, sum.base);
     if (!sweep->possible || (rounds > 1 && !costs->begins) ||
-        wide_is_negative(room) || !affine_fits(&sum)) {
+        !affine_fits(&sum)) {
+        return false;
+    }
+    room = wide_subtract(load, sum.base);
+    if (wide_is_negative(room)) {
         return false;
     }
     /* Rough: low by 2^-29 of itself; the bounds are rough in any case. */
@@ -386,13 +423,41 @@ static uint64_t time_of(struct wide units, uint64_t compute_ps)
     return units.high * compute_ps + wide_multiply_high(units.low, compute_ps);
 }
 
+struct choice {
+    unsigned rounds;
+    uint64_t time_ps; /* makespan and what rounds cost the originator */
+};
+
+/* Takes `rounds` rounds, where the sweep has come to them, if they may be
+   taken, are feasible and better. */
+static void choose(struct choice *best, const struct sweep *sweep,
+                   const struct costs *costs, const struct rounds_input *input,
+                   unsigned rounds)
+{
+    const struct planner_input *base = input->base;
+    struct wide load = wide_of(base->load_units);
+    struct wide x;
+    struct wide share;
+    uint64_t time_ps;
+
+    if (rounds < input->rounds_min ||
+        !solve(&x, &share, sweep, costs, load, rounds, true)) {
+        return;
+    }
+    time_ps = time_of(share, base->compute_ps) +
+              rounds * (input->lead_ps + costs->phases * input->queue_ps);
+    if (time_ps < best->time_ps &&
+        (rounds == 1 || first_fits(sweep, costs, x))) {
+        *best = (struct choice){rounds, time_ps};
+    }
+}
+
 int rounds_best(unsigned *rounds, uint64_t *makespan_ps,
                 const struct rounds_input *input)
 {
     struct costs costs;
     struct sweep sweep;
-    struct wide load = wide_of(input->base->load_units);
-    bool found = false;
+    struct choice best = {0, UINT64_MAX};
     bool fits;
     int error = read_costs(&costs, input);
 
@@ -400,85 +465,101 @@ int rounds_best(unsigned *rounds, uint64_t *makespan_ps,
         return error;
     }
     fits = sweep_last(&sweep, &costs);
-    for (unsigned r = 1; fits && r <= input->rounds_max; ++r) {
-        struct wide x;
-        struct wide share;
-
-        if (r >= input->rounds_min &&
-            solve(&x, &share, &sweep, &costs, load, r, true)) {
-            uint64_t time_ps =
-                time_of(share, input->base->compute_ps) +
-                r * (input->lead_ps + costs.phases * input->queue_ps);
-
-            if ((!found || time_ps < *makespan_ps) &&
-                (r == 1 || first_fits(&sweep, &costs, x))) {
-                found = true;
-                *rounds = r;
-                *makespan_ps = time_ps;
-            }
-        }
+    for (unsigned r = 1; fits; ++r) {
+        choose(&best, &sweep, &costs, input, r);
         fits = sweep.possible && r < input->rounds_max &&
                sweep_before(&sweep, &costs, false);
     }
-    return found ? ERR_OK : ERR_PHASES;
+    if (best.rounds == 0) {
+        return ERR_PHASES;
+    }
+    *rounds = best.rounds;
+    *makespan_ps = best.time_ps;
+    return ERR_OK;
 }
 
 /* ---- the tables ---- */
 
 /* floor of a volume, or the integer that it is within 2^-26 of. */
-static uint32_t floor_units(struct wide units)
+static uint64_t floor_units(struct wide units)
 {
     if (wide_is_negative(units)) {
         return 0;
     }
-    return (uint32_t)(units.high + (units.low >= 0 - SNAP));
+    return units.high + (units.low > UINT64_MAX - SNAP);
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t difference(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
 }
 
 /*
- * Floors of one round, from the last layer up. Cutting off may leave a share
- * of zero slightly below zero, or a volume slightly below its children's: the
- * floors never take more than there is.
+ * Floors of one round, from the last layer up; false if they are more than the
+ * load. Cutting off may leave a share of zero slightly below zero, or a volume
+ * slightly below its children's: the floors never take more than there is.
  */
-static void floors(struct rounds_plan *plan, const struct wide volume[],
-                   unsigned round)
+static bool floors(struct rounds_plan *plan, const struct wide volume[],
+                   unsigned round, uint32_t load_units)
 {
     struct wide below = wide_of(0); /* 4 v_j, summed over j > i */
-    uint32_t below_units = 0;       /* the same of the floors */
+    uint64_t below_units = 0;       /* the same of the floors */
 
     for (unsigned layer = plan->phases; layer > 0; --layer) {
-        uint32_t units = floor_units(volume[layer]);
-        uint32_t share_units = floor_units(wide_subtract(volume[layer], below));
+        uint64_t share_units = floor_units(wide_subtract(volume[layer], below));
+        uint64_t units = larger(floor_units(volume[layer]), below_units);
 
-        units = units > below_units ? units : below_units;
-        if (share_units > units - below_units) {
-            share_units = units - below_units;
+        if (units > load_units) {
+            return false;
         }
-        plan->volume_units[round][layer] = units;
-        plan->share_units[round][layer] = share_units;
+        share_units = smaller(share_units, difference(units, below_units));
+        plan->volume_units[round][layer] = (uint32_t)units;
+        plan->share_units[round][layer] = (uint32_t)share_units;
         below = wide_add(below, wide_shift_left(volume[layer], 2));
         below_units += 4 * units;
     }
-    plan->round_units[round] = below_units;
+    if (below_units > load_units) {
+        return false;
+    }
+    plan->round_units[round] = (uint32_t)below_units;
+    return true;
 }
 
-/* The volumes of all rounds for this x, from the last one back. */
-static void fill(struct rounds_plan *plan, const struct costs *costs,
-                 struct wide x)
+/* The volumes of all rounds for this x, from the last one back; false if they
+   are more than the load, as only begin() can make them. */
+static bool fill(struct rounds_plan *plan, const struct costs *costs,
+                 struct wide x, uint32_t load_units)
 {
     struct sweep sweep;
     struct wide volume[LAYERS];
 
-    for (unsigned round = plan->rounds; round-- > 0;) {
-        if (round + 1u == plan->rounds) {
-            sweep_last(&sweep, costs);
-        } else {
-            sweep_before(&sweep, costs, round == 0);
+    for (unsigned left = plan->rounds; left > 0; --left) {
+        unsigned round = left - 1;
+        bool fits = left == plan->rounds
+                        ? sweep_last(&sweep, costs)
+                        : sweep_before(&sweep, costs, round == 0);
+
+        if (!fits) {
+            return false;
         }
         for (unsigned phase = 1; phase <= plan->phases; ++phase) {
             volume[phase] = value_at(&sweep.volume[phase], x);
         }
-        floors(plan, volume, round);
+        if (!floors(plan, volume, round, load_units)) {
+            return false;
+        }
     }
+    return true;
 }
 
 /*
@@ -487,11 +568,12 @@ static void fill(struct rounds_plan *plan, const struct costs *costs,
  * floors are more than the load, as only begin() can make them.
  */
 static bool hand_out(struct rounds_plan *plan, uint32_t load_units,
-                     uint32_t own_units)
+                     uint64_t share_units)
 {
     uint32_t children = 4u * plan->phases;
     uint64_t sent = 0;
     uint32_t left;
+    uint32_t own_units;
 
     for (unsigned round = 0; round < plan->rounds; ++round) {
         sent += plan->round_units[round];
@@ -499,16 +581,16 @@ static bool hand_out(struct rounds_plan *plan, uint32_t load_units,
     if (sent > load_units) {
         return false;
     }
-    left = load_units - (uint32_t)sent;
-    own_units = own_units < left ? own_units : left;
-    left -= own_units;
+    left = (uint32_t)difference(load_units, sent);
+    own_units = (uint32_t)smaller(share_units, left);
+    left = (uint32_t)difference(left, own_units);
     for (unsigned round = 0; round < plan->rounds; ++round) {
-        uint32_t extra = left < children ? left : children;
+        uint32_t extra = (uint32_t)smaller(left, children);
 
         plan->round_units[round] += extra;
         plan->volume_units[round][0] = plan->round_units[round];
         plan->share_units[round][0] = 0;
-        left -= extra;
+        left = (uint32_t)difference(left, extra);
     }
     own_units += left;
     plan->share_units[0][0] = own_units;
@@ -544,8 +626,8 @@ int rounds_plan(struct rounds_plan *plan, const struct rounds_input *input,
     plan->phases = (uint8_t)costs.phases;
     plan->rounds = (uint8_t)rounds;
     plan->makespan_ps = time_of(share, input->base->compute_ps);
-    fill(plan, &costs, x);
-    return hand_out(plan, input->base->load_units, floor_units(share))
+    return fill(plan, &costs, x, input->base->load_units) &&
+                   hand_out(plan, input->base->load_units, floor_units(share))
                ? ERR_OK
                : ERR_PHASES;
 }

@@ -71,7 +71,8 @@ int rounds_best(unsigned *rounds, uint64_t *makespan_ps,
 
 /*
  * The tables for exactly `rounds` rounds, which rounds_best() found feasible.
- * Result: as there.
+ * Result: as there. ERR_PHASES also if a round's volumes exceed the load, as
+ * begin_ps can make them where rounds_best() has not said so before.
  */
 int rounds_plan(struct rounds_plan *plan, const struct rounds_input *input,
                 unsigned rounds);

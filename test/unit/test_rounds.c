@@ -112,6 +112,21 @@ static void what_does_not_suit_several_rounds(struct unit *unit)
     CHECK_EQUAL(unit, best_of(unit, &base, &makespan_ps), 0);
 }
 
+/* begin() takes 5.3e6 units off the deepest volume, so 125 times as much off
+   v_1: more than a quarter of the load. */
+static void begin_takes_more_than_the_load(struct unit *unit)
+{
+    struct planner_input base = base_of(1000000000, US, 0, 0, 4);
+    struct rounds_input input = {.base = &base,
+                                 .queue_ps = 1000 * US,
+                                 .begin_ps = 5300000 * US,
+                                 .rounds_min = 2,
+                                 .rounds_max = 2};
+    struct rounds_plan plan;
+
+    CHECK_EQUAL(unit, rounds_plan(&plan, &input, 2), ERR_PHASES);
+}
+
 /* A Cray T3D, 10^6 units: R = 3 with 5 phases, 9.160875e-4 s. */
 static void a_million_units_on_a_t3d(struct unit *unit)
 {
@@ -169,6 +184,7 @@ void test_rounds(struct unit *unit)
     UNIT_RUN(unit, two_phases_in_two_rounds);
     UNIT_RUN(unit, software_between_rounds);
     UNIT_RUN(unit, what_does_not_suit_several_rounds);
+    UNIT_RUN(unit, begin_takes_more_than_the_load);
     UNIT_RUN(unit, a_million_units_on_a_t3d);
     UNIT_RUN(unit, all_units_are_handed_out);
     UNIT_RUN(unit, one_round_in_this_form);
