@@ -22,10 +22,11 @@ ROOT = HERE.parent.parent
 class Proof:
     """A source, and where Eva must look closer than its default.
 
-    paths: function:n, up to n execution paths kept apart; returns: functions
-    whose every result is kept apart; relations: functions in which Eva follows
-    a - b of two variables (the octagon domain); model: a header that stands
-    for one of the project's own; sources: other sources that are called.
+    paths: function:n, up to n execution paths kept apart; returns:
+    function:full, every result is kept apart, or function:0, those of 0 from
+    the others; relations: functions in which Eva follows a - b of two
+    variables (the octagon domain); model: a header that stands for one of the
+    project's own; sources: other sources that are called.
     """
 
     source: str
@@ -37,12 +38,20 @@ class Proof:
 
 
 PROOFS = (
-    Proof("scatter/planner.c", returns="recur", relations="difference",
+    Proof("scatter/planner.c", returns="recur:full", relations="difference",
           paths="check:40,recur:60,planner_plan:60"),
     Proof("scatter/wide.c"),
     Proof("scatter/split.c", relations="split_volume", paths="split_volume:4"),
-    Proof("scatter/tree.c", returns="lay_out", model="test/prove/wide.h",
+    Proof("scatter/tree.c", returns="lay_out:full", model="test/prove/wide.h",
           sources=("torus/torus.c",)),
+    Proof("scatter/rounds.c", relations="difference",
+          paths="affine_fits:10,check:40,read_costs:60,sweep_round:200,"
+                "sweep_last:200,sweep_before:200,solve:40,floors:100,"
+                "fill:3000,rounds_plan:3000,rounds_best:3000",
+          returns="affine_fits:0,read_rho:0,check:0,read_costs:0,"
+                  "sweep_round:0,sweep_last:0,sweep_before:0,solve:0,"
+                  "floors:0,fill:0",
+          model="test/prove/wide_rounds.h"),
 )
 
 # A 32-bit machine with 64-bit long long, as the Cortex-M3 is.
@@ -70,8 +79,7 @@ def analyse(proof, root=ROOT):
     command = ["frama-c", *OPTIONS, f"-cpp-extra-args={includes}",
                "-main", f"prove_{name}"]
     for option, value in (("-eva-slevel-function", proof.paths),
-                          ("-eva-split-return-function",
-                           proof.returns and proof.returns + ":full"),
+                          ("-eva-split-return-function", proof.returns),
                           ("-eva-domains-function",
                            proof.relations and "octagon:" + proof.relations)):
         if value:

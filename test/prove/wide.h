@@ -25,6 +25,7 @@ struct wide_ratio {
 
 /* Macros: so Eva knows what holds of a variable after them. */
 #define wide_is_negative(a) ((a).high < 0)
+#define wide_is_zero(a) ((a).high == 0 && (a).low == 0)
 #define wide_within(a, bits)                                                   \
     ((a).high < (int64_t)1 << (bits) && (a).high >= -((int64_t)1 << (bits)))
 
@@ -60,10 +61,26 @@ static inline bool wide_less(struct wide a, struct wide b)
     return any_u8(0, 1) != 0;
 }
 
+static inline struct wide wide_shift_left(struct wide a, unsigned bits)
+{
+    int64_t factor = (int64_t)1 << bits;
+
+    return any_wide(a.high * factor +
+                    (int64_t)any_u64(0, (uint64_t)factor - 1));
+}
+
 static inline struct wide wide_shift_right(struct wide a, unsigned bits)
 {
     /*@ assert 0 <= a.high && 0 < bits < 64; */
     return any_wide(a.high >> bits);
+}
+
+/* Of words. */
+static inline struct wide wide_product(uint64_t a, uint64_t b)
+{
+    (void)a;
+    (void)b;
+    return any_wide((int64_t)any_u64(0, INT64_MAX));
 }
 
 static inline uint64_t wide_multiply_high(uint64_t a, uint64_t b)
@@ -111,6 +128,18 @@ static inline struct wide wide_divide(struct wide numerator,
     /*@ assert 1 <= denominator.high < 0x2000000000000000; */
     return any_wide(numerator.high / (denominator.high + any_u8(0, 1)) +
                     any_u8(0, 1));
+}
+
+static inline struct wide wide_divide_roughly(struct wide numerator,
+                                              struct wide denominator)
+{
+    /*@ assert 0 <= numerator.high < 0x2000000000000000; */
+    /*@ assert 0 <= denominator.high < 0x2000000000000000; */
+    if (denominator.high == 0) {
+        return any_wide((int64_t)any_u64(0, (uint64_t)1 << 62));
+    }
+    return any_wide(
+        (int64_t)any_u64(0, (uint64_t)(numerator.high / denominator.high)));
 }
 
 #endif
