@@ -152,7 +152,7 @@ def test_qemu_that_cannot_be_executed(bench):
     path = bench.bin / "qemu-system-arm"
     path.write_text("#!/nowhere/interpreter\n")
     path.chmod(0o755)
-    failed(bench.run(PATH=str(bench.bin)), "node 0,0 died",
+    failed(bench.run(PATH=str(bench.bin)), "died: its process is gone",
            "qemu-system-arm could not be executed")
 
 

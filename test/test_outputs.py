@@ -70,14 +70,14 @@ def load(tmp_path_factory):
     return path
 
 
-def outputs(folder, load, size, on, rounds):
+def outputs(folder, load, size, on, rounds, arg="the"):
     """All four ways to write one run; their paths and the summary."""
     paths = {kind: folder / f"{kind}.out"
              for kind in ("report", "trace", "gantt")}
     args = [word for kind, path in paths.items()
             for word in ("--" + kind, path)]
     done = mesh.command("run", "--mesh", size, "--kernel", "search", "--arg",
-                        "the", "--on", on, "--rounds", rounds, *args, load,
+                        arg, "--on", on, "--rounds", rounds, *args, load,
                         timeout=400)
     assert (done.returncode, done.stderr) == (0, "")
     return paths, done.stdout
@@ -280,7 +280,7 @@ def fixture_waiting(tmp_path_factory):
     folder = tmp_path_factory.mktemp("waiting")
     load = folder / "load"
     load.write_bytes(b"t" * 50_000 + bytes(50_000))
-    paths, _ = outputs(folder, load, "5x5", "qemu", "3")
+    paths, _ = outputs(folder, load, "5x5", "qemu", "3", "t")
     return (json.loads(paths["report"].read_text(encoding="utf-8")),
             slices_of(paths["trace"]))
 

@@ -545,8 +545,9 @@ UNITS = [(2, 100_000), (7, 700 * 7), (1000, 200_000), (65_535, 65_535 * 9)]
 def test_units_are_not_cut(tmp_path, size, on, unit, bytes_):
     load, trace = tmp_path / "load", tmp_path / "trace"
     load.write_bytes(bytes(bytes_))
+    # Enough to compute for units of 5 ms to be worth sending.
     report = mesh.run(load, "--unit", unit, "--trace", trace, size=size,
-                      on=on, arg="1000")
+                      on=on, arg="100000" if unit > 10_000 else "1000")
     units = bytes_ // unit
     assert report["load"] == {"bytes": bytes_, "units": units}
     assert report["result"] == {"units": units}
