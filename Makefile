@@ -193,6 +193,13 @@ pictures: all
 	$(Q)$(BUILD)/quincunx figures -o $(BUILD)/figures --measure $(MEASURE)
 	$(Q)cp $(BUILD)/figures/figure-9.svg qemu/pictures/rounds.svg
 
+## gallery: the README's three jobs, from input to picture
+.PHONY: gallery
+gallery: test-deps
+	$(Q)$(MAKE) --no-print-directory build-all
+	$(Q)$(PYTHON) qemu/pictures/gallery.py $(BUILD)/quincunx qemu/pictures \
+	  $(BUILD)/gallery
+
 # ---- a kernel of one's own ----
 
 ## new-kernel: begin one, NAME=foo: kernels/foo.c and its test
