@@ -43,6 +43,7 @@ all: deps
 
 .PHONY: build-all
 build-all: $(BUILD)/mps2_an385/firmware.elf $(BUILD)/quincunx
+	@:
 
 # ---- sources ----
 
@@ -163,7 +164,7 @@ $(BUILD)/licenses.txt: $(wildcard /usr/share/common-licenses/*)
 
 ## run: search a real text on 25 emulated boards; MESH= KERNEL= ARG= INPUT=
 run: all
-	$(Q)$(MAKE) --no-print-directory $(INPUT)
+	$(Q)$(MAKE) -s --no-print-directory $(INPUT)
 	@echo "running $(KERNEL) '$(ARG)' on a $(MESH) mesh of QEMU boards"
 	$(Q)$(BUILD)/quincunx run --mesh $(MESH) --kernel $(KERNEL) \
 	  --arg '$(ARG)' --profile $(PROFILE) --report $(BUILD)/report.json \
