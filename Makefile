@@ -16,8 +16,8 @@ PACKAGES := gcc libc6-dev gcc-arm-none-eabi libnewlib-arm-none-eabi \
             qemu-system-arm libjansson-dev libgmp-dev nettle-dev gnuplot-nox \
             libsndfile1-dev libpng-dev libnetpbm-dev libcsv-dev \
             python3 python3-numpy
-TEST_PACKAGES := python3-pytest python3-hypothesis frama-c-base libglpk-dev \
-                 sox imagemagick
+TEST_PACKAGES := python3-pytest python3-pytest-xdist python3-hypothesis \
+                 frama-c-base libglpk-dev sox imagemagick
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Werror
 HOST_CC := gcc
@@ -228,10 +228,14 @@ include $(wildcard test/*.mk)
 .PHONY: build-tests
 build-tests: build-all $(TEST_TARGETS) $(TEST_PROGRAMS)
 
+# Files of tests at a time: two meshes of 625 boards fit 24 GiB, three do not.
+WORKERS ?= 2
+
 ## test: every test that needs no board; T='-k NAME' selects
 test: test-deps
 	$(Q)$(MAKE) --no-print-directory build-tests
-	$(Q)$(PYTHON) -m pytest -p no:cacheprovider test $(T)
+	$(Q)$(PYTHON) -m pytest -p no:cacheprovider -n $(WORKERS) \
+	  --dist loadfile test $(T)
 
 ## prove: no overflow in the planner and the split, whatever the input
 .PHONY: prove
