@@ -228,7 +228,7 @@ include $(wildcard test/*.mk)
 .PHONY: build-tests
 build-tests: build-all $(TEST_TARGETS) $(TEST_PROGRAMS)
 
-# Files of tests at a time: two meshes of 625 boards fit 24 GiB, three do not.
+# Files of tests at a time.
 WORKERS ?= 2
 
 ## test: every test that needs no board; T='-k NAME' selects
