@@ -237,6 +237,19 @@ test: test-deps
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider -n $(WORKERS) \
 	  --dist loadfile test $(T)
 
+# Seconds of all targets together.
+SECONDS ?= 600
+
+## fuzz: readers and kernels on damaged input; SECONDS=600 in all, TARGET=
+.PHONY: fuzz
+fuzz: test-deps
+	$(Q)$(MAKE) --no-print-directory build-fuzz
+	$(Q)mkdir -p $(BUILD)/fuzz-findings
+	$(Q)targets=$$($(BUILD)/test/fuzz --list | grep -c "^$(TARGET)"); \
+	$(BUILD)/test/fuzz --seconds $$(($(SECONDS) / targets)) \
+	  --seed $$(date +%s) --corpus $(BUILD)/test/fuzz-corpus \
+	  --out $(BUILD)/fuzz-findings $(TARGET)
+
 ## prove: no overflow in the planner and the split, whatever the input
 .PHONY: prove
 prove: test-deps

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""First inputs of the fuzzer, small and valid: python3 seeds.py FOLDER
+
+A file read-KERNEL.NAME has parts with lines "%%" between: --arg, INPUT and one
+more file, which @ in --arg stands for (test/fuzz/kernels.h).
+"""
+import hashlib
+import pathlib
+import struct
+import sys
+import zlib
+
+TEXT = (b"It is a truth universally acknowledged, that a single man in "
+        b"possession of a good fortune, must be in want of a wife.\n") * 3
+WORDS = b"alpha\nbeta\r\ngamma\n\ndelta\nan apple\n" + b"w" * 255 + b"\nlast"
+TABLE = (b"name,price,note\n"
+         b"bolt,1.50,plain\n"
+         b'"nut, M3",-0.25,"with ""quotes"" and\na newline"\n'
+         b"washer,+12,\r\n"
+         b"\n"
+         b"plate,007.125,last")
+
+
+def digest(word):
+    return hashlib.sha256(word).hexdigest().encode()
+
+
+def chunk(kind, data):
+    return (struct.pack(">I", len(data)) + kind + data
+            + struct.pack(">I", zlib.crc32(kind + data)))
+
+
+def png(kind, width, height, depth=8, more=b"", interlaced=0):
+    """kind: 0 grey, 2 RGB, 3 palette, 4 grey with alpha."""
+    samples = {0: 1, 2: 3, 3: 1, 4: 2}[kind]
+    row = (width * samples * depth + 7) // 8
+    rows = b"".join(bytes([y % 5]) + bytes(x * 7 + y & 255 if depth > 2
+                                           else x & 1 for x in range(row))
+                    for y in range(height))
+    head = struct.pack(">IIBBBBB", width, height, depth, kind, 0, 0,
+                       interlaced)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + more
+            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def wav(channels, bits, frames, more=b"", form=1):
+    data = bytes(i * 37 & 255 for i in range(frames * channels * bits // 8))
+    head = struct.pack("<HHIIHH", form, channels, 8000,
+                       8000 * channels * bits // 8, channels * bits // 8, bits)
+    if form == 0xfffe:
+        head += struct.pack("<HHIH14s", 22, bits, 3, 1,
+                            bytes.fromhex("000000001000800000aa00389b71"))
+    body = (b"WAVEfmt " + struct.pack("<I", len(head)) + head + more
+            + b"data" + struct.pack("<I", len(data)) + data)
+    return b"RIFF" + struct.pack("<I", len(body)) + body
+
+
+def npy(descr, shape, values, version=1):
+    head = (f"{{'descr': '{descr}', 'fortran_order': False, "
+            f"'shape': {shape}, }}").encode()
+    width = 2 if version == 1 else 4
+    head += b" " * (-(len(head) + 8 + width + 1) % 64) + b"\n"
+    form = {"<i4": "i", "<i2": "h"}[descr]
+    return (b"\x93NUMPY" + bytes([version, 0])
+            + len(head).to_bytes(width, "little") + head
+            + struct.pack(f"<{len(values)}{form}", *values))
+
+
+PALETTE = chunk(b"PLTE", bytes(range(48)))
+PGM = b"P5\n# comment\n6 5\n255\n" + bytes(range(30))
+PPM = b"P6 4 3 255\n" + bytes(range(36))
+PLAIN = b"P2\n3 2\n255\n1 2 3\n4 5 255\n"
+SEEDS = {
+    "search.one": [b"is", TEXT],
+    "search.long": [b"universally", TEXT],
+    "search.several": [b"(?i|)TRUTH|man|of a", TEXT],
+    "search.file": [b"(?f)@", TEXT, b"that\r\nwant\n"],
+    "search.folded": [b"(?if)@", TEXT, b"IT IS\n"],
+    "dictionary.arg": [digest(b"beta") + b"," + digest(b""), WORDS],
+    "dictionary.file": [b"digests=@", WORDS,
+                        digest(b"delta") + b"  delta\n\n"
+                        + digest(b"last") + b"\r\n" + digest(b"w" * 255)],
+    "records.number": [b"name=price,op=ge,value=-0.5", TABLE],
+    "records.text": [b"name=name,op=begins,value=bo,sum=price", TABLE],
+    "records.contains": [b"name=note,op=contains,value=quotes,rows=yes",
+                         TABLE],
+    "records.order": [b"name=note,op=ne,value=plain,sum=price,type=text,"
+                      b"sep=;,rows=no", TABLE.replace(b",", b";")],
+    "records.empty": [b"name=note,op=eq,value=", TABLE],
+    "fir.low": [b"low=1000,taps=9", wav(2, 16, 60)],
+    "fir.high": [b"high=1000", wav(1, 16, 100)],
+    "fir.band": [b"band=500:1500,taps=12", wav(1, 16, 50)],
+    "fir.file": [b"file=@", wav(3, 16, 20, b"LIST\x04\0\0\0abcd"),
+                 b"# taps\n0.5 -0.25\n1e-3\t0.999 -1\n"],
+    "stats.raw": [b"", TEXT],
+    "stats.u8": [b"type=s8", bytes(range(256))],
+    "stats.s16": [b"type=s16", bytes(range(200))],
+    "stats.u32": [b"type=u32", bytes(range(0, 240, 3))],
+    "stats.wav8": [b"", wav(1, 8, 40)],
+    "stats.wav16": [b"", wav(2, 16, 20, form=0xfffe)],
+    "stats.wav32": [b"", wav(1, 32, 20)],
+    "channels.all": [b"voltage=-40:20.5:4,base=-80,channels=64,steps=20,"
+                     b"peak=12,seed=7"],
+    "channels.one": [b"voltage=0:0:1,channels=48,steps=9"],
+    "channels.falling": [b"voltage=10:-90:3,channels=32,steps=5"],
+    "conv.grey": [b"filter=gauss5", png(0, 9, 7)],
+    "conv.rgb": [b"filter=sobel", png(2, 8, 6)],
+    "conv.palette": [b"filter=sharpen", png(3, 5, 5, 4, PALETTE)],
+    "conv.bits": [b"filter=gauss", png(0, 19, 4, 1, interlaced=1)],
+    "conv.alpha": [b"filter=gauss", png(4, 3, 3)],
+    "conv.pgm": [b"coefficients=1:2:3:-4:5:6:7:8:9,divisor=37,offset=-3", PGM],
+    "conv.ppm": [b"coefficients=" + b":".join([b"300"] * 25) + b",shift=11",
+                 PPM],
+    "conv.plain": [b"filter=sobel", PLAIN],
+    "matvec.int": [b"vector=@", npy("<i4", "(3, 2)", range(6)),
+                   npy("<i4", "(2,)", [5, -7])],
+    "matvec.q15": [b"vector=@",
+                   npy("<i2", "(4, 9)", range(-18, 18), version=2),
+                   npy("<i2", "(9,)", range(0, 9000, 1000))],
+    "spin.plain": [b"100", TEXT[:40]],
+    "spin.output": [b"3,5/4", TEXT[:40]],
+}
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    for name, parts in SEEDS.items():
+        (folder / f"read-{name}").write_bytes(b"\n%%\n".join(parts))
+
+
+main()
