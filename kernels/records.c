@@ -85,7 +85,9 @@ struct totals {
 static void set_stops(struct records *records)
 {
     memset(records->stops, 0, sizeof records->stops);
-    records->stops[records->text[0]] = 1;
+    if (records->text_bytes > 0) {
+        records->stops[records->text[0]] = 1;
+    }
     records->stops[records->newline] = 1;
     records->stops[records->separator & 255] = 1;
     records->stops['"'] = 1;
