@@ -102,15 +102,18 @@ static int take_samples(struct format_load *load, const char *path,
         *type = named ? *type : 1;
         status = take_raw(load, path, *type);
     }
+    if (status != 0) {
+        return status;
+    }
     samples = load->units * (load->unit_bytes / (*type % SIGNED));
-    if (status == 0 && samples > UINT32_MAX) {
+    if (samples > UINT32_MAX) {
         fprintf(stderr,
                 "quincunx: %s: %" PRIu64 " samples; stats counts at most "
                 "%" PRIu32 "\n",
                 path, samples, UINT32_MAX);
         return 1;
     }
-    return status;
+    return 0;
 }
 
 static int read_stats(struct format_load *load, const char *path,
