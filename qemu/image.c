@@ -90,8 +90,12 @@ static int read_bytes(struct image *image, const char *path, uint8_t *data,
     if (bytes >= 8 && png_sig_cmp(data, 0, 8) == 0) {
         return image_png_read(image, path, data, bytes);
     }
-    if (bytes >= 2 && data[0] == 'P' && data[1] >= '1' && data[1] <= '7') {
+    if (bytes >= 2 && data[0] == 'P' && strchr("2356", data[1]) != NULL) {
         return image_pnm_read(image, path, data, bytes);
+    }
+    /* Not left to libnetpbm, which loses memory over a PAM that is cut off. */
+    if (bytes >= 2 && data[0] == 'P' && strchr("147", data[1]) != NULL) {
+        return format_file_error(path, "is PBM or PAM; must be PGM or PPM");
     }
     return format_file_error(path, bytes == 0
                                        ? "is empty; must be PNG, PGM or PPM"

@@ -48,7 +48,8 @@ int image_file_error(const char *path, size_t at, const char *reason);
 int image_png_read(struct image *image, const char *path, const uint8_t *data,
                    size_t bytes);
 
-/* The same for PGM and PPM; the bytes are not changed. */
+/* The same for PGM and PPM, of which they have the magic number; the bytes are
+   not changed. */
 int image_pnm_read(struct image *image, const char *path, uint8_t *data,
                    size_t bytes);
 

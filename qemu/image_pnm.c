@@ -57,9 +57,6 @@ static const char *accept_head(struct work *work)
     int type = PAM_FORMAT_TYPE(pam->format);
     uint64_t pixels = (uint64_t)pam->width * (uint64_t)pam->height;
 
-    if (type != PGM_TYPE && type != PPM_TYPE) {
-        return "is PBM or PAM; must be PGM or PPM";
-    }
     if (pam->maxval != MAXVAL) {
         return "its samples have another maximum than 255";
     }
