@@ -10,6 +10,7 @@ from core import BUILD, ROOT
 FUZZ = BUILD / "test" / "fuzz"
 PLANTED = BUILD / "test" / "fuzz-planted"
 CORPUS = BUILD / "test" / "fuzz-corpus"
+WRITTEN = ROOT / "test" / "fuzz" / "corpus"
 TARGETS = subprocess.run([FUZZ, "--list"], capture_output=True, text=True,
                          check=True).stdout.split()
 KERNELS = sorted(path.stem for path in (ROOT / "kernels").glob("*.c"))
@@ -58,6 +59,18 @@ def test_what_is_no_finding_replays_well(tmp_path):
     assert done.stdout == "overflow: no finding\n"
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_no_finding_in_a_second(target, tmp_path):
+    """And all that is written down is tried."""
+    done = fuzz(FUZZ, "--seconds", 2, "--runs", 10000, "--seed", 1, "--out",
+                tmp_path, target)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not list(tmp_path.iterdir())
+    for path in CORPUS.glob(target + ".*"):
+        again = fuzz(FUZZ, "--replay", path, target)
+        assert again.returncode == 0, (path, again.stderr)
+
+
 def test_every_kernel_is_fuzzed():
     for kernel in KERNELS:
         assert {"read-" + kernel, "begin-" + kernel} <= set(TARGETS)
@@ -71,6 +84,13 @@ def test_equal_seeds_do_the_same():
                .stdout) for seed in (1, 1, 2))
     assert first == again
     assert first != other
+
+
+def test_the_corpus_is_small():
+    files = list(WRITTEN.iterdir())
+    assert sum(path.stat().st_size for path in files) < 50000
+    for path in files:
+        assert path.name.split(".")[0] in TARGETS, path
 
 
 @pytest.mark.parametrize("args", [
