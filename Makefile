@@ -246,6 +246,7 @@ fuzz: test-deps
 	$(Q)$(MAKE) --no-print-directory build-fuzz
 	$(Q)mkdir -p $(BUILD)/fuzz-findings
 	$(Q)targets=$$($(BUILD)/test/fuzz --list | grep -c "^$(TARGET)"); \
+	[ $$targets -gt 0 ] || targets=1; \
 	$(BUILD)/test/fuzz --seconds $$(($(SECONDS) / targets)) \
 	  --seed $$(date +%s) --corpus $(BUILD)/test/fuzz-corpus \
 	  --out $(BUILD)/fuzz-findings $(TARGET)

@@ -74,7 +74,8 @@ def test_no_finding_in_a_second(target, tmp_path):
 def test_every_kernel_is_fuzzed():
     for kernel in KERNELS:
         assert {"read-" + kernel, "begin-" + kernel} <= set(TARGETS)
-        assert list(CORPUS.glob(f"read-{kernel}.*")), kernel
+    for path in CORPUS.glob("*.*"):
+        assert path.name.split(".")[0] in TARGETS, path
 
 
 def test_equal_seeds_do_the_same():
@@ -87,10 +88,9 @@ def test_equal_seeds_do_the_same():
 
 
 def test_the_corpus_is_small():
-    files = list(WRITTEN.iterdir())
-    assert sum(path.stat().st_size for path in files) < 50000
-    for path in files:
-        assert path.name.split(".")[0] in TARGETS, path
+    sizes = [path.stat().st_size for path in CORPUS.iterdir()]
+    sizes += [path.stat().st_size for path in WRITTEN.iterdir()]
+    assert 1000 < sum(sizes) < 50000
 
 
 @pytest.mark.parametrize("args", [

@@ -30,17 +30,32 @@ def chunk(kind, data):
             + struct.pack(">I", zlib.crc32(kind + data)))
 
 
+ADAM7 = [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4),
+         (1, 0, 2, 2), (0, 1, 1, 2)]
+
+
+def rows(columns, lines, bits, filters=5):
+    """Lines of so many bits a pixel, each with its filter's number."""
+    size = (columns * bits + 7) // 8
+    return b"".join(bytes([y % filters]) + bytes(x * 7 + y & 255
+                                                 for x in range(size))
+                    for y in range(lines) if columns > 0)
+
+
 def png(kind, width, height, depth=8, more=b"", interlaced=0):
     """kind: 0 grey, 2 RGB, 3 palette, 4 grey with alpha."""
-    samples = {0: 1, 2: 3, 3: 1, 4: 2}[kind]
-    row = (width * samples * depth + 7) // 8
-    rows = b"".join(bytes([y % 5]) + bytes(x * 7 + y & 255 if depth > 2
-                                           else x & 1 for x in range(row))
-                    for y in range(height))
+    bits = depth * {0: 1, 2: 3, 3: 1, 4: 2}[kind]
+    data = rows(width, height, bits)
+    if interlaced:
+        data = b"".join(rows((width - x + dx - 1) // dx,
+                             (height - y + dy - 1) // dy, bits)
+                        for x, y, dx, dy in ADAM7)
+    if kind == 3:
+        data = bytes(byte & 0x11 for byte in data)
     head = struct.pack(">IIBBBBB", width, height, depth, kind, 0, 0,
                        interlaced)
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + more
-            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+            + chunk(b"IDAT", zlib.compress(data)) + chunk(b"IEND", b""))
 
 
 def wav(channels, bits, frames, more=b"", form=1):
