@@ -7,7 +7,8 @@
  * begin   u32 unit bytes, u16 argument's bytes, argument, load
  * merge   u16 seed, of those that the corpus's files give; a result
  *
- * Each begins, runs, merges and reports with what the one before it gives.
+ * Each begins, runs, merges and reports with what the one before it gives; the
+ * first also writes the output.
  */
 #ifndef TEST_FUZZ_KERNELS_H
 #define TEST_FUZZ_KERNELS_H

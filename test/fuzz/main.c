@@ -273,7 +273,8 @@ static void report(const struct fuzz_target *target,
     if (bytes > 0) {
         print_reason(text);
     }
-    printf("  replay: fuzz --replay %s %s\n", path, target->name);
+    printf("  replay: fuzz --corpus %s --replay %s %s\n", corpus, path,
+           target->name);
 }
 
 static int wait_for(pid_t pid)
