@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/wav.h"
 
+#include "hal/bytes.h"
 #include "qemu/format.h"
 
 #include <errno.h>
@@ -12,6 +13,11 @@
 
 /* More than any header that libsndfile writes. */
 #define HEADER_ROOM 4096
+
+#define RIFF_BYTES 12u /* before the first chunk */
+#define CHUNK_BYTES 8u /* before a chunk's contents */
+
+#define LITTLE_ENDIAN_RIFF "WAV header: must be little-endian RIFF"
 
 /* ---- a file in memory, for libsndfile ---- */
 
@@ -106,6 +112,34 @@ static int64_t data_bytes(SNDFILE *file)
     return chunk.datalen;
 }
 
+/*
+ * Where a file's samples end, by its chunks: libsndfile need not look at what
+ * is behind them. Nor at a chunk before them that is longer than the file:
+ * libsndfile 1.2 goes on in it for minutes (its issue 1118). 0: there is one,
+ * at *place.
+ */
+static uint64_t end_of_samples(uint64_t *place, const uint8_t *file,
+                               uint64_t bytes)
+{
+    uint64_t at = RIFF_BYTES;
+
+    while (at < bytes && bytes - at >= CHUNK_BYTES) {
+        uint64_t left = bytes - at - CHUNK_BYTES;
+        uint64_t size = bytes_load_u32(file + at + 4);
+        bool samples = memcmp(file + at, "data", 4) == 0;
+
+        if (!samples && size > left) {
+            *place = at;
+            return 0;
+        }
+        if (samples) {
+            return at + CHUNK_BYTES + (size < left ? size : left);
+        }
+        at += CHUNK_BYTES + size + size % 2;
+    }
+    return bytes;
+}
+
 static uint32_t sample_bytes(const SF_INFO *info)
 {
     switch (info->format & SF_FORMAT_SUBMASK) {
@@ -127,8 +161,7 @@ static int take_info(struct wav *wav, const SF_INFO *info, const char *path,
 
     if ((type != SF_FORMAT_WAV && type != SF_FORMAT_WAVEX) ||
         (info->format & SF_FORMAT_ENDMASK) == SF_ENDIAN_BIG) {
-        return format_file_error(path, "WAV header: must be little-endian "
-                                       "RIFF");
+        return format_file_error(path, LITTLE_ENDIAN_RIFF);
     }
     if (info->channels < 1 || info->channels > (int)WAV_CHANNELS_MAX ||
         info->samplerate < 1) {
@@ -191,19 +224,15 @@ static int take_frames(struct wav *wav, SNDFILE *file, const char *path,
     return 0;
 }
 
-int wav_decode(struct wav *wav, const char *path, const uint8_t *file,
-               uint64_t bytes, uint32_t allowed)
+/* `file` is of `bytes` that libsndfile is to see. */
+static int decode(struct wav *wav, const char *path, const uint8_t *file,
+                  uint64_t bytes, uint32_t allowed)
 {
     struct memory memory = {.data = (uint8_t *)file, .bytes = (int64_t)bytes};
     SF_INFO info = {.format = 0};
-    SNDFILE *open;
+    SNDFILE *open = memory_open(&memory, SFM_READ, &info);
     int status;
 
-    *wav = (struct wav){.data = NULL};
-    if (!wav_begins(file, bytes)) {
-        return format_file_error(path, "is no WAV file");
-    }
-    open = memory_open(&memory, SFM_READ, &info);
     if (open == NULL) {
         fprintf(stderr, "quincunx: %s: WAV header: %s\n", path,
                 sf_strerror(NULL));
@@ -215,6 +244,30 @@ int wav_decode(struct wav *wav, const char *path, const uint8_t *file,
     }
     sf_close(open);
     return status;
+}
+
+int wav_decode(struct wav *wav, const char *path, const uint8_t *file,
+               uint64_t bytes, uint32_t allowed)
+{
+    uint64_t place = 0;
+    uint64_t end;
+
+    *wav = (struct wav){.data = NULL};
+    if (!wav_begins(file, bytes)) {
+        return format_file_error(path, "is no WAV file");
+    }
+    if (memcmp(file, "RIFF", 4) != 0) {
+        return format_file_error(path, LITTLE_ENDIAN_RIFF);
+    }
+    end = end_of_samples(&place, file, bytes);
+    if (end == 0) {
+        fprintf(stderr,
+                "quincunx: %s: WAV header: the chunk at byte %" PRIu64
+                " is longer than the file\n",
+                path, place);
+        return 1;
+    }
+    return decode(wav, path, file, end, allowed);
 }
 
 int wav_read(struct wav *wav, const char *path, uint32_t allowed)

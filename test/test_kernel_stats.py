@@ -303,6 +303,40 @@ def test_truncated_wav(tmp_path):
     refused(1, path, "", str(path), "truncated", "220 frames", "after 100")
 
 
+def with_chunk(whole, at, size, content):
+    """The sound's bytes, with one chunk more at byte `at`."""
+    return (whole[:at] + b"LIST" + size.to_bytes(4, "little") + content
+            + whole[at:])
+
+
+def test_chunk_longer_than_the_file(tmp_path):
+    """libsndfile goes on for minutes in the one that the fuzzer found."""
+    whole = sound(tmp_path / "a.wav", 16, seconds=0.01).read_bytes()
+    assert whole[36:40] == b"data"
+    path = tmp_path / "b.wav"
+    for size in (0xffffff04, len(whole) - 36 + 13, 2 ** 31):
+        path.write_bytes(with_chunk(whole, 36, size, b"INFOabcd\0\0\0\0"))
+        refused(1, path, "", str(path), "chunk at byte 36", "longer than")
+    path.write_bytes(whole[:36] + bytes.fromhex(
+        "4c49535404ffffffffb9fffff7ffffff"))
+    refused(1, path, "", str(path), "chunk at byte 36", "longer than")
+
+
+def test_chunks_around_the_samples(tmp_path):
+    """What they hold, or are cut off behind the samples, changes nothing."""
+    path = sound(tmp_path / "a.wav", 16, seconds=0.01)
+    whole = path.read_bytes()
+    plain = run(path, on="native")
+    for changed in (
+            with_chunk(whole, 36, 12, b"INFOabcd\0\0\0\0"),
+            with_chunk(whole, 36, 3, b"odd\0"),
+            with_chunk(whole, len(whole), 12, b"INFOabcd\0\0\0\0"),
+            with_chunk(whole, len(whole), 0xffffff04, b"\xff" * 50),
+            whole + b"x"):
+        path.write_bytes(changed)
+        assert run(path, on="native") == plain
+
+
 @pytest.mark.parametrize("options", [
     ("-b", 24), ("-e", "floating-point", "-b", 32), ("-e", "a-law")])
 def test_other_samples(tmp_path, options):
