@@ -91,6 +91,11 @@ SEEDS = {
     "search.several": [b"(?i|)TRUTH|man|of a", TEXT],
     "search.file": [b"(?f)@", TEXT, b"that\r\nwant\n"],
     "search.folded": [b"(?if)@", TEXT, b"IT IS\n"],
+    # More than the result lists; fewer, and one more than may be given.
+    "search.many": [b"a", b"a" * 1500],
+    "search.fewer": [b"a", b"ab" * 900],
+    "dictionary.many": [digest(b"w" * 255), (b"w" * 255 + b"\n") * 9],
+    "conv.many": [b"coefficients=" + b":".join([b"1"] * 26), PGM],
     "dictionary.arg": [digest(b"beta") + b"," + digest(b""), WORDS],
     "dictionary.file": [b"digests=@", WORDS,
                         digest(b"delta") + b"  delta\n\n"
