@@ -78,6 +78,26 @@ int relay_gather(struct scatter *scatter)
     return error;
 }
 
+/* Whether a piece of the tree ends where it says, and its children do: what
+   lies inside them is theirs to check. */
+static bool branch_fits(const uint8_t *branch, const uint8_t *end)
+{
+    const uint8_t *child = branch + TREE_BRANCH_BYTES;
+
+    if (end - branch < (ptrdiff_t)TREE_BRANCH_BYTES ||
+        tree_next(branch) > end) {
+        return false;
+    }
+    end = tree_next(branch);
+    while (child < end) {
+        if (tree_nodes(child) == 0 || tree_next(child) > end) {
+            return false;
+        }
+        child = tree_next(child);
+    }
+    return child == end;
+}
+
 /* Reads the job, this node's piece of the tree, and where its range begins. */
 static int take_branch(struct scatter *scatter,
                        const struct circuit_delivery *delivery)
@@ -90,9 +110,7 @@ static int take_branch(struct scatter *scatter,
         return ERR_PROTOCOL;
     }
     branch = delivery->payload + scatter->job_bytes;
-    if (end - branch < (ptrdiff_t)TREE_BRANCH_BYTES ||
-        tree_nodes(branch) == 0 || tree_next(branch) > end ||
-        tree_phase(branch) > scatter->job.phases) {
+    if (!branch_fits(branch, end) || tree_phase(branch) > scatter->job.phases) {
         return ERR_PROTOCOL;
     }
     scatter->circuit->job = delivery->job;
