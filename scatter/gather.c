@@ -49,7 +49,12 @@ static int take_result(struct scatter *scatter, unsigned phase, unsigned port,
         }
         *output = delivery.bytes - head;
     }
-    return delivery.kind == kind ? scatter_merge(scatter, &next) : ERR_PROTOCOL;
+    error =
+        delivery.kind == kind ? scatter_merge(scatter, &next) : ERR_PROTOCOL;
+    if (error == ERR_OK) {
+        scatter_record(scatter, EVENT_RESULT_MERGED, phase, next.bytes);
+    }
+    return error;
 }
 
 /* A child's output comes to lie right behind those before it, and what comes
@@ -76,14 +81,11 @@ static int append_child(struct scatter *scatter, unsigned phase, unsigned port,
 int scatter_gather_child(struct scatter *scatter, unsigned phase, unsigned port)
 {
     uint32_t bytes = 0;
-    int error =
-        scatter_has_output(scatter)
-            ? append_child(scatter, phase, port, &bytes)
-            : take_result(scatter, phase, port, scatter->memory->incoming,
-                          sizeof scatter->memory->incoming, &bytes);
 
-    scatter_record(scatter, EVENT_RESULT_MERGED, phase, bytes);
-    return error;
+    return scatter_has_output(scatter)
+               ? append_child(scatter, phase, port, &bytes)
+               : take_result(scatter, phase, port, scatter->memory->incoming,
+                             sizeof scatter->memory->incoming, &bytes);
 }
 
 void scatter_begin_gather(struct scatter *scatter)
