@@ -125,7 +125,7 @@ $(BUILD)/mps2_an385/%.o: %.c $(BUILD)/mps2_an385.flags
 
 # Small is better than fast but where every hop or unit passes (spin counts).
 COLD := -fno-schedule-insns2 -fno-move-loop-invariants
-FAST := scatter/scatter.c scatter/wire_job.c scatter/split.c hal/circuit.c \
+FAST := scatter/scatter.c scatter/wire_job.c scatter/split.c hal/window.c \
         $(filter-out kernels/spin.c,$(wildcard kernels/*.c))
 fast_objects := $(FAST:%.c=$(BUILD)/mps2_an385/%.o)
 $(fast_objects): TARGET_CFLAGS += -O3

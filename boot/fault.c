@@ -15,7 +15,7 @@
 __attribute__((used)) _Noreturn void boot_fault_record(const uint32_t *frame)
 {
     struct window *window = (struct window *)PSRAM_BASE;
-    struct window_fault *fault = &window->status.fault;
+    struct node_fault *fault = &window->node.status.fault;
     uint32_t exception;
 
     __asm volatile("mrs %0, ipsr" : "=r"(exception));
@@ -33,7 +33,7 @@ __attribute__((used)) _Noreturn void boot_fault_record(const uint32_t *frame)
     fault->sp =
         (uint32_t)(uintptr_t)(frame + FRAME_WORDS + (fault->xpsr >> 9 & 1u));
     fault->valid = 1;
-    window->status.state = WINDOW_STATE_FAULT;
+    window->node.status.state = NODE_STATE_FAULT;
     board_ring(window);
     board_halt(window);
 }

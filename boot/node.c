@@ -14,7 +14,7 @@
 
 static void say(struct window *window, const char *text)
 {
-    console_write(window, text, strlen(text));
+    console_write(&window->log, text, strlen(text));
 }
 
 void node_main(struct window *window)
@@ -32,11 +32,11 @@ void node_main(struct window *window)
     if (error == ERR_OK) {
         error = scatter_run(&scatter);
     }
-    window->status.error = error;
-    window->status.state =
-        error == ERR_OK ? WINDOW_STATE_DONE : WINDOW_STATE_FAILED;
-    window->status.stack_bytes = board_stack_bytes();
-    window->status.stack_used_bytes = board_stack_used_bytes();
+    window->node.status.error = error;
+    window->node.status.state =
+        error == ERR_OK ? NODE_STATE_DONE : NODE_STATE_FAILED;
+    window->node.status.stack_bytes = board_stack_bytes();
+    window->node.status.stack_used_bytes = board_stack_used_bytes();
     say(window, error == ERR_OK ? "done\n" : "failed\n");
     circuit_close(&circuit);
     board_halt(window);

@@ -20,7 +20,7 @@ _Noreturn void _exit(int status);
 int _write(int file, const char *text, int bytes)
 {
     (void)file;
-    console_write((struct window *)PSRAM_BASE, text, (size_t)bytes);
+    console_write(&((struct window *)PSRAM_BASE)->log, text, (size_t)bytes);
     return bytes;
 }
 

@@ -29,12 +29,12 @@
 
 #include "hal/clock.h"
 #include "hal/err.h"
-#include "hal/window.h"
+#include "hal/node.h"
 #include "torus/torus.h"
 
 #define CIRCUIT_VERSION 1u
 #define CIRCUIT_HEADER_BYTES 16u
-#define CIRCUIT_HOST WINDOW_PORT_HOST
+#define CIRCUIT_HOST NODE_PORT_HOST
 #define CIRCUIT_ANY_JOB 0u
 
 /* For circuit_receive(): only messages of this kind, with the port mask. */
@@ -51,14 +51,18 @@ enum circuit_field {
 };
 
 struct circuit {
-    struct window *window;
+    void *board; /* the implementation's own */
+    struct node *node;
+    struct node_log *log;
     struct clock *clock;
+    uint8_t *memory; /* for messages: nothing else can be sent or received */
+    uint32_t memory_bytes; /* a multiple of 8, as the address is */
     uint32_t mesh;
     uint16_t job;  /* messages of another job are refused; or ANY_JOB */
     uint16_t side; /* the longest leg of a path, in hops */
 };
 
-/* A piece of a message, in the DMA window; bytes may be 0. */
+/* A piece of a message, in the circuit's memory; bytes may be 0. */
 struct circuit_segment {
     const uint8_t *data;
     uint32_t bytes;
@@ -89,17 +93,18 @@ struct circuit_delivery {
 };
 
 /*
- * Attaches to the switch behind `window`; starts the clock at 0.
- * Result: 0; ERR_PROTOCOL if the window's magic or version is another.
+ * Attaches to the board's switch; starts the clock at 0. `board` is what the
+ * implementation takes: hal/window.c a struct window. Result: 0; ERR_PROTOCOL
+ * if it is not what it should be.
  */
-int circuit_open(struct circuit *circuit, struct window *window,
-                 struct clock *clock);
+int circuit_open(struct circuit *circuit, void *board, struct clock *clock);
 
 /*
  * Queues the message on every port of the mask (bits 0 to 3, or the host's
  * alone). Result: 0; ERR_NO_ROUTE (a leg of no hops, or longer than a side),
- * ERR_PORT_BUSY (the ring is full). A segment outside the DMA window is found
- * by the switch, which stops the mesh. About 100 instructions for four ports.
+ * ERR_PORT_BUSY (the ring is full). A segment outside the circuit's memory is
+ * found by the switch, which stops the mesh. About 100 instructions for four
+ * ports.
  */
 int circuit_send(struct circuit *circuit, unsigned ports,
                  const struct circuit_message *message);
@@ -107,7 +112,8 @@ int circuit_send(struct circuit *circuit, unsigned ports,
 /*
  * Waits for a message on any port of the mask, of one kind if CIRCUIT_ONLY()
  * says so (others stay for later receives); mesh time moves on to its
- * arrival. The buffer lies in the DMA window and takes header and payload.
+ * arrival. The buffer lies in the circuit's memory and takes header and
+ * payload.
  * Result: 0 and *delivery; ERR_BUFFER (delivery->bytes tells the size that
  * was needed; the message is gone), ERR_CORRUPT, ERR_PROTOCOL. A message that
  * never comes is found out by the launcher's watchdog: a time limit in

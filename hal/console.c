@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hal/console.h"
 
-void console_write(struct window *window, const char *text, size_t bytes)
+void console_write(struct node_log *log, const char *text, size_t bytes)
 {
     for (size_t i = 0; i < bytes; ++i) {
-        window->console[window->console_written++ % WINDOW_CONSOLE_BYTES] =
-            text[i];
+        log->console[log->console_written++ % NODE_CONSOLE_BYTES] = text[i];
     }
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text for people. It goes through a ring in the window, never through a UART:
+ * Text for people. It goes through a ring in memory, never through a UART:
  * a device whose readiness depends on the host would change counted time.
  */
 #ifndef HAL_CONSOLE_H
 #define HAL_CONSOLE_H
 
-#include "hal/window.h"
+#include "hal/node.h"
 
 /* Appends bytes to the ring; the oldest are overwritten when it is full. */
-void console_write(struct window *window, const char *text, size_t bytes);
+void console_write(struct node_log *log, const char *text, size_t bytes);
 
 #endif

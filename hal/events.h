@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The node's event log: what happened when, for reports and traces. It is
- * always written, so that a trace changes no timestamp, and it lies in shared
- * memory, so that the host can read it also after the node died. A full log
- * keeps the first WINDOW_EVENTS entries and counts the rest.
+ * always written, so that a trace changes no timestamp, and it lies where
+ * the host can read it also after the node died. A full log
+ * keeps the first NODE_EVENTS entries and counts the rest.
  */
 #ifndef HAL_EVENTS_H
 #define HAL_EVENTS_H
 
-#include "hal/window.h"
+#include "hal/node.h"
 
 enum event_kind {
     EVENT_NONE,
@@ -23,14 +23,14 @@ enum event_kind {
 };
 
 /* Appends one event. Cost: about 15 instructions. */
-static inline void events_record(struct window *window, uint64_t time_ps,
+static inline void events_record(struct node_log *log, uint64_t time_ps,
                                  enum event_kind kind, unsigned detail,
                                  uint32_t value)
 {
-    uint32_t slot = window->events_written++;
+    uint32_t slot = log->events_written++;
 
-    if (slot < WINDOW_EVENTS) {
-        struct window_event *event = &window->event[slot];
+    if (slot < NODE_EVENTS) {
+        struct node_event *event = &log->event[slot];
 
         event->time_ps = time_ps;
         event->kind = (uint16_t)kind;

@@ -142,7 +142,7 @@ static int make_window(struct board *board)
         return -1;
     }
     /* No more than that: a page that nobody touches takes no memory. */
-    ((struct window *)at)->identity = board->window->identity;
+    ((struct window *)at)->node.identity = board->window->node.identity;
     munmap(board->window, board->mapped_bytes);
     board->window = at;
     board->mapped_bytes = BACKEND_WINDOW_BYTES;

@@ -10,7 +10,7 @@ enum event_type {
     EVENT_REQUEST
 };
 
-enum node_state {
+enum fabric_node_state {
     NODE_RUNNING,
     NODE_RECEIVING,
     NODE_DRAINING,
@@ -43,23 +43,23 @@ struct fifo {
     struct transit *last;
 };
 
-struct node_port {
+struct fabric_port {
     struct fifo queue; /* see queue_of() */
     struct fifo inbox;
     bool busy;        /* a circuit leaves it */
     bool used;        /* one ever has, and ended at free_ps */
     uint64_t free_ps; /* when the last send ended */
-    struct window_counters counters;
+    struct node_counters counters;
 };
 
-struct node {
-    struct node_port port[WINDOW_PORTS];
+struct fabric_node {
+    struct fabric_port port[NODE_PORTS];
     uint64_t time_ps; /* running: since when; resting: since when */
     uint32_t port_mask;
     uint8_t circuits;   /* out of its torus ports, under way */
     uint8_t tag_wanted; /* 0: any */
     int32_t first_error;
-    enum node_state state;
+    enum fabric_node_state state;
     bool notify; /* may have something to be handed over */
 };
 
@@ -72,7 +72,7 @@ struct event {
 struct fabric {
     struct fabric_config config;
     uint32_t node_count;
-    struct node *node;
+    struct fabric_node *node;
     uint8_t *link_held; /* by torus_link() */
     struct event *heap;
     size_t heap_count;
@@ -279,7 +279,7 @@ void fabric_free(struct fabric *fabric)
         }
     }
     for (uint32_t i = 0; fabric->node != NULL && i < fabric->node_count; ++i) {
-        for (unsigned port = 0; port < WINDOW_PORTS; ++port) {
+        for (unsigned port = 0; port < NODE_PORTS; ++port) {
             fifo_free(&fabric->node[i].port[port].queue);
             fifo_free(&fabric->node[i].port[port].inbox);
         }
@@ -312,7 +312,7 @@ static struct fifo *queue_of(struct fabric *fabric, uint32_t node,
                              unsigned port)
 {
     bool shared =
-        fabric->config.ports_at_once < TORUS_PORTS && port != WINDOW_PORT_HOST;
+        fabric->config.ports_at_once < TORUS_PORTS && port != NODE_PORT_HOST;
 
     return &fabric->node[node].port[shared ? 0 : port].queue;
 }
@@ -323,8 +323,8 @@ static void request_first(struct fabric *fabric, const struct fifo *queue,
                           uint64_t now_ps)
 {
     struct transit *first = queue->first;
-    const struct node *node;
-    const struct node_port *port;
+    const struct fabric_node *node;
+    const struct fabric_port *port;
 
     if (first == NULL || first->asked) {
         return;
@@ -332,7 +332,7 @@ static void request_first(struct fabric *fabric, const struct fifo *queue,
     node = &fabric->node[first->source];
     port = &node->port[first->port];
     if (port->busy || (node->circuits >= fabric->config.ports_at_once &&
-                       first->port != WINDOW_PORT_HOST)) {
+                       first->port != NODE_PORT_HOST)) {
         return;
     }
     if (port->used && now_ps < plus(port->free_ps, first->message.gap_ps)) {
@@ -367,19 +367,19 @@ void fabric_from_host(struct fabric *fabric, uint32_t node, uint64_t time_ps,
     transit->message.cookie = cookie;
     transit->source = node;
     transit->destination = node;
-    transit->port = WINDOW_PORT_HOST;
-    transit->arrival_port = WINDOW_PORT_HOST;
+    transit->port = NODE_PORT_HOST;
+    transit->arrival_port = NODE_PORT_HOST;
     transit->arrival_ps = time_ps;
     transit->arrived = true;
     transit->holders = 1;
-    fifo_put(&fabric->node[node].port[WINDOW_PORT_HOST].inbox, transit);
+    fifo_put(&fabric->node[node].port[NODE_PORT_HOST].inbox, transit);
     notify(fabric, node);
 }
 
 static void rest(struct fabric *fabric, uint32_t node, uint64_t time_ps,
-                 enum node_state state)
+                 enum fabric_node_state state)
 {
-    struct node *at = &fabric->node[node];
+    struct fabric_node *at = &fabric->node[node];
 
     if (at->time_ps <= fabric->horizon_ps) {
         fabric->horizon_stale = true;
@@ -393,7 +393,7 @@ static void rest(struct fabric *fabric, uint32_t node, uint64_t time_ps,
 void fabric_receive(struct fabric *fabric, uint32_t node, uint64_t time_ps,
                     unsigned ports)
 {
-    fabric->node[node].port_mask = ports & ((1u << WINDOW_PORTS) - 1);
+    fabric->node[node].port_mask = ports & ((1u << NODE_PORTS) - 1);
     fabric->node[node].tag_wanted = (uint8_t)(ports >> 8);
     rest(fabric, node, time_ps, NODE_RECEIVING);
 }
@@ -408,7 +408,8 @@ void fabric_end(struct fabric *fabric, uint32_t node, uint64_t time_ps)
     rest(fabric, node, time_ps, NODE_ENDED);
 }
 
-static void resume(struct fabric *fabric, struct node *node, uint64_t time_ps)
+static void resume(struct fabric *fabric, struct fabric_node *node,
+                   uint64_t time_ps)
 {
     node->state = NODE_RUNNING;
     if (time_ps > node->time_ps) {
@@ -521,10 +522,10 @@ static void grant(struct fabric *fabric, struct transit *transit,
     const struct fabric_config *config = &fabric->config;
     struct torus_path path = transit->message.path;
     struct torus_coord from = torus_coord_of(config->size, transit->source);
-    struct node *source = &fabric->node[transit->source];
-    struct node_port *port = &source->port[transit->port];
+    struct fabric_node *source = &fabric->node[transit->source];
+    struct fabric_port *port = &source->port[transit->port];
     struct fifo *queue = queue_of(fabric, transit->source, transit->port);
-    struct node_port *to;
+    struct fabric_port *to;
 
     links_mark(fabric, transit, 1);
     transit->arrival_ps = plus(
@@ -555,8 +556,8 @@ static void grant(struct fabric *fabric, struct transit *transit,
 static void next_send(struct fabric *fabric, struct transit *ended,
                       uint64_t now_ps)
 {
-    struct node *source = &fabric->node[ended->source];
-    struct node_port *port = &source->port[ended->port];
+    struct fabric_node *source = &fabric->node[ended->source];
+    struct fabric_port *port = &source->port[ended->port];
 
     port->busy = false;
     port->used = true;
@@ -624,10 +625,10 @@ static void release_all(struct fabric *fabric, struct transit *first)
 static void process_request(struct fabric *fabric, struct transit *transit,
                             uint64_t now_ps)
 {
-    struct node *source = &fabric->node[transit->source];
+    struct fabric_node *source = &fabric->node[transit->source];
     struct fifo *queue = queue_of(fabric, transit->source, transit->port);
 
-    if (transit->port == WINDOW_PORT_HOST) {
+    if (transit->port == NODE_PORT_HOST) {
         fifo_take(queue);
         next_send(fabric, transit, now_ps);
         fabric->leaving = transit;
@@ -658,12 +659,13 @@ static struct transit *first_tagged(const struct fifo *inbox, uint8_t tag)
 }
 
 /* The next message for a node that waits, or NULL; *port: where it is. */
-static struct transit *find_message(const struct node *node, unsigned *port)
+static struct transit *find_message(const struct fabric_node *node,
+                                    unsigned *port)
 {
     bool single = (node->port_mask & (node->port_mask - 1)) == 0;
     struct transit *found = NULL;
 
-    for (unsigned i = 0; i < WINDOW_PORTS; ++i) {
+    for (unsigned i = 0; i < NODE_PORTS; ++i) {
         struct transit *first =
             first_tagged(&node->port[i].inbox, node->tag_wanted);
 
@@ -680,7 +682,7 @@ static struct transit *find_message(const struct node *node, unsigned *port)
 static enum fabric_step deliver(struct fabric *fabric, uint32_t index,
                                 struct fabric_action *action)
 {
-    struct node *node = &fabric->node[index];
+    struct fabric_node *node = &fabric->node[index];
     unsigned port = 0;
     struct transit *transit = find_message(node, &port);
 
@@ -704,10 +706,10 @@ static enum fabric_step deliver(struct fabric *fabric, uint32_t index,
 static enum fabric_step answer_drain(struct fabric *fabric, uint32_t index,
                                      struct fabric_action *action)
 {
-    struct node *node = &fabric->node[index];
+    struct fabric_node *node = &fabric->node[index];
     uint64_t time_ps = node->time_ps;
 
-    for (unsigned port = 0; port < WINDOW_PORTS; ++port) {
+    for (unsigned port = 0; port < NODE_PORTS; ++port) {
         if (node->port[port].queue.first != NULL || node->port[port].busy) {
             return FABRIC_WAIT;
         }
@@ -750,7 +752,7 @@ static uint64_t horizon(struct fabric *fabric)
     if (fabric->horizon_stale) {
         fabric->horizon_ps = UINT64_MAX;
         for (uint32_t i = 0; i < fabric->node_count; ++i) {
-            const struct node *node = &fabric->node[i];
+            const struct fabric_node *node = &fabric->node[i];
 
             if (node->state == NODE_RUNNING &&
                 node->time_ps < fabric->horizon_ps) {
@@ -767,7 +769,7 @@ static enum fabric_step report_leaving(struct fabric *fabric,
                                        struct fabric_action *action)
 {
     struct transit *transit = fabric->leaving;
-    bool to_host = transit->port == WINDOW_PORT_HOST;
+    bool to_host = transit->port == NODE_PORT_HOST;
 
     *action = (struct fabric_action){.time_ps = transit->request_ps,
                                      .cookie = transit->message.cookie,
@@ -840,8 +842,8 @@ void fabric_count_error(struct fabric *fabric, uint32_t node, unsigned port)
     fabric->node[node].port[port].counters.errors += 1;
 }
 
-const struct window_counters *fabric_counters(const struct fabric *fabric,
-                                              uint32_t node, unsigned port)
+const struct node_counters *fabric_counters(const struct fabric *fabric,
+                                            uint32_t node, unsigned port)
 {
     return &fabric->node[node].port[port].counters;
 }

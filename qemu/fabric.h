@@ -87,7 +87,7 @@ struct fabric_action {
 struct fabric *fabric_new(const struct fabric_config *config);
 void fabric_free(struct fabric *fabric);
 
-/* Queues a message on a port (WINDOW_PORT_HOST: to the host) of `node`. */
+/* Queues a message on a port (NODE_PORT_HOST: to the host) of `node`. */
 void fabric_send(struct fabric *fabric, uint32_t node, unsigned port,
                  const struct fabric_message *message);
 
@@ -116,7 +116,7 @@ uint64_t fabric_conflicts(const struct fabric *fabric);
 /* Counts a message that reached the node but could not be delivered. */
 void fabric_count_error(struct fabric *fabric, uint32_t node, unsigned port);
 
-const struct window_counters *fabric_counters(const struct fabric *fabric,
+const struct node_counters *fabric_counters(const struct fabric *fabric,
                                               uint32_t node, unsigned port);
 
 #endif

@@ -50,22 +50,22 @@ static void identify(struct mesh *mesh, uint32_t node)
     struct torus_coord at = torus_coord_of(config->size, node);
     bool victim = torus_index(config->size, config->victim) == node;
 
-    window->identity =
-        (struct window_identity){.magic = WINDOW_MAGIC,
-                                 .version = WINDOW_VERSION,
-                                 .bytes = BACKEND_WINDOW_BYTES,
-                                 .mesh = config->identity,
-                                 .width = config->size.width,
-                                 .height = config->size.height,
-                                 .x = at.x,
-                                 .y = at.y,
-                                 .originator_x = config->originator.x,
-                                 .originator_y = config->originator.y,
-                                 .tree = config->tree};
+    window->node.identity =
+        (struct node_identity){.magic = WINDOW_MAGIC,
+                               .version = WINDOW_VERSION,
+                               .bytes = BACKEND_WINDOW_BYTES,
+                               .mesh = config->identity,
+                               .width = config->size.width,
+                               .height = config->size.height,
+                               .x = at.x,
+                               .y = at.y,
+                               .originator_x = config->originator.x,
+                               .originator_y = config->originator.y,
+                               .tree = config->tree};
     if (victim && config->injection == MESH_INJECT_FAULT) {
-        window->identity.fault_injection = WINDOW_INJECT_FAULT;
+        window->node.identity.fault_injection = NODE_INJECT_FAULT;
     } else if (victim && config->injection == MESH_INJECT_HANG) {
-        window->identity.fault_injection = WINDOW_INJECT_HANG;
+        window->node.identity.fault_injection = NODE_INJECT_HANG;
     }
 }
 
@@ -253,7 +253,7 @@ static bool take_send(struct mesh *mesh, uint32_t node, unsigned port,
     }
     message.bytes = make_parcel(parcel, window_of(mesh, node), send, port);
     if (message.bytes == 0 ||
-        (port != WINDOW_PORT_HOST &&
+        (port != NODE_PORT_HOST &&
          !torus_path_valid(mesh->config->size, message.path))) {
         free(parcel);
         return false;
@@ -273,7 +273,7 @@ static bool take_sends(struct mesh *mesh, uint32_t node)
         const struct window_send *send =
             &window->send[mesh->taken[node] % WINDOW_QUEUE];
 
-        for (unsigned port = 0; sound && port < WINDOW_PORTS; ++port) {
+        for (unsigned port = 0; sound && port < NODE_PORTS; ++port) {
             if ((send->ports >> port & 1u) != 0) {
                 sound = take_send(mesh, node, port, send);
             }
@@ -323,7 +323,7 @@ static enum mesh_end take_request(struct mesh *mesh, uint32_t node)
     const struct window_request *request = &window->request;
     uint32_t sequence = __atomic_load_n(&request->sequence, __ATOMIC_ACQUIRE);
 
-    if (window->status.state == WINDOW_STATE_FAULT) {
+    if (window->node.status.state == NODE_STATE_FAULT) {
         return lose(mesh, node, "took a fault");
     }
     if (sequence == mesh->sequence[node]) {
@@ -460,12 +460,12 @@ static enum mesh_end lose_stuck(const struct mesh *mesh)
     for (uint32_t node = 0; node < node_count(mesh); ++node) {
         const struct window *window = window_of(mesh, node);
 
-        if (window->status.state != WINDOW_STATE_WAITING && shown < 8 &&
+        if (window->node.status.state != NODE_STATE_WAITING && shown < 8 &&
             !fabric_has_ended(mesh->fabric, node)) {
             lose(mesh, node, "waits in the middle of the job");
             shown += 1;
         }
-        if (window->status.state == WINDOW_STATE_FAILED && shown < 8) {
+        if (window->node.status.state == NODE_STATE_FAILED && shown < 8) {
             lose(mesh, node, "gave up");
             shown += 1;
         }
@@ -542,7 +542,7 @@ static void publish_counters(const struct mesh *mesh)
     for (uint32_t node = 0; node < node_count(mesh); ++node) {
         struct window *window = window_of(mesh, node);
 
-        for (unsigned port = 0; port < WINDOW_PORTS; ++port) {
+        for (unsigned port = 0; port < NODE_PORTS; ++port) {
             window->port[port] = *fabric_counters(mesh->fabric, node, port);
         }
     }

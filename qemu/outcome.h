@@ -61,8 +61,8 @@ struct outcome_node {
     struct outcome_spell spell[ROUNDS_MAX]; /* in order of time */
     uint32_t stack_used_bytes;
     uint32_t stack_bytes;
-    const struct window_counters *port; /* WINDOW_PORTS of them */
-    const struct window_event *event;   /* its log, in the node's mesh time */
+    const struct node_counters *port; /* NODE_PORTS of them */
+    const struct node_event *event;   /* its log, in the node's mesh time */
     uint32_t event_count;
 };
 

@@ -6,16 +6,16 @@
 
 #define CONSOLE_SHOWN 160u
 
-static const char *const state_names[WINDOW_STATES] = {
-    [WINDOW_STATE_RESET] = "reset",
-    [WINDOW_STATE_WAITING] = "waiting for its part",
-    [WINDOW_STATE_PLANNING] = "planning",
-    [WINDOW_STATE_SCATTERING] = "scattering",
-    [WINDOW_STATE_COMPUTING] = "computing",
-    [WINDOW_STATE_GATHERING] = "gathering",
-    [WINDOW_STATE_DONE] = "done",
-    [WINDOW_STATE_FAILED] = "failed",
-    [WINDOW_STATE_FAULT] = "fault",
+static const char *const state_names[NODE_STATES] = {
+    [NODE_STATE_RESET] = "reset",
+    [NODE_STATE_WAITING] = "waiting for its part",
+    [NODE_STATE_PLANNING] = "planning",
+    [NODE_STATE_SCATTERING] = "scattering",
+    [NODE_STATE_COMPUTING] = "computing",
+    [NODE_STATE_GATHERING] = "gathering",
+    [NODE_STATE_DONE] = "done",
+    [NODE_STATE_FAILED] = "failed",
+    [NODE_STATE_FAULT] = "fault",
 };
 
 static const char *const event_names[EVENT_KINDS] = {
@@ -63,7 +63,7 @@ const char *postmortem_error(int error)
     }
 }
 
-static void print_fault(FILE *out, const struct window_fault *fault)
+static void print_fault(FILE *out, const struct node_fault *fault)
 {
     fprintf(out,
             "  fault record: exception %u at pc %08x, lr %08x, sp %08x, "
@@ -77,7 +77,7 @@ static void print_fault(FILE *out, const struct window_fault *fault)
 
 static void print_console(FILE *out, const struct window *window)
 {
-    uint32_t end = window->console_written;
+    uint32_t end = window->log.console_written;
     uint32_t at = end > CONSOLE_SHOWN ? end - CONSOLE_SHOWN : 0;
 
     if (at == end) {
@@ -85,7 +85,7 @@ static void print_console(FILE *out, const struct window *window)
     }
     fprintf(out, "  console: ");
     for (; at != end; ++at) {
-        char c = window->console[at % WINDOW_CONSOLE_BYTES];
+        char c = window->log.console[at % NODE_CONSOLE_BYTES];
 
         if (c == '\n') {
             fputs(" | ", out);
@@ -98,16 +98,16 @@ static void print_console(FILE *out, const struct window *window)
 
 void postmortem_print(FILE *out, const struct window *window)
 {
-    const struct window_status *status = &window->status;
-    uint32_t events = window->events_written;
+    const struct node_status *status = &window->node.status;
+    uint32_t events = window->log.events_written;
 
     fprintf(out, "  state: %s",
-            status->state < WINDOW_STATES ? state_names[status->state] : "?");
-    if (status->state == WINDOW_STATE_FAILED) {
+            status->state < NODE_STATES ? state_names[status->state] : "?");
+    if (status->state == NODE_STATE_FAILED) {
         fprintf(out, " (%s)", postmortem_error(status->error));
     }
-    if (events > 0 && events <= WINDOW_EVENTS) {
-        const struct window_event *last = &window->event[events - 1];
+    if (events > 0 && events <= NODE_EVENTS) {
+        const struct node_event *last = &window->log.event[events - 1];
 
         fprintf(out, "; last event: %s at %.3f us",
                 last->kind < EVENT_KINDS ? event_names[last->kind] : "?",

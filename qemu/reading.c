@@ -22,20 +22,19 @@ void *reading_must(void *memory)
 /* Copies a node's log out of its window. */
 static void keep_events(struct outcome_node *node, const struct window *window)
 {
-    uint32_t count = window->events_written < WINDOW_EVENTS
-                         ? window->events_written
-                         : WINDOW_EVENTS;
-    struct window_event *event =
-        reading_must(calloc(count + 1u, sizeof *event));
+    uint32_t count = window->log.events_written < NODE_EVENTS
+                         ? window->log.events_written
+                         : NODE_EVENTS;
+    struct node_event *event = reading_must(calloc(count + 1u, sizeof *event));
 
-    memcpy(event, window->event, count * sizeof *event);
+    memcpy(event, window->log.event, count * sizeof *event);
     node->event = event;
     node->event_count = count;
 }
 
 /* A spell ends with its computing; what is queued before belongs to it. */
 static void read_spell(struct outcome_node *node,
-                       const struct window_event *event, uint64_t at_ps)
+                       const struct node_event *event, uint64_t at_ps)
 {
     struct outcome_spell *spell = &node->spell[node->spells];
 
@@ -63,7 +62,7 @@ static void read_spell(struct outcome_node *node,
 static void read_events(struct outcome_node *node, uint64_t zero_ps)
 {
     for (uint32_t i = 0; i < node->event_count; ++i) {
-        const struct window_event *event = &node->event[i];
+        const struct node_event *event = &node->event[i];
         uint64_t at_ps = event->time_ps - zero_ps;
 
         if (event->kind == EVENT_DONE) {
@@ -83,7 +82,7 @@ static void read_events(struct outcome_node *node, uint64_t zero_ps)
 }
 
 static void read_node(struct outcome *outcome, const struct mesh *mesh,
-                      uint32_t index, struct window_counters *port)
+                      uint32_t index, struct node_counters *port)
 {
     struct outcome_node *node = &outcome->node[index];
     const struct window *window =
@@ -94,8 +93,8 @@ static void read_node(struct outcome *outcome, const struct mesh *mesh,
         node->layer =
             torus_role_of(outcome->size, outcome->originator, node->at).layer;
     }
-    node->stack_used_bytes = window->status.stack_used_bytes;
-    node->stack_bytes = window->status.stack_bytes;
+    node->stack_used_bytes = window->node.status.stack_used_bytes;
+    node->stack_bytes = window->node.status.stack_bytes;
     node->port = port;
     memcpy(port, window->port, sizeof window->port);
     keep_events(node, window);
@@ -164,8 +163,8 @@ void reading_take(struct outcome *outcome, const struct run_config *config,
 {
     uint32_t nodes = (uint32_t)config->size.width * config->size.height;
     uint32_t circuits;
-    struct window_counters *port =
-        reading_must(calloc((size_t)nodes * WINDOW_PORTS, sizeof *port));
+    struct node_counters *port =
+        reading_must(calloc((size_t)nodes * NODE_PORTS, sizeof *port));
 
     fabric_circuits(mesh->fabric, &circuits);
     outcome->size = config->size;
@@ -182,7 +181,7 @@ void reading_take(struct outcome *outcome, const struct run_config *config,
     outcome->circuit = reading_must(calloc(
         (size_t)(circuits - first_circuit) + 1, sizeof *outcome->circuit));
     for (uint32_t i = 0; i < nodes; ++i) {
-        read_node(outcome, mesh, i, port + (size_t)i * WINDOW_PORTS);
+        read_node(outcome, mesh, i, port + (size_t)i * NODE_PORTS);
     }
     read_circuits(outcome, mesh, first_circuit);
     layers_take(outcome);

@@ -277,7 +277,7 @@ static json_t *port_json(const struct outcome *outcome, unsigned port)
     uint64_t errors = 0;
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        const struct window_counters *at = outcome->node[i].port;
+        const struct node_counters *at = outcome->node[i].port;
 
         if (at != NULL) {
             messages += at[port].sent_messages;

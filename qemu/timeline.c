@@ -38,7 +38,7 @@ static void put_node(struct sha256_ctx *hash, const struct outcome_node *node)
     put_u64(hash, node->finished_ps);
     put_u64(hash, node->done_ps);
     for (uint32_t i = 0; i < node->event_count; ++i) {
-        const struct window_event *event = &node->event[i];
+        const struct node_event *event = &node->event[i];
 
         put_u64(hash, event->time_ps);
         put_u32(hash, event->kind);

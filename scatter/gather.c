@@ -90,7 +90,7 @@ int scatter_gather_child(struct scatter *scatter, unsigned phase, unsigned port)
 
 void scatter_begin_gather(struct scatter *scatter)
 {
-    scatter->window->status.state = WINDOW_STATE_GATHERING;
+    scatter->circuit->node->status.state = NODE_STATE_GATHERING;
     scatter->children = scatter->low + CIRCUIT_HEADER_BYTES +
                         scatter_result_head(&scatter->terms);
     scatter->children_bytes = 0;

@@ -38,14 +38,14 @@ static int check_terms(const struct scatter *scatter, const struct lead *lead)
 {
     const struct kernel_terms *terms = &scatter->terms;
     const struct wire_order *order = &lead->order;
-    uint32_t window_bytes = scatter->window->identity.bytes;
+    uint32_t memory_bytes = scatter->circuit->memory_bytes;
     uint64_t first = order->first_unit;
     uint64_t earlier = first * order->unit_bytes;
     uint64_t room = (uint64_t)(scatter->high - scatter->low);
 
     /* Addresses that far from a range are still those of some memory. */
-    if (terms->before_bytes > window_bytes ||
-        terms->after_bytes > window_bytes ||
+    if (terms->before_bytes > memory_bytes ||
+        terms->after_bytes > memory_bytes ||
         terms->result_bytes_max > SCATTER_RESULT_MAX ||
         (terms->output_denominator != 0 &&
          terms->result_bytes_max > KERNEL_RESULT_BESIDE_OUTPUT_MAX)) {
@@ -258,7 +258,7 @@ static int carry_out(struct scatter *scatter, struct lead *lead)
     bool tree = lead->order.tree_nodes > 0;
     int error;
 
-    events_record(scatter->window, start_ps, EVENT_SCATTER_START, 0,
+    events_record(scatter->circuit->log, start_ps, EVENT_SCATTER_START, 0,
                   scatter->units);
     report->scatter_start_ps = start_ps;
     error = tree ? lead_send_tree(scatter, lead, start_ps)
@@ -307,7 +307,7 @@ int scatter_lead(struct scatter *scatter)
     if (error != ERR_OK) {
         return error;
     }
-    scatter->window->status.state = WINDOW_STATE_PLANNING;
+    scatter->circuit->node->status.state = NODE_STATE_PLANNING;
     scatter->circuit->job = delivery.job;
     error = delivery.kind == WIRE_ORDER
                 ? wire_order_load(&lead.order, delivery.payload, delivery.bytes)
@@ -317,7 +317,7 @@ int scatter_lead(struct scatter *scatter)
         error = prepare(scatter, &lead);
     }
     if (error == ERR_OK) {
-        scatter->window->status.state = WINDOW_STATE_SCATTERING;
+        scatter->circuit->node->status.state = NODE_STATE_SCATTERING;
         error = carry_out(scatter, &lead);
     }
     sent = send_report(scatter, &lead, error);

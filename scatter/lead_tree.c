@@ -127,8 +127,8 @@ int lead_plan_tree(struct scatter *scatter, struct lead *lead)
     const struct wire_order *order = &lead->order;
     struct tree_input input = input_of(scatter, lead);
     /* In the received order, which is this node's own. */
-    uint8_t *tree = (uint8_t *)scatter->window +
-                    (order->tree - (const uint8_t *)scatter->window);
+    uint8_t *memory = scatter->circuit->memory;
+    uint8_t *tree = memory + (order->tree - memory);
     uint64_t start_ps = lead_now_ps(scatter);
     uint8_t *low = scatter->low;
     void *work = lead_allocate(scatter, tree_work_bytes(order->tree_nodes));

@@ -25,7 +25,7 @@ static void prepare_messages(struct scatter *scatter)
 /* The place in the pattern; in a tree a node learns it with its branch. */
 static void take_role(struct scatter *scatter)
 {
-    const struct window_identity *who = &scatter->window->identity;
+    const struct node_identity *who = &scatter->circuit->node->identity;
     struct torus_coord at = {who->x, who->y};
     struct torus_coord originator = {who->originator_x, who->originator_y};
     struct torus_role role;
@@ -45,7 +45,7 @@ static void take_role(struct scatter *scatter)
 
 void scatter_reset(struct scatter *scatter)
 {
-    scatter->low = (uint8_t *)scatter->window + WINDOW_DMA_OFFSET;
+    scatter->low = scatter->circuit->memory;
     scatter->high = (uint8_t *)scatter->memory;
     scatter->round = 0;
     scatter->circuit->job = CIRCUIT_ANY_JOB;
@@ -59,12 +59,9 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
                  const struct kernel *const kernels[], unsigned kernel_count,
                  const struct scatter_costs *costs)
 {
-    struct window *window = circuit->window;
-    const struct window_identity *who = &window->identity;
-    uint8_t *base = (uint8_t *)window;
+    const struct node_identity *who = &circuit->node->identity;
 
     scatter->circuit = circuit;
-    scatter->window = window;
     scatter->kernels = kernels;
     scatter->kernel_count = (uint8_t)kernel_count;
     scatter->costs = costs;
@@ -74,12 +71,12 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
         (!who->tree && torus_phases(scatter->size) < 0)) {
         return ERR_RANGE;
     }
-    if (who->bytes < WINDOW_DMA_OFFSET + 2 * sizeof(struct scatter_memory) ||
-        who->bytes % 8 != 0) {
+    if (circuit->memory_bytes < SCATTER_MEMORY_MIN) {
         return ERR_MEMORY;
     }
     scatter->memory =
-        (struct scatter_memory *)(void *)(base + who->bytes -
+        (struct scatter_memory *)(void *)(circuit->memory +
+                                          circuit->memory_bytes -
                                           sizeof(struct scatter_memory));
     scatter_reset(scatter);
     return ERR_OK;
@@ -87,7 +84,7 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
 
 static int run_job(struct scatter *scatter)
 {
-    bool tree = scatter->window->identity.tree != 0;
+    bool tree = scatter->circuit->node->identity.tree != 0;
     int error;
 
     if (scatter->layer == 0) {

@@ -8,8 +8,8 @@
 void scatter_record(struct scatter *scatter, enum event_kind kind,
                     unsigned detail, uint32_t value)
 {
-    events_record(scatter->window, clock_now_ps(scatter->circuit->clock), kind,
-                  detail, value);
+    events_record(scatter->circuit->log, clock_now_ps(scatter->circuit->clock),
+                  kind, detail, value);
 }
 
 /* At the load's ends, ranges have less around them than they ask for. */
@@ -93,16 +93,16 @@ int scatter_distribute(struct scatter *scatter)
     return error;
 }
 
-/* Stops here if a test asked for it: see enum window_injection. */
+/* Stops here if a test asked for it: see enum node_injection. */
 static void inject(const struct scatter *scatter)
 {
     const volatile uint16_t *injection =
-        &scatter->window->identity.fault_injection;
+        &scatter->circuit->node->identity.fault_injection;
 
-    if (*injection == WINDOW_INJECT_FAULT) {
+    if (*injection == NODE_INJECT_FAULT) {
         __builtin_trap();
     }
-    while (*injection == WINDOW_INJECT_HANG) {
+    while (*injection == NODE_INJECT_HANG) {
     }
 }
 
@@ -164,7 +164,7 @@ int scatter_compute(struct scatter *scatter)
     int error;
 
     inject(scatter);
-    scatter->window->status.state = WINDOW_STATE_COMPUTING;
+    scatter->circuit->node->status.state = NODE_STATE_COMPUTING;
     scatter_record(scatter, EVENT_COMPUTE_START, scatter->round, units);
     error = scatter_run_kernel(scatter, result, 0, units);
     scatter_record(scatter, EVENT_COMPUTE_END, scatter->round, units);
@@ -182,13 +182,13 @@ int scatter_take_message(struct scatter *scatter,
 {
     int error;
 
-    scatter->window->status.state = WINDOW_STATE_WAITING;
+    scatter->circuit->node->status.state = NODE_STATE_WAITING;
     error = circuit_receive(scatter->circuit, delivery, ports, scatter->low,
                             (uint32_t)(scatter->high - scatter->low));
     if (scatter->round == 0) {
-        scatter->window->events_written = 0; /* of the job before */
+        scatter->circuit->log->events_written = 0; /* of the job before */
     }
-    scatter->window->status.state = WINDOW_STATE_SCATTERING;
+    scatter->circuit->node->status.state = NODE_STATE_SCATTERING;
     return error;
 }
 

@@ -27,9 +27,9 @@
 #define SCATTER_HEAD_BYTES (CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES)
 
 /*
- * What a node keeps at the top of its DMA window; 4-byte aligned. Below it lie
- * two heaps that grow towards each other: what is received, from `low` up, and
- * the node's own output, from `high` down.
+ * What a node keeps at the top of its circuit's memory; 4-byte aligned. Below
+ * it lie two heaps that grow towards each other: what is received, from `low`
+ * up, and the node's own output, from `high` down.
  */
 struct scatter_memory {
     uint8_t result_bytes[4]; /* length of what follows, if there is an output */
@@ -40,9 +40,13 @@ struct scatter_memory {
     uint32_t work[SCATTER_WORK_MAX / 4];
 };
 
-/* Bytes of a window that a job's data and the originator's tables share. */
-#define SCATTER_ROOM(window_bytes)                                             \
-    ((window_bytes)-WINDOW_DMA_OFFSET - (uint32_t)sizeof(struct scatter_memory))
+/* Bytes of a circuit's memory that a job's data and the originator's tables
+   share. */
+#define SCATTER_ROOM(memory_bytes)                                             \
+    ((memory_bytes) - (uint32_t)sizeof(struct scatter_memory))
+
+/* A node with less memory would hardly hold a load. */
+#define SCATTER_MEMORY_MIN (sizeof(struct scatter_memory) + 16384u)
 
 /*
  * What the software costs on this board, measured (test/bench); the planner
@@ -62,7 +66,6 @@ struct scatter_costs {
 
 struct scatter {
     struct circuit *circuit;
-    struct window *window;
     struct scatter_memory *memory;
     const struct kernel *const *kernels;
     const struct scatter_costs *costs;
@@ -98,9 +101,9 @@ struct scatter {
 
 /*
  * Prepares a node; `kernels[kernel_count]` and `costs` outlive it. The
- * circuit is open and its window's identity says who this node is.
+ * circuit is open and its node's identity says who this node is.
  * Result: 0; ERR_RANGE if the identity is no node of a 5^k x 5^k torus;
- * ERR_MEMORY if the window is too small.
+ * ERR_MEMORY if the circuit's memory is too small.
  */
 int scatter_init(struct scatter *scatter, struct circuit *circuit,
                  const struct kernel *const kernels[], unsigned kernel_count,

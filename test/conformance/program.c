@@ -394,7 +394,7 @@ static int try_path(struct station *s, enum torus_turn turn, uint16_t hops,
 static void lead_refusals(struct station *s)
 {
     uint8_t *window = (uint8_t *)s->window;
-    uint8_t *end = window + s->window->identity.bytes;
+    uint8_t *end = window + s->window->node.identity.bytes;
     struct circuit_delivery delivery;
 
     note(s, WHAT_ROUTE_NO_HOPS, try_path(s, TORUS_STRAIGHT, 0, 0));
@@ -546,19 +546,19 @@ void node_main(struct window *window)
         .log = base + LOG_OFFSET,
         .out = base + OUT_OFFSET,
         .in = base + IN_OFFSET,
-        .index =
-            (uint16_t)(window->identity.y * PROGRAM_SIDE + window->identity.x)};
+        .index = (uint16_t)(window->node.identity.y * PROGRAM_SIDE +
+                            window->node.identity.x)};
 
-    window->status.error =
+    window->node.status.error =
         circuit_open(&station.circuit, window, &station.clock);
-    if (window->status.error == ERR_OK) {
+    if (window->node.status.error == ERR_OK) {
         if (station.index == 0) {
             lead(&station);
         } else {
             follow(&station);
         }
     }
-    window->status.state = WINDOW_STATE_DONE;
+    window->node.status.state = NODE_STATE_DONE;
     circuit_close(&station.circuit);
     board_halt(window);
 }

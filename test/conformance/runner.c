@@ -46,7 +46,7 @@ struct record {
     struct outcome_circuit circuit[MESSAGES_MAX];
     uint32_t circuits;
     uint64_t conflicts;
-    struct window_counters counters[NODES][WINDOW_PORTS];
+    struct node_counters counters[NODES][NODE_PORTS];
     int32_t error[NODES]; /* of circuit_open() */
 };
 
@@ -87,9 +87,9 @@ static void keep(struct record *to, struct mesh *mesh)
     }
     to->conflicts = fabric_conflicts(mesh->fabric);
     for (uint32_t node = 0; node < NODES; ++node) {
-        to->error[node] =
-            mesh->backend->window(mesh->backend->context, node)->status.error;
-        for (unsigned port = 0; port < WINDOW_PORTS; ++port) {
+        to->error[node] = mesh->backend->window(mesh->backend->context, node)
+                              ->node.status.error;
+        for (unsigned port = 0; port < NODE_PORTS; ++port) {
             to->counters[node][port] =
                 *fabric_counters(mesh->fabric, node, port);
         }
@@ -443,15 +443,15 @@ static void four_messages_at_once(struct unit *unit)
 /* Each port's counters are the sums over its circuits. */
 static void counters_are_the_sums(struct unit *unit)
 {
-    static struct window_counters want[NODES][WINDOW_PORTS];
+    static struct node_counters want[NODES][NODE_PORTS];
     const struct outcome_circuit *damaged = &record[0].circuit[0];
     const struct outcome_circuit too_long = sent(LEADER, KIND_FIT, 1);
 
     memset(want, 0, sizeof want);
     for (uint32_t i = 0; i < record[0].circuits; ++i) {
         const struct outcome_circuit *c = &record[0].circuit[i];
-        struct window_counters *from = &want[c->source][c->port];
-        struct window_counters *to = &want[c->destination][c->arrival];
+        struct node_counters *from = &want[c->source][c->port];
+        struct node_counters *to = &want[c->destination][c->arrival];
 
         from->sent_messages += 1;
         from->sent_bytes += c->bytes;
@@ -464,8 +464,8 @@ static void counters_are_the_sums(struct unit *unit)
     want[too_long.destination][too_long.arrival].errors = 1;
     for (uint32_t node = 0; node < NODES; ++node) {
         for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-            const struct window_counters *a = &want[node][port];
-            const struct window_counters *b = &record[0].counters[node][port];
+            const struct node_counters *a = &want[node][port];
+            const struct node_counters *b = &record[0].counters[node][port];
 
             CHECK_EQUAL(unit, b->sent_messages, a->sent_messages);
             CHECK_EQUAL(unit, b->sent_bytes, a->sent_bytes);

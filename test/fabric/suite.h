@@ -6,7 +6,7 @@
 #include "qemu/fabric.h"
 #include "test/unit/unit.h"
 
-#define MESH_HOST (1u << WINDOW_PORT_HOST)
+#define MESH_HOST (1u << NODE_PORT_HOST)
 
 /* A profile with numbers that are easy to tell apart. */
 #define STARTUP_PS 1000u

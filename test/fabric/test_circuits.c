@@ -14,7 +14,7 @@ static void check_one(struct unit *unit, uint32_t source,
 {
     struct fabric *fabric = suite_mesh(5, 5);
     const struct outcome_circuit *circuit;
-    const struct window_counters *counters;
+    const struct node_counters *counters;
     struct actions actions;
     uint64_t held_ps = HELD_PS(torus_path_hops(path), bytes);
 

@@ -37,7 +37,7 @@ static void check_wishes(struct unit *unit, const struct wish *wish,
         const struct wish *w = &wish[i];
         const struct outcome_circuit *circuit =
             suite_circuit(fabric, w->node, w->port, w->bytes);
-        const struct window_counters *counters =
+        const struct node_counters *counters =
             fabric_counters(fabric, w->node, w->port);
 
         CHECK(unit, circuit != NULL);
@@ -217,7 +217,7 @@ static void queue_behind_a_stall(struct unit *unit)
 {
     struct fabric *fabric = suite_mesh(RING_NODES, 1);
     const struct outcome_circuit *circuit;
-    const struct window_counters *counters;
+    const struct node_counters *counters;
     struct actions actions;
     uint32_t count;
 

@@ -90,8 +90,8 @@ static void from_and_to_the_host(struct unit *unit)
 
     fabric_from_host(fabric, 5, 0, 7, &order);
     fabric_from_host(fabric, 6, 0, 7, &order);
-    fabric_send(fabric, 5, WINDOW_PORT_HOST, &message);
-    fabric_send(fabric, 5, WINDOW_PORT_HOST, &message);
+    fabric_send(fabric, 5, NODE_PORT_HOST, &message);
+    fabric_send(fabric, 5, NODE_PORT_HOST, &message);
     fabric_free(fabric);
     CHECK(unit, true);
 }

@@ -173,7 +173,7 @@ static uint32_t first_of_two(bool asks_first)
         fabric_receive(fabric, CENTRE, 9000, ALL_PORTS);
         suite_advance(fabric, &actions);
     }
-    first = actions.count == 1 ? actions.action[0].port : WINDOW_PORTS;
+    first = actions.count == 1 ? actions.action[0].port : NODE_PORTS;
     fabric_free(fabric);
     return first;
 }
@@ -182,7 +182,7 @@ static void two_arrivals_at_once(struct unit *unit)
 {
     uint32_t first = first_of_two(true);
 
-    CHECK(unit, first < WINDOW_PORTS);
+    CHECK(unit, first < NODE_PORTS);
     CHECK_EQUAL(unit, first_of_two(false), first);
 }
 
@@ -220,7 +220,7 @@ static void from_host(struct unit *unit)
     suite_advance(fabric, &actions);
     CHECK_EQUAL(unit, actions.count, 1);
     CHECK_EQUAL(unit, actions.step[0], FABRIC_DELIVER);
-    CHECK_EQUAL(unit, actions.action[0].port, WINDOW_PORT_HOST);
+    CHECK_EQUAL(unit, actions.action[0].port, NODE_PORT_HOST);
     CHECK_EQUAL(unit, actions.action[0].time_ps, 70);
     CHECK_EQUAL(unit, actions.action[0].bytes, 1234);
     CHECK(unit, actions.action[0].cookie == &order);
@@ -238,7 +238,7 @@ static void to_host(struct unit *unit)
         struct fabric_message message = {
             .ready_ps = 400 * i, .cookie = (void *)i, .bytes = 8};
 
-        fabric_send(fabric, CENTRE, WINDOW_PORT_HOST, &message);
+        fabric_send(fabric, CENTRE, NODE_PORT_HOST, &message);
     }
     suite_end_others(fabric, 25, 1u << CENTRE);
     fabric_drain(fabric, CENTRE, 900);

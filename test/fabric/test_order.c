@@ -32,7 +32,7 @@ struct op {
     uint64_t work_ps;  /* before it */
     uint64_t later_ps; /* a send's ready time, from then */
     uint64_t gap_ps;
-    struct torus_path path; /* port WINDOW_PORT_HOST: to the host */
+    struct torus_path path; /* port NODE_PORT_HOST: to the host */
     uint32_t bytes;
     unsigned mask;
 };
@@ -70,7 +70,7 @@ struct result {
     struct outcome_circuit circuit[CIRCUITS_MAX];
     uint32_t circuits;
     uint64_t conflicts;
-    struct window_counters counters[NODES_MAX][WINDOW_PORTS];
+    struct node_counters counters[NODES_MAX][NODE_PORTS];
 };
 
 /* ---- chance: xorshift64*, Vigna 2016 ---- */
@@ -112,7 +112,7 @@ static struct op make_op(uint64_t *state, const struct script *script)
         op.gap_ps = below(state, 4) == 0 ? some_time(state) : 0;
         op.bytes = bytes[below(state, 6)];
         op.path.port =
-            (uint8_t)(below(state, 16) == 0 ? WINDOW_PORT_HOST
+            (uint8_t)(below(state, 16) == 0 ? NODE_PORT_HOST
                                             : below(state, TORUS_PORTS));
         op.path.turn = (uint8_t)below(state, 3);
         op.path.hops = (uint16_t)(1 + below(state, side));
@@ -315,7 +315,7 @@ static void run_script(struct result *result, const struct script *script,
     }
     result->conflicts = fabric_conflicts(play.fabric);
     for (uint32_t node = 0; node < script->nodes; ++node) {
-        for (unsigned port = 0; port < WINDOW_PORTS; ++port) {
+        for (unsigned port = 0; port < NODE_PORTS; ++port) {
             result->counters[node][port] =
                 *fabric_counters(play.fabric, node, port);
         }
@@ -550,8 +550,8 @@ static const char *broken_sends(const struct script *script,
 {
     const struct fabric_config *config = &script->config;
     struct traced on_torus[OPS]; /* so far */
-    struct traced last[WINDOW_PORTS] = {0};
-    bool used[WINDOW_PORTS] = {false};
+    struct traced last[NODE_PORTS] = {0};
+    bool used[NODE_PORTS] = {false};
     uint32_t count = 0;
 
     for (uint32_t at = 0; at < result->reached[node]; ++at) {
@@ -569,7 +569,7 @@ static const char *broken_sends(const struct script *script,
         if (used[port]) {
             due_ps = later(due_ps, last[port].end_ps + op->gap_ps);
         }
-        if (in_order(config) && port != WINDOW_PORT_HOST && count > 0) {
+        if (in_order(config) && port != NODE_PORT_HOST && count > 0) {
             due_ps = later(due_ps, on_torus[count - 1].begin_ps);
             due_ps = when_fewer(on_torus, count, config->ports_at_once, due_ps);
         }
@@ -578,7 +578,7 @@ static const char *broken_sends(const struct script *script,
         }
         used[port] = true;
         last[port] = *now;
-        count += port != WINDOW_PORT_HOST;
+        count += port != NODE_PORT_HOST;
     }
     return NULL;
 }
@@ -591,7 +591,7 @@ static const char *broken_answer(const struct log *log, uint32_t node,
     unsigned mask = log->script->op[node][op].mask;
     const struct outcome_circuit *got = NULL;
 
-    if (answer->step != FABRIC_DELIVER || answer->port == WINDOW_PORT_HOST) {
+    if (answer->step != FABRIC_DELIVER || answer->port == NODE_PORT_HOST) {
         return NULL;
     }
     for (uint32_t i = 0; i < log->result->circuits; ++i) {

@@ -237,8 +237,8 @@ static void host_and_other_nodes_do_not_count(struct unit *unit)
                                                 .path = ONE_HOP(TORUS_EAST),
                                                 .bytes = 60 + i});
     }
-    fabric_send(fabric, 0, WINDOW_PORT_HOST, &report);
-    fabric_send(fabric, 0, WINDOW_PORT_HOST, &report);
+    fabric_send(fabric, 0, NODE_PORT_HOST, &report);
+    fabric_send(fabric, 0, NODE_PORT_HOST, &report);
     suite_end_others(fabric, 25, 0);
     suite_advance(fabric, &actions);
     CHECK_EQUAL(unit, actions.count, 2);

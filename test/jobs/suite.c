@@ -141,7 +141,8 @@ static uint32_t count_workers(const struct mesh *mesh)
     uint32_t workers = 0;
 
     for (uint32_t node = 0; node < nodes; ++node) {
-        workers += backend->window(backend->context, node)->events_written > 0;
+        workers +=
+            backend->window(backend->context, node)->log.events_written > 0;
     }
     return workers;
 }

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The driver of the queued-DMA circuit switch, for every board that has one. */
-#include "hal/circuit.h"
+#include "hal/window.h"
 
 #include "hal/board.h"
 #include "hal/bytes.h"
+#include "hal/circuit.h"
 
-int circuit_open(struct circuit *circuit, struct window *window,
-                 struct clock *clock)
+int circuit_open(struct circuit *circuit, void *board, struct clock *clock)
 {
-    const struct window_identity *identity = &window->identity;
+    struct window *window = board;
+    const struct node_identity *identity = &window->node.identity;
 
     /* Complete in any case, so that circuit_close() can tell the switch. */
-    circuit->window = window;
+    circuit->board = window;
+    circuit->node = &window->node;
+    circuit->log = &window->log;
+    circuit->memory = (uint8_t *)window + WINDOW_DMA_OFFSET;
+    circuit->memory_bytes = 0;
     circuit->clock = clock;
     circuit->mesh = identity->mesh;
     circuit->job = CIRCUIT_ANY_JOB;
@@ -22,12 +27,16 @@ int circuit_open(struct circuit *circuit, struct window *window,
         identity->version != WINDOW_VERSION) {
         return ERR_PROTOCOL;
     }
+    if (identity->bytes < WINDOW_DMA_OFFSET || identity->bytes % 8 != 0) {
+        return ERR_MEMORY;
+    }
+    circuit->memory_bytes = identity->bytes - WINDOW_DMA_OFFSET;
     return ERR_OK;
 }
 
-static uint32_t offset_of(const struct window *window, const uint8_t *at)
+static uint32_t offset_of(const void *base, const uint8_t *at)
 {
-    return (uint32_t)((uintptr_t)at - (uintptr_t)window);
+    return (uint32_t)((uintptr_t)at - (uintptr_t)base);
 }
 
 static bool legs_fit(const struct circuit *circuit, const struct torus_path *p)
@@ -38,15 +47,14 @@ static bool legs_fit(const struct circuit *circuit, const struct torus_path *p)
             (uint16_t)(p->hops_after - 1u) < circuit->side);
 }
 
-/* Whether a segment lies in the DMA part of the window. */
-static bool in_window(const struct window *window, const uint8_t *data,
+/* Whether a buffer lies in the circuit's memory. */
+static bool in_memory(const struct circuit *circuit, const uint8_t *data,
                       uint32_t bytes)
 {
-    uint32_t room = window->identity.bytes - WINDOW_DMA_OFFSET;
+    uint32_t room = circuit->memory_bytes;
 
-    /* Below the DMA part, the subtraction wraps to a large number. */
-    return bytes <= room &&
-           offset_of(window, data) - WINDOW_DMA_OFFSET <= room - bytes;
+    /* Below the memory, the subtraction wraps to a large number. */
+    return bytes <= room && offset_of(circuit->memory, data) <= room - bytes;
 }
 
 /* One segment of a descriptor. The switch checks it: it must do so anyway. */
@@ -61,7 +69,7 @@ static inline void describe(const struct window *window,
 int circuit_send(struct circuit *circuit, unsigned ports,
                  const struct circuit_message *message)
 {
-    struct window *window = circuit->window;
+    struct window *window = circuit->board;
     struct window_send *send = &window->send[window->queued % WINDOW_QUEUE];
     uint64_t now_ps;
 
@@ -93,7 +101,7 @@ int circuit_send(struct circuit *circuit, unsigned ports,
 /* Asks the switch and sleeps; returns the status of its answer. */
 static int ask(struct circuit *circuit, enum window_op op)
 {
-    struct window *window = circuit->window;
+    struct window *window = circuit->board;
 
     window->request.op = op;
     window->request.time_ps = clock_stop(circuit->clock);
@@ -118,10 +126,10 @@ static bool header_fits(const struct circuit *circuit, const uint8_t *header,
 int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
                     unsigned ports, uint8_t *buffer, uint32_t capacity_bytes)
 {
-    struct window *window = circuit->window;
+    struct window *window = circuit->board;
     int status;
 
-    if (!in_window(window, buffer, capacity_bytes)) {
+    if (!in_memory(circuit, buffer, capacity_bytes)) {
         return ERR_BUFFER;
     }
     window->request.ports = ports;
@@ -147,7 +155,7 @@ int circuit_drain(struct circuit *circuit)
 
 void circuit_close(struct circuit *circuit)
 {
-    struct window *window = circuit->window;
+    struct window *window = circuit->board;
 
     window->request.op = WINDOW_OP_END;
     window->request.time_ps = clock_stop(circuit->clock);
