@@ -20,6 +20,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import job_bench  # noqa: E402
 import mesh  # noqa: E402
 import model  # noqa: E402  (of the oracle, whose path mesh adds)
+import references  # noqa: E402
 import torus  # noqa: E402
 
 PS_PER_INSTRUCTION = 32_000
@@ -28,32 +29,38 @@ SPIN = "32"
 
 
 class Table:
-    """Lines of: what, must be, measured, met. `must` None: for reading."""
+    """Lines of: what, must be, measured, met. `must` None: for reading. Or
+    of other columns, where headings() says so."""
+
+    SHAPE = "{:55} {:16} {:>19}  {}"
 
     def __init__(self, markdown):
         self.markdown = markdown
         self.missed = 0
-        self.headings("what", "must be", "measured", "met")
+        self.shape = None
 
-    def headings(self, *words):
+    def headings(self, *words, shape=SHAPE):
+        if self.shape is not None:
+            print()
+        self.shape = shape
+        self.row(*words)
         if self.markdown:
-            self.row(*words)
-            print("|---|---|---|---|", flush=True)
-        else:
-            self.row(*words)
+            print("|" + "---|" * len(words), flush=True)
 
     def row(self, *words):
         if self.markdown:
             print("| " + " | ".join(words) + " |", flush=True)
         else:
-            print("{:55} {:16} {:>19}  {}".format(*words).rstrip(),
-                  flush=True)
+            print(self.shape.format(*words).rstrip(), flush=True)
+
+    def verdict(self, must, met, aim=False):
+        """Whether it is met, in words; what is not is counted."""
+        self.missed += not met and not aim
+        return ("yes" if met else "NO") if must else ""
 
     def line(self, what, must, measured, met=True, aim=False):
         """An aim that is missed is shown, and does not fail the bench."""
-        self.missed += not met and not aim
-        self.row(what, must or "", measured,
-                 ("yes" if met else "NO") if must else "")
+        self.row(what, must or "", measured, self.verdict(must, met, aim))
 
 
 def log(*words):
@@ -348,6 +355,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         table = Table(options.markdown)
         bench = Bench(table, pathlib.Path(folder))
+        references.lines(bench, table)
+        table.headings("what", "must be", "measured", "met")
         job_bench.lines(bench, table, not options.quick)
         if options.kernels:
             return 1 if table.missed else 0
