@@ -461,18 +461,6 @@ static void fir_run(const void *work, struct kernel_result *result,
     result->output_bytes = kernel_range_bytes(range);
 }
 
-static int fir_merge(const void *work, struct kernel_result *into,
-                     const struct kernel_result *next)
-{
-    (void)work;
-    if (next->bytes != 8) {
-        return KERNEL_RESULT;
-    }
-    kernel_store_u64(into->data,
-                     kernel_load_u64(into->data) + kernel_load_u64(next->data));
-    return KERNEL_OK;
-}
-
 static void fir_report(const struct kernel_result *result,
                        const struct kernel_sink *sink)
 {
@@ -486,6 +474,6 @@ const struct kernel kernel_fir = {
     .work_bytes = sizeof(struct fir),
     .begin = fir_begin,
     .run = fir_run,
-    .merge = fir_merge,
+    .merge = kernel_merge_count,
     .report = KERNEL_FOR_PEOPLE(fir_report),
 };

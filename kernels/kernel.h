@@ -141,6 +141,20 @@ static inline void kernel_store_u64(uint8_t *at, uint64_t value)
     memcpy(at, &value, sizeof value);
 }
 
+/* A merge() for a result that is one u64 count: the sum of both. */
+static inline int kernel_merge_count(const void *work,
+                                     struct kernel_result *into,
+                                     const struct kernel_result *next)
+{
+    (void)work;
+    if (next->bytes != 8) {
+        return KERNEL_RESULT;
+    }
+    kernel_store_u64(into->data,
+                     kernel_load_u64(into->data) + kernel_load_u64(next->data));
+    return KERNEL_OK;
+}
+
 /* Takes a finished result apart for people: called on the host only. */
 struct kernel_sink {
     void *context;

@@ -118,18 +118,6 @@ static void spin_run(const void *work, struct kernel_result *result,
     result->bytes = 8;
 }
 
-static int spin_merge(const void *work, struct kernel_result *into,
-                      const struct kernel_result *next)
-{
-    (void)work;
-    if (next->bytes != 8) {
-        return KERNEL_RESULT;
-    }
-    kernel_store_u64(into->data,
-                     kernel_load_u64(into->data) + kernel_load_u64(next->data));
-    return KERNEL_OK;
-}
-
 static void spin_report(const struct kernel_result *result,
                         const struct kernel_sink *sink)
 {
@@ -146,6 +134,6 @@ const struct kernel kernel_spin = {
     .work_bytes = sizeof(struct spin),
     .begin = spin_begin,
     .run = spin_run,
-    .merge = spin_merge,
+    .merge = kernel_merge_count,
     .report = KERNEL_FOR_PEOPLE(spin_report),
 };
