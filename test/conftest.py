@@ -45,3 +45,19 @@ def quincunx():
     path = library.BUILD / "quincunx"
     assert path.exists(), f"{path} is missing: run `make`"
     return str(path)
+
+
+@pytest.fixture(scope="session")
+def loads(tmp_path_factory):
+    """A function that writes a load's bytes down; its result is their path."""
+    folder = tmp_path_factory.mktemp("loads")
+    count = 0
+
+    def write(data):
+        nonlocal count
+        count += 1
+        path = folder / f"load{count}"
+        path.write_bytes(data)
+        return path
+
+    return write

@@ -20,22 +20,6 @@ import torus
 MEMORY_MAX = 12 * 2 ** 30
 
 
-@pytest.fixture(scope="module")
-def loads(tmp_path_factory):
-    """Writes a load's bytes down; its path."""
-    folder = tmp_path_factory.mktemp("loads")
-    count = 0
-
-    def write(data):
-        nonlocal count
-        count += 1
-        path = folder / f"load{count}"
-        path.write_bytes(data)
-        return path
-
-    return write
-
-
 def check_shares(report):
     """No unit lost, and no node more than one off its layer's others."""
     units = mesh.units_of(report)

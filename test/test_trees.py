@@ -26,22 +26,6 @@ GRID = 2 ** 300  # of numbers that would become too long
 HEADER_BYTES, JOB_BYTES, BRANCH_BYTES = 16, 36, 16
 
 
-@pytest.fixture(scope="module")
-def loads(tmp_path_factory):
-    """Writes a load's bytes down; its path."""
-    folder = tmp_path_factory.mktemp("loads")
-    count = 0
-
-    def write(data):
-        nonlocal count
-        count += 1
-        path = folder / f"load{count}"
-        path.write_bytes(data)
-        return path
-
-    return write
-
-
 def grow(core, schedule, width, height, originator):
     """Branches as they travel, and where each of them is."""
     _, raw = library.tree(core, SCHEDULES[schedule], width, height,
