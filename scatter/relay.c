@@ -16,6 +16,9 @@ static int pass_on(struct scatter *scatter, const uint8_t *child)
     struct circuit_message *message = &scatter->message[0];
     struct torus_path path = tree_path(child);
 
+    if (path.port >= TORUS_PORTS || path.turn > TORUS_RIGHT) {
+        return ERR_NO_ROUTE;
+    }
     message->path = path;
     message->head =
         (struct circuit_segment){scatter->job_data, scatter->job_bytes};
@@ -26,23 +29,40 @@ static int pass_on(struct scatter *scatter, const uint8_t *child)
     return circuit_send(scatter->circuit, 1u << path.port, message);
 }
 
+/* Whether a child is a piece of its parent's tree, sent no earlier than in
+   `phase`, whose range begins at `first_unit` and has no more than `units`:
+   what lies inside it is its own to check. */
+static bool child_fits(const uint8_t *child, const uint8_t *end, unsigned phase,
+                       uint32_t first_unit, uint32_t units)
+{
+    return tree_nodes(child) > 0 && tree_next(child) <= end &&
+           tree_phase(child) >= phase && tree_first_unit(child) == first_unit &&
+           tree_units(child) <= units;
+}
+
 int relay_distribute(struct scatter *scatter)
 {
     const uint8_t *branch = scatter->branch;
     const uint8_t *end = tree_next(branch);
     const uint8_t *child = branch + TREE_BRANCH_BYTES;
-    int error = ERR_OK;
+    uint32_t end_unit = scatter->first_unit + scatter->units;
+    uint32_t left = child < end ? end_unit - tree_first_unit(child) : 0;
+    unsigned phase = tree_phase(branch) + 1u;
+    int error = left <= scatter->units ? ERR_OK : ERR_PROTOCOL;
 
-    scatter->split.own_units =
-        child < end ? tree_first_unit(child) - scatter->first_unit
-                    : scatter->units;
+    scatter->split.own_units = scatter->units - left;
     for (; error == ERR_OK && child < end; child = tree_next(child)) {
+        if (!child_fits(child, end, phase, end_unit - left, left)) {
+            return ERR_PROTOCOL;
+        }
         if (tree_units(child) > 0) {
             error = pass_on(scatter, child);
         }
+        left -= tree_units(child);
+        phase = tree_phase(child);
     }
     scatter_record(scatter, EVENT_FORWARDED, scatter->layer, scatter->units);
-    return error;
+    return error == ERR_OK && left > 0 ? ERR_PROTOCOL : error;
 }
 
 /* The latest phase among the children before `below`; 0 if there is none. */
@@ -78,26 +98,6 @@ int relay_gather(struct scatter *scatter)
     return error;
 }
 
-/* Whether a piece of the tree ends where it says, and its children do: what
-   lies inside them is theirs to check. */
-static bool branch_fits(const uint8_t *branch, const uint8_t *end)
-{
-    const uint8_t *child = branch + TREE_BRANCH_BYTES;
-
-    if (end - branch < (ptrdiff_t)TREE_BRANCH_BYTES ||
-        tree_next(branch) > end) {
-        return false;
-    }
-    end = tree_next(branch);
-    while (child < end) {
-        if (tree_nodes(child) == 0 || tree_next(child) > end) {
-            return false;
-        }
-        child = tree_next(child);
-    }
-    return child == end;
-}
-
 /* Reads the job, this node's piece of the tree, and where its range begins. */
 static int take_branch(struct scatter *scatter,
                        const struct circuit_delivery *delivery)
@@ -110,7 +110,7 @@ static int take_branch(struct scatter *scatter,
         return ERR_PROTOCOL;
     }
     branch = delivery->payload + scatter->job_bytes;
-    if (!branch_fits(branch, end) || tree_phase(branch) > scatter->job.phases) {
+    if (end - branch < (ptrdiff_t)TREE_BRANCH_BYTES) {
         return ERR_PROTOCOL;
     }
     scatter->circuit->job = delivery->job;
@@ -119,6 +119,11 @@ static int take_branch(struct scatter *scatter,
     scatter->first_unit = tree_first_unit(branch);
     scatter->layer = (uint8_t)tree_phase(branch);
     scatter->down = tree_path(branch);
+    if (tree_nodes(branch) == 0 || tree_next(branch) > end ||
+        scatter->layer == 0 || scatter->layer > scatter->job.phases ||
+        !torus_path_valid(scatter->size, scatter->down)) {
+        return ERR_PROTOCOL;
+    }
     return scatter_take_body(scatter, tree_next(branch), end);
 }
 

@@ -15,6 +15,7 @@ int main(void)
 {
     struct unit unit = {.put = put, .context = stdout};
 
+    test_branches(&unit);
     test_chunks(&unit);
     test_halos(&unit);
     test_units(&unit);
