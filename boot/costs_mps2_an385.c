@@ -11,7 +11,7 @@ const struct scatter_costs boot_costs = {
     .start_ps = 98 * PS_PER_INSTRUCTION,
     .merge_ps = 250 * PS_PER_INSTRUCTION,
     .round_ps = 210 * PS_PER_INSTRUCTION,
-    .branch_ps = 125 * PS_PER_INSTRUCTION,
-    .send_ps = 195 * PS_PER_INSTRUCTION,
+    .branch_ps = 126 * PS_PER_INSTRUCTION,
+    .send_ps = 197 * PS_PER_INSTRUCTION,
     .again_ps = 178 * PS_PER_INSTRUCTION,
 };

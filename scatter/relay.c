@@ -8,11 +8,7 @@ static int pass_on(struct scatter *scatter, const uint8_t *child)
 {
     uint32_t position = tree_first_unit(child) - scatter->first_unit;
     const struct wire_job *job = &scatter->job;
-    uint32_t at = position * job->unit_bytes;
-    uint32_t bytes = tree_units(child) * job->unit_bytes + job->after_bytes;
-    uint32_t most = scatter->body_bytes - at;
-    uint32_t ahead = scatter->body_before + at;
-    uint32_t before = ahead < job->before_bytes ? ahead : job->before_bytes;
+    uint32_t around = job->before_bytes + job->after_bytes;
     struct circuit_message *message = &scatter->message[0];
     struct torus_path path = tree_path(child);
 
@@ -25,7 +21,9 @@ static int pass_on(struct scatter *scatter, const uint8_t *child)
     message->shared =
         (struct circuit_segment){child, TREE_BRANCH_BYTES * tree_nodes(child)};
     message->body[path.port] = (struct circuit_segment){
-        scatter->body + at - before, before + (bytes < most ? bytes : most)};
+        scatter->body + position * job->unit_bytes - job->before_bytes,
+        tree_units(child) * job->unit_bytes + around};
+    scatter_clip(scatter, &message->body[path.port]);
     return circuit_send(scatter->circuit, 1u << path.port, message);
 }
 

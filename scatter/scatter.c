@@ -12,23 +12,17 @@ void scatter_record(struct scatter *scatter, enum event_kind kind,
                   kind, detail, value);
 }
 
-/* At the load's ends, ranges have less around them than they ask for. */
-static void clip(const struct scatter *scatter, struct circuit_message *message)
+void scatter_clip(const struct scatter *scatter, struct circuit_segment *body)
 {
     const uint8_t *begin = scatter->body - scatter->body_before;
     const uint8_t *end = scatter->body + scatter->body_bytes;
+    uint32_t missing = body->data < begin ? (uint32_t)(begin - body->data) : 0;
+    uint32_t most;
 
-    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        struct circuit_segment *body = &message->body[port];
-        uint32_t missing =
-            body->data < begin ? (uint32_t)(begin - body->data) : 0;
-        uint32_t most;
-
-        body->data += missing;
-        body->bytes -= missing;
-        most = (uint32_t)(end - body->data);
-        body->bytes = body->bytes < most ? body->bytes : most;
-    }
+    body->data += missing;
+    body->bytes -= missing;
+    most = (uint32_t)(end - body->data);
+    body->bytes = body->bytes < most ? body->bytes : most;
 }
 
 /* Queues the sends of one phase; their ranges begin at `position`. */
@@ -59,7 +53,9 @@ static int queue_phase(struct scatter *scatter, unsigned phase,
     }
     if (early ||
         (uint32_t)(scatter->body + scatter->body_bytes - data) < around) {
-        clip(scatter, message);
+        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+            scatter_clip(scatter, &message->body[port]);
+        }
     }
     /* Where not even the floor is a unit, only the first ports send. */
     return circuit_send(scatter->circuit,

@@ -151,6 +151,9 @@ int scatter_take_job(struct scatter *scatter, const uint8_t *in,
                      uint32_t bytes);
 int scatter_take_body(struct scatter *scatter, const uint8_t *at,
                       const uint8_t *end);
+/* Cuts off what lies outside of the load: ranges at its ends have less around
+   them than they ask for. */
+void scatter_clip(const struct scatter *scatter, struct circuit_segment *body);
 int scatter_begin_kernel(struct scatter *scatter);
 void scatter_begin_gather(struct scatter *scatter);
 int scatter_gather_child(struct scatter *scatter, unsigned phase,
