@@ -195,8 +195,10 @@ static int carry_out(struct outcome *outcome, struct mesh *mesh,
     wire_order_store(head, &wire);
     order.head = head;
     order.head_bytes = wire_order_head_bytes(&wire);
-    order.load = load->data + (uint64_t)wire.first_unit * wire.unit_bytes -
-                 wire.before_bytes;
+    if (load->data != NULL) {
+        order.load = load->data + (uint64_t)wire.first_unit * wire.unit_bytes -
+                     wire.before_bytes;
+    }
     order.load_bytes = (uint32_t)wire_order_body_bytes(&wire);
     fabric_circuits(mesh->fabric, &circuits);
     status = status_of(mesh_run(mesh, &order), config);
