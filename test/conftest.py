@@ -12,6 +12,19 @@ for folder in (HERE, HERE / "oracle"):
         sys.path.insert(0, str(folder))
 
 
+# Whose tests take longest: they begin first, so that workers end together.
+LONGEST = ("test_prove", "test_prove_planner", "test_run",
+           "test_kernels_everywhere", "test_trees", "test_tree_plan")
+
+
+def pytest_collection_modifyitems(items):
+    def rank(item):
+        name = item.path.stem
+        return LONGEST.index(name) if name in LONGEST else len(LONGEST)
+
+    items.sort(key=rank)
+
+
 def closing_line(stats):
     passed = len(stats.get("passed", [])) + len(stats.get("xfailed", []))
     failed = sum(len(stats.get(kind, []))

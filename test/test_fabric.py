@@ -5,7 +5,7 @@ import pytest
 import tap
 from core import BUILD
 
-OUTCOME = tap.run([BUILD / "test" / "fabric"], timeout=120)
+OUTCOME = tap.run_once([BUILD / "test" / "fabric"], timeout=120)
 
 
 def test_fabric_ends_as_it_should():

@@ -5,7 +5,7 @@ import pytest
 import tap
 from core import BUILD
 
-OUTCOME = tap.run([BUILD / "test" / "jobs"], timeout=300)
+OUTCOME = tap.run_once([BUILD / "test" / "jobs"], timeout=300)
 
 
 def test_jobs_end_as_they_should():

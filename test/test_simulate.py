@@ -24,7 +24,7 @@ SEED = int(os.environ.get("QUINCUNX_SEED", "1999"))
 PS = {"s": 10 ** 12, "ms": 10 ** 9, "us": 10 ** 6, "ns": 10 ** 3, "ps": 1}
 BASE = {"torus": "25", "load": "1000000", "startup": "4.85us",
         "transfer": "3.3ns", "compute": "1us"}
-UNIT = tap.run([BUILD / "test" / "simulate"], timeout=120)
+UNIT = tap.run_once([BUILD / "test" / "simulate"], timeout=120)
 
 
 def in_ps(text):

@@ -6,7 +6,7 @@ import tap
 from core import BUILD
 
 IMAGE = BUILD / "test" / "target.elf"
-OUTCOME = tap.run(
+OUTCOME = tap.run_once(
     ["qemu-system-arm", "-M", "mps2-an385", "-nodefaults", "-display", "none",
      "-chardev", "stdio,id=tap",
      "-semihosting-config", "enable=on,target=native,chardev=tap",

@@ -5,7 +5,7 @@ import pytest
 import tap
 from core import BUILD
 
-OUTCOME = tap.run([BUILD / "test" / "unit"], timeout=300)
+OUTCOME = tap.run_once([BUILD / "test" / "unit"], timeout=300)
 
 
 def test_runner_ends_as_it_should():
