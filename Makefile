@@ -228,12 +228,12 @@ include $(wildcard test/*.mk)
 .PHONY: build-tests
 build-tests: build-all $(TEST_TARGETS) $(TEST_PROGRAMS)
 
-# Files of tests at a time.
+# Files of tests, and compilers, at a time.
 WORKERS ?= 2
 
 ## test: every test that needs no board; T='-k NAME' selects
 test: test-deps
-	$(Q)$(MAKE) --no-print-directory build-tests
+	$(Q)$(MAKE) --no-print-directory -j$(WORKERS) build-tests
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider -n $(WORKERS) \
 	  --dist loadfile test $(T)
 

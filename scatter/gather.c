@@ -68,6 +68,9 @@ static int append_child(struct scatter *scatter, unsigned phase, unsigned port,
     uint8_t *at = scatter->children + scatter->children_bytes - ahead;
     int error;
 
+    if (ahead > sizeof kept) {
+        return ERR_PROTOCOL; /* a job that says OUTPUT of a kernel without */
+    }
     memcpy(kept, at, ahead);
     error = take_result(scatter, phase, port, at,
                         (uint32_t)(scatter->high - at) & ~3u, bytes);

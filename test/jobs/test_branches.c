@@ -194,15 +194,15 @@ static uint8_t *at_offset(uint32_t offset)
 static void identify(void)
 {
     memset(window, 0, sizeof *window);
-    window->identity = (struct window_identity){.magic = WINDOW_MAGIC,
-                                                .version = WINDOW_VERSION,
-                                                .bytes = WINDOW_BYTES,
-                                                .mesh = MESH,
-                                                .width = WIDTH,
-                                                .height = HEIGHT,
-                                                .x = 1,
-                                                .y = 1,
-                                                .tree = 1};
+    window->node.identity = (struct node_identity){.magic = WINDOW_MAGIC,
+                                                   .version = WINDOW_VERSION,
+                                                   .bytes = WINDOW_BYTES,
+                                                   .mesh = MESH,
+                                                   .width = WIDTH,
+                                                   .height = HEIGHT,
+                                                   .x = 1,
+                                                   .y = 1,
+                                                   .tree = 1};
 }
 
 /* As the switch does, right where the node wants it. */
@@ -276,10 +276,12 @@ static int tell(struct unit *unit, const struct message *message)
     ASAN_UNPOISON_MEMORY_REGION(at_offset(end), top - end);
     host_node_free(node);
     CHECK(unit, sends_fit(begin, end));
-    error = window->status.error;
-    CHECK_EQUAL(unit, window->status.state == WINDOW_STATE_FAILED, error != 0);
-    CHECK(unit, error != 0 || window->status.state == WINDOW_STATE_GATHERING ||
-                    window->status.state == WINDOW_STATE_DONE);
+    error = window->node.status.error;
+    CHECK_EQUAL(unit, window->node.status.state == NODE_STATE_FAILED,
+                error != 0);
+    CHECK(unit, error != 0 ||
+                    window->node.status.state == NODE_STATE_GATHERING ||
+                    window->node.status.state == NODE_STATE_DONE);
     return error;
 }
 
