@@ -3,6 +3,7 @@
 #include "qemu/certificate_command.h"
 #include "qemu/compare_command.h"
 #include "qemu/figures_command.h"
+#include "qemu/flash_command.h"
 #include "qemu/plan_command.h"
 #include "qemu/run_command.h"
 #include "qemu/simulate_command.h"
@@ -41,6 +42,8 @@ static const struct subcommand subcommands[] = {
      "how well the load scatters on tori of other sizes"},
     {"figures", "quincunx figures", figures_command,
      "the paper's figures, from the model"},
+    {"flash", "quincunx flash", flash_command,
+     "a firmware image into real boards, through OpenOCD"},
     {"kernels", "quincunx kernels", run_kernels_command,
      "what can be computed"},
 };

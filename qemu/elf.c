@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/elf.h"
+
+#include "hal/bytes.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SEGMENTS_MAX 64u
+
+/* What a segment puts where. */
+struct segment {
+    uint64_t offset; /* in the file */
+    uint64_t bytes;
+    uint64_t address;
+};
+
+struct image {
+    const uint8_t *data;
+    uint64_t bytes;
+    const struct elf_place *place;
+    char *message;
+    struct segment segment[SEGMENTS_MAX];
+    unsigned segments;
+};
+
+__attribute__((format(printf, 2, 3))) static int
+refuse(const struct image *image, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    vsnprintf(image->message, ELF_MESSAGE_BYTES, format, list);
+    va_end(list);
+    return -1;
+}
+
+static int check_header(const struct image *image)
+{
+    const uint8_t *data = image->data;
+    uint16_t machine;
+
+    if (image->bytes < sizeof(Elf32_Ehdr) ||
+        memcmp(data, ELFMAG, SELFMAG) != 0) {
+        return refuse(image, "is not an ELF file");
+    }
+    machine = bytes_load_u16(data + offsetof(Elf32_Ehdr, e_machine));
+    if (data[EI_CLASS] != ELFCLASS32 || data[EI_DATA] != ELFDATA2LSB ||
+        machine != EM_ARM) {
+        return refuse(image,
+                      "is for another machine (ELF machine %u); board %s needs "
+                      "32-bit little-endian ARM (%u)",
+                      machine, image->place->board, EM_ARM);
+    }
+    if (bytes_load_u16(data + offsetof(Elf32_Ehdr, e_type)) != ET_EXEC) {
+        return refuse(image, "is not an executable: it has not been linked");
+    }
+    return 0;
+}
+
+static bool in_flash(const struct elf_place *place, uint64_t address,
+                     uint64_t bytes)
+{
+    return address >= place->flash_start &&
+           address + bytes <= (uint64_t)place->flash_start + place->flash_bytes;
+}
+
+/* One program header; what is not loaded into flash is passed over. */
+static int take_segment(struct image *image, const uint8_t *header)
+{
+    const struct elf_place *place = image->place;
+    struct segment segment = {
+        .offset = bytes_load_u32(header + offsetof(Elf32_Phdr, p_offset)),
+        .bytes = bytes_load_u32(header + offsetof(Elf32_Phdr, p_filesz)),
+        .address = bytes_load_u32(header + offsetof(Elf32_Phdr, p_paddr))};
+
+    if (bytes_load_u32(header + offsetof(Elf32_Phdr, p_type)) != PT_LOAD ||
+        segment.bytes == 0) {
+        return 0;
+    }
+    if (segment.offset + segment.bytes > image->bytes) {
+        return refuse(
+            image, "is cut off: a segment ends at byte %" PRIu64 " of %" PRIu64,
+            segment.offset + segment.bytes, image->bytes);
+    }
+    if (!in_flash(place, segment.address, segment.bytes)) {
+        return refuse(image,
+                      "is an image for another board: it loads %" PRIu64
+                      " bytes at 0x%08" PRIx64 ", but the flash of %s is "
+                      "0x%08" PRIx32 " to 0x%08" PRIx32,
+                      segment.bytes, segment.address, place->board,
+                      place->flash_start,
+                      place->flash_start + (place->flash_bytes - 1));
+    }
+    if (image->segments == SEGMENTS_MAX) {
+        return refuse(image, "has over %u segments", SEGMENTS_MAX);
+    }
+    image->segment[image->segments++] = segment;
+    return 0;
+}
+
+static int take_segments(struct image *image)
+{
+    const uint8_t *data = image->data;
+    uint64_t at = bytes_load_u32(data + offsetof(Elf32_Ehdr, e_phoff));
+    unsigned size = bytes_load_u16(data + offsetof(Elf32_Ehdr, e_phentsize));
+    unsigned count = bytes_load_u16(data + offsetof(Elf32_Ehdr, e_phnum));
+
+    if (size < sizeof(Elf32_Phdr) ||
+        at + (uint64_t)size * count > image->bytes) {
+        return refuse(image, "has no table of segments within the file");
+    }
+    for (unsigned i = 0; i < count; ++i) {
+        if (take_segment(image, data + at + (uint64_t)size * i) != 0) {
+            return -1;
+        }
+    }
+    return image->segments > 0 ? 0 : refuse(image, "loads nothing");
+}
+
+/* The bytes that end up at address .. address + bytes; NULL: not loaded. */
+static const uint8_t *loaded(const struct image *image, uint64_t address,
+                             uint64_t bytes)
+{
+    for (unsigned i = 0; i < image->segments; ++i) {
+        const struct segment *segment = &image->segment[i];
+
+        if (address >= segment->address &&
+            address + bytes <= segment->address + segment->bytes) {
+            return image->data + segment->offset + (address - segment->address);
+        }
+    }
+    return NULL;
+}
+
+static int check_vectors(const struct image *image)
+{
+    const struct elf_place *place = image->place;
+    const uint8_t *vectors = loaded(image, place->flash_start, 8);
+    uint32_t stack, reset;
+
+    if (vectors == NULL) {
+        return refuse(image,
+                      "has no vector table at 0x%08" PRIx32 ", where %s starts",
+                      place->flash_start, place->board);
+    }
+    stack = bytes_load_u32(vectors);
+    reset = bytes_load_u32(vectors + 4);
+    if (stack <= place->ram_start ||
+        stack - place->ram_start > place->ram_bytes || stack % 4 != 0) {
+        return refuse(image,
+                      "has the initial stack pointer 0x%08" PRIx32
+                      ", which is not in the RAM of %s (0x%08" PRIx32
+                      ", %" PRIu32 " KiB)",
+                      stack, place->board, place->ram_start,
+                      place->ram_bytes / 1024);
+    }
+    if (reset % 2 == 0 || loaded(image, reset - 1, 2) == NULL) {
+        return refuse(image,
+                      "has the reset vector 0x%08" PRIx32
+                      ", which is not the Thumb address (odd) of code in it",
+                      reset);
+    }
+    return 0;
+}
+
+int elf_check(uint32_t *flash_bytes, char message[ELF_MESSAGE_BYTES],
+              const uint8_t *data, uint64_t bytes,
+              const struct elf_place *place)
+{
+    struct image image = {
+        .data = data, .bytes = bytes, .place = place, .message = message};
+    uint64_t end = 0;
+
+    if (check_header(&image) != 0 || take_segments(&image) != 0 ||
+        check_vectors(&image) != 0) {
+        return -1;
+    }
+    for (unsigned i = 0; i < image.segments; ++i) {
+        uint64_t last = image.segment[i].address + image.segment[i].bytes;
+
+        end = last > end ? last : end;
+    }
+    *flash_bytes = (uint32_t)(end - place->flash_start);
+    return 0;
+}

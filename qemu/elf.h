@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether an ELF file is an image that a board can start: judged by what would
+ * be written to its flash, and by the first two words of its vector table
+ * (ARMv7-M Architecture Reference Manual, B1.5.5).
+ */
+#ifndef QEMU_ELF_H
+#define QEMU_ELF_H
+
+#include <stdint.h>
+
+#define ELF_MESSAGE_BYTES 256u
+
+/* Where a board's image must lie; addresses and sizes in bytes. */
+struct elf_place {
+    const char *board;
+    uint32_t flash_start; /* the vector table is here */
+    uint32_t flash_bytes;
+    uint32_t ram_start;
+    uint32_t ram_bytes;
+};
+
+/*
+ * Checks the file in data[0 .. bytes). It must be an executable for ARM whose
+ * loaded segments lie in the flash; the initial stack pointer must be in RAM or
+ * at its end, a multiple of 4, and the reset vector a Thumb address in a loaded
+ * segment. Result: 0 with the bytes of flash from its start to the end of the
+ * image in *flash_bytes; or -1 with the reason in `message`, one line without a
+ * newline. Cost: the number of segments.
+ */
+int elf_check(uint32_t *flash_bytes, char message[ELF_MESSAGE_BYTES],
+              const uint8_t *data, uint64_t bytes,
+              const struct elf_place *place);
+
+#endif

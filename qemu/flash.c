@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/flash.h"
+
+#include "qemu/flash_said.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EXIT_FAILED 1
+#define EXIT_INTERRUPTED 130
+#define GRACE_MS 2000 /* from being asked to end to being made to */
+#define CHUNK_BYTES 4096
+#define CHUNKS_MAX 64 /* more than a pipe holds */
+
+/* Why an OpenOCD was told to end. */
+enum ending {
+    ENDING_NO,
+    ENDING_TIMEOUT,
+    ENDING_INTERRUPTED
+};
+
+/* An OpenOCD at work. */
+struct worker {
+    const struct flash_board *board; /* NULL: none */
+    pid_t pid;
+    int output;
+    int64_t started_ms;
+    int64_t deadline_ms; /* of the work, or of the grace */
+    enum ending ending;
+    struct flash_said said;
+};
+
+struct flash {
+    const struct flash_config *config;
+    const struct flash_board *board;
+    unsigned boards;
+    unsigned begun, done, failed, interrupted;
+    int image;
+    sigset_t original; /* the mask before, which OpenOCD gets */
+    sigset_t waiting;  /* the mask while waiting: signals come only there */
+    struct worker worker[FLASH_JOBS_MAX];
+    struct flash_openocd line;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int signal)
+{
+    interrupted = signal;
+}
+
+/* Only wakes the wait. */
+static void on_child(int signal)
+{
+    (void)signal;
+}
+
+/* Signals are blocked but while waiting: none can slip in before a wait. */
+static void catch_signals(struct flash *flash)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_signal};
+    sigset_t blocked;
+
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGCHLD);
+    for (unsigned i = 0; i < sizeof ending / sizeof *ending; ++i) {
+        sigaddset(&blocked, ending[i]);
+    }
+    sigprocmask(SIG_BLOCK, &blocked, &flash->original);
+    flash->waiting = flash->original;
+    sigdelset(&flash->waiting, SIGCHLD);
+    interrupted = 0;
+    for (unsigned i = 0; i < sizeof ending / sizeof *ending; ++i) {
+        sigaction(ending[i], &action, NULL);
+    }
+    action.sa_handler = on_child;
+    sigaction(SIGCHLD, &action, NULL);
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* ---- starting ---- */
+
+/* The board as messages name it. */
+static void print_name(FILE *out, const struct flash *flash,
+                       const struct flash_board *board)
+{
+    if (board->line == 0) {
+        fprintf(out, "probe %s", board->probe);
+    } else {
+        fprintf(out, "board %u,%u (probe %s, %s:%u)", board->at.x, board->at.y,
+                board->probe, flash->config->map_name, board->line);
+    }
+}
+
+/* The image as a file without a name, for all OpenOCDs: what was checked is
+   what is written, even if the file is built again meanwhile. */
+static int make_image(const struct flash_config *config)
+{
+    int image = memfd_create("quincunx-image", MFD_CLOEXEC);
+    uint64_t done = 0;
+
+    while (image >= 0 && done < config->image_bytes) {
+        ssize_t put = write(image, config->image + done,
+                            (size_t)(config->image_bytes - done));
+
+        if (put <= 0) {
+            close(image);
+            return -1;
+        }
+        done += (uint64_t)put;
+    }
+    return image;
+}
+
+/* In the child. Says on its output why there is no OpenOCD. */
+static _Noreturn void become_openocd(struct flash *flash, int output,
+                                     pid_t parent)
+{
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    int output_up = fcntl(output, F_DUPFD_CLOEXEC, 10);
+    int image_up = fcntl(flash->image, F_DUPFD_CLOEXEC, 10);
+
+    /* A group of its own keeps the terminal's Ctrl-C for this process, and
+       holds whatever OpenOCD starts. */
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    sigprocmask(SIG_SETMASK, &flash->original, NULL);
+    if (getppid() != parent || null < 0 || output_up < 0 || image_up < 0) {
+        _exit(126);
+    }
+    dup2(null, STDIN_FILENO);
+    dup2(output_up, STDOUT_FILENO);
+    dup2(output_up, STDERR_FILENO);
+    dup2(image_up, FLASH_OPENOCD_IMAGE_FD);
+    execvp(flash->line.word[0], flash->line.word);
+    dprintf(STDERR_FILENO, "%s: %s\n", flash->line.word[0], strerror(errno));
+    _exit(127);
+}
+
+static int start(struct flash *flash, struct worker *worker,
+                 const struct flash_board *board)
+{
+    const struct flash_config *config = flash->config;
+    pid_t parent = getpid();
+    int ends[2];
+
+    *worker = (struct worker){.board = NULL};
+    flash_openocd_line(&flash->line, config->program, config->chip,
+                       config->interface, board->probe, config->flash_bytes);
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        return -1;
+    }
+    worker->pid = fork();
+    if (worker->pid == 0) {
+        become_openocd(flash, ends[1], parent);
+    }
+    close(ends[1]);
+    if (worker->pid < 0) {
+        close(ends[0]);
+        return -1;
+    }
+    /* Here too: whoever comes first. */
+    setpgid(worker->pid, worker->pid);
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    worker->board = board;
+    worker->output = ends[0];
+    worker->started_ms = now_ms();
+    worker->deadline_ms =
+        worker->started_ms + (int64_t)config->timeout_s * 1000;
+    return 0;
+}
+
+/* Begins as many boards as may be at work at once, until one has failed. */
+static void start_some(struct flash *flash)
+{
+    for (unsigned i = 0; i < flash->config->jobs; ++i) {
+        if (flash->failed > 0 || interrupted || flash->begun == flash->boards) {
+            return;
+        }
+        if (flash->worker[i].board != NULL) {
+            continue;
+        }
+        if (start(flash, &flash->worker[i], &flash->board[flash->begun]) != 0) {
+            fputs("quincunx: ", stderr);
+            print_name(stderr, flash, &flash->board[flash->begun]);
+            fprintf(stderr, ": starting OpenOCD: %s\n", strerror(errno));
+            flash->failed += 1;
+            return;
+        }
+        flash->begun += 1;
+    }
+}
+
+/* ---- telling ---- */
+
+/* What did not work, by the step that OpenOCD was at. */
+static const char *trouble(const char *step)
+{
+    static const struct {
+        const char *step;
+        const char *trouble;
+    } known[] = {
+        {"", "OpenOCD did not come to the probe"},
+        {FLASH_STEP_CONNECT,
+         "the probe or the board behind it does not answer"},
+        {FLASH_STEP_IDENTITY,
+         "not known to be the right board; nothing was written"},
+        {FLASH_STEP_PROGRAM, "programming failed"},
+        {FLASH_STEP_VERIFY, "its flash does not read back as written"},
+        {FLASH_STEP_RESET, "programmed and verified, but not started"},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
+        if (strcmp(known[i].step, step) == 0) {
+            return known[i].trouble;
+        }
+    }
+    return "OpenOCD did not end as it should";
+}
+
+/* Whether the flash holds neither the old image nor the new one. */
+static bool half_written(const struct worker *worker)
+{
+    return strcmp(worker->said.step, FLASH_STEP_PROGRAM) == 0 ||
+           strcmp(worker->said.step, FLASH_STEP_VERIFY) == 0;
+}
+
+static void print_status(FILE *out, const struct flash *flash,
+                         const struct worker *worker, const siginfo_t *info)
+{
+    if (worker->ending == ENDING_TIMEOUT) {
+        fprintf(out, "OpenOCD did not end within %u s",
+                flash->config->timeout_s);
+    } else if (info->si_code == CLD_EXITED) {
+        fprintf(out, "OpenOCD's exit status %d", info->si_status);
+    } else {
+        fprintf(out, "OpenOCD ended by signal %d", info->si_status);
+    }
+}
+
+static void tell_failure(const struct flash *flash, const struct worker *worker,
+                         const siginfo_t *info)
+{
+    fputs("quincunx: ", stderr);
+    print_name(stderr, flash, worker->board);
+    if (worker->ending == ENDING_INTERRUPTED) {
+        fprintf(stderr, ": interrupted%s\n",
+                half_written(worker) ? "; half written: flash it again" : "");
+        return;
+    }
+    fprintf(stderr, ": %s (", trouble(worker->said.step));
+    print_status(stderr, flash, worker, info);
+    fprintf(stderr, ")%s%s%s\n",
+            half_written(worker) ? "; half written: flash it again" : "",
+            worker->said.chip[0] != '\0' ? "; " : "", worker->said.chip);
+    flash_said_print(&worker->said, stderr);
+}
+
+static void tell_success(const struct flash *flash, const struct worker *worker)
+{
+    int64_t took_ms = now_ms() - worker->started_ms;
+
+    print_name(stdout, flash, worker->board);
+    printf(": programmed, verified and started in %lld.%lld s (%s)\n",
+           (long long)(took_ms / 1000), (long long)(took_ms % 1000 / 100),
+           worker->said.chip);
+    fflush(stdout);
+}
+
+static void tell_sum(const struct flash *flash)
+{
+    fprintf(flash->done == flash->boards ? stdout : stderr,
+            "%s%u of %u boards flashed",
+            flash->done == flash->boards ? "" : "quincunx: ", flash->done,
+            flash->boards);
+    if (flash->done < flash->boards) {
+        fprintf(stderr, "; %u failed, %u interrupted, %u not begun",
+                flash->failed, flash->interrupted,
+                flash->boards - flash->begun);
+    }
+    fputc('\n', flash->done == flash->boards ? stdout : stderr);
+}
+
+/* ---- waiting and ending ---- */
+
+/* What is there of an OpenOCD's output now; a chunk, or all of it. */
+static void take_output(struct worker *worker, bool all)
+{
+    char chunk[CHUNK_BYTES];
+    unsigned most = all ? CHUNKS_MAX : 1;
+    ssize_t got;
+
+    do {
+        got = read(worker->output, chunk, sizeof chunk);
+        if (got > 0) {
+            flash_said_take(&worker->said, chunk, (size_t)got);
+        }
+        most -= 1;
+    } while (most > 0 && got > 0);
+    if (got == 0) {
+        /* Closed: nothing more to wait for there. */
+        close(worker->output);
+        worker->output = -1;
+    }
+}
+
+/* Asks an OpenOCD to end; it is made to when the grace is over. */
+static void ask_to_end(struct worker *worker, enum ending why)
+{
+    if (worker->ending == ENDING_NO) {
+        worker->ending = why;
+        worker->deadline_ms = now_ms() + GRACE_MS;
+        kill(-worker->pid, SIGTERM);
+    }
+}
+
+/* Takes an OpenOCD that has ended, and ends whatever it left behind. */
+static void finish(struct flash *flash, struct worker *worker,
+                   const siginfo_t *info)
+{
+    /* Not reaped yet: its group is still its own. */
+    kill(-worker->pid, SIGKILL);
+    waitpid(worker->pid, NULL, 0);
+    if (worker->output >= 0) {
+        take_output(worker, true);
+    }
+    if (worker->output >= 0) {
+        close(worker->output);
+    }
+    flash_said_end(&worker->said);
+    if (info->si_code == CLD_EXITED && info->si_status == 0 &&
+        strcmp(worker->said.step, FLASH_STEP_DONE) == 0) {
+        tell_success(flash, worker);
+        flash->done += 1;
+    } else {
+        tell_failure(flash, worker, info);
+        *(worker->ending == ENDING_INTERRUPTED ? &flash->interrupted
+                                               : &flash->failed) += 1;
+    }
+    worker->board = NULL;
+}
+
+/* Looks after one OpenOCD: has it ended, or has its time? */
+static void look_after(struct flash *flash, struct worker *worker)
+{
+    siginfo_t info = {.si_pid = 0};
+
+    if (waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOHANG | WNOWAIT) ==
+            0 &&
+        info.si_pid == worker->pid) {
+        finish(flash, worker, &info);
+        return;
+    }
+    if (interrupted) {
+        ask_to_end(worker, ENDING_INTERRUPTED);
+    }
+    if (now_ms() < worker->deadline_ms) {
+        return;
+    }
+    if (worker->ending == ENDING_NO) {
+        ask_to_end(worker, ENDING_TIMEOUT);
+    } else {
+        kill(-worker->pid, SIGKILL);
+        worker->deadline_ms = now_ms() + GRACE_MS;
+    }
+}
+
+/* Until something is said, something ends, or some time is over. */
+static void wait_for_news(struct flash *flash)
+{
+    struct pollfd wanted[FLASH_JOBS_MAX];
+    int64_t wait_ms = INT64_MAX;
+    int64_t now = now_ms();
+    struct timespec timeout;
+
+    for (unsigned i = 0; i < flash->config->jobs; ++i) {
+        struct worker *worker = &flash->worker[i];
+        bool at_work = worker->board != NULL;
+
+        wanted[i] = (struct pollfd){.fd = at_work ? worker->output : -1,
+                                    .events = POLLIN};
+        if (at_work && worker->deadline_ms - now < wait_ms) {
+            wait_ms = worker->deadline_ms - now;
+        }
+    }
+    wait_ms = wait_ms < 0 ? 0 : wait_ms;
+    timeout.tv_sec = (time_t)(wait_ms / 1000);
+    timeout.tv_nsec = (long)(wait_ms % 1000 * 1000000);
+    if (ppoll(wanted, flash->config->jobs, &timeout, &flash->waiting) <= 0) {
+        return;
+    }
+    for (unsigned i = 0; i < flash->config->jobs; ++i) {
+        if (wanted[i].fd >= 0 && wanted[i].revents != 0) {
+            take_output(&flash->worker[i], false);
+        }
+    }
+}
+
+/* Looks after all at work; false if none is left. */
+static bool look_after_all(struct flash *flash)
+{
+    bool at_work = false;
+
+    for (unsigned i = 0; i < flash->config->jobs; ++i) {
+        if (flash->worker[i].board != NULL) {
+            look_after(flash, &flash->worker[i]);
+        }
+        at_work = at_work || flash->worker[i].board != NULL;
+    }
+    return at_work;
+}
+
+static int flash_all(struct flash *flash)
+{
+    do {
+        start_some(flash);
+        wait_for_news(flash);
+    } while (look_after_all(flash) || (flash->failed == 0 && !interrupted &&
+                                       flash->begun < flash->boards));
+    tell_sum(flash);
+    if (interrupted) {
+        return EXIT_INTERRUPTED;
+    }
+    return flash->done == flash->boards ? 0 : EXIT_FAILED;
+}
+
+int flash_boards(const struct flash_config *config,
+                 const struct flash_board *board, unsigned boards)
+{
+    struct flash *flash = calloc(1, sizeof *flash);
+    int status = EXIT_FAILED;
+
+    if (flash == NULL) {
+        perror("quincunx");
+        return EXIT_FAILED;
+    }
+    flash->config = config;
+    flash->board = board;
+    flash->boards = boards;
+    flash->image = make_image(config);
+    if (flash->image < 0) {
+        perror("quincunx: memory for the image");
+    } else {
+        catch_signals(flash);
+        status = flash_all(flash);
+        close(flash->image);
+    }
+    free(flash);
+    return status;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/flash_map.h"
+
+#include "qemu/format.h"
+#include "qemu/parse.h"
+
+#include <csv.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHOWN 80        /* characters of a field in a message */
+#define MISSING_SHOWN 8 /* nodes */
+
+enum column {
+    COLUMN_PROBE,
+    COLUMN_X,
+    COLUMN_Y,
+    COLUMNS
+};
+
+static const char *const names[COLUMNS] = {"probe", "x", "y"};
+
+/* A map being read. */
+struct reader {
+    const char *path;
+    struct flash_map *map;
+    struct torus_size size;  /* width 0: not given */
+    unsigned line;           /* being read */
+    unsigned record_line;    /* where its record began */
+    unsigned records;        /* before this one, the header among them */
+    unsigned field;          /* of the record */
+    int index[COLUMNS];      /* the field that is this column; -1: none yet */
+    bool have[COLUMNS];      /* in this record */
+    struct flash_board next; /* what this record says */
+    int status;
+};
+
+/* The first thing that is wrong is told. */
+__attribute__((format(printf, 3, 4))) static void
+complain(struct reader *reader, unsigned line, const char *format, ...)
+{
+    va_list list;
+
+    if (reader->status != 0) {
+        return;
+    }
+    reader->status = 1;
+    fprintf(stderr, "quincunx: %s:%u: ", reader->path, line);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
+}
+
+const char *flash_probe_check(const char *probe)
+{
+    size_t bytes = strlen(probe);
+    size_t good = strspn(probe, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "abcdefghijklmnopqrstuvwxyz0123456789_:.-");
+
+    return bytes > 0 && bytes < FLASH_PROBE_BYTES && good == bytes
+               ? NULL
+               : "must be a probe's serial number: 1 to 63 of A-Z, a-z, 0-9, "
+                 "_ : . and -";
+}
+
+static void take_name(struct reader *reader, const char *field)
+{
+    /* A byte order mark belongs to no name. */
+    if (reader->field == 0 && strncmp(field, "\xef\xbb\xbf", 3) == 0) {
+        field += 3;
+    }
+    for (unsigned column = 0; column < COLUMNS; ++column) {
+        if (strcmp(field, names[column]) != 0) {
+            continue;
+        }
+        if (reader->index[column] >= 0) {
+            complain(reader, reader->record_line, "column '%s' is there twice",
+                     field);
+        }
+        reader->index[column] = (int)reader->field;
+    }
+}
+
+/* A coordinate, which must lie in the mesh if its size is known. */
+static uint16_t take_number(struct reader *reader, enum column column,
+                            const char *field)
+{
+    unsigned given =
+        column == COLUMN_X ? reader->size.width : reader->size.height;
+    unsigned most = given != 0 ? given - 1 : TORUS_SIDE_MAX - 1;
+    uint64_t value = 0;
+
+    if (parse_count(field, &value) != NULL || value > most) {
+        complain(reader, reader->record_line, "%s '%.*s': must be 0 to %u",
+                 names[column], SHOWN, field, most);
+    }
+    return (uint16_t)value;
+}
+
+static void take_value(struct reader *reader, const char *field)
+{
+    struct flash_board *next = &reader->next;
+    const char *allowed;
+
+    for (unsigned column = 0; column < COLUMNS; ++column) {
+        if (reader->index[column] != (int)reader->field) {
+            continue;
+        }
+        reader->have[column] = true;
+        if (column == COLUMN_X) {
+            next->at.x = take_number(reader, COLUMN_X, field);
+        } else if (column == COLUMN_Y) {
+            next->at.y = take_number(reader, COLUMN_Y, field);
+        } else if ((allowed = flash_probe_check(field)) != NULL) {
+            complain(reader, reader->record_line, "probe '%.*s': %s", SHOWN,
+                     field, allowed);
+        } else {
+            memcpy(next->probe, field, strlen(field) + 1);
+        }
+    }
+}
+
+static void end_field(void *text, size_t bytes, void *context)
+{
+    struct reader *reader = context;
+    const char *field = text != NULL ? text : "";
+
+    if (strlen(field) != bytes) {
+        complain(reader, reader->line, "has a zero byte");
+    } else if (reader->records == 0) {
+        take_name(reader, field);
+    } else {
+        take_value(reader, field);
+    }
+    reader->field += 1;
+}
+
+static void check_header(struct reader *reader)
+{
+    for (unsigned column = 0; column < COLUMNS; ++column) {
+        if (reader->index[column] < 0) {
+            complain(reader, reader->record_line,
+                     "no column '%s'; the first line must name probe, x and y",
+                     names[column]);
+        }
+    }
+}
+
+/* No two boards at one place, no two places for one probe. */
+static void check_alone(struct reader *reader)
+{
+    const struct flash_board *next = &reader->next;
+
+    for (unsigned i = 0; i < reader->map->count; ++i) {
+        const struct flash_board *other = &reader->map->board[i];
+
+        if (other->at.x == next->at.x && other->at.y == next->at.y) {
+            complain(reader, next->line, "%u,%u is on line %u already",
+                     next->at.x, next->at.y, other->line);
+        }
+        if (strcmp(other->probe, next->probe) == 0) {
+            complain(reader, next->line, "probe %s is on line %u already",
+                     next->probe, other->line);
+        }
+    }
+}
+
+static void take_board(struct reader *reader)
+{
+    struct flash_map *map = reader->map;
+
+    for (unsigned column = 0; column < COLUMNS; ++column) {
+        if (!reader->have[column]) {
+            complain(reader, reader->record_line, "has no %s", names[column]);
+        }
+    }
+    if (map->count == FLASH_BOARDS_MAX) {
+        complain(reader, reader->record_line, "over %u boards",
+                 FLASH_BOARDS_MAX);
+    }
+    reader->next.line = reader->record_line;
+    if (reader->status == 0) {
+        check_alone(reader);
+    }
+    if (reader->status == 0) {
+        map->board[map->count++] = reader->next;
+    }
+}
+
+static void end_record(int end, void *context)
+{
+    struct reader *reader = context;
+
+    (void)end;
+    if (reader->records == 0) {
+        check_header(reader);
+    } else {
+        take_board(reader);
+    }
+    reader->records += 1;
+    reader->field = 0;
+    memset(reader->have, 0, sizeof reader->have);
+    memset(&reader->next, 0, sizeof reader->next);
+}
+
+static bool is_blank(const uint8_t *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; ++i) {
+        if (strchr(" \t\r\n", text[i]) == NULL || text[i] == '\0') {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Feeds the parser line by line, so that the lines can be counted. */
+static void read_lines(struct reader *reader, struct csv_parser *parser,
+                       const uint8_t *data, uint64_t bytes)
+{
+    bool inside = false; /* of a record that goes on in quotes */
+
+    for (uint64_t at = 0; at < bytes && reader->status == 0;) {
+        const uint8_t *end = memchr(data + at, '\n', (size_t)(bytes - at));
+        size_t length =
+            (size_t)((end != NULL ? end + 1 : data + bytes) - (data + at));
+        unsigned records = reader->records;
+
+        reader->line += 1;
+        if (!inside) {
+            reader->record_line = reader->line;
+        }
+        if (csv_parse(parser, data + at, length, end_field, end_record,
+                      reader) != length) {
+            complain(reader, reader->line, "is not CSV: %s",
+                     csv_strerror(csv_error(parser)));
+        }
+        inside = records == reader->records &&
+                 (inside || !is_blank(data + at, length));
+        at += length;
+    }
+    if (csv_fini(parser, end_field, end_record, reader) != 0) {
+        complain(reader, reader->record_line, "a quote is not closed");
+    }
+}
+
+/* The far corner: the board that makes the mesh as large as it is. */
+static struct torus_size extent(const struct flash_map *map, unsigned *line)
+{
+    struct torus_size size = {0, 0};
+
+    for (unsigned i = 0; i < map->count; ++i) {
+        const struct flash_board *board = &map->board[i];
+
+        if (board->at.x >= size.width) {
+            size.width = (uint16_t)(board->at.x + 1);
+            *line = board->line;
+        }
+        if (board->at.y >= size.height) {
+            size.height = (uint16_t)(board->at.y + 1);
+            *line = board->line;
+        }
+    }
+    return size;
+}
+
+static bool is_there(const struct flash_map *map, struct torus_coord at)
+{
+    for (unsigned i = 0; i < map->count; ++i) {
+        if (map->board[i].at.x == at.x && map->board[i].at.y == at.y) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Nodes of the mesh that no board is for: all are counted, some are named. */
+static void check_whole(struct reader *reader)
+{
+    const struct flash_map *map = reader->map;
+    unsigned line = reader->line;
+    struct torus_size size =
+        reader->size.width != 0 ? reader->size : extent(map, &line);
+    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t missing = nodes - map->count;
+    uint32_t most = missing < MISSING_SHOWN ? missing : MISSING_SHOWN;
+    char list[MISSING_SHOWN * 12 + 1] = "";
+    size_t length = 0;
+
+    for (uint32_t index = 0, shown = 0; shown < most; ++index) {
+        struct torus_coord at = torus_coord_of(size, index);
+
+        if (!is_there(map, at)) {
+            length += (size_t)snprintf(list + length, sizeof list - length,
+                                       " %u,%u", at.x, at.y);
+            shown += 1;
+        }
+    }
+    if (missing > 0) {
+        complain(reader, line,
+                 "makes a %ux%u mesh, and %u of its nodes have no board:%s%s "
+                 "(--partial allows that)",
+                 size.width, size.height, missing, list,
+                 missing > most ? " ..." : "");
+    }
+}
+
+static void read_map(struct reader *reader, const uint8_t *data, uint64_t bytes)
+{
+    struct csv_parser parser;
+
+    if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL) !=
+        0) {
+        complain(reader, 1, "memory ran out");
+        return;
+    }
+    read_lines(reader, &parser, data, bytes);
+    csv_free(&parser);
+    if (reader->records < 2) {
+        complain(reader, reader->line + (reader->line == 0),
+                 "no board: must be a line that names probe, x and y, and a "
+                 "line for each board");
+    }
+}
+
+int flash_map_read(struct flash_map *map, const char *path,
+                   struct torus_size size, bool partial)
+{
+    struct reader reader = {
+        .path = path, .map = map, .size = size, .index = {-1, -1, -1}};
+    uint8_t *data;
+    uint64_t bytes;
+
+    map->count = 0;
+    map->board = calloc(FLASH_BOARDS_MAX, sizeof *map->board);
+    if (map->board == NULL) {
+        return format_file_error(path, "memory ran out");
+    }
+    if (format_read_file(&data, &bytes, path) != 0) {
+        return 1;
+    }
+    read_map(&reader, data, bytes);
+    free(data);
+    if (reader.status == 0 && !partial) {
+        check_whole(&reader);
+    }
+    return reader.status;
+}
+
+void flash_map_free(struct flash_map *map)
+{
+    free(map->board);
+    *map = (struct flash_map){NULL, 0};
+}

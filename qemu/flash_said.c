@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/flash_said.h"
+
+#include "qemu/flash_openocd.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* What follows `prefix`, or NULL if the text does not begin with it. */
+static const char *behind(const char *text, const char *prefix)
+{
+    size_t length = strlen(prefix);
+
+    return strncmp(text, prefix, length) == 0 ? text + length : NULL;
+}
+
+void flash_said_end(struct flash_said *said)
+{
+    const char *rest;
+
+    said->open[said->open_bytes] = '\0';
+    said->open_bytes = 0;
+    if (said->open[strspn(said->open, " \t")] == '\0') {
+        return;
+    }
+    rest = behind(said->open, FLASH_OPENOCD_STEP);
+    if (rest != NULL) {
+        snprintf(said->step, sizeof said->step, "%.15s", rest);
+        return;
+    }
+    rest = behind(said->open, FLASH_OPENOCD_CHIP);
+    if (rest != NULL) {
+        snprintf(said->chip, sizeof said->chip, "%.47s", rest);
+        return;
+    }
+    memcpy(said->line[said->lines % FLASH_SAID_LINES], said->open,
+           sizeof said->open);
+    said->lines += 1;
+}
+
+void flash_said_take(struct flash_said *said, const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; ++i) {
+        char one = text[i];
+
+        if (one == '\n' || one == '\r') {
+            flash_said_end(said);
+        } else if (said->open_bytes + 1 < FLASH_SAID_LINE_BYTES) {
+            bool shown = (one >= ' ' && one <= '~') || one == '\t';
+
+            said->open[said->open_bytes++] = shown ? one : '?';
+        }
+    }
+}
+
+void flash_said_print(const struct flash_said *said, FILE *out)
+{
+    unsigned first =
+        said->lines > FLASH_SAID_LINES ? said->lines - FLASH_SAID_LINES : 0;
+
+    for (unsigned i = first; i < said->lines; ++i) {
+        fprintf(out, "    %s\n", said->line[i % FLASH_SAID_LINES]);
+    }
+}
