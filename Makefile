@@ -18,6 +18,8 @@ PACKAGES := gcc libc6-dev gcc-arm-none-eabi libnewlib-arm-none-eabi \
             python3 python3-numpy
 TEST_PACKAGES := python3-pytest python3-pytest-xdist python3-hypothesis \
                  frama-c-base libglpk-dev sox imagemagick
+# And what writes an image to a real board.
+FLASH_PACKAGES := openocd
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Werror
 HOST_CC := gcc
@@ -200,6 +202,45 @@ gallery: test-deps
 	$(Q)$(MAKE) --no-print-directory build-all
 	$(Q)$(PYTHON) qemu/pictures/gallery.py $(BUILD)/quincunx qemu/pictures \
 	  $(BUILD)/gallery
+
+# ---- real boards ----
+
+# Which program talks to the probes, and which kind of probe they are; more
+# options of `quincunx flash`: FLASH_OPTIONS=--partial.
+OPENOCD ?= openocd
+INTERFACE ?= stlink
+FLASH_OPTIONS ?=
+IMAGE ?= $(BUILD)/$(BOARD)/firmware.elf
+
+# Values go by the environment: no shell reads what is in them.
+flash flash-mesh: export BOARD := $(BOARD)
+flash flash-mesh: export PROBE := $(PROBE)
+flash flash-mesh: export MAP := $(MAP)
+flash flash-mesh: export IMAGE := $(IMAGE)
+flash flash-mesh: export OPENOCD := $(OPENOCD)
+flash flash-mesh: export INTERFACE := $(INTERFACE)
+
+define flash
+	$(Q)if [ -z "$$BOARD" ] || [ -z "$$$(1)" ]; then \
+	  echo "make $@ BOARD=stm32f405 $(1)=$(2)" >&2; exit 2; fi
+	$(call install,$(PACKAGES) $(FLASH_PACKAGES))
+	$(Q)$(MAKE) -s --no-print-directory $(BUILD)/quincunx
+	$(Q)[ "$$IMAGE" != "$(BUILD)/$$BOARD/firmware.elf" ] || \
+	  $(MAKE) -s --no-print-directory "$$IMAGE"
+	$(Q)$(BUILD)/quincunx flash --board "$$BOARD" $(3) "$$$(1)" \
+	  --openocd "$$OPENOCD" --interface "$$INTERFACE" $(FLASH_OPTIONS) \
+	  "$$IMAGE"
+endef
+
+## flash: write the firmware to a board, BOARD=stm32f405 PROBE=serial
+.PHONY: flash
+flash:
+	$(call flash,PROBE,serial,--probe)
+
+## flash-mesh: to all boards of a mesh, BOARD=stm32f405 MAP=mesh.csv
+.PHONY: flash-mesh
+flash-mesh:
+	$(call flash,MAP,mesh.csv,--map)
 
 # ---- a kernel of one's own ----
 

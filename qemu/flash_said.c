@@ -26,6 +26,10 @@ void flash_said_end(struct flash_said *said)
     rest = behind(said->open, FLASH_OPENOCD_STEP);
     if (rest != NULL) {
         snprintf(said->step, sizeof said->step, "%.15s", rest);
+        if (strcmp(rest, FLASH_STEP_CONNECT) == 0) {
+            /* Who wrote OpenOCD, and how it was set up. */
+            said->lines = 0;
+        }
         return;
     }
     rest = behind(said->open, FLASH_OPENOCD_CHIP);
