@@ -70,6 +70,19 @@ static bool in_flash(const struct elf_place *place, uint64_t address,
            address + bytes <= (uint64_t)place->flash_start + place->flash_bytes;
 }
 
+static bool overlaps(const struct image *image, const struct segment *segment)
+{
+    for (unsigned i = 0; i < image->segments; ++i) {
+        const struct segment *other = &image->segment[i];
+
+        if (segment->address < other->address + other->bytes &&
+            other->address < segment->address + segment->bytes) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* One program header; what is not loaded into flash is passed over. */
 static int take_segment(struct image *image, const uint8_t *header)
 {
@@ -96,6 +109,9 @@ static int take_segment(struct image *image, const uint8_t *header)
                       segment.bytes, segment.address, place->board,
                       place->flash_start,
                       place->flash_start + (place->flash_bytes - 1));
+    }
+    if (overlaps(image, &segment)) {
+        return refuse(image, "loads 0x%08" PRIx64 " twice", segment.address);
     }
     if (image->segments == SEGMENTS_MAX) {
         return refuse(image, "has over %u segments", SEGMENTS_MAX);
@@ -188,4 +204,19 @@ int elf_check(uint32_t *flash_bytes, char message[ELF_MESSAGE_BYTES],
     }
     *flash_bytes = (uint32_t)(end - place->flash_start);
     return 0;
+}
+
+uint64_t elf_offset(const uint8_t *data, uint64_t bytes,
+                    const struct elf_place *place, uint32_t address,
+                    uint32_t count)
+{
+    char message[ELF_MESSAGE_BYTES];
+    struct image image = {
+        .data = data, .bytes = bytes, .place = place, .message = message};
+    const uint8_t *at = NULL;
+
+    if (check_header(&image) == 0 && take_segments(&image) == 0) {
+        at = loaded(&image, address, count);
+    }
+    return at != NULL ? (uint64_t)(at - data) : 0;
 }

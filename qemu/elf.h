@@ -32,4 +32,12 @@ int elf_check(uint32_t *flash_bytes, char message[ELF_MESSAGE_BYTES],
               const uint8_t *data, uint64_t bytes,
               const struct elf_place *place);
 
+/*
+ * Where in a file that has passed elf_check() the `count` bytes for `address`
+ * are; 0: they are not loaded, or not in one segment.
+ */
+uint64_t elf_offset(const uint8_t *data, uint64_t bytes,
+                    const struct elf_place *place, uint32_t address,
+                    uint32_t count);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/flash.h"
 
+#include "qemu/flash_identity.h"
 #include "qemu/flash_said.h"
 
 #include <errno.h>
@@ -45,7 +46,6 @@ struct flash {
     const struct flash_board *board;
     unsigned boards;
     unsigned begun, done, failed, interrupted;
-    int image;
     sigset_t original; /* the mask before, which OpenOCD gets */
     sigset_t waiting;  /* the mask while waiting: signals come only there */
     struct worker worker[FLASH_JOBS_MAX];
@@ -110,33 +110,48 @@ static void print_name(FILE *out, const struct flash *flash,
     }
 }
 
-/* The image as a file without a name, for all OpenOCDs: what was checked is
-   what is written, even if the file is built again meanwhile. */
-static int make_image(const struct flash_config *config)
+static bool put(int file, const uint8_t *data, uint64_t bytes, uint64_t at)
+{
+    while (bytes > 0) {
+        ssize_t done = pwrite(file, data, (size_t)bytes, (off_t)at);
+
+        if (done <= 0) {
+            return false;
+        }
+        data += done;
+        at += (uint64_t)done;
+        bytes -= (uint64_t)done;
+    }
+    return true;
+}
+
+/* The board's image as a file without a name: what was checked is what is
+   written, even if the file that was given is built again meanwhile. */
+static int make_image(const struct flash_config *config,
+                      const struct flash_board *board)
 {
     int image = memfd_create("quincunx-image", MFD_CLOEXEC);
-    uint64_t done = 0;
+    uint8_t place[FLASH_IDENTITY_PLACE_BYTES];
+    bool made = image >= 0 && put(image, config->image, config->image_bytes, 0);
 
-    while (image >= 0 && done < config->image_bytes) {
-        ssize_t put = write(image, config->image + done,
-                            (size_t)(config->image_bytes - done));
-
-        if (put <= 0) {
-            close(image);
-            return -1;
-        }
-        done += (uint64_t)put;
+    if (made && config->place_offset != 0) {
+        flash_identity_place(place, board->at, config->size);
+        made = put(image, place, sizeof place, config->place_offset);
+    }
+    if (image >= 0 && !made) {
+        close(image);
+        image = -1;
     }
     return image;
 }
 
 /* In the child. Says on its output why there is no OpenOCD. */
-static _Noreturn void become_openocd(struct flash *flash, int output,
+static _Noreturn void become_openocd(struct flash *flash, int image, int output,
                                      pid_t parent)
 {
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     int output_up = fcntl(output, F_DUPFD_CLOEXEC, 10);
-    int image_up = fcntl(flash->image, F_DUPFD_CLOEXEC, 10);
+    int image_up = fcntl(image, F_DUPFD_CLOEXEC, 10);
 
     /* A group of its own keeps the terminal's Ctrl-C for this process, and
        holds whatever OpenOCD starts. */
@@ -155,36 +170,50 @@ static _Noreturn void become_openocd(struct flash *flash, int output,
     _exit(127);
 }
 
-static int start(struct flash *flash, struct worker *worker,
-                 const struct flash_board *board)
+/* The child, with the ends of a pipe for what it says; -1 with errno. */
+static pid_t start_openocd(struct flash *flash, const struct flash_board *board,
+                           int ends[2])
 {
     const struct flash_config *config = flash->config;
     pid_t parent = getpid();
-    int ends[2];
+    int image = make_image(config, board);
+    pid_t pid = -1;
 
-    *worker = (struct worker){.board = NULL};
     flash_openocd_line(&flash->line, config->program, config->chip,
                        config->interface, board->probe, config->flash_bytes);
-    if (pipe2(ends, O_CLOEXEC) != 0) {
+    if (image < 0) {
         return -1;
     }
-    worker->pid = fork();
-    if (worker->pid == 0) {
-        become_openocd(flash, ends[1], parent);
+    if (pipe2(ends, O_CLOEXEC) == 0) {
+        pid = fork();
+        if (pid == 0) {
+            become_openocd(flash, image, ends[1], parent);
+        }
+        close(ends[1]);
+        if (pid < 0) {
+            close(ends[0]);
+        }
     }
-    close(ends[1]);
-    if (worker->pid < 0) {
-        close(ends[0]);
+    close(image);
+    return pid;
+}
+
+static int start(struct flash *flash, struct worker *worker,
+                 const struct flash_board *board)
+{
+    int ends[2];
+    pid_t pid = start_openocd(flash, board, ends);
+
+    if (pid < 0) {
         return -1;
     }
     /* Here too: whoever comes first. */
-    setpgid(worker->pid, worker->pid);
+    setpgid(pid, pid);
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    worker->board = board;
-    worker->output = ends[0];
-    worker->started_ms = now_ms();
+    *worker = (struct worker){
+        .board = board, .pid = pid, .output = ends[0], .started_ms = now_ms()};
     worker->deadline_ms =
-        worker->started_ms + (int64_t)config->timeout_s * 1000;
+        worker->started_ms + (int64_t)flash->config->timeout_s * 1000;
     return 0;
 }
 
@@ -446,7 +475,7 @@ int flash_boards(const struct flash_config *config,
                  const struct flash_board *board, unsigned boards)
 {
     struct flash *flash = calloc(1, sizeof *flash);
-    int status = EXIT_FAILED;
+    int status;
 
     if (flash == NULL) {
         perror("quincunx");
@@ -455,14 +484,8 @@ int flash_boards(const struct flash_config *config,
     flash->config = config;
     flash->board = board;
     flash->boards = boards;
-    flash->image = make_image(config);
-    if (flash->image < 0) {
-        perror("quincunx: memory for the image");
-    } else {
-        catch_signals(flash);
-        status = flash_all(flash);
-        close(flash->image);
-    }
+    catch_signals(flash);
+    status = flash_all(flash);
     free(flash);
     return status;
 }

@@ -19,8 +19,10 @@ struct flash_config {
     const uint8_t *image;  /* has passed elf_check() */
     uint64_t image_bytes;  /* of the file */
     uint32_t flash_bytes;  /* of the board's flash */
-    unsigned jobs;         /* at a time; 1 to FLASH_JOBS_MAX */
-    unsigned timeout_s;    /* for each OpenOCD; not 0 */
+    uint64_t place_offset; /* in the file, of each board's place; 0: none set */
+    struct torus_size size;
+    unsigned jobs;      /* at a time; 1 to FLASH_JOBS_MAX */
+    unsigned timeout_s; /* for each OpenOCD; not 0 */
 };
 
 /*

@@ -2,6 +2,7 @@
 #include "qemu/flash_command.h"
 
 #include "qemu/flash.h"
+#include "qemu/flash_identity.h"
 #include "qemu/format.h"
 #include "qemu/parse.h"
 
@@ -24,6 +25,7 @@ enum key {
     KEY_MAP,
     KEY_MESH,
     KEY_PARTIAL,
+    KEY_SET_COORDINATES,
     KEY_JOBS,
     KEY_TIMEOUT,
     KEY_OPENOCD,
@@ -37,6 +39,7 @@ struct options {
     const char *image;
     struct torus_size size; /* width 0: not given */
     bool partial;
+    bool set_coordinates;
 };
 
 static const struct argp_option descriptions[] = {
@@ -48,6 +51,10 @@ static const struct argp_option descriptions[] = {
     {"mesh", KEY_MESH, "WxH", 0,
      "The map's mesh (default: up to its largest x and y)", 0},
     {"partial", KEY_PARTIAL, NULL, 0, "The map may leave out nodes", 0},
+    {"set-coordinates", KEY_SET_COORDINATES, NULL, 0,
+     "Write each board's x and y and the mesh's size into its image, for the "
+     "firmware to go by",
+     0},
     {"jobs", KEY_JOBS, "N", 0, "Boards at a time: 1 to 64 (default 4)", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0,
      "What a board may take: 1 to 3600 (default 60)", 0},
@@ -130,8 +137,10 @@ static int check(const struct options *options)
     if (one == (options->map != NULL)) {
         return missing("either --probe SERIAL or --map FILE");
     }
-    if (one && (options->partial || options->size.width != 0)) {
-        return missing("--map FILE for --mesh and --partial");
+    if (one && (options->partial || options->set_coordinates ||
+                options->size.width != 0)) {
+        return missing("--map FILE for --mesh, --partial and "
+                       "--set-coordinates");
     }
     return options->image != NULL ? 0 : missing("IMAGE");
 }
@@ -153,6 +162,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_PARTIAL:
         options->partial = true;
         return 0;
+    case KEY_SET_COORDINATES:
+        options->set_coordinates = true;
+        return 0;
     case KEY_JOBS:
         return set_number(&options->config.jobs, "--jobs", text, FLASH_JOBS_MAX,
                           "must be 1 to 64");
@@ -172,12 +184,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-static int flash_map(const struct options *options)
+static int flash_map(struct options *options)
 {
     struct flash_map map;
     int status =
         flash_map_read(&map, options->map, options->size, options->partial);
 
+    options->config.size = map.size;
     if (status == 0) {
         status = flash_boards(&options->config, map.board, map.count);
     }
@@ -193,6 +206,34 @@ static int flash_probe(const struct options *options)
     return flash_boards(&options->config, &board, 1);
 }
 
+/* Whether the image's identity, if it has one, is fine; finds the place that
+   the coordinates have in it. */
+static int check_identity(struct options *options, const uint8_t *data,
+                          uint64_t bytes)
+{
+    struct flash_config *config = &options->config;
+    const struct elf_place *place = &config->chip->place;
+    uint64_t offset = elf_offset(data, bytes, place,
+                                 place->flash_start + FLASH_IDENTITY_OFFSET,
+                                 FLASH_IDENTITY_BYTES);
+    int found = offset == 0
+                    ? 0
+                    : flash_identity_check(data + offset, config->chip->kind);
+
+    if (found < 0) {
+        return format_file_error(options->image,
+                                 "says that it is for another board, or is of "
+                                 "another version");
+    }
+    if (options->set_coordinates && found == 0) {
+        return format_file_error(options->image,
+                                 "has no place for --set-coordinates");
+    }
+    config->place_offset =
+        options->set_coordinates ? offset + FLASH_IDENTITY_PLACE : 0;
+    return 0;
+}
+
 /* Checks the image before any board is touched. */
 static int flash_image(struct options *options, const uint8_t *data,
                        uint64_t bytes)
@@ -203,6 +244,9 @@ static int flash_image(struct options *options, const uint8_t *data,
     if (elf_check(&config->flash_bytes, message, data, bytes,
                   &config->chip->place) != 0) {
         return format_file_error(options->image, message);
+    }
+    if (check_identity(options, data, bytes) != 0) {
+        return EXIT_FAILED;
     }
     config->image = data;
     config->image_bytes = bytes;

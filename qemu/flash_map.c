@@ -277,12 +277,10 @@ static bool is_there(const struct flash_map *map, struct torus_coord at)
 }
 
 /* Nodes of the mesh that no board is for: all are counted, some are named. */
-static void check_whole(struct reader *reader)
+static void check_whole(struct reader *reader, unsigned line)
 {
     const struct flash_map *map = reader->map;
-    unsigned line = reader->line;
-    struct torus_size size =
-        reader->size.width != 0 ? reader->size : extent(map, &line);
+    struct torus_size size = map->size;
     uint32_t nodes = (uint32_t)size.width * size.height;
     uint32_t missing = nodes - map->count;
     uint32_t most = missing < MISSING_SHOWN ? missing : MISSING_SHOWN;
@@ -332,6 +330,7 @@ int flash_map_read(struct flash_map *map, const char *path,
         .path = path, .map = map, .size = size, .index = {-1, -1, -1}};
     uint8_t *data;
     uint64_t bytes;
+    unsigned line;
 
     map->count = 0;
     map->board = calloc(FLASH_BOARDS_MAX, sizeof *map->board);
@@ -343,8 +342,10 @@ int flash_map_read(struct flash_map *map, const char *path,
     }
     read_map(&reader, data, bytes);
     free(data);
+    line = reader.line;
+    map->size = size.width != 0 ? size : extent(map, &line);
     if (reader.status == 0 && !partial) {
-        check_whole(&reader);
+        check_whole(&reader, line);
     }
     return reader.status;
 }
@@ -352,5 +353,5 @@ int flash_map_read(struct flash_map *map, const char *path,
 void flash_map_free(struct flash_map *map)
 {
     free(map->board);
-    *map = (struct flash_map){NULL, 0};
+    *map = (struct flash_map){.board = NULL};
 }

@@ -29,6 +29,7 @@ struct flash_board {
 struct flash_map {
     struct flash_board *board; /* malloc'd; flash_map_free() */
     unsigned count;
+    struct torus_size size; /* of the mesh */
 };
 
 /*

@@ -16,6 +16,7 @@ static const struct flash_chip chips[] = {
      0xE0042000,
      0x413,
      "STM32F405/407",
+     405,
      0x1FFF7A22},
 };
 

@@ -36,6 +36,7 @@ struct flash_chip {
     uint32_t idcode_address; /* of DBGMCU_IDCODE; RM0090, 38.6.1 */
     uint32_t device;         /* its DEV_ID, bits 0 to 11 */
     const char *device_name;
+    uint16_t kind;         /* of board, in an image's identity */
     uint32_t size_address; /* KiB of flash, 16 bits; RM0090, 39.2 */
 };
 

@@ -13,6 +13,7 @@ In the folder $FLASH_STAND_IN, answers.json maps a probe's serial number to
     deaf    do not end when asked to
     child   start a process that stays, and that keeps the output open
     take    seconds that each step takes
+    await   first wait until so many have begun, half a minute at most
 
 and a probe that is not there can be flashed. A line of JSON in `log` tells
 that it began, the steps and that it ended.
@@ -48,6 +49,15 @@ def words():
     return list(zip(rest[::2], rest[1::2]))
 
 
+def wait_for(count):
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        lines = (FOLDER / "log").read_text("utf-8").splitlines()
+        if sum('"begun"' in line for line in lines) >= count:
+            return
+        time.sleep(0.02)
+
+
 def go_wrong(answer):
     for line in answer.get("says", []):
         say(line)
@@ -64,10 +74,12 @@ def go_wrong(answer):
     sys.exit(answer.get("status", 1))
 
 
-def image_of(command):
+def image_of(probe, command):
     name = re.search(r"(?:write_image erase|verify_image) (\S+) 0 elf",
                      command)[1]
-    return hashlib.sha256(pathlib.Path(name).read_bytes()).hexdigest()
+    data = pathlib.Path(name).read_bytes()
+    (FOLDER / f"written-{probe}").write_bytes(data)
+    return hashlib.sha256(data).hexdigest()
 
 
 def main():
@@ -78,6 +90,7 @@ def main():
     answers = json.loads((FOLDER / "answers.json").read_text("utf-8"))
     answer = answers.get(probe[0], {})
     log(begun=probe[0], asked=asked)
+    wait_for(answer.get("await", 0))
     for option, value in asked:
         echo = re.fullmatch(r"echo \{(.*)\}", value)
         if option == "-c" and echo:
@@ -90,7 +103,7 @@ def main():
         elif "echo [format {quincunx-chip " in value:
             say(f"quincunx-chip IDCODE 0x{CHIP['id']:08x}, {CHIP['kib']} KiB")
         elif "elf" in value:
-            log(image=image_of(value))
+            log(image=image_of(probe[0], value))
     log(ended=0)
 
 
