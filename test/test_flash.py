@@ -4,8 +4,10 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -17,7 +19,8 @@ import mesh
 HERE = pathlib.Path(__file__).resolve().parent / "flash"
 sys.path.insert(0, str(HERE))
 
-import image  # noqa: E402  (of the folder flash)
+import chip  # noqa: E402  (of the folder flash)
+import image  # noqa: E402
 
 USAGE, FAILED, INTERRUPTED = 2, 1, 130
 STEPS = ["connect", "identity", "program", "verify", "reset", "done"]
@@ -272,7 +275,7 @@ def at_once(log):
 def test_so_many_at_a_time(bench, args, most):
     boards = BOARDS[:10]
     bench.write_map(boards)
-    bench.answers = {probe: {"take": 0.15} for probe, _, _ in boards}
+    bench.answers = {probe: {"await": most} for probe, _, _ in boards}
     assert bench.mesh(*args).returncode == 0
     assert at_once(bench.log()) == most
 
@@ -356,6 +359,11 @@ BAD_IMAGES = {
                "another board"),
     "wraps": (segments((FLASH, image.code()), (0xFFFFFFFC, bytes(8))),
               "another board"),
+    "overlap": (segments((FLASH, image.code()), (FLASH + 1023, bytes(8))),
+                "loads 0x080003ff twice"),
+    "65 segments": (segments((FLASH, image.code()), *[
+        (FLASH + 0x1000 + 16 * i, bytes(16)) for i in range(64)]),
+                    "over 64 segments"),
     "no segment": (image.elf([]), "loads nothing"),
     "nothing to load": (image.elf([image.segment(
         FLASH, image.code(), kind=image.EXIDX)]), "loads nothing"),
@@ -409,6 +417,9 @@ GOOD_IMAGES = {
     "two segments": segments((FLASH, image.code()),
                              (FLASH + 0x20000, bytes(100))),
     "nothing to load in RAM": segments((RAM, b""), (FLASH, image.code())),
+    "side by side": segments((FLASH, image.code()), (FLASH + 1024, bytes(8))),
+    "64 segments": segments((FLASH, image.code()), *[
+        (FLASH + 0x1000 + 16 * i, bytes(16)) for i in range(63)]),
     "small stack": segments((FLASH, image.code(stack=RAM + 4))),
 }
 
@@ -443,6 +454,54 @@ def test_no_image(bench, kind):
     elif kind == "pipe":
         os.mkfifo(bench.image)
     refused(bench.one(), FAILED, bench.image)
+
+
+# ---- coordinates in the image ----
+
+IDENTITY = 0x188
+
+
+def with_identity(board=405, version=1, magic=b"QNCX"):
+    code = bytearray(image.code())
+    struct.pack_into("<4s6H", code, IDENTITY, magic, version, board,
+                     *[0xFFFF] * 4)
+    return segments((FLASH + 0x8000, bytes(40)), (FLASH, bytes(code)))
+
+
+@pytest.mark.parametrize("size, args", [
+    ((3, 2), ("--partial",)), ((5, 4), ("--partial", "--mesh", "5x4"))])
+def test_coordinates_are_set(bench, size, args):
+    """Eight bytes of each board's image are its own, and no other."""
+    bench.image.write_bytes(with_identity())
+    bench.write_map([("A", 0, 0), ("B", 2, 1), ("C", 0, 1)])
+    assert bench.mesh("--set-coordinates", *args).returncode == 0
+    plain = bench.image.read_bytes()
+    at = plain.index(b"QNCX") + 8
+    for probe, x, y in [("A", 0, 0), ("B", 2, 1), ("C", 0, 1)]:
+        assert (bench.folder / f"written-{probe}").read_bytes() == (
+            plain[:at] + struct.pack("<4H", x, y, *size) + plain[at + 8:])
+
+
+def test_coordinates_are_not_set_unasked(bench):
+    bench.image.write_bytes(with_identity())
+    assert bench.one().returncode == 0
+    assert (bench.folder / "written-A1").read_bytes() == with_identity()
+
+
+def test_no_place_for_coordinates(bench):
+    bench.write_map([("A", 0, 0)])
+    refused(bench.mesh("--set-coordinates"), FAILED, bench.image,
+            "no place for --set-coordinates")
+    bench.image.write_bytes(image.good(IDENTITY + 15))
+    refused(bench.mesh("--set-coordinates"), FAILED, "no place")
+    assert bench.log() == []
+
+
+@pytest.mark.parametrize("wrong", [{"board": 385}, {"version": 2}])
+def test_an_identity_of_another_board(bench, wrong):
+    bench.image.write_bytes(with_identity(**wrong))
+    refused(bench.one(), FAILED, bench.image, "another board")
+    assert bench.log() == []
 
 
 # ---- maps ----
@@ -544,6 +603,133 @@ def test_no_map(bench):
     refused(bench.mesh(), FAILED, bench.map, "No such file")
 
 
+# ---- a real OpenOCD ----
+
+REAL = pytest.mark.skipif(shutil.which("openocd") is None,
+                          reason="openocd is not installed")
+
+
+@REAL
+@pytest.mark.parametrize("interface", ["stlink", "stlink-dap", "cmsis-dap",
+                                       "jlink"])
+def test_a_real_openocd_finds_no_such_probe(bench, interface):
+    """All that comes before was understood; what it says is passed on."""
+    bench.openocd = "openocd"
+    done = bench.one("--interface", interface, probe="NoSuchProbe:1")
+    assert (done.returncode, done.stdout) == (FAILED, "")
+    assert "the probe or the board behind it does not answer" in done.stderr
+    assert re.search(r"^    Error: (open failed|unable to find a matching "
+                     r"CMSIS-DAP device|Invalid serial number)", done.stderr,
+                     re.MULTILINE)
+
+
+class Emulated:
+    """A real OpenOCD whose cmsis-dap is a wire to an emulated chip: there is
+    no SWD on that wire, nor memory for OpenOCD's own loader to run in."""
+
+    CONFIG = """adapter driver remote_bitbang
+remote_bitbang host {socket}
+set WORKAREASIZE 0
+proc transport {{what args}} {{
+    if {{$what eq "select"}} {{ return jtag }}
+    {{*}}[list "transport $what"]
+}}
+"""
+
+    def __init__(self, bench, **faults):
+        self.bench = bench
+        self.chip = chip.Chip(**faults)
+        self.server = chip.Server(self.chip, bench.folder / "wire")
+        scripts = bench.folder / "interface"
+        scripts.mkdir()
+        (scripts / "cmsis-dap.cfg").write_text(
+            self.CONFIG.format(socket=bench.folder / "wire"))
+        bench.openocd = bench.folder / "openocd"
+        bench.openocd.write_text("#!/bin/sh\necho $$ > "
+                                 f"{bench.folder}/pid\nexec openocd -s "
+                                 f'{bench.folder} "$@"\n')
+        bench.openocd.chmod(0o755)
+
+    ARGS = ("--interface", "cmsis-dap", "--timeout", "300")
+
+    def run(self):
+        return self.bench.run("--probe", "A1", *self.ARGS, timeout=400)
+
+    def untouched(self):
+        return not self.chip.events and set(self.chip.flash) == {0xFF}
+
+
+@pytest.fixture(name="emulated")
+def fixture_emulated(bench):
+    made = []
+
+    def make_one(**faults):
+        made.append(Emulated(bench, **faults))
+        return made[-1]
+
+    yield make_one
+    for one in made:
+        one.server.stop()
+
+
+@REAL
+def test_a_real_openocd_programs_a_chip(bench, emulated):
+    """Every byte, in one sector and no other; then the chip runs."""
+    bench.image.write_bytes(image.good(64))
+    it = emulated()
+    before = bytes(0xFF - i % 251 for i in range(chip.FLASH_BYTES))
+    it.chip.flash[:] = before
+    done = it.run()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "IDCODE 0x10076413, 1024 KiB" in done.stdout
+    assert it.chip.flash[:64] == image.code(64)
+    assert it.chip.flash[16 << 10:] == before[16 << 10:]
+    assert [e for e in it.chip.events if e.startswith("erase")] == ["erase 0"]
+    assert it.chip.events[-1] == "reset run" and not it.chip.halted
+
+
+@REAL
+@pytest.mark.parametrize("faults, words", [
+    ({"idcode": 0x10016419}, "this is no STM32F405/407"),
+    ({"idcode": 0x20036411}, "this is no STM32F405/407"),
+    ({"idcode": 0}, "this is no STM32F405/407"),
+    ({"kib": 512}, "the flash must have 513 KiB for this image"),
+    ({"kib": 2048}, "and at most 1024")])
+def test_a_real_openocd_leaves_another_chip_alone(bench, emulated, faults,
+                                                  words):
+    bench.image.write_bytes(image.good(512 * 1024 + 1))
+    it = emulated(**faults)
+    done = it.run()
+    assert (done.returncode, done.stdout) == (FAILED, "")
+    assert "nothing was written" in done.stderr and words in done.stderr
+    assert it.untouched()
+
+
+@REAL
+def test_a_chip_that_does_not_verify_is_left_without_vectors(bench, emulated):
+    bench.image.write_bytes(image.good(64))
+    it = emulated(stuck=chip.FLASH + 0x11)
+    done = it.run()
+    assert (done.returncode, done.stdout) == (FAILED, "")
+    assert "its flash does not read back as written" in done.stderr
+    assert "checksum mismatch" in done.stderr
+    assert set(it.chip.flash) == {0xFF} and it.chip.halted
+    assert it.chip.events[-1] == "erase 0"
+
+
+@REAL
+def test_a_real_openocd_is_interrupted(bench, emulated):
+    bench.image.write_bytes(image.good(64))
+    it = emulated()
+    with bench.start("--probe", "A1", *it.ARGS) as process:
+        assert mesh.until(lambda: "unlock" in it.chip.events, 60)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    assert process.returncode == INTERRUPTED
+    assert "interrupted; half written: flash it again" in err
+    assert not alive(int((bench.folder / "pid").read_text()))
+
+
 # ---- make ----
 
 def make(bench, *args):
@@ -555,8 +741,7 @@ def make(bench, *args):
         env={**os.environ, "FLASH_STAND_IN": str(bench.folder)})
 
 
-@pytest.mark.skipif(shutil.which("openocd") is None,
-                    reason="make flash would install openocd")
+@REAL  # it would be installed
 def test_make_flash(bench):
     done = make(bench, "flash", "BOARD=stm32f405", "PROBE=A1",
                 f"IMAGE={bench.image}", "INTERFACE=jlink")
@@ -566,8 +751,7 @@ def test_make_flash(bench):
     assert ["-f", "interface/jlink.cfg"] in bench.log()[0]["asked"]
 
 
-@pytest.mark.skipif(shutil.which("openocd") is None,
-                    reason="make flash-mesh would install openocd")
+@REAL
 def test_make_flash_mesh(bench):
     bench.write_map([("A", 0, 0), ("B", 1, 1)])
     done = make(bench, "flash-mesh", "BOARD=stm32f405", f"MAP={bench.map}",
@@ -600,6 +784,7 @@ def test_make_needs_to_know_which_board(bench, args, words):
     (("--probe", 64 * "a"), "1 to 63"),
     (("--probe", "A", "--partial"), "--map FILE"),
     (("--probe", "A", "--mesh", "5x5"), "--map FILE"),
+    (("--probe", "A", "--set-coordinates"), "--map FILE"),
     (("--probe", "A", "--board", "mps2_an385"), "--board 'mps2_an385'"),
     (("--probe", "A", "--jobs", "0"), "--jobs '0'"),
     (("--probe", "A", "--jobs", "65"), "--jobs '65'"),
