@@ -1,0 +1,1093 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hal/discover.h"
+
+#include "hal/bytes.h"
+#include "hal/crc32.h"
+#include "hal/err.h"
+
+#include <string.h>
+
+enum kind {
+    STATUS = 0x11,
+    TEST = 0x12,
+    ECHO = 0x13,
+    REFUSE = 0x14
+};
+
+enum field {
+    AT_KIND = 0,
+    AT_PORT = 1,
+    AT_EPOCH = 2,
+    AT_ORIGIN_TAG = 4,
+    HEAD_BYTES = 8,
+    AT_WIDTH = 8,
+    AT_HEIGHT = 9,
+    AT_ORIGIN_X = 10,
+    AT_ORIGIN_Y = 11,
+    AT_FLAGS = 12,
+    AT_BITS = 13,
+    AT_TAKEN = 14,
+    AT_FACING = 15,
+    AT_UID = 16,
+    AT_TAGS = 28,
+    AT_X = 44,
+    AT_Y = 46,
+    STATUS_BYTES = 48,
+    AT_NUMBER = 8,
+    AT_PATTERN = 9,
+    PATTERN_BYTES = 32,
+    TEST_BYTES = 41,
+    AT_PIECE = 8,
+    AT_PIECES = 9,
+    AT_NODES = 10,
+    AT_FAULTS = 12,
+    AT_REAL_WIDTH = 14,
+    AT_REAL_HEIGHT = 16,
+    AT_SKEW = 18,
+    AT_LIST = 22
+};
+
+#define FAULT_BYTES 8u
+#define PIECE_FAULTS 3u
+#define PIECES_MAX ((DISCOVER_FAULTS_MAX + PIECE_FAULTS - 1) / PIECE_FAULTS)
+
+static_assert(sizeof(struct discover_fault) == FAULT_BYTES, "as on the wire");
+static_assert(AT_LIST + PIECE_FAULTS * FAULT_BYTES <= DISCOVER_FRAME_BYTES_MAX,
+              "a piece fits a frame");
+static_assert(sizeof(struct discover) <= 1024, "it is one of many on a board");
+
+/* Bits of a STATUS. */
+enum bit {
+    PLACED = 1, /* x and y hold */
+    PARENT = 2, /* the receiver is the sender's parent */
+    TESTED = 4, /* all test frames went before */
+    KNOWN = 8,  /* tags and mask will not change any more */
+    FINISHED = 16,
+    FAULTY = 32,
+    FAILED = 64 /* finished for lack of an answer */
+};
+
+/* What a neighbour must have said before its link is judged. */
+#define COMPLETE (PLACED | TESTED | KNOWN)
+
+enum link_state {
+    SETTLED = 1, /* it can be judged */
+    SILENT = 2,
+    REFUSED = 4,
+    ECHOED = 8 /* a child, all of whose echo is here */
+};
+
+enum node_state {
+    ORIGIN = 1,
+    JUDGED = 2,
+    ECHOING = 4, /* below here all is known */
+    ECHO_DUE = 8
+};
+
+/* Tries until a neighbour counts as missing. */
+#define PATIENCE 24u
+
+/* A position further away is none: the longest way through the mesh is less
+   than its nodes, but a wave does not go a fraction of that astray. */
+#define FAR 4000
+
+/* Of skews; no sum overflows. */
+#define SKEW_MAX 65535
+
+#define ALL_PORTS 15u
+
+static const int8_t east_of[TORUS_PORTS] = {1, 0, -1, 0};
+static const int8_t north_of[TORUS_PORTS] = {0, 1, 0, -1};
+
+static uint32_t tag_of(const uint8_t *uid)
+{
+    uint32_t crc = crc32_update(0, uid, 12);
+
+    return crc == 0 ? 1 : crc; /* 0 is nobody's */
+}
+
+static int16_t load_i16(const uint8_t *at)
+{
+    return (int16_t)bytes_load_u16(at);
+}
+
+/* value modulo side, 0 .. side - 1. */
+static unsigned wrap(int value, int side)
+{
+    int rest = value % side;
+
+    return (unsigned)(rest < 0 ? rest + side : rest);
+}
+
+static struct torus_coord wrapped(const struct discover *d, int x, int y)
+{
+    return (struct torus_coord){
+        (uint16_t)wrap(d->origin.x + x, d->size.width),
+        (uint16_t)wrap(d->origin.y + y, d->size.height)};
+}
+
+static bool over(const struct discover *d, uint32_t since_us, uint32_t retries)
+{
+    return d->now_us - since_us > retries * d->config.retry_us;
+}
+
+static uint32_t sides(const struct discover *d)
+{
+    return (uint32_t)d->size.width + d->size.height;
+}
+
+static unsigned port_there(const struct discover_link *link)
+{
+    return link->told[AT_PORT];
+}
+
+/* Whether both ends hear each other. */
+static bool mutual(const struct discover *d, unsigned port)
+{
+    const struct discover_link *link = &d->link[port];
+
+    return link->tag != 0 && (link->state & (SILENT | REFUSED)) == 0 &&
+           bytes_load_u32(link->told + AT_TAGS + 4 * port_there(link)) ==
+               d->tag;
+}
+
+/* Whether a link joins opposite ports. */
+static bool facing(const struct discover *d, unsigned port)
+{
+    return d->link[port].tag != 0 &&
+           port_there(&d->link[port]) ==
+               (unsigned)torus_opposite((enum torus_port)port);
+}
+
+static bool sound(const struct discover *d, unsigned port)
+{
+    return mutual(d, port) && facing(d, port);
+}
+
+/* Whether out of `port` and then left is where left and then `port` is. */
+static bool square_closes(const struct discover *d, unsigned port)
+{
+    unsigned left = (port + 1) % TORUS_PORTS;
+    const uint8_t *ahead = d->link[port].told;
+    const uint8_t *aside = d->link[left].told;
+    uint32_t corner = bytes_load_u32(ahead + AT_TAGS + 4 * left);
+
+    return sound(d, port) && sound(d, left) &&
+           (ahead[AT_FACING] >> left & 1u) != 0 &&
+           (aside[AT_FACING] >> port & 1u) != 0 && corner != 0 &&
+           corner == bytes_load_u32(aside + AT_TAGS + 4 * port);
+}
+
+static bool trusted(const struct discover *d, unsigned port)
+{
+    return square_closes(d, port) ||
+           square_closes(d, (port + TORUS_PORTS - 1) % TORUS_PORTS);
+}
+
+/* ---- the wave ---- */
+
+static void begin(struct discover *d, uint16_t epoch, uint32_t origin_tag)
+{
+    memset(d->link, 0, sizeof d->link);
+    d->epoch = epoch;
+    d->origin_tag = origin_tag;
+    d->faults = 0;
+    d->nodes = 1;
+    d->width = 0;
+    d->height = 0;
+    d->skew = 0;
+    d->error = ERR_OK;
+    d->x = 0;
+    d->y = 0;
+    d->parent = TORUS_PORTS;
+    d->bits = 0;
+    d->state = 0;
+    d->stale = ALL_PORTS;
+    d->woken_us = d->now_us;
+    d->retried_us = d->now_us;
+}
+
+void discover_init(struct discover *d, const struct discover_config *config,
+                   uint32_t now_us)
+{
+    memset(d, 0, sizeof *d);
+    d->config = *config;
+    d->now_us = now_us;
+    d->tag = tag_of((const uint8_t *)config->uid);
+    d->parent = TORUS_PORTS;
+}
+
+int discover_start(struct discover *d, struct torus_size size,
+                   struct torus_coord at, uint8_t flags)
+{
+    uint16_t epoch;
+
+    if (at.x >= size.width || at.y >= size.height ||
+        size.width > DISCOVER_SIDE_MAX || size.height > DISCOVER_SIDE_MAX) {
+        return ERR_RANGE;
+    }
+    if (d->busy) {
+        return ERR_PORT_BUSY;
+    }
+    epoch = (uint16_t)((d->epoch != 0 ? d->epoch : d->config.epoch) + 1);
+    begin(d, epoch != 0 ? epoch : 1, d->tag);
+    d->size = size;
+    d->origin = at;
+    d->flags = flags;
+    d->bits = PLACED;
+    d->state = ORIGIN;
+    return ERR_OK;
+}
+
+void discover_busy(struct discover *d, bool busy)
+{
+    d->busy = busy;
+}
+
+bool discover_ready(const struct discover *d)
+{
+    return (d->bits & FINISHED) != 0;
+}
+
+bool discover_faulty(const struct discover *d)
+{
+    return (d->bits & FAULTY) != 0;
+}
+
+bool discover_at(const struct discover *d, struct torus_coord *at)
+{
+    if (d->config.strapped) {
+        *at = d->config.strap;
+        return true;
+    }
+    if ((d->bits & PLACED) == 0) {
+        return false;
+    }
+    *at = wrapped(d, d->x, d->y);
+    return true;
+}
+
+/* ---- positions ---- */
+
+/* Where the neighbour at a port says that this node is. */
+static bool claimed(const struct discover *d, unsigned port, int *x, int *y)
+{
+    const struct discover_link *link = &d->link[port];
+
+    if (!mutual(d, port) ||
+        (link->told[AT_BITS] & (PLACED | TESTED)) != (PLACED | TESTED)) {
+        return false;
+    }
+    *x = load_i16(link->told + AT_X) + east_of[port_there(link)];
+    *y = load_i16(link->told + AT_Y) + north_of[port_there(link)];
+    return true;
+}
+
+static unsigned votes(const struct discover *d, int x, int y)
+{
+    unsigned count = 0;
+    int other_x;
+    int other_y;
+
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        count += claimed(d, port, &other_x, &other_y) && other_x == x &&
+                 other_y == y;
+    }
+    return count;
+}
+
+/* How much a claim weighs: trusted links at any time; when these have had time
+   to tell all, those that face each other; then all. */
+static unsigned weight(const struct discover *d, unsigned port, int x, int y)
+{
+    uint32_t patience = PATIENCE + 8 + 2 * sides(d);
+
+    if (trusted(d, port)) {
+        return TORUS_PORTS + 1;
+    }
+    if (!facing(d, port)) {
+        patience += 8 + sides(d);
+    }
+    return over(d, d->woken_us, patience) ? votes(d, x, y) : 0;
+}
+
+static void find_place(struct discover *d)
+{
+    unsigned best = 0;
+    int x;
+    int y;
+
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        unsigned now = claimed(d, port, &x, &y) ? weight(d, port, x, y) : 0;
+
+        if (now > best) {
+            best = now;
+            d->parent = (uint8_t)port;
+            d->x = (int16_t)x;
+            d->y = (int16_t)y;
+        }
+    }
+    if (best > 0) {
+        d->bits |= PLACED;
+        d->stale = ALL_PORTS;
+    }
+}
+
+/* ---- faults ---- */
+
+static void add(struct discover *d, const struct discover_fault *fault)
+{
+    if (d->faults < DISCOVER_FAULTS_MAX) {
+        d->fault[d->faults] = *fault;
+    }
+    if (d->faults < UINT16_MAX) {
+        d->faults += 1;
+    }
+}
+
+/* A fault of this node. */
+static void find(struct discover *d, unsigned port, enum discover_code code,
+                 struct torus_coord other, unsigned other_port, unsigned count)
+{
+    struct torus_coord at = wrapped(d, d->x, d->y);
+
+    add(d, &(struct discover_fault){(uint8_t)at.x, (uint8_t)at.y, (uint8_t)port,
+                                    (uint8_t)code, (uint8_t)other.x,
+                                    (uint8_t)other.y, (uint8_t)other_port,
+                                    (uint8_t)count});
+}
+
+static void find_alone(struct discover *d, unsigned port,
+                       enum discover_code code, unsigned count)
+{
+    find(d, port, code, (struct torus_coord){0, 0}, 0, count);
+}
+
+static bool same(struct torus_coord a, struct torus_coord b)
+{
+    return a.x == b.x && a.y == b.y;
+}
+
+static struct torus_coord there(const struct discover *d, unsigned port)
+{
+    const uint8_t *told = d->link[port].told;
+
+    return wrapped(d, load_i16(told + AT_X), load_i16(told + AT_Y));
+}
+
+/* Whether another port, which must not lead to the same place, does. */
+static bool doubled(const struct discover *d, unsigned port)
+{
+    for (unsigned p = 0; p < TORUS_PORTS; ++p) {
+        if (!same(wrapped(d, east_of[p], north_of[p]),
+                  wrapped(d, east_of[port], north_of[port])) &&
+            mutual(d, p) &&
+            (d->link[p].tag == d->link[port].tag ||
+             same(there(d, p), there(d, port)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Takes a way on which the mesh closes into (width, skew) and (0, height), of
+ * which all such ways are sums: Euclid's algorithm, on x with (width, skew),
+ * then on what is left with the height. At most 20 divisions each.
+ */
+static void close_way(struct discover *d, int32_t x, int32_t y)
+{
+    int32_t width = d->width;
+    int32_t height = d->height;
+    int32_t skew = d->skew;
+
+    while (x != 0) {
+        int32_t times = width / x;
+        int32_t rest = width - times * x;
+        int32_t aside = skew - times * y;
+
+        width = x;
+        skew = y;
+        x = rest;
+        y = aside;
+    }
+    while (y != 0) {
+        int32_t rest = height % y;
+
+        height = y;
+        y = rest;
+    }
+    skew = width < 0 ? -skew : skew;
+    d->width = (uint16_t)(width < 0 ? -width : width);
+    d->height = (uint16_t)(height < 0 ? -height : height);
+    if (d->height != 0) {
+        skew = (int32_t)wrap(skew, d->height);
+    }
+    d->skew = skew >= -SKEW_MAX && skew <= SKEW_MAX ? skew : 0;
+}
+
+static void judge_wiring(struct discover *d, unsigned port)
+{
+    int x = d->x;
+    int y = d->y;
+
+    claimed(d, port, &x, &y);
+    x -= d->x;
+    y -= d->y;
+    if (trusted(d, port)) {
+        close_way(d, x, y);
+    } else if (x % d->size.width != 0 || y % d->size.height != 0 ||
+               !facing(d, port)) {
+        find(d, port, doubled(d, port) ? DISCOVER_DOUBLED : DISCOVER_MISWIRED,
+             there(d, port), port_there(&d->link[port]), 0);
+    }
+}
+
+static void judge_link(struct discover *d, unsigned port)
+{
+    const struct discover_link *link = &d->link[port];
+    unsigned lost = DISCOVER_TESTS;
+
+    if ((link->state & REFUSED) != 0) {
+        find_alone(d, port, DISCOVER_BUSY, 0);
+    } else if ((link->state & SILENT) != 0) {
+        find_alone(d, port, DISCOVER_MISSING, 0);
+    } else {
+        judge_wiring(d, port);
+        for (unsigned left = link->passed; left != 0; left &= left - 1) {
+            lost -= 1;
+        }
+        if (lost > d->config.lost_max) {
+            find_alone(d, port, DISCOVER_NOISY, lost);
+        }
+    }
+}
+
+static void judge(struct discover *d)
+{
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        judge_link(d, port);
+    }
+    if (d->config.strapped && !same(d->config.strap, wrapped(d, d->x, d->y))) {
+        find(d, TORUS_PORTS, DISCOVER_STRAP, d->config.strap, 0, 0);
+    }
+    d->state |= JUDGED;
+}
+
+static unsigned byte_of(int32_t value)
+{
+    return value < UINT8_MAX ? (unsigned)value : UINT8_MAX;
+}
+
+/* The mesh that was found is not the one that was asked for. */
+static void judge_size(struct discover *d)
+{
+    unsigned skew = wrap(d->skew, d->height != 0 ? d->height : d->size.height);
+
+    if (skew != 0) {
+        find_alone(d, TORUS_PORTS, DISCOVER_TWISTED, byte_of((int32_t)skew));
+        return; /* width and height mean nothing then */
+    }
+    if (d->width != 0 && d->width != d->size.width) {
+        find_alone(d, TORUS_EAST, DISCOVER_SIZE, byte_of(d->width));
+    }
+    if (d->height != 0 && d->height != d->size.height) {
+        find_alone(d, TORUS_NORTH, DISCOVER_SIZE, byte_of(d->height));
+    }
+}
+
+/* ---- progress ---- */
+
+static bool waits_for_echo(const struct discover_link *link)
+{
+    return (link->told[AT_BITS] & PARENT) != 0 &&
+           (link->state & (ECHOED | SILENT | REFUSED)) == 0;
+}
+
+static void settle(struct discover *d, unsigned port)
+{
+    struct discover_link *link = &d->link[port];
+    bool answers = mutual(d, port);
+    bool pending = waits_for_echo(link);
+
+    if ((link->state & (SILENT | REFUSED)) != 0) {
+        link->state |= SETTLED;
+    } else if (over(d, answers ? link->heard_us : d->woken_us, PATIENCE)) {
+        link->state |= SILENT | SETTLED;
+        if (pending && (d->state & JUDGED) != 0) {
+            find_alone(d, port, DISCOVER_MISSING, 0);
+        }
+    } else if (answers && (link->told[AT_BITS] & COMPLETE) == COMPLETE) {
+        link->state |= SETTLED;
+    }
+}
+
+static void finish(struct discover *d, unsigned bits)
+{
+    d->bits |= (uint8_t)(FINISHED | bits);
+    d->finished_us = d->now_us;
+    d->stale = ALL_PORTS;
+}
+
+/* The end at the originator. */
+static void conclude(struct discover *d)
+{
+    judge_size(d);
+    finish(d, d->faults > 0 || d->error != ERR_OK ? FAULTY : 0);
+}
+
+static void echo(struct discover *d)
+{
+    if ((d->state & ORIGIN) != 0) {
+        conclude(d);
+    } else {
+        d->state |= ECHOING | ECHO_DUE;
+    }
+}
+
+/* Links become known and settled; then the node judges and answers. */
+static void advance(struct discover *d)
+{
+    bool known = true;
+    bool settled = (d->bits & PLACED) != 0;
+    bool waits = false;
+
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        const struct discover_link *link = &d->link[port];
+
+        settle(d, port);
+        known &= mutual(d, port) || (link->state & (SILENT | REFUSED)) != 0;
+        settled &= (link->state & SETTLED) != 0;
+        waits |= waits_for_echo(link);
+    }
+    if (known && (d->bits & KNOWN) == 0) {
+        d->bits |= KNOWN;
+        d->stale = ALL_PORTS;
+    }
+    if (known && settled && (d->state & JUDGED) == 0) {
+        judge(d);
+    }
+    if ((d->state & (JUDGED | ECHOING)) == JUDGED && !waits) {
+        echo(d);
+    }
+}
+
+static void give_up(struct discover *d)
+{
+    d->error = ERR_DEAD_LINK;
+    if ((d->state & ORIGIN) != 0) {
+        conclude(d);
+    } else {
+        finish(d, FAILED | FAULTY);
+    }
+}
+
+/* ---- frames out ---- */
+
+static void store_head(uint8_t *out, enum kind kind, unsigned port,
+                       uint16_t epoch, uint32_t origin_tag)
+{
+    out[AT_KIND] = (uint8_t)kind;
+    out[AT_PORT] = (uint8_t)port;
+    bytes_store_u16(out + AT_EPOCH, epoch);
+    bytes_store_u32(out + AT_ORIGIN_TAG, origin_tag);
+}
+
+static unsigned store_status(const struct discover *d, uint8_t *out,
+                             unsigned port)
+{
+    const struct discover_link *link = &d->link[port];
+
+    out[AT_WIDTH] = (uint8_t)d->size.width;
+    out[AT_HEIGHT] = (uint8_t)d->size.height;
+    out[AT_ORIGIN_X] = (uint8_t)d->origin.x;
+    out[AT_ORIGIN_Y] = (uint8_t)d->origin.y;
+    out[AT_FLAGS] = d->flags;
+    out[AT_BITS] = (uint8_t)(d->bits | (port == d->parent ? PARENT : 0) |
+                             (link->sent == DISCOVER_TESTS ? TESTED : 0));
+    out[AT_TAKEN] = link->taken;
+    out[AT_FACING] = 0;
+    memcpy(out + AT_UID, d->config.uid, sizeof d->config.uid);
+    for (unsigned p = 0; p < TORUS_PORTS; ++p) {
+        out[AT_FACING] |= (uint8_t)(facing(d, p) << p);
+        bytes_store_u32(out + AT_TAGS + 4 * p, d->link[p].tag);
+    }
+    bytes_store_u16(out + AT_X, (uint16_t)d->x);
+    bytes_store_u16(out + AT_Y, (uint16_t)d->y);
+    return STATUS_BYTES;
+}
+
+static uint8_t pattern(unsigned number, unsigned i)
+{
+    return (uint8_t)(number * PATTERN_BYTES + i);
+}
+
+static unsigned store_test(const struct discover *d, uint8_t *out,
+                           unsigned port)
+{
+    out[AT_NUMBER] = d->link[port].sent;
+    for (unsigned i = 0; i < PATTERN_BYTES; ++i) {
+        out[AT_PATTERN + i] = pattern(out[AT_NUMBER], i);
+    }
+    return TEST_BYTES;
+}
+
+static unsigned listed(unsigned faults)
+{
+    return faults < DISCOVER_FAULTS_MAX ? faults : DISCOVER_FAULTS_MAX;
+}
+
+/* At least one. */
+static unsigned pieces(unsigned faults)
+{
+    return faults == 0 ? 1 : (listed(faults) + PIECE_FAULTS - 1) / PIECE_FAULTS;
+}
+
+/* The piece that the parent asks for; 0: it has all. */
+static unsigned store_echo(const struct discover *d, uint8_t *out)
+{
+    unsigned piece = d->link[d->parent].told[AT_TAKEN];
+    unsigned first = piece * PIECE_FAULTS;
+    unsigned count = listed(d->faults) - first;
+
+    if (piece >= pieces(d->faults)) {
+        return 0;
+    }
+    count = count < PIECE_FAULTS ? count : PIECE_FAULTS;
+    out[AT_PIECE] = (uint8_t)piece;
+    out[AT_PIECES] = (uint8_t)pieces(d->faults);
+    bytes_store_u16(out + AT_NODES, d->nodes);
+    bytes_store_u16(out + AT_FAULTS, d->faults);
+    bytes_store_u16(out + AT_REAL_WIDTH, d->width);
+    bytes_store_u16(out + AT_REAL_HEIGHT, d->height);
+    bytes_store_u32(out + AT_SKEW, (uint32_t)d->skew);
+    memcpy(out + AT_LIST, &d->fault[first], count * FAULT_BYTES);
+    return AT_LIST + count * FAULT_BYTES;
+}
+
+/* What is due at the port, the most urgent first; 0: nothing. */
+static enum kind due(const struct discover *d, unsigned port)
+{
+    const struct discover_link *link = &d->link[port];
+
+    if ((d->refuse >> port & 1u) != 0) {
+        return REFUSE;
+    }
+    if ((d->stale >> port & 1u) != 0) {
+        return STATUS;
+    }
+    if (link->tag != 0 && link->sent < DISCOVER_TESTS) {
+        return TEST;
+    }
+    return port == d->parent && (d->state & ECHO_DUE) != 0 ? ECHO
+                                                           : (enum kind)0;
+}
+
+/* Writes what is due; result: its length. */
+static unsigned store(const struct discover *d, uint8_t *out, unsigned port)
+{
+    enum kind kind = due(d, port);
+
+    if (kind == REFUSE) {
+        store_head(out, kind, port, d->refused_epoch, d->refused_origin);
+        return HEAD_BYTES;
+    }
+    store_head(out, kind, port, d->epoch, d->origin_tag);
+    switch (kind) {
+    case STATUS:
+        return store_status(d, out, port);
+    case TEST:
+        return store_test(d, out, port);
+    case ECHO:
+        return store_echo(d, out);
+    default:
+        return 0;
+    }
+}
+
+/* What was due has been told. */
+static void check_off(struct discover *d, unsigned port, enum kind kind)
+{
+    uint8_t bit = (uint8_t)(1u << port);
+
+    if (kind == REFUSE) {
+        d->refuse &= (uint8_t)~bit;
+    } else if (kind == STATUS) {
+        d->stale &= (uint8_t)~bit;
+    } else if (kind == TEST) {
+        d->link[port].sent += 1;
+        if (d->link[port].sent == DISCOVER_TESTS) {
+            d->stale |= bit;
+        }
+    } else {
+        d->state &= (uint8_t)~ECHO_DUE;
+    }
+}
+
+static void speak(struct discover *d, unsigned port)
+{
+    _Alignas(4) uint8_t out[DISCOVER_FRAME_BYTES_MAX];
+    unsigned bytes;
+
+    while ((bytes = store(d, out, port)) > 0) {
+        if (d->config.tell(d->config.context, port, out, bytes) != ERR_OK) {
+            break;
+        }
+        check_off(d, port, (enum kind)out[AT_KIND]);
+    }
+}
+
+/* Whether a neighbour is still to be told what it may have missed. */
+static bool listens(const struct discover *d, unsigned port)
+{
+    const struct discover_link *link = &d->link[port];
+
+    if ((d->bits & FINISHED) != 0) {
+        return mutual(d, port) && (link->told[AT_BITS] & FINISHED) == 0 &&
+               !over(d, d->finished_us, PATIENCE);
+    }
+    return (link->state & (SILENT | REFUSED)) == 0;
+}
+
+static void retry(struct discover *d)
+{
+    d->retried_us = d->now_us;
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        d->stale |= (uint8_t)(listens(d, port) << port);
+    }
+    if ((d->state & ECHOING) != 0 && (d->bits & FINISHED) == 0) {
+        d->state |= ECHO_DUE;
+    }
+}
+
+void discover_tick(struct discover *d, uint32_t now_us)
+{
+    d->now_us = now_us;
+    if (d->epoch != 0 && (d->bits & FINISHED) == 0) {
+        if ((d->bits & PLACED) == 0) {
+            find_place(d);
+        }
+        advance(d);
+        if ((d->bits & FINISHED) == 0 &&
+            over(d, d->woken_us, 200 + 20 * sides(d))) {
+            give_up(d);
+        }
+    }
+    if (d->epoch != 0 && over(d, d->retried_us, 1)) {
+        retry(d);
+    }
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        speak(d, port);
+    }
+}
+
+/* ---- frames in ---- */
+
+static bool status_valid(const uint8_t *in, unsigned bytes)
+{
+    int x;
+    int y;
+
+    if (bytes != STATUS_BYTES) {
+        return false;
+    }
+    x = load_i16(in + AT_X);
+    y = load_i16(in + AT_Y);
+    return in[AT_ORIGIN_X] < in[AT_WIDTH] && in[AT_ORIGIN_Y] < in[AT_HEIGHT] &&
+           x > -FAR && x < FAR && y > -FAR && y < FAR;
+}
+
+/* How a frame's wave compares with this node's: > 0: it is newer. */
+static int compare(const struct discover *d, const uint8_t *in)
+{
+    uint32_t tag = bytes_load_u32(in + AT_ORIGIN_TAG);
+    int later = (int16_t)(bytes_load_u16(in + AT_EPOCH) - d->epoch);
+
+    if (d->epoch == 0) {
+        return 1;
+    }
+    return later != 0 ? later : (tag > d->origin_tag) - (tag < d->origin_tag);
+}
+
+/* A newer wave: takes part, or refuses, or goes beyond it. */
+static void meet_newer(struct discover *d, unsigned port, const uint8_t *in)
+{
+    uint16_t epoch = bytes_load_u16(in + AT_EPOCH);
+    uint32_t origin_tag = bytes_load_u32(in + AT_ORIGIN_TAG);
+
+    if (d->busy) {
+        d->refuse |= (uint8_t)(1u << port);
+        d->refused_epoch = epoch;
+        d->refused_origin = origin_tag;
+    } else if ((d->state & ORIGIN) != 0 && (d->bits & FINISHED) == 0 &&
+               (origin_tag == d->tag || (in[AT_BITS] & FINISHED) != 0)) {
+        /* A wave of before this board's reset, or one that is over. */
+        d->epoch = epoch;
+        discover_start(d, d->size, d->origin, d->flags);
+    } else {
+        begin(d, epoch, origin_tag);
+        d->size = (struct torus_size){in[AT_WIDTH], in[AT_HEIGHT]};
+        d->origin = (struct torus_coord){in[AT_ORIGIN_X], in[AT_ORIGIN_Y]};
+        d->flags = in[AT_FLAGS];
+    }
+}
+
+static void hear_status(struct discover *d, unsigned port, const uint8_t *in)
+{
+    struct discover_link *link = &d->link[port];
+    uint32_t tag = tag_of(in + AT_UID);
+    uint8_t bits = in[AT_BITS];
+
+    if (link->tag != tag || port_there(link) != in[AT_PORT]) {
+        d->stale = ALL_PORTS;
+    }
+    if (link->told[AT_TAKEN] != in[AT_TAKEN] && (d->state & ECHOING) != 0) {
+        d->state |= ECHO_DUE;
+    }
+    link->tag = tag;
+    link->heard_us = d->now_us;
+    memcpy(link->told, in, STATUS_BYTES);
+    if ((bits & FINISHED) == 0) {
+        /* Whoever still asks is answered, also after the end. */
+        d->stale |= (uint8_t)(discover_ready(d) << port);
+    } else if ((d->state & ORIGIN) != 0) {
+        if (!discover_ready(d)) {
+            /* It can only mean a wave of before this board's reset. */
+            discover_start(d, d->size, d->origin, d->flags);
+        }
+    } else if ((bits & FAILED) == 0 &&
+               (!discover_ready(d) || d->error != ERR_OK)) {
+        d->error = ERR_OK;
+        d->bits &= (uint8_t) ~(FAILED | FAULTY);
+        finish(d, bits & FAULTY);
+    }
+}
+
+static void hear_test(struct discover *d, unsigned port, const uint8_t *in,
+                      unsigned bytes)
+{
+    if (bytes != TEST_BYTES || in[AT_NUMBER] >= DISCOVER_TESTS) {
+        return;
+    }
+    for (unsigned i = 0; i < PATTERN_BYTES; ++i) {
+        if (in[AT_PATTERN + i] != pattern(in[AT_NUMBER], i)) {
+            return;
+        }
+    }
+    d->link[port].passed |= (uint16_t)(1u << in[AT_NUMBER]);
+}
+
+/* The last piece has come: its sums count, too. */
+static void take_sums(struct discover *d, struct discover_link *link,
+                      const uint8_t *in)
+{
+    unsigned faults = bytes_load_u16(in + AT_FAULTS);
+    unsigned sum = d->faults + faults - listed(faults);
+
+    link->state |= ECHOED;
+    d->nodes = (uint16_t)(d->nodes + bytes_load_u16(in + AT_NODES));
+    d->faults = (uint16_t)(sum < UINT16_MAX ? sum : UINT16_MAX);
+    close_way(d, bytes_load_u16(in + AT_REAL_WIDTH),
+              (int32_t)bytes_load_u32(in + AT_SKEW));
+    close_way(d, 0, bytes_load_u16(in + AT_REAL_HEIGHT));
+}
+
+static bool echo_valid(const uint8_t *in, unsigned bytes)
+{
+    int32_t skew;
+
+    if (bytes < AT_LIST || in[AT_PIECES] > PIECES_MAX) {
+        return false;
+    }
+    skew = (int32_t)bytes_load_u32(in + AT_SKEW);
+    return skew >= -SKEW_MAX && skew <= SKEW_MAX &&
+           bytes_load_u16(in + AT_REAL_WIDTH) <= 2 * FAR;
+}
+
+static void hear_echo(struct discover *d, unsigned port, const uint8_t *in,
+                      unsigned bytes)
+{
+    struct discover_link *link = &d->link[port];
+    struct discover_fault fault;
+
+    if (!echo_valid(in, bytes) || !mutual(d, port)) {
+        return;
+    }
+    d->stale |= (uint8_t)(1u << port);
+    if (!waits_for_echo(link) || in[AT_PIECE] != link->taken) {
+        return; /* told again: the answer was lost */
+    }
+    for (unsigned at = AT_LIST; at + FAULT_BYTES <= bytes; at += FAULT_BYTES) {
+        memcpy(&fault, in + at, FAULT_BYTES);
+        add(d, &fault);
+    }
+    link->taken += 1;
+    if (link->taken >= in[AT_PIECES]) {
+        take_sums(d, link, in);
+    }
+}
+
+/* A frame of this node's wave. */
+static void hear(struct discover *d, unsigned port, const uint8_t *in,
+                 unsigned bytes)
+{
+    switch (in[AT_KIND]) {
+    case STATUS:
+        hear_status(d, port, in);
+        break;
+    case TEST:
+        hear_test(d, port, in, bytes);
+        break;
+    case ECHO:
+        hear_echo(d, port, in, bytes);
+        break;
+    case REFUSE:
+        d->link[port].state |= REFUSED;
+        break;
+    default:
+        break;
+    }
+}
+
+void discover_heard(struct discover *d, unsigned port, const uint8_t *data,
+                    unsigned bytes)
+{
+    bool status;
+
+    if (port >= TORUS_PORTS || bytes < HEAD_BYTES ||
+        bytes > DISCOVER_FRAME_BYTES_MAX || data[AT_PORT] >= TORUS_PORTS ||
+        bytes_load_u16(data + AT_EPOCH) == 0) {
+        return;
+    }
+    status = data[AT_KIND] == STATUS;
+    if (status && !status_valid(data, bytes)) {
+        return;
+    }
+    if (status && compare(d, data) > 0) {
+        meet_newer(d, port, data);
+    }
+    if (d->epoch == 0) {
+        return;
+    }
+    if (compare(d, data) == 0) {
+        hear(d, port, data, bytes);
+    } else if (status && compare(d, data) < 0) {
+        d->stale |= (uint8_t)(1u << port); /* it learns of the newer one */
+    }
+}
+
+/* ---- for people ---- */
+
+struct line {
+    char *out; /* room for DISCOVER_TEXT_BYTES */
+    unsigned bytes;
+};
+
+static void put(struct line *line, const char *text)
+{
+    while (*text != '\0' && line->bytes < DISCOVER_TEXT_BYTES - 1) {
+        line->out[line->bytes] = *text;
+        line->bytes += 1;
+        text += 1;
+    }
+}
+
+static void put_number(struct line *line, unsigned number)
+{
+    char digits[4] = {(char)('0' + number / 100 % 10),
+                      (char)('0' + number / 10 % 10), (char)('0' + number % 10),
+                      '\0'};
+
+    put(line, digits + (number < 100) + (number < 10));
+}
+
+static void put_place(struct line *line, unsigned x, unsigned y, unsigned port)
+{
+    static const char names[TORUS_PORTS][8] = {" east", " north", " west",
+                                               " south"};
+
+    put(line, "(");
+    put_number(line, x);
+    put(line, ",");
+    put_number(line, y);
+    put(line, ")");
+    if (port < TORUS_PORTS) {
+        put(line, names[port]);
+    }
+}
+
+/* What is at the other end, and what must be there. */
+static void put_ends(struct line *line, struct torus_size size,
+                     const struct discover_fault *fault)
+{
+    enum torus_port port = (enum torus_port)(fault->port % TORUS_PORTS);
+    struct torus_coord right =
+        torus_step(size, (struct torus_coord){fault->x, fault->y}, port, 1);
+
+    put(line, " leads to ");
+    put_place(line, fault->other_x, fault->other_y, fault->other_port);
+    if (fault->code == DISCOVER_DOUBLED) {
+        put(line, ", as another port does");
+    }
+    put(line, ", not to ");
+    put_place(line, right.x, right.y, torus_opposite(port));
+}
+
+static void put_size(struct line *line, struct torus_size size,
+                     const struct discover_fault *fault)
+{
+    bool wide = fault->port == TORUS_EAST;
+
+    put(line, " the mesh is ");
+    put_number(line, fault->count);
+    put(line, wide ? " nodes wide, not " : " nodes high, not ");
+    put_number(line, wide ? size.width : size.height);
+}
+
+static void put_fault(struct line *line, struct torus_size size,
+                      const struct discover_fault *fault)
+{
+    switch (fault->code) {
+    case DISCOVER_MISSING:
+        put(line, " nobody answers");
+        break;
+    case DISCOVER_MISWIRED:
+    case DISCOVER_DOUBLED:
+        put_ends(line, size, fault);
+        break;
+    case DISCOVER_NOISY:
+        put(line, " test frames lost: ");
+        put_number(line, fault->count);
+        break;
+    case DISCOVER_BUSY:
+        put(line, " the neighbour is busy");
+        break;
+    case DISCOVER_STRAP:
+        put(line, " the strap says ");
+        put_place(line, fault->other_x, fault->other_y, TORUS_PORTS);
+        break;
+    case DISCOVER_SIZE:
+        put_size(line, size, fault);
+        break;
+    case DISCOVER_TWISTED:
+        put(line, " rows or columns are swapped: going round leads ");
+        put_number(line, fault->count);
+        put(line, " aside");
+        break;
+    default:
+        put(line, " unknown fault");
+        break;
+    }
+}
+
+unsigned discover_text(char out[DISCOVER_TEXT_BYTES], struct torus_size size,
+                       const struct discover_fault *fault)
+{
+    struct line line = {out, 0};
+
+    put_place(&line, fault->x, fault->y, fault->port);
+    put(&line, ":");
+    put_fault(&line, size, fault);
+    out[line.bytes] = '\0';
+    return line.bytes;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Discovery: who sits where in the mesh, told from the originator by neighbour
+ * exchange, and which cables are not where they must be. No I/O, no memory of
+ * its own, time as an argument; the caller serialises the calls. All frames
+ * are hop-local and may be lost: what a node knows is told again until the
+ * neighbour shows that it knows it.
+ *
+ * The wave: a STATUS frame of a newer epoch wakes a node. It tells its four
+ * neighbours who it is and whom it hears at each port. A link counts when both
+ * ends hear each other; both ends then send DISCOVER_TESTS frames of pattern,
+ * in which every byte value occurs twice, and count what arrives.
+ *
+ * Positions: a swapped cable must not hand wrong positions on. So a node takes
+ * its position from a link that lies in a closed square: east then north leads
+ * to the same board as north then east, which both neighbours tell. A cable
+ * that leads elsewhere closes no square (but where a side is 2, on which it
+ * can), so positions are right although cables are wrong. Who has no such link
+ * after a bounded time takes the position that most of its neighbours say.
+ * Positions do not wrap, so the links at which the mesh closes upon itself show
+ * a difference. Over closed squares all differences are sums of two, (width,
+ * skew) and (0, height), which the echo reduces them to (a lattice's Hermite
+ * normal form): the real size, compared with what the originator was told.
+ * Cables swapped where a side is 2 show as a skew: nobody can tell which two.
+ *
+ * The echo: a node whose links are judged and whose children have answered
+ * tells its parent (whose position it took) the number of nodes and the
+ * faults. When all has come in, the originator says so to all.
+ *
+ * Frames, little-endian; every one begins with
+ *    0  u8  kind and version          2  u16 epoch
+ *    1  u8  port of the sender        4  u32 tag of the originator
+ * where a node's tag is the CRC-32 of its unique id.
+ *   STATUS  8  u8 width, u8 height, u8 x, u8 y of the originator
+ *          12  u8 flags of the job, u8 bits, u8 pieces of echo taken,
+ *              u8 mask of the ports that face their opposite
+ *          16  u32[3] unique id
+ *          28  u32[4] tags of whom it hears at each port, 0: nobody
+ *          44  i16 x, i16 y: hops to the east and north of the originator
+ *   TEST    8  u8 number, u8[32] pattern
+ *   ECHO    8  u8 piece, u8 of how many, u16 nodes, u16 faults,
+ *          14  u16 width, u16 height, i32 skew (as measured)
+ *          22  up to 3 faults of 8 bytes
+ *   REFUSE     nothing more: the sender is busy
+ */
+#ifndef HAL_DISCOVER_H
+#define HAL_DISCOVER_H
+
+#include "torus/torus.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define DISCOVER_FRAME_BYTES_MAX 48u
+#define DISCOVER_SIDE_MAX 255u
+#define DISCOVER_FAULTS_MAX 32u
+#define DISCOVER_TESTS 16u
+#define DISCOVER_TEXT_BYTES 96u
+
+/* `other` is what was found there; `count` as said. */
+enum discover_code {
+    DISCOVER_MISSING = 1,  /* nobody answers, or no longer */
+    DISCOVER_MISWIRED = 2, /* other: the node and port at the other end */
+    DISCOVER_DOUBLED = 3,  /* so, and another port leads to the same node or
+                              to one that says it is at the same place */
+    DISCOVER_NOISY = 4,    /* count: test frames that did not come in here */
+    DISCOVER_BUSY = 5,     /* the neighbour refuses: it is at work */
+    DISCOVER_STRAP = 6,    /* other: the strap; x, y: where the board sits */
+    DISCOVER_SIZE = 7,     /* port east or north: count is the real width or
+                              height; x, y: the originator */
+    DISCOVER_TWISTED = 8   /* going round leads `count` aside: a side of 2
+                              has its cables swapped somewhere */
+};
+
+/* Node x, y and its port; TORUS_PORTS: of no port. */
+struct discover_fault {
+    uint8_t x;
+    uint8_t y;
+    uint8_t port;
+    uint8_t code;
+    uint8_t other_x;
+    uint8_t other_y;
+    uint8_t other_port;
+    uint8_t count;
+};
+
+struct discover_config {
+    uint32_t uid[3]; /* no two nodes have the same */
+    bool strapped;   /* the node's coordinates are given: */
+    struct torus_coord strap;
+    uint8_t lost_max;  /* of the test frames; more is noisy */
+    uint16_t epoch;    /* of the first wave from here, less one; best another
+                          after every reset, since others remember */
+    uint32_t retry_us; /* what is not answered is told again; more than a
+                          frame's way there and back */
+    /*
+     * Takes a frame for the neighbour at the port, at most
+     * DISCOVER_FRAME_BYTES_MAX, and copies it. Result: 0, or ERR_PORT_BUSY:
+     * later. Called from discover_tick() only.
+     */
+    int (*tell)(void *context, unsigned port, const uint8_t *data,
+                unsigned bytes);
+    void *context;
+};
+
+/* A port, as far as it is known. */
+struct discover_link {
+    uint8_t state;   /* discover.c's */
+    uint8_t sent;    /* test frames */
+    uint8_t taken;   /* pieces of the neighbour's echo */
+    uint16_t passed; /* bit n: test frame n came in */
+    uint32_t tag;    /* of the neighbour; 0: never heard */
+    uint32_t heard_us;
+    _Alignas(4) uint8_t told[DISCOVER_FRAME_BYTES_MAX]; /* the last STATUS */
+};
+
+/*
+ * The caller's memory; what has a comment may be read. Bytes first: so the
+ * offsets fit short instructions.
+ */
+struct discover {
+    uint8_t bits;
+    uint8_t state;
+    uint8_t parent;
+    uint8_t stale;  /* ports to which STATUS is due */
+    uint8_t refuse; /* ports to which REFUSE is due */
+    bool busy;
+    uint8_t flags;   /* the job's */
+    int8_t error;    /* ERR_DEAD_LINK: the time was over */
+    uint16_t faults; /* of this node and those below it */
+    uint16_t nodes;  /* this one and those below it */
+    struct torus_size size;
+    struct torus_coord origin; /* the originator's coordinates */
+    int16_t x;
+    int16_t y;
+    uint16_t width; /* as measured, here and below; 0: unknown */
+    uint16_t height;
+    int32_t skew;
+    uint16_t epoch; /* of the wave; 0: there has been none */
+    uint16_t refused_epoch;
+    uint32_t refused_origin;
+    uint32_t tag;
+    uint32_t origin_tag;
+    uint32_t now_us;
+    uint32_t woken_us;
+    uint32_t retried_us;
+    uint32_t finished_us;
+    struct discover_config config;
+    struct discover_link link[TORUS_PORTS];
+    struct discover_fault fault[DISCOVER_FAULTS_MAX]; /* the first of them */
+};
+
+/* Copies the config. No wave yet. now_us: as discover_tick() has it. */
+void discover_init(struct discover *d, const struct discover_config *config,
+                   uint32_t now_us);
+
+/*
+ * At the originator, which sits at `at`: starts a wave, in place of any other.
+ * Sides 1 to DISCOVER_SIDE_MAX; flags: any, they reach every node. Result: 0;
+ * ERR_RANGE; ERR_PORT_BUSY (the node is busy).
+ */
+int discover_start(struct discover *d, struct torus_size size,
+                   struct torus_coord at, uint8_t flags);
+
+/* While busy, the node refuses new waves: its neighbours report it. */
+void discover_busy(struct discover *d, bool busy);
+
+/*
+ * A frame came in on a port, with its CRC checked; anything else in it is
+ * checked here. Never calls tell(). About 300 instructions.
+ */
+void discover_heard(struct discover *d, unsigned port, const uint8_t *data,
+                    unsigned bytes);
+
+/* At least every millisecond, before any wave, too; now_us wraps. */
+void discover_tick(struct discover *d, uint32_t now_us);
+
+/*
+ * Whether the wave is over: at the originator, all have answered or their time
+ * is up, and faults and nodes are those of the mesh; elsewhere, the originator
+ * has said so or the time is up (error). At most 200 + 20 * (width + height)
+ * times retry_us after the node woke.
+ */
+bool discover_ready(const struct discover *d);
+
+/* Whether the originator found or got a fault: as told to all. */
+bool discover_faulty(const struct discover *d);
+
+/* The node's coordinates: the strap's, or the wave's once it has been here. */
+bool discover_at(const struct discover *d, struct torus_coord *at);
+
+/*
+ * A fault as a line for people, without its newline, NUL at its end: such as
+ * "(3,1) east: leads to (0,2) west, not to (4,1) west". Result: its length.
+ */
+unsigned discover_text(char out[DISCOVER_TEXT_BYTES], struct torus_size size,
+                       const struct discover_fault *fault);
+
+#endif
