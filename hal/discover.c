@@ -37,23 +37,19 @@ enum field {
     AT_PATTERN = 9,
     PATTERN_BYTES = 32,
     TEST_BYTES = 41,
-    AT_PIECE = 8,
-    AT_PIECES = 9,
+    AT_LAST = 9,
     AT_NODES = 10,
     AT_FAULTS = 12,
     AT_REAL_WIDTH = 14,
     AT_REAL_HEIGHT = 16,
     AT_SKEW = 18,
-    AT_LIST = 22
+    AT_FAULT = 22,
+    ECHO_BYTES = 30
 };
 
 #define FAULT_BYTES 8u
-#define PIECE_FAULTS 3u
-#define PIECES_MAX ((DISCOVER_FAULTS_MAX + PIECE_FAULTS - 1) / PIECE_FAULTS)
 
 static_assert(sizeof(struct discover_fault) == FAULT_BYTES, "as on the wire");
-static_assert(AT_LIST + PIECE_FAULTS * FAULT_BYTES <= DISCOVER_FRAME_BYTES_MAX,
-              "a piece fits a frame");
 static_assert(sizeof(struct discover) <= 1024, "it is one of many on a board");
 
 /* Bits of a STATUS. */
@@ -66,6 +62,9 @@ enum bit {
     FAULTY = 32,
     FAILED = 64 /* finished for lack of an answer */
 };
+
+/* What is as true after the end as before. */
+#define KEPT ((unsigned)(PLACED | KNOWN))
 
 /* What a neighbour must have said before its link is judged. */
 #define COMPLETE (PLACED | TESTED | KNOWN)
@@ -119,11 +118,39 @@ static unsigned wrap(int value, int side)
     return (unsigned)(rest < 0 ? rest + side : rest);
 }
 
+static bool has(const struct discover *d, unsigned bits)
+{
+    return (d->own[AT_BITS] & bits) != 0;
+}
+
+/* Says more, or less, from now on; to all. */
+static void set(struct discover *d, unsigned bits)
+{
+    d->own[AT_BITS] = (uint8_t)bits;
+    d->stale = ALL_PORTS;
+}
+
+static int x_of(const uint8_t *status)
+{
+    return load_i16(status + AT_X);
+}
+
+static int y_of(const uint8_t *status)
+{
+    return load_i16(status + AT_Y);
+}
+
+/* The node at an x and y of a STATUS. */
 static struct torus_coord wrapped(const struct discover *d, int x, int y)
 {
     return (struct torus_coord){
-        (uint16_t)wrap(d->origin.x + x, d->size.width),
-        (uint16_t)wrap(d->origin.y + y, d->size.height)};
+        (uint16_t)wrap(d->own[AT_ORIGIN_X] + x, d->own[AT_WIDTH]),
+        (uint16_t)wrap(d->own[AT_ORIGIN_Y] + y, d->own[AT_HEIGHT])};
+}
+
+static struct torus_coord place(const struct discover *d)
+{
+    return wrapped(d, x_of(d->own), y_of(d->own));
 }
 
 static bool over(const struct discover *d, uint32_t since_us, uint32_t retries)
@@ -133,7 +160,7 @@ static bool over(const struct discover *d, uint32_t since_us, uint32_t retries)
 
 static uint32_t sides(const struct discover *d)
 {
-    return (uint32_t)d->size.width + d->size.height;
+    return (uint32_t)d->own[AT_WIDTH] + d->own[AT_HEIGHT];
 }
 
 static unsigned port_there(const struct discover_link *link)
@@ -154,9 +181,7 @@ static bool mutual(const struct discover *d, unsigned port)
 /* Whether a link joins opposite ports. */
 static bool facing(const struct discover *d, unsigned port)
 {
-    return d->link[port].tag != 0 &&
-           port_there(&d->link[port]) ==
-               (unsigned)torus_opposite((enum torus_port)port);
+    return (d->own[AT_FACING] >> port & 1u) != 0;
 }
 
 static bool sound(const struct discover *d, unsigned port)
@@ -186,23 +211,22 @@ static bool trusted(const struct discover *d, unsigned port)
 
 /* ---- the wave ---- */
 
-static void begin(struct discover *d, uint16_t epoch, uint32_t origin_tag)
+/* Takes part in the wave of this head of a STATUS. */
+static void begin(struct discover *d, const uint8_t *head)
 {
     memset(d->link, 0, sizeof d->link);
-    d->epoch = epoch;
-    d->origin_tag = origin_tag;
+    memcpy(d->own, head, AT_BITS);
+    memset(d->own + AT_BITS, 0, AT_UID - AT_BITS);
+    memset(d->own + AT_TAGS, 0, STATUS_BYTES - AT_TAGS);
+    d->state = 0;
+    d->parent = TORUS_PORTS;
+    d->stale = ALL_PORTS;
+    d->error = ERR_OK;
     d->faults = 0;
     d->nodes = 1;
     d->width = 0;
     d->height = 0;
     d->skew = 0;
-    d->error = ERR_OK;
-    d->x = 0;
-    d->y = 0;
-    d->parent = TORUS_PORTS;
-    d->bits = 0;
-    d->state = 0;
-    d->stale = ALL_PORTS;
     d->woken_us = d->now_us;
     d->retried_us = d->now_us;
 }
@@ -213,15 +237,28 @@ void discover_init(struct discover *d, const struct discover_config *config,
     memset(d, 0, sizeof *d);
     d->config = *config;
     d->now_us = now_us;
-    d->tag = tag_of((const uint8_t *)config->uid);
+    memcpy(d->own + AT_UID, config->uid, sizeof config->uid);
+    d->tag = tag_of(d->own + AT_UID);
     d->parent = TORUS_PORTS;
+}
+
+/* The originator's wave, or the next one: as `own` has it. */
+static void start(struct discover *d)
+{
+    uint16_t epoch = (uint16_t)(discover_epoch(d) + 1);
+    uint8_t head[AT_BITS];
+
+    memcpy(head, d->own, AT_BITS);
+    bytes_store_u16(head + AT_EPOCH, epoch != 0 ? epoch : 1);
+    bytes_store_u32(head + AT_ORIGIN_TAG, d->tag);
+    begin(d, head);
+    d->state = ORIGIN;
+    set(d, PLACED);
 }
 
 int discover_start(struct discover *d, struct torus_size size,
                    struct torus_coord at, uint8_t flags)
 {
-    uint16_t epoch;
-
     if (at.x >= size.width || at.y >= size.height ||
         size.width > DISCOVER_SIDE_MAX || size.height > DISCOVER_SIDE_MAX) {
         return ERR_RANGE;
@@ -229,14 +266,36 @@ int discover_start(struct discover *d, struct torus_size size,
     if (d->busy) {
         return ERR_PORT_BUSY;
     }
-    epoch = (uint16_t)((d->epoch != 0 ? d->epoch : d->config.epoch) + 1);
-    begin(d, epoch != 0 ? epoch : 1, d->tag);
-    d->size = size;
-    d->origin = at;
-    d->flags = flags;
-    d->bits = PLACED;
-    d->state = ORIGIN;
+    if (discover_epoch(d) == 0) {
+        bytes_store_u16(d->own + AT_EPOCH, d->config.epoch);
+    }
+    d->own[AT_WIDTH] = (uint8_t)size.width;
+    d->own[AT_HEIGHT] = (uint8_t)size.height;
+    d->own[AT_ORIGIN_X] = (uint8_t)at.x;
+    d->own[AT_ORIGIN_Y] = (uint8_t)at.y;
+    d->own[AT_FLAGS] = flags;
+    start(d);
     return ERR_OK;
+}
+
+uint16_t discover_epoch(const struct discover *d)
+{
+    return bytes_load_u16(d->own + AT_EPOCH);
+}
+
+uint8_t discover_flags(const struct discover *d)
+{
+    return d->own[AT_FLAGS];
+}
+
+struct torus_size discover_size(const struct discover *d)
+{
+    return (struct torus_size){d->own[AT_WIDTH], d->own[AT_HEIGHT]};
+}
+
+struct torus_coord discover_origin(const struct discover *d)
+{
+    return (struct torus_coord){d->own[AT_ORIGIN_X], d->own[AT_ORIGIN_Y]};
 }
 
 void discover_busy(struct discover *d, bool busy)
@@ -246,12 +305,12 @@ void discover_busy(struct discover *d, bool busy)
 
 bool discover_ready(const struct discover *d)
 {
-    return (d->bits & FINISHED) != 0;
+    return has(d, FINISHED);
 }
 
 bool discover_faulty(const struct discover *d)
 {
-    return (d->bits & FAULTY) != 0;
+    return has(d, FAULTY);
 }
 
 bool discover_at(const struct discover *d, struct torus_coord *at)
@@ -260,10 +319,10 @@ bool discover_at(const struct discover *d, struct torus_coord *at)
         *at = d->config.strap;
         return true;
     }
-    if ((d->bits & PLACED) == 0) {
+    if (!has(d, PLACED)) {
         return false;
     }
-    *at = wrapped(d, d->x, d->y);
+    *at = place(d);
     return true;
 }
 
@@ -278,8 +337,8 @@ static bool claimed(const struct discover *d, unsigned port, int *x, int *y)
         (link->told[AT_BITS] & (PLACED | TESTED)) != (PLACED | TESTED)) {
         return false;
     }
-    *x = load_i16(link->told + AT_X) + east_of[port_there(link)];
-    *y = load_i16(link->told + AT_Y) + north_of[port_there(link)];
+    *x = x_of(link->told) + east_of[port_there(link)];
+    *y = y_of(link->told) + north_of[port_there(link)];
     return true;
 }
 
@@ -296,14 +355,21 @@ static unsigned votes(const struct discover *d, int x, int y)
     return count;
 }
 
-/* How much a claim weighs: trusted links at any time; when these have had time
-   to tell all, those that face each other; then all. */
+/*
+ * How much a claim weighs: that of a trusted link at any time. When these have
+ * had time to tell all, that of the originator (which may have no trusted
+ * link), with time for trusted links to tell on; then that of ports that face
+ * each other; then any.
+ */
 static unsigned weight(const struct discover *d, unsigned port, int x, int y)
 {
     uint32_t patience = PATIENCE + 8 + 2 * sides(d);
 
     if (trusted(d, port)) {
         return TORUS_PORTS + 1;
+    }
+    if (d->link[port].tag != bytes_load_u32(d->own + AT_ORIGIN_TAG)) {
+        patience += 8 + sides(d);
     }
     if (!facing(d, port)) {
         patience += 8 + sides(d);
@@ -323,13 +389,12 @@ static void find_place(struct discover *d)
         if (now > best) {
             best = now;
             d->parent = (uint8_t)port;
-            d->x = (int16_t)x;
-            d->y = (int16_t)y;
+            bytes_store_u16(d->own + AT_X, (uint16_t)x);
+            bytes_store_u16(d->own + AT_Y, (uint16_t)y);
         }
     }
     if (best > 0) {
-        d->bits |= PLACED;
-        d->stale = ALL_PORTS;
+        set(d, d->own[AT_BITS] | PLACED);
     }
 }
 
@@ -349,7 +414,7 @@ static void add(struct discover *d, const struct discover_fault *fault)
 static void find(struct discover *d, unsigned port, enum discover_code code,
                  struct torus_coord other, unsigned other_port, unsigned count)
 {
-    struct torus_coord at = wrapped(d, d->x, d->y);
+    struct torus_coord at = place(d);
 
     add(d, &(struct discover_fault){(uint8_t)at.x, (uint8_t)at.y, (uint8_t)port,
                                     (uint8_t)code, (uint8_t)other.x,
@@ -372,18 +437,21 @@ static struct torus_coord there(const struct discover *d, unsigned port)
 {
     const uint8_t *told = d->link[port].told;
 
-    return wrapped(d, load_i16(told + AT_X), load_i16(told + AT_Y));
+    return wrapped(d, x_of(told), y_of(told));
 }
 
-/* Whether another port, which must not lead to the same place, does. */
+/* Whether another port leads to the same place, and must not: as opposite
+   ports do on a side of 2. */
 static bool doubled(const struct discover *d, unsigned port)
 {
+    unsigned across = (port + 2) % TORUS_PORTS;
+
     for (unsigned p = 0; p < TORUS_PORTS; ++p) {
-        if (!same(wrapped(d, east_of[p], north_of[p]),
-                  wrapped(d, east_of[port], north_of[port])) &&
-            mutual(d, p) &&
-            (d->link[p].tag == d->link[port].tag ||
-             same(there(d, p), there(d, port)))) {
+        if (p == port || (p == across && d->own[AT_WIDTH + p % 2] <= 2)) {
+            continue;
+        }
+        if (mutual(d, p) && (d->link[p].tag == d->link[port].tag ||
+                             same(there(d, p), there(d, port)))) {
             return true;
         }
     }
@@ -428,15 +496,15 @@ static void close_way(struct discover *d, int32_t x, int32_t y)
 
 static void judge_wiring(struct discover *d, unsigned port)
 {
-    int x = d->x;
-    int y = d->y;
+    int x = 0;
+    int y = 0;
 
     claimed(d, port, &x, &y);
-    x -= d->x;
-    y -= d->y;
+    x -= x_of(d->own);
+    y -= y_of(d->own);
     if (trusted(d, port)) {
         close_way(d, x, y);
-    } else if (x % d->size.width != 0 || y % d->size.height != 0 ||
+    } else if (x % d->own[AT_WIDTH] != 0 || y % d->own[AT_HEIGHT] != 0 ||
                !facing(d, port)) {
         find(d, port, doubled(d, port) ? DISCOVER_DOUBLED : DISCOVER_MISWIRED,
              there(d, port), port_there(&d->link[port]), 0);
@@ -468,7 +536,7 @@ static void judge(struct discover *d)
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         judge_link(d, port);
     }
-    if (d->config.strapped && !same(d->config.strap, wrapped(d, d->x, d->y))) {
+    if (d->config.strapped && !same(d->config.strap, place(d))) {
         find(d, TORUS_PORTS, DISCOVER_STRAP, d->config.strap, 0, 0);
     }
     d->state |= JUDGED;
@@ -482,16 +550,17 @@ static unsigned byte_of(int32_t value)
 /* The mesh that was found is not the one that was asked for. */
 static void judge_size(struct discover *d)
 {
-    unsigned skew = wrap(d->skew, d->height != 0 ? d->height : d->size.height);
+    unsigned skew =
+        wrap(d->skew, d->height != 0 ? d->height : d->own[AT_HEIGHT]);
 
     if (skew != 0) {
         find_alone(d, TORUS_PORTS, DISCOVER_TWISTED, byte_of((int32_t)skew));
         return; /* width and height mean nothing then */
     }
-    if (d->width != 0 && d->width != d->size.width) {
+    if (d->width != 0 && d->width != d->own[AT_WIDTH]) {
         find_alone(d, TORUS_EAST, DISCOVER_SIZE, byte_of(d->width));
     }
-    if (d->height != 0 && d->height != d->size.height) {
+    if (d->height != 0 && d->height != d->own[AT_HEIGHT]) {
         find_alone(d, TORUS_NORTH, DISCOVER_SIZE, byte_of(d->height));
     }
 }
@@ -524,9 +593,8 @@ static void settle(struct discover *d, unsigned port)
 
 static void finish(struct discover *d, unsigned bits)
 {
-    d->bits |= (uint8_t)(FINISHED | bits);
+    set(d, (d->own[AT_BITS] & KEPT) | FINISHED | bits);
     d->finished_us = d->now_us;
-    d->stale = ALL_PORTS;
 }
 
 /* The end at the originator. */
@@ -549,7 +617,7 @@ static void echo(struct discover *d)
 static void advance(struct discover *d)
 {
     bool known = true;
-    bool settled = (d->bits & PLACED) != 0;
+    bool settled = has(d, PLACED);
     bool waits = false;
 
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
@@ -560,9 +628,8 @@ static void advance(struct discover *d)
         settled &= (link->state & SETTLED) != 0;
         waits |= waits_for_echo(link);
     }
-    if (known && (d->bits & KNOWN) == 0) {
-        d->bits |= KNOWN;
-        d->stale = ALL_PORTS;
+    if (known && !has(d, KNOWN)) {
+        set(d, d->own[AT_BITS] | KNOWN);
     }
     if (known && settled && (d->state & JUDGED) == 0) {
         judge(d);
@@ -584,37 +651,14 @@ static void give_up(struct discover *d)
 
 /* ---- frames out ---- */
 
-static void store_head(uint8_t *out, enum kind kind, unsigned port,
-                       uint16_t epoch, uint32_t origin_tag)
-{
-    out[AT_KIND] = (uint8_t)kind;
-    out[AT_PORT] = (uint8_t)port;
-    bytes_store_u16(out + AT_EPOCH, epoch);
-    bytes_store_u32(out + AT_ORIGIN_TAG, origin_tag);
-}
-
-static unsigned store_status(const struct discover *d, uint8_t *out,
-                             unsigned port)
+static void store_status(const struct discover *d, uint8_t *out, unsigned port)
 {
     const struct discover_link *link = &d->link[port];
 
-    out[AT_WIDTH] = (uint8_t)d->size.width;
-    out[AT_HEIGHT] = (uint8_t)d->size.height;
-    out[AT_ORIGIN_X] = (uint8_t)d->origin.x;
-    out[AT_ORIGIN_Y] = (uint8_t)d->origin.y;
-    out[AT_FLAGS] = d->flags;
-    out[AT_BITS] = (uint8_t)(d->bits | (port == d->parent ? PARENT : 0) |
-                             (link->sent == DISCOVER_TESTS ? TESTED : 0));
+    memcpy(out, d->own, STATUS_BYTES);
+    out[AT_BITS] |= (uint8_t)((port == d->parent ? PARENT : 0) |
+                              (link->sent == DISCOVER_TESTS ? TESTED : 0));
     out[AT_TAKEN] = link->taken;
-    out[AT_FACING] = 0;
-    memcpy(out + AT_UID, d->config.uid, sizeof d->config.uid);
-    for (unsigned p = 0; p < TORUS_PORTS; ++p) {
-        out[AT_FACING] |= (uint8_t)(facing(d, p) << p);
-        bytes_store_u32(out + AT_TAGS + 4 * p, d->link[p].tag);
-    }
-    bytes_store_u16(out + AT_X, (uint16_t)d->x);
-    bytes_store_u16(out + AT_Y, (uint16_t)d->y);
-    return STATUS_BYTES;
 }
 
 static uint8_t pattern(unsigned number, unsigned i)
@@ -622,14 +666,12 @@ static uint8_t pattern(unsigned number, unsigned i)
     return (uint8_t)(number * PATTERN_BYTES + i);
 }
 
-static unsigned store_test(const struct discover *d, uint8_t *out,
-                           unsigned port)
+static void store_test(const struct discover *d, uint8_t *out, unsigned port)
 {
     out[AT_NUMBER] = d->link[port].sent;
     for (unsigned i = 0; i < PATTERN_BYTES; ++i) {
         out[AT_PATTERN + i] = pattern(out[AT_NUMBER], i);
     }
-    return TEST_BYTES;
 }
 
 static unsigned listed(unsigned faults)
@@ -637,32 +679,25 @@ static unsigned listed(unsigned faults)
     return faults < DISCOVER_FAULTS_MAX ? faults : DISCOVER_FAULTS_MAX;
 }
 
-/* At least one. */
-static unsigned pieces(unsigned faults)
+/* What the parent has taken; its number is the next one's. */
+static unsigned echo_taken(const struct discover *d)
 {
-    return faults == 0 ? 1 : (listed(faults) + PIECE_FAULTS - 1) / PIECE_FAULTS;
+    return d->link[d->parent].told[AT_TAKEN];
 }
 
-/* The piece that the parent asks for; 0: it has all. */
-static unsigned store_echo(const struct discover *d, uint8_t *out)
+static void store_echo(const struct discover *d, uint8_t *out)
 {
-    unsigned piece = d->link[d->parent].told[AT_TAKEN];
-    unsigned first = piece * PIECE_FAULTS;
-    unsigned count = listed(d->faults) - first;
+    unsigned number = echo_taken(d);
 
-    if (piece >= pieces(d->faults)) {
-        return 0;
-    }
-    count = count < PIECE_FAULTS ? count : PIECE_FAULTS;
-    out[AT_PIECE] = (uint8_t)piece;
-    out[AT_PIECES] = (uint8_t)pieces(d->faults);
+    out[AT_NUMBER] = (uint8_t)number;
+    out[AT_LAST] = (uint8_t)listed(d->faults);
     bytes_store_u16(out + AT_NODES, d->nodes);
     bytes_store_u16(out + AT_FAULTS, d->faults);
     bytes_store_u16(out + AT_REAL_WIDTH, d->width);
     bytes_store_u16(out + AT_REAL_HEIGHT, d->height);
     bytes_store_u32(out + AT_SKEW, (uint32_t)d->skew);
-    memcpy(out + AT_LIST, &d->fault[first], count * FAULT_BYTES);
-    return AT_LIST + count * FAULT_BYTES;
+    memcpy(out + AT_FAULT, &d->fault[number % DISCOVER_FAULTS_MAX],
+           FAULT_BYTES);
 }
 
 /* What is due at the port, the most urgent first; 0: nothing. */
@@ -679,30 +714,35 @@ static enum kind due(const struct discover *d, unsigned port)
     if (link->tag != 0 && link->sent < DISCOVER_TESTS) {
         return TEST;
     }
-    return port == d->parent && (d->state & ECHO_DUE) != 0 ? ECHO
-                                                           : (enum kind)0;
+    if (port == d->parent && (d->state & ECHO_DUE) != 0 &&
+        echo_taken(d) <= listed(d->faults)) {
+        return ECHO;
+    }
+    return (enum kind)0;
 }
 
 /* Writes what is due; result: its length. */
 static unsigned store(const struct discover *d, uint8_t *out, unsigned port)
 {
     enum kind kind = due(d, port);
+    unsigned bytes = 0;
 
+    memcpy(out, kind == REFUSE ? d->refused : d->own, HEAD_BYTES);
     if (kind == REFUSE) {
-        store_head(out, kind, port, d->refused_epoch, d->refused_origin);
-        return HEAD_BYTES;
+        bytes = HEAD_BYTES;
+    } else if (kind == STATUS) {
+        store_status(d, out, port);
+        bytes = STATUS_BYTES;
+    } else if (kind == TEST) {
+        store_test(d, out, port);
+        bytes = TEST_BYTES;
+    } else if (kind == ECHO) {
+        store_echo(d, out);
+        bytes = ECHO_BYTES;
     }
-    store_head(out, kind, port, d->epoch, d->origin_tag);
-    switch (kind) {
-    case STATUS:
-        return store_status(d, out, port);
-    case TEST:
-        return store_test(d, out, port);
-    case ECHO:
-        return store_echo(d, out);
-    default:
-        return 0;
-    }
+    out[AT_KIND] = (uint8_t)kind;
+    out[AT_PORT] = (uint8_t)port;
+    return bytes;
 }
 
 /* What was due has been told. */
@@ -742,7 +782,7 @@ static bool listens(const struct discover *d, unsigned port)
 {
     const struct discover_link *link = &d->link[port];
 
-    if ((d->bits & FINISHED) != 0) {
+    if (has(d, FINISHED)) {
         return mutual(d, port) && (link->told[AT_BITS] & FINISHED) == 0 &&
                !over(d, d->finished_us, PATIENCE);
     }
@@ -755,7 +795,7 @@ static void retry(struct discover *d)
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         d->stale |= (uint8_t)(listens(d, port) << port);
     }
-    if ((d->state & ECHOING) != 0 && (d->bits & FINISHED) == 0) {
+    if ((d->state & ECHOING) != 0 && !has(d, FINISHED)) {
         d->state |= ECHO_DUE;
     }
 }
@@ -763,17 +803,16 @@ static void retry(struct discover *d)
 void discover_tick(struct discover *d, uint32_t now_us)
 {
     d->now_us = now_us;
-    if (d->epoch != 0 && (d->bits & FINISHED) == 0) {
-        if ((d->bits & PLACED) == 0) {
+    if (discover_epoch(d) != 0 && !has(d, FINISHED)) {
+        if (!has(d, PLACED)) {
             find_place(d);
         }
         advance(d);
-        if ((d->bits & FINISHED) == 0 &&
-            over(d, d->woken_us, 200 + 20 * sides(d))) {
+        if (!has(d, FINISHED) && over(d, d->woken_us, 200 + 20 * sides(d))) {
             give_up(d);
         }
     }
-    if (d->epoch != 0 && over(d, d->retried_us, 1)) {
+    if (over(d, d->retried_us, 1) && discover_epoch(d) != 0) {
         retry(d);
     }
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
@@ -791,8 +830,8 @@ static bool status_valid(const uint8_t *in, unsigned bytes)
     if (bytes != STATUS_BYTES) {
         return false;
     }
-    x = load_i16(in + AT_X);
-    y = load_i16(in + AT_Y);
+    x = x_of(in);
+    y = y_of(in);
     return in[AT_ORIGIN_X] < in[AT_WIDTH] && in[AT_ORIGIN_Y] < in[AT_HEIGHT] &&
            x > -FAR && x < FAR && y > -FAR && y < FAR;
 }
@@ -801,35 +840,45 @@ static bool status_valid(const uint8_t *in, unsigned bytes)
 static int compare(const struct discover *d, const uint8_t *in)
 {
     uint32_t tag = bytes_load_u32(in + AT_ORIGIN_TAG);
-    int later = (int16_t)(bytes_load_u16(in + AT_EPOCH) - d->epoch);
+    uint32_t own_tag = bytes_load_u32(d->own + AT_ORIGIN_TAG);
+    int later = (int16_t)(bytes_load_u16(in + AT_EPOCH) - discover_epoch(d));
 
-    if (d->epoch == 0) {
+    if (discover_epoch(d) == 0) {
         return 1;
     }
-    return later != 0 ? later : (tag > d->origin_tag) - (tag < d->origin_tag);
+    return later != 0 ? later : (tag > own_tag) - (tag < own_tag);
 }
 
 /* A newer wave: takes part, or refuses, or goes beyond it. */
 static void meet_newer(struct discover *d, unsigned port, const uint8_t *in)
 {
-    uint16_t epoch = bytes_load_u16(in + AT_EPOCH);
-    uint32_t origin_tag = bytes_load_u32(in + AT_ORIGIN_TAG);
-
     if (d->busy) {
         d->refuse |= (uint8_t)(1u << port);
-        d->refused_epoch = epoch;
-        d->refused_origin = origin_tag;
-    } else if ((d->state & ORIGIN) != 0 && (d->bits & FINISHED) == 0 &&
-               (origin_tag == d->tag || (in[AT_BITS] & FINISHED) != 0)) {
+        memcpy(d->refused, in, HEAD_BYTES);
+    } else if ((d->state & ORIGIN) != 0 && !has(d, FINISHED) &&
+               (bytes_load_u32(in + AT_ORIGIN_TAG) == d->tag ||
+                (in[AT_BITS] & FINISHED) != 0)) {
         /* A wave of before this board's reset, or one that is over. */
-        d->epoch = epoch;
-        discover_start(d, d->size, d->origin, d->flags);
+        memcpy(d->own + AT_EPOCH, in + AT_EPOCH, 2);
+        start(d);
     } else {
-        begin(d, epoch, origin_tag);
-        d->size = (struct torus_size){in[AT_WIDTH], in[AT_HEIGHT]};
-        d->origin = (struct torus_coord){in[AT_ORIGIN_X], in[AT_ORIGIN_Y]};
-        d->flags = in[AT_FLAGS];
+        begin(d, in);
     }
+}
+
+/* Another neighbour than before, or another of its ports. */
+static void meet(struct discover *d, unsigned port, uint32_t tag,
+                 unsigned port_of_it)
+{
+    unsigned bit = 1u << port;
+    unsigned others = d->own[AT_FACING] & ~bit;
+
+    d->link[port].tag = tag;
+    bytes_store_u32(d->own + AT_TAGS + 4 * port, tag);
+    d->own[AT_FACING] =
+        (uint8_t)(port_of_it == (port + 2) % TORUS_PORTS ? others | bit
+                                                         : others);
+    d->stale = ALL_PORTS;
 }
 
 static void hear_status(struct discover *d, unsigned port, const uint8_t *in)
@@ -839,12 +888,11 @@ static void hear_status(struct discover *d, unsigned port, const uint8_t *in)
     uint8_t bits = in[AT_BITS];
 
     if (link->tag != tag || port_there(link) != in[AT_PORT]) {
-        d->stale = ALL_PORTS;
+        meet(d, port, tag, in[AT_PORT]);
     }
     if (link->told[AT_TAKEN] != in[AT_TAKEN] && (d->state & ECHOING) != 0) {
         d->state |= ECHO_DUE;
     }
-    link->tag = tag;
     link->heard_us = d->now_us;
     memcpy(link->told, in, STATUS_BYTES);
     if ((bits & FINISHED) == 0) {
@@ -853,12 +901,11 @@ static void hear_status(struct discover *d, unsigned port, const uint8_t *in)
     } else if ((d->state & ORIGIN) != 0) {
         if (!discover_ready(d)) {
             /* It can only mean a wave of before this board's reset. */
-            discover_start(d, d->size, d->origin, d->flags);
+            start(d);
         }
     } else if ((bits & FAILED) == 0 &&
                (!discover_ready(d) || d->error != ERR_OK)) {
         d->error = ERR_OK;
-        d->bits &= (uint8_t) ~(FAILED | FAULTY);
         finish(d, bits & FAULTY);
     }
 }
@@ -877,7 +924,7 @@ static void hear_test(struct discover *d, unsigned port, const uint8_t *in,
     d->link[port].passed |= (uint16_t)(1u << in[AT_NUMBER]);
 }
 
-/* The last piece has come: its sums count, too. */
+/* The last frame has come: the sums count. */
 static void take_sums(struct discover *d, struct discover_link *link,
                       const uint8_t *in)
 {
@@ -894,37 +941,29 @@ static void take_sums(struct discover *d, struct discover_link *link,
 
 static bool echo_valid(const uint8_t *in, unsigned bytes)
 {
-    int32_t skew;
+    int32_t skew = (int32_t)bytes_load_u32(in + AT_SKEW);
 
-    if (bytes < AT_LIST || in[AT_PIECES] > PIECES_MAX) {
-        return false;
-    }
-    skew = (int32_t)bytes_load_u32(in + AT_SKEW);
-    return skew >= -SKEW_MAX && skew <= SKEW_MAX &&
+    return bytes == ECHO_BYTES && skew >= -SKEW_MAX && skew <= SKEW_MAX &&
            bytes_load_u16(in + AT_REAL_WIDTH) <= 2 * FAR;
 }
 
-static void hear_echo(struct discover *d, unsigned port, const uint8_t *in,
-                      unsigned bytes)
+static void hear_echo(struct discover *d, unsigned port, const uint8_t *in)
 {
     struct discover_link *link = &d->link[port];
     struct discover_fault fault;
 
-    if (!echo_valid(in, bytes) || !mutual(d, port)) {
-        return;
-    }
     d->stale |= (uint8_t)(1u << port);
-    if (!waits_for_echo(link) || in[AT_PIECE] != link->taken) {
+    if (!mutual(d, port) || !waits_for_echo(link) ||
+        in[AT_NUMBER] != link->taken) {
         return; /* told again: the answer was lost */
     }
-    for (unsigned at = AT_LIST; at + FAULT_BYTES <= bytes; at += FAULT_BYTES) {
-        memcpy(&fault, in + at, FAULT_BYTES);
-        add(d, &fault);
-    }
     link->taken += 1;
-    if (link->taken >= in[AT_PIECES]) {
+    if (in[AT_NUMBER] >= in[AT_LAST] || in[AT_NUMBER] >= DISCOVER_FAULTS_MAX) {
         take_sums(d, link, in);
+        return;
     }
+    memcpy(&fault, in + AT_FAULT, FAULT_BYTES);
+    add(d, &fault);
 }
 
 /* A frame of this node's wave. */
@@ -939,7 +978,9 @@ static void hear(struct discover *d, unsigned port, const uint8_t *in,
         hear_test(d, port, in, bytes);
         break;
     case ECHO:
-        hear_echo(d, port, in, bytes);
+        if (echo_valid(in, bytes)) {
+            hear_echo(d, port, in);
+        }
         break;
     case REFUSE:
         d->link[port].state |= REFUSED;
@@ -966,7 +1007,7 @@ void discover_heard(struct discover *d, unsigned port, const uint8_t *data,
     if (status && compare(d, data) > 0) {
         meet_newer(d, port, data);
     }
-    if (d->epoch == 0) {
+    if (discover_epoch(d) == 0) {
         return;
     }
     if (compare(d, data) == 0) {

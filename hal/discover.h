@@ -32,15 +32,16 @@
  *    1  u8  port of the sender        4  u32 tag of the originator
  * where a node's tag is the CRC-32 of its unique id.
  *   STATUS  8  u8 width, u8 height, u8 x, u8 y of the originator
- *          12  u8 flags of the job, u8 bits, u8 pieces of echo taken,
+ *          12  u8 flags of the job, u8 bits, u8 frames of echo taken,
  *              u8 mask of the ports that face their opposite
  *          16  u32[3] unique id
  *          28  u32[4] tags of whom it hears at each port, 0: nobody
  *          44  i16 x, i16 y: hops to the east and north of the originator
  *   TEST    8  u8 number, u8[32] pattern
- *   ECHO    8  u8 piece, u8 of how many, u16 nodes, u16 faults,
- *          14  u16 width, u16 height, i32 skew (as measured)
- *          22  up to 3 faults of 8 bytes
+ *   ECHO    8  u8 number, u8 of the last: it has no fault; u16 nodes,
+ *              u16 faults, u16 width, u16 height, i32 skew (as measured)
+ *          22  a fault: u8 x, y, port, code, and of the other end x, y, port;
+ *              u8 count
  *   REFUSE     nothing more: the sender is busy
  */
 #ifndef HAL_DISCOVER_H
@@ -107,47 +108,38 @@ struct discover_config {
 struct discover_link {
     uint8_t state;   /* discover.c's */
     uint8_t sent;    /* test frames */
-    uint8_t taken;   /* pieces of the neighbour's echo */
+    uint8_t taken;   /* frames of the neighbour's echo */
     uint16_t passed; /* bit n: test frame n came in */
     uint32_t tag;    /* of the neighbour; 0: never heard */
     uint32_t heard_us;
     _Alignas(4) uint8_t told[DISCOVER_FRAME_BYTES_MAX]; /* the last STATUS */
 };
 
-/*
- * The caller's memory; what has a comment may be read. Bytes first: so the
- * offsets fit short instructions.
- */
+/* The caller's memory; what has a comment may be read, though `fault` holds
+   what this node and those below it found. */
 struct discover {
-    uint8_t bits;
+    _Alignas(4) uint8_t own[DISCOVER_FRAME_BYTES_MAX]; /* STATUS, but for what
+                                                          varies by port */
     uint8_t state;
     uint8_t parent;
-    uint8_t stale;  /* ports to which STATUS is due */
-    uint8_t refuse; /* ports to which REFUSE is due */
+    uint8_t stale;
+    uint8_t refuse;
     bool busy;
-    uint8_t flags;   /* the job's */
     int8_t error;    /* ERR_DEAD_LINK: the time was over */
-    uint16_t faults; /* of this node and those below it */
+    uint16_t faults; /* of this node and those below it, listed or not */
     uint16_t nodes;  /* this one and those below it */
-    struct torus_size size;
-    struct torus_coord origin; /* the originator's coordinates */
-    int16_t x;
-    int16_t y;
-    uint16_t width; /* as measured, here and below; 0: unknown */
+    uint16_t width;  /* as measured, here and below; 0: unknown */
     uint16_t height;
     int32_t skew;
-    uint16_t epoch; /* of the wave; 0: there has been none */
-    uint16_t refused_epoch;
-    uint32_t refused_origin;
     uint32_t tag;
-    uint32_t origin_tag;
     uint32_t now_us;
     uint32_t woken_us;
     uint32_t retried_us;
     uint32_t finished_us;
+    uint8_t refused[8];
     struct discover_config config;
     struct discover_link link[TORUS_PORTS];
-    struct discover_fault fault[DISCOVER_FAULTS_MAX]; /* the first of them */
+    struct discover_fault fault[DISCOVER_FAULTS_MAX];
 };
 
 /* Copies the config. No wave yet. now_us: as discover_tick() has it. */
@@ -185,6 +177,12 @@ bool discover_ready(const struct discover *d);
 
 /* Whether the originator found or got a fault: as told to all. */
 bool discover_faulty(const struct discover *d);
+
+/* What the originator told, once a wave has been here. */
+uint16_t discover_epoch(const struct discover *d); /* 0: there was none */
+uint8_t discover_flags(const struct discover *d);
+struct torus_size discover_size(const struct discover *d);
+struct torus_coord discover_origin(const struct discover *d);
 
 /* The node's coordinates: the strap's, or the wave's once it has been here. */
 bool discover_at(const struct discover *d, struct torus_coord *at);

@@ -5,7 +5,7 @@ import pytest
 import tap
 from core import BUILD
 
-OUTCOME = tap.run([BUILD / "test" / "discover"], timeout=300)
+OUTCOME = tap.run([BUILD / "test" / "discover"], timeout=900)
 
 
 def test_discover_ends_as_it_should():

@@ -222,7 +222,8 @@ static bool all_ready(const struct mesh *mesh)
 bool mesh_run(struct mesh *mesh)
 {
     const struct discover *d = &mesh->node[mesh->originator];
-    uint64_t sides = (uint64_t)d->size.width + d->size.height;
+    struct torus_size size = discover_size(d);
+    uint64_t sides = (uint64_t)size.width + size.height;
     uint64_t limit_us = mesh->now_us + (202 + 21 * sides) * MESH_RETRY_US;
 
     while (mesh->now_us < limit_us) {
@@ -378,9 +379,11 @@ bool mesh_as_wanted(struct mesh *mesh, bool print)
         }
         living += 1;
         discover_at(d, &at);
-        knows = at.x == right.x && at.y == right.y && d->flags == 0x5A &&
-                d->size.width == mesh->size.width &&
-                d->size.height == mesh->size.height && d->error == ERR_OK &&
+        knows = at.x == right.x && at.y == right.y &&
+                discover_flags(d) == 0x5A &&
+                discover_size(d).width == mesh->size.width &&
+                discover_size(d).height == mesh->size.height &&
+                d->error == ERR_OK &&
                 discover_faulty(d) == (mesh->wanted_count > 0);
         if (!knows && print) {
             printf("# (%u,%u) says it is (%u,%u), error %d\n", right.x, right.y,

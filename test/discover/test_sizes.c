@@ -122,7 +122,7 @@ static void sizes_out_of_range(struct unit *unit)
         CHECK_EQUAL(unit, discover_start(mesh->node, size, at, 0), ERR_RANGE);
     }
     CHECK(unit, !discover_ready(mesh->node));
-    CHECK_EQUAL(unit, mesh->node->epoch, 0);
+    CHECK_EQUAL(unit, discover_epoch(mesh->node), 0);
     mesh_free(mesh);
 }
 

@@ -2,13 +2,19 @@
 /* Waves that replace others, nodes that refuse, straps, and a node's end. */
 #include "test/discover/suite.h"
 
-#include <string.h>
+#include "hal/bytes.h"
 
 static void steps(struct mesh *mesh, unsigned count)
 {
     for (unsigned i = 0; i < count; ++i) {
         mesh_step(mesh);
     }
+}
+
+/* The tag of the originator whose wave a node is in. */
+static uint32_t origin_of(const struct mesh *mesh, uint32_t node)
+{
+    return bytes_load_u32(mesh->node[node].own + 4);
 }
 
 static void check(struct unit *unit, struct mesh *mesh, unsigned number)
@@ -23,7 +29,7 @@ static void again(struct unit *unit)
     struct mesh *mesh = mesh_new(5, 5);
 
     for (unsigned i = 0; i < 60; ++i) {
-        uint16_t epoch = mesh->node[mesh->originator].epoch;
+        uint16_t epoch = discover_epoch(&mesh->node[mesh->originator]);
 
         /* In the midst of a wave, or when it is over; from anywhere. */
         discover_start(&mesh->node[i % 3], mesh->size,
@@ -31,7 +37,7 @@ static void again(struct unit *unit)
         mesh->originator = i * 7 % 25;
         steps(mesh, i % 2 == 0 ? i : 400);
         CHECK(unit, mesh_discover(mesh));
-        CHECK(unit, mesh->node[mesh->originator].epoch > epoch);
+        CHECK(unit, discover_epoch(&mesh->node[mesh->originator]) > epoch);
         check(unit, mesh, i);
     }
     mesh_free(mesh);
@@ -42,10 +48,11 @@ static void epochs_wrap(struct unit *unit)
 {
     struct mesh *mesh = mesh_new(3, 2);
 
-    mesh->node[0].epoch = UINT16_MAX - 2;
+    mesh->node[0].config.epoch = UINT16_MAX - 2;
     for (unsigned i = 0; i < 6; ++i) {
         CHECK(unit, mesh_discover(mesh));
-        CHECK_EQUAL(unit, mesh->node[5].epoch, i < 2 ? 65534 + i : i - 1);
+        CHECK_EQUAL(unit, discover_epoch(&mesh->node[5]),
+                    i < 2 ? 65534 + i : i - 1);
         check(unit, mesh, i);
     }
     mesh_free(mesh);
@@ -76,14 +83,14 @@ static void reset_originator(struct unit *unit)
         struct discover_config config = mesh->node[3].config;
 
         mesh->originator = 3;
-        mesh->node[3].epoch = 70;
+        mesh->node[3].config.epoch = 70;
         discover_start(&mesh->node[3], mesh->size, (struct torus_coord){3, 0},
                        1);
         steps(mesh, before);
         discover_init(&mesh->node[3], &config, (uint32_t)mesh->now_us);
         CHECK(unit, mesh_discover(mesh));
         steps(mesh, 200);
-        CHECK(unit, mesh->node[3].epoch > 70);
+        CHECK(unit, discover_epoch(&mesh->node[3]) > 71);
         check(unit, mesh, before);
         mesh_free(mesh);
     }
@@ -126,11 +133,11 @@ static void two_originators(struct unit *unit)
                 unit, discover_start(&mesh->node[other], mesh->size, at, 0x5A),
                 0);
             CHECK(unit, mesh_run(mesh));
-            if (mesh->node[0].origin_tag != mesh->node[0].tag) {
+            if (origin_of(mesh, 0) != mesh->node[0].tag) {
                 mesh->originator = other;
             }
             for (unsigned i = 0; i < 25; ++i) {
-                CHECK_EQUAL(unit, mesh->node[i].origin_tag,
+                CHECK_EQUAL(unit, origin_of(mesh, i),
                             mesh->node[mesh->originator].tag);
             }
             check(unit, mesh, other);
@@ -157,9 +164,8 @@ static void busy(struct unit *unit)
         CHECK(unit, mesh_discover(mesh));
         check(unit, mesh, i);
         CHECK_EQUAL(unit, mesh->wanted_count, 4);
-        CHECK_EQUAL(unit, mesh->node[i].epoch, before.epoch);
-        CHECK_EQUAL(unit, mesh->node[i].x, before.x);
-        CHECK_EQUAL(unit, mesh->node[i].y, before.y);
+        CHECK_EQUAL(unit, discover_epoch(&mesh->node[i]),
+                    discover_epoch(&before));
         discover_busy(&mesh->node[i], false);
     }
     mesh_free(mesh);

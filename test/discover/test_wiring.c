@@ -77,6 +77,35 @@ static void swapped(struct unit *unit)
     mesh_free(mesh);
 }
 
+/* The originator's two cables of a row or column joined behind it, so that no
+   link of its lies in a closed square; with delays. */
+static void bypassed(struct unit *unit)
+{
+    struct mesh *mesh = mesh_new(5, 5);
+
+    for (uint32_t i = 0; i < ENDS * 5; ++i) {
+        uint32_t a = i % ENDS;
+        uint32_t b = a ^ 2;
+        uint32_t a_end = mesh->peer[a];
+        uint32_t b_end = mesh->peer[b];
+
+        mesh_plug(mesh, a_end, b_end);
+        if (i % 2 == 0) {
+            mesh_plug(mesh, a, b);
+        }
+        mesh_reset(mesh);
+        mesh->seed = i;
+        mesh->delay_us = 1000 * (i / ENDS);
+        mesh->originator = a / 4;
+        CHECK(unit, mesh_discover(mesh));
+        mesh_want(mesh);
+        CHECK_EQUAL(unit, mesh->wanted_count, 4);
+        mesh_check(unit, mesh, "bypassed", i);
+        mesh_wire(mesh);
+    }
+    mesh_free(mesh);
+}
+
 /* A second cable to a neighbour, from any port to any port. */
 static void second_cable(struct unit *unit)
 {
@@ -223,6 +252,7 @@ void test_wiring(struct unit *unit)
     UNIT_RUN(unit, missing);
     UNIT_RUN(unit, deaf);
     UNIT_RUN(unit, swapped);
+    UNIT_RUN(unit, bypassed);
     UNIT_RUN(unit, second_cable);
     UNIT_RUN(unit, loop);
     UNIT_RUN(unit, dead_node);

@@ -265,8 +265,7 @@ static void hear_frame(struct discover *d, struct loops *loops, uint8_t what,
         memcpy(frame, loop ? loops->told[port] : in, length);
     }
     if ((what & STEP_OURS) != 0 && length >= 8) {
-        bytes_store_u16(frame + 2, d->epoch);
-        bytes_store_u32(frame + 4, d->origin_tag);
+        memcpy(frame + 2, d->own + 2, 6);
     }
     discover_heard(d, loop ? (port + 2) % TORUS_PORTS : port, frame, length);
     free(frame);
@@ -274,18 +273,20 @@ static void hear_frame(struct discover *d, struct loops *loops, uint8_t what,
 
 static void check_discovery(const struct discover *d)
 {
+    struct torus_size size = discover_size(d);
     char text[DISCOVER_TEXT_BYTES];
     struct torus_coord at;
 
     if (discover_at(d, &at)) {
-        fuzz_check(at.x < d->size.width && at.y < d->size.height,
+        fuzz_check(at.x < size.width && at.y < size.height,
                    "a place outside the mesh");
     }
     for (unsigned i = 0; i < d->faults && i < DISCOVER_FAULTS_MAX; ++i) {
-        fuzz_check(discover_text(text, d->size, &d->fault[i]) == strlen(text),
+        fuzz_check(discover_text(text, size, &d->fault[i]) == strlen(text),
                    "a fault without words");
     }
-    fuzz_check(!discover_ready(d) || d->epoch != 0, "ready without a wave");
+    fuzz_check(!discover_ready(d) || discover_epoch(d) != 0,
+               "ready without a wave");
 }
 
 static void try_discover(const struct fuzz_target *target, const uint8_t *in,
