@@ -118,8 +118,6 @@ struct discover_link {
 /* The caller's memory; what has a comment may be read, though `fault` holds
    what this node and those below it found. */
 struct discover {
-    _Alignas(4) uint8_t own[DISCOVER_FRAME_BYTES_MAX]; /* STATUS, but for what
-                                                          varies by port */
     uint8_t state;
     uint8_t parent;
     uint8_t stale;
@@ -130,6 +128,8 @@ struct discover {
     uint16_t nodes;  /* this one and those below it */
     uint16_t width;  /* as measured, here and below; 0: unknown */
     uint16_t height;
+    _Alignas(4) uint8_t own[DISCOVER_FRAME_BYTES_MAX]; /* STATUS, but for what
+                                                          varies by port */
     int32_t skew;
     uint32_t tag;
     uint32_t now_us;
