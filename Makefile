@@ -17,7 +17,7 @@ PACKAGES := gcc libc6-dev gcc-arm-none-eabi libnewlib-arm-none-eabi \
             libsndfile1-dev libpng-dev libnetpbm-dev libcsv-dev \
             python3 python3-numpy
 TEST_PACKAGES := python3-pytest python3-pytest-xdist python3-hypothesis \
-                 frama-c-base libglpk-dev sox imagemagick
+                 openocd frama-c-base libglpk-dev sox imagemagick
 # And what writes an image to a real board.
 FLASH_PACKAGES := openocd
 
