@@ -27,24 +27,27 @@ HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -I. $(WARNINGS)
 HOST_LIBS := -ljansson -lnettle -lgmp -lsndfile -lpng -lnetpbm -lcsv -lm
 TARGET_CC := $(CROSS_COMPILE)gcc
 TARGET_CFLAGS := -std=c11 -Os -flto=auto -g -I. $(WARNINGS) \
-                 -mcpu=cortex-m3 -mthumb \
                  -ffunction-sections -fdata-sections -fstack-usage \
                  -ffile-prefix-map=$(CURDIR)=.
-TARGET_LDFLAGS := -mcpu=cortex-m3 -mthumb -Os -flto=auto \
-                  --specs=nano.specs -nostartfiles -Wl,--gc-sections \
-                  -Wl,--fatal-warnings \
-                  -T linker/mps2_an385.ld
+TARGET_LDFLAGS := -Os -flto=auto --specs=nano.specs -nostartfiles \
+                  -Wl,--gc-sections -Wl,--fatal-warnings
+
+# The boards, and the processor of each; BOARD=NAME builds that one's alone.
+BOARDS := mps2_an385 stm32f405
+BOARD ?= $(BOARDS)
+CORE_mps2_an385 := m3
+CORE_stm32f405 := m4
 
 .PHONY: all run test bench deps size format check-format clean help
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
-## all: build the firmware and the host command (default)
+## all: build every board's firmware and the host command; BOARD=stm32f405
 all: deps
 	$(Q)$(MAKE) --no-print-directory build-all
 
 .PHONY: build-all
-build-all: $(BUILD)/mps2_an385/firmware.elf $(BUILD)/quincunx
+build-all: $(BOARD:%=$(BUILD)/%/firmware.elf) $(BUILD)/quincunx
 	@:
 
 # ---- sources ----
@@ -54,17 +57,17 @@ ALL_KERNELS := $(sort $(basename $(notdir $(wildcard kernels/*.c))))
 KERNELS ?= $(ALL_KERNELS)
 
 NODE_SOURCES := $(wildcard torus/*.c scatter/*.c hal/*.c) boot/node.c
-BOARD_SOURCES := $(NODE_SOURCES) $(KERNELS:%=kernels/%.c) \
-                 $(wildcard hal/mps2_an385/*.c) \
-                 boot/reset.c boot/fault.c boot/memory.c boot/syscalls.c \
-                 boot/costs_mps2_an385.c
+BOOT_SOURCES := boot/reset.c boot/fault.c boot/memory.c boot/syscalls.c
+SOURCES_mps2_an385 := $(NODE_SOURCES) $(KERNELS:%=kernels/%.c) \
+                      $(BOOT_SOURCES) \
+                      $(wildcard hal/mps2_an385/*.c boot/*_mps2_an385.c)
+SOURCES_stm32f405 := $(BOOT_SOURCES) \
+                     $(wildcard hal/stm32f405/*.c boot/*_stm32f405.c)
 HOST_SOURCES := $(NODE_SOURCES) $(wildcard kernels/*.c hal/host/*.c qemu/*.c) \
                 boot/costs_host.c
 TABLE := $(BUILD)/kernel_table.c
-BOARD_TABLE := $(BUILD)/mps2_an385/kernel_table.c
+BOARD_TABLES := $(BOARDS:%=$(BUILD)/%/kernel_table.c)
 
-board_objects := $(BOARD_SOURCES:%.c=$(BUILD)/mps2_an385/%.o) \
-                 $(BUILD)/mps2_an385/kernel_table.o
 host_objects := $(HOST_SOURCES:%.c=$(BUILD)/host/%.o) \
                 $(BUILD)/host/kernel_table.o
 
@@ -74,7 +77,8 @@ $(shell mkdir -p $(BUILD); echo '$(2)' | cmp -s - $(BUILD)/$(1).flags || \
         echo '$(2)' > $(BUILD)/$(1).flags)
 endef
 $(call stamp,host,$(HOST_CC) $(HOST_CFLAGS) $(HOST_LIBS))
-$(call stamp,mps2_an385,$(TARGET_CC) $(TARGET_CFLAGS) $(TARGET_LDFLAGS))
+$(foreach b,$(BOARDS),$(call stamp,$b,$(TARGET_CC) -mcpu=cortex-$(CORE_$b) \
+  $(TARGET_CFLAGS) $(TARGET_LDFLAGS)))
 $(call stamp,version,$(VERSION))
 $(call stamp,all_kernels,$(ALL_KERNELS))
 $(call stamp,kernels,$(sort $(KERNELS)))
@@ -82,9 +86,9 @@ $(call stamp,kernels,$(sort $(KERNELS)))
 # The list of kernels is the list of files in kernels/.
 $(TABLE): names = $(ALL_KERNELS)
 $(TABLE): $(BUILD)/all_kernels.flags
-$(BOARD_TABLE): names = $(sort $(KERNELS))
-$(BOARD_TABLE): $(BUILD)/kernels.flags
-$(TABLE) $(BOARD_TABLE):
+$(BOARD_TABLES): names = $(sort $(KERNELS))
+$(BOARD_TABLES): $(BUILD)/kernels.flags
+$(TABLE) $(BOARD_TABLES):
 	$(say) TABLE $@
 	$(Q)mkdir -p $(@D)
 	$(Q){ \
@@ -118,40 +122,56 @@ $(BUILD)/quincunx: $(host_objects) $(BUILD)/host.flags
 	$(say) LINK $@
 	$(Q)$(HOST_CC) $(host_objects) -o $@ $(HOST_LIBS)
 
-# ---- mps2_an385 ----
+# ---- boards ----
 
-$(BUILD)/mps2_an385/%.o: %.c $(BUILD)/mps2_an385.flags
-	$(say) CC-M3 $<
-	$(Q)mkdir -p $(@D)
-	$(Q)$(TARGET_CC) $(TARGET_CFLAGS) -MMD -MP -c $< -o $@
+# How to compile and to link for board $(1): no part of them is floating point.
+target_cc = $(TARGET_CC) -mcpu=cortex-$(CORE_$(1)) -mthumb -mfloat-abi=soft \
+            $(TARGET_CFLAGS)
+target_link = $(TARGET_CC) -mcpu=cortex-$(CORE_$(1)) -mthumb \
+              -mfloat-abi=soft $(TARGET_LDFLAGS) -T linker/$(1).ld
 
 # Small is better than fast but where every hop or unit passes (spin counts).
 COLD := -fno-schedule-insns2 -fno-move-loop-invariants
 FAST := scatter/scatter.c scatter/wire_job.c scatter/split.c hal/window.c \
         $(filter-out kernels/spin.c,$(wildcard kernels/*.c))
-fast_objects := $(FAST:%.c=$(BUILD)/mps2_an385/%.o)
-$(fast_objects): TARGET_CFLAGS += -O3
-$(filter-out $(fast_objects),$(board_objects)): TARGET_CFLAGS += $(COLD)
+
+# What makes the firmware of board $(1); its table only if it has kernels.
+define board_rules
+objects_$(1) := $(SOURCES_$(1):%.c=$(BUILD)/$(1)/%.o) \
+    $(if $(filter kernels/%,$(SOURCES_$(1))),$(BUILD)/$(1)/kernel_table.o)
+fast_$(1) := $(FAST:%.c=$(BUILD)/$(1)/%.o)
+$$(fast_$(1)): TARGET_CFLAGS += -O3
+$$(filter-out $$(fast_$(1)),$$(objects_$(1))): TARGET_CFLAGS += $$(COLD)
+$(BUILD)/$(1)/boot/memory.o: TARGET_CFLAGS += -fno-lto \
+    -fno-tree-loop-distribute-patterns
+
+$(BUILD)/$(1)/%.o: %.c $(BUILD)/$(1).flags
+	$$(say) CC-$(CORE_$(1)) $$<
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(call target_cc,$(1)) -MMD -MP -c $$< -o $$@
+
+$(BUILD)/$(1)/kernel_table.o: $(BUILD)/$(1)/kernel_table.c kernels/kernel.h \
+                              $(BUILD)/$(1).flags
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(call target_cc,$(1)) -c $$< -o $$@
+
+$(BUILD)/$(1)/firmware.elf: $$(objects_$(1)) $(wildcard linker/*.ld) \
+                            $(BUILD)/$(1).flags
+	$$(say) LINK-$(CORE_$(1)) $$@
+	$$(Q)$$(call target_link,$(1)) $$(objects_$(1)) -o $$@ \
+	  -Wl,-Map=$$(@:.elf=.map)
+	$$(Q)$$(CROSS_COMPILE)objcopy -O binary $$@ $$(@:.elf=.bin)
+	$$(Q)$$(CROSS_COMPILE)objcopy -O ihex $$@ $$(@:.elf=.hex)
+	$$(Q)$$(CROSS_COMPILE)size $$@
+
+-include $$(objects_$(1):.o=.d)
+endef
+$(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
+
 # 80 instructions less a plan for 550 bytes.
 $(BUILD)/mps2_an385/scatter/planner.o: TARGET_CFLAGS += -O2
-$(BUILD)/mps2_an385/boot/memory.o: TARGET_CFLAGS += -fno-lto \
-                                   -fno-tree-loop-distribute-patterns
 
-$(BUILD)/mps2_an385/kernel_table.o: $(BOARD_TABLE) kernels/kernel.h \
-                                     $(BUILD)/mps2_an385.flags
-	$(Q)mkdir -p $(@D)
-	$(Q)$(TARGET_CC) $(TARGET_CFLAGS) -c $< -o $@
-
-$(BUILD)/mps2_an385/firmware.elf: $(board_objects) $(wildcard linker/*.ld) \
-                                  $(BUILD)/mps2_an385.flags
-	$(say) LINK-M3 $@
-	$(Q)$(TARGET_CC) $(TARGET_LDFLAGS) $(board_objects) -o $@ \
-	  -Wl,-Map=$(@:.elf=.map)
-	$(Q)$(CROSS_COMPILE)objcopy -O binary $@ $(@:.elf=.bin)
-	$(Q)$(CROSS_COMPILE)objcopy -O ihex $@ $(@:.elf=.hex)
-	$(Q)$(CROSS_COMPILE)size $@
-
--include $(host_objects:.o=.d) $(board_objects:.o=.d)
+-include $(host_objects:.o=.d)
 
 # ---- running ----
 
@@ -316,12 +336,13 @@ format:
 check-format:
 	$(Q)clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
 
-## size: flash and RAM of the firmware, by symbol
+## size: flash and RAM of the firmware, by symbol; BOARD=
 size: deps
-	$(Q)$(MAKE) --no-print-directory $(BUILD)/mps2_an385/firmware.elf
-	$(Q)$(CROSS_COMPILE)size -A $(BUILD)/mps2_an385/firmware.elf
-	$(Q)$(CROSS_COMPILE)nm --size-sort --reverse-sort --radix=d \
-	  $(BUILD)/mps2_an385/firmware.elf | head -25
+	$(Q)$(MAKE) --no-print-directory $(BOARD:%=$(BUILD)/%/firmware.elf)
+	$(Q)for b in $(BOARD); do \
+	  $(CROSS_COMPILE)size -A $(BUILD)/$$b/firmware.elf; \
+	  $(CROSS_COMPILE)nm --size-sort --reverse-sort --radix=d \
+	    $(BUILD)/$$b/firmware.elf | head -25; done
 
 # Installs what is missing of $(1).
 define install

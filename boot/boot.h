@@ -1,13 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Start and end of a node's program on a Cortex-M: what every board shares
+ * (reset.c, fault.c, memory.c, syscalls.c), and what each board gives to it
+ * (vectors_BOARD.c, end_BOARD.c).
+ */
 #ifndef BOOT_BOOT_H
 #define BOOT_BOOT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/* Every exception that nobody expects: records the frame and halts. */
+struct node_fault;
+
+/* From linker/sections.ld. Nothing is below the stack: overflow faults. */
+extern uint32_t boot_stack_start[];
+extern uint32_t boot_stack_end[];
+
+/* ARMv7-M, B1.5.3: the initial stack pointer, then the exception handlers;
+   the architecture's are followed by the board's. */
+typedef void (*boot_vector)(void);
+
+#define BOOT_VECTORS_ARMV7M 16
+
+/* The first 16, for a board's table; boot_reset() sets C up. */
+#define BOOT_VECTORS                                                           \
+    [0] = (boot_vector)(uintptr_t)boot_stack_end,                              \
+    [1] = (boot_vector)boot_reset, [2] = boot_fault_entry,                     \
+    [3] = boot_fault_entry, [4] = boot_fault_entry, [5] = boot_fault_entry,    \
+    [6] = boot_fault_entry, [11] = boot_fault_entry, [12] = boot_fault_entry,  \
+    [14] = boot_fault_entry, [15] = boot_fault_entry
+
+/* The board's table. */
+extern const boot_vector boot_vectors[];
+
+_Noreturn void boot_reset(void);
+
+/* Every exception that nobody expects: records the frame and ends. */
 void boot_fault_entry(void);
 
-/* Where it goes on, with the stacked frame: r0-r3, r12, lr, pc, xpsr. */
+/* Where it goes on, with the stacked frame: r0-r3, r12, lr, pc, xpsr. It is
+   not to be read if it is below the stack: there was no room for it. */
 _Noreturn void boot_fault_record(const uint32_t *frame);
+
+/*
+ * Reads a word that may not be there: false, and *value untouched, if the read
+ * faults. Any context but a fault handler; 256 bytes of stack must be left.
+ */
+bool boot_probe_word(const volatile uint32_t *at, uint32_t *value);
+
+/* ---- the board's ---- */
+
+/* Brings the board up and runs the program, with C set up. */
+_Noreturn void boot_board(void);
+
+/* Where a fault is to be recorded. */
+struct node_fault *boot_fault_place(void);
+
+/* Ends the program after the fault has been recorded there. */
+_Noreturn void boot_fault_end(void);
+
+/* Ends the program otherwise. */
+_Noreturn void boot_halt(void);
+
+/* Text that the C library writes. */
+void boot_write(const char *text, size_t bytes);
 
 #endif

@@ -1,49 +1,97 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The fault handler: saves the stacked frame and the status registers where
- * the host can read them after the node's death, rings once, and halts.
+ * the board keeps them for after the node's death, and ends.
  */
 #include "boot/boot.h"
 
-#include "hal/board.h"
-#include "hal/mps2_an385/registers.h"
+#include "hal/armv7m.h"
+#include "hal/node.h"
 
 #include <string.h>
 
 #define FRAME_WORDS 8u
 
-__attribute__((used)) _Noreturn void boot_fault_record(const uint32_t *frame)
+static void record_frame(struct node_fault *fault, const uint32_t *frame)
 {
-    struct window *window = (struct window *)PSRAM_BASE;
-    struct node_fault *fault = &window->node.status.fault;
-    uint32_t exception;
-
-    __asm volatile("mrs %0, ipsr" : "=r"(exception));
     memcpy(fault->r, frame, sizeof fault->r);
     fault->r12 = frame[4];
     fault->lr = frame[5];
     fault->pc = frame[6];
     fault->xpsr = frame[7];
+}
+
+__attribute__((used)) _Noreturn void boot_fault_record(const uint32_t *frame)
+{
+    struct node_fault *fault = boot_fault_place();
+    uint32_t exception;
+
+    __asm volatile("mrs %0, ipsr" : "=r"(exception));
+    memset(fault, 0, sizeof *fault);
+    if ((uintptr_t)frame >= (uintptr_t)boot_stack_start) {
+        record_frame(fault, frame);
+    }
     fault->exception = exception;
-    fault->cfsr = SCB_CFSR;
-    fault->hfsr = SCB_HFSR;
-    fault->mmfar = SCB_MMFAR;
-    fault->bfar = SCB_BFAR;
+    fault->cfsr = SCB->CFSR;
+    fault->hfsr = SCB->HFSR;
+    fault->mmfar = SCB->MMFAR;
+    fault->bfar = SCB->BFAR;
     /* Bit 9 of the stacked xPSR: a word was inserted to align the frame. */
     fault->sp =
         (uint32_t)(uintptr_t)(frame + FRAME_WORDS + (fault->xpsr >> 9 & 1u));
     fault->valid = 1;
-    window->node.status.state = NODE_STATE_FAULT;
-    board_ring(window);
-    board_halt(window);
+    boot_fault_end();
 }
 
-/* ARMv7-M, B1.5.8: bit 2 of EXC_RETURN tells which stack holds the frame. */
+/*
+ * ARMv7-M, B1.5.8: bit 2 of EXC_RETURN tells which stack holds the frame. With
+ * too little of the stack left for the handler, it begins at the top again:
+ * what is there is not needed any more. A fault of boot_probe_word() goes back
+ * to its other end, with the status (write 1 to clear, B3.2.15) cleared.
+ */
 __attribute__((naked)) void boot_fault_entry(void)
 {
     __asm volatile("tst lr, #4\n\t"
                    "ite eq\n\t"
                    "mrseq r0, msp\n\t"
                    "mrsne r0, psp\n\t"
-                   "b boot_fault_record\n\t");
+                   "ldr r1, =boot_stack_start + 256\n\t"
+                   "cmp r0, r1\n\t"
+                   "bhs 1f\n\t"
+                   "ldr r1, =boot_stack_end\n\t"
+                   "mov sp, r1\n\t"
+                   "b boot_fault_record\n"
+                   "1:\n\t"
+                   "ldr r1, [r0, #24]\n\t"
+                   "ldr r2, =boot_probe_load\n\t"
+                   "cmp r1, r2\n\t"
+                   "beq 2f\n\t"
+                   "b boot_fault_record\n"
+                   "2:\n\t"
+                   "ldr r1, =boot_probe_failed\n\t"
+                   "str r1, [r0, #24]\n\t"
+                   "ldr r1, =0xE000ED28\n\t"
+                   "ldr r2, [r1]\n\t"
+                   "str r2, [r1]\n\t"
+                   "ldr r2, [r1, #4]\n\t"
+                   "str r2, [r1, #4]\n\t"
+                   "dsb\n\t"
+                   "bx lr\n\t"
+                   ".ltorg\n");
+}
+
+__attribute__((naked, noinline, used)) bool
+boot_probe_word(const volatile uint32_t *at, uint32_t *value)
+{
+    (void)at;
+    (void)value;
+    __asm volatile(".global boot_probe_load, boot_probe_failed\n"
+                   "boot_probe_load:\n\t"
+                   "ldr r0, [r0]\n\t"
+                   "str r0, [r1]\n\t"
+                   "movs r0, #1\n\t"
+                   "bx lr\n"
+                   "boot_probe_failed:\n\t"
+                   "movs r0, #0\n\t"
+                   "bx lr\n");
 }

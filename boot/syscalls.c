@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What newlib asks of the system. Nothing here allocates or opens files; text
- * goes to the node's console ring.
+ * goes where the board puts it.
  */
-#include "hal/console.h"
-#include "hal/mps2_an385/registers.h"
-
-#include "hal/board.h"
+#include "boot/boot.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -20,7 +17,7 @@ _Noreturn void _exit(int status);
 int _write(int file, const char *text, int bytes)
 {
     (void)file;
-    console_write(&((struct window *)PSRAM_BASE)->log, text, (size_t)bytes);
+    boot_write(text, (size_t)bytes);
     return bytes;
 }
 
@@ -49,5 +46,5 @@ int _read(int file, char *text, int bytes)
 _Noreturn void _exit(int status)
 {
     (void)status;
-    board_halt((struct window *)PSRAM_BASE);
+    boot_halt();
 }

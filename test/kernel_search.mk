@@ -2,7 +2,8 @@
 # What a search costs on the board, beside the C library's.
 
 SEARCH_BENCH := test/bench/kernels/search.c test/bench/kernels/memmem.c \
-                test/target/main.c boot/reset.c kernels/search.c \
+                test/target/main.c boot/reset.c \
+                boot/vectors_mps2_an385.c kernels/search.c \
                 $(wildcard hal/*.c hal/mps2_an385/*.c torus/*.c)
 SEARCH_BENCH_OBJ := $(BUILD)/mps2_an385/test/bench/kernels
 
@@ -25,7 +26,7 @@ $(BUILD)/test/search_bench.elf: $(search_bench_objects) \
     $(BUILD)/mps2_an385.flags
 	$(say) LINK-M3 $@
 	$(Q)mkdir -p $(@D)
-	$(Q)$(TARGET_CC) $(TARGET_LDFLAGS) -Wl,--defsym=boot_image_unlimited=1 \
+	$(Q)$(call target_link,mps2_an385) -Wl,--defsym=boot_image_unlimited=1 \
 	  $(filter %.o,$^) -o $@
 
 -include $(search_bench_objects:.o=.d)

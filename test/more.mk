@@ -10,10 +10,12 @@ MORE_RUNNER := $(wildcard test/conformance/*.c) test/unit/unit.c \
                $(wildcard hal/*.c hal/host/*.c torus/*.c) qemu/boards.c \
                qemu/fabric.c qemu/mesh.c qemu/native.c qemu/postmortem.c
 MORE_PROGRAM := test/conformance/program.c boot/fault.c boot/reset.c \
-                boot/syscalls.c \
+                boot/syscalls.c boot/vectors_mps2_an385.c \
+                boot/end_mps2_an385.c \
                 $(wildcard hal/*.c hal/mps2_an385/*.c torus/*.c)
-MORE_TARGET := test/target/main.c boot/reset.c test/unit/unit.c \
-               test/unit/unit_all.c $(wildcard test/unit/test_*.c) \
+MORE_TARGET := test/target/main.c boot/reset.c boot/vectors_mps2_an385.c \
+               test/unit/unit.c test/unit/unit_all.c \
+               $(wildcard test/unit/test_*.c) \
                $(wildcard torus/*.c hal/*.c hal/mps2_an385/*.c kernels/*.c) \
                scatter/planner.c scatter/rounds.c scatter/split.c \
                scatter/tree.c scatter/wide.c scatter/wire.c scatter/wire_job.c
@@ -49,7 +51,7 @@ $(BUILD)/test/conformance.elf $(BUILD)/test/target.elf: \
     $(wildcard linker/*.ld) $(BUILD)/mps2_an385.flags
 	$(say) LINK-M3 $@
 	$(Q)mkdir -p $(@D)
-	$(Q)$(TARGET_CC) $(TARGET_LDFLAGS) -Wl,--defsym=boot_image_unlimited=1 \
+	$(Q)$(call target_link,mps2_an385) -Wl,--defsym=boot_image_unlimited=1 \
 	  -Wno-stringop-overflow \
 	  $(filter %.o,$^) -o $@
 

@@ -5,6 +5,7 @@
 PLANNER_WALK := test/planner/walk.c scatter/planner.c scatter/split.c
 PLANNER_BOARD := test/bench/planner/board.c test/bench/planner/search.c \
                  test/bench/planner/twins.c test/target/main.c boot/reset.c \
+                 boot/vectors_mps2_an385.c \
                  scatter/planner.c scatter/rounds.c scatter/wide.c \
                  $(wildcard hal/*.c hal/mps2_an385/*.c torus/*.c)
 PLANNER_HOST := test/bench/planner/twins.c test/bench/planner/solver.c \
@@ -31,7 +32,7 @@ $(BUILD)/test/planner_bench.elf: $(planner_board_objects) \
     $(wildcard linker/*.ld) $(BUILD)/mps2_an385.flags
 	$(say) LINK-M3 $@
 	$(Q)mkdir -p $(@D)
-	$(Q)$(TARGET_CC) $(TARGET_LDFLAGS) -Wl,--defsym=boot_image_unlimited=1 \
+	$(Q)$(call target_link,mps2_an385) -Wl,--defsym=boot_image_unlimited=1 \
 	  $(filter %.o,$^) -o $@
 
 -include $(planner_walk_objects:.o=.d) $(planner_host_objects:.o=.d)

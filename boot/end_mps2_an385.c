@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The end of a program on an MPS2 board: the host reads it from the window. */
+#include "boot/boot.h"
+
+#include "hal/board.h"
+#include "hal/console.h"
+#include "hal/mps2_an385/registers.h"
+
+#define WINDOW ((struct window *)PSRAM_BASE)
+
+struct node_fault *boot_fault_place(void)
+{
+    return &WINDOW->node.status.fault;
+}
+
+_Noreturn void boot_fault_end(void)
+{
+    WINDOW->node.status.state = NODE_STATE_FAULT;
+    board_ring(WINDOW);
+    board_halt(WINDOW);
+}
+
+_Noreturn void boot_halt(void)
+{
+    board_halt(WINDOW);
+}
+
+void boot_write(const char *text, size_t bytes)
+{
+    console_write(&WINDOW->log, text, bytes);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The end of a program on an STM32F405: a fault is kept in memory that
+ * survives, and the board starts again, so that it can be asked what happened.
+ */
+#include "boot/end_stm32f405.h"
+
+#include "boot/boot.h"
+#include "boot/console_stm32f405.h"
+#include "hal/armv7m.h"
+
+/* Two words that memory after power-up has by chance once in 2^64 times. */
+#define MAGIC_FIRST 0x4c554146u
+#define MAGIC_LAST (~MAGIC_FIRST)
+
+static struct {
+    uint32_t first;
+    uint32_t faults;
+    struct node_fault fault;
+    uint32_t last;
+} memory __attribute__((section(".noinit")));
+
+static bool valid(void)
+{
+    return memory.first == MAGIC_FIRST && memory.last == MAGIC_LAST;
+}
+
+const struct node_fault *boot_last_fault(void)
+{
+    return valid() ? &memory.fault : NULL;
+}
+
+uint32_t boot_faults(void)
+{
+    return valid() ? memory.faults : 0;
+}
+
+void boot_forget_faults(void)
+{
+    memory.first = 0;
+}
+
+struct node_fault *boot_fault_place(void)
+{
+    memory.faults = boot_faults() + 1;
+    memory.first = 0;
+    return &memory.fault;
+}
+
+_Noreturn void boot_fault_end(void)
+{
+    memory.first = MAGIC_FIRST;
+    memory.last = MAGIC_LAST;
+    armv7m_reset();
+}
+
+/* A failed assertion ends here: as a fault, with where it came from. */
+_Noreturn void boot_halt(void)
+{
+    struct node_fault *fault = boot_fault_place();
+
+    *fault = (struct node_fault){
+        .valid = 1,
+        .pc = (uint32_t)(uintptr_t)__builtin_return_address(0),
+    };
+    boot_fault_end();
+}
+
+void boot_write(const char *text, size_t bytes)
+{
+    boot_console_write(text, bytes);
+}

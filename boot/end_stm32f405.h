@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an STM32F405 board remembers over a reset, in memory that nothing
+ * initialises: the fault that ended the program before. It is gone when the
+ * power goes.
+ */
+#ifndef BOOT_END_STM32F405_H
+#define BOOT_END_STM32F405_H
+
+#include "hal/node.h"
+
+/* The fault before this start; NULL: none. Stays until it is forgotten. */
+const struct node_fault *boot_last_fault(void);
+
+/* Faults since the power came on or since they were forgotten. */
+uint32_t boot_faults(void);
+
+void boot_forget_faults(void);
+
+#endif

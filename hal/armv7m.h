@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parts of an ARMv7-M processor that every board has. Names and offsets
+ * as in the architecture manual (ARM DDI 0403, B3.2 and B3.4).
+ */
+#ifndef HAL_ARMV7M_H
+#define HAL_ARMV7M_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct armv7m_nvic {
+    volatile uint32_t ISER[32];
+    volatile uint32_t ICER[32];
+    volatile uint32_t ISPR[32];
+    volatile uint32_t ICPR[32];
+    volatile uint32_t IABR[64];
+    volatile uint8_t IPR[496];
+};
+
+static_assert(offsetof(struct armv7m_nvic, ICER) == 0x080, "B3.4.3");
+static_assert(offsetof(struct armv7m_nvic, ISPR) == 0x100, "B3.4.3");
+static_assert(offsetof(struct armv7m_nvic, ICPR) == 0x180, "B3.4.3");
+static_assert(offsetof(struct armv7m_nvic, IPR) == 0x300, "B3.4.3");
+
+#define NVIC ((struct armv7m_nvic *)0xE000E100u)
+
+struct armv7m_scb {
+    volatile uint32_t CPUID;
+    volatile uint32_t ICSR;
+    volatile uint32_t VTOR;
+    volatile uint32_t AIRCR;
+    volatile uint32_t SCR;
+    volatile uint32_t CCR;
+    volatile uint32_t SHPR1;
+    volatile uint32_t SHPR2;
+    volatile uint32_t SHPR3;
+    volatile uint32_t SHCSR;
+    volatile uint32_t CFSR;
+    volatile uint32_t HFSR;
+    volatile uint32_t DFSR;
+    volatile uint32_t MMFAR;
+    volatile uint32_t BFAR;
+};
+
+static_assert(offsetof(struct armv7m_scb, VTOR) == 0x08, "B3.2.2");
+static_assert(offsetof(struct armv7m_scb, AIRCR) == 0x0c, "B3.2.2");
+static_assert(offsetof(struct armv7m_scb, CFSR) == 0x28, "B3.2.2");
+static_assert(offsetof(struct armv7m_scb, BFAR) == 0x38, "B3.2.2");
+
+#define SCB ((struct armv7m_scb *)0xE000ED00u)
+#define SCB_AIRCR_VECTKEY (0x05fau << 16)
+#define SCB_AIRCR_SYSRESETREQ (1u << 2)
+#define SCB_CFSR_PRECISERR (1u << 9)
+#define SCB_CFSR_BFARVALID (1u << 15)
+#define SCB_HFSR_FORCED (1u << 30)
+
+static inline void armv7m_interrupt_enable(unsigned irq)
+{
+    NVIC->ISER[irq / 32] = 1u << irq % 32;
+}
+
+/* Makes the handler run as if the device had asked for it. */
+static inline void armv7m_interrupt_pend(unsigned irq)
+{
+    NVIC->ISPR[irq / 32] = 1u << irq % 32;
+}
+
+/* 0 is the most urgent; a part has only some of the byte's upper bits. */
+static inline void armv7m_interrupt_priority(unsigned irq, uint8_t priority)
+{
+    NVIC->IPR[irq] = priority;
+}
+
+/* Masks interrupts; result: what armv7m_unmask() wants back. Nests. */
+static inline uint32_t armv7m_mask(void)
+{
+    uint32_t before;
+
+    __asm volatile("mrs %0, primask\n\tcpsid i" : "=r"(before)::"memory");
+    return before;
+}
+
+static inline void armv7m_unmask(uint32_t before)
+{
+    __asm volatile("msr primask, %0" ::"r"(before) : "memory");
+}
+
+/* What was written before is there before what comes after begins. */
+static inline void armv7m_barrier(void)
+{
+    __asm volatile("dsb" ::: "memory");
+}
+
+/* Resets the processor and the chip around it (B3.2.6). */
+static inline _Noreturn void armv7m_reset(void)
+{
+    armv7m_barrier();
+    SCB->AIRCR = SCB_AIRCR_VECTKEY | SCB_AIRCR_SYSRESETREQ;
+    armv7m_barrier();
+    for (;;) {
+    }
+}
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* RM0090, 7.2 (clocks), 3.5 (flash wait states) and 5.1.3 (voltage scale). */
+#include "hal/stm32f405/clocks.h"
+
+#include "hal/stm32f405/registers.h"
+
+#include <stdbool.h>
+
+#define HSI_HZ 16000000u
+#define PLL_HZ 168000000u
+#define PLL_IN_HZ 1000000u /* 1 to 2 MHz */
+#define PLLN (2u * PLL_HZ / PLL_IN_HZ)
+#define PLLQ 7u /* 48 MHz, for nobody here */
+
+#define EMULATED_TIMER_HZ 1000000000u
+
+/*
+ * Looks at a register before a wait ends: each takes 8 cycles or more, so at
+ * 16 MHz no less than 50 ms. A crystal starts within some ms, the PLL locks
+ * within 0.3 ms (data sheet, 5.3.8 and 5.3.10).
+ */
+#define LOOKS_MAX 100000u
+
+/* A test has its own, which makes a struct in memory behave as the chip. */
+#ifndef LOOK
+#define LOOK(at) (*(at))
+#endif
+
+static_assert(CLOCKS_HSE_HZ % PLL_IN_HZ == 0 &&
+                  CLOCKS_HSE_HZ >= 4u * PLL_IN_HZ &&
+                  CLOCKS_HSE_HZ <= 26u * PLL_IN_HZ,
+              "a crystal of 4 to 26 MHz, in whole MHz");
+
+static bool becomes(const volatile uint32_t *at, uint32_t mask, uint32_t value)
+{
+    for (uint32_t looks = 0; looks < LOOKS_MAX; ++looks) {
+        if ((LOOK(at) & mask) == value) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool crystal_starts(void)
+{
+    RCC->CR |= RCC_CR_HSEON;
+    if (becomes(&RCC->CR, RCC_CR_HSERDY, RCC_CR_HSERDY)) {
+        return true;
+    }
+    RCC->CR &= ~RCC_CR_HSEON;
+    return false;
+}
+
+static bool pll_locks(bool crystal)
+{
+    uint32_t divider = (crystal ? CLOCKS_HSE_HZ : HSI_HZ) / PLL_IN_HZ;
+
+    RCC->PLLCFGR = divider | PLLN << RCC_PLLCFGR_PLLN_SHIFT |
+                   (crystal ? RCC_PLLCFGR_PLLSRC_HSE : 0) |
+                   PLLQ << RCC_PLLCFGR_PLLQ_SHIFT;
+    RCC->CR |= RCC_CR_PLLON;
+    if (becomes(&RCC->CR, RCC_CR_PLLRDY, RCC_CR_PLLRDY)) {
+        return true;
+    }
+    RCC->CR &= ~RCC_CR_PLLON;
+    return false;
+}
+
+/* Slower memory and buses first: never a cycle outside their limits. */
+static bool switch_to_pll(void)
+{
+    FLASH->ACR = FLASH_ACR_LATENCY_5WS | FLASH_ACR_PRFTEN | FLASH_ACR_ICEN |
+                 FLASH_ACR_DCEN;
+    if (!becomes(&FLASH->ACR, FLASH_ACR_LATENCY_MASK, FLASH_ACR_LATENCY_5WS)) {
+        return false;
+    }
+    RCC->CFGR = RCC_CFGR_PPRE1_DIV4 | RCC_CFGR_PPRE2_DIV2;
+    RCC->CFGR |= RCC_CFGR_SW_PLL;
+    if (becomes(&RCC->CFGR, RCC_CFGR_SW_MASK << RCC_CFGR_SWS_SHIFT,
+                RCC_CFGR_SW_PLL << RCC_CFGR_SWS_SHIFT)) {
+        return true;
+    }
+    RCC->CFGR = 0;
+    return false;
+}
+
+static enum clocks_source start(void)
+{
+    bool crystal;
+
+    /* Out of reset HSION is set (7.3.1): there is no such register at all. */
+    if (RCC->CR == 0) {
+        return CLOCKS_EMULATED;
+    }
+    RCC->APB1ENR |= RCC_APB1ENR_PWREN;
+    PWR->CR |= PWR_CR_VOS;
+    crystal = crystal_starts();
+    if (!pll_locks(crystal) || !switch_to_pll()) {
+        return CLOCKS_HSI;
+    }
+    return crystal ? CLOCKS_HSE_PLL : CLOCKS_HSI_PLL;
+}
+
+/* A timer gets twice its bus's clock where that is divided (7.2). */
+void clocks_start(struct clocks *clocks)
+{
+    clocks->reset = RCC->CSR & ~(RCC_CSR_RMVF | (RCC_CSR_RMVF - 1));
+    RCC->CSR |= RCC_CSR_RMVF;
+    clocks->source = (uint8_t)start();
+    clocks->core_hz = HSI_HZ;
+    clocks->apb1_hz = HSI_HZ;
+    clocks->apb2_hz = HSI_HZ;
+    clocks->timer_hz = HSI_HZ;
+    if (clocks->source != CLOCKS_HSI) {
+        clocks->core_hz = PLL_HZ;
+        clocks->apb1_hz = PLL_HZ / 4;
+        clocks->apb2_hz = PLL_HZ / 2;
+        clocks->timer_hz = PLL_HZ / 2;
+    }
+    if (clocks->source == CLOCKS_EMULATED) {
+        clocks->timer_hz = EMULATED_TIMER_HZ;
+    }
+}
+
+const char *clocks_source_name(const struct clocks *clocks)
+{
+    static const char *const names[] = {
+        [CLOCKS_HSI] = "hsi",
+        [CLOCKS_HSI_PLL] = "hsi-pll",
+        [CLOCKS_HSE_PLL] = "hse-pll",
+        [CLOCKS_EMULATED] = "emulated",
+    };
+
+    return names[clocks->source];
+}
+
+/* The most telling flag: the pin's is set by every reset (7.3.21). */
+const char *clocks_reset_name(const struct clocks *clocks)
+{
+    static const struct {
+        uint32_t flag;
+        const char *name;
+    } names[] = {
+        {RCC_CSR_LPWRRSTF, "low-power"}, {RCC_CSR_WWDGRSTF, "watchdog"},
+        {RCC_CSR_IWDGRSTF, "watchdog"},  {RCC_CSR_SFTRSTF, "software"},
+        {RCC_CSR_PORRSTF, "power"},      {RCC_CSR_BORRSTF, "brown-out"},
+        {RCC_CSR_PINRSTF, "pin"},
+    };
+
+    for (unsigned i = 0; i < sizeof names / sizeof *names; ++i) {
+        if ((clocks->reset & names[i].flag) != 0) {
+            return names[i].name;
+        }
+    }
+    return "unknown";
+}

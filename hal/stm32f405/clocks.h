@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The clock tree: 168 MHz from the crystal; from the internal oscillator if
+ * the crystal never starts; the 16 MHz after reset if the PLL never locks.
+ * Every wait is bounded, so that a board with a dead crystal still answers.
+ */
+#ifndef HAL_STM32F405_CLOCKS_H
+#define HAL_STM32F405_CLOCKS_H
+
+#include <stdint.h>
+
+/* The crystal: 4 to 26 MHz in whole MHz. Boards have 8, some 12 or 25. */
+#ifndef CLOCKS_HSE_HZ
+#define CLOCKS_HSE_HZ 8000000u
+#endif
+
+enum clocks_source {
+    CLOCKS_HSI,     /* 16 MHz: nothing locked */
+    CLOCKS_HSI_PLL, /* 168 MHz within 1 %: the crystal does not start */
+    CLOCKS_HSE_PLL, /* 168 MHz */
+    CLOCKS_EMULATED /* no clock tree: an emulator, nothing was waited for */
+};
+
+struct clocks {
+    uint8_t source;    /* enum clocks_source */
+    uint32_t reset;    /* flags of RCC_CSR, 31..25: why the chip started */
+    uint32_t core_hz;  /* processor, memory, DMA */
+    uint32_t apb1_hz;  /* USART2, USART3, UART4 */
+    uint32_t apb2_hz;  /* USART1, USART6 */
+    uint32_t timer_hz; /* TIM2 to TIM5, before their prescaler */
+};
+
+/*
+ * Sets the clock tree up and fills *clocks in; once, before any device is
+ * used. Takes and clears the reset flags. At most about 0.2 s (twice the wait
+ * for an oscillator and once for the PLL, each at 16 MHz).
+ */
+void clocks_start(struct clocks *clocks);
+
+/* "hse", "hsi pll", ... and "power", "watchdog", ...: for people. */
+const char *clocks_source_name(const struct clocks *clocks);
+const char *clocks_reset_name(const struct clocks *clocks);
+
+#endif

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * RM0090, chapters 30 (USART), 10 (DMA) and 8 (pins). Receiving is by
+ * interrupt, byte for byte, as a relay must pass each on at once. Sending is by
+ * interrupt as well, but for bursts, which DMA takes where there is any: from a
+ * buffer of its own, so that the sender's memory may be anywhere (DMA does not
+ * reach CCM, 2.3.2) and may change as soon as it is taken.
+ */
+#include "hal/stm32f405/serial.h"
+
+#include "hal/stm32f405/interrupts.h"
+#include "hal/stm32f405/registers.h"
+
+#include <string.h>
+
+/* Less than this is sooner written than set up; more than the buffer's 64 does
+   not save much: one interrupt for each 320 us at 2 Mbaud. */
+#define BURST_MIN_BYTES 8u
+#define BURST_MAX_BYTES 64u
+
+struct line {
+    struct stm32_usart *usart;
+    struct stm32_gpio *gpio;
+    struct stm32_dma *dma; /* 0: none */
+    uint32_t enable;       /* in APB1ENR or APB2ENR */
+    bool on_apb2;
+    uint8_t irq;
+    uint8_t tx; /* pins */
+    uint8_t rx;
+    uint8_t function;
+    uint8_t stream;
+    uint8_t channel;
+    uint8_t dma_irq;
+};
+
+static const struct line lines[SERIAL_COUNT] = {
+    [TORUS_EAST] = {USART1, GPIOB, DMA2, RCC_APB2ENR_USART1EN, true, USART1_IRQ,
+                    6, 7, 7, 7, 4, DMA2_Stream7_IRQ},
+    [TORUS_NORTH] = {USART2, GPIOA, DMA1, RCC_APB1ENR_USART2EN, false,
+                     USART2_IRQ, 2, 3, 7, 6, 4, DMA1_Stream6_IRQ},
+    [TORUS_WEST] = {USART3, GPIOB, DMA1, RCC_APB1ENR_USART3EN, false,
+                    USART3_IRQ, 10, 11, 7, 3, 4, DMA1_Stream3_IRQ},
+    [TORUS_SOUTH] = {USART6, GPIOC, DMA2, RCC_APB2ENR_USART6EN, true,
+                     USART6_IRQ, 6, 7, 8, 6, 5, DMA2_Stream6_IRQ},
+    [SERIAL_CONSOLE] = {UART4, GPIOC, 0, RCC_APB1ENR_UART4EN, false, UART4_IRQ,
+                        10, 11, 8, 0, 0, 0},
+};
+
+struct state {
+    struct serial_counters counters;
+    uint32_t baud;
+    volatile bool kicked;
+    bool waiting; /* for TXE to interrupt */
+    bool has_dma;
+    bool bursting;
+    uint8_t burst[BURST_MAX_BYTES];
+};
+
+static struct {
+    const struct serial_callbacks *callbacks;
+    void *context;
+    struct state state[SERIAL_COUNT];
+} serial;
+
+static struct stm32_dma_stream *stream_of(const struct line *line)
+{
+    return &line->dma->S[line->stream];
+}
+
+/* The stream's six flags begin at these bits (10.5.1 to 10.5.4). */
+static unsigned flags_shift(const struct line *line)
+{
+    static const uint8_t shifts[] = {0, 6, 16, 22};
+
+    return shifts[line->stream % 4];
+}
+
+static void clear_flags(const struct line *line)
+{
+    line->dma->IFCR[line->stream / 4] = DMA_ISR_ALL << flags_shift(line);
+}
+
+/* ---- sending ---- */
+
+static void wait_for_room(unsigned port, bool wait)
+{
+    struct stm32_usart *usart = lines[port].usart;
+
+    if (serial.state[port].waiting != wait) {
+        serial.state[port].waiting = wait;
+        usart->CR1 ^= USART_CR1_TXEIE;
+    }
+}
+
+static unsigned burst(unsigned port, const uint8_t *data, unsigned bytes)
+{
+    const struct line *line = &lines[port];
+    struct stm32_dma_stream *stream = stream_of(line);
+    struct state *state = &serial.state[port];
+
+    if (bytes > BURST_MAX_BYTES) {
+        bytes = BURST_MAX_BYTES;
+    }
+    memcpy(state->burst, data, bytes);
+    clear_flags(line);
+    stream->PAR = (uint32_t)(uintptr_t)&line->usart->DR;
+    stream->M0AR = (uint32_t)(uintptr_t)state->burst;
+    stream->NDTR = bytes;
+    stream->CR = (uint32_t)line->channel << DMA_CR_CHSEL_SHIFT | DMA_CR_MINC |
+                 DMA_CR_DIR_TO_PERIPHERAL | DMA_CR_TCIE | DMA_CR_TEIE |
+                 DMA_CR_DMEIE;
+    armv7m_barrier();
+    stream->CR |= DMA_CR_EN;
+    state->bursting = true;
+    ++state->counters.bursts;
+    return bytes;
+}
+
+static unsigned write_bytes(struct stm32_usart *usart, const uint8_t *data,
+                            unsigned bytes)
+{
+    unsigned written = 0;
+
+    while (written < bytes && (usart->SR & USART_SR_TXE) != 0) {
+        usart->DR = data[written++];
+    }
+    return written;
+}
+
+static void send(unsigned port)
+{
+    struct state *state = &serial.state[port];
+    bool more = false;
+
+    state->kicked = false;
+    while (!state->bursting && !more) {
+        const uint8_t *data;
+        unsigned bytes = serial.callbacks->pending(serial.context, port, &data);
+        unsigned sent;
+
+        if (bytes == 0) {
+            break;
+        }
+        if (state->has_dma && bytes >= BURST_MIN_BYTES) {
+            sent = burst(port, data, bytes);
+        } else {
+            sent = write_bytes(lines[port].usart, data, bytes);
+            more = sent < bytes;
+        }
+        if (sent > 0) {
+            state->counters.bytes_out += sent;
+            serial.callbacks->taken(serial.context, port, sent);
+        }
+    }
+    wait_for_room(port, more);
+}
+
+/* ---- receiving ---- */
+
+/* Reading SR, then DR clears the errors (30.6.1). What an overrun lost came
+   after the byte in DR, which is whole. */
+static void receive(unsigned port, uint32_t status)
+{
+    struct serial_counters *counters = &serial.state[port].counters;
+    uint8_t byte = (uint8_t)lines[port].usart->DR;
+
+    counters->overruns += (status & USART_SR_ORE) != 0;
+    counters->framings += (status & USART_SR_FE) != 0;
+    counters->noises += (status & USART_SR_NF) != 0;
+    if ((status & USART_SR_RXNE) != 0 &&
+        (status & (USART_SR_FE | USART_SR_NF)) == 0) {
+        ++counters->bytes_in;
+        serial.callbacks->byte(serial.context, port, byte);
+    }
+    if ((status & (USART_SR_ORE | USART_SR_FE | USART_SR_NF)) != 0) {
+        serial.callbacks->line_error(serial.context, port);
+    }
+}
+
+/* ---- interrupts ---- */
+
+static void serve(unsigned port)
+{
+    const struct state *state = &serial.state[port];
+    uint32_t status = lines[port].usart->SR;
+
+    if ((status & (USART_SR_RXNE | USART_SR_ORE)) != 0) {
+        receive(port, status);
+    }
+    if (state->kicked || (state->waiting && (status & USART_SR_TXE) != 0)) {
+        send(port);
+    }
+}
+
+/* A failed burst is lost, as on a bad line; the port goes on without DMA. */
+static void serve_dma(unsigned port)
+{
+    const struct line *line = &lines[port];
+    struct state *state = &serial.state[port];
+    uint32_t flags = line->dma->ISR[line->stream / 4] >> flags_shift(line);
+
+    clear_flags(line);
+    if ((flags & (DMA_ISR_TEIF | DMA_ISR_DMEIF)) != 0) {
+        stream_of(line)->CR = 0;
+        state->has_dma = false;
+        ++state->counters.failures;
+    }
+    state->bursting = false;
+    send(port);
+}
+
+void serial_east_interrupt(void)
+{
+    serve(TORUS_EAST);
+}
+
+void serial_north_interrupt(void)
+{
+    serve(TORUS_NORTH);
+}
+
+void serial_west_interrupt(void)
+{
+    serve(TORUS_WEST);
+}
+
+void serial_south_interrupt(void)
+{
+    serve(TORUS_SOUTH);
+}
+
+void serial_console_interrupt(void)
+{
+    serve(SERIAL_CONSOLE);
+}
+
+void serial_east_dma_interrupt(void)
+{
+    serve_dma(TORUS_EAST);
+}
+
+void serial_north_dma_interrupt(void)
+{
+    serve_dma(TORUS_NORTH);
+}
+
+void serial_west_dma_interrupt(void)
+{
+    serve_dma(TORUS_WEST);
+}
+
+void serial_south_dma_interrupt(void)
+{
+    serve_dma(TORUS_SOUTH);
+}
+
+/* ---- start ---- */
+
+/* The pull-up keeps the input of a port without a neighbour idle. */
+static void set_pin(struct stm32_gpio *gpio, unsigned pin, uint32_t function)
+{
+    volatile uint32_t *functions = pin < 8 ? &gpio->AFRL : &gpio->AFRH;
+    unsigned shift = 4 * (pin % 8);
+
+    *functions = (*functions & ~(0xfu << shift)) | function << shift;
+    gpio->OSPEEDR |= GPIO_OSPEEDR_HIGH << 2 * pin;
+    gpio->PUPDR |= GPIO_PUPDR_UP << 2 * pin;
+    gpio->MODER = (gpio->MODER & ~(GPIO_MODER_MASK << 2 * pin)) |
+                  GPIO_MODER_ALTERNATE << 2 * pin;
+}
+
+/*
+ * Sets the divider for the baud or the nearest that the clock gives, and
+ * returns that. Under 16 clocks for a bit only 8 samples are taken (30.3.4).
+ */
+static uint32_t set_baud(struct stm32_usart *usart, uint32_t clock_hz,
+                         uint32_t baud)
+{
+    uint32_t clocks = (clock_hz + baud / 2) / baud;
+
+    if (clocks >= 16) {
+        usart->BRR = clocks;
+    } else {
+        clocks = clocks < 8 ? 8 : clocks;
+        usart->CR1 = USART_CR1_OVER8;
+        usart->BRR = (clocks & ~7u) << 1 | (clocks & 7u);
+    }
+    return clock_hz / clocks;
+}
+
+/* Where there is no DMA, what is written is not read back. */
+static bool probe_dma(const struct line *line)
+{
+    struct stm32_dma_stream *stream;
+
+    if (line->dma == 0) {
+        return false;
+    }
+    stream = stream_of(line);
+    stream->CR = 0;
+    stream->NDTR = BURST_MAX_BYTES;
+    return stream->NDTR == BURST_MAX_BYTES;
+}
+
+static void start(unsigned port, const struct clocks *clocks, uint32_t baud)
+{
+    const struct line *line = &lines[port];
+    struct stm32_usart *usart = line->usart;
+    struct state *state = &serial.state[port];
+
+    *(line->on_apb2 ? &RCC->APB2ENR : &RCC->APB1ENR) |= line->enable;
+    set_pin(line->gpio, line->tx, line->function);
+    set_pin(line->gpio, line->rx, line->function);
+    usart->CR1 = 0;
+    state->baud = set_baud(
+        usart, line->on_apb2 ? clocks->apb2_hz : clocks->apb1_hz, baud);
+    state->has_dma = probe_dma(line);
+    if (state->has_dma) {
+        usart->CR3 = USART_CR3_DMAT;
+        armv7m_interrupt_priority(line->dma_irq, INTERRUPTS_PORTS);
+        armv7m_interrupt_enable(line->dma_irq);
+    }
+    usart->CR1 |= USART_CR1_UE | USART_CR1_TE | USART_CR1_RE | USART_CR1_RXNEIE;
+    armv7m_interrupt_priority(
+        line->irq, port < TORUS_PORTS ? INTERRUPTS_PORTS : INTERRUPTS_CONSOLE);
+    armv7m_interrupt_enable(line->irq);
+}
+
+void serial_start(const struct clocks *clocks, const uint32_t *bauds,
+                  const struct serial_callbacks *callbacks, void *context)
+{
+    serial.callbacks = callbacks;
+    serial.context = context;
+    RCC->AHB1ENR |= RCC_AHB1ENR_GPIOAEN | RCC_AHB1ENR_GPIOBEN |
+                    RCC_AHB1ENR_GPIOCEN | RCC_AHB1ENR_DMA1EN |
+                    RCC_AHB1ENR_DMA2EN;
+    for (unsigned port = 0; port < SERIAL_COUNT; ++port) {
+        uint32_t baud = bauds == 0 ? 0 : bauds[port];
+
+        if (baud == 0) {
+            baud = port < TORUS_PORTS ? SERIAL_PORT_BAUD : SERIAL_CONSOLE_BAUD;
+        }
+        start(port, clocks, baud);
+    }
+}
+
+void serial_kick(unsigned port)
+{
+    serial.state[port].kicked = true;
+    armv7m_interrupt_pend(lines[port].irq);
+}
+
+uint32_t serial_baud(unsigned port)
+{
+    return serial.state[port].baud;
+}
+
+bool serial_has_dma(unsigned port)
+{
+    return serial.state[port].has_dma;
+}
+
+const struct serial_counters *serial_counters(unsigned port)
+{
+    return &serial.state[port].counters;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The four ports and the console on this chip's USARTs, 8N1, by interrupts
+ * over four callbacks. A port's wire pair goes to the opposite port of the
+ * neighbour (east's TX to its west's RX and back), the grounds too; 3.3 V
+ * levels. The pins are there on every package, and none of them is needed by
+ * debugging (PA13, PA14, PB3), USB (PA11, PA12) or the crystals:
+ *
+ *   port            device  TX    RX    function  bus   DMA for sending
+ *   0 east          USART1  PB6   PB7   AF7       APB2  DMA2 stream 7 channel 4
+ *   1 north         USART2  PA2   PA3   AF7       APB1  DMA1 stream 6 channel 4
+ *   2 west          USART3  PB10  PB11  AF7       APB1  DMA1 stream 3 channel 4
+ *   3 south         USART6  PC6   PC7   AF8       APB2  DMA2 stream 6 channel 5
+ *   4 console       UART4   PC10  PC11  AF8       APB1  none
+ *
+ * (Data sheet, table 9; RM0090, tables 42 and 43.) PC10 and PC11 are also the
+ * SD card's on boards that have a socket for one: leave it empty.
+ */
+#ifndef HAL_STM32F405_SERIAL_H
+#define HAL_STM32F405_SERIAL_H
+
+#include "hal/stm32f405/clocks.h"
+#include "torus/torus.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    SERIAL_CONSOLE = TORUS_PORTS, /* ports are as in enum torus_port */
+    SERIAL_COUNT
+};
+
+#define SERIAL_PORT_BAUD 2000000u
+#define SERIAL_CONSOLE_BAUD 115200u
+
+/*
+ * What the driver calls, always from an interrupt: those of the ports never
+ * interrupt each other, the console's is less urgent than theirs, and the
+ * driver calls nothing while it is itself being called. Whoever else touches
+ * the same data masks interrupts.
+ */
+struct serial_callbacks {
+    /* A byte has come in undamaged. */
+    void (*byte)(void *context, unsigned port, uint8_t byte);
+    /* At least one byte was lost or damaged after those reported so far. */
+    void (*line_error)(void *context, unsigned port);
+    /* What is to go out next, contiguous; 0: nothing. If the line has room for
+       any of it, `taken` follows at once, before anything else is called. */
+    unsigned (*pending)(void *context, unsigned port, const uint8_t **data);
+    /* These bytes are as good as sent: their place may be used again. */
+    void (*taken)(void *context, unsigned port, unsigned bytes);
+};
+
+struct serial_counters {
+    uint32_t bytes_in;
+    uint32_t bytes_out;
+    uint32_t overruns; /* ORE: the interrupt came too late */
+    uint32_t framings; /* FE: wrong speed, noise, a wire pulled out */
+    uint32_t noises;   /* NF */
+    uint32_t bursts;   /* sent by DMA */
+    uint32_t failures; /* of DMA: given up for this port */
+};
+
+/*
+ * Starts all five. bauds: of each port, 0: SERIAL_PORT_BAUD (the console's:
+ * SERIAL_CONSOLE_BAUD); NULL: all 0. The callbacks and the context stay the
+ * caller's, and stay.
+ */
+void serial_start(const struct clocks *clocks, const uint32_t *bauds,
+                  const struct serial_callbacks *callbacks, void *context);
+
+/*
+ * There is something to send: `pending` will be asked soon. Any context, also
+ * from a callback. Cost: about 10 instructions.
+ */
+void serial_kick(unsigned port);
+
+/* What the divider makes of the baud asked for. */
+uint32_t serial_baud(unsigned port);
+
+/* Whether it has a DMA stream for sending, and that has never failed. */
+bool serial_has_dma(unsigned port);
+
+const struct serial_counters *serial_counters(unsigned port);
+
+#endif

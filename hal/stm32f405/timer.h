@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Time on this board: TIM2 counts ticks of 250 ns without end, TIM3 interrupts
+ * every millisecond. 250 ns is what the three clock frequencies that a timer
+ * may get (84 MHz, 16 MHz, the emulator's 1 GHz) have in common with a whole
+ * number of picoseconds, so that no time is rounded and nothing is divided.
+ */
+#ifndef HAL_STM32F405_TIMER_H
+#define HAL_STM32F405_TIMER_H
+
+#include <stdint.h>
+
+#define TIMER_TICKS_PER_US 4u
+#define TIMER_PS_PER_TICK 250000u
+
+/*
+ * Starts both; `tick`, if any, is called every millisecond from the interrupt,
+ * below the serial ports in urgency. timer_hz: struct clocks'.
+ */
+void timer_start(uint32_t timer_hz, void (*tick)(void *context), void *context);
+
+/* Ticks since timer_start(); any context. Cost: about 20 instructions. */
+uint64_t timer_ticks(void);
+
+/* Microseconds since timer_start(); wraps after 71 minutes; any context. */
+uint32_t timer_us(void);
+
+/* Busy, at least this long. */
+void timer_wait_us(uint32_t us);
+
+#endif

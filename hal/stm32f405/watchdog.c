@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* RM0090, chapter 21. */
+#include "hal/stm32f405/watchdog.h"
+
+#include "hal/stm32f405/registers.h"
+
+/* 32 kHz / 64 = 500 Hz. */
+#define RELOAD 1000u
+
+/* Five of its cycles are 0.3 ms (21.4.2); at 168 MHz this is 5 ms or more. */
+#define LOOKS_MAX 100000u
+
+void watchdog_start(const struct clocks *clocks)
+{
+    if (clocks->source == CLOCKS_EMULATED) {
+        return;
+    }
+    DBGMCU->APB1_FZ |= DBGMCU_APB1_FZ_IWDG_STOP;
+    IWDG->KR = IWDG_KR_START; /* its oscillator starts with it */
+    IWDG->KR = IWDG_KR_UNLOCK;
+    IWDG->PR = IWDG_PR_DIV64;
+    IWDG->RLR = RELOAD;
+    for (uint32_t looks = 0; looks < LOOKS_MAX; ++looks) {
+        if ((IWDG->SR & (IWDG_SR_PVU | IWDG_SR_RVU)) == 0) {
+            break;
+        }
+    }
+    watchdog_feed();
+}
+
+void watchdog_feed(void)
+{
+    IWDG->KR = IWDG_KR_FEED;
+}
