@@ -23,13 +23,13 @@ typedef void (*boot_vector)(void);
 
 #define BOOT_VECTORS_ARMV7M 16
 
-/* The first 16, for a board's table; boot_reset() sets C up. */
+/* The first 15, for a board's table; [15] is SysTick. */
 #define BOOT_VECTORS                                                           \
     [0] = (boot_vector)(uintptr_t)boot_stack_end,                              \
     [1] = (boot_vector)boot_reset, [2] = boot_fault_entry,                     \
     [3] = boot_fault_entry, [4] = boot_fault_entry, [5] = boot_fault_entry,    \
     [6] = boot_fault_entry, [11] = boot_fault_entry, [12] = boot_fault_entry,  \
-    [14] = boot_fault_entry, [15] = boot_fault_entry
+    [14] = boot_fault_entry
 
 /* The board's table. */
 extern const boot_vector boot_vectors[];

@@ -68,7 +68,7 @@ _Noreturn void boot_board(void)
     struct boot_start start;
 
     boot_start(&start);
-    timer_start(start.clocks.timer_hz, NULL, NULL);
+    timer_start(&start.clocks, NULL, NULL);
     serial_start(&start.clocks, NULL, &callbacks, NULL);
     boot_start_banner(&start);
     watchdog_start(&start.clocks);

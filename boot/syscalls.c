@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What newlib asks of the system. Nothing here allocates or opens files; text
- * goes where the board puts it.
+ * goes where the board puts it. The library's calls come after the compiler
+ * has seen the whole program: it must not leave anything out.
  */
 #include "boot/boot.h"
 
@@ -14,7 +15,7 @@ int _close(int file);
 int _read(int file, char *text, int bytes);
 _Noreturn void _exit(int status);
 
-int _write(int file, const char *text, int bytes)
+__attribute__((used)) int _write(int file, const char *text, int bytes)
 {
     (void)file;
     boot_write(text, (size_t)bytes);
@@ -22,20 +23,20 @@ int _write(int file, const char *text, int bytes)
 }
 
 /* No heap: an allocation is a mistake that shows at once. */
-void *_sbrk(ptrdiff_t bytes)
+__attribute__((used)) void *_sbrk(ptrdiff_t bytes)
 {
     (void)bytes;
     errno = ENOMEM;
     return (void *)-1;
 }
 
-int _close(int file)
+__attribute__((used)) int _close(int file)
 {
     (void)file;
     return -1;
 }
 
-int _read(int file, char *text, int bytes)
+__attribute__((used)) int _read(int file, char *text, int bytes)
 {
     (void)file;
     (void)text;
@@ -43,7 +44,7 @@ int _read(int file, char *text, int bytes)
     return 0;
 }
 
-_Noreturn void _exit(int status)
+__attribute__((used)) _Noreturn void _exit(int status)
 {
     (void)status;
     boot_halt();

@@ -12,6 +12,7 @@
 __attribute__((section(".vectors"), used))
 const boot_vector boot_vectors[VECTOR_TIMER0 + 1] = {
     BOOT_VECTORS,
+    [15] = boot_fault_entry,
     [VECTOR_TIMER0] = clock_timer_interrupt,
 };
 

@@ -13,7 +13,7 @@
 __attribute__((section(".vectors"), used))
 const boot_vector boot_vectors[VECTORS] = {
     BOOT_VECTORS,
-    VECTOR(TIM3_IRQ) = timer_tick_interrupt,
+    [15] = timer_tick_interrupt,
     VECTOR(USART1_IRQ) = serial_east_interrupt,
     VECTOR(USART2_IRQ) = serial_north_interrupt,
     VECTOR(USART3_IRQ) = serial_west_interrupt,

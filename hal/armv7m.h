@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The parts of an ARMv7-M processor that every board has. Names and offsets
- * as in the architecture manual (ARM DDI 0403, B3.2 and B3.4).
+ * as in the architecture manual (ARM DDI 0403, B3.2 to B3.4).
  */
 #ifndef HAL_ARMV7M_H
 #define HAL_ARMV7M_H
@@ -55,6 +55,19 @@ static_assert(offsetof(struct armv7m_scb, BFAR) == 0x38, "B3.2.2");
 #define SCB_CFSR_PRECISERR (1u << 9)
 #define SCB_CFSR_BFARVALID (1u << 15)
 #define SCB_HFSR_FORCED (1u << 30)
+
+struct armv7m_systick {
+    volatile uint32_t CSR;
+    volatile uint32_t RVR;
+    volatile uint32_t CVR;
+    volatile uint32_t CALIB;
+};
+
+#define SYST ((struct armv7m_systick *)0xE000E010u)
+#define SYST_CSR_ENABLE (1u << 0)
+#define SYST_CSR_TICKINT (1u << 1)
+#define SYST_CSR_CLKSOURCE (1u << 2) /* the processor's clock */
+#define SCB_SHPR3_SYSTICK_SHIFT 24
 
 static inline void armv7m_interrupt_enable(unsigned irq)
 {

@@ -80,7 +80,6 @@ REGISTER_AT(stm32_rcc, CSR, 0x74);
 #define RCC_AHB1ENR_DMA1EN (1u << 21)
 #define RCC_AHB1ENR_DMA2EN (1u << 22)
 #define RCC_APB1ENR_TIM2EN (1u << 0)
-#define RCC_APB1ENR_TIM3EN (1u << 1)
 #define RCC_APB1ENR_USART2EN (1u << 17)
 #define RCC_APB1ENR_USART3EN (1u << 18)
 #define RCC_APB1ENR_UART4EN (1u << 19)
@@ -230,11 +229,7 @@ REGISTER_AT(stm32_tim, CNT, 0x24);
 REGISTER_AT(stm32_tim, ARR, 0x2c);
 
 #define TIM2 ((struct stm32_tim *)0x40000000u) /* 32 bits, as TIM5 */
-#define TIM3 ((struct stm32_tim *)0x40000400u) /* 16 bits, as TIM4 */
 #define TIM_CR1_CEN (1u << 0)
-#define TIM_CR1_URS (1u << 2)
-#define TIM_DIER_UIE (1u << 0)
-#define TIM_SR_UIF (1u << 0)
 #define TIM_EGR_UG (1u << 0)
 
 /* ---- independent watchdog, 21.4 ---- */
@@ -271,7 +266,6 @@ struct stm32_dbgmcu {
 enum stm32_irq {
     DMA1_Stream3_IRQ = 14,
     DMA1_Stream6_IRQ = 17,
-    TIM3_IRQ = 29,
     USART1_IRQ = 37,
     USART2_IRQ = 38,
     USART3_IRQ = 39,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RM0090, chapter 18. */
+/* RM0090, chapter 18; ARM DDI 0403, B3.3. */
 #include "hal/stm32f405/timer.h"
 
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/registers.h"
 
-#define TICK_US 1000u
+#define TICK_HZ 1000u
 
 static struct {
     void (*tick)(void *context);
@@ -14,31 +14,34 @@ static struct {
     uint32_t high; /* how often it has wrapped: every 1074 s */
 } timer;
 
-/* The update event loads the prescaler; URS: without an interrupt (18.4.1). */
-static void start(struct stm32_tim *tim, uint32_t timer_hz, uint32_t reload,
-                  uint32_t interrupts)
+/* The update event loads the prescaler (18.4.6). */
+static void start_counter(uint32_t timer_hz)
 {
-    tim->CR1 = TIM_CR1_URS;
-    tim->PSC = timer_hz / (1000000u * TIMER_TICKS_PER_US) - 1;
-    tim->ARR = reload;
-    tim->EGR = TIM_EGR_UG;
-    tim->SR = 0;
-    tim->DIER = interrupts;
-    tim->CR1 = TIM_CR1_URS | TIM_CR1_CEN;
+    RCC->APB1ENR |= RCC_APB1ENR_TIM2EN;
+    (void)RCC->APB1ENR; /* the clock arrives two cycles late (7.3) */
+    TIM2->PSC = timer_hz / (1000000u * TIMER_TICKS_PER_US) - 1;
+    TIM2->ARR = UINT32_MAX;
+    TIM2->EGR = TIM_EGR_UG;
+    TIM2->CR1 = TIM_CR1_CEN;
 }
 
-void timer_start(uint32_t timer_hz, void (*tick)(void *context), void *context)
+static void start_tick(uint32_t core_hz)
+{
+    SCB->SHPR3 = INTERRUPTS_TICK << SCB_SHPR3_SYSTICK_SHIFT;
+    SYST->RVR = core_hz / TICK_HZ - 1;
+    SYST->CVR = 0;
+    SYST->CSR = SYST_CSR_CLKSOURCE | SYST_CSR_TICKINT | SYST_CSR_ENABLE;
+}
+
+void timer_start(const struct clocks *clocks, void (*tick)(void *context),
+                 void *context)
 {
     timer.tick = tick;
     timer.context = context;
-    RCC->APB1ENR |= RCC_APB1ENR_TIM2EN | RCC_APB1ENR_TIM3EN;
-    (void)RCC->APB1ENR; /* the clock arrives two cycles late (7.3) */
-    start(TIM2, timer_hz, UINT32_MAX, 0);
-    start(TIM3, timer_hz, TICK_US * TIMER_TICKS_PER_US - 1, TIM_DIER_UIE);
+    start_counter(clocks->timer_hz);
     timer.last = TIM2->CNT;
     timer.high = 0;
-    armv7m_interrupt_priority(TIM3_IRQ, INTERRUPTS_TICK);
-    armv7m_interrupt_enable(TIM3_IRQ);
+    start_tick(clocks->core_hz);
 }
 
 /* The tick looks often enough that no wrap is missed. */
@@ -71,7 +74,6 @@ void timer_wait_us(uint32_t us)
 
 void timer_tick_interrupt(void)
 {
-    TIM3->SR = ~TIM_SR_UIF;
     (void)timer_ticks();
     if (timer.tick != 0) {
         timer.tick(timer.context);

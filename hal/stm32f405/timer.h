@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time on this board: TIM2 counts ticks of 250 ns without end, TIM3 interrupts
- * every millisecond. 250 ns is what the three clock frequencies that a timer
- * may get (84 MHz, 16 MHz, the emulator's 1 GHz) have in common with a whole
- * number of picoseconds, so that no time is rounded and nothing is divided.
+ * Time on this board: TIM2 counts ticks of 250 ns without end, and SysTick
+ * interrupts every millisecond (not one of the chip's timers: those of QEMU 7.2
+ * interrupt late, by as long as it had run when they were started). 250 ns is
+ * what the three clock frequencies that a timer may get (84 MHz, 16 MHz, the
+ * emulator's 1 GHz) have in common with a whole number of picoseconds, so that
+ * no time is rounded and nothing is divided.
  */
 #ifndef HAL_STM32F405_TIMER_H
 #define HAL_STM32F405_TIMER_H
+
+#include "hal/stm32f405/clocks.h"
 
 #include <stdint.h>
 
@@ -15,9 +19,11 @@
 
 /*
  * Starts both; `tick`, if any, is called every millisecond from the interrupt,
- * below the serial ports in urgency. timer_hz: struct clocks'.
+ * below the serial ports in urgency: on the emulator now and then later, or
+ * fewer times.
  */
-void timer_start(uint32_t timer_hz, void (*tick)(void *context), void *context);
+void timer_start(const struct clocks *clocks, void (*tick)(void *context),
+                 void *context);
 
 /* Ticks since timer_start(); any context. Cost: about 20 instructions. */
 uint64_t timer_ticks(void);

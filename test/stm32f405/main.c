@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program for the board that does what the console says, one line each, and
+ * says what comes in at the ports. test/test_stm32f405.py talks to it.
+ *
+ *   send PORT HEX      these bytes, out of a port
+ *   overrun PORT       the next byte at the port comes with ORE (emulator only)
+ *   clear PORT         no more
+ *   exchange           from now on the ports speak the protocol of exchange.c
+ *   blocks PORT COUNT  sends blocks out of a port;  told PORT: what came in
+ *   counters PORT      of the driver;  time: of the timers;  wrap: see there
+ *   probe HEX          reads a word there, if there is one
+ *   load HEX, overflow, exit, reset, forget      the ends of a program
+ */
+#include "test/stm32f405/exchange.h"
+
+#include "boot/boot.h"
+#include "boot/console_stm32f405.h"
+#include "boot/end_stm32f405.h"
+#include "boot/start_stm32f405.h"
+#include "hal/board.h"
+#include "hal/clock.h"
+#include "hal/stm32f405/registers.h"
+#include "hal/stm32f405/serial.h"
+#include "hal/stm32f405/timer.h"
+#include "hal/stm32f405/watchdog.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EVENTS 512u
+#define OUT_BYTES 64u
+
+enum event_kind {
+    EVENT_BYTE,
+    EVENT_ERROR
+};
+
+struct event {
+    uint8_t kind;
+    uint8_t port;
+    uint8_t byte;
+};
+
+static struct {
+    struct boot_start start;
+    bool exchanging;
+    struct exchange exchange[TORUS_PORTS];
+    struct event events[EVENTS]; /* free-running indices */
+    volatile uint32_t written;
+    uint32_t taken;
+    uint8_t out[TORUS_PORTS][OUT_BYTES];
+    volatile unsigned out_at[TORUS_PORTS];
+    volatile unsigned out_bytes[TORUS_PORTS];
+    volatile uint32_t ticks;
+} test;
+
+uint32_t test_ccm[4] __attribute__((section(".ccm")));
+
+/* ---- callbacks ---- */
+
+static void note(enum event_kind kind, unsigned port, uint8_t byte)
+{
+    test.events[test.written % EVENTS] =
+        (struct event){(uint8_t)kind, (uint8_t)port, byte};
+    ++test.written;
+}
+
+static void byte(void *context, unsigned port, uint8_t value)
+{
+    (void)context;
+    if (port == SERIAL_CONSOLE) {
+        boot_console_byte(value);
+    } else if (!test.exchanging) {
+        note(EVENT_BYTE, port, value);
+    } else if (exchange_byte(&test.exchange[port], value)) {
+        serial_kick(port);
+    }
+}
+
+static void line_error(void *context, unsigned port)
+{
+    (void)context;
+    note(EVENT_ERROR, port, 0);
+}
+
+static unsigned pending(void *context, unsigned port, const uint8_t **data)
+{
+    (void)context;
+    if (port == SERIAL_CONSOLE) {
+        return boot_console_pending(data);
+    }
+    if (test.exchanging) {
+        return exchange_pending(&test.exchange[port], data);
+    }
+    *data = test.out[port] + test.out_at[port];
+    return test.out_bytes[port] - test.out_at[port];
+}
+
+static void taken(void *context, unsigned port, unsigned bytes)
+{
+    (void)context;
+    if (port == SERIAL_CONSOLE) {
+        boot_console_taken(bytes);
+    } else if (test.exchanging) {
+        exchange_taken(&test.exchange[port], bytes);
+    } else {
+        test.out_at[port] += bytes;
+    }
+}
+
+static const struct serial_callbacks callbacks = {byte, line_error, pending,
+                                                  taken};
+
+static void tick(void *context)
+{
+    (void)context;
+    ++test.ticks;
+}
+
+/* ---- commands ---- */
+
+static void put_number(const char *name, uint32_t value)
+{
+    boot_console_put(" ");
+    boot_console_put(name);
+    boot_console_put(" ");
+    boot_console_decimal(value);
+}
+
+static unsigned port_of(const char *text)
+{
+    return strtoul(text, NULL, 10) % TORUS_PORTS;
+}
+
+static struct stm32_usart *usart_of(unsigned port)
+{
+    static struct stm32_usart *const usarts[] = {USART1, USART2, USART3,
+                                                 USART6};
+
+    return usarts[port];
+}
+
+static void command_send(char *text)
+{
+    unsigned port = port_of(text);
+    const char *hex = strchr(text, ' ');
+    unsigned bytes = 0;
+
+    while (hex != NULL && bytes < OUT_BYTES && strlen(hex) >= 3) {
+        char digits[3] = {hex[1], hex[2], '\0'};
+
+        test.out[port][bytes++] = (uint8_t)strtoul(digits, NULL, 16);
+        hex += 2;
+    }
+    test.out_at[port] = 0;
+    test.out_bytes[port] = bytes;
+    serial_kick(port);
+    boot_console_put("ok\n");
+}
+
+static void command_overrun(char *text)
+{
+    usart_of(port_of(text))->SR = USART_SR_ORE | USART_SR_TXE;
+    boot_console_put("ok\n");
+}
+
+static void command_clear(char *text)
+{
+    usart_of(port_of(text))->SR = USART_SR_TXE;
+    boot_console_put("ok\n");
+}
+
+static void command_exchange(char *text)
+{
+    (void)text;
+    test.exchanging = true;
+    boot_console_put("ok\n");
+}
+
+static void command_blocks(char *text)
+{
+    unsigned port = port_of(text);
+    const char *count = strchr(text, ' ');
+    uint32_t before = armv7m_mask();
+
+    exchange_start(&test.exchange[port], port,
+                   count == NULL ? 0 : strtoul(count, NULL, 10));
+    armv7m_unmask(before);
+    serial_kick(port);
+    boot_console_put("ok\n");
+}
+
+static void command_told(char *text)
+{
+    const struct exchange *exchange = &test.exchange[port_of(text)];
+
+    boot_console_put("told");
+    put_number("blocks", exchange->blocks_in);
+    put_number("acknowledged", exchange->acknowledged);
+    put_number("wrong", exchange->wrong);
+    boot_console_put(" crc ");
+    boot_console_hex(exchange->crc, 8);
+    boot_console_put("\n");
+}
+
+static void command_counters(char *text)
+{
+    const struct serial_counters *counters = serial_counters(port_of(text));
+
+    boot_console_put("counters");
+    put_number("in", counters->bytes_in);
+    put_number("out", counters->bytes_out);
+    put_number("overruns", counters->overruns);
+    put_number("framings", counters->framings);
+    put_number("noises", counters->noises);
+    put_number("bursts", counters->bursts);
+    put_number("failures", counters->failures);
+    boot_console_put("\n");
+}
+
+static void command_time(char *text)
+{
+    struct clock clock = {0};
+    uint64_t before_ps = clock_stop(&clock);
+    uint64_t moved_ps = before_ps + 1000000000000u;
+
+    (void)text;
+    clock_start(&clock, moved_ps);
+    boot_console_put("time");
+    put_number("ticks", test.ticks);
+    put_number("us", timer_us());
+    put_number("clock_us", (uint32_t)(before_ps / 1000000u));
+    put_number("moved_us",
+               (uint32_t)((clock_now_ps(&clock) - before_ps) / 1000000u));
+    clock_start(&clock, 0);
+    put_number("again_us",
+               (uint32_t)((clock_now_ps(&clock) - before_ps) / 1000000u));
+    put_number("stack", board_stack_used_bytes());
+    boot_console_put("\n");
+}
+
+/* As if 1074 s had passed: the counter is 1 ms before its end. */
+static void command_wrap(char *text)
+{
+    uint64_t before;
+
+    (void)text;
+    TIM2->CNT = 0u - 1000u * TIMER_TICKS_PER_US;
+    before = timer_ticks();
+    timer_wait_us(2000);
+    boot_console_put("wrap before ");
+    boot_console_hex((uint32_t)(before >> 32), 8);
+    boot_console_hex((uint32_t)before, 8);
+    before = timer_ticks();
+    boot_console_put(" after ");
+    boot_console_hex((uint32_t)(before >> 32), 8);
+    boot_console_hex((uint32_t)before, 8);
+    boot_console_put("\n");
+}
+
+static void command_probe(char *text)
+{
+    uint32_t value = 0;
+    uint32_t at = strtoul(text, NULL, 16);
+    bool there = boot_probe_word((const volatile uint32_t *)at, &value);
+
+    boot_console_put(there ? "probe yes " : "probe no ");
+    boot_console_hex(value, 8);
+    boot_console_put("\n");
+}
+
+__attribute__((noinline, used)) static void command_load(char *text)
+{
+    (void)*(const volatile uint32_t *)strtoul(text, NULL, 16);
+}
+
+/* Ends long before the limit: where there is no memory any more. */
+__attribute__((noinline, noclone)) static uint32_t deeper(uint32_t level)
+{
+    volatile uint32_t here[16] = {level};
+
+    return level == UINT32_MAX ? 0 : deeper(level + here[0]) + here[1] + 1;
+}
+
+static void command_overflow(char *text)
+{
+    boot_console_decimal(deeper((uint32_t)(uintptr_t)text & 1u));
+}
+
+static void command_exit(char *text)
+{
+    (void)text;
+    exit(1);
+}
+
+static void command_reset(char *text)
+{
+    (void)text;
+    armv7m_reset();
+}
+
+static void command_forget(char *text)
+{
+    (void)text;
+    boot_forget_faults();
+    boot_console_put("ok\n");
+}
+
+static const struct {
+    const char *name;
+    void (*run)(char *text);
+} commands[] = {
+    {"send", command_send},         {"overrun", command_overrun},
+    {"clear", command_clear},       {"exchange", command_exchange},
+    {"blocks", command_blocks},     {"told", command_told},
+    {"counters", command_counters}, {"time", command_time},
+    {"wrap", command_wrap},         {"probe", command_probe},
+    {"load", command_load},         {"overflow", command_overflow},
+    {"exit", command_exit},         {"reset", command_reset},
+    {"forget", command_forget},
+};
+
+static void run(char *line)
+{
+    size_t bytes = strcspn(line, " ");
+    char *text = line + bytes + (line[bytes] == ' ');
+
+    for (unsigned i = 0; i < sizeof commands / sizeof *commands; ++i) {
+        if (strlen(commands[i].name) == bytes &&
+            memcmp(commands[i].name, line, bytes) == 0) {
+            commands[i].run(text);
+            return;
+        }
+    }
+    boot_console_put("no such command\n");
+}
+
+static void put_event(const struct event *event)
+{
+    boot_console_put(event->kind == EVENT_BYTE ? "in " : "error ");
+    boot_console_decimal(event->port);
+    if (event->kind == EVENT_BYTE) {
+        boot_console_put(" ");
+        boot_console_hex(event->byte, 2);
+    }
+    boot_console_put("\n");
+}
+
+_Noreturn void boot_board(void)
+{
+    static char line[160];
+    size_t bytes = 0;
+
+    boot_start(&test.start);
+    timer_start(&test.start.clocks, tick, NULL);
+    serial_start(&test.start.clocks, NULL, &callbacks, NULL);
+    boot_start_banner(&test.start);
+    boot_console_put("ready\n");
+    watchdog_start(&test.start.clocks);
+    for (;;) {
+        int byte = boot_console_get();
+
+        watchdog_feed();
+        if (byte == '\n') {
+            line[bytes] = '\0';
+            bytes = 0;
+            run(line);
+        } else if (byte >= 0 && bytes < sizeof line - 1) {
+            line[bytes++] = (char)byte;
+        }
+        for (; test.taken != test.written; ++test.taken) {
+            put_event(&test.events[test.taken % EVENTS]);
+        }
+        if (byte < 0) {
+            __asm volatile("wfi" ::: "memory");
+        }
+    }
+}

@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The board stm32f405: its drivers on QEMU's netduinoplus2, the same chip."""
+import re
+import shutil
+import socket
+import struct
+import subprocess
+import time
+import zlib
+
+import pytest
+
+from core import BUILD
+
+IMAGE = BUILD / "test" / "stm32f405.elf"
+FIRMWARE = BUILD / "stm32f405" / "firmware.elf"
+EAST, NORTH, WEST, SOUTH = range(4)
+# QEMU's -serial 0 to 5 are USART1, 2, 3, UART4, 5, USART6.
+SERIALS = [EAST, NORTH, WEST, "console", None, SOUTH]
+PATIENCE_S = 60
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("qemu-system-arm") is None, reason="QEMU is not installed")
+
+
+class Board:
+    """One emulated board; `joined` gives ports sockets of others' making."""
+
+    def __init__(self, image=IMAGE, joined=None):
+        self.ports, theirs = {}, []
+        command = ["qemu-system-arm", "-M", "netduinoplus2", "-nodefaults",
+                   "-display", "none", "-kernel", str(image)]
+        for number, name in enumerate(SERIALS):
+            if name is None:
+                command += ["-serial", "null"]
+                continue
+            other = (joined or {}).get(name)
+            if other is None:
+                self.ports[name], other = socket.socketpair()
+            theirs.append(other)
+            command += ["-chardev",
+                        f"socket,id=s{number},fd={other.fileno()}",
+                        "-serial", f"chardev:s{number}"]
+        self.console = self.ports["console"]
+        self.heard = b""
+        self.qemu = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            pass_fds=[end.fileno() for end in theirs])
+        for end in theirs:
+            end.close()
+
+    def line(self):
+        until = time.monotonic() + PATIENCE_S
+        while b"\n" not in self.heard:
+            left = until - time.monotonic()
+            assert left > 0, f"silence after {self.heard}"
+            self.console.settimeout(left)
+            more = self.console.recv(4096)
+            assert more, self.qemu.stderr.read()
+            self.heard += more
+        line, _, self.heard = self.heard.partition(b"\n")
+        return line.decode()
+
+    def lines(self, last):
+        """Up to the line `last`, without it."""
+        lines = []
+        while (line := self.line()) != last:
+            lines.append(line)
+        return lines
+
+    def say(self, text):
+        self.console.sendall(text.encode() + b"\n")
+
+    def ask(self, text):
+        self.say(text)
+        return self.line()
+
+    def numbers(self, text):
+        """The answer `name key value key value ...` as a dictionary."""
+        words = self.ask(text).split()
+        assert words[0] == text.split()[0].replace("blocks", "told")
+        return {key: int(value, 16 if key == "crc" else 10)
+                for key, value in zip(words[1::2], words[2::2])}
+
+    def hear(self, port, count):
+        got = b""
+        self.ports[port].settimeout(PATIENCE_S)
+        while len(got) < count:
+            more = self.ports[port].recv(count - len(got))
+            assert more
+            got += more
+        return got
+
+    def close(self):
+        self.qemu.kill()
+        self.qemu.wait()
+        self.qemu.stderr.close()
+        for end in self.ports.values():
+            end.close()
+
+
+@pytest.fixture(name="start")
+def fixture_start():
+    boards = []
+
+    def start(*arguments, **options):
+        boards.append(Board(*arguments, **options))
+        return boards[-1]
+
+    yield start
+    for board in boards:
+        board.close()
+
+
+@pytest.fixture(name="board")
+def fixture_board(start):
+    board = start()
+    board.lines("ready")
+    return board
+
+
+def symbols(image=IMAGE):
+    """Name: (address, bytes)."""
+    listing = subprocess.run(
+        ["arm-none-eabi-nm", "-S", image], capture_output=True, text=True,
+        check=True).stdout
+    return {words[-1]: (int(words[0], 16),
+                        int(words[1], 16) if len(words) == 4 else 0)
+            for words in map(str.split, listing.splitlines())}
+
+
+# ---- what it says when it starts ----
+
+
+@pytest.mark.parametrize("image, last", [(IMAGE, "ready"),
+                                         (FIRMWARE, "port 4 baud 115068 "
+                                                    "interrupts")])
+def test_banner(start, image, last):
+    said = start(image).lines(last)
+    assert said[:5] == [
+        "quincunx stm32f405", "reset unknown",
+        "clocks emulated core 168000000 timer 1000000000",
+        "memory ccm no id none", "place - - - -"]
+    # 84 MHz and 42 MHz are whole multiples of 2 MHz; no DMA here.
+    assert said[5:9] == [f"port {n} baud 2000000 interrupts" for n in range(4)]
+
+
+def test_firmware_answers_on_the_console(start):
+    board = start(FIRMWARE)
+    board.lines("port 4 baud 115068 interrupts")
+    first = board.ask("").split()
+    counters = [board.line() for _ in range(5)]
+    assert first[0] == "us" and int(first[1]) > 0
+    assert counters[:4] == [f"port {n} 0 0 0 0 0 0" for n in range(4)]
+    assert re.fullmatch(r"port 4 1 \d+ 0 0 0 0", counters[4])
+
+
+# ---- ports ----
+
+
+def test_bytes_come_in_at_the_port_they_came_to(board):
+    sent = bytes(range(0, 256, 5))
+    for port in range(4):
+        board.ports[port].sendall(sent)
+        for byte in sent:
+            assert board.line() == f"in {port} {byte:02x}"
+        assert board.numbers(f"counters {port}")["in"] == len(sent)
+
+
+def test_bytes_go_out_of_the_port_they_are_for(board):
+    for port in range(4):
+        sent = bytes((port * 50 + 7 * i) % 256 for i in range(60))
+        assert board.ask(f"send {port} {sent.hex()}") == "ok"
+        assert board.hear(port, len(sent)) == sent
+        assert board.numbers(f"counters {port}") == {
+            "in": 0, "out": len(sent), "overruns": 0, "framings": 0,
+            "noises": 0, "bursts": 0, "failures": 0}
+
+
+@pytest.mark.parametrize("port", range(4))
+def test_an_overrun_is_told_after_the_byte_that_is_whole(board, port):
+    """QEMU lets a program set ORE, which it never does itself."""
+    assert board.ask(f"overrun {port}") == "ok"
+    board.ports[port].sendall(b"\x55")
+    assert board.line() == f"in {port} 55"
+    assert board.line() == f"error {port}"
+    assert board.ask(f"clear {port}") == "ok"
+    board.ports[port].sendall(b"\x66")
+    assert board.line() == f"in {port} 66"
+    counters = board.numbers(f"counters {port}")
+    assert (counters["in"], counters["overruns"]) == (2, 1)
+
+
+def sequence(port, count):
+    """What exchange.c sends out of a port."""
+    return bytes((i * 167 + (i >> 8) * 59 + (i >> 16) * 7 + port) & 255
+                 for i in range(count))
+
+
+def exchange(ends, blocks):
+    """Both ends send so many blocks of 64 bytes; then nothing is missing."""
+    for board, port in ends:
+        assert board.ask("exchange") == "ok"
+    for board, port in ends:
+        assert board.ask(f"blocks {port} {blocks}") == "ok"
+    until = time.monotonic() + PATIENCE_S
+    for (board, port), (_, other) in (ends, ends[::-1]):
+        while True:
+            told = board.numbers(f"told {port}")
+            if told["blocks"] == told["acknowledged"] == blocks:
+                break
+            assert time.monotonic() < until, told
+            time.sleep(0.05)
+        assert told["wrong"] == 0
+        assert told["crc"] == zlib.crc32(sequence(other, 64 * blocks))
+        # 65 bytes for a block, one for an answer.
+        counters = board.numbers(f"counters {port}")
+        assert counters["in"] == counters["out"] == 66 * blocks
+        assert counters["overruns"] == 0
+
+
+def test_two_boards_exchange_100_kb_both_ways_at_once(start):
+    here, there = socket.socketpair()
+    ends = [(start(joined={EAST: here}), EAST),
+            (start(joined={WEST: there}), WEST)]
+    for board, _ in ends:
+        board.lines("ready")
+    exchange(ends, 1600)
+
+
+# ---- time ----
+
+
+def test_time_goes_on(board):
+    before = board.numbers("time")
+    time.sleep(0.2)
+    after = board.numbers("time")
+    assert after["us"] - before["us"] >= 200000
+    assert after["ticks"] > before["ticks"]
+    # Ticks of 1 ms may be lost here, but there are never more.
+    assert after["ticks"] <= after["us"] // 1000 + 2
+    for time_ in (before, after):
+        # Moved forward by a second, never back, while it goes on.
+        assert 1000000 <= time_["moved_us"] <= time_["again_us"] < 2000000
+        assert time_["clock_us"] <= time_["us"]
+        # All but the interrupts' part: the bound is the test's.
+        assert 0 < time_["stack"] < 1024
+
+
+def test_time_goes_on_when_the_counter_wraps(board):
+    found = re.fullmatch(r"wrap before (\w{16}) after (\w{16})",
+                         board.ask("wrap"))
+    before, after = int(found[1], 16), int(found[2], 16)
+    assert before >> 32 == 0 and after >> 32 == 1
+    assert 2000 * 4 <= after - before < 10 ** 9
+
+
+# ---- memory ----
+
+
+@pytest.mark.parametrize("address", [
+    0x10000000, 0x1000fffc, 0x1fff7a10, 0x20040000, 0x60000000])
+def test_a_probe_of_what_is_not_there_says_so(board, address):
+    assert board.ask(f"probe {address:x}") == "probe no 00000000"
+    # And again: the fault's traces are gone.
+    assert board.ask(f"probe {address:x}") == "probe no 00000000"
+
+
+def test_a_probe_of_what_is_there_reads_it(board):
+    assert board.ask("probe 8000188") == "probe yes 58434e51"
+    assert board.ask("probe 2001fffc").startswith("probe yes")
+
+
+# ---- faults ----
+
+
+def fault_of(lines):
+    found = [line for line in lines if line.startswith("fault")]
+    assert len(found) <= 1
+    if not found:
+        return None
+    words = found[0].split()
+    return {key: int(value, 10 if key in ("exception", "count") else 16)
+            for key, value in zip(words[1::2], words[2::2])}
+
+
+def within(address, name):
+    start, size = symbols()[name]
+    return start & ~1 <= address < (start & ~1) + size
+
+
+def test_a_fault_is_remembered_over_a_reset(board):
+    board.say("load 30000000")
+    fault = fault_of(board.lines("ready"))
+    # ARMv7-M, B3.2.15: a precise bus error, and its address; hard fault.
+    assert fault["exception"] == 3
+    assert fault["cfsr"] == 1 << 9 | 1 << 15
+    assert fault["bfar"] == 0x30000000
+    assert fault["count"] == 1
+    assert within(fault["pc"], "command_load")
+    assert 0x20000000 < fault["sp"] <= 0x20002000
+    board.say("reset")
+    assert fault_of(board.lines("ready")) == fault
+    board.say("load 30000004")
+    again = fault_of(board.lines("ready"))
+    assert (again["bfar"], again["count"]) == (0x30000004, 2)
+    assert board.ask("forget") == "ok"
+    board.say("reset")
+    assert fault_of(board.lines("ready")) is None
+
+
+def test_an_overflow_of_the_stack_is_remembered(board):
+    board.say("overflow")
+    fault = fault_of(board.lines("ready"))
+    # Bus error, its address valid: the first below the memory; stacking too.
+    assert fault["cfsr"] & (1 << 9 | 1 << 12 | 1 << 15) != 0
+    assert 0x1ffffe00 <= fault["bfar"] < 0x20000000
+    assert board.ask("send 0 41") == "ok"
+    assert board.hear(EAST, 1) == b"A"
+
+
+def test_the_end_of_the_program_is_remembered(board):
+    board.say("exit")
+    fault = fault_of(board.lines("ready"))
+    assert fault["exception"] == 0 and fault["count"] == 1
+    assert within(fault["pc"], "exit") or within(fault["pc"], "_exit")
+
+
+# ---- the image ----
+
+# RM0090, table 62: what is behind which interrupt.
+HANDLERS = {14: "serial_west_dma_interrupt", 17: "serial_north_dma_interrupt",
+            37: "serial_east_interrupt", 38: "serial_north_interrupt",
+            39: "serial_west_interrupt", 52: "serial_console_interrupt",
+            69: "serial_south_dma_interrupt", 70: "serial_east_dma_interrupt",
+            71: "serial_south_interrupt"}
+
+
+@pytest.mark.parametrize("image", [IMAGE, FIRMWARE], ids=["test", "firmware"])
+def test_vectors(image):
+    flash = image.with_suffix(".bin").read_bytes()
+    vectors = struct.unpack_from("<98I", flash)
+    names = symbols(image)
+    assert vectors[0] == 0x20002000
+    assert vectors[1] == names["boot_reset"][0] | 1
+    assert vectors[15] == names["timer_tick_interrupt"][0] | 1
+    assert {n - 16: v for n, v in enumerate(vectors) if n >= 16 and v} == {
+        n: names[name][0] | 1 for n, name in HANDLERS.items()}
+    for n in (2, 3, 4, 5, 6, 11, 12, 14):
+        assert vectors[n] == names["boot_fault_entry"][0] | 1
+
+
+def test_image_tells_its_board_and_keeps_its_budget():
+    flash = FIRMWARE.with_suffix(".bin").read_bytes()
+    assert struct.unpack_from("<4s6H", flash, 0x188) == (
+        b"QNCX", 1, 405, *[0xffff] * 4)
+    assert len(flash) <= 32 * 1024
+    assert FIRMWARE.with_suffix(".hex").exists()
+
+
+def test_a_tool_sets_the_place_in_the_image(start, tmp_path):
+    flash = bytearray(FIRMWARE.with_suffix(".bin").read_bytes())
+    struct.pack_into("<4H", flash, 0x188 + 8, 3, 4, 5, 25)
+    patched = tmp_path / "firmware.bin"
+    patched.write_bytes(flash)
+    board = start(patched)
+    assert "place 3 4 5 25" in board.lines("port 0 baud 2000000 interrupts")
