@@ -4,11 +4,20 @@
 
 STM32_IMAGE := $(wildcard test/stm32f405/*.c) $(BOOT_SOURCES) hal/crc32.c \
                $(wildcard hal/stm32f405/*.c) \
-               $(filter-out boot/main_stm32f405.c,$(wildcard boot/*_stm32f405.c))
+               $(filter-out boot/main_%,$(wildcard boot/*_stm32f405.c))
 
 stm32_image_objects := $(STM32_IMAGE:%.c=$(BUILD)/stm32f405/%.o)
 
-TEST_PROGRAMS += $(BUILD)/test/stm32f405.elf
+STM32_HOST := $(wildcard test/stm32f405/host/*.c) test/unit/unit.c
+
+stm32_host_objects := $(STM32_HOST:%.c=$(BUILD)/test/more/%.o)
+
+TEST_PROGRAMS += $(BUILD)/test/stm32f405.elf $(BUILD)/test/stm32f405_host
+
+$(BUILD)/test/stm32f405_host: $(stm32_host_objects)
+	$(say) LINK $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOST_CC) $(MORE_SANITIZE) -o $@ $^
 
 $(BUILD)/test/stm32f405.elf: $(stm32_image_objects) $(wildcard linker/*.ld) \
                              $(BUILD)/stm32f405.flags
@@ -18,4 +27,4 @@ $(BUILD)/test/stm32f405.elf: $(stm32_image_objects) $(wildcard linker/*.ld) \
 	  $(stm32_image_objects) -o $@
 	$(Q)$(CROSS_COMPILE)objcopy -O binary $@ $(@:.elf=.bin)
 
--include $(stm32_image_objects:.o=.d)
+-include $(stm32_image_objects:.o=.d) $(stm32_host_objects:.o=.d)

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The serial ports. The model is a transmitter that has room now and then, and
+ * a DMA controller that does its work when the test says so.
+ */
+#include "test/stm32f405/host/suite.h"
+
+#include "hal/stm32f405/registers.h"
+
+#include <string.h>
+
+#define WIRE_BYTES 20000u
+#define NOTHING UINT32_MAX
+
+static struct stm32_usart usarts[5];
+static struct stm32_gpio gpios[3];
+static struct stm32_dma dmas[2];
+static struct stm32_rcc rcc;
+
+static struct {
+    uint8_t wire[WIRE_BYTES];
+    uint32_t sent;
+    uint32_t room;    /* bytes that the transmitter takes before it is full */
+    uint64_t pending; /* interrupts 0 to 63; */
+    bool pending_south;
+    uint8_t priorities[STM32_IRQS];
+} chip;
+
+/* What was written to a data register since the last look goes out. */
+static void drain(void)
+{
+    for (unsigned i = 0; i < 5; ++i) {
+        if (usarts[i].DR != NOTHING && chip.sent < WIRE_BYTES) {
+            chip.wire[chip.sent++] = (uint8_t)usarts[i].DR;
+            usarts[i].DR = NOTHING;
+            chip.room -= chip.room > 0;
+        }
+    }
+}
+
+static uint32_t txe(void)
+{
+    drain();
+    return chip.room > 0 ? 1u << 7 : 0;
+}
+
+static void pend(unsigned irq)
+{
+    if (irq == 71) {
+        chip.pending_south = true;
+    } else {
+        chip.pending |= 1ull << irq;
+    }
+}
+
+static void enable(unsigned irq)
+{
+    (void)irq;
+}
+
+static void priority(unsigned irq, uint8_t value)
+{
+    chip.priorities[irq] = (uint8_t)(value + 1);
+}
+
+#undef USART1
+#undef USART2
+#undef USART3
+#undef USART6
+#undef UART4
+#undef GPIOA
+#undef GPIOB
+#undef GPIOC
+#undef DMA1
+#undef DMA2
+#undef RCC
+#undef USART_SR_TXE
+#define USART1 (&usarts[0])
+#define USART2 (&usarts[1])
+#define USART3 (&usarts[2])
+#define USART6 (&usarts[3])
+#define UART4 (&usarts[4])
+#define GPIOA (&gpios[0])
+#define GPIOB (&gpios[1])
+#define GPIOC (&gpios[2])
+#define DMA1 (&dmas[0])
+#define DMA2 (&dmas[1])
+#define RCC (&rcc)
+#define USART_SR_TXE txe()
+#define armv7m_interrupt_pend pend
+#define armv7m_interrupt_enable enable
+#define armv7m_interrupt_priority priority
+#define armv7m_barrier() ((void)0)
+
+#include "hal/stm32f405/serial.c"
+
+/* RM0090, tables 42 and 43, of the ports in their order. */
+static const struct {
+    unsigned dma;
+    unsigned stream;
+    uint32_t channel;
+    unsigned shift; /* of the stream's flags, 10.5.1 and 10.5.2 */
+    void (*interrupt)(void);
+    void (*dma_interrupt)(void);
+} hardware[] = {
+    {1, 7, 4, 22, serial_east_interrupt, serial_east_dma_interrupt},
+    {0, 6, 4, 16, serial_north_interrupt, serial_north_dma_interrupt},
+    {0, 3, 4, 22, serial_west_interrupt, serial_west_dma_interrupt},
+    {1, 6, 5, 16, serial_south_interrupt, serial_south_dma_interrupt},
+};
+
+/* ---- the caller's side ---- */
+
+static struct {
+    uint8_t data[WIRE_BYTES];
+    uint32_t written;
+    uint32_t taken;
+    uint32_t at_once; /* the most that pending() tells */
+    uint8_t bytes[16];
+    unsigned byte_count;
+    unsigned errors;
+    unsigned errors_before_byte;
+} caller;
+
+static void on_byte(void *context, unsigned port, uint8_t byte)
+{
+    (void)context;
+    (void)port;
+    caller.errors_before_byte = caller.errors;
+    caller.bytes[caller.byte_count++ % 16] = byte;
+}
+
+static void on_line_error(void *context, unsigned port)
+{
+    (void)context;
+    (void)port;
+    ++caller.errors;
+}
+
+static unsigned on_pending(void *context, unsigned port, const uint8_t **data)
+{
+    uint32_t bytes = caller.written - caller.taken;
+
+    (void)context;
+    (void)port;
+    *data = caller.data + caller.taken;
+    return bytes < caller.at_once ? bytes : caller.at_once;
+}
+
+/* What is taken may be overwritten. */
+static void on_taken(void *context, unsigned port, unsigned bytes)
+{
+    (void)context;
+    (void)port;
+    drain();
+    memset(caller.data + caller.taken, 0xee, bytes);
+    caller.taken += bytes;
+}
+
+static const struct serial_callbacks callbacks = {on_byte, on_line_error,
+                                                  on_pending, on_taken};
+
+static void begin(uint32_t apb1_hz, uint32_t apb2_hz, const uint32_t *bauds)
+{
+    const struct clocks clocks = {.apb1_hz = apb1_hz, .apb2_hz = apb2_hz};
+
+    memset(&serial, 0, sizeof serial);
+    memset(usarts, 0, sizeof usarts);
+    memset(gpios, 0, sizeof gpios);
+    memset(dmas, 0, sizeof dmas);
+    memset(&rcc, 0, sizeof rcc);
+    memset(&chip, 0, sizeof chip);
+    memset(&caller, 0, sizeof caller);
+    caller.at_once = WIRE_BYTES;
+    for (unsigned i = 0; i < 5; ++i) {
+        usarts[i].DR = NOTHING;
+    }
+    serial_start(&clocks, bauds, &callbacks, NULL);
+}
+
+static void begin_fast(void)
+{
+    begin(42000000, 84000000, NULL);
+}
+
+/* ---- tests ---- */
+
+/* RM0090, 30.3.4: baud = clock / (8 (2 - OVER8) USARTDIV). */
+static uint32_t baud_of(const struct stm32_usart *usart, uint32_t clock_hz)
+{
+    bool over8 = (usart->CR1 >> 15 & 1u) != 0;
+    uint32_t sixteenths =
+        over8 ? (usart->BRR >> 4) * 16 + (usart->BRR & 7u) * 2 : usart->BRR;
+
+    return (uint32_t)((uint64_t)clock_hz * 16 /
+                      ((over8 ? 8u : 16u) * (uint64_t)sixteenths));
+}
+
+static void bauds_are_what_was_asked_for(struct unit *unit)
+{
+    static const uint32_t rates[][2] = {{42000000, 84000000},
+                                        {16000000, 16000000}};
+    static const uint32_t bauds[] = {9600, 115200, 1000000, 2000000};
+
+    for (unsigned rate = 0; rate < 2; ++rate) {
+        for (unsigned i = 0; i < 4; ++i) {
+            uint32_t want[5] = {bauds[i], bauds[i], bauds[i], bauds[i],
+                                bauds[i]};
+
+            begin(rates[rate][0], rates[rate][1], want);
+            for (unsigned port = 0; port < 5; ++port) {
+                bool apb2 = port == 0 || port == 3;
+                uint32_t got = baud_of(&usarts[port], rates[rate][apb2]);
+                uint32_t off = got > bauds[i] ? got - bauds[i] : bauds[i] - got;
+
+                CHECK_EQUAL(unit, serial_baud(port), got);
+                CHECK(unit, off * 100 <= bauds[i]);
+            }
+        }
+    }
+}
+
+/* Function, mode, pull-up of a pin (8.4); RX and TX of each port. */
+static void pins_are_what_the_table_says(struct unit *unit)
+{
+    static const uint8_t pins[][4] = {
+        {1, 6, 7, 7}, {0, 2, 3, 7},   {1, 10, 11, 7},
+        {2, 6, 7, 8}, {2, 10, 11, 8},
+    };
+
+    begin_fast();
+    for (unsigned port = 0; port < 5; ++port) {
+        const struct stm32_gpio *gpio = &gpios[pins[port][0]];
+
+        for (unsigned i = 1; i <= 2; ++i) {
+            unsigned pin = pins[port][i];
+            uint64_t functions = gpio->AFRL | (uint64_t)gpio->AFRH << 32;
+
+            CHECK_EQUAL(unit, functions >> 4 * pin & 15u, pins[port][3]);
+            CHECK_EQUAL(unit, gpio->MODER >> 2 * pin & 3u, 2);
+            CHECK_EQUAL(unit, gpio->PUPDR >> 2 * pin & 3u, 1);
+        }
+    }
+    CHECK_EQUAL(unit, rcc.APB1ENR, 7u << 17);
+    CHECK_EQUAL(unit, rcc.APB2ENR, 3u << 4);
+    CHECK_EQUAL(unit, rcc.AHB1ENR, 7u | 3u << 21);
+}
+
+static void ports_come_before_all_else(struct unit *unit)
+{
+    begin_fast();
+    for (unsigned irq = 0; irq < STM32_IRQS; ++irq) {
+        if (chip.priorities[irq] != 0) {
+            CHECK_EQUAL(unit, chip.priorities[irq] - 1, irq == 52 ? 0x40 : 0);
+        }
+    }
+}
+
+static void in(unsigned port, uint32_t status, uint8_t byte)
+{
+    chip.room = 0;
+    caller.byte_count = 0;
+    caller.errors = 0;
+    caller.errors_before_byte = 0;
+    usarts[port].SR = status;
+    usarts[port].DR = byte;
+    hardware[port].interrupt();
+    usarts[port].DR = NOTHING;
+}
+
+/* ORE 8, NF 4, FE 2, RXNE 32 (30.6.1). */
+static void damaged_bytes_are_not_passed_on(struct unit *unit)
+{
+    for (unsigned port = 0; port < 4; ++port) {
+        begin_fast();
+        in(port, 32, 0x41);
+        CHECK_EQUAL(unit, caller.byte_count, 1);
+        CHECK_EQUAL(unit, caller.bytes[0], 0x41);
+        CHECK_EQUAL(unit, caller.errors, 0);
+        in(port, 32 | 8, 0x42);
+        CHECK_EQUAL(unit, caller.byte_count, 1);
+        CHECK_EQUAL(unit, caller.errors, 1);
+        CHECK_EQUAL(unit, caller.errors_before_byte, 0);
+        in(port, 32 | 2, 0);
+        CHECK_EQUAL(unit, caller.byte_count, 0);
+        CHECK_EQUAL(unit, caller.errors, 1);
+        in(port, 32 | 4, 0x43);
+        CHECK_EQUAL(unit, caller.byte_count, 0);
+        CHECK_EQUAL(unit, caller.errors, 1);
+        in(port, 8, 0x44);
+        CHECK_EQUAL(unit, caller.byte_count, 0);
+        CHECK_EQUAL(unit, caller.errors, 1);
+        in(port, 0, 0x45);
+        CHECK_EQUAL(unit, caller.byte_count + caller.errors, 0);
+        CHECK_EQUAL(unit, serial_counters(port)->bytes_in, 2);
+        CHECK_EQUAL(unit, serial_counters(port)->overruns, 2);
+        CHECK_EQUAL(unit, serial_counters(port)->framings, 1);
+        CHECK_EQUAL(unit, serial_counters(port)->noises, 1);
+    }
+}
+
+static struct stm32_dma_stream *stream_at(unsigned port)
+{
+    return &dmas[hardware[port].dma].S[hardware[port].stream];
+}
+
+/* The controller does what its registers say, and tells with these flags. */
+static void finish_burst(struct unit *unit, unsigned port, uint32_t flags)
+{
+    struct stm32_dma *dma = &dmas[hardware[port].dma];
+    struct stm32_dma_stream *stream = stream_at(port);
+    unsigned half = hardware[port].stream / 4;
+
+    CHECK_EQUAL(unit, stream->CR >> 25, hardware[port].channel);
+    CHECK_EQUAL(unit, stream->CR & 0x1ffffffu,
+                1u << 10 | 1u << 6 | 1u << 4 | 1u << 2 | 1u << 1 | 1u);
+    CHECK_EQUAL(unit, stream->PAR, (uint32_t)(uintptr_t)&usarts[port].DR);
+    CHECK_EQUAL(unit, stream->M0AR,
+                (uint32_t)(uintptr_t)serial.state[port].burst);
+    drain();
+    memcpy(chip.wire + chip.sent, serial.state[port].burst, stream->NDTR);
+    chip.sent += stream->NDTR;
+    stream->NDTR = 0;
+    stream->CR &= ~1u;
+    dma->IFCR[half] = 0;
+    dma->ISR[half] = flags << hardware[port].shift;
+    hardware[port].dma_interrupt();
+    CHECK_EQUAL(unit, dma->IFCR[half], 0x3du << hardware[port].shift);
+}
+
+static uint32_t random_below(uint32_t *seed, uint32_t limit)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (*seed >> 8) % limit;
+}
+
+static bool kicked(unsigned port)
+{
+    static const uint8_t irqs[] = {37, 38, 39};
+    bool was =
+        port == 3 ? chip.pending_south : (chip.pending >> irqs[port] & 1u) != 0;
+
+    if (port == 3) {
+        chip.pending_south = false;
+    } else {
+        chip.pending &= ~(1ull << irqs[port]);
+    }
+    return was;
+}
+
+/* The chip interrupts as long as it is asked to and has room. */
+static void run_chip(struct unit *unit, unsigned port, uint32_t *seed)
+{
+    if (kicked(port)) {
+        hardware[port].interrupt();
+    }
+    drain();
+    chip.room = random_below(seed, 4);
+    usarts[port].SR = chip.room > 0 ? 1u << 7 : 0;
+    if ((usarts[port].CR1 & 1u << 7) != 0 && chip.room > 0) {
+        hardware[port].interrupt();
+    }
+    if ((stream_at(port)->CR & 1u) != 0 && random_below(seed, 3) == 0) {
+        finish_burst(unit, port, 0x20);
+    }
+}
+
+static void bytes_go_out_once_and_in_order(struct unit *unit, unsigned port,
+                                           bool dma, uint32_t seed)
+{
+    static uint8_t expected[WIRE_BYTES];
+    uint32_t idle = 0;
+
+    begin_fast();
+    serial.state[port].has_dma = dma;
+    while (caller.written < 10000 ||
+           (chip.sent < caller.written && idle < 20000)) {
+        if (caller.written < 10000 && random_below(&seed, 8) == 0) {
+            uint32_t bytes = 1 + random_below(&seed, 150);
+
+            for (uint32_t i = 0; i < bytes; ++i) {
+                expected[caller.written] = (uint8_t)random_below(&seed, 256);
+                caller.data[caller.written] = expected[caller.written];
+                ++caller.written;
+            }
+            caller.at_once = 1 + random_below(&seed, 100);
+            serial_kick(port);
+        }
+        idle += caller.written >= 10000;
+        run_chip(unit, port, &seed);
+    }
+    for (unsigned i = 0; i < 20; ++i) {
+        run_chip(unit, port, &seed);
+    }
+    CHECK_EQUAL(unit, chip.sent, caller.written);
+    CHECK(unit, memcmp(chip.wire, expected, chip.sent) == 0);
+    CHECK_EQUAL(unit, serial_counters(port)->bytes_out, caller.written);
+    CHECK_EQUAL(unit, serial_counters(port)->bursts > 0, dma);
+    CHECK_EQUAL(unit, usarts[port].CR1 & 1u << 7, 0);
+}
+
+static void sends(struct unit *unit)
+{
+    for (unsigned port = 0; port < 4; ++port) {
+        for (uint32_t seed = 1; seed <= 20; ++seed) {
+            bytes_go_out_once_and_in_order(unit, port, false, seed);
+            bytes_go_out_once_and_in_order(unit, port, true, seed);
+        }
+    }
+}
+
+/* TEIF 8 (10.5.1): the port goes on without DMA. */
+static void a_failed_burst_ends_dma(struct unit *unit)
+{
+    for (unsigned port = 0; port < 4; ++port) {
+        begin_fast();
+        CHECK(unit, serial_has_dma(port));
+        CHECK_EQUAL(unit, usarts[port].CR3, 1u << 7);
+        caller.written = 200;
+        chip.room = 1000;
+        usarts[port].SR = 1u << 7;
+        serial_kick(port);
+        hardware[port].interrupt();
+        CHECK_EQUAL(unit, caller.taken, 64);
+        CHECK_EQUAL(unit, stream_at(port)->NDTR, 64);
+        finish_burst(unit, port, 8);
+        CHECK_EQUAL(unit, stream_at(port)->CR, 0);
+        CHECK(unit, !serial_has_dma(port));
+        CHECK_EQUAL(unit, serial_counters(port)->failures, 1);
+        CHECK_EQUAL(unit, caller.taken, 200);
+    }
+    CHECK(unit, !serial_has_dma(SERIAL_CONSOLE));
+}
+
+void suite_serial(struct unit *unit)
+{
+    UNIT_RUN(unit, bauds_are_what_was_asked_for);
+    UNIT_RUN(unit, pins_are_what_the_table_says);
+    UNIT_RUN(unit, ports_come_before_all_else);
+    UNIT_RUN(unit, damaged_bytes_are_not_passed_on);
+    UNIT_RUN(unit, sends);
+    UNIT_RUN(unit, a_failed_burst_ends_dma);
+}
