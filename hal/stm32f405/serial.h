@@ -63,8 +63,7 @@ struct serial_counters {
 
 /*
  * Starts all five. bauds: of each port, 0: SERIAL_PORT_BAUD (the console's:
- * SERIAL_CONSOLE_BAUD); NULL: all 0. The callbacks and the context stay the
- * caller's, and stay.
+ * SERIAL_CONSOLE_BAUD); NULL: all 0. The context is the callbacks'.
  */
 void serial_start(const struct clocks *clocks, const uint32_t *bauds,
                   const struct serial_callbacks *callbacks, void *context);
