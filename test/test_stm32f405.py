@@ -208,14 +208,17 @@ def sequence(port, count):
                  for i in range(count))
 
 
-def exchange(ends, blocks):
-    """Both ends send so many blocks of 64 bytes; then nothing is missing."""
-    for board, port in ends:
+def exchange(links, blocks):
+    """Both ends of each link, (board, port) twice, send so many blocks of 64
+    bytes; then nothing is missing."""
+    ends = [end for link in links for end in link]
+    for board in {id(board): board for board, _ in ends}.values():
         assert board.ask("exchange") == "ok"
     for board, port in ends:
         assert board.ask(f"blocks {port} {blocks}") == "ok"
     until = time.monotonic() + PATIENCE_S
-    for (board, port), (_, other) in (ends, ends[::-1]):
+    for (board, port), (_, other) in [
+            pair for link in links for pair in (link, link[::-1])]:
         while True:
             told = board.numbers(f"told {port}")
             if told["blocks"] == told["acknowledged"] == blocks:
@@ -230,13 +233,32 @@ def exchange(ends, blocks):
         assert counters["overruns"] == 0
 
 
+def line():
+    """Both ends of a line, of which each takes 556 bytes before it blocks."""
+    ends = socket.socketpair()
+    for end in ends:
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 212992)
+        assert end.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) >= 425984
+    return ends
+
+
 def test_two_boards_exchange_100_kb_both_ways_at_once(start):
-    here, there = socket.socketpair()
-    ends = [(start(joined={EAST: here}), EAST),
-            (start(joined={WEST: there}), WEST)]
-    for board, _ in ends:
+    here, there = line()
+    left = start(joined={EAST: here})
+    right = start(joined={WEST: there})
+    for board in (left, right):
         board.lines("ready")
-    exchange(ends, 1600)
+    exchange([((left, EAST), (right, WEST))], 1600)
+
+
+def test_four_ports_work_at_once(start):
+    pairs = [(port, (port + 2) % 4, *line()) for port in range(4)]
+    left = start(joined={port: end for port, _, end, _ in pairs})
+    right = start(joined={port: end for _, port, _, end in pairs})
+    for board in (left, right):
+        board.lines("ready")
+    exchange([((left, port), (right, other)) for port, other, _, _ in pairs],
+             100)
 
 
 # ---- time ----
@@ -359,6 +381,12 @@ def test_vectors(image):
         n: names[name][0] | 1 for n, name in HANDLERS.items()}
     for n in (2, 3, 4, 5, 6, 11, 12, 14):
         assert vectors[n] == names["boot_fault_entry"][0] | 1
+
+
+def test_what_is_for_ccm_is_there_and_not_in_the_image():
+    address, size = symbols()["test_ccm"]
+    assert (address, size) == (0x10000000, 16)
+    assert IMAGE.with_suffix(".bin").stat().st_size < 32 * 1024
 
 
 def test_image_tells_its_board_and_keeps_its_budget():

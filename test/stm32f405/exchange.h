@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two boards that send each other blocks over one line, both ways at once:
- * 'D' and 64 bytes, answered with 'A'; at most three blocks are not answered.
- * That is 198 bytes on the way in each direction. A pair of Unix sockets holds
- * 278 writes of one byte (212992 bytes of buffer, 768 each): were there more,
- * two emulators could wait for each other for ever. No timeouts: a byte that is
- * lost shows as an exchange that does not end, one that is wrong is counted.
+ * 'D' and 64 bytes, answered with 'A'; at most six blocks are not answered.
+ * That is 396 bytes on the way in each direction. A Unix socket takes one write
+ * of one byte for each 768 bytes of its buffer: 278 as it comes, 556 with twice
+ * that, which the tests ask for. Were more on the way, two emulators could wait
+ * for each other for ever. No timeouts: a byte that is lost shows as an
+ * exchange that does not end, one that is wrong is counted.
  */
 #ifndef TEST_STM32F405_EXCHANGE_H
 #define TEST_STM32F405_EXCHANGE_H
@@ -14,8 +15,8 @@
 #include <stdint.h>
 
 #define EXCHANGE_BLOCK 64u
-#define EXCHANGE_WINDOW 3u
-#define EXCHANGE_RING 256u
+#define EXCHANGE_WINDOW 6u
+#define EXCHANGE_RING 512u
 
 struct exchange {
     uint8_t ring[EXCHANGE_RING]; /* to go out; free-running indices */

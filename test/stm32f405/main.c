@@ -55,7 +55,8 @@ static struct {
     volatile uint32_t ticks;
 } test;
 
-uint32_t test_ccm[4] __attribute__((section(".ccm")));
+/* Takes room at 0x10000000 and none in the image. */
+__attribute__((section(".ccm"))) volatile uint32_t test_ccm[4];
 
 /* ---- callbacks ---- */
 
@@ -353,6 +354,9 @@ _Noreturn void boot_board(void)
     size_t bytes = 0;
 
     boot_start(&test.start);
+    if (test.start.has_ccm) {
+        test_ccm[0] = 0;
+    }
     timer_start(&test.start.clocks, tick, NULL);
     serial_start(&test.start.clocks, NULL, &callbacks, NULL);
     boot_start_banner(&test.start);
