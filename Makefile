@@ -144,6 +144,7 @@ $$(fast_$(1)): TARGET_CFLAGS += -O3
 $$(filter-out $$(fast_$(1)),$$(objects_$(1))): TARGET_CFLAGS += $$(COLD)
 $(BUILD)/$(1)/boot/memory.o: TARGET_CFLAGS += -fno-lto \
     -fno-tree-loop-distribute-patterns
+$(BUILD)/$(1)/boot/syscalls.o: TARGET_CFLAGS += -fno-lto
 
 $(BUILD)/$(1)/%.o: %.c $(BUILD)/$(1).flags
 	$$(say) CC-$(CORE_$(1)) $$<

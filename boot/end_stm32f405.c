@@ -54,14 +54,16 @@ _Noreturn void boot_fault_end(void)
     armv7m_reset();
 }
 
-/* A failed assertion ends here: as a fault, with where it came from. */
+/* A failed assertion ends here: as a fault, at the call, which is the last
+   instruction of a function that does not return. */
 _Noreturn void boot_halt(void)
 {
+    uintptr_t called = (uintptr_t)__builtin_return_address(0) & ~(uintptr_t)1;
     struct node_fault *fault = boot_fault_place();
 
     *fault = (struct node_fault){
         .valid = 1,
-        .pc = (uint32_t)(uintptr_t)__builtin_return_address(0),
+        .pc = (uint32_t)(called - 4),
     };
     boot_fault_end();
 }

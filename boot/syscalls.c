@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What newlib asks of the system. Nothing here allocates or opens files; text
- * goes where the board puts it. The library's calls come after the compiler
- * has seen the whole program: it must not leave anything out.
+ * goes where the board puts it. Not compiled with the whole program: the linker
+ * learns only later what the library calls.
  */
 #include "boot/boot.h"
 
@@ -15,7 +15,7 @@ int _close(int file);
 int _read(int file, char *text, int bytes);
 _Noreturn void _exit(int status);
 
-__attribute__((used)) int _write(int file, const char *text, int bytes)
+int _write(int file, const char *text, int bytes)
 {
     (void)file;
     boot_write(text, (size_t)bytes);
@@ -23,20 +23,20 @@ __attribute__((used)) int _write(int file, const char *text, int bytes)
 }
 
 /* No heap: an allocation is a mistake that shows at once. */
-__attribute__((used)) void *_sbrk(ptrdiff_t bytes)
+void *_sbrk(ptrdiff_t bytes)
 {
     (void)bytes;
     errno = ENOMEM;
     return (void *)-1;
 }
 
-__attribute__((used)) int _close(int file)
+int _close(int file)
 {
     (void)file;
     return -1;
 }
 
-__attribute__((used)) int _read(int file, char *text, int bytes)
+int _read(int file, char *text, int bytes)
 {
     (void)file;
     (void)text;
@@ -44,7 +44,7 @@ __attribute__((used)) int _read(int file, char *text, int bytes)
     return 0;
 }
 
-__attribute__((used)) _Noreturn void _exit(int status)
+_Noreturn void _exit(int status)
 {
     (void)status;
     boot_halt();
