@@ -224,7 +224,7 @@ static void command_time(char *text)
 {
     struct clock clock = {0};
     uint64_t before_ps = clock_stop(&clock);
-    uint64_t moved_ps = before_ps + 1000000000000u;
+    uint64_t moved_ps = before_ps + 1000000000000000u;
 
     (void)text;
     clock_start(&clock, moved_ps);
@@ -241,15 +241,15 @@ static void command_time(char *text)
     boot_console_put("\n");
 }
 
-/* As if 1074 s had passed: the counter is 1 ms before its end. */
+/* As if 1074 s had passed: the counter is 1 s before its end. */
 static void command_wrap(char *text)
 {
     uint64_t before;
 
     (void)text;
-    TIM2->CNT = 0u - 1000u * TIMER_TICKS_PER_US;
+    TIM2->CNT = 0u - 1000000u * TIMER_TICKS_PER_US;
     before = timer_ticks();
-    timer_wait_us(2000);
+    timer_wait_us(1200000);
     boot_console_put("wrap before ");
     boot_console_hex((uint32_t)(before >> 32), 8);
     boot_console_hex((uint32_t)before, 8);
