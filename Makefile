@@ -38,11 +38,15 @@ BOARD ?= $(BOARDS)
 CORE_mps2_an385 := m3
 CORE_stm32f405 := m4
 
+# The crystal of a stm32f405, if it is not 8 MHz: HSE=12000000
+HSE ?=
+FLAGS_stm32f405 := $(HSE:%=-DCLOCKS_HSE_HZ=%u)
+
 .PHONY: all run test bench deps size format check-format clean help
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
-## all: build every board's firmware and the host command; BOARD=stm32f405
+## all: build every board's firmware and the host command; BOARD= HSE=
 all: deps
 	$(Q)$(MAKE) --no-print-directory build-all
 
@@ -78,7 +82,7 @@ $(shell mkdir -p $(BUILD); echo '$(2)' | cmp -s - $(BUILD)/$(1).flags || \
 endef
 $(call stamp,host,$(HOST_CC) $(HOST_CFLAGS) $(HOST_LIBS))
 $(foreach b,$(BOARDS),$(call stamp,$b,$(TARGET_CC) -mcpu=cortex-$(CORE_$b) \
-  $(TARGET_CFLAGS) $(TARGET_LDFLAGS)))
+  $(FLAGS_$b) $(TARGET_CFLAGS) $(TARGET_LDFLAGS)))
 $(call stamp,version,$(VERSION))
 $(call stamp,all_kernels,$(ALL_KERNELS))
 $(call stamp,kernels,$(sort $(KERNELS)))
@@ -126,7 +130,7 @@ $(BUILD)/quincunx: $(host_objects) $(BUILD)/host.flags
 
 # How to compile and to link for board $(1): no part of them is floating point.
 target_cc = $(TARGET_CC) -mcpu=cortex-$(CORE_$(1)) -mthumb -mfloat-abi=soft \
-            $(TARGET_CFLAGS)
+            $(FLAGS_$(1)) $(TARGET_CFLAGS)
 target_link = $(TARGET_CC) -mcpu=cortex-$(CORE_$(1)) -mthumb \
               -mfloat-abi=soft $(TARGET_LDFLAGS) -T linker/$(1).ld
 
