@@ -15,16 +15,18 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 PACKAGES := gcc libc6-dev gcc-arm-none-eabi libnewlib-arm-none-eabi \
             qemu-system-arm libjansson-dev libgmp-dev nettle-dev gnuplot-nox \
             libsndfile1-dev libpng-dev libnetpbm-dev libcsv-dev \
-            python3 python3-numpy
+            libserialport-dev python3 python3-numpy
 TEST_PACKAGES := python3-pytest python3-pytest-xdist python3-hypothesis \
-                 openocd frama-c-base libglpk-dev sox imagemagick
+                 python3-serial openocd \
+                 frama-c-base libglpk-dev sox imagemagick
 # And what writes an image to a real board.
 FLASH_PACKAGES := openocd
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Werror
 HOST_CC := gcc
 HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -I. $(WARNINGS)
-HOST_LIBS := -ljansson -lnettle -lgmp -lsndfile -lpng -lnetpbm -lcsv -lm
+HOST_LIBS := -ljansson -lnettle -lgmp -lsndfile -lpng -lnetpbm -lcsv \
+             -lserialport -lm
 TARGET_CC := $(CROSS_COMPILE)gcc
 TARGET_CFLAGS := -std=c11 -Os -flto=auto -g -I. $(WARNINGS) \
                  -ffunction-sections -fdata-sections -fstack-usage \

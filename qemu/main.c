@@ -2,6 +2,7 @@
 /* The `quincunx` command: finds the subcommand. */
 #include "qemu/certificate_command.h"
 #include "qemu/compare_command.h"
+#include "qemu/console_command.h"
 #include "qemu/figures_command.h"
 #include "qemu/flash_command.h"
 #include "qemu/plan_command.h"
@@ -44,6 +45,8 @@ static const struct subcommand subcommands[] = {
      "the paper's figures, from the model"},
     {"flash", "quincunx flash", flash_command,
      "a firmware image into real boards, through OpenOCD"},
+    {"console", "quincunx console", console_command,
+     "one command for a board on a serial port, and its reply"},
     {"kernels", "quincunx kernels", run_kernels_command,
      "what can be computed"},
 };

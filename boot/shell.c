@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "boot/shell.h"
+
+#include "boot/shell_commands.h"
+
+#include <assert.h>
+#include <string.h>
+
+static_assert(SHELL_LONG + 1 == (int)LINE_LONG &&
+                  SHELL_HALF + 1 == (int)LINE_HALF,
+              "a line's status is a code and one more");
+
+/* The code's word, and what it means, in which %d is shell->detail. */
+static const char codes[SHELL_CODES][16] = {
+    [SHELL_LONG] = "long\0 line",       [SHELL_CRC] = "crc\0 wrong",
+    [SHELL_CONTROL] = "control\0 byte", [SHELL_DAMAGED] = "damaged\0 line",
+    [SHELL_HALF] = "half\0 line",       [SHELL_COMMAND] = "command\0 ?",
+    [SHELL_ARGUMENT] = "argument\0 ?",  [SHELL_BUSY] = "busy\0 now",
+    [SHELL_GAP] = "gap\0 next=%d",      [SHELL_SPACE] = "space\0 room=%d",
+    [SHELL_LATE] = "late\0 result",     [SHELL_FAILED] = "node\0 error=%d",
+    [SHELL_FAULTS] = "faults\0 found",
+};
+
+bool shell_number(const char *text, uint32_t *number, uint32_t most)
+{
+    uint32_t value = 0;
+
+    do {
+        uint32_t digit = (uint32_t)(uint8_t)*text - '0';
+
+        if (digit > 9 || value > (UINT32_MAX - digit) / 10) {
+            return false;
+        }
+        value = value * 10 + digit;
+    } while (*++text != '\0');
+    *number = value;
+    return value <= most;
+}
+
+/* ---- replies ---- */
+
+/* Begins a line with a word, a code, and the tag if there is one. */
+static void begin(struct shell *shell, const char *word, enum shell_code code)
+{
+    line_begin(&shell->out);
+    line_put(&shell->out, "%s%s", word, codes[code]);
+    if (shell->tagged) {
+        line_put(&shell->out, " tag=%u", shell->tag);
+    }
+}
+
+static void put_meaning(struct shell *shell, enum shell_code code)
+{
+    line_put(&shell->out, codes[code] + strlen(codes[code]) + 1, shell->detail);
+}
+
+/* A line that is cut off would have a CRC that is right. */
+static void send(struct shell *shell)
+{
+    if (shell->out.cut) {
+        shell->rows = false;
+        begin(shell, "err ", SHELL_SPACE);
+    }
+    shell->config->write(shell->config->context, shell->out.text,
+                         line_end(&shell->out));
+}
+
+static void send_error(struct shell *shell, enum shell_code code)
+{
+    shell->rows = false;
+    begin(shell, "err ", code);
+    put_meaning(shell, code);
+    send(shell);
+}
+
+static void send_end(struct shell *shell)
+{
+    enum shell_code code = (enum shell_code)shell->ending;
+
+    shell->rows = false;
+    begin(shell, "end", SHELL_OK);
+    line_put(&shell->out, " rows=%u", shell->written);
+    if (code != SHELL_OK) {
+        line_put(&shell->out, " err=%s", codes[code]);
+        put_meaning(shell, code);
+    }
+    send(shell);
+}
+
+/* ---- requests ---- */
+
+/* Cuts the text into words: the first SHELL_WORDS of them. Result: how many
+   there are. */
+static unsigned split(struct shell *shell, char *text)
+{
+    unsigned count = 0;
+
+    for (char before = ' '; *text != '\0'; ++text) {
+        char now = *text;
+
+        if (now == ' ') {
+            *text = '\0';
+        } else if (before == ' ') {
+            if (count < SHELL_WORDS) {
+                shell->word[count] = text;
+            }
+            count += 1;
+        }
+        before = now;
+    }
+    return count;
+}
+
+static const struct shell_command *find(const char *name)
+{
+    size_t bytes = strlen(name);
+
+    for (unsigned i = 0; i < shell_commands_count; ++i) {
+        const struct shell_command *command = &shell_commands[i];
+
+        if (command->name_bytes == bytes &&
+            memcmp(command->help, name, bytes) == 0) {
+            return command;
+        }
+    }
+    return NULL;
+}
+
+/* The command with its words, shell->word[0 .. words - 1]. */
+static enum shell_code carry_out(struct shell *shell, unsigned words)
+{
+    const struct shell_command *command =
+        words == 0 ? NULL : find(shell->word[0]);
+
+    if (command == NULL) {
+        return SHELL_COMMAND;
+    }
+    words -= 1;
+    if (words < command->words_min || words > command->words_max) {
+        return SHELL_ARGUMENT;
+    }
+    shell->words = (uint8_t)words;
+    shell->command = command;
+    shell->row = 0;
+    shell->index = 0;
+    shell->written = 0;
+    shell->detail = 0;
+    shell->ending = SHELL_OK;
+    shell->rows = command->row != NULL;
+    begin(shell, "ok", SHELL_OK);
+    return command->run == NULL ? SHELL_OK : command->run(shell);
+}
+
+/* A request: the tag is taken off first. */
+static void answer(struct shell *shell, char *text)
+{
+    unsigned words = split(shell, text);
+    enum shell_code code;
+    uint32_t tag;
+
+    shell->tagged = words > 0 && shell->word[0][0] == '@' &&
+                    shell_number(shell->word[0] + 1, &tag, UINT32_MAX);
+    shell->repeated = shell->tagged && shell->again && tag == shell->tag;
+    if (shell->tagged) {
+        shell->tag = tag;
+        shell->again = true;
+        words -= 1;
+        memmove(shell->word, shell->word + 1,
+                sizeof shell->word - sizeof shell->word[0]);
+    }
+    code = carry_out(shell, words);
+    if (code != SHELL_OK) {
+        send_error(shell, code);
+        return;
+    }
+    if (shell->rows) {
+        line_put(&shell->out, " until=end");
+    }
+    send(shell);
+}
+
+/* The next row, if there is one; whether anything was written. */
+static bool go_on(struct shell *shell, uint32_t now_us)
+{
+    enum shell_row row;
+
+    line_begin(&shell->out);
+    row = shell->command->row(shell);
+    if (row == SHELL_ROW_LATER && now_us - shell->since_us < SHELL_WAIT_US) {
+        return false;
+    }
+    shell->since_us = now_us;
+    if (row == SHELL_ROW) {
+        shell->written += 1;
+        send(shell);
+        return true;
+    }
+    if (row == SHELL_ROW_LATER) {
+        shell->ending = SHELL_LATE;
+    }
+    send_end(shell);
+    return true;
+}
+
+void shell_init(struct shell *shell, const struct shell_config *config,
+                struct line_reader *reader, struct mailbox *mailbox)
+{
+    memset(shell, 0, sizeof *shell);
+    shell->config = config;
+    shell->reader = reader;
+    shell->mailbox = mailbox;
+}
+
+bool shell_poll(struct shell *shell, uint32_t now_us)
+{
+    const struct shell_config *config = shell->config;
+    enum line_status status;
+
+    if (config->room(config->context) < LINE_BYTES_MAX) {
+        return false;
+    }
+    if (shell->rows) {
+        return go_on(shell, now_us);
+    }
+    status = line_take(shell->reader, now_us);
+    if (status == LINE_NONE) {
+        return false;
+    }
+    shell->since_us = now_us;
+    if (status == LINE_TEXT) {
+        answer(shell, shell->reader->text);
+    } else {
+        shell->tagged = false;
+        send_error(shell, (enum shell_code)(status - 1));
+    }
+    if (shell->resetting) {
+        shell->resetting = false;
+        config->reset(config->context);
+    }
+    return true;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The console's commands. A request is one line (hal/line.h):
+ *
+ *   [@TAG] COMMAND [WORD...]
+ *
+ * and so is a reply, of KEY=VALUE words behind the first one:
+ *
+ *   ok [tag=TAG] [KEY=VALUE...]
+ *   err CODE [tag=TAG] what is wrong, in words
+ *   ok [tag=TAG] until=end       rows follow, then
+ *   end [tag=TAG] rows=COUNT [err=CODE]
+ *
+ * CODE is a word of enum shell_code's list. A tag, 0 to 2^32 - 1, lets a
+ * program tell to what a reply belongs; a line with a tag must have a CRC. A
+ * damaged line's reply has none, since nobody knows what was in it. Nothing is
+ * ever written unasked. Every command may be repeated when its reply was lost.
+ *
+ * No allocation, no clock, no hardware: all that is the board's comes from the
+ * functions of struct shell_config. shell_poll() writes one line at most, and
+ * only when there is room for it, so it never waits.
+ */
+#ifndef BOOT_SHELL_H
+#define BOOT_SHELL_H
+
+#include "hal/line.h"
+#include "hal/mailbox.h"
+#include "torus/torus.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SHELL_PING_BYTES_MAX 65535u
+#define SHELL_WORDS 6u /* that are looked at, with tag and name */
+
+/* How long `mesh` or `ping` may be without a next row. */
+#define SHELL_WAIT_US 30000000u
+
+struct shell_ident {
+    const char *board;
+    const char *version;
+    const char *reset_cause;
+    uint32_t mesh;
+    struct torus_size size; /* 0 x 0: not known yet, nor the coordinates */
+    struct torus_coord at;
+    struct torus_coord originator;
+    uint32_t unique_id[3];
+    uint32_t image_crc;
+    uint32_t clock_hz;
+};
+
+struct shell_status {
+    const char *state;
+    const char *waypoint; /* what it does, or did last */
+    int32_t error;        /* enum err */
+    uint32_t circuits;    /* that ever began here, and of the last one: */
+    int32_t last_port;    /* enum torus_port, or -1 */
+    int32_t last_error;   /* enum err */
+    uint32_t last_bytes;
+    uint32_t stack_bytes;
+    uint32_t stack_used_bytes;
+    uint64_t uptime_us;
+};
+
+struct shell_link {
+    bool known; /* a neighbour answered, and is at .. */
+    struct torus_coord at;
+    uint8_t port;       /* .. with this port at the other end */
+    const char *result; /* of the link's test */
+};
+
+/* Where discovery found something wrong. */
+struct shell_mesh_fault {
+    struct torus_coord at;
+    uint8_t port;
+    const char *what;
+};
+
+/* One circuit, on this node's clock. */
+struct shell_ping {
+    int32_t error;     /* enum err */
+    uint32_t setup_ns; /* first set-up sent, until it was accepted */
+    uint32_t total_ns; /* the same, until the last byte was acknowledged */
+    uint32_t refused;  /* set-ups that were refused before */
+};
+
+struct shell_event {
+    uint64_t time_ps;
+    uint32_t value;
+    uint16_t kind;
+    uint16_t detail;
+};
+
+/* Lists of named numbers. */
+enum shell_list {
+    SHELL_COUNTERS, /* of a port */
+    SHELL_FAULT     /* the fault record's words; nothing: no fault */
+};
+
+/* What a function that is asked again and again may answer. */
+#define SHELL_LATER 1 /* nothing yet; any error is negative and ends it */
+
+/*
+ * The board's side. `context` is given to each function. Strings stay as they
+ * are until the next call; blanks in what is a KEY's VALUE come out as they
+ * are, so there should be none. No function may be NULL.
+ */
+struct shell_config {
+    void *context;
+
+    /* Bytes that write() would take now, LINE_BYTES_MAX if there is nothing on
+       its way; and a whole line. */
+    unsigned (*room)(void *context);
+    void (*write)(void *context, const char *text, unsigned bytes);
+
+    /* Whether a timed run is on: then nothing is begun that could disturb. */
+    bool (*busy)(void *context);
+    void (*ident)(void *context, struct shell_ident *ident);
+    void (*status)(void *context, struct shell_status *status);
+    void (*link)(void *context, struct shell_link *link, unsigned port);
+
+    /* The name of the list's number `index` and the number; NULL behind the
+       last. port < TORUS_PORTS, 0 with SHELL_FAULT. */
+    const char *(*number)(void *context, uint64_t *number, enum shell_list list,
+                          unsigned port, unsigned index);
+    void (*clear)(void *context); /* the counters */
+
+    /* Starts discovery from here. Result: 0 or enum err. Then until all is
+       found: SHELL_LATER; 0: `fault` is one more; ERR_EMPTY: that was all. */
+    int (*mesh)(void *context, struct torus_size size, struct torus_coord at);
+    int (*mesh_fault)(void *context, struct shell_mesh_fault *fault);
+
+    /* Starts one circuit. Result: 0 or enum err. Then until it has ended:
+       SHELL_LATER; 0: `ping` tells of it; enum err. */
+    int (*ping)(void *context, struct torus_path path, uint32_t bytes);
+    int (*ping_result)(void *context, struct shell_ping *ping);
+
+    uint64_t (*clock_ps)(void *context);
+
+    /* Event `index` of the log; false: there is none. */
+    bool (*event)(void *context, struct shell_event *event, uint32_t index);
+
+    /* After the reply was written, which it lets go out first. */
+    void (*reset)(void *context);
+};
+
+/* What may be wrong with a request. */
+enum shell_code {
+    SHELL_OK,
+    SHELL_LONG, /* of the line, as in hal/line.h */
+    SHELL_CRC,
+    SHELL_CONTROL,
+    SHELL_DAMAGED,
+    SHELL_HALF,
+    SHELL_COMMAND,  /* there is no such one, or this board has it not */
+    SHELL_ARGUMENT, /* a word is missing, malformed, or too many */
+    SHELL_BUSY,     /* not now */
+    SHELL_GAP,      /* next=OFFSET tells which one is waited for */
+    SHELL_SPACE,    /* more bytes than there is room for, or beyond the end */
+    SHELL_LATE,     /* what was begun did not end in time */
+    SHELL_FAILED,   /* error=NUMBER of enum err */
+    SHELL_FAULTS,   /* discovery ended, and found some */
+    SHELL_CODES
+};
+
+/* The caller's; all fields are the shell's. */
+struct shell_command;
+
+struct shell {
+    const struct shell_config *config;
+    struct line_reader *reader;
+    struct mailbox *mailbox;
+    const struct shell_command *command; /* the last one */
+    const char *word[SHELL_WORDS];       /* of the request, its name first */
+    uint8_t words;                       /* behind the name */
+    struct line_writer out;
+    uint32_t tag;
+    bool tagged;
+    bool again;       /* there was a tag before: `tag` */
+    bool repeated;    /* and it is the same once more */
+    bool rows;        /* rows are written, those of .. */
+    bool resetting;   /* the reply to `reset` is written */
+    bool pending;     /* a circuit of `ping` is on its way */
+    uint8_t ending;   /* enum shell_code, of the last row */
+    int32_t detail;   /* what a code tells besides */
+    uint32_t row;     /* next one: for a command's own use, as is .. */
+    uint32_t index;   /* .. this, from 0 */
+    uint32_t written; /* rows */
+    uint32_t wanted;  /* circuits of `ping` */
+    uint32_t bytes;   /* of each */
+    struct torus_path path;
+    uint32_t since_us; /* the last row */
+};
+
+/*
+ * The config, the reader and the mailbox (which is CLOSED and EMPTY on a node
+ * without a host's port) stay as long as the shell does. Strings that are too
+ * long for a line make the reply `err space`: no reply is ever cut off.
+ */
+void shell_init(struct shell *shell, const struct shell_config *config,
+                struct line_reader *reader, struct mailbox *mailbox);
+
+/*
+ * Goes on with what is to be written, or takes the next request; now_us may
+ * wrap. Not for interrupt handlers. Result: whether it did anything; if not,
+ * there is nothing to do until bytes come or go.
+ */
+bool shell_poll(struct shell *shell, uint32_t now_us);
+
+#endif

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "boot/shell_commands.h"
+
+#include "hal/err.h"
+
+#include <string.h>
+
+#define NUMBER_BYTES 22u /* " =18446744073709551615" */
+
+static const char port_names[TORUS_PORTS][6] = {"east", "north", "west",
+                                                "south"};
+
+/* Word 1 + `i` of the request as a number. */
+static bool number(const struct shell *shell, unsigned i, uint32_t *value,
+                   uint32_t most)
+{
+    return shell_number(shell->word[1 + i], value, most);
+}
+
+/* What a function of the config answered. */
+static enum shell_code code_of(struct shell *shell, int error)
+{
+    shell->detail = error;
+    if (error == ERR_OK) {
+        return SHELL_OK;
+    }
+    return error == ERR_PORT_BUSY ? SHELL_BUSY : SHELL_FAILED;
+}
+
+/* The end of the rows; ERR_OK: a good one. */
+static enum shell_row end(struct shell *shell, int error)
+{
+    shell->ending = (uint8_t)code_of(shell, error);
+    return SHELL_ROW_END;
+}
+
+static bool is_busy(const struct shell *shell)
+{
+    return shell->config->busy(shell->config->context);
+}
+
+/* ---- who and how this node is ---- */
+
+static enum shell_row row_help(struct shell *shell)
+{
+    if (shell->row == shell_commands_count) {
+        return SHELL_ROW_END;
+    }
+    line_put(&shell->out, "%s", shell_commands[shell->row++].help);
+    return SHELL_ROW;
+}
+
+static enum shell_row row_ident(struct shell *shell)
+{
+    struct shell_ident ident;
+
+    shell->config->ident(shell->config->context, &ident);
+    switch (shell->row++) {
+    case 0:
+        line_put(&shell->out, "board=%s version=%s", ident.board,
+                 ident.version);
+        return SHELL_ROW;
+    case 1:
+        line_put(&shell->out,
+                 "mesh=%u width=%u height=%u x=%u y=%u originator=%u,%u",
+                 ident.mesh, ident.size.width, ident.size.height, ident.at.x,
+                 ident.at.y, ident.originator.x, ident.originator.y);
+        return SHELL_ROW;
+    case 2:
+        line_put(&shell->out,
+                 "unique_id=%x%x%x image_crc=%x reset=%s clock_hz=%u",
+                 ident.unique_id[0], ident.unique_id[1], ident.unique_id[2],
+                 ident.image_crc, ident.reset_cause, ident.clock_hz);
+        return SHELL_ROW;
+    default:
+        return SHELL_ROW_END;
+    }
+}
+
+static enum shell_row row_ps(struct shell *shell)
+{
+    struct shell_status status;
+
+    shell->config->status(shell->config->context, &status);
+    switch (shell->row++) {
+    case 0:
+        line_put(&shell->out,
+                 "state=%s waypoint=%s error=%d stack_bytes=%u "
+                 "stack_used_bytes=%u uptime_us=%l",
+                 status.state, status.waypoint, status.error,
+                 status.stack_bytes, status.stack_used_bytes, status.uptime_us);
+        return SHELL_ROW;
+    case 1:
+        line_put(&shell->out, "circuits=%u last_bytes=%u last_error=%d",
+                 status.circuits, status.last_bytes, status.last_error);
+        if (status.last_port >= 0) {
+            line_put(&shell->out, " port=%s", port_names[status.last_port]);
+        }
+        return SHELL_ROW;
+    default:
+        return SHELL_ROW_END;
+    }
+}
+
+static enum shell_row row_links(struct shell *shell)
+{
+    struct shell_link link;
+    unsigned port = shell->row++;
+
+    if (port >= TORUS_PORTS) {
+        return SHELL_ROW_END;
+    }
+    shell->config->link(shell->config->context, &link, port);
+    line_put(&shell->out, "port=%s test=%s", port_names[port], link.result);
+    if (link.known) {
+        line_put(&shell->out, " x=%u y=%u to=%s", link.at.x, link.at.y,
+                 port_names[link.port]);
+    }
+    return SHELL_ROW;
+}
+
+/* ---- named numbers ---- */
+
+static const char *number_at(struct shell *shell, uint64_t *value,
+                             enum shell_list list)
+{
+    const struct shell_config *config = shell->config;
+
+    return config->number(config->context, value, list, shell->row,
+                          shell->index);
+}
+
+/* As many as fit the line; whether there was one. */
+static bool put_numbers(struct shell *shell, enum shell_list list)
+{
+    struct line_writer *out = &shell->out;
+    uint32_t first = shell->index;
+    const char *name;
+    uint64_t value;
+
+    while ((name = number_at(shell, &value, list)) != NULL &&
+           (shell->index == first ||
+            out->bytes + strlen(name) + NUMBER_BYTES <= LINE_TEXT_MAX)) {
+        line_put(out, out->bytes > 0 ? " %s=" : "%s=", name);
+        if (list == SHELL_FAULT) {
+            line_put(out, "%x", (uint32_t)value);
+        } else {
+            line_put(out, "%l", value);
+        }
+        shell->index += 1;
+    }
+    return shell->index > first;
+}
+
+static enum shell_code run_counters(struct shell *shell)
+{
+    if (shell->words > 0) {
+        if (memcmp(shell->word[1], "clear", sizeof "clear") != 0) {
+            return SHELL_ARGUMENT;
+        }
+        shell->rows = false;
+        shell->config->clear(shell->config->context);
+        memset(shell->reader->count, 0, sizeof shell->reader->count);
+    }
+    return SHELL_OK;
+}
+
+/* The ports' rows, then the console's. */
+static enum shell_row row_counters(struct shell *shell)
+{
+    const uint32_t *count = shell->reader->count;
+
+    for (; shell->row < TORUS_PORTS; ++shell->row, shell->index = 0) {
+        line_begin(&shell->out);
+        line_put(&shell->out, "port=%s", port_names[shell->row]);
+        if (put_numbers(shell, SHELL_COUNTERS)) {
+            return SHELL_ROW;
+        }
+    }
+    line_begin(&shell->out);
+    if (shell->row++ > TORUS_PORTS) {
+        return SHELL_ROW_END;
+    }
+    line_put(&shell->out,
+             "port=console lines=%u long=%u crc=%u control=%u damaged=%u "
+             "half=%u lost_bytes=%u",
+             count[LINE_TEXT], count[LINE_LONG], count[LINE_CRC],
+             count[LINE_CONTROL], count[LINE_DAMAGED], count[LINE_HALF],
+             shell->reader->lost);
+    return SHELL_ROW;
+}
+
+static enum shell_code run_fault(struct shell *shell)
+{
+    uint64_t value;
+
+    if (number_at(shell, &value, SHELL_FAULT) == NULL) {
+        shell->rows = false;
+        line_put(&shell->out, " record=none");
+    }
+    return SHELL_OK;
+}
+
+static enum shell_row row_fault(struct shell *shell)
+{
+    return put_numbers(shell, SHELL_FAULT) ? SHELL_ROW : SHELL_ROW_END;
+}
+
+static enum shell_row row_trace(struct shell *shell)
+{
+    const struct shell_config *config = shell->config;
+    struct shell_event event;
+
+    if (!config->event(config->context, &event, shell->row++)) {
+        return SHELL_ROW_END;
+    }
+    line_put(&shell->out, "ps=%l kind=%u detail=%u value=%u", event.time_ps,
+             event.kind, event.detail, event.value);
+    return SHELL_ROW;
+}
+
+/* ---- the mesh ---- */
+
+static enum shell_code run_mesh(struct shell *shell)
+{
+    const struct shell_config *config = shell->config;
+    uint32_t given[4] = {0}; /* W H X Y */
+
+    for (unsigned i = 0; i < shell->words; ++i) {
+        if (!number(shell, i, &given[i], TORUS_SIDE_MAX)) {
+            return SHELL_ARGUMENT;
+        }
+    }
+    if (shell->words == 3 || given[2] >= given[0] || given[3] >= given[1]) {
+        return SHELL_ARGUMENT;
+    }
+    if (is_busy(shell)) {
+        return SHELL_BUSY;
+    }
+    return code_of(
+        shell,
+        config->mesh(
+            config->context,
+            (struct torus_size){(uint16_t)given[0], (uint16_t)given[1]},
+            (struct torus_coord){(uint16_t)given[2], (uint16_t)given[3]}));
+}
+
+static enum shell_row row_mesh(struct shell *shell)
+{
+    struct shell_mesh_fault fault;
+    int error = shell->config->mesh_fault(shell->config->context, &fault);
+
+    if (error == SHELL_LATER) {
+        return SHELL_ROW_LATER;
+    }
+    if (error == ERR_EMPTY) {
+        shell->ending = shell->written > 0 ? SHELL_FAULTS : SHELL_OK;
+        return SHELL_ROW_END;
+    }
+    if (error != ERR_OK) {
+        return end(shell, error);
+    }
+    line_put(&shell->out, "x=%u y=%u port=%s fault=%s", fault.at.x, fault.at.y,
+             port_names[fault.port], fault.what);
+    return SHELL_ROW;
+}
+
+/* "E2": a port's letter and a number of hops, 1 or more. */
+static bool read_leg(const char *word, uint8_t *port, uint16_t *hops)
+{
+    static const char letters[TORUS_PORTS + 1] = "enws";
+    uint32_t value;
+
+    *port = 0;
+    while (letters[*port] != (*word | 0x20)) {
+        if (++*port == TORUS_PORTS) {
+            return false;
+        }
+    }
+    if (!shell_number(word + 1, &value, TORUS_SIDE_MAX)) {
+        return false;
+    }
+    *hops = (uint16_t)value;
+    return value > 0;
+}
+
+/* One leg in the first word, or two at right angles. */
+static bool read_path(const struct shell *shell, struct torus_path *path,
+                      unsigned legs)
+{
+    uint8_t second;
+    unsigned turn;
+
+    memset(path, 0, sizeof *path);
+    if (!read_leg(shell->word[1], &path->port, &path->hops)) {
+        return false;
+    }
+    if (legs == 1) {
+        return true;
+    }
+    if (!read_leg(shell->word[2], &second, &path->hops_after)) {
+        return false;
+    }
+    turn = ((unsigned)second - path->port) % TORUS_PORTS;
+    path->turn = turn == 1 ? TORUS_LEFT : TORUS_RIGHT;
+    return turn % 2 != 0;
+}
+
+static enum shell_code run_ping(struct shell *shell)
+{
+    unsigned legs = shell->words - 2u;
+
+    if (!read_path(shell, &shell->path, legs) ||
+        !number(shell, legs, &shell->bytes, SHELL_PING_BYTES_MAX) ||
+        !number(shell, legs + 1, &shell->wanted, UINT32_MAX)) {
+        return SHELL_ARGUMENT;
+    }
+    shell->pending = false;
+    return is_busy(shell) ? SHELL_BUSY : SHELL_OK;
+}
+
+/* Each circuit begins when the row of the one before is under way. */
+static enum shell_row row_ping(struct shell *shell)
+{
+    const struct shell_config *config = shell->config;
+    struct shell_ping ping;
+    int error = ERR_OK;
+
+    if (shell->row == shell->wanted) {
+        return SHELL_ROW_END;
+    }
+    if (!shell->pending) {
+        error = config->ping(config->context, shell->path, shell->bytes);
+        shell->pending = true;
+    }
+    if (error == ERR_OK) {
+        error = config->ping_result(config->context, &ping);
+    }
+    if (error == SHELL_LATER) {
+        return SHELL_ROW_LATER;
+    }
+    if (error != ERR_OK) {
+        return end(shell, error);
+    }
+    shell->pending = false;
+    line_put(
+        &shell->out, "circuit=%u error=%d setup_ns=%u total_ns=%u refused=%u",
+        shell->row++, ping.error, ping.setup_ns, ping.total_ns, ping.refused);
+    return SHELL_ROW;
+}
+
+/* ---- messages to and from the host ---- */
+
+static enum shell_code code_of_mailbox(struct shell *shell, int error,
+                                       uint32_t capacity_bytes)
+{
+    enum shell_code code = code_of(shell, error);
+
+    if (error == ERR_RANGE) {
+        shell->detail = (int32_t)shell->mailbox->filled_bytes;
+        code = SHELL_GAP;
+    }
+    if (error == ERR_BUFFER) {
+        shell->detail = (int32_t)capacity_bytes;
+        code = SHELL_SPACE;
+    }
+    return code;
+}
+
+static enum shell_code run_run(struct shell *shell)
+{
+    struct mailbox *mailbox = shell->mailbox;
+    uint32_t bytes;
+    uint32_t kind;
+    uint32_t job;
+    int error;
+
+    if (!number(shell, 0, &bytes, INT32_MAX) ||
+        !number(shell, 1, &kind, UINT8_MAX) ||
+        !number(shell, 2, &job, UINT16_MAX)) {
+        return SHELL_ARGUMENT;
+    }
+    error = mailbox_announce(mailbox, bytes, (uint8_t)kind, (uint16_t)job);
+    line_put(&shell->out, " room=%u next=%u", mailbox->capacity_bytes,
+             mailbox->filled_bytes);
+    return code_of_mailbox(shell, error, mailbox->capacity_bytes);
+}
+
+static enum shell_code run_put(struct shell *shell)
+{
+    struct mailbox *mailbox = shell->mailbox;
+    const char *text = shell->word[2];
+    uint8_t data[LINE_DATA_MAX];
+    uint32_t offset;
+    int bytes;
+    int error;
+
+    bytes = line_base64_read(data, sizeof data, text, (unsigned)strlen(text));
+    if (bytes < 0 || !number(shell, 0, &offset, UINT32_MAX)) {
+        return SHELL_ARGUMENT;
+    }
+    error = mailbox_put(mailbox, offset, data, (uint32_t)bytes);
+    line_put(&shell->out, " next=%u", mailbox->filled_bytes);
+    return code_of_mailbox(shell, error, mailbox->announced_bytes);
+}
+
+static enum shell_code run_report(struct shell *shell)
+{
+    const struct mailbox *mailbox = shell->mailbox;
+
+    if (mailbox->out == MAILBOX_OFFERED) {
+        line_put(&shell->out, " state=ready bytes=%u kind=%u job=%u",
+                 mailbox->out_bytes, mailbox->out_kind, mailbox->out_job);
+    } else {
+        line_put(&shell->out, " state=%s", is_busy(shell) ? "running" : "none");
+    }
+    return SHELL_OK;
+}
+
+static enum shell_code run_get(struct shell *shell)
+{
+    const struct mailbox *mailbox = shell->mailbox;
+    uint8_t data[LINE_DATA_MAX];
+    uint32_t offset;
+    uint32_t bytes;
+    int count;
+
+    if (!number(shell, 0, &offset, UINT32_MAX) ||
+        !number(shell, 1, &bytes, LINE_DATA_MAX)) {
+        return SHELL_ARGUMENT;
+    }
+    count = mailbox_get(mailbox, data, offset, bytes);
+    if (count < 0) {
+        return code_of_mailbox(shell, count, mailbox->out_bytes);
+    }
+    line_put(&shell->out, " at=%u data=", offset);
+    line_put_data(&shell->out, data, (unsigned)count);
+    return SHELL_OK;
+}
+
+static enum shell_code run_done(struct shell *shell)
+{
+    /* Said once more since `ok` was lost, it may meet the next message. */
+    if (!shell->repeated) {
+        mailbox_done(shell->mailbox);
+    }
+    return SHELL_OK;
+}
+
+/* ---- the rest ---- */
+
+static enum shell_code run_clock(struct shell *shell)
+{
+    line_put(&shell->out, " ps=%l",
+             shell->config->clock_ps(shell->config->context));
+    return SHELL_OK;
+}
+
+static enum shell_code run_reset(struct shell *shell)
+{
+    shell->resetting = true;
+    return SHELL_OK;
+}
+
+const struct shell_command shell_commands[] = {
+    {"help", NULL, row_help, 4, 0, 0},
+    {"ident", NULL, row_ident, 5, 0, 0},
+    {"ps", NULL, row_ps, 2, 0, 0},
+    {"links", NULL, row_links, 5, 0, 0},
+    {"counters [clear]", run_counters, row_counters, 8, 0, 1},
+    {"mesh W H [X Y]", run_mesh, row_mesh, 4, 2, 4},
+    {"ping E2 [N1] BYTES COUNT", run_ping, row_ping, 4, 3, 4},
+    {"run BYTES KIND JOB", run_run, NULL, 3, 3, 3},
+    {"put OFFSET BASE64", run_put, NULL, 3, 2, 2},
+    {"report", run_report, NULL, 6, 0, 0},
+    {"get OFFSET BYTES", run_get, NULL, 3, 2, 2},
+    {"done", run_done, NULL, 4, 0, 0},
+    {"clock", run_clock, NULL, 5, 0, 0},
+    {"trace", NULL, row_trace, 5, 0, 0},
+    {"fault", run_fault, row_fault, 5, 0, 0},
+    {"reset", run_reset, NULL, 5, 0, 0},
+};
+
+const unsigned shell_commands_count =
+    sizeof shell_commands / sizeof *shell_commands;

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hal/line.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <string.h>
+
+static_assert((LINE_RING_BYTES & (LINE_RING_BYTES - 1)) == 0,
+              "the ring's places are the lowest bits of a count");
+
+#define CRC_FIRST 0xFFFFu
+#define CRC_POLYNOMIAL 0x1021u
+#define MARK_BYTES 5u /* `*` and four digits */
+
+/* Keeps the compiler from moving the ring's bytes past the count of them; one
+   core needs no more. */
+static inline void keep_order(void)
+{
+    __asm volatile("" ::: "memory");
+}
+
+uint16_t line_crc(uint16_t crc, const char *text, unsigned bytes)
+{
+    uint32_t value = crc;
+
+    for (unsigned i = 0; i < bytes; ++i) {
+        value ^= (uint32_t)(uint8_t)text[i] << 8;
+        for (unsigned bit = 0; bit < 8; ++bit) {
+            value = value << 1 ^ ((value & 0x8000u) ? CRC_POLYNOMIAL : 0u);
+        }
+        value &= 0xFFFFu;
+    }
+    return (uint16_t)value;
+}
+
+/* The lowest digit. */
+static char hex_of(uint32_t number)
+{
+    return "0123456789ABCDEF"[number & 15u];
+}
+
+/* ---- reading ---- */
+
+void line_init(struct line_reader *reader, uint32_t half_us)
+{
+    memset(reader, 0, sizeof *reader);
+    reader->half_us = half_us;
+}
+
+/* Whether there was room. */
+static bool store(struct line_reader *reader, uint8_t byte)
+{
+    uint32_t pushed = reader->pushed;
+
+    if (pushed - reader->taken >= LINE_RING_BYTES) {
+        return false;
+    }
+    reader->ring[pushed % LINE_RING_BYTES] = byte;
+    keep_order();
+    reader->pushed = pushed + 1;
+    return true;
+}
+
+/* After a loss the ring first gets a mark of it, in place of what was lost. */
+void line_push(struct line_reader *reader, uint8_t byte)
+{
+    if (reader->gap && store(reader, LINE_DAMAGED_BYTE)) {
+        reader->gap = false;
+    }
+    if (reader->gap || !store(reader, byte)) {
+        reader->gap = true;
+        reader->lost += 1;
+    }
+}
+
+/* The line is whole: cuts its CRC off. Result: whether it is right. */
+static bool check(struct line_reader *reader)
+{
+    char *text = reader->text;
+    unsigned bytes = reader->mark;
+    uint32_t crc;
+
+    if (bytes == 0) {
+        return text[0] != '@' && text[0] != '*';
+    }
+    if (bytes + MARK_BYTES != reader->length) {
+        return false;
+    }
+    reader->length = (uint16_t)bytes;
+    crc = line_crc(CRC_FIRST, text, bytes);
+    for (unsigned i = MARK_BYTES - 1; i > 0; --i) {
+        /* Of either case: no other character of a line differs so. */
+        if (((text[bytes + i] ^ hex_of(crc)) & ~0x20) != 0) {
+            return false;
+        }
+        crc >>= 4;
+    }
+    return true;
+}
+
+static enum line_status count(struct line_reader *reader,
+                              enum line_status status)
+{
+    reader->count[status] += 1;
+    reader->ended = true;
+    return status;
+}
+
+static enum line_status end(struct line_reader *reader)
+{
+    if (reader->trouble == LINE_NONE && !check(reader)) {
+        reader->trouble = LINE_CRC;
+    }
+    if (reader->trouble == LINE_NONE && reader->length > LINE_TEXT_MAX) {
+        reader->trouble = LINE_LONG;
+    }
+    if (reader->trouble != LINE_NONE) {
+        return count(reader, (enum line_status)reader->trouble);
+    }
+    reader->text[reader->length] = '\0';
+    return count(reader, LINE_TEXT);
+}
+
+/* One byte of a line: of several errors the first is told. */
+static void add(struct line_reader *reader, uint8_t byte)
+{
+    enum line_status trouble = LINE_NONE;
+
+    if (byte == LINE_DAMAGED_BYTE) {
+        trouble = LINE_DAMAGED;
+    } else if (byte < 0x20 || byte > 0x7e) {
+        trouble = LINE_CONTROL;
+    } else if (reader->length >= LINE_BYTES_MAX - 1) {
+        trouble = LINE_LONG;
+    } else {
+        if (byte == '*' && reader->mark == 0) {
+            reader->mark = reader->length;
+        }
+        reader->text[reader->length++] = (char)byte;
+    }
+    if (reader->trouble == LINE_NONE) {
+        reader->trouble = (uint8_t)trouble;
+    }
+}
+
+enum line_status line_take(struct line_reader *reader, uint32_t now_us)
+{
+    if (reader->ended) {
+        reader->ended = false;
+        reader->length = 0;
+        reader->mark = 0;
+        reader->trouble = LINE_NONE;
+    }
+    while (reader->taken != reader->pushed) {
+        uint8_t byte;
+
+        keep_order();
+        byte = reader->ring[reader->taken % LINE_RING_BYTES];
+        keep_order();
+        reader->taken += 1;
+        reader->last_us = now_us;
+        if (byte != '\r' && byte != '\n') {
+            add(reader, byte);
+        } else if (reader->length > 0 || reader->trouble != LINE_NONE) {
+            return end(reader);
+        }
+    }
+    if ((reader->length > 0 || reader->trouble != LINE_NONE) &&
+        now_us - reader->last_us >= reader->half_us) {
+        return count(reader, LINE_HALF);
+    }
+    return LINE_NONE;
+}
+
+/* ---- writing ---- */
+
+void line_begin(struct line_writer *writer)
+{
+    writer->bytes = 0;
+    writer->cut = false;
+}
+
+static void put_char(struct line_writer *writer, char c)
+{
+    if (writer->bytes < LINE_TEXT_MAX) {
+        writer->text[writer->bytes++] = c;
+    } else {
+        writer->cut = true;
+    }
+}
+
+static void put_text(struct line_writer *writer, const char *text)
+{
+    for (; *text != '\0'; ++text) {
+        bool fit = *text >= 0x20 && *text <= 0x7e && *text != '*';
+
+        put_char(writer, fit ? *text : '?');
+    }
+}
+
+static void put_number(struct line_writer *writer, uint64_t number)
+{
+    char digits[21];
+    char *at = digits + 20;
+
+    *at = '\0';
+    do {
+        *--at = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    put_text(writer, at);
+}
+
+static void put_hex(struct line_writer *writer, uint32_t number)
+{
+    for (int shift = 28; shift >= 0; shift -= 4) {
+        put_char(writer, hex_of(number >> shift));
+    }
+}
+
+/* A conversion of a uint32_t or int32_t. */
+static void put_word(struct line_writer *writer, char conversion,
+                     uint32_t number)
+{
+    if (conversion == 'x') {
+        put_hex(writer, number);
+        return;
+    }
+    if (conversion == 'd' && (int32_t)number < 0) {
+        put_char(writer, '-');
+        number = 0u - number;
+    }
+    put_number(writer, number);
+}
+
+void line_put(struct line_writer *writer, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    for (; *format != '\0'; ++format) {
+        if (*format != '%') {
+            put_char(writer, *format);
+        } else if (*++format == 's') {
+            put_text(writer, va_arg(arguments, const char *));
+        } else if (*format == 'l') {
+            put_number(writer, va_arg(arguments, uint64_t));
+        } else {
+            put_word(writer, *format, va_arg(arguments, uint32_t));
+        }
+    }
+    va_end(arguments);
+}
+
+void line_put_data(struct line_writer *writer, const uint8_t *data,
+                   unsigned bytes)
+{
+    char text[LINE_BASE64_MAX];
+    unsigned length = line_base64(text, data, bytes);
+
+    for (unsigned i = 0; i < length; ++i) {
+        put_char(writer, text[i]);
+    }
+}
+
+unsigned line_end(struct line_writer *writer)
+{
+    char *at = writer->text + writer->bytes;
+    uint32_t crc = line_crc(CRC_FIRST, writer->text, writer->bytes);
+
+    *at++ = '*';
+    for (unsigned digits = 4; digits-- > 0;) {
+        *at++ = hex_of(crc >> 4 * digits);
+    }
+    *at = '\n';
+    writer->bytes = (uint16_t)(writer->bytes + MARK_BYTES + 1u);
+    return writer->bytes;
+}
+
+/* ---- base64 ---- */
+
+static const char alphabet[65] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+unsigned line_base64(char *out, const uint8_t *data, unsigned bytes)
+{
+    unsigned length = 0;
+
+    for (unsigned i = 0; i < bytes; i += 3) {
+        unsigned left = bytes - i;
+        uint32_t group = (uint32_t)data[i] << 16;
+
+        group |= left > 1 ? (uint32_t)data[i + 1] << 8 : 0u;
+        group |= left > 2 ? data[i + 2] : 0u;
+        out[length++] = alphabet[group >> 18];
+        out[length++] = alphabet[group >> 12 & 63u];
+        out[length++] = left > 1 ? alphabet[group >> 6 & 63u] : '=';
+        out[length++] = left > 2 ? alphabet[group & 63u] : '=';
+    }
+    return length;
+}
+
+/* 0 to 63, or -1. */
+static int value_of(char c)
+{
+    int value = 63;
+
+    while (value >= 0 && alphabet[value] != c) {
+        --value;
+    }
+    return value;
+}
+
+/* Four characters; the number of bytes, or -1. */
+static int read_group(uint8_t out[3], const char text[4], bool last)
+{
+    int bytes = text[3] != '=' ? 3 : text[2] != '=' ? 2 : 1;
+    uint32_t group = 0;
+
+    if (bytes < 3 && !last) {
+        return -1;
+    }
+    for (int i = 0; i < 4; ++i) {
+        int value = i <= bytes ? value_of(text[i]) : 0;
+
+        if (value < 0) {
+            return -1;
+        }
+        group = group << 6 | (uint32_t)value;
+    }
+    out[0] = (uint8_t)(group >> 16);
+    out[1] = (uint8_t)(group >> 8);
+    out[2] = (uint8_t)group;
+    /* What the padding leaves over must be 0, or two texts mean the same. */
+    return (group & 0xFFFFFFu >> 8 * bytes) == 0 ? bytes : -1;
+}
+
+int line_base64_read(uint8_t *out, unsigned capacity, const char *text,
+                     unsigned length)
+{
+    unsigned bytes = 0;
+
+    if (length % 4 != 0) {
+        return -1;
+    }
+    for (unsigned i = 0; i < length; i += 4) {
+        uint8_t group[3];
+        int count = read_group(group, text + i, i + 4 == length);
+
+        if (count < 0 || (unsigned)count > capacity - bytes) {
+            return -1;
+        }
+        memcpy(out + bytes, group, (size_t)count);
+        bytes += (unsigned)count;
+    }
+    return (int)bytes;
+}

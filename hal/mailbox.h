@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The host's port of a node whose host is at the other end of a console: one
+ * message in and one out at a time, both read and written in pieces, in order.
+ * The node's side is the circuit layer's, the host's side the console's.
+ *
+ *   in:   CLOSED --mailbox_open()--> OPEN --mailbox_announce()--> FILLING
+ *         FILLING --mailbox_put() of the last byte--> FULL
+ *         any --mailbox_close()--> CLOSED
+ *   out:  EMPTY --mailbox_offer()--> OFFERED --mailbox_done()--> EMPTY
+ *
+ * No allocation, no input or output; the buffers are the caller's, until the
+ * state changes. Both sides run in the main loop: no interrupt handler may call
+ * any of this.
+ */
+#ifndef HAL_MAILBOX_H
+#define HAL_MAILBOX_H
+
+#include "hal/err.h"
+
+#include <stdint.h>
+
+#define MAILBOX_SEGMENTS 6u
+
+enum mailbox_in {
+    MAILBOX_CLOSED,
+    MAILBOX_OPEN,
+    MAILBOX_FILLING,
+    MAILBOX_FULL
+};
+
+enum mailbox_out {
+    MAILBOX_EMPTY,
+    MAILBOX_OFFERED
+};
+
+struct mailbox_segment {
+    const uint8_t *data;
+    uint32_t bytes;
+};
+
+struct mailbox {
+    uint8_t in;  /* enum mailbox_in */
+    uint8_t out; /* enum mailbox_out */
+    uint8_t in_kind;
+    uint8_t out_kind;
+    uint16_t in_job;
+    uint16_t out_job;
+    uint8_t *buffer;
+    uint32_t capacity_bytes;
+    uint32_t announced_bytes;
+    uint32_t filled_bytes; /* from the first one on */
+    uint32_t out_bytes;    /* of all segments */
+    struct mailbox_segment segment[MAILBOX_SEGMENTS]; /* in this order */
+};
+
+/* ---- the node's side ---- */
+
+/* Nothing in, nothing out. */
+void mailbox_init(struct mailbox *mailbox);
+
+/* Waits for a message of up to so many bytes; drops one that is not whole. */
+void mailbox_open(struct mailbox *mailbox, uint8_t *buffer,
+                  uint32_t capacity_bytes);
+void mailbox_close(struct mailbox *mailbox);
+
+/*
+ * Offers a message for the host to read: `count` <= MAILBOX_SEGMENTS pieces of
+ * it, one after the other. They stay as they are until `out` is EMPTY again.
+ */
+void mailbox_offer(struct mailbox *mailbox,
+                   const struct mailbox_segment *segments, unsigned count,
+                   uint8_t kind, uint16_t job);
+
+/* ---- the host's side ---- */
+
+/*
+ * A message of so many bytes, 1 or more, is to come. As long as its last byte
+ * has not come this may be said again, and all of it is waited for again: what
+ * is there may be another host's. Result: 0; ERR_PORT_BUSY: the node is not
+ * waiting; ERR_BUFFER: more than its capacity; ERR_EMPTY: no bytes.
+ */
+int mailbox_announce(struct mailbox *mailbox, uint32_t bytes, uint8_t kind,
+                     uint16_t job);
+
+/*
+ * Bytes of it from `offset` on. What is there already is not written again. A
+ * gap changes nothing: filled_bytes is the offset that is waited for. Bytes of
+ * the last whole message may come once more also when the node has taken it,
+ * since the host may not have heard that they came. Result: 0; ERR_RANGE: a
+ * gap; ERR_BUFFER: beyond the end; ERR_PORT_BUSY: no message is announced.
+ */
+int mailbox_put(struct mailbox *mailbox, uint32_t offset, const uint8_t *data,
+                uint32_t bytes);
+
+/*
+ * Bytes of what is offered from `offset` on, fewer at its end. Result: how
+ * many; ERR_RANGE: the offset is beyond the end; ERR_PORT_BUSY: nothing is
+ * offered. Cost: a pass over the segments.
+ */
+int mailbox_get(const struct mailbox *mailbox, uint8_t *out, uint32_t offset,
+                uint32_t bytes);
+
+/* The host has it. Nothing happens if there is nothing. */
+void mailbox_done(struct mailbox *mailbox);
+
+#endif

@@ -1,0 +1,672 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/console.h"
+
+#include "hal/line.h"
+#include "qemu/parse.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Lines ahead of their replies: twice as many fit the board's ring, so that a
+   new start does not flow over what is still in it. */
+#define WINDOW 3u
+#define LINES_MAX 100000u
+#define WHY_BYTES 512u
+
+static_assert(2 * WINDOW * (LINE_BASE64_MAX + 40) <= LINE_RING_BYTES,
+              "two windows of `put` fit the board's ring");
+
+struct console {
+    struct serial *serial;
+    struct line_reader reader;
+    struct console_counters counters;
+    uint32_t tag;
+    uint32_t wait_ms;
+    uint32_t rows_ms;
+    uint32_t tries;
+    char why[WHY_BYTES];
+};
+
+/* How a wait for a line ended. */
+enum heard {
+    HEARD_GONE = -1,
+    HEARD_NOTHING,
+    HEARD_DAMAGED,
+    HEARD_REFUSED, /* the board's `err` without a tag */
+    HEARD_LINE,    /* any other one, in console->reader.text */
+};
+
+__attribute__((format(printf, 2, 3))) static int fail(struct console *console,
+                                                      const char *format, ...)
+{
+    int at = snprintf(console->why, WHY_BYTES,
+                      "%.200s: ", serial_name(console->serial));
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(console->why + at, WHY_BYTES - (size_t)at, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+static int fail_gone(struct console *console)
+{
+    return fail(console, "the port has gone%s%s", errno != 0 ? ": " : "",
+                errno != 0 ? strerror(errno) : "");
+}
+
+struct console *console_open(struct serial *serial)
+{
+    struct console *console = calloc(1, sizeof *console);
+
+    if (console == NULL) {
+        serial_close(serial);
+        return NULL;
+    }
+    console->serial = serial;
+    line_init(&console->reader, INT32_MAX);
+    console_patience(console, 1000, 35000, 5);
+    /* Replies to whoever used the port before belong to nobody. */
+    console->tag =
+        ((uint32_t)time(NULL) * 2654435761u ^ (uint32_t)getpid() << 12) >> 4;
+    return console;
+}
+
+void console_close(struct console *console)
+{
+    if (console != NULL) {
+        serial_close(console->serial);
+        free(console);
+    }
+}
+
+void console_patience(struct console *console, uint32_t wait_ms,
+                      uint32_t rows_ms, uint32_t tries)
+{
+    console->wait_ms = wait_ms;
+    console->rows_ms = rows_ms;
+    console->tries = tries;
+}
+
+const char *console_why(const struct console *console)
+{
+    return console->why;
+}
+
+const struct console_counters *console_counters(const struct console *console)
+{
+    return &console->counters;
+}
+
+/* ---- lines ---- */
+
+/* `@TAG TEXT` with its CRC; `fresh`: behind an empty line, which ends what is
+   left of a line that was cut. 0 or -1. */
+static int write_request(struct console *console, uint32_t tag,
+                         const char *text, bool fresh)
+{
+    struct line_writer out;
+    unsigned bytes;
+    int status = 0;
+
+    line_begin(&out);
+    line_put(&out, "@%u %s", tag, text);
+    if (out.cut) {
+        return fail(console, "'%.40s...': too long for a line", text);
+    }
+    bytes = line_end(&out);
+    if (fresh) {
+        status = serial_write(console->serial, (const uint8_t *)"\n", 1,
+                              console->wait_ms);
+    }
+    if (status == 0) {
+        status = serial_write(console->serial, (const uint8_t *)out.text, bytes,
+                              console->wait_ms);
+    }
+    if (status > 0) {
+        return fail(console, "it takes no bytes: nothing written for %u ms",
+                    console->wait_ms);
+    }
+    return status < 0 ? fail_gone(console) : 0;
+}
+
+static bool begins(const char *text, const char *word)
+{
+    size_t bytes = strlen(word);
+
+    return strncmp(text, word, bytes) == 0 &&
+           (text[bytes] == ' ' || text[bytes] == '\0');
+}
+
+/* What a line that the reader gave is. */
+static enum heard judge(struct console *console, enum line_status status)
+{
+    const char *text = console->reader.text;
+
+    if (status != LINE_TEXT || console->reader.mark == 0) {
+        console->counters.damaged += 1;
+        return HEARD_DAMAGED;
+    }
+    if (begins(text, "err") && strstr(text, " tag=") == NULL) {
+        console->counters.refused += 1;
+        return HEARD_REFUSED;
+    }
+    return HEARD_LINE;
+}
+
+/* The next line, or how the wait for it ended. */
+static enum heard hear(struct console *console, uint32_t wait_ms)
+{
+    uint64_t deadline_ms = serial_now_ms() + wait_ms;
+
+    for (;;) {
+        enum line_status status = line_take(&console->reader, 0);
+        uint64_t now_ms = serial_now_ms();
+        uint8_t data[256];
+        int count;
+
+        if (status != LINE_NONE) {
+            return judge(console, status);
+        }
+        count = serial_read(
+            console->serial, data, sizeof data,
+            now_ms < deadline_ms ? (unsigned)(deadline_ms - now_ms) : 0);
+        if (count < 0) {
+            fail_gone(console);
+            return HEARD_GONE;
+        }
+        if (count == 0 && serial_now_ms() >= deadline_ms) {
+            console->counters.late += 1;
+            return HEARD_NOTHING;
+        }
+        for (int i = 0; i < count; ++i) {
+            line_push(&console->reader, data[i]);
+        }
+    }
+}
+
+/* The word behind KEY=, as far as its blank; NULL: there is none. */
+static const char *find_value(const char *text, const char *key)
+{
+    size_t bytes = strlen(key);
+
+    for (const char *at = text; at != NULL; at = strchr(at, ' ')) {
+        at += *at == ' ';
+        if (strncmp(at, key, bytes) == 0 && at[bytes] == '=') {
+            return at + bytes + 1;
+        }
+    }
+    return NULL;
+}
+
+static bool number_in(const char *text, uint64_t *number, const char *key)
+{
+    const char *value = find_value(text, key);
+    char word[CONSOLE_WORD_BYTES];
+
+    if (value == NULL) {
+        return false;
+    }
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(value, " "), value);
+    return parse_count(word, number) == NULL;
+}
+
+/* The tag of the line that was heard; false: it has none. */
+static bool tag_of(const struct console *console, uint32_t *tag)
+{
+    uint64_t number;
+    bool found = number_in(console->reader.text, &number, "tag");
+
+    *tag = (uint32_t)number;
+    return found && number <= UINT32_MAX;
+}
+
+/* Cuts a KEY=VALUE out that is ours alone; `key` with its blank and `=`. */
+static void cut(char *text, const char *key)
+{
+    char *at = strstr(text, key);
+
+    if (at != NULL) {
+        size_t bytes = 1 + strcspn(at + 1, " ");
+
+        memmove(at, at + bytes, strlen(at + bytes) + 1);
+    }
+}
+
+/* ---- replies ---- */
+
+void console_reply_free(struct console_reply *reply)
+{
+    for (uint32_t i = 0; i < reply->lines; ++i) {
+        free(reply->line[i]);
+    }
+    free(reply->line);
+    memset(reply, 0, sizeof *reply);
+}
+
+/* Whether there was memory. */
+static bool add_line(struct console_reply *reply, const char *text)
+{
+    char **line =
+        realloc(reply->line, (reply->lines + 1) * sizeof *reply->line);
+
+    if (line == NULL) {
+        return false;
+    }
+    reply->line = line;
+    line[reply->lines] = strdup(text);
+    if (line[reply->lines] == NULL) {
+        return false;
+    }
+    reply->lines += 1;
+    return true;
+}
+
+static void set_code(struct console_reply *reply, const char *word)
+{
+    reply->ok = false;
+    snprintf(reply->code, sizeof reply->code, "%.*s", (int)strcspn(word, " "),
+             word);
+}
+
+/* What a line did to a reply. */
+enum taken {
+    TAKEN_NO_MEMORY = -1,
+    TAKEN_STALE, /* nothing */
+    TAKEN_ROW,
+    TAKEN_ALL, /* that was the last one */
+    TAKEN_SPOILT
+};
+
+/* The first line: of an earlier try's reply it may be the second first one. */
+static enum taken take_first(struct console_reply *reply, char *text)
+{
+    bool more = find_value(text, "until") != NULL;
+
+    console_reply_free(reply);
+    cut(text, " tag=");
+    cut(text, " until=");
+    reply->ok = begins(text, "ok");
+    if (!reply->ok) {
+        set_code(reply, text + strlen("err "));
+    }
+    if (!add_line(reply, text)) {
+        return TAKEN_NO_MEMORY;
+    }
+    return more ? TAKEN_ROW : TAKEN_ALL;
+}
+
+static enum taken take_end(struct console_reply *reply, const char *text)
+{
+    const char *code = find_value(text, "err");
+    uint64_t rows = 0;
+
+    if (reply->lines == 0) {
+        return TAKEN_STALE;
+    }
+    if (!number_in(text, &rows, "rows") || rows != reply->lines - 1) {
+        return TAKEN_SPOILT;
+    }
+    if (code != NULL) {
+        set_code(reply, code);
+    }
+    return TAKEN_ALL;
+}
+
+static enum taken take(struct console *console, struct console_reply *reply,
+                       uint32_t wanted)
+{
+    char *text = console->reader.text;
+    bool first = begins(text, "ok") || begins(text, "err");
+    uint32_t tag;
+
+    if (first || begins(text, "end")) {
+        if (!tag_of(console, &tag) || tag != wanted) {
+            return TAKEN_STALE;
+        }
+        return first ? take_first(reply, text) : take_end(reply, text);
+    }
+    if (reply->lines == 0) {
+        return TAKEN_STALE;
+    }
+    return !add_line(reply, text)     ? TAKEN_NO_MEMORY
+           : reply->lines > LINES_MAX ? TAKEN_SPOILT
+                                      : TAKEN_ROW;
+}
+
+/* One try: 0: there is the reply; 1: try again; -1: there is no sense in it. */
+static int hear_reply(struct console *console, struct console_reply *reply,
+                      uint32_t tag, uint32_t rows_ms)
+{
+    uint64_t deadline_ms = serial_now_ms() + console->wait_ms;
+
+    console_reply_free(reply);
+    for (;;) {
+        uint64_t now_ms = serial_now_ms();
+        enum taken taken = TAKEN_SPOILT;
+        enum heard heard =
+            hear(console,
+                 now_ms < deadline_ms ? (uint32_t)(deadline_ms - now_ms) : 0);
+
+        if (heard == HEARD_GONE) {
+            return -1;
+        }
+        if (heard == HEARD_LINE) {
+            taken = take(console, reply, tag);
+        }
+        switch (taken) {
+        case TAKEN_NO_MEMORY:
+            return fail(console, "no memory for its reply");
+        case TAKEN_STALE:
+            console->counters.stale += 1;
+            break;
+        case TAKEN_ROW:
+            deadline_ms = serial_now_ms() + rows_ms;
+            break;
+        case TAKEN_ALL:
+            return 0;
+        case TAKEN_SPOILT:
+            return 1;
+        }
+    }
+}
+
+int console_ask(struct console *console, struct console_reply *reply,
+                const char *command)
+{
+    bool slow = begins(command, "mesh") || begins(command, "ping");
+    uint32_t tag = console->tag++;
+    int status = 1;
+
+    memset(reply, 0, sizeof *reply);
+    console->counters.requests += 1;
+    for (uint32_t i = 0; i < console->tries && status > 0; ++i) {
+        console->counters.retries += i > 0;
+        status = write_request(console, tag, command, i > 0);
+        if (status == 0) {
+            status = hear_reply(console, reply, tag,
+                                slow ? console->rows_ms : console->wait_ms);
+        }
+    }
+    if (status > 0) {
+        fail(console, "no good reply to '%.40s' in %u tries of %u ms", command,
+             console->tries, console->wait_ms);
+    }
+    return status == 0 ? 0 : -1;
+}
+
+const char *console_value(const struct console_reply *reply,
+                          char value[CONSOLE_WORD_BYTES], const char *key)
+{
+    for (uint32_t i = 0; i < reply->lines; ++i) {
+        const char *found = find_value(reply->line[i], key);
+
+        if (found != NULL) {
+            snprintf(value, CONSOLE_WORD_BYTES, "%.*s",
+                     (int)strcspn(found, " "), found);
+            return value;
+        }
+    }
+    return NULL;
+}
+
+bool console_number(const struct console_reply *reply, uint64_t *number,
+                    const char *key)
+{
+    char word[CONSOLE_WORD_BYTES];
+
+    return console_value(reply, word, key) != NULL &&
+           parse_count(word, number) == NULL;
+}
+
+/* ---- messages ---- */
+
+/*
+ * Lines ahead of their replies. The board takes and gives bytes in order, so
+ * one number tells how far it is: `base`. After a loss all is asked for again
+ * from there on; what still comes of before has tags below `first_tag`.
+ */
+struct transfer {
+    const uint8_t *out; /* to the board, or NULL */
+    uint8_t *in;        /* from it, or NULL */
+    uint32_t total;
+    uint32_t base;
+    uint32_t next; /* the first byte that is not asked for yet */
+    uint32_t first_tag;
+    uint32_t losses; /* since base moved */
+};
+
+static int ask_next(struct console *console, struct transfer *transfer)
+{
+    uint32_t bytes = transfer->total - transfer->next;
+    char data[LINE_BASE64_MAX + 1] = "";
+    char text[LINE_BYTES_MAX];
+
+    bytes = bytes < LINE_DATA_MAX ? bytes : LINE_DATA_MAX;
+    if (transfer->out != NULL) {
+        data[line_base64(data, transfer->out + transfer->next, bytes)] = '\0';
+        snprintf(text, sizeof text, "put %u %s", transfer->next, data);
+    } else {
+        snprintf(text, sizeof text, "get %u %u", transfer->next, bytes);
+    }
+    transfer->next += bytes;
+    return write_request(console, console->tag++, text, false);
+}
+
+/* Fills the window. 0 or -1. */
+static int ask_ahead(struct console *console, struct transfer *transfer)
+{
+    while (transfer->next < transfer->total &&
+           transfer->next - transfer->base < WINDOW * LINE_DATA_MAX) {
+        console->counters.requests += 1;
+        if (ask_next(console, transfer) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Begins again at `base`. 0 or -1. */
+static int go_back(struct console *console, struct transfer *transfer)
+{
+    console->counters.retries += 1;
+    transfer->losses += 1;
+    transfer->next = transfer->base;
+    transfer->first_tag = console->tag;
+    if (transfer->losses > console->tries) {
+        return fail(console, "%s byte %u of %u in %u tries",
+                    transfer->out != NULL ? "does not take" : "does not give",
+                    transfer->base, transfer->total, console->tries);
+    }
+    return serial_write(console->serial, (const uint8_t *)"\n", 1,
+                        console->wait_ms) < 0
+               ? fail_gone(console)
+               : 0;
+}
+
+static void move_on(struct transfer *transfer, uint32_t base)
+{
+    if (base > transfer->base) {
+        transfer->losses = 0;
+        transfer->base = base;
+        transfer->next = transfer->next > base ? transfer->next : base;
+    }
+}
+
+/* 0: good; 1: bytes are missing before it; -1: it makes no sense. */
+static int take_data(struct transfer *transfer, const char *text)
+{
+    const char *data = find_value(text, "data");
+    uint8_t bytes[LINE_DATA_MAX];
+    uint64_t at;
+    int count;
+
+    if (data == NULL || !number_in(text, &at, "at")) {
+        return -1;
+    }
+    count = line_base64_read(bytes, sizeof bytes, data,
+                             (unsigned)strcspn(data, " "));
+    if (count <= 0 || at > transfer->total ||
+        (uint32_t)count > transfer->total - at) {
+        return -1;
+    }
+    if (at == transfer->base) {
+        memcpy(transfer->in + at, bytes, (size_t)count);
+        move_on(transfer, transfer->base + (uint32_t)count);
+    }
+    return at > transfer->base;
+}
+
+/* A reply to what was asked; as take_data(). */
+static int take_answer(struct transfer *transfer, const char *text)
+{
+    uint64_t next = 0;
+
+    if (begins(text, "ok") && transfer->in != NULL) {
+        return take_data(transfer, text);
+    }
+    if (!begins(text, "ok") && !begins(text, "err gap")) {
+        return -1;
+    }
+    if (transfer->in != NULL || !number_in(text, &next, "next") ||
+        next > transfer->total) {
+        return -1;
+    }
+    move_on(transfer, (uint32_t)next);
+    return !begins(text, "ok");
+}
+
+/* One line, and what follows from it. 0 or -1. */
+static int hear_answer(struct console *console, struct transfer *transfer)
+{
+    enum heard heard = hear(console, console->wait_ms);
+    char *text = console->reader.text;
+    uint32_t tag;
+    int taken;
+
+    if (heard == HEARD_GONE) {
+        return -1;
+    }
+    if (heard == HEARD_DAMAGED) {
+        return 0; /* what it told, the next one does, or its missing */
+    }
+    if (heard != HEARD_LINE) {
+        return go_back(console, transfer);
+    }
+    if (!tag_of(console, &tag) ||
+        tag - transfer->first_tag >= console->tag - transfer->first_tag) {
+        console->counters.stale += 1;
+        return 0;
+    }
+    taken = take_answer(transfer, text);
+    if (taken < 0) {
+        cut(text, " tag=");
+        return fail(console, "at byte %u of %u: '%.100s'", transfer->base,
+                    transfer->total, text);
+    }
+    return taken > 0 ? go_back(console, transfer) : 0;
+}
+
+static int carry_over(struct console *console, struct transfer *transfer)
+{
+    int status = 0;
+
+    transfer->first_tag = console->tag;
+    while (status == 0 && transfer->base < transfer->total) {
+        status = ask_ahead(console, transfer);
+        if (status == 0) {
+            status = hear_answer(console, transfer);
+        }
+    }
+    return status;
+}
+
+/* 0: `ok`; 1: `err busy`; -1: anything else. */
+static int ask_ok(struct console *console, struct console_reply *reply,
+                  const char *command)
+{
+    if (console_ask(console, reply, command) != 0) {
+        return -1;
+    }
+    if (reply->ok) {
+        return 0;
+    }
+    if (strcmp(reply->code, "busy") == 0) {
+        return 1;
+    }
+    return fail(console, "'%.40s': '%.100s'", command, reply->line[0]);
+}
+
+int console_send(struct console *console, const uint8_t *data, uint32_t bytes,
+                 uint8_t kind, uint16_t job)
+{
+    struct transfer transfer = {.out = data, .total = bytes};
+    struct console_reply reply;
+    char command[64];
+    int status;
+
+    snprintf(command, sizeof command, "run %u %u %u", bytes, kind, job);
+    status = ask_ok(console, &reply, command);
+    console_reply_free(&reply);
+    return status != 0 ? status : carry_over(console, &transfer);
+}
+
+/* What the node offers. 0, 1 (nothing) or -1. */
+static int ask_report(struct console *console, uint64_t numbers[3])
+{
+    static const char keys[3][6] = {"bytes", "kind", "job"};
+    struct console_reply reply;
+    char state[CONSOLE_WORD_BYTES];
+    int status = ask_ok(console, &reply, "report");
+
+    if (status == 0 && (console_value(&reply, state, "state") == NULL ||
+                        strcmp(state, "ready") != 0)) {
+        status = 1;
+    }
+    for (unsigned i = 0; i < 3 && status == 0; ++i) {
+        if (!console_number(&reply, &numbers[i], keys[i]) ||
+            numbers[i] > INT32_MAX) {
+            status = fail(console, "report without %s", keys[i]);
+        }
+    }
+    console_reply_free(&reply);
+    return status;
+}
+
+int console_receive(struct console *console, uint8_t **data, uint32_t *bytes,
+                    uint8_t *kind, uint16_t *job)
+{
+    uint64_t numbers[3];
+    struct transfer transfer = {0};
+    struct console_reply reply;
+    int status = ask_report(console, numbers);
+
+    if (status != 0) {
+        return status;
+    }
+    transfer.total = (uint32_t)numbers[0];
+    transfer.in = malloc(transfer.total + 1);
+    if (transfer.in == NULL) {
+        return fail(console, "no memory for %u bytes", transfer.total);
+    }
+    status = carry_over(console, &transfer);
+    if (status == 0) {
+        status = ask_ok(console, &reply, "done") == 0 ? 0 : -1;
+        console_reply_free(&reply);
+    }
+    if (status != 0) {
+        free(transfer.in);
+        return status;
+    }
+    *data = transfer.in;
+    *bytes = transfer.total;
+    *kind = (uint8_t)numbers[1];
+    *job = (uint16_t)numbers[2];
+    return 0;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/serial.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libserialport.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Linux, Documentation/admin-guide/devices.txt: Unix98 pseudo-terminals. */
+#define PTY_MAJOR_FIRST 136u
+#define PTY_MAJOR_LAST 143u
+
+struct serial {
+    int descriptor;
+    bool is_socket;
+    struct sp_port *port; /* NULL: the descriptor is ours */
+    char name[];
+};
+
+uint64_t serial_now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* ---- opening ---- */
+
+static struct serial *make(const char *name)
+{
+    size_t bytes = strlen(name) + 1;
+    struct serial *serial = calloc(1, sizeof *serial + bytes);
+
+    if (serial != NULL) {
+        serial->descriptor = -1;
+        memcpy(serial->name, name, bytes);
+    }
+    return serial;
+}
+
+/* What an error of open() means for a port. */
+static const char *meaning(int error)
+{
+    switch (error) {
+    case ENOENT:
+    case ENODEV:
+    case ENXIO:
+        return "there is no such port";
+    case EBUSY:
+    case EWOULDBLOCK:
+        return "the port is busy: another program has it";
+    case EACCES:
+    case EPERM:
+        return "no permission (is this user in the group dialout?)";
+    case ENOTTY:
+        return "that is no serial port";
+    default:
+        return strerror(error);
+    }
+}
+
+/* Result: 0 or an errno. */
+static int open_pty(struct serial *serial)
+{
+    struct termios raw;
+
+    serial->descriptor =
+        open(serial->name, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (serial->descriptor < 0 || tcgetattr(serial->descriptor, &raw) != 0) {
+        return errno;
+    }
+    cfmakeraw(&raw);
+    cfsetspeed(&raw, B115200);
+    if (tcsetattr(serial->descriptor, TCSANOW, &raw) != 0 ||
+        ioctl(serial->descriptor, TIOCEXCL) != 0) {
+        return errno;
+    }
+    tcflush(serial->descriptor, TCIFLUSH);
+    return 0;
+}
+
+static int set_up(struct sp_port *port, uint32_t rate)
+{
+    if (sp_set_baudrate(port, (int)rate) != SP_OK ||
+        sp_set_bits(port, 8) != SP_OK ||
+        sp_set_parity(port, SP_PARITY_NONE) != SP_OK ||
+        sp_set_stopbits(port, 1) != SP_OK ||
+        sp_set_flowcontrol(port, SP_FLOWCONTROL_NONE) != SP_OK) {
+        return SP_ERR_FAIL;
+    }
+    return sp_flush(port, SP_BUF_INPUT);
+}
+
+static int errno_of(enum sp_return result)
+{
+    switch (result) {
+    case SP_OK:
+        return 0;
+    case SP_ERR_MEM:
+        return ENOMEM;
+    case SP_ERR_SUPP:
+        return EOPNOTSUPP;
+    default:
+        return errno != 0 ? errno : EINVAL;
+    }
+}
+
+static int open_port(struct serial *serial, uint32_t rate)
+{
+    enum sp_return result;
+
+    errno = 0;
+    result = sp_get_port_by_name(serial->name, &serial->port);
+    if (result == SP_OK) {
+        result = sp_open(serial->port, SP_MODE_READ_WRITE);
+    }
+    if (result != SP_OK) {
+        int error = errno_of(result);
+
+        sp_free_port(serial->port);
+        serial->port = NULL;
+        return error;
+    }
+    if (set_up(serial->port, rate) != SP_OK ||
+        sp_get_port_handle(serial->port, &serial->descriptor) != SP_OK) {
+        return errno_of(SP_ERR_FAIL);
+    }
+    fcntl(serial->descriptor, F_SETFL, O_RDWR | O_NONBLOCK);
+    fcntl(serial->descriptor, F_SETFD, FD_CLOEXEC);
+    return 0;
+}
+
+/* Result: 0 or an errno. */
+static int open_any(struct serial *serial, uint32_t rate)
+{
+    struct stat status;
+    unsigned kind;
+    int error;
+
+    if (stat(serial->name, &status) != 0) {
+        return errno;
+    }
+    if (!S_ISCHR(status.st_mode)) {
+        return ENOTTY;
+    }
+    kind = major(status.st_rdev);
+    error = kind >= PTY_MAJOR_FIRST && kind <= PTY_MAJOR_LAST
+                ? open_pty(serial)
+                : open_port(serial, rate);
+    if (error == 0 && flock(serial->descriptor, LOCK_EX | LOCK_NB) != 0) {
+        error = errno;
+    }
+    return error;
+}
+
+struct serial *serial_open(char why[SERIAL_WHY_BYTES], const char *path,
+                           uint32_t rate)
+{
+    struct serial *serial = make(path);
+    int error = serial == NULL ? ENOMEM : open_any(serial, rate);
+
+    if (error != 0) {
+        snprintf(why, SERIAL_WHY_BYTES, "%.200s: %s", path, meaning(error));
+        serial_close(serial);
+        return NULL;
+    }
+    return serial;
+}
+
+struct serial *serial_attach(int descriptor, const char *name)
+{
+    struct serial *serial = make(name);
+    struct stat status;
+
+    if (serial != NULL) {
+        serial->descriptor = descriptor;
+        serial->is_socket =
+            fstat(descriptor, &status) == 0 && S_ISSOCK(status.st_mode);
+        fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
+    }
+    return serial;
+}
+
+void serial_close(struct serial *serial)
+{
+    if (serial == NULL) {
+        return;
+    }
+    if (serial->port != NULL) {
+        sp_close(serial->port);
+        sp_free_port(serial->port);
+    } else if (serial->descriptor >= 0) {
+        close(serial->descriptor);
+    }
+    free(serial);
+}
+
+const char *serial_name(const struct serial *serial)
+{
+    return serial->name;
+}
+
+int serial_descriptor(const struct serial *serial)
+{
+    return serial->descriptor;
+}
+
+/* ---- bytes ---- */
+
+/* What poll() tells before the time is over, POLLERR if it fails; 0: nothing.
+ */
+static int wait_for(const struct serial *serial, short events,
+                    uint64_t deadline_ms)
+{
+    struct pollfd asked = {serial->descriptor, events, 0};
+    uint64_t now_ms = serial_now_ms();
+    int count = 0;
+
+    if (now_ms <= deadline_ms) {
+        count = poll(&asked, 1, (int)(deadline_ms - now_ms));
+    }
+    return count < 0 ? POLLERR : count > 0 ? asked.revents : 0;
+}
+
+static bool again(int error)
+{
+    return error == EAGAIN || error == EINTR;
+}
+
+/* A terminal may have nothing to read after all; where there is no other end
+   any more, nothing is the end. */
+int serial_read(struct serial *serial, uint8_t *data, unsigned bytes,
+                unsigned wait_ms)
+{
+    uint64_t deadline_ms = serial_now_ms() + wait_ms;
+    int ready;
+
+    while ((ready = wait_for(serial, POLLIN, deadline_ms)) != 0) {
+        ssize_t count = read(serial->descriptor, data, bytes);
+
+        if (count > 0) {
+            return (int)count;
+        }
+        if (count == 0 && (serial->is_socket || (ready & POLLHUP) != 0)) {
+            errno = 0;
+            return -1;
+        }
+        if (count < 0 && !again(errno)) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int serial_write(struct serial *serial, const uint8_t *data, unsigned bytes,
+                 unsigned wait_ms)
+{
+    uint64_t deadline_ms = serial_now_ms() + wait_ms;
+    unsigned done = 0;
+
+    while (done < bytes) {
+        ssize_t count;
+
+        if (wait_for(serial, POLLOUT, deadline_ms) == 0) {
+            return 1;
+        }
+        count = serial->is_socket
+                    ? send(serial->descriptor, data + done, bytes - done,
+                           MSG_NOSIGNAL)
+                    : write(serial->descriptor, data + done, bytes - done);
+        if (count < 0 && !again(errno)) {
+            return -1;
+        }
+        done += count > 0 ? (unsigned)count : 0u;
+    }
+    return 0;
+}

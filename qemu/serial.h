@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A serial port of this machine: a real one by libserialport; a pseudo-terminal
+ * (QEMU's, a test's) by termios; or a descriptor that is open already (one end
+ * of a socket pair). Every wait ends.
+ *
+ * Why pseudo-terminals are on their own: libserialport 0.1.1 opens none. Its
+ * sp_get_port_by_name() wants /sys/class/tty/NAME, after realpath(), which
+ * there is none of for pts/N (ENOENT); and with a name put in by force its
+ * sp_open() fails too, since TIOCMGET is ENOTTY there.
+ */
+#ifndef QEMU_SERIAL_H
+#define QEMU_SERIAL_H
+
+#include <stdint.h>
+
+#define SERIAL_RATE 115200u
+#define SERIAL_WHY_BYTES 320u
+
+struct serial;
+
+/*
+ * Opens a port: 8N1, no flow control, so many bits a second (a pseudo-terminal
+ * has no rate). What it had received before is dropped. Nobody else who asks
+ * (flock, TIOCEXCL) gets it as long as it is open. Result: NULL with `why`, a
+ * sentence that names the port.
+ */
+struct serial *serial_open(char why[SERIAL_WHY_BYTES], const char *path,
+                           uint32_t rate);
+
+/* Takes over a descriptor, which becomes non-blocking. NULL: no memory. */
+struct serial *serial_attach(int descriptor, const char *name);
+
+/* NULL is fine. */
+void serial_close(struct serial *serial);
+
+const char *serial_name(const struct serial *serial);
+int serial_descriptor(const struct serial *serial);
+
+/* Waits for the first bytes. Result: how many came, at most `bytes`; 0: none in
+   time; -1: the port has gone, errno tells why (0: the other end closed it). */
+int serial_read(struct serial *serial, uint8_t *data, unsigned bytes,
+                unsigned wait_ms);
+
+/* Result: 0: all is written; 1: not in time; -1: the port has gone. */
+int serial_write(struct serial *serial, const uint8_t *data, unsigned bytes,
+                 unsigned wait_ms);
+
+/* Milliseconds of a clock that only goes on. */
+uint64_t serial_now_ms(void);
+
+#endif

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# The console's lines, mailbox and client as a library for ctypes, and a node's
+# console as a program that talks on its standard input and output.
+
+CONSOLE_SHARED := hal/line.c hal/mailbox.c qemu/console.c qemu/parse.c \
+                  qemu/serial.c
+CONSOLE_BOARD := test/console/board.c hal/line.c hal/mailbox.c \
+                 $(wildcard boot/shell*.c) torus/torus.c
+
+console_shared_objects := $(CONSOLE_SHARED:%.c=$(BUILD)/test/obj/shared/%.o)
+console_board_objects := $(CONSOLE_BOARD:%.c=$(BUILD)/test/more/%.o)
+
+TEST_PROGRAMS += $(BUILD)/test/console.so $(BUILD)/test/console-board
+
+$(BUILD)/test/console.so: $(console_shared_objects)
+	$(say) LINK $@
+	$(Q)$(HOST_CC) -shared -o $@ $^ -lserialport
+
+$(BUILD)/test/console-board: $(console_board_objects)
+	$(say) LINK $@
+	$(Q)$(HOST_CC) -fsanitize=address,undefined -o $@ $^
+
+-include $(console_shared_objects:.o=.d) $(console_board_objects:.o=.d)
