@@ -81,7 +81,7 @@ static bool check(struct line_reader *reader)
     uint32_t crc;
 
     if (bytes == 0) {
-        return text[0] != '@' && text[0] != '*';
+        return text[0] != '@';
     }
     if (bytes + MARK_BYTES != reader->length) {
         return false;
@@ -133,7 +133,9 @@ static void add(struct line_reader *reader, uint8_t byte)
     } else if (reader->length >= LINE_BYTES_MAX - 1) {
         trouble = LINE_LONG;
     } else {
-        if (byte == '*' && reader->mark == 0) {
+        if (byte == '*' && reader->length == 0) {
+            trouble = LINE_CRC;
+        } else if (byte == '*' && reader->mark == 0) {
             reader->mark = reader->length;
         }
         reader->text[reader->length++] = (char)byte;

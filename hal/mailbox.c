@@ -99,7 +99,7 @@ int mailbox_get(const struct mailbox *mailbox, uint8_t *out, uint32_t offset,
         return ERR_PORT_BUSY;
     }
     if (offset > mailbox->out_bytes) {
-        return ERR_RANGE;
+        return ERR_BUFFER;
     }
     for (unsigned i = 0; i < MAILBOX_SEGMENTS && done < bytes; ++i) {
         const struct mailbox_segment *segment = &mailbox->segment[i];

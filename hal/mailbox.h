@@ -95,7 +95,7 @@ int mailbox_put(struct mailbox *mailbox, uint32_t offset, const uint8_t *data,
 
 /*
  * Bytes of what is offered from `offset` on, fewer at its end. Result: how
- * many; ERR_RANGE: the offset is beyond the end; ERR_PORT_BUSY: nothing is
+ * many; ERR_BUFFER: the offset is beyond the end; ERR_PORT_BUSY: nothing is
  * offered. Cost: a pass over the segments.
  */
 int mailbox_get(const struct mailbox *mailbox, uint8_t *out, uint32_t offset,

@@ -430,7 +430,10 @@ bool console_number(const struct console_reply *reply, uint64_t *number,
 /*
  * Lines ahead of their replies. The board takes and gives bytes in order, so
  * one number tells how far it is: `base`. After a loss all is asked for again
- * from there on; what still comes of before has tags below `first_tag`.
+ * from there on, but only when the replies to all that is on its way have come
+ * or their time is over: where many lines are damaged, asking at once would put
+ * three more on the way for each. What is later still has tags below
+ * `first_tag`.
  */
 struct transfer {
     const uint8_t *out; /* to the board, or NULL */
@@ -439,7 +442,9 @@ struct transfer {
     uint32_t base;
     uint32_t next; /* the first byte that is not asked for yet */
     uint32_t first_tag;
-    uint32_t losses; /* since base moved */
+    uint32_t awaited; /* replies that may still come */
+    bool lost;        /* one of the lines, or its reply */
+    uint32_t losses;  /* since base moved */
 };
 
 static int ask_next(struct console *console, struct transfer *transfer)
@@ -456,13 +461,14 @@ static int ask_next(struct console *console, struct transfer *transfer)
         snprintf(text, sizeof text, "get %u %u", transfer->next, bytes);
     }
     transfer->next += bytes;
+    transfer->awaited += 1;
     return write_request(console, console->tag++, text, false);
 }
 
 /* Fills the window. 0 or -1. */
 static int ask_ahead(struct console *console, struct transfer *transfer)
 {
-    while (transfer->next < transfer->total &&
+    while (!transfer->lost && transfer->next < transfer->total &&
            transfer->next - transfer->base < WINDOW * LINE_DATA_MAX) {
         console->counters.requests += 1;
         if (ask_next(console, transfer) != 0) {
@@ -477,6 +483,8 @@ static int go_back(struct console *console, struct transfer *transfer)
 {
     console->counters.retries += 1;
     transfer->losses += 1;
+    transfer->lost = false;
+    transfer->awaited = 0;
     transfer->next = transfer->base;
     transfer->first_tag = console->tag;
     if (transfer->losses > console->tries) {
@@ -542,35 +550,57 @@ static int take_answer(struct transfer *transfer, const char *text)
     return !begins(text, "ok");
 }
 
-/* One line, and what follows from it. 0 or -1. */
-static int hear_answer(struct console *console, struct transfer *transfer)
+/* A line that has a tag. 0 or -1. */
+static int hear_tagged(struct console *console, struct transfer *transfer)
 {
-    enum heard heard = hear(console, console->wait_ms);
     char *text = console->reader.text;
     uint32_t tag;
     int taken;
 
-    if (heard == HEARD_GONE) {
-        return -1;
-    }
-    if (heard == HEARD_DAMAGED) {
-        return 0; /* what it told, the next one does, or its missing */
-    }
-    if (heard != HEARD_LINE) {
-        return go_back(console, transfer);
-    }
     if (!tag_of(console, &tag) ||
         tag - transfer->first_tag >= console->tag - transfer->first_tag) {
         console->counters.stale += 1;
         return 0;
     }
+    transfer->awaited = tag + 1 == console->tag ? 1 : transfer->awaited;
+    transfer->awaited -= transfer->awaited > 0;
     taken = take_answer(transfer, text);
     if (taken < 0) {
         cut(text, " tag=");
         return fail(console, "at byte %u of %u: '%.100s'", transfer->base,
                     transfer->total, text);
     }
-    return taken > 0 ? go_back(console, transfer) : 0;
+    transfer->lost |= taken > 0;
+    return 0;
+}
+
+/* One line, and what follows from it. 0 or -1. */
+static int hear_answer(struct console *console, struct transfer *transfer)
+{
+    int status = 0;
+
+    switch (hear(console, console->wait_ms)) {
+    case HEARD_GONE:
+        return -1;
+    case HEARD_NOTHING:
+        transfer->lost = true;
+        transfer->awaited = 0;
+        break;
+    case HEARD_LINE:
+        status = hear_tagged(console, transfer);
+        break;
+    case HEARD_DAMAGED:
+    case HEARD_REFUSED:
+        transfer->lost = true;
+        transfer->awaited -= transfer->awaited > 0;
+        break;
+    }
+    if (status == 0 && transfer->awaited == 0 &&
+        transfer->base < transfer->next) {
+        return go_back(console, transfer);
+    }
+    transfer->lost &= transfer->awaited > 0;
+    return status;
 }
 
 static int carry_over(struct console *console, struct transfer *transfer)

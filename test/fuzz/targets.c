@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All that is tried: the kernels with their formats, and what arrives in
-   messages. */
+   messages and at the console. */
 #include "test/fuzz/fuzz.h"
 
 #include "hal/discover.h"
 #include "qemu/output.h"
 #include "scatter/scatter.h"
 #include "scatter/wire.h"
+#include "test/fuzz/console.h"
 #include "test/fuzz/kernels.h"
 
 #include <stdio.h>
@@ -354,7 +355,7 @@ static void seed_discover(const struct fuzz_target *target)
 /* ---- all of them ---- */
 
 #define KERNELS_MAX 64u
-#define MESSAGES 6u
+#define MESSAGES 8u
 
 static void list_kernel(struct fuzz_target **at, const struct kernel *kernel)
 {
@@ -386,7 +387,9 @@ const struct fuzz_target *fuzz_targets(void)
         {.name = "part", .try = try_part, .seed = seed_part},
         {.name = "report", .try = try_report, .seed = seed_report},
         {.name = "output", .try = try_output, .seed = seed_output},
-        {.name = "discover", .try = try_discover, .seed = seed_discover}};
+        {.name = "discover", .try = try_discover, .seed = seed_discover},
+        {.name = "line", .try = console_try_line, .seed = console_seed},
+        {.name = "shell", .try = console_try_shell, .seed = console_seed}};
     static struct fuzz_target targets[3 * KERNELS_MAX + MESSAGES + 1];
     struct fuzz_target *at = targets;
 

@@ -1,0 +1,391 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The console's lines once more, a node's console as a process, a serial line
+that damages, and the host's client through ctypes."""
+import binascii
+import ctypes as c
+import os
+import random
+import re
+import select
+import subprocess
+import threading
+import time
+import tty
+
+from core import BUILD, library
+
+NONE, TEXT, LONG, CRC, CONTROL, DAMAGED, HALF = range(7)
+TEXT_MAX, RING, DATA_MAX = 200, 1024, 96
+ERR_PORT_BUSY, ERR_BUFFER, ERR_EMPTY, ERR_RANGE = -2, -3, -9, -12
+PROGRAM = BUILD / "test" / "console-board"
+
+
+# ---- lines ----
+
+def mark(text):
+    """The `*` and what is behind it."""
+    return b"*%04X" % binascii.crc_hqx(text, 0xFFFF)
+
+
+def line(text):
+    return text + mark(text) + b"\n"
+
+
+def unmark(raw):
+    """The text of a reply; every one has a CRC."""
+    found = re.fullmatch(rb"([ -)+-~]*)(\*[0-9A-F]{4})", raw)
+    assert found and mark(found[1]) == found[2], raw
+    return found[1].decode()
+
+
+def judged(raw):
+    """(status, text) of a line without its end; None: nothing is told."""
+    if raw[:1] == b"*":
+        return CRC, b""
+    for at, byte in enumerate(raw):
+        if byte == 0:
+            return DAMAGED, b""
+        if not 0x20 <= byte < 0x7F:
+            return CONTROL, b""
+        if at >= TEXT_MAX + 5:
+            return LONG, b""
+    if not raw:
+        return None
+    if b"*" in raw or raw[:1] == b"@":
+        found = re.fullmatch(rb"([^*]+)(\*[0-9A-Fa-f]{4})", raw)
+        if not found or mark(found[1]) != found[2].upper():
+            return CRC, b""
+        raw = found[1]
+    return (LONG, b"") if len(raw) > TEXT_MAX else (TEXT, raw)
+
+
+def judged_all(stream):
+    """What comes of whole lines."""
+    lines = re.split(rb"[\r\n]", stream)[:-1]
+    return [said for raw in lines if (said := judged(raw))]
+
+
+class Reader(c.Structure):
+    _fields_ = [("pushed", c.c_uint32), ("lost", c.c_uint32),
+                ("gap", c.c_bool), ("ring", c.c_uint8 * RING),
+                ("taken", c.c_uint32), ("half_us", c.c_uint32),
+                ("last_us", c.c_uint32), ("length", c.c_uint16),
+                ("mark", c.c_uint16), ("trouble", c.c_uint8),
+                ("ended", c.c_bool), ("count", c.c_uint32 * 7),
+                ("text", c.c_char * (TEXT_MAX + 6))]
+
+
+class Segment(c.Structure):
+    _fields_ = [("data", c.c_char_p), ("bytes", c.c_uint32)]
+
+
+class Mailbox(c.Structure):
+    _fields_ = [("into", c.c_uint8), ("out", c.c_uint8),
+                ("in_kind", c.c_uint8), ("out_kind", c.c_uint8),
+                ("in_job", c.c_uint16), ("out_job", c.c_uint16),
+                ("buffer", c.c_void_p), ("capacity_bytes", c.c_uint32),
+                ("announced_bytes", c.c_uint32), ("filled_bytes", c.c_uint32),
+                ("out_bytes", c.c_uint32), ("segment", Segment * 6)]
+
+
+class Counters(c.Structure):
+    _fields_ = [(name, c.c_uint32) for name in (
+        "requests", "retries", "damaged", "refused", "late", "stale")]
+
+
+class Reply(c.Structure):
+    _fields_ = [("ok", c.c_bool), ("lines", c.c_uint32),
+                ("line", c.POINTER(c.c_char_p)), ("code", c.c_char * 64)]
+
+
+def load():
+    lib = library("console.so")
+    lib.line_crc.argtypes = [c.c_uint16, c.c_char_p, c.c_uint]
+    lib.line_crc.restype = c.c_uint16
+    lib.serial_open.restype = c.c_void_p
+    lib.serial_open.argtypes = [c.c_char_p, c.c_char_p, c.c_uint32]
+    lib.serial_attach.restype = c.c_void_p
+    lib.console_open.argtypes = [c.c_void_p]
+    lib.console_open.restype = c.c_void_p
+    lib.console_close.argtypes = [c.c_void_p]
+    lib.console_patience.argtypes = [c.c_void_p] + 3 * [c.c_uint32]
+    lib.console_why.argtypes = [c.c_void_p]
+    lib.console_why.restype = c.c_char_p
+    lib.console_counters.argtypes = [c.c_void_p]
+    lib.console_counters.restype = c.POINTER(Counters)
+    lib.console_ask.argtypes = [c.c_void_p, c.POINTER(Reply), c.c_char_p]
+    lib.console_send.argtypes = [c.c_void_p, c.c_char_p, c.c_uint32,
+                                 c.c_uint8, c.c_uint16]
+    lib.console_receive.argtypes = [c.c_void_p, c.c_void_p, c.c_void_p,
+                                    c.c_void_p, c.c_void_p]
+    lib.console_number.argtypes = [c.POINTER(Reply), c.POINTER(c.c_uint64),
+                                   c.c_char_p]
+    lib.console_number.restype = c.c_bool
+    lib.line_put.restype = None
+    return lib
+
+
+LIB = load()
+
+
+class Lines:
+    """hal/line.h's reader."""
+
+    def __init__(self, half_us=1000):
+        self.reader = Reader()
+        LIB.line_init(c.byref(self.reader), half_us)
+
+    def push(self, data):
+        for byte in data:
+            LIB.line_push(c.byref(self.reader), byte)
+
+    def take(self, now_us=0):
+        status = LIB.line_take(c.byref(self.reader), c.c_uint32(now_us))
+        return status, self.reader.text if status == TEXT else b""
+
+    def all(self, data, now_us=0, cut=lambda: 64):
+        """Everything that comes of the bytes, pushed in pieces."""
+        said = []
+        while data:
+            size = cut()
+            self.push(data[:size])
+            data = data[size:]
+            while (one := self.take(now_us))[0] != NONE:
+                said.append(one)
+        return said
+
+
+# ---- a node's console ----
+
+class Board:
+    """build/test/console-board, spoken to over pipes."""
+
+    def __init__(self, *args):
+        self.process = subprocess.Popen(
+            [PROGRAM, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            bufsize=0)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        if self.process.wait(20) not in (0, 3):
+            raise AssertionError(f"it ended with {self.process.returncode}")
+
+    def write(self, data):
+        self.process.stdin.write(data)
+
+    def read_line(self, timeout=5):
+        raw = b""
+        end = time.monotonic() + timeout
+        while not raw.endswith(b"\n"):
+            left = max(0, end - time.monotonic())
+            assert select.select([self.process.stdout], [], [], left)[0], raw
+            byte = self.process.stdout.read(1)
+            assert byte, raw
+            raw += byte
+        return unmark(raw[:-1])
+
+    def is_silent(self, seconds):
+        return not select.select([self.process.stdout], [], [], seconds)[0]
+
+    def ask(self, text, timeout=5):
+        """The reply's lines: one, or until `end`."""
+        self.write(text.encode() + b"\n")
+        lines = [self.read_line(timeout)]
+        while "until=end" in lines[0] and not lines[-1].startswith("end"):
+            lines.append(self.read_line(timeout))
+        return lines
+
+
+def words(text):
+    """The KEY=VALUE words."""
+    return dict(word.split("=", 1) for word in text.split(" ") if "=" in word)
+
+
+# ---- a line between host and board ----
+
+class Pty:
+    """A pseudo-terminal. `serve` has its master's end, in a thread: serve(pty)
+    with pty.read(seconds) and pty.write(bytes), until pty.over."""
+
+    def __init__(self, serve):
+        self.master, self.slave = os.openpty()
+        tty.setraw(self.slave)
+        self.path = os.ttyname(self.slave)
+        self.over = False
+        self.failed = None
+        self.thread = threading.Thread(target=self._run, args=(serve,))
+        self.thread.start()
+
+    def _run(self, serve):
+        try:
+            serve(self)
+        except Exception as error:  # pylint: disable=broad-except
+            self.failed = error
+
+    def read(self, seconds=0.02):
+        if not select.select([self.master], [], [], seconds)[0]:
+            return b""
+        return os.read(self.master, 4096)
+
+    def write(self, data):
+        os.write(self.master, data)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.over = True
+        self.thread.join()
+        for end in (self.master, self.slave):
+            try:
+                os.close(end)
+            except OSError:
+                pass
+        if self.failed:
+            raise self.failed
+
+
+class Noise:
+    """Damages bytes by a seed: flips a bit, drops, doubles, or cuts off what is
+    left of a line, its end too."""
+
+    def __init__(self, seed, rate):
+        self.random = random.Random(seed)
+        self.rate = rate
+        self.faults = 0
+        self.cutting = False
+
+    def __call__(self, data):
+        out = bytearray()
+        for byte in data:
+            if self.cutting:
+                self.cutting = byte != 10
+            elif self.random.random() >= self.rate:
+                out.append(byte)
+            else:
+                self.faults += 1
+                kind = self.random.randrange(4)
+                if kind == 0:
+                    out.append(byte ^ 1 << self.random.randrange(8))
+                elif kind == 1:
+                    out += bytes([byte, byte])
+                elif kind == 2:
+                    self.cutting = byte != 10
+        return bytes(out)
+
+
+def between(board, to_board=bytes, to_host=bytes):
+    """Serves a board's console on a pseudo-terminal."""
+    def serve(pty):
+        pipe = board.process.stdout
+        while not pty.over:
+            ready = select.select([pty.master, pipe], [], [], 0.02)[0]
+            if pty.master in ready:
+                board.write(to_board(os.read(pty.master, 256)))
+            if pipe in ready:
+                data = os.read(pipe.fileno(), 256)
+                if not data:
+                    return
+                pty.write(to_host(data))
+    return serve
+
+
+def scripted(answer):
+    """Serves what answer(text, count) says, bytes, to each line; `text` is
+    without tag and CRC, or None if it is damaged. TAG stands for the tag."""
+    def serve(pty):
+        left, count = b"", 0
+        while not pty.over:
+            left += pty.read()
+            while b"\n" in left:
+                raw, left = left.split(b"\n", 1)
+                if not raw:
+                    continue
+                status, text = judged(raw)
+                tag, text = (text.split(b" ", 1) if status == TEXT
+                             else (b"", b""))
+                said = answer(text.decode() if status == TEXT else None, count)
+                count += 1
+                for one in said:
+                    pty.write(one(tag[1:]) if callable(one) else one)
+    return serve
+
+
+def good(text):
+    """A line to be said with the tag in it."""
+    return lambda tag: line(text.replace("TAG", tag.decode()).encode())
+
+
+# ---- the client ----
+
+class Failed(Exception):
+    """What console_why() says."""
+
+
+class Client:
+    def __init__(self, port, wait_ms=300, tries=5, rows_ms=2000):
+        why = c.create_string_buffer(320)
+        if isinstance(port, int):
+            serial = LIB.serial_attach(port, b"socket")
+        else:
+            serial = LIB.serial_open(why, port.encode(), 115200)
+        if not serial:
+            raise Failed(why.value.decode())
+        self.console = LIB.console_open(serial)
+        LIB.console_patience(self.console, wait_ms, rows_ms, tries)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        LIB.console_close(self.console)
+
+    @property
+    def counters(self):
+        return LIB.console_counters(self.console).contents
+
+    def _check(self, status):
+        if status < 0:
+            raise Failed(LIB.console_why(self.console).decode())
+        return status
+
+    def ask(self, command):
+        """(ok, code, lines)"""
+        reply = Reply()
+        try:
+            self._check(LIB.console_ask(self.console, reply,
+                                        command.encode()))
+            return (reply.ok, reply.code.decode(),
+                    [reply.line[i].decode() for i in range(reply.lines)])
+        finally:
+            LIB.console_reply_free(c.byref(reply))
+
+    def send(self, data, kind, job):
+        return self._check(LIB.console_send(self.console, data, len(data),
+                                            kind, job))
+
+    def receive(self):
+        """(data, kind, job), or None if there is none."""
+        data, size = c.c_void_p(), c.c_uint32()
+        kind, job = c.c_uint8(), c.c_uint16()
+        if self._check(LIB.console_receive(
+                self.console, c.byref(data), c.byref(size), c.byref(kind),
+                c.byref(job))):
+            return None
+        out = c.string_at(data.value, size.value)
+        free = c.CDLL(None).free
+        free.argtypes = [c.c_void_p]
+        free(data)
+        return out, kind.value, job.value
+
+    def receive_soon(self, seconds=20):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if (got := self.receive()) is not None:
+                return got
+            time.sleep(0.02)
+        raise AssertionError("no report")
