@@ -173,23 +173,23 @@ struct shell {
     const struct shell_command *command; /* the last one */
     const char *word[SHELL_WORDS];       /* of the request, its name first */
     uint8_t words;                       /* behind the name */
-    struct line_writer out;
     uint32_t tag;
     bool tagged;
     bool again;       /* there was a tag before: `tag` */
     bool repeated;    /* and it is the same once more */
-    bool rows;        /* rows are written, those of .. */
+    bool rows;        /* of the command are still to be written */
     bool resetting;   /* the reply to `reset` is written */
     bool pending;     /* a circuit of `ping` is on its way */
-    uint8_t ending;   /* enum shell_code, of the last row */
+    uint8_t ending;   /* enum shell_code, told by `end` */
     int32_t detail;   /* what a code tells besides */
-    uint32_t row;     /* next one: for a command's own use, as is .. */
-    uint32_t index;   /* .. this, from 0 */
+    uint32_t row;     /* the next one, or its port: the command's */
+    uint32_t index;   /* the next number of a list */
     uint32_t written; /* rows */
     uint32_t wanted;  /* circuits of `ping` */
     uint32_t bytes;   /* of each */
     struct torus_path path;
     uint32_t since_us; /* the last row */
+    struct line_writer out;
 };
 
 /*

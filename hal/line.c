@@ -287,17 +287,21 @@ static const char alphabet[65] =
 unsigned line_base64(char *out, const uint8_t *data, unsigned bytes)
 {
     unsigned length = 0;
+    unsigned bits = 0; /* the lowest of `group` that are still to come */
+    uint32_t group = 0;
 
-    for (unsigned i = 0; i < bytes; i += 3) {
-        unsigned left = bytes - i;
-        uint32_t group = (uint32_t)data[i] << 16;
-
-        group |= left > 1 ? (uint32_t)data[i + 1] << 8 : 0u;
-        group |= left > 2 ? data[i + 2] : 0u;
-        out[length++] = alphabet[group >> 18];
-        out[length++] = alphabet[group >> 12 & 63u];
-        out[length++] = left > 1 ? alphabet[group >> 6 & 63u] : '=';
-        out[length++] = left > 2 ? alphabet[group & 63u] : '=';
+    for (unsigned i = 0; i < bytes; ++i) {
+        group = group << 8 | data[i];
+        for (bits += 8; bits >= 6;) {
+            bits -= 6;
+            out[length++] = alphabet[group >> bits & 63u];
+        }
+    }
+    if (bits > 0) {
+        out[length++] = alphabet[group << (6 - bits) & 63u];
+    }
+    while (length % 4 != 0) {
+        out[length++] = '=';
     }
     return length;
 }
@@ -313,47 +317,34 @@ static int value_of(char c)
     return value;
 }
 
-/* Four characters; the number of bytes, or -1. */
-static int read_group(uint8_t out[3], const char text[4], bool last)
+int line_base64_read(uint8_t *out, unsigned capacity, const char *text,
+                     unsigned length)
 {
-    int bytes = text[3] != '=' ? 3 : text[2] != '=' ? 2 : 1;
+    unsigned bytes = 0;
+    unsigned bits = 0;
     uint32_t group = 0;
+    unsigned i = 0;
 
-    if (bytes < 3 && !last) {
-        return -1;
-    }
-    for (int i = 0; i < 4; ++i) {
-        int value = i <= bytes ? value_of(text[i]) : 0;
+    for (; i < length && text[i] != '='; ++i) {
+        int value = value_of(text[i]);
 
         if (value < 0) {
             return -1;
         }
         group = group << 6 | (uint32_t)value;
+        bits += 6;
+        if (bits >= 8) {
+            bits -= 8;
+            if (bytes == capacity) {
+                return -1;
+            }
+            out[bytes++] = (uint8_t)(group >> bits);
+        }
     }
-    out[0] = (uint8_t)(group >> 16);
-    out[1] = (uint8_t)(group >> 8);
-    out[2] = (uint8_t)group;
     /* What the padding leaves over must be 0, or two texts mean the same. */
-    return (group & 0xFFFFFFu >> 8 * bytes) == 0 ? bytes : -1;
-}
-
-int line_base64_read(uint8_t *out, unsigned capacity, const char *text,
-                     unsigned length)
-{
-    unsigned bytes = 0;
-
-    if (length % 4 != 0) {
+    if (length % 4 != 0 || length - i > 2 ||
+        (group & ((1u << bits) - 1)) != 0) {
         return -1;
     }
-    for (unsigned i = 0; i < length; i += 4) {
-        uint8_t group[3];
-        int count = read_group(group, text + i, i + 4 == length);
-
-        if (count < 0 || (unsigned)count > capacity - bytes) {
-            return -1;
-        }
-        memcpy(out + bytes, group, (size_t)count);
-        bytes += (unsigned)count;
-    }
-    return (int)bytes;
+    return i == length || text[length - 1] == '=' ? (int)bytes : -1;
 }

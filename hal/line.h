@@ -52,17 +52,17 @@ enum line_status {
 struct line_reader {
     volatile uint32_t pushed; /* bytes that ever went into the ring */
     volatile uint32_t lost;   /* bytes for which it had no room */
-    bool gap;                 /* the last ones were lost */
-    volatile uint8_t ring[LINE_RING_BYTES];
-    volatile uint32_t taken; /* bytes that ever left it */
+    volatile uint32_t taken;  /* bytes that ever left it */
     uint32_t half_us;
     uint32_t last_us; /* when the last byte of the line was taken */
-    uint16_t length;  /* of the line so far */
-    uint16_t mark;    /* where its first `*` is, or 0 */
-    uint8_t trouble;  /* enum line_status: its first error, or LINE_NONE */
-    bool ended;       /* `text` is what was returned last */
     uint32_t count[LINE_STATUSES]; /* lines of each status */
-    char text[LINE_BYTES_MAX];
+    uint16_t length;               /* of the line so far */
+    uint16_t mark;                 /* where its first `*` is, or 0 */
+    uint8_t trouble; /* enum line_status: its first error, or LINE_NONE */
+    bool ended;      /* `text` is what was returned last */
+    bool gap;        /* the last bytes were lost */
+    char text[LINE_BYTES_MAX]; /* last, as the ring, for short offsets */
+    volatile uint8_t ring[LINE_RING_BYTES];
 };
 
 /* half_us: how long a line may wait for its next byte, below 2^31 us. */

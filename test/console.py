@@ -67,12 +67,12 @@ def judged_all(stream):
 
 class Reader(c.Structure):
     _fields_ = [("pushed", c.c_uint32), ("lost", c.c_uint32),
-                ("gap", c.c_bool), ("ring", c.c_uint8 * RING),
                 ("taken", c.c_uint32), ("half_us", c.c_uint32),
-                ("last_us", c.c_uint32), ("length", c.c_uint16),
-                ("mark", c.c_uint16), ("trouble", c.c_uint8),
-                ("ended", c.c_bool), ("count", c.c_uint32 * 7),
-                ("text", c.c_char * (TEXT_MAX + 6))]
+                ("last_us", c.c_uint32), ("count", c.c_uint32 * 7),
+                ("length", c.c_uint16), ("mark", c.c_uint16),
+                ("trouble", c.c_uint8), ("ended", c.c_bool),
+                ("gap", c.c_bool), ("text", c.c_char * (TEXT_MAX + 6)),
+                ("ring", c.c_uint8 * RING)]
 
 
 class Segment(c.Structure):
