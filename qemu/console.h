@@ -75,8 +75,10 @@ bool console_number(const struct console_reply *reply, uint64_t *number,
 
 /*
  * A message to the node's host port: announces it, then writes it, several
- * lines ahead of their replies. Result: 0: the node has all of it; 1: it does
- * not wait for one now (busy); -1: failed.
+ * lines ahead of their replies: 7 KB/s at 115200 bits a second. Of damaged
+ * lines a CRC-16 lets one in 65536 pass: a message has a check of its own.
+ * Result: 0: the node has all of it; 1: it does not wait for one now (busy);
+ * -1: failed.
  */
 int console_send(struct console *console, const uint8_t *data, uint32_t bytes,
                  uint8_t kind, uint16_t job);
