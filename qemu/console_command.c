@@ -165,8 +165,7 @@ static int ask(const struct options *options)
 
 int console_command(int argc, char **argv)
 {
-    struct options options = {
-        .rate = SERIAL_RATE, .wait_ms = 1000, .tries = 5};
+    struct options options = {.rate = SERIAL_RATE, .wait_ms = 1000, .tries = 5};
     struct argp argp = {descriptions, parse_option, "COMMAND [WORD...]",
                         description,  NULL,         NULL,
                         NULL};
