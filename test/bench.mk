@@ -3,7 +3,7 @@
 
 REFERENCES := $(wildcard test/bench/kernels/reference*.c) \
               test/bench/kernels/memmem.c test/target/main.c boot/reset.c \
-              boot/memory.c \
+              boot/memory.c boot/vectors_mps2_an385.c \
               $(filter-out kernels/spin.c,$(wildcard kernels/*.c)) \
               $(wildcard hal/*.c hal/mps2_an385/*.c torus/*.c)
 REFERENCES_OBJ := $(BUILD)/mps2_an385/test/bench/kernels
@@ -20,7 +20,7 @@ $(BUILD)/test/references.elf: $(references_objects) $(wildcard linker/*.ld) \
                               $(BUILD)/mps2_an385.flags
 	$(say) LINK-M3 $@
 	$(Q)mkdir -p $(@D)
-	$(Q)$(TARGET_CC) $(TARGET_LDFLAGS) -Wl,--defsym=boot_image_unlimited=1 \
+	$(Q)$(call target_link,mps2_an385) -Wl,--defsym=boot_image_unlimited=1 \
 	  $(filter %.o,$^) -o $@ -lm
 
 -include $(references_objects:.o=.d)
