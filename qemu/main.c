@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The `quincunx` command: finds the subcommand. */
+#include "qemu/boards_command.h"
 #include "qemu/certificate_command.h"
 #include "qemu/compare_command.h"
 #include "qemu/console_command.h"
@@ -33,6 +34,8 @@ static const struct subcommand subcommands[] = {
      "how much every layer gets, and when all nodes finish"},
     {"run", "quincunx run", run_command,
      "one job on a mesh of emulated boards or native nodes"},
+    {"boards", "quincunx boards", boards_command,
+     "a mesh of emulated STM32F405 boards that stays, to be talked to"},
     {"compare", "quincunx compare", compare_command,
      "one load with every schedule, side by side"},
     {"certificate", "quincunx certificate", certificate_command,

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A socket for each board to which a debugger can be attached while the mesh
+ * runs: DIR/X-Y, beside a link DIR/image to the boards' image. A directory
+ * has one mesh at a time; what one that was killed left in it goes when the
+ * next begins.
+ */
+#ifndef QEMU_GDB_H
+#define QEMU_GDB_H
+
+#include "torus/torus.h"
+
+struct gdb_doors;
+
+/*
+ * Makes the directory, if it is not there, and the sockets, for boards to
+ * listen on. `dir` may be NULL: "gdb" beside this program. The image's path is
+ * the caller's. NULL after a message on stderr.
+ */
+struct gdb_doors *gdb_open(const char *dir, const char *image,
+                           struct torus_size size);
+
+/* The listening sockets by node, for boards to inherit. */
+const int *gdb_sockets(const struct gdb_doors *doors);
+
+/* The directory. */
+const char *gdb_dir(const struct gdb_doors *doors);
+
+/* Removes all, the directory too if nothing else is in it. NULL is allowed. */
+void gdb_close(struct gdb_doors *doors);
+
+#endif

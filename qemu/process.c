@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Out of the way of every descriptor that a child is given. */
+#define ABOVE (PROCESS_FD + (int)PROCESS_FDS_MAX)
+
+/* In the child: nothing but system calls until exec. */
+static _Noreturn void become(const struct process_config *config, pid_t parent)
+{
+    int up[PROCESS_FDS_MAX];
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    bool sound = null >= 0;
+    sigset_t none;
+
+    sigemptyset(&none);
+    setpgid(0, 0);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (unsigned i = 0; i < config->fds; ++i) {
+        up[i] = -1;
+        if (config->fd[i] >= 0) {
+            up[i] = fcntl(config->fd[i], F_DUPFD_CLOEXEC, ABOVE);
+            sound = sound && up[i] >= 0;
+        }
+    }
+    if (getppid() != parent || !sound) {
+        _exit(126);
+    }
+    dup2(null, STDIN_FILENO);
+    dup2(config->log, STDOUT_FILENO);
+    dup2(config->log, STDERR_FILENO);
+    for (unsigned i = 0; i < config->fds; ++i) {
+        if (up[i] >= 0) {
+            dup2(up[i], PROCESS_FD + (int)i);
+        }
+    }
+    execvp(config->argv[0], config->argv);
+    _exit(127);
+}
+
+pid_t process_start(const struct process_config *config)
+{
+    pid_t parent = getpid();
+    pid_t pid = vfork();
+
+    if (pid == 0) {
+        become(config, parent);
+    }
+    return pid;
+}
+
+int process_log(void)
+{
+    int log = memfd_create("quincunx-log", MFD_CLOEXEC);
+
+    if (log >= 0) {
+        fcntl(log, F_SETFL, O_APPEND);
+    }
+    return log;
+}
+
+bool process_ended(pid_t *pid, int *status)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+
+    for (int tries = 0; *pid > 0 && tries < 50; ++tries) {
+        if (waitpid(*pid, status, WNOHANG) > 0) {
+            *pid = 0;
+            return true;
+        }
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+void process_explain(FILE *out, const char *program, int status)
+{
+    if (WIFSIGNALED(status)) {
+        fprintf(out, "quincunx: its QEMU was ended by signal %d (%s)\n",
+                WTERMSIG(status), strsignal(WTERMSIG(status)));
+    } else if (WEXITSTATUS(status) == 127) {
+        fprintf(out, "quincunx: %s could not be executed\n", program);
+    } else {
+        fprintf(out, "quincunx: its QEMU exited with status %d\n",
+                WEXITSTATUS(status));
+    }
+}
+
+void process_last_words(FILE *out, int log)
+{
+    char text[512];
+    off_t end = lseek(log, 0, SEEK_END);
+    off_t from = end > (off_t)sizeof text ? end - (off_t)sizeof text : 0;
+    ssize_t got = pread(log, text, sizeof text, from);
+
+    if (got > 0) {
+        fprintf(out, "quincunx: last words of the boards' QEMUs:\n%.*s",
+                (int)got, text);
+    }
+}
+
+int process_allow_descriptors(unsigned long need, unsigned nodes)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < need) {
+        limit.rlim_cur = need < limit.rlim_max ? need : limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+        if (limit.rlim_cur < need) {
+            fprintf(stderr,
+                    "quincunx: %u boards need %lu open files; "
+                    "this system allows %lu (ulimit -Hn)\n",
+                    nodes, need, (unsigned long)limit.rlim_max);
+            return -1;
+        }
+    }
+    return 0;
+}

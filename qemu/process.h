@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Child processes that leave nothing behind: each is a group of its own, so
+ * that the terminal's Ctrl-C stays the launcher's, has no descriptor but
+ * those that it is given, and dies with the launcher (PR_SET_PDEATHSIG), also
+ * when that is killed.
+ */
+#ifndef QEMU_PROCESS_H
+#define QEMU_PROCESS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+/* The first descriptor that a child is given besides the standard ones. */
+#define PROCESS_FD 3
+#define PROCESS_FDS_MAX 8u
+
+struct process_config {
+    char *const *argv; /* argv[0] is looked for on the PATH; ends with NULL */
+    const int *fd;     /* fd[i] is the child's PROCESS_FD + i; -1: none */
+    unsigned fds;      /* at most PROCESS_FDS_MAX */
+    int log;           /* its standard output and error; standard input is
+                          /dev/null */
+};
+
+/*
+ * Starts a child, with no signal blocked. All stays the caller's. It dies with
+ * the calling thread, which is to be the launcher's first. Result: its pid; -1
+ * with errno. A program that cannot be executed exits with status 127.
+ */
+pid_t process_start(const struct process_config *config);
+
+/* Memory that children may write to as their log; -1 with errno. */
+int process_log(void);
+
+/*
+ * Whether the child has ended, waiting half a second at most: its sockets
+ * close a little before it can be waited for. Then *pid becomes 0.
+ */
+bool process_ended(pid_t *pid, int *status);
+
+/* Tells how a QEMU ended; `program` is what could not be executed. */
+void process_explain(FILE *out, const char *program, int status);
+
+/* The last lines of a log, if there are any, after a line that says so. */
+void process_last_words(FILE *out, int log);
+
+/*
+ * Raises the limit of open files to `need` where it is lower. Result: 0; -1
+ * with a message on stderr that `nodes` boards need them.
+ */
+int process_allow_descriptors(unsigned long need, unsigned nodes);
+
+#endif

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/wired.h"
+
+#include "qemu/process.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TTY_BYTES 32u
+#define ARGS_MAX 48u /* all options together are 42 words */
+
+/* A QEMU writes links byte by byte, and each byte takes some 770 bytes of a
+   socket's buffer; while that is full, the whole emulator stands still. The
+   system may allow less: 425984 (/proc/sys/net/core/wmem_max), 555 bytes. */
+#define LINK_BUFFER 4194304
+
+/* Descriptors as a board sees them: its ports, in enum torus_port's order. */
+enum child_fd {
+    CHILD_CONSOLE = TORUS_PORTS,
+    CHILD_MONITOR, /* only where debuggers may come */
+    CHILD_GDB,
+    CHILD_FDS
+};
+
+struct board {
+    pid_t pid; /* 0: not started, or ended */
+    int pidfd;
+    int fd[CHILD_FDS]; /* its ends, until it is started; -1: none */
+    int console;       /* the launcher's end, if the caller reads it */
+    char tty[TTY_BYTES];
+};
+
+struct wired {
+    struct wired_config config;
+    struct board *board;
+    uint32_t nodes;
+    uint32_t *peer; /* of each end of a cable */
+    struct wired_relay *relay;
+    int epoll;
+    int log; /* what the boards' QEMUs write */
+};
+
+static int complain(const struct wired *wired, uint32_t node, const char *what)
+{
+    struct torus_coord at = torus_coord_of(wired->config.size, node);
+
+    fprintf(stderr, "quincunx: board %u,%u: %s: %s\n", at.x, at.y, what,
+            strerror(errno));
+    return -1;
+}
+
+/* ---- cables ---- */
+
+static int make_pair(int pair[2])
+{
+    const int bytes = LINK_BUFFER;
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+        return -1;
+    }
+    for (int i = 0; i < 2; ++i) {
+        setsockopt(pair[i], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+    }
+    return 0;
+}
+
+/* Whether links pass the relay. */
+static bool damaged(const struct wired_config *config)
+{
+    return config->damage_numerator > 0;
+}
+
+/* A cable between two ends: one pair, or two with the relay between them. */
+static int lay_cable(struct wired *wired, uint32_t a, uint32_t b)
+{
+    int *end_a = &wired->board[a / TORUS_PORTS].fd[a % TORUS_PORTS];
+    int *end_b = &wired->board[b / TORUS_PORTS].fd[b % TORUS_PORTS];
+    int first[2];
+    int second[2];
+
+    if (make_pair(first) != 0) {
+        return -1;
+    }
+    *end_a = first[0];
+    if (!damaged(&wired->config)) {
+        *end_b = first[1];
+        return 0;
+    }
+    if (make_pair(second) != 0) {
+        close(first[1]);
+        return -1;
+    }
+    *end_b = second[0];
+    return wired_relay_link(wired->relay, (int[]){first[1], second[1]}, a, b);
+}
+
+static int lay_cables(struct wired *wired)
+{
+    for (uint32_t end = 0; end < TORUS_PORTS * wired->nodes; ++end) {
+        uint32_t peer = wired->peer[end];
+
+        if (peer != WIRED_OPEN && end < peer &&
+            lay_cable(wired, end, peer) != 0) {
+            return complain(wired, end / TORUS_PORTS, "a link's socket");
+        }
+    }
+    return 0;
+}
+
+static enum wired_console console_of(const struct wired_config *config,
+                                     uint32_t node)
+{
+    return config->console == NULL ? WIRED_KEEP
+                                   : (enum wired_console)config->console[node];
+}
+
+static int lay_console(struct wired *wired, uint32_t node)
+{
+    struct board *board = &wired->board[node];
+    int pair[2];
+
+    if (make_pair(pair) != 0) {
+        return -1;
+    }
+    board->fd[CHILD_CONSOLE] = pair[0];
+    switch (console_of(&wired->config, node)) {
+    case WIRED_SOCKET:
+        board->console = pair[1];
+        return fcntl(pair[1], F_SETFL, O_NONBLOCK);
+    case WIRED_TTY:
+        return wired_relay_tty(wired->relay, pair[1], node, board->tty,
+                               sizeof board->tty);
+    default:
+        return wired_relay_drain(wired->relay, pair[1], node);
+    }
+}
+
+/* Where debuggers may come, the launcher has a hand on every board. */
+static int lay_monitors(struct wired *wired)
+{
+    for (uint32_t node = 0; wired->config.gdb != NULL && node < wired->nodes;
+         ++node) {
+        int pair[2];
+
+        if (make_pair(pair) != 0) {
+            return complain(wired, node, "its monitor");
+        }
+        wired->board[node].fd[CHILD_MONITOR] = pair[0];
+        if (wired_relay_monitor(wired->relay, pair[1], node) != 0) {
+            return complain(wired, node, "its monitor");
+        }
+    }
+    return 0;
+}
+
+static int lay_consoles(struct wired *wired)
+{
+    for (uint32_t node = 0; node < wired->nodes; ++node) {
+        if (lay_console(wired, node) != 0) {
+            return complain(wired, node, "its console");
+        }
+    }
+    return 0;
+}
+
+/* ---- boards ---- */
+
+/* The command line of a board's QEMU, and the memory of what differs. */
+struct line {
+    char *argv[ARGS_MAX];
+    unsigned count;
+    char name[32];
+    char chardev[CHILD_FDS][64];
+};
+
+static void say(struct line *line, const char *option, const char *value)
+{
+    assert(line->count + 2 < ARGS_MAX);
+    line->argv[line->count++] = (char *)option;
+    line->argv[line->count++] = (char *)value;
+}
+
+/* A serial port's other side: what the board inherits, or nothing. */
+static void say_serial(struct line *line, const struct board *board, int which)
+{
+    static const char *const serial[] = {
+        "chardev:p0", "chardev:p1", "chardev:p2", "chardev:p3", "chardev:p4"};
+
+    if (which < 0 || board->fd[which] < 0) {
+        say(line, "-serial", "null");
+        return;
+    }
+    snprintf(line->chardev[which], sizeof line->chardev[which],
+             "socket,id=p%d,fd=%d", which, PROCESS_FD + which);
+    say(line, "-chardev", line->chardev[which]);
+    say(line, "-serial", serial[which]);
+}
+
+static void compose(struct line *line, const struct wired *wired, uint32_t node)
+{
+    /* USART1, 2 and 3, UART4 and 5, USART6. */
+    static const int serials[] = {TORUS_EAST,    TORUS_NORTH, TORUS_WEST,
+                                  CHILD_CONSOLE, -1,          TORUS_SOUTH};
+    const struct board *board = &wired->board[node];
+    struct torus_coord at = torus_coord_of(wired->config.size, node);
+
+    *line = (struct line){.argv = {(char *)wired->config.qemu}, .count = 1};
+    snprintf(line->name, sizeof line->name, "board-%u-%u", at.x, at.y);
+    say(line, "-name", line->name);
+    say(line, "-machine", "netduinoplus2");
+    say(line, "-accel", "tcg,tb-size=1");
+    line->argv[line->count++] = "-nodefaults";
+    say(line, "-display", "none");
+    for (size_t i = 0; i < sizeof serials / sizeof *serials; ++i) {
+        say_serial(line, board, serials[i]);
+    }
+    if (board->fd[CHILD_MONITOR] >= 0) {
+        snprintf(line->chardev[CHILD_MONITOR],
+                 sizeof line->chardev[CHILD_MONITOR], "socket,id=monitor,fd=%d",
+                 PROCESS_FD + CHILD_MONITOR);
+        say(line, "-chardev", line->chardev[CHILD_MONITOR]);
+        say(line, "-mon", "chardev=monitor,mode=control");
+    }
+    if (board->fd[CHILD_GDB] >= 0) {
+        snprintf(line->chardev[CHILD_GDB], sizeof line->chardev[CHILD_GDB],
+                 "socket,id=gdb,fd=%d,server=on,wait=off",
+                 PROCESS_FD + CHILD_GDB);
+        say(line, "-chardev", line->chardev[CHILD_GDB]);
+        say(line, "-gdb", "chardev:gdb");
+    }
+    say(line, "-kernel", wired->config.firmware);
+}
+
+/* The board's ends of its cables; the debuggers' sockets are the caller's. */
+static void close_ends(struct board *board)
+{
+    for (int i = 0; i <= CHILD_MONITOR; ++i) {
+        if (board->fd[i] >= 0) {
+            close(board->fd[i]);
+            board->fd[i] = -1;
+        }
+    }
+}
+
+static int start_board(struct wired *wired, uint32_t node)
+{
+    struct board *board = &wired->board[node];
+    struct epoll_event event = {.events = EPOLLIN, .data.u32 = node};
+    struct line line;
+    struct process_config process = {.argv = line.argv,
+                                     .fd = board->fd,
+                                     .fds = CHILD_FDS,
+                                     .log = wired->log};
+
+    compose(&line, wired, node);
+    board->pid = process_start(&process);
+    close_ends(board);
+    if (board->pid < 0) {
+        board->pid = 0;
+        return complain(wired, node, "starting QEMU");
+    }
+    board->pidfd = pidfd_open(board->pid, 0);
+    if (board->pidfd < 0 ||
+        epoll_ctl(wired->epoll, EPOLL_CTL_ADD, board->pidfd, &event) != 0) {
+        return complain(wired, node, "watching its QEMU");
+    }
+    return 0;
+}
+
+static int start_boards(struct wired *wired)
+{
+    for (uint32_t node = 0; node < wired->nodes; ++node) {
+        if (start_board(wired, node) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* ---- setting up ---- */
+
+/* Of the launcher, for a board: a pidfd, the console's two ends, a terminal,
+   its ends of four cables before it starts, the relay's four, a debugger's,
+   the monitor's two ends. */
+static int allow_descriptors(uint32_t nodes)
+{
+    return process_allow_descriptors(15ul * nodes + 64, nodes);
+}
+
+static struct wired *make(const struct wired_config *config)
+{
+    struct wired *wired = calloc(1, sizeof *wired);
+    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+
+    if (wired == NULL) {
+        return NULL;
+    }
+    wired->config = *config;
+    wired->nodes = nodes;
+    wired->board = calloc(nodes, sizeof *wired->board);
+    wired->peer = calloc(nodes, TORUS_PORTS * sizeof *wired->peer);
+    wired->relay = wired_relay_new((damaged(config) ? 7 : 3) * nodes,
+                                   config->damage_numerator,
+                                   config->damage_denominator, config->seed);
+    wired->epoll = epoll_create1(EPOLL_CLOEXEC);
+    wired->log = process_log();
+    for (uint32_t i = 0; wired->board != NULL && i < nodes; ++i) {
+        struct board *board = &wired->board[i];
+
+        board->pidfd = board->console = -1;
+        memset(board->fd, 0xff, sizeof board->fd);
+        board->fd[CHILD_GDB] = config->gdb != NULL ? config->gdb[i] : -1;
+    }
+    if (wired->board == NULL || wired->peer == NULL || wired->relay == NULL ||
+        wired->epoll < 0 || wired->log < 0) {
+        wired_stop(wired);
+        return NULL;
+    }
+    return wired;
+}
+
+static int make_mistakes(struct wired *wired)
+{
+    const struct wired_config *config = &wired->config;
+
+    wired_links_torus(wired->peer, config->size);
+    for (uint32_t i = 0; i < config->faults; ++i) {
+        const struct wired_fault *fault = &config->fault[i];
+        const char *why = wired_links_mistake(wired->peer, config->size, fault);
+
+        if (why != NULL) {
+            fprintf(stderr, "quincunx: fault of the wiring at %u,%u: %s\n",
+                    fault->a.at.x, fault->a.at.y, why);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+struct wired *wired_start(const struct wired_config *config)
+{
+    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    struct wired *wired;
+
+    if (allow_descriptors(nodes) != 0) {
+        return NULL;
+    }
+    wired = make(config);
+    if (wired == NULL) {
+        fprintf(stderr, "quincunx: no memory or descriptors for %u boards\n",
+                nodes);
+        return NULL;
+    }
+    if (make_mistakes(wired) != 0 || lay_cables(wired) != 0 ||
+        lay_consoles(wired) != 0 || lay_monitors(wired) != 0 ||
+        start_boards(wired) != 0) {
+        wired_stop(wired);
+        return NULL;
+    }
+    if (wired_relay_start(wired->relay) != 0) {
+        perror("quincunx: the links' thread");
+        wired_stop(wired);
+        return NULL;
+    }
+    return wired;
+}
+
+/* ---- running ---- */
+
+int wired_console(const struct wired *wired, uint32_t node)
+{
+    return wired->board[node].console;
+}
+
+const char *wired_tty(const struct wired *wired, uint32_t node)
+{
+    return wired->board[node].tty;
+}
+
+int wired_fd(const struct wired *wired)
+{
+    return wired->epoll;
+}
+
+bool wired_died(struct wired *wired, uint32_t *node)
+{
+    struct epoll_event event;
+
+    if (epoll_wait(wired->epoll, &event, 1, 0) != 1) {
+        return false;
+    }
+    *node = event.data.u32;
+    epoll_ctl(wired->epoll, EPOLL_CTL_DEL, wired->board[*node].pidfd, NULL);
+    return true;
+}
+
+void wired_explain(struct wired *wired, uint32_t node)
+{
+    struct torus_coord at = torus_coord_of(wired->config.size, node);
+    int status = 0;
+
+    fprintf(stderr, "quincunx: board %u,%u died\n", at.x, at.y);
+    if (process_ended(&wired->board[node].pid, &status)) {
+        process_explain(stderr, wired->config.qemu, status);
+    }
+    process_last_words(stderr, wired->log);
+    wired_relay_last_words(wired->relay, stderr, node);
+}
+
+void wired_kill(struct wired *wired, uint32_t node)
+{
+    if (wired->board[node].pid > 0) {
+        kill(wired->board[node].pid, SIGKILL);
+    }
+}
+
+struct wired_damage wired_damage(const struct wired *wired)
+{
+    return wired_relay_damage(wired->relay);
+}
+
+static void stop_boards(struct wired *wired)
+{
+    for (uint32_t i = 0; i < wired->nodes; ++i) {
+        wired_kill(wired, i);
+    }
+    for (uint32_t i = 0; i < wired->nodes; ++i) {
+        struct board *board = &wired->board[i];
+
+        if (board->pid > 0) {
+            waitpid(board->pid, NULL, 0);
+        }
+        close_ends(board);
+        if (board->pidfd >= 0) {
+            close(board->pidfd);
+        }
+        if (board->console >= 0) {
+            close(board->console);
+        }
+    }
+}
+
+void wired_stop(struct wired *wired)
+{
+    if (wired == NULL) {
+        return;
+    }
+    if (wired->board != NULL) {
+        stop_boards(wired);
+    }
+    wired_relay_stop(wired->relay);
+    if (wired->epoll >= 0) {
+        close(wired->epoll);
+    }
+    if (wired->log >= 0) {
+        close(wired->log);
+    }
+    free(wired->board);
+    free(wired->peer);
+    free(wired);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A mesh of emulated STM32F405 boards: one QEMU `netduinoplus2` for each,
+ * wired port to port by sockets that both sides inherit, as cables join the
+ * UARTs of real boards. Nothing has a name in the file system but terminals
+ * under /dev/pts; everything ends with the launcher, also when that is killed.
+ *
+ *   USART1 east   USART2 north   USART3 west   USART6 south   UART4 console
+ *
+ * One thread, the one that started it and lives as long, calls all of this.
+ */
+#ifndef QEMU_WIRED_H
+#define QEMU_WIRED_H
+
+#include "qemu/wired_links.h"
+#include "qemu/wired_relay.h"
+
+#include <stdbool.h>
+
+/* Where a board's console goes. */
+enum wired_console {
+    WIRED_KEEP,   /* read and forgotten but for its last words */
+    WIRED_SOCKET, /* to the caller: wired_console() */
+    WIRED_TTY     /* to a pseudo-terminal: wired_tty() */
+};
+
+struct wired_config {
+    const char *qemu;     /* program name */
+    const char *firmware; /* path of the image */
+    struct torus_size size;
+    const uint8_t *console; /* enum wired_console by node; NULL: all kept */
+    const struct wired_fault *fault; /* made one after the other */
+    uint32_t faults;
+    /* The probability that a link's byte is damaged, at most 1; 0 / Q: the
+       links are sockets from board to board, with nobody between. */
+    uint32_t damage_numerator;
+    uint32_t damage_denominator;
+    uint64_t seed;
+    const int *gdb; /* listening sockets by node, for debuggers; or NULL */
+};
+
+struct wired;
+
+/*
+ * Starts all boards. The configuration and what it points to stay the
+ * caller's; but for the strings it may go afterwards. NULL after a message on
+ * stderr.
+ */
+struct wired *wired_start(const struct wired_config *config);
+
+/* The launcher's end of a console's socket, non-blocking; closed by stop. */
+int wired_console(const struct wired *wired, uint32_t node);
+
+/* The name of a console's terminal, such as /dev/pts/7. */
+const char *wired_tty(const struct wired *wired, uint32_t node);
+
+/* A descriptor that becomes readable when a board dies. */
+int wired_fd(const struct wired *wired);
+
+/* Whether a board has died of which this has not told before; never waits. */
+bool wired_died(struct wired *wired, uint32_t *node);
+
+/* Tells on stderr how a board died, and its last words. */
+void wired_explain(struct wired *wired, uint32_t node);
+
+/* Ends one board at once, as if its power had failed: for tests. The others
+   find it silent. */
+void wired_kill(struct wired *wired, uint32_t node);
+
+/* What the links' damage came to so far. */
+struct wired_damage wired_damage(const struct wired *wired);
+
+/* Ends all boards, and waits until they are gone; NULL is allowed. */
+void wired_stop(struct wired *wired);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When a debugger stops one board of a mesh, all others are to stop as well,
+ * their clocks too, or they would take it for dead; when it goes on, they go
+ * on. Here is what QEMUs say of that on their monitors (QMP, "QEMU QMP
+ * Reference Manual": STOP, RESUME, stop, cont) and what follows. One debugger
+ * at a time: a second one is not followed. Pure, but for its own state.
+ */
+#ifndef QEMU_WIRED_HALT_H
+#define QEMU_WIRED_HALT_H
+
+#include <stdint.h>
+
+#define WIRED_HALT_NOBODY UINT32_MAX
+
+/* Said to each monitor first, and then as orders; each is answered once. */
+#define WIRED_HALT_HELLO "{\"execute\":\"qmp_capabilities\"}\n"
+
+struct wired_halt {
+    uint32_t leader; /* the board that a debugger has stopped */
+};
+
+/*
+ * Takes one line that a board's monitor said. *pending is the caller's count
+ * of orders given to this board and not answered; what the board reports
+ * meanwhile is their doing. Result: the order for all other boards, with its
+ * newline; NULL: none.
+ */
+const char *wired_halt_hear(struct wired_halt *halt, uint32_t board,
+                            uint32_t *pending, const char *line);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stands between sockets of boards, in a thread of its own: carries bytes
+ * from end to end of links, damaging some by a seed; joins consoles to
+ * pseudo-terminals; reads consoles that nobody else reads; stops all boards
+ * when a debugger stops one (see qemu/wired_halt.h).
+ */
+#ifndef QEMU_WIRED_RELAY_H
+#define QEMU_WIRED_RELAY_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct wired_relay;
+
+/* Of all links in both directions: bytes taken from a board, and what became
+   of those that did not get through as they were. */
+struct wired_damage {
+    uint64_t bytes;
+    uint64_t changed;
+    uint64_t dropped;
+};
+
+/*
+ * Room for so many ends; no thread yet. A byte of a link is damaged with the
+ * probability numerator / denominator, at most 1: half of these are changed to
+ * another value, half dropped. Which ones depends on the seed, the link's ends
+ * and how many bytes went that way before, never on time. NULL with errno.
+ */
+struct wired_relay *wired_relay_new(uint32_t ends, uint32_t numerator,
+                                    uint32_t denominator, uint64_t seed);
+
+/*
+ * What it takes part in, before it starts; the sockets become its own. `a` and
+ * `b` tell the directions of a link apart; `node` is the board of a console.
+ *
+ * A terminal is opened by wired_relay_tty() and its name, such as /dev/pts/7,
+ * written to `name`. It is raw, and stays while nobody has it open; what the
+ * board says meanwhile is lost, as it is on a serial adapter. A program that
+ * has it open and does not read stops its board at last.
+ *
+ * Results: 0; -1 with errno.
+ */
+int wired_relay_link(struct wired_relay *relay, const int fd[2], uint32_t a,
+                     uint32_t b);
+int wired_relay_drain(struct wired_relay *relay, int fd, uint32_t node);
+int wired_relay_monitor(struct wired_relay *relay, int fd, uint32_t node);
+int wired_relay_tty(struct wired_relay *relay, int fd, uint32_t node,
+                    char *name, size_t name_bytes);
+
+/* Starts the thread, with all signals blocked. 0; -1 with errno. */
+int wired_relay_start(struct wired_relay *relay);
+
+/* So far; from any thread. */
+struct wired_damage wired_relay_damage(const struct wired_relay *relay);
+
+/* Prints the last that the node said on its console, if that was relayed. */
+void wired_relay_last_words(struct wired_relay *relay, FILE *out,
+                            uint32_t node);
+
+/* Ends the thread, closes everything. NULL is allowed. */
+void wired_relay_stop(struct wired_relay *relay);
+
+#endif

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A mesh of emulated boards that `quincunx boards` runs, and its consoles."""
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import time
+
+import mesh
+
+IMAGE = mesh.BUILD / "test" / "wired.elf"
+PORTS = ("east", "north", "west", "south")
+LIMIT_S = 60  # for what takes a moment, on a machine that is busy
+
+
+def opposite(port):
+    return PORTS[(PORTS.index(port) + 2) % 4]
+
+
+def torus_links(width, height):
+    """{(x, y, port): (x, y, port)}: both directions of every cable."""
+    links = {}
+    for x in range(width):
+        for y in range(height):
+            for port, to in (("east", ((x + 1) % width, y)),
+                             ("north", (x, (y + 1) % height))):
+                links[x, y, port] = (*to, opposite(port))
+                links[(*to, opposite(port))] = (x, y, port)
+    return links
+
+
+class Console:
+    """The far side of a board's terminal."""
+
+    def __init__(self, name):
+        self.name = name
+        self.fd = os.open(name, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+        self.heard = b""
+
+    def close(self):
+        os.close(self.fd)
+
+    def say(self, text):
+        os.write(self.fd, text.encode())
+
+    def read(self):
+        """Adds what has come to `heard`."""
+        try:
+            self.heard += os.read(self.fd, 65536)
+        except BlockingIOError:
+            pass
+
+    def lines(self, count, seconds=LIMIT_S):
+        """The next lines; fewer if they do not come in time."""
+        end = time.monotonic() + seconds
+        while self.heard.count(b"\n") < count and time.monotonic() < end:
+            select.select([self.fd], [], [], 0.2)
+            self.read()
+        *lines, _ = self.heard.split(b"\n", count)
+        self.heard = self.heard[sum(len(line) + 1 for line in lines):]
+        return [line.decode(errors="replace") for line in lines]
+
+    def until(self, start):
+        """Reads up to a line that starts so; whether it came."""
+        while True:
+            lines = self.lines(1)
+            if not lines or lines[0].startswith(start):
+                return bool(lines)
+
+    def counts(self):
+        """What the test's image says to "?": {port: (total, z)}. Drops what
+        it says of what comes in."""
+        self.say("?")
+        found = {}
+        while len(found) < 4:
+            lines = self.lines(1)
+            if not lines:
+                break
+            numbers = re.fullmatch(r"[enws] ([0-9a-f]{8}) ([0-9a-f]{8})",
+                                   lines[0])
+            if numbers:
+                found[PORTS[len(found)]] = (int(numbers[1], 16),
+                                            int(numbers[2], 16))
+        return found
+
+
+class Boards:
+    """The launcher, as a context; ended by the end of its standard input."""
+
+    def __init__(self, folder, *args, size="2x2", image=IMAGE, env=None):
+        self.image = folder / "image.elf"
+        shutil.copy(image, self.image)
+        self.line = [mesh.QUINCUNX, "boards", "--mesh", size, "--firmware",
+                     str(self.image), *map(str, args)]
+        self.env = env
+        self.process = None
+        self.said = []
+        self.tty = {}
+        self.consoles = []
+
+    def __enter__(self):
+        self.process = subprocess.Popen(
+            self.line, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env=self.env)
+        for line in self.process.stdout:
+            self.said.append(line)
+            found = re.fullmatch(r"console (\d+),(\d+) (/dev/\S+)\n", line)
+            if found:
+                self.tty[int(found[1]), int(found[2])] = found[3]
+            if "boards run" in line:
+                break
+        return self
+
+    def __exit__(self, *_):
+        for console in self.consoles:
+            console.close()
+        self.process.kill()
+        self.process.communicate(timeout=LIMIT_S)
+        gone = self.gone()
+        for pid in self.pids():
+            os.kill(pid, signal.SIGKILL)
+        assert gone, "boards outlived their launcher"
+
+    def console(self, *at):
+        console = Console(self.tty[at])
+        self.consoles.append(console)
+        return console
+
+    def up(self):
+        """A console for each terminal, once its board answers."""
+        consoles = {at: self.console(*at) for at in self.tty}
+        for console in consoles.values():
+            answers = self.await_answer(console)
+            assert answers, (console.name, self.process.poll())
+        return consoles
+
+    @staticmethod
+    def await_answer(console):
+        """Asks until the board answers; drops what it said until then."""
+        end = time.monotonic() + LIMIT_S
+        while "ready" not in console.lines(1, 0.5):
+            if time.monotonic() > end:
+                return False
+            console.say("!")
+        console.say("?")
+        return console.until("s ")
+
+    def pids(self):
+        return mesh.boards_with(self.image)
+
+    def await_all(self, count):
+        assert mesh.until(lambda: len(self.pids()) == count), self.pids()
+
+    def pid(self, *at):
+        """The process of one board."""
+        name = "board-%d-%d" % at
+        for pid in self.pids():
+            with open(f"/proc/{pid}/cmdline", encoding="utf-8") as line:
+                if name in line.read().split("\0"):
+                    return pid
+        return None
+
+    def gone(self):
+        return mesh.until(lambda: not self.pids(), LIMIT_S)
+
+    def end(self):
+        """Ends standard input; (exit status, stdout's rest, stderr)."""
+        out, err = self.process.communicate(timeout=LIMIT_S)
+        return self.process.returncode, out, err
