@@ -17,7 +17,7 @@ PACKAGES := gcc libc6-dev gcc-arm-none-eabi libnewlib-arm-none-eabi \
             libsndfile1-dev libpng-dev libnetpbm-dev libcsv-dev \
             libserialport-dev python3 python3-numpy
 TEST_PACKAGES := python3-pytest python3-pytest-xdist python3-hypothesis \
-                 python3-serial openocd \
+                 python3-serial openocd gdb-multiarch \
                  frama-c-base libglpk-dev sox imagemagick
 # And what writes an image to a real board.
 FLASH_PACKAGES := openocd
@@ -271,6 +271,24 @@ flash:
 .PHONY: flash-mesh
 flash-mesh:
 	$(call flash,MAP,mesh.csv,--map)
+
+# ---- debugging ----
+
+# A board of a mesh that runs with --gdb; what a debugger is to do there.
+NODE ?= 0,0
+GDB_DIR ?= $(BUILD)/gdb
+GDB_ARGS ?=
+
+## gdb: look into one board of a mesh that runs with --gdb, NODE=x,y
+.PHONY: gdb
+gdb:
+	$(call install,gdb-multiarch)
+	$(Q)door="$(GDB_DIR)/$$(echo '$(NODE)' | tr , -)"; \
+	if ! [ -S "$$door" ]; then \
+	  echo "make gdb NODE='$(NODE)': no such board; \`quincunx run --gdb'" \
+	    "or \`quincunx boards --gdb' starts some" >&2; exit 2; fi; \
+	exec gdb-multiarch -q -d . -ex "target remote $$door" $(GDB_ARGS) \
+	  "$(GDB_DIR)/image"
 
 # ---- a kernel of one's own ----
 

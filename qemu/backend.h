@@ -61,6 +61,8 @@ struct boards_config {
     const char *qemu;     /* program name */
     uint32_t nodes;
     unsigned watchdog_s;
+    const int *gdb; /* listening sockets by node, for debuggers: then there is
+                       no watchdog; or NULL */
 };
 
 int boards_start(struct backend *backend, const struct boards_config *config);

@@ -26,7 +26,8 @@
 /* Descriptors as a board sees them. */
 enum child_fd {
     CHILD_DOORBELL = 3,
-    CHILD_WINDOW = 4
+    CHILD_WINDOW = 4,
+    CHILD_GDB = 5
 };
 
 #define RING 'R'
@@ -88,12 +89,16 @@ static _Noreturn void become_board(const struct boards *boards, uint32_t node,
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     int doorbell_up = fcntl(doorbell, F_DUPFD, 10);
     int window_up = fcntl(window, F_DUPFD, 10);
+    bool gdb = boards->config.gdb != NULL;
+    int gdb_up =
+        gdb ? fcntl(boards->config.gdb[node], F_DUPFD_CLOEXEC, 10) : null;
 
     /* A group of its own keeps the terminal's Ctrl-C for the launcher. */
     setpgid(0, 0);
     sigprocmask(SIG_SETMASK, &boards->unblocked, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent || null < 0 || doorbell_up < 0 || window_up < 0) {
+    if (getppid() != parent || null < 0 || doorbell_up < 0 || window_up < 0 ||
+        gdb_up < 0) {
         _exit(126);
     }
     dup2(null, STDIN_FILENO);
@@ -101,6 +106,9 @@ static _Noreturn void become_board(const struct boards *boards, uint32_t node,
     dup2(boards->log, STDERR_FILENO);
     dup2(doorbell_up, CHILD_DOORBELL);
     dup2(window_up, CHILD_WINDOW);
+    if (gdb) {
+        dup2(gdb_up, CHILD_GDB);
+    }
     close(doorbell_up);
     close(window_up);
     execlp(boards->config.qemu, boards->config.qemu, "-machine",
@@ -111,6 +119,8 @@ static _Noreturn void become_board(const struct boards *boards, uint32_t node,
            icount[boards->board[node].slow_shift], "-nodefaults", "-display",
            "none", "-chardev", "socket,id=doorbell,fd=3", "-serial",
            "chardev:doorbell", "-kernel", boards->config.firmware,
+           gdb ? "-chardev" : (char *)NULL,
+           "socket,id=gdb,fd=5,server=on,wait=off", "-gdb", "chardev:gdb",
            (char *)NULL);
     _exit(127);
 }
@@ -203,7 +213,9 @@ static enum backend_event boards_wait(void *context, uint32_t *node)
     struct boards *boards = context;
 
     while (boards->event_at == boards->event_count) {
-        int ms = (int)boards->config.watchdog_s * 1000;
+        int ms = boards->config.gdb != NULL
+                     ? -1
+                     : (int)boards->config.watchdog_s * 1000;
 
         while (boards->started < boards->config.nodes &&
                boards->booting < boards->booting_max) {

@@ -2,6 +2,7 @@
 #include "qemu/run.h"
 
 #include "qemu/batches.h"
+#include "qemu/gdb.h"
 #include "qemu/output.h"
 #include "qemu/postmortem.h"
 #include "qemu/reading.h"
@@ -247,9 +248,12 @@ static int carry_out_all(struct outcome *outcome, struct mesh *mesh,
 }
 
 static int start_backend(struct backend *backend,
-                         const struct run_config *config, uint32_t nodes)
+                         const struct run_config *config,
+                         const struct gdb_doors *doors, uint32_t nodes)
 {
-    struct boards_config boards = {.firmware = config->firmware,
+    struct boards_config boards = {.gdb = doors != NULL ? gdb_sockets(doors)
+                                                        : NULL,
+                                   .firmware = config->firmware,
                                    .qemu = "qemu-system-arm",
                                    .nodes = nodes,
                                    .watchdog_s = config->watchdog_s};
@@ -275,7 +279,8 @@ static int complain_tree(const struct run_config *config)
     return EXIT_FAILED;
 }
 
-int run_job(struct outcome *outcome, const struct run_config *config)
+static int run_beside(struct outcome *outcome, const struct run_config *config,
+                      const struct gdb_doors *doors)
 {
     uint32_t nodes = (uint32_t)config->size.width * config->size.height;
     struct progress progress = {.nodes = nodes};
@@ -308,7 +313,7 @@ int run_job(struct outcome *outcome, const struct run_config *config)
             return complain_tree(config);
         }
     }
-    if (start_backend(&backend, config, nodes) != 0) {
+    if (start_backend(&backend, config, doors, nodes) != 0) {
         free(tree);
         return EXIT_FAILED;
     }
@@ -321,5 +326,22 @@ int run_job(struct outcome *outcome, const struct run_config *config)
     free(tree);
     mesh_free(&mesh);
     backend.stop(backend.context);
+    return status;
+}
+
+int run_job(struct outcome *outcome, const struct run_config *config)
+{
+    struct gdb_doors *doors = NULL;
+    int status;
+
+    if (config->gdb) {
+        doors = gdb_open(config->gdb_dir, config->firmware, config->size);
+        if (doors == NULL) {
+            return EXIT_FAILED;
+        }
+        fprintf(stderr, "gdb %s\n", gdb_dir(doors));
+    }
+    status = run_beside(outcome, config, doors);
+    gdb_close(doors);
     return status;
 }

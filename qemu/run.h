@@ -27,7 +27,9 @@ struct run_config {
     bool native;
     const char *firmware;
     unsigned watchdog_s;
-    bool progress; /* a line on stderr */
+    bool gdb; /* a socket for each board, no watchdog: see qemu/gdb.h */
+    const char *gdb_dir; /* NULL: the default */
+    bool progress;       /* a line on stderr */
     struct torus_coord victim;
     enum mesh_injection injection;
 };

@@ -35,7 +35,8 @@ enum key {
     KEY_SWITCHING,
     KEY_SLOW,
     KEY_UNIT,
-    KEY_BATCH
+    KEY_BATCH,
+    KEY_GDB
 };
 
 static const struct argp_option descriptions[] = {
@@ -70,6 +71,10 @@ static const struct argp_option descriptions[] = {
      "Image for the boards (default: beside this program)", 3},
     {"watchdog", KEY_WATCHDOG, "SECONDS", 0,
      "Give up when no board speaks for so long (default 120)", 3},
+    {"gdb", KEY_GDB, "DIR", OPTION_ARG_OPTIONAL,
+     "A socket DIR/X-Y for each board, for `make gdb NODE=X,Y', and no "
+     "watchdog (default DIR: gdb beside this program)",
+     3},
     {0}};
 
 /* ---- single options; each returns 0 or EINVAL after a message ---- */
@@ -308,6 +313,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_WATCHDOG:
         return set_watchdog(options, text);
+    case KEY_GDB:
+        options->config.gdb = true;
+        options->config.gdb_dir = text;
+        return 0;
     case ARGP_KEY_ARG:
         return set_input(options, text);
     default:
@@ -444,6 +453,11 @@ int run_options_check(struct run_options *options)
                 "quincunx: %s: '%s': kernel %s takes no INPUT; its argument "
                 "says all\n",
                 options->command, config->input_name, config->kernel->name);
+        return EXIT_USAGE;
+    }
+    if (config->gdb && config->native) {
+        fprintf(stderr, "quincunx: --gdb: is for boards; native nodes share "
+                        "one process\n");
         return EXIT_USAGE;
     }
     status = check_mesh(options);

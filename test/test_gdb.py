@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A debugger at one board of a mesh that runs, and what --gdb leaves.
+
+The job's end is held up from outside, by a board that is stopped, so that no
+test depends on how long a job or a debugger takes.
+"""
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+
+import emulated
+import mesh
+
+LOAD_BYTES = 200_000
+IDENTITY = "((struct window *)0x21000000)->identity"
+
+
+def gdb(folder, *commands, node="1,2"):
+    """`make gdb` in batch mode."""
+    words = " ".join(f"-ex '{command.replace('$', '$$')}'"
+                     for command in commands)
+    return subprocess.run(
+        ["make", "-s", "gdb", f"NODE={node}", f"GDB_DIR={folder}",
+         f"BUILD={os.environ.get('BUILD', 'build')}",
+         f"GDB_ARGS=-batch -nx {words} -ex detach"], cwd=mesh.ROOT,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        check=False, timeout=180)
+
+
+class Job:
+    """A run with --gdb whose last board rests until it may go on."""
+
+    def __init__(self, folder):
+        self.image = folder / "image.elf"
+        shutil.copy(mesh.FIRMWARE, self.image)
+        load = folder / "load"
+        load.write_bytes(bytes(LOAD_BYTES))
+        self.doors = folder / "doors"
+        self.process = subprocess.Popen(
+            [mesh.QUINCUNX, "run", "--json", "--mesh", "5x5", "--kernel",
+             "spin", "--arg", "1000", "--watchdog", "1", "--firmware",
+             str(self.image), f"--gdb={self.doors}", str(load)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True)
+        assert mesh.until(lambda: len(self.boards()) == 25), self.boards()
+        self.last = max(self.boards())
+        os.kill(self.last, signal.SIGSTOP)
+
+    def boards(self):
+        return mesh.boards_with(self.image)
+
+    def go_on(self):
+        os.kill(self.last, signal.SIGCONT)
+
+    def close(self):
+        self.process.kill()
+        self.process.communicate(timeout=60)
+        for pid in self.boards():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+@pytest.fixture(name="job")
+def fixture_job(tmp_path):
+    it = Job(tmp_path)
+    yield it
+    it.close()
+
+
+def check_report(job):
+    out, err = job.process.communicate(timeout=120)
+    assert job.process.returncode == 0, err
+    assert json.loads(out)["result"] == {"units": LOAD_BYTES}
+    assert not job.doors.exists()
+
+
+@pytest.mark.parametrize("x, y", [(0, 0), (3, 1)])
+def test_a_board_of_a_run(job, x, y):
+    """The board in that place; its pc is in the image, a variable points into
+    its memory; the run goes on and ends as without a debugger."""
+    done = gdb(job.doors, "p/x $pc", "p/x (unsigned)running",
+               f"p {IDENTITY}.x", f"p {IDENTITY}.y", "info symbol $pc",
+               node=f"{x},{y}")
+    assert done.returncode == 0, done.stderr
+    pc, running = (int(value, 16) for value in re.findall(
+        r"^\$\d = (0x[0-9a-f]+)$", done.stdout, re.M))
+    assert 0 < pc < 0x400000, "not in the board's code memory"
+    assert 0x20000000 <= running < 0x20400000, "not in its data memory"
+    assert f"\n$3 = {x}\n$4 = {y}\n" in done.stdout
+    assert "in section .text" in done.stdout
+    assert job.process.poll() is None
+    job.go_on()
+    check_report(job)
+
+
+def test_others_wait_and_no_watchdog_barks(job):
+    """A second would be the watchdog's time; a debugger holds one board for
+    three of them, the last board rests even longer."""
+    done = gdb(job.doors, "shell sleep 3", "p/x $pc", node="0,0")
+    assert done.returncode == 0 and "$1 = 0x" in done.stdout, done.stderr
+    assert job.process.poll() is None
+    job.go_on()
+    check_report(job)
+
+
+def test_an_interrupted_run_removes_its_sockets(job):
+    names = set(os.listdir(job.doors))
+    assert names == {"image"} | {f"{x}-{y}" for x in range(5)
+                                 for y in range(5)}
+    assert job.doors.stat().st_mode & 0o777 == 0o700
+    job.process.send_signal(signal.SIGINT)
+    _, err = job.process.communicate(timeout=60)
+    assert job.process.returncode == 130, err
+    assert not job.doors.exists()
+
+
+def test_native_nodes_have_no_sockets(tmp_path):
+    load = tmp_path / "load"
+    load.write_bytes(b"x")
+    done = mesh.command("run", "--mesh", "5x5", "--on", "native", "--kernel",
+                        "spin", "--arg", "1", f"--gdb={tmp_path / 'doors'}",
+                        load)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is for boards" in done.stderr
+
+
+# ---- STM32F405 boards ----
+
+def test_a_board_of_a_wired_mesh(tmp_path):
+    """A variable that was counted up; afterwards all go on."""
+    doors = tmp_path / "doors"
+    with emulated.Boards(tmp_path, "--console", "all", f"--gdb={doors}",
+                         size="2x2") as boards:
+        consoles = boards.up()
+        for letter in "ABCDE":
+            consoles[1, 0].say("n" + letter)
+        assert consoles[1, 1].lines(5) == ["sA", "sB", "sC", "sD", "sE"]
+        done = gdb(doors, "p/x $pc", "p commands", "list reset", node="1,0")
+        assert done.returncode == 0, done.stderr
+        pc = int(re.search(r"^\$1 = (0x[0-9a-f]+)$", done.stdout, re.M)[1],
+                 16)
+        assert 0x08000000 <= pc < 0x08100000
+        assert re.search(r"^\$2 = 5$", done.stdout, re.M), done.stdout
+        assert "nvic_enable" in done.stdout, "the source was not found"
+        consoles[1, 0].say("eF")
+        assert consoles[0, 0].lines(1) == ["wF"]
+        assert boards.end()[0] == 0
+    assert not doors.exists()
+
+
+def test_all_boards_stop_with_one(tmp_path):
+    """While a debugger holds one, none answers; then all do, as before."""
+    doors = tmp_path / "doors"
+    with emulated.Boards(tmp_path, "--console", "all", f"--gdb={doors}",
+                         size="2x2") as boards:
+        consoles = boards.up()
+        for _ in range(2):
+            with subprocess.Popen(
+                    ["gdb-multiarch", "-nx", "-q", "-batch", "-ex",
+                     f"target remote {doors}/1-0", "-ex", "shell echo held",
+                     "-ex", "shell read line", "-ex", "detach",
+                     doors / "image"], stdin=subprocess.PIPE, text=True,
+                    stdout=subprocess.PIPE) as debugger:
+                while debugger.stdout.readline() != "held\n":
+                    assert debugger.poll() is None
+                time.sleep(0.5)
+                for console in consoles.values():
+                    console.say("!")
+                for console in consoles.values():
+                    assert not console.lines(1, 0.3)
+                debugger.stdin.write("go on\n")
+                debugger.stdin.close()
+                assert debugger.wait(60) == 0
+            for console in consoles.values():
+                assert console.lines(1) == ["ready"]
+
+
+def test_a_debugger_changes_a_variable(tmp_path):
+    doors = tmp_path / "doors"
+    with emulated.Boards(tmp_path, f"--gdb={doors}", size="1x1") as boards:
+        console = boards.up()[0, 0]
+        done = gdb(doors, "set var counts[2].z = 0x51", node="0,0")
+        assert done.returncode == 0, done.stderr
+        assert console.counts()["west"] == (0, 0x51)
+
+
+@pytest.mark.parametrize("node", ["2,0", "x", "", "0,0,0"])
+def test_a_board_that_is_not_there(tmp_path, node):
+    doors = tmp_path / "doors"
+    with emulated.Boards(tmp_path, f"--gdb={doors}", size="2x2"):
+        done = gdb(doors, "p 1", node=node)
+        assert done.returncode != 0
+        assert "no such board" in done.stderr
+
+
+# ---- the directory ----
+
+def test_what_a_killed_launcher_left_goes(tmp_path):
+    """And nothing else that may lie there."""
+    doors = tmp_path / "doors"
+    with emulated.Boards(tmp_path, f"--gdb={doors}", size="3x3") as boards:
+        boards.process.kill()
+        boards.process.wait(60)
+        assert boards.gone()
+    assert len(os.listdir(doors)) == 10
+    (doors / "7-7").write_text("not a socket")
+    (doors / "notes").write_text("somebody's")
+    with socket.socket(socket.AF_UNIX) as other:
+        other.bind(str(doors / "others"))
+    with emulated.Boards(tmp_path, f"--gdb={doors}", size="2x1") as boards:
+        assert set(os.listdir(doors)) == {"0-0", "1-0", "image", "7-7",
+                                          "notes", "others"}
+        done = gdb(doors, "p commands", node="1,0")
+        assert "$1 = 0" in done.stdout, done.stderr
+        assert boards.end()[0] == 0
+    assert set(os.listdir(doors)) == {"7-7", "notes", "others"}
+
+
+def test_one_mesh_at_a_time(tmp_path):
+    doors = tmp_path / "doors"
+    with emulated.Boards(tmp_path, f"--gdb={doors}"):
+        before = sorted(os.listdir(doors))
+        done = mesh.command("boards", "--mesh", "2x2", "--firmware",
+                            emulated.IMAGE, f"--gdb={doors}")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "another mesh is debugged there" in done.stderr
+        assert sorted(os.listdir(doors)) == before
+
+
+def test_a_long_path(tmp_path):
+    """Longer than the 107 bytes that a socket's path may have."""
+    doors = tmp_path / ("long-" * 40) / "doors"
+    doors.parent.mkdir()
+    with emulated.Boards(tmp_path, f"--gdb={doors}", size="1x1") as boards:
+        assert (doors / "0-0").is_socket()
+        assert boards.end()[0] == 0
+    assert not doors.exists()
+
+
+@pytest.mark.parametrize("prepare, words", [
+    (lambda path: path.write_text("a file"), "Not a directory"),
+    (lambda path: (path.mkdir(), path.chmod(0o777)), "must be yours"),
+    (lambda path: path.symlink_to(path.parent / "nowhere"), "No such file")])
+def test_places_that_will_not_do(tmp_path, prepare, words):
+    path = tmp_path / "doors"
+    prepare(path)
+    done = mesh.command("boards", "--mesh", "1x1", "--firmware",
+                        emulated.IMAGE, f"--gdb={path}", timeout=20)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert words in done.stderr
+    assert path.is_symlink() or path.exists(), "somebody's, and removed"
