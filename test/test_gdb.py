@@ -5,6 +5,7 @@ The job's end is held up from outside, by a board that is stopped, so that no
 test depends on how long a job or a debugger takes.
 """
 import contextlib
+import ctypes
 import json
 import os
 import re
@@ -181,6 +182,37 @@ def test_all_boards_stop_with_one(tmp_path):
                 assert debugger.wait(60) == 0
             for console in consoles.values():
                 assert console.lines(1) == ["ready"]
+
+
+def test_what_monitors_say(tmp_path):
+    """Stops that were ordered are no debugger's, however late they are
+    heard; nor is a second debugger followed."""
+    library = tmp_path / "halt.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-I", mesh.ROOT, "-o", library,
+                    mesh.ROOT / "qemu" / "wired_halt.c"], check=True)
+    call = ctypes.CDLL(str(library)).wired_halt_hear
+    call.restype = ctypes.c_char_p
+    leader = ctypes.c_uint32(2 ** 32 - 1)
+    pending = [ctypes.c_uint32(0) for _ in range(3)]
+
+    def hear(board, line):
+        return call(ctypes.byref(leader), ctypes.c_uint32(board),
+                    ctypes.byref(pending[board]), line)
+
+    stop, resume = (b'{"timestamp": {}, "event": "%s"}' % word
+                    for word in (b"STOP", b"RESUME"))
+    answer = b'{"return": {}}'
+    assert hear(0, b'{"QMP": {}}') is None
+    assert hear(1, stop) == b'{"execute":"stop"}\n'
+    assert hear(2, stop) is None and hear(2, resume) is None
+    pending[0].value = 1
+    assert hear(1, resume) == b'{"execute":"cont"}\n'
+    pending[0].value += 1
+    assert hear(0, stop) is None and hear(0, answer) is None
+    assert hear(0, resume) is None and hear(0, answer) is None
+    assert pending[0].value == 0
+    assert hear(0, answer) is None and pending[0].value == 0
+    assert hear(0, stop) == b'{"execute":"stop"}\n'
 
 
 def test_a_debugger_changes_a_variable(tmp_path):
