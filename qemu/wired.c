@@ -11,17 +11,14 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/pidfd.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define TTY_BYTES 32u
-#define ARGS_MAX 48u /* all options together are 42 words */
-
-/* A QEMU writes links byte by byte, and each byte takes some 770 bytes of a
-   socket's buffer; while that is full, the whole emulator stands still. The
-   system may allow less: 425984 (/proc/sys/net/core/wmem_max), 555 bytes. */
-#define LINK_BUFFER 4194304
+#define ARGS_MAX 48u /* all options together are 44 words */
 
 /* Descriptors as a board sees them: its ports, in enum torus_port's order. */
 enum child_fd {
@@ -60,15 +57,71 @@ static int complain(const struct wired *wired, uint32_t node, const char *what)
 
 /* ---- cables ---- */
 
+/* Waits for the connection from `other`, and for no other process's. */
+static int accept_from(int listener, const struct sockaddr_in *other)
+{
+    struct sockaddr_in from;
+    socklen_t length = sizeof from;
+    int fd = accept4(listener, (struct sockaddr *)&from, &length, SOCK_CLOEXEC);
+
+    while (fd >= 0 && from.sin_port != other->sin_port) {
+        close(fd);
+        length = sizeof from;
+        fd = accept4(listener, (struct sockaddr *)&from, &length, SOCK_CLOEXEC);
+    }
+    return fd;
+}
+
+static int connect_to(int listener, struct sockaddr_in *own)
+{
+    struct sockaddr_in at;
+    socklen_t length = sizeof at;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (fd >= 0 &&
+        (getsockname(listener, (struct sockaddr *)&at, &length) != 0 ||
+         connect(fd, (struct sockaddr *)&at, length) != 0 ||
+         getsockname(fd, (struct sockaddr *)own, &length) != 0)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/*
+ * Two ends of a TCP connection with no way to reach them. QEMU writes byte by
+ * byte and stands still when it cannot; of such writes a pair of Unix sockets
+ * holds only 278 where the system has its usual limits, TCP some millions.
+ */
 static int make_pair(int pair[2])
 {
-    const int bytes = LINK_BUFFER;
+    struct sockaddr_in own = {.sin_family = AF_INET,
+                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int at_once = 1;
+    int error = 0;
 
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+    pair[0] = -1;
+    pair[1] = -1;
+    if (listener >= 0 &&
+        bind(listener, (struct sockaddr *)&own, sizeof own) == 0 &&
+        listen(listener, 1) == 0) {
+        pair[0] = connect_to(listener, &own);
+        pair[1] = pair[0] >= 0 ? accept_from(listener, &own) : -1;
+    }
+    error = errno;
+    if (listener >= 0) {
+        close(listener);
+    }
+    if (pair[1] < 0) {
+        if (pair[0] >= 0) {
+            close(pair[0]);
+        }
+        errno = error;
         return -1;
     }
     for (int i = 0; i < 2; ++i) {
-        setsockopt(pair[i], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+        setsockopt(pair[i], IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
     }
     return 0;
 }
@@ -180,6 +233,7 @@ struct line {
     unsigned count;
     char name[32];
     char chardev[CHILD_FDS][64];
+    char id[64];
 };
 
 static void say(struct line *line, const char *option, const char *value)
@@ -204,6 +258,10 @@ static void say_serial(struct line *line, const struct board *board, int which)
     say(line, "-chardev", line->chardev[which]);
     say(line, "-serial", serial[which]);
 }
+
+/* The last words of the RAM (linker/stm32f405.ld): the chip's own number is not
+   emulated, so that the firmware looks there for one. */
+#define EMULATED_ID 0x2001fff0u
 
 static void compose(struct line *line, const struct wired *wired, uint32_t node)
 {
@@ -237,6 +295,9 @@ static void compose(struct line *line, const struct wired *wired, uint32_t node)
         say(line, "-chardev", line->chardev[CHILD_GDB]);
         say(line, "-gdb", "chardev:gdb");
     }
+    snprintf(line->id, sizeof line->id, "loader,addr=0x%x,data=0x%x,data-len=4",
+             EMULATED_ID, 0x51000000u + node);
+    say(line, "-device", line->id);
     say(line, "-kernel", wired->config.firmware);
 }
 

@@ -21,7 +21,7 @@ import emulated
 import mesh
 
 LOAD_BYTES = 200_000
-IDENTITY = "((struct window *)0x21000000)->identity"
+IDENTITY = "((struct window *)0x21000000)->node.identity"
 
 
 def gdb(folder, *commands, node="1,2"):
