@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Frames on a serial line: 1 to FRAME_BYTES_MAX bytes of content, the first of
+ * them not 0, the last four their CRC-32 (little-endian), in consistent
+ * overhead byte stuffing (Cheshire, Baker, IEEE/ACM Trans. Networking 7(2),
+ * 1999): every 0 is replaced by the distance to the next, and a 0 on the line
+ * ends the frame.
+ *
+ *   content            11 22 00 33            (CRC included)
+ *   on the line     03 11 22 02 33 00
+ *
+ * So whoever only passes a frame on looks for its 0; the first byte of the
+ * content is the second on the line, as it is. The CRC begins with a value that
+ * writer and reader agree on: 0, or that of something both know already.
+ *
+ * Pure functions of their arguments; no pointer is kept.
+ */
+#ifndef HAL_FRAME_H
+#define HAL_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FRAME_BYTES_MAX 252u /* of content: one code byte covers 254 */
+#define FRAME_CHECK_BYTES 4u
+#define FRAME_LINE_BYTES(content) ((content) + 2u)
+
+/* Writes a frame into a ring of 2^n bytes, which it must fit. */
+struct frame_writer {
+    uint8_t *ring;
+    uint32_t mask; /* 2^n - 1 */
+    uint32_t at;   /* free-running index of the next byte */
+    uint32_t code_at;
+    uint32_t crc;
+};
+
+void frame_begin(struct frame_writer *writer, uint8_t *ring, uint32_t mask,
+                 uint32_t at, uint32_t crc);
+
+/* Adds bytes; about 20 instructions each. */
+void frame_put(struct frame_writer *writer, const uint8_t *data,
+               uint32_t bytes);
+
+/* The same, without the CRC's knowledge. */
+void frame_put_unchecked(struct frame_writer *writer, const uint8_t *data,
+                         uint32_t bytes);
+
+/* Adds the CRC and the end; the index behind it. */
+uint32_t frame_end(struct frame_writer *writer);
+
+/* A frame that comes in. */
+struct frame_reader {
+    uint8_t left; /* bytes until the next code */
+    uint8_t code;
+    bool spoiled; /* it is too long */
+    uint8_t bytes;
+    uint8_t content[FRAME_BYTES_MAX];
+};
+
+/* The first two bytes of a frame: the code, and `first` of the content. */
+void frame_read_begin(struct frame_reader *reader, uint8_t code, uint8_t first);
+
+/* A further byte, not 0. */
+void frame_read(struct frame_reader *reader, uint8_t byte);
+
+/*
+ * After the 0: the length of the content without its CRC, at least 1; 0 if it
+ * is damaged: too short, too long, or cut off. Looks at no CRC.
+ */
+unsigned frame_read_end(const struct frame_reader *reader);
+
+/*
+ * Whether the CRC behind the first `bytes` of the content is right, when it
+ * begins with `crc` and covers the content from byte `from` on.
+ */
+bool frame_check(const struct frame_reader *reader, unsigned from,
+                 unsigned bytes, uint32_t crc);
+
+#endif

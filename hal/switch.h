@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The circuit switch in software, for boards whose four ports are serial
+ * lines. A message goes along its path over a circuit: links that are held for
+ * it from end to end, in both directions, and freed after it. Other nodes pass
+ * its bytes on as they come, while they send, receive and compute themselves.
+ *
+ * No I/O, no clock, no allocation: bytes and times are arguments, what is to
+ * go out is asked for. All state is in one struct, the caller's.
+ *
+ * Frames (hal/frame.h; numbers little-endian; CRC-32 last, 4 bytes). The low
+ * half of the first byte is the type, the high half the round of DATA and of
+ * the answers to it, else 0.
+ *
+ *   SETUP      0  u8   type                       store and forward: each hop
+ *              1  u8   attempt                    checks it, holds the port it
+ *              2  u16  source, a node's number    came in at and the port it
+ *              4  u16  sequence \ of the source   goes out of, and takes a hop
+ *              6  u8   port     / and its port    off the path
+ *              7  u8   kind
+ *              8  u32  length of the message
+ *             12  u16  hops to go, from bit 14 the turn after them
+ *             14  u16  hops after the turn
+ *             16  u16  how long each hop holds without a frame, ms
+ *   DATA       0  type   1  u16 offset, low half   3  0 to 240 bytes
+ *   ACK        0  type   1  u32 bytes that the destination has
+ *   AGAIN      the same: there was a gap after them, or damage
+ *   DONE       0  type: the destination has all of it
+ *   RELEASE    0  type   1  u8 reason: a refusal, too; frees hop by hop
+ *   NEIGHBOUR  0  type   1  1 to 128 bytes: for this neighbour only
+ *
+ * The check of SETUP and NEIGHBOUR covers the frame. That of ACK, AGAIN, DONE
+ * and RELEASE continues from the CRC of bytes 1 to 6 of the set-up: an answer
+ * to an earlier try is no answer. That of DATA continues from the CRC of bytes
+ * 2 to 11 over the offset (u32) and the bytes. DATA, ACK, AGAIN and DONE are
+ * relayed without a look at more than their first two bytes.
+ *
+ * The first ACK accepts the circuit and says where to go on: a message whose
+ * circuit broke is resumed. Frames are lost and damaged: the destination asks
+ * AGAIN, the source goes back, with frames half as long; and if nothing comes
+ * in time. At most SWITCH_WINDOW frames are on the way, so that they fit into
+ * the ring of any relay: that is the back-pressure.
+ *
+ * Nothing waits while it holds links. A hop whose way is held, and a
+ * destination that has no receive posted for the message, refuse; the source
+ * tries again after a random time, which doubles up to 64 times 32 bytes'
+ * time. Of two set-ups that meet on one link that one wins which goes out to
+ * the east or north. A set-up over a link that is held says that the neighbour
+ * has forgotten what held it.
+ *
+ * Bounds. A circuit without frames is freed by every hop after 4 times the
+ * time that its source waits for an answer: slack_us, and the time of
+ * SWITCH_RING_BYTES and of 128 bytes for every hop. A message ends with
+ * ERR_DEAD_LINK after SWITCH_TRIES set-ups that nobody answered (and circuits
+ * that broke) without a byte of progress; with ERR_PORT_BUSY if it was refused
+ * for patience_us.
+ *
+ * Exactly once: a destination knows the last message of each port of each
+ * source, of the SWITCH_REMEMBERED that it heard last; a message whose DONE was
+ * lost is not taken again. A message that ends with an error may have been
+ * delivered or not.
+ *
+ * The caller serialises all calls: it masks the interrupts from which it calls
+ * switch_byte(), or calls all from one. kick() and neighbour() are called from
+ * within and may call switch_pending(), switch_taken() and switch_tell(), and
+ * nothing else.
+ */
+#ifndef HAL_SWITCH_H
+#define HAL_SWITCH_H
+
+#include "hal/err.h"
+#include "hal/frame.h"
+#include "torus/torus.h"
+
+#define SWITCH_PORTS 4u
+#define SWITCH_SEGMENTS 4u
+#define SWITCH_PING 0xffu /* a kind: the destination swallows it, unasked */
+#define SWITCH_DATA_BYTES 240u
+#define SWITCH_TELL_BYTES 128u
+#define SWITCH_RING_BYTES 2048u
+#define SWITCH_WINDOW 7u /* frames; longer ones that grew shorter count more   \
+                          */
+#define SWITCH_TRIES 32u
+#define SWITCH_REMEMBERED 128u
+#define SWITCH_SLACK_US 5000u         /* if the configuration says 0 */
+#define SWITCH_PATIENCE_US 600000000u /* likewise: 10 minutes */
+
+enum switch_state {
+    SWITCH_IDLE,
+    SWITCH_QUEUED, /* waits for its turn, its next try, a message */
+    SWITCH_ACTIVE, /* a circuit was asked for, or is there */
+    SWITCH_DONE
+};
+
+struct switch_segment {
+    const uint8_t *data; /* may be NULL if bytes is 0 */
+    uint32_t bytes;
+};
+
+/*
+ * A message to send. The caller's, who sets the first part and leaves all of
+ * it, and the bytes, alone until state is SWITCH_DONE.
+ */
+struct switch_message {
+    struct torus_path path; /* 1 <= hops, hops_after < 2^14 */
+    uint8_t kind;           /* 1 to 254, the caller's; or SWITCH_PING */
+    struct switch_segment segment[SWITCH_SEGMENTS]; /* one after the other */
+
+    /* The switch's. */
+    volatile uint8_t state; /* enum switch_state */
+    int8_t error;           /* enum err, when done */
+    uint16_t sequence;
+    uint32_t bytes;       /* of all segments */
+    uint32_t queued_us;   /* as of the last switch_tick() before it */
+    uint32_t accepted_us; /* by the destination, the last time */
+    uint32_t done_us;
+    struct switch_message *next;
+};
+
+/* Where a message comes from. */
+struct switch_id {
+    uint16_t source;
+    uint16_t sequence;
+    uint8_t port; /* of the source */
+};
+
+/*
+ * A receive: of one message. The caller's, who leaves it and the buffer alone
+ * from switch_post() until state is SWITCH_DONE, or switch_cancel().
+ */
+struct switch_receive {
+    uint8_t *buffer;
+    uint32_t capacity_bytes;
+    uint8_t ports; /* mask: of ports at which it may come in */
+    uint8_t kind;  /* only this one; 0: any but SWITCH_PING */
+
+    /* The switch's. */
+    volatile uint8_t state; /* enum switch_state */
+    int8_t error; /* ERR_OK, or ERR_BUFFER: `bytes` did not fit; it is gone */
+    uint8_t port; /* at which it came in */
+    uint8_t delivered_kind;
+    uint32_t bytes; /* of the message */
+    struct switch_id from;
+    uint32_t offset; /* what is there of it */
+};
+
+/* Of one port; they wrap. */
+struct switch_counters {
+    uint32_t sent_messages; /* that were acknowledged, and their bytes */
+    uint32_t sent_bytes;
+    uint32_t received_messages; /* that were delivered (or pings) */
+    uint32_t received_bytes;
+    uint32_t relayed_circuits; /* that came in at this port */
+    uint32_t relayed_frames;   /* likewise */
+    uint32_t refused;          /* set-ups that this node refused */
+    uint32_t retries;          /* set-ups after a message's first */
+    uint32_t retransmitted;    /* times that a source went back */
+    uint32_t damaged;          /* frames: check, type or length are wrong */
+    uint32_t lost;    /* switch_line_error(), and frames for a full ring */
+    uint32_t stale;   /* frames of no circuit, twice, or after a gap */
+    uint32_t expired; /* circuits held too long without a frame */
+    uint32_t broken;  /* circuits that ended before their message */
+    uint32_t dead;    /* messages that ended with ERR_DEAD_LINK */
+};
+
+struct switch_config {
+    uint16_t node; /* tells sources apart; may change while all is idle */
+    uint32_t seed; /* of back-off and first sequence: best another each time */
+    uint32_t byte_ns;     /* on the line: sets the time limits */
+    uint32_t slack_us;    /* by how much a node may be late; 0: 5 ms */
+    uint32_t patience_us; /* how long to be refused, < 2^31; 0: 10 minutes */
+    /* There is something to send, where before there was nothing. */
+    void (*kick)(void *context, unsigned port);
+    /* A NEIGHBOUR frame came; `data` lasts until the return. May be NULL. */
+    void (*neighbour)(void *context, unsigned port, const uint8_t *data,
+                      unsigned bytes);
+    void *context;
+};
+
+/* What goes out of a port, in order. Free-running indices. */
+struct switch_ring {
+    uint32_t written;
+    uint32_t taken;
+    uint8_t data[SWITCH_RING_BYTES];
+};
+
+/* A port's message that is on the way. */
+struct switch_source {
+    struct switch_message *first; /* the queue; NULL: empty */
+    struct switch_message *last;
+    uint32_t until_us;   /* when to try again, or to stop waiting */
+    uint32_t refused_us; /* since when it is being refused */
+    uint32_t base;       /* acknowledged bytes */
+    uint32_t next;       /* sent bytes */
+    uint32_t top;        /* the most that was ever sent */
+    uint16_t frame_bytes;
+    uint8_t attempt;
+    uint8_t round;
+    uint8_t backoff;
+    uint8_t silent;   /* tries without an answer */
+    uint8_t timeouts; /* of this circuit, without progress */
+    bool tried;
+    bool refused;
+    bool accepted;
+    bool complete; /* all of it was sent in this round */
+};
+
+/* A message that comes in at a port. */
+struct switch_destination {
+    struct switch_id from;
+    struct switch_receive *receive; /* NULL: a ping */
+    uint32_t bytes;
+    uint32_t offset;
+    uint8_t kind;
+    uint8_t round; /* of the last frame */
+    bool done;
+};
+
+struct switch_port {
+    /* What comes in. */
+    uint8_t mode;                   /* enum part_mode */
+    uint8_t code;                   /* the frame's first byte */
+    struct switch_ring *relay_ring; /* where it goes on to */
+    /* The circuit that holds the port. */
+    uint8_t role;         /* enum part_role */
+    uint8_t peer;         /* a relay's other port */
+    bool onward;          /* a relay's set-up went out here */
+    bool answered;        /* and was answered */
+    uint32_t tag;         /* where the CRC of its answers begins */
+    uint32_t message_tag; /* and that of its data */
+    uint32_t active_us;   /* its last frame */
+    uint32_t hold_us;
+    struct switch_source source;
+    struct switch_destination destination;
+    struct frame_reader reader;
+    struct switch_ring ring;
+};
+
+/* The last message of a port of a source. */
+struct switch_memory {
+    struct switch_id from;
+    uint16_t heard; /* when: counts deliveries */
+};
+
+struct switch_core {
+    struct switch_config config;
+    struct switch_counters counters[SWITCH_PORTS];
+    uint32_t now_us;
+    uint32_t due_us; /* when the next tick looks at the time limits */
+    uint32_t random;
+    uint16_t sequence;
+    uint16_t heard;
+    uint16_t remembered;
+    uint8_t kicks; /* mask: of ports to kick before the return */
+    struct switch_receive *receive;
+    struct switch_port port[SWITCH_PORTS];
+    struct switch_memory memory[SWITCH_REMEMBERED];
+};
+
+/* Everything idle, counters 0, time 0. The configuration is copied. */
+void switch_init(struct switch_core *core, const struct switch_config *config);
+
+/*
+ * A byte came in. About 40 instructions where it is relayed; at the end of a
+ * frame that ends here some 12 for each of its bytes (and a copy of them).
+ */
+void switch_byte(struct switch_core *core, unsigned port, uint8_t byte);
+
+/* A byte was lost or damaged on the line (overrun, noise, framing). */
+void switch_line_error(struct switch_core *core, unsigned port);
+
+/*
+ * It is now_us, which wraps. At least every millisecond; may be called before
+ * any other call, where exact times in switch_message are wanted: it looks at
+ * the time limits only every 200 us.
+ */
+void switch_tick(struct switch_core *core, uint32_t now_us);
+
+/*
+ * What is to go out next on this port: its length, and *data, which stay until
+ * switch_taken(); 0: nothing now. There may be more behind it.
+ */
+unsigned switch_pending(struct switch_core *core, unsigned port,
+                        const uint8_t **data);
+
+/*
+ * The first `bytes` of what is pending went out. There may be more now, without
+ * a kick: ask again. Makes the next frame of a message, where one is due: some
+ * 20 instructions for each of its bytes.
+ */
+void switch_taken(struct switch_core *core, unsigned port, unsigned bytes);
+
+/*
+ * Queues a message at its path's port, behind others there. It is done at once
+ * with ERR_NO_ROUTE if the path is none, with ERR_RANGE if the kind is 0 or
+ * the segments have 2^32 bytes or more.
+ */
+void switch_send(struct switch_core *core, struct switch_message *message);
+
+/* Posts a receive. Precondition: there is none that is not done. */
+void switch_post(struct switch_core *core, struct switch_receive *receive);
+
+/* Takes the posted receive back, if there is one; its state becomes IDLE. */
+void switch_cancel(struct switch_core *core);
+
+/*
+ * Sends 1 to SWITCH_TELL_BYTES bytes to the neighbour at this port, once and
+ * unacknowledged, also beside a circuit; they are copied. Result: 0;
+ * ERR_PORT_BUSY (in the middle of a relayed frame, or the ring is full: later
+ * it will do), ERR_RANGE.
+ */
+int switch_tell(struct switch_core *core, unsigned port, const uint8_t *data,
+                unsigned bytes);
+
+/*
+ * Frees all circuits, with a RELEASE to all whom they concern; ends all
+ * messages with ERR_PORT_BUSY; takes the receive back. What is pending goes
+ * out still. Counters, sequences and what was delivered stay.
+ */
+void switch_reset(struct switch_core *core);
+
+/* Whether no circuit holds a port of this node. */
+bool switch_idle(const struct switch_core *core);
+
+#endif
