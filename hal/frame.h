@@ -52,7 +52,6 @@ uint32_t frame_end(struct frame_writer *writer);
 /* A frame that comes in. */
 struct frame_reader {
     uint8_t left; /* bytes until the next code */
-    uint8_t code;
     bool spoiled; /* it is too long */
     uint8_t bytes;
     uint8_t content[FRAME_BYTES_MAX];

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hal/frame.h"
+
+#include "hal/bytes.h"
+#include "hal/crc32.h"
+
+#include <string.h>
+
+void frame_begin(struct frame_writer *writer, uint8_t *ring, uint32_t mask,
+                 uint32_t at, uint32_t crc)
+{
+    writer->ring = ring;
+    writer->mask = mask;
+    writer->code_at = at;
+    writer->at = at + 1;
+    writer->crc = crc;
+}
+
+/* Puts down how far it is to where a 0 stands. */
+static void close_code(struct frame_writer *writer)
+{
+    writer->ring[writer->code_at & writer->mask] =
+        (uint8_t)(writer->at - writer->code_at);
+    writer->code_at = writer->at;
+    writer->at += 1;
+}
+
+void frame_put_unchecked(struct frame_writer *writer, const uint8_t *data,
+                         uint32_t bytes)
+{
+    for (uint32_t i = 0; i < bytes; ++i) {
+        if (data[i] == 0) {
+            close_code(writer);
+        } else {
+            writer->ring[writer->at & writer->mask] = data[i];
+            writer->at += 1;
+        }
+    }
+}
+
+void frame_put(struct frame_writer *writer, const uint8_t *data, uint32_t bytes)
+{
+    writer->crc = crc32_update(writer->crc, data, bytes);
+    frame_put_unchecked(writer, data, bytes);
+}
+
+uint32_t frame_end(struct frame_writer *writer)
+{
+    uint8_t check[FRAME_CHECK_BYTES];
+
+    bytes_store_u32(check, writer->crc);
+    frame_put_unchecked(writer, check, sizeof check);
+    close_code(writer);
+    writer->ring[writer->code_at & writer->mask] = 0;
+    return writer->at;
+}
+
+void frame_read_begin(struct frame_reader *reader, uint8_t code, uint8_t first)
+{
+    /* A first 0 is no content's: what follows a code of 1 is the next code,
+       and the frame counts as damaged. */
+    reader->spoiled = code < 2;
+    reader->left = (uint8_t)(code - 2u);
+    reader->bytes = 1;
+    reader->content[0] = first;
+}
+
+static void append(struct frame_reader *reader, uint8_t byte)
+{
+    if (reader->bytes < FRAME_BYTES_MAX) {
+        reader->content[reader->bytes] = byte;
+        reader->bytes += 1;
+    } else {
+        reader->spoiled = true;
+    }
+}
+
+void frame_read(struct frame_reader *reader, uint8_t byte)
+{
+    if (reader->left > 0) {
+        reader->left -= 1;
+        append(reader, byte);
+        return;
+    }
+    /* 255 says that no 0 follows: no frame is so long. */
+    append(reader, 0);
+    reader->left = (uint8_t)(byte - 1u);
+}
+
+unsigned frame_read_end(const struct frame_reader *reader)
+{
+    if (reader->spoiled || reader->left > 0 ||
+        reader->bytes <= FRAME_CHECK_BYTES) {
+        return 0;
+    }
+    return reader->bytes - FRAME_CHECK_BYTES;
+}
+
+bool frame_check(const struct frame_reader *reader, unsigned from,
+                 unsigned bytes, uint32_t crc)
+{
+    const uint8_t *content = reader->content;
+
+    return crc32_update(crc, content + from, bytes - from) ==
+           bytes_load_u32(content + bytes);
+}

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes in, rings out, time limits, and frames for the neighbour. */
+#include "hal/switch_parts.h"
+
+#include "hal/bytes.h"
+
+#include <string.h>
+
+#define RING_MASK (SWITCH_RING_BYTES - 1u)
+#define LOOK_EVERY_US 200u
+
+static_assert((SWITCH_RING_BYTES & RING_MASK) == 0, "a ring has 2^n bytes");
+static_assert(PART_DATA_HEADER_BYTES + SWITCH_DATA_BYTES + FRAME_CHECK_BYTES <=
+                  FRAME_BYTES_MAX,
+              "data do not fit a frame");
+
+void switch_init(struct switch_core *core, const struct switch_config *config)
+{
+    memset(core, 0, sizeof *core);
+    core->config = *config;
+    if (core->config.slack_us == 0) {
+        core->config.slack_us = SWITCH_SLACK_US;
+    }
+    if (core->config.patience_us == 0) {
+        core->config.patience_us = SWITCH_PATIENCE_US;
+    }
+    /* Any start but 0, which xorshift would never leave; neighbours in node
+       number or seed start far apart. */
+    core->random = (config->seed + config->node * 40503u) * 2654435761u | 1u;
+    core->sequence = part_random(core);
+    for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
+        core->port[port].source.frame_bytes = SWITCH_DATA_BYTES;
+    }
+}
+
+/* xorshift32 (Marsaglia, J. Stat. Software 8(14), 2003). */
+uint32_t part_random(struct switch_core *core)
+{
+    uint32_t value = core->random;
+
+    value ^= value << 13;
+    value ^= value >> 17;
+    value ^= value << 5;
+    core->random = value;
+    return value;
+}
+
+uint32_t part_line_us(const struct switch_core *core, uint32_t bytes)
+{
+    return bytes * (core->config.byte_ns / 1000u + 1u);
+}
+
+bool part_due(const struct switch_core *core, uint32_t until_us)
+{
+    return (int32_t)(core->now_us - until_us) >= 0;
+}
+
+/* Kicks what was empty when something was written. */
+static void kick(struct switch_core *core)
+{
+    for (unsigned port = 0; core->kicks != 0; ++port) {
+        unsigned bit = 1u << port % SWITCH_PORTS;
+
+        if ((core->kicks & bit) != 0) {
+            core->kicks &= (uint8_t)~bit;
+            core->config.kick(core->config.context, port % SWITCH_PORTS);
+        }
+    }
+}
+
+/* ---- rings ---- */
+
+static uint32_t used(const struct switch_port *at)
+{
+    return at->written - at->taken;
+}
+
+static void put(struct switch_core *core, unsigned port, uint8_t byte)
+{
+    struct switch_port *to = &core->port[port];
+
+    core->ring[port][to->written & RING_MASK] = byte;
+    to->written += 1;
+}
+
+/* Before something is written: whoever takes it sleeps if there is nothing. */
+static void wake(struct switch_core *core, unsigned port)
+{
+    if (used(&core->port[port]) == 0) {
+        core->kicks |= (uint8_t)(1u << port);
+    }
+}
+
+/* Whether a relayed frame into the port's ring is not complete yet. */
+static bool passing(const struct switch_core *core, unsigned port)
+{
+    const struct switch_port *to = &core->port[port];
+
+    return to->role == PART_RELAY && core->port[to->peer].mode == PART_PASS;
+}
+
+bool part_room(const struct switch_core *core, unsigned port,
+               unsigned content_bytes)
+{
+    /* With the CRC, a 0 in front, and one byte for part_cut(). */
+    return used(&core->port[port]) + 2u +
+                   FRAME_LINE_BYTES(content_bytes + FRAME_CHECK_BYTES) <=
+               SWITCH_RING_BYTES &&
+           !passing(core, port);
+}
+
+bool part_begin(struct switch_core *core, unsigned port,
+                struct frame_writer *writer, unsigned content_bytes,
+                uint32_t crc)
+{
+    struct switch_port *to = &core->port[port];
+
+    if (!part_room(core, port, content_bytes)) {
+        core->counters[port].lost += 1;
+        return false;
+    }
+    /* After silence, a 0 ends what noise may have begun. */
+    if (used(to) == 0) {
+        wake(core, port);
+        put(core, port, 0);
+    }
+    frame_begin(writer, core->ring[port], RING_MASK, to->written, crc);
+    return true;
+}
+
+void part_end(struct switch_core *core, unsigned port,
+              struct frame_writer *writer)
+{
+    core->port[port].written = frame_end(writer);
+}
+
+bool part_write(struct switch_core *core, unsigned port, const uint8_t *content,
+                unsigned bytes, uint32_t crc)
+{
+    struct frame_writer writer;
+
+    if (!part_begin(core, port, &writer, bytes, crc)) {
+        return false;
+    }
+    frame_put(&writer, content, bytes);
+    part_end(core, port, &writer);
+    return true;
+}
+
+void part_cut(struct switch_core *core, unsigned port)
+{
+    unsigned peer = core->port[port].peer;
+
+    if (passing(core, port)) {
+        wake(core, port);
+        put(core, port, 0);
+        core->port[peer].mode = PART_SKIP;
+        core->counters[peer].stale += 1;
+    }
+}
+
+unsigned switch_pending(struct switch_core *core, unsigned port,
+                        const uint8_t **data)
+{
+    const struct switch_port *from = &core->port[port];
+    uint32_t at = from->taken & RING_MASK;
+    uint32_t bytes = used(from);
+
+    *data = &core->ring[port][at];
+    return bytes < SWITCH_RING_BYTES - at ? bytes : SWITCH_RING_BYTES - at;
+}
+
+void switch_taken(struct switch_core *core, unsigned port, unsigned bytes)
+{
+    core->port[port].taken += bytes;
+    if (core->port[port].role == PART_SOURCE) {
+        part_fill(core, port);
+        core->kicks &= (uint8_t) ~(1u << port); /* the caller asks again */
+    }
+}
+
+/* ---- bytes ---- */
+
+/* The ring into which a frame is relayed has no room for more of it. */
+static void overflow(struct switch_core *core, unsigned port, uint8_t byte)
+{
+    struct switch_port *in = &core->port[port];
+
+    put(core, in->peer, 0);
+    in->mode = byte == 0 ? PART_START : PART_SKIP;
+    core->counters[port].lost += byte != 0;
+}
+
+static void pass_first(struct switch_core *core, unsigned port, uint8_t first)
+{
+    struct switch_port *in = &core->port[port];
+    struct switch_port *out = &core->port[in->peer];
+
+    in->active_us = core->now_us;
+    out->active_us = core->now_us;
+    if (used(out) + 3u > SWITCH_RING_BYTES) {
+        core->counters[port].lost += 1;
+        in->mode = PART_SKIP;
+        return;
+    }
+    wake(core, in->peer);
+    put(core, in->peer, in->code);
+    put(core, in->peer, first);
+    in->mode = PART_PASS;
+    in->answered = true;
+    core->counters[port].relayed_frames += 1;
+}
+
+/* Whether this node looks into frames of this type on this port. */
+static bool wanted(const struct switch_port *in, unsigned type)
+{
+    switch (type) {
+    case PART_SETUP:
+    case PART_NEIGHBOUR:
+        return true;
+    case PART_RELEASE:
+        return in->role != PART_FREE;
+    case PART_DATA:
+        return in->role == PART_DESTINATION;
+    default:
+        return in->role == PART_SOURCE;
+    }
+}
+
+static void first_came(struct switch_core *core, unsigned port, uint8_t first)
+{
+    struct switch_port *in = &core->port[port];
+    unsigned type = PART_TYPE(first);
+
+    if (in->code < 2 || type < PART_SETUP || type > PART_NEIGHBOUR) {
+        core->counters[port].damaged += 1;
+        in->mode = PART_SKIP;
+    } else if (in->role == PART_RELAY && type >= PART_DATA &&
+               type <= PART_DONE) {
+        pass_first(core, port, first);
+    } else if (wanted(in, type)) {
+        frame_read_begin(&core->reader[port], in->code, first);
+        in->mode = PART_READ;
+    } else {
+        core->counters[port].stale += 1;
+        in->mode = PART_SKIP;
+    }
+}
+
+static void neighbour_came(struct switch_core *core, unsigned port,
+                           unsigned bytes)
+{
+    if (core->config.neighbour != NULL) {
+        core->config.neighbour(core->config.context, port,
+                               core->reader[port].content + 1, bytes - 1);
+    }
+}
+
+/* A frame whose check covers all of it. False: damaged. */
+static bool local_came(struct switch_core *core, unsigned port, unsigned type,
+                       unsigned bytes)
+{
+    struct switch_port *in = &core->port[port];
+
+    if (!frame_check(&core->reader[port], 0, bytes,
+                     type == PART_RELEASE ? in->tag : SWITCH_VERSION)) {
+        return false;
+    }
+    if (type == PART_NEIGHBOUR && bytes > 1) {
+        neighbour_came(core, port, bytes);
+        return true;
+    }
+    if (type == PART_SETUP && bytes == PART_SETUP_BYTES) {
+        part_setup(core, port);
+        return true;
+    }
+    if (type == PART_RELEASE && bytes == PART_RELEASE_BYTES) {
+        part_drop(core, port, core->reader[port].content[1]);
+        return true;
+    }
+    return false;
+}
+
+static void frame_came(struct switch_core *core, unsigned port)
+{
+    struct switch_port *in = &core->port[port];
+    unsigned type = PART_TYPE(core->reader[port].content[0]);
+    unsigned bytes = frame_read_end(&core->reader[port]);
+
+    if (!wanted(in, type)) {
+        core->counters[port].stale += 1; /* the circuit went in the meantime */
+    } else if (bytes == 0) {
+        part_damaged(core, port);
+    } else if (type == PART_DATA) {
+        part_data(core, port, bytes);
+    } else if (type == PART_SETUP || type >= PART_RELEASE) {
+        if (!local_came(core, port, type, bytes)) {
+            part_damaged(core, port);
+        }
+    } else {
+        part_answer(core, port, bytes);
+    }
+}
+
+/* A byte that is not simply relayed; apart, so that those that are find few
+   registers to save. */
+__attribute__((noinline)) static void byte_came(struct switch_core *core,
+                                                unsigned port, uint8_t byte)
+{
+    struct switch_port *in = &core->port[port];
+    unsigned mode = in->mode;
+
+    if (mode == PART_PASS) {
+        overflow(core, port, byte);
+    } else if (byte == 0) {
+        in->mode = PART_START;
+        if (mode == PART_FIRST) {
+            part_damaged(core, port);
+        } else if (mode == PART_READ) {
+            frame_came(core, port);
+        } else if (mode == PART_SKIP) {
+            part_again(core, port);
+        }
+    } else if (mode == PART_START) {
+        in->code = byte;
+        in->mode = PART_FIRST;
+    } else if (mode == PART_FIRST) {
+        first_came(core, port, byte);
+    } else if (mode == PART_READ) {
+        frame_read(&core->reader[port], byte);
+    }
+    kick(core);
+}
+
+void switch_byte(struct switch_core *core, unsigned port, uint8_t byte)
+{
+    struct switch_port *in = &core->port[port];
+    unsigned peer = in->peer;
+    struct switch_port *out = &core->port[peer];
+    uint32_t bytes = used(out);
+
+    if (in->mode != PART_PASS || bytes + 2u > SWITCH_RING_BYTES) {
+        byte_came(core, port, byte);
+        return;
+    }
+    core->ring[peer][out->written & RING_MASK] = byte;
+    out->written += 1;
+    if (byte == 0) {
+        in->mode = PART_START;
+    }
+    if (bytes == 0) {
+        core->config.kick(core->config.context, peer);
+    }
+}
+
+void switch_line_error(struct switch_core *core, unsigned port)
+{
+    core->counters[port].lost += 1;
+    core->reader[port].spoiled = true;
+}
+
+/* ---- time ---- */
+
+static void look(struct switch_core *core, unsigned port)
+{
+    struct switch_port *at = &core->port[port];
+    bool held =
+        at->role == PART_DESTINATION || (at->role == PART_RELAY && !at->onward);
+
+    if (held && part_due(core, at->active_us + at->hold_us)) {
+        core->counters[port].expired += 1;
+        part_break(core, port, PART_BROKEN);
+    }
+    part_source_tick(core, port);
+}
+
+void switch_tick(struct switch_core *core, uint32_t now_us)
+{
+    core->now_us = now_us;
+    if (now_us - core->looked_us < LOOK_EVERY_US) {
+        return;
+    }
+    core->looked_us = now_us;
+    for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
+        look(core, port);
+    }
+    kick(core);
+}
+
+/* ---- the rest ---- */
+
+void switch_send(struct switch_core *core, struct switch_message *message)
+{
+    part_queue(core, message);
+    kick(core);
+}
+
+int switch_tell(struct switch_core *core, unsigned port, const uint8_t *data,
+                unsigned bytes)
+{
+    const uint8_t type = PART_NEIGHBOUR;
+    struct frame_writer writer;
+
+    if (port >= SWITCH_PORTS || bytes == 0 || bytes > SWITCH_TELL_BYTES) {
+        return ERR_RANGE;
+    }
+    if (!part_room(core, port, bytes + 1u)) {
+        return ERR_PORT_BUSY;
+    }
+    part_begin(core, port, &writer, bytes + 1u, SWITCH_VERSION);
+    frame_put(&writer, &type, 1);
+    frame_put(&writer, data, bytes);
+    part_end(core, port, &writer);
+    kick(core);
+    return ERR_OK;
+}
+
+void switch_cancel(struct switch_core *core)
+{
+    struct switch_receive *receive = core->receive;
+
+    if (receive == NULL) {
+        return;
+    }
+    for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
+        struct switch_port *at = &core->port[port];
+
+        if (at->role == PART_DESTINATION && !at->destination.done &&
+            at->destination.receive == receive) {
+            part_break(core, port, PART_UNWANTED);
+        }
+    }
+    core->receive = NULL;
+    receive->state = SWITCH_IDLE;
+    kick(core);
+}
+
+void switch_reset(struct switch_core *core)
+{
+    switch_cancel(core);
+    for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
+        part_abandon(core, port);
+        if (core->port[port].role != PART_FREE) {
+            part_break(core, port, PART_BROKEN);
+        }
+    }
+    kick(core);
+}
+
+bool switch_idle(const struct switch_core *core)
+{
+    for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
+        if (core->port[port].role != PART_FREE) {
+            return false;
+        }
+    }
+    return true;
+}

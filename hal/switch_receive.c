@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A message at its destination. */
+#include "hal/switch_parts.h"
+
+#include "hal/bytes.h"
+#include "hal/crc32.h"
+
+#include <string.h>
+
+void switch_post(struct switch_core *core, struct switch_receive *receive)
+{
+    receive->offset = 0; /* nothing of any message */
+    receive->error = ERR_OK;
+    receive->bytes = 0;
+    receive->state = SWITCH_QUEUED;
+    core->receive = receive;
+}
+
+/* ---- what was delivered ---- */
+
+static bool same_stream(const struct switch_id *a, const struct switch_id *b)
+{
+    return a->source == b->source && a->port == b->port;
+}
+
+static struct switch_memory *recall(struct switch_core *core,
+                                    const struct switch_id *from)
+{
+    for (unsigned i = 0; i < core->remembered; ++i) {
+        if (same_stream(&core->memory[i].from, from)) {
+            return &core->memory[i];
+        }
+    }
+    return NULL;
+}
+
+/* An unused place, or that of the stream that was silent for longest. */
+static struct switch_memory *find_place(struct switch_core *core)
+{
+    struct switch_memory *oldest = &core->memory[0];
+
+    if (core->remembered < SWITCH_REMEMBERED) {
+        core->remembered += 1;
+        return &core->memory[core->remembered - 1u];
+    }
+    for (unsigned i = 1; i < SWITCH_REMEMBERED; ++i) {
+        struct switch_memory *other = &core->memory[i];
+
+        if ((uint16_t)(core->heard - other->heard) >
+            (uint16_t)(core->heard - oldest->heard)) {
+            oldest = other;
+        }
+    }
+    return oldest;
+}
+
+static void remember(struct switch_core *core, const struct switch_id *from)
+{
+    struct switch_memory *memory = recall(core, from);
+
+    if (memory == NULL) {
+        memory = find_place(core);
+    }
+    core->heard += 1;
+    memory->from = *from;
+    memory->heard = core->heard;
+}
+
+static bool is_delivered(struct switch_core *core, const struct switch_id *from)
+{
+    const struct switch_memory *memory = recall(core, from);
+
+    return memory != NULL && memory->from.sequence == from->sequence;
+}
+
+/* ---- answers ---- */
+
+static void answer(struct switch_core *core, unsigned port, unsigned type)
+{
+    const struct switch_destination *to = &core->port[port].destination;
+    uint8_t content[PART_ANSWER_BYTES];
+
+    content[0] = (uint8_t)(type | (unsigned)to->round << 4);
+    bytes_store_u32(content + 1, to->offset);
+    part_write(core, port, content,
+               type == PART_DONE ? PART_DONE_BYTES : PART_ANSWER_BYTES,
+               core->port[port].tag);
+}
+
+void part_again(struct switch_core *core, unsigned port)
+{
+    const struct switch_port *at = &core->port[port];
+
+    if (at->role == PART_DESTINATION) {
+        answer(core, port, at->destination.done ? PART_DONE : PART_AGAIN);
+    }
+}
+
+void part_damaged(struct switch_core *core, unsigned port)
+{
+    core->counters[port].damaged += 1;
+    part_again(core, port);
+}
+
+/* ---- set-up ---- */
+
+static bool takes(const struct switch_receive *receive, unsigned port,
+                  unsigned kind)
+{
+    return receive != NULL && receive->state == SWITCH_QUEUED &&
+           (receive->ports & 1u << port) != 0 &&
+           (receive->kind == 0 || receive->kind == kind);
+}
+
+/* The receive is for this message: from the beginning, or where an earlier
+   circuit broke. */
+static void attach(struct switch_receive *receive,
+                   struct switch_destination *to, unsigned port)
+{
+    bool goes_on = same_stream(&receive->from, &to->from) &&
+                   receive->from.sequence == to->from.sequence &&
+                   receive->delivered_kind == to->kind &&
+                   receive->bytes == to->bytes;
+
+    to->receive = receive;
+    to->offset = goes_on ? receive->offset : 0;
+    receive->from = to->from;
+    receive->port = (uint8_t)port;
+    receive->delivered_kind = to->kind;
+    receive->bytes = to->bytes;
+    receive->state = SWITCH_ACTIVE;
+}
+
+static void deliver(struct switch_core *core, struct switch_destination *to,
+                    int error)
+{
+    to->done = true;
+    if (to->receive != NULL) {
+        remember(core, &to->from);
+        core->receive = NULL;
+        to->receive->error = (int8_t)error;
+        to->receive->state = SWITCH_DONE; /* from here on it is the caller's */
+    }
+}
+
+void part_arrive(struct switch_core *core, unsigned port, const uint8_t *setup)
+{
+    struct switch_destination *to = &core->port[port].destination;
+    bool ping = setup[PART_AT_KIND] == SWITCH_PING;
+
+    to->from.source = bytes_load_u16(setup + PART_AT_SOURCE);
+    to->from.sequence = bytes_load_u32(setup + PART_AT_SEQUENCE);
+    to->from.port = setup[PART_AT_PORT];
+    to->kind = setup[PART_AT_KIND];
+    to->bytes = bytes_load_u32(setup + PART_AT_LENGTH);
+    to->receive = NULL;
+    to->offset = 0;
+    to->round = 0;
+    to->done = !ping && is_delivered(core, &to->from);
+    if (!ping && !to->done) {
+        if (!takes(core->receive, port, to->kind)) {
+            part_refuse(core, port, setup, PART_UNWANTED);
+            return;
+        }
+        attach(core->receive, to, port);
+        if (to->bytes > to->receive->capacity_bytes) {
+            deliver(core, to, ERR_BUFFER);
+        }
+    }
+    part_hold(core, port, PART_DESTINATION, setup);
+    answer(core, port, to->done ? PART_DONE : PART_ACK);
+}
+
+void part_destination_lost(struct switch_core *core, unsigned port)
+{
+    struct switch_destination *to = &core->port[port].destination;
+
+    if (to->done) {
+        return;
+    }
+    core->counters[port].broken += 1;
+    if (to->receive != NULL) {
+        to->receive->offset = to->offset;
+        to->receive->state = SWITCH_QUEUED;
+    }
+}
+
+/* ---- data ---- */
+
+uint32_t part_data_crc(const struct switch_port *at, uint8_t first,
+                       uint32_t offset)
+{
+    uint8_t before[5];
+
+    bytes_store_u32(before, offset);
+    before[4] = first;
+    return crc32_update(at->message_tag, before, sizeof before);
+}
+
+static void take(struct switch_core *core, unsigned port, const uint8_t *data,
+                 unsigned bytes)
+{
+    struct switch_destination *to = &core->port[port].destination;
+
+    if (to->receive != NULL && bytes > 0) {
+        memcpy(to->receive->buffer + to->offset, data, bytes);
+    }
+    to->offset += bytes;
+    if (to->offset == to->bytes) {
+        core->counters[port].received_messages += 1;
+        core->counters[port].received_bytes += to->bytes;
+        deliver(core, to, ERR_OK);
+    }
+}
+
+void part_data(struct switch_core *core, unsigned port, unsigned bytes)
+{
+    struct switch_port *at = &core->port[port];
+    struct switch_destination *to = &at->destination;
+    const uint8_t *content = core->reader[port].content;
+    unsigned data_bytes = bytes - PART_DATA_HEADER_BYTES;
+    int32_t ahead = (int16_t)(bytes_load_u16(content + 1) - to->offset);
+
+    to->round = (uint8_t)PART_ROUND(content[0]);
+    if (bytes < PART_DATA_HEADER_BYTES ||
+        !frame_check(
+            &core->reader[port], PART_DATA_HEADER_BYTES, bytes,
+            part_data_crc(at, content[0], to->offset + (uint32_t)ahead))) {
+        part_damaged(core, port);
+        return;
+    }
+    at->active_us = core->now_us;
+    if (ahead != 0 || to->done) {
+        core->counters[port].stale += 1;
+        answer(core, port,
+               to->done    ? PART_DONE
+               : ahead < 0 ? PART_ACK
+                           : PART_AGAIN);
+    } else if (data_bytes > to->bytes - to->offset) {
+        part_damaged(core, port); /* no message of this length */
+    } else {
+        take(core, port, content + PART_DATA_HEADER_BYTES, data_bytes);
+        answer(core, port, to->done ? PART_DONE : PART_ACK);
+    }
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Circuits are set up and freed, hop by hop. */
+#include "hal/switch_parts.h"
+
+#include "hal/bytes.h"
+#include "hal/crc32.h"
+
+void part_release(struct switch_core *core, unsigned port, unsigned reason)
+{
+    const uint8_t content[PART_RELEASE_BYTES] = {PART_RELEASE, (uint8_t)reason};
+
+    part_write(core, port, content, sizeof content, core->port[port].tag);
+}
+
+void part_free(struct switch_core *core, unsigned port, unsigned reason)
+{
+    struct switch_port *at = &core->port[port];
+    unsigned role = at->role;
+
+    if (role == PART_RELAY) {
+        part_cut(core, port);
+        part_cut(core, at->peer);
+        core->port[at->peer].role = PART_FREE;
+    }
+    at->role = PART_FREE;
+    if (role == PART_SOURCE) {
+        part_source_lost(core, port, reason);
+    } else if (role == PART_DESTINATION) {
+        part_destination_lost(core, port);
+    }
+}
+
+void part_drop(struct switch_core *core, unsigned port, unsigned reason)
+{
+    struct switch_port *at = &core->port[port];
+    bool relay = at->role == PART_RELAY;
+
+    part_free(core, port, reason);
+    if (relay) {
+        part_release(core, at->peer, reason);
+    }
+}
+
+void part_break(struct switch_core *core, unsigned port, unsigned reason)
+{
+    part_drop(core, port, reason);
+    part_release(core, port, reason);
+}
+
+static void identify(struct switch_port *at, const uint8_t *setup)
+{
+    at->tag = crc32_update(0, setup + PART_AT_ATTEMPT,
+                           PART_AT_KIND - PART_AT_ATTEMPT);
+    at->message_tag =
+        crc32_update(0, setup + PART_AT_SOURCE, PART_AT_HOPS - PART_AT_SOURCE);
+}
+
+void part_hold(struct switch_core *core, unsigned port, enum part_role role,
+               const uint8_t *setup)
+{
+    struct switch_port *at = &core->port[port];
+
+    identify(at, setup);
+    at->role = (uint8_t)role;
+    at->onward = false;
+    at->answered = false;
+    at->active_us = core->now_us;
+    at->hold_us = bytes_load_u16(setup + PART_AT_HOLD) * 1000u;
+}
+
+void part_refuse(struct switch_core *core, unsigned port, const uint8_t *setup,
+                 unsigned reason)
+{
+    identify(&core->port[port], setup);
+    core->counters[port].refused += 1;
+    part_release(core, port, reason);
+}
+
+static void relay(struct switch_core *core, unsigned port, unsigned onward,
+                  const uint8_t *setup)
+{
+    if (core->port[onward].role != PART_FREE ||
+        !part_write(core, onward, setup, PART_SETUP_BYTES, SWITCH_VERSION)) {
+        part_refuse(core, port, setup, PART_HELD);
+        return;
+    }
+    part_hold(core, port, PART_RELAY, setup);
+    part_hold(core, onward, PART_RELAY, setup);
+    core->port[port].peer = (uint8_t)onward;
+    core->port[onward].peer = (uint8_t)port;
+    core->port[onward].onward = true;
+    core->counters[port].relayed_circuits += 1;
+}
+
+/*
+ * Takes the link that it came over off the path. Result: the port where it
+ * goes on; -1: nowhere, it ends here; -2: no such path.
+ */
+static int step(uint8_t *setup, unsigned port)
+{
+    enum torus_port ahead = torus_opposite((enum torus_port)port);
+    unsigned hops = bytes_load_u16(setup + PART_AT_HOPS);
+    unsigned turn = hops >> PART_TURN_SHIFT;
+    unsigned after = bytes_load_u16(setup + PART_AT_HOPS_AFTER);
+
+    hops &= PART_HOPS_MASK;
+    if (hops == 0 || turn > TORUS_RIGHT ||
+        (turn != TORUS_STRAIGHT && (after == 0 || after > PART_HOPS_MASK))) {
+        return -2;
+    }
+    hops -= 1;
+    if (hops == 0 && turn == TORUS_STRAIGHT) {
+        return -1;
+    }
+    if (hops == 0) {
+        ahead = torus_after_turn(ahead, (enum torus_turn)turn);
+        hops = after;
+        turn = TORUS_STRAIGHT;
+    }
+    bytes_store_u16(setup + PART_AT_HOPS,
+                    (uint16_t)(hops | turn << PART_TURN_SHIFT));
+    return (int)ahead;
+}
+
+/* A set-up that this node sent out of the port is still without an answer. */
+static bool meeting(const struct switch_port *at)
+{
+    return !at->answered &&
+           (at->role == PART_SOURCE || (at->role == PART_RELAY && at->onward));
+}
+
+void part_setup(struct switch_core *core, unsigned port)
+{
+    struct switch_port *in = &core->port[port];
+    uint8_t *setup = core->reader[port].content;
+    int onward;
+
+    if (meeting(in)) {
+        if (port == TORUS_EAST || port == TORUS_NORTH) {
+            core->counters[port].meetings += 1; /* theirs gives way */
+            return;
+        }
+        part_drop(core, port, PART_HELD);
+    } else if (in->role != PART_FREE) {
+        part_drop(core, port, PART_BROKEN);
+    }
+    onward = step(setup, port);
+    if (onward == -2) {
+        core->counters[port].damaged += 1;
+    } else if (onward < 0) {
+        part_arrive(core, port, setup);
+    } else {
+        relay(core, port, (unsigned)onward, setup);
+    }
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A message at its source: set-up, frames, answers, further tries. */
+#include "hal/switch_parts.h"
+
+#include "hal/bytes.h"
+#include "hal/crc32.h"
+
+#define FRAME_LEAST                                                            \
+    16u /* bytes of data in the shortest frame (but the last)                  \
+         */
+#define FRAME_GROWTH 16u
+#define TIMEOUTS_MAX 6u       /* of a circuit, one after the other */
+#define BACKOFF_MAX 6u        /* 2^6 .. */
+#define BACKOFF_BYTES 32u     /* .. of these times */
+#define HOP_BYTES 128u        /* time that a hop may take, both ways */
+#define SETUP_BYTES 256u      /* and the source and the destination */
+#define WAIT_US_MAX 16000000u /* so that four of them fit a set-up */
+#define AHEAD_BYTES 256u /* of frames in the ring, as few as keep it busy */
+
+/* How long an answer may take, after `bytes` that are on the way. */
+static uint32_t wait_us(const struct switch_core *core,
+                        const struct switch_message *message, uint32_t bytes)
+{
+    uint32_t us =
+        core->config.slack_us +
+        part_line_us(core, bytes + HOP_BYTES * torus_path_hops(message->path));
+
+    return us < WAIT_US_MAX ? us : WAIT_US_MAX;
+}
+
+static void wait_for_answer(struct switch_core *core, unsigned port)
+{
+    struct switch_source *source = &core->port[port].source;
+
+    source->until_us =
+        core->now_us + wait_us(core, source->first, SWITCH_RING_BYTES);
+}
+
+/* ---- the queue ---- */
+
+static bool path_valid(const struct torus_path *path)
+{
+    return path->port < TORUS_PORTS && path->turn <= TORUS_RIGHT &&
+           path->hops > 0 && path->hops <= PART_HOPS_MASK &&
+           (path->turn == TORUS_STRAIGHT ||
+            (path->hops_after > 0 && path->hops_after <= PART_HOPS_MASK));
+}
+
+/* The bytes of all segments; false if they have no number. */
+static bool add_up(struct switch_message *message)
+{
+    message->bytes = 0;
+    for (unsigned i = 0; i < SWITCH_SEGMENTS; ++i) {
+        if (message->segment[i].bytes > UINT32_MAX - message->bytes) {
+            return false;
+        }
+        message->bytes += message->segment[i].bytes;
+    }
+    return true;
+}
+
+static void refuse(struct switch_message *message, int error)
+{
+    message->error = (int8_t)error;
+    message->state = SWITCH_DONE;
+}
+
+/* The first message of the queue is another. */
+static void renew(struct switch_core *core, unsigned port)
+{
+    struct switch_source *source = &core->port[port].source;
+
+    source->until_us = core->now_us;
+    source->base = 0;
+    source->next = 0;
+    source->top = 0;
+    source->backoff = 0;
+    source->silent = 0;
+    source->tried = false;
+    source->refused = false;
+    /* How long frames may be is the line's nature, and stays. */
+}
+
+void part_queue(struct switch_core *core, struct switch_message *message)
+{
+    struct switch_source *source;
+
+    message->queued_us = core->now_us;
+    if (!path_valid(&message->path)) {
+        refuse(message, ERR_NO_ROUTE);
+        return;
+    }
+    if (!add_up(message) || message->kind == 0) {
+        refuse(message, ERR_RANGE);
+        return;
+    }
+    source = &core->port[message->path.port].source;
+    core->sequence += 1;
+    message->sequence = core->sequence;
+    message->next = NULL;
+    message->error = ERR_OK;
+    message->state = SWITCH_QUEUED;
+    if (source->first != NULL) {
+        source->last->next = message;
+        source->last = message;
+        return;
+    }
+    source->first = message;
+    source->last = message;
+    renew(core, message->path.port);
+    part_start(core, message->path.port);
+}
+
+static void finish(struct switch_core *core, unsigned port, int error)
+{
+    struct switch_source *source = &core->port[port].source;
+    struct switch_message *message = source->first;
+
+    source->first = message->next;
+    renew(core, port);
+    core->counters[port].dead += error == ERR_DEAD_LINK;
+    message->done_us = core->now_us;
+    message->error = (int8_t)error;
+    message->state = SWITCH_DONE; /* from here on it is the caller's */
+}
+
+void part_abandon(struct switch_core *core, unsigned port)
+{
+    struct switch_port *at = &core->port[port];
+
+    if (at->role == PART_SOURCE) {
+        at->role = PART_FREE;
+        part_release(core, port, PART_BROKEN);
+    }
+    while (at->source.first != NULL) {
+        finish(core, port, ERR_PORT_BUSY);
+    }
+}
+
+/* ---- set-up ---- */
+
+static void compose(uint8_t *setup, const struct switch_core *core,
+                    const struct switch_message *message, uint8_t attempt)
+{
+    const struct torus_path *path = &message->path;
+    uint32_t hold_us = 4u * wait_us(core, message, SWITCH_RING_BYTES);
+    unsigned after = path->turn == TORUS_STRAIGHT ? 0u : path->hops_after;
+
+    setup[0] = PART_SETUP;
+    setup[PART_AT_ATTEMPT] = attempt;
+    bytes_store_u16(setup + PART_AT_SOURCE, core->config.node);
+    bytes_store_u32(setup + PART_AT_SEQUENCE, message->sequence);
+    setup[PART_AT_PORT] = path->port;
+    setup[PART_AT_KIND] = message->kind;
+    bytes_store_u32(setup + PART_AT_LENGTH, message->bytes);
+    bytes_store_u16(
+        setup + PART_AT_HOPS,
+        (uint16_t)(path->hops | (unsigned)path->turn << PART_TURN_SHIFT));
+    bytes_store_u16(setup + PART_AT_HOPS_AFTER, (uint16_t)after);
+    bytes_store_u16(setup + PART_AT_HOLD, (uint16_t)(hold_us / 1000u + 1u));
+}
+
+void part_start(struct switch_core *core, unsigned port)
+{
+    struct switch_port *at = &core->port[port];
+    struct switch_source *source = &at->source;
+    struct switch_message *message = source->first;
+    uint8_t setup[PART_SETUP_BYTES];
+
+    if (message == NULL || at->role != PART_FREE ||
+        !part_due(core, source->until_us) ||
+        !part_room(core, port, PART_SETUP_BYTES)) {
+        return;
+    }
+    source->attempt += 1;
+    compose(setup, core, message, source->attempt);
+    part_write(core, port, setup, PART_SETUP_BYTES, SWITCH_VERSION);
+    part_hold(core, port, PART_SOURCE, setup);
+    core->counters[port].retries += source->tried;
+    source->tried = true;
+    message->state = SWITCH_ACTIVE;
+    source->until_us = core->now_us + wait_us(core, message, SETUP_BYTES);
+}
+
+static void back_off(struct switch_core *core, struct switch_source *source)
+{
+    uint32_t times;
+
+    if (source->backoff < BACKOFF_MAX) {
+        source->backoff += 1;
+    }
+    times = 1u + part_random(core) % (1u << source->backoff);
+    source->until_us = core->now_us + times * part_line_us(core, BACKOFF_BYTES);
+    source->first->state = SWITCH_QUEUED;
+}
+
+void part_source_lost(struct switch_core *core, unsigned port, unsigned reason)
+{
+    struct switch_port *at = &core->port[port];
+    struct switch_source *source = &at->source;
+    bool refused = reason == PART_HELD || reason == PART_UNWANTED;
+
+    core->counters[port].broken += at->answered;
+    if (refused && !source->refused) {
+        source->refused = true;
+        source->refused_us = core->now_us;
+    }
+    if (reason == PART_UNWANTED) {
+        source->silent = 0; /* the whole path is alive */
+    }
+    source->silent += !refused;
+    if (source->silent >= SWITCH_TRIES) {
+        finish(core, port, ERR_DEAD_LINK);
+    } else if (refused &&
+               core->now_us - source->refused_us >= core->config.patience_us) {
+        finish(core, port, ERR_PORT_BUSY);
+    } else {
+        back_off(core, source);
+    }
+}
+
+/* ---- data ---- */
+
+/* Writes bytes [from, from + bytes) of the message. */
+static void put_bytes(struct frame_writer *writer,
+                      const struct switch_message *message, uint32_t from,
+                      uint32_t bytes)
+{
+    const struct switch_segment *segment = message->segment;
+
+    for (; bytes > 0; ++segment) {
+        uint32_t here = 0;
+
+        if (from < segment->bytes) {
+            here = segment->bytes - from;
+            here = here < bytes ? here : bytes;
+            frame_put(writer, segment->data + from, here);
+            from = 0;
+            bytes -= here;
+        } else {
+            from -= segment->bytes;
+        }
+    }
+}
+
+/* One frame from source->next on. */
+static void make_frame(struct switch_core *core, unsigned port)
+{
+    struct switch_port *at = &core->port[port];
+    struct switch_source *source = &at->source;
+    uint32_t left = source->first->bytes - source->next;
+    uint32_t bytes = left < source->frame_bytes ? left : source->frame_bytes;
+    uint8_t first = (uint8_t)(PART_DATA | source->round << 4);
+    uint8_t offset[2];
+    struct frame_writer writer;
+
+    bytes_store_u16(offset, (uint16_t)source->next);
+    if (!part_begin(core, port, &writer, PART_DATA_HEADER_BYTES + bytes,
+                    part_data_crc(at, first, source->next))) {
+        return;
+    }
+    frame_put_unchecked(&writer, &first, 1);
+    frame_put_unchecked(&writer, offset, sizeof offset);
+    put_bytes(&writer, source->first, source->next, bytes);
+    part_end(core, port, &writer);
+    source->next += bytes;
+    source->complete = bytes == left;
+    if (source->top < source->next) {
+        source->top = source->next;
+    }
+}
+
+void part_fill(struct switch_core *core, unsigned port)
+{
+    struct switch_port *at = &core->port[port];
+    struct switch_source *source = &at->source;
+
+    while (at->answered && !source->complete &&
+           at->written - at->taken < AHEAD_BYTES &&
+           source->next - source->base <
+               SWITCH_WINDOW * (uint32_t)source->frame_bytes) {
+        make_frame(core, port);
+        wait_for_answer(core, port);
+    }
+}
+
+static void go_back(struct switch_core *core, unsigned port)
+{
+    struct switch_source *source = &core->port[port].source;
+    unsigned half = source->frame_bytes / 2u;
+
+    core->counters[port].retransmitted += 1;
+    source->frame_bytes = (uint16_t)(half > FRAME_LEAST ? half : FRAME_LEAST);
+    source->round = (source->round + 1u) & 15u;
+    source->next = source->base;
+    source->complete = false;
+    wait_for_answer(core, port);
+    part_fill(core, port);
+}
+
+/* ---- answers ---- */
+
+/* The destination has so many bytes; nothing later is on the way. */
+static void accept(struct switch_core *core, unsigned port, uint32_t offset)
+{
+    struct switch_port *at = &core->port[port];
+    struct switch_source *source = &at->source;
+
+    if (offset > source->base) {
+        source->silent = 0;
+    }
+    at->answered = true;
+    source->base = offset;
+    source->next = offset;
+    source->complete = false;
+    source->round = (source->round + 1u) & 15u;
+    source->timeouts = 0;
+    source->backoff = 0;
+    source->refused = false;
+    source->first->accepted_us = core->now_us;
+}
+
+static void progress(struct switch_core *core, unsigned port, uint32_t offset)
+{
+    struct switch_source *source = &core->port[port].source;
+    unsigned longer = source->frame_bytes + FRAME_GROWTH;
+
+    source->base = offset;
+    if (source->next < offset) {
+        source->next = offset; /* it had come through before we went back */
+    }
+    source->silent = 0;
+    source->timeouts = 0;
+    source->frame_bytes =
+        (uint16_t)(longer < SWITCH_DATA_BYTES ? longer : SWITCH_DATA_BYTES);
+    wait_for_answer(core, port);
+}
+
+static void done(struct switch_core *core, unsigned port)
+{
+    struct switch_port *at = &core->port[port];
+
+    core->counters[port].sent_messages += 1;
+    core->counters[port].sent_bytes += at->source.first->bytes;
+    at->role = PART_FREE;
+    part_release(core, port, PART_FINISHED);
+    finish(core, port, ERR_OK);
+    part_start(core, port);
+}
+
+void part_answer(struct switch_core *core, unsigned port, unsigned bytes)
+{
+    struct switch_port *at = &core->port[port];
+    struct switch_source *source = &at->source;
+    const uint8_t *content = core->reader[port].content;
+    unsigned type = PART_TYPE(content[0]);
+    uint32_t offset;
+
+    if (bytes != (type == PART_DONE ? PART_DONE_BYTES : PART_ANSWER_BYTES) ||
+        !frame_check(&core->reader[port], 0, bytes, at->tag)) {
+        core->counters[port].damaged += 1;
+        return;
+    }
+    if (type == PART_DONE) {
+        done(core, port);
+        return;
+    }
+    offset = bytes_load_u32(content + 1);
+    if (offset > source->top) {
+        core->counters[port].stale += 1;
+        return;
+    }
+    if (!at->answered) {
+        accept(core, port, offset);
+    } else if (offset > source->base) {
+        progress(core, port, offset);
+    }
+    if (type == PART_AGAIN && offset == source->base &&
+        PART_ROUND(content[0]) == source->round) {
+        go_back(core, port);
+    }
+    part_fill(core, port);
+}
+
+/* ---- time ---- */
+
+void part_source_tick(struct switch_core *core, unsigned port)
+{
+    struct switch_port *at = &core->port[port];
+    struct switch_source *source = &at->source;
+
+    if (at->role != PART_SOURCE) {
+        part_start(core, port);
+    } else if (part_due(core, source->until_us)) {
+        if (at->answered && source->timeouts < TIMEOUTS_MAX) {
+            source->timeouts += 1;
+            go_back(core, port);
+        } else {
+            part_break(core, port, PART_BROKEN);
+        }
+    }
+}
