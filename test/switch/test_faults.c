@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One fault at a time, everywhere; what is dead; noise. */
+#include "test/switch/suite.h"
+#include "test/switch/traffic.h"
+
+#include <string.h>
+
+#define SIZE ((struct torus_size){3, 3})
+
+/* Out of the east port of node 0, over node 1, to node 4; in at its south. */
+static const struct torus_path knee = {TORUS_EAST, TORUS_LEFT, 1, 1};
+static const uint32_t knee_lines[] = {
+    0 * SWITCH_PORTS + TORUS_EAST, 1 * SWITCH_PORTS + TORUS_NORTH,
+    1 * SWITCH_PORTS + TORUS_WEST, 4 * SWITCH_PORTS + TORUS_SOUTH};
+
+/* ---- one fault ---- */
+
+struct single {
+    uint32_t line;
+    uint32_t byte;
+    enum mesh_fault fault;
+    uint8_t change;
+};
+
+/* Runs a message under one fault. Result: whether the message had a byte
+   there. */
+static bool single_fault(struct unit *unit, const struct single *single)
+{
+    struct traffic *traffic = traffic_make(SIZE, single->byte, 300);
+    struct mesh *mesh = traffic->mesh;
+    bool met;
+
+    mesh->single_line = single->line;
+    mesh->single_byte = single->byte;
+    mesh->single = single->fault;
+    mesh->single_change = single->change;
+    traffic_add(traffic, 0, knee, 260, 0);
+    CHECK(unit, traffic_run(traffic));
+    CHECK(unit, traffic_trouble(traffic) == NULL);
+    met = mesh->faults > 0;
+    /* A 0 less or more between frames is no damage. */
+    if (met && mesh->single_was != 0) {
+        CHECK(unit, mesh_noticed(mesh) > 0);
+    }
+    traffic_free(traffic);
+    return met;
+}
+
+static void every_byte(struct unit *unit, enum mesh_fault fault, uint8_t change)
+{
+    uint32_t bytes = 0;
+
+    for (unsigned i = 0; i < 4; ++i) {
+        struct single single = {knee_lines[i], 0, fault, change};
+
+        while (single_fault(unit, &single)) {
+            single.byte += 1;
+            bytes += 1;
+        }
+    }
+    /* Twice the message and its frames. */
+    CHECK(unit, bytes > 600);
+}
+
+static void every_byte_lost(struct unit *unit)
+{
+    every_byte(unit, MESH_DROP, 0);
+}
+
+static void every_byte_repeated(struct unit *unit)
+{
+    every_byte(unit, MESH_REPEAT, 0);
+}
+
+static void every_byte_made_0(struct unit *unit)
+{
+    every_byte(unit, MESH_CHANGE, 0);
+}
+
+static void every_bit_changed(struct unit *unit)
+{
+    for (unsigned bit = 0; bit < 8; ++bit) {
+        every_byte(unit, MESH_CHANGE, (uint8_t)(1u << bit));
+    }
+    every_byte(unit, MESH_CHANGE, 0xff);
+}
+
+/* ---- dead links and nodes ---- */
+
+/* The longest that a message takes to fail: header of hal/switch.h. */
+static uint64_t bound_us(uint32_t hops)
+{
+    uint64_t answer_us = MESH_SLACK_US + 11u * (256u + 128u * hops);
+    uint64_t backoff_us = 64u * 32u * 11u;
+
+    return SWITCH_TRIES * (answer_us + backoff_us + 2 * MESH_TICK_US);
+}
+
+/* How long a hop holds without a frame; and what is on the way. */
+static uint64_t hold_us(uint32_t hops)
+{
+    return 4u * (MESH_SLACK_US + 11u * (2048u + 128u * hops)) + 1000u +
+           2 * MESH_TICK_US + 500u * MESH_BYTE_US;
+}
+
+static bool quiet(struct mesh *mesh)
+{
+    return mesh_quiet(mesh);
+}
+
+static void dead_line(struct unit *unit)
+{
+    for (unsigned i = 0; i < 4; ++i) {
+        struct traffic *traffic = traffic_make(SIZE, i, 300);
+        struct parcel *parcel;
+        struct parcel *other;
+
+        traffic->mesh->line[knee_lines[i]].dead = true;
+        parcel = traffic_add(traffic, 0, knee, 260, 0);
+        other = traffic_add(
+            traffic, 0, (struct torus_path){TORUS_EAST, TORUS_STRAIGHT, 2, 0},
+            10, 0);
+        CHECK(unit, mesh_run(traffic->mesh, traffic_done, 4 * bound_us(2)));
+        CHECK_EQUAL(unit, parcel->message.error, ERR_DEAD_LINK);
+        CHECK(unit, parcel->message.done_us - parcel->message.queued_us <=
+                        bound_us(2));
+        /* The link to node 1 is lines 0 and 2. */
+        CHECK_EQUAL(unit, other->message.error,
+                    i % 2 == 0 ? ERR_DEAD_LINK : ERR_OK);
+        CHECK(unit, mesh_run(traffic->mesh, quiet, hold_us(2)));
+        CHECK(unit, traffic_wrong(traffic) == NULL);
+        CHECK_EQUAL(unit, mesh_counters(traffic->mesh).dead,
+                    i % 2 == 0 ? 2 : 1);
+        traffic_free(traffic);
+    }
+}
+
+/* A node dies in the middle of a message: everyone else is free in time. */
+static void death_in_the_middle(struct unit *unit)
+{
+    static const uint32_t victims[] = {0, 1, 4};
+
+    for (uint32_t after_us = 100; after_us < 60000; after_us += 700) {
+        struct traffic *traffic = traffic_make(SIZE, after_us, 6000);
+        uint32_t victim = victims[after_us % 3];
+        struct parcel *parcel = traffic_add(traffic, 0, knee, 5000, 0);
+        bool done;
+
+        mesh_run(traffic->mesh, NULL, after_us);
+        traffic->mesh->dead[victim] = true;
+        done = mesh_run(traffic->mesh, traffic_done,
+                        bound_us(2) + SWITCH_TRIES * hold_us(2));
+        CHECK(unit, done || victim == 0);
+        mesh_run(traffic->mesh, NULL, hold_us(2));
+        for (uint32_t node = 0; node < traffic->mesh->nodes; ++node) {
+            CHECK(unit,
+                  node == victim || switch_idle(&traffic->mesh->core[node]));
+        }
+        CHECK_EQUAL(unit, traffic->wrong, 0);
+        CHECK(unit, parcel->delivered <= 1);
+        traffic_free(traffic);
+    }
+}
+
+/* The source falls silent with the circuit up: hold_us later it is gone, and
+   then others get through. */
+static void silence(struct unit *unit)
+{
+    struct traffic *traffic = traffic_make(SIZE, 1, 6000);
+    struct mesh *mesh = traffic->mesh;
+
+    traffic_add(traffic, 0, knee, 5000, 0);
+    mesh_run(mesh, NULL, 10000);
+    CHECK(unit, !switch_idle(&mesh->core[1]));
+    CHECK(unit, !switch_idle(&mesh->core[4]));
+    mesh->dead[0] = true;
+    mesh_run(mesh, NULL, hold_us(2));
+    CHECK(unit, switch_idle(&mesh->core[1]));
+    CHECK(unit, switch_idle(&mesh->core[4]));
+    CHECK(unit, mesh_counters(mesh).expired >= 1);
+    CHECK_EQUAL(unit, traffic->receive[4].state, SWITCH_QUEUED);
+    traffic->parcel[0].message.state = SWITCH_DONE; /* nobody looks at it */
+    traffic->parcel[0].message.error = ERR_DEAD_LINK;
+    traffic_add(traffic, 7,
+                (struct torus_path){TORUS_SOUTH, TORUS_STRAIGHT, 2, 0}, 500, 0);
+    CHECK(unit, mesh_run(mesh, traffic_done, 100000));
+    CHECK_EQUAL(unit, traffic->parcel[1].message.error, ERR_OK);
+    traffic_free(traffic);
+}
+
+/* ---- noise ---- */
+
+/* Any bytes at all on all lines, then messages: none is wrong. */
+static void noise(struct unit *unit)
+{
+    for (uint64_t seed = 1; seed <= 100; ++seed) {
+        struct traffic *traffic = traffic_make(SIZE, seed, 1000);
+        struct mesh *mesh = traffic->mesh;
+        uint64_t random = seed;
+
+        for (unsigned i = 0; i < 2000; ++i) {
+            uint64_t drawn = mesh_random(&random);
+
+            switch_byte(&mesh->core[drawn % 9], drawn >> 8 & 3u,
+                        (drawn >> 16 & 7u) == 0 ? 0 : (uint8_t)(drawn >> 24));
+        }
+        mesh->faults = 1; /* and are counted as damage */
+        for (uint32_t from = 0; from < 9; ++from) {
+            traffic_add(traffic, from, knee, 300, 0);
+        }
+        traffic_check(unit, traffic);
+    }
+}
+
+void test_faults(struct unit *unit)
+{
+    UNIT_RUN(unit, every_byte_lost);
+    UNIT_RUN(unit, every_byte_repeated);
+    UNIT_RUN(unit, every_byte_made_0);
+    UNIT_RUN(unit, every_bit_changed);
+    UNIT_RUN(unit, dead_line);
+    UNIT_RUN(unit, death_in_the_middle);
+    UNIT_RUN(unit, silence);
+    UNIT_RUN(unit, noise);
+}
