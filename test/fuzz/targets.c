@@ -9,6 +9,7 @@
 #include "scatter/wire.h"
 #include "test/fuzz/console.h"
 #include "test/fuzz/kernels.h"
+#include "test/fuzz/switch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -355,7 +356,7 @@ static void seed_discover(const struct fuzz_target *target)
 /* ---- all of them ---- */
 
 #define KERNELS_MAX 64u
-#define MESSAGES 8u
+#define MESSAGES 9u
 
 static void list_kernel(struct fuzz_target **at, const struct kernel *kernel)
 {
@@ -389,7 +390,8 @@ const struct fuzz_target *fuzz_targets(void)
         {.name = "output", .try = try_output, .seed = seed_output},
         {.name = "discover", .try = try_discover, .seed = seed_discover},
         {.name = "line", .try = console_try_line, .seed = console_seed},
-        {.name = "shell", .try = console_try_shell, .seed = console_seed}};
+        {.name = "shell", .try = console_try_shell, .seed = console_seed},
+        {.name = "switch", .try = switch_fuzz_try, .seed = switch_fuzz_seed}};
     static struct fuzz_target targets[3 * KERNELS_MAX + MESSAGES + 1];
     struct fuzz_target *at = targets;
 
