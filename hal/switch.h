@@ -87,9 +87,7 @@
 #define SWITCH_DATA_BYTES 240u
 #define SWITCH_TELL_BYTES 128u
 #define SWITCH_RING_BYTES 2048u
-#define SWITCH_WINDOW                                                          \
-    7u /* frames; longer ones that grew shorter count more                     \
-        */
+#define SWITCH_WINDOW 7u /* frames as long as the next, on the way */
 #define SWITCH_TRIES 64u
 #define SWITCH_REMEMBERED 128u
 #define SWITCH_SLACK_US 5000u         /* if the configuration says 0 */
