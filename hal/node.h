@@ -33,7 +33,8 @@ struct node_identity { /* switch */
     uint16_t originator_x;
     uint16_t originator_y;
     uint16_t fault_injection; /* enum node_injection, for tests */
-    uint16_t tree; /* whether the job comes along a tree, scatter/tree.h */
+    uint8_t tree;   /* whether the job comes along a tree, scatter/tree.h */
+    uint8_t probed; /* whether probes may come, on any port, before it */
 };
 
 enum node_injection {

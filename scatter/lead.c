@@ -2,6 +2,8 @@
 /* The originator: order, calibration, plan, and the report at the end. */
 #include "scatter/lead.h"
 
+#include "scatter/probe.h"
+
 #include <string.h>
 
 /* Calibration runs the kernel on windows spread evenly over the load. */
@@ -303,10 +305,14 @@ int scatter_lead(struct scatter *scatter)
     int error;
 
     memset(&lead, 0, sizeof lead);
-    error = scatter_take_message(scatter, &delivery, 1u << CIRCUIT_HOST);
+    do {
+        error = scatter_take_message(scatter, &delivery, 1u << CIRCUIT_HOST);
+    } while (error == ERR_OK && delivery.kind == WIRE_MEASURE &&
+             (error = probe_serve(scatter, delivery)) == ERR_OK);
     if (error != ERR_OK) {
         return error;
     }
+    scatter->circuit->log->events_written = 0; /* of the job before */
     scatter->circuit->node->status.state = NODE_STATE_PLANNING;
     scatter->circuit->job = delivery.job;
     error = delivery.kind == WIRE_ORDER

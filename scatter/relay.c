@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/relay.h"
 
+#include "scatter/probe.h"
+
 #include <stddef.h>
 
 /* Queues the child's piece of the tree, the job, and its range. */
@@ -111,6 +113,7 @@ static int take_branch(struct scatter *scatter,
     if (end - branch < (ptrdiff_t)TREE_BRANCH_BYTES) {
         return ERR_PROTOCOL;
     }
+    scatter->circuit->log->events_written = 0; /* of the job before */
     scatter->circuit->job = delivery->job;
     scatter->branch = branch;
     scatter->units = tree_units(branch);
@@ -129,9 +132,12 @@ static int receive_branch(struct scatter *scatter)
 {
     unsigned any_port = (1u << TORUS_PORTS) - 1u;
     struct circuit_delivery delivery;
-    int error = scatter_take_message(scatter, &delivery,
-                                     any_port | CIRCUIT_ONLY(WIRE_BRANCH));
+    int error;
 
+    do {
+        error = scatter_take_message(scatter, &delivery, any_port);
+    } while (error == ERR_OK && delivery.kind != WIRE_BRANCH &&
+             (error = probe_serve(scatter, delivery)) == ERR_OK);
     return error == ERR_OK ? take_branch(scatter, &delivery) : error;
 }
 

@@ -3,6 +3,8 @@
    holds, from its receipt to the end of its computing. */
 #include "scatter/scatter.h"
 
+#include "scatter/probe.h"
+
 #include <string.h>
 
 void scatter_record(struct scatter *scatter, enum event_kind kind,
@@ -181,9 +183,6 @@ int scatter_take_message(struct scatter *scatter,
     scatter->circuit->node->status.state = NODE_STATE_WAITING;
     error = circuit_receive(scatter->circuit, delivery, ports, scatter->low,
                             (uint32_t)(scatter->high - scatter->low));
-    if (scatter->round == 0) {
-        scatter->circuit->log->events_written = 0; /* of the job before */
-    }
     scatter->circuit->node->status.state = NODE_STATE_SCATTERING;
     return error;
 }
@@ -231,15 +230,17 @@ static int take_part(struct scatter *scatter,
     struct wire_part part;
     int error = wire_part_load(&part, delivery->payload, delivery->bytes);
 
-    if (error != ERR_OK || delivery->kind != WIRE_PART ||
-        part.layer != scatter->layer || part.port != scatter->port ||
-        part.round != scatter->round) {
+    if (error != ERR_OK || part.layer != scatter->layer ||
+        part.port != scatter->port || part.round != scatter->round) {
         return ERR_PROTOCOL;
     }
     error = scatter_take_job(scatter, job, (uint32_t)(end - job));
     if (error != ERR_OK || part.layer > scatter->job.phases ||
         part.round >= scatter->job.rounds) {
         return ERR_PROTOCOL;
+    }
+    if (scatter->round == 0) {
+        scatter->circuit->log->events_written = 0; /* of the job before */
     }
     scatter->circuit->job = delivery->job;
     scatter->units = part.units;
@@ -263,9 +264,13 @@ int scatter_begin_kernel(struct scatter *scatter)
 static int follow_round(struct scatter *scatter)
 {
     struct circuit_delivery delivery;
-    int error = scatter_take_message(scatter, &delivery,
-                                     1u << torus_path_arrival(scatter->down));
+    unsigned ports = probe_ports(scatter);
+    int error;
 
+    do {
+        error = scatter_take_message(scatter, &delivery, ports);
+    } while (error == ERR_OK && delivery.kind != WIRE_PART &&
+             (error = probe_serve(scatter, delivery)) == ERR_OK);
     if (error == ERR_OK) {
         error = take_part(scatter, &delivery);
     }
@@ -280,11 +285,11 @@ static int follow_round(struct scatter *scatter)
 
 int scatter_follow(struct scatter *scatter)
 {
-    int error = follow_round(scatter);
+    int error;
 
-    while (error == ERR_OK && scatter->round + 1u < scatter->job.rounds) {
+    while ((error = follow_round(scatter)) == ERR_OK &&
+           scatter->round + 1u < scatter->job.rounds) {
         scatter->round += 1;
-        error = follow_round(scatter);
     }
     if (error == ERR_OK) {
         error = scatter_gather(scatter);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders and reports: once a job, between the host and the originator. */
+/* Orders and reports: once a job, between the host and the originator; and
+   what is measured. */
 #include "scatter/wire.h"
 
 #include <string.h>
@@ -173,4 +174,28 @@ int wire_report_load(struct wire_report *report, struct rounds_plan *plan,
     }
     load_rounds(plan, report, in + WIRE_REPORT_BYTES);
     return ERR_OK;
+}
+
+void wire_entry_store(uint8_t *out, const struct wire_entry *entry)
+{
+    out[0] = entry->path.port;
+    out[1] = entry->path.turn;
+    bytes_store_u16(out + 2, entry->path.hops);
+    bytes_store_u16(out + 4, entry->path.hops_after);
+    bytes_store_u16(out + 6, entry->count);
+    bytes_store_u32(out + 8, entry->bytes);
+    bytes_store_u32(out + 12, entry->lead_ns);
+    bytes_store_u32(out + 16, entry->asks);
+}
+
+struct wire_entry wire_entry_load(const uint8_t *in)
+{
+    return (struct wire_entry){.path = {.port = in[0],
+                                        .turn = in[1],
+                                        .hops = bytes_load_u16(in + 2),
+                                        .hops_after = bytes_load_u16(in + 4)},
+                               .count = bytes_load_u16(in + 6),
+                               .bytes = bytes_load_u32(in + 8),
+                               .lead_ns = bytes_load_u32(in + 12),
+                               .asks = bytes_load_u32(in + 16)};
 }

@@ -53,6 +53,29 @@
  *
  * share_units and volume_units are of all rounds together; if R > 1, R times
  * (N + 1) pairs of u32 share, u32 volume follow, then the kernel's result.
+ *
+ * Measuring (scatter/probe.h). All times are in ps, of the clock of the node
+ * that they belong to.
+ *
+ * WIRE_MEASURE, host to originator: entries as below, one after the other.
+ *
+ * WIRE_PROBE, originator to the node at the path's end: the entry, then bytes
+ * without a meaning.
+ *    0  u8  port          6  u16 count: so many probes, one after the other
+ *    1  u8  turn          8  u32 bytes of each, this entry included
+ *    2  u16 hops         12  u32 lead_ns: each message is ready so long after
+ *    4  u16 hops_after           its time was read
+ *                        16  u32 what is asked, enum wire_asks
+ *
+ * WIRE_ANSWER, over the reversed path:
+ *    0  u64 t2: the probe's receipt      8  u64 t3: the answer is ready
+ *   16  for WIRE_ASKS_LOG: u32 events ever, u32 events that follow, each a
+ *       struct node_event as hal/node.h pins it
+ *
+ * WIRE_MEASURED, originator to host:
+ *    0  i32 error, enum err              4  u32 rows
+ *    8  for each row, in order: u64 t1: the probe is ready; u64 t4: the
+ *       answer's receipt; the answer as it came
  */
 #ifndef SCATTER_WIRE_H
 #define SCATTER_WIRE_H
@@ -71,7 +94,11 @@ enum wire_kind {
     WIRE_PART,
     WIRE_RESULT,
     WIRE_REPORT,
-    WIRE_BRANCH
+    WIRE_BRANCH,
+    WIRE_MEASURE,
+    WIRE_PROBE,
+    WIRE_ANSWER,
+    WIRE_MEASURED
 };
 
 enum wire_flag {
@@ -79,6 +106,12 @@ enum wire_flag {
     WIRE_EQUAL_SHARES = 2,
     WIRE_OUTPUT = 4,
     WIRE_MORE = 8 /* another order follows */
+};
+
+/* What a probe wants to know besides the time. */
+enum wire_asks {
+    WIRE_ASKS_TIME,
+    WIRE_ASKS_LOG /* the node's events since its last job began */
 };
 
 #define WIRE_BEST 0xffu
@@ -92,6 +125,12 @@ enum wire_flag {
 #define WIRE_REPORT_BYTES 320u
 #define WIRE_REPORT_BYTES_MAX                                                  \
     (WIRE_REPORT_BYTES + 8u * ROUNDS_MAX * (TORUS_PHASES_MAX + 1u))
+
+#define WIRE_ENTRY_BYTES 20u
+#define WIRE_ANSWER_BYTES 16u
+#define WIRE_LOG_BYTES 8u /* of an answer, before the events */
+#define WIRE_MEASURED_BYTES 8u
+#define WIRE_ROW_BYTES 32u /* without a log */
 
 /* A message's kind: what it is, and for a result the phase that it returns
    over, so that a parent can tell its children on one port apart. */
@@ -238,6 +277,19 @@ uint32_t wire_report_bytes(const struct wire_report *report);
 /* `out` takes wire_report_bytes(); the plan is looked at if rounds > 1. */
 void wire_report_store(uint8_t *out, const struct wire_report *report,
                        const struct rounds_plan *plan);
+
+/* Entries, and what a probe begins with. */
+struct wire_entry {
+    struct torus_path path;
+    uint16_t count;
+    uint32_t bytes;
+    uint32_t lead_ns;
+    uint32_t asks;
+};
+
+/* `out` and `in`: WIRE_ENTRY_BYTES. */
+void wire_entry_store(uint8_t *out, const struct wire_entry *entry);
+struct wire_entry wire_entry_load(const uint8_t *in);
 
 /* Result: 0 or ERR_PROTOCOL. Of the plan the tables are filled in. */
 int wire_report_load(struct wire_report *report, struct rounds_plan *plan,

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scatter/probe.h"
+
+#include <string.h>
+
+#define PS_PER_NS 1000u
+
+/* Where an answer is put together: nothing comes in there meanwhile. */
+static_assert(sizeof(struct scatter_memory) -
+                      offsetof(struct scatter_memory, incoming) >=
+                  WIRE_ANSWER_BYTES + WIRE_LOG_BYTES +
+                      NODE_EVENTS * sizeof(struct node_event),
+              "an answer with a full log has no room");
+
+/* The ready time of what is queued next: t1 or t3. */
+static uint64_t ready_ps(const struct scatter *scatter, uint32_t lead_ns)
+{
+    return clock_now_ps(scatter->circuit->clock) +
+           (uint64_t)lead_ns * PS_PER_NS;
+}
+
+/* The node's events, as they lie in its memory: hal/node.h pins how. */
+static uint32_t put_log(uint8_t *out, const struct node_log *log)
+{
+    uint32_t kept =
+        log->events_written < NODE_EVENTS ? log->events_written : NODE_EVENTS;
+    uint32_t bytes = kept * (uint32_t)sizeof log->event[0];
+
+    bytes_store_u32(out, log->events_written);
+    bytes_store_u32(out + 4, kept);
+    memcpy(out + WIRE_LOG_BYTES, log->event, bytes);
+    return WIRE_LOG_BYTES + bytes;
+}
+
+static int answer(struct scatter *scatter,
+                  const struct circuit_delivery *delivery)
+{
+    uint64_t received_ps = scatter->circuit->clock->base_ps;
+    uint8_t *out = scatter->memory->incoming;
+    struct circuit_message message = {.kind = WIRE_ANSWER,
+                                      .head = {out, WIRE_ANSWER_BYTES}};
+    struct wire_entry entry;
+
+    if (delivery->bytes < WIRE_ENTRY_BYTES) {
+        return ERR_PROTOCOL;
+    }
+    entry = wire_entry_load(delivery->payload);
+    if (!torus_path_valid(scatter->size, entry.path)) {
+        return ERR_PROTOCOL;
+    }
+    if (entry.asks == WIRE_ASKS_LOG) {
+        message.head.bytes +=
+            put_log(out + WIRE_ANSWER_BYTES, scatter->circuit->log);
+    }
+    message.path = torus_path_reverse(entry.path);
+    message.ready_ps = ready_ps(scatter, entry.lead_ns);
+    bytes_store_u64(out, received_ps);
+    bytes_store_u64(out + 8, message.ready_ps);
+    return circuit_send(scatter->circuit, 1u << message.path.port, &message);
+}
+
+/* A list being carried out. Its report grows behind it in memory. */
+struct measuring {
+    struct scatter *scatter;
+    const uint8_t *list; /* what is left of it */
+    uint32_t rows;
+    uint8_t *at; /* the report's end */
+};
+
+/*
+ * One row. The probe's bytes besides the entry are whatever lies at the top of
+ * memory; its answer is received below them, so that its header lies where t1
+ * and t4 belong.
+ */
+static int exchange(struct measuring *measuring, const struct wire_entry *entry)
+{
+    struct scatter *scatter = measuring->scatter;
+    struct circuit *circuit = scatter->circuit;
+    uint8_t *at = measuring->at;
+    uint32_t room = (uint32_t)(scatter->high - at);
+    unsigned port = entry->path.port;
+    struct circuit_message message = {
+        .path = entry->path,
+        .kind = WIRE_PROBE,
+        .head = {measuring->list, WIRE_ENTRY_BYTES}};
+    struct circuit_delivery delivery;
+    int error;
+
+    if (entry->bytes < WIRE_ENTRY_BYTES) {
+        return ERR_RANGE;
+    }
+    if (room < WIRE_ROW_BYTES || entry->bytes > room - WIRE_ROW_BYTES) {
+        return ERR_MEMORY;
+    }
+    message.body[port].bytes = entry->bytes - WIRE_ENTRY_BYTES;
+    room = (room - message.body[port].bytes) & ~7u;
+    message.body[port].data = at + room;
+    message.ready_ps = ready_ps(scatter, entry->lead_ns);
+    error = circuit_send(circuit, 1u << port, &message);
+    if (error == ERR_OK) {
+        error =
+            circuit_receive(circuit, &delivery,
+                            1u << port | CIRCUIT_ONLY(WIRE_ANSWER), at, room);
+    }
+    if (error != ERR_OK) {
+        return error;
+    }
+    if (delivery.bytes < WIRE_ANSWER_BYTES || delivery.bytes % 8 != 0) {
+        return ERR_PROTOCOL;
+    }
+    bytes_store_u64(at, message.ready_ps);
+    bytes_store_u64(at + 8, circuit->clock->base_ps);
+    measuring->at += CIRCUIT_HEADER_BYTES + delivery.bytes;
+    measuring->rows += 1;
+    return circuit_drain(circuit);
+}
+
+/* Whether a path leads to another node. */
+static bool leads_elsewhere(const struct scatter *scatter,
+                            struct torus_path path)
+{
+    const struct node_identity *who = &scatter->circuit->node->identity;
+    struct torus_coord at = {who->x, who->y};
+    struct torus_coord end;
+
+    if (!torus_path_valid(scatter->size, path)) {
+        return false;
+    }
+    end = torus_path_end(scatter->size, at, path);
+    return end.x != at.x || end.y != at.y;
+}
+
+static int measure_entry(struct measuring *measuring)
+{
+    struct wire_entry entry = wire_entry_load(measuring->list);
+    int error = ERR_OK;
+
+    if (!leads_elsewhere(measuring->scatter, entry.path)) {
+        return ERR_NO_ROUTE;
+    }
+    for (unsigned i = 0; error == ERR_OK && i < entry.count; ++i) {
+        error = exchange(measuring, &entry);
+    }
+    return error;
+}
+
+static int measure(struct scatter *scatter,
+                   const struct circuit_delivery *delivery)
+{
+    const uint8_t *end = delivery->payload + delivery->bytes;
+    uint8_t *report = delivery->payload + ((delivery->bytes + 7u) & ~7u);
+    struct measuring measuring = {.scatter = scatter,
+                                  .list = delivery->payload,
+                                  .at = report + WIRE_MEASURED_BYTES};
+    struct circuit_message message = {.kind = WIRE_MEASURED};
+    int error = delivery->bytes % WIRE_ENTRY_BYTES == 0 ? ERR_OK : ERR_PROTOCOL;
+
+    if (scatter->high - report < (ptrdiff_t)WIRE_MEASURED_BYTES) {
+        return ERR_MEMORY;
+    }
+    for (; error == ERR_OK && measuring.list < end;
+         measuring.list += WIRE_ENTRY_BYTES) {
+        error = measure_entry(&measuring);
+    }
+    bytes_store_u32(report, (uint32_t)error);
+    bytes_store_u32(report + 4, measuring.rows);
+    message.head =
+        (struct circuit_segment){report, (uint32_t)(measuring.at - report)};
+    return circuit_send(scatter->circuit, 1u << CIRCUIT_HOST, &message);
+}
+
+int probe_serve(struct scatter *scatter, struct circuit_delivery delivery)
+{
+    int error = ERR_PROTOCOL;
+
+    if (delivery.kind == WIRE_PROBE) {
+        error = answer(scatter, &delivery);
+    } else if (delivery.kind == WIRE_MEASURE) {
+        error = measure(scatter, &delivery);
+    }
+    /* What is queued lies where the next message is received. */
+    return error == ERR_OK ? circuit_drain(scatter->circuit) : error;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What circuits cost, measured: the originator sends a message over a path,
+ * the node at its end answers over the same links, and each of the two notes
+ * the times of its own clock. Formats and times: scatter/wire.h.
+ *
+ * Only differences of one clock mean something by themselves: (t4 - t1) -
+ * (t3 - t2) is what the two circuits took. t2 - t1 and t4 - t3 hold the
+ * clocks' offset too, with opposite signs.
+ *
+ * Software is left out where the board allows it. A message is ready `lead`
+ * after its time was read, so that its queueing is over by then; a receipt is
+ * the time to which it moved the clock (hal/clock.h). With a lead of 0 the
+ * queueing counts, as part of the startup.
+ *
+ * Nodes answer while they wait for a job, and only then. They go on waiting.
+ */
+#ifndef SCATTER_PROBE_H
+#define SCATTER_PROBE_H
+
+#include "scatter/scatter.h"
+
+/*
+ * Does what a message of kind WIRE_PROBE or WIRE_MEASURE asks for; it was
+ * received to where the next one will be, at scatter->low, and what it says is
+ * sent when this returns. (By value: what is received stays in registers where
+ * every hop passes.) A list that cannot be carried out is reported to the host
+ * and ends there; this node goes on. Result: 0 or the error; ERR_PROTOCOL for
+ * another kind or a malformed probe.
+ */
+int probe_serve(struct scatter *scatter, struct circuit_delivery delivery);
+
+/* Where a node on the pattern waits: for the first part of a job on all ports
+   if probes may come, else only where its parent sends. A node that waits on
+   one port can be served earlier by the emulator. */
+static inline unsigned probe_ports(const struct scatter *scatter)
+{
+    return scatter->round == 0 && scatter->circuit->node->identity.probed != 0
+               ? (1u << TORUS_PORTS) - 1u
+               : 1u << torus_path_arrival(scatter->down);
+}
+
+#endif
