@@ -43,7 +43,8 @@ static void set_terms(struct bound_input *terms, const struct outcome *outcome,
     }
     terms->load_units = (double)outcome->load_units;
     terms->compute_ps = compute_ps / terms->load_units;
-    terms->transfer_ps = (double)report_transfer_ps_per_unit(outcome);
+    terms->transfer_ps = (double)config->profile.transfer_ps *
+                         (double)outcome->load_bytes / terms->load_units;
     terms->startup_ps =
         (double)(config->profile.startup_ps + config->profile.hop_delay_ps);
     terms->ports = config->ports;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The `quincunx` command: finds the subcommand. */
 #include "qemu/boards_command.h"
+#include "qemu/calibrate_command.h"
 #include "qemu/certificate_command.h"
 #include "qemu/compare_command.h"
 #include "qemu/console_command.h"
@@ -38,6 +39,8 @@ static const struct subcommand subcommands[] = {
      "a mesh of emulated STM32F405 boards that stays, to be talked to"},
     {"compare", "quincunx compare", compare_command,
      "one load with every schedule, side by side"},
+    {"calibrate", "quincunx calibrate", calibrate_command,
+     "what circuits cost, measured, as a profile for the plan"},
     {"certificate", "quincunx certificate", certificate_command,
      "every circuit of the scatter with its links, to be checked"},
     {"simulate", "quincunx simulate", simulate_command,

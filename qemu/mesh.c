@@ -61,7 +61,8 @@ static void identify(struct mesh *mesh, uint32_t node)
                                .y = at.y,
                                .originator_x = config->originator.x,
                                .originator_y = config->originator.y,
-                               .tree = config->tree};
+                               .tree = config->tree,
+                               .probed = config->probed};
     if (victim && config->injection == MESH_INJECT_FAULT) {
         window->node.identity.fault_injection = NODE_INJECT_FAULT;
     } else if (victim && config->injection == MESH_INJECT_HANG) {

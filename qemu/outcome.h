@@ -101,6 +101,7 @@ struct outcome {
     const char *on;    /* "qemu" or "native" */
     const char *board; /* "mps2-an385" or "host" */
     struct outcome_profile profile;
+    struct outcome_profile plan_profile; /* as the plan took it to be */
     const struct kernel *kernel;
     const char *input_name;
     uint64_t load_bytes;

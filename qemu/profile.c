@@ -4,6 +4,7 @@
 #include "qemu/parse.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -199,4 +200,39 @@ int profile_load(struct outcome_profile *profile,
     result = read_file(profile, message, file, name);
     fclose(file);
     return result;
+}
+
+/* Each line of the comment as one of the file's. */
+static void put_comment(FILE *file, const char *comment)
+{
+    for (const char *line = comment; *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+
+        fprintf(file, "# %.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+int profile_save(const struct outcome_profile *profile, const char *path,
+                 const char *comment)
+{
+    FILE *file = fopen(path, "w");
+    int error = 0;
+
+    if (file == NULL) {
+        return -1;
+    }
+    put_comment(file, comment);
+    fprintf(file,
+            "startup = %" PRIu64 "ps\ntransfer = %" PRIu64
+            "ps\nhop_delay = %" PRIu64 "ps\n",
+            profile->startup_ps, profile->transfer_ps, profile->hop_delay_ps);
+    if (ferror(file)) {
+        error = EIO;
+    }
+    if (fclose(file) != 0) {
+        error = errno;
+    }
+    errno = error;
+    return error == 0 ? 0 : -1;
 }

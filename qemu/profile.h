@@ -22,6 +22,14 @@
 #define PROFILE_MESSAGE_BYTES 512u
 
 /*
+ * Writes a file that profile_load() reads, with `comment`, lines without a
+ * newline at the end, at its head. Times are as they are, in whole
+ * picoseconds. Result: 0; -1 with the reason in errno.
+ */
+int profile_save(const struct outcome_profile *profile, const char *path,
+                 const char *comment);
+
+/*
  * Fills the profile called `name`, or else that in the file `name`; known
  * names win (./t3d is always a file). A file's profile is called by the last
  * part of its path, cut to fit. Result: 0; -1 with one line in `message`,

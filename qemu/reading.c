@@ -172,6 +172,7 @@ void reading_take(struct outcome *outcome, const struct run_config *config,
     outcome->on = mesh->backend->on;
     outcome->board = mesh->backend->board;
     outcome->profile = config->profile;
+    outcome->plan_profile = *run_plan_profile(config);
     outcome->kernel = config->kernel;
     outcome->input_name = config->input_name;
     outcome->load_bytes = config->load.units * config->load.unit_bytes;

@@ -27,7 +27,7 @@ uint64_t report_transfer_ps_per_unit(const struct outcome *outcome)
     if (outcome->load_units > 0) {
         bytes_per_unit = outcome->load_bytes / outcome->load_units;
     }
-    return outcome->profile.transfer_ps * bytes_per_unit;
+    return outcome->plan_profile.transfer_ps * bytes_per_unit;
 }
 
 uint32_t report_planned_nodes(const struct outcome *outcome)
@@ -441,14 +441,15 @@ json_t *report_json(const struct outcome *outcome)
         return NULL;
     }
     json = json_pack(
-        "{s:o, s:o, s:s, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:s, s:{s:f, s:f}}",
+        "{s:o, s:o, s:o, s:s, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:s, s:{s:f, "
+        "s:f}}",
         "mesh", mesh_json(outcome), "profile", profile_json(&outcome->profile),
-        "kernel", outcome->kernel->name, "load", "bytes",
-        integer(outcome->load_bytes), "units", integer(outcome->load_units),
-        "plan", plan_json(outcome), "measured", measured_json(outcome),
-        "network", network_json(outcome), "result", result_json(outcome),
-        "timeline_sha256", hex, "wall_s", "boot", outcome->boot_wall_s, "run",
-        outcome->run_wall_s);
+        "plan_profile", profile_json(&outcome->plan_profile), "kernel",
+        outcome->kernel->name, "load", "bytes", integer(outcome->load_bytes),
+        "units", integer(outcome->load_units), "plan", plan_json(outcome),
+        "measured", measured_json(outcome), "network", network_json(outcome),
+        "result", result_json(outcome), "timeline_sha256", hex, "wall_s",
+        "boot", outcome->boot_wall_s, "run", outcome->run_wall_s);
     if (json == NULL) {
         complain("report", ENOMEM);
     } else if (outcome->batch_count > 1) {

@@ -19,14 +19,9 @@
 
 /* ---- progress ---- */
 
-struct progress {
-    uint32_t nodes;
-    double shown_s;
-};
-
 static void show(void *context, uint32_t up, uint32_t ended)
 {
-    struct progress *progress = context;
+    struct run_progress *progress = context;
     double now_s = mesh_wall_s();
     bool due = now_s - progress->shown_s > 0.1 || up == 0 ||
                (up == progress->nodes && ended <= 1);
@@ -45,9 +40,9 @@ static void show(void *context, uint32_t up, uint32_t ended)
     fflush(stderr);
 }
 
-static void clear_progress(const struct run_config *config)
+static void clear_progress(const struct mesh_config *config)
 {
-    if (config->progress) {
+    if (config->progress != NULL) {
         fputs("\r\033[K", stderr);
     }
 }
@@ -142,10 +137,11 @@ static struct wire_order order_of(const struct run_config *config,
     uint64_t before = first * load->unit_bytes;
     uint64_t after = (left - units) * load->unit_bytes;
     unsigned more = left > units ? WIRE_MORE : 0;
+    const struct outcome_profile *profile = run_plan_profile(config);
     struct wire_order order = {
-        .startup_ps = config->profile.startup_ps,
-        .transfer_ps = config->profile.transfer_ps,
-        .hop_delay_ps = config->profile.hop_delay_ps,
+        .startup_ps = profile->startup_ps,
+        .transfer_ps = profile->transfer_ps,
+        .hop_delay_ps = profile->hop_delay_ps,
         .load_units = units,
         .unit_bytes = load->unit_bytes,
         .first_unit = (uint32_t)first,
@@ -164,11 +160,10 @@ static struct wire_order order_of(const struct run_config *config,
     return order;
 }
 
-/* What mesh_run() said, as an exit status. */
-static int status_of(enum mesh_end end, const struct run_config *config)
+int run_status(enum mesh_end end, const struct mesh_config *config)
 {
+    clear_progress(config);
     if (end == MESH_INTERRUPTED) {
-        clear_progress(config);
         fprintf(stderr, "quincunx: interrupted; all boards ended\n");
         return EXIT_INTERRUPTED;
     }
@@ -202,9 +197,8 @@ static int carry_out(struct outcome *outcome, struct mesh *mesh,
     }
     order.load_bytes = (uint32_t)wire_order_body_bytes(&wire);
     fabric_circuits(mesh->fabric, &circuits);
-    status = status_of(mesh_run(mesh, &order), config);
+    status = run_status(mesh_run(mesh, &order), mesh->config);
     free(head);
-    clear_progress(config);
     status = status == 0 ? read_report(outcome, mesh, config) : status;
     if (status == 0) {
         bool first = index == 0;
@@ -279,12 +273,9 @@ static int complain_tree(const struct run_config *config)
     return EXIT_FAILED;
 }
 
-static int run_beside(struct outcome *outcome, const struct run_config *config,
-                      const struct gdb_doors *doors)
+static struct mesh_config mesh_config_of(const struct run_config *config)
 {
-    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
-    struct progress progress = {.nodes = nodes};
-    struct mesh_config mesh_config = {
+    return (struct mesh_config){
         .size = config->size,
         .originator = config->originator,
         .fabric = {.size = config->size,
@@ -298,50 +289,64 @@ static int run_beside(struct outcome *outcome, const struct run_config *config,
         .identity = mesh_identity(config),
         .victim = config->victim,
         .injection = config->injection,
-        .progress = config->progress ? show : NULL,
-        .progress_context = &progress};
-    struct backend backend;
-    struct mesh mesh;
+        .progress = config->progress ? show : NULL};
+}
+
+int run_mesh_open(struct run_mesh *run, const struct run_config *config,
+                  bool probed)
+{
+    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+
+    run->progress = (struct run_progress){.nodes = nodes};
+    run->config = mesh_config_of(config);
+    run->config.probed = probed;
+    run->config.progress_context = &run->progress;
+    run->doors = NULL;
+    if (config->gdb) {
+        run->doors = gdb_open(config->gdb_dir, config->firmware, config->size);
+        if (run->doors == NULL) {
+            return EXIT_FAILED;
+        }
+        fprintf(stderr, "gdb %s\n", gdb_dir(run->doors));
+    }
+    if (start_backend(&run->backend, config, run->doors, nodes) != 0) {
+        gdb_close(run->doors);
+        return EXIT_FAILED;
+    }
+    if (mesh_init(&run->mesh, &run->config, &run->backend) != 0) {
+        run->backend.stop(run->backend.context);
+        gdb_close(run->doors);
+        return EXIT_FAILED;
+    }
+    return 0;
+}
+
+void run_mesh_close(struct run_mesh *run)
+{
+    mesh_free(&run->mesh);
+    run->backend.stop(run->backend.context);
+    gdb_close(run->doors);
+}
+
+int run_job(struct outcome *outcome, const struct run_config *config)
+{
+    struct run_mesh run;
     uint8_t *tree = NULL;
     int status;
 
     memset(outcome, 0, sizeof *outcome);
-    if (mesh_config.tree) {
+    if (run_needs_tree(config)) {
         tree = schedule_tree(config->schedule, config->size, config->originator,
                              config->slow_shift);
         if (tree == NULL) {
             return complain_tree(config);
         }
     }
-    if (start_backend(&backend, config, doors, nodes) != 0) {
-        free(tree);
-        return EXIT_FAILED;
+    status = run_mesh_open(&run, config, false);
+    if (status == 0) {
+        status = carry_out_all(outcome, &run.mesh, config, tree);
+        run_mesh_close(&run);
     }
-    if (mesh_init(&mesh, &mesh_config, &backend) != 0) {
-        free(tree);
-        backend.stop(backend.context);
-        return EXIT_FAILED;
-    }
-    status = carry_out_all(outcome, &mesh, config, tree);
     free(tree);
-    mesh_free(&mesh);
-    backend.stop(backend.context);
-    return status;
-}
-
-int run_job(struct outcome *outcome, const struct run_config *config)
-{
-    struct gdb_doors *doors = NULL;
-    int status;
-
-    if (config->gdb) {
-        doors = gdb_open(config->gdb_dir, config->firmware, config->size);
-        if (doors == NULL) {
-            return EXIT_FAILED;
-        }
-        fprintf(stderr, "gdb %s\n", gdb_dir(doors));
-    }
-    status = run_beside(outcome, config, doors);
-    gdb_close(doors);
     return status;
 }

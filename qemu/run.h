@@ -11,7 +11,8 @@
 struct run_config {
     struct torus_size size;
     struct torus_coord originator;
-    struct outcome_profile profile;
+    struct outcome_profile profile;             /* what communication costs */
+    const struct outcome_profile *plan_profile; /* .. in the plan; or NULL */
     const struct kernel *kernel;
     struct kernel_terms terms; /* for this load and its argument */
     const char *input_name;
@@ -36,6 +37,39 @@ struct run_config {
 
 /* Whether only a tree can say who gets what: see scatter/tree.h. */
 bool run_needs_tree(const struct run_config *config);
+
+/* What the plan takes communication to cost: the truth, or what was given. */
+static inline const struct outcome_profile *
+run_plan_profile(const struct run_config *config)
+{
+    return config->plan_profile != NULL ? config->plan_profile
+                                        : &config->profile;
+}
+
+/* When progress was last shown. */
+struct run_progress {
+    uint32_t nodes;
+    double shown_s;
+};
+
+/* A mesh with its nodes started. It stays where it is. */
+struct run_mesh {
+    struct gdb_doors *doors; /* or NULL */
+    struct mesh_config config;
+    struct backend backend;
+    struct mesh mesh;
+    struct run_progress progress;
+};
+
+/* Starts the nodes that the config asks for; `probed`: probes may come before
+   a job. Result: 0; else an exit status, with the reason said, and nothing to
+   be closed. */
+int run_mesh_open(struct run_mesh *run, const struct run_config *config,
+                  bool probed);
+void run_mesh_close(struct run_mesh *run);
+
+/* What mesh_run() said, as an exit status; ends the line of progress. */
+int run_status(enum mesh_end end, const struct mesh_config *config);
 
 /*
  * Runs the job. Result: 0 and *outcome, to be freed with run_free(); else an

@@ -25,6 +25,7 @@ enum key {
     KEY_ARG,
     KEY_ARG_HEX,
     KEY_PROFILE,
+    KEY_PLAN_PROFILE,
     KEY_ORIGINATOR,
     KEY_ROUNDS,
     KEY_PHASES,
@@ -49,6 +50,10 @@ static const struct argp_option descriptions[] = {
      "The same in hexadecimal, for bytes that a shell cannot pass", 1},
     {"profile", KEY_PROFILE, "NAME|FILE", 0,
      "What communication costs: t3d, lvds (default), uart, or a file", 1},
+    {"plan-profile", KEY_PLAN_PROFILE, "NAME|FILE", 0,
+     "What the plan takes it to cost, such as a file of `quincunx calibrate' "
+     "(default: what --profile says)",
+     1},
     {"originator", KEY_ORIGINATOR, "X,Y", 0,
      "Node that holds the load (default 0,0)", 1},
     {"rounds", KEY_ROUNDS, "R|auto", 0,
@@ -75,6 +80,22 @@ static const struct argp_option descriptions[] = {
      "A socket DIR/X-Y for each board, for `make gdb NODE=X,Y', and no "
      "watchdog (default DIR: gdb beside this program)",
      3},
+    {0}};
+
+/* Of these, what a command takes that starts a mesh and runs no job. */
+static const struct argp_option mesh_descriptions[] = {
+    {"mesh", KEY_MESH, "WxH", 0, "Size of the torus: 1x1 to 31x31", 1},
+    {"profile", KEY_PROFILE, "NAME|FILE", 0,
+     "What communication costs on an emulated mesh: t3d, lvds (default), "
+     "uart, or a file",
+     1},
+    {"originator", KEY_ORIGINATOR, "X,Y", 0,
+     "Node that the host talks to (default 0,0)", 1},
+    {"on", KEY_ON, "qemu|native", 0, "Where nodes run (default qemu)", 1},
+    {"firmware", KEY_FIRMWARE, "FILE", 0,
+     "Image for the boards (default: beside this program)", 3},
+    {"watchdog", KEY_WATCHDOG, "SECONDS", 0,
+     "Give up when no board speaks for so long (default 120)", 3},
     {0}};
 
 /* ---- single options; each returns 0 or EINVAL after a message ---- */
@@ -130,15 +151,22 @@ static int set_arg_hex(struct run_options *options, const char *text)
     return 0;
 }
 
-static int set_profile(struct run_options *options, const char *name)
+static int load_profile(struct outcome_profile *profile, const char *option,
+                        const char *name)
 {
     char message[PROFILE_MESSAGE_BYTES];
 
-    if (profile_load(&options->config.profile, message, name) != 0) {
-        fprintf(stderr, "quincunx: --profile: %s\n", message);
+    if (profile_load(profile, message, name) != 0) {
+        fprintf(stderr, "quincunx: %s: %s\n", option, message);
         return EINVAL;
     }
     return 0;
+}
+
+static int set_plan_profile(struct run_options *options, const char *name)
+{
+    options->config.plan_profile = &options->plan_profile;
+    return load_profile(&options->plan_profile, "--plan-profile", name);
 }
 
 static int set_rounds(struct run_options *options, const char *text)
@@ -288,7 +316,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_ARG_HEX:
         return set_arg_hex(options, text);
     case KEY_PROFILE:
-        return set_profile(options, text);
+        return load_profile(&options->config.profile, "--profile", text);
+    case KEY_PLAN_PROFILE:
+        return set_plan_profile(options, text);
     case KEY_ORIGINATOR:
         return parse_report("--originator", text,
                             parse_coord(text, &options->config.originator));
@@ -324,6 +354,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
+const struct argp run_options_mesh_argp = {
+    mesh_descriptions, parse_option, NULL, NULL, NULL, NULL, NULL};
+
 const struct argp run_options_argp = {descriptions, parse_option, "INPUT", NULL,
                                       NULL,         NULL,         NULL};
 
@@ -335,7 +368,7 @@ void run_options_init(struct run_options *options, const char *command)
     options->config.ports = TORUS_PORTS;
     options->config.watchdog_s = WATCHDOG_S;
     options->config.progress = isatty(STDERR_FILENO) == 1;
-    set_profile(options, PROFILE_DEFAULT);
+    load_profile(&options->config.profile, "--profile", PROFILE_DEFAULT);
 }
 
 /* ---- the options together ---- */
@@ -347,11 +380,14 @@ static int missing(const struct run_options *options, const char *what)
     return EXIT_USAGE;
 }
 
-static int check_mesh(const struct run_options *options)
+int run_options_check_mesh(const struct run_options *options)
 {
     const struct run_config *config = &options->config;
     unsigned side_max = TORUS_TREE_SIDE_MAX;
 
+    if (options->mesh_text == NULL) {
+        return missing(options, "--mesh WxH");
+    }
     if (config->size.width > TORUS_TREE_SIDE_MAX ||
         config->size.height > TORUS_TREE_SIDE_MAX) {
         side_max = config->native && torus_phases(config->size) > 0
@@ -460,7 +496,7 @@ int run_options_check(struct run_options *options)
                         "one process\n");
         return EXIT_USAGE;
     }
-    status = check_mesh(options);
+    status = run_options_check_mesh(options);
     if (status == 0) {
         status = set_slow_shifts(options);
     }

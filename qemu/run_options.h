@@ -26,6 +26,7 @@ struct run_options {
     struct run_config config;
     const char *command; /* for messages: "run" */
     const char *mesh_text;
+    struct outcome_profile plan_profile; /* what the config's points to */
     struct run_options_slow slow[RUN_OPTIONS_SLOW_MAX];
     unsigned slow_count;
     bool phases_given;
@@ -39,11 +40,18 @@ struct run_options {
 /* The child parser; its input is a struct run_options. */
 extern const struct argp run_options_argp;
 
+/* The child parser of a command that starts a mesh and runs no job: some of
+   these options, and no INPUT. */
+extern const struct argp run_options_mesh_argp;
+
 /* The defaults. `command` stays the caller's, as does all of argv. */
 void run_options_init(struct run_options *options, const char *command);
 
 /* Whether the options that were parsed go together; completes the config. */
 int run_options_check(struct run_options *options);
+
+/* Whether those of the mesh do. */
+int run_options_check_mesh(const struct run_options *options);
 
 /* Looks for the firmware and QEMU if nodes run on boards. */
 int run_options_find_boards(struct run_options *options);

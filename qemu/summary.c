@@ -52,9 +52,9 @@ void summary_time(char out[SUMMARY_TIME_BYTES], uint64_t time_ps)
              unit_table[i].name);
 }
 
-static void print_head(FILE *out, const struct outcome *outcome)
+static void print_profile(FILE *out, const char *what,
+                          const struct outcome_profile *profile)
 {
-    const struct outcome_profile *profile = &outcome->profile;
     char startup[SUMMARY_TIME_BYTES];
     char transfer[SUMMARY_TIME_BYTES];
     char hop[SUMMARY_TIME_BYTES];
@@ -62,14 +62,29 @@ static void print_head(FILE *out, const struct outcome *outcome)
     summary_time(startup, profile->startup_ps);
     summary_time(transfer, profile->transfer_ps);
     summary_time(hop, profile->hop_delay_ps);
+    fprintf(out, "%-9s %.31s: startup %s, %s a byte, %s a hop\n", what,
+            profile->name, startup, transfer, hop);
+}
+
+static bool same_costs(const struct outcome_profile *a,
+                       const struct outcome_profile *b)
+{
+    return a->startup_ps == b->startup_ps && a->transfer_ps == b->transfer_ps &&
+           a->hop_delay_ps == b->hop_delay_ps;
+}
+
+static void print_head(FILE *out, const struct outcome *outcome)
+{
     fprintf(out, "load      %s, %" PRIu64 " bytes, %" PRIu64 " units of %s\n",
             outcome->input_name != NULL ? outcome->input_name : "-",
             outcome->load_bytes, outcome->load_units, outcome->kernel->name);
     fprintf(out, "mesh      %u x %u, originator %u,%u, on %s (%s)\n",
             outcome->size.width, outcome->size.height, outcome->originator.x,
             outcome->originator.y, outcome->on, outcome->board);
-    fprintf(out, "profile   %.31s: startup %s, %s a byte, %s a hop\n",
-            profile->name, startup, transfer, hop);
+    print_profile(out, "profile", &outcome->profile);
+    if (!same_costs(&outcome->profile, &outcome->plan_profile)) {
+        print_profile(out, "plan with", &outcome->plan_profile);
+    }
 }
 
 /* When the nodes of one layer did what. */

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/calibrate.h"
+
+#include "hal/circuit.h"
+#include "qemu/mesh.h"
+#include "qemu/reading.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_FAILED 1
+
+/* Longer than a board takes to queue a message, slow ones too. */
+#define LEAD_NS 50000u
+
+/* ---- fits ---- */
+
+/* a - b of two times, which may be either way round. */
+static double less(uint64_t a_ps, uint64_t b_ps)
+{
+    return (double)(int64_t)(a_ps - b_ps);
+}
+
+static bool fit_circuits(struct calibration *calibration)
+{
+    uint32_t rows = calibration->row_count;
+    double *x = reading_must(calloc(3 * (size_t)rows + 1, sizeof *x));
+    double *y = reading_must(calloc((size_t)rows + 1, sizeof *y));
+    struct fit_value out[3];
+    bool known;
+
+    for (uint32_t i = 0; i < rows; ++i) {
+        const struct probe_row *row = &calibration->row[i];
+
+        x[3 * (size_t)i] = 2;
+        x[3 * (size_t)i + 1] = 2.0 * row->hops;
+        x[3 * (size_t)i + 2] = (double)row->bytes + row->answer_bytes;
+        y[i] = less(row->t4_ps, row->t1_ps) - less(row->t3_ps, row->t2_ps);
+    }
+    known = fit_solve(out, &calibration->rms_ps, x, y, rows, 3);
+    if (known) {
+        calibration->startup_ps = out[0];
+        calibration->hop_ps = out[1];
+        calibration->transfer_ps = out[2];
+    }
+    free(x);
+    free(y);
+    return known;
+}
+
+/* The clock of one node, of whose rows row[first[k]] is the k-th. */
+static void fit_clock(struct calibrate_clock *clock,
+                      const struct calibration *calibration,
+                      const uint32_t first[], double x[], double y[])
+{
+    uint64_t zero_ps = calibration->row[0].t1_ps;
+    struct fit_value out[2];
+    double rms;
+
+    clock->at = calibration->row[first[0]].at;
+    for (uint32_t k = 0; k < clock->rows; ++k) {
+        const struct probe_row *row = &calibration->row[first[k]];
+
+        x[2 * (size_t)k] = 1;
+        x[2 * (size_t)k + 1] = less(row->t1_ps, zero_ps);
+        y[k] = (less(row->t2_ps, row->t1_ps) - less(row->t4_ps, row->t3_ps) -
+                less(row->bytes, row->answer_bytes) *
+                    calibration->transfer_ps.value) /
+               2;
+    }
+    clock->drifts = fit_solve(out, &rms, x, y, clock->rows, 2);
+    if (clock->drifts) {
+        clock->offset_ps = out[0];
+        clock->drift = out[1];
+    } else {
+        clock->offset_ps = (struct fit_value){.value = y[0]};
+    }
+}
+
+/* Sorts the rows by node and fits each node's clock. */
+static void fit_clocks(struct calibration *calibration, struct torus_size size)
+{
+    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t rows = calibration->row_count;
+    uint32_t *count = reading_must(calloc(nodes + 1, sizeof *count));
+    uint32_t *order = reading_must(calloc((size_t)rows + 1, sizeof *order));
+    double *x = reading_must(calloc(2 * (size_t)rows + 1, sizeof *x));
+    double *y = reading_must(calloc((size_t)rows + 1, sizeof *y));
+
+    calibration->clock =
+        reading_must(calloc(nodes, sizeof *calibration->clock));
+    calibration->clock_count = 0;
+    for (uint32_t i = 0; i < rows; ++i) {
+        count[torus_index(size, calibration->row[i].at) + 1] += 1;
+    }
+    for (uint32_t node = 0; node < nodes; ++node) {
+        count[node + 1] += count[node]; /* where the next node's begin */
+    }
+    for (uint32_t i = rows; i-- > 0;) {
+        order[--count[torus_index(size, calibration->row[i].at) + 1]] = i;
+    }
+    for (uint32_t first = 0; first < rows;) {
+        struct calibrate_clock *clock =
+            &calibration->clock[calibration->clock_count++];
+        uint32_t node = torus_index(size, calibration->row[order[first]].at);
+
+        while (first + clock->rows < rows &&
+               torus_index(size,
+                           calibration->row[order[first + clock->rows]].at) ==
+                   node) {
+            clock->rows += 1;
+        }
+        fit_clock(clock, calibration, &order[first], x, y);
+        first += clock->rows;
+    }
+    free(count);
+    free(order);
+    free(x);
+    free(y);
+}
+
+bool calibrate_fit(struct calibration *calibration, struct torus_size size)
+{
+    if (!fit_circuits(calibration)) {
+        return false;
+    }
+    fit_clocks(calibration, size);
+    return true;
+}
+
+/* ---- the mesh ---- */
+
+/* A probe_channel's order(), through the originator's window. */
+static int order(void *context, const uint8_t **report, uint32_t *report_bytes,
+                 const uint8_t *list, uint32_t list_bytes)
+{
+    struct mesh *mesh = context;
+    struct mesh_order order = {.kind = WIRE_MEASURE,
+                               .head = list,
+                               .head_bytes = list_bytes,
+                               .more = true};
+    int status = run_status(mesh_run(mesh, &order), mesh->config);
+
+    if (status != 0) {
+        return status;
+    }
+    if (mesh->report.data[CIRCUIT_AT_KIND] != WIRE_MEASURED) {
+        fprintf(stderr, "quincunx: the originator does not measure\n");
+        return EXIT_FAILED;
+    }
+    *report = mesh->report.data + CIRCUIT_HEADER_BYTES;
+    *report_bytes = mesh->report.bytes - CIRCUIT_HEADER_BYTES;
+    return 0;
+}
+
+static int measure(struct calibration *calibration, struct mesh *mesh,
+                   const struct probe probes[], uint32_t count)
+{
+    struct torus_size size = mesh->config->size;
+    struct probe_channel channel = {.size = size,
+                                    .originator = mesh->config->originator,
+                                    .lead_ns = LEAD_NS,
+                                    .context = mesh,
+                                    .order = order};
+    int status;
+
+    calibration->on = mesh->backend->on;
+    calibration->board = mesh->backend->board;
+    calibration->row_count = (uint32_t)probe_rows(probes, count);
+    calibration->row = reading_must(
+        calloc(calibration->row_count + 1u, sizeof *calibration->row));
+    status = probe_measure(&channel, calibration->row, probes, count);
+    if (status == 0 && !calibrate_fit(calibration, size)) {
+        fprintf(stderr,
+                "quincunx: startup, hop delay and transfer time cannot be told "
+                "apart: that takes nodes at two distances and probes of two "
+                "sizes\n");
+        status = EXIT_FAILED;
+    }
+    return status;
+}
+
+int calibrate_mesh(struct calibration *calibration,
+                   const struct run_config *config, const struct probe probes[],
+                   uint32_t count)
+{
+    struct run_mesh run;
+    int status = run_mesh_open(&run, config, true);
+
+    memset(calibration, 0, sizeof *calibration);
+    if (status != 0) {
+        return status;
+    }
+    status = measure(calibration, &run.mesh, probes, count);
+    run_mesh_close(&run);
+    if (status != 0) {
+        calibrate_free(calibration);
+    }
+    return status;
+}
+
+void calibrate_free(struct calibration *calibration)
+{
+    free(calibration->row);
+    free(calibration->clock);
+    memset(calibration, 0, sizeof *calibration);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What circuits cost and how the nodes' clocks go, from probes
+ * (qemu/probe.h).
+ *
+ * A probe of B bytes and its answer of A take, over d links there and back,
+ * 2 startup + 2 d hop_delay + (A + B) transfer. Startup, hop delay and transfer
+ * time are fitted to that. A node's clock less the originator's is then
+ * ((t2 - t1) - (t4 - t3) - (B - A) transfer) / 2, which is fitted with a line
+ * over t1.
+ */
+#ifndef QEMU_CALIBRATE_H
+#define QEMU_CALIBRATE_H
+
+#include "qemu/calibrate_fit.h"
+#include "qemu/probe.h"
+#include "qemu/run.h"
+
+/* The longest list of probes that is made. */
+#define CALIBRATE_ROWS_MAX 1000000u
+
+struct calibrate_clock {
+    struct torus_coord at;
+    uint32_t rows;
+    struct fit_value offset_ps; /* at the first probe of all */
+    struct fit_value drift;     /* seconds a second */
+    bool drifts;                /* whether there were rows enough to know */
+};
+
+struct calibration {
+    const char *on;
+    const char *board;
+    uint32_t row_count;
+    struct probe_row *row;
+    struct fit_value startup_ps;
+    struct fit_value hop_ps;
+    struct fit_value transfer_ps; /* per byte */
+    double rms_ps;                /* of the residuals */
+    uint32_t clock_count;
+    struct calibrate_clock *clock; /* in order of the nodes' indices */
+};
+
+/* Fits what the rows say. Result: false if they do not determine it: that
+   takes two distances, two sizes, and four rows. */
+bool calibrate_fit(struct calibration *calibration, struct torus_size size);
+
+/*
+ * Starts a mesh, carries the probes out, and fits. Of the config, what a mesh
+ * needs is looked at. Result: 0 and *calibration, to be freed with
+ * calibrate_free(); else an exit status, with the reason said, and nothing to
+ * be freed.
+ */
+int calibrate_mesh(struct calibration *calibration,
+                   const struct run_config *config, const struct probe probes[],
+                   uint32_t count);
+
+void calibrate_free(struct calibration *calibration);
+
+#endif

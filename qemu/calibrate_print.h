@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was measured, for people and for programs. */
+#ifndef QEMU_CALIBRATE_PRINT_H
+#define QEMU_CALIBRATE_PRINT_H
+
+#include "qemu/calibrate.h"
+
+#include <stdio.h>
+
+void calibrate_print(FILE *out, const struct calibration *calibration,
+                     const struct run_config *config);
+
+/* Result: 0; 1, with the reason said, if there is no memory for it. A write
+   that fails leaves its mark on the stream. */
+int calibrate_print_json(FILE *out, const struct calibration *calibration,
+                         const struct run_config *config);
+
+/* The measured values in whole picoseconds, as a plan takes them. */
+struct outcome_profile calibrate_profile(const struct calibration *calibration);
+
+/* Writes them as a profile. Result: 0, or 1 with the reason said. */
+int calibrate_save(const struct calibration *calibration,
+                   const struct run_config *config, const char *path);
+
+#endif

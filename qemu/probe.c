@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/probe.h"
+
+#include "qemu/postmortem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_FAILED 1
+
+/* ---- paths ---- */
+
+/* The shorter way round from `from` to `to`: *up says whether it rises. */
+static uint16_t leg(uint16_t from, uint16_t to, uint16_t side, bool *up)
+{
+    uint16_t rising = (uint16_t)((to + side - from) % side);
+
+    *up = rising <= side - rising;
+    return *up ? rising : (uint16_t)(side - rising);
+}
+
+struct torus_path probe_path(struct torus_size size, struct torus_coord from,
+                             struct torus_coord to)
+{
+    bool east;
+    bool north;
+    uint16_t along = leg(from.x, to.x, size.width, &east);
+    uint16_t across = leg(from.y, to.y, size.height, &north);
+    uint8_t vertical = north ? TORUS_NORTH : TORUS_SOUTH;
+
+    if (along == 0) {
+        return (struct torus_path){.port = vertical, .hops = across};
+    }
+    return (struct torus_path){
+        .port = east ? TORUS_EAST : TORUS_WEST,
+        .turn = across == 0 ? TORUS_STRAIGHT
+                            : (east == north ? TORUS_LEFT : TORUS_RIGHT),
+        .hops = along,
+        .hops_after = across};
+}
+
+/* ---- orders and their reports ---- */
+
+static struct wire_entry entry_of(const struct probe_channel *channel,
+                                  const struct probe *probe,
+                                  enum wire_asks asks)
+{
+    return (struct wire_entry){
+        .path = probe_path(channel->size, channel->originator, probe->at),
+        .count = probe->count,
+        .bytes = probe->bytes,
+        .lead_ns = channel->lead_ns,
+        .asks = asks};
+}
+
+static int complain_malformed(void)
+{
+    fprintf(stderr, "quincunx: the originator's report of its probes is "
+                    "malformed\n");
+    return EXIT_FAILED;
+}
+
+/* Gives an order of so many rows; *at and *end: where they lie. */
+static int order(const struct probe_channel *channel, const uint8_t **at,
+                 const uint8_t **end, const uint8_t *list, uint32_t list_bytes,
+                 uint32_t rows)
+{
+    uint32_t bytes = 0;
+    int status = channel->order(channel->context, at, &bytes, list, list_bytes);
+    int32_t error;
+
+    if (status != 0) {
+        return status;
+    }
+    if (bytes < WIRE_MEASURED_BYTES) {
+        return complain_malformed();
+    }
+    error = (int32_t)bytes_load_u32(*at);
+    if (error != ERR_OK) {
+        fprintf(stderr,
+                "quincunx: the originator gave up after %u probes of %u: %s\n",
+                bytes_load_u32(*at + 4), rows, postmortem_error(error));
+        return EXIT_FAILED;
+    }
+    *end = *at + bytes;
+    if (bytes_load_u32(*at + 4) != rows ||
+        bytes - WIRE_MEASURED_BYTES < rows * WIRE_ROW_BYTES) {
+        return complain_malformed();
+    }
+    *at += WIRE_MEASURED_BYTES;
+    return 0;
+}
+
+static void load_row(struct probe_row *row, const struct probe *probe,
+                     const struct wire_entry *entry, const uint8_t *in)
+{
+    row->at = probe->at;
+    row->hops = torus_path_hops(entry->path);
+    row->bytes = CIRCUIT_HEADER_BYTES + entry->bytes;
+    row->answer_bytes = CIRCUIT_HEADER_BYTES + WIRE_ANSWER_BYTES;
+    row->t1_ps = bytes_load_u64(in);
+    row->t4_ps = bytes_load_u64(in + 8);
+    row->t2_ps = bytes_load_u64(in + 16);
+    row->t3_ps = bytes_load_u64(in + 24);
+}
+
+/* One order: probes of at most PROBE_ROWS_AT_ONCE rows. */
+static int measure_some(const struct probe_channel *channel,
+                        struct probe_row rows[], const struct probe probes[],
+                        uint32_t count)
+{
+    uint8_t list[PROBE_ROWS_AT_ONCE * WIRE_ENTRY_BYTES] = {0};
+    const uint8_t *end;
+    const uint8_t *at;
+    int status;
+
+    for (uint32_t i = 0; i < count; ++i) {
+        struct wire_entry entry = entry_of(channel, &probes[i], WIRE_ASKS_TIME);
+
+        wire_entry_store(list + (size_t)i * WIRE_ENTRY_BYTES, &entry);
+    }
+    status = order(channel, &at, &end, list, count * WIRE_ENTRY_BYTES,
+                   (uint32_t)probe_rows(probes, count));
+    for (uint32_t i = 0; status == 0 && i < count; ++i) {
+        struct wire_entry entry = entry_of(channel, &probes[i], WIRE_ASKS_TIME);
+
+        for (unsigned k = 0; k < probes[i].count; ++k, at += WIRE_ROW_BYTES) {
+            load_row(rows++, &probes[i], &entry, at);
+        }
+    }
+    return status;
+}
+
+uint64_t probe_rows(const struct probe probes[], uint32_t count)
+{
+    uint64_t rows = 0;
+
+    for (uint32_t i = 0; i < count; ++i) {
+        rows += probes[i].count;
+    }
+    return rows;
+}
+
+int probe_measure(const struct probe_channel *channel, struct probe_row rows[],
+                  const struct probe probes[], uint32_t count)
+{
+    uint32_t first = 0;
+    int status = 0;
+
+    while (status == 0 && first < count) {
+        uint32_t next = first + 1;
+        uint64_t some = probes[first].count;
+
+        while (next < count &&
+               some + probes[next].count <= PROBE_ROWS_AT_ONCE) {
+            some += probes[next++].count;
+        }
+        status = measure_some(channel, rows, &probes[first], next - first);
+        rows += some;
+        first = next;
+    }
+    return status;
+}
+
+int probe_log(const struct probe_channel *channel,
+              struct node_event events[NODE_EVENTS], uint32_t *count,
+              uint32_t *written, struct torus_coord node)
+{
+    struct probe probe = {.at = node, .count = 1, .bytes = PROBE_BYTES_MIN};
+    struct wire_entry entry = entry_of(channel, &probe, WIRE_ASKS_LOG);
+    uint8_t list[WIRE_ENTRY_BYTES];
+    const uint8_t *end;
+    const uint8_t *at;
+    int status;
+
+    wire_entry_store(list, &entry);
+    status = order(channel, &at, &end, list, sizeof list, 1);
+    if (status != 0) {
+        return status;
+    }
+    at += WIRE_ROW_BYTES;
+    if (end - at < (ptrdiff_t)WIRE_LOG_BYTES ||
+        bytes_load_u32(at + 4) > NODE_EVENTS ||
+        (size_t)(end - at) !=
+            WIRE_LOG_BYTES + bytes_load_u32(at + 4) * sizeof *events) {
+        return complain_malformed();
+    }
+    *written = bytes_load_u32(at);
+    *count = bytes_load_u32(at + 4);
+    memcpy(events, at + WIRE_LOG_BYTES, *count * sizeof *events);
+    return 0;
+}
