@@ -62,11 +62,15 @@ static void fit_clock(struct calibrate_clock *clock,
     for (uint32_t k = 0; k < clock->rows; ++k) {
         const struct probe_row *row = &calibration->row[first[k]];
 
+        double longer_ps = less(row->bytes, row->answer_bytes) *
+                           calibration->transfer_ps.value;
+
         x[2 * (size_t)k] = 1;
-        x[2 * (size_t)k + 1] = less(row->t1_ps, zero_ps);
+        x[2 * (size_t)k + 1] = (less(row->t1_ps, zero_ps) +
+                                less(row->t4_ps, zero_ps) + longer_ps) /
+                               2;
         y[k] = (less(row->t2_ps, row->t1_ps) - less(row->t4_ps, row->t3_ps) -
-                less(row->bytes, row->answer_bytes) *
-                    calibration->transfer_ps.value) /
+                longer_ps) /
                2;
     }
     clock->drifts = fit_solve(out, &rms, x, y, clock->rows, 2);

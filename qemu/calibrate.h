@@ -6,8 +6,9 @@
  * A probe of B bytes and its answer of A take, over d links there and back,
  * 2 startup + 2 d hop_delay + (A + B) transfer. Startup, hop delay and transfer
  * time are fitted to that. A node's clock less the originator's is then
- * ((t2 - t1) - (t4 - t3) - (B - A) transfer) / 2, which is fitted with a line
- * over t1.
+ * ((t2 - t1) - (t4 - t3) - (B - A) transfer) / 2, halfway between the probe's
+ * receipt and the answer: at (t1 + t4 + (B - A) transfer) / 2 of the
+ * originator. A line over those times has offset and drift.
  */
 #ifndef QEMU_CALIBRATE_H
 #define QEMU_CALIBRATE_H
