@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# Probes on native nodes, and fits of rows that a test makes up.
+
+PROBE := $(wildcard test/probe/*.c torus/*.c scatter/*.c hal/*.c) \
+         $(wildcard hal/host/*.c) test/unit/unit.c kernels/spin.c \
+         boot/node.c boot/costs_host.c \
+         $(filter-out qemu/main.c,$(wildcard qemu/*.c))
+
+probe_objects := $(PROBE:%.c=$(BUILD)/test/more/%.o)
+
+TEST_PROGRAMS += $(BUILD)/test/probe
+
+$(BUILD)/test/probe: $(probe_objects)
+	$(say) LINK $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOST_CC) $(MORE_SANITIZE) -o $@ $^ $(HOST_LIBS)
+
+-include $(probe_objects:.o=.d)
+
+## calibrate: measure a mesh, and what a plan with the values gains
+.PHONY: calibrate
+calibrate: test-deps
+	$(Q)$(MAKE) --no-print-directory build-all
+	$(Q)$(PYTHON) test/bench/calibrate.py

@@ -1,0 +1,442 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`quincunx calibrate`, and runs that plan with what it measured."""
+import json
+import math
+import subprocess
+from fractions import Fraction
+
+import pytest
+
+import mesh
+import tap
+from core import BUILD
+
+PROBE = BUILD / "test" / "probe"
+OUTCOME = tap.run([PROBE], timeout=300)
+HEADER = 16
+ANSWER = 32  # header included
+
+# startup, transfer per byte, hop delay, in ps
+KNOWN = {"t3d": (4_850_000, 3_300, 0), "lvds": (5_000_000, 80_000, 100_000),
+         "uart": (20_000_000, 1_900_000, 2_000_000)}
+CUSTOM = (123_457, 1_017, 7_919)
+
+
+def test_probes_end_as_they_should():
+    assert not OUTCOME.trouble, OUTCOME.trouble
+    assert OUTCOME.results
+
+
+@pytest.mark.parametrize("passed, notes", [r[1:] for r in OUTCOME.results],
+                         ids=[r[0] for r in OUTCOME.results])
+def test_probe(passed, notes):
+    assert passed, notes
+
+
+# ---- an oracle: exact least squares ----
+
+def inverse(matrix):
+    """Of Fractions, by Gauss and Jordan."""
+    n = len(matrix)
+    rows = [list(map(Fraction, row)) + [Fraction(i == k) for k in range(n)]
+            for i, row in enumerate(matrix)]
+    for k in range(n):
+        pivot = next(i for i in range(k, n) if rows[i][k] != 0)
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        rows[k] = [x / rows[k][k] for x in rows[k]]
+        for i in range(n):
+            if i != k:
+                rows[i] = [a - rows[i][k] * b
+                           for a, b in zip(rows[i], rows[k])]
+    return [row[n:] for row in rows]
+
+
+def student_t(degrees):
+    """The 97.5 % quantile: its density summed up by Simpson's rule."""
+    factor = math.exp(math.lgamma((degrees + 1) / 2)
+                      - math.lgamma(degrees / 2)) / math.sqrt(
+                          degrees * math.pi)
+
+    def density(x):
+        return factor * (1 + x * x / degrees) ** (-(degrees + 1) / 2)
+
+    def below(t, steps=2000):
+        h = t / steps
+        inner = sum((4 if i % 2 else 2) * density(i * h)
+                    for i in range(1, steps))
+        return 0.5 + h / 3 * (density(0) + inner + density(t))
+
+    low, high = 0.0, 20.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = ((middle, high) if below(middle) < 0.975
+                     else (low, middle))
+    return low
+
+
+def least_squares(x, y):
+    """(values, half widths of 95 %, standard deviation of the residuals)."""
+    k = len(x[0])
+    back = inverse([[sum(r[i] * r[j] for r in x) for j in range(k)]
+                    for i in range(k)])
+    right = [sum(r[i] * v for r, v in zip(x, y)) for i in range(k)]
+    values = [sum(back[i][j] * right[j] for j in range(k)) for i in range(k)]
+    rest = sum((v - sum(a * b for a, b in zip(r, values))) ** 2
+               for r, v in zip(x, y))
+    rms = math.sqrt(rest / (len(x) - k))
+    t = student_t(len(x) - k)
+    return values, [t * rms * math.sqrt(back[i][i]) for i in range(k)], rms
+
+
+def fit_circuits(rows):
+    """startup, hop delay, transfer time."""
+    return least_squares(
+        [(2, 2 * r["hops"], r["bytes"] + r["answer_bytes"]) for r in rows],
+        [r["t4_ps"] - r["t1_ps"] - (r["t3_ps"] - r["t2_ps"]) for r in rows])
+
+
+# ---- the fabric's values are found again ----
+
+def profile_file(folder, values, name="custom.profile"):
+    path = folder / name
+    path.write_text("startup = {}ps\ntransfer = {}ps\nhop_delay = {}ps\n"
+                    .format(*values), encoding="ascii")
+    return path
+
+
+def read_profile(path):
+    found = dict(line.split(" = ") for line in
+                 path.read_text(encoding="ascii").splitlines()
+                 if not line.startswith("#"))
+    assert all(text.endswith("ps") for text in found.values())
+    return tuple(int(found[key][:-2])
+                 for key in ("startup", "transfer", "hop_delay"))
+
+
+def calibrate(*args, size="5x5", on="native"):
+    done = mesh.command("calibrate", "--json", "--mesh", size, "--on", on,
+                        *args)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return json.loads(done.stdout)
+
+
+def shortest(size, a, b):
+    return sum(min((p - q) % side, (q - p) % side)
+               for p, q, side in zip(a, b, size))
+
+
+def check_recovered(report, true, size, originator, sizes, repeat):
+    """Rows, and what is fitted to them."""
+    startup, transfer, hop = true
+    rows = report["rows"]
+    nodes = size[0] * size[1]
+    assert len(rows) == (nodes - 1) * len(sizes) * repeat
+    for row in rows:
+        at = row["x"], row["y"]
+        assert at != originator
+        assert row["hops"] == shortest(size, originator, at)
+        assert row["bytes"] - HEADER in sizes and row["answer_bytes"] == ANSWER
+        held = startup + hop * row["hops"]
+        assert row["t2_ps"] - row["t1_ps"] == held + transfer * row["bytes"]
+        assert row["t4_ps"] - row["t3_ps"] == held + transfer * ANSWER
+    values, _, _ = fit_circuits(rows)
+    measured = report["measured"]
+    for name, value, want in zip(
+            ("startup_ps", "hop_delay_ps", "transfer_ps_per_byte"), values,
+            (startup, hop, transfer)):
+        got = measured[name]
+        assert got["value"] == pytest.approx(float(value), rel=1e-9, abs=0.01)
+        assert abs(got["value"] - want) <= max(want / 100, 0.01)
+        assert 0 <= got["ci95"] <= max(want / 100, 0.01)
+    clocks = report["clocks"]
+    assert len(clocks) == nodes - 1
+    for clock in clocks:
+        assert clock["probes"] == len(sizes) * repeat
+        assert abs(clock["offset_ps"]["value"]) < 0.01
+        assert abs(clock["drift_ppm"]["value"]) < 1e-6
+
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+@pytest.mark.parametrize("name", [*KNOWN, "custom"])
+def test_the_fit_recovers_the_fabric(name, on, tmp_path):
+    true = KNOWN.get(name, CUSTOM)
+    given = name if name in KNOWN else profile_file(tmp_path, true)
+    out = tmp_path / "measured"
+    report = calibrate("--profile", given, "-o", out, on=on)
+    assert report["mesh"]["on"] == on
+    check_recovered(report, true, (5, 5), (0, 0), (64, 256, 1024, 4096), 2)
+    assert read_profile(out) == true
+
+
+@pytest.mark.parametrize("size, originator", [
+    ((4, 3), (1, 2)), ((1, 6), (0, 4)), ((7, 1), (3, 0)), ((2, 2), (1, 1)),
+    ((25, 25), (7, 24)), ((6, 31), (0, 0))])
+def test_on_any_torus(size, originator):
+    report = calibrate("--originator", "{},{}".format(*originator),
+                       "--sizes", "20,1KiB", "--repeat", 3,
+                       size="{}x{}".format(*size))
+    check_recovered(report, KNOWN["lvds"], size, originator, (20, 1024), 3)
+
+
+def test_a_torus_that_is_no_pattern_on_boards():
+    report = calibrate("--profile", "t3d", size="3x2", on="qemu")
+    check_recovered(report, KNOWN["t3d"], (3, 2), (0, 0),
+                    (64, 256, 1024, 4096), 2)
+
+
+def test_boards_give_the_same_times_every_run():
+    first, second = (calibrate("--repeat", 1, on="qemu") for _ in range(2))
+    assert first == second
+
+
+def test_only_the_nodes_that_were_named():
+    report = calibrate("--node", "1,0", "--node", "2,2")
+    assert {(r["x"], r["y"]) for r in report["rows"]} == {(1, 0), (2, 2)}
+    assert [(c["x"], c["y"]) for c in report["clocks"]] == [(1, 0), (2, 2)]
+
+
+def test_the_table_names_what_was_measured():
+    done = mesh.command("calibrate", "--mesh", "5x5", "--on", "native",
+                        "--profile", "uart")
+    assert done.returncode == 0 and done.stderr == ""
+    for words in ("startup       20.00 us", "a byte        1.900 us",
+                  "a hop         2.000 us", "192 round trips to 24 nodes",
+                  "clocks    at most 0 s"):
+        assert words in done.stdout
+
+
+# ---- fits of rows with noise, and of clocks that differ ----
+
+def made_up(chance, noise_ps, size=(5, 5), sizes=(64, 500, 4000), repeat=4):
+    """Rows of nodes whose clocks are off and drift, with each node's."""
+    startup, transfer, hop = 20_000_000, 1_900_000, 2_000_000
+    clocks = {(x, y): (chance.randrange(-10**12, 10**12),
+                       Fraction(chance.randrange(-50, 51), 10**6))
+              for x in range(size[0]) for y in range(size[1])
+              if (x, y) != (0, 0)}
+    now = 5 * 10**12
+    rows = []
+    for bytes_ in sizes:
+        for at, (offset, drift) in clocks.items():
+            for _ in range(repeat):
+                hops = shortest(size, (0, 0), at)
+                there = startup + hop * hops + transfer * bytes_
+                back = startup + hop * hops + transfer * ANSWER
+                t1 = now
+                t2 = t1 + there + chance.randrange(noise_ps + 1)
+                t3 = t2 + 50_000_000
+                t4 = t3 + back + chance.randrange(noise_ps + 1)
+                now = t4 + 1_000_000
+
+                def local(t, offset=offset, drift=drift):
+                    return int(t + offset + (t - 5 * 10**12) * drift)
+
+                rows.append({"x": at[0], "y": at[1], "hops": hops,
+                             "bytes": bytes_, "answer_bytes": ANSWER,
+                             "t1_ps": t1, "t2_ps": local(t2),
+                             "t3_ps": local(t3), "t4_ps": t4})
+    return rows, clocks
+
+
+FIELDS = ("x", "y", "hops", "bytes", "answer_bytes", "t1_ps", "t2_ps",
+          "t3_ps", "t4_ps")
+
+
+def fit(rows, size=(5, 5)):
+    text = "".join(" ".join(str(row[f]) for f in FIELDS) + "\n"
+                   for row in rows)
+    done = subprocess.run([PROBE, "fit", *map(str, size)], input=text,
+                          capture_output=True, text=True, timeout=60,
+                          check=True)
+    return [list(map(float, line.split()))
+            for line in done.stdout.splitlines() if line != "undetermined"]
+
+
+@pytest.mark.parametrize("noise_ps", [0, 1_000, 3_000_000])
+def test_fits_are_those_of_exact_least_squares(noise_ps):
+    rows, clocks = made_up(mesh.seeded(f"fits {noise_ps}"), noise_ps)
+    head, *nodes = fit(rows)
+    values, halves, rms = fit_circuits(rows)
+    assert head[0:6:2] == pytest.approx([float(v) for v in values], rel=1e-9)
+    assert head[1:6:2] == pytest.approx(halves, rel=1e-3, abs=1e-3)
+    assert head[6] == pytest.approx(rms, rel=1e-6, abs=1e-3)
+    assert len(nodes) == len(clocks)
+    transfer = values[2]
+    for x, y, drifts, offset, offset_half, drift, drift_half in nodes:
+        own = [r for r in rows if (r["x"], r["y"]) == (x, y)]
+        longer = [(r["bytes"] - r["answer_bytes"]) * transfer for r in own]
+        want, half, _ = least_squares(
+            [(1, (r["t1_ps"] + r["t4_ps"] - 2 * rows[0]["t1_ps"] + late) / 2)
+             for r, late in zip(own, longer)],
+            [(r["t2_ps"] - r["t1_ps"] - (r["t4_ps"] - r["t3_ps"]) - late) / 2
+             for r, late in zip(own, longer)])
+        assert drifts == 1
+        assert offset == pytest.approx(float(want[0]), abs=1)
+        assert drift == pytest.approx(float(want[1]), abs=1e-12)
+        assert offset_half == pytest.approx(half[0], rel=2e-3, abs=1)
+        assert drift_half == pytest.approx(half[1], rel=2e-3, abs=1e-12)
+        true_offset, true_drift = clocks[(x, y)]
+        # Noise is at most noise_ps on each way, and the series takes 1.3 s.
+        assert abs(offset - true_offset) < 2 * noise_ps + 5
+        assert abs(drift - true_drift) < 1e-10 + 2 * noise_ps / 1e12
+
+
+def test_intervals_hold_what_they_promise():
+    """Of 200 series, the interval of each value misses it in some 5 %."""
+    chance = mesh.seeded("intervals")
+    true = 20_000_000 + 500, 2_000_000, 1_900_000
+    missed = [0, 0, 0]
+    for _ in range(200):
+        rows, _ = made_up(chance, 1_000, size=(3, 3), repeat=1)
+        for row in rows:  # drift is no noise: clocks that agree
+            row["t3_ps"] += row["t4_ps"] - row["t1_ps"] - (
+                row["t3_ps"] - row["t2_ps"])
+            row["t4_ps"] = row["t3_ps"] - row["t2_ps"] + row["t1_ps"]
+            noisy = (2 * 20_000_000 + 2 * 2_000_000 * row["hops"] + 1_900_000
+                     * (row["bytes"] + ANSWER)
+                     + sum(chance.randrange(1_001) for _ in range(2)))
+            row["t4_ps"] = row["t1_ps"] + row["t3_ps"] - row["t2_ps"] + noisy
+        head = fit(rows, (3, 3))[0]
+        for k in range(3):
+            missed[k] += abs(head[2 * k] - true[k]) > head[2 * k + 1]
+    assert all(1 <= count <= 24 for count in missed), missed
+
+
+@pytest.mark.parametrize("keep", [
+    lambda r: r["hops"] == 2, lambda r: r["bytes"] == 64,
+    lambda r: False, lambda r: (r["x"], r["y"], r["bytes"]) == (1, 0, 64)])
+def test_rows_that_determine_nothing(keep):
+    rows, _ = made_up(mesh.seeded("few"), 1_000)
+    assert fit([r for r in rows if keep(r)]) == []
+
+
+# ---- the loop ----
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+def test_a_plan_with_what_was_measured_comes_true(on, tmp_path):
+    """25 boards, 1 MB over lvds: the issue's table."""
+    load = tmp_path / "load"
+    load.write_bytes(mesh.seeded("loop").randbytes(1_000_000))
+    startup, transfer, hop = KNOWN["lvds"]
+
+    def run(profile):
+        return mesh.run(load, "--profile", "lvds", "--plan-profile", profile,
+                        arg="8", on=on)
+
+    double = run(profile_file(tmp_path, (startup, 2 * transfer, hop), "a"))
+    half = run(profile_file(tmp_path, (startup, transfer // 2, hop), "b"))
+    calibrate("-o", tmp_path / "measured", on=on)
+    after = run(tmp_path / "measured")
+    least = after["measured"]["makespan_ps"]
+    assert abs(after["measured"]["overhead_vs_plan"]) < 0.01
+    assert after["measured"]["spread"] < 0.01
+    # Circuits twice as slow as planned: later than the plan.
+    assert half["measured"]["overhead_vs_plan"] > 0.3
+    assert half["measured"]["makespan_ps"] > 1.02 * least
+    # Twice as fast: the originator keeps too much; others idle meanwhile.
+    assert double["measured"]["spread"] > 0.3
+    assert double["measured"]["makespan_ps"] > 1.3 * least
+    assert double["plan_profile"]["transfer_ps_per_byte"] == 2 * transfer
+    assert double["profile"]["transfer_ps_per_byte"] == transfer
+    assert after["plan_profile"]["name"] == "measured"
+    # As if the truth had been known.
+    known = mesh.run(load, "--profile", "lvds", arg="8", on=on)
+    assert known["timeline_sha256"] == after["timeline_sha256"]
+    assert known["profile"] == known["plan_profile"]
+
+
+def test_the_summary_names_both_profiles(tmp_path):
+    load = tmp_path / "load"
+    load.write_bytes(bytes(10_000))
+    line = ["run", "--mesh", "5x5", "--on", "native", "--kernel", "spin",
+            "--arg", "8", "--profile", "lvds"]
+    both = mesh.command(*line, "--plan-profile", "uart", load)
+    assert "profile   lvds: startup 5.000 us" in both.stdout
+    assert "plan with uart: startup 20.00 us" in both.stdout
+    assert "plan with" not in mesh.command(*line, load).stdout
+
+
+# ---- bad input ----
+
+GOOD = ["--mesh", "5x5", "--on", "native"]
+
+
+@pytest.mark.parametrize("args, words", [
+    ([], "--mesh WxH is required"),
+    (["--mesh", "5"], "--mesh '5'"),
+    (["--mesh", "1x1", "--on", "native"], "two distances"),
+    (["--mesh", "2x1", "--on", "native"], "two distances"),
+    (["--mesh", "125x125", "--on", "native"], "1x1 to 31x31"),
+    (["--mesh", "32x5"], "1x1 to 31x31"),
+    ([*GOOD, "--originator", "5,0"], "--originator '5,0'"),
+    ([*GOOD, "--node", "0,5"], "--node '0,5'"),
+    ([*GOOD, "--node", "1"], "--node '1'"),
+    ([*GOOD, "--node", "0,0"], "must not be the originator"),
+    ([*GOOD, "--sizes", "0"], "20 to 1048576"),
+    ([*GOOD, "--sizes", "19"], "20 to 1048576"),
+    ([*GOOD, "--sizes", "64,1048577"], "20 to 1048576"),
+    ([*GOOD, "--sizes", ""], "20 to 1048576"),
+    ([*GOOD, "--sizes", "64,"], "20 to 1048576"),
+    ([*GOOD, "--sizes", "-64"], "20 to 1048576"),
+    ([*GOOD, "--sizes", ",".join(["64"] * 17)], "at most 16"),
+    ([*GOOD, "--sizes", "6" * 40], "20 to 1048576"),
+    ([*GOOD, "--repeat", "0"], "1 to 256"),
+    ([*GOOD, "--repeat", "257"], "1 to 256"),
+    ([*GOOD, "--repeat", "many"], "1 to 256"),
+    (["--mesh", "31x31", "--on", "native", "--repeat", "256", "--sizes",
+      "20,21,22,23,24"], "at most 1000000 probes"),
+    ([*GOOD, "--profile", "nowhere"], "--profile: profile 'nowhere'"),
+    ([*GOOD, "--on", "paper"], "qemu or native"),
+    ([*GOOD, "--kernel", "spin"], "unrecognized option"),
+    ([*GOOD, "--frequency", "1"], "unrecognized option"),
+    ([*GOOD, "input"], "takes no INPUT"),
+])
+def test_bad_input_of_calibrate(args, words):
+    done = mesh.command("calibrate", *args)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("args", [["--sizes", "64,64"], ["--node", "1,0"],
+                                  ["--node", "1,1", "--node", "2,0"]])
+def test_probes_that_tell_nothing_apart(args):
+    done = mesh.command("calibrate", *GOOD, *args)
+    assert done.returncode == 1
+    assert "two distances and probes of two sizes" in done.stderr
+    assert done.stdout == ""
+
+
+def test_an_image_that_is_not_there():
+    done = mesh.command("calibrate", "--mesh", "5x5", "--firmware", "/nowhere")
+    assert done.returncode == 1
+    assert "/nowhere: no firmware image" in done.stderr
+
+
+@pytest.mark.parametrize("where", ["/nowhere/profile", "/", "/dev/full"])
+def test_a_profile_that_cannot_be_written(where):
+    done = mesh.command("calibrate", *GOOD, "-o", where)
+    assert done.returncode == 1
+    assert f"-o '{where}': " in done.stderr
+
+
+def test_output_that_does_not_get_out():
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run([mesh.QUINCUNX, "calibrate", *GOOD, "--json"],
+                              stdout=full, stderr=subprocess.PIPE, text=True,
+                              timeout=60, check=False)
+    assert done.returncode == 1
+    assert "standard output" in done.stderr
+
+
+@pytest.mark.parametrize("text, words", [
+    ("startup = 5us\n", "no transfer"), ("startup = 0ps\n", "at least 1ps"),
+    ("tau = 3ns\n", "must be startup, transfer or hop_delay")])
+def test_a_plan_profile_that_makes_no_sense(text, words, tmp_path):
+    path = tmp_path / "bad.profile"
+    path.write_text(text, encoding="ascii")
+    done = mesh.command("run", *GOOD, "--kernel", "spin", "--plan-profile",
+                        path, path)
+    assert done.returncode == 2
+    assert "--plan-profile: " in done.stderr and words in done.stderr
