@@ -61,16 +61,26 @@ build-all: $(BOARD:%=$(BUILD)/%/firmware.elf) $(BUILD)/quincunx
 # The kernels in a board's image; the host command knows all.
 ALL_KERNELS := $(sort $(basename $(notdir $(wildcard kernels/*.c))))
 KERNELS ?= $(ALL_KERNELS)
+KERNELS_mps2_an385 := $(KERNELS)
+# Fewer on a board with little memory, unless they are asked for.
+KERNELS_stm32f405 := $(if $(filter file,$(origin KERNELS)),search,$(KERNELS))
 
-NODE_SOURCES := $(wildcard torus/*.c scatter/*.c hal/*.c) boot/node.c
+# Circuits by queued DMA through a window, or over serial lines.
+WINDOW_SOURCES := hal/console.c hal/crc32.c hal/window.c
+SERIAL_SOURCES := hal/crc32.c hal/discover.c hal/frame.c hal/line.c \
+                  hal/mailbox.c hal/serial_circuit.c $(wildcard hal/switch*.c)
+ENGINE_SOURCES := $(wildcard torus/*.c scatter/*.c)
+NODE_SOURCES := $(ENGINE_SOURCES) $(WINDOW_SOURCES) boot/node.c
 BOOT_SOURCES := boot/reset.c boot/fault.c boot/memory.c boot/syscalls.c
-SOURCES_mps2_an385 := $(NODE_SOURCES) $(KERNELS:%=kernels/%.c) \
+SOURCES_mps2_an385 := $(NODE_SOURCES) $(KERNELS_mps2_an385:%=kernels/%.c) \
                       $(BOOT_SOURCES) \
                       $(wildcard hal/mps2_an385/*.c boot/*_mps2_an385.c)
-SOURCES_stm32f405 := $(BOOT_SOURCES) \
+SOURCES_stm32f405 := $(ENGINE_SOURCES) $(SERIAL_SOURCES) \
+                     $(KERNELS_stm32f405:%=kernels/%.c) $(BOOT_SOURCES) \
+                     $(wildcard boot/serial_*.c boot/shell*.c) \
                      $(wildcard hal/stm32f405/*.c boot/*_stm32f405.c)
 HOST_SOURCES := $(NODE_SOURCES) $(wildcard kernels/*.c hal/host/*.c qemu/*.c) \
-                boot/costs_host.c
+                hal/line.c boot/costs_host.c
 TABLE := $(BUILD)/kernel_table.c
 BOARD_TABLES := $(BOARDS:%=$(BUILD)/%/kernel_table.c)
 
@@ -92,7 +102,7 @@ $(call stamp,kernels,$(sort $(KERNELS)))
 # The list of kernels is the list of files in kernels/.
 $(TABLE): names = $(ALL_KERNELS)
 $(TABLE): $(BUILD)/all_kernels.flags
-$(BOARD_TABLES): names = $(sort $(KERNELS))
+$(BOARD_TABLES): names = $(sort $(KERNELS_$(notdir $(@D))))
 $(BOARD_TABLES): $(BUILD)/kernels.flags
 $(TABLE) $(BOARD_TABLES):
 	$(say) TABLE $@
@@ -180,6 +190,13 @@ $(BUILD)/stm32f405/hal/stm32f405/serial.o: TARGET_CFLAGS += -O2
 
 # 80 instructions less a plan for 550 bytes.
 $(BUILD)/mps2_an385/scatter/planner.o: TARGET_CFLAGS += -O2
+
+# The little that an STM32F405 has.
+$(objects_stm32f405): TARGET_CFLAGS += -DNODE_EVENTS=128u \
+    -DNODE_CONSOLE_BYTES=64u -DSCATTER_RESULT_MAX=6144u
+$(BUILD)/stm32f405/boot/main_stm32f405.o: \
+    TARGET_CFLAGS += -DBOOT_VERSION='"$(VERSION)"'
+$(BUILD)/stm32f405/boot/main_stm32f405.o: $(BUILD)/version.flags
 
 -include $(host_objects:.o=.d)
 

@@ -31,6 +31,11 @@ size_t boot_console_write(const char *text, size_t bytes)
     return bytes;
 }
 
+unsigned boot_console_room(void)
+{
+    return BOOT_CONSOLE_OUT_BYTES - (out.written - out.taken);
+}
+
 size_t boot_console_put(const char *text)
 {
     return boot_console_write(text, strlen(text));

@@ -16,6 +16,9 @@
 size_t boot_console_write(const char *text, size_t bytes);
 size_t boot_console_put(const char *text);
 
+/* How much there is room for. */
+unsigned boot_console_room(void);
+
 /* Numbers: `digits` hexadecimal ones; as many decimal ones as it takes. */
 size_t boot_console_hex(uint32_t value, unsigned digits);
 size_t boot_console_decimal(uint32_t value);

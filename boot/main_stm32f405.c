@@ -1,33 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program of an STM32F405 board: brings everything up, says what it found,
- * and answers each line on the console with the ports' counters.
+ * The program of an STM32F405 board: a node on serial lines, with this chip's
+ * ports, time and memory.
  */
 #include "boot/boot.h"
 #include "boot/console_stm32f405.h"
+#include "boot/costs.h"
+#include "boot/end_stm32f405.h"
+#include "boot/identity.h"
+#include "boot/serial_node.h"
 #include "boot/start_stm32f405.h"
+#include "hal/armv7m.h"
 #include "hal/stm32f405/serial.h"
 #include "hal/stm32f405/timer.h"
 #include "hal/stm32f405/watchdog.h"
 
+#define BITS_PER_BYTE 10u /* 8N1 */
+#define NS_PER_S 1000000000u
+/* Emulated boards share a few cores, and none of them keeps time: their seconds
+   are so many of the host's, and one may be late by so much. */
+#define EMULATED_SLOWER 19u
+#define EMULATED_SLACK_US 50000u
+
+/* What the linker leaves. The last words are for an emulator, whose chip has no
+   number of its own: its launcher may write one there. */
+extern uint8_t boot_ram_used_end[];
+extern uint8_t boot_ram_end[];
+#define EMULATED_ID_BYTES 16u
+
+/* Software costs nothing where time means nothing. */
+static const struct scatter_costs no_costs;
+
+static struct serial_node node;
+static uint32_t masked; /* by the outermost lock() */
+static unsigned locks;
+static volatile bool woken; /* by an interrupt, since the last rest() */
+
 static void byte(void *context, unsigned port, uint8_t value)
 {
     (void)context;
+    woken = true;
     if (port == SERIAL_CONSOLE) {
-        boot_console_byte(value);
+        line_push(&node.reader, value);
+    } else {
+        switch_byte(&node.core, port, value);
     }
 }
 
 static void line_error(void *context, unsigned port)
 {
-    (void)context; /* the driver has counted it */
-    (void)port;
+    (void)context;
+    if (port == SERIAL_CONSOLE) {
+        line_push(&node.reader, LINE_DAMAGED_BYTE);
+    } else {
+        switch_line_error(&node.core, port);
+    }
 }
 
 static unsigned pending(void *context, unsigned port, const uint8_t **data)
 {
     (void)context;
-    return port == SERIAL_CONSOLE ? boot_console_pending(data) : 0;
+    return port == SERIAL_CONSOLE ? boot_console_pending(data)
+                                  : switch_pending(&node.core, port, data);
 }
 
 static void taken(void *context, unsigned port, unsigned bytes)
@@ -35,32 +69,123 @@ static void taken(void *context, unsigned port, unsigned bytes)
     (void)context;
     if (port == SERIAL_CONSOLE) {
         boot_console_taken(bytes);
+    } else {
+        switch_taken(&node.core, port, bytes);
     }
 }
 
 static const struct serial_callbacks callbacks = {byte, line_error, pending,
                                                   taken};
 
-static void put_counters(void)
+static uint32_t now_us(void *context)
 {
-    boot_console_put("us ");
-    boot_console_decimal(timer_us());
-    boot_console_put("\n");
-    for (unsigned port = 0; port < SERIAL_COUNT; ++port) {
-        const struct serial_counters *counters = serial_counters(port);
-        const uint32_t values[] = {
-            counters->bytes_in, counters->bytes_out, counters->overruns,
-            counters->framings, counters->noises,    counters->bursts,
-        };
+    (void)context;
+    return timer_us();
+}
 
-        boot_console_put("port ");
-        boot_console_decimal(port);
-        for (unsigned i = 0; i < sizeof values / sizeof *values; ++i) {
-            boot_console_put(" ");
-            boot_console_decimal(values[i]);
-        }
-        boot_console_put("\n");
+/* All of them: a port's interrupt must not wait, but the switch's parts are
+   short. */
+static void lock(void *context)
+{
+    uint32_t before = armv7m_mask();
+
+    (void)context;
+    if (locks++ == 0) {
+        masked = before;
     }
+}
+
+static void unlock(void *context)
+{
+    (void)context;
+    if (--locks == 0) {
+        armv7m_unmask(masked);
+    }
+}
+
+static void kick(void *context, unsigned port)
+{
+    (void)context;
+    serial_kick(port);
+}
+
+static unsigned room(void *context)
+{
+    (void)context;
+    return boot_console_room();
+}
+
+static void put(void *context, const char *text, unsigned bytes)
+{
+    (void)context;
+    (void)boot_console_write(text, bytes);
+}
+
+/* Until the next interrupt. One that came since the last rest may have brought
+   what is waited for: then there is none. WFI wakes although all are masked. */
+static void rest(void *context)
+{
+    uint32_t before = armv7m_mask();
+
+    (void)context;
+    watchdog_feed();
+    if (!woken) {
+        __asm volatile("wfi" ::: "memory");
+    }
+    woken = false;
+    armv7m_unmask(before);
+}
+
+static void reset(void *context)
+{
+    (void)context;
+    armv7m_reset();
+}
+
+static void tick(void *context)
+{
+    woken = true;
+    lock(context);
+    serial_node_tick(&node);
+    unlock(context);
+}
+
+static void take_id(uint32_t id[3], const struct boot_start *start)
+{
+    const uint32_t *emulated =
+        (const uint32_t *)(const void *)(boot_ram_end - EMULATED_ID_BYTES);
+
+    memcpy(id, start->has_id ? start->id : emulated, 3 * sizeof *id);
+}
+
+static void init_node(const struct boot_start *start)
+{
+    bool emulated = start->clocks.source == CLOCKS_EMULATED;
+    struct serial_node_config config = {
+        .ident = {.board = "stm32f405",
+                  .version = BOOT_VERSION,
+                  .reset_cause = clocks_reset_name(&start->clocks),
+                  .clock_hz = start->clocks.core_hz},
+        .strapped = boot_identity.x != BOOT_IDENTITY_NOT_SET,
+        .strap = {boot_identity.x, boot_identity.y},
+        .byte_ns = NS_PER_S / serial_baud(0) * BITS_PER_BYTE,
+        .slack_us = emulated ? EMULATED_SLACK_US : 0,
+        .memory = boot_ram_used_end,
+        .memory_bytes =
+            (uint32_t)(boot_ram_end - EMULATED_ID_BYTES - boot_ram_used_end),
+        .costs = emulated ? &no_costs : &boot_costs,
+        .last_fault = boot_last_fault(),
+        .now_us = now_us,
+        .lock = lock,
+        .unlock = unlock,
+        .kick = kick,
+        .room = room,
+        .write = put,
+        .sleep = rest,
+        .reset = reset};
+
+    take_id(config.ident.unique_id, start);
+    serial_node_init(&node, &config);
 }
 
 _Noreturn void boot_board(void)
@@ -68,15 +193,14 @@ _Noreturn void boot_board(void)
     struct boot_start start;
 
     boot_start(&start);
+    if (start.clocks.source == CLOCKS_EMULATED) {
+        start.clocks.slower = EMULATED_SLOWER;
+        timer_account();
+    }
     timer_start(&start.clocks, NULL, NULL);
     serial_start(&start.clocks, NULL, &callbacks, NULL);
-    boot_start_banner(&start);
+    init_node(&start);
+    timer_start(&start.clocks, tick, NULL);
     watchdog_start(&start.clocks);
-    for (;;) {
-        watchdog_feed();
-        if (boot_console_get() == '\n') {
-            put_counters();
-        }
-        __asm volatile("wfi" ::: "memory"); /* the tick wakes it at last */
-    }
+    serial_node_run(&node);
 }

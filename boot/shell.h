@@ -47,6 +47,7 @@ struct shell_ident {
     uint32_t unique_id[3];
     uint32_t image_crc;
     uint32_t clock_hz;
+    uint32_t room_bytes; /* for a job's data */
 };
 
 struct shell_status {

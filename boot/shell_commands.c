@@ -68,9 +68,11 @@ static enum shell_row row_ident(struct shell *shell)
         return SHELL_ROW;
     case 2:
         line_put(&shell->out,
-                 "unique_id=%x%x%x image_crc=%x reset=%s clock_hz=%u",
+                 "unique_id=%x%x%x image_crc=%x reset=%s clock_hz=%u "
+                 "room=%u",
                  ident.unique_id[0], ident.unique_id[1], ident.unique_id[2],
-                 ident.image_crc, ident.reset_cause, ident.clock_hz);
+                 ident.image_crc, ident.reset_cause, ident.clock_hz,
+                 ident.room_bytes);
         return SHELL_ROW;
     default:
         return SHELL_ROW_END;

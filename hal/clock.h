@@ -13,7 +13,8 @@
 #include <stdint.h>
 
 struct clock {
-    uint64_t base_ps; /* mesh time at the last start */
+    uint64_t base_ps;    /* mesh time at the last start; or when time began */
+    uint64_t started_ps; /* at the last start, where base_ps is the other */
 };
 
 /* Mesh time now; the clock must be running. Cost: about 20 instructions. */
@@ -24,6 +25,9 @@ uint64_t clock_stop(struct clock *clock);
 
 /* Starts a stopped clock at `at_ps`, no earlier than where it stood. */
 void clock_start(struct clock *clock, uint64_t at_ps);
+
+/* Mesh time at the last start: after a receive, that of the receipt. */
+uint64_t clock_started_ps(const struct clock *clock);
 
 /*
  * Accounts for work that takes `ps` on a board. A board whose clock counts

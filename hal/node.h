@@ -17,8 +17,14 @@
 /* Ports of the switch: the four of the torus and the host behind it. */
 #define NODE_PORTS 5u
 #define NODE_PORT_HOST 4u
+
+/* A board with little memory keeps less; its build says how much. */
+#ifndef NODE_EVENTS
 #define NODE_EVENTS 512u
+#endif
+#ifndef NODE_CONSOLE_BYTES
 #define NODE_CONSOLE_BYTES 2048u
+#endif
 
 /* Who this node is: written before its program starts. */
 struct node_identity { /* switch */

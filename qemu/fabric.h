@@ -117,6 +117,6 @@ uint64_t fabric_conflicts(const struct fabric *fabric);
 void fabric_count_error(struct fabric *fabric, uint32_t node, unsigned port);
 
 const struct node_counters *fabric_counters(const struct fabric *fabric,
-                                              uint32_t node, unsigned port);
+                                            uint32_t node, unsigned port);
 
 #endif

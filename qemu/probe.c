@@ -163,31 +163,64 @@ int probe_measure(const struct probe_channel *channel, struct probe_row rows[],
     return status;
 }
 
-int probe_log(const struct probe_channel *channel,
-              struct node_event events[NODE_EVENTS], uint32_t *count,
-              uint32_t *written, struct torus_coord node)
+/* One row with a log, at *at, which moves on. */
+static int load_log(struct probe_log *log, const struct probe *probe,
+                    const struct wire_entry *entry, const uint8_t **at,
+                    const uint8_t *end)
 {
-    struct probe probe = {.at = node, .count = 1, .bytes = PROBE_BYTES_MIN};
-    struct wire_entry entry = entry_of(channel, &probe, WIRE_ASKS_LOG);
-    uint8_t list[WIRE_ENTRY_BYTES];
+    uint32_t bytes;
+
+    if (end - *at < (ptrdiff_t)(WIRE_ROW_BYTES + WIRE_LOG_BYTES)) {
+        return complain_malformed();
+    }
+    load_row(&log->row, probe, entry, *at);
+    *at += WIRE_ROW_BYTES;
+    log->written = bytes_load_u32(*at);
+    log->count = bytes_load_u32(*at + 4);
+    *at += WIRE_LOG_BYTES;
+    bytes = log->count * (uint32_t)sizeof log->event[0];
+    if (log->count > NODE_EVENTS || end - *at < (ptrdiff_t)bytes) {
+        return complain_malformed();
+    }
+    memcpy(log->event, *at, bytes);
+    *at += bytes;
+    return 0;
+}
+
+static int some_logs(const struct probe_channel *channel,
+                     struct probe_log logs[], uint32_t count)
+{
+    uint8_t list[PROBE_LOGS_AT_ONCE * WIRE_ENTRY_BYTES];
+    struct wire_entry entry[PROBE_LOGS_AT_ONCE];
+    struct probe probe[PROBE_LOGS_AT_ONCE];
     const uint8_t *end;
     const uint8_t *at;
     int status;
 
-    wire_entry_store(list, &entry);
-    status = order(channel, &at, &end, list, sizeof list, 1);
-    if (status != 0) {
-        return status;
+    for (uint32_t i = 0; i < count; ++i) {
+        probe[i] = (struct probe){
+            .at = logs[i].at, .count = 1, .bytes = PROBE_BYTES_MIN};
+        entry[i] = entry_of(channel, &probe[i], WIRE_ASKS_LOG);
+        wire_entry_store(list + (size_t)i * WIRE_ENTRY_BYTES, &entry[i]);
     }
-    at += WIRE_ROW_BYTES;
-    if (end - at < (ptrdiff_t)WIRE_LOG_BYTES ||
-        bytes_load_u32(at + 4) > NODE_EVENTS ||
-        (size_t)(end - at) !=
-            WIRE_LOG_BYTES + bytes_load_u32(at + 4) * sizeof *events) {
-        return complain_malformed();
+    status = order(channel, &at, &end, list, count * WIRE_ENTRY_BYTES, count);
+    for (uint32_t i = 0; status == 0 && i < count; ++i) {
+        status = load_log(&logs[i], &probe[i], &entry[i], &at, end);
     }
-    *written = bytes_load_u32(at);
-    *count = bytes_load_u32(at + 4);
-    memcpy(events, at + WIRE_LOG_BYTES, *count * sizeof *events);
-    return 0;
+    return status == 0 && at != end ? complain_malformed() : status;
+}
+
+int probe_logs(const struct probe_channel *channel, struct probe_log logs[],
+               uint32_t count)
+{
+    int status = 0;
+
+    for (uint32_t i = 0; status == 0 && i < count; i += PROBE_LOGS_AT_ONCE) {
+        uint32_t left = count - i;
+
+        status =
+            some_logs(channel, &logs[i],
+                      left < PROBE_LOGS_AT_ONCE ? left : PROBE_LOGS_AT_ONCE);
+    }
+    return status;
 }

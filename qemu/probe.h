@@ -13,6 +13,9 @@
 #define PROBE_BYTES_MIN WIRE_ENTRY_BYTES
 #define PROBE_BYTES_MAX 1048576u
 
+/* Logs that it is asked for at once. */
+#define PROBE_LOGS_AT_ONCE 8u
+
 /* Rows that the originator is asked for at once: 8 KiB of them. */
 #define PROBE_ROWS_AT_ONCE 256u
 
@@ -62,10 +65,17 @@ uint64_t probe_rows(const struct probe probes[], uint32_t count);
 int probe_measure(const struct probe_channel *channel, struct probe_row rows[],
                   const struct probe probes[], uint32_t count);
 
-/* The events of one node since its last job began: *count of them in `events`,
-   and how many there ever were in *written. Result: as above. */
-int probe_log(const struct probe_channel *channel,
-              struct node_event events[NODE_EVENTS], uint32_t *count,
-              uint32_t *written, struct torus_coord at);
+/* The events of a node since its last job began. */
+struct probe_log {
+    struct torus_coord at; /* the caller's */
+    struct probe_row row;  /* the exchange that brought them */
+    uint32_t written;      /* how many there ever were .. */
+    uint32_t count;        /* .. and are here */
+    struct node_event event[NODE_EVENTS];
+};
+
+/* Fetches the logs of `count` nodes. Result: as above. */
+int probe_logs(const struct probe_channel *channel, struct probe_log logs[],
+               uint32_t count);
 
 #endif

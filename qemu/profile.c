@@ -15,6 +15,7 @@ static const struct outcome_profile known[] = {
     {"t3d", 4850000, 3300, 0},
     {"lvds", 5000000, 80000, 100000},
     {"uart", 20000000, 1900000, 2000000},
+    {"emulated", 1000, 1, 1},
 };
 
 #define KNOWN_COUNT (sizeof known / sizeof *known)
@@ -70,7 +71,8 @@ static int complain(struct reader *reader, const char *text, const char *why)
 static int unreadable(char *message, const char *name)
 {
     snprintf(message, PROFILE_MESSAGE_BYTES,
-             "profile '%.200s': %s: must be t3d, lvds, uart or a file that "
+             "profile '%.200s': %s: must be t3d, lvds, uart, emulated or a "
+             "file that "
              "sets startup, transfer and hop_delay",
              name, strerror(errno));
     return -1;

@@ -19,15 +19,13 @@ void *reading_must(void *memory)
     return memory;
 }
 
-/* Copies a node's log out of its window. */
-static void keep_events(struct outcome_node *node, const struct window *window)
+/* Copies a node's log. */
+static void keep_events(struct outcome_node *node,
+                        const struct node_event *from, uint32_t count)
 {
-    uint32_t count = window->log.events_written < NODE_EVENTS
-                         ? window->log.events_written
-                         : NODE_EVENTS;
     struct node_event *event = reading_must(calloc(count + 1u, sizeof *event));
 
-    memcpy(event, window->log.event, count * sizeof *event);
+    memcpy(event, from, count * sizeof *event);
     node->event = event;
     node->event_count = count;
 }
@@ -81,6 +79,13 @@ static void read_events(struct outcome_node *node, uint64_t zero_ps)
     node->compute_start_ps = node->spell[0].compute_start_ps;
 }
 
+void reading_log(struct outcome_node *node, const struct node_event *event,
+                 uint32_t count, uint64_t zero_ps)
+{
+    keep_events(node, event, count);
+    read_events(node, zero_ps);
+}
+
 static void read_node(struct outcome *outcome, const struct mesh *mesh,
                       uint32_t index, struct node_counters *port)
 {
@@ -97,8 +102,11 @@ static void read_node(struct outcome *outcome, const struct mesh *mesh,
     node->stack_bytes = window->node.status.stack_bytes;
     node->port = port;
     memcpy(port, window->port, sizeof window->port);
-    keep_events(node, window);
-    read_events(node, outcome->plan.scatter_start_ps);
+    reading_log(node, window->log.event,
+                window->log.events_written < NODE_EVENTS
+                    ? window->log.events_written
+                    : NODE_EVENTS,
+                outcome->plan.scatter_start_ps);
 }
 
 /* A node's first sends are asked for when they have been queued. */

@@ -14,6 +14,11 @@
 void reading_take(struct outcome *outcome, const struct run_config *config,
                   const struct mesh *mesh, uint32_t first_circuit);
 
+/* Fills a node in from its log, copied, of times from which zero_ps is taken
+   off; all but when it received, which is no event. */
+void reading_log(struct outcome_node *node, const struct node_event *event,
+                 uint32_t count, uint64_t zero_ps);
+
 /* `memory`, or the end of the program if it is NULL: nothing is worth saying
    of a run whose outcome finds no room. */
 void *reading_must(void *memory);

@@ -6,6 +6,7 @@
 #include "qemu/output.h"
 #include "qemu/postmortem.h"
 #include "qemu/reading.h"
+#include "qemu/serial_run.h"
 #include "scatter/wire.h"
 
 #include <stdio.h>
@@ -66,11 +67,9 @@ static int complain_phases(const struct run_config *config,
     return EXIT_FAILED;
 }
 
-/* What the originator reported; 0, or an exit status with the reason said. */
-static int read_report(struct outcome *outcome, const struct mesh *mesh,
-                       const struct run_config *config)
+int run_take_report(struct outcome *outcome, const struct mesh_report *report,
+                    const struct run_config *config)
 {
-    const struct mesh_report *report = &mesh->report;
     struct wire_report *plan = &outcome->plan;
     uint32_t bytes = report->bytes - CIRCUIT_HEADER_BYTES;
 
@@ -79,10 +78,6 @@ static int read_report(struct outcome *outcome, const struct mesh *mesh,
                          report->data + CIRCUIT_HEADER_BYTES,
                          bytes) != ERR_OK) {
         fprintf(stderr, "quincunx: the originator ended without a report\n");
-        postmortem_print(stderr,
-                         mesh->backend->window(
-                             mesh->backend->context,
-                             torus_index(config->size, config->originator)));
         return EXIT_FAILED;
     }
     if (plan->error == ERR_PHASES) {
@@ -124,9 +119,22 @@ bool run_needs_tree(const struct run_config *config)
            config->slow_shift != NULL;
 }
 
-/* The order of batch `index`, but for its tree. */
-static struct wire_order order_of(const struct run_config *config,
-                                  uint32_t index)
+/* The same, and how the originator is if there is none. */
+static int read_report(struct outcome *outcome, const struct mesh *mesh,
+                       const struct run_config *config)
+{
+    int status = run_take_report(outcome, &mesh->report, config);
+
+    if (status != 0 && mesh->report.data == NULL) {
+        postmortem_print(stderr,
+                         mesh->backend->window(
+                             mesh->backend->context,
+                             torus_index(config->size, config->originator)));
+    }
+    return status;
+}
+
+struct wire_order run_order(const struct run_config *config, uint32_t index)
 {
     const struct format_load *load = &config->load;
     const struct kernel_terms *terms = &config->terms;
@@ -176,7 +184,7 @@ static int carry_out(struct outcome *outcome, struct mesh *mesh,
 {
     uint32_t nodes = (uint32_t)config->size.width * config->size.height;
     const struct format_load *load = &config->load;
-    struct wire_order wire = order_of(config, index);
+    struct wire_order wire = run_order(config, index);
     struct mesh_order order = {.job = (uint16_t)(JOB_IDENTITY + index),
                                .kind = WIRE_ORDER,
                                .more = (wire.flags & WIRE_MORE) != 0};
@@ -334,6 +342,9 @@ int run_job(struct outcome *outcome, const struct run_config *config)
     uint8_t *tree = NULL;
     int status;
 
+    if (config->serial) {
+        return serial_run_job(outcome, config);
+    }
     memset(outcome, 0, sizeof *outcome);
     if (run_needs_tree(config)) {
         tree = schedule_tree(config->schedule, config->size, config->originator,

@@ -7,6 +7,7 @@
 #include "qemu/mesh.h"
 #include "qemu/outcome.h"
 #include "qemu/schedule.h"
+#include "scatter/wire.h"
 
 struct run_config {
     struct torus_size size;
@@ -26,6 +27,13 @@ struct run_config {
     /* Node i computes 2^slow_shift[i] times slower; NULL: none does. */
     const uint8_t *slow_shift;
     bool native;
+    bool serial;      /* boards with serial ports: qemu/serial_run.h */
+    const char *port; /* .. the originator's console; NULL: emulated boards */
+    uint32_t damage_numerator; /* .. of these, of their links' bytes */
+    uint32_t damage_denominator;
+    uint64_t seed;
+    uint64_t room_bytes; /* in a node's memory, for a job's data; 0: the
+                            emulated switch's */
     const char *firmware;
     unsigned watchdog_s;
     bool gdb; /* a socket for each board, no watchdog: see qemu/gdb.h */
@@ -78,5 +86,13 @@ int run_status(enum mesh_end end, const struct mesh_config *config);
 int run_job(struct outcome *outcome, const struct run_config *config);
 
 void run_free(struct outcome *outcome);
+
+/* For qemu/serial_run.c. The order of batch `index`, but for its tree. */
+struct wire_order run_order(const struct run_config *config, uint32_t index);
+
+/* What the originator reported, into *outcome. Result: 0, or an exit status
+   with the reason on stderr. */
+int run_take_report(struct outcome *outcome, const struct mesh_report *report,
+                    const struct run_config *config);
 
 #endif

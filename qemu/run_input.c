@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a job needs from outside: its load, the firmware, QEMU. */
+#include "qemu/backend.h"
 #include "qemu/batches.h"
 #include "qemu/run_options.h"
 
@@ -15,7 +16,10 @@
 #define EXIT_USAGE 2
 #define ARG_SHOWN 255u /* bytes of an argument that is refused */
 
-static int check_load(const struct run_options *options)
+/* What a board with serial ports has at least; it tells itself. */
+#define SERIAL_ROOM_BYTES 40960u
+
+static int check_load(struct run_options *options)
 {
     const struct run_config *config = &options->config;
     const struct format_load *load = &config->load;
@@ -28,6 +32,7 @@ static int check_load(const struct run_options *options)
                 path, load->units, UINT32_MAX);
         return EXIT_FAILED;
     }
+    options->config.room_bytes = config->serial ? SERIAL_ROOM_BYTES : 0;
     most = batches_memory_takes(config);
     if (config->batch_units > most && load->units > most) {
         fprintf(stderr,
@@ -133,7 +138,7 @@ static int read_load(struct run_options *options)
     return status == 0 ? check_load(options) : status;
 }
 
-/* build/quincunx -> build/mps2_an385/firmware.elf */
+/* build/quincunx -> build/BOARD/firmware.elf */
 static int find_firmware(struct run_options *options)
 {
     char self[PATH_MAX - 64];
@@ -145,7 +150,8 @@ static int find_firmware(struct run_options *options)
         slash = strrchr(self, '/');
         *slash = '\0';
         snprintf(options->firmware, sizeof options->firmware,
-                 "%s/mps2_an385/firmware.elf", self);
+                 "%s/%s/firmware.elf", self,
+                 options->config.serial ? "stm32f405" : "mps2_an385");
     }
     options->config.firmware = options->firmware;
     if (access(options->firmware, R_OK) != 0) {
@@ -188,7 +194,7 @@ int run_options_find_boards(struct run_options *options)
 {
     int status = 0;
 
-    if (!options->config.native) {
+    if (!options->config.native && options->config.port == NULL) {
         status = find_firmware(options);
         status = status == 0 ? check_qemu() : status;
     }

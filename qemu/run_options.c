@@ -37,7 +37,11 @@ enum key {
     KEY_SLOW,
     KEY_UNIT,
     KEY_BATCH,
-    KEY_GDB
+    KEY_GDB,
+    KEY_BOARD,
+    KEY_PORT,
+    KEY_DAMAGE,
+    KEY_SEED
 };
 
 static const struct argp_option descriptions[] = {
@@ -72,6 +76,17 @@ static const struct argp_option descriptions[] = {
     {"slow", KEY_SLOW, "X,Y=F", 0,
      "Node X,Y is F times slower: 1, 2, 4 or 8; may be repeated", 1},
     {"on", KEY_ON, "qemu|native", 0, "Where nodes run (default qemu)", 1},
+    {"board", KEY_BOARD, "NAME", 0,
+     "mps2-an385 (default), whose switch is emulated with all its times, or "
+     "stm32f405, wired UART to UART",
+     1},
+    {"port", KEY_PORT, "TTY", 0,
+     "The originator's console: a mesh of real boards (or `quincunx boards')",
+     1},
+    {"damage", KEY_DAMAGE, "P/Q", 0,
+     "Damage bytes on the emulated links of stm32f405 with this probability",
+     3},
+    {"seed", KEY_SEED, "N", 0, "Which of them (default 1)", 3},
     {"firmware", KEY_FIRMWARE, "FILE", 0,
      "Image for the boards (default: beside this program)", 3},
     {"watchdog", KEY_WATCHDOG, "SECONDS", 0,
@@ -114,6 +129,30 @@ static int set_kernel(struct run_options *options, const char *name)
     }
     fputc('\n', stderr);
     return EINVAL;
+}
+
+static int set_board(struct run_options *options, const char *text)
+{
+    bool serial = strcmp(text, "stm32f405") == 0;
+
+    options->config.serial = serial;
+    return parse_report("--board", text,
+                        serial || strcmp(text, "mps2-an385") == 0
+                            ? NULL
+                            : "must be mps2-an385 or stm32f405");
+}
+
+static int set_damage(struct run_options *options, const char *text)
+{
+    struct run_config *config = &options->config;
+    const char *allowed = parse_ratio(text, &config->damage_numerator,
+                                      &config->damage_denominator);
+
+    if (allowed == NULL &&
+        config->damage_numerator > config->damage_denominator) {
+        allowed = "must be P/Q, at most 1";
+    }
+    return parse_report("--damage", text, allowed);
 }
 
 static int set_arg(struct run_options *options, const char *text)
@@ -347,6 +386,17 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         options->config.gdb = true;
         options->config.gdb_dir = text;
         return 0;
+    case KEY_BOARD:
+        return set_board(options, text);
+    case KEY_PORT:
+        options->config.serial = true;
+        options->config.port = text;
+        return 0;
+    case KEY_DAMAGE:
+        return set_damage(options, text);
+    case KEY_SEED:
+        return parse_report("--seed", text,
+                            parse_count(text, &options->config.seed));
     case ARGP_KEY_ARG:
         return set_input(options, text);
     default:
@@ -367,6 +417,8 @@ void run_options_init(struct run_options *options, const char *command)
     options->config.rounds = WIRE_BEST;
     options->config.ports = TORUS_PORTS;
     options->config.watchdog_s = WATCHDOG_S;
+    options->config.seed = 1;
+    options->config.damage_denominator = 1;
     options->config.progress = isatty(STDERR_FILENO) == 1;
     load_profile(&options->config.profile, "--profile", PROFILE_DEFAULT);
 }

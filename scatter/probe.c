@@ -35,7 +35,7 @@ static uint32_t put_log(uint8_t *out, const struct node_log *log)
 static int answer(struct scatter *scatter,
                   const struct circuit_delivery *delivery)
 {
-    uint64_t received_ps = scatter->circuit->clock->base_ps;
+    uint64_t received_ps = clock_started_ps(scatter->circuit->clock);
     uint8_t *out = scatter->memory->incoming;
     struct circuit_message message = {.kind = WIRE_ANSWER,
                                       .head = {out, WIRE_ANSWER_BYTES}};
@@ -109,7 +109,7 @@ static int exchange(struct measuring *measuring, const struct wire_entry *entry)
         return ERR_PROTOCOL;
     }
     bytes_store_u64(at, message.ready_ps);
-    bytes_store_u64(at + 8, circuit->clock->base_ps);
+    bytes_store_u64(at + 8, clock_started_ps(circuit->clock));
     measuring->at += CIRCUIT_HEADER_BYTES + delivery.bytes;
     measuring->rows += 1;
     return circuit_drain(circuit);

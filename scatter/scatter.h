@@ -21,8 +21,11 @@
 #include "scatter/wire.h"
 #include "torus/pattern.h"
 
-/* Room for any kernel's result and scratch memory, in bytes. */
+/* Room for any kernel's result and scratch memory, in bytes. A board with
+   little memory takes shorter results; its build says how long. */
+#ifndef SCATTER_RESULT_MAX
 #define SCATTER_RESULT_MAX 16384u
+#endif
 #define SCATTER_WORK_MAX 4096u
 #define SCATTER_HEAD_BYTES (CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES)
 

@@ -5,7 +5,7 @@ REFERENCES := $(wildcard test/bench/kernels/reference*.c) \
               test/bench/kernels/memmem.c test/target/main.c boot/reset.c \
               boot/memory.c boot/vectors_mps2_an385.c \
               $(filter-out kernels/spin.c,$(wildcard kernels/*.c)) \
-              $(wildcard hal/*.c hal/mps2_an385/*.c torus/*.c)
+              $(WINDOW_SOURCES) $(wildcard hal/mps2_an385/*.c torus/*.c)
 REFERENCES_OBJ := $(BUILD)/mps2_an385/test/bench/kernels
 
 references_objects := $(REFERENCES:%.c=$(BUILD)/mps2_an385/%.o)

@@ -4,7 +4,7 @@
 SEARCH_BENCH := test/bench/kernels/search.c test/bench/kernels/memmem.c \
                 test/target/main.c boot/reset.c \
                 boot/vectors_mps2_an385.c kernels/search.c \
-                $(wildcard hal/*.c hal/mps2_an385/*.c torus/*.c)
+                $(WINDOW_SOURCES) $(wildcard hal/mps2_an385/*.c torus/*.c)
 SEARCH_BENCH_OBJ := $(BUILD)/mps2_an385/test/bench/kernels
 
 search_bench_objects := $(SEARCH_BENCH:%.c=$(BUILD)/mps2_an385/%.o)

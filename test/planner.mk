@@ -7,7 +7,7 @@ PLANNER_BOARD := test/bench/planner/board.c test/bench/planner/search.c \
                  test/bench/planner/twins.c test/target/main.c boot/reset.c \
                  boot/vectors_mps2_an385.c \
                  scatter/planner.c scatter/rounds.c scatter/wide.c \
-                 $(wildcard hal/*.c hal/mps2_an385/*.c torus/*.c)
+                 $(WINDOW_SOURCES) $(wildcard hal/mps2_an385/*.c torus/*.c)
 PLANNER_HOST := test/bench/planner/twins.c test/bench/planner/solver.c \
                 scatter/planner.c
 

@@ -122,6 +122,11 @@ void clock_start(struct clock *clock, uint64_t at_ps)
     }
 }
 
+uint64_t clock_started_ps(const struct clock *clock)
+{
+    return clock->base_ps;
+}
+
 void clock_account(struct clock *clock, uint64_t ps)
 {
     clock->base_ps += ps << current->slow_shift;

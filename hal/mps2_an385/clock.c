@@ -54,6 +54,11 @@ void clock_start(struct clock *clock, uint64_t at_ps)
     CMSDK_TIMER0->CTRL = TIMER_CTRL_ENABLE | TIMER_CTRL_INTERRUPT;
 }
 
+uint64_t clock_started_ps(const struct clock *clock)
+{
+    return clock->base_ps;
+}
+
 void clock_account(struct clock *clock, uint64_t ps)
 {
     (void)clock; /* the instructions have been counted already */

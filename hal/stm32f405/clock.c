@@ -9,6 +9,8 @@
 
 #include "hal/stm32f405/timer.h"
 
+#include <stdbool.h>
+
 uint64_t clock_now_ps(const struct clock *clock)
 {
     return clock->base_ps + timer_ticks() * TIMER_PS_PER_TICK;
@@ -25,11 +27,27 @@ void clock_start(struct clock *clock, uint64_t at_ps)
 
     if (at_ps > now_ps) {
         clock->base_ps += at_ps - now_ps;
+        now_ps = at_ps;
     }
+    clock->started_ps = now_ps;
 }
 
+uint64_t clock_started_ps(const struct clock *clock)
+{
+    return clock->started_ps;
+}
+
+static bool accounting;
+
+void timer_account(void)
+{
+    accounting = true;
+}
+
+/* Else it has passed already. */
 void clock_account(struct clock *clock, uint64_t ps)
 {
-    (void)clock; /* it has passed already */
-    (void)ps;
+    if (accounting) {
+        clock->base_ps += ps;
+    }
 }

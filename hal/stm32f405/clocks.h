@@ -28,6 +28,7 @@ struct clocks {
     uint32_t apb1_hz;  /* USART2, USART3, UART4 */
     uint32_t apb2_hz;  /* USART1, USART6 */
     uint32_t timer_hz; /* TIM2 to TIM5, before their prescaler */
+    uint32_t slower;   /* the emulator's time, by so many times; 0 */
 };
 
 /*

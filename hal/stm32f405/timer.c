@@ -15,20 +15,22 @@ static struct {
 } timer;
 
 /* The update event loads the prescaler (18.4.6). */
-static void start_counter(uint32_t timer_hz)
+static void start_counter(const struct clocks *clocks)
 {
     RCC->APB1ENR |= RCC_APB1ENR_TIM2EN;
     (void)RCC->APB1ENR; /* the clock arrives two cycles late (7.3) */
-    TIM2->PSC = timer_hz / (1000000u * TIMER_TICKS_PER_US) - 1;
+    TIM2->PSC = clocks->timer_hz / (1000000u * TIMER_TICKS_PER_US) *
+                    (1u + clocks->slower) -
+                1;
     TIM2->ARR = UINT32_MAX;
     TIM2->EGR = TIM_EGR_UG;
     TIM2->CR1 = TIM_CR1_CEN;
 }
 
-static void start_tick(uint32_t core_hz)
+static void start_tick(const struct clocks *clocks)
 {
     SCB->SHPR3 = INTERRUPTS_TICK << SCB_SHPR3_SYSTICK_SHIFT;
-    SYST->RVR = core_hz / TICK_HZ - 1;
+    SYST->RVR = clocks->core_hz / TICK_HZ * (1u + clocks->slower) - 1;
     SYST->CVR = 0;
     SYST->CSR = SYST_CSR_CLKSOURCE | SYST_CSR_TICKINT | SYST_CSR_ENABLE;
 }
@@ -38,10 +40,10 @@ void timer_start(const struct clocks *clocks, void (*tick)(void *context),
 {
     timer.tick = tick;
     timer.context = context;
-    start_counter(clocks->timer_hz);
+    start_counter(clocks);
     timer.last = TIM2->CNT;
     timer.high = 0;
-    start_tick(clocks->core_hz);
+    start_tick(clocks);
 }
 
 /* The tick looks often enough that no wrap is missed. */

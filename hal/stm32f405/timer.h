@@ -31,6 +31,10 @@ uint64_t timer_ticks(void);
 /* Microseconds since timer_start(); wraps after 71 minutes; any context. */
 uint32_t timer_us(void);
 
+/* From now on the clock of hal/clock.h counts what it is told of work, too: on
+   an emulator, whose time tells nothing of how long a processor computes. */
+void timer_account(void);
+
 /* Busy, at least this long. */
 void timer_wait_us(uint32_t us);
 

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A node on serial lines: the switch in software, discovery, the console and
+ * the engine, put together. The board's main program owns one, gives it bytes
+ * and time, and calls serial_node_run().
+ *
+ *   interrupts   switch_byte() and discover_heard() (ports), line_push()
+ *                (console), switch_tick() and discover_tick() (timer)
+ *   main loop    serial_node_run(): the engine, and while it waits the shell
+ *
+ * What both touch is guarded by lock() and unlock() of the configuration.
+ */
+#ifndef BOOT_SERIAL_NODE_H
+#define BOOT_SERIAL_NODE_H
+
+#include "boot/shell.h"
+#include "hal/clock.h"
+#include "hal/discover.h"
+#include "hal/line.h"
+#include "hal/mailbox.h"
+#include "hal/serial_circuit.h"
+#include "scatter/scatter.h"
+
+/* What the board gives. Functions may be called until the end. */
+struct serial_node_config {
+    struct shell_ident ident; /* but for mesh, size and coordinates */
+    bool strapped;            /* the coordinates are set in flash */
+    struct torus_coord strap;
+    uint32_t byte_ns;  /* of a port's line */
+    uint32_t slack_us; /* by how much a node may be late; 0: a little */
+    uint8_t *memory;   /* for messages; 8-byte aligned, as is its length */
+    uint32_t memory_bytes;
+    const struct scatter_costs *costs;
+    const struct node_fault *last_fault; /* NULL: none */
+    uint32_t (*now_us)(void *context);   /* wraps */
+    void (*lock)(void *context);
+    void (*unlock)(void *context);
+    void (*kick)(void *context, unsigned port);
+    /* Console output: room for so many bytes now; a line's bytes. */
+    unsigned (*room)(void *context);
+    void (*write)(void *context, const char *text, unsigned bytes);
+    /* Sleeps until an interrupt, and feeds a watchdog. */
+    void (*sleep)(void *context);
+    void (*reset)(void *context);
+    void *context;
+};
+
+struct serial_node {
+    struct serial_node_config config;
+    struct node node;
+    struct node_log log;
+    struct switch_core core;
+    struct discover discover;
+    struct line_reader reader;
+    struct mailbox mailbox;
+    struct shell_config shell_config;
+    struct shell shell;
+    struct serial_circuit serial;
+    struct clock clock;
+    struct circuit circuit;
+    struct scatter scatter;
+    struct switch_message ping;
+    uint16_t epoch;    /* of the wave that made the present identity */
+    uint16_t shown;    /* faults of discovery that the shell has told */
+    uint32_t circuits; /* jobs' messages seen by the shell: sent and received */
+    bool working;      /* in the engine */
+};
+
+/* Prepares all of it; the configuration is copied. */
+void serial_node_init(struct serial_node *node,
+                      const struct serial_node_config *config);
+
+/* For the timer's interrupt, every millisecond, with the ports' masked. */
+void serial_node_tick(struct serial_node *node);
+
+/* Waits for a wave, then carries out job after job; never returns. */
+_Noreturn void serial_node_run(struct serial_node *node);
+
+/* Fills the shell's functions in: boot/serial_shell.c. */
+void serial_shell_init(struct shell_config *config, struct serial_node *node);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hal/serial_circuit.h"
+
+#include "hal/bytes.h"
+
+#define PS_PER_US 1000000u
+
+int circuit_open(struct circuit *circuit, void *board, struct clock *clock)
+{
+    struct serial_circuit *serial = board;
+    const struct node_identity *identity = &serial->node->identity;
+
+    circuit->board = serial;
+    circuit->node = serial->node;
+    circuit->log = serial->log;
+    circuit->clock = clock;
+    circuit->memory = serial->memory;
+    circuit->memory_bytes = serial->memory_bytes;
+    circuit->mesh = identity->mesh;
+    circuit->job = CIRCUIT_ANY_JOB;
+    circuit->side =
+        identity->width > identity->height ? identity->width : identity->height;
+    for (unsigned i = 0; i < SERIAL_CIRCUIT_SENDS; ++i) {
+        serial->send[i].used = false;
+    }
+    serial->first_error = ERR_OK;
+    clock_start(clock, 0);
+    return ERR_OK;
+}
+
+/* ---- sends ---- */
+
+/* Gives a send to the switch once its time has come; takes an ended one back.
+   Whether it is still under way. */
+static bool attend(struct circuit *circuit, struct serial_circuit_send *send)
+{
+    struct serial_circuit *serial = circuit->board;
+
+    if (send->waiting && clock_now_ps(circuit->clock) >= send->ready_ps) {
+        send->waiting = false;
+        serial->lock(serial->context);
+        switch_send(serial->core, &send->message);
+        serial->unlock(serial->context);
+    }
+    if (!send->waiting && send->message.state == SWITCH_DONE) {
+        if (serial->first_error == ERR_OK) {
+            serial->first_error = send->message.error;
+        }
+        send->used = false;
+    }
+    return send->used;
+}
+
+/* Looks after all sends; how many are under way. */
+static unsigned attend_all(struct circuit *circuit)
+{
+    struct serial_circuit *serial = circuit->board;
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < SERIAL_CIRCUIT_SENDS; ++i) {
+        count += serial->send[i].used && attend(circuit, &serial->send[i]);
+    }
+    return count;
+}
+
+/* What every wait does, again and again. Result: 0; an error ends the wait. */
+static int wait_a_little(struct circuit *circuit)
+{
+    struct serial_circuit *serial = circuit->board;
+
+    attend_all(circuit);
+    return serial->idle(serial->context);
+}
+
+/* A free place for a send, NULL after *error. */
+static struct serial_circuit_send *place(struct circuit *circuit, int *error)
+{
+    struct serial_circuit *serial = circuit->board;
+
+    *error = ERR_OK;
+    while (*error == ERR_OK) {
+        for (unsigned i = 0; i < SERIAL_CIRCUIT_SENDS; ++i) {
+            if (!serial->send[i].used) {
+                return &serial->send[i];
+            }
+        }
+        *error = wait_a_little(circuit);
+    }
+    return NULL;
+}
+
+static void put_header(uint8_t *header, const struct circuit *circuit,
+                       uint8_t kind, uint32_t payload_bytes, uint32_t time_us)
+{
+    header[CIRCUIT_AT_VERSION] = CIRCUIT_VERSION;
+    header[CIRCUIT_AT_KIND] = kind;
+    bytes_store_u16(header + CIRCUIT_AT_JOB, circuit->job);
+    bytes_store_u32(header + CIRCUIT_AT_MESH, circuit->mesh);
+    bytes_store_u32(header + CIRCUIT_AT_LENGTH, payload_bytes);
+    bytes_store_u32(header + CIRCUIT_AT_CRC, time_us);
+}
+
+static int send_on_port(struct circuit *circuit, unsigned port,
+                        const struct circuit_message *message)
+{
+    int error;
+    struct serial_circuit_send *send = place(circuit, &error);
+    uint64_t now_ps = clock_now_ps(circuit->clock);
+
+    if (send == NULL) {
+        return error;
+    }
+    send->message.path = message->path;
+    send->message.path.port = (uint8_t)port;
+    send->message.kind = message->kind;
+    put_header(send->header, circuit, message->kind,
+               message->head.bytes + message->shared.bytes +
+                   message->body[port].bytes,
+               (uint32_t)(now_ps / PS_PER_US));
+    send->message.segment[0] =
+        (struct switch_segment){send->header, CIRCUIT_HEADER_BYTES};
+    send->message.segment[1] = (struct switch_segment){
+        message->head.data + port * message->head_stride, message->head.bytes};
+    send->message.segment[2] =
+        (struct switch_segment){message->shared.data, message->shared.bytes};
+    send->message.segment[3] = (struct switch_segment){
+        message->body[port].data, message->body[port].bytes};
+    send->ready_ps = message->ready_ps;
+    send->waiting = true;
+    send->used = true;
+    attend(circuit, send);
+    return ERR_OK;
+}
+
+/* The host reads it when it likes. */
+static int offer(struct circuit *circuit, const struct circuit_message *message)
+{
+    struct serial_circuit *serial = circuit->board;
+    const struct mailbox_segment segments[] = {
+        {message->head.data, message->head.bytes},
+        {message->shared.data, message->shared.bytes},
+        {message->body[0].data, message->body[0].bytes}};
+
+    if (serial->mailbox->out != MAILBOX_EMPTY) {
+        return ERR_PORT_BUSY;
+    }
+    mailbox_offer(serial->mailbox, segments, 3, message->kind, circuit->job);
+    return ERR_OK;
+}
+
+int circuit_send(struct circuit *circuit, unsigned ports,
+                 const struct circuit_message *message)
+{
+    int error = ERR_OK;
+
+    if ((ports & 1u << CIRCUIT_HOST) != 0) {
+        return offer(circuit, message);
+    }
+    for (unsigned port = 0; error == ERR_OK && port < TORUS_PORTS; ++port) {
+        if ((ports & 1u << port) != 0) {
+            error = send_on_port(circuit, port, message);
+        }
+    }
+    return error;
+}
+
+int circuit_drain(struct circuit *circuit)
+{
+    struct serial_circuit *serial = circuit->board;
+    int error = ERR_OK;
+
+    while (error == ERR_OK &&
+           (attend_all(circuit) > 0 || serial->mailbox->out != MAILBOX_EMPTY)) {
+        error = wait_a_little(circuit);
+    }
+    if (error == ERR_OK) {
+        error = serial->first_error;
+        serial->first_error = ERR_OK;
+    }
+    return error;
+}
+
+void circuit_close(struct circuit *circuit)
+{
+    struct serial_circuit *serial = circuit->board;
+
+    /* What is under way reads memory that the next job will overwrite. */
+    if (circuit_drain(circuit) != ERR_OK) {
+        serial->lock(serial->context);
+        switch_reset(serial->core);
+        serial->unlock(serial->context);
+    }
+}
+
+/* ---- receives ---- */
+
+static bool in_memory(const struct circuit *circuit, const uint8_t *data,
+                      uint32_t bytes)
+{
+    uint32_t room = circuit->memory_bytes;
+
+    /* Below the memory, the subtraction wraps to a large number. */
+    return bytes <= room &&
+           (uint32_t)((uintptr_t)data - (uintptr_t)circuit->memory) <=
+               room - bytes;
+}
+
+static int receive_order(struct circuit *circuit,
+                         struct circuit_delivery *delivery, uint8_t *buffer,
+                         uint32_t capacity_bytes)
+{
+    struct serial_circuit *serial = circuit->board;
+    struct mailbox *mailbox = serial->mailbox;
+    int error = ERR_OK;
+
+    mailbox_open(mailbox, buffer + CIRCUIT_HEADER_BYTES,
+                 capacity_bytes - CIRCUIT_HEADER_BYTES);
+    while (error == ERR_OK && mailbox->in != MAILBOX_FULL) {
+        error = wait_a_little(circuit);
+    }
+    mailbox_close(mailbox);
+    delivery->payload = buffer + CIRCUIT_HEADER_BYTES;
+    delivery->bytes = mailbox->announced_bytes;
+    delivery->port = CIRCUIT_HOST;
+    delivery->job = mailbox->in_job;
+    delivery->kind = mailbox->in_kind;
+    return error;
+}
+
+/* Whether a message that arrived whole belongs to this mesh and job. */
+static bool header_fits(const struct circuit *circuit, const uint8_t *header,
+                        uint32_t bytes)
+{
+    return bytes >= CIRCUIT_HEADER_BYTES &&
+           header[CIRCUIT_AT_VERSION] == CIRCUIT_VERSION &&
+           bytes_load_u32(header + CIRCUIT_AT_MESH) == circuit->mesh &&
+           bytes_load_u32(header + CIRCUIT_AT_LENGTH) ==
+               bytes - CIRCUIT_HEADER_BYTES &&
+           (circuit->job == CIRCUIT_ANY_JOB ||
+            bytes_load_u16(header + CIRCUIT_AT_JOB) == circuit->job);
+}
+
+/* Sets the clock to the sender's, and what the bytes took. */
+static void set_clock(struct circuit *circuit, const uint8_t *header,
+                      uint32_t bytes)
+{
+    const struct serial_circuit *serial = circuit->board;
+    uint64_t now_ps = clock_now_ps(circuit->clock);
+    uint32_t late_us = bytes_load_u32(header + CIRCUIT_AT_CRC) -
+                       (uint32_t)(now_ps / PS_PER_US);
+    uint64_t took_ps = (uint64_t)bytes * serial->byte_ns * 1000u;
+
+    /* Forwards or backwards: all of it modulo 2^64. */
+    circuit->clock->base_ps +=
+        (uint64_t)((int64_t)(int32_t)late_us * (int64_t)PS_PER_US) + took_ps;
+}
+
+/* Waits for the posted receive; only a job's messages have a time limit. */
+static int wait_for_receive(struct circuit *circuit)
+{
+    struct serial_circuit *serial = circuit->board;
+    uint64_t patience_ps = (uint64_t)serial->patience_us * PS_PER_US;
+    uint64_t since_ps = clock_now_ps(circuit->clock);
+    int error = ERR_OK;
+
+    while (error == ERR_OK && serial->receive.state != SWITCH_DONE) {
+        error = wait_a_little(circuit);
+        if (error == ERR_OK && circuit->job != CIRCUIT_ANY_JOB &&
+            clock_now_ps(circuit->clock) - since_ps > patience_ps) {
+            error = ERR_DEAD_LINK;
+        }
+    }
+    if (serial->receive.state != SWITCH_DONE) {
+        serial->lock(serial->context);
+        switch_cancel(serial->core);
+        serial->unlock(serial->context);
+        return error;
+    }
+    return serial->receive.error;
+}
+
+int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
+                    unsigned ports, uint8_t *buffer, uint32_t capacity_bytes)
+{
+    struct serial_circuit *serial = circuit->board;
+    struct switch_receive *receive = &serial->receive;
+    int error;
+
+    if (!in_memory(circuit, buffer, capacity_bytes) ||
+        capacity_bytes < CIRCUIT_HEADER_BYTES) {
+        return ERR_BUFFER;
+    }
+    if ((ports & 1u << CIRCUIT_HOST) != 0) {
+        return receive_order(circuit, delivery, buffer, capacity_bytes);
+    }
+    *receive = (struct switch_receive){.buffer = buffer,
+                                       .capacity_bytes = capacity_bytes,
+                                       .ports = ports & 0xfu,
+                                       .kind = (uint8_t)(ports >> 8)};
+    serial->lock(serial->context);
+    switch_post(serial->core, receive);
+    serial->unlock(serial->context);
+    error = wait_for_receive(circuit);
+    delivery->payload = buffer + CIRCUIT_HEADER_BYTES;
+    delivery->bytes = receive->bytes - CIRCUIT_HEADER_BYTES;
+    delivery->port = receive->port;
+    delivery->job = bytes_load_u16(buffer + CIRCUIT_AT_JOB);
+    delivery->kind = receive->delivered_kind;
+    if (error == ERR_OK && !header_fits(circuit, buffer, receive->bytes)) {
+        error = ERR_PROTOCOL;
+    }
+    clock_start(circuit->clock, clock_stop(circuit->clock));
+    if (error == ERR_OK && !serial->synchronised) {
+        serial->synchronised = true;
+        set_clock(circuit, buffer, receive->bytes);
+    }
+    return error;
+}

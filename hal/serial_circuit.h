@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Circuits (hal/circuit.h) over serial lines: of a board whose switch is
+ * software (hal/switch.h) and whose host is at the other end of a console
+ * (hal/mailbox.h). circuit_open() takes a struct serial_circuit.
+ *
+ * A message is put together from its segments as it goes out; nothing is
+ * copied. Its header has no CRC of its own, since every frame's check covers
+ * all of the message so far; in its place is the sender's mesh time:
+ *
+ *   12  u32  mesh time when the message was queued, us, modulo 2^32
+ *
+ * From the first message of a job a node sets its clock by that, and the time
+ * that the bytes took: good to some tenths of a millisecond, enough for the
+ * slots of the gather. Measuring needs the exchange of scatter/probe.h.
+ */
+#ifndef HAL_SERIAL_CIRCUIT_H
+#define HAL_SERIAL_CIRCUIT_H
+
+#include "hal/circuit.h"
+#include "hal/mailbox.h"
+#include "hal/switch.h"
+
+/* Sends that may be queued at once; one more waits until one of them ends. */
+#define SERIAL_CIRCUIT_SENDS 24u
+
+/* One queued send. */
+struct serial_circuit_send {
+    struct switch_message message;
+    uint8_t header[CIRCUIT_HEADER_BYTES];
+    uint64_t ready_ps; /* to be handed to the switch then .. */
+    bool waiting;      /* .. which has not happened yet */
+    bool used;
+};
+
+/*
+ * What the board gives, and what belongs to the implementation. The caller's,
+ * who fills the first part and keeps all of it while the circuit is open.
+ */
+struct serial_circuit {
+    struct switch_core *core;
+    struct mailbox *mailbox;
+    struct node *node;
+    struct node_log *log;
+    uint8_t *memory; /* 8-byte aligned */
+    uint32_t memory_bytes;
+    uint32_t byte_ns;     /* on the line */
+    uint32_t patience_us; /* how long a job may wait for its next message */
+    /* Keep out the interrupts that call the switch; and let them in again. */
+    void (*lock)(void *context);
+    void (*unlock)(void *context);
+    /*
+     * Called again and again while a node waits: serves the console and sleeps
+     * until an interrupt. Result: 0; an error ends what is being waited for.
+     */
+    int (*idle)(void *context);
+    void *context;
+
+    struct serial_circuit_send send[SERIAL_CIRCUIT_SENDS];
+    struct switch_receive receive;
+    bool synchronised;  /* the clock is set: since the mesh was told anew */
+    int8_t first_error; /* of sends that ended since the last drain */
+};
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/serial_mesh.h"
+
+#include "hal/circuit.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How long a board may take to answer on its console after its start. */
+#define BOOT_S 20.0
+/* Between two looks for a report. */
+#define LOOK_MS 20
+
+static void rest(void)
+{
+    (void)poll(NULL, 0, LOOK_MS);
+}
+
+static int complain(const char *what)
+{
+    fprintf(stderr, "quincunx: %s\n", what);
+    return -1;
+}
+
+/* ---- starting ---- */
+
+static int start_boards(struct serial_mesh *mesh)
+{
+    const struct serial_mesh_config *config = mesh->config;
+    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    uint32_t first = torus_index(config->size, config->originator);
+    uint8_t *consoles = calloc(nodes, 1);
+    struct wired_config wired = config->wired;
+    struct serial *serial;
+
+    if (consoles == NULL) {
+        return complain("no memory for the boards' list");
+    }
+    consoles[first] = WIRED_SOCKET;
+    wired.size = config->size;
+    wired.console = consoles;
+    mesh->wired = wired_start(&wired);
+    free(consoles);
+    if (mesh->wired == NULL) {
+        return -1;
+    }
+    serial = serial_attach(wired_console(mesh->wired, first),
+                           "the originator's console");
+    mesh->console = serial != NULL ? console_open(serial) : NULL;
+    return mesh->console != NULL ? 0 : complain("no memory for a console");
+}
+
+static int open_port(struct serial_mesh *mesh)
+{
+    char why[SERIAL_WHY_BYTES];
+    struct serial *serial = serial_open(why, mesh->config->port, SERIAL_RATE);
+
+    if (serial == NULL) {
+        return complain(why);
+    }
+    mesh->console = console_open(serial);
+    return mesh->console != NULL ? 0 : complain("no memory for a console");
+}
+
+/* Whether a board died, which is said. */
+static bool somebody_died(struct serial_mesh *mesh)
+{
+    uint32_t node;
+    struct torus_coord at;
+
+    if (mesh->wired == NULL || !wired_died(mesh->wired, &node)) {
+        return false;
+    }
+    at = torus_coord_of(mesh->config->size, node);
+    fprintf(stderr, "quincunx: board %u,%u died\n", at.x, at.y);
+    wired_explain(mesh->wired, node);
+    return true;
+}
+
+static int await_console(struct serial_mesh *mesh)
+{
+    double until_s = mesh_wall_s() + BOOT_S;
+    struct console_reply reply;
+    int error = -1;
+
+    console_patience(mesh->console, 1000, 120000, 1);
+    while (error != 0 && mesh_wall_s() < until_s) {
+        error = console_ask(mesh->console, &reply, "ident");
+        if (error == 0 && !console_number(&reply, &mesh->room_bytes, "room")) {
+            mesh->room_bytes = 0;
+        }
+        console_reply_free(&reply);
+        if (error != 0 && somebody_died(mesh)) {
+            return -1;
+        }
+    }
+    console_patience(mesh->console, 2000, 120000, 5);
+    return error == 0 ? 0 : complain(console_why(mesh->console));
+}
+
+/* One wave; the faults that it finds, one a line. */
+static int discover(struct serial_mesh *mesh)
+{
+    const struct serial_mesh_config *config = mesh->config;
+    struct console_reply reply;
+    char command[64];
+    int error;
+
+    snprintf(command, sizeof command, "mesh %u %u %u %u", config->size.width,
+             config->size.height, config->originator.x, config->originator.y);
+    error = console_ask(mesh->console, &reply, command);
+    if (error != 0) {
+        complain(console_why(mesh->console));
+    } else if (!reply.ok || reply.lines > 2) {
+        error = -1;
+        fprintf(stderr, "quincunx: the mesh is not a %ux%u torus:\n",
+                config->size.width, config->size.height);
+        for (uint32_t i = 1; i < reply.lines; ++i) {
+            fprintf(stderr, "  %s\n", reply.line[i]);
+        }
+    }
+    console_reply_free(&reply);
+    return error;
+}
+
+int serial_mesh_start(struct serial_mesh *mesh,
+                      const struct serial_mesh_config *config)
+{
+    int error;
+
+    *mesh = (struct serial_mesh){.config = config};
+    error = config->port != NULL ? open_port(mesh) : start_boards(mesh);
+    if (error == 0) {
+        error = await_console(mesh);
+    }
+    if (error == 0) {
+        error = discover(mesh);
+    }
+    mesh->up_wall_s = mesh_wall_s();
+    if (error != 0) {
+        serial_mesh_stop(mesh);
+    }
+    return error;
+}
+
+/* ---- orders ---- */
+
+/* The order's bytes as one message, and its length. */
+static uint8_t *join(const struct mesh_order *order, uint32_t *bytes)
+{
+    uint8_t *message;
+
+    *bytes = order->head_bytes + order->load_bytes;
+    message = malloc(*bytes + 1u);
+    if (message != NULL) {
+        memcpy(message, order->head, order->head_bytes);
+        if (order->load_bytes > 0) {
+            memcpy(message + order->head_bytes, order->load, order->load_bytes);
+        }
+    }
+    return message;
+}
+
+/* The originator waits for an order soon after it has ended the last one. */
+static int give(struct serial_mesh *mesh, const struct mesh_order *order)
+{
+    double until_s = mesh_wall_s() + mesh->config->watchdog_s;
+    uint32_t bytes;
+    uint8_t *message = join(order, &bytes);
+    int error = 1;
+
+    while (message != NULL && error == 1 && mesh_wall_s() < until_s) {
+        error = console_send(mesh->console, message, bytes, order->kind,
+                             order->job);
+        if (error == 1) {
+            rest();
+        }
+    }
+    free(message);
+    if (message == NULL) {
+        return complain("no memory for an order");
+    }
+    return error == 0 ? 0
+                      : complain(error > 0 ? "the originator takes no order"
+                                           : console_why(mesh->console));
+}
+
+/* The report, behind room for a header as it would come over circuits. */
+static int take(struct serial_mesh *mesh)
+{
+    double until_s = mesh_wall_s() + mesh->config->watchdog_s;
+    struct mesh_report *report = &mesh->report;
+    uint8_t *data = NULL;
+    uint32_t bytes = 0;
+    uint8_t kind;
+    uint16_t job;
+    int error = 1;
+
+    while (error == 1 && mesh_wall_s() < until_s) {
+        error = console_receive(mesh->console, &data, &bytes, &kind, &job);
+        if (error == 1) {
+            if (somebody_died(mesh)) {
+                return -1;
+            }
+            rest();
+        }
+    }
+    if (error != 0) {
+        return complain(error > 0 ? "no report came in time"
+                                  : console_why(mesh->console));
+    }
+    free(report->data);
+    report->bytes = CIRCUIT_HEADER_BYTES + bytes;
+    report->data = malloc(report->bytes);
+    if (report->data == NULL) {
+        free(data);
+        return complain("no memory for a report");
+    }
+    memset(report->data, 0, CIRCUIT_HEADER_BYTES);
+    memcpy(report->data + CIRCUIT_HEADER_BYTES, data, bytes);
+    free(data);
+    return 0;
+}
+
+enum mesh_end serial_mesh_run(struct serial_mesh *mesh,
+                              const struct mesh_order *order)
+{
+    return give(mesh, order) == 0 && take(mesh) == 0 ? MESH_DONE : MESH_FAILED;
+}
+
+/* "ps=T kind=K detail=D value=V" */
+static bool read_event(struct node_event *event, const char *line)
+{
+    unsigned long long time_ps;
+    unsigned kind;
+    unsigned detail;
+    unsigned value;
+
+    if (sscanf(line, "ps=%llu kind=%u detail=%u value=%u", &time_ps, &kind,
+               &detail, &value) != 4) {
+        return false;
+    }
+    *event = (struct node_event){.time_ps = time_ps,
+                                 .kind = (uint16_t)kind,
+                                 .detail = (uint16_t)detail,
+                                 .value = value};
+    return true;
+}
+
+int serial_mesh_trace(struct serial_mesh *mesh,
+                      struct node_event events[NODE_EVENTS], uint32_t *count)
+{
+    struct console_reply reply;
+    int error = console_ask(mesh->console, &reply, "trace");
+
+    *count = 0;
+    for (uint32_t i = 1; error == 0 && i < reply.lines && *count < NODE_EVENTS;
+         ++i) {
+        *count += read_event(&events[*count], reply.line[i]);
+    }
+    console_reply_free(&reply);
+    return error == 0 ? 0 : complain(console_why(mesh->console));
+}
+
+void serial_mesh_stop(struct serial_mesh *mesh)
+{
+    console_close(mesh->console);
+    wired_stop(mesh->wired);
+    free(mesh->report.data);
+    *mesh = (struct serial_mesh){.config = NULL};
+}

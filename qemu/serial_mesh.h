@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A mesh of boards with serial ports, of which the originator's console leads
+ * to this machine: real ones, or emulated ones that are started here. Orders
+ * go in and reports come out as with the mesh of qemu/mesh.h.
+ */
+#ifndef QEMU_SERIAL_MESH_H
+#define QEMU_SERIAL_MESH_H
+
+#include "qemu/console.h"
+#include "qemu/mesh.h"
+#include "qemu/wired.h"
+
+struct serial_mesh_config {
+    struct torus_size size;
+    struct torus_coord originator;
+    const char *port;          /* of a real board; NULL: emulated ones */
+    struct wired_config wired; /* of those, but for consoles and size */
+    unsigned watchdog_s;       /* for a report, and for discovery */
+};
+
+struct serial_mesh {
+    const struct serial_mesh_config *config;
+    struct wired *wired; /* NULL: real boards */
+    struct console *console;
+    uint64_t room_bytes; /* for a job's data, in a node's memory */
+    struct mesh_report report;
+    double up_wall_s;
+};
+
+/*
+ * Starts the boards if they are emulated, waits for the originator's console
+ * and lets the mesh find itself. Result: 0; -1 after a message that names what
+ * is wrong, board and port: then nothing is to be stopped. The configuration
+ * stays the caller's, and stays.
+ */
+int serial_mesh_start(struct serial_mesh *mesh,
+                      const struct serial_mesh_config *config);
+
+/* Gives the order to the originator and waits for its report, which is
+   complete as with mesh_run(). */
+enum mesh_end serial_mesh_run(struct serial_mesh *mesh,
+                              const struct mesh_order *order);
+
+/* The originator's own log: at most NODE_EVENTS. Result: 0; -1, said. */
+int serial_mesh_trace(struct serial_mesh *mesh,
+                      struct node_event events[NODE_EVENTS], uint32_t *count);
+
+void serial_mesh_stop(struct serial_mesh *mesh);
+
+#endif

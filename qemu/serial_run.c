@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/serial_run.h"
+
+#include "qemu/batches.h"
+#include "qemu/layers.h"
+#include "qemu/probe.h"
+#include "qemu/reading.h"
+#include "qemu/serial_mesh.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_FAILED 1
+
+static void say(const struct run_config *config, const char *what, uint32_t a,
+                uint32_t b)
+{
+    if (config->progress) {
+        fprintf(stderr, "\r\033[K");
+        fprintf(stderr, what, a, b);
+        fflush(stderr);
+    }
+}
+
+/* ---- logs ---- */
+
+static int measure(void *context, const uint8_t **report,
+                   uint32_t *report_bytes, const uint8_t *list,
+                   uint32_t list_bytes)
+{
+    struct serial_mesh *mesh = context;
+    const struct mesh_order order = {
+        .kind = WIRE_MEASURE, .head = list, .head_bytes = list_bytes};
+
+    if (serial_mesh_run(mesh, &order) != MESH_DONE) {
+        return EXIT_FAILED;
+    }
+    *report = mesh->report.data + CIRCUIT_HEADER_BYTES;
+    *report_bytes = mesh->report.bytes - CIRCUIT_HEADER_BYTES;
+    return 0;
+}
+
+/* How far a node's clock is ahead of the originator's: half of what the two
+   directions of an exchange differ by. */
+static uint64_t offset_of(const struct probe_row *row)
+{
+    int64_t forth_ps = (int64_t)(row->t2_ps - row->t1_ps);
+    int64_t back_ps = (int64_t)(row->t4_ps - row->t3_ps);
+
+    return (uint64_t)((forth_ps - back_ps) / 2);
+}
+
+/* Times of the originator's clock, none before the job began: an exchange is
+   no better than the difference of its two directions. */
+static void shift(struct probe_log *log, uint64_t zero_ps)
+{
+    uint64_t offset_ps = offset_of(&log->row);
+
+    for (uint32_t i = 0; i < log->count; ++i) {
+        uint64_t at_ps = log->event[i].time_ps - offset_ps;
+
+        log->event[i].time_ps =
+            (int64_t)(at_ps - zero_ps) < 0 ? zero_ps : at_ps;
+    }
+}
+
+/* The volume is complete when the node begins to deal with it. */
+static void guess_receipts(struct outcome_node *node)
+{
+    for (unsigned i = 0; i < node->spells; ++i) {
+        struct outcome_spell *spell = &node->spell[i];
+
+        spell->received_ps = spell->forwarded_ps != 0 ? spell->forwarded_ps
+                                                      : spell->compute_start_ps;
+    }
+    node->received_ps = node->spell[0].received_ps;
+}
+
+static void read_node(struct outcome *outcome, struct probe_log *log)
+{
+    uint32_t index = torus_index(outcome->size, log->at);
+    struct outcome_node *node = &outcome->node[index];
+    uint64_t zero_ps = outcome->plan.scatter_start_ps;
+
+    node->at = log->at;
+    node->port = outcome->node[0].port + (size_t)index * NODE_PORTS;
+    if (torus_phases(outcome->size) >= 0) {
+        node->layer =
+            torus_role_of(outcome->size, outcome->originator, node->at).layer;
+    }
+    shift(log, zero_ps);
+    reading_log(node, log->event, log->count, zero_ps);
+    guess_receipts(node);
+}
+
+/* The logs of all nodes, the originator's from its console. */
+static int read_nodes(struct outcome *outcome, struct serial_mesh *mesh)
+{
+    const struct probe_channel channel = {.size = outcome->size,
+                                          .originator = outcome->originator,
+                                          .context = mesh,
+                                          .order = measure};
+    uint32_t count = outcome->node_count;
+    uint32_t first = torus_index(channel.size, channel.originator);
+    struct probe_log *logs = reading_must(calloc(count, sizeof *logs));
+    int status;
+
+    /* The originator is no node to be probed: it takes the place of the last,
+       which takes its own. */
+    for (uint32_t i = 0; i < count; ++i) {
+        logs[i].at = torus_coord_of(channel.size, i);
+    }
+    logs[first].at = logs[count - 1].at;
+    logs[count - 1].at = channel.originator;
+    status = serial_mesh_trace(mesh, logs[count - 1].event,
+                               &logs[count - 1].count) == 0
+                 ? 0
+                 : EXIT_FAILED;
+    if (status == 0) {
+        status = probe_logs(&channel, logs, count - 1);
+    }
+    for (uint32_t i = 0; status == 0 && i < count; ++i) {
+        read_node(outcome, &logs[i]);
+    }
+    free(logs);
+    return status;
+}
+
+static int read_outcome(struct outcome *outcome,
+                        const struct run_config *config,
+                        struct serial_mesh *mesh)
+{
+    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    int status;
+
+    outcome->size = config->size;
+    outcome->originator = config->originator;
+    outcome->on = config->port != NULL ? "boards" : "qemu";
+    outcome->board = "stm32f405";
+    outcome->profile = config->profile;
+    outcome->plan_profile = *run_plan_profile(config);
+    outcome->kernel = config->kernel;
+    outcome->input_name = config->input_name;
+    outcome->node_count = nodes;
+    outcome->node = reading_must(calloc(nodes, sizeof *outcome->node));
+    outcome->node[0].port = reading_must(
+        calloc((size_t)nodes * NODE_PORTS, sizeof *outcome->node[0].port));
+    outcome->circuit = reading_must(calloc(1, sizeof *outcome->circuit));
+    status = read_nodes(outcome, mesh);
+    if (status == 0) {
+        layers_take(outcome);
+    }
+    return status;
+}
+
+/* ---- the job ---- */
+
+static int carry_out(struct outcome *outcome, const struct run_config *config,
+                     struct serial_mesh *mesh, uint32_t index)
+{
+    const struct format_load *load = &config->load;
+    struct wire_order wire = run_order(config, index);
+    uint8_t *head = reading_must(malloc(wire_order_head_bytes(&wire)));
+    struct mesh_order order = {
+        .job = (uint16_t)(1 + index),
+        .kind = WIRE_ORDER,
+        .head = head,
+        .head_bytes = wire_order_head_bytes(&wire),
+        .load = load->data + (uint64_t)wire.first_unit * wire.unit_bytes -
+                wire.before_bytes,
+        .load_bytes = (uint32_t)wire_order_body_bytes(&wire),
+        .more = (wire.flags & WIRE_MORE) != 0};
+    double start_s = mesh_wall_s();
+    int status;
+
+    wire_order_store(head, &wire);
+    status = serial_mesh_run(mesh, &order) == MESH_DONE
+                 ? run_take_report(outcome, &mesh->report, config)
+                 : EXIT_FAILED;
+    free(head);
+    if (status == 0) {
+        outcome->run_wall_s = mesh_wall_s() - start_s;
+        outcome->load_units = wire.load_units;
+        outcome->load_bytes = (uint64_t)wire.load_units * wire.unit_bytes;
+        status = read_outcome(outcome, config, mesh);
+    }
+    return status;
+}
+
+static int carry_out_all(struct outcome *outcome,
+                         const struct run_config *config,
+                         struct serial_mesh *mesh)
+{
+    uint32_t count = batches_count(config);
+    int status = 0;
+
+    for (uint32_t i = 0; status == 0 && i < count; ++i) {
+        struct outcome next = {.batch_count = 0};
+
+        say(config, "batch %u of %u", i + 1, count);
+        status = carry_out(&next, config, mesh, i);
+        if (status == 0 && batches_add(outcome, &next, config) != 0) {
+            fprintf(stderr, "quincunx: results cannot be merged\n");
+            status = EXIT_FAILED;
+        }
+    }
+    say(config, "", 0, 0);
+    if (status != 0) {
+        run_free(outcome);
+    }
+    return status;
+}
+
+int serial_run_job(struct outcome *outcome, const struct run_config *config)
+{
+    const struct serial_mesh_config mesh_config = {
+        .size = config->size,
+        .originator = config->originator,
+        .port = config->port,
+        .wired = {.qemu = "qemu-system-arm",
+                  .firmware = config->firmware,
+                  .damage_numerator = config->damage_numerator,
+                  .damage_denominator = config->damage_denominator,
+                  .seed = config->seed},
+        .watchdog_s = config->watchdog_s};
+    struct run_config sized = *config;
+    double start_s = mesh_wall_s();
+    struct serial_mesh mesh;
+    int status;
+
+    memset(outcome, 0, sizeof *outcome);
+    say(config, "starting boards, which find each other", 0, 0);
+    if (serial_mesh_start(&mesh, &mesh_config) != 0) {
+        return EXIT_FAILED;
+    }
+    sized.room_bytes = mesh.room_bytes;
+    outcome->boot_wall_s = mesh.up_wall_s - start_s;
+    status = carry_out_all(outcome, &sized, &mesh);
+    serial_mesh_stop(&mesh);
+    return status;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One job on boards with serial ports. As qemu/run.h, but that there is no
+ * fabric: times are those of the boards' own clocks, whose offsets are measured
+ * after the job by an exchange with each node, and that logs are fetched over
+ * the mesh, so that one console is enough.
+ */
+#ifndef QEMU_SERIAL_RUN_H
+#define QEMU_SERIAL_RUN_H
+
+#include "qemu/run.h"
+
+/* As run_job(). */
+int serial_run_job(struct outcome *outcome, const struct run_config *config);
+
+#endif
