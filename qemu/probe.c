@@ -190,7 +190,7 @@ static int load_log(struct probe_log *log, const struct probe *probe,
 static int some_logs(const struct probe_channel *channel,
                      struct probe_log logs[], uint32_t count)
 {
-    uint8_t list[PROBE_LOGS_AT_ONCE * WIRE_ENTRY_BYTES];
+    uint8_t list[PROBE_LOGS_AT_ONCE * WIRE_ENTRY_BYTES] = {0};
     struct wire_entry entry[PROBE_LOGS_AT_ONCE];
     struct probe probe[PROBE_LOGS_AT_ONCE];
     const uint8_t *end;

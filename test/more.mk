@@ -7,8 +7,8 @@ MORE_OBJ := $(BUILD)/test/more
 MORE_FABRIC := $(wildcard test/fabric/*.c) test/unit/unit.c qemu/fabric.c \
                torus/torus.c
 MORE_RUNNER := $(wildcard test/conformance/*.c) test/unit/unit.c \
-               $(WINDOW_SOURCES) $(wildcard hal/host/*.c torus/*.c) qemu/boards.c \
-               qemu/fabric.c qemu/mesh.c qemu/native.c qemu/postmortem.c
+               $(WINDOW_SOURCES) $(wildcard hal/host/*.c torus/*.c) \
+               qemu/boards.c qemu/fabric.c qemu/mesh.c qemu/native.c qemu/postmortem.c
 MORE_PROGRAM := test/conformance/program.c boot/fault.c boot/reset.c \
                 boot/syscalls.c boot/vectors_mps2_an385.c \
                 boot/end_mps2_an385.c \
@@ -16,7 +16,8 @@ MORE_PROGRAM := test/conformance/program.c boot/fault.c boot/reset.c \
 MORE_TARGET := test/target/main.c boot/reset.c boot/vectors_mps2_an385.c \
                test/unit/unit.c test/unit/unit_all.c \
                $(wildcard test/unit/test_*.c) \
-               $(WINDOW_SOURCES) $(wildcard torus/*.c hal/mps2_an385/*.c kernels/*.c) \
+               $(WINDOW_SOURCES) \
+               $(wildcard torus/*.c hal/mps2_an385/*.c kernels/*.c) \
                scatter/planner.c scatter/rounds.c scatter/split.c \
                scatter/tree.c scatter/wide.c scatter/wire.c scatter/wire_job.c
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Probes on native nodes, and fits of rows that a test makes up.
 
-PROBE := $(wildcard test/probe/*.c torus/*.c scatter/*.c hal/*.c) \
-         $(wildcard hal/host/*.c) test/unit/unit.c kernels/spin.c \
+PROBE := $(wildcard test/probe/*.c torus/*.c scatter/*.c hal/host/*.c) \
+         $(WINDOW_SOURCES) hal/line.c test/unit/unit.c kernels/spin.c \
          boot/node.c boot/costs_host.c \
          $(filter-out qemu/main.c,$(wildcard qemu/*.c))
 

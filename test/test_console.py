@@ -276,7 +276,8 @@ def test_ident(board):
         "board": "stm32f405", "version": "v1.2-3-g0123456", "mesh": "77",
         "width": "5", "height": "4", "x": "3", "y": "2", "originator": "1,0",
         "unique_id": "00110022DEADBEEF00000007", "image_crc": "CAFE0001",
-        "reset": "watchdog", "clock_hz": "168000000"}
+        "reset": "watchdog", "clock_hz": "168000000",
+        "room": "50000"}
 
 
 def test_ps(board):

@@ -85,7 +85,8 @@ static void ident(void *context, struct shell_ident *ident)
                                   "watchdog",  77,
                                   {5, 4},      {3, 2},
                                   {1, 0},      {0x00110022, 0xDEADBEEF, 7},
-                                  0xCAFE0001,  168000000};
+                                  0xCAFE0001,  168000000,
+                                  50000};
     if (board->full) {
         ident->mesh = UINT32_MAX;
         ident->size = (struct torus_size){3125, 3125};

@@ -11,20 +11,18 @@
 /* The log of a node as probed must be what its window holds. */
 static uint32_t check_log(struct unit *unit, struct suite *suite, uint32_t node)
 {
-    static struct node_event events[NODE_EVENTS];
+    static struct probe_log log;
     const struct window *window =
         suite->backend.window(suite->backend.context, node);
-    uint32_t count = 0;
-    uint32_t written = 0;
+    uint32_t written = window->log.events_written;
 
-    CHECK_EQUAL(unit,
-                probe_log(&suite->channel, events, &count, &written,
-                          torus_coord_of(suite->config.size, node)),
-                0);
-    CHECK_EQUAL(unit, written, window->log.events_written);
-    CHECK_EQUAL(unit, count, written < NODE_EVENTS ? written : NODE_EVENTS);
-    CHECK(unit, memcmp(events, window->log.event, count * sizeof *events) == 0);
-    return count;
+    log.at = torus_coord_of(suite->config.size, node);
+    CHECK_EQUAL(unit, probe_logs(&suite->channel, &log, 1), 0);
+    CHECK_EQUAL(unit, log.written, written);
+    CHECK_EQUAL(unit, log.count, written < NODE_EVENTS ? written : NODE_EVENTS);
+    CHECK(unit, memcmp(log.event, window->log.event,
+                       log.count * sizeof log.event[0]) == 0);
+    return log.count;
 }
 
 /* All logs before a job, after it, and after another one. */
