@@ -95,6 +95,7 @@ static void feed(struct mesh *mesh, uint32_t number, uint64_t extra_us)
     struct mesh_line *line = &mesh->line[number];
     struct switch_core *core = &mesh->core[number / SWITCH_PORTS];
     const uint8_t *data;
+    uint64_t start_us;
 
     if (line->busy || mesh->dead[number / SWITCH_PORTS] ||
         switch_pending(core, number % SWITCH_PORTS, &data) == 0) {
@@ -102,7 +103,9 @@ static void feed(struct mesh *mesh, uint32_t number, uint64_t extra_us)
     }
     line->busy = true;
     line->byte = *data;
-    add_event(mesh, mesh->now_us + MESH_BYTE_US + extra_us, number);
+    start_us =
+        line->stalled_us > mesh->now_us ? line->stalled_us : mesh->now_us;
+    add_event(mesh, start_us + MESH_BYTE_US + extra_us, number);
     switch_taken(core, number % SWITCH_PORTS, 1);
 }
 
@@ -137,11 +140,15 @@ static void give(struct mesh *mesh, uint32_t number, uint8_t byte)
     switch_byte(&mesh->core[to], torus_opposite((enum torus_port)port), byte);
 }
 
-static void count_fault(struct mesh *mesh, struct mesh_line *line)
+/* A 0 less or more between frames hurts none of them. */
+static void count_fault(struct mesh *mesh, struct mesh_line *line,
+                        enum mesh_fault fault)
 {
     mesh->faults += 1;
-    mesh->hurt_frames += !line->hurt;
-    line->hurt = true;
+    if (!line->hurt && (line->byte != 0 || fault == MESH_CHANGE)) {
+        mesh->hurt_frames += 1;
+        line->hurt = true;
+    }
 }
 
 static uint8_t changed(struct mesh *mesh, uint8_t byte)
@@ -163,7 +170,7 @@ static void byte_arrives(struct mesh *mesh, uint32_t number)
     if (fault == MESH_DELAY) {
         extra_us = mesh_below(&mesh->random, mesh->delay_us_max);
     } else if (fault != MESH_NONE) {
-        count_fault(mesh, line);
+        count_fault(mesh, line, fault);
     }
     if (fault == MESH_CHANGE) {
         byte = changed(mesh, byte);

@@ -29,8 +29,9 @@ struct mesh_line {
     bool busy;
     bool dead;
     uint8_t byte;
-    bool hurt;      /* the frame that is on the way */
-    uint32_t bytes; /* ever */
+    bool hurt;           /* the frame that is on the way */
+    uint32_t bytes;      /* ever */
+    uint64_t stalled_us; /* until then it takes no byte */
 };
 
 struct mesh_event {

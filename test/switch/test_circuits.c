@@ -75,6 +75,23 @@ static void line_is_kept_busy(struct unit *unit)
     traffic_check(unit, traffic);
 }
 
+/* The relay's line stalls for less than the source waits: what is on the way
+   fits into the relay's ring, and nothing is lost or sent again. */
+static void back_pressure(struct unit *unit)
+{
+    struct traffic *traffic = traffic_make((struct torus_size){5, 5}, 1, 20000);
+    struct mesh *mesh = traffic->mesh;
+    const struct switch_port *onward = &mesh->core[1].port[TORUS_EAST];
+
+    traffic_add(traffic, 0, STRAIGHT(TORUS_EAST, 3), 20000, 0);
+    mesh_run(mesh, NULL, 5000);
+    mesh->line[1 * SWITCH_PORTS + TORUS_EAST].stalled_us = mesh->now_us + 22000;
+    mesh_run(mesh, NULL, 21500);
+    CHECK(unit, onward->written - onward->taken > SWITCH_RING_BYTES / 2);
+    CHECK(unit, onward->written - onward->taken < SWITCH_RING_BYTES);
+    traffic_check(unit, traffic);
+}
+
 /* ---- several at a node ---- */
 
 static void check_together(struct unit *unit, struct traffic *traffic,
@@ -534,6 +551,7 @@ void test_circuits(struct unit *unit)
     UNIT_RUN(unit, set_up_relay_release);
     UNIT_RUN(unit, cut_through);
     UNIT_RUN(unit, line_is_kept_busy);
+    UNIT_RUN(unit, back_pressure);
     UNIT_RUN(unit, crossing);
     UNIT_RUN(unit, relay_send_and_receive);
     UNIT_RUN(unit, four_at_once);

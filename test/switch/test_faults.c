@@ -85,6 +85,58 @@ static void every_bit_changed(struct unit *unit)
     every_byte(unit, MESH_CHANGE, 0xff);
 }
 
+/* One byte of a long message is lost: the source goes back once, however many
+   frames behind it arrive in vain. */
+static void one_loss_one_return(struct unit *unit)
+{
+    struct traffic *traffic = traffic_make(SIZE, 1, 6000);
+
+    traffic->mesh->single = MESH_DROP;
+    traffic->mesh->single_line = knee_lines[0];
+    traffic->mesh->single_byte = 1500;
+    traffic_add(traffic, 0, knee, 6000, 0);
+    CHECK(unit, traffic_run(traffic));
+    CHECK_EQUAL(unit, mesh_counters(traffic->mesh).retransmitted, 1);
+    traffic_check(unit, traffic);
+}
+
+/* A line is dead for longer than a circuit lives. Result: the bytes out of the
+   source. */
+static uint32_t interrupted(struct unit *unit, uint32_t line, uint32_t bytes,
+                            uint32_t after_us)
+{
+    struct traffic *traffic = traffic_make(SIZE, 1, bytes);
+    struct mesh *mesh = traffic->mesh;
+    uint32_t sent;
+
+    traffic_add(traffic, 0, knee, bytes, 0);
+    mesh_run(mesh, NULL, after_us);
+    mesh->line[line].dead = true;
+    mesh_run(mesh, NULL, 400000);
+    CHECK(unit, traffic->parcel[0].message.state != SWITCH_DONE);
+    CHECK(unit, mesh_counters(mesh).retries > 1);
+    mesh->line[line].dead = false;
+    mesh->faults = 1;
+    CHECK(unit, traffic_run(traffic));
+    sent = mesh->line[TORUS_EAST].bytes;
+    traffic_check(unit, traffic);
+    return sent;
+}
+
+/* What is there is not sent again. */
+static void resumed(struct unit *unit)
+{
+    CHECK(unit, interrupted(unit, knee_lines[0], 20000, 150000) < 26000);
+    CHECK(unit, interrupted(unit, knee_lines[1], 20000, 150000) < 26000);
+}
+
+/* The message is delivered, and the source does not hear of it for long. */
+static void answer_lost(struct unit *unit)
+{
+    interrupted(unit, knee_lines[2], 200, 2400);
+    interrupted(unit, knee_lines[3], 200, 2400);
+}
+
 /* ---- dead links and nodes ---- */
 
 /* The longest that a message takes to fail: header of hal/switch.h. */
@@ -218,6 +270,9 @@ void test_faults(struct unit *unit)
     UNIT_RUN(unit, every_byte_repeated);
     UNIT_RUN(unit, every_byte_made_0);
     UNIT_RUN(unit, every_bit_changed);
+    UNIT_RUN(unit, one_loss_one_return);
+    UNIT_RUN(unit, resumed);
+    UNIT_RUN(unit, answer_lost);
     UNIT_RUN(unit, dead_line);
     UNIT_RUN(unit, death_in_the_middle);
     UNIT_RUN(unit, silence);
