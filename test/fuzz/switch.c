@@ -2,7 +2,7 @@
 #include "test/fuzz/switch.h"
 
 #include "hal/crc32.h"
-#include "hal/switch.h"
+#include "hal/switch_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -200,8 +200,10 @@ static void check(const struct switch_core *core)
 
         fuzz_check(one->written - one->taken <= SWITCH_RING_BYTES,
                    "a ring overflows");
-        fuzz_check(one->role != 1 /* relay */ ||
-                       (core->port[one->peer].role == 1 &&
+        fuzz_check(one->mode != PART_PASS || one->role == PART_RELAY,
+                   "something is relayed without a circuit");
+        fuzz_check(one->role != PART_RELAY ||
+                       (core->port[one->peer].role == PART_RELAY &&
                         core->port[one->peer].peer == port &&
                         core->port[one->peer].onward != one->onward),
                    "a relay has one end");
@@ -217,7 +219,7 @@ static void wait_and_look(struct script *script)
             switch_tick(&script->core[at], script->now_us);
         }
         for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
-            fuzz_check(script->core[at].port[port].role == 0 ||
+            fuzz_check(script->core[at].port[port].role == PART_FREE ||
                            script->core[at].port[port].source.first != NULL,
                        "a circuit stays for ever");
         }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/switch/mesh.h"
 
+#include "hal/switch_parts.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,6 +229,23 @@ struct mesh *mesh_make(struct torus_size size, uint64_t seed)
     return mesh;
 }
 
+/* What is relayed belongs to a circuit, which has two ends. */
+static bool astray(const struct switch_core *core)
+{
+    for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
+        const struct switch_port *at = &core->port[port];
+        const struct switch_port *peer = &core->port[at->peer];
+
+        if ((at->mode == PART_PASS && at->role != PART_RELAY) ||
+            (at->role == PART_RELAY &&
+             (peer->role != PART_RELAY || peer->peer != port ||
+              peer->onward == at->onward))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void tick(struct mesh *mesh, uint32_t node)
 {
     add_event(mesh, mesh->now_us + MESH_TICK_US, MESH_LINES_MAX + node);
@@ -234,6 +253,7 @@ static void tick(struct mesh *mesh, uint32_t node)
         return;
     }
     switch_tick(&mesh->core[node], (uint32_t)mesh->now_us);
+    mesh->astray += astray(&mesh->core[node]);
     if (mesh->tick != NULL) {
         mesh->tick(mesh, node);
     }

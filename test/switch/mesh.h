@@ -54,6 +54,7 @@ struct mesh {
     uint8_t single_was;    /* the byte that it met */
     uint32_t hurt_frames;
     uint32_t faults;
+    uint32_t astray; /* ticks in which a port relayed without a circuit */
     void (*tick)(struct mesh *mesh, uint32_t node); /* the nodes' programs */
     void (*told)(struct mesh *mesh, uint32_t node, unsigned port,
                  const uint8_t *data, unsigned bytes);

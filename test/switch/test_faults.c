@@ -209,6 +209,7 @@ static void death_in_the_middle(struct unit *unit)
                   node == victim || switch_idle(&traffic->mesh->core[node]));
         }
         CHECK_EQUAL(unit, traffic->wrong, 0);
+        CHECK_EQUAL(unit, traffic->mesh->astray, 0);
         CHECK(unit, parcel->delivered <= 1);
         traffic_free(traffic);
     }

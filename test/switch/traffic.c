@@ -191,6 +191,9 @@ const char *traffic_wrong(const struct traffic *traffic)
     if (traffic->wrong > 0) {
         return traffic->what;
     }
+    if (traffic->mesh->astray > 0) {
+        return "something is relayed without a circuit";
+    }
     for (uint32_t i = 0; i < traffic->parcels; ++i) {
         const struct parcel *parcel = &traffic->parcel[i];
         bool ping = parcel->message.kind == SWITCH_PING;
