@@ -241,6 +241,28 @@ static void silence(struct unit *unit)
     traffic_free(traffic);
 }
 
+/* The source forgets its circuit, and the release is lost: its next set-up
+   takes the links back at once. */
+static void forgotten(struct unit *unit)
+{
+    struct traffic *traffic = traffic_make(SIZE, 1, 6000);
+    struct mesh *mesh = traffic->mesh;
+
+    traffic_add(traffic, 0, knee, 5000, 0);
+    mesh_run(mesh, NULL, 10000);
+    mesh->line[TORUS_EAST].dead = true;
+    switch_reset(&mesh->core[0]);
+    mesh_run(mesh, NULL, 10000);
+    mesh->line[TORUS_EAST].dead = false;
+    CHECK(unit, !switch_idle(&mesh->core[1]));
+    traffic_add(traffic, 0, knee, 100, 0);
+    CHECK(unit, mesh_run(mesh, traffic_done, 10000));
+    CHECK_EQUAL(unit, traffic->parcel[1].message.error, ERR_OK);
+    CHECK(unit, traffic_run(traffic));
+    CHECK(unit, traffic_wrong(traffic) == NULL);
+    traffic_free(traffic);
+}
+
 /* ---- noise ---- */
 
 /* Any bytes at all on all lines, then messages: none is wrong. */
@@ -277,5 +299,6 @@ void test_faults(struct unit *unit)
     UNIT_RUN(unit, dead_line);
     UNIT_RUN(unit, death_in_the_middle);
     UNIT_RUN(unit, silence);
+    UNIT_RUN(unit, forgotten);
     UNIT_RUN(unit, noise);
 }
