@@ -5,9 +5,9 @@
  * (hal/mailbox.h). circuit_open() takes a struct serial_circuit.
  *
  * A message is put together from its segments as it goes out; nothing is
- * copied. Its header has no CRC of its own, since every frame has one that also
- * covers whose it is and where in the message; in its place is the sender's mesh
- * time:
+ * copied. Its header has no CRC of its own, since every frame has one, which
+ * covers whose it is and its place in the message, too; in its place is the
+ * sender's mesh time:
  *
  *   12  u32  mesh time when the message was queued, us, modulo 2^32
  *
