@@ -468,6 +468,30 @@ int run_options_check_mesh(const struct run_options *options)
     return 0;
 }
 
+/* What nodes with serial ports cannot know: they see their mesh alone. */
+static int check_serial(const struct run_options *options)
+{
+    const struct run_config *config = &options->config;
+
+    if (config->serial &&
+        (config->native || config->schedule != SCHEDULE_PETERS_SYSKA ||
+         config->ports != TORUS_PORTS || config->store_and_forward ||
+         options->slow_count > 0 || config->gdb ||
+         config->injection != MESH_INJECT_NONE)) {
+        fprintf(stderr, "quincunx: --board stm32f405: must not be given with "
+                        "--on, --schedule, --ports, --switching, --slow, "
+                        "--inject or --gdb: they are for mps2-an385\n");
+        return EXIT_USAGE;
+    }
+    if (config->damage_numerator > 0 &&
+        (!config->serial || config->port != NULL)) {
+        fprintf(stderr, "quincunx: --damage: is for the emulated links of "
+                        "--board stm32f405\n");
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
 /* Where the load goes along a tree: one round, as many phases as it has. */
 static int check_tree(const struct run_options *options)
 {
@@ -548,7 +572,10 @@ int run_options_check(struct run_options *options)
                         "one process\n");
         return EXIT_USAGE;
     }
-    status = run_options_check_mesh(options);
+    status = check_serial(options);
+    if (status == 0) {
+        status = run_options_check_mesh(options);
+    }
     if (status == 0) {
         status = set_slow_shifts(options);
     }

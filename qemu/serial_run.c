@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/serial_run.h"
 
+#include "hal/events.h"
 #include "qemu/batches.h"
 #include "qemu/layers.h"
 #include "qemu/probe.h"
@@ -77,6 +78,19 @@ static void guess_receipts(struct outcome_node *node)
     node->received_ps = node->spell[0].received_ps;
 }
 
+/* A node knows its layer when it has queued its sends. */
+static uint8_t layer_of(const struct probe_log *log)
+{
+    uint8_t layer = 0;
+
+    for (uint32_t i = 0; i < log->count; ++i) {
+        if (log->event[i].kind == EVENT_FORWARDED) {
+            layer = (uint8_t)log->event[i].detail;
+        }
+    }
+    return layer;
+}
+
 static void read_node(struct outcome *outcome, struct probe_log *log)
 {
     uint32_t index = torus_index(outcome->size, log->at);
@@ -85,10 +99,7 @@ static void read_node(struct outcome *outcome, struct probe_log *log)
 
     node->at = log->at;
     node->port = outcome->node[0].port + (size_t)index * NODE_PORTS;
-    if (torus_phases(outcome->size) >= 0) {
-        node->layer =
-            torus_role_of(outcome->size, outcome->originator, node->at).layer;
-    }
+    node->layer = layer_of(log);
     shift(log, zero_ps);
     reading_log(node, log->event, log->count, zero_ps);
     guess_receipts(node);
@@ -157,24 +168,31 @@ static int read_outcome(struct outcome *outcome,
 /* ---- the job ---- */
 
 static int carry_out(struct outcome *outcome, const struct run_config *config,
-                     struct serial_mesh *mesh, uint32_t index)
+                     struct serial_mesh *mesh, const uint8_t *tree,
+                     uint32_t index)
 {
+    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
     const struct format_load *load = &config->load;
     struct wire_order wire = run_order(config, index);
-    uint8_t *head = reading_must(malloc(wire_order_head_bytes(&wire)));
-    struct mesh_order order = {
-        .job = (uint16_t)(1 + index),
-        .kind = WIRE_ORDER,
-        .head = head,
-        .head_bytes = wire_order_head_bytes(&wire),
-        .load = load->data + (uint64_t)wire.first_unit * wire.unit_bytes -
-                wire.before_bytes,
-        .load_bytes = (uint32_t)wire_order_body_bytes(&wire),
-        .more = (wire.flags & WIRE_MORE) != 0};
+    struct mesh_order order = {.job = (uint16_t)(1 + index),
+                               .kind = WIRE_ORDER,
+                               .load_bytes =
+                                   (uint32_t)wire_order_body_bytes(&wire),
+                               .more = (wire.flags & WIRE_MORE) != 0};
     double start_s = mesh_wall_s();
+    uint8_t *head;
     int status;
 
+    wire.tree_nodes = tree != NULL ? nodes : 0;
+    wire.tree = tree;
+    order.head_bytes = wire_order_head_bytes(&wire);
+    head = reading_must(malloc(order.head_bytes));
     wire_order_store(head, &wire);
+    order.head = head;
+    if (load->data != NULL) {
+        order.load = load->data + (uint64_t)wire.first_unit * wire.unit_bytes -
+                     wire.before_bytes;
+    }
     status = serial_mesh_run(mesh, &order) == MESH_DONE
                  ? run_take_report(outcome, &mesh->report, config)
                  : EXIT_FAILED;
@@ -190,7 +208,7 @@ static int carry_out(struct outcome *outcome, const struct run_config *config,
 
 static int carry_out_all(struct outcome *outcome,
                          const struct run_config *config,
-                         struct serial_mesh *mesh)
+                         struct serial_mesh *mesh, const uint8_t *tree)
 {
     uint32_t count = batches_count(config);
     int status = 0;
@@ -199,7 +217,7 @@ static int carry_out_all(struct outcome *outcome,
         struct outcome next = {.batch_count = 0};
 
         say(config, "batch %u of %u", i + 1, count);
-        status = carry_out(&next, config, mesh, i);
+        status = carry_out(&next, config, mesh, tree, i);
         if (status == 0 && batches_add(outcome, &next, config) != 0) {
             fprintf(stderr, "quincunx: results cannot be merged\n");
             status = EXIT_FAILED;
@@ -227,16 +245,27 @@ int serial_run_job(struct outcome *outcome, const struct run_config *config)
     struct run_config sized = *config;
     double start_s = mesh_wall_s();
     struct serial_mesh mesh;
+    uint8_t *tree = NULL;
     int status;
 
     memset(outcome, 0, sizeof *outcome);
+    if (run_needs_tree(config)) {
+        tree = schedule_tree(config->schedule, config->size, config->originator,
+                             NULL);
+        if (tree == NULL) {
+            fprintf(stderr, "quincunx: no memory for a tree\n");
+            return EXIT_FAILED;
+        }
+    }
     say(config, "starting boards, which find each other", 0, 0);
     if (serial_mesh_start(&mesh, &mesh_config) != 0) {
+        free(tree);
         return EXIT_FAILED;
     }
     sized.room_bytes = mesh.room_bytes;
     outcome->boot_wall_s = mesh.up_wall_s - start_s;
-    status = carry_out_all(outcome, &sized, &mesh);
+    status = carry_out_all(outcome, &sized, &mesh, tree);
+    free(tree);
     serial_mesh_stop(&mesh);
     return status;
 }

@@ -11,9 +11,17 @@
 
 #include <stdbool.h>
 
+static bool accounting;
+static uint64_t read_ps; /* what clock_now_ps() said last; if accounting */
+
 uint64_t clock_now_ps(const struct clock *clock)
 {
-    return clock->base_ps + timer_ticks() * TIMER_PS_PER_TICK;
+    uint64_t now_ps = clock->base_ps + timer_ticks() * TIMER_PS_PER_TICK;
+
+    if (accounting) {
+        read_ps = now_ps;
+    }
+    return now_ps;
 }
 
 uint64_t clock_stop(struct clock *clock)
@@ -37,17 +45,18 @@ uint64_t clock_started_ps(const struct clock *clock)
     return clock->started_ps;
 }
 
-static bool accounting;
-
 void timer_account(void)
 {
     accounting = true;
 }
 
-/* Else it has passed already. */
+/* Else it has passed already. What passed on the emulator since the clock was
+   read is the host's time. */
 void clock_account(struct clock *clock, uint64_t ps)
 {
     if (accounting) {
-        clock->base_ps += ps;
+        uint64_t at_ps = read_ps + ps;
+
+        clock->base_ps += at_ps - clock_now_ps(clock);
     }
 }

@@ -31,8 +31,8 @@ uint64_t timer_ticks(void);
 /* Microseconds since timer_start(); wraps after 71 minutes; any context. */
 uint32_t timer_us(void);
 
-/* From now on the clock of hal/clock.h counts what it is told of work, too: on
-   an emulator, whose time tells nothing of how long a processor computes. */
+/* From now on the clock of hal/clock.h takes work to last as long as it is
+   told: on an emulator, whose time does not tell how long it would take. */
 void timer_account(void);
 
 /* Busy, at least this long. */

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs on emulated stm32f405 boards, wired port to port: right results, also
+over damaged links; and what is refused."""
+import json
+import os
+import re
+
+import pytest
+
+import mesh
+
+WORDS = ["needle", "need", "hay", "stack ", "\n", "the ", "eedle"]
+
+
+def run(*arguments):
+    return mesh.command(
+        "run", "--board", "stm32f405", "--kernel", "search", "--arg",
+        "needle", "--watchdog", "60", *arguments, timeout=300)
+
+
+@pytest.fixture(name="text", scope="module")
+def text_fixture(tmp_path_factory):
+    rng = mesh.seeded("serial run")
+    text = "".join(rng.choice(WORDS) for _ in range(9000))
+    path = tmp_path_factory.mktemp("serial") / "text"
+    path.write_text(text, encoding="ascii")
+    return path, [m.start() for m in re.finditer("(?=needle)", text)]
+
+
+def report_of(done):
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def check(report, offsets, nodes):
+    assert report["result"]["count"] == len(offsets)
+    assert report["result"]["offsets"] == offsets[:1024]
+    assert report["mesh"]["nodes"] == nodes
+    assert report["mesh"]["board"] == "stm32f405"
+
+
+@pytest.mark.parametrize("size, options", [
+    ("1x1", []),
+    ("2x2", []),
+    ("3x2", ["--originator", "2,1"]),
+    ("3x3", ["--batch", "12000"]),
+    ("5x5", ["--rounds", "1"]),
+    ("5x5", ["--originator", "3,1", "--profile", "lvds"])])
+def test_the_result_is_right(text, size, options):
+    path, offsets = text
+    width, height = map(int, size.split("x"))
+    profile = [] if "--profile" in options else ["--profile", "emulated"]
+    report = report_of(run("--mesh", size, *options, *profile, "--json", path))
+    check(report, offsets, width * height)
+    shares = [node["units"] for node in report["measured"]["nodes"]]
+    assert sum(shares) == report["load"]["units"] == path.stat().st_size
+    assert sum(share > 0 for share in shares) > 1 or size == "1x1"
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_damaged_links(text, seed):
+    """One byte of a hundred."""
+    path, offsets = text
+    report = report_of(run("--mesh", "2x2", "--profile", "emulated",
+                           "--damage", "1/100", "--seed", str(seed), "--json",
+                           path))
+    check(report, offsets, 4)
+
+
+@pytest.mark.parametrize("options, message", [
+    (["--mesh", "2x2", "--slow", "1,1=2"], "are for mps2-an385"),
+    (["--mesh", "2x2", "--ports", "2"], "are for mps2-an385"),
+    (["--mesh", "2x2", "--on", "native"], "are for mps2-an385"),
+    (["--mesh", "2x2", "--damage", "3/2"], "must be P/Q, at most 1"),
+    (["--mesh", "2x2", "--damage", "x"], "--damage 'x'"),
+    (["--mesh", "2x2", "--board", "pdp11"], "must be mps2-an385 or stm32f405"),
+    (["--mesh", "2x2", "--board", "mps2-an385", "--damage", "1/9"],
+     "emulated links")])
+def test_what_is_refused(text, options, message):
+    done = run(*options, text[0])
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_no_such_port(text):
+    done = run("--mesh", "2x2", "--port", "/dev/nosuch", text[0])
+    assert done.returncode == 1
+    assert "/dev/nosuch: there is no such port" in done.stderr
+
+
+def test_a_kernel_that_the_image_lacks(text):
+    done = run("--mesh", "1x1", "--kernel", "stats", "--arg", "", text[0])
+    assert done.returncode == 1
+    assert "no such kernel" in done.stderr
+
+
+def test_an_image_that_never_answers(text, tmp_path):
+    """It takes the bounded time of a board's start."""
+    image = tmp_path / "image.elf"
+    os.symlink(mesh.FIRMWARE, image)
+    done = run("--mesh", "1x1", "--firmware", image, text[0])
+    assert done.returncode == 1
+    assert "originator" in done.stderr or "died" in done.stderr
