@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RM0090, chapters 30 (USART), 10 (DMA) and 8 (pins). Receiving is by
- * interrupt, byte for byte, as a relay must pass each on at once. Sending is by
- * interrupt as well, but for bursts, which DMA takes where there is any: from a
- * buffer of its own, so that the sender's memory may be anywhere (DMA does not
- * reach CCM, 2.3.2) and may change as soon as it is taken.
+ * RM0090, chapters 30 (USART), 10 (DMA) and 8 (pins). A port has two handlers.
+ * The USART's does next to nothing: it puts what came in into a queue, byte for
+ * byte, as a relay must pass each on at once and the next one is lost if it is
+ * not done by then. Nothing but its like holds it up. The other one, less
+ * urgent, calls back and sends, for as long as it takes: that of the port's DMA
+ * stream, which software pends, too.
+ *
+ * Bursts are sent by DMA where there is any: from a buffer of its own, so that
+ * the sender's memory may be anywhere (DMA does not reach CCM, 2.3.2) and may
+ * change as soon as it is taken. All else is sent as TXE comes.
  */
 #include "hal/stm32f405/serial.h"
 
@@ -18,7 +23,12 @@
 #define BURST_MIN_BYTES 8u
 #define BURST_MAX_BYTES 64u
 
+/* What comes in at 2 Mbaud while the switch makes frames at all four ports,
+   after a tick that did: at most 119 bytes (test/bench/relay.py). 2^n. */
+#define QUEUE_BYTES 128u
+
 #define ERRORS (USART_SR_ORE | USART_SR_FE | USART_SR_NF)
+#define QUEUE_STATUS_SHIFT 8 /* in a queue, above the byte */
 
 struct line {
     struct stm32_usart *usart;
@@ -32,7 +42,7 @@ struct line {
     uint8_t function;
     uint8_t stream;
     uint8_t channel;
-    uint8_t dma_irq;
+    uint8_t late_irq; /* of the less urgent handler */
 };
 
 static const struct line lines[SERIAL_COUNT] = {
@@ -45,16 +55,20 @@ static const struct line lines[SERIAL_COUNT] = {
     [TORUS_SOUTH] = {USART6, GPIOC, DMA2, RCC_APB2ENR_USART6EN, true,
                      USART6_IRQ, 6, 7, 8, 6, 5, DMA2_Stream6_IRQ},
     [SERIAL_CONSOLE] = {UART4, GPIOC, 0, RCC_APB1ENR_UART4EN, false, UART4_IRQ,
-                        10, 11, 8, 0, 0, 0},
+                        10, 11, 8, 0, 0, UART4_IRQ},
 };
 
 struct state {
     struct serial_counters counters;
     uint32_t baud;
-    volatile bool kicked;
-    bool waiting; /* for TXE to interrupt */
+    volatile uint32_t written; /* of the queue: free-running indices */
+    volatile uint32_t taken;
+    volatile bool full;    /* and so the interrupt is disabled */
+    volatile bool kicked;  /* there may be something to send */
+    volatile bool waiting; /* for TXE to interrupt */
     bool has_dma;
     bool bursting;
+    volatile uint16_t queue[QUEUE_BYTES]; /* bytes, and the status with each */
     uint8_t burst[BURST_MAX_BYTES];
 };
 
@@ -84,14 +98,14 @@ static void clear_flags(const struct line *line)
 
 /* ---- sending ---- */
 
-static void wait_for_room(unsigned port, bool wait)
+/* At once: the other handler, which may come at any time, undoes it. */
+static void wait_for_room(unsigned port)
 {
-    struct stm32_usart *usart = lines[port].usart;
+    uint32_t before = armv7m_mask();
 
-    if (serial.state[port].waiting != wait) {
-        serial.state[port].waiting = wait;
-        usart->CR1 ^= USART_CR1_TXEIE;
-    }
+    serial.state[port].waiting = true;
+    lines[port].usart->CR1 |= USART_CR1_TXEIE;
+    armv7m_unmask(before);
 }
 
 static unsigned burst(unsigned port, const uint8_t *data, unsigned bytes)
@@ -154,17 +168,39 @@ static void send(unsigned port)
             serial.callbacks.taken(serial.context, port, sent);
         }
     }
-    wait_for_room(port, more);
+    if (more) {
+        wait_for_room(port);
+    }
+}
+
+/* A failed burst is lost, as on a bad line; the port goes on without DMA. */
+static void end_burst(unsigned port)
+{
+    const struct line *line = &lines[port];
+    struct state *state = &serial.state[port];
+    uint32_t flags = line->dma->ISR[line->stream / 4] >> flags_shift(line);
+
+    if ((flags & (DMA_ISR_TCIF | DMA_ISR_TEIF | DMA_ISR_DMEIF)) == 0) {
+        return; /* it is software that pended the interrupt */
+    }
+    clear_flags(line);
+    if ((flags & (DMA_ISR_TEIF | DMA_ISR_DMEIF)) != 0) {
+        stream_of(line)->CR = 0;
+        state->has_dma = false;
+        ++state->counters.failures;
+    }
+    state->bursting = false;
+    state->kicked = true;
 }
 
 /* ---- receiving ---- */
 
 /* Reading SR, then DR clears the errors (30.6.1). What an overrun lost came
    after the byte in DR, which is whole. */
-static void receive_damaged(unsigned port, uint32_t status)
+__attribute__((noinline)) static void
+receive_damaged(unsigned port, uint8_t byte, uint32_t status)
 {
     struct serial_counters *counters = &serial.state[port].counters;
-    uint8_t byte = (uint8_t)lines[port].usart->DR;
 
     counters->overruns += (status & USART_SR_ORE) != 0;
     counters->framings += (status & USART_SR_FE) != 0;
@@ -177,44 +213,83 @@ static void receive_damaged(unsigned port, uint32_t status)
     serial.callbacks.line_error(serial.context, port);
 }
 
+/* Apart, so that what every byte needs stays in registers. */
+__attribute__((noinline)) static void receive(struct state *state,
+                                              unsigned port)
+{
+    uint32_t taken = state->taken;
+
+    while (taken != state->written) {
+        uint32_t entry = state->queue[taken % QUEUE_BYTES];
+
+        state->taken = ++taken;
+        if (entry >> QUEUE_STATUS_SHIFT == USART_SR_RXNE) {
+            ++state->counters.bytes_in;
+            serial.callbacks.byte(serial.context, port, (uint8_t)entry);
+        } else {
+            receive_damaged(port, (uint8_t)entry, entry >> QUEUE_STATUS_SHIFT);
+        }
+    }
+    if (state->full) {
+        state->full = false;
+        armv7m_interrupt_enable(lines[port].irq);
+    }
+}
+
 /* ---- interrupts ---- */
 
-/* Once for each port, whose addresses it has in its code: every byte passes
-   here. Cost: 25 instructions and the callback's. */
-__attribute__((always_inline)) static inline void serve(unsigned port)
+/*
+ * Once for each port, whose addresses it has in its code: every byte passes
+ * here. While the queue is full the byte stays where it is, and the next that
+ * comes is an overrun, which is told as soon as there is room. The interrupt is
+ * disabled where it arrives, as the emulator's device keeps asking for it until
+ * the byte is read.
+ */
+__attribute__((always_inline)) static inline void collect(unsigned port)
 {
     struct stm32_usart *usart = lines[port].usart;
     struct state *state = &serial.state[port];
     uint32_t status = usart->SR;
 
-    if ((status & (USART_SR_RXNE | ERRORS)) == USART_SR_RXNE) {
-        uint8_t byte = (uint8_t)usart->DR;
+    if ((status & (USART_SR_RXNE | ERRORS)) != 0) {
+        uint32_t at = state->written;
 
-        ++state->counters.bytes_in;
-        serial.callbacks.byte(serial.context, port, byte);
-    } else if ((status & ERRORS) != 0) {
-        receive_damaged(port, status);
+        if (at - state->taken < QUEUE_BYTES) {
+            state->queue[at % QUEUE_BYTES] =
+                (uint16_t)((usart->DR & 0xffu) |
+                           (status & (USART_SR_RXNE | ERRORS))
+                               << QUEUE_STATUS_SHIFT);
+            state->written = at + 1;
+        } else {
+            state->full = true;
+            NVIC->ICER[lines[port].irq / 32] = 1u << lines[port].irq % 32;
+            armv7m_barrier(); /* before the handler returns */
+        }
     }
-    if (state->kicked || (state->waiting && (status & USART_SR_TXE) != 0)) {
-        send(port);
+    if (state->waiting && (status & USART_SR_TXE) != 0) {
+        state->waiting = false;
+        state->kicked = true;
+        usart->CR1 &= ~USART_CR1_TXEIE;
     }
 }
 
-/* A failed burst is lost, as on a bad line; the port goes on without DMA. */
-static void serve_dma(unsigned port)
+__attribute__((always_inline)) static inline void serve(unsigned port)
 {
-    const struct line *line = &lines[port];
-    struct state *state = &serial.state[port];
-    uint32_t flags = line->dma->ISR[line->stream / 4] >> flags_shift(line);
+    collect(port);
+    armv7m_interrupt_pend(lines[port].late_irq);
+}
 
-    clear_flags(line);
-    if ((flags & (DMA_ISR_TEIF | DMA_ISR_DMEIF)) != 0) {
-        stream_of(line)->CR = 0;
-        state->has_dma = false;
-        ++state->counters.failures;
+static void serve_late(unsigned port)
+{
+    struct state *state = &serial.state[port];
+
+    if (state->bursting) {
+        end_burst(port);
     }
-    state->bursting = false;
-    send(port);
+    receive(state, port);
+    if (state->kicked) {
+        send(port);
+    }
 }
 
 void serial_east_interrupt(void)
@@ -239,27 +314,28 @@ void serial_south_interrupt(void)
 
 void serial_console_interrupt(void)
 {
-    serve(SERIAL_CONSOLE);
+    collect(SERIAL_CONSOLE);
+    serve_late(SERIAL_CONSOLE);
 }
 
 void serial_east_dma_interrupt(void)
 {
-    serve_dma(TORUS_EAST);
+    serve_late(TORUS_EAST);
 }
 
 void serial_north_dma_interrupt(void)
 {
-    serve_dma(TORUS_NORTH);
+    serve_late(TORUS_NORTH);
 }
 
 void serial_west_dma_interrupt(void)
 {
-    serve_dma(TORUS_WEST);
+    serve_late(TORUS_WEST);
 }
 
 void serial_south_dma_interrupt(void)
 {
-    serve_dma(TORUS_SOUTH);
+    serve_late(TORUS_SOUTH);
 }
 
 /* ---- start ---- */
@@ -325,12 +401,15 @@ static void start(unsigned port, const struct clocks *clocks, uint32_t baud)
     state->has_dma = probe_dma(line);
     if (state->has_dma) {
         usart->CR3 = USART_CR3_DMAT;
-        armv7m_interrupt_priority(line->dma_irq, INTERRUPTS_PORTS);
-        armv7m_interrupt_enable(line->dma_irq);
     }
     usart->CR1 |= USART_CR1_UE | USART_CR1_TE | USART_CR1_RE | USART_CR1_RXNEIE;
-    armv7m_interrupt_priority(
-        line->irq, port < TORUS_PORTS ? INTERRUPTS_PORTS : INTERRUPTS_CONSOLE);
+    if (port < TORUS_PORTS) {
+        armv7m_interrupt_priority(line->irq, INTERRUPTS_BYTES);
+        armv7m_interrupt_priority(line->late_irq, INTERRUPTS_PORTS);
+        armv7m_interrupt_enable(line->late_irq);
+    } else {
+        armv7m_interrupt_priority(line->irq, INTERRUPTS_CONSOLE);
+    }
     armv7m_interrupt_enable(line->irq);
 }
 
@@ -355,7 +434,7 @@ void serial_start(const struct clocks *clocks, const uint32_t *bauds,
 void serial_kick(unsigned port)
 {
     serial.state[port].kicked = true;
-    armv7m_interrupt_pend(lines[port].irq);
+    armv7m_interrupt_pend(lines[port].late_irq);
 }
 
 uint32_t serial_baud(unsigned port)

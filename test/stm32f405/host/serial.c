@@ -16,13 +16,13 @@ static struct stm32_usart usarts[5];
 static struct stm32_gpio gpios[3];
 static struct stm32_dma dmas[2];
 static struct stm32_rcc rcc;
+static struct armv7m_nvic nvic;
 
 static struct {
     uint8_t wire[WIRE_BYTES];
     uint32_t sent;
-    uint32_t room;    /* bytes that the transmitter takes before it is full */
-    uint64_t pending; /* interrupts 0 to 63; */
-    bool pending_south;
+    uint32_t room; /* bytes that the transmitter takes before it is full */
+    uint8_t pended[STM32_IRQS];
     uint8_t priorities[STM32_IRQS];
 } chip;
 
@@ -46,16 +46,17 @@ static uint32_t txe(void)
 
 static void pend(unsigned irq)
 {
-    if (irq == 71) {
-        chip.pending_south = true;
-    } else {
-        chip.pending |= 1ull << irq;
-    }
+    chip.pended[irq] = 1;
 }
 
 static void enable(unsigned irq)
 {
-    (void)irq;
+    nvic.ICER[irq / 32] &= ~(1u << irq % 32);
+}
+
+static bool disabled(unsigned irq)
+{
+    return (nvic.ICER[irq / 32] >> irq % 32 & 1u) != 0;
 }
 
 static void priority(unsigned irq, uint8_t value)
@@ -74,6 +75,7 @@ static void priority(unsigned irq, uint8_t value)
 #undef DMA1
 #undef DMA2
 #undef RCC
+#undef NVIC
 #undef USART_SR_TXE
 #define USART1 (&usarts[0])
 #define USART2 (&usarts[1])
@@ -86,11 +88,14 @@ static void priority(unsigned irq, uint8_t value)
 #define DMA1 (&dmas[0])
 #define DMA2 (&dmas[1])
 #define RCC (&rcc)
+#define NVIC (&nvic)
 #define USART_SR_TXE txe()
 #define armv7m_interrupt_pend pend
 #define armv7m_interrupt_enable enable
 #define armv7m_interrupt_priority priority
 #define armv7m_barrier() ((void)0)
+#define armv7m_mask() 0u
+#define armv7m_unmask(before) ((void)(before))
 
 #include "hal/stm32f405/serial.c"
 
@@ -100,14 +105,35 @@ static const struct {
     unsigned stream;
     uint32_t channel;
     unsigned shift; /* of the stream's flags, 10.5.1 and 10.5.2 */
+    unsigned irq;   /* table 62 */
+    unsigned late_irq;
     void (*interrupt)(void);
-    void (*dma_interrupt)(void);
+    void (*late_interrupt)(void);
 } hardware[] = {
-    {1, 7, 4, 22, serial_east_interrupt, serial_east_dma_interrupt},
-    {0, 6, 4, 16, serial_north_interrupt, serial_north_dma_interrupt},
-    {0, 3, 4, 22, serial_west_interrupt, serial_west_dma_interrupt},
-    {1, 6, 5, 16, serial_south_interrupt, serial_south_dma_interrupt},
+    {1, 7, 4, 22, 37, 70, serial_east_interrupt, serial_east_dma_interrupt},
+    {0, 6, 4, 16, 38, 17, serial_north_interrupt, serial_north_dma_interrupt},
+    {0, 3, 4, 22, 39, 14, serial_west_interrupt, serial_west_dma_interrupt},
+    {1, 6, 5, 16, 71, 69, serial_south_interrupt, serial_south_dma_interrupt},
 };
+
+/* The flags that the handler cleared are 0 then (10.5.3). */
+static void late_interrupt(unsigned port)
+{
+    struct stm32_dma *dma = &dmas[hardware[port].dma];
+    unsigned half = hardware[port].stream / 4;
+
+    chip.pended[hardware[port].late_irq] = 0;
+    hardware[port].late_interrupt();
+    dma->ISR[half] &= ~dma->IFCR[half];
+}
+
+/* What is pended, if anything is. */
+static void late_if_pended(unsigned port)
+{
+    if (chip.pended[hardware[port].late_irq] != 0) {
+        late_interrupt(port);
+    }
+}
 
 /* ---- the caller's side ---- */
 
@@ -120,6 +146,7 @@ static struct {
     unsigned byte_count;
     unsigned errors;
     unsigned errors_before_byte;
+    unsigned errors_at_byte;
 } caller;
 
 static void on_byte(void *context, unsigned port, uint8_t byte)
@@ -134,6 +161,7 @@ static void on_line_error(void *context, unsigned port)
 {
     (void)context;
     (void)port;
+    caller.errors_at_byte = caller.byte_count;
     ++caller.errors;
 }
 
@@ -169,6 +197,7 @@ static void begin(uint32_t apb1_hz, uint32_t apb2_hz, const uint32_t *bauds)
     memset(gpios, 0, sizeof gpios);
     memset(dmas, 0, sizeof dmas);
     memset(&rcc, 0, sizeof rcc);
+    memset(&nvic, 0, sizeof nvic);
     memset(&chip, 0, sizeof chip);
     memset(&caller, 0, sizeof caller);
     caller.at_once = WIRE_BYTES;
@@ -249,11 +278,11 @@ static void pins_are_what_the_table_says(struct unit *unit)
 static void ports_come_before_all_else(struct unit *unit)
 {
     begin_fast();
-    for (unsigned irq = 0; irq < STM32_IRQS; ++irq) {
-        if (chip.priorities[irq] != 0) {
-            CHECK_EQUAL(unit, chip.priorities[irq] - 1, irq == 52 ? 0x40 : 0);
-        }
+    for (unsigned port = 0; port < 4; ++port) {
+        CHECK_EQUAL(unit, chip.priorities[hardware[port].irq], 1 + 0);
+        CHECK_EQUAL(unit, chip.priorities[hardware[port].late_irq], 1 + 0x10);
     }
+    CHECK_EQUAL(unit, chip.priorities[52], 1 + 0x40);
 }
 
 static void in(unsigned port, uint32_t status, uint8_t byte)
@@ -266,6 +295,7 @@ static void in(unsigned port, uint32_t status, uint8_t byte)
     usarts[port].DR = byte;
     hardware[port].interrupt();
     usarts[port].DR = NOTHING;
+    late_if_pended(port);
 }
 
 /* ORE 8, NF 4, FE 2, RXNE 32 (30.6.1). */
@@ -299,6 +329,53 @@ static void damaged_bytes_are_not_passed_on(struct unit *unit)
     }
 }
 
+/* Bytes come in while a callback takes its time: none of them is lost, until
+   the queue is full. Then the line waits for room, and overruns. */
+static void bytes_wait_in_a_queue(struct unit *unit)
+{
+    for (unsigned port = 0; port < 4; ++port) {
+        begin_fast();
+        for (unsigned i = 0; i < QUEUE_BYTES + 1; ++i) {
+            CHECK(unit, !disabled(hardware[port].irq));
+            usarts[port].SR = 32;
+            usarts[port].DR = i;
+            hardware[port].interrupt();
+        }
+        CHECK_EQUAL(unit, caller.byte_count, 0);
+        CHECK(unit, disabled(hardware[port].irq));
+        late_if_pended(port);
+        CHECK_EQUAL(unit, caller.byte_count, QUEUE_BYTES);
+        CHECK_EQUAL(unit, caller.bytes[15], QUEUE_BYTES - 1);
+        CHECK(unit, !disabled(hardware[port].irq));
+        caller.byte_count = 0;
+        usarts[port].SR = 32 | 8; /* more came: the interrupt comes at once */
+        hardware[port].interrupt();
+        CHECK_EQUAL(unit, caller.errors, 0);
+        late_if_pended(port);
+        CHECK_EQUAL(unit, caller.byte_count, 1);
+        CHECK_EQUAL(unit, caller.bytes[0], QUEUE_BYTES);
+        CHECK_EQUAL(unit, caller.errors, 1);
+        CHECK_EQUAL(unit, caller.errors_before_byte, 0);
+    }
+}
+
+/* An error between two bytes is told between them. */
+static void errors_keep_their_place(struct unit *unit)
+{
+    begin_fast();
+    for (unsigned i = 0; i < 6; ++i) {
+        usarts[2].SR = i == 3 ? 32 | 2 : 32;
+        usarts[2].DR = 0x60 + i;
+        hardware[2].interrupt();
+    }
+    CHECK_EQUAL(unit, caller.errors, 0);
+    late_if_pended(2);
+    CHECK_EQUAL(unit, caller.byte_count, 5);
+    CHECK_EQUAL(unit, caller.bytes[3], 0x64);
+    CHECK_EQUAL(unit, caller.errors_at_byte, 3);
+    CHECK_EQUAL(unit, caller.errors, 1);
+}
+
 static struct stm32_dma_stream *stream_at(unsigned port)
 {
     return &dmas[hardware[port].dma].S[hardware[port].stream];
@@ -324,7 +401,7 @@ static void finish_burst(struct unit *unit, unsigned port, uint32_t flags)
     stream->CR &= ~1u;
     dma->IFCR[half] = 0;
     dma->ISR[half] = flags << hardware[port].shift;
-    hardware[port].dma_interrupt();
+    late_interrupt(port);
     CHECK_EQUAL(unit, dma->IFCR[half], 0x3du << hardware[port].shift);
 }
 
@@ -334,31 +411,16 @@ static uint32_t random_below(uint32_t *seed, uint32_t limit)
     return (*seed >> 8) % limit;
 }
 
-static bool kicked(unsigned port)
-{
-    static const uint8_t irqs[] = {37, 38, 39};
-    bool was =
-        port == 3 ? chip.pending_south : (chip.pending >> irqs[port] & 1u) != 0;
-
-    if (port == 3) {
-        chip.pending_south = false;
-    } else {
-        chip.pending &= ~(1ull << irqs[port]);
-    }
-    return was;
-}
-
 /* The chip interrupts as long as it is asked to and has room. */
 static void run_chip(struct unit *unit, unsigned port, uint32_t *seed)
 {
-    if (kicked(port)) {
-        hardware[port].interrupt();
-    }
+    late_if_pended(port);
     drain();
     chip.room = random_below(seed, 4);
     usarts[port].SR = chip.room > 0 ? 1u << 7 : 0;
     if ((usarts[port].CR1 & 1u << 7) != 0 && chip.room > 0) {
         hardware[port].interrupt();
+        CHECK_EQUAL(unit, usarts[port].CR1 & 1u << 7, 0);
     }
     if ((stream_at(port)->CR & 1u) != 0 && random_below(seed, 3) == 0) {
         finish_burst(unit, port, 0x20);
@@ -420,7 +482,7 @@ static void a_failed_burst_ends_dma(struct unit *unit)
         chip.room = 1000;
         usarts[port].SR = 1u << 7;
         serial_kick(port);
-        hardware[port].interrupt();
+        late_if_pended(port);
         CHECK_EQUAL(unit, caller.taken, 64);
         CHECK_EQUAL(unit, stream_at(port)->NDTR, 64);
         finish_burst(unit, port, 8);
@@ -438,6 +500,8 @@ void suite_serial(struct unit *unit)
     UNIT_RUN(unit, pins_are_what_the_table_says);
     UNIT_RUN(unit, ports_come_before_all_else);
     UNIT_RUN(unit, damaged_bytes_are_not_passed_on);
+    UNIT_RUN(unit, bytes_wait_in_a_queue);
+    UNIT_RUN(unit, errors_keep_their_place);
     UNIT_RUN(unit, sends);
     UNIT_RUN(unit, a_failed_burst_ends_dma);
 }
