@@ -21,6 +21,7 @@ import job_bench  # noqa: E402
 import mesh  # noqa: E402
 import model  # noqa: E402  (of the oracle, whose path mesh adds)
 import references  # noqa: E402
+import relay  # noqa: E402
 import torus  # noqa: E402
 
 PS_PER_INSTRUCTION = 32_000
@@ -365,6 +366,7 @@ def main():
             large(bench, table)
         conflict_lines(bench, table)
         image_lines(bench, table, first)
+        relay.lines(table)
     log(f"bench: {time.monotonic() - start:.0f} s, "
         f"{table.missed} not met")
     return 1 if table.missed else 0

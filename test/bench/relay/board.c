@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Five nodes in a cross: four talk through the one in the middle and with it,
+ * byte by byte, while every call of the switch is counted; then the middle one
+ * alone with its drivers. The frame around it is that of the unit tests on the
+ * target (test/target), which calls unit_all(). Run under -icount shift=10,
+ * where an instruction takes 1024 ns: 25.6 ticks of the timer, so that they are
+ * counted exactly. One line for each figure:
+ *
+ *   name, calls, instructions of all of them, of the longest
+ *
+ * and for the drivers the same behind "load" and how many bytes come in at each
+ * port before any is passed on. Calls count with what it takes to make them.
+ */
+#include "hal/bytes.h"
+#include "hal/mps2_an385/registers.h"
+#include "hal/switch_parts.h"
+#include "test/bench/relay/relay.h"
+#include "test/unit/unit.h"
+
+#include <string.h>
+
+#define NS_PER_TICK 40u
+#define NS_PER_INSTRUCTION 1024u
+#define MESSAGE_BYTES 2400u
+#define KIND 1u
+#define TURNS 60000u
+#define FRAMES 32u
+#define LINE_BYTES (PART_DATA_HEADER_BYTES + SWITCH_DATA_BYTES + 6u)
+
+enum figure {
+    PASSED_BYTE,
+    PASSED_START,
+    PASSED_END,
+    PASSED_PENDING,
+    PASSED_TAKEN,
+    SETUP_HOP,
+    RELEASE_HOP,
+    SETUP_ARRIVES,
+    READ_BYTE,
+    DATA_ARRIVES,
+    LAST_DATA_ARRIVES,
+    ANSWER_ARRIVES,
+    FRAME_MADE,
+    SEND,
+    TICK_IDLE,
+    TICK_HELD,
+    TICK_BACK,
+    FIGURES
+};
+
+static const char *const names[FIGURES] = {
+    "passed-byte",  "passed-start", "passed-end",   "passed-pending",
+    "passed-taken", "setup-hop",    "release-hop",  "setup-arrives",
+    "read-byte",    "data-arrives", "last-arrives", "answer-arrives",
+    "frame-made",   "send",         "tick-idle",    "tick-held",
+    "tick-back"};
+
+static struct relay_figure figures[FIGURES];
+static uint32_t nothing; /* what it costs to count */
+
+/* ---- counting ---- */
+
+uint32_t relay_start(void)
+{
+    return CMSDK_TIMER0->VALUE;
+}
+
+static void add(struct relay_figure *figure, uint32_t count)
+{
+    figure->calls += 1;
+    figure->total += count;
+    figure->worst = count > figure->worst ? count : figure->worst;
+}
+
+uint32_t relay_stop(struct relay_figure *figure, uint32_t from)
+{
+    uint32_t ticks = from - CMSDK_TIMER0->VALUE;
+    uint32_t count =
+        (ticks * NS_PER_TICK + NS_PER_INSTRUCTION / 2) / NS_PER_INSTRUCTION -
+        nothing;
+
+    if (figure != NULL) {
+        add(figure, count);
+    }
+    return count;
+}
+
+static void start_counting(void)
+{
+    CMSDK_TIMER0->RELOAD = UINT32_MAX;
+    CMSDK_TIMER0->VALUE = UINT32_MAX;
+    CMSDK_TIMER0->CTRL = TIMER_CTRL_ENABLE;
+    nothing = 0;
+    nothing = relay_stop(NULL, relay_start());
+}
+
+/* The figure "nops" must be 1 1000 1000. */
+static void count_nops(struct relay_figure *figure)
+{
+    uint32_t from = relay_start();
+
+    __asm volatile(".rept 1000\n\tnop\n\t.endr");
+    relay_stop(figure, from);
+}
+
+static void put_number(unit_put *put, void *context, uint32_t number)
+{
+    char digits[12];
+    unsigned at = sizeof digits - 1;
+
+    digits[at] = '\0';
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    put(context, " ");
+    put(context, digits + at);
+}
+
+static void print(unit_put *put, void *context, const char *name,
+                  const struct relay_figure *figure)
+{
+    put(context, name);
+    put_number(put, context, figure->calls);
+    put_number(put, context, figure->total);
+    put_number(put, context, figure->worst);
+    put(context, "\n");
+}
+
+/* ---- five nodes ---- */
+
+/* The neighbour at each port of the middle one, which is the last. */
+#define MIDDLE TORUS_PORTS
+static struct switch_core nodes[TORUS_PORTS + 1];
+static struct switch_message message[TORUS_PORTS];
+static struct switch_receive receive[TORUS_PORTS + 1];
+static uint8_t data[MESSAGE_BYTES];
+static uint8_t buffer[TORUS_PORTS + 1][MESSAGE_BYTES];
+
+/* Volatile, so that calls remain calls: those of the switch are of the glue's
+   and the driver's alone, as on the board. */
+static void (*volatile const call_byte)(struct switch_core *, unsigned,
+                                        uint8_t) = switch_byte;
+static unsigned (*volatile const call_pending)(
+    struct switch_core *, unsigned, const uint8_t **) = switch_pending;
+static void (*volatile const call_taken)(struct switch_core *, unsigned,
+                                         unsigned) = switch_taken;
+static void (*volatile const call_tick)(struct switch_core *,
+                                        uint32_t) = switch_tick;
+static void (*volatile const call_send)(struct switch_core *,
+                                        struct switch_message *) = switch_send;
+
+static void kick(void *context, unsigned port)
+{
+    (void)context;
+    (void)port;
+}
+
+static void start_nodes(void)
+{
+    for (unsigned i = 0; i <= MIDDLE; ++i) {
+        const struct switch_config config = {
+            .node = (uint16_t)i, .seed = i + 1, .byte_ns = 5000, .kick = kick};
+
+        switch_init(&nodes[i], &config);
+        switch_tick(&nodes[i], 1000);
+        receive[i] = (struct switch_receive){
+            .buffer = buffer[i], .capacity_bytes = MESSAGE_BYTES, .ports = 15};
+    }
+}
+
+/* The node remembers as many sources as it can: it looks for one in vain. */
+static void fill_memory(struct switch_core *core)
+{
+    for (unsigned i = 0; i < SWITCH_REMEMBERED; ++i) {
+        core->memory[i].from.source = (uint16_t)(1000 + i);
+        core->memory[i].heard = (uint16_t)i;
+    }
+    core->heard = SWITCH_REMEMBERED;
+    core->remembered = SWITCH_REMEMBERED;
+}
+
+/* What a byte that comes in is about, as of before it. */
+static enum figure about(const struct switch_core *core, unsigned port,
+                         uint8_t byte)
+{
+    const struct switch_port *at = &core->port[port];
+    unsigned type = PART_TYPE(core->reader[port].content[0]);
+
+    if (at->mode == PART_PASS) {
+        return byte == 0 ? PASSED_END : PASSED_BYTE;
+    }
+    if (at->mode == PART_FIRST && at->role == PART_RELAY &&
+        PART_TYPE(byte) != PART_RELEASE) {
+        return PASSED_START;
+    }
+    if (at->mode != PART_READ || byte != 0) {
+        return READ_BYTE;
+    }
+    switch (type) {
+    case PART_SETUP:
+        return core == &nodes[MIDDLE] ? SETUP_HOP : SETUP_ARRIVES;
+    case PART_RELEASE:
+        return RELEASE_HOP;
+    case PART_DATA:
+        return DATA_ARRIVES;
+    default:
+        return ANSWER_ARRIVES;
+    }
+}
+
+static void count_byte(struct switch_core *core, unsigned port, uint8_t byte)
+{
+    enum figure figure = about(core, port, byte);
+    uint32_t before = core->counters[port].received_messages;
+    uint32_t relayed = core->counters[port].relayed_circuits;
+    uint32_t from = relay_start();
+    uint32_t count;
+
+    call_byte(core, port, byte);
+    count = relay_stop(NULL, from);
+    if (core->counters[port].received_messages != before) {
+        figure = LAST_DATA_ARRIVES;
+    } else if (figure == SETUP_HOP &&
+               core->counters[port].relayed_circuits == relayed) {
+        figure = SETUP_ARRIVES;
+    }
+    add(&figures[figure], count);
+}
+
+/* One byte, if there is one, from node to node. */
+static bool move(struct switch_core *from_core, unsigned from_port,
+                 struct switch_core *to_core, unsigned to_port)
+{
+    bool passed = from_core->port[from_port].role == PART_RELAY;
+    const uint8_t *bytes;
+    uint32_t written = from_core->port[from_port].written;
+    uint32_t from = relay_start();
+    unsigned some = call_pending(from_core, from_port, &bytes);
+    uint8_t byte;
+
+    relay_stop(passed ? &figures[PASSED_PENDING] : NULL, from);
+    if (some == 0) {
+        return false;
+    }
+    byte = *bytes;
+    from = relay_start();
+    call_taken(from_core, from_port, 1);
+    if (from_core->port[from_port].written != written) {
+        relay_stop(&figures[FRAME_MADE], from);
+    } else {
+        relay_stop(passed ? &figures[PASSED_TAKEN] : NULL, from);
+    }
+    count_byte(to_core, to_port, byte);
+    return true;
+}
+
+static bool turn(void)
+{
+    bool moved = false;
+
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        unsigned back = torus_opposite((enum torus_port)port);
+
+        moved |= move(&nodes[port], back, &nodes[MIDDLE], port);
+        moved |= move(&nodes[MIDDLE], port, &nodes[port], back);
+    }
+    return moved;
+}
+
+static void run(void)
+{
+    for (unsigned i = 0; i < TURNS && turn(); ++i) {
+    }
+}
+
+/* Node `from` sends so many hops out of a port. */
+static void send(unsigned from, unsigned port, unsigned hops)
+{
+    struct switch_message *sent = &message[port];
+    uint32_t before;
+
+    *sent = (struct switch_message){
+        .path = {.port = (uint8_t)port, .hops = (uint16_t)hops},
+        .kind = KIND,
+        .segment = {{data, MESSAGE_BYTES}}};
+    before = relay_start();
+    call_send(&nodes[from], sent);
+    relay_stop(&figures[SEND], before);
+}
+
+static bool arrived(unsigned node, unsigned port)
+{
+    return message[port].state == SWITCH_DONE && message[port].error == 0 &&
+           receive[node].state == SWITCH_DONE &&
+           memcmp(buffer[node], data, MESSAGE_BYTES) == 0;
+}
+
+/* A node for whom a neighbour has a message on the other side of the middle. */
+static void cross(unsigned port)
+{
+    switch_post(&nodes[port], &receive[port]);
+    send(torus_opposite((enum torus_port)port), port, 2);
+}
+
+static bool one_circuit(void)
+{
+    start_nodes();
+    cross(TORUS_EAST);
+    run();
+    return arrived(TORUS_EAST, TORUS_EAST);
+}
+
+static bool two_circuits(void)
+{
+    start_nodes();
+    cross(TORUS_WEST);
+    cross(TORUS_SOUTH);
+    run();
+    return arrived(TORUS_WEST, TORUS_WEST) && arrived(TORUS_SOUTH, TORUS_SOUTH);
+}
+
+static bool four_sources(void)
+{
+    bool good = true;
+
+    start_nodes();
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        switch_post(&nodes[port], &receive[port]);
+        send(MIDDLE, port, 1);
+    }
+    run();
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        good &= arrived(port, port);
+    }
+    return good;
+}
+
+static bool one_destination(void)
+{
+    start_nodes();
+    fill_memory(&nodes[MIDDLE]);
+    switch_post(&nodes[MIDDLE], &receive[MIDDLE]);
+    send(TORUS_WEST, TORUS_EAST, 1);
+    run();
+    return arrived(MIDDLE, TORUS_EAST);
+}
+
+static void count_tick(enum figure figure, uint32_t now_us)
+{
+    uint32_t from = relay_start();
+
+    call_tick(&nodes[MIDDLE], now_us);
+    relay_stop(&figures[figure], from);
+}
+
+/* Nothing to do; two circuits held; four sources that hear nothing. */
+static bool ticks(void)
+{
+    uint32_t now_us = 1000;
+
+    start_nodes();
+    count_tick(TICK_IDLE, now_us += 1000);
+    cross(TORUS_EAST);
+    cross(TORUS_NORTH);
+    for (unsigned i = 0; i < 500; ++i) {
+        turn();
+    }
+    count_tick(TICK_HELD, now_us + 1000);
+    now_us = 1000;
+    start_nodes();
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        switch_post(&nodes[port], &receive[port]);
+        send(MIDDLE, port, 1);
+    }
+    for (unsigned i = 0; i < 500; ++i) {
+        turn();
+    }
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        nodes[MIDDLE].port[port].taken = nodes[MIDDLE].port[port].written;
+    }
+    count_tick(TICK_BACK, now_us + 1000000);
+    return nodes[MIDDLE].counters[0].retransmitted == 1;
+}
+
+static bool with_data(unsigned step)
+{
+    for (unsigned i = 0; i < MESSAGE_BYTES; ++i) {
+        data[i] = (uint8_t)(i * step);
+    }
+    return one_circuit() && two_circuits() && four_sources() &&
+           one_destination() && ticks();
+}
+
+/* ---- the middle one with its drivers ---- */
+
+/* A neighbour sets up a circuit straight through the relay. */
+static void introduce(unsigned port)
+{
+    unsigned back = torus_opposite((enum torus_port)port);
+    const uint8_t *bytes;
+    unsigned some;
+
+    start_nodes();
+    send(port, back, 2);
+    some = switch_pending(&nodes[port], back, &bytes);
+    for (unsigned i = 0; i < some; ++i) {
+        switch_byte(&relay_core, port, bytes[i]);
+    }
+}
+
+/* Byte i of frames as long as can be, one after the other. */
+static uint8_t line_byte(uint32_t i)
+{
+    uint32_t at = i % LINE_BYTES;
+
+    return at == LINE_BYTES - 1 ? 0
+           : at == 1            ? PART_DATA
+                                : (uint8_t)(at | 0x81);
+}
+
+/* At each port `at_once` bytes come in before anything else is done. */
+static void full_load(struct relay_figure *quick, struct relay_figure *late,
+                      unsigned at_once)
+{
+    for (uint32_t i = 0; i < FRAMES * LINE_BYTES; i += at_once) {
+        for (unsigned k = 0; k < at_once; ++k) {
+            for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+                relay_driver_byte(quick, port, line_byte(i + k));
+            }
+        }
+        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+            relay_driver_late(late, port);
+        }
+        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+            relay_driver_late(late, port);
+        }
+    }
+}
+
+static bool measure_load(unit_put *put, void *context, unsigned at_once)
+{
+    struct relay_figure quick = {0}, late = {0};
+    uint32_t relayed = 0;
+
+    relay_core_start();
+    relay_driver_start(true);
+    introduce(TORUS_WEST);
+    introduce(TORUS_NORTH);
+    full_load(&quick, &late, at_once);
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        relayed += relay_core.counters[port].relayed_frames;
+    }
+    put(context, "load");
+    put_number(put, context, at_once);
+    put(context, " ");
+    print(put, context, "quick", &quick);
+    put(context, "load");
+    put_number(put, context, at_once);
+    put(context, " ");
+    print(put, context, "late", &late);
+    return relayed == TORUS_PORTS * FRAMES;
+}
+
+int unit_all(unit_put *put, void *context)
+{
+    static const uint8_t at_once[] = {1, 8, 32};
+    struct relay_figure nops = {0};
+    bool good;
+
+    start_counting();
+    count_nops(&nops);
+    print(put, context, "nops", &nops);
+    good = with_data(0) && with_data(167) && with_data(2);
+    for (unsigned i = 0; i < FIGURES; ++i) {
+        print(put, context, names[i], &figures[i]);
+    }
+    for (unsigned i = 0; i < sizeof at_once; ++i) {
+        good &= measure_load(put, context, at_once[i]);
+    }
+    put(context, good ? "all arrived\n" : "not all arrived\n");
+    return good ? 0 : 1;
+}

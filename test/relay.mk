@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# What relaying costs the board stm32f405, counted on the one whose emulator
+# counts: compiled with that board's flags, but for the processor.
+
+RELAY_EXACT := hal/crc32.c hal/frame.c $(wildcard hal/switch*.c) \
+               torus/torus.c test/bench/relay/glue.c
+RELAY_BENCH := test/bench/relay/board.c test/bench/relay/driver.c \
+               test/target/main.c boot/reset.c boot/memory.c \
+               boot/vectors_mps2_an385.c hal/window.c hal/console.c \
+               $(wildcard hal/mps2_an385/*.c) \
+               $(filter-out torus/torus.c,$(wildcard torus/*.c))
+
+relay_exact_objects := $(RELAY_EXACT:%.c=$(BUILD)/relay/%.o)
+relay_bench_objects := $(RELAY_BENCH:%.c=$(BUILD)/mps2_an385/%.o)
+
+TEST_PROGRAMS += $(BUILD)/test/relay_bench.elf
+
+# As hal/stm32f405/serial.c is.
+$(BUILD)/mps2_an385/test/bench/relay/driver.o: TARGET_CFLAGS += $(COLD) -O2
+
+$(BUILD)/relay/%.o: %.c $(BUILD)/mps2_an385.flags
+	$(say) CC-m3 $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(call target_cc,mps2_an385) $(COLD) -MMD -MP -c $< -o $@
+
+$(BUILD)/test/relay_bench.elf: $(relay_exact_objects) \
+    $(relay_bench_objects) $(wildcard linker/*.ld) \
+    $(BUILD)/mps2_an385.flags
+	$(say) LINK-M3 $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(call target_link,mps2_an385) -Wl,--defsym=boot_image_unlimited=1 \
+	  $(filter %.o,$^) -o $@
+
+-include $(relay_exact_objects:.o=.d) $(relay_bench_objects:.o=.d)

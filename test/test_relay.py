@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of what relaying costs on the board stm32f405, in instructions, which
+are the same in every run; and that its lines are not faster than that."""
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "bench"))
+import relay  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FRAMES, LINE_BYTES = 32, 1 + 3 + 240 + 4 + 1  # code, content, CRC, 0
+MESSAGE_BYTES, DATA_BYTES = 2400, 240
+
+
+@pytest.fixture(scope="module", name="table")
+def fixture_table():
+    return relay.figures()
+
+
+def test_all_messages_arrived():
+    assert ["all", "arrived"] in relay.board_lines()
+
+
+def test_instructions_are_counted_exactly(table):
+    nops = table["nops"]
+    assert (nops.calls, nops.total, nops.worst) == (1, 1000, 1000)
+
+
+def test_every_byte_of_the_load_is_counted(table):
+    for at_once in (1, 8, 32):
+        assert table["quick", at_once].calls == 4 * FRAMES * LINE_BYTES
+
+
+def test_every_frame_of_the_messages_is_counted(table):
+    """Of three contents: in one circuit, in two, to the middle: 4 messages and
+    those of 4 sources; the ticks' are cut short."""
+    whole = 3 * (1 + 2 + 1 + 4) * MESSAGE_BYTES // DATA_BYTES
+    last = table["last-arrives"].calls
+    assert last == 3 * 8
+    assert table["data-arrives"].calls + last >= whole
+    assert table["setup-hop"].calls >= 3 * (1 + 2)
+
+
+# (what, instructions at most): a tenth above what was counted.
+@pytest.mark.parametrize("name, limit", [
+    ("passed-byte", 40), ("passed-pending", 35), ("passed-taken", 28),
+    ("passed-start", 180), ("passed-end", 40), ("setup-hop", 1650),
+    ("release-hop", 550), ("setup-arrives", 2900), ("read-byte", 100),
+    ("data-arrives", 3400), ("last-arrives", 6700),
+    ("answer-arrives", 13800), ("frame-made", 6800), ("send", 1250),
+    ("tick-idle", 150), ("tick-held", 170), ("tick-back", 29200)])
+def test_no_call_takes_longer(table, name, limit):
+    assert 0 < table[name].worst <= limit
+
+
+@pytest.mark.parametrize("at_once, limit", [(1, 305), (8, 130), (32, 100)])
+def test_a_relayed_byte_takes_no_more_instructions(table, at_once, limit):
+    quick, late = table["quick", at_once], table["late", at_once]
+    assert quick.total + late.total <= limit * quick.calls
+
+
+def test_the_default_baud_is_one_that_four_ports_keep_up_with(table):
+    baud = relay.default_baud()
+    assert baud <= relay.load_baud(table, 32)
+    assert baud <= relay.fetch_baud(table)
+    assert baud <= relay.queue_baud(table)
+    assert baud <= min(relay.HARDWARE_BAUD.values())
+
+
+def test_it_could_not_be_without_queues(table):
+    """Which is why there are some."""
+    assert relay.unqueued_baud(table) < relay.default_baud() / 10
+
+
+def test_the_figures_add_up():
+    """Numbers by hand: 100 instructions and 2 interrupts for each of 10 bytes
+    at each port are 1300 + 480 cycles; 4 ports, 168 MHz."""
+    table = {("quick", 1): relay.Figure(40, 2000, 50),
+             ("late", 1): relay.Figure(40, 2000, 50)}
+    assert relay.load_cycles(table, 1) == 4 * (130 + 48)
+    assert relay.byte_cycles(2_000_000) == 840
+
+
+def flags(objects):
+    """With which each would be compiled, but for processor, names and what
+    the node's memory is."""
+    done = subprocess.run(
+        ["make", "-C", ROOT, "-Bn", "V=1", f"BUILD={relay.BUILD}", *objects],
+        capture_output=True, text=True, timeout=120, check=True)
+    found = {}
+    for line in done.stdout.splitlines():
+        words = line.split()
+        if "-c" in words and "-o" in words:
+            found[words[words.index("-o") + 1]] = [
+                word for word in words[1:words.index("-MMD")]
+                if not word.startswith(("-mcpu=", "-DNODE_", "-DSCATTER_"))]
+    return [found[str(name)] for name in objects]
+
+
+def test_compiled_as_for_the_board():
+    build = relay.BUILD
+    ours, theirs = flags([build / "relay" / "hal" / "switch.o",
+                          build / "stm32f405" / "hal" / "switch.o"])
+    assert ours == theirs and "-Os" in ours
+    ours, theirs = flags(
+        [build / "mps2_an385" / "test" / "bench" / "relay" / "driver.o",
+         build / "stm32f405" / "hal" / "stm32f405" / "serial.o"])
+    assert sorted(ours) == sorted(theirs) and ours[-1] == "-O2"
