@@ -11,6 +11,7 @@
 #include "boot/serial_node.h"
 #include "boot/start_stm32f405.h"
 #include "hal/armv7m.h"
+#include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/serial.h"
 #include "hal/stm32f405/timer.h"
 #include "hal/stm32f405/watchdog.h"
@@ -83,11 +84,11 @@ static uint32_t now_us(void *context)
     return timer_us();
 }
 
-/* All of them: a port's interrupt must not wait, but the switch's parts are
-   short. */
+/* All that share the switch; but bytes are still fetched, which would be lost
+   while a frame is made. */
 static void lock(void *context)
 {
-    uint32_t before = armv7m_mask();
+    uint32_t before = interrupts_mask();
 
     (void)context;
     if (locks++ == 0) {
@@ -99,7 +100,7 @@ static void unlock(void *context)
 {
     (void)context;
     if (--locks == 0) {
-        armv7m_unmask(masked);
+        interrupts_unmask(masked);
     }
 }
 
