@@ -18,6 +18,7 @@ EAST, NORTH, WEST, SOUTH = range(4)
 # QEMU's -serial 0 to 5 are USART1, 2, 3, UART4, 5, USART6.
 SERIALS = [EAST, NORTH, WEST, "console", None, SOUTH]
 PATIENCE_S = 60
+LIMIT = 56 * 1024  # of the image; linker/stm32f405.ld
 
 # The drivers over a model of the chip's registers: what QEMU does not have.
 MODEL = tap.run([BUILD / "test" / "stm32f405_host"], timeout=120)
@@ -143,11 +144,8 @@ def symbols(image=IMAGE):
 # ---- what it says when it starts ----
 
 
-@pytest.mark.parametrize("image, last", [(IMAGE, "ready"),
-                                         (FIRMWARE, "port 4 baud 115068 "
-                                                    "interrupts")])
-def test_banner(start, image, last):
-    said = start(image).lines(last)
+def test_banner(start):
+    said = start(IMAGE).lines("ready")
     assert said[:5] == [
         "quincunx stm32f405", "reset unknown",
         "clocks emulated core 168000000 timer 1000000000",
@@ -158,12 +156,18 @@ def test_banner(start, image, last):
 
 def test_firmware_answers_on_the_console(start):
     board = start(FIRMWARE)
-    board.lines("port 4 baud 115068 interrupts")
-    first = board.ask("").split()
-    counters = [board.line() for _ in range(5)]
-    assert first[0] == "us" and int(first[1]) > 0
-    assert counters[:4] == [f"port {n} 0 0 0 0 0 0" for n in range(4)]
-    assert re.fullmatch(r"port 4 1 \d+ 0 0 0 0", counters[4])
+    until = time.monotonic() + PATIENCE_S
+    board.console.settimeout(1)
+    while b"until=end" not in board.heard and time.monotonic() < until:
+        board.say("ident")  # what comes before it listens is lost
+        try:
+            board.heard += board.console.recv(4096)
+        except TimeoutError:
+            pass
+    said = " ".join(board.line() for _ in range(4))
+    for words in ("board=stm32f405", "width=0 height=0", "reset=unknown",
+                  "clock_hz=168000000"):
+        assert words in said
 
 
 # ---- ports ----
@@ -332,7 +336,7 @@ def test_a_fault_is_remembered_over_a_reset(board):
     assert fault["bfar"] == 0x30000000
     assert fault["count"] == 1
     assert within(fault["pc"], "command_load")
-    assert 0x20000000 < fault["sp"] <= 0x20002000
+    assert 0x20000000 < fault["sp"] <= symbols()["boot_stack_end"][0]
     board.say("reset")
     assert fault_of(board.lines("ready")) == fault
     board.say("load 30000004")
@@ -375,7 +379,7 @@ def test_vectors(image):
     flash = image.with_suffix(".bin").read_bytes()
     vectors = struct.unpack_from("<98I", flash)
     names = symbols(image)
-    assert vectors[0] == 0x20002000
+    assert vectors[0] == names["boot_stack_end"][0]
     assert vectors[1] == names["boot_reset"][0] | 1
     assert vectors[15] == names["timer_tick_interrupt"][0] | 1
     assert {n - 16: v for n, v in enumerate(vectors) if n >= 16 and v} == {
@@ -394,14 +398,5 @@ def test_image_tells_its_board_and_keeps_its_budget():
     flash = FIRMWARE.with_suffix(".bin").read_bytes()
     assert struct.unpack_from("<4s6H", flash, 0x188) == (
         b"QNCX", 1, 405, *[0xffff] * 4)
-    assert len(flash) <= 32 * 1024
+    assert len(flash) <= LIMIT
     assert FIRMWARE.with_suffix(".hex").exists()
-
-
-def test_a_tool_sets_the_place_in_the_image(start, tmp_path):
-    flash = bytearray(FIRMWARE.with_suffix(".bin").read_bytes())
-    struct.pack_into("<4H", flash, 0x188 + 8, 3, 4, 5, 25)
-    patched = tmp_path / "firmware.bin"
-    patched.write_bytes(flash)
-    board = start(patched)
-    assert "place 3 4 5 25" in board.lines("port 0 baud 2000000 interrupts")
