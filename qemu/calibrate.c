@@ -2,8 +2,10 @@
 #include "qemu/calibrate.h"
 
 #include "hal/circuit.h"
+#include "qemu/calibrate_repeats.h"
 #include "qemu/mesh.h"
 #include "qemu/reading.h"
+#include "qemu/serial_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,9 @@
 /* Longer than a board takes to queue a message, slow ones too. */
 #define LEAD_NS 50000u
 
+/* On serial lines, where a row may take a second. */
+#define SERIAL_ROWS 64u
+
 /* ---- fits ---- */
 
 /* a - b of two times, which may be either way round. */
@@ -22,9 +27,14 @@ static double less(uint64_t a_ps, uint64_t b_ps)
     return (double)(int64_t)(a_ps - b_ps);
 }
 
+static uint32_t fitted_rows(const struct calibration *calibration)
+{
+    return calibration->row_count - calibration->aside_count;
+}
+
 static bool fit_circuits(struct calibration *calibration)
 {
-    uint32_t rows = calibration->row_count;
+    uint32_t rows = fitted_rows(calibration);
     double *x = reading_must(calloc(3 * (size_t)rows + 1, sizeof *x));
     double *y = reading_must(calloc((size_t)rows + 1, sizeof *y));
     struct fit_value out[3];
@@ -36,7 +46,7 @@ static bool fit_circuits(struct calibration *calibration)
         x[3 * (size_t)i] = 2;
         x[3 * (size_t)i + 1] = 2.0 * row->hops;
         x[3 * (size_t)i + 2] = (double)row->bytes + row->answer_bytes;
-        y[i] = less(row->t4_ps, row->t1_ps) - less(row->t3_ps, row->t2_ps);
+        y[i] = calibrate_round_trip_ps(row);
     }
     known = fit_solve(out, &calibration->rms_ps, x, y, rows, 3);
     if (known) {
@@ -54,7 +64,7 @@ static void fit_clock(struct calibrate_clock *clock,
                       const struct calibration *calibration,
                       const uint32_t first[], double x[], double y[])
 {
-    uint64_t zero_ps = calibration->row[0].t1_ps;
+    uint64_t zero_ps = calibration->zero_ps;
     struct fit_value out[2];
     double rms;
 
@@ -82,11 +92,24 @@ static void fit_clock(struct calibrate_clock *clock,
     }
 }
 
+/* The first t1 of all; rows may be in any order. */
+static uint64_t first_ps(const struct calibration *calibration)
+{
+    uint64_t first = calibration->row[0].t1_ps;
+
+    for (uint32_t i = 1; i < calibration->row_count; ++i) {
+        uint64_t t1_ps = calibration->row[i].t1_ps;
+
+        first = less(t1_ps, first) < 0 ? t1_ps : first;
+    }
+    return first;
+}
+
 /* Sorts the rows by node and fits each node's clock. */
 static void fit_clocks(struct calibration *calibration, struct torus_size size)
 {
     uint32_t nodes = (uint32_t)size.width * size.height;
-    uint32_t rows = calibration->row_count;
+    uint32_t rows = fitted_rows(calibration);
     uint32_t *count = reading_must(calloc(nodes + 1, sizeof *count));
     uint32_t *order = reading_must(calloc((size_t)rows + 1, sizeof *order));
     double *x = reading_must(calloc(2 * (size_t)rows + 1, sizeof *x));
@@ -95,6 +118,7 @@ static void fit_clocks(struct calibration *calibration, struct torus_size size)
     calibration->clock =
         reading_must(calloc(nodes, sizeof *calibration->clock));
     calibration->clock_count = 0;
+    calibration->zero_ps = first_ps(calibration);
     for (uint32_t i = 0; i < rows; ++i) {
         count[torus_index(size, calibration->row[i].at) + 1] += 1;
     }
@@ -158,30 +182,91 @@ static int order(void *context, const uint8_t **report, uint32_t *report_bytes,
     return 0;
 }
 
-static int measure(struct calibration *calibration, struct mesh *mesh,
+/* Carries the probes out; rows in their order. */
+static int measure(struct calibration *calibration,
+                   const struct probe_channel *channel,
                    const struct probe probes[], uint32_t count)
 {
-    struct torus_size size = mesh->config->size;
-    struct probe_channel channel = {.size = size,
-                                    .originator = mesh->config->originator,
-                                    .lead_ns = LEAD_NS,
-                                    .context = mesh,
-                                    .order = order};
-    int status;
-
-    calibration->on = mesh->backend->on;
-    calibration->board = mesh->backend->board;
     calibration->row_count = (uint32_t)probe_rows(probes, count);
     calibration->row = reading_must(
         calloc(calibration->row_count + 1u, sizeof *calibration->row));
-    status = probe_measure(&channel, calibration->row, probes, count);
-    if (status == 0 && !calibrate_fit(calibration, size)) {
-        fprintf(stderr,
-                "quincunx: startup, hop delay and transfer time cannot be told "
-                "apart: that takes nodes at two distances and probes of two "
-                "sizes\n");
-        status = EXIT_FAILED;
+    return probe_measure(channel, calibration->row, probes, count);
+}
+
+static int measure_fabric(struct calibration *calibration,
+                          const struct run_config *config,
+                          const struct probe probes[], uint32_t count)
+{
+    struct run_mesh run;
+    int status = run_mesh_open(&run, config, true);
+    const struct probe_channel channel = {.size = config->size,
+                                          .originator = config->originator,
+                                          .lead_ns = LEAD_NS,
+                                          .context = &run.mesh,
+                                          .order = order};
+
+    if (status != 0) {
+        return status;
     }
+    calibration->on = run.backend.on;
+    calibration->board = run.backend.board;
+    status = measure(calibration, &channel, probes, count);
+    run_mesh_close(&run);
+    return status;
+}
+
+/* A small probe to each node that will be probed: the first message sets a
+   node's clock (hal/serial_circuit.h), between its t2 and t3. */
+static int wake(const struct probe_channel *channel,
+                const struct probe probes[], uint32_t count)
+{
+    uint32_t nodes = (uint32_t)channel->size.width * channel->size.height;
+    struct probe *first = reading_must(calloc(nodes, sizeof *first));
+    struct probe_row *row = reading_must(calloc(nodes, sizeof *row));
+    uint32_t found = 0;
+    int status;
+
+    for (uint32_t i = 0; i < count; ++i) {
+        first[torus_index(channel->size, probes[i].at)] = (struct probe){
+            .at = probes[i].at, .count = 1, .bytes = PROBE_BYTES_MIN};
+    }
+    for (uint32_t i = 0; i < nodes; ++i) {
+        if (first[i].count > 0) {
+            first[found++] = first[i];
+        }
+    }
+    status = probe_measure(channel, row, first, found);
+    free(first);
+    free(row);
+    return status;
+}
+
+/* No lead: a board that waits for a time is late by up to a tick, and what
+   software costs it is part of a startup. */
+static int measure_serial(struct calibration *calibration,
+                          const struct run_config *config,
+                          const struct probe probes[], uint32_t count)
+{
+    const struct serial_mesh_config mesh_config = serial_run_mesh(config);
+    struct serial_mesh mesh;
+    const struct probe_channel channel = {.size = config->size,
+                                          .originator = config->originator,
+                                          .rows = SERIAL_ROWS,
+                                          .context = &mesh,
+                                          .order = serial_mesh_measure};
+    int status;
+
+    if (serial_mesh_start(&mesh, &mesh_config) != 0) {
+        return EXIT_FAILED;
+    }
+    calibration->on = config->port != NULL ? "boards" : "qemu";
+    calibration->board = "stm32f405";
+    status = wake(&channel, probes, count);
+    if (status == 0) {
+        status = measure(calibration, &channel, probes, count);
+        calibrate_set_aside(calibration);
+    }
+    serial_mesh_stop(&mesh);
     return status;
 }
 
@@ -189,15 +274,19 @@ int calibrate_mesh(struct calibration *calibration,
                    const struct run_config *config, const struct probe probes[],
                    uint32_t count)
 {
-    struct run_mesh run;
-    int status = run_mesh_open(&run, config, true);
+    int status;
 
     memset(calibration, 0, sizeof *calibration);
-    if (status != 0) {
-        return status;
+    status = config->serial
+                 ? measure_serial(calibration, config, probes, count)
+                 : measure_fabric(calibration, config, probes, count);
+    if (status == 0 && !calibrate_fit(calibration, config->size)) {
+        fprintf(stderr,
+                "quincunx: startup, hop delay and transfer time cannot be told "
+                "apart: that takes nodes at two distances and probes of two "
+                "sizes\n");
+        status = EXIT_FAILED;
     }
-    status = measure(calibration, &run.mesh, probes, count);
-    run_mesh_close(&run);
     if (status != 0) {
         calibrate_free(calibration);
     }

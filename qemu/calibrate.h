@@ -23,7 +23,7 @@
 struct calibrate_clock {
     struct torus_coord at;
     uint32_t rows;
-    struct fit_value offset_ps; /* at the first probe of all */
+    struct fit_value offset_ps; /* at zero_ps */
     struct fit_value drift;     /* seconds a second */
     bool drifts;                /* whether there were rows enough to know */
 };
@@ -33,10 +33,14 @@ struct calibration {
     const char *board;
     uint32_t row_count;
     struct probe_row *row;
+    uint32_t aside_count; /* of these, the last: no fit looks at them */
+    double late_half_ps;  /* half of those took at most so much longer .. */
+    double late_most_ps;  /* .. and 95 % so much than the row that is fitted */
     struct fit_value startup_ps;
     struct fit_value hop_ps;
     struct fit_value transfer_ps; /* per byte */
     double rms_ps;                /* of the residuals */
+    uint64_t zero_ps;             /* the first t1 */
     uint32_t clock_count;
     struct calibrate_clock *clock; /* in order of the nodes' indices */
 };
@@ -46,10 +50,12 @@ struct calibration {
 bool calibrate_fit(struct calibration *calibration, struct torus_size size);
 
 /*
- * Starts a mesh, carries the probes out, and fits. Of the config, what a mesh
- * needs is looked at. Result: 0 and *calibration, to be freed with
- * calibrate_free(); else an exit status, with the reason said, and nothing to
- * be freed.
+ * Starts a mesh, or takes the one behind a port, carries the probes out, and
+ * fits. Of the config, what a mesh needs is looked at. On boards with serial
+ * ports each node is probed once before, which is not counted, and of the
+ * repeats of a probe the shortest counts (qemu/calibrate_repeats.h). Result: 0
+ * and *calibration, to be freed with calibrate_free(); else an exit status,
+ * with the reason said, and nothing to be freed.
  */
 int calibrate_mesh(struct calibration *calibration,
                    const struct run_config *config, const struct probe probes[],

@@ -169,24 +169,25 @@ static uint32_t choose_nodes(struct torus_coord chosen[],
 }
 
 /* Every node with one size after the other, so that each is probed at times
-   that lie apart: that shows how its clock drifts. */
+   that lie apart: that shows how its clock drifts. On serial lines all of that
+   again and again, so that what disturbs one repeat does not disturb all. */
 static uint32_t make_probes(struct probe **probes,
                             const struct calibrate_options *options)
 {
     static struct torus_coord chosen[NODES_MAX];
+    bool apart = options->mesh.config.serial;
+    unsigned rounds = apart ? options->repeat : 1;
     uint32_t nodes = choose_nodes(chosen, options);
-    uint32_t count = 0;
+    uint32_t all = nodes * options->sizes * rounds;
 
-    *probes = reading_must(
-        calloc((size_t)nodes * options->sizes + 1, sizeof **probes));
-    for (unsigned size = 0; size < options->sizes; ++size) {
-        for (uint32_t i = 0; i < nodes; ++i) {
-            (*probes)[count++] = (struct probe){.at = chosen[i],
-                                                .count = options->repeat,
-                                                .bytes = options->size[size]};
-        }
+    *probes = reading_must(calloc((size_t)all + 1, sizeof **probes));
+    for (uint32_t i = 0; i < all; ++i) {
+        (*probes)[i] =
+            (struct probe){.at = chosen[i % nodes],
+                           .count = apart ? 1 : options->repeat,
+                           .bytes = options->size[i / nodes % options->sizes]};
     }
-    return count;
+    return all;
 }
 
 static int show(const struct calibrate_options *options,

@@ -66,14 +66,18 @@ static void print_time(FILE *out, int width, double time_ps)
     fprintf(out, "%*s", width, signed_text);
 }
 
+/* Beside the emulated switch's; boards have no other than what is measured. */
 static void print_value(FILE *out, const char *name,
-                        const struct fit_value *fitted, uint64_t true_ps)
+                        const struct fit_value *fitted, uint64_t true_ps,
+                        bool known)
 {
     fprintf(out, "%-10s", name);
     print_time(out, 12, fitted->value);
     print_time(out, 12, fitted->half);
-    print_time(out, 12, (double)true_ps);
-    if (true_ps > 0) {
+    if (known) {
+        print_time(out, 12, (double)true_ps);
+    }
+    if (known && true_ps > 0) {
         fprintf(out, " %+10.4f %%",
                 100 * (fitted->value / (double)true_ps - 1));
     }
@@ -98,6 +102,18 @@ static void print_spread(FILE *out, const struct calibration *calibration)
             " to %" PRIu32 " hops, %" PRIu32 " to %" PRIu32 " bytes\n",
             calibration->row_count, calibration->clock_count, hops[0], hops[1],
             bytes[0], bytes[1]);
+}
+
+static void print_repeats(FILE *out, const struct calibration *calibration)
+{
+    fprintf(out,
+            "repeats   the shortest of each counts; of %" PRIu32
+            " others half took at most ",
+            calibration->aside_count);
+    print_time(out, 0, calibration->late_half_ps);
+    fputs(" longer, 95 % ", out);
+    print_time(out, 0, calibration->late_most_ps);
+    fputc('\n', out);
 }
 
 /* The clocks that are farthest off and go most wrong. */
@@ -132,16 +148,23 @@ void calibrate_print(FILE *out, const struct calibration *calibration,
                      const struct run_config *config)
 {
     const struct outcome_profile *profile = &config->profile;
+    bool known = !config->serial;
 
     fprintf(out, "mesh      %u x %u, originator %u,%u, on %s (%s)\n",
             config->size.width, config->size.height, config->originator.x,
             config->originator.y, calibration->on, calibration->board);
     print_spread(out, calibration);
+    if (calibration->aside_count > 0) {
+        print_repeats(out, calibration);
+    }
     fprintf(out, "\n%-10s%12s%12s%12s\n", "", "measured", "+- 95 %",
-            profile->name);
-    print_value(out, "startup", &calibration->startup_ps, profile->startup_ps);
-    print_value(out, "a byte", &calibration->transfer_ps, profile->transfer_ps);
-    print_value(out, "a hop", &calibration->hop_ps, profile->hop_delay_ps);
+            known ? profile->name : "");
+    print_value(out, "startup", &calibration->startup_ps, profile->startup_ps,
+                known);
+    print_value(out, "a byte", &calibration->transfer_ps, profile->transfer_ps,
+                known);
+    print_value(out, "a hop", &calibration->hop_ps, profile->hop_delay_ps,
+                known);
     fputs("\nresiduals ", out);
     print_time(out, 0, calibration->rms_ps);
     fputs(" rms\n", out);
@@ -170,12 +193,14 @@ static json_t *rows_json(const struct calibration *calibration)
 
         json_array_append_new(
             rows,
-            json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "x",
+            json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "x",
                       row->at.x, "y", row->at.y, "hops", integer(row->hops),
                       "bytes", integer(row->bytes), "answer_bytes",
                       integer(row->answer_bytes), "t1_ps", integer(row->t1_ps),
                       "t2_ps", integer(row->t2_ps), "t3_ps",
-                      integer(row->t3_ps), "t4_ps", integer(row->t4_ps)));
+                      integer(row->t3_ps), "t4_ps", integer(row->t4_ps),
+                      "fitted",
+                      i < calibration->row_count - calibration->aside_count));
     }
     return rows;
 }
@@ -203,7 +228,7 @@ int calibrate_print_json(FILE *out, const struct calibration *calibration,
     const struct outcome_profile *profile = &config->profile;
     json_t *json = json_pack(
         "{s:{s:i, s:i, s:[i,i], s:s, s:s}, s:{s:o, s:o, s:o},"
-        " s:{s:o, s:o, s:o, s:f}, s:o, s:o}",
+        " s:{s:o, s:o, s:o, s:f}, s:{s:o, s:f, s:f}, s:o, s:o}",
         "mesh", "width", config->size.width, "height", config->size.height,
         "originator", config->originator.x, config->originator.y, "on",
         calibration->on, "board", calibration->board, "profile", "startup_ps",
@@ -213,7 +238,10 @@ int calibrate_print_json(FILE *out, const struct calibration *calibration,
         value_json(&calibration->startup_ps, 1), "transfer_ps_per_byte",
         value_json(&calibration->transfer_ps, 1), "hop_delay_ps",
         value_json(&calibration->hop_ps, 1), "residual_rms_ps",
-        calibration->rms_ps, "clocks", clocks_json(calibration), "rows",
+        calibration->rms_ps, "repeats", "set_aside",
+        integer(calibration->aside_count), "late_half_ps",
+        calibration->late_half_ps, "late_95_percent_ps",
+        calibration->late_most_ps, "clocks", clocks_json(calibration), "rows",
         rows_json(calibration));
 
     if (json == NULL) {

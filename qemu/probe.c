@@ -145,6 +145,7 @@ uint64_t probe_rows(const struct probe probes[], uint32_t count)
 int probe_measure(const struct probe_channel *channel, struct probe_row rows[],
                   const struct probe probes[], uint32_t count)
 {
+    uint32_t most = channel->rows > 0 ? channel->rows : PROBE_ROWS_AT_ONCE;
     uint32_t first = 0;
     int status = 0;
 
@@ -152,8 +153,7 @@ int probe_measure(const struct probe_channel *channel, struct probe_row rows[],
         uint32_t next = first + 1;
         uint64_t some = probes[first].count;
 
-        while (next < count &&
-               some + probes[next].count <= PROBE_ROWS_AT_ONCE) {
+        while (next < count && some + probes[next].count <= most) {
             some += probes[next++].count;
         }
         status = measure_some(channel, rows, &probes[first], next - first);

@@ -2,6 +2,7 @@
 #include "qemu/serial_mesh.h"
 
 #include "hal/circuit.h"
+#include "scatter/wire.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 
 /* How long a board may take to answer on its console after its start. */
 #define BOOT_S 20.0
+#define EXIT_FAILED 1
 /* Between two looks for a report. */
 #define LOOK_MS 20
 
@@ -219,6 +221,7 @@ static int take(struct serial_mesh *mesh)
         return complain("no memory for a report");
     }
     memset(report->data, 0, CIRCUIT_HEADER_BYTES);
+    report->data[CIRCUIT_AT_KIND] = kind;
     memcpy(report->data + CIRCUIT_HEADER_BYTES, data, bytes);
     free(data);
     return 0;
@@ -228,6 +231,26 @@ enum mesh_end serial_mesh_run(struct serial_mesh *mesh,
                               const struct mesh_order *order)
 {
     return give(mesh, order) == 0 && take(mesh) == 0 ? MESH_DONE : MESH_FAILED;
+}
+
+int serial_mesh_measure(void *context, const uint8_t **report,
+                        uint32_t *report_bytes, const uint8_t *list,
+                        uint32_t list_bytes)
+{
+    struct serial_mesh *mesh = context;
+    const struct mesh_order order = {
+        .kind = WIRE_MEASURE, .head = list, .head_bytes = list_bytes};
+
+    if (serial_mesh_run(mesh, &order) != MESH_DONE) {
+        return EXIT_FAILED;
+    }
+    if (mesh->report.data[CIRCUIT_AT_KIND] != WIRE_MEASURED) {
+        complain("the originator does not measure");
+        return EXIT_FAILED;
+    }
+    *report = mesh->report.data + CIRCUIT_HEADER_BYTES;
+    *report_bytes = mesh->report.bytes - CIRCUIT_HEADER_BYTES;
+    return 0;
 }
 
 /* "ps=T kind=K detail=D value=V" */

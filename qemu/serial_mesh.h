@@ -42,6 +42,12 @@ int serial_mesh_start(struct serial_mesh *mesh,
 enum mesh_end serial_mesh_run(struct serial_mesh *mesh,
                               const struct mesh_order *order);
 
+/* Carries out a list of probes: a probe_channel's order() (qemu/probe.h), of
+   which the mesh is the context. */
+int serial_mesh_measure(void *context, const uint8_t **report,
+                        uint32_t *report_bytes, const uint8_t *list,
+                        uint32_t list_bytes);
+
 /* The originator's own log: at most NODE_EVENTS. Result: 0; -1, said. */
 int serial_mesh_trace(struct serial_mesh *mesh,
                       struct node_event events[NODE_EVENTS], uint32_t *count);

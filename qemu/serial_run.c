@@ -6,7 +6,6 @@
 #include "qemu/layers.h"
 #include "qemu/probe.h"
 #include "qemu/reading.h"
-#include "qemu/serial_mesh.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,22 +24,6 @@ static void say(const struct run_config *config, const char *what, uint32_t a,
 }
 
 /* ---- logs ---- */
-
-static int measure(void *context, const uint8_t **report,
-                   uint32_t *report_bytes, const uint8_t *list,
-                   uint32_t list_bytes)
-{
-    struct serial_mesh *mesh = context;
-    const struct mesh_order order = {
-        .kind = WIRE_MEASURE, .head = list, .head_bytes = list_bytes};
-
-    if (serial_mesh_run(mesh, &order) != MESH_DONE) {
-        return EXIT_FAILED;
-    }
-    *report = mesh->report.data + CIRCUIT_HEADER_BYTES;
-    *report_bytes = mesh->report.bytes - CIRCUIT_HEADER_BYTES;
-    return 0;
-}
 
 /* How far a node's clock is ahead of the originator's: half of what the two
    directions of an exchange differ by. */
@@ -111,7 +94,7 @@ static int read_nodes(struct outcome *outcome, struct serial_mesh *mesh)
     const struct probe_channel channel = {.size = outcome->size,
                                           .originator = outcome->originator,
                                           .context = mesh,
-                                          .order = measure};
+                                          .order = serial_mesh_measure};
     uint32_t count = outcome->node_count;
     uint32_t first = torus_index(channel.size, channel.originator);
     struct probe_log *logs = reading_must(calloc(count, sizeof *logs));
@@ -230,9 +213,9 @@ static int carry_out_all(struct outcome *outcome,
     return status;
 }
 
-int serial_run_job(struct outcome *outcome, const struct run_config *config)
+struct serial_mesh_config serial_run_mesh(const struct run_config *config)
 {
-    const struct serial_mesh_config mesh_config = {
+    return (struct serial_mesh_config){
         .size = config->size,
         .originator = config->originator,
         .port = config->port,
@@ -242,6 +225,11 @@ int serial_run_job(struct outcome *outcome, const struct run_config *config)
                   .damage_denominator = config->damage_denominator,
                   .seed = config->seed},
         .watchdog_s = config->watchdog_s};
+}
+
+int serial_run_job(struct outcome *outcome, const struct run_config *config)
+{
+    const struct serial_mesh_config mesh_config = serial_run_mesh(config);
     struct run_config sized = *config;
     double start_s = mesh_wall_s();
     struct serial_mesh mesh;
