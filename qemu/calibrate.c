@@ -27,14 +27,14 @@ static double less(uint64_t a_ps, uint64_t b_ps)
     return (double)(int64_t)(a_ps - b_ps);
 }
 
-static uint32_t fitted_rows(const struct calibration *calibration)
+static uint32_t some_rows(const struct calibration *calibration, uint32_t some)
 {
-    return calibration->row_count - calibration->aside_count;
+    return some > 0 ? some : calibration->row_count;
 }
 
 static bool fit_circuits(struct calibration *calibration)
 {
-    uint32_t rows = fitted_rows(calibration);
+    uint32_t rows = some_rows(calibration, calibration->circuit_rows);
     double *x = reading_must(calloc(3 * (size_t)rows + 1, sizeof *x));
     double *y = reading_must(calloc((size_t)rows + 1, sizeof *y));
     struct fit_value out[3];
@@ -109,7 +109,7 @@ static uint64_t first_ps(const struct calibration *calibration)
 static void fit_clocks(struct calibration *calibration, struct torus_size size)
 {
     uint32_t nodes = (uint32_t)size.width * size.height;
-    uint32_t rows = fitted_rows(calibration);
+    uint32_t rows = some_rows(calibration, calibration->clock_rows);
     uint32_t *count = reading_must(calloc(nodes + 1, sizeof *count));
     uint32_t *order = reading_must(calloc((size_t)rows + 1, sizeof *order));
     double *x = reading_must(calloc(2 * (size_t)rows + 1, sizeof *x));

@@ -33,9 +33,10 @@ struct calibration {
     const char *board;
     uint32_t row_count;
     struct probe_row *row;
-    uint32_t aside_count; /* of these, the last: no fit looks at them */
-    double late_half_ps;  /* half of those took at most so much longer .. */
-    double late_most_ps;  /* .. and 95 % so much than the row that is fitted */
+    uint32_t circuit_rows; /* the first so many tell of circuits, .. */
+    uint32_t clock_rows;   /* .. so many of clocks; 0: all do */
+    double late_half_ps;   /* half of the repeats that do not count took at */
+    double late_most_ps;   /* most so much longer, and 95 % so much */
     struct fit_value startup_ps;
     struct fit_value hop_ps;
     struct fit_value transfer_ps; /* per byte */
@@ -53,7 +54,7 @@ bool calibrate_fit(struct calibration *calibration, struct torus_size size);
  * Starts a mesh, or takes the one behind a port, carries the probes out, and
  * fits. Of the config, what a mesh needs is looked at. On boards with serial
  * ports each node is probed once before, which is not counted, and of the
- * repeats of a probe the shortest counts (qemu/calibrate_repeats.h). Result: 0
+ * repeats of a probe the shortest count (qemu/calibrate_repeats.h). Result: 0
  * and *calibration, to be freed with calibrate_free(); else an exit status,
  * with the reason said, and nothing to be freed.
  */

@@ -17,6 +17,8 @@
 #define EXIT_USAGE 2
 #define SIZES_MAX 16u
 #define NODES_MAX 1024u
+#define REPEAT 2u
+#define SERIAL_REPEAT 5u
 
 enum key {
     KEY_SIZES = 0x200,
@@ -31,7 +33,9 @@ static const struct argp_option descriptions[] = {
      "64,256,1KiB,4KiB)",
      1},
     {"repeat", KEY_REPEAT, "N", 0,
-     "Probes to each node of each size, 1 to 256 (default 2)", 1},
+     "Probes to each node of each size, 1 to 256 (default 2; 5 on serial "
+     "ports)",
+     1},
     {"node", KEY_NODE, "X,Y", 0,
      "Probe this node; may be repeated (default: all)", 1},
     {NULL, 'o', "FILE", 0, "Write the profile, for --plan-profile", 2},
@@ -43,8 +47,8 @@ struct calibrate_options {
     uint32_t size[SIZES_MAX];
     unsigned sizes;
     struct torus_coord node[NODES_MAX];
-    unsigned nodes; /* 0: all */
-    uint16_t repeat;
+    unsigned nodes;  /* 0: all */
+    uint16_t repeat; /* 0: not given */
     const char *output;
     bool json;
 };
@@ -266,12 +270,15 @@ int calibrate_command(int argc, char **argv)
     static struct calibrate_options options;
     int status;
 
-    options = (struct calibrate_options){
-        .size = {64, 256, 1024, 4096}, .sizes = 4, .repeat = 2};
+    options =
+        (struct calibrate_options){.size = {64, 256, 1024, 4096}, .sizes = 4};
     run_options_init(&options.mesh, "calibrate");
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;
+    }
+    if (options.repeat == 0) {
+        options.repeat = options.mesh.config.serial ? SERIAL_REPEAT : REPEAT;
     }
     status = check(&options);
     status = status == 0 ? calibrate_with(&options) : status;

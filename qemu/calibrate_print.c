@@ -107,9 +107,9 @@ static void print_spread(FILE *out, const struct calibration *calibration)
 static void print_repeats(FILE *out, const struct calibration *calibration)
 {
     fprintf(out,
-            "repeats   the shortest of each counts; of %" PRIu32
+            "repeats   the shortest of each counts; of the %" PRIu32
             " others half took at most ",
-            calibration->aside_count);
+            calibration->row_count - calibration->circuit_rows);
     print_time(out, 0, calibration->late_half_ps);
     fputs(" longer, 95 % ", out);
     print_time(out, 0, calibration->late_most_ps);
@@ -154,7 +154,7 @@ void calibrate_print(FILE *out, const struct calibration *calibration,
             config->size.width, config->size.height, config->originator.x,
             config->originator.y, calibration->on, calibration->board);
     print_spread(out, calibration);
-    if (calibration->aside_count > 0) {
+    if (calibration->late_most_ps > 0) {
         print_repeats(out, calibration);
     }
     fprintf(out, "\n%-10s%12s%12s%12s\n", "", "measured", "+- 95 %",
@@ -200,7 +200,8 @@ static json_t *rows_json(const struct calibration *calibration)
                       "t2_ps", integer(row->t2_ps), "t3_ps",
                       integer(row->t3_ps), "t4_ps", integer(row->t4_ps),
                       "fitted",
-                      i < calibration->row_count - calibration->aside_count));
+                      calibration->circuit_rows == 0 ||
+                          i < calibration->circuit_rows));
     }
     return rows;
 }
@@ -228,7 +229,7 @@ int calibrate_print_json(FILE *out, const struct calibration *calibration,
     const struct outcome_profile *profile = &config->profile;
     json_t *json = json_pack(
         "{s:{s:i, s:i, s:[i,i], s:s, s:s}, s:{s:o, s:o, s:o},"
-        " s:{s:o, s:o, s:o, s:f}, s:{s:o, s:f, s:f}, s:o, s:o}",
+        " s:{s:o, s:o, s:o, s:f}, s:{s:f, s:f}, s:o, s:o}",
         "mesh", "width", config->size.width, "height", config->size.height,
         "originator", config->originator.x, config->originator.y, "on",
         calibration->on, "board", calibration->board, "profile", "startup_ps",
@@ -238,8 +239,7 @@ int calibrate_print_json(FILE *out, const struct calibration *calibration,
         value_json(&calibration->startup_ps, 1), "transfer_ps_per_byte",
         value_json(&calibration->transfer_ps, 1), "hop_delay_ps",
         value_json(&calibration->hop_ps, 1), "residual_rms_ps",
-        calibration->rms_ps, "repeats", "set_aside",
-        integer(calibration->aside_count), "late_half_ps",
+        calibration->rms_ps, "repeats", "late_half_ps",
         calibration->late_half_ps, "late_95_percent_ps",
         calibration->late_most_ps, "clocks", clocks_json(calibration), "rows",
         rows_json(calibration));

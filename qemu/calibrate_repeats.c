@@ -56,28 +56,66 @@ static void note_late(struct calibration *calibration, double late[],
     }
 }
 
+/* Rows of the same probe as `from`, which lie one behind the other. */
+static uint32_t count_same(const struct probe_row *from, uint32_t most)
+{
+    uint32_t count = 1;
+
+    while (count < most && same_probe(from, &from[count]) == 0) {
+        count += 1;
+    }
+    return count;
+}
+
+/* Where the next row of each kind goes. */
+struct places {
+    struct probe_row *shortest;
+    struct probe_row *fast;
+    struct probe_row *slow;
+    double *late;
+};
+
+static void place(struct places *places, const struct probe_row *row,
+                  uint32_t count)
+{
+    *places->shortest++ = row[0];
+    for (uint32_t i = 1; i < count; ++i) {
+        *places->late++ =
+            calibrate_round_trip_ps(&row[i]) - calibrate_round_trip_ps(&row[0]);
+        if (i < (count + 1) / 2) {
+            *places->fast++ = row[i];
+        } else {
+            *places->slow++ = row[i];
+        }
+    }
+}
+
 void calibrate_set_aside(struct calibration *calibration)
 {
     uint32_t rows = calibration->row_count;
     struct probe_row *row = calibration->row;
-    struct probe_row *aside = reading_must(calloc(rows + 1u, sizeof *aside));
+    struct probe_row *sorted = reading_must(calloc(rows + 1u, sizeof *sorted));
     double *late = reading_must(calloc(rows + 1u, sizeof *late));
-    uint32_t kept = 0;
-    uint32_t count = 0;
+    struct places places = {.shortest = row, .late = late};
+    uint32_t groups = 0;
+    uint32_t fast = 0;
 
-    qsort(row, rows, sizeof *row, by_probe);
-    for (uint32_t i = 0; i < rows; ++i) {
-        if (kept == 0 || same_probe(&row[kept - 1], &row[i]) != 0) {
-            row[kept++] = row[i];
-        } else {
-            late[count] = calibrate_round_trip_ps(&row[i]) -
-                          calibrate_round_trip_ps(&row[kept - 1]);
-            aside[count++] = row[i];
-        }
+    memcpy(sorted, row, rows * sizeof *row);
+    qsort(sorted, rows, sizeof *sorted, by_probe);
+    for (uint32_t i = 0, count; i < rows; i += count) {
+        count = count_same(&sorted[i], rows - i);
+        groups += 1;
+        fast += (count + 1) / 2 - 1;
     }
-    memcpy(&row[kept], aside, count * sizeof *aside);
-    calibration->aside_count = count;
-    note_late(calibration, late, count);
-    free(aside);
+    places.fast = row + groups;
+    places.slow = row + groups + fast;
+    for (uint32_t i = 0, count; i < rows; i += count) {
+        count = count_same(&sorted[i], rows - i);
+        place(&places, &sorted[i], count);
+    }
+    calibration->circuit_rows = groups;
+    calibration->clock_rows = groups + fast;
+    note_late(calibration, late, (uint32_t)(places.late - late));
+    free(sorted);
     free(late);
 }
