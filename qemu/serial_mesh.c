@@ -102,6 +102,28 @@ static int await_console(struct serial_mesh *mesh)
     return error == 0 ? 0 : complain(console_why(mesh->console));
 }
 
+/* The rows of a reply, for people. */
+static void show_rows(const struct console_reply *reply)
+{
+    for (uint32_t i = 1; i < reply->lines; ++i) {
+        fprintf(stderr, "  %s\n", reply->line[i]);
+    }
+}
+
+/* Why the originator did not even begin to look. */
+static void explain_refusal(const struct console_reply *reply)
+{
+    if (strcmp(reply->code, "busy") == 0) {
+        complain("the originator is busy with a job, which it gives up in "
+                 "time; `reset` on its console ends it at once");
+    } else {
+        fprintf(stderr,
+                "quincunx: the originator does not look for its mesh: "
+                "%s\n",
+                reply->code);
+    }
+}
+
 /* One wave; the faults that it finds, one a line. */
 static int discover(struct serial_mesh *mesh)
 {
@@ -115,16 +137,30 @@ static int discover(struct serial_mesh *mesh)
     error = console_ask(mesh->console, &reply, command);
     if (error != 0) {
         complain(console_why(mesh->console));
+    } else if (!reply.ok && reply.lines < 2) {
+        error = -1;
+        explain_refusal(&reply);
     } else if (!reply.ok || reply.lines > 2) {
         error = -1;
         fprintf(stderr, "quincunx: the mesh is not a %ux%u torus:\n",
                 config->size.width, config->size.height);
-        for (uint32_t i = 1; i < reply.lines; ++i) {
-            fprintf(stderr, "  %s\n", reply.line[i]);
-        }
+        show_rows(&reply);
     }
     console_reply_free(&reply);
     return error;
+}
+
+/* A report that nobody fetched: who gave the order has gone. */
+static void drop_report(struct serial_mesh *mesh)
+{
+    uint8_t *data;
+    uint32_t bytes;
+    uint8_t kind;
+    uint16_t job;
+
+    if (console_receive(mesh->console, &data, &bytes, &kind, &job) == 0) {
+        free(data);
+    }
 }
 
 int serial_mesh_start(struct serial_mesh *mesh,
@@ -138,6 +174,7 @@ int serial_mesh_start(struct serial_mesh *mesh,
         error = await_console(mesh);
     }
     if (error == 0) {
+        drop_report(mesh);
         error = discover(mesh);
     }
     mesh->up_wall_s = mesh_wall_s();
@@ -189,6 +226,27 @@ static int give(struct serial_mesh *mesh, const struct mesh_order *order)
                                            : console_why(mesh->console));
 }
 
+/* Of boards that brought no report: how the originator is, and who cannot be
+   found once it has been reset. The others give the job up by themselves. */
+static void explain_silence(struct serial_mesh *mesh)
+{
+    struct console_reply reply;
+
+    if (mesh->wired != NULL) {
+        return;
+    }
+    if (console_ask(mesh->console, &reply, "ps") == 0) {
+        fprintf(stderr, "quincunx: the originator:\n");
+        show_rows(&reply);
+    }
+    console_reply_free(&reply);
+    if (console_ask(mesh->console, &reply, "reset") == 0 &&
+        await_console(mesh) == 0) {
+        (void)discover(mesh);
+    }
+    console_reply_free(&reply);
+}
+
 /* The report, behind room for a header as it would come over circuits. */
 static int take(struct serial_mesh *mesh)
 {
@@ -210,8 +268,10 @@ static int take(struct serial_mesh *mesh)
         }
     }
     if (error != 0) {
-        return complain(error > 0 ? "no report came in time"
-                                  : console_why(mesh->console));
+        complain(error > 0 ? "no report came in time"
+                           : console_why(mesh->console));
+        explain_silence(mesh);
+        return -1;
     }
     free(report->data);
     report->bytes = CIRCUIT_HEADER_BYTES + bytes;
