@@ -289,6 +289,24 @@ flash:
 flash-mesh:
 	$(call flash,MAP,mesh.csv,--map)
 
+# ---- hardware in the loop ----
+
+# The originator's console; emulated boards without one. HIL_OPTIONS: pytest's.
+HIL_OPTIONS ?=
+
+hil: export QUINCUNX_HIL := 1
+hil: export QUINCUNX_HIL_PORT := $(PORT)
+hil: export QUINCUNX_HIL_MESH := $(MESH)
+hil: export QUINCUNX_HIL_BOARD := $(BOARD)
+
+## hil: test a mesh of boards, PORT=/dev/ttyACM0 MESH=5x5; no PORT: emulated
+.PHONY: hil
+hil: test-deps
+	$(Q)$(MAKE) --no-print-directory build-all BOARD="$(BOARDS)"
+	$(Q)$(PYTHON) -m pytest -p no:cacheprovider --junitxml=$(BUILD)/hil.xml \
+	  test/hil $(HIL_OPTIONS)
+	@echo "report    $(BUILD)/hil.txt, $(BUILD)/hil.xml"
+
 # ---- debugging ----
 
 # A board of a mesh that runs with --gdb; what a debugger is to do there.

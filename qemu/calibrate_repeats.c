@@ -31,14 +31,20 @@ static int same_probe(const struct probe_row *a, const struct probe_row *b)
     return (a->bytes > b->bytes) - (a->bytes < b->bytes);
 }
 
-/* By node, size, and round trip. */
+/* By node, size, round trip, and time. */
 static int by_probe(const void *a, const void *b)
 {
-    int order = same_probe(a, b);
+    const struct probe_row *left = a;
+    const struct probe_row *right = b;
+    int order = same_probe(left, right);
 
-    return order != 0 ? order
-                      : less_or_more(calibrate_round_trip_ps(a),
-                                     calibrate_round_trip_ps(b));
+    if (order == 0) {
+        order = less_or_more(calibrate_round_trip_ps(left),
+                             calibrate_round_trip_ps(right));
+    }
+    return order != 0
+               ? order
+               : (left->t1_ps > right->t1_ps) - (left->t1_ps < right->t1_ps);
 }
 
 static int by_value(const void *a, const void *b)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make hil`: which mesh, and the report of what was measured.
+
+Other runs of pytest leave these tests alone: they want a mesh of their own.
+"""
+import os
+import pathlib
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+if str(HERE) not in sys.path:
+    sys.path.insert(0, str(HERE))
+
+ON = bool(os.environ.get("QUINCUNX_HIL"))
+if not ON:
+    collect_ignore_glob = ["test_*"]
+else:
+    import rig
+    import notes
+
+    BOARDS = rig.environment("BOARD", "stm32f405").split()
+    if "stm32f405" not in BOARDS:
+        collect_ignore_glob = ["test_hil_[1-8]*"]
+    elif "mps2_an385" not in BOARDS:
+        collect_ignore_glob = ["test_hil_9*"]
+    NOTES = notes.Notes()
+
+
+@pytest.fixture(scope="session", name="notes")
+def fixture_notes():
+    return NOTES
+
+
+@pytest.fixture(scope="session", name="mesh_up")
+def fixture_mesh_up(notes):
+    """The mesh; its boards are there, but have not found each other yet."""
+    port = rig.environment("PORT", None)
+    size = rig.environment("MESH", "5x5")
+    if port is not None and (problem := rig.port_problem(port)):
+        pytest.exit(problem, 2)
+    it = rig.Bench(port, size)
+    try:
+        it.start()
+        notes.begin(it)
+        yield it
+    finally:
+        it.stop()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = (yield).get_result()
+    if ON and (report.when == "call" or not report.passed):
+        NOTES.result(item.name, report)
+
+
+def pytest_sessionfinish():
+    if ON and NOTES.results:
+        NOTES.write(rig.BUILD / rig.environment("REPORT", "hil.txt"))
+
+
+def pytest_terminal_summary(terminalreporter):
+    if ON and NOTES.results:
+        terminalreporter.section("measured")
+        terminalreporter.write(NOTES.table())

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A mesh of boards on a bench, or emulated ones in its place."""
+import binascii
+import contextlib
+import json
+import os
+import pathlib
+import re
+import signal
+import stat
+import subprocess
+import tempfile
+import time
+
+import serial
+
+import emulated
+import mesh
+from notes import time_text  # noqa: F401
+
+BUILD = mesh.BUILD
+BAUD = 115200
+# What the host may wait for one answer of a board that is idle, for one that
+# takes part in discovery or circuits, and for a whole command.
+ANSWER_S, CIRCUITS_S, COMMAND_S = 20, 120, 200
+
+
+def environment(name, default):
+    return os.environ.get("QUINCUNX_HIL_" + name) or default
+
+
+def is_pseudo_terminal(port):
+    """Linux, Documentation/admin-guide/devices.txt: majors 136 to 143."""
+    try:
+        return 136 <= os.major(os.stat(port).st_rdev) <= 143
+    except OSError:
+        return False
+
+
+class Silence(AssertionError):
+    """No answer in time."""
+
+
+class Damaged(AssertionError):
+    """A line without a good CRC."""
+
+
+def mark(text):
+    return b"*%04X" % binascii.crc_hqx(text, 0xFFFF)
+
+
+def words(text):
+    """The KEY=VALUE words."""
+    return dict(word.split("=", 1) for word in text.split(" ") if "=" in word)
+
+
+class Console:
+    """A board's console by pyserial, and nothing of ours."""
+
+    def __init__(self, port):
+        self.port = serial.Serial(port, BAUD, timeout=0.1, exclusive=True,
+                                  write_timeout=ANSWER_S)
+        self.heard = b""
+        self.write(b"\n")  # ends what somebody left there
+        self.drain()
+
+    def close(self):
+        self.port.close()
+
+    def write(self, data):
+        self.port.write(data)
+
+    def drain(self, seconds=0.3):
+        """Everything until nothing comes for so long, at most 5 s."""
+        end = time.monotonic() + 5
+        last = time.monotonic()
+        while time.monotonic() < min(end, last + seconds):
+            if self.port.read(4096):
+                last = time.monotonic()
+        self.heard = b""
+
+    def raw(self, seconds=ANSWER_S):
+        """The next line's bytes, without its end."""
+        end = time.monotonic() + seconds
+        while b"\n" not in self.heard:
+            if time.monotonic() > end:
+                raise Silence(f"nothing in {seconds} s but {self.heard!r}")
+            self.heard += self.port.read(max(1, self.port.in_waiting))
+        line, _, self.heard = self.heard.partition(b"\n")
+        return line
+
+    def line(self, seconds=ANSWER_S):
+        """The next line's text; its CRC must be there and right."""
+        raw = self.raw(seconds)
+        text, star, digits = raw.rpartition(b"*")
+        if not star or mark(text) != star + digits:
+            raise Damaged(f"{raw!r}")
+        return text.decode()
+
+    def rows(self, seconds=ANSWER_S):
+        """A whole reply: its first line, its rows, its end ('' if it has
+        none)."""
+        first, rows = self.line(seconds), []
+        if "until=end" not in first:
+            return first, rows, ""
+        while not (row := self.line(seconds)).startswith("end"):
+            rows.append(row)
+        assert words(row)["rows"] == str(len(rows)), (row, rows)
+        return first, rows, row
+
+    def ask(self, text, seconds=ANSWER_S):
+        self.write(text.encode() + b"\n")
+        return self.rows(seconds)
+
+    def values(self, text):
+        """All KEY=VALUE words of a reply that is fine."""
+        first, rows, last = self.ask(text)
+        assert first.startswith("ok") and "err=" not in last, (first, last)
+        return {key: value for row in rows
+                for key, value in words(row).items()}
+
+
+class Bench:
+    """The mesh that the tests are about."""
+
+    def __init__(self, port, size):
+        self.size = tuple(map(int, size.split("x")))
+        self.mesh = size
+        self.port = port
+        self.emulated = port is None or is_pseudo_terminal(port)
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=BUILD, prefix="hil-"))
+        self.launcher = None
+        self.profile = None  # once measured: its file
+        self.calibration = None  # .. and all that was measured
+        self.tty = {}
+
+    # ---- starting and ending ----
+
+    def start(self):
+        if self.port is not None:
+            return
+        self.launcher = subprocess.Popen(
+            [mesh.QUINCUNX, "boards", "--mesh", self.mesh, "--keep",
+             "--console", "all"], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        said = []
+        for line in self.launcher.stdout:
+            said.append(line)
+            if found := re.fullmatch(r"console (\d+),(\d+) (\S+)\n", line):
+                self.tty[int(found[1]), int(found[2])] = found[3]
+            if "boards run" in line:
+                break
+        assert (0, 0) in self.tty, "".join(said)
+        self.port = self.tty[0, 0]
+
+    def stop(self):
+        with contextlib.suppress(OSError):
+            for file in self.folder.iterdir():
+                file.unlink()
+            self.folder.rmdir()
+        if self.launcher is not None:
+            with contextlib.suppress(OSError):
+                self.launcher.stdin.close()
+            try:
+                self.launcher.wait(60)
+            except subprocess.TimeoutExpired:
+                self.launcher.kill()
+                self.launcher.wait()
+            self.launcher.stdout.close()
+
+    def pid(self, at):
+        """The process of an emulated board."""
+        for pid in mesh.children_of(self.launcher.pid):
+            line = pathlib.Path(f"/proc/{pid}/cmdline").read_text("utf-8")
+            if "board-%d-%d" % at in line.split("\0"):
+                return pid
+        return None
+
+    def kill(self, at):
+        os.kill(self.pid(at), signal.SIGKILL)
+
+    # ---- talking to it ----
+
+    @property
+    def nodes(self):
+        width, height = self.size
+        return [(x, y) for y in range(height) for x in range(width)]
+
+    @property
+    def is_pattern(self):
+        """5^k x 5^k: what jobs run on over serial lines."""
+        width, height = self.size
+        return width == height and width in (1, 5, 25)
+
+    @contextlib.contextmanager
+    def console(self, at=(0, 0)):
+        console = Console(self.tty[at] if at in self.tty else self.port)
+        try:
+            yield console
+        finally:
+            console.close()
+
+    def command(self, *args, seconds=COMMAND_S):
+        """The finished process; it must end in time by itself."""
+        return subprocess.run(
+            [mesh.QUINCUNX, *map(str, args)], capture_output=True, text=True,
+            stdin=subprocess.DEVNULL, check=False, timeout=seconds)
+
+    def run_line(self, load, *args, arg="software", profile=None):
+        return ["run", "--json", "--port", self.port, "--mesh", self.mesh,
+                "--rounds", "1", "--kernel", "search", "--arg", arg,
+                "--profile", profile or "emulated", "--watchdog", 60, *args,
+                load]
+
+    def run(self, load, *args, **options):
+        """The report of a job that succeeds."""
+        done = self.command(*self.run_line(load, *args, **options))
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == ""
+        return json.loads(done.stdout)
+
+    def measure(self, repeat=None):
+        """What `quincunx calibrate` measures, once; its profile is a file."""
+        if self.calibration is None:
+            self.profile = self.folder / "measured"
+            sizes = "32,256,1KiB" if self.emulated else "64,256,1KiB,4KiB"
+            done = self.command(
+                "calibrate", "--json", "--port", self.port, "--mesh",
+                self.mesh, "--sizes", sizes, "--repeat",
+                repeat or (3 if self.emulated else 8), "-o", self.profile)
+            assert done.returncode == 0, done.stderr
+            self.calibration = json.loads(done.stdout)
+        return self.calibration
+
+    def load(self, data):
+        path = self.folder / f"load-{len(data)}"
+        path.write_bytes(data)
+        return path
+
+
+def port_problem(port):
+    """Why tests cannot begin, or None."""
+    try:
+        mode = os.stat(port).st_mode
+    except OSError as error:
+        return f"PORT={port}: {error.strerror}"
+    return None if stat.S_ISCHR(mode) else f"PORT={port}: no serial port"

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs over the mesh, against a search of Python's own; and when layers began
+and ended, against the plan that was made of measured values."""
+import math
+
+import pytest
+
+import mesh
+import rig
+
+PATTERN = "static"
+# Of 100 circuits so many may be later than what the tolerance takes them to
+# be: it adds up the largest of several.
+SIGMAS = 3
+
+
+@pytest.fixture(autouse=True)
+def fixture_only_patterns(mesh_up):
+    if not mesh_up.is_pattern:
+        pytest.skip("jobs over serial lines want 1x1, 5x5 or 25x25")
+
+
+def check(report, data, pattern=PATTERN):
+    assert report["load"]["bytes"] == len(data)
+    want = mesh.search_result(data, pattern.encode())
+    assert {key: report["result"][key] for key in want} == want
+
+
+def load_of(mesh_up, size, name):
+    data = mesh.text(size, mesh.seeded(name))
+    return data, mesh_up.load(data)
+
+
+@pytest.mark.parametrize("size", [1, 700, 24_000])
+def test_search(mesh_up, size):
+    data, load = load_of(mesh_up, size, f"hil {size}")
+    check(mesh_up.run(load, arg=PATTERN), data)
+
+
+def test_search_of_what_lies_across_every_boundary(mesh_up):
+    """Twelve equal bytes at a time: neighbours share some of them."""
+    data = b"ab" * 2_000
+    check(mesh_up.run(mesh_up.load(data), arg="babababababa"), data,
+          "babababababa")
+
+
+def test_search_in_batches(mesh_up):
+    data, load = load_of(mesh_up, 15_000, "hil batches")
+    report = mesh_up.run(load, "--batch", 5_001, arg=PATTERN)
+    check(report, data)
+    units = [batch["units"] for batch in report["batches"]]
+    assert sum(units) == len(data) and max(units) <= 5_001 and len(units) == 3
+
+
+# ---- the plan ----
+
+@pytest.fixture(scope="module", name="planned")
+def fixture_planned(mesh_up):
+    """A job with a plan of measured values; on emulated boards with one that
+    spreads it, since by their times a board would keep everything."""
+    data, load = load_of(mesh_up, 24_000 if mesh_up.emulated else 60_000,
+                         "hil plan")
+    mesh_up.measure()
+    profile = None if mesh_up.emulated else mesh_up.profile
+    report = mesh_up.run(load, arg=PATTERN, profile=profile)
+    check(report, data)
+    return report
+
+
+def test_a_run_with_what_was_measured(mesh_up):
+    """`run --plan-profile` takes the file of `calibrate`."""
+    mesh_up.measure()
+    data, load = load_of(mesh_up, 8_000, "hil measured")
+    report = mesh_up.run(load, "--plan-profile", mesh_up.profile, arg=PATTERN)
+    check(report, data)
+    assert report["plan_profile"]["name"] == "measured"
+
+
+def tolerance_ps(calibration, layer, volume_bytes):
+    """Of a start in this layer: so many circuits one after the other, each as
+    uncertain as the fit and as late as repeats were, and the clock's error."""
+    measured = calibration["measured"]
+    late = calibration["repeats"]["late_95_percent_ps"] / 2  # of one of two
+    circuit = (late + SIGMAS * measured["residual_rms_ps"] / 2
+               + measured["startup_ps"]["ci95"]
+               + 4 * measured["hop_delay_ps"]["ci95"]
+               + volume_bytes * measured["transfer_ps_per_byte"]["ci95"])
+    clock = max((c["offset_ps"]["ci95"] for c in calibration["clocks"]),
+                default=0)
+    return layer * circuit + clock
+
+
+def compared(report, calibration):
+    """(what, planned, measured first, last, tolerance), times in ps."""
+    plan, nodes = report["plan"], report["measured"]["nodes"]
+    rows = []
+    most = 0
+    for planned in plan["layers"]:
+        layer = planned["layer"]
+        own = [n for n in nodes if n["layer"] == layer and n["units"] > 0]
+        if not own:
+            continue
+        most = tolerance_ps(calibration, layer, planned["volume_units"])
+        starts = [n["received_ps"] for n in own]
+        rows.append((f"layer {layer} starts", planned["received_ps"],
+                     min(starts), max(starts), most))
+        compute = planned["share_units"] * plan["compute_ps_per_unit"]
+        ends = [n["finished_ps"] for n in own]
+        # What computing differs by is the mesh's, not the circuits'.
+        spread = compute * abs(report["measured"]["calibration_error"])
+        rows.append((f"layer {layer} finishes", plan["makespan_ps"],
+                     min(ends), max(ends), most + SIGMAS * spread))
+    return rows
+
+
+def test_every_layer_keeps_to_the_plan(mesh_up, planned, notes):
+    wrong = []
+    for what, plan, first, last, tolerance in compared(planned,
+                                                       mesh_up.measure()):
+        off = max(abs(first - plan), abs(last - plan))
+        fine = off <= tolerance
+        if not fine:
+            wrong.append(what)
+        said = "within" if fine else "beyond"
+        notes.add(what, f"{rig.time_text(first)}",
+                  f"to {rig.time_text(last)}",
+                  f"plan {rig.time_text(plan)}, {said} "
+                  f"+- {rig.time_text(tolerance)}"
+                  + ("; not asserted: emulated" if mesh_up.emulated else ""))
+    assert mesh_up.emulated or not wrong
+
+
+def test_the_time_that_a_kernel_takes(mesh_up, planned, notes):
+    """Of a unit: as the plan takes it, and as the nodes' own clocks say."""
+    plan = planned["plan"]["compute_ps_per_unit"]
+    each = [(n["finished_ps"] - n["compute_start_ps"]) / n["units"]
+            for n in planned["measured"]["nodes"] if n["units"] > 100]
+    mean = sum(each) / len(each)
+    spread = math.sqrt(sum((e - mean) ** 2 for e in each)
+                       / max(1, len(each) - 1))
+    notes.add("search, a byte: planned", rig.time_text(plan))
+    notes.add("search, a byte: measured", rig.time_text(mean),
+              f"+- {rig.time_text(2 * spread)}",
+              f"over {len(each)} boards"
+              + ("; not asserted: emulated" if mesh_up.emulated else ""))
+    assert mesh_up.emulated or (
+        min(each) > 0 and abs(mean / plan - 1) < 0.05 + 2 * spread / mean)
+
+
+def test_the_mesh_rests_after_all_that(mesh_up):
+    """No board has faulted, everyone waits for the next job, and the console
+    says that nothing is on."""
+    with mesh_up.console() as console:
+        assert "record=none" in console.ask("fault")[0]
+        assert rig.words(console.ask("report")[0])["state"] == "none"
+        assert console.values("ps")["state"] == "waiting"
+    for at in sorted(mesh_up.tty):
+        with mesh_up.console(at) as console:
+            assert console.values("ps")["state"] == "waiting", at
+            assert "record=none" in console.ask("fault")[0], at

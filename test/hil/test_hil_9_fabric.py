@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mps2-an385, whose switch is emulated with all its times: there the fit must
+recover what is true."""
+import json
+
+import pytest
+
+import mesh
+import rig
+
+# startup, transfer of a byte, hop delay: qemu/profile.h
+TRUE = {"lvds": (5_000_000, 80_000, 100_000),
+        "uart": (20_000_000, 1_900_000, 2_000_000)}
+
+
+@pytest.mark.parametrize("profile", TRUE)
+def test_the_fit_recovers_what_is_true(profile, notes):
+    """Within 1 %."""
+    done = mesh.command("calibrate", "--json", "--mesh", "5x5", "--profile",
+                        profile)
+    assert done.returncode == 0, done.stderr
+    measured = json.loads(done.stdout)["measured"]
+    for key, name, true in zip(
+            ("startup_ps", "transfer_ps_per_byte", "hop_delay_ps"),
+            ("startup", "a byte", "a hop"), TRUE[profile]):
+        value, half = measured[key]["value"], measured[key]["ci95"]
+        notes.fitted(f"mps2-an385, {profile}: {name}", value, half,
+                     f"true {rig.time_text(true)}, "
+                     f"{100 * (value / true - 1):+.4f} %")
+        assert abs(value - true) <= true / 100 and half <= true / 100
