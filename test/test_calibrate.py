@@ -243,10 +243,10 @@ FIELDS = ("x", "y", "hops", "bytes", "answer_bytes", "t1_ps", "t2_ps",
           "t3_ps", "t4_ps")
 
 
-def fit(rows, size=(5, 5)):
+def fit(rows, size=(5, 5), how="fit"):
     text = "".join(" ".join(str(row[f]) for f in FIELDS) + "\n"
                    for row in rows)
-    done = subprocess.run([PROBE, "fit", *map(str, size)], input=text,
+    done = subprocess.run([PROBE, how, *map(str, size)], input=text,
                           capture_output=True, text=True, timeout=60,
                           check=True)
     return [list(map(float, line.split()))
@@ -301,6 +301,78 @@ def test_intervals_hold_what_they_promise():
         for k in range(3):
             missed[k] += abs(head[2 * k] - true[k]) > head[2 * k + 1]
     assert all(1 <= count <= 24 for count in missed), missed
+
+
+def trip(row):
+    return row["t4_ps"] - row["t1_ps"] - (row["t3_ps"] - row["t2_ps"])
+
+
+def with_retries(chance, repeat=8):
+    """Rows of which every tenth way takes up to 4 ms longer, in no order."""
+    rows, clocks = made_up(chance, 20_000_000, repeat=repeat)
+    late = 0
+    for row in rows:
+        there, back = (chance.randrange(4 * 10**9)
+                       * (chance.randrange(10) == 0) for _ in range(2))
+        for key, more in (("t1_ps", late), ("t2_ps", late + there),
+                          ("t3_ps", late + there),
+                          ("t4_ps", late + there + back)):
+            row[key] += more
+        late += there + back
+    chance.shuffle(rows)
+    return rows, clocks
+
+
+def groups_of(rows):
+    """Repeats of each node and size, the shortest first."""
+    groups = {}
+    for row in rows:
+        groups.setdefault((row["y"], row["x"], row["bytes"]), []).append(row)
+    for group in groups.values():
+        group.sort(key=lambda r: (trip(r), r["t1_ps"]))
+    return groups
+
+
+def test_of_repeats_the_shortest_counts():
+    """Exactly those rows, for circuits; the faster half for clocks."""
+    rows, clocks = with_retries(mesh.seeded("retries"))
+    head, *nodes = fit(rows, how="shortest")
+    groups = groups_of(rows)
+    values, halves, rms = fit_circuits([g[0] for g in groups.values()])
+    assert head[0:6:2] == pytest.approx([float(v) for v in values], rel=1e-9)
+    assert head[1:6:2] == pytest.approx(halves, rel=1e-3)
+    assert head[6] == pytest.approx(rms, rel=1e-6)
+    zero = min(r["t1_ps"] for r in rows)
+    assert len(nodes) == len(clocks)
+    for x, y, _, offset, _, drift, _ in nodes:
+        own = [r for key, g in groups.items() if key[:2] == (y, x)
+               for r in g[:(len(g) + 1) // 2]]
+        longer = [(r["bytes"] - r["answer_bytes"]) * values[2] for r in own]
+        want, _, _ = least_squares(
+            [(1, (r["t1_ps"] + r["t4_ps"] - 2 * zero + more) / 2)
+             for r, more in zip(own, longer)],
+            [(r["t2_ps"] - r["t1_ps"] - (r["t4_ps"] - r["t3_ps"]) - more) / 2
+             for r, more in zip(own, longer)])
+        assert offset == pytest.approx(float(want[0]), abs=1)
+        assert drift == pytest.approx(float(want[1]), abs=1e-12)
+
+
+def test_retries_do_not_spoil_what_is_measured():
+    """The truth is startup 20 us, a hop 2 us, a byte 1.9 us, and each way up
+    to 20 us more: the shortest of eight has little of that."""
+    rows, _ = with_retries(mesh.seeded("retries"))
+    spoilt, *_ = fit(rows)
+    head, *_ = fit(rows, how="shortest")
+    true = 20_000_000, 2_000_000, 1_900_000
+    for value, want, most in zip(head[0:6:2], true, (1e7, 1e6, 1e3)):
+        assert abs(value - want) < most
+    assert abs(spoilt[0] - true[0]) > 10 * abs(head[0] - true[0])
+
+
+def test_rows_without_repeats_all_count():
+    rows, _ = made_up(mesh.seeded("single"), 1_000, repeat=1)
+    assert fit(rows, how="shortest") == [
+        pytest.approx(line, rel=1e-9, abs=1e-3) for line in fit(rows)]
 
 
 @pytest.mark.parametrize("keep", [

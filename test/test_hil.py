@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """That `make hil` finds its tests, and that they work on two by two emulated
 boards; the whole of it takes minutes, and is not part of `make test`."""
+import importlib
+import math
 import os
 import re
 import subprocess
 import sys
 import xml.etree.ElementTree
+from fractions import Fraction
 
 import pytest
 
-from core import BUILD, ROOT
+import mesh
+from core import ROOT
 
 
 def run(*args, **values):
@@ -66,23 +70,30 @@ def test_a_port_that_is_none_ends_it_at_once(port, words):
 
 
 def test_the_fits_of_its_own_are_right():
-    """Against exact least squares of rows that a test makes up."""
-    import test_calibrate
-
+    """A line, whose values and intervals have formulas of their own."""
     sys.path.insert(0, str(ROOT / "test" / "hil"))
-    import fits
+    fits = importlib.import_module("fits")
+    chance = mesh.seeded("hil fits")
+    x = [chance.randrange(4000) for _ in range(32)]
+    y = [7000 + 3 * value + chance.randrange(100) for value in x]
+    n, x_mean, y_mean = len(x), Fraction(sum(x), 32), Fraction(sum(y), 32)
+    spread = sum((a - x_mean) ** 2 for a in x)
+    slope = sum((a - x_mean) * (b - y_mean) for a, b in zip(x, y)) / spread
+    rest = sum((b - y_mean - slope * (a - x_mean)) ** 2 for a, b in zip(x, y))
+    rms = math.sqrt(rest / (n - 2))
+    values, halves, got = fits.least_squares([(1, a) for a in x], y)
+    assert values == pytest.approx(
+        [float(y_mean - slope * x_mean), float(slope)], rel=1e-9)
+    assert got == pytest.approx(rms, rel=1e-9)
+    # 2.042: 97.5 % of Student's t with 30 degrees of freedom.
+    assert halves == pytest.approx(
+        [2.042 * rms * math.sqrt(1 / n + x_mean ** 2 / spread),
+         2.042 * rms / math.sqrt(spread)], rel=1e-6)
 
-    chance = __import__("mesh").seeded("hil fits")
-    rows = [(1, chance.randrange(5), chance.randrange(4000))
-            for _ in range(33)]
-    values = [7000 + 50 * r[1] + 3 * r[2] + chance.randrange(100)
-              for r in rows]
-    want, halves, rms = test_calibrate.least_squares(rows, values)
-    got = fits.least_squares(rows, values)
-    assert got[0] == pytest.approx([float(w) for w in want], rel=1e-9)
-    assert got[1] == pytest.approx(halves, rel=1e-2)
-    assert got[2] == pytest.approx(rms, rel=1e-9)
 
-
-def test_build_is_there():
-    assert (BUILD / "quincunx").exists()
+def test_a_fit_of_rows_that_tell_nothing_apart():
+    sys.path.insert(0, str(ROOT / "test" / "hil"))
+    fits = importlib.import_module("fits")
+    for rows in ([(1, 5)] * 4, [(1, 5), (1, 6)]):
+        with pytest.raises(AssertionError, match="nothing apart"):
+            fits.least_squares(rows, range(len(rows)))

@@ -3,11 +3,13 @@
  * Probes on native nodes, as TAP: exit status 0, or 1 if a test failed. With
  * the arguments "fit WIDTH HEIGHT": fits the rows on stdin, each x y hops
  * bytes answer_bytes t1 t2 t3 t4, and prints startup, hop delay, transfer time,
- * rms, and each clock's x y offset drift, with their intervals.
+ * rms, and each clock's x y offset drift, with their intervals. With "shortest
+ * WIDTH HEIGHT" the same for rows of which several may be repeats.
  */
 #include "test/probe/suite.h"
 
 #include "qemu/calibrate.h"
+#include "qemu/calibrate_repeats.h"
 #include "qemu/reading.h"
 
 #include <inttypes.h>
@@ -35,7 +37,7 @@ static bool read_row(struct probe_row *row)
                  &row->t4_ps) == 9;
 }
 
-static int fit(struct torus_size size)
+static int fit(struct torus_size size, bool shortest)
 {
     struct calibration calibration = {.row_count = 0};
     struct probe_row row;
@@ -44,6 +46,9 @@ static int fit(struct torus_size size)
         calibration.row = reading_must(realloc(
             calibration.row, (calibration.row_count + 1u) * sizeof row));
         calibration.row[calibration.row_count++] = row;
+    }
+    if (shortest) {
+        calibrate_set_aside(&calibration);
     }
     if (!calibrate_fit(&calibration, size)) {
         puts("undetermined");
@@ -70,9 +75,10 @@ int main(int argc, char **argv)
 {
     struct unit unit = {.put = put, .context = stdout};
 
-    if (argc == 4 && strcmp(argv[1], "fit") == 0) {
+    if (argc == 4) {
         return fit((struct torus_size){(uint16_t)atoi(argv[2]),
-                                       (uint16_t)atoi(argv[3])});
+                                       (uint16_t)atoi(argv[3])},
+                   strcmp(argv[1], "shortest") == 0);
     }
     test_lists(&unit);
     test_logs(&unit);
