@@ -182,6 +182,7 @@ static int load_log(struct probe_log *log, const struct probe *probe,
     if (log->count > NODE_EVENTS || end - *at < (ptrdiff_t)bytes) {
         return complain_malformed();
     }
+    log->row.answer_bytes += WIRE_LOG_BYTES + bytes;
     memcpy(log->event, *at, bytes);
     *at += bytes;
     return 0;

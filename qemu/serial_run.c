@@ -26,20 +26,24 @@ static void say(const struct run_config *config, const char *what, uint32_t a,
 /* ---- logs ---- */
 
 /* How far a node's clock is ahead of the originator's: half of what the two
-   directions of an exchange differ by. */
-static uint64_t offset_of(const struct probe_row *row)
+   directions of an exchange differ by, but for the bytes that the answer, which
+   has the log in it, is longer. */
+static uint64_t offset_of(const struct probe_row *row, uint64_t transfer_ps)
 {
     int64_t forth_ps = (int64_t)(row->t2_ps - row->t1_ps);
     int64_t back_ps = (int64_t)(row->t4_ps - row->t3_ps);
+    int64_t longer_bytes = (int64_t)row->answer_bytes - (int64_t)row->bytes;
 
-    return (uint64_t)((forth_ps - back_ps) / 2);
+    return (
+        uint64_t)((forth_ps - back_ps + longer_bytes * (int64_t)transfer_ps) /
+                  2);
 }
 
 /* Times of the originator's clock, none before the job began: an exchange is
    no better than the difference of its two directions. */
-static void shift(struct probe_log *log, uint64_t zero_ps)
+static void shift(struct probe_log *log, uint64_t zero_ps, uint64_t transfer_ps)
 {
-    uint64_t offset_ps = offset_of(&log->row);
+    uint64_t offset_ps = offset_of(&log->row, transfer_ps);
 
     for (uint32_t i = 0; i < log->count; ++i) {
         uint64_t at_ps = log->event[i].time_ps - offset_ps;
@@ -83,7 +87,7 @@ static void read_node(struct outcome *outcome, struct probe_log *log)
     node->at = log->at;
     node->port = outcome->node[0].port + (size_t)index * NODE_PORTS;
     node->layer = layer_of(log);
-    shift(log, zero_ps);
+    shift(log, zero_ps, outcome->plan_profile.transfer_ps);
     reading_log(node, log->event, log->count, zero_ps);
     guess_receipts(node);
 }

@@ -307,7 +307,7 @@ def trip(row):
     return row["t4_ps"] - row["t1_ps"] - (row["t3_ps"] - row["t2_ps"])
 
 
-def with_retries(chance, repeat=8):
+def with_retries(chance, repeat=7):
     """Rows of which every tenth way takes up to 4 ms longer, in no order."""
     rows, clocks = made_up(chance, 20_000_000, repeat=repeat)
     late = 0
@@ -359,7 +359,7 @@ def test_of_repeats_the_shortest_counts():
 
 def test_retries_do_not_spoil_what_is_measured():
     """The truth is startup 20 us, a hop 2 us, a byte 1.9 us, and each way up
-    to 20 us more: the shortest of eight has little of that."""
+    to 20 us more: the shortest of seven has little of that."""
     rows, _ = with_retries(mesh.seeded("retries"))
     spoilt, *_ = fit(rows)
     head, *_ = fit(rows, how="shortest")

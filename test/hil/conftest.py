@@ -51,9 +51,11 @@ def fixture_mesh_up(notes):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
+    """A fixture's time counts as the first test's that wants it."""
     report = (yield).get_result()
+    item.hil_seconds = getattr(item, "hil_seconds", 0) + report.duration
     if ON and (report.when == "call" or not report.passed):
-        NOTES.result(item.name, report)
+        NOTES.result(item.name, report, item.hil_seconds)
 
 
 def pytest_sessionfinish():

@@ -34,11 +34,11 @@ class Notes:
     def fitted(self, what, value_ps, half_ps, remark=""):
         self.add(what, time_text(value_ps), f"+- {time_text(half_ps)}", remark)
 
-    def result(self, name, report):
+    def result(self, name, report, seconds):
         why = ""
         if report.skipped and isinstance(report.longrepr, tuple):
             why = report.longrepr[2].removeprefix("Skipped: ")
-        self.results.append((name, report.outcome, report.duration, why))
+        self.results.append((name, report.outcome, seconds, why))
 
     def table(self):
         lines = [*self.head, "",

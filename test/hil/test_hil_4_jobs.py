@@ -31,7 +31,7 @@ def load_of(mesh_up, size, name):
     return data, mesh_up.load(data)
 
 
-@pytest.mark.parametrize("size", [1, 700, 24_000])
+@pytest.mark.parametrize("size", [1, 24_000])
 def test_search(mesh_up, size):
     data, load = load_of(mesh_up, size, f"hil {size}")
     check(mesh_up.run(load, arg=PATTERN), data)
@@ -39,17 +39,17 @@ def test_search(mesh_up, size):
 
 def test_search_of_what_lies_across_every_boundary(mesh_up):
     """Twelve equal bytes at a time: neighbours share some of them."""
-    data = b"ab" * 2_000
+    data = b"ab" * 700
     check(mesh_up.run(mesh_up.load(data), arg="babababababa"), data,
           "babababababa")
 
 
 def test_search_in_batches(mesh_up):
-    data, load = load_of(mesh_up, 15_000, "hil batches")
+    data, load = load_of(mesh_up, 9_000, "hil batches")
     report = mesh_up.run(load, "--batch", 5_001, arg=PATTERN)
     check(report, data)
     units = [batch["units"] for batch in report["batches"]]
-    assert sum(units) == len(data) and max(units) <= 5_001 and len(units) == 3
+    assert sum(units) == len(data) and max(units) <= 5_001 and len(units) == 2
 
 
 # ---- the plan ----
@@ -78,16 +78,15 @@ def test_a_run_with_what_was_measured(mesh_up):
 
 def tolerance_ps(calibration, layer, volume_bytes):
     """Of a start in this layer: so many circuits one after the other, each as
-    uncertain as the fit and as late as repeats were, and the clock's error."""
+    uncertain as the fit and as late as repeats were; and the error of a clock,
+    which one exchange tells: half of how late that is."""
     measured = calibration["measured"]
     late = calibration["repeats"]["late_95_percent_ps"] / 2  # of one of two
     circuit = (late + SIGMAS * measured["residual_rms_ps"] / 2
                + measured["startup_ps"]["ci95"]
                + 4 * measured["hop_delay_ps"]["ci95"]
                + volume_bytes * measured["transfer_ps_per_byte"]["ci95"])
-    clock = max((c["offset_ps"]["ci95"] for c in calibration["clocks"]),
-                default=0)
-    return layer * circuit + clock
+    return layer * circuit + late
 
 
 def compared(report, calibration):
