@@ -179,6 +179,21 @@ void switch_taken(struct switch_core *core, unsigned port, unsigned bytes)
     }
 }
 
+void part_note(struct switch_core *core, unsigned port, unsigned kind,
+               uint32_t bytes, int error)
+{
+    struct switch_last *last = &core->last;
+
+    if (kind < SWITCH_PEEK) {
+        last->count += 1;
+        last->bytes = bytes;
+        last->port = port % SWITCH_PORTS;
+        last->sent = port >= SWITCH_PORTS;
+        last->error = (int8_t)error;
+        last->kind = (uint8_t)kind;
+    }
+}
+
 /* ---- bytes ---- */
 
 /* The ring into which a frame is relayed has no room for more of it. */

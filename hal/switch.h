@@ -26,6 +26,7 @@
  *   ACK        0  type   1  u32 bytes that the destination has
  *   AGAIN      the same: there was a gap after them, or damage
  *   DONE       0  type: the destination has all of it
+ *              1  0 to 64 bytes: what a peek is answered
  *   RELEASE    0  type   1  u8 reason: a refusal, too; frees hop by hop
  *   NEIGHBOUR  0  type   1  1 to 128 bytes: for this neighbour only
  *
@@ -63,7 +64,13 @@
  * lost is not taken again. A message that ends with an error may have been
  * delivered or not.
  *
- * Memory: struct switch_core, 11.3 KiB. Stack: below 300 bytes and what the
+ * A peek is a message that any node answers from its interrupts, whatever its
+ * program does: with what the configuration's status() says. It has one byte,
+ * which says what is asked for. Nothing happens twice if it is asked twice. It
+ * goes ahead of messages of its port that wait for their next try, and ends
+ * after SWITCH_PEEK_TRIES set-ups: with ERR_PORT_BUSY if the last was refused.
+ *
+ * Memory: struct switch_core, 11.3 KiB. Stack: below 400 bytes and what the
  * caller's functions take. Longest call: a frame of 240 bytes is made, some
  * 5000 instructions, or comes to its end here, some 2500; so bytes should come
  * in through a buffer (DMA) where four lines are fast.
@@ -84,6 +91,9 @@
 #define SWITCH_PORTS 4u
 #define SWITCH_SEGMENTS 4u
 #define SWITCH_PING 0xffu /* a kind: the destination swallows it, unasked */
+#define SWITCH_PEEK 0xfeu /* likewise, and answers with its status */
+#define SWITCH_STATUS_BYTES 64u
+#define SWITCH_PEEK_TRIES 12u
 #define SWITCH_DATA_BYTES 240u
 #define SWITCH_TELL_BYTES 128u
 #define SWITCH_RING_BYTES 2048u
@@ -111,8 +121,9 @@ struct switch_segment {
  */
 struct switch_message {
     struct torus_path path; /* 1 <= hops, hops_after < 2^14 */
-    uint8_t kind;           /* 1 to 254, the caller's; or SWITCH_PING */
+    uint8_t kind; /* 1 to 253, the caller's; SWITCH_PING, SWITCH_PEEK */
     struct switch_segment segment[SWITCH_SEGMENTS]; /* one after the other */
+    uint8_t *reply; /* room for SWITCH_STATUS_BYTES; NULL unless it is a peek */
 
     /* The switch's. */
     volatile uint8_t state; /* enum switch_state */
@@ -122,6 +133,12 @@ struct switch_message {
     uint32_t queued_us;   /* as of the last switch_tick() before it */
     uint32_t accepted_us; /* by the destination, the last time */
     uint32_t done_us;
+    uint32_t refused_us; /* since when it is being refused */
+    uint32_t top;        /* the most bytes that were ever sent */
+    uint8_t reply_bytes;
+    uint8_t tries; /* without an answer, one after the other */
+    bool tried;
+    bool refused;
     struct switch_message *next;
 };
 
@@ -140,7 +157,7 @@ struct switch_receive {
     uint8_t *buffer;
     uint32_t capacity_bytes;
     uint8_t ports; /* mask: of ports at which it may come in */
-    uint8_t kind;  /* only this one; 0: any but SWITCH_PING */
+    uint8_t kind;  /* only this one; 0: any of the callers' */
 
     /* The switch's. */
     volatile uint8_t state; /* enum switch_state */
@@ -183,38 +200,47 @@ struct switch_config {
     /* A NEIGHBOUR frame came; `data` lasts until the return. May be NULL. */
     void (*neighbour)(void *context, unsigned port, const uint8_t *data,
                       unsigned bytes);
+    /* What a peek that asks for `page` gets: at most SWITCH_STATUS_BYTES at
+       `out`. Result: how many. Called for every answer that is sent, again and
+       again if they are lost. May be NULL: none. */
+    unsigned (*status)(void *context, uint8_t page, uint8_t *out);
     void *context;
+};
+
+/* The last message, no ping and no peek, that ended here. */
+struct switch_last {
+    uint32_t count; /* of them, ever; wraps */
+    uint32_t bytes;
+    uint8_t port;
+    bool sent; /* from here; else it came in */
+    int8_t error;
+    uint8_t kind;
 };
 
 /* A port's message that is on the way. */
 struct switch_source {
     struct switch_message *first; /* the queue; NULL: empty */
     struct switch_message *last;
-    uint32_t until_us;   /* when to try again, or to stop waiting */
-    uint32_t refused_us; /* since when it is being refused */
-    uint32_t base;       /* acknowledged bytes */
-    uint32_t next;       /* sent bytes */
-    uint32_t top;        /* the most that was ever sent */
+    uint32_t until_us; /* when to try again, or to stop waiting */
+    uint32_t base;     /* acknowledged bytes */
+    uint32_t next;     /* sent bytes */
     uint16_t frame_bytes;
     uint8_t attempt;
     uint8_t round;
     uint8_t backoff;
-    uint8_t silent;   /* tries without an answer */
     uint8_t timeouts; /* of this circuit, without progress */
-    bool tried;
-    bool refused;
-    bool accepted;
-    bool complete; /* all of it was sent in this round */
+    bool complete;    /* all of it was sent in this round */
 };
 
 /* A message that comes in at a port. */
 struct switch_destination {
     struct switch_id from;
-    struct switch_receive *receive; /* NULL: a ping */
+    struct switch_receive *receive; /* NULL: a ping or peek */
     uint32_t bytes;
     uint32_t offset;
     uint8_t kind;
     uint8_t round; /* of the last frame */
+    uint8_t page;  /* a peek's byte */
     bool done;
 };
 
@@ -235,7 +261,7 @@ struct switch_port {
     uint32_t hold_us;
     struct switch_source source;
     struct switch_destination destination;
-    uint32_t spare[8]; /* 128 bytes on the board: an index is a shift */
+    uint32_t spare[11]; /* 128 bytes on the board: an index is a shift */
 };
 
 /* The last message of a port of a source. */
@@ -256,6 +282,7 @@ struct switch_core {
     uint16_t remembered;
     uint8_t kicks; /* mask: of ports to kick before the return */
     struct switch_receive *receive;
+    struct switch_last last;
     struct switch_counters counters[SWITCH_PORTS];
     struct frame_reader reader[SWITCH_PORTS];
     struct switch_memory memory[SWITCH_REMEMBERED];
@@ -299,8 +326,8 @@ void switch_taken(struct switch_core *core, unsigned port, unsigned bytes);
 
 /*
  * Queues a message at its path's port, behind others there. It is done at once
- * with ERR_NO_ROUTE if the path is none, with ERR_RANGE if the kind is 0 or
- * the segments have 2^32 bytes or more.
+ * with ERR_NO_ROUTE if the path is none, with ERR_RANGE if the kind is 0, the
+ * segments have 2^32 bytes or more, or a peek has no room for its reply.
  */
 void switch_send(struct switch_core *core, struct switch_message *message);
 

@@ -33,7 +33,7 @@ enum part_type {
 #define PART_SETUP_BYTES 20u
 #define PART_DATA_HEADER_BYTES 3u
 #define PART_ANSWER_BYTES 5u
-#define PART_DONE_BYTES 1u
+#define PART_DONE_BYTES 1u /* and a peek's answer */
 #define PART_RELEASE_BYTES 2u
 
 /* Offsets in a set-up. */
@@ -97,6 +97,11 @@ bool part_write(struct switch_core *core, unsigned port, const uint8_t *content,
 /* Ends a frame that is relayed into the port's ring and whose rest will not
    come. */
 void part_cut(struct switch_core *core, unsigned port);
+
+/* A message ended; pings and peeks do not count. port: where it came in, or
+   SWITCH_PORTS more: where it went out. */
+void part_note(struct switch_core *core, unsigned port, unsigned kind,
+               uint32_t bytes, int error);
 
 /* The time of so many bytes on the line. */
 uint32_t part_line_us(const struct switch_core *core, uint32_t bytes);

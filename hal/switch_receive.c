@@ -78,13 +78,19 @@ static bool is_delivered(struct switch_core *core, const struct switch_id *from)
 static void answer(struct switch_core *core, unsigned port, unsigned type)
 {
     const struct switch_destination *to = &core->port[port].destination;
-    uint8_t content[PART_ANSWER_BYTES];
+    const struct switch_config *config = &core->config;
+    uint8_t content[PART_DONE_BYTES + SWITCH_STATUS_BYTES];
+    unsigned bytes = PART_ANSWER_BYTES;
 
     content[0] = (uint8_t)(type | (unsigned)to->round << 4);
     bytes_store_u32(content + 1, to->offset);
-    part_write(core, port, content,
-               type == PART_DONE ? PART_DONE_BYTES : PART_ANSWER_BYTES,
-               core->port[port].tag);
+    if (type == PART_DONE) {
+        bytes = PART_DONE_BYTES;
+        if (to->kind == SWITCH_PEEK && config->status != NULL) {
+            bytes += config->status(config->context, to->page, content + 1);
+        }
+    }
+    part_write(core, port, content, bytes, core->port[port].tag);
 }
 
 void part_again(struct switch_core *core, unsigned port)
@@ -134,19 +140,22 @@ static void attach(struct switch_receive *receive,
 static void deliver(struct switch_core *core, struct switch_destination *to,
                     int error)
 {
+    struct switch_receive *receive = to->receive;
+
     to->done = true;
-    if (to->receive != NULL) {
+    if (receive != NULL) {
         remember(core, &to->from);
         core->receive = NULL;
-        to->receive->error = (int8_t)error;
-        to->receive->state = SWITCH_DONE; /* from here on it is the caller's */
+        part_note(core, receive->port, to->kind, to->bytes, error);
+        receive->error = (int8_t)error;
+        receive->state = SWITCH_DONE; /* from here on it is the caller's */
     }
 }
 
 void part_arrive(struct switch_core *core, unsigned port, const uint8_t *setup)
 {
     struct switch_destination *to = &core->port[port].destination;
-    bool ping = setup[PART_AT_KIND] == SWITCH_PING;
+    bool ping = setup[PART_AT_KIND] >= SWITCH_PEEK;
 
     to->from.source = bytes_load_u16(setup + PART_AT_SOURCE);
     to->from.sequence = bytes_load_u32(setup + PART_AT_SEQUENCE);
@@ -156,6 +165,7 @@ void part_arrive(struct switch_core *core, unsigned port, const uint8_t *setup)
     to->receive = NULL;
     to->offset = 0;
     to->round = 0;
+    to->page = 0;
     to->done = !ping && is_delivered(core, &to->from);
     if (!ping && !to->done) {
         if (!takes(core->receive, port, to->kind)) {
@@ -202,7 +212,9 @@ static void take(struct switch_core *core, unsigned port, const uint8_t *data,
 {
     struct switch_destination *to = &core->port[port].destination;
 
-    if (to->receive != NULL && bytes > 0) {
+    if (to->receive == NULL && bytes > 0) {
+        to->page = *data;
+    } else if (bytes > 0) {
         memcpy(to->receive->buffer + to->offset, data, bytes);
     }
     to->offset += bytes;

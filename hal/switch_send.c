@@ -5,6 +5,8 @@
 #include "hal/bytes.h"
 #include "hal/crc32.h"
 
+#include <string.h>
+
 #define FRAME_LEAST                                                            \
     16u /* bytes of data in the shortest frame (but the last)                  \
          */
@@ -15,6 +17,9 @@
 #define HOP_BYTES 128u        /* time that a hop may take, both ways */
 #define SETUP_BYTES 256u      /* and the source and the destination */
 #define WAIT_US_MAX 16000000u /* so that four of them fit a set-up */
+/* A peek's answer is long and its question short: it is asked again sooner, and
+   more often. */
+#define PEEK_HASTE 8u
 #define AHEAD_BYTES 256u /* of frames in the ring, as few as keep it busy */
 
 /* How long an answer may take, after `bytes` that are on the way. */
@@ -28,12 +33,18 @@ static uint32_t wait_us(const struct switch_core *core,
     return us < WAIT_US_MAX ? us : WAIT_US_MAX;
 }
 
+static bool is_peek(const struct switch_source *source)
+{
+    return source->first->kind == SWITCH_PEEK;
+}
+
 static void wait_for_answer(struct switch_core *core, unsigned port)
 {
     struct switch_source *source = &core->port[port].source;
 
     source->until_us =
-        core->now_us + wait_us(core, source->first, SWITCH_RING_BYTES);
+        core->now_us + wait_us(core, source->first, SWITCH_RING_BYTES) /
+                           (is_peek(source) ? PEEK_HASTE : 1u);
 }
 
 /* ---- the queue ---- */
@@ -73,12 +84,56 @@ static void renew(struct switch_core *core, unsigned port)
     source->until_us = core->now_us;
     source->base = 0;
     source->next = 0;
-    source->top = 0;
     source->backoff = 0;
-    source->silent = 0;
-    source->tried = false;
-    source->refused = false;
     /* How long frames may be is the line's nature, and stays. */
+}
+
+/* A peek that is behind a message that waits for its next try goes first. */
+static void let_peek_by(struct switch_core *core, unsigned port)
+{
+    struct switch_source *source = &core->port[port].source;
+    struct switch_message *first = source->first;
+    struct switch_message *peek = first->next;
+
+    if (peek == NULL || peek->kind != SWITCH_PEEK ||
+        first->kind == SWITCH_PEEK || first->state != SWITCH_QUEUED) {
+        return;
+    }
+    first->next = peek->next;
+    peek->next = first;
+    source->first = peek;
+    if (source->last == peek) {
+        source->last = first;
+    }
+    renew(core, port);
+}
+
+/* A message behind the first of its port: at the end, or if it is a peek. */
+static void append(struct switch_core *core, struct switch_message *message)
+{
+    unsigned port = message->path.port;
+    struct switch_source *source = &core->port[port].source;
+    struct switch_message *before =
+        message->kind == SWITCH_PEEK ? source->first : source->last;
+
+    message->next = before->next;
+    before->next = message;
+    if (source->last == before) {
+        source->last = message;
+    }
+    let_peek_by(core, port);
+}
+
+static void clear(struct switch_message *message)
+{
+    message->next = NULL;
+    message->error = ERR_OK;
+    message->top = 0;
+    message->reply_bytes = 0;
+    message->tries = 0;
+    message->tried = false;
+    message->refused = false;
+    message->state = SWITCH_QUEUED;
 }
 
 void part_queue(struct switch_core *core, struct switch_message *message)
@@ -90,24 +145,22 @@ void part_queue(struct switch_core *core, struct switch_message *message)
         refuse(message, ERR_NO_ROUTE);
         return;
     }
-    if (!add_up(message) || message->kind == 0) {
+    if (!add_up(message) || message->kind == 0 ||
+        (message->kind == SWITCH_PEEK && message->reply == NULL)) {
         refuse(message, ERR_RANGE);
         return;
     }
     source = &core->port[message->path.port].source;
     core->sequence += 1;
     message->sequence = core->sequence;
-    message->next = NULL;
-    message->error = ERR_OK;
-    message->state = SWITCH_QUEUED;
+    clear(message);
     if (source->first != NULL) {
-        source->last->next = message;
+        append(core, message);
+    } else {
+        source->first = message;
         source->last = message;
-        return;
+        renew(core, message->path.port);
     }
-    source->first = message;
-    source->last = message;
-    renew(core, message->path.port);
     part_start(core, message->path.port);
 }
 
@@ -119,6 +172,7 @@ static void finish(struct switch_core *core, unsigned port, int error)
     source->first = message->next;
     renew(core, port);
     core->counters[port].dead += error == ERR_DEAD_LINK;
+    part_note(core, SWITCH_PORTS + port, message->kind, message->bytes, error);
     message->done_us = core->now_us;
     message->error = (int8_t)error;
     message->state = SWITCH_DONE; /* from here on it is the caller's */
@@ -176,14 +230,15 @@ void part_start(struct switch_core *core, unsigned port)
     compose(setup, core, message, source->attempt);
     part_write(core, port, setup, PART_SETUP_BYTES, SWITCH_VERSION);
     part_hold(core, port, PART_SOURCE, setup);
-    core->counters[port].retries += source->tried;
-    source->tried = true;
+    core->counters[port].retries += message->tried;
+    message->tried = true;
     message->state = SWITCH_ACTIVE;
     source->until_us = core->now_us + wait_us(core, message, SETUP_BYTES);
 }
 
-static void back_off(struct switch_core *core, struct switch_source *source)
+static void back_off(struct switch_core *core, unsigned port)
 {
+    struct switch_source *source = &core->port[port].source;
     uint32_t times;
 
     if (source->backoff < BACKOFF_MAX) {
@@ -192,30 +247,35 @@ static void back_off(struct switch_core *core, struct switch_source *source)
     times = 1u + part_random(core) % (1u << source->backoff);
     source->until_us = core->now_us + times * part_line_us(core, BACKOFF_BYTES);
     source->first->state = SWITCH_QUEUED;
+    let_peek_by(core, port);
 }
 
+/* A peek's tries have an end also where it is refused. */
 void part_source_lost(struct switch_core *core, unsigned port, unsigned reason)
 {
     struct switch_port *at = &core->port[port];
-    struct switch_source *source = &at->source;
+    struct switch_message *message = at->source.first;
     bool refused = reason == PART_HELD || reason == PART_UNWANTED;
+    bool peek = message->kind == SWITCH_PEEK;
 
     core->counters[port].broken += at->answered;
-    if (refused && !source->refused) {
-        source->refused = true;
-        source->refused_us = core->now_us;
+    if (refused && !message->refused) {
+        message->refused = true;
+        message->refused_us = core->now_us;
     }
-    if (reason == PART_UNWANTED) {
-        source->silent = 0; /* the whole path is alive */
+    if (reason == PART_UNWANTED && !peek) {
+        message->tries = 0; /* the whole path is alive */
     }
-    source->silent += !refused;
-    if (source->silent >= SWITCH_TRIES) {
-        finish(core, port, ERR_DEAD_LINK);
+    if (peek || !refused) {
+        message->tries += 1;
+    }
+    if (message->tries >= (peek ? SWITCH_PEEK_TRIES : SWITCH_TRIES)) {
+        finish(core, port, refused ? ERR_PORT_BUSY : ERR_DEAD_LINK);
     } else if (refused &&
-               core->now_us - source->refused_us >= core->config.patience_us) {
+               core->now_us - message->refused_us >= core->config.patience_us) {
         finish(core, port, ERR_PORT_BUSY);
     } else {
-        back_off(core, source);
+        back_off(core, port);
     }
 }
 
@@ -265,8 +325,8 @@ static void make_frame(struct switch_core *core, unsigned port)
     part_end(core, port, &writer);
     source->next += bytes;
     source->complete = bytes == left;
-    if (source->top < source->next) {
-        source->top = source->next;
+    if (source->first->top < source->next) {
+        source->first->top = source->next;
     }
 }
 
@@ -290,7 +350,10 @@ static void go_back(struct switch_core *core, unsigned port)
     unsigned half = source->frame_bytes / 2u;
 
     core->counters[port].retransmitted += 1;
-    source->frame_bytes = (uint16_t)(half > FRAME_LEAST ? half : FRAME_LEAST);
+    if (!is_peek(source)) {
+        source->frame_bytes =
+            (uint16_t)(half > FRAME_LEAST ? half : FRAME_LEAST);
+    }
     source->round = (source->round + 1u) & 15u;
     source->next = source->base;
     source->complete = false;
@@ -307,7 +370,7 @@ static void accept(struct switch_core *core, unsigned port, uint32_t offset)
     struct switch_source *source = &at->source;
 
     if (offset > source->base) {
-        source->silent = 0;
+        source->first->tries = 0;
     }
     at->answered = true;
     source->base = offset;
@@ -316,7 +379,7 @@ static void accept(struct switch_core *core, unsigned port, uint32_t offset)
     source->round = (source->round + 1u) & 15u;
     source->timeouts = 0;
     source->backoff = 0;
-    source->refused = false;
+    source->first->refused = false;
     source->first->accepted_us = core->now_us;
 }
 
@@ -329,23 +392,38 @@ static void progress(struct switch_core *core, unsigned port, uint32_t offset)
     if (source->next < offset) {
         source->next = offset; /* it had come through before we went back */
     }
-    source->silent = 0;
+    source->first->tries = 0;
     source->timeouts = 0;
     source->frame_bytes =
         (uint16_t)(longer < SWITCH_DATA_BYTES ? longer : SWITCH_DATA_BYTES);
     wait_for_answer(core, port);
 }
 
-static void done(struct switch_core *core, unsigned port)
+static void done(struct switch_core *core, unsigned port, const uint8_t *reply,
+                 unsigned reply_bytes)
 {
     struct switch_port *at = &core->port[port];
 
+    if (is_peek(&at->source)) {
+        at->source.first->reply_bytes = (uint8_t)reply_bytes;
+        memcpy(at->source.first->reply, reply, reply_bytes);
+    }
     core->counters[port].sent_messages += 1;
     core->counters[port].sent_bytes += at->source.first->bytes;
     at->role = PART_FREE;
     part_release(core, port, PART_FINISHED);
     finish(core, port, ERR_OK);
     part_start(core, port);
+}
+
+static bool has_length(const struct switch_source *source, unsigned type,
+                       unsigned bytes)
+{
+    unsigned most = type != PART_DONE ? PART_ANSWER_BYTES
+                    : is_peek(source) ? PART_DONE_BYTES + SWITCH_STATUS_BYTES
+                                      : PART_DONE_BYTES;
+
+    return bytes <= most && bytes >= (type == PART_DONE ? 1u : most);
 }
 
 void part_answer(struct switch_core *core, unsigned port, unsigned bytes)
@@ -356,17 +434,17 @@ void part_answer(struct switch_core *core, unsigned port, unsigned bytes)
     unsigned type = PART_TYPE(content[0]);
     uint32_t offset;
 
-    if (bytes != (type == PART_DONE ? PART_DONE_BYTES : PART_ANSWER_BYTES) ||
+    if (!has_length(source, type, bytes) ||
         !frame_check(&core->reader[port], 0, bytes, at->tag)) {
         core->counters[port].damaged += 1;
         return;
     }
     if (type == PART_DONE) {
-        done(core, port);
+        done(core, port, content + PART_DONE_BYTES, bytes - PART_DONE_BYTES);
         return;
     }
     offset = bytes_load_u32(content + 1);
-    if (offset > source->top) {
+    if (offset > source->first->top) {
         core->counters[port].stale += 1;
         return;
     }
@@ -392,7 +470,9 @@ void part_source_tick(struct switch_core *core, unsigned port)
     if (at->role != PART_SOURCE) {
         part_start(core, port);
     } else if (part_due(core, source->until_us)) {
-        if (at->answered && source->timeouts < TIMEOUTS_MAX) {
+        if (at->answered &&
+            source->timeouts <
+                TIMEOUTS_MAX * (is_peek(source) ? PEEK_HASTE : 1u)) {
             source->timeouts += 1;
             go_back(core, port);
         } else {

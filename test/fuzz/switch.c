@@ -32,6 +32,7 @@ struct script {
     uint8_t data[256];
     struct switch_receive receive[SWITCHES];
     struct switch_message message[SWITCHES][MESSAGES];
+    uint8_t reply[SWITCHES][MESSAGES][SWITCH_STATUS_BYTES];
     struct switch_core core[SWITCHES];
 };
 
@@ -60,6 +61,15 @@ static void heard(void *context, unsigned port, const uint8_t *data,
     fuzz_check(port < SWITCH_PORTS && bytes > 0 && bytes < FRAME_BYTES_MAX,
                "a neighbour tells too much");
     memcpy(copy, data, bytes);
+}
+
+static unsigned status(void *context, uint8_t page, uint8_t *out)
+{
+    unsigned bytes = page % (SWITCH_STATUS_BYTES + 1u);
+
+    (void)context;
+    memset(out, page, bytes);
+    return bytes;
 }
 
 static void come(struct switch_core *core, unsigned port, const uint8_t *bytes,
@@ -114,6 +124,7 @@ static void pass(struct script *script, unsigned from, unsigned port,
 
 static void send(struct script *script, unsigned at, unsigned port)
 {
+    static const uint8_t kinds[] = {1, 2, SWITCH_PING, SWITCH_PEEK};
     uint8_t length = next(script);
     uint8_t path = next(script);
 
@@ -124,7 +135,8 @@ static void send(struct script *script, unsigned at, unsigned port)
             *message = (struct switch_message){
                 .path = {(uint8_t)port, path & 3u, path >> 2 & 3u,
                          path >> 4 & 3u},
-                .kind = path >= 128 ? SWITCH_PING : (uint8_t)(1 + path / 64),
+                .kind = kinds[path / 64u],
+                .reply = script->reply[at][i],
                 .segment = {
                     {script->data, length / 2u},
                     {script->data + length / 2u, length - length / 2u}}};
@@ -251,6 +263,7 @@ void switch_fuzz_try(const struct fuzz_target *target, const uint8_t *in,
                                        .byte_ns = 10000,
                                        .kick = kick,
                                        .neighbour = heard,
+                                       .status = status,
                                        .context = script};
 
         switch_init(&script->core[at], &config);

@@ -12,7 +12,7 @@
 
 #include "test/unit/unit.h"
 
-#define TRAFFIC_MAX 254u
+#define TRAFFIC_MAX 253u
 #define TRAFFIC_LIMIT_US 60000000u
 
 struct parcel {

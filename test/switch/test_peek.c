@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Peeks: a node whose program does nothing answers them. */
+#include "test/switch/suite.h"
+#include "test/switch/traffic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STRAIGHT(port, hops)                                                   \
+    ((struct torus_path){(port), TORUS_STRAIGHT, (hops), 0})
+#define SIDE 5u
+#define PAGE 7u
+#define ROOM (SWITCH_STATUS_BYTES + 8u)
+#define UNTOUCHED 0xa5u
+
+/* A peek, its question and room for the answer. */
+struct peek {
+    struct switch_message message;
+    uint8_t page;
+    uint8_t reply[ROOM];
+};
+
+/* What node n answers: n, the page, then n + 1, n + 2, ...: n + 2 bytes, 64 at
+   most. */
+static unsigned answer_bytes(uint32_t node)
+{
+    return node + 2 < SWITCH_STATUS_BYTES ? node + 2 : SWITCH_STATUS_BYTES;
+}
+
+static unsigned status(void *context, uint8_t page, uint8_t *out)
+{
+    const struct mesh_end *end = context;
+    unsigned bytes = answer_bytes(end->node);
+
+    for (unsigned i = 0; i < bytes; ++i) {
+        out[i] = (uint8_t)(end->node + i - (i > 0));
+    }
+    out[1] = page;
+    return bytes;
+}
+
+/* Nobody's program runs: no tick, no receive. */
+static struct mesh *make(uint64_t seed)
+{
+    struct mesh *mesh = mesh_make((struct torus_size){SIDE, SIDE}, seed);
+
+    for (uint32_t node = 0; node < mesh->nodes; ++node) {
+        mesh->core[node].config.status = status;
+    }
+    return mesh;
+}
+
+static void send(struct mesh *mesh, struct peek *peek, struct torus_path path)
+{
+    peek->page = PAGE;
+    memset(peek->reply, UNTOUCHED, sizeof peek->reply);
+    peek->message = (struct switch_message){.path = path,
+                                            .kind = SWITCH_PEEK,
+                                            .segment = {{&peek->page, 1}},
+                                            .reply = peek->reply};
+    mesh_send(mesh, 0, &peek->message);
+}
+
+static bool ended(struct mesh *mesh)
+{
+    const struct peek *peek = mesh->context;
+
+    return peek->message.state == SWITCH_DONE;
+}
+
+static bool run(struct mesh *mesh, struct peek *peek, uint64_t for_us)
+{
+    mesh->context = peek;
+    return mesh_run(mesh, ended, for_us);
+}
+
+static uint32_t end_of(struct torus_path path)
+{
+    struct torus_size size = {SIDE, SIDE};
+
+    return torus_index(size,
+                       torus_path_end(size, (struct torus_coord){0, 0}, path));
+}
+
+/* What is wrong with the answer; NULL: nothing. */
+static const char *trouble(const struct peek *peek, uint32_t node)
+{
+    struct mesh_end end = {NULL, node};
+    uint8_t right[ROOM];
+    unsigned bytes;
+
+    memset(right, UNTOUCHED, sizeof right);
+    bytes = status(&end, PAGE, right);
+    if (peek->message.error != ERR_OK) {
+        return "it failed";
+    }
+    if (peek->message.reply_bytes != bytes) {
+        return "the answer has another length";
+    }
+    return memcmp(peek->reply, right, sizeof right) == 0
+               ? NULL
+               : "the answer has other bytes";
+}
+
+static void check(struct unit *unit, const struct peek *peek, uint32_t node)
+{
+    const char *what = trouble(peek, node);
+
+    if (what != NULL) {
+        unit_fail(unit, __FILE__, __LINE__, what);
+    }
+}
+
+static const struct torus_path knee = {TORUS_EAST, TORUS_LEFT, 2, 2};
+
+/* ---- good lines ---- */
+
+static void every_node(struct unit *unit)
+{
+    struct mesh *mesh = make(1);
+
+    for (uint16_t x = 0; x < SIDE; ++x) {
+        for (uint16_t y = 1; y < SIDE; ++y) {
+            struct torus_path path = {TORUS_EAST, TORUS_LEFT, x, y};
+            struct peek peek;
+
+            send(mesh, &peek, x == 0 ? STRAIGHT(TORUS_NORTH, y) : path);
+            CHECK(unit, run(mesh, &peek, 1000000));
+            check(unit, &peek, (uint32_t)y * SIDE + x);
+        }
+    }
+    CHECK_EQUAL(unit, mesh_counters(mesh).refused, 0);
+    CHECK_EQUAL(unit, mesh_counters(mesh).retries, 0);
+    CHECK_EQUAL(unit, mesh->core[1].last.count, 0); /* of messages: none */
+    mesh_run(mesh, NULL, 100000);
+    CHECK(unit, mesh_quiet(mesh));
+    free(mesh);
+}
+
+static unsigned all_of_it(void *context, uint8_t page, uint8_t *out)
+{
+    (void)context;
+    memset(out, page, SWITCH_STATUS_BYTES);
+    return SWITCH_STATUS_BYTES;
+}
+
+static void longest_answer(struct unit *unit)
+{
+    struct mesh *mesh = make(1);
+    struct peek peek;
+
+    mesh->core[12].config.status = all_of_it;
+    send(mesh, &peek, knee);
+    CHECK(unit, run(mesh, &peek, 1000000));
+    CHECK_EQUAL(unit, peek.message.error, ERR_OK);
+    CHECK_EQUAL(unit, peek.message.reply_bytes, SWITCH_STATUS_BYTES);
+    CHECK_EQUAL(unit, peek.reply[SWITCH_STATUS_BYTES - 1], PAGE);
+    CHECK_EQUAL(unit, peek.reply[SWITCH_STATUS_BYTES], UNTOUCHED);
+    free(mesh);
+}
+
+static void no_status(struct unit *unit)
+{
+    struct mesh *mesh = make(1);
+    struct peek peek;
+
+    mesh->core[12].config.status = NULL;
+    send(mesh, &peek, knee);
+    CHECK(unit, run(mesh, &peek, 1000000));
+    CHECK_EQUAL(unit, peek.message.error, ERR_OK);
+    CHECK_EQUAL(unit, peek.message.reply_bytes, 0);
+    CHECK_EQUAL(unit, peek.reply[0], UNTOUCHED);
+    free(mesh);
+}
+
+static void no_room(struct unit *unit)
+{
+    struct mesh *mesh = make(1);
+    struct switch_message peek = {.path = knee, .kind = SWITCH_PEEK};
+
+    mesh_send(mesh, 0, &peek);
+    CHECK_EQUAL(unit, peek.state, SWITCH_DONE);
+    CHECK_EQUAL(unit, peek.error, ERR_RANGE);
+    free(mesh);
+}
+
+/* ---- bad lines ---- */
+
+/* Whether the fault met a byte. */
+static bool single_fault(struct unit *unit, uint32_t line, uint32_t byte,
+                         enum mesh_fault fault)
+{
+    struct mesh *mesh = make(byte);
+    struct peek peek;
+    bool met;
+
+    mesh->single_line = line;
+    mesh->single_byte = byte;
+    mesh->single = fault;
+    mesh->single_change = 0x10;
+    send(mesh, &peek, knee);
+    CHECK(unit, run(mesh, &peek, 1000000));
+    check(unit, &peek, 12);
+    mesh_run(mesh, NULL, 200000);
+    CHECK(unit, mesh_quiet(mesh));
+    met = mesh->faults > 0;
+    free(mesh);
+    return met;
+}
+
+static void every_byte(struct unit *unit)
+{
+    static const uint32_t lines[] = {
+        0 * SWITCH_PORTS + TORUS_EAST, 2 * SWITCH_PORTS + TORUS_NORTH,
+        2 * SWITCH_PORTS + TORUS_WEST, 12 * SWITCH_PORTS + TORUS_SOUTH};
+    uint32_t bytes = 0;
+
+    CHECK_EQUAL(unit, end_of(knee), 12);
+    for (unsigned i = 0; i < 4; ++i) {
+        for (enum mesh_fault fault = MESH_DROP; fault <= MESH_REPEAT; ++fault) {
+            uint32_t byte = 0;
+
+            while (single_fault(unit, lines[i], byte, fault)) {
+                byte += 1;
+            }
+            bytes += byte;
+        }
+    }
+    CHECK(unit, bytes > 400);
+}
+
+/* 1 % of the bytes of four hops: an answer that comes is right, and most
+   come. */
+static void random_damage(struct unit *unit)
+{
+    unsigned came = 0;
+
+    for (uint64_t seed = 1; seed <= 100; ++seed) {
+        struct mesh *mesh = make(seed);
+        struct peek peek;
+
+        mesh->fault_ppm[MESH_NONE] = 1;
+        mesh->fault_ppm[MESH_DROP] = 5000;
+        mesh->fault_ppm[MESH_CHANGE] = 5000;
+        send(mesh, &peek, knee);
+        CHECK(unit, run(mesh, &peek, 10000000));
+        if (peek.message.error == ERR_OK) {
+            came += 1;
+            check(unit, &peek, 12);
+        }
+        free(mesh);
+    }
+    CHECK(unit, came > 80);
+}
+
+/* ---- nodes and links that do not answer ---- */
+
+static void dead_node(struct unit *unit)
+{
+    struct mesh *mesh = make(1);
+    struct peek peek;
+
+    mesh->dead[12] = true;
+    send(mesh, &peek, knee);
+    CHECK(unit, run(mesh, &peek, 500000));
+    CHECK_EQUAL(unit, peek.message.error, ERR_DEAD_LINK);
+    CHECK_EQUAL(unit, peek.message.reply_bytes, 0);
+    free(mesh);
+}
+
+/* A long message crosses the peek's path. */
+static void held_port(struct unit *unit)
+{
+    static uint8_t bytes[60000];
+    static uint8_t buffer[60000];
+    struct mesh *mesh = make(1);
+    struct switch_message message = {.path = STRAIGHT(TORUS_EAST, 2),
+                                     .kind = 1,
+                                     .segment = {{bytes, sizeof bytes}}};
+    struct switch_receive receive = {
+        .buffer = buffer, .capacity_bytes = sizeof buffer, .ports = 15};
+    struct peek peek;
+
+    switch_post(&mesh->core[3], &receive);
+    mesh_send(mesh, 1, &message);
+    mesh_run(mesh, NULL, 10000);
+    send(mesh, &peek, STRAIGHT(TORUS_EAST, 2));
+    CHECK(unit, run(mesh, &peek, 500000));
+    CHECK_EQUAL(unit, peek.message.error, ERR_PORT_BUSY);
+    CHECK_EQUAL(unit, message.state, SWITCH_ACTIVE);
+    free(mesh);
+}
+
+/* ---- what waits at the same port ---- */
+
+static bool message_done(struct mesh *mesh)
+{
+    const struct switch_message *message = mesh->context;
+
+    return message->state == SWITCH_DONE;
+}
+
+/* Nobody takes the first of two messages for a while: peeks go ahead of them,
+   and both come, in order, once they are wanted. */
+static void ahead_of_what_is_refused(struct unit *unit)
+{
+    struct mesh *mesh = make(1);
+    uint8_t data[2] = {11, 22};
+    uint8_t got = 0;
+    struct switch_message message[2];
+    struct switch_receive receive = {
+        .buffer = &got, .capacity_bytes = 1, .ports = 15};
+    struct peek peek;
+
+    for (unsigned i = 0; i < 2; ++i) {
+        message[i] = (struct switch_message){
+            .path = knee, .kind = (uint8_t)(1 + i), .segment = {{&data[i], 1}}};
+        mesh_send(mesh, 0, &message[i]);
+    }
+    for (unsigned i = 0; i < 20; ++i) {
+        mesh_run(mesh, NULL, 7777);
+        send(mesh, &peek, STRAIGHT(TORUS_EAST, 3));
+        CHECK(unit, run(mesh, &peek, 60000));
+        check(unit, &peek, 3);
+    }
+    for (unsigned i = 0; i < 2; ++i) {
+        switch_post(&mesh->core[12], &receive);
+        mesh->context = &message[i];
+        CHECK(unit, mesh_run(mesh, message_done, 1000000));
+        CHECK_EQUAL(unit, message[i].error, ERR_OK);
+        CHECK_EQUAL(unit, got, data[i]);
+        CHECK_EQUAL(unit, mesh->core[12].last.count, i + 1);
+        CHECK_EQUAL(unit, mesh->core[0].last.count, i + 1);
+    }
+    CHECK_EQUAL(unit, mesh->core[12].last.kind, 2);
+    CHECK_EQUAL(unit, mesh->core[12].last.port, TORUS_SOUTH);
+    CHECK(unit, !mesh->core[12].last.sent && mesh->core[0].last.sent);
+    CHECK_EQUAL(unit, mesh->core[0].last.port, TORUS_EAST);
+    CHECK_EQUAL(unit, mesh->core[0].last.bytes, 1);
+    free(mesh);
+}
+
+/* Peeks do not reset how long a message is refused. */
+static void patience_goes_on(struct unit *unit)
+{
+    struct mesh *mesh = make(1);
+    struct switch_message message = {.path = knee, .kind = 1};
+    struct peek peek;
+
+    mesh->core[0].config.patience_us = 200000;
+    mesh_send(mesh, 0, &message);
+    for (unsigned i = 0; i < 30; ++i) {
+        send(mesh, &peek, knee);
+        CHECK(unit, run(mesh, &peek, 60000));
+        check(unit, &peek, 12);
+        mesh_run(mesh, NULL, 10000);
+    }
+    CHECK_EQUAL(unit, message.state, SWITCH_DONE);
+    CHECK_EQUAL(unit, message.error, ERR_PORT_BUSY);
+    free(mesh);
+}
+
+void test_peek(struct unit *unit)
+{
+    UNIT_RUN(unit, every_node);
+    UNIT_RUN(unit, longest_answer);
+    UNIT_RUN(unit, no_status);
+    UNIT_RUN(unit, no_room);
+    UNIT_RUN(unit, every_byte);
+    UNIT_RUN(unit, random_damage);
+    UNIT_RUN(unit, dead_node);
+    UNIT_RUN(unit, held_port);
+    UNIT_RUN(unit, ahead_of_what_is_refused);
+    UNIT_RUN(unit, patience_goes_on);
+}
