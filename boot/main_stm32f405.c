@@ -176,6 +176,7 @@ static void init_node(const struct boot_start *start)
             (uint32_t)(boot_ram_end - EMULATED_ID_BYTES - boot_ram_used_end),
         .costs = emulated ? &no_costs : &boot_costs,
         .last_fault = boot_last_fault(),
+        .faults = boot_faults(),
         .now_us = now_us,
         .lock = lock,
         .unlock = unlock,

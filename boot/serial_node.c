@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "boot/serial_node.h"
 
+#include "hal/board.h"
+#include "hal/bytes.h"
 #include "kernels/kernel.h"
 
 /* A line of the console may wait so long for its next byte. */
@@ -11,6 +13,12 @@
 #define RETRY_US 20000u
 /* Of the test frames of a link. */
 #define LOST_MAX 15u
+/* A main loop that has not waited for so many ticks hangs, if it should hear
+   of a new wave. */
+#define HUNG_TICKS 200u
+/* Where a frame of discovery names its originator. */
+#define WAVE_AT_TAG 4u
+#define WAVE_TAG_BYTES 4u
 /* The first byte of every mesh's identity. */
 #define MESH_IDENTITY 0x51000000u
 
@@ -18,8 +26,17 @@ static void heard(void *context, unsigned port, const uint8_t *data,
                   unsigned bytes)
 {
     struct serial_node *node = context;
+    struct discover *discover = &node->discover;
+    bool busy = discover->busy;
 
-    discover_heard(&node->discover, port, data, bytes);
+    /* Its own originator has no job any more if it tells the mesh anew. */
+    if (bytes >= WAVE_AT_TAG + WAVE_TAG_BYTES &&
+        memcmp(data + WAVE_AT_TAG, discover->own + WAVE_AT_TAG,
+               WAVE_TAG_BYTES) == 0) {
+        discover_busy(discover, false);
+    }
+    discover_heard(discover, port, data, bytes);
+    discover_busy(discover, busy);
 }
 
 static int tell(void *context, unsigned port, const uint8_t *data,
@@ -63,6 +80,7 @@ static int idle(void *context)
 {
     struct serial_node *node = context;
 
+    node->idle_ticks = 0;
     while (
         shell_poll(&node->shell, node->config.now_us(node->config.context))) {
     }
@@ -71,6 +89,156 @@ static int idle(void *context)
     }
     node->config.sleep(node->config.context);
     return ERR_OK;
+}
+
+/* ---- what others see ---- */
+
+static bool has_job(const struct serial_node *node)
+{
+    return node->working && node->circuit.job != CIRCUIT_ANY_JOB;
+}
+
+/* The ports of sends that have not ended. */
+static unsigned sending(const struct serial_node *node)
+{
+    unsigned ports = 0;
+
+    for (unsigned i = 0; i < SERIAL_CIRCUIT_SENDS; ++i) {
+        const struct serial_circuit_send *send = &node->serial.send[i];
+
+        if (send->used &&
+            (send->waiting || send->message.state != SWITCH_DONE)) {
+            ports |= 1u << send->message.path.port;
+        }
+    }
+    return ports;
+}
+
+static enum peek_waypoint waypoint(const struct serial_node *node)
+{
+    if (!node->working) {
+        return PEEK_IDLE;
+    }
+    if (node->node.status.state == NODE_STATE_COMPUTING) {
+        return PEEK_KERNEL;
+    }
+    if (node->mailbox.in != MAILBOX_CLOSED) {
+        return PEEK_ORDER;
+    }
+    if (node->core.receive != NULL) {
+        return PEEK_MESSAGE;
+    }
+    if (node->mailbox.out != MAILBOX_EMPTY) {
+        return PEEK_HOST;
+    }
+    return sending(node) != 0 ? PEEK_SENDS : PEEK_WORK;
+}
+
+static void put_fault(const struct serial_node *node, uint8_t *out)
+{
+    const struct node_fault *fault = node->config.last_fault;
+
+    bytes_store_u16(out + PEEK_AT_FAULTS, (uint16_t)node->config.faults);
+    if (fault != NULL) {
+        out[PEEK_AT_FLAGS] |= PEEK_FAULT;
+        out[PEEK_AT_EXCEPTION] = (uint8_t)fault->exception;
+        bytes_store_u32(out + PEEK_AT_PC, fault->pc);
+        bytes_store_u32(out + PEEK_AT_LR, fault->lr);
+        bytes_store_u32(out + PEEK_AT_CFSR, fault->cfsr);
+    }
+}
+
+static void put_work(const struct serial_node *node, uint8_t *out)
+{
+    const struct node_status *status = &node->node.status;
+    const struct switch_receive *receive = node->core.receive;
+    const struct switch_last *last = &node->core.last;
+
+    out[PEEK_AT_STATE] = (uint8_t)status->state;
+    out[PEEK_AT_WAYPOINT] = (uint8_t)waypoint(node);
+    out[PEEK_AT_ERROR] = (uint8_t)status->error;
+    out[PEEK_AT_KERNEL] = PEEK_NONE;
+    out[PEEK_AT_PORTS] = (uint8_t)(sending(node) << 4);
+    if (has_job(node)) {
+        out[PEEK_AT_FLAGS] |= PEEK_JOB;
+        out[PEEK_AT_KERNEL] = node->scatter.job.kernel;
+        out[PEEK_AT_ROUND] = (uint8_t)node->scatter.round;
+    }
+    if (receive != NULL) {
+        out[PEEK_AT_PORTS] |= receive->ports;
+        out[PEEK_AT_KIND] = receive->kind;
+    }
+    out[PEEK_AT_LAST_PORT] = PEEK_NONE;
+    if (last->count > 0) {
+        out[PEEK_AT_LAST_PORT] = (uint8_t)(last->port | last->sent << 2);
+        out[PEEK_AT_LAST_ERROR] = (uint8_t)last->error;
+        bytes_store_u32(out + PEEK_AT_LAST_BYTES, last->bytes);
+    }
+}
+
+static void put_state(const struct serial_node *node, uint8_t *out)
+{
+    const struct node_identity *who = &node->node.identity;
+
+    out[PEEK_AT_FLAGS] = who->width > 0 ? PEEK_PLACED : 0;
+    out[PEEK_AT_X] = (uint8_t)who->x;
+    out[PEEK_AT_Y] = (uint8_t)who->y;
+    put_work(node, out);
+    put_fault(node, out);
+    bytes_store_u32(out + PEEK_AT_UPTIME, node->uptime_ms);
+    bytes_store_u32(out + PEEK_AT_STILL, node->uptime_ms - node->progress_ms);
+    bytes_store_u16(out + PEEK_AT_STACK,
+                    (uint16_t)node->node.status.stack_used_bytes);
+    bytes_store_u16(out + PEEK_AT_JOBS, node->jobs);
+}
+
+#define WORD_OF(counter) (offsetof(struct switch_counters, counter) / 4)
+
+const uint8_t serial_node_counted[PEEK_COUNTERS] = {WORD_OF(sent_messages),
+                                                    WORD_OF(sent_bytes),
+                                                    WORD_OF(received_messages),
+                                                    WORD_OF(relayed_circuits),
+                                                    WORD_OF(refused),
+                                                    WORD_OF(retries),
+                                                    WORD_OF(retransmitted),
+                                                    WORD_OF(damaged),
+                                                    WORD_OF(lost),
+                                                    WORD_OF(dead)};
+
+static void put_counts(const struct serial_node *node, uint8_t *out)
+{
+    for (unsigned i = 0; i < PEEK_COUNTERS; ++i) {
+        uint32_t sum = 0;
+
+        for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
+            const struct switch_counters *counters = &node->core.counters[port];
+
+            sum += ((const uint32_t *)counters)[serial_node_counted[i]];
+        }
+        bytes_store_u32(out + PEEK_AT_COUNTER + 4 * i, sum);
+    }
+}
+
+unsigned serial_node_status(const struct serial_node *node, uint8_t page,
+                            uint8_t *out)
+{
+    memset(out, 0, PEEK_STATE_BYTES);
+    out[0] = PEEK_VERSION;
+    if (page == PEEK_COUNTS) {
+        put_counts(node, out);
+        return PEEK_COUNTS_BYTES;
+    }
+    put_state(node, out);
+    return PEEK_STATE_BYTES;
+}
+
+static_assert(PEEK_COUNTS_BYTES <= PEEK_STATE_BYTES &&
+                  PEEK_STATE_BYTES <= SWITCH_STATUS_BYTES,
+              "a page fits an answer");
+
+static unsigned peeked(void *context, uint8_t page, uint8_t *out)
+{
+    return serial_node_status(context, page, out);
 }
 
 static void init_switch(struct serial_node *node)
@@ -82,6 +250,7 @@ static void init_switch(struct serial_node *node)
                                        .slack_us = config->slack_us,
                                        .kick = kick,
                                        .neighbour = heard,
+                                       .status = peeked,
                                        .context = node};
     struct discover_config discover = {
         .epoch = (uint16_t)config->now_us(config->context),
@@ -102,6 +271,8 @@ void serial_node_init(struct serial_node *node,
 {
     memset(node, 0, sizeof *node);
     node->config = *config;
+    node->ticked_us = config->now_us(config->context);
+    node->node.status.stack_used_bytes = board_stack_used_bytes();
     init_switch(node);
     line_init(&node->reader, HALF_LINE_US);
     mailbox_init(&node->mailbox);
@@ -122,14 +293,48 @@ void serial_node_init(struct serial_node *node,
                                            .context = node};
 }
 
+/* How long anything of what a peek tells has not changed. */
+static void watch_progress(struct serial_node *node, uint32_t now_us)
+{
+    uint32_t sum = node->core.last.count + node->log.events_written +
+                   node->mailbox.filled_bytes + node->mailbox.out +
+                   node->node.status.state;
+
+    while (now_us - node->ticked_us >= 1000u) {
+        node->ticked_us += 1000u;
+        node->uptime_ms += 1;
+    }
+    if (sum != node->progress) {
+        node->progress = sum;
+        node->progress_ms = node->uptime_ms;
+    }
+}
+
+/* The node's job is over at its originator, and the main loop hangs in it. */
+static bool is_stuck(const struct serial_node *node)
+{
+    return node->working && node->idle_ticks > HUNG_TICKS &&
+           discover_epoch(&node->discover) != node->epoch;
+}
+
 void serial_node_tick(struct serial_node *node)
 {
     uint32_t now_us = node->config.now_us(node->config.context);
+    uint32_t state = node->node.status.state;
 
+    while (node->node.identity.fault_injection == NODE_INJECT_DIE &&
+           state >= NODE_STATE_COMPUTING && state < NODE_STATE_DONE) {
+    }
+    if (node->idle_ticks <= HUNG_TICKS) {
+        node->idle_ticks += 1;
+    }
+    if (is_stuck(node)) {
+        node->config.reset(node->config.context);
+    }
+    watch_progress(node, now_us);
     switch_tick(&node->core, now_us);
     /* A node that has a job takes no new place in the mesh. */
-    discover_busy(&node->discover,
-                  node->working && node->circuit.job != CIRCUIT_ANY_JOB);
+    discover_busy(&node->discover, has_job(node));
     discover_tick(&node->discover, now_us);
 }
 
@@ -143,6 +348,7 @@ static void take_identity(struct serial_node *node)
     lock(node);
     (void)discover_at(discover, &at);
     node->epoch = discover_epoch(discover);
+    node->node.status.error = ERR_OK;
     node->serial.synchronised = false;
     node->node.identity = (struct node_identity){
         .mesh = MESH_IDENTITY | (uint32_t)size.width << 12 | size.height,
@@ -152,6 +358,7 @@ static void take_identity(struct serial_node *node)
         .y = at.y,
         .originator_x = discover_origin(discover).x,
         .originator_y = discover_origin(discover).y,
+        .fault_injection = node->node.identity.fault_injection,
         .tree = torus_phases(size) < 0,
         .probed = 1};
     switch_reset(&node->core);
@@ -177,6 +384,10 @@ static void work(struct serial_node *node)
     }
     circuit_close(&node->circuit);
     status->error = error;
+    status->stack_used_bytes = board_stack_used_bytes();
+    if (error == ERR_OK) {
+        node->jobs += 1;
+    }
     status->state = error == ERR_OK ? NODE_STATE_DONE : NODE_STATE_FAILED;
     node->working = false;
 }

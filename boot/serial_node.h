@@ -8,6 +8,10 @@
  *                (console), switch_tick() and discover_tick() (timer)
  *   main loop    serial_node_run(): the engine, and while it waits the shell
  *
+ * Others may peek at it (hal/peek.h) whatever its main loop does. A new wave of
+ * its originator ends a job that it is in: that one has no job any more. If the
+ * main loop does not come back to hear it, the node resets itself.
+ *
  * What both touch is guarded by lock() and unlock() of the configuration.
  */
 #ifndef BOOT_SERIAL_NODE_H
@@ -18,6 +22,7 @@
 #include "hal/discover.h"
 #include "hal/line.h"
 #include "hal/mailbox.h"
+#include "hal/peek.h"
 #include "hal/serial_circuit.h"
 #include "scatter/scatter.h"
 
@@ -32,6 +37,7 @@ struct serial_node_config {
     uint32_t memory_bytes;
     const struct scatter_costs *costs;
     const struct node_fault *last_fault; /* NULL: none */
+    uint32_t faults;                     /* since power-up */
     uint32_t (*now_us)(void *context);   /* wraps */
     void (*lock)(void *context);
     void (*unlock)(void *context);
@@ -60,10 +66,19 @@ struct serial_node {
     struct circuit circuit;
     struct scatter scatter;
     struct switch_message ping;
+    struct switch_message peek;
+    uint8_t page;                        /* that it asks for */
+    uint8_t answer[SWITCH_STATUS_BYTES]; /* to the last peek */
     uint16_t epoch;    /* of the wave that made the present identity */
     uint16_t shown;    /* faults of discovery that the shell has told */
     uint32_t circuits; /* jobs' messages seen by the shell: sent and received */
     bool working;      /* in the engine */
+    uint16_t jobs;     /* done since the start */
+    volatile uint16_t idle_ticks; /* since the main loop last waited */
+    uint32_t ticked_us;
+    uint32_t uptime_ms;
+    uint32_t progress;    /* a sum that changes with all that goes on .. */
+    uint32_t progress_ms; /* .. and when it did, in uptime */
 };
 
 /* Prepares all of it; the configuration is copied. */
@@ -72,6 +87,14 @@ void serial_node_init(struct serial_node *node,
 
 /* For the timer's interrupt, every millisecond, with the ports' masked. */
 void serial_node_tick(struct serial_node *node);
+
+/* Which of struct switch_counters' words PEEK_COUNTS has, in this order. */
+extern const uint8_t serial_node_counted[PEEK_COUNTERS];
+
+/* Writes a page of hal/peek.h: at most SWITCH_STATUS_BYTES; any context.
+   Result: how many bytes. */
+unsigned serial_node_status(const struct serial_node *node, uint8_t page,
+                            uint8_t *out);
 
 /* Waits for a wave, then carries out job after job; never returns. */
 _Noreturn void serial_node_run(struct serial_node *node);

@@ -3,10 +3,15 @@
 #include "boot/serial_node.h"
 
 #include "hal/board.h"
+#include "hal/bytes.h"
+#include "kernels/kernel.h"
 
 static const char *const state_names[NODE_STATES] = {
     "reset",     "waiting", "planning", "scattering", "computing",
     "gathering", "done",    "failed",   "fault"};
+
+static const char *const waypoint_names[PEEK_WAYPOINTS] = {
+    "idle", "order", "message", "sends", "host", "kernel", "work"};
 
 static unsigned room(void *context)
 {
@@ -50,22 +55,23 @@ static void status(void *context, struct shell_status *status)
 {
     struct serial_node *node = context;
     const struct node_status *now = &node->node.status;
+    const struct switch_last *last = &node->core.last;
+    uint8_t page[SWITCH_STATUS_BYTES];
     uint32_t sent = 0;
 
+    (void)serial_node_status(node, PEEK_STATE, page);
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         sent += node->core.counters[port].sent_messages +
                 node->core.counters[port].received_messages;
     }
     *status = (struct shell_status){
         .state = state_names[now->state < NODE_STATES ? now->state : 0],
-        .waypoint = node->working ? "job" : "idle",
+        .waypoint = waypoint_names[page[PEEK_AT_WAYPOINT]],
         .error = now->error,
         .circuits = sent,
-        .last_port = node->serial.receive.state == SWITCH_DONE
-                         ? node->serial.receive.port
-                         : -1,
-        .last_error = node->serial.receive.error,
-        .last_bytes = node->serial.receive.bytes,
+        .last_port = last->count > 0 ? last->port : -1,
+        .last_error = last->error,
+        .last_bytes = last->bytes,
         .stack_bytes = board_stack_bytes(),
         .stack_used_bytes = board_stack_used_bytes(),
         .uptime_us = node->config.now_us(node->config.context)};
@@ -181,10 +187,166 @@ static int mesh_fault(void *context, struct shell_mesh_fault *fault)
     return ERR_OK;
 }
 
+/* ---- peeks ---- */
+
+static int peek(void *context, struct torus_path path, uint8_t page)
+{
+    struct serial_node *node = context;
+    struct switch_message *message = &node->peek;
+
+    if (message->state != SWITCH_IDLE && message->state != SWITCH_DONE) {
+        return ERR_PORT_BUSY; /* the last one was given up by who asked */
+    }
+    node->page = page;
+    *message = (struct switch_message){.path = path,
+                                       .kind = SWITCH_PEEK,
+                                       .segment = {{&node->page, 1}},
+                                       .reply = node->answer,
+                                       .state = SWITCH_DONE};
+    if (path.hops == 0) {
+        message->reply_bytes =
+            (uint8_t)serial_node_status(node, page, node->answer);
+        return ERR_OK;
+    }
+    node->config.lock(node->config.context);
+    switch_send(&node->core, message);
+    node->config.unlock(node->config.context);
+    return ERR_OK;
+}
+
+/* "enws", as far as the mask has them; "-": none. */
+static const char *ports_of(char text[TORUS_PORTS + 1], unsigned mask)
+{
+    static const char letters[] = "enws";
+    unsigned length = 0;
+
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        if ((mask >> port & 1u) != 0) {
+            text[length++] = letters[port];
+        }
+    }
+    text[length] = '\0';
+    return length > 0 ? text : "-";
+}
+
+static const char *state_of(const uint8_t *page)
+{
+    return page[PEEK_AT_STATE] < NODE_STATES ? state_names[page[PEEK_AT_STATE]]
+                                             : "?";
+}
+
+static const char *waypoint_of(const uint8_t *page)
+{
+    unsigned waypoint = page[PEEK_AT_WAYPOINT];
+
+    return waypoint < PEEK_WAYPOINTS ? waypoint_names[waypoint] : "?";
+}
+
+static void put_state(struct line_writer *out, const uint8_t *page)
+{
+    unsigned flags = page[PEEK_AT_FLAGS];
+
+    line_put(out, "state=%s waypoint=%s error=%d placed=%u x=%u y=%u job=%u",
+             state_of(page), waypoint_of(page), (int8_t)page[PEEK_AT_ERROR],
+             flags & PEEK_PLACED, page[PEEK_AT_X], page[PEEK_AT_Y],
+             (flags & PEEK_JOB) != 0);
+}
+
+static void put_wait(struct line_writer *out, const uint8_t *page)
+{
+    unsigned kernel = page[PEEK_AT_KERNEL];
+    unsigned last = page[PEEK_AT_LAST_PORT];
+    char text[TORUS_PORTS + 1];
+
+    line_put(out, "kernel=%s round=%u",
+             kernel < kernel_table_count ? kernel_table[kernel]->name : "-",
+             page[PEEK_AT_ROUND]);
+    line_put(out, " from=%s kind=%u", ports_of(text, page[PEEK_AT_PORTS] & 15u),
+             page[PEEK_AT_KIND]);
+    line_put(out, " sending=%s",
+             ports_of(text, (unsigned)page[PEEK_AT_PORTS] >> 4));
+    if (last != PEEK_NONE) {
+        line_put(out, " last=%s port=%s bytes=%u last_error=%d",
+                 (last & 4u) != 0 ? "sent" : "received",
+                 ports_of(text, 1u << (last & 3u)),
+                 bytes_load_u32(page + PEEK_AT_LAST_BYTES),
+                 (int8_t)page[PEEK_AT_LAST_ERROR]);
+    }
+}
+
+static void put_times(struct line_writer *out, const uint8_t *page)
+{
+    line_put(out, "uptime_ms=%u still_ms=%u stack_used_bytes=%u jobs=%u",
+             bytes_load_u32(page + PEEK_AT_UPTIME),
+             bytes_load_u32(page + PEEK_AT_STILL),
+             bytes_load_u16(page + PEEK_AT_STACK),
+             bytes_load_u16(page + PEEK_AT_JOBS));
+}
+
+static void put_fault(struct line_writer *out, const uint8_t *page)
+{
+    line_put(out, "faults=%u", bytes_load_u16(page + PEEK_AT_FAULTS));
+    if ((page[PEEK_AT_FLAGS] & PEEK_FAULT) != 0) {
+        line_put(out, " exception=%u pc=%x lr=%x cfsr=%x",
+                 page[PEEK_AT_EXCEPTION], bytes_load_u32(page + PEEK_AT_PC),
+                 bytes_load_u32(page + PEEK_AT_LR),
+                 bytes_load_u32(page + PEEK_AT_CFSR));
+    }
+}
+
+static void put_counters(struct line_writer *out, const uint8_t *page)
+{
+    for (unsigned i = 0; i < PEEK_COUNTERS; ++i) {
+        line_put(out, i > 0 ? " %s=%u" : "%s=%u",
+                 counter_names[serial_node_counted[i]],
+                 bytes_load_u32(page + PEEK_AT_COUNTER + 4 * i));
+    }
+}
+
+static int peek_row(void *context, struct line_writer *out, uint32_t row)
+{
+    static void (*const rows[])(struct line_writer *, const uint8_t *) = {
+        put_state, put_wait, put_times, put_fault};
+    struct serial_node *node = context;
+    const struct switch_message *peek = &node->peek;
+    const uint8_t *page = node->answer;
+
+    if (peek->state != SWITCH_DONE) {
+        return SHELL_LATER;
+    }
+    if (peek->error != ERR_OK) {
+        return peek->error;
+    }
+    if (peek->reply_bytes < PEEK_COUNTS_BYTES || page[0] != PEEK_VERSION) {
+        return ERR_PROTOCOL;
+    }
+    if (row >= (node->page == PEEK_COUNTS ? 1u : 4u)) {
+        return ERR_EMPTY;
+    }
+    if (node->page == PEEK_COUNTS) {
+        put_counters(out, page);
+    } else {
+        rows[row](out, page);
+    }
+    return ERR_OK;
+}
+
+static void inject(void *context, unsigned what)
+{
+    struct serial_node *node = context;
+
+    node->node.identity.fault_injection = (uint16_t)what;
+}
+
+/* ---- pings and the rest ---- */
+
 static int ping(void *context, struct torus_path path, uint32_t bytes)
 {
     struct serial_node *node = context;
 
+    if (node->ping.state != SWITCH_IDLE && node->ping.state != SWITCH_DONE) {
+        return ERR_PORT_BUSY; /* the last one was given up by who asked */
+    }
     node->ping = (struct switch_message){
         .path = path,
         .kind = SWITCH_PING,
@@ -258,7 +420,10 @@ void serial_shell_init(struct shell_config *config, struct serial_node *node)
                                     .mesh_fault = mesh_fault,
                                     .ping = ping,
                                     .ping_result = ping_result,
+                                    .peek = peek,
+                                    .peek_row = peek_row,
                                     .clock_ps = clock_ps,
+                                    .inject = inject,
                                     .event = event,
                                     .reset = reset};
 }

@@ -136,7 +136,17 @@ struct shell_config {
     int (*ping)(void *context, struct torus_path path, uint32_t bytes);
     int (*ping_result)(void *context, struct shell_ping *ping);
 
+    /* Asks the node at the end of the path, this one if that has no hops, for a
+       page of hal/peek.h. Result: 0 or enum err. Then until all rows are there:
+       SHELL_LATER; 0: row `row` is in `out`; ERR_EMPTY: there is none; enum
+       err. */
+    int (*peek)(void *context, struct torus_path path, uint8_t page);
+    int (*peek_row)(void *context, struct line_writer *out, uint32_t row);
+
     uint64_t (*clock_ps)(void *context);
+
+    /* What goes wrong in the next job: 0 nothing, else enum node_injection. */
+    void (*inject)(void *context, unsigned what);
 
     /* Event `index` of the log; false: there is none. */
     bool (*event)(void *context, struct shell_event *event, uint32_t index);

@@ -351,6 +351,36 @@ static enum shell_row row_ping(struct shell *shell)
     return SHELL_ROW;
 }
 
+static enum shell_code run_peek(struct shell *shell)
+{
+    const struct shell_config *config = shell->config;
+    unsigned legs = shell->words - 1u;
+    uint32_t page;
+
+    memset(&shell->path, 0, sizeof shell->path);
+    if ((legs > 0 && !read_path(shell, &shell->path, legs)) ||
+        !number(shell, legs, &page, UINT8_MAX)) {
+        return SHELL_ARGUMENT;
+    }
+    return code_of(shell,
+                   config->peek(config->context, shell->path, (uint8_t)page));
+}
+
+static enum shell_row row_peek(struct shell *shell)
+{
+    const struct shell_config *config = shell->config;
+    int error = config->peek_row(config->context, &shell->out, shell->row);
+
+    if (error == SHELL_LATER) {
+        return SHELL_ROW_LATER;
+    }
+    if (error != ERR_OK) {
+        return end(shell, error == ERR_EMPTY ? ERR_OK : error);
+    }
+    shell->row += 1;
+    return SHELL_ROW;
+}
+
 /* ---- messages to and from the host ---- */
 
 static enum shell_code code_of_mailbox(struct shell *shell, int error,
@@ -458,6 +488,19 @@ static enum shell_code run_clock(struct shell *shell)
     return SHELL_OK;
 }
 
+static enum shell_code run_inject(struct shell *shell)
+{
+    static const char names[][6] = {"none", "fault", "hang", "die"};
+
+    for (unsigned i = 0; i < sizeof names / sizeof *names; ++i) {
+        if (memcmp(names[i], shell->word[1], strlen(names[i]) + 1) == 0) {
+            shell->config->inject(shell->config->context, i);
+            return SHELL_OK;
+        }
+    }
+    return SHELL_ARGUMENT;
+}
+
 static enum shell_code run_reset(struct shell *shell)
 {
     shell->resetting = true;
@@ -472,6 +515,7 @@ const struct shell_command shell_commands[] = {
     {"counters [clear]", run_counters, row_counters, 8, 0, 1},
     {"mesh W H [X Y]", run_mesh, row_mesh, 4, 2, 4},
     {"ping E2 [N1] BYTES COUNT", run_ping, row_ping, 4, 3, 4},
+    {"peek [E2 [N1]] PAGE", run_peek, row_peek, 4, 1, 3},
     {"run BYTES KIND JOB", run_run, NULL, 3, 3, 3},
     {"put OFFSET BASE64", run_put, NULL, 3, 2, 2},
     {"report", run_report, NULL, 6, 0, 0},
@@ -480,6 +524,7 @@ const struct shell_command shell_commands[] = {
     {"clock", run_clock, NULL, 5, 0, 0},
     {"trace", NULL, row_trace, 5, 0, 0},
     {"fault", run_fault, row_fault, 5, 0, 0},
+    {"inject fault|hang|die|none", run_inject, NULL, 6, 1, 1},
     {"reset", run_reset, NULL, 5, 0, 0},
 };
 

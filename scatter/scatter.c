@@ -161,8 +161,8 @@ int scatter_compute(struct scatter *scatter)
     struct kernel_result *result = first ? &scatter->result : &next;
     int error;
 
-    inject(scatter);
     scatter->circuit->node->status.state = NODE_STATE_COMPUTING;
+    inject(scatter);
     scatter_record(scatter, EVENT_COMPUTE_START, scatter->round, units);
     error = scatter_run_kernel(scatter, result, 0, units);
     scatter_record(scatter, EVENT_COMPUTE_END, scatter->round, units);

@@ -266,8 +266,8 @@ def rows(board, text, timeout=5):
 def test_help_lists_every_command(board):
     names = [row.split(" ")[0] for row in rows(board, "help")]
     assert names == ["help", "ident", "ps", "links", "counters", "mesh",
-                     "ping", "run", "put", "report", "get", "done", "clock",
-                     "trace", "fault", "reset"]
+                     "ping", "peek", "run", "put", "report", "get", "done", "clock",
+                     "trace", "fault", "inject", "reset"]
 
 
 def test_ident(board):
@@ -364,6 +364,8 @@ def test_discovery_tells_faults_by_place(board):
     "ping E2 N1 N1 1 1", "run 1 2", "run 1 256 1", "run 1 1 65536",
     "run 2147483648 1 1", "put 0", "put x QUJD", "put 0 QUJ", "put 0 QUJD=",
     "put 0 QUJD QUJD", "put 4294967296 QUJD", "get 0", "get 0 97", "get 0 x",
+    "peek", "peek E1", "peek E1 256", "peek E1 E1 0", "peek X1 0", "peek E0 0",
+    "peek E1 N1 0 0", "inject", "inject hangs", "inject none x",
     "help me", "done 1", "reset now", "report 1", "clock 2",
     "put 0 " + 132 * "A"])
 def test_wrong_words_are_refused(board, text):
@@ -412,6 +414,27 @@ def test_ping_asks_for_its_path(board, path, told):
     assert rows(board, f"ping {path} 700 3") == [
         f"circuit={i} error={port} setup_ns={hops} total_ns=700 "
         f"refused={turn * 10000 + after}" for i in range(3)]
+
+
+@pytest.mark.parametrize("path, told", [
+    ("", (0, 0, 0, 0)), ("E2 ", (0, 2, 0, 0)), ("s3 e1 ", (3, 3, 1, 1))])
+@pytest.mark.parametrize("page", [0, 1, 4])
+def test_peek_asks_for_its_path(board, path, told, page):
+    port, hops, turn, after = told
+    assert rows(board, f"peek {path}{page}") == [
+        f"row={i} out={port} hops={hops} turn={turn} after={after}"
+        for i in range(page)]
+
+
+def test_peeks_that_fail(board):
+    assert board.ask("peek E101 0") == ["err busy now"]
+    assert board.ask("peek E60 0") == ["ok until=end",
+                                       "end rows=0 err=node error=-5"]
+
+
+@pytest.mark.parametrize("what", ["none", "fault", "hang", "die"])
+def test_inject(board, what):
+    assert board.ask(f"inject {what}") == ["ok"]
 
 
 def test_what_never_ends_is_given_up():
@@ -753,7 +776,7 @@ def test_command_line_errors(args, status, said):
 # ---- size ----
 
 SIZES = {"hal/line.c": 1400, "hal/mailbox.c": 450, "boot/shell.c": 1250,
-         "boot/shell_commands.c": 3300}
+         "boot/shell_commands.c": 3550}
 
 
 @pytest.mark.skipif(shutil.which("arm-none-eabi-gcc") is None,

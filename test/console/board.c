@@ -198,6 +198,44 @@ static int ping_result(void *context, struct shell_ping *ping)
     return ERR_OK;
 }
 
+static int peek(void *context, struct torus_path path, uint8_t page)
+{
+    struct board *board = context;
+
+    board->path = path;
+    board->later = 2;
+    board->told = page;
+    return path.hops > 100 ? ERR_PORT_BUSY : ERR_OK;
+}
+
+/* As many rows as the page says; they tell the path. */
+static int peek_row(void *context, struct line_writer *out, uint32_t row)
+{
+    struct board *board = context;
+    const struct torus_path *path = &board->path;
+
+    if (path->hops > 50) {
+        return ERR_DEAD_LINK;
+    }
+    if (board->later > 0) {
+        board->later -= 1;
+        return SHELL_LATER;
+    }
+    if (row >= board->told) {
+        return ERR_EMPTY;
+    }
+    line_put(out, "row=%u out=%u hops=%u turn=%u after=%u", row, path->port,
+             path->hops, path->turn, path->hops_after);
+    return ERR_OK;
+}
+
+static void inject(void *context, unsigned what)
+{
+    struct board *board = context;
+
+    board->told = what;
+}
+
 static uint64_t clock_ps(void *context)
 {
     return now_us(context) * 1000000;
@@ -269,8 +307,9 @@ int main(int argc, char **argv)
 {
     static struct board board = {.speed = 1};
     const struct shell_config config = {
-        &board, room, out,        busy, ident,       status,   link_of, number,
-        clear,  mesh, mesh_fault, ping, ping_result, clock_ps, event,   reset};
+        &board,   room,     out,    busy,       ident, status,      link_of,
+        number,   clear,    mesh,   mesh_fault, ping,  ping_result, peek,
+        peek_row, clock_ps, inject, event,      reset};
 
     for (int i = 1; i < argc; ++i) {
         if (strcmp(argv[i], "--full") == 0) {

@@ -246,6 +246,29 @@ static int ping_result(void *context, struct shell_ping *ping)
     return answer(context);
 }
 
+static int peek(void *context, struct torus_path path, uint8_t page)
+{
+    (void)page;
+    fuzz_check(
+        path.hops == 0 ||
+            torus_path_valid(
+                (struct torus_size){TORUS_SIDE_MAX, TORUS_SIDE_MAX}, path),
+        "a path that is none");
+    return any(context) % 64 == 0 ? ERR_NO_ROUTE : ERR_OK;
+}
+
+static int peek_row(void *context, struct line_writer *out, uint32_t row)
+{
+    line_put(out, "row=%u %s", row, word(context));
+    return answer(context);
+}
+
+static void inject(void *context, unsigned what)
+{
+    (void)context;
+    fuzz_check(what <= 3, "an injection that is none");
+}
+
 static uint64_t clock_ps(void *context)
 {
     return fuzz_random(&((struct node *)context)->state);
@@ -304,8 +327,9 @@ void console_try_shell(const struct fuzz_target *target, const uint8_t *in,
     uint8_t *buffer = calloc(1, CAPACITY);
     struct node node = {.state = fuzz_hash(in, bytes)};
     struct shell_config config = {
-        &node, room, write_out,  busy, ident,       status_of, link_of, number,
-        clear, mesh, mesh_fault, ping, ping_result, clock_ps,  event,   reset};
+        &node,    room,     write_out, busy,       ident, status_of,   link_of,
+        number,   clear,    mesh,      mesh_fault, ping,  ping_result, peek,
+        peek_row, clock_ps, inject,    event,      reset};
     struct mailbox mailbox;
     struct shell shell;
 
