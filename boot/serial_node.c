@@ -300,7 +300,7 @@ static void watch_progress(struct serial_node *node, uint32_t now_us)
                    node->mailbox.filled_bytes + node->mailbox.out +
                    node->node.status.state;
 
-    while (now_us - node->ticked_us >= 1000u) {
+    while ((int32_t)(now_us - node->ticked_us) >= 1000) {
         node->ticked_us += 1000u;
         node->uptime_ms += 1;
     }

@@ -380,7 +380,8 @@ static int hear_reply(struct console *console, struct console_reply *reply,
 int console_ask(struct console *console, struct console_reply *reply,
                 const char *command)
 {
-    bool slow = begins(command, "mesh") || begins(command, "ping");
+    bool slow = begins(command, "mesh") || begins(command, "ping") ||
+                begins(command, "peek");
     uint32_t tag = console->tag++;
     int status = 1;
 

@@ -8,6 +8,7 @@
 #include "qemu/figures_command.h"
 #include "qemu/flash_command.h"
 #include "qemu/plan_command.h"
+#include "qemu/ps_command.h"
 #include "qemu/run_command.h"
 #include "qemu/simulate_command.h"
 #include "qemu/sizes_command.h"
@@ -53,6 +54,8 @@ static const struct subcommand subcommands[] = {
      "a firmware image into real boards, through OpenOCD"},
     {"console", "quincunx console", console_command,
      "one command for a board on a serial port, and its reply"},
+    {"ps", "quincunx ps", ps_command,
+     "how every node of a mesh of boards is, also if it hangs"},
     {"kernels", "quincunx kernels", run_kernels_command,
      "what can be computed"},
 };

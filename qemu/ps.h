@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How every node of a mesh of boards is, asked through the originator's
+ * console: by peeks, which a node answers from its interrupts (hal/peek.h),
+ * also when its program hangs.
+ */
+#ifndef QEMU_PS_H
+#define QEMU_PS_H
+
+#include "qemu/console.h"
+#include "torus/torus.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+#define PS_WORD_BYTES 24u
+#define PS_PATHS 3u /* ways to a node that are tried at most */
+#define PS_PATH_BYTES 20u
+
+struct ps_node {
+    struct torus_coord at;
+    bool asked;
+    bool answers;
+    bool well;                          /* ready for a job, and none failed */
+    char path[PS_PATHS][PS_PATH_BYTES]; /* as tried; "" is none */
+    char why[PS_WORD_BYTES];            /* it does not answer */
+    /* As the node said, if it answers. */
+    char state[PS_WORD_BYTES];
+    char waypoint[PS_WORD_BYTES];
+    char kernel[PS_WORD_BYTES];
+    char from[PS_WORD_BYTES]; /* ports, as letters */
+    char sending[PS_WORD_BYTES];
+    char last[PS_WORD_BYTES]; /* "sent", "received"; "": there was none */
+    char port[PS_WORD_BYTES];
+    char pc[PS_WORD_BYTES]; /* of the fault; "": no record */
+    char lr[PS_WORD_BYTES];
+    char cfsr[PS_WORD_BYTES];
+    bool placed;
+    bool job;
+    int error;
+    int last_error;
+    uint64_t x;
+    uint64_t y;
+    uint64_t round;
+    uint64_t kind;
+    uint64_t last_bytes;
+    uint64_t uptime_ms;
+    uint64_t still_ms;
+    uint64_t stack_used_bytes;
+    uint64_t jobs;
+    uint64_t faults;
+    uint64_t exception;
+};
+
+struct ps {
+    struct console *console; /* the originator's, the caller's */
+    struct torus_size size;
+    struct torus_coord originator;
+    struct ps_node *node;    /* row-major; NULL: no memory */
+    uint8_t *link;           /* what is known of each */
+    char why[PS_WORD_BYTES]; /* of the originator's console; "": it answers */
+};
+
+/* Sums over the nodes that answered. */
+struct ps_counts {
+    uint32_t nodes;
+    uint64_t messages; /* that were acknowledged, and their bytes */
+    uint64_t bytes;
+    uint64_t refused;
+    uint64_t retries;
+    uint64_t retransmitted;
+    uint64_t damaged;
+    uint64_t dead;
+};
+
+/* Nothing is asked yet. False: no memory; ps_end() all the same. */
+bool ps_begin(struct ps *ps, struct console *console, struct torus_size size,
+              struct torus_coord originator);
+void ps_end(struct ps *ps);
+
+/*
+ * Asks every node, near ones first, over the shortest path and, if that does
+ * not lead there, over others: links of paths that failed are avoided. A board
+ * needs 20 set-ups' time to be given up; an emulated one some 40 s. Result:
+ * whether all are well.
+ */
+bool ps_ask(struct ps *ps);
+
+/* Sums the counters of all nodes. Result: 0; -1: some did not answer. */
+int ps_count(struct ps *ps, struct ps_counts *counts);
+
+/* A table for people, and how many are well. */
+void ps_print(FILE *out, const struct ps *ps);
+
+/* An array of objects; NULL: no memory. */
+json_t *ps_json(const struct ps *ps);
+
+#endif
