@@ -169,7 +169,7 @@ struct switch_receive {
     uint32_t offset; /* what is there of it */
 };
 
-/* Of one port; they wrap. */
+/* Of one port; they wrap. A peek's source counts none of what it sends. */
 struct switch_counters {
     uint32_t sent_messages; /* that were acknowledged, and their bytes */
     uint32_t sent_bytes;

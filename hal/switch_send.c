@@ -230,7 +230,8 @@ void part_start(struct switch_core *core, unsigned port)
     compose(setup, core, message, source->attempt);
     part_write(core, port, setup, PART_SETUP_BYTES, SWITCH_VERSION);
     part_hold(core, port, PART_SOURCE, setup);
-    core->counters[port].retries += message->tried;
+    core->counters[port].retries +=
+        message->tried && message->kind != SWITCH_PEEK;
     message->tried = true;
     message->state = SWITCH_ACTIVE;
     source->until_us = core->now_us + wait_us(core, message, SETUP_BYTES);
@@ -349,8 +350,8 @@ static void go_back(struct switch_core *core, unsigned port)
     struct switch_source *source = &core->port[port].source;
     unsigned half = source->frame_bytes / 2u;
 
-    core->counters[port].retransmitted += 1;
     if (!is_peek(source)) {
+        core->counters[port].retransmitted += 1;
         source->frame_bytes =
             (uint16_t)(half > FRAME_LEAST ? half : FRAME_LEAST);
     }
@@ -407,9 +408,10 @@ static void done(struct switch_core *core, unsigned port, const uint8_t *reply,
     if (is_peek(&at->source)) {
         at->source.first->reply_bytes = (uint8_t)reply_bytes;
         memcpy(at->source.first->reply, reply, reply_bytes);
+    } else {
+        core->counters[port].sent_messages += 1;
+        core->counters[port].sent_bytes += at->source.first->bytes;
     }
-    core->counters[port].sent_messages += 1;
-    core->counters[port].sent_bytes += at->source.first->bytes;
     at->role = PART_FREE;
     part_release(core, port, PART_FINISHED);
     finish(core, port, ERR_OK);

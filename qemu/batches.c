@@ -145,6 +145,8 @@ int batches_add(struct outcome *outcome, struct outcome *next,
     outcome->load_units += next->load_units;
     outcome->load_bytes += next->load_bytes;
     outcome->conflicts = next->conflicts; /* counted from the start */
+    outcome->retries += next->retries;
+    outcome->retransmissions += next->retransmissions;
     outcome->messages += next->messages;
     outcome->payload_bytes += next->payload_bytes;
     outcome->run_wall_s += next->run_wall_s;

@@ -115,6 +115,7 @@ struct outcome {
     struct outcome_circuit *circuit;
     uint64_t conflicts; /* circuits that had to wait for a held link */
     uint64_t retries;
+    uint64_t retransmissions; /* times that a source went back: serial lines */
     uint64_t messages; /* over circuits; host traffic not counted */
     uint64_t payload_bytes;
     uint32_t batch_count;

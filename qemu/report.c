@@ -296,13 +296,13 @@ static json_t *port_json(const struct outcome *outcome, unsigned port)
 static json_t *network_json(const struct outcome *outcome)
 {
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:[o,o,o,o]}", "messages",
+        "{s:o, s:o, s:o, s:o, s:o, s:[o,o,o,o]}", "messages",
         integer(outcome->messages), "payload_bytes",
         integer(outcome->payload_bytes), "circuit_conflicts",
         integer(outcome->conflicts), "retries", integer(outcome->retries),
-        "ports", port_json(outcome, TORUS_EAST),
-        port_json(outcome, TORUS_NORTH), port_json(outcome, TORUS_WEST),
-        port_json(outcome, TORUS_SOUTH));
+        "retransmissions", integer(outcome->retransmissions), "ports",
+        port_json(outcome, TORUS_EAST), port_json(outcome, TORUS_NORTH),
+        port_json(outcome, TORUS_WEST), port_json(outcome, TORUS_SOUTH));
 }
 
 struct collector {

@@ -113,28 +113,53 @@ static void show_rows(const struct console_reply *reply)
 /* Why the originator did not even begin to look. */
 static void explain_refusal(const struct console_reply *reply)
 {
-    if (strcmp(reply->code, "busy") == 0) {
-        complain("the originator is busy with a job, which it gives up in "
-                 "time; `reset` on its console ends it at once");
-    } else {
-        fprintf(stderr,
-                "quincunx: the originator does not look for its mesh: "
-                "%s\n",
-                reply->code);
-    }
+    fprintf(stderr, "quincunx: the originator does not look for its mesh: %s\n",
+            reply->code);
 }
 
-/* One wave; the faults that it finds, one a line. */
-static int discover(struct serial_mesh *mesh)
+/* The host of the job that the originator is in has given it up: only one may
+   have the port. The others leave it when they hear the next wave. */
+static int end_job(struct serial_mesh *mesh)
+{
+    struct console_reply reply;
+    int error;
+
+    fputs("quincunx: the originator is still in a job that was given up, and "
+          "is reset\n",
+          stderr);
+    error = console_ask(mesh->console, &reply, "reset");
+    console_reply_free(&reply);
+    return error == 0 ? await_console(mesh)
+                      : complain(console_why(mesh->console));
+}
+
+/* One wave. Result: 0 if there is a reply, good or not. */
+static int send_wave(struct serial_mesh *mesh, struct console_reply *reply)
 {
     const struct serial_mesh_config *config = mesh->config;
-    struct console_reply reply;
     char command[64];
     int error;
 
     snprintf(command, sizeof command, "mesh %u %u %u %u", config->size.width,
              config->size.height, config->originator.x, config->originator.y);
-    error = console_ask(mesh->console, &reply, command);
+    error = console_ask(mesh->console, reply, command);
+    if (error == 0 && strcmp(reply->code, "busy") == 0) {
+        console_reply_free(reply);
+        error = end_job(mesh);
+        if (error == 0) {
+            error = console_ask(mesh->console, reply, command);
+        }
+    }
+    return error;
+}
+
+/* A wave; the faults that it finds, one a line. */
+static int discover(struct serial_mesh *mesh)
+{
+    const struct serial_mesh_config *config = mesh->config;
+    struct console_reply reply = {0};
+    int error = send_wave(mesh, &reply);
+
     if (error != 0) {
         complain(console_why(mesh->console));
     } else if (!reply.ok && reply.lines < 2) {

@@ -5,6 +5,7 @@
 #include "qemu/batches.h"
 #include "qemu/layers.h"
 #include "qemu/probe.h"
+#include "qemu/ps.h"
 #include "qemu/reading.h"
 
 #include <stdio.h>
@@ -12,6 +13,12 @@
 #include <string.h>
 
 #define EXIT_FAILED 1
+
+/* Before the first batch; and of how many nodes. */
+struct run_counts {
+    struct ps_counts before;
+    uint32_t first;
+};
 
 static void say(const struct run_config *config, const char *what, uint32_t a,
                 uint32_t b)
@@ -152,11 +159,85 @@ static int read_outcome(struct outcome *outcome,
     return status;
 }
 
+/* ---- the mesh, by peeks ---- */
+
+/* Who is to blame for a job that failed. */
+static void show_nodes(const struct run_config *config,
+                       const struct serial_mesh *mesh)
+{
+    struct ps ps;
+
+    if (ps_begin(&ps, mesh->console, config->size, config->originator)) {
+        (void)ps_ask(&ps);
+        ps_print(stderr, &ps);
+    }
+    ps_end(&ps);
+}
+
+/* What the switches of all nodes counted. Result: of how many nodes. */
+static uint32_t count(struct ps_counts *counts, const struct run_config *config,
+                      const struct serial_mesh *mesh)
+{
+    struct ps ps;
+
+    memset(counts, 0, sizeof *counts);
+    if (ps_begin(&ps, mesh->console, config->size, config->originator)) {
+        (void)ps_count(&ps, counts);
+    }
+    ps_end(&ps);
+    return counts->nodes;
+}
+
+/* Boards that were just started have counted nothing. */
+static void count_before(struct run_counts *counts,
+                         const struct run_config *config,
+                         const struct serial_mesh *mesh)
+{
+    *counts = (struct run_counts){.first = 0};
+    if (config->port != NULL) {
+        counts->first = count(&counts->before, config, mesh);
+    }
+}
+
+/* The counters wrap. */
+static void count_after(struct outcome *outcome,
+                        const struct run_counts *counts,
+                        const struct run_config *config,
+                        const struct serial_mesh *mesh)
+{
+    const struct ps_counts *before = &counts->before;
+    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    struct ps_counts after;
+    uint32_t counted = count(&after, config, mesh);
+
+    if (counted < nodes) {
+        fprintf(stderr, "quincunx: only %u of %u nodes told their counters\n",
+                counted, nodes);
+    }
+    if (config->port != NULL && (counts->first < nodes || counted < nodes)) {
+        return; /* a difference of sums over other nodes says nothing */
+    }
+    outcome->messages = (uint32_t)(after.messages - before->messages);
+    outcome->payload_bytes = (uint32_t)(after.bytes - before->bytes);
+    outcome->retries = (uint32_t)(after.retries - before->retries);
+    outcome->retransmissions =
+        (uint32_t)(after.retransmitted - before->retransmitted);
+}
+
 /* ---- the job ---- */
+
+/* Errors that no order could have. */
+static bool nodes_failed(const struct outcome *outcome)
+{
+    int error = outcome->plan.error;
+
+    return error == ERR_PORT_BUSY || error == ERR_CORRUPT ||
+           error == ERR_DEAD_LINK || error == ERR_PROTOCOL;
+}
 
 static int carry_out(struct outcome *outcome, const struct run_config *config,
                      struct serial_mesh *mesh, const uint8_t *tree,
-                     uint32_t index)
+                     uint32_t index, const struct run_counts *counts)
 {
     uint32_t nodes = (uint32_t)config->size.width * config->size.height;
     const struct format_load *load = &config->load;
@@ -167,8 +248,9 @@ static int carry_out(struct outcome *outcome, const struct run_config *config,
                                    (uint32_t)wire_order_body_bytes(&wire),
                                .more = (wire.flags & WIRE_MORE) != 0};
     double start_s = mesh_wall_s();
+    enum mesh_end ended;
     uint8_t *head;
-    int status;
+    int status = EXIT_FAILED;
 
     wire.tree_nodes = tree != NULL ? nodes : 0;
     wire.tree = tree;
@@ -180,10 +262,17 @@ static int carry_out(struct outcome *outcome, const struct run_config *config,
         order.load = load->data + (uint64_t)wire.first_unit * wire.unit_bytes -
                      wire.before_bytes;
     }
-    status = serial_mesh_run(mesh, &order) == MESH_DONE
-                 ? run_take_report(outcome, &mesh->report, config)
-                 : EXIT_FAILED;
+    ended = serial_mesh_run(mesh, &order);
+    if (ended == MESH_DONE) {
+        status = run_take_report(outcome, &mesh->report, config);
+    }
     free(head);
+    if (ended != MESH_DONE || (status != 0 && nodes_failed(outcome))) {
+        show_nodes(config, mesh);
+    }
+    if (status == 0 && !order.more) {
+        count_after(outcome, counts, config, mesh);
+    }
     if (status == 0) {
         outcome->run_wall_s = mesh_wall_s() - start_s;
         outcome->load_units = wire.load_units;
@@ -197,14 +286,17 @@ static int carry_out_all(struct outcome *outcome,
                          const struct run_config *config,
                          struct serial_mesh *mesh, const uint8_t *tree)
 {
-    uint32_t count = batches_count(config);
+    uint32_t batches = batches_count(config);
+    struct run_counts counts;
     int status = 0;
 
-    for (uint32_t i = 0; status == 0 && i < count; ++i) {
+    count_before(&counts, config, mesh);
+
+    for (uint32_t i = 0; status == 0 && i < batches; ++i) {
         struct outcome next = {.batch_count = 0};
 
-        say(config, "batch %u of %u", i + 1, count);
-        status = carry_out(&next, config, mesh, tree, i);
+        say(config, "batch %u of %u", i + 1, batches);
+        status = carry_out(&next, config, mesh, tree, i, &counts);
         if (status == 0 && batches_add(outcome, &next, config) != 0) {
             fprintf(stderr, "quincunx: results cannot be merged\n");
             status = EXIT_FAILED;

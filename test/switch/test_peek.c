@@ -130,7 +130,8 @@ static void every_node(struct unit *unit)
         }
     }
     CHECK_EQUAL(unit, mesh_counters(mesh).refused, 0);
-    CHECK_EQUAL(unit, mesh_counters(mesh).retries, 0);
+    CHECK_EQUAL(unit, mesh_counters(mesh).broken, 0);
+    CHECK_EQUAL(unit, mesh_counters(mesh).sent_messages, 0);
     CHECK_EQUAL(unit, mesh->core[1].last.count, 0); /* of messages: none */
     mesh_run(mesh, NULL, 100000);
     CHECK(unit, mesh_quiet(mesh));
