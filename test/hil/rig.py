@@ -20,9 +20,9 @@ from notes import time_text  # noqa: F401
 
 BUILD = mesh.BUILD
 BAUD = 115200
-# What the host may wait for one answer of a board that is idle, for one that
-# takes part in discovery or circuits, and for a whole command.
-ANSWER_S, CIRCUITS_S, COMMAND_S = 20, 120, 200
+# What the host may wait for: a board's start; one answer of a board that is
+# idle; one of discovery or circuits; a whole command.
+BOOT_S, ANSWER_S, CIRCUITS_S, COMMAND_S = 60, 20, 120, 200
 
 
 def environment(name, default):
@@ -108,6 +108,18 @@ class Console:
         assert words(row)["rows"] == str(len(rows)), (row, rows)
         return first, rows, row
 
+    def awake(self, seconds=BOOT_S):
+        """Asks until the board answers; what it says when it starts is no
+        line with a CRC."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.write(b"\nclock\n")
+            with contextlib.suppress(Silence, Damaged):
+                if self.line(2).startswith("ok ps="):
+                    self.drain()
+                    return True
+        return False
+
     def ask(self, text, seconds=ANSWER_S):
         self.write(text.encode() + b"\n")
         return self.rows(seconds)
@@ -137,8 +149,12 @@ class Bench:
     # ---- starting and ending ----
 
     def start(self):
-        if self.port is not None:
-            return
+        if self.port is None:
+            self.start_emulated()
+        with self.console() as console:
+            assert console.awake(), f"no answer at {self.port}"
+
+    def start_emulated(self):
         self.launcher = subprocess.Popen(
             [mesh.QUINCUNX, "boards", "--mesh", self.mesh, "--keep",
              "--console", "all"], stdin=subprocess.PIPE,
