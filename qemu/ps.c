@@ -3,7 +3,6 @@
 
 #include "hal/err.h"
 #include "hal/peek.h"
-#include "qemu/postmortem.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -11,8 +10,8 @@
 
 #define CANDIDATES 8u
 /* The console may still have the last peek under way. */
-#define BUSY_TRIES 100u
-#define BUSY_MS 200
+#define BUSY_TRIES 5u
+#define BUSY_MS 500
 
 enum link_state {
     LINK_UNKNOWN,
@@ -157,7 +156,6 @@ static int peek(struct ps *ps, struct console_reply *reply, const char *path,
                 enum peek_page page, char why[PS_WORD_BYTES])
 {
     char command[64];
-    char error[CONSOLE_WORD_BYTES];
 
     snprintf(command, sizeof command, "peek %s%u", path, (unsigned)page);
     for (unsigned i = 0; i < BUSY_TRIES; ++i) {
@@ -174,12 +172,9 @@ static int peek(struct ps *ps, struct console_reply *reply, const char *path,
         console_reply_free(reply);
         (void)poll(NULL, 0, BUSY_MS);
     }
-    if (console_value(reply, error, "error") != NULL) {
-        snprintf(why, PS_WORD_BYTES, "%s", postmortem_error(atoi(error)));
-    } else {
-        snprintf(why, PS_WORD_BYTES, "%.*s", (int)PS_WORD_BYTES - 1,
-                 reply->code);
-    }
+    /* The switch's word for it: no set-up was answered. */
+    snprintf(why, PS_WORD_BYTES, "%.*s", (int)PS_WORD_BYTES - 1,
+             strcmp(reply->code, "node") == 0 ? "dead link" : reply->code);
     return 1;
 }
 

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`quincunx ps`: who hangs, crashed or is gone, on an emulated 5x5 mesh of the
+image that is flashed. One mesh for all tests: they come in this order, and
+each leaves the mesh as the next one wants it."""
+import json
+import os
+import re
+import signal
+import subprocess
+
+import pytest
+
+import emulated
+import mesh
+
+SIZE = "5x5"
+AT = (4, 1)
+LOAD_BYTES = 48_000  # one batch
+LIMIT_S = 300
+FIRMWARE = mesh.BUILD / "stm32f405" / "firmware.elf"
+UNDEFINSTR = 1 << 16  # of CFSR, ARMv7-M, B3.2.15
+
+
+class Bench:
+    def __init__(self, folder):
+        load = mesh.seeded("ps").randbytes(LOAD_BYTES)
+        self.count = load.count(b"ab")  # no two overlap
+        self.load = folder / "load"
+        self.load.write_bytes(load)
+        self.boards = emulated.Boards(folder, "--console", "all", "--keep",
+                                      size=SIZE, image=FIRMWARE)
+
+    def call(self, command, *args):
+        return subprocess.run(
+            [mesh.QUINCUNX, command, "--mesh", SIZE, "--port",
+             self.boards.tty[0, 0], *args], capture_output=True, text=True,
+            timeout=LIMIT_S, check=False)
+
+    def run(self, *args):
+        return self.call("run", "--board", "stm32f405", "--kernel", "search",
+                         "--arg", "ab", "--json", *args, self.load)
+
+    def works(self):
+        """A job's report; every circuit of it is in the switches' counters."""
+        done = self.run()
+        assert done.returncode == 0, done.stderr
+        report = json.loads(done.stdout)
+        assert report["result"]["count"] == self.count
+        network = report["network"]
+        assert network["messages"] == 24 * (report["plan"]["rounds"] + 1)
+        assert network["payload_bytes"] > LOAD_BYTES * 24 // 25
+        assert network["retries"] >= 0 <= network["retransmissions"]
+
+    def fails(self):
+        """A job that ends without a report; the table of nodes."""
+        done = self.run("--watchdog", "15")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "no report came in time" in done.stderr
+        table = dict(re.findall(r"^(\d+,\d+) +(.*)", done.stderr, re.M))
+        assert len(table) == 25, done.stderr
+        return table
+
+    def ps(self, status):
+        """{(x, y): what ps says}"""
+        done = self.call("ps", "--json")
+        assert done.returncode == status, done.stdout + done.stderr
+        nodes = {(node["x"], node["y"]): node
+                 for node in json.loads(done.stdout)}
+        assert len(nodes) == 25
+        return nodes
+
+    def tell(self, *words):
+        subprocess.run(
+            [mesh.QUINCUNX, "console", "--port", self.boards.tty[AT], *words],
+            check=True, timeout=60, capture_output=True)
+
+
+@pytest.fixture(name="bench", scope="module")
+def fixture_bench(tmp_path_factory):
+    it = Bench(tmp_path_factory.mktemp("ps"))
+    with it.boards:
+        yield it
+
+
+def others(nodes):
+    return [node for at, node in nodes.items() if at != AT]
+
+
+def test_boards_without_a_mesh(bench):
+    def up():
+        return bench.call("ps").returncode == 0
+
+    assert mesh.until(up, 60)
+    nodes = bench.ps(0)
+    assert {node["state"] for node in nodes.values()} == {"reset"}
+    assert not [node for node in nodes.values() if node["placed"]]
+    assert {len(node["paths"]) for at, node in nodes.items()
+            if at != (0, 0)} == {1}
+
+
+def test_a_mesh_after_a_job(bench):
+    bench.works()
+    nodes = bench.ps(0)
+    for at, node in nodes.items():
+        wanted = "order" if at == (0, 0) else "message"
+        assert (node["state"], node["waypoint"]) == ("waiting", wanted)
+        assert node["last_circuit"]["error"] == 0
+        assert node["fault"] is None and node["jobs"] > 0
+
+
+def test_a_node_that_hangs(bench):
+    bench.tell("inject", "hang")
+    table = bench.fails()
+    assert table["4,1"].startswith("computing  kernel search, round 0")
+    nodes = bench.ps(1)
+    assert nodes[AT]["waypoint"] == "kernel" and nodes[AT]["job"]
+    assert not nodes[AT]["well"]
+    assert nodes[AT]["last_circuit"]["what"] in ("received", "sent")
+    assert nodes[AT]["still_ms"] > 0
+    assert "kernel" not in {node["waypoint"] for node in others(nodes)}
+    assert nodes[0, 0]["job"] and not nodes[0, 0]["well"]
+
+
+def test_the_next_run_ends_the_hang(bench):
+    bench.works()
+    assert bench.ps(0)[AT]["fault"] is None
+
+
+def test_a_node_that_faults(bench):
+    bench.tell("inject", "fault")
+    table = bench.fails()
+    assert table["4,1"].startswith("reset      idle")
+    nodes = bench.ps(1)
+    fault = nodes[AT]["fault"]
+    assert fault["count"] == 1 and fault["exception"] in (3, 6)
+    assert int(fault["cfsr"], 16) == UNDEFINSTR
+    assert 0x08000000 < int(fault["pc"], 16) < 0x08100000
+    assert not nodes[AT]["well"] and not nodes[AT]["placed"]
+    assert {node["fault"] for node in others(nodes)} == {None}
+
+
+def test_the_next_run_works_and_the_record_stays(bench):
+    bench.works()
+    assert bench.ps(0)[AT]["fault"]["count"] == 1
+
+
+def test_a_board_without_power(bench):
+    os.kill(bench.boards.pid(*AT), signal.SIGKILL)
+    nodes = bench.ps(1)
+    assert not nodes[AT]["answers"] and not nodes[AT]["well"]
+    assert nodes[AT]["why"] == "dead link" and len(nodes[AT]["paths"]) == 3
+    for node in others(nodes):
+        assert node["well"] and len(node["paths"]) <= 2, node
+    text = bench.call("ps").stdout
+    assert re.search(r"^4,1 +no answer: dead link; tried W1 N1, N1 W1, ",
+                     text, re.M)
+    assert "24 of 25 nodes are well" in text
+
+
+@pytest.mark.parametrize("args, words", [
+    ([], "needs --port and --mesh"), (["--mesh", "5x5"], "needs --port"),
+    (["--mesh", "5", "--port", "x"], "--mesh"),
+    (["--mesh", "5x5", "--port", "x", "--originator", "5,0"],
+     "--originator")])
+def test_bad_options(args, words):
+    done = subprocess.run([mesh.QUINCUNX, "ps", *args], capture_output=True,
+                          text=True, check=False, timeout=20)
+    assert (done.returncode, done.stdout) == (2, "") and words in done.stderr
+
+
+def test_no_port(tmp_path):
+    done = subprocess.run(
+        [mesh.QUINCUNX, "ps", "--mesh", "5x5", "--port", tmp_path / "none"],
+        capture_output=True, text=True, check=False, timeout=20)
+    assert (done.returncode, done.stdout) == (1, "") and done.stderr
