@@ -266,8 +266,8 @@ def rows(board, text, timeout=5):
 def test_help_lists_every_command(board):
     names = [row.split(" ")[0] for row in rows(board, "help")]
     assert names == ["help", "ident", "ps", "links", "counters", "mesh",
-                     "ping", "peek", "run", "put", "report", "get", "done", "clock",
-                     "trace", "fault", "inject", "reset"]
+                     "ping", "peek", "run", "put", "report", "get", "done",
+                     "clock", "trace", "fault", "inject", "reset"]
 
 
 def test_ident(board):
