@@ -57,12 +57,13 @@ def words(text):
 class Console:
     """A board's console by pyserial, and nothing of ours."""
 
-    def __init__(self, port):
+    def __init__(self, port, settle=True):
         self.port = serial.Serial(port, BAUD, timeout=0.1, exclusive=True,
                                   write_timeout=ANSWER_S)
         self.heard = b""
-        self.write(b"\n")  # ends what somebody left there
-        self.drain()
+        if settle:
+            self.write(b"\n")  # ends what somebody left there
+            self.drain()
 
     def close(self):
         self.port.close()
@@ -115,9 +116,9 @@ class Console:
         while time.monotonic() < end:
             self.write(b"\nclock\n")
             with contextlib.suppress(Silence, Damaged):
-                if self.line(2).startswith("ok ps="):
-                    self.drain()
-                    return True
+                while not self.line(2).startswith("ok ps="):
+                    pass
+                return True
         return False
 
     def ask(self, text, seconds=ANSWER_S):
@@ -151,8 +152,12 @@ class Bench:
     def start(self):
         if self.port is None:
             self.start_emulated()
-        with self.console() as console:
-            assert console.awake(), f"no answer at {self.port}"
+        for port in list(self.tty.values()) or [self.port]:
+            console = Console(port, settle=False)
+            try:
+                assert console.awake(), f"no answer at {port}"
+            finally:
+                console.close()
 
     def start_emulated(self):
         self.launcher = subprocess.Popen(
@@ -204,7 +209,7 @@ class Bench:
 
     @property
     def is_pattern(self):
-        """5^k x 5^k: what jobs run on over serial lines."""
+        """5^k x 5^k: what the plan tells layers' starts of."""
         width, height = self.size
         return width == height and width in (1, 5, 25)
 

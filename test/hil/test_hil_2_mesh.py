@@ -13,9 +13,14 @@ def step(size, at, port):
 
 
 def test_discovery_finds_no_fault(mesh_up, notes):
+    """Emulated boards on a machine that is very busy may answer too late for
+    a wave: they get three."""
     with mesh_up.console() as console:
-        first, rows, last = console.ask("mesh %d %d 0 0" % mesh_up.size,
-                                        rig.CIRCUITS_S)
+        for _ in range(3 if mesh_up.emulated else 1):
+            first, rows, last = console.ask("mesh %d %d 0 0" % mesh_up.size,
+                                            rig.CIRCUITS_S)
+            if not rows:
+                break
         assert first.startswith("ok") and rows == [], (first, rows, last)
         assert "err=" not in last
         said = console.values("ident")
