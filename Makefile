@@ -361,6 +361,13 @@ test: test-deps
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider -n $(WORKERS) \
 	  --dist loadfile test $(T)
 
+## test-boards: whole meshes of emulated stm32f405, and their failures
+.PHONY: test-boards
+test-boards: test-deps
+	$(Q)$(MAKE) --no-print-directory -j$(WORKERS) build-tests
+	$(Q)$(PYTHON) -m pytest -p no:cacheprovider --boards \
+	  test/test_ps.py test/test_serial_run.py $(T)
+
 # Seconds of all targets together.
 SECONDS ?= 600
 

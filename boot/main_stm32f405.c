@@ -143,9 +143,14 @@ static void reset(void *context)
     armv7m_reset();
 }
 
+/* A kernel may compute for longer than the watchdog waits; a node that hangs
+   there can still be asked, and reset, over the mesh. */
 static void tick(void *context)
 {
     woken = true;
+    if (node.working) {
+        watchdog_feed();
+    }
     lock(context);
     serial_node_tick(&node);
     unlock(context);

@@ -17,6 +17,12 @@ LONGEST = ("test_prove", "test_prove_planner", "test_run",
            "test_kernels_everywhere", "test_trees", "test_tree_plan")
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--boards", action="store_true",
+        help="also whole meshes of emulated stm32f405: minutes of two cores")
+
+
 def pytest_collection_modifyitems(items):
     def rank(item):
         name = item.path.stem

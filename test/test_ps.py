@@ -76,7 +76,9 @@ class Bench:
 
 
 @pytest.fixture(name="bench", scope="module")
-def fixture_bench(tmp_path_factory):
+def fixture_bench(tmp_path_factory, request):
+    if not request.config.getoption("--boards"):
+        pytest.skip("some minutes; make test-boards runs it")
     it = Bench(tmp_path_factory.mktemp("ps"))
     with it.boards:
         yield it

@@ -44,7 +44,9 @@ def check(report, offsets, nodes):
     ("3x2", ["--originator", "2,1", "--batch", "20000"]),
     ("5x5", ["--rounds", "1"]),
     ("5x5", ["--originator", "3,1", "--profile", "lvds"])])
-def test_the_result_is_right(text, size, options):
+def test_the_result_is_right(text, size, options, request):
+    if size == "5x5" and not request.config.getoption("--boards"):
+        pytest.skip("most of a minute; make test-boards runs it")
     path, offsets = text
     width, height = map(int, size.split("x"))
     profile = [] if "--profile" in options else ["--profile", "emulated"]
