@@ -16,7 +16,8 @@ enum err {
     ERR_EMPTY = -9,     /* a load of no units */
     ERR_MEMORY = -10,   /* the load does not fit the node's memory */
     ERR_PHASES = -11,   /* more phases than are feasible */
-    ERR_RANGE = -12     /* a number outside its stated range */
+    ERR_RANGE = -12,    /* a number outside its stated range */
+    ERR_ABSENT = -13    /* this image was built without it */
 };
 
 #endif

@@ -58,6 +58,8 @@ const char *postmortem_error(int error)
         return "more phases than are feasible";
     case ERR_RANGE:
         return "a number outside its range";
+    case ERR_ABSENT:
+        return "the image was built without what the job needs";
     default:
         return "unknown error";
     }

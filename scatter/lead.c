@@ -49,7 +49,7 @@ static int check_terms(const struct scatter *scatter, const struct lead *lead)
     if (terms->before_bytes > memory_bytes ||
         terms->after_bytes > memory_bytes ||
         terms->result_bytes_max > SCATTER_RESULT_MAX ||
-        (terms->output_denominator != 0 &&
+        (scatter_makes_output(terms) &&
          terms->result_bytes_max > KERNEL_RESULT_BESIDE_OUTPUT_MAX)) {
         return ERR_KERNEL;
     }
@@ -61,7 +61,7 @@ static int check_terms(const struct scatter *scatter, const struct lead *lead)
         return ERR_PROTOCOL;
     }
     /* An output's length may have 48 bits: kernel_output_room() has 32. */
-    return terms->output_denominator != 0 &&
+    return scatter_makes_output(terms) &&
                    kernel_output_at(terms, first + order->load_units) -
                            kernel_output_at(terms, first) >
                        room
@@ -84,7 +84,7 @@ static int begin_kernel(struct scatter *scatter, struct lead *lead)
     }
     scatter->job.before_bytes = scatter->terms.before_bytes;
     scatter->job.after_bytes = scatter->terms.after_bytes;
-    if (scatter->terms.output_denominator != 0) {
+    if (scatter_makes_output(&scatter->terms)) {
         scatter->job.flags |= WIRE_OUTPUT;
         lead->report.output = true;
     }
@@ -191,6 +191,21 @@ uint8_t *lead_allocate(struct scatter *scatter, uint32_t bytes)
     return at;
 }
 
+static bool is_tree(const struct lead *lead)
+{
+    return RELAY_TREES && lead->order.tree_nodes > 0;
+}
+
+/* What this image was built without. */
+static int check_parts(const struct wire_order *order)
+{
+    bool tree = !RELAY_TREES && order->tree_nodes > 0;
+    bool rounds =
+        ROUNDS_MAX == 1 && order->rounds > 1 && order->rounds != WIRE_BEST;
+
+    return tree || rounds ? ERR_ABSENT : ERR_OK;
+}
+
 static int prepare(struct scatter *scatter, struct lead *lead)
 {
     const struct wire_order *order = &lead->order;
@@ -199,14 +214,17 @@ static int prepare(struct scatter *scatter, struct lead *lead)
     if (error == ERR_OK && order->load_units == 0) {
         error = ERR_EMPTY;
     }
+    if (error == ERR_OK) {
+        error = check_parts(order);
+    }
     take_order(scatter, order);
     if (error == ERR_OK) {
         error = begin_kernel(scatter, lead);
     }
     if (error == ERR_OK) {
         lead->report.compute_ps = calibrate(scatter, lead);
-        error = order->tree_nodes > 0 ? lead_plan_tree(scatter, lead)
-                                      : lead_plan_pattern(scatter, lead);
+        error = is_tree(lead) ? lead_plan_tree(scatter, lead)
+                              : lead_plan_pattern(scatter, lead);
     }
     return error;
 }
@@ -231,7 +249,7 @@ static int send_rounds(struct scatter *scatter, const struct lead *lead,
 
     for (unsigned round = 0; error == ERR_OK && round < lead->plan.rounds;
          ++round) {
-        if (round > 0) {
+        if (ROUNDS_MAX > 1 && round > 0) {
             scatter->message[1].gap_ps += round_gap_ps(lead);
         }
         scatter->round = round;
@@ -257,7 +275,7 @@ static int carry_out(struct scatter *scatter, struct lead *lead)
 {
     struct wire_report *report = &lead->report;
     uint64_t start_ps = lead_now_ps(scatter);
-    bool tree = lead->order.tree_nodes > 0;
+    bool tree = is_tree(lead);
     int error;
 
     events_record(scatter->circuit->log, start_ps, EVENT_SCATTER_START, 0,

@@ -41,6 +41,12 @@ static void set_startups(const struct scatter *scatter, struct lead *lead,
     }
 }
 
+/* Whether the plan counts the way back of outputs. */
+static bool counts_returns(const struct lead *lead)
+{
+    return SCATTER_OUTPUTS && lead->results_denominator != 0;
+}
+
 /* One round: begin() is one more thing that the originator does not do, and
    outputs return while it computes. */
 static struct planner_input one_round(const struct scatter *scatter,
@@ -51,8 +57,7 @@ static struct planner_input one_round(const struct scatter *scatter,
     input.startup_ps[0] += lead->report.begin_ps;
     input.results_numerator = lead->results_numerator;
     input.results_denominator = lead->results_denominator;
-    for (unsigned i = 0; lead->results_denominator != 0 && i < input.phases_max;
-         ++i) {
+    for (unsigned i = 0; counts_returns(lead) && i < input.phases_max; ++i) {
         input.startup_ps[i] += lead_return_ps(scatter, lead, i + 1, 0);
     }
     return input;
@@ -156,8 +161,7 @@ static uint64_t returns_ps(const struct scatter *scatter,
     uint32_t units = lead->input.load_units;
     uint64_t total_ps = 0;
 
-    for (unsigned phase = 1; lead->results_denominator != 0 && phase <= phases;
-         ++phase) {
+    for (unsigned phase = 1; counts_returns(lead) && phase <= phases; ++phase) {
         units /= 5;
         total_ps += lead_return_ps(scatter, lead, phase, units);
     }
@@ -182,7 +186,7 @@ static int choose_rounds(const struct scatter *scatter, struct lead *lead,
             prefer(best, &choice);
         }
     }
-    if (lead->order.rounds != 1 && phases > 0) {
+    if (ROUNDS_MAX > 1 && lead->order.rounds != 1 && phases > 0) {
         struct rounds_input input = rounds_input(scatter, lead);
         int found = rounds_best(&choice.rounds, &choice.makespan_ps, &input);
 
@@ -232,7 +236,7 @@ static int make_plan(const struct scatter *scatter, struct lead *lead,
     int error;
 
     set_startups(scatter, lead, choice->phases);
-    if (choice->rounds > 1) {
+    if (ROUNDS_MAX > 1 && choice->rounds > 1) {
         input = rounds_input(scatter, lead);
         error = rounds_plan(&lead->plan, &input, choice->rounds);
         if (error != ERR_PHASES || lead->order.rounds != WIRE_BEST) {
@@ -259,7 +263,7 @@ static void set_results(const struct scatter *scatter, struct lead *lead)
     uint64_t a = p;
     uint64_t b = q;
 
-    if (terms->output_varies || q == 0 || p == 0) {
+    if (!SCATTER_OUTPUTS || terms->output_varies || q == 0 || p == 0) {
         return;
     }
     while (b != 0) {

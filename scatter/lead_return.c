@@ -64,7 +64,7 @@ int lead_set_slots(struct scatter *scatter, const struct lead *lead,
 {
     const struct wire_order *order = &lead->order;
     struct wire_job *job = &scatter->job;
-    bool stages = (order->flags & WIRE_STORE_AND_FORWARD) != 0;
+    bool stages = RELAY_TREES && (order->flags & WIRE_STORE_AND_FORWARD) != 0;
     uint64_t slack_ps = 4u * (uint64_t)scatter->costs->merge_ps + PS_PER_NS;
     uint64_t once_ps = order->startup_ps +
                        order->transfer_ps * (CIRCUIT_HEADER_BYTES +

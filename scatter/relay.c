@@ -138,13 +138,19 @@ static int receive_branch(struct scatter *scatter)
         error = scatter_take_message(scatter, &delivery, any_port);
     } while (error == ERR_OK && delivery.kind != WIRE_BRANCH &&
              (error = probe_serve(scatter, delivery)) == ERR_OK);
-    return error == ERR_OK ? take_branch(scatter, &delivery) : error;
+    if (error == ERR_OK) {
+        error = RELAY_TREES ? take_branch(scatter, &delivery) : ERR_ABSENT;
+    }
+    return error;
 }
 
 int relay_follow(struct scatter *scatter)
 {
     int error = receive_branch(scatter);
 
+    if (!RELAY_TREES) {
+        return error;
+    }
     if (error == ERR_OK) {
         error = relay_distribute(scatter);
     }

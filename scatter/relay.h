@@ -10,6 +10,13 @@
 
 #include "scatter/scatter.h"
 
+/* Whether jobs may go along a tree. A board with little memory does without:
+   its originator refuses such orders with ERR_ABSENT, other nodes such
+   branches; they still answer probes. Its build says so. */
+#ifndef RELAY_TREES
+#define RELAY_TREES 1
+#endif
+
 /* The steps of scatter/scatter.h, for the branch that this node holds. Result:
    0 or the error. */
 int relay_distribute(struct scatter *scatter);

@@ -120,7 +120,7 @@ int scatter_run_kernel(struct scatter *scatter, struct kernel_result *result,
         .after_bytes = after < terms->after_bytes ? after : terms->after_bytes,
         .first_unit = (uint64_t)scatter->first_unit + position};
 
-    if (terms->output_denominator != 0) {
+    if (scatter_makes_output(terms)) {
         uint32_t room =
             WIRE_CHUNK_BYTES +
             WIRE_PAD4(kernel_output_room(terms, range.first_unit, units));
@@ -156,7 +156,7 @@ static void keep_output(struct scatter *scatter,
 int scatter_compute(struct scatter *scatter)
 {
     uint32_t units = scatter->split.own_units;
-    bool first = scatter->round == 0;
+    bool first = ROUNDS_MAX == 1 || scatter->round == 0;
     struct kernel_result next = {.data = scatter->memory->incoming};
     struct kernel_result *result = first ? &scatter->result : &next;
     int error;
@@ -192,7 +192,8 @@ int scatter_take_job(struct scatter *scatter, const uint8_t *in, uint32_t bytes)
     struct wire_job *job = &scatter->job;
     int error = wire_job_load(job, in, bytes);
 
-    if (error != ERR_OK || job->kernel >= scatter->kernel_count) {
+    if (error != ERR_OK || job->kernel >= scatter->kernel_count ||
+        (!SCATTER_OUTPUTS && (job->flags & WIRE_OUTPUT) != 0)) {
         return ERR_PROTOCOL;
     }
     scatter->job_data = in;
@@ -254,10 +255,13 @@ int scatter_begin_kernel(struct scatter *scatter)
                              .arg_bytes = scatter->job.arg_bytes,
                              .unit_bytes = scatter->job.unit_bytes};
 
-    return scatter->kernel->begin(scatter->memory->work, &scatter->terms,
-                                  &job) == KERNEL_OK
-               ? ERR_OK
-               : ERR_ARGUMENT;
+    if (scatter->kernel->begin(scatter->memory->work, &scatter->terms, &job) !=
+        KERNEL_OK) {
+        return ERR_ARGUMENT;
+    }
+    return !SCATTER_OUTPUTS && scatter->terms.output_denominator != 0
+               ? ERR_ABSENT
+               : ERR_OK;
 }
 
 /* Takes one round: what others wait for goes on before anything is computed. */

@@ -27,6 +27,12 @@
 #define SCATTER_RESULT_MAX 16384u
 #endif
 #define SCATTER_WORK_MAX 4096u
+
+/* Whether kernels may have outputs. An image whose kernels have none may do
+   without: then one that has some is refused with ERR_ABSENT. */
+#ifndef SCATTER_OUTPUTS
+#define SCATTER_OUTPUTS 1
+#endif
 #define SCATTER_HEAD_BYTES (CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES)
 
 /*
@@ -134,7 +140,13 @@ int scatter_gather(struct scatter *scatter);
 /* Whether this job has an output besides its result. */
 static inline bool scatter_has_output(const struct scatter *scatter)
 {
-    return (scatter->job.flags & WIRE_OUTPUT) != 0;
+    return SCATTER_OUTPUTS && (scatter->job.flags & WIRE_OUTPUT) != 0;
+}
+
+/* Whether a kernel of these terms has one. */
+static inline bool scatter_makes_output(const struct kernel_terms *terms)
+{
+    return SCATTER_OUTPUTS && terms->output_denominator != 0;
 }
 
 /* What goes before the chunks of output: the length of the result, and it,

@@ -89,8 +89,9 @@ uint32_t wire_report_bytes(const struct wire_report *report)
 static void store_rounds(uint8_t *out, const struct wire_report *report,
                          const struct rounds_plan *plan)
 {
-    for (unsigned round = 0; report->rounds > 1 && round < report->rounds;
-         ++round) {
+    bool many = ROUNDS_MAX > 1 && report->rounds > 1;
+
+    for (unsigned round = 0; many && round < report->rounds; ++round) {
         for (unsigned i = 0; i <= report->phases; ++i, out += 8) {
             bytes_store_u32(out, plan->share_units[round][i]);
             bytes_store_u32(out + 4, plan->volume_units[round][i]);
