@@ -6,6 +6,7 @@ MESH ?= 5x5
 CROSS_COMPILE ?= arm-none-eabi-
 PYTHON := /usr/bin/python3
 Q := $(if $(V),,@)
+comma := ,
 say = @printf '  %-8s %s\n'
 
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
@@ -42,13 +43,22 @@ CORE_stm32f405 := m4
 
 # The crystal of a stm32f405, if it is not 8 MHz: HSE=12000000
 HSE ?=
-FLAGS_stm32f405 := $(HSE:%=-DCLOCKS_HSE_HZ=%u)
+
+# PARTS=pattern: an image of an STM32F405 that plans one round on the pattern of
+# 5^k x 5^k and no more, which leaves 12 KB more for the load.
+PARTS ?= all
+FLAGS_stm32f405 := $(HSE:%=-DCLOCKS_HSE_HZ=%u) \
+                   $(if $(filter all,$(PARTS)),,-DROUNDS_MAX=1u -DRELAY_TREES=0)
+
+# Kernels with an output; an image with none of them has no code for one.
+OUTPUT_KERNELS := \
+    $(basename $(notdir $(shell grep -l output_denominator kernels/*.c)))
 
 .PHONY: all run test bench deps size format check-format clean help
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
-## all: build every board's firmware and the host command; BOARD= HSE=
+## all: build every board's firmware and the host command; BOARD= HSE= PARTS=
 all: deps
 	$(Q)$(MAKE) --no-print-directory build-all
 
@@ -64,6 +74,14 @@ KERNELS ?= $(ALL_KERNELS)
 KERNELS_mps2_an385 := $(KERNELS)
 # Fewer on a board with little memory, unless they are asked for.
 KERNELS_stm32f405 := $(if $(filter file,$(origin KERNELS)),search,$(KERNELS))
+FLAGS_stm32f405 += $(if $(strip $(filter all,$(PARTS)) \
+                     $(filter $(OUTPUT_KERNELS),$(KERNELS_stm32f405))),, \
+                     -DSCATTER_OUTPUTS=0)
+# The image's budget is for the search.
+LDFLAGS_stm32f405 := $(if $(filter-out search,$(KERNELS_stm32f405)), \
+                       -Wl$(comma)--defsym=boot_image_unlimited=1) \
+                     $(if $(filter all,$(PARTS)), \
+                       -Wl$(comma)--defsym=boot_all_parts=1)
 
 # Circuits by queued DMA through a window, or over serial lines.
 WINDOW_SOURCES := hal/console.c hal/crc32.c hal/window.c
@@ -76,7 +94,8 @@ SOURCES_mps2_an385 := $(NODE_SOURCES) $(KERNELS_mps2_an385:%=kernels/%.c) \
                       $(BOOT_SOURCES) \
                       $(wildcard hal/mps2_an385/*.c boot/*_mps2_an385.c)
 SOURCES_stm32f405 := $(ENGINE_SOURCES) $(SERIAL_SOURCES) \
-                     $(KERNELS_stm32f405:%=kernels/%.c) $(BOOT_SOURCES) \
+                     $(KERNELS_stm32f405:%=kernels/%.c) \
+                     $(BOOT_SOURCES) boot/divide.c \
                      $(wildcard boot/serial_*.c boot/shell*.c) \
                      $(wildcard hal/stm32f405/*.c boot/*_stm32f405.c)
 HOST_SOURCES := $(NODE_SOURCES) $(wildcard kernels/*.c hal/host/*.c qemu/*.c) \
@@ -94,7 +113,7 @@ $(shell mkdir -p $(BUILD); echo '$(2)' | cmp -s - $(BUILD)/$(1).flags || \
 endef
 $(call stamp,host,$(HOST_CC) $(HOST_CFLAGS) $(HOST_LIBS))
 $(foreach b,$(BOARDS),$(call stamp,$b,$(TARGET_CC) -mcpu=cortex-$(CORE_$b) \
-  $(FLAGS_$b) $(TARGET_CFLAGS) $(TARGET_LDFLAGS)))
+  $(FLAGS_$b) $(TARGET_CFLAGS) $(TARGET_LDFLAGS) $(LDFLAGS_$b)))
 $(call stamp,version,$(VERSION))
 $(call stamp,all_kernels,$(ALL_KERNELS))
 $(call stamp,kernels,$(sort $(KERNELS)))
@@ -144,23 +163,30 @@ $(BUILD)/quincunx: $(host_objects) $(BUILD)/host.flags
 target_cc = $(TARGET_CC) -mcpu=cortex-$(CORE_$(1)) -mthumb -mfloat-abi=soft \
             $(FLAGS_$(1)) $(TARGET_CFLAGS)
 target_link = $(TARGET_CC) -mcpu=cortex-$(CORE_$(1)) -mthumb \
-              -mfloat-abi=soft $(TARGET_LDFLAGS) -T linker/$(1).ld
+              -mfloat-abi=soft $(TARGET_LDFLAGS) $(LDFLAGS_$(1)) \
+              -T linker/$(1).ld
 
 # Small is better than fast but where every hop or unit passes (spin counts).
 COLD := -fno-schedule-insns2 -fno-move-loop-invariants
 FAST := scatter/scatter.c scatter/wire_job.c scatter/split.c hal/window.c \
         $(filter-out kernels/spin.c,$(wildcard kernels/*.c))
+FAST_mps2_an385 := $(FAST)
+# A hop over a serial line costs milliseconds whatever its code.
+COLD_stm32f405 := -fno-ipa-cp -fno-tree-ch -fno-tree-dominator-opts \
+                  -fno-partial-inlining -fno-unwind-tables
 
 # What makes the firmware of board $(1); its table only if it has kernels.
 define board_rules
 objects_$(1) := $(SOURCES_$(1):%.c=$(BUILD)/$(1)/%.o) \
     $(if $(filter kernels/%,$(SOURCES_$(1))),$(BUILD)/$(1)/kernel_table.o)
-fast_$(1) := $(FAST:%.c=$(BUILD)/$(1)/%.o)
+fast_$(1) := $(FAST_$(1):%.c=$(BUILD)/$(1)/%.o)
 $$(fast_$(1)): TARGET_CFLAGS += -O3
-$$(filter-out $$(fast_$(1)),$$(objects_$(1))): TARGET_CFLAGS += $$(COLD)
+$$(filter-out $$(fast_$(1)),$$(objects_$(1))): TARGET_CFLAGS += $$(COLD) \
+    $$(COLD_$(1))
 $(BUILD)/$(1)/boot/memory.o: TARGET_CFLAGS += -fno-lto \
     -fno-tree-loop-distribute-patterns
-$(BUILD)/$(1)/boot/syscalls.o: TARGET_CFLAGS += -fno-lto
+$(BUILD)/$(1)/boot/syscalls.o $(BUILD)/$(1)/boot/divide.o: \
+    TARGET_CFLAGS += -fno-lto
 
 $(BUILD)/$(1)/%.o: %.c $(BUILD)/$(1).flags
 	$$(say) CC-$(CORE_$(1)) $$<
@@ -185,15 +211,12 @@ $(BUILD)/$(1)/firmware.elf: $$(objects_$(1)) $(wildcard linker/*.ld) \
 endef
 $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
 
-# Every byte on a line passes here.
-$(BUILD)/stm32f405/hal/stm32f405/serial.o: TARGET_CFLAGS += -O2
-
 # 80 instructions less a plan for 550 bytes.
 $(BUILD)/mps2_an385/scatter/planner.o: TARGET_CFLAGS += -O2
 
 # The little that an STM32F405 has.
 $(objects_stm32f405): TARGET_CFLAGS += -DNODE_EVENTS=128u \
-    -DNODE_CONSOLE_BYTES=64u -DSCATTER_RESULT_MAX=6144u
+    -DNODE_CONSOLE_BYTES=64u -DSCATTER_RESULT_MAX=6144u -DCRC32_SMALL
 $(BUILD)/stm32f405/boot/main_stm32f405.o: \
     TARGET_CFLAGS += -DBOOT_VERSION='"$(VERSION)"'
 $(BUILD)/stm32f405/boot/main_stm32f405.o: $(BUILD)/version.flags

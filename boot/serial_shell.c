@@ -6,9 +6,20 @@
 #include "hal/bytes.h"
 #include "kernels/kernel.h"
 
-static const char *const state_names[NODE_STATES] = {
-    "reset",     "waiting", "planning", "scattering", "computing",
-    "gathering", "done",    "failed",   "fault"};
+/* Lists of names are texts one behind the other: pointers to them would take
+   170 bytes more. */
+static const char *name_at(const char *names, unsigned index)
+{
+    while (index-- > 0) {
+        names += strlen(names) + 1;
+    }
+    return names;
+}
+
+static const char state_names[] =
+    "reset\0waiting\0planning\0scattering\0computing\0gathering\0done\0"
+    "failed\0fault";
+static_assert(NODE_STATES == 9, "a name for each state");
 
 static const char *const waypoint_names[PEEK_WAYPOINTS] = {
     "idle", "order", "message", "sends", "host", "kernel", "work"};
@@ -65,7 +76,8 @@ static void status(void *context, struct shell_status *status)
                 node->core.counters[port].received_messages;
     }
     *status = (struct shell_status){
-        .state = state_names[now->state < NODE_STATES ? now->state : 0],
+        .state =
+            name_at(state_names, now->state < NODE_STATES ? now->state : 0),
         .waypoint = waypoint_names[page[PEEK_AT_WAYPOINT]],
         .error = now->error,
         .circuits = sent,
@@ -94,26 +106,20 @@ static void link(void *context, struct shell_link *link, unsigned port)
     }
 }
 
-static const char *const counter_names[] = {"sent_messages",
-                                            "sent_bytes",
-                                            "received_messages",
-                                            "received_bytes",
-                                            "relayed_circuits",
-                                            "relayed_frames",
-                                            "refused",
-                                            "retries",
-                                            "retransmitted",
-                                            "damaged",
-                                            "lost",
-                                            "stale",
-                                            "meetings",
-                                            "expired",
-                                            "broken",
-                                            "dead"};
+#define COUNTERS (sizeof(struct switch_counters) / 4)
+static_assert(COUNTERS == 16, "a name for each counter");
+static const char counter_names[] =
+    "sent_messages\0sent_bytes\0received_messages\0received_bytes\0"
+    "relayed_circuits\0relayed_frames\0refused\0retries\0"
+    "retransmitted\0damaged\0lost\0stale\0meetings\0expired\0broken\0"
+    "dead";
 
-static const char *const fault_names[] = {
-    "exception", "r0",   "r1",   "r2",   "r3",    "r12",  "lr",
-    "pc",        "xpsr", "cfsr", "hfsr", "mmfar", "bfar", "sp"};
+/* Those of the words behind `valid`. */
+#define FAULT_WORDS (sizeof(struct node_fault) / 4 - 1)
+static_assert(FAULT_WORDS == 14, "a name for each word");
+static const char fault_names[] =
+    "exception\0r0\0r1\0r2\0r3\0r12\0lr\0pc\0xpsr\0cfsr\0hfsr\0mmfar\0"
+    "bfar\0sp";
 
 /* Both are structs of nothing but uint32_t. */
 static const char *number(void *context, uint64_t *number, enum shell_list list,
@@ -123,25 +129,18 @@ static const char *number(void *context, uint64_t *number, enum shell_list list,
     const struct node_fault *fault = node->config.last_fault;
 
     if (list == SHELL_COUNTERS) {
-        if (index >= sizeof counter_names / sizeof *counter_names) {
+        if (index >= COUNTERS) {
             return NULL;
         }
         *number = ((const uint32_t *)&node->core.counters[port])[index];
-        return counter_names[index];
+        return name_at(counter_names, index);
     }
-    if (fault == NULL || index >= sizeof fault_names / sizeof *fault_names) {
+    if (fault == NULL || index >= FAULT_WORDS) {
         return NULL;
     }
     *number = ((const uint32_t *)fault)[index + 1];
-    return fault_names[index];
+    return name_at(fault_names, index);
 }
-
-static_assert(sizeof(struct switch_counters) ==
-                  4 * sizeof counter_names / sizeof *counter_names,
-              "a name for each counter");
-static_assert(sizeof(struct node_fault) ==
-                  4 * (1 + sizeof fault_names / sizeof *fault_names),
-              "a name for each word behind `valid`");
 
 static void clear(void *context)
 {
@@ -164,9 +163,8 @@ static int mesh(void *context, struct torus_size size, struct torus_coord at)
     return error;
 }
 
-static const char *const fault_codes[] = {"?",       "missing", "miswired",
-                                          "doubled", "noisy",   "busy",
-                                          "strap",   "size",    "twisted"};
+static const char fault_codes[] =
+    "?\0missing\0miswired\0doubled\0noisy\0busy\0strap\0size\0twisted";
 
 static int mesh_fault(void *context, struct shell_mesh_fault *fault)
 {
@@ -183,7 +181,7 @@ static int mesh_fault(void *context, struct shell_mesh_fault *fault)
     found = &discover->fault[node->shown++];
     fault->at = (struct torus_coord){found->x, found->y};
     fault->port = found->port;
-    fault->what = fault_codes[found->code < 9 ? found->code : 0];
+    fault->what = name_at(fault_codes, found->code < 9 ? found->code : 0);
     return ERR_OK;
 }
 

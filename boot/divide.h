@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BOOT_DIVIDE_H
+#define BOOT_DIVIDE_H
+
+#include <stdint.h>
+
+/*
+ * numerator / denominator, and what is left over. Without a denominator (0),
+ * 2^64 - 1. About 20 instructions for each bit of the quotient.
+ */
+uint64_t boot_divide(uint64_t *rest, uint64_t numerator, uint64_t denominator);
+
+#endif
