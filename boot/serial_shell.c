@@ -229,8 +229,9 @@ static const char *ports_of(char text[TORUS_PORTS + 1], unsigned mask)
 
 static const char *state_of(const uint8_t *page)
 {
-    return page[PEEK_AT_STATE] < NODE_STATES ? state_names[page[PEEK_AT_STATE]]
-                                             : "?";
+    return page[PEEK_AT_STATE] < NODE_STATES
+               ? name_at(state_names, page[PEEK_AT_STATE])
+               : "?";
 }
 
 static const char *waypoint_of(const uint8_t *page)
@@ -296,7 +297,7 @@ static void put_counters(struct line_writer *out, const uint8_t *page)
 {
     for (unsigned i = 0; i < PEEK_COUNTERS; ++i) {
         line_put(out, i > 0 ? " %s=%u" : "%s=%u",
-                 counter_names[serial_node_counted[i]],
+                 name_at(counter_names, serial_node_counted[i]),
                  bytes_load_u32(page + PEEK_AT_COUNTER + 4 * i));
     }
 }
