@@ -244,7 +244,7 @@ class Bench:
         """What `quincunx calibrate` measures, once; its profile is a file."""
         if self.calibration is None:
             self.profile = self.folder / "measured"
-            sizes = "32,256,1KiB" if self.emulated else "64,256,1KiB,4KiB"
+            sizes = "32,128,512" if self.emulated else "64,256,1KiB,4KiB"
             done = self.command(
                 "calibrate", "--json", "--port", self.port, "--mesh",
                 self.mesh, "--sizes", sizes, "--repeat",
