@@ -283,7 +283,7 @@ FLASH_OPTIONS ?=
 IMAGE ?= $(BUILD)/$(BOARD)/firmware.elf
 
 # Values go by the environment: no shell reads what is in them.
-flash flash-mesh: export BOARD := $(BOARD)
+flash flash-mesh: export BOARD := $(if $(filter file,$(origin BOARD)),,$(BOARD))
 flash flash-mesh: export PROBE := $(PROBE)
 flash flash-mesh: export MAP := $(MAP)
 flash flash-mesh: export IMAGE := $(IMAGE)

@@ -6,9 +6,9 @@ import sys
 import pytest
 
 import torus
-from conftest import HERE
+from core import ROOT
 
-CHECK = HERE / "oracle" / "check_certificate.py"
+CHECK = ROOT / "test" / "oracle" / "check_certificate.py"
 CASES = [(5, "0,0"), (5, "4,2"), (25, "0,0"), (25, "17,24")]
 
 
