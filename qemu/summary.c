@@ -252,10 +252,13 @@ static void print_times(FILE *out, const struct outcome *outcome)
     fprintf(out, "results   complete after %s\n", text);
     fprintf(out,
             "network   %" PRIu64 " circuits, %" PRIu64
-            " waited for a link, %" PRIu64 " retries, %" PRIu64
-            " retransmissions; %" PRIu64 " bytes\n",
+            " waited for a link, %" PRIu64 " retries; %" PRIu64 " bytes\n",
             outcome->messages, outcome->conflicts, outcome->retries,
-            outcome->retransmissions, outcome->payload_bytes);
+            outcome->payload_bytes);
+    if (outcome->retransmissions > 0) {
+        fprintf(out, "repaired  %" PRIu64 " times frames were sent again\n",
+                outcome->retransmissions);
+    }
     fprintf(out, "host      %.1f s to boot, %.1f s to run\n",
             outcome->boot_wall_s, outcome->run_wall_s);
 }
