@@ -3,15 +3,4 @@
 
 #define PS_PER_INSTRUCTION 32000u
 
-/* Counted on the target; test/bench prints them beside these. */
-const struct scatter_costs boot_costs = {
-    .lead_ps = 345 * PS_PER_INSTRUCTION,
-    .parse_ps = 200 * PS_PER_INSTRUCTION,
-    .phase_ps = 224 * PS_PER_INSTRUCTION,
-    .start_ps = 98 * PS_PER_INSTRUCTION,
-    .merge_ps = 250 * PS_PER_INSTRUCTION,
-    .round_ps = 210 * PS_PER_INSTRUCTION,
-    .branch_ps = 126 * PS_PER_INSTRUCTION,
-    .send_ps = 197 * PS_PER_INSTRUCTION,
-    .again_ps = 178 * PS_PER_INSTRUCTION,
-};
+const struct scatter_costs boot_costs = BOOT_COSTS(PS_PER_INSTRUCTION);

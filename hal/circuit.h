@@ -27,6 +27,7 @@
 #ifndef HAL_CIRCUIT_H
 #define HAL_CIRCUIT_H
 
+#include "hal/bytes.h"
 #include "hal/clock.h"
 #include "hal/err.h"
 #include "hal/node.h"
@@ -127,5 +128,32 @@ int circuit_drain(struct circuit *circuit);
 
 /* Tells the switch that this node asks for nothing more. */
 void circuit_close(struct circuit *circuit);
+
+/* ---- for the implementations ---- */
+
+/* Whether a buffer lies in the circuit's memory. */
+static inline bool circuit_holds(const struct circuit *circuit,
+                                 const uint8_t *data, uint32_t bytes)
+{
+    uint32_t room = circuit->memory_bytes;
+
+    /* Below the memory, the subtraction wraps to a large number. */
+    return bytes <= room &&
+           (uint32_t)((uintptr_t)data - (uintptr_t)circuit->memory) <=
+               room - bytes;
+}
+
+/* Whether a header, of a message of so many bytes with it that arrived whole,
+   belongs to this mesh and this job. */
+static inline bool circuit_header_fits(const struct circuit *circuit,
+                                       const uint8_t *header, uint32_t bytes)
+{
+    return header[CIRCUIT_AT_VERSION] == CIRCUIT_VERSION &&
+           bytes_load_u32(header + CIRCUIT_AT_MESH) == circuit->mesh &&
+           bytes_load_u32(header + CIRCUIT_AT_LENGTH) ==
+               bytes - CIRCUIT_HEADER_BYTES &&
+           (circuit->job == CIRCUIT_ANY_JOB ||
+            bytes_load_u16(header + CIRCUIT_AT_JOB) == circuit->job);
+}
 
 #endif

@@ -194,17 +194,6 @@ void circuit_close(struct circuit *circuit)
 
 /* ---- receives ---- */
 
-static bool in_memory(const struct circuit *circuit, const uint8_t *data,
-                      uint32_t bytes)
-{
-    uint32_t room = circuit->memory_bytes;
-
-    /* Below the memory, the subtraction wraps to a large number. */
-    return bytes <= room &&
-           (uint32_t)((uintptr_t)data - (uintptr_t)circuit->memory) <=
-               room - bytes;
-}
-
 static int receive_order(struct circuit *circuit,
                          struct circuit_delivery *delivery, uint8_t *buffer,
                          uint32_t capacity_bytes)
@@ -225,19 +214,6 @@ static int receive_order(struct circuit *circuit,
     delivery->job = mailbox->in_job;
     delivery->kind = mailbox->in_kind;
     return error;
-}
-
-/* Whether a message that arrived whole belongs to this mesh and job. */
-static bool header_fits(const struct circuit *circuit, const uint8_t *header,
-                        uint32_t bytes)
-{
-    return bytes >= CIRCUIT_HEADER_BYTES &&
-           header[CIRCUIT_AT_VERSION] == CIRCUIT_VERSION &&
-           bytes_load_u32(header + CIRCUIT_AT_MESH) == circuit->mesh &&
-           bytes_load_u32(header + CIRCUIT_AT_LENGTH) ==
-               bytes - CIRCUIT_HEADER_BYTES &&
-           (circuit->job == CIRCUIT_ANY_JOB ||
-            bytes_load_u16(header + CIRCUIT_AT_JOB) == circuit->job);
 }
 
 /* Sets the clock to the sender's, and what the bytes took. */
@@ -286,7 +262,7 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
     struct switch_receive *receive = &serial->receive;
     int error;
 
-    if (!in_memory(circuit, buffer, capacity_bytes) ||
+    if (!circuit_holds(circuit, buffer, capacity_bytes) ||
         capacity_bytes < CIRCUIT_HEADER_BYTES) {
         return ERR_BUFFER;
     }
@@ -306,7 +282,9 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
     delivery->port = receive->port;
     delivery->job = bytes_load_u16(buffer + CIRCUIT_AT_JOB);
     delivery->kind = receive->delivered_kind;
-    if (error == ERR_OK && !header_fits(circuit, buffer, receive->bytes)) {
+    if (error == ERR_OK &&
+        (receive->bytes < CIRCUIT_HEADER_BYTES ||
+         !circuit_header_fits(circuit, buffer, receive->bytes))) {
         error = ERR_PROTOCOL;
     }
     clock_start(circuit->clock, clock_stop(circuit->clock));

@@ -47,16 +47,6 @@ static bool legs_fit(const struct circuit *circuit, const struct torus_path *p)
             (uint16_t)(p->hops_after - 1u) < circuit->side);
 }
 
-/* Whether a buffer lies in the circuit's memory. */
-static bool in_memory(const struct circuit *circuit, const uint8_t *data,
-                      uint32_t bytes)
-{
-    uint32_t room = circuit->memory_bytes;
-
-    /* Below the memory, the subtraction wraps to a large number. */
-    return bytes <= room && offset_of(circuit->memory, data) <= room - bytes;
-}
-
 /* One segment of a descriptor. The switch checks it: it must do so anyway. */
 static inline void describe(const struct window *window,
                             struct window_segment *segment,
@@ -111,25 +101,13 @@ static int ask(struct circuit *circuit, enum window_op op)
     return window->response.status;
 }
 
-/* Whether a header that passed its CRC belongs to this mesh and this job. */
-static bool header_fits(const struct circuit *circuit, const uint8_t *header,
-                        uint32_t bytes)
-{
-    return header[CIRCUIT_AT_VERSION] == CIRCUIT_VERSION &&
-           bytes_load_u32(header + CIRCUIT_AT_MESH) == circuit->mesh &&
-           bytes_load_u32(header + CIRCUIT_AT_LENGTH) ==
-               bytes - CIRCUIT_HEADER_BYTES &&
-           (circuit->job == CIRCUIT_ANY_JOB ||
-            bytes_load_u16(header + CIRCUIT_AT_JOB) == circuit->job);
-}
-
 int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
                     unsigned ports, uint8_t *buffer, uint32_t capacity_bytes)
 {
     struct window *window = circuit->board;
     int status;
 
-    if (!in_memory(circuit, buffer, capacity_bytes)) {
+    if (!circuit_holds(circuit, buffer, capacity_bytes)) {
         return ERR_BUFFER;
     }
     window->request.ports = ports;
@@ -142,7 +120,7 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
     delivery->job = bytes_load_u16(buffer + CIRCUIT_AT_JOB);
     delivery->kind = buffer[CIRCUIT_AT_KIND];
     if (status == ERR_OK &&
-        !header_fits(circuit, buffer, window->response.bytes)) {
+        !circuit_header_fits(circuit, buffer, window->response.bytes)) {
         status = ERR_PROTOCOL;
     }
     return status;
