@@ -48,7 +48,8 @@ HSE ?=
 # 5^k x 5^k and no more, which leaves 12 KB more for the load.
 PARTS ?= all
 FLAGS_stm32f405 := $(HSE:%=-DCLOCKS_HSE_HZ=%u) \
-                   $(if $(filter all,$(PARTS)),,-DROUNDS_MAX=1u -DRELAY_TREES=0)
+                   $(if $(filter all,$(PARTS)),, \
+                     -DROUNDS_MAX=1u -DRELAY_TREES=0 -DCRC32_SMALL)
 
 # Kernels with an output; an image with none of them has no code for one.
 OUTPUT_KERNELS := \
@@ -171,7 +172,7 @@ COLD := -fno-schedule-insns2 -fno-move-loop-invariants
 FAST := scatter/scatter.c scatter/wire_job.c scatter/split.c hal/window.c \
         $(filter-out kernels/spin.c,$(wildcard kernels/*.c))
 FAST_mps2_an385 := $(FAST)
-# A hop over a serial line costs milliseconds whatever its code.
+# A message over serial lines costs milliseconds whatever the engine's code is.
 COLD_stm32f405 := -fno-ipa-cp -fno-tree-ch -fno-tree-dominator-opts \
                   -fno-partial-inlining -fno-unwind-tables
 
@@ -181,8 +182,9 @@ objects_$(1) := $(SOURCES_$(1):%.c=$(BUILD)/$(1)/%.o) \
     $(if $(filter kernels/%,$(SOURCES_$(1))),$(BUILD)/$(1)/kernel_table.o)
 fast_$(1) := $(FAST_$(1):%.c=$(BUILD)/$(1)/%.o)
 $$(fast_$(1)): TARGET_CFLAGS += -O3
-$$(filter-out $$(fast_$(1)),$$(objects_$(1))): TARGET_CFLAGS += $$(COLD) \
-    $$(COLD_$(1))
+$$(filter-out $$(fast_$(1)),$$(objects_$(1))): TARGET_CFLAGS += $$(COLD)
+$$(filter-out $(BUILD)/$(1)/hal/%,$$(objects_$(1))): \
+    TARGET_CFLAGS += $$(COLD_$(1))
 $(BUILD)/$(1)/boot/memory.o: TARGET_CFLAGS += -fno-lto \
     -fno-tree-loop-distribute-patterns
 $(BUILD)/$(1)/boot/syscalls.o $(BUILD)/$(1)/boot/divide.o: \
@@ -214,9 +216,13 @@ $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
 # 80 instructions less a plan for 550 bytes.
 $(BUILD)/mps2_an385/scatter/planner.o: TARGET_CFLAGS += -O2
 
+# Every byte of four lines passes here.
+$(BUILD)/stm32f405/hal/stm32f405/serial.o: TARGET_CFLAGS += \
+    $(if $(filter all,$(PARTS)),-O2)
+
 # The little that an STM32F405 has.
 $(objects_stm32f405): TARGET_CFLAGS += -DNODE_EVENTS=128u \
-    -DNODE_CONSOLE_BYTES=64u -DSCATTER_RESULT_MAX=6144u -DCRC32_SMALL
+    -DNODE_CONSOLE_BYTES=64u -DSCATTER_RESULT_MAX=6144u
 $(BUILD)/stm32f405/boot/main_stm32f405.o: \
     TARGET_CFLAGS += -DBOOT_VERSION='"$(VERSION)"'
 $(BUILD)/stm32f405/boot/main_stm32f405.o: $(BUILD)/version.flags

@@ -16,7 +16,8 @@ relay_bench_objects := $(RELAY_BENCH:%.c=$(BUILD)/mps2_an385/%.o)
 TEST_PROGRAMS += $(BUILD)/test/relay_bench.elf
 
 # As hal/stm32f405/serial.c is.
-$(BUILD)/mps2_an385/test/bench/relay/driver.o: TARGET_CFLAGS += $(COLD) -O2
+$(BUILD)/mps2_an385/test/bench/relay/driver.o: TARGET_CFLAGS += $(COLD) \
+    $(if $(filter all,$(PARTS)),-O2)
 
 $(BUILD)/relay/%.o: %.c $(BUILD)/mps2_an385.flags
 	$(say) CC-m3 $<
