@@ -27,6 +27,9 @@ static _Noreturn void become(const struct process_config *config, pid_t parent)
     setpgid(0, 0);
     sigprocmask(SIG_SETMASK, &none, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (CPU_COUNT(&config->processor) > 0) {
+        sched_setaffinity(0, sizeof config->processor, &config->processor);
+    }
     for (unsigned i = 0; i < config->fds; ++i) {
         up[i] = -1;
         if (config->fd[i] >= 0) {

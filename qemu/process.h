@@ -8,6 +8,7 @@
 #ifndef QEMU_PROCESS_H
 #define QEMU_PROCESS_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -17,11 +18,12 @@
 #define PROCESS_FDS_MAX 8u
 
 struct process_config {
-    char *const *argv; /* argv[0] is looked for on the PATH; ends with NULL */
-    const int *fd;     /* fd[i] is the child's PROCESS_FD + i; -1: none */
-    unsigned fds;      /* at most PROCESS_FDS_MAX */
-    int log;           /* its standard output and error; standard input is
-                          /dev/null */
+    char *const *argv;   /* argv[0] is looked for on the PATH; ends with NULL */
+    const int *fd;       /* fd[i] is the child's PROCESS_FD + i; -1: none */
+    unsigned fds;        /* at most PROCESS_FDS_MAX */
+    int log;             /* its standard output and error; standard input is
+                            /dev/null */
+    cpu_set_t processor; /* where it runs; empty: as its launcher */
 };
 
 /*
