@@ -42,7 +42,8 @@
  * circuit broke is resumed. Frames are lost and damaged: the destination asks
  * AGAIN, the source goes back, with frames half as long; and if nothing comes
  * in time. At most SWITCH_WINDOW frames are on the way, so that they fit into
- * the ring of any relay: that is the back-pressure.
+ * the ring of any relay: that is the back-pressure. Fewer where they are
+ * short, as all behind a damaged one are lost.
  *
  * Nothing waits while it holds links. A hop whose way is held, and a
  * destination that has no receive posted for the message, refuse; the source
@@ -51,10 +52,10 @@
  * the east or north. A set-up over a link that is held says that the neighbour
  * has forgotten what held it.
  *
- * Bounds. A circuit without frames is freed by every hop after 4 times the
- * time that its source waits for an answer: slack_us, and the time of
- * SWITCH_RING_BYTES and of 128 bytes for every hop, at most 16 s. An answer to
- * a set-up may take slack_us and the time of 256 and as many bytes. A message
+ * Bounds. An answer may be late by slack_us, and the time of 256 bytes and of
+ * 128 for every hop; at first, an eighth of that. A circuit without frames is
+ * freed by every hop after 4 times the most that its source waits for an
+ * answer: that and the time of SWITCH_RING_BYTES, at most 16 s. A message
  * ends with ERR_DEAD_LINK after SWITCH_TRIES set-ups that nobody answered (and
  * circuits that broke) without a byte of progress; with ERR_PORT_BUSY if it was
  * refused for patience_us.
@@ -71,9 +72,9 @@
  * after SWITCH_PEEK_TRIES set-ups: with ERR_PORT_BUSY if the last was refused.
  *
  * Memory: struct switch_core, 11.3 KiB. Stack: below 400 bytes and what the
- * caller's functions take. Longest call: a frame of 240 bytes is made, some
- * 5000 instructions, or comes to its end here, some 2500; so bytes should come
- * in through a buffer (DMA) where four lines are fast.
+ * caller's functions take. Longest call: an answer comes and two frames of 240
+ * bytes are made, some 12,500 instructions; so bytes should come in through a
+ * queue where four lines are fast (test/bench/relay.py).
  *
  * The caller serialises all calls: it masks the interrupts from which it calls
  * switch_byte(), or calls all from one. kick() and neighbour() are called from
@@ -180,7 +181,8 @@ struct switch_counters {
     uint32_t refused;          /* set-ups that this node refused */
     uint32_t retries;          /* set-ups after a message's first */
     uint32_t retransmitted;    /* times that a source went back */
-    uint32_t damaged;          /* frames: check, type or length are wrong */
+    uint32_t damaged;  /* frames: check, type or length are wrong, or a late
+                          answer to an earlier try */
     uint32_t lost;     /* switch_line_error(), and frames for a full ring */
     uint32_t stale;    /* frames of no circuit, twice, or after a gap */
     uint32_t meetings; /* set-ups that met one of ours, and gave way */
@@ -225,6 +227,7 @@ struct switch_source {
     uint32_t base;     /* acknowledged bytes */
     uint32_t next;     /* sent bytes */
     uint16_t frame_bytes;
+    uint16_t vain_bytes; /* that are on the way before those to wait for */
     uint8_t attempt;
     uint8_t round;
     uint8_t backoff;
@@ -261,7 +264,7 @@ struct switch_port {
     uint32_t hold_us;
     struct switch_source source;
     struct switch_destination destination;
-    uint32_t spare[11]; /* 128 bytes on the board: an index is a shift */
+    uint32_t spare[10]; /* 128 bytes on the board: an index is a shift */
 };
 
 /* The last message of a port of a source. */

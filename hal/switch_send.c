@@ -7,28 +7,37 @@
 
 #include <string.h>
 
-#define FRAME_LEAST                                                            \
-    16u /* bytes of data in the shortest frame (but the last)                  \
-         */
-#define FRAME_GROWTH 16u
-#define TIMEOUTS_MAX 6u       /* of a circuit, one after the other */
+#define FRAME_LEAST 16u /* bytes of data in the shortest (but the last) */
+#define FRAME_GROWTH 8u
+#define FRAME_COSTS 16u       /* bytes of a frame besides data, at most */
+#define TIMEOUTS_MAX 8u       /* of a circuit, one after the other */
 #define BACKOFF_MAX 6u        /* 2^6 .. */
 #define BACKOFF_BYTES 32u     /* .. of these times */
 #define HOP_BYTES 128u        /* time that a hop may take, both ways */
-#define SETUP_BYTES 256u      /* and the source and the destination */
+#define ENDS_BYTES 256u       /* and the source and the destination */
+#define SETUP_BYTES 40u       /* of a set-up, or its answer, on a line */
+#define HASTE 3u              /* 2^-3 of the time for being late, at first */
 #define WAIT_US_MAX 16000000u /* so that four of them fit a set-up */
 /* A peek's answer is long and its question short: it is asked again sooner, and
    more often. */
-#define PEEK_HASTE 8u
+#define PEEK_TIMEOUTS_MAX 48u
 #define AHEAD_BYTES 256u /* of frames in the ring, as few as keep it busy */
 
-/* How long an answer may take, after `bytes` that are on the way. */
+/*
+ * How long an answer may take, after `bytes` that are on the way, if it did not
+ * come so many times before. Most that do not come in an eighth of the time for
+ * being late do not come at all; who is late is waited for twice as long every
+ * second time.
+ */
 static uint32_t wait_us(const struct switch_core *core,
-                        const struct switch_message *message, uint32_t bytes)
+                        const struct switch_message *message, uint32_t bytes,
+                        unsigned times)
 {
-    uint32_t us =
-        core->config.slack_us +
-        part_line_us(core, bytes + HOP_BYTES * torus_path_hops(message->path));
+    uint32_t hops = torus_path_hops(message->path);
+    uint32_t late_us = core->config.slack_us +
+                       part_line_us(core, ENDS_BYTES + HOP_BYTES * hops);
+    unsigned haste = times / 2u < HASTE ? HASTE - times / 2u : 0;
+    uint32_t us = (late_us >> haste) + part_line_us(core, bytes);
 
     return us < WAIT_US_MAX ? us : WAIT_US_MAX;
 }
@@ -41,10 +50,12 @@ static bool is_peek(const struct switch_source *source)
 static void wait_for_answer(struct switch_core *core, unsigned port)
 {
     struct switch_source *source = &core->port[port].source;
+    uint32_t bytes = source->next - source->base + source->vain_bytes +
+                     SWITCH_WINDOW * FRAME_COSTS;
 
     source->until_us =
-        core->now_us + wait_us(core, source->first, SWITCH_RING_BYTES) /
-                           (is_peek(source) ? PEEK_HASTE : 1u);
+        core->now_us + wait_us(core, source->first, bytes,
+                               is_peek(source) ? 0 : source->timeouts);
 }
 
 /* ---- the queue ---- */
@@ -197,7 +208,8 @@ static void compose(uint8_t *setup, const struct switch_core *core,
                     const struct switch_message *message, uint8_t attempt)
 {
     const struct torus_path *path = &message->path;
-    uint32_t hold_us = 4u * wait_us(core, message, SWITCH_RING_BYTES);
+    uint32_t hold_us =
+        4u * wait_us(core, message, SWITCH_RING_BYTES, 2u * HASTE);
     unsigned after = path->turn == TORUS_STRAIGHT ? 0u : path->hops_after;
 
     setup[0] = PART_SETUP;
@@ -220,6 +232,7 @@ void part_start(struct switch_core *core, unsigned port)
     struct switch_source *source = &at->source;
     struct switch_message *message = source->first;
     uint8_t setup[PART_SETUP_BYTES];
+    uint32_t bytes;
 
     if (message == NULL || at->role != PART_FREE ||
         !part_due(core, source->until_us) ||
@@ -234,7 +247,9 @@ void part_start(struct switch_core *core, unsigned port)
         message->tried && message->kind != SWITCH_PEEK;
     message->tried = true;
     message->state = SWITCH_ACTIVE;
-    source->until_us = core->now_us + wait_us(core, message, SETUP_BYTES);
+    bytes = SETUP_BYTES * (torus_path_hops(message->path) + 1u);
+    source->until_us =
+        core->now_us + wait_us(core, message, bytes, message->tries);
 }
 
 static void back_off(struct switch_core *core, unsigned port)
@@ -331,6 +346,14 @@ static void make_frame(struct switch_core *core, unsigned port)
     }
 }
 
+/* How many bytes may be on the way: as many frames as the line is good for,
+   since damage to one is the loss of those behind it. */
+static uint32_t window_bytes(const struct switch_source *source)
+{
+    static_assert(2 + SWITCH_DATA_BYTES / 48 == SWITCH_WINDOW, "at its best");
+    return (2u + source->frame_bytes / 48u) * source->frame_bytes;
+}
+
 void part_fill(struct switch_core *core, unsigned port)
 {
     struct switch_port *at = &core->port[port];
@@ -338,14 +361,14 @@ void part_fill(struct switch_core *core, unsigned port)
 
     while (at->answered && !source->complete &&
            at->written - at->taken < AHEAD_BYTES &&
-           source->next - source->base <
-               SWITCH_WINDOW * (uint32_t)source->frame_bytes) {
+           source->next - source->base < window_bytes(source)) {
         make_frame(core, port);
         wait_for_answer(core, port);
     }
 }
 
-static void go_back(struct switch_core *core, unsigned port)
+/* What was sent in vain is still on the way, if the destination asked. */
+static void go_back(struct switch_core *core, unsigned port, bool asked)
 {
     struct switch_source *source = &core->port[port].source;
     unsigned half = source->frame_bytes / 2u;
@@ -356,6 +379,7 @@ static void go_back(struct switch_core *core, unsigned port)
             (uint16_t)(half > FRAME_LEAST ? half : FRAME_LEAST);
     }
     source->round = (source->round + 1u) & 15u;
+    source->vain_bytes = (uint16_t)(asked ? source->next - source->base : 0);
     source->next = source->base;
     source->complete = false;
     wait_for_answer(core, port);
@@ -379,6 +403,7 @@ static void accept(struct switch_core *core, unsigned port, uint32_t offset)
     source->complete = false;
     source->round = (source->round + 1u) & 15u;
     source->timeouts = 0;
+    source->vain_bytes = 0;
     source->backoff = 0;
     source->first->refused = false;
     source->first->accepted_us = core->now_us;
@@ -395,6 +420,7 @@ static void progress(struct switch_core *core, unsigned port, uint32_t offset)
     }
     source->first->tries = 0;
     source->timeouts = 0;
+    source->vain_bytes = 0;
     source->frame_bytes =
         (uint16_t)(longer < SWITCH_DATA_BYTES ? longer : SWITCH_DATA_BYTES);
     wait_for_answer(core, port);
@@ -457,7 +483,7 @@ void part_answer(struct switch_core *core, unsigned port, unsigned bytes)
     }
     if (type == PART_AGAIN && offset == source->base &&
         PART_ROUND(content[0]) == source->round) {
-        go_back(core, port);
+        go_back(core, port, true);
     }
     part_fill(core, port);
 }
@@ -472,11 +498,11 @@ void part_source_tick(struct switch_core *core, unsigned port)
     if (at->role != PART_SOURCE) {
         part_start(core, port);
     } else if (part_due(core, source->until_us)) {
-        if (at->answered &&
-            source->timeouts <
-                TIMEOUTS_MAX * (is_peek(source) ? PEEK_HASTE : 1u)) {
+        unsigned most = is_peek(source) ? PEEK_TIMEOUTS_MAX : TIMEOUTS_MAX;
+
+        if (at->answered && source->timeouts < most) {
             source->timeouts += 1;
-            go_back(core, port);
+            go_back(core, port, false);
         } else {
             part_break(core, port, PART_BROKEN);
         }

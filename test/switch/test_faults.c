@@ -142,7 +142,8 @@ static void answer_lost(struct unit *unit)
 /* The longest that a message takes to fail: header of hal/switch.h. */
 static uint64_t bound_us(uint32_t hops)
 {
-    uint64_t answer_us = MESH_SLACK_US + 11u * (256u + 128u * hops);
+    uint64_t answer_us =
+        MESH_SLACK_US + 11u * (256u + 128u * hops + 40u * (hops + 1u));
     uint64_t backoff_us = 64u * 32u * 11u;
 
     return SWITCH_TRIES * (answer_us + backoff_us + 2 * MESH_TICK_US);
@@ -151,7 +152,7 @@ static uint64_t bound_us(uint32_t hops)
 /* How long a hop holds without a frame; and what is on the way. */
 static uint64_t hold_us(uint32_t hops)
 {
-    return 4u * (MESH_SLACK_US + 11u * (2048u + 128u * hops)) + 1000u +
+    return 4u * (MESH_SLACK_US + 11u * (256u + 2048u + 128u * hops)) + 1000u +
            2 * MESH_TICK_US + 500u * MESH_BYTE_US;
 }
 

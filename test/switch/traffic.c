@@ -225,7 +225,9 @@ const char *traffic_trouble(const struct traffic *traffic)
     if (sum.sent_messages != traffic->parcels) {
         return "another number of messages was counted as sent";
     }
-    if (mesh->faults == 0 && sum.damaged + sum.lost > 0) {
+    /* A delayed answer is one to an earlier try. */
+    if (mesh->faults == 0 && mesh->fault_ppm[MESH_DELAY] == 0 &&
+        sum.damaged + sum.lost > 0) {
         return "damage was counted where there was none";
     }
     if (mesh->faults == 0 && mesh->fault_ppm[MESH_NONE] == 0 &&
