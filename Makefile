@@ -397,6 +397,16 @@ test-boards: test-deps
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider --boards \
 	  test/test_ps.py test/test_serial_run.py $(T)
 
+RUNS ?= 20
+BYTES ?= 1000000
+DAMAGE ?=
+
+## bench-boards: searches on emulated boards, RUNS=20 BYTES=1000000 DAMAGE=1/100
+.PHONY: bench-boards
+bench-boards: test-deps
+	$(Q)$(MAKE) --no-print-directory build-all
+	$(Q)$(PYTHON) test/bench/boards.py $(RUNS) $(BYTES) $(DAMAGE)
+
 # Seconds of all targets together.
 SECONDS ?= 600
 
