@@ -7,27 +7,26 @@
  * when that is killed.
  */
 #include "qemu/backend.h"
+#include "qemu/process.h"
 
+#include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Descriptors as a board sees them. */
 enum child_fd {
-    CHILD_DOORBELL = 3,
-    CHILD_WINDOW = 4,
-    CHILD_GDB = 5
+    CHILD_DOORBELL,
+    CHILD_WINDOW,
+    CHILD_GDB,
+    CHILD_FDS
 };
 
 #define RING 'R'
@@ -82,47 +81,46 @@ static const char *const icount[BACKEND_SLOW_SHIFT_MAX + 1] = {
     "shift=5,sleep=off,align=off", "shift=6,sleep=off,align=off",
     "shift=7,sleep=off,align=off", "shift=8,sleep=off,align=off"};
 
-/* In the child: nothing but system calls until exec. */
-static _Noreturn void become_board(const struct boards *boards, uint32_t node,
-                                   int doorbell, int window, pid_t parent)
+/* Result: the process's number, or -1. */
+static pid_t start_qemu(const struct boards *boards, uint32_t node,
+                        int doorbell, int window)
 {
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    int doorbell_up = fcntl(doorbell, F_DUPFD, 10);
-    int window_up = fcntl(window, F_DUPFD, 10);
     bool gdb = boards->config.gdb != NULL;
-    int gdb_up =
-        gdb ? fcntl(boards->config.gdb[node], F_DUPFD_CLOEXEC, 10) : null;
+    const char *argv[] = {boards->config.qemu,
+                          "-machine",
+                          "mps2-an385,memory-backend=window",
+                          "-object",
+                          "memory-backend-file,id=window,size=16M,share=on,"
+                          "mem-path=/proc/self/fd/4",
+                          "-accel",
+                          "tcg,tb-size=1",
+                          "-icount",
+                          icount[boards->board[node].slow_shift],
+                          "-nodefaults",
+                          "-display",
+                          "none",
+                          "-chardev",
+                          "socket,id=doorbell,fd=3",
+                          "-serial",
+                          "chardev:doorbell",
+                          "-kernel",
+                          boards->config.firmware,
+                          gdb ? "-chardev" : NULL,
+                          "socket,id=gdb,fd=5,server=on,wait=off",
+                          "-gdb",
+                          "chardev:gdb",
+                          NULL};
+    const int fd[CHILD_FDS] = {[CHILD_DOORBELL] = doorbell,
+                               [CHILD_WINDOW] = window,
+                               [CHILD_GDB] =
+                                   gdb ? boards->config.gdb[node] : -1};
+    const struct process_config process = {.argv = (char *const *)argv,
+                                           .fd = fd,
+                                           .fds = CHILD_FDS,
+                                           .log = boards->log};
 
-    /* A group of its own keeps the terminal's Ctrl-C for the launcher. */
-    setpgid(0, 0);
-    sigprocmask(SIG_SETMASK, &boards->unblocked, NULL);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent || null < 0 || doorbell_up < 0 || window_up < 0 ||
-        gdb_up < 0) {
-        _exit(126);
-    }
-    dup2(null, STDIN_FILENO);
-    dup2(boards->log, STDOUT_FILENO);
-    dup2(boards->log, STDERR_FILENO);
-    dup2(doorbell_up, CHILD_DOORBELL);
-    dup2(window_up, CHILD_WINDOW);
-    if (gdb) {
-        dup2(gdb_up, CHILD_GDB);
-    }
-    close(doorbell_up);
-    close(window_up);
-    execlp(boards->config.qemu, boards->config.qemu, "-machine",
-           "mps2-an385,memory-backend=window", "-object",
-           "memory-backend-file,id=window,size=16M,share=on,"
-           "mem-path=/proc/self/fd/4",
-           "-accel", "tcg,tb-size=1", "-icount",
-           icount[boards->board[node].slow_shift], "-nodefaults", "-display",
-           "none", "-chardev", "socket,id=doorbell,fd=3", "-serial",
-           "chardev:doorbell", "-kernel", boards->config.firmware,
-           gdb ? "-chardev" : (char *)NULL,
-           "socket,id=gdb,fd=5,server=on,wait=off", "-gdb", "chardev:gdb",
-           (char *)NULL);
-    _exit(127);
+    static_assert(PROCESS_FD == 3, "as the options say");
+    return process_start(&process);
 }
 
 static int start_error(const char *what, uint32_t node)
@@ -163,7 +161,6 @@ static int start_board(struct boards *boards, uint32_t node)
 {
     struct board *board = &boards->board[node];
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = node};
-    pid_t parent = getpid();
     int pair[2];
     int window = make_window(board);
 
@@ -174,10 +171,7 @@ static int start_board(struct boards *boards, uint32_t node)
         close(window);
         return start_error("doorbell socket", node);
     }
-    board->pid = vfork();
-    if (board->pid == 0) {
-        become_board(boards, node, pair[1], window, parent);
-    }
+    board->pid = start_qemu(boards, node, pair[1], window);
     close(window);
     close(pair[1]);
     board->doorbell = pair[0];
@@ -289,69 +283,17 @@ static void boards_stop(void *context)
     free(boards);
 }
 
-/* Whether the board's process has ended. Its socket closes a little before
-   the process can be waited for. */
-static bool ended(struct board *board, int *status)
-{
-    const struct timespec pause = {.tv_nsec = 10000000};
-
-    for (int tries = 0; board->pid > 0 && tries < 50; ++tries) {
-        if (waitpid(board->pid, status, WNOHANG) > 0) {
-            board->pid = 0;
-            return true;
-        }
-        nanosleep(&pause, NULL);
-    }
-    return false;
-}
-
 /* How the process ended, and the last lines that its QEMU wrote. */
 static void boards_explain(void *context, uint32_t node)
 {
     struct boards *boards = context;
     struct board *board = &boards->board[node];
-    char text[512];
-    off_t end = lseek(boards->log, 0, SEEK_END);
-    off_t from = end > (off_t)sizeof text ? end - (off_t)sizeof text : 0;
-    ssize_t got = pread(boards->log, text, sizeof text, from);
     int status = 0;
 
-    if (ended(board, &status)) {
-        if (WIFSIGNALED(status)) {
-            fprintf(stderr, "quincunx: its QEMU was ended by signal %d (%s)\n",
-                    WTERMSIG(status), strsignal(WTERMSIG(status)));
-        } else if (WEXITSTATUS(status) == 127) {
-            fprintf(stderr, "quincunx: %s could not be executed\n",
-                    boards->config.qemu);
-        } else {
-            fprintf(stderr, "quincunx: its QEMU exited with status %d\n",
-                    WEXITSTATUS(status));
-        }
+    if (process_ended(&board->pid, &status)) {
+        process_explain(stderr, boards->config.qemu, status);
     }
-    if (got > 0) {
-        fprintf(stderr, "quincunx: last words of the boards' QEMUs:\n%.*s",
-                (int)got, text);
-    }
-}
-
-/* Descriptors for every board, as far as the system allows. */
-static int allow_descriptors(uint32_t nodes)
-{
-    struct rlimit limit;
-    rlim_t need = (rlim_t)nodes + 64;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < need) {
-        limit.rlim_cur = need < limit.rlim_max ? need : limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-        if (limit.rlim_cur < need) {
-            fprintf(stderr,
-                    "quincunx: %u boards need %lu open files; "
-                    "this system allows %lu (ulimit -Hn)\n",
-                    nodes, (unsigned long)need, (unsigned long)limit.rlim_max);
-            return -1;
-        }
-    }
-    return 0;
+    process_last_words(stderr, boards->log);
 }
 
 /* Signals are blocked but while waiting: none can slip in before a wait. */
@@ -395,21 +337,21 @@ int boards_start(struct backend *backend, const struct boards_config *config)
     struct boards *boards = calloc(1, sizeof *boards);
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
-    if (allow_descriptors(config->nodes) != 0 || boards == NULL) {
+    if (process_allow_descriptors(config->nodes + 64ul, config->nodes) != 0 ||
+        boards == NULL) {
         free(boards);
         return -1;
     }
     boards->config = *config;
     boards->booting_max = cores > 0 ? 2 * (uint32_t)cores : 2;
     boards->epoll = epoll_create1(EPOLL_CLOEXEC);
-    boards->log = memfd_create("quincunx-log", MFD_CLOEXEC);
+    boards->log = process_log();
     if (boards->epoll < 0 || boards->log < 0 || !make_boards(boards)) {
         fprintf(stderr, "quincunx: no memory or descriptors for %u boards\n",
                 config->nodes);
         boards_stop(boards);
         return -1;
     }
-    fcntl(boards->log, F_SETFL, O_APPEND);
     interrupted = 0;
     catch_signals(boards);
     *backend = (struct backend){.on = "qemu",
