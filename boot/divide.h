@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * numerator / denominator, and what is left over. Without a denominator (0),
- * 2^64 - 1. About 20 instructions for each bit of the quotient.
+ * numerator / denominator, and what is left over. By 0: ends, and the result
+ * means nothing. About 20 instructions for each bit of the quotient.
  */
 uint64_t boot_divide(uint64_t *rest, uint64_t numerator, uint64_t denominator);
 

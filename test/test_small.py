@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code that is small rather than fast: division without the library's, and the
+CRC with a table of half bytes; against Python's integers and zlib."""
+import ctypes
+import zlib
+
+import pytest
+
+import mesh
+
+LEAST, MOST = 1, 2 ** 64 - 1
+
+
+@pytest.fixture(scope="module", name="small")
+def fixture_small():
+    library = ctypes.CDLL(str(mesh.BUILD / "test" / "small.so"))
+    library.boot_divide.restype = ctypes.c_uint64
+    library.boot_divide.argtypes = [ctypes.POINTER(ctypes.c_uint64),
+                                    ctypes.c_uint64, ctypes.c_uint64]
+    library.crc32_update.restype = ctypes.c_uint32
+    library.crc32_update.argtypes = [ctypes.c_uint32, ctypes.c_char_p,
+                                     ctypes.c_size_t]
+    return library
+
+
+def divided(small, numerator, denominator):
+    rest = ctypes.c_uint64(12345)
+    quotient = small.boot_divide(ctypes.byref(rest), numerator, denominator)
+    return quotient, rest.value
+
+
+def edges():
+    """0, and 2^k and what is one beside it."""
+    return sorted({n for k in range(65) for n in (2 ** k - 1, 2 ** k,
+                                                  2 ** k + 1)
+                   if n <= MOST} | {0})
+
+
+def test_division_of_edges(small):
+    for numerator in edges():
+        for denominator in edges()[1:]:
+            assert divided(small, numerator, denominator) == divmod(
+                numerator, denominator), (numerator, denominator)
+
+
+def test_division_of_any(small):
+    chance = mesh.seeded("division")
+    for _ in range(20000):
+        numerator = chance.getrandbits(chance.randint(1, 64))
+        denominator = chance.getrandbits(chance.randint(1, 64)) or LEAST
+        assert divided(small, numerator, denominator) == divmod(
+            numerator, denominator), (numerator, denominator)
+
+
+@pytest.mark.parametrize("numerator", [0, 1, 2 ** 63, MOST])
+def test_division_by_nothing_ends(small, numerator):
+    assert 0 <= divided(small, numerator, 0)[0] <= MOST
+
+
+def test_crc_of_every_byte_and_cut(small):
+    data = bytes(range(256)) + mesh.seeded("crc").randbytes(300)
+    for byte in range(256):
+        one = bytes([byte])
+        assert small.crc32_update(0, one, 1) == zlib.crc32(one)
+    for cut in range(0, len(data) + 1, 7):
+        head = small.crc32_update(0, data[:cut], cut)
+        assert head == zlib.crc32(data[:cut])
+        assert small.crc32_update(head, data[cut:],
+                                  len(data) - cut) == zlib.crc32(data)
