@@ -428,7 +428,7 @@ prove: test-deps
 
 ## bench: the table of measured figures; B=--quick leaves out 625 boards
 bench: test-deps
-	$(Q)$(MAKE) --no-print-directory build-all
+	$(Q)$(MAKE) --no-print-directory -j$(WORKERS) build-tests
 	$(Q)$(PYTHON) test/bench/bench.py $(B)
 
 ## bench-planner: what a plan costs, beside floating point and a solver
