@@ -21,7 +21,7 @@
 /* Emulated boards share a few cores, and none of them keeps time: their seconds
    are so many of the host's, and one may be late by so much. */
 #define EMULATED_SLOWER 19u
-#define EMULATED_SLACK_US 24000u
+#define EMULATED_SLACK_US 40000u
 
 /* What the linker leaves. The last words are for an emulator, whose chip has no
    number of its own: its launcher may write one there. */

@@ -2,7 +2,8 @@
 """`make bench-boards`: searches on emulated stm32f405 boards, each on a mesh
 that is started for it, with another text; the table, and how many were right.
 
-usage: boards.py [RUNS [BYTES [P/Q]]]     damage of link bytes, by seed"""
+usage: boards.py [RUNS [BYTES [P/Q [FIRST]]]]
+       P/Q: damage of link bytes, by seed; FIRST: number of the first run"""
 import json
 import pathlib
 import subprocess
@@ -47,14 +48,14 @@ def one(number, path, size_bytes, damage):
         f"{wall_s:.0f} s"), right
 
 
-def main(runs="20", size_bytes="1000000", damage=""):
+def main(runs="20", size_bytes="1000000", damage="", first="1"):
     right = 0
     print(f"search of {size_bytes} bytes on {SIZE} emulated boards, "
           f"{damage or 'none'} of the link bytes damaged")
     print(ROW.format("run", "found", "right", "makespan", "circuits",
                      "retries", "sent again", "wall"), flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        for number in range(1, int(runs) + 1):
+        for number in range(int(first), int(first) + int(runs)):
             row, good = one(number, pathlib.Path(folder) / "text",
                             int(size_bytes), damage)
             right += good
