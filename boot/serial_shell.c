@@ -187,13 +187,19 @@ static int mesh_fault(void *context, struct shell_mesh_fault *fault)
 
 /* ---- peeks ---- */
 
+/* A command's last message, which was given up by who asked. */
+static bool is_under_way(const struct switch_message *message)
+{
+    return message->state != SWITCH_IDLE && message->state != SWITCH_DONE;
+}
+
 static int peek(void *context, struct torus_path path, uint8_t page)
 {
     struct serial_node *node = context;
     struct switch_message *message = &node->peek;
 
-    if (message->state != SWITCH_IDLE && message->state != SWITCH_DONE) {
-        return ERR_PORT_BUSY; /* the last one was given up by who asked */
+    if (is_under_way(message)) {
+        return ERR_PORT_BUSY;
     }
     node->page = page;
     *message = (struct switch_message){.path = path,
@@ -343,8 +349,8 @@ static int ping(void *context, struct torus_path path, uint32_t bytes)
 {
     struct serial_node *node = context;
 
-    if (node->ping.state != SWITCH_IDLE && node->ping.state != SWITCH_DONE) {
-        return ERR_PORT_BUSY; /* the last one was given up by who asked */
+    if (is_under_way(&node->ping)) {
+        return ERR_PORT_BUSY;
     }
     node->ping = (struct switch_message){
         .path = path,

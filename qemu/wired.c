@@ -340,13 +340,12 @@ static int start_board(struct wired *wired, uint32_t node)
 {
     struct board *board = &wired->board[node];
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = node};
-    cpu_set_t processor = processor_of(node);
     struct line line;
     struct process_config process = {.argv = line.argv,
                                      .fd = board->fd,
                                      .fds = CHILD_FDS,
                                      .log = wired->log,
-                                     .processor = processor};
+                                     .processor = processor_of(node)};
 
     compose(&line, wired, node);
     board->pid = process_start(&process);

@@ -24,7 +24,7 @@
 #define BURST_MAX_BYTES 64u
 
 /* What comes in at 2 Mbaud while the switch makes frames at all four ports,
-   after a tick that did: at most 119 bytes (test/bench/relay.py). 2^n. */
+   after a tick that did: at most 120 bytes (test/bench/relay.py). 2^n. */
 #define QUEUE_BYTES 128u
 
 #define ERRORS (USART_SR_ORE | USART_SR_FE | USART_SR_NF)
