@@ -87,7 +87,8 @@ LDFLAGS_stm32f405 := $(if $(filter-out search,$(KERNELS_stm32f405)), \
 # Circuits by queued DMA through a window, or over serial lines.
 WINDOW_SOURCES := hal/console.c hal/crc32.c hal/window.c
 SERIAL_SOURCES := hal/crc32.c hal/discover.c hal/frame.c hal/line.c \
-                  hal/mailbox.c hal/serial_circuit.c $(wildcard hal/switch*.c)
+                  hal/mailbox.c hal/parity.c hal/serial_circuit.c \
+                  $(wildcard hal/switch*.c)
 ENGINE_SOURCES := $(wildcard torus/*.c scatter/*.c)
 NODE_SOURCES := $(ENGINE_SOURCES) $(WINDOW_SOURCES) boot/node.c
 BOOT_SOURCES := boot/reset.c boot/fault.c boot/memory.c boot/syscalls.c

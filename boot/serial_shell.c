@@ -107,12 +107,12 @@ static void link(void *context, struct shell_link *link, unsigned port)
 }
 
 #define COUNTERS (sizeof(struct switch_counters) / 4)
-static_assert(COUNTERS == 16, "a name for each counter");
+static_assert(COUNTERS == 17, "a name for each counter");
 static const char counter_names[] =
     "sent_messages\0sent_bytes\0received_messages\0received_bytes\0"
     "relayed_circuits\0relayed_frames\0refused\0retries\0"
     "retransmitted\0damaged\0lost\0stale\0meetings\0expired\0broken\0"
-    "dead";
+    "dead\0mended";
 
 /* Those of the words behind `valid`. */
 #define FAULT_WORDS (sizeof(struct node_fault) / 4 - 1)

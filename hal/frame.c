@@ -3,6 +3,7 @@
 
 #include "hal/bytes.h"
 #include "hal/crc32.h"
+#include "hal/parity.h"
 
 #include <string.h>
 
@@ -14,6 +15,9 @@ void frame_begin(struct frame_writer *writer, uint8_t *ring, uint32_t mask,
     writer->code_at = at;
     writer->at = at + 1;
     writer->crc = crc;
+    writer->empty = true;
+    writer->has_parity = false;
+    writer->parity = 0;
 }
 
 /* Puts down how far it is to where a 0 stands. */
@@ -25,8 +29,8 @@ static void close_code(struct frame_writer *writer)
     writer->at += 1;
 }
 
-void frame_put_unchecked(struct frame_writer *writer, const uint8_t *data,
-                         uint32_t bytes)
+static void stuff(struct frame_writer *writer, const uint8_t *data,
+                  uint32_t bytes)
 {
     for (uint32_t i = 0; i < bytes; ++i) {
         if (data[i] == 0) {
@@ -36,6 +40,19 @@ void frame_put_unchecked(struct frame_writer *writer, const uint8_t *data,
             writer->at += 1;
         }
     }
+}
+
+void frame_put_unchecked(struct frame_writer *writer, const uint8_t *data,
+                         uint32_t bytes)
+{
+    if (writer->empty && bytes > 0) {
+        writer->empty = false;
+        writer->has_parity = (data[0] & FRAME_PARITY) != 0;
+    }
+    if (writer->has_parity) {
+        writer->parity = parity_update(writer->parity, data, bytes);
+    }
+    stuff(writer, data, bytes);
 }
 
 void frame_put(struct frame_writer *writer, const uint8_t *data, uint32_t bytes)
@@ -50,6 +67,12 @@ uint32_t frame_end(struct frame_writer *writer)
 
     bytes_store_u32(check, writer->crc);
     frame_put_unchecked(writer, check, sizeof check);
+    if (writer->has_parity) {
+        uint8_t parity[PARITY_BYTES];
+
+        parity_store(parity, writer->parity);
+        stuff(writer, parity, sizeof parity);
+    }
     close_code(writer);
     writer->ring[writer->code_at & writer->mask] = 0;
     return writer->at;
@@ -60,6 +83,7 @@ void frame_read_begin(struct frame_reader *reader, uint8_t code, uint8_t first)
     /* A first 0 is no content's: what follows a code of 1 is the next code,
        and the frame counts as damaged. */
     reader->spoiled = code < 2;
+    reader->mended = false;
     reader->left = (uint8_t)(code - 2u);
     reader->bytes = 1;
     reader->content[0] = first;
@@ -87,8 +111,26 @@ void frame_read(struct frame_reader *reader, uint8_t byte)
     reader->left = (uint8_t)(byte - 1u);
 }
 
-unsigned frame_read_end(const struct frame_reader *reader)
+/* Whether the frame is as it was written, as far as its parity can tell: then
+   no distance was wrong that mattered. */
+static bool mend(struct frame_reader *reader)
 {
+    int mended = -1;
+
+    if (reader->bytes >= PARITY_BYTES) {
+        mended = parity_correct(reader->content, reader->bytes);
+        reader->mended = mended > 0;
+        reader->bytes = (uint8_t)(reader->bytes - PARITY_BYTES);
+        reader->left = 0;
+    }
+    return mended >= 0;
+}
+
+unsigned frame_read_end(struct frame_reader *reader)
+{
+    if ((reader->content[0] & FRAME_PARITY) != 0 && !mend(reader)) {
+        return 0;
+    }
     if (reader->spoiled || reader->left > 0 ||
         reader->bytes <= FRAME_CHECK_BYTES) {
         return 0;

@@ -13,6 +13,11 @@
  * content is the second on the line, as it is. The CRC begins with a value that
  * writer and reader agree on: 0, or that of something both know already.
  *
+ * FRAME_PARITY in the first byte: behind the CRC comes parity (hal/parity.h) of
+ * the content and the CRC, by which the reader puts a few bytes right that the
+ * line changed. A changed distance is but a changed byte or two of the content:
+ * every byte of it has its place on the line.
+ *
  * Pure functions of their arguments; no pointer is kept.
  */
 #ifndef HAL_FRAME_H
@@ -24,6 +29,7 @@
 
 #define FRAME_BYTES_MAX 252u /* of content: one code byte covers 254 */
 #define FRAME_CHECK_BYTES 4u
+#define FRAME_PARITY 8u /* a bit of the first byte */
 #define FRAME_LINE_BYTES(content) ((content) + 2u)
 
 /* Writes a frame into a ring of 2^n bytes, which it must fit. */
@@ -33,12 +39,15 @@ struct frame_writer {
     uint32_t at;   /* free-running index of the next byte */
     uint32_t code_at;
     uint32_t crc;
+    bool empty; /* no content yet */
+    bool has_parity;
+    uint64_t parity;
 };
 
 void frame_begin(struct frame_writer *writer, uint8_t *ring, uint32_t mask,
                  uint32_t at, uint32_t crc);
 
-/* Adds bytes; about 20 instructions each. */
+/* Adds bytes; about 20 instructions each, and 25 more where there is parity. */
 void frame_put(struct frame_writer *writer, const uint8_t *data,
                uint32_t bytes);
 
@@ -46,13 +55,14 @@ void frame_put(struct frame_writer *writer, const uint8_t *data,
 void frame_put_unchecked(struct frame_writer *writer, const uint8_t *data,
                          uint32_t bytes);
 
-/* Adds the CRC and the end; the index behind it. */
+/* Adds the CRC, the parity and the end; the index behind it. */
 uint32_t frame_end(struct frame_writer *writer);
 
 /* A frame that comes in. */
 struct frame_reader {
     uint8_t left; /* bytes until the next code */
     bool spoiled; /* it is too long */
+    bool mended;  /* the parity has put bytes right */
     uint8_t bytes;
     uint8_t content[FRAME_BYTES_MAX];
 };
@@ -64,10 +74,11 @@ void frame_read_begin(struct frame_reader *reader, uint8_t code, uint8_t first);
 void frame_read(struct frame_reader *reader, uint8_t byte);
 
 /*
- * After the 0: the length of the content without its CRC, at least 1; 0 if it
- * is damaged: too short, too long, or cut off. Looks at no CRC.
+ * After the 0: the length of the content without its CRC and parity, at least
+ * 1; 0 if it is damaged: too short, too long, cut off, or too much of it for
+ * its parity. Looks at no CRC.
  */
-unsigned frame_read_end(const struct frame_reader *reader);
+unsigned frame_read_end(struct frame_reader *reader);
 
 /*
  * Whether the CRC behind the first `bytes` of the content is right, when it

@@ -3,6 +3,7 @@
 #include "hal/switch_parts.h"
 
 #include "hal/bytes.h"
+#include "hal/parity.h"
 
 #include <string.h>
 
@@ -30,6 +31,7 @@ void switch_init(struct switch_core *core, const struct switch_config *config)
     core->sequence = part_random(core);
     for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
         core->port[port].source.frame_bytes = SWITCH_DATA_BYTES;
+        core->port[port].source.late_us = core->config.slack_us / 16u;
     }
 }
 
@@ -102,9 +104,10 @@ static bool passing(const struct switch_core *core, unsigned port)
 bool part_room(const struct switch_core *core, unsigned port,
                unsigned content_bytes)
 {
-    /* With the CRC, a 0 in front, and one byte for part_cut(). */
+    /* With CRC and parity, a 0 in front, and one byte for part_cut(). */
     return used(&core->port[port]) + 2u +
-                   FRAME_LINE_BYTES(content_bytes + FRAME_CHECK_BYTES) <=
+                   FRAME_LINE_BYTES(content_bytes + FRAME_CHECK_BYTES +
+                                    PARITY_BYTES) <=
                SWITCH_RING_BYTES &&
            !passing(core, port);
 }
@@ -145,6 +148,17 @@ bool part_write(struct switch_core *core, unsigned port, const uint8_t *content,
     frame_put(&writer, content, bytes);
     part_end(core, port, &writer);
     return true;
+}
+
+bool part_write_surely(struct switch_core *core, unsigned port,
+                       const uint8_t *content, unsigned bytes, uint32_t crc)
+{
+    bool written = part_write(core, port, content, bytes, crc);
+
+    if (written && PART_PARITY(content[0]) != 0) {
+        part_write(core, port, content, bytes, crc);
+    }
+    return written;
 }
 
 void part_cut(struct switch_core *core, unsigned port)
@@ -223,6 +237,8 @@ static void pass_first(struct switch_core *core, unsigned port, uint8_t first)
     put(core, in->peer, first);
     in->mode = PART_PASS;
     in->answered = true;
+    in->parity = PART_PARITY(first);
+    out->parity = in->parity;
     core->counters[port].relayed_frames += 1;
 }
 
@@ -299,12 +315,22 @@ static bool local_came(struct switch_core *core, unsigned port, unsigned type,
 static void frame_came(struct switch_core *core, unsigned port)
 {
     struct switch_port *in = &core->port[port];
-    unsigned type = PART_TYPE(core->reader[port].content[0]);
     unsigned bytes = frame_read_end(&core->reader[port]);
+    unsigned type = PART_TYPE(core->reader[port].content[0]);
 
+    if (core->reader[port].mended) {
+        core->counters[port].mended += 1;
+        part_turn_bad(in);
+    }
     if (!wanted(in, type)) {
         core->counters[port].stale += 1; /* the circuit went in the meantime */
-    } else if (bytes == 0) {
+        return;
+    }
+    if (type == PART_DATA) {
+        in->destination.round =
+            (uint8_t)PART_ROUND(core->reader[port].content[0]);
+    }
+    if (bytes == 0) {
         part_damaged(core, port);
     } else if (type == PART_DATA) {
         part_data(core, port, bytes);
@@ -413,7 +439,7 @@ void switch_send(struct switch_core *core, struct switch_message *message)
 int switch_tell(struct switch_core *core, unsigned port, const uint8_t *data,
                 unsigned bytes)
 {
-    const uint8_t type = PART_NEIGHBOUR;
+    const uint8_t type = PART_NEIGHBOUR | FRAME_PARITY;
     struct frame_writer writer;
 
     if (port >= SWITCH_PORTS || bytes == 0 || bytes > SWITCH_TELL_BYTES) {

@@ -8,9 +8,9 @@
  * No I/O, no clock, no allocation: bytes and times are arguments, what is to
  * go out is asked for. All state is in one struct, the caller's.
  *
- * Frames (hal/frame.h; numbers little-endian; CRC-32 last, 4 bytes). The low
- * half of the first byte is the type, the high half the round of DATA and of
- * the answers to it, else 0.
+ * Frames (hal/frame.h; numbers little-endian; CRC-32 behind, 4 bytes). The
+ * first byte has the type in bits 0 to 2, bit 3 if parity follows the CRC, and
+ * from bit 4 on the round of DATA and of the answers to it, else 0.
  *
  *   SETUP      0  u8   type                       store and forward: each hop
  *              1  u8   attempt                    checks it, holds the port it
@@ -32,11 +32,11 @@
  *
  * The check of SETUP and NEIGHBOUR covers the frame; it begins with the number
  * SWITCH_VERSION, so that those of another version are damaged ones here. That
- * of ACK, AGAIN, DONE
- * and RELEASE continues from the CRC of bytes 1 to 8 of the set-up: an answer
- * to an earlier try is no answer. That of DATA continues from the CRC of bytes
- * 2 to 13 over the offset (u32), the type and the bytes. DATA, ACK, AGAIN and
- * DONE are relayed without a look at more than their first two bytes.
+ * of ACK, AGAIN, DONE and RELEASE continues from the CRC of bytes 1 to 8 of the
+ * set-up: an answer to an earlier try is no answer. That of DATA continues from
+ * the CRC of bytes 2 to 13 over the offset (u32), the type and the bytes. DATA,
+ * ACK, AGAIN and DONE are relayed without a look at more than their first two
+ * bytes.
  *
  * The first ACK accepts the circuit and says where to go on: a message whose
  * circuit broke is resumed. Frames are lost and damaged: the destination asks
@@ -44,6 +44,12 @@
  * in time. At most SWITCH_WINDOW frames are on the way, so that they fit into
  * the ring of any relay: that is the back-pressure. Fewer where they are
  * short, as all behind a damaged one are lost.
+ *
+ * A line is a bad one after damage: then what this node sends over it has
+ * parity, by which four bytes of a frame are put right where it is read, DATA
+ * are short, and of what is waited for and short (SETUP, RELEASE, DONE, AGAIN,
+ * the first ACK) two go out. NEIGHBOUR always has parity. Answers are like what
+ * they answer. The line is a good one again after 32 answers that came whole.
  *
  * Nothing waits while it holds links. A hop whose way is held, and a
  * destination that has no receive posted for the message, refuse; the source
@@ -53,12 +59,13 @@
  * has forgotten what held it.
  *
  * Bounds. An answer may be late by slack_us, and the time of 256 bytes and of
- * 128 for every hop; at first, an eighth of that. A circuit without frames is
- * freed by every hop after 4 times the most that its source waits for an
- * answer: that and the time of SWITCH_RING_BYTES, at most 16 s. A message
- * ends with ERR_DEAD_LINK after SWITCH_TRIES set-ups that nobody answered (and
- * circuits that broke) without a byte of progress; with ERR_PORT_BUSY if it was
- * refused for patience_us.
+ * 128 for every hop. It is waited for twice as long as the last ones took, at
+ * least a 32nd of that bound, and twice as long every second time that it did
+ * not come, up to the bound. A circuit without frames is freed by every hop
+ * after twice the bound and the time of SWITCH_RING_BYTES, at most 32 s. A
+ * message ends with ERR_DEAD_LINK after SWITCH_TRIES set-ups that nobody
+ * answered (and circuits that broke) without a byte of progress; with
+ * ERR_PORT_BUSY if it was refused for patience_us.
  *
  * Exactly once: a destination knows the last message of each port of each
  * source, of the SWITCH_REMEMBERED that it heard last; a message whose DONE was
@@ -71,10 +78,11 @@
  * goes ahead of messages of its port that wait for their next try, and ends
  * after SWITCH_PEEK_TRIES set-ups: with ERR_PORT_BUSY if the last was refused.
  *
- * Memory: struct switch_core, 11.3 KiB. Stack: below 400 bytes and what the
+ * Memory: struct switch_core, 11.4 KiB. Stack: below 400 bytes and what the
  * caller's functions take. Longest call: an answer comes and two frames of 240
- * bytes are made, some 12,500 instructions; so bytes should come in through a
- * queue where four lines are fast (test/bench/relay.py).
+ * bytes are made, some 12,800 instructions, or on a bad line a frame is put
+ * right, 25,500; so bytes should come in through a queue where four lines are
+ * fast (test/bench/relay.py).
  *
  * The caller serialises all calls: it masks the interrupts from which it calls
  * switch_byte(), or calls all from one. kick() and neighbour() are called from
@@ -88,7 +96,7 @@
 #include "hal/frame.h"
 #include "torus/torus.h"
 
-#define SWITCH_VERSION 1u
+#define SWITCH_VERSION 2u
 #define SWITCH_PORTS 4u
 #define SWITCH_SEGMENTS 4u
 #define SWITCH_PING 0xffu /* a kind: the destination swallows it, unasked */
@@ -189,6 +197,7 @@ struct switch_counters {
     uint32_t expired;  /* circuits held too long without a frame */
     uint32_t broken;   /* circuits that ended before their message */
     uint32_t dead;     /* messages that ended with ERR_DEAD_LINK */
+    uint32_t mended;   /* frames that had damage and were put right */
 };
 
 struct switch_config {
@@ -226,13 +235,19 @@ struct switch_source {
     uint32_t until_us; /* when to try again, or to stop waiting */
     uint32_t base;     /* acknowledged bytes */
     uint32_t next;     /* sent bytes */
+    uint32_t timed;    /* acknowledged, they tell how long an answer takes; */
+    uint32_t timed_us; /* that is when they were sent, or the set-up */
+    uint32_t late_us;  /* how long answers take */
     uint16_t frame_bytes;
     uint16_t vain_bytes; /* that are on the way before those to wait for */
     uint8_t attempt;
     uint8_t round;
     uint8_t backoff;
     uint8_t timeouts; /* of this circuit, without progress */
+    uint8_t clean;    /* answers, one after the other, that had come whole */
     bool complete;    /* all of it was sent in this round */
+    bool bad;         /* the line: frames have parity */
+    bool timing;      /* `timed` bytes have not been acknowledged yet */
 };
 
 /* A message that comes in at a port. */
@@ -251,10 +266,11 @@ struct switch_port {
     uint8_t mode; /* enum part_mode: of what comes in */
     uint8_t code; /* the first byte of the frame that comes in */
     /* The circuit that holds the port. */
-    uint8_t role;  /* enum part_role */
-    uint8_t peer;  /* a relay's other port */
-    bool onward;   /* a relay's set-up went out here */
-    bool answered; /* and was answered; likewise a source's */
+    uint8_t role;   /* enum part_role */
+    uint8_t peer;   /* a relay's other port */
+    bool onward;    /* a relay's set-up went out here */
+    bool answered;  /* and was answered; likewise a source's */
+    uint8_t parity; /* FRAME_PARITY: what this node says has it; else 0 */
     /* The ring of what goes out, in order: free-running indices. */
     uint32_t written;
     uint32_t taken;
@@ -264,7 +280,7 @@ struct switch_port {
     uint32_t hold_us;
     struct switch_source source;
     struct switch_destination destination;
-    uint32_t spare[10]; /* 128 bytes on the board: an index is a shift */
+    uint32_t spare[7]; /* 128 bytes on the board: an index is a shift */
 };
 
 /* The last message of a port of a source. */

@@ -26,7 +26,8 @@ enum part_type {
 #define PART_TURN_SHIFT 14u
 #define PART_HOPS_MASK ((1u << PART_TURN_SHIFT) - 1u)
 
-#define PART_TYPE(first) ((unsigned)(first)&15u)
+#define PART_TYPE(first) ((unsigned)(first)&7u)
+#define PART_PARITY(first) ((first)&FRAME_PARITY)
 #define PART_ROUND(first) ((unsigned)(first) >> 4)
 
 /* Contents without the CRC. */
@@ -90,9 +91,15 @@ void part_end(struct switch_core *core, unsigned port,
 bool part_room(const struct switch_core *core, unsigned port,
                unsigned content_bytes);
 
-/* A whole frame; its check begins with `crc`. */
+/* A whole frame; its check begins with `crc`. It has parity if its first byte
+   says so. */
 bool part_write(struct switch_core *core, unsigned port, const uint8_t *content,
                 unsigned bytes, uint32_t crc);
+
+/* The same; twice if it has parity: of what is waited for, and is short, as
+   little as may be is lost. */
+bool part_write_surely(struct switch_core *core, unsigned port,
+                       const uint8_t *content, unsigned bytes, uint32_t crc);
 
 /* Ends a frame that is relayed into the port's ring and whose rest will not
    come. */
@@ -159,6 +166,10 @@ void part_source_lost(struct switch_core *core, unsigned port, unsigned reason);
 
 /* Looks at the source's time limits. */
 void part_source_tick(struct switch_core *core, unsigned port);
+
+/* A frame was damaged, and mended or not: this node's messages go out of the
+   port in frames with parity. */
+void part_turn_bad(struct switch_port *at);
 
 /* ---- switch_receive.c ---- */
 

@@ -77,12 +77,13 @@ static bool is_delivered(struct switch_core *core, const struct switch_id *from)
 
 static void answer(struct switch_core *core, unsigned port, unsigned type)
 {
-    const struct switch_destination *to = &core->port[port].destination;
+    const struct switch_port *at = &core->port[port];
+    const struct switch_destination *to = &at->destination;
     const struct switch_config *config = &core->config;
     uint8_t content[PART_DONE_BYTES + SWITCH_STATUS_BYTES];
     unsigned bytes = PART_ANSWER_BYTES;
 
-    content[0] = (uint8_t)(type | (unsigned)to->round << 4);
+    content[0] = (uint8_t)(type | at->parity | (unsigned)to->round << 4);
     bytes_store_u32(content + 1, to->offset);
     if (type == PART_DONE) {
         bytes = PART_DONE_BYTES;
@@ -90,7 +91,11 @@ static void answer(struct switch_core *core, unsigned port, unsigned type)
             bytes += config->status(config->context, to->page, content + 1);
         }
     }
-    part_write(core, port, content, bytes, core->port[port].tag);
+    if (type == PART_ACK && at->answered) {
+        part_write(core, port, content, bytes, at->tag); /* more will come */
+    } else {
+        part_write_surely(core, port, content, bytes, at->tag);
+    }
 }
 
 void part_again(struct switch_core *core, unsigned port)
@@ -233,7 +238,6 @@ void part_data(struct switch_core *core, unsigned port, unsigned bytes)
     unsigned data_bytes = bytes - PART_DATA_HEADER_BYTES;
     int32_t ahead = (int16_t)(bytes_load_u16(content + 1) - to->offset);
 
-    to->round = (uint8_t)PART_ROUND(content[0]);
     if (bytes < PART_DATA_HEADER_BYTES ||
         !frame_check(
             &core->reader[port], PART_DATA_HEADER_BYTES, bytes,
@@ -242,6 +246,8 @@ void part_data(struct switch_core *core, unsigned port, unsigned bytes)
         return;
     }
     at->active_us = core->now_us;
+    at->answered = true;
+    at->parity = PART_PARITY(content[0]);
     if (ahead != 0 || to->done) {
         core->counters[port].stale += 1;
         answer(core, port,

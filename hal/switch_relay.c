@@ -7,9 +7,11 @@
 
 void part_release(struct switch_core *core, unsigned port, unsigned reason)
 {
-    const uint8_t content[PART_RELEASE_BYTES] = {PART_RELEASE, (uint8_t)reason};
+    const struct switch_port *at = &core->port[port];
+    const uint8_t content[PART_RELEASE_BYTES] = {PART_RELEASE | at->parity,
+                                                 (uint8_t)reason};
 
-    part_write(core, port, content, sizeof content, core->port[port].tag);
+    part_write_surely(core, port, content, sizeof content, at->tag);
 }
 
 void part_free(struct switch_core *core, unsigned port, unsigned reason)
@@ -47,10 +49,16 @@ void part_break(struct switch_core *core, unsigned port, unsigned reason)
     part_release(core, port, reason);
 }
 
+static uint32_t tag_of(const uint8_t *setup)
+{
+    return crc32_update(0, setup + PART_AT_ATTEMPT,
+                        PART_AT_KIND - PART_AT_ATTEMPT);
+}
+
 static void identify(struct switch_port *at, const uint8_t *setup)
 {
-    at->tag = crc32_update(0, setup + PART_AT_ATTEMPT,
-                           PART_AT_KIND - PART_AT_ATTEMPT);
+    at->parity = PART_PARITY(setup[0]);
+    at->tag = tag_of(setup);
     at->message_tag =
         crc32_update(0, setup + PART_AT_SOURCE, PART_AT_HOPS - PART_AT_SOURCE);
 }
@@ -80,7 +88,8 @@ static void relay(struct switch_core *core, unsigned port, unsigned onward,
                   const uint8_t *setup)
 {
     if (core->port[onward].role != PART_FREE ||
-        !part_write(core, onward, setup, PART_SETUP_BYTES, SWITCH_VERSION)) {
+        !part_write_surely(core, onward, setup, PART_SETUP_BYTES,
+                           SWITCH_VERSION)) {
         part_refuse(core, port, setup, PART_HELD);
         return;
     }
@@ -129,12 +138,24 @@ static bool meeting(const struct switch_port *at)
            (at->role == PART_SOURCE || (at->role == PART_RELAY && at->onward));
 }
 
+/* The set-up that the circuit is of, which went out twice. */
+static bool is_repeated(const struct switch_port *in, const uint8_t *setup)
+{
+    bool came_in =
+        in->role == PART_DESTINATION || (in->role == PART_RELAY && !in->onward);
+
+    return came_in && PART_PARITY(setup[0]) != 0 && in->tag == tag_of(setup);
+}
+
 void part_setup(struct switch_core *core, unsigned port)
 {
     struct switch_port *in = &core->port[port];
     uint8_t *setup = core->reader[port].content;
     int onward;
 
+    if (is_repeated(in, setup)) {
+        return;
+    }
     if (meeting(in)) {
         if (port == TORUS_EAST || port == TORUS_NORTH) {
             core->counters[port].meetings += 1; /* theirs gives way */

@@ -9,37 +9,71 @@
 
 #define FRAME_LEAST 16u /* bytes of data in the shortest (but the last) */
 #define FRAME_GROWTH 8u
-#define FRAME_COSTS 16u       /* bytes of a frame besides data, at most */
+#define FRAME_COSTS 18u       /* bytes of a frame besides data, at most */
+#define BAD_DATA_BYTES 56u    /* in a frame with parity: 69 in all */
+#define CLEAN_ANSWERS 32u     /* until a bad line is a good one */
 #define TIMEOUTS_MAX 8u       /* of a circuit, one after the other */
 #define BACKOFF_MAX 6u        /* 2^6 .. */
 #define BACKOFF_BYTES 32u     /* .. of these times */
 #define HOP_BYTES 128u        /* time that a hop may take, both ways */
 #define ENDS_BYTES 256u       /* and the source and the destination */
 #define SETUP_BYTES 40u       /* of a set-up, or its answer, on a line */
-#define HASTE 3u              /* 2^-3 of the time for being late, at first */
-#define WAIT_US_MAX 16000000u /* so that four of them fit a set-up */
+#define HASTE 5u              /* 2^-5 of the time for being late, at least */
+#define WAIT_US_MAX 16000000u /* so that two of them fit a set-up */
 /* A peek's answer is long and its question short: it is asked again sooner, and
    more often. */
 #define PEEK_TIMEOUTS_MAX 48u
 #define AHEAD_BYTES 256u /* of frames in the ring, as few as keep it busy */
 
+/* By how much an answer may be late at most. */
+static uint32_t latest_us(const struct switch_core *core,
+                          const struct switch_message *message)
+{
+    uint32_t hops = torus_path_hops(message->path);
+
+    return core->config.slack_us +
+           part_line_us(core, ENDS_BYTES + HOP_BYTES * hops);
+}
+
+static uint32_t with_line_us(const struct switch_core *core, uint32_t us,
+                             uint32_t bytes)
+{
+    us += part_line_us(core, bytes);
+    return us < WAIT_US_MAX ? us : WAIT_US_MAX;
+}
+
 /*
- * How long an answer may take, after `bytes` that are on the way, if it did not
- * come so many times before. Most that do not come in an eighth of the time for
- * being late do not come at all; who is late is waited for twice as long every
- * second time.
+ * How long an answer is waited for, after `bytes` that are on the way, if it
+ * did not come so many times before: twice as long as the last ones took, and
+ * twice that every second time.
  */
 static uint32_t wait_us(const struct switch_core *core,
                         const struct switch_message *message, uint32_t bytes,
                         unsigned times)
 {
-    uint32_t hops = torus_path_hops(message->path);
-    uint32_t late_us = core->config.slack_us +
-                       part_line_us(core, ENDS_BYTES + HOP_BYTES * hops);
-    unsigned haste = times / 2u < HASTE ? HASTE - times / 2u : 0;
-    uint32_t us = (late_us >> haste) + part_line_us(core, bytes);
+    const struct switch_source *source = &core->port[message->path.port].source;
+    uint32_t most_us = latest_us(core, message);
+    uint32_t us = 2u * source->late_us;
 
-    return us < WAIT_US_MAX ? us : WAIT_US_MAX;
+    us = us > most_us >> HASTE ? us : most_us >> HASTE;
+    for (unsigned i = 1; i < times && us < most_us; i += 2) {
+        us *= 2u;
+    }
+    return with_line_us(core, us < most_us ? us : most_us, bytes);
+}
+
+/* An answer took so long. The mean follows slowly where they come sooner, and
+   at once where they come later. */
+static void learn(const struct switch_core *core, struct switch_source *source)
+{
+    uint32_t us = core->now_us - source->timed_us;
+    uint32_t most_us = latest_us(core, source->first);
+
+    us = us < most_us ? us : most_us;
+    source->late_us = us > source->late_us
+                          ? us
+                          : source->late_us - (source->late_us - us) / 8u;
+    source->timing = false;
 }
 
 static bool is_peek(const struct switch_source *source)
@@ -96,7 +130,9 @@ static void renew(struct switch_core *core, unsigned port)
     source->base = 0;
     source->next = 0;
     source->backoff = 0;
-    /* How long frames may be is the line's nature, and stays. */
+    source->timing = false;
+    /* How long frames may be, and how late answers are, is the line's nature,
+       and stays. */
 }
 
 /* A peek that is behind a message that waits for its next try goes first. */
@@ -202,6 +238,40 @@ void part_abandon(struct switch_core *core, unsigned port)
     }
 }
 
+/* ---- bad lines ---- */
+
+static uint8_t parity_of(const struct switch_source *source)
+{
+    return source->bad ? FRAME_PARITY : 0;
+}
+
+/* The longest frames that go over the line as it is. */
+static unsigned most_bytes(const struct switch_source *source)
+{
+    return source->bad ? BAD_DATA_BYTES : SWITCH_DATA_BYTES;
+}
+
+void part_turn_bad(struct switch_port *at)
+{
+    struct switch_source *source = &at->source;
+
+    source->bad = true;
+    source->clean = 0;
+    if (source->frame_bytes > BAD_DATA_BYTES) {
+        source->frame_bytes = BAD_DATA_BYTES;
+    }
+}
+
+/* An answer came in, which says how the line is. */
+static void judge(struct switch_source *source, bool mended)
+{
+    source->clean = mended ? 0 : source->clean + 1u;
+    if (source->bad && source->clean >= CLEAN_ANSWERS) {
+        source->bad = false;
+        source->frame_bytes = SWITCH_DATA_BYTES;
+    }
+}
+
 /* ---- set-up ---- */
 
 static void compose(uint8_t *setup, const struct switch_core *core,
@@ -209,10 +279,11 @@ static void compose(uint8_t *setup, const struct switch_core *core,
 {
     const struct torus_path *path = &message->path;
     uint32_t hold_us =
-        4u * wait_us(core, message, SWITCH_RING_BYTES, 2u * HASTE);
+        2u * with_line_us(core, latest_us(core, message), SWITCH_RING_BYTES);
     unsigned after = path->turn == TORUS_STRAIGHT ? 0u : path->hops_after;
 
-    setup[0] = PART_SETUP;
+    setup[0] =
+        (uint8_t)(PART_SETUP | parity_of(&core->port[path->port].source));
     setup[PART_AT_ATTEMPT] = attempt;
     bytes_store_u16(setup + PART_AT_SOURCE, core->config.node);
     bytes_store_u32(setup + PART_AT_SEQUENCE, message->sequence);
@@ -241,12 +312,13 @@ void part_start(struct switch_core *core, unsigned port)
     }
     source->attempt += 1;
     compose(setup, core, message, source->attempt);
-    part_write(core, port, setup, PART_SETUP_BYTES, SWITCH_VERSION);
+    part_write_surely(core, port, setup, PART_SETUP_BYTES, SWITCH_VERSION);
     part_hold(core, port, PART_SOURCE, setup);
     core->counters[port].retries +=
         message->tried && message->kind != SWITCH_PEEK;
     message->tried = true;
     message->state = SWITCH_ACTIVE;
+    source->timed_us = core->now_us;
     bytes = SETUP_BYTES * (torus_path_hops(message->path) + 1u);
     source->until_us =
         core->now_us + wait_us(core, message, bytes, message->tries);
@@ -275,6 +347,9 @@ void part_source_lost(struct switch_core *core, unsigned port, unsigned reason)
     bool peek = message->kind == SWITCH_PEEK;
 
     core->counters[port].broken += at->answered;
+    if (!refused && !at->answered) {
+        part_turn_bad(at);
+    }
     if (refused && !message->refused) {
         message->refused = true;
         message->refused_us = core->now_us;
@@ -319,6 +394,18 @@ static void put_bytes(struct frame_writer *writer,
     }
 }
 
+/* Times the answer to a frame, one at a time, that was never sent before: else
+   nobody knows what is answered (Karn, Partridge, SIGCOMM 1987). */
+static void start_timing(const struct switch_core *core,
+                         struct switch_source *source)
+{
+    if (!source->timing) {
+        source->timing = true;
+        source->timed = source->next;
+        source->timed_us = core->now_us;
+    }
+}
+
 /* One frame from source->next on. */
 static void make_frame(struct switch_core *core, unsigned port)
 {
@@ -326,10 +413,12 @@ static void make_frame(struct switch_core *core, unsigned port)
     struct switch_source *source = &at->source;
     uint32_t left = source->first->bytes - source->next;
     uint32_t bytes = left < source->frame_bytes ? left : source->frame_bytes;
-    uint8_t first = (uint8_t)(PART_DATA | source->round << 4);
+    uint8_t first;
     uint8_t offset[2];
     struct frame_writer writer;
 
+    at->parity = parity_of(source);
+    first = (uint8_t)(PART_DATA | at->parity | source->round << 4);
     bytes_store_u16(offset, (uint16_t)source->next);
     if (!part_begin(core, port, &writer, PART_DATA_HEADER_BYTES + bytes,
                     part_data_crc(at, first, source->next))) {
@@ -343,6 +432,7 @@ static void make_frame(struct switch_core *core, unsigned port)
     source->complete = bytes == left;
     if (source->first->top < source->next) {
         source->first->top = source->next;
+        start_timing(core, source);
     }
 }
 
@@ -375,10 +465,13 @@ static void go_back(struct switch_core *core, unsigned port, bool asked)
 
     if (!is_peek(source)) {
         core->counters[port].retransmitted += 1;
-        source->frame_bytes =
-            (uint16_t)(half > FRAME_LEAST ? half : FRAME_LEAST);
+    }
+    source->frame_bytes = (uint16_t)(half > FRAME_LEAST ? half : FRAME_LEAST);
+    if (asked) {
+        part_turn_bad(&core->port[port]);
     }
     source->round = (source->round + 1u) & 15u;
+    source->timing = false;
     source->vain_bytes = (uint16_t)(asked ? source->next - source->base : 0);
     source->next = source->base;
     source->complete = false;
@@ -397,6 +490,7 @@ static void accept(struct switch_core *core, unsigned port, uint32_t offset)
     if (offset > source->base) {
         source->first->tries = 0;
     }
+    learn(core, source);
     at->answered = true;
     source->base = offset;
     source->next = offset;
@@ -413,7 +507,11 @@ static void progress(struct switch_core *core, unsigned port, uint32_t offset)
 {
     struct switch_source *source = &core->port[port].source;
     unsigned longer = source->frame_bytes + FRAME_GROWTH;
+    unsigned most = most_bytes(source);
 
+    if (source->timing && offset >= source->timed) {
+        learn(core, source);
+    }
     source->base = offset;
     if (source->next < offset) {
         source->next = offset; /* it had come through before we went back */
@@ -421,8 +519,7 @@ static void progress(struct switch_core *core, unsigned port, uint32_t offset)
     source->first->tries = 0;
     source->timeouts = 0;
     source->vain_bytes = 0;
-    source->frame_bytes =
-        (uint16_t)(longer < SWITCH_DATA_BYTES ? longer : SWITCH_DATA_BYTES);
+    source->frame_bytes = (uint16_t)(longer < most ? longer : most);
     wait_for_answer(core, port);
 }
 
@@ -431,6 +528,9 @@ static void done(struct switch_core *core, unsigned port, const uint8_t *reply,
 {
     struct switch_port *at = &core->port[port];
 
+    if (at->source.timing) {
+        learn(core, &at->source);
+    }
     if (is_peek(&at->source)) {
         at->source.first->reply_bytes = (uint8_t)reply_bytes;
         memcpy(at->source.first->reply, reply, reply_bytes);
@@ -467,6 +567,7 @@ void part_answer(struct switch_core *core, unsigned port, unsigned bytes)
         core->counters[port].damaged += 1;
         return;
     }
+    judge(source, core->reader[port].mended);
     if (type == PART_DONE) {
         done(core, port, content + PART_DONE_BYTES, bytes - PART_DONE_BYTES);
         return;

@@ -7,9 +7,9 @@ FUZZ_TARGETS := test/fuzz/console.c test/fuzz/job.c test/fuzz/kernels.c \
                 test/fuzz/switch.c test/fuzz/targets.c
 FUZZ_COVERED := $(wildcard kernels/*.c qemu/format*.c qemu/image*.c) \
                 $(wildcard boot/shell*.c hal/switch*.c) hal/discover.c \
-                hal/frame.c hal/line.c hal/mailbox.c qemu/npy.c \
-                qemu/output.c qemu/wav.c scatter/tree.c scatter/wire.c \
-                scatter/wire_job.c
+                hal/frame.c hal/line.c hal/mailbox.c hal/parity.c \
+                qemu/npy.c qemu/output.c qemu/wav.c scatter/tree.c \
+                scatter/wire.c scatter/wire_job.c
 FUZZ_OTHERS := $(filter-out qemu/main.c $(FUZZ_COVERED),$(HOST_SOURCES))
 FUZZ_OBJ := $(BUILD)/test/fuzz-obj
 FUZZ_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -O1 \

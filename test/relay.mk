@@ -2,8 +2,8 @@
 # What relaying costs the board stm32f405, counted on the one whose emulator
 # counts: compiled with that board's flags, but for the processor.
 
-RELAY_EXACT := hal/crc32.c hal/frame.c $(wildcard hal/switch*.c) \
-               torus/torus.c test/bench/relay/glue.c
+RELAY_EXACT := hal/crc32.c hal/frame.c hal/parity.c \
+               $(wildcard hal/switch*.c) torus/torus.c test/bench/relay/glue.c
 RELAY_BENCH := test/bench/relay/board.c test/bench/relay/driver.c \
                test/target/main.c boot/reset.c boot/memory.c \
                boot/vectors_mps2_an385.c hal/window.c hal/console.c \

@@ -2,7 +2,8 @@
 # Code that is small rather than fast, of boards with little flash, on the host.
 
 small_objects := $(BUILD)/test/small/boot/divide.o \
-                 $(BUILD)/test/small/hal/crc32.o
+                 $(BUILD)/test/small/hal/crc32.o \
+                 $(BUILD)/test/small/hal/parity.o
 
 TEST_PROGRAMS += $(BUILD)/test/small.so
 

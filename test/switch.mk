@@ -2,7 +2,8 @@
 # The switch in software on meshes of simulated lines, with sanitizers.
 
 SWITCH_TEST := $(wildcard test/switch/*.c hal/switch*.c) hal/frame.c \
-               hal/crc32.c test/unit/unit.c torus/pattern.c torus/torus.c
+               hal/crc32.c hal/parity.c test/unit/unit.c \
+               torus/pattern.c torus/torus.c
 
 switch_test_objects := $(SWITCH_TEST:%.c=$(MORE_OBJ)/%.o)
 

@@ -157,6 +157,8 @@ def cost_lines(table, found):
             ("240 bytes arrive", "data-arrives"),
             ("the last bytes of a message arrive", "last-arrives"),
             ("an answer arrives, and frames are made", "answer-arrives"),
+            ("a byte of a bad line, mended frames", "bad-line-arrives"),
+            ("a frame of a bad line is made", "bad-line-made"),
             ("a message is queued", "send"),
             ("a tick, two circuits held", "tick-held"),
             ("a tick, four sources go back", "tick-back")):

@@ -326,5 +326,5 @@ uint32_t mesh_noticed(const struct mesh *mesh)
     struct switch_counters sum = mesh_counters(mesh);
 
     return sum.damaged + sum.lost + sum.stale + sum.retransmitted +
-           sum.retries + sum.expired;
+           sum.retries + sum.expired + sum.mended;
 }

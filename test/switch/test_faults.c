@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One fault at a time, everywhere; what is dead; noise. */
+#include "hal/switch_parts.h"
 #include "test/switch/suite.h"
 #include "test/switch/traffic.h"
 
@@ -288,6 +289,103 @@ static void noise(struct unit *unit)
     }
 }
 
+/* ---- bad lines ---- */
+
+/* Bytes on all lines so far. */
+static uint32_t line_bytes(const struct mesh *mesh)
+{
+    uint32_t sum = 0;
+
+    for (uint32_t line = 0; line < mesh->nodes * SWITCH_PORTS; ++line) {
+        sum += mesh->line[line].bytes;
+    }
+    return sum;
+}
+
+/* So many messages over the knee, one after the other. Result: the bytes on
+   all lines. */
+static uint32_t send_some(struct unit *unit, struct traffic *traffic,
+                          unsigned messages)
+{
+    uint32_t before = line_bytes(traffic->mesh);
+
+    for (unsigned i = 0; i < messages; ++i) {
+        traffic_add(traffic, 0, knee, 3000, 0);
+        CHECK(unit, traffic_run(traffic));
+    }
+    return line_bytes(traffic->mesh) - before;
+}
+
+/* One byte of a hundred changed: what it takes more is bounded, as most of it
+   is put right; and nothing, soon after the line is good again. */
+static void bad_line(struct unit *unit)
+{
+    struct traffic *traffic = traffic_make(SIZE, 1, 3000);
+    struct mesh *mesh = traffic->mesh;
+    uint32_t good = send_some(unit, traffic, 10);
+    uint32_t bad;
+
+    mesh->fault_ppm[MESH_NONE] = 1;
+    mesh->fault_ppm[MESH_CHANGE] = 10000;
+    bad = send_some(unit, traffic, 10);
+    CHECK(unit, bad < 4 * good);
+    CHECK(unit, mesh_counters(mesh).mended > 10 * 3000 / 240);
+    mesh->fault_ppm[MESH_CHANGE] = 0;
+    send_some(unit, traffic, 2);
+    CHECK_EQUAL(unit, send_some(unit, traffic, 10), good);
+    traffic_check(unit, traffic);
+}
+
+/* Set-ups, releases and answers of a bad line go out twice: all the same each
+   message has one circuit, if nothing is lost. */
+static void said_twice(struct unit *unit)
+{
+    struct traffic *traffic = traffic_make(SIZE, 1, 3000);
+    struct mesh *mesh = traffic->mesh;
+
+    part_turn_bad(&mesh->core[0].port[TORUS_EAST]);
+    traffic_add(traffic, 0, knee, 2000, 0);
+    CHECK(unit, traffic_run(traffic));
+    CHECK_EQUAL(unit, mesh_counters(mesh).relayed_circuits, 1);
+    CHECK_EQUAL(unit, mesh_counters(mesh).broken, 0);
+    CHECK_EQUAL(unit, mesh_counters(mesh).retries, 0);
+    CHECK_EQUAL(unit, mesh_counters(mesh).retransmitted, 0);
+    mesh->faults = 1; /* what comes a second time is counted as stale */
+    traffic_check(unit, traffic);
+}
+
+/* Where an answer may be late, but never is, a lost one is not waited for
+   long: from the second message on. */
+static void lateness_is_learnt(struct unit *unit)
+{
+    struct traffic *traffic = traffic_make(SIZE, 1, 3000);
+    struct mesh *mesh = traffic->mesh;
+    struct parcel *parcel;
+
+    for (uint32_t node = 0; node < mesh->nodes; ++node) {
+        mesh->core[node].config.slack_us = 800000;
+        for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
+            mesh->core[node].port[port].source.late_us = 800000 / 16;
+        }
+    }
+    for (unsigned i = 0; i < 5; ++i) {
+        traffic_add(traffic, 0, knee, 3000, 0);
+        CHECK(unit, traffic_run(traffic));
+    }
+    /* All of it is lost after the set-up, once. */
+    parcel = traffic_add(traffic, 0, knee, 200, 0);
+    mesh_run(mesh, NULL, 2000);
+    mesh->line[knee_lines[0]].dead = true;
+    mesh_run(mesh, NULL, 2500);
+    mesh->line[knee_lines[0]].dead = false;
+    mesh->faults = 1;
+    CHECK(unit, traffic_run(traffic));
+    CHECK_EQUAL(unit, mesh_counters(mesh).retransmitted, 1);
+    CHECK(unit,
+          parcel->message.done_us - parcel->message.queued_us < 800000 / 16);
+    traffic_check(unit, traffic);
+}
+
 void test_faults(struct unit *unit)
 {
     UNIT_RUN(unit, every_byte_lost);
@@ -302,4 +400,7 @@ void test_faults(struct unit *unit)
     UNIT_RUN(unit, silence);
     UNIT_RUN(unit, forgotten);
     UNIT_RUN(unit, noise);
+    UNIT_RUN(unit, bad_line);
+    UNIT_RUN(unit, said_twice);
+    UNIT_RUN(unit, lateness_is_learnt);
 }

@@ -5,6 +5,7 @@
 #include "hal/bytes.h"
 #include "hal/crc32.h"
 #include "hal/frame.h"
+#include "hal/parity.h"
 #include "test/switch/mesh.h"
 
 #include <string.h>
@@ -43,7 +44,8 @@ static unsigned read_line(struct frame_reader *reader, const uint8_t *ring,
     return frame_read_end(reader);
 }
 
-static void draw_content(uint8_t *content, uint32_t bytes, uint64_t *random)
+static void draw_content(uint8_t *content, uint32_t bytes, uint64_t *random,
+                         uint8_t parity)
 {
     uint32_t zeros = mesh_below(random, 4);
 
@@ -52,7 +54,7 @@ static void draw_content(uint8_t *content, uint32_t bytes, uint64_t *random)
 
         content[i] = (drawn >> 8 & 3u) < zeros ? 0 : (uint8_t)drawn;
     }
-    content[0] |= 1;
+    content[0] = (uint8_t)((content[0] & ~FRAME_PARITY) | 1 | parity);
 }
 
 /* Every length, anywhere in the ring. */
@@ -72,7 +74,7 @@ static void written_and_read(struct unit *unit)
             uint32_t end;
             uint32_t length;
 
-            draw_content(content, bytes, &random);
+            draw_content(content, bytes, &random, 0);
             frame_begin(&writer, ring, RING - 1, at, 77);
             frame_put_unchecked(&writer, content, first);
             frame_put(&writer, content + first, bytes - first);
@@ -136,9 +138,71 @@ static void damaged_ones(struct unit *unit)
     CHECK_EQUAL(unit, read_bytes(line, sizeof line), 0);
 }
 
+/* A frame with parity in the ring, from 0 on; its length there. */
+static uint32_t write_with_parity(uint8_t *ring, uint8_t *content,
+                                  uint32_t bytes)
+{
+    struct frame_writer writer;
+
+    frame_begin(&writer, ring, RING - 1, 0, 5);
+    frame_put(&writer, content, bytes);
+    bytes_store_u32(content + bytes, crc32_update(5, content, bytes));
+    parity_store(content + bytes + FRAME_CHECK_BYTES,
+                 parity_update(0, content, bytes + FRAME_CHECK_BYTES));
+    return frame_end(&writer);
+}
+
+/* Changes a byte on the line that stands for itself, to neither 0 nor itself;
+   content[i] lies at i + 1. */
+static void change(uint8_t *line, uint32_t at, uint64_t *random)
+{
+    uint8_t was = line[at];
+
+    while (line[at] == was || line[at] == 0) {
+        line[at] = (uint8_t)mesh_random(random);
+    }
+}
+
+/* Every length: as drawn, and with up to four bytes changed. */
+static void with_parity(struct unit *unit)
+{
+    uint8_t content[FRAME_BYTES_MAX];
+    uint8_t ring[RING];
+    uint8_t line[2 * FRAME_BYTES_MAX];
+    uint64_t random = 1;
+
+    for (uint32_t round = 0; round < 20; ++round) {
+        for (uint32_t bytes = 1;
+             bytes <= FRAME_BYTES_MAX - FRAME_CHECK_BYTES - PARITY_BYTES;
+             ++bytes) {
+            uint32_t all = bytes + FRAME_CHECK_BYTES + PARITY_BYTES;
+            struct frame_reader reader;
+            uint32_t end;
+
+            draw_content(content, bytes, &random, FRAME_PARITY);
+            end = write_with_parity(ring, content, bytes);
+            CHECK_EQUAL(unit, stuff(line, content, all), end);
+            CHECK(unit, memcmp(ring, line, end) == 0);
+            CHECK_EQUAL(unit, read_line(&reader, ring, 0, end), bytes);
+            CHECK(unit, !reader.mended);
+            for (uint32_t changes = 1; changes <= 4; ++changes) {
+                uint32_t at = 1 + mesh_below(&random, all - 1);
+
+                if (content[at] != 0) {
+                    change(ring, at + 1, &random);
+                }
+                CHECK_EQUAL(unit, read_line(&reader, ring, 0, end), bytes);
+                CHECK(unit, memcmp(reader.content, content, bytes + 4) == 0);
+                CHECK_EQUAL(unit, reader.mended, memcmp(ring, line, end) != 0);
+            }
+        }
+    }
+}
+
 void test_frames(struct unit *unit)
 {
     UNIT_RUN(unit, written_and_read);
     UNIT_RUN(unit, as_drawn);
     UNIT_RUN(unit, damaged_ones);
+    UNIT_RUN(unit, with_parity);
 }

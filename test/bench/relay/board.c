@@ -46,15 +46,19 @@ enum figure {
     TICK_IDLE,
     TICK_HELD,
     TICK_BACK,
+    BAD_LINE_ARRIVES,
+    BAD_LINE_MADE,
     FIGURES
 };
 
 static const char *const names[FIGURES] = {
-    "passed-byte",  "passed-start", "passed-end",   "passed-pending",
-    "passed-taken", "setup-hop",    "release-hop",  "setup-arrives",
-    "read-byte",    "data-arrives", "last-arrives", "answer-arrives",
-    "frame-made",   "send",         "tick-idle",    "tick-held",
-    "tick-back"};
+    "passed-byte",    "passed-start",  "passed-end",
+    "passed-pending", "passed-taken",  "setup-hop",
+    "release-hop",    "setup-arrives", "read-byte",
+    "data-arrives",   "last-arrives",  "answer-arrives",
+    "frame-made",     "send",          "tick-idle",
+    "tick-held",      "tick-back",     "bad-line-arrives",
+    "bad-line-made"};
 
 static struct relay_figure figures[FIGURES];
 static uint32_t nothing; /* what it costs to count */
@@ -151,6 +155,10 @@ static void (*volatile const call_tick)(struct switch_core *,
 static void (*volatile const call_send)(struct switch_core *,
                                         struct switch_message *) = switch_send;
 
+/* Whether the line is a bad one: four bytes of each long frame are changed, and
+   what it takes counts apart. */
+static bool bad;
+
 static void kick(void *context, unsigned port)
 {
     (void)context;
@@ -179,6 +187,17 @@ static void fill_memory(struct switch_core *core)
     }
     core->heard = SWITCH_REMEMBERED;
     core->remembered = SWITCH_REMEMBERED;
+}
+
+/* On a bad line. */
+static uint8_t damaged(const struct switch_core *core, unsigned port,
+                       uint8_t byte)
+{
+    unsigned at = core->reader[port].bytes;
+    bool hit = core->port[port].mode == PART_READ && at >= 20 && at < 24 &&
+               core->reader[port].left > 0;
+
+    return bad && hit && byte > 1 ? byte ^ 1u : byte;
 }
 
 /* What a byte that comes in is about, as of before it. */
@@ -220,7 +239,9 @@ static void count_byte(struct switch_core *core, unsigned port, uint8_t byte)
 
     call_byte(core, port, byte);
     count = relay_stop(NULL, from);
-    if (core->counters[port].received_messages != before) {
+    if (bad) {
+        figure = BAD_LINE_ARRIVES;
+    } else if (core->counters[port].received_messages != before) {
         figure = LAST_DATA_ARRIVES;
     } else if (figure == SETUP_HOP &&
                core->counters[port].relayed_circuits == relayed) {
@@ -248,11 +269,11 @@ static bool move(struct switch_core *from_core, unsigned from_port,
     from = relay_start();
     call_taken(from_core, from_port, 1);
     if (from_core->port[from_port].written != written) {
-        relay_stop(&figures[FRAME_MADE], from);
+        relay_stop(&figures[bad ? BAD_LINE_MADE : FRAME_MADE], from);
     } else {
         relay_stop(passed ? &figures[PASSED_TAKEN] : NULL, from);
     }
-    count_byte(to_core, to_port, byte);
+    count_byte(to_core, to_port, damaged(to_core, to_port, byte));
     return true;
 }
 
@@ -287,7 +308,7 @@ static void send(unsigned from, unsigned port, unsigned hops)
         .segment = {{data, MESSAGE_BYTES}}};
     before = relay_start();
     call_send(&nodes[from], sent);
-    relay_stop(&figures[SEND], before);
+    relay_stop(bad ? NULL : &figures[SEND], before);
 }
 
 static bool arrived(unsigned node, unsigned port)
@@ -384,13 +405,27 @@ static bool ticks(void)
     return nodes[MIDDLE].counters[0].retransmitted == 1;
 }
 
+/* One message, of whose frames the destination puts four bytes right each. */
+static bool bad_line(void)
+{
+    start_nodes();
+    bad = true;
+    part_turn_bad(&nodes[TORUS_WEST].port[TORUS_EAST]);
+    switch_post(&nodes[MIDDLE], &receive[MIDDLE]);
+    send(TORUS_WEST, TORUS_EAST, 1);
+    run();
+    bad = false;
+    return arrived(MIDDLE, TORUS_EAST) &&
+           nodes[MIDDLE].counters[TORUS_WEST].mended > 0;
+}
+
 static bool with_data(unsigned step)
 {
     for (unsigned i = 0; i < MESSAGE_BYTES; ++i) {
         data[i] = (uint8_t)(i * step);
     }
     return one_circuit() && two_circuits() && four_sources() &&
-           one_destination() && ticks();
+           one_destination() && ticks() && bad_line();
 }
 
 /* ---- the middle one with its drivers ---- */
