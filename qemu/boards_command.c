@@ -28,6 +28,7 @@ enum key {
     KEY_FIRMWARE,
     KEY_CONSOLE,
     KEY_DAMAGE,
+    KEY_LOSE,
     KEY_SEED,
     KEY_CUT,
     KEY_SWAP,
@@ -50,8 +51,8 @@ static const struct argp_option descriptions[] = {
     {"keep", KEY_KEEP, NULL, 0, "Stay when a board dies", 1},
     {NULL, 0, NULL, 0, "Faults of the wiring, for tests:", 2},
     {"damage", KEY_DAMAGE, "P/Q", 0,
-     "Damage bytes of links with this probability: half of these are changed, "
-     "half lost",
+     "Change bytes of links with this probability", 2},
+    {"lose", KEY_LOSE, "P/Q", 0, "Lose bytes of links with this probability",
      2},
     {"seed", KEY_SEED, "N", 0, "Which bytes (default 1)", 2},
     {"cut", KEY_CUT, "X,Y,PORT", 0,
@@ -116,19 +117,6 @@ static int set_console(struct own_options *options, const char *text)
         parse_coord(text, &options->console[options->consoles++]));
 }
 
-static int set_damage(struct own_options *options, const char *text)
-{
-    struct wired_config *wired = &options->wired;
-    const char *allowed =
-        parse_ratio(text, &wired->damage_numerator, &wired->damage_denominator);
-
-    if (allowed == NULL &&
-        wired->damage_numerator > wired->damage_denominator) {
-        allowed = "must be at most 1";
-    }
-    return parse_report("--damage", text, allowed);
-}
-
 /* "X,Y,PORT", which has `length` characters. */
 static const char *parse_port(const char *text, size_t length,
                               struct wired_port *port)
@@ -191,10 +179,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_CONSOLE:
         return set_console(options, text);
     case KEY_DAMAGE:
-        return set_damage(options, text);
+        return noise_set(&options->wired.noise.damage, "--damage", text);
+    case KEY_LOSE:
+        return noise_set(&options->wired.noise.loss, "--lose", text);
     case KEY_SEED:
         return parse_report("--seed", text,
-                            parse_count(text, &options->wired.seed));
+                            parse_count(text, &options->wired.noise.seed));
     case KEY_CUT:
         return set_fault(options, WIRED_CUT, text);
     case KEY_SWAP:
@@ -381,10 +371,10 @@ static void print_consoles(const struct wired_config *config,
 static void end(const struct wired_config *config, struct wired *wired,
                 const char *why)
 {
-    struct wired_damage damage = wired_damage(wired);
+    struct noise_counts damage = wired_damage(wired);
 
     wired_stop(wired);
-    if (config->damage_numerator > 0) {
+    if (noise_any(&config->noise)) {
         printf("damage: %" PRIu64 " bytes on links, %" PRIu64
                " changed, %" PRIu64 " lost\n",
                damage.bytes, damage.changed, damage.dropped);
@@ -436,8 +426,7 @@ static int run(struct own_options *options)
 
 int boards_command(int argc, char **argv)
 {
-    static struct own_options options = {
-        .wired = {.qemu = QEMU, .damage_denominator = 1, .seed = 1}};
+    static struct own_options options = {.wired = {.qemu = QEMU}};
     static const char description[] =
         "Starts a mesh of emulated boards, QEMU's netduinoplus2 wired UART to "
         "UART, prints where their consoles are, and stays until Ctrl-C, "
@@ -446,6 +435,7 @@ int boards_command(int argc, char **argv)
                         NULL,         NULL,         NULL};
     int status;
 
+    options.wired.noise = noise_none();
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;

@@ -5,6 +5,7 @@
 
 #include "qemu/format.h"
 #include "qemu/mesh.h"
+#include "qemu/noise.h"
 #include "qemu/outcome.h"
 #include "qemu/schedule.h"
 #include "scatter/wire.h"
@@ -27,11 +28,9 @@ struct run_config {
     /* Node i computes 2^slow_shift[i] times slower; NULL: none does. */
     const uint8_t *slow_shift;
     bool native;
-    bool serial;      /* boards with serial ports: qemu/serial_run.h */
-    const char *port; /* .. the originator's console; NULL: emulated boards */
-    uint32_t damage_numerator; /* .. of these, of their links' bytes */
-    uint32_t damage_denominator;
-    uint64_t seed;
+    bool serial;        /* boards with serial ports: qemu/serial_run.h */
+    const char *port;   /* .. the originator's console; NULL: emulated boards */
+    struct noise noise; /* .. of these, of their links */
     uint64_t room_bytes; /* in a node's memory, for a job's data; 0: the
                             emulated switch's */
     const char *firmware;

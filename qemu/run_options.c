@@ -41,6 +41,7 @@ enum key {
     KEY_BOARD,
     KEY_PORT,
     KEY_DAMAGE,
+    KEY_LOSE,
     KEY_SEED
 };
 
@@ -84,8 +85,9 @@ static const struct argp_option descriptions[] = {
      "The originator's console: a mesh of real boards (or `quincunx boards')",
      1},
     {"damage", KEY_DAMAGE, "P/Q", 0,
-     "Damage bytes on the emulated links of stm32f405 with this probability",
+     "Change bytes on the emulated links of stm32f405 with this probability",
      3},
+    {"lose", KEY_LOSE, "P/Q", 0, "Lose bytes there with this probability", 3},
     {"seed", KEY_SEED, "N", 0, "Which of them (default 1)", 3},
     {"firmware", KEY_FIRMWARE, "FILE", 0,
      "Image for the boards (default: beside this program)", 3},
@@ -112,8 +114,9 @@ static const struct argp_option mesh_descriptions[] = {
      "The originator's console: a mesh of real boards (or `quincunx boards')",
      1},
     {"damage", KEY_DAMAGE, "P/Q", 0,
-     "Damage bytes on the emulated links of stm32f405 with this probability",
+     "Change bytes on the emulated links of stm32f405 with this probability",
      3},
+    {"lose", KEY_LOSE, "P/Q", 0, "Lose bytes there with this probability", 3},
     {"seed", KEY_SEED, "N", 0, "Which of them (default 1)", 3},
     {"firmware", KEY_FIRMWARE, "FILE", 0,
      "Image for the boards (default: beside this program)", 3},
@@ -148,19 +151,6 @@ static int set_board(struct run_options *options, const char *text)
                         serial || strcmp(text, "mps2-an385") == 0
                             ? NULL
                             : "must be mps2-an385 or stm32f405");
-}
-
-static int set_damage(struct run_options *options, const char *text)
-{
-    struct run_config *config = &options->config;
-    const char *allowed = parse_ratio(text, &config->damage_numerator,
-                                      &config->damage_denominator);
-
-    if (allowed == NULL &&
-        config->damage_numerator > config->damage_denominator) {
-        allowed = "must be P/Q, at most 1";
-    }
-    return parse_report("--damage", text, allowed);
 }
 
 static int set_arg(struct run_options *options, const char *text)
@@ -401,10 +391,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         options->config.port = text;
         return 0;
     case KEY_DAMAGE:
-        return set_damage(options, text);
+        return noise_set(&options->config.noise.damage, "--damage", text);
+    case KEY_LOSE:
+        return noise_set(&options->config.noise.loss, "--lose", text);
     case KEY_SEED:
         return parse_report("--seed", text,
-                            parse_count(text, &options->config.seed));
+                            parse_count(text, &options->config.noise.seed));
     case ARGP_KEY_ARG:
         return set_input(options, text);
     default:
@@ -425,8 +417,7 @@ void run_options_init(struct run_options *options, const char *command)
     options->config.rounds = WIRE_BEST;
     options->config.ports = TORUS_PORTS;
     options->config.watchdog_s = WATCHDOG_S;
-    options->config.seed = 1;
-    options->config.damage_denominator = 1;
+    options->config.noise = noise_none();
     options->config.progress = isatty(STDERR_FILENO) == 1;
     load_profile(&options->config.profile, "--profile", PROFILE_DEFAULT);
 }
@@ -491,10 +482,10 @@ static int check_serial(const struct run_options *options)
                         "--inject or --gdb: they are for mps2-an385\n");
         return EXIT_USAGE;
     }
-    if (config->damage_numerator > 0 &&
+    if (noise_any(&config->noise) &&
         (!config->serial || config->port != NULL)) {
-        fprintf(stderr, "quincunx: --damage: is for the emulated links of "
-                        "--board stm32f405\n");
+        fprintf(stderr, "quincunx: --damage, --lose: are for the emulated "
+                        "links of --board stm32f405\n");
         return EXIT_USAGE;
     }
     return 0;

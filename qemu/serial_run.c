@@ -311,16 +311,13 @@ static int carry_out_all(struct outcome *outcome,
 
 struct serial_mesh_config serial_run_mesh(const struct run_config *config)
 {
-    return (struct serial_mesh_config){
-        .size = config->size,
-        .originator = config->originator,
-        .port = config->port,
-        .wired = {.qemu = "qemu-system-arm",
-                  .firmware = config->firmware,
-                  .damage_numerator = config->damage_numerator,
-                  .damage_denominator = config->damage_denominator,
-                  .seed = config->seed},
-        .watchdog_s = config->watchdog_s};
+    return (struct serial_mesh_config){.size = config->size,
+                                       .originator = config->originator,
+                                       .port = config->port,
+                                       .wired = {.qemu = "qemu-system-arm",
+                                                 .firmware = config->firmware,
+                                                 .noise = config->noise},
+                                       .watchdog_s = config->watchdog_s};
 }
 
 int serial_run_job(struct outcome *outcome, const struct run_config *config)

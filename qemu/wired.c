@@ -126,12 +126,6 @@ static int make_pair(int pair[2])
     return 0;
 }
 
-/* Whether links pass the relay. */
-static bool damaged(const struct wired_config *config)
-{
-    return config->damage_numerator > 0;
-}
-
 /* A cable between two ends: one pair, or two with the relay between them. */
 static int lay_cable(struct wired *wired, uint32_t a, uint32_t b)
 {
@@ -144,7 +138,7 @@ static int lay_cable(struct wired *wired, uint32_t a, uint32_t b)
         return -1;
     }
     *end_a = first[0];
-    if (!damaged(&wired->config)) {
+    if (!noise_any(&wired->config.noise)) {
         *end_b = first[1];
         return 0;
     }
@@ -394,9 +388,8 @@ static struct wired *make(const struct wired_config *config)
     wired->nodes = nodes;
     wired->board = calloc(nodes, sizeof *wired->board);
     wired->peer = calloc(nodes, TORUS_PORTS * sizeof *wired->peer);
-    wired->relay = wired_relay_new((damaged(config) ? 7 : 3) * nodes,
-                                   config->damage_numerator,
-                                   config->damage_denominator, config->seed);
+    wired->relay = wired_relay_new((noise_any(&config->noise) ? 7 : 3) * nodes,
+                                   &config->noise);
     wired->epoll = epoll_create1(EPOLL_CLOEXEC);
     wired->log = process_log();
     for (uint32_t i = 0; wired->board != NULL && i < nodes; ++i) {
@@ -509,7 +502,7 @@ void wired_kill(struct wired *wired, uint32_t node)
     }
 }
 
-struct wired_damage wired_damage(const struct wired *wired)
+struct noise_counts wired_damage(const struct wired *wired)
 {
     return wired_relay_damage(wired->relay);
 }

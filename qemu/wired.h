@@ -31,11 +31,9 @@ struct wired_config {
     const uint8_t *console; /* enum wired_console by node; NULL: all kept */
     const struct wired_fault *fault; /* made one after the other */
     uint32_t faults;
-    /* The probability that a link's byte is damaged, at most 1; 0 / Q: the
-       links are sockets from board to board, with nobody between. */
-    uint32_t damage_numerator;
-    uint32_t damage_denominator;
-    uint64_t seed;
+    /* Of links. None: they are sockets from board to board, with nobody
+       between. */
+    struct noise noise;
     const int *gdb; /* listening sockets by node, for debuggers; or NULL */
 };
 
@@ -68,7 +66,7 @@ void wired_explain(struct wired *wired, uint32_t node);
 void wired_kill(struct wired *wired, uint32_t node);
 
 /* What the links' damage came to so far. */
-struct wired_damage wired_damage(const struct wired *wired);
+struct noise_counts wired_damage(const struct wired *wired);
 
 /* Ends all boards, and waits until they are gone; NULL is allowed. */
 void wired_stop(struct wired *wired);

@@ -50,10 +50,8 @@ struct wired_relay {
     struct end *end;
     uint32_t ends;
     uint32_t ends_max;
-    uint32_t numerator;
-    uint32_t denominator;
-    uint64_t seed;
-    struct wired_damage damage;
+    struct noise noise;
+    struct noise_counts damage;
     int epoll;
     int wake; /* an eventfd: the end has come */
     uint32_t absent;
@@ -63,44 +61,20 @@ struct wired_relay {
     pthread_mutex_t lock; /* around tails */
 };
 
-/* ---- chance ---- */
-
-/* splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number
-   generators", OOPSLA 2014, figure 17. */
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
+/* ---- noise ---- */
 
 static void count(uint64_t *counter, uint64_t more)
 {
     __atomic_fetch_add(counter, more, __ATOMIC_RELAXED);
 }
 
-/* Damages bytes in place, as many draws as bytes; how many are left. */
+/* Damages bytes in place; how many are left. */
 static uint32_t damage(struct wired_relay *relay, struct end *end,
                        uint8_t *data, uint32_t bytes)
 {
-    struct wired_damage did = {.bytes = bytes};
-    uint64_t most = (uint64_t)relay->numerator << 32;
-    uint32_t left = 0;
+    struct noise_counts did = {.bytes = 0};
+    uint32_t left = noise_apply(&relay->noise, &end->random, &did, data, bytes);
 
-    for (uint32_t i = 0; i < bytes; ++i) {
-        uint64_t chance = draw(&end->random);
-
-        if ((chance >> 32) * relay->denominator >= most) {
-            data[left++] = data[i];
-        } else if ((chance & 1) != 0) {
-            data[left++] = (uint8_t)(data[i] ^ (1 + (chance >> 8) % 255));
-            did.changed += 1;
-        } else {
-            did.dropped += 1;
-        }
-    }
     count(&relay->damage.bytes, did.bytes);
     count(&relay->damage.changed, did.changed);
     count(&relay->damage.dropped, did.dropped);
@@ -332,8 +306,7 @@ static void *run(void *context)
 
 /* ---- setting up ---- */
 
-struct wired_relay *wired_relay_new(uint32_t ends, uint32_t numerator,
-                                    uint32_t denominator, uint64_t seed)
+struct wired_relay *wired_relay_new(uint32_t ends, const struct noise *noise)
 {
     struct wired_relay *relay = calloc(1, sizeof *relay);
 
@@ -341,9 +314,7 @@ struct wired_relay *wired_relay_new(uint32_t ends, uint32_t numerator,
         return NULL;
     }
     relay->ends_max = ends;
-    relay->numerator = numerator;
-    relay->denominator = denominator;
-    relay->seed = seed;
+    relay->noise = *noise;
     relay->halt.leader = WIRED_HALT_NOBODY;
     relay->end = calloc(ends > 0 ? ends : 1, sizeof *relay->end);
     relay->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -365,8 +336,8 @@ static int add(struct wired_relay *relay, enum kind kind, int fd, uint32_t name)
         return -1;
     }
     *end = (struct end){.kind = kind, .fd = fd, .peer = NO_END, .name = name};
-    end->random = relay->seed ^ (uint64_t)name << 32;
-    end->random = draw(&end->random);
+    end->random = relay->noise.seed ^ (uint64_t)name << 32;
+    end->random = noise_draw(&end->random);
     relay->ends += 1;
     return fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 }
@@ -461,11 +432,11 @@ int wired_relay_start(struct wired_relay *relay)
 
 /* ---- from other threads ---- */
 
-struct wired_damage wired_relay_damage(const struct wired_relay *relay)
+struct noise_counts wired_relay_damage(const struct wired_relay *relay)
 {
-    const struct wired_damage *damage = &relay->damage;
+    const struct noise_counts *damage = &relay->damage;
 
-    return (struct wired_damage){
+    return (struct noise_counts){
         __atomic_load_n(&damage->bytes, __ATOMIC_RELAXED),
         __atomic_load_n(&damage->changed, __ATOMIC_RELAXED),
         __atomic_load_n(&damage->dropped, __ATOMIC_RELAXED)};

@@ -8,27 +8,18 @@
 #ifndef QEMU_WIRED_RELAY_H
 #define QEMU_WIRED_RELAY_H
 
+#include "qemu/noise.h"
+
 #include <stdint.h>
 #include <stdio.h>
 
 struct wired_relay;
 
-/* Of all links in both directions: bytes taken from a board, and what became
-   of those that did not get through as they were. */
-struct wired_damage {
-    uint64_t bytes;
-    uint64_t changed;
-    uint64_t dropped;
-};
-
 /*
- * Room for so many ends; no thread yet. A byte of a link is damaged with the
- * probability numerator / denominator, at most 1: half of these are changed to
- * another value, half dropped. Which ones depends on the seed, the link's ends
- * and how many bytes went that way before, never on time. NULL with errno.
+ * Room for so many ends; no thread yet. Bytes of links suffer what `noise`
+ * says, each direction of a link by itself. NULL with errno.
  */
-struct wired_relay *wired_relay_new(uint32_t ends, uint32_t numerator,
-                                    uint32_t denominator, uint64_t seed);
+struct wired_relay *wired_relay_new(uint32_t ends, const struct noise *noise);
 
 /*
  * What it takes part in, before it starts; the sockets become its own. `a` and
@@ -52,7 +43,7 @@ int wired_relay_tty(struct wired_relay *relay, int fd, uint32_t node,
 int wired_relay_start(struct wired_relay *relay);
 
 /* So far; from any thread. */
-struct wired_damage wired_relay_damage(const struct wired_relay *relay);
+struct noise_counts wired_relay_damage(const struct wired_relay *relay);
 
 /* Prints the last that the node said on its console, if that was relayed. */
 void wired_relay_last_words(struct wired_relay *relay, FILE *out,

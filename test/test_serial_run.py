@@ -57,12 +57,13 @@ def test_the_result_is_right(text, size, options, request):
     assert sum(share > 0 for share in shares) > 1 or size == "1x1"
 
 
-def test_damaged_links(tmp_path):
-    """One byte of a hundred."""
+@pytest.mark.parametrize("noise", [
+    ["--damage", "1/100"], ["--lose", "1/200", "--damage", "1/200"]])
+def test_damaged_links(tmp_path, noise):
     path = tmp_path / "text"
     path.write_bytes(b"needle and hay " * 400)
     report = report_of(run("--mesh", "2x1", "--profile", "emulated",
-                           "--damage", "1/100", "--json", path))
+                           *noise, "--json", path))
     check(report, list(range(0, 6000, 15)), 2)
 
 
@@ -72,6 +73,7 @@ def test_damaged_links(tmp_path):
     (["--mesh", "2x2", "--on", "native"], "are for mps2-an385"),
     (["--mesh", "2x2", "--damage", "3/2"], "must be P/Q, at most 1"),
     (["--mesh", "2x2", "--damage", "x"], "--damage 'x'"),
+    (["--mesh", "2x2", "--lose", "2/1"], "--lose '2/1': must be P/Q, at most"),
     (["--mesh", "2x2", "--board", "pdp11"], "must be mps2-an385 or stm32f405"),
     (["--mesh", "2x2", "--board", "mps2-an385", "--damage", "1/9"],
      "emulated links")])

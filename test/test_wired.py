@@ -197,16 +197,18 @@ def test_links_lose_nothing(tmp_path):
     assert bulk(tmp_path) == ((BULK, BULK), None)
 
 
-def test_damage_is_counted(tmp_path):
-    """One byte of a hundred: at most five standard deviations off; half of
-    them changed, half lost."""
+@pytest.mark.parametrize("damage, loss", [(100, 0), (0, 100), (100, 50)])
+def test_damage_is_counted(tmp_path, damage, loss):
+    """One byte of so many: at most five standard deviations off."""
     (total, sound), (sent, changed, lost) = bulk(
-        tmp_path, "--damage", "1/100", "--seed", "7")
+        tmp_path, *(["--damage", f"1/{damage}"] if damage else []),
+        *(["--lose", f"1/{loss}"] if loss else []), "--seed", "7")
     assert sent == BULK
     assert total == BULK - lost
     assert sound == total - changed
-    assert abs(changed + lost - BULK / 100) < 5 * (BULK / 100) ** 0.5
-    assert abs(changed - lost) < 5 * (BULK / 100) ** 0.5
+    for count, chance in ((changed, damage), (lost, loss)):
+        wanted = BULK / chance if chance else 0
+        assert abs(count - wanted) <= 5 * wanted ** 0.5 + wanted / 50
 
 
 def test_damage_depends_on_the_seed_alone(tmp_path):
@@ -217,11 +219,12 @@ def test_damage_depends_on_the_seed_alone(tmp_path):
     assert first != other
 
 
-def test_every_byte_damaged(tmp_path):
-    (total, sound), (sent, changed, lost) = bulk(
-        tmp_path, "--damage", "3/3")
+@pytest.mark.parametrize("option", ["--damage", "--lose"])
+def test_every_byte_damaged(tmp_path, option):
+    (total, sound), (sent, changed, lost) = bulk(tmp_path, option, "3/3")
     assert (sent, changed + lost) == (BULK, BULK)
     assert (total, sound) == (changed, 0)
+    assert changed == (BULK if option == "--damage" else 0)
 
 
 def test_no_damage_is_no_relay(tmp_path):

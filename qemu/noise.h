@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What emulated links do to bytes: each is changed to another value, or lost,
+ * with a given probability. Which ones depends on a seed and on how many bytes
+ * went before, never on time.
+ */
+#ifndef QEMU_NOISE_H
+#define QEMU_NOISE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct noise_chance {
+    uint32_t numerator; /* 0: never */
+    uint32_t denominator;
+};
+
+struct noise {
+    struct noise_chance damage; /* of being changed */
+    struct noise_chance loss;
+    uint64_t seed;
+};
+
+/* Bytes of links, and what became of those that did not get through as they
+   were. */
+struct noise_counts {
+    uint64_t bytes;
+    uint64_t changed;
+    uint64_t dropped;
+};
+
+/* None, and seed 1. */
+struct noise noise_none(void);
+
+bool noise_any(const struct noise *noise);
+
+/* Reads "P/Q", at most 1, the value of `option`. Result: 0, or what
+   parse_report() returns. */
+int noise_set(struct noise_chance *chance, const char *option,
+              const char *text);
+
+/* splitmix64's next number (Steele, Lea, Flood, "Fast splittable pseudorandom
+   number generators", OOPSLA 2014, figure 17). */
+uint64_t noise_draw(uint64_t *state);
+
+/* Takes `bytes` at `data` over a link whose state of chance is *state, in
+   place; adds to *counts. Result: how many are left. */
+uint32_t noise_apply(const struct noise *noise, uint64_t *state,
+                     struct noise_counts *counts, uint8_t *data,
+                     uint32_t bytes);
+
+#endif
