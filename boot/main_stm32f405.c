@@ -7,7 +7,6 @@
 #include "boot/console_stm32f405.h"
 #include "boot/costs.h"
 #include "boot/end_stm32f405.h"
-#include "boot/identity.h"
 #include "boot/serial_node.h"
 #include "boot/start_stm32f405.h"
 #include "hal/armv7m.h"
@@ -172,7 +171,7 @@ static void init_node(const struct boot_start *start)
                   .version = BOOT_VERSION,
                   .reset_cause = clocks_reset_name(&start->clocks),
                   .clock_hz = start->clocks.core_hz},
-        .strapped = boot_identity.x != BOOT_IDENTITY_NOT_SET,
+        .strapped = boot_identity.x != IMAGE_NOT_SET,
         .strap = {boot_identity.x, boot_identity.y},
         .byte_ns = NS_PER_S / serial_baud(0) * BITS_PER_BYTE,
         .slack_us = emulated ? EMULATED_SLACK_US : 0,

@@ -4,7 +4,6 @@
 #include "boot/boot.h"
 #include "boot/console_stm32f405.h"
 #include "boot/end_stm32f405.h"
-#include "boot/identity.h"
 #include "hal/stm32f405/registers.h"
 #include "hal/stm32f405/serial.h"
 
@@ -57,7 +56,7 @@ static void put_place(void)
     boot_console_put("place");
     for (unsigned i = 0; i < 4; ++i) {
         boot_console_put(" ");
-        if (values[i] == BOOT_IDENTITY_NOT_SET) {
+        if (values[i] == IMAGE_NOT_SET) {
             boot_console_put("-");
         } else {
             boot_console_decimal(values[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The vectors of an STM32F405, all of them: the identity is behind them. */
 #include "boot/boot.h"
-#include "boot/identity.h"
+#include "boot/start_stm32f405.h"
 
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/registers.h"
@@ -26,12 +26,12 @@ const boot_vector boot_vectors[VECTORS] = {
 };
 
 __attribute__((section(".identity"), used))
-const volatile struct boot_identity boot_identity = {
-    .magic = BOOT_IDENTITY_MAGIC,
-    .version = BOOT_IDENTITY_VERSION,
-    .board = BOOT_BOARD_STM32F405,
-    .x = BOOT_IDENTITY_NOT_SET,
-    .y = BOOT_IDENTITY_NOT_SET,
-    .width = BOOT_IDENTITY_NOT_SET,
-    .height = BOOT_IDENTITY_NOT_SET,
+const volatile struct image_identity boot_identity = {
+    .magic = IMAGE_MAGIC,
+    .version = IMAGE_VERSION,
+    .board = IMAGE_STM32F405,
+    .x = IMAGE_NOT_SET,
+    .y = IMAGE_NOT_SET,
+    .width = IMAGE_NOT_SET,
+    .height = IMAGE_NOT_SET,
 };

@@ -214,7 +214,7 @@ static int check_identity(struct options *options, const uint8_t *data,
     struct flash_config *config = &options->config;
     const struct elf_place *place = &config->chip->place;
     uint64_t offset = elf_offset(data, bytes, place,
-                                 place->flash_start + FLASH_IDENTITY_OFFSET,
+                                 place->flash_start + IMAGE_IDENTITY_OFFSET,
                                  FLASH_IDENTITY_BYTES);
     int found = offset == 0
                     ? 0

@@ -3,18 +3,19 @@
 
 #include "hal/bytes.h"
 
-#define MAGIC 0x58434e51u
-#define VERSION 1u
-
 int flash_identity_check(const uint8_t *identity, uint16_t board)
 {
-    if (bytes_load_u32(identity) != MAGIC) {
+    uint32_t magic =
+        bytes_load_u32(identity + offsetof(struct image_identity, magic));
+    uint16_t version =
+        bytes_load_u16(identity + offsetof(struct image_identity, version));
+    uint16_t found =
+        bytes_load_u16(identity + offsetof(struct image_identity, board));
+
+    if (magic != IMAGE_MAGIC) {
         return 0;
     }
-    return bytes_load_u16(identity + 4) == VERSION &&
-                   bytes_load_u16(identity + 6) == board
-               ? 1
-               : -1;
+    return version == IMAGE_VERSION && found == board ? 1 : -1;
 }
 
 void flash_identity_place(uint8_t place[FLASH_IDENTITY_PLACE_BYTES],

@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What an image says about itself at a fixed place of its flash, where the
- * firmware looks for its coordinates too. Little-endian:
- *
- *   offset  bytes  what
- *        0      4  "QNCX"
- *        4      2  version of this layout: 1
- *        6      2  kind of board: 405
- *        8      8  x, y, width and height, 2 bytes each; 0xffff: not set
- */
+/* What an image says about itself (hal/image.h), as bytes of its flash. */
 #ifndef QEMU_FLASH_IDENTITY_H
 #define QEMU_FLASH_IDENTITY_H
 
+#include "hal/image.h"
 #include "torus/torus.h"
 
-#include <stdint.h>
+#include <stddef.h>
 
-#define FLASH_IDENTITY_OFFSET 0x188u /* from the start of the flash */
-#define FLASH_IDENTITY_BYTES 16u
-#define FLASH_IDENTITY_PLACE 8u /* where the coordinates begin in it */
-#define FLASH_IDENTITY_PLACE_BYTES 8u
+#define FLASH_IDENTITY_BYTES sizeof(struct image_identity)
+/* Where the coordinates begin in it. */
+#define FLASH_IDENTITY_PLACE offsetof(struct image_identity, x)
+#define FLASH_IDENTITY_PLACE_BYTES (FLASH_IDENTITY_BYTES - FLASH_IDENTITY_PLACE)
 
 /*
  * Looks at FLASH_IDENTITY_BYTES. Result: 1 if it is the identity of an image

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/flash_openocd.h"
+#include "hal/image.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -16,7 +17,7 @@ static const struct flash_chip chips[] = {
      0xE0042000,
      0x413,
      "STM32F405/407",
-     405,
+     IMAGE_STM32F405,
      0x1FFF7A22},
 };
 

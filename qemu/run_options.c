@@ -46,21 +46,15 @@ enum key {
 };
 
 static const struct argp_option descriptions[] = {
-    {"mesh", KEY_MESH, "WxH", 0,
-     "Size of the torus: 1x1 to 31x31 (native also 125x125)", 1},
     {"kernel", KEY_KERNEL, "NAME", 0, "What to compute; see `quincunx kernels'",
      1},
     {"arg", KEY_ARG, "ARG", 0, "The kernel's argument, as it is", 1},
     {"arg-hex", KEY_ARG_HEX, "HEX", 0,
      "The same in hexadecimal, for bytes that a shell cannot pass", 1},
-    {"profile", KEY_PROFILE, "NAME|FILE", 0,
-     "What communication costs: t3d, lvds (default), uart, or a file", 1},
     {"plan-profile", KEY_PLAN_PROFILE, "NAME|FILE", 0,
      "What the plan takes it to cost, such as a file of `quincunx calibrate' "
      "(default: what --profile says)",
      1},
-    {"originator", KEY_ORIGINATOR, "X,Y", 0,
-     "Node that holds the load (default 0,0)", 1},
     {"rounds", KEY_ROUNDS, "R|auto", 0,
      "Installments: 1 to 16, or auto (default): the best", 1},
     {"phases", KEY_PHASES, "N", 0,
@@ -76,40 +70,25 @@ static const struct argp_option descriptions[] = {
      1},
     {"slow", KEY_SLOW, "X,Y=F", 0,
      "Node X,Y is F times slower: 1, 2, 4 or 8; may be repeated", 1},
-    {"on", KEY_ON, "qemu|native", 0, "Where nodes run (default qemu)", 1},
-    {"board", KEY_BOARD, "NAME", 0,
-     "mps2-an385 (default), whose switch is emulated with all its times, or "
-     "stm32f405, wired UART to UART",
-     1},
-    {"port", KEY_PORT, "TTY", 0,
-     "The originator's console: a mesh of real boards (or `quincunx boards')",
-     1},
-    {"damage", KEY_DAMAGE, "P/Q", 0,
-     "Change bytes on the emulated links of stm32f405 with this probability",
-     3},
-    {"lose", KEY_LOSE, "P/Q", 0, "Lose bytes there with this probability", 3},
-    {"seed", KEY_SEED, "N", 0, "Which of them (default 1)", 3},
-    {"firmware", KEY_FIRMWARE, "FILE", 0,
-     "Image for the boards (default: beside this program)", 3},
-    {"watchdog", KEY_WATCHDOG, "SECONDS", 0,
-     "Give up when no board speaks for so long (default 120)", 3},
     {"gdb", KEY_GDB, "DIR", OPTION_ARG_OPTIONAL,
      "A socket DIR/X-Y for each board, for `make gdb NODE=X,Y', and no "
      "watchdog (default DIR: gdb beside this program)",
      3},
     {0}};
 
-/* Of these, what a command takes that starts a mesh and runs no job. */
+/* Of every command that starts a mesh. */
 static const struct argp_option mesh_descriptions[] = {
-    {"mesh", KEY_MESH, "WxH", 0, "Size of the torus: 1x1 to 31x31", 1},
+    {"mesh", KEY_MESH, "WxH", 0,
+     "Size of the torus: 1x1 to 31x31 (native also 125x125)", 1},
     {"profile", KEY_PROFILE, "NAME|FILE", 0,
-     "What communication costs on an emulated mesh: t3d, lvds (default), "
-     "uart, or a file",
-     1},
+     "What communication costs: t3d, lvds (default), uart, or a file", 1},
     {"originator", KEY_ORIGINATOR, "X,Y", 0,
-     "Node that the host talks to (default 0,0)", 1},
+     "Node that holds the load, and talks to the host (default 0,0)", 1},
     {"on", KEY_ON, "qemu|native", 0, "Where nodes run (default qemu)", 1},
-    {"board", KEY_BOARD, "NAME", 0, "mps2-an385 (default) or stm32f405", 1},
+    {"board", KEY_BOARD, "NAME", 0,
+     "mps2-an385 (default), whose switch is emulated with all its times, or "
+     "stm32f405, wired UART to UART",
+     1},
     {"port", KEY_PORT, "TTY", 0,
      "The originator's console: a mesh of real boards (or `quincunx boards')",
      1},
@@ -339,26 +318,59 @@ static int set_mesh(struct run_options *options, const char *text)
                         parse_mesh(text, &options->config.size));
 }
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static error_t parse_mesh_option(int key, char *text, struct argp_state *state)
 {
     struct run_options *options = state->input;
 
     switch (key) {
     case KEY_MESH:
         return set_mesh(options, text);
+    case KEY_PROFILE:
+        return load_profile(&options->config.profile, "--profile", text);
+    case KEY_ORIGINATOR:
+        return parse_report("--originator", text,
+                            parse_coord(text, &options->config.originator));
+    case KEY_ON:
+        return set_on(options, text);
+    case KEY_BOARD:
+        return set_board(options, text);
+    case KEY_PORT:
+        options->config.serial = true;
+        options->config.port = text;
+        return 0;
+    case KEY_DAMAGE:
+        return noise_set(&options->config.noise.damage, "--damage", text);
+    case KEY_LOSE:
+        return noise_set(&options->config.noise.loss, "--lose", text);
+    case KEY_SEED:
+        return parse_report("--seed", text,
+                            parse_count(text, &options->config.noise.seed));
+    case KEY_FIRMWARE:
+        snprintf(options->firmware, sizeof options->firmware, "%s", text);
+        return 0;
+    case KEY_WATCHDOG:
+        return set_watchdog(options, text);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse_job_option(int key, char *text, struct argp_state *state)
+{
+    struct run_options *options = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = options;
+        return 0;
     case KEY_KERNEL:
         return set_kernel(options, text);
     case KEY_ARG:
         return set_arg(options, text);
     case KEY_ARG_HEX:
         return set_arg_hex(options, text);
-    case KEY_PROFILE:
-        return load_profile(&options->config.profile, "--profile", text);
     case KEY_PLAN_PROFILE:
         return set_plan_profile(options, text);
-    case KEY_ORIGINATOR:
-        return parse_report("--originator", text,
-                            parse_coord(text, &options->config.originator));
     case KEY_ROUNDS:
         return set_rounds(options, text);
     case KEY_PHASES:
@@ -373,30 +385,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return set_unit(options, text);
     case KEY_BATCH:
         return set_batch(options, text);
-    case KEY_ON:
-        return set_on(options, text);
-    case KEY_FIRMWARE:
-        snprintf(options->firmware, sizeof options->firmware, "%s", text);
-        return 0;
-    case KEY_WATCHDOG:
-        return set_watchdog(options, text);
     case KEY_GDB:
         options->config.gdb = true;
         options->config.gdb_dir = text;
         return 0;
-    case KEY_BOARD:
-        return set_board(options, text);
-    case KEY_PORT:
-        options->config.serial = true;
-        options->config.port = text;
-        return 0;
-    case KEY_DAMAGE:
-        return noise_set(&options->config.noise.damage, "--damage", text);
-    case KEY_LOSE:
-        return noise_set(&options->config.noise.loss, "--lose", text);
-    case KEY_SEED:
-        return parse_report("--seed", text,
-                            parse_count(text, &options->config.noise.seed));
     case ARGP_KEY_ARG:
         return set_input(options, text);
     default:
@@ -405,10 +397,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 }
 
 const struct argp run_options_mesh_argp = {
-    mesh_descriptions, parse_option, NULL, NULL, NULL, NULL, NULL};
+    mesh_descriptions, parse_mesh_option, NULL, NULL, NULL, NULL, NULL};
 
-const struct argp run_options_argp = {descriptions, parse_option, "INPUT", NULL,
-                                      NULL,         NULL,         NULL};
+static const struct argp_child mesh_child[] = {
+    {&run_options_mesh_argp, 0, NULL, 0}, {0}};
+
+const struct argp run_options_argp = {
+    descriptions, parse_job_option, "INPUT", NULL, mesh_child, NULL, NULL};
 
 void run_options_init(struct run_options *options, const char *command)
 {

@@ -40,8 +40,8 @@ struct run_options {
 /* The child parser; its input is a struct run_options. */
 extern const struct argp run_options_argp;
 
-/* The child parser of a command that starts a mesh and runs no job: some of
-   these options, and no INPUT. */
+/* The child parser of a command that starts a mesh and runs no job: those of
+   these options that are the mesh's, and no INPUT. */
 extern const struct argp run_options_mesh_argp;
 
 /* The defaults. `command` stays the caller's, as does all of argv. */

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a tool finds in an image, at a fixed place behind the vectors: which
+ * board it is for, and, if somebody has set them, the node's coordinates,
+ * which then override what the mesh finds out. Numbers are little-endian.
+ *
+ * The last four are 0xffff each where not set: also in flash, whose ones can
+ * be programmed to zeros later without erasing anything (RM0090, 3.6.4).
+ */
+#ifndef HAL_IMAGE_H
+#define HAL_IMAGE_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#define IMAGE_IDENTITY_OFFSET 0x188u /* from the start of the flash */
+#define IMAGE_MAGIC 0x58434e51u      /* "QNCX" */
+#define IMAGE_VERSION 1u             /* of this layout */
+#define IMAGE_NOT_SET 0xffffu
+
+enum image_board {
+    IMAGE_STM32F405 = 405
+};
+
+struct image_identity {
+    uint32_t magic;
+    uint16_t version;
+    uint16_t board; /* enum image_board */
+    uint16_t x;     /* 0 to width - 1 */
+    uint16_t y;     /* 0 to height - 1 */
+    uint16_t width; /* nodes */
+    uint16_t height;
+};
+
+static_assert(sizeof(struct image_identity) == 16, "no holes in the layout");
+
+#endif
