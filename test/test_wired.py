@@ -463,7 +463,7 @@ def test_qemu_that_cannot_be_executed(tmp_path):
     (["--mesh", "2x2", "--board", "mps2-an385"], "must be stm32f405"),
     (["--mesh", "2x2", "--console", "2,0"], "must be 0,0 to 1,1"),
     (["--mesh", "2x2", "--console", "x"], "must be X,Y"),
-    (["--mesh", "2x2", "--damage", "2/1"], "must be at most 1"),
+    (["--mesh", "2x2", "--damage", "2/1"], "must be P/Q, at most 1"),
     (["--mesh", "2x2", "--damage", "1%"], "must be P/Q"),
     (["--mesh", "2x2", "--damage", "0/0"], "must be P/Q"),
     (["--mesh", "2x2", "--seed", "-1"], "must be a whole number"),
