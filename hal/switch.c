@@ -315,9 +315,15 @@ static bool local_came(struct switch_core *core, unsigned port, unsigned type,
 static void frame_came(struct switch_core *core, unsigned port)
 {
     struct switch_port *in = &core->port[port];
+    unsigned came_as = PART_TYPE(core->reader[port].content[0]);
     unsigned bytes = frame_read_end(&core->reader[port]);
     unsigned type = PART_TYPE(core->reader[port].content[0]);
 
+    if (type != came_as) {
+        /* A hop may have passed a set-up on unread, as what it came as. */
+        core->counters[port].damaged += 1;
+        return;
+    }
     if (core->reader[port].mended) {
         core->counters[port].mended += 1;
         part_turn_bad(in);
