@@ -274,17 +274,18 @@ static void judge(struct switch_source *source, bool mended)
 
 /* ---- set-up ---- */
 
+/* Of the first message of a port's queue. */
 static void compose(uint8_t *setup, const struct switch_core *core,
-                    const struct switch_message *message, uint8_t attempt)
+                    const struct switch_source *source)
 {
+    const struct switch_message *message = source->first;
     const struct torus_path *path = &message->path;
     uint32_t hold_us =
         2u * with_line_us(core, latest_us(core, message), SWITCH_RING_BYTES);
     unsigned after = path->turn == TORUS_STRAIGHT ? 0u : path->hops_after;
 
-    setup[0] =
-        (uint8_t)(PART_SETUP | parity_of(&core->port[path->port].source));
-    setup[PART_AT_ATTEMPT] = attempt;
+    setup[0] = (uint8_t)(PART_SETUP | parity_of(source));
+    setup[PART_AT_ATTEMPT] = source->attempt;
     bytes_store_u16(setup + PART_AT_SOURCE, core->config.node);
     bytes_store_u32(setup + PART_AT_SEQUENCE, message->sequence);
     setup[PART_AT_PORT] = path->port;
@@ -311,7 +312,7 @@ void part_start(struct switch_core *core, unsigned port)
         return;
     }
     source->attempt += 1;
-    compose(setup, core, message, source->attempt);
+    compose(setup, core, source);
     part_write_surely(core, port, setup, PART_SETUP_BYTES, SWITCH_VERSION);
     part_hold(core, port, PART_SOURCE, setup);
     core->counters[port].retries +=
@@ -465,8 +466,9 @@ static void go_back(struct switch_core *core, unsigned port, bool asked)
 
     if (!is_peek(source)) {
         core->counters[port].retransmitted += 1;
+        source->frame_bytes =
+            (uint16_t)(half > FRAME_LEAST ? half : FRAME_LEAST);
     }
-    source->frame_bytes = (uint16_t)(half > FRAME_LEAST ? half : FRAME_LEAST);
     if (asked) {
         part_turn_bad(&core->port[port]);
     }

@@ -155,11 +155,10 @@ class Boards:
 
     def pid(self, *at):
         """The process of one board."""
-        name = "board-%d-%d" % at
+        name = b"board-%d-%d" % at
         for pid in self.pids():
-            with open(f"/proc/{pid}/cmdline", encoding="utf-8") as line:
-                if name in line.read().split("\0"):
-                    return pid
+            if name in mesh.words_of(pid):
+                return pid
         return None
 
     def gone(self):

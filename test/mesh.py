@@ -191,15 +191,20 @@ def cpu_s(pid):
     return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def words_of(pid):
+    """The command line of a process; [b""] if it is gone."""
+    try:
+        line = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        line = b""
+    return line.split(b"\0")
+
+
 def boards_with(firmware):
     """Processes of QEMU, alive or not yet reaped, that run this image."""
     found = []
     for pid in pids():
-        try:
-            line = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        words = line.split(b"\0")
+        words = words_of(pid)
         if (os.path.basename(words[0]) == b"qemu-system-arm"
                 and os.fsencode(str(firmware)) in words):
             found.append(pid)

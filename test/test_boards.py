@@ -7,7 +7,6 @@ window that it inherits, does what a test asks of the board in that place, and
 becomes the real QEMU everywhere else.
 """
 import os
-import pathlib
 import shutil
 import signal
 import subprocess
@@ -72,11 +71,7 @@ class Bench:
         """Processes with this image on their command line, stand-ins too."""
         found = []
         for pid in mesh.pids():
-            try:
-                line = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-            if os.fsencode(self.firmware) in line.split(b"\0"):
+            if os.fsencode(self.firmware) in mesh.words_of(pid):
                 found.append(pid)
         return found
 

@@ -48,7 +48,7 @@ def test_every_frame_of_the_messages_is_counted(table):
 @pytest.mark.parametrize("name, limit", [
     ("passed-byte", 40), ("passed-pending", 35), ("passed-taken", 28),
     ("passed-start", 180), ("passed-end", 40), ("setup-hop", 1650),
-    ("release-hop", 550), ("setup-arrives", 2900), ("read-byte", 100),
+    ("release-hop", 610), ("setup-arrives", 2900), ("read-byte", 100),
     ("data-arrives", 3400), ("last-arrives", 6700),
     ("answer-arrives", 13800), ("frame-made", 6800), ("send", 1380),
     ("bad-line-arrives", 28100), ("bad-line-made", 7000),
