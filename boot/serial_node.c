@@ -338,16 +338,23 @@ void serial_node_tick(struct serial_node *node)
     discover_tick(&node->discover, now_us);
 }
 
-/* Who this node is, as the wave has it. */
+/* Who this node is, as the wave has it; nobody, of a mesh of width 0, if the
+   wave gave it no place. */
 static void take_identity(struct serial_node *node)
 {
     const struct discover *discover = &node->discover;
-    struct torus_size size = discover_size(discover);
-    struct torus_coord at = {0, 0};
+    struct torus_size size;
+    struct torus_coord at;
 
     lock(node);
-    (void)discover_at(discover, &at);
     node->epoch = discover_epoch(discover);
+    switch_reset(&node->core);
+    if (!discover_at(discover, &at)) {
+        node->node.identity.width = 0;
+        unlock(node);
+        return;
+    }
+    size = discover_size(discover);
     node->node.status.error = ERR_OK;
     node->serial.synchronised = false;
     node->node.identity = (struct node_identity){
@@ -361,7 +368,6 @@ static void take_identity(struct serial_node *node)
         .fault_injection = node->node.identity.fault_injection,
         .tree = torus_phases(size) < 0,
         .probed = 1};
-    switch_reset(&node->core);
     node->core.config.node = (uint16_t)torus_index(size, at);
     unlock(node);
 }
