@@ -4,6 +4,7 @@
  *      [--out DIR] [TARGET]
  *      a line for each target (all, or those whose name begins so); exit status
  *      1 if there are findings, of which each is a file in the --out directory
+ *      SIGINT and SIGTERM end it as the end of its time does
  * fuzz --replay FILE TARGET       tries one input, with all reports
  * fuzz --list                     the targets' names
  */
@@ -14,6 +15,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +39,8 @@ struct slot {
 
 /* Outlives the child that tries. */
 struct shared {
-    uint64_t runs;
+    volatile bool ended; /* by a signal */
+    uint64_t runs;       /* this and all that follows is of one target */
     uint64_t state;
     bool seeded;
     uint32_t initial; /* inputs of the pool that are tried as they are */
@@ -201,7 +204,8 @@ static void child(const struct fuzz_target *target,
         }
         shared->initial = shared->count;
     }
-    while (shared->runs < settings->runs && seconds_now() < until) {
+    while (shared->runs < settings->runs && seconds_now() < until &&
+           !shared->ended) {
         bool given = shared->first < shared->initial;
 
         choose();
@@ -333,7 +337,7 @@ static unsigned fuzz(const struct fuzz_target *target,
     double before = children_seconds();
     unsigned findings = 0;
 
-    memset(shared, 0, sizeof *shared);
+    memset(&shared->runs, 0, sizeof *shared - offsetof(struct shared, runs));
     shared->state = settings->seed;
     while (findings < FINDINGS_MAX && !round_of(target, settings, until)) {
         findings += 1;
@@ -385,8 +389,8 @@ static int run_all(const struct settings *settings, const char *name)
     unsigned findings = 0;
     bool found = false;
 
-    for (const struct fuzz_target *at = fuzz_targets(); at->name[0] != '\0';
-         ++at) {
+    for (const struct fuzz_target *at = fuzz_targets();
+         at->name[0] != '\0' && !shared->ended; ++at) {
         if (settings->replay != NULL && strcmp(at->name, name) == 0) {
             return replay(at, settings->replay);
         }
@@ -447,6 +451,12 @@ static int read_options(struct settings *settings, int argc, char **argv)
     return 0;
 }
 
+static void end(int signal)
+{
+    (void)signal;
+    shared->ended = true;
+}
+
 int main(int argc, char **argv)
 {
     struct settings settings = {
@@ -465,6 +475,10 @@ int main(int argc, char **argv)
     if (shared == MAP_FAILED) {
         perror("fuzz: mmap");
         return EXIT_FAILURE;
+    }
+    if (settings.replay == NULL) {
+        signal(SIGINT, end);
+        signal(SIGTERM, end);
     }
     return run_all(&settings, optind < argc ? argv[optind] : "");
 }
