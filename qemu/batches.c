@@ -3,11 +3,15 @@
 
 #include "qemu/backend.h"
 #include "qemu/reading.h"
+#include "qemu/run_order.h"
 #include "qemu/timeline.h"
 #include "scatter/scatter.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define EXIT_FAILED 1
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -114,6 +118,7 @@ static int merge(struct kernel_result *into, const struct kernel_result *next,
                : -1;
 }
 
+/* Keeps what is told of each batch. */
 static void note(struct outcome *outcome, const struct outcome *next)
 {
     struct outcome_batch *batch;
@@ -129,8 +134,11 @@ static void note(struct outcome *outcome, const struct outcome *next)
     timeline_sha256(next, batch->timeline);
 }
 
-int batches_add(struct outcome *outcome, struct outcome *next,
-                const struct run_config *config)
+/* Adds the outcome of the next batch, of which nothing is to be freed
+   afterwards, to that of those before it (none, if its batch_count is 0).
+   Result: 0, or -1 if the kernel finds its own results malformed. */
+static int add(struct outcome *outcome, struct outcome *next,
+               const struct run_config *config)
 {
     int error;
 
@@ -156,4 +164,38 @@ int batches_add(struct outcome *outcome, struct outcome *next,
     error = merge(&outcome->result, &next->result, config);
     run_free(next);
     return error;
+}
+
+static void show(const struct run_config *config, uint32_t index,
+                 uint32_t count)
+{
+    if (config->progress && count > 1) {
+        fprintf(stderr, "\r\033[Kbatch %u of %u ", index + 1, count);
+        fflush(stderr);
+    }
+}
+
+int batches_run(struct outcome *outcome, const struct run_config *config,
+                batches_one *one, void *context)
+{
+    uint32_t count = batches_count(config);
+    int status = 0;
+
+    for (uint32_t i = 0; status == 0 && i < count; ++i) {
+        struct outcome next = {.batch_count = 0};
+
+        show(config, i, count);
+        status = one(context, &next, i);
+        if (status == 0 && add(outcome, &next, config) != 0) {
+            fprintf(stderr,
+                    "quincunx: kernel %s: results of batches cannot "
+                    "be merged\n",
+                    config->kernel->name);
+            status = EXIT_FAILED;
+        }
+    }
+    if (status != 0) {
+        run_free(outcome);
+    }
+    return status;
 }

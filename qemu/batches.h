@@ -18,12 +18,16 @@ uint64_t batches_units_max(const struct run_config *config);
 uint32_t batches_count(const struct run_config *config);
 uint32_t batches_units(const struct run_config *config);
 
+/* Carries out batch `index`. Result: 0 and its outcome; else an exit status
+   with the reason on stderr. */
+typedef int batches_one(void *context, struct outcome *outcome, uint32_t index);
+
 /*
- * Adds the outcome of the next batch, of which nothing is to be freed
- * afterwards, to that of those before it (none, if its batch_count is 0).
- * Result: 0, or -1 if the kernel finds its own results malformed.
+ * Carries out all batches, one after the other. *outcome is all 0 before.
+ * Result: 0 and the outcome of all; or the exit status of the first batch that
+ * failed, with the reason on stderr, and nothing to be freed.
  */
-int batches_add(struct outcome *outcome, struct outcome *next,
-                const struct run_config *config);
+int batches_run(struct outcome *outcome, const struct run_config *config,
+                batches_one *one, void *context);
 
 #endif

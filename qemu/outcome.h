@@ -61,8 +61,8 @@ struct outcome_node {
     struct outcome_spell spell[ROUNDS_MAX]; /* in order of time */
     uint32_t stack_used_bytes;
     uint32_t stack_bytes;
-    const struct node_counters *port; /* NODE_PORTS of them */
-    const struct node_event *event;   /* its log, in the node's mesh time */
+    struct node_counters *port;     /* NODE_PORTS of them */
+    const struct node_event *event; /* its log, in the node's mesh time */
     uint32_t event_count;
 };
 
@@ -116,7 +116,7 @@ struct outcome {
     uint64_t conflicts; /* circuits that had to wait for a held link */
     uint64_t retries;
     uint64_t retransmissions; /* times that a source went back: serial lines */
-    uint64_t messages; /* over circuits; host traffic not counted */
+    uint64_t messages;        /* over circuits; host traffic not counted */
     uint64_t payload_bytes;
     uint32_t batch_count;
     struct outcome_batch *batch;

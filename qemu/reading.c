@@ -87,7 +87,7 @@ void reading_log(struct outcome_node *node, const struct node_event *event,
 }
 
 static void read_node(struct outcome *outcome, const struct mesh *mesh,
-                      uint32_t index, struct node_counters *port)
+                      uint32_t index)
 {
     struct outcome_node *node = &outcome->node[index];
     const struct window *window =
@@ -100,8 +100,7 @@ static void read_node(struct outcome *outcome, const struct mesh *mesh,
     }
     node->stack_used_bytes = window->node.status.stack_used_bytes;
     node->stack_bytes = window->node.status.stack_bytes;
-    node->port = port;
-    memcpy(port, window->port, sizeof window->port);
+    memcpy(node->port, window->port, sizeof window->port);
     reading_log(node, window->log.event,
                 window->log.events_written < NODE_EVENTS
                     ? window->log.events_written
@@ -166,31 +165,42 @@ static void read_circuits(struct outcome *outcome, const struct mesh *mesh,
     free(receipts);
 }
 
-void reading_take(struct outcome *outcome, const struct run_config *config,
-                  const struct mesh *mesh, uint32_t first_circuit)
+void reading_begin(struct outcome *outcome, const struct run_config *config,
+                   const struct wire_order *order, uint32_t circuits)
 {
     uint32_t nodes = (uint32_t)config->size.width * config->size.height;
-    uint32_t circuits;
     struct node_counters *port =
         reading_must(calloc((size_t)nodes * NODE_PORTS, sizeof *port));
 
-    fabric_circuits(mesh->fabric, &circuits);
     outcome->size = config->size;
     outcome->originator = config->originator;
-    outcome->on = mesh->backend->on;
-    outcome->board = mesh->backend->board;
     outcome->profile = config->profile;
     outcome->plan_profile = *run_plan_profile(config);
     outcome->kernel = config->kernel;
     outcome->input_name = config->input_name;
-    outcome->load_bytes = config->load.units * config->load.unit_bytes;
-    outcome->load_units = config->load.units;
+    outcome->load_units = order->load_units;
+    outcome->load_bytes = (uint64_t)order->load_units * order->unit_bytes;
     outcome->node_count = nodes;
     outcome->node = reading_must(calloc(nodes, sizeof *outcome->node));
-    outcome->circuit = reading_must(calloc(
-        (size_t)(circuits - first_circuit) + 1, sizeof *outcome->circuit));
     for (uint32_t i = 0; i < nodes; ++i) {
-        read_node(outcome, mesh, i, port + (size_t)i * NODE_PORTS);
+        outcome->node[i].port = port + (size_t)i * NODE_PORTS;
+    }
+    outcome->circuit =
+        reading_must(calloc((size_t)circuits + 1, sizeof *outcome->circuit));
+}
+
+void reading_take(struct outcome *outcome, const struct run_config *config,
+                  const struct wire_order *order, const struct mesh *mesh,
+                  uint32_t first_circuit)
+{
+    uint32_t circuits;
+
+    fabric_circuits(mesh->fabric, &circuits);
+    reading_begin(outcome, config, order, circuits - first_circuit);
+    outcome->on = mesh->backend->on;
+    outcome->board = mesh->backend->board;
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        read_node(outcome, mesh, i);
     }
     read_circuits(outcome, mesh, first_circuit);
     layers_take(outcome);
@@ -199,7 +209,7 @@ void reading_take(struct outcome *outcome, const struct run_config *config,
 void run_free(struct outcome *outcome)
 {
     if (outcome->node != NULL) {
-        free((void *)(uintptr_t)outcome->node[0].port);
+        free(outcome->node[0].port);
     }
     for (uint32_t i = 0; outcome->node != NULL && i < outcome->node_count;
          ++i) {

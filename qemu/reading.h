@@ -12,7 +12,13 @@
  * already; the rest is filled in, with memory of its own that run_free() frees.
  */
 void reading_take(struct outcome *outcome, const struct run_config *config,
-                  const struct mesh *mesh, uint32_t first_circuit);
+                  const struct wire_order *order, const struct mesh *mesh,
+                  uint32_t first_circuit);
+
+/* Its beginning: what the config and the order say, all nodes with nothing
+   known of them, and room for so many circuits. */
+void reading_begin(struct outcome *outcome, const struct run_config *config,
+                   const struct wire_order *order, uint32_t circuits);
 
 /* Fills a node in from its log, copied, of times from which zero_ps is taken
    off; all but when it received, which is no event. */

@@ -42,9 +42,6 @@ struct run_config {
     enum mesh_injection injection;
 };
 
-/* Whether only a tree can say who gets what: see scatter/tree.h. */
-bool run_needs_tree(const struct run_config *config);
-
 /* What the plan takes communication to cost: the truth, or what was given. */
 static inline const struct outcome_profile *
 run_plan_profile(const struct run_config *config)
@@ -85,13 +82,5 @@ int run_status(enum mesh_end end, const struct mesh_config *config);
 int run_job(struct outcome *outcome, const struct run_config *config);
 
 void run_free(struct outcome *outcome);
-
-/* For qemu/serial_run.c. The order of batch `index`, but for its tree. */
-struct wire_order run_order(const struct run_config *config, uint32_t index);
-
-/* What the originator reported, into *outcome. Result: 0, or an exit status
-   with the reason on stderr. */
-int run_take_report(struct outcome *outcome, const struct mesh_report *report,
-                    const struct run_config *config);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "qemu/parse.h"
 #include "qemu/profile.h"
+#include "qemu/run_order.h"
 #include "scatter/scatter.h"
 #include "torus/pattern.h"
 #include "torus/tree.h"

@@ -7,6 +7,7 @@
 #include "qemu/probe.h"
 #include "qemu/ps.h"
 #include "qemu/reading.h"
+#include "qemu/run_order.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +21,10 @@ struct run_counts {
     uint32_t first;
 };
 
-static void say(const struct run_config *config, const char *what, uint32_t a,
-                uint32_t b)
+static void say(const struct run_config *config, const char *what)
 {
     if (config->progress) {
-        fprintf(stderr, "\r\033[K");
-        fprintf(stderr, what, a, b);
+        fprintf(stderr, "\r\033[K%s", what);
         fflush(stderr);
     }
 }
@@ -92,7 +91,6 @@ static void read_node(struct outcome *outcome, struct probe_log *log)
     uint64_t zero_ps = outcome->plan.scatter_start_ps;
 
     node->at = log->at;
-    node->port = outcome->node[0].port + (size_t)index * NODE_PORTS;
     node->layer = layer_of(log);
     shift(log, zero_ps, outcome->plan_profile.transfer_ps);
     reading_log(node, log->event, log->count, zero_ps);
@@ -134,24 +132,14 @@ static int read_nodes(struct outcome *outcome, struct serial_mesh *mesh)
 
 static int read_outcome(struct outcome *outcome,
                         const struct run_config *config,
+                        const struct wire_order *order,
                         struct serial_mesh *mesh)
 {
-    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
     int status;
 
-    outcome->size = config->size;
-    outcome->originator = config->originator;
+    reading_begin(outcome, config, order, 0);
     outcome->on = config->port != NULL ? "boards" : "qemu";
     outcome->board = "stm32f405";
-    outcome->profile = config->profile;
-    outcome->plan_profile = *run_plan_profile(config);
-    outcome->kernel = config->kernel;
-    outcome->input_name = config->input_name;
-    outcome->node_count = nodes;
-    outcome->node = reading_must(calloc(nodes, sizeof *outcome->node));
-    outcome->node[0].port = reading_must(
-        calloc((size_t)nodes * NODE_PORTS, sizeof *outcome->node[0].port));
-    outcome->circuit = reading_must(calloc(1, sizeof *outcome->circuit));
     status = read_nodes(outcome, mesh);
     if (status == 0) {
         layers_take(outcome);
@@ -235,76 +223,43 @@ static bool nodes_failed(const struct outcome *outcome)
            error == ERR_DEAD_LINK || error == ERR_PROTOCOL;
 }
 
-static int carry_out(struct outcome *outcome, const struct run_config *config,
-                     struct serial_mesh *mesh, const uint8_t *tree,
-                     uint32_t index, const struct run_counts *counts)
+/* What batches are carried out with. */
+struct job {
+    const struct run_config *config;
+    const uint8_t *tree;
+    struct serial_mesh *mesh;
+    double boot_wall_s;
+    struct run_counts counts;
+};
+
+static int carry_out(void *context, struct outcome *outcome, uint32_t index)
 {
-    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
-    const struct format_load *load = &config->load;
-    struct wire_order wire = run_order(config, index);
-    struct mesh_order order = {.job = (uint16_t)(1 + index),
-                               .kind = WIRE_ORDER,
-                               .load_bytes =
-                                   (uint32_t)wire_order_body_bytes(&wire),
-                               .more = (wire.flags & WIRE_MORE) != 0};
+    struct job *job = context;
+    const struct run_config *config = job->config;
     double start_s = mesh_wall_s();
+    struct run_order order;
     enum mesh_end ended;
-    uint8_t *head;
     int status = EXIT_FAILED;
 
-    wire.tree_nodes = tree != NULL ? nodes : 0;
-    wire.tree = tree;
-    order.head_bytes = wire_order_head_bytes(&wire);
-    head = reading_must(malloc(order.head_bytes));
-    wire_order_store(head, &wire);
-    order.head = head;
-    if (load->data != NULL) {
-        order.load = load->data + (uint64_t)wire.first_unit * wire.unit_bytes -
-                     wire.before_bytes;
+    if (index == 0) {
+        count_before(&job->counts, config, job->mesh);
     }
-    ended = serial_mesh_run(mesh, &order);
+    run_order_make(&order, config, job->tree, index);
+    ended = serial_mesh_run(job->mesh, &order.mesh);
+    run_order_free(&order);
     if (ended == MESH_DONE) {
-        status = run_take_report(outcome, &mesh->report, config);
+        status = run_order_report(outcome, &job->mesh->report, config);
     }
-    free(head);
     if (ended != MESH_DONE || (status != 0 && nodes_failed(outcome))) {
-        show_nodes(config, mesh);
+        show_nodes(config, job->mesh);
     }
-    if (status == 0 && !order.more) {
-        count_after(outcome, counts, config, mesh);
+    if (status == 0 && !order.mesh.more) {
+        count_after(outcome, &job->counts, config, job->mesh);
     }
     if (status == 0) {
+        outcome->boot_wall_s = index == 0 ? job->boot_wall_s : 0;
         outcome->run_wall_s = mesh_wall_s() - start_s;
-        outcome->load_units = wire.load_units;
-        outcome->load_bytes = (uint64_t)wire.load_units * wire.unit_bytes;
-        status = read_outcome(outcome, config, mesh);
-    }
-    return status;
-}
-
-static int carry_out_all(struct outcome *outcome,
-                         const struct run_config *config,
-                         struct serial_mesh *mesh, const uint8_t *tree)
-{
-    uint32_t batches = batches_count(config);
-    struct run_counts counts;
-    int status = 0;
-
-    count_before(&counts, config, mesh);
-
-    for (uint32_t i = 0; status == 0 && i < batches; ++i) {
-        struct outcome next = {.batch_count = 0};
-
-        say(config, "batch %u of %u", i + 1, batches);
-        status = carry_out(&next, config, mesh, tree, i, &counts);
-        if (status == 0 && batches_add(outcome, &next, config) != 0) {
-            fprintf(stderr, "quincunx: results cannot be merged\n");
-            status = EXIT_FAILED;
-        }
-    }
-    say(config, "", 0, 0);
-    if (status != 0) {
-        run_free(outcome);
+        status = read_outcome(outcome, config, &order.wire, job->mesh);
     }
     return status;
 }
@@ -324,29 +279,28 @@ int serial_run_job(struct outcome *outcome, const struct run_config *config)
 {
     const struct serial_mesh_config mesh_config = serial_run_mesh(config);
     struct run_config sized = *config;
-    double start_s = mesh_wall_s();
     struct serial_mesh mesh;
-    uint8_t *tree = NULL;
+    struct job job = {.config = &sized, .mesh = &mesh};
+    double start_s = mesh_wall_s();
+    uint8_t *tree;
     int status;
 
     memset(outcome, 0, sizeof *outcome);
-    if (run_needs_tree(config)) {
-        tree = schedule_tree(config->schedule, config->size, config->originator,
-                             NULL);
-        if (tree == NULL) {
-            fprintf(stderr, "quincunx: no memory for a tree\n");
-            return EXIT_FAILED;
-        }
+    status = run_order_tree(&tree, config);
+    if (status != 0) {
+        return status;
     }
-    say(config, "starting boards, which find each other", 0, 0);
-    if (serial_mesh_start(&mesh, &mesh_config) != 0) {
-        free(tree);
-        return EXIT_FAILED;
+    say(config, "starting boards, which find each other");
+    status = serial_mesh_start(&mesh, &mesh_config);
+    if (status == 0) {
+        job.tree = tree;
+        sized.room_bytes = mesh.room_bytes;
+        job.boot_wall_s = mesh.up_wall_s - start_s;
+        say(config, "all boards up; the job runs");
+        status = batches_run(outcome, &sized, carry_out, &job);
+        say(config, "");
+        serial_mesh_stop(&mesh);
     }
-    sized.room_bytes = mesh.room_bytes;
-    outcome->boot_wall_s = mesh.up_wall_s - start_s;
-    status = carry_out_all(outcome, &sized, &mesh, tree);
     free(tree);
-    serial_mesh_stop(&mesh);
-    return status;
+    return status == 0 ? 0 : EXIT_FAILED;
 }

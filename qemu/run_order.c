@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/run_order.h"
+
+#include "qemu/batches.h"
+#include "qemu/output.h"
+#include "qemu/postmortem.h"
+#include "qemu/reading.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_FAILED 1
+#define JOB_IDENTITY 1u
+
+/* ---- the tree ---- */
+
+bool run_needs_tree(const struct run_config *config)
+{
+    return torus_phases(config->size) < 0 ||
+           config->schedule != SCHEDULE_PETERS_SYSKA ||
+           config->ports != TORUS_PORTS || config->store_and_forward ||
+           config->slow_shift != NULL;
+}
+
+static int complain_tree(const struct run_config *config)
+{
+    fprintf(stderr,
+            "quincunx: --schedule %s: has no tree of at most %u phases on a "
+            "%ux%u torus\n",
+            schedule_name(config->schedule), TREE_PHASES_MAX,
+            config->size.width, config->size.height);
+    return EXIT_FAILED;
+}
+
+int run_order_tree(uint8_t **tree, const struct run_config *config)
+{
+    *tree = NULL;
+    if (!run_needs_tree(config)) {
+        return 0;
+    }
+    *tree = schedule_tree(config->schedule, config->size, config->originator,
+                          config->slow_shift);
+    return *tree != NULL ? 0 : complain_tree(config);
+}
+
+/* ---- the order ---- */
+
+static uint8_t flags_of(const struct run_config *config)
+{
+    unsigned flags = 0;
+
+    if (config->store_and_forward) {
+        flags |= WIRE_STORE_AND_FORWARD;
+    }
+    if (schedule_is_equal(config->schedule)) {
+        flags |= WIRE_EQUAL_SHARES;
+    }
+    return (uint8_t)flags;
+}
+
+static struct wire_order wire_of(const struct run_config *config,
+                                 uint32_t index)
+{
+    const struct format_load *load = &config->load;
+    const struct kernel_terms *terms = &config->terms;
+    uint32_t most = batches_units(config);
+    uint64_t first = (uint64_t)index * most;
+    uint64_t left = load->units - first;
+    uint32_t units = left < most ? (uint32_t)left : most;
+    uint64_t before = first * load->unit_bytes;
+    uint64_t after = (left - units) * load->unit_bytes;
+    unsigned more = left > units ? WIRE_MORE : 0;
+    const struct outcome_profile *profile = run_plan_profile(config);
+    struct wire_order order = {
+        .startup_ps = profile->startup_ps,
+        .transfer_ps = profile->transfer_ps,
+        .hop_delay_ps = profile->hop_delay_ps,
+        .load_units = units,
+        .unit_bytes = load->unit_bytes,
+        .first_unit = (uint32_t)first,
+        .before_bytes = before < terms->before_bytes ? (uint32_t)before
+                                                     : terms->before_bytes,
+        .after_bytes =
+            after < terms->after_bytes ? (uint32_t)after : terms->after_bytes,
+        .phases = config->phases,
+        .rounds = config->rounds,
+        .ports = config->ports,
+        .flags = (uint8_t)(flags_of(config) | more),
+        .arg_bytes = load->arg_bytes,
+        .arg = load->arg};
+
+    strncpy(order.kernel, config->kernel->name, WIRE_NAME_BYTES - 1);
+    return order;
+}
+
+void run_order_make(struct run_order *order, const struct run_config *config,
+                    const uint8_t *tree, uint32_t index)
+{
+    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    const uint8_t *load = config->load.data;
+    struct wire_order *wire = &order->wire;
+    uint32_t head_bytes;
+    uint8_t *head;
+
+    *wire = wire_of(config, index);
+    wire->tree_nodes = tree != NULL ? nodes : 0;
+    wire->tree = tree;
+    head_bytes = wire_order_head_bytes(wire);
+    head = reading_must(malloc(head_bytes));
+    wire_order_store(head, wire);
+    order->mesh =
+        (struct mesh_order){.job = (uint16_t)(JOB_IDENTITY + index),
+                            .kind = WIRE_ORDER,
+                            .head = head,
+                            .head_bytes = head_bytes,
+                            .load_bytes = (uint32_t)wire_order_body_bytes(wire),
+                            .more = (wire->flags & WIRE_MORE) != 0};
+    if (load != NULL) {
+        order->mesh.load = load +
+                           (uint64_t)wire->first_unit * wire->unit_bytes -
+                           wire->before_bytes;
+    }
+}
+
+void run_order_free(struct run_order *order)
+{
+    free((void *)(uintptr_t)order->mesh.head);
+}
+
+/* ---- the report ---- */
+
+static int complain_phases(const struct run_config *config,
+                           const struct wire_report *plan)
+{
+    if (config->rounds > 1 && config->rounds != WIRE_BEST) {
+        fprintf(stderr,
+                "quincunx: --rounds %u: infeasible for this load; fewer "
+                "rounds, 1, or auto may be\n",
+                config->rounds);
+    } else {
+        fprintf(stderr,
+                "quincunx: --phases %u: infeasible for this load; "
+                "at most %u phases are feasible\n",
+                config->phases, plan->phases_feasible);
+    }
+    return EXIT_FAILED;
+}
+
+int run_order_report(struct outcome *outcome, const struct mesh_report *report,
+                     const struct run_config *config)
+{
+    struct wire_report *plan = &outcome->plan;
+    uint32_t bytes = report->bytes - CIRCUIT_HEADER_BYTES;
+
+    if (report->data == NULL ||
+        wire_report_load(plan, &outcome->rounds,
+                         report->data + CIRCUIT_HEADER_BYTES,
+                         bytes) != ERR_OK) {
+        fprintf(stderr, "quincunx: the originator ended without a report\n");
+        return EXIT_FAILED;
+    }
+    if (plan->error == ERR_PHASES) {
+        return complain_phases(config, plan);
+    }
+    if (plan->error != ERR_OK) {
+        fprintf(stderr, "quincunx: the originator gave up: %s\n",
+                postmortem_error(plan->error));
+        return EXIT_FAILED;
+    }
+    if (output_take(&outcome->result,
+                    report->data + CIRCUIT_HEADER_BYTES +
+                        wire_report_bytes(plan),
+                    bytes - wire_report_bytes(plan), &config->terms) != 0) {
+        fprintf(stderr, "quincunx: the originator's output is malformed\n");
+        return EXIT_FAILED;
+    }
+    return 0;
+}
