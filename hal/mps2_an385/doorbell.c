@@ -26,7 +26,7 @@ void board_ring_and_wait(struct window *window)
     __asm volatile("cpsid i" ::: "memory");
     CMSDK_UART0->CTRL =
         UART_CTRL_TX_ENABLE | UART_CTRL_RX_ENABLE | UART_CTRL_RX_INTERRUPT;
-    NVIC_ISER0 = 1u << UART0_RX_IRQ;
+    NVIC->ISER[0] = 1u << UART0_RX_IRQ;
     board_ring(window);
     do {
         __asm volatile("wfi" ::: "memory");
@@ -34,9 +34,9 @@ void board_ring_and_wait(struct window *window)
             (void)CMSDK_UART0->DATA;
         }
         CMSDK_UART0->INTCLEAR = UART_INT_RX;
-        NVIC_ICPR0 = 1u << UART0_RX_IRQ;
+        NVIC->ICPR[0] = 1u << UART0_RX_IRQ;
     } while (*answered != sequence);
-    NVIC_ICER0 = 1u << UART0_RX_IRQ;
+    NVIC->ICER[0] = 1u << UART0_RX_IRQ;
     __asm volatile("cpsie i" ::: "memory");
 }
 
@@ -45,7 +45,7 @@ _Noreturn void board_halt(struct window *window)
     (void)window;
     __asm volatile("cpsid i" ::: "memory");
     CMSDK_TIMER0->CTRL = 0;
-    NVIC_ICER0 = UINT32_MAX;
+    NVIC->ICER[0] = UINT32_MAX;
     for (;;) {
         __asm volatile("wfi" ::: "memory");
     }

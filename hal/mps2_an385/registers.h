@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Registers of the MPS2 board with FPGA image AN385. Names and offsets as in
- * the Cortex-M System Design Kit TRM (ARM DDI 0479, sections 4.1 and 4.3) and
- * the ARMv7-M manual (ARM DDI 0403, B3.4).
+ * the Cortex-M System Design Kit TRM (ARM DDI 0479, sections 4.1 and 4.3).
  */
 #ifndef HAL_MPS2_AN385_REGISTERS_H
 #define HAL_MPS2_AN385_REGISTERS_H
+
+#include "hal/armv7m.h"
 
 #include <stdint.h>
 
@@ -37,15 +38,6 @@ struct cmsdk_timer {
 #define TIMER_CTRL_INTERRUPT (1u << 3)
 #define TIMER0_IRQ 8u
 #define TIMER_PS_PER_TICK 40000u /* 25 MHz */
-
-#define NVIC_ISER0 (*(volatile uint32_t *)0xE000E100u)
-#define NVIC_ICER0 (*(volatile uint32_t *)0xE000E180u)
-#define NVIC_ICPR0 (*(volatile uint32_t *)0xE000E280u)
-
-#define SCB_CFSR (*(volatile uint32_t *)0xE000ED28u)
-#define SCB_HFSR (*(volatile uint32_t *)0xE000ED2Cu)
-#define SCB_MMFAR (*(volatile uint32_t *)0xE000ED34u)
-#define SCB_BFAR (*(volatile uint32_t *)0xE000ED38u)
 
 /* The PSRAM that the switch shares with the node: the window. */
 #define PSRAM_BASE 0x21000000u

@@ -78,7 +78,7 @@ __attribute__((used)) _Noreturn void boot_fault_record(const uint32_t *frame)
     put(NULL, ", called from ");
     put_hex(frame[5]);
     put(NULL, ", CFSR ");
-    put_hex(SCB_CFSR);
+    put_hex(SCB->CFSR);
     put(NULL, "\n");
     _exit(EXIT_FAULT);
 }
