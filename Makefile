@@ -108,10 +108,13 @@ BOARD_TABLES := $(BOARDS:%=$(BUILD)/%/kernel_table.c)
 host_objects := $(HOST_SOURCES:%.c=$(BUILD)/host/%.o) \
                 $(BUILD)/host/kernel_table.o
 
-# A change of flags, compiler or version rebuilds what depends on it.
+# A change of flags, compiler or version rebuilds what depends on it; `make -n`
+# changes nothing.
 define stamp
-$(shell mkdir -p $(BUILD); echo '$(2)' | cmp -s - $(BUILD)/$(1).flags || \
-        echo '$(2)' > $(BUILD)/$(1).flags)
+$(if $(findstring n,$(firstword -$(MAKEFLAGS))),, \
+  $(shell mkdir -p $(BUILD); \
+          echo '$(2)' | cmp -s - $(BUILD)/$(1).flags || \
+          echo '$(2)' > $(BUILD)/$(1).flags))
 endef
 $(call stamp,host,$(HOST_CC) $(HOST_CFLAGS) $(HOST_LIBS))
 $(foreach b,$(BOARDS),$(call stamp,$b,$(TARGET_CC) -mcpu=cortex-$(CORE_$b) \
@@ -170,9 +173,10 @@ target_link = $(TARGET_CC) -mcpu=cortex-$(CORE_$(1)) -mthumb \
 
 # Small is better than fast but where every hop or unit passes (spin counts).
 COLD := -fno-schedule-insns2 -fno-move-loop-invariants
-FAST := scatter/scatter.c scatter/wire_job.c scatter/split.c hal/window.c \
-        $(filter-out kernels/spin.c,$(wildcard kernels/*.c))
-FAST_mps2_an385 := $(FAST)
+FAST_KERNELS := $(filter-out kernels/spin.c,$(wildcard kernels/*.c))
+FAST_mps2_an385 := scatter/scatter.c scatter/wire_job.c scatter/split.c \
+                   hal/window.c $(FAST_KERNELS)
+FAST_stm32f405 := $(if $(filter all,$(PARTS)),$(FAST_KERNELS))
 # A message over serial lines costs milliseconds whatever the engine's code is.
 COLD_stm32f405 := -fno-ipa-cp -fno-tree-ch -fno-tree-dominator-opts \
                   -fno-partial-inlining -fno-unwind-tables

@@ -10,6 +10,7 @@
 #include "boot/serial_node.h"
 #include "boot/start_stm32f405.h"
 #include "hal/armv7m.h"
+#include "hal/crc32.h"
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/serial.h"
 #include "hal/stm32f405/timer.h"
@@ -21,17 +22,24 @@
    are so many of the host's, and one may be late by so much. */
 #define EMULATED_SLOWER 19u
 #define EMULATED_SLACK_US 40000u
+/* Of a link's test frames: sound cables lose none, emulated ones are damaged at
+   will. */
+#define LOST_MAX 1u
+#define EMULATED_LOST_MAX 15u
 
 /* What the linker leaves. The last words are for an emulator, whose chip has no
    number of its own: its launcher may write one there. */
 extern uint8_t boot_ram_used_end[];
 extern uint8_t boot_ram_end[];
+extern uint8_t boot_image_bytes[]; /* a number: the symbol's value */
 #define EMULATED_ID_BYTES 16u
 
 /* Software costs nothing where time means nothing. */
 static const struct scatter_costs no_costs;
 
 static struct serial_node node;
+/* Of the program; whatever it is after power-up. */
+static uint32_t starts __attribute__((section(".noinit")));
 static uint32_t masked; /* by the outermost lock() */
 static unsigned locks;
 static volatile bool woken; /* by an interrupt, since the last rest() */
@@ -155,6 +163,22 @@ static void tick(void *context)
     unlock(context);
 }
 
+static void forget_faults(void *context)
+{
+    (void)context;
+    boot_forget_faults();
+}
+
+/* Of what is behind the identity: the same wherever a node sits. */
+static uint32_t image_crc(void)
+{
+    const uint8_t *from = (const uint8_t *)(&boot_identity + 1);
+
+    return crc32_update(0, from,
+                        (uint32_t)(uintptr_t)boot_image_bytes -
+                            (IMAGE_IDENTITY_OFFSET + sizeof boot_identity));
+}
+
 static void take_id(uint32_t id[3], const struct boot_start *start)
 {
     const uint32_t *emulated =
@@ -170,11 +194,15 @@ static void init_node(const struct boot_start *start)
         .ident = {.board = "stm32f405",
                   .version = BOOT_VERSION,
                   .reset_cause = clocks_reset_name(&start->clocks),
+                  .image_crc = image_crc(),
+                  .clock = clocks_source_name(&start->clocks),
                   .clock_hz = start->clocks.core_hz},
         .strapped = boot_identity.x != IMAGE_NOT_SET,
         .strap = {boot_identity.x, boot_identity.y},
+        .salt = ++starts,
         .byte_ns = NS_PER_S / serial_baud(0) * BITS_PER_BYTE,
         .slack_us = emulated ? EMULATED_SLACK_US : 0,
+        .lost_max = emulated ? EMULATED_LOST_MAX : LOST_MAX,
         .memory = boot_ram_used_end,
         .memory_bytes =
             (uint32_t)(boot_ram_end - EMULATED_ID_BYTES - boot_ram_used_end),
@@ -188,7 +216,8 @@ static void init_node(const struct boot_start *start)
         .room = room,
         .write = put,
         .sleep = rest,
-        .reset = reset};
+        .reset = reset,
+        .forget_faults = forget_faults};
 
     take_id(config.ident.unique_id, start);
     serial_node_init(&node, &config);
@@ -197,6 +226,7 @@ static void init_node(const struct boot_start *start)
 _Noreturn void boot_board(void)
 {
     struct boot_start start;
+    uint32_t before;
 
     boot_start(&start);
     if (start.clocks.source == CLOCKS_EMULATED) {
@@ -204,8 +234,10 @@ _Noreturn void boot_board(void)
         timer_account();
     }
     timer_start(&start.clocks, NULL, NULL);
+    before = armv7m_mask(); /* the callbacks are the node's */
     serial_start(&start.clocks, NULL, &callbacks, NULL);
     init_node(&start);
+    armv7m_unmask(before);
     timer_start(&start.clocks, tick, NULL);
     watchdog_start(&start.clocks);
     serial_node_run(&node);

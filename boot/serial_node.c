@@ -11,8 +11,6 @@
 #define PATIENCE_US 120000000u
 /* Neighbours tell each other again what was not answered. */
 #define RETRY_US 20000u
-/* Of the test frames of a link. */
-#define LOST_MAX 15u
 /* A main loop that has not waited for so many ticks hangs, if it should hear
    of a new wave. */
 #define HUNG_TICKS 200u
@@ -241,25 +239,33 @@ static unsigned peeked(void *context, uint8_t page, uint8_t *out)
     return serial_node_status(context, page, out);
 }
 
+/* What others remember of this node must not be said again after a reset, at
+   which the time is mostly the same. */
+static uint32_t seed_of(const struct serial_node_config *config)
+{
+    const uint32_t *id = config->ident.unique_id;
+
+    return id[0] ^ id[1] ^ id[2] ^ config->now_us(config->context) ^
+           config->salt * 2654435761u;
+}
+
 static void init_switch(struct serial_node *node)
 {
     const struct serial_node_config *config = &node->config;
-    const struct switch_config core = {.seed = config->ident.unique_id[0] ^
-                                               config->now_us(config->context),
+    const struct switch_config core = {.seed = seed_of(config),
                                        .byte_ns = config->byte_ns,
                                        .slack_us = config->slack_us,
                                        .kick = kick,
                                        .neighbour = heard,
                                        .status = peeked,
                                        .context = node};
-    struct discover_config discover = {
-        .epoch = (uint16_t)config->now_us(config->context),
-        .strapped = config->strapped,
-        .strap = config->strap,
-        .lost_max = LOST_MAX,
-        .retry_us = RETRY_US,
-        .tell = tell,
-        .context = node};
+    struct discover_config discover = {.epoch = (uint16_t)(core.seed >> 16),
+                                       .strapped = config->strapped,
+                                       .strap = config->strap,
+                                       .lost_max = config->lost_max,
+                                       .retry_us = RETRY_US,
+                                       .tell = tell,
+                                       .context = node};
 
     memcpy(discover.uid, config->ident.unique_id, sizeof discover.uid);
     switch_init(&node->core, &core);

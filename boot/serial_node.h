@@ -31,11 +31,13 @@ struct serial_node_config {
     struct shell_ident ident; /* but for mesh, size and coordinates */
     bool strapped;            /* the coordinates are set in flash */
     struct torus_coord strap;
+    uint32_t salt;     /* another after every reset */
     uint32_t byte_ns;  /* of a port's line */
     uint32_t slack_us; /* by how much a node may be late; 0: a little */
     uint8_t *memory;   /* for messages; 8-byte aligned, as is its length */
     uint32_t memory_bytes;
     const struct scatter_costs *costs;
+    uint8_t lost_max; /* of a link's DISCOVER_TESTS test frames */
     const struct node_fault *last_fault; /* NULL: none */
     uint32_t faults;                     /* since power-up */
     uint32_t (*now_us)(void *context);   /* wraps */
@@ -48,6 +50,7 @@ struct serial_node_config {
     /* Sleeps until an interrupt, and feeds a watchdog. */
     void (*sleep)(void *context);
     void (*reset)(void *context);
+    void (*forget_faults)(void *context);
     void *context;
 };
 
@@ -66,6 +69,7 @@ struct serial_node {
     struct circuit circuit;
     struct scatter scatter;
     struct switch_message ping;
+    uint32_t ping_retries; /* of its port, before it */
     struct switch_message peek;
     uint8_t page;                        /* that it asks for */
     uint8_t answer[SWITCH_STATUS_BYTES]; /* to the last peek */

@@ -93,16 +93,15 @@ static void status(void *context, struct shell_status *status)
 static void link(void *context, struct shell_link *link, unsigned port)
 {
     const struct serial_node *node = context;
-    const struct discover_link *found = &node->discover.link[port];
-    const struct node_identity *who = &node->node.identity;
+    const struct discover *discover = &node->discover;
+    unsigned lost = discover_lost(discover, port);
 
-    *link = (struct shell_link){.known = found->tag != 0 && who->width > 0,
-                                .result = found->tag != 0 ? "good" : "silent"};
-    if (link->known) {
-        link->at = torus_step((struct torus_size){who->width, who->height},
-                              (struct torus_coord){who->x, who->y},
-                              (enum torus_port)port, 1);
-        link->port = (uint8_t)torus_opposite((enum torus_port)port);
+    *link = (struct shell_link){.result = "good"};
+    link->known = discover_other(discover, port, &link->at, &link->port);
+    if (lost == DISCOVER_TESTS) {
+        link->result = "silent";
+    } else if (lost > discover->config.lost_max) {
+        link->result = "noisy";
     }
 }
 
@@ -142,12 +141,18 @@ static const char *number(void *context, uint64_t *number, enum shell_list list,
     return name_at(fault_names, index);
 }
 
-static void clear(void *context)
+static void clear(void *context, enum shell_list list)
 {
     struct serial_node *node = context;
 
     node->config.lock(node->config.context);
-    memset(node->core.counters, 0, sizeof node->core.counters);
+    if (list == SHELL_COUNTERS) {
+        memset(node->core.counters, 0, sizeof node->core.counters);
+    } else {
+        node->config.forget_faults(node->config.context);
+        node->config.last_fault = NULL;
+        node->config.faults = 0;
+    }
     node->config.unlock(node->config.context);
 }
 
@@ -360,6 +365,7 @@ static int ping(void *context, struct torus_path path, uint32_t bytes)
                          ? bytes
                          : node->config.memory_bytes}}};
     node->config.lock(node->config.context);
+    node->ping_retries = node->core.counters[path.port].retries;
     switch_tick(&node->core, node->config.now_us(node->config.context));
     switch_send(&node->core, &node->ping);
     node->config.unlock(node->config.context);
@@ -370,6 +376,7 @@ static int ping_result(void *context, struct shell_ping *result)
 {
     struct serial_node *node = context;
     const struct switch_message *ping = &node->ping;
+    uint32_t retries = node->core.counters[ping->path.port].retries;
 
     if (ping->state != SWITCH_DONE) {
         return SHELL_LATER;
@@ -377,7 +384,8 @@ static int ping_result(void *context, struct shell_ping *result)
     *result = (struct shell_ping){
         .error = ping->error,
         .setup_ns = (ping->accepted_us - ping->queued_us) * 1000u,
-        .total_ns = (ping->done_us - ping->queued_us) * 1000u};
+        .total_ns = (ping->done_us - ping->queued_us) * 1000u,
+        .retries = retries - node->ping_retries};
     return ERR_OK;
 }
 

@@ -45,7 +45,8 @@ struct shell_ident {
     struct torus_coord at;
     struct torus_coord originator;
     uint32_t unique_id[3];
-    uint32_t image_crc;
+    uint32_t image_crc; /* the same of boards with the same image */
+    const char *clock;  /* where it comes from */
     uint32_t clock_hz;
     uint32_t room_bytes; /* for a job's data */
 };
@@ -64,10 +65,10 @@ struct shell_status {
 };
 
 struct shell_link {
-    bool known; /* a neighbour answered, and is at .. */
+    bool known; /* a neighbour told that it is at .. */
     struct torus_coord at;
     uint8_t port;       /* .. with this port at the other end */
-    const char *result; /* of the link's test */
+    const char *result; /* of the link's test: good, noisy, silent */
 };
 
 /* Where discovery found something wrong. */
@@ -82,7 +83,7 @@ struct shell_ping {
     int32_t error;     /* enum err */
     uint32_t setup_ns; /* first set-up sent, until it was accepted */
     uint32_t total_ns; /* the same, until the last byte was acknowledged */
-    uint32_t refused;  /* set-ups that were refused before */
+    uint32_t retries;  /* set-ups before the one that was accepted */
 };
 
 struct shell_event {
@@ -124,7 +125,7 @@ struct shell_config {
        last. port < TORUS_PORTS, 0 with SHELL_FAULT. */
     const char *(*number)(void *context, uint64_t *number, enum shell_list list,
                           unsigned port, unsigned index);
-    void (*clear)(void *context); /* the counters */
+    void (*clear)(void *context, enum shell_list list);
 
     /* Starts discovery from here. Result: 0 or enum err. Then until all is
        found: SHELL_LATER; 0: `fault` is one more; ERR_EMPTY: that was all. */

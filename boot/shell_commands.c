@@ -68,11 +68,11 @@ static enum shell_row row_ident(struct shell *shell)
         return SHELL_ROW;
     case 2:
         line_put(&shell->out,
-                 "unique_id=%x%x%x image_crc=%x reset=%s clock_hz=%u "
-                 "room=%u",
+                 "unique_id=%x%x%x image_crc=%x reset=%s clock=%s "
+                 "clock_hz=%u room=%u",
                  ident.unique_id[0], ident.unique_id[1], ident.unique_id[2],
-                 ident.image_crc, ident.reset_cause, ident.clock_hz,
-                 ident.room_bytes);
+                 ident.image_crc, ident.reset_cause, ident.clock,
+                 ident.clock_hz, ident.room_bytes);
         return SHELL_ROW;
     default:
         return SHELL_ROW_END;
@@ -154,17 +154,27 @@ static bool put_numbers(struct shell *shell, enum shell_list list)
     return shell->index > first;
 }
 
-static enum shell_code run_counters(struct shell *shell)
+/* `clear` behind the name of a list, or nothing, which asks for its rows. */
+static enum shell_code clear(struct shell *shell, enum shell_list list)
 {
     if (shell->words > 0) {
         if (memcmp(shell->word[1], "clear", sizeof "clear") != 0) {
             return SHELL_ARGUMENT;
         }
         shell->rows = false;
-        shell->config->clear(shell->config->context);
-        memset(shell->reader->count, 0, sizeof shell->reader->count);
+        shell->config->clear(shell->config->context, list);
     }
     return SHELL_OK;
+}
+
+static enum shell_code run_counters(struct shell *shell)
+{
+    enum shell_code code = clear(shell, SHELL_COUNTERS);
+
+    if (!shell->rows) {
+        memset(shell->reader->count, 0, sizeof shell->reader->count);
+    }
+    return code;
 }
 
 /* The ports' rows, then the console's. */
@@ -194,13 +204,14 @@ static enum shell_row row_counters(struct shell *shell)
 
 static enum shell_code run_fault(struct shell *shell)
 {
+    enum shell_code code = clear(shell, SHELL_FAULT);
     uint64_t value;
 
-    if (number_at(shell, &value, SHELL_FAULT) == NULL) {
+    if (code == SHELL_OK && number_at(shell, &value, SHELL_FAULT) == NULL) {
         shell->rows = false;
         line_put(&shell->out, " record=none");
     }
-    return SHELL_OK;
+    return code;
 }
 
 static enum shell_row row_fault(struct shell *shell)
@@ -346,8 +357,8 @@ static enum shell_row row_ping(struct shell *shell)
     }
     shell->pending = false;
     line_put(
-        &shell->out, "circuit=%u error=%d setup_ns=%u total_ns=%u refused=%u",
-        shell->row++, ping.error, ping.setup_ns, ping.total_ns, ping.refused);
+        &shell->out, "circuit=%u error=%d setup_ns=%u total_ns=%u retries=%u",
+        shell->row++, ping.error, ping.setup_ns, ping.total_ns, ping.retries);
     return SHELL_ROW;
 }
 
@@ -523,7 +534,7 @@ const struct shell_command shell_commands[] = {
     {"done", run_done, NULL, 4, 0, 0},
     {"clock", run_clock, NULL, 5, 0, 0},
     {"trace", NULL, row_trace, 5, 0, 0},
-    {"fault", run_fault, row_fault, 5, 0, 0},
+    {"fault [clear]", run_fault, row_fault, 5, 0, 1},
     {"inject fault|hang|die|none", run_inject, NULL, 6, 1, 1},
     {"reset", run_reset, NULL, 5, 0, 0},
 };

@@ -326,6 +326,29 @@ bool discover_at(const struct discover *d, struct torus_coord *at)
     return true;
 }
 
+bool discover_other(const struct discover *d, unsigned port,
+                    struct torus_coord *at, uint8_t *other_port)
+{
+    const struct discover_link *link = &d->link[port];
+
+    if (link->tag == 0 || (link->told[AT_BITS] & PLACED) == 0) {
+        return false;
+    }
+    *at = wrapped(d, x_of(link->told), y_of(link->told));
+    *other_port = (uint8_t)port_there(link);
+    return true;
+}
+
+unsigned discover_lost(const struct discover *d, unsigned port)
+{
+    unsigned lost = DISCOVER_TESTS;
+
+    for (unsigned left = d->link[port].passed; left != 0; left &= left - 1) {
+        lost -= 1;
+    }
+    return lost;
+}
+
 /* ---- positions ---- */
 
 /* Where the neighbour at a port says that this node is. */
@@ -514,7 +537,7 @@ static void judge_wiring(struct discover *d, unsigned port)
 static void judge_link(struct discover *d, unsigned port)
 {
     const struct discover_link *link = &d->link[port];
-    unsigned lost = DISCOVER_TESTS;
+    unsigned lost = discover_lost(d, port);
 
     if ((link->state & REFUSED) != 0) {
         find_alone(d, port, DISCOVER_BUSY, 0);
@@ -522,9 +545,6 @@ static void judge_link(struct discover *d, unsigned port)
         find_alone(d, port, DISCOVER_MISSING, 0);
     } else {
         judge_wiring(d, port);
-        for (unsigned left = link->passed; left != 0; left &= left - 1) {
-            lost -= 1;
-        }
         if (lost > d->config.lost_max) {
             find_alone(d, port, DISCOVER_NOISY, lost);
         }

@@ -187,6 +187,14 @@ struct torus_coord discover_origin(const struct discover *d);
 /* The node's coordinates: the strap's, or the wave's once it has been here. */
 bool discover_at(const struct discover *d, struct torus_coord *at);
 
+/* Where a port leads, as its neighbour told in the last wave: to whose port.
+   False: it told nothing, or knows no place. */
+bool discover_other(const struct discover *d, unsigned port,
+                    struct torus_coord *at, uint8_t *other_port);
+
+/* How many of the neighbour's DISCOVER_TESTS test frames did not come in. */
+unsigned discover_lost(const struct discover *d, unsigned port);
+
 /*
  * A fault as a line for people, without its newline, NUL at its end: such as
  * "(3,1) east: leads to (0,2) west, not to (4,1) west". Result: its length.

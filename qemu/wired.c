@@ -290,7 +290,7 @@ static void compose(struct line *line, const struct wired *wired, uint32_t node)
         say(line, "-gdb", "chardev:gdb");
     }
     snprintf(line->id, sizeof line->id, "loader,addr=0x%x,data=0x%x,data-len=4",
-             EMULATED_ID, 0x51000000u + node);
+             EMULATED_ID, 0xA5000000u + node);
     say(line, "-device", line->id);
     say(line, "-kernel", wired->config.firmware);
 }

@@ -276,7 +276,7 @@ def test_ident(board):
         "board": "stm32f405", "version": "v1.2-3-g0123456", "mesh": "77",
         "width": "5", "height": "4", "x": "3", "y": "2", "originator": "1,0",
         "unique_id": "00110022DEADBEEF00000007", "image_crc": "CAFE0001",
-        "reset": "watchdog", "clock_hz": "168000000",
+        "reset": "watchdog", "clock": "hse-pll", "clock_hz": "168000000",
         "room": "50000"}
 
 
@@ -333,6 +333,14 @@ def test_the_longest_values_fit_their_lines():
 
 def test_no_fault(board):
     assert board.ask("fault") == ["ok record=none"]
+
+
+def test_a_fault_is_forgotten():
+    with k.Board("--full") as board:
+        assert rows(board, "fault") != []
+        assert board.ask("fault all") == ["err argument ?"]
+        assert board.ask("fault clear") == ["ok record=none"]
+        assert board.ask("fault") == ["ok record=none"]
 
 
 def test_trace(board):
@@ -413,7 +421,7 @@ def test_ping_asks_for_its_path(board, path, told):
     port, hops, turn, after = told
     assert rows(board, f"ping {path} 700 3") == [
         f"circuit={i} error={port} setup_ns={hops} total_ns=700 "
-        f"refused={turn * 10000 + after}" for i in range(3)]
+        f"retries={turn * 10000 + after}" for i in range(3)]
 
 
 @pytest.mark.parametrize("path, told", [

@@ -36,7 +36,8 @@ struct board {
     bool full;
     bool running;
     uint64_t started_us;
-    uint64_t cleared;
+    uint64_t cleared; /* the counters: 1 */
+    bool faultless;
     unsigned width; /* of the mesh that is being found */
     unsigned later; /* answers that are not there yet */
     unsigned told;
@@ -85,8 +86,8 @@ static void ident(void *context, struct shell_ident *ident)
                                   "watchdog",  77,
                                   {5, 4},      {3, 2},
                                   {1, 0},      {0x00110022, 0xDEADBEEF, 7},
-                                  0xCAFE0001,  168000000,
-                                  50000};
+                                  0xCAFE0001,  "hse-pll",
+                                  168000000,   50000};
     if (board->full) {
         ident->mesh = UINT32_MAX;
         ident->size = (struct torus_size){3125, 3125};
@@ -133,14 +134,22 @@ static const char *number(void *context, uint64_t *number, enum shell_list list,
     *number =
         board->full ? UINT64_MAX : port * 1000 + index - board->cleared * index;
     if (list == SHELL_FAULT) {
-        return board->full && index < FAULT_WORDS ? names[index] : NULL;
+        return board->full && !board->faultless && index < FAULT_WORDS
+                   ? names[index]
+                   : NULL;
     }
     return index < COUNTERS ? names[index] : NULL;
 }
 
-static void clear(void *context)
+static void clear(void *context, enum shell_list list)
 {
-    ((struct board *)context)->cleared = 1;
+    struct board *board = context;
+
+    if (list == SHELL_COUNTERS) {
+        board->cleared = 1;
+    } else {
+        board->faultless = true;
+    }
 }
 
 static int mesh(void *context, struct torus_size size, struct torus_coord at)

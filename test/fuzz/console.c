@@ -166,6 +166,7 @@ static void ident(void *context, struct shell_ident *ident)
     *ident = (struct shell_ident){.board = word(context),
                                   .version = word(context),
                                   .reset_cause = word(context),
+                                  .clock = word(context),
                                   .mesh = any(context),
                                   .clock_hz = any(context)};
 }
@@ -199,9 +200,10 @@ static const char *number(void *context, uint64_t *number, enum shell_list list,
     return index < 17 ? "number" : NULL;
 }
 
-static void clear(void *context)
+static void clear(void *context, enum shell_list list)
 {
     (void)context;
+    fuzz_check(list == SHELL_COUNTERS || list == SHELL_FAULT, "no such list");
 }
 
 /* 0, later or an error. */
@@ -356,7 +358,8 @@ void console_seed(const struct fuzz_target *target)
         "\1@1 mesh 5 5 1 2\1\nmesh 3 4\nping E2 N1 100 3\nping w3 1 2\n",
         "\2run 100 1 2\nput 0 QUJDRA==\n@5 put 4 QUI=\1\nput 9 QUJD\ndone\n",
         "\2report\nget 0 96\nget 96 96\nget 300 9\n@9 done\1\n@9 done\1\n",
-        "\1fault\ntrace\nclock\ncounters clear\nreset\nide\2\2nt\n*1234\n",
+        "\1fault\ntrace\nclock\ncounters clear\n"
+        "fault clear\nreset\nide\2\2nt\n*1234\n",
         "\377x*0000\n@2 ident\n\n \n@3\1\n@4294967295 fault\1\r"};
 
     (void)target;
