@@ -55,6 +55,16 @@ static void byte(void *context, unsigned port, uint8_t value)
     }
 }
 
+static void doubtful(void *context, unsigned port, uint8_t value)
+{
+    (void)context;
+    if (port == SERIAL_CONSOLE) {
+        line_push(&node.reader, LINE_DAMAGED_BYTE);
+    } else {
+        switch_byte(&node.core, port, value);
+    }
+}
+
 static void line_error(void *context, unsigned port)
 {
     (void)context;
@@ -82,8 +92,8 @@ static void taken(void *context, unsigned port, unsigned bytes)
     }
 }
 
-static const struct serial_callbacks callbacks = {byte, line_error, pending,
-                                                  taken};
+static const struct serial_callbacks callbacks = {byte, doubtful, line_error,
+                                                  pending, taken};
 
 static uint32_t now_us(void *context)
 {

@@ -74,7 +74,7 @@ struct shell_link {
 /* Where discovery found something wrong. */
 struct shell_mesh_fault {
     struct torus_coord at;
-    uint8_t port;
+    uint8_t port; /* or more than any: it is the node */
     const char *what;
 };
 

@@ -274,7 +274,8 @@ static enum shell_row row_mesh(struct shell *shell)
         return end(shell, error);
     }
     line_put(&shell->out, "x=%u y=%u port=%s fault=%s", fault.at.x, fault.at.y,
-             port_names[fault.port], fault.what);
+             fault.port < TORUS_PORTS ? port_names[fault.port] : "none",
+             fault.what);
     return SHELL_ROW;
 }
 

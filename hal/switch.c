@@ -242,6 +242,13 @@ static void pass_first(struct switch_core *core, unsigned port, uint8_t first)
     core->counters[port].relayed_frames += 1;
 }
 
+/* A relay passes DATA from where the set-up came, and answers to there. */
+static bool passes(const struct switch_port *in, unsigned type)
+{
+    return in->role == PART_RELAY && type >= PART_DATA && type <= PART_DONE &&
+           in->onward == (type != PART_DATA);
+}
+
 /* Whether this node looks into frames of this type on this port. */
 static bool wanted(const struct switch_port *in, unsigned type)
 {
@@ -266,8 +273,7 @@ static void first_came(struct switch_core *core, unsigned port, uint8_t first)
     if (in->code < 2 || type < PART_SETUP || type > PART_NEIGHBOUR) {
         core->counters[port].damaged += 1;
         in->mode = PART_SKIP;
-    } else if (in->role == PART_RELAY && type >= PART_DATA &&
-               type <= PART_DONE) {
+    } else if (passes(in, type)) {
         pass_first(core, port, first);
     } else if (wanted(in, type)) {
         frame_read_begin(&core->reader[port], in->code, first);
@@ -315,11 +321,13 @@ static bool local_came(struct switch_core *core, unsigned port, unsigned type,
 static void frame_came(struct switch_core *core, unsigned port)
 {
     struct switch_port *in = &core->port[port];
-    unsigned came_as = PART_TYPE(core->reader[port].content[0]);
+    unsigned came_as = core->reader[port].content[0];
     unsigned bytes = frame_read_end(&core->reader[port]);
-    unsigned type = PART_TYPE(core->reader[port].content[0]);
+    unsigned first = core->reader[port].content[0];
+    unsigned type = PART_TYPE(first);
 
-    if (type != came_as) {
+    if (type != PART_TYPE(came_as) ||
+        (type == PART_SETUP && first != came_as)) {
         /* A hop may have passed a set-up on unread, as what it came as. */
         core->counters[port].damaged += 1;
         return;
@@ -333,8 +341,7 @@ static void frame_came(struct switch_core *core, unsigned port)
         return;
     }
     if (type == PART_DATA) {
-        in->destination.round =
-            (uint8_t)PART_ROUND(core->reader[port].content[0]);
+        in->destination.round = (uint8_t)PART_ROUND(first);
     }
     if (bytes == 0) {
         part_damaged(core, port);

@@ -242,12 +242,14 @@ struct switch_source {
     uint16_t vain_bytes; /* that are on the way before those to wait for */
     uint8_t attempt;
     uint8_t round;
+    uint8_t timed_round; /* in which `timed` was sent first */
     uint8_t backoff;
     uint8_t timeouts; /* of this circuit, without progress */
     uint8_t clean;    /* answers, one after the other, that had come whole */
     bool complete;    /* all of it was sent in this round */
     bool bad;         /* the line: frames have parity */
     bool timing;      /* `timed` bytes have not been acknowledged yet */
+    bool yields;      /* the neighbour gave way, and is to be next */
 };
 
 /* A message that comes in at a port. */
@@ -280,7 +282,8 @@ struct switch_port {
     uint32_t hold_us;
     struct switch_source source;
     struct switch_destination destination;
-    uint32_t spare[7]; /* 128 bytes on the board: an index is a shift */
+    uint32_t heard;    /* tag of the last set-up with parity */
+    uint32_t spare[5]; /* 128 bytes on the board: an index is a shift */
 };
 
 /* The last message of a port of a source. */
@@ -319,7 +322,8 @@ void switch_init(struct switch_core *core, const struct switch_config *config);
  */
 void switch_byte(struct switch_core *core, unsigned port, uint8_t byte);
 
-/* A byte was lost or damaged on the line (overrun, noise, framing). */
+/* A byte was lost on the line (overrun). What may be wrong is a byte: that it
+   came at all is worth more than the doubt, which checks and parity settle. */
 void switch_line_error(struct switch_core *core, unsigned port);
 
 /*

@@ -138,13 +138,17 @@ static bool meeting(const struct switch_port *at)
            (at->role == PART_SOURCE || (at->role == PART_RELAY && at->onward));
 }
 
-/* The set-up that the circuit is of, which went out twice. */
-static bool is_repeated(const struct switch_port *in, const uint8_t *setup)
+/* With parity a set-up goes out twice: whatever became of the first, the second
+   says nothing new, and would be a ghost if the first was refused. */
+static bool is_repeated(struct switch_port *in, const uint8_t *setup)
 {
-    bool came_in =
-        in->role == PART_DESTINATION || (in->role == PART_RELAY && !in->onward);
+    uint32_t before = in->heard;
 
-    return came_in && PART_PARITY(setup[0]) != 0 && in->tag == tag_of(setup);
+    if (PART_PARITY(setup[0]) == 0) {
+        return false;
+    }
+    in->heard = tag_of(setup);
+    return in->heard == before;
 }
 
 void part_setup(struct switch_core *core, unsigned port)
@@ -159,6 +163,7 @@ void part_setup(struct switch_core *core, unsigned port)
     if (meeting(in)) {
         if (port == TORUS_EAST || port == TORUS_NORTH) {
             core->counters[port].meetings += 1; /* theirs gives way */
+            in->source.yields = true;
             return;
         }
         part_drop(core, port, PART_HELD);

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-#define FRAME_LEAST 16u /* bytes of data in the shortest (but the last) */
+#define GIVE_WAY_US 2000u /* to a neighbour that gave way before */
+#define FRAME_LEAST 16u   /* bytes of data in the shortest (but the last) */
 #define FRAME_GROWTH 8u
 #define FRAME_COSTS 18u       /* bytes of a frame besides data, at most */
 #define BAD_DATA_BYTES 56u    /* in a frame with parity: 69 in all */
@@ -19,6 +20,7 @@
 #define ENDS_BYTES 256u       /* and the source and the destination */
 #define SETUP_BYTES 40u       /* of a set-up, or its answer, on a line */
 #define HASTE 5u              /* 2^-5 of the time for being late, at least */
+#define TICK_US 1000u         /* what the time is of may be so long ago */
 #define WAIT_US_MAX 16000000u /* so that two of them fit a set-up */
 /* A peek's answer is long and its question short: it is asked again sooner, and
    more often. */
@@ -59,7 +61,8 @@ static uint32_t wait_us(const struct switch_core *core,
     for (unsigned i = 1; i < times && us < most_us; i += 2) {
         us *= 2u;
     }
-    return with_line_us(core, us < most_us ? us : most_us, bytes);
+    us = us < most_us ? us : most_us;
+    return with_line_us(core, us + TICK_US, bytes);
 }
 
 /* An answer took so long. The mean follows slowly where they come sooner, and
@@ -218,7 +221,8 @@ static void finish(struct switch_core *core, unsigned port, int error)
 
     source->first = message->next;
     renew(core, port);
-    core->counters[port].dead += error == ERR_DEAD_LINK;
+    core->counters[port].dead +=
+        error == ERR_DEAD_LINK && message->kind != SWITCH_PEEK;
     part_note(core, SWITCH_PORTS + port, message->kind, message->bytes, error);
     message->done_us = core->now_us;
     message->error = (int8_t)error;
@@ -347,7 +351,7 @@ void part_source_lost(struct switch_core *core, unsigned port, unsigned reason)
     bool refused = reason == PART_HELD || reason == PART_UNWANTED;
     bool peek = message->kind == SWITCH_PEEK;
 
-    core->counters[port].broken += at->answered;
+    core->counters[port].broken += at->answered && !peek;
     if (!refused && !at->answered) {
         part_turn_bad(at);
     }
@@ -395,14 +399,16 @@ static void put_bytes(struct frame_writer *writer,
     }
 }
 
-/* Times the answer to a frame, one at a time, that was never sent before: else
-   nobody knows what is answered (Karn, Partridge, SIGCOMM 1987). */
+/* Times the answer to a frame, one at a time, that was never sent before. If
+   it is sent again, the answer's round says which is answered (else nobody
+   knows: Karn, Partridge, SIGCOMM 1987). */
 static void start_timing(const struct switch_core *core,
                          struct switch_source *source)
 {
     if (!source->timing) {
         source->timing = true;
         source->timed = source->next;
+        source->timed_round = source->round;
         source->timed_us = core->now_us;
     }
 }
@@ -473,7 +479,7 @@ static void go_back(struct switch_core *core, unsigned port, bool asked)
         part_turn_bad(&core->port[port]);
     }
     source->round = (source->round + 1u) & 15u;
-    source->timing = false;
+    source->timing = source->timing && !asked; /* the answer may be late */
     source->vain_bytes = (uint16_t)(asked ? source->next - source->base : 0);
     source->next = source->base;
     source->complete = false;
@@ -505,14 +511,25 @@ static void accept(struct switch_core *core, unsigned port, uint32_t offset)
     source->first->accepted_us = core->now_us;
 }
 
-static void progress(struct switch_core *core, unsigned port, uint32_t offset)
+/* The answer, of this round, to what is timed. */
+static void stop_timing(const struct switch_core *core,
+                        struct switch_source *source, unsigned round)
+{
+    if (source->timing && round == source->timed_round) {
+        learn(core, source);
+    }
+    source->timing = false;
+}
+
+static void progress(struct switch_core *core, unsigned port, uint32_t offset,
+                     unsigned round)
 {
     struct switch_source *source = &core->port[port].source;
     unsigned longer = source->frame_bytes + FRAME_GROWTH;
     unsigned most = most_bytes(source);
 
-    if (source->timing && offset >= source->timed) {
-        learn(core, source);
+    if (offset >= source->timed) {
+        stop_timing(core, source, round);
     }
     source->base = offset;
     if (source->next < offset) {
@@ -525,14 +542,14 @@ static void progress(struct switch_core *core, unsigned port, uint32_t offset)
     wait_for_answer(core, port);
 }
 
-static void done(struct switch_core *core, unsigned port, const uint8_t *reply,
-                 unsigned reply_bytes)
+static void done(struct switch_core *core, unsigned port, const uint8_t *answer,
+                 unsigned bytes)
 {
     struct switch_port *at = &core->port[port];
+    const uint8_t *reply = answer + PART_DONE_BYTES;
+    unsigned reply_bytes = bytes - PART_DONE_BYTES;
 
-    if (at->source.timing) {
-        learn(core, &at->source);
-    }
+    stop_timing(core, &at->source, PART_ROUND(answer[0]));
     if (is_peek(&at->source)) {
         at->source.first->reply_bytes = (uint8_t)reply_bytes;
         memcpy(at->source.first->reply, reply, reply_bytes);
@@ -543,6 +560,10 @@ static void done(struct switch_core *core, unsigned port, const uint8_t *reply,
     at->role = PART_FREE;
     part_release(core, port, PART_FINISHED);
     finish(core, port, ERR_OK);
+    if (at->source.yields) {
+        at->source.yields = false;
+        at->source.until_us = core->now_us + GIVE_WAY_US;
+    }
     part_start(core, port);
 }
 
@@ -571,7 +592,7 @@ void part_answer(struct switch_core *core, unsigned port, unsigned bytes)
     }
     judge(source, core->reader[port].mended);
     if (type == PART_DONE) {
-        done(core, port, content + PART_DONE_BYTES, bytes - PART_DONE_BYTES);
+        done(core, port, content, bytes);
         return;
     }
     offset = bytes_load_u32(content + 1);
@@ -582,7 +603,7 @@ void part_answer(struct switch_core *core, unsigned port, unsigned bytes)
     if (!at->answered) {
         accept(core, port, offset);
     } else if (offset > source->base) {
-        progress(core, port, offset);
+        progress(core, port, offset, PART_ROUND(content[0]));
     }
     if (type == PART_AGAIN && offset == source->base &&
         PART_ROUND(content[0]) == source->round) {

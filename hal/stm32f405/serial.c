@@ -205,12 +205,17 @@ receive_damaged(unsigned port, uint8_t byte, uint32_t status)
     counters->overruns += (status & USART_SR_ORE) != 0;
     counters->framings += (status & USART_SR_FE) != 0;
     counters->noises += (status & USART_SR_NF) != 0;
-    if ((status & USART_SR_RXNE) != 0 &&
-        (status & (USART_SR_FE | USART_SR_NF)) == 0) {
+    if ((status & USART_SR_RXNE) != 0) {
         ++counters->bytes_in;
-        serial.callbacks.byte(serial.context, port, byte);
+        if ((status & (USART_SR_FE | USART_SR_NF)) != 0) {
+            serial.callbacks.doubtful(serial.context, port, byte);
+        } else {
+            serial.callbacks.byte(serial.context, port, byte);
+        }
     }
-    serial.callbacks.line_error(serial.context, port);
+    if ((status & USART_SR_ORE) != 0) {
+        serial.callbacks.line_error(serial.context, port);
+    }
 }
 
 /* Apart, so that what every byte needs stays in registers. */

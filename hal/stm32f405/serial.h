@@ -44,7 +44,10 @@ enum {
 struct serial_callbacks {
     /* A byte has come in undamaged. */
     void (*byte)(void *context, unsigned port, uint8_t byte);
-    /* At least one byte was lost or damaged after those reported so far. */
+    /* One has come in with noise (NF) or without its stop bit (FE), which may
+       be right or not. */
+    void (*doubtful)(void *context, unsigned port, uint8_t byte);
+    /* At least one byte was lost after those reported so far. */
     void (*line_error)(void *context, unsigned port);
     /* What is to go out next, contiguous; 0: nothing. If the line has room for
        any of it, `taken` follows at once, before anything else is called. */

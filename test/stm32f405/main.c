@@ -79,6 +79,12 @@ static void byte(void *context, unsigned port, uint8_t value)
     }
 }
 
+static void doubtful(void *context, unsigned port, uint8_t value)
+{
+    (void)context;
+    note(EVENT_ERROR, port, value);
+}
+
 static void line_error(void *context, unsigned port)
 {
     (void)context;
@@ -110,8 +116,8 @@ static void taken(void *context, unsigned port, unsigned bytes)
     }
 }
 
-static const struct serial_callbacks callbacks = {byte, line_error, pending,
-                                                  taken};
+static const struct serial_callbacks callbacks = {byte, doubtful, line_error,
+                                                  pending, taken};
 
 static void tick(void *context)
 {

@@ -28,6 +28,7 @@ int main(int argc, char **argv)
     test_circuits(&unit);
     test_pairs(&unit);
     test_faults(&unit);
+    test_waits(&unit);
     test_peek(&unit);
     test_random(&unit);
     unit_plan(&unit);

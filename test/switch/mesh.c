@@ -107,7 +107,7 @@ static void feed(struct mesh *mesh, uint32_t number, uint64_t extra_us)
     line->byte = *data;
     start_us =
         line->stalled_us > mesh->now_us ? line->stalled_us : mesh->now_us;
-    add_event(mesh, start_us + MESH_BYTE_US + extra_us, number);
+    add_event(mesh, start_us + mesh->byte_us + extra_us, number);
     switch_taken(core, number % SWITCH_PORTS, 1);
 }
 
@@ -128,6 +128,13 @@ static void neighbour(void *context, unsigned port, const uint8_t *data,
     }
 }
 
+static void catch_up(struct mesh *mesh, uint32_t node)
+{
+    if (!mesh->late_clock) {
+        switch_tick(&mesh->core[node], (uint32_t)mesh->now_us);
+    }
+}
+
 static void give(struct mesh *mesh, uint32_t number, uint8_t byte)
 {
     unsigned port = number % SWITCH_PORTS;
@@ -138,7 +145,7 @@ static void give(struct mesh *mesh, uint32_t number, uint8_t byte)
     if (mesh->line[number].dead || mesh->dead[to]) {
         return;
     }
-    switch_tick(&mesh->core[to], (uint32_t)mesh->now_us);
+    catch_up(mesh, to);
     switch_byte(&mesh->core[to], torus_opposite((enum torus_port)port), byte);
 }
 
@@ -177,6 +184,9 @@ static void byte_arrives(struct mesh *mesh, uint32_t number)
     if (fault == MESH_CHANGE) {
         byte = changed(mesh, byte);
     }
+    if (mesh->change != NULL) {
+        byte = mesh->change(mesh, number, byte);
+    }
     if (fault != MESH_DROP) {
         give(mesh, number, byte);
     } else if (mesh_below(&mesh->random, 2) != 0 && !line->dead) {
@@ -207,6 +217,8 @@ struct mesh *mesh_make(struct torus_size size, uint64_t seed)
 
     mesh->size = size;
     mesh->nodes = nodes;
+    mesh->byte_us = MESH_BYTE_US;
+    mesh->tick_us = MESH_TICK_US;
     mesh->random = seed;
     /* So that time wraps in the middle of a run. */
     mesh->now_us = UINT32_MAX - 20000u;
@@ -248,7 +260,7 @@ static bool astray(const struct switch_core *core)
 
 static void tick(struct mesh *mesh, uint32_t node)
 {
-    add_event(mesh, mesh->now_us + MESH_TICK_US, MESH_LINES_MAX + node);
+    add_event(mesh, mesh->now_us + mesh->tick_us, MESH_LINES_MAX + node);
     if (mesh->dead[node]) {
         return;
     }
@@ -296,7 +308,7 @@ bool mesh_quiet(struct mesh *mesh)
 
 void mesh_send(struct mesh *mesh, uint32_t node, struct switch_message *message)
 {
-    switch_tick(&mesh->core[node], (uint32_t)mesh->now_us);
+    catch_up(mesh, node);
     switch_send(&mesh->core[node], message);
 }
 

@@ -43,6 +43,9 @@ struct mesh {
     struct torus_size size;
     uint32_t nodes;
     uint64_t now_us;
+    uint32_t byte_us; /* MESH_BYTE_US, and so on */
+    uint32_t tick_us;
+    bool late_clock; /* nodes know the time of their last tick */
     uint64_t random;
     uint32_t fault_ppm[MESH_FAULTS]; /* of the bytes; [MESH_NONE]: any? */
     uint32_t delay_us_max;
@@ -52,6 +55,8 @@ struct mesh {
     enum mesh_fault single;
     uint8_t single_change; /* xor; 0: to 0 */
     uint8_t single_was;    /* the byte that it met */
+    /* And what becomes of any byte; may be NULL. */
+    uint8_t (*change)(struct mesh *mesh, uint32_t line, uint8_t byte);
     uint32_t hurt_frames;
     uint32_t faults;
     uint32_t astray; /* ticks in which a port relayed without a circuit */

@@ -8,6 +8,7 @@ void test_frames(struct unit *unit);
 void test_circuits(struct unit *unit);
 void test_pairs(struct unit *unit);
 void test_faults(struct unit *unit);
+void test_waits(struct unit *unit);
 void test_peek(struct unit *unit);
 void test_random(struct unit *unit);
 

@@ -4,6 +4,7 @@
 #include "test/switch/suite.h"
 #include "test/switch/traffic.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define SIZE ((struct torus_size){3, 3})
@@ -13,6 +14,9 @@ static const struct torus_path knee = {TORUS_EAST, TORUS_LEFT, 1, 1};
 static const uint32_t knee_lines[] = {
     0 * SWITCH_PORTS + TORUS_EAST, 1 * SWITCH_PORTS + TORUS_NORTH,
     1 * SWITCH_PORTS + TORUS_WEST, 4 * SWITCH_PORTS + TORUS_SOUTH};
+
+static const struct torus_path straight = {TORUS_EAST, TORUS_STRAIGHT, 1, 0};
+static const struct torus_path back = {TORUS_WEST, TORUS_STRAIGHT, 1, 0};
 
 /* ---- one fault ---- */
 
@@ -354,35 +358,93 @@ static void said_twice(struct unit *unit)
     traffic_check(unit, traffic);
 }
 
-/* Where an answer may be late, but never is, a lost one is not waited for
-   long: from the second message on. */
-static void lateness_is_learnt(struct unit *unit)
+static bool both_done(struct mesh *mesh)
 {
-    struct traffic *traffic = traffic_make(SIZE, 1, 3000);
-    struct mesh *mesh = traffic->mesh;
-    struct parcel *parcel;
+    const struct switch_message *messages = mesh->context;
 
-    for (uint32_t node = 0; node < mesh->nodes; ++node) {
-        mesh->core[node].config.slack_us = 800000;
-        for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
-            mesh->core[node].port[port].source.late_us = 800000 / 16;
-        }
+    return messages[0].state == SWITCH_DONE && messages[1].state == SWITCH_DONE;
+}
+
+/* The second copy of a set-up whose first was refused begins no circuit, which
+   nobody is at the other end of; both want the line, at any time between. */
+static void refused_twice(struct unit *unit)
+{
+    static const uint8_t bytes[500];
+    static uint8_t buffers[2][500];
+
+    for (uint32_t later_us = 1; later_us < 4000; later_us += 40) {
+        struct mesh *mesh = mesh_make(SIZE, 1);
+        struct switch_message messages[2] = {
+            {.path = straight, .kind = 1, .segment = {{bytes, sizeof bytes}}},
+            {.path = back, .kind = 2, .segment = {{bytes, sizeof bytes}}}};
+        struct switch_receive receives[2] = {
+            {.buffer = buffers[0], .capacity_bytes = 500, .ports = 15},
+            {.buffer = buffers[1], .capacity_bytes = 500, .ports = 15}};
+
+        mesh->context = messages;
+        mesh_run(mesh, NULL, 5000);
+        switch_post(&mesh->core[0], &receives[0]);
+        part_turn_bad(&mesh->core[0].port[TORUS_EAST]);
+        mesh_send(mesh, 0, &messages[0]);
+        mesh_run(mesh, NULL, later_us);
+        switch_post(&mesh->core[1], &receives[1]);
+        mesh_send(mesh, 1, &messages[1]);
+        CHECK(unit, mesh_run(mesh, both_done, 1000000));
+        CHECK_EQUAL(unit, messages[0].error, ERR_OK);
+        CHECK_EQUAL(unit, messages[1].error, ERR_OK);
+        CHECK_EQUAL(unit, mesh_counters(mesh).lost, 0);
+        CHECK_EQUAL(unit, mesh_counters(mesh).expired, 0);
+        free(mesh);
     }
-    for (unsigned i = 0; i < 5; ++i) {
-        traffic_add(traffic, 0, knee, 3000, 0);
-        CHECK(unit, traffic_run(traffic));
+}
+
+/* What has been done to the bytes of unread_set_up(). */
+static struct {
+    unsigned step;
+    uint32_t at[MESH_LINES_MAX]; /* in the frame */
+} script;
+
+/* Joins the copies of the first RELEASE to what nobody can read, makes the next
+   set-up data on the first link, and a set-up of something on the second. */
+static uint8_t follow_script(struct mesh *mesh, uint32_t line, uint8_t byte)
+{
+    const uint32_t first = 0 * SWITCH_PORTS + TORUS_EAST;
+    const uint32_t second = 1 * SWITCH_PORTS + TORUS_EAST;
+    uint32_t at = script.at[line];
+    uint8_t was = byte;
+
+    (void)mesh;
+    script.at[line] = byte == 0 ? 0 : at + 1;
+    if (line == first && script.step == 0 && at == 1 &&
+        byte == (PART_RELEASE | FRAME_PARITY)) {
+        script.step = 1;
+    } else if (line == first && script.step == 1 && byte == 0) {
+        byte = 0x55;
+    } else if (line == first && script.step == 2 && at == 1 &&
+               byte == (PART_SETUP | FRAME_PARITY)) {
+        byte = PART_DATA | FRAME_PARITY;
+    } else if (line == second && script.step == 3 && at == 1) {
+        byte = PART_SETUP | FRAME_PARITY | 0x10;
     }
-    /* All of it is lost after the set-up, once. */
-    parcel = traffic_add(traffic, 0, knee, 200, 0);
-    mesh_run(mesh, NULL, 2000);
-    mesh->line[knee_lines[0]].dead = true;
-    mesh_run(mesh, NULL, 2500);
-    mesh->line[knee_lines[0]].dead = false;
+    script.step += byte != was;
+    return byte;
+}
+
+/* A set-up that a hop took for data, and passed on whole, is not obeyed when
+   the next link makes a set-up of it again: it is a hop too far. */
+static void unread_set_up(struct unit *unit)
+{
+    struct traffic *traffic = traffic_make((struct torus_size){5, 5}, 1, 200);
+    struct mesh *mesh = traffic->mesh;
+
+    memset(&script, 0, sizeof script);
+    mesh->change = follow_script;
+    part_turn_bad(&mesh->core[0].port[TORUS_EAST]);
+    traffic_add(traffic, 0, (struct torus_path){.hops = 3}, 100, 0);
+    traffic_add(traffic, 0, (struct torus_path){.hops = 2}, 100, 0);
     mesh->faults = 1;
     CHECK(unit, traffic_run(traffic));
-    CHECK_EQUAL(unit, mesh_counters(mesh).retransmitted, 1);
-    CHECK(unit,
-          parcel->message.done_us - parcel->message.queued_us < 800000 / 16);
+    CHECK_EQUAL(unit, script.step, 4);
     traffic_check(unit, traffic);
 }
 
@@ -402,5 +464,6 @@ void test_faults(struct unit *unit)
     UNIT_RUN(unit, noise);
     UNIT_RUN(unit, bad_line);
     UNIT_RUN(unit, said_twice);
-    UNIT_RUN(unit, lateness_is_learnt);
+    UNIT_RUN(unit, refused_twice);
+    UNIT_RUN(unit, unread_set_up);
 }

@@ -266,6 +266,7 @@ static void dead_node(struct unit *unit)
     CHECK(unit, run(mesh, &peek, 500000));
     CHECK_EQUAL(unit, peek.message.error, ERR_DEAD_LINK);
     CHECK_EQUAL(unit, peek.message.reply_bytes, 0);
+    CHECK_EQUAL(unit, mesh_counters(mesh).dead, 0);
     free(mesh);
 }
 

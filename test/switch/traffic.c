@@ -182,7 +182,7 @@ bool traffic_run(struct traffic *traffic)
         return false;
     }
     /* Deliveries are looked at in ticks. */
-    mesh_run(traffic->mesh, NULL, 2 * MESH_TICK_US);
+    mesh_run(traffic->mesh, NULL, 2 * traffic->mesh->tick_us);
     return true;
 }
 

@@ -445,14 +445,16 @@ static void introduce(unsigned port)
     }
 }
 
-/* Byte i of frames as long as can be, one after the other. */
-static uint8_t line_byte(uint32_t i)
+/* Byte i of frames as long as can be, one after the other: DATA from where
+   set-ups came, and answers from where they went. */
+static uint8_t line_byte(unsigned port, uint32_t i)
 {
     uint32_t at = i % LINE_BYTES;
 
-    return at == LINE_BYTES - 1 ? 0
-           : at == 1            ? PART_DATA
-                                : (uint8_t)(at | 0x81);
+    if (at == 1) {
+        return relay_core.port[port].onward ? PART_ACK : PART_DATA;
+    }
+    return at == LINE_BYTES - 1 ? 0 : (uint8_t)(at | 0x81);
 }
 
 /* At each port `at_once` bytes come in before anything else is done. */
@@ -462,7 +464,7 @@ static void full_load(struct relay_figure *quick, struct relay_figure *late,
     for (uint32_t i = 0; i < FRAMES * LINE_BYTES; i += at_once) {
         for (unsigned k = 0; k < at_once; ++k) {
             for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-                relay_driver_byte(quick, port, line_byte(i + k));
+                relay_driver_byte(quick, port, line_byte(port, i + k));
             }
         }
         for (unsigned port = 0; port < TORUS_PORTS; ++port) {

@@ -58,8 +58,8 @@ static void kick_node(void *context, unsigned port)
 
 const struct serial_callbacks *relay_callbacks(void)
 {
-    static const struct serial_callbacks callbacks = {byte, line_error, pending,
-                                                      taken};
+    static const struct serial_callbacks callbacks = {byte, byte, line_error,
+                                                      pending, taken};
 
     return &callbacks;
 }
