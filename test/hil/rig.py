@@ -227,9 +227,10 @@ class Bench:
             [mesh.QUINCUNX, *map(str, args)], capture_output=True, text=True,
             stdin=subprocess.DEVNULL, check=False, timeout=seconds)
 
-    def run_line(self, load, *args, arg="software", profile=None):
+    def run_line(self, load, *args, kernel="search", arg="software",
+                 profile=None):
         return ["run", "--json", "--port", self.port, "--mesh", self.mesh,
-                "--rounds", "1", "--kernel", "search", "--arg", arg,
+                "--rounds", "1", "--kernel", kernel, "--arg", arg,
                 "--profile", profile or "emulated", "--watchdog", 60, *args,
                 load]
 
