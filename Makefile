@@ -101,7 +101,7 @@ SOURCES_stm32f405 := $(ENGINE_SOURCES) $(SERIAL_SOURCES) \
                      $(wildcard boot/serial_*.c boot/shell*.c) \
                      $(wildcard hal/stm32f405/*.c boot/*_stm32f405.c)
 HOST_SOURCES := $(NODE_SOURCES) $(wildcard kernels/*.c hal/host/*.c qemu/*.c) \
-                hal/line.c boot/costs_host.c
+                hal/discover_text.c hal/line.c boot/costs_host.c
 TABLE := $(BUILD)/kernel_table.c
 BOARD_TABLES := $(BOARDS:%=$(BUILD)/%/kernel_table.c)
 

@@ -168,8 +168,7 @@ static int mesh(void *context, struct torus_size size, struct torus_coord at)
     return error;
 }
 
-static const char fault_codes[] =
-    "?\0missing\0miswired\0doubled\0noisy\0busy\0strap\0size\0twisted";
+static const char fault_codes[] = DISCOVER_CODES;
 
 static int mesh_fault(void *context, struct shell_mesh_fault *fault)
 {
@@ -184,9 +183,14 @@ static int mesh_fault(void *context, struct shell_mesh_fault *fault)
         return ERR_EMPTY;
     }
     found = &discover->fault[node->shown++];
-    fault->at = (struct torus_coord){found->x, found->y};
-    fault->port = found->port;
-    fault->what = name_at(fault_codes, found->code < 9 ? found->code : 0);
+    *fault = (struct shell_mesh_fault){
+        .at = {found->x, found->y},
+        .port = found->port,
+        .what = name_at(fault_codes, found->code < 9 ? found->code : 0),
+        .leads = discover_leads(found),
+        .to = {found->other_x, found->other_y},
+        .to_port = found->other_port,
+        .count = found->count};
     return ERR_OK;
 }
 

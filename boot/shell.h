@@ -76,6 +76,10 @@ struct shell_mesh_fault {
     struct torus_coord at;
     uint8_t port; /* or more than any: it is the node */
     const char *what;
+    bool leads; /* to what is found there instead: */
+    struct torus_coord to;
+    uint8_t to_port;
+    uint8_t count; /* if it is one of something: hal/discover.h */
 };
 
 /* One circuit, on this node's clock. */

@@ -7,9 +7,6 @@
 
 #define NUMBER_BYTES 22u /* " =18446744073709551615" */
 
-static const char port_names[TORUS_PORTS][6] = {"east", "north", "west",
-                                                "south"};
-
 /* Word 1 + `i` of the request as a number. */
 static bool number(const struct shell *shell, unsigned i, uint32_t *value,
                    uint32_t most)
@@ -96,7 +93,8 @@ static enum shell_row row_ps(struct shell *shell)
         line_put(&shell->out, "circuits=%u last_bytes=%u last_error=%d",
                  status.circuits, status.last_bytes, status.last_error);
         if (status.last_port >= 0) {
-            line_put(&shell->out, " port=%s", port_names[status.last_port]);
+            line_put(&shell->out, " port=%s",
+                     torus_port_names[status.last_port]);
         }
         return SHELL_ROW;
     default:
@@ -113,10 +111,11 @@ static enum shell_row row_links(struct shell *shell)
         return SHELL_ROW_END;
     }
     shell->config->link(shell->config->context, &link, port);
-    line_put(&shell->out, "port=%s test=%s", port_names[port], link.result);
+    line_put(&shell->out, "port=%s test=%s", torus_port_names[port],
+             link.result);
     if (link.known) {
         line_put(&shell->out, " x=%u y=%u to=%s", link.at.x, link.at.y,
-                 port_names[link.port]);
+                 torus_port_names[link.port]);
     }
     return SHELL_ROW;
 }
@@ -184,7 +183,7 @@ static enum shell_row row_counters(struct shell *shell)
 
     for (; shell->row < TORUS_PORTS; ++shell->row, shell->index = 0) {
         line_begin(&shell->out);
-        line_put(&shell->out, "port=%s", port_names[shell->row]);
+        line_put(&shell->out, "port=%s", torus_port_names[shell->row]);
         if (put_numbers(shell, SHELL_COUNTERS)) {
             return SHELL_ROW;
         }
@@ -258,6 +257,11 @@ static enum shell_code run_mesh(struct shell *shell)
             (struct torus_coord){(uint16_t)given[2], (uint16_t)given[3]}));
 }
 
+static const char *port_name(unsigned port)
+{
+    return port < TORUS_PORTS ? torus_port_names[port] : "none";
+}
+
 static enum shell_row row_mesh(struct shell *shell)
 {
     struct shell_mesh_fault fault;
@@ -274,8 +278,14 @@ static enum shell_row row_mesh(struct shell *shell)
         return end(shell, error);
     }
     line_put(&shell->out, "x=%u y=%u port=%s fault=%s", fault.at.x, fault.at.y,
-             fault.port < TORUS_PORTS ? port_names[fault.port] : "none",
-             fault.what);
+             port_name(fault.port), fault.what);
+    if (fault.leads) {
+        line_put(&shell->out, " to_x=%u to_y=%u to_port=%s", fault.to.x,
+                 fault.to.y, port_name(fault.to_port));
+    }
+    if (fault.count > 0) {
+        line_put(&shell->out, " count=%u", fault.count);
+    }
     return SHELL_ROW;
 }
 

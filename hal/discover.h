@@ -73,6 +73,10 @@ enum discover_code {
                               has its cables swapped somewhere */
 };
 
+/* Their names, in their order, each with its NUL. */
+#define DISCOVER_CODES                                                         \
+    "?\0missing\0miswired\0doubled\0noisy\0busy\0strap\0size\0twisted"
+
 /* Node x, y and its port; TORUS_PORTS: of no port. */
 struct discover_fault {
     uint8_t x;
@@ -195,9 +199,17 @@ bool discover_other(const struct discover *d, unsigned port,
 /* How many of the neighbour's DISCOVER_TESTS test frames did not come in. */
 unsigned discover_lost(const struct discover *d, unsigned port);
 
+/* Whether the fault's `other` means anything; of a strap, but for its port. */
+static inline bool discover_leads(const struct discover_fault *fault)
+{
+    return fault->code == DISCOVER_MISWIRED ||
+           fault->code == DISCOVER_DOUBLED || fault->code == DISCOVER_STRAP;
+}
+
 /*
  * A fault as a line for people, without its newline, NUL at its end: such as
  * "(3,1) east: leads to (0,2) west, not to (4,1) west". Result: its length.
+ * (hal/discover_text.c, of which a board needs nothing.)
  */
 unsigned discover_text(char out[DISCOVER_TEXT_BYTES], struct torus_size size,
                        const struct discover_fault *fault);

@@ -268,8 +268,6 @@ static json_t *measured_json(const struct outcome *outcome)
 /* Sums of one port's counters over the mesh. */
 static json_t *port_json(const struct outcome *outcome, unsigned port)
 {
-    static const char *const name[TORUS_PORTS] = {"east", "north", "west",
-                                                  "south"};
     uint64_t messages = 0;
     uint64_t bytes = 0;
     uint64_t busy_ps = 0;
@@ -287,10 +285,10 @@ static json_t *port_json(const struct outcome *outcome, unsigned port)
             errors += at[port].errors;
         }
     }
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "port", name[port],
-                     "sent_messages", integer(messages), "sent_bytes",
-                     integer(bytes), "busy_ps", integer(busy_ps), "stall_ps",
-                     integer(stall_ps), "errors", integer(errors));
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "port",
+                     torus_port_names[port], "sent_messages", integer(messages),
+                     "sent_bytes", integer(bytes), "busy_ps", integer(busy_ps),
+                     "stall_ps", integer(stall_ps), "errors", integer(errors));
 }
 
 static json_t *network_json(const struct outcome *outcome)

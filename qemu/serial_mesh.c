@@ -2,6 +2,7 @@
 #include "qemu/serial_mesh.h"
 
 #include "hal/circuit.h"
+#include "qemu/serial_faults.h"
 #include "scatter/wire.h"
 
 #include <poll.h>
@@ -169,7 +170,7 @@ static int discover(struct serial_mesh *mesh)
         error = -1;
         fprintf(stderr, "quincunx: the mesh is not a %ux%u torus:\n",
                 config->size.width, config->size.height);
-        show_rows(&reply);
+        serial_faults_print(stderr, &reply, config->size);
     }
     console_reply_free(&reply);
     return error;

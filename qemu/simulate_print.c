@@ -41,9 +41,6 @@ static const char *link_way(const struct simulate_meeting *meeting)
     return meeting->link % 2 == 0 ? "east" : "north";
 }
 
-static const char *const port_names[TORUS_PORTS] = {"east", "north", "west",
-                                                    "south"};
-
 /* ---- JSON ---- */
 
 static json_t *integer(uint64_t value)
@@ -88,8 +85,8 @@ static json_t *meeting_json(const struct simulate_result *result,
                      "time_ps", integer(meeting->time_ps), "phase",
                      meeting->phase, "other_phase", meeting->other_phase,
                      "source", meeting->source.x, meeting->source.y, "port",
-                     port_names[meeting->port], "link", "at", at.x, at.y, "way",
-                     link_way(meeting));
+                     torus_port_names[meeting->port], "link", "at", at.x, at.y,
+                     "way", link_way(meeting));
 }
 
 static json_t *checks_json(const struct simulate_result *result)
@@ -252,9 +249,9 @@ static void print_meeting(const char *name,
         print_time(0, meeting->time_ps);
         printf(" us: phase %u out of port %s of %u,%u meets phase %u on the "
                "link %s of %u,%u",
-               meeting->phase, port_names[meeting->port], meeting->source.x,
-               meeting->source.y, meeting->other_phase, link_way(meeting), at.x,
-               at.y);
+               meeting->phase, torus_port_names[meeting->port],
+               meeting->source.x, meeting->source.y, meeting->other_phase,
+               link_way(meeting), at.x, at.y);
     }
     putchar('\n');
 }

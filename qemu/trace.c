@@ -30,10 +30,7 @@ static uint64_t port_track(const struct outcome *outcome, uint32_t node,
 
 static const char *port_name(unsigned port)
 {
-    static const char *const name[TORUS_PORTS] = {"east", "north", "west",
-                                                  "south"};
-
-    return port < TORUS_PORTS ? name[port] : "host";
+    return port < TORUS_PORTS ? torus_port_names[port] : "host";
 }
 
 /* Metadata: the name and the position of a process or a track. */

@@ -6,7 +6,7 @@ FUZZ_DRIVER := test/fuzz/main.c test/fuzz/mutate.c test/fuzz/watch.c
 FUZZ_TARGETS := test/fuzz/console.c test/fuzz/job.c test/fuzz/kernels.c \
                 test/fuzz/switch.c test/fuzz/targets.c
 FUZZ_COVERED := $(wildcard kernels/*.c qemu/format*.c qemu/image*.c) \
-                $(wildcard boot/shell*.c hal/switch*.c) hal/discover.c \
+                $(wildcard boot/shell*.c hal/discover*.c hal/switch*.c) \
                 hal/frame.c hal/line.c hal/mailbox.c hal/parity.c \
                 qemu/npy.c qemu/output.c qemu/wav.c scatter/tree.c \
                 scatter/wire.c scatter/wire_job.c

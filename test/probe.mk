@@ -2,7 +2,8 @@
 # Probes on native nodes, and fits of rows that a test makes up.
 
 PROBE := $(wildcard test/probe/*.c torus/*.c scatter/*.c hal/host/*.c) \
-         $(WINDOW_SOURCES) hal/line.c test/unit/unit.c kernels/spin.c \
+         $(WINDOW_SOURCES) hal/discover_text.c hal/line.c \
+         test/unit/unit.c kernels/spin.c \
          boot/node.c boot/costs_host.c \
          $(filter-out qemu/main.c,$(wildcard qemu/*.c))
 

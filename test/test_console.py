@@ -356,8 +356,9 @@ def test_clock_goes_on(board):
 
 def test_discovery_tells_faults_by_place(board):
     assert board.ask("mesh 6 5") == [
-        "ok until=end", "x=4 y=0 port=west fault=miswired",
-        "x=4 y=1 port=west fault=miswired", "end rows=2 err=faults found"]
+        "ok until=end", "x=4 y=0 port=west fault=miswired to_x=2 to_y=3 "
+        "to_port=north", "x=4 y=1 port=west fault=size count=7",
+        "end rows=2 err=faults found"]
     assert board.ask("mesh 5 5 4 4") == ["ok until=end", "end rows=0"]
     assert board.ask("mesh 7 5") == ["err node error=-1"]
     assert board.ask("mesh 9 5") == ["ok until=end",
@@ -759,11 +760,27 @@ def test_command_line():
             "ok", "port=east test=good x=0 y=9 to=west"]
         done = command("--port", pty.path, "mesh", "6", "5")
         assert done.returncode == 1
-        assert done.stdout.count("fault=miswired") == 2
+        assert done.stdout.count("fault=miswired to_x=2") == 1
+        assert done.stdout.count("fault=size") == 1
         assert done.stderr == f"quincunx: {pty.path}: 'mesh 6 5': faults\n"
         done = command("--port", pty.path, "nonsense")
         assert done.returncode == 1
         assert done.stdout == "err command ?\n"
+
+
+def test_a_wrong_mesh_is_told_in_words(tmp_path):
+    load = tmp_path / "load"
+    load.write_text("x")
+    with k.Board() as board, k.Pty(k.between(board)) as pty:
+        done = subprocess.run(
+            [QUINCUNX, "run", "--port", pty.path, "--mesh", "6x5", "--kernel",
+             "search", "--arg", "x", load], capture_output=True, text=True,
+            check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines() == [
+        "quincunx: the mesh is not a 6x5 torus:",
+        "  (4,0) west: leads to (2,3) north, not to (3,0) east",
+        "  (4,1) west: the mesh is 7 nodes high, not 5"]
 
 
 @pytest.mark.parametrize("args, status, said", [
@@ -784,7 +801,7 @@ def test_command_line_errors(args, status, said):
 # ---- size ----
 
 SIZES = {"hal/line.c": 1400, "hal/mailbox.c": 450, "boot/shell.c": 1250,
-         "boot/shell_commands.c": 3550}
+         "boot/shell_commands.c": 3650}
 
 
 @pytest.mark.skipif(shutil.which("arm-none-eabi-gcc") is None,

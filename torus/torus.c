@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "torus/torus.h"
 
+const char torus_port_names[TORUS_PORTS][6] = {"east", "north", "west",
+                                               "south"};
+
 uint32_t torus_index(struct torus_size size, struct torus_coord at)
 {
     return (uint32_t)at.y * size.width + at.x;

@@ -55,6 +55,9 @@ struct torus_path {
 uint32_t torus_index(struct torus_size size, struct torus_coord at);
 struct torus_coord torus_coord_of(struct torus_size size, uint32_t index);
 
+/* "east", "north", "west", "south" */
+extern const char torus_port_names[TORUS_PORTS][6];
+
 /* The port across the node: where a message sent out of `port` comes in. */
 enum torus_port torus_opposite(enum torus_port port);
 

@@ -177,8 +177,14 @@ static int mesh_fault(void *context, struct shell_mesh_fault *fault)
     if (board->width != 6 || board->told == 2) {
         return ERR_EMPTY;
     }
-    *fault = (struct shell_mesh_fault){
-        {4, (uint16_t)board->told}, TORUS_WEST, "miswired"};
+    *fault = (struct shell_mesh_fault){.at = {4, (uint16_t)board->told},
+                                       .port = TORUS_WEST,
+                                       .what = board->told == 0 ? "miswired"
+                                                                : "size",
+                                       .leads = board->told == 0,
+                                       .to = {2, 3},
+                                       .to_port = TORUS_NORTH,
+                                       .count = board->told == 0 ? 0 : 7};
     board->told += 1;
     return ERR_OK;
 }

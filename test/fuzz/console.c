@@ -226,8 +226,11 @@ static int mesh(void *context, struct torus_size size, struct torus_coord at)
 
 static int mesh_fault(void *context, struct shell_mesh_fault *fault)
 {
-    *fault = (struct shell_mesh_fault){.port = any(context) % 4,
-                                       .what = word(context)};
+    *fault = (struct shell_mesh_fault){.port = (uint8_t)(any(context) % 6),
+                                       .what = word(context),
+                                       .leads = any(context) % 2 == 0,
+                                       .to_port = (uint8_t)(any(context) % 6),
+                                       .count = (uint8_t)(any(context) % 3)};
     return answer(context);
 }
 

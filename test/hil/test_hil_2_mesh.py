@@ -64,7 +64,7 @@ def test_a_mesh_of_another_size_is_refused(mesh_up, dx, dy):
     done = mesh_up.command(*line)
     assert done.returncode == 1 and done.stdout == ""
     assert f"the mesh is not a {width}x{height} torus" in done.stderr
-    assert "fault=" in done.stderr
+    assert "(0,0) east: " in done.stderr or "(0,0) north: " in done.stderr
 
 
 def test_it_is_found_again_after_that(mesh_up, notes):

@@ -83,9 +83,8 @@ def test_a_board_that_does_not_answer(mesh_up, notes):
     # On a busy machine discovery may not have ended yet, or find more missing.
     assert "no report came in time" in err or "the mesh is not a " in err
     if "no report came in time" in err:
-        neighbours = ("x=2 y=2 port=east", "x=4 y=2 port=west",
-                      "x=3 y=1 port=north", "x=3 y=3 port=south")
-        assert any(f"{at} fault=missing" in err for at in neighbours), err
+        neighbours = ("(2,2) east", "(4,2) west", "(3,1) north", "(3,3) south")
+        assert any(f"{at}: nobody answers" in err for at in neighbours), err
     notes.add("a board gone in a job: told after",
               f"{time.monotonic() - start:.0f} s", "", "--watchdog 20; "
               + err.splitlines()[0].removeprefix("quincunx: "))

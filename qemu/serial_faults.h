@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What discovery found wrong with a mesh of boards, for people. */
+#ifndef QEMU_SERIAL_FAULTS_H
+#define QEMU_SERIAL_FAULTS_H
+
+#include "qemu/console.h"
+#include "torus/torus.h"
+
+#include <stdio.h>
+
+/* A line for each row of the console's reply to `mesh`, of a mesh that should
+   have this size; a row that is none comes out as it is. */
+void serial_faults_print(FILE *out, const struct console_reply *reply,
+                         struct torus_size size);
+
+#endif
