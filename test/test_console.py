@@ -528,8 +528,9 @@ def test_nothing_is_said_unasked(board):
 # ---- the client ----
 
 def test_client_with_a_good_board():
+    """However busy the host is: nothing is asked twice."""
     with k.Board() as board, k.Pty(k.between(board)) as pty, \
-            k.Client(pty.path) as client:
+            k.Client(pty.path, wait_ms=20_000, rows_ms=20_000) as client:
         assert client.ask("fault") == (True, "", ["ok record=none"])
         ok, code, lines = client.ask("links")
         assert (ok, code, len(lines), lines[0]) == (True, "", 5, "ok")
