@@ -7,6 +7,7 @@
 #include "qemu/timeline.h"
 #include "scatter/scatter.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,30 @@ uint64_t batches_units_max(const struct run_config *config)
     uint64_t most = batches_memory_takes(config);
 
     return config->batch_units != 0 ? least(config->batch_units, most) : most;
+}
+
+bool batches_fit(const struct run_config *config)
+{
+    const struct format_load *load = &config->load;
+    const char *what =
+        config->input_name != NULL ? config->input_name : "this job";
+    uint64_t most = batches_memory_takes(config);
+
+    if (most == 0) {
+        fprintf(stderr,
+                "quincunx: %s: a node's memory takes no unit of %u bytes with "
+                "what is needed around it\n",
+                what, load->unit_bytes);
+        return false;
+    }
+    if (config->batch_units > most && load->units > most) {
+        fprintf(stderr,
+                "quincunx: --batch %" PRIu32 ": a node's memory takes %" PRIu64
+                " units of %s at most\n",
+                config->batch_units, most, what);
+        return false;
+    }
+    return true;
 }
 
 uint32_t batches_count(const struct run_config *config)

@@ -14,6 +14,10 @@ uint64_t batches_memory_takes(const struct run_config *config);
 /* The most units at once: as many, or what was asked for. */
 uint64_t batches_units_max(const struct run_config *config);
 
+/* Whether at least one unit, and as many as were asked for, fit a node; if not,
+   that is said on stderr. */
+bool batches_fit(const struct run_config *config);
+
 /* How many batches there are; all but the last one have batches_units(). */
 uint32_t batches_count(const struct run_config *config);
 uint32_t batches_units(const struct run_config *config);

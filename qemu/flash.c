@@ -430,6 +430,9 @@ static void wait_for_news(struct flash *flash)
             wait_ms = worker->deadline_ms - now;
         }
     }
+    if (wait_ms == INT64_MAX) {
+        return; /* nobody is at work: none could be started */
+    }
     wait_ms = wait_ms < 0 ? 0 : wait_ms;
     timeout.tv_sec = (time_t)(wait_ms / 1000);
     timeout.tv_nsec = (long)(wait_ms % 1000 * 1000000);

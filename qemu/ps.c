@@ -159,6 +159,10 @@ static int peek(struct ps *ps, struct console_reply *reply, const char *path,
 
     snprintf(command, sizeof command, "peek %s%u", path, (unsigned)page);
     for (unsigned i = 0; i < BUSY_TRIES; ++i) {
+        if (i > 0) {
+            console_reply_free(reply);
+            (void)poll(NULL, 0, BUSY_MS);
+        }
         if (console_ask(ps->console, reply, command) != 0) {
             snprintf(ps->why, sizeof ps->why, "the console is silent");
             return -1;
@@ -169,8 +173,6 @@ static int peek(struct ps *ps, struct console_reply *reply, const char *path,
         if (strcmp(reply->code, "busy") != 0) {
             break;
         }
-        console_reply_free(reply);
-        (void)poll(NULL, 0, BUSY_MS);
     }
     /* The switch's word for it: no set-up was answered. */
     snprintf(why, PS_WORD_BYTES, "%.*s", (int)PS_WORD_BYTES - 1,
@@ -200,7 +202,7 @@ static int reach(struct ps *ps, struct console_reply *reply,
         }
         path_text(node->path[i], path);
         status = peek(ps, reply, node->path[i], page, node->why);
-        if (status >= 0) {
+        if (status == 0 || (status > 0 && strcmp(node->why, "busy") != 0)) {
             (void)walk(ps, path, status == 0 ? LINK_GOOD : LINK_SUSPECT);
         }
     }

@@ -16,15 +16,11 @@
 #define EXIT_USAGE 2
 #define ARG_SHOWN 255u /* bytes of an argument that is refused */
 
-/* What a board with serial ports has at least; it tells itself. */
-#define SERIAL_ROOM_BYTES 40960u
-
-static int check_load(struct run_options *options)
+static int check_load(const struct run_options *options)
 {
     const struct run_config *config = &options->config;
     const struct format_load *load = &config->load;
     const char *path = config->input_name;
-    uint64_t most;
 
     if (load->units > UINT32_MAX) {
         fprintf(stderr,
@@ -32,23 +28,8 @@ static int check_load(struct run_options *options)
                 path, load->units, UINT32_MAX);
         return EXIT_FAILED;
     }
-    options->config.room_bytes = config->serial ? SERIAL_ROOM_BYTES : 0;
-    most = batches_memory_takes(config);
-    if (config->batch_units > most && load->units > most) {
-        fprintf(stderr,
-                "quincunx: --batch %" PRIu32 ": a node's memory takes %" PRIu64
-                " units of %s at most\n",
-                config->batch_units, most, path != NULL ? path : "this job");
-        return EXIT_FAILED;
-    }
-    if (most == 0) {
-        fprintf(stderr,
-                "quincunx: %s: a node's memory takes no unit of %u bytes with "
-                "what is needed around it\n",
-                path, load->unit_bytes);
-        return EXIT_FAILED;
-    }
-    return 0;
+    /* A board with serial ports tells its room itself. */
+    return config->serial || batches_fit(config) ? 0 : EXIT_FAILED;
 }
 
 /* The argument as it was given, or its beginning; other bytes than those of

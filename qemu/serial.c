@@ -72,20 +72,22 @@ static const char *meaning(int error)
     }
 }
 
-/* Result: 0 or an errno. */
+/* Without TIOCEXCL, which a pseudo-terminal keeps after its last close, as long
+   as its other end is open. Result: 0 or an errno. */
 static int open_pty(struct serial *serial)
 {
     struct termios raw;
 
     serial->descriptor =
         open(serial->name, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-    if (serial->descriptor < 0 || tcgetattr(serial->descriptor, &raw) != 0) {
+    if (serial->descriptor < 0 ||
+        flock(serial->descriptor, LOCK_EX | LOCK_NB) != 0 ||
+        tcgetattr(serial->descriptor, &raw) != 0) {
         return errno;
     }
     cfmakeraw(&raw);
     cfsetspeed(&raw, B115200);
-    if (tcsetattr(serial->descriptor, TCSANOW, &raw) != 0 ||
-        ioctl(serial->descriptor, TIOCEXCL) != 0) {
+    if (tcsetattr(serial->descriptor, TCSANOW, &raw) != 0) {
         return errno;
     }
     tcflush(serial->descriptor, TCIFLUSH);
@@ -134,8 +136,14 @@ static int open_port(struct serial *serial, uint32_t rate)
         serial->port = NULL;
         return error;
     }
-    if (set_up(serial->port, rate) != SP_OK ||
-        sp_get_port_handle(serial->port, &serial->descriptor) != SP_OK) {
+    if (sp_get_port_handle(serial->port, &serial->descriptor) != SP_OK) {
+        return errno_of(SP_ERR_FAIL);
+    }
+    if (flock(serial->descriptor, LOCK_EX | LOCK_NB) != 0 ||
+        ioctl(serial->descriptor, TIOCEXCL) != 0) {
+        return errno;
+    }
+    if (set_up(serial->port, rate) != SP_OK) {
         return errno_of(SP_ERR_FAIL);
     }
     fcntl(serial->descriptor, F_SETFL, O_RDWR | O_NONBLOCK);
@@ -148,7 +156,6 @@ static int open_any(struct serial *serial, uint32_t rate)
 {
     struct stat status;
     unsigned kind;
-    int error;
 
     if (stat(serial->name, &status) != 0) {
         return errno;
@@ -157,13 +164,9 @@ static int open_any(struct serial *serial, uint32_t rate)
         return ENOTTY;
     }
     kind = major(status.st_rdev);
-    error = kind >= PTY_MAJOR_FIRST && kind <= PTY_MAJOR_LAST
-                ? open_pty(serial)
-                : open_port(serial, rate);
-    if (error == 0 && flock(serial->descriptor, LOCK_EX | LOCK_NB) != 0) {
-        error = errno;
-    }
-    return error;
+    return kind >= PTY_MAJOR_FIRST && kind <= PTY_MAJOR_LAST
+               ? open_pty(serial)
+               : open_port(serial, rate);
 }
 
 struct serial *serial_open(char why[SERIAL_WHY_BYTES], const char *path,

@@ -22,8 +22,9 @@ struct serial;
 /*
  * Opens a port: 8N1, no flow control, so many bits a second (a pseudo-terminal
  * has no rate). What it had received before is dropped. Nobody else who asks
- * (flock, TIOCEXCL) gets it as long as it is open. Result: NULL with `why`, a
- * sentence that names the port.
+ * (flock; TIOCEXCL, but on a pseudo-terminal) gets it as long as it is open, or
+ * changes anything of it. Result: NULL with `why`, a sentence that names the
+ * port.
  */
 struct serial *serial_open(char why[SERIAL_WHY_BYTES], const char *path,
                            uint32_t rate);

@@ -49,14 +49,13 @@ static bool read_row(struct discover_fault *fault,
 {
     char name[CONSOLE_WORD_BYTES];
 
-    *fault =
-        (struct discover_fault){.x = number(row, "x"),
-                                .y = number(row, "y"),
-                                .port = port_of(row, "port"),
-                                .other_x = number(row, "to_x"),
-                                .other_y = number(row, "to_y"),
-                                .other_port = port_of(row, "to_port"),
-                                .count = number(row, "count")};
+    *fault = (struct discover_fault){.x = number(row, "x"),
+                                     .y = number(row, "y"),
+                                     .port = port_of(row, "port"),
+                                     .other_x = number(row, "to_x"),
+                                     .other_y = number(row, "to_y"),
+                                     .other_port = port_of(row, "to_port"),
+                                     .count = number(row, "count")};
     if (console_value(row, name, "fault") == NULL) {
         return false;
     }

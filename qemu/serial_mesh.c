@@ -200,8 +200,10 @@ int serial_mesh_start(struct serial_mesh *mesh,
         error = await_console(mesh);
     }
     if (error == 0) {
-        drop_report(mesh);
         error = discover(mesh);
+    }
+    if (error == 0) {
+        drop_report(mesh); /* no job goes on after a new wave */
     }
     mesh->up_wall_s = mesh_wall_s();
     if (error != 0) {

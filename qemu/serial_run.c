@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/serial_run.h"
 
+#include "hal/circuit.h"
 #include "hal/events.h"
 #include "qemu/batches.h"
 #include "qemu/layers.h"
@@ -15,10 +16,13 @@
 
 #define EXIT_FAILED 1
 
-/* Before the first batch; and of how many nodes. */
+/* What is not the job's: before the first batch, counted of so many nodes, and
+   to fetch logs between batches. */
 struct run_counts {
     struct ps_counts before;
     uint32_t first;
+    uint32_t log_messages;
+    uint32_t log_bytes;
 };
 
 static void say(const struct run_config *config, const char *what)
@@ -98,7 +102,8 @@ static void read_node(struct outcome *outcome, struct probe_log *log)
 }
 
 /* The logs of all nodes, the originator's from its console. */
-static int read_nodes(struct outcome *outcome, struct serial_mesh *mesh)
+static int read_nodes(struct outcome *outcome, struct serial_mesh *mesh,
+                      struct run_counts *counts)
 {
     const struct probe_channel channel = {.size = outcome->size,
                                           .originator = outcome->originator,
@@ -123,6 +128,10 @@ static int read_nodes(struct outcome *outcome, struct serial_mesh *mesh)
     if (status == 0) {
         status = probe_logs(&channel, logs, count - 1);
     }
+    for (uint32_t i = 0; status == 0 && i + 1 < count; ++i) {
+        counts->log_messages += 2;
+        counts->log_bytes += logs[i].row.bytes + logs[i].row.answer_bytes;
+    }
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
         read_node(outcome, &logs[i]);
     }
@@ -133,14 +142,14 @@ static int read_nodes(struct outcome *outcome, struct serial_mesh *mesh)
 static int read_outcome(struct outcome *outcome,
                         const struct run_config *config,
                         const struct wire_order *order,
-                        struct serial_mesh *mesh)
+                        struct serial_mesh *mesh, struct run_counts *counts)
 {
     int status;
 
     reading_begin(outcome, config, order, 0);
     outcome->on = config->port != NULL ? "boards" : "qemu";
     outcome->board = "stm32f405";
-    status = read_nodes(outcome, mesh);
+    status = read_nodes(outcome, mesh, counts);
     if (status == 0) {
         layers_take(outcome);
     }
@@ -187,7 +196,7 @@ static void count_before(struct run_counts *counts,
     }
 }
 
-/* The counters wrap. */
+/* The counters wrap. What was repeated for logs is not told apart. */
 static void count_after(struct outcome *outcome,
                         const struct run_counts *counts,
                         const struct run_config *config,
@@ -202,11 +211,20 @@ static void count_after(struct outcome *outcome,
         fprintf(stderr, "quincunx: only %u of %u nodes told their counters\n",
                 counted, nodes);
     }
+    if (config->port != NULL && counts->first < nodes) {
+        fprintf(stderr,
+                "quincunx: only %u of %u nodes told their counters before the "
+                "job\n",
+                counts->first, nodes);
+    }
     if (config->port != NULL && (counts->first < nodes || counted < nodes)) {
         return; /* a difference of sums over other nodes says nothing */
     }
-    outcome->messages = (uint32_t)(after.messages - before->messages);
-    outcome->payload_bytes = (uint32_t)(after.bytes - before->bytes);
+    outcome->messages =
+        (uint32_t)(after.messages - before->messages) - counts->log_messages;
+    outcome->payload_bytes = (uint32_t)(after.bytes - before->bytes) -
+                             counts->log_bytes -
+                             outcome->messages * CIRCUIT_HEADER_BYTES;
     outcome->retries = (uint32_t)(after.retries - before->retries);
     outcome->retransmissions =
         (uint32_t)(after.retransmitted - before->retransmitted);
@@ -259,7 +277,8 @@ static int carry_out(void *context, struct outcome *outcome, uint32_t index)
     if (status == 0) {
         outcome->boot_wall_s = index == 0 ? job->boot_wall_s : 0;
         outcome->run_wall_s = mesh_wall_s() - start_s;
-        status = read_outcome(outcome, config, &order.wire, job->mesh);
+        status =
+            read_outcome(outcome, config, &order.wire, job->mesh, &job->counts);
     }
     return status;
 }
@@ -297,7 +316,9 @@ int serial_run_job(struct outcome *outcome, const struct run_config *config)
         sized.room_bytes = mesh.room_bytes;
         job.boot_wall_s = mesh.up_wall_s - start_s;
         say(config, "all boards up; the job runs");
-        status = batches_run(outcome, &sized, carry_out, &job);
+        status = batches_fit(&sized)
+                     ? batches_run(outcome, &sized, carry_out, &job)
+                     : EXIT_FAILED;
         say(config, "");
         serial_mesh_stop(&mesh);
     }

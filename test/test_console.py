@@ -3,12 +3,14 @@
 import base64
 import binascii
 import ctypes as c
+import fcntl
 import os
 import random
 import re
 import shutil
 import socket
 import subprocess
+import termios
 import time
 
 import pytest
@@ -17,6 +19,7 @@ import console as k
 from core import BUILD, ROOT
 
 QUINCUNX = BUILD / "quincunx"
+TIOCGEXCL = 0x80045440  # asm-generic/ioctls.h: is it exclusive?
 
 
 # ---- lines ----
@@ -748,6 +751,35 @@ def test_a_port_that_is_busy():
         k.Client(pty.path).__exit__()
 
 
+def test_a_port_that_was_closed_is_free():
+    """For anybody, not only for root, who may open an exclusive one."""
+    with k.Pty(k.scripted(lambda *_: [])) as pty:
+        with k.Client(pty.path):
+            pass
+        with open(pty.path, "rb", buffering=0) as port:
+            exclusive = fcntl.ioctl(port, TIOCGEXCL, b"\0" * 4)
+    assert exclusive == b"\0" * 4
+
+
+def test_who_is_refused_changes_nothing():
+    """Neither what came in for the owner nor how the port is set."""
+    ours, theirs = os.openpty()
+    try:
+        settings = termios.tcgetattr(theirs)
+        settings[3] &= ~termios.ICANON
+        termios.tcsetattr(theirs, termios.TCSANOW, settings)
+        settings = termios.tcgetattr(theirs)
+        fcntl.flock(theirs, fcntl.LOCK_EX)
+        os.write(ours, b"what is unread")
+        with pytest.raises(k.Failed, match="the port is busy"):
+            k.Client(os.ttyname(theirs))
+        assert os.read(theirs, 99) == b"what is unread"
+        assert termios.tcgetattr(theirs) == settings
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
 def command(*args):
     return subprocess.run([QUINCUNX, "console", *args], capture_output=True,
                           text=True, check=False, timeout=30)
@@ -782,6 +814,22 @@ def test_a_wrong_mesh_is_told_in_words(tmp_path):
         "quincunx: the mesh is not a 6x5 torus:",
         "  (4,0) west: leads to (2,3) north, not to (3,0) east",
         "  (4,1) west: the mesh is 7 nodes high, not 5"]
+
+
+def test_a_batch_must_fit_the_board_that_is_there(tmp_path):
+    """Which says so: `room=50000`."""
+    load = tmp_path / "load"
+    load.write_bytes(bytes(70_000))
+    with k.Board() as board, k.Pty(k.between(board)) as pty:
+        done = subprocess.run(
+            [QUINCUNX, "run", "--port", pty.path, "--mesh", "5x5", "--kernel",
+             "search", "--arg", "x", "--batch", "60000", load],
+            capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (1, "")
+    most = re.fullmatch(
+        r"quincunx: --batch 60000: a node's memory takes (\d+) units of "
+        rf"{re.escape(str(load))} at most\n", done.stderr)
+    assert most and 45_000 < int(most[1]) <= 50_000
 
 
 @pytest.mark.parametrize("args, status, said", [

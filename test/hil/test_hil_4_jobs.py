@@ -3,6 +3,7 @@
 and ended, against the plan that was made of measured values."""
 import json
 import math
+import time
 
 import pytest
 
@@ -71,11 +72,13 @@ def fixture_planned(mesh_up):
     data, load = load_of(mesh_up, 24_000 if mesh_up.emulated else 60_000,
                          "hil plan")
     mesh_up.measure()
+    start = time.monotonic()
     report = None if mesh_up.emulated else spin(mesh_up, load)
     if report is None:
         profile = None if mesh_up.emulated else mesh_up.profile
         report = mesh_up.run(load, arg=PATTERN, profile=profile)
         check(report, data)
+    report["elapsed_ps"] = (time.monotonic() - start) * 1e12
     return report
 
 
@@ -88,17 +91,21 @@ def test_a_run_with_what_was_measured(mesh_up):
     assert report["plan_profile"]["name"] == "measured"
 
 
-def tolerance_ps(calibration, layer, volume_bytes):
+def tolerance_ps(calibration, layer, volume_bytes, elapsed_ps):
     """Of a start in this layer: so many circuits one after the other, each as
     uncertain as the fit and as late as repeats were; and the error of a clock,
-    which one exchange tells: half of how late that is."""
+    which one exchange tells: half of how late that is, and what it drifted
+    since, at most in as long as the command took."""
     measured = calibration["measured"]
     late = calibration["repeats"]["late_95_percent_ps"] / 2  # of one of two
     circuit = (late + SIGMAS * measured["residual_rms_ps"] / 2
                + measured["startup_ps"]["ci95"]
                + 4 * measured["hop_delay_ps"]["ci95"]
                + volume_bytes * measured["transfer_ps_per_byte"]["ci95"])
-    return layer * circuit + late
+    drift_ppm = max((abs(clock["drift_ppm"]["value"])
+                     + clock["drift_ppm"]["ci95"]
+                     for clock in calibration["clocks"]), default=0)
+    return layer * circuit + late + drift_ppm * 1e-6 * elapsed_ps
 
 
 def compared(report, calibration):
@@ -111,7 +118,8 @@ def compared(report, calibration):
         own = [n for n in nodes if n["layer"] == layer and n["units"] > 0]
         if not own:
             continue
-        most = tolerance_ps(calibration, layer, planned["volume_units"])
+        most = tolerance_ps(calibration, layer, planned["volume_units"],
+                            report["elapsed_ps"])
         starts = [n["received_ps"] for n in own]
         rows.append((f"layer {layer} starts", planned["received_ps"],
                      min(starts), max(starts), most))
