@@ -168,8 +168,6 @@ static int mesh(void *context, struct torus_size size, struct torus_coord at)
     return error;
 }
 
-static const char fault_codes[] = DISCOVER_CODES;
-
 static int mesh_fault(void *context, struct shell_mesh_fault *fault)
 {
     struct serial_node *node = context;
@@ -186,7 +184,7 @@ static int mesh_fault(void *context, struct shell_mesh_fault *fault)
     *fault = (struct shell_mesh_fault){
         .at = {found->x, found->y},
         .port = found->port,
-        .what = name_at(fault_codes, found->code < 9 ? found->code : 0),
+        .what = name_at(DISCOVER_CODES, found->code < 9 ? found->code : 0),
         .leads = discover_leads(found),
         .to = {found->other_x, found->other_y},
         .to_port = found->other_port,

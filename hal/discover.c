@@ -153,6 +153,14 @@ static struct torus_coord place(const struct discover *d)
     return wrapped(d, x_of(d->own), y_of(d->own));
 }
 
+/* Where the neighbour at a port says that it is. */
+static struct torus_coord there(const struct discover *d, unsigned port)
+{
+    const uint8_t *told = d->link[port].told;
+
+    return wrapped(d, x_of(told), y_of(told));
+}
+
 static bool over(const struct discover *d, uint32_t since_us, uint32_t retries)
 {
     return d->now_us - since_us > retries * d->config.retry_us;
@@ -334,7 +342,7 @@ bool discover_other(const struct discover *d, unsigned port,
     if (link->tag == 0 || (link->told[AT_BITS] & PLACED) == 0) {
         return false;
     }
-    *at = wrapped(d, x_of(link->told), y_of(link->told));
+    *at = there(d, port);
     *other_port = (uint8_t)port_there(link);
     return true;
 }
@@ -454,13 +462,6 @@ static void find_alone(struct discover *d, unsigned port,
 static bool same(struct torus_coord a, struct torus_coord b)
 {
     return a.x == b.x && a.y == b.y;
-}
-
-static struct torus_coord there(const struct discover *d, unsigned port)
-{
-    const uint8_t *told = d->link[port].told;
-
-    return wrapped(d, x_of(told), y_of(told));
 }
 
 /* Whether another port leads to the same place, and must not: as opposite

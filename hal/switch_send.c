@@ -7,21 +7,21 @@
 
 #include <string.h>
 
-#define GIVE_WAY_US 2000u /* to a neighbour that gave way before */
-#define FRAME_LEAST 16u   /* bytes of data in the shortest (but the last) */
+#define FRAME_LEAST 16u /* bytes of data in the shortest (but the last) */
 #define FRAME_GROWTH 8u
-#define FRAME_COSTS 18u       /* bytes of a frame besides data, at most */
-#define BAD_DATA_BYTES 56u    /* in a frame with parity: 69 in all */
-#define CLEAN_ANSWERS 32u     /* until a bad line is a good one */
-#define TIMEOUTS_MAX 8u       /* of a circuit, one after the other */
-#define BACKOFF_MAX 6u        /* 2^6 .. */
-#define BACKOFF_BYTES 32u     /* .. of these times */
-#define HOP_BYTES 128u        /* time that a hop may take, both ways */
-#define ENDS_BYTES 256u       /* and the source and the destination */
-#define SETUP_BYTES 40u       /* of a set-up, or its answer, on a line */
-#define HASTE 5u              /* 2^-5 of the time for being late, at least */
-#define TICK_US 1000u         /* what the time is of may be so long ago */
-#define WAIT_US_MAX 16000000u /* so that two of them fit a set-up */
+#define FRAME_COSTS 18u    /* bytes of a frame besides data, at most */
+#define BAD_DATA_BYTES 56u /* in a frame with parity: 69 in all */
+#define CLEAN_ANSWERS 32u  /* until a bad line is a good one */
+#define TIMEOUTS_MAX 8u    /* of a circuit, one after the other */
+#define BACKOFF_MAX 6u     /* 2^6 .. */
+#define BACKOFF_BYTES 32u  /* .. of these times */
+#define HOP_BYTES 128u     /* time that a hop may take, both ways */
+#define ENDS_BYTES 256u    /* and the source and the destination */
+#define SETUP_BYTES 40u    /* of a set-up, or its answer, on a line */
+#define HASTE 5u           /* 2^-5 of the time for being late, at least */
+#define TICK_US 1000u      /* what the time is of may be so long ago */
+#define GIVE_WAY_US (2u * TICK_US) /* to a neighbour that gave way before */
+#define WAIT_US_MAX 16000000u      /* so that two of them fit a set-up */
 /* A peek's answer is long and its question short: it is asked again sooner, and
    more often. */
 #define PEEK_TIMEOUTS_MAX 48u

@@ -190,7 +190,6 @@ static void count_before(struct run_counts *counts,
                          const struct run_config *config,
                          const struct serial_mesh *mesh)
 {
-    *counts = (struct run_counts){.first = 0};
     if (config->port != NULL) {
         counts->first = count(&counts->before, config, mesh);
     }
@@ -246,7 +245,6 @@ struct job {
     const struct run_config *config;
     const uint8_t *tree;
     struct serial_mesh *mesh;
-    double boot_wall_s;
     struct run_counts counts;
 };
 
@@ -259,9 +257,6 @@ static int carry_out(void *context, struct outcome *outcome, uint32_t index)
     enum mesh_end ended;
     int status = EXIT_FAILED;
 
-    if (index == 0) {
-        count_before(&job->counts, config, job->mesh);
-    }
     run_order_make(&order, config, job->tree, index);
     ended = serial_mesh_run(job->mesh, &order.mesh);
     run_order_free(&order);
@@ -275,7 +270,6 @@ static int carry_out(void *context, struct outcome *outcome, uint32_t index)
         count_after(outcome, &job->counts, config, job->mesh);
     }
     if (status == 0) {
-        outcome->boot_wall_s = index == 0 ? job->boot_wall_s : 0;
         outcome->run_wall_s = mesh_wall_s() - start_s;
         status =
             read_outcome(outcome, config, &order.wire, job->mesh, &job->counts);
@@ -314,11 +308,13 @@ int serial_run_job(struct outcome *outcome, const struct run_config *config)
     if (status == 0) {
         job.tree = tree;
         sized.room_bytes = mesh.room_bytes;
-        job.boot_wall_s = mesh.up_wall_s - start_s;
         say(config, "all boards up; the job runs");
-        status = batches_fit(&sized)
-                     ? batches_run(outcome, &sized, carry_out, &job)
-                     : EXIT_FAILED;
+        status = EXIT_FAILED;
+        if (batches_fit(&sized)) {
+            count_before(&job.counts, &sized, &mesh);
+            status = batches_run(outcome, &sized, carry_out, &job);
+            outcome->boot_wall_s = mesh.up_wall_s - start_s;
+        }
         say(config, "");
         serial_mesh_stop(&mesh);
     }

@@ -16,6 +16,7 @@ import time
 import pytest
 
 import console as k
+import mesh
 from core import BUILD, ROOT
 
 QUINCUNX = BUILD / "quincunx"
@@ -805,10 +806,9 @@ def test_a_wrong_mesh_is_told_in_words(tmp_path):
     load = tmp_path / "load"
     load.write_text("x")
     with k.Board() as board, k.Pty(k.between(board)) as pty:
-        done = subprocess.run(
-            [QUINCUNX, "run", "--port", pty.path, "--mesh", "6x5", "--kernel",
-             "search", "--arg", "x", load], capture_output=True, text=True,
-            check=False, timeout=60)
+        done = mesh.command("run", "--port", pty.path, "--mesh", "6x5",
+                            "--kernel", "search", "--arg", "x", load,
+                            timeout=60)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.splitlines() == [
         "quincunx: the mesh is not a 6x5 torus:",
@@ -821,10 +821,9 @@ def test_a_batch_must_fit_the_board_that_is_there(tmp_path):
     load = tmp_path / "load"
     load.write_bytes(bytes(70_000))
     with k.Board() as board, k.Pty(k.between(board)) as pty:
-        done = subprocess.run(
-            [QUINCUNX, "run", "--port", pty.path, "--mesh", "5x5", "--kernel",
-             "search", "--arg", "x", "--batch", "60000", load],
-            capture_output=True, text=True, check=False, timeout=60)
+        done = mesh.command("run", "--port", pty.path, "--mesh", "5x5",
+                            "--kernel", "search", "--arg", "x", "--batch",
+                            "60000", load, timeout=60)
     assert (done.returncode, done.stdout) == (1, "")
     most = re.fullmatch(
         r"quincunx: --batch 60000: a node's memory takes (\d+) units of "

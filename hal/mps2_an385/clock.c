@@ -50,7 +50,7 @@ void clock_start(struct clock *clock, uint64_t at_ps)
     CMSDK_TIMER0->RELOAD = UINT32_MAX;
     CMSDK_TIMER0->VALUE = UINT32_MAX;
     CMSDK_TIMER0->INTCLEAR = 1;
-    NVIC->ISER[0] = 1u << TIMER0_IRQ;
+    armv7m_interrupt_enable(TIMER0_IRQ);
     CMSDK_TIMER0->CTRL = TIMER_CTRL_ENABLE | TIMER_CTRL_INTERRUPT;
 }
 

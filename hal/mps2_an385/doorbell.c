@@ -26,7 +26,7 @@ void board_ring_and_wait(struct window *window)
     __asm volatile("cpsid i" ::: "memory");
     CMSDK_UART0->CTRL =
         UART_CTRL_TX_ENABLE | UART_CTRL_RX_ENABLE | UART_CTRL_RX_INTERRUPT;
-    NVIC->ISER[0] = 1u << UART0_RX_IRQ;
+    armv7m_interrupt_enable(UART0_RX_IRQ);
     board_ring(window);
     do {
         __asm volatile("wfi" ::: "memory");

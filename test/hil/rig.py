@@ -192,8 +192,7 @@ class Bench:
     def pid(self, at):
         """The process of an emulated board."""
         for pid in mesh.children_of(self.launcher.pid):
-            line = pathlib.Path(f"/proc/{pid}/cmdline").read_text("utf-8")
-            if "board-%d-%d" % at in line.split("\0"):
+            if b"board-%d-%d" % at in mesh.words_of(pid):
                 return pid
         return None
 
