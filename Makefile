@@ -294,7 +294,9 @@ FLASH_OPTIONS ?=
 IMAGE ?= $(BUILD)/$(BOARD)/firmware.elf
 
 # Values go by the environment: no shell reads what is in them.
-flash flash-mesh: export BOARD := $(if $(filter file,$(origin BOARD)),,$(BOARD))
+# The one board that can be written to, if none is named.
+flash flash-mesh: export BOARD := \
+    $(if $(filter file,$(origin BOARD)),stm32f405,$(BOARD))
 flash flash-mesh: export PROBE := $(PROBE)
 flash flash-mesh: export MAP := $(MAP)
 flash flash-mesh: export IMAGE := $(IMAGE)
@@ -303,7 +305,7 @@ flash flash-mesh: export INTERFACE := $(INTERFACE)
 
 define flash
 	$(Q)if [ -z "$$BOARD" ] || [ -z "$$$(1)" ]; then \
-	  echo "make $@ BOARD=stm32f405 $(1)=$(2)" >&2; exit 2; fi
+	  echo "make $@ [BOARD=stm32f405] $(1)=$(2)" >&2; exit 2; fi
 	$(call install,$(PACKAGES) $(FLASH_PACKAGES))
 	$(Q)$(MAKE) -s --no-print-directory $(BUILD)/quincunx
 	$(Q)[ "$$IMAGE" != "$(BUILD)/$$BOARD/firmware.elf" ] || \
@@ -313,12 +315,12 @@ define flash
 	  "$$IMAGE"
 endef
 
-## flash: write the firmware to a board, BOARD=stm32f405 PROBE=serial
+## flash: write the firmware to a board, PROBE=serial BOARD=stm32f405
 .PHONY: flash
 flash:
 	$(call flash,PROBE,serial,--probe)
 
-## flash-mesh: to all boards of a mesh, BOARD=stm32f405 MAP=mesh.csv
+## flash-mesh: to all boards of a mesh, MAP=mesh.csv BOARD=stm32f405
 .PHONY: flash-mesh
 flash-mesh:
 	$(call flash,MAP,mesh.csv,--map)

@@ -139,6 +139,24 @@ static void put(void *context, const char *text, unsigned bytes)
     (void)boot_console_write(text, bytes);
 }
 
+static bool sent(void *context)
+{
+    (void)context;
+    return boot_console_room() == BOOT_CONSOLE_OUT_BYTES &&
+           serial_has_sent(SERIAL_CONSOLE);
+}
+
+#define LINE_COUNTERS (sizeof(struct serial_counters) / sizeof(uint32_t))
+static_assert(LINE_COUNTERS == 7, "a name for each counter");
+static const char line_names[] = "bytes_in\0bytes_out\0overruns\0framings\0"
+                                 "noises\0dma_bursts\0dma_failures";
+
+static uint32_t *line(void *context, unsigned port)
+{
+    (void)context;
+    return (uint32_t *)serial_counters(port);
+}
+
 /* Until the next interrupt. One that came since the last rest may have brought
    what is waited for: then there is none. WFI wakes although all are masked. */
 static void rest(void *context)
@@ -161,7 +179,7 @@ static void reset(void *context)
 }
 
 /* A kernel may compute for longer than the watchdog waits; a node that hangs
-   there can still be asked, and reset, over the mesh. */
+   there can still be asked, and reset, over the mesh or by its console. */
 static void tick(void *context)
 {
     woken = true;
@@ -171,6 +189,7 @@ static void tick(void *context)
     lock(context);
     serial_node_tick(&node);
     unlock(context);
+    serial_node_answer(&node);
 }
 
 static void forget_faults(void *context)
@@ -225,6 +244,10 @@ static void init_node(const struct boot_start *start)
         .kick = kick,
         .room = room,
         .write = put,
+        .sent = sent,
+        .line = line,
+        .line_counters = LINE_COUNTERS,
+        .line_names = line_names,
         .sleep = rest,
         .reset = reset,
         .forget_faults = forget_faults};

@@ -11,8 +11,8 @@
 #define PATIENCE_US 120000000u
 /* Neighbours tell each other again what was not answered. */
 #define RETRY_US 20000u
-/* A main loop that has not waited for so many ticks hangs, if it should hear
-   of a new wave. */
+/* A main loop that has not waited for so many ticks is in a kernel, or hangs if
+   it should hear of a new wave. */
 #define HUNG_TICKS 200u
 /* Where a frame of discovery names its originator. */
 #define WAVE_AT_TAG 4u
@@ -73,14 +73,24 @@ static bool is_renewed(const struct serial_node *node)
            discover_epoch(&node->discover) != node->epoch;
 }
 
+/* One line of the console at most; whether there was any. */
+static bool answer(struct serial_node *node)
+{
+    bool some;
+
+    node->answering = true;
+    some = shell_poll(&node->shell, node->config.now_us(node->config.context));
+    node->answering = false;
+    return some;
+}
+
 /* What a node does while it waits for anything. */
 static int idle(void *context)
 {
     struct serial_node *node = context;
 
     node->idle_ticks = 0;
-    while (
-        shell_poll(&node->shell, node->config.now_us(node->config.context))) {
+    while (answer(node)) {
     }
     if (is_renewed(node)) {
         return ERR_DEAD_LINK; /* of the mesh that was */
@@ -342,6 +352,16 @@ void serial_node_tick(struct serial_node *node)
     /* A node that has a job takes no new place in the mesh. */
     discover_busy(&node->discover, has_job(node));
     discover_tick(&node->discover, now_us);
+}
+
+/* Nothing but a kernel goes on without a wait for so long, and none touches
+   what the shell does. */
+void serial_node_answer(struct serial_node *node)
+{
+    if (node->node.status.state == NODE_STATE_COMPUTING &&
+        node->idle_ticks > HUNG_TICKS && !node->answering) {
+        (void)answer(node);
+    }
 }
 
 /* Who this node is, as the wave has it; nobody, of a mesh of width 0, if the

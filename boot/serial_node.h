@@ -6,7 +6,8 @@
  *
  *   interrupts   switch_byte() and discover_heard() (ports), line_push()
  *                (console), switch_tick() and discover_tick() (timer)
- *   main loop    serial_node_run(): the engine, and while it waits the shell
+ *   main loop    serial_node_run(): the engine, and while it waits the shell,
+ *                which is the timer's while a kernel computes for long
  *
  * Others may peek at it (hal/peek.h) whatever its main loop does. A new wave of
  * its originator ends a job that it is in: that one has no job any more. If the
@@ -44,9 +45,15 @@ struct serial_node_config {
     void (*lock)(void *context);
     void (*unlock)(void *context);
     void (*kick)(void *context, unsigned port);
-    /* Console output: room for so many bytes now; a line's bytes. */
+    /* What the driver of a port counts, and names, one behind the other. */
+    uint32_t *(*line)(void *context, unsigned port);
+    unsigned line_counters;
+    const char *line_names;
+    /* Console output: room for so many bytes now; a line's bytes; whether all
+       of them have left. */
     unsigned (*room)(void *context);
     void (*write)(void *context, const char *text, unsigned bytes);
+    bool (*sent)(void *context);
     /* Sleeps until an interrupt, and feeds a watchdog. */
     void (*sleep)(void *context);
     void (*reset)(void *context);
@@ -79,6 +86,7 @@ struct serial_node {
     bool working;      /* in the engine */
     uint16_t jobs;     /* done since the start */
     volatile uint16_t idle_ticks; /* since the main loop last waited */
+    volatile bool answering;      /* in the shell */
     uint32_t ticked_us;
     uint32_t uptime_ms;
     uint32_t progress;    /* a sum that changes with all that goes on .. */
@@ -91,6 +99,10 @@ void serial_node_init(struct serial_node *node,
 
 /* For the timer's interrupt, every millisecond, with the ports' masked. */
 void serial_node_tick(struct serial_node *node);
+
+/* For the same interrupt behind that, with none masked: the console of a node
+   that computes for long, or hangs in its kernel. */
+void serial_node_answer(struct serial_node *node);
 
 /* Which of struct switch_counters' words PEEK_COUNTS has, in this order. */
 extern const uint8_t serial_node_counted[PEEK_COUNTERS];

@@ -38,6 +38,13 @@ static void put(void *context, const char *text, unsigned bytes)
     node->config.write(node->config.context, text, bytes);
 }
 
+static bool sent(void *context)
+{
+    struct serial_node *node = context;
+
+    return node->config.sent(node->config.context);
+}
+
 /* A job is on, from its order or its part to its end; what the originator has
    for its host may be fetched. */
 static bool busy(void *context)
@@ -128,8 +135,13 @@ static const char *number(void *context, uint64_t *number, enum shell_list list,
     const struct node_fault *fault = node->config.last_fault;
 
     if (list == SHELL_COUNTERS) {
-        if (index >= COUNTERS) {
+        if (index >= COUNTERS + node->config.line_counters) {
             return NULL;
+        }
+        if (index >= COUNTERS) {
+            index -= COUNTERS;
+            *number = node->config.line(node->config.context, port)[index];
+            return name_at(node->config.line_names, index);
         }
         *number = ((const uint32_t *)&node->core.counters[port])[index];
         return name_at(counter_names, index);
@@ -148,6 +160,10 @@ static void clear(void *context, enum shell_list list)
     node->config.lock(node->config.context);
     if (list == SHELL_COUNTERS) {
         memset(node->core.counters, 0, sizeof node->core.counters);
+        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+            memset(node->config.line(node->config.context, port), 0,
+                   4 * node->config.line_counters);
+        }
     } else {
         node->config.forget_faults(node->config.context);
         node->config.last_fault = NULL;
@@ -425,6 +441,7 @@ void serial_shell_init(struct shell_config *config, struct serial_node *node)
     *config = (struct shell_config){.context = node,
                                     .room = room,
                                     .write = put,
+                                    .sent = sent,
                                     .busy = busy,
                                     .ident = ident,
                                     .status = status,

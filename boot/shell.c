@@ -211,11 +211,27 @@ void shell_init(struct shell *shell, const struct shell_config *config,
     shell->mailbox = mailbox;
 }
 
+/* A reset would cut off what is still on its way. */
+static void reset_when_sent(struct shell *shell, uint32_t now_us)
+{
+    const struct shell_config *config = shell->config;
+
+    if (config->sent(config->context) ||
+        now_us - shell->since_us > SHELL_SENT_US) {
+        shell->resetting = false;
+        config->reset(config->context);
+    }
+}
+
 bool shell_poll(struct shell *shell, uint32_t now_us)
 {
     const struct shell_config *config = shell->config;
     enum line_status status;
 
+    if (shell->resetting) {
+        reset_when_sent(shell, now_us);
+        return false;
+    }
     if (config->room(config->context) < LINE_BYTES_MAX) {
         return false;
     }
@@ -232,10 +248,6 @@ bool shell_poll(struct shell *shell, uint32_t now_us)
     } else {
         shell->tagged = false;
         send_error(shell, (enum shell_code)(status - 1));
-    }
-    if (shell->resetting) {
-        shell->resetting = false;
-        config->reset(config->context);
     }
     return true;
 }

@@ -33,6 +33,9 @@
 #define SHELL_PING_BYTES_MAX 65535u
 #define SHELL_WORDS 6u /* that are looked at, with tag and name */
 
+/* How long a reply may take to leave before a reset: 2 KiB take 178 ms. */
+#define SHELL_SENT_US 300000u
+
 /* How long `mesh` or `ping` may be without a next row. */
 #define SHELL_WAIT_US 30000000u
 
@@ -118,6 +121,8 @@ struct shell_config {
        its way; and a whole line. */
     unsigned (*room)(void *context);
     void (*write)(void *context, const char *text, unsigned bytes);
+    /* Whether the last byte of all that was written has left. */
+    bool (*sent)(void *context);
 
     /* Whether a timed run is on: then nothing is begun that could disturb. */
     bool (*busy)(void *context);
@@ -156,7 +161,7 @@ struct shell_config {
     /* Event `index` of the log; false: there is none. */
     bool (*event)(void *context, struct shell_event *event, uint32_t index);
 
-    /* After the reply was written, which it lets go out first. */
+    /* After the reply was sent, or SHELL_SENT_US. */
     void (*reset)(void *context);
 };
 
@@ -194,7 +199,7 @@ struct shell {
     bool again;       /* there was a tag before: `tag` */
     bool repeated;    /* and it is the same once more */
     bool rows;        /* of the command are still to be written */
-    bool resetting;   /* the reply to `reset` is written */
+    bool resetting;   /* the reply to `reset` is on its way */
     bool pending;     /* a circuit of `ping` is on its way */
     uint8_t ending;   /* enum shell_code, told by `end` */
     int32_t detail;   /* what a code tells besides */
@@ -204,7 +209,7 @@ struct shell {
     uint32_t wanted;  /* circuits of `ping` */
     uint32_t bytes;   /* of each */
     struct torus_path path;
-    uint32_t since_us; /* the last row */
+    uint32_t since_us; /* the last row or request */
     struct line_writer out;
 };
 
@@ -218,8 +223,8 @@ void shell_init(struct shell *shell, const struct shell_config *config,
 
 /*
  * Goes on with what is to be written, or takes the next request; now_us may
- * wrap. Not for interrupt handlers. Result: whether it did anything; if not,
- * there is nothing to do until bytes come or go.
+ * wrap. Must not interrupt itself, nor the mailbox. Result: whether it did
+ * anything; if not, there is nothing to do until bytes come or go.
  */
 bool shell_poll(struct shell *shell, uint32_t now_us);
 

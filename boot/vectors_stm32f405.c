@@ -19,6 +19,7 @@ const boot_vector boot_vectors[VECTORS] = {
     VECTOR(USART3_IRQ) = serial_west_interrupt,
     VECTOR(USART6_IRQ) = serial_south_interrupt,
     VECTOR(UART4_IRQ) = serial_console_interrupt,
+    VECTOR(UART5_IRQ) = serial_console_late_interrupt,
     VECTOR(DMA2_Stream7_IRQ) = serial_east_dma_interrupt,
     VECTOR(DMA1_Stream6_IRQ) = serial_north_dma_interrupt,
     VECTOR(DMA1_Stream3_IRQ) = serial_west_dma_interrupt,

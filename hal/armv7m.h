@@ -52,9 +52,6 @@ static_assert(offsetof(struct armv7m_scb, BFAR) == 0x38, "B3.2.2");
 #define SCB ((struct armv7m_scb *)0xE000ED00u)
 #define SCB_AIRCR_VECTKEY (0x05fau << 16)
 #define SCB_AIRCR_SYSRESETREQ (1u << 2)
-#define SCB_CFSR_PRECISERR (1u << 9)
-#define SCB_CFSR_BFARVALID (1u << 15)
-#define SCB_HFSR_FORCED (1u << 30)
 
 struct armv7m_systick {
     volatile uint32_t CSR;

@@ -10,8 +10,8 @@
  *   out:  EMPTY --mailbox_offer()--> OFFERED --mailbox_done()--> EMPTY
  *
  * No allocation, no input or output; the buffers are the caller's, until the
- * state changes. Both sides run in the main loop: no interrupt handler may call
- * any of this.
+ * state changes. No side may interrupt the other: both run in the main loop, or
+ * the host's in an interrupt handler while the node's does something else.
  */
 #ifndef HAL_MAILBOX_H
 #define HAL_MAILBOX_H

@@ -132,7 +132,7 @@ static int send_on_port(struct circuit *circuit, unsigned port,
     return ERR_OK;
 }
 
-/* The host reads it when it likes. */
+/* The host reads it when it likes; it may ask in the middle of this. */
 static int offer(struct circuit *circuit, const struct circuit_message *message)
 {
     struct serial_circuit *serial = circuit->board;
@@ -144,7 +144,9 @@ static int offer(struct circuit *circuit, const struct circuit_message *message)
     if (serial->mailbox->out != MAILBOX_EMPTY) {
         return ERR_PORT_BUSY;
     }
+    serial->lock(serial->context);
     mailbox_offer(serial->mailbox, segments, 3, message->kind, circuit->job);
+    serial->unlock(serial->context);
     return ERR_OK;
 }
 

@@ -59,8 +59,8 @@ struct outcome_node {
     uint64_t finished_ps;      /* stopped computing, the last spell */
     uint64_t done_ps;          /* result queued (originator: job done) */
     struct outcome_spell spell[ROUNDS_MAX]; /* in order of time */
-    uint32_t stack_used_bytes;
-    uint32_t stack_bytes;
+    uint64_t stack_used_bytes; /* of serial ports: the originator's alone */
+    uint64_t stack_bytes;
     struct node_counters *port;     /* NODE_PORTS of them */
     const struct node_event *event; /* its log, in the node's mesh time */
     uint32_t event_count;

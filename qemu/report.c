@@ -224,8 +224,8 @@ static json_t *nodes_json(const struct outcome *outcome)
 /* The deepest stack of any node, of the size that each has. */
 static json_t *stack_json(const struct outcome *outcome)
 {
-    uint32_t used = 0;
-    uint32_t bytes = 0;
+    uint64_t used = 0;
+    uint64_t bytes = 0;
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         const struct outcome_node *node = &outcome->node[i];

@@ -13,12 +13,19 @@
 /* How long a board may take to answer on its console after its start. */
 #define BOOT_S 20.0
 #define EXIT_FAILED 1
-/* Between two looks for a report. */
-#define LOOK_MS 20
+/* Between two looks for a report: a part of what has been waited already, so
+   that a console says little while a job is timed. */
+#define LOOK_S 0.02
+#define LOOK_MAX_S 1.0
+#define LOOK_PART (1.0 / 16)
 
-static void rest(void)
+static void rest(double since_s)
 {
-    (void)poll(NULL, 0, LOOK_MS);
+    double look_s = (mesh_wall_s() - since_s) * LOOK_PART;
+
+    look_s = look_s < LOOK_S ? LOOK_S : look_s;
+    look_s = look_s < LOOK_MAX_S ? look_s : LOOK_MAX_S;
+    (void)poll(NULL, 0, (int)(look_s * 1000));
 }
 
 static int complain(const char *what)
@@ -233,7 +240,8 @@ static uint8_t *join(const struct mesh_order *order, uint32_t *bytes)
 /* The originator waits for an order soon after it has ended the last one. */
 static int give(struct serial_mesh *mesh, const struct mesh_order *order)
 {
-    double until_s = mesh_wall_s() + mesh->config->watchdog_s;
+    double since_s = mesh_wall_s();
+    double until_s = since_s + mesh->config->watchdog_s;
     uint32_t bytes;
     uint8_t *message = join(order, &bytes);
     int error = 1;
@@ -242,7 +250,7 @@ static int give(struct serial_mesh *mesh, const struct mesh_order *order)
         error = console_send(mesh->console, message, bytes, order->kind,
                              order->job);
         if (error == 1) {
-            rest();
+            rest(since_s);
         }
     }
     free(message);
@@ -278,7 +286,8 @@ static void explain_silence(struct serial_mesh *mesh)
 /* The report, behind room for a header as it would come over circuits. */
 static int take(struct serial_mesh *mesh)
 {
-    double until_s = mesh_wall_s() + mesh->config->watchdog_s;
+    double since_s = mesh_wall_s();
+    double until_s = since_s + mesh->config->watchdog_s;
     struct mesh_report *report = &mesh->report;
     uint8_t *data = NULL;
     uint32_t bytes = 0;
@@ -292,7 +301,7 @@ static int take(struct serial_mesh *mesh)
             if (somebody_died(mesh)) {
                 return -1;
             }
-            rest();
+            rest(since_s);
         }
     }
     if (error != 0) {

@@ -139,6 +139,23 @@ static int read_nodes(struct outcome *outcome, struct serial_mesh *mesh,
     return status;
 }
 
+/* The originator's, which is the deepest: it plans. */
+static int read_stack(struct outcome *outcome, struct serial_mesh *mesh)
+{
+    uint32_t first = torus_index(outcome->size, outcome->originator);
+    struct outcome_node *node = &outcome->node[first];
+    struct console_reply reply;
+    int error = console_ask(mesh->console, &reply, "ps");
+
+    if (error == 0) {
+        (void)console_number(&reply, &node->stack_used_bytes,
+                             "stack_used_bytes");
+        (void)console_number(&reply, &node->stack_bytes, "stack_bytes");
+    }
+    console_reply_free(&reply);
+    return error == 0 ? 0 : EXIT_FAILED;
+}
+
 static int read_outcome(struct outcome *outcome,
                         const struct run_config *config,
                         const struct wire_order *order,
@@ -150,6 +167,9 @@ static int read_outcome(struct outcome *outcome,
     outcome->on = config->port != NULL ? "boards" : "qemu";
     outcome->board = "stm32f405";
     status = read_nodes(outcome, mesh, counts);
+    if (status == 0) {
+        status = read_stack(outcome, mesh);
+    }
     if (status == 0) {
         layers_take(outcome);
     }

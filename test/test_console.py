@@ -525,6 +525,12 @@ def test_reset_answers_first():
         assert board.process.wait(5) == 3
 
 
+def test_a_reply_that_does_not_leave_holds_no_reset_up():
+    with k.Board("--stuck") as board:
+        assert board.ask("reset") == ["ok"]
+        assert board.process.wait(5) == 4
+
+
 def test_nothing_is_said_unasked(board):
     assert board.is_silent(0.3)
 

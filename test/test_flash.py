@@ -754,7 +754,7 @@ def test_make_flash(bench):
 @REAL
 def test_make_flash_mesh(bench):
     bench.write_map([("A", 0, 0), ("B", 1, 1)])
-    done = make(bench, "flash-mesh", "BOARD=stm32f405", f"MAP={bench.map}",
+    done = make(bench, "flash-mesh", f"MAP={bench.map}",
                 f"IMAGE={bench.image}", "FLASH_OPTIONS=--partial")
     assert done.returncode == 0, done.stderr
     assert sorted(bench.begun()) == ["A", "B"]
@@ -762,7 +762,8 @@ def test_make_flash_mesh(bench):
 
 @pytest.mark.parametrize("args, words", [
     (("flash",), "PROBE=serial"), (("flash", "BOARD=stm32f405"), "PROBE="),
-    (("flash", "PROBE=A"), "BOARD="), (("flash-mesh",), "MAP=mesh.csv"),
+    (("flash", "BOARD=", "PROBE=A"), "BOARD="),
+    (("flash-mesh",), "MAP=mesh.csv"),
     (("flash-mesh", "BOARD=stm32f405"), "MAP=")])
 def test_make_needs_to_know_which_board(bench, args, words):
     done = make(bench, *args)

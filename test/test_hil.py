@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """That `make hil` finds its tests, and that they work on two by two emulated
 boards; the whole of it takes minutes, and is not part of `make test`."""
+import fcntl
 import importlib
 import math
 import os
@@ -67,6 +68,20 @@ def test_a_port_that_is_none_ends_it_at_once(port, words):
     done = run(HIL="1", HIL_BOARD="stm32f405", HIL_PORT=port)
     assert done.returncode == 2
     assert f"PORT={port}: " in done.stdout and words in done.stdout
+
+
+def test_a_port_that_is_busy_ends_it_at_once():
+    master, slave = os.openpty()
+    try:
+        fcntl.flock(slave, fcntl.LOCK_EX)
+        port = os.ttyname(slave)
+        done = run(HIL="1", HIL_BOARD="stm32f405", HIL_PORT=port)
+    finally:
+        os.close(master)
+        os.close(slave)
+    assert done.returncode == 2
+    assert f"PORT={port}: {port} is busy" in done.stdout
+    assert "Traceback" not in done.stdout
 
 
 def test_the_fits_of_its_own_are_right():

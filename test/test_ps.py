@@ -21,24 +21,33 @@ FIRMWARE = mesh.BUILD / "stm32f405" / "firmware.elf"
 UNDEFINSTR = 1 << 16  # of CFSR, ARMv7-M, B3.2.15
 
 
+def symbol(name):
+    """Of the image."""
+    said = subprocess.run(["arm-none-eabi-nm", FIRMWARE], check=True,
+                          capture_output=True, text=True).stdout
+    return int(re.search(rf"^(\w+) \w {name}$", said, re.MULTILINE)[1], 16)
+
+
 class Bench:
     def __init__(self, folder):
         load = mesh.seeded("ps").randbytes(LOAD_BYTES)
         self.count = load.count(b"ab")  # no two overlap
         self.load = folder / "load"
         self.load.write_bytes(load)
+        self.high_water = symbol("boot_stack_high_water") \
+            + symbol("boot_stack_rounds")
         self.boards = emulated.Boards(folder, "--console", "all", "--keep",
                                       size=SIZE, image=FIRMWARE)
 
-    def call(self, command, *args):
+    def call(self, command, *args, limit_s=LIMIT_S):
         return subprocess.run(
             [mesh.QUINCUNX, command, "--mesh", SIZE, "--port",
              self.boards.tty[0, 0], *args], capture_output=True, text=True,
-            timeout=LIMIT_S, check=False)
+            timeout=limit_s, check=False)
 
-    def run(self, *args):
+    def run(self, *args, **options):
         return self.call("run", "--board", "stm32f405", "--kernel", "search",
-                         "--arg", "ab", "--json", *args, self.load)
+                         "--arg", "ab", "--json", *args, self.load, **options)
 
     def works(self):
         """A job's report; every circuit of it is in the switches' counters."""
@@ -49,7 +58,8 @@ class Bench:
         network = report["network"]
         assert network["messages"] == 24 * (report["plan"]["rounds"] + 1)
         assert network["payload_bytes"] > LOAD_BYTES * 24 // 25
-        assert network["retries"] >= 0 <= network["retransmissions"]
+        stack = report["measured"]["stack"]
+        assert 0 < stack["used_bytes"] <= self.high_water < stack["bytes"]
 
     def fails(self):
         """A job that ends without a report; the table of nodes."""
@@ -69,9 +79,9 @@ class Bench:
         assert len(nodes) == 25
         return nodes
 
-    def tell(self, *words):
+    def tell(self, *words, at=AT):
         subprocess.run(
-            [mesh.QUINCUNX, "console", "--port", self.boards.tty[AT], *words],
+            [mesh.QUINCUNX, "console", "--port", self.boards.tty[at], *words],
             check=True, timeout=60, capture_output=True)
 
 
@@ -126,6 +136,26 @@ def test_a_node_that_hangs(bench):
 def test_the_next_run_ends_the_hang(bench):
     bench.works()
     assert bench.ps(0)[AT]["fault"] is None
+
+
+def test_an_originator_that_hangs(bench):
+    """Its console answers from its interrupts; it is reset, as others are by
+    the next wave."""
+    bench.tell("inject", "hang", at=(0, 0))
+    done = bench.run("--watchdog", "15")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no report came in time" in done.stderr
+    assert re.search(r"the originator:\n +state=computing waypoint=kernel ",
+                     done.stderr)
+    bench.works()
+
+
+def test_a_host_that_dies_while_the_originator_hangs(bench):
+    bench.tell("inject", "hang", at=(0, 0))
+    with pytest.raises(subprocess.TimeoutExpired):
+        bench.run("--watchdog", "200", limit_s=40)
+    assert bench.ps(1)[0, 0]["waypoint"] == "kernel"
+    bench.works()
 
 
 def test_a_node_that_faults(bench):

@@ -370,6 +370,7 @@ def test_the_end_of_the_program_is_remembered(board):
 HANDLERS = {14: "serial_west_dma_interrupt", 17: "serial_north_dma_interrupt",
             37: "serial_east_interrupt", 38: "serial_north_interrupt",
             39: "serial_west_interrupt", 52: "serial_console_interrupt",
+            53: "serial_console_late_interrupt",
             69: "serial_south_dma_interrupt", 70: "serial_east_dma_interrupt",
             71: "serial_south_interrupt"}
 

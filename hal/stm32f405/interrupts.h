@@ -52,5 +52,6 @@ void serial_east_dma_interrupt(void);
 void serial_north_dma_interrupt(void);
 void serial_west_dma_interrupt(void);
 void serial_south_dma_interrupt(void);
+void serial_console_late_interrupt(void);
 
 #endif

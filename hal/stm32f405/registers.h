@@ -15,7 +15,6 @@
 /* ---- memory map, 2.3 ---- */
 
 #define CCM_BASE 0x10000000u
-#define CCM_BYTES 0x10000u
 #define UID_BASE 0x1FFF7A10u /* 96 bits, 39.1 */
 
 /* ---- power, 5.4 ---- */
@@ -60,8 +59,6 @@ REGISTER_AT(stm32_rcc, BDCR, 0x70);
 REGISTER_AT(stm32_rcc, CSR, 0x74);
 
 #define RCC ((struct stm32_rcc *)0x40023800u)
-#define RCC_CR_HSION (1u << 0)
-#define RCC_CR_HSIRDY (1u << 1)
 #define RCC_CR_HSEON (1u << 16)
 #define RCC_CR_HSERDY (1u << 17)
 #define RCC_CR_PLLON (1u << 24)
@@ -130,7 +127,6 @@ REGISTER_AT(stm32_gpio, AFRH, 0x24);
 #define GPIOA ((struct stm32_gpio *)0x40020000u)
 #define GPIOB ((struct stm32_gpio *)0x40020400u)
 #define GPIOC ((struct stm32_gpio *)0x40020800u)
-#define GPIOD ((struct stm32_gpio *)0x40020C00u)
 #define GPIO_MODER_ALTERNATE 2u
 #define GPIO_MODER_MASK 3u
 #define GPIO_OSPEEDR_HIGH 2u
@@ -160,6 +156,7 @@ REGISTER_AT(stm32_usart, GTPR, 0x18);
 #define USART_SR_NF (1u << 2)
 #define USART_SR_ORE (1u << 3)
 #define USART_SR_RXNE (1u << 5)
+#define USART_SR_TC (1u << 6)
 #define USART_SR_TXE (1u << 7)
 #define USART_CR1_RE (1u << 2)
 #define USART_CR1_TE (1u << 3)
@@ -201,7 +198,6 @@ REGISTER_AT(stm32_dma, S[7].FCR, 0xcc);
 #define DMA_CR_DIR_TO_PERIPHERAL (1u << 6)
 #define DMA_CR_MINC (1u << 10)
 #define DMA_CR_CHSEL_SHIFT 25
-#define DMA_ISR_FEIF (1u << 0)
 #define DMA_ISR_DMEIF (1u << 2)
 #define DMA_ISR_TEIF (1u << 3)
 #define DMA_ISR_TCIF (1u << 5)
@@ -259,6 +255,7 @@ struct stm32_dbgmcu {
 };
 
 #define DBGMCU ((struct stm32_dbgmcu *)0xE0042000u)
+#define DBGMCU_CR_DBG_SLEEP (1u << 0)
 #define DBGMCU_APB1_FZ_IWDG_STOP (1u << 12)
 
 /* ---- interrupts, table 62 ---- */
@@ -270,6 +267,7 @@ enum stm32_irq {
     USART2_IRQ = 38,
     USART3_IRQ = 39,
     UART4_IRQ = 52,
+    UART5_IRQ = 53, /* no device of ours: software pends it */
     DMA2_Stream6_IRQ = 69,
     DMA2_Stream7_IRQ = 70,
     USART6_IRQ = 71,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RM0090, chapters 30 (USART), 10 (DMA) and 8 (pins). A port has two handlers.
+ * RM0090, chapters 30 (USART), 10 (DMA) and 8 (pins). A line has two handlers.
  * The USART's does next to nothing: it puts what came in into a queue, byte for
  * byte, as a relay must pass each on at once and the next one is lost if it is
  * not done by then. Nothing but its like holds it up. The other one, less
  * urgent, calls back and sends, for as long as it takes: that of the port's DMA
- * stream, which software pends, too.
+ * stream, which software pends, too; the console's has no device but that.
  *
  * Bursts are sent by DMA where there is any: from a buffer of its own, so that
  * the sender's memory may be anywhere (DMA does not reach CCM, 2.3.2) and may
@@ -55,7 +55,7 @@ static const struct line lines[SERIAL_COUNT] = {
     [TORUS_SOUTH] = {USART6, GPIOC, DMA2, RCC_APB2ENR_USART6EN, true,
                      USART6_IRQ, 6, 7, 8, 6, 5, DMA2_Stream6_IRQ},
     [SERIAL_CONSOLE] = {UART4, GPIOC, 0, RCC_APB1ENR_UART4EN, false, UART4_IRQ,
-                        10, 11, 8, 0, 0, UART4_IRQ},
+                        10, 11, 8, 0, 0, UART5_IRQ},
 };
 
 struct state {
@@ -319,8 +319,7 @@ void serial_south_interrupt(void)
 
 void serial_console_interrupt(void)
 {
-    collect(SERIAL_CONSOLE);
-    serve_late(SERIAL_CONSOLE);
+    serve(SERIAL_CONSOLE);
 }
 
 void serial_east_dma_interrupt(void)
@@ -341,6 +340,11 @@ void serial_west_dma_interrupt(void)
 void serial_south_dma_interrupt(void)
 {
     serve_late(TORUS_SOUTH);
+}
+
+void serial_console_late_interrupt(void)
+{
+    serve_late(SERIAL_CONSOLE);
 }
 
 /* ---- start ---- */
@@ -408,13 +412,11 @@ static void start(unsigned port, const struct clocks *clocks, uint32_t baud)
         usart->CR3 = USART_CR3_DMAT;
     }
     usart->CR1 |= USART_CR1_UE | USART_CR1_TE | USART_CR1_RE | USART_CR1_RXNEIE;
-    if (port < TORUS_PORTS) {
-        armv7m_interrupt_priority(line->irq, INTERRUPTS_BYTES);
-        armv7m_interrupt_priority(line->late_irq, INTERRUPTS_PORTS);
-        armv7m_interrupt_enable(line->late_irq);
-    } else {
-        armv7m_interrupt_priority(line->irq, INTERRUPTS_CONSOLE);
-    }
+    armv7m_interrupt_priority(line->irq, INTERRUPTS_BYTES);
+    armv7m_interrupt_priority(line->late_irq, port < TORUS_PORTS
+                                                  ? INTERRUPTS_PORTS
+                                                  : INTERRUPTS_CONSOLE);
+    armv7m_interrupt_enable(line->late_irq);
     armv7m_interrupt_enable(line->irq);
 }
 
@@ -452,7 +454,12 @@ bool serial_has_dma(unsigned port)
     return serial.state[port].has_dma;
 }
 
-const struct serial_counters *serial_counters(unsigned port)
+bool serial_has_sent(unsigned port)
+{
+    return (lines[port].usart->SR & USART_SR_TC) != 0;
+}
+
+struct serial_counters *serial_counters(unsigned port)
 {
     return &serial.state[port].counters;
 }

@@ -39,7 +39,7 @@ enum {
  * interrupt each other, the console's is less urgent than theirs, and the
  * driver calls nothing while it is itself being called. Whoever else touches
  * the same data masks interrupts: with interrupts_mask(), if for more than a
- * byte's time. Callbacks may take theirs: 128 bytes wait at each port.
+ * byte's time. Callbacks may take theirs: 128 bytes wait at each line.
  */
 struct serial_callbacks {
     /* A byte has come in undamaged. */
@@ -85,6 +85,10 @@ uint32_t serial_baud(unsigned port);
 /* Whether it has a DMA stream for sending, and that has never failed. */
 bool serial_has_dma(unsigned port);
 
-const struct serial_counters *serial_counters(unsigned port);
+/* Whether the last byte written has left the chip (TC). */
+bool serial_has_sent(unsigned port);
+
+/* Who changes them masks interrupts. */
+struct serial_counters *serial_counters(unsigned port);
 
 #endif

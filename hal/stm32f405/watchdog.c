@@ -15,6 +15,7 @@ void watchdog_start(const struct clocks *clocks)
     if (clocks->source == CLOCKS_EMULATED) {
         return;
     }
+    DBGMCU->CR |= DBGMCU_CR_DBG_SLEEP; /* WFI would shut the probe out */
     DBGMCU->APB1_FZ |= DBGMCU_APB1_FZ_IWDG_STOP;
     IWDG->KR = IWDG_KR_START; /* its oscillator starts with it */
     IWDG->KR = IWDG_KR_UNLOCK;

@@ -272,11 +272,10 @@ def image_lines(bench, table, report):
         table.line(f"image with {kernels}: text and data, bytes",
                    f"{limit * 1024} at most", f"{flash}",
                    flash <= limit * 1024)
-    used = [node["stack_used_bytes"] for node in report["measured"]["nodes"]
-            if "stack_used_bytes" in node]
-    if used:
-        table.line("stack: most used by a board, bytes", None,
-                   f"{max(used)}")
+    stack = report["measured"]["stack"]
+    used, size = stack["used_bytes"], stack["bytes"]
+    table.line("stack: most used by a board, bytes", f"{size} at most",
+               f"{used}", used < size)
 
 
 def make_run_line(table):

@@ -5,11 +5,13 @@
  *   --full    every string and number is as long as can be, and there is a
  *             fault record
  *   --speed   so many times faster than time goes
+ *   --stuck   what is written never leaves
  * A message that is put comes back as a report: reversed, in three segments, of
  * the next kind, after 100 ms of a timed run.
  *   mesh 6 H: two faults; 7 H: cannot begin; 8 H: never ends; 9 H: fails
  *   ping over more than 100 hops: cannot begin; over 50: never ends
- * It exits with status 3 on `reset`, and 0 at the end of its input.
+ * It exits with status 3 on `reset`, 4 if the reply had not left, and 0 at the
+ * end of its input.
  */
 #include "boot/shell.h"
 #include "hal/err.h"
@@ -34,6 +36,8 @@ struct board {
     uint8_t out[CAPACITY];
     uint32_t speed;
     bool full;
+    bool stuck;
+    unsigned sending; /* polls until all that was written has left */
     bool running;
     uint64_t started_us;
     uint64_t cleared; /* the counters: 1 */
@@ -61,7 +65,7 @@ static unsigned room(void *context)
 
 static void out(void *context, const char *text, unsigned bytes)
 {
-    (void)context;
+    ((struct board *)context)->sending = 3;
     while (bytes > 0) {
         ssize_t count = write(STDOUT_FILENO, text, bytes);
 
@@ -263,10 +267,19 @@ static bool event(void *context, struct shell_event *event, uint32_t index)
     return index < EVENTS;
 }
 
+static bool sent(void *context)
+{
+    struct board *board = context;
+
+    board->sending -= board->sending > 0 && !board->stuck;
+    return board->sending == 0;
+}
+
 static void reset(void *context)
 {
-    (void)context;
-    _exit(3);
+    const struct board *board = context;
+
+    _exit(board->sending == 0 ? 3 : 4);
 }
 
 /* Takes a message, and offers what is made of it when the run is over. */
@@ -322,13 +335,15 @@ int main(int argc, char **argv)
 {
     static struct board board = {.speed = 1};
     const struct shell_config config = {
-        &board,   room,     out,    busy,       ident, status,      link_of,
-        number,   clear,    mesh,   mesh_fault, ping,  ping_result, peek,
-        peek_row, clock_ps, inject, event,      reset};
+        &board,  room,     out,      sent,   busy,       ident, status,
+        link_of, number,   clear,    mesh,   mesh_fault, ping,  ping_result,
+        peek,    peek_row, clock_ps, inject, event,      reset};
 
     for (int i = 1; i < argc; ++i) {
         if (strcmp(argv[i], "--full") == 0) {
             board.full = true;
+        } else if (strcmp(argv[i], "--stuck") == 0) {
+            board.stuck = true;
         } else if (strcmp(argv[i], "--speed") == 0 && i + 1 < argc) {
             board.speed = (uint32_t)atoi(argv[++i]);
         } else {

@@ -285,6 +285,11 @@ static bool event(void *context, struct shell_event *event, uint32_t index)
     return index < 10;
 }
 
+static bool sent(void *context)
+{
+    return any(context) % 4 == 0;
+}
+
 static void reset(void *context)
 {
     (void)context;
@@ -332,9 +337,9 @@ void console_try_shell(const struct fuzz_target *target, const uint8_t *in,
     uint8_t *buffer = calloc(1, CAPACITY);
     struct node node = {.state = fuzz_hash(in, bytes)};
     struct shell_config config = {
-        &node,    room,     write_out, busy,       ident, status_of,   link_of,
-        number,   clear,    mesh,      mesh_fault, ping,  ping_result, peek,
-        peek_row, clock_ps, inject,    event,      reset};
+        &node,   room,     write_out, sent,   busy,       ident, status_of,
+        link_of, number,   clear,     mesh,   mesh_fault, ping,  ping_result,
+        peek,    peek_row, clock_ps,  inject, event,      reset};
     struct mailbox mailbox;
     struct shell shell;
 

@@ -45,6 +45,8 @@ def fixture_mesh_up(notes):
         it.start()
         notes.begin(it)
         yield it
+    except rig.Unusable as error:
+        pytest.exit(f"PORT={port or ''}: {error}", 2)
     finally:
         it.stop()
 

@@ -37,6 +37,10 @@ def is_pseudo_terminal(port):
         return False
 
 
+class Unusable(Exception):
+    """No tests can be run at this port."""
+
+
 class Silence(AssertionError):
     """No answer in time."""
 
@@ -153,9 +157,14 @@ class Bench:
         if self.port is None:
             self.start_emulated()
         for port in list(self.tty.values()) or [self.port]:
-            console = Console(port, settle=False)
             try:
-                assert console.awake(), f"no answer at {port}"
+                console = Console(port, settle=False)
+            except serial.SerialException as error:
+                raise Unusable(f"{port} is busy, or no port: {error}") \
+                    from error
+            try:
+                if not console.awake():
+                    raise Unusable(f"no answer at {port} in {BOOT_S} s")
             finally:
                 console.close()
 

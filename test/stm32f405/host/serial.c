@@ -114,6 +114,9 @@ static const struct {
     {0, 6, 4, 16, 38, 17, serial_north_interrupt, serial_north_dma_interrupt},
     {0, 3, 4, 22, 39, 14, serial_west_interrupt, serial_west_dma_interrupt},
     {1, 6, 5, 16, 71, 69, serial_south_interrupt, serial_south_dma_interrupt},
+    /* the console, which has no DMA */
+    {0, 0, 0, 0, 52, 53, serial_console_interrupt,
+     serial_console_late_interrupt},
 };
 
 /* The flags that the handler cleared are 0 then (10.5.3). */
@@ -289,7 +292,20 @@ static void ports_come_before_all_else(struct unit *unit)
         CHECK_EQUAL(unit, chip.priorities[hardware[port].irq], 1 + 0);
         CHECK_EQUAL(unit, chip.priorities[hardware[port].late_irq], 1 + 0x10);
     }
-    CHECK_EQUAL(unit, chip.priorities[52], 1 + 0x40);
+    CHECK_EQUAL(unit, chip.priorities[52], 1 + 0);
+    CHECK_EQUAL(unit, chip.priorities[53], 1 + 0x40);
+}
+
+/* TC 64, TXE 128 (30.6.1). */
+static void the_last_byte_has_left(struct unit *unit)
+{
+    for (unsigned port = 0; port < 5; ++port) {
+        begin_fast();
+        usarts[port].SR = 128;
+        CHECK(unit, !serial_has_sent(port));
+        usarts[port].SR = 64 | 128;
+        CHECK(unit, serial_has_sent(port));
+    }
 }
 
 static void in(unsigned port, uint32_t status, uint8_t byte)
@@ -309,7 +325,7 @@ static void in(unsigned port, uint32_t status, uint8_t byte)
 /* ORE 8, NF 4, FE 2, RXNE 32 (30.6.1). */
 static void damaged_bytes_are_told_apart(struct unit *unit)
 {
-    for (unsigned port = 0; port < 4; ++port) {
+    for (unsigned port = 0; port < 5; ++port) {
         begin_fast();
         in(port, 32, 0x41);
         CHECK_EQUAL(unit, caller.byte_count, 1);
@@ -346,7 +362,7 @@ static void damaged_bytes_are_told_apart(struct unit *unit)
    the queue is full. Then the line waits for room, and overruns. */
 static void bytes_wait_in_a_queue(struct unit *unit)
 {
-    for (unsigned port = 0; port < 4; ++port) {
+    for (unsigned port = 0; port < 5; ++port) {
         begin_fast();
         for (unsigned i = 0; i < QUEUE_BYTES + 1; ++i) {
             CHECK(unit, !disabled(hardware[port].irq));
@@ -482,6 +498,9 @@ static void sends(struct unit *unit)
             bytes_go_out_once_and_in_order(unit, port, true, seed);
         }
     }
+    for (uint32_t seed = 1; seed <= 20; ++seed) {
+        bytes_go_out_once_and_in_order(unit, SERIAL_CONSOLE, false, seed);
+    }
 }
 
 /* TEIF 8 (10.5.1): the port goes on without DMA. */
@@ -512,6 +531,7 @@ void suite_serial(struct unit *unit)
     UNIT_RUN(unit, bauds_are_what_was_asked_for);
     UNIT_RUN(unit, pins_are_what_the_table_says);
     UNIT_RUN(unit, ports_come_before_all_else);
+    UNIT_RUN(unit, the_last_byte_has_left);
     UNIT_RUN(unit, damaged_bytes_are_told_apart);
     UNIT_RUN(unit, bytes_wait_in_a_queue);
     UNIT_RUN(unit, errors_keep_their_place);
