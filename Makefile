@@ -59,7 +59,7 @@ OUTPUT_KERNELS := \
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
-## all: build every board's firmware and the host command; BOARD= HSE= PARTS=
+## all: build firmware and host command; BOARD= KERNELS= HSE= PARTS=
 all: deps
 	$(Q)$(MAKE) --no-print-directory build-all
 
@@ -245,7 +245,7 @@ PROFILE ?= t3d
 $(BUILD)/licenses.txt: $(wildcard /usr/share/common-licenses/*)
 	$(Q)cat $(filter-out %/GPL %/LGPL %/GFDL,$^) > $@
 
-## run: search a real text on 25 emulated boards; MESH= KERNEL= ARG= INPUT=
+## run: search a text on 25 boards; MESH= KERNEL= ARG= INPUT= PROFILE=
 run: all
 	$(Q)$(MAKE) -s --no-print-directory $(INPUT)
 	@echo "running $(KERNEL) '$(ARG)' on a $(MESH) mesh of QEMU boards"
@@ -428,7 +428,7 @@ fuzz: test-deps
 	  --seed $$(date +%s) --corpus $(BUILD)/test/fuzz-corpus \
 	  --out $(BUILD)/fuzz-findings $(TARGET)
 
-## prove: no overflow in the planner and the split, whatever the input
+## prove: no overflow in the planners and the split, whatever the input
 .PHONY: prove
 prove: test-deps
 	$(Q)$(PYTHON) test/prove/prove.py
@@ -489,6 +489,6 @@ test-deps:
 clean:
 	rm -rf $(BUILD)
 
-## help: this list
+## help: this list; with any target V=1 shows commands, WORKERS=2 at a time
 help:
 	@sed -n 's/^## //p' Makefile test/*.mk

@@ -7,8 +7,8 @@
 
 /*
  * The initializer of a board on which an instruction takes so many ps: the
- * instructions are counted on the target (mps2_an385); test/bench prints
- * measured ones beside them.
+ * instructions are counted on the target (mps2_an385); test/bench prints what
+ * a hop takes, parse and phase together.
  */
 #define BOOT_COSTS(ps)                                                         \
     {                                                                          \

@@ -19,9 +19,11 @@
 #define BITS_PER_BYTE 10u /* 8N1 */
 #define NS_PER_S 1000000000u
 /* Emulated boards share a few cores, and none of them keeps time: their seconds
-   are so many of the host's, and one may be late by so much. */
+   are so many and one of the host's, and one may be late by so much. */
 #define EMULATED_SLOWER 19u
 #define EMULATED_SLACK_US 40000u
+/* A line of the console waits so long for its next byte, of who types it. */
+#define HALF_LINE_US 10000000u
 /* Of a link's test frames: sound cables lose none, emulated ones are damaged at
    will. */
 #define LOST_MAX 1u
@@ -231,6 +233,7 @@ static void init_node(const struct boot_start *start)
         .salt = ++starts,
         .byte_ns = NS_PER_S / serial_baud(0) * BITS_PER_BYTE,
         .slack_us = emulated ? EMULATED_SLACK_US : 0,
+        .half_line_us = HALF_LINE_US / (1 + start->clocks.slower),
         .lost_max = emulated ? EMULATED_LOST_MAX : LOST_MAX,
         .memory = boot_ram_used_end,
         .memory_bytes =

@@ -5,8 +5,6 @@
 #include "hal/bytes.h"
 #include "kernels/kernel.h"
 
-/* A line of the console may wait so long for its next byte. */
-#define HALF_LINE_US 10000000u
 /* A node may wait so long for a job's next message. */
 #define PATIENCE_US 120000000u
 /* Neighbours tell each other again what was not answered. */
@@ -290,7 +288,7 @@ void serial_node_init(struct serial_node *node,
     node->ticked_us = config->now_us(config->context);
     node->node.status.stack_used_bytes = board_stack_used_bytes();
     init_switch(node);
-    line_init(&node->reader, HALF_LINE_US);
+    line_init(&node->reader, config->half_line_us);
     mailbox_init(&node->mailbox);
     serial_shell_init(&node->shell_config, node);
     shell_init(&node->shell, &node->shell_config, &node->reader,

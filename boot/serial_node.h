@@ -32,10 +32,11 @@ struct serial_node_config {
     struct shell_ident ident; /* but for mesh, size and coordinates */
     bool strapped;            /* the coordinates are set in flash */
     struct torus_coord strap;
-    uint32_t salt;     /* another after every reset */
-    uint32_t byte_ns;  /* of a port's line */
-    uint32_t slack_us; /* by how much a node may be late; 0: a little */
-    uint8_t *memory;   /* for messages; 8-byte aligned, as is its length */
+    uint32_t salt;         /* another after every reset */
+    uint32_t byte_ns;      /* of a port's line */
+    uint32_t slack_us;     /* by how much a node may be late; 0: a little */
+    uint32_t half_line_us; /* a line of the console waits for its next byte */
+    uint8_t *memory;       /* for messages; 8-byte aligned, as is its length */
     uint32_t memory_bytes;
     const struct scatter_costs *costs;
     uint8_t lost_max; /* of a link's DISCOVER_TESTS test frames */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a tool finds in an image, at a fixed place behind the vectors: which
- * board it is for, and, if somebody has set them, the node's coordinates,
- * which then override what the mesh finds out. Numbers are little-endian.
+ * board it is for, and, if somebody has set them, the node's coordinates: the
+ * node goes by them, and discovery tells where the cables say something else.
+ * Width and height are for who reads the image. Numbers are little-endian.
  *
  * The last four are 0xffff each where not set: also in flash, whose ones can
  * be programmed to zeros later without erasing anything (RM0090, 3.6.4).

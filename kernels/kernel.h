@@ -43,9 +43,11 @@ struct kernel_job {
 
 /* What begin() says of it. All fields are 0 before. */
 struct kernel_terms {
-    uint32_t before_bytes;     /* that a range needs before its beginning */
-    uint32_t after_bytes;      /* and beyond its end */
-    uint32_t result_bytes_max; /* of any result, however large the range */
+    uint32_t before_bytes; /* that a range needs before its beginning */
+    uint32_t after_bytes;  /* and beyond its end */
+    /* Of any result, however large the range: at most 16384, on an stm32f405
+       6144. */
+    uint32_t result_bytes_max;
     /* Output of P/Q bytes a unit, each 0 to KERNEL_OUTPUT_MAX; Q = 0: none. The
        output of units b to e has floor(e P/Q) - floor(b P/Q) bytes; or if it
        varies, at most that many. */
@@ -181,7 +183,8 @@ struct kernel {
     const char *name;     /* at most KERNEL_NAME_MAX characters */
     const char *argument; /* what --arg means, for people */
     const char *summary;  /* for people too */
-    uint32_t work_bytes;  /* scratch memory that begin() fills for run() */
+    uint32_t work_bytes;  /* scratch memory that begin() fills for run(), at
+                             most 4096 */
 
     /* Reads the argument; fills `work` (4-byte aligned) and the terms.
        KERNEL_OK, or KERNEL_ARGUMENT if it is not what `argument` says. */

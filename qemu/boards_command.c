@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/boards_command.h"
 
+#include "qemu/firmware.h"
 #include "qemu/gdb.h"
 #include "qemu/parse.h"
 #include "qemu/wired.h"
@@ -234,27 +235,6 @@ static int check_places(struct own_options *options)
     return 0;
 }
 
-/* build/quincunx -> build/stm32f405/firmware.elf */
-static int find_firmware(struct own_options *options)
-{
-    char self[PATH_MAX - 64];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-
-    if (options->firmware[0] == '\0' && length > 0) {
-        self[length] = '\0';
-        *strrchr(self, '/') = '\0';
-        snprintf(options->firmware, sizeof options->firmware,
-                 "%s/stm32f405/firmware.elf", self);
-    }
-    options->wired.firmware = options->firmware;
-    if (access(options->firmware, R_OK) != 0) {
-        fprintf(stderr, "quincunx: %s: %s; no firmware image\n",
-                options->firmware, strerror(errno));
-        return EXIT_FAILED;
-    }
-    return 0;
-}
-
 static void choose_consoles(struct own_options *options)
 {
     struct torus_size size = options->wired.size;
@@ -283,7 +263,8 @@ static int check(struct own_options *options)
     status = check_places(options);
     if (status == 0) {
         choose_consoles(options);
-        status = find_firmware(options);
+        status = firmware_find(options->firmware, true);
+        options->wired.firmware = options->firmware;
     }
     return status;
 }

@@ -242,8 +242,9 @@ static int calibrate_with(struct calibrate_options *options)
 static int check(const struct calibrate_options *options)
 {
     const struct run_config *config = &options->mesh.config;
-    int status = run_options_check_mesh(&options->mesh);
+    int status = run_options_check_serial(&options->mesh);
 
+    status = status == 0 ? run_options_check_mesh(&options->mesh) : status;
     if (status == 0 &&
         (uint32_t)config->size.width * config->size.height > NODES_MAX) {
         parse_report("--mesh", options->mesh.mesh_text,
@@ -264,7 +265,8 @@ int calibrate_command(int argc, char **argv)
         {&run_options_mesh_argp, 0, NULL, 0}, {0}};
     static const char description[] =
         "Sends probes through a mesh, fits startup, hop delay and transfer "
-        "time to their round trips, and tells how the nodes' clocks go.";
+        "time to their round trips, and tells how the nodes' clocks go. The "
+        "mesh has 3 nodes or more, and is 31x31 at most.";
     struct argp argp = {descriptions, parse_option, NULL, description,
                         children,     NULL,         NULL};
     static struct calibrate_options options;

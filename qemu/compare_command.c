@@ -63,7 +63,8 @@ int compare_command(int argc, char **argv)
     static const char description[] =
         "Runs INPUT with every schedule, one after the other: peters-syska "
         "with the best rounds (or --rounds) and with one, equal, binomial, "
-        "nearest, star. All must have the same result.";
+        "nearest, star. All must have the same result. Boards with serial "
+        "ports know peters-syska alone.";
     struct argp argp = {descriptions, parse_option, NULL, description,
                         children,     NULL,         NULL};
     struct own_options options = {.json = false};
@@ -76,6 +77,12 @@ int compare_command(int argc, char **argv)
         return EXIT_USAGE;
     }
     status = run_options_check(&options.job);
+    if (status == 0 && options.job.config.serial) {
+        fputs("quincunx: --board stm32f405: must not be given to compare: "
+              "these boards carry out peters-syska alone\n",
+              stderr);
+        status = EXIT_USAGE;
+    }
     status = status == 0 ? run_options_open(&options.job) : status;
     if (status == 0) {
         status = compare_run(&compare, &options.job.config);

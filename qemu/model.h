@@ -108,10 +108,12 @@ int model_plan(struct model_plan *plan, const struct model_input *input);
  * Phases 1 to N repeated R times; nobody idles after its first receipt, and
  * all end at T. With g_j = s_j alpha_j / c, G their sum, rho_j = s_j tau / c:
  *
- *   v_{R,N} = x                            v_{R,j-1} = (5 + rho_j) v_{R,j} +
- * g_j v_{r,N} = G + sum rho_j v_{r+1,j}      v_{r,j-1} = (5 + rho_j) v_{r,j}
- *                                                      - rho_j v_{r+1,j}
- *   T / c = x + R G + sum rho_j v_{r,j}    V = T / c + 4 sum v_{r,j}
+ *   v_{R,N}   = x
+ *   v_{R,j-1} = (5 + rho_j) v_{R,j} + g_j
+ *   v_{r,N}   = G + sum rho_j v_{r+1,j}
+ *   v_{r,j-1} = (5 + rho_j) v_{r,j} - rho_j v_{r+1,j}
+ *   T / c     = x + R G + sum rho_j v_{r,j}
+ *   V         = T / c + 4 sum v_{r,j}
  *
  * for r < R and j = N .. 2. A node of layer j keeps v_{r,j} - 4 sum v_{r,m},
  * m > j, of round r. Feasible if no volume is negative: then nobody keeps less

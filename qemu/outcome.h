@@ -98,8 +98,8 @@ struct outcome_batch {
 struct outcome {
     struct torus_size size;
     struct torus_coord originator;
-    const char *on;    /* "qemu" or "native" */
-    const char *board; /* "mps2-an385" or "host" */
+    const char *on;    /* "qemu", "native" or "boards" */
+    const char *board; /* "mps2-an385", "stm32f405" or "host" */
     struct outcome_profile profile;
     struct outcome_profile plan_profile; /* as the plan took it to be */
     const struct kernel *kernel;

@@ -47,7 +47,9 @@ const char *postmortem_error(int error)
     case ERR_PROTOCOL:
         return "protocol error";
     case ERR_KERNEL:
-        return "no such kernel, or it asks for more memory than there is";
+        return "no such kernel (`make KERNELS=\"...\"' puts it into an image), "
+               "or it "
+               "asks for more memory than there is";
     case ERR_ARGUMENT:
         return "the kernel refuses its argument";
     case ERR_EMPTY:

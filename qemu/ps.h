@@ -81,8 +81,8 @@ void ps_end(struct ps *ps);
 /*
  * Asks every node, near ones first, over the shortest path and, if that does
  * not lead there, over others: links of paths that failed are avoided. A board
- * needs 20 set-ups' time to be given up; an emulated one some 40 s. Result:
- * whether all are well.
+ * needs SWITCH_PEEK_TRIES set-ups' time to be given up; an emulated one some 40
+ * s. Result: whether all are well.
  */
 bool ps_ask(struct ps *ps);
 

@@ -36,7 +36,7 @@ static const struct argp_option descriptions[] = {
     {"gantt", KEY_GANTT, "FILE.svg", 0, "Draw who did what when", 2},
     {"json", KEY_JSON, NULL, 0, "Print the report instead of a summary", 2},
     {"output", 'o', "OUTPUT", 0,
-     "Where a kernel whose result is as long as its input writes it", 2},
+     "Where the output goes, of a kernel that has one", 2},
     {"inject", KEY_INJECT, "KIND@X,Y", 0,
      "For tests: fault, hang or die on one board, in the job", 3},
     {0}};

@@ -2,6 +2,7 @@
 /* What a job needs from outside: its load, the firmware, QEMU. */
 #include "qemu/backend.h"
 #include "qemu/batches.h"
+#include "qemu/firmware.h"
 #include "qemu/run_options.h"
 
 #include "scatter/scatter.h"
@@ -119,29 +120,6 @@ static int read_load(struct run_options *options)
     return status == 0 ? check_load(options) : status;
 }
 
-/* build/quincunx -> build/BOARD/firmware.elf */
-static int find_firmware(struct run_options *options)
-{
-    char self[PATH_MAX - 64];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    char *slash;
-
-    if (options->firmware[0] == '\0' && length > 0) {
-        self[length] = '\0';
-        slash = strrchr(self, '/');
-        *slash = '\0';
-        snprintf(options->firmware, sizeof options->firmware,
-                 "%s/%s/firmware.elf", self,
-                 options->config.serial ? "stm32f405" : "mps2_an385");
-    }
-    options->config.firmware = options->firmware;
-    if (access(options->firmware, R_OK) != 0) {
-        return format_file_error(options->firmware,
-                                 "no firmware image; `make` builds it");
-    }
-    return 0;
-}
-
 /* Whether a program of this name is on the PATH. */
 static bool on_path(const char *program)
 {
@@ -176,7 +154,8 @@ int run_options_find_boards(struct run_options *options)
     int status = 0;
 
     if (!options->config.native && options->config.port == NULL) {
-        status = find_firmware(options);
+        status = firmware_find(options->firmware, options->config.serial);
+        options->config.firmware = options->firmware;
         status = status == 0 ? check_qemu() : status;
     }
     return status;

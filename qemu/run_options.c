@@ -82,7 +82,9 @@ static const struct argp_option mesh_descriptions[] = {
     {"mesh", KEY_MESH, "WxH", 0,
      "Size of the torus: 1x1 to 31x31 (native also 125x125)", 1},
     {"profile", KEY_PROFILE, "NAME|FILE", 0,
-     "What communication costs: t3d, lvds (default), uart, or a file", 1},
+     "What communication costs: t3d, lvds (default), uart, emulated (next to "
+     "nothing), or a file",
+     1},
     {"originator", KEY_ORIGINATOR, "X,Y", 0,
      "Node that holds the load, and talks to the host (default 0,0)", 1},
     {"on", KEY_ON, "qemu|native", 0, "Where nodes run (default qemu)", 1},
@@ -101,7 +103,9 @@ static const struct argp_option mesh_descriptions[] = {
     {"firmware", KEY_FIRMWARE, "FILE", 0,
      "Image for the boards (default: beside this program)", 3},
     {"watchdog", KEY_WATCHDOG, "SECONDS", 0,
-     "Give up when no board speaks for so long (default 120)", 3},
+     "Give up when no board speaks for so long, or, of boards with serial "
+     "ports, when a batch takes so long (default 120)",
+     3},
     {0}};
 
 /* ---- single options; each returns 0 or EINVAL after a message ---- */
@@ -463,8 +467,7 @@ int run_options_check_mesh(const struct run_options *options)
     return 0;
 }
 
-/* What nodes with serial ports cannot know: they see their mesh alone. */
-static int check_serial(const struct run_options *options)
+int run_options_check_serial(const struct run_options *options)
 {
     const struct run_config *config = &options->config;
 
@@ -475,7 +478,8 @@ static int check_serial(const struct run_options *options)
          config->injection != MESH_INJECT_NONE)) {
         fprintf(stderr, "quincunx: --board stm32f405: must not be given with "
                         "--on, --schedule, --ports, --switching, --slow, "
-                        "--inject or --gdb: they are for mps2-an385\n");
+                        "--inject or --gdb: they are for mps2-an385 "
+                        "(`quincunx boards' has a --gdb)\n");
         return EXIT_USAGE;
     }
     if (noise_any(&config->noise) &&
@@ -567,7 +571,7 @@ int run_options_check(struct run_options *options)
                         "one process\n");
         return EXIT_USAGE;
     }
-    status = check_serial(options);
+    status = run_options_check_serial(options);
     if (status == 0) {
         status = run_options_check_mesh(options);
     }

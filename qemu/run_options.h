@@ -53,6 +53,10 @@ int run_options_check(struct run_options *options);
 /* Whether those of the mesh do. */
 int run_options_check_mesh(const struct run_options *options);
 
+/* Whether boards with serial ports, which see their mesh alone, know all that
+   was asked for; and whether damage was asked for where there can be any. */
+int run_options_check_serial(const struct run_options *options);
+
 /* Looks for the firmware and QEMU if nodes run on boards. */
 int run_options_find_boards(struct run_options *options);
 

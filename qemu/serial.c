@@ -216,11 +216,6 @@ const char *serial_name(const struct serial *serial)
     return serial->name;
 }
 
-int serial_descriptor(const struct serial *serial)
-{
-    return serial->descriptor;
-}
-
 /* ---- bytes ---- */
 
 /* What poll() tells before the time is over, POLLERR if it fails; 0: nothing.

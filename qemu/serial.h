@@ -36,7 +36,6 @@ struct serial *serial_attach(int descriptor, const char *name);
 void serial_close(struct serial *serial);
 
 const char *serial_name(const struct serial *serial);
-int serial_descriptor(const struct serial *serial);
 
 /* Waits for the first bytes. Result: how many came, at most `bytes`; 0: none in
    time; -1: the port has gone, errno tells why (0: the other end closed it). */

@@ -16,7 +16,7 @@ struct serial_mesh_config {
     struct torus_coord originator;
     const char *port;          /* of a real board; NULL: emulated ones */
     struct wired_config wired; /* of those, but for consoles and size */
-    unsigned watchdog_s;       /* for a report, and for discovery */
+    unsigned watchdog_s;       /* to take an order, and for its report */
 };
 
 struct serial_mesh {

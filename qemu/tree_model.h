@@ -6,8 +6,8 @@
  * their phases. Circuits of different nodes are taken not to meet. Double
  * precision: for reports, not for shares that are sent.
  *
- * Source: theory.md 1.5 and 1.6 (node speeds, ports independent), after
- * Blazewicz, Drozdowski, Guinand, Trystram 1999.
+ * Source: scatter/tree.h with node speeds and independent ports, and the bound
+ * of qemu/bound.h; after Blazewicz, Drozdowski, Guinand, Trystram 1999.
  */
 #ifndef QEMU_TREE_MODEL_H
 #define QEMU_TREE_MODEL_H

@@ -58,7 +58,7 @@ struct scatter_memory {
 #define SCATTER_MEMORY_MIN (sizeof(struct scatter_memory) + 16384u)
 
 /*
- * What the software costs on this board, measured (test/bench); the planner
+ * What the software costs on this board, counted on the target; the planner
  * counts it as part of the startups.
  */
 struct scatter_costs {
@@ -111,7 +111,8 @@ struct scatter {
 /*
  * Prepares a node; `kernels[kernel_count]` and `costs` outlive it. The
  * circuit is open and its node's identity says who this node is.
- * Result: 0; ERR_RANGE if the identity is no node of a 5^k x 5^k torus;
+ * Result: 0; ERR_RANGE if the identity is no node of its torus, or that has no
+ * pattern and no tree is announced;
  * ERR_MEMORY if the circuit's memory is too small.
  */
 int scatter_init(struct scatter *scatter, struct circuit *circuit,

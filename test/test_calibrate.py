@@ -486,6 +486,15 @@ def test_an_image_that_is_not_there():
     assert "/nowhere: no firmware image" in done.stderr
 
 
+@pytest.mark.parametrize("args, words", [
+    (["--on", "native", "--damage", "1/2"], "--damage, --lose"),
+    (["--on", "native", "--board", "stm32f405"], "must not be given with")])
+def test_what_goes_with_other_boards(args, words):
+    done = mesh.command("calibrate", "--mesh", "5x5", *args)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+
+
 @pytest.mark.parametrize("where", ["/nowhere/profile", "/", "/dev/full"])
 def test_a_profile_that_cannot_be_written(where):
     done = mesh.command("calibrate", *GOOD, "-o", where)

@@ -32,8 +32,8 @@ def zeros(path, size):
 
 
 def reached(time, nodes, ports, compute, startup, transfer):
-    """Whether no more than so many units can be done by then: theory.md 1.5,
-    for ports that need not be four."""
+    """Whether no more than so many units can be done by then, as in
+    qemu/bound.h for ports that need not be four."""
     sent = max(Fraction(0), ports * (time - startup) / transfer)
     done, at, working = Fraction(0), Fraction(0), 1
     while working < nodes and at + startup < time:
@@ -210,6 +210,8 @@ def test_failures(tmp_path):
     refused(compare(tmp_path), FAILED, tmp_path, "directory")
     refused(compare(load, "--firmware", tmp_path / "none", on="qemu"), FAILED,
             tmp_path / "none")
+    refused(compare(load, "--board", "stm32f405", on="qemu"), USAGE,
+            "must not be given to compare")
     tiny = zeros(tmp_path / "tiny", 9)
     slow = tmp_path / "slow"
     slow.write_text("startup = 1s\ntransfer = 1ns\nhop_delay = 0\n")

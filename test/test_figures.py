@@ -11,7 +11,7 @@ import model
 
 MICRO = 10 ** 6
 COMPUTE = Fraction(MICRO)  # ps per unit
-# Startup and transfer time, ps, of each figure: theory.md, section 1.7.
+# Startup and transfer time, ps, of each figure in the paper.
 COSTS = {3: (0, 2 * MICRO), 4: (0, 1), 5: (50 * MICRO, 1),
          6: (4850000, 3300), 7: (10 * MICRO, 100000), 8: (0, 10000),
          9: (4850000, 3300)}
@@ -135,7 +135,7 @@ def test_two_methods(folder):
 
 
 def reached(number, phases, time):
-    """What can be processed by then under the lower bound: theory.md 1.5."""
+    """What can be processed by then under the lower bound."""
     startup, transfer = COSTS[number]
     ports = max(Fraction(0), Fraction(4 * (time - startup), transfer))
     others, at = Fraction(0), Fraction(0)

@@ -406,7 +406,7 @@ def test_ties_go_to_fewer_rounds_then_to_more_phases(quincunx):
     {"layer_compute": "1s,1s,1s", "compute": None}, {"node_compute": N},
     {"compute_power": 1}, {"rounds": "auto"}, {"ports": 4}])
 def test_infeasible_phases_of_every_model(quincunx, options):
-    """theory.md: 41 units are too few for two phases, 42 are not."""
+    """41 units are too few for two phases, 42 are not."""
     options = {**SECONDS, "torus": 5, "startup": "6s", **options}
     assert planned(quincunx, load=42, phases=2, **options)["phases"] == 2
     assert planned(quincunx, load=41, **options)["phases"] == 1

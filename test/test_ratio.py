@@ -123,7 +123,7 @@ def check_plan(report, ratio):
 
 
 def rounding_ps(report, ratio):
-    """What whole units and bytes add to a plan: theory.md 1.3. A volume of
+    """What whole units and bytes add to a plan. A volume of
     every phase is at most one unit too large, a share too."""
     plan = report["plan"]
     unit = plan["transfer_ps_per_unit"] * (1 + counted(report, ratio))

@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+import emulated
 import mesh
 
 WORDS = ["needle", "need", "hay", "stack ", "\n", "the ", "eedle"]
@@ -72,6 +73,7 @@ def test_damaged_links(tmp_path, noise):
     report = report_of(run("--mesh", "2x1", "--profile", "emulated",
                            *noise, "--json", path))
     check(report, list(range(0, 6000, 15)), 2)
+    assert report["network"]["retransmissions"] > 0
 
 
 @pytest.mark.parametrize("options, message", [
@@ -105,7 +107,17 @@ def test_a_kernel_that_the_image_lacks(text):
 def test_an_image_that_never_answers(text, tmp_path):
     """It takes the bounded time of a board's start."""
     image = tmp_path / "image.elf"
-    os.symlink(mesh.FIRMWARE, image)
+    os.symlink(emulated.IMAGE, image)
     done = run("--mesh", "1x1", "--firmware", image, text[0])
     assert done.returncode == 1
     assert "originator" in done.stderr or "died" in done.stderr
+
+
+@pytest.mark.parametrize("board, image", [
+    ("stm32f405", mesh.FIRMWARE),
+    ("mps2-an385", mesh.BUILD / "stm32f405" / "firmware.elf")])
+def test_an_image_for_another_board(text, board, image):
+    done = run("--board", board, "--mesh", "1x1", "--firmware", image, text[0])
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"quincunx: {image}: ")
+    assert board in done.stderr

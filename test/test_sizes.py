@@ -190,7 +190,7 @@ def test_powers_of_five_are_as_planned(quincunx):
 
 
 def test_the_whole_range_in_one_round(quincunx):
-    """theory.md 1.5: one round takes at most twice the bound."""
+    """One round takes at most twice the bound."""
     rows = sizes(quincunx, T3D, "--all")
     assert len(rows) == 31 * 32 // 2
     assert set(rows) == {(w, h) for w in range(1, 32)

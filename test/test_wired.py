@@ -491,6 +491,16 @@ def test_no_image(tmp_path):
     assert "nowhere.elf" in done.stderr
 
 
+@pytest.mark.parametrize("image, words", [
+    (mesh.FIRMWARE, "stm32f405"), (mesh.QUINCUNX, "ARM"),
+    (mesh.ROOT / "LICENSE", "ELF")])
+def test_an_image_of_something_else(tmp_path, image, words):
+    done = launch(tmp_path, "--mesh", "2x2", "--firmware", image)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"quincunx: {image}: ")
+    assert words in done.stderr and done.stderr.count("\n") == 1
+
+
 def test_too_few_open_files(tmp_path):
     done = subprocess.run(
         ["sh", "-c", 'ulimit -n 90 && exec "$@"', "sh", mesh.QUINCUNX,

@@ -16,7 +16,8 @@
 
 enum clocks_source {
     CLOCKS_HSI,     /* 16 MHz: nothing locked */
-    CLOCKS_HSI_PLL, /* 168 MHz within 1 %: the crystal does not start */
+    CLOCKS_HSI_PLL, /* 168 MHz within 1 % at 25 degrees, some 4 % elsewhere: the
+                       crystal does not start */
     CLOCKS_HSE_PLL, /* 168 MHz */
     CLOCKS_EMULATED /* no clock tree: an emulator, nothing was waited for */
 };
@@ -28,7 +29,7 @@ struct clocks {
     uint32_t apb1_hz;  /* USART2, USART3, UART4 */
     uint32_t apb2_hz;  /* USART1, USART6 */
     uint32_t timer_hz; /* TIM2 to TIM5, before their prescaler */
-    uint32_t slower;   /* the emulator's time, by so many times; 0 */
+    uint32_t slower;   /* the emulator's time, 1 + so many times; 0 */
 };
 
 /*
@@ -38,7 +39,7 @@ struct clocks {
  */
 void clocks_start(struct clocks *clocks);
 
-/* "hse", "hsi pll", ... and "power", "watchdog", ...: for people. */
+/* "hse-pll", "hsi-pll", ... and "power", "watchdog", ...: for people. */
 const char *clocks_source_name(const struct clocks *clocks);
 const char *clocks_reset_name(const struct clocks *clocks);
 

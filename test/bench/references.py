@@ -247,6 +247,6 @@ def lines(bench, table):
     """Every kernel beside its references; only ours must be anything."""
     build()
     table.headings("instructions on the board", "ours", "reference", "ratio",
-                   "must be", "met", "the reference is", shape=SHAPE)
+                   "ours must be", "met", "the reference is", shape=SHAPE)
     for name in NAMES:
         rows(table, bench.folder, name)

@@ -21,7 +21,6 @@
 #define PHASES 6u
 #define UNIT_BYTES 3u
 #define BEFORE_BYTES 4u
-#define BRANCHES_MAX 8u
 #define ROOM_BYTES 4096u
 #define WINDOW_BYTES                                                           \
     (WINDOW_DMA_OFFSET + 2 * (uint32_t)sizeof(struct scatter_memory) +         \

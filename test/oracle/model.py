@@ -401,7 +401,7 @@ def leaves(load, split):
 
 
 def self_check():
-    """The examples of theory.md, sections 1.1, 1.3, 1.4, 1.6 and 1.7."""
+    """Examples that were worked out by hand."""
     f = Fraction
 
     def uniform(load, tau, alpha, sigma, phases):

@@ -124,7 +124,7 @@ def unordered_pairs(circuits):
 
 
 def self_check():
-    """The counts and coordinates of theory.md, section 1.2."""
+    """Counts and coordinates that were worked out by hand."""
     first = scatter(5, (0, 0), 1)
     assert [c.nodes[-1] for c in first] == [(1, 2), (3, 1), (4, 3), (2, 4)]
     for side, counts in ((5, [12, 20]), (25, [60, 100, 300, 500])):

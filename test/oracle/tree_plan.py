@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shares of any tree so that all nodes finish together, in fractions.
 
-The equations of scatter/tree.h and of theory.md, 1.6, by node speeds. Times in
-picoseconds, from the root's start. Independent of scatter/: what solve() finds
-is checked by simulate(), which knows no line and no time left, only who sends
-what when.
+The equations of scatter/tree.h, by node speeds. Times in picoseconds, from the
+root's start. Independent of scatter/: what solve() finds is checked by
+simulate(), which knows no line and no time left, only who sends what when.
 """
 import struct
 from collections import namedtuple
@@ -12,7 +11,6 @@ from fractions import Fraction
 
 BRANCH = struct.Struct("<IIHBBHH")
 PHASES_MAX = 240
-SLOW_MAX = 3
 
 # turn and port share a byte on the wire
 Branch = namedtuple(
@@ -225,7 +223,7 @@ def two_layers(layers=2):
 
 
 def self_check():
-    """Examples of theory.md that are trees."""
+    """Examples that were worked out by hand."""
     one = Branch(0, 0, 2, 0, 0, 0, 0, 0)
     leaf = Branch(0, 0, 1, 0, 0, 1, 1, 0)
     _, _, makespan, shares = plan([one, leaf], [0, 0], Costs(30, 1, 1))

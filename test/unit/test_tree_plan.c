@@ -96,7 +96,7 @@ static void check_ranges(struct unit *unit, const uint8_t *tree,
     }
 }
 
-/* theory.md, 1.1: V = 100, all 1: a = 71/3, 37/6, 31/12; v = 33/2, 31/12. */
+/* V = 100, all 1, by hand: a = 71/3, 37/6, 31/12; v = 33/2, 31/12. */
 static void scatter_of_25_nodes(struct unit *unit)
 {
     struct tree_input input = {.load_units = 100,
@@ -122,7 +122,7 @@ static void scatter_of_25_nodes(struct unit *unit)
     CHECK_EQUAL(unit, tree_first_unit(tree + 2 * 16), 29);
 }
 
-/* One port: 1649/31; two: 41; theory.md, 1.6. */
+/* One port: 1649/31; two: 41; by hand. */
 static void star_of_fewer_ports(struct unit *unit)
 {
     static const struct {

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The image that emulated boards run. */
+#ifndef QEMU_FIRMWARE_H
+#define QEMU_FIRMWARE_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+/*
+ * Finds the image for mps2-an385, or for stm32f405: the file `path`, or, if
+ * that is empty, firmware.elf in the board's folder beside this program, whose
+ * name is then in `path`. Result: 0; or 1, after a message on stderr, if it
+ * cannot be read or is no image that such a board can start.
+ */
+int firmware_find(char path[PATH_MAX], bool stm32f405);
+
+#endif
