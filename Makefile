@@ -402,7 +402,7 @@ test: test-deps
 test-boards: test-deps
 	$(Q)$(MAKE) --no-print-directory -j$(WORKERS) build-tests
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider --boards \
-	  test/test_ps.py test/test_serial_run.py $(T)
+	  test/test_miswired.py test/test_ps.py test/test_serial_run.py $(T)
 
 RUNS ?= 20
 BYTES ?= 1000000

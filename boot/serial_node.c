@@ -9,9 +9,11 @@
 #define PATIENCE_US 120000000u
 /* Neighbours tell each other again what was not answered. */
 #define RETRY_US 20000u
-/* A main loop that has not waited for so many ticks is in a kernel, or hangs if
-   it should hear of a new wave. */
+/* A main loop that has not waited for so many ticks hangs, if it should hear of
+   a new wave. */
 #define HUNG_TICKS 200u
+/* One that has not waited for so long is in a kernel. */
+#define LONG_US 200000u
 /* Where a frame of discovery names its originator. */
 #define WAVE_AT_TAG 4u
 #define WAVE_TAG_BYTES 4u
@@ -88,6 +90,7 @@ static int idle(void *context)
     struct serial_node *node = context;
 
     node->idle_ticks = 0;
+    node->idle_us = node->config.now_us(node->config.context);
     while (answer(node)) {
     }
     if (is_renewed(node)) {
@@ -352,12 +355,15 @@ void serial_node_tick(struct serial_node *node)
     discover_tick(&node->discover, now_us);
 }
 
-/* Nothing but a kernel goes on without a wait for so long, and none touches
-   what the shell does. */
+/* An originator has its kernel try pieces of the load while it plans. In both
+   states nothing touches what the shell does. */
 void serial_node_answer(struct serial_node *node)
 {
-    if (node->node.status.state == NODE_STATE_COMPUTING &&
-        node->idle_ticks > HUNG_TICKS && !node->answering) {
+    uint32_t state = node->node.status.state;
+    uint32_t now_us = node->config.now_us(node->config.context);
+
+    if ((state == NODE_STATE_PLANNING || state == NODE_STATE_COMPUTING) &&
+        now_us - node->idle_us > LONG_US && !node->answering) {
         (void)answer(node);
     }
 }

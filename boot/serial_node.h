@@ -87,6 +87,7 @@ struct serial_node {
     bool working;      /* in the engine */
     uint16_t jobs;     /* done since the start */
     volatile uint16_t idle_ticks; /* since the main loop last waited */
+    volatile uint32_t idle_us;    /* when that was */
     volatile bool answering;      /* in the shell */
     uint32_t ticked_us;
     uint32_t uptime_ms;

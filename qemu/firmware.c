@@ -44,8 +44,7 @@ int firmware_find(char path[PATH_MAX], bool stm32f405)
         beside_us(path, stm32f405 ? "stm32f405" : "mps2_an385");
     }
     if (access(path, R_OK) != 0) {
-        return format_file_error(path,
-                                 "no firmware image; `make` builds it");
+        return format_file_error(path, "no firmware image; `make` builds it");
     }
     if (format_read_file(&data, &bytes, path) != 0) {
         return 1;

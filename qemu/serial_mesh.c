@@ -110,14 +110,6 @@ static int await_console(struct serial_mesh *mesh)
     return error == 0 ? 0 : complain(console_why(mesh->console));
 }
 
-/* The rows of a reply, for people. */
-static void show_rows(const struct console_reply *reply)
-{
-    for (uint32_t i = 1; i < reply->lines; ++i) {
-        fprintf(stderr, "  %s\n", reply->line[i]);
-    }
-}
-
 /* Why the originator did not even begin to look. */
 static void explain_refusal(const struct console_reply *reply)
 {
@@ -262,20 +254,13 @@ static int give(struct serial_mesh *mesh, const struct mesh_order *order)
                                            : console_why(mesh->console));
 }
 
-/* Of boards that brought no report: how the originator is, and who cannot be
-   found once it has been reset. The others give the job up by themselves. */
-static void explain_silence(struct serial_mesh *mesh)
+void serial_mesh_give_up(struct serial_mesh *mesh)
 {
     struct console_reply reply;
 
     if (mesh->wired != NULL) {
         return;
     }
-    if (console_ask(mesh->console, &reply, "ps") == 0) {
-        fprintf(stderr, "quincunx: the originator:\n");
-        show_rows(&reply);
-    }
-    console_reply_free(&reply);
     if (console_ask(mesh->console, &reply, "reset") == 0 &&
         await_console(mesh) == 0) {
         (void)discover(mesh);
@@ -307,7 +292,6 @@ static int take(struct serial_mesh *mesh)
     if (error != 0) {
         complain(error > 0 ? "no report came in time"
                            : console_why(mesh->console));
-        explain_silence(mesh);
         return -1;
     }
     free(report->data);
@@ -339,6 +323,7 @@ int serial_mesh_measure(void *context, const uint8_t **report,
         .kind = WIRE_MEASURE, .head = list, .head_bytes = list_bytes};
 
     if (serial_mesh_run(mesh, &order) != MESH_DONE) {
+        serial_mesh_give_up(mesh);
         return EXIT_FAILED;
     }
     if (mesh->report.data[CIRCUIT_AT_KIND] != WIRE_MEASURED) {

@@ -42,6 +42,11 @@ int serial_mesh_start(struct serial_mesh *mesh,
 enum mesh_end serial_mesh_run(struct serial_mesh *mesh,
                               const struct mesh_order *order);
 
+/* After a job without a report, on boards that stay: resets the originator, and
+   tells who cannot be found any more. The others leave the job by themselves.
+ */
+void serial_mesh_give_up(struct serial_mesh *mesh);
+
 /* Carries out a list of probes: a probe_channel's order() (qemu/probe.h), of
    which the mesh is the context. */
 int serial_mesh_measure(void *context, const uint8_t **report,

@@ -139,8 +139,9 @@ static int read_nodes(struct outcome *outcome, struct serial_mesh *mesh,
     return status;
 }
 
-/* The originator's, which is the deepest: it plans. */
-static int read_stack(struct outcome *outcome, struct serial_mesh *mesh)
+/* The originator's, which is the deepest: it plans. Nothing, if it cannot be
+   had: the job is done. */
+static void read_stack(struct outcome *outcome, struct serial_mesh *mesh)
 {
     uint32_t first = torus_index(outcome->size, outcome->originator);
     struct outcome_node *node = &outcome->node[first];
@@ -153,7 +154,6 @@ static int read_stack(struct outcome *outcome, struct serial_mesh *mesh)
         (void)console_number(&reply, &node->stack_bytes, "stack_bytes");
     }
     console_reply_free(&reply);
-    return error == 0 ? 0 : EXIT_FAILED;
 }
 
 static int read_outcome(struct outcome *outcome,
@@ -168,9 +168,7 @@ static int read_outcome(struct outcome *outcome,
     outcome->board = "stm32f405";
     status = read_nodes(outcome, mesh, counts);
     if (status == 0) {
-        status = read_stack(outcome, mesh);
-    }
-    if (status == 0) {
+        read_stack(outcome, mesh);
         layers_take(outcome);
     }
     return status;
@@ -285,6 +283,9 @@ static int carry_out(void *context, struct outcome *outcome, uint32_t index)
     }
     if (ended != MESH_DONE || (status != 0 && nodes_failed(outcome))) {
         show_nodes(config, job->mesh);
+    }
+    if (ended != MESH_DONE) {
+        serial_mesh_give_up(job->mesh);
     }
     if (status == 0 && !order.mesh.more) {
         count_after(outcome, &job->counts, config, job->mesh);

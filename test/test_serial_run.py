@@ -56,11 +56,13 @@ def test_the_result_is_right(text, size, options, request):
     shares = [node["units"] for node in report["measured"]["nodes"]]
     assert sum(shares) == report["load"]["units"] == path.stat().st_size
     assert sum(share > 0 for share in shares) > 1 or size == "1x1"
-    # A part and a result for each node and batch; no logs are among them.
+    # A part for each node that takes part, round and batch, and a result for
+    # each batch; no logs are among them.
     if all(shares):
         batches = len(report.get("batches", [None]))
         network = report["network"]
-        assert network["messages"] == batches * 2 * (width * height - 1)
+        assert network["messages"] == batches * (len(shares) - 1) * (
+            report["plan"]["rounds"] + 1)
         assert network["payload_bytes"] >= path.stat().st_size - shares[0] \
             or size == "1x1"
 
