@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long a board may take to answer on its console after its start. */
+/* How long a board may take to answer on its console after its start; longer
+   for each of those that start on one machine, which may be busy besides. */
 #define BOOT_S 20.0
+#define EMULATED_S 2.0
 #define EXIT_FAILED 1
 /* Between two looks for a report: a part of what has been waited already, so
    that a console says little while a job is timed. */
@@ -89,9 +91,18 @@ static bool somebody_died(struct serial_mesh *mesh)
     return true;
 }
 
+static double boot_s(const struct serial_mesh *mesh)
+{
+    struct torus_size size = mesh->config->size;
+
+    return mesh->wired == NULL
+               ? BOOT_S
+               : BOOT_S + EMULATED_S * (double)(size.width * size.height);
+}
+
 static int await_console(struct serial_mesh *mesh)
 {
-    double until_s = mesh_wall_s() + BOOT_S;
+    double until_s = mesh_wall_s() + boot_s(mesh);
     struct console_reply reply;
     int error = -1;
 
@@ -153,8 +164,8 @@ static int send_wave(struct serial_mesh *mesh, struct console_reply *reply)
     return error;
 }
 
-/* A wave; the faults that it finds, one a line. */
-static int discover(struct serial_mesh *mesh)
+/* A wave; the faults that it finds, one a line, unless there is another try. */
+static int discover(struct serial_mesh *mesh, bool again)
 {
     const struct serial_mesh_config *config = mesh->config;
     struct console_reply reply = {0};
@@ -166,13 +177,27 @@ static int discover(struct serial_mesh *mesh)
         error = -1;
         explain_refusal(&reply);
     } else if (!reply.ok || reply.lines > 2) {
-        error = -1;
-        fprintf(stderr, "quincunx: the mesh is not a %ux%u torus:\n",
-                config->size.width, config->size.height);
-        serial_faults_print(stderr, &reply, config->size);
+        error = again ? 1 : -1;
+        if (!again) {
+            fprintf(stderr, "quincunx: the mesh is not a %ux%u torus:\n",
+                    config->size.width, config->size.height);
+            serial_faults_print(stderr, &reply, config->size);
+        }
     }
     console_reply_free(&reply);
     return error;
+}
+
+/* Emulated boards are wired right: who does not answer will, or has died. */
+static int find_mesh(struct serial_mesh *mesh)
+{
+    double until_s = mesh_wall_s() + boot_s(mesh);
+    int error;
+
+    do {
+        error = discover(mesh, mesh->wired != NULL && mesh_wall_s() < until_s);
+    } while (error > 0 && !somebody_died(mesh));
+    return error == 0 ? 0 : -1;
 }
 
 /* A report that nobody fetched: who gave the order has gone. */
@@ -199,7 +224,7 @@ int serial_mesh_start(struct serial_mesh *mesh,
         error = await_console(mesh);
     }
     if (error == 0) {
-        error = discover(mesh);
+        error = find_mesh(mesh);
     }
     if (error == 0) {
         drop_report(mesh); /* no job goes on after a new wave */
@@ -263,7 +288,7 @@ void serial_mesh_give_up(struct serial_mesh *mesh)
     }
     if (console_ask(mesh->console, &reply, "reset") == 0 &&
         await_console(mesh) == 0) {
-        (void)discover(mesh);
+        (void)discover(mesh, false);
     }
     console_reply_free(&reply);
 }
