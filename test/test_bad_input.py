@@ -556,10 +556,8 @@ def test_firmware_missing(load, tmp_path):
 def test_firmware_that_is_none(load, tmp_path, content):
     image = tmp_path / "garbage.elf"
     image.write_bytes(content)
-    done = run(load, on="qemu", firmware=image, watchdog="5")
-    assert (done.returncode, done.stdout) == (FAILED, "")
-    assert "node" in done.stderr
-    assert mesh.until(lambda: not mesh.boards_with(image), 10)
+    refused(run(load, on="qemu", firmware=image), FAILED, image)
+    assert not mesh.boards_with(image)
 
 
 # ---- where results go ----
