@@ -293,8 +293,8 @@ INTERFACE ?= stlink
 FLASH_OPTIONS ?=
 IMAGE ?= $(BUILD)/$(BOARD)/firmware.elf
 
-# Values go by the environment: no shell reads what is in them.
-# The one board that can be written to, if none is named.
+# Values go by the environment: no shell reads what is in them. BOARD is the one
+# that can be written to, if none is named.
 flash flash-mesh: export BOARD := \
     $(if $(filter file,$(origin BOARD)),stm32f405,$(BOARD))
 flash flash-mesh: export PROBE := $(PROBE)

@@ -242,9 +242,8 @@ static int calibrate_with(struct calibrate_options *options)
 static int check(const struct calibrate_options *options)
 {
     const struct run_config *config = &options->mesh.config;
-    int status = run_options_check_serial(&options->mesh);
+    int status = run_options_check_mesh(&options->mesh);
 
-    status = status == 0 ? run_options_check_mesh(&options->mesh) : status;
     if (status == 0 &&
         (uint32_t)config->size.width * config->size.height > NODES_MAX) {
         parse_report("--mesh", options->mesh.mesh_text,

@@ -48,8 +48,7 @@ const char *postmortem_error(int error)
         return "protocol error";
     case ERR_KERNEL:
         return "no such kernel (`make KERNELS=\"...\"' puts it into an image), "
-               "or it "
-               "asks for more memory than there is";
+               "or it asks for more memory than there is";
     case ERR_ARGUMENT:
         return "the kernel refuses its argument";
     case ERR_EMPTY:

@@ -431,11 +431,40 @@ static int missing(const struct run_options *options, const char *what)
     return EXIT_USAGE;
 }
 
+/* What nodes with serial ports cannot know: they see their mesh alone. */
+static int check_serial(const struct run_options *options)
+{
+    const struct run_config *config = &options->config;
+
+    if (config->serial &&
+        (config->native || config->schedule != SCHEDULE_PETERS_SYSKA ||
+         config->ports != TORUS_PORTS || config->store_and_forward ||
+         options->slow_count > 0 || config->gdb ||
+         config->injection != MESH_INJECT_NONE)) {
+        fprintf(stderr, "quincunx: --board stm32f405: must not be given with "
+                        "--on, --schedule, --ports, --switching, --slow, "
+                        "--inject or --gdb: they are for mps2-an385 "
+                        "(`quincunx boards' has a --gdb)\n");
+        return EXIT_USAGE;
+    }
+    if (noise_any(&config->noise) &&
+        (!config->serial || config->port != NULL)) {
+        fprintf(stderr, "quincunx: --damage, --lose: are for the emulated "
+                        "links of --board stm32f405\n");
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
 int run_options_check_mesh(const struct run_options *options)
 {
     const struct run_config *config = &options->config;
     unsigned side_max = TORUS_TREE_SIDE_MAX;
+    int status = check_serial(options);
 
+    if (status != 0) {
+        return status;
+    }
     if (options->mesh_text == NULL) {
         return missing(options, "--mesh WxH");
     }
@@ -462,30 +491,6 @@ int run_options_check_mesh(const struct run_options *options)
                 "%ux%u torus\n",
                 config->phases, torus_phases(config->size), config->size.width,
                 config->size.height);
-        return EXIT_USAGE;
-    }
-    return 0;
-}
-
-int run_options_check_serial(const struct run_options *options)
-{
-    const struct run_config *config = &options->config;
-
-    if (config->serial &&
-        (config->native || config->schedule != SCHEDULE_PETERS_SYSKA ||
-         config->ports != TORUS_PORTS || config->store_and_forward ||
-         options->slow_count > 0 || config->gdb ||
-         config->injection != MESH_INJECT_NONE)) {
-        fprintf(stderr, "quincunx: --board stm32f405: must not be given with "
-                        "--on, --schedule, --ports, --switching, --slow, "
-                        "--inject or --gdb: they are for mps2-an385 "
-                        "(`quincunx boards' has a --gdb)\n");
-        return EXIT_USAGE;
-    }
-    if (noise_any(&config->noise) &&
-        (!config->serial || config->port != NULL)) {
-        fprintf(stderr, "quincunx: --damage, --lose: are for the emulated "
-                        "links of --board stm32f405\n");
         return EXIT_USAGE;
     }
     return 0;
@@ -571,10 +576,7 @@ int run_options_check(struct run_options *options)
                         "one process\n");
         return EXIT_USAGE;
     }
-    status = run_options_check_serial(options);
-    if (status == 0) {
-        status = run_options_check_mesh(options);
-    }
+    status = run_options_check_mesh(options);
     if (status == 0) {
         status = set_slow_shifts(options);
     }

@@ -50,12 +50,8 @@ void run_options_init(struct run_options *options, const char *command);
 /* Whether the options that were parsed go together; completes the config. */
 int run_options_check(struct run_options *options);
 
-/* Whether those of the mesh do. */
+/* Whether those of the mesh do, and its boards can what was asked for. */
 int run_options_check_mesh(const struct run_options *options);
-
-/* Whether boards with serial ports, which see their mesh alone, know all that
-   was asked for; and whether damage was asked for where there can be any. */
-int run_options_check_serial(const struct run_options *options);
 
 /* Looks for the firmware and QEMU if nodes run on boards. */
 int run_options_find_boards(struct run_options *options);
