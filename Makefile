@@ -397,12 +397,14 @@ test: test-deps
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider -n $(WORKERS) \
 	  --dist loadfile test $(T)
 
-## test-boards: whole meshes of emulated stm32f405, and their failures
+## test-boards: what takes long: whole meshes of emulated stm32f405, their
+##   failures, every kernel on 625 boards
 .PHONY: test-boards
 test-boards: test-deps
 	$(Q)$(MAKE) --no-print-directory -j$(WORKERS) build-tests
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider --boards \
-	  test/test_miswired.py test/test_ps.py test/test_serial_run.py $(T)
+	  test/test_miswired.py test/test_ps.py test/test_serial_run.py \
+	  test/test_kernels_everywhere.py $(T)
 
 RUNS ?= 20
 BYTES ?= 1000000

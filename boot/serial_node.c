@@ -9,10 +9,8 @@
 #define PATIENCE_US 120000000u
 /* Neighbours tell each other again what was not answered. */
 #define RETRY_US 20000u
-/* A main loop that has not waited for so many ticks hangs, if it should hear of
-   a new wave. */
-#define HUNG_TICKS 200u
-/* One that has not waited for so long is in a kernel. */
+/* A main loop that has not waited for so long is in a kernel; it hangs, if it
+   should hear of a new wave. */
 #define LONG_US 200000u
 /* Where a frame of discovery names its originator. */
 #define WAVE_AT_TAG 4u
@@ -89,7 +87,6 @@ static int idle(void *context)
 {
     struct serial_node *node = context;
 
-    node->idle_ticks = 0;
     node->idle_us = node->config.now_us(node->config.context);
     while (answer(node)) {
     }
@@ -328,9 +325,9 @@ static void watch_progress(struct serial_node *node, uint32_t now_us)
 }
 
 /* The node's job is over at its originator, and the main loop hangs in it. */
-static bool is_stuck(const struct serial_node *node)
+static bool is_stuck(const struct serial_node *node, uint32_t now_us)
 {
-    return node->working && node->idle_ticks > HUNG_TICKS &&
+    return node->working && now_us - node->idle_us > LONG_US &&
            discover_epoch(&node->discover) != node->epoch;
 }
 
@@ -342,10 +339,7 @@ void serial_node_tick(struct serial_node *node)
     while (node->node.identity.fault_injection == NODE_INJECT_DIE &&
            state >= NODE_STATE_COMPUTING && state < NODE_STATE_DONE) {
     }
-    if (node->idle_ticks <= HUNG_TICKS) {
-        node->idle_ticks += 1;
-    }
-    if (is_stuck(node)) {
+    if (is_stuck(node, now_us)) {
         node->config.reset(node->config.context);
     }
     watch_progress(node, now_us);

@@ -86,9 +86,8 @@ struct serial_node {
     uint32_t circuits; /* jobs' messages seen by the shell: sent and received */
     bool working;      /* in the engine */
     uint16_t jobs;     /* done since the start */
-    volatile uint16_t idle_ticks; /* since the main loop last waited */
-    volatile uint32_t idle_us;    /* when that was */
-    volatile bool answering;      /* in the shell */
+    volatile uint32_t idle_us; /* when the main loop last waited */
+    volatile bool answering;   /* in the shell */
     uint32_t ticked_us;
     uint32_t uptime_ms;
     uint32_t progress;    /* a sum that changes with all that goes on .. */

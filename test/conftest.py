@@ -20,7 +20,8 @@ LONGEST = ("test_prove", "test_prove_planner", "test_run",
 def pytest_addoption(parser):
     parser.addoption(
         "--boards", action="store_true",
-        help="also whole meshes of emulated stm32f405: minutes of two cores")
+        help="also whole meshes of emulated stm32f405 and other long runs: "
+             "minutes of two cores")
 
 
 def pytest_collection_modifyitems(items):
