@@ -6,11 +6,14 @@ import json
 import os
 import pathlib
 import re
+import select
 import signal
 import stat
 import subprocess
 import tempfile
+import threading
 import time
+import tty
 
 import serial
 
@@ -135,6 +138,44 @@ class Console:
         assert first.startswith("ok") and "err=" not in last, (first, last)
         return {key: value for row in rows
                 for key, value in words(row).items()}
+
+
+class Tap:
+    """A pseudo-terminal before a console, for another program; `lines` are
+    those of both sides in their order: (is the program's, bytes)."""
+
+    def __init__(self, console):
+        self.console = console
+        self.lines = []
+        self.left = {True: b"", False: b""}
+        self.master, self.slave = os.openpty()
+        tty.setraw(self.slave)
+        self.path = os.ttyname(self.slave)
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.serve)
+
+    def serve(self):
+        board = self.console.port.fileno()
+        while not self.over.is_set():
+            ready = select.select([self.master, board], [], [], 0.1)[0]
+            for end in ready:
+                data = os.read(end, 4096)
+                self.heard(end == self.master, data)
+                os.write(board if end == self.master else self.master, data)
+
+    def heard(self, asked, data):
+        *whole, self.left[asked] = (self.left[asked] + data).split(b"\n")
+        self.lines += [(asked, one) for one in whole if one]
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.thread.join()
+        os.close(self.slave)
+        os.close(self.master)
 
 
 class Bench:

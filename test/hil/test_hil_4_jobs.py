@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs over the mesh, against a search of Python's own; and when layers began
 and ended, against the plan that was made of measured values."""
+import collections
 import json
 import math
 import time
@@ -47,6 +48,34 @@ def test_search_in_batches(mesh_up):
     check(report, data)
     units = [batch["units"] for batch in report["batches"]]
     assert sum(units) == len(data) and max(units) <= 5_001 and len(units) == 2
+
+
+def test_a_run_is_silent_but_for_answers(mesh_up):
+    """The console says nothing that the host has not asked for, from before
+    the job until after it."""
+    data, load = load_of(mesh_up, 8_000, "hil silence")
+    line = mesh_up.run_line(load, arg=PATTERN)
+    with mesh_up.console() as console, rig.Tap(console) as tap:
+        line[line.index("--port") + 1] = tap.path
+        done = mesh_up.command(*line)
+        time.sleep(1)
+    assert (done.returncode, done.stderr) == (0, "")
+    check(json.loads(done.stdout), data)
+    asked, begun = collections.Counter(), None
+    for is_asked, raw in tap.lines:
+        text = raw.rpartition(b"*")[0].decode()
+        if is_asked:
+            asked[text.split()[0]] += 1
+            continue
+        first, tag = text.split()[0], "@" + rig.words(text).get("tag", "")
+        if begun is None:
+            assert first in ("ok", "err") and asked[tag] > 0, raw
+            asked[tag] -= 1
+            begun = tag if "until=end" in text else None
+        elif first == "end":
+            assert tag == begun, raw
+            begun = None
+    assert begun is None and not tap.left[False]
 
 
 # ---- the plan ----
