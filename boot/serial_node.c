@@ -380,6 +380,7 @@ static void take_identity(struct serial_node *node)
     }
     size = discover_size(discover);
     node->node.status.error = ERR_OK;
+    node->log.events_written = 0; /* of a job of the mesh that was */
     node->serial.synchronised = false;
     node->node.identity = (struct node_identity){
         .mesh = MESH_IDENTITY | (uint32_t)size.width << 12 | size.height,

@@ -16,9 +16,6 @@
 /* Longer than a board takes to queue a message, slow ones too. */
 #define LEAD_NS 50000u
 
-/* On serial lines, where a row may take a second. */
-#define SERIAL_ROWS 64u
-
 /* ---- fits ---- */
 
 /* a - b of two times, which may be either way round. */
@@ -251,7 +248,7 @@ static int measure_serial(struct calibration *calibration,
     struct serial_mesh mesh;
     const struct probe_channel channel = {.size = config->size,
                                           .originator = config->originator,
-                                          .rows = SERIAL_ROWS,
+                                          .rows = PROBE_SERIAL_ROWS,
                                           .context = &mesh,
                                           .order = serial_mesh_measure};
     int status;

@@ -61,13 +61,32 @@ static int complain_malformed(void)
     return EXIT_FAILED;
 }
 
-/* Gives an order of so many rows; *at and *end: where they lie. */
-static int order(const struct probe_channel *channel, const uint8_t **at,
-                 const uint8_t **end, const uint8_t *list, uint32_t list_bytes,
-                 uint32_t rows)
+/* The originator gave up at a row of these probes; an entry that is none of
+   them is the list's fault. */
+static int complain_given_up(const struct probe probes[], uint32_t count,
+                             uint32_t row, int32_t error)
 {
+    fprintf(stderr, "quincunx: the originator's probe");
+    for (uint32_t i = 0; i < count; ++i) {
+        if (row < probes[i].count) {
+            fprintf(stderr, " of board %u,%u", probes[i].at.x, probes[i].at.y);
+            break;
+        }
+        row -= probes[i].count;
+    }
+    fprintf(stderr, " failed: %s\n", postmortem_error(error));
+    return EXIT_FAILED;
+}
+
+/* Gives an order, a list of these probes; *at and *end: where its rows lie. */
+static int order(const struct probe_channel *channel, const uint8_t **at,
+                 const uint8_t **end, const uint8_t *list,
+                 const struct probe probes[], uint32_t count)
+{
+    uint32_t rows = (uint32_t)probe_rows(probes, count);
     uint32_t bytes = 0;
-    int status = channel->order(channel->context, at, &bytes, list, list_bytes);
+    int status = channel->order(channel->context, at, &bytes, list,
+                                count * WIRE_ENTRY_BYTES);
     int32_t error;
 
     if (status != 0) {
@@ -78,10 +97,7 @@ static int order(const struct probe_channel *channel, const uint8_t **at,
     }
     error = (int32_t)bytes_load_u32(*at);
     if (error != ERR_OK) {
-        fprintf(stderr,
-                "quincunx: the originator gave up after %u probes of %u: %s\n",
-                bytes_load_u32(*at + 4), rows, postmortem_error(error));
-        return EXIT_FAILED;
+        return complain_given_up(probes, count, bytes_load_u32(*at + 4), error);
     }
     *end = *at + bytes;
     if (bytes_load_u32(*at + 4) != rows ||
@@ -120,8 +136,7 @@ static int measure_some(const struct probe_channel *channel,
 
         wire_entry_store(list + (size_t)i * WIRE_ENTRY_BYTES, &entry);
     }
-    status = order(channel, &at, &end, list, count * WIRE_ENTRY_BYTES,
-                   (uint32_t)probe_rows(probes, count));
+    status = order(channel, &at, &end, list, probes, count);
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
         struct wire_entry entry = entry_of(channel, &probes[i], WIRE_ASKS_TIME);
 
@@ -193,7 +208,7 @@ static int some_logs(const struct probe_channel *channel,
 {
     uint8_t list[PROBE_LOGS_AT_ONCE * WIRE_ENTRY_BYTES] = {0};
     struct wire_entry entry[PROBE_LOGS_AT_ONCE];
-    struct probe probe[PROBE_LOGS_AT_ONCE];
+    struct probe probe[PROBE_LOGS_AT_ONCE] = {0};
     const uint8_t *end;
     const uint8_t *at;
     int status;
@@ -204,7 +219,7 @@ static int some_logs(const struct probe_channel *channel,
         entry[i] = entry_of(channel, &probe[i], WIRE_ASKS_LOG);
         wire_entry_store(list + (size_t)i * WIRE_ENTRY_BYTES, &entry[i]);
     }
-    status = order(channel, &at, &end, list, count * WIRE_ENTRY_BYTES, count);
+    status = order(channel, &at, &end, list, probe, count);
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
         status = load_log(&logs[i], &probe[i], &entry[i], &at, end);
     }

@@ -19,6 +19,9 @@
 /* Rows that the originator is asked for at once: 8 KiB of them. */
 #define PROBE_ROWS_AT_ONCE 256u
 
+/* The same on serial lines, where a row may take a second. */
+#define PROBE_SERIAL_ROWS 64u
+
 /* So many probes to one node, each of `bytes`: count is 1 to 256. */
 struct probe {
     struct torus_coord at;

@@ -79,10 +79,16 @@ static void read_events(struct outcome_node *node, uint64_t zero_ps)
     node->compute_start_ps = node->spell[0].compute_start_ps;
 }
 
+bool reading_is_old(const struct node_event *event, uint32_t count,
+                    uint64_t zero_ps)
+{
+    return count > 0 && (int64_t)(event[count - 1].time_ps - zero_ps) < 0;
+}
+
 void reading_log(struct outcome_node *node, const struct node_event *event,
                  uint32_t count, uint64_t zero_ps)
 {
-    keep_events(node, event, count);
+    keep_events(node, event, reading_is_old(event, count, zero_ps) ? 0 : count);
     read_events(node, zero_ps);
 }
 

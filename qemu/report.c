@@ -200,8 +200,8 @@ static json_t *nodes_json(const struct outcome *outcome)
         const struct outcome_node *node = &outcome->node[i];
         json_t *entry;
 
-        if (!node->active) {
-            continue;
+        if (!node->active && node->units == 0) {
+            continue; /* it had no part in any batch */
         }
         entry = json_pack(
             "{s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o*}", "x",

@@ -36,8 +36,8 @@ static void say(const struct run_config *config, const char *what)
 /* ---- logs ---- */
 
 /* How far a node's clock is ahead of the originator's: half of what the two
-   directions of an exchange differ by, but for the bytes that the answer, which
-   has the log in it, is longer. */
+   directions of an exchange differ by, but for the bytes that the answer is
+   longer. */
 static uint64_t offset_of(const struct probe_row *row, uint64_t transfer_ps)
 {
     int64_t forth_ps = (int64_t)(row->t2_ps - row->t1_ps);
@@ -50,16 +50,22 @@ static uint64_t offset_of(const struct probe_row *row, uint64_t transfer_ps)
 }
 
 /* Times of the originator's clock, none before the job began: an exchange is
-   no better than the difference of its two directions. */
+   no better than the difference of its two directions. What the node did for a
+   job before this one is dropped. */
 static void shift(struct probe_log *log, uint64_t zero_ps, uint64_t transfer_ps)
 {
     uint64_t offset_ps = offset_of(&log->row, transfer_ps);
 
     for (uint32_t i = 0; i < log->count; ++i) {
-        uint64_t at_ps = log->event[i].time_ps - offset_ps;
-
-        log->event[i].time_ps =
-            (int64_t)(at_ps - zero_ps) < 0 ? zero_ps : at_ps;
+        log->event[i].time_ps -= offset_ps;
+    }
+    if (reading_is_old(log->event, log->count, zero_ps)) {
+        log->count = 0;
+    }
+    for (uint32_t i = 0; i < log->count; ++i) {
+        if ((int64_t)(log->event[i].time_ps - zero_ps) < 0) {
+            log->event[i].time_ps = zero_ps;
+        }
     }
 }
 
@@ -95,10 +101,42 @@ static void read_node(struct outcome *outcome, struct probe_log *log)
     uint64_t zero_ps = outcome->plan.scatter_start_ps;
 
     node->at = log->at;
-    node->layer = layer_of(log);
     shift(log, zero_ps, outcome->plan_profile.transfer_ps);
+    node->layer = layer_of(log);
     reading_log(node, log->event, log->count, zero_ps);
     guess_receipts(node);
+}
+
+static void count_exchange(struct run_counts *counts,
+                           const struct probe_row *row)
+{
+    counts->log_messages += 2;
+    counts->log_bytes += row->bytes + row->answer_bytes;
+}
+
+/* The nodes' clocks, by an exchange of two short messages: what the bytes of a
+   log took is known no better than what a byte takes. */
+static int read_clocks(const struct probe_channel *channel,
+                       struct probe_log logs[], uint32_t count,
+                       struct run_counts *counts)
+{
+    struct probe *probe = reading_must(calloc(count + 1u, sizeof *probe));
+    struct probe_row *row = reading_must(calloc(count + 1u, sizeof *row));
+    int status;
+
+    for (uint32_t i = 0; i < count; ++i) {
+        probe[i] = (struct probe){
+            .at = logs[i].at, .count = 1, .bytes = PROBE_BYTES_MIN};
+    }
+    status = probe_measure(channel, row, probe, count);
+    for (uint32_t i = 0; status == 0 && i < count; ++i) {
+        count_exchange(counts, &logs[i].row);
+        count_exchange(counts, &row[i]);
+        logs[i].row = row[i];
+    }
+    free(row);
+    free(probe);
+    return status;
 }
 
 /* The logs of all nodes, the originator's from its console. */
@@ -107,6 +145,7 @@ static int read_nodes(struct outcome *outcome, struct serial_mesh *mesh,
 {
     const struct probe_channel channel = {.size = outcome->size,
                                           .originator = outcome->originator,
+                                          .rows = PROBE_SERIAL_ROWS,
                                           .context = mesh,
                                           .order = serial_mesh_measure};
     uint32_t count = outcome->node_count;
@@ -128,9 +167,8 @@ static int read_nodes(struct outcome *outcome, struct serial_mesh *mesh,
     if (status == 0) {
         status = probe_logs(&channel, logs, count - 1);
     }
-    for (uint32_t i = 0; status == 0 && i + 1 < count; ++i) {
-        counts->log_messages += 2;
-        counts->log_bytes += logs[i].row.bytes + logs[i].row.answer_bytes;
+    if (status == 0) {
+        status = read_clocks(&channel, logs, count - 1, counts);
     }
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
         read_node(outcome, &logs[i]);
@@ -294,6 +332,9 @@ static int carry_out(void *context, struct outcome *outcome, uint32_t index)
         outcome->run_wall_s = mesh_wall_s() - start_s;
         status =
             read_outcome(outcome, config, &order.wire, job->mesh, &job->counts);
+        if (status != 0) {
+            show_nodes(config, job->mesh);
+        }
     }
     return status;
 }

@@ -64,6 +64,24 @@ def test_batches_are_summed_up(load, on):
     assert len({b["makespan_ps"] for b in batches}) == 1
 
 
+@pytest.mark.parametrize("on", ["native", "qemu"])
+@pytest.mark.parametrize("units, batch", [(31, 16), (27, 26), (53, 13)])
+def test_nodes_without_a_part_in_a_later_batch(tmp_path, on, units, batch):
+    """What they did in a batch before is none of this one's: a node's units
+    are as many as its spells have."""
+    path = tmp_path / "load"
+    path.write_bytes(bytes(1000 * units))
+    report = mesh.run(path, "--batch", batch, "--unit", 1000,
+                      "--profile", "emulated", arg="x", kernel="search",
+                      on=on)
+    measured = report["measured"]
+    assert sum(n["units"] for n in measured["nodes"]) == units
+    assert measured["makespan_ps"] == sum(
+        b["makespan_ps"] for b in report["batches"])
+    for one in report["batches"]:
+        assert 0 < one["makespan_ps"] < 10 * one["planned_ps"]
+
+
 def test_outputs_of_batches_follow_each_other(load, tmp_path):
     for on, size in (("native", "7x4"), ("native", "25x25"), ("qemu", "5x5")):
         output = tmp_path / f"{on}{size}"
