@@ -263,7 +263,8 @@ static void boards_stop(void *context)
     for (uint32_t i = 0; i < boards->started; ++i) {
         boards_kill(boards, i);
     }
-    for (uint32_t i = 0; i < boards->config.nodes; ++i) {
+    for (uint32_t i = 0; boards->board != NULL && i < boards->config.nodes;
+         ++i) {
         struct board *board = &boards->board[i];
 
         if (board->pid > 0) {
@@ -316,20 +317,23 @@ static void catch_signals(struct boards *boards)
    is written there, all else may be read. */
 static bool make_boards(struct boards *boards)
 {
+    bool failed = false;
+
     boards->board = calloc(boards->config.nodes, sizeof *boards->board);
     for (uint32_t i = 0; boards->board != NULL && i < boards->config.nodes;
          ++i) {
         void *at = mmap(NULL, sizeof(struct window), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
+        boards->board[i].doorbell = -1;
         if (at == MAP_FAILED) {
-            return false;
+            failed = true;
+            continue;
         }
         boards->board[i].window = at;
         boards->board[i].mapped_bytes = sizeof(struct window);
-        boards->board[i].doorbell = -1;
     }
-    return boards->board != NULL;
+    return boards->board != NULL && !failed;
 }
 
 int boards_start(struct backend *backend, const struct boards_config *config)

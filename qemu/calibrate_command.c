@@ -250,7 +250,7 @@ static int check(const struct calibrate_options *options)
                      "must be 1x1 to 31x31 for calibrate");
         return EXIT_USAGE;
     }
-    if (status == 0 && (uint32_t)config->size.width * config->size.height < 3) {
+    if (status == 0 && (uint32_t)config->size.width * config->size.height < 4) {
         parse_report("--mesh", options->mesh.mesh_text,
                      "must have nodes at two distances from the originator");
         return EXIT_USAGE;
@@ -265,7 +265,7 @@ int calibrate_command(int argc, char **argv)
     static const char description[] =
         "Sends probes through a mesh, fits startup, hop delay and transfer "
         "time to their round trips, and tells how the nodes' clocks go. The "
-        "mesh has 3 nodes or more, and is 31x31 at most.";
+        "mesh has 4 nodes or more, and is 31x31 at most.";
     struct argp argp = {descriptions, parse_option, NULL, description,
                         children,     NULL,         NULL};
     static struct calibrate_options options;

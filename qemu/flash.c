@@ -65,11 +65,14 @@ static void on_child(int signal)
     (void)signal;
 }
 
-/* Signals are blocked but while waiting: none can slip in before a wait. */
+/* Signals are blocked but while waiting: none can slip in before a wait. What
+   is ignored (nohup) stays so, and a reader that has gone ends nothing: boards
+   that are being written are let finish. */
 static void catch_signals(struct flash *flash)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = on_signal};
+    struct sigaction before;
     sigset_t blocked;
 
     sigemptyset(&blocked);
@@ -82,8 +85,12 @@ static void catch_signals(struct flash *flash)
     sigdelset(&flash->waiting, SIGCHLD);
     interrupted = 0;
     for (unsigned i = 0; i < sizeof ending / sizeof *ending; ++i) {
-        sigaction(ending[i], &action, NULL);
+        if (sigaction(ending[i], NULL, &before) == 0 &&
+            before.sa_handler != SIG_IGN) {
+            sigaction(ending[i], &action, NULL);
+        }
     }
+    signal(SIGPIPE, SIG_IGN);
     action.sa_handler = on_child;
     sigaction(SIGCHLD, &action, NULL);
 }
@@ -157,6 +164,7 @@ static _Noreturn void become_openocd(struct flash *flash, int image, int output,
        holds whatever OpenOCD starts. */
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, &flash->original, NULL);
     if (getppid() != parent || null < 0 || output_up < 0 || image_up < 0) {
         _exit(126);

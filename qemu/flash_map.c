@@ -68,10 +68,6 @@ const char *flash_probe_check(const char *probe)
 
 static void take_name(struct reader *reader, const char *field)
 {
-    /* A byte order mark belongs to no name. */
-    if (reader->field == 0 && strncmp(field, "\xef\xbb\xbf", 3) == 0) {
-        field += 3;
-    }
     for (unsigned column = 0; column < COLUMNS; ++column) {
         if (strcmp(field, names[column]) != 0) {
             continue;
@@ -221,8 +217,10 @@ static void read_lines(struct reader *reader, struct csv_parser *parser,
                        const uint8_t *data, uint64_t bytes)
 {
     bool inside = false; /* of a record that goes on in quotes */
+    /* A byte order mark belongs to no field. */
+    uint64_t at = bytes >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 
-    for (uint64_t at = 0; at < bytes && reader->status == 0;) {
+    for (; at < bytes && reader->status == 0;) {
         const uint8_t *end = memchr(data + at, '\n', (size_t)(bytes - at));
         size_t length =
             (size_t)((end != NULL ? end + 1 : data + bytes) - (data + at));

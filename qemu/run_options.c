@@ -130,7 +130,8 @@ static int set_board(struct run_options *options, const char *text)
 {
     bool serial = strcmp(text, "stm32f405") == 0;
 
-    options->config.serial = serial;
+    options->board_text = text;
+    options->config.serial = serial || options->config.port != NULL;
     return parse_report("--board", text,
                         serial || strcmp(text, "mps2-an385") == 0
                             ? NULL
@@ -445,6 +446,14 @@ static int check_serial(const struct run_options *options)
                         "--on, --schedule, --ports, --switching, --slow, "
                         "--inject or --gdb: they are for mps2-an385 "
                         "(`quincunx boards' has a --gdb)\n");
+        return EXIT_USAGE;
+    }
+    if (config->port != NULL && options->board_text != NULL &&
+        strcmp(options->board_text, "stm32f405") != 0) {
+        fprintf(stderr,
+                "quincunx: --port: its boards are of stm32f405, not --board "
+                "%s\n",
+                options->board_text);
         return EXIT_USAGE;
     }
     if (noise_any(&config->noise) &&

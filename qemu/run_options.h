@@ -26,6 +26,7 @@ struct run_options {
     struct run_config config;
     const char *command; /* for messages: "run" */
     const char *mesh_text;
+    const char *board_text;              /* NULL: the default */
     struct outcome_profile plan_profile; /* what the config's points to */
     struct run_options_slow slow[RUN_OPTIONS_SLOW_MAX];
     unsigned slow_count;

@@ -120,12 +120,24 @@ static int errno_of(enum sp_return result)
     }
 }
 
+/* By the device's own name: Debian's library knows no symbolic link, as those
+   in /dev/serial/by-id are. */
+static enum sp_return find_port(struct serial *serial)
+{
+    char *path = realpath(serial->name, NULL);
+    enum sp_return result =
+        path != NULL ? sp_get_port_by_name(path, &serial->port) : SP_ERR_FAIL;
+
+    free(path);
+    return result;
+}
+
 static int open_port(struct serial *serial, uint32_t rate)
 {
     enum sp_return result;
 
     errno = 0;
-    result = sp_get_port_by_name(serial->name, &serial->port);
+    result = find_port(serial);
     if (result == SP_OK) {
         result = sp_open(serial->port, SP_MODE_READ_WRITE);
     }

@@ -5,9 +5,9 @@
  * of a socket pair). Every wait ends.
  *
  * Why pseudo-terminals are on their own: libserialport 0.1.1 opens none. Its
- * sp_get_port_by_name() wants /sys/class/tty/NAME, after realpath(), which
- * there is none of for pts/N (ENOENT); and with a name put in by force its
- * sp_open() fails too, since TIOCMGET is ENOTTY there.
+ * sp_get_port_by_name() wants /sys/class/tty/NAME, which there is none of for
+ * pts/N (ENOENT); and with a name put in by force its sp_open() fails too,
+ * since TIOCMGET is ENOTTY there.
  */
 #ifndef QEMU_SERIAL_H
 #define QEMU_SERIAL_H

@@ -20,6 +20,9 @@
 #define LOOK_S 0.02
 #define LOOK_MAX_S 1.0
 #define LOOK_PART (1.0 / 16)
+/* How a dead board is looked for. */
+#define DEATH_LOOKS 5u
+#define DEATH_LOOK_MS 100
 
 static void rest(double since_s)
 {
@@ -80,15 +83,25 @@ static int open_port(struct serial_mesh *mesh)
 static bool somebody_died(struct serial_mesh *mesh)
 {
     uint32_t node;
-    struct torus_coord at;
 
     if (mesh->wired == NULL || !wired_died(mesh->wired, &node)) {
         return false;
     }
-    at = torus_coord_of(mesh->config->size, node);
-    fprintf(stderr, "quincunx: board %u,%u died\n", at.x, at.y);
     wired_explain(mesh->wired, node);
     return true;
+}
+
+/* The console failed: since its board died, which shows a moment after its line
+   has gone, or for a reason of its own. */
+static int complain_of_console(struct serial_mesh *mesh)
+{
+    for (unsigned i = 0; mesh->wired != NULL && i < DEATH_LOOKS; ++i) {
+        if (somebody_died(mesh)) {
+            return -1;
+        }
+        (void)poll(NULL, 0, DEATH_LOOK_MS);
+    }
+    return complain(console_why(mesh->console));
 }
 
 static double boot_s(const struct serial_mesh *mesh)
@@ -113,12 +126,15 @@ static int await_console(struct serial_mesh *mesh)
             mesh->room_bytes = 0;
         }
         console_reply_free(&reply);
-        if (error != 0 && somebody_died(mesh)) {
-            return -1;
+        if (error != 0) {
+            if (somebody_died(mesh)) {
+                return -1;
+            }
+            (void)poll(NULL, 0, DEATH_LOOK_MS); /* a port that has gone */
         }
     }
     console_patience(mesh->console, 2000, 120000, 5);
-    return error == 0 ? 0 : complain(console_why(mesh->console));
+    return error == 0 ? 0 : complain_of_console(mesh);
 }
 
 /* Why the originator did not even begin to look. */
@@ -140,8 +156,7 @@ static int end_job(struct serial_mesh *mesh)
           stderr);
     error = console_ask(mesh->console, &reply, "reset");
     console_reply_free(&reply);
-    return error == 0 ? await_console(mesh)
-                      : complain(console_why(mesh->console));
+    return error == 0 ? await_console(mesh) : complain_of_console(mesh);
 }
 
 /* One wave. Result: 0 if there is a reply, good or not. */
@@ -172,7 +187,7 @@ static int discover(struct serial_mesh *mesh, bool again)
     int error = send_wave(mesh, &reply);
 
     if (error != 0) {
-        complain(console_why(mesh->console));
+        complain_of_console(mesh);
     } else if (!reply.ok && reply.lines < 2) {
         error = -1;
         explain_refusal(&reply);
@@ -274,9 +289,10 @@ static int give(struct serial_mesh *mesh, const struct mesh_order *order)
     if (message == NULL) {
         return complain("no memory for an order");
     }
-    return error == 0 ? 0
-                      : complain(error > 0 ? "the originator takes no order"
-                                           : console_why(mesh->console));
+    if (error > 0) {
+        return complain("the originator takes no order");
+    }
+    return error == 0 ? 0 : complain_of_console(mesh);
 }
 
 void serial_mesh_give_up(struct serial_mesh *mesh)
@@ -314,10 +330,11 @@ static int take(struct serial_mesh *mesh)
             rest(since_s);
         }
     }
-    if (error != 0) {
-        complain(error > 0 ? "no report came in time"
-                           : console_why(mesh->console));
-        return -1;
+    if (error > 0) {
+        return complain("no report came in time");
+    }
+    if (error < 0) {
+        return complain_of_console(mesh);
     }
     free(report->data);
     report->bytes = CIRCUIT_HEADER_BYTES + bytes;
@@ -391,7 +408,7 @@ int serial_mesh_trace(struct serial_mesh *mesh,
         *count += read_event(&events[*count], reply.line[i]);
     }
     console_reply_free(&reply);
-    return error == 0 ? 0 : complain(console_why(mesh->console));
+    return error == 0 ? 0 : complain_of_console(mesh);
 }
 
 void serial_mesh_stop(struct serial_mesh *mesh)

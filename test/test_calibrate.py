@@ -439,6 +439,8 @@ GOOD = ["--mesh", "5x5", "--on", "native"]
     (["--mesh", "5"], "--mesh '5'"),
     (["--mesh", "1x1", "--on", "native"], "two distances"),
     (["--mesh", "2x1", "--on", "native"], "two distances"),
+    (["--mesh", "3x1", "--on", "native"], "two distances"),
+    (["--mesh", "1x3", "--on", "native"], "two distances"),
     (["--mesh", "125x125", "--on", "native"], "1x1 to 31x31"),
     (["--mesh", "32x5"], "1x1 to 31x31"),
     ([*GOOD, "--originator", "5,0"], "--originator '5,0'"),

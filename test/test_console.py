@@ -750,6 +750,19 @@ def test_ports_that_are_none(tmp_path):
             k.Client(port)
 
 
+def test_a_link_is_what_it_leads_to(tmp_path):
+    """As the names in /dev/serial/by-id: pseudo-terminals, and what is none."""
+    link = tmp_path / "by-id"
+    link.symlink_to("/dev/null")
+    with pytest.raises(k.Failed, match=f"^{link}: there is no such port"):
+        k.Client(str(link))
+    with k.Pty(k.scripted(lambda *_: [k.good("ok tag=TAG")])) as pty:
+        link.unlink()
+        link.symlink_to(pty.path)
+        with k.Client(str(link)) as client:
+            assert client.ask("ident")[0]
+
+
 def test_a_port_that_is_busy():
     with k.Pty(k.scripted(lambda *_: [])) as pty:
         with k.Client(pty.path):

@@ -51,9 +51,9 @@ class Bench:
         return [mesh.QUINCUNX, "flash", "--board", "stm32f405", "--openocd",
                 str(self.openocd), *map(str, args), str(self.image)]
 
-    def start(self, *args):
+    def start(self, *args, before=()):
         return subprocess.Popen(
-            self.line(args), stdin=subprocess.DEVNULL, text=True,
+            [*before, *self.line(args)], stdin=subprocess.DEVNULL, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env={**os.environ, "FLASH_STAND_IN": str(self.folder)})
 
@@ -319,6 +319,32 @@ def test_interrupted(bench, how, more):
     bench.nothing_left()
 
 
+def test_a_hangup_that_is_ignored(bench):
+    bench.answers = {"A1": {"fail": "program", "hang": True}}
+    with bench.start("--probe", "A1", before=["nohup"]) as process:
+        assert mesh.until(lambda: any("at_fault" in e for e in bench.log()),
+                          20)
+        process.send_signal(signal.SIGHUP)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(1)
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=20)
+    assert process.returncode == INTERRUPTED
+    assert "half written: flash it again" in err
+
+
+def test_nobody_reads_what_is_told(bench):
+    """All boards are written; that nobody heard of it is an error."""
+    bench.write_map(BOARDS)
+    with bench.start("--map", bench.map) as process:
+        process.stdout.close()
+        err = process.stderr.read()
+        assert process.wait(20) == FAILED
+    assert err == "quincunx: standard output: Broken pipe\n"
+    assert [e["step"] for e in bench.log() if "step" in e].count("done") \
+        == len(BOARDS)
+
+
 def test_killed(bench):
     bench.answers = {"A1": {"fail": "program", "hang": True}}
     with bench.start("--probe", "A1") as process:
@@ -558,6 +584,8 @@ GOOD_MAPS = {
     "no newline at the end": HEAD + "A,0,0\nB,1,0",
     "CRLF": "probe,x,y\r\nA,0,0\r\nB,1,0\r\n",
     "byte order mark": "\ufeff" + HEAD + "A,0,0\nB,1,0\n",
+    "byte order mark and quotes":
+        "\ufeff" + '"probe","x","y"\r\n"A","0","0"\r\n',
     "quotes": '"probe","x","y"\n"A","0","0"\n',
     "other order and columns": "y,note,x,probe\n0,\"a\n,b\",1,B\n0,,0,A\n",
     "blanks": "probe, x, y\n\nA, 0, 0\n\n  \nB, 1, 0\n",

@@ -4,6 +4,9 @@ over damaged links; and what is refused."""
 import json
 import os
 import re
+import signal
+import subprocess
+import time
 
 import pytest
 
@@ -88,7 +91,11 @@ def test_damaged_links(tmp_path, noise):
     (["--mesh", "2x2", "--lose", "2/1"], "--lose '2/1': must be P/Q, at most"),
     (["--mesh", "2x2", "--board", "pdp11"], "must be mps2-an385 or stm32f405"),
     (["--mesh", "2x2", "--board", "mps2-an385", "--damage", "1/9"],
-     "emulated links")])
+     "emulated links"),
+    (["--mesh", "2x2", "--port", "/dev/nosuch", "--board", "mps2-an385"],
+     "--port: its boards are of stm32f405, not --board mps2-an385"),
+    (["--board", "mps2-an385", "--port", "/dev/nosuch", "--mesh", "2x2"],
+     "--port: its boards are of stm32f405, not --board mps2-an385")])
 def test_what_is_refused(text, options, message):
     done = run(*options, text[0])
     assert done.returncode == 2
@@ -105,6 +112,29 @@ def test_a_kernel_that_the_image_lacks(text):
     done = run("--mesh", "1x1", "--kernel", "stats", "--arg", "", text[0])
     assert done.returncode == 1
     assert "no such kernel" in done.stderr
+
+
+@pytest.mark.parametrize("victim, after_s", [("0-0", 0), ("0-0", 3),
+                                             ("1-0", 0)])
+def test_a_board_that_dies_is_named(text, victim, after_s):
+    """Once, with its end, whatever it was in; the originator's console has
+    gone, too."""
+    words = ["run", "--board", "stm32f405", "--kernel", "search", "--arg", "x",
+             "--watchdog", "60", "--mesh", "2x1", str(text[0])]
+    victim_word = f"board-{victim}".encode()
+    with subprocess.Popen([mesh.QUINCUNX, *words], text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as process:
+        def found():
+            return [pid for pid in mesh.children_of(process.pid)
+                    if victim_word in mesh.words_of(pid)]
+        assert mesh.until(found, 20)
+        time.sleep(after_s)
+        os.kill(found()[0], signal.SIGKILL)
+        out, err = process.communicate(timeout=100)
+    assert (process.returncode, out) == (1, "")
+    assert err.count(f"board {victim.replace('-', ',')} died") == 1, err
+    assert "signal 9" in err and "port has gone" not in err, err
 
 
 def test_an_image_that_never_answers(text, tmp_path, request):

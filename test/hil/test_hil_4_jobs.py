@@ -20,6 +20,8 @@ SIGMAS = 3
 
 def check(report, data, pattern=PATTERN):
     assert report["load"]["bytes"] == len(data)
+    nodes = report["measured"]["nodes"]
+    assert sum(node["units"] for node in nodes) == len(data)
     want = mesh.search_result(data, pattern.encode())
     assert {key: report["result"][key] for key in want} == want
 
