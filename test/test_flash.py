@@ -31,6 +31,12 @@ def alive(pid):
     return stat is not None and stat[0] != "Z"
 
 
+def heed_signals():
+    """Also those that these tests' own parent ignores."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Bench:
     """A folder with an image, a map, and the stand-in's answers."""
 
@@ -55,6 +61,7 @@ class Bench:
         return subprocess.Popen(
             [*before, *self.line(args)], stdin=subprocess.DEVNULL, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            preexec_fn=heed_signals,
             env={**os.environ, "FLASH_STAND_IN": str(self.folder)})
 
     def run(self, *args, timeout=60):

@@ -116,11 +116,13 @@ def test_a_kernel_that_the_image_lacks(text):
 
 @pytest.mark.parametrize("victim, after_s", [("0-0", 0), ("0-0", 3),
                                              ("1-0", 0)])
-def test_a_board_that_dies_is_named(text, victim, after_s):
+def test_a_board_that_dies_is_named(tmp_path, victim, after_s):
     """Once, with its end, whatever it was in; the originator's console has
     gone, too."""
+    load = tmp_path / "load"
+    load.write_bytes(bytes(1_000_000))
     words = ["run", "--board", "stm32f405", "--kernel", "search", "--arg", "x",
-             "--watchdog", "60", "--mesh", "2x1", str(text[0])]
+             "--watchdog", "60", "--mesh", "2x1", str(load)]
     victim_word = f"board-{victim}".encode()
     with subprocess.Popen([mesh.QUINCUNX, *words], text=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
