@@ -79,8 +79,10 @@ static void read_events(struct outcome_node *node, uint64_t zero_ps)
     node->compute_start_ps = node->spell[0].compute_start_ps;
 }
 
-bool reading_is_old(const struct node_event *event, uint32_t count,
-                    uint64_t zero_ps)
+/* A node that has no part in a batch still has the log of the one before it,
+   which ended before this one's scatter began. */
+static bool is_old(const struct node_event *event, uint32_t count,
+                   uint64_t zero_ps)
 {
     return count > 0 && (int64_t)(event[count - 1].time_ps - zero_ps) < 0;
 }
@@ -88,7 +90,7 @@ bool reading_is_old(const struct node_event *event, uint32_t count,
 void reading_log(struct outcome_node *node, const struct node_event *event,
                  uint32_t count, uint64_t zero_ps)
 {
-    keep_events(node, event, reading_is_old(event, count, zero_ps) ? 0 : count);
+    keep_events(node, event, is_old(event, count, zero_ps) ? 0 : count);
     read_events(node, zero_ps);
 }
 

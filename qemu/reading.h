@@ -6,8 +6,6 @@
 
 #include "qemu/run.h"
 
-#include <stdbool.h>
-
 /*
  * Reads a mesh that has done its job, or a batch of it whose circuits begin
  * with number `first_circuit`. `*outcome` holds the originator's report
@@ -22,13 +20,9 @@ void reading_take(struct outcome *outcome, const struct run_config *config,
 void reading_begin(struct outcome *outcome, const struct run_config *config,
                    const struct wire_order *order, uint32_t circuits);
 
-/* A node that has no part in a job, or in a batch of it, still has the log of
-   its last one, which ended before this one's scatter began, at zero_ps. */
-bool reading_is_old(const struct node_event *event, uint32_t count,
-                    uint64_t zero_ps);
-
 /* Fills a node in from its log, copied, of times from which zero_ps is taken
-   off; all but when it received, which is no event. From an old log nothing. */
+   off; all but when it received, which is no event. From a log that
+   ends before that time nothing: it is of another batch. */
 void reading_log(struct outcome_node *node, const struct node_event *event,
                  uint32_t count, uint64_t zero_ps);
 

@@ -23,6 +23,7 @@ struct run_counts {
     uint32_t first;
     uint32_t log_messages;
     uint32_t log_bytes;
+    uint64_t *last_ps; /* of each node: when its log ended, on its own clock */
 };
 
 static void say(const struct run_config *config, const char *what)
@@ -50,23 +51,29 @@ static uint64_t offset_of(const struct probe_row *row, uint64_t transfer_ps)
 }
 
 /* Times of the originator's clock, none before the job began: an exchange is
-   no better than the difference of its two directions. What the node did for a
-   job before this one is dropped. */
+   no better than the difference of its two directions. */
 static void shift(struct probe_log *log, uint64_t zero_ps, uint64_t transfer_ps)
 {
     uint64_t offset_ps = offset_of(&log->row, transfer_ps);
 
     for (uint32_t i = 0; i < log->count; ++i) {
-        log->event[i].time_ps -= offset_ps;
+        uint64_t at_ps = log->event[i].time_ps - offset_ps;
+
+        log->event[i].time_ps =
+            (int64_t)(at_ps - zero_ps) < 0 ? zero_ps : at_ps;
     }
-    if (reading_is_old(log->event, log->count, zero_ps)) {
+}
+
+/* A node that has no part in a batch still has the log of the one before it;
+   that of a job before this one is gone since the wave. */
+static void drop_old(struct probe_log *log, uint64_t *last_ps)
+{
+    uint64_t ends_ps = log->count > 0 ? log->event[log->count - 1].time_ps : 0;
+
+    if (ends_ps == *last_ps) {
         log->count = 0;
     }
-    for (uint32_t i = 0; i < log->count; ++i) {
-        if ((int64_t)(log->event[i].time_ps - zero_ps) < 0) {
-            log->event[i].time_ps = zero_ps;
-        }
-    }
+    *last_ps = ends_ps;
 }
 
 /* The volume is complete when the node begins to deal with it. */
@@ -94,13 +101,15 @@ static uint8_t layer_of(const struct probe_log *log)
     return layer;
 }
 
-static void read_node(struct outcome *outcome, struct probe_log *log)
+static void read_node(struct outcome *outcome, struct probe_log *log,
+                      struct run_counts *counts)
 {
     uint32_t index = torus_index(outcome->size, log->at);
     struct outcome_node *node = &outcome->node[index];
     uint64_t zero_ps = outcome->plan.scatter_start_ps;
 
     node->at = log->at;
+    drop_old(log, &counts->last_ps[index]);
     shift(log, zero_ps, outcome->plan_profile.transfer_ps);
     node->layer = layer_of(log);
     reading_log(node, log->event, log->count, zero_ps);
@@ -171,7 +180,7 @@ static int read_nodes(struct outcome *outcome, struct serial_mesh *mesh,
         status = read_clocks(&channel, logs, count - 1, counts);
     }
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
-        read_node(outcome, &logs[i]);
+        read_node(outcome, &logs[i], counts);
     }
     free(logs);
     return status;
@@ -365,6 +374,9 @@ int serial_run_job(struct outcome *outcome, const struct run_config *config)
     if (status != 0) {
         return status;
     }
+    job.counts.last_ps =
+        reading_must(calloc((size_t)config->size.width * config->size.height,
+                            sizeof *job.counts.last_ps));
     say(config, "starting boards, which find each other");
     status = serial_mesh_start(&mesh, &mesh_config);
     if (status == 0) {
@@ -380,6 +392,7 @@ int serial_run_job(struct outcome *outcome, const struct run_config *config)
         say(config, "");
         serial_mesh_stop(&mesh);
     }
+    free(job.counts.last_ps);
     free(tree);
     return status == 0 ? 0 : EXIT_FAILED;
 }

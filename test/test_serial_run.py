@@ -71,6 +71,19 @@ def test_the_result_is_right(text, size, options, request):
             or size == "1x1"
 
 
+def test_nodes_without_a_part_in_a_later_batch(tmp_path, request):
+    """They still have the log of the batch before."""
+    if not request.config.getoption("--boards"):
+        pytest.skip("most of a minute; make test-boards runs it")
+    path = tmp_path / "text"
+    path.write_bytes((b"needle" + bytes(994)) * 31)
+    report = report_of(run("--mesh", "5x5", "--unit", 1000, "--batch", 16,
+                           "--profile", "emulated", "--json", path))
+    check(report, list(range(0, 31_000, 1000)), 25)
+    assert [batch["units"] for batch in report["batches"]] == [16, 15]
+    assert sum(n["units"] for n in report["measured"]["nodes"]) == 31
+
+
 @pytest.mark.parametrize("noise", [
     ["--damage", "1/100"], ["--lose", "1/200", "--damage", "1/200"]])
 def test_damaged_links(tmp_path, noise):
