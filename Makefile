@@ -390,11 +390,13 @@ build-tests: build-all $(TEST_TARGETS) $(TEST_PROGRAMS)
 
 # Files of tests, and compilers, at a time.
 WORKERS ?= 2
+# One more: many tests wait for a mesh of theirs.
+TEST_WORKERS ?= 3
 
 ## test: every test that needs no board; T='-k NAME' selects
 test: test-deps
 	$(Q)$(MAKE) --no-print-directory -j$(WORKERS) build-tests
-	$(Q)$(PYTHON) -m pytest -p no:cacheprovider -n $(WORKERS) \
+	$(Q)$(PYTHON) -m pytest -p no:cacheprovider -n $(TEST_WORKERS) \
 	  --dist loadfile test $(T)
 
 ## test-boards: what takes long: whole meshes of emulated stm32f405, their
