@@ -384,7 +384,7 @@ static int ping(void *context, struct torus_path path, uint32_t bytes)
                          : node->config.memory_bytes}}};
     node->config.lock(node->config.context);
     node->ping_retries = node->core.counters[path.port].retries;
-    switch_tick(&node->core, node->config.now_us(node->config.context));
+    switch_set_time(&node->core, node->config.now_us(node->config.context));
     switch_send(&node->core, &node->ping);
     node->config.unlock(node->config.context);
     return ERR_OK;

@@ -785,15 +785,14 @@ static void check_off(struct discover *d, unsigned port, enum kind kind)
     }
 }
 
+/* One frame: to make all that is due would keep bytes that come in waiting. */
 static void speak(struct discover *d, unsigned port)
 {
     _Alignas(4) uint8_t out[DISCOVER_FRAME_BYTES_MAX];
-    unsigned bytes;
+    unsigned bytes = store(d, out, port);
 
-    while ((bytes = store(d, out, port)) > 0) {
-        if (d->config.tell(d->config.context, port, out, bytes) != ERR_OK) {
-            break;
-        }
+    if (bytes > 0 &&
+        d->config.tell(d->config.context, port, out, bytes) == ERR_OK) {
         check_off(d, port, (enum kind)out[AT_KIND]);
     }
 }

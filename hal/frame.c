@@ -111,6 +111,33 @@ void frame_read(struct frame_reader *reader, uint8_t byte)
     reader->left = (uint8_t)(byte - 1u);
 }
 
+unsigned frame_read_bytes(struct frame_reader *reader, const uint8_t *data,
+                          unsigned bytes)
+{
+    unsigned taken = 0;
+
+    while (taken < bytes && data[taken] != 0) {
+        unsigned run = bytes - taken;
+
+        run = run < reader->left ? run : reader->left;
+        if (run == 0 || reader->bytes + run > FRAME_BYTES_MAX) {
+            frame_read(reader, data[taken++]);
+            continue;
+        }
+        for (unsigned i = 0; i < run; ++i) {
+            uint8_t byte = data[taken];
+
+            if (byte == 0) {
+                break;
+            }
+            reader->content[reader->bytes++] = byte;
+            reader->left -= 1;
+            taken += 1;
+        }
+    }
+    return taken;
+}
+
 /* Whether the frame is as it was written, as far as its parity can tell: then
    no distance was wrong that mattered. */
 static bool mend(struct frame_reader *reader)

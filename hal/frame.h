@@ -73,6 +73,11 @@ void frame_read_begin(struct frame_reader *reader, uint8_t code, uint8_t first);
 /* A further byte, not 0. */
 void frame_read(struct frame_reader *reader, uint8_t byte);
 
+/* Further bytes, up to a 0. Result: how many of them were taken: all before the
+   first 0. */
+unsigned frame_read_bytes(struct frame_reader *reader, const uint8_t *data,
+                          unsigned bytes);
+
 /*
  * After the 0: the length of the content without its CRC and parity, at least
  * 1; 0 if it is damaged: too short, too long, cut off, or too much of it for

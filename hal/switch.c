@@ -8,7 +8,6 @@
 #include <string.h>
 
 #define RING_MASK (SWITCH_RING_BYTES - 1u)
-#define LOOK_EVERY_US 200u
 
 static_assert((SWITCH_RING_BYTES & RING_MASK) == 0, "a ring has 2^n bytes");
 static_assert(PART_DATA_HEADER_BYTES + SWITCH_DATA_BYTES + FRAME_CHECK_BYTES <=
@@ -407,6 +406,57 @@ void switch_byte(struct switch_core *core, unsigned port, uint8_t byte)
     }
 }
 
+/* Copies bytes of a frame that is relayed, with its 0 if that is among them.
+   Result: how many; 0: the ring is full. */
+static unsigned pass(struct switch_core *core, unsigned port,
+                     const uint8_t *data, unsigned bytes)
+{
+    struct switch_port *in = &core->port[port];
+    struct switch_port *out = &core->port[in->peer];
+    uint8_t *ring = core->ring[in->peer];
+    uint32_t before = used(out);
+    /* As switch_byte(): room for a 0 stays. */
+    uint32_t room = SWITCH_RING_BYTES - 1u - before;
+    const uint8_t *end;
+
+    bytes = bytes < room ? bytes : room;
+    end = memchr(data, 0, bytes);
+    if (end != NULL) {
+        bytes = (unsigned)(end - data) + 1u;
+        in->mode = PART_START;
+    }
+    for (unsigned i = 0; i < bytes; ++i) {
+        ring[(out->written + i) & RING_MASK] = data[i];
+    }
+    out->written += bytes;
+    if (before == 0 && bytes > 0) {
+        core->config.kick(core->config.context, in->peer);
+    }
+    return bytes;
+}
+
+void switch_bytes(struct switch_core *core, unsigned port, const uint8_t *data,
+                  unsigned bytes)
+{
+    struct switch_port *in = &core->port[port];
+
+    while (bytes > 0) {
+        unsigned taken = 0;
+
+        if (in->mode == PART_PASS) {
+            taken = pass(core, port, data, bytes);
+        } else if (in->mode == PART_READ) {
+            taken = frame_read_bytes(&core->reader[port], data, bytes);
+        }
+        if (taken == 0) {
+            byte_came(core, port, *data);
+            taken = 1;
+        }
+        data += taken;
+        bytes -= taken;
+    }
+}
+
 void switch_line_error(struct switch_core *core, unsigned port)
 {
     core->counters[port].lost += 1;
@@ -415,28 +465,54 @@ void switch_line_error(struct switch_core *core, unsigned port)
 
 /* ---- time ---- */
 
-static void look(struct switch_core *core, unsigned port)
+void switch_set_time(struct switch_core *core, uint32_t now_us)
+{
+    core->now_us = now_us;
+}
+
+/* A circuit that ends or passes here is freed after a time without a frame. */
+static bool is_held(const struct switch_port *at)
+{
+    return at->role == PART_DESTINATION ||
+           (at->role == PART_RELAY && !at->onward);
+}
+
+bool switch_is_due(const struct switch_core *core, unsigned port,
+                   uint32_t *due_us)
+{
+    const struct switch_port *at = &core->port[port];
+
+    if (is_held(at)) {
+        *due_us = at->active_us + at->hold_us;
+        return true;
+    }
+    *due_us = at->source.until_us;
+    return at->role == PART_SOURCE ||
+           (at->role == PART_FREE && at->source.first != NULL);
+}
+
+static void attend(struct switch_core *core, unsigned port)
 {
     struct switch_port *at = &core->port[port];
-    bool held =
-        at->role == PART_DESTINATION || (at->role == PART_RELAY && !at->onward);
 
-    if (held && part_due(core, at->active_us + at->hold_us)) {
+    if (is_held(at) && part_due(core, at->active_us + at->hold_us)) {
         core->counters[port].expired += 1;
         part_break(core, port, PART_BROKEN);
     }
     part_source_tick(core, port);
 }
 
+void switch_attend(struct switch_core *core, unsigned port)
+{
+    attend(core, port);
+    kick(core);
+}
+
 void switch_tick(struct switch_core *core, uint32_t now_us)
 {
-    core->now_us = now_us;
-    if (now_us - core->looked_us < LOOK_EVERY_US) {
-        return;
-    }
-    core->looked_us = now_us;
+    switch_set_time(core, now_us);
     for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
-        look(core, port);
+        attend(core, port);
     }
     kick(core);
 }

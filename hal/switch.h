@@ -297,7 +297,6 @@ struct switch_core {
     struct switch_port port[SWITCH_PORTS];
     struct switch_config config;
     uint32_t now_us;
-    uint32_t looked_us; /* when a tick last looked at the time limits */
     uint32_t random;
     uint32_t sequence;
     uint16_t heard;
@@ -322,15 +321,36 @@ void switch_init(struct switch_core *core, const struct switch_config *config);
  */
 void switch_byte(struct switch_core *core, unsigned port, uint8_t byte);
 
+/*
+ * The same for bytes that came in one behind the other, at a fraction of the
+ * cost: what is relayed is copied, 5 instructions a byte.
+ */
+void switch_bytes(struct switch_core *core, unsigned port, const uint8_t *data,
+                  unsigned bytes);
+
 /* A byte was lost on the line (overrun). What may be wrong is a byte: that it
    came at all is worth more than the doubt, which checks and parity settle. */
 void switch_line_error(struct switch_core *core, unsigned port);
 
 /*
- * It is now_us, which wraps. At least every millisecond; may be called before
- * any other call, where exact times in switch_message are wanted: it looks at
- * the time limits only every 200 us.
+ * It is now_us, which wraps: to be said before any other call, as exactly as
+ * times in struct switch_message are wanted; at least every millisecond.
  */
+void switch_set_time(struct switch_core *core, uint32_t now_us);
+
+/*
+ * Whether something is to be done at this port at a certain time, and when:
+ * *due_us, which may have passed. It changes with every other call.
+ */
+bool switch_is_due(const struct switch_core *core, unsigned port,
+                   uint32_t *due_us);
+
+/* Does what is due at this port. May make the frames of a window: 7,000
+   instructions. */
+void switch_attend(struct switch_core *core, unsigned port);
+
+/* Both for all ports: for a caller who has no timer for what is due, at least
+   every millisecond. */
 void switch_tick(struct switch_core *core, uint32_t now_us);
 
 /*

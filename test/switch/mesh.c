@@ -135,18 +135,49 @@ static void catch_up(struct mesh *mesh, uint32_t node)
     }
 }
 
+/* The node and port at the other end of a line. */
+static uint32_t end_of(const struct mesh *mesh, uint32_t number, unsigned *port)
+{
+    struct torus_coord from = torus_coord_of(mesh->size, number / SWITCH_PORTS);
+    enum torus_port out = (enum torus_port)(number % SWITCH_PORTS);
+
+    *port = torus_opposite(out);
+    return torus_index(mesh->size, torus_step(mesh->size, from, out, 1));
+}
+
+/* Gives the node what is held for it. */
+static void flush(struct mesh *mesh, uint32_t number)
+{
+    struct mesh_line *line = &mesh->line[number];
+    unsigned port;
+    uint32_t to = end_of(mesh, number, &port);
+    uint32_t bytes = line->held_bytes;
+
+    line->held_bytes = 0;
+    if (bytes > 0 && !mesh->dead[to]) {
+        catch_up(mesh, to);
+        switch_bytes(&mesh->core[to], port, line->held, bytes);
+    }
+}
+
 static void give(struct mesh *mesh, uint32_t number, uint8_t byte)
 {
-    unsigned port = number % SWITCH_PORTS;
-    struct torus_coord from = torus_coord_of(mesh->size, number / SWITCH_PORTS);
-    uint32_t to = torus_index(
-        mesh->size, torus_step(mesh->size, from, (enum torus_port)port, 1));
+    struct mesh_line *line = &mesh->line[number];
+    unsigned port;
+    uint32_t to = end_of(mesh, number, &port);
 
-    if (mesh->line[number].dead || mesh->dead[to]) {
+    if (line->dead || mesh->dead[to]) {
         return;
     }
-    catch_up(mesh, to);
-    switch_byte(&mesh->core[to], torus_opposite((enum torus_port)port), byte);
+    if (mesh->burst_bytes == 0) {
+        catch_up(mesh, to);
+        switch_byte(&mesh->core[to], port, byte);
+        return;
+    }
+    line->held[line->held_bytes++] = byte;
+    if (line->held_bytes == mesh->burst_bytes) {
+        flush(mesh, number);
+    }
 }
 
 /* A 0 less or more between frames hurts none of them. */
@@ -191,13 +222,11 @@ static void byte_arrives(struct mesh *mesh, uint32_t number)
         give(mesh, number, byte);
     } else if (mesh_below(&mesh->random, 2) != 0 && !line->dead) {
         /* Sometimes the hardware tells of it. */
-        uint32_t from = number / SWITCH_PORTS;
-        enum torus_port port = (enum torus_port)(number % SWITCH_PORTS);
-        uint32_t to = torus_index(
-            mesh->size,
-            torus_step(mesh->size, torus_coord_of(mesh->size, from), port, 1));
+        unsigned port;
+        uint32_t to = end_of(mesh, number, &port);
 
-        switch_line_error(&mesh->core[to], torus_opposite(port));
+        flush(mesh, number);
+        switch_line_error(&mesh->core[to], port);
     }
     if (fault == MESH_REPEAT) {
         give(mesh, number, byte);
@@ -205,6 +234,9 @@ static void byte_arrives(struct mesh *mesh, uint32_t number)
     line->hurt = line->hurt && line->byte != 0;
     line->busy = false;
     feed(mesh, number, extra_us);
+    if (!line->busy) {
+        flush(mesh, number);
+    }
 }
 
 /* ---- the mesh ---- */

@@ -14,6 +14,7 @@
 #define MESH_BYTE_US 10u
 #define MESH_TICK_US 500u
 #define MESH_SLACK_US 1000u
+#define MESH_BURST_MAX 32u
 
 enum mesh_fault {
     MESH_NONE,
@@ -32,6 +33,8 @@ struct mesh_line {
     bool hurt;           /* the frame that is on the way */
     uint32_t bytes;      /* ever */
     uint64_t stalled_us; /* until then it takes no byte */
+    uint8_t held[MESH_BURST_MAX]; /* that arrived and are not given yet */
+    uint32_t held_bytes;
 };
 
 struct mesh_event {
@@ -46,6 +49,9 @@ struct mesh {
     uint32_t byte_us; /* MESH_BYTE_US, and so on */
     uint32_t tick_us;
     bool late_clock; /* nodes know the time of their last tick */
+    /* Nodes get up to so many bytes at once, as from DMA: when so many are
+       there, at silence, and at an error. 0: each as it comes. */
+    uint32_t burst_bytes;
     uint64_t random;
     uint32_t fault_ppm[MESH_FAULTS]; /* of the bytes; [MESH_NONE]: any? */
     uint32_t delay_us_max;

@@ -72,6 +72,9 @@ static void draw_faults(struct mesh *mesh, uint64_t *random)
         mesh->fault_ppm[fault] = part;
         all -= part;
     }
+    if (mesh_below(random, 2) == 0) {
+        mesh->burst_bytes = 1 + mesh_below(random, MESH_BURST_MAX);
+    }
     if (mesh_below(random, 3) == 0) {
         mesh->fault_ppm[MESH_NONE] = 1;
         mesh->fault_ppm[MESH_DELAY] = 1 + mesh_below(random, 3000);
