@@ -12,6 +12,7 @@
 #include "hal/armv7m.h"
 #include "hal/crc32.h"
 #include "hal/stm32f405/interrupts.h"
+#include "hal/stm32f405/led.h"
 #include "hal/stm32f405/serial.h"
 #include "hal/stm32f405/timer.h"
 #include "hal/stm32f405/watchdog.h"
@@ -265,6 +266,7 @@ _Noreturn void boot_board(void)
     uint32_t before;
 
     boot_start(&start);
+    led_start();
     if (start.clocks.source == CLOCKS_EMULATED) {
         start.clocks.slower = EMULATED_SLOWER;
         timer_account();

@@ -4,7 +4,9 @@
 #include "boot/start_stm32f405.h"
 
 #include "hal/stm32f405/interrupts.h"
+#include "hal/stm32f405/pins.h"
 #include "hal/stm32f405/registers.h"
+#include "hal/stm32f405/usarts.h"
 
 #define VECTOR(irq) [BOOT_VECTORS_ARMV7M + (irq)]
 #define VECTORS (BOOT_VECTORS_ARMV7M + STM32_IRQS)
@@ -14,16 +16,16 @@ __attribute__((section(".vectors"), used))
 const boot_vector boot_vectors[VECTORS] = {
     BOOT_VECTORS,
     [15] = timer_tick_interrupt,
-    VECTOR(USART1_IRQ) = serial_east_interrupt,
-    VECTOR(USART2_IRQ) = serial_north_interrupt,
-    VECTOR(USART3_IRQ) = serial_west_interrupt,
-    VECTOR(USART6_IRQ) = serial_south_interrupt,
-    VECTOR(UART4_IRQ) = serial_console_interrupt,
-    VECTOR(UART5_IRQ) = serial_console_late_interrupt,
-    VECTOR(DMA2_Stream7_IRQ) = serial_east_dma_interrupt,
-    VECTOR(DMA1_Stream6_IRQ) = serial_north_dma_interrupt,
-    VECTOR(DMA1_Stream3_IRQ) = serial_west_dma_interrupt,
-    VECTOR(DMA2_Stream6_IRQ) = serial_south_dma_interrupt,
+    VECTOR(USARTS_IRQ(PINS_EAST_USART)) = serial_east_interrupt,
+    VECTOR(USARTS_IRQ(PINS_NORTH_USART)) = serial_north_interrupt,
+    VECTOR(USARTS_IRQ(PINS_WEST_USART)) = serial_west_interrupt,
+    VECTOR(USARTS_IRQ(PINS_SOUTH_USART)) = serial_south_interrupt,
+    VECTOR(USARTS_IRQ(PINS_CONSOLE_USART)) = serial_console_interrupt,
+    VECTOR(USARTS_TX_IRQ(PINS_EAST_USART)) = serial_east_dma_interrupt,
+    VECTOR(USARTS_TX_IRQ(PINS_NORTH_USART)) = serial_north_dma_interrupt,
+    VECTOR(USARTS_TX_IRQ(PINS_WEST_USART)) = serial_west_dma_interrupt,
+    VECTOR(USARTS_TX_IRQ(PINS_SOUTH_USART)) = serial_south_dma_interrupt,
+    VECTOR(USARTS_TX_IRQ(PINS_CONSOLE_USART)) = serial_console_late_interrupt,
 };
 
 __attribute__((section(".identity"), used))
@@ -35,4 +37,5 @@ const volatile struct image_identity boot_identity = {
     .y = IMAGE_NOT_SET,
     .width = IMAGE_NOT_SET,
     .height = IMAGE_NOT_SET,
+    .pins = PINS_NAME,
 };

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a tool finds in an image, at a fixed place behind the vectors: which
- * board it is for, and, if somebody has set them, the node's coordinates: the
- * node goes by them, and discovery tells where the cables say something else.
- * Width and height are for who reads the image. Numbers are little-endian.
+ * board it is for, on which of its pins the ports are (`make PINS=`), and, if
+ * somebody has set them, the node's coordinates: the node goes by them, and
+ * discovery tells where the cables say something else. Width and height are
+ * for who reads the image. Numbers are little-endian.
  *
- * The last four are 0xffff each where not set: also in flash, whose ones can
- * be programmed to zeros later without erasing anything (RM0090, 3.6.4).
+ * The coordinates and sizes are 0xffff each where not set: also in flash, whose
+ * ones can be programmed to zeros later without erasing anything
+ * (RM0090, 3.6.4).
  */
 #ifndef HAL_IMAGE_H
 #define HAL_IMAGE_H
@@ -16,7 +18,8 @@
 
 #define IMAGE_IDENTITY_OFFSET 0x188u /* from the start of the flash */
 #define IMAGE_MAGIC 0x58434e51u      /* "QNCX" */
-#define IMAGE_VERSION 1u             /* of this layout */
+#define IMAGE_VERSION 2u             /* of this layout; 1 had no pins */
+#define IMAGE_PINS_BYTES 16u         /* of a name, with a 0 behind it */
 #define IMAGE_NOT_SET 0xffffu
 
 enum image_board {
@@ -31,8 +34,9 @@ struct image_identity {
     uint16_t y;     /* 0 to height - 1 */
     uint16_t width; /* nodes */
     uint16_t height;
+    char pins[IMAGE_PINS_BYTES]; /* zeros behind the name */
 };
 
-static_assert(sizeof(struct image_identity) == 16, "no holes in the layout");
+static_assert(sizeof(struct image_identity) == 32, "no holes in the layout");
 
 #endif

@@ -11,7 +11,8 @@
 #define FLASH_IDENTITY_BYTES sizeof(struct image_identity)
 /* Where the coordinates begin in it. */
 #define FLASH_IDENTITY_PLACE offsetof(struct image_identity, x)
-#define FLASH_IDENTITY_PLACE_BYTES (FLASH_IDENTITY_BYTES - FLASH_IDENTITY_PLACE)
+#define FLASH_IDENTITY_PLACE_BYTES                                             \
+    (offsetof(struct image_identity, pins) - FLASH_IDENTITY_PLACE)
 
 /*
  * Looks at FLASH_IDENTITY_BYTES. Result: 1 if it is the identity of an image

@@ -1,30 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
 # What shows the board stm32f405: a program for QEMU's, and the drivers on the
-# host over a model of the chip's registers.
+# host over a model of the chip's registers; both once for each header of pins.
 
 STM32_IMAGE := $(wildcard test/stm32f405/*.c) $(BOOT_SOURCES) hal/crc32.c \
                $(wildcard hal/stm32f405/*.c) \
                $(filter-out boot/main_%,$(wildcard boot/*_stm32f405.c))
 
-stm32_image_objects := $(STM32_IMAGE:%.c=$(BUILD)/stm32f405/%.o)
+# Of them, those that know pins.
+STM32_PINS := test/stm32f405/main.c boot/vectors_stm32f405.c \
+              hal/stm32f405/serial.c hal/stm32f405/led.c
 
-STM32_HOST := $(wildcard test/stm32f405/host/*.c) test/unit/unit.c
+STM32_HOST := test/stm32f405/host/clocks.c test/stm32f405/host/main.c \
+              test/unit/unit.c
 
 stm32_host_objects := $(STM32_HOST:%.c=$(BUILD)/test/more/%.o)
+stm32_pins_objects := $(ALL_PINS:%=$(BUILD)/test/pins/host/%.o)
 
-TEST_PROGRAMS += $(BUILD)/test/stm32f405.elf $(BUILD)/test/stm32f405_host
+TEST_PROGRAMS += $(ALL_PINS:%=$(BUILD)/test/stm32f405_host-%) \
+                 $(ALL_PINS:%=$(BUILD)/test/stm32f405-%.elf)
 
-$(BUILD)/test/stm32f405_host: $(stm32_host_objects)
-	$(say) LINK $@
+$(BUILD)/test/pins/host/%.o: test/stm32f405/host/serial.c \
+                                  $(BUILD)/more.flags
+	$(say) CC '$< $*'
 	$(Q)mkdir -p $(@D)
+	$(Q)$(HOST_CC) $(HOST_CFLAGS) $(MORE_SANITIZE) -DPINS=$* -MMD -MP -c $< \
+	  -o $@
+
+$(BUILD)/test/stm32f405_host-%: $(BUILD)/test/pins/host/%.o \
+                                $(stm32_host_objects)
+	$(say) LINK $@
 	$(Q)$(HOST_CC) $(MORE_SANITIZE) -o $@ $^
 
-$(BUILD)/test/stm32f405.elf: $(stm32_image_objects) $(wildcard linker/*.ld) \
-                             $(BUILD)/stm32f405.flags
-	$(say) LINK-m4 $@
-	$(Q)mkdir -p $(@D)
-	$(Q)$(call target_link,stm32f405) -Wl,--defsym=boot_image_unlimited=1 \
-	  $(stm32_image_objects) -o $@
-	$(Q)$(CROSS_COMPILE)objcopy -O binary $@ $(@:.elf=.bin)
+stm32_image_objects := $(patsubst %.c,$(BUILD)/stm32f405/%.o, \
+                         $(filter-out $(STM32_PINS),$(STM32_IMAGE)))
 
--include $(stm32_image_objects:.o=.d) $(stm32_host_objects:.o=.d)
+define stm32_image
+stm32_$(1)_objects := $(STM32_PINS:%.c=$(BUILD)/test/pins/$(1)/%.o)
+
+$(BUILD)/test/pins/$(1)/%.o: %.c $(BUILD)/stm32f405.flags
+	$$(say) CC-m4 '$$< $(1)'
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(call target_cc,stm32f405) -UPINS -DPINS=$(1) -MMD -MP -c $$< -o $$@
+
+$(BUILD)/test/stm32f405-$(1).elf: $$(stm32_$(1)_objects) \
+    $(stm32_image_objects) $(wildcard linker/*.ld) $(BUILD)/stm32f405.flags
+	$$(say) LINK-m4 $$@
+	$$(Q)$$(call target_link,stm32f405) \
+	  -Wl,--defsym=boot_image_unlimited=1 $$(filter %.o,$$^) -o $$@
+	$$(Q)$$(CROSS_COMPILE)objcopy -O binary $$@ $$(@:.elf=.bin)
+
+-include $$(stm32_$(1)_objects:.o=.d)
+endef
+$(foreach pins,$(ALL_PINS),$(eval $(call stm32_image,$(pins))))
+
+-include $(stm32_image_objects:.o=.d)
+-include $(stm32_host_objects:.o=.d) $(stm32_pins_objects:.o=.d)

@@ -494,10 +494,10 @@ def test_no_image(bench, kind):
 IDENTITY = 0x188
 
 
-def with_identity(board=405, version=1, magic=b"QNCX"):
+def with_identity(board=405, version=2, magic=b"QNCX", pins=b"generic"):
     code = bytearray(image.code())
-    struct.pack_into("<4s6H", code, IDENTITY, magic, version, board,
-                     *[0xFFFF] * 4)
+    struct.pack_into("<4s6H16s", code, IDENTITY, magic, version, board,
+                     *[0xFFFF] * 4, pins)
     return segments((FLASH + 0x8000, bytes(40)), (FLASH, bytes(code)))
 
 
@@ -525,12 +525,13 @@ def test_no_place_for_coordinates(bench):
     bench.write_map([("A", 0, 0)])
     refused(bench.mesh("--set-coordinates"), FAILED, bench.image,
             "no place for --set-coordinates")
-    bench.image.write_bytes(image.good(IDENTITY + 15))
+    bench.image.write_bytes(image.good(IDENTITY + 31))
     refused(bench.mesh("--set-coordinates"), FAILED, "no place")
     assert bench.log() == []
 
 
-@pytest.mark.parametrize("wrong", [{"board": 385}, {"version": 2}])
+@pytest.mark.parametrize("wrong", [{"board": 385}, {"version": 1},
+                                   {"version": 3}])
 def test_an_identity_of_another_board(bench, wrong):
     bench.image.write_bytes(with_identity(**wrong))
     refused(bench.one(), FAILED, bench.image, "another board")

@@ -63,13 +63,22 @@ def test_faults_of_a_mesh():
 
 
 def test_pins():
-    """Of the wiring picture, as the driver's header has them."""
-    rows = re.findall(r"^ \*   \d (\w+) +\w+ +(P\w+) +(P\w+) ",
-                      source("hal/stm32f405/serial.h"), re.MULTILINE)
-    assert len(rows) == 5
-    for name, tx, rx in rows:
-        assert re.search(rf"{name}[ -]+{tx} TX,[\s|]*{rx} RX", README) \
-            or re.search(rf"{tx} TX,[ |]*\n? +{rx} RX", README), name
+    """Of every board, as its header has them."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")]
+            for line in README[README.index("| `PINS=` |"):].split(
+                "\n\n")[0].splitlines()]
+    headers = sorted((ROOT / "hal" / "stm32f405" / "pins").glob("*.h"))
+    assert {name.strip("`") for name in rows[0][1:]} == {
+        path.stem for path in headers}
+    cells = {row[0].split()[0]: row[1:] for row in rows[3:]}
+    for at, name in enumerate(rows[0][1:]):
+        text = source(f"hal/stm32f405/pins/{name.strip('`')}.h")
+        pins = dict(re.findall(r"#define PINS_(\w+) (\w+)$", text,
+                               re.MULTILINE))
+        for port in ("east", "north", "west", "south", "console"):
+            tx, rx = pins[f"{port.upper()}_TX"], pins[f"{port.upper()}_RX"]
+            assert re.match(rf"{tx}, {rx}\b", cells[port][at]), (name, port)
+        assert re.match(pins.get("LED", "none"), cells["LED"][at]), name
     baud = re.search(r"SERIAL_PORT_BAUD (\d+)u",
                      source("hal/stm32f405/serial.h"))[1]
     assert f"{int(baud) // 1_000_000} Mbaud, 8N1" in README

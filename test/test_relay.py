@@ -86,8 +86,8 @@ def test_the_figures_add_up():
 
 
 def flags(objects):
-    """With which each would be compiled, but for processor, names and what
-    the node's memory is."""
+    """With which each would be compiled, but for processor, names, what
+    the node's memory is and the board's pins."""
     done = subprocess.run(
         ["make", "-C", ROOT, "-Bn", "V=1", f"BUILD={relay.BUILD}", *objects],
         capture_output=True, text=True, timeout=120, check=True)
@@ -97,7 +97,8 @@ def flags(objects):
         if "-c" in words and "-o" in words:
             found[words[words.index("-o") + 1]] = [
                 word for word in words[1:words.index("-MMD")]
-                if not word.startswith(("-mcpu=", "-DNODE_", "-DSCATTER_"))]
+                if not word.startswith(("-mcpu=", "-DNODE_", "-DSCATTER_",
+                                        "-DPINS="))]
     return [found[str(name)] for name in objects]
 
 

@@ -10,39 +10,58 @@ import zlib
 import pytest
 
 import tap
-from core import BUILD
+from core import BUILD, ROOT
 
-IMAGE = BUILD / "test" / "stm32f405.elf"
+# Headers of pins, and the test's image for each.
+PINS = sorted(path.stem for path in
+              (ROOT / "hal" / "stm32f405" / "pins").glob("*.h"))
+IMAGES = {pins: BUILD / "test" / f"stm32f405-{pins}.elf" for pins in PINS}
+IMAGE = IMAGES["generic"]
 FIRMWARE = BUILD / "stm32f405" / "firmware.elf"
 EAST, NORTH, WEST, SOUTH = range(4)
-# QEMU's -serial 0 to 5 are USART1, 2, 3, UART4, 5, USART6.
-SERIALS = [EAST, NORTH, WEST, "console", None, SOUTH]
+PORTS = {"EAST": EAST, "NORTH": NORTH, "WEST": WEST, "SOUTH": SOUTH,
+         "CONSOLE": "console"}
 PATIENCE_S = 60
 LIMIT = 56 * 1024  # of the image; linker/stm32f405.ld
 
 # The drivers over a model of the chip's registers: what QEMU does not have.
-MODEL = tap.run([BUILD / "test" / "stm32f405_host"], timeout=120)
+MODELS = {pins: tap.run([BUILD / "test" / f"stm32f405_host-{pins}"],
+                        timeout=120) for pins in PINS}
+RESULTS = [(pins, *result) for pins, model in MODELS.items()
+           for result in model.results]
 
 
-def test_model_ends_as_it_should():
-    assert not MODEL.trouble, MODEL.trouble
-    assert MODEL.results
+@pytest.mark.parametrize("pins", PINS)
+def test_model_ends_as_it_should(pins):
+    assert not MODELS[pins].trouble, MODELS[pins].trouble
+    assert MODELS[pins].results
 
 
-@pytest.mark.parametrize("passed, notes", [r[1:] for r in MODEL.results],
-                         ids=[r[0] for r in MODEL.results])
+@pytest.mark.parametrize("passed, notes", [r[2:] for r in RESULTS],
+                         ids=[f"{r[0]}-{r[1]}" for r in RESULTS])
 def test_model(passed, notes):
     assert passed, notes
+
+
+def header(pins):
+    return (ROOT / "hal" / "stm32f405" / "pins" / f"{pins}.h").read_text()
+
+
+def serials(pins):
+    """Ports in the order of QEMU's -serial 0 to 5, which are USART 1 to 6."""
+    found = {int(number): PORTS[name] for name, number in re.findall(
+        r"#define PINS_([A-Z]+)_USART (\d)", header(pins))}
+    return [found.get(number) for number in range(1, 7)]
 
 
 class Board:
     """One emulated board; `joined` gives ports sockets of others' making."""
 
-    def __init__(self, image=IMAGE, joined=None):
+    def __init__(self, image=IMAGE, joined=None, pins="generic"):
         self.ports, theirs = {}, []
         command = ["qemu-system-arm", "-M", "netduinoplus2", "-nodefaults",
                    "-display", "none", "-kernel", str(image)]
-        for number, name in enumerate(SERIALS):
+        for number, name in enumerate(serials(pins)):
             if name is None:
                 command += ["-serial", "null"]
                 continue
@@ -168,6 +187,68 @@ def test_firmware_answers_on_the_console(start):
     for words in ("board=stm32f405", "width=0 height=0", "reset=unknown",
                   "clock_hz=168000000"):
         assert words in said
+
+
+# ---- pins ----
+
+
+@pytest.mark.parametrize("pins", PINS)
+def test_an_image_for_other_pins(start, pins):
+    """Its vectors and USARTs are those that the header names."""
+    board = start(IMAGES[pins], pins=pins)
+    board.lines("ready")
+    for port in range(4):
+        board.ports[port].sendall(b"\x5a")
+        assert board.line() == f"in {port} 5a"
+        sent = bytes(range(40))
+        assert board.ask(f"send {port} {sent.hex()}") == "ok"
+        assert board.hear(port, len(sent)) == sent
+    # hal/image.h: the name stands 16 bytes behind the identity's begin.
+    name = bytes.fromhex("".join(
+        board.ask(f"probe {0x8000198 + at:x}").split()[-1]
+        for at in range(0, 16, 4)))
+    name = b"".join(name[at:at + 4][::-1] for at in range(0, 16, 4))
+    assert name == pins.encode().ljust(16, b"\0")
+
+
+def compiled(folder, text):
+    """What the compiler says of a header of pins."""
+    path = folder / "hal" / "stm32f405" / "pins" / "mine.h"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return subprocess.run(
+        ["arm-none-eabi-gcc", "-std=c11", "-fsyntax-only", "-DPINS=mine",
+         f"-I{folder}", f"-I{ROOT}", "-x", "c", "-"],
+        input='#include "hal/stm32f405/pins.h"\n', text=True,
+        capture_output=True, check=False)
+
+
+@pytest.mark.parametrize("old, new, words", [
+    ("TX PA2", "TX PA3", "cannot send on that pin"),
+    ("TX PC6", "TX PD6", "cannot send on that pin"),
+    ("RX PB7", "RX PB6", "cannot receive on that pin"),
+    ("EAST_USART 1", "EAST_USART 7", "cannot send on that pin"),
+    ("CONSOLE_USART 4", "CONSOLE_USART 3", "a USART is there twice"),
+    ("WEST_TX PB10", "WEST_TX PC10", "a pin is there twice"),
+    ("WEST_RX PB11", "WEST_RX PC11", "a pin is there twice"),
+    ("LED PC1", "LED PA3", "the LED's pin is a port's"),
+    ("LED PC1", "LED PA13", "PA13, PA14"),
+    ("LED_LIT 1", "LED_LIT 2", "is 0 or 1"),
+    ("#define PINS_NORTH_RX PA3\n", "", "PINS_NORTH_RX")])
+def test_pins_that_cannot_be(tmp_path, old, new, words):
+    good = header("generic").replace(
+        "#endif", "#define PINS_LED PC1\n#define PINS_LED_LIT 1\n#endif")
+    assert compiled(tmp_path, good).returncode == 0
+    assert old in good
+    done = compiled(tmp_path, good.replace(old, new))
+    assert done.returncode != 0 and words in done.stderr
+
+
+def test_no_such_pins():
+    done = subprocess.run(["make", "-n", "-C", ROOT, "PINS=nucleo", "help"],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "PINS='nucleo' must be one of: core407ve feather405" in done.stderr
 
 
 # ---- ports ----
@@ -367,10 +448,11 @@ def test_the_end_of_the_program_is_remembered(board):
 # ---- the image ----
 
 # RM0090, table 62: what is behind which interrupt.
-HANDLERS = {14: "serial_west_dma_interrupt", 17: "serial_north_dma_interrupt",
+HANDLERS = {14: "serial_west_dma_interrupt",
+            15: "serial_console_late_interrupt",
+            17: "serial_north_dma_interrupt",
             37: "serial_east_interrupt", 38: "serial_north_interrupt",
             39: "serial_west_interrupt", 52: "serial_console_interrupt",
-            53: "serial_console_late_interrupt",
             69: "serial_south_dma_interrupt", 70: "serial_east_dma_interrupt",
             71: "serial_south_interrupt"}
 
@@ -397,7 +479,7 @@ def test_what_is_for_ccm_is_there_and_not_in_the_image():
 
 def test_image_tells_its_board_and_keeps_its_budget():
     flash = FIRMWARE.with_suffix(".bin").read_bytes()
-    assert struct.unpack_from("<4s6H", flash, 0x188) == (
-        b"QNCX", 1, 405, *[0xffff] * 4)
+    assert struct.unpack_from("<4s6H16s", flash, 0x188) == (
+        b"QNCX", 2, 405, *[0xffff] * 4, b"generic".ljust(16, b"\0"))
     assert len(flash) <= LIMIT
     assert FIRMWARE.with_suffix(".hex").exists()

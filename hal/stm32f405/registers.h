@@ -71,15 +71,14 @@ REGISTER_AT(stm32_rcc, CSR, 0x74);
 #define RCC_CFGR_SWS_SHIFT 2
 #define RCC_CFGR_PPRE1_DIV4 (5u << 10)
 #define RCC_CFGR_PPRE2_DIV2 (4u << 13)
-#define RCC_AHB1ENR_GPIOAEN (1u << 0)
-#define RCC_AHB1ENR_GPIOBEN (1u << 1)
-#define RCC_AHB1ENR_GPIOCEN (1u << 2)
+#define RCC_AHB1ENR_GPIOAEN (1u << 0) /* the next banks' are behind it */
 #define RCC_AHB1ENR_DMA1EN (1u << 21)
 #define RCC_AHB1ENR_DMA2EN (1u << 22)
 #define RCC_APB1ENR_TIM2EN (1u << 0)
 #define RCC_APB1ENR_USART2EN (1u << 17)
 #define RCC_APB1ENR_USART3EN (1u << 18)
 #define RCC_APB1ENR_UART4EN (1u << 19)
+#define RCC_APB1ENR_UART5EN (1u << 20)
 #define RCC_APB1ENR_PWREN (1u << 28)
 #define RCC_APB2ENR_USART1EN (1u << 4)
 #define RCC_APB2ENR_USART6EN (1u << 5)
@@ -127,6 +126,9 @@ REGISTER_AT(stm32_gpio, AFRH, 0x24);
 #define GPIOA ((struct stm32_gpio *)0x40020000u)
 #define GPIOB ((struct stm32_gpio *)0x40020400u)
 #define GPIOC ((struct stm32_gpio *)0x40020800u)
+#define GPIOD ((struct stm32_gpio *)0x40020C00u)
+#define GPIOE ((struct stm32_gpio *)0x40021000u)
+#define GPIO_MODER_OUTPUT 1u
 #define GPIO_MODER_ALTERNATE 2u
 #define GPIO_MODER_MASK 3u
 #define GPIO_OSPEEDR_HIGH 2u
@@ -151,6 +153,7 @@ REGISTER_AT(stm32_usart, GTPR, 0x18);
 #define USART2 ((struct stm32_usart *)0x40004400u)
 #define USART3 ((struct stm32_usart *)0x40004800u)
 #define UART4 ((struct stm32_usart *)0x40004C00u)
+#define UART5 ((struct stm32_usart *)0x40005000u)
 #define USART6 ((struct stm32_usart *)0x40011400u)
 #define USART_SR_FE (1u << 1)
 #define USART_SR_NF (1u << 2)
@@ -261,15 +264,27 @@ struct stm32_dbgmcu {
 /* ---- interrupts, table 62 ---- */
 
 enum stm32_irq {
-    DMA1_Stream3_IRQ = 14,
-    DMA1_Stream6_IRQ = 17,
+    DMA1_Stream0_IRQ = 11,
+    DMA1_Stream1_IRQ,
+    DMA1_Stream2_IRQ,
+    DMA1_Stream3_IRQ,
+    DMA1_Stream4_IRQ,
+    DMA1_Stream5_IRQ,
+    DMA1_Stream6_IRQ,
     USART1_IRQ = 37,
     USART2_IRQ = 38,
     USART3_IRQ = 39,
+    DMA1_Stream7_IRQ = 47,
     UART4_IRQ = 52,
-    UART5_IRQ = 53, /* no device of ours: software pends it */
-    DMA2_Stream6_IRQ = 69,
-    DMA2_Stream7_IRQ = 70,
+    UART5_IRQ = 53,
+    DMA2_Stream0_IRQ = 56,
+    DMA2_Stream1_IRQ,
+    DMA2_Stream2_IRQ,
+    DMA2_Stream3_IRQ,
+    DMA2_Stream4_IRQ,
+    DMA2_Stream5_IRQ = 68,
+    DMA2_Stream6_IRQ,
+    DMA2_Stream7_IRQ,
     USART6_IRQ = 71,
     STM32_IRQS = 82
 };

@@ -4,8 +4,9 @@
  * The USART's does next to nothing: it puts what came in into a queue, byte for
  * byte, as a relay must pass each on at once and the next one is lost if it is
  * not done by then. Nothing but its like holds it up. The other one, less
- * urgent, calls back and sends, for as long as it takes: that of the port's DMA
- * stream, which software pends, too; the console's has no device but that.
+ * urgent, calls back and sends, for as long as it takes: that of the line's DMA
+ * stream for sending, which software pends, too. The console's stream is never
+ * started: its handler comes only so.
  *
  * Bursts are sent by DMA where there is any: from a buffer of its own, so that
  * the sender's memory may be anywhere (DMA does not reach CCM, 2.3.2) and may
@@ -13,8 +14,11 @@
  */
 #include "hal/stm32f405/serial.h"
 
+#include "hal/stm32f405/gpio.h"
 #include "hal/stm32f405/interrupts.h"
+#include "hal/stm32f405/pins.h"
 #include "hal/stm32f405/registers.h"
+#include "hal/stm32f405/usarts.h"
 
 #include <string.h>
 
@@ -32,30 +36,31 @@
 
 struct line {
     struct stm32_usart *usart;
-    struct stm32_gpio *gpio;
-    struct stm32_dma *dma; /* 0: none */
-    uint32_t enable;       /* in APB1ENR or APB2ENR */
+    struct stm32_dma *dma;
+    uint32_t enable; /* in APB1ENR or APB2ENR */
     bool on_apb2;
     uint8_t irq;
-    uint8_t tx; /* pins */
-    uint8_t rx;
-    uint8_t function;
-    uint8_t stream;
+    uint8_t function; /* of the pins */
+    uint8_t stream;   /* for sending */
     uint8_t channel;
-    uint8_t late_irq; /* of the less urgent handler */
+    uint8_t late_irq; /* of the less urgent handler: the stream's */
+    uint8_t tx;       /* enum pins_pin */
+    uint8_t rx;
 };
 
+#define APB1_IS_APB2 false
+#define APB2_IS_APB2 true
+#define LINE_FACTS(device, bus, function, dma, tx, tx_channel, rx, rx_channel) \
+    device, dma, RCC_##bus##ENR_##device##EN, bus##_IS_APB2, device##_IRQ,     \
+        function, tx, tx_channel, dma##_Stream##tx##_IRQ
+#define LINE(port)                                                             \
+    USARTS_FACTS(PINS_##port##_USART, LINE_FACTS), PINS_##port##_TX,           \
+        PINS_##port##_RX
+
 static const struct line lines[SERIAL_COUNT] = {
-    [TORUS_EAST] = {USART1, GPIOB, DMA2, RCC_APB2ENR_USART1EN, true, USART1_IRQ,
-                    6, 7, 7, 7, 4, DMA2_Stream7_IRQ},
-    [TORUS_NORTH] = {USART2, GPIOA, DMA1, RCC_APB1ENR_USART2EN, false,
-                     USART2_IRQ, 2, 3, 7, 6, 4, DMA1_Stream6_IRQ},
-    [TORUS_WEST] = {USART3, GPIOB, DMA1, RCC_APB1ENR_USART3EN, false,
-                    USART3_IRQ, 10, 11, 7, 3, 4, DMA1_Stream3_IRQ},
-    [TORUS_SOUTH] = {USART6, GPIOC, DMA2, RCC_APB2ENR_USART6EN, true,
-                     USART6_IRQ, 6, 7, 8, 6, 5, DMA2_Stream6_IRQ},
-    [SERIAL_CONSOLE] = {UART4, GPIOC, 0, RCC_APB1ENR_UART4EN, false, UART4_IRQ,
-                        10, 11, 8, 0, 0, UART5_IRQ},
+    [TORUS_EAST] = {LINE(EAST)},        [TORUS_NORTH] = {LINE(NORTH)},
+    [TORUS_WEST] = {LINE(WEST)},        [TORUS_SOUTH] = {LINE(SOUTH)},
+    [SERIAL_CONSOLE] = {LINE(CONSOLE)},
 };
 
 struct state {
@@ -349,19 +354,6 @@ void serial_console_late_interrupt(void)
 
 /* ---- start ---- */
 
-/* The pull-up keeps the input of a port without a neighbour idle. */
-static void set_pin(struct stm32_gpio *gpio, unsigned pin, uint32_t function)
-{
-    volatile uint32_t *functions = pin < 8 ? &gpio->AFRL : &gpio->AFRH;
-    unsigned shift = 4 * (pin % 8);
-
-    *functions = (*functions & ~(0xfu << shift)) | function << shift;
-    gpio->OSPEEDR |= GPIO_OSPEEDR_HIGH << 2 * pin;
-    gpio->PUPDR |= GPIO_PUPDR_UP << 2 * pin;
-    gpio->MODER = (gpio->MODER & ~(GPIO_MODER_MASK << 2 * pin)) |
-                  GPIO_MODER_ALTERNATE << 2 * pin;
-}
-
 /*
  * Sets the divider for the baud or the nearest that the clock gives, and
  * returns that. Under 16 clocks for a bit only 8 samples are taken (30.3.4).
@@ -384,12 +376,8 @@ static uint32_t set_baud(struct stm32_usart *usart, uint32_t clock_hz,
 /* Where there is no DMA, what is written is not read back. */
 static bool probe_dma(const struct line *line)
 {
-    struct stm32_dma_stream *stream;
+    struct stm32_dma_stream *stream = stream_of(line);
 
-    if (line->dma == 0) {
-        return false;
-    }
-    stream = stream_of(line);
     stream->CR = 0;
     stream->NDTR = BURST_MAX_BYTES;
     return stream->NDTR == BURST_MAX_BYTES;
@@ -402,12 +390,12 @@ static void start(unsigned port, const struct clocks *clocks, uint32_t baud)
     struct state *state = &serial.state[port];
 
     *(line->on_apb2 ? &RCC->APB2ENR : &RCC->APB1ENR) |= line->enable;
-    set_pin(line->gpio, line->tx, line->function);
-    set_pin(line->gpio, line->rx, line->function);
+    gpio_set_function(line->tx, line->function);
+    gpio_set_function(line->rx, line->function);
     usart->CR1 = 0;
     state->baud = set_baud(
         usart, line->on_apb2 ? clocks->apb2_hz : clocks->apb1_hz, baud);
-    state->has_dma = probe_dma(line);
+    state->has_dma = port < TORUS_PORTS && probe_dma(line);
     if (state->has_dma) {
         usart->CR3 = USART_CR3_DMAT;
     }
@@ -425,9 +413,7 @@ void serial_start(const struct clocks *clocks, const uint32_t *bauds,
 {
     serial.callbacks = *callbacks;
     serial.context = context;
-    RCC->AHB1ENR |= RCC_AHB1ENR_GPIOAEN | RCC_AHB1ENR_GPIOBEN |
-                    RCC_AHB1ENR_GPIOCEN | RCC_AHB1ENR_DMA1EN |
-                    RCC_AHB1ENR_DMA2EN;
+    RCC->AHB1ENR |= RCC_AHB1ENR_DMA1EN | RCC_AHB1ENR_DMA2EN;
     for (unsigned port = 0; port < SERIAL_COUNT; ++port) {
         uint32_t baud = bauds == 0 ? 0 : bauds[port];
 

@@ -3,18 +3,9 @@
  * The four ports and the console on this chip's USARTs, 8N1, by interrupts
  * over four callbacks. A port's wire pair goes to the opposite port of the
  * neighbour (east's TX to its west's RX and back), the grounds too; 3.3 V
- * levels. The pins are there on every package, and none of them is needed by
- * debugging (PA13, PA14, PB3), USB (PA11, PA12) or the crystals:
- *
- *   port            device  TX    RX    function  bus   DMA for sending
- *   0 east          USART1  PB6   PB7   AF7       APB2  DMA2 stream 7 channel 4
- *   1 north         USART2  PA2   PA3   AF7       APB1  DMA1 stream 6 channel 4
- *   2 west          USART3  PB10  PB11  AF7       APB1  DMA1 stream 3 channel 4
- *   3 south         USART6  PC6   PC7   AF8       APB2  DMA2 stream 6 channel 5
- *   4 console       UART4   PC10  PC11  AF8       APB1  none
- *
- * (Data sheet, table 9; RM0090, tables 42 and 43.) PC10 and PC11 are also the
- * SD card's on boards that have a socket for one: leave it empty.
+ * levels. Which USART and pins a port has is the board's (pins.h), and what
+ * follows from that, such as its DMA streams, the chip's (usarts.h). The
+ * console sends without DMA.
  */
 #ifndef HAL_STM32F405_SERIAL_H
 #define HAL_STM32F405_SERIAL_H

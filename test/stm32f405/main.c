@@ -20,9 +20,11 @@
 #include "boot/start_stm32f405.h"
 #include "hal/board.h"
 #include "hal/clock.h"
+#include "hal/stm32f405/pins.h"
 #include "hal/stm32f405/registers.h"
 #include "hal/stm32f405/serial.h"
 #include "hal/stm32f405/timer.h"
+#include "hal/stm32f405/usarts.h"
 #include "hal/stm32f405/watchdog.h"
 
 #include <stdlib.h>
@@ -140,10 +142,15 @@ static unsigned port_of(const char *text)
     return strtoul(text, NULL, 10) % TORUS_PORTS;
 }
 
+#define USART_OF(device, ...) device
+
 static struct stm32_usart *usart_of(unsigned port)
 {
-    static struct stm32_usart *const usarts[] = {USART1, USART2, USART3,
-                                                 USART6};
+    static struct stm32_usart *const usarts[] = {
+        USARTS_FACTS(PINS_EAST_USART, USART_OF),
+        USARTS_FACTS(PINS_NORTH_USART, USART_OF),
+        USARTS_FACTS(PINS_WEST_USART, USART_OF),
+        USARTS_FACTS(PINS_SOUTH_USART, USART_OF)};
 
     return usarts[port];
 }

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-static struct stm32_usart usarts[5];
-static struct stm32_gpio gpios[3];
+static struct stm32_usart usarts[6]; /* the last is no line's */
+static struct stm32_gpio gpios[5];
 static struct stm32_dma dmas[2];
 static struct stm32_rcc rcc;
 static struct armv7m_nvic nvic;
@@ -26,9 +26,12 @@ static inline void pend(unsigned irq)
 #undef USART3
 #undef USART6
 #undef UART4
+#undef UART5
 #undef GPIOA
 #undef GPIOB
 #undef GPIOC
+#undef GPIOD
+#undef GPIOE
 #undef DMA1
 #undef DMA2
 #undef RCC
@@ -38,9 +41,12 @@ static inline void pend(unsigned irq)
 #define USART3 (&usarts[2])
 #define USART6 (&usarts[3])
 #define UART4 (&usarts[4])
+#define UART5 (&usarts[5])
 #define GPIOA (&gpios[0])
 #define GPIOB (&gpios[1])
 #define GPIOC (&gpios[2])
+#define GPIOD (&gpios[3])
+#define GPIOE (&gpios[4])
 #define DMA1 (&dmas[0])
 #define DMA2 (&dmas[1])
 #define RCC (&rcc)

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The serial ports. The model is a transmitter that has room now and then, and
- * a DMA controller that does its work when the test says so.
+ * The serial ports, once for each header of pins. The model is a transmitter
+ * that has room now and then, and a DMA controller that does its work when the
+ * test says so.
  */
 #include "test/stm32f405/host/suite.h"
 
 #include "hal/stm32f405/registers.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define WIRE_BYTES 20000u
 #define NOTHING UINT32_MAX
 
-static struct stm32_usart usarts[5];
-static struct stm32_gpio gpios[3];
+static struct stm32_usart usarts[6]; /* by number, less one */
+static struct stm32_gpio gpios[5];
 static struct stm32_dma dmas[2];
 static struct stm32_rcc rcc;
 static struct armv7m_nvic nvic;
@@ -29,7 +31,7 @@ static struct {
 /* What was written to a data register since the last look goes out. */
 static void drain(void)
 {
-    for (unsigned i = 0; i < 5; ++i) {
+    for (unsigned i = 0; i < 6; ++i) {
         if (usarts[i].DR != NOTHING && chip.sent < WIRE_BYTES) {
             chip.wire[chip.sent++] = (uint8_t)usarts[i].DR;
             usarts[i].DR = NOTHING;
@@ -69,9 +71,12 @@ static void priority(unsigned irq, uint8_t value)
 #undef USART3
 #undef USART6
 #undef UART4
+#undef UART5
 #undef GPIOA
 #undef GPIOB
 #undef GPIOC
+#undef GPIOD
+#undef GPIOE
 #undef DMA1
 #undef DMA2
 #undef RCC
@@ -80,11 +85,14 @@ static void priority(unsigned irq, uint8_t value)
 #define USART1 (&usarts[0])
 #define USART2 (&usarts[1])
 #define USART3 (&usarts[2])
-#define USART6 (&usarts[3])
-#define UART4 (&usarts[4])
+#define UART4 (&usarts[3])
+#define UART5 (&usarts[4])
+#define USART6 (&usarts[5])
 #define GPIOA (&gpios[0])
 #define GPIOB (&gpios[1])
 #define GPIOC (&gpios[2])
+#define GPIOD (&gpios[3])
+#define GPIOE (&gpios[4])
 #define DMA1 (&dmas[0])
 #define DMA2 (&dmas[1])
 #define RCC (&rcc)
@@ -97,43 +105,117 @@ static void priority(unsigned irq, uint8_t value)
 #define armv7m_mask() 0u
 #define armv7m_unmask(before) ((void)(before))
 
+#include "hal/stm32f405/led.c"
 #include "hal/stm32f405/serial.c"
 
-/* RM0090, tables 42 and 43, of the ports in their order. */
-static const struct {
+/* RM0090, tables 42, 43 and 62, and the data sheet's table 9: of USART 1 to 6.
+ */
+static const struct chip_usart {
     unsigned dma;
     unsigned stream;
     uint32_t channel;
     unsigned shift; /* of the stream's flags, 10.5.1 and 10.5.2 */
-    unsigned irq;   /* table 62 */
+    unsigned irq;
     unsigned late_irq;
-    void (*interrupt)(void);
-    void (*late_interrupt)(void);
-} hardware[] = {
-    {1, 7, 4, 22, 37, 70, serial_east_interrupt, serial_east_dma_interrupt},
-    {0, 6, 4, 16, 38, 17, serial_north_interrupt, serial_north_dma_interrupt},
-    {0, 3, 4, 22, 39, 14, serial_west_interrupt, serial_west_dma_interrupt},
-    {1, 6, 5, 16, 71, 69, serial_south_interrupt, serial_south_dma_interrupt},
-    /* the console, which has no DMA */
-    {0, 0, 0, 0, 52, 53, serial_console_interrupt,
-     serial_console_late_interrupt},
+    unsigned function;
+    bool apb2;
+    unsigned enable; /* bit of RCC's register */
+} chip_usarts[] = {
+    {1, 7, 4, 22, 37, 70, 7, true, 4},   {0, 6, 4, 16, 38, 17, 7, false, 17},
+    {0, 3, 4, 22, 39, 14, 7, false, 18}, {0, 4, 4, 0, 52, 15, 8, false, 19},
+    {0, 7, 4, 22, 53, 47, 8, false, 20}, {1, 6, 5, 16, 71, 69, 8, true, 5},
 };
+
+/* What the headers of pins are to say: USART, and bank and number of TX, RX. */
+struct wires {
+    unsigned usart;
+    const char *tx;
+    const char *rx;
+};
+
+static const struct {
+    const char *pins;
+    struct wires wires[SERIAL_COUNT];
+    const char *led; /* its pin, and the level that lights it; NULL: none */
+} boards[] = {
+    {"generic",
+     {{1, "B6", "B7"},
+      {2, "A2", "A3"},
+      {3, "B10", "B11"},
+      {6, "C6", "C7"},
+      {4, "C10", "C11"}},
+     NULL},
+    {"core407ve",
+     {{1, "B6", "B7"},
+      {2, "A2", "A3"},
+      {3, "B10", "B11"},
+      {6, "C6", "C7"},
+      {4, "A0", "A1"}},
+     "A6 0"},
+    {"pyboard",
+     {{1, "B6", "B7"},
+      {2, "A2", "A3"},
+      {3, "B10", "B11"},
+      {6, "C6", "C7"},
+      {4, "A0", "A1"}},
+     "B4 1"},
+    {"feather405",
+     {{1, "B6", "B7"},
+      {5, "C12", "D2"},
+      {3, "B10", "B11"},
+      {6, "C6", "C7"},
+      {4, "C10", "C11"}},
+     "C1 1"},
+};
+
+static unsigned board_index(void)
+{
+    unsigned at = 0;
+
+    while (strcmp(boards[at].pins, PINS_NAME) != 0) {
+        ++at;
+    }
+    return at;
+}
+
+static const struct wires *wires_of(unsigned port)
+{
+    return &boards[board_index()].wires[port];
+}
+
+static const struct chip_usart *hardware(unsigned port)
+{
+    return &chip_usarts[wires_of(port)->usart - 1];
+}
+
+static struct stm32_usart *usart_at(unsigned port)
+{
+    return &usarts[wires_of(port)->usart - 1];
+}
+
+static void (*const interrupts[])(void) = {
+    serial_east_interrupt, serial_north_interrupt, serial_west_interrupt,
+    serial_south_interrupt, serial_console_interrupt};
+static void (*const late_interrupts[])(void) = {
+    serial_east_dma_interrupt, serial_north_dma_interrupt,
+    serial_west_dma_interrupt, serial_south_dma_interrupt,
+    serial_console_late_interrupt};
 
 /* The flags that the handler cleared are 0 then (10.5.3). */
 static void late_interrupt(unsigned port)
 {
-    struct stm32_dma *dma = &dmas[hardware[port].dma];
-    unsigned half = hardware[port].stream / 4;
+    struct stm32_dma *dma = &dmas[hardware(port)->dma];
+    unsigned half = hardware(port)->stream / 4;
 
-    chip.pended[hardware[port].late_irq] = 0;
-    hardware[port].late_interrupt();
+    chip.pended[hardware(port)->late_irq] = 0;
+    late_interrupts[port]();
     dma->ISR[half] &= ~dma->IFCR[half];
 }
 
 /* What is pended, if anything is. */
 static void late_if_pended(unsigned port)
 {
-    if (chip.pended[hardware[port].late_irq] != 0) {
+    if (chip.pended[hardware(port)->late_irq] != 0) {
         late_interrupt(port);
     }
 }
@@ -211,7 +293,7 @@ static void begin(uint32_t apb1_hz, uint32_t apb2_hz, const uint32_t *bauds)
     memset(&chip, 0, sizeof chip);
     memset(&caller, 0, sizeof caller);
     caller.at_once = WIRE_BYTES;
-    for (unsigned i = 0; i < 5; ++i) {
+    for (unsigned i = 0; i < 6; ++i) {
         usarts[i].DR = NOTHING;
     }
     serial_start(&clocks, bauds, &callbacks, NULL);
@@ -248,8 +330,8 @@ static void bauds_are_what_was_asked_for(struct unit *unit)
 
             begin(rates[rate][0], rates[rate][1], want);
             for (unsigned port = 0; port < 5; ++port) {
-                bool apb2 = port == 0 || port == 3;
-                uint32_t got = baud_of(&usarts[port], rates[rate][apb2]);
+                bool apb2 = hardware(port)->apb2;
+                uint32_t got = baud_of(usart_at(port), rates[rate][apb2]);
                 uint32_t off = got > bauds[i] ? got - bauds[i] : bauds[i] - got;
 
                 CHECK_EQUAL(unit, serial_baud(port), got);
@@ -259,41 +341,79 @@ static void bauds_are_what_was_asked_for(struct unit *unit)
     }
 }
 
-/* Function, mode, pull-up of a pin (8.4); RX and TX of each port. */
+static struct stm32_gpio *bank_of(const char *pin)
+{
+    return &gpios[pin[0] - 'A'];
+}
+
+static unsigned number_of(const char *pin)
+{
+    return (unsigned)strtoul(pin + 1, NULL, 10);
+}
+
+/* Function, mode, pull-up of a pin (8.4). */
+static void check_pin(struct unit *unit, const char *pin, unsigned function)
+{
+    const struct stm32_gpio *gpio = bank_of(pin);
+    unsigned number = number_of(pin);
+    uint64_t functions = gpio->AFRL | (uint64_t)gpio->AFRH << 32;
+
+    CHECK_EQUAL(unit, functions >> 4 * number & 15u, function);
+    CHECK_EQUAL(unit, gpio->MODER >> 2 * number & 3u, 2);
+    CHECK_EQUAL(unit, gpio->PUPDR >> 2 * number & 3u, 1);
+    CHECK_EQUAL(unit, rcc.AHB1ENR >> (pin[0] - 'A') & 1u, 1);
+}
+
 static void pins_are_what_the_table_says(struct unit *unit)
 {
-    static const uint8_t pins[][4] = {
-        {1, 6, 7, 7}, {0, 2, 3, 7},   {1, 10, 11, 7},
-        {2, 6, 7, 8}, {2, 10, 11, 8},
-    };
+    uint32_t enabled[2] = {0, 0};
+    unsigned pins = 0;
 
     begin_fast();
     for (unsigned port = 0; port < 5; ++port) {
-        const struct stm32_gpio *gpio = &gpios[pins[port][0]];
-
-        for (unsigned i = 1; i <= 2; ++i) {
-            unsigned pin = pins[port][i];
-            uint64_t functions = gpio->AFRL | (uint64_t)gpio->AFRH << 32;
-
-            CHECK_EQUAL(unit, functions >> 4 * pin & 15u, pins[port][3]);
-            CHECK_EQUAL(unit, gpio->MODER >> 2 * pin & 3u, 2);
-            CHECK_EQUAL(unit, gpio->PUPDR >> 2 * pin & 3u, 1);
-        }
+        check_pin(unit, wires_of(port)->tx, hardware(port)->function);
+        check_pin(unit, wires_of(port)->rx, hardware(port)->function);
+        enabled[hardware(port)->apb2] |= 1u << hardware(port)->enable;
     }
-    CHECK_EQUAL(unit, rcc.APB1ENR, 7u << 17);
-    CHECK_EQUAL(unit, rcc.APB2ENR, 3u << 4);
-    CHECK_EQUAL(unit, rcc.AHB1ENR, 7u | 3u << 21);
+    CHECK_EQUAL(unit, rcc.APB1ENR, enabled[false]);
+    CHECK_EQUAL(unit, rcc.APB2ENR, enabled[true]);
+    CHECK_EQUAL(unit, rcc.AHB1ENR >> 21, 3);
+    for (unsigned i = 0; i < 5 * 16; ++i) {
+        pins += (gpios[i / 16].MODER >> 2 * (i % 16) & 3u) != 0;
+    }
+    CHECK_EQUAL(unit, pins, 10);
+}
+
+/* MODER 1: output; BSRR sets by bits 0 to 15, resets by 16 to 31 (8.4.7). */
+static void the_led(struct unit *unit)
+{
+    const char *led = boards[board_index()].led;
+    struct stm32_gpio *bank = led != NULL ? bank_of(led) : &gpios[0];
+    unsigned number = led != NULL ? number_of(led) : 0;
+    unsigned lit = led != NULL && strchr(led, ' ')[1] == '1';
+
+    begin_fast();
+    led_start();
+    CHECK_EQUAL(unit, bank->BSRR,
+                led != NULL ? 1u << (number + (lit ? 16 : 0)) : 0);
+    CHECK_EQUAL(unit, bank->MODER >> 2 * number & 3u, led != NULL);
+    led_set(true);
+    CHECK_EQUAL(unit, bank->BSRR,
+                led != NULL ? 1u << (number + (lit ? 0 : 16)) : 0);
+    led_set(false);
+    CHECK_EQUAL(unit, bank->BSRR,
+                led != NULL ? 1u << (number + (lit ? 16 : 0)) : 0);
 }
 
 static void ports_come_before_all_else(struct unit *unit)
 {
     begin_fast();
     for (unsigned port = 0; port < 4; ++port) {
-        CHECK_EQUAL(unit, chip.priorities[hardware[port].irq], 1 + 0);
-        CHECK_EQUAL(unit, chip.priorities[hardware[port].late_irq], 1 + 0x10);
+        CHECK_EQUAL(unit, chip.priorities[hardware(port)->irq], 1 + 0);
+        CHECK_EQUAL(unit, chip.priorities[hardware(port)->late_irq], 1 + 0x10);
     }
     CHECK_EQUAL(unit, chip.priorities[52], 1 + 0);
-    CHECK_EQUAL(unit, chip.priorities[53], 1 + 0x40);
+    CHECK_EQUAL(unit, chip.priorities[15], 1 + 0x40);
 }
 
 /* TC 64, TXE 128 (30.6.1). */
@@ -301,9 +421,9 @@ static void the_last_byte_has_left(struct unit *unit)
 {
     for (unsigned port = 0; port < 5; ++port) {
         begin_fast();
-        usarts[port].SR = 128;
+        usart_at(port)->SR = 128;
         CHECK(unit, !serial_has_sent(port));
-        usarts[port].SR = 64 | 128;
+        usart_at(port)->SR = 64 | 128;
         CHECK(unit, serial_has_sent(port));
     }
 }
@@ -315,10 +435,10 @@ static void in(unsigned port, uint32_t status, uint8_t byte)
     caller.errors = 0;
     caller.errors_before_byte = 0;
     caller.doubtful = 0;
-    usarts[port].SR = status;
-    usarts[port].DR = byte;
-    hardware[port].interrupt();
-    usarts[port].DR = NOTHING;
+    usart_at(port)->SR = status;
+    usart_at(port)->DR = byte;
+    interrupts[port]();
+    usart_at(port)->DR = NOTHING;
     late_if_pended(port);
 }
 
@@ -365,20 +485,21 @@ static void bytes_wait_in_a_queue(struct unit *unit)
     for (unsigned port = 0; port < 5; ++port) {
         begin_fast();
         for (unsigned i = 0; i < QUEUE_BYTES + 1; ++i) {
-            CHECK(unit, !disabled(hardware[port].irq));
-            usarts[port].SR = 32;
-            usarts[port].DR = i;
-            hardware[port].interrupt();
+            CHECK(unit, !disabled(hardware(port)->irq));
+            usart_at(port)->SR = 32;
+            usart_at(port)->DR = i;
+            interrupts[port]();
         }
         CHECK_EQUAL(unit, caller.byte_count, 0);
-        CHECK(unit, disabled(hardware[port].irq));
+        CHECK(unit, disabled(hardware(port)->irq));
         late_if_pended(port);
         CHECK_EQUAL(unit, caller.byte_count, QUEUE_BYTES);
         CHECK_EQUAL(unit, caller.bytes[15], QUEUE_BYTES - 1);
-        CHECK(unit, !disabled(hardware[port].irq));
+        CHECK(unit, !disabled(hardware(port)->irq));
         caller.byte_count = 0;
-        usarts[port].SR = 32 | 8; /* more came: the interrupt comes at once */
-        hardware[port].interrupt();
+        usart_at(port)->SR =
+            32 | 8; /* more came: the interrupt comes at once */
+        interrupts[port]();
         CHECK_EQUAL(unit, caller.errors, 0);
         late_if_pended(port);
         CHECK_EQUAL(unit, caller.byte_count, 1);
@@ -393,9 +514,9 @@ static void errors_keep_their_place(struct unit *unit)
 {
     begin_fast();
     for (unsigned i = 0; i < 6; ++i) {
-        usarts[2].SR = i == 3 ? 32 | 8 : 32;
-        usarts[2].DR = 0x60 + i;
-        hardware[2].interrupt();
+        usart_at(2)->SR = i == 3 ? 32 | 8 : 32;
+        usart_at(2)->DR = 0x60 + i;
+        interrupts[2]();
     }
     CHECK_EQUAL(unit, caller.errors, 0);
     late_if_pended(2);
@@ -407,20 +528,20 @@ static void errors_keep_their_place(struct unit *unit)
 
 static struct stm32_dma_stream *stream_at(unsigned port)
 {
-    return &dmas[hardware[port].dma].S[hardware[port].stream];
+    return &dmas[hardware(port)->dma].S[hardware(port)->stream];
 }
 
 /* The controller does what its registers say, and tells with these flags. */
 static void finish_burst(struct unit *unit, unsigned port, uint32_t flags)
 {
-    struct stm32_dma *dma = &dmas[hardware[port].dma];
+    struct stm32_dma *dma = &dmas[hardware(port)->dma];
     struct stm32_dma_stream *stream = stream_at(port);
-    unsigned half = hardware[port].stream / 4;
+    unsigned half = hardware(port)->stream / 4;
 
-    CHECK_EQUAL(unit, stream->CR >> 25, hardware[port].channel);
+    CHECK_EQUAL(unit, stream->CR >> 25, hardware(port)->channel);
     CHECK_EQUAL(unit, stream->CR & 0x1ffffffu,
                 1u << 10 | 1u << 6 | 1u << 4 | 1u << 2 | 1u << 1 | 1u);
-    CHECK_EQUAL(unit, stream->PAR, (uint32_t)(uintptr_t)&usarts[port].DR);
+    CHECK_EQUAL(unit, stream->PAR, (uint32_t)(uintptr_t)&usart_at(port)->DR);
     CHECK_EQUAL(unit, stream->M0AR,
                 (uint32_t)(uintptr_t)serial.state[port].burst);
     drain();
@@ -429,9 +550,9 @@ static void finish_burst(struct unit *unit, unsigned port, uint32_t flags)
     stream->NDTR = 0;
     stream->CR &= ~1u;
     dma->IFCR[half] = 0;
-    dma->ISR[half] = flags << hardware[port].shift;
+    dma->ISR[half] = flags << hardware(port)->shift;
     late_interrupt(port);
-    CHECK_EQUAL(unit, dma->IFCR[half], 0x3du << hardware[port].shift);
+    CHECK_EQUAL(unit, dma->IFCR[half], 0x3du << hardware(port)->shift);
 }
 
 static uint32_t random_below(uint32_t *seed, uint32_t limit)
@@ -446,10 +567,10 @@ static void run_chip(struct unit *unit, unsigned port, uint32_t *seed)
     late_if_pended(port);
     drain();
     chip.room = random_below(seed, 4);
-    usarts[port].SR = chip.room > 0 ? 1u << 7 : 0;
-    if ((usarts[port].CR1 & 1u << 7) != 0 && chip.room > 0) {
-        hardware[port].interrupt();
-        CHECK_EQUAL(unit, usarts[port].CR1 & 1u << 7, 0);
+    usart_at(port)->SR = chip.room > 0 ? 1u << 7 : 0;
+    if ((usart_at(port)->CR1 & 1u << 7) != 0 && chip.room > 0) {
+        interrupts[port]();
+        CHECK_EQUAL(unit, usart_at(port)->CR1 & 1u << 7, 0);
     }
     if ((stream_at(port)->CR & 1u) != 0 && random_below(seed, 3) == 0) {
         finish_burst(unit, port, 0x20);
@@ -487,7 +608,7 @@ static void bytes_go_out_once_and_in_order(struct unit *unit, unsigned port,
     CHECK(unit, memcmp(chip.wire, expected, chip.sent) == 0);
     CHECK_EQUAL(unit, serial_counters(port)->bytes_out, caller.written);
     CHECK_EQUAL(unit, serial_counters(port)->bursts > 0, dma);
-    CHECK_EQUAL(unit, usarts[port].CR1 & 1u << 7, 0);
+    CHECK_EQUAL(unit, usart_at(port)->CR1 & 1u << 7, 0);
 }
 
 static void sends(struct unit *unit)
@@ -509,10 +630,10 @@ static void a_failed_burst_ends_dma(struct unit *unit)
     for (unsigned port = 0; port < 4; ++port) {
         begin_fast();
         CHECK(unit, serial_has_dma(port));
-        CHECK_EQUAL(unit, usarts[port].CR3, 1u << 7);
+        CHECK_EQUAL(unit, usart_at(port)->CR3, 1u << 7);
         caller.written = 200;
         chip.room = 1000;
-        usarts[port].SR = 1u << 7;
+        usart_at(port)->SR = 1u << 7;
         serial_kick(port);
         late_if_pended(port);
         CHECK_EQUAL(unit, caller.taken, 64);
@@ -530,6 +651,7 @@ void suite_serial(struct unit *unit)
 {
     UNIT_RUN(unit, bauds_are_what_was_asked_for);
     UNIT_RUN(unit, pins_are_what_the_table_says);
+    UNIT_RUN(unit, the_led);
     UNIT_RUN(unit, ports_come_before_all_else);
     UNIT_RUN(unit, the_last_byte_has_left);
     UNIT_RUN(unit, damaged_bytes_are_told_apart);

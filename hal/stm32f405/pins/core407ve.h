@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The bare STM32F407VE core board that is sold without a maker's name (black,
+ * marked STM32F4XX STM32_F4VE V2.0): 512 KiB of flash, crystal of 8 MHz, all
+ * pins on two rows of 48 and two of 16. LEDs on PA6 and PA7, lit by 0; D2 is
+ * taken. The SD card has PC8 to PC12 and PD2, so the console is on PA0 and PA1.
+ *
+ * PA0 is also the button K_UP, which puts 3.3 V on it: do not press it while
+ * the console is in use. PB6 and PB7 are also the radio module's socket
+ * (NRF24L01): leave it empty.
+ *
+ * From published descriptions of the board; no such board was at hand. Not
+ * verified: that nothing on the board loads these pins, and that boards of
+ * other colours and versions are alike.
+ */
+#ifndef HAL_STM32F405_PINS_CORE407VE_H
+#define HAL_STM32F405_PINS_CORE407VE_H
+
+#define PINS_EAST_USART 1
+#define PINS_EAST_TX PB6
+#define PINS_EAST_RX PB7
+#define PINS_NORTH_USART 2
+#define PINS_NORTH_TX PA2
+#define PINS_NORTH_RX PA3
+#define PINS_WEST_USART 3
+#define PINS_WEST_TX PB10
+#define PINS_WEST_RX PB11
+#define PINS_SOUTH_USART 6
+#define PINS_SOUTH_TX PC6
+#define PINS_SOUTH_RX PC7
+#define PINS_CONSOLE_USART 4
+#define PINS_CONSOLE_TX PA0
+#define PINS_CONSOLE_RX PA1
+#define PINS_LED PA6
+#define PINS_LED_LIT 0
+
+#endif

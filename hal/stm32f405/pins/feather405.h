@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Adafruit Feather STM32F405 Express: 1 MiB of flash, crystal of 12 MHz. Its
+ * rows bring out three USARTs only: PA0 to PA2 lead nowhere, PA3 measures the
+ * battery. So the fourth port and the console are on the contacts of the SD
+ * card's socket, which a card-shaped adapter brings out; no card can be used.
+ *
+ *   east SCL, SDA   west TX, RX   south 6, 5
+ *   north CLK, CMD (contacts 5, 3)   console DAT2, DAT3 (contacts 1, 2)
+ *
+ * (TX first, each). The LED is the red one, PC1. SCL and SDA may have pull-ups,
+ * which do no harm: leave the connector for sensors empty.
+ *
+ * From the board's published pin tables; no such board was at hand. Not
+ * verified: 2 Mbaud through the adapter, and what else is on the socket's
+ * lines.
+ */
+#ifndef HAL_STM32F405_PINS_FEATHER405_H
+#define HAL_STM32F405_PINS_FEATHER405_H
+
+#define PINS_EAST_USART 1
+#define PINS_EAST_TX PB6
+#define PINS_EAST_RX PB7
+#define PINS_NORTH_USART 5
+#define PINS_NORTH_TX PC12
+#define PINS_NORTH_RX PD2
+#define PINS_WEST_USART 3
+#define PINS_WEST_TX PB10
+#define PINS_WEST_RX PB11
+#define PINS_SOUTH_USART 6
+#define PINS_SOUTH_TX PC6
+#define PINS_SOUTH_RX PC7
+#define PINS_CONSOLE_USART 4
+#define PINS_CONSOLE_TX PC10
+#define PINS_CONSOLE_RX PC11
+#define PINS_LED PC1
+#define PINS_LED_LIT 1
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What follows from a USART's number: its bus (RM0090, 2.3), the alternate
+ * function of its pins (data sheet, table 9), and the DMA streams and channels
+ * that it can be served by (RM0090, tables 42 and 43). Where there is a choice
+ * of streams, these are the ones that let all six USARTs have both of theirs.
+ */
+#ifndef HAL_STM32F405_USARTS_H
+#define HAL_STM32F405_USARTS_H
+
+/*                             device  bus  function DMA  TX stream, channel
+                                                          RX stream, channel */
+#define USARTS_1(FACTS) FACTS(USART1, APB2, 7, DMA2, 7, 4, 2, 4)
+#define USARTS_2(FACTS) FACTS(USART2, APB1, 7, DMA1, 6, 4, 5, 4)
+#define USARTS_3(FACTS) FACTS(USART3, APB1, 7, DMA1, 3, 4, 1, 4)
+#define USARTS_4(FACTS) FACTS(UART4, APB1, 8, DMA1, 4, 4, 2, 4)
+#define USARTS_5(FACTS) FACTS(UART5, APB1, 8, DMA1, 7, 4, 0, 4)
+#define USARTS_6(FACTS) FACTS(USART6, APB2, 8, DMA2, 6, 5, 1, 5)
+
+/* FACTS(...) of the USART with this number; the number may be a macro. */
+#define USARTS_FACTS(number, FACTS) USARTS_PASTE(number, FACTS)
+#define USARTS_PASTE(number, FACTS) USARTS_##number(FACTS)
+
+/* Interrupts (RM0090, table 62): of the USART, and of its DMA streams. */
+#define USARTS_IRQ(number) USARTS_FACTS(number, USARTS_FACT_IRQ)
+#define USARTS_TX_IRQ(number) USARTS_FACTS(number, USARTS_FACT_TX_IRQ)
+#define USARTS_RX_IRQ(number) USARTS_FACTS(number, USARTS_FACT_RX_IRQ)
+
+#define USARTS_FACT_IRQ(device, ...) device##_IRQ
+#define USARTS_FACT_TX_IRQ(device, bus, function, dma, tx, ...)                \
+    dma##_Stream##tx##_IRQ
+#define USARTS_FACT_RX_IRQ(device, bus, function, dma, tx, channel, rx, ...)   \
+    dma##_Stream##rx##_IRQ
+
+#endif
