@@ -99,7 +99,7 @@ static void execute_in_it(struct core *core, const struct core_instruction *of)
             core_complain(core, "a branch in an IT block, not at its end");
         }
     } else {
-        core->cycle += 1u - of->cycles;
+        core->cycle = core->cycle + 1u - of->cycles;
     }
 }
 

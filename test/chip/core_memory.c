@@ -11,7 +11,7 @@
 #define BAND_BYTES 0x02000000u
 
 #define PRIVATE_BASE 0xe0000000u
-#define PRIVATE_BYTES 0x00100000u
+#define PRIVATE_BYTES 0x00040000u /* the internal one; outside are devices */
 
 enum result {
     DONE,

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A bench of modelled boards (test/chip), driven in the boards' own time."""
+import json
+import pathlib
+import re
+import subprocess
+
+from core import BUILD
+
+MODEL = BUILD / "test" / "chip"
+IMAGE = BUILD / "stm32f405" / "firmware.bin"
+PORTS = ("east", "north", "west", "south")
+CORE_HZ = 168_000_000
+# Priorities of the firmware's interrupts: hal/stm32f405/interrupts.h.
+LEVEL_BYTES, LEVEL_PORTS, LEVEL_CONSOLE, LEVEL_TICK = 0, 1, 4, 8
+# Time in microseconds that an answer, and discovery, may take.
+ANSWER_US, MESH_US = 2_000_000, 60_000_000
+
+
+class ModelError(Exception):
+    """The model did not take a command."""
+
+
+def words(line):
+    """The KEY=VALUE words of a console's line."""
+    return dict(word.split("=", 1)
+                for word in line.split("*")[0].split() if "=" in word)
+
+
+class Bench:
+    """The model's process; a context that ends it."""
+
+    def __init__(self, width, height, image=IMAGE, pins=None, power=True,
+                 **settings):
+        self.width, self.height = width, height
+        self.process = subprocess.Popen(
+            [MODEL], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.heard = {}
+        self.command("image", image)
+        for port, (tx, rx) in (pins or {}).items():
+            self.command("pins", port, tx, rx)
+        self.command("boards", width * height)
+        for key, value in settings.items():
+            self.set("all", key, value)
+        self.command("torus", width, height)
+        if power:
+            self.command("power", "all", "on")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        try:
+            self.process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
+
+    def command(self, *line):
+        text = " ".join(map(str, line))
+        self.process.stdin.write(text + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise ModelError(f"{text}: the model ended with status "
+                             f"{self.process.wait()}")
+        answer = json.loads(answer)
+        if "error" in answer:
+            raise ModelError(f"{text}: {answer['error']}")
+        return answer
+
+    def set(self, board, key, value):
+        self.command("set", board, key, value)
+
+    def run(self, us, board=None, text=None):
+        """Lives for so long, or until the board's console says the text."""
+        stop = () if text is None else (board, text)
+        answer = self.command("run", us, *stop)
+        for name, heard in answer["heard"].items():
+            self.heard[int(name)] = self.heard.get(int(name), "") + heard
+        return answer["said"]
+
+    def line(self, board, us=ANSWER_US):
+        """The next line of a console, without its CRC; None: too late."""
+        if "\n" not in self.heard.get(board, ""):
+            self.run(us, board, r"\n")
+        line, end, rest = self.heard.get(board, "").partition("\n")
+        if not end:
+            return None
+        self.heard[board] = rest
+        return line.split("*")[0]
+
+    def ask(self, request, board=0, us=ANSWER_US):
+        """What a console answers: its lines."""
+        self.heard.pop(board, None)
+        self.command("type", board, request)
+        lines = [self.line(board, us)]
+        while lines[-1] is not None and "until=end" in lines[0] and \
+                not lines[-1].startswith("end"):
+            lines.append(self.line(board, us))
+        if lines[-1] is None:
+            raise AssertionError(f"no answer to {request!r}: {lines}")
+        return lines
+
+    def discover(self, board=0, us=MESH_US):
+        """Has that board find the mesh; the faults that it names."""
+        lines = self.ask(f"mesh {self.width} {self.height}", board, us)
+        assert lines[0].startswith("ok"), lines
+        return lines[1:-1]
+
+    def stats(self):
+        return self.command("stats")["boards"]
+
+    def complaints(self):
+        """What the manual forbids, and the image did: of all boards."""
+        return [(i, entry["text"], hex(entry["pc"]))
+                for i, board in enumerate(self.stats())
+                for entry in board["complaints"]]
+
+    def overruns(self):
+        return sum(usart["overruns"] for board in self.stats()
+                   for usart in board["usarts"])
+
+    def counters(self, board=0):
+        """{port: {counter: value}} of the console's `counters`."""
+        found, port = {}, None
+        for line in self.ask("counters", board)[1:-1]:
+            entry = words(line)
+            port = entry.pop("port", port)
+            found.setdefault(port, {}).update(
+                (key, int(value)) for key, value in entry.items())
+        return found
+
+    def spent(self, count=40, elf=IMAGE.with_suffix(".elf")):
+        """[(function, share of all cycles)], the most first."""
+        functions = symbols(elf)
+        total, sums = 0, {}
+        for address, cycles in self.command("spent", 1 << 19)["spent"]:
+            name = function_at(functions, address)
+            sums[name] = sums.get(name, 0) + cycles
+            total += cycles
+        ranked = sorted(sums.items(), key=lambda entry: -entry[1])
+        return [(name, cycles / total) for name, cycles in ranked[:count]]
+
+
+def symbols(elf):
+    """Sorted [(address, name)] of the functions."""
+    done = subprocess.run(["arm-none-eabi-nm", "-n", pathlib.Path(elf)],
+                          capture_output=True, text=True, check=True)
+    found = []
+    for line in done.stdout.splitlines():
+        match = re.fullmatch(r"([0-9a-f]{8}) [tTwW] ([^$]\S*)", line)
+        if match:
+            found.append((int(match[1], 16) & ~1, match[2]))
+    return found
+
+
+def function_at(functions, address):
+    """The name of the function that an address is in."""
+    name = "?"
+    for start, candidate in functions:
+        if start > address:
+            break
+        name = candidate
+    return name
