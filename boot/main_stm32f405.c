@@ -47,24 +47,17 @@ static uint32_t masked; /* by the outermost lock() */
 static unsigned locks;
 static volatile bool woken; /* by an interrupt, since the last rest() */
 
-static void byte(void *context, unsigned port, uint8_t value)
+static void bytes_came(void *context, unsigned port, const uint8_t *data,
+                       unsigned bytes)
 {
     (void)context;
     woken = true;
-    if (port == SERIAL_CONSOLE) {
-        line_push(&node.reader, value);
-    } else {
-        switch_byte(&node.core, port, value);
+    if (port != SERIAL_CONSOLE) {
+        serial_node_bytes(&node, port, data, bytes);
+        return;
     }
-}
-
-static void doubtful(void *context, unsigned port, uint8_t value)
-{
-    (void)context;
-    if (port == SERIAL_CONSOLE) {
-        line_push(&node.reader, LINE_DAMAGED_BYTE);
-    } else {
-        switch_byte(&node.core, port, value);
+    for (unsigned i = 0; i < bytes; ++i) {
+        line_push(&node.reader, data[i]);
     }
 }
 
@@ -75,6 +68,14 @@ static void line_error(void *context, unsigned port)
         line_push(&node.reader, LINE_DAMAGED_BYTE);
     } else {
         switch_line_error(&node.core, port);
+    }
+}
+
+static void attend(void *context, unsigned port)
+{
+    (void)context;
+    if (port != SERIAL_CONSOLE) {
+        serial_node_attend(&node, port);
     }
 }
 
@@ -95,8 +96,10 @@ static void taken(void *context, unsigned port, unsigned bytes)
     }
 }
 
-static const struct serial_callbacks callbacks = {byte, doubtful, line_error,
-                                                  pending, taken};
+static const struct serial_callbacks callbacks = {bytes_came, line_error,
+                                                  attend, pending, taken};
+
+static_assert(LINE_DAMAGED_BYTE == 0, "as the driver has it");
 
 static uint32_t now_us(void *context)
 {
@@ -128,6 +131,18 @@ static void kick(void *context, unsigned port)
 {
     (void)context;
     serial_kick(port);
+}
+
+static void set_alarm(void *context, uint32_t at_us)
+{
+    (void)context;
+    timer_alarm(at_us);
+}
+
+static void alarmed(void *context)
+{
+    (void)context;
+    serial_node_alarm(&node);
 }
 
 static unsigned room(void *context)
@@ -246,6 +261,7 @@ static void init_node(const struct boot_start *start)
         .lock = lock,
         .unlock = unlock,
         .kick = kick,
+        .alarm = emulated ? NULL : set_alarm,
         .room = room,
         .write = put,
         .sent = sent,
@@ -277,6 +293,9 @@ _Noreturn void boot_board(void)
     init_node(&start);
     armv7m_unmask(before);
     timer_start(&start.clocks, tick, NULL);
+    if (start.clocks.source != CLOCKS_EMULATED) {
+        timer_start_compares(SERIAL_POLL_US, serial_poll, alarmed, NULL);
+    }
     watchdog_start(&start.clocks);
     serial_node_run(&node);
 }

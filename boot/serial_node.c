@@ -12,6 +12,7 @@
 /* A main loop that has not waited for so long is in a kernel; it hangs, if it
    should hear of a new wave. */
 #define LONG_US 200000u
+#define TICK_US 1000u
 /* Where a frame of discovery names its originator. */
 #define WAVE_AT_TAG 4u
 #define WAVE_TAG_BYTES 4u
@@ -314,8 +315,8 @@ static void watch_progress(struct serial_node *node, uint32_t now_us)
                    node->mailbox.filled_bytes + node->mailbox.out +
                    node->node.status.state;
 
-    while ((int32_t)(now_us - node->ticked_us) >= 1000) {
-        node->ticked_us += 1000u;
+    while ((int32_t)(now_us - node->ticked_us) >= (int32_t)TICK_US) {
+        node->ticked_us += TICK_US;
         node->uptime_ms += 1;
     }
     if (sum != node->progress) {
@@ -331,6 +332,96 @@ static bool is_stuck(const struct serial_node *node, uint32_t now_us)
            discover_epoch(&node->discover) != node->epoch;
 }
 
+/* ---- the ports ---- */
+
+static uint32_t now_us(const struct serial_node *node)
+{
+    return node->config.now_us(node->config.context);
+}
+
+static bool passed(uint32_t at_us, uint32_t now_us)
+{
+    return (int32_t)(now_us - at_us) >= 0;
+}
+
+void serial_node_bytes(struct serial_node *node, unsigned port,
+                       const uint8_t *data, unsigned bytes)
+{
+    switch_set_time(&node->core, now_us(node));
+    switch_bytes(&node->core, port, data, bytes);
+}
+
+/* For the earliest of all ports. */
+static void set_alarm(struct serial_node *node)
+{
+    bool armed = node->due != 0;
+    uint32_t first_us = 0;
+    bool found = false;
+
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        if ((node->due >> port & 1u) != 0 &&
+            (!found || !passed(node->due_us[port], first_us))) {
+            first_us = node->due_us[port];
+            found = true;
+        }
+    }
+    if (armed && !(node->armed && node->alarm_us == first_us)) {
+        node->config.alarm(node->config.context, first_us);
+    }
+    node->armed = armed;
+    node->alarm_us = first_us;
+}
+
+/* What could not be done now, as the ring is full, is tried again later. */
+void serial_node_attend(struct serial_node *node, unsigned port)
+{
+    struct switch_core *core = &node->core;
+    uint32_t time_us = now_us(node);
+    uint32_t due_us;
+    bool due;
+
+    switch_set_time(core, time_us);
+    due = switch_is_due(core, port, &due_us);
+    if (due && passed(due_us, time_us)) {
+        switch_attend(core, port);
+        due = switch_is_due(core, port, &due_us);
+        if (due && passed(due_us, time_us)) {
+            due_us = time_us + TICK_US;
+        }
+    }
+    if ((node->speaking >> port & 1u) != 0) {
+        node->speaking &= (uint8_t) ~(1u << port);
+        discover_speak(&node->discover, port);
+    }
+    node->due = (uint8_t)((node->due & ~(1u << port)) | (unsigned)due << port);
+    node->due_us[port] = due_us;
+    if (node->config.alarm != NULL) {
+        set_alarm(node);
+    }
+}
+
+/* Each port's handler does what is due there: none keeps the others waiting. */
+static void kick_due(struct serial_node *node)
+{
+    uint32_t time_us = now_us(node);
+
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        if ((node->speaking >> port & 1u) != 0 ||
+            ((node->due >> port & 1u) != 0 &&
+             passed(node->due_us[port], time_us))) {
+            node->config.kick(node->config.context, port);
+        }
+    }
+}
+
+void serial_node_alarm(struct serial_node *node)
+{
+    node->armed = false;
+    kick_due(node);
+}
+
+/* ---- the timer ---- */
+
 void serial_node_tick(struct serial_node *node)
 {
     uint32_t now_us = node->config.now_us(node->config.context);
@@ -343,10 +434,16 @@ void serial_node_tick(struct serial_node *node)
         node->config.reset(node->config.context);
     }
     watch_progress(node, now_us);
-    switch_tick(&node->core, now_us);
+    switch_set_time(&node->core, now_us);
     /* A node that has a job takes no new place in the mesh. */
     discover_busy(&node->discover, has_job(node));
     discover_tick(&node->discover, now_us);
+    node->speaking = 0;
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        node->speaking |=
+            (uint8_t)(discover_has_frame(&node->discover, port) << port);
+    }
+    kick_due(node);
 }
 
 /* An originator has its kernel try pieces of the load while it plans. In both

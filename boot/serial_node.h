@@ -4,8 +4,9 @@
  * the engine, put together. The board's main program owns one, gives it bytes
  * and time, and calls serial_node_run().
  *
- *   interrupts   switch_byte() and discover_heard() (ports), line_push()
- *                (console), switch_tick() and discover_tick() (timer)
+ *   interrupts   serial_node_bytes() and serial_node_attend() (ports),
+ *                line_push() (console), serial_node_tick() and, where time is
+ *                exact, serial_node_alarm() (timer)
  *   main loop    serial_node_run(): the engine, and while it waits the shell,
  *                which is the timer's while a kernel computes for long
  *
@@ -45,7 +46,11 @@ struct serial_node_config {
     uint32_t (*now_us)(void *context);   /* wraps */
     void (*lock)(void *context);
     void (*unlock)(void *context);
+    /* Has serial_node_attend() called soon, and what is pending sent. */
     void (*kick)(void *context, unsigned port);
+    /* Has serial_node_alarm() called at that time, or soon if it has passed, in
+       place of any other. NULL: the tick is all there is. */
+    void (*alarm)(void *context, uint32_t at_us);
     /* What the driver of a port counts, and names, one behind the other. */
     uint32_t *(*line)(void *context, unsigned port);
     unsigned line_counters;
@@ -88,6 +93,11 @@ struct serial_node {
     uint16_t jobs;     /* done since the start */
     volatile uint32_t idle_us; /* when the main loop last waited */
     volatile bool answering;   /* in the shell */
+    uint32_t due_us[TORUS_PORTS]; /* something is, at a port .. */
+    uint8_t due;                  /* .. of this mask */
+    uint8_t speaking; /* mask: of ports that may tell a frame of discovery */
+    uint32_t alarm_us;            /* set for then .. */
+    bool armed;                   /* .. if it is */
     uint32_t ticked_us;
     uint32_t uptime_ms;
     uint32_t progress;    /* a sum that changes with all that goes on .. */
@@ -97,6 +107,17 @@ struct serial_node {
 /* Prepares all of it; the configuration is copied. */
 void serial_node_init(struct serial_node *node,
                       const struct serial_node_config *config);
+
+/* Bytes came in at a port: from its handler. */
+void serial_node_bytes(struct serial_node *node, unsigned port,
+                       const uint8_t *data, unsigned bytes);
+
+/* Does what is due at a port: from its handler, behind the bytes. */
+void serial_node_attend(struct serial_node *node, unsigned port);
+
+/* It is the time that the configuration's alarm() was told: as urgent as the
+   ports' handlers. */
+void serial_node_alarm(struct serial_node *node);
 
 /* For the timer's interrupt, every millisecond, with the ports' masked. */
 void serial_node_tick(struct serial_node *node);

@@ -16,6 +16,7 @@ __attribute__((section(".vectors"), used))
 const boot_vector boot_vectors[VECTORS] = {
     BOOT_VECTORS,
     [15] = timer_tick_interrupt,
+    VECTOR(TIM2_IRQ) = timer_compare_interrupt,
     VECTOR(USARTS_IRQ(PINS_EAST_USART)) = serial_east_interrupt,
     VECTOR(USARTS_IRQ(PINS_NORTH_USART)) = serial_north_interrupt,
     VECTOR(USARTS_IRQ(PINS_WEST_USART)) = serial_west_interrupt,

@@ -785,8 +785,12 @@ static void check_off(struct discover *d, unsigned port, enum kind kind)
     }
 }
 
-/* One frame: to make all that is due would keep bytes that come in waiting. */
-static void speak(struct discover *d, unsigned port)
+bool discover_has_frame(const struct discover *d, unsigned port)
+{
+    return due(d, port) != 0;
+}
+
+void discover_speak(struct discover *d, unsigned port)
 {
     _Alignas(4) uint8_t out[DISCOVER_FRAME_BYTES_MAX];
     unsigned bytes = store(d, out, port);
@@ -834,9 +838,6 @@ void discover_tick(struct discover *d, uint32_t now_us)
     }
     if (over(d, d->retried_us, 1) && discover_epoch(d) != 0) {
         retry(d);
-    }
-    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        speak(d, port);
     }
 }
 

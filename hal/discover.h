@@ -101,7 +101,7 @@ struct discover_config {
     /*
      * Takes a frame for the neighbour at the port, at most
      * DISCOVER_FRAME_BYTES_MAX, and copies it. Result: 0, or ERR_PORT_BUSY:
-     * later. Called from discover_tick() only.
+     * later. Called from discover_speak() only.
      */
     int (*tell)(void *context, unsigned port, const uint8_t *data,
                 unsigned bytes);
@@ -170,6 +170,12 @@ void discover_heard(struct discover *d, unsigned port, const uint8_t *data,
 
 /* At least every millisecond, before any wave, too; now_us wraps. */
 void discover_tick(struct discover *d, uint32_t now_us);
+
+/* Tells the neighbour at this port one frame, if there is one to tell: after
+   each tick, for each port. (All frames of all ports at once would take a
+   board a millisecond, in which it takes no bytes off its lines.) */
+void discover_speak(struct discover *d, unsigned port);
+bool discover_has_frame(const struct discover *d, unsigned port);
 
 /*
  * Whether the wave is over: at the originator, all have answered or their time

@@ -2,6 +2,7 @@
 /* RM0090, 7.2 (clocks), 3.5 (flash wait states) and 5.1.3 (voltage scale). */
 #include "hal/stm32f405/clocks.h"
 
+#include "hal/stm32f405/crystal.h"
 #include "hal/stm32f405/registers.h"
 
 #include <stdbool.h>
@@ -21,42 +22,38 @@
  */
 #define LOOKS_MAX 100000u
 
-/* A test has its own, which makes a struct in memory behave as the chip. */
-#ifndef LOOK
-#define LOOK(at) (*(at))
-#endif
-
-static_assert(CLOCKS_HSE_HZ % PLL_IN_HZ == 0 &&
-                  CLOCKS_HSE_HZ >= 4u * PLL_IN_HZ &&
-                  CLOCKS_HSE_HZ <= 26u * PLL_IN_HZ,
-              "a crystal of 4 to 26 MHz, in whole MHz");
-
 static bool becomes(const volatile uint32_t *at, uint32_t mask, uint32_t value)
 {
     for (uint32_t looks = 0; looks < LOOKS_MAX; ++looks) {
-        if ((LOOK(at) & mask) == value) {
+        if ((*at & mask) == value) {
             return true;
         }
     }
     return false;
 }
 
-static bool crystal_starts(void)
+/* Starts HSE: an oscillator, or if `bypass`, a clock at its pin (7.2.1). */
+static bool hse_starts(bool bypass)
 {
+    if (bypass) {
+        RCC->CR |= RCC_CR_HSEBYP;
+    }
     RCC->CR |= RCC_CR_HSEON;
     if (becomes(&RCC->CR, RCC_CR_HSERDY, RCC_CR_HSERDY)) {
         return true;
     }
     RCC->CR &= ~RCC_CR_HSEON;
+    RCC->CR &= ~RCC_CR_HSEBYP;
     return false;
 }
 
-static bool pll_locks(bool crystal)
+/* From HSE of so many Hz, from HSI if that is 0. */
+static bool pll_locks(uint32_t hse_hz)
 {
-    uint32_t divider = (crystal ? CLOCKS_HSE_HZ : HSI_HZ) / PLL_IN_HZ;
+    uint32_t divider = (hse_hz != 0 ? hse_hz : HSI_HZ) / PLL_IN_HZ;
 
     RCC->PLLCFGR = divider | PLLN << RCC_PLLCFGR_PLLN_SHIFT |
-                   (crystal ? RCC_PLLCFGR_PLLSRC_HSE : 0) |
+                   (hse_hz != 0 ? RCC_PLLCFGR_PLLSRC_HSE : 0) |
                    PLLQ << RCC_PLLCFGR_PLLQ_SHIFT;
     RCC->CR |= RCC_CR_PLLON;
     if (becomes(&RCC->CR, RCC_CR_PLLRDY, RCC_CR_PLLRDY)) {
@@ -84,21 +81,21 @@ static bool switch_to_pll(void)
     return false;
 }
 
-static enum clocks_source start(void)
+static enum clocks_source start(uint32_t *crystal_hz)
 {
-    bool crystal;
-
     /* Out of reset HSION is set (7.3.1): there is no such register at all. */
     if (RCC->CR == 0) {
         return CLOCKS_EMULATED;
     }
     RCC->APB1ENR |= RCC_APB1ENR_PWREN;
     PWR->CR |= PWR_CR_VOS;
-    crystal = crystal_starts();
-    if (!pll_locks(crystal) || !switch_to_pll()) {
+    if (hse_starts(false) || hse_starts(true)) {
+        *crystal_hz = crystal_measure_hz();
+    }
+    if (!pll_locks(*crystal_hz) || !switch_to_pll()) {
         return CLOCKS_HSI;
     }
-    return crystal ? CLOCKS_HSE_PLL : CLOCKS_HSI_PLL;
+    return *crystal_hz != 0 ? CLOCKS_HSE_PLL : CLOCKS_HSI_PLL;
 }
 
 /* A timer gets twice its bus's clock where that is divided (7.2). */
@@ -106,7 +103,8 @@ void clocks_start(struct clocks *clocks)
 {
     clocks->reset = RCC->CSR & ~(RCC_CSR_RMVF | (RCC_CSR_RMVF - 1));
     RCC->CSR |= RCC_CSR_RMVF;
-    clocks->source = (uint8_t)start();
+    clocks->crystal_hz = 0;
+    clocks->source = (uint8_t)start(&clocks->crystal_hz);
     clocks->core_hz = HSI_HZ;
     clocks->apb1_hz = HSI_HZ;
     clocks->apb2_hz = HSI_HZ;

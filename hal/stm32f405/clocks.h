@@ -9,33 +9,31 @@
 
 #include <stdint.h>
 
-/* The crystal: 4 to 26 MHz in whole MHz. Boards have 8, some 12 or 25. */
-#ifndef CLOCKS_HSE_HZ
-#define CLOCKS_HSE_HZ 8000000u
-#endif
-
 enum clocks_source {
     CLOCKS_HSI,     /* 16 MHz: nothing locked */
     CLOCKS_HSI_PLL, /* 168 MHz within 1 % at 25 degrees, some 4 % elsewhere: the
-                       crystal does not start */
-    CLOCKS_HSE_PLL, /* 168 MHz */
+                       crystal does not start, or is none of 4 to 26 MHz */
+    CLOCKS_HSE_PLL, /* 168 MHz by the crystal, or by a clock at its pin */
     CLOCKS_EMULATED /* no clock tree: an emulator, nothing was waited for */
 };
 
 struct clocks {
-    uint8_t source;    /* enum clocks_source */
-    uint32_t reset;    /* flags of RCC_CSR, 31..25: why the chip started */
-    uint32_t core_hz;  /* processor, memory, DMA */
-    uint32_t apb1_hz;  /* USART2, USART3, UART4 */
-    uint32_t apb2_hz;  /* USART1, USART6 */
-    uint32_t timer_hz; /* TIM2 to TIM5, before their prescaler */
-    uint32_t slower;   /* the emulator's time, 1 + so many times; 0 */
+    uint8_t source;      /* enum clocks_source */
+    uint32_t reset;      /* flags of RCC_CSR, 31..25: why the chip started */
+    uint32_t crystal_hz; /* as measured, in whole MHz; 0: none, or its clock
+                            does not drive the PLL */
+    uint32_t core_hz;    /* processor, memory, DMA */
+    uint32_t apb1_hz;    /* USART2, USART3, UART4 */
+    uint32_t apb2_hz;    /* USART1, USART6 */
+    uint32_t timer_hz;   /* TIM2 to TIM5, before their prescaler */
+    uint32_t slower;     /* the emulator's time, 1 + so many times; 0 */
 };
 
 /*
  * Sets the clock tree up and fills *clocks in; once, before any device is
- * used. Takes and clears the reset flags. At most about 0.2 s (twice the wait
- * for an oscillator and once for the PLL, each at 16 MHz).
+ * used. Takes and clears the reset flags. Some 4 ms with a crystal, at most
+ * 0.25 s without (waits for the crystal, for a clock at its pin, which some
+ * debug probes give, and for the PLL, each bounded).
  */
 void clocks_start(struct clocks *clocks);
 

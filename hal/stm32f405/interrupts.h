@@ -39,8 +39,10 @@ static inline void interrupts_unmask(uint32_t before)
 }
 
 void timer_tick_interrupt(void);
+void timer_compare_interrupt(void);
 
-/* A byte came in at a port, or it has room for one. */
+/* Bytes came in at a line and no more follow, it has room for one, or (without
+   DMA) a byte came in. */
 void serial_east_interrupt(void);
 void serial_north_interrupt(void);
 void serial_west_interrupt(void);

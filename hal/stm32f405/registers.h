@@ -61,6 +61,7 @@ REGISTER_AT(stm32_rcc, CSR, 0x74);
 #define RCC ((struct stm32_rcc *)0x40023800u)
 #define RCC_CR_HSEON (1u << 16)
 #define RCC_CR_HSERDY (1u << 17)
+#define RCC_CR_HSEBYP (1u << 18)
 #define RCC_CR_PLLON (1u << 24)
 #define RCC_CR_PLLRDY (1u << 25)
 #define RCC_PLLCFGR_PLLN_SHIFT 6
@@ -69,6 +70,8 @@ REGISTER_AT(stm32_rcc, CSR, 0x74);
 #define RCC_CFGR_SW_PLL 2u
 #define RCC_CFGR_SW_MASK 3u
 #define RCC_CFGR_SWS_SHIFT 2
+#define RCC_CFGR_RTCPRE_SHIFT 16
+#define RCC_CFGR_RTCPRE_MASK 31u
 #define RCC_CFGR_PPRE1_DIV4 (5u << 10)
 #define RCC_CFGR_PPRE2_DIV2 (4u << 13)
 #define RCC_AHB1ENR_GPIOAEN (1u << 0) /* the next banks' are behind it */
@@ -82,6 +85,7 @@ REGISTER_AT(stm32_rcc, CSR, 0x74);
 #define RCC_APB1ENR_PWREN (1u << 28)
 #define RCC_APB2ENR_USART1EN (1u << 4)
 #define RCC_APB2ENR_USART6EN (1u << 5)
+#define RCC_APB2ENR_TIM11EN (1u << 18)
 #define RCC_CSR_RMVF (1u << 24)
 #define RCC_CSR_BORRSTF (1u << 25)
 #define RCC_CSR_PINRSTF (1u << 26)
@@ -158,15 +162,19 @@ REGISTER_AT(stm32_usart, GTPR, 0x18);
 #define USART_SR_FE (1u << 1)
 #define USART_SR_NF (1u << 2)
 #define USART_SR_ORE (1u << 3)
+#define USART_SR_IDLE (1u << 4)
 #define USART_SR_RXNE (1u << 5)
 #define USART_SR_TC (1u << 6)
 #define USART_SR_TXE (1u << 7)
 #define USART_CR1_RE (1u << 2)
 #define USART_CR1_TE (1u << 3)
+#define USART_CR1_IDLEIE (1u << 4)
 #define USART_CR1_RXNEIE (1u << 5)
 #define USART_CR1_TXEIE (1u << 7)
 #define USART_CR1_UE (1u << 13)
 #define USART_CR1_OVER8 (1u << 15)
+#define USART_CR3_EIE (1u << 0)
+#define USART_CR3_DMAR (1u << 6)
 #define USART_CR3_DMAT (1u << 7)
 
 /* ---- DMA, 10.5 ---- */
@@ -199,6 +207,7 @@ REGISTER_AT(stm32_dma, S[7].FCR, 0xcc);
 #define DMA_CR_TEIE (1u << 2)
 #define DMA_CR_TCIE (1u << 4)
 #define DMA_CR_DIR_TO_PERIPHERAL (1u << 6)
+#define DMA_CR_CIRC (1u << 8)
 #define DMA_CR_MINC (1u << 10)
 #define DMA_CR_CHSEL_SHIFT 25
 #define DMA_ISR_DMEIF (1u << 2)
@@ -206,7 +215,7 @@ REGISTER_AT(stm32_dma, S[7].FCR, 0xcc);
 #define DMA_ISR_TCIF (1u << 5)
 #define DMA_ISR_ALL 0x3du
 
-/* ---- timers 2 to 5, 18.4 ---- */
+/* ---- timers 2 to 5, 18.4; 11, 19.5, which has fewer registers ---- */
 
 struct stm32_tim {
     volatile uint32_t CR1;
@@ -221,14 +230,34 @@ struct stm32_tim {
     volatile uint32_t CNT;
     volatile uint32_t PSC;
     volatile uint32_t ARR;
+    uint32_t reserved_30;
+    volatile uint32_t CCR1;
+    volatile uint32_t CCR2;
+    volatile uint32_t CCR3;
+    volatile uint32_t CCR4;
+    uint32_t reserved_44;
+    volatile uint32_t DCR;
+    volatile uint32_t DMAR;
+    volatile uint32_t OR;
 };
 
 REGISTER_AT(stm32_tim, EGR, 0x14);
 REGISTER_AT(stm32_tim, CNT, 0x24);
 REGISTER_AT(stm32_tim, ARR, 0x2c);
+REGISTER_AT(stm32_tim, CCR1, 0x34);
+REGISTER_AT(stm32_tim, OR, 0x50);
 
 #define TIM2 ((struct stm32_tim *)0x40000000u) /* 32 bits, as TIM5 */
+#define TIM11 ((struct stm32_tim *)0x40014800u)
 #define TIM_CR1_CEN (1u << 0)
+#define TIM_DIER_CC1IE (1u << 1)
+#define TIM_DIER_CC2IE (1u << 2)
+#define TIM_SR_CC1IF (1u << 1)
+#define TIM_SR_CC2IF (1u << 2)
+#define TIM_CCMR1_CC1S_TI1 (1u << 0)
+#define TIM_CCMR1_IC1PSC_8 (3u << 2)
+#define TIM_CCER_CC1E (1u << 0)
+#define TIM11_OR_HSE_RTC 2u
 #define TIM_EGR_UG (1u << 0)
 
 /* ---- independent watchdog, 21.4 ---- */
@@ -271,6 +300,7 @@ enum stm32_irq {
     DMA1_Stream4_IRQ,
     DMA1_Stream5_IRQ,
     DMA1_Stream6_IRQ,
+    TIM2_IRQ = 28,
     USART1_IRQ = 37,
     USART2_IRQ = 38,
     USART3_IRQ = 39,

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * RM0090, chapters 30 (USART), 10 (DMA) and 8 (pins). A line has two handlers.
- * The USART's does next to nothing: it puts what came in into a queue, byte for
- * byte, as a relay must pass each on at once and the next one is lost if it is
- * not done by then. Nothing but its like holds it up. The other one, less
- * urgent, calls back and sends, for as long as it takes: that of the line's DMA
- * stream for sending, which software pends, too. The console's stream is never
- * started: its handler comes only so.
+ * The late one, of the line's DMA stream for sending, takes what came in, calls
+ * back and sends, for as long as that takes; software pends it, too. The quick
+ * one, of the USART, is more urgent, does next to nothing and pends the other.
  *
- * Bursts are sent by DMA where there is any: from a buffer of its own, so that
+ * Receiving: DMA writes what comes in to a ring, round and round, and nobody is
+ * interrupted for a byte. Whoever takes it is woken by silence behind the last
+ * byte (IDLE) and by serial_poll(), which a timer calls. A line without DMA
+ * (the console, and all on the emulator) fills its ring byte by byte in the
+ * quick handler.
+ *
+ * Sending: bursts by DMA where there is any, from a buffer of its own, so that
  * the sender's memory may be anywhere (DMA does not reach CCM, 2.3.2) and may
  * change as soon as it is taken. All else is sent as TXE comes.
+ *
+ *   line   RX --DMA--> ring --late handler--> bytes()
+ *          TX <--DMA-- burst <--late handler-- pending(), taken()
  */
 #include "hal/stm32f405/serial.h"
 
@@ -22,17 +28,16 @@
 
 #include <string.h>
 
-/* Less than this is sooner written than set up; more than the buffer's 64 does
-   not save much: one interrupt for each 320 us at 2 Mbaud. */
-#define BURST_MIN_BYTES 8u
+/* Fewer are sooner written than set up; more than the buffer's 64 would not
+   save much: one interrupt for each 320 us at 2 Mbaud. */
+#define BURST_MIN_BYTES 3u
 #define BURST_MAX_BYTES 64u
 
-/* What comes in at 2 Mbaud while the switch makes frames at all four ports,
-   after a tick that did: at most 120 bytes (test/bench/relay.py). 2^n. */
-#define QUEUE_BYTES 128u
+/* 2.56 ms at 2 Mbaud: how long bytes may wait is measured, test_chip.py. 2^n.
+ */
+#define RING_BYTES 512u
 
 #define ERRORS (USART_SR_ORE | USART_SR_FE | USART_SR_NF)
-#define QUEUE_STATUS_SHIFT 8 /* in a queue, above the byte */
 
 struct line {
     struct stm32_usart *usart;
@@ -43,6 +48,8 @@ struct line {
     uint8_t function; /* of the pins */
     uint8_t stream;   /* for sending */
     uint8_t channel;
+    uint8_t rx_stream;
+    uint8_t rx_channel;
     uint8_t late_irq; /* of the less urgent handler: the stream's */
     uint8_t tx;       /* enum pins_pin */
     uint8_t rx;
@@ -52,7 +59,7 @@ struct line {
 #define APB2_IS_APB2 true
 #define LINE_FACTS(device, bus, function, dma, tx, tx_channel, rx, rx_channel) \
     device, dma, RCC_##bus##ENR_##device##EN, bus##_IS_APB2, device##_IRQ,     \
-        function, tx, tx_channel, dma##_Stream##tx##_IRQ
+        function, tx, tx_channel, rx, rx_channel, dma##_Stream##tx##_IRQ
 #define LINE(port)                                                             \
     USARTS_FACTS(PINS_##port##_USART, LINE_FACTS), PINS_##port##_TX,           \
         PINS_##port##_RX
@@ -66,14 +73,16 @@ static const struct line lines[SERIAL_COUNT] = {
 struct state {
     struct serial_counters counters;
     uint32_t baud;
-    volatile uint32_t written; /* of the queue: free-running indices */
+    volatile uint32_t written; /* of the ring: free-running indices */
     volatile uint32_t taken;
-    volatile bool full;    /* and so the interrupt is disabled */
-    volatile bool kicked;  /* there may be something to send */
+    volatile bool lost;    /* a byte was, since the last was taken */
+    volatile bool full;    /* and so the interrupt is disabled; without DMA */
+    volatile bool kicked;  /* there may be something to do */
     volatile bool waiting; /* for TXE to interrupt */
     bool has_dma;
+    bool fails; /* DMA did, sending */
     bool bursting;
-    volatile uint16_t queue[QUEUE_BYTES]; /* bytes, and the status with each */
+    volatile uint8_t ring[RING_BYTES];
     uint8_t burst[BURST_MAX_BYTES];
 };
 
@@ -88,17 +97,22 @@ static struct stm32_dma_stream *stream_of(const struct line *line)
     return &line->dma->S[line->stream];
 }
 
-/* The stream's six flags begin at these bits (10.5.1 to 10.5.4). */
-static unsigned flags_shift(const struct line *line)
+static struct stm32_dma_stream *rx_stream_of(const struct line *line)
+{
+    return &line->dma->S[line->rx_stream];
+}
+
+/* A stream's six flags begin at these bits (10.5.1 to 10.5.4). */
+static unsigned flags_shift(unsigned stream)
 {
     static const uint8_t shifts[] = {0, 6, 16, 22};
 
-    return shifts[line->stream % 4];
+    return shifts[stream % 4];
 }
 
-static void clear_flags(const struct line *line)
+static void clear_flags(const struct line *line, unsigned stream)
 {
-    line->dma->IFCR[line->stream / 4] = DMA_ISR_ALL << flags_shift(line);
+    line->dma->IFCR[stream / 4] = DMA_ISR_ALL << flags_shift(stream);
 }
 
 /* ---- sending ---- */
@@ -123,7 +137,7 @@ static unsigned burst(unsigned port, const uint8_t *data, unsigned bytes)
         bytes = BURST_MAX_BYTES;
     }
     memcpy(state->burst, data, bytes);
-    clear_flags(line);
+    clear_flags(line, line->stream);
     stream->PAR = (uint32_t)(uintptr_t)&line->usart->DR;
     stream->M0AR = (uint32_t)(uintptr_t)state->burst;
     stream->NDTR = bytes;
@@ -162,7 +176,7 @@ static void send(unsigned port)
         if (bytes == 0) {
             break;
         }
-        if (state->has_dma && bytes >= BURST_MIN_BYTES) {
+        if (state->has_dma && !state->fails && bytes >= BURST_MIN_BYTES) {
             sent = burst(port, data, bytes);
         } else {
             sent = write_bytes(lines[port].usart, data, bytes);
@@ -178,20 +192,22 @@ static void send(unsigned port)
     }
 }
 
-/* A failed burst is lost, as on a bad line; the port goes on without DMA. */
+/* A failed burst is lost, as on a bad line; the port goes on sending without
+   DMA. */
 static void end_burst(unsigned port)
 {
     const struct line *line = &lines[port];
     struct state *state = &serial.state[port];
-    uint32_t flags = line->dma->ISR[line->stream / 4] >> flags_shift(line);
+    uint32_t flags =
+        line->dma->ISR[line->stream / 4] >> flags_shift(line->stream);
 
     if ((flags & (DMA_ISR_TCIF | DMA_ISR_TEIF | DMA_ISR_DMEIF)) == 0) {
         return; /* it is software that pended the interrupt */
     }
-    clear_flags(line);
+    clear_flags(line, line->stream);
     if ((flags & (DMA_ISR_TEIF | DMA_ISR_DMEIF)) != 0) {
         stream_of(line)->CR = 0;
-        state->has_dma = false;
+        state->fails = true;
         ++state->counters.failures;
     }
     state->bursting = false;
@@ -200,45 +216,33 @@ static void end_burst(unsigned port)
 
 /* ---- receiving ---- */
 
-/* Reading SR, then DR clears the errors (30.6.1). What an overrun lost came
-   after the byte in DR, which is whole. */
-__attribute__((noinline)) static void
-receive_damaged(unsigned port, uint8_t byte, uint32_t status)
+/* Where DMA has come to, as an index that never goes back. */
+static uint32_t arrived(const struct state *state, const struct line *line)
 {
-    struct serial_counters *counters = &serial.state[port].counters;
+    uint32_t at = RING_BYTES - rx_stream_of(line)->NDTR;
 
-    counters->overruns += (status & USART_SR_ORE) != 0;
-    counters->framings += (status & USART_SR_FE) != 0;
-    counters->noises += (status & USART_SR_NF) != 0;
-    if ((status & USART_SR_RXNE) != 0) {
-        ++counters->bytes_in;
-        if ((status & (USART_SR_FE | USART_SR_NF)) != 0) {
-            serial.callbacks.doubtful(serial.context, port, byte);
-        } else {
-            serial.callbacks.byte(serial.context, port, byte);
-        }
-    }
-    if ((status & USART_SR_ORE) != 0) {
-        serial.callbacks.line_error(serial.context, port);
-    }
+    return state->written + ((at - state->written) & (RING_BYTES - 1u));
 }
 
-/* Apart, so that what every byte needs stays in registers. */
-__attribute__((noinline)) static void receive(struct state *state,
-                                              unsigned port)
+static void receive(struct state *state, unsigned port)
 {
-    uint32_t taken = state->taken;
+    if (state->has_dma) {
+        state->written = arrived(state, &lines[port]);
+    }
+    while (state->taken != state->written) {
+        uint32_t at = state->taken % RING_BYTES;
+        uint32_t bytes = state->written - state->taken;
 
-    while (taken != state->written) {
-        uint32_t entry = state->queue[taken % QUEUE_BYTES];
-
-        state->taken = ++taken;
-        if (entry >> QUEUE_STATUS_SHIFT == USART_SR_RXNE) {
-            ++state->counters.bytes_in;
-            serial.callbacks.byte(serial.context, port, (uint8_t)entry);
-        } else {
-            receive_damaged(port, (uint8_t)entry, entry >> QUEUE_STATUS_SHIFT);
-        }
+        bytes = bytes < RING_BYTES - at ? bytes : RING_BYTES - at;
+        state->counters.bytes_in += bytes;
+        /* Whoever writes to the ring does not write to these. */
+        serial.callbacks.bytes(serial.context, port,
+                               (const uint8_t *)&state->ring[at], bytes);
+        state->taken += bytes;
+    }
+    if (state->lost) {
+        state->lost = false;
+        serial.callbacks.line_error(serial.context, port);
     }
     if (state->full) {
         state->full = false;
@@ -246,46 +250,79 @@ __attribute__((noinline)) static void receive(struct state *state,
     }
 }
 
+void serial_poll(void)
+{
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        const struct state *state = &serial.state[port];
+
+        if (state->has_dma && arrived(state, &lines[port]) != state->taken) {
+            armv7m_interrupt_pend(lines[port].late_irq);
+        }
+    }
+}
+
 /* ---- interrupts ---- */
 
+static void count_errors(struct state *state, uint32_t status)
+{
+    struct serial_counters *counters = &state->counters;
+
+    counters->overruns += (status & USART_SR_ORE) != 0;
+    counters->framings += (status & USART_SR_FE) != 0;
+    counters->noises += (status & USART_SR_NF) != 0;
+    state->lost |= (status & USART_SR_ORE) != 0;
+}
+
 /*
- * Once for each port, whose addresses it has in its code: every byte passes
- * here. While the queue is full the byte stays where it is, and the next that
- * comes is an overrun, which is told as soon as there is room. The interrupt is
- * disabled where it arrives, as the emulator's device keeps asking for it until
- * the byte is read.
+ * Without DMA. While the ring is full the byte stays where it is, and the next
+ * that comes is an overrun, which is told as soon as there is room. The
+ * interrupt is disabled until then, as the emulator's device keeps asking for
+ * it until the byte is read.
  */
-__attribute__((always_inline)) static inline void collect(unsigned port)
+static void collect(unsigned port, struct stm32_usart *usart, uint32_t status)
+{
+    struct state *state = &serial.state[port];
+    uint32_t at = state->written;
+
+    if (at - state->taken == RING_BYTES) {
+        state->full = true;
+        NVIC->ICER[lines[port].irq / 32] = 1u << lines[port].irq % 32;
+        armv7m_barrier(); /* before the handler returns */
+        return;
+    }
+    uint8_t byte = (uint8_t)usart->DR;
+    bool doubtful = (status & (USART_SR_FE | USART_SR_NF)) != 0;
+
+    count_errors(state, status);
+    if ((status & USART_SR_RXNE) != 0) {
+        state->ring[at % RING_BYTES] =
+            doubtful && port == SERIAL_CONSOLE ? 0 : byte;
+        state->written = at + 1;
+    }
+}
+
+/*
+ * Reading SR, then DR clears IDLE and the errors (30.6.1). With DMA the byte
+ * that they belong to has been fetched already, and the next is not complete
+ * before its ten bits are over, so that none is taken from DMA here.
+ */
+static void serve(unsigned port)
 {
     struct stm32_usart *usart = lines[port].usart;
     struct state *state = &serial.state[port];
     uint32_t status = usart->SR;
 
-    if ((status & (USART_SR_RXNE | ERRORS)) != 0) {
-        uint32_t at = state->written;
-
-        if (at - state->taken < QUEUE_BYTES) {
-            state->queue[at % QUEUE_BYTES] =
-                (uint16_t)((usart->DR & 0xffu) |
-                           (status & (USART_SR_RXNE | ERRORS))
-                               << QUEUE_STATUS_SHIFT);
-            state->written = at + 1;
-        } else {
-            state->full = true;
-            NVIC->ICER[lines[port].irq / 32] = 1u << lines[port].irq % 32;
-            armv7m_barrier(); /* before the handler returns */
-        }
+    if (state->has_dma && (status & (USART_SR_IDLE | ERRORS)) != 0) {
+        (void)usart->DR;
+        count_errors(state, status);
+    } else if (!state->has_dma && (status & (USART_SR_RXNE | ERRORS)) != 0) {
+        collect(port, usart, status);
     }
     if (state->waiting && (status & USART_SR_TXE) != 0) {
         state->waiting = false;
         state->kicked = true;
         usart->CR1 &= ~USART_CR1_TXEIE;
     }
-}
-
-__attribute__((always_inline)) static inline void serve(unsigned port)
-{
-    collect(port);
     armv7m_interrupt_pend(lines[port].late_irq);
 }
 
@@ -297,6 +334,7 @@ static void serve_late(unsigned port)
         end_burst(port);
     }
     receive(state, port);
+    serial.callbacks.attend(serial.context, port);
     if (state->kicked) {
         send(port);
     }
@@ -383,6 +421,20 @@ static bool probe_dma(const struct line *line)
     return stream->NDTR == BURST_MAX_BYTES;
 }
 
+static void start_receiving(const struct line *line, struct state *state)
+{
+    struct stm32_dma_stream *stream = rx_stream_of(line);
+
+    stream->CR = 0;
+    clear_flags(line, line->rx_stream);
+    stream->PAR = (uint32_t)(uintptr_t)&line->usart->DR;
+    stream->M0AR = (uint32_t)(uintptr_t)state->ring;
+    stream->NDTR = RING_BYTES;
+    stream->CR = (uint32_t)line->rx_channel << DMA_CR_CHSEL_SHIFT |
+                 DMA_CR_MINC | DMA_CR_CIRC;
+    stream->CR |= DMA_CR_EN;
+}
+
 static void start(unsigned port, const struct clocks *clocks, uint32_t baud)
 {
     const struct line *line = &lines[port];
@@ -397,9 +449,11 @@ static void start(unsigned port, const struct clocks *clocks, uint32_t baud)
         usart, line->on_apb2 ? clocks->apb2_hz : clocks->apb1_hz, baud);
     state->has_dma = port < TORUS_PORTS && probe_dma(line);
     if (state->has_dma) {
-        usart->CR3 = USART_CR3_DMAT;
+        start_receiving(line, state);
+        usart->CR3 = USART_CR3_DMAT | USART_CR3_DMAR | USART_CR3_EIE;
     }
-    usart->CR1 |= USART_CR1_UE | USART_CR1_TE | USART_CR1_RE | USART_CR1_RXNEIE;
+    usart->CR1 |= USART_CR1_UE | USART_CR1_TE | USART_CR1_RE |
+                  (state->has_dma ? USART_CR1_IDLEIE : USART_CR1_RXNEIE);
     armv7m_interrupt_priority(line->irq, INTERRUPTS_BYTES);
     armv7m_interrupt_priority(line->late_irq, port < TORUS_PORTS
                                                   ? INTERRUPTS_PORTS
@@ -437,7 +491,7 @@ uint32_t serial_baud(unsigned port)
 
 bool serial_has_dma(unsigned port)
 {
-    return serial.state[port].has_dma;
+    return serial.state[port].has_dma && !serial.state[port].fails;
 }
 
 bool serial_has_sent(unsigned port)

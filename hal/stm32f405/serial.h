@@ -29,23 +29,31 @@ enum {
  * What the driver calls, always from an interrupt: those of the ports never
  * interrupt each other, the console's is less urgent than theirs, and the
  * driver calls nothing while it is itself being called. Whoever else touches
- * the same data masks interrupts: with interrupts_mask(), if for more than a
- * byte's time. Callbacks may take theirs: 128 bytes wait at each line.
+ * the same data masks interrupts with interrupts_mask(). Callbacks may take
+ * their time: 512 bytes wait at each line.
  */
 struct serial_callbacks {
-    /* A byte has come in undamaged. */
-    void (*byte)(void *context, unsigned port, uint8_t byte);
-    /* One has come in with noise (NF) or without its stop bit (FE), which may
-       be right or not. */
-    void (*doubtful)(void *context, unsigned port, uint8_t byte);
-    /* At least one byte was lost after those reported so far. */
+    /* Bytes have come in, one behind the other; at least one, until the return.
+       One with noise (NF) or without its stop bit (FE) comes as it is from a
+       port, where it is probably right and mended if not, and as 0 from the
+       console. */
+    void (*bytes)(void *context, unsigned port, const uint8_t *data,
+                  unsigned bytes);
+    /* At least one byte was lost near those reported last. */
     void (*line_error)(void *context, unsigned port);
+    /* Something happened at the port, or it was kicked: behind `bytes`, before
+       anything is sent. */
+    void (*attend)(void *context, unsigned port);
     /* What is to go out next, contiguous; 0: nothing. If the line has room for
        any of it, `taken` follows at once, before anything else is called. */
     unsigned (*pending)(void *context, unsigned port, const uint8_t **data);
     /* These bytes are as good as sent: their place may be used again. */
     void (*taken)(void *context, unsigned port, unsigned bytes);
 };
+
+/* Bytes that come without a pause are passed on so much later at most: ten of
+   them at 2 Mbaud. */
+#define SERIAL_POLL_US 50u
 
 struct serial_counters {
     uint32_t bytes_in;
@@ -65,10 +73,17 @@ void serial_start(const struct clocks *clocks, const uint32_t *bauds,
                   const struct serial_callbacks *callbacks, void *context);
 
 /*
- * There is something to send: `pending` will be asked soon. Any context, also
- * from a callback. Cost: about 10 instructions.
+ * There is something to do, or to send: `attend` will be called and `pending`
+ * asked soon. Any context, also from a callback. Cost: about 10 instructions.
  */
 void serial_kick(unsigned port);
+
+/*
+ * Looks whether DMA has brought bytes: to be called every SERIAL_POLL_US, from
+ * an interrupt. Bytes of a port without DMA need no poll. Cost: about 60
+ * instructions.
+ */
+void serial_poll(void);
 
 /* What the divider makes of the baud asked for. */
 uint32_t serial_baud(unsigned port);

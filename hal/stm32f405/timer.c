@@ -5,11 +5,18 @@
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/registers.h"
 
+#include <stdbool.h>
+
 #define TICK_HZ 1000u
 
 static struct {
     void (*tick)(void *context);
     void *context;
+    void (*poll)(void);
+    uint32_t poll_ticks;
+    void (*alarm)(void *context);
+    void *alarm_context;
+    bool armed;
     uint32_t last; /* what the counter was at the last look */
     uint32_t high; /* how often it has wrapped: every 1074 s */
 } timer;
@@ -71,6 +78,56 @@ void timer_wait_us(uint32_t us)
     uint32_t from = timer_us();
 
     while (timer_us() - from <= us) {
+    }
+}
+
+/* ---- compares ---- */
+
+/* A compare matches when the counter gets there, not when it has been there. */
+static void pend_if_passed(uint32_t ticks)
+{
+    if ((int32_t)(TIM2->CNT - ticks) >= 0) {
+        armv7m_interrupt_pend(TIM2_IRQ);
+    }
+}
+
+void timer_start_compares(uint32_t poll_us, void (*poll)(void),
+                          void (*alarm)(void *context), void *context)
+{
+    timer.poll = poll;
+    timer.poll_ticks = poll_us * TIMER_TICKS_PER_US;
+    timer.alarm = alarm;
+    timer.alarm_context = context;
+    TIM2->CCR2 = TIM2->CNT + timer.poll_ticks;
+    TIM2->SR = 0;
+    TIM2->DIER = TIM_DIER_CC1IE | TIM_DIER_CC2IE;
+    armv7m_interrupt_priority(TIM2_IRQ, INTERRUPTS_PORTS);
+    armv7m_interrupt_enable(TIM2_IRQ);
+}
+
+void timer_alarm(uint32_t at_us)
+{
+    uint32_t ticks = at_us * TIMER_TICKS_PER_US;
+
+    TIM2->CCR1 = ticks;
+    timer.armed = true;
+    pend_if_passed(ticks);
+}
+
+/* The counter, not the flags, tells what is due: one that was passed before it
+   was set has none. */
+void timer_compare_interrupt(void)
+{
+    uint32_t now = TIM2->CNT;
+
+    TIM2->SR = 0;
+    if ((int32_t)(now - TIM2->CCR2) >= 0) {
+        TIM2->CCR2 = now + timer.poll_ticks;
+        timer.poll();
+    }
+    if (timer.armed && (int32_t)(now - TIM2->CCR1) >= 0) {
+        timer.armed = false;
+        timer.alarm(timer.alarm_context);
     }
 }
 

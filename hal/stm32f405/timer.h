@@ -25,6 +25,18 @@
 void timer_start(const struct clocks *clocks, void (*tick)(void *context),
                  void *context);
 
+/*
+ * Compares of TIM2, at the ports' urgency: calls poll() every poll_us, and
+ * alarm() at the time of timer_alarm(). After timer_start(); not on the
+ * emulator.
+ */
+void timer_start_compares(uint32_t poll_us, void (*poll)(void),
+                          void (*alarm)(void *context), void *context);
+
+/* Has alarm() called at this time of timer_us(), at once if that has passed, in
+   place of any other. From the ports' urgency, or with that masked. */
+void timer_alarm(uint32_t at_us);
+
 /* Ticks since timer_start(); any context. Cost: about 20 instructions. */
 uint64_t timer_ticks(void);
 

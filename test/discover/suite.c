@@ -204,6 +204,9 @@ void mesh_step(struct mesh *mesh)
     for (uint32_t i = 0; i < mesh->nodes; ++i) {
         if (!mesh->dead[i]) {
             discover_tick(&mesh->node[i], (uint32_t)mesh->now_us);
+            for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+                discover_speak(&mesh->node[i], port);
+            }
         }
     }
 }

@@ -318,6 +318,9 @@ static void try_discover(const struct fuzz_target *target, const uint8_t *in,
         now_us += (what & STEP_LATER) != 0 ? 3000 : 10;
         if ((what & STEP_TICK) != 0) {
             discover_tick(d, now_us);
+            for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+                discover_speak(d, port);
+            }
         }
         check_discovery(d);
         at += length;
