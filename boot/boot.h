@@ -13,9 +13,16 @@
 
 struct node_fault;
 
-/* From linker/sections.ld. Nothing is below the stack: overflow faults. */
+/* From linker/sections.ld: the stack at the reset. */
 extern uint32_t boot_stack_start[];
 extern uint32_t boot_stack_end[];
+
+/* The stack in use: that one, until boot_move_stack(). No memory is below it:
+   what overflows faults. */
+extern struct boot_stack {
+    uint32_t *start;
+    uint32_t *end;
+} boot_stack;
 
 /* ARMv7-M, B1.5.3: the initial stack pointer, then the exception handlers;
    the architecture's are followed by the board's. */
@@ -35,6 +42,11 @@ typedef void (*boot_vector)(void);
 extern const boot_vector boot_vectors[];
 
 _Noreturn void boot_reset(void);
+
+/* Goes on with run() on another stack. Nothing on the present one is needed any
+   more, and no interrupt is enabled yet. */
+_Noreturn void boot_move_stack(uint32_t *start, uint32_t *end,
+                               void (*run)(void));
 
 /* Every exception that nobody expects: records the frame and ends. */
 void boot_fault_entry(void);

@@ -28,7 +28,7 @@ __attribute__((used)) _Noreturn void boot_fault_record(const uint32_t *frame)
 
     __asm volatile("mrs %0, ipsr" : "=r"(exception));
     memset(fault, 0, sizeof *fault);
-    if ((uintptr_t)frame >= (uintptr_t)boot_stack_start) {
+    if ((uintptr_t)frame >= (uintptr_t)boot_stack.start) {
         record_frame(fault, frame);
     }
     fault->exception = exception;
@@ -55,11 +55,12 @@ __attribute__((naked)) void boot_fault_entry(void)
                    "ite eq\n\t"
                    "mrseq r0, msp\n\t"
                    "mrsne r0, psp\n\t"
-                   "ldr r1, =boot_stack_start + 256\n\t"
+                   "ldr r2, =boot_stack\n\t"
+                   "ldrd r1, r2, [r2]\n\t"
+                   "add r1, #256\n\t"
                    "cmp r0, r1\n\t"
                    "bhs 1f\n\t"
-                   "ldr r1, =boot_stack_end\n\t"
-                   "mov sp, r1\n\t"
+                   "mov sp, r2\n\t"
                    "b boot_fault_record\n"
                    "1:\n\t"
                    "ldr r1, [r0, #24]\n\t"

@@ -30,17 +30,20 @@
 #define LOST_MAX 1u
 #define EMULATED_LOST_MAX 15u
 
-/* What the linker leaves. The last words are for an emulator, whose chip has no
-   number of its own: its launcher may write one there. */
-extern uint8_t boot_ram_used_end[];
-extern uint8_t boot_ram_end[];
+/* From linker/stm32f405.ld. An emulated chip has no number of its own: its
+   launcher may write one to boot_emulated_id. */
+extern uint32_t boot_ccm_start[];
+extern uint32_t boot_ccm_end[];
+extern uint32_t boot_low_start[];
+extern uint32_t boot_low_end[];
+extern uint32_t boot_emulated_id[];
 extern uint8_t boot_image_bytes[]; /* a number: the symbol's value */
-#define EMULATED_ID_BYTES 16u
 
 /* Software costs nothing where time means nothing. */
 static const struct scatter_costs no_costs;
 
-static struct serial_node node;
+static struct boot_start start;
+static struct serial_node *node; /* behind the stack */
 /* Of the program; whatever it is after power-up. */
 static uint32_t starts __attribute__((section(".noinit")));
 static uint32_t masked; /* by the outermost lock() */
@@ -53,11 +56,11 @@ static void bytes_came(void *context, unsigned port, const uint8_t *data,
     (void)context;
     woken = true;
     if (port != SERIAL_CONSOLE) {
-        serial_node_bytes(&node, port, data, bytes);
+        serial_node_bytes(node, port, data, bytes);
         return;
     }
     for (unsigned i = 0; i < bytes; ++i) {
-        line_push(&node.reader, data[i]);
+        line_push(&node->reader, data[i]);
     }
 }
 
@@ -65,9 +68,9 @@ static void line_error(void *context, unsigned port)
 {
     (void)context;
     if (port == SERIAL_CONSOLE) {
-        line_push(&node.reader, LINE_DAMAGED_BYTE);
+        line_push(&node->reader, LINE_DAMAGED_BYTE);
     } else {
-        switch_line_error(&node.core, port);
+        switch_line_error(&node->core, port);
     }
 }
 
@@ -75,7 +78,7 @@ static void attend(void *context, unsigned port)
 {
     (void)context;
     if (port != SERIAL_CONSOLE) {
-        serial_node_attend(&node, port);
+        serial_node_attend(node, port);
     }
 }
 
@@ -83,7 +86,7 @@ static unsigned pending(void *context, unsigned port, const uint8_t **data)
 {
     (void)context;
     return port == SERIAL_CONSOLE ? boot_console_pending(data)
-                                  : switch_pending(&node.core, port, data);
+                                  : switch_pending(&node->core, port, data);
 }
 
 static void taken(void *context, unsigned port, unsigned bytes)
@@ -92,7 +95,7 @@ static void taken(void *context, unsigned port, unsigned bytes)
     if (port == SERIAL_CONSOLE) {
         boot_console_taken(bytes);
     } else {
-        switch_taken(&node.core, port, bytes);
+        switch_taken(&node->core, port, bytes);
     }
 }
 
@@ -142,7 +145,7 @@ static void set_alarm(void *context, uint32_t at_us)
 static void alarmed(void *context)
 {
     (void)context;
-    serial_node_alarm(&node);
+    serial_node_alarm(node);
 }
 
 static unsigned room(void *context)
@@ -201,13 +204,13 @@ static void reset(void *context)
 static void tick(void *context)
 {
     woken = true;
-    if (node.working) {
+    if (node->working) {
         watchdog_feed();
     }
     lock(context);
-    serial_node_tick(&node);
+    serial_node_tick(node);
     unlock(context);
-    serial_node_answer(&node);
+    serial_node_answer(node);
 }
 
 static void forget_faults(void *context)
@@ -226,34 +229,46 @@ static uint32_t image_crc(void)
                             (IMAGE_IDENTITY_OFFSET + sizeof boot_identity));
 }
 
-static void take_id(uint32_t id[3], const struct boot_start *start)
+/* Bytes from one address to another. */
+static uint32_t between(const void *from, const void *to)
 {
-    const uint32_t *emulated =
-        (const uint32_t *)(const void *)(boot_ram_end - EMULATED_ID_BYTES);
-
-    memcpy(id, start->has_id ? start->id : emulated, 3 * sizeof *id);
+    return (uint32_t)((uintptr_t)to - (uintptr_t)from);
 }
 
-static void init_node(const struct boot_start *start)
+/* Where messages go, and what is left of what only the processor reaches. */
+static void take_memory(struct serial_node_config *config)
 {
-    bool emulated = start->clocks.source == CLOCKS_EMULATED;
+    uint32_t *behind = (uint32_t *)(void *)(node + 1);
+
+    if (start.has_ccm) {
+        config->memory = (uint8_t *)boot_low_start;
+        config->aside = (uint8_t *)behind;
+        config->aside_bytes = between(behind, boot_ccm_end);
+    } else {
+        config->memory = (uint8_t *)behind;
+    }
+    config->memory_bytes = between(config->memory, boot_low_end);
+}
+
+static_assert(sizeof(struct serial_node) % 8 == 0, "messages are aligned");
+
+static void init_node(void)
+{
+    bool emulated = start.clocks.source == CLOCKS_EMULATED;
     struct serial_node_config config = {
         .ident = {.board = "stm32f405",
                   .version = BOOT_VERSION,
-                  .reset_cause = clocks_reset_name(&start->clocks),
+                  .reset_cause = clocks_reset_name(&start.clocks),
                   .image_crc = image_crc(),
-                  .clock = clocks_source_name(&start->clocks),
-                  .clock_hz = start->clocks.core_hz},
+                  .clock = clocks_source_name(&start.clocks),
+                  .clock_hz = start.clocks.core_hz},
         .strapped = boot_identity.x != IMAGE_NOT_SET,
         .strap = {boot_identity.x, boot_identity.y},
         .salt = ++starts,
         .byte_ns = NS_PER_S / serial_baud(0) * BITS_PER_BYTE,
         .slack_us = emulated ? EMULATED_SLACK_US : 0,
-        .half_line_us = HALF_LINE_US / (1 + start->clocks.slower),
+        .half_line_us = HALF_LINE_US / (1 + start.clocks.slower),
         .lost_max = emulated ? EMULATED_LOST_MAX : LOST_MAX,
-        .memory = boot_ram_used_end,
-        .memory_bytes =
-            (uint32_t)(boot_ram_end - EMULATED_ID_BYTES - boot_ram_used_end),
         .costs = emulated ? &no_costs : &boot_costs,
         .last_fault = boot_last_fault(),
         .faults = boot_faults(),
@@ -272,30 +287,44 @@ static void init_node(const struct boot_start *start)
         .reset = reset,
         .forget_faults = forget_faults};
 
-    take_id(config.ident.unique_id, start);
-    serial_node_init(&node, &config);
+    memcpy(config.ident.unique_id, start.has_id ? start.id : boot_emulated_id,
+           sizeof config.ident.unique_id);
+    take_memory(&config);
+    serial_node_init(node, &config);
 }
 
-_Noreturn void boot_board(void)
+static void run(void)
 {
-    struct boot_start start;
-    uint32_t before;
+    uint32_t before = armv7m_mask(); /* the callbacks are the node's */
 
-    boot_start(&start);
-    led_start();
     if (start.clocks.source == CLOCKS_EMULATED) {
         start.clocks.slower = EMULATED_SLOWER;
         timer_account();
     }
     timer_start(&start.clocks, NULL, NULL);
-    before = armv7m_mask(); /* the callbacks are the node's */
     serial_start(&start.clocks, NULL, &callbacks, NULL);
-    init_node(&start);
+    init_node();
     armv7m_unmask(before);
     timer_start(&start.clocks, tick, NULL);
     if (start.clocks.source != CLOCKS_EMULATED) {
         timer_start_compares(SERIAL_POLL_US, serial_poll, alarmed, NULL);
     }
     watchdog_start(&start.clocks);
-    serial_node_run(&node);
+    serial_node_run(node);
+}
+
+/* The stack goes to the bottom of CCM, or stays at that of SRAM: below both
+   there is nothing. The node lies behind it. */
+_Noreturn void boot_board(void)
+{
+    uint32_t words = between(boot_stack_start, boot_stack_end) / 4;
+    uint32_t *bottom = boot_stack_start;
+
+    boot_start(&start);
+    led_start();
+    if (start.has_ccm) {
+        bottom = boot_ccm_start;
+    }
+    node = (struct serial_node *)(void *)(bottom + words);
+    boot_move_stack(bottom, bottom + words, run);
 }

@@ -14,29 +14,39 @@ extern uint32_t boot_bss_end[];
 
 #define STACK_PAINT 0xdeadbeefu
 
-/* The stack below the present frame, for the high-water mark. */
-static void paint_stack(void)
-{
-    uint32_t *here = (uint32_t *)__builtin_frame_address(0);
+__attribute__((used)) struct boot_stack boot_stack = {boot_stack_start,
+                                                      boot_stack_end};
 
-    for (uint32_t *at = boot_stack_start; at < here - 16; ++at) {
+/* The stack below `end`, for the high-water mark. */
+static void paint_stack(uint32_t *start, const uint32_t *end)
+{
+    for (uint32_t *at = start; at < end; ++at) {
         *at = STACK_PAINT;
     }
 }
 
+_Noreturn void boot_move_stack(uint32_t *start, uint32_t *end,
+                               void (*run)(void))
+{
+    paint_stack(start, end);
+    boot_stack = (struct boot_stack){start, end};
+    __asm volatile("msr msp, %0\n\tbx %1" ::"r"(end), "r"(run) : "memory");
+    __builtin_unreachable();
+}
+
 uint32_t board_stack_used_bytes(void)
 {
-    const uint32_t *at = boot_stack_start;
+    const uint32_t *at = boot_stack.start;
 
-    while (at < boot_stack_end && *at == STACK_PAINT) {
+    while (at < boot_stack.end && *at == STACK_PAINT) {
         ++at;
     }
-    return (uint32_t)((uintptr_t)boot_stack_end - (uintptr_t)at);
+    return (uint32_t)((uintptr_t)boot_stack.end - (uintptr_t)at);
 }
 
 uint32_t board_stack_bytes(void)
 {
-    return (uint32_t)((uintptr_t)boot_stack_end - (uintptr_t)boot_stack_start);
+    return (uint32_t)((uintptr_t)boot_stack.end - (uintptr_t)boot_stack.start);
 }
 
 _Noreturn void boot_reset(void)
@@ -45,6 +55,6 @@ _Noreturn void boot_reset(void)
            (size_t)((uintptr_t)boot_data_end - (uintptr_t)boot_data_start));
     memset(boot_bss_start, 0,
            (size_t)((uintptr_t)boot_bss_end - (uintptr_t)boot_bss_start));
-    paint_stack();
+    paint_stack(boot_stack.start, (uint32_t *)__builtin_frame_address(0) - 16);
     boot_board();
 }

@@ -39,6 +39,10 @@ struct serial_node_config {
     uint32_t half_line_us; /* a line of the console waits for its next byte */
     uint8_t *memory;       /* for messages; 8-byte aligned, as is its length */
     uint32_t memory_bytes;
+    /* More of it, in which no message is sent or received but results; may be
+       too small for anything, and NULL if it has no bytes. 8-byte aligned. */
+    uint8_t *aside;
+    uint32_t aside_bytes;
     const struct scatter_costs *costs;
     uint8_t lost_max; /* of a link's DISCOVER_TESTS test frames */
     const struct node_fault *last_fault; /* NULL: none */
@@ -91,13 +95,13 @@ struct serial_node {
     uint32_t circuits; /* jobs' messages seen by the shell: sent and received */
     bool working;      /* in the engine */
     uint16_t jobs;     /* done since the start */
-    volatile uint32_t idle_us; /* when the main loop last waited */
-    volatile bool answering;   /* in the shell */
+    volatile uint32_t idle_us;    /* when the main loop last waited */
+    volatile bool answering;      /* in the shell */
     uint32_t due_us[TORUS_PORTS]; /* something is, at a port .. */
     uint8_t due;                  /* .. of this mask */
-    uint8_t speaking; /* mask: of ports that may tell a frame of discovery */
-    uint32_t alarm_us;            /* set for then .. */
-    bool armed;                   /* .. if it is */
+    uint8_t speaking;  /* mask: of ports that may tell a frame of discovery */
+    uint32_t alarm_us; /* set for then .. */
+    bool armed;        /* .. if it is */
     uint32_t ticked_us;
     uint32_t uptime_ms;
     uint32_t progress;    /* a sum that changes with all that goes on .. */

@@ -61,7 +61,8 @@ static void ident(void *context, struct shell_ident *ident)
     const struct node_identity *who = &node->node.identity;
 
     *ident = node->config.ident;
-    ident->room_bytes = SCATTER_ROOM(node->config.memory_bytes);
+    ident->room_bytes =
+        SCATTER_ROOM(node->config.memory_bytes, node->config.aside_bytes);
     ident->mesh = who->mesh;
     ident->size = (struct torus_size){who->width, who->height};
     ident->at = (struct torus_coord){who->x, who->y};

@@ -58,6 +58,9 @@ struct circuit {
     struct clock *clock;
     uint8_t *memory; /* for messages: nothing else can be sent or received */
     uint32_t memory_bytes; /* a multiple of 8, as the address is */
+    uint8_t *aside;        /* memory that may be sent from and received to as
+                              well; NULL if aside_bytes is 0 */
+    uint32_t aside_bytes;  /* likewise aligned */
     uint32_t mesh;
     uint16_t job;  /* messages of another job are refused; or ANY_JOB */
     uint16_t side; /* the longest leg of a path, in hops */

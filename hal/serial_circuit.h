@@ -45,6 +45,8 @@ struct serial_circuit {
     struct node_log *log;
     uint8_t *memory; /* 8-byte aligned */
     uint32_t memory_bytes;
+    uint8_t *aside; /* see struct circuit */
+    uint32_t aside_bytes;
     uint32_t byte_ns;     /* on the line */
     uint32_t patience_us; /* how long a job may wait for its next message */
     /* Keep out the interrupts that call the switch; and let them in again. */

@@ -17,6 +17,8 @@ int circuit_open(struct circuit *circuit, void *board, struct clock *clock)
     circuit->log = &window->log;
     circuit->memory = (uint8_t *)window + WINDOW_DMA_OFFSET;
     circuit->memory_bytes = 0;
+    circuit->aside = NULL;
+    circuit->aside_bytes = 0;
     circuit->clock = clock;
     circuit->mesh = identity->mesh;
     circuit->job = CIRCUIT_ANY_JOB;

@@ -56,7 +56,7 @@ uint64_t batches_memory_takes(const struct run_config *config)
     uint64_t room =
         config->room_bytes != 0
             ? config->room_bytes
-            : SCATTER_ROOM(BACKEND_WINDOW_BYTES - WINDOW_DMA_OFFSET);
+            : SCATTER_ROOM(BACKEND_WINDOW_BYTES - WINDOW_DMA_OFFSET, 0u);
     uint64_t fixed = fixed_bytes(config);
     /* P/Q bytes of output for each unit: times Q, all numbers are whole. */
     uint64_t q = terms->output_denominator > 0 ? terms->output_denominator : 1;

@@ -147,13 +147,12 @@ void scatter_put_output(struct scatter *scatter,
                         struct circuit_message *message, unsigned port)
 {
     struct scatter_memory *memory = scatter->memory;
-    const uint8_t *end = memory->result_bytes;
 
     bytes_store_u32(memory->result_bytes, scatter->result.bytes);
     message->head.data = memory->result_bytes;
     message->head.bytes = scatter_result_head(&scatter->terms);
     message->shared.data = scatter->high;
-    message->shared.bytes = (uint32_t)(end - scatter->high);
+    message->shared.bytes = (uint32_t)(scatter->top - scatter->high);
     message->body[port].data = scatter->children;
     message->body[port].bytes = scatter->children_bytes;
 }

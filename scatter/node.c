@@ -46,7 +46,7 @@ static void take_role(struct scatter *scatter)
 void scatter_reset(struct scatter *scatter)
 {
     scatter->low = scatter->circuit->memory;
-    scatter->high = (uint8_t *)scatter->memory;
+    scatter->high = scatter->top;
     scatter->round = 0;
     scatter->circuit->job = CIRCUIT_ANY_JOB;
     scatter->job = (struct wire_job){.phases = 0};
@@ -74,10 +74,13 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
     if (circuit->memory_bytes < SCATTER_MEMORY_MIN) {
         return ERR_MEMORY;
     }
+    scatter->top = circuit->memory +
+                   SCATTER_ROOM(circuit->memory_bytes, circuit->aside_bytes);
     scatter->memory =
-        (struct scatter_memory *)(void *)(circuit->memory +
-                                          circuit->memory_bytes -
-                                          sizeof(struct scatter_memory));
+        (struct scatter_memory *)(void *)(circuit->aside_bytes <
+                                                  sizeof(struct scatter_memory)
+                                              ? scatter->top
+                                              : circuit->aside);
     scatter_reset(scatter);
     return ERR_OK;
 }

@@ -36,9 +36,10 @@
 #define SCATTER_HEAD_BYTES (CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES)
 
 /*
- * What a node keeps at the top of its circuit's memory; 4-byte aligned. Below
- * it lie two heaps that grow towards each other: what is received, from `low`
- * up, and the node's own output, from `high` down.
+ * What a node keeps in the memory aside of its circuit's, or, if there is not
+ * enough, at the top of that; 4-byte aligned. Two heaps in the circuit's memory
+ * grow towards each other: what is received, from `low` up, and the node's own
+ * output, from `high` down, which is `top` as long as there is none.
  */
 struct scatter_memory {
     uint8_t result_bytes[4]; /* length of what follows, if there is an output */
@@ -51,8 +52,10 @@ struct scatter_memory {
 
 /* Bytes of a circuit's memory that a job's data and the originator's tables
    share. */
-#define SCATTER_ROOM(memory_bytes)                                             \
-    ((memory_bytes) - (uint32_t)sizeof(struct scatter_memory))
+#define SCATTER_ROOM(memory_bytes, aside_bytes)                                \
+    ((memory_bytes) - ((aside_bytes) < sizeof(struct scatter_memory)           \
+                           ? (uint32_t)sizeof(struct scatter_memory)           \
+                           : 0u))
 
 /* A node with less memory would hardly hold a load. */
 #define SCATTER_MEMORY_MIN (sizeof(struct scatter_memory) + 16384u)
@@ -80,7 +83,8 @@ struct scatter {
     const struct scatter_costs *costs;
     struct torus_size size;
     uint8_t *low;  /* memory in use below this .. */
-    uint8_t *high; /* .. and from here up: own output, then `memory` */
+    uint8_t *high; /* .. and from here up to `top`: own output */
+    uint8_t *top;
     uint8_t kernel_count;
     uint8_t layer;
     uint8_t port; /* out of which the parent sends; see struct torus_role */
