@@ -224,9 +224,12 @@ static void transfer_16(struct core_instruction *to, uint32_t half)
 static void list_16(struct core_instruction *to, core_op *execute, uint32_t rn,
                     uint32_t list, unsigned how)
 {
-    set_imm(to, list == 0 ? core_op_unpredictable : execute, 0, rn, list);
+    int words = __builtin_popcount(list);
+
+    set_imm(to, words == 0 ? core_op_unpredictable : execute,
+            4u * (uint32_t)words, rn, list);
     to->ra = (uint8_t)how;
-    to->cycles = (uint8_t)(1 + __builtin_popcount(list));
+    to->cycles = (uint8_t)(1 + words);
 }
 
 /* What 1011 1111 is: IT, or a hint. */

@@ -74,7 +74,7 @@ CORE_MODES(strh);
 CORE_MODES(ldr_pc);
 CORE_MODES(ldrd);
 CORE_MODES(strd);
-/* imm: the list; ra: CORE_LIST_... */
+/* imm: the list; rd: its bytes; ra: CORE_LIST_... */
 #define CORE_LIST_DOWN 1u /* from rn - 4 * n */
 #define CORE_LIST_WRITE_BACK 2u
 extern core_op core_op_ldm, core_op_stm;
