@@ -103,7 +103,7 @@ execute_in_it(struct core *core, const struct core_instruction *of)
             core_complain(core, "a branch in an IT block, not at its end");
         }
     } else {
-        core->cycle += 1u - of->cycles;
+        core->cycle = core->cycle + 1u - of->cycles;
     }
 }
 
@@ -121,7 +121,6 @@ static inline void step(struct core *core)
     }
     core->at = pc;
     core->r[15] = pc + of->bytes;
-    core->instructions += 1;
     core->cycle += of->cycles;
     if (__builtin_expect((key & 1u) == 0, true)) {
         of->execute(core, of);
@@ -130,16 +129,19 @@ static inline void step(struct core *core)
     }
 }
 
-static __attribute__((hot)) void run_on(struct core *core)
+static void run_on(struct core *core)
 {
-    while (core->cycle < core->limit) {
+    uint64_t count = 0;
+
+    for (; core->cycle < core->limit; ++count) {
         step(core);
     }
+    core->instructions += count;
 }
 
 static void run_on_charging(struct core *core)
 {
-    while (core->cycle < core->limit) {
+    for (; core->cycle < core->limit; core->instructions += 1) {
         uint64_t from = core->cycle;
 
         step(core);

@@ -1187,7 +1187,7 @@ void core_decode(struct core_instruction *to, const struct core *core,
 
     *to = (struct core_instruction){
         .execute = core_op_undefined, .bytes = 2, .cycles = 1, .key = key};
-    to->line = CORE_NO_LINE - 1u;
+    to->line = CORE_MANY_LINES;
     if (!core_code_halfword(core, from.address, &from.first)) {
         unfetchable(to, from.address);
         return;

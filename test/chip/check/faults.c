@@ -202,6 +202,38 @@ static void test_complaints(struct unit *unit)
     CHECK_EQUAL(unit, machine->core.r[1], 0);
 }
 
+/* Whatever it executes, the model does nothing undefined itself, and time
+   passes. Halves of registers point to RAM. */
+static void test_random_code(struct unit *unit)
+{
+    uint32_t random = 12345;
+
+    for (unsigned round = 0; round < 200; ++round) {
+        struct machine *machine = machine_new();
+        struct core *core = &machine->core;
+
+        for (uint32_t i = 0x400; i < sizeof machine->flash; ++i) {
+            random = random * 1664525u + 1013904223u;
+            machine->flash[i] = (uint8_t)(random >> 24);
+        }
+        for (unsigned i = 0; i < 500; ++i) {
+            uint64_t before = core->cycle;
+
+            random = random * 1664525u + 1013904223u;
+            core->r[random >> 28] = (random >> 8 & 1u) != 0
+                                        ? random
+                                        : CORE_RAM_BASE + (random & 0x3fffu);
+            core->r[13] &= ~3u;
+            core->r[15] = MAIN + (random >> 4 & 0xfffeu) / 2u * 2u;
+            if (core_run(core, before + 30) >= CORE_RESETS) {
+                core_reset(core);
+            } else {
+                CHECK(unit, core->cycle >= before + 30);
+            }
+        }
+    }
+}
+
 void check_faults(struct unit *unit)
 {
     UNIT_RUN(unit, test_usage);
@@ -215,4 +247,5 @@ void check_faults(struct unit *unit)
     UNIT_RUN(unit, test_bad_return);
     UNIT_RUN(unit, test_stack_overflow);
     UNIT_RUN(unit, test_complaints);
+    UNIT_RUN(unit, test_random_code);
 }
