@@ -15,7 +15,8 @@
     extern core_op core_op_##name##_imm, core_op_##name##_imm_s,               \
         core_op_##name##_reg, core_op_##name##_reg_s
 
-/* core_data.c */
+/* core_data.c; ra of logical constants: the carry, or that it stays. */
+#define CORE_CARRY_AS_IT_WAS 2u
 CORE_FORMS(and);
 CORE_FORMS(bic);
 CORE_FORMS(orr);

@@ -203,7 +203,7 @@ static void test_complaints(struct unit *unit)
 }
 
 /* Whatever it executes, the model does nothing undefined itself, and time
-   passes. Halves of registers point to RAM. */
+   passes. Half the registers point to RAM. */
 static void test_random_code(struct unit *unit)
 {
     uint32_t random = 12345;
