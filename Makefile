@@ -19,7 +19,7 @@ PACKAGES := gcc libc6-dev gcc-arm-none-eabi libnewlib-arm-none-eabi \
             libserialport-dev python3 python3-numpy
 TEST_PACKAGES := python3-pytest python3-pytest-xdist python3-hypothesis \
                  python3-serial openocd gdb-multiarch \
-                 frama-c-base libglpk-dev sox imagemagick
+                 frama-c-base libglpk-dev libunicorn-dev sox imagemagick
 # And what writes an image to a real board.
 FLASH_PACKAGES := openocd
 

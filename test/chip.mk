@@ -21,3 +21,32 @@ $(BUILD)/test/chip-core-bench: $(chip_core_objects) \
 	$(say) LINK $@
 	$(Q)mkdir -p $(@D)
 	$(Q)$(HOST_CC) -o $@ $^
+
+# Against libunicorn, which is as long a way to the same results.
+CHIP_DIFFER := test/chip/check/differ.c test/chip/check/differ_forms.c \
+               test/unit/unit.c
+
+chip_differ_objects := $(CHIP_DIFFER:%.c=$(CHIP_OBJ)/%.o)
+
+TEST_PROGRAMS += $(BUILD)/test/chip-core-differ
+
+$(BUILD)/test/chip-core-differ: $(chip_core_objects) $(chip_differ_objects)
+	$(say) LINK $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOST_CC) -o $@ $^ -lunicorn
+
+CHIP_CHECK := $(CHIP_CORE) test/unit/unit.c \
+              $(filter-out %/bench.c %/differ.c %/differ_forms.c, \
+                $(wildcard test/chip/check/*.c))
+
+chip_check_objects := $(CHIP_CHECK:%.c=$(BUILD)/test/more/%.o)
+
+TEST_PROGRAMS += $(BUILD)/test/chip-core
+
+$(BUILD)/test/chip-core: $(chip_check_objects)
+	$(say) LINK $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOST_CC) $(MORE_SANITIZE) -o $@ $^
+
+-include $(chip_core_objects:.o=.d) $(chip_differ_objects:.o=.d)
+-include $(chip_check_objects:.o=.d) $(CHIP_OBJ)/test/chip/check/bench.d

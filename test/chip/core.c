@@ -25,6 +25,7 @@ void core_init(struct core *core, const struct core_config *config)
     core_exceptions_reset(core);
     core_flash_reset(core);
     core->thumb = true;
+    core->piped_at = UINT64_MAX;
     core->system.ccr = CORE_CCR_STKALIGN;
     core->xpsr = core_psr(core);
 }
@@ -47,6 +48,7 @@ void core_reset(struct core *core)
     core->exception = core->other_sp = 0;
     core->fault = 0;
     core->imprecise_at = 0;
+    core->piped_at = UINT64_MAX;
     core->it = core->it_at = 0;
     core->exclusive = core->event = false;
     core->sleeping = core->resets = core->locked_up = false;
@@ -61,7 +63,8 @@ void core_reset(struct core *core)
 }
 
 /* The instruction at r[15], decoded. Code in RAM may change: every time. */
-static const struct core_instruction *decoded(struct core *core, uint32_t key)
+static __attribute__((noinline)) const struct core_instruction *
+decoded(struct core *core, uint32_t key)
 {
     struct core_instruction *at = &core->decoded[key / 2u % CORE_DECODED];
     uint32_t offset;
@@ -84,7 +87,8 @@ static void charge(struct core *core, uint32_t address, uint64_t cycles)
 
 /* The instruction if its condition in the IT block holds. What it faults with
    finds ITSTATE as it was before (it_at). */
-static void execute_in_it(struct core *core, const struct core_instruction *of)
+static __attribute__((noinline)) void
+execute_in_it(struct core *core, const struct core_instruction *of)
 {
     uint32_t it = core->it;
     uint32_t next = (it & 7u) == 0 ? 0 : (it & 0xe0u) | (it << 1 & 0x1fu);
@@ -103,22 +107,22 @@ static void execute_in_it(struct core *core, const struct core_instruction *of)
     }
 }
 
-static void step(struct core *core)
+/* One instruction, whatever it is. */
+static inline void step(struct core *core)
 {
     uint32_t pc = core->r[15], key = pc | (core->it != 0 ? 1u : 0u);
     const struct core_instruction *of = &core->decoded[pc / 2u % CORE_DECODED];
 
-    if (of->key != key) {
+    if (__builtin_expect(of->key != key, false)) {
         of = decoded(core, key);
     }
-    if (of->line != core->line) {
+    if (__builtin_expect(of->line != core->line, false)) {
         core_flash_fetch(core, of);
     }
     core->at = pc;
     core->r[15] = pc + of->bytes;
-    core->instructions += 1;
     core->cycle += of->cycles;
-    if (core->it == 0) {
+    if (__builtin_expect((key & 1u) == 0, true)) {
         of->execute(core, of);
     } else {
         execute_in_it(core, of);
@@ -127,14 +131,17 @@ static void step(struct core *core)
 
 static void run_on(struct core *core)
 {
-    while (core->cycle < core->limit) {
+    uint64_t count = 0;
+
+    for (; core->cycle < core->limit; ++count) {
         step(core);
     }
+    core->instructions += count;
 }
 
 static void run_on_charging(struct core *core)
 {
-    while (core->cycle < core->limit) {
+    for (; core->cycle < core->limit; core->instructions += 1) {
         uint64_t from = core->cycle;
 
         step(core);

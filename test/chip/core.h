@@ -12,9 +12,19 @@
  *
  * What a cycle count is worth: an instruction's cycles are those of table 3-1
  * of the manual; where that gives a range (a taken branch takes 1 to 3 more)
- * this model takes what core.c says. The flash accelerator is modelled line by
- * line. Not modelled: bus contention with DMA (the caller may charge wait
- * cycles), folding of IT, and the order in which the bus matrix serves.
+ * this model takes what core_control.c (branches), core_transfer.c (loads and
+ * stores), core_dsp.c (division) and core_exceptions.h say. The flash
+ * accelerator is modelled line by line (core_flash.h).
+ *
+ * Not modelled: bus contention with DMA (the caller may charge wait cycles),
+ * folding of IT, a load that waits for the one before it, breaking off or
+ * resuming LDM, STM and division for an interrupt (they end first), the MPU,
+ * debugging, deep sleep, and the order in which the bus matrix serves.
+ *
+ * A store that nothing answers, or one to the flash, is an imprecise bus fault:
+ * it is pended when the instruction behind the store has executed, or by a
+ * barrier before it. An encoding that is UNPREDICTABLE is a complaint, and
+ * executes as an undefined one.
  */
 #ifndef TEST_CHIP_CORE_H
 #define TEST_CHIP_CORE_H
@@ -44,9 +54,11 @@ struct core_bus {
     void *context;
 };
 
-/* The caller's memories; they stay as long as the core does. */
+/* The caller's memories; they stay as long as the core does. Sizes are
+   multiples of 4, the flash at most 1 MB. */
 struct core_config {
-    const uint8_t *flash; /* what is not written reads as 0xff */
+    const uint8_t *flash; /* what is not written reads as 0xff; must not change
+                             after core_init(), which decodes it once */
     uint32_t flash_bytes;
     uint8_t *ram;
     uint32_t ram_bytes;
@@ -81,7 +93,7 @@ typedef void core_op(struct core *core, const struct core_instruction *of);
 struct core_instruction {
     core_op *execute;
     uint32_t key;  /* its address, bit 0 set in an IT block; CORE_NO_KEY */
-    uint32_t line; /* of the flash; CORE_NO_LINE: in RAM, or in two lines */
+    uint32_t line; /* of the flash, or CORE_MANY_LINES */
     uint32_t imm;  /* operand, offset, target or list of registers */
     uint8_t rd;    /* also Rt */
     uint8_t rn;
@@ -96,6 +108,7 @@ struct core_instruction {
 #define CORE_DECODED 16384u     /* halfwords: 32 KB of code at a time */
 #define CORE_FLASH_LINES 65536u /* of 16 bytes: 1 MB */
 #define CORE_NO_LINE 0xffffffffu
+#define CORE_MANY_LINES 0xfffffffeu /* two, or not in the flash */
 #define CORE_NO_KEY 0xffffffffu
 #define CORE_NOT_HELD UINT64_MAX
 
@@ -122,7 +135,10 @@ struct core {
     uint32_t control;
     struct core_exception_stats stats[CORE_EXCEPTIONS];
     /* The longest stretch of cycles in which an interrupt of this level could
-       not have begun, and where it ended (an address of the flash). */
+       not have begun, and where it ended (the instruction that ended it). From
+       the begin of an entry to the end of a return; a tail-chain ends it for
+       levels as urgent as the next handler. A sleep that the interrupt would
+       end does not count, though PRIMASK may be set. */
     uint64_t held_max[CORE_PRIORITIES];
     uint32_t held_at[CORE_PRIORITIES];
     /* What the architecture leaves open or forbids, and the image did: the

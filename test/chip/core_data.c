@@ -3,9 +3,6 @@
 #include "test/chip/core_execute.h"
 #include "test/chip/core_state.h"
 
-/* What an immediate leaves the carry as (core_instruction.ra). */
-#define CARRY_AS_IT_WAS 2u
-
 /* ---- operands ---- */
 
 static uint32_t rotate(uint32_t value, uint32_t amount)
@@ -91,7 +88,7 @@ static inline void logical(struct core *core, uint32_t result, uint32_t carry)
 static inline uint32_t immediate_carry(const struct core *core,
                                        const struct core_instruction *of)
 {
-    return of->ra == CARRY_AS_IT_WAS ? core->carry : of->ra;
+    return of->ra == CORE_CARRY_AS_IT_WAS ? core->carry : of->ra;
 }
 
 /* ---- logical; x is rn, y the second operand ---- */

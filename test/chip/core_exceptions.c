@@ -398,11 +398,14 @@ static void deactivate(struct core *core, unsigned exception)
 }
 
 /* Enters an exception in place of the return: the frame of what was
-   interrupted first stays where it is. */
+   interrupted first stays where it is. An interrupt that is as urgent could
+   have begun now; what is less urgent is held on. */
 static void chain(struct core *core, unsigned exception, uint32_t exc_return)
 {
+    int priority = group_of(core, priority_of(core, exception));
+
     count_return(core, core->exception);
-    hold(core, execution_priority(core, true));
+    hold(core, least(execution_priority(core, true), priority + 1));
     core->exceptions.entry_lr = exc_return;
     begin_entry(core, exception, true);
 }

@@ -15,7 +15,8 @@
     extern core_op core_op_##name##_imm, core_op_##name##_imm_s,               \
         core_op_##name##_reg, core_op_##name##_reg_s
 
-/* core_data.c */
+/* core_data.c; ra of logical constants: the carry, or that it stays. */
+#define CORE_CARRY_AS_IT_WAS 2u
 CORE_FORMS(and);
 CORE_FORMS(bic);
 CORE_FORMS(orr);
@@ -74,7 +75,7 @@ CORE_MODES(strh);
 CORE_MODES(ldr_pc);
 CORE_MODES(ldrd);
 CORE_MODES(strd);
-/* imm: the list; ra: CORE_LIST_... */
+/* imm: the list; rd: its bytes; ra: CORE_LIST_... */
 #define CORE_LIST_DOWN 1u /* from rn - 4 * n */
 #define CORE_LIST_WRITE_BACK 2u
 extern core_op core_op_ldm, core_op_stm;

@@ -107,6 +107,10 @@ void core_flash_fetch(struct core *core, const struct core_instruction *of)
 {
     uint32_t offset, first, last;
 
+    if (of->line != CORE_MANY_LINES) {
+        enter_line(core, of->line);
+        return;
+    }
     if (!core_in_flash(core, of->key & ~1u, &offset)) {
         core->line = CORE_NO_LINE;
         return;

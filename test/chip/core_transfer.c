@@ -189,7 +189,7 @@ MODES(strd, strd, NOTHING)
 static uint32_t list_start(const struct core *core,
                            const struct core_instruction *of)
 {
-    uint32_t bytes = 4u * (uint32_t)__builtin_popcount(of->imm);
+    uint32_t bytes = of->rd;
 
     return base(core, of) - ((of->ra & CORE_LIST_DOWN) != 0 ? bytes : 0);
 }
@@ -197,7 +197,7 @@ static uint32_t list_start(const struct core *core,
 static void list_write_back(struct core *core,
                             const struct core_instruction *of)
 {
-    uint32_t bytes = 4u * (uint32_t)__builtin_popcount(of->imm);
+    uint32_t bytes = of->rd;
 
     if ((of->ra & CORE_LIST_WRITE_BACK) != 0) {
         core->r[of->rn] += (of->ra & CORE_LIST_DOWN) != 0 ? -bytes : bytes;
