@@ -19,7 +19,7 @@ enum clocks_source {
     CLOCKS_HSI_PLL, /* 168 MHz within 1 % at 25 degrees, some 4 % elsewhere: the
                        crystal does not start */
     CLOCKS_HSE_PLL, /* 168 MHz */
-    CLOCKS_EMULATED /* no clock tree: an emulator, nothing was waited for */
+    CLOCKS_EMULATED /* QEMU: no oscillator is ready; nothing was waited for */
 };
 
 struct clocks {
