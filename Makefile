@@ -242,6 +242,28 @@ $(BUILD)/stm32f405/boot/main_stm32f405.o: $(BUILD)/version.flags
 
 -include $(host_objects:.o=.d)
 
+# ---- QEMU ----
+
+# QEMU=PATH: the qemu-system-arm that run, test, bench, hil and all else that
+# starts boards use; none: the one on the PATH. The host command and the tests
+# read it from QUINCUNX_QEMU (qemu/emulator.h). A path is made absolute, since
+# tests have working directories of their own; a mere name stays one.
+QEMU ?=
+ifneq ($(QEMU),)
+export QUINCUNX_QEMU := $(if $(findstring /,$(QEMU)),$(if \
+    $(filter /%,$(firstword $(QEMU))),,$(CURDIR)/))$(QEMU)
+endif
+
+# The second QEMU that the tests run with: Debian 12's backports have QEMU 10.
+QEMU10 := $(BUILD)/qemu10
+QEMU10_SUITE := bookworm-backports
+
+## qemu10: QEMU 10 from Debian's backports, into build/qemu10; no root needed
+.PHONY: qemu10
+qemu10:
+	$(Q)test/second_qemu.sh $(QEMU10) $(QEMU10_SUITE)
+	@echo "QEMU      $(QEMU10)/qemu-system-arm"
+
 # ---- running ----
 
 # English text that every Debian machine has, about 240 kB of it.
@@ -253,7 +275,7 @@ PROFILE ?= t3d
 $(BUILD)/licenses.txt: $(wildcard /usr/share/common-licenses/*)
 	$(Q)cat $(filter-out %/GPL %/LGPL %/GFDL,$^) > $@
 
-## run: search a text on 25 boards; MESH= KERNEL= ARG= INPUT= PROFILE=
+## run: search a text on 25 boards; MESH= KERNEL= ARG= INPUT= PROFILE= QEMU=
 run: all
 	$(Q)$(MAKE) -s --no-print-directory $(INPUT)
 	@echo "running $(KERNEL) '$(ARG)' on a $(MESH) mesh of QEMU boards"
@@ -343,7 +365,8 @@ hil: export QUINCUNX_HIL_PORT := $(PORT)
 hil: export QUINCUNX_HIL_MESH := $(MESH)
 hil: export QUINCUNX_HIL_BOARD := $(BOARD)
 
-## hil: test a mesh of boards, PORT=/dev/ttyACM0 MESH=5x5; no PORT: emulated
+## hil: test a mesh of boards, PORT=/dev/ttyACM0 MESH=5x5; no PORT: emulated,
+##   QEMU=PATH
 .PHONY: hil
 hil: test-deps
 	$(Q)$(MAKE) --no-print-directory build-all BOARD="$(BOARDS)"
@@ -401,11 +424,24 @@ WORKERS ?= 2
 # One more: many tests wait for a mesh of theirs.
 TEST_WORKERS ?= 3
 
-## test: every test that needs no board; T='-k NAME' selects
+TESTS ?= test
+
+## test: every test that needs no board; T='-k NAME' selects; QEMU=PATH
 test: test-deps
 	$(Q)$(MAKE) --no-print-directory -j$(WORKERS) build-tests
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider -n $(TEST_WORKERS) \
-	  --dist loadfile test $(T)
+	  --dist loadfile $(TESTS) $(T)
+
+# Where two QEMUs could differ: whole meshes, the emulated chip, the cables. The
+# memory of 625 boards is the same, and one such run takes a minute.
+QEMU10_TESTS := test/test_two_qemus.py test/test_run.py test/test_stm32f405.py \
+                test/test_wired.py
+
+## test-qemu10: a part of the tests, on the QEMU of `make qemu10`
+.PHONY: test-qemu10
+test-qemu10: qemu10
+	$(Q)$(MAKE) --no-print-directory test QEMU=$(QEMU10)/qemu-system-arm \
+	  TESTS="$(QEMU10_TESTS)" T='-k "not 25x25 and not 625"'
 
 ## test-boards: what takes long: whole meshes of emulated stm32f405, their
 ##   failures, every kernel on 625 boards

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/boards_command.h"
 
+#include "qemu/emulator.h"
 #include "qemu/firmware.h"
 #include "qemu/gdb.h"
 #include "qemu/parse.h"
@@ -21,7 +22,6 @@
 #define EXIT_USAGE 2
 #define SIDE_MAX 31u
 #define FAULTS_MAX 64u
-#define QEMU "qemu-system-arm"
 
 enum key {
     KEY_BOARD = 0x100,
@@ -265,6 +265,8 @@ static int check(struct own_options *options)
         choose_consoles(options);
         status = firmware_find(options->firmware, true);
         options->wired.firmware = options->firmware;
+        options->wired.qemu = emulator_program();
+        status = status == 0 ? emulator_check(true) : status;
     }
     return status;
 }
@@ -407,7 +409,7 @@ static int run(struct own_options *options)
 
 int boards_command(int argc, char **argv)
 {
-    static struct own_options options = {.wired = {.qemu = QEMU}};
+    static struct own_options options;
     static const char description[] =
         "Starts a mesh of emulated boards, QEMU's netduinoplus2 wired UART to "
         "UART, prints where their consoles are, and stays until Ctrl-C, "

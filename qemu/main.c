@@ -69,7 +69,11 @@ static void usage(FILE *out)
         fprintf(out, "  %-12s %s\n", subcommands[i].name,
                 subcommands[i].summary);
     }
-    fprintf(out, "\n`quincunx SUBCOMMAND --help' tells its options.\n");
+    fprintf(out,
+            "\n`quincunx SUBCOMMAND --help' tells its options. "
+            "Emulated boards run in the\nqemu-system-arm that the environment "
+            "variable QUINCUNX_QEMU names (a path, or a\nname on the PATH); "
+            "without it in the first one on the PATH.\n");
 }
 
 /* The exit status, unless what was printed did not get out. */

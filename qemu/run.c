@@ -2,6 +2,7 @@
 #include "qemu/run.h"
 
 #include "qemu/batches.h"
+#include "qemu/emulator.h"
 #include "qemu/gdb.h"
 #include "qemu/postmortem.h"
 #include "qemu/reading.h"
@@ -113,7 +114,7 @@ static int start_backend(struct backend *backend,
     struct boards_config boards = {.gdb = doors != NULL ? gdb_sockets(doors)
                                                         : NULL,
                                    .firmware = config->firmware,
-                                   .qemu = "qemu-system-arm",
+                                   .qemu = emulator_program(),
                                    .nodes = nodes,
                                    .watchdog_s = config->watchdog_s};
 

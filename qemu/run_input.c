@@ -2,6 +2,7 @@
 /* What a job needs from outside: its load, the firmware, QEMU. */
 #include "qemu/backend.h"
 #include "qemu/batches.h"
+#include "qemu/emulator.h"
 #include "qemu/firmware.h"
 #include "qemu/run_options.h"
 
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define EXIT_FAILED 1
 #define EXIT_USAGE 2
@@ -120,35 +120,6 @@ static int read_load(struct run_options *options)
     return status == 0 ? check_load(options) : status;
 }
 
-/* Whether a program of this name is on the PATH. */
-static bool on_path(const char *program)
-{
-    const char *path = getenv("PATH");
-    char file[PATH_MAX];
-
-    while (path != NULL && *path != '\0') {
-        size_t length = strcspn(path, ":");
-
-        snprintf(file, sizeof file, "%.*s/%s", (int)length, path, program);
-        if (access(file, X_OK) == 0) {
-            return true;
-        }
-        path += length + (path[length] == ':');
-    }
-    return false;
-}
-
-static int check_qemu(void)
-{
-    if (!on_path("qemu-system-arm")) {
-        fprintf(stderr, "quincunx: qemu-system-arm is not on the PATH; on "
-                        "Debian: apt-get install qemu-system-arm, or use "
-                        "--on native\n");
-        return EXIT_FAILED;
-    }
-    return 0;
-}
-
 int run_options_find_boards(struct run_options *options)
 {
     int status = 0;
@@ -156,7 +127,7 @@ int run_options_find_boards(struct run_options *options)
     if (!options->config.native && options->config.port == NULL) {
         status = firmware_find(options->firmware, options->config.serial);
         options->config.firmware = options->firmware;
-        status = status == 0 ? check_qemu() : status;
+        status = status == 0 ? emulator_check(options->config.serial) : status;
     }
     return status;
 }

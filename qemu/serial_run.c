@@ -4,6 +4,7 @@
 #include "hal/circuit.h"
 #include "hal/events.h"
 #include "qemu/batches.h"
+#include "qemu/emulator.h"
 #include "qemu/layers.h"
 #include "qemu/probe.h"
 #include "qemu/ps.h"
@@ -353,7 +354,7 @@ struct serial_mesh_config serial_run_mesh(const struct run_config *config)
     return (struct serial_mesh_config){.size = config->size,
                                        .originator = config->originator,
                                        .port = config->port,
-                                       .wired = {.qemu = "qemu-system-arm",
+                                       .wired = {.qemu = emulator_program(),
                                                  .firmware = config->firmware,
                                                  .noise = config->noise},
                                        .watchdog_s = config->watchdog_s};

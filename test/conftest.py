@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The closing line `N passed, N failed`, and what several tests share."""
+"""The closing line `N passed, N failed`, which QEMU the boards run in, and what
+several tests share."""
+import os
 import pathlib
+import subprocess
 import sys
 
 import pytest
@@ -11,6 +14,9 @@ for folder in (HERE, HERE / "oracle"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
+# Where .ci/run, which prints one closing line for several runs, wants this
+# run's three counts. Not for a pytest that a test starts.
+COUNTS = os.environ.pop("QUINCUNX_COUNTS", None)
 
 # Whose tests take longest: they begin first, so that workers end together.
 LONGEST = ("test_prove", "test_prove_planner", "test_run",
@@ -24,6 +30,27 @@ def pytest_addoption(parser):
              "minutes of two cores")
 
 
+def pytest_configure(config):
+    """Ends at once, with status 2, if QUINCUNX_QEMU names no QEMU."""
+    import core as library
+
+    command = library.BUILD / "quincunx"
+    if (hasattr(config, "workerinput") or not command.exists()
+            or not os.environ.get("QUINCUNX_QEMU")):
+        return
+    done = subprocess.run(
+        [command, "boards", "--mesh", "1x1"], stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=60, check=False)
+    if done.returncode == 2:
+        pytest.exit(done.stderr.strip(), 2)
+
+
+def pytest_report_header():
+    import core as library
+
+    return f"QEMU: {library.qemu_version(library.QEMU) or 'none'}"
+
+
 def pytest_collection_modifyitems(items):
     def rank(item):
         name = item.path.stem
@@ -32,11 +59,16 @@ def pytest_collection_modifyitems(items):
     items.sort(key=rank)
 
 
+def counts(stats):
+    """How many tests passed, failed and were skipped."""
+    return (len(stats.get("passed", [])) + len(stats.get("xfailed", [])),
+            sum(len(stats.get(kind, []))
+                for kind in ("failed", "error", "xpassed")),
+            len(stats.get("skipped", [])))
+
+
 def closing_line(stats):
-    passed = len(stats.get("passed", [])) + len(stats.get("xfailed", []))
-    failed = sum(len(stats.get(kind, []))
-                 for kind in ("failed", "error", "xpassed"))
-    skipped = len(stats.get("skipped", []))
+    passed, failed, skipped = counts(stats)
     line = f"{passed} passed, {failed} failed"
     return line + f", {skipped} skipped" if skipped else line
 
@@ -45,9 +77,14 @@ def closing_line(stats):
 def pytest_unconfigure(config):
     """After pytest's own summary: at every end, also of the collection's."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is not None:
-        reporter.ensure_newline()
+    if reporter is None:
+        return
+    reporter.ensure_newline()
+    if COUNTS is None:
         reporter.write_line(closing_line(reporter.stats))
+    else:
+        with open(COUNTS, "a", encoding="ascii") as file:
+            print(*counts(reporter.stats), file=file)
 
 
 @pytest.fixture(scope="session")

@@ -4,12 +4,27 @@ import ctypes as c
 import os
 import pathlib
 import struct
+import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / os.environ.get("BUILD", "build")
 
+# The QEMU that tests and benches start themselves: the one that the host
+# command starts, qemu/emulator.h.
+QEMU = os.environ.get("QUINCUNX_QEMU") or "qemu-system-arm"
+
 PHASES_MAX = 20
 ERR_PROTOCOL, ERR_EMPTY, ERR_PHASES, ERR_RANGE = -6, -9, -11, -12
+
+
+def qemu_version(program):
+    """The first line of what a QEMU says of itself; None if there is none."""
+    try:
+        done = subprocess.run([program, "--version"], capture_output=True,
+                              text=True, timeout=30, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.partition("\n")[0]
 
 
 class Size(c.Structure):

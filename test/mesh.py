@@ -13,11 +13,13 @@ import sys
 import threading
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-BUILD = ROOT / os.environ.get("BUILD", "build")
+from core import BUILD, QEMU, ROOT
+
 QUINCUNX = str(BUILD / "quincunx")
 FIRMWARE = BUILD / "mps2_an385" / "firmware.elf"
 SEED = int(os.environ.get("QUINCUNX_SEED", "1999"))
+# A QEMU of another name, and what a script of that name becomes.
+QEMU_NAMES = {b"qemu-system-arm", os.fsencode(os.path.basename(QEMU))}
 OFFSETS_MAX = 1024  # of search; kernels/search.c
 
 oracle = str(ROOT / "test" / "oracle")
@@ -25,6 +27,14 @@ if oracle not in sys.path:
     sys.path.insert(0, oracle)
 
 import torus  # noqa: E402  (of the oracle)
+
+
+def with_path(folder, *behind):
+    """An environment whose PATH has this folder, then others; what is found
+    there as qemu-system-arm is the QEMU of boards."""
+    env = {key: value for key, value in os.environ.items()
+           if key != "QUINCUNX_QEMU"}
+    return {**env, "PATH": os.pathsep.join(map(str, (folder, *behind)))}
 
 
 def seeded(name):
@@ -205,7 +215,7 @@ def boards_with(firmware):
     found = []
     for pid in pids():
         words = words_of(pid)
-        if (os.path.basename(words[0]) == b"qemu-system-arm"
+        if (os.path.basename(words[0]) in QEMU_NAMES
                 and os.fsencode(str(firmware)) in words):
             found.append(pid)
     return found

@@ -517,7 +517,7 @@ def path_with(tmp_path, script=None):
         program = folder / "qemu-system-arm"
         program.write_text("#!/bin/sh\n" + script)
         program.chmod(0o755)
-    return {**os.environ, "PATH": str(folder)}
+    return mesh.with_path(folder)
 
 
 def test_qemu_missing(load, tmp_path):

@@ -17,7 +17,7 @@ import pytest
 
 import mesh
 
-REAL = shutil.which("qemu-system-arm")
+REAL = shutil.which(mesh.QEMU)
 GONE_S = 15
 
 # What a stand-in sees: the descriptors of qemu/boards.c and the beginning of
@@ -47,8 +47,7 @@ class Bench:
         shutil.copy(mesh.FIRMWARE, self.firmware)
         self.load = folder / "load"
         self.load.write_bytes(bytes(20_000))
-        self.env = {**os.environ,
-                    "PATH": f"{self.bin}:{os.environ['PATH']}"}
+        self.env = mesh.with_path(self.bin, os.environ["PATH"])
 
     def stand_in(self, script, *places):
         """Boards in these places do what the script says."""

@@ -41,7 +41,8 @@ def test_options():
 
 def test_targets():
     rules = "\n".join(path.read_text("utf-8") for path in MAKEFILES)
-    named = set(re.findall(r"`make ([a-z][a-z-]*)|^    make ([a-z][a-z-]*)",
+    named = set(re.findall(r"`make ([a-z][a-z0-9-]*)|"
+                           r"^    make ([a-z][a-z0-9-]*)",
                            README, re.MULTILINE))
     named = {a or b for a, b in named}
     assert len(named) > 12

@@ -3,11 +3,11 @@
 import pytest
 
 import tap
-from core import BUILD
+from core import BUILD, QEMU
 
 IMAGE = BUILD / "test" / "target.elf"
 OUTCOME = tap.run_once(
-    ["qemu-system-arm", "-M", "mps2-an385", "-nodefaults", "-display", "none",
+    [QEMU, "-M", "mps2-an385", "-nodefaults", "-display", "none",
      "-chardev", "stdio,id=tap",
      "-semihosting-config", "enable=on,target=native,chardev=tap",
      "-kernel", IMAGE],

@@ -435,7 +435,7 @@ def stand_in(folder, script):
     path = folder / "qemu-system-arm"
     path.write_text(script)
     path.chmod(0o755)
-    return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+    return mesh.with_path(folder, os.environ["PATH"])
 
 
 def test_qemu_that_ends_at_once(tmp_path):

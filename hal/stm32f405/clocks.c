@@ -81,10 +81,22 @@ static bool switch_to_pll(void)
     return false;
 }
 
+/*
+ * On a chip the oscillator that the processor runs from is ready, and hardware
+ * alone sets and clears its flag (RM0090, 7.3.1): HSIRDY after a reset; HSERDY
+ * or PLLRDY where a boot loader has switched over and stopped the HSI. In QEMU
+ * no oscillator is ever ready: 7.2 has no such register and reads 0; 10 has one
+ * that resets to 0 and keeps what is written, so that CR itself may differ from
+ * 0 there after a start that was not a reset.
+ */
+static bool has_clock_tree(void)
+{
+    return (RCC->CR & (RCC_CR_HSIRDY | RCC_CR_HSERDY | RCC_CR_PLLRDY)) != 0;
+}
+
 static enum clocks_source start(uint32_t *crystal_hz)
 {
-    /* Out of reset HSION is set (7.3.1): there is no such register at all. */
-    if (RCC->CR == 0) {
+    if (!has_clock_tree()) {
         return CLOCKS_EMULATED;
     }
     RCC->APB1ENR |= RCC_APB1ENR_PWREN;

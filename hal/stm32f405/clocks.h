@@ -14,7 +14,7 @@ enum clocks_source {
     CLOCKS_HSI_PLL, /* 168 MHz within 1 % at 25 degrees, some 4 % elsewhere: the
                        crystal does not start, or is none of 4 to 26 MHz */
     CLOCKS_HSE_PLL, /* 168 MHz by the crystal, or by a clock at its pin */
-    CLOCKS_EMULATED /* no clock tree: an emulator, nothing was waited for */
+    CLOCKS_EMULATED /* QEMU: no oscillator is ready; nothing was waited for */
 };
 
 struct clocks {

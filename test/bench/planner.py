@@ -14,7 +14,7 @@ for folder in (TEST, TEST / "oracle"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 import model  # noqa: E402
-from core import BUILD, Input, PHASES_MAX, Plan  # noqa: E402
+from core import BUILD, Input, PHASES_MAX, Plan, QEMU  # noqa: E402
 
 IMAGE = BUILD / "test" / "planner_bench.elf"
 LIBRARY = BUILD / "test" / "planner_bench.so"
@@ -30,7 +30,7 @@ PLAIN = ("t3d", "t3d-1M", "small-startup", "fig3", "fig4", "hop-delays",
 def board_lines():
     """What test/bench/planner/board.c prints, in words."""
     done = subprocess.run(
-        ["qemu-system-arm", "-M", "mps2-an385", "-nodefaults", "-display",
+        [QEMU, "-M", "mps2-an385", "-nodefaults", "-display",
          "none", "-icount", "shift=5,sleep=off,align=off",
          "-chardev", "stdio,id=out",
          "-semihosting-config", "enable=on,target=native,chardev=out",

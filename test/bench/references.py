@@ -154,7 +154,7 @@ def measure(name, one):
         file.write(image_of(name, one))
         file.flush()
         done = subprocess.run(
-            ["qemu-system-arm", "-M", "mps2-an385", "-nodefaults", "-display",
+            [mesh.QEMU, "-M", "mps2-an385", "-nodefaults", "-display",
              "none", "-icount", "shift=5,sleep=off,align=off",
              "-chardev", "stdio,id=out",
              "-semihosting-config", "enable=on,target=native,chardev=out",

@@ -17,7 +17,7 @@ from fractions import Fraction
 TEST = pathlib.Path(__file__).resolve().parent.parent
 if str(TEST) not in sys.path:
     sys.path.insert(0, str(TEST))
-from core import BUILD  # noqa: E402
+from core import BUILD, QEMU  # noqa: E402
 
 IMAGE = BUILD / "test" / "relay_bench.elf"
 DRIVER = TEST.parent / "hal" / "stm32f405"
@@ -49,7 +49,7 @@ def queue_bytes():
 def board_lines():
     """What test/bench/relay/board.c prints, in words."""
     done = subprocess.run(
-        ["qemu-system-arm", "-M", "mps2-an385", "-nodefaults", "-display",
+        [QEMU, "-M", "mps2-an385", "-nodefaults", "-display",
          "none", "-icount", "shift=10,sleep=off,align=off",
          "-chardev", "stdio,id=out",
          "-semihosting-config", "enable=on,target=native,chardev=out",

@@ -8,7 +8,7 @@ import sys
 TEST = pathlib.Path(__file__).resolve().parent.parent
 if str(TEST) not in sys.path:
     sys.path.insert(0, str(TEST))
-from core import BUILD  # noqa: E402
+from core import BUILD, QEMU  # noqa: E402
 
 IMAGE = BUILD / "test" / "search_bench.elf"
 TEXT = BUILD / "licenses.txt"
@@ -17,7 +17,7 @@ TEXT = BUILD / "licenses.txt"
 def counts():
     """{pattern: {variant: (occurrences, instructions a byte)}}."""
     done = subprocess.run(
-        ["qemu-system-arm", "-M", "mps2-an385", "-nodefaults", "-display",
+        [QEMU, "-M", "mps2-an385", "-nodefaults", "-display",
          "none", "-icount", "shift=5,sleep=off,align=off",
          "-chardev", "stdio,id=out",
          "-semihosting-config", "enable=on,target=native,chardev=out",

@@ -6,6 +6,7 @@
  */
 #include "hal/bytes.h"
 #include "hal/circuit.h"
+#include "qemu/emulator.h"
 #include "qemu/mesh.h"
 #include "test/conformance/program.h"
 #include "test/unit/unit.h"
@@ -104,7 +105,7 @@ static void keep(struct record *to, struct mesh *mesh)
 static int start(struct backend *backend)
 {
     const struct boards_config boards = {.firmware = image,
-                                         .qemu = "qemu-system-arm",
+                                         .qemu = emulator_program(),
                                          .nodes = NODES,
                                          .watchdog_s = WATCHDOG_S};
 

@@ -201,6 +201,39 @@ static void no_clock_tree(struct unit *unit)
     CHECK(unit, memcmp(&rcc, &nothing, sizeof rcc) == 0);
 }
 
+/* QEMU 10: a register that software has written, and no hardware behind it. */
+static void registers_that_only_remember(struct unit *unit)
+{
+    static const uint32_t written[] = {1u << 0, 1u << 16, 1u << 24,
+                                       1u << 0 | 1u << 16 | 1u << 24, 0x80};
+
+    for (unsigned i = 0; i < sizeof written / sizeof *written; ++i) {
+        struct clocks clocks;
+
+        started(true, true);
+        rcc.CR = written[i];
+        clocks_start(&clocks);
+        CHECK_EQUAL(unit, clocks.source, CLOCKS_EMULATED);
+        CHECK_EQUAL(unit, rcc.CR, written[i]);
+    }
+}
+
+/* RM0090, 7.3.1: HSION may be cleared where another oscillator is used. */
+static void behind_a_boot_loader(struct unit *unit)
+{
+    static const uint32_t left[] = {0x83, 0x30000, 0x3030000, 0x2030083};
+
+    for (unsigned i = 0; i < sizeof left / sizeof *left; ++i) {
+        struct clocks clocks;
+
+        started(true, true);
+        rcc.CR = left[i];
+        rcc.CFGR = 0;
+        clocks_start(&clocks);
+        CHECK_EQUAL(unit, clocks.source, CLOCKS_HSE_PLL);
+    }
+}
+
 /* RM0090, 7.3.21: PINRSTF, bit 26, is set by every reset. */
 static void causes_of_reset(struct unit *unit)
 {
@@ -236,5 +269,7 @@ void suite_clocks(struct unit *unit)
     UNIT_RUN(unit, memory_that_stays_fast);
     UNIT_RUN(unit, change_that_does_not_come);
     UNIT_RUN(unit, no_clock_tree);
+    UNIT_RUN(unit, registers_that_only_remember);
+    UNIT_RUN(unit, behind_a_boot_loader);
     UNIT_RUN(unit, causes_of_reset);
 }

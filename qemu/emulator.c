@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/emulator.h"
+
+#include "qemu/process.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EXIT_FAILED 1
+#define EXIT_USAGE 2
+
+#define DEFAULT_PROGRAM "qemu-system-arm"
+#define ANSWER_MS 10000
+#define ANSWER_BYTES 32768u /* QEMU 10 lists its machines in 9 KB */
+
+/* The variable's value; NULL if it is not set, or empty. */
+static const char *variable(void)
+{
+    const char *value = getenv(EMULATOR_VARIABLE);
+
+    return value == NULL || *value == '\0' ? NULL : value;
+}
+
+const char *emulator_program(void)
+{
+    const char *value = variable();
+
+    return value == NULL ? DEFAULT_PROGRAM : value;
+}
+
+/* ---- the default ---- */
+
+static bool on_path(const char *program)
+{
+    const char *path = getenv("PATH");
+    char file[PATH_MAX];
+
+    while (path != NULL && *path != '\0') {
+        size_t length = strcspn(path, ":");
+
+        snprintf(file, sizeof file, "%.*s/%s", (int)length, path, program);
+        if (access(file, X_OK) == 0) {
+            return true;
+        }
+        path += length + (path[length] == ':');
+    }
+    return false;
+}
+
+static int check_default(bool stm32f405)
+{
+    if (!on_path(DEFAULT_PROGRAM)) {
+        fprintf(stderr,
+                "quincunx: " DEFAULT_PROGRAM
+                " is not on the PATH; on Debian: apt-get install "
+                "qemu-system-arm%s\n",
+                stm32f405 ? "" : ", or use --on native");
+        return EXIT_FAILED;
+    }
+    return 0;
+}
+
+/* ---- the variable's ---- */
+
+static int now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int)(now.tv_sec % 1000000 * 1000 + now.tv_nsec / 1000000);
+}
+
+/* Reads until the writer closes, `text` is full or the time is up; `text`
+   becomes a string. Result: false if the time was up. */
+static bool read_answer(char text[ANSWER_BYTES], int from)
+{
+    struct pollfd poll_fd = {.fd = from, .events = POLLIN};
+    int end_ms = now_ms() + ANSWER_MS;
+    size_t bytes = 0;
+    ssize_t got = 1;
+
+    while (got > 0 && bytes < ANSWER_BYTES - 1) {
+        int left_ms = end_ms - now_ms();
+
+        if (left_ms <= 0 || poll(&poll_fd, 1, left_ms) == 0) {
+            text[bytes] = '\0';
+            return false;
+        }
+        got = read(from, text + bytes, ANSWER_BYTES - 1 - bytes);
+        bytes += got > 0 ? (size_t)got : 0;
+    }
+    text[bytes] = '\0';
+    return true;
+}
+
+/* Whether a line of the text begins with this word and a space. */
+static bool lists(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+
+    while (text != NULL) {
+        if (strncmp(text, word, length) == 0 && text[length] == ' ') {
+            return true;
+        }
+        text = strchr(text, '\n');
+        text += text != NULL;
+    }
+    return false;
+}
+
+/* Ends the program, and its children, which a script may have. */
+static void end_group(pid_t pid, int *status)
+{
+    pid_t running = pid;
+    bool ended = process_ended(&running, status);
+
+    kill(-pid, SIGKILL);
+    if (!ended) {
+        waitpid(pid, status, 0);
+    }
+}
+
+/* Result: what is wrong with the program; NULL: nothing. */
+static const char *ask(const char *program, const char *machine)
+{
+    char *argv[] = {(char *)program, "-machine", "help", NULL};
+    struct process_config process = {.argv = argv};
+    char text[ANSWER_BYTES];
+    int pipe_fd[2];
+    bool answered;
+    int status = 0;
+    pid_t pid;
+
+    if (pipe2(pipe_fd, O_CLOEXEC) != 0) {
+        return "there is no pipe to ask it by";
+    }
+    process.log = pipe_fd[1];
+    pid = process_start(&process);
+    close(pipe_fd[1]);
+    answered = pid > 0 && read_answer(text, pipe_fd[0]);
+    close(pipe_fd[0]);
+    if (pid > 0) {
+        end_group(pid, &status);
+    }
+    if (pid < 0) {
+        return "it cannot be started";
+    }
+    if (answered && WIFEXITED(status) && WEXITSTATUS(status) == 127) {
+        return "it cannot be executed";
+    }
+    if (answered && lists(text, machine)) {
+        return NULL;
+    }
+    return answered ? "`-machine help' does not list it"
+                    : "`-machine help' did not end within 10 s";
+}
+
+int emulator_check(bool stm32f405)
+{
+    const char *machine = stm32f405 ? "netduinoplus2" : "mps2-an385";
+    const char *wrong;
+
+    if (variable() == NULL) {
+        return check_default(stm32f405);
+    }
+    wrong = ask(variable(), machine);
+    if (wrong != NULL) {
+        fprintf(stderr,
+                "quincunx: " EMULATOR_VARIABLE
+                " '%s': must be a qemu-system-arm, which has the machine %s: "
+                "%s\n",
+                variable(), machine, wrong);
+        return EXIT_USAGE;
+    }
+    return 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The QEMU that boards run in: the program that the environment variable
+ * QUINCUNX_QEMU names, by path or by a name on the PATH; qemu-system-arm if
+ * the variable is empty or not set.
+ */
+#ifndef QEMU_EMULATOR_H
+#define QEMU_EMULATOR_H
+
+#include <stdbool.h>
+
+#define EMULATOR_VARIABLE "QUINCUNX_QEMU"
+
+/* Its name or path. Valid as long as the environment is not changed. */
+const char *emulator_program(void);
+
+/*
+ * Checks the program before boards are started: the default must be on the
+ * PATH, and the variable's must list the machine of mps2-an385, or of
+ * stm32f405, within ten seconds of being asked with `-machine help`. Result: 0;
+ * or after a message on stderr the exit status: 1 for the default, 2 for the
+ * variable's. No process is left behind. Cost: one start of QEMU, about 0.1 s,
+ * where the variable is set.
+ */
+int emulator_check(bool stm32f405);
+
+#endif

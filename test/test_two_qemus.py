@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two versions of QEMU: the same timelines and results of the same jobs."""
+import functools
+import json
+import os
+import re
+import shutil
+
+import pytest
+
+import mesh
+from core import qemu_version
+
+# Where to look for them; the first two versions that are found are compared.
+CANDIDATES = ("qemu-system-arm", mesh.QEMU,
+              str(mesh.BUILD / "qemu10" / "qemu-system-arm"))
+
+JOBS = {
+    "search-lvds": ["5x5", "search", "--arg", "return", "--profile", "lvds"],
+    "search-t3d": ["5x5", "search", "--arg", "return", "--profile", "t3d"],
+    "spin-lvds": ["5x5", "spin", "--arg", "32", "--profile", "lvds"],
+    "spin-t3d": ["5x5", "spin", "--arg", "32", "--profile", "t3d"],
+    "one-round": ["5x5", "spin", "--arg", "8", "--profile", "t3d",
+                  "--rounds", "1"],
+    "tree": ["4x3", "search", "--arg", "return", "--originator", "2,1"],
+    "batches": ["5x5", "search", "--arg", "return", "--batch", "30000"],
+    "slow": ["5x5", "spin", "--arg", "8", "--slow", "1,2=4"],
+    "output": ["5x5", "conv", "--arg", "filter=sobel", "--profile", "t3d"],
+}
+
+
+@functools.cache
+def two_qemus():
+    """{version: program}: of each version one."""
+    found = {}
+    for program in CANDIDATES:
+        said = qemu_version(program)
+        version = said and re.search(r"version (\S+)", said)
+        if version:
+            found.setdefault(version[1], program)
+    return found
+
+
+@pytest.fixture(name="both")
+def fixture_both():
+    found = two_qemus()
+    if len(found) < 2:
+        pytest.skip("needs two versions of QEMU, and there is "
+                    f"{' '.join(found) or 'none'}; `make qemu10` brings one")
+    return list(found.values())[:2]
+
+
+@pytest.fixture(name="load", scope="module")
+def fixture_load(tmp_path_factory):
+    """{kernel: file}."""
+    folder = tmp_path_factory.mktemp("two")
+    chance = mesh.seeded("two QEMUs")
+    text, image = folder / "text", folder / "image.pgm"
+    text.write_bytes(mesh.text(100_000, chance))
+    image.write_bytes(b"P5 200 150 255\n" + chance.randbytes(200 * 150))
+    short = folder / "short"
+    short.write_bytes(text.read_bytes()[:10_000])
+    return {"search": text, "spin": text, "conv": image, "serial": short}
+
+
+def with_qemu(program):
+    return {**os.environ, "QUINCUNX_QEMU": program}
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_timelines_are_the_same(both, load, tmp_path, name):
+    """And so is all of the report but what the host's clock measured."""
+    size, kernel, *options = JOBS[name]
+    reports, outputs = [], []
+    for index, program in enumerate(both):
+        out = tmp_path / f"out{index}.pgm"
+        done = mesh.command(
+            "run", "--mesh", size, "--kernel", kernel, *options, "--json",
+            *(["-o", out] if kernel == "conv" else []), load[kernel],
+            env=with_qemu(program))
+        assert done.returncode == 0, (program, done.stderr)
+        report = json.loads(done.stdout)
+        del report["wall_s"]
+        reports.append(report)
+        outputs.append(out.read_bytes() if out.exists() else None)
+    assert reports[0]["timeline_sha256"] == reports[1]["timeline_sha256"]
+    assert reports[0] == reports[1]
+    assert outputs[0] == outputs[1]
+    assert (outputs[0] is not None) == (kernel == "conv")
+
+
+def test_stm32f405_boards_do_the_same_job(both, load):
+    """Their time is the host's: equal are the results."""
+    results = []
+    for program in both:
+        done = mesh.command(
+            "run", "--board", "stm32f405", "--mesh", "2x1", "--kernel",
+            "search", "--arg", "return", "--profile", "emulated",
+            "--watchdog", "60", "--json", load["serial"],
+            env=with_qemu(program))
+        assert done.returncode == 0, (program, done.stderr)
+        results.append(json.loads(done.stdout)["result"])
+    assert results[0] == results[1]
+    assert results[0]["count"] == load["serial"].read_bytes().count(b"return")
+
+
+# ---- which QEMU boards run in ----
+
+def test_the_variable_says_which_qemu_is_started(load, tmp_path):
+    """A script that leaves a trace and becomes the real one."""
+    real = shutil.which(mesh.QEMU)
+    trace = tmp_path / "trace"
+    script = tmp_path / "another name"
+    script.write_text(f"#!/bin/sh\necho \"$1\" >> '{trace}'\n"
+                      f"exec '{real}' \"$@\"\n")
+    script.chmod(0o755)
+    done = mesh.command("run", "--mesh", "3x2", "--kernel", "spin", "--arg",
+                        "1", load["spin"], env=with_qemu(str(script)))
+    assert done.returncode == 0, done.stderr
+    assert trace.read_text().split() == ["-machine"] * 7  # one only asked
+
+
+@pytest.mark.parametrize("arguments, machine", [
+    (["run", "--mesh", "1x1", "--kernel", "spin", "--arg", "1"],
+     "mps2-an385"),
+    (["run", "--mesh", "1x1", "--kernel", "search", "--arg", "a", "--board",
+      "stm32f405"], "netduinoplus2"),
+    (["compare", "--mesh", "5x5", "--kernel", "spin", "--arg", "1"],
+     "mps2-an385"),
+    (["calibrate", "--mesh", "5x5"], "mps2-an385"),
+    (["boards", "--mesh", "1x1"], "netduinoplus2")])
+@pytest.mark.parametrize("program, reason", [
+    ("/bin/ls", "does not list it"), ("/nowhere/qemu", "cannot be executed"),
+    ("/", "cannot be executed"), ("no-such-qemu", "cannot be executed")])
+def test_a_program_that_is_no_qemu(load, arguments, machine, program, reason):
+    last = [load["spin"]] if arguments[0] in ("run", "compare") else []
+    done = mesh.command(*arguments, *last, env=with_qemu(program))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(
+        f"quincunx: QUINCUNX_QEMU '{program}': must be a qemu-system-arm, "
+        f"which has the machine {machine}: ")
+    assert reason in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("script, reason", [
+    ("while :; do echo no; done", "does not list it"),
+    ("echo mps2-an385-and-more", "does not list it"),
+    ("sleep 7531 & exit 0", "did not end within 10 s")])
+def test_a_script_that_is_no_qemu_leaves_nothing(load, tmp_path, script,
+                                                 reason):
+    path = tmp_path / "script"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    done = mesh.command("run", "--mesh", "1x1", "--kernel", "spin", "--arg",
+                        "1", load["spin"], env=with_qemu(str(path)))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert reason in done.stderr
+    assert mesh.until(lambda: not [
+        pid for pid in mesh.pids()
+        if mesh.words_of(pid)[:2] == [b"sleep", b"7531"]
+        or os.fsencode(str(path)) in mesh.words_of(pid)], 15)
+
+
+def test_native_nodes_and_an_empty_name_need_no_such_program(load):
+    line = ["run", "--mesh", "1x1", "--kernel", "spin", "--arg", "1"]
+    for more, name in (["--on", "native"], "/nowhere/qemu"), ([], ""):
+        done = mesh.command(*line, *more, load["spin"], env=with_qemu(name))
+        assert done.returncode == 0, done.stderr
