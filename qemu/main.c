@@ -51,7 +51,7 @@ static const struct subcommand subcommands[] = {
     {"figures", "quincunx figures", figures_command,
      "the paper's figures, from the model"},
     {"flash", "quincunx flash", flash_command,
-     "a firmware image into real boards, through OpenOCD"},
+     "a firmware image into real boards, by probe, serial port or USB"},
     {"console", "quincunx console", console_command,
      "one command for a board on a serial port, and its reply"},
     {"ps", "quincunx ps", ps_command,
