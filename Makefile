@@ -345,6 +345,16 @@ flash:
 flash-mesh:
 	$(call flash,$$MAP,MAP=mesh.csv,--map "$$MAP")
 
+## flash-map: list probes, serial adapters and DFU devices; MAP=mesh.csv is
+##   written if it is not there; MAP_OPTIONS=--ports
+.PHONY: flash-map
+MAP_OPTIONS ?=
+flash-map: export MAP := $(MAP)
+flash-map:
+	$(call install,$(PACKAGES))
+	$(Q)$(MAKE) -s --no-print-directory $(BUILD)/quincunx
+	$(Q)$(BUILD)/quincunx flash-map $${MAP:+--output "$$MAP"} $(MAP_OPTIONS)
+
 # ---- hardware in the loop ----
 
 # The originator's console; emulated boards without one. HIL_OPTIONS: pytest's.
