@@ -2,6 +2,7 @@
 """The ROM boot loader of an STM32F405 on a pseudo-terminal, for a real
 stm32flash to talk to: the protocol of ST's application note AN3155, with the
 flash behind it as RM0090, 3.4 has it. `faults` is what is wrong with it."""
+import contextlib
 import os
 import pty
 import select
@@ -18,6 +19,10 @@ INIT = 0x7F
 GET, VERSION, GET_ID = 0x00, 0x01, 0x02
 READ, GO, WRITE, ERASE, EXTENDED_ERASE = 0x11, 0x21, 0x31, 0x43, 0x44
 VERSION_3_1 = 0x31
+
+
+class Reset(Exception):
+    """Somebody has pressed the board's button."""
 
 
 class Loader(threading.Thread):
@@ -38,8 +43,10 @@ class Loader(threading.Thread):
             b"\xff" * 16 + (unique or bytes(range(12))) + b"\xff" * 6
             + struct.pack("<H", kib) + b"\xff" * 220)}
         self.events = []  # erased sectors, written addresses, go
+        self.waiting = b""
         self.heard = self.said = 0
         self.initialised = False
+        self.was_reset = threading.Event()
         self.master, slave = pty.openpty()
         tty.setraw(slave)
         self.slave = slave  # open, so that the other end never hangs up
@@ -51,32 +58,36 @@ class Loader(threading.Thread):
 
     def take(self, count):
         """That many bytes; EOFError when it is over."""
-        got = b""
-        while len(got) < count:
+        while len(self.waiting) < count:
             ready, _, _ = select.select([self.master, self.ending[0]], [], [])
             if self.ending[0] in ready:
-                raise EOFError
-            got += os.read(self.master, 1)
+                raise EOFError if os.read(self.ending[0], 1) == b"x" \
+                    else Reset
+            self.waiting += os.read(self.master, 4096)
+        got, self.waiting = self.waiting[:count], self.waiting[count:]
         self.heard += count
         return got
 
     def say(self, data):
-        for byte in data:
-            self.said += 1
-            late = self.said > self.after
-            if self.kind == "mute" and late:
-                continue
-            if self.kind == "damage" and late:
-                byte ^= 0x55
-                self.after = 1 << 60
-            os.write(self.master, bytes([byte]))
+        late = max(0, min(len(data), self.after - self.said))
+        self.said += len(data)
+        if self.kind == "mute":
+            data = data[:late]
+        elif self.kind == "damage" and late < len(data):
+            data = (data[:late] + bytes([data[late] ^ 0x55])
+                    + data[late + 1:])
+            self.after = 1 << 60
+        os.write(self.master, data)
 
     def run(self):
-        try:
+        with contextlib.suppress(EOFError, OSError):
             while True:
-                self.command(self.take(1)[0])
-        except (EOFError, OSError):
-            pass
+                try:
+                    self.command(self.take(1)[0])
+                except Reset:
+                    self.initialised, self.waiting = False, b""
+                    self.events.clear()
+                    self.was_reset.set()
 
     # ---- commands ----
 
@@ -193,6 +204,11 @@ class Loader(threading.Thread):
                 self.flash[start:start + size] = b"\xff" * size
                 self.events.append(f"erase {page}")
         self.say(ACK)
+
+    def reset(self):
+        self.was_reset.clear()
+        os.write(self.ending[1], b"r")
+        self.was_reset.wait(10)
 
     def stop(self):
         os.write(self.ending[1], b"x")
