@@ -18,10 +18,10 @@ PACKAGES := gcc libc6-dev gcc-arm-none-eabi libnewlib-arm-none-eabi \
             libsndfile1-dev libpng-dev libnetpbm-dev libcsv-dev \
             libserialport-dev python3 python3-numpy
 TEST_PACKAGES := python3-pytest python3-pytest-xdist python3-hypothesis \
-                 python3-serial openocd gdb-multiarch \
+                 python3-serial openocd stm32flash dfu-util gdb-multiarch \
                  frama-c-base libglpk-dev libunicorn-dev sox imagemagick
 # And what writes an image to a real board.
-FLASH_PACKAGES := openocd
+FLASH_PACKAGES := openocd stm32flash dfu-util
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Werror
 HOST_CC := gcc
@@ -316,9 +316,11 @@ gallery: test-deps
 
 # ---- real boards ----
 
-# Which program talks to the probes, and which kind of probe they are; more
-# options of `quincunx flash`: FLASH_OPTIONS=--partial.
+# Which programs talk to probes, serial ports and USB, and which kind of probe
+# they are; more options of `quincunx flash`: FLASH_OPTIONS=--partial.
 OPENOCD ?= openocd
+STM32FLASH ?= stm32flash
+DFU_UTIL ?= dfu-util
 INTERFACE ?= stlink
 FLASH_OPTIONS ?=
 IMAGE ?= $(BUILD)/$(BOARD)/firmware.elf
@@ -328,32 +330,52 @@ IMAGE ?= $(BUILD)/$(BOARD)/firmware.elf
 flash flash-mesh: export BOARD := \
     $(if $(filter file,$(origin BOARD)),stm32f405,$(BOARD))
 flash flash-mesh: export PROBE := $(PROBE)
+flash flash-mesh: export PORT := $(PORT)
+flash flash-mesh: export DFU := $(DFU)
 flash flash-mesh: export MAP := $(MAP)
 flash flash-mesh: export IMAGE := $(IMAGE)
 flash flash-mesh: export OPENOCD := $(OPENOCD)
+flash flash-mesh: export STM32FLASH := $(STM32FLASH)
+flash flash-mesh: export DFU_UTIL := $(DFU_UTIL)
 flash flash-mesh: export INTERFACE := $(INTERFACE)
 
+# $(1): the variables of which one must be set, $(2): how they are set, $(3):
+# the options that they become.
 define flash
-	$(Q)if [ -z "$$BOARD" ] || [ -z "$$$(1)" ]; then \
-	  echo "make $@ [BOARD=stm32f405] $(1)=$(2)" >&2; exit 2; fi
+	$(Q)if [ -z "$$BOARD" ] || [ -z "$(1)" ]; then \
+	  echo "make $@ [BOARD=stm32f405] $(2)" >&2; exit 2; fi
 	$(call install,$(PACKAGES) $(FLASH_PACKAGES))
 	$(Q)$(MAKE) -s --no-print-directory $(BUILD)/quincunx
 	$(Q)[ "$$IMAGE" != "$(BUILD)/$$BOARD/firmware.elf" ] || \
 	  $(MAKE) -s --no-print-directory "$$IMAGE"
-	$(Q)$(BUILD)/quincunx flash --board "$$BOARD" $(3) "$$$(1)" \
-	  --openocd "$$OPENOCD" --interface "$$INTERFACE" $(FLASH_OPTIONS) \
+	$(Q)$(BUILD)/quincunx flash --board "$$BOARD" $(3) \
+	  --openocd "$$OPENOCD" --stm32flash "$$STM32FLASH" \
+	  --dfu-util "$$DFU_UTIL" --interface "$$INTERFACE" $(FLASH_OPTIONS) \
 	  "$$IMAGE"
 endef
 
-## flash: write the firmware to a board, PROBE=serial BOARD=stm32f405
+## flash: write the firmware to a board, PROBE=serial, PORT=/dev/ttyUSB0 or
+##   DFU=serial; PINS= KERNELS= ... as in all; INTERFACE= FLASH_OPTIONS=
 .PHONY: flash
 flash:
-	$(call flash,PROBE,serial,--probe)
+	$(call flash,$$PROBE$$PORT$$DFU,PROBE=serial$(comma) PORT=/dev/ttyUSB0 \
+	  or DFU=serial,$${PROBE:+--probe "$$PROBE"} $${PORT:+--port "$$PORT"} \
+	  $${DFU:+--dfu "$$DFU"})
 
-## flash-mesh: to all boards of a mesh, MAP=mesh.csv BOARD=stm32f405
+## flash-mesh: to all boards of a map, MAP=mesh.csv
 .PHONY: flash-mesh
 flash-mesh:
-	$(call flash,MAP,mesh.csv,--map)
+	$(call flash,$$MAP,MAP=mesh.csv,--map "$$MAP")
+
+## flash-map: list probes, serial adapters and DFU devices; MAP=mesh.csv is
+##   written if it is not there; MAP_OPTIONS=--ports
+.PHONY: flash-map
+MAP_OPTIONS ?=
+flash-map: export MAP := $(MAP)
+flash-map:
+	$(call install,$(PACKAGES))
+	$(Q)$(MAKE) -s --no-print-directory $(BUILD)/quincunx
+	$(Q)$(BUILD)/quincunx flash-map $${MAP:+--output "$$MAP"} $(MAP_OPTIONS)
 
 # ---- hardware in the loop ----
 

@@ -18,7 +18,8 @@
 
 #define IMAGE_IDENTITY_OFFSET 0x188u /* from the start of the flash */
 #define IMAGE_MAGIC 0x58434e51u      /* "QNCX" */
-#define IMAGE_VERSION 2u             /* of this layout; 1 had no pins */
+#define IMAGE_VERSION 2u             /* of this layout */
+#define IMAGE_VERSION_PINS 2u        /* from this version on it has pins */
 #define IMAGE_PINS_BYTES 16u         /* of a name, with a 0 behind it */
 #define IMAGE_NOT_SET 0xffffu
 

@@ -206,6 +206,25 @@ int elf_check(uint32_t *flash_bytes, char message[ELF_MESSAGE_BYTES],
     return 0;
 }
 
+void elf_flatten(uint8_t *flash, uint32_t flash_bytes, const uint8_t *data,
+                 uint64_t bytes, const struct elf_place *place)
+{
+    char message[ELF_MESSAGE_BYTES];
+    struct image image = {
+        .data = data, .bytes = bytes, .place = place, .message = message};
+
+    memset(flash, 0xff, flash_bytes);
+    if (check_header(&image) != 0 || take_segments(&image) != 0) {
+        return;
+    }
+    for (unsigned i = 0; i < image.segments; ++i) {
+        const struct segment *segment = &image.segment[i];
+
+        memcpy(flash + (segment->address - place->flash_start),
+               data + segment->offset, (size_t)segment->bytes);
+    }
+}
+
 uint64_t elf_offset(const uint8_t *data, uint64_t bytes,
                     const struct elf_place *place, uint32_t address,
                     uint32_t count)

@@ -2,7 +2,7 @@
 #include "qemu/firmware.h"
 
 #include "qemu/elf.h"
-#include "qemu/flash_openocd.h"
+#include "qemu/flash_request.h"
 #include "qemu/format.h"
 
 #include <stdio.h>
@@ -33,7 +33,7 @@ static void beside_us(char path[PATH_MAX], const char *folder)
 int firmware_find(char path[PATH_MAX], bool stm32f405)
 {
     const struct elf_place *place =
-        stm32f405 ? &flash_openocd_chip("stm32f405")->place : &mps2_an385;
+        stm32f405 ? &flash_request_chip("stm32f405")->place : &mps2_an385;
     char message[ELF_MESSAGE_BYTES];
     uint32_t flash_bytes;
     uint64_t bytes;

@@ -2,6 +2,7 @@
 #include "qemu/flash.h"
 
 #include "qemu/flash_identity.h"
+#include "qemu/flash_loader.h"
 #include "qemu/flash_said.h"
 
 #include <errno.h>
@@ -23,14 +24,19 @@
 #define CHUNK_BYTES 4096
 #define CHUNKS_MAX 64 /* more than a pipe holds */
 
-/* Why an OpenOCD was told to end. */
+#define FOLDER "/tmp/quincunx-flash-XXXXXX"
+
+static const char *const tools[FLASH_WAYS] = {"OpenOCD", "stm32flash",
+                                              "dfu-util"};
+
+/* Why a worker was told to end. */
 enum ending {
     ENDING_NO,
     ENDING_TIMEOUT,
     ENDING_INTERRUPTED
 };
 
-/* An OpenOCD at work. */
+/* The process that flashes one board. */
 struct worker {
     const struct flash_board *board; /* NULL: none */
     pid_t pid;
@@ -39,6 +45,7 @@ struct worker {
     int64_t deadline_ms; /* of the work, or of the grace */
     enum ending ending;
     struct flash_said said;
+    char folder[sizeof FOLDER]; /* for files of its own; empty: none */
 };
 
 struct flash {
@@ -46,7 +53,7 @@ struct flash {
     const struct flash_board *board;
     unsigned boards;
     unsigned begun, done, failed, interrupted;
-    sigset_t original; /* the mask before, which OpenOCD gets */
+    sigset_t original; /* the mask before, which workers get */
     sigset_t waiting;  /* the mask while waiting: signals come only there */
     struct worker worker[FLASH_JOBS_MAX];
     struct flash_openocd line;
@@ -105,16 +112,10 @@ static int64_t now_ms(void)
 
 /* ---- starting ---- */
 
-/* The board as messages name it. */
 static void print_name(FILE *out, const struct flash *flash,
                        const struct flash_board *board)
 {
-    if (board->line == 0) {
-        fprintf(out, "probe %s", board->probe);
-    } else {
-        fprintf(out, "board %u,%u (probe %s, %s:%u)", board->at.x, board->at.y,
-                board->probe, flash->config->map_name, board->line);
-    }
+    flash_board_print(out, board, flash->config->map_name);
 }
 
 static bool put(int file, const uint8_t *data, uint64_t bytes, uint64_t at)
@@ -132,18 +133,24 @@ static bool put(int file, const uint8_t *data, uint64_t bytes, uint64_t at)
     return true;
 }
 
-/* The board's image as a file without a name: what was checked is what is
-   written, even if the file that was given is built again meanwhile. */
+/* The board's image as a file without a name, as its program wants it: what was
+   checked is what is written, even if the file that was given is built again
+   meanwhile. */
 static int make_image(const struct flash_config *config,
                       const struct flash_board *board)
 {
     int image = memfd_create("quincunx-image", MFD_CLOEXEC);
     uint8_t place[FLASH_IDENTITY_PLACE_BYTES];
-    bool made = image >= 0 && put(image, config->image, config->image_bytes, 0);
+    bool elf = board->way == FLASH_PROBE;
+    bool made =
+        image >= 0 && (elf ? put(image, config->image, config->image_bytes, 0)
+                           : put(image, config->flash, config->flash_bytes, 0));
 
     if (made && config->place_offset != 0) {
         flash_identity_place(place, board->at, config->size);
-        made = put(image, place, sizeof place, config->place_offset);
+        made = put(image, place, sizeof place,
+                   elf ? config->place_offset
+                       : IMAGE_IDENTITY_OFFSET + FLASH_IDENTITY_PLACE);
     }
     if (image >= 0 && !made) {
         close(image);
@@ -152,50 +159,89 @@ static int make_image(const struct flash_config *config,
     return image;
 }
 
-/* In the child. Says on its output why there is no OpenOCD. */
-static _Noreturn void become_openocd(struct flash *flash, int image, int output,
-                                     pid_t parent)
+/* What was caught is what ends a process again; what is ignored stays so. */
+static void reset_signals(const struct flash *flash)
+{
+    static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+    struct sigaction before;
+
+    for (unsigned i = 0; i < sizeof caught / sizeof *caught; ++i) {
+        if (sigaction(caught[i], NULL, &before) == 0 &&
+            before.sa_handler != SIG_IGN) {
+            signal(caught[i], SIG_DFL);
+        }
+    }
+    signal(SIGPIPE, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &flash->original, NULL);
+}
+
+/* In the child, with its descriptors in place. */
+static _Noreturn void work(struct flash *flash, const struct worker *worker)
+{
+    const struct flash_board *board = worker->board;
+    const struct flash_config *config = flash->config;
+    const struct flash_request request = {.chip = config->chip,
+                                          .program =
+                                              config->program[board->way],
+                                          .name = board->name,
+                                          .unique = board->unique,
+                                          .pins = config->pins,
+                                          .bytes = config->flash_bytes};
+
+    if (board->way == FLASH_PORT) {
+        _exit(flash_loader_serial(&request));
+    }
+    if (board->way == FLASH_DFU) {
+        _exit(flash_loader_dfu(&request, worker->folder));
+    }
+    flash_openocd_line(
+        &flash->line,
+        board->interface != NULL ? board->interface : config->interface,
+        &request);
+    execvp(flash->line.word[0], flash->line.word);
+    dprintf(STDERR_FILENO, "%s: %s\n", flash->line.word[0], strerror(errno));
+    _exit(127);
+}
+
+/* In the child. Says on its output why there is no program. */
+static _Noreturn void become_worker(struct flash *flash,
+                                    const struct worker *worker, int image,
+                                    int output, pid_t parent)
 {
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     int output_up = fcntl(output, F_DUPFD_CLOEXEC, 10);
     int image_up = fcntl(image, F_DUPFD_CLOEXEC, 10);
 
     /* A group of its own keeps the terminal's Ctrl-C for this process, and
-       holds whatever OpenOCD starts. */
+       holds whatever the worker starts. */
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    signal(SIGPIPE, SIG_DFL);
-    sigprocmask(SIG_SETMASK, &flash->original, NULL);
+    reset_signals(flash);
     if (getppid() != parent || null < 0 || output_up < 0 || image_up < 0) {
         _exit(126);
     }
     dup2(null, STDIN_FILENO);
     dup2(output_up, STDOUT_FILENO);
     dup2(output_up, STDERR_FILENO);
-    dup2(image_up, FLASH_OPENOCD_IMAGE_FD);
-    execvp(flash->line.word[0], flash->line.word);
-    dprintf(STDERR_FILENO, "%s: %s\n", flash->line.word[0], strerror(errno));
-    _exit(127);
+    dup2(image_up, FLASH_IMAGE_FD);
+    work(flash, worker);
 }
 
 /* The child, with the ends of a pipe for what it says; -1 with errno. */
-static pid_t start_openocd(struct flash *flash, const struct flash_board *board,
-                           int ends[2])
+static pid_t fork_worker(struct flash *flash, const struct worker *worker,
+                         int ends[2])
 {
-    const struct flash_config *config = flash->config;
     pid_t parent = getpid();
-    int image = make_image(config, board);
+    int image = make_image(flash->config, worker->board);
     pid_t pid = -1;
 
-    flash_openocd_line(&flash->line, config->program, config->chip,
-                       config->interface, board->probe, config->flash_bytes);
     if (image < 0) {
         return -1;
     }
     if (pipe2(ends, O_CLOEXEC) == 0) {
         pid = fork();
         if (pid == 0) {
-            become_openocd(flash, image, ends[1], parent);
+            become_worker(flash, worker, image, ends[1], parent);
         }
         close(ends[1]);
         if (pid < 0) {
@@ -206,20 +252,48 @@ static pid_t start_openocd(struct flash *flash, const struct flash_board *board,
     return pid;
 }
 
+/* dfu-util writes what it reads into a new file. */
+static bool make_folder(struct worker *worker)
+{
+    if (worker->board->way != FLASH_DFU) {
+        return true;
+    }
+    memcpy(worker->folder, FOLDER, sizeof FOLDER);
+    if (mkdtemp(worker->folder) == NULL) {
+        worker->folder[0] = '\0';
+        return false;
+    }
+    return true;
+}
+
+static void remove_folder(struct worker *worker)
+{
+    char file[sizeof FOLDER + sizeof "/" FLASH_LOADER_FILE];
+
+    if (worker->folder[0] != '\0') {
+        snprintf(file, sizeof file, "%s/" FLASH_LOADER_FILE, worker->folder);
+        unlink(file);
+        rmdir(worker->folder);
+        worker->folder[0] = '\0';
+    }
+}
+
 static int start(struct flash *flash, struct worker *worker,
                  const struct flash_board *board)
 {
     int ends[2];
-    pid_t pid = start_openocd(flash, board, ends);
 
-    if (pid < 0) {
+    *worker = (struct worker){.board = board, .started_ms = now_ms()};
+    worker->pid = make_folder(worker) ? fork_worker(flash, worker, ends) : -1;
+    if (worker->pid < 0) {
+        remove_folder(worker);
+        worker->board = NULL;
         return -1;
     }
     /* Here too: whoever comes first. */
-    setpgid(pid, pid);
+    setpgid(worker->pid, worker->pid);
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    *worker = (struct worker){
-        .board = board, .pid = pid, .output = ends[0], .started_ms = now_ms()};
+    worker->output = ends[0];
     worker->deadline_ms =
         worker->started_ms + (int64_t)flash->config->timeout_s * 1000;
     return 0;
@@ -238,7 +312,7 @@ static void start_some(struct flash *flash)
         if (start(flash, &flash->worker[i], &flash->board[flash->begun]) != 0) {
             fputs("quincunx: ", stderr);
             print_name(stderr, flash, &flash->board[flash->begun]);
-            fprintf(stderr, ": starting OpenOCD: %s\n", strerror(errno));
+            fprintf(stderr, ": starting it: %s\n", strerror(errno));
             flash->failed += 1;
             return;
         }
@@ -248,16 +322,17 @@ static void start_some(struct flash *flash)
 
 /* ---- telling ---- */
 
-/* What did not work, by the step that OpenOCD was at. */
-static const char *trouble(const char *step)
+/* What did not work, by the step that the program was at. */
+static const char *trouble(enum flash_way way, const char *step)
 {
+    static const char *const connect[FLASH_WAYS] = {
+        "the probe or the board behind it does not answer",
+        "no ROM boot loader answers there (BOOT0 high, BOOT1 low, then reset)",
+        "no ROM boot loader is there (BOOT0 high, BOOT1 low, then reset)"};
     static const struct {
         const char *step;
         const char *trouble;
     } known[] = {
-        {"", "OpenOCD did not come to the probe"},
-        {FLASH_STEP_CONNECT,
-         "the probe or the board behind it does not answer"},
         {FLASH_STEP_IDENTITY,
          "not known to be the right board; nothing was written"},
         {FLASH_STEP_PROGRAM, "programming failed"},
@@ -265,12 +340,18 @@ static const char *trouble(const char *step)
         {FLASH_STEP_RESET, "programmed and verified, but not started"},
     };
 
+    if (step[0] == '\0') {
+        return "its program did not come to the board";
+    }
+    if (strcmp(step, FLASH_STEP_CONNECT) == 0) {
+        return connect[way];
+    }
     for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
         if (strcmp(known[i].step, step) == 0) {
             return known[i].trouble;
         }
     }
-    return "OpenOCD did not end as it should";
+    return "its program did not end as it should";
 }
 
 /* Whether the flash holds neither the old image nor the new one. */
@@ -283,13 +364,15 @@ static bool half_written(const struct worker *worker)
 static void print_status(FILE *out, const struct flash *flash,
                          const struct worker *worker, const siginfo_t *info)
 {
+    const char *tool = tools[worker->board->way];
+
     if (worker->ending == ENDING_TIMEOUT) {
-        fprintf(out, "OpenOCD did not end within %u s",
+        fprintf(out, "%s did not end within %u s", tool,
                 flash->config->timeout_s);
     } else if (info->si_code == CLD_EXITED) {
-        fprintf(out, "OpenOCD's exit status %d", info->si_status);
+        fprintf(out, "%s's exit status %d", tool, info->si_status);
     } else {
-        fprintf(out, "OpenOCD ended by signal %d", info->si_status);
+        fprintf(out, "%s ended by signal %d", tool, info->si_status);
     }
 }
 
@@ -303,7 +386,7 @@ static void tell_failure(const struct flash *flash, const struct worker *worker,
                 half_written(worker) ? "; half written: flash it again" : "");
         return;
     }
-    fprintf(stderr, ": %s (", trouble(worker->said.step));
+    fprintf(stderr, ": %s (", trouble(worker->board->way, worker->said.step));
     print_status(stderr, flash, worker, info);
     fprintf(stderr, ")%s%s%s\n",
             half_written(worker) ? "; half written: flash it again" : "",
@@ -314,11 +397,13 @@ static void tell_failure(const struct flash *flash, const struct worker *worker,
 static void tell_success(const struct flash *flash, const struct worker *worker)
 {
     int64_t took_ms = now_ms() - worker->started_ms;
+    bool started = worker->board->way == FLASH_PROBE;
 
     print_name(stdout, flash, worker->board);
-    printf(": programmed, verified and started in %lld.%lld s (%s)\n",
+    printf(": programmed%s verified%s in %lld.%lld s (%s)%s\n",
+           started ? "," : " and", started ? " and started" : "",
            (long long)(took_ms / 1000), (long long)(took_ms % 1000 / 100),
-           worker->said.chip);
+           worker->said.chip, started ? "" : "; set BOOT0 low and reset it");
     fflush(stdout);
 }
 
@@ -338,7 +423,7 @@ static void tell_sum(const struct flash *flash)
 
 /* ---- waiting and ending ---- */
 
-/* What is there of an OpenOCD's output now; a chunk, or all of it. */
+/* What is there of a worker's output now; a chunk, or all of it. */
 static void take_output(struct worker *worker, bool all)
 {
     char chunk[CHUNK_BYTES];
@@ -359,7 +444,7 @@ static void take_output(struct worker *worker, bool all)
     }
 }
 
-/* Asks an OpenOCD to end; it is made to when the grace is over. */
+/* Asks a worker to end; it is made to when the grace is over. */
 static void ask_to_end(struct worker *worker, enum ending why)
 {
     if (worker->ending == ENDING_NO) {
@@ -369,7 +454,7 @@ static void ask_to_end(struct worker *worker, enum ending why)
     }
 }
 
-/* Takes an OpenOCD that has ended, and ends whatever it left behind. */
+/* Takes a worker that has ended, and ends whatever it left behind. */
 static void finish(struct flash *flash, struct worker *worker,
                    const siginfo_t *info)
 {
@@ -383,6 +468,7 @@ static void finish(struct flash *flash, struct worker *worker,
         close(worker->output);
     }
     flash_said_end(&worker->said);
+    remove_folder(worker);
     if (info->si_code == CLD_EXITED && info->si_status == 0 &&
         strcmp(worker->said.step, FLASH_STEP_DONE) == 0) {
         tell_success(flash, worker);
@@ -395,7 +481,7 @@ static void finish(struct flash *flash, struct worker *worker,
     worker->board = NULL;
 }
 
-/* Looks after one OpenOCD: has it ended, or has its time? */
+/* Looks after one worker: has it ended, or has its time? */
 static void look_after(struct flash *flash, struct worker *worker)
 {
     siginfo_t info = {.si_pid = 0};

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define EXIT_FAILED 1
 #define EXIT_USAGE 2
@@ -22,32 +23,49 @@
 enum key {
     KEY_BOARD = 256,
     KEY_PROBE,
+    KEY_PORT,
+    KEY_DFU,
     KEY_MAP,
     KEY_MESH,
     KEY_PARTIAL,
     KEY_SET_COORDINATES,
+    KEY_FORCE_PINS,
     KEY_JOBS,
     KEY_TIMEOUT,
     KEY_OPENOCD,
+    KEY_STM32FLASH,
+    KEY_DFU_UTIL,
     KEY_INTERFACE
 };
 
 struct options {
     struct flash_config config;
-    const char *probe;
+    struct flash_board one; /* without a map; no name: none */
     const char *map;
     const char *image;
     struct torus_size size; /* width 0: not given */
     bool partial;
     bool set_coordinates;
+    bool force_pins;
+    char pins[IMAGE_PINS_BYTES]; /* of the image; empty: it tells none */
 };
 
 static const struct argp_option descriptions[] = {
     {"board", KEY_BOARD, "BOARD", 0, "Kind of board: stm32f405", 0},
     {"probe", KEY_PROBE, "SERIAL", 0,
      "One board: the one at the probe with this serial number", 0},
+    {"port", KEY_PORT, "TTY", 0,
+     "One board: the one whose ROM boot loader is at this serial port (BOOT0 "
+     "high, BOOT1 low, then reset)",
+     0},
+    {"dfu", KEY_DFU, "SERIAL", 0,
+     "One board: the one whose ROM boot loader is the USB DFU device with this "
+     "serial number",
+     0},
     {"map", KEY_MAP, "FILE", 0,
-     "All boards of a mesh: CSV with the columns probe, x and y", 0},
+     "Many boards: CSV, a line for each, with a column probe, port or dfu; "
+     "and, where known, x and y, unique, pins, interface",
+     0},
     {"mesh", KEY_MESH, "WxH", 0,
      "The map's mesh (default: up to its largest x and y)", 0},
     {"partial", KEY_PARTIAL, NULL, 0, "The map may leave out nodes", 0},
@@ -55,33 +73,50 @@ static const struct argp_option descriptions[] = {
      "Write each board's x and y and the mesh's size into its image, for the "
      "firmware to go by",
      0},
+    {"force-pins", KEY_FORCE_PINS, NULL, 0,
+     "Also to boards whose image now is for other pins (make PINS=)", 0},
     {"jobs", KEY_JOBS, "N", 0, "Boards at a time: 1 to 64 (default 4)", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0,
      "What a board may take: 1 to 3600 (default 60)", 0},
     {"openocd", KEY_OPENOCD, "PROGRAM", 0, "OpenOCD 0.12 (default openocd)", 0},
+    {"stm32flash", KEY_STM32FLASH, "PROGRAM", 0,
+     "stm32flash 0.7 (default stm32flash)", 0},
+    {"dfu-util", KEY_DFU_UTIL, "PROGRAM", 0, "dfu-util 0.11 (default dfu-util)",
+     0},
     {"interface", KEY_INTERFACE, "NAME", 0,
      "Kind of probe: stlink (default), stlink-dap, cmsis-dap or jlink", 0},
     {0},
 };
 
 static const char description[] =
-    "Write a firmware image to boards through OpenOCD: check the chip, "
-    "program, "
-    "verify, reset. Stops at the first board that fails.";
+    "Write a firmware image to boards, through OpenOCD and a debug probe or "
+    "through the chip's ROM boot loader: check the chip, program, verify. "
+    "Stops at the first board that fails.";
 
 static int set_board(struct options *options, const char *text)
 {
-    options->config.chip = flash_openocd_chip(text);
+    options->config.chip = flash_request_chip(text);
     return parse_report("--board", text,
                         options->config.chip != NULL
                             ? NULL
                             : "must be stm32f405: no other can be flashed");
 }
 
-static int set_probe(struct options *options, const char *text)
+/* One board; how it is reached may be told only once. */
+static int set_one(struct options *options, enum flash_way way,
+                   const char *option, const char *text)
 {
-    options->probe = text;
-    return parse_report("--probe", text, flash_probe_check(text));
+    const char *allowed = flash_name_check(way, text);
+
+    if (allowed == NULL && options->one.name[0] != '\0' &&
+        options->one.way != way) {
+        allowed = "a board is reached one way; see --map for several";
+    }
+    if (allowed == NULL) {
+        options->one.way = way;
+        snprintf(options->one.name, sizeof options->one.name, "%s", text);
+    }
+    return parse_report(option, text, allowed);
 }
 
 static int set_number(unsigned *number, const char *option, const char *text,
@@ -94,10 +129,11 @@ static int set_number(unsigned *number, const char *option, const char *text,
     return parse_report(option, text, fine ? NULL : allowed);
 }
 
-static int set_program(struct options *options, const char *text)
+static int set_program(struct options *options, enum flash_way way,
+                       const char *option, const char *text)
 {
-    options->config.program = text;
-    return parse_report("--openocd", text,
+    options->config.program[way] = text;
+    return parse_report(option, text,
                         text[0] != '\0' && strlen(text) < PROGRAM_BYTES
                             ? NULL
                             : "must be a program of at most 1023 characters");
@@ -105,9 +141,9 @@ static int set_program(struct options *options, const char *text)
 
 static int set_interface(struct options *options, const char *text)
 {
-    options->config.interface = text;
+    options->config.interface = flash_openocd_interface(text);
     return parse_report("--interface", text,
-                        flash_openocd_transport(text) != NULL
+                        options->config.interface != NULL
                             ? NULL
                             : "must be " FLASH_OPENOCD_INTERFACES);
 }
@@ -129,13 +165,14 @@ static int missing(const char *what)
 
 static int check(const struct options *options)
 {
-    bool one = options->probe != NULL;
+    bool one = options->one.name[0] != '\0';
 
     if (options->config.chip == NULL) {
         return missing("--board stm32f405");
     }
     if (one == (options->map != NULL)) {
-        return missing("either --probe SERIAL or --map FILE");
+        return missing("either --probe SERIAL, --port TTY, --dfu SERIAL or "
+                       "--map FILE");
     }
     if (one && (options->partial || options->set_coordinates ||
                 options->size.width != 0)) {
@@ -153,7 +190,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_BOARD:
         return set_board(options, text);
     case KEY_PROBE:
-        return set_probe(options, text);
+        return set_one(options, FLASH_PROBE, "--probe", text);
+    case KEY_PORT:
+        return set_one(options, FLASH_PORT, "--port", text);
+    case KEY_DFU:
+        return set_one(options, FLASH_DFU, "--dfu", text);
     case KEY_MAP:
         options->map = text;
         return 0;
@@ -165,6 +206,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_SET_COORDINATES:
         options->set_coordinates = true;
         return 0;
+    case KEY_FORCE_PINS:
+        options->force_pins = true;
+        return 0;
     case KEY_JOBS:
         return set_number(&options->config.jobs, "--jobs", text, FLASH_JOBS_MAX,
                           "must be 1 to 64");
@@ -172,7 +216,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return set_number(&options->config.timeout_s, "--timeout", text,
                           TIMEOUT_MAX_S, "must be 1 to 3600 seconds");
     case KEY_OPENOCD:
-        return set_program(options, text);
+        return set_program(options, FLASH_PROBE, "--openocd", text);
+    case KEY_STM32FLASH:
+        return set_program(options, FLASH_PORT, "--stm32flash", text);
+    case KEY_DFU_UTIL:
+        return set_program(options, FLASH_DFU, "--dfu-util", text);
     case KEY_INTERFACE:
         return set_interface(options, text);
     case ARGP_KEY_ARG:
@@ -184,6 +232,42 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
+/* One line on stderr: which board, and what is wrong; 1. */
+static int refuse(const struct options *options,
+                  const struct flash_board *board, const char *reason)
+{
+    fputs("quincunx: ", stderr);
+    flash_board_print(stderr, board, options->map);
+    fprintf(stderr, ": %s\n", reason);
+    return EXIT_FAILED;
+}
+
+/* What can be told of a board before any is touched. */
+static int check_board(const struct options *options,
+                       const struct flash_board *board)
+{
+    struct stat status;
+    char reason[128];
+
+    if (options->set_coordinates && !board->placed) {
+        return refuse(options, board, "has no x and y for --set-coordinates");
+    }
+    if (board->pins[0] != '\0' && strcmp(board->pins, options->pins) != 0) {
+        snprintf(reason, sizeof reason,
+                 "has the pins '%s', but the image is for '%s' (make PINS=%s)",
+                 board->pins, options->pins[0] != '\0' ? options->pins : "any",
+                 board->pins);
+        return refuse(options, board, reason);
+    }
+    if (board->way == FLASH_PORT && stat(board->name, &status) != 0) {
+        return refuse(options, board, strerror(errno));
+    }
+    if (board->way == FLASH_PORT && !S_ISCHR(status.st_mode)) {
+        return refuse(options, board, "that is no serial port");
+    }
+    return 0;
+}
+
 static int flash_map(struct options *options)
 {
     struct flash_map map;
@@ -191,6 +275,9 @@ static int flash_map(struct options *options)
         flash_map_read(&map, options->map, options->size, options->partial);
 
     options->config.size = map.size;
+    for (unsigned i = 0; i < map.count && status == 0; ++i) {
+        status = check_board(options, &map.board[i]);
+    }
     if (status == 0) {
         status = flash_boards(&options->config, map.board, map.count);
     }
@@ -198,12 +285,11 @@ static int flash_map(struct options *options)
     return status;
 }
 
-static int flash_probe(const struct options *options)
+static int flash_one(const struct options *options)
 {
-    struct flash_board board = {.line = 0};
-
-    snprintf(board.probe, sizeof board.probe, "%s", options->probe);
-    return flash_boards(&options->config, &board, 1);
+    return check_board(options, &options->one) != 0
+               ? EXIT_FAILED
+               : flash_boards(&options->config, &options->one, 1);
 }
 
 /* Whether the image's identity, if it has one, is fine; finds the place that
@@ -229,9 +315,31 @@ static int check_identity(struct options *options, const uint8_t *data,
         return format_file_error(options->image,
                                  "has no place for --set-coordinates");
     }
+    if (found > 0) {
+        flash_identity_pins(options->pins, data + offset);
+    }
+    config->pins = options->force_pins ? "" : options->pins;
     config->place_offset =
         options->set_coordinates ? offset + FLASH_IDENTITY_PLACE : 0;
     return 0;
+}
+
+/* With the image as the flash will have it, for programs that know no ELF. */
+static int flash_flat(struct options *options)
+{
+    struct flash_config *config = &options->config;
+    uint8_t *flash = malloc(config->flash_bytes);
+    int status;
+
+    if (flash == NULL) {
+        return format_file_error(options->image, "memory ran out");
+    }
+    elf_flatten(flash, config->flash_bytes, config->image, config->image_bytes,
+                &config->chip->place);
+    config->flash = flash;
+    status = options->map != NULL ? flash_map(options) : flash_one(options);
+    free(flash);
+    return status;
 }
 
 /* Checks the image before any board is touched. */
@@ -250,17 +358,18 @@ static int flash_image(struct options *options, const uint8_t *data,
     }
     config->image = data;
     config->image_bytes = bytes;
-    return options->map != NULL ? flash_map(options) : flash_probe(options);
+    return flash_flat(options);
 }
 
 int flash_command(int argc, char **argv)
 {
     struct argp argp = {descriptions, parse_option, "IMAGE", description,
                         NULL,         NULL,         NULL};
-    struct options options = {.config = {.program = "openocd",
-                                         .interface = "stlink",
-                                         .jobs = JOBS,
-                                         .timeout_s = TIMEOUT_S}};
+    struct options options = {
+        .config = {.program = {"openocd", "stm32flash", "dfu-util"},
+                   .interface = "stlink",
+                   .jobs = JOBS,
+                   .timeout_s = TIMEOUT_S}};
     uint8_t *data;
     uint64_t bytes;
     int status;

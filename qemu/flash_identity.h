@@ -20,6 +20,12 @@
  */
 int flash_identity_check(const uint8_t *identity, uint16_t board);
 
+/*
+ * The name of the pins that an image with this identity is for; empty: it has
+ * no identity, or one of version 1. Bytes that no name has become '?'.
+ */
+void flash_identity_pins(char pins[IMAGE_PINS_BYTES], const uint8_t *identity);
+
 /* Stores the place in a mesh. */
 void flash_identity_place(uint8_t place[FLASH_IDENTITY_PLACE_BYTES],
                           struct torus_coord at, struct torus_size size);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/flash_map.h"
 
+#include "qemu/flash_openocd.h"
 #include "qemu/format.h"
 #include "qemu/parse.h"
 
+#include <assert.h>
 #include <csv.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,13 +16,20 @@
 #define MISSING_SHOWN 8 /* nodes */
 
 enum column {
-    COLUMN_PROBE,
+    COLUMN_PROBE, /* the ways first, as in enum flash_way */
+    COLUMN_PORT,
+    COLUMN_DFU,
     COLUMN_X,
     COLUMN_Y,
+    COLUMN_UNIQUE,
+    COLUMN_PINS,
+    COLUMN_INTERFACE,
     COLUMNS
 };
 
-static const char *const names[COLUMNS] = {"probe", "x", "y"};
+static const char *const names[COLUMNS] = {
+    "probe", "port", "dfu", "x", "y", "unique", "pins", "interface"};
+static_assert((unsigned)COLUMN_DFU == (unsigned)FLASH_DFU, "as the ways");
 
 /* A map being read. */
 struct reader {
@@ -54,18 +63,6 @@ complain(struct reader *reader, unsigned line, const char *format, ...)
     fputc('\n', stderr);
 }
 
-const char *flash_probe_check(const char *probe)
-{
-    size_t bytes = strlen(probe);
-    size_t good = strspn(probe, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "abcdefghijklmnopqrstuvwxyz0123456789_:.-");
-
-    return bytes > 0 && bytes < FLASH_PROBE_BYTES && good == bytes
-               ? NULL
-               : "must be a probe's serial number: 1 to 63 of A-Z, a-z, 0-9, "
-                 "_ : . and -";
-}
-
 static void take_name(struct reader *reader, const char *field)
 {
     for (unsigned column = 0; column < COLUMNS; ++column) {
@@ -96,25 +93,69 @@ static uint16_t take_number(struct reader *reader, enum column column,
     return (uint16_t)value;
 }
 
-static void take_value(struct reader *reader, const char *field)
+/* How a board is reached: one way only. */
+static const char *take_way(struct reader *reader, enum flash_way way,
+                            const char *field)
 {
     struct flash_board *next = &reader->next;
+    const char *allowed = flash_name_check(way, field);
+
+    if (allowed == NULL) {
+        if (next->name[0] != '\0') {
+            complain(reader, reader->record_line,
+                     "has a %s and a %s: a board is reached one way",
+                     flash_way_name(next->way), flash_way_name(way));
+        }
+        next->way = way;
+        memcpy(next->name, field, strlen(field) + 1);
+    }
+    return allowed;
+}
+
+static const char *take_interface(struct flash_board *next, const char *field)
+{
+    next->interface = flash_openocd_interface(field);
+    return next->interface != NULL ? NULL : "must be " FLASH_OPENOCD_INTERFACES;
+}
+
+/* A value of this column. What is allowed, if that is something else. */
+static const char *take_column(struct reader *reader, enum column column,
+                               const char *field)
+{
+    struct flash_board *next = &reader->next;
+
+    switch (column) {
+    case COLUMN_X:
+        next->at.x = take_number(reader, COLUMN_X, field);
+        return NULL;
+    case COLUMN_Y:
+        next->at.y = take_number(reader, COLUMN_Y, field);
+        return NULL;
+    case COLUMN_UNIQUE:
+        return flash_unique_take(next->unique, field);
+    case COLUMN_PINS:
+        return flash_pins_take(next->pins, field);
+    case COLUMN_INTERFACE:
+        return take_interface(next, field);
+    default:
+        return take_way(reader, (enum flash_way)column, field);
+    }
+}
+
+/* An empty field is one that is not there. */
+static void take_value(struct reader *reader, const char *field)
+{
     const char *allowed;
 
-    for (unsigned column = 0; column < COLUMNS; ++column) {
+    for (unsigned column = 0; column < COLUMNS && field[0] != '\0'; ++column) {
         if (reader->index[column] != (int)reader->field) {
             continue;
         }
         reader->have[column] = true;
-        if (column == COLUMN_X) {
-            next->at.x = take_number(reader, COLUMN_X, field);
-        } else if (column == COLUMN_Y) {
-            next->at.y = take_number(reader, COLUMN_Y, field);
-        } else if ((allowed = flash_probe_check(field)) != NULL) {
-            complain(reader, reader->record_line, "probe '%.*s': %s", SHOWN,
-                     field, allowed);
-        } else {
-            memcpy(next->probe, field, strlen(field) + 1);
+        allowed = take_column(reader, column, field);
+        if (allowed != NULL) {
+            complain(reader, reader->record_line, "%s '%.*s': %s",
+                     names[column], SHOWN, field, allowed);
         }
     }
 }
@@ -136,16 +177,23 @@ static void end_field(void *text, size_t bytes, void *context)
 
 static void check_header(struct reader *reader)
 {
-    for (unsigned column = 0; column < COLUMNS; ++column) {
-        if (reader->index[column] < 0) {
-            complain(reader, reader->record_line,
-                     "no column '%s'; the first line must name probe, x and y",
-                     names[column]);
+    const int *index = reader->index;
+
+    if (index[COLUMN_PROBE] < 0 && index[COLUMN_PORT] < 0 &&
+        index[COLUMN_DFU] < 0) {
+        complain(reader, reader->record_line,
+                 "no column 'probe', 'port' or 'dfu'; the first line must name "
+                 "one of them, and x and y if places are known");
+    }
+    for (unsigned column = COLUMN_X; column <= COLUMN_Y; ++column) {
+        if (index[column] < 0 && index[COLUMN_X + COLUMN_Y - column] >= 0) {
+            complain(reader, reader->record_line, "no column '%s', but '%s'",
+                     names[column], names[COLUMN_X + COLUMN_Y - column]);
         }
     }
 }
 
-/* No two boards at one place, no two places for one probe. */
+/* No two boards at one place, nothing that is one board's at two. */
 static void check_alone(struct reader *reader)
 {
     const struct flash_board *next = &reader->next;
@@ -153,35 +201,56 @@ static void check_alone(struct reader *reader)
     for (unsigned i = 0; i < reader->map->count; ++i) {
         const struct flash_board *other = &reader->map->board[i];
 
-        if (other->at.x == next->at.x && other->at.y == next->at.y) {
+        if (next->placed && other->placed && other->at.x == next->at.x &&
+            other->at.y == next->at.y) {
             complain(reader, next->line, "%u,%u is on line %u already",
                      next->at.x, next->at.y, other->line);
         }
-        if (strcmp(other->probe, next->probe) == 0) {
-            complain(reader, next->line, "probe %s is on line %u already",
-                     next->probe, other->line);
+        if (other->way == next->way && strcmp(other->name, next->name) == 0) {
+            complain(reader, next->line, "%s %s is on line %u already",
+                     flash_way_name(next->way), next->name, other->line);
+        }
+        if (next->unique[0] != '\0' &&
+            strcmp(other->unique, next->unique) == 0) {
+            complain(reader, next->line, "unique %s is on line %u already",
+                     next->unique, other->line);
         }
     }
+}
+
+/* Whether what the record has makes a board. */
+static void check_board(struct reader *reader)
+{
+    const bool *have = reader->have;
+
+    if (reader->next.name[0] == '\0') {
+        complain(reader, reader->record_line, "has no probe, port or dfu");
+    }
+    if (have[COLUMN_X] != have[COLUMN_Y]) {
+        complain(reader, reader->record_line, "has no %s",
+                 have[COLUMN_X] ? "y" : "x");
+    }
+    if (have[COLUMN_INTERFACE] && !have[COLUMN_PROBE]) {
+        complain(reader, reader->record_line, "has an interface, but no probe");
+    }
+    reader->next.placed = have[COLUMN_X];
+    reader->next.line = reader->record_line;
 }
 
 static void take_board(struct reader *reader)
 {
     struct flash_map *map = reader->map;
 
-    for (unsigned column = 0; column < COLUMNS; ++column) {
-        if (!reader->have[column]) {
-            complain(reader, reader->record_line, "has no %s", names[column]);
-        }
-    }
+    check_board(reader);
     if (map->count == FLASH_BOARDS_MAX) {
         complain(reader, reader->record_line, "over %u boards",
                  FLASH_BOARDS_MAX);
     }
-    reader->next.line = reader->record_line;
     if (reader->status == 0) {
         check_alone(reader);
     }
     if (reader->status == 0) {
+        map->placed += reader->next.placed;
         map->board[map->count++] = reader->next;
     }
 }
@@ -252,11 +321,11 @@ static struct torus_size extent(const struct flash_map *map, unsigned *line)
     for (unsigned i = 0; i < map->count; ++i) {
         const struct flash_board *board = &map->board[i];
 
-        if (board->at.x >= size.width) {
+        if (board->placed && board->at.x >= size.width) {
             size.width = (uint16_t)(board->at.x + 1);
             *line = board->line;
         }
-        if (board->at.y >= size.height) {
+        if (board->placed && board->at.y >= size.height) {
             size.height = (uint16_t)(board->at.y + 1);
             *line = board->line;
         }
@@ -267,7 +336,8 @@ static struct torus_size extent(const struct flash_map *map, unsigned *line)
 static bool is_there(const struct flash_map *map, struct torus_coord at)
 {
     for (unsigned i = 0; i < map->count; ++i) {
-        if (map->board[i].at.x == at.x && map->board[i].at.y == at.y) {
+        if (map->board[i].placed && map->board[i].at.x == at.x &&
+            map->board[i].at.y == at.y) {
             return true;
         }
     }
@@ -280,7 +350,7 @@ static void check_whole(struct reader *reader, unsigned line)
     const struct flash_map *map = reader->map;
     struct torus_size size = map->size;
     uint32_t nodes = (uint32_t)size.width * size.height;
-    uint32_t missing = nodes - map->count;
+    uint32_t missing = nodes - map->placed;
     uint32_t most = missing < MISSING_SHOWN ? missing : MISSING_SHOWN;
     char list[MISSING_SHOWN * 12 + 1] = "";
     size_t length = 0;
@@ -316,21 +386,21 @@ static void read_map(struct reader *reader, const uint8_t *data, uint64_t bytes)
     csv_free(&parser);
     if (reader->records < 2) {
         complain(reader, reader->line + (reader->line == 0),
-                 "no board: must be a line that names probe, x and y, and a "
-                 "line for each board");
+                 "no board: must be a line that names the columns, and a line "
+                 "for each board");
     }
 }
 
 int flash_map_read(struct flash_map *map, const char *path,
                    struct torus_size size, bool partial)
 {
-    struct reader reader = {
-        .path = path, .map = map, .size = size, .index = {-1, -1, -1}};
+    struct reader reader = {.path = path, .map = map, .size = size};
     uint8_t *data;
     uint64_t bytes;
     unsigned line;
 
-    map->count = 0;
+    memset(reader.index, 0xff, sizeof reader.index); /* none: -1 */
+    *map = (struct flash_map){.count = 0};
     map->board = calloc(FLASH_BOARDS_MAX, sizeof *map->board);
     if (map->board == NULL) {
         return format_file_error(path, "memory ran out");
@@ -342,7 +412,7 @@ int flash_map_read(struct flash_map *map, const char *path,
     free(data);
     line = reader.line;
     map->size = size.width != 0 ? size : extent(map, &line);
-    if (reader.status == 0 && !partial) {
+    if (reader.status == 0 && !partial && map->placed > 0) {
         check_whole(&reader, line);
     }
     return reader.status;

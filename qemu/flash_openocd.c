@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/flash_openocd.h"
-#include "hal/image.h"
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define IMAGE "/proc/self/fd/3"
-static_assert(FLASH_OPENOCD_IMAGE_FD == 3, "the image's name has the number");
-
-static const struct flash_chip chips[] = {
-    {{"stm32f405", 0x08000000, 1024 * 1024, 0x20000000, 128 * 1024},
-     "target/stm32f4x.cfg",
-     0xE0042000,
-     0x413,
-     "STM32F405/407",
-     IMAGE_STM32F405,
-     0x1FFF7A22},
-};
+static_assert(FLASH_IMAGE_FD == 3, "the image's name has the number");
 
 static const struct {
     const char *name;
@@ -31,11 +21,11 @@ static const struct {
     {"jlink", "swd"},
 };
 
-const struct flash_chip *flash_openocd_chip(const char *board)
+const char *flash_openocd_interface(const char *name)
 {
-    for (size_t i = 0; i < sizeof chips / sizeof *chips; ++i) {
-        if (strcmp(chips[i].place.board, board) == 0) {
-            return &chips[i];
+    for (size_t i = 0; i < sizeof interfaces / sizeof *interfaces; ++i) {
+        if (strcmp(interfaces[i].name, name) == 0) {
+            return interfaces[i].name;
         }
     }
     return NULL;
@@ -84,20 +74,22 @@ static void add_command(struct builder *builder, const char *command)
 static void add_step(struct builder *builder, const char *step)
 {
     add(builder, "-c");
-    add(builder, "echo {" FLASH_OPENOCD_STEP "%s}", step);
+    add(builder, "echo {" FLASH_STEP "%s}", step);
 }
 
-/* An error ends OpenOCD before anything is written. */
-static void add_identity(struct builder *builder, const struct flash_chip *chip,
-                         uint32_t bytes)
+/* Which chip it is. An error ends OpenOCD before anything is written. */
+static void add_chip(struct builder *builder, const struct flash_chip *chip,
+                     uint32_t bytes)
 {
     add(builder, "-c");
     add(builder,
         "set id [read_memory 0x%08" PRIx32 " 32 1]; "
         "set kib [read_memory 0x%08" PRIx32 " 16 1]; "
-        "echo [format {" FLASH_OPENOCD_CHIP "IDCODE 0x%%08x, %%d KiB} "
-        "$id $kib]",
-        chip->idcode_address, chip->size_address);
+        "set unique [format {%%08x%%08x%%08x} {*}[read_memory 0x%08" PRIx32
+        " 32 3]]; "
+        "echo [format {" FLASH_CHIP "IDCODE 0x%%08x, %%d KiB, unique %%s} "
+        "$id $kib $unique]",
+        chip->idcode_address, chip->size_address, chip->unique_address);
     add(builder, "-c");
     add(builder,
         "if {($id & 0xfff) != 0x%03" PRIx32 "} {error {this is no %s: "
@@ -107,8 +99,39 @@ static void add_identity(struct builder *builder, const struct flash_chip *chip,
     add(builder,
         "if {$kib < %" PRIu32 " || $kib > %" PRIu32 "} {error {the flash must "
         "have %" PRIu32 " KiB for this image, and at most %" PRIu32 "}}",
-        (bytes + 1023) / 1024, chip->place.flash_bytes / 1024,
-        (bytes + 1023) / 1024, chip->place.flash_bytes / 1024);
+        flash_request_kib(bytes), chip->place.flash_bytes / 1024,
+        flash_request_kib(bytes), chip->place.flash_bytes / 1024);
+}
+
+/* Whether it is the board that is meant: by its chip's number, and by the pins
+   that the image in it is for, if that tells them. */
+static void add_board(struct builder *builder,
+                      const struct flash_request *request)
+{
+    if (request->unique[0] != '\0') {
+        add(builder, "-c");
+        add(builder, "if {$unique ne {%s}} {error \"" FLASH_OTHER_UNIQUE "\"}",
+            request->unique, "$unique", request->unique);
+    }
+    if (request->pins[0] != '\0') {
+        add(builder, "-c");
+        add(builder,
+            "set old [read_memory 0x%08" PRIx32 " 32 %zu]; set pins {}; "
+            "foreach word [lrange $old %zu end] {"
+            "foreach shift {0 8 16 24} {"
+            "set one [expr {($word >> $shift) & 0xff}]; "
+            "if {$one > 32 && $one < 127} {"
+            "append pins [format %%c $one]}}}",
+            request->chip->place.flash_start + IMAGE_IDENTITY_OFFSET,
+            sizeof(struct image_identity) / 4,
+            offsetof(struct image_identity, pins) / 4);
+        add(builder, "-c");
+        add(builder,
+            "if {[lindex $old 0] == 0x%08x && ([lindex $old 1] & 0xffff) >= %u "
+            "&& $pins ne {%s}} {error \"" FLASH_OTHER_PINS "\"}",
+            IMAGE_MAGIC, IMAGE_VERSION_PINS, request->pins, "$pins",
+            request->pins);
+    }
 }
 
 /*
@@ -124,13 +147,12 @@ static void add_guarded(struct builder *builder, const char *command)
         command);
 }
 
-void flash_openocd_line(struct flash_openocd *line, const char *program,
-                        const struct flash_chip *chip, const char *interface,
-                        const char *probe, uint32_t bytes)
+void flash_openocd_line(struct flash_openocd *line, const char *interface,
+                        const struct flash_request *request)
 {
     struct builder builder = {.line = line};
 
-    add(&builder, "%s", program);
+    add(&builder, "%s", request->program);
     /* Many of them run at once: no servers, whose ports would clash. */
     add_command(&builder,
                 "gdb_port disabled; tcl_port disabled; telnet_port disabled");
@@ -139,13 +161,14 @@ void flash_openocd_line(struct flash_openocd *line, const char *program,
     add(&builder, "-c");
     add(&builder, "transport select %s", flash_openocd_transport(interface));
     add(&builder, "-c");
-    add(&builder, "adapter serial %s", probe);
+    add(&builder, "adapter serial %s", request->name);
     add(&builder, "-f");
-    add(&builder, "%s", chip->target);
+    add(&builder, "%s", request->chip->target);
     add_step(&builder, FLASH_STEP_CONNECT);
     add_command(&builder, "init");
     add_step(&builder, FLASH_STEP_IDENTITY);
-    add_identity(&builder, chip, bytes);
+    add_chip(&builder, request->chip, request->bytes);
+    add_board(&builder, request);
     add_step(&builder, FLASH_STEP_PROGRAM);
     add_command(&builder, "reset init");
     add_guarded(&builder, "flash write_image erase " IMAGE " 0 elf");

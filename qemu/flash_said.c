@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/flash_said.h"
 
-#include "qemu/flash_openocd.h"
+#include "qemu/flash_request.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -23,18 +23,18 @@ void flash_said_end(struct flash_said *said)
     if (said->open[strspn(said->open, " \t")] == '\0') {
         return;
     }
-    rest = behind(said->open, FLASH_OPENOCD_STEP);
+    rest = behind(said->open, FLASH_STEP);
     if (rest != NULL) {
         snprintf(said->step, sizeof said->step, "%.15s", rest);
         if (strcmp(rest, FLASH_STEP_CONNECT) == 0) {
-            /* Who wrote OpenOCD, and how it was set up. */
+            /* Who wrote the program, and how it was set up. */
             said->lines = 0;
         }
         return;
     }
-    rest = behind(said->open, FLASH_OPENOCD_CHIP);
+    rest = behind(said->open, FLASH_CHIP);
     if (rest != NULL) {
-        snprintf(said->chip, sizeof said->chip, "%.47s", rest);
+        snprintf(said->chip, sizeof said->chip, "%.95s", rest);
         return;
     }
     memcpy(said->line[said->lines % FLASH_SAID_LINES], said->open,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an OpenOCD says: the step that it is at, the chip, its last lines. */
+/* What a program that flashes says: the step that it is at, the chip, its last
+ * lines. */
 #ifndef QEMU_FLASH_SAID_H
 #define QEMU_FLASH_SAID_H
 
@@ -11,7 +12,7 @@
 
 struct flash_said {
     char step[16]; /* the last that was named; empty: none */
-    char chip[48]; /* empty: not told yet */
+    char chip[96]; /* empty: not told yet */
     char line[FLASH_SAID_LINES][FLASH_SAID_LINE_BYTES]; /* a ring */
     unsigned lines;                                     /* ever */
     char open[FLASH_SAID_LINE_BYTES]; /* the line that is being said */

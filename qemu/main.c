@@ -7,6 +7,7 @@
 #include "qemu/console_command.h"
 #include "qemu/figures_command.h"
 #include "qemu/flash_command.h"
+#include "qemu/flash_list_command.h"
 #include "qemu/plan_command.h"
 #include "qemu/ps_command.h"
 #include "qemu/run_command.h"
@@ -51,7 +52,9 @@ static const struct subcommand subcommands[] = {
     {"figures", "quincunx figures", figures_command,
      "the paper's figures, from the model"},
     {"flash", "quincunx flash", flash_command,
-     "a firmware image into real boards, through OpenOCD"},
+     "a firmware image into real boards, by probe, serial port or USB"},
+    {"flash-map", "quincunx flash-map", flash_list_command,
+     "the probes, serial adapters and DFU devices that are plugged in"},
     {"console", "quincunx console", console_command,
      "one command for a board on a serial port, and its reply"},
     {"ps", "quincunx ps", ps_command,

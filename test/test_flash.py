@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`quincunx flash` against a stand-in for OpenOCD, and a real OpenOCD."""
+"""`quincunx flash` against a stand-in for OpenOCD, and a real OpenOCD. The ROM
+boot loaders: test_flash_loader.py."""
 import hashlib
 import json
 import os
@@ -137,6 +138,7 @@ def test_what_openocd_is_asked(bench):
         ("-c", "init")]
     assert "read_memory 0xe0042000 32 1" in words[6][1]
     assert "read_memory 0x1fff7a22 16 1" in words[6][1]
+    assert "read_memory 0x1fff7a10 32 3" in words[6][1]
     assert "($id & 0xfff) != 0x413" in words[7][1]
     assert "$kib < 1 || $kib > 1024" in words[8][1]
     assert words[9] == ("-c", "reset init")
@@ -495,10 +497,8 @@ IDENTITY = 0x188
 
 
 def with_identity(board=405, version=2, magic=b"QNCX", pins=b"generic"):
-    code = bytearray(image.code())
-    struct.pack_into("<4s6H16s", code, IDENTITY, magic, version, board,
-                     *[0xFFFF] * 4, pins)
-    return segments((FLASH + 0x8000, bytes(40)), (FLASH, bytes(code)))
+    return segments((FLASH + 0x8000, bytes(40)), (FLASH, image.with_identity(
+        pins, board=board, version=version, magic=magic)))
 
 
 @pytest.mark.parametrize("size, args", [
@@ -553,14 +553,31 @@ BAD_MAPS = {
     "no number": (HEAD + "A,0,0\nB,one,0\n", 3, "x 'one'"),
     "negative": (HEAD + "A,0,-1\n", 2, "y '-1'"),
     "fraction": (HEAD + "A,0.5,0\n", 2, "x '0.5'"),
-    "no x there": (HEAD + "A,,0\n", 2, "x ''"),
+    "no x there": (HEAD + "A,,0\n", 2, "has no x"),
     "too large": (HEAD + "A,3125,0\n", 2, "must be 0 to 3124"),
     "much too large": (HEAD + "A,0,99999999999999999999\n", 2, "must be"),
     "same place": (HEAD + "A,0,0\nB,1,0\nC,0,0\n", 4,
                    "0,0 is on line 2 already"),
     "same probe": (HEAD + "A,0,0\nB,1,0\n\nB,0,1\n", 5,
                    "probe B is on line 3 already"),
-    "no serial": (HEAD + ",0,0\n", 2, "probe ''"),
+    "no serial": (HEAD + ",0,0\n", 2, "has no probe, port or dfu"),
+    "two ways": ("probe,port\nA,/dev/null\n", 2,
+                 "has a probe and a port: a board is reached one way"),
+    "bad port": ("port\nttyUSB0\n", 2, "port 'ttyUSB0': must be a serial"),
+    "bad dfu": ("dfu\nA B\n", 2, "dfu 'A B': must be a DFU device's"),
+    "bad unique": ("probe,unique\nA,12ab\n", 2, "24 hexadecimal digits"),
+    "no hexadecimal": ("probe,unique\nA," + 23 * "0" + "g\n", 2,
+                       "24 hexadecimal digits"),
+    "same unique": ("probe,unique\nA," + 24 * "a" + "\nB," + 24 * "A" + "\n",
+                    3, f"unique {24 * 'a'} is on line 2 already"),
+    "same port": ("port,x,y\n/dev/tty,0,0\n/dev/tty,1,0\n", 3,
+                  "port /dev/tty is on line 2 already"),
+    "bad pins": ("probe,pins\nA,My Board\n", 2, "pins 'My Board': must be"),
+    "long pins": ("probe,pins\nA," + 16 * "a" + "\n", 2, "1 to 15"),
+    "bad interface": ("probe,interface\nA,ftdi\n", 2,
+                      "interface 'ftdi': must be stlink, "),
+    "interface of a port": ("port,interface\n/dev/tty,jlink\n", 2,
+                            "has an interface, but no probe"),
     "serial for Tcl": (HEAD + "[exit],0,0\n", 2, "probe '[exit]'"),
     "serial in quotes": (HEAD + '"A\nB",0,0\n', 2, "probe 'A"),
     "long serial": (HEAD + 64 * "A" + ",0,0\n", 2, "1 to 63"),
@@ -596,6 +613,8 @@ GOOD_MAPS = {
         "\ufeff" + '"probe","x","y"\r\n"A","0","0"\r\n',
     "quotes": '"probe","x","y"\n"A","0","0"\n',
     "other order and columns": "y,note,x,probe\n0,\"a\n,b\",1,B\n0,,0,A\n",
+    "other ways without a name":
+        "probe,port,dfu,unique,pins,interface,x,y\nA,,,,,,0,0\n",
     "blanks": "probe, x, y\n\nA, 0, 0\n\n  \nB, 1, 0\n",
 }
 
@@ -615,6 +634,58 @@ def test_holes_are_allowed_if_asked_for(bench):
     done = bench.mesh("--partial")
     assert (done.returncode, done.stderr) == (0, "")
     assert sorted(bench.begun()) == ["A", "B", "C"]
+
+
+def test_boards_whose_place_is_not_known(bench):
+    """They are named by their unique number, or by how they are reached."""
+    bench.map.write_text(f"probe,unique\nA,{24 * 'B'}\nC,\n")
+    bench.answers = {"A": {"unique": 24 * "b"}}
+    done = bench.mesh("--jobs", "1")
+    assert (done.returncode, done.stderr) == (0, "")
+    first, second, _ = done.stdout.splitlines()
+    assert first.startswith(
+        f"board {24 * 'b'} (probe A, {bench.map}:2): programmed")
+    assert second.startswith(f"probe C ({bench.map}:3): programmed")
+    refused(bench.mesh("--set-coordinates"), FAILED, "no place")
+    bench.image.write_bytes(with_identity())
+    refused(bench.mesh("--set-coordinates"), FAILED, f"{bench.map}:2",
+            "has no x and y for --set-coordinates")
+
+
+def test_probes_of_several_kinds(bench):
+    bench.map.write_text("probe,interface\nA,jlink\nB,\nC,cmsis-dap\n")
+    assert bench.mesh("--interface", "stlink-dap").returncode == 0
+    asked = {e["begun"]: dict(reversed(word) for word in e["asked"])
+             for e in bench.log() if "asked" in e}
+    for probe, kind in (("A", "jlink"), ("B", "stlink-dap"),
+                        ("C", "cmsis-dap")):
+        assert f"interface/{kind}.cfg" in asked[probe]
+
+
+# ---- pins and unique numbers ----
+
+def test_pins_of_the_map(bench):
+    """Told before any board is touched."""
+    bench.image.write_bytes(with_identity(pins=b"pyboard"))
+    bench.map.write_text("probe,pins\nA,pyboard\nB,feather405\n")
+    refused(bench.mesh(), FAILED, f"probe B ({bench.map}:3): ",
+            "has the pins 'feather405', but the image is for 'pyboard' "
+            "(make PINS=feather405)")
+    bench.image.write_bytes(image.good())
+    refused(bench.mesh(), FAILED, "the image is for 'any'")
+    assert bench.log() == []
+    bench.map.write_text("probe,pins\nA,pyboard\nB,\n")
+    bench.image.write_bytes(with_identity(pins=b"pyboard"))
+    assert bench.mesh().returncode == 0
+
+
+def test_what_is_asked_of_the_image_in_the_board(bench):
+    bench.image.write_bytes(with_identity(pins=b"pyboard"))
+    assert bench.one().returncode == 0
+    assert bench.one("--force-pins").returncode == 0
+    first, second = [json.dumps(e["asked"]) for e in bench.log()
+                     if "asked" in e]
+    assert "$pins ne {pyboard}" in first and "$pins" not in second
 
 
 def test_outside_of_the_mesh(bench):
@@ -688,8 +759,8 @@ proc transport {{what args}} {{
 
     ARGS = ("--interface", "cmsis-dap", "--timeout", "300")
 
-    def run(self):
-        return self.bench.run("--probe", "A1", *self.ARGS, timeout=400)
+    def run(self, *args):
+        return self.bench.run("--probe", "A1", *self.ARGS, *args, timeout=400)
 
     def untouched(self):
         return not self.chip.events and set(self.chip.flash) == {0xFF}
@@ -739,6 +810,78 @@ def test_a_real_openocd_leaves_another_chip_alone(bench, emulated, faults,
     assert (done.returncode, done.stdout) == (FAILED, "")
     assert "nothing was written" in done.stderr and words in done.stderr
     assert it.untouched()
+
+
+OTHER = b"QNCX" + struct.pack("<6H16s", 2, 405, *[0xFFFF] * 4, b"feather405")
+
+
+@REAL
+@pytest.mark.parametrize("held, words", [
+    (OTHER, "the image in this board is for the pins 'feather405', this one "
+            "for 'generic' (--force-pins writes it all the same)"),
+    (OTHER[:8] + b"\x03" + OTHER[9:16] + b"$x [a]\x07\xff".ljust(16, b"\0"),
+     "for the pins '$x[a]', this one")], ids=["feather405", "strange"])
+def test_a_real_openocd_tells_other_pins(bench, emulated, held, words):
+    bench.image.write_bytes(image.elf([image.segment(
+        FLASH, image.with_identity(b"generic"))]))
+    it = emulated()
+    it.chip.flash[IDENTITY:IDENTITY + 32] = held
+    before = bytes(it.chip.flash)
+    done = it.run()
+    assert (done.returncode, done.stdout) == (FAILED, "")
+    assert "nothing was written" in done.stderr and words in done.stderr
+    assert it.chip.flash == before and not it.chip.events
+
+
+UNIQUE = "002000313431470a37363834"
+MEMORY = """proc read_memory {address width count} {
+    switch $address {
+        0xe0042000 {return 0x10076413}
+        0x1fff7a22 {return 1024}
+        0x1fff7a10 {return {0x200031 0x3431470a 0x37363834}}
+        0x08000188 {return {%s}}
+    }
+    error "nothing at $address"
+}"""
+
+
+@REAL
+@pytest.mark.parametrize("held, args, fine", [
+    (OTHER, (), False), (OTHER, ("--force-pins",), True),
+    (OTHER.replace(b"feather405", b"generic\0\0\0"), (), True),
+    (OTHER.replace(b"feather405", b"generic2\0\0"), (), False),
+    (b"QNCX\x01" + OTHER[5:], (), True), (b"other" + OTHER[5:], (), True),
+    (32 * b"\xff", (), True)], ids=[
+        "other", "forced", "same", "longer", "version 1", "none", "erased"])
+def test_a_real_openocd_compares_pins(bench, held, args, fine):
+    """Its own Tcl, with a memory made up: no chip is written."""
+    bench.image.write_bytes(with_identity())
+    bench.map.write_text(f"probe,unique\nA1,{UNIQUE}\n")
+    assert bench.mesh(*args).returncode == 0
+    asked = bench.log()[0]["asked"]
+    first = next(i for i, word in enumerate(asked) if "set id" in word[1])
+    last = asked.index(["-c", "echo {quincunx-step program}"])
+    words = " ".join(f"{word:#x}" for word in struct.unpack("<8I", held))
+    done = subprocess.run(
+        ["openocd", "-c", MEMORY % words, *sum(asked[first:last], []),
+         "-c", "shutdown"], capture_output=True, text=True, timeout=60,
+        check=False)
+    assert f"1024 KiB, unique {UNIQUE}" in done.stderr
+    assert (done.returncode == 0) == fine, done.stderr
+    assert ("for the pins" in done.stderr) != fine
+
+
+@REAL
+def test_a_real_openocd_tells_the_unique_number(bench, emulated):
+    bench.image.write_bytes(image.good(64))
+    it = emulated()
+    it.chip.registers.update({0x1FFF7A10: 0x00200031, 0x1FFF7A14: 0x3431470A,
+                              0x1FFF7A18: 0x37363834})
+    bench.map.write_text(f"probe,unique\nA1,{UNIQUE[:-1]}5\n")
+    done = bench.run("--map", bench.map, *it.ARGS, timeout=400)
+    assert done.returncode == FAILED and it.untouched()
+    assert f"this chip's unique number is {UNIQUE}, not" in done.stderr
+    assert f"1024 KiB, unique {UNIQUE}\n" in done.stderr
 
 
 @REAL
@@ -796,8 +939,20 @@ def test_make_flash_mesh(bench):
     assert sorted(bench.begun()) == ["A", "B"]
 
 
+@REAL
 @pytest.mark.parametrize("args, words", [
-    (("flash",), "PROBE=serial"), (("flash", "BOARD=stm32f405"), "PROBE="),
+    (("PORT=/dev/null", "STM32FLASH=/bin/false"), "port /dev/null: "),
+    (("DFU=A1", "DFU_UTIL=/bin/false"), "dfu A1: no ROM boot loader"),
+    (("DFU=A1", "PROBE=A2"), "a board is reached one way")])
+def test_make_flash_other_ways(bench, args, words):
+    done = make(bench, "flash", f"IMAGE={bench.image}", *args)
+    assert done.returncode == 2 and words in done.stderr
+    assert bench.log() == []
+
+
+@pytest.mark.parametrize("args, words", [
+    (("flash",), "PROBE=serial, PORT=/dev/ttyUSB0 or DFU=serial"),
+    (("flash", "BOARD=stm32f405"), "PROBE="),
     (("flash", "BOARD=", "PROBE=A"), "BOARD="),
     (("flash-mesh",), "MAP=mesh.csv"),
     (("flash-mesh", "BOARD=stm32f405"), "MAP=")])
@@ -811,7 +966,14 @@ def test_make_needs_to_know_which_board(bench, args, words):
 # ---- usage ----
 
 @pytest.mark.parametrize("args, words", [
-    ((), "either --probe SERIAL or --map FILE"),
+    ((), "either --probe SERIAL, --port TTY, --dfu SERIAL or --map FILE"),
+    (("--probe", "A", "--port", "/dev/null"), "a board is reached one way"),
+    (("--dfu", "A", "--probe", "A"), "a board is reached one way"),
+    (("--port", "ttyUSB0"), "--port 'ttyUSB0'"),
+    (("--port", "/dev/" + 255 * "a"), "at most 255"),
+    (("--dfu", "A;B"), "--dfu 'A;B'"),
+    (("--probe", "A", "--stm32flash", ""), "--stm32flash ''"),
+    (("--probe", "A", "--dfu-util", 1024 * "a"), "at most 1023"),
     (("--probe", "A", "--map", "m.csv"), "either --probe"),
     (("--probe", ""), "--probe ''"),
     (("--probe", "A B"), "--probe 'A B'"),

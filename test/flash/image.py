@@ -7,6 +7,7 @@ FLASH_BYTES, RAM_BYTES = 1 << 20, 128 << 10
 ARM, X86_64, EXECUTABLE, OBJECT = 40, 62, 2, 1
 LOAD, EXIDX = 1, 0x70000001
 HEADER, ENTRY = 52, 32
+IDENTITY = 0x188  # from the start of the flash
 
 
 def segment(address, data, kind=LOAD, offset=None, size=None):
@@ -34,6 +35,14 @@ def code(size=1024, stack=RAM + RAM_BYTES, reset=FLASH + 9):
     """A vector table of two words, and bytes that are no two alike nearby."""
     body = bytes((7 * i + i // 256) % 256 for i in range(size - 8))
     return struct.pack("<II", stack, reset) + body
+
+
+def with_identity(pins, size=1024, board=405, version=2, magic=b"QNCX"):
+    """Such code with an identity (hal/image.h)."""
+    body = bytearray(code(size))
+    struct.pack_into("<4s6H16s", body, IDENTITY, magic, version, board,
+                     *[0xFFFF] * 4, pins)
+    return bytes(body)
 
 
 def good(size=1024):

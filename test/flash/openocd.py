@@ -13,6 +13,7 @@ In the folder $FLASH_STAND_IN, answers.json maps a probe's serial number to
     deaf    do not end when asked to
     child   start a process that stays, and that keeps the output open
     take    seconds that each step takes
+    unique  the chip's unique number
     await   first wait until so many have begun, half a minute at most
 
 and a probe that is not there can be flashed. A line of JSON in `log` tells
@@ -101,7 +102,8 @@ def main():
             if answer.get("fail") == step:
                 go_wrong(answer)
         elif "echo [format {quincunx-chip " in value:
-            say(f"quincunx-chip IDCODE 0x{CHIP['id']:08x}, {CHIP['kib']} KiB")
+            say(f"quincunx-chip IDCODE 0x{CHIP['id']:08x}, {CHIP['kib']} KiB, "
+                f"unique {answer.get('unique', 24 * '0')}")
         elif "elf" in value:
             log(image=image_of(probe[0], value))
     log(ended=0)

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is plugged into this host's USB that boards may be flashed through. */
+#ifndef QEMU_FLASH_LIST_H
+#define QEMU_FLASH_LIST_H
+
+#include "qemu/flash_board.h"
+
+#define FLASH_LIST_MAX 512u
+#define FLASH_LIST_TEXT 96u
+
+struct flash_device {
+    enum flash_way way;
+    char name[FLASH_NAME_BYTES]; /* as a map has it, without comma or quote;
+                                    empty: it has none that can be used */
+    const char *interface;       /* of a probe; NULL: none */
+    char text[FLASH_LIST_TEXT];  /* what it says that it is; printable */
+    char place[FLASH_LIST_TEXT]; /* the kernel's name of its USB port */
+};
+
+struct flash_list {
+    struct flash_device device[FLASH_LIST_MAX]; /* by way, then by place */
+    unsigned count;
+};
+
+/*
+ * Lists probes (ST-Link, J-Link, CMSIS-DAP), serial adapters and DFU devices of
+ * ST's boot loader. `usb` is where the kernel lists USB devices
+ * (Documentation/ABI/testing/sysfs-bus-usb), `by_id` where links to the
+ * adapters' devices are, whose names stay the same. A probe's own serial port
+ * is none of its adapters. Result: 0; or 1 after a message on stderr. A host
+ * without USB has none of them.
+ */
+int flash_list_read(struct flash_list *list, const char *usb,
+                    const char *by_id);
+
+#endif

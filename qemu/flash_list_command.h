@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef QEMU_FLASH_LIST_COMMAND_H
+#define QEMU_FLASH_LIST_COMMAND_H
+
+/*
+ * `quincunx flash-map`: lists what boards can be flashed through, and writes a
+ * map of it. Result: exit status; 0 done; 1 nothing is plugged in, or the map
+ * exists or cannot be written; 2 wrong usage.
+ */
+int flash_list_command(int argc, char **argv);
+
+#endif

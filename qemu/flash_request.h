@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the program that flashes one board is asked for, whichever it is: find
+ * the board by its name and no other, check that it is the right one, write
+ * the image, read it back. Before each step it says which, on a line of its
+ * own.
+ */
+#ifndef QEMU_FLASH_REQUEST_H
+#define QEMU_FLASH_REQUEST_H
+
+#include "qemu/elf.h"
+#include "qemu/flash_board.h"
+
+#include <stdint.h>
+
+/* Where the program finds the image: this descriptor of its own. */
+#define FLASH_IMAGE_FD 3
+
+/* What begins a line that names a step, or the chip. */
+#define FLASH_STEP "quincunx-step "
+#define FLASH_CHIP "quincunx-chip "
+
+/* The steps' names, in their order; the last follows when all is done. */
+#define FLASH_STEP_CONNECT "connect"
+#define FLASH_STEP_IDENTITY "identity"
+#define FLASH_STEP_PROGRAM "program"
+#define FLASH_STEP_VERIFY "verify"
+#define FLASH_STEP_RESET "reset"
+#define FLASH_STEP_DONE "done"
+
+/* Why a board is not the right one; found and wanted are strings. */
+#define FLASH_OTHER_UNIQUE "this chip's unique number is %s, not %s"
+#define FLASH_OTHER_PINS                                                       \
+    "the image in this board is for the pins '%s', this one for '%s' "         \
+    "(--force-pins writes it all the same)"
+
+/* A board as its programs know it. */
+struct flash_chip {
+    struct elf_place place;
+    const char *target;      /* OpenOCD's script */
+    uint32_t idcode_address; /* of DBGMCU_IDCODE; RM0090, 38.6.1 */
+    uint32_t device;         /* its DEV_ID, bits 0 to 11 */
+    const char *device_name;
+    uint16_t kind;           /* of board, in an image's identity */
+    uint32_t size_address;   /* KiB of flash, 16 bits; RM0090, 39.2 */
+    uint32_t unique_address; /* 96 bits; RM0090, 39.1 */
+};
+
+struct flash_request {
+    const struct flash_chip *chip;
+    const char *program; /* looked up in PATH */
+    const char *name;    /* of the probe, port or DFU device */
+    const char *unique;  /* that the chip must have; empty: any */
+    const char *pins;    /* that the image in the board must be for, if it tells
+                            any; empty: any */
+    uint32_t bytes;      /* of flash that the image needs; 1 or more */
+};
+
+/* The chip of a board, or NULL if no board of that name can be flashed. */
+const struct flash_chip *flash_request_chip(const char *board);
+
+/* KiB of flash that hold so many bytes. */
+uint32_t flash_request_kib(uint32_t bytes);
+
+#endif

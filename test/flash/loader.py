@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ROM boot loader of an STM32F405 on a pseudo-terminal, for a real
+stm32flash to talk to: the protocol of ST's application note AN3155, with the
+flash behind it as RM0090, 3.4 has it. `faults` is what is wrong with it."""
+import contextlib
+import os
+import pty
+import select
+import struct
+import threading
+import tty
+
+FLASH = 0x08000000
+SECTORS = [16] * 4 + [64] + [128] * 7  # KiB
+UNIQUE = 0x1FFF7A10
+SIZE = 0x1FFF7A22
+ACK, NACK = b"\x79", b"\x1f"
+INIT = 0x7F
+GET, VERSION, GET_ID = 0x00, 0x01, 0x02
+READ, GO, WRITE, ERASE, EXTENDED_ERASE = 0x11, 0x21, 0x31, 0x43, 0x44
+VERSION_3_1 = 0x31
+
+
+class Reset(Exception):
+    """Somebody has pressed the board's button."""
+
+
+class Loader(threading.Thread):
+    """`kind`:  loader   as it should be
+                silent   an adapter with nothing behind it
+                garbage  something that answers, but no boot loader
+                mute     a loader that says nothing more after `after` bytes
+                damage   one that answers with a wrong byte after so many
+                locked   read protection is on: memory commands get a NACK"""
+
+    def __init__(self, kind="loader", device=0x413, kib=1024, unique=None,
+                 stuck=None, after=0):
+        super().__init__(daemon=True)
+        self.kind, self.device, self.after = kind, device, after
+        self.stuck = stuck  # an address whose bits cannot be programmed
+        self.flash = bytearray(b"\xff" * kib * 1024)
+        self.memory = {FLASH: self.flash, 0x1FFF7A00: bytearray(
+            b"\xff" * 16 + (unique or bytes(range(12))) + b"\xff" * 6
+            + struct.pack("<H", kib) + b"\xff" * 220)}
+        self.events = []  # erased sectors, written addresses, go
+        self.waiting = b""
+        self.heard = self.said = 0
+        self.initialised = False
+        self.was_reset = threading.Event()
+        self.master, slave = pty.openpty()
+        tty.setraw(slave)
+        self.slave = slave  # open, so that the other end never hangs up
+        self.path = os.ttyname(slave)
+        self.ending = os.pipe()
+        self.start()
+
+    # ---- bytes ----
+
+    def take(self, count):
+        """That many bytes; EOFError when it is over."""
+        while len(self.waiting) < count:
+            ready, _, _ = select.select([self.master, self.ending[0]], [], [])
+            if self.ending[0] in ready:
+                raise EOFError if os.read(self.ending[0], 1) == b"x" \
+                    else Reset
+            self.waiting += os.read(self.master, 4096)
+        got, self.waiting = self.waiting[:count], self.waiting[count:]
+        self.heard += count
+        return got
+
+    def say(self, data):
+        late = max(0, min(len(data), self.after - self.said))
+        self.said += len(data)
+        if self.kind == "mute":
+            data = data[:late]
+        elif self.kind == "damage" and late < len(data):
+            data = (data[:late] + bytes([data[late] ^ 0x55])
+                    + data[late + 1:])
+            self.after = 1 << 60
+        os.write(self.master, data)
+
+    def run(self):
+        with contextlib.suppress(EOFError, OSError):
+            while True:
+                try:
+                    self.command(self.take(1)[0])
+                except Reset:
+                    self.initialised, self.waiting = False, b""
+                    self.events.clear()
+                    self.was_reset.set()
+
+    # ---- commands ----
+
+    def command(self, first):
+        if self.kind == "silent":
+            return
+        if self.kind == "garbage":
+            self.say(b"ready\r\n")
+            return
+        if first == INIT:
+            self.say(NACK if self.initialised else ACK)
+            self.initialised = True
+            return
+        if not self.initialised or self.take(1)[0] != first ^ 0xFF:
+            self.say(NACK)
+            return
+        does = {GET: self.get, VERSION: self.version, GET_ID: self.get_id,
+                READ: self.read, GO: self.go, WRITE: self.write,
+                EXTENDED_ERASE: self.erase}.get(first)
+        if does is None or (self.kind == "locked" and first in (
+                READ, GO, WRITE, EXTENDED_ERASE)):
+            self.say(NACK)
+            return
+        self.say(ACK)
+        does()
+
+    def get(self):
+        known = bytes([GET, VERSION, GET_ID, READ, GO, WRITE, EXTENDED_ERASE,
+                       0x63, 0x73, 0x82, 0x92])
+        self.say(bytes([len(known), VERSION_3_1]) + known + ACK)
+
+    def version(self):
+        self.say(bytes([VERSION_3_1, 0, 0]) + ACK)
+
+    def get_id(self):
+        self.say(b"\x01" + struct.pack(">H", self.device) + ACK)
+
+    def checked(self, count):
+        """So many bytes and their exclusive or; None if that is wrong."""
+        data = self.take(count + 1)
+        wrong = 0
+        for byte in data:
+            wrong ^= byte
+        return None if wrong else data[:count]
+
+    def address(self):
+        data = self.checked(4)
+        found = None if data is None else struct.unpack(">I", data)[0]
+        if found is None or self.find(found, 1) is None:
+            self.say(NACK)
+            return None
+        self.say(ACK)
+        return found
+
+    def find(self, address, count):
+        """(memory, offset), if there are so many bytes."""
+        for base, memory in self.memory.items():
+            if base <= address and address + count <= base + len(memory):
+                return memory, address - base
+        return None
+
+    def read(self):
+        address = self.address()
+        if address is None:
+            return
+        count, complement = self.take(2)
+        place = self.find(address, count + 1)
+        if count ^ complement != 0xFF or place is None:
+            self.say(NACK)
+            return
+        memory, offset = place
+        self.say(ACK + bytes(memory[offset:offset + count + 1]))
+
+    def go(self):
+        address = self.address()
+        if address is not None:
+            self.events.append(f"go {address:#x}")
+            self.initialised = False
+
+    def write(self):
+        address = self.address()
+        if address is None:
+            return
+        count = self.take(1)[0]
+        data = self.take(count + 1)
+        check = count
+        for byte in data:
+            check ^= byte
+        place = self.find(address, count + 1)
+        if self.take(1)[0] != check or place is None:
+            self.say(NACK)
+            return
+        memory, offset = place
+        for at, byte in enumerate(data):
+            if address + at != self.stuck:
+                memory[offset + at] &= byte
+        self.events.append(f"write {address:#x}")
+        self.say(ACK)
+
+    def erase(self):
+        head = self.take(2)
+        count = struct.unpack(">H", head)[0]
+        if count == 0xFFFF:
+            self.take(1)
+            self.flash[:] = b"\xff" * len(self.flash)
+            self.events.append("erase all")
+        else:
+            pages = struct.unpack(f">{count + 1}H",
+                                  self.take(2 * (count + 1)))
+            self.take(1)
+            for page in pages:
+                start = sum(SECTORS[:page]) * 1024
+                size = SECTORS[page] * 1024
+                self.flash[start:start + size] = b"\xff" * size
+                self.events.append(f"erase {page}")
+        self.say(ACK)
+
+    def reset(self):
+        self.was_reset.clear()
+        os.write(self.ending[1], b"r")
+        self.was_reset.wait(10)
+
+    def stop(self):
+        os.write(self.ending[1], b"x")
+        self.join(5)
+        for end in (self.master, self.slave, *self.ending):
+            os.close(end)
