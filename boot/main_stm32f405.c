@@ -12,6 +12,7 @@
 #include "hal/armv7m.h"
 #include "hal/crc32.h"
 #include "hal/stm32f405/interrupts.h"
+#include "hal/stm32f405/led.h"
 #include "hal/stm32f405/serial.h"
 #include "hal/stm32f405/timer.h"
 #include "hal/stm32f405/watchdog.h"
@@ -194,6 +195,20 @@ static void tick(void *context)
     serial_node_answer(&node);
 }
 
+/* Nothing measures them. */
+static void measure(void *context, uint16_t *supply_mv, int16_t *celsius)
+{
+    (void)context;
+    *supply_mv = 0;
+    *celsius = PEEK_NO_CELSIUS;
+}
+
+static void led(void *context, bool on)
+{
+    (void)context;
+    led_set(on);
+}
+
 static void forget_faults(void *context)
 {
     (void)context;
@@ -239,6 +254,8 @@ static void init_node(const struct boot_start *start)
         .memory_bytes =
             (uint32_t)(boot_ram_end - EMULATED_ID_BYTES - boot_ram_used_end),
         .costs = emulated ? &no_costs : &boot_costs,
+        .measure = measure,
+        .led = led,
         .last_fault = boot_last_fault(),
         .faults = boot_faults(),
         .now_us = now_us,
@@ -273,6 +290,7 @@ _Noreturn void boot_board(void)
     before = armv7m_mask(); /* the callbacks are the node's */
     serial_start(&start.clocks, NULL, &callbacks, NULL);
     init_node(&start);
+    led_start();
     armv7m_unmask(before);
     timer_start(&start.clocks, tick, NULL);
     watchdog_start(&start.clocks);

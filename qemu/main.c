@@ -7,6 +7,7 @@
 #include "qemu/console_command.h"
 #include "qemu/figures_command.h"
 #include "qemu/flash_command.h"
+#include "qemu/nodes_command.h"
 #include "qemu/plan_command.h"
 #include "qemu/ps_command.h"
 #include "qemu/run_command.h"
@@ -56,6 +57,8 @@ static const struct subcommand subcommands[] = {
      "one command for a board on a serial port, and its reply"},
     {"ps", "quincunx ps", ps_command,
      "how every node of a mesh of boards is, also if it hangs"},
+    {"nodes", "quincunx nodes", nodes_command,
+     "who every node is: number, image, clock, supply, temperature"},
     {"kernels", "quincunx kernels", run_kernels_command,
      "what can be computed"},
 };

@@ -67,10 +67,12 @@ static void print_silent(FILE *out, const struct ps_node *node)
         fprintf(out, "not asked\n");
         return;
     }
-    fprintf(out, "no answer: %s; tried", node->why);
-    for (unsigned i = 0; i < PS_PATHS && node->path[i][0] != '\0'; ++i) {
-        fprintf(out, "%s %.*s", i > 0 ? "," : "",
-                (int)strlen(node->path[i]) - 1, node->path[i]);
+    fprintf(out, "no answer: %s", node->why);
+    if (node->path[0][0] != '\0') {
+        fprintf(out, "; tried");
+    }
+    for (unsigned i = 0; i < SWEEP_PATHS && node->path[i][0] != '\0'; ++i) {
+        fprintf(out, "%s %s", i > 0 ? "," : "", node->path[i]);
     }
     fputc('\n', out);
 }
@@ -115,6 +117,7 @@ void ps_print(FILE *out, const struct ps *ps)
         well += ps->node[i].well;
     }
     fprintf(out, "%u of %u nodes are well\n", well, nodes);
+    (void)identity_print_unfit(out, ps->identity, &ps->sweep);
     if (ps->why[0] != '\0') {
         fprintf(out, "the originator: %s\n", ps->why);
     }
@@ -170,9 +173,8 @@ static json_t *node_json(const struct ps_node *node)
                   "answers", node->answers, "well", node->well);
     json_t *paths = json_array();
 
-    for (unsigned i = 0; i < PS_PATHS && node->path[i][0] != '\0'; ++i) {
-        json_array_append_new(
-            paths, json_stringn(node->path[i], strlen(node->path[i]) - 1));
+    for (unsigned i = 0; i < SWEEP_PATHS && node->path[i][0] != '\0'; ++i) {
+        json_array_append_new(paths, json_string(node->path[i]));
     }
     json_object_set_new(json, "paths", paths);
     if (node->answers) {

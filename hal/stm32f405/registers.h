@@ -127,6 +127,7 @@ REGISTER_AT(stm32_gpio, AFRH, 0x24);
 #define GPIOA ((struct stm32_gpio *)0x40020000u)
 #define GPIOB ((struct stm32_gpio *)0x40020400u)
 #define GPIOC ((struct stm32_gpio *)0x40020800u)
+#define GPIO_MODER_OUTPUT 1u
 #define GPIO_MODER_ALTERNATE 2u
 #define GPIO_MODER_MASK 3u
 #define GPIO_OSPEEDR_HIGH 2u

@@ -27,7 +27,8 @@ static unsigned answer_bytes(uint32_t node)
     return node + 2 < SWITCH_STATUS_BYTES ? node + 2 : SWITCH_STATUS_BYTES;
 }
 
-static unsigned status(void *context, uint8_t page, uint8_t *out)
+static unsigned status(void *context, const uint8_t *question,
+                       uint32_t bytes_asked, uint8_t *out)
 {
     const struct mesh_end *end = context;
     unsigned bytes = answer_bytes(end->node);
@@ -35,7 +36,8 @@ static unsigned status(void *context, uint8_t page, uint8_t *out)
     for (unsigned i = 0; i < bytes; ++i) {
         out[i] = (uint8_t)(end->node + i - (i > 0));
     }
-    out[1] = page;
+    out[1] = question[0];
+    (void)bytes_asked;
     return bytes;
 }
 
@@ -90,7 +92,7 @@ static const char *trouble(const struct peek *peek, uint32_t node)
     unsigned bytes;
 
     memset(right, UNTOUCHED, sizeof right);
-    bytes = status(&end, PAGE, right);
+    bytes = status(&end, &(uint8_t){PAGE}, 1, right);
     if (peek->message.error != ERR_OK) {
         return "it failed";
     }
@@ -138,10 +140,12 @@ static void every_node(struct unit *unit)
     free(mesh);
 }
 
-static unsigned all_of_it(void *context, uint8_t page, uint8_t *out)
+static unsigned all_of_it(void *context, const uint8_t *question,
+                          uint32_t bytes, uint8_t *out)
 {
     (void)context;
-    memset(out, page, SWITCH_STATUS_BYTES);
+    (void)bytes;
+    memset(out, question[0], SWITCH_STATUS_BYTES);
     return SWITCH_STATUS_BYTES;
 }
 
