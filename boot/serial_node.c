@@ -300,6 +300,7 @@ static void put_identity(const struct serial_node *node, uint8_t *out)
     bytes_store_u16(out + PEEK_AT_SUPPLY, supply_mv);
     bytes_store_u16(out + PEEK_AT_CELSIUS, (uint16_t)celsius);
     bytes_store_u16(out + PEEK_AT_WHO_FAULTS, (uint16_t)node->config.faults);
+    bytes_store_u16(out + PEEK_AT_START, (uint16_t)node->config.salt);
     for (unsigned i = 0; i < 2; ++i) {
         at +=
             put_text(out + PEEK_AT_NAMES + at, PEEK_NAMES_BYTES - at, names[i]);

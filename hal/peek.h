@@ -31,8 +31,9 @@
  *               36  u16 supply, mV; 0: unknown
  *               38  i16 degrees Celsius; PEEK_NO_CELSIUS: unknown
  *               40  u16 faults since power-up
- *               42  the clock's source and the reset's cause, a NUL behind
- *                   each, 22 bytes at most
+ *               42  u16 number of this start: another after every reset
+ *               44  the clock's source and the reset's cause, a NUL behind
+ *                   each, 20 bytes at most
  *   PEEK_IMAGE   1  u8  0, u16 0
  *                4  the image's version, 60 bytes at most
  *   PEEK_EAST    1  u8  0, u16 0. PEEK_NORTH, _WEST and _SOUTH likewise.
@@ -113,12 +114,13 @@ enum peek_identity_at {
     PEEK_AT_SUPPLY = 36,
     PEEK_AT_CELSIUS = 38,
     PEEK_AT_WHO_FAULTS = 40,
-    PEEK_AT_NAMES = 42,
+    PEEK_AT_START = 42,
+    PEEK_AT_NAMES = 44,
     PEEK_IDENTITY_BYTES = 64
 };
 
 #define PEEK_NO_CELSIUS (-32768)
-#define PEEK_NAMES_BYTES 22u
+#define PEEK_NAMES_BYTES 20u
 
 #define PEEK_AT_VERSION 4u
 #define PEEK_VERSION_BYTES 60u

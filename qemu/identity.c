@@ -41,7 +41,8 @@ static void take(void *context, uint32_t index, const uint8_t *page,
         .uptime_ms = bytes_load_u32(page + PEEK_AT_WHO_UPTIME),
         .supply_mv = bytes_load_u16(page + PEEK_AT_SUPPLY),
         .celsius = (int16_t)bytes_load_u16(page + PEEK_AT_CELSIUS),
-        .faults = bytes_load_u16(page + PEEK_AT_WHO_FAULTS)};
+        .faults = bytes_load_u16(page + PEEK_AT_WHO_FAULTS),
+        .start = bytes_load_u16(page + PEEK_AT_START)};
     for (unsigned i = 0; i < 3; ++i) {
         identity->uid[i] = bytes_load_u32(page + PEEK_AT_UID + 4 * i);
     }
@@ -50,7 +51,11 @@ static void take(void *context, uint32_t index, const uint8_t *page,
 
 int identity_ask(struct identity *identity, struct sweep *sweep)
 {
-    memset(identity, 0, sweep_nodes(sweep) * sizeof *identity);
+    for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
+        if (!sweep->node[i].skip) {
+            identity[i].known = false;
+        }
+    }
     return sweep_ask(sweep, PEEK_IDENTITY, PEEK_IDENTITY_BYTES, take, identity);
 }
 

@@ -26,6 +26,7 @@ struct identity {
     uint32_t supply_mv; /* 0: unknown */
     int32_t celsius;    /* PEEK_NO_CELSIUS: unknown */
     uint32_t faults;    /* since power-up */
+    uint32_t start;     /* another number after every reset */
     char clock[PEEK_NAMES_BYTES + 1];
     char reset[PEEK_NAMES_BYTES + 1];
 };
@@ -41,8 +42,8 @@ enum identity_mark {
     IDENTITY_TWICE = 64   /* another place leads to the same board */
 };
 
-/* Asks all nodes; `identity` has one for each, row-major. Result: as
-   sweep_ask(). */
+/* Asks all nodes; `identity` has one for each, row-major, first zeros; those
+   of nodes that are skipped stay. Result: as sweep_ask(). */
 int identity_ask(struct identity *identity, struct sweep *sweep);
 
 /* What marks node `index` has, a mask; of a node that is not known none. */

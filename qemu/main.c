@@ -7,9 +7,11 @@
 #include "qemu/console_command.h"
 #include "qemu/figures_command.h"
 #include "qemu/flash_command.h"
+#include "qemu/identify_command.h"
 #include "qemu/nodes_command.h"
 #include "qemu/plan_command.h"
 #include "qemu/ps_command.h"
+#include "qemu/reset_command.h"
 #include "qemu/run_command.h"
 #include "qemu/simulate_command.h"
 #include "qemu/sizes_command.h"
@@ -59,6 +61,10 @@ static const struct subcommand subcommands[] = {
      "how every node of a mesh of boards is, also if it hangs"},
     {"nodes", "quincunx nodes", nodes_command,
      "who every node is: number, image, clock, supply, temperature"},
+    {"identify", "quincunx identify", identify_command,
+     "a board's LED blinks, so that it can be found"},
+    {"reset", "quincunx reset", reset_command,
+     "boards start again, over the mesh, also if they hang"},
     {"kernels", "quincunx kernels", run_kernels_command,
      "what can be computed"},
 };

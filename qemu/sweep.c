@@ -409,13 +409,32 @@ static int ask(struct sweep *sweep, const struct question *question,
     return rows;
 }
 
+void sweep_forgive(struct sweep *sweep)
+{
+    memset(sweep->link, LINK_UNKNOWN, (size_t)sweep_nodes(sweep) * 2);
+    for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
+        sweep->node[i].gone = false;
+        sweep->node[i].failed = false;
+    }
+}
+
+const char *sweep_path(const struct sweep_node *node)
+{
+    unsigned last = 0;
+
+    while (last + 1 < SWEEP_PATHS && node->path[last + 1][0] != '\0') {
+        last += 1;
+    }
+    return node->path[last];
+}
+
 static void start(struct sweep *sweep)
 {
     for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
         struct sweep_node *node = &sweep->node[i];
 
         node->answers = false;
-        node->asked = node->gone;
+        node->asked = node->gone || node->skip;
         if (!node->gone) {
             memset(node->path, 0, sizeof node->path);
             node->why[0] = '\0';
@@ -452,7 +471,7 @@ int sweep_ask(struct sweep *sweep, enum peek_page page, unsigned bytes,
         vain = rows > 0 ? 0 : vain + 1;
     }
     for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
-        missing += !sweep->node[i].answers;
+        missing += !sweep->node[i].answers && !sweep->node[i].skip;
     }
     return missing;
 }

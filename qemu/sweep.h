@@ -24,6 +24,7 @@
 /* Of the last sweep; `path` and `why` of the last one that asked the node. */
 struct sweep_node {
     struct torus_coord at;
+    bool skip;    /* set by the caller: is not asked */
     bool asked;   /* or known to be out of reach */
     bool answers; /* over the last of these paths: */
     char path[SWEEP_PATHS][SWEEP_PATH_BYTES]; /* "E2 N1"; "": none, or here */
@@ -53,8 +54,9 @@ void sweep_end(struct sweep *sweep);
 /*
  * Asks every node for a page, but those that did not answer before, and hands
  * each answer over, in no order: at least `bytes` bytes of this version. What
- * was learned about links stays for the next sweep. Result: how many did not
- * answer; -1: the console is silent, or knows no peeks: see console_why().
+ * was learned about links stays for the next sweep. Result: how many that
+ * are not skipped did not answer; -1: the console is silent, or knows no peeks:
+ * see console_why().
  */
 typedef void sweep_use(void *context, uint32_t index, const uint8_t *page,
                        unsigned bytes);
@@ -62,6 +64,12 @@ int sweep_ask(struct sweep *sweep, enum peek_page page, unsigned bytes,
               sweep_use *use, void *context);
 
 uint32_t sweep_nodes(const struct sweep *sweep);
+
+/* Lets nodes that did not answer be asked again: they may have come back. */
+void sweep_forgive(struct sweep *sweep);
+
+/* Over which path a node was asked last: "E2 N1"; "" for the originator. */
+const char *sweep_path(const struct sweep_node *node);
 
 /* Links from the originator, the shortest way. */
 unsigned sweep_distance(const struct sweep *sweep, struct torus_coord at);
