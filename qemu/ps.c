@@ -168,6 +168,30 @@ bool ps_ask(struct ps *ps)
     return all && missing >= 0;
 }
 
+void ps_explain(struct ps *ps, const char *firmware)
+{
+    struct fault_image image;
+    bool opened = false;
+
+    for (uint32_t i = 0; i < sweep_nodes(&ps->sweep); ++i) {
+        struct ps_node *node = &ps->node[i];
+        const char *why;
+
+        if (node->pc[0] == '\0' || !ps->identity[i].known) {
+            continue;
+        }
+        if (!opened) {
+            fault_image_open(&image, firmware != NULL ? firmware : "");
+            opened = true;
+        }
+        why = fault_image_find(node->pc_at, node->lr_at, &image,
+                               ps->identity[i].image_crc,
+                               (uint32_t)strtoul(node->pc, NULL, 16),
+                               (uint32_t)strtoul(node->lr, NULL, 16));
+        snprintf(node->bare, sizeof node->bare, "%s", why != NULL ? why : "");
+    }
+}
+
 /* ---- counters ---- */
 
 static uint32_t counter(const uint8_t *page, const char *wanted)

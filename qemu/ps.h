@@ -7,6 +7,7 @@
 #ifndef QEMU_PS_H
 #define QEMU_PS_H
 
+#include "qemu/fault_image.h"
 #include "qemu/identity.h"
 #include "qemu/sweep.h"
 #include "torus/torus.h"
@@ -34,6 +35,10 @@ struct ps_node {
     char pc[PS_WORD_BYTES]; /* of the fault; "": no record */
     char lr[PS_WORD_BYTES];
     char cfsr[PS_WORD_BYTES];
+    /* Where that is: ps_explain(). "": nobody knows. */
+    char pc_at[ADDRESSES_TEXT_BYTES];
+    char lr_at[ADDRESSES_TEXT_BYTES];
+    char bare[FAULT_IMAGE_WHY_BYTES]; /* why not; "": they are known */
     bool placed;
     bool job;
     int error;
@@ -80,6 +85,10 @@ void ps_end(struct ps *ps);
 /* Asks every node how it is, and who. Result: whether all are well; that some
    are unfit (qemu/identity.h) does not matter. */
 bool ps_ask(struct ps *ps);
+
+/* Looks up where nodes faulted, after ps_ask(), in the image `firmware`, an ELF
+   file; "" or NULL: the one beside this program. */
+void ps_explain(struct ps *ps, const char *firmware);
 
 /* Sums the counters of all nodes. Result: 0; -1: some did not answer. */
 int ps_count(struct ps *ps, struct ps_counts *counts);

@@ -9,9 +9,16 @@
 
 #define EXIT_FAILED 1
 #define EXIT_USAGE 2
-#define KEY_JSON 0x300
+enum key {
+    KEY_JSON = 0x300,
+    KEY_FIRMWARE
+};
 
 static const struct argp_option descriptions[] = {
+    {"firmware", KEY_FIRMWARE, "FILE", 0,
+     "The boards' image as ELF file, in which faults are looked up (default: "
+     "beside this program)",
+     2},
     {"json", KEY_JSON, NULL, 0, "An array of objects, one for each node", 2},
     {0}};
 
@@ -26,6 +33,7 @@ static const char description[] =
 
 struct options {
     struct board_options board;
+    const char *firmware;
     bool json;
 };
 
@@ -33,10 +41,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     struct options *options = state->input;
 
-    (void)text;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->board;
+        return 0;
+    case KEY_FIRMWARE:
+        options->firmware = text;
         return 0;
     case KEY_JSON:
         options->json = true;
@@ -77,6 +87,7 @@ static int ask(struct options *options)
         fputs("quincunx: no memory for the nodes\n", stderr);
     } else {
         well = ps_ask(&ps);
+        ps_explain(&ps, options->firmware);
         if (ps.why[0] != '\0') {
             (void)board_options_fail(console);
         }

@@ -47,6 +47,20 @@ static const char *exception_name(uint64_t exception)
     return exception < sizeof names / sizeof *names ? names[exception] : "?";
 }
 
+/* Where the fault is in the sources, or why nobody knows. */
+static void print_where(FILE *out, const struct ps_node *node)
+{
+    if (node->pc_at[0] != '\0') {
+        fprintf(out, "       pc: %s\n", node->pc_at);
+    }
+    if (node->lr_at[0] != '\0') {
+        fprintf(out, "       lr: %s\n", node->lr_at);
+    }
+    if (node->bare[0] != '\0') {
+        fprintf(out, "       not looked up: %s\n", node->bare);
+    }
+}
+
 static void print_fault(FILE *out, const struct ps_node *node)
 {
     if (node->faults == 0) {
@@ -59,6 +73,7 @@ static void print_fault(FILE *out, const struct ps_node *node)
     }
     fprintf(out, "; %" PRIu64 " since power-up%s\n", node->faults,
             node->jobs > 0 ? ", before its last job" : "");
+    print_where(out, node);
 }
 
 static void print_silent(FILE *out, const struct ps_node *node)
@@ -135,10 +150,10 @@ static json_t *fault_json(const struct ps_node *node)
     if (node->faults == 0) {
         return json_null();
     }
-    return json_pack("{s:o, s:o, s:s, s:s, s:s}", "count",
-                     integer(node->faults), "exception",
-                     integer(node->exception), "pc", node->pc, "lr", node->lr,
-                     "cfsr", node->cfsr);
+    return json_pack(
+        "{s:o, s:o, s:s, s:s, s:s, s:s, s:s}", "count", integer(node->faults),
+        "exception", integer(node->exception), "pc", node->pc, "lr", node->lr,
+        "cfsr", node->cfsr, "pc_at", node->pc_at, "lr_at", node->lr_at);
 }
 
 static json_t *last_json(const struct ps_node *node)

@@ -231,6 +231,7 @@ static void show_nodes(const struct run_config *config,
 
     if (ps_begin(&ps, mesh->console, config->size, config->originator)) {
         (void)ps_ask(&ps);
+        ps_explain(&ps, config->firmware);
         ps_print(stderr, &ps);
     }
     ps_end(&ps);
