@@ -8,6 +8,7 @@
 #include "qemu/figures_command.h"
 #include "qemu/flash_command.h"
 #include "qemu/identify_command.h"
+#include "qemu/links_command.h"
 #include "qemu/nodes_command.h"
 #include "qemu/plan_command.h"
 #include "qemu/ps_command.h"
@@ -61,6 +62,8 @@ static const struct subcommand subcommands[] = {
      "how every node of a mesh of boards is, also if it hangs"},
     {"nodes", "quincunx nodes", nodes_command,
      "who every node is: number, image, clock, supply, temperature"},
+    {"links", "quincunx links", links_command,
+     "what every port counted: bytes, damage, losses; a second, too"},
     {"identify", "quincunx identify", identify_command,
      "a board's LED blinks, so that it can be found"},
     {"reset", "quincunx reset", reset_command,
