@@ -9,6 +9,7 @@
 #include "qemu/flash_command.h"
 #include "qemu/identify_command.h"
 #include "qemu/links_command.h"
+#include "qemu/mesh_command.h"
 #include "qemu/nodes_command.h"
 #include "qemu/plan_command.h"
 #include "qemu/ps_command.h"
@@ -60,6 +61,8 @@ static const struct subcommand subcommands[] = {
      "one command for a board on a serial port, and its reply"},
     {"ps", "quincunx ps", ps_command,
      "how every node of a mesh of boards is, also if it hangs"},
+    {"mesh", "quincunx mesh", mesh_command,
+     "boards find each other; wrong cables are told, and drawn"},
     {"nodes", "quincunx nodes", nodes_command,
      "who every node is: number, image, clock, supply, temperature"},
     {"links", "quincunx links", links_command,
