@@ -271,7 +271,8 @@ def test_help_lists_every_command(board):
     names = [row.split(" ")[0] for row in rows(board, "help")]
     assert names == ["help", "ident", "ps", "links", "counters", "mesh",
                      "ping", "peek", "peeks", "identify", "run", "put",
-                     "report", "get", "done", "clock", "trace", "fault", "inject", "reset"]
+                     "report", "get", "done", "clock", "trace", "fault",
+                     "inject", "reset"]
 
 
 def test_ident(board):
