@@ -136,7 +136,7 @@ static const char *number(void *context, uint64_t *number, enum shell_list list,
             return NULL;
         }
         if (index >= COUNTERS) {
-            index -= COUNTERS;
+            index -= (unsigned)COUNTERS;
             *number = node->config.line(node->config.context, port)[index];
             return name_at(node->config.line_names, index);
         }
