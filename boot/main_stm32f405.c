@@ -13,6 +13,7 @@
 #include "hal/crc32.h"
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/led.h"
+#include "hal/stm32f405/sensor.h"
 #include "hal/stm32f405/serial.h"
 #include "hal/stm32f405/timer.h"
 #include "hal/stm32f405/watchdog.h"
@@ -207,10 +208,27 @@ static void tick(void *context)
     if (node->working) {
         watchdog_feed();
     }
+    if (start.clocks.source != CLOCKS_EMULATED) {
+        sensor_tick();
+    }
     lock(context);
     serial_node_tick(node);
     unlock(context);
     serial_node_answer(node);
+}
+
+static void measure(void *context, uint16_t *supply_mv, int16_t *celsius)
+{
+    (void)context;
+    *supply_mv = sensor_supply_mv();
+    *celsius = PEEK_NO_CELSIUS;
+    sensor_celsius(celsius);
+}
+
+static void led(void *context, bool on)
+{
+    (void)context;
+    led_set(on);
 }
 
 static void forget_faults(void *context)
@@ -261,7 +279,8 @@ static void init_node(void)
                   .reset_cause = clocks_reset_name(&start.clocks),
                   .image_crc = image_crc(),
                   .clock = clocks_source_name(&start.clocks),
-                  .clock_hz = start.clocks.core_hz},
+                  .clock_hz = start.clocks.core_hz,
+                  .crystal_hz = start.clocks.crystal_hz},
         .strapped = boot_identity.x != IMAGE_NOT_SET,
         .strap = {boot_identity.x, boot_identity.y},
         .salt = ++starts,
@@ -270,6 +289,8 @@ static void init_node(void)
         .half_line_us = HALF_LINE_US / (1 + start.clocks.slower),
         .lost_max = emulated ? EMULATED_LOST_MAX : LOST_MAX,
         .costs = emulated ? &no_costs : &boot_costs,
+        .measure = measure,
+        .led = led,
         .last_fault = boot_last_fault(),
         .faults = boot_faults(),
         .now_us = now_us,
@@ -305,6 +326,9 @@ static void run(void)
     serial_start(&start.clocks, NULL, &callbacks, NULL);
     init_node();
     armv7m_unmask(before);
+    if (start.clocks.source != CLOCKS_EMULATED) {
+        sensor_start();
+    }
     timer_start(&start.clocks, tick, NULL);
     if (start.clocks.source != CLOCKS_EMULATED) {
         timer_start_compares(SERIAL_POLL_US, serial_poll, alarmed, NULL);

@@ -18,6 +18,10 @@
 #define WAVE_TAG_BYTES 4u
 /* The first byte of every mesh's identity. */
 #define MESH_IDENTITY 0x51000000u
+/* A node that was told to reset itself first answers that. */
+#define RESET_MS 20u
+/* The LED's half period is 2^7 ms: some 4 Hz. */
+#define BLINK_SHIFT 7u
 
 static void heard(void *context, unsigned port, const uint8_t *data,
                   unsigned bytes)
@@ -155,6 +159,25 @@ static void put_fault(const struct serial_node *node, uint8_t *out)
     }
 }
 
+/* As much as there is room for, and its NUL if that fits. Result: its bytes. */
+static unsigned put_text(uint8_t *out, unsigned room, const char *text)
+{
+    unsigned bytes = 0;
+
+    while (bytes < room) {
+        out[bytes] = (uint8_t)text[bytes];
+        if (text[bytes++] == '\0') {
+            break;
+        }
+    }
+    return bytes;
+}
+
+static const char *kernel_name(unsigned kernel)
+{
+    return kernel < kernel_table_count ? kernel_table[kernel]->name : "-";
+}
+
 static void put_work(const struct serial_node *node, uint8_t *out)
 {
     const struct node_status *status = &node->node.status;
@@ -164,11 +187,11 @@ static void put_work(const struct serial_node *node, uint8_t *out)
     out[PEEK_AT_STATE] = (uint8_t)status->state;
     out[PEEK_AT_WAYPOINT] = (uint8_t)waypoint(node);
     out[PEEK_AT_ERROR] = (uint8_t)status->error;
-    out[PEEK_AT_KERNEL] = PEEK_NONE;
     out[PEEK_AT_PORTS] = (uint8_t)(sending(node) << 4);
     if (has_job(node)) {
         out[PEEK_AT_FLAGS] |= PEEK_JOB;
-        out[PEEK_AT_KERNEL] = node->scatter.job.kernel;
+        put_text(out + PEEK_AT_KERNEL, PEEK_KERNEL_BYTES,
+                 kernel_name(node->scatter.job.kernel));
         out[PEEK_AT_ROUND] = (uint8_t)node->scatter.round;
     }
     if (receive != NULL) {
@@ -183,11 +206,18 @@ static void put_work(const struct serial_node *node, uint8_t *out)
     }
 }
 
+static uint8_t flags_of(const struct serial_node *node)
+{
+    return (uint8_t)((node->node.identity.width > 0 ? PEEK_PLACED : 0) |
+                     (node->blinks ? PEEK_BLINKS : 0) |
+                     (node->resets ? PEEK_RESETS : 0));
+}
+
 static void put_state(const struct serial_node *node, uint8_t *out)
 {
     const struct node_identity *who = &node->node.identity;
 
-    out[PEEK_AT_FLAGS] = who->width > 0 ? PEEK_PLACED : 0;
+    out[PEEK_AT_FLAGS] = flags_of(node);
     out[PEEK_AT_X] = (uint8_t)who->x;
     out[PEEK_AT_Y] = (uint8_t)who->y;
     put_work(node, out);
@@ -201,16 +231,23 @@ static void put_state(const struct serial_node *node, uint8_t *out)
 
 #define WORD_OF(counter) (offsetof(struct switch_counters, counter) / 4)
 
-const uint8_t serial_node_counted[PEEK_COUNTERS] = {WORD_OF(sent_messages),
-                                                    WORD_OF(sent_bytes),
-                                                    WORD_OF(received_messages),
-                                                    WORD_OF(relayed_circuits),
-                                                    WORD_OF(refused),
-                                                    WORD_OF(retries),
-                                                    WORD_OF(retransmitted),
-                                                    WORD_OF(damaged),
-                                                    WORD_OF(lost),
-                                                    WORD_OF(dead)};
+/* As PEEK_COUNTER_NAMES and PEEK_PORT_NAMES have them. */
+static const uint8_t counted[PEEK_COUNTERS] = {WORD_OF(sent_messages),
+                                               WORD_OF(sent_bytes),
+                                               WORD_OF(received_messages),
+                                               WORD_OF(relayed_circuits),
+                                               WORD_OF(refused),
+                                               WORD_OF(retries),
+                                               WORD_OF(retransmitted),
+                                               WORD_OF(damaged),
+                                               WORD_OF(lost),
+                                               WORD_OF(dead)};
+static const uint8_t counted_of_port[PEEK_SWITCH_COUNTERS] = {
+    WORD_OF(sent_messages),  WORD_OF(received_messages),
+    WORD_OF(relayed_frames), WORD_OF(refused),
+    WORD_OF(retries),        WORD_OF(retransmitted),
+    WORD_OF(damaged),        WORD_OF(lost),
+    WORD_OF(broken),         WORD_OF(mended)};
 
 static void put_counts(const struct serial_node *node, uint8_t *out)
 {
@@ -220,32 +257,138 @@ static void put_counts(const struct serial_node *node, uint8_t *out)
         for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
             const struct switch_counters *counters = &node->core.counters[port];
 
-            sum += ((const uint32_t *)counters)[serial_node_counted[i]];
+            sum += ((const uint32_t *)counters)[counted[i]];
         }
         bytes_store_u32(out + PEEK_AT_COUNTER + 4 * i, sum);
+    }
+}
+
+static void put_port(const struct serial_node *node, uint8_t *out,
+                     unsigned port)
+{
+    const uint32_t *words = (const uint32_t *)&node->core.counters[port];
+    const uint32_t *line = node->config.line(node->config.context, port);
+
+    for (unsigned i = 0; i < PEEK_PORT_COUNTERS; ++i) {
+        bytes_store_u32(out + PEEK_AT_COUNTER + 4 * i,
+                        i < PEEK_SWITCH_COUNTERS
+                            ? words[counted_of_port[i]]
+                            : line[i - PEEK_SWITCH_COUNTERS]);
+    }
+}
+
+static void put_identity(const struct serial_node *node, uint8_t *out)
+{
+    const struct shell_ident *ident = &node->config.ident;
+    const char *const names[] = {ident->clock, ident->reset_cause};
+    unsigned at = 0;
+    uint16_t supply_mv = 0;
+    int16_t celsius = PEEK_NO_CELSIUS;
+
+    node->config.measure(node->config.context, &supply_mv, &celsius);
+    out[PEEK_AT_WHO_FLAGS] = flags_of(node);
+    out[PEEK_AT_WHO_X] = (uint8_t)node->node.identity.x;
+    out[PEEK_AT_WHO_Y] = (uint8_t)node->node.identity.y;
+    for (unsigned i = 0; i < 3; ++i) {
+        bytes_store_u32(out + PEEK_AT_UID + 4 * i, ident->unique_id[i]);
+    }
+    bytes_store_u32(out + PEEK_AT_CRC, ident->image_crc);
+    bytes_store_u32(out + PEEK_AT_CLOCK_HZ, ident->clock_hz);
+    bytes_store_u32(out + PEEK_AT_CRYSTAL_HZ, ident->crystal_hz);
+    bytes_store_u32(out + PEEK_AT_ROOM, SCATTER_ROOM(node->config.memory_bytes,
+                                                     node->config.aside_bytes));
+    bytes_store_u32(out + PEEK_AT_WHO_UPTIME, node->uptime_ms);
+    bytes_store_u16(out + PEEK_AT_SUPPLY, supply_mv);
+    bytes_store_u16(out + PEEK_AT_CELSIUS, (uint16_t)celsius);
+    bytes_store_u16(out + PEEK_AT_WHO_FAULTS, (uint16_t)node->config.faults);
+    bytes_store_u16(out + PEEK_AT_START, (uint16_t)node->config.salt);
+    for (unsigned i = 0; i < 2; ++i) {
+        at +=
+            put_text(out + PEEK_AT_NAMES + at, PEEK_NAMES_BYTES - at, names[i]);
     }
 }
 
 unsigned serial_node_status(const struct serial_node *node, uint8_t page,
                             uint8_t *out)
 {
-    memset(out, 0, PEEK_STATE_BYTES);
+    memset(out, 0, SWITCH_STATUS_BYTES);
     out[0] = PEEK_VERSION;
-    if (page == PEEK_COUNTS) {
+    switch (page) {
+    case PEEK_COUNTS:
         put_counts(node, out);
         return PEEK_COUNTS_BYTES;
+    case PEEK_IDENTITY:
+        put_identity(node, out);
+        return PEEK_IDENTITY_BYTES;
+    case PEEK_IMAGE:
+        return PEEK_AT_VERSION + put_text(out + PEEK_AT_VERSION,
+                                          PEEK_VERSION_BYTES,
+                                          node->config.ident.version);
+    case PEEK_EAST:
+    case PEEK_NORTH:
+    case PEEK_WEST:
+    case PEEK_SOUTH:
+        put_port(node, out, page - PEEK_EAST);
+        return PEEK_PORT_BYTES;
+    default:
+        put_state(node, out);
+        return PEEK_STATE_BYTES;
     }
-    put_state(node, out);
-    return PEEK_STATE_BYTES;
 }
 
-static_assert(PEEK_COUNTS_BYTES <= PEEK_STATE_BYTES &&
-                  PEEK_STATE_BYTES <= SWITCH_STATUS_BYTES,
+static_assert(PEEK_COUNTS_BYTES <= SWITCH_STATUS_BYTES &&
+                  PEEK_STATE_BYTES <= SWITCH_STATUS_BYTES &&
+                  PEEK_IDENTITY_BYTES <= SWITCH_STATUS_BYTES &&
+                  PEEK_AT_VERSION + PEEK_VERSION_BYTES <= SWITCH_STATUS_BYTES &&
+                  PEEK_PORT_BYTES <= SWITCH_STATUS_BYTES,
               "a page fits an answer");
+static_assert(PEEK_QUESTION_BYTES < SWITCH_QUESTION_BYTES,
+              "a question that is longer is seen to be");
 
-static unsigned peeked(void *context, uint8_t page, uint8_t *out)
+/* ---- what others tell it to do, once more or not ---- */
+
+static void carry_out(struct serial_node *node, unsigned command,
+                      uint32_t argument)
 {
-    return serial_node_status(context, page, out);
+    if (command == PEEK_IDENTIFY && argument <= PEEK_IDENTIFY_S_MAX) {
+        node->blinks = true; /* the next tick ends it, if that is wanted */
+        node->blinks_ms = node->uptime_ms + argument * 1000u;
+    }
+    if (command == PEEK_RESET && argument == PEEK_RESET_MAGIC) {
+        node->resets = true;
+        node->resets_ms = node->uptime_ms + RESET_MS +
+                          node->core.config.slack_us * 2u / 1000u;
+    }
+}
+
+unsigned serial_node_peeked(void *context, const uint8_t *question,
+                            uint32_t bytes, uint8_t *out)
+{
+    struct serial_node *node = context;
+
+    if (question[0] >= PEEK_COMMANDS && bytes == PEEK_QUESTION_BYTES) {
+        carry_out(node, question[0], bytes_load_u32(question + 1));
+    }
+    return serial_node_status(node, question[0], out);
+}
+
+/* Whether it is not before `at_ms`, which is at most hours away. */
+static bool has_come(const struct serial_node *node, uint32_t at_ms)
+{
+    return (int32_t)(node->uptime_ms - at_ms) >= 0;
+}
+
+static void obey(struct serial_node *node)
+{
+    if (node->resets && has_come(node, node->resets_ms)) {
+        node->config.reset(node->config.context);
+    }
+    if (node->blinks) {
+        node->blinks = !has_come(node, node->blinks_ms);
+        node->config.led(node->config.context,
+                         node->blinks &&
+                             (node->uptime_ms >> BLINK_SHIFT & 1u) != 0);
+    }
 }
 
 /* What others remember of this node must not be said again after a reset, at
@@ -266,7 +409,7 @@ static void init_switch(struct serial_node *node)
                                        .slack_us = config->slack_us,
                                        .kick = kick,
                                        .neighbour = heard,
-                                       .status = peeked,
+                                       .status = serial_node_peeked,
                                        .context = node};
     struct discover_config discover = {.epoch = (uint16_t)(core.seed >> 16),
                                        .strapped = config->strapped,
@@ -437,6 +580,7 @@ void serial_node_tick(struct serial_node *node)
     }
     watch_progress(node, now_us);
     switch_set_time(&node->core, now_us);
+    obey(node);
     /* A node that has a job takes no new place in the mesh. */
     discover_busy(&node->discover, has_job(node));
     discover_tick(&node->discover, now_us);

@@ -45,6 +45,10 @@ struct serial_node_config {
     uint32_t aside_bytes;
     const struct scatter_costs *costs;
     uint8_t lost_max; /* of a link's DISCOVER_TESTS test frames */
+    /* The chip's supply and temperature: 0, PEEK_NO_CELSIUS where unknown. From
+       interrupts; waits for nothing. */
+    void (*measure)(void *context, uint16_t *supply_mv, int16_t *celsius);
+    void (*led)(void *context, bool on);
     const struct node_fault *last_fault; /* NULL: none */
     uint32_t faults;                     /* since power-up */
     uint32_t (*now_us)(void *context);   /* wraps */
@@ -71,6 +75,13 @@ struct serial_node_config {
     void *context;
 };
 
+/* A peek of the console's: one for each port, of which one is under way. */
+struct serial_node_peek {
+    struct switch_message message;
+    uint8_t question[PEEK_QUESTION_BYTES];
+    uint8_t answer[SWITCH_STATUS_BYTES];
+};
+
 struct serial_node {
     struct serial_node_config config;
     struct node node;
@@ -86,10 +97,8 @@ struct serial_node {
     struct circuit circuit;
     struct scatter scatter;
     struct switch_message ping;
-    uint32_t ping_retries; /* of its port, before it */
-    struct switch_message peek;
-    uint8_t page;                        /* that it asks for */
-    uint8_t answer[SWITCH_STATUS_BYTES]; /* to the last peek */
+    uint32_t ping_retries;                     /* of its port, before it */
+    struct serial_node_peek peek[TORUS_PORTS]; /* by the path's port */
     uint16_t epoch;    /* of the wave that made the present identity */
     uint16_t shown;    /* faults of discovery that the shell has told */
     uint32_t circuits; /* jobs' messages seen by the shell: sent and received */
@@ -106,6 +115,10 @@ struct serial_node {
     uint32_t uptime_ms;
     uint32_t progress;    /* a sum that changes with all that goes on .. */
     uint32_t progress_ms; /* .. and when it did, in uptime */
+    bool blinks;
+    bool resets;
+    uint32_t blinks_ms; /* until when, in uptime */
+    uint32_t resets_ms; /* when */
 };
 
 /* Prepares all of it; the configuration is copied. */
@@ -130,13 +143,15 @@ void serial_node_tick(struct serial_node *node);
    that computes for long, or hangs in its kernel. */
 void serial_node_answer(struct serial_node *node);
 
-/* Which of struct switch_counters' words PEEK_COUNTS has, in this order. */
-extern const uint8_t serial_node_counted[PEEK_COUNTERS];
-
 /* Writes a page of hal/peek.h: at most SWITCH_STATUS_BYTES; any context.
    Result: how many bytes. */
 unsigned serial_node_status(const struct serial_node *node, uint8_t page,
                             uint8_t *out);
+
+/* The answer to a peek, which is a page, or a command that is carried out; as
+   struct switch_config's status(). `context` is the node. */
+unsigned serial_node_peeked(void *context, const uint8_t *question,
+                            uint32_t bytes, uint8_t *out);
 
 /* Waits for a wave, then carries out job after job; never returns. */
 _Noreturn void serial_node_run(struct serial_node *node);

@@ -16,13 +16,10 @@ static const char *name_at(const char *names, unsigned index)
     return names;
 }
 
-static const char state_names[] =
-    "reset\0waiting\0planning\0scattering\0computing\0gathering\0done\0"
-    "failed\0fault";
+static const char state_names[] = PEEK_STATE_NAMES;
 static_assert(NODE_STATES == 9, "a name for each state");
-
-static const char *const waypoint_names[PEEK_WAYPOINTS] = {
-    "idle", "order", "message", "sends", "host", "kernel", "work"};
+static const char waypoint_names[] = PEEK_WAYPOINT_NAMES;
+static_assert(PEEK_WAYPOINTS == 7, "a name for each waypoint");
 
 static unsigned room(void *context)
 {
@@ -86,7 +83,7 @@ static void status(void *context, struct shell_status *status)
     *status = (struct shell_status){
         .state =
             name_at(state_names, now->state < NODE_STATES ? now->state : 0),
-        .waypoint = waypoint_names[page[PEEK_AT_WAYPOINT]],
+        .waypoint = name_at(waypoint_names, page[PEEK_AT_WAYPOINT]),
         .error = now->error,
         .circuits = sent,
         .last_port = last->count > 0 ? last->port : -1,
@@ -140,7 +137,7 @@ static const char *number(void *context, uint64_t *number, enum shell_list list,
             return NULL;
         }
         if (index >= COUNTERS) {
-            index -= COUNTERS;
+            index -= (unsigned)COUNTERS;
             *number = node->config.line(node->config.context, port)[index];
             return name_at(node->config.line_names, index);
         }
@@ -217,29 +214,47 @@ static bool is_under_way(const struct switch_message *message)
     return message->state != SWITCH_IDLE && message->state != SWITCH_DONE;
 }
 
-static int peek(void *context, struct torus_path path, uint8_t page)
+static int peek(void *context, struct torus_path path, uint8_t page,
+                uint32_t argument)
 {
     struct serial_node *node = context;
-    struct switch_message *message = &node->peek;
+    struct serial_node_peek *peek = &node->peek[path.port];
+    struct switch_message *message = &peek->message;
 
     if (is_under_way(message)) {
         return ERR_PORT_BUSY;
     }
-    node->page = page;
-    *message = (struct switch_message){.path = path,
-                                       .kind = SWITCH_PEEK,
-                                       .segment = {{&node->page, 1}},
-                                       .reply = node->answer,
-                                       .state = SWITCH_DONE};
-    if (path.hops == 0) {
-        message->reply_bytes =
-            (uint8_t)serial_node_status(node, page, node->answer);
-        return ERR_OK;
-    }
+    peek->question[0] = page;
+    bytes_store_u32(peek->question + 1, argument);
+    *message = (struct switch_message){
+        .path = path,
+        .kind = SWITCH_PEEK,
+        .segment = {{peek->question, sizeof peek->question}},
+        .reply = peek->answer,
+        .state = SWITCH_DONE};
     node->config.lock(node->config.context);
-    switch_send(&node->core, message);
+    if (path.hops == 0) {
+        message->reply_bytes = (uint8_t)serial_node_peeked(
+            node, peek->question, sizeof peek->question, peek->answer);
+    } else {
+        switch_send(&node->core, message);
+    }
     node->config.unlock(node->config.context);
     return ERR_OK;
+}
+
+static int peeked(void *context, const uint8_t **data, unsigned *bytes,
+                  unsigned port)
+{
+    struct serial_node *node = context;
+    const struct serial_node_peek *peek = &node->peek[port];
+
+    if (peek->message.state != SWITCH_DONE) {
+        return SHELL_LATER;
+    }
+    *data = peek->answer;
+    *bytes = peek->message.reply_bytes;
+    return peek->message.error;
 }
 
 /* "enws", as far as the mask has them; "-": none. */
@@ -268,7 +283,7 @@ static const char *waypoint_of(const uint8_t *page)
 {
     unsigned waypoint = page[PEEK_AT_WAYPOINT];
 
-    return waypoint < PEEK_WAYPOINTS ? waypoint_names[waypoint] : "?";
+    return waypoint < PEEK_WAYPOINTS ? name_at(waypoint_names, waypoint) : "?";
 }
 
 static void put_state(struct line_writer *out, const uint8_t *page)
@@ -283,13 +298,15 @@ static void put_state(struct line_writer *out, const uint8_t *page)
 
 static void put_wait(struct line_writer *out, const uint8_t *page)
 {
-    unsigned kernel = page[PEEK_AT_KERNEL];
     unsigned last = page[PEEK_AT_LAST_PORT];
     char text[TORUS_PORTS + 1];
 
-    line_put(out, "kernel=%s round=%u",
-             kernel < kernel_table_count ? kernel_table[kernel]->name : "-",
-             page[PEEK_AT_ROUND]);
+    char kernel[PEEK_KERNEL_BYTES + 1] = "-";
+
+    if (page[PEEK_AT_KERNEL] != 0) {
+        memcpy(kernel, page + PEEK_AT_KERNEL, PEEK_KERNEL_BYTES);
+    }
+    line_put(out, "kernel=%s round=%u", kernel, page[PEEK_AT_ROUND]);
     line_put(out, " from=%s kind=%u", ports_of(text, page[PEEK_AT_PORTS] & 15u),
              page[PEEK_AT_KIND]);
     line_put(out, " sending=%s",
@@ -327,35 +344,40 @@ static void put_counters(struct line_writer *out, const uint8_t *page)
 {
     for (unsigned i = 0; i < PEEK_COUNTERS; ++i) {
         line_put(out, i > 0 ? " %s=%u" : "%s=%u",
-                 name_at(counter_names, serial_node_counted[i]),
+                 name_at(PEEK_COUNTER_NAMES, i),
                  bytes_load_u32(page + PEEK_AT_COUNTER + 4 * i));
     }
 }
 
-static int peek_row(void *context, struct line_writer *out, uint32_t row)
+static int peek_row(void *context, struct line_writer *out, unsigned port,
+                    uint32_t row)
 {
     static void (*const rows[])(struct line_writer *, const uint8_t *) = {
         put_state, put_wait, put_times, put_fault};
     struct serial_node *node = context;
-    const struct switch_message *peek = &node->peek;
-    const uint8_t *page = node->answer;
+    unsigned asked = node->peek[port].question[0];
+    bool state = asked == PEEK_STATE || asked >= PEEK_COMMANDS;
+    const uint8_t *page;
+    unsigned bytes;
+    int error = peeked(node, &page, &bytes, port);
 
-    if (peek->state != SWITCH_DONE) {
-        return SHELL_LATER;
+    if (error != ERR_OK) {
+        return error;
     }
-    if (peek->error != ERR_OK) {
-        return peek->error;
-    }
-    if (peek->reply_bytes < PEEK_COUNTS_BYTES || page[0] != PEEK_VERSION) {
+    if (bytes < 1 || page[0] != PEEK_VERSION ||
+        (state && bytes < PEEK_STATE_BYTES)) {
         return ERR_PROTOCOL;
     }
-    if (row >= (node->page == PEEK_COUNTS ? 1u : 4u)) {
+    if (row >= (state ? 4u : 1u)) {
         return ERR_EMPTY;
     }
-    if (node->page == PEEK_COUNTS) {
+    if (state) {
+        rows[row](out, page);
+    } else if (asked == PEEK_COUNTS && bytes >= PEEK_COUNTS_BYTES) {
         put_counters(out, page);
     } else {
-        rows[row](out, page);
+        line_put(out, "data=");
+        line_put_data(out, page, bytes);
     }
     return ERR_OK;
 }
@@ -455,6 +477,7 @@ void serial_shell_init(struct shell_config *config, struct serial_node *node)
                                     .ping_result = ping_result,
                                     .peek = peek,
                                     .peek_row = peek_row,
+                                    .peeked = peeked,
                                     .clock_ps = clock_ps,
                                     .inject = inject,
                                     .event = event,

@@ -228,6 +228,7 @@ bool shell_poll(struct shell *shell, uint32_t now_us)
     const struct shell_config *config = shell->config;
     enum line_status status;
 
+    shell->now_us = now_us;
     if (shell->resetting) {
         reset_when_sent(shell, now_us);
         return false;

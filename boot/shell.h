@@ -39,6 +39,10 @@
 /* How long `mesh` or `ping` may be without a next row. */
 #define SHELL_WAIT_US 30000000u
 
+/* How long `peeks` is silent at most; and how many paths it takes. */
+#define SHELL_ALIVE_US 25000u
+#define SHELL_PEEKS_MAX 32u
+
 struct shell_ident {
     const char *board;
     const char *version;
@@ -51,6 +55,7 @@ struct shell_ident {
     uint32_t image_crc; /* the same of boards with the same image */
     const char *clock;  /* where it comes from */
     uint32_t clock_hz;
+    uint32_t crystal_hz; /* 0: unknown */
     uint32_t room_bytes; /* for a job's data */
 };
 
@@ -147,11 +152,21 @@ struct shell_config {
     int (*ping_result)(void *context, struct shell_ping *ping);
 
     /* Asks the node at the end of the path, this one if that has no hops, for a
-       page of hal/peek.h. Result: 0 or enum err. Then until all rows are there:
-       SHELL_LATER; 0: row `row` is in `out`; ERR_EMPTY: there is none; enum
-       err. */
-    int (*peek)(void *context, struct torus_path path, uint8_t page);
-    int (*peek_row)(void *context, struct line_writer *out, uint32_t row);
+       page of hal/peek.h, or gives it a command with its argument. One at a
+       time for each port. Result: 0; ERR_PORT_BUSY: the last one out of that
+       port is still under way; another enum err. */
+    int (*peek)(void *context, struct torus_path path, uint8_t page,
+                uint32_t argument);
+
+    /* Of the last peek out of a port, until all rows are there: SHELL_LATER; 0:
+       row `row` is in `out`; ERR_EMPTY: there is none; enum err. */
+    int (*peek_row)(void *context, struct line_writer *out, unsigned port,
+                    uint32_t row);
+
+    /* The same, as it came: SHELL_LATER; 0: `bytes` at `data`, which stay until
+       the next peek; enum err. */
+    int (*peeked)(void *context, const uint8_t **data, unsigned *bytes,
+                  unsigned port);
 
     uint64_t (*clock_ps)(void *context);
 
@@ -196,18 +211,23 @@ struct shell {
     uint8_t words;                       /* behind the name */
     uint32_t tag;
     bool tagged;
-    bool again;       /* there was a tag before: `tag` */
-    bool repeated;    /* and it is the same once more */
-    bool rows;        /* of the command are still to be written */
-    bool resetting;   /* the reply to `reset` is on its way */
-    bool pending;     /* a circuit of `ping` is on its way */
-    uint8_t ending;   /* enum shell_code, told by `end` */
-    int32_t detail;   /* what a code tells besides */
-    uint32_t row;     /* the next one, or its port: the command's */
-    uint32_t index;   /* the next number of a list */
-    uint32_t written; /* rows */
-    uint32_t wanted;  /* circuits of `ping` */
-    uint32_t bytes;   /* of each */
+    bool again;                /* there was a tag before: `tag` */
+    bool repeated;             /* and it is the same once more */
+    bool rows;                 /* of the command are still to be written */
+    bool resetting;            /* the reply to `reset` is on its way */
+    bool pending;              /* a circuit of `ping` is on its way */
+    uint8_t ending;            /* enum shell_code, told by `end` */
+    int32_t detail;            /* what a code tells besides */
+    uint32_t row;              /* the next one, or its port: the command's */
+    uint32_t index;            /* the next number of a list */
+    uint32_t written;          /* rows */
+    uint32_t wanted;           /* circuits of `ping` */
+    uint32_t bytes;            /* of each */
+    uint32_t left;             /* paths of `peeks` that are not begun: a mask */
+    uint8_t slot[TORUS_PORTS]; /* the path under way out of each, and one more;
+                                  0: none */
+    uint32_t now_us;
+    uint32_t told_us; /* the last row that is not "waiting=" */
     struct torus_path path;
     uint32_t since_us; /* the last row or request */
     struct line_writer out;

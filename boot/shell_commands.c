@@ -2,6 +2,7 @@
 #include "boot/shell_commands.h"
 
 #include "hal/err.h"
+#include "hal/peek.h"
 
 #include <string.h>
 
@@ -66,10 +67,10 @@ static enum shell_row row_ident(struct shell *shell)
     case 2:
         line_put(&shell->out,
                  "unique_id=%x%x%x image_crc=%x reset=%s clock=%s "
-                 "clock_hz=%u room=%u",
+                 "clock_hz=%u crystal_hz=%u room=%u",
                  ident.unique_id[0], ident.unique_id[1], ident.unique_id[2],
                  ident.image_crc, ident.reset_cause, ident.clock,
-                 ident.clock_hz, ident.room_bytes);
+                 ident.clock_hz, ident.crystal_hz, ident.room_bytes);
         return SHELL_ROW;
     default:
         return SHELL_ROW_END;
@@ -289,45 +290,71 @@ static enum shell_row row_mesh(struct shell *shell)
     return SHELL_ROW;
 }
 
-/* "E2": a port's letter and a number of hops, 1 or more. */
-static bool read_leg(const char *word, uint8_t *port, uint16_t *hops)
+/* "E2": a port's letter and a number of hops, 1 or more. Result: what is
+   behind it; NULL: it is none. */
+static const char *read_leg(const char *at, uint8_t *port, uint16_t *hops)
 {
     static const char letters[TORUS_PORTS + 1] = "enws";
-    uint32_t value;
+    uint32_t value = 0;
 
     *port = 0;
-    while (letters[*port] != (*word | 0x20)) {
+    while (letters[*port] != (*at | 0x20)) {
         if (++*port == TORUS_PORTS) {
-            return false;
+            return NULL;
         }
     }
-    if (!shell_number(word + 1, &value, TORUS_SIDE_MAX)) {
-        return false;
+    while (*++at >= '0' && *at <= '9' && value <= TORUS_SIDE_MAX) {
+        value = value * 10 + (uint32_t)(*at - '0');
     }
     *hops = (uint16_t)value;
-    return value > 0;
+    return value > 0 && value <= TORUS_SIDE_MAX ? at : NULL;
 }
 
-/* One leg in the first word, or two at right angles. */
+/* The path's second leg: at right angles to the first. Likewise. */
+static const char *read_turn(const char *at, struct torus_path *path)
+{
+    uint8_t second = 0;
+    unsigned turn;
+
+    at = read_leg(at, &second, &path->hops_after);
+    turn = ((unsigned)second - path->port) % TORUS_PORTS;
+    path->turn = turn == 1 ? TORUS_LEFT : TORUS_RIGHT;
+    return turn % 2 != 0 ? at : NULL;
+}
+
+/* One leg in the first word, or two at right angles; none: this node. */
 static bool read_path(const struct shell *shell, struct torus_path *path,
                       unsigned legs)
 {
-    uint8_t second;
-    unsigned turn;
+    const char *at = "";
 
     memset(path, 0, sizeof *path);
-    if (!read_leg(shell->word[1], &path->port, &path->hops)) {
-        return false;
+    if (legs > 0) {
+        at = read_leg(shell->word[1], &path->port, &path->hops);
     }
-    if (legs == 1) {
-        return true;
+    if (legs > 1 && at != NULL && *at == '\0') {
+        at = read_turn(shell->word[2], path);
     }
-    if (!read_leg(shell->word[2], &second, &path->hops_after)) {
-        return false;
+    return at != NULL && *at == '\0';
+}
+
+/* "E2N1", "W1" or "." (this node), and the comma behind it. Result: what is
+   behind that; NULL: it is no path. */
+static const char *read_item(const char *at, struct torus_path *path)
+{
+    memset(path, 0, sizeof *path);
+    if (*at == '.') {
+        at += 1;
+    } else {
+        at = read_leg(at, &path->port, &path->hops);
+        if (at != NULL && *at != ',' && *at != '\0') {
+            at = read_turn(at, path);
+        }
     }
-    turn = ((unsigned)second - path->port) % TORUS_PORTS;
-    path->turn = turn == 1 ? TORUS_LEFT : TORUS_RIGHT;
-    return turn % 2 != 0;
+    if (at == NULL || *at == '\0') {
+        return at;
+    }
+    return *at == ',' && at[1] != '\0' ? at + 1 : NULL;
 }
 
 static enum shell_code run_ping(struct shell *shell)
@@ -373,25 +400,26 @@ static enum shell_row row_ping(struct shell *shell)
     return SHELL_ROW;
 }
 
+/* Pages only: what changes a node has a name. */
 static enum shell_code run_peek(struct shell *shell)
 {
     const struct shell_config *config = shell->config;
     unsigned legs = shell->words - 1u;
     uint32_t page;
 
-    memset(&shell->path, 0, sizeof shell->path);
-    if ((legs > 0 && !read_path(shell, &shell->path, legs)) ||
-        !number(shell, legs, &page, UINT8_MAX)) {
+    if (!read_path(shell, &shell->path, legs) ||
+        !number(shell, legs, &page, PEEK_COMMANDS - 1u)) {
         return SHELL_ARGUMENT;
     }
-    return code_of(shell,
-                   config->peek(config->context, shell->path, (uint8_t)page));
+    return code_of(
+        shell, config->peek(config->context, shell->path, (uint8_t)page, 0));
 }
 
 static enum shell_row row_peek(struct shell *shell)
 {
     const struct shell_config *config = shell->config;
-    int error = config->peek_row(config->context, &shell->out, shell->row);
+    int error = config->peek_row(config->context, &shell->out, shell->path.port,
+                                 shell->row);
 
     if (error == SHELL_LATER) {
         return SHELL_ROW_LATER;
@@ -401,6 +429,158 @@ static enum shell_row row_peek(struct shell *shell)
     }
     shell->row += 1;
     return SHELL_ROW;
+}
+
+/* ---- many peeks at once ---- */
+
+static enum shell_code run_peeks(struct shell *shell)
+{
+    const char *at = shell->word[2];
+    struct torus_path path;
+    uint32_t page;
+    unsigned paths = 0;
+
+    if (!number(shell, 0, &page, PEEK_COMMANDS - 1u)) {
+        return SHELL_ARGUMENT;
+    }
+    do {
+        at = paths < SHELL_PEEKS_MAX ? read_item(at, &path) : NULL;
+        paths += 1;
+    } while (at != NULL && *at != '\0');
+    if (at == NULL) {
+        return SHELL_ARGUMENT;
+    }
+    shell->wanted = page;
+    shell->left = UINT32_MAX >> (SHELL_PEEKS_MAX - paths);
+    shell->told_us = shell->now_us;
+    memset(shell->slot, 0, sizeof shell->slot);
+    return SHELL_OK;
+}
+
+/* The row of path `index`, whose peek ended. */
+static enum shell_row put_peeked(struct shell *shell, unsigned index, int error,
+                                 const uint8_t *data, unsigned bytes)
+{
+    line_put(&shell->out, "at=%u ", index);
+    if (error != ERR_OK) {
+        line_put(&shell->out, "error=%d", error);
+    } else {
+        line_put(&shell->out, "data=");
+        line_put_data(&shell->out, data, bytes);
+    }
+    shell->told_us = shell->now_us;
+    return SHELL_ROW;
+}
+
+/* One that has ended, if there is any. */
+static enum shell_row end_peek(struct shell *shell)
+{
+    const struct shell_config *config = shell->config;
+
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        const uint8_t *data = NULL;
+        unsigned bytes = 0;
+        unsigned index = shell->slot[port];
+        int error = index > 0
+                        ? config->peeked(config->context, &data, &bytes, port)
+                        : ERR_EMPTY;
+
+        if (index > 0 && error != SHELL_LATER) {
+            shell->slot[port] = 0;
+            return put_peeked(shell, index - 1u, error, data, bytes);
+        }
+    }
+    return SHELL_ROW_LATER;
+}
+
+/* Begins what can be: one for each port. A row: one could not. */
+static enum shell_row begin_peeks(struct shell *shell)
+{
+    const struct shell_config *config = shell->config;
+    const char *at = shell->word[2];
+    struct torus_path path;
+
+    for (unsigned i = 0; shell->left >> i != 0; ++i) {
+        int error = ERR_PORT_BUSY;
+
+        at = read_item(at, &path);
+        if ((shell->left >> i & 1u) != 0 && shell->slot[path.port] == 0) {
+            error =
+                config->peek(config->context, path, (uint8_t)shell->wanted, 0);
+        }
+        if (error != ERR_PORT_BUSY) {
+            shell->left &= ~(1u << i);
+            if (error != ERR_OK) {
+                return put_peeked(shell, i, error, NULL, 0);
+            }
+            shell->slot[path.port] = (uint8_t)(i + 1u);
+        }
+        if (i == SHELL_PEEKS_MAX - 1u) {
+            break;
+        }
+    }
+    return SHELL_ROW_LATER;
+}
+
+static unsigned under_way(const struct shell *shell)
+{
+    unsigned count = 0;
+
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        count += shell->slot[port] > 0;
+    }
+    return count;
+}
+
+/* Whoever sends something else does not want the rest; an end of a line may be
+   two bytes. */
+static enum shell_row row_peeks(struct shell *shell)
+{
+    enum shell_row row = end_peek(shell);
+
+    if (row == SHELL_ROW_LATER) {
+        row = begin_peeks(shell);
+    }
+    if (row == SHELL_ROW) {
+        return row;
+    }
+    if (shell->left == 0 && under_way(shell) == 0) {
+        return SHELL_ROW_END;
+    }
+    if (shell->reader->pushed - shell->reader->taken > 2 ||
+        shell->now_us - shell->told_us > SHELL_WAIT_US) {
+        shell->ending = SHELL_LATE;
+        return SHELL_ROW_END;
+    }
+    if (shell->now_us - shell->since_us < SHELL_ALIVE_US) {
+        return SHELL_ROW_LATER;
+    }
+    line_put(&shell->out, "waiting=%u", under_way(shell));
+    return SHELL_ROW;
+}
+
+/* ---- what other nodes are told to do ---- */
+
+static enum shell_code command_peek(struct shell *shell, unsigned legs,
+                                    uint8_t command, uint32_t argument)
+{
+    const struct shell_config *config = shell->config;
+
+    if (!read_path(shell, &shell->path, legs)) {
+        return SHELL_ARGUMENT;
+    }
+    return code_of(
+        shell, config->peek(config->context, shell->path, command, argument));
+}
+
+static enum shell_code run_identify(struct shell *shell)
+{
+    unsigned legs = shell->words - 1u;
+    uint32_t seconds;
+
+    return number(shell, legs, &seconds, PEEK_IDENTIFY_S_MAX)
+               ? command_peek(shell, legs, PEEK_IDENTIFY, seconds)
+               : SHELL_ARGUMENT;
 }
 
 /* ---- messages to and from the host ---- */
@@ -523,8 +703,13 @@ static enum shell_code run_inject(struct shell *shell)
     return SHELL_ARGUMENT;
 }
 
+/* This node, or another one, whose answer makes the rows. */
 static enum shell_code run_reset(struct shell *shell)
 {
+    if (shell->words > 0) {
+        return command_peek(shell, shell->words, PEEK_RESET, PEEK_RESET_MAGIC);
+    }
+    shell->rows = false;
     shell->resetting = true;
     return SHELL_OK;
 }
@@ -538,6 +723,8 @@ const struct shell_command shell_commands[] = {
     {"mesh W H [X Y]", run_mesh, row_mesh, 4, 2, 4},
     {"ping E2 [N1] BYTES COUNT", run_ping, row_ping, 4, 3, 4},
     {"peek [E2 [N1]] PAGE", run_peek, row_peek, 4, 1, 3},
+    {"peeks PAGE .,E2,W1S3,..", run_peeks, row_peeks, 5, 2, 2},
+    {"identify [E2 [N1]] SECONDS", run_identify, row_peek, 8, 1, 3},
     {"run BYTES KIND JOB", run_run, NULL, 3, 3, 3},
     {"put OFFSET BASE64", run_put, NULL, 3, 2, 2},
     {"report", run_report, NULL, 6, 0, 0},
@@ -547,7 +734,7 @@ const struct shell_command shell_commands[] = {
     {"trace", NULL, row_trace, 5, 0, 0},
     {"fault [clear]", run_fault, row_fault, 5, 0, 1},
     {"inject fault|hang|die|none", run_inject, NULL, 6, 1, 1},
-    {"reset", run_reset, NULL, 5, 0, 0},
+    {"reset [E2 [N1]]", run_reset, row_peek, 5, 0, 2},
 };
 
 const unsigned shell_commands_count =

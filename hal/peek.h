@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a node's interrupts say of it to whoever peeks (hal/switch.h): two
- * pages, little-endian, written by boot/serial_node.c. The page is a peek's
- * byte; every answer begins with PEEK_VERSION.
+ * What a node's interrupts say of it to whoever peeks (hal/switch.h), written
+ * by boot/serial_node.c. A peek's first byte is a page or a command; a
+ * command's argument, a u32, follows it. Numbers are little-endian. Every
+ * answer begins with PEEK_VERSION; that to a command is the page PEEK_STATE.
  *
  *   PEEK_STATE   1  u8  enum node_state         2  u8  enum peek_waypoint
  *                3  i8  enum err: of the last job that ended here
  *                4  u8  enum peek_flag          5  u8  x, u8 y
- *                7  u8  kernel, as the image counts them; 255: none
+ *                7  u8  0
  *                8  u8  round of the job
  *                9  u8  ports: bit 0 to 3: a message is waited for there, 4 to
  *                       7: sends are under way out of it
@@ -19,19 +20,54 @@
  *               28  u16 stack used, bytes          changed but the time
  *               30  u16 jobs done since the start
  *               32  u32 the fault's pc, u32 lr, u32 CFSR
+ *               44  the job's kernel: its name, at most 12 bytes; else zeros
  *   PEEK_COUNTS  1  u8  0, u16 0
  *                4  u32 PEEK_COUNTERS of them, each the sum of all ports
+ *   PEEK_IDENTITY
+ *                1  u8  enum peek_flag          2  u8  x, u8 y
+ *                4  u32[3] unique id           16  u32 CRC of the image
+ *               20  u32 clock, Hz              24  u32 crystal, Hz; 0: unknown
+ *               28  u32 memory for a batch     32  u32 ms since the start
+ *               36  u16 supply, mV; 0: unknown
+ *               38  i16 degrees Celsius; PEEK_NO_CELSIUS: unknown
+ *               40  u16 faults since power-up
+ *               42  u16 number of this start: another after every reset
+ *               44  the clock's source and the reset's cause, a NUL behind
+ *                   each, 20 bytes at most
+ *   PEEK_IMAGE   1  u8  0, u16 0
+ *                4  the image's version, 60 bytes at most
+ *   PEEK_EAST    1  u8  0, u16 0. PEEK_NORTH, _WEST and _SOUTH likewise.
+ *                4  u32 PEEK_PORT_COUNTERS of this port, as named below
+ *
+ * Commands, which may come twice:
+ *   PEEK_IDENTIFY  the LED blinks for so many seconds from now on; 0: no more
+ *   PEEK_RESET     with PEEK_RESET_MAGIC, and in a question of five bytes: the
+ *                  node resets itself once nobody has asked that for 20 ms and
+ *                  twice the time by which answers may be late
  */
 #ifndef HAL_PEEK_H
 #define HAL_PEEK_H
 
-#define PEEK_VERSION 1u
+#define PEEK_VERSION 2u
+#define PEEK_QUESTION_BYTES 5u
 
 enum peek_page {
     PEEK_STATE,
     PEEK_COUNTS,
-    PEEK_PAGES
+    PEEK_IDENTITY,
+    PEEK_IMAGE,
+    PEEK_EAST,
+    PEEK_NORTH,
+    PEEK_WEST,
+    PEEK_SOUTH,
+    PEEK_PAGES,
+    PEEK_COMMANDS = 0x80, /* this and above */
+    PEEK_IDENTIFY = 0x80,
+    PEEK_RESET = 0x81
 };
+
+#define PEEK_RESET_MAGIC 0x21545352u /* "RST!" */
+#define PEEK_IDENTIFY_S_MAX 3600u
 
 enum peek_at {
     PEEK_AT_STATE = 1,
@@ -40,7 +76,6 @@ enum peek_at {
     PEEK_AT_FLAGS = 4,
     PEEK_AT_X = 5,
     PEEK_AT_Y = 6,
-    PEEK_AT_KERNEL = 7,
     PEEK_AT_ROUND = 8,
     PEEK_AT_PORTS = 9,
     PEEK_AT_KIND = 10,
@@ -56,18 +91,62 @@ enum peek_at {
     PEEK_AT_PC = 32,
     PEEK_AT_LR = 36,
     PEEK_AT_CFSR = 40,
-    PEEK_STATE_BYTES = 44,
+    PEEK_AT_KERNEL = 44,
+    PEEK_STATE_BYTES = 56,
     PEEK_AT_COUNTER = 4
 };
 
+#define PEEK_KERNEL_BYTES 12u
 #define PEEK_COUNTERS 10u
 #define PEEK_COUNTS_BYTES (PEEK_AT_COUNTER + 4u * PEEK_COUNTERS)
 #define PEEK_NONE 255u
 
+enum peek_identity_at {
+    PEEK_AT_WHO_FLAGS = 1,
+    PEEK_AT_WHO_X = 2,
+    PEEK_AT_WHO_Y = 3,
+    PEEK_AT_UID = 4,
+    PEEK_AT_CRC = 16,
+    PEEK_AT_CLOCK_HZ = 20,
+    PEEK_AT_CRYSTAL_HZ = 24,
+    PEEK_AT_ROOM = 28,
+    PEEK_AT_WHO_UPTIME = 32,
+    PEEK_AT_SUPPLY = 36,
+    PEEK_AT_CELSIUS = 38,
+    PEEK_AT_WHO_FAULTS = 40,
+    PEEK_AT_START = 42,
+    PEEK_AT_NAMES = 44,
+    PEEK_IDENTITY_BYTES = 64
+};
+
+#define PEEK_NO_CELSIUS (-32768)
+#define PEEK_NAMES_BYTES 20u
+
+#define PEEK_AT_VERSION 4u
+#define PEEK_VERSION_BYTES 60u
+
+/* Of a port: 10 of its switch and the first 5 of its line's driver. */
+#define PEEK_SWITCH_COUNTERS 10u
+#define PEEK_LINE_COUNTERS 5u
+#define PEEK_PORT_COUNTERS (PEEK_SWITCH_COUNTERS + PEEK_LINE_COUNTERS)
+#define PEEK_PORT_BYTES (PEEK_AT_COUNTER + 4u * PEEK_PORT_COUNTERS)
+
+/* What counters are called, in their order, each with its NUL. */
+#define PEEK_COUNTER_NAMES                                                     \
+    "sent_messages\0sent_bytes\0received_messages\0relayed_circuits\0"         \
+    "refused\0retries\0retransmitted\0damaged\0lost\0dead"
+#define PEEK_PORT_NAMES                                                        \
+    "sent_messages\0received_messages\0relayed_frames\0refused\0retries\0"     \
+    "retransmitted\0damaged\0lost\0broken\0mended\0"                           \
+    "bytes_in\0bytes_out\0overruns\0framings\0noises"
+
 enum peek_flag {
-    PEEK_PLACED = 1, /* it knows where it is */
-    PEEK_JOB = 2,    /* it is in a job */
-    PEEK_FAULT = 4   /* there is a record of a fault */
+    PEEK_PLACED = 1,  /* it knows where it is */
+    PEEK_JOB = 2,     /* it is in a job */
+    PEEK_FAULT = 4,   /* there is a record of a fault */
+    PEEK_BLINKS = 8,  /* its LED, since it was told to */
+    PEEK_RESETS = 16, /* it is about to reset itself */
+    PEEK_FLAGS = 31
 };
 
 /* Where a node is, or what it waits for. */
@@ -81,5 +160,11 @@ enum peek_waypoint {
     PEEK_WORK,    /* something else */
     PEEK_WAYPOINTS
 };
+
+/* What waypoints, and enum node_state, are called; likewise. */
+#define PEEK_WAYPOINT_NAMES "idle\0order\0message\0sends\0host\0kernel\0work"
+#define PEEK_STATE_NAMES                                                       \
+    "reset\0waiting\0planning\0scattering\0computing\0gathering\0done\0"       \
+    "failed\0fault"
 
 #endif

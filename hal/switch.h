@@ -73,10 +73,11 @@
  * delivered or not.
  *
  * A peek is a message that any node answers from its interrupts, whatever its
- * program does: with what the configuration's status() says. It has one byte,
- * which says what is asked for. Nothing happens twice if it is asked twice. It
- * goes ahead of messages of its port that wait for their next try, and ends
- * after SWITCH_PEEK_TRIES set-ups: with ERR_PORT_BUSY if the last was refused.
+ * program does: with what the configuration's status() says. Its first bytes,
+ * SWITCH_QUESTION_BYTES at most, say what is asked for. status() may be called
+ * several times for one question: it must not matter. A peek goes ahead of
+ * messages of its port that wait for their next try, and ends after
+ * SWITCH_PEEK_TRIES set-ups: with ERR_PORT_BUSY if the last was refused.
  *
  * Memory: struct switch_core, 11.4 KiB. Stack: below 400 bytes and what the
  * caller's functions take. Longest call: an answer comes and two frames of 240
@@ -102,6 +103,7 @@
 #define SWITCH_PING 0xffu /* a kind: the destination swallows it, unasked */
 #define SWITCH_PEEK 0xfeu /* likewise, and answers with its status */
 #define SWITCH_STATUS_BYTES 64u
+#define SWITCH_QUESTION_BYTES 8u /* of a peek, that are looked at */
 #define SWITCH_PEEK_TRIES 12u
 #define SWITCH_DATA_BYTES 240u
 #define SWITCH_TELL_BYTES 128u
@@ -211,10 +213,13 @@ struct switch_config {
     /* A NEIGHBOUR frame came; `data` lasts until the return. May be NULL. */
     void (*neighbour)(void *context, unsigned port, const uint8_t *data,
                       unsigned bytes);
-    /* What a peek that asks for `page` gets: at most SWITCH_STATUS_BYTES at
-       `out`. Result: how many. Called for every answer that is sent, again and
-       again if they are lost. May be NULL: none. */
-    unsigned (*status)(void *context, uint8_t page, uint8_t *out);
+    /* What a peek of `bytes` bytes gets, the first SWITCH_QUESTION_BYTES of
+       which are at `question` (zeros behind a shorter one): at most
+       SWITCH_STATUS_BYTES at `out`. Result: how many. Called when all of the
+       question has come and its check was right, for every answer that is
+       sent, again and again if they are lost. May be NULL: none. */
+    unsigned (*status)(void *context, const uint8_t *question, uint32_t bytes,
+                       uint8_t *out);
     void *context;
 };
 
@@ -260,8 +265,8 @@ struct switch_destination {
     uint32_t offset;
     uint8_t kind;
     uint8_t round; /* of the last frame */
-    uint8_t page;  /* a peek's byte */
     bool done;
+    uint8_t question[SWITCH_QUESTION_BYTES]; /* a peek's first bytes */
 };
 
 struct switch_port {
@@ -283,7 +288,7 @@ struct switch_port {
     struct switch_source source;
     struct switch_destination destination;
     uint32_t heard;    /* tag of the last set-up with parity */
-    uint32_t spare[5]; /* 128 bytes on the board: an index is a shift */
+    uint32_t spare[3]; /* 128 bytes on the board: an index is a shift */
 };
 
 /* The last message of a port of a source. */

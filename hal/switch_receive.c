@@ -88,7 +88,8 @@ static void answer(struct switch_core *core, unsigned port, unsigned type)
     if (type == PART_DONE) {
         bytes = PART_DONE_BYTES;
         if (to->kind == SWITCH_PEEK && config->status != NULL) {
-            bytes += config->status(config->context, to->page, content + 1);
+            bytes += config->status(config->context, to->question, to->bytes,
+                                    content + 1);
         }
     }
     if (type == PART_ACK && at->answered) {
@@ -170,7 +171,7 @@ void part_arrive(struct switch_core *core, unsigned port, const uint8_t *setup)
     to->receive = NULL;
     to->offset = 0;
     to->round = 0;
-    to->page = 0;
+    memset(to->question, 0, sizeof to->question);
     to->done = !ping && is_delivered(core, &to->from);
     if (!ping && !to->done) {
         if (!takes(core->receive, port, to->kind)) {
@@ -217,10 +218,13 @@ static void take(struct switch_core *core, unsigned port, const uint8_t *data,
 {
     struct switch_destination *to = &core->port[port].destination;
 
-    if (to->receive == NULL && bytes > 0) {
-        to->page = *data;
-    } else if (bytes > 0) {
+    if (to->receive != NULL && bytes > 0) {
         memcpy(to->receive->buffer + to->offset, data, bytes);
+    }
+    for (uint32_t i = 0; to->receive == NULL && i < bytes &&
+                         to->offset + i < SWITCH_QUESTION_BYTES;
+         ++i) {
+        to->question[to->offset + i] = data[i];
     }
     to->offset += bytes;
     if (to->offset == to->bytes) {

@@ -22,11 +22,13 @@
 #define EXIT_USAGE 2
 #define SIDE_MAX 31u
 #define FAULTS_MAX 64u
+#define IMAGES_MAX 16u
 
 enum key {
     KEY_BOARD = 0x100,
     KEY_MESH,
     KEY_FIRMWARE,
+    KEY_IMAGE,
     KEY_CONSOLE,
     KEY_DAMAGE,
     KEY_LOSE,
@@ -43,6 +45,8 @@ static const struct argp_option descriptions[] = {
     {"board", KEY_BOARD, "BOARD", 0, "stm32f405, the only one there is", 1},
     {"firmware", KEY_FIRMWARE, "FILE", 0,
      "Image for the boards (default: beside this program)", 1},
+    {"image", KEY_IMAGE, "X,Y=FILE", 0,
+     "Another image for this board; may be repeated", 1},
     {"console", KEY_CONSOLE, "X,Y|all", 0,
      "A terminal for this board's console (default 0,0); may be repeated", 1},
     {"gdb", KEY_GDB, "DIR", OPTION_ARG_OPTIONAL,
@@ -68,11 +72,19 @@ static const char *const mistake_options[] = {[WIRED_CUT] = "--cut",
                                               [WIRED_SWAP] = "--swap",
                                               [WIRED_DOUBLE] = "--double"};
 
+struct own_image {
+    struct torus_coord at;
+    char file[PATH_MAX];
+};
+
 struct own_options {
     struct wired_config wired;
     struct wired_fault fault[FAULTS_MAX];
     struct torus_coord console[SIDE_MAX * SIDE_MAX];
     unsigned consoles;
+    struct own_image image[IMAGES_MAX];
+    unsigned images;
+    const char *image_of[SIDE_MAX * SIDE_MAX]; /* by node */
     bool all_consoles;
     uint8_t how[SIDE_MAX * SIDE_MAX]; /* enum wired_console by node */
     const char *mesh_text;
@@ -116,6 +128,24 @@ static int set_console(struct own_options *options, const char *text)
     return parse_report(
         "--console", text,
         parse_coord(text, &options->console[options->consoles++]));
+}
+
+static int set_image(struct own_options *options, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    struct own_image *image = &options->image[options->images];
+    char at[24] = "";
+
+    if (options->images == IMAGES_MAX) {
+        return parse_report("--image", text, "may be given 16 times");
+    }
+    if (equals == NULL || (size_t)(equals - text) >= sizeof at) {
+        return parse_report("--image", text, "must be X,Y=FILE");
+    }
+    memcpy(at, text, (size_t)(equals - text));
+    snprintf(image->file, sizeof image->file, "%s", equals + 1);
+    options->images += 1;
+    return parse_report("--image", text, parse_coord(at, &image->at));
 }
 
 /* "X,Y,PORT", which has `length` characters. */
@@ -177,6 +207,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_FIRMWARE:
         snprintf(options->firmware, sizeof options->firmware, "%s", text);
         return 0;
+    case KEY_IMAGE:
+        return set_image(options, text);
     case KEY_CONSOLE:
         return set_console(options, text);
     case KEY_DAMAGE:
@@ -222,6 +254,11 @@ static int check_places(struct own_options *options)
             return EXIT_USAGE;
         }
     }
+    for (unsigned i = 0; i < options->images; ++i) {
+        if (outside("--image", options->image[i].at, size)) {
+            return EXIT_USAGE;
+        }
+    }
     for (unsigned i = 0; i < options->wired.faults; ++i) {
         const struct wired_fault *fault = &options->fault[i];
         const char *option = mistake_options[fault->mistake];
@@ -251,6 +288,22 @@ static void choose_consoles(struct own_options *options)
     options->wired.fault = options->fault;
 }
 
+static int find_images(struct own_options *options)
+{
+    int status = firmware_find(options->firmware, true);
+
+    options->wired.firmware = options->firmware;
+    options->wired.image = options->image_of;
+    for (unsigned i = 0; i < options->images && status == 0; ++i) {
+        struct own_image *image = &options->image[i];
+
+        options->image_of[torus_index(options->wired.size, image->at)] =
+            image->file;
+        status = firmware_find(image->file, true);
+    }
+    return status;
+}
+
 static int check(struct own_options *options)
 {
     int status;
@@ -263,8 +316,7 @@ static int check(struct own_options *options)
     status = check_places(options);
     if (status == 0) {
         choose_consoles(options);
-        status = firmware_find(options->firmware, true);
-        options->wired.firmware = options->firmware;
+        status = find_images(options);
         options->wired.qemu = emulator_program();
         status = status == 0 ? emulator_check(true) : status;
     }

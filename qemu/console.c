@@ -18,6 +18,7 @@
 #define WINDOW 3u
 #define LINES_MAX 100000u
 #define WHY_BYTES 512u
+#define PEEKS_WAITS 4u
 
 static_assert(2 * WINDOW * (LINE_BASE64_MAX + 40) <= LINE_RING_BYTES,
               "two windows of `put` fit the board's ring");
@@ -97,6 +98,11 @@ void console_patience(struct console *console, uint32_t wait_ms,
 const char *console_why(const struct console *console)
 {
     return console->why;
+}
+
+void console_fail(struct console *console, const char *what)
+{
+    (void)fail(console, "%s", what);
 }
 
 const struct console_counters *console_counters(const struct console *console)
@@ -377,11 +383,28 @@ static int hear_reply(struct console *console, struct console_reply *reply,
     }
 }
 
+/* Rows of circuits take as long as those; `peeks` never pauses for long, also
+   on emulated boards (SHELL_ALIVE_US is half a second there). */
+static uint32_t rows_ms_of(const struct console *console, const char *command)
+{
+    static const char *const slow[] = {"mesh", "ping", "peek", "identify",
+                                       "reset"};
+
+    if (begins(command, "peeks")) {
+        return PEEKS_WAITS * console->wait_ms;
+    }
+    for (unsigned i = 0; i < sizeof slow / sizeof *slow; ++i) {
+        if (begins(command, slow[i])) {
+            return console->rows_ms;
+        }
+    }
+    return console->wait_ms;
+}
+
 int console_ask(struct console *console, struct console_reply *reply,
                 const char *command)
 {
-    bool slow = begins(command, "mesh") || begins(command, "ping") ||
-                begins(command, "peek");
+    uint32_t rows_ms = rows_ms_of(console, command);
     uint32_t tag = console->tag++;
     int status = 1;
 
@@ -391,8 +414,7 @@ int console_ask(struct console *console, struct console_reply *reply,
         console->counters.retries += i > 0;
         status = write_request(console, tag, command, i > 0);
         if (status == 0) {
-            status = hear_reply(console, reply, tag,
-                                slow ? console->rows_ms : console->wait_ms);
+            status = hear_reply(console, reply, tag, rows_ms);
         }
     }
     if (status > 0) {

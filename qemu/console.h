@@ -55,6 +55,9 @@ void console_patience(struct console *console, uint32_t wait_ms,
 const char *console_why(const struct console *console);
 const struct console_counters *console_counters(const struct console *console);
 
+/* Makes console_why() say why what was asked is of no use. */
+void console_fail(struct console *console, const char *what);
+
 /*
  * One command with its words, and the reply to it. Result: 0: there is a
  * reply, good or not; -1: none, see console_why(). Takes at most tries times

@@ -3,10 +3,12 @@
 
 #include "hal/line.h"
 #include "qemu/console.h"
+#include "qemu/fault_image.h"
 #include "qemu/parse.h"
 
 #include <argp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define EXIT_FAILED 1
@@ -20,7 +22,8 @@ enum key {
     KEY_PORT = 0x200,
     KEY_RATE,
     KEY_WAIT,
-    KEY_TRIES
+    KEY_TRIES,
+    KEY_FIRMWARE
 };
 
 static const struct argp_option descriptions[] = {
@@ -33,6 +36,10 @@ static const struct argp_option descriptions[] = {
      2},
     {"tries", KEY_TRIES, "N", 0,
      "How often to ask when lines are damaged or lost (default 5)", 2},
+    {"firmware", KEY_FIRMWARE, "FILE", 0,
+     "The board's image as ELF file, in which `fault' looks up where it was "
+     "(default: beside this program)",
+     2},
     {0}};
 
 static const char description[] =
@@ -45,6 +52,7 @@ struct options {
     uint64_t rate;
     uint64_t wait_ms;
     uint64_t tries;
+    const char *firmware;
     char command[LINE_TEXT_MAX + 1];
 };
 
@@ -109,10 +117,51 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return set_count(&options->rate, "--rate", text, RATE_MAX);
     case KEY_WAIT:
         return set_wait(options, text);
+    case KEY_FIRMWARE:
+        options->firmware = text;
+        return 0;
     case KEY_TRIES:
         return set_count(&options->tries, "--tries", text, TRIES_MAX);
     default:
         return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static uint32_t hex(const struct console_reply *reply, const char *key)
+{
+    char value[CONSOLE_WORD_BYTES] = "";
+
+    (void)console_value(reply, value, key);
+    return (uint32_t)strtoul(value, NULL, 16);
+}
+
+/* Where the record's addresses are in the sources; the board says in which
+   image. */
+static void explain_fault(const struct options *options,
+                          struct console *console,
+                          const struct console_reply *fault)
+{
+    char pc_at[ADDRESSES_TEXT_BYTES] = "";
+    char lr_at[ADDRESSES_TEXT_BYTES] = "";
+    struct fault_image image;
+    struct console_reply ident;
+    const char *why = "the board does not say which image it has";
+
+    if (console_ask(console, &ident, "ident") == 0 && ident.ok) {
+        fault_image_open(&image,
+                         options->firmware != NULL ? options->firmware : "");
+        why = fault_image_find(pc_at, lr_at, &image, hex(&ident, "image_crc"),
+                               hex(fault, "pc"), hex(fault, "lr"));
+    }
+    console_reply_free(&ident);
+    if (pc_at[0] != '\0') {
+        printf("pc: %s\n", pc_at);
+    }
+    if (lr_at[0] != '\0') {
+        printf("lr: %s\n", lr_at);
+    }
+    if (why != NULL) {
+        fprintf(stderr, "quincunx: addresses are not looked up: %s\n", why);
     }
 }
 
@@ -127,6 +176,9 @@ static int tell(const struct options *options, struct console *console)
     } else {
         for (uint32_t i = 0; i < reply.lines; ++i) {
             puts(reply.line[i]);
+        }
+        if (strcmp(options->command, "fault") == 0 && reply.lines > 1) {
+            explain_fault(options, console, &reply);
         }
         if (!reply.ok) {
             fprintf(stderr, "quincunx: %s: '%s': %s\n", options->port,

@@ -30,6 +30,13 @@ static void beside_us(char path[PATH_MAX], const char *folder)
     }
 }
 
+void firmware_default(char path[PATH_MAX], bool stm32f405)
+{
+    if (path[0] == '\0') {
+        beside_us(path, stm32f405 ? "stm32f405" : "mps2_an385");
+    }
+}
+
 int firmware_find(char path[PATH_MAX], bool stm32f405)
 {
     const struct elf_place *place =
@@ -40,9 +47,7 @@ int firmware_find(char path[PATH_MAX], bool stm32f405)
     uint8_t *data;
     int status = 0;
 
-    if (path[0] == '\0') {
-        beside_us(path, stm32f405 ? "stm32f405" : "mps2_an385");
-    }
+    firmware_default(path, stm32f405);
     if (access(path, R_OK) != 0) {
         return format_file_error(path, "no firmware image; `make` builds it");
     }

@@ -14,4 +14,7 @@
  */
 int firmware_find(char path[PATH_MAX], bool stm32f405);
 
+/* Only the name: `path` if it is not empty. */
+void firmware_default(char path[PATH_MAX], bool stm32f405);
+
 #endif

@@ -8,8 +8,13 @@
 #include "qemu/figures_command.h"
 #include "qemu/flash_command.h"
 #include "qemu/flash_list_command.h"
+#include "qemu/identify_command.h"
+#include "qemu/links_command.h"
+#include "qemu/mesh_command.h"
+#include "qemu/nodes_command.h"
 #include "qemu/plan_command.h"
 #include "qemu/ps_command.h"
+#include "qemu/reset_command.h"
 #include "qemu/run_command.h"
 #include "qemu/simulate_command.h"
 #include "qemu/sizes_command.h"
@@ -59,6 +64,16 @@ static const struct subcommand subcommands[] = {
      "one command for a board on a serial port, and its reply"},
     {"ps", "quincunx ps", ps_command,
      "how every node of a mesh of boards is, also if it hangs"},
+    {"mesh", "quincunx mesh", mesh_command,
+     "boards find each other; wrong cables are told, and drawn"},
+    {"nodes", "quincunx nodes", nodes_command,
+     "who every node is: number, image, clock, supply, temperature"},
+    {"links", "quincunx links", links_command,
+     "what every port counted: bytes, damage, losses; a second, too"},
+    {"identify", "quincunx identify", identify_command,
+     "a board's LED blinks, so that it can be found"},
+    {"reset", "quincunx reset", reset_command,
+     "boards start again, over the mesh, also if they hang"},
     {"kernels", "quincunx kernels", run_kernels_command,
      "what can be computed"},
 };

@@ -289,7 +289,7 @@ static enum mesh_end lose(const struct mesh *mesh, uint32_t node,
     struct torus_coord at = torus_coord_of(mesh->config->size, node);
 
     fprintf(stderr, "quincunx: node %u,%u %s\n", at.x, at.y, what);
-    postmortem_print(stderr, window_of(mesh, node));
+    postmortem_print(stderr, window_of(mesh, node), mesh->config->firmware);
     return MESH_FAILED;
 }
 

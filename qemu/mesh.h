@@ -39,8 +39,10 @@ struct mesh_config {
     /* Boards of different speed: an instruction of node i, row by row, takes
        32 ns << slow_shift[i], 0 to BACKEND_SLOW_SHIFT_MAX. NULL: all 0. */
     const uint8_t *slow_shift;
-    bool tree;   /* the job comes along a tree, scatter/tree.h */
-    bool probed; /* probes may come before it, scatter/probe.h */
+    const char
+        *firmware; /* of boards, as ELF file, for post mortems; or NULL */
+    bool tree;     /* the job comes along a tree, scatter/tree.h */
+    bool probed;   /* probes may come before it, scatter/probe.h */
     /* Called when the number of boards that are up, or of nodes that have
        ended, changes; NULL: nobody. */
     void (*progress)(void *context, uint32_t up, uint32_t ended);

@@ -3,6 +3,7 @@
 
 #include "hal/err.h"
 #include "hal/events.h"
+#include "qemu/addresses.h"
 
 #define CONSOLE_SHOWN 160u
 
@@ -78,6 +79,25 @@ static void print_fault(FILE *out, const struct node_fault *fault)
             fault->cfsr, fault->hfsr, fault->mmfar, fault->bfar);
 }
 
+static void print_where(FILE *out, const struct node_fault *fault,
+                        const char *firmware)
+{
+    const uint32_t address[] = {fault->pc, addresses_call(fault->lr)};
+    char text[2][ADDRESSES_TEXT_BYTES];
+
+    if (!addresses_find(text, address, 2, firmware)) {
+        fprintf(out, "    not looked up: arm-none-eabi-addr2line, of "
+                     "binutils-arm-none-eabi, does not run\n");
+        return;
+    }
+    if (text[0][0] != '\0') {
+        fprintf(out, "    pc: %s\n", text[0]);
+    }
+    if (text[1][0] != '\0') {
+        fprintf(out, "    lr: %s\n", text[1]);
+    }
+}
+
 static void print_console(FILE *out, const struct window *window)
 {
     uint32_t end = window->log.console_written;
@@ -99,7 +119,8 @@ static void print_console(FILE *out, const struct window *window)
     fputc('\n', out);
 }
 
-void postmortem_print(FILE *out, const struct window *window)
+void postmortem_print(FILE *out, const struct window *window,
+                      const char *firmware)
 {
     const struct node_status *status = &window->node.status;
     uint32_t events = window->log.events_written;
@@ -119,6 +140,9 @@ void postmortem_print(FILE *out, const struct window *window)
     fputc('\n', out);
     if (status->fault.valid) {
         print_fault(out, &status->fault);
+        if (firmware != NULL) {
+            print_where(out, &status->fault, firmware);
+        }
     }
     print_console(out, window);
 }

@@ -7,8 +7,11 @@
 
 #include <stdio.h>
 
-/* State, error, last event, fault record, last console lines. */
-void postmortem_print(FILE *out, const struct window *window);
+/* State, error, last event, fault record, last console lines. Where the fault
+   was is looked up in the ELF file `firmware`, which the node runs; NULL: it is
+   not. */
+void postmortem_print(FILE *out, const struct window *window,
+                      const char *firmware);
 
 /* What an error code of hal/err.h means, for people. */
 const char *postmortem_error(int error);

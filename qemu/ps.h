@@ -7,23 +7,23 @@
 #ifndef QEMU_PS_H
 #define QEMU_PS_H
 
-#include "qemu/console.h"
+#include "qemu/fault_image.h"
+#include "qemu/identity.h"
+#include "qemu/sweep.h"
 #include "torus/torus.h"
 
 #include <jansson.h>
 #include <stdio.h>
 
 #define PS_WORD_BYTES 24u
-#define PS_PATHS 3u /* ways to a node that are tried at most */
-#define PS_PATH_BYTES 20u
 
 struct ps_node {
     struct torus_coord at;
     bool asked;
     bool answers;
-    bool well;                          /* ready for a job, and none failed */
-    char path[PS_PATHS][PS_PATH_BYTES]; /* as tried; "" is none */
-    char why[PS_WORD_BYTES];            /* it does not answer */
+    bool well; /* ready for a job, and none failed */
+    char path[SWEEP_PATHS][SWEEP_PATH_BYTES]; /* as tried; "" is none */
+    char why[PS_WORD_BYTES];                  /* it does not answer */
     /* As the node said, if it answers. */
     char state[PS_WORD_BYTES];
     char waypoint[PS_WORD_BYTES];
@@ -35,6 +35,10 @@ struct ps_node {
     char pc[PS_WORD_BYTES]; /* of the fault; "": no record */
     char lr[PS_WORD_BYTES];
     char cfsr[PS_WORD_BYTES];
+    /* Where that is: ps_explain(). "": nobody knows. */
+    char pc_at[ADDRESSES_TEXT_BYTES];
+    char lr_at[ADDRESSES_TEXT_BYTES];
+    char bare[FAULT_IMAGE_WHY_BYTES]; /* why not; "": they are known */
     bool placed;
     bool job;
     int error;
@@ -53,12 +57,12 @@ struct ps_node {
 };
 
 struct ps {
-    struct console *console; /* the originator's, the caller's */
+    struct sweep sweep;
     struct torus_size size;
     struct torus_coord originator;
-    struct ps_node *node;    /* row-major; NULL: no memory */
-    uint8_t *link;           /* what is known of each */
-    char why[PS_WORD_BYTES]; /* of the originator's console; "": it answers */
+    struct ps_node *node;      /* row-major; NULL: no memory */
+    struct identity *identity; /* likewise */
+    char why[PS_WORD_BYTES];   /* of the originator's console; "": it answers */
 };
 
 /* Sums over the nodes that answered. */
@@ -78,13 +82,13 @@ bool ps_begin(struct ps *ps, struct console *console, struct torus_size size,
               struct torus_coord originator);
 void ps_end(struct ps *ps);
 
-/*
- * Asks every node, near ones first, over the shortest path and, if that does
- * not lead there, over others: links of paths that failed are avoided. A board
- * needs SWITCH_PEEK_TRIES set-ups' time to be given up; an emulated one some 40
- * s. Result: whether all are well.
- */
+/* Asks every node how it is, and who. Result: whether all are well; that some
+   are unfit (qemu/identity.h) does not matter. */
 bool ps_ask(struct ps *ps);
+
+/* Looks up where nodes faulted, after ps_ask(), in the image `firmware`, an ELF
+   file; "" or NULL: the one beside this program. */
+void ps_explain(struct ps *ps, const char *firmware);
 
 /* Sums the counters of all nodes. Result: 0; -1: some did not answer. */
 int ps_count(struct ps *ps, struct ps_counts *counts);

@@ -47,6 +47,20 @@ static const char *exception_name(uint64_t exception)
     return exception < sizeof names / sizeof *names ? names[exception] : "?";
 }
 
+/* Where the fault is in the sources, or why nobody knows. */
+static void print_where(FILE *out, const struct ps_node *node)
+{
+    if (node->pc_at[0] != '\0') {
+        fprintf(out, "       pc: %s\n", node->pc_at);
+    }
+    if (node->lr_at[0] != '\0') {
+        fprintf(out, "       lr: %s\n", node->lr_at);
+    }
+    if (node->bare[0] != '\0') {
+        fprintf(out, "       not looked up: %s\n", node->bare);
+    }
+}
+
 static void print_fault(FILE *out, const struct ps_node *node)
 {
     if (node->faults == 0) {
@@ -59,6 +73,7 @@ static void print_fault(FILE *out, const struct ps_node *node)
     }
     fprintf(out, "; %" PRIu64 " since power-up%s\n", node->faults,
             node->jobs > 0 ? ", before its last job" : "");
+    print_where(out, node);
 }
 
 static void print_silent(FILE *out, const struct ps_node *node)
@@ -67,10 +82,12 @@ static void print_silent(FILE *out, const struct ps_node *node)
         fprintf(out, "not asked\n");
         return;
     }
-    fprintf(out, "no answer: %s; tried", node->why);
-    for (unsigned i = 0; i < PS_PATHS && node->path[i][0] != '\0'; ++i) {
-        fprintf(out, "%s %.*s", i > 0 ? "," : "",
-                (int)strlen(node->path[i]) - 1, node->path[i]);
+    fprintf(out, "no answer: %s", node->why);
+    if (node->path[0][0] != '\0') {
+        fprintf(out, "; tried");
+    }
+    for (unsigned i = 0; i < SWEEP_PATHS && node->path[i][0] != '\0'; ++i) {
+        fprintf(out, "%s %s", i > 0 ? "," : "", node->path[i]);
     }
     fputc('\n', out);
 }
@@ -115,6 +132,7 @@ void ps_print(FILE *out, const struct ps *ps)
         well += ps->node[i].well;
     }
     fprintf(out, "%u of %u nodes are well\n", well, nodes);
+    (void)identity_print_unfit(out, ps->identity, &ps->sweep);
     if (ps->why[0] != '\0') {
         fprintf(out, "the originator: %s\n", ps->why);
     }
@@ -132,10 +150,10 @@ static json_t *fault_json(const struct ps_node *node)
     if (node->faults == 0) {
         return json_null();
     }
-    return json_pack("{s:o, s:o, s:s, s:s, s:s}", "count",
-                     integer(node->faults), "exception",
-                     integer(node->exception), "pc", node->pc, "lr", node->lr,
-                     "cfsr", node->cfsr);
+    return json_pack(
+        "{s:o, s:o, s:s, s:s, s:s, s:s, s:s}", "count", integer(node->faults),
+        "exception", integer(node->exception), "pc", node->pc, "lr", node->lr,
+        "cfsr", node->cfsr, "pc_at", node->pc_at, "lr_at", node->lr_at);
 }
 
 static json_t *last_json(const struct ps_node *node)
@@ -170,9 +188,8 @@ static json_t *node_json(const struct ps_node *node)
                   "answers", node->answers, "well", node->well);
     json_t *paths = json_array();
 
-    for (unsigned i = 0; i < PS_PATHS && node->path[i][0] != '\0'; ++i) {
-        json_array_append_new(
-            paths, json_stringn(node->path[i], strlen(node->path[i]) - 1));
+    for (unsigned i = 0; i < SWEEP_PATHS && node->path[i][0] != '\0'; ++i) {
+        json_array_append_new(paths, json_string(node->path[i]));
     }
     json_object_set_new(json, "paths", paths);
     if (node->answers) {

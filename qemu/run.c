@@ -59,7 +59,8 @@ static int read_report(struct outcome *outcome, const struct mesh *mesh,
         postmortem_print(stderr,
                          mesh->backend->window(
                              mesh->backend->context,
-                             torus_index(config->size, config->originator)));
+                             torus_index(config->size, config->originator)),
+                         mesh->config->firmware);
     }
     return status;
 }
@@ -141,6 +142,7 @@ static struct mesh_config mesh_config_of(const struct run_config *config)
                    .ports_at_once = config->ports,
                    .store_and_forward = config->store_and_forward},
         .slow_shift = config->slow_shift,
+        .firmware = config->native ? NULL : config->firmware,
         .tree = run_needs_tree(config),
         .identity = mesh_identity(config),
         .victim = config->victim,

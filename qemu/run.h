@@ -30,6 +30,7 @@ struct run_config {
     bool native;
     bool serial;        /* boards with serial ports: qemu/serial_run.h */
     const char *port;   /* .. the originator's console; NULL: emulated boards */
+    bool allow_mixed;   /* .. of which some may be unfit: qemu/identity.h */
     struct noise noise; /* .. of these, of their links */
     uint64_t room_bytes; /* in a node's memory, for a job's data; 0: the
                             emulated switch's */

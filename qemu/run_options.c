@@ -43,7 +43,8 @@ enum key {
     KEY_PORT,
     KEY_DAMAGE,
     KEY_LOSE,
-    KEY_SEED
+    KEY_SEED,
+    KEY_ALLOW_MIXED
 };
 
 static const struct argp_option descriptions[] = {
@@ -71,6 +72,11 @@ static const struct argp_option descriptions[] = {
      1},
     {"slow", KEY_SLOW, "X,Y=F", 0,
      "Node X,Y is F times slower: 1, 2, 4 or 8; may be repeated", 1},
+    {"allow-mixed", KEY_ALLOW_MIXED, NULL, 0,
+     "With --port, run also if a node has another image than the originator, "
+     "or "
+     "is not at full speed by its crystal",
+     3},
     {"gdb", KEY_GDB, "DIR", OPTION_ARG_OPTIONAL,
      "A socket DIR/X-Y for each board, for `make gdb NODE=X,Y', and no "
      "watchdog (default DIR: gdb beside this program)",
@@ -391,6 +397,9 @@ static error_t parse_job_option(int key, char *text, struct argp_state *state)
         return set_unit(options, text);
     case KEY_BATCH:
         return set_batch(options, text);
+    case KEY_ALLOW_MIXED:
+        options->config.allow_mixed = true;
+        return 0;
     case KEY_GDB:
         options->config.gdb = true;
         options->config.gdb_dir = text;

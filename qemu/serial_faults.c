@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/serial_faults.h"
 
-#include "hal/discover.h"
-
 #include <string.h>
 
 static const char codes[] = DISCOVER_CODES;
@@ -44,8 +42,8 @@ static uint8_t number(const struct console_reply *row, const char *key)
     return value <= UINT8_MAX ? (uint8_t)value : 0;
 }
 
-static bool read_row(struct discover_fault *fault,
-                     const struct console_reply *row)
+static bool read_reply(struct discover_fault *fault,
+                       const struct console_reply *row)
 {
     char name[CONSOLE_WORD_BYTES];
 
@@ -63,15 +61,21 @@ static bool read_row(struct discover_fault *fault,
     return fault->code != 0;
 }
 
+bool serial_faults_read(struct discover_fault *fault, char *row)
+{
+    const struct console_reply reply = {.lines = 1, .line = &row};
+
+    return read_reply(fault, &reply);
+}
+
 void serial_faults_print(FILE *out, const struct console_reply *reply,
                          struct torus_size size)
 {
     for (uint32_t i = 1; i < reply->lines; ++i) {
-        const struct console_reply row = {.lines = 1, .line = &reply->line[i]};
         struct discover_fault fault;
         char text[DISCOVER_TEXT_BYTES];
 
-        if (read_row(&fault, &row)) {
+        if (serial_faults_read(&fault, reply->line[i])) {
             (void)discover_text(text, size, &fault);
             fprintf(out, "  %s\n", text);
         } else {

@@ -3,10 +3,14 @@
 #ifndef QEMU_SERIAL_FAULTS_H
 #define QEMU_SERIAL_FAULTS_H
 
+#include "hal/discover.h"
 #include "qemu/console.h"
 #include "torus/torus.h"
 
 #include <stdio.h>
+
+/* A row of the console's reply to `mesh`. False: it is none. */
+bool serial_faults_read(struct discover_fault *fault, char *row);
 
 /* A line for each row of the console's reply to `mesh`, of a mesh that should
    have this size; a row that is none comes out as it is. */

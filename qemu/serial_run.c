@@ -232,9 +232,36 @@ static void show_nodes(const struct run_config *config,
 
     if (ps_begin(&ps, mesh->console, config->size, config->originator)) {
         (void)ps_ask(&ps);
+        ps_explain(&ps, config->firmware);
         ps_print(stderr, &ps);
     }
     ps_end(&ps);
+}
+
+/* Whether the nodes of a bench go together: a job with two images, or with a
+   slow node, is seldom meant. Who does not answer is found later. */
+static int check_nodes(const struct run_config *config,
+                       const struct serial_mesh *mesh)
+{
+    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    struct identity *identity = reading_must(calloc(nodes, sizeof *identity));
+    struct sweep sweep;
+    unsigned unfit = 0;
+
+    if (sweep_begin(&sweep, mesh->console, config->size, config->originator) &&
+        identity_ask(identity, &sweep) >= 0) {
+        unfit = identity_print_unfit(stderr, identity, &sweep);
+    }
+    sweep_end(&sweep);
+    free(identity);
+    if (unfit > 0 && !config->allow_mixed) {
+        fprintf(stderr,
+                "quincunx: %u of %u nodes do not go with the originator; "
+                "--allow-mixed runs all the same\n",
+                unfit, nodes);
+        return EXIT_FAILED;
+    }
+    return 0;
 }
 
 /* What the switches of all nodes counted. Result: of how many nodes. */
@@ -384,8 +411,11 @@ int serial_run_job(struct outcome *outcome, const struct run_config *config)
         job.tree = tree;
         sized.room_bytes = mesh.room_bytes;
         say(config, "all boards up; the job runs");
-        status = EXIT_FAILED;
-        if (batches_fit(&sized)) {
+        status = config->port != NULL ? check_nodes(config, &mesh) : 0;
+        if (status == 0 && !batches_fit(&sized)) {
+            status = EXIT_FAILED;
+        }
+        if (status == 0) {
             count_before(&job.counts, &sized, &mesh);
             status = batches_run(outcome, &sized, carry_out, &job);
             outcome->boot_wall_s = mesh.up_wall_s - start_s;

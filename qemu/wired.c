@@ -253,6 +253,13 @@ static void say_serial(struct line *line, const struct board *board, int which)
     say(line, "-serial", serial[which]);
 }
 
+static char *image_of(const struct wired_config *config, uint32_t node)
+{
+    const char *image = config->image != NULL ? config->image[node] : NULL;
+
+    return (char *)(image != NULL ? image : config->firmware);
+}
+
 /* The last words of the RAM (linker/stm32f405.ld): the chip's own number is not
    emulated, so that the firmware looks there for one. */
 #define EMULATED_ID 0x2001fff0u
@@ -292,7 +299,7 @@ static void compose(struct line *line, const struct wired *wired, uint32_t node)
     snprintf(line->id, sizeof line->id, "loader,addr=0x%x,data=0x%x,data-len=4",
              EMULATED_ID, 0xA5000000u + node);
     say(line, "-device", line->id);
-    say(line, "-kernel", wired->config.firmware);
+    say(line, "-kernel", image_of(&wired->config, node));
 }
 
 /* The board's ends of its cables; the debuggers' sockets are the caller's. */

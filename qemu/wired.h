@@ -25,8 +25,9 @@ enum wired_console {
 };
 
 struct wired_config {
-    const char *qemu;     /* program name */
-    const char *firmware; /* path of the image */
+    const char *qemu;         /* program name */
+    const char *firmware;     /* path of the image */
+    const char *const *image; /* by node: another image, or NULL; or NULL */
     struct torus_size size;
     const uint8_t *console; /* enum wired_console by node; NULL: all kept */
     const struct wired_fault *fault; /* made one after the other */

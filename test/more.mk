@@ -8,8 +8,8 @@ MORE_FABRIC := $(wildcard test/fabric/*.c) test/unit/unit.c qemu/fabric.c \
                torus/torus.c
 MORE_RUNNER := $(wildcard test/conformance/*.c) test/unit/unit.c \
                $(WINDOW_SOURCES) $(wildcard hal/host/*.c torus/*.c) \
-               qemu/boards.c qemu/emulator.c qemu/fabric.c qemu/mesh.c \
-               qemu/native.c qemu/postmortem.c qemu/process.c
+               qemu/addresses.c qemu/boards.c qemu/emulator.c qemu/fabric.c \
+               qemu/mesh.c qemu/native.c qemu/postmortem.c qemu/process.c
 MORE_PROGRAM := test/conformance/program.c boot/fault.c boot/reset.c \
                 boot/syscalls.c boot/vectors_mps2_an385.c \
                 boot/end_mps2_an385.c \

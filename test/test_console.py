@@ -17,6 +17,7 @@ import pytest
 
 import console as k
 import mesh
+import tap
 from core import BUILD, ROOT
 
 QUINCUNX = BUILD / "quincunx"
@@ -270,8 +271,9 @@ def rows(board, text, timeout=5):
 def test_help_lists_every_command(board):
     names = [row.split(" ")[0] for row in rows(board, "help")]
     assert names == ["help", "ident", "ps", "links", "counters", "mesh",
-                     "ping", "peek", "run", "put", "report", "get", "done",
-                     "clock", "trace", "fault", "inject", "reset"]
+                     "ping", "peek", "peeks", "identify", "run", "put",
+                     "report", "get", "done", "clock", "trace", "fault",
+                     "inject", "reset"]
 
 
 def test_ident(board):
@@ -281,7 +283,7 @@ def test_ident(board):
         "width": "5", "height": "4", "x": "3", "y": "2", "originator": "1,0",
         "unique_id": "00110022DEADBEEF00000007", "image_crc": "CAFE0001",
         "reset": "watchdog", "clock": "hse-pll", "clock_hz": "168000000",
-        "room": "50000"}
+        "crystal_hz": "8000123", "room": "50000"}
 
 
 def test_ps(board):
@@ -377,9 +379,16 @@ def test_discovery_tells_faults_by_place(board):
     "ping E2 N1 N1 1 1", "run 1 2", "run 1 256 1", "run 1 1 65536",
     "run 2147483648 1 1", "put 0", "put x QUJD", "put 0 QUJ", "put 0 QUJD=",
     "put 0 QUJD QUJD", "put 4294967296 QUJD", "get 0", "get 0 97", "get 0 x",
-    "peek", "peek E1", "peek E1 256", "peek E1 E1 0", "peek X1 0", "peek E0 0",
+    "peek", "peek E1", "peek E1 128", "peek E1 E1 0", "peek X1 0", "peek E0 0",
     "peek E1 N1 0 0", "inject", "inject hangs", "inject none x",
-    "help me", "done 1", "reset now", "report 1", "clock 2",
+    "peeks", "peeks 0", "peeks 128 .", "peeks 0 E1,", "peeks 0 ,E1",
+    "peeks 0 E1,,W1", "peeks 0 E1E1", "peeks 0 E1W1", "peeks 0 E0",
+    "peeks 0 E1N", "peeks 0 ..", "peeks 0 .E1", "peeks 0 E1 E2",
+    "peeks 0 E3126", "peeks 0 E4294967297", "peeks 0 " + 33 * ".,",
+    "peeks 0 " + ",".join(33 * ["E1"]), "identify", "identify E1",
+    "identify E1 3601", "identify E1 W1 5", "identify E1 -1",
+    "help me", "done 1", "reset now", "reset E", "reset E1 E1",
+    "reset E1 N1 N1", "report 1", "clock 2",
     "put 0 " + 132 * "A"])
 def test_wrong_words_are_refused(board, text):
     assert board.ask(text) == ["err argument ?"]
@@ -443,6 +452,75 @@ def test_peeks_that_fail(board):
     assert board.ask("peek E101 0") == ["err busy now"]
     assert board.ask("peek E60 0") == ["ok until=end",
                                        "end rows=0 err=node error=-5"]
+
+
+def told(rows_of_peeks):
+    """{index: (page, argument, hops)} or the error's number."""
+    found = {}
+    for row in rows_of_peeks:
+        words = k.words(row)
+        if "waiting" in words:
+            continue
+        assert int(words["at"]) not in found
+        page = base64.b64decode(words["data"]) if "data" in words else None
+        found[int(words["at"])] = (
+            int(words["error"]) if page is None else
+            (page[0], int.from_bytes(page[1:5], "little"), page[5]))
+    return found
+
+
+def test_many_peeks_at_once(board):
+    """Each in its row, those of one port one after the other."""
+    said = rows(board, "peeks 2 E3,.,n2W4,E1,E60,s7,W250,w1")
+    assert told(said) == {0: (2, 0, 3), 1: (2, 0, 0), 2: (2, 0, 2),
+                          3: (2, 0, 1), 4: -5, 5: (2, 0, 7), 6: -1,
+                          7: (2, 0, 1)}
+    order = [int(k.words(row)["at"]) for row in said if "at=" in row]
+    east = [at for at in order if at in (0, 1, 3, 4)]  # "." is east's too
+    assert east == [0, 1, 3, 4]
+    assert order != sorted(order)
+
+
+def test_as_many_peeks_as_there_may_be(board):
+    said = told(rows(board, "peeks 5 " + ",".join(32 * ["N1"])))
+    assert said == {i: (5, 0, 1) for i in range(32)}
+
+
+def test_peeks_tell_that_they_wait():
+    """Every 25 ms; a port that stays busy, or a node that does not answer, is
+    given up in the end."""
+    with k.Board("--speed", "100") as board:
+        board.write(b"peeks 0 E99,W1,S101\n")
+        assert board.read_line() == "ok until=end"
+        said = []
+        while not said or not said[-1].startswith("end"):
+            said.append(board.read_line())
+        assert told(said[:-1]) == {1: (0, 0, 1)}
+        assert said.count("waiting=1") > 300
+        assert said[-1] == f"end rows={len(said) - 1} err=late result"
+
+
+def test_another_line_ends_peeks(board):
+    board.write(b"peeks 0 E99\n")
+    assert board.read_line() == "ok until=end"
+    assert board.read_line() == "waiting=1"
+    board.write(b"fault\n")
+    while (said := board.read_line()) == "waiting=1":
+        pass
+    assert re.fullmatch(r"end rows=\d+ err=late result", said)
+    assert board.read_line() == "ok record=none"
+
+
+@pytest.mark.parametrize("text, command, argument, path", [
+    ("identify 0", 128, 0, (0, 0, 0, 0)),
+    ("identify E2 3600", 128, 3600, (0, 2, 0, 0)),
+    ("identify s3 e1 10", 128, 10, (3, 3, 1, 1)),
+    ("reset W2", 129, 0x21545352, (2, 2, 0, 0)),
+    ("reset n1 w2", 129, 0x21545352, (1, 1, 1, 2))])
+def test_commands_for_other_nodes(board, text, command, argument, path):
+    assert rows(board, text) == [
+        f"command={command} argument={argument} row=0 out={path[0]} "
+        f"hops={path[1]} turn={path[2]} after={path[3]}"]
 
 
 @pytest.mark.parametrize("what", ["none", "fault", "hang", "die"])
@@ -865,10 +943,26 @@ def test_command_line_errors(args, status, said):
     assert said in done.stderr and done.stdout == ""
 
 
+# ---- a node's answers to peeks ----
+
+NODE = tap.run([BUILD / "test" / "console-node"], timeout=60)
+
+
+def test_node_ends_as_it_should():
+    assert not NODE.trouble, NODE.trouble
+    assert NODE.results
+
+
+@pytest.mark.parametrize("passed, notes", [r[1:] for r in NODE.results],
+                         ids=[r[0] for r in NODE.results])
+def test_node(passed, notes):
+    assert passed, notes
+
+
 # ---- size ----
 
 SIZES = {"hal/line.c": 1400, "hal/mailbox.c": 450, "boot/shell.c": 1250,
-         "boot/shell_commands.c": 3650}
+         "boot/shell_commands.c": 4600}
 
 
 @pytest.mark.skipif(shutil.which("arm-none-eabi-gcc") is None,

@@ -203,7 +203,7 @@ def test_a_board_without_power(bench):
 
 
 @pytest.mark.parametrize("args, words", [
-    ([], "needs --port and --mesh"), (["--mesh", "5x5"], "needs --port"),
+    ([], "needs --port"), (["--mesh", "5x5"], "needs --port"),
     (["--mesh", "5", "--port", "x"], "--mesh"),
     (["--mesh", "5x5", "--port", "x", "--originator", "5,0"],
      "--originator")])

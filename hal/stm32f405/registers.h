@@ -15,7 +15,10 @@
 /* ---- memory map, 2.3 ---- */
 
 #define CCM_BASE 0x10000000u
-#define UID_BASE 0x1FFF7A10u /* 96 bits, 39.1 */
+#define UID_BASE 0x1FFF7A10u   /* 96 bits, 39.1 */
+#define VREFIN_CAL 0x1FFF7A2Au /* data sheet, 5.3.24 */
+#define TS_CAL1 0x1FFF7A2Cu    /* at 30 degrees, 5.3.22 */
+#define TS_CAL2 0x1FFF7A2Eu    /* at 110 degrees */
 
 /* ---- power, 5.4 ---- */
 
@@ -86,6 +89,7 @@ REGISTER_AT(stm32_rcc, CSR, 0x74);
 #define RCC_APB1ENR_PWREN (1u << 28)
 #define RCC_APB2ENR_USART1EN (1u << 4)
 #define RCC_APB2ENR_USART6EN (1u << 5)
+#define RCC_APB2ENR_ADC1EN (1u << 8)
 #define RCC_APB2ENR_TIM11EN (1u << 18)
 #define RCC_CSR_RMVF (1u << 24)
 #define RCC_CSR_BORRSTF (1u << 25)
@@ -260,6 +264,41 @@ REGISTER_AT(stm32_tim, OR, 0x50);
 #define TIM_CCER_CC1E (1u << 0)
 #define TIM11_OR_HSE_RTC 2u
 #define TIM_EGR_UG (1u << 0)
+
+/* ---- analog to digital, 13.13 ---- */
+
+struct stm32_adc {
+    volatile uint32_t SR;
+    volatile uint32_t CR1;
+    volatile uint32_t CR2;
+    volatile uint32_t SMPR1;
+    volatile uint32_t SMPR2;
+    volatile uint32_t JOFR[4];
+    volatile uint32_t HTR;
+    volatile uint32_t LTR;
+    volatile uint32_t SQR1;
+    volatile uint32_t SQR2;
+    volatile uint32_t SQR3;
+    volatile uint32_t JSQR;
+    volatile uint32_t JDR[4];
+    volatile uint32_t DR;
+};
+
+REGISTER_AT(stm32_adc, SQR3, 0x34);
+REGISTER_AT(stm32_adc, DR, 0x4c);
+
+struct stm32_adc_common {
+    volatile uint32_t CSR;
+    volatile uint32_t CCR;
+};
+
+#define ADC1 ((struct stm32_adc *)0x40012000u)
+#define ADC_COMMON ((struct stm32_adc_common *)0x40012300u)
+#define ADC_SR_EOC (1u << 1)
+#define ADC_CR2_ADON (1u << 0)
+#define ADC_CR2_SWSTART (1u << 30)
+#define ADC_CCR_ADCPRE_DIV4 (1u << 16)
+#define ADC_CCR_TSVREFE (1u << 23)
 
 /* ---- independent watchdog, 21.4 ---- */
 

@@ -46,6 +46,9 @@ struct board {
     unsigned later; /* answers that are not there yet */
     unsigned told;
     struct torus_path path;
+    struct torus_path peek[TORUS_PORTS]; /* the last one out of each port */
+    uint8_t asked[TORUS_PORTS][6];       /* page, argument, as told back */
+    unsigned peek_later[TORUS_PORTS];
 };
 
 static uint64_t now_us(const struct board *board)
@@ -91,13 +94,15 @@ static void ident(void *context, struct shell_ident *ident)
                                   {5, 4},      {3, 2},
                                   {1, 0},      {0x00110022, 0xDEADBEEF, 7},
                                   0xCAFE0001,  "hse-pll",
-                                  168000000,   50000};
+                                  168000000,   8000123,
+                                  50000};
     if (board->full) {
         ident->mesh = UINT32_MAX;
         ident->size = (struct torus_size){3125, 3125};
         ident->at = (struct torus_coord){3124, 3124};
         ident->originator = ident->at;
         ident->clock_hz = UINT32_MAX;
+        ident->crystal_hz = UINT32_MAX;
     }
 }
 
@@ -217,31 +222,59 @@ static int ping_result(void *context, struct shell_ping *ping)
     return ERR_OK;
 }
 
-static int peek(void *context, struct torus_path path, uint8_t page)
+/* A page's answer is later the farther away it comes from. */
+static int peek(void *context, struct torus_path path, uint8_t page,
+                uint32_t argument)
 {
     struct board *board = context;
 
-    board->path = path;
-    board->later = 2;
-    board->told = page;
-    return path.hops > 100 ? ERR_PORT_BUSY : ERR_OK;
+    board->peek[path.port] = path;
+    board->peek_later[path.port] = path.hops;
+    board->asked[path.port][0] = page;
+    memcpy(board->asked[path.port] + 1, &argument, sizeof argument);
+    return path.hops > 200   ? ERR_NO_ROUTE
+           : path.hops > 100 ? ERR_PORT_BUSY
+                             : ERR_OK;
 }
 
-/* As many rows as the page says; they tell the path. */
-static int peek_row(void *context, struct line_writer *out, uint32_t row)
+/* Tells the page, the argument and the path's hops. */
+static int peeked(void *context, const uint8_t **data, unsigned *bytes,
+                  unsigned port)
 {
     struct board *board = context;
-    const struct torus_path *path = &board->path;
 
-    if (path->hops > 50) {
-        return ERR_DEAD_LINK;
+    if (board->peek_later[port] > 0 && board->peek[port].hops != 99) {
+        board->peek_later[port] -= 1;
     }
-    if (board->later > 0) {
-        board->later -= 1;
-        return SHELL_LATER;
+    board->asked[port][5] = (uint8_t)board->peek[port].hops;
+    *data = board->asked[port];
+    *bytes = 6;
+    return board->peek_later[port] > 0   ? SHELL_LATER
+           : board->peek[port].hops > 50 ? ERR_DEAD_LINK
+                                         : ERR_OK;
+}
+
+/* As many rows as the page says, of a command one; they tell the path. */
+static int peek_row(void *context, struct line_writer *out, unsigned port,
+                    uint32_t row)
+{
+    struct board *board = context;
+    const struct torus_path *path = &board->peek[port];
+    unsigned page = board->asked[port][0];
+    const uint8_t *data;
+    unsigned bytes;
+    int error = peeked(board, &data, &bytes, port);
+
+    if (error != ERR_OK) {
+        return error;
     }
-    if (row >= board->told) {
+    if (row >= (page < 0x80 ? page : 1)) {
         return ERR_EMPTY;
+    }
+    if (page >= 0x80) {
+        line_put(out, "command=%u argument=%u ", page,
+                 data[1] | (uint32_t)data[2] << 8 | (uint32_t)data[3] << 16 |
+                     (uint32_t)data[4] << 24);
     }
     line_put(out, "row=%u out=%u hops=%u turn=%u after=%u", row, path->port,
              path->hops, path->turn, path->hops_after);
@@ -335,9 +368,9 @@ int main(int argc, char **argv)
 {
     static struct board board = {.speed = 1};
     const struct shell_config config = {
-        &board,  room,     out,      sent,   busy,       ident, status,
-        link_of, number,   clear,    mesh,   mesh_fault, ping,  ping_result,
-        peek,    peek_row, clock_ps, inject, event,      reset};
+        &board,  room,     out,    sent,     busy,       ident, status,
+        link_of, number,   clear,  mesh,     mesh_fault, ping,  ping_result,
+        peek,    peek_row, peeked, clock_ps, inject,     event, reset};
 
     for (int i = 1; i < argc; ++i) {
         if (strcmp(argv[i], "--full") == 0) {

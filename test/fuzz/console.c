@@ -3,6 +3,7 @@
 
 #include "boot/shell.h"
 #include "hal/err.h"
+#include "hal/peek.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -251,9 +252,13 @@ static int ping_result(void *context, struct shell_ping *ping)
     return answer(context);
 }
 
-static int peek(void *context, struct torus_path path, uint8_t page)
+static int peek(void *context, struct torus_path path, uint8_t page,
+                uint32_t argument)
 {
-    (void)page;
+    fuzz_check(page < PEEK_COMMANDS ||
+                   (page == PEEK_IDENTIFY && argument <= PEEK_IDENTIFY_S_MAX) ||
+                   (page == PEEK_RESET && argument == PEEK_RESET_MAGIC),
+               "a command that is none");
     fuzz_check(
         path.hops == 0 ||
             torus_path_valid(
@@ -262,8 +267,21 @@ static int peek(void *context, struct torus_path path, uint8_t page)
     return any(context) % 64 == 0 ? ERR_NO_ROUTE : ERR_OK;
 }
 
-static int peek_row(void *context, struct line_writer *out, uint32_t row)
+static int peeked(void *context, const uint8_t **data, unsigned *bytes,
+                  unsigned port)
 {
+    static const uint8_t page[64];
+
+    fuzz_check(port < TORUS_PORTS, "a port that does not exist");
+    *data = page;
+    *bytes = any(context) % (sizeof page + 1);
+    return answer(context);
+}
+
+static int peek_row(void *context, struct line_writer *out, unsigned port,
+                    uint32_t row)
+{
+    fuzz_check(port < TORUS_PORTS, "a port that does not exist");
     line_put(out, "row=%u %s", row, word(context));
     return answer(context);
 }
@@ -337,9 +355,9 @@ void console_try_shell(const struct fuzz_target *target, const uint8_t *in,
     uint8_t *buffer = calloc(1, CAPACITY);
     struct node node = {.state = fuzz_hash(in, bytes)};
     struct shell_config config = {
-        &node,   room,     write_out, sent,   busy,       ident, status_of,
-        link_of, number,   clear,     mesh,   mesh_fault, ping,  ping_result,
-        peek,    peek_row, clock_ps,  inject, event,      reset};
+        &node,   room,     write_out, sent,     busy,       ident, status_of,
+        link_of, number,   clear,     mesh,     mesh_fault, ping,  ping_result,
+        peek,    peek_row, peeked,    clock_ps, inject,     event, reset};
     struct mailbox mailbox;
     struct shell shell;
 
@@ -365,6 +383,8 @@ void console_seed(const struct fuzz_target *target)
         "\4help\nident\r\n@7 ps\1\nlinks\ncounters\n",
         "\1@1 mesh 5 5 1 2\1\nmesh 3 4\nping E2 N1 100 3\nping w3 1 2\n",
         "\2run 100 1 2\nput 0 QUJDRA==\n@5 put 4 QUI=\1\nput 9 QUJD\ndone\n",
+        "\5peeks 2 .,E1,n2W3,S9\n@8 identify E1 N2 9\1\nreset w2\n"
+        "peeks 0 E1,E2,E3,E4\n@6 peek E2 S1 127\1\n",
         "\2report\nget 0 96\nget 96 96\nget 300 9\n@9 done\1\n@9 done\1\n",
         "\1fault\ntrace\nclock\ncounters clear\n"
         "fault clear\nreset\nide\2\2nt\n*1234\n",

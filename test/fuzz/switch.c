@@ -63,12 +63,16 @@ static void heard(void *context, unsigned port, const uint8_t *data,
     memcpy(copy, data, bytes);
 }
 
-static unsigned status(void *context, uint8_t page, uint8_t *out)
+static unsigned status(void *context, const uint8_t *question, uint32_t asked,
+                       uint8_t *out)
 {
-    unsigned bytes = page % (SWITCH_STATUS_BYTES + 1u);
+    unsigned bytes = question[0] % (SWITCH_STATUS_BYTES + 1u);
 
     (void)context;
-    memset(out, page, bytes);
+    for (uint32_t i = asked; i < SWITCH_QUESTION_BYTES; ++i) {
+        fuzz_check(question[i] == 0, "a question that nobody asked");
+    }
+    memset(out, question[0], bytes);
     return bytes;
 }
 

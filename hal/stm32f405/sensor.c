@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* RM0090, chapter 13; factory values: data sheet, 5.3.22 and 5.3.24. */
+#include "hal/stm32f405/sensor.h"
+
+#include "hal/stm32f405/registers.h"
+
+#define CHANNEL_SENSOR 16u
+#define CHANNEL_REFERENCE 17u
+#define CALIBRATED_MV 3300u
+#define COLD_CELSIUS 30
+#define HOT_CELSIUS 110
+
+/* Both channels sample for 480 cycles of at most 21 MHz: 10 us are needed. */
+#define SAMPLE_480 7u
+#define SAMPLES                                                                \
+    (SAMPLE_480 << 3 * (CHANNEL_SENSOR - 10u) |                                \
+     SAMPLE_480 << 3 * (CHANNEL_REFERENCE - 10u))
+
+/* Codes of 12 bits; 0: none yet. */
+static struct {
+    volatile uint16_t sensor;
+    volatile uint16_t reference;
+} last;
+
+static uint32_t factory(uintptr_t address)
+{
+    return *(const volatile uint16_t *)address;
+}
+
+void sensor_start(void)
+{
+    RCC->APB2ENR |= RCC_APB2ENR_ADC1EN;
+    (void)RCC->APB2ENR; /* the clock arrives two cycles late (7.3) */
+    ADC_COMMON->CCR = ADC_CCR_ADCPRE_DIV4 | ADC_CCR_TSVREFE;
+    ADC1->SMPR1 = SAMPLES;
+    ADC1->SQR3 = CHANNEL_REFERENCE;
+    ADC1->CR2 = ADC_CR2_ADON;
+}
+
+/* The first tick is long after the 10 us that the sensor needs to start. */
+void sensor_tick(void)
+{
+    if ((ADC1->SR & ADC_SR_EOC) != 0) {
+        uint16_t code = (uint16_t)ADC1->DR;
+
+        if (ADC1->SQR3 == CHANNEL_SENSOR) {
+            last.sensor = code;
+            ADC1->SQR3 = CHANNEL_REFERENCE;
+        } else {
+            last.reference = code;
+            ADC1->SQR3 = CHANNEL_SENSOR;
+        }
+    }
+    ADC1->CR2 |= ADC_CR2_SWSTART;
+}
+
+uint16_t sensor_supply_mv(void)
+{
+    uint32_t code = last.reference;
+
+    if (code == 0) {
+        return 0;
+    }
+    return (uint16_t)(CALIBRATED_MV * factory(VREFIN_CAL) / code);
+}
+
+void sensor_celsius(int16_t *celsius)
+{
+    int32_t cold = (int32_t)factory(TS_CAL1);
+    int32_t span = (int32_t)factory(TS_CAL2) - cold;
+    int32_t code;
+
+    if (last.sensor == 0 || last.reference == 0 || span <= 0) {
+        return;
+    }
+    /* As it would be at 3.3 V. */
+    code = (int32_t)(last.sensor * factory(VREFIN_CAL) / last.reference);
+    *celsius = (int16_t)((code - cold) * (HOT_CELSIUS - COLD_CELSIUS) / span +
+                         COLD_CELSIUS);
+}

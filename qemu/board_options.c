@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/board_options.h"
+
+#include "qemu/parse.h"
+
+#include <stdio.h>
+
+#define EXIT_FAILED 1
+#define EXIT_USAGE 2
+#define WAIT_MS 2000u
+#define ROWS_MS 120000u
+#define TRIES 5u
+
+enum key {
+    KEY_PORT = BOARD_OPTIONS_KEYS,
+    KEY_MESH,
+    KEY_ORIGINATOR
+};
+
+static const struct argp_option descriptions[] = {
+    {"port", KEY_PORT, "PORT", 0,
+     "The originator's serial port: /dev/ttyACM0, or a pseudo-terminal", 1},
+    {"mesh", KEY_MESH, "WxH", 0,
+     "Size of the torus (default: what the board found)", 1},
+    {"originator", KEY_ORIGINATOR, "X,Y", 0,
+     "Whose console it is (default: where the board found itself, or 0,0)", 1},
+    {0}};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct board_options *options = state->input;
+
+    switch (key) {
+    case KEY_PORT:
+        options->port = text;
+        return 0;
+    case KEY_MESH:
+        return parse_report("--mesh", text, parse_mesh(text, &options->size));
+    case KEY_ORIGINATOR:
+        options->originator_given = true;
+        return parse_report("--originator", text,
+                            parse_coord(text, &options->originator));
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp board_options_argp = {descriptions, parse_option, NULL, NULL,
+                                        NULL,         NULL,         NULL};
+
+static int check_place(const struct board_options *options)
+{
+    if (options->originator.x >= options->size.width ||
+        options->originator.y >= options->size.height) {
+        parse_report_outside("--originator", options->originator,
+                             options->size);
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
+int board_options_check(const struct board_options *options)
+{
+    if (options->port == NULL) {
+        fprintf(stderr, "quincunx: %s needs --port; see --help\n",
+                options->command);
+        return EXIT_USAGE;
+    }
+    return options->size.width > 0 ? check_place(options) : 0;
+}
+
+struct console *board_options_console(const struct board_options *options)
+{
+    char why[SERIAL_WHY_BYTES];
+    struct serial *serial = serial_open(why, options->port, SERIAL_RATE);
+    struct console *console;
+
+    if (serial == NULL) {
+        fprintf(stderr, "quincunx: %s\n", why);
+        return NULL;
+    }
+    console = console_open(serial);
+    if (console == NULL) {
+        fputs("quincunx: no memory for the console\n", stderr);
+        return NULL;
+    }
+    console_patience(console, WAIT_MS, ROWS_MS, TRIES);
+    return console;
+}
+
+int board_options_fail(const struct console *console)
+{
+    fprintf(stderr, "quincunx: %s\n", console_why(console));
+    return EXIT_FAILED;
+}
+
+/* What the board says of its place, where the options say nothing. */
+static int complete(struct board_options *options,
+                    const struct console_reply *reply)
+{
+    static const char *const keys[] = {"width", "height", "x", "y"};
+    uint64_t found[4] = {0};
+
+    for (unsigned i = 0; i < 4; ++i) {
+        if (!console_number(reply, &found[i], keys[i]) ||
+            found[i] > TORUS_SIDE_MAX) {
+            found[0] = 0;
+        }
+    }
+    if (options->size.width == 0 && (found[0] == 0 || found[1] == 0)) {
+        fprintf(stderr,
+                "quincunx: %s: the board has no place in a mesh yet: say "
+                "--mesh WxH, or let it find the mesh with `quincunx mesh'\n",
+                options->command);
+        return EXIT_USAGE;
+    }
+    if (options->size.width == 0) {
+        options->size =
+            (struct torus_size){(uint16_t)found[0], (uint16_t)found[1]};
+    }
+    if (!options->originator_given && found[0] == options->size.width &&
+        found[1] == options->size.height) {
+        options->originator =
+            (struct torus_coord){(uint16_t)found[2], (uint16_t)found[3]};
+    }
+    return check_place(options);
+}
+
+struct console *board_options_open(int *status, struct board_options *options)
+{
+    struct console *console = board_options_console(options);
+    struct console_reply reply;
+
+    *status = EXIT_FAILED;
+    if (console == NULL) {
+        return NULL;
+    }
+    if (console_ask(console, &reply, "ident") != 0) {
+        board_options_fail(console);
+    } else {
+        *status = complete(options, &reply);
+    }
+    console_reply_free(&reply);
+    if (*status != 0) {
+        console_close(console);
+        return NULL;
+    }
+    return console;
+}

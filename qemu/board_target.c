@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/board_target.h"
+
+#include "qemu/parse.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_FAILED 1
+#define EXIT_USAGE 2
+#define BUSY_TRIES 20u
+#define BUSY_MS 250
+
+int board_target_parse(struct board_target *target, const char *text)
+{
+    if (target->text != NULL) {
+        fprintf(stderr, "quincunx: '%s': only one node is allowed, or `all'\n",
+                text);
+        return EINVAL;
+    }
+    target->text = text;
+    target->all = strcmp(text, "all") == 0;
+    if (!target->all && parse_coord(text, &target->at) != NULL) {
+        return parse_report("node", text, "must be X,Y or all");
+    }
+    return 0;
+}
+
+static int check_place(const struct board_target *target)
+{
+    struct torus_size size = target->options.size;
+
+    if (!target->all &&
+        (target->at.x >= size.width || target->at.y >= size.height)) {
+        parse_report_outside("node", target->at, size);
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
+int board_target_check(const struct board_target *target)
+{
+    int status = board_options_check(&target->options);
+
+    if (status == 0 && target->text == NULL) {
+        fprintf(stderr, "quincunx: %s needs a node, X,Y or all; see --help\n",
+                target->options.command);
+        return EXIT_USAGE;
+    }
+    return status == 0 && target->options.size.width > 0 ? check_place(target)
+                                                         : status;
+}
+
+/* ---- who is meant ---- */
+
+static void tell_silent(const struct sweep_node *node)
+{
+    fprintf(stderr, "quincunx: node %u,%u does not answer: %s", node->at.x,
+            node->at.y, node->why);
+    for (unsigned i = 0; i < SWEEP_PATHS && node->path[i][0] != '\0'; ++i) {
+        fprintf(stderr, "%s %s", i > 0 ? "," : "; tried", node->path[i]);
+    }
+    fputc('\n', stderr);
+}
+
+/* Nobody wants to reset the board beside the one that is meant. */
+static bool is_elsewhere(const struct identity *its, struct torus_coord at)
+{
+    if (!its->placed || (its->place.x == at.x && its->place.y == at.y)) {
+        return false;
+    }
+    fprintf(stderr,
+            "quincunx: the board at %u,%u takes itself to be %u,%u: --mesh or "
+            "--originator is wrong, or a cable was moved; `quincunx mesh' "
+            "finds the mesh anew\n",
+            at.x, at.y, its->place.x, its->place.y);
+    return true;
+}
+
+static void look(struct board_target *target)
+{
+    struct sweep *sweep = &target->sweep;
+
+    for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
+        struct sweep_node *node = &sweep->node[i];
+
+        if (node->skip) {
+            continue;
+        }
+        if (!target->identity[i].known) {
+            tell_silent(node);
+        } else if (!is_elsewhere(&target->identity[i], node->at)) {
+            continue;
+        }
+        target->identity[i].known = false;
+        target->failed += 1;
+    }
+}
+
+int board_target_open(struct board_target *target)
+{
+    struct sweep *sweep = &target->sweep;
+    int status;
+    struct console *console = board_options_open(&status, &target->options);
+
+    if (console != NULL) {
+        status = check_place(target);
+    }
+    if (status != 0) {
+        console_close(console);
+        return status;
+    }
+    if (!sweep_begin(sweep, console, target->options.size,
+                     target->options.originator) ||
+        (target->identity =
+             calloc(sweep_nodes(sweep), sizeof *target->identity)) == NULL) {
+        fputs("quincunx: no memory for the nodes\n", stderr);
+        return EXIT_FAILED;
+    }
+    for (uint32_t i = 0; !target->all && i < sweep_nodes(sweep); ++i) {
+        sweep->node[i].skip = i != torus_index(sweep->size, target->at);
+    }
+    if (identity_ask(target->identity, sweep) < 0) {
+        return board_options_fail(console);
+    }
+    look(target);
+    return 0;
+}
+
+void board_target_close(struct board_target *target)
+{
+    console_close(target->sweep.console);
+    sweep_end(&target->sweep);
+    free(target->identity);
+}
+
+bool board_target_has(const struct board_target *target, uint32_t index)
+{
+    return target->identity[index].known;
+}
+
+/* ---- what is done ---- */
+
+/* The last peek out of that port, of whoever was here before, may still be
+   under way. */
+static int ask(struct console *console, struct console_reply *reply,
+               const char *command)
+{
+    int error = console_ask(console, reply, command);
+
+    for (unsigned i = 0; i < BUSY_TRIES && error == 0 && !reply->ok &&
+                         strcmp(reply->code, "busy") == 0;
+         ++i) {
+        console_reply_free(reply);
+        (void)poll(NULL, 0, BUSY_MS);
+        error = console_ask(console, reply, command);
+    }
+    return error;
+}
+
+bool board_target_command(struct board_target *target, uint32_t index,
+                          const char *command, const char *argument)
+{
+    struct sweep *sweep = &target->sweep;
+    const struct sweep_node *node = &sweep->node[index];
+    const char *path = sweep_path(node);
+    char text[64];
+    struct console_reply reply;
+    bool done = false;
+
+    snprintf(text, sizeof text, "%s%s%s%s", command, path[0] != '\0' ? " " : "",
+             path, argument);
+    if (ask(sweep->console, &reply, text) != 0) {
+        (void)board_options_fail(sweep->console);
+    } else if (!reply.ok) {
+        fprintf(stderr, "quincunx: node %u,%u does not obey `%s': %s\n",
+                node->at.x, node->at.y, command,
+                strcmp(reply.code, "node") == 0 ? "dead link" : reply.code);
+    } else {
+        done = true;
+    }
+    console_reply_free(&reply);
+    target->failed += !done;
+    return done;
+}

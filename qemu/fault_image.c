@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/fault_image.h"
+
+#include "hal/crc32.h"
+#include "hal/image.h"
+#include "qemu/elf.h"
+#include "qemu/firmware.h"
+#include "qemu/flash_request.h"
+#include "qemu/format.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* All behind the identity, which may name a place: as a board reckons it. */
+static void reckon(struct fault_image *image, const uint8_t *data,
+                   uint64_t bytes)
+{
+    const struct elf_place *place = &flash_request_chip("stm32f405")->place;
+    uint32_t skipped =
+        IMAGE_IDENTITY_OFFSET + (uint32_t)sizeof(struct image_identity);
+    char message[ELF_MESSAGE_BYTES];
+    uint32_t flash_bytes;
+    uint64_t at;
+
+    if (elf_check(&flash_bytes, message, data, bytes, place) != 0) {
+        snprintf(image->why, sizeof image->why, "%.60s %.200s", image->path,
+                 message);
+        return;
+    }
+    at = flash_bytes > skipped
+             ? elf_offset(data, bytes, place, place->flash_start + skipped,
+                          flash_bytes - skipped)
+             : 0;
+    if (at == 0) {
+        snprintf(image->why, sizeof image->why,
+                 "%.200s is no image in one piece", image->path);
+        return;
+    }
+    image->crc = crc32_update(0, data + at, flash_bytes - skipped);
+}
+
+void fault_image_open(struct fault_image *image, const char *path)
+{
+    uint64_t bytes;
+    uint8_t *data;
+
+    *image = (struct fault_image){.crc = 0};
+    snprintf(image->path, sizeof image->path, "%s", path);
+    firmware_default(image->path, true);
+    if (access(image->path, R_OK) != 0 ||
+        format_read_file(&data, &bytes, image->path) != 0) {
+        snprintf(image->why, sizeof image->why, "%.200s cannot be read",
+                 image->path);
+        return;
+    }
+    reckon(image, data, bytes);
+    free(data);
+}
+
+const char *fault_image_find(char pc_at[ADDRESSES_TEXT_BYTES],
+                             char lr_at[ADDRESSES_TEXT_BYTES],
+                             struct fault_image *image, uint32_t crc,
+                             uint32_t pc, uint32_t lr)
+{
+    const uint32_t address[] = {pc, addresses_call(lr)};
+    char text[2][ADDRESSES_TEXT_BYTES] = {"", ""};
+    static char other[FAULT_IMAGE_WHY_BYTES];
+
+    pc_at[0] = '\0';
+    lr_at[0] = '\0';
+    if (image->why[0] != '\0') {
+        return image->why;
+    }
+    if (image->crc != crc) {
+        snprintf(other, sizeof other,
+                 "%.200s has CRC %08" PRIX32 ", the board's image %08" PRIX32
+                 ": --firmware FILE names the right one",
+                 image->path, image->crc, crc);
+        return other;
+    }
+    if (!addresses_find(text, address, 2, image->path)) {
+        snprintf(image->why, sizeof image->why,
+                 "arm-none-eabi-addr2line, of binutils-arm-none-eabi, does not "
+                 "run");
+        return image->why;
+    }
+    memcpy(pc_at, text[0], sizeof text[0]);
+    memcpy(lr_at, text[1], sizeof text[1]);
+    return NULL;
+}

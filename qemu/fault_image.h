@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which image the fault records of stm32f405 boards are of, and where their
+ * addresses are in its sources.
+ */
+#ifndef QEMU_FAULT_IMAGE_H
+#define QEMU_FAULT_IMAGE_H
+
+#include "qemu/addresses.h"
+
+#include <limits.h>
+
+#define FAULT_IMAGE_WHY_BYTES 320u
+
+struct fault_image {
+    char path[PATH_MAX];
+    uint32_t crc;                    /* as its boards tell it */
+    char why[FAULT_IMAGE_WHY_BYTES]; /* it is of no use; "": it is */
+};
+
+/* `path` is an ELF file, or "" for firmware.elf beside this program. */
+void fault_image_open(struct fault_image *image, const char *path);
+
+/*
+ * Where pc and lr of a fault are, of a board whose image has this CRC; "" where
+ * there is no code. Result: NULL; or why they stay bare, for people, which
+ * stays until the next call.
+ */
+const char *fault_image_find(char pc_at[ADDRESSES_TEXT_BYTES],
+                             char lr_at[ADDRESSES_TEXT_BYTES],
+                             struct fault_image *image, uint32_t crc,
+                             uint32_t pc, uint32_t lr);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who the nodes of a mesh of boards are (PEEK_IDENTITY of hal/peek.h), and how
+ * they differ from each other.
+ */
+#ifndef QEMU_IDENTITY_H
+#define QEMU_IDENTITY_H
+
+#include "qemu/sweep.h"
+
+#include <stdio.h>
+
+#define IDENTITY_WHY_BYTES 160u
+
+/* As the node said. */
+struct identity {
+    bool known; /* it answered; else nothing of the rest */
+    bool placed;
+    struct torus_coord place; /* if so: where it takes itself to be */
+    uint32_t uid[3];
+    uint32_t image_crc;
+    uint32_t clock_hz;
+    uint32_t crystal_hz; /* 0: unknown */
+    uint32_t room_bytes;
+    uint32_t uptime_ms;
+    uint32_t supply_mv; /* 0: unknown */
+    int32_t celsius;    /* PEEK_NO_CELSIUS: unknown */
+    uint32_t faults;    /* since power-up */
+    uint32_t start;     /* another number after every reset */
+    char clock[PEEK_NAMES_BYTES + 1];
+    char reset[PEEK_NAMES_BYTES + 1];
+};
+
+/* How a node stands out. */
+enum identity_mark {
+    IDENTITY_IMAGE = 1,   /* its image, */
+    IDENTITY_CLOCK = 2,   /* its clock's source or frequency, */
+    IDENTITY_CRYSTAL = 4, /* its crystal by more than 2 %, */
+    IDENTITY_MEMORY = 8,  /* or its memory is not that of most nodes */
+    IDENTITY_RESET = 16,  /* started by the watchdog, or had a fault */
+    IDENTITY_PLACE = 32,  /* takes itself to be elsewhere */
+    IDENTITY_TWICE = 64   /* another place leads to the same board */
+};
+
+/* Asks all nodes; `identity` has one for each, row-major, first zeros; those
+   of nodes that are skipped stay. Result: as sweep_ask(). */
+int identity_ask(struct identity *identity, struct sweep *sweep);
+
+/* What marks node `index` has, a mask; of a node that is not known none. */
+unsigned identity_marks(const struct identity *identity, uint32_t nodes,
+                        struct torus_size size, uint32_t index);
+
+/*
+ * Whether a node must not be in a job with this originator: it is not at full
+ * speed by its crystal (an emulated one is), or has another image. `why` gets
+ * what is wrong and what is expected, for people.
+ */
+bool identity_is_unfit(char why[IDENTITY_WHY_BYTES],
+                       const struct identity *node,
+                       const struct identity *originator);
+
+/* Tells of all nodes that are unfit, one a line. Result: how many. */
+unsigned identity_print_unfit(FILE *out, const struct identity *identity,
+                              const struct sweep *sweep);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/links.h"
+
+#include "hal/bytes.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NEAR_WRAP 0xf0000000u
+
+static_assert(LINKS_COUNTERS == PEEK_PORT_COUNTERS, "a page has all of them");
+
+bool links_begin(struct links *links, struct console *console,
+                 struct torus_size size, struct torus_coord originator)
+{
+    size_t nodes = (size_t)size.width * size.height;
+    bool begun;
+
+    *links = (struct links){.node = NULL};
+    begun = sweep_begin(&links->sweep, console, size, originator);
+    links->node = calloc(nodes, sizeof *links->node);
+    links->before = calloc(nodes, sizeof *links->before);
+    return begun && links->node != NULL && links->before != NULL;
+}
+
+void links_end(struct links *links)
+{
+    sweep_end(&links->sweep);
+    free(links->node);
+    free(links->before);
+}
+
+/* Which port is asked for. */
+struct reading {
+    struct links *links;
+    unsigned port;
+};
+
+static void take(void *context, uint32_t index, const uint8_t *page,
+                 unsigned bytes)
+{
+    struct reading *reading = context;
+    struct links_node *node = &reading->links->node[index];
+
+    (void)bytes;
+    for (unsigned i = 0; i < LINKS_COUNTERS; ++i) {
+        node->count[reading->port][i] =
+            bytes_load_u32(page + PEEK_AT_COUNTER + 4 * i);
+    }
+    node->known |= 1u << reading->port;
+}
+
+int links_ask(struct links *links)
+{
+    struct links_node *old = links->before;
+    int missing = 0;
+
+    links->before = links->node;
+    links->before_ms = links->at_ms;
+    links->node = old;
+    memset(old, 0, sweep_nodes(&links->sweep) * sizeof *old);
+    links->at_ms = serial_now_ms();
+    for (unsigned port = 0; port < TORUS_PORTS && missing >= 0; ++port) {
+        struct reading reading = {links, port};
+        int silent =
+            sweep_ask(&links->sweep, (enum peek_page)(PEEK_EAST + port),
+                      PEEK_PORT_BYTES, take, &reading);
+
+        missing = silent < 0 || silent > missing ? silent : missing;
+    }
+    return missing;
+}
+
+bool links_since(uint32_t *count, double *per_s, const struct links *links,
+                 uint32_t index, unsigned port, enum links_counter counter)
+{
+    const struct links_node *node = &links->node[index];
+    const struct links_node *before = &links->before[index];
+    uint32_t now = node->count[port][counter];
+    uint32_t then = before->count[port][counter];
+
+    if ((node->known & before->known & 1u << port) == 0 ||
+        links->at_ms == links->before_ms) {
+        return false;
+    }
+    *count = now < then && then < NEAR_WRAP ? now : now - then;
+    if (per_s != NULL) {
+        *per_s = *count * 1000.0 / (double)(links->at_ms - links->before_ms);
+    }
+    return true;
+}

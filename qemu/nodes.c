@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/nodes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool nodes_begin(struct nodes *nodes, struct console *console,
+                 struct torus_size size, struct torus_coord originator)
+{
+    uint32_t count = (uint32_t)size.width * size.height;
+    bool begun;
+
+    *nodes = (struct nodes){.identity = NULL};
+    begun = sweep_begin(&nodes->sweep, console, size, originator);
+    nodes->identity = calloc(count, sizeof *nodes->identity);
+    nodes->version = calloc(count, sizeof *nodes->version);
+    nodes->mark = calloc(count, sizeof *nodes->mark);
+    return begun && nodes->identity != NULL && nodes->version != NULL &&
+           nodes->mark != NULL;
+}
+
+void nodes_end(struct nodes *nodes)
+{
+    sweep_end(&nodes->sweep);
+    free(nodes->identity);
+    free(nodes->version);
+    free(nodes->mark);
+}
+
+static void take_version(void *context, uint32_t index, const uint8_t *page,
+                         unsigned bytes)
+{
+    struct nodes *nodes = context;
+
+    memcpy(nodes->version[index], page + PEEK_AT_VERSION,
+           bytes - PEEK_AT_VERSION);
+}
+
+int nodes_ask(struct nodes *nodes)
+{
+    uint32_t count = sweep_nodes(&nodes->sweep);
+    int missing = identity_ask(nodes->identity, &nodes->sweep);
+    unsigned marks = 0;
+
+    if (missing >= 0) {
+        missing = sweep_ask(&nodes->sweep, PEEK_IMAGE, PEEK_AT_VERSION,
+                            take_version, nodes);
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        nodes->mark[i] =
+            identity_marks(nodes->identity, count, nodes->sweep.size, i);
+        marks |= nodes->mark[i];
+    }
+    return missing < 0 ? -1 : missing > 0 || marks != 0;
+}

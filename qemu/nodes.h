@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who all nodes of a mesh of boards are: number, image, clock, crystal, reset,
+ * memory, supply and temperature, and who stands out.
+ */
+#ifndef QEMU_NODES_H
+#define QEMU_NODES_H
+
+#include "qemu/identity.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+struct nodes {
+    struct sweep sweep;
+    struct identity *identity;               /* row-major; NULL: no memory */
+    char (*version)[PEEK_VERSION_BYTES + 1]; /* of the image; "": unknown */
+    unsigned *mark;                          /* enum identity_mark, a mask */
+};
+
+/* Nothing is asked yet. False: no memory; nodes_end() all the same. */
+bool nodes_begin(struct nodes *nodes, struct console *console,
+                 struct torus_size size, struct torus_coord originator);
+void nodes_end(struct nodes *nodes);
+
+/* Asks all of them. Result: 0: all answer and none is marked; 1: not so; -1:
+   the console is silent. */
+int nodes_ask(struct nodes *nodes);
+
+/* A table for people, with a * behind what stands out, and words below it. */
+void nodes_print(FILE *out, const struct nodes *nodes);
+
+/* An array of objects; NULL: no memory. */
+json_t *nodes_json(const struct nodes *nodes);
+
+#endif

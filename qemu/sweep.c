@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/sweep.h"
+
+#include "hal/err.h"
+#include "hal/line.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WAYS 8u
+#define BATCH_MAX 32u    /* SHELL_PEEKS_MAX */
+#define BATCH_BYTES 160u /* of a line, for its paths */
+#define BUSY_MAX 4u      /* times that a held way is tried again .. */
+#define BUSY_MS 100      /* .. after so long */
+#define VAIN_MAX 3u      /* requests that bring nothing, one by one */
+#define RISK_MAX UINT8_MAX
+
+enum link_state {
+    LINK_UNKNOWN,
+    LINK_GOOD,
+    LINK_SUSPECT, /* of a path that failed */
+    LINK_DEAD
+};
+
+/* What is asked for by one request. */
+struct batch {
+    uint32_t node[BATCH_MAX];
+    unsigned count;
+    unsigned load[TORUS_PORTS]; /* paths out of each port */
+    bool again;                 /* one of them was busy */
+    char text[BATCH_BYTES];
+    size_t length;
+};
+
+uint32_t sweep_nodes(const struct sweep *sweep)
+{
+    return (uint32_t)sweep->size.width * sweep->size.height;
+}
+
+bool sweep_begin(struct sweep *sweep, struct console *console,
+                 struct torus_size size, struct torus_coord originator)
+{
+    *sweep = (struct sweep){
+        .console = console, .size = size, .originator = originator};
+    sweep->node = calloc(sweep_nodes(sweep), sizeof *sweep->node);
+    sweep->link = calloc((size_t)sweep_nodes(sweep) * 2, 1);
+    for (uint32_t i = 0; sweep->node != NULL && i < sweep_nodes(sweep); ++i) {
+        sweep->node[i].at = torus_coord_of(size, i);
+    }
+    return sweep->node != NULL && sweep->link != NULL;
+}
+
+void sweep_end(struct sweep *sweep)
+{
+    free(sweep->node);
+    free(sweep->link);
+}
+
+static unsigned nearer(unsigned a, unsigned b, unsigned side)
+{
+    unsigned rising = (a + side - b) % side;
+
+    return rising < side - rising ? rising : side - rising;
+}
+
+unsigned sweep_distance(const struct sweep *sweep, struct torus_coord at)
+{
+    return nearer(at.x, sweep->originator.x, sweep->size.width) +
+           nearer(at.y, sweep->originator.y, sweep->size.height);
+}
+
+/* ---- paths ---- */
+
+/* A leg: rising or not; false: there is none this way. */
+static bool leg(uint8_t *port, uint16_t *hops, unsigned from, unsigned to,
+                unsigned side, bool up)
+{
+    unsigned rising = (to + side - from) % side;
+
+    *hops = (uint16_t)(up || rising == 0 ? rising : side - rising);
+    *port = (uint8_t)(*port + (up ? 0 : 2));
+    return up || rising != 0;
+}
+
+/* Way `which` of 8: bit 0 the other order, bit 1 and 2 the longer ways round.
+   False: no such way. */
+static bool way(struct torus_path *path, const struct sweep *sweep,
+                struct torus_coord to, unsigned which)
+{
+    uint8_t port[2] = {TORUS_EAST, TORUS_NORTH};
+    uint16_t hops[2];
+    unsigned first = which & 1u;
+    unsigned second = 1u - first;
+    unsigned turn;
+
+    if (!leg(&port[0], &hops[0], sweep->originator.x, to.x, sweep->size.width,
+             (which & 2u) == 0) ||
+        !leg(&port[1], &hops[1], sweep->originator.y, to.y, sweep->size.height,
+             (which & 4u) == 0)) {
+        return false;
+    }
+    if (hops[0] == 0 || hops[1] == 0) {
+        first = hops[0] == 0;
+        *path = (struct torus_path){.port = port[first], .hops = hops[first]};
+        return (which & 1u) == first;
+    }
+    turn = (unsigned)(port[second] - port[first]) % TORUS_PORTS;
+    *path = (struct torus_path){.port = port[first],
+                                .turn = turn == 1 ? TORUS_LEFT : TORUS_RIGHT,
+                                .hops = hops[first],
+                                .hops_after = hops[second]};
+    return true;
+}
+
+/* The links of a path, and what is known of those before the last. */
+struct walk {
+    uint32_t link[2 * TORUS_SIDE_MAX];
+    size_t links;
+    unsigned suspect; /* also the last */
+    unsigned unknown; /* or suspect: not known to be good */
+    bool dead;        /* also the last */
+};
+
+static void walk(struct walk *walk, const struct sweep *sweep,
+                 struct torus_path path)
+{
+    walk->links = 0;
+    walk->suspect = 0;
+    walk->unknown = 0;
+    walk->dead = false;
+    if (path.hops > 0) {
+        walk->links = torus_path_links(sweep->size, sweep->originator, path,
+                                       walk->link, 2 * TORUS_SIDE_MAX);
+    }
+    for (size_t i = 0; i < walk->links; ++i) {
+        uint8_t state = sweep->link[walk->link[i]];
+
+        walk->dead |= state == LINK_DEAD;
+        walk->suspect += state == LINK_SUSPECT;
+        walk->unknown += state != LINK_GOOD && i + 1 < walk->links;
+    }
+}
+
+/* "E2 N1" or, with no blank, "E2N1" */
+static int path_text(char *text, size_t room, struct torus_path path,
+                     const char *between)
+{
+    static const char letters[] = "ENWS";
+    char first = letters[path.port & 3u];
+    unsigned second = torus_after_turn((enum torus_port)path.port,
+                                       (enum torus_turn)path.turn);
+
+    if (path.hops == 0) {
+        return snprintf(text, room, "%s", between[0] == '\0' ? "." : "");
+    }
+    if (path.turn == TORUS_STRAIGHT) {
+        return snprintf(text, room, "%c%u", first, path.hops);
+    }
+    return snprintf(text, room, "%c%u%s%c%u", first, path.hops, between,
+                    letters[second & 3u], path.hops_after);
+}
+
+/*
+ * The best way to a node that is not tried yet: with the fewest suspect links,
+ * the fewest unknown ones before the last, the shortest, out of the port with
+ * the least to do. Result: how many unknown ones, at most RISK_MAX; -1: there
+ * is no way left.
+ */
+static int choose(unsigned *which, struct torus_path *path,
+                  const struct sweep *sweep, const struct sweep_node *node,
+                  const struct batch *batch)
+{
+    uint64_t least = UINT64_MAX;
+    int risk = -1;
+
+    for (unsigned i = 0; i < WAYS; ++i) {
+        struct torus_path other;
+        struct walk links;
+        uint64_t cost;
+
+        if ((node->tried & 1u << i) != 0 || !way(&other, sweep, node->at, i)) {
+            continue;
+        }
+        walk(&links, sweep, other);
+        cost = (uint64_t)links.suspect << 48 | (uint64_t)links.unknown << 32 |
+               (uint64_t)links.links << 16 | batch->load[other.port];
+        if (!links.dead && cost < least) {
+            least = cost;
+            risk = links.unknown < RISK_MAX ? (int)links.unknown : RISK_MAX;
+            *which = i;
+            *path = other;
+        }
+    }
+    return risk;
+}
+
+/* ---- what a peek's end says ---- */
+
+static void mark(struct sweep *sweep, struct torus_path path,
+                 enum link_state became)
+{
+    struct walk links;
+
+    walk(&links, sweep, path);
+    for (size_t i = 0; i < links.links; ++i) {
+        uint8_t *link = &sweep->link[links.link[i]];
+
+        if (became == LINK_GOOD || *link == LINK_UNKNOWN ||
+            links.unknown == 0) {
+            *link = (uint8_t)became;
+        }
+    }
+}
+
+/* All but the last link are good: it is that one, or the node. If that was
+   good, too, the mesh changes: nobody knows which. */
+static void blame(struct sweep *sweep, struct torus_path path)
+{
+    struct walk links;
+
+    walk(&links, sweep, path);
+    if (links.links > 0 && links.unknown == 0 &&
+        sweep->link[links.link[links.links - 1]] != LINK_GOOD) {
+        sweep->link[links.link[links.links - 1]] = LINK_DEAD;
+    } else {
+        mark(sweep, path, LINK_SUSPECT);
+    }
+}
+
+/* A node that answers nobody passes nothing on. */
+static void give_up(struct sweep *sweep, struct sweep_node *node)
+{
+    node->asked = true;
+    node->gone = node->failed || node->paths == 0;
+    if (node->why[0] == '\0') {
+        snprintf(node->why, sizeof node->why, "%s",
+                 node->paths == 0 ? "no way left to it" : "no answer");
+    }
+    if (!node->failed) {
+        return;
+    }
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        sweep->link[torus_link(sweep->size, node->at, (enum torus_port)port)] =
+            LINK_DEAD;
+    }
+}
+
+static void end_failed(struct sweep *sweep, struct sweep_node *node, int error)
+{
+    if (error == ERR_PORT_BUSY && node->busy < BUSY_MAX) {
+        node->busy += 1;
+        node->paths -= 1;
+        node->tried = 0;
+        snprintf(node->why, sizeof node->why, "busy");
+        return;
+    }
+    snprintf(node->why, sizeof node->why, "%s",
+             error == ERR_PORT_BUSY   ? "busy"
+             : error == ERR_DEAD_LINK ? "dead link"
+             : error == ERR_PROTOCOL  ? "another version"
+                                      : "no answer");
+    if (error == ERR_DEAD_LINK) {
+        node->failed = true;
+        blame(sweep, node->last);
+    }
+}
+
+/* ---- requests ---- */
+
+/* Whether there is room for it. */
+static bool add(struct batch *batch, struct sweep_node *node, uint32_t index,
+                struct torus_path path, unsigned which)
+{
+    char item[SWEEP_PATH_BYTES];
+    int bytes = path_text(item, sizeof item, path, "");
+
+    if (batch->count == BATCH_MAX ||
+        batch->length + (size_t)bytes + 2 > BATCH_BYTES) {
+        return false;
+    }
+    batch->length += (size_t)snprintf(batch->text + batch->length,
+                                      BATCH_BYTES - batch->length, "%s%s",
+                                      batch->count > 0 ? "," : "", item);
+    batch->node[batch->count++] = index;
+    batch->load[path.port] += 1;
+    batch->again |= node->busy > 0;
+    path_text(node->path[node->paths], SWEEP_PATH_BYTES, path, " ");
+    node->last = path;
+    node->paths += 1;
+    node->tried |= (uint8_t)(1u << which);
+    return true;
+}
+
+/* All to which a path leads of whose links, but for the last, at most `risk`
+   are not known to be good. Result: the least risk of those that were left out;
+   RISK_MAX + 1: there are none. */
+static int fill(struct batch *batch, struct sweep *sweep, int risk)
+{
+    int least = RISK_MAX + 1;
+    unsigned farthest = (sweep->size.width + sweep->size.height) / 2u;
+
+    for (unsigned far = 0; far <= farthest; ++far) {
+        for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
+            struct sweep_node *node = &sweep->node[i];
+            struct torus_path path;
+            unsigned which;
+            int its = -1;
+
+            if (node->asked || sweep_distance(sweep, node->at) != far) {
+                continue;
+            }
+            if (node->paths < SWEEP_PATHS) {
+                its = choose(&which, &path, sweep, node, batch);
+            }
+            if (its < 0) {
+                give_up(sweep, node);
+            } else if (its > risk || !add(batch, node, i, path, which)) {
+                least = its < least ? its : least;
+            }
+        }
+    }
+    return least;
+}
+
+/* "at=3 data=..." or "at=3 error=-5". Result: the error, or ERR_OK with the
+   page; false: it is something else. */
+static bool read_row(unsigned *at, int *error, uint8_t *page, unsigned *bytes,
+                     const char *line)
+{
+    int behind = 0;
+    int count;
+
+    *error = ERR_OK;
+    if (sscanf(line, "at=%u error=%d", at, error) == 2) {
+        return true;
+    }
+    if (sscanf(line, "at=%u data=%n", at, &behind) != 1 || behind == 0) {
+        return false;
+    }
+    count = line_base64_read(page, SWITCH_STATUS_BYTES, line + behind,
+                             (unsigned)strlen(line + behind));
+    *bytes = count > 0 ? (unsigned)count : 0;
+    return count >= 0;
+}
+
+/* What is asked, and what becomes of the answers. */
+struct question {
+    enum peek_page page;
+    unsigned bytes; /* at least */
+    sweep_use *use;
+    void *context;
+};
+
+static void take(struct sweep *sweep, const struct question *question,
+                 const struct batch *batch, const char *line)
+{
+    uint8_t page[SWITCH_STATUS_BYTES];
+    struct sweep_node *node;
+    unsigned bytes = 0;
+    unsigned at;
+    int error;
+
+    if (!read_row(&at, &error, page, &bytes, line) || at >= batch->count) {
+        return;
+    }
+    node = &sweep->node[batch->node[at]];
+    if (error == ERR_OK &&
+        (bytes < question->bytes || page[0] != PEEK_VERSION)) {
+        error = ERR_PROTOCOL;
+        node->paths = SWEEP_PATHS; /* the same over every path */
+    }
+    if (error != ERR_OK) {
+        end_failed(sweep, node, error);
+        return;
+    }
+    mark(sweep, node->last, LINK_GOOD);
+    node->asked = true;
+    node->answers = true;
+    question->use(question->context, batch->node[at], page, bytes);
+}
+
+/* Result: how many rows came; -1. */
+static int ask(struct sweep *sweep, const struct question *question,
+               const struct batch *batch)
+{
+    char command[LINE_TEXT_MAX + 1];
+    struct console_reply reply;
+    int rows = -1;
+
+    if (batch->again) {
+        (void)poll(NULL, 0, BUSY_MS);
+    }
+    snprintf(command, sizeof command, "peeks %u %s", (unsigned)question->page,
+             batch->text);
+    if (console_ask(sweep->console, &reply, command) == 0 && reply.lines > 0) {
+        for (uint32_t i = 1; i < reply.lines; ++i) {
+            take(sweep, question, batch, reply.line[i]);
+        }
+        rows = (int)reply.lines - 1;
+        if (!reply.ok && strcmp(reply.code, "command") == 0) {
+            console_fail(sweep->console, "the board's image knows no `peeks': "
+                                         "it is older than this program");
+            rows = -1;
+        }
+    }
+    console_reply_free(&reply);
+    return rows;
+}
+
+void sweep_forgive(struct sweep *sweep)
+{
+    memset(sweep->link, LINK_UNKNOWN, (size_t)sweep_nodes(sweep) * 2);
+    for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
+        sweep->node[i].gone = false;
+        sweep->node[i].failed = false;
+    }
+}
+
+const char *sweep_path(const struct sweep_node *node)
+{
+    unsigned last = 0;
+
+    while (last + 1 < SWEEP_PATHS && node->path[last + 1][0] != '\0') {
+        last += 1;
+    }
+    return node->path[last];
+}
+
+static void start(struct sweep *sweep)
+{
+    for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
+        struct sweep_node *node = &sweep->node[i];
+
+        node->answers = false;
+        node->asked = node->gone || node->skip;
+        if (!node->gone) {
+            memset(node->path, 0, sizeof node->path);
+            node->why[0] = '\0';
+            node->tried = 0;
+            node->paths = 0;
+            node->busy = 0;
+        }
+    }
+}
+
+int sweep_ask(struct sweep *sweep, enum peek_page page, unsigned bytes,
+              sweep_use *use, void *context)
+{
+    const struct question question = {page, bytes, use, context};
+    unsigned vain = 0;
+    int missing = 0;
+
+    start(sweep);
+    while (vain < VAIN_MAX) {
+        struct batch batch = {.count = 0};
+        int risk = fill(&batch, sweep, 0);
+        int rows;
+
+        if (batch.count == 0 && risk <= RISK_MAX) {
+            (void)fill(&batch, sweep, risk);
+        }
+        if (batch.count == 0) {
+            break;
+        }
+        rows = ask(sweep, &question, &batch);
+        if (rows < 0) {
+            return -1;
+        }
+        vain = rows > 0 ? 0 : vain + 1;
+    }
+    for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
+        missing += !sweep->node[i].answers && !sweep->node[i].skip;
+    }
+    return missing;
+}

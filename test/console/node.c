@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * console-node: what a node on serial lines answers to peeks, and does when it
+ * is told to, as TAP. The board is made up: its time goes on by hand.
+ */
+#include "boot/serial_node.h"
+#include "hal/board.h"
+#include "hal/bytes.h"
+#include "test/unit/unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SLACK_US 5000u
+
+static uint64_t memory[8192];
+static const struct scatter_costs costs;
+static const struct node_fault fault = {
+    .valid = 1, .exception = 3, .lr = 0x08001235, .pc = 0x08004320, .cfsr = 9};
+
+/* A board. */
+static struct {
+    struct serial_node node;
+    uint32_t now_us;
+    uint32_t line[SWITCH_PORTS][7];
+    unsigned resets;
+    unsigned led_changes;
+    bool led;
+} board;
+
+uint32_t board_stack_used_bytes(void)
+{
+    return 1234;
+}
+
+uint32_t board_stack_bytes(void)
+{
+    return 8192;
+}
+
+/* No job runs here. */
+uint64_t clock_now_ps(const struct clock *clock)
+{
+    return clock->base_ps;
+}
+
+uint64_t clock_stop(struct clock *clock)
+{
+    return clock->base_ps;
+}
+
+void clock_start(struct clock *clock, uint64_t at_ps)
+{
+    clock->base_ps = at_ps;
+}
+
+uint64_t clock_started_ps(const struct clock *clock)
+{
+    return clock->base_ps;
+}
+
+void clock_account(struct clock *clock, uint64_t ps)
+{
+    clock->base_ps += ps;
+}
+
+static uint32_t now_us(void *context)
+{
+    (void)context;
+    return board.now_us;
+}
+
+static void nothing(void *context)
+{
+    (void)context;
+}
+
+static void kick(void *context, unsigned port)
+{
+    (void)context;
+    (void)port;
+}
+
+static uint32_t *line(void *context, unsigned port)
+{
+    (void)context;
+    return board.line[port];
+}
+
+static void measure(void *context, uint16_t *supply_mv, int16_t *celsius)
+{
+    (void)context;
+    *supply_mv = 3301;
+    *celsius = -7;
+}
+
+static void led(void *context, bool on)
+{
+    (void)context;
+    board.led_changes += on != board.led;
+    board.led = on;
+}
+
+static void reset(void *context)
+{
+    (void)context;
+    board.resets += 1;
+}
+
+static void start(void)
+{
+    struct serial_node_config config = {
+        .ident = {.board = "stm32f405",
+                  .version = "a version that is so long that it does not fit "
+                             "sixty bytes of an answer",
+                  .reset_cause = "low-power",
+                  .unique_id = {1, 2, 3},
+                  .image_crc = 0xCAFE0001,
+                  .clock = "hse-pll",
+                  .clock_hz = 168000000,
+                  .crystal_hz = 8000123},
+        .salt = 0x10009,
+        .byte_ns = 5000,
+        .slack_us = SLACK_US,
+        .memory = (uint8_t *)memory,
+        .memory_bytes = sizeof memory,
+        .costs = &costs,
+        .measure = measure,
+        .led = led,
+        .last_fault = &fault,
+        .faults = 2,
+        .now_us = now_us,
+        .lock = nothing,
+        .unlock = nothing,
+        .kick = kick,
+        .line = line,
+        .line_counters = 7,
+        .line_names = "a\0b\0c\0d\0e\0f\0g",
+        .sleep = nothing,
+        .reset = reset,
+        .forget_faults = nothing};
+
+    memset(&board, 0, sizeof board);
+    serial_node_init(&board.node, &config);
+}
+
+static void pass_ms(uint32_t ms)
+{
+    for (; ms > 0; --ms) {
+        board.now_us += 1000;
+        serial_node_tick(&board.node);
+    }
+}
+
+static unsigned ask(uint8_t *page, uint8_t first, uint32_t argument,
+                    uint32_t bytes)
+{
+    uint8_t question[SWITCH_QUESTION_BYTES] = {first};
+
+    bytes_store_u32(question + 1, argument);
+    memset(page, 0xa5, SWITCH_STATUS_BYTES);
+    return serial_node_peeked(&board.node, question, bytes, page);
+}
+
+/* ---- pages ---- */
+
+static void state(struct unit *unit)
+{
+    uint8_t page[SWITCH_STATUS_BYTES];
+
+    start();
+    pass_ms(7);
+    CHECK_EQUAL(unit, ask(page, PEEK_STATE, 0, 1), PEEK_STATE_BYTES);
+    CHECK_EQUAL(unit, page[0], PEEK_VERSION);
+    CHECK_EQUAL(unit, page[PEEK_AT_FLAGS], PEEK_FAULT);
+    CHECK_EQUAL(unit, page[PEEK_AT_EXCEPTION], 3);
+    CHECK_EQUAL(unit, bytes_load_u16(page + PEEK_AT_FAULTS), 2);
+    CHECK_EQUAL(unit, bytes_load_u32(page + PEEK_AT_PC), 0x08004320);
+    CHECK_EQUAL(unit, bytes_load_u32(page + PEEK_AT_LR), 0x08001235);
+    CHECK_EQUAL(unit, bytes_load_u32(page + PEEK_AT_UPTIME), 7);
+    CHECK_EQUAL(unit, bytes_load_u16(page + PEEK_AT_STACK), 1234);
+    CHECK_EQUAL(unit, page[PEEK_AT_KERNEL], 0);
+}
+
+static void identity(struct unit *unit)
+{
+    uint8_t page[SWITCH_STATUS_BYTES];
+
+    start();
+    pass_ms(9);
+    CHECK_EQUAL(unit, ask(page, PEEK_IDENTITY, 0, 5), PEEK_IDENTITY_BYTES);
+    CHECK_EQUAL(unit, bytes_load_u32(page + PEEK_AT_UID + 8), 3);
+    CHECK_EQUAL(unit, bytes_load_u32(page + PEEK_AT_CRC), 0xCAFE0001);
+    CHECK_EQUAL(unit, bytes_load_u32(page + PEEK_AT_CLOCK_HZ), 168000000);
+    CHECK_EQUAL(unit, bytes_load_u32(page + PEEK_AT_CRYSTAL_HZ), 8000123);
+    CHECK_EQUAL(unit, bytes_load_u32(page + PEEK_AT_WHO_UPTIME), 9);
+    CHECK_EQUAL(unit, bytes_load_u16(page + PEEK_AT_SUPPLY), 3301);
+    CHECK_EQUAL(unit, (int16_t)bytes_load_u16(page + PEEK_AT_CELSIUS), -7);
+    CHECK_EQUAL(unit, bytes_load_u16(page + PEEK_AT_WHO_FAULTS), 2);
+    CHECK_EQUAL(unit, bytes_load_u16(page + PEEK_AT_START), 9);
+    CHECK(unit,
+          memcmp(page + PEEK_AT_NAMES, "hse-pll\0low-power\0\0", 20) == 0);
+}
+
+static void image(struct unit *unit)
+{
+    uint8_t page[SWITCH_STATUS_BYTES];
+
+    start();
+    CHECK_EQUAL(unit, ask(page, PEEK_IMAGE, 0, 1), 64);
+    CHECK(unit, memcmp(page + PEEK_AT_VERSION,
+                       "a version that is so long that it does not fit sixty "
+                       "bytes o",
+                       PEEK_VERSION_BYTES) == 0);
+}
+
+static void ports(struct unit *unit)
+{
+    uint8_t page[SWITCH_STATUS_BYTES];
+
+    start();
+    board.node.core.counters[2].damaged = 77;
+    board.node.core.counters[2].mended = 78;
+    board.line[2][4] = 79;
+    board.line[2][5] = 80;
+    CHECK_EQUAL(unit, ask(page, PEEK_WEST, 0, 1), PEEK_PORT_BYTES);
+    CHECK_EQUAL(unit, bytes_load_u32(page + PEEK_AT_COUNTER + 4 * 6), 77);
+    CHECK_EQUAL(unit, bytes_load_u32(page + PEEK_AT_COUNTER + 4 * 9), 78);
+    CHECK_EQUAL(unit, bytes_load_u32(page + PEEK_AT_COUNTER + 4 * 14), 79);
+    CHECK_EQUAL(unit, ask(page, PEEK_NORTH, 0, 1), PEEK_PORT_BYTES);
+    CHECK_EQUAL(unit, bytes_load_u32(page + PEEK_AT_COUNTER + 4 * 6), 0);
+}
+
+/* Of a page that nobody knows the first is told. */
+static void other_pages(struct unit *unit)
+{
+    for (unsigned first = PEEK_PAGES; first < 256; ++first) {
+        uint8_t page[SWITCH_STATUS_BYTES];
+
+        start();
+        CHECK_EQUAL(unit, ask(page, (uint8_t)first, 1, 5), PEEK_STATE_BYTES);
+        CHECK_EQUAL(unit, page[PEEK_AT_FLAGS] & PEEK_RESETS, 0);
+    }
+}
+
+/* ---- commands ---- */
+
+/* Four times a second, for as long as is wanted. */
+static void blinks(struct unit *unit)
+{
+    uint8_t page[SWITCH_STATUS_BYTES];
+
+    start();
+    pass_ms(3);
+    (void)ask(page, PEEK_IDENTIFY, 3, PEEK_QUESTION_BYTES);
+    CHECK_EQUAL(unit, page[PEEK_AT_FLAGS] & PEEK_BLINKS, PEEK_BLINKS);
+    pass_ms(2999);
+    CHECK(unit, board.led_changes >= 22 && board.led_changes <= 25);
+    (void)ask(page, PEEK_STATE, 0, 1);
+    CHECK_EQUAL(unit, page[PEEK_AT_FLAGS] & PEEK_BLINKS, PEEK_BLINKS);
+    pass_ms(1);
+    (void)ask(page, PEEK_STATE, 0, 1);
+    CHECK_EQUAL(unit, page[PEEK_AT_FLAGS] & PEEK_BLINKS, 0);
+    CHECK(unit, !board.led);
+}
+
+static void blinks_no_longer(struct unit *unit)
+{
+    uint8_t page[SWITCH_STATUS_BYTES];
+
+    start();
+    (void)ask(page, PEEK_IDENTIFY, PEEK_IDENTIFY_S_MAX, PEEK_QUESTION_BYTES);
+    pass_ms(200);
+    CHECK(unit, board.led_changes > 0);
+    (void)ask(page, PEEK_IDENTIFY, 0, PEEK_QUESTION_BYTES);
+    pass_ms(1);
+    (void)ask(page, PEEK_STATE, 0, 1);
+    CHECK_EQUAL(unit, page[PEEK_AT_FLAGS] & PEEK_BLINKS, 0);
+    CHECK(unit, !board.led);
+    (void)ask(page, PEEK_IDENTIFY, PEEK_IDENTIFY_S_MAX + 1,
+              PEEK_QUESTION_BYTES);
+    CHECK_EQUAL(unit, page[PEEK_AT_FLAGS] & PEEK_BLINKS, 0);
+}
+
+/* 20 ms and twice the lateness of an answer after it was asked last. */
+static void resets(struct unit *unit)
+{
+    uint8_t page[SWITCH_STATUS_BYTES];
+
+    start();
+    pass_ms(2);
+    (void)ask(page, PEEK_RESET, PEEK_RESET_MAGIC, PEEK_QUESTION_BYTES);
+    CHECK_EQUAL(unit, page[PEEK_AT_FLAGS] & PEEK_RESETS, PEEK_RESETS);
+    pass_ms(29);
+    (void)ask(page, PEEK_RESET, PEEK_RESET_MAGIC, PEEK_QUESTION_BYTES);
+    pass_ms(29);
+    CHECK_EQUAL(unit, board.resets, 0);
+    pass_ms(1);
+    CHECK_EQUAL(unit, board.resets, 1);
+}
+
+/* Any single bit, and any other length. */
+static void resets_for_nothing_else(struct unit *unit)
+{
+    uint8_t page[SWITCH_STATUS_BYTES];
+
+    start();
+    for (unsigned bit = 0; bit < 32; ++bit) {
+        (void)ask(page, PEEK_RESET, PEEK_RESET_MAGIC ^ 1u << bit,
+                  PEEK_QUESTION_BYTES);
+    }
+    for (unsigned bit = 0; bit < 8; ++bit) {
+        (void)ask(page, (uint8_t)(PEEK_RESET ^ 1u << bit), PEEK_RESET_MAGIC,
+                  PEEK_QUESTION_BYTES);
+    }
+    for (uint32_t bytes = 0; bytes < 20; ++bytes) {
+        if (bytes != PEEK_QUESTION_BYTES) {
+            (void)ask(page, PEEK_RESET, PEEK_RESET_MAGIC, bytes);
+        }
+    }
+    pass_ms(1000);
+    CHECK_EQUAL(unit, board.resets, 0);
+    CHECK_EQUAL(unit, page[PEEK_AT_FLAGS] & PEEK_RESETS, 0);
+}
+
+static void put(void *context, const char *text)
+{
+    fputs(text, context);
+}
+
+int main(void)
+{
+    struct unit unit = {.put = put, .context = stdout};
+
+    UNIT_RUN(&unit, state);
+    UNIT_RUN(&unit, identity);
+    UNIT_RUN(&unit, image);
+    UNIT_RUN(&unit, ports);
+    UNIT_RUN(&unit, other_pages);
+    UNIT_RUN(&unit, blinks);
+    UNIT_RUN(&unit, blinks_no_longer);
+    UNIT_RUN(&unit, resets);
+    UNIT_RUN(&unit, resets_for_nothing_else);
+    unit_plan(&unit);
+    return unit.tests_failed > 0;
+}

@@ -1,0 +1,734 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A bench's bring-up: `nodes`, `links`, `mesh`, `identify`, `reset` and the
+sweep of `ps`, on meshes that are made up, and on one of emulated boards."""
+import base64
+import binascii
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import xml.etree.ElementTree as tree
+
+import pytest
+
+import emulated
+import fake_mesh
+import mesh
+
+FIRMWARE = mesh.BUILD / "stm32f405" / "firmware.elf"
+USAGE = 2
+
+
+def nodes_of(done):
+    return {(node["x"], node["y"]): node for node in json.loads(done.stdout)}
+
+
+def table(text):
+    return dict(re.findall(r"^(\d+,\d+) +(.*)", text, re.M))
+
+
+@pytest.fixture(name="bench")
+def fixture_bench():
+    with fake_mesh.Mesh(5, 5) as bench:
+        yield bench
+
+
+# ---- who nodes are ----
+
+def test_nodes_that_are_alike(bench):
+    done = bench.call("nodes", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    nodes = nodes_of(done)
+    assert len(nodes) == 25
+    assert nodes[3, 2] == {
+        "x": 3, "y": 2, "answers": True, "paths": nodes[3, 2]["paths"],
+        "unique_id": "001100220000000300000002", "image_crc": "CAFE0001",
+        "version": "v1.2-3-g0123456", "placed": True, "clock": "hse-pll",
+        "clock_hz": 168000000, "crystal_hz": 8000121, "reset": "power",
+        "faults": 0, "uptime_ms": 123456, "memory_bytes": 67368,
+        "supply_mv": 3297, "celsius": 27, "differs": [], "fit": True}
+    text = bench.call("nodes").stdout
+    assert "*" not in text and "25 of 25 nodes answer" in text
+    assert re.search(r"^3,2 +001100220000000300000002 +CAFE0001 "
+                     r"+v1.2-3-g0123456 +hse-pll +168.000 MHz +8.000 MHz "
+                     r"+power +123.456 +67368"
+                     r" +3297 mV +27 C$", text, re.M)
+
+
+def test_what_is_not_known(bench):
+    """A chip without a measurement."""
+    for node in bench.node.values():
+        node.crystal_hz, node.supply_mv = 0, 0
+        node.celsius = fake_mesh.NO_CELSIUS
+    nodes = nodes_of(bench.call("nodes", "--json"))
+    for key in ("crystal_hz", "supply_mv", "celsius"):
+        assert nodes[0, 0][key] is None
+    assert re.search(r"67368 +- +-$", bench.call("nodes").stdout, re.M)
+
+
+@pytest.mark.parametrize("field, value, mark", [
+    ("crc", 0xCAFE0002, "image"), ("clock", "hsi-pll", "clock"),
+    ("clock_hz", 16_000_000, "clock"), ("crystal_hz", 12_000_000, "crystal"),
+    ("room", 80_000, "memory"), ("reset", "watchdog", "reset"),
+    ("faults", 2, "reset"), ("place", (3, 3), "place"),
+    ("uid", (0x00110022, 0, 0), "twice")])
+def test_a_node_that_stands_out(bench, field, value, mark):
+    setattr(bench.node[2, 3], field, value)
+    done = bench.call("nodes", "--json")
+    assert done.returncode == 1
+    marked = {at: node["differs"] for at, node in nodes_of(done).items()
+              if node["differs"]}
+    others = {(0, 0): ["twice"]} if mark == "twice" else {}
+    assert marked == {(2, 3): [mark], **others}
+    text = bench.call("nodes").stdout
+    assert text.count("*") == (0 if mark == "place" else len(marked))
+    assert "node 2,3: " in text
+
+
+def test_crystals_differ_a_little(bench):
+    """They are measured: 2 % is no other crystal."""
+    bench.node[1, 1].crystal_hz = 8_150_000
+    assert bench.call("nodes").returncode == 0
+    bench.node[1, 1].crystal_hz = 8_170_000
+    assert bench.call("nodes").returncode == 1
+
+
+def test_most_nodes_are_right(bench):
+    """Also where the originator is the odd one."""
+    bench.node[0, 0].crc = 5
+    nodes = nodes_of(bench.call("nodes", "--json"))
+    assert [at for at, node in nodes.items() if node["differs"]] == [(0, 0)]
+
+
+@pytest.mark.parametrize("command", ["nodes", "ps", "mesh"])
+def test_who_does_not_go_with_the_originator(bench, command):
+    bench.node[2, 3].crc = 0x1234ABCD
+    bench.node[4, 4].clock, bench.node[4, 4].clock_hz = "hsi", 16_000_000
+    said = bench.call(command).stdout
+    assert ("node 2,3: its image has CRC 1234ABCD, the originator's CAFE0001"
+            in said)
+    assert ("node 4,4: its clock is hsi at 16000000 Hz, not hse-pll: its "
+            "crystal does not run" in said)
+
+
+def test_an_emulated_clock_is_no_difference(bench):
+    for node in bench.node.values():
+        node.clock = "emulated"
+    done = bench.call("mesh")
+    assert (done.returncode, done.stdout) == (
+        0, "5x5 torus: all cables are right\n")
+
+
+# ---- runs ----
+
+def run(bench, loads, *args):
+    return bench.call("run", "--mesh", "5x5", "--kernel", "search", "--arg",
+                      "a", "--watchdog", "1", *args, loads(b"a load"))
+
+
+@pytest.mark.parametrize("field, value, words", [
+    ("crc", 0x1234ABCD,
+     "its image has CRC 1234ABCD, the originator's CAFE0001"),
+    ("clock", "hsi-pll", "its clock is hsi-pll at 168000000 Hz, not hse-pll")])
+def test_a_run_refuses_a_mixed_mesh(bench, loads, field, value, words):
+    setattr(bench.node[2, 3], field, value)
+    done = run(bench, loads)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"node 2,3: {words}" in done.stderr
+    assert "--allow-mixed" in done.stderr
+    assert not [text for text in bench.asked if text.startswith("run ")]
+    done = run(bench, loads, "--allow-mixed")
+    assert words in done.stderr
+    assert [text for text in bench.asked if text.startswith("run ")]
+
+
+# ---- the sweep ----
+
+def paths_to(bench, page=fake_mesh.IDENTITY):
+    return [path for asked, path in bench.peeks if asked == page]
+
+
+def test_a_mesh_is_asked_by_few_requests(bench):
+    """Ring by ring at first, then at once."""
+    assert bench.call("nodes").returncode == 0
+    for page, requests in ((2, 4), (3, 1)):
+        assert len([text for text in bench.asked
+                    if text.startswith(f"peeks {page}")]) == requests
+    firsts = [path[0] for path in paths_to(bench) if path != "."]
+    assert {firsts.count(letter) for letter in "ENWS"} <= {4, 5, 6, 7, 8}
+
+
+def test_a_dead_board(bench):
+    bench.node[1, 0].dead = True
+    done = bench.call("nodes", "--json")
+    assert done.returncode == 1
+    nodes = nodes_of(done)
+    assert [at for at, node in nodes.items() if not node["answers"]] == [(1, 0)]
+    assert nodes[1, 0]["why"] == "dead link"
+    assert nodes[1, 0]["paths"] == ["E1", "W4"]
+    assert max(len(node["paths"]) for node in nodes.values()) == 2
+    through = [path for path in paths_to(bench)
+               if path in ("E1", "W4") or re.match("E[2-4]", path)]
+    assert sorted(through) == ["E1", "W4"], "nobody is asked past it"
+    text = bench.call("nodes").stdout
+    assert "1,0    no answer: dead link; tried E1, W4" in text
+    assert "24 of 25 nodes answer" in text
+
+
+def test_an_originator_without_neighbours(bench):
+    bench.cut = {(0, 0, letter) for letter in "ENWS"}
+    done, took_s = bench.timed("ps")
+    assert done.returncode == 1 and took_s < 2
+    assert sorted(paths_to(bench, fake_mesh.STATE)) == [
+        ".", "E1", "N1", "S1", "W1"]
+    assert "2,2    no answer: no way left to it\n" in done.stdout
+    assert "1 of 25 nodes are well" in done.stdout
+
+
+@pytest.mark.parametrize("cut, node", [
+    ((0, 0, "E"), (1, 0)), ((2, 2, "N"), (2, 3)), ((4, 1, "E"), (0, 1))])
+def test_a_cut_cable_is_gone_round(bench, cut, node):
+    bench.cut = {cut}
+    nodes = nodes_of(bench.call("nodes", "--json"))
+    assert all(it["answers"] for it in nodes.values())
+    assert sum(len(it["paths"]) > 1 for it in nodes.values()) <= 1
+    assert nodes[node]["answers"]
+
+
+def test_a_row_that_is_dead(bench):
+    """What is behind it is reached the other way round."""
+    for x in range(5):
+        bench.node[x, 1].dead = True
+    nodes = nodes_of(bench.call("nodes", "--json"))
+    assert {at for at, node in nodes.items() if not node["answers"]} == {
+        (x, 1) for x in range(5)}
+
+
+def test_a_held_way_is_waited_for(bench):
+    bench.node[1, 0].busy = 3
+    assert bench.call("nodes").returncode == 0
+    bench.node[1, 0].busy = 1000
+    done = bench.call("nodes")
+    assert done.returncode == 1
+    assert "1,0    no answer: busy" in done.stdout
+
+
+def test_a_mesh_that_changes_while_it_is_asked(bench):
+    """A board dies, another comes back: what there is is told."""
+    def change(this):
+        this.node[1, 0].dead = len(this.peeks) > 20
+        this.node[0, 1].dead = len(this.peeks) < 4
+
+    bench.on_peek = change
+    done = bench.call("nodes", "--json")
+    assert done.returncode == 1 and len(nodes_of(done)) == 25
+
+
+def test_another_version_of_the_pages(bench):
+    bench.node[2, 2].version_byte = 1
+    done = bench.call("nodes")
+    assert "2,2    no answer: another version; tried E2 N2\n" in done.stdout \
+        or re.search(r"2,2    no answer: another version; tried \w\d \w\d\n",
+                     done.stdout)
+    assert len(re.findall("another version", done.stdout)) == 1
+
+
+def test_an_image_that_knows_no_peeks(bench):
+    bench.knows_peeks = False
+    for command in ("nodes", "ps", "links"):
+        done = bench.call(command)
+        assert done.returncode == 1
+        assert "knows no `peeks': it is older than this program" in done.stderr
+    for command in ("identify", "reset"):
+        assert bench.call(command, "1,1").returncode == 1
+
+
+@pytest.mark.parametrize("size", [(1, 1), (1, 2), (2, 1), (2, 2), (3, 2),
+                                  (9, 4)])
+def test_every_size(size):
+    with fake_mesh.Mesh(*size) as bench:
+        bench.originator = (size[0] - 1, size[1] // 2)
+        nodes = nodes_of(bench.call("nodes", "--json"))
+        assert len(nodes) == size[0] * size[1]
+        assert all(node["answers"] for node in nodes.values())
+
+
+# ---- commands ----
+
+def test_identify(bench):
+    done = bench.call("identify", "2,3")
+    assert (done.returncode, done.stdout) == (0, "1 board blinks for 10 s\n")
+    assert {at: node.blinks for at, node in bench.node.items()
+            if node.blinks is not None} == {(2, 3): 10}
+    done = bench.call("identify", "all", "--seconds", "3600")
+    assert (done.returncode, done.stdout) == (0, "25 boards blink for 3600 s\n")
+    assert {node.blinks for node in bench.node.values()} == {3600}
+    done = bench.call("identify", "--off", "all")
+    assert (done.returncode, done.stdout) == (0, "25 boards blink no longer\n")
+    assert {node.blinks for node in bench.node.values()} == {0}
+
+
+def test_commands_wait_for_a_peek_of_before(bench):
+    bench.busy_commands = 2
+    assert bench.call("identify", "1,1").returncode == 0
+
+
+def test_reset_one(bench):
+    done = bench.call("reset", "2,3")
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(r"1 board was reset, and back after \d\.\d s\n",
+                        done.stdout)
+    assert {at: node.resets for at, node in bench.node.items()
+            if node.resets} == {(2, 3): 1}
+
+
+def test_reset_all(bench):
+    """The originator last, no node before one that is behind it."""
+    order = []
+    for at, node in bench.node.items():
+        node.restart = lambda at=at, node=node: (
+            order.append(at), fake_mesh.Node.restart(node))
+    bench.told = lambda words, what: fake_mesh.Mesh.told(
+        bench, words, lambda node: node.restart())
+    done = bench.call("reset", "all")
+    assert done.returncode == 0, done.stderr
+    assert re.match("25 boards were reset, and back after ", done.stdout)
+    assert len(order) == 25 and order[-1] == (0, 0)
+    far = [min(x, 5 - x) + min(y, 5 - y) for x, y in order]
+    assert far == sorted(far, reverse=True)
+
+
+def test_reset_of_who_does_not_come_back(bench):
+    bench.node[2, 3].comes_back = False
+    done = bench.call("reset", "2,3")
+    assert done.returncode == 1 and done.stdout == ""
+    assert ("node 2,3 was told to reset itself, but is not back after 20 s"
+            in done.stderr)
+
+
+@pytest.mark.parametrize("command", ["identify", "reset"])
+def test_commands_for_the_dead(bench, command):
+    bench.node[2, 0].dead = True
+    done = bench.call(command, "2,0")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.search(r"node 2,0 does not answer: dead link; tried E2, W3$",
+                     done.stderr, re.M)
+    done = bench.call(command, "all")
+    assert done.returncode == 1 and "node 2,0 does not answer" in done.stderr
+    assert re.match("24 boards ", done.stdout)
+
+
+@pytest.mark.parametrize("command", ["identify", "reset"])
+def test_commands_for_who_is_elsewhere(bench, command):
+    """A cable was moved: another board is at the end of the path."""
+    bench.node[2, 0].place = (3, 0)
+    done = bench.call(command, "2,0")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "the board at 2,0 takes itself to be 3,0" in done.stderr
+    assert bench.node[2, 0].blinks is None and bench.node[2, 0].resets == 0
+
+
+# ---- links ----
+
+def test_links(bench):
+    bench.node[1, 2].counters[3] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1_000_000,
+                                    12, 13, 14, 15]
+    done = bench.call("links")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 101
+    assert re.search(r"^1,2 +south 1,1 +1000000 +12 +7 +10 +8 +5 +6 +13 +14 "
+                     r"+15 +25$", done.stdout, re.M)
+    node = nodes_of(bench.call("links", "--json"))[1, 2]
+    assert node["ports"]["south"] == {
+        "sent_messages": 1, "received_messages": 2, "relayed_frames": 3,
+        "refused": 4, "retries": 5, "retransmitted": 6, "damaged": 7,
+        "lost": 8, "broken": 9, "mended": 10, "bytes_in": 1000000,
+        "bytes_out": 12, "overruns": 13, "framings": 14, "noises": 15,
+        "errors_per_mb": 25.0}
+
+
+def test_links_again_and_again(bench):
+    """What is counted between readings; a board that starts again counts from
+    0; a counter may wrap."""
+    node = bench.node[1, 2]
+    node.counters[0][10] = 2 ** 32 - 1000
+    node.counters[1][10] = 5000
+    readings = []
+
+    def count(this):
+        page = this.peeks[-1][0]
+        if len(this.asked) != (readings[-1] if readings else 0) \
+                and page == fake_mesh.EAST and this.peeks[-1][1] == ".":
+            readings.append(len(this.asked))
+            if len(readings) == 2:
+                node.counters[0][10] = 1000
+                node.counters[1][10] = 300
+
+    bench.on_peek = count
+    done = bench.call("links", "--json", "--watch", "1", "--count", "1")
+    assert done.returncode == 0, done.stderr
+    first, second = [json.loads(line) for line in done.stdout.splitlines()]
+    assert first[0]["ports"]["east"]["per_second"] == {}
+    ports = next(one for one in second if (one["x"], one["y"]) == (1, 2))[
+        "ports"]
+    assert 1500 < ports["east"]["per_second"]["bytes_in"] <= 2050
+    assert 220 < ports["north"]["per_second"]["bytes_in"] <= 310
+    assert ports["west"]["per_second"]["bytes_in"] == 0
+    text = bench.call("links", "--watch", "1", "--count", "1").stdout
+    assert re.search(r"^a second, of the last 1\.\d s:$", text, re.M)
+
+
+def test_links_for_prometheus(bench):
+    """Its text format: a HELP and a TYPE before each metric's samples."""
+    bench.node[4, 4].dead = True
+    bench.node[0, 0].counters[0][6] = 3
+    done = bench.call("links", "--prometheus")
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    assert ('quincunx_link_damaged_frames_total{x="0",y="0",port="east"} 3'
+            in lines)
+    assert 'quincunx_node_up{x="4",y="4"} 0' in lines
+    name, names = None, set()
+    for line in lines:
+        if found := re.fullmatch(r"# HELP (\w+) (.+\.)", line):
+            name = found[1]
+            assert name not in names
+            names.add(name)
+        elif found := re.fullmatch(r"# TYPE (\w+) (\w+)", line):
+            assert found[1] == name
+            assert (found[2] == "counter") == name.endswith("_total")
+        else:
+            found = re.fullmatch(
+                r'(\w+)\{x="\d+",y="\d+"(,port="\w+")?\} \d+', line)
+            assert found and found[1] == name, line
+    assert len(names) == 16
+    assert len(lines) == 2 * 16 + 25 + 15 * 24 * 4
+
+
+# ---- the picture ----
+
+FAULTS = [
+    "x=1 y=1 port=east fault=miswired to_x=2 to_y=0 to_port=south",
+    "x=2 y=0 port=south fault=miswired to_x=1 to_y=1 to_port=east",
+    "x=0 y=0 port=west fault=missing", "x=4 y=0 port=east fault=missing",
+    "x=3 y=3 port=north fault=noisy count=5",
+    "x=0 y=0 port=east fault=size count=6"]
+
+
+def svg_of(path):
+    root = tree.parse(path).getroot()
+    by_class = {}
+    for it in root.iter():
+        by_class.setdefault(it.get("class"), []).append(it)
+    return by_class
+
+
+def test_a_picture_of_a_good_mesh(bench, tmp_path):
+    done = bench.call("mesh", "--svg", tmp_path / "a.svg")
+    assert done.returncode == 0, done.stderr
+    drawn = svg_of(tmp_path / "a.svg")
+    assert len(drawn["cable"]) == 100 and len(drawn["node"]) == 24
+    assert len(drawn["first"]) == 1 and len(drawn["to"]) == 20
+    assert not {"gap", "noisy", "miswired", "wrong", "fault", "absent"} & set(
+        drawn)
+
+
+def test_a_picture_of_what_is_wrong(bench, tmp_path):
+    bench.faults = FAULTS
+    done = bench.call("mesh", "--svg", tmp_path / "a.svg")
+    assert done.returncode == 1
+    assert "the mesh is not a 5x5 torus:" in done.stdout
+    drawn = svg_of(tmp_path / "a.svg")
+    assert len(drawn["miswired"]) == 1, "one cable, told by both of its ends"
+    assert len(drawn["noisy"]) == 2 and len(drawn["gap"]) == 4
+    assert sorted(it.text for it in drawn["wrong"]) == [
+        "5 of 16 lost", "missing", "missing", "to 1,1 E", "to 2,0 S"]
+    assert len(drawn["fault"]) == 6
+    assert bench.call("mesh", "--svg", "-").stdout.startswith("<svg ")
+
+
+def test_a_picture_of_a_missing_board(bench, tmp_path):
+    bench.faults = [f"x={x} y={y} port={port} fault=missing" for x, y, port in (
+        (1, 2, "east"), (3, 2, "west"), (2, 1, "north"), (2, 3, "south"))]
+    bench.call("mesh", "--svg", tmp_path / "a.svg")
+    assert len(svg_of(tmp_path / "a.svg")["absent"]) == 1
+    found = json.loads(bench.call("mesh", "--json").stdout)
+    assert [node for node in found["nodes"] if node["missing"]] == [
+        {"x": 2, "y": 2, "missing": True}]
+
+
+def test_the_mesh_for_programs(bench):
+    bench.faults = FAULTS
+    found = json.loads(bench.call("mesh", "--json").stdout)
+    assert not found["right"]
+    assert found["mesh"] == {"width": 5, "height": 5, "originator": [0, 0]}
+    assert found["faults"][0] == {
+        "x": 1, "y": 1, "port": "east", "fault": "miswired",
+        "to": {"x": 2, "y": 0, "port": "south"}, "count": 0,
+        "text": "(1,1) east: leads to (2,0) south, not to (2,1) west"}
+    states = {(link["from"]["x"], link["from"]["y"], link["from"]["port"]):
+              link["state"] for link in found["links"]}
+    assert len(states) == 50
+    assert {at: state for at, state in states.items() if state != "good"} == {
+        (1, 1, "east"): "miswired", (2, 4, "north"): "miswired",
+        (4, 0, "east"): "missing", (3, 3, "north"): "noisy"}
+    bench.faults = []
+    bench.node[2, 3].crc = 5
+    found = json.loads(bench.call("mesh", "--json").stdout)
+    assert found["right"]
+    assert [(node["x"], node["y"]) for node in found["nodes"]
+            if node["unfit"]] == [(2, 3)]
+
+
+def test_a_picture_that_cannot_be_written(bench, tmp_path):
+    done = bench.call("mesh", "--svg", tmp_path / "none" / "a.svg")
+    assert done.returncode == 1 and "No such file" in done.stderr
+    if os.path.exists("/dev/full"):
+        done = bench.call("mesh", "--svg", "/dev/full")
+        assert done.returncode == 1 and "No space" in done.stderr
+
+
+# ---- addresses ----
+
+def code_address():
+    """Of a function of the image, and its name."""
+    said = subprocess.run(["arm-none-eabi-nm", FIRMWARE], check=True,
+                          capture_output=True, text=True).stdout
+    return int(re.search(r"^(\w+) T boot_fault_record$", said, re.M)[1], 16)
+
+
+def test_faults_with_another_image(bench):
+    bench.node[1, 1].record = (3, code_address(), code_address() + 5, 1 << 16)
+    bench.node[1, 1].faults = 1
+    said = bench.call("ps", "--firmware", FIRMWARE).stdout
+    assert re.search(r"not looked up: \S+firmware.elf has CRC [0-9A-F]{8}, the "
+                     r"board's image CAFE0001: --firmware FILE", said)
+    assert " at boot/" not in said
+    said = bench.call("ps", "--firmware", "/nowhere").stdout
+    assert "not looked up: /nowhere cannot be read" in said
+    said = bench.call("ps", "--firmware", __file__).stdout
+    assert "is not an ELF file" in said
+
+
+# ---- bad input ----
+
+@pytest.mark.parametrize("args, words", [
+    (["nodes"], "nodes needs --port"), (["links"], "links needs --port"),
+    (["mesh"], "mesh needs --port"), (["ps"], "ps needs --port"),
+    (["identify", "1,1"], "identify needs --port"),
+    (["reset", "--port", "x"], "reset needs a node, X,Y or all"),
+    (["identify", "--port", "x"], "identify needs a node, X,Y or all"),
+    (["reset", "--port", "x", "1"], "node '1': must be X,Y or all"),
+    (["reset", "--port", "x", "1,1", "2,2"], "only one node"),
+    (["reset", "--port", "x", "--mesh", "5x5", "5,0"],
+     "node '5,0': must be 0,0 to 4,4"),
+    (["identify", "--port", "x", "--mesh", "5x5", "0,5"],
+     "node '0,5': must be 0,0 to 4,4"),
+    (["identify", "--port", "x", "all", "--seconds", "0"],
+     "--seconds '0': must be 1 to 3600"),
+    (["identify", "--port", "x", "all", "--seconds", "3601"],
+     "--seconds '3601': must be 1 to 3600"),
+    (["nodes", "--port", "x", "--mesh", "5"], "--mesh '5'"),
+    (["nodes", "--port", "x", "--mesh", "5x5", "--originator", "5,0"],
+     "--originator '5,0': must be 0,0 to 4,4"),
+    (["links", "--port", "x", "--watch", "0"],
+     "--watch '0': must be 1 to 3600 seconds"),
+    (["links", "--port", "x", "--count", "5"], "--count needs --watch"),
+    (["links", "--port", "x", "--json", "--prometheus"], "--prometheus goes"),
+    (["mesh", "--port", "x", "--json", "--svg", "-"], "both want standard")])
+def test_bad_options(args, words):
+    done = mesh.command(*args, timeout=20)
+    assert (done.returncode, done.stdout) == (USAGE, "")
+    assert words in done.stderr
+
+
+@pytest.mark.parametrize("command", [
+    ["nodes"], ["links"], ["mesh"], ["identify", "1,1"], ["reset", "all"]])
+def test_no_port(tmp_path, command):
+    done = mesh.command(*command, "--mesh", "5x5", "--port", tmp_path / "none",
+                        timeout=20)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "there is no such port" in done.stderr
+
+
+def test_nodes_outside_of_the_mesh_that_was_found(bench):
+    for command in ("identify", "reset"):
+        done = bench.call(command, "5,0")
+        assert (done.returncode, done.stdout) == (USAGE, "")
+        assert "node '5,0': must be 0,0 to 4,4" in done.stderr
+
+
+def test_no_mesh_was_found(bench):
+    bench.found = False
+    done = bench.call("nodes")
+    assert (done.returncode, done.stdout) == (USAGE, "")
+    assert "the board has no place in a mesh yet: say --mesh" in done.stderr
+    assert bench.call("nodes", "--mesh", "5x5").returncode == 0
+
+
+def test_a_console_that_is_silent(bench):
+    bench.silent = True
+    done, took_s = bench.timed("nodes", "--mesh", "5x5")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no good reply to 'ident' in 5 tries of 2000 ms" in done.stderr
+    assert took_s < 20
+
+
+# ---- emulated boards ----
+
+def other_image(path):
+    """The image with another word in it, that nobody says here."""
+    data = bytearray(FIRMWARE.read_bytes())
+    flat = FIRMWARE.with_suffix(".bin").read_bytes()
+    at = flat.index(b"\0twisted\0")
+    around = flat[at - 24:at + 9]
+    assert data.count(around) == 1
+    place = data.index(around) + 25
+    data[place:place + 7] = b"TWISTED"
+    path.write_bytes(data)
+    return path
+
+
+@pytest.fixture(name="boards", scope="module")
+def fixture_boards(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("nodes")
+    other = other_image(folder / "other.elf")
+    with emulated.Boards(folder, "--console", "all", "--keep", "--image",
+                         f"2,1={other}", size="3x3", image=FIRMWARE) as boards:
+        boards.call = lambda *args, **more: mesh.command(
+            args[0], "--port", boards.tty[0, 0], *args[1:], **more)
+        assert mesh.until(lambda: boards.call(
+            "mesh", "--mesh", "3x3").stdout.startswith("3x3 torus: all"), 60)
+        yield boards
+
+
+def test_emulated_nodes(boards):
+    nodes = nodes_of(boards.call("nodes", "--json"))
+    assert len(nodes) == 9
+    for at, node in nodes.items():
+        assert node["answers"] and node["clock"] == "emulated"
+        assert node["unique_id"].startswith(f"A500000{at[0] + 3 * at[1]}")
+        assert node["supply_mv"] is None and node["celsius"] is None
+        assert node["differs"] == (["image"] if at == (2, 1) else [])
+        assert node["fit"] == (at != (2, 1))
+        assert node["memory_bytes"] > 60_000
+    assert len({node["version"] for node in nodes.values()}) == 1
+
+
+def test_emulated_run_refuses(boards, loads):
+    load = loads(b"ab" * 2000)
+    line = ("run", "--mesh", "3x3", "--kernel", "search", "--arg", "ab",
+            "--json", load)
+    done = boards.call(*line)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "node 2,1: its image has CRC" in done.stderr
+    done = boards.call(*line, "--allow-mixed")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["result"]["count"] == 2000
+
+
+def flags_of(boards, at):
+    with_console = mesh.command("console", "--port", boards.tty[at], "peeks",
+                                "0", ".")
+    data = re.search(r"data=(\S+)", with_console.stdout)[1]
+    return base64.b64decode(data)[4]
+
+
+def test_emulated_identify(boards):
+    assert flags_of(boards, (1, 2)) & 8 == 0
+    assert boards.call("identify", "1,2").returncode == 0
+    assert flags_of(boards, (1, 2)) & 8
+    assert flags_of(boards, (1, 1)) & 8 == 0
+    assert boards.call("identify", "--off", "1,2").returncode == 0
+    assert mesh.until(lambda: flags_of(boards, (1, 2)) & 8 == 0, 10)
+
+
+def test_emulated_links(boards):
+    done = boards.call("links", "--prometheus")
+    assert done.returncode == 0
+    assert re.search(r'^quincunx_link_received_bytes_total\{x="1",y="0",'
+                     r'port="west"\} [1-9]', done.stdout, re.M)
+
+
+def test_emulated_reset_of_a_node_that_hangs(boards, loads):
+    """In its kernel; nothing of it is lost but its place."""
+    mesh.command("console", "--port", boards.tty[1, 1], "inject", "hang")
+    done = boards.call("run", "--mesh", "3x3", "--kernel", "search", "--arg",
+                       "ab", "--allow-mixed", "--watchdog", "5",
+                       loads(b"ab" * 2000))
+    assert done.returncode == 1
+    mesh.command("console", "--port", boards.tty[0, 0], "mesh", "3", "3")
+    before = nodes_of(boards.call("nodes", "--json"))
+    done = boards.call("reset", "1,1", "--mesh", "3x3")
+    assert done.returncode == 0, done.stderr
+    after = nodes_of(boards.call("nodes", "--json", "--mesh", "3x3"))
+    assert not after[1, 1]["placed"]
+    assert after[1, 1]["uptime_ms"] < before[0, 0]["uptime_ms"]
+    assert after[0, 1]["uptime_ms"] > before[0, 1]["uptime_ms"]
+
+
+def test_emulated_reset_of_all(boards):
+    done = boards.call("reset", "all", "--mesh", "3x3")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("9 boards were reset, and back after ")
+    nodes = nodes_of(boards.call("nodes", "--json", "--mesh", "3x3"))
+    assert not [at for at, node in nodes.items() if node["placed"]]
+    done = boards.call("mesh", "--mesh", "3x3", "--json")
+    assert json.loads(done.stdout)["right"]
+
+
+def test_emulated_fault(boards, loads):
+    mesh.command("console", "--port", boards.tty[1, 1], "inject", "fault")
+    done = boards.call("run", "--mesh", "3x3", "--kernel", "search", "--arg",
+                       "ab", "--allow-mixed", "--watchdog", "5",
+                       loads(b"ab" * 2000))
+    assert done.returncode == 1
+    where = r"pc: inject at scatter/scatter\.c:\d+\n"
+    assert re.search("       " + where, done.stderr)
+    said = mesh.command("console", "--port", boards.tty[1, 1], "fault")
+    assert said.returncode == 0 and re.search("^" + where, said.stdout, re.M)
+
+
+def test_emulated_dead_board(boards):
+    os.kill(boards.pid(1, 0), signal.SIGKILL)
+    nodes = nodes_of(boards.call("nodes", "--json", "--mesh", "3x3"))
+    assert [at for at, node in nodes.items() if not node["answers"]] == [(1, 0)]
+    done = boards.call("identify", "1,0", "--mesh", "3x3")
+    assert done.returncode == 1 and "node 1,0 does not answer" in done.stderr
+    done = boards.call("mesh", "--mesh", "3x3", "--svg", "-")
+    assert done.returncode == 1 and 'class="absent"' in done.stdout
+
+
+def test_tools_that_are_missing(bench, tmp_path):
+    """Without binutils addresses stay bare, in words."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    bench.node[1, 1].record = (3, code_address(), code_address() + 5, 1 << 16)
+    bench.node[1, 1].faults = 1
+    bench.node[1, 1].crc = image_crc()
+    done = subprocess.run(
+        [mesh.QUINCUNX, "ps", "--port", bench.pty.path, "--firmware", FIRMWARE],
+        capture_output=True, text=True, timeout=60, check=False,
+        env={**os.environ, "PATH": str(folder)})
+    assert ("not looked up: arm-none-eabi-addr2line, of "
+            "binutils-arm-none-eabi, does not run") in done.stdout
+    slow = folder / "arm-none-eabi-addr2line"
+    slow.write_text(
+        f"#!{shutil.which('sh')}\nexec {shutil.which('sleep')} 60\n")
+    slow.chmod(0o755)
+    done = subprocess.run(
+        [mesh.QUINCUNX, "ps", "--port", bench.pty.path, "--firmware", FIRMWARE],
+        capture_output=True, text=True, timeout=30, check=False,
+        env={**os.environ, "PATH": str(folder)})
+    assert "does not run" in done.stdout
+    done = bench.call("ps", "--firmware", FIRMWARE)
+    assert re.search(r"^       pc: boot_fault_record at boot/fault\.c:\d+$",
+                     done.stdout, re.M), done.stdout
+
+
+def image_crc():
+    """Of what is behind the vectors and the identity."""
+    return binascii.crc32(
+        FIRMWARE.with_suffix(".bin").read_bytes()[0x188 + 16:])
