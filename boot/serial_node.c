@@ -522,7 +522,7 @@ void serial_node_attend(struct serial_node *node, unsigned port)
 {
     struct switch_core *core = &node->core;
     uint32_t time_us = now_us(node);
-    uint32_t due_us;
+    uint32_t due_us = 0;
     bool due;
 
     switch_set_time(core, time_us);
