@@ -51,18 +51,18 @@ static uint32_t masked; /* by the outermost lock() */
 static unsigned locks;
 static volatile bool woken; /* by an interrupt, since the last rest() */
 
-static void bytes_came(void *context, unsigned port, const uint8_t *data,
-                       unsigned bytes)
+static unsigned bytes_came(void *context, unsigned port, const uint8_t *data,
+                           unsigned bytes)
 {
     (void)context;
     woken = true;
     if (port != SERIAL_CONSOLE) {
-        serial_node_bytes(node, port, data, bytes);
-        return;
+        return serial_node_bytes(node, port, data, bytes);
     }
     for (unsigned i = 0; i < bytes; ++i) {
         line_push(&node->reader, data[i]);
     }
+    return bytes;
 }
 
 static void line_error(void *context, unsigned port)

@@ -489,11 +489,11 @@ static bool passed(uint32_t at_us, uint32_t now_us)
     return (int32_t)(now_us - at_us) >= 0;
 }
 
-void serial_node_bytes(struct serial_node *node, unsigned port,
-                       const uint8_t *data, unsigned bytes)
+unsigned serial_node_bytes(struct serial_node *node, unsigned port,
+                           const uint8_t *data, unsigned bytes)
 {
     switch_set_time(&node->core, now_us(node));
-    switch_bytes(&node->core, port, data, bytes);
+    return switch_bytes(&node->core, port, data, bytes);
 }
 
 /* For the earliest of all ports. */

@@ -125,9 +125,10 @@ struct serial_node {
 void serial_node_init(struct serial_node *node,
                       const struct serial_node_config *config);
 
-/* Bytes came in at a port: from its handler. */
-void serial_node_bytes(struct serial_node *node, unsigned port,
-                       const uint8_t *data, unsigned bytes);
+/* Bytes came in at a port: from its handler. Result: how many were taken; the
+   others are to be given again. */
+unsigned serial_node_bytes(struct serial_node *node, unsigned port,
+                           const uint8_t *data, unsigned bytes);
 
 /* Does what is due at a port: from its handler, behind the bytes. */
 void serial_node_attend(struct serial_node *node, unsigned port);

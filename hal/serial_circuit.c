@@ -25,6 +25,7 @@ int circuit_open(struct circuit *circuit, void *board, struct clock *clock)
     for (unsigned i = 0; i < SERIAL_CIRCUIT_SENDS; ++i) {
         serial->send[i].used = false;
     }
+    serial->sends = 0;
     serial->first_error = ERR_OK;
     clock_start(clock, 0);
     return ERR_OK;
@@ -59,9 +60,10 @@ static unsigned attend_all(struct circuit *circuit)
     struct serial_circuit *serial = circuit->board;
     unsigned count = 0;
 
-    for (unsigned i = 0; i < SERIAL_CIRCUIT_SENDS; ++i) {
+    for (unsigned i = 0; serial->sends > 0 && i < SERIAL_CIRCUIT_SENDS; ++i) {
         count += serial->send[i].used && attend(circuit, &serial->send[i]);
     }
+    serial->sends = count;
     return count;
 }
 
@@ -105,6 +107,7 @@ static void put_header(uint8_t *header, const struct circuit *circuit,
 static int send_on_port(struct circuit *circuit, unsigned port,
                         const struct circuit_message *message)
 {
+    struct serial_circuit *serial = circuit->board;
     int error;
     struct serial_circuit_send *send = place(circuit, &error);
     uint64_t now_ps = clock_now_ps(circuit->clock);
@@ -130,6 +133,7 @@ static int send_on_port(struct circuit *circuit, unsigned port,
     send->ready_ps = message->ready_ps;
     send->waiting = true;
     send->used = true;
+    serial->sends += 1;
     attend(circuit, send);
     return ERR_OK;
 }

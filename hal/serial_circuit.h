@@ -60,6 +60,7 @@ struct serial_circuit {
     void *context;
 
     struct serial_circuit_send send[SERIAL_CIRCUIT_SENDS];
+    unsigned sends; /* at least as many as are used */
     struct switch_receive receive;
     bool synchronised;  /* the clock is set: since the mesh was told anew */
     int8_t first_error; /* of sends that ended since the last drain */

@@ -435,26 +435,40 @@ static unsigned pass(struct switch_core *core, unsigned port,
     return bytes;
 }
 
-void switch_bytes(struct switch_core *core, unsigned port, const uint8_t *data,
-                  unsigned bytes)
+/* Bytes up to the frame's end, or all. */
+static unsigned skip(const uint8_t *data, unsigned bytes)
+{
+    const uint8_t *end = memchr(data, 0, bytes);
+
+    return end != NULL ? (unsigned)(end - data) : bytes;
+}
+
+unsigned switch_bytes(struct switch_core *core, unsigned port,
+                      const uint8_t *data, unsigned bytes)
 {
     struct switch_port *in = &core->port[port];
+    unsigned at = 0;
+    bool ended = false;
 
-    while (bytes > 0) {
+    while (at < bytes && !ended) {
         unsigned taken = 0;
 
         if (in->mode == PART_PASS) {
-            taken = pass(core, port, data, bytes);
+            taken = pass(core, port, data + at, bytes - at);
         } else if (in->mode == PART_READ) {
-            taken = frame_read_bytes(&core->reader[port], data, bytes);
+            taken =
+                frame_read_bytes(&core->reader[port], data + at, bytes - at);
+        } else if (in->mode == PART_SKIP) {
+            taken = skip(data + at, bytes - at);
         }
         if (taken == 0) {
-            byte_came(core, port, *data);
+            ended = data[at] == 0 && in->mode == PART_READ;
+            byte_came(core, port, data[at]);
             taken = 1;
         }
-        data += taken;
-        bytes -= taken;
+        at += taken;
     }
+    return at;
 }
 
 void switch_line_error(struct switch_core *core, unsigned port)

@@ -328,10 +328,12 @@ void switch_byte(struct switch_core *core, unsigned port, uint8_t byte);
 
 /*
  * The same for bytes that came in one behind the other, at a fraction of the
- * cost: what is relayed is copied, 5 instructions a byte.
+ * cost: what is relayed is copied, 5 instructions a byte. Result: how many were
+ * taken, at least one: all, or those up to the end of a frame that was for this
+ * node, so that other ports need not wait for more than one frame.
  */
-void switch_bytes(struct switch_core *core, unsigned port, const uint8_t *data,
-                  unsigned bytes);
+unsigned switch_bytes(struct switch_core *core, unsigned port,
+                      const uint8_t *data, unsigned bytes);
 
 /* A byte was lost on the line (overrun). What may be wrong is a byte: that it
    came at all is worth more than the doubt, which checks and parity settle. */

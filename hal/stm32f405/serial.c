@@ -20,6 +20,7 @@
  */
 #include "hal/stm32f405/serial.h"
 
+#include "hal/hot.h"
 #include "hal/stm32f405/gpio.h"
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/pins.h"
@@ -64,7 +65,7 @@ struct line {
     USARTS_FACTS(PINS_##port##_USART, LINE_FACTS), PINS_##port##_TX,           \
         PINS_##port##_RX
 
-static const struct line lines[SERIAL_COUNT] = {
+HAL_HOT static const struct line lines[SERIAL_COUNT] = {
     [TORUS_EAST] = {LINE(EAST)},        [TORUS_NORTH] = {LINE(NORTH)},
     [TORUS_WEST] = {LINE(WEST)},        [TORUS_SOUTH] = {LINE(SOUTH)},
     [SERIAL_CONSOLE] = {LINE(CONSOLE)},
@@ -229,16 +230,19 @@ static void receive(struct state *state, unsigned port)
     if (state->has_dma) {
         state->written = arrived(state, &lines[port]);
     }
-    while (state->taken != state->written) {
+    if (state->taken != state->written) {
         uint32_t at = state->taken % RING_BYTES;
         uint32_t bytes = state->written - state->taken;
 
         bytes = bytes < RING_BYTES - at ? bytes : RING_BYTES - at;
-        state->counters.bytes_in += bytes;
         /* Whoever writes to the ring does not write to these. */
-        serial.callbacks.bytes(serial.context, port,
-                               (const uint8_t *)&state->ring[at], bytes);
+        bytes = serial.callbacks.bytes(
+            serial.context, port, (const uint8_t *)&state->ring[at], bytes);
+        state->counters.bytes_in += bytes;
         state->taken += bytes;
+        if (state->taken != state->written) {
+            armv7m_interrupt_pend(lines[port].late_irq);
+        }
     }
     if (state->lost) {
         state->lost = false;

@@ -17,8 +17,8 @@ static struct {
     void (*alarm)(void *context);
     void *alarm_context;
     bool armed;
-    uint32_t last; /* what the counter was at the last look */
-    uint32_t high; /* how often it has wrapped: every 1074 s */
+    volatile uint32_t last; /* what the counter was at the last look */
+    volatile uint32_t high; /* how often it has wrapped: every 1074 s */
 } timer;
 
 /* The update event loads the prescaler (18.4.6). */
@@ -68,9 +68,19 @@ uint64_t timer_ticks(void)
     return ticks;
 }
 
+/* Mostly without masking: every handler of a port asks. A wrap that nobody has
+   noticed, or that was noticed in between, is left to timer_ticks(). */
 uint32_t timer_us(void)
 {
-    return (uint32_t)(timer_ticks() / TIMER_TICKS_PER_US);
+    uint32_t high = timer.high;
+    uint32_t last = timer.last;
+    uint32_t now = TIM2->CNT;
+
+    if (now < last || high != timer.high) {
+        return (uint32_t)(timer_ticks() / TIMER_TICKS_PER_US);
+    }
+    return high * (UINT32_MAX / TIMER_TICKS_PER_US + 1u) +
+           now / TIMER_TICKS_PER_US;
 }
 
 void timer_wait_us(uint32_t us)

@@ -235,9 +235,15 @@ static bool make_board(struct bench *bench, unsigned index,
     for (unsigned pin = 0; pin < BENCH_PINS; ++pin) {
         board->wire[pin].random = 2654435761u * (index * BENCH_PINS + pin + 1);
     }
-    return make_text(&board->typed, BENCH_TYPED) &&
-           make_text(&board->heard, BENCH_HEARD) &&
-           chip_init(&board->chip, &config, image, bytes, bench->spent);
+    if (!make_text(&board->typed, BENCH_TYPED) ||
+        !make_text(&board->heard, BENCH_HEARD) ||
+        !chip_init(&board->chip, &config, image, bytes, bench->spent)) {
+        return false;
+    }
+    if (index > 0) {
+        core_share(&board->chip.core, &bench->board[0].chip.core);
+    }
+    return true;
 }
 
 bool bench_make(struct bench *bench, unsigned count, const uint8_t *image,

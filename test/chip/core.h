@@ -127,6 +127,7 @@ struct core {
                        sleeps, too */
     uint64_t until; /* see core_run(); a bus function may lower it */
     uint64_t instructions;
+    uint64_t slept; /* cycles of them in WFI or WFE */
     uint32_t xpsr; /* flags, GE, IT and exception number, all up to date
                       outside core_run() */
     uint32_t primask;
@@ -141,6 +142,7 @@ struct core {
        end does not count, though PRIMASK may be set. */
     uint64_t held_max[CORE_PRIORITIES];
     uint32_t held_at[CORE_PRIORITIES];
+    uint64_t held_sum[CORE_PRIORITIES]; /* of all such stretches */
     /* What the architecture leaves open or forbids, and the image did: the
        first of them; NULL: nothing. Such as an instruction that is not
        implemented here, or a write of a reserved register. */

@@ -94,6 +94,7 @@ static void release(struct core *core, unsigned level)
     uint64_t *since = &core->exceptions.held_since[level];
     uint64_t cycles = core->cycle - *since;
 
+    core->held_sum[level] += cycles;
     if (cycles > core->held_max[level]) {
         core->held_max[level] = cycles;
         core->held_at[level] = core->at;
@@ -130,6 +131,7 @@ void core_forget(struct core *core)
 
     memset(core->stats, 0, sizeof core->stats);
     memset(core->held_max, 0, sizeof core->held_max);
+    memset(core->held_sum, 0, sizeof core->held_sum);
     memset(core->held_at, 0, sizeof core->held_at);
     for (unsigned i = 0; i < CORE_EXCEPTIONS; ++i) {
         x->pending_since[i] = core->cycle;
@@ -640,6 +642,7 @@ static bool sleep_on(struct core *core)
         if (next > core->until) {
             next = core->until;
         }
+        core->slept += next - core->cycle;
         core->cycle = next;
         core_tick(core);
     }

@@ -546,9 +546,10 @@ static json_t *held_of(const struct core *core)
 
     for (unsigned i = 0; i < CORE_PRIORITIES; ++i) {
         json_array_append_new(
-            list, json_pack("{s:I,s:I}", "cycles",
-                            (json_int_t)core->held_max[i], "at",
-                            (json_int_t)core->held_at[i]));
+            list,
+            json_pack("{s:I,s:I,s:I}", "cycles", (json_int_t)core->held_max[i],
+                      "at", (json_int_t)core->held_at[i], "sum",
+                      (json_int_t)core->held_sum[i]));
     }
     return list;
 }
@@ -563,9 +564,9 @@ static json_t *stats_of(struct bench_board *board)
         edges += chip->gpio[i].edges;
     }
     return json_pack(
-        "{s:I,s:I,s:f,s:i,s:i,s:i,s:I,s:o,s:o,s:o,s:o}", "cycle",
-        (json_int_t)core->cycle, "instructions",
-        (json_int_t)core->instructions, "core_hz",
+        "{s:I,s:I,s:I,s:f,s:i,s:i,s:i,s:I,s:o,s:o,s:o,s:o}", "cycle",
+        (json_int_t)core->cycle, "slept", (json_int_t)core->slept,
+        "instructions", (json_int_t)core->instructions, "core_hz",
         (double)chip->rcc.core_uhz * 1e-6, "resets", (int)chip->resets,
         "edges", (int)edges, "misread", (int)board->misread, "pc",
         (json_int_t)core->r[15], "complaints", complaints_of(chip),

@@ -154,9 +154,9 @@ static void flush(struct mesh *mesh, uint32_t number)
     uint32_t bytes = line->held_bytes;
 
     line->held_bytes = 0;
-    if (bytes > 0 && !mesh->dead[to]) {
+    for (uint32_t at = 0; at < bytes && !mesh->dead[to];) {
         catch_up(mesh, to);
-        switch_bytes(&mesh->core[to], port, line->held, bytes);
+        at += switch_bytes(&mesh->core[to], port, line->held + at, bytes - at);
     }
 }
 
