@@ -102,11 +102,13 @@ def test_most_nodes_are_right(bench):
     assert [at for at, node in nodes.items() if node["differs"]] == [(0, 0)]
 
 
-@pytest.mark.parametrize("command", ["nodes", "ps", "mesh"])
+@pytest.mark.parametrize("command", [
+    ["nodes"], ["ps"], ["mesh"], ["console", "mesh", "5", "5"]])
 def test_who_does_not_go_with_the_originator(bench, command):
     bench.node[2, 3].crc = 0x1234ABCD
     bench.node[4, 4].clock, bench.node[4, 4].clock_hz = "hsi", 16_000_000
-    said = bench.call(command).stdout
+    done = bench.call(*command)
+    said = done.stdout + done.stderr
     assert ("node 2,3: its image has CRC 1234ABCD, the originator's CAFE0001"
             in said)
     assert ("node 4,4: its clock is hsi at 16000000 Hz, not hse-pll: its "
