@@ -10,9 +10,10 @@
  *   main loop    serial_node_run(): the engine, and while it waits the shell,
  *                which is the timer's while a kernel computes for long
  *
- * Others may peek at it (hal/peek.h) whatever its main loop does. A new wave of
- * its originator ends a job that it is in: that one has no job any more. If the
- * main loop does not come back to hear it, the node resets itself.
+ * Others may peek at it (hal/peek.h) whatever its main loop does, and tell it
+ * to let its LED blink or to reset itself. A new wave of its originator ends a
+ * job that it is in: that one has no job any more. If the main loop does not
+ * come back to hear it, the node resets itself.
  *
  * What both touch is guarded by lock() and unlock() of the configuration.
  */

@@ -4,6 +4,7 @@
 #include "hal/line.h"
 #include "qemu/console.h"
 #include "qemu/fault_image.h"
+#include "qemu/identity.h"
 #include "qemu/parse.h"
 
 #include <argp.h>
@@ -165,6 +166,41 @@ static void explain_fault(const struct options *options,
     }
 }
 
+/* Whether the command was one that found a mesh of this size. */
+static bool found_mesh(struct torus_size *size, struct torus_coord *at,
+                       const char *command)
+{
+    unsigned number[4] = {0};
+    int count = sscanf(command, "mesh %u %u %u %u", &number[0], &number[1],
+                       &number[2], &number[3]);
+
+    *size = (struct torus_size){(uint16_t)number[0], (uint16_t)number[1]};
+    *at = (struct torus_coord){(uint16_t)number[2], (uint16_t)number[3]};
+    return count == 2 || count == 4;
+}
+
+/* Names nodes that do not go with the originator; the board itself only looks
+   at cables. */
+static void name_unfit(const struct options *options, struct console *console)
+{
+    struct identity *identity = NULL;
+    struct torus_size size;
+    struct torus_coord at;
+    struct sweep sweep;
+
+    if (!found_mesh(&size, &at, options->command)) {
+        return;
+    }
+    if (sweep_begin(&sweep, console, size, at)) {
+        identity = calloc(sweep_nodes(&sweep), sizeof *identity);
+    }
+    if (identity != NULL && identity_ask(identity, &sweep) >= 0) {
+        (void)identity_print_unfit(stderr, identity, &sweep);
+    }
+    free(identity);
+    sweep_end(&sweep);
+}
+
 /* The exit status. */
 static int tell(const struct options *options, struct console *console)
 {
@@ -180,7 +216,9 @@ static int tell(const struct options *options, struct console *console)
         if (strcmp(options->command, "fault") == 0 && reply.lines > 1) {
             explain_fault(options, console, &reply);
         }
-        if (!reply.ok) {
+        if (reply.ok) {
+            name_unfit(options, console);
+        } else {
             fprintf(stderr, "quincunx: %s: '%s': %s\n", options->port,
                     options->command, reply.code);
         }

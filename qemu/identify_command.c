@@ -18,8 +18,9 @@ enum key {
 };
 
 static const struct argp_option descriptions[] = {
-    {"seconds", KEY_SECONDS, "N", 0, "For so long: 1 to 3600 (default 10)", 2},
-    {"off", KEY_OFF, NULL, 0, "No longer", 2},
+    {"seconds", KEY_SECONDS, "N", 0,
+     "Blink for so long: 1 to 3600 (default 10)", 2},
+    {"off", KEY_OFF, NULL, 0, "Let the LED stop blinking", 2},
     {0}};
 
 static const char description[] =

@@ -4,6 +4,7 @@
 #include "hal/bytes.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CRYSTAL_PART 50u /* 1 / 50: 2 % */
@@ -92,23 +93,23 @@ static bool same_board(const struct identity *a, const struct identity *b)
 
 typedef bool same_function(const struct identity *a, const struct identity *b);
 
-/* Whether more nodes are like some other one than like this one. */
-static bool stands_out(const struct identity *identity, uint32_t nodes,
-                       uint32_t index, same_function *same)
+/* Marks those to which fewer nodes are alike than to others. */
+static void mark_odd(unsigned *mark, uint32_t *alike,
+                     const struct identity *identity, uint32_t nodes,
+                     same_function *same, unsigned bit)
 {
     uint32_t most = 0;
-    uint32_t its = 0;
 
     for (uint32_t i = 0; i < nodes; ++i) {
-        uint32_t alike = 0;
-
+        alike[i] = 0;
         for (uint32_t k = 0; identity[i].known && k < nodes; ++k) {
-            alike += identity[k].known && same(&identity[i], &identity[k]);
+            alike[i] += identity[k].known && same(&identity[i], &identity[k]);
         }
-        most = alike > most ? alike : most;
-        its = i == index ? alike : its;
+        most = alike[i] > most ? alike[i] : most;
     }
-    return its < most;
+    for (uint32_t i = 0; i < nodes; ++i) {
+        mark[i] |= identity[i].known && alike[i] < most ? bit : 0;
+    }
 }
 
 static bool is_twice(const struct identity *identity, uint32_t nodes,
@@ -123,27 +124,34 @@ static bool is_twice(const struct identity *identity, uint32_t nodes,
     return false;
 }
 
-unsigned identity_marks(const struct identity *identity, uint32_t nodes,
-                        struct torus_size size, uint32_t index)
+bool identity_mark(unsigned *mark, const struct identity *identity,
+                   struct torus_size size)
 {
     static same_function *const same[] = {same_image, same_clock, same_crystal,
                                           same_memory};
-    const struct identity *its = &identity[index];
-    unsigned marks = 0;
+    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t *alike = calloc(nodes, sizeof *alike);
 
-    if (!its->known) {
-        return 0;
+    memset(mark, 0, nodes * sizeof *mark);
+    for (unsigned i = 0; alike != NULL && i < sizeof same / sizeof *same; ++i) {
+        mark_odd(mark, alike, identity, nodes, same[i], 1u << i);
     }
-    for (unsigned i = 0; i < sizeof same / sizeof *same; ++i) {
-        marks |= (unsigned)stands_out(identity, nodes, index, same[i]) << i;
+    for (uint32_t i = 0; i < nodes; ++i) {
+        const struct identity *its = &identity[i];
+
+        if (!its->known) {
+            continue;
+        }
+        if (its->faults > 0 || strcmp(its->reset, "watchdog") == 0) {
+            mark[i] |= IDENTITY_RESET;
+        }
+        if (its->placed && torus_index(size, its->place) != i) {
+            mark[i] |= IDENTITY_PLACE;
+        }
+        mark[i] |= is_twice(identity, nodes, i) ? IDENTITY_TWICE : 0u;
     }
-    if (its->faults > 0 || strcmp(its->reset, "watchdog") == 0) {
-        marks |= IDENTITY_RESET;
-    }
-    if (its->placed && torus_index(size, its->place) != index) {
-        marks |= IDENTITY_PLACE;
-    }
-    return marks | (is_twice(identity, nodes, index) ? IDENTITY_TWICE : 0u);
+    free(alike);
+    return alike != NULL;
 }
 
 /* ---- who is unfit ---- */

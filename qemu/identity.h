@@ -46,9 +46,10 @@ enum identity_mark {
    of nodes that are skipped stay. Result: as sweep_ask(). */
 int identity_ask(struct identity *identity, struct sweep *sweep);
 
-/* What marks node `index` has, a mask; of a node that is not known none. */
-unsigned identity_marks(const struct identity *identity, uint32_t nodes,
-                        struct torus_size size, uint32_t index);
+/* The marks of each node, masks; a node that is not known has none. Cost: the
+   square of the number of nodes. Result: whether there was memory. */
+bool identity_mark(unsigned *mark, const struct identity *identity,
+                   struct torus_size size);
 
 /*
  * Whether a node must not be in a job with this originator: it is not at full

@@ -26,7 +26,7 @@ static const struct argp_option descriptions[] = {
      "Read again every 1 to 3600 seconds, and tell what was counted a second, "
      "until Ctrl-C",
      2},
-    {"count", KEY_COUNT, "N", 0, "Only so many times", 2},
+    {"count", KEY_COUNT, "N", 0, "With --watch, end after N more readings", 2},
     {"json", KEY_JSON, NULL, 0,
      "An array of objects, one for each node; with --watch one array a line",
      2},

@@ -49,7 +49,8 @@ static const char port_letters[] = "ENWS";
 
 /* ---- cables ---- */
 
-/* What is wrong with the cable at a port; noise is the other end's, too. */
+/* What is wrong with the cable at a port: of what only the other end tells,
+   all but that its neighbour is busy. */
 static const struct discover_fault *
 fault_of(const struct mesh_map *map, struct torus_coord at, unsigned port)
 {
@@ -58,7 +59,7 @@ fault_of(const struct mesh_map *map, struct torus_coord at, unsigned port)
         mesh_map_fault(map, torus_step(map->size, at, (enum torus_port)port, 1),
                        torus_opposite((enum torus_port)port));
 
-    return fault == NULL && other != NULL && other->code == DISCOVER_NOISY
+    return fault == NULL && other != NULL && other->code != DISCOVER_BUSY
                ? other
                : fault;
 }

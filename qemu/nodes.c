@@ -46,9 +46,11 @@ int nodes_ask(struct nodes *nodes)
         missing = sweep_ask(&nodes->sweep, PEEK_IMAGE, PEEK_AT_VERSION,
                             take_version, nodes);
     }
+    if (!identity_mark(nodes->mark, nodes->identity, nodes->sweep.size)) {
+        console_fail(nodes->sweep.console, "no memory to compare nodes");
+        return -1;
+    }
     for (uint32_t i = 0; i < count; ++i) {
-        nodes->mark[i] =
-            identity_marks(nodes->identity, count, nodes->sweep.size, i);
         marks |= nodes->mark[i];
     }
     return missing < 0 ? -1 : missing > 0 || marks != 0;

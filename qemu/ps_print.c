@@ -181,11 +181,15 @@ static json_t *state_json(const struct ps_node *node)
         fault_json(node));
 }
 
-static json_t *node_json(const struct ps_node *node)
+static json_t *node_json(const struct ps *ps, uint32_t index)
 {
-    json_t *json =
-        json_pack("{s:i, s:i, s:b, s:b}", "x", node->at.x, "y", node->at.y,
-                  "answers", node->answers, "well", node->well);
+    const struct ps_node *node = &ps->node[index];
+    uint32_t first = torus_index(ps->size, ps->originator);
+    char why[IDENTITY_WHY_BYTES];
+    json_t *json = json_pack(
+        "{s:i, s:i, s:b, s:b, s:b}", "x", node->at.x, "y", node->at.y,
+        "answers", node->answers, "well", node->well, "fit",
+        !identity_is_unfit(why, &ps->identity[index], &ps->identity[first]));
     json_t *paths = json_array();
 
     for (unsigned i = 0; i < SWEEP_PATHS && node->path[i][0] != '\0'; ++i) {
@@ -207,7 +211,7 @@ json_t *ps_json(const struct ps *ps)
     json_t *all = json_array();
 
     for (uint32_t i = 0; i < nodes; ++i) {
-        json_array_append_new(all, node_json(&ps->node[i]));
+        json_array_append_new(all, node_json(ps, i));
     }
     return all;
 }

@@ -102,11 +102,13 @@ def test_most_nodes_are_right(bench):
     assert [at for at, node in nodes.items() if node["differs"]] == [(0, 0)]
 
 
-@pytest.mark.parametrize("command", ["nodes", "ps", "mesh"])
+@pytest.mark.parametrize("command", [
+    ["nodes"], ["ps"], ["mesh"], ["console", "mesh", "5", "5"]])
 def test_who_does_not_go_with_the_originator(bench, command):
     bench.node[2, 3].crc = 0x1234ABCD
     bench.node[4, 4].clock, bench.node[4, 4].clock_hz = "hsi", 16_000_000
-    said = bench.call(command).stdout
+    done = bench.call(*command)
+    said = done.stdout + done.stderr
     assert ("node 2,3: its image has CRC 1234ABCD, the originator's CAFE0001"
             in said)
     assert ("node 4,4: its clock is hsi at 16000000 Hz, not hse-pll: its "
@@ -246,7 +248,7 @@ def test_an_image_that_knows_no_peeks(bench):
 
 
 @pytest.mark.parametrize("size", [(1, 1), (1, 2), (2, 1), (2, 2), (3, 2),
-                                  (9, 4)])
+                                  (9, 4), (31, 31)])
 def test_every_size(size):
     with fake_mesh.Mesh(*size) as bench:
         bench.originator = (size[0] - 1, size[1] // 2)
@@ -442,7 +444,7 @@ def test_a_picture_of_what_is_wrong(bench, tmp_path):
     assert "the mesh is not a 5x5 torus:" in done.stdout
     drawn = svg_of(tmp_path / "a.svg")
     assert len(drawn["miswired"]) == 1, "one cable, told by both of its ends"
-    assert len(drawn["noisy"]) == 2 and len(drawn["gap"]) == 4
+    assert len(drawn["noisy"]) == 2 and len(drawn["gap"]) == 6
     assert sorted(it.text for it in drawn["wrong"]) == [
         "5 of 16 lost", "missing", "missing", "to 1,1 E", "to 2,0 S"]
     assert len(drawn["fault"]) == 6
