@@ -266,7 +266,6 @@ _Noreturn void boot_board(void)
     uint32_t before;
 
     boot_start(&start);
-    led_start();
     if (start.clocks.source == CLOCKS_EMULATED) {
         start.clocks.slower = EMULATED_SLOWER;
         timer_account();
@@ -275,6 +274,7 @@ _Noreturn void boot_board(void)
     before = armv7m_mask(); /* the callbacks are the node's */
     serial_start(&start.clocks, NULL, &callbacks, NULL);
     init_node(&start);
+    led_start();
     armv7m_unmask(before);
     timer_start(&start.clocks, tick, NULL);
     watchdog_start(&start.clocks);
