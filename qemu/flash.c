@@ -369,6 +369,10 @@ static void print_status(FILE *out, const struct flash *flash,
     if (worker->ending == ENDING_TIMEOUT) {
         fprintf(out, "%s did not end within %u s", tool,
                 flash->config->timeout_s);
+    } else if (info->si_code == CLD_EXITED &&
+               worker->board->way != FLASH_PROBE) {
+        /* The status is that of the steps: see the last words. */
+        fprintf(out, "through %s", tool);
     } else if (info->si_code == CLD_EXITED) {
         fprintf(out, "%s's exit status %d", tool, info->si_status);
     } else {

@@ -242,7 +242,7 @@ static int refuse(const struct options *options,
     return EXIT_FAILED;
 }
 
-/* What can be told of a board before any is touched. */
+/* Refuses a board for reasons that are known before any is touched. */
 static int check_board(const struct options *options,
                        const struct flash_board *board)
 {
@@ -253,10 +253,11 @@ static int check_board(const struct options *options,
         return refuse(options, board, "has no x and y for --set-coordinates");
     }
     if (board->pins[0] != '\0' && strcmp(board->pins, options->pins) != 0) {
-        snprintf(reason, sizeof reason,
-                 "has the pins '%s', but the image is for '%s' (make PINS=%s)",
-                 board->pins, options->pins[0] != '\0' ? options->pins : "any",
-                 board->pins);
+        snprintf(
+            reason, sizeof reason,
+            "has the pins '%s', but the image %s%s%s (make PINS=%s)",
+            board->pins, options->pins[0] != '\0' ? "is for '" : "tells none",
+            options->pins, options->pins[0] != '\0' ? "'" : "", board->pins);
         return refuse(options, board, reason);
     }
     if (board->way == FLASH_PORT && stat(board->name, &status) != 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is plugged into this host's USB that boards may be flashed through. */
+/* Devices at this host's USB through which boards may be flashed. */
 #ifndef QEMU_FLASH_LIST_H
 #define QEMU_FLASH_LIST_H
 
@@ -13,7 +13,7 @@ struct flash_device {
     char name[FLASH_NAME_BYTES]; /* as a map has it, without comma or quote;
                                     empty: it has none that can be used */
     const char *interface;       /* of a probe; NULL: none */
-    char text[FLASH_LIST_TEXT];  /* what it says that it is; printable */
+    char text[FLASH_LIST_TEXT];  /* its product string; printable */
     char place[FLASH_LIST_TEXT]; /* the kernel's name of its USB port */
 };
 

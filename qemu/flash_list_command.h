@@ -3,9 +3,9 @@
 #define QEMU_FLASH_LIST_COMMAND_H
 
 /*
- * `quincunx flash-map`: lists what boards can be flashed through, and writes a
- * map of it. Result: exit status; 0 done; 1 nothing is plugged in, or the map
- * exists or cannot be written; 2 wrong usage.
+ * `quincunx flash-map`: lists the devices through which boards can be flashed,
+ * and writes a map of them. Result: exit status; 0 done; 1 nothing is plugged
+ * in, or the map exists or cannot be written; 2 wrong usage.
  */
 int flash_list_command(int argc, char **argv);
 

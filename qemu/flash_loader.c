@@ -181,8 +181,8 @@ static uint32_t serial_device(const struct loader *loader)
     return number != NULL ? (uint32_t)strtoul(number + 1, NULL, 16) : 0;
 }
 
-/* What lies outside of the flash; a loader that does not let it be read leaves
-   it unknown. */
+/* Reads the chip's unique number and its KiB of flash, which lie outside of the
+   flash: empty and 0 if the loader does not let them be read. */
 static bool serial_numbers(struct loader *loader, char *unique, uint32_t *kib)
 {
     const struct flash_chip *chip = loader->request->chip;
@@ -249,7 +249,7 @@ static bool serial_program(struct loader *loader)
            same(loader);
 }
 
-/* Says nothing: what went wrong before is to be the last words. */
+/* Without a word: the last words are to be those of the step that failed. */
 static void serial_erase(struct loader *loader)
 {
     const struct flash_request *request = loader->request;
@@ -375,7 +375,8 @@ static bool dfu_read(struct loader *loader, uint32_t address, uint32_t bytes)
     return done;
 }
 
-/* The chip's number is not told; how its flash is cut into sectors is. */
+/* DFU tells neither the chip's kind nor its unique number, only how its flash
+   is cut into sectors. */
 static bool dfu_identity(struct loader *loader, const char *layout)
 {
     const struct flash_request *request = loader->request;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the program that flashes one board is asked for, whichever it is: find
- * the board by its name and no other, check that it is the right one, write
- * the image, read it back. Before each step it says which, on a line of its
- * own.
+ * The request to the program that flashes one board, whichever program it is:
+ * find the board by its name and no other, check that it is the right one,
+ * write the image, read it back. Before each step it prints a line with the
+ * step's name.
  */
 #ifndef QEMU_FLASH_REQUEST_H
 #define QEMU_FLASH_REQUEST_H
@@ -16,7 +16,7 @@
 /* Where the program finds the image: this descriptor of its own. */
 #define FLASH_IMAGE_FD 3
 
-/* What begins a line that names a step, or the chip. */
+/* The beginning of a line that names a step, or the chip. */
 #define FLASH_STEP "quincunx-step "
 #define FLASH_CHIP "quincunx-chip "
 

@@ -672,7 +672,7 @@ def test_pins_of_the_map(bench):
             "has the pins 'feather405', but the image is for 'pyboard' "
             "(make PINS=feather405)")
     bench.image.write_bytes(image.good())
-    refused(bench.mesh(), FAILED, "the image is for 'any'")
+    refused(bench.mesh(), FAILED, "but the image tells none (make PINS=")
     assert bench.log() == []
     bench.map.write_text("probe,pins\nA,pyboard\nB,\n")
     bench.image.write_bytes(with_identity(pins=b"pyboard"))

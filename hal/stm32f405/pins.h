@@ -12,9 +12,9 @@
  *   PINS_LED         its pin
  *   PINS_LED_LIT     the level that lights it: 0 or 1
  *
- * All else follows from the USART (usarts.h). What cannot work does not
- * compile: a USART or pin that is there twice, a pin that is not this USART's,
- * a port on a pin that debugging or USB needs.
+ * All else follows from the USART (usarts.h). A header that cannot work does
+ * not compile: a USART or pin that is there twice, a pin that is not this
+ * USART's, a port on a pin that debugging or USB needs.
  */
 #ifndef HAL_STM32F405_PINS_H
 #define HAL_STM32F405_PINS_H

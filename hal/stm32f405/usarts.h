@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What follows from a USART's number: its bus (RM0090, 2.3), the alternate
+ * Facts that follow from a USART's number: its bus (RM0090, 2.3), the alternate
  * function of its pins (data sheet, table 9), and the DMA streams and channels
  * that it can be served by (RM0090, tables 42 and 43). Where there is a choice
  * of streams, these are the ones that let all six USARTs have both of theirs.

@@ -97,10 +97,11 @@ class Loader(threading.Thread):
         if self.kind == "garbage":
             self.say(b"ready\r\n")
             return
-        if first == INIT:
-            self.say(NACK if self.initialised else ACK)
+        if first == INIT and not self.initialised:
+            self.say(ACK)
             self.initialised = True
             return
+        # A second INIT is half a command: it takes another byte to get a NACK.
         if not self.initialised or self.take(1)[0] != first ^ 0xFF:
             self.say(NACK)
             return
