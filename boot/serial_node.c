@@ -496,6 +496,11 @@ unsigned serial_node_bytes(struct serial_node *node, unsigned port,
     return switch_bytes(&node->core, port, data, bytes);
 }
 
+static bool is_set(unsigned ports, unsigned port)
+{
+    return (ports >> port & 1u) != 0;
+}
+
 /* For the earliest of all ports. */
 static void set_alarm(struct serial_node *node)
 {
@@ -504,7 +509,7 @@ static void set_alarm(struct serial_node *node)
     bool found = false;
 
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        if ((node->due >> port & 1u) != 0 &&
+        if (is_set(node->due, port) &&
             (!found || !passed(node->due_us[port], first_us))) {
             first_us = node->due_us[port];
             found = true;
@@ -534,7 +539,7 @@ void serial_node_attend(struct serial_node *node, unsigned port)
             due_us = time_us + TICK_US;
         }
     }
-    if ((node->speaking >> port & 1u) != 0) {
+    if (is_set(node->speaking, port)) {
         node->speaking &= (uint8_t) ~(1u << port);
         discover_speak(&node->discover, port);
     }
@@ -551,9 +556,8 @@ static void kick_due(struct serial_node *node)
     uint32_t time_us = now_us(node);
 
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        if ((node->speaking >> port & 1u) != 0 ||
-            ((node->due >> port & 1u) != 0 &&
-             passed(node->due_us[port], time_us))) {
+        if (is_set(node->speaking, port) ||
+            (is_set(node->due, port) && passed(node->due_us[port], time_us))) {
             node->config.kick(node->config.context, port);
         }
     }

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# What relaying costs the board stm32f405, counted on the one whose emulator
-# counts: compiled with that board's flags, but for the processor.
+# What the switch's calls cost, counted on the board whose emulator counts, and
+# compiled with the flags of the board stm32f405, but for the processor.
 
 RELAY_EXACT := hal/crc32.c hal/frame.c hal/parity.c \
-               $(wildcard hal/switch*.c) torus/torus.c test/bench/relay/glue.c
-RELAY_BENCH := test/bench/relay/board.c test/bench/relay/driver.c \
-               test/target/main.c boot/reset.c boot/memory.c \
-               boot/vectors_mps2_an385.c hal/window.c hal/console.c \
+               $(wildcard hal/switch*.c) torus/torus.c
+RELAY_BENCH := test/bench/relay/board.c test/target/main.c boot/reset.c \
+               boot/memory.c boot/vectors_mps2_an385.c hal/window.c hal/console.c \
                $(wildcard hal/mps2_an385/*.c) \
                $(filter-out torus/torus.c,$(wildcard torus/*.c))
 
@@ -14,10 +13,6 @@ relay_exact_objects := $(RELAY_EXACT:%.c=$(BUILD)/relay/%.o)
 relay_bench_objects := $(RELAY_BENCH:%.c=$(BUILD)/mps2_an385/%.o)
 
 TEST_PROGRAMS += $(BUILD)/test/relay_bench.elf
-
-# As hal/stm32f405/serial.c is.
-$(BUILD)/mps2_an385/test/bench/relay/driver.o: TARGET_CFLAGS += $(COLD) \
-    $(if $(filter all,$(PARTS)),-O2)
 
 $(BUILD)/relay/%.o: %.c $(BUILD)/mps2_an385.flags
 	$(say) CC-m3 $<

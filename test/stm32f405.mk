@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What shows the board stm32f405: a program for QEMU's, and the drivers on the
-# host over a model of the chip's registers; both once for each header of pins.
+# A program that shows the board stm32f405's drivers, on QEMU's board and on the
+# chip's model: an image for each header of pins.
 
 STM32_IMAGE := $(wildcard test/stm32f405/*.c) $(BOOT_SOURCES) hal/crc32.c \
                $(wildcard hal/stm32f405/*.c) \
@@ -10,26 +10,7 @@ STM32_IMAGE := $(wildcard test/stm32f405/*.c) $(BOOT_SOURCES) hal/crc32.c \
 STM32_PINS := test/stm32f405/main.c boot/vectors_stm32f405.c \
               hal/stm32f405/serial.c hal/stm32f405/led.c
 
-STM32_HOST := test/stm32f405/host/clocks.c test/stm32f405/host/main.c \
-              test/unit/unit.c
-
-stm32_host_objects := $(STM32_HOST:%.c=$(BUILD)/test/more/%.o)
-stm32_pins_objects := $(ALL_PINS:%=$(BUILD)/test/pins/host/%.o)
-
-TEST_PROGRAMS += $(ALL_PINS:%=$(BUILD)/test/stm32f405_host-%) \
-                 $(ALL_PINS:%=$(BUILD)/test/stm32f405-%.elf)
-
-$(BUILD)/test/pins/host/%.o: test/stm32f405/host/serial.c \
-                                  $(BUILD)/more.flags
-	$(say) CC '$< $*'
-	$(Q)mkdir -p $(@D)
-	$(Q)$(HOST_CC) $(HOST_CFLAGS) $(MORE_SANITIZE) -DPINS=$* -MMD -MP -c $< \
-	  -o $@
-
-$(BUILD)/test/stm32f405_host-%: $(BUILD)/test/pins/host/%.o \
-                                $(stm32_host_objects)
-	$(say) LINK $@
-	$(Q)$(HOST_CC) $(MORE_SANITIZE) -o $@ $^
+TEST_PROGRAMS += $(ALL_PINS:%=$(BUILD)/test/stm32f405-%.elf)
 
 stm32_image_objects := $(patsubst %.c,$(BUILD)/stm32f405/%.o, \
                          $(filter-out $(STM32_PINS),$(STM32_IMAGE)))
@@ -54,4 +35,3 @@ endef
 $(foreach pins,$(ALL_PINS),$(eval $(call stm32_image,$(pins))))
 
 -include $(stm32_image_objects:.o=.d)
--include $(stm32_host_objects:.o=.d) $(stm32_pins_objects:.o=.d)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program for the board that does what the console says, one line each, and
- * says what comes in at the ports. test/test_stm32f405.py talks to it.
+ * says what comes in at the ports. test/test_stm32f405.py talks to it on an
+ * emulator, test/test_chip_drivers.py on the chip's model.
  *
  *   send PORT HEX      these bytes, out of a port
  *   overrun PORT       the next byte at the port comes with ORE (emulator only)
@@ -10,6 +11,7 @@
  *   blocks PORT COUNT  sends blocks out of a port;  told PORT: what came in
  *   counters PORT      of the driver;  time: of the timers;  wrap: see there
  *   probe HEX          reads a word there, if there is one
+ *   led 0|1;  alarm: sets the timer's, says how late it came
  *   load HEX, overflow, exit, reset, forget      the ends of a program
  */
 #include "test/stm32f405/exchange.h"
@@ -20,6 +22,8 @@
 #include "boot/start_stm32f405.h"
 #include "hal/board.h"
 #include "hal/clock.h"
+#include "hal/stm32f405/interrupts.h"
+#include "hal/stm32f405/led.h"
 #include "hal/stm32f405/pins.h"
 #include "hal/stm32f405/registers.h"
 #include "hal/stm32f405/serial.h"
@@ -44,7 +48,7 @@ struct event {
     uint8_t byte;
 };
 
-static struct {
+struct test {
     struct boot_start start;
     bool exchanging;
     struct exchange exchange[TORUS_PORTS];
@@ -54,8 +58,13 @@ static struct {
     uint8_t out[TORUS_PORTS][OUT_BYTES];
     volatile unsigned out_at[TORUS_PORTS];
     volatile unsigned out_bytes[TORUS_PORTS];
+    volatile uint32_t attended[SERIAL_COUNT]; /* calls of attend() */
     volatile uint32_t ticks;
-} test;
+    volatile uint32_t alarm_us; /* when alarm() was called; 0: it was not */
+};
+
+/* Behind the stack: data's part of the memory is the drivers'. */
+static struct test *const test = (struct test *)(void *)boot_stack_end;
 
 /* Takes room at 0x10000000 and none in the image. */
 __attribute__((section(".ccm"))) volatile uint32_t test_ccm[4];
@@ -64,27 +73,29 @@ __attribute__((section(".ccm"))) volatile uint32_t test_ccm[4];
 
 static void note(enum event_kind kind, unsigned port, uint8_t byte)
 {
-    test.events[test.written % EVENTS] =
+    test->events[test->written % EVENTS] =
         (struct event){(uint8_t)kind, (uint8_t)port, byte};
-    ++test.written;
+    ++test->written;
 }
 
-static void byte(void *context, unsigned port, uint8_t value)
+static void byte(unsigned port, uint8_t value)
 {
-    (void)context;
     if (port == SERIAL_CONSOLE) {
         boot_console_byte(value);
-    } else if (!test.exchanging) {
+    } else if (!test->exchanging) {
         note(EVENT_BYTE, port, value);
-    } else if (exchange_byte(&test.exchange[port], value)) {
+    } else if (exchange_byte(&test->exchange[port], value)) {
         serial_kick(port);
     }
 }
 
-static void doubtful(void *context, unsigned port, uint8_t value)
+static void bytes_came(void *context, unsigned port, const uint8_t *data,
+                       unsigned bytes)
 {
     (void)context;
-    note(EVENT_ERROR, port, value);
+    for (unsigned i = 0; i < bytes; ++i) {
+        byte(port, data[i]);
+    }
 }
 
 static void line_error(void *context, unsigned port)
@@ -93,17 +104,23 @@ static void line_error(void *context, unsigned port)
     note(EVENT_ERROR, port, 0);
 }
 
+static void attend(void *context, unsigned port)
+{
+    (void)context;
+    ++test->attended[port];
+}
+
 static unsigned pending(void *context, unsigned port, const uint8_t **data)
 {
     (void)context;
     if (port == SERIAL_CONSOLE) {
         return boot_console_pending(data);
     }
-    if (test.exchanging) {
-        return exchange_pending(&test.exchange[port], data);
+    if (test->exchanging) {
+        return exchange_pending(&test->exchange[port], data);
     }
-    *data = test.out[port] + test.out_at[port];
-    return test.out_bytes[port] - test.out_at[port];
+    *data = test->out[port] + test->out_at[port];
+    return test->out_bytes[port] - test->out_at[port];
 }
 
 static void taken(void *context, unsigned port, unsigned bytes)
@@ -111,20 +128,26 @@ static void taken(void *context, unsigned port, unsigned bytes)
     (void)context;
     if (port == SERIAL_CONSOLE) {
         boot_console_taken(bytes);
-    } else if (test.exchanging) {
-        exchange_taken(&test.exchange[port], bytes);
+    } else if (test->exchanging) {
+        exchange_taken(&test->exchange[port], bytes);
     } else {
-        test.out_at[port] += bytes;
+        test->out_at[port] += bytes;
     }
 }
 
-static const struct serial_callbacks callbacks = {byte, doubtful, line_error,
-                                                  pending, taken};
+static const struct serial_callbacks callbacks = {bytes_came, line_error,
+                                                  attend, pending, taken};
 
 static void tick(void *context)
 {
     (void)context;
-    ++test.ticks;
+    ++test->ticks;
+}
+
+static void alarm(void *context)
+{
+    (void)context;
+    test->alarm_us = timer_us();
 }
 
 /* ---- commands ---- */
@@ -164,11 +187,11 @@ static void command_send(char *text)
     while (hex != NULL && bytes < OUT_BYTES && strlen(hex) >= 3) {
         char digits[3] = {hex[1], hex[2], '\0'};
 
-        test.out[port][bytes++] = (uint8_t)strtoul(digits, NULL, 16);
+        test->out[port][bytes++] = (uint8_t)strtoul(digits, NULL, 16);
         hex += 2;
     }
-    test.out_at[port] = 0;
-    test.out_bytes[port] = bytes;
+    test->out_at[port] = 0;
+    test->out_bytes[port] = bytes;
     serial_kick(port);
     boot_console_put("ok\n");
 }
@@ -188,7 +211,7 @@ static void command_clear(char *text)
 static void command_exchange(char *text)
 {
     (void)text;
-    test.exchanging = true;
+    test->exchanging = true;
     boot_console_put("ok\n");
 }
 
@@ -198,7 +221,7 @@ static void command_blocks(char *text)
     const char *count = strchr(text, ' ');
     uint32_t before = armv7m_mask();
 
-    exchange_start(&test.exchange[port], port,
+    exchange_start(&test->exchange[port], port,
                    count == NULL ? 0 : strtoul(count, NULL, 10));
     armv7m_unmask(before);
     serial_kick(port);
@@ -207,7 +230,7 @@ static void command_blocks(char *text)
 
 static void command_told(char *text)
 {
-    const struct exchange *exchange = &test.exchange[port_of(text)];
+    const struct exchange *exchange = &test->exchange[port_of(text)];
 
     boot_console_put("told");
     put_number("blocks", exchange->blocks_in);
@@ -230,6 +253,7 @@ static void command_counters(char *text)
     put_number("noises", counters->noises);
     put_number("bursts", counters->bursts);
     put_number("failures", counters->failures);
+    put_number("attended", test->attended[port_of(text)]);
     boot_console_put("\n");
 }
 
@@ -242,7 +266,7 @@ static void command_time(char *text)
     (void)text;
     clock_start(&clock, moved_ps);
     boot_console_put("time");
-    put_number("ticks", test.ticks);
+    put_number("ticks", test->ticks);
     put_number("us", timer_us());
     put_number("clock_us", (uint32_t)(before_ps / 1000000u));
     put_number("moved_us",
@@ -271,6 +295,30 @@ static void command_wrap(char *text)
     boot_console_hex((uint32_t)(before >> 32), 8);
     boot_console_hex((uint32_t)before, 8);
     boot_console_put("\n");
+}
+
+/* The alarm in 100 us: how late it came. Where there are no compares, never. */
+static void command_alarm(char *text)
+{
+    uint32_t before = interrupts_mask();
+    uint32_t at_us = timer_us() + 100;
+
+    (void)text;
+    test->alarm_us = 0;
+    if (test->start.clocks.source != CLOCKS_EMULATED) {
+        timer_alarm(at_us);
+    }
+    interrupts_unmask(before);
+    timer_wait_us(200);
+    boot_console_put("alarm");
+    put_number("late_us", test->alarm_us - at_us);
+    boot_console_put("\n");
+}
+
+static void command_led(char *text)
+{
+    led_set(text[0] == '1');
+    boot_console_put("ok\n");
 }
 
 static void command_probe(char *text)
@@ -330,6 +378,7 @@ static const struct {
     {"blocks", command_blocks},     {"told", command_told},
     {"counters", command_counters}, {"time", command_time},
     {"wrap", command_wrap},         {"probe", command_probe},
+    {"alarm", command_alarm},       {"led", command_led},
     {"load", command_load},         {"overflow", command_overflow},
     {"exit", command_exit},         {"reset", command_reset},
     {"forget", command_forget},
@@ -366,15 +415,20 @@ _Noreturn void boot_board(void)
     static char line[160];
     size_t bytes = 0;
 
-    boot_start(&test.start);
-    if (test.start.has_ccm) {
+    memset(test, 0, sizeof *test);
+    boot_start(&test->start);
+    if (test->start.has_ccm) {
         test_ccm[0] = 0;
     }
-    timer_start(&test.start.clocks, tick, NULL);
-    serial_start(&test.start.clocks, NULL, &callbacks, NULL);
-    boot_start_banner(&test.start);
+    led_start();
+    timer_start(&test->start.clocks, tick, NULL);
+    serial_start(&test->start.clocks, NULL, &callbacks, NULL);
+    if (test->start.clocks.source != CLOCKS_EMULATED) {
+        timer_start_compares(SERIAL_POLL_US, serial_poll, alarm, NULL);
+    }
+    boot_start_banner(&test->start);
     boot_console_put("ready\n");
-    watchdog_start(&test.start.clocks);
+    watchdog_start(&test->start.clocks);
     for (;;) {
         int byte = boot_console_get();
 
@@ -386,8 +440,8 @@ _Noreturn void boot_board(void)
         } else if (byte >= 0 && bytes < sizeof line - 1) {
             line[bytes++] = (char)byte;
         }
-        for (; test.taken != test.written; ++test.taken) {
-            put_event(&test.events[test.taken % EVENTS]);
+        for (; test->taken != test->written; ++test->taken) {
+            put_event(&test->events[test->taken % EVENTS]);
         }
         if (byte < 0) {
             __asm volatile("wfi" ::: "memory");

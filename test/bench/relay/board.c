@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Five nodes in a cross: four talk through the one in the middle and with it,
- * byte by byte, while every call of the switch is counted; then the middle one
- * alone with its drivers. The frame around it is that of the unit tests on the
- * target (test/target), which calls unit_all(). Run under -icount shift=10,
- * where an instruction takes 1024 ns: 25.6 ticks of the timer, so that they are
- * counted exactly. One line for each figure:
+ * Instructions that the calls of the software switch take, which is compiled as
+ * for the board stm32f405, but for the processor. Five nodes in a cross: four
+ * talk through the one in the middle and with it, byte by byte, while every
+ * call is counted. The frame around it is that of the unit tests on the target
+ * (test/target), which calls unit_all(). Run under -icount shift=10, where an
+ * instruction takes 1024 ns: 25.6 ticks of the timer, so that they are counted
+ * exactly. One line for each figure:
  *
  *   name, calls, instructions of all of them, of the longest
  *
- * and for the drivers the same behind "load" and how many bytes come in at each
- * port before any is passed on. Calls count with what it takes to make them.
+ * Calls count with what it takes to make them.
  */
 #include "hal/bytes.h"
 #include "hal/mps2_an385/registers.h"
 #include "hal/switch_parts.h"
-#include "test/bench/relay/relay.h"
 #include "test/unit/unit.h"
 
 #include <string.h>
@@ -25,8 +24,6 @@
 #define MESSAGE_BYTES 2400u
 #define KIND 1u
 #define TURNS 60000u
-#define FRAMES 32u
-#define LINE_BYTES (PART_DATA_HEADER_BYTES + SWITCH_DATA_BYTES + 6u)
 
 enum figure {
     PASSED_BYTE,
@@ -60,24 +57,33 @@ static const char *const names[FIGURES] = {
     "tick-held",      "tick-back",     "bad-line-arrives",
     "bad-line-made"};
 
-static struct relay_figure figures[FIGURES];
+/* Of one kind of call. */
+struct counted {
+    uint32_t calls;
+    uint32_t total; /* instructions, of all of them */
+    uint32_t worst;
+};
+
+static struct counted figures[FIGURES];
 static uint32_t nothing; /* what it costs to count */
 
 /* ---- counting ---- */
 
-uint32_t relay_start(void)
+/* Counts instructions from here to count_stop(). */
+static uint32_t count_start(void)
 {
     return CMSDK_TIMER0->VALUE;
 }
 
-static void add(struct relay_figure *figure, uint32_t count)
+static void add(struct counted *figure, uint32_t count)
 {
     figure->calls += 1;
     figure->total += count;
     figure->worst = count > figure->worst ? count : figure->worst;
 }
 
-uint32_t relay_stop(struct relay_figure *figure, uint32_t from)
+/* Result: how many. The figure may be NULL. */
+static uint32_t count_stop(struct counted *figure, uint32_t from)
 {
     uint32_t ticks = from - CMSDK_TIMER0->VALUE;
     uint32_t count =
@@ -96,16 +102,16 @@ static void start_counting(void)
     CMSDK_TIMER0->VALUE = UINT32_MAX;
     CMSDK_TIMER0->CTRL = TIMER_CTRL_ENABLE;
     nothing = 0;
-    nothing = relay_stop(NULL, relay_start());
+    nothing = count_stop(NULL, count_start());
 }
 
 /* The figure "nops" must be 1 1000 1000. */
-static void count_nops(struct relay_figure *figure)
+static void count_nops(struct counted *figure)
 {
-    uint32_t from = relay_start();
+    uint32_t from = count_start();
 
     __asm volatile(".rept 1000\n\tnop\n\t.endr");
-    relay_stop(figure, from);
+    count_stop(figure, from);
 }
 
 static void put_number(unit_put *put, void *context, uint32_t number)
@@ -123,7 +129,7 @@ static void put_number(unit_put *put, void *context, uint32_t number)
 }
 
 static void print(unit_put *put, void *context, const char *name,
-                  const struct relay_figure *figure)
+                  const struct counted *figure)
 {
     put(context, name);
     put_number(put, context, figure->calls);
@@ -142,8 +148,7 @@ static struct switch_receive receive[TORUS_PORTS + 1];
 static uint8_t data[MESSAGE_BYTES];
 static uint8_t buffer[TORUS_PORTS + 1][MESSAGE_BYTES];
 
-/* Volatile, so that calls remain calls: those of the switch are of the glue's
-   and the driver's alone, as on the board. */
+/* Volatile, so that calls remain calls. */
 static void (*volatile const call_byte)(struct switch_core *, unsigned,
                                         uint8_t) = switch_byte;
 static unsigned (*volatile const call_pending)(
@@ -234,11 +239,11 @@ static void count_byte(struct switch_core *core, unsigned port, uint8_t byte)
     enum figure figure = about(core, port, byte);
     uint32_t before = core->counters[port].received_messages;
     uint32_t relayed = core->counters[port].relayed_circuits;
-    uint32_t from = relay_start();
+    uint32_t from = count_start();
     uint32_t count;
 
     call_byte(core, port, byte);
-    count = relay_stop(NULL, from);
+    count = count_stop(NULL, from);
     if (bad) {
         figure = BAD_LINE_ARRIVES;
     } else if (core->counters[port].received_messages != before) {
@@ -257,21 +262,21 @@ static bool move(struct switch_core *from_core, unsigned from_port,
     bool passed = from_core->port[from_port].role == PART_RELAY;
     const uint8_t *bytes;
     uint32_t written = from_core->port[from_port].written;
-    uint32_t from = relay_start();
+    uint32_t from = count_start();
     unsigned some = call_pending(from_core, from_port, &bytes);
     uint8_t byte;
 
-    relay_stop(passed ? &figures[PASSED_PENDING] : NULL, from);
+    count_stop(passed ? &figures[PASSED_PENDING] : NULL, from);
     if (some == 0) {
         return false;
     }
     byte = *bytes;
-    from = relay_start();
+    from = count_start();
     call_taken(from_core, from_port, 1);
     if (from_core->port[from_port].written != written) {
-        relay_stop(&figures[bad ? BAD_LINE_MADE : FRAME_MADE], from);
+        count_stop(&figures[bad ? BAD_LINE_MADE : FRAME_MADE], from);
     } else {
-        relay_stop(passed ? &figures[PASSED_TAKEN] : NULL, from);
+        count_stop(passed ? &figures[PASSED_TAKEN] : NULL, from);
     }
     count_byte(to_core, to_port, damaged(to_core, to_port, byte));
     return true;
@@ -306,9 +311,9 @@ static void send(unsigned from, unsigned port, unsigned hops)
         .path = {.port = (uint8_t)port, .hops = (uint16_t)hops},
         .kind = KIND,
         .segment = {{data, MESSAGE_BYTES}}};
-    before = relay_start();
+    before = count_start();
     call_send(&nodes[from], sent);
-    relay_stop(bad ? NULL : &figures[SEND], before);
+    count_stop(bad ? NULL : &figures[SEND], before);
 }
 
 static bool arrived(unsigned node, unsigned port)
@@ -370,10 +375,10 @@ static bool one_destination(void)
 
 static void count_tick(enum figure figure, uint32_t now_us)
 {
-    uint32_t from = relay_start();
+    uint32_t from = count_start();
 
     call_tick(&nodes[MIDDLE], now_us);
-    relay_stop(&figures[figure], from);
+    count_stop(&figures[figure], from);
 }
 
 /* Nothing to do; two circuits held; four sources that hear nothing. */
@@ -428,82 +433,9 @@ static bool with_data(unsigned step)
            one_destination() && ticks() && bad_line();
 }
 
-/* ---- the middle one with its drivers ---- */
-
-/* A neighbour sets up a circuit straight through the relay. */
-static void introduce(unsigned port)
-{
-    unsigned back = torus_opposite((enum torus_port)port);
-    const uint8_t *bytes;
-    unsigned some;
-
-    start_nodes();
-    send(port, back, 2);
-    some = switch_pending(&nodes[port], back, &bytes);
-    for (unsigned i = 0; i < some; ++i) {
-        switch_byte(&relay_core, port, bytes[i]);
-    }
-}
-
-/* Byte i of frames as long as can be, one after the other: DATA from where
-   set-ups came, and answers from where they went. */
-static uint8_t line_byte(unsigned port, uint32_t i)
-{
-    uint32_t at = i % LINE_BYTES;
-
-    if (at == 1) {
-        return relay_core.port[port].onward ? PART_ACK : PART_DATA;
-    }
-    return at == LINE_BYTES - 1 ? 0 : (uint8_t)(at | 0x81);
-}
-
-/* At each port `at_once` bytes come in before anything else is done. */
-static void full_load(struct relay_figure *quick, struct relay_figure *late,
-                      unsigned at_once)
-{
-    for (uint32_t i = 0; i < FRAMES * LINE_BYTES; i += at_once) {
-        for (unsigned k = 0; k < at_once; ++k) {
-            for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-                relay_driver_byte(quick, port, line_byte(port, i + k));
-            }
-        }
-        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-            relay_driver_late(late, port);
-        }
-        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-            relay_driver_late(late, port);
-        }
-    }
-}
-
-static bool measure_load(unit_put *put, void *context, unsigned at_once)
-{
-    struct relay_figure quick = {0}, late = {0};
-    uint32_t relayed = 0;
-
-    relay_core_start();
-    relay_driver_start(true);
-    introduce(TORUS_WEST);
-    introduce(TORUS_NORTH);
-    full_load(&quick, &late, at_once);
-    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        relayed += relay_core.counters[port].relayed_frames;
-    }
-    put(context, "load");
-    put_number(put, context, at_once);
-    put(context, " ");
-    print(put, context, "quick", &quick);
-    put(context, "load");
-    put_number(put, context, at_once);
-    put(context, " ");
-    print(put, context, "late", &late);
-    return relayed == TORUS_PORTS * FRAMES;
-}
-
 int unit_all(unit_put *put, void *context)
 {
-    static const uint8_t at_once[] = {1, 8, 32};
-    struct relay_figure nops = {0};
+    struct counted nops = {0};
     bool good;
 
     start_counting();
@@ -512,9 +444,6 @@ int unit_all(unit_put *put, void *context)
     good = with_data(0) && with_data(167) && with_data(2);
     for (unsigned i = 0; i < FIGURES; ++i) {
         print(put, context, names[i], &figures[i]);
-    }
-    for (unsigned i = 0; i < sizeof at_once; ++i) {
-        good &= measure_load(put, context, at_once[i]);
     }
     put(context, good ? "all arrived\n" : "not all arrived\n");
     return good ? 0 : 1;
