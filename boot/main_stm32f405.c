@@ -140,7 +140,7 @@ static void kick(void *context, unsigned port)
 static void set_alarm(void *context, uint32_t at_us)
 {
     (void)context;
-    timer_alarm(at_us);
+    timer_call_at(TIMER_ALARM, at_us);
 }
 
 static void alarmed(void *context)
@@ -210,6 +210,7 @@ static void tick(void *context)
     }
     if (start.clocks.source != CLOCKS_EMULATED) {
         sensor_tick();
+        serial_look();
     }
     lock(context);
     serial_node_tick(node);
@@ -331,7 +332,7 @@ static void run(void)
     }
     timer_start(&start.clocks, tick, NULL);
     if (start.clocks.source != CLOCKS_EMULATED) {
-        timer_start_compares(SERIAL_POLL_US, serial_poll, alarmed, NULL);
+        timer_on(TIMER_ALARM, alarmed, NULL);
     }
     watchdog_start(&start.clocks);
     serial_node_run(node);

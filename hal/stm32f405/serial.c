@@ -5,11 +5,16 @@
  * back and sends, for as long as that takes; software pends it, too. The quick
  * one, of the USART, is more urgent, does next to nothing and pends the other.
  *
- * Receiving: DMA writes what comes in to a ring, round and round, and nobody is
- * interrupted for a byte. Whoever takes it is woken by silence behind the last
- * byte (IDLE) and by serial_poll(), which a timer calls. A line without DMA
- * (the console, and all on the emulator) fills its ring byte by byte in the
+ * Receiving: DMA writes what comes in to a ring, round and round. The first
+ * byte after silence interrupts (RXNE), and from it on a timer has the late
+ * handler look, 10 us later and then every 50 us; when silence has come back
+ * (IDLE) it looks a last time. So a frame is taken at times that depend on its
+ * own beginning alone, and a line that is silent costs nothing. A line without
+ * DMA (the console, and all on the emulator) fills its ring byte by byte in the
  * quick handler.
+ *
+ *   line     ____|b|b|b|b|b|b|b|b|b|b|b|b|b|b|b|______
+ *   looks         RXNE  |10 us    |50 us ...     |IDLE
  *
  * Sending: bursts by DMA where there is any, from a buffer of its own, so that
  * the sender's memory may be anywhere (DMA does not reach CCM, 2.3.2) and may
@@ -25,6 +30,7 @@
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/pins.h"
 #include "hal/stm32f405/registers.h"
+#include "hal/stm32f405/timer.h"
 #include "hal/stm32f405/usarts.h"
 
 #include <string.h>
@@ -37,6 +43,11 @@
 /* 2.56 ms at 2 Mbaud: how long bytes may wait is measured, test_chip.py. 2^n.
  */
 #define RING_BYTES 512u
+
+/* Looks at a line that is not silent: the first for a relay's sake, which
+   passes on what there is. */
+#define FIRST_LOOK_US 10u
+#define NEXT_LOOK_US 50u
 
 #define ERRORS (USART_SR_ORE | USART_SR_FE | USART_SR_NF)
 
@@ -81,7 +92,8 @@ struct state {
     volatile bool kicked;  /* there may be something to do */
     volatile bool waiting; /* for TXE to interrupt */
     bool has_dma;
-    bool fails; /* DMA did, sending */
+    bool fails;           /* DMA did, sending */
+    volatile bool silent; /* with DMA: the next byte interrupts */
     bool bursting;
     volatile uint8_t ring[RING_BYTES];
     uint8_t burst[BURST_MAX_BYTES];
@@ -254,7 +266,7 @@ static void receive(struct state *state, unsigned port)
     }
 }
 
-void serial_poll(void)
+void serial_look(void)
 {
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         const struct state *state = &serial.state[port];
@@ -262,6 +274,20 @@ void serial_poll(void)
         if (state->has_dma && arrived(state, &lines[port]) != state->taken) {
             armv7m_interrupt_pend(lines[port].late_irq);
         }
+    }
+}
+
+static void look(void *context)
+{
+    bool silent = true;
+
+    (void)context;
+    serial_look();
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        silent &= !serial.state[port].has_dma || serial.state[port].silent;
+    }
+    if (!silent) {
+        timer_call_in(TIMER_POLL, NEXT_LOOK_US);
     }
 }
 
@@ -305,6 +331,19 @@ static void collect(unsigned port, struct stm32_usart *usart, uint32_t status)
     }
 }
 
+/* With RXNE as an interrupt, DMA fetches the byte all the same, mostly before
+   the handler begins: it is but a sign. */
+static void watch(struct stm32_usart *usart, struct state *state, bool silent)
+{
+    uint32_t cr1 = usart->CR1 & ~USART_CR1_RXNEIE;
+
+    state->silent = silent;
+    usart->CR1 = cr1 | (silent ? USART_CR1_RXNEIE : 0);
+    if (!silent) {
+        timer_call_in(TIMER_POLL, FIRST_LOOK_US);
+    }
+}
+
 /*
  * Reading SR, then DR clears IDLE and the errors (30.6.1). With DMA the byte
  * that they belong to has been fetched already, and the next is not complete
@@ -316,11 +355,18 @@ static void serve(unsigned port)
     struct state *state = &serial.state[port];
     uint32_t status = usart->SR;
 
-    if (state->has_dma && (status & (USART_SR_IDLE | ERRORS)) != 0) {
+    if (!state->has_dma) {
+        if ((status & (USART_SR_RXNE | ERRORS)) != 0) {
+            collect(port, usart, status);
+        }
+    } else if ((status & (USART_SR_IDLE | ERRORS)) != 0) {
         (void)usart->DR;
         count_errors(state, status);
-    } else if (!state->has_dma && (status & (USART_SR_RXNE | ERRORS)) != 0) {
-        collect(port, usart, status);
+        if ((status & USART_SR_IDLE) != 0) {
+            watch(usart, state, true);
+        }
+    } else if (state->silent) {
+        watch(usart, state, false);
     }
     if (state->waiting && (status & USART_SR_TXE) != 0) {
         state->waiting = false;
@@ -457,7 +503,8 @@ static void start(unsigned port, const struct clocks *clocks, uint32_t baud)
         usart->CR3 = USART_CR3_DMAT | USART_CR3_DMAR | USART_CR3_EIE;
     }
     usart->CR1 |= USART_CR1_UE | USART_CR1_TE | USART_CR1_RE |
-                  (state->has_dma ? USART_CR1_IDLEIE : USART_CR1_RXNEIE);
+                  USART_CR1_RXNEIE | (state->has_dma ? USART_CR1_IDLEIE : 0);
+    state->silent = true;
     armv7m_interrupt_priority(line->irq, INTERRUPTS_BYTES);
     armv7m_interrupt_priority(line->late_irq, port < TORUS_PORTS
                                                   ? INTERRUPTS_PORTS
@@ -479,6 +526,9 @@ void serial_start(const struct clocks *clocks, const uint32_t *bauds,
             baud = port < TORUS_PORTS ? SERIAL_PORT_BAUD : SERIAL_CONSOLE_BAUD;
         }
         start(port, clocks, baud);
+    }
+    if (clocks->source != CLOCKS_EMULATED) {
+        timer_on(TIMER_POLL, look, 0);
     }
 }
 

@@ -54,10 +54,6 @@ struct serial_callbacks {
     void (*taken)(void *context, unsigned port, unsigned bytes);
 };
 
-/* Bytes that come without a pause are passed on so much later at most: ten of
-   them at 2 Mbaud. */
-#define SERIAL_POLL_US 50u
-
 struct serial_counters {
     uint32_t bytes_in;
     uint32_t bytes_out;
@@ -69,8 +65,9 @@ struct serial_counters {
 };
 
 /*
- * Starts all five. bauds: of each port, 0: SERIAL_PORT_BAUD (the console's:
- * SERIAL_CONSOLE_BAUD); NULL: all 0. The context is the callbacks'.
+ * Starts all five, after timer_start(). bauds: of each port, 0:
+ * SERIAL_PORT_BAUD (the console's: SERIAL_CONSOLE_BAUD); NULL: all 0. The
+ * context is the callbacks'.
  */
 void serial_start(const struct clocks *clocks, const uint32_t *bauds,
                   const struct serial_callbacks *callbacks, void *context);
@@ -82,11 +79,11 @@ void serial_start(const struct clocks *clocks, const uint32_t *bauds,
 void serial_kick(unsigned port);
 
 /*
- * Looks whether DMA has brought bytes: to be called every SERIAL_POLL_US, from
- * an interrupt. Bytes of a port without DMA need no poll. Cost: about 60
- * instructions.
+ * Looks whether DMA has brought bytes that nobody was told of: every
+ * millisecond, from an interrupt, should a sign of them have been lost. Cost:
+ * about 60 instructions.
  */
-void serial_poll(void);
+void serial_look(void);
 
 /* What the divider makes of the baud asked for. */
 uint32_t serial_baud(unsigned port);

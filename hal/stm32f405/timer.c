@@ -12,11 +12,11 @@
 static struct {
     void (*tick)(void *context);
     void *context;
-    void (*poll)(void);
-    uint32_t poll_ticks;
-    void (*alarm)(void *context);
-    void *alarm_context;
-    bool armed;
+    struct {
+        void (*function)(void *context);
+        void *context;
+        volatile bool armed;
+    } call[TIMER_CALLS];
     volatile uint32_t last; /* what the counter was at the last look */
     volatile uint32_t high; /* how often it has wrapped: every 1074 s */
 } timer;
@@ -93,51 +93,69 @@ void timer_wait_us(uint32_t us)
 
 /* ---- compares ---- */
 
-/* A compare matches when the counter gets there, not when it has been there. */
-static void pend_if_passed(uint32_t ticks)
+static volatile uint32_t *compare(unsigned which)
 {
-    if ((int32_t)(TIM2->CNT - ticks) >= 0) {
-        armv7m_interrupt_pend(TIM2_IRQ);
-    }
+    static_assert(TIMER_CALLS <= 4, "TIM2 compares with four registers");
+    return &TIM2->CCR1 + which;
 }
 
-void timer_start_compares(uint32_t poll_us, void (*poll)(void),
-                          void (*alarm)(void *context), void *context)
+static bool has_passed(uint32_t ticks)
 {
-    timer.poll = poll;
-    timer.poll_ticks = poll_us * TIMER_TICKS_PER_US;
-    timer.alarm = alarm;
-    timer.alarm_context = context;
-    TIM2->CCR2 = TIM2->CNT + timer.poll_ticks;
-    TIM2->SR = 0;
-    TIM2->DIER = TIM_DIER_CC1IE | TIM_DIER_CC2IE;
+    return (int32_t)(TIM2->CNT - ticks) >= 0;
+}
+
+void timer_on(enum timer_call which, void (*call)(void *context), void *context)
+{
+    timer.call[which].function = call;
+    timer.call[which].context = context;
+    TIM2->DIER |= TIM_DIER_CC1IE << which;
     armv7m_interrupt_priority(TIM2_IRQ, INTERRUPTS_PORTS);
     armv7m_interrupt_enable(TIM2_IRQ);
 }
 
-void timer_alarm(uint32_t at_us)
+/* A compare matches when the counter gets there, not when it has been there.
+   Interrupts are masked. */
+static void set(unsigned which, uint32_t ticks)
 {
-    uint32_t ticks = at_us * TIMER_TICKS_PER_US;
-
-    TIM2->CCR1 = ticks;
-    timer.armed = true;
-    pend_if_passed(ticks);
+    *compare(which) = ticks;
+    timer.call[which].armed = true;
+    if (has_passed(ticks)) {
+        armv7m_interrupt_pend(TIM2_IRQ);
+    }
 }
 
-/* The counter, not the flags, tells what is due: one that was passed before it
-   was set has none. */
+void timer_call_at(enum timer_call which, uint32_t at_us)
+{
+    uint32_t before = armv7m_mask();
+
+    if (timer.call[which].function != 0) {
+        set(which, at_us * TIMER_TICKS_PER_US);
+    }
+    armv7m_unmask(before);
+}
+
+void timer_call_in(enum timer_call which, uint32_t us)
+{
+    uint32_t before = armv7m_mask();
+    uint32_t ticks = TIM2->CNT + us * TIMER_TICKS_PER_US;
+
+    if (timer.call[which].function != 0 &&
+        (!timer.call[which].armed || (int32_t)(*compare(which) - ticks) > 0)) {
+        set(which, ticks);
+    }
+    armv7m_unmask(before);
+}
+
+/* Counter and compare, not the flags, tell what is due: what had passed before
+   it was set has no flag. */
 void timer_compare_interrupt(void)
 {
-    uint32_t now = TIM2->CNT;
-
     TIM2->SR = 0;
-    if ((int32_t)(now - TIM2->CCR2) >= 0) {
-        TIM2->CCR2 = now + timer.poll_ticks;
-        timer.poll();
-    }
-    if (timer.armed && (int32_t)(now - TIM2->CCR1) >= 0) {
-        timer.armed = false;
-        timer.alarm(timer.alarm_context);
+    for (unsigned which = 0; which < TIMER_CALLS; ++which) {
+        if (timer.call[which].armed && has_passed(*compare(which))) {
+            timer.call[which].armed = false;
+            timer.call[which].function(timer.call[which].context);
+        }
     }
 }
 

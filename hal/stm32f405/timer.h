@@ -25,17 +25,23 @@
 void timer_start(const struct clocks *clocks, void (*tick)(void *context),
                  void *context);
 
-/*
- * Compares of TIM2, at the ports' urgency: calls poll() every poll_us, and
- * alarm() at the time of timer_alarm(). After timer_start(); not on the
- * emulator.
- */
-void timer_start_compares(uint32_t poll_us, void (*poll)(void),
-                          void (*alarm)(void *context), void *context);
+/* Two calls to come, by compares of TIM2, from an interrupt that is as urgent
+   as the ports'. */
+enum timer_call {
+    TIMER_ALARM, /* the node's: something is due */
+    TIMER_POLL,  /* the serial driver's */
+    TIMER_CALLS
+};
 
-/* Has alarm() called at this time of timer_us(), at once if that has passed, in
-   place of any other. From the ports' urgency, or with that masked. */
-void timer_alarm(uint32_t at_us);
+/* Names who is called; after timer_start(). Never on the emulator, whose timer
+   interrupts late: there both functions below do nothing. */
+void timer_on(enum timer_call which, void (*call)(void *context),
+              void *context);
+
+/* At this time of timer_us(), soon if that has passed, in place of any other;
+   in so many microseconds, unless it will be sooner. Any context. */
+void timer_call_at(enum timer_call which, uint32_t at_us);
+void timer_call_in(enum timer_call which, uint32_t us);
 
 /* Ticks since timer_start(); any context. Cost: about 20 instructions. */
 uint64_t timer_ticks(void);

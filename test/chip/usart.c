@@ -78,8 +78,11 @@ static void update_irq(struct chip *chip, unsigned index)
     core_set_irq(&chip->core, places[index].irq, asks);
 }
 
+/* A flag that DMA clears at once is a pulse on the interrupt's line all the
+   same, which the NVIC keeps (ARM DDI 0403, B3.4.1). */
 static void changed(struct chip *chip, unsigned index)
 {
+    update_irq(chip, index);
     dma_serve_usart(chip, index);
     update_irq(chip, index);
 }
