@@ -5,7 +5,8 @@
 RELAY_EXACT := hal/crc32.c hal/frame.c hal/parity.c \
                $(wildcard hal/switch*.c) torus/torus.c
 RELAY_BENCH := test/bench/relay/board.c test/target/main.c boot/reset.c \
-               boot/memory.c boot/vectors_mps2_an385.c hal/window.c hal/console.c \
+               boot/memory.c boot/vectors_mps2_an385.c hal/window.c \
+               hal/console.c \
                $(wildcard hal/mps2_an385/*.c) \
                $(filter-out torus/torus.c,$(wildcard torus/*.c))
 

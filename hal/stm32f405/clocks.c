@@ -94,10 +94,33 @@ static bool has_clock_tree(void)
     return (RCC->CR & (RCC_CR_HSIRDY | RCC_CR_HSERDY | RCC_CR_PLLRDY)) != 0;
 }
 
+/*
+ * As after a reset: all is off but HSI, and the processor runs from that. A
+ * boot loader may have left the PLL on, which is set up only while it is off
+ * (7.3.2), and slow memory, which does no harm.
+ */
+static bool return_to_hsi(void)
+{
+    RCC->CR |= RCC_CR_HSION;
+    if (!becomes(&RCC->CR, RCC_CR_HSIRDY, RCC_CR_HSIRDY)) {
+        return false;
+    }
+    RCC->CFGR = 0;
+    if (!becomes(&RCC->CFGR, RCC_CFGR_SW_MASK << RCC_CFGR_SWS_SHIFT, 0)) {
+        return false;
+    }
+    RCC->CR &= ~(RCC_CR_PLLON | RCC_CR_HSEON);
+    RCC->CR &= ~RCC_CR_HSEBYP;
+    return becomes(&RCC->CR, RCC_CR_PLLRDY | RCC_CR_HSERDY, 0);
+}
+
 static enum clocks_source start(uint32_t *crystal_hz)
 {
     if (!has_clock_tree()) {
         return CLOCKS_EMULATED;
+    }
+    if (!return_to_hsi()) {
+        return CLOCKS_HSI;
     }
     RCC->APB1ENR |= RCC_APB1ENR_PWREN;
     PWR->CR |= PWR_CR_VOS;

@@ -5,8 +5,9 @@
  * its input by way of the RTC's prescaler (RM0090, 7.2.12 and 19.5.11).
  *
  * HSI is good to 1 % at 25 degrees and to some 4 % from -10 to 85 degrees (data
- * sheet, 5.3.9), and crystals have whole MHz. So up to 12 MHz the right one is
- * found anywhere, and one of 26 MHz is told from 25 while HSI is good to 1.9 %.
+ * sheet, 5.3.9), and crystals have whole MHz. So up to 11 MHz the right one is
+ * found anywhere, one of 12 MHz is told from 13 while HSI is good to 3.9 %, and
+ * one of 26 MHz from 25 while it is good to 1.9 %.
  */
 #ifndef HAL_STM32F405_CRYSTAL_H
 #define HAL_STM32F405_CRYSTAL_H

@@ -62,6 +62,7 @@ REGISTER_AT(stm32_rcc, BDCR, 0x70);
 REGISTER_AT(stm32_rcc, CSR, 0x74);
 
 #define RCC ((struct stm32_rcc *)0x40023800u)
+#define RCC_CR_HSION (1u << 0)
 #define RCC_CR_HSIRDY (1u << 1)
 #define RCC_CR_HSEON (1u << 16)
 #define RCC_CR_HSERDY (1u << 17)

@@ -22,10 +22,10 @@ enum offset {
 #define CCR_TSVREFE (1u << 23)
 #define CHANNEL_SENSOR 16u
 #define CHANNEL_REFERENCE 17u
-#define CLOCK_HZ_MAX 36000000u        /* data sheet, table 67 */
-#define STABLE_FS (3u * FS_PER_US)    /* the same: tSTAB */
-#define SENSE_FS (10u * FS_PER_US)    /* 5.3.22: start, and sampling time */
-#define REFERENCE_MV 1210u            /* 5.3.24 */
+#define CLOCK_HZ_MAX 36000000u     /* data sheet, table 67 */
+#define STABLE_FS (3u * FS_PER_US) /* the same: tSTAB */
+#define SENSE_FS (10u * FS_PER_US) /* 5.3.22: start, and sampling time */
+#define REFERENCE_MV 1210u         /* 5.3.24 */
 #define CALIBRATED_MV 3300u
 #define FULL 4095u
 
@@ -64,16 +64,15 @@ uint32_t adc_calibration(uint32_t address)
 /* Processor cycles of one of the converter's. */
 static unsigned clock_cycles(const struct chip *chip)
 {
-    return rcc_bus_cycles(&chip->rcc, 1) *
-           2u * ((chip->adc.ccr >> 16 & 3u) + 1u);
+    return rcc_bus_cycles(&chip->rcc, 1) * 2u *
+           ((chip->adc.ccr >> 16 & 3u) + 1u);
 }
 
 static unsigned sampling(const struct adc *adc, unsigned channel)
 {
     static const uint16_t cycles[] = {3, 15, 28, 56, 84, 112, 144, 480};
-    uint32_t bits =
-        channel >= 10 ? adc->smpr[0] >> 3 * (channel - 10)
-                      : adc->smpr[1] >> 3 * channel;
+    uint32_t bits = channel >= 10 ? adc->smpr[0] >> 3 * (channel - 10)
+                                  : adc->smpr[1] >> 3 * channel;
 
     return cycles[bits & 7u];
 }

@@ -299,6 +299,7 @@ bool bench_type(struct bench *bench, unsigned board, const uint8_t *data,
 static void type_next(struct bench *bench, struct bench_board *board,
                       uint64_t until_fs)
 {
+    struct bench_wire *wire = &board->wire[bench->port_tx[BENCH_CONSOLE]];
     uint64_t bit_fs = FS_PER_S / bench->console_baud;
     uint32_t typed = 0;
 
@@ -307,8 +308,8 @@ static void type_next(struct bench *bench, struct bench_board *board,
     }
     while (typed < board->typed.bytes && board->typing_fs < until_fs) {
         chip_receive(&board->chip, bench->port_rx[BENCH_CONSOLE],
-                     board->typed.data[typed++], false, board->typing_fs,
-                     bit_fs);
+                     board->typed.data[typed++], happens(wire, wire->doubt),
+                     board->typing_fs, bit_fs);
         board->typing_fs += FRAME_BITS * bit_fs;
     }
     if (typed > 0) {
@@ -377,9 +378,8 @@ static uint64_t slice_fs(const struct bench *bench)
 
 static bool has_said(const struct bench_board *board, const char *text)
 {
-    return text != NULL &&
-           memmem(board->heard.data, board->heard.bytes, text, strlen(text)) !=
-               NULL;
+    return text != NULL && memmem(board->heard.data, board->heard.bytes, text,
+                                  strlen(text)) != NULL;
 }
 
 /* When anything will happen next, if nobody types. */

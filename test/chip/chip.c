@@ -145,8 +145,7 @@ bool chip_clocked(struct chip *chip, unsigned offset, unsigned bit,
     }
     if (chip_now_fs(chip) - rcc->enabled_fs[offset / 4] <
         chip_cycles_fs(chip, cycles)) {
-        chip_complain(chip, "%s is used at once after its clock's start",
-                      name);
+        chip_complain(chip, "%s is used at once after its clock's start", name);
     }
     return true;
 }
@@ -161,9 +160,8 @@ static bool is_gpio(uint32_t address)
 
 static int usart_at(uint32_t address)
 {
-    static const uint32_t bases[USART_COUNT] = {0x40011000, 0x40004400,
-                                                0x40004800, 0x40004c00,
-                                                0x40005000, 0x40011400};
+    static const uint32_t bases[USART_COUNT] = {
+        0x40011000, 0x40004400, 0x40004800, 0x40004c00, 0x40005000, 0x40011400};
 
     for (unsigned i = 0; i < USART_COUNT; ++i) {
         if ((address & ~0x3ffu) == bases[i]) {
@@ -176,8 +174,8 @@ static int usart_at(uint32_t address)
 static int tim_at(uint32_t address)
 {
     static const uint32_t bases[TIM_COUNT] = {
-        [TIM_2] = 0x40000000, [TIM_3] = 0x40000400, [TIM_4] = 0x40000800,
-        [TIM_5] = 0x40000c00, [TIM_6] = 0x40001000, [TIM_7] = 0x40001400,
+        [TIM_2] = 0x40000000,  [TIM_3] = 0x40000400, [TIM_4] = 0x40000800,
+        [TIM_5] = 0x40000c00,  [TIM_6] = 0x40001000, [TIM_7] = 0x40001400,
         [TIM_10] = 0x40014400, [TIM_11] = 0x40014800};
 
     for (unsigned i = 0; i < TIM_COUNT; ++i) {
@@ -199,8 +197,8 @@ static bool read_memory(const struct chip *chip, uint32_t address,
     if (address >= SYSTEM_MEMORY && address < SYSTEM_MEMORY + 0x7c00u) {
         *value = address < SYSTEM_MEMORY_END
                      ? 0
-                     : adc_calibration(address) |
-                           adc_calibration(address + 2) << 16;
+                     : adc_calibration(address) | adc_calibration(address + 2)
+                                                      << 16;
         if (address == (FLASH_SIZE & ~3u)) {
             *value = CHIP_FLASH_BYTES / 1024 << 16;
         }
@@ -236,8 +234,8 @@ static bool read_system(struct chip *chip, uint32_t address, uint32_t *value)
         return true;
     }
     if (address >= DBGMCU && address < DBGMCU + 16) {
-        *value = address == DBGMCU ? IDCODE
-                                   : chip->dbgmcu[(address - DBGMCU) / 4];
+        *value =
+            address == DBGMCU ? IDCODE : chip->dbgmcu[(address - DBGMCU) / 4];
         return true;
     }
     return read_memory(chip, address, value);

@@ -44,8 +44,8 @@ enum chip_event {
     CHIP_RCC_LSI,
     CHIP_IWDG,
     CHIP_ADC,
-    CHIP_TIM,                             /* and one for each timer */
-    CHIP_SENT = CHIP_TIM + TIM_COUNT,     /* and one for each USART */
+    CHIP_TIM,                         /* and one for each timer */
+    CHIP_SENT = CHIP_TIM + TIM_COUNT, /* and one for each USART */
     CHIP_RECEIVED = CHIP_SENT + USART_COUNT,
     CHIP_IDLE = CHIP_RECEIVED + USART_COUNT,
     CHIP_EVENTS = CHIP_IDLE + USART_COUNT
@@ -62,14 +62,14 @@ enum chip_hse {
 struct chip_config {
     uint32_t uid[3];
     enum chip_hse hse;
-    uint32_t hse_hz;      /* nominal */
-    double hse_ppm;       /* by how much the real one is faster */
-    double hsi_ppm;       /* likewise, of the 16 MHz oscillator */
-    uint32_t lsi_hz;      /* 17 to 47 kHz (data sheet, 5.3.9) */
-    bool pll_dead;        /* never locks */
-    unsigned supply_mv;   /* VDDA */
+    uint32_t hse_hz;    /* nominal */
+    double hse_ppm;     /* by how much the real one is faster */
+    double hsi_ppm;     /* likewise, of the 16 MHz oscillator */
+    uint32_t lsi_hz;    /* 17 to 47 kHz (data sheet, 5.3.9) */
+    bool pll_dead;      /* never locks */
+    unsigned supply_mv; /* VDDA */
     int celsius;
-    uint32_t seed;        /* of what RAM holds at power-on */
+    uint32_t seed; /* of what RAM holds at power-on */
     /* A byte begins to leave pin `pin` (enum as gpio_pin()) at start_fs. */
     void (*transmit)(void *context, unsigned pin, uint8_t byte,
                      uint64_t start_fs, uint64_t bit_fs);

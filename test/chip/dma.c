@@ -114,9 +114,8 @@ static void count(struct dma_stream *s)
 /* Addresses of the USARTs' data registers (2.3). */
 static uint32_t data_register(unsigned usart)
 {
-    static const uint32_t bases[USART_COUNT] = {0x40011000, 0x40004400,
-                                                0x40004800, 0x40004c00,
-                                                0x40005000, 0x40011400};
+    static const uint32_t bases[USART_COUNT] = {
+        0x40011000, 0x40004400, 0x40004800, 0x40004c00, 0x40005000, 0x40011400};
 
     return bases[usart] + 4;
 }
@@ -125,8 +124,7 @@ static uint32_t data_register(unsigned usart)
 static bool move(struct chip *chip, struct dma_stream *s, unsigned usart,
                  bool out)
 {
-    uint8_t *memory =
-        chip_dma_memory(chip, memory_address(s), 1, !out);
+    uint8_t *memory = chip_dma_memory(chip, memory_address(s), 1, !out);
 
     if (memory == NULL) {
         fail(chip, s, "it does not reach this memory");
@@ -223,8 +221,7 @@ static void clear_flags(struct chip *chip, unsigned index, unsigned half,
                         uint32_t value)
 {
     for (unsigned i = 4 * half; i < 4 * half + 4; ++i) {
-        chip->dma[index].stream[i].flags &=
-            ~(value >> flags_shift(i) & FLAGS);
+        chip->dma[index].stream[i].flags &= ~(value >> flags_shift(i) & FLAGS);
         update_irq(chip, index, i);
     }
 }
@@ -346,8 +343,7 @@ void dma_write(struct chip *chip, unsigned index, unsigned offset,
         clear_flags(chip, index, (offset - LIFCR) / 4, value);
         return;
     }
-    if (offset < STREAMS ||
-        offset - STREAMS >= DMA_STREAMS * STREAM_BYTES) {
+    if (offset < STREAMS || offset - STREAMS >= DMA_STREAMS * STREAM_BYTES) {
         chip_complain(chip, "DMA%u: a write at %03x", index + 1, offset);
         return;
     }

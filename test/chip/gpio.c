@@ -111,8 +111,7 @@ void gpio_check_rx(struct chip *chip, unsigned usart)
         unsigned pin = places[i].rx;
         const struct gpio *gpio = &chip->gpio[pin >> 4];
 
-        if (places[i].usart != usart ||
-            !is_at(chip, pin, places[i].function)) {
+        if (places[i].usart != usart || !is_at(chip, pin, places[i].function)) {
             continue;
         }
         if (field(gpio->pupdr, pin) != PULL_UP &&

@@ -32,9 +32,8 @@ static void feed(struct chip *chip)
 
     if (iwdg->running) {
         chip_at(chip, CHIP_IWDG,
-                chip_now_fs(chip) +
-                    lsi_fs(chip, (uint64_t)(iwdg->rlr + 1u)
-                                     << (2u + iwdg->pr)));
+                chip_now_fs(chip) + lsi_fs(chip, (uint64_t)(iwdg->rlr + 1u)
+                                                     << (2u + iwdg->pr)));
     }
 }
 

@@ -5,31 +5,32 @@
  * the command was none. It ends with its input. PORT is east, north, west,
  * south or console; BOARD a number or `all`; TIME in microseconds.
  *
- *   image FILE               what is in the flash: a .bin
- *   boards COUNT             makes them, off and unwired
- *   set BOARD KEY VALUE      before power: hse (none, crystal, external), hse_hz,
- *                            hse_ppm, hsi_ppm, lsi_hz, pll_dead, supply_mv,
- *                            celsius, uid (24 hexadecimal digits), seed
- *   pins PORT TX RX          where the ports are, such as B6 B7; before boards
- *   torus WIDTH HEIGHT       all cables of one
+ *   image FILE          what is in the flash: a .bin
+ *   boards COUNT        makes them, off and unwired
+ *   set BOARD KEY VALUE    before power: hse (none, crystal, external), hse_hz,
+ *                       hse_ppm, hsi_ppm, lsi_hz, pll_dead, supply_mv,
+ *                       celsius, uid (24 hexadecimal digits), seed
+ *   pins PORT TX RX     where the ports are, such as B6 B7; before boards
+ *   torus WIDTH HEIGHT  all cables of one
  *   cable BOARD PORT BOARD PORT    one cable, in place of what was there
- *   unplug BOARD PORT        takes it away
- *   cut BOARD PORT 0|1       the wire of what leaves there: heals, or is cut
- *   damage|lose|doubt BOARD PORT P    of its bytes, 0 to 1
+ *   unplug BOARD PORT   takes it away
+ *   cut BOARD PORT 0|1  the wire of what leaves there: heals, or is cut
+ *   damage|lose|doubt BOARD PORT P    of its bytes, 0 to 1; doubt of a
+ *                       console: of what is typed there
  *   power BOARD on|off
- *   reset BOARD              by the pin NRST
- *   type BOARD TEXT          and a newline
- *   run TIME [BOARD TEXT]    until that text is on the board's console; \\n is
- *                            the end of a line
- *   pty BOARD                opens a pseudo-terminal for its console
- *   serve TIMES              lives until the next command, at so many times the
- *                            host's speed at most
- *   stats                    of all boards; forget: begin anew
- *   read BOARD ADDRESS COUNT words of its memory, or a device's (that is read
- *                            as the program would)
- *   watch                    bytes of all lines since the last `watch`
- *   spent COUNT              the halfwords of the flash that took most cycles
- *   now                      times of all boards
+ *   reset BOARD         by the pin NRST
+ *   type BOARD TEXT     and a newline
+ *   run TIME [BOARD TEXT]    until that text is on the board's console; \\n
+ *                       is the end of a line
+ *   pty BOARD           opens a pseudo-terminal for its console
+ *   serve TIMES         lives until the next command, at so many times the
+ *                       host's speed at most
+ *   stats               of all boards; forget: begin anew
+ *   read BOARD ADDRESS COUNT    words of its memory, or a device's (that is
+ *                       read as the program would)
+ *   watch               bytes of all lines since the last `watch`
+ *   spent COUNT         the halfwords of the flash that took most cycles
+ *   now                 times of all boards
  */
 #include "test/chip/bench.h"
 
@@ -134,8 +135,7 @@ static uint8_t pin_at(struct session *session, unsigned index)
     char *end;
     long value = strtol(text + 1, &end, 10);
 
-    if (*text < 'A' || *text > 'I' || *end != '\0' || value < 0 ||
-        value > 15) {
+    if (*text < 'A' || *text > 'I' || *end != '\0' || value < 0 || value > 15) {
         refuse(session, "no such pin");
         return 0;
     }
@@ -308,8 +308,7 @@ static void spoil(struct session *session, struct bench_board *board)
     const char *how = session->word[0];
     unsigned port = port_at(session, 2);
     double p = real(session, 3);
-    struct bench_wire *wire =
-        bench_wire(&session->bench, board->index, port);
+    struct bench_wire *wire = bench_wire(&session->bench, board->index, port);
     uint32_t probability = (uint32_t)(p * (double)UINT32_MAX);
 
     if (p < 0 || p > 1) {
@@ -419,8 +418,8 @@ static void do_run(struct session *session)
     if (session->error != NULL) {
         return;
     }
-    said = bench_run(&session->bench, (uint64_t)(us * (double)FS_PER_US),
-                     board, text);
+    said = bench_run(&session->bench, (uint64_t)(us * (double)FS_PER_US), board,
+                     text);
     json_object_set_new(session->out, "said", json_boolean(said));
     put_now(session);
     put_heard(session);
@@ -487,17 +486,16 @@ static json_t *complaints_of(const struct chip *chip)
     for (unsigned i = 0; i < chip->complaints && i < CHIP_COMPLAINTS; ++i) {
         const struct chip_complaint *c = &chip->complaint[i];
 
-        json_array_append_new(
-            list, json_pack("{s:s,s:I,s:f,s:i}", "text", c->text, "pc",
-                            (json_int_t)c->pc, "at_us",
-                            (double)c->at_fs / (double)FS_PER_US, "count",
-                            (int)c->count));
+        json_array_append_new(list,
+                              json_pack("{s:s,s:I,s:f,s:i}", "text", c->text,
+                                        "pc", (json_int_t)c->pc, "at_us",
+                                        (double)c->at_fs / (double)FS_PER_US,
+                                        "count", (int)c->count));
     }
     if (chip->core.complaint != NULL) {
         json_array_append_new(
-            list,
-            json_pack("{s:s,s:I}", "text", chip->core.complaint, "pc",
-                      (json_int_t)chip->core.complaint_pc));
+            list, json_pack("{s:s,s:I}", "text", chip->core.complaint, "pc",
+                            (json_int_t)chip->core.complaint_pc));
     }
     return list;
 }
@@ -514,11 +512,11 @@ static json_t *exceptions_of(const struct core *core)
             continue;
         }
         snprintf(key, sizeof key, "%u", i);
-        json_object_set_new(
-            list, key,
-            json_pack("{s:I,s:I,s:I}", "entries", (json_int_t)stats->entries,
-                      "wait_max", (json_int_t)stats->wait_max, "run_max",
-                      (json_int_t)stats->run_max));
+        json_object_set_new(list, key,
+                            json_pack("{s:I,s:I,s:I}", "entries",
+                                      (json_int_t)stats->entries, "wait_max",
+                                      (json_int_t)stats->wait_max, "run_max",
+                                      (json_int_t)stats->run_max));
     }
     return list;
 }
@@ -530,12 +528,12 @@ static json_t *usarts_of(const struct chip *chip)
     for (unsigned i = 0; i < USART_COUNT; ++i) {
         const struct usart *usart = &chip->usart[i];
 
-        json_array_append_new(
-            list, json_pack("{s:I,s:I,s:I,s:f}", "sent",
-                            (json_int_t)usart->sent, "received",
-                            (json_int_t)usart->received, "overruns",
-                            (json_int_t)usart->overruns, "bit_ns",
-                            (double)usart->bit_fs * 1e-6));
+        json_array_append_new(list,
+                              json_pack("{s:I,s:I,s:I,s:f}", "sent",
+                                        (json_int_t)usart->sent, "received",
+                                        (json_int_t)usart->received, "overruns",
+                                        (json_int_t)usart->overruns, "bit_ns",
+                                        (double)usart->bit_fs * 1e-6));
     }
     return list;
 }
@@ -629,10 +627,9 @@ static void do_watch(struct session *session)
     for (uint32_t i = 0; i < bench->seen_count; ++i) {
         const struct bench_byte *seen = &bench->seen[i];
 
-        json_array_append_new(list,
-                              json_pack("[f,i,i,i]",
-                                        (double)seen->start_fs * 1e-9,
-                                        seen->board, seen->pin, seen->byte));
+        json_array_append_new(
+            list, json_pack("[f,i,i,i]", (double)seen->start_fs * 1e-9,
+                            seen->board, seen->pin, seen->byte));
     }
     bench->seen_count = 0;
     bench->watching = true;
@@ -655,8 +652,7 @@ static void do_spent(struct session *session)
             break;
         }
         json_array_append_new(
-            list, json_pack("[I,I]",
-                            (json_int_t)(CORE_FLASH_BASE + 2 * most),
+            list, json_pack("[I,I]", (json_int_t)(CORE_FLASH_BASE + 2 * most),
                             (json_int_t)spent[most]));
         spent[most] = 0;
     }
@@ -672,8 +668,7 @@ static void do_now(struct session *session)
 
     for (unsigned i = 0; i < session->bench.count; ++i) {
         json_array_append_new(
-            list, json_real((double)chip_now_fs(
-                                &session->bench.board[i].chip) *
+            list, json_real((double)chip_now_fs(&session->bench.board[i].chip) *
                             1e-9));
     }
     put_now(session);
@@ -739,8 +734,7 @@ static void answer(struct session *session, char *line)
         run(session);
     }
     if (session->error != NULL) {
-        json_object_set_new(session->out, "error",
-                            json_string(session->error));
+        json_object_set_new(session->out, "error", json_string(session->error));
     }
     text = json_dumps(session->out, JSON_COMPACT);
     puts(text == NULL ? "{\"error\": \"no text\"}" : text);

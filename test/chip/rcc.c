@@ -125,9 +125,8 @@ static uint64_t core_hz(const struct chip *chip)
 
 uint64_t rcc_fs_of(const struct rcc *rcc, uint64_t cycle)
 {
-    return rcc->anchor_fs +
-           (uint64_t)((wide)(cycle - rcc->anchor_cycle) * FS_UHZ /
-                      rcc->core_uhz);
+    return rcc->anchor_fs + (uint64_t)((wide)(cycle - rcc->anchor_cycle) *
+                                       FS_UHZ / rcc->core_uhz);
 }
 
 uint64_t rcc_cycle_of(const struct rcc *rcc, uint64_t fs)
@@ -390,8 +389,8 @@ void rcc_write(struct chip *chip, unsigned offset, uint32_t next)
         write_pllcfgr(chip, next);
         break;
     case RCC_CFGR:
-        *at(chip, RCC_CFGR) = (next & ~CFGR_SWS) |
-                              (value(chip, RCC_CFGR) & CFGR_SWS);
+        *at(chip, RCC_CFGR) =
+            (next & ~CFGR_SWS) | (value(chip, RCC_CFGR) & CFGR_SWS);
         choose(chip);
         break;
     case RCC_CSR:
@@ -403,8 +402,10 @@ void rcc_write(struct chip *chip, unsigned offset, uint32_t next)
         write_reset(chip, offset, next);
         break;
     default:
+        if ((next & ~value(chip, offset)) != 0) {
+            chip->rcc.enabled_fs[offset / 4] = chip_now_fs(chip);
+        }
         *at(chip, offset) = next;
-        chip->rcc.enabled_fs[offset / 4] = chip_now_fs(chip);
         break;
     }
 }

@@ -36,7 +36,7 @@ enum rcc_offset {
 
 struct rcc {
     uint32_t reg[RCC_REGISTERS];
-    uint64_t enabled_fs[RCC_REGISTERS]; /* when an ENR last changed */
+    uint64_t enabled_fs[RCC_REGISTERS]; /* when a bit of an ENR was last set */
     uint32_t flash_acr;
     /* Derived, in Hz with the oscillators' errors; micro: a millionth. */
     uint64_t core_uhz;

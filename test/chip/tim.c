@@ -25,7 +25,7 @@ enum offset {
 
 #define CR1_CEN (1u << 0)
 #define CR1_URS (1u << 2)
-#define CR1_MODES 0x7au /* one pulse, down, centred, no update: not modelled */
+#define CR1_MODES 0x7au /* one pulse, down, centred, no update: not here */
 #define SR_UIF (1u << 0)
 #define EGR_UG (1u << 0)
 #define OPTION_CRYSTAL 2u /* of TIM11: the crystal over RTCPRE */
@@ -40,9 +40,12 @@ static const struct {
     bool wide; /* 32 bits */
     char name[6];
 } places[TIM_COUNT] = {
-    [TIM_2] = {0, 0, 28, true, "TIM2"},   [TIM_3] = {0, 1, 29, false, "TIM3"},
-    [TIM_4] = {0, 2, 30, false, "TIM4"},  [TIM_5] = {0, 3, 50, true, "TIM5"},
-    [TIM_6] = {0, 4, 54, false, "TIM6"},  [TIM_7] = {0, 5, 55, false, "TIM7"},
+    [TIM_2] = {0, 0, 28, true, "TIM2"},
+    [TIM_3] = {0, 1, 29, false, "TIM3"},
+    [TIM_4] = {0, 2, 30, false, "TIM4"},
+    [TIM_5] = {0, 3, 50, true, "TIM5"},
+    [TIM_6] = {0, 4, 54, false, "TIM6"},
+    [TIM_7] = {0, 5, 55, false, "TIM7"},
     [TIM_10] = {1, 17, 25, false, "TIM10"},
     [TIM_11] = {1, 18, 26, false, "TIM11"},
 };
@@ -192,8 +195,7 @@ static uint64_t captures(const struct chip *chip, uint64_t *last_fs)
     first = (uint64_t)((wide)late_fs * hse / period) + 1;
     edges = (uint64_t)((wide)(now_fs - from_fs) * hse / period);
     edges = edges < first ? 0 : (edges - first + 1) / each;
-    *last_fs = from_fs +
-               (uint64_t)((first + edges * each - 1) * period / hse);
+    *last_fs = from_fs + (uint64_t)((first + edges * each - 1) * period / hse);
     return edges;
 }
 
@@ -251,8 +253,8 @@ static void enable_capture(struct chip *chip, unsigned index)
 
 void tim_reset(struct chip *chip, unsigned index)
 {
-    chip->tim[index] = (struct tim){.arr = mask_of(index),
-                                    .since = chip->core.cycle};
+    chip->tim[index] =
+        (struct tim){.arr = mask_of(index), .since = chip->core.cycle};
     chip_at(chip, CHIP_TIM + index, CHIP_NEVER);
 }
 

@@ -34,8 +34,8 @@ struct tim {
     uint32_t arr;
     uint32_t ccr[4];
     uint32_t option;
-    uint32_t count;      /* at cycle `since` */
-    uint64_t since;      /* of the processor */
+    uint32_t count;           /* at cycle `since` */
+    uint64_t since;           /* of the processor */
     uint64_t capture_from_fs; /* when the input was enabled; 0: it is not */
     uint64_t captured;        /* edges that were read */
 };

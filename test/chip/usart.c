@@ -297,6 +297,21 @@ void usart_frame(struct chip *chip, unsigned index,
     }
 }
 
+/* Whether the line's samples disagree in the frame that is read. */
+static bool is_doubtful(const struct usart *u)
+{
+    for (unsigned i = 0; i < u->count; ++i) {
+        const struct usart_frame *f =
+            &u->incoming[(u->first + i) % USART_INCOMING];
+
+        if (f->damaged && f->start_fs <= u->listen_fs &&
+            u->listen_fs < f->start_fs + FRAME_BITS * f->bit_fs) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Samples the frame whose start bit began at u->listen_fs. */
 static uint8_t sample(const struct usart *u, uint32_t *flags)
 {
@@ -314,7 +329,7 @@ static uint8_t sample(const struct usart *u, uint32_t *flags)
     if (!level(u, u->listen_fs + u->bit_fs * 19 / 2)) {
         *flags |= SR_FE;
     }
-    if (u->count > 0 && u->incoming[u->first].damaged) {
+    if (is_doubtful(u)) {
         *flags |= SR_NF;
     }
     return byte;

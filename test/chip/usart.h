@@ -9,7 +9,7 @@
 
 struct chip;
 
-#define USART_COUNT 6u   /* USART1, 2, 3, UART4, 5, USART6 */
+#define USART_COUNT 6u /* USART1, 2, 3, UART4, 5, USART6 */
 #define USART_INCOMING 8u
 
 /* A frame on the line. */
@@ -29,14 +29,14 @@ struct usart {
     uint32_t gtpr;
     uint8_t tdr;
     uint8_t rdr;
-    bool sending;        /* the shift register */
+    bool sending; /* the shift register */
     bool tdr_full;
-    bool sr_read;        /* the first step of clearing flags (30.6.1) */
-    uint32_t seen;       /* flags at that read */
-    uint64_t free_fs;    /* when the shift register is free, or TE's idle
-                            frame over */
-    uint64_t bit_fs;     /* of the present BRR; 0: none */
-    uint64_t listen_fs;  /* a start bit is looked for from then on */
+    bool sr_read;       /* the first step of clearing flags (30.6.1) */
+    uint32_t seen;      /* flags at that read */
+    uint64_t free_fs;   /* when the shift register is free, or TE's idle
+                           frame over */
+    uint64_t bit_fs;    /* of the present BRR; 0: none */
+    uint64_t listen_fs; /* a start bit is looked for from then on */
     struct usart_frame incoming[USART_INCOMING];
     unsigned first;
     unsigned count;

@@ -12,6 +12,9 @@
  *   counters PORT      of the driver;  time: of the timers;  wrap: see there
  *   probe HEX          reads a word there, if there is one
  *   led 0|1;  alarm: sets the timer's, says how late it came
+ *   left PORT          one byte, and says when it had left
+ *   bauds BAUD         the ports begin anew;  again: the program does
+ *   deaf US            no interrupts for so long;  fail PORT: DMA cannot go on
  *   load HEX, overflow, exit, reset, forget      the ends of a program
  */
 #include "test/stm32f405/exchange.h"
@@ -58,6 +61,7 @@ struct test {
     uint8_t out[TORUS_PORTS][OUT_BYTES];
     volatile unsigned out_at[TORUS_PORTS];
     volatile unsigned out_bytes[TORUS_PORTS];
+    uint32_t most_bytes[SERIAL_COUNT];        /* that came in one call */
     volatile uint32_t attended[SERIAL_COUNT]; /* calls of attend() */
     volatile uint32_t ticks;
     volatile uint32_t alarm_us; /* when alarm() was called; 0: it was not */
@@ -93,6 +97,9 @@ static void bytes_came(void *context, unsigned port, const uint8_t *data,
                        unsigned bytes)
 {
     (void)context;
+    if (test->most_bytes[port] < bytes) {
+        test->most_bytes[port] = bytes;
+    }
     for (unsigned i = 0; i < bytes; ++i) {
         byte(port, data[i]);
     }
@@ -243,7 +250,8 @@ static void command_told(char *text)
 
 static void command_counters(char *text)
 {
-    const struct serial_counters *counters = serial_counters(port_of(text));
+    unsigned port = strtoul(text, NULL, 10) % SERIAL_COUNT;
+    const struct serial_counters *counters = serial_counters(port);
 
     boot_console_put("counters");
     put_number("in", counters->bytes_in);
@@ -253,7 +261,8 @@ static void command_counters(char *text)
     put_number("noises", counters->noises);
     put_number("bursts", counters->bursts);
     put_number("failures", counters->failures);
-    put_number("attended", test->attended[port_of(text)]);
+    put_number("attended", test->attended[port]);
+    put_number("most", test->most_bytes[port]);
     boot_console_put("\n");
 }
 
@@ -313,6 +322,111 @@ static void command_alarm(char *text)
     boot_console_put("alarm");
     put_number("late_us", test->alarm_us - at_us);
     boot_console_put("\n");
+}
+
+/* Nobody is told anything, and nothing but DMA goes on. */
+static void command_deaf(char *text)
+{
+    uint32_t before = armv7m_mask();
+
+    timer_wait_us(strtoul(text, NULL, 10));
+    armv7m_unmask(before);
+    boot_console_put("ok\n");
+}
+
+/* A byte out of a port: when it is over, in ticks since it was written. */
+static void command_left(char *text)
+{
+    unsigned port = port_of(text);
+    uint64_t from;
+
+    test->out_at[port] = 0;
+    test->out_bytes[port] = 1;
+    serial_kick(port);
+    while (test->out_at[port] == 0) {
+    }
+    from = timer_ticks();
+    while (!serial_has_sent(port)) {
+    }
+    boot_console_put("left");
+    put_number("ticks", (uint32_t)(timer_ticks() - from));
+    boot_console_put("\n");
+}
+
+/* All ports anew, at this baud. */
+static void command_bauds(char *text)
+{
+    uint32_t baud = strtoul(text, NULL, 10);
+    uint32_t bauds[SERIAL_COUNT] = {baud, baud, baud, baud, 0};
+    uint32_t before = armv7m_mask();
+
+    while (!serial_has_sent(SERIAL_CONSOLE)) {
+    }
+    serial_start(&test->start.clocks, bauds, &callbacks, NULL);
+    armv7m_unmask(before);
+    boot_console_put("bauds");
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        put_number("baud", serial_baud(port));
+    }
+    boot_console_put("\n");
+}
+
+#define TX_STREAM(device, bus, function, dma, stream, ...)                     \
+    {                                                                          \
+        dma, stream                                                            \
+    }
+
+static const struct {
+    struct stm32_dma *dma;
+    unsigned number;
+} streams[] = {USARTS_FACTS(PINS_EAST_USART, TX_STREAM),
+               USARTS_FACTS(PINS_NORTH_USART, TX_STREAM),
+               USARTS_FACTS(PINS_WEST_USART, TX_STREAM),
+               USARTS_FACTS(PINS_SOUTH_USART, TX_STREAM)};
+
+/* 60 bytes out of a port, half of which DMA finds in CCM, where it does not
+   reach. Flags of the half that it sent are cleared (10.5.3), as a stream is
+   not to be enabled with any. */
+static void command_fail(char *text)
+{
+    static const uint8_t shifts[] = {0, 6, 16, 22};
+    unsigned port = port_of(text);
+    unsigned number = streams[port].number;
+    struct stm32_dma *dma = streams[port].dma;
+    struct stm32_dma_stream *stream = &dma->S[number];
+    uint32_t before;
+
+    test->out_at[port] = 0;
+    test->out_bytes[port] = 60;
+    serial_kick(port);
+    while (stream->NDTR > 30) {
+    }
+    before = armv7m_mask();
+    stream->CR &= ~DMA_CR_EN;
+    while ((stream->CR & DMA_CR_EN) != 0) {
+    }
+    dma->IFCR[number / 4] = DMA_ISR_ALL << shifts[number % 4];
+    stream->M0AR = CCM_BASE;
+    stream->CR |= DMA_CR_EN;
+    armv7m_unmask(before);
+    boot_console_put("ok\n");
+}
+
+/* The program begins anew without a reset: as from a boot loader that has set
+   the clock tree up, and has no interrupt enabled. */
+static void command_again(char *text)
+{
+    (void)text;
+    while (boot_console_room() < BOOT_CONSOLE_OUT_BYTES ||
+           !serial_has_sent(SERIAL_CONSOLE)) {
+    }
+    SYST->CSR = 0;
+    for (unsigned irq = 0; irq < STM32_IRQS; ++irq) {
+        NVIC->ICER[irq / 32] = 1u << irq % 32;
+        NVIC->ICPR[irq / 32] = 1u << irq % 32;
+    }
+    __asm volatile("msr msp, %0\n\tbx %1" ::"r"(boot_stack_end), "r"(boot_reset)
+                   : "memory");
 }
 
 static void command_led(char *text)
@@ -379,9 +493,11 @@ static const struct {
     {"counters", command_counters}, {"time", command_time},
     {"wrap", command_wrap},         {"probe", command_probe},
     {"alarm", command_alarm},       {"led", command_led},
-    {"load", command_load},         {"overflow", command_overflow},
-    {"exit", command_exit},         {"reset", command_reset},
-    {"forget", command_forget},
+    {"deaf", command_deaf},         {"left", command_left},
+    {"bauds", command_bauds},       {"fail", command_fail},
+    {"again", command_again},       {"load", command_load},
+    {"overflow", command_overflow}, {"exit", command_exit},
+    {"reset", command_reset},       {"forget", command_forget},
 };
 
 static void run(char *line)

@@ -30,9 +30,9 @@ struct mesh_line {
     bool busy;
     bool dead;
     uint8_t byte;
-    bool hurt;           /* the frame that is on the way */
-    uint32_t bytes;      /* ever */
-    uint64_t stalled_us; /* until then it takes no byte */
+    bool hurt;                    /* the frame that is on the way */
+    uint32_t bytes;               /* ever */
+    uint64_t stalled_us;          /* until then it takes no byte */
     uint8_t held[MESH_BURST_MAX]; /* that arrived and are not given yet */
     uint32_t held_bytes;
 };
