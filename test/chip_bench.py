@@ -4,17 +4,27 @@ import json
 import pathlib
 import re
 import subprocess
+import tempfile
 
 from core import BUILD
 
 MODEL = BUILD / "test" / "chip"
+QUINCUNX = str(BUILD / "quincunx")
 IMAGE = BUILD / "stm32f405" / "firmware.bin"
 PORTS = ("east", "north", "west", "south")
 CORE_HZ = 168_000_000
+CONSOLE_USART = 4  # of a bare chip: hal/stm32f405/pins/generic.h
 # Priorities of the firmware's interrupts: hal/stm32f405/interrupts.h.
 LEVEL_BYTES, LEVEL_PORTS, LEVEL_CONSOLE, LEVEL_TICK = 0, 1, 4, 8
-# Time in microseconds that an answer, and discovery, may take.
-ANSWER_US, MESH_US = 2_000_000, 60_000_000
+# 0.15 ms: bytes of a line of 2 Mbaud find room for 2.56 ms.
+HELD_CYCLES_MAX = 25_200
+# Time in microseconds that a board's start (with a clock that never comes), an
+# answer, and discovery may take.
+BOOT_US, ANSWER_US, MESH_US = 500_000, 2_000_000, 60_000_000
+# A command at a console's pseudo-terminal: the boards go no faster than the
+# host, so that its limits are theirs; how often it is looked at; how long the
+# boards may live on meanwhile, if nothing else is said.
+SERVE_TIMES, SERVE_US, COMMAND_US = 1, 10_000, 120_000_000
 
 
 class ModelError(Exception):
@@ -36,20 +46,30 @@ class Bench:
         self.process = subprocess.Popen(
             [MODEL], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.heard = {}
+        try:
+            self.make(image, pins or {}, settings)
+            if power:
+                self.command("power", "all", "on")
+        except BaseException:
+            self.close()
+            raise
+
+    def make(self, image, pins, settings):
         self.command("image", image)
-        for port, (tx, rx) in (pins or {}).items():
+        for port, (tx, rx) in pins.items():
             self.command("pins", port, tx, rx)
-        self.command("boards", width * height)
+        self.command("boards", self.width * self.height)
         for key, value in settings.items():
             self.set("all", key, value)
-        self.command("torus", width, height)
-        if power:
-            self.command("power", "all", "on")
+        self.command("torus", self.width, self.height)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
+        self.close()
+
+    def close(self):
         self.process.stdin.close()
         try:
             self.process.wait(timeout=10)
@@ -104,11 +124,59 @@ class Bench:
             raise AssertionError(f"no answer to {request!r}: {lines}")
         return lines
 
+    def values(self, request, board=0):
+        """All KEY=VALUE words of an answer's rows."""
+        lines = self.ask(request, board)
+        assert lines[0].startswith("ok"), lines
+        return {key: value for line in lines[1:-1]
+                for key, value in words(line).items()}
+
+    def up(self, us=BOOT_US):
+        """Lives until all boards have started; what came before is forgotten
+        by `stats`."""
+        self.run(us)
+        self.command("forget")
+
     def discover(self, board=0, us=MESH_US):
         """Has that board find the mesh; the faults that it names."""
         lines = self.ask(f"mesh {self.width} {self.height}", board, us)
         assert lines[0].startswith("ok"), lines
         return lines[1:-1]
+
+    def host(self, command, *args, board=0, steps=(), us=COMMAND_US):
+        """Runs a command of build/quincunx at a console's pseudo-terminal; the
+        finished process. Steps, [(condition, command ..), ..]: in their order,
+        each when its condition says so, commands are given to the model."""
+        port = self.command("pty", board)["pty"]
+        words = [QUINCUNX, command, "--port", port, *map(str, args)]
+        with tempfile.TemporaryFile("w+") as out, \
+                tempfile.TemporaryFile("w+") as err:
+            process = subprocess.Popen(words, stdin=subprocess.DEVNULL,
+                                       stdout=out, stderr=err)
+            try:
+                self.serve(process, list(steps), us)
+            finally:
+                process.kill()
+                process.wait()
+                self.command("close", board)
+            return subprocess.CompletedProcess(
+                words, process.returncode, read_again(out), read_again(err))
+
+    def serve(self, process, steps, us):
+        """Lives while the process does, and so long at most."""
+        lived = 0
+        while process.poll() is None:
+            self.command("serve", SERVE_TIMES, SERVE_US)
+            lived += SERVE_US
+            assert lived <= us, f"{process.args} takes more than {us} us"
+            if steps and steps[0][0]():
+                for command in steps.pop(0)[1:]:
+                    self.command(*command)
+        assert not steps, f"{process.args} ended before its last step"
+
+    def console_bytes(self, board=0):
+        """How many bytes the console's USART has received."""
+        return self.stats()[board]["usarts"][CONSOLE_USART - 1]["received"]
 
     def stats(self):
         return self.command("stats")["boards"]
@@ -122,6 +190,13 @@ class Bench:
     def overruns(self):
         return sum(usart["overruns"] for board in self.stats()
                    for usart in board["usarts"])
+
+    def held(self, level=LEVEL_PORTS):
+        """The most cycles for which a handler of this urgency had to wait."""
+        return max(board["held"][level]["cycles"] for board in self.stats())
+
+    def now_us(self):
+        return self.command("now")["now_us"]
 
     def counters(self, board=0):
         """{port: {counter: value}} of the console's `counters`."""
@@ -143,6 +218,12 @@ class Bench:
             total += cycles
         ranked = sorted(sums.items(), key=lambda entry: -entry[1])
         return [(name, cycles / total) for name, cycles in ranked[:count]]
+
+
+def read_again(file):
+    """All of a file that another process wrote to."""
+    file.seek(0)
+    return file.read()
 
 
 def symbols(elf):

@@ -328,8 +328,21 @@ const char *bench_pty(struct bench *bench, unsigned board)
     }
     cfmakeraw(&raw);
     tcsetattr(fd, TCSANOW, &raw);
+    bench_close(bench, board);
     bench->board[board].pty = fd;
     return ptsname(fd);
+}
+
+/* Whoever had the other end may have left before it had read all. */
+void bench_close(struct bench *bench, unsigned board)
+{
+    struct bench_board *it = &bench->board[board];
+
+    if (it->pty >= 0) {
+        close(it->pty);
+        it->pty = -1;
+        bench_take(&it->heard, it->heard.bytes);
+    }
 }
 
 void bench_pump(struct bench *bench)

@@ -111,8 +111,12 @@ bool bench_type(struct bench *bench, unsigned board, const uint8_t *data,
 /* Removes the first bytes of a text. */
 void bench_take(struct bench_text *text, uint32_t bytes);
 
-/* Opens a pseudo-terminal for the console; result: its name, NULL: none. */
+/* Opens a pseudo-terminal for the console, in place of one that it has; result:
+   its name, NULL: none. */
 const char *bench_pty(struct bench *bench, unsigned board);
+
+/* Closes it, if there is one; what it was still to be told is lost. */
+void bench_close(struct bench *bench, unsigned board);
 
 /* What went to and fro there; to be called now and then. */
 void bench_pump(struct bench *bench);

@@ -128,8 +128,8 @@ struct core {
     uint64_t until; /* see core_run(); a bus function may lower it */
     uint64_t instructions;
     uint64_t slept; /* cycles of them in WFI or WFE */
-    uint32_t xpsr; /* flags, GE, IT and exception number, all up to date
-                      outside core_run() */
+    uint32_t xpsr;  /* flags, GE, IT and exception number, all up to date
+                       outside core_run() */
     uint32_t primask;
     uint32_t faultmask;
     uint32_t basepri;

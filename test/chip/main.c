@@ -23,8 +23,9 @@
  *   run TIME [BOARD TEXT]    until that text is on the board's console; \\n
  *                       is the end of a line
  *   pty BOARD           opens a pseudo-terminal for its console
- *   serve TIMES         lives until the next command, at so many times the
- *                       host's speed at most
+ *   close BOARD         closes it: `run` hears the console again
+ *   serve TIMES [TIME]  lives until the next command, or for so long, at so
+ *                       many times the host's speed at most
  *   stats               of all boards; forget: begin anew
  *   read BOARD ADDRESS COUNT    words of its memory, or a device's (that is
  *                       read as the program would)
@@ -47,6 +48,7 @@
 
 #define WORDS 8u
 
+#define RUN_US_MAX 1e10
 #define SERVE_FS (2000u * FS_PER_US) /* between two looks at the terminals */
 
 struct session {
@@ -412,7 +414,7 @@ static void do_run(struct session *session)
     if (text != NULL && strcmp(text, "\\n") == 0) {
         text = "\n";
     }
-    if (session->bench.count == 0 || us < 0 || us > 1e10) {
+    if (session->bench.count == 0 || us < 0 || us > RUN_US_MAX) {
         refuse(session, "no boards, or no such time");
     }
     if (session->error != NULL) {
@@ -438,6 +440,15 @@ static void do_pty(struct session *session)
     json_object_set_new(session->out, "pty", json_string(name));
 }
 
+static void do_close(struct session *session)
+{
+    unsigned board = board_at(session, 1);
+
+    if (session->error == NULL) {
+        bench_close(&session->bench, board);
+    }
+}
+
 static double host_s(void)
 {
     struct timespec now;
@@ -456,14 +467,19 @@ static bool input_waits(int ms)
 static void do_serve(struct session *session)
 {
     double times = real(session, 1);
+    double us = session->words > 2 ? real(session, 2) : RUN_US_MAX;
     double from_s = host_s();
     uint64_t from_fs = session->bench.now_fs;
+    uint64_t until_fs;
 
-    if (session->bench.count == 0 || times <= 0) {
-        refuse(session, "no boards, or no speed");
+    if (session->bench.count == 0 || times <= 0 || us < 0 || us > RUN_US_MAX) {
+        refuse(session, "no boards, no speed, or no such time");
+    }
+    if (session->error != NULL) {
         return;
     }
-    while (!input_waits(0)) {
+    until_fs = from_fs + (uint64_t)(us * (double)FS_PER_US);
+    while (session->bench.now_fs < until_fs && !input_waits(0)) {
         double own_s =
             (double)(session->bench.now_fs - from_fs) / (double)FS_PER_S;
         double ahead_s = own_s / times - (host_s() - from_s);
@@ -543,11 +559,11 @@ static json_t *held_of(const struct core *core)
     json_t *list = json_array();
 
     for (unsigned i = 0; i < CORE_PRIORITIES; ++i) {
-        json_array_append_new(
-            list,
-            json_pack("{s:I,s:I,s:I}", "cycles", (json_int_t)core->held_max[i],
-                      "at", (json_int_t)core->held_at[i], "sum",
-                      (json_int_t)core->held_sum[i]));
+        json_array_append_new(list,
+                              json_pack("{s:I,s:I,s:I}", "cycles",
+                                        (json_int_t)core->held_max[i], "at",
+                                        (json_int_t)core->held_at[i], "sum",
+                                        (json_int_t)core->held_sum[i]));
     }
     return list;
 }
@@ -565,8 +581,8 @@ static json_t *stats_of(struct bench_board *board)
         "{s:I,s:I,s:I,s:f,s:i,s:i,s:i,s:I,s:o,s:o,s:o,s:o}", "cycle",
         (json_int_t)core->cycle, "slept", (json_int_t)core->slept,
         "instructions", (json_int_t)core->instructions, "core_hz",
-        (double)chip->rcc.core_uhz * 1e-6, "resets", (int)chip->resets,
-        "edges", (int)edges, "misread", (int)board->misread, "pc",
+        (double)chip->rcc.core_uhz * 1e-6, "resets", (int)chip->resets, "edges",
+        (int)edges, "misread", (int)board->misread, "pc",
         (json_int_t)core->r[15], "complaints", complaints_of(chip),
         "exceptions", exceptions_of(core), "usarts", usarts_of(chip), "held",
         held_of(core));
@@ -686,9 +702,9 @@ static const struct {
     {"unplug", do_unplug}, {"cut", do_spoil},     {"damage", do_spoil},
     {"lose", do_spoil},    {"doubt", do_spoil},   {"power", do_power},
     {"reset", do_reset},   {"type", do_type},     {"run", do_run},
-    {"pty", do_pty},       {"serve", do_serve},   {"stats", do_stats},
-    {"forget", do_forget}, {"read", do_read},     {"watch", do_watch},
-    {"spent", do_spent},   {"now", do_now},
+    {"pty", do_pty},       {"close", do_close},   {"serve", do_serve},
+    {"stats", do_stats},   {"forget", do_forget}, {"read", do_read},
+    {"watch", do_watch},   {"spent", do_spent},   {"now", do_now},
 };
 
 /* Words are split at blanks; the last takes the rest of `type` and `run`. */

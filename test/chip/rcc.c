@@ -125,6 +125,9 @@ static uint64_t core_hz(const struct chip *chip)
 
 uint64_t rcc_fs_of(const struct rcc *rcc, uint64_t cycle)
 {
+    if (rcc->core_uhz == 0) {
+        return rcc->anchor_fs; /* it has never been powered */
+    }
     return rcc->anchor_fs + (uint64_t)((wide)(cycle - rcc->anchor_cycle) *
                                        FS_UHZ / rcc->core_uhz);
 }
