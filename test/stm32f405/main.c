@@ -315,7 +315,7 @@ static void command_alarm(char *text)
     (void)text;
     test->alarm_us = 0;
     if (test->start.clocks.source != CLOCKS_EMULATED) {
-        timer_alarm(at_us);
+        timer_call_at(TIMER_ALARM, at_us);
     }
     interrupts_unmask(before);
     timer_wait_us(200);
@@ -540,7 +540,7 @@ _Noreturn void boot_board(void)
     timer_start(&test->start.clocks, tick, NULL);
     serial_start(&test->start.clocks, NULL, &callbacks, NULL);
     if (test->start.clocks.source != CLOCKS_EMULATED) {
-        timer_start_compares(SERIAL_POLL_US, serial_poll, alarm, NULL);
+        timer_on(TIMER_ALARM, alarm, NULL);
     }
     boot_start_banner(&test->start);
     boot_console_put("ready\n");
