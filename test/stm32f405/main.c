@@ -93,8 +93,8 @@ static void byte(unsigned port, uint8_t value)
     }
 }
 
-static void bytes_came(void *context, unsigned port, const uint8_t *data,
-                       unsigned bytes)
+static unsigned bytes_came(void *context, unsigned port, const uint8_t *data,
+                           unsigned bytes)
 {
     (void)context;
     if (test->most_bytes[port] < bytes) {
@@ -103,6 +103,7 @@ static void bytes_came(void *context, unsigned port, const uint8_t *data,
     for (unsigned i = 0; i < bytes; ++i) {
         byte(port, data[i]);
     }
+    return bytes;
 }
 
 static void line_error(void *context, unsigned port)
