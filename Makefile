@@ -58,7 +58,8 @@ BAUD ?=
 # PARTS=pattern: an image of an STM32F405 that plans one round on the pattern of
 # 5^k x 5^k and no more, which leaves 12 KB more for the load.
 PARTS ?= all
-FLAGS_stm32f405 := -DPINS=$(PINS) $(BAUD:%=-DSERIAL_PORT_BAUD=%u) $(HSE:%=-DCLOCKS_HSE_HZ=%u) \
+FLAGS_stm32f405 := -DPINS=$(PINS) $(BAUD:%=-DSERIAL_PORT_BAUD=%u) \
+                   $(HSE:%=-DCLOCKS_HSE_HZ=%u) \
                    $(if $(filter all,$(PARTS)),, \
                      -DROUNDS_MAX=1u -DRELAY_TREES=0 -DCRC32_SMALL)
 
@@ -233,7 +234,8 @@ $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
 $(BUILD)/mps2_an385/scatter/planner.o: TARGET_CFLAGS += -O2
 
 # Every byte of four lines passes here.
-HOT_stm32f405 := hal/stm32f405/serial hal/crc32 hal/frame hal/parity hal/switch
+HOT_stm32f405 := hal/stm32f405/serial hal/crc32 hal/frame hal/parity \
+                 hal/switch
 $(HOT_stm32f405:%=$(BUILD)/stm32f405/%.o): TARGET_CFLAGS += \
     $(if $(filter all,$(PARTS)),-O2) \
     '-DHAL_HOT=__attribute__((section(".data.hot")))'
