@@ -16,9 +16,7 @@ test) [ -z '{first}' ] || echo '{first}' >> "$QUINCUNX_COUNTS"
 test-boards) echo '{boards}' >> "$QUINCUNX_COUNTS"
     exit {late} ;;
 qemu10) echo 'no mirror'; exit {missing} ;;
-test-test-boards) echo '{boards}' >> "$QUINCUNX_COUNTS"
-    exit {late} ;;
-qemu10) echo '{second}' >> "$QUINCUNX_COUNTS"
+test-qemu10) echo '{second}' >> "$QUINCUNX_COUNTS"
     exit {again} ;;
 esac; done
 """
