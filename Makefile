@@ -481,6 +481,12 @@ test-boards: test-deps
 	  test/test_miswired.py test/test_ps.py test/test_serial_run.py \
 	  test/test_kernels_everywhere.py $(T)
 
+## mutants: 40 small defects of the drivers, and whether the tests notice; T=
+.PHONY: mutants
+mutants: test-deps
+	$(Q)rm -rf $(BUILD)/mutants
+	$(Q)$(PYTHON) test/mutants/run.py $(BUILD)/mutants $(T)
+
 RUNS ?= 20
 BYTES ?= 1000000
 DAMAGE ?=
