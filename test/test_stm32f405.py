@@ -180,6 +180,22 @@ def test_firmware_answers_on_the_console(start):
         assert words in said
 
 
+def test_firmware_tells_its_status(start):
+    """What it has no device for is not read: that would be a fault, and a
+    reset before the answer."""
+    board = start(FIRMWARE)
+    until = time.monotonic() + PATIENCE_S
+    board.console.settimeout(2)
+    while b"at=0 data=" not in board.heard and time.monotonic() < until:
+        board.say("peeks 2 .")
+        try:
+            while not re.search(rb"^end.*\n", board.heard, re.MULTILINE):
+                board.heard += board.console.recv(4096)
+        except TimeoutError:
+            board.heard = b""
+    assert b"at=0 data=" in board.heard
+
+
 # ---- pins ----
 
 
