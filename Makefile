@@ -41,9 +41,6 @@ BOARD ?= $(BOARDS)
 CORE_mps2_an385 := m3
 CORE_stm32f405 := m4
 
-# The crystal of a stm32f405, if it is not 8 MHz: HSE=12000000
-HSE ?=
-
 # Which pins of a stm32f405 are the ports', the console's and the LED's: those
 # of a header in hal/stm32f405/pins/.
 PINS ?= generic
@@ -59,7 +56,6 @@ BAUD ?=
 # 5^k x 5^k and no more, which leaves 12 KB more for the load.
 PARTS ?= all
 FLAGS_stm32f405 := -DPINS=$(PINS) $(BAUD:%=-DSERIAL_PORT_BAUD=%u) \
-                   $(HSE:%=-DCLOCKS_HSE_HZ=%u) \
                    $(if $(filter all,$(PARTS)),, \
                      -DROUNDS_MAX=1u -DRELAY_TREES=0 -DCRC32_SMALL)
 
@@ -71,7 +67,7 @@ OUTPUT_KERNELS := \
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
-## all: build firmware and host command; BOARD= KERNELS= PINS= HSE= PARTS=
+## all: build firmware and host command; BOARD= KERNELS= PINS= PARTS=
 all: deps
 	$(Q)$(MAKE) --no-print-directory build-all
 

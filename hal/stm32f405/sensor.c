@@ -64,17 +64,22 @@ uint16_t sensor_supply_mv(void)
     return (uint16_t)(CALIBRATED_MV * factory(VREFIN_CAL) / code);
 }
 
+/* The factory's values are read last: an emulator has none at these addresses,
+   and no conversion. */
 void sensor_celsius(int16_t *celsius)
 {
-    int32_t cold = (int32_t)factory(TS_CAL1);
-    int32_t span = (int32_t)factory(TS_CAL2) - cold;
-    int32_t code;
-
-    if (last.sensor == 0 || last.reference == 0 || span <= 0) {
+    if (last.sensor == 0 || last.reference == 0) {
         return;
     }
+    int32_t cold = (int32_t)factory(TS_CAL1);
+    int32_t span = (int32_t)factory(TS_CAL2) - cold;
     /* As it would be at 3.3 V. */
-    code = (int32_t)(last.sensor * factory(VREFIN_CAL) / last.reference);
-    *celsius = (int16_t)((code - cold) * (HOT_CELSIUS - COLD_CELSIUS) / span +
-                         COLD_CELSIUS);
+    int32_t code =
+        (int32_t)(last.sensor * factory(VREFIN_CAL) / last.reference);
+
+    if (span > 0) {
+        *celsius =
+            (int16_t)((code - cold) * (HOT_CELSIUS - COLD_CELSIUS) / span +
+                      COLD_CELSIUS);
+    }
 }

@@ -70,9 +70,6 @@ struct test {
 /* Behind the stack: data's part of the memory is the drivers'. */
 static struct test *const test = (struct test *)(void *)boot_stack_end;
 
-/* Takes room at 0x10000000 and none in the image. */
-__attribute__((section(".ccm"))) volatile uint32_t test_ccm[4];
-
 /* ---- callbacks ---- */
 
 static void note(enum event_kind kind, unsigned port, uint8_t byte)
@@ -534,9 +531,6 @@ _Noreturn void boot_board(void)
 
     memset(test, 0, sizeof *test);
     boot_start(&test->start);
-    if (test->start.has_ccm) {
-        test_ccm[0] = 0;
-    }
     led_start();
     timer_start(&test->start.clocks, tick, NULL);
     serial_start(&test->start.clocks, NULL, &callbacks, NULL);
