@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from chip_bench import CORE_HZ, PORTS, Bench
+from chip_bench import CORE_HZ, PORTS, Bench, words
 from core import BUILD, ROOT
 
 HEADERS = ROOT / "hal" / "stm32f405" / "pins"
@@ -24,6 +24,7 @@ DEBUG = {"A13", "A14", "A15", "B3", "B4"}
 IRQS = {1: (37, 70), 2: (38, 17), 3: (39, 14), 4: (52, 15), 5: (53, 47),
         6: (71, 69)}
 MEGA = 10 ** 6
+PAINT = 0xdeadbeef  # boot/reset.c: stack that nobody has used
 
 
 class Header:
@@ -80,9 +81,9 @@ class Board(Bench):
 
     def numbers(self, text, board=0):
         """The answer `name key value key value ...` as a dictionary."""
-        words = self.say(text, board, us=1000)[0].split()
+        said = self.say(text, board, us=1000)[0].split()
         return {key: int(value, 16 if key == "crc" else 10)
-                for key, value in zip(words[1::2], words[2::2])}
+                for key, value in zip(said[1::2], said[2::2])}
 
     def counters(self, port=0, board=0):
         return self.numbers(f"counters {port}", board)
@@ -192,6 +193,22 @@ def test_interrupts_are_as_urgent_as_they_should_be(start, pins):
         word = int(board.say(f"probe {0xe000e400 + irq // 4 * 4:x}",
                              us=1000)[0].split()[2], 16)
         assert word >> 8 * (irq % 4) & 0xff == must, irq
+
+
+def test_the_firmware_s_memory():
+    """Its stack and its node lie in core-coupled memory: all of the RAM but
+    what DMA needs is for messages."""
+    with Bench(1, 1, hse_hz=12 * MEGA) as board:
+        board.run(START_US)
+        said = words(board.ask("ident")[3])
+        assert said["room"] == str(120 * 1024)
+        assert said["crystal_hz"] == str(12 * MEGA)
+        assert said["clock"] == "hse-pll"
+        depth = (12 * 1024 - 16) // 4  # of words; linker/stm32f405.ld
+        stack = board.command("read", 0, 0x10000000, depth)["words"]
+        assert stack[0] == stack[depth // 4] == PAINT
+        assert PAINT not in stack[-8:]
+        assert not board.complaints()
 
 
 # ---- clocks ----
