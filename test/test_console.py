@@ -489,7 +489,7 @@ def test_as_many_peeks_as_there_may_be(board):
 def test_peeks_tell_that_they_wait():
     """Every 25 ms; a port that stays busy, or a node that does not answer, is
     given up in the end."""
-    with k.Board("--speed", "100") as board:
+    with k.Board("--speed", "50") as board:
         board.write(b"peeks 0 E99,W1,S101\n")
         assert board.read_line() == "ok until=end"
         said = []
