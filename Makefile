@@ -232,9 +232,9 @@ $(BUILD)/mps2_an385/scatter/planner.o: TARGET_CFLAGS += -O2
 # Every byte of four lines passes here.
 HOT_stm32f405 := hal/stm32f405/serial hal/crc32 hal/frame hal/parity \
                  hal/switch
-$(HOT_stm32f405:%=$(BUILD)/stm32f405/%.o): TARGET_CFLAGS += \
-    $(if $(filter all,$(PARTS)),-O2) \
-    '-DHAL_HOT=__attribute__((section(".data.hot")))'
+HOT_FLAGS := $(if $(filter all,$(PARTS)),-O2) \
+             '-DHAL_HOT=__attribute__((section(".data.hot")))'
+$(HOT_stm32f405:%=$(BUILD)/stm32f405/%.o): TARGET_CFLAGS += $(HOT_FLAGS)
 
 # The little that an STM32F405 has.
 $(objects_stm32f405): TARGET_CFLAGS += -DNODE_EVENTS=128u \

@@ -18,7 +18,12 @@ TEST_PROGRAMS += $(BUILD)/test/relay_bench.elf
 $(BUILD)/relay/%.o: %.c $(BUILD)/mps2_an385.flags
 	$(say) CC-m3 $<
 	$(Q)mkdir -p $(@D)
-	$(Q)$(call target_cc,mps2_an385) $(COLD) -MMD -MP -c $< -o $@
+	$(Q)$(call target_cc,mps2_an385) -MMD -MP -c $< -o $@
+
+$(relay_exact_objects): TARGET_CFLAGS += $(COLD)
+relay_hot_objects := $(filter $(HOT_stm32f405:%=$(BUILD)/relay/%.o), \
+                       $(relay_exact_objects))
+$(relay_hot_objects): TARGET_CFLAGS += $(HOT_FLAGS)
 
 $(BUILD)/test/relay_bench.elf: $(relay_exact_objects) \
     $(relay_bench_objects) $(wildcard linker/*.ld) \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small changes of what drives the STM32F405, each of which would be a defect on
-a real board: (name, file, what stands there once, what stands there instead)."""
+"""Small changes of what drives the STM32F405, each of which would be a defect
+on a real board: (name, file, what stands there once, what instead)."""
 
 DRIVER = "hal/stm32f405/"
 
