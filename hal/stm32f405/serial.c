@@ -33,8 +33,8 @@
 #define BURST_MIN_BYTES 3u
 #define BURST_MAX_BYTES 64u
 
-/* 2.56 ms at 2 Mbaud: how long bytes may wait is measured, test_chip.py. 2^n.
- */
+/* 2.56 ms at 2 Mbaud: how long bytes may wait, test/bench/chip.py measures.
+   2^n. */
 #define RING_BYTES 512u
 
 #define ERRORS (USART_SR_ORE | USART_SR_FE | USART_SR_NF)

@@ -21,7 +21,7 @@ enum {
     SERIAL_COUNT
 };
 
-/* What four ports at once keep up with at 168 MHz (test/test_relay.py). */
+/* What four ports at once keep up with at 168 MHz (test/bench/chip.py). */
 #define SERIAL_PORT_BAUD 2000000u
 #define SERIAL_CONSOLE_BAUD 115200u
 
