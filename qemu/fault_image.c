@@ -23,23 +23,23 @@ static void reckon(struct fault_image *image, const uint8_t *data,
         IMAGE_IDENTITY_OFFSET + (uint32_t)sizeof(struct image_identity);
     char message[ELF_MESSAGE_BYTES];
     uint32_t flash_bytes;
-    uint64_t at;
+    uint8_t *flash;
 
     if (elf_check(&flash_bytes, message, data, bytes, place) != 0) {
         snprintf(image->why, sizeof image->why, "%.60s %.200s", image->path,
                  message);
         return;
     }
-    at = flash_bytes > skipped
-             ? elf_offset(data, bytes, place, place->flash_start + skipped,
-                          flash_bytes - skipped)
-             : 0;
-    if (at == 0) {
+    flash = flash_bytes > skipped ? malloc(flash_bytes) : NULL;
+    if (flash == NULL) {
         snprintf(image->why, sizeof image->why,
-                 "%.200s is no image in one piece", image->path);
+                 "%.200s is too small for an image, or memory is short",
+                 image->path);
         return;
     }
-    image->crc = crc32_update(0, data + at, flash_bytes - skipped);
+    elf_flatten(flash, flash_bytes, data, bytes, place);
+    image->crc = crc32_update(0, flash + skipped, flash_bytes - skipped);
+    free(flash);
 }
 
 void fault_image_open(struct fault_image *image, const char *path)

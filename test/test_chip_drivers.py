@@ -355,10 +355,12 @@ def test_nothing_comes_in_at_other_pins(start, pins):
 
 def test_a_port_without_a_cable_is_silent(start):
     """The pull-up holds its line; the model complains of an input that
-    floats."""
-    board = start()
+    floats when its USART starts."""
+    board = start(start=False, power=False)
     for name in PORTS:
         board.command("unplug", 0, name)
+    board.command("power", 0, "on")
+    board.begins()
     board.say(f"send 0 {data_of(0).hex()}")
     board.run(200_000)
     for port in range(4):
@@ -407,6 +409,24 @@ def test_bytes_without_a_pause_are_polled_for(start):
     board = start()
     board.say(f"send 0 {data_of(0).hex()}")
     assert 9 <= board.counters(2)["most"] <= 12
+
+
+def test_the_last_bytes_do_not_wait_for_a_poll(start):
+    """Silence of a byte's time tells of them (IDLE): an answer to a block goes
+    out so long after the block's end, and what it takes to make it."""
+    board = start()
+    board.say("exchange", us=0)
+    waits = []
+    for i in range(20):
+        board.seen()
+        board.say("blocks 0 1", us=2000 + 7 * i)
+        seen = board.seen()
+        block = [us for us, _, pin, _ in seen if pin == board.header.tx[0]]
+        answer = [us for us, _, pin, byte in seen
+                  if pin == board.header.tx[2] and byte == ord("A")]
+        assert (len(block), len(answer)) == (65, 1)
+        waits.append(answer[0] - (block[-1] + BYTE_US))
+    assert BYTE_US < max(waits) < 4 * BYTE_US, waits
 
 
 @pytest.mark.parametrize("at_mhz", ["168", "16"])

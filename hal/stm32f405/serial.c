@@ -40,8 +40,8 @@
 #define BURST_MIN_BYTES 3u
 #define BURST_MAX_BYTES 64u
 
-/* 2.56 ms at 2 Mbaud: how long bytes may wait is measured, test_chip.py. 2^n.
- */
+/* 2.56 ms at 2 Mbaud: how long bytes may wait, test/bench/chip.py measures.
+   2^n. */
 #define RING_BYTES 512u
 
 /* Looks at a line that is not silent: the first for a relay's sake, which
