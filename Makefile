@@ -468,14 +468,14 @@ test-qemu10: qemu10
 	$(Q)$(MAKE) --no-print-directory test QEMU=$(QEMU10)/qemu-system-arm \
 	  TESTS="$(QEMU10_TESTS)" T='-k "not 25x25 and not 625"'
 
-## test-boards: what takes long: whole meshes of emulated stm32f405, their
-##   failures, every kernel on 625 boards
+## test-boards: what takes long: whole meshes of emulated and of modelled
+##   stm32f405, their failures, every kernel on 625 boards
 .PHONY: test-boards
 test-boards: test-deps
 	$(Q)$(MAKE) --no-print-directory -j$(WORKERS) build-tests
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider --boards \
 	  test/test_miswired.py test/test_ps.py test/test_serial_run.py \
-	  test/test_kernels_everywhere.py $(T)
+	  test/test_chip_boards.py test/test_kernels_everywhere.py $(T)
 
 ## mutants: 40 small defects of the drivers, and whether the tests notice; T=
 .PHONY: mutants

@@ -27,6 +27,17 @@ BOOT_US, ANSWER_US, MESH_US = 500_000, 2_000_000, 60_000_000
 SERVE_TIMES, SERVE_US, COMMAND_US = 1, 10_000, 120_000_000
 
 
+def step(x, y, port, width, height):
+    """Where a port of a torus leads to."""
+    dx, dy = {"east": (1, 0), "north": (0, 1), "west": (-1, 0),
+              "south": (0, -1)}[port]
+    return (x + dx) % width, (y + dy) % height
+
+
+def opposite(port):
+    return PORTS[(PORTS.index(port) + 2) % 4]
+
+
 class ModelError(Exception):
     """The model did not take a command."""
 
@@ -154,16 +165,19 @@ class Bench:
             process = subprocess.Popen(words, stdin=subprocess.DEVNULL,
                                        stdout=out, stderr=err)
             try:
-                self.serve(process, list(steps), us)
+                left = self.serve(process, list(steps), us)
             finally:
                 process.kill()
                 process.wait()
                 self.command("close", board)
-            return subprocess.CompletedProcess(
+            done = subprocess.CompletedProcess(
                 words, process.returncode, read_again(out), read_again(err))
+        assert not left, f"{words} ended before its last step: {done.stderr}"
+        return done
 
     def serve(self, process, steps, us):
-        """Lives while the process does, and so long at most."""
+        """Lives while the process does, and so long at most; the steps that
+        were left then."""
         lived = 0
         while process.poll() is None:
             self.command("serve", SERVE_TIMES, SERVE_US)
@@ -172,7 +186,7 @@ class Bench:
             if steps and steps[0][0]():
                 for command in steps.pop(0)[1:]:
                     self.command(*command)
-        assert not steps, f"{process.args} ended before its last step"
+        return steps
 
     def console_bytes(self, board=0):
         """How many bytes the console's USART has received."""

@@ -10,7 +10,7 @@ import pytest
 
 import chip_bench
 import mesh
-from chip_bench import BUILD, PORTS, Bench
+from chip_bench import BUILD, PORTS, Bench, opposite, step
 
 START_US = 50_000  # of boards with a sound crystal of 8 MHz
 PATTERN = b"static"
@@ -49,16 +49,6 @@ def ping(it, what):
 
 
 # ---- cables ----
-
-def step(x, y, port, width, height):
-    dx, dy = {"east": (1, 0), "north": (0, 1), "west": (-1, 0),
-              "south": (0, -1)}[port]
-    return (x + dx) % width, (y + dy) % height
-
-
-def opposite(port):
-    return PORTS[(PORTS.index(port) + 2) % 4]
-
 
 def ends(x, y, port, width, height):
     """Both ends of a cable of a torus."""
