@@ -17,6 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+import chip  # noqa: E402
 import job_bench  # noqa: E402
 import mesh  # noqa: E402
 import model  # noqa: E402  (of the oracle, whose path mesh adds)
@@ -366,6 +367,7 @@ def main():
         conflict_lines(bench, table)
         image_lines(bench, table, first)
         relay.lines(table)
+        chip.lines(table)
     log(f"bench: {time.monotonic() - start:.0f} s, "
         f"{table.missed} not met")
     return 1 if table.missed else 0

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the flashed image costs on modelled boards (test/chip): how long it
+holds back the ports' interrupts on each path, what a relayed byte takes, and
+what `calibrate` finds of it."""
+import argparse
+import contextlib
+import json
+import pathlib
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+for folder in (HERE, HERE.parent):
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+import chip_bench  # noqa: E402
+import mesh  # noqa: E402
+from chip_bench import CORE_HZ, HELD_CYCLES_MAX, PORTS, Bench  # noqa: E402
+
+START_US = 50_000
+BAUD, BITS = 2_000_000, 10
+BYTE_US = BITS * 1e6 / BAUD
+RING_BYTES = 512  # wait at each line: hal/stm32f405/serial.h
+RING_CYCLES = RING_BYTES * BITS * CORE_HZ // BAUD
+DAMAGE = 0.01
+PING_BYTES = 65535
+MIDDLE, CORNERS = 4, (0, 2, 6, 8)  # of 3x3
+# Each neighbour's way to the middle of 3x3, and two that cross there.
+INTO = {3: "E1", 5: "W1", 1: "N1", 7: "S1"}
+ACROSS = {3: "E2", 1: "N2"}
+ORDERED_BYTES = 1000  # see test/test_chip.py
+CLEAN = ("retransmitted", "damaged", "lost", "broken", "overruns", "framings",
+         "noises")
+
+
+class Failed(Exception):
+    """A path did not end as it must."""
+
+
+@contextlib.contextmanager
+def found(width, height):
+    """Boards that have found each other; `stats` begin behind that."""
+    with Bench(width, height) as it:
+        it.up(START_US)
+        discover(it)
+        it.command("forget")
+        yield it
+
+
+def discover(it):
+    if faults := it.discover():
+        raise Failed(f"discovery: {faults}")
+
+
+def pings(it, ways, count, us):
+    """All at once, each from the board that is its key; rows of all."""
+    for board, way in ways.items():
+        it.heard.pop(board, None)
+        it.command("type", board, f"ping {way} {PING_BYTES} {count}")
+    rows = []
+    for board in ways:
+        line = it.line(board, us)
+        while line is not None and not line.startswith("end"):
+            rows.append(chip_bench.words(line))
+            line = it.line(board, us)
+        if line is None or "err=" in line:
+            raise Failed(f"ping {ways[board]} of board {board}: {line}")
+    return [row for row in rows if "circuit" in row]
+
+
+# ---- how long the ports' interrupts are held back ----
+
+def of_discovery(side):
+    with Bench(side, side) as it:
+        it.up(START_US)
+        discover(it)
+        return it.held()
+
+
+def of_console():
+    """Long replies, one after the other."""
+    with found(2, 2) as it:
+        for request in ("help", "ident", "ps", "links", "counters", "trace",
+                        "peek E1 N1 4", "peeks 0 .,E1,N1,E1N1", "ping E1 64 3",
+                        "counters clear", "counters"):
+            it.ask(request)
+        return it.held()
+
+
+def four_ports(damage, count=1):
+    """The middle receives from all its neighbours: (longest, clean, rows)."""
+    with found(3, 3) as it:
+        for port in PORTS:
+            it.command("damage", "all", port, damage)
+        for corner in CORNERS:
+            it.command("power", corner, "off")
+        rows = pings(it, INTO, count, 2e6 * count + 4e6)
+        if any(row["error"] != "0" for row in rows):
+            raise Failed(f"four ports: {rows}")
+        longest = it.held()
+        clean = it.overruns() == 0 and not any(
+            counters.get(name, 0) for board in (MIDDLE, *INTO)
+            for counters in it.counters(board).values() for name in CLEAN)
+        return longest, clean, it.now_us() / 1e6
+
+
+def of_relays():
+    with found(3, 3) as it:
+        pings(it, ACROSS, 1, 4e6)
+        return it.held()
+
+
+def of_job(folder, damage, ask):
+    """A search on 2x2, from its order to its report; board 3 asks for all
+    nodes' states meanwhile, if it is to."""
+    data = mesh.text(3000, mesh.seeded("bench chip"))
+    load = folder / "load"
+    load.write_bytes(data)
+    peeks = [("type", 3, "peeks 0 .,E1,N1,E1N1")] if ask else []
+    with found(2, 2) as it:
+        spoilt = [("damage", "all", port, damage) for port in PORTS]
+        behind = [(lambda: True, *peeks)] * (20 if ask else 0)
+        done = it.host(
+            "run", "--mesh", "2x2", "--kernel", "search", "--arg", "static",
+            "--profile", "emulated", "--json", load, steps=[
+                (lambda: it.console_bytes() > ORDERED_BYTES, *spoilt),
+                *behind])
+        if done.returncode != 0 or json.loads(done.stdout)["result"] != \
+                mesh.search_result(data, b"static"):
+            raise Failed(f"search: {done.stderr}")
+        return it.held()
+
+
+def held_line(table, what, cycles):
+    """How long it is, beside the limit and what a port's ring holds."""
+    table.line(f"chip: ports held back, {what}",
+               f"{HELD_CYCLES_MAX} at most",
+               f"{cycles}, {cycles * 1e6 / CORE_HZ:.1f} us",
+               cycles <= HELD_CYCLES_MAX)
+
+
+def held_lines(table, folder):
+    for side in (2, 5):
+        held_line(table, f"discovery {side}x{side}", of_discovery(side))
+    held_line(table, "console's long replies", of_console())
+    held_line(table, "two circuits cross", of_relays())
+    held_line(table, "four ports receive", four_ports(0)[0])
+    held_line(table, "the same, 1 % damaged", four_ports(DAMAGE)[0])
+    for what, damage, ask in (("", 0, False), (", peeks of all", 0, True),
+                              (", 1 % damaged", DAMAGE, False)):
+        held_line(table, "a search" + what, of_job(folder, damage, ask))
+    table.line("chip: what a port's ring holds, cycles", None,
+               f"{RING_CYCLES}, {RING_BYTES * BYTE_US:.0f} us")
+
+
+# ---- what a byte costs ----
+
+def spent_cycles(way):
+    """Of all boards of 4x1 in a second, while board 0 sends this way; bytes
+    through board 1."""
+    with found(4, 1) as it:
+        it.command("spent", 0)
+        before = it.counters(1)
+        it.command("spent", 0)
+        it.command("type", 0, f"ping {way} {PING_BYTES} 100")
+        it.run(1e6)
+        cycles = sum(entry[1] for entry in
+                     it.command("spent", 1 << 19)["spent"])
+        after = it.counters(1)
+        return cycles, sum(after[port]["bytes_in"] - before[port]["bytes_in"]
+                           for port in ("east", "west"))
+
+
+def byte_lines(table):
+    """Two circuits can cross a board at once."""
+    one, _ = spent_cycles("E1")
+    two, relayed = spent_cycles("E2")
+    most = CORE_HZ * BITS // BAUD // 2
+    table.line("chip: cycles that a relayed byte costs", f"{most} at most",
+               f"{(two - one) / relayed:.0f}", (two - one) / relayed <= most)
+
+
+def saturated_line(table, count):
+    _, clean, seconds = four_ports(0, count)
+    table.line(f"chip: four ports receive for {seconds:.0f} s",
+               "nothing lost", "nothing lost" if clean else "bytes lost",
+               clean)
+
+
+# ---- what is measured of it ----
+
+def whole_us(it, ways):
+    """Of messages of 1000 bytes that nobody disturbs, the mean."""
+    each = [int(chip_bench.words(line)["total_ns"]) for way in ways
+            for line in it.ask(f"ping {way} 1000 5")[1:-1]]
+    return sum(each) / len(each) / 1e3
+
+
+def calibrate_lines(table):
+    with found(3, 3) as it:
+        hop_us = (whole_us(it, ("E1 N1", "N1 W1"))
+                  - whole_us(it, ("E1", "N1")))
+        done = it.host("calibrate", "--mesh", "3x3", "--json")
+        if done.returncode != 0:
+            raise Failed(f"calibrate: {done.stderr}")
+    measured = json.loads(done.stdout)["measured"]
+    for key, what, true_us in (
+            ("transfer_ps_per_byte", "a byte", BYTE_US),
+            ("hop_delay_ps", "a hop", hop_us),
+            ("startup_ps", "a start", None)):
+        value, half = (measured[key][name] / 1e6 for name in ("value", "ci95"))
+        table.line(f"chip: calibrate, {what}",
+                   None if true_us is None else f"{true_us:.2f} us is true",
+                   f"{value:.2f} +- {half:.2f} us",
+                   true_us is None or abs(value / true_us - 1) <= 0.1, True)
+
+
+def lines(table, seconds=10):
+    """All; four ports are busy for so long in the boards' time."""
+    with tempfile.TemporaryDirectory() as folder:
+        held_lines(table, pathlib.Path(folder))
+        byte_lines(table)
+        saturated_line(table, max(1, round(
+            seconds * 1e6 / (PING_BYTES * BYTE_US * 1.08))))
+        calibrate_lines(table)
+
+
+def main():
+    import bench
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=10,
+                        help="for which four ports are busy")
+    options = parser.parse_args()
+    table = bench.Table(False)
+    table.headings("what", "must be", "measured", "met")
+    lines(table, options.seconds)
+    return 1 if table.missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
