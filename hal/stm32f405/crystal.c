@@ -67,8 +67,8 @@ uint32_t crystal_measure_hz(void)
         return 0;
     }
     mhz = (PRODUCT + ticks / 2) / ticks;
-    if (mhz == MHZ_MAX + 1u) {
-        mhz = PRODUCT / ticks; /* no crystal has more: HSI is slow */
+    if (mhz == MHZ_MAX + 1u && PRODUCT * 10u / ticks <= MHZ_MAX * 10u + 5u) {
+        mhz = MHZ_MAX; /* no more than that and HSI's 1.9 % */
     }
     return mhz < MHZ_MIN || mhz > MHZ_MAX ? 0 : mhz * 1000000u;
 }
