@@ -271,14 +271,14 @@ static void take_memory(struct serial_node_config *config)
 
 static_assert(sizeof(struct serial_node) % 8 == 0, "messages are aligned");
 
-static void init_node(void)
+static void init_node(uint32_t crc)
 {
     bool emulated = start.clocks.source == CLOCKS_EMULATED;
     struct serial_node_config config = {
         .ident = {.board = "stm32f405",
                   .version = BOOT_VERSION,
                   .reset_cause = clocks_reset_name(&start.clocks),
-                  .image_crc = image_crc(),
+                  .image_crc = crc,
                   .clock = clocks_source_name(&start.clocks),
                   .clock_hz = start.clocks.core_hz,
                   .crystal_hz = start.clocks.crystal_hz},
@@ -317,6 +317,7 @@ static void init_node(void)
 
 static void run(void)
 {
+    uint32_t crc = image_crc(); /* 6 ms: lines that listened would lose bytes */
     uint32_t before = armv7m_mask(); /* the callbacks are the node's */
 
     if (start.clocks.source == CLOCKS_EMULATED) {
@@ -325,7 +326,7 @@ static void run(void)
     }
     timer_start(&start.clocks, NULL, NULL);
     serial_start(&start.clocks, NULL, &callbacks, NULL);
-    init_node();
+    init_node(crc);
     armv7m_unmask(before);
     if (start.clocks.source != CLOCKS_EMULATED) {
         sensor_start();

@@ -129,6 +129,13 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
 /* Waits until every queued send has ended. Result: 0 or the first error. */
 int circuit_drain(struct circuit *circuit);
 
+/*
+ * Waits until nothing is left on the way of what messages need besides their
+ * bytes, such as the release of a circuit, so that the next message takes what
+ * it takes alone. Result: 0 or an error, as when waiting for a message.
+ */
+int circuit_settle(struct circuit *circuit);
+
 /* Tells the switch that this node asks for nothing more. */
 void circuit_close(struct circuit *circuit);
 

@@ -47,7 +47,7 @@ enum node_injection {
     NODE_INJECT_NONE,
     NODE_INJECT_FAULT, /* execute an undefined instruction in the job */
     NODE_INJECT_HANG,  /* never leave the job */
-    NODE_INJECT_DIE    /* nor an interrupt: of boards on serial lines */
+    NODE_INJECT_DIE    /* nor the tick after: of boards on serial lines */
 };
 
 enum node_state {

@@ -5,6 +5,9 @@
 
 #define PS_PER_US 1000000u
 
+/* A circuit's release takes 0.1 ms a hop. */
+#define SETTLE_US 2000u
+
 int circuit_open(struct circuit *circuit, void *board, struct clock *clock)
 {
     struct serial_circuit *serial = board;
@@ -184,6 +187,18 @@ int circuit_drain(struct circuit *circuit)
     if (error == ERR_OK) {
         error = serial->first_error;
         serial->first_error = ERR_OK;
+    }
+    return error;
+}
+
+int circuit_settle(struct circuit *circuit)
+{
+    uint64_t since_ps = clock_now_ps(circuit->clock);
+    int error = ERR_OK;
+
+    while (error == ERR_OK && clock_now_ps(circuit->clock) - since_ps <
+                                  (uint64_t)SETTLE_US * PS_PER_US) {
+        error = wait_a_little(circuit);
     }
     return error;
 }

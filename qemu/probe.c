@@ -114,7 +114,7 @@ static void load_row(struct probe_row *row, const struct probe *probe,
     row->at = probe->at;
     row->hops = torus_path_hops(entry->path);
     row->bytes = CIRCUIT_HEADER_BYTES + entry->bytes;
-    row->answer_bytes = CIRCUIT_HEADER_BYTES + WIRE_ANSWER_BYTES;
+    row->answer_bytes = row->bytes;
     row->t1_ps = bytes_load_u64(in);
     row->t4_ps = bytes_load_u64(in + 8);
     row->t2_ps = bytes_load_u64(in + 16);
@@ -197,7 +197,8 @@ static int load_log(struct probe_log *log, const struct probe *probe,
     if (log->count > NODE_EVENTS || end - *at < (ptrdiff_t)bytes) {
         return complain_malformed();
     }
-    log->row.answer_bytes += WIRE_LOG_BYTES + bytes;
+    log->row.answer_bytes =
+        CIRCUIT_HEADER_BYTES + WIRE_ANSWER_BYTES + WIRE_LOG_BYTES + bytes;
     memcpy(log->event, *at, bytes);
     *at += bytes;
     return 0;

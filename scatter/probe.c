@@ -12,6 +12,12 @@ static_assert(sizeof(struct scatter_memory) -
                       NODE_EVENTS * sizeof(struct node_event),
               "an answer with a full log has no room");
 
+/* Other messages have an effect on what a probe measures. */
+static int settle(struct scatter *scatter, uint32_t asks)
+{
+    return asks == WIRE_ASKS_TIME ? circuit_settle(scatter->circuit) : ERR_OK;
+}
+
 /* The ready time of what is queued next: t1 or t3. */
 static uint64_t ready_ps(const struct scatter *scatter, uint32_t lead_ns)
 {
@@ -40,6 +46,7 @@ static int answer(struct scatter *scatter,
     struct circuit_message message = {.kind = WIRE_ANSWER,
                                       .head = {out, WIRE_ANSWER_BYTES}};
     struct wire_entry entry;
+    int error;
 
     if (delivery->bytes < WIRE_ENTRY_BYTES) {
         return ERR_PROTOCOL;
@@ -48,11 +55,18 @@ static int answer(struct scatter *scatter,
     if (!torus_path_valid(scatter->size, entry.path)) {
         return ERR_PROTOCOL;
     }
+    message.path = torus_path_reverse(entry.path);
     if (entry.asks == WIRE_ASKS_LOG) {
         message.head.bytes +=
             put_log(out + WIRE_ANSWER_BYTES, scatter->circuit->log);
+    } else {
+        message.body[message.path.port] = (struct circuit_segment){
+            delivery->payload, delivery->bytes - WIRE_ANSWER_BYTES};
     }
-    message.path = torus_path_reverse(entry.path);
+    error = settle(scatter, entry.asks);
+    if (error != ERR_OK) {
+        return error;
+    }
     message.ready_ps = ready_ps(scatter, entry.lead_ns);
     bytes_store_u64(out, received_ps);
     bytes_store_u64(out + 8, message.ready_ps);
@@ -69,8 +83,8 @@ struct measuring {
 
 /*
  * One row. The probe's bytes besides the entry are whatever lies at the top of
- * memory; its answer is received below them, so that its header lies where t1
- * and t4 belong.
+ * memory; its answer, as long, is received below them, so that its header lies
+ * where t1 and t4 belong. What it has besides a row and a log is dropped.
  */
 static int exchange(struct measuring *measuring, const struct wire_entry *entry)
 {
@@ -84,19 +98,23 @@ static int exchange(struct measuring *measuring, const struct wire_entry *entry)
         .kind = WIRE_PROBE,
         .head = {measuring->list, WIRE_ENTRY_BYTES}};
     struct circuit_delivery delivery;
+    uint32_t kept;
     int error;
 
     if (entry->bytes < WIRE_ENTRY_BYTES) {
         return ERR_RANGE;
     }
-    if (room < WIRE_ROW_BYTES || entry->bytes > room - WIRE_ROW_BYTES) {
+    if (room < WIRE_ROW_BYTES || entry->bytes > (room - WIRE_ROW_BYTES) / 2) {
         return ERR_MEMORY;
     }
     message.body[port].bytes = entry->bytes - WIRE_ENTRY_BYTES;
     room = (room - message.body[port].bytes) & ~7u;
     message.body[port].data = at + room;
-    message.ready_ps = ready_ps(scatter, entry->lead_ns);
-    error = circuit_send(circuit, 1u << port, &message);
+    error = settle(scatter, entry->asks);
+    if (error == ERR_OK) {
+        message.ready_ps = ready_ps(scatter, entry->lead_ns);
+        error = circuit_send(circuit, 1u << port, &message);
+    }
     if (error == ERR_OK) {
         error =
             circuit_receive(circuit, &delivery,
@@ -105,12 +123,13 @@ static int exchange(struct measuring *measuring, const struct wire_entry *entry)
     if (error != ERR_OK) {
         return error;
     }
-    if (delivery.bytes < WIRE_ANSWER_BYTES || delivery.bytes % 8 != 0) {
+    kept = entry->asks == WIRE_ASKS_LOG ? delivery.bytes : WIRE_ANSWER_BYTES;
+    if (delivery.bytes < kept || kept < WIRE_ANSWER_BYTES || kept % 8 != 0) {
         return ERR_PROTOCOL;
     }
     bytes_store_u64(at, message.ready_ps);
     bytes_store_u64(at + 8, clock_started_ps(circuit->clock));
-    measuring->at += CIRCUIT_HEADER_BYTES + delivery.bytes;
+    measuring->at += CIRCUIT_HEADER_BYTES + kept;
     measuring->rows += 1;
     return circuit_drain(circuit);
 }

@@ -100,7 +100,7 @@ static void inject(const struct scatter *scatter)
     if (*injection == NODE_INJECT_FAULT) {
         __builtin_trap();
     }
-    while (*injection == NODE_INJECT_HANG) {
+    while (*injection == NODE_INJECT_HANG || *injection == NODE_INJECT_DIE) {
     }
 }
 

@@ -69,13 +69,15 @@
  *
  * WIRE_ANSWER, over the reversed path:
  *    0  u64 t2: the probe's receipt      8  u64 t3: the answer is ready
+ *   16  for WIRE_ASKS_TIME: bytes without a meaning, as many as make it as
+ *       long as the probe, so that both take equally long
  *   16  for WIRE_ASKS_LOG: u32 events ever, u32 events that follow, each a
  *       struct node_event as hal/node.h pins it
  *
  * WIRE_MEASURED, originator to host:
  *    0  i32 error, enum err              4  u32 rows
  *    8  for each row, in order: u64 t1: the probe is ready; u64 t4: the
- *       answer's receipt; the answer as it came
+ *       answer's receipt; the answer without bytes that have no meaning
  */
 #ifndef SCATTER_WIRE_H
 #define SCATTER_WIRE_H

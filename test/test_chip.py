@@ -38,9 +38,9 @@ def bench(width, height, *commands, us=START_US, **settings):
         yield it
 
 
-def check_sound(it):
+def check_sound(it, console=True):
     assert it.complaints() == []
-    assert it.overruns() == 0
+    assert it.overruns(console) == 0
 
 
 def ping(it, what):
@@ -222,7 +222,7 @@ def test_a_board_that_is_unplugged_in_a_job(load):
         assert (done.returncode, done.stdout) == (1, "")
         assert "no report came in time" in done.stderr
         assert "(0,0) east: nobody answers" in done.stderr
-        check_sound(it)
+        check_sound(it, console=False)  # `run` has reset the originator
 
 
 # ---- boards that fail ----
@@ -256,7 +256,7 @@ def test_a_fault_leaves_its_record(load):
         it.command("power", 1, "on")
         it.run(START_US)
         assert "record=none" in it.ask("fault", 1)[0]
-        check_sound(it)
+        check_sound(it, console=False)
 
 
 @pytest.mark.parametrize("how, cause", [("hang", "software"),
@@ -273,7 +273,7 @@ def test_a_board_that_hangs_comes_back(load, how, cause):
         assert it.values("ident", 1)["reset"] == cause
         assert "record=none" in it.ask("fault", 1)[0]
         assert ping(it, "E1 64 1")[0]["error"] == "0"
-        check_sound(it)
+        check_sound(it, console=False)
 
 
 def test_resets_and_their_causes():

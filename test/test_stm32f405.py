@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The board stm32f405: its drivers on QEMU's netduinoplus2, the same chip; what
 that has not is on the chip's model: test_chip_drivers.py."""
+import contextlib
 import re
 import socket
 import struct
@@ -164,17 +165,25 @@ def test_the_emulator_is_known_after_a_reset_too(board):
     assert board.lines("ready")[2].startswith("clocks emulated ")
 
 
-def test_firmware_answers_on_the_console(start):
-    board = start(FIRMWARE)
+def first_answer(board, request):
+    """To a request that is made until the firmware listens: before, it is
+    lost, or a part of it, or heard twice."""
+    whole = re.compile(rb"^ok .*?^end.*?\n", re.MULTILINE | re.DOTALL)
     until = time.monotonic() + PATIENCE_S
     board.console.settimeout(1)
-    while b"until=end" not in board.heard and time.monotonic() < until:
-        board.say("ident")  # what comes before it listens is lost
-        try:
-            board.heard += board.console.recv(4096)
-        except TimeoutError:
-            pass
-    said = " ".join(board.line() for _ in range(4))
+    while not (found := whole.search(board.heard)):
+        assert time.monotonic() < until, board.heard
+        board.say(request)
+        with contextlib.suppress(TimeoutError):
+            while not whole.search(board.heard):
+                more = board.console.recv(4096)
+                assert more, board.qemu.stderr.read()
+                board.heard += more
+    return found[0].decode()
+
+
+def test_firmware_answers_on_the_console(start):
+    said = first_answer(start(FIRMWARE), "ident")
     for words in ("board=stm32f405", "width=0 height=0", "reset=unknown",
                   "clock_hz=168000000"):
         assert words in said
@@ -183,17 +192,7 @@ def test_firmware_answers_on_the_console(start):
 def test_firmware_tells_its_status(start):
     """What it has no device for is not read: that would be a fault, and a
     reset before the answer."""
-    board = start(FIRMWARE)
-    until = time.monotonic() + PATIENCE_S
-    board.console.settimeout(2)
-    while b"at=0 data=" not in board.heard and time.monotonic() < until:
-        board.say("peeks 2 .")
-        try:
-            while not re.search(rb"^end.*\n", board.heard, re.MULTILINE):
-                board.heard += board.console.recv(4096)
-        except TimeoutError:
-            board.heard = b""
-    assert b"at=0 data=" in board.heard
+    assert "at=0 data=" in first_answer(start(FIRMWARE), "peeks 2 .")
 
 
 # ---- pins ----

@@ -64,21 +64,43 @@ static bool happens(struct bench_wire *wire, uint32_t probability)
     return probability != 0 && next_random(wire) < probability;
 }
 
+/* Room for one more entry of a list; NULL: no memory, the entry is lost. */
+static void *grow(void *list, uint32_t count, uint32_t *capacity, size_t bytes)
+{
+    if (count == *capacity) {
+        uint32_t more = *capacity * 2 + 4096;
+
+        list = realloc(list, more * bytes);
+        *capacity = list == NULL ? *capacity : more;
+    }
+    return list;
+}
+
 static void watch(struct bench *bench, unsigned board, unsigned pin,
                   uint8_t byte, uint64_t start_fs)
 {
-    if (bench->seen_count == bench->seen_capacity) {
-        uint32_t capacity = bench->seen_capacity * 2 + 4096;
-        void *more = realloc(bench->seen, capacity * sizeof *bench->seen);
+    struct bench_byte *list = grow(bench->seen, bench->seen_count,
+                                   &bench->seen_capacity, sizeof *list);
 
-        if (more == NULL) {
-            return;
-        }
-        bench->seen = more;
-        bench->seen_capacity = capacity;
+    if (list != NULL) {
+        bench->seen = list;
+        list[bench->seen_count++] =
+            (struct bench_byte){start_fs, (uint8_t)board, (uint8_t)pin, byte};
     }
-    bench->seen[bench->seen_count++] =
-        (struct bench_byte){start_fs, (uint8_t)board, (uint8_t)pin, byte};
+}
+
+static void mark(void *context, uint32_t address, uint64_t now_fs)
+{
+    const struct bench_board *board = context;
+    struct bench *bench = board->bench;
+    struct bench_passed *list = grow(bench->passed, bench->passed_count,
+                                     &bench->passed_capacity, sizeof *list);
+
+    if (list != NULL) {
+        bench->passed = list;
+        list[bench->passed_count++] =
+            (struct bench_passed){now_fs, address, board->index};
+    }
 }
 
 /* The host's end of a console: its baud is the adapter's. */
@@ -219,6 +241,7 @@ static struct chip_config usual(struct bench_board *board)
         .celsius = 25,
         .seed = 12345u + i,
         .transmit = transmit,
+        .mark = mark,
         .context = board};
 }
 
@@ -284,6 +307,7 @@ void bench_free(struct bench *bench)
     free(bench->board);
     free(bench->spent);
     free(bench->seen);
+    free(bench->passed);
     bench_init(bench);
 }
 

@@ -62,6 +62,13 @@ struct bench_byte {
     uint8_t byte;
 };
 
+/* A program came to a marked address: see core.h. */
+struct bench_passed {
+    uint64_t at_fs;
+    uint32_t address;
+    uint32_t board;
+};
+
 struct bench {
     unsigned count;
     uint64_t now_fs;
@@ -74,6 +81,9 @@ struct bench {
     struct bench_byte *seen;
     uint32_t seen_count;
     uint32_t seen_capacity;
+    struct bench_passed *passed;
+    uint32_t passed_count;
+    uint32_t passed_capacity;
 };
 
 /* No boards, the wiring of a bare chip (hal/stm32f405/serial.h). */

@@ -411,6 +411,13 @@ uint8_t *chip_dma_memory(struct chip *chip, uint32_t address, unsigned bytes,
     return NULL;
 }
 
+static void bus_mark(void *context, uint32_t address)
+{
+    struct chip *chip = context;
+
+    chip->config.mark(chip->config.context, address, chip_now_fs(chip));
+}
+
 /* ---- life ---- */
 
 bool chip_init(struct chip *chip, const struct chip_config *config,
@@ -419,7 +426,7 @@ bool chip_init(struct chip *chip, const struct chip_config *config,
     struct core_config core = {.flash_bytes = CHIP_FLASH_BYTES,
                                .ram_bytes = CHIP_RAM_BYTES,
                                .ccm_bytes = CHIP_CCM_BYTES,
-                               .bus = {bus_read, bus_write, chip},
+                               .bus = {bus_read, bus_write, chip, bus_mark},
                                .spent = spent};
 
     memset(chip, 0, sizeof *chip);

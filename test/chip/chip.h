@@ -73,6 +73,8 @@ struct chip_config {
     /* A byte begins to leave pin `pin` (enum as gpio_pin()) at start_fs. */
     void (*transmit)(void *context, unsigned pin, uint8_t byte,
                      uint64_t start_fs, uint64_t bit_fs);
+    /* The program comes to an address of core.mark, now. */
+    void (*mark)(void *context, uint32_t address, uint64_t now_fs);
     void *context;
 };
 

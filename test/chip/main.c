@@ -30,6 +30,9 @@
  *   read BOARD ADDRESS COUNT    words of its memory, or a device's (that is
  *                       read as the program would)
  *   watch               bytes of all lines since the last `watch`
+ *   mark ADDRESS ...    each time that a board's program comes there, from now
+ *                       on: at most 4, in place of those before
+ *   marked              [time, board, address] of them since the last `marked`
  *   spent COUNT         the halfwords of the flash that took most cycles
  *   now                 times of all boards
  */
@@ -652,6 +655,40 @@ static void do_watch(struct session *session)
     json_object_set_new(session->out, "seen", list);
 }
 
+static void do_mark(struct session *session)
+{
+    unsigned marks = session->words - 1;
+
+    if (marks > CORE_MARKS) {
+        refuse(session, "too many addresses");
+    }
+    for (unsigned i = 0; session->error == NULL && i < session->bench.count;
+         ++i) {
+        struct core *core = &session->bench.board[i].chip.core;
+
+        core->marks = marks;
+        for (unsigned k = 0; k < marks; ++k) {
+            core->mark[k] = (uint32_t)number(session, k + 1);
+        }
+    }
+}
+
+static void do_marked(struct session *session)
+{
+    struct bench *bench = &session->bench;
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < bench->passed_count; ++i) {
+        const struct bench_passed *passed = &bench->passed[i];
+
+        json_array_append_new(
+            list, json_pack("[f,i,I]", (double)passed->at_fs * 1e-9,
+                            (int)passed->board, (json_int_t)passed->address));
+    }
+    bench->passed_count = 0;
+    json_object_set_new(session->out, "marked", list);
+}
+
 static void do_spent(struct session *session)
 {
     uint64_t wanted = number(session, 1);
@@ -705,6 +742,7 @@ static const struct {
     {"pty", do_pty},       {"close", do_close},   {"serve", do_serve},
     {"stats", do_stats},   {"forget", do_forget}, {"read", do_read},
     {"watch", do_watch},   {"spent", do_spent},   {"now", do_now},
+    {"mark", do_mark},     {"marked", do_marked},
 };
 
 /* Words are split at blanks; the last takes the rest of `type` and `run`. */

@@ -135,10 +135,11 @@ static void times_are_the_fabrics(struct unit *unit)
             CHECK_EQUAL(unit, probe_measure(&suite.channel, row, &probe, 1), 0);
             set_up_ps = SUITE_STARTUP_PS + SUITE_HOP_PS * row[1].hops;
             CHECK_EQUAL(unit, row[1].bytes, 60 + i + CIRCUIT_HEADER_BYTES);
+            CHECK_EQUAL(unit, row[1].answer_bytes, row[1].bytes);
             CHECK_EQUAL(unit, row[1].t2_ps - row[1].t1_ps,
                         set_up_ps + SUITE_BYTE_PS * row[1].bytes);
             CHECK_EQUAL(unit, row[1].t4_ps - row[1].t3_ps,
-                        set_up_ps + SUITE_BYTE_PS * 32);
+                        set_up_ps + SUITE_BYTE_PS * row[1].bytes);
             CHECK_EQUAL(unit, row[1].t3_ps - row[1].t2_ps, 1000000);
             CHECK(unit, row[1].t1_ps > row[0].t4_ps);
         }
