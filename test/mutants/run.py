@@ -17,7 +17,7 @@ import time
 import chip
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-TESTS = ["test/test_chip.py", "test/test_chip_drivers.py"]
+TESTS = ["test/test_chip_drivers.py", "test/test_chip.py"]  # the quick first
 TARGETS = ["build/stm32f405/firmware.elf", "build/test/stm32f405-generic.elf",
            "build/test/stm32f405-core407ve.elf",
            "build/test/stm32f405-feather405.elf",
