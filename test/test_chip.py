@@ -4,6 +4,7 @@ cables, jobs, and what is left of a board that fails."""
 import base64
 import contextlib
 import json
+import re
 import struct
 
 import pytest
@@ -226,6 +227,24 @@ def test_a_board_that_is_unplugged_in_a_job(load):
 
 
 # ---- boards that fail ----
+
+@pytest.mark.parametrize("commands, well", [
+    ([("power", 4, "off")], 8), ([("unplug", 0, port) for port in PORTS], 1)],
+    ids=["dead", "isolated"])
+def test_ps_goes_round_who_does_not_answer(commands, well):
+    """In 2 s of the boards' time."""
+    with bench(3, 3) as it:
+        assert it.discover() == []
+        for command in commands:
+            it.command(*command)
+        done = it.host("ps", "--mesh", "3x3", us=2 * MILLION)
+        assert done.returncode == 1
+        assert done.stdout.count("no error") == well
+        assert re.search(r"^1,1 +no answer: ", done.stdout, re.M)
+        assert f"{well} of 9 nodes are well" in done.stdout
+        check_sound(it)
+
+
 
 def recovered(it):
     """The mesh is found again, at the third try at the latest."""

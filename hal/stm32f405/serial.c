@@ -483,6 +483,8 @@ static void start_receiving(const struct line *line, struct state *state)
     stream->CR = (uint32_t)line->rx_channel << DMA_CR_CHSEL_SHIFT |
                  DMA_CR_MINC | DMA_CR_CIRC;
     stream->CR |= DMA_CR_EN;
+    state->written = 0;
+    state->taken = 0;
 }
 
 static void start(unsigned port, const struct clocks *clocks, uint32_t baud)
