@@ -389,12 +389,14 @@ hil: export QUINCUNX_HIL := 1
 hil: export QUINCUNX_HIL_PORT := $(PORT)
 hil: export QUINCUNX_HIL_MESH := $(MESH)
 hil: export QUINCUNX_HIL_BOARD := $(BOARD)
+hil: export QUINCUNX_HIL_MODEL := $(MODEL)
 
 ## hil: test a mesh of boards, PORT=/dev/ttyACM0 MESH=5x5; no PORT: emulated,
-##   QEMU=PATH
+##   QEMU=PATH; MODEL=1 MESH=3x3: modelled, where times are judged, too
 .PHONY: hil
 hil: test-deps
-	$(Q)$(MAKE) --no-print-directory build-all BOARD="$(BOARDS)"
+	$(Q)$(MAKE) --no-print-directory build-all $(MODEL:%=$(BUILD)/test/chip) \
+	  BOARD="$(BOARDS)"
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider --junitxml=$(BUILD)/hil.xml \
 	  test/hil $(HIL_OPTIONS)
 	@echo "report    $(BUILD)/hil.txt, $(BUILD)/hil.xml"

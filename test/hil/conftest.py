@@ -38,9 +38,10 @@ def fixture_mesh_up(notes):
     """The mesh; its boards are there, but have not found each other yet."""
     port = rig.environment("PORT", None)
     size = rig.environment("MESH", "5x5")
+    modelled = bool(rig.environment("MODEL", ""))
     if port is not None and (problem := rig.port_problem(port)):
         pytest.exit(problem, 2)
-    it = rig.Bench(port, size)
+    it = rig.Bench(port, size, modelled)
     try:
         it.start()
         notes.begin(it)

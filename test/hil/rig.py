@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mesh of boards on a bench, or emulated ones in its place."""
+"""A mesh of boards on a bench, or in its place emulated ones, or modelled ones
+(test/chip), whose times are a chip's."""
 import binascii
 import contextlib
 import json
@@ -17,6 +18,7 @@ import tty
 
 import serial
 
+import chip_bench
 import emulated
 import mesh
 from notes import time_text  # noqa: F401
@@ -178,16 +180,41 @@ class Tap:
         os.close(self.master)
 
 
+class Model:
+    """Modelled boards, no faster than the host, which live in a thread."""
+
+    def __init__(self, width, height):
+        self.boards = chip_bench.Bench(width, height)
+        self.boards.up()
+        self.port = self.boards.command("pty", 0)["pty"]
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.serve)
+        self.thread.start()
+
+    def serve(self):
+        while not self.over.is_set():
+            self.boards.command("serve", chip_bench.SERVE_TIMES,
+                                chip_bench.SERVE_US)
+
+    def stop(self):
+        self.over.set()
+        self.thread.join()
+        self.boards.close()
+
+
 class Bench:
     """The mesh that the tests are about."""
 
-    def __init__(self, port, size):
+    def __init__(self, port, size, modelled=False):
         self.size = tuple(map(int, size.split("x")))
         self.mesh = size
         self.port = port
-        self.emulated = port is None or is_pseudo_terminal(port)
+        self.modelled = modelled
+        self.emulated = not modelled and (port is None
+                                          or is_pseudo_terminal(port))
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=BUILD, prefix="hil-"))
         self.launcher = None
+        self.model = None
         self.profile = None  # once measured: its file
         self.calibration = None  # .. and all that was measured
         self.tty = {}
@@ -195,7 +222,10 @@ class Bench:
     # ---- starting and ending ----
 
     def start(self):
-        if self.port is None:
+        if self.modelled:
+            self.model = Model(*self.size)
+            self.port = self.model.port
+        elif self.port is None:
             self.start_emulated()
         for port in list(self.tty.values()) or [self.port]:
             try:
@@ -229,6 +259,8 @@ class Bench:
             for file in self.folder.iterdir():
                 file.unlink()
             self.folder.rmdir()
+        if self.model is not None:
+            self.model.stop()
         if self.launcher is not None:
             with contextlib.suppress(OSError):
                 self.launcher.stdin.close()
@@ -294,10 +326,10 @@ class Bench:
         """What `quincunx calibrate` measures, once; its profile is a file."""
         if self.calibration is None:
             self.profile = self.folder / "measured"
-            sizes = "32,128,512" if self.emulated else "64,256,1KiB,4KiB"
+            sizes = ["--sizes", "32,128,512"] if self.emulated else []
             done = self.command(
                 "calibrate", "--json", "--port", self.port, "--mesh",
-                self.mesh, "--sizes", sizes, "--repeat",
+                self.mesh, *sizes, "--repeat",
                 repeat or (3 if self.emulated else 8), "-o", self.profile)
             assert done.returncode == 0, done.stderr
             self.calibration = json.loads(done.stdout)

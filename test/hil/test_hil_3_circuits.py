@@ -51,12 +51,12 @@ def fixture_pings(mesh_up):
 
 def test_pings_tell_set_up_and_transfer(mesh_up, pings, notes):
     """Set-up = a + b hops; all of it = startup + hop hops + transfer bytes.
-    The board tells both in ticks of a millisecond: so the mean of many."""
+    The board tells both in microseconds."""
     if len({row[0] for row in pings}) < 2:
         pytest.skip("that takes two distances")
     (setup, hop), halves, _ = fits.least_squares(
         [(1, r[0]) for r in pings], [r[2] for r in pings])
-    notes.fitted("ping: set-up", setup, halves[0], "in ticks of 1 ms")
+    notes.fitted("ping: set-up", setup, halves[0])
     notes.fitted("ping: set-up, a hop", hop, halves[1])
     values, halves, rms = fits.least_squares(
         [(1, r[0], r[1]) for r in pings], [r[3] for r in pings])

@@ -22,7 +22,8 @@ TARGETS = ["build/stm32f405/firmware.elf", "build/test/stm32f405-generic.elf",
            "build/test/stm32f405-core407ve.elf",
            "build/test/stm32f405-feather405.elf",
            "build/test/stm32f405-pyboard.elf", "build/test/chip",
-           "build/test/chip-stack.elf", "build/quincunx"]
+           "build/test/chip-led.elf", "build/test/chip-stack.elf",
+           "build/quincunx"]
 BUILD_S, TESTS_S = 600, 900
 
 
