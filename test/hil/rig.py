@@ -281,6 +281,11 @@ class Bench:
     def kill(self, at):
         os.kill(self.pid(at), signal.SIGKILL)
 
+    @property
+    def keeps_time(self):
+        """Whether a second of the boards is one of the host's."""
+        return not self.emulated and not self.modelled
+
     # ---- talking to it ----
 
     @property
