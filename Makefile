@@ -475,9 +475,10 @@ test-qemu10: qemu10
 .PHONY: test-boards
 test-boards: test-deps
 	$(Q)$(MAKE) --no-print-directory -j$(WORKERS) build-tests
-	$(Q)$(PYTHON) -m pytest -p no:cacheprovider --boards \
-	  test/test_miswired.py test/test_ps.py test/test_serial_run.py \
-	  test/test_chip_boards.py test/test_kernels_everywhere.py $(T)
+	$(Q)$(PYTHON) -m pytest -p no:cacheprovider --boards -n $(WORKERS) \
+	  --dist loadfile -k "not everywhere or 625" test/test_miswired.py \
+	  test/test_ps.py test/test_serial_run.py test/test_chip_boards.py \
+	  test/test_kernels_everywhere.py $(T)
 
 ## mutants: 40 small defects of the drivers, and whether the tests notice; T=
 .PHONY: mutants

@@ -13,6 +13,8 @@ MAKE = """#!/bin/sh
 for word; do case $word in
 test) [ -z '{first}' ] || echo '{first}' >> "$QUINCUNX_COUNTS"
     exit {status} ;;
+test-boards) echo '{boards}' >> "$QUINCUNX_COUNTS"
+    exit {long} ;;
 qemu10) echo 'no mirror'; exit {missing} ;;
 test-qemu10) echo '{second}' >> "$QUINCUNX_COUNTS"
     exit {again} ;;
@@ -23,7 +25,8 @@ esac; done
 def ci(folder, **values):
     path = folder / "make"
     path.write_text(MAKE.format(**{
-        "first": "100 0 0", "status": 0, "missing": 0, "second": "10 0 0",
+        "first": "100 0 0", "status": 0, "boards": "5 0 0", "long": 0,
+        "missing": 0, "second": "10 0 0",
         "again": 0, **values}))
     path.chmod(0o755)
     return subprocess.run(
@@ -34,14 +37,15 @@ def ci(folder, **values):
 
 
 @pytest.mark.parametrize("values, status, last", [
-    ({}, 0, "110 passed, 0 failed"),
-    ({"second": "8 0 2"}, 0, "108 passed, 0 failed, 2 skipped"),
-    ({"missing": 1}, 0, "100 passed, 0 failed"),
+    ({}, 0, "115 passed, 0 failed"),
+    ({"second": "8 0 2"}, 0, "113 passed, 0 failed, 2 skipped"),
+    ({"missing": 1}, 0, "105 passed, 0 failed"),
     ({"missing": 1, "first": "98 1 1", "status": 2}, 2,
-     "98 passed, 1 failed, 1 skipped"),
+     "103 passed, 1 failed, 1 skipped"),
     ({"first": "98 1 1", "status": 2}, 2,
-     "108 passed, 1 failed, 1 skipped"),
-    ({"second": "7 3 0", "again": 2}, 2, "107 passed, 3 failed"),
+     "113 passed, 1 failed, 1 skipped"),
+    ({"boards": "3 2 0", "long": 2}, 2, "113 passed, 2 failed"),
+    ({"second": "7 3 0", "again": 2}, 2, "112 passed, 3 failed"),
     ({"first": "", "status": 2}, 2, None)])
 def test_the_closing_line_has_the_sum(tmp_path, values, status, last):
     done = ci(tmp_path, **values)

@@ -245,5 +245,6 @@ def test_ci_runs_the_tests():
     run = ROOT / ".ci" / "run"
     assert os.access(run, os.X_OK)
     lines = read(".ci/run").splitlines()
-    assert any(line.startswith("make test ") for line in lines)
+    for target in ("make test ", "make test-boards "):
+        assert any(line.startswith(target) for line in lines)
     assert lines[-1] == 'exit "$status"'
