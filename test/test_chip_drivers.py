@@ -283,6 +283,20 @@ def test_a_boot_loader_may_have_set_the_clocks_up(start):
         assert board.say(f"send 3 {sent.hex()}")[1:] == told(1, sent)
 
 
+def test_a_boot_loader_may_have_used_dma(start):
+    """Streams that it has left in the middle of something."""
+    board = start()
+    board.say("exchange", us=0)
+    for port in range(4):
+        board.say(f"blocks {port} 60000", us=0)
+    board.command("type", 0, "again")
+    board.begins()
+    for port in range(4):
+        sent = data_of(port, 40)
+        assert board.say(f"send {port} {sent.hex()}")[1:] == told(
+            (port + 2) % 4, sent)
+
+
 def test_the_chip_is_never_taken_for_an_emulator(start):
     """Whatever it starts from: power, its pin, software, the watchdog."""
     board = start()
@@ -607,8 +621,15 @@ def test_time_is_the_chip_s(start, settings):
 def test_an_alarm_is_on_time(start):
     board = start()
     for _ in range(20):
-        assert 0 <= board.numbers("alarm")["late_us"] <= 2
+        assert 0 <= board.numbers("alarm 100")["late_us"] <= 2
         board.run(137)
+
+
+def test_an_alarm_that_is_late_already(start):
+    """Its compare does not match any more."""
+    board = start()
+    for ago in (1, 50, 1000):
+        assert ago <= board.numbers(f"alarm -{ago}")["late_us"] <= ago + 5
 
 
 def test_time_goes_on_when_the_counter_wraps(start):

@@ -11,7 +11,7 @@
  *   blocks PORT COUNT  sends blocks out of a port;  told PORT: what came in
  *   counters PORT      of the driver;  time: of the timers;  wrap: see there
  *   probe HEX          reads a word there, if there is one
- *   led 0|1;  alarm: sets the timer's, says how late it came
+ *   led 0|1;  alarm US: sets the timer's, says how late it came
  *   left PORT          one byte, and says when it had left
  *   bauds BAUD         the ports begin anew;  again: the program does
  *   deaf US            no interrupts for so long;  fail PORT: DMA cannot go on
@@ -304,13 +304,13 @@ static void command_wrap(char *text)
     boot_console_put("\n");
 }
 
-/* The alarm in 100 us: how late it came. Where there are no compares, never. */
+/* The alarm in so many us, or as long ago: how late it came. Where there are no
+   compares, never. */
 static void command_alarm(char *text)
 {
     uint32_t before = interrupts_mask();
-    uint32_t at_us = timer_us() + 100;
+    uint32_t at_us = timer_us() + (uint32_t)strtol(text, NULL, 10);
 
-    (void)text;
     test->alarm_us = 0;
     if (test->start.clocks.source != CLOCKS_EMULATED) {
         timer_call_at(TIMER_ALARM, at_us);
