@@ -39,7 +39,7 @@ def with_path(folder, *behind):
 
 def seeded(name):
     """A generator of its own for each user of chance."""
-    print(f"seed: QUINCUNX_SEED={SEED} ({name})")
+    print(f"seed: QUINCUNX_SEED={SEED} ({name})", file=sys.stderr)
     return random.Random(f"{SEED} {name}")
 
 

@@ -18,6 +18,7 @@ for folder in (HERE, HERE.parent):
         sys.path.insert(0, str(folder))
 
 import chip_bench  # noqa: E402
+import chip_jobs  # noqa: E402
 import chip_truth  # noqa: E402
 import mesh  # noqa: E402
 from chip_bench import CORE_HZ, HELD_CYCLES_MAX, PORTS, Bench  # noqa: E402
@@ -268,6 +269,7 @@ def lines(table, seconds=10):
             seconds * 1e6 / (PING_BYTES * BYTE_US * 1.08))))
         baud_lines(table, pathlib.Path(folder))
         calibrate_lines(table)
+        chip_jobs.lines(table)
 
 
 def main():
