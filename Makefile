@@ -108,8 +108,9 @@ SOURCES_stm32f405 := $(ENGINE_SOURCES) $(SERIAL_SOURCES) \
                      $(BOOT_SOURCES) boot/divide.c \
                      $(wildcard boot/serial_*.c boot/shell*.c) \
                      $(wildcard hal/stm32f405/*.c boot/*_stm32f405.c)
-HOST_SOURCES := $(NODE_SOURCES) $(wildcard kernels/*.c hal/host/*.c qemu/*.c) \
-                hal/discover_text.c hal/line.c boot/costs_host.c
+QEMU_SOURCES := $(wildcard qemu/*.c qemu/*/*.c)
+HOST_SOURCES := $(NODE_SOURCES) $(wildcard kernels/*.c hal/host/*.c) \
+                $(QEMU_SOURCES) hal/discover_text.c hal/line.c boot/costs_host.c
 TABLE := $(BUILD)/kernel_table.c
 BOARD_TABLES := $(BOARDS:%=$(BUILD)/%/kernel_table.c)
 

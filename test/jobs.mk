@@ -4,7 +4,7 @@
 JOBS := $(wildcard test/jobs/*.c torus/*.c scatter/*.c hal/host/*.c) \
         $(WINDOW_SOURCES) hal/discover_text.c hal/line.c \
         test/unit/unit.c boot/node.c boot/costs_host.c \
-        $(filter-out qemu/main.c,$(wildcard qemu/*.c))
+        $(filter-out qemu/main.c,$(QEMU_SOURCES))
 
 jobs_objects := $(JOBS:%.c=$(BUILD)/test/more/%.o)
 

@@ -5,7 +5,7 @@ PROBE := $(wildcard test/probe/*.c torus/*.c scatter/*.c hal/host/*.c) \
          $(WINDOW_SOURCES) hal/discover_text.c hal/line.c \
          test/unit/unit.c kernels/spin.c \
          boot/node.c boot/costs_host.c \
-         $(filter-out qemu/main.c,$(wildcard qemu/*.c))
+         $(filter-out qemu/main.c,$(QEMU_SOURCES))
 
 probe_objects := $(PROBE:%.c=$(BUILD)/test/more/%.o)
 
