@@ -7,7 +7,7 @@
  * when that is killed.
  */
 #include "qemu/backend.h"
-#include "qemu/process.h"
+#include "qemu/support/process.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "qemu/emulator.h"
 #include "qemu/firmware.h"
 #include "qemu/gdb.h"
-#include "qemu/parse.h"
+#include "qemu/support/parse.h"
 #include "qemu/wired.h"
 
 #include <argp.h>

@@ -3,7 +3,7 @@
 
 #include "qemu/calibrate.h"
 #include "qemu/calibrate_print.h"
-#include "qemu/parse.h"
+#include "qemu/support/parse.h"
 #include "qemu/reading.h"
 #include "qemu/run_options.h"
 

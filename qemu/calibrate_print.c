@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/calibrate_print.h"
 
-#include "qemu/profile.h"
+#include "qemu/support/profile.h"
 #include "qemu/summary.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "qemu/console.h"
 
 #include "hal/line.h"
-#include "qemu/parse.h"
+#include "qemu/support/parse.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "qemu/console.h"
 #include "qemu/fault_image.h"
 #include "qemu/identity.h"
-#include "qemu/parse.h"
+#include "qemu/support/parse.h"
 
 #include <argp.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/emulator.h"
 
-#include "qemu/process.h"
+#include "qemu/support/process.h"
 
 #include <fcntl.h>
 #include <limits.h>

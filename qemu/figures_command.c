@@ -2,7 +2,7 @@
 #include "qemu/figures_command.h"
 
 #include "qemu/figures.h"
-#include "qemu/parse.h"
+#include "qemu/support/parse.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/figures.h"
 
-#include "qemu/parse.h"
+#include "qemu/support/parse.h"
 #include "qemu/report.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/figures.h"
 
-#include "qemu/gnuplot.h"
+#include "qemu/support/gnuplot.h"
 #include "qemu/report.h"
 #include "qemu/summary.h"
 

@@ -4,7 +4,7 @@
 #include "qemu/flash.h"
 #include "qemu/flash_identity.h"
 #include "qemu/format.h"
-#include "qemu/parse.h"
+#include "qemu/support/parse.h"
 
 #include <argp.h>
 #include <errno.h>

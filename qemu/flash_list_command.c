@@ -3,7 +3,7 @@
 
 #include "qemu/flash_list.h"
 #include "qemu/format.h"
-#include "qemu/parse.h"
+#include "qemu/support/parse.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 
 #include "qemu/flash_openocd.h"
 #include "qemu/format.h"
-#include "qemu/parse.h"
+#include "qemu/support/parse.h"
 
 #include <assert.h>
 #include <csv.h>

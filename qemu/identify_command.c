@@ -2,7 +2,7 @@
 #include "qemu/identify_command.h"
 
 #include "qemu/board_target.h"
-#include "qemu/parse.h"
+#include "qemu/support/parse.h"
 
 #include <argp.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 
 #include "qemu/board_options.h"
 #include "qemu/links.h"
-#include "qemu/parse.h"
+#include "qemu/support/parse.h"
 
 #include <argp.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/noise.h"
 
-#include "qemu/parse.h"
+#include "qemu/support/parse.h"
 
 #include <stddef.h>
 

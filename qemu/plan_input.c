@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/parse.h"
+#include "qemu/support/parse.h"
 #include "qemu/plan_options.h"
 
 #include <errno.h>

@@ -5,8 +5,9 @@
 
 #include "qemu/plan_options.h"
 
-/* Parses an option's text: as the functions of qemu/parse.h. Options whose text
-   is taken as it is, and --load, which plan_value_load() parses, are fine. */
+/* Parses an option's text: as the functions of qemu/support/parse.h. Options
+   whose text is taken as it is, and --load, which plan_value_load() parses, are
+   fine. */
 const char *plan_value_parse(struct plan_options *options, enum plan_key key,
                              const char *text);
 

@@ -3,7 +3,7 @@
 
 #include "kernels/kernel.h"
 #include "qemu/gantt.h"
-#include "qemu/parse.h"
+#include "qemu/support/parse.h"
 #include "qemu/report.h"
 #include "qemu/run.h"
 #include "qemu/run_options.h"

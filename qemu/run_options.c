@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/run_options.h"
 
-#include "qemu/parse.h"
-#include "qemu/profile.h"
+#include "qemu/support/parse.h"
+#include "qemu/support/profile.h"
 #include "qemu/run_order.h"
 #include "scatter/scatter.h"
 #include "torus/pattern.h"

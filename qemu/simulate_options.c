@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/simulate_options.h"
 
-#include "qemu/parse.h"
+#include "qemu/support/parse.h"
 #include "qemu/plan_values.h"
 
 #include <argp.h>

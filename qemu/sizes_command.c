@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/sizes_command.h"
 
-#include "qemu/parse.h"
+#include "qemu/support/parse.h"
 #include "qemu/tree_model.h"
 #include "qemu/tree_pairs.h"
 #include "torus/tree.h"

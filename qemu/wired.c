@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/wired.h"
 
-#include "qemu/process.h"
+#include "qemu/support/process.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -9,7 +9,7 @@ MORE_FABRIC := $(wildcard test/fabric/*.c) test/unit/unit.c qemu/fabric.c \
 MORE_RUNNER := $(wildcard test/conformance/*.c) test/unit/unit.c \
                $(WINDOW_SOURCES) $(wildcard hal/host/*.c torus/*.c) \
                qemu/addresses.c qemu/boards.c qemu/emulator.c qemu/fabric.c \
-               qemu/mesh.c qemu/native.c qemu/postmortem.c qemu/process.c
+               qemu/mesh.c qemu/native.c qemu/postmortem.c qemu/support/process.c
 MORE_PROGRAM := test/conformance/program.c boot/fault.c boot/reset.c \
                 boot/syscalls.c boot/vectors_mps2_an385.c \
                 boot/end_mps2_an385.c \

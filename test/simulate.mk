@@ -8,7 +8,7 @@ SIMULATE_UNIT := $(SIMULATE_CORE) scatter/split.c qemu/fabric.c \
                  $(filter-out %/lossy.c,$(wildcard test/simulate/*.c)) \
                  test/unit/unit.c
 SIMULATE_LOSSY := $(SIMULATE_CORE) $(wildcard qemu/simulate_*.c) \
-                  qemu/parse.c qemu/plan_input.c qemu/plan_options.c \
+                  qemu/support/parse.c qemu/plan_input.c qemu/plan_options.c \
                   qemu/plan_values.c test/simulate/lossy.c
 
 simulate_unit_objects := $(SIMULATE_UNIT:%.c=$(MORE_OBJ)/%.o)

@@ -8,7 +8,7 @@ import pytest
 import mesh
 import rig
 
-# startup, transfer of a byte, hop delay: qemu/profile.h
+# startup, transfer of a byte, hop delay: qemu/support/profile.h
 TRUE = {"lvds": (5_000_000, 80_000, 100_000),
         "uart": (20_000_000, 1_900_000, 2_000_000)}
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/parse.h"
+#include "qemu/support/parse.h"
 
 #include <errno.h>
 #include <stdbool.h>

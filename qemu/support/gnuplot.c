@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/gnuplot.h"
+#include "qemu/support/gnuplot.h"
 
 #include "qemu/report.h"
 

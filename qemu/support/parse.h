@@ -8,8 +8,8 @@
  * returns what is allowed, "must be ..." (a string constant), and stores
  * nothing. Pure functions; cost: the length of the text.
  */
-#ifndef QEMU_PARSE_H
-#define QEMU_PARSE_H
+#ifndef QEMU_SUPPORT_PARSE_H
+#define QEMU_SUPPORT_PARSE_H
 
 #include "torus/torus.h"
 

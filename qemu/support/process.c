@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/process.h"
+#include "qemu/support/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,12 +9,13 @@
  *   transfer = 80ns
  *   hop_delay = 100ns
  *
- * Each key exactly once, in any order; times as in qemu/parse.h; # starts a
- * comment. Startup: 1 ps to 100 s; transfer: at most 200 ms; hop delay: at most
- * 10 ms, so that any circuit's startup stays below PLANNER_STARTUP_MAX_PS.
+ * Each key exactly once, in any order; times as in qemu/support/parse.h; #
+ * starts a comment. Startup: 1 ps to 100 s; transfer: at most 200 ms; hop
+ * delay: at most 10 ms, so that any circuit's startup stays below
+ * PLANNER_STARTUP_MAX_PS.
  */
-#ifndef QEMU_PROFILE_H
-#define QEMU_PROFILE_H
+#ifndef QEMU_SUPPORT_PROFILE_H
+#define QEMU_SUPPORT_PROFILE_H
 
 #include "qemu/outcome.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures drawn by gnuplot, without its start-up files. */
-#ifndef QEMU_GNUPLOT_H
-#define QEMU_GNUPLOT_H
+#ifndef QEMU_SUPPORT_GNUPLOT_H
+#define QEMU_SUPPORT_GNUPLOT_H
 
 #include <stdio.h>
 

@@ -5,8 +5,8 @@
  * those that it is given, and dies with the launcher (PR_SET_PDEATHSIG), also
  * when that is killed.
  */
-#ifndef QEMU_PROCESS_H
-#define QEMU_PROCESS_H
+#ifndef QEMU_SUPPORT_PROCESS_H
+#define QEMU_SUPPORT_PROCESS_H
 
 #include <sched.h>
 #include <stdbool.h>
