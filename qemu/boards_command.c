@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/boards_command.h"
 
-#include "qemu/emulator.h"
-#include "qemu/firmware.h"
-#include "qemu/gdb.h"
+#include "qemu/board/emulator.h"
+#include "qemu/board/firmware.h"
+#include "qemu/board/gdb.h"
 #include "qemu/support/parse.h"
 #include "qemu/wired.h"
 

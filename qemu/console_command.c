@@ -3,7 +3,7 @@
 
 #include "hal/line.h"
 #include "qemu/console.h"
-#include "qemu/fault_image.h"
+#include "qemu/board/fault_image.h"
 #include "qemu/identity.h"
 #include "qemu/support/parse.h"
 

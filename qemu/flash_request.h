@@ -8,7 +8,7 @@
 #ifndef QEMU_FLASH_REQUEST_H
 #define QEMU_FLASH_REQUEST_H
 
-#include "qemu/elf.h"
+#include "qemu/board/elf.h"
 #include "qemu/flash_board.h"
 
 #include <stdint.h>

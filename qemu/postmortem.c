@@ -3,7 +3,7 @@
 
 #include "hal/err.h"
 #include "hal/events.h"
-#include "qemu/addresses.h"
+#include "qemu/board/addresses.h"
 
 #define CONSOLE_SHOWN 160u
 

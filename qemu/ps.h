@@ -7,7 +7,7 @@
 #ifndef QEMU_PS_H
 #define QEMU_PS_H
 
-#include "qemu/fault_image.h"
+#include "qemu/board/fault_image.h"
 #include "qemu/identity.h"
 #include "qemu/sweep.h"
 #include "torus/torus.h"

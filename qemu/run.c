@@ -2,8 +2,8 @@
 #include "qemu/run.h"
 
 #include "qemu/batches.h"
-#include "qemu/emulator.h"
-#include "qemu/gdb.h"
+#include "qemu/board/emulator.h"
+#include "qemu/board/gdb.h"
 #include "qemu/postmortem.h"
 #include "qemu/reading.h"
 #include "qemu/run_order.h"

@@ -36,7 +36,7 @@ struct run_config {
                             emulated switch's */
     const char *firmware;
     unsigned watchdog_s;
-    bool gdb; /* a socket for each board, no watchdog: see qemu/gdb.h */
+    bool gdb; /* a socket for each board, no watchdog: see qemu/board/gdb.h */
     const char *gdb_dir; /* NULL: the default */
     bool progress;       /* a line on stderr */
     struct torus_coord victim;

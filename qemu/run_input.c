@@ -2,8 +2,8 @@
 /* What a job needs from outside: its load, the firmware, QEMU. */
 #include "qemu/backend.h"
 #include "qemu/batches.h"
-#include "qemu/emulator.h"
-#include "qemu/firmware.h"
+#include "qemu/board/emulator.h"
+#include "qemu/board/firmware.h"
 #include "qemu/run_options.h"
 
 #include "scatter/scatter.h"

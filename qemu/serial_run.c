@@ -4,7 +4,7 @@
 #include "hal/circuit.h"
 #include "hal/events.h"
 #include "qemu/batches.h"
-#include "qemu/emulator.h"
+#include "qemu/board/emulator.h"
 #include "qemu/layers.h"
 #include "qemu/probe.h"
 #include "qemu/ps.h"

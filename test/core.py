@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / os.environ.get("BUILD", "build")
 
 # The QEMU that tests and benches start themselves: the one that the host
-# command starts, qemu/emulator.h.
+# command starts, qemu/board/emulator.h.
 QEMU = os.environ.get("QUINCUNX_QEMU") or "qemu-system-arm"
 
 PHASES_MAX = 20

@@ -8,7 +8,7 @@ MORE_FABRIC := $(wildcard test/fabric/*.c) test/unit/unit.c qemu/fabric.c \
                torus/torus.c
 MORE_RUNNER := $(wildcard test/conformance/*.c) test/unit/unit.c \
                $(WINDOW_SOURCES) $(wildcard hal/host/*.c torus/*.c) \
-               qemu/addresses.c qemu/boards.c qemu/emulator.c qemu/fabric.c \
+               qemu/board/addresses.c qemu/boards.c qemu/board/emulator.c qemu/fabric.c \
                qemu/mesh.c qemu/native.c qemu/postmortem.c qemu/support/process.c
 MORE_PROGRAM := test/conformance/program.c boot/fault.c boot/reset.c \
                 boot/syscalls.c boot/vectors_mps2_an385.c \

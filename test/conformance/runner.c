@@ -6,7 +6,7 @@
  */
 #include "hal/bytes.h"
 #include "hal/circuit.h"
-#include "qemu/emulator.h"
+#include "qemu/board/emulator.h"
 #include "qemu/mesh.h"
 #include "test/conformance/program.h"
 #include "test/unit/unit.h"

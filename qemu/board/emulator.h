@@ -4,8 +4,8 @@
  * QUINCUNX_QEMU names, by path or by a name on the PATH; qemu-system-arm if
  * the variable is empty or not set.
  */
-#ifndef QEMU_EMULATOR_H
-#define QEMU_EMULATOR_H
+#ifndef QEMU_BOARD_EMULATOR_H
+#define QEMU_BOARD_EMULATOR_H
 
 #include <stdbool.h>
 

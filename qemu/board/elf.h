@@ -4,8 +4,8 @@
  * be written to its flash, and by the first two words of its vector table
  * (ARMv7-M Architecture Reference Manual, B1.5.5).
  */
-#ifndef QEMU_ELF_H
-#define QEMU_ELF_H
+#ifndef QEMU_BOARD_ELF_H
+#define QEMU_BOARD_ELF_H
 
 #include <stdint.h>
 

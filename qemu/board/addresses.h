@@ -3,8 +3,8 @@
  * Where in the sources addresses of an image's code are: by binutils'
  * addr2line, which comes with the compiler for the boards.
  */
-#ifndef QEMU_ADDRESSES_H
-#define QEMU_ADDRESSES_H
+#ifndef QEMU_BOARD_ADDRESSES_H
+#define QEMU_BOARD_ADDRESSES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,10 +3,10 @@
  * Which image the fault records of stm32f405 boards are of, and where their
  * addresses are in its sources.
  */
-#ifndef QEMU_FAULT_IMAGE_H
-#define QEMU_FAULT_IMAGE_H
+#ifndef QEMU_BOARD_FAULT_IMAGE_H
+#define QEMU_BOARD_FAULT_IMAGE_H
 
-#include "qemu/addresses.h"
+#include "qemu/board/addresses.h"
 
 #include <limits.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/emulator.h"
+#include "qemu/board/emulator.h"
 
 #include "qemu/support/process.h"
 

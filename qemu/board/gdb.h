@@ -5,8 +5,8 @@
  * has one mesh at a time; what one that was killed left in it goes when the
  * next begins.
  */
-#ifndef QEMU_GDB_H
-#define QEMU_GDB_H
+#ifndef QEMU_BOARD_GDB_H
+#define QEMU_BOARD_GDB_H
 
 #include "torus/torus.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/elf.h"
+#include "qemu/board/elf.h"
 
 #include "hal/bytes.h"
 

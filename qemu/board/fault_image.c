@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/fault_image.h"
+#include "qemu/board/fault_image.h"
 
 #include "hal/crc32.h"
 #include "hal/image.h"
-#include "qemu/elf.h"
-#include "qemu/firmware.h"
+#include "qemu/board/elf.h"
+#include "qemu/board/firmware.h"
 #include "qemu/flash_request.h"
 #include "qemu/format.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/firmware.h"
+#include "qemu/board/firmware.h"
 
-#include "qemu/elf.h"
+#include "qemu/board/elf.h"
 #include "qemu/flash_request.h"
 #include "qemu/format.h"
 

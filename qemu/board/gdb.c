@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/gdb.h"
+#include "qemu/board/gdb.h"
 
 #include "qemu/support/process.h"
 

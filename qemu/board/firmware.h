@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The image that emulated boards run. */
-#ifndef QEMU_FIRMWARE_H
-#define QEMU_FIRMWARE_H
+#ifndef QEMU_BOARD_FIRMWARE_H
+#define QEMU_BOARD_FIRMWARE_H
 
 #include <limits.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/addresses.h"
+#include "qemu/board/addresses.h"
 
 #include "qemu/support/process.h"
 
