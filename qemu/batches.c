@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/batches.h"
 
-#include "qemu/backend.h"
+#include "qemu/fabric/backend.h"
 #include "qemu/reading.h"
 #include "qemu/run_order.h"
 #include "qemu/timeline.h"

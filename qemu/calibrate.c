@@ -3,7 +3,7 @@
 
 #include "hal/circuit.h"
 #include "qemu/calibrate_repeats.h"
-#include "qemu/mesh.h"
+#include "qemu/fabric/mesh.h"
 #include "qemu/reading.h"
 #include "qemu/serial_run.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/probe.h"
 
-#include "qemu/postmortem.h"
+#include "qemu/fabric/postmortem.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "qemu/ps.h"
 
 #include "hal/err.h"
-#include "qemu/postmortem.h"
+#include "qemu/fabric/postmortem.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "qemu/batches.h"
 #include "qemu/board/emulator.h"
 #include "qemu/board/gdb.h"
-#include "qemu/postmortem.h"
+#include "qemu/fabric/postmortem.h"
 #include "qemu/reading.h"
 #include "qemu/run_order.h"
 #include "qemu/serial_run.h"

@@ -4,7 +4,7 @@
 #define QEMU_RUN_H
 
 #include "qemu/format.h"
-#include "qemu/mesh.h"
+#include "qemu/fabric/mesh.h"
 #include "qemu/noise.h"
 #include "qemu/outcome.h"
 #include "qemu/schedule.h"

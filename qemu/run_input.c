@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a job needs from outside: its load, the firmware, QEMU. */
-#include "qemu/backend.h"
+#include "qemu/fabric/backend.h"
 #include "qemu/batches.h"
 #include "qemu/board/emulator.h"
 #include "qemu/board/firmware.h"

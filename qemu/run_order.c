@@ -3,7 +3,7 @@
 
 #include "qemu/batches.h"
 #include "qemu/output.h"
-#include "qemu/postmortem.h"
+#include "qemu/fabric/postmortem.h"
 #include "qemu/reading.h"
 
 #include <stdio.h>

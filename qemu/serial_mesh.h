@@ -2,13 +2,13 @@
 /*
  * A mesh of boards with serial ports, of which the originator's console leads
  * to this machine: real ones, or emulated ones that are started here. Orders
- * go in and reports come out as with the mesh of qemu/mesh.h.
+ * go in and reports come out as with the mesh of qemu/fabric/mesh.h.
  */
 #ifndef QEMU_SERIAL_MESH_H
 #define QEMU_SERIAL_MESH_H
 
 #include "qemu/console.h"
-#include "qemu/mesh.h"
+#include "qemu/fabric/mesh.h"
 #include "qemu/wired.h"
 
 struct serial_mesh_config {

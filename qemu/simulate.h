@@ -9,7 +9,7 @@
  * port works its queue off in order. A circuit holds all links of its path,
  * in both directions, for startup + hops * hop delay + units * transfer. One
  * that finds a link held waits (a conflict, counted) and is granted, oldest
- * first, when all its links are free: the rules of qemu/fabric.h.
+ * first, when all its links are free: the rules of qemu/fabric/fabric.h.
  *
  * Events are worked off in the order of their times. At one time, all circuits
  * that end release their links and deliver first; then those that wait are

@@ -4,7 +4,7 @@
 
 SIMULATE_CORE := qemu/agenda.c qemu/simulate.c $(wildcard qemu/model*.c) \
                  $(wildcard torus/*.c) scatter/planner.c
-SIMULATE_UNIT := $(SIMULATE_CORE) scatter/split.c qemu/fabric.c \
+SIMULATE_UNIT := $(SIMULATE_CORE) scatter/split.c qemu/fabric/fabric.c \
                  $(filter-out %/lossy.c,$(wildcard test/simulate/*.c)) \
                  test/unit/unit.c
 SIMULATE_LOSSY := $(SIMULATE_CORE) $(wildcard qemu/simulate_*.c) \

@@ -7,7 +7,7 @@
 #include "hal/bytes.h"
 #include "hal/circuit.h"
 #include "qemu/board/emulator.h"
-#include "qemu/mesh.h"
+#include "qemu/fabric/mesh.h"
 #include "test/conformance/program.h"
 #include "test/unit/unit.h"
 

@@ -3,7 +3,7 @@
 #ifndef TEST_FABRIC_SUITE_H
 #define TEST_FABRIC_SUITE_H
 
-#include "qemu/fabric.h"
+#include "qemu/fabric/fabric.h"
 #include "test/unit/unit.h"
 
 #define MESH_HOST (1u << NODE_PORT_HOST)

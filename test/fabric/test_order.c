@@ -4,9 +4,9 @@
  * node the host lets speak first. Random scripts, one a node, are carried out
  * in many orders; every circuit and every delivery must be the same, to the
  * picosecond. The log of circuits is also checked against the rules of
- * qemu/fabric.h, without a second model: no link is held twice, nobody waits
- * for a free path, nobody is overtaken by who asked later, and every send asks
- * as soon as its node may send it.
+ * qemu/fabric/fabric.h, without a second model: no link is held twice, nobody
+ * waits for a free path, nobody is overtaken by who asked later, and every send
+ * asks as soon as its node may send it.
  */
 #include "test/fabric/suite.h"
 

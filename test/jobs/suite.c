@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/jobs/suite.h"
 
-#include "qemu/mesh.h"
+#include "qemu/fabric/mesh.h"
 #include "qemu/output.h"
 
 #include <stdio.h>

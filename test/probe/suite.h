@@ -3,7 +3,7 @@
 #ifndef TEST_PROBE_SUITE_H
 #define TEST_PROBE_SUITE_H
 
-#include "qemu/mesh.h"
+#include "qemu/fabric/mesh.h"
 #include "qemu/probe.h"
 #include "test/unit/unit.h"
 

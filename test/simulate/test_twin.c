@@ -3,7 +3,7 @@
  * The fabric that carries the emulated boards, with nodes that do nothing but
  * split and send: it must see the same receipts and the same conflicts.
  */
-#include "qemu/fabric.h"
+#include "qemu/fabric/fabric.h"
 #include "scatter/split.h"
 #include "test/simulate/suite.h"
 

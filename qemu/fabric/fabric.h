@@ -28,8 +28,8 @@
  * is granted, since nothing can arrive there before it; one for a node that
  * waits on several, when mesh time has reached the arrival.
  */
-#ifndef QEMU_FABRIC_H
-#define QEMU_FABRIC_H
+#ifndef QEMU_FABRIC_FABRIC_H
+#define QEMU_FABRIC_FABRIC_H
 
 #include "hal/err.h"
 #include "hal/window.h"

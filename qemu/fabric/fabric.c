@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/fabric.h"
+#include "qemu/fabric/fabric.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/postmortem.h"
+#include "qemu/fabric/postmortem.h"
 
 #include "hal/err.h"
 #include "hal/events.h"

@@ -4,11 +4,11 @@
  * what nodes ask for when they ring, moves bytes as a DMA engine would, and
  * answers. It decides nothing about time: the fabric does.
  */
-#ifndef QEMU_MESH_H
-#define QEMU_MESH_H
+#ifndef QEMU_FABRIC_MESH_H
+#define QEMU_FABRIC_MESH_H
 
-#include "qemu/backend.h"
-#include "qemu/fabric.h"
+#include "qemu/fabric/backend.h"
+#include "qemu/fabric/fabric.h"
 
 enum mesh_end {
     MESH_DONE,       /* the originator ended */

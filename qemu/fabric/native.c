@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The native build: every node a coroutine in this process. */
-#include "qemu/backend.h"
+#include "qemu/fabric/backend.h"
 
 #include "hal/host/host.h"
 

@@ -3,8 +3,8 @@
  * Where the nodes of a mesh run: QEMU processes or coroutines. The mesh driver
  * sees windows and doorbells only.
  */
-#ifndef QEMU_BACKEND_H
-#define QEMU_BACKEND_H
+#ifndef QEMU_FABRIC_BACKEND_H
+#define QEMU_FABRIC_BACKEND_H
 
 #include "hal/window.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/mesh.h"
+#include "qemu/fabric/mesh.h"
 
 #include "hal/bytes.h"
 #include "hal/circuit.h"
 #include "hal/crc32.h"
-#include "qemu/postmortem.h"
+#include "qemu/fabric/postmortem.h"
 #include "scatter/wire.h"
 #include "torus/pattern.h"
 

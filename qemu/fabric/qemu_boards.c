@@ -6,7 +6,7 @@
  * could refuse. Every board dies with its launcher (PR_SET_PDEATHSIG), also
  * when that is killed.
  */
-#include "qemu/backend.h"
+#include "qemu/fabric/backend.h"
 #include "qemu/support/process.h"
 
 #include <assert.h>

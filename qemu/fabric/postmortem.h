@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a node's window tells about it, also after its death. */
-#ifndef QEMU_POSTMORTEM_H
-#define QEMU_POSTMORTEM_H
+#ifndef QEMU_FABRIC_POSTMORTEM_H
+#define QEMU_FABRIC_POSTMORTEM_H
 
 #include "hal/window.h"
 
