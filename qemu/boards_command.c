@@ -5,7 +5,7 @@
 #include "qemu/board/firmware.h"
 #include "qemu/board/gdb.h"
 #include "qemu/support/parse.h"
-#include "qemu/wired.h"
+#include "qemu/wired/boards.h"
 
 #include <argp.h>
 #include <errno.h>

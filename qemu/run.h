@@ -5,7 +5,7 @@
 
 #include "qemu/format.h"
 #include "qemu/fabric/mesh.h"
-#include "qemu/noise.h"
+#include "qemu/wired/noise.h"
 #include "qemu/outcome.h"
 #include "qemu/schedule.h"
 #include "scatter/wire.h"

@@ -9,7 +9,7 @@
 
 #include "qemu/console.h"
 #include "qemu/fabric/mesh.h"
-#include "qemu/wired.h"
+#include "qemu/wired/boards.h"
 
 struct serial_mesh_config {
     struct torus_size size;

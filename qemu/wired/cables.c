@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/wired_links.h"
+#include "qemu/wired/cables.h"
 
 uint32_t wired_links_end(struct torus_size size, struct wired_port port)
 {

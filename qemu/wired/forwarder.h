@@ -3,12 +3,12 @@
  * Stands between sockets of boards, in a thread of its own: carries bytes
  * from end to end of links, damaging some by a seed; joins consoles to
  * pseudo-terminals; reads consoles that nobody else reads; stops all boards
- * when a debugger stops one (see qemu/wired_halt.h).
+ * when a debugger stops one (see qemu/wired/halt.h).
  */
-#ifndef QEMU_WIRED_RELAY_H
-#define QEMU_WIRED_RELAY_H
+#ifndef QEMU_WIRED_FORWARDER_H
+#define QEMU_WIRED_FORWARDER_H
 
-#include "qemu/noise.h"
+#include "qemu/wired/noise.h"
 
 #include <stdint.h>
 #include <stdio.h>

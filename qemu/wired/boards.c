@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/wired.h"
+#include "qemu/wired/boards.h"
 
 #include "qemu/support/process.h"
 

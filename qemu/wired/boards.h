@@ -9,11 +9,11 @@
  *
  * One thread, the one that started it and lives as long, calls all of this.
  */
-#ifndef QEMU_WIRED_H
-#define QEMU_WIRED_H
+#ifndef QEMU_WIRED_BOARDS_H
+#define QEMU_WIRED_BOARDS_H
 
-#include "qemu/wired_links.h"
-#include "qemu/wired_relay.h"
+#include "qemu/wired/cables.h"
+#include "qemu/wired/forwarder.h"
 
 #include <stdbool.h>
 

@@ -4,8 +4,8 @@
  * with a given probability. Which ones depends on a seed and on how many bytes
  * went before, never on time.
  */
-#ifndef QEMU_NOISE_H
-#define QEMU_NOISE_H
+#ifndef QEMU_WIRED_NOISE_H
+#define QEMU_WIRED_NOISE_H
 
 #include <stdbool.h>
 #include <stdint.h>

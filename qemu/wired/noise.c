@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/noise.h"
+#include "qemu/wired/noise.h"
 
 #include "qemu/support/parse.h"
 

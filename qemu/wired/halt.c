@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/wired_halt.h"
+#include "qemu/wired/halt.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * Which port of which board a cable joins to which: the torus, or a torus
  * with the mistakes that people make when they plug cables. Pure functions.
  */
-#ifndef QEMU_WIRED_LINKS_H
-#define QEMU_WIRED_LINKS_H
+#ifndef QEMU_WIRED_CABLES_H
+#define QEMU_WIRED_CABLES_H
 
 #include "torus/torus.h"
 

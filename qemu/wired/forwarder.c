@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/wired_relay.h"
+#include "qemu/wired/forwarder.h"
 
-#include "qemu/wired_halt.h"
+#include "qemu/wired/halt.h"
 
 #include <errno.h>
 #include <fcntl.h>
