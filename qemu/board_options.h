@@ -7,7 +7,7 @@
 #ifndef QEMU_BOARD_OPTIONS_H
 #define QEMU_BOARD_OPTIONS_H
 
-#include "qemu/console.h"
+#include "qemu/console/client.h"
 #include "torus/torus.h"
 
 #include <argp.h>

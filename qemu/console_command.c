@@ -2,7 +2,7 @@
 #include "qemu/console_command.h"
 
 #include "hal/line.h"
-#include "qemu/console.h"
+#include "qemu/console/client.h"
 #include "qemu/board/fault_image.h"
 #include "qemu/identity.h"
 #include "qemu/support/parse.h"

@@ -3,7 +3,7 @@
 
 #include "qemu/board_options.h"
 #include "qemu/mesh_map.h"
-#include "qemu/serial_faults.h"
+#include "qemu/console/faults.h"
 
 #include <argp.h>
 #include <errno.h>

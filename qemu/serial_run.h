@@ -9,7 +9,7 @@
 #define QEMU_SERIAL_RUN_H
 
 #include "qemu/run.h"
-#include "qemu/serial_mesh.h"
+#include "qemu/console/serial_mesh.h"
 
 /* The mesh that the config asks for; what it points to stays the config's. */
 struct serial_mesh_config serial_run_mesh(const struct run_config *config);

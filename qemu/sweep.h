@@ -14,7 +14,7 @@
 
 #include "hal/peek.h"
 #include "hal/switch.h"
-#include "qemu/console.h"
+#include "qemu/console/client.h"
 #include "torus/torus.h"
 
 #define SWEEP_PATHS 3u /* ways to a node that are tried at most */

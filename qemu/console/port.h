@@ -9,8 +9,8 @@
  * pts/N (ENOENT); and with a name put in by force its sp_open() fails too,
  * since TIOCMGET is ENOTTY there.
  */
-#ifndef QEMU_SERIAL_H
-#define QEMU_SERIAL_H
+#ifndef QEMU_CONSOLE_PORT_H
+#define QEMU_CONSOLE_PORT_H
 
 #include <stdint.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What discovery found wrong with a mesh of boards, for people. */
-#ifndef QEMU_SERIAL_FAULTS_H
-#define QEMU_SERIAL_FAULTS_H
+#ifndef QEMU_CONSOLE_FAULTS_H
+#define QEMU_CONSOLE_FAULTS_H
 
 #include "hal/discover.h"
-#include "qemu/console.h"
+#include "qemu/console/client.h"
 #include "torus/torus.h"
 
 #include <stdio.h>

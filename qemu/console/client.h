@@ -4,10 +4,10 @@
  * with their replies, and messages in and out. What is damaged, lost, cut or
  * late on the line is asked for again, a bounded number of times.
  */
-#ifndef QEMU_CONSOLE_H
-#define QEMU_CONSOLE_H
+#ifndef QEMU_CONSOLE_CLIENT_H
+#define QEMU_CONSOLE_CLIENT_H
 
-#include "qemu/serial.h"
+#include "qemu/console/port.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/console.h"
+#include "qemu/console/client.h"
 
 #include "hal/line.h"
 #include "qemu/support/parse.h"

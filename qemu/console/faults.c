@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/serial_faults.h"
+#include "qemu/console/faults.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/serial_mesh.h"
+#include "qemu/console/serial_mesh.h"
 
 #include "hal/circuit.h"
-#include "qemu/serial_faults.h"
+#include "qemu/console/faults.h"
 #include "scatter/wire.h"
 
 #include <poll.h>

@@ -4,10 +4,10 @@
  * to this machine: real ones, or emulated ones that are started here. Orders
  * go in and reports come out as with the mesh of qemu/fabric/mesh.h.
  */
-#ifndef QEMU_SERIAL_MESH_H
-#define QEMU_SERIAL_MESH_H
+#ifndef QEMU_CONSOLE_SERIAL_MESH_H
+#define QEMU_CONSOLE_SERIAL_MESH_H
 
-#include "qemu/console.h"
+#include "qemu/console/client.h"
 #include "qemu/fabric/mesh.h"
 #include "qemu/wired/boards.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/serial.h"
+#include "qemu/console/port.h"
 
 #include <errno.h>
 #include <fcntl.h>
