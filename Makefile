@@ -250,8 +250,8 @@ $(BUILD)/stm32f405/boot/main_stm32f405.o: $(BUILD)/version.flags
 
 # QEMU=PATH: the qemu-system-arm that run, test, bench, hil and all else that
 # starts boards use; none: the one on the PATH. The host command and the tests
-# read it from QUINCUNX_QEMU (qemu/board/emulator.h). A path is made absolute, since
-# tests have working directories of their own; a mere name stays one.
+# read it from QUINCUNX_QEMU (qemu/board/emulator.h). A path is made absolute,
+# since tests have working directories of their own; a mere name stays one.
 QEMU ?=
 ifneq ($(QEMU),)
 export QUINCUNX_QEMU := $(if $(findstring /,$(QEMU)),$(if \

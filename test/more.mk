@@ -4,12 +4,12 @@
 MORE_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -O1
 MORE_OBJ := $(BUILD)/test/more
 
-MORE_FABRIC := $(wildcard test/fabric/*.c) test/unit/unit.c qemu/fabric/fabric.c \
-               torus/torus.c
+MORE_FABRIC := $(wildcard test/fabric/*.c) test/unit/unit.c torus/torus.c \
+               qemu/fabric/fabric.c
 MORE_RUNNER := $(wildcard test/conformance/*.c) test/unit/unit.c \
                $(WINDOW_SOURCES) $(wildcard hal/host/*.c torus/*.c) \
-               qemu/board/addresses.c qemu/fabric/qemu_boards.c qemu/board/emulator.c qemu/fabric/fabric.c \
-               qemu/fabric/mesh.c qemu/fabric/native.c qemu/fabric/postmortem.c qemu/support/process.c
+               $(wildcard qemu/fabric/*.c) qemu/board/addresses.c \
+               qemu/board/emulator.c qemu/support/process.c
 MORE_PROGRAM := test/conformance/program.c boot/fault.c boot/reset.c \
                 boot/syscalls.c boot/vectors_mps2_an385.c \
                 boot/end_mps2_an385.c \

@@ -20,8 +20,8 @@ import mesh
 REAL = shutil.which(mesh.QEMU)
 GONE_S = 15
 
-# What a stand-in sees: the descriptors of qemu/fabric/qemu_boards.c and the beginning of
-# the window, as hal/window.h has them.
+# What a stand-in sees: the descriptors of qemu/fabric/qemu_boards.c and the
+# beginning of the window, as hal/window.h has them.
 STAND_IN = """#!{python} -ES
 import mmap, os, struct, sys, time
 DOORBELL, WINDOW = 3, 4
