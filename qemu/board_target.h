@@ -8,7 +8,7 @@
 #define QEMU_BOARD_TARGET_H
 
 #include "qemu/board_options.h"
-#include "qemu/identity.h"
+#include "qemu/survey/identity.h"
 
 struct board_target {
     const char *text; /* "X,Y" or "all"; NULL: none was given */

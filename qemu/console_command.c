@@ -4,7 +4,7 @@
 #include "hal/line.h"
 #include "qemu/console/client.h"
 #include "qemu/board/fault_image.h"
-#include "qemu/identity.h"
+#include "qemu/survey/identity.h"
 #include "qemu/support/parse.h"
 
 #include <argp.h>

@@ -2,7 +2,7 @@
 #include "qemu/links_command.h"
 
 #include "qemu/board_options.h"
-#include "qemu/links.h"
+#include "qemu/survey/links.h"
 #include "qemu/support/parse.h"
 
 #include <argp.h>

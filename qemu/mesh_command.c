@@ -2,7 +2,7 @@
 #include "qemu/mesh_command.h"
 
 #include "qemu/board_options.h"
-#include "qemu/mesh_map.h"
+#include "qemu/survey/mesh_map.h"
 #include "qemu/console/faults.h"
 
 #include <argp.h>

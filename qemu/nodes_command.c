@@ -2,7 +2,7 @@
 #include "qemu/nodes_command.h"
 
 #include "qemu/board_options.h"
-#include "qemu/nodes.h"
+#include "qemu/survey/nodes.h"
 
 #include <argp.h>
 #include <stdio.h>

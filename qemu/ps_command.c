@@ -2,7 +2,7 @@
 #include "qemu/ps_command.h"
 
 #include "qemu/board_options.h"
-#include "qemu/ps.h"
+#include "qemu/survey/ps.h"
 
 #include <argp.h>
 #include <stdio.h>

@@ -28,10 +28,11 @@ struct run_config {
     /* Node i computes 2^slow_shift[i] times slower; NULL: none does. */
     const uint8_t *slow_shift;
     bool native;
-    bool serial;        /* boards with serial ports: qemu/serial_run.h */
-    const char *port;   /* .. the originator's console; NULL: emulated boards */
-    bool allow_mixed;   /* .. of which some may be unfit: qemu/identity.h */
-    struct noise noise; /* .. of these, of their links */
+    bool serial;      /* boards with serial ports: qemu/serial_run.h */
+    const char *port; /* .. the originator's console; NULL: emulated boards */
+    bool
+        allow_mixed; /* .. of which some may be unfit: qemu/survey/identity.h */
+    struct noise noise;  /* .. of these, of their links */
     uint64_t room_bytes; /* in a node's memory, for a job's data; 0: the
                             emulated switch's */
     const char *firmware;

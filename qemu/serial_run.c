@@ -7,7 +7,7 @@
 #include "qemu/board/emulator.h"
 #include "qemu/layers.h"
 #include "qemu/probe.h"
-#include "qemu/ps.h"
+#include "qemu/survey/ps.h"
 #include "qemu/reading.h"
 #include "qemu/run_order.h"
 

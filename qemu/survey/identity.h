@@ -3,10 +3,10 @@
  * Who the nodes of a mesh of boards are (PEEK_IDENTITY of hal/peek.h), and how
  * they differ from each other.
  */
-#ifndef QEMU_IDENTITY_H
-#define QEMU_IDENTITY_H
+#ifndef QEMU_SURVEY_IDENTITY_H
+#define QEMU_SURVEY_IDENTITY_H
 
-#include "qemu/sweep.h"
+#include "qemu/survey/sweep.h"
 
 #include <stdio.h>
 

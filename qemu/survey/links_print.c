@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What ports counted, for people and for programs. */
-#include "qemu/links.h"
+#include "qemu/survey/links.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/mesh_map.h"
+#include "qemu/survey/mesh_map.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
  * Who all nodes of a mesh of boards are: number, image, clock, crystal, reset,
  * memory, supply and temperature, and who stands out.
  */
-#ifndef QEMU_NODES_H
-#define QEMU_NODES_H
+#ifndef QEMU_SURVEY_NODES_H
+#define QEMU_SURVEY_NODES_H
 
-#include "qemu/identity.h"
+#include "qemu/survey/identity.h"
 
 #include <jansson.h>
 #include <stdio.h>

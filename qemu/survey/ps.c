@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/ps.h"
+#include "qemu/survey/ps.h"
 
 #include "hal/bytes.h"
 #include "hal/err.h"

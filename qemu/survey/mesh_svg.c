@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The picture of a mesh: one pixel of an SVG is one here. */
-#include "qemu/mesh_map.h"
+#include "qemu/survey/mesh_map.h"
 
 #define CELL 128
 #define HALF 30   /* of a node's box */

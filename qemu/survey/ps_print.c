@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What nodes say of themselves, for people and for programs. */
-#include "qemu/ps.h"
+#include "qemu/survey/ps.h"
 
 #include "hal/err.h"
 #include "qemu/fabric/postmortem.h"

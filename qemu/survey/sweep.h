@@ -9,8 +9,8 @@
  * dead board costs the time of SWITCH_PEEK_TRIES set-ups for each of its links
  * that is tried, an originator without neighbours that time once.
  */
-#ifndef QEMU_SWEEP_H
-#define QEMU_SWEEP_H
+#ifndef QEMU_SURVEY_SWEEP_H
+#define QEMU_SURVEY_SWEEP_H
 
 #include "hal/peek.h"
 #include "hal/switch.h"

@@ -3,11 +3,11 @@
  * The mesh that discovery found, as a picture (SVG) and for programs: nodes
  * with their ports and cables, and what is wrong with them.
  */
-#ifndef QEMU_MESH_MAP_H
-#define QEMU_MESH_MAP_H
+#ifndef QEMU_SURVEY_MESH_MAP_H
+#define QEMU_SURVEY_MESH_MAP_H
 
 #include "hal/discover.h"
-#include "qemu/identity.h"
+#include "qemu/survey/identity.h"
 
 #include <jansson.h>
 #include <stdio.h>

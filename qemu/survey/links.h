@@ -3,10 +3,10 @@
  * What every port of every node of a mesh of boards counted: bytes, messages
  * and errors (PEEK_EAST to PEEK_SOUTH of hal/peek.h).
  */
-#ifndef QEMU_LINKS_H
-#define QEMU_LINKS_H
+#ifndef QEMU_SURVEY_LINKS_H
+#define QEMU_SURVEY_LINKS_H
 
-#include "qemu/sweep.h"
+#include "qemu/survey/sweep.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/nodes.h"
+#include "qemu/survey/nodes.h"
 
 #include <stdlib.h>
 #include <string.h>

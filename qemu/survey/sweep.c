@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/sweep.h"
+#include "qemu/survey/sweep.h"
 
 #include "hal/err.h"
 #include "hal/line.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/links.h"
+#include "qemu/survey/links.h"
 
 #include "hal/bytes.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/identity.h"
+#include "qemu/survey/identity.h"
 
 #include "hal/bytes.h"
 

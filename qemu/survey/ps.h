@@ -4,12 +4,12 @@
  * console: by peeks, which a node answers from its interrupts (hal/peek.h),
  * also when its program hangs.
  */
-#ifndef QEMU_PS_H
-#define QEMU_PS_H
+#ifndef QEMU_SURVEY_PS_H
+#define QEMU_SURVEY_PS_H
 
 #include "qemu/board/fault_image.h"
-#include "qemu/identity.h"
-#include "qemu/sweep.h"
+#include "qemu/survey/identity.h"
+#include "qemu/survey/sweep.h"
 #include "torus/torus.h"
 
 #include <jansson.h>
@@ -83,7 +83,7 @@ bool ps_begin(struct ps *ps, struct console *console, struct torus_size size,
 void ps_end(struct ps *ps);
 
 /* Asks every node how it is, and who. Result: whether all are well; that some
-   are unfit (qemu/identity.h) does not matter. */
+   are unfit (qemu/survey/identity.h) does not matter. */
 bool ps_ask(struct ps *ps);
 
 /* Looks up where nodes faulted, after ps_ask(), in the image `firmware`, an ELF

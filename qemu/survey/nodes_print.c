@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who nodes are, for people and for programs. */
-#include "qemu/nodes.h"
+#include "qemu/survey/nodes.h"
 
 #include <inttypes.h>
 #include <string.h>
