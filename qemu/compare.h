@@ -7,7 +7,7 @@
 #ifndef QEMU_COMPARE_H
 #define QEMU_COMPARE_H
 
-#include "qemu/bound.h"
+#include "qemu/model/bound.h"
 #include "qemu/run.h"
 #include "qemu/timeline.h"
 

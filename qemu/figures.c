@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/figures.h"
 
-#include "qemu/bound.h"
-#include "qemu/model.h"
+#include "qemu/model/bound.h"
+#include "qemu/model/model.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -69,7 +69,7 @@ struct figures_measured {
     size_t count;
 };
 
-/* Computes one figure. Result: 0, or an error of qemu/model.h. */
+/* Computes one figure. Result: 0, or an error of qemu/model/model.h. */
 int figures_compute(struct figures_figure *figure, unsigned number);
 
 /*

@@ -3,7 +3,7 @@
 #ifndef QEMU_PLAN_OPTIONS_H
 #define QEMU_PLAN_OPTIONS_H
 
-#include "qemu/model.h"
+#include "qemu/model/model.h"
 
 #include <argp.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #ifndef QEMU_SIMULATE_PRINT_H
 #define QEMU_SIMULATE_PRINT_H
 
-#include "qemu/simulate.h"
+#include "qemu/model/simulate.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 #include "qemu/sizes_command.h"
 
 #include "qemu/support/parse.h"
-#include "qemu/tree_model.h"
-#include "qemu/tree_pairs.h"
+#include "qemu/model/tree.h"
+#include "qemu/model/tree_pairs.h"
 #include "torus/tree.h"
 
 #include <argp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/summary.h"
 
-#include "qemu/model.h"
+#include "qemu/model/model.h"
 #include "qemu/report.h"
 #include "torus/pattern.h"
 

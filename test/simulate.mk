@@ -2,7 +2,7 @@
 # The simulation of the whole scatter alone, with sanitizers; and the command
 # with a split that loses units, which its checks must find.
 
-SIMULATE_CORE := qemu/agenda.c qemu/simulate.c $(wildcard qemu/model*.c) \
+SIMULATE_CORE := qemu/model/event_queue.c qemu/model/simulate.c $(wildcard qemu/model/model*.c) \
                  $(wildcard torus/*.c) scatter/planner.c
 SIMULATE_UNIT := $(SIMULATE_CORE) scatter/split.c qemu/fabric/fabric.c \
                  $(filter-out %/lossy.c,$(wildcard test/simulate/*.c)) \

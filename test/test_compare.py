@@ -33,7 +33,7 @@ def zeros(path, size):
 
 def reached(time, nodes, ports, compute, startup, transfer):
     """Whether no more than so many units can be done by then, as in
-    qemu/bound.h for ports that need not be four."""
+    qemu/model/bound.h for ports that need not be four."""
     sent = max(Fraction(0), ports * (time - startup) / transfer)
     done, at, working = Fraction(0), Fraction(0), 1
     while working < nodes and at + startup < time:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scatter as an event simulation, independent of qemu/simulate.c.
+"""The scatter as an event simulation, independent of qemu/model/simulate.c.
 
 Geometry from oracle/torus.py (unit steps), exact shares and laminar splits
 from oracle/model.py (fractions), events in a heap. A node is (x, y); a link is

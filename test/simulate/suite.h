@@ -3,7 +3,7 @@
 #ifndef TEST_SIMULATE_SUITE_H
 #define TEST_SIMULATE_SUITE_H
 
-#include "qemu/simulate.h"
+#include "qemu/model/simulate.h"
 #include "test/unit/unit.h"
 
 #define LOAD_UNITS 1000000u

@@ -10,8 +10,8 @@
  *
  * where `speed` is what all nodes together compute, in units of 1/c.
  */
-#ifndef QEMU_BOUND_H
-#define QEMU_BOUND_H
+#ifndef QEMU_MODEL_BOUND_H
+#define QEMU_MODEL_BOUND_H
 
 struct bound_input {
     double load_units;

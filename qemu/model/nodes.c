@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/model_wide.h"
+#include "qemu/model/wide.h"
 
 #include <stdlib.h>
 

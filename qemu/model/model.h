@@ -19,10 +19,10 @@
  * rounds, fewer ports, different speeds, or a nonlinear compute time. They
  * allocate while they run, and keep nothing. Fractions are exact where nodes of
  * a layer are alike; with fewer ports or node speeds they would have as many
- * digits as there are nodes, so these two compute as qemu/model_wide.h says.
+ * digits as there are nodes, so these two compute as qemu/model/wide.h says.
  */
-#ifndef QEMU_MODEL_H
-#define QEMU_MODEL_H
+#ifndef QEMU_MODEL_MODEL_H
+#define QEMU_MODEL_MODEL_H
 
 #include "hal/err.h"
 #include "torus/pattern.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/bound.h"
+#include "qemu/model/bound.h"
 
 /* Before the first startup is over, only the originator computes. */
 static double by_ports(const struct bound_input *input)

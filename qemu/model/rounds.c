@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/model_lines.h"
+#include "qemu/model/lines.h"
 
 #include <stdlib.h>
 

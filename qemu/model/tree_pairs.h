@@ -5,8 +5,8 @@
  * delivered to the other's sender or an ancestor of it, or left the same port
  * of one of them earlier. Pairs that nothing orders may meet.
  */
-#ifndef QEMU_TREE_PAIRS_H
-#define QEMU_TREE_PAIRS_H
+#ifndef QEMU_MODEL_TREE_PAIRS_H
+#define QEMU_MODEL_TREE_PAIRS_H
 
 #include "torus/tree.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/model_exact.h"
+#include "qemu/model/exact.h"
 
 #include <stdlib.h>
 

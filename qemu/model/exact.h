@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the exact solvers of qemu/model.h share: rational numbers of 64-bit
- * ones and back, what a phase costs, and the search for the best number of
- * phases. Numbers of type mpq_t are the caller's, initialised.
+ * What the exact solvers of qemu/model/model.h share: rational numbers of
+ * 64-bit ones and back, what a phase costs, and the search for the best number
+ * of phases. Numbers of type mpq_t are the caller's, initialised.
  */
 #ifndef QEMU_MODEL_EXACT_H
 #define QEMU_MODEL_EXACT_H
 
-#include "qemu/model.h"
+#include "qemu/model/model.h"
 
 #include <gmp.h>
 #include <stdbool.h>

@@ -7,10 +7,10 @@
  * precision: for reports, not for shares that are sent.
  *
  * Source: scatter/tree.h with node speeds and independent ports, and the bound
- * of qemu/bound.h; after Blazewicz, Drozdowski, Guinand, Trystram 1999.
+ * of qemu/model/bound.h; after Blazewicz, Drozdowski, Guinand, Trystram 1999.
  */
-#ifndef QEMU_TREE_MODEL_H
-#define QEMU_TREE_MODEL_H
+#ifndef QEMU_MODEL_TREE_H
+#define QEMU_MODEL_TREE_H
 
 #include "torus/tree.h"
 

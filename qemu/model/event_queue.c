@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/agenda.h"
+#include "qemu/model/event_queue.h"
 
 #include <stdlib.h>
 

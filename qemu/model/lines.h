@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The volumes of several rounds as affine functions of x, the volume that the
- * last phase of the last round carries: qemu/model.h, model_plan_rounds().
+ * last phase of the last round carries: qemu/model/model.h,
+ * model_plan_rounds().
  */
 #ifndef QEMU_MODEL_LINES_H
 #define QEMU_MODEL_LINES_H
 
-#include "qemu/model_exact.h"
+#include "qemu/model/exact.h"
 
 #define MODEL_LAYERS (MODEL_PHASES_MAX + 1)
 

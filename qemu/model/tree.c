@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/tree_model.h"
+#include "qemu/model/tree.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -16,10 +16,10 @@
  * tried again; then new ones are set up, by node, then port. A circuit that
  * takes no time ends after those that were asked for at its time.
  */
-#ifndef QEMU_SIMULATE_H
-#define QEMU_SIMULATE_H
+#ifndef QEMU_MODEL_SIMULATE_H
+#define QEMU_MODEL_SIMULATE_H
 
-#include "qemu/model.h"
+#include "qemu/model/model.h"
 #include "scatter/planner.h"
 #include "torus/pattern.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/tree_pairs.h"
+#include "qemu/model/tree_pairs.h"
 
 #include <stdlib.h>
 

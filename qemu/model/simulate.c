@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/simulate.h"
+#include "qemu/model/simulate.h"
 
-#include "qemu/agenda.h"
+#include "qemu/model/event_queue.h"
 #include "scatter/split.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #ifndef QEMU_MODEL_WIDE_H
 #define QEMU_MODEL_WIDE_H
 
-#include "qemu/model_exact.h"
+#include "qemu/model/exact.h"
 
 #define MODEL_WIDE_BITS 768
 
