@@ -158,7 +158,7 @@ $(BUILD)/host/%.o: %.c $(BUILD)/host.flags
 	$(Q)$(HOST_CC) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
 
 # Has the script in it.
-$(BUILD)/host/qemu/npy.o: qemu/npy.py
+$(BUILD)/host/qemu/format/npy.o: qemu/format/npy.py
 
 $(BUILD)/host/kernel_table.o: $(TABLE) kernels/kernel.h $(BUILD)/host.flags
 	$(Q)mkdir -p $(@D)

@@ -3,7 +3,7 @@
 
 #include "qemu/flash.h"
 #include "qemu/flash_identity.h"
-#include "qemu/format.h"
+#include "qemu/format/format.h"
 #include "qemu/support/parse.h"
 
 #include <argp.h>

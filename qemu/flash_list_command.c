@@ -2,7 +2,7 @@
 #include "qemu/flash_list_command.h"
 
 #include "qemu/flash_list.h"
-#include "qemu/format.h"
+#include "qemu/format/format.h"
 #include "qemu/support/parse.h"
 
 #include <argp.h>

@@ -2,7 +2,7 @@
 #include "qemu/flash_map.h"
 
 #include "qemu/flash_openocd.h"
-#include "qemu/format.h"
+#include "qemu/format/format.h"
 #include "qemu/support/parse.h"
 
 #include <assert.h>

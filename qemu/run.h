@@ -3,7 +3,7 @@
 #ifndef QEMU_RUN_H
 #define QEMU_RUN_H
 
-#include "qemu/format.h"
+#include "qemu/format/format.h"
 #include "qemu/fabric/mesh.h"
 #include "qemu/wired/noise.h"
 #include "qemu/outcome.h"

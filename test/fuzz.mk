@@ -5,10 +5,10 @@
 FUZZ_DRIVER := test/fuzz/main.c test/fuzz/mutate.c test/fuzz/watch.c
 FUZZ_TARGETS := test/fuzz/console.c test/fuzz/job.c test/fuzz/kernels.c \
                 test/fuzz/switch.c test/fuzz/targets.c
-FUZZ_COVERED := $(wildcard kernels/*.c qemu/format*.c qemu/image*.c) \
+FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/format*.c qemu/format/image*.c) \
                 $(wildcard boot/shell*.c hal/discover*.c hal/switch*.c) \
                 hal/frame.c hal/line.c hal/mailbox.c hal/parity.c \
-                qemu/npy.c qemu/output.c qemu/wav.c scatter/tree.c \
+                qemu/format/npy.c qemu/output.c qemu/format/wav.c scatter/tree.c \
                 scatter/wire.c scatter/wire_job.c
 FUZZ_OTHERS := $(filter-out qemu/main.c $(FUZZ_COVERED),$(HOST_SOURCES))
 FUZZ_OBJ := $(BUILD)/test/fuzz-obj
@@ -35,7 +35,7 @@ $(FUZZ_OBJ)/%.o: %.c $(BUILD)/fuzz.flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(HOST_CC) $(HOST_CFLAGS) $(FUZZ_FLAGS) -MMD -MP -c $< -o $@
 
-$(FUZZ_OBJ)/qemu/npy.o: qemu/npy.py
+$(FUZZ_OBJ)/qemu/format/npy.o: qemu/format/npy.py
 
 $(BUILD)/test/fuzz: $(fuzz_driver_objects) $(fuzz_covered_objects) \
                     $(fuzz_other_objects)

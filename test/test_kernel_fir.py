@@ -33,7 +33,7 @@ def twin(samples, taps):
 
 
 def design(taps, rate, low=None, high=None):
-    """The windowed sinc of qemu/format_fir.c, in Q15."""
+    """The windowed sinc of qemu/format/fir.c, in Q15."""
     start = 0 if low is None else low / (rate / 2)
     end = 1 if high is None else high / (rate / 2)
     where = (0 if low is None else 1 if high is None else (start + end) / 2)

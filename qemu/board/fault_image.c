@@ -6,7 +6,7 @@
 #include "qemu/board/elf.h"
 #include "qemu/board/firmware.h"
 #include "qemu/flash_request.h"
-#include "qemu/format.h"
+#include "qemu/format/format.h"
 
 #include <inttypes.h>
 #include <stdio.h>

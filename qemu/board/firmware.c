@@ -3,7 +3,7 @@
 
 #include "qemu/board/elf.h"
 #include "qemu/flash_request.h"
-#include "qemu/format.h"
+#include "qemu/format/format.h"
 
 #include <stdio.h>
 #include <stdlib.h>

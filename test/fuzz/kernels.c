@@ -3,7 +3,7 @@
 
 #include "hal/bytes.h"
 #include "hal/crc32.h"
-#include "qemu/format.h"
+#include "qemu/format/format.h"
 #include "scatter/scatter.h"
 #include "test/fuzz/job.h"
 

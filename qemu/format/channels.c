@@ -5,7 +5,7 @@
  * from REVERSAL, steps last 10 us; all numbers are exact integers until they
  * are printed, with six decimals.
  */
-#include "qemu/format.h"
+#include "qemu/format/format.h"
 
 #include "kernels/kernel.h"
 #include "qemu/report.h"

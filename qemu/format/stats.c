@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples for the kernel stats: raw ones, or those of a WAV file. */
-#include "qemu/format.h"
-#include "qemu/wav.h"
+#include "qemu/format/format.h"
+#include "qemu/format/wav.h"
 
 #include <errno.h>
 #include <inttypes.h>

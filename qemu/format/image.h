@@ -10,8 +10,8 @@
  * PGM and PPM by libnetpbm, binary or plain, of one image and maximum 255;
  * binary is written.
  */
-#ifndef QEMU_IMAGE_H
-#define QEMU_IMAGE_H
+#ifndef QEMU_FORMAT_IMAGE_H
+#define QEMU_FORMAT_IMAGE_H
 
 #include <stddef.h>
 #include <stdint.h>

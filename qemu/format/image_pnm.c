@@ -4,9 +4,9 @@
  * reason it tells to a function that is not told of whom. Both are set here,
  * around every use of it.
  */
-#include "qemu/image.h"
+#include "qemu/format/image.h"
 
-#include "qemu/format.h"
+#include "qemu/format/format.h"
 #include "qemu/report.h"
 
 #include <netpbm/pam.h>

@@ -3,7 +3,7 @@
  * The files of `dictionary`: a list of words, as it is, and digests. Its
  * argument is made of digests=FILE or of digests in hexadecimal.
  */
-#include "qemu/format.h"
+#include "qemu/format/format.h"
 
 #include <ctype.h>
 #include <errno.h>

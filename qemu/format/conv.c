@@ -8,10 +8,10 @@
  *
  * A sample becomes floor((sum + floor(D / 2)) / D) + O, limited to 0 .. 255.
  */
-#include "qemu/format.h"
+#include "qemu/format/format.h"
 
 #include "hal/bytes.h"
-#include "qemu/image.h"
+#include "qemu/format/image.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -4,8 +4,8 @@
  * samples are, whole, as they lie in the file. A file with fewer samples than
  * its header says is an error; libsndfile alone would read what is there.
  */
-#ifndef QEMU_WAV_H
-#define QEMU_WAV_H
+#ifndef QEMU_FORMAT_WAV_H
+#define QEMU_FORMAT_WAV_H
 
 #include <stdbool.h>
 #include <stdint.h>

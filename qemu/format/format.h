@@ -4,8 +4,8 @@
  * of the kernel, and how its output becomes a file. A kernel that has no format
  * of its own takes any file as it is.
  */
-#ifndef QEMU_FORMAT_H
-#define QEMU_FORMAT_H
+#ifndef QEMU_FORMAT_FORMAT_H
+#define QEMU_FORMAT_FORMAT_H
 
 #include <stdbool.h>
 #include <stdint.h>

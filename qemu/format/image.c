@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/image.h"
+#include "qemu/format/image.h"
 
-#include "qemu/format.h"
+#include "qemu/format/format.h"
 
 #include <png.h>
 

@@ -4,11 +4,11 @@
  * vector, both .npy and of one type: int32 gives int64, int16 is Q15 and gives
  * int16.
  */
-#include "qemu/format.h"
+#include "qemu/format/format.h"
 
 #include "hal/bytes.h"
 #include "kernels/kernel.h"
-#include "qemu/npy.h"
+#include "qemu/format/npy.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Matrices and vectors in NumPy's .npy files, which NumPy itself reads and
- * writes: /usr/bin/python3 runs qemu/npy.py, a copy of which is in this
+ * writes: /usr/bin/python3 runs qemu/format/npy.py, a copy of which is in this
  * program, for at most a minute.
  *
  * Allowed are arrays of int32 or int16, little-endian, in C order; nothing
  * that is pickled is ever loaded.
  */
-#ifndef QEMU_NPY_H
-#define QEMU_NPY_H
+#ifndef QEMU_FORMAT_NPY_H
+#define QEMU_FORMAT_NPY_H
 
 #include <stddef.h>
 #include <stdint.h>

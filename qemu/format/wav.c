@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/wav.h"
+#include "qemu/format/wav.h"
 
 #include "hal/bytes.h"
-#include "qemu/format.h"
+#include "qemu/format/format.h"
 
 #include <errno.h>
 #include <inttypes.h>

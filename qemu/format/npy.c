@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/npy.h"
+#include "qemu/format/npy.h"
 
 #include "hal/bytes.h"
-#include "qemu/format.h"
+#include "qemu/format/format.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ enum end {
 /* The script, 0-terminated. */
 extern const char npy_script[] __attribute__((visibility("hidden")));
 __asm__(".pushsection .rodata\n"
-        "npy_script: .incbin \"qemu/npy.py\"\n"
+        "npy_script: .incbin \"qemu/format/npy.py\"\n"
         ".byte 0\n"
         ".popsection");
 

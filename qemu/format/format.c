@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/format.h"
+#include "qemu/format/format.h"
 
 #include "qemu/report.h"
 

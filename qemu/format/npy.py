@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and writes .npy files for qemu/npy.c, from stdin to stdout.
+"""Reads and writes .npy files for qemu/format/npy.c, from stdin to stdout.
 
     product BYTES   stdin: the matrix's file, BYTES long, then the vector's;
                     stdout: element bytes, rows, columns (u32), both arrays

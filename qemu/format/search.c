@@ -3,7 +3,7 @@
  * The argument of `search`: what the kernel reads (kernels/search.c), and
  * besides (?f)FILE or (?if)FILE for the lines of a file as patterns.
  */
-#include "qemu/format.h"
+#include "qemu/format/format.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -11,8 +11,8 @@
  * w[k] = 0.54 - 0.46 cos(2 pi k / (T - 1)), divided by the gain at 0 (low), at
  * half the rate (high) or in the middle of the band.
  */
-#include "qemu/format.h"
-#include "qemu/wav.h"
+#include "qemu/format/format.h"
+#include "qemu/format/wav.h"
 
 #include <errno.h>
 #include <math.h>

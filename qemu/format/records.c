@@ -6,7 +6,7 @@
  * byte that the table does not contain, so that on the mesh a newline always
  * ends a record, and put back in the output.
  */
-#include "qemu/format.h"
+#include "qemu/format/format.h"
 
 #include <csv.h>
 
