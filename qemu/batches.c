@@ -4,7 +4,7 @@
 #include "qemu/fabric/backend.h"
 #include "qemu/reading.h"
 #include "qemu/run_order.h"
-#include "qemu/timeline.h"
+#include "qemu/outcome/timeline.h"
 #include "scatter/scatter.h"
 
 #include <inttypes.h>

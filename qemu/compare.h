@@ -9,7 +9,7 @@
 
 #include "qemu/model/bound.h"
 #include "qemu/run.h"
-#include "qemu/timeline.h"
+#include "qemu/outcome/timeline.h"
 
 #include <jansson.h>
 

@@ -8,7 +8,7 @@
 #ifndef QEMU_GANTT_H
 #define QEMU_GANTT_H
 
-#include "qemu/outcome.h"
+#include "qemu/outcome/outcome.h"
 
 #define GANTT_ROWS 25u
 

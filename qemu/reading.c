@@ -2,7 +2,7 @@
 #include "qemu/reading.h"
 
 #include "hal/events.h"
-#include "qemu/layers.h"
+#include "qemu/outcome/layers.h"
 #include "scatter/wire.h"
 #include "torus/pattern.h"
 

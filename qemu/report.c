@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/report.h"
 
-#include "qemu/timeline.h"
+#include "qemu/outcome/timeline.h"
 #include "torus/pattern.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 #ifndef QEMU_REPORT_H
 #define QEMU_REPORT_H
 
-#include "qemu/outcome.h"
+#include "qemu/outcome/outcome.h"
 
 #include <jansson.h>
 

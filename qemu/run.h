@@ -6,7 +6,7 @@
 #include "qemu/format/format.h"
 #include "qemu/fabric/mesh.h"
 #include "qemu/wired/noise.h"
-#include "qemu/outcome.h"
+#include "qemu/outcome/outcome.h"
 #include "qemu/schedule.h"
 #include "scatter/wire.h"
 

@@ -2,7 +2,7 @@
 #include "qemu/run_order.h"
 
 #include "qemu/batches.h"
-#include "qemu/output.h"
+#include "qemu/outcome/output_chunks.h"
 #include "qemu/fabric/postmortem.h"
 #include "qemu/reading.h"
 

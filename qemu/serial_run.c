@@ -5,7 +5,7 @@
 #include "hal/events.h"
 #include "qemu/batches.h"
 #include "qemu/board/emulator.h"
-#include "qemu/layers.h"
+#include "qemu/outcome/layers.h"
 #include "qemu/probe.h"
 #include "qemu/survey/ps.h"
 #include "qemu/reading.h"

@@ -6,7 +6,7 @@
 #ifndef QEMU_SUMMARY_H
 #define QEMU_SUMMARY_H
 
-#include "qemu/outcome.h"
+#include "qemu/outcome/outcome.h"
 
 #include <stdio.h>
 

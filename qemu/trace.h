@@ -12,7 +12,7 @@
 #ifndef QEMU_TRACE_H
 #define QEMU_TRACE_H
 
-#include "qemu/outcome.h"
+#include "qemu/outcome/outcome.h"
 
 /*
  * Writes the file, or nothing. Result: 0, or -1 with `quincunx: <path>:

@@ -8,7 +8,7 @@ FUZZ_TARGETS := test/fuzz/console.c test/fuzz/job.c test/fuzz/kernels.c \
 FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/format*.c qemu/format/image*.c) \
                 $(wildcard boot/shell*.c hal/discover*.c hal/switch*.c) \
                 hal/frame.c hal/line.c hal/mailbox.c hal/parity.c \
-                qemu/format/npy.c qemu/output.c qemu/format/wav.c scatter/tree.c \
+                qemu/format/npy.c qemu/outcome/output_chunks.c qemu/format/wav.c scatter/tree.c \
                 scatter/wire.c scatter/wire_job.c
 FUZZ_OTHERS := $(filter-out qemu/main.c $(FUZZ_COVERED),$(HOST_SOURCES))
 FUZZ_OBJ := $(BUILD)/test/fuzz-obj

@@ -33,7 +33,7 @@
 
 #include "hal/err.h"
 #include "hal/window.h"
-#include "qemu/outcome.h"
+#include "qemu/outcome/outcome.h"
 #include "torus/torus.h"
 
 struct fabric;

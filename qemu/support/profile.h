@@ -17,7 +17,7 @@
 #ifndef QEMU_SUPPORT_PROFILE_H
 #define QEMU_SUPPORT_PROFILE_H
 
-#include "qemu/outcome.h"
+#include "qemu/outcome/outcome.h"
 
 #define PROFILE_DEFAULT "lvds"
 #define PROFILE_MESSAGE_BYTES 512u

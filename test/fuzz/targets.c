@@ -4,7 +4,7 @@
 #include "test/fuzz/fuzz.h"
 
 #include "hal/discover.h"
-#include "qemu/output.h"
+#include "qemu/outcome/output_chunks.h"
 #include "scatter/scatter.h"
 #include "scatter/wire.h"
 #include "test/fuzz/console.h"

@@ -2,7 +2,7 @@
 #include "test/jobs/suite.h"
 
 #include "qemu/fabric/mesh.h"
-#include "qemu/output.h"
+#include "qemu/outcome/output_chunks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

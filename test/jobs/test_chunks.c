@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Outputs that come back in chunks of any order: qemu/output.h. Every message
- * is an allocation of its own length, so that the sanitizer finds what is read
- * beyond it.
+ * Outputs that come back in chunks of any order: qemu/outcome/output_chunks.h.
+ * Every message is an allocation of its own length, so that the sanitizer finds
+ * what is read beyond it.
  */
-#include "qemu/output.h"
+#include "qemu/outcome/output_chunks.h"
 #include "test/jobs/suite.h"
 
 #include <stdlib.h>

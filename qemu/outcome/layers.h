@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the plan gives to every layer, for reports. */
-#ifndef QEMU_LAYERS_H
-#define QEMU_LAYERS_H
+#ifndef QEMU_OUTCOME_LAYERS_H
+#define QEMU_OUTCOME_LAYERS_H
 
-#include "qemu/outcome.h"
+#include "qemu/outcome/outcome.h"
 
 /*
  * Fills in outcome->layer, to be freed by the caller, from the originator's

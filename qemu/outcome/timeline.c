@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/timeline.h"
+#include "qemu/outcome/timeline.h"
 
 #include "hal/bytes.h"
 

@@ -6,8 +6,8 @@
  * scatter, time zero of the job. Filled by qemu/reading; the arrays are its
  * own.
  */
-#ifndef QEMU_OUTCOME_H
-#define QEMU_OUTCOME_H
+#ifndef QEMU_OUTCOME_OUTCOME_H
+#define QEMU_OUTCOME_OUTCOME_H
 
 #include "hal/window.h"
 #include "kernels/kernel.h"

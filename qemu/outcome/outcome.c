@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/outcome.h"
+#include "qemu/outcome/outcome.h"
 
 /* When the last node of the first batch ended. */
 static uint64_t last_ps(const struct outcome *outcome)

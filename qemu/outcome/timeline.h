@@ -16,10 +16,10 @@
  * The order in which the fabric happened to log circuits, wall-clock times,
  * the kind of board and the result do not enter.
  */
-#ifndef QEMU_TIMELINE_H
-#define QEMU_TIMELINE_H
+#ifndef QEMU_OUTCOME_TIMELINE_H
+#define QEMU_OUTCOME_TIMELINE_H
 
-#include "qemu/outcome.h"
+#include "qemu/outcome/outcome.h"
 
 #define TIMELINE_HEX_BYTES OUTCOME_DIGEST_BYTES
 
