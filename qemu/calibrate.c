@@ -4,8 +4,8 @@
 #include "hal/circuit.h"
 #include "qemu/calibrate_repeats.h"
 #include "qemu/fabric/mesh.h"
-#include "qemu/reading.h"
-#include "qemu/serial_run.h"
+#include "qemu/job/collect.h"
+#include "qemu/job/serial_job.h"
 
 #include <stdio.h>
 #include <stdlib.h>

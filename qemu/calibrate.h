@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What circuits cost and how the nodes' clocks go, from probes
- * (qemu/probe.h).
+ * (qemu/job/probe.h).
  *
  * A probe of B bytes and its answer of A take, over d links there and back,
  * 2 startup + 2 d hop_delay + (A + B) transfer. Startup, hop delay and transfer
@@ -14,8 +14,8 @@
 #define QEMU_CALIBRATE_H
 
 #include "qemu/calibrate_fit.h"
-#include "qemu/probe.h"
-#include "qemu/run.h"
+#include "qemu/job/probe.h"
+#include "qemu/job/job.h"
 
 /* The longest list of probes that is made. */
 #define CALIBRATE_ROWS_MAX 1000000u

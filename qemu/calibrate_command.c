@@ -4,7 +4,7 @@
 #include "qemu/calibrate.h"
 #include "qemu/calibrate_print.h"
 #include "qemu/support/parse.h"
-#include "qemu/reading.h"
+#include "qemu/job/collect.h"
 #include "qemu/run_options.h"
 
 #include <argp.h>

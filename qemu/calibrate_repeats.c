@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/calibrate_repeats.h"
 
-#include "qemu/reading.h"
+#include "qemu/job/collect.h"
 
 #include <stdlib.h>
 #include <string.h>

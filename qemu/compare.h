@@ -2,13 +2,13 @@
 /*
  * One load with every schedule, one after the other, on meshes that are alike:
  * this project's scatter with several rounds and with one, and those of
- * qemu/schedule.h. All must have the same result.
+ * qemu/schedule/registry.h. All must have the same result.
  */
 #ifndef QEMU_COMPARE_H
 #define QEMU_COMPARE_H
 
 #include "qemu/model/bound.h"
-#include "qemu/run.h"
+#include "qemu/job/job.h"
 #include "qemu/outcome/timeline.h"
 
 #include <jansson.h>

@@ -5,7 +5,7 @@
 #include "qemu/gantt.h"
 #include "qemu/support/parse.h"
 #include "qemu/report.h"
-#include "qemu/run.h"
+#include "qemu/job/job.h"
 #include "qemu/run_options.h"
 #include "qemu/summary.h"
 #include "qemu/trace.h"

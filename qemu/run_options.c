@@ -3,7 +3,7 @@
 
 #include "qemu/support/parse.h"
 #include "qemu/support/profile.h"
-#include "qemu/run_order.h"
+#include "qemu/job/order.h"
 #include "scatter/scatter.h"
 #include "torus/pattern.h"
 #include "torus/tree.h"

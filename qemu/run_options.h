@@ -7,7 +7,7 @@
 #ifndef QEMU_RUN_OPTIONS_H
 #define QEMU_RUN_OPTIONS_H
 
-#include "qemu/run.h"
+#include "qemu/job/job.h"
 
 #include <argp.h>
 #include <limits.h>

@@ -47,8 +47,8 @@ enum mesh_end serial_mesh_run(struct serial_mesh *mesh,
  */
 void serial_mesh_give_up(struct serial_mesh *mesh);
 
-/* Carries out a list of probes: a probe_channel's order() (qemu/probe.h), of
-   which the mesh is the context. */
+/* Carries out a list of probes: a probe_channel's order() (qemu/job/probe.h),
+   of which the mesh is the context. */
 int serial_mesh_measure(void *context, const uint8_t **report,
                         uint32_t *report_bytes, const uint8_t *list,
                         uint32_t list_bytes);

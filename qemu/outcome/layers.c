@@ -2,7 +2,7 @@
 #include "qemu/outcome/layers.h"
 
 #include "qemu/model/model.h"
-#include "qemu/reading.h"
+#include "qemu/job/collect.h"
 #include "qemu/report.h"
 #include "torus/pattern.h"
 

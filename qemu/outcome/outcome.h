@@ -3,7 +3,7 @@
  * Everything that one run left behind, for those who write it down: the
  * summary, the JSON report, the Gantt chart, the trace. All times are mesh
  * times in picoseconds; those named `_ps` here count from the start of the
- * scatter, time zero of the job. Filled by qemu/reading; the arrays are its
+ * scatter, time zero of the job. Filled by qemu/job/collect; the arrays are its
  * own.
  */
 #ifndef QEMU_OUTCOME_OUTCOME_H

@@ -2,7 +2,7 @@
 #include "qemu/outcome/output_chunks.h"
 
 #include "hal/bytes.h"
-#include "qemu/reading.h"
+#include "qemu/job/collect.h"
 #include "scatter/scatter.h"
 
 #include <stdlib.h>

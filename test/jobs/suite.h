@@ -7,7 +7,7 @@
 #define TEST_JOBS_SUITE_H
 
 #include "kernels/kernel.h"
-#include "qemu/schedule.h"
+#include "qemu/schedule/registry.h"
 #include "scatter/wire.h"
 #include "test/unit/unit.h"
 

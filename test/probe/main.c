@@ -10,7 +10,7 @@
 
 #include "qemu/calibrate.h"
 #include "qemu/calibrate_repeats.h"
-#include "qemu/reading.h"
+#include "qemu/job/collect.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/probe/suite.h"
 
-#include "qemu/schedule.h"
+#include "qemu/schedule/registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>

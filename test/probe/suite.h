@@ -4,7 +4,7 @@
 #define TEST_PROBE_SUITE_H
 
 #include "qemu/fabric/mesh.h"
-#include "qemu/probe.h"
+#include "qemu/job/probe.h"
 #include "test/unit/unit.h"
 
 #define SUITE_STARTUP_PS 5000000u

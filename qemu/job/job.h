@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One job on one mesh, from the order to the outcome. */
-#ifndef QEMU_RUN_H
-#define QEMU_RUN_H
+#ifndef QEMU_JOB_JOB_H
+#define QEMU_JOB_JOB_H
 
 #include "qemu/format/format.h"
 #include "qemu/fabric/mesh.h"
 #include "qemu/wired/noise.h"
 #include "qemu/outcome/outcome.h"
-#include "qemu/schedule.h"
+#include "qemu/schedule/registry.h"
 #include "scatter/wire.h"
 
 struct run_config {
@@ -28,7 +28,7 @@ struct run_config {
     /* Node i computes 2^slow_shift[i] times slower; NULL: none does. */
     const uint8_t *slow_shift;
     bool native;
-    bool serial;      /* boards with serial ports: qemu/serial_run.h */
+    bool serial;      /* boards with serial ports: qemu/job/serial_job.h */
     const char *port; /* .. the originator's console; NULL: emulated boards */
     bool
         allow_mixed; /* .. of which some may be unfit: qemu/survey/identity.h */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/run_order.h"
+#include "qemu/job/order.h"
 
-#include "qemu/batches.h"
+#include "qemu/job/batches.h"
 #include "qemu/outcome/output_chunks.h"
 #include "qemu/fabric/postmortem.h"
-#include "qemu/reading.h"
+#include "qemu/job/collect.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/batches.h"
+#include "qemu/job/batches.h"
 
 #include "qemu/fabric/backend.h"
-#include "qemu/reading.h"
-#include "qemu/run_order.h"
+#include "qemu/job/collect.h"
+#include "qemu/job/order.h"
 #include "qemu/outcome/timeline.h"
 #include "scatter/scatter.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/schedule.h"
+#include "qemu/schedule/registry.h"
 
 #include "scatter/tree.h"
 #include "torus/baselines.h"

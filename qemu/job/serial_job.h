@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One job on boards with serial ports. As qemu/run.h, but that there is no
+ * One job on boards with serial ports. As qemu/job/job.h, but that there is no
  * fabric: times are those of the boards' own clocks, whose offsets are measured
  * after the job by an exchange with each node, and that logs are fetched over
  * the mesh, so that one console is enough.
  */
-#ifndef QEMU_SERIAL_RUN_H
-#define QEMU_SERIAL_RUN_H
+#ifndef QEMU_JOB_SERIAL_JOB_H
+#define QEMU_JOB_SERIAL_JOB_H
 
-#include "qemu/run.h"
+#include "qemu/job/job.h"
 #include "qemu/console/serial_mesh.h"
 
 /* The mesh that the config asks for; what it points to stays the config's. */

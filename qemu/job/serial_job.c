@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/serial_run.h"
+#include "qemu/job/serial_job.h"
 
 #include "hal/circuit.h"
 #include "hal/events.h"
-#include "qemu/batches.h"
+#include "qemu/job/batches.h"
 #include "qemu/board/emulator.h"
 #include "qemu/outcome/layers.h"
-#include "qemu/probe.h"
+#include "qemu/job/probe.h"
 #include "qemu/survey/ps.h"
-#include "qemu/reading.h"
-#include "qemu/run_order.h"
+#include "qemu/job/collect.h"
+#include "qemu/job/order.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/run.h"
+#include "qemu/job/job.h"
 
-#include "qemu/batches.h"
+#include "qemu/job/batches.h"
 #include "qemu/board/emulator.h"
 #include "qemu/board/gdb.h"
 #include "qemu/fabric/postmortem.h"
-#include "qemu/reading.h"
-#include "qemu/run_order.h"
-#include "qemu/serial_run.h"
+#include "qemu/job/collect.h"
+#include "qemu/job/order.h"
+#include "qemu/job/serial_job.h"
 
 #include <stdio.h>
 #include <stdlib.h>

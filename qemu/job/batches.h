@@ -3,10 +3,10 @@
  * A load that does not fit the originator's memory: cut into batches that are
  * carried out one after the other, and their outcomes made one.
  */
-#ifndef QEMU_BATCHES_H
-#define QEMU_BATCHES_H
+#ifndef QEMU_JOB_BATCHES_H
+#define QEMU_JOB_BATCHES_H
 
-#include "qemu/run.h"
+#include "qemu/job/job.h"
 
 /* The most units that fit a node, with all else that it holds of a job. */
 uint64_t batches_memory_takes(const struct run_config *config);

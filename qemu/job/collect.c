@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/reading.h"
+#include "qemu/job/collect.h"
 
 #include "hal/events.h"
 #include "qemu/outcome/layers.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a job asks of the originator, batch by batch, and what that reports. */
-#ifndef QEMU_RUN_ORDER_H
-#define QEMU_RUN_ORDER_H
+#ifndef QEMU_JOB_ORDER_H
+#define QEMU_JOB_ORDER_H
 
-#include "qemu/run.h"
+#include "qemu/job/job.h"
 
 /* The order of a batch; both to be freed with run_order_free(). */
 struct run_order {

@@ -4,8 +4,8 @@
  * All but the scatter of a 5^k x 5^k torus travel as a tree in the order
  * (scatter/tree.h).
  */
-#ifndef QEMU_SCHEDULE_H
-#define QEMU_SCHEDULE_H
+#ifndef QEMU_SCHEDULE_REGISTRY_H
+#define QEMU_SCHEDULE_REGISTRY_H
 
 #include "torus/torus.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a job needs from outside: its load, the firmware, QEMU. */
 #include "qemu/fabric/backend.h"
-#include "qemu/batches.h"
+#include "qemu/job/batches.h"
 #include "qemu/board/emulator.h"
 #include "qemu/board/firmware.h"
 #include "qemu/run_options.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a mesh left behind, read into the outcome: the nodes' logs and counters
    and the fabric's circuits. */
-#ifndef QEMU_READING_H
-#define QEMU_READING_H
+#ifndef QEMU_JOB_COLLECT_H
+#define QEMU_JOB_COLLECT_H
 
-#include "qemu/run.h"
+#include "qemu/job/job.h"
 
 /*
  * Reads a mesh that has done its job, or a batch of it whose circuits begin

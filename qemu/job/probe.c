@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/probe.h"
+#include "qemu/job/probe.h"
 
 #include "qemu/fabric/postmortem.h"
 

@@ -4,8 +4,8 @@
  * what it reports of them. How orders reach it is the caller's: through a
  * window, or over a console.
  */
-#ifndef QEMU_PROBE_H
-#define QEMU_PROBE_H
+#ifndef QEMU_JOB_PROBE_H
+#define QEMU_JOB_PROBE_H
 
 #include "hal/node.h"
 #include "scatter/wire.h"
