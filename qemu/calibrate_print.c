@@ -2,7 +2,7 @@
 #include "qemu/calibrate_print.h"
 
 #include "qemu/support/profile.h"
-#include "qemu/summary.h"
+#include "qemu/report/summary.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/compare.h"
 
-#include "qemu/report.h"
-#include "qemu/summary.h"
+#include "qemu/report/json.h"
+#include "qemu/report/summary.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  */
 #include "qemu/figures.h"
 
-#include "qemu/report.h"
+#include "qemu/report/json.h"
 #include "qemu/run_options.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "qemu/figures.h"
 
 #include "qemu/support/parse.h"
-#include "qemu/report.h"
+#include "qemu/report/json.h"
 
 #include <errno.h>
 #include <inttypes.h>

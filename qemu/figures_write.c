@@ -2,8 +2,8 @@
 #include "qemu/figures.h"
 
 #include "qemu/support/gnuplot.h"
-#include "qemu/report.h"
-#include "qemu/summary.h"
+#include "qemu/report/json.h"
+#include "qemu/report/summary.h"
 
 #include <errno.h>
 #include <inttypes.h>

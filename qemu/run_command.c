@@ -2,13 +2,13 @@
 #include "qemu/run_command.h"
 
 #include "kernels/kernel.h"
-#include "qemu/gantt.h"
+#include "qemu/report/gantt.h"
 #include "qemu/support/parse.h"
-#include "qemu/report.h"
+#include "qemu/report/json.h"
 #include "qemu/job/job.h"
 #include "qemu/run_options.h"
-#include "qemu/summary.h"
-#include "qemu/trace.h"
+#include "qemu/report/summary.h"
+#include "qemu/report/trace.h"
 
 #include <argp.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "qemu/format/format.h"
 
 #include "kernels/kernel.h"
-#include "qemu/report.h"
+#include "qemu/report/json.h"
 
 #include <gmp.h>
 

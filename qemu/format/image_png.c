@@ -2,7 +2,7 @@
 #include "qemu/format/image.h"
 
 #include "qemu/format/format.h"
-#include "qemu/report.h"
+#include "qemu/report/json.h"
 
 #include <png.h>
 

@@ -7,7 +7,7 @@
 #include "qemu/format/image.h"
 
 #include "qemu/format/format.h"
-#include "qemu/report.h"
+#include "qemu/report/json.h"
 
 #include <netpbm/pam.h>
 

@@ -3,7 +3,7 @@
 
 #include "qemu/model/model.h"
 #include "qemu/job/collect.h"
-#include "qemu/report.h"
+#include "qemu/report/json.h"
 #include "torus/pattern.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/summary.h"
+#include "qemu/report/summary.h"
 
 #include "qemu/model/model.h"
-#include "qemu/report.h"
+#include "qemu/report/json.h"
 #include "torus/pattern.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/report.h"
+#include "qemu/report/json.h"
 
 #include "qemu/outcome/timeline.h"
 #include "torus/pattern.h"

@@ -3,8 +3,8 @@
  * The outcome of a run in a page of text, 80 columns wide, and the way in
  * which times are written for people.
  */
-#ifndef QEMU_SUMMARY_H
-#define QEMU_SUMMARY_H
+#ifndef QEMU_REPORT_SUMMARY_H
+#define QEMU_REPORT_SUMMARY_H
 
 #include "qemu/outcome/outcome.h"
 

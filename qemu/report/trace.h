@@ -9,8 +9,8 @@
  * Times in microseconds of mesh time since the start of the scatter, with six
  * decimals: exact to the picosecond.
  */
-#ifndef QEMU_TRACE_H
-#define QEMU_TRACE_H
+#ifndef QEMU_REPORT_TRACE_H
+#define QEMU_REPORT_TRACE_H
 
 #include "qemu/outcome/outcome.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/gantt.h"
+#include "qemu/report/gantt.h"
 
 #include "qemu/support/gnuplot.h"
-#include "qemu/summary.h"
+#include "qemu/report/summary.h"
 #include "torus/pattern.h"
 
 #include <errno.h>

@@ -5,8 +5,8 @@
  * row each, sorted by layer. More nodes share one band per layer, which shows
  * how many of them are in which state.
  */
-#ifndef QEMU_GANTT_H
-#define QEMU_GANTT_H
+#ifndef QEMU_REPORT_GANTT_H
+#define QEMU_REPORT_GANTT_H
 
 #include "qemu/outcome/outcome.h"
 

@@ -4,8 +4,8 @@
  * run are written: complete under their name, or not at all. Functions that
  * return -1 have said why on stderr, as `quincunx: <path>: <reason>`.
  */
-#ifndef QEMU_REPORT_H
-#define QEMU_REPORT_H
+#ifndef QEMU_REPORT_JSON_H
+#define QEMU_REPORT_JSON_H
 
 #include "qemu/outcome/outcome.h"
 

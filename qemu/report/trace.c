@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/trace.h"
+#include "qemu/report/trace.h"
 
-#include "qemu/report.h"
+#include "qemu/report/json.h"
 
 #include <errno.h>
 #include <inttypes.h>
