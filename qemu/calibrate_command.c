@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/calibrate_command.h"
 
-#include "qemu/calibrate.h"
-#include "qemu/calibrate_print.h"
+#include "qemu/calibrate/calibrate.h"
+#include "qemu/calibrate/print.h"
 #include "qemu/support/parse.h"
 #include "qemu/job/collect.h"
 #include "qemu/run_options.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/compare_command.h"
 
-#include "qemu/compare.h"
+#include "qemu/compare/compare.h"
 #include "qemu/run_options.h"
 
 #include <argp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/figures_command.h"
 
-#include "qemu/figures.h"
+#include "qemu/figures/figures.h"
 #include "qemu/support/parse.h"
 
 #include <argp.h>

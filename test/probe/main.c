@@ -8,8 +8,8 @@
  */
 #include "test/probe/suite.h"
 
-#include "qemu/calibrate.h"
-#include "qemu/calibrate_repeats.h"
+#include "qemu/calibrate/calibrate.h"
+#include "qemu/calibrate/repeats.h"
 #include "qemu/job/collect.h"
 
 #include <inttypes.h>

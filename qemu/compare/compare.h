@@ -4,8 +4,8 @@
  * this project's scatter with several rounds and with one, and those of
  * qemu/schedule/registry.h. All must have the same result.
  */
-#ifndef QEMU_COMPARE_H
-#define QEMU_COMPARE_H
+#ifndef QEMU_COMPARE_COMPARE_H
+#define QEMU_COMPARE_COMPARE_H
 
 #include "qemu/model/bound.h"
 #include "qemu/job/job.h"

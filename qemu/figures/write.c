@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/figures.h"
+#include "qemu/figures/figures.h"
 
 #include "qemu/support/gnuplot.h"
 #include "qemu/report/json.h"

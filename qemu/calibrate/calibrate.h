@@ -10,10 +10,10 @@
  * receipt and the answer: at (t1 + t4 + (B - A) transfer) / 2 of the
  * originator. A line over those times has offset and drift.
  */
-#ifndef QEMU_CALIBRATE_H
-#define QEMU_CALIBRATE_H
+#ifndef QEMU_CALIBRATE_CALIBRATE_H
+#define QEMU_CALIBRATE_CALIBRATE_H
 
-#include "qemu/calibrate_fit.h"
+#include "qemu/calibrate/fit.h"
 #include "qemu/job/probe.h"
 #include "qemu/job/job.h"
 
@@ -54,7 +54,7 @@ bool calibrate_fit(struct calibration *calibration, struct torus_size size);
  * Starts a mesh, or takes the one behind a port, carries the probes out, and
  * fits. Of the config, what a mesh needs is looked at. On boards with serial
  * ports each node is probed once before, which is not counted, and of the
- * repeats of a probe the shortest count (qemu/calibrate_repeats.h). Result: 0
+ * repeats of a probe the shortest count (qemu/calibrate/repeats.h). Result: 0
  * and *calibration, to be freed with calibrate_free(); else an exit status,
  * with the reason said, and nothing to be freed.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/calibrate.h"
+#include "qemu/calibrate/calibrate.h"
 
 #include "hal/circuit.h"
-#include "qemu/calibrate_repeats.h"
+#include "qemu/calibrate/repeats.h"
 #include "qemu/fabric/mesh.h"
 #include "qemu/job/collect.h"
 #include "qemu/job/serial_job.h"

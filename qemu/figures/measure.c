@@ -5,7 +5,7 @@
  * figure is multiplied by 1.024 too: on the mesh time runs slower by that much.
  * A startup of 0 is one of 1 ps there, and software takes what it takes.
  */
-#include "qemu/figures.h"
+#include "qemu/figures/figures.h"
 
 #include "qemu/report/json.h"
 #include "qemu/run_options.h"

@@ -3,7 +3,7 @@
 #ifndef QEMU_CALIBRATE_PRINT_H
 #define QEMU_CALIBRATE_PRINT_H
 
-#include "qemu/calibrate.h"
+#include "qemu/calibrate/calibrate.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/calibrate_print.h"
+#include "qemu/calibrate/print.h"
 
 #include "qemu/support/profile.h"
 #include "qemu/report/summary.h"

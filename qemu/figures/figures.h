@@ -10,8 +10,8 @@
  *   8        speedup over nodes: this scatter, and nearest idle nodes
  *   9        makespan over load, divided by the lower bound
  */
-#ifndef QEMU_FIGURES_H
-#define QEMU_FIGURES_H
+#ifndef QEMU_FIGURES_FIGURES_H
+#define QEMU_FIGURES_FIGURES_H
 
 #include <stdbool.h>
 #include <stddef.h>

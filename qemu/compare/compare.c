@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/compare.h"
+#include "qemu/compare/compare.h"
 
 #include "qemu/report/json.h"
 #include "qemu/report/summary.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/calibrate_fit.h"
+#include "qemu/calibrate/fit.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/calibrate_repeats.h"
+#include "qemu/calibrate/repeats.h"
 
 #include "qemu/job/collect.h"
 
