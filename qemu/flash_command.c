@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/flash_command.h"
 
-#include "qemu/flash.h"
-#include "qemu/flash_identity.h"
+#include "qemu/flash/flash.h"
+#include "qemu/flash/identity.h"
 #include "qemu/format/format.h"
 #include "qemu/support/parse.h"
 

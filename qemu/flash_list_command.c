@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/flash_list_command.h"
 
-#include "qemu/flash_list.h"
+#include "qemu/flash/list.h"
 #include "qemu/format/format.h"
 #include "qemu/support/parse.h"
 

@@ -5,7 +5,7 @@
 #include "hal/image.h"
 #include "qemu/board/elf.h"
 #include "qemu/board/firmware.h"
-#include "qemu/flash_request.h"
+#include "qemu/flash/request.h"
 #include "qemu/format/format.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "qemu/board/firmware.h"
 
 #include "qemu/board/elf.h"
-#include "qemu/flash_request.h"
+#include "qemu/flash/request.h"
 #include "qemu/format/format.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/flash_map.h"
+#include "qemu/flash/map.h"
 
-#include "qemu/flash_openocd.h"
+#include "qemu/flash/openocd.h"
 #include "qemu/format/format.h"
 #include "qemu/support/parse.h"
 

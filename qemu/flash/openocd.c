@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/flash_openocd.h"
+#include "qemu/flash/openocd.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/flash_identity.h"
+#include "qemu/flash/identity.h"
 
 #include "hal/bytes.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/flash_said.h"
+#include "qemu/flash/openocd_output.h"
 
-#include "qemu/flash_request.h"
+#include "qemu/flash/request.h"
 
 #include <stdbool.h>
 #include <string.h>

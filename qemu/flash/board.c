@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/flash_board.h"
+#include "qemu/flash/board.h"
 
 #include <ctype.h>
 #include <string.h>

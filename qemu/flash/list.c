@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/flash_list.h"
+#include "qemu/flash/list.h"
 
-#include "qemu/flash_openocd.h"
+#include "qemu/flash/openocd.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/flash_request.h"
+#include "qemu/flash/request.h"
 
 #include <string.h>
 

@@ -23,7 +23,7 @@
 #ifndef QEMU_FLASH_MAP_H
 #define QEMU_FLASH_MAP_H
 
-#include "qemu/flash_board.h"
+#include "qemu/flash/board.h"
 
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
 #ifndef QEMU_FLASH_LIST_H
 #define QEMU_FLASH_LIST_H
 
-#include "qemu/flash_board.h"
+#include "qemu/flash/board.h"
 
 #define FLASH_LIST_MAX 512u
 #define FLASH_LIST_TEXT 96u

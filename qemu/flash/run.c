@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/flash_run.h"
+#include "qemu/flash/run.h"
 
 #include <errno.h>
 #include <fcntl.h>

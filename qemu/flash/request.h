@@ -9,7 +9,7 @@
 #define QEMU_FLASH_REQUEST_H
 
 #include "qemu/board/elf.h"
-#include "qemu/flash_board.h"
+#include "qemu/flash/board.h"
 
 #include <stdint.h>
 

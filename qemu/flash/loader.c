@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/flash_loader.h"
+#include "qemu/flash/loader.h"
 
 #include "hal/bytes.h"
-#include "qemu/flash_identity.h"
-#include "qemu/flash_run.h"
+#include "qemu/flash/identity.h"
+#include "qemu/flash/run.h"
 
 #include <assert.h>
 #include <inttypes.h>

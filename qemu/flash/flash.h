@@ -4,11 +4,11 @@
  * OpenOCD, or what runs stm32flash or dfu-util. Every one of them ends within a
  * bounded time, and none outlives this process.
  */
-#ifndef QEMU_FLASH_H
-#define QEMU_FLASH_H
+#ifndef QEMU_FLASH_FLASH_H
+#define QEMU_FLASH_FLASH_H
 
-#include "qemu/flash_map.h"
-#include "qemu/flash_openocd.h"
+#include "qemu/flash/map.h"
+#include "qemu/flash/openocd.h"
 
 #define FLASH_JOBS_MAX 64u
 

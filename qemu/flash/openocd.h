@@ -7,7 +7,7 @@
 #ifndef QEMU_FLASH_OPENOCD_H
 #define QEMU_FLASH_OPENOCD_H
 
-#include "qemu/flash_request.h"
+#include "qemu/flash/request.h"
 
 #define FLASH_OPENOCD_WORDS 48
 #define FLASH_OPENOCD_TEXT 8192u

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/flash.h"
+#include "qemu/flash/flash.h"
 
-#include "qemu/flash_identity.h"
-#include "qemu/flash_loader.h"
-#include "qemu/flash_said.h"
+#include "qemu/flash/identity.h"
+#include "qemu/flash/loader.h"
+#include "qemu/flash/openocd_output.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #ifndef QEMU_FLASH_LOADER_H
 #define QEMU_FLASH_LOADER_H
 
-#include "qemu/flash_request.h"
+#include "qemu/flash/request.h"
 
 /*
  * Carries out the request: checks, writes, reads back. The image is the content
