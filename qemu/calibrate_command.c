@@ -5,7 +5,7 @@
 #include "qemu/calibrate/print.h"
 #include "qemu/support/parse.h"
 #include "qemu/job/collect.h"
-#include "qemu/run_options.h"
+#include "qemu/options/job.h"
 
 #include <argp.h>
 #include <errno.h>

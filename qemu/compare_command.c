@@ -2,7 +2,7 @@
 #include "qemu/compare_command.h"
 
 #include "qemu/compare/compare.h"
-#include "qemu/run_options.h"
+#include "qemu/options/job.h"
 
 #include <argp.h>
 #include <stdbool.h>

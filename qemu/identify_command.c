@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/identify_command.h"
 
-#include "qemu/board_target.h"
+#include "qemu/options/target.h"
 #include "qemu/support/parse.h"
 
 #include <argp.h>

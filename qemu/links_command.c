@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/links_command.h"
 
-#include "qemu/board_options.h"
+#include "qemu/options/console.h"
 #include "qemu/survey/links.h"
 #include "qemu/support/parse.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/mesh_command.h"
 
-#include "qemu/board_options.h"
+#include "qemu/options/console.h"
 #include "qemu/survey/mesh_map.h"
 #include "qemu/console/faults.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/nodes_command.h"
 
-#include "qemu/board_options.h"
+#include "qemu/options/console.h"
 #include "qemu/survey/nodes.h"
 
 #include <argp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/plan_command.h"
 
-#include "qemu/plan_options.h"
+#include "qemu/options/plan.h"
 #include "qemu/plan_print.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #ifndef QEMU_PLAN_PRINT_H
 #define QEMU_PLAN_PRINT_H
 
-#include "qemu/plan_options.h"
+#include "qemu/options/plan.h"
 
 /* `nodes` is NULL, or all shares by row. Cost: O(nodes). The JSON also tells of
    every round. */

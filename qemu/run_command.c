@@ -6,7 +6,7 @@
 #include "qemu/support/parse.h"
 #include "qemu/report/json.h"
 #include "qemu/job/job.h"
-#include "qemu/run_options.h"
+#include "qemu/options/job.h"
 #include "qemu/report/summary.h"
 #include "qemu/report/trace.h"
 

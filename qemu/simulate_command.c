@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/simulate_command.h"
 
-#include "qemu/simulate_options.h"
+#include "qemu/options/simulate.h"
 #include "qemu/simulate_print.h"
 
 #include <inttypes.h>

@@ -8,8 +8,8 @@ SIMULATE_UNIT := $(SIMULATE_CORE) scatter/split.c qemu/fabric/fabric.c \
                  $(filter-out %/lossy.c,$(wildcard test/simulate/*.c)) \
                  test/unit/unit.c
 SIMULATE_LOSSY := $(SIMULATE_CORE) $(wildcard qemu/simulate_*.c) \
-                  qemu/support/parse.c qemu/plan_input.c qemu/plan_options.c \
-                  qemu/plan_values.c test/simulate/lossy.c
+                  qemu/support/parse.c qemu/options/plan_input.c qemu/options/plan.c \
+                  qemu/options/plan_values.c test/simulate/lossy.c
 
 simulate_unit_objects := $(SIMULATE_UNIT:%.c=$(MORE_OBJ)/%.o)
 simulate_lossy_objects := $(SIMULATE_LOSSY:%.c=$(MORE_OBJ)/%.o)

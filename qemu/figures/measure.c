@@ -8,7 +8,7 @@
 #include "qemu/figures/figures.h"
 
 #include "qemu/report/json.h"
-#include "qemu/run_options.h"
+#include "qemu/options/job.h"
 
 #include <errno.h>
 #include <inttypes.h>

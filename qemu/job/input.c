@@ -4,7 +4,7 @@
 #include "qemu/job/batches.h"
 #include "qemu/board/emulator.h"
 #include "qemu/board/firmware.h"
-#include "qemu/run_options.h"
+#include "qemu/options/job.h"
 
 #include "scatter/scatter.h"
 

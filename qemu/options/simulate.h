@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options of `quincunx simulate`: some of plan's, in narrower limits. */
-#ifndef QEMU_SIMULATE_OPTIONS_H
-#define QEMU_SIMULATE_OPTIONS_H
+#ifndef QEMU_OPTIONS_SIMULATE_H
+#define QEMU_OPTIONS_SIMULATE_H
 
-#include "qemu/plan_options.h"
+#include "qemu/options/plan.h"
 #include "scatter/planner.h"
 
 /* Parses the command line of simulate_command(), as plan_options_parse(). */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The value of each option of `quincunx plan`. */
-#ifndef QEMU_PLAN_VALUES_H
-#define QEMU_PLAN_VALUES_H
+#ifndef QEMU_OPTIONS_PLAN_VALUES_H
+#define QEMU_OPTIONS_PLAN_VALUES_H
 
-#include "qemu/plan_options.h"
+#include "qemu/options/plan.h"
 
 /* Parses an option's text: as the functions of qemu/support/parse.h. Options
    whose text is taken as it is, and --load, which plan_value_load() parses, are

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/run_options.h"
+#include "qemu/options/job.h"
 
 #include "qemu/support/parse.h"
 #include "qemu/support/profile.h"

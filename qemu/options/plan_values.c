@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/plan_values.h"
+#include "qemu/options/plan_values.h"
 
 #include "qemu/support/parse.h"
 

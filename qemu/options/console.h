@@ -4,8 +4,8 @@
  * `ps`, `nodes`, `links`, `mesh`, `identify` and `reset` parse theirs with this
  * parser as a child.
  */
-#ifndef QEMU_BOARD_OPTIONS_H
-#define QEMU_BOARD_OPTIONS_H
+#ifndef QEMU_OPTIONS_CONSOLE_H
+#define QEMU_OPTIONS_CONSOLE_H
 
 #include "qemu/console/client.h"
 #include "torus/torus.h"

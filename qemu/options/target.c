@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/board_target.h"
+#include "qemu/options/target.h"
 
 #include "qemu/support/parse.h"
 

@@ -4,8 +4,8 @@
  * parse theirs with this parser as a child. Functions with a result give 0 or
  * an exit status, after a message on stderr.
  */
-#ifndef QEMU_RUN_OPTIONS_H
-#define QEMU_RUN_OPTIONS_H
+#ifndef QEMU_OPTIONS_JOB_H
+#define QEMU_OPTIONS_JOB_H
 
 #include "qemu/job/job.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options of `quincunx plan`: what they may be, and may not be together. */
-#ifndef QEMU_PLAN_OPTIONS_H
-#define QEMU_PLAN_OPTIONS_H
+#ifndef QEMU_OPTIONS_PLAN_H
+#define QEMU_OPTIONS_PLAN_H
 
 #include "qemu/model/model.h"
 
@@ -69,7 +69,7 @@ struct plan_syntax {
     const char *command;
     const char *description;
     const struct argp_option *options; /* keys of enum plan_key, and {0} */
-    /* As plan_value_parse(): qemu/plan_values.h. */
+    /* As plan_value_parse(): qemu/options/plan_values.h. */
     const char *(*parse)(struct plan_options *options, enum plan_key key,
                          const char *text);
     /* All options together: 0, or EINVAL after a message. NULL: no check. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/board_options.h"
+#include "qemu/options/console.h"
 
 #include "qemu/support/parse.h"
 

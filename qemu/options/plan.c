@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/plan_options.h"
+#include "qemu/options/plan.h"
 
 #include "qemu/support/parse.h"
-#include "qemu/plan_values.h"
+#include "qemu/options/plan_values.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -4,10 +4,10 @@
  * is looked for by a peek, over as many paths as it takes, before anything is
  * done to it.
  */
-#ifndef QEMU_BOARD_TARGET_H
-#define QEMU_BOARD_TARGET_H
+#ifndef QEMU_OPTIONS_TARGET_H
+#define QEMU_OPTIONS_TARGET_H
 
-#include "qemu/board_options.h"
+#include "qemu/options/console.h"
 #include "qemu/survey/identity.h"
 
 struct board_target {
