@@ -3,7 +3,7 @@
  * `quincunx simulate` with a split that hands out floors and loses the rest,
  * which a scatter must not do. It is there to be caught.
  */
-#include "qemu/simulate_command.h"
+#include "qemu/command/simulate.h"
 #include "scatter/split.h"
 
 int split_volume(struct split *split, const uint32_t volume_units[],

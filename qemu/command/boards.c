@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/command/boards.h"
+
+#include "qemu/board/emulator.h"
+#include "qemu/board/firmware.h"
+#include "qemu/board/gdb.h"
+#include "qemu/support/parse.h"
+#include "qemu/wired/boards.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#define EXIT_FAILED 1
+#define EXIT_USAGE 2
+#define SIDE_MAX 31u
+#define FAULTS_MAX 64u
+#define IMAGES_MAX 16u
+
+enum key {
+    KEY_BOARD = 0x100,
+    KEY_MESH,
+    KEY_FIRMWARE,
+    KEY_IMAGE,
+    KEY_CONSOLE,
+    KEY_DAMAGE,
+    KEY_LOSE,
+    KEY_SEED,
+    KEY_CUT,
+    KEY_SWAP,
+    KEY_DOUBLE,
+    KEY_GDB,
+    KEY_KEEP
+};
+
+static const struct argp_option descriptions[] = {
+    {"mesh", KEY_MESH, "WxH", 0, "Size of the torus: 1x1 to 31x31", 1},
+    {"board", KEY_BOARD, "BOARD", 0, "stm32f405, the only one there is", 1},
+    {"firmware", KEY_FIRMWARE, "FILE", 0,
+     "Image for the boards (default: beside this program)", 1},
+    {"image", KEY_IMAGE, "X,Y=FILE", 0,
+     "Another image for this board; may be repeated", 1},
+    {"console", KEY_CONSOLE, "X,Y|all", 0,
+     "A terminal for this board's console (default 0,0); may be repeated", 1},
+    {"gdb", KEY_GDB, "DIR", OPTION_ARG_OPTIONAL,
+     "A socket DIR/X-Y for each board, for `make gdb NODE=X,Y' (default DIR: "
+     "gdb beside this program)",
+     1},
+    {"keep", KEY_KEEP, NULL, 0, "Stay when a board dies", 1},
+    {NULL, 0, NULL, 0, "Faults of the wiring, for tests:", 2},
+    {"damage", KEY_DAMAGE, "P/Q", 0,
+     "Change bytes of links with this probability", 2},
+    {"lose", KEY_LOSE, "P/Q", 0, "Lose bytes of links with this probability",
+     2},
+    {"seed", KEY_SEED, "N", 0, "Which bytes (default 1)", 2},
+    {"cut", KEY_CUT, "X,Y,PORT", 0,
+     "No cable at this port: east, north, west, south", 2},
+    {"swap", KEY_SWAP, "X,Y,PORT:X,Y,PORT", 0,
+     "The plugs in these two ports exchanged", 2},
+    {"double", KEY_DOUBLE, "X,Y,PORT", 0,
+     "The next port counterclockwise leads to the same board", 2},
+    {0}};
+
+static const char *const mistake_options[] = {[WIRED_CUT] = "--cut",
+                                              [WIRED_SWAP] = "--swap",
+                                              [WIRED_DOUBLE] = "--double"};
+
+struct own_image {
+    struct torus_coord at;
+    char file[PATH_MAX];
+};
+
+struct own_options {
+    struct wired_config wired;
+    struct wired_fault fault[FAULTS_MAX];
+    struct torus_coord console[SIDE_MAX * SIDE_MAX];
+    unsigned consoles;
+    struct own_image image[IMAGES_MAX];
+    unsigned images;
+    const char *image_of[SIDE_MAX * SIDE_MAX]; /* by node */
+    bool all_consoles;
+    uint8_t how[SIDE_MAX * SIDE_MAX]; /* enum wired_console by node */
+    const char *mesh_text;
+    char firmware[PATH_MAX];
+    bool gdb;
+    const char *gdb_dir;
+    bool keep;
+};
+
+/* ---- single options; each returns 0 or EINVAL after a message ---- */
+
+static int set_board(const char *text)
+{
+    return parse_report("--board", text,
+                        strcmp(text, "stm32f405") == 0 ? NULL
+                                                       : "must be stm32f405");
+}
+
+static int set_mesh(struct own_options *options, const char *text)
+{
+    struct torus_size *size = &options->wired.size;
+    const char *allowed = parse_mesh(text, size);
+
+    if (allowed == NULL &&
+        (size->width > SIDE_MAX || size->height > SIDE_MAX)) {
+        allowed = "must be 1x1 to 31x31";
+    }
+    options->mesh_text = text;
+    return parse_report("--mesh", text, allowed);
+}
+
+static int set_console(struct own_options *options, const char *text)
+{
+    if (strcmp(text, "all") == 0) {
+        options->all_consoles = true;
+        return 0;
+    }
+    if (options->consoles == SIDE_MAX * SIDE_MAX) {
+        return parse_report("--console", text, "may be given 961 times");
+    }
+    return parse_report(
+        "--console", text,
+        parse_coord(text, &options->console[options->consoles++]));
+}
+
+static int set_image(struct own_options *options, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    struct own_image *image = &options->image[options->images];
+    char at[24] = "";
+
+    if (options->images == IMAGES_MAX) {
+        return parse_report("--image", text, "may be given 16 times");
+    }
+    if (equals == NULL || (size_t)(equals - text) >= sizeof at) {
+        return parse_report("--image", text, "must be X,Y=FILE");
+    }
+    memcpy(at, text, (size_t)(equals - text));
+    snprintf(image->file, sizeof image->file, "%s", equals + 1);
+    options->images += 1;
+    return parse_report("--image", text, parse_coord(at, &image->at));
+}
+
+/* "X,Y,PORT", which has `length` characters. */
+static const char *parse_port(const char *text, size_t length,
+                              struct wired_port *port)
+{
+    static const char *const names[TORUS_PORTS] = {",east", ",north", ",west",
+                                                   ",south"};
+    char where[32];
+
+    for (uint8_t i = 0; i < TORUS_PORTS; ++i) {
+        size_t tail = strlen(names[i]);
+
+        if (length > tail && length - tail < sizeof where &&
+            strncmp(text + length - tail, names[i], tail) == 0) {
+            memcpy(where, text, length - tail);
+            where[length - tail] = '\0';
+            port->port = i;
+            return parse_coord(where, &port->at);
+        }
+    }
+    return "must be X,Y,PORT with PORT east, north, west or south";
+}
+
+static int set_fault(struct own_options *options, enum wired_mistake mistake,
+                     const char *text)
+{
+    struct wired_fault *fault = &options->fault[options->wired.faults];
+    const char *colon = strchr(text, ':');
+    size_t first = colon != NULL ? (size_t)(colon - text) : strlen(text);
+    const char *allowed = NULL;
+
+    if (options->wired.faults == FAULTS_MAX) {
+        return parse_report(mistake_options[mistake], text,
+                            "64 faults are enough");
+    }
+    if ((mistake == WIRED_SWAP) != (colon != NULL)) {
+        allowed = mistake == WIRED_SWAP ? "must be X,Y,PORT:X,Y,PORT"
+                                        : "must be X,Y,PORT";
+    }
+    fault->mistake = mistake;
+    allowed = allowed == NULL ? parse_port(text, first, &fault->a) : allowed;
+    if (allowed == NULL && colon != NULL) {
+        allowed = parse_port(colon + 1, strlen(colon + 1), &fault->b);
+    }
+    options->wired.faults += 1;
+    return parse_report(mistake_options[mistake], text, allowed);
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct own_options *options = state->input;
+
+    switch (key) {
+    case KEY_BOARD:
+        return set_board(text);
+    case KEY_MESH:
+        return set_mesh(options, text);
+    case KEY_FIRMWARE:
+        snprintf(options->firmware, sizeof options->firmware, "%s", text);
+        return 0;
+    case KEY_IMAGE:
+        return set_image(options, text);
+    case KEY_CONSOLE:
+        return set_console(options, text);
+    case KEY_DAMAGE:
+        return noise_set(&options->wired.noise.damage, "--damage", text);
+    case KEY_LOSE:
+        return noise_set(&options->wired.noise.loss, "--lose", text);
+    case KEY_SEED:
+        return parse_report("--seed", text,
+                            parse_count(text, &options->wired.noise.seed));
+    case KEY_CUT:
+        return set_fault(options, WIRED_CUT, text);
+    case KEY_SWAP:
+        return set_fault(options, WIRED_SWAP, text);
+    case KEY_DOUBLE:
+        return set_fault(options, WIRED_DOUBLE, text);
+    case KEY_GDB:
+        options->gdb = true;
+        options->gdb_dir = text;
+        return 0;
+    case KEY_KEEP:
+        options->keep = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- the options together ---- */
+
+static bool outside(const char *option, struct torus_coord at,
+                    struct torus_size size)
+{
+    return (at.x >= size.width || at.y >= size.height) &&
+           parse_report_outside(option, at, size) != 0;
+}
+
+static int check_places(struct own_options *options)
+{
+    struct torus_size size = options->wired.size;
+
+    for (unsigned i = 0; i < options->consoles; ++i) {
+        if (outside("--console", options->console[i], size)) {
+            return EXIT_USAGE;
+        }
+    }
+    for (unsigned i = 0; i < options->images; ++i) {
+        if (outside("--image", options->image[i].at, size)) {
+            return EXIT_USAGE;
+        }
+    }
+    for (unsigned i = 0; i < options->wired.faults; ++i) {
+        const struct wired_fault *fault = &options->fault[i];
+        const char *option = mistake_options[fault->mistake];
+
+        if (outside(option, fault->a.at, size) ||
+            (fault->mistake == WIRED_SWAP &&
+             outside(option, fault->b.at, size))) {
+            return EXIT_USAGE;
+        }
+    }
+    return 0;
+}
+
+static void choose_consoles(struct own_options *options)
+{
+    struct torus_size size = options->wired.size;
+
+    if (options->consoles == 0) {
+        options->consoles = 1;
+    }
+    memset(options->how, options->all_consoles ? WIRED_TTY : WIRED_KEEP,
+           sizeof options->how);
+    for (unsigned i = 0; i < options->consoles; ++i) {
+        options->how[torus_index(size, options->console[i])] = WIRED_TTY;
+    }
+    options->wired.console = options->how;
+    options->wired.fault = options->fault;
+}
+
+static int find_images(struct own_options *options)
+{
+    int status = firmware_find(options->firmware, true);
+
+    options->wired.firmware = options->firmware;
+    options->wired.image = options->image_of;
+    for (unsigned i = 0; i < options->images && status == 0; ++i) {
+        struct own_image *image = &options->image[i];
+
+        options->image_of[torus_index(options->wired.size, image->at)] =
+            image->file;
+        status = firmware_find(image->file, true);
+    }
+    return status;
+}
+
+static int check(struct own_options *options)
+{
+    int status;
+
+    if (options->mesh_text == NULL) {
+        fprintf(stderr,
+                "quincunx: boards: --mesh WxH is required; see --help\n");
+        return EXIT_USAGE;
+    }
+    status = check_places(options);
+    if (status == 0) {
+        choose_consoles(options);
+        status = find_images(options);
+        options->wired.qemu = emulator_program();
+        status = status == 0 ? emulator_check(true) : status;
+    }
+    return status;
+}
+
+/* ---- staying ---- */
+
+/* Whether standard input has ended. A terminal that is another's at the
+   moment is left alone. */
+static bool input_ended(struct pollfd *input)
+{
+    char ignored[256];
+    ssize_t got = read(input->fd, ignored, sizeof ignored);
+
+    if (got < 0 && errno == EIO) {
+        input->fd = -1;
+    }
+    return got == 0 ||
+           (got < 0 && errno != EIO && errno != EINTR && errno != EAGAIN);
+}
+
+/* Tells of all boards that have died; whether there were any. */
+static bool boards_died(struct wired *wired)
+{
+    uint32_t node;
+    bool any = false;
+
+    while (wired_died(wired, &node)) {
+        wired_explain(wired, node);
+        any = true;
+    }
+    return any;
+}
+
+/* Until somebody wants the end, or a board dies; why. NULL: a board. */
+static const char *stay(struct wired *wired, int signals, bool keep)
+{
+    struct pollfd on[] = {{.fd = signals, .events = POLLIN},
+                          {.fd = wired_fd(wired), .events = POLLIN},
+                          {.fd = STDIN_FILENO, .events = POLLIN}};
+
+    for (;;) {
+        if (poll(on, sizeof on / sizeof *on, -1) < 0) {
+            continue;
+        }
+        if (on[0].revents != 0) {
+            return "interrupted";
+        }
+        if (on[1].revents != 0 && boards_died(wired) && !keep) {
+            return NULL;
+        }
+        if (on[2].fd >= 0 && on[2].revents != 0 && input_ended(&on[2])) {
+            return "standard input ended";
+        }
+    }
+}
+
+/* Signals become readable, so that none is lost between two looks. */
+static int catch_signals(void)
+{
+    sigset_t caught;
+
+    sigemptyset(&caught);
+    sigaddset(&caught, SIGINT);
+    sigaddset(&caught, SIGTERM);
+    sigaddset(&caught, SIGHUP);
+    sigprocmask(SIG_BLOCK, &caught, NULL);
+    signal(SIGTTIN, SIG_IGN);
+    return signalfd(-1, &caught, SFD_CLOEXEC);
+}
+
+static void print_consoles(const struct wired_config *config,
+                           const struct wired *wired)
+{
+    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+
+    for (uint32_t i = 0; i < nodes; ++i) {
+        struct torus_coord at = torus_coord_of(config->size, i);
+
+        if (config->console[i] == WIRED_TTY) {
+            printf("console %u,%u %s\n", at.x, at.y, wired_tty(wired, i));
+        }
+    }
+}
+
+static void end(const struct wired_config *config, struct wired *wired,
+                const char *why)
+{
+    struct noise_counts damage = wired_damage(wired);
+
+    wired_stop(wired);
+    if (noise_any(&config->noise)) {
+        printf("damage: %" PRIu64 " bytes on links, %" PRIu64
+               " changed, %" PRIu64 " lost\n",
+               damage.bytes, damage.changed, damage.dropped);
+    }
+    printf("%s; %u boards ended\n", why != NULL ? why : "a board died",
+           (unsigned)config->size.width * config->size.height);
+}
+
+static int run_mesh(struct own_options *options, int signals)
+{
+    struct wired *wired = wired_start(&options->wired);
+    const char *why;
+
+    if (wired == NULL) {
+        return EXIT_FAILED;
+    }
+    print_consoles(&options->wired, wired);
+    printf("%u boards run; Ctrl-C ends them\n",
+           (unsigned)options->wired.size.width * options->wired.size.height);
+    fflush(stdout);
+    why = stay(wired, signals, options->keep);
+    end(&options->wired, wired, why);
+    return why != NULL ? 0 : EXIT_FAILED;
+}
+
+static int run(struct own_options *options)
+{
+    struct gdb_doors *doors = NULL;
+    int signals = catch_signals();
+    int status;
+
+    if (signals < 0) {
+        perror("quincunx: signals");
+        return EXIT_FAILED;
+    }
+    if (options->gdb) {
+        doors =
+            gdb_open(options->gdb_dir, options->firmware, options->wired.size);
+        if (doors == NULL) {
+            return EXIT_FAILED;
+        }
+        options->wired.gdb = gdb_sockets(doors);
+        printf("gdb %s\n", gdb_dir(doors));
+    }
+    status = run_mesh(options, signals);
+    gdb_close(doors);
+    return status;
+}
+
+int boards_command(int argc, char **argv)
+{
+    static struct own_options options;
+    static const char description[] =
+        "Starts a mesh of emulated boards, QEMU's netduinoplus2 wired UART to "
+        "UART, prints where their consoles are, and stays until Ctrl-C, "
+        "SIGTERM or the end of standard input.";
+    struct argp argp = {descriptions, parse_option, NULL, description,
+                        NULL,         NULL,         NULL};
+    int status;
+
+    options.wired.noise = noise_none();
+    argp_err_exit_status = EXIT_USAGE;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+        return EXIT_USAGE;
+    }
+    status = check(&options);
+    return status == 0 ? run(&options) : status;
+}

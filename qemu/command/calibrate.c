@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/command/calibrate.h"
+
+#include "qemu/calibrate/calibrate.h"
+#include "qemu/calibrate/print.h"
+#include "qemu/support/parse.h"
+#include "qemu/job/collect.h"
+#include "qemu/options/job.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_USAGE 2
+#define SIZES_MAX 16u
+#define NODES_MAX 1024u
+#define REPEAT 2u
+#define SERIAL_REPEAT 5u
+
+enum key {
+    KEY_SIZES = 0x200,
+    KEY_REPEAT,
+    KEY_NODE,
+    KEY_JSON
+};
+
+static const struct argp_option descriptions[] = {
+    {"sizes", KEY_SIZES, "B,B,...", 0,
+     "Payloads of the probes and of their answers, 20 bytes to 1 MiB each "
+     "(default 64,256,1KiB,4KiB; on serial ports 800,1200,1700,2300,3000,4000)",
+     1},
+    {"repeat", KEY_REPEAT, "N", 0,
+     "Probes to each node of each size, 1 to 256 (default 2; 5 on serial "
+     "ports)",
+     1},
+    {"node", KEY_NODE, "X,Y", 0,
+     "Probe this node; may be repeated (default: all)", 1},
+    {NULL, 'o', "FILE", 0, "Write the profile, for --plan-profile", 2},
+    {"json", KEY_JSON, NULL, 0, "Print all that was measured as JSON", 2},
+    {0}};
+
+struct calibrate_options {
+    struct run_options mesh;
+    uint32_t size[SIZES_MAX];
+    unsigned sizes; /* 0: not given */
+    struct torus_coord node[NODES_MAX];
+    unsigned nodes;  /* 0: all */
+    uint16_t repeat; /* 0: not given */
+    const char *output;
+    bool json;
+};
+
+static int set_sizes(struct calibrate_options *options, const char *text)
+{
+    const char *at = text;
+
+    for (options->sizes = 0; options->sizes < SIZES_MAX; ++options->sizes) {
+        size_t length = strcspn(at, ",");
+        char one[24] = "";
+        uint64_t bytes = 0;
+
+        if (length < sizeof one) {
+            memcpy(one, at, length);
+        }
+        if (parse_size(one, &bytes) != NULL || bytes < PROBE_BYTES_MIN ||
+            bytes > PROBE_BYTES_MAX) {
+            break;
+        }
+        options->size[options->sizes] = (uint32_t)bytes;
+        at += length;
+        if (*at == '\0') {
+            options->sizes += 1;
+            return 0;
+        }
+        at += 1;
+    }
+    return parse_report(
+        "--sizes", text,
+        "must be at most 16 sizes of 20 to 1048576 bytes, with commas between");
+}
+
+/* On serial lines none under a few frames: those are up to 80 us sooner than
+   what longer ones take a byte, which is what shares of a load are. Frames make
+   steps of 20 us; the sizes lie on different parts of them. */
+static void set_usual_sizes(struct calibrate_options *options)
+{
+    static const uint32_t usual[] = {64, 256, 1024, 4096};
+    static const uint32_t serial[] = {800, 1200, 1700, 2300, 3000, 4000};
+    bool apart = options->mesh.config.serial;
+    const uint32_t *from = apart ? serial : usual;
+
+    options->sizes =
+        (unsigned)((apart ? sizeof serial : sizeof usual) / sizeof *from);
+    memcpy(options->size, from, options->sizes * sizeof *from);
+}
+
+static int set_repeat(struct calibrate_options *options, const char *text)
+{
+    uint64_t count = 0;
+    const char *allowed = parse_count(text, &count);
+
+    if (allowed != NULL || count == 0 || count > PROBE_ROWS_AT_ONCE) {
+        allowed = "must be 1 to 256";
+    }
+    options->repeat = (uint16_t)count;
+    return parse_report("--repeat", text, allowed);
+}
+
+static int set_node(struct calibrate_options *options, const char *text)
+{
+    if (options->nodes == NODES_MAX) {
+        return parse_report("--node", text, "may be given 1024 times");
+    }
+    return parse_report("--node", text,
+                        parse_coord(text, &options->node[options->nodes++]));
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct calibrate_options *options = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->mesh;
+        return 0;
+    case KEY_SIZES:
+        return set_sizes(options, text);
+    case KEY_REPEAT:
+        return set_repeat(options, text);
+    case KEY_NODE:
+        return set_node(options, text);
+    case 'o':
+        options->output = text;
+        return 0;
+    case KEY_JSON:
+        options->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        fprintf(stderr, "quincunx: '%s': calibrate takes no INPUT\n", text);
+        return EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int check_nodes(const struct calibrate_options *options)
+{
+    const struct run_config *config = &options->mesh.config;
+
+    for (unsigned i = 0; i < options->nodes; ++i) {
+        struct torus_coord at = options->node[i];
+
+        if (at.x >= config->size.width || at.y >= config->size.height) {
+            parse_report_outside("--node", at, config->size);
+            return EXIT_USAGE;
+        }
+        if (at.x == config->originator.x && at.y == config->originator.y) {
+            fprintf(stderr,
+                    "quincunx: --node '%u,%u': must not be the originator\n",
+                    at.x, at.y);
+            return EXIT_USAGE;
+        }
+    }
+    return 0;
+}
+
+/* All nodes but the originator, if none were named. */
+static uint32_t choose_nodes(struct torus_coord chosen[],
+                             const struct calibrate_options *options)
+{
+    const struct run_config *config = &options->mesh.config;
+    uint32_t all = (uint32_t)config->size.width * config->size.height;
+    uint32_t count = 0;
+
+    if (options->nodes > 0) {
+        memcpy(chosen, options->node, options->nodes * sizeof *chosen);
+        return options->nodes;
+    }
+    for (uint32_t i = 0; i < all; ++i) {
+        if (i != torus_index(config->size, config->originator)) {
+            chosen[count++] = torus_coord_of(config->size, i);
+        }
+    }
+    return count;
+}
+
+/* Every node with one size after the other, so that each is probed at times
+   that lie apart: that shows how its clock drifts. On serial lines all of that
+   again and again, so that what disturbs one repeat does not disturb all. */
+static uint32_t make_probes(struct probe **probes,
+                            const struct calibrate_options *options)
+{
+    static struct torus_coord chosen[NODES_MAX];
+    bool apart = options->mesh.config.serial;
+    unsigned rounds = apart ? options->repeat : 1;
+    uint32_t nodes = choose_nodes(chosen, options);
+    uint32_t all = nodes * options->sizes * rounds;
+
+    *probes = reading_must(calloc((size_t)all + 1, sizeof **probes));
+    for (uint32_t i = 0; i < all; ++i) {
+        (*probes)[i] =
+            (struct probe){.at = chosen[i % nodes],
+                           .count = apart ? 1 : options->repeat,
+                           .bytes = options->size[i / nodes % options->sizes]};
+    }
+    return all;
+}
+
+static int show(const struct calibrate_options *options,
+                const struct calibration *calibration)
+{
+    const struct run_config *config = &options->mesh.config;
+    int status = 0;
+
+    if (options->output != NULL) {
+        status = calibrate_save(calibration, config, options->output);
+    }
+    if (options->json) {
+        status |= calibrate_print_json(stdout, calibration, config);
+    } else {
+        calibrate_print(stdout, calibration, config);
+    }
+    return status;
+}
+
+static int calibrate_with(struct calibrate_options *options)
+{
+    struct calibration calibration;
+    struct probe *probes;
+    uint32_t count;
+    int status = run_options_find_boards(&options->mesh);
+
+    if (status != 0) {
+        return status;
+    }
+    count = make_probes(&probes, options);
+    if (probe_rows(probes, count) > CALIBRATE_ROWS_MAX) {
+        fprintf(stderr,
+                "quincunx: --repeat '%u': must make at most %u probes, not "
+                "%" PRIu64 "\n",
+                options->repeat, CALIBRATE_ROWS_MAX, probe_rows(probes, count));
+        free(probes);
+        return EXIT_USAGE;
+    }
+    status = calibrate_mesh(&calibration, &options->mesh.config, probes, count);
+    free(probes);
+    if (status == 0) {
+        status = show(options, &calibration);
+        calibrate_free(&calibration);
+    }
+    return status;
+}
+
+static int check(const struct calibrate_options *options)
+{
+    const struct run_config *config = &options->mesh.config;
+    int status = run_options_check_mesh(&options->mesh);
+
+    if (status == 0 &&
+        (uint32_t)config->size.width * config->size.height > NODES_MAX) {
+        parse_report("--mesh", options->mesh.mesh_text,
+                     "must be 1x1 to 31x31 for calibrate");
+        return EXIT_USAGE;
+    }
+    if (status == 0 && (uint32_t)config->size.width * config->size.height < 4) {
+        parse_report("--mesh", options->mesh.mesh_text,
+                     "must have nodes at two distances from the originator");
+        return EXIT_USAGE;
+    }
+    return status == 0 ? check_nodes(options) : status;
+}
+
+int calibrate_command(int argc, char **argv)
+{
+    static const struct argp_child children[] = {
+        {&run_options_mesh_argp, 0, NULL, 0}, {0}};
+    static const char description[] =
+        "Sends probes through a mesh, fits startup, hop delay and transfer "
+        "time to their round trips, and tells how the nodes' clocks go. The "
+        "mesh has 4 nodes or more, and is 31x31 at most.";
+    struct argp argp = {descriptions, parse_option, NULL, description,
+                        children,     NULL,         NULL};
+    static struct calibrate_options options;
+    int status;
+
+    options = (struct calibrate_options){0};
+    run_options_init(&options.mesh, "calibrate");
+    argp_err_exit_status = EXIT_USAGE;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+        return EXIT_USAGE;
+    }
+    if (options.repeat == 0) {
+        options.repeat = options.mesh.config.serial ? SERIAL_REPEAT : REPEAT;
+    }
+    if (options.sizes == 0) {
+        set_usual_sizes(&options);
+    }
+    status = check(&options);
+    status = status == 0 ? calibrate_with(&options) : status;
+    run_options_free(&options.mesh);
+    return status;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/command/certificate.h"
+
+#include "qemu/support/parse.h"
+#include "torus/pattern.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+
+enum key {
+    KEY_TORUS = 256,
+    KEY_ORIGINATOR,
+    KEY_PHASE
+};
+
+struct options {
+    struct torus_size size; /* width 0: not given */
+    struct torus_coord originator;
+    uint64_t phase;
+    bool phase_given;
+};
+
+static const struct argp_option descriptions[] = {
+    {"torus", KEY_TORUS, "SIDE", 0, "Side of the torus: 5^k, 1 to 3125", 0},
+    {"originator", KEY_ORIGINATOR, "X,Y", 0,
+     "Node that holds the load (default 0,0)", 0},
+    {"phase", KEY_PHASE, "N", 0, "This phase only (default: all)", 0},
+    {0},
+};
+
+static const char description[] =
+    "List every circuit of the scatter with its links, one circuit a line: "
+    "phase, source, destination, and the links from one to the other.";
+
+static int check(const struct options *options)
+{
+    unsigned phases;
+
+    if (options->size.width == 0) {
+        fputs("quincunx: certificate needs --torus SIDE\n", stderr);
+        return EINVAL;
+    }
+    phases = (unsigned)torus_phases(options->size);
+    if (options->phase_given &&
+        (options->phase == 0 || options->phase > phases)) {
+        fprintf(stderr,
+                "quincunx: --phase '%llu': must be one of the %u phases of "
+                "this torus, from 1\n",
+                (unsigned long long)options->phase, phases);
+        return EINVAL;
+    }
+    return parse_report_outside("--originator", options->originator,
+                                options->size);
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case KEY_TORUS:
+        return parse_report("--torus", text, parse_side(text, &options->size));
+    case KEY_ORIGINATOR:
+        return parse_report("--originator", text,
+                            parse_coord(text, &options->originator));
+    case KEY_PHASE:
+        options->phase_given = true;
+        return parse_report("--phase", text,
+                            parse_count(text, &options->phase));
+    case ARGP_KEY_ARG:
+        return parse_report("argument", text, "certificate takes only options");
+    case ARGP_KEY_END:
+        return check(options);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void print_circuit(struct torus_size size, struct torus_coord from,
+                          unsigned phase, enum torus_port port)
+{
+    struct torus_path path = torus_phase_path(size, phase, port);
+    struct torus_coord end = torus_path_end(size, from, path);
+    uint32_t hops = torus_path_hops(path);
+
+    printf("%u\t%d,%d\t%d,%d", phase, from.x, from.y, end.x, end.y);
+    for (uint32_t hop = 0; hop < hops; ++hop) {
+        struct torus_coord to;
+
+        if (hop == path.hops) {
+            port = torus_after_turn(port, (enum torus_turn)path.turn);
+        }
+        to = torus_step(size, from, port, 1);
+        printf("\t%d,%d-%d,%d", from.x, from.y, to.x, to.y);
+        from = to;
+    }
+    putchar('\n');
+}
+
+static void print_phase(const struct options *options, unsigned phase)
+{
+    uint32_t nodes = (uint32_t)options->size.width * options->size.height;
+
+    for (uint32_t index = 0; index < nodes; ++index) {
+        struct torus_coord at = torus_coord_of(options->size, index);
+        struct torus_role role =
+            torus_role_of(options->size, options->originator, at);
+
+        for (unsigned port = 0; port < TORUS_PORTS && role.layer < phase;
+             ++port) {
+            print_circuit(options->size, at, phase, (enum torus_port)port);
+        }
+    }
+}
+
+int certificate_command(int argc, char **argv)
+{
+    struct argp argp = {descriptions, parse_option, NULL, description,
+                        NULL,         NULL,         NULL};
+    struct options options = {.size = {0, 0}};
+    unsigned phases;
+
+    argp_err_exit_status = 2;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+        return 2;
+    }
+    phases = (unsigned)torus_phases(options.size);
+    puts("# phase\tsource\tdestination\tlinks");
+    for (unsigned phase = 1; phase <= phases; ++phase) {
+        if (!options.phase_given || options.phase == phase) {
+            print_phase(&options, phase);
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef QEMU_COMMAND_COMPARE_H
+#define QEMU_COMMAND_COMPARE_H
+
+/* `quincunx compare`: exit status 0, 1 (failed), 2 (usage) or 130. */
+int compare_command(int argc, char **argv);
+
+#endif

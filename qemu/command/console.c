@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/command/console.h"
+
+#include "hal/line.h"
+#include "qemu/console/client.h"
+#include "qemu/board/fault_image.h"
+#include "qemu/survey/identity.h"
+#include "qemu/support/parse.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_FAILED 1
+#define EXIT_USAGE 2
+#define PS_PER_MS 1000000000u
+#define WAIT_MS_MAX 3600000u
+#define TRIES_MAX 1000u
+#define RATE_MAX 12000000u
+
+enum key {
+    KEY_PORT = 0x200,
+    KEY_RATE,
+    KEY_WAIT,
+    KEY_TRIES,
+    KEY_FIRMWARE
+};
+
+static const struct argp_option descriptions[] = {
+    {"port", KEY_PORT, "PORT", 0,
+     "The serial port: /dev/ttyACM0, or a pseudo-terminal", 1},
+    {"rate", KEY_RATE, "BITS", 0, "Bits a second (default 115200)", 1},
+    {"wait", KEY_WAIT, "T", 0,
+     "How long to wait for a reply, and for a circuit's row if that is longer "
+     "than 35 s (default 1s)",
+     2},
+    {"tries", KEY_TRIES, "N", 0,
+     "How often to ask when lines are damaged or lost (default 5)", 2},
+    {"firmware", KEY_FIRMWARE, "FILE", 0,
+     "The board's image as ELF file, in which `fault' looks up where it was "
+     "(default: beside this program)",
+     2},
+    {0}};
+
+static const char description[] =
+    "Sends one command to the board on a serial port and prints the reply."
+    "\vThe exit status is 0 if the reply is `ok'. The command `help' lists the "
+    "commands.";
+
+struct options {
+    const char *port;
+    uint64_t rate;
+    uint64_t wait_ms;
+    uint64_t tries;
+    const char *firmware;
+    char command[LINE_TEXT_MAX + 1];
+};
+
+static int set_wait(struct options *options, const char *text)
+{
+    uint64_t wait_ps;
+    const char *allowed = parse_time_ps(text, &wait_ps);
+
+    if (allowed == NULL &&
+        (wait_ps < PS_PER_MS || wait_ps / PS_PER_MS > WAIT_MS_MAX)) {
+        allowed = "must be 1ms to 3600s";
+    }
+    if (allowed == NULL) {
+        options->wait_ms = wait_ps / PS_PER_MS;
+    }
+    return parse_report("--wait", text, allowed);
+}
+
+static int set_count(uint64_t *count, const char *option, const char *text,
+                     uint64_t most)
+{
+    const char *allowed = parse_count(text, count);
+
+    if (allowed == NULL && (*count == 0 || *count > most)) {
+        allowed = "must be a number of 1 or more that makes sense";
+    }
+    return parse_report(option, text, allowed);
+}
+
+/* One more word of the command; only what a line may hold. */
+static int add_word(struct options *options, const char *text)
+{
+    size_t at = strlen(options->command);
+    const char *allowed = NULL;
+
+    for (const char *c = text; *c != '\0'; ++c) {
+        if (*c < 0x20 || *c > 0x7e || *c == '*') {
+            allowed = "must be printable ASCII without *";
+        }
+    }
+    if (at + strlen(text) + 1 >= sizeof options->command) {
+        allowed = "must fit a line of 200 bytes";
+    }
+    if (allowed == NULL) {
+        snprintf(options->command + at, sizeof options->command - at, "%s%s",
+                 at > 0 ? " " : "", text);
+    }
+    return parse_report("command", text, allowed);
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case ARGP_KEY_ARG:
+        return add_word(options, text);
+    case KEY_PORT:
+        options->port = text;
+        return 0;
+    case KEY_RATE:
+        return set_count(&options->rate, "--rate", text, RATE_MAX);
+    case KEY_WAIT:
+        return set_wait(options, text);
+    case KEY_FIRMWARE:
+        options->firmware = text;
+        return 0;
+    case KEY_TRIES:
+        return set_count(&options->tries, "--tries", text, TRIES_MAX);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static uint32_t hex(const struct console_reply *reply, const char *key)
+{
+    char value[CONSOLE_WORD_BYTES] = "";
+
+    (void)console_value(reply, value, key);
+    return (uint32_t)strtoul(value, NULL, 16);
+}
+
+/* Where the record's addresses are in the sources; the board says in which
+   image. */
+static void explain_fault(const struct options *options,
+                          struct console *console,
+                          const struct console_reply *fault)
+{
+    char pc_at[ADDRESSES_TEXT_BYTES] = "";
+    char lr_at[ADDRESSES_TEXT_BYTES] = "";
+    struct fault_image image;
+    struct console_reply ident;
+    const char *why = "the board does not say which image it has";
+
+    if (console_ask(console, &ident, "ident") == 0 && ident.ok) {
+        fault_image_open(&image,
+                         options->firmware != NULL ? options->firmware : "");
+        why = fault_image_find(pc_at, lr_at, &image, hex(&ident, "image_crc"),
+                               hex(fault, "pc"), hex(fault, "lr"));
+    }
+    console_reply_free(&ident);
+    if (pc_at[0] != '\0') {
+        printf("pc: %s\n", pc_at);
+    }
+    if (lr_at[0] != '\0') {
+        printf("lr: %s\n", lr_at);
+    }
+    if (why != NULL) {
+        fprintf(stderr, "quincunx: addresses are not looked up: %s\n", why);
+    }
+}
+
+/* Whether the command was one that found a mesh of this size. */
+static bool found_mesh(struct torus_size *size, struct torus_coord *at,
+                       const char *command)
+{
+    unsigned number[4] = {0};
+    int count = sscanf(command, "mesh %u %u %u %u", &number[0], &number[1],
+                       &number[2], &number[3]);
+
+    *size = (struct torus_size){(uint16_t)number[0], (uint16_t)number[1]};
+    *at = (struct torus_coord){(uint16_t)number[2], (uint16_t)number[3]};
+    return count == 2 || count == 4;
+}
+
+/* Names nodes that do not go with the originator; the board itself only looks
+   at cables. */
+static void name_unfit(const struct options *options, struct console *console)
+{
+    struct identity *identity = NULL;
+    struct torus_size size;
+    struct torus_coord at;
+    struct sweep sweep;
+
+    if (!found_mesh(&size, &at, options->command)) {
+        return;
+    }
+    if (sweep_begin(&sweep, console, size, at)) {
+        identity = calloc(sweep_nodes(&sweep), sizeof *identity);
+    }
+    if (identity != NULL && identity_ask(identity, &sweep) >= 0) {
+        (void)identity_print_unfit(stderr, identity, &sweep);
+    }
+    free(identity);
+    sweep_end(&sweep);
+}
+
+/* The exit status. */
+static int tell(const struct options *options, struct console *console)
+{
+    struct console_reply reply;
+    int status = EXIT_FAILED;
+
+    if (console_ask(console, &reply, options->command) != 0) {
+        fprintf(stderr, "quincunx: %s\n", console_why(console));
+    } else {
+        for (uint32_t i = 0; i < reply.lines; ++i) {
+            puts(reply.line[i]);
+        }
+        if (strcmp(options->command, "fault") == 0 && reply.lines > 1) {
+            explain_fault(options, console, &reply);
+        }
+        if (reply.ok) {
+            name_unfit(options, console);
+        } else {
+            fprintf(stderr, "quincunx: %s: '%s': %s\n", options->port,
+                    options->command, reply.code);
+        }
+        status = reply.ok ? 0 : EXIT_FAILED;
+    }
+    console_reply_free(&reply);
+    return status;
+}
+
+static int ask(const struct options *options)
+{
+    char why[SERIAL_WHY_BYTES];
+    struct serial *serial =
+        serial_open(why, options->port, (uint32_t)options->rate);
+    uint32_t wait_ms = (uint32_t)options->wait_ms;
+    struct console *console;
+    int status;
+
+    if (serial == NULL) {
+        fprintf(stderr, "quincunx: %s\n", why);
+        return EXIT_FAILED;
+    }
+    console = console_open(serial);
+    if (console == NULL) {
+        fputs("quincunx: no memory for the console\n", stderr);
+        return EXIT_FAILED;
+    }
+    console_patience(console, wait_ms, wait_ms > 35000 ? wait_ms : 35000,
+                     (uint32_t)options->tries);
+    status = tell(options, console);
+    console_close(console);
+    return status;
+}
+
+int console_command(int argc, char **argv)
+{
+    struct options options = {.rate = SERIAL_RATE, .wait_ms = 1000, .tries = 5};
+    struct argp argp = {descriptions, parse_option, "COMMAND [WORD...]",
+                        description,  NULL,         NULL,
+                        NULL};
+
+    argp_err_exit_status = EXIT_USAGE;
+    if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options) != 0) {
+        return EXIT_USAGE;
+    }
+    if (options.port == NULL || options.command[0] == '\0') {
+        fputs("quincunx: console needs --port and a command; try `help'\n",
+              stderr);
+        return EXIT_USAGE;
+    }
+    return ask(&options);
+}

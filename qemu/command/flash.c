@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/command/flash.h"
+
+#include "qemu/flash/flash.h"
+#include "qemu/flash/identity.h"
+#include "qemu/format/format.h"
+#include "qemu/support/parse.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define EXIT_FAILED 1
+#define EXIT_USAGE 2
+#define JOBS 4
+#define TIMEOUT_S 60
+#define TIMEOUT_MAX_S 3600
+#define PROGRAM_BYTES 1024u /* of a command line's FLASH_OPENOCD_TEXT */
+
+enum key {
+    KEY_BOARD = 256,
+    KEY_PROBE,
+    KEY_PORT,
+    KEY_DFU,
+    KEY_MAP,
+    KEY_MESH,
+    KEY_PARTIAL,
+    KEY_SET_COORDINATES,
+    KEY_FORCE_PINS,
+    KEY_JOBS,
+    KEY_TIMEOUT,
+    KEY_OPENOCD,
+    KEY_STM32FLASH,
+    KEY_DFU_UTIL,
+    KEY_INTERFACE
+};
+
+struct options {
+    struct flash_config config;
+    struct flash_board one; /* without a map; no name: none */
+    const char *map;
+    const char *image;
+    struct torus_size size; /* width 0: not given */
+    bool partial;
+    bool set_coordinates;
+    bool force_pins;
+    char pins[IMAGE_PINS_BYTES]; /* of the image; empty: it tells none */
+};
+
+static const struct argp_option descriptions[] = {
+    {"board", KEY_BOARD, "BOARD", 0, "Kind of board: stm32f405", 0},
+    {"probe", KEY_PROBE, "SERIAL", 0,
+     "One board: the one at the probe with this serial number", 0},
+    {"port", KEY_PORT, "TTY", 0,
+     "One board: the one whose ROM boot loader is at this serial port (BOOT0 "
+     "high, BOOT1 low, then reset)",
+     0},
+    {"dfu", KEY_DFU, "SERIAL", 0,
+     "One board: the one whose ROM boot loader is the USB DFU device with this "
+     "serial number",
+     0},
+    {"map", KEY_MAP, "FILE", 0,
+     "Many boards: CSV, a line for each, with a column probe, port or dfu; "
+     "and, where known, x and y, unique, pins, interface",
+     0},
+    {"mesh", KEY_MESH, "WxH", 0,
+     "The map's mesh (default: up to its largest x and y)", 0},
+    {"partial", KEY_PARTIAL, NULL, 0, "The map may leave out nodes", 0},
+    {"set-coordinates", KEY_SET_COORDINATES, NULL, 0,
+     "Write each board's x and y and the mesh's size into its image, for the "
+     "firmware to go by",
+     0},
+    {"force-pins", KEY_FORCE_PINS, NULL, 0,
+     "Also to boards whose image now is for other pins (make PINS=)", 0},
+    {"jobs", KEY_JOBS, "N", 0, "Boards at a time: 1 to 64 (default 4)", 0},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0,
+     "What a board may take: 1 to 3600 (default 60)", 0},
+    {"openocd", KEY_OPENOCD, "PROGRAM", 0, "OpenOCD 0.12 (default openocd)", 0},
+    {"stm32flash", KEY_STM32FLASH, "PROGRAM", 0,
+     "stm32flash 0.7 (default stm32flash)", 0},
+    {"dfu-util", KEY_DFU_UTIL, "PROGRAM", 0, "dfu-util 0.11 (default dfu-util)",
+     0},
+    {"interface", KEY_INTERFACE, "NAME", 0,
+     "Kind of probe: stlink (default), stlink-dap, cmsis-dap or jlink", 0},
+    {0},
+};
+
+static const char description[] =
+    "Write a firmware image to boards, through OpenOCD and a debug probe or "
+    "through the chip's ROM boot loader: check the chip, program, verify. "
+    "Stops at the first board that fails.";
+
+static int set_board(struct options *options, const char *text)
+{
+    options->config.chip = flash_request_chip(text);
+    return parse_report("--board", text,
+                        options->config.chip != NULL
+                            ? NULL
+                            : "must be stm32f405: no other can be flashed");
+}
+
+/* One board; how it is reached may be told only once. */
+static int set_one(struct options *options, enum flash_way way,
+                   const char *option, const char *text)
+{
+    const char *allowed = flash_name_check(way, text);
+
+    if (allowed == NULL && options->one.name[0] != '\0' &&
+        options->one.way != way) {
+        allowed = "a board is reached one way; see --map for several";
+    }
+    if (allowed == NULL) {
+        options->one.way = way;
+        snprintf(options->one.name, sizeof options->one.name, "%s", text);
+    }
+    return parse_report(option, text, allowed);
+}
+
+static int set_number(unsigned *number, const char *option, const char *text,
+                      unsigned most, const char *allowed)
+{
+    uint64_t value = 0;
+    bool fine = parse_count(text, &value) == NULL && value > 0 && value <= most;
+
+    *number = (unsigned)value;
+    return parse_report(option, text, fine ? NULL : allowed);
+}
+
+static int set_program(struct options *options, enum flash_way way,
+                       const char *option, const char *text)
+{
+    options->config.program[way] = text;
+    return parse_report(option, text,
+                        text[0] != '\0' && strlen(text) < PROGRAM_BYTES
+                            ? NULL
+                            : "must be a program of at most 1023 characters");
+}
+
+static int set_interface(struct options *options, const char *text)
+{
+    options->config.interface = flash_openocd_interface(text);
+    return parse_report("--interface", text,
+                        options->config.interface != NULL
+                            ? NULL
+                            : "must be " FLASH_OPENOCD_INTERFACES);
+}
+
+static int set_image(struct options *options, const char *text)
+{
+    if (options->image != NULL) {
+        return parse_report("argument", text, "only one IMAGE is allowed");
+    }
+    options->image = text;
+    return 0;
+}
+
+static int missing(const char *what)
+{
+    fprintf(stderr, "quincunx: flash needs %s; see --help\n", what);
+    return EINVAL;
+}
+
+static int check(const struct options *options)
+{
+    bool one = options->one.name[0] != '\0';
+
+    if (options->config.chip == NULL) {
+        return missing("--board stm32f405");
+    }
+    if (one == (options->map != NULL)) {
+        return missing("either --probe SERIAL, --port TTY, --dfu SERIAL or "
+                       "--map FILE");
+    }
+    if (one && (options->partial || options->set_coordinates ||
+                options->size.width != 0)) {
+        return missing("--map FILE for --mesh, --partial and "
+                       "--set-coordinates");
+    }
+    return options->image != NULL ? 0 : missing("IMAGE");
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case KEY_BOARD:
+        return set_board(options, text);
+    case KEY_PROBE:
+        return set_one(options, FLASH_PROBE, "--probe", text);
+    case KEY_PORT:
+        return set_one(options, FLASH_PORT, "--port", text);
+    case KEY_DFU:
+        return set_one(options, FLASH_DFU, "--dfu", text);
+    case KEY_MAP:
+        options->map = text;
+        return 0;
+    case KEY_MESH:
+        return parse_report("--mesh", text, parse_mesh(text, &options->size));
+    case KEY_PARTIAL:
+        options->partial = true;
+        return 0;
+    case KEY_SET_COORDINATES:
+        options->set_coordinates = true;
+        return 0;
+    case KEY_FORCE_PINS:
+        options->force_pins = true;
+        return 0;
+    case KEY_JOBS:
+        return set_number(&options->config.jobs, "--jobs", text, FLASH_JOBS_MAX,
+                          "must be 1 to 64");
+    case KEY_TIMEOUT:
+        return set_number(&options->config.timeout_s, "--timeout", text,
+                          TIMEOUT_MAX_S, "must be 1 to 3600 seconds");
+    case KEY_OPENOCD:
+        return set_program(options, FLASH_PROBE, "--openocd", text);
+    case KEY_STM32FLASH:
+        return set_program(options, FLASH_PORT, "--stm32flash", text);
+    case KEY_DFU_UTIL:
+        return set_program(options, FLASH_DFU, "--dfu-util", text);
+    case KEY_INTERFACE:
+        return set_interface(options, text);
+    case ARGP_KEY_ARG:
+        return set_image(options, text);
+    case ARGP_KEY_END:
+        return check(options);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* One line on stderr: which board, and what is wrong; 1. */
+static int refuse(const struct options *options,
+                  const struct flash_board *board, const char *reason)
+{
+    fputs("quincunx: ", stderr);
+    flash_board_print(stderr, board, options->map);
+    fprintf(stderr, ": %s\n", reason);
+    return EXIT_FAILED;
+}
+
+/* Refuses a board for reasons that are known before any is touched. */
+static int check_board(const struct options *options,
+                       const struct flash_board *board)
+{
+    struct stat status;
+    char reason[128];
+
+    if (options->set_coordinates && !board->placed) {
+        return refuse(options, board, "has no x and y for --set-coordinates");
+    }
+    if (board->pins[0] != '\0' && strcmp(board->pins, options->pins) != 0) {
+        snprintf(
+            reason, sizeof reason,
+            "has the pins '%s', but the image %s%s%s (make PINS=%s)",
+            board->pins, options->pins[0] != '\0' ? "is for '" : "tells none",
+            options->pins, options->pins[0] != '\0' ? "'" : "", board->pins);
+        return refuse(options, board, reason);
+    }
+    if (board->way == FLASH_PORT && stat(board->name, &status) != 0) {
+        return refuse(options, board, strerror(errno));
+    }
+    if (board->way == FLASH_PORT && !S_ISCHR(status.st_mode)) {
+        return refuse(options, board, "that is no serial port");
+    }
+    return 0;
+}
+
+static int flash_map(struct options *options)
+{
+    struct flash_map map;
+    int status =
+        flash_map_read(&map, options->map, options->size, options->partial);
+
+    options->config.size = map.size;
+    for (unsigned i = 0; i < map.count && status == 0; ++i) {
+        status = check_board(options, &map.board[i]);
+    }
+    if (status == 0) {
+        status = flash_boards(&options->config, map.board, map.count);
+    }
+    flash_map_free(&map);
+    return status;
+}
+
+static int flash_one(const struct options *options)
+{
+    return check_board(options, &options->one) != 0
+               ? EXIT_FAILED
+               : flash_boards(&options->config, &options->one, 1);
+}
+
+/* Whether the image's identity, if it has one, is fine; finds the place that
+   the coordinates have in it. */
+static int check_identity(struct options *options, const uint8_t *data,
+                          uint64_t bytes)
+{
+    struct flash_config *config = &options->config;
+    const struct elf_place *place = &config->chip->place;
+    uint64_t offset = elf_offset(data, bytes, place,
+                                 place->flash_start + IMAGE_IDENTITY_OFFSET,
+                                 FLASH_IDENTITY_BYTES);
+    int found = offset == 0
+                    ? 0
+                    : flash_identity_check(data + offset, config->chip->kind);
+
+    if (found < 0) {
+        return format_file_error(options->image,
+                                 "says that it is for another board, or is of "
+                                 "another version");
+    }
+    if (options->set_coordinates && found == 0) {
+        return format_file_error(options->image,
+                                 "has no place for --set-coordinates");
+    }
+    if (found > 0) {
+        flash_identity_pins(options->pins, data + offset);
+    }
+    config->pins = options->force_pins ? "" : options->pins;
+    config->place_offset =
+        options->set_coordinates ? offset + FLASH_IDENTITY_PLACE : 0;
+    return 0;
+}
+
+/* With the image as the flash will have it, for programs that know no ELF. */
+static int flash_flat(struct options *options)
+{
+    struct flash_config *config = &options->config;
+    uint8_t *flash = malloc(config->flash_bytes);
+    int status;
+
+    if (flash == NULL) {
+        return format_file_error(options->image, "memory ran out");
+    }
+    elf_flatten(flash, config->flash_bytes, config->image, config->image_bytes,
+                &config->chip->place);
+    config->flash = flash;
+    status = options->map != NULL ? flash_map(options) : flash_one(options);
+    free(flash);
+    return status;
+}
+
+/* Checks the image before any board is touched. */
+static int flash_image(struct options *options, const uint8_t *data,
+                       uint64_t bytes)
+{
+    struct flash_config *config = &options->config;
+    char message[ELF_MESSAGE_BYTES];
+
+    if (elf_check(&config->flash_bytes, message, data, bytes,
+                  &config->chip->place) != 0) {
+        return format_file_error(options->image, message);
+    }
+    if (check_identity(options, data, bytes) != 0) {
+        return EXIT_FAILED;
+    }
+    config->image = data;
+    config->image_bytes = bytes;
+    return flash_flat(options);
+}
+
+int flash_command(int argc, char **argv)
+{
+    struct argp argp = {descriptions, parse_option, "IMAGE", description,
+                        NULL,         NULL,         NULL};
+    struct options options = {
+        .config = {.program = {"openocd", "stm32flash", "dfu-util"},
+                   .interface = "stlink",
+                   .jobs = JOBS,
+                   .timeout_s = TIMEOUT_S}};
+    uint8_t *data;
+    uint64_t bytes;
+    int status;
+
+    argp_err_exit_status = EXIT_USAGE;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+        return EXIT_USAGE;
+    }
+    options.config.map_name = options.map;
+    if (format_read_file(&data, &bytes, options.image) != 0) {
+        return EXIT_FAILED;
+    }
+    status = flash_image(&options, data, bytes);
+    free(data);
+    return status;
+}

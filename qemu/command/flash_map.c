@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/command/flash_map.h"
+
+#include "qemu/flash/list.h"
+#include "qemu/format/format.h"
+#include "qemu/support/parse.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXIT_FAILED 1
+#define EXIT_USAGE 2
+
+enum key {
+    KEY_FORCE = 256,
+    KEY_PORTS,
+    KEY_USB,
+    KEY_BY_ID
+};
+
+struct options {
+    const char *map; /* NULL: only list */
+    bool force;
+    bool ports;
+    const char *usb;
+    const char *by_id;
+};
+
+static const struct argp_option descriptions[] = {
+    {"output", 'o', "FILE", 0,
+     "Write a map, a line for each probe and DFU device; a file that exists is "
+     "left as it is",
+     0},
+    {"force", KEY_FORCE, NULL, 0, "Replace a file that exists", 0},
+    {"ports", KEY_PORTS, NULL, 0,
+     "A line for each serial adapter, too: delete those that no board is at",
+     0},
+    {"usb", KEY_USB, "DIR", 0,
+     "Where the kernel lists USB devices (default /sys/bus/usb/devices)", 0},
+    {"by-id", KEY_BY_ID, "DIR", 0,
+     "Lasting names of serial ports (default /dev/serial/by-id)", 0},
+    {0},
+};
+
+static const char description[] =
+    "List the debug probes, serial adapters and DFU devices that are plugged "
+    "in, and write a map of them for `quincunx flash --map`. Places (x, y), "
+    "chips' unique numbers and pins are left for you to fill in.";
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case 'o':
+        options->map = text;
+        return parse_report("--output", text,
+                            text[0] != '\0' ? NULL : "must be a file's name");
+    case KEY_FORCE:
+        options->force = true;
+        return 0;
+    case KEY_PORTS:
+        options->ports = true;
+        return 0;
+    case KEY_USB:
+        options->usb = text;
+        return 0;
+    case KEY_BY_ID:
+        options->by_id = text;
+        return 0;
+    case ARGP_KEY_ARG:
+        return parse_report("argument", text, "none is allowed");
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Whether the map gets a line for it. */
+static bool is_mapped(const struct options *options,
+                      const struct flash_device *device)
+{
+    return device->name[0] != '\0' &&
+           (device->way != FLASH_PORT || options->ports);
+}
+
+static void print_list(const struct flash_list *list)
+{
+    printf("%-6s %-10s %-10s %s\n", "", "kind", "USB port", "name, product");
+    for (unsigned i = 0; i < list->count; ++i) {
+        const struct flash_device *device = &list->device[i];
+
+        printf("%-6s %-10s %-10s %s, %s\n", flash_way_name(device->way),
+               device->interface != NULL ? device->interface : "-",
+               device->place,
+               device->name[0] != '\0' ? device->name
+                                       : "(its serial number cannot be used)",
+               device->text[0] != '\0' ? device->text : "-");
+    }
+}
+
+/* No name has a comma or a quote in it. */
+static void print_map(FILE *map, const struct options *options,
+                      const struct flash_list *list)
+{
+    fputs("probe,port,dfu,interface,unique,pins,x,y,usb\n", map);
+    for (unsigned i = 0; i < list->count; ++i) {
+        const struct flash_device *device = &list->device[i];
+        const char *name[FLASH_WAYS] = {"", "", ""};
+
+        if (is_mapped(options, device)) {
+            name[device->way] = device->name;
+            fprintf(map, "%s,%s,%s,%s,,,,,%s\n", name[FLASH_PROBE],
+                    name[FLASH_PORT], name[FLASH_DFU],
+                    device->interface != NULL ? device->interface : "",
+                    device->place);
+        }
+    }
+}
+
+static int write_map(const struct options *options,
+                     const struct flash_list *list)
+{
+    int file = open(options->map,
+                    O_WRONLY | O_CREAT | O_CLOEXEC |
+                        (options->force ? O_TRUNC : O_EXCL),
+                    0666);
+    FILE *map = file >= 0 ? fdopen(file, "w") : NULL;
+    bool written;
+
+    if (map == NULL) {
+        return format_file_error(options->map,
+                                 errno == EEXIST
+                                     ? "is there already; --force replaces it"
+                                     : strerror(errno));
+    }
+    print_map(map, options, list);
+    written = fflush(map) == 0;
+    written = fclose(map) == 0 && written;
+    return written ? 0 : format_file_error(options->map, strerror(errno));
+}
+
+static int count_mapped(const struct options *options,
+                        const struct flash_list *list)
+{
+    int count = 0;
+
+    for (unsigned i = 0; i < list->count; ++i) {
+        count += is_mapped(options, &list->device[i]);
+    }
+    return count;
+}
+
+int flash_list_command(int argc, char **argv)
+{
+    static struct flash_list list;
+    struct argp argp = {descriptions, parse_option, "",  description,
+                        NULL,         NULL,         NULL};
+    struct options options = {.usb = "/sys/bus/usb/devices",
+                              .by_id = "/dev/serial/by-id"};
+    int lines;
+
+    argp_err_exit_status = EXIT_USAGE;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+        return EXIT_USAGE;
+    }
+    if (flash_list_read(&list, options.usb, options.by_id) != 0) {
+        return EXIT_FAILED;
+    }
+    if (list.count == 0) {
+        fprintf(stderr, "quincunx: no debug probe, serial adapter or DFU "
+                        "device is plugged in\n");
+        return EXIT_FAILED;
+    }
+    print_list(&list);
+    lines = count_mapped(&options, &list);
+    if (options.map == NULL) {
+        return 0;
+    }
+    if (lines == 0) {
+        return format_file_error(options.map,
+                                 "is not written: no probe and no DFU device "
+                                 "to put there (--ports: serial adapters)");
+    }
+    if (write_map(&options, &list) != 0) {
+        return EXIT_FAILED;
+    }
+    printf("%s: %d lines\n", options.map, lines);
+    return 0;
+}

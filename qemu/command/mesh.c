@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/command/mesh.h"
+
+#include "qemu/options/console.h"
+#include "qemu/survey/mesh_map.h"
+#include "qemu/console/faults.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_FAILED 1
+#define EXIT_USAGE 2
+
+enum key {
+    KEY_JSON = 0x300,
+    KEY_SVG
+};
+
+static const struct argp_option descriptions[] = {
+    {"svg", KEY_SVG, "FILE", 0,
+     "Draw the mesh, what is wrong in red; `-' is standard output", 2},
+    {"json", KEY_JSON, NULL, 0, "An object with faults, links and nodes", 2},
+    {0}};
+
+static const char description[] =
+    "Lets the boards of a mesh find each other, and tells and draws what is "
+    "wrong: missing, wrong, twice used and noisy cables, another size; and, if "
+    "all are right, nodes that have another image than the originator or do "
+    "not run by their crystal."
+    "\vNodes that are in a job are not disturbed; they show as busy. The exit "
+    "status is 0 if the mesh is right, else 1.";
+
+struct options {
+    struct board_options board;
+    const char *svg;
+    bool json;
+};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->board;
+        return 0;
+    case KEY_JSON:
+        options->json = true;
+        return 0;
+    case KEY_SVG:
+        options->svg = text;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- finding ---- */
+
+/* A wave's faults. Result: 0; -1 after a message. */
+static int read_faults(struct mesh_map *map, struct discover_fault **fault,
+                       const struct console_reply *reply)
+{
+    *fault = calloc(reply->lines + 1, sizeof **fault);
+    if (*fault == NULL) {
+        fputs("quincunx: no memory for faults\n", stderr);
+        return -1;
+    }
+    for (uint32_t i = 1; i < reply->lines; ++i) {
+        map->faults +=
+            serial_faults_read(&(*fault)[map->faults], reply->line[i]);
+    }
+    map->fault = *fault;
+    if (!reply->ok && map->faults == 0) {
+        fprintf(stderr,
+                "quincunx: the originator does not look for its mesh: "
+                "%s%s\n",
+                reply->code,
+                strcmp(reply->code, "busy") == 0
+                    ? ": it is in a job; `quincunx reset' ends that"
+                    : "");
+        return -1;
+    }
+    return 0;
+}
+
+static int find(struct mesh_map *map, struct discover_fault **fault,
+                struct console *console)
+{
+    struct console_reply reply;
+    char command[64];
+    int error = 0;
+
+    snprintf(command, sizeof command, "mesh %u %u %u %u", map->size.width,
+             map->size.height, map->originator.x, map->originator.y);
+    if (console_ask(console, &reply, command) != 0) {
+        (void)board_options_fail(console);
+        error = -1;
+    } else {
+        error = read_faults(map, fault, &reply);
+    }
+    console_reply_free(&reply);
+    return error;
+}
+
+/* ---- telling ---- */
+
+static int draw(const struct options *options, const struct mesh_map *map)
+{
+    bool standard = strcmp(options->svg, "-") == 0;
+    FILE *out = standard ? stdout : fopen(options->svg, "w");
+    bool written;
+
+    if (out == NULL) {
+        fprintf(stderr, "quincunx: %s: %s\n", options->svg, strerror(errno));
+        return -1;
+    }
+    mesh_map_svg(out, map);
+    written = fflush(out) == 0 && ferror(out) == 0;
+    if (!standard) {
+        written = fclose(out) == 0 && written;
+    }
+    if (!written) {
+        fprintf(stderr, "quincunx: %s: %s\n", options->svg, strerror(errno));
+    }
+    return written ? 0 : -1;
+}
+
+static void print(const struct mesh_map *map)
+{
+    if (map->faults == 0) {
+        printf("%ux%u torus: all cables are right\n", map->size.width,
+               map->size.height);
+        return;
+    }
+    printf("the mesh is not a %ux%u torus:\n", map->size.width,
+           map->size.height);
+    for (uint32_t i = 0; i < map->faults; ++i) {
+        char text[DISCOVER_TEXT_BYTES];
+
+        (void)discover_text(text, map->size, &map->fault[i]);
+        printf("  %s\n", text);
+    }
+}
+
+static int tell(const struct options *options, const struct mesh_map *map,
+                const struct sweep *sweep)
+{
+    bool drawn_only = options->svg != NULL && strcmp(options->svg, "-") == 0;
+    unsigned unfit = 0;
+    int error = options->svg != NULL ? draw(options, map) : 0;
+
+    if (options->json) {
+        json_t *json = mesh_map_json(map);
+
+        error |= json_dumpf(json, stdout, JSON_INDENT(2));
+        putchar('\n');
+        json_decref(json);
+    } else if (!drawn_only) {
+        print(map);
+    }
+    if (map->identity != NULL) {
+        unfit =
+            identity_print_unfit(options->json || drawn_only ? stderr : stdout,
+                                 map->identity, sweep);
+    }
+    return error == 0 && unfit == 0 && map->faults == 0 ? 0 : EXIT_FAILED;
+}
+
+/* Who the nodes are is only asked where paths lead where they should. */
+static int map_mesh(const struct options *options, struct console *console)
+{
+    struct mesh_map map = {.size = options->board.size,
+                           .originator = options->board.originator};
+    struct discover_fault *fault = NULL;
+    struct identity *identity = NULL;
+    struct sweep sweep = {.node = NULL};
+    int status = EXIT_FAILED;
+
+    if (find(&map, &fault, console) == 0) {
+        if (map.faults == 0 &&
+            sweep_begin(&sweep, console, map.size, map.originator)) {
+            identity = calloc(sweep_nodes(&sweep), sizeof *identity);
+        }
+        if (identity != NULL && identity_ask(identity, &sweep) >= 0) {
+            map.identity = identity;
+        }
+        status = tell(options, &map, &sweep);
+    }
+    sweep_end(&sweep);
+    free(identity);
+    free(fault);
+    return status;
+}
+
+static int ask(struct options *options)
+{
+    int status;
+    struct console *console = board_options_open(&status, &options->board);
+
+    if (console != NULL) {
+        status = map_mesh(options, console);
+    }
+    console_close(console);
+    return status;
+}
+
+int mesh_command(int argc, char **argv)
+{
+    static const struct argp_child children[] = {
+        {&board_options_argp, 0, NULL, 1}, {NULL, 0, NULL, 0}};
+    struct options options = {.board = {.command = "mesh"}};
+    struct argp argp = {descriptions, parse_option, NULL, description,
+                        children,     NULL,         NULL};
+    int status;
+
+    argp_err_exit_status = EXIT_USAGE;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+        return EXIT_USAGE;
+    }
+    if (options.json && options.svg != NULL && strcmp(options.svg, "-") == 0) {
+        fputs("quincunx: mesh: --svg - and --json both want standard output\n",
+              stderr);
+        return EXIT_USAGE;
+    }
+    status = board_options_check(&options.board);
+    return status == 0 ? ask(&options) : status;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/command/nodes.h"
+
+#include "qemu/options/console.h"
+#include "qemu/survey/nodes.h"
+
+#include <argp.h>
+#include <stdio.h>
+
+#define EXIT_FAILED 1
+#define EXIT_USAGE 2
+#define KEY_JSON 0x300
+
+static const struct argp_option descriptions[] = {
+    {"json", KEY_JSON, NULL, 0, "An array of objects, one for each node", 2},
+    {0}};
+
+static const char description[] =
+    "Tells of every node of a mesh of boards its unique number, image, clock, "
+    "crystal, reset cause, uptime, memory for a batch, supply and temperature, "
+    "also where programs hang."
+    "\vWhat differs from most nodes is marked with *; nodes that were started "
+    "by their watchdog or had a fault, too. The exit status is 0 if all nodes "
+    "answer and nothing is marked, else 1.";
+
+struct options {
+    struct board_options board;
+    bool json;
+};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    (void)text;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->board;
+        return 0;
+    case KEY_JSON:
+        options->json = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int tell(const struct options *options, const struct nodes *nodes)
+{
+    json_t *json;
+    int error;
+
+    if (!options->json) {
+        nodes_print(stdout, nodes);
+        return 0;
+    }
+    json = nodes_json(nodes);
+    error = json_dumpf(json, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(json);
+    return error;
+}
+
+static int ask(struct options *options)
+{
+    int status;
+    struct console *console = board_options_open(&status, &options->board);
+    struct nodes nodes;
+
+    if (console == NULL) {
+        return status;
+    }
+    status = EXIT_FAILED;
+    if (!nodes_begin(&nodes, console, options->board.size,
+                     options->board.originator)) {
+        fputs("quincunx: no memory for the nodes\n", stderr);
+    } else {
+        int found = nodes_ask(&nodes);
+
+        if (found < 0) {
+            (void)board_options_fail(console);
+        }
+        if (tell(options, &nodes) == 0 && found == 0) {
+            status = 0;
+        }
+    }
+    nodes_end(&nodes);
+    console_close(console);
+    return status;
+}
+
+int nodes_command(int argc, char **argv)
+{
+    static const struct argp_child children[] = {
+        {&board_options_argp, 0, NULL, 1}, {NULL, 0, NULL, 0}};
+    struct options options = {.board = {.command = "nodes"}};
+    struct argp argp = {descriptions, parse_option, NULL, description,
+                        children,     NULL,         NULL};
+    int status;
+
+    argp_err_exit_status = EXIT_USAGE;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+        return EXIT_USAGE;
+    }
+    status = board_options_check(&options.board);
+    return status == 0 ? ask(&options) : status;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/command/plan.h"
+
+#include "qemu/options/plan.h"
+#include "qemu/command/plan_print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct planned {
+    struct model_plan plan;
+    struct model_detail detail;
+    struct model_node *nodes; /* NULL without --per-node */
+};
+
+static struct model_torus torus_of(const struct plan_options *options)
+{
+    uint16_t side = (uint16_t)options->side;
+
+    return (struct model_torus){
+        .size = {side, side},
+        .originator = {(uint16_t)options->x, (uint16_t)options->y}};
+}
+
+/* Every node has its own speed. Result: the solver's, or an exit status. */
+static int solve_nodes(struct planned *planned, const struct model_input *input,
+                       const struct plan_options *options)
+{
+    struct model_torus torus = torus_of(options);
+    int result = 0;
+    uint64_t *compute_ps = plan_options_nodes(&result, options);
+
+    if (compute_ps != NULL) {
+        torus.compute_ps = compute_ps;
+        result =
+            model_plan_nodes(&planned->plan, &planned->detail, input, &torus);
+        free(compute_ps);
+    }
+    return result;
+}
+
+/* Result: the solver's, or an exit status after a message. */
+static int solve(struct planned *planned, const struct model_input *input,
+                 const struct plan_options *options)
+{
+    struct model_plan *plan = &planned->plan;
+
+    if (options->rounds != 1) {
+        return model_plan_rounds(plan, &planned->detail, input,
+                                 (unsigned)options->rounds);
+    }
+    if (options->ports != TORUS_PORTS) {
+        return model_plan_ports(plan, &planned->detail, input,
+                                (unsigned)options->ports);
+    }
+    if (plan_given(options, PLAN_NODE_COMPUTE)) {
+        return solve_nodes(planned, input, options);
+    }
+    if (plan_given(options, PLAN_LAYER_COMPUTE)) {
+        return model_plan_layers(plan, input, options->layer_compute_ps);
+    }
+    if (plan_given(options, PLAN_COMPUTE_POWER)) {
+        return model_plan_power(plan, input, options->power_numerator,
+                                options->power_denominator);
+    }
+    return model_plan(plan, input);
+}
+
+/* Tells of phases and rounds that were asked for, and of what is feasible. */
+static void report_infeasible(const struct model_plan *plan,
+                              const struct model_input *input,
+                              const struct plan_options *options)
+{
+    if (options->rounds > 1 && plan->rounds_feasible > 0) {
+        fprintf(stderr, "quincunx: --rounds '%" PRIu64 "': infeasible",
+                options->rounds);
+        if (input->phases_fixed) {
+            fprintf(stderr, " with %" PRIu64 " phases", options->phases);
+        }
+        fprintf(stderr, ": the largest feasible R is %u\n",
+                plan->rounds_feasible);
+        return;
+    }
+    fprintf(stderr,
+            "quincunx: --phases '%" PRIu64 "': infeasible: the largest "
+            "feasible N is %u (this torus has %u phases)\n",
+            options->phases, plan->phases_feasible, input->phases_max);
+}
+
+/* Result: the exit status. */
+static int make_plan(struct planned *planned,
+                     const struct plan_options *options)
+{
+    struct model_input input;
+    int status = plan_options_input(&input, options);
+
+    if (status != 0) {
+        return status;
+    }
+    status = solve(planned, &input, options);
+    switch (status) {
+    case ERR_OK:
+    case 1:
+    case 2:
+        return status;
+    case ERR_PHASES:
+        report_infeasible(&planned->plan, &input, options);
+        return 2;
+    case ERR_MEMORY:
+        fputs("quincunx: no memory for the plan\n", stderr);
+        return 1;
+    default:
+        fputs("quincunx: the makespan must be below 2^63 ps (106 days): a "
+              "smaller --load or --compute is needed\n",
+              stderr);
+        return 2;
+    }
+}
+
+/* All nodes' shares. Result: the exit status. */
+static int make_nodes(struct planned *planned,
+                      const struct plan_options *options)
+{
+    struct model_torus torus = torus_of(options);
+    uint32_t count = (uint32_t)torus.size.width * torus.size.height;
+
+    if (options->ports != TORUS_PORTS && planned->detail.part == NULL) {
+        fprintf(stderr,
+                "quincunx: --per-node and --ports '%" PRIu64 "': more than %u "
+                "different shares with %u phases: fewer --phases are needed\n",
+                options->ports, MODEL_GROUPS_MAX, planned->plan.phases);
+        return 2;
+    }
+    planned->nodes =
+        (struct model_node *)malloc(count * sizeof(struct model_node));
+    if (planned->nodes == NULL ||
+        model_spread(planned->nodes, &planned->plan, &planned->detail,
+                     options->load_units, torus.size,
+                     torus.originator) != ERR_OK) {
+        fprintf(stderr, "quincunx: no memory for the shares of %u nodes\n",
+                count);
+        return 1;
+    }
+    return 0;
+}
+
+int plan_command(int argc, char **argv)
+{
+    struct plan_options options;
+    struct planned planned = {.nodes = NULL};
+    int status = plan_options_parse(&options, argc, argv);
+
+    if (status == 0) {
+        status = make_plan(&planned, &options);
+    }
+    if (status == 0 && plan_given(&options, PLAN_PER_NODE)) {
+        status = make_nodes(&planned, &options);
+    }
+    if (status == 0 && plan_given(&options, PLAN_JSON)) {
+        plan_print_json(&planned.plan, &planned.detail, planned.nodes,
+                        &options);
+    } else if (status == 0) {
+        plan_print_table(&planned.plan, planned.nodes, &options);
+    }
+    free(planned.nodes);
+    model_detail_free(&planned.detail);
+    return status;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `quincunx plan`: what the model says of a load on a torus, without running
+ * anything. Options: `quincunx plan --help`, and DESIGN.md.
+ */
+#ifndef QEMU_COMMAND_PLAN_H
+#define QEMU_COMMAND_PLAN_H
+
+/*
+ * argv[0] is "quincunx plan"; options follow. Prints the plan on stdout and
+ * what is wrong on stderr. Result: the exit status, 0, 1
+ * (failure) or 2 (bad usage); does not return from --help and from options
+ * that getopt refuses.
+ */
+int plan_command(int argc, char **argv);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/command/plan_print.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+
+static struct torus_size size_of(const struct plan_options *options)
+{
+    return (struct torus_size){(uint16_t)options->side,
+                               (uint16_t)options->side};
+}
+
+static uint64_t node_count(const struct plan_options *options)
+{
+    return options->side * options->side;
+}
+
+static uint64_t active_nodes(const struct model_plan *plan)
+{
+    uint64_t nodes = 0;
+
+    for (unsigned layer = 0; layer <= plan->phases; ++layer) {
+        nodes += model_layer_nodes(layer);
+    }
+    return nodes;
+}
+
+/* JSON. */
+
+static json_t *part_json(double share_units, double volume_units,
+                         uint64_t end_ps)
+{
+    return json_pack("{s:f, s:f, s:I}", "share_units", share_units,
+                     "volume_units", volume_units, "received_ps",
+                     (json_int_t)end_ps);
+}
+
+static json_t *rounds_json(const struct model_plan *plan,
+                           const struct model_detail *detail, unsigned layer)
+{
+    json_t *rounds = json_array();
+
+    for (unsigned r = 0; r < plan->rounds; ++r) {
+        const struct model_part *part =
+            &detail->part[r * (plan->phases + 1u) + layer];
+
+        json_array_append_new(
+            rounds,
+            part_json(part->share_units, part->volume_units, part->end_ps));
+    }
+    return rounds;
+}
+
+static json_t *groups_json(const struct model_detail *detail, unsigned layer)
+{
+    json_t *groups = json_array();
+    uint32_t first = 0;
+    uint32_t count = 1;
+
+    for (unsigned i = 0; i < layer; ++i) {
+        first += count;
+        count *= detail->batches;
+    }
+    for (uint32_t i = first; i < first + count; ++i) {
+        const struct model_part *part = &detail->part[i];
+        json_t *group = json_pack("{s:I}", "nodes", (json_int_t)part->nodes);
+        json_t *rest =
+            part_json(part->share_units, part->volume_units, part->end_ps);
+
+        json_object_update(group, rest);
+        json_decref(rest);
+        json_array_append_new(groups, group);
+    }
+    return groups;
+}
+
+static json_t *layer_json(const struct model_plan *plan,
+                          const struct model_detail *detail, unsigned i)
+{
+    json_t *layer = json_pack("{s:I, s:I}", "layer", (json_int_t)i, "nodes",
+                              (json_int_t)model_layer_nodes(i));
+    json_t *part =
+        part_json(plan->share_units[i], plan->volume_units[i], plan->end_ps[i]);
+
+    json_object_update(layer, part);
+    json_decref(part);
+    if (plan->rounds > 1) {
+        json_object_set_new(layer, "rounds", rounds_json(plan, detail, i));
+    }
+    if (detail->part != NULL && detail->order == MODEL_BY_GROUP) {
+        json_object_set_new(layer, "groups", groups_json(detail, i));
+    }
+    return layer;
+}
+
+static json_t *plan_json(const struct model_plan *plan,
+                         const struct model_detail *detail,
+                         const struct plan_options *options)
+{
+    json_t *layers = json_array();
+    json_t *json;
+
+    for (unsigned i = 0; i <= plan->phases; ++i) {
+        json_array_append_new(layers, layer_json(plan, detail, i));
+    }
+    json = json_pack(
+        "{s:{s:I, s:I}, s:[I, I], s:I, s:i, s:i, s:i, s:I, s:I, s:f, s:o}",
+        "torus", "side", (json_int_t)options->side, "nodes",
+        (json_int_t)node_count(options), "originator", (json_int_t)options->x,
+        (json_int_t)options->y, "load_units", (json_int_t)options->load_units,
+        "phases", plan->phases, "phases_feasible", plan->phases_feasible,
+        "rounds", plan->rounds, "active_nodes", (json_int_t)active_nodes(plan),
+        "makespan_ps", (json_int_t)plan->makespan_ps, "speedup", plan->speedup,
+        "layers", layers);
+    if (plan_given(options, PLAN_UNIT)) {
+        json_object_set_new(json, "unit_bytes",
+                            json_integer((json_int_t)options->unit_bytes));
+    }
+    return json;
+}
+
+/* Ten million nodes as jansson values would take gigabytes: one by one. */
+static void print_nodes_json(const struct model_node *nodes,
+                             const struct plan_options *options)
+{
+    fputs(", \"per_node\": [", stdout);
+    for (uint32_t i = 0; i < node_count(options); ++i) {
+        struct torus_coord at = torus_coord_of(size_of(options), i);
+
+        printf("%s{\"x\": %d, \"y\": %d, \"layer\": %d, \"units\": %" PRIu64
+               "}",
+               i == 0 ? "" : ", ", at.x, at.y, nodes[i].layer, nodes[i].units);
+    }
+    putchar(']');
+}
+
+void plan_print_json(const struct model_plan *plan,
+                     const struct model_detail *detail,
+                     const struct model_node *nodes,
+                     const struct plan_options *options)
+{
+    json_t *json = plan_json(plan, detail, options);
+
+    putchar('{');
+    json_dumpf(json, stdout, JSON_EMBED | JSON_REAL_PRECISION(17));
+    json_decref(json);
+    if (nodes != NULL) {
+        print_nodes_json(nodes, options);
+    }
+    puts("}");
+}
+
+/* A table for people. */
+
+/* Exactly, in microseconds. */
+static void print_time(int width, uint64_t time_ps)
+{
+    printf("%*" PRIu64 ".%06" PRIu64, width, time_ps / 1000000,
+           time_ps % 1000000);
+}
+
+static void print_layers(const struct model_plan *plan)
+{
+    puts("  layer          nodes         share [units]        volume [units]"
+         "          received [us]");
+    for (unsigned i = 0; i <= plan->phases; ++i) {
+        printf("%7u %14" PRIu64 " %21.6f %21.6f", i, model_layer_nodes(i),
+               plan->share_units[i], plan->volume_units[i]);
+        print_time(16, plan->end_ps[i]);
+        putchar('\n');
+    }
+}
+
+static void print_nodes(const struct model_node *nodes,
+                        const struct plan_options *options)
+{
+    puts("\n   x    y layer                 units");
+    for (uint32_t i = 0; i < node_count(options); ++i) {
+        struct torus_coord at = torus_coord_of(size_of(options), i);
+
+        printf("%4d %4d %5d %21" PRIu64 "\n", at.x, at.y, nodes[i].layer,
+               nodes[i].units);
+    }
+}
+
+void plan_print_table(const struct model_plan *plan,
+                      const struct model_node *nodes,
+                      const struct plan_options *options)
+{
+    printf("Torus %" PRIu64 " x %" PRIu64 ", %" PRIu64 " nodes. Load %" PRIu64
+           " units.\n"
+           "%u of %u phases (%u feasible), %u round%s, %" PRIu64
+           " nodes active.\n\n",
+           options->side, options->side, node_count(options),
+           options->load_units, plan->phases, options->phases_max,
+           plan->phases_feasible, plan->rounds, plan->rounds == 1 ? "" : "s",
+           active_nodes(plan));
+    print_layers(plan);
+    fputs("\nmakespan ", stdout);
+    print_time(0, plan->makespan_ps);
+    printf(" us\nspeedup  %.6f\n", plan->speedup);
+    if (nodes != NULL) {
+        print_nodes(nodes, options);
+    }
+}

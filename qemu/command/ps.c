@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/command/ps.h"
+
+#include "qemu/options/console.h"
+#include "qemu/survey/ps.h"
+
+#include <argp.h>
+#include <stdio.h>
+
+#define EXIT_FAILED 1
+#define EXIT_USAGE 2
+enum key {
+    KEY_JSON = 0x300,
+    KEY_FIRMWARE
+};
+
+static const struct argp_option descriptions[] = {
+    {"firmware", KEY_FIRMWARE, "FILE", 0,
+     "The boards' image as ELF file, in which faults are looked up (default: "
+     "beside this program)",
+     2},
+    {"json", KEY_JSON, NULL, 0, "An array of objects, one for each node", 2},
+    {0}};
+
+static const char description[] =
+    "Tells of every node of a mesh of boards its state, waypoint, last circuit "
+    "and fault, also where programs hang."
+    "\vA node is well if it answers, is in no job, and its last job went well; "
+    "and if it has had no fault, or has done a job since. Nodes that have "
+    "another image than the originator, or do not run by their crystal, are "
+    "named below the table. The exit status is 0 if all nodes are well, else "
+    "1.";
+
+struct options {
+    struct board_options board;
+    const char *firmware;
+    bool json;
+};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->board;
+        return 0;
+    case KEY_FIRMWARE:
+        options->firmware = text;
+        return 0;
+    case KEY_JSON:
+        options->json = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int tell(const struct options *options, const struct ps *ps)
+{
+    json_t *json;
+    int error;
+
+    if (!options->json) {
+        ps_print(stdout, ps);
+        return 0;
+    }
+    json = ps_json(ps);
+    error = json_dumpf(json, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(json);
+    return error;
+}
+
+static int ask(struct options *options)
+{
+    int status;
+    struct console *console = board_options_open(&status, &options->board);
+    struct ps ps;
+    bool well = false;
+
+    if (console == NULL) {
+        return status;
+    }
+    if (!ps_begin(&ps, console, options->board.size,
+                  options->board.originator)) {
+        fputs("quincunx: no memory for the nodes\n", stderr);
+    } else {
+        well = ps_ask(&ps);
+        ps_explain(&ps, options->firmware);
+        if (ps.why[0] != '\0') {
+            (void)board_options_fail(console);
+        }
+        if (tell(options, &ps) != 0) {
+            well = false;
+        }
+    }
+    ps_end(&ps);
+    console_close(console);
+    return well ? 0 : EXIT_FAILED;
+}
+
+int ps_command(int argc, char **argv)
+{
+    static const struct argp_child children[] = {
+        {&board_options_argp, 0, NULL, 1}, {NULL, 0, NULL, 0}};
+    struct options options = {.board = {.command = "ps"}};
+    struct argp argp = {descriptions, parse_option, NULL, description,
+                        children,     NULL,         NULL};
+    int status;
+
+    argp_err_exit_status = EXIT_USAGE;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+        return EXIT_USAGE;
+    }
+    status = board_options_check(&options.board);
+    return status == 0 ? ask(&options) : status;
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef QEMU_COMMAND_PS_H
+#define QEMU_COMMAND_PS_H
+
+/* `quincunx ps`: how every node of a mesh of boards is. Result: the exit
+   status: 0 if all are well. */
+int ps_command(int argc, char **argv);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/command/reset.h"
+
+#include "qemu/options/target.h"
+
+#include <argp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_FAILED 1
+#define EXIT_USAGE 2
+#define LOOK_MS 100
+#define BACK_MS 20000u /* within which a board is there again */
+#define WAIT_MS 2000u
+#define ROWS_MS 120000u
+
+static const char description[] =
+    "Resets a board over the mesh, also if its program hangs, and waits until "
+    "it answers again; of `all' the originator comes last."
+    "\vA board answers before it resets itself. It forgets its place in the "
+    "mesh and the job that it is in; `run' and `quincunx mesh' find the mesh "
+    "anew. The exit status is 0 if all boards that are meant were reset and "
+    "answer again, else 1.";
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct board_target *target = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &target->options;
+        return 0;
+    case ARGP_KEY_ARG:
+        return board_target_parse(target, text);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The nodes at a distance; mask `done` gets those that obeyed. */
+static void reset_at(struct board_target *target, unsigned far, bool *done)
+{
+    struct sweep *sweep = &target->sweep;
+
+    for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
+        if (sweep_distance(sweep, sweep->node[i].at) == far &&
+            board_target_has(target, i)) {
+            done[i] = board_target_command(target, i, "reset", "");
+        }
+    }
+}
+
+/* Who was reset has another number of its start. What is silent meanwhile is
+   asked again until its time is over. Result: how many are not back. */
+static unsigned await(struct board_target *target, const bool *done)
+{
+    struct sweep *sweep = &target->sweep;
+    uint32_t nodes = sweep_nodes(sweep);
+    struct identity *now = calloc(nodes, sizeof *now);
+    uint64_t until_ms = serial_now_ms() + BACK_MS;
+    unsigned left = 0;
+
+    for (uint32_t i = 0; i < nodes; ++i) {
+        sweep->node[i].skip = !done[i];
+        left += done[i];
+    }
+    console_patience(sweep->console, LOOK_MS * 5, ROWS_MS, 1);
+    while (now != NULL && left > 0 && serial_now_ms() < until_ms) {
+        (void)poll(NULL, 0, LOOK_MS);
+        sweep_forgive(sweep);
+        (void)identity_ask(now, sweep);
+        for (uint32_t i = 0; i < nodes; ++i) {
+            if (!sweep->node[i].skip && now[i].known &&
+                now[i].start != target->identity[i].start) {
+                sweep->node[i].skip = true;
+                left -= 1;
+            }
+        }
+    }
+    free(now);
+    return left;
+}
+
+static void tell_missing(struct board_target *target)
+{
+    struct sweep *sweep = &target->sweep;
+
+    for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
+        if (!sweep->node[i].skip) {
+            fprintf(stderr,
+                    "quincunx: node %u,%u was told to reset itself, but is "
+                    "not back after %u s\n",
+                    sweep->node[i].at.x, sweep->node[i].at.y, BACK_MS / 1000);
+            target->failed += 1;
+        }
+    }
+}
+
+/* Far nodes first: a board that starts again passes nothing on. */
+static void reset_all(struct board_target *target, bool *done)
+{
+    struct sweep *sweep = &target->sweep;
+    unsigned far = (sweep->size.width + sweep->size.height) / 2u;
+    uint64_t since_ms = serial_now_ms();
+    unsigned count = 0;
+
+    do {
+        reset_at(target, far, done);
+    } while (far-- > 0);
+    for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
+        count += done[i];
+    }
+    if (await(target, done) > 0) {
+        tell_missing(target);
+    } else if (count > 0) {
+        printf("%u board%s reset, and back after %.1f s\n", count,
+               count == 1 ? " was" : "s were",
+               (double)(serial_now_ms() - since_ms) / 1000);
+    }
+}
+
+static int reset(struct board_target *target)
+{
+    int status = board_target_open(target);
+    bool *done = NULL;
+
+    if (status == 0) {
+        done = calloc(sweep_nodes(&target->sweep), sizeof *done);
+        if (done == NULL) {
+            fputs("quincunx: no memory for the nodes\n", stderr);
+            status = EXIT_FAILED;
+        } else {
+            reset_all(target, done);
+        }
+    }
+    free(done);
+    board_target_close(target);
+    return status == 0 && target->failed > 0 ? EXIT_FAILED : status;
+}
+
+int reset_command(int argc, char **argv)
+{
+    static const struct argp_child children[] = {
+        {&board_options_argp, 0, NULL, 1}, {NULL, 0, NULL, 0}};
+    struct board_target target = {.options.command = "reset"};
+    struct argp argp = {NULL,     parse_option, "X,Y|all", description,
+                        children, NULL,         NULL};
+    int status;
+
+    argp_err_exit_status = EXIT_USAGE;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &target) != 0) {
+        return EXIT_USAGE;
+    }
+    status = board_target_check(&target);
+    return status == 0 ? reset(&target) : status;
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef QEMU_COMMAND_RESET_H
+#define QEMU_COMMAND_RESET_H
+
+/* `quincunx reset`: boards start again. Result: the exit status. */
+int reset_command(int argc, char **argv);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/command/run.h"
+
+#include "kernels/kernel.h"
+#include "qemu/report/gantt.h"
+#include "qemu/support/parse.h"
+#include "qemu/report/json.h"
+#include "qemu/job/job.h"
+#include "qemu/options/job.h"
+#include "qemu/report/summary.h"
+#include "qemu/report/trace.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <string.h>
+
+#define EXIT_FAILED 1
+#define EXIT_USAGE 2
+
+enum key {
+    KEY_REPORT = 0x200,
+    KEY_TRACE,
+    KEY_GANTT,
+    KEY_JSON,
+    KEY_INJECT,
+    KEY_SCHEDULE
+};
+
+static const struct argp_option descriptions[] = {
+    {"schedule", KEY_SCHEDULE, "NAME", 0,
+     "How the load goes out: peters-syska (default), or to compare with: "
+     "equal, binomial, nearest, star",
+     1},
+    {"report", KEY_REPORT, "FILE", 0, "Write the report as JSON", 2},
+    {"trace", KEY_TRACE, "FILE", 0, "Write a trace for Perfetto", 2},
+    {"gantt", KEY_GANTT, "FILE.svg", 0, "Draw who did what when", 2},
+    {"json", KEY_JSON, NULL, 0, "Print the report instead of a summary", 2},
+    {"output", 'o', "OUTPUT", 0,
+     "Where the output goes, of a kernel that has one", 2},
+    {"inject", KEY_INJECT, "KIND@X,Y", 0,
+     "For tests: fault, hang or die on one board, in the job", 3},
+    {0}};
+
+struct own_options {
+    struct run_options job;
+    const char *report;
+    const char *trace;
+    const char *gantt;
+    const char *output;
+    const char *injection_text;
+    bool json;
+};
+
+static int set_schedule(struct own_options *options, const char *text)
+{
+    return parse_report("--schedule", text,
+                        schedule_of(&options->job.config.schedule, text) == 0
+                            ? NULL
+                            : "must be peters-syska, equal, binomial, nearest "
+                              "or star");
+}
+
+static int set_injection(struct own_options *options, const char *text)
+{
+    static const struct {
+        const char *name;
+        enum mesh_injection injection;
+    } kinds[] = {{"fault@", MESH_INJECT_FAULT},
+                 {"hang@", MESH_INJECT_HANG},
+                 {"die@", MESH_INJECT_DIE}};
+
+    options->injection_text = text;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+        size_t length = strlen(kinds[i].name);
+
+        if (strncmp(text, kinds[i].name, length) == 0) {
+            options->job.config.injection = kinds[i].injection;
+            return parse_report(
+                "--inject", text,
+                parse_coord(text + length, &options->job.config.victim));
+        }
+    }
+    return parse_report("--inject", text,
+                        "must be fault@X,Y, hang@X,Y or die@X,Y");
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct own_options *options = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->job;
+        return 0;
+    case KEY_SCHEDULE:
+        return set_schedule(options, text);
+    case KEY_REPORT:
+        options->report = text;
+        return 0;
+    case KEY_TRACE:
+        options->trace = text;
+        return 0;
+    case KEY_GANTT:
+        options->gantt = text;
+        return 0;
+    case KEY_JSON:
+        options->json = true;
+        return 0;
+    case 'o':
+        options->output = text;
+        return 0;
+    case KEY_INJECT:
+        return set_injection(options, text);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int check_own(const struct own_options *options)
+{
+    const struct run_config *config = &options->job.config;
+
+    if (config->native && config->injection != MESH_INJECT_NONE) {
+        parse_report("--inject", options->injection_text,
+                     "must not be given with --on native: it is for boards");
+        return EXIT_USAGE;
+    }
+    if (config->victim.x >= config->size.width ||
+        config->victim.y >= config->size.height) {
+        parse_report_outside("--inject", config->victim, config->size);
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
+/* Whether there will be an output to write, once the load is known. */
+static int check_output(const struct own_options *options)
+{
+    const struct run_config *config = &options->job.config;
+    const struct format *format = format_of(config->kernel->name);
+
+    if (options->output != NULL && config->terms.output_denominator == 0) {
+        fprintf(stderr,
+                "quincunx: -o '%s': kernel %s has no output with this "
+                "argument; its result is in --report and --json\n",
+                options->output, config->kernel->name);
+        return EXIT_USAGE;
+    }
+    return options->output != NULL && format->check != NULL &&
+                   format->check(&config->load, options->output) != 0
+               ? EXIT_USAGE
+               : 0;
+}
+
+static int write_output(const struct own_options *options,
+                        const struct kernel_result *result)
+{
+    const struct run_config *config = &options->job.config;
+    const struct format *format = format_of(config->kernel->name);
+
+    return format->write == NULL
+               ? format_write_file(options->output, result->output,
+                                   result->output_bytes)
+               : format->write(&config->load, options->output, result->output,
+                               result->output_bytes);
+}
+
+static int write_all(const struct own_options *options,
+                     const struct outcome *outcome)
+{
+    int failed = 0;
+
+    if (options->report != NULL) {
+        failed |= report_write(outcome, options->report);
+    }
+    if (options->trace != NULL) {
+        failed |= trace_write(outcome, options->trace);
+    }
+    if (options->gantt != NULL) {
+        failed |= gantt_write(outcome, options->gantt);
+    }
+    if (options->output != NULL) {
+        failed |= write_output(options, &outcome->result);
+    }
+    if (options->json) {
+        failed |= report_print(outcome);
+    } else {
+        summary_print(stdout, outcome);
+    }
+    return failed == 0 ? 0 : EXIT_FAILED;
+}
+
+static int run_with(struct own_options *options)
+{
+    struct outcome outcome;
+    int status;
+
+    options->job.config.load.wants_output = options->output != NULL;
+    status = run_options_open(&options->job);
+
+    status = status == 0 ? check_output(options) : status;
+    if (status == 0) {
+        status = run_job(&outcome, &options->job.config);
+    }
+    if (status == 0) {
+        status = write_all(options, &outcome);
+        run_free(&outcome);
+    }
+    return status;
+}
+
+int run_command(int argc, char **argv)
+{
+    static const struct argp_child children[] = {
+        {&run_options_argp, 0, NULL, 0}, {0}};
+    static const char description[] =
+        "Scatters INPUT over a mesh, computes, gathers, and reports what was "
+        "planned and what was measured.";
+    struct argp argp = {descriptions, parse_option, NULL, description,
+                        children,     NULL,         NULL};
+    struct own_options options = {.report = NULL};
+    int status;
+
+    run_options_init(&options.job, "run");
+    argp_err_exit_status = EXIT_USAGE;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+        return EXIT_USAGE;
+    }
+    status = run_options_check(&options.job);
+    status = status == 0 ? check_own(&options) : status;
+    status = status == 0 ? run_with(&options) : status;
+    run_options_free(&options.job);
+    return status;
+}
+
+int run_kernels_command(int argc, char **argv)
+{
+    static const char description[] = "Lists the kernels and what they take.";
+    struct argp argp = {NULL, NULL, NULL, description, NULL, NULL, NULL};
+
+    argp_err_exit_status = EXIT_USAGE;
+    if (argp_parse(&argp, argc, argv, 0, NULL, NULL) != 0) {
+        return EXIT_USAGE;
+    }
+    for (unsigned i = 0; i < kernel_table_count; ++i) {
+        const struct kernel *kernel = kernel_table[i];
+        const struct format *format = format_of(kernel->name);
+
+        printf("%-12s %s\n%-12s --arg: %s\n", kernel->name, kernel->summary, "",
+               format->argument != NULL ? format->argument : kernel->argument);
+        printf("%-12s INPUT: %s", "",
+               format->input != NULL ? format->input : "none");
+        if (format->output != NULL) {
+            printf("; -o: %s", format->output);
+        }
+        putchar('\n');
+    }
+    return 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `quincunx simulate`: the whole scatter node by node, with integer volumes,
+ * checked against the model. Options: `quincunx simulate --help`.
+ */
+#ifndef QEMU_COMMAND_SIMULATE_H
+#define QEMU_COMMAND_SIMULATE_H
+
+/*
+ * argv[0] is "quincunx simulate"; options follow. Prints what happened and
+ * what was checked on stdout, and what is wrong on stderr. Result: the exit
+ * status, 0, 1 (a check failed, or no memory) or 2 (bad usage); does not
+ * return from --help and from options that getopt refuses.
+ */
+int simulate_command(int argc, char **argv);
+
+#endif

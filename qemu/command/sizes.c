@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/command/sizes.h"
+
+#include "qemu/support/parse.h"
+#include "qemu/model/tree.h"
+#include "qemu/model/tree_pairs.h"
+#include "torus/tree.h"
+
+#include <argp.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define NODES_MAX (TORUS_TREE_SIDE_MAX * TORUS_TREE_SIDE_MAX)
+
+enum key {
+    KEY_MAX = 256,
+    KEY_ALL,
+    KEY_LOAD,
+    KEY_STARTUP,
+    KEY_TRANSFER,
+    KEY_COMPUTE,
+    KEY_JSON
+};
+
+struct options {
+    uint64_t side_max;
+    uint64_t load_units;
+    uint64_t startup_ps;
+    uint64_t transfer_ps;
+    uint64_t compute_ps;
+    bool all;
+    bool json;
+};
+
+/* A Cray T3D, and a load of a second on one node. */
+static const struct options defaults = {.side_max = TORUS_TREE_SIDE_MAX,
+                                        .load_units = 1000000,
+                                        .startup_ps = 4850000,
+                                        .transfer_ps = 3300,
+                                        .compute_ps = 1000000};
+
+static const struct argp_option descriptions[] = {
+    {"max", KEY_MAX, "SIDE", 0, "Longest side, 1 to 31 (default 31)", 1},
+    {"all", KEY_ALL, NULL, 0,
+     "All pairs of sides (default: those that differ by one at most)", 1},
+    {"load", KEY_LOAD, "UNITS", 0, "Units of the load (default 1M)", 2},
+    {"startup", KEY_STARTUP, "T", 0,
+     "Time to set a circuit up (default 4.85us)", 2},
+    {"transfer", KEY_TRANSFER, "T", 0,
+     "Time to move one unit over a circuit (default 3.3ns)", 2},
+    {"compute", KEY_COMPUTE, "T", 0,
+     "Time for one node to process one unit (default 1us)", 2},
+    {"json", KEY_JSON, NULL, 0, "Print one JSON object and nothing else", 3},
+    {0},
+};
+
+static const char description[] =
+    "For every size of torus: the phases of its scatter, the makespan of the "
+    "best shares in one round, and its ratio to the least time that any "
+    "scatter could take; beside it the same ratio for the nearest torus of "
+    "5^k x 5^k.\vA torus and its mirror image are the same. Defaults are those "
+    "of a Cray T3D.";
+
+/* Options. */
+
+static int parse_max(struct options *options, const char *text)
+{
+    uint64_t side;
+    const char *allowed = parse_count(text, &side);
+
+    if (allowed != NULL || side == 0 || side > TORUS_TREE_SIDE_MAX) {
+        return parse_report("--max", text, "must be 1 to 31");
+    }
+    options->side_max = side;
+    return 0;
+}
+
+static int parse_load(struct options *options, const char *text)
+{
+    const char *allowed = parse_size(text, &options->load_units);
+
+    if (allowed == NULL && options->load_units == 0) {
+        allowed = "must be 1 unit or more";
+    }
+    return parse_report("--load", text, allowed);
+}
+
+static int parse_compute(struct options *options, const char *text)
+{
+    const char *allowed = parse_time_ps(text, &options->compute_ps);
+
+    if (allowed == NULL && options->compute_ps == 0) {
+        allowed = "must be 1ps or more";
+    }
+    return parse_report("--compute", text, allowed);
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case ARGP_KEY_ARG:
+        return parse_report("argument", text, "sizes takes only options");
+    case KEY_MAX:
+        return parse_max(options, text);
+    case KEY_ALL:
+        options->all = true;
+        return 0;
+    case KEY_LOAD:
+        return parse_load(options, text);
+    case KEY_STARTUP:
+        return parse_report("--startup", text,
+                            parse_time_ps(text, &options->startup_ps));
+    case KEY_TRANSFER:
+        return parse_report("--transfer", text,
+                            parse_time_ps(text, &options->transfer_ps));
+    case KEY_COMPUTE:
+        return parse_compute(options, text);
+    case KEY_JSON:
+        options->json = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* One size. */
+
+struct row {
+    struct torus_size size;
+    int phases;
+    struct tree_model_plan plan;
+    struct tree_pairs pairs;
+    double bound_ps;
+    double even_ps;
+};
+
+/* False without memory. */
+static bool make_row(struct row *row, struct torus_size size,
+                     const struct tree_model_costs *costs)
+{
+    struct torus_branch *tree = malloc(NODES_MAX * sizeof *tree);
+    bool made = false;
+
+    if (tree != NULL) {
+        row->size = size;
+        row->phases =
+            torus_tree_scatter(tree, size, (struct torus_coord){0, 0});
+        made = row->phases >= 0 &&
+               tree_model_plan(&row->plan, NULL, tree, costs) == 0 &&
+               tree_pairs_count(&row->pairs, tree, size) == 0;
+        row->bound_ps = tree_model_bound(size, costs);
+        row->even_ps = tree_model_even(size, costs);
+    }
+    free(tree);
+    return made;
+}
+
+static uint32_t row_nodes(const struct row *row)
+{
+    return (uint32_t)row->size.width * row->size.height;
+}
+
+static double row_ratio(const struct row *row)
+{
+    return row->plan.makespan_ps / row->bound_ps;
+}
+
+/* The power of five whose number of nodes is nearest, as a factor. */
+static const struct row *nearest(const struct row powers[3], uint32_t nodes)
+{
+    return &powers[nodes * nodes <= 25 ? 0 : nodes * nodes <= 25 * 625 ? 1 : 2];
+}
+
+/* Output. */
+
+static void print_head(const struct options *options)
+{
+    printf("Load %.6g units. Startup %.6g us, transfer %.6g ns, compute %.6g "
+           "us.\n"
+           "The makespan against the bound, and against a tree that grows "
+           "evenly; pairs of\ncircuits that share a link, and those of them "
+           "that no cause orders.\n\n"
+           "  torus  nodes phases used  makespan [us]   bound    even  pairs "
+           "unordered  near 5^k\n",
+           (double)options->load_units, (double)options->startup_ps / 1e6,
+           (double)options->transfer_ps / 1e3,
+           (double)options->compute_ps / 1e6);
+}
+
+static void print_row(const struct row *row, const struct row *power)
+{
+    printf("%3d x %-2d %5u %6d %4u %14.3f %7.4f %7.4f %6u %9u %3d %.4f\n",
+           row->size.width, row->size.height, row_nodes(row), row->phases,
+           row->plan.phases, row->plan.makespan_ps / 1e6, row_ratio(row),
+           row->plan.makespan_ps / row->even_ps, row->pairs.shared,
+           row->pairs.unordered, power->size.width, row_ratio(power));
+}
+
+static json_t *row_json(const struct row *row, const struct row *power)
+{
+    return json_pack(
+        "{s:i, s:i, s:I, s:i, s:i, s:I, s:f, s:f, s:f, s:f, s:I, s:I,"
+        " s:{s:i, s:f}}",
+        "width", row->size.width, "height", row->size.height, "nodes",
+        (json_int_t)row_nodes(row), "phases", row->phases, "phases_used",
+        (int)row->plan.phases, "nodes_used", (json_int_t)row->plan.nodes,
+        "makespan_ps", row->plan.makespan_ps, "bound_ps", row->bound_ps,
+        "ratio", row_ratio(row), "even_ps", row->even_ps, "pairs_shared",
+        (json_int_t)row->pairs.shared, "pairs_unordered",
+        (json_int_t)row->pairs.unordered, "nearest", "side", power->size.width,
+        "ratio", row_ratio(power));
+}
+
+/* Either may be told: `rows` collects JSON, or is NULL. */
+static bool tell_sizes(json_t *rows, const struct row powers[3],
+                       const struct options *options,
+                       const struct tree_model_costs *costs)
+{
+    uint16_t side_max = (uint16_t)options->side_max;
+    struct row row;
+
+    for (uint16_t width = 1; width <= side_max; ++width) {
+        for (uint16_t height = width; height <= side_max; ++height) {
+            const struct row *power = nearest(powers, (uint32_t)width * height);
+
+            if (!options->all && height > width + 1) {
+                break;
+            }
+            if (!make_row(&row, (struct torus_size){width, height}, costs)) {
+                return false;
+            }
+            if (rows != NULL) {
+                json_array_append_new(rows, row_json(&row, power));
+            } else {
+                print_row(&row, power);
+            }
+        }
+    }
+    return true;
+}
+
+static bool tell_json(const struct row powers[3], const struct options *options,
+                      const struct tree_model_costs *costs)
+{
+    json_t *rows = json_array();
+    bool told = tell_sizes(rows, powers, options, costs);
+    json_t *json = json_pack("{s:f, s:f, s:f, s:f, s:o}", "load_units",
+                             costs->load_units, "startup_ps", costs->startup_ps,
+                             "transfer_ps", costs->transfer_ps, "compute_ps",
+                             costs->compute_ps, "sizes", rows);
+
+    if (told) {
+        json_dumpf(json, stdout, JSON_REAL_PRECISION(17));
+        putchar('\n');
+    }
+    json_decref(json);
+    return told;
+}
+
+static bool tell(const struct options *options)
+{
+    static const uint16_t sides[3] = {1, 5, 25};
+    struct tree_model_costs costs = {
+        (double)options->load_units, (double)options->startup_ps,
+        (double)options->transfer_ps, (double)options->compute_ps};
+    struct row powers[3];
+
+    for (unsigned i = 0; i < 3; ++i) {
+        if (!make_row(&powers[i], (struct torus_size){sides[i], sides[i]},
+                      &costs)) {
+            return false;
+        }
+    }
+    if (options->json) {
+        return tell_json(powers, options, &costs);
+    }
+    print_head(options);
+    return tell_sizes(NULL, powers, options, &costs);
+}
+
+int sizes_command(int argc, char **argv)
+{
+    struct argp argp = {descriptions, parse_option, NULL, description,
+                        NULL,         NULL,         NULL};
+    struct options options = defaults;
+
+    argp_err_exit_status = 2;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+        return 2;
+    }
+    if (!tell(&options)) {
+        fputs("quincunx: no memory for the trees\n", stderr);
+        return 1;
+    }
+    return 0;
+}

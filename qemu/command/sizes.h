@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `quincunx sizes`: how well a load scatters on tori that are not 5^k x 5^k.
+ * Options: `quincunx sizes --help`, and DESIGN.md.
+ */
+#ifndef QEMU_COMMAND_SIZES_H
+#define QEMU_COMMAND_SIZES_H
+
+/*
+ * argv[0] is "quincunx sizes"; options follow. Prints a table on stdout and
+ * what is wrong on stderr. Result: the exit status, 0, 1 (failure) or 2 (bad
+ * usage); does not return from --help and from options that getopt refuses.
+ */
+int sizes_command(int argc, char **argv);
+
+#endif

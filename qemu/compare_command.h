@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#ifndef QEMU_COMPARE_COMMAND_H
-#define QEMU_COMPARE_COMMAND_H
-
-/* `quincunx compare`: exit status 0, 1 (failed), 2 (usage) or 130. */
-int compare_command(int argc, char **argv);
-
-#endif

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#ifndef QEMU_MESH_COMMAND_H
-#define QEMU_MESH_COMMAND_H
-
-/* `quincunx mesh`: boards find each other, and what is wrong is told and drawn.
-   Result: the exit status: 0 if the mesh is right. */
-int mesh_command(int argc, char **argv);
-
-#endif

@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#ifndef QEMU_NODES_COMMAND_H
-#define QEMU_NODES_COMMAND_H
-
-/* `quincunx nodes`: argv[0] is the subcommand's full name. Exit status. */
-int nodes_command(int argc, char **argv);
-
-#endif
