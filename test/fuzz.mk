@@ -5,11 +5,11 @@
 FUZZ_DRIVER := test/fuzz/main.c test/fuzz/mutate.c test/fuzz/watch.c
 FUZZ_TARGETS := test/fuzz/console.c test/fuzz/job.c test/fuzz/kernels.c \
                 test/fuzz/switch.c test/fuzz/targets.c
-FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/format*.c qemu/format/image*.c) \
+FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/*.c) \
                 $(wildcard boot/shell*.c hal/discover*.c hal/switch*.c) \
                 hal/frame.c hal/line.c hal/mailbox.c hal/parity.c \
-                qemu/format/npy.c qemu/outcome/output_chunks.c qemu/format/wav.c scatter/tree.c \
-                scatter/wire.c scatter/wire_job.c
+                qemu/outcome/output_chunks.c scatter/tree.c scatter/wire.c \
+                scatter/wire_job.c
 FUZZ_OTHERS := $(filter-out qemu/main.c $(FUZZ_COVERED),$(HOST_SOURCES))
 FUZZ_OBJ := $(BUILD)/test/fuzz-obj
 FUZZ_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -O1 \

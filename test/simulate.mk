@@ -2,14 +2,15 @@
 # The simulation of the whole scatter alone, with sanitizers; and the command
 # with a split that loses units, which its checks must find.
 
-SIMULATE_CORE := qemu/model/event_queue.c qemu/model/simulate.c $(wildcard qemu/model/model*.c) \
+SIMULATE_CORE := $(filter-out %/tree.c %/tree_pairs.c, \
+                   $(wildcard qemu/model/*.c)) \
                  $(wildcard torus/*.c) scatter/planner.c
 SIMULATE_UNIT := $(SIMULATE_CORE) scatter/split.c qemu/fabric/fabric.c \
                  $(filter-out %/lossy.c,$(wildcard test/simulate/*.c)) \
                  test/unit/unit.c
-SIMULATE_LOSSY := $(SIMULATE_CORE) $(wildcard qemu/simulate_*.c) \
-                  qemu/support/parse.c qemu/options/plan_input.c qemu/options/plan.c \
-                  qemu/options/plan_values.c test/simulate/lossy.c
+SIMULATE_LOSSY := $(SIMULATE_CORE) $(wildcard qemu/command/simulate*.c) \
+                  $(wildcard qemu/options/plan*.c) qemu/options/simulate.c \
+                  qemu/support/parse.c test/simulate/lossy.c
 
 simulate_unit_objects := $(SIMULATE_UNIT:%.c=$(MORE_OBJ)/%.o)
 simulate_lossy_objects := $(SIMULATE_LOSSY:%.c=$(MORE_OBJ)/%.o)

@@ -3,7 +3,7 @@
 
 #include "qemu/flash/identity.h"
 #include "qemu/flash/loader.h"
-#include "qemu/flash/openocd_output.h"
+#include "qemu/flash/output.h"
 
 #include <errno.h>
 #include <fcntl.h>

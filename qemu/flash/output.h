@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a program that flashes says: the step that it is at, the chip, its last
  * lines. */
-#ifndef QEMU_FLASH_OPENOCD_OUTPUT_H
-#define QEMU_FLASH_OPENOCD_OUTPUT_H
+#ifndef QEMU_FLASH_OUTPUT_H
+#define QEMU_FLASH_OUTPUT_H
 
 #include <stddef.h>
 #include <stdio.h>

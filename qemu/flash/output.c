@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/flash/openocd_output.h"
+#include "qemu/flash/output.h"
 
 #include "qemu/flash/request.h"
 
