@@ -40,7 +40,7 @@ def samples(path):
 
 def sound(path):
     subprocess.run(
-        ["sox", "-n", "-r", "48000", "-b", "16", "-c", "1", path, "synth",
+        ["sox", "-R", "-n", "-r", "48000", "-b", "16", "-c", "1", path, "synth",
          f"{MEGA // 2}s", "whitenoise"],
         check=True, timeout=60, capture_output=True)
 
