@@ -93,10 +93,10 @@ LDFLAGS_stm32f405 := $(if $(filter-out search,$(KERNELS_stm32f405)), \
                        -Wl$(comma)--defsym=boot_all_parts=1)
 
 # Circuits by queued DMA through a window, or over serial lines.
-WINDOW_SOURCES := hal/console.c hal/crc32.c hal/window.c
-SERIAL_SOURCES := hal/crc32.c hal/discover.c hal/frame.c hal/line.c \
-                  hal/mailbox.c hal/parity.c hal/serial_circuit.c \
-                  $(wildcard hal/switch*.c)
+WINDOW_SOURCES := hal/crc32.c $(wildcard hal/window/*.c)
+SWITCH_SOURCES := hal/crc32.c $(wildcard hal/switch/*.c)
+SERIAL_SOURCES := $(SWITCH_SOURCES) $(wildcard hal/serial/*.c hal/line/*.c) \
+                  hal/discover/discover.c
 ENGINE_SOURCES := $(wildcard torus/*.c scatter/*.c)
 NODE_SOURCES := $(ENGINE_SOURCES) $(WINDOW_SOURCES) boot/node.c
 BOOT_SOURCES := boot/reset.c boot/fault.c boot/memory.c boot/syscalls.c
@@ -110,7 +110,8 @@ SOURCES_stm32f405 := $(ENGINE_SOURCES) $(SERIAL_SOURCES) \
                      $(wildcard hal/stm32f405/*.c boot/*_stm32f405.c)
 QEMU_SOURCES := $(wildcard qemu/*.c qemu/*/*.c)
 HOST_SOURCES := $(NODE_SOURCES) $(wildcard kernels/*.c hal/host/*.c) \
-                $(QEMU_SOURCES) hal/discover_text.c hal/line.c boot/costs_host.c
+                $(QEMU_SOURCES) $(wildcard hal/line/*.c) hal/discover/text.c \
+                boot/costs_host.c
 TABLE := $(BUILD)/kernel_table.c
 BOARD_TABLES := $(BOARDS:%=$(BUILD)/%/kernel_table.c)
 
@@ -184,7 +185,7 @@ target_link = $(TARGET_CC) -mcpu=cortex-$(CORE_$(1)) -mthumb \
 COLD := -fno-schedule-insns2 -fno-move-loop-invariants
 FAST_KERNELS := $(filter-out kernels/spin.c,$(wildcard kernels/*.c))
 FAST_mps2_an385 := scatter/scatter.c scatter/wire_job.c scatter/split.c \
-                   hal/window.c $(FAST_KERNELS)
+                   hal/window/window.c $(FAST_KERNELS)
 FAST_stm32f405 := $(if $(filter all,$(PARTS)),$(FAST_KERNELS))
 # A message over serial lines costs milliseconds whatever the engine's code is.
 COLD_stm32f405 := -fno-ipa-cp -fno-tree-ch -fno-tree-dominator-opts \
@@ -231,8 +232,8 @@ $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
 $(BUILD)/mps2_an385/scatter/planner.o: TARGET_CFLAGS += -O2
 
 # Every byte of four lines passes here.
-HOT_stm32f405 := hal/stm32f405/serial hal/crc32 hal/frame hal/parity \
-                 hal/switch
+HOT_stm32f405 := hal/stm32f405/serial hal/crc32 hal/switch/frame \
+                 hal/switch/parity hal/switch/switch
 HOT_FLAGS := $(if $(filter all,$(PARTS)),-O2) \
              '-DHAL_HOT=__attribute__((section(".data.hot")))'
 $(HOT_stm32f405:%=$(BUILD)/stm32f405/%.o): TARGET_CFLAGS += $(HOT_FLAGS)

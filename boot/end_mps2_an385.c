@@ -3,7 +3,7 @@
 #include "boot/boot.h"
 
 #include "hal/board.h"
-#include "hal/console.h"
+#include "hal/window/node_console.h"
 #include "hal/mps2_an385/registers.h"
 
 #define WINDOW ((struct window *)PSRAM_BASE)

@@ -6,7 +6,7 @@
 #include "boot/costs.h"
 #include "hal/board.h"
 #include "hal/circuit.h"
-#include "hal/console.h"
+#include "hal/window/node_console.h"
 #include "kernels/kernel.h"
 #include "scatter/scatter.h"
 

@@ -10,10 +10,10 @@
  *   main loop    serial_node_run(): the engine, and while it waits the shell,
  *                which is the timer's while a kernel computes for long
  *
- * Others may peek at it (hal/peek.h) whatever its main loop does, and tell it
- * to let its LED blink or to reset itself. A new wave of its originator ends a
- * job that it is in: that one has no job any more. If the main loop does not
- * come back to hear it, the node resets itself.
+ * Others may peek at it (hal/switch/peek.h) whatever its main loop does, and
+ * tell it to let its LED blink or to reset itself. A new wave of its originator
+ * ends a job that it is in: that one has no job any more. If the main loop does
+ * not come back to hear it, the node resets itself.
  *
  * What both touch is guarded by lock() and unlock() of the configuration.
  */
@@ -22,11 +22,11 @@
 
 #include "boot/shell.h"
 #include "hal/clock.h"
-#include "hal/discover.h"
-#include "hal/line.h"
-#include "hal/mailbox.h"
-#include "hal/peek.h"
-#include "hal/serial_circuit.h"
+#include "hal/discover/discover.h"
+#include "hal/line/line.h"
+#include "hal/serial/mailbox.h"
+#include "hal/switch/peek.h"
+#include "hal/serial/circuit.h"
 #include "scatter/scatter.h"
 
 /* What the board gives. Functions may be called until the end. */
@@ -145,7 +145,7 @@ void serial_node_tick(struct serial_node *node);
    that computes for long, or hangs in its kernel. */
 void serial_node_answer(struct serial_node *node);
 
-/* Writes a page of hal/peek.h: at most SWITCH_STATUS_BYTES; any context.
+/* Writes a page of hal/switch/peek.h: at most SWITCH_STATUS_BYTES; any context.
    Result: how many bytes. */
 unsigned serial_node_status(const struct serial_node *node, uint8_t page,
                             uint8_t *out);

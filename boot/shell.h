@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The console's commands. A request is one line (hal/line.h):
+ * The console's commands. A request is one line (hal/line/line.h):
  *
  *   [@TAG] COMMAND [WORD...]
  *
@@ -23,8 +23,8 @@
 #ifndef BOOT_SHELL_H
 #define BOOT_SHELL_H
 
-#include "hal/line.h"
-#include "hal/mailbox.h"
+#include "hal/line/line.h"
+#include "hal/serial/mailbox.h"
 #include "torus/torus.h"
 
 #include <stdbool.h>
@@ -87,7 +87,7 @@ struct shell_mesh_fault {
     bool leads; /* to what is found there instead: */
     struct torus_coord to;
     uint8_t to_port;
-    uint8_t count; /* if it is one of something: hal/discover.h */
+    uint8_t count; /* if it is one of something: hal/discover/discover.h */
 };
 
 /* One circuit, on this node's clock. */
@@ -152,9 +152,9 @@ struct shell_config {
     int (*ping_result)(void *context, struct shell_ping *ping);
 
     /* Asks the node at the end of the path, this one if that has no hops, for a
-       page of hal/peek.h, or gives it a command with its argument. One at a
-       time for each port. Result: 0; ERR_PORT_BUSY: the last one out of that
-       port is still under way; another enum err. */
+       page of hal/switch/peek.h, or gives it a command with its argument. One
+       at a time for each port. Result: 0; ERR_PORT_BUSY: the last one out of
+       that port is still under way; another enum err. */
     int (*peek)(void *context, struct torus_path path, uint8_t page,
                 uint32_t argument);
 
@@ -183,7 +183,7 @@ struct shell_config {
 /* What may be wrong with a request. */
 enum shell_code {
     SHELL_OK,
-    SHELL_LONG, /* of the line, as in hal/line.h */
+    SHELL_LONG, /* of the line, as in hal/line/line.h */
     SHELL_CRC,
     SHELL_CONTROL,
     SHELL_DAMAGED,

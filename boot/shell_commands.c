@@ -2,7 +2,7 @@
 #include "boot/shell_commands.h"
 
 #include "hal/err.h"
-#include "hal/peek.h"
+#include "hal/switch/peek.h"
 
 #include <string.h>
 

@@ -3,9 +3,9 @@
 #ifndef HAL_BOARD_H
 #define HAL_BOARD_H
 
-#include "hal/window.h"
+#include "hal/window/window.h"
 
-/* Rings the switch and sleeps until it rings back; see hal/window.h. */
+/* Rings the switch and sleeps until it rings back; see hal/window/window.h. */
 void board_ring_and_wait(struct window *window);
 
 /* Rings the switch and goes on. */

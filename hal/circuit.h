@@ -98,8 +98,8 @@ struct circuit_delivery {
 
 /*
  * Attaches to the board's switch; starts the clock at 0. `board` is what the
- * implementation takes: hal/window.c a struct window. Result: 0; ERR_PROTOCOL
- * if it is not what it should be.
+ * implementation takes: hal/window/window.c a struct window. Result: 0;
+ * ERR_PROTOCOL if it is not what it should be.
  */
 int circuit_open(struct circuit *circuit, void *board, struct clock *clock);
 

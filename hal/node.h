@@ -28,7 +28,7 @@
 
 /* Who this node is: written before its program starts. */
 struct node_identity { /* switch */
-    uint32_t magic;    /* of the window, hal/window.h; 0 without one */
+    uint32_t magic;    /* of the window, hal/window/window.h; 0 without one */
     uint32_t version;
     uint32_t bytes; /* of the whole window */
     uint32_t mesh;  /* identity of this mesh, in every message */

@@ -2,9 +2,9 @@
 # The console's lines, mailbox and client as a library for ctypes, and a node's
 # console as a program that talks on its standard input and output.
 
-CONSOLE_SHARED := hal/line.c hal/mailbox.c qemu/console/client.c \
+CONSOLE_SHARED := hal/line/line.c hal/serial/mailbox.c qemu/console/client.c \
                   qemu/console/port.c qemu/support/parse.c
-CONSOLE_BOARD := test/console/board.c hal/line.c hal/mailbox.c \
+CONSOLE_BOARD := test/console/board.c hal/line/line.c hal/serial/mailbox.c \
                  $(wildcard boot/shell*.c) torus/torus.c
 
 CONSOLE_NODE := test/console/node.c test/unit/unit.c \

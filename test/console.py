@@ -129,7 +129,7 @@ LIB = load()
 
 
 class Lines:
-    """hal/line.h's reader."""
+    """hal/line/line.h's reader."""
 
     def __init__(self, half_us=1000):
         self.reader = Reader()

@@ -2,7 +2,7 @@
 # Discovery in meshes of nodes in one process.
 
 DISCOVER_TEST := $(wildcard test/discover/*.c) test/unit/unit.c \
-                 hal/crc32.c hal/discover.c hal/discover_text.c torus/torus.c
+                 hal/crc32.c $(wildcard hal/discover/*.c) torus/torus.c
 
 discover_objects := $(DISCOVER_TEST:%.c=$(BUILD)/test/more/%.o)
 

@@ -6,8 +6,8 @@ FUZZ_DRIVER := test/fuzz/main.c test/fuzz/mutate.c test/fuzz/watch.c
 FUZZ_TARGETS := test/fuzz/console.c test/fuzz/job.c test/fuzz/kernels.c \
                 test/fuzz/switch.c test/fuzz/targets.c
 FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/*.c) \
-                $(wildcard boot/shell*.c hal/discover*.c hal/switch*.c) \
-                hal/frame.c hal/line.c hal/mailbox.c hal/parity.c \
+                $(wildcard boot/shell*.c hal/discover/*.c hal/line/*.c) \
+                hal/serial/mailbox.c $(SWITCH_SOURCES) \
                 qemu/outcome/output_chunks.c scatter/tree.c scatter/wire.c \
                 scatter/wire_job.c
 FUZZ_OTHERS := $(filter-out qemu/main.c $(FUZZ_COVERED),$(HOST_SOURCES))

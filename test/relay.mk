@@ -2,11 +2,10 @@
 # What the switch's calls cost, counted on the board whose emulator counts, and
 # compiled with the flags of the board stm32f405, but for the processor.
 
-RELAY_EXACT := hal/crc32.c hal/frame.c hal/parity.c \
-               $(wildcard hal/switch*.c) torus/torus.c
+RELAY_EXACT := $(SWITCH_SOURCES) torus/torus.c
 RELAY_BENCH := test/bench/relay/board.c test/target/main.c boot/reset.c \
-               boot/memory.c boot/vectors_mps2_an385.c hal/window.c \
-               hal/console.c \
+               boot/memory.c boot/vectors_mps2_an385.c hal/window/window.c \
+               hal/window/node_console.c \
                $(wildcard hal/mps2_an385/*.c) \
                $(filter-out torus/torus.c,$(wildcard torus/*.c))
 

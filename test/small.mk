@@ -3,7 +3,7 @@
 
 small_objects := $(BUILD)/test/small/boot/divide.o \
                  $(BUILD)/test/small/hal/crc32.o \
-                 $(BUILD)/test/small/hal/parity.o
+                 $(BUILD)/test/small/hal/switch/parity.o
 
 TEST_PROGRAMS += $(BUILD)/test/small.so
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The switch in software on meshes of simulated lines, with sanitizers.
 
-SWITCH_TEST := $(wildcard test/switch/*.c hal/switch*.c) hal/frame.c \
-               hal/crc32.c hal/parity.c test/unit/unit.c \
-               torus/pattern.c torus/torus.c
+SWITCH_TEST := $(wildcard test/switch/*.c) $(SWITCH_SOURCES) \
+               test/unit/unit.c torus/pattern.c torus/torus.c
 
 switch_test_objects := $(SWITCH_TEST:%.c=$(MORE_OBJ)/%.o)
 

@@ -21,7 +21,7 @@ REAL = shutil.which(mesh.QEMU)
 GONE_S = 15
 
 # What a stand-in sees: the descriptors of qemu/fabric/qemu_boards.c and the
-# beginning of the window, as hal/window.h has them.
+# beginning of the window, as hal/window/window.h has them.
 STAND_IN = """#!{python} -ES
 import mmap, os, struct, sys, time
 DOORBELL, WINDOW = 3, 4

@@ -387,8 +387,8 @@ def test_a_pll_that_never_locks():
 @pytest.mark.parametrize("supply_mv, celsius", [
     (3300, 25), (3000, 60), (3600, 85), (1900, -30)])
 def test_supply_and_temperature(supply_mv, celsius):
-    """hal/peek.h's page PEEK_IDENTITY; a code of the converter is 0.1 % and
-    half a degree at most."""
+    """The page PEEK_IDENTITY; a code of the converter is 0.1 % and half a
+    degree at most."""
     with bench(1, 1, us=100_000, supply_mv=supply_mv, celsius=celsius) as it:
         page = base64.b64decode(it.values("peek 2")["data"])
         told_mv, told_celsius = struct.unpack_from("<Hh", page, 36)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hal/parity.h, the Reed-Solomon code of frames, against its definition: a
-word is right if its polynomial is 0 at eight powers of two, in a field whose
+"""hal/switch/parity.h, the Reed-Solomon code of frames, against its definition:
+a word is right if its polynomial is 0 at eight powers of two, in a field whose
 products come from a table of logarithms."""
 import ctypes
 import random

@@ -59,7 +59,7 @@ def test_kernels():
 
 def test_faults_of_a_mesh():
     names = re.search(r"#define DISCOVER_CODES\s*\\\s*\"(.*)\"",
-                      source("hal/discover.h"))[1].split("\\0")
+                      source("hal/discover/discover.h"))[1].split("\\0")
     assert set(table("| `fault=` | |")) == set(names) - {"?"}
 
 

@@ -6,7 +6,7 @@
 #ifndef HAL_HOST_HOST_H
 #define HAL_HOST_HOST_H
 
-#include "hal/window.h"
+#include "hal/window/window.h"
 
 struct host_node;
 

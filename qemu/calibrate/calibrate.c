@@ -213,7 +213,7 @@ static int measure_fabric(struct calibration *calibration,
 }
 
 /* A small probe to each node that will be probed: the first message sets a
-   node's clock (hal/serial_circuit.h), between its t2 and t3. */
+   node's clock (hal/serial/circuit.h), between its t2 and t3. */
 static int wake(const struct probe_channel *channel,
                 const struct probe probes[], uint32_t count)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/console.h"
 
-#include "hal/line.h"
+#include "hal/line/line.h"
 #include "qemu/console/client.h"
 #include "qemu/board/fault_image.h"
 #include "qemu/survey/identity.h"

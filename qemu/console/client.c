@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/console/client.h"
 
-#include "hal/line.h"
+#include "hal/line/line.h"
 #include "qemu/support/parse.h"
 
 #include <assert.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The host's side of a board's console (hal/line.h, boot/shell.h): commands
- * with their replies, and messages in and out. What is damaged, lost, cut or
- * late on the line is asked for again, a bounded number of times.
+ * The host's side of a board's console (hal/line/line.h, boot/shell.h):
+ * commands with their replies, and messages in and out. What is damaged, lost,
+ * cut or late on the line is asked for again, a bounded number of times.
  */
 #ifndef QEMU_CONSOLE_CLIENT_H
 #define QEMU_CONSOLE_CLIENT_H

@@ -3,7 +3,7 @@
 #ifndef QEMU_CONSOLE_FAULTS_H
 #define QEMU_CONSOLE_FAULTS_H
 
-#include "hal/discover.h"
+#include "hal/discover/discover.h"
 #include "qemu/console/client.h"
 #include "torus/torus.h"
 

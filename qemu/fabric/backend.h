@@ -6,7 +6,7 @@
 #ifndef QEMU_FABRIC_BACKEND_H
 #define QEMU_FABRIC_BACKEND_H
 
-#include "hal/window.h"
+#include "hal/window/window.h"
 
 #include <stdbool.h>
 #include <stdint.h>

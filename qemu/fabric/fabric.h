@@ -32,7 +32,7 @@
 #define QEMU_FABRIC_FABRIC_H
 
 #include "hal/err.h"
-#include "hal/window.h"
+#include "hal/window/window.h"
 #include "qemu/outcome/outcome.h"
 #include "torus/torus.h"
 

@@ -3,7 +3,7 @@
 #ifndef QEMU_FABRIC_POSTMORTEM_H
 #define QEMU_FABRIC_POSTMORTEM_H
 
-#include "hal/window.h"
+#include "hal/window/window.h"
 
 #include <stdio.h>
 

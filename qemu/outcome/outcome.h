@@ -9,7 +9,7 @@
 #ifndef QEMU_OUTCOME_OUTCOME_H
 #define QEMU_OUTCOME_OUTCOME_H
 
-#include "hal/window.h"
+#include "hal/window/window.h"
 #include "kernels/kernel.h"
 #include "scatter/wire.h"
 #include "torus/torus.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who the nodes of a mesh of boards are (PEEK_IDENTITY of hal/peek.h), and how
- * they differ from each other.
+ * Who the nodes of a mesh of boards are (PEEK_IDENTITY of hal/switch/peek.h),
+ * and how they differ from each other.
  */
 #ifndef QEMU_SURVEY_IDENTITY_H
 #define QEMU_SURVEY_IDENTITY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What every port of every node of a mesh of boards counted: bytes, messages
- * and errors (PEEK_EAST to PEEK_SOUTH of hal/peek.h).
+ * and errors (PEEK_EAST to PEEK_SOUTH of hal/switch/peek.h).
  */
 #ifndef QEMU_SURVEY_LINKS_H
 #define QEMU_SURVEY_LINKS_H

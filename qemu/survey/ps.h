@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How every node of a mesh of boards is, asked through the originator's
- * console: by peeks, which a node answers from its interrupts (hal/peek.h),
- * also when its program hangs.
+ * console: by peeks, which a node answers from its interrupts
+ * (hal/switch/peek.h), also when its program hangs.
  */
 #ifndef QEMU_SURVEY_PS_H
 #define QEMU_SURVEY_PS_H

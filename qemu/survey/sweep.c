@@ -2,7 +2,7 @@
 #include "qemu/survey/sweep.h"
 
 #include "hal/err.h"
-#include "hal/line.h"
+#include "hal/line/line.h"
 
 #include <poll.h>
 #include <stdio.h>

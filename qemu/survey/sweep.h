@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Peeks (hal/peek.h) at every node of a mesh of boards, through the console of
- * its originator: many at once, one out of each of its ports at a time.
+ * Peeks (hal/switch/peek.h) at every node of a mesh of boards, through the
+ * console of its originator: many at once, one out of each of its ports at a
+ * time.
  *
  * Near nodes come first, and the way to a farther one leads over links that
  * answered. So a link whose far end does not answer is known to be dead: no
@@ -12,8 +13,8 @@
 #ifndef QEMU_SURVEY_SWEEP_H
 #define QEMU_SURVEY_SWEEP_H
 
-#include "hal/peek.h"
-#include "hal/switch.h"
+#include "hal/switch/peek.h"
+#include "hal/switch/switch.h"
 #include "qemu/console/client.h"
 #include "torus/torus.h"
 

@@ -15,7 +15,7 @@
 #ifndef TEST_CONFORMANCE_PROGRAM_H
 #define TEST_CONFORMANCE_PROGRAM_H
 
-#include "hal/window.h"
+#include "hal/window/window.h"
 
 #define PROGRAM_SIDE 5u
 #define PROGRAM_OBSERVATION_BYTES 12u

@@ -7,7 +7,7 @@
 #ifndef TEST_DISCOVER_SUITE_H
 #define TEST_DISCOVER_SUITE_H
 
-#include "hal/discover.h"
+#include "hal/discover/discover.h"
 #include "hal/err.h"
 #include "test/unit/unit.h"
 

@@ -3,7 +3,7 @@
 
 #include "boot/shell.h"
 #include "hal/err.h"
-#include "hal/peek.h"
+#include "hal/switch/peek.h"
 
 #include <stdlib.h>
 #include <string.h>

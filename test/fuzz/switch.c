@@ -2,7 +2,7 @@
 #include "test/fuzz/switch.h"
 
 #include "hal/crc32.h"
-#include "hal/switch_parts.h"
+#include "hal/switch/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
    messages and at the console. */
 #include "test/fuzz/fuzz.h"
 
-#include "hal/discover.h"
+#include "hal/discover/discover.h"
 #include "qemu/outcome/output_chunks.h"
 #include "scatter/scatter.h"
 #include "scatter/wire.h"

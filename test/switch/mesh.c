@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/switch/mesh.h"
 
-#include "hal/switch_parts.h"
+#include "hal/switch/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef TEST_SWITCH_MESH_H
 #define TEST_SWITCH_MESH_H
 
-#include "hal/switch.h"
+#include "hal/switch/switch.h"
 
 #define MESH_NODES_MAX 25u
 #define MESH_LINES_MAX (MESH_NODES_MAX * SWITCH_PORTS)

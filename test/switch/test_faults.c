@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One fault at a time, everywhere; what is dead; noise. */
-#include "hal/switch_parts.h"
+#include "hal/switch/internal.h"
 #include "test/switch/suite.h"
 #include "test/switch/traffic.h"
 
@@ -144,7 +144,7 @@ static void answer_lost(struct unit *unit)
 
 /* ---- dead links and nodes ---- */
 
-/* The longest that a message takes to fail: header of hal/switch.h. */
+/* The longest that a message takes to fail: header of hal/switch/switch.h. */
 static uint64_t bound_us(uint32_t hops)
 {
     uint64_t answer_us =

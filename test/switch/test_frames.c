@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hal/frame.h alone. */
+/* hal/switch/frame.h alone. */
 #include "test/switch/suite.h"
 
 #include "hal/bytes.h"
 #include "hal/crc32.h"
-#include "hal/frame.h"
-#include "hal/parity.h"
+#include "hal/switch/frame.h"
+#include "hal/switch/parity.h"
 #include "test/switch/mesh.h"
 
 #include <string.h>

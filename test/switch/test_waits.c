@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How long is waited for answers, and for neighbours. */
-#include "hal/switch_parts.h"
+#include "hal/switch/internal.h"
 #include "test/switch/suite.h"
 #include "test/switch/traffic.h"
 

@@ -14,7 +14,7 @@
  */
 #include "hal/bytes.h"
 #include "hal/mps2_an385/registers.h"
-#include "hal/switch_parts.h"
+#include "hal/switch/internal.h"
 #include "test/unit/unit.h"
 
 #include <string.h>

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the switch (hal/switch.h) share and nobody else uses:
+ * What the files of the switch (hal/switch/switch.h) share and nobody else
+ * uses:
  *
  *   switch.c          bytes in, rings out, time limits, hop-local frames
  *   switch_relay.c    set-up and release of circuits, hop by hop
  *   switch_send.c     a message at its source
  *   switch_receive.c  a message at its destination
  */
-#ifndef HAL_SWITCH_PARTS_H
-#define HAL_SWITCH_PARTS_H
+#ifndef HAL_SWITCH_INTERNAL_H
+#define HAL_SWITCH_INTERNAL_H
 
-#include "hal/switch.h"
+#include "hal/switch/switch.h"
 
 enum part_type {
     PART_SETUP = 1,

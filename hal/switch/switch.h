@@ -8,9 +8,9 @@
  * No I/O, no clock, no allocation: bytes and times are arguments, what is to
  * go out is asked for. All state is in one struct, the caller's.
  *
- * Frames (hal/frame.h; numbers little-endian; CRC-32 behind, 4 bytes). The
- * first byte has the type in bits 0 to 2, bit 3 if parity follows the CRC, and
- * from bit 4 on the round of DATA and of the answers to it, else 0.
+ * Frames (hal/switch/frame.h; numbers little-endian; CRC-32 behind, 4 bytes).
+ * The first byte has the type in bits 0 to 2, bit 3 if parity follows the CRC,
+ * and from bit 4 on the round of DATA and of the answers to it, else 0.
  *
  *   SETUP      0  u8   type                       store and forward: each hop
  *              1  u8   attempt                    checks it, holds the port it
@@ -90,11 +90,11 @@
  * within and may call switch_pending(), switch_taken() and switch_tell(), and
  * nothing else.
  */
-#ifndef HAL_SWITCH_H
-#define HAL_SWITCH_H
+#ifndef HAL_SWITCH_SWITCH_H
+#define HAL_SWITCH_SWITCH_H
 
 #include "hal/err.h"
-#include "hal/frame.h"
+#include "hal/switch/frame.h"
 #include "torus/torus.h"
 
 #define SWITCH_VERSION 2u

@@ -17,8 +17,8 @@
  * that a running node may read changes behind its back: `done` moves only in
  * the answer to WINDOW_OP_DRAIN, or a full ring would depend on the host.
  */
-#ifndef HAL_WINDOW_H
-#define HAL_WINDOW_H
+#ifndef HAL_WINDOW_WINDOW_H
+#define HAL_WINDOW_WINDOW_H
 
 #include "hal/node.h"
 

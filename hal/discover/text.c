@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Faults of a mesh as people read them. */
-#include "hal/discover.h"
+#include "hal/discover/discover.h"
 
 struct line {
     char *out; /* room for DISCOVER_TEXT_BYTES */

@@ -13,8 +13,8 @@
  * state changes. No side may interrupt the other: both run in the main loop, or
  * the host's in an interrupt handler while the node's does something else.
  */
-#ifndef HAL_MAILBOX_H
-#define HAL_MAILBOX_H
+#ifndef HAL_SERIAL_MAILBOX_H
+#define HAL_SERIAL_MAILBOX_H
 
 #include "hal/err.h"
 

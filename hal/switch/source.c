@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A message at its source: set-up, frames, answers, further tries. */
-#include "hal/switch_parts.h"
+#include "hal/switch/internal.h"
 
 #include "hal/bytes.h"
 #include "hal/crc32.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The driver of the queued-DMA circuit switch, for every board that has one. */
-#include "hal/window.h"
+#include "hal/window/window.h"
 
 #include "hal/board.h"
 #include "hal/bytes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hal/line.h"
+#include "hal/line/line.h"
 
 #include <assert.h>
 #include <stdarg.h>

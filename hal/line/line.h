@@ -16,8 +16,8 @@
  * caller's. Cost of a byte: about 20 instructions in the interrupt handler, and
  * 40 where lines are taken.
  */
-#ifndef HAL_LINE_H
-#define HAL_LINE_H
+#ifndef HAL_LINE_LINE_H
+#define HAL_LINE_LINE_H
 
 #include <stdbool.h>
 #include <stdint.h>

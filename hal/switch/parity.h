@@ -9,8 +9,8 @@
  *
  * Pure functions of their arguments; no pointer is kept.
  */
-#ifndef HAL_PARITY_H
-#define HAL_PARITY_H
+#ifndef HAL_SWITCH_PARITY_H
+#define HAL_SWITCH_PARITY_H
 
 #include <stdint.h>
 

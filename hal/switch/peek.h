@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a node's interrupts say of it to whoever peeks (hal/switch.h), written
- * by boot/serial_node.c. A peek's first byte is a page or a command; a
+ * What a node's interrupts say of it to whoever peeks (hal/switch/switch.h),
+ * written by boot/serial_node.c. A peek's first byte is a page or a command; a
  * command's argument, a u32, follows it. Numbers are little-endian. Every
  * answer begins with PEEK_VERSION; that to a command is the page PEEK_STATE.
  *
@@ -45,8 +45,8 @@
  *                  node resets itself once nobody has asked that for 20 ms and
  *                  twice the time by which answers may be late
  */
-#ifndef HAL_PEEK_H
-#define HAL_PEEK_H
+#ifndef HAL_SWITCH_PEEK_H
+#define HAL_SWITCH_PEEK_H
 
 #define PEEK_VERSION 2u
 #define PEEK_QUESTION_BYTES 5u

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hal/frame.h"
+#include "hal/switch/frame.h"
 
 #include "hal/bytes.h"
 #include "hal/crc32.h"
-#include "hal/parity.h"
+#include "hal/switch/parity.h"
 
 #include <string.h>
 

@@ -44,8 +44,8 @@
  *              u8 count
  *   REFUSE     nothing more: the sender is busy
  */
-#ifndef HAL_DISCOVER_H
-#define HAL_DISCOVER_H
+#ifndef HAL_DISCOVER_DISCOVER_H
+#define HAL_DISCOVER_DISCOVER_H
 
 #include "torus/torus.h"
 
@@ -215,7 +215,7 @@ static inline bool discover_leads(const struct discover_fault *fault)
 /*
  * A fault as a line for people, without its newline, NUL at its end: such as
  * "(3,1) east: leads to (0,2) west, not to (4,1) west". Result: its length.
- * (hal/discover_text.c, of which a board needs nothing.)
+ * (hal/discover/text.c, of which a board needs nothing.)
  */
 unsigned discover_text(char out[DISCOVER_TEXT_BYTES], struct torus_size size,
                        const struct discover_fault *fault);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hal/console.h"
+#include "hal/window/node_console.h"
 
 void console_write(struct node_log *log, const char *text, size_t bytes)
 {

@@ -13,15 +13,15 @@
  * content is the second on the line, as it is. The CRC begins with a value that
  * writer and reader agree on: 0, or that of something both know already.
  *
- * FRAME_PARITY in the first byte: behind the CRC comes parity (hal/parity.h) of
- * the content and the CRC, by which the reader puts a few bytes right that the
- * line changed. A changed distance is but a changed byte or two of the content:
- * every byte of it has its place on the line.
+ * FRAME_PARITY in the first byte: behind the CRC comes parity
+ * (hal/switch/parity.h) of the content and the CRC, by which the reader puts a
+ * few bytes right that the line changed. A changed distance is but a changed
+ * byte or two of the content: every byte of it has its place on the line.
  *
  * Pure functions of their arguments; no pointer is kept.
  */
-#ifndef HAL_FRAME_H
-#define HAL_FRAME_H
+#ifndef HAL_SWITCH_FRAME_H
+#define HAL_SWITCH_FRAME_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hal/serial_circuit.h"
+#include "hal/serial/circuit.h"
 
 #include "hal/bytes.h"
 

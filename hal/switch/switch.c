@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes in, rings out, time limits, and frames for the neighbour. */
-#include "hal/switch_parts.h"
+#include "hal/switch/internal.h"
 
 #include "hal/bytes.h"
-#include "hal/parity.h"
+#include "hal/switch/parity.h"
 
 #include <string.h>
 

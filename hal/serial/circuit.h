@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Circuits (hal/circuit.h) over serial lines: of a board whose switch is
- * software (hal/switch.h) and whose host is at the other end of a console
- * (hal/mailbox.h). circuit_open() takes a struct serial_circuit.
+ * software (hal/switch/switch.h) and whose host is at the other end of a
+ * console (hal/serial/mailbox.h). circuit_open() takes a struct serial_circuit.
  *
  * A message is put together from its segments as it goes out; nothing is
  * copied. Its header has no CRC of its own, since every frame has one, which
@@ -19,8 +19,8 @@
 #define HAL_SERIAL_CIRCUIT_H
 
 #include "hal/circuit.h"
-#include "hal/mailbox.h"
-#include "hal/switch.h"
+#include "hal/serial/mailbox.h"
+#include "hal/switch/switch.h"
 
 /* Sends that may be queued at once; one more waits until one of them ends. */
 #define SERIAL_CIRCUIT_SENDS 24u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hal/mailbox.h"
+#include "hal/serial/mailbox.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * Text for people. It goes through a ring in memory, never through a UART:
  * a device whose readiness depends on the host would change counted time.
  */
-#ifndef HAL_CONSOLE_H
-#define HAL_CONSOLE_H
+#ifndef HAL_WINDOW_NODE_CONSOLE_H
+#define HAL_WINDOW_NODE_CONSOLE_H
 
 #include "hal/node.h"
 

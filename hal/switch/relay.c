@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Circuits are set up and freed, hop by hop. */
-#include "hal/switch_parts.h"
+#include "hal/switch/internal.h"
 
 #include "hal/bytes.h"
 #include "hal/crc32.h"

@@ -4,7 +4,7 @@
  * Transmission (2003), chapter 7. A word is a polynomial, its first byte the
  * highest coefficient; polynomials of the decoder have the lowest first.
  */
-#include "hal/parity.h"
+#include "hal/switch/parity.h"
 
 #include "hal/hot.h"
 
