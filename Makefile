@@ -97,7 +97,7 @@ WINDOW_SOURCES := hal/crc32.c $(wildcard hal/window/*.c)
 SWITCH_SOURCES := hal/crc32.c $(wildcard hal/switch/*.c)
 SERIAL_SOURCES := $(SWITCH_SOURCES) $(wildcard hal/serial/*.c hal/line/*.c) \
                   hal/discover/discover.c
-ENGINE_SOURCES := $(wildcard torus/*.c scatter/*.c)
+ENGINE_SOURCES := $(wildcard torus/*.c scatter/*/*.c)
 NODE_SOURCES := $(ENGINE_SOURCES) $(WINDOW_SOURCES) boot/node.c
 BOOT_SOURCES := boot/reset.c boot/fault.c boot/memory.c boot/syscalls.c
 SOURCES_mps2_an385 := $(NODE_SOURCES) $(KERNELS_mps2_an385:%=kernels/%.c) \
@@ -184,8 +184,8 @@ target_link = $(TARGET_CC) -mcpu=cortex-$(CORE_$(1)) -mthumb \
 # Small is better than fast but where every hop or unit passes (spin counts).
 COLD := -fno-schedule-insns2 -fno-move-loop-invariants
 FAST_KERNELS := $(filter-out kernels/spin.c,$(wildcard kernels/*.c))
-FAST_mps2_an385 := scatter/scatter.c scatter/wire_job.c scatter/split.c \
-                   hal/window/window.c $(FAST_KERNELS)
+FAST_mps2_an385 := scatter/engine/core.c scatter/wire/job.c \
+                   scatter/plan/split.c hal/window/window.c $(FAST_KERNELS)
 FAST_stm32f405 := $(if $(filter all,$(PARTS)),$(FAST_KERNELS))
 # A message over serial lines costs milliseconds whatever the engine's code is.
 COLD_stm32f405 := -fno-ipa-cp -fno-tree-ch -fno-tree-dominator-opts \
@@ -229,7 +229,7 @@ endef
 $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
 
 # 80 instructions less a plan for 550 bytes.
-$(BUILD)/mps2_an385/scatter/planner.o: TARGET_CFLAGS += -O2
+$(BUILD)/mps2_an385/scatter/plan/one_round.o: TARGET_CFLAGS += -O2
 
 # Every byte of four lines passes here.
 HOT_stm32f405 := hal/stm32f405/serial hal/crc32 hal/switch/frame \

@@ -3,7 +3,7 @@
 #ifndef BOOT_COSTS_H
 #define BOOT_COSTS_H
 
-#include "scatter/scatter.h"
+#include "scatter/engine/core.h"
 
 /*
  * The initializer of a board on which an instruction takes so many ps: the

@@ -8,7 +8,7 @@
 #include "hal/circuit.h"
 #include "hal/window/node_console.h"
 #include "kernels/kernel.h"
-#include "scatter/scatter.h"
+#include "scatter/engine/core.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@ FUZZ_TARGETS := test/fuzz/console.c test/fuzz/job.c test/fuzz/kernels.c \
 FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/*.c) \
                 $(wildcard boot/shell*.c hal/discover/*.c hal/line/*.c) \
                 hal/serial/mailbox.c $(SWITCH_SOURCES) \
-                qemu/outcome/output_chunks.c scatter/tree.c scatter/wire.c \
-                scatter/wire_job.c
+                qemu/outcome/output_chunks.c scatter/plan/tree.c \
+                $(wildcard scatter/wire/*.c)
 FUZZ_OTHERS := $(filter-out qemu/main.c $(FUZZ_COVERED),$(HOST_SOURCES))
 FUZZ_OBJ := $(BUILD)/test/fuzz-obj
 FUZZ_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -O1 \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Whole jobs on native nodes, with a kernel that looks at all it is given.
 
-JOBS := $(wildcard test/jobs/*.c torus/*.c scatter/*.c hal/host/*.c) \
+JOBS := $(wildcard test/jobs/*.c torus/*.c scatter/*/*.c hal/host/*.c) \
         $(WINDOW_SOURCES) hal/discover/text.c hal/line/line.c \
         test/unit/unit.c boot/node.c boot/costs_host.c \
         $(filter-out qemu/main.c,$(QEMU_SOURCES))

@@ -19,8 +19,7 @@ MORE_TARGET := test/target/main.c boot/reset.c boot/vectors_mps2_an385.c \
                $(wildcard test/unit/test_*.c) \
                $(WINDOW_SOURCES) \
                $(wildcard torus/*.c hal/mps2_an385/*.c kernels/*.c) \
-               scatter/planner.c scatter/rounds.c scatter/split.c \
-               scatter/tree.c scatter/wide.c scatter/wire.c scatter/wire_job.c
+               $(wildcard scatter/plan/*.c scatter/wire/*.c)
 
 more_fabric_objects := $(MORE_FABRIC:%.c=$(MORE_OBJ)/%.o)
 more_runner_objects := $(MORE_RUNNER:%.c=$(MORE_OBJ)/%.o)

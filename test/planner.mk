@@ -2,14 +2,16 @@
 # Plans carried out on the host; what a plan costs on the board and beside
 # floating point and a solver.
 
-PLANNER_WALK := test/planner/walk.c scatter/planner.c scatter/split.c
+PLANNER_WALK := test/planner/walk.c scatter/plan/one_round.c \
+                scatter/plan/split.c
 PLANNER_BOARD := test/bench/planner/board.c test/bench/planner/search.c \
                  test/bench/planner/twins.c test/target/main.c boot/reset.c \
                  boot/vectors_mps2_an385.c \
-                 scatter/planner.c scatter/rounds.c scatter/wide.c \
-                 $(WINDOW_SOURCES) $(wildcard hal/mps2_an385/*.c torus/*.c)
+                 scatter/plan/one_round.c scatter/plan/rounds.c \
+                 scatter/plan/wide.c $(WINDOW_SOURCES) \
+                 $(wildcard hal/mps2_an385/*.c torus/*.c)
 PLANNER_HOST := test/bench/planner/twins.c test/bench/planner/solver.c \
-                scatter/planner.c
+                scatter/plan/one_round.c
 
 planner_walk_objects := $(PLANNER_WALK:%.c=$(BUILD)/test/obj/shared/%.o)
 planner_board_objects := $(PLANNER_BOARD:%.c=$(BUILD)/mps2_an385/%.o)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Probes on native nodes, and fits of rows that a test makes up.
 
-PROBE := $(wildcard test/probe/*.c torus/*.c scatter/*.c hal/host/*.c) \
+PROBE := $(wildcard test/probe/*.c torus/*.c scatter/*/*.c hal/host/*.c) \
          $(WINDOW_SOURCES) hal/discover/text.c hal/line/line.c \
          test/unit/unit.c kernels/spin.c \
          boot/node.c boot/costs_host.c \

@@ -4,8 +4,8 @@
 
 SIMULATE_CORE := $(filter-out %/tree.c %/tree_pairs.c, \
                    $(wildcard qemu/model/*.c)) \
-                 $(wildcard torus/*.c) scatter/planner.c
-SIMULATE_UNIT := $(SIMULATE_CORE) scatter/split.c qemu/fabric/fabric.c \
+                 $(wildcard torus/*.c) scatter/plan/one_round.c
+SIMULATE_UNIT := $(SIMULATE_CORE) scatter/plan/split.c qemu/fabric/fabric.c \
                  $(filter-out %/lossy.c,$(wildcard test/simulate/*.c)) \
                  test/unit/unit.c
 SIMULATE_LOSSY := $(SIMULATE_CORE) $(wildcard qemu/command/simulate*.c) \

@@ -2,12 +2,10 @@
 # What the tests need besides the product itself: the unit tests' runner for
 # the host, and the planner and the geometry as a library for ctypes.
 
-TEST_CORE := $(wildcard torus/*.c) scatter/planner.c scatter/rounds.c \
-             scatter/split.c scatter/tree.c scatter/wide.c
+TEST_CORE := $(wildcard torus/*.c scatter/plan/*.c)
 TEST_UNIT := $(wildcard test/unit/test_*.c) test/unit/unit.c \
              test/unit/unit_all.c test/unit/host_main.c $(TEST_CORE) \
-             scatter/wire.c scatter/wire_job.c hal/crc32.c \
-             $(wildcard kernels/*.c)
+             hal/crc32.c $(wildcard scatter/wire/*.c kernels/*.c)
 
 TEST_OBJ := $(BUILD)/test/obj
 TEST_UNIT_OBJS := $(TEST_UNIT:%.c=$(TEST_OBJ)/sanitized/%.o)

@@ -120,8 +120,8 @@ def test_a_board_that_faults(launcher, where):
     assert len(record) == 7, done.stderr
     pc = int(record["pc"], 16)
     assert 0 < pc < 0x8000, "the pc is not in the image"
-    assert re.search(r"^    pc: inject at scatter/scatter\.c:\d+$", done.stderr,
-                     re.M)
+    assert re.search(r"^    pc: inject at scatter/engine/core\.c:\d+$",
+                     done.stderr, re.M)
     symbols = subprocess.run(
         ["arm-none-eabi-nm", "-S", str(mesh.FIRMWARE)], timeout=60,
         capture_output=True, text=True, check=True).stdout

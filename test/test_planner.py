@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scatter/planner.c and split.c against exact arithmetic, at random.
+"""scatter/plan/one_round.c and split.c against exact arithmetic, at random.
 
 Two oracles: one in integers, forward, for many cases, with every node of the
 mesh carried out by test/planner/walk.c; and the paper's backward solution in
@@ -22,8 +22,8 @@ TIME_MAX = 2 ** 40
 STARTUP_MAX = 2 ** 50
 LOAD_MAX = 2 ** 63
 STAGES_MAX = 2048
-# What scatter/planner.h promises of a volume, of a share of N phases, and of
-# the last volume of a plan that counts as feasible.
+# What scatter/plan/one_round.h promises of a volume, of a share of N phases,
+# and of the last volume of a plan that counts as feasible.
 EPSILON = Fraction(1, 2 ** 27)
 SHARE_SNAP = Fraction(1, 2 ** 28)
 FEASIBLE = Fraction(1, 2 ** 30)

@@ -9,7 +9,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "prove"))
 import prove  # noqa: E402
 
-SOURCES = ("scatter/planner.c", "scatter/split.c")
+SOURCES = ("scatter/plan/one_round.c", "scatter/plan/split.c")
 
 
 @pytest.mark.skipif(shutil.which("frama-c") is None,

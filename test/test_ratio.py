@@ -20,9 +20,9 @@ LOADS = [1, 2, 24, 25, 26, 1000, 100_000]
 BOARD_LOADS = [1, 26, 100_000]  # a second each; native nodes have all
 BRANCH_BYTES = 16  # of a node in a part that goes along a tree: DESIGN.md 6
 # Of a result's message: header, length and spin's result; each chunk of output
-# has its own head, and up to three bytes of padding (scatter/wire.h).
+# has its own head, and up to three bytes of padding (scatter/wire/wire.h).
 RESULT_BYTES, CHUNK_BYTES, PAD_BYTES = 16 + 4 + 8, 8, 3
-RATIO_MAX = 1000  # of the planner's P and Q: scatter/planner.h
+RATIO_MAX = 1000  # of the planner's P and Q: scatter/plan/one_round.h
 GUARD = Fraction(129, 128)  # of the makespan: after it uncounted outputs leave
 
 # Software of boards that a plan with outputs leaves out: a call of the kernel,
@@ -112,7 +112,7 @@ def check_plan(report, ratio):
             + profile["hop_delay_ps"] * hops_of(report, phase))
     exact = solved(report, ratio, startups)
     assert exact.feasible
-    # The originator's share, to so many parts of a unit: scatter/planner.h.
+    # The originator's share, to so many parts of a unit (one_round.h).
     parts = (1 + 4 * plan["phases"]) / Fraction(2 ** 27)
     assert abs(plan["makespan_ps"] - plan["overhead_ps"] - exact.makespan) <= (
         2 + plan["compute_ps_per_unit"] * parts)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scatter/rounds.c and wide.c against exact numbers, at random.
+"""scatter/plan/rounds.c and wide.c against exact numbers, at random.
 
 QUINCUNX_SEED chooses the cases, QUINCUNX_CASES how many.
 """

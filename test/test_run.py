@@ -76,7 +76,7 @@ def check_plan(report):
     exact = model.solve(load, compute, [transfer] * phases, startups)
     assert exact.feasible
     makespan = exact.makespan + plan["overhead_ps"]
-    # The originator's share, to so many parts of a unit: scatter/planner.h.
+    # The originator's share, to so many parts of a unit (one_round.h).
     parts = (1 + 4 * phases) / Fraction(2 ** 27)
     assert abs(plan["makespan_ps"] - makespan) <= 2 + compute * parts
     for layer, share, volume in zip(plan["layers"], exact.shares,
@@ -90,7 +90,7 @@ def check_plan(report):
         assert worse.makespan >= exact.makespan
     if 2 <= phases < torus.phases_of(side):
         # Phases from the second on differ by their hops only; with one more,
-        # every part carries one more entry of both tables (scatter/wire.h).
+        # every part has one more entry of both tables (scatter/wire/wire.h).
         delay = report["profile"]["hop_delay_ps"]
         further = startups[-1] + delay * (hops_of(side, phases + 1)
                                           - hops_of(side, phases))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scatter/tree.c against exact fractions, at random (test/oracle).
+"""scatter/plan/tree.c against exact fractions, at random (test/oracle).
 
 QUINCUNX_SEED chooses the cases, QUINCUNX_TREES how many.
 """

@@ -13,7 +13,7 @@
  *
  * From the first message of a job a node sets its clock by that, and the time
  * that the bytes took: good to some tenths of a millisecond, enough for the
- * slots of the gather. Measuring needs the exchange of scatter/probe.h.
+ * slots of the gather. Measuring needs the exchange of scatter/engine/probe.h.
  */
 #ifndef HAL_SERIAL_CIRCUIT_H
 #define HAL_SERIAL_CIRCUIT_H

@@ -3,7 +3,7 @@
 
 #include "hal/circuit.h"
 #include "qemu/console/faults.h"
-#include "scatter/wire.h"
+#include "scatter/wire/wire.h"
 
 #include <poll.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "hal/circuit.h"
 #include "hal/crc32.h"
 #include "qemu/fabric/postmortem.h"
-#include "scatter/wire.h"
+#include "scatter/wire/wire.h"
 #include "torus/pattern.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "qemu/job/collect.h"
 #include "qemu/job/order.h"
 #include "qemu/outcome/timeline.h"
-#include "scatter/scatter.h"
+#include "scatter/engine/core.h"
 
 #include <inttypes.h>
 #include <stdio.h>

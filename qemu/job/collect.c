@@ -3,7 +3,7 @@
 
 #include "hal/events.h"
 #include "qemu/outcome/layers.h"
-#include "scatter/wire.h"
+#include "scatter/wire/wire.h"
 #include "torus/pattern.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "qemu/board/firmware.h"
 #include "qemu/options/job.h"
 
-#include "scatter/scatter.h"
+#include "scatter/engine/core.h"
 
 #include <inttypes.h>
 #include <stdio.h>

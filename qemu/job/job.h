@@ -8,7 +8,7 @@
 #include "qemu/wired/noise.h"
 #include "qemu/outcome/outcome.h"
 #include "qemu/schedule/registry.h"
-#include "scatter/wire.h"
+#include "scatter/wire/wire.h"
 
 struct run_config {
     struct torus_size size;

@@ -11,7 +11,7 @@ struct run_order {
     struct mesh_order mesh; /* points to the config's load */
 };
 
-/* Whether only a tree can say who gets what: see scatter/tree.h. */
+/* Whether only a tree can say who gets what: see scatter/plan/tree.h. */
 bool run_needs_tree(const struct run_config *config);
 
 /* The tree, to be freed, or NULL if none is needed. Result: 0, or an exit

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The host's side of scatter/probe.h: lists of probes for the originator, and
- * what it reports of them. How orders reach it is the caller's: through a
- * window, or over a console.
+ * The host's side of scatter/engine/probe.h: lists of probes for the
+ * originator, and what it reports of them. How orders reach it is the caller's:
+ * through a window, or over a console.
  */
 #ifndef QEMU_JOB_PROBE_H
 #define QEMU_JOB_PROBE_H
 
 #include "hal/node.h"
-#include "scatter/wire.h"
+#include "scatter/wire/wire.h"
 
 #define PROBE_BYTES_MIN WIRE_ENTRY_BYTES
 #define PROBE_BYTES_MAX 1048576u
@@ -29,7 +29,7 @@ struct probe {
     uint32_t bytes;
 };
 
-/* One exchange, times as in scatter/wire.h. Bytes are the whole messages',
+/* One exchange, times as in scatter/wire/wire.h. Bytes are the whole messages',
    headers included: what a circuit carries. */
 struct probe_row {
     struct torus_coord at;
@@ -46,7 +46,7 @@ struct probe_row {
 struct probe_channel {
     struct torus_size size;
     struct torus_coord originator;
-    uint32_t lead_ns; /* of all probes: see scatter/probe.h */
+    uint32_t lead_ns; /* of all probes: see scatter/engine/probe.h */
     uint32_t rows;    /* at most so many at once, of several probes; 0:
                          PROBE_ROWS_AT_ONCE */
     void *context;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The model in exact rational arithmetic: what scatter/planner.h computes in
- * fixed point, without its ranges, and with extensions. Phase i of the scatter
- * takes s_i (alpha_i + tau v), its volume v being sent s_i times one after the
- * other (once over a circuit, once for each hop if every node on the way
- * stores and forwards). Results of P/Q times the input return in reverse order
- * at the same cost, startup included. Then
+ * The model in exact rational arithmetic: what scatter/plan/one_round.h
+ * computes in fixed point, without its ranges, and with extensions. Phase i of
+ * the scatter takes s_i (alpha_i + tau v), its volume v being sent s_i times
+ * one after the other (once over a circuit, once for each hop if every node on
+ * the way stores and forwards). Results of P/Q times the input return in
+ * reverse order at the same cost, startup included. Then
  *
  *   v_0 = V    v_i = (c v_{i-1} - m s_i alpha_i) / (5 c + s_i tau (1 + P/Q))
  *   a_i = v_i - 4 sum v_j (j > i)    makespan = c a_0
@@ -210,8 +210,8 @@ struct model_node {
 };
 
 /*
- * Integer shares by laminar rounding, the same rule as scatter/split.h: a node
- * gives each part of what it received the floor of the exact part, and one
+ * Integer shares by laminar rounding, the same rule as scatter/plan/split.h: a
+ * node gives each part of what it received the floor of the exact part, and one
  * unit more to the first parts until none is left: children by phase and port,
  * then its own share. The originator hands the units that are left over all
  * rounds to the children of round 1 first. The shares add up to V.

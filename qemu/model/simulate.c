@@ -2,7 +2,7 @@
 #include "qemu/model/simulate.h"
 
 #include "qemu/model/event_queue.h"
-#include "scatter/split.h"
+#include "scatter/plan/split.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,11 +4,11 @@
  * volumes. It knows the tables of floors and the paths, and nothing of the
  * closed form: when a node receives what follows from the circuits alone.
  *
- * A node that has received its volume splits it with scatter/split.h, queues
- * the sends of all later phases on its ports, and computes its own share. A
- * port works its queue off in order. A circuit holds all links of its path,
- * in both directions, for startup + hops * hop delay + units * transfer. One
- * that finds a link held waits (a conflict, counted) and is granted, oldest
+ * A node that has received its volume splits it with scatter/plan/split.h,
+ * queues the sends of all later phases on its ports, and computes its own
+ * share. A port works its queue off in order. A circuit holds all links of its
+ * path, in both directions, for startup + hops * hop delay + units * transfer.
+ * One that finds a link held waits (a conflict, counted) and is granted, oldest
  * first, when all its links are free: the rules of qemu/fabric/fabric.h.
  *
  * Events are worked off in the order of their times. At one time, all circuits
@@ -20,7 +20,7 @@
 #define QEMU_MODEL_SIMULATE_H
 
 #include "qemu/model/model.h"
-#include "scatter/planner.h"
+#include "scatter/plan/one_round.h"
 #include "torus/pattern.h"
 
 #include <stdbool.h>

@@ -6,8 +6,9 @@
  * their phases. Circuits of different nodes are taken not to meet. Double
  * precision: for reports, not for shares that are sent.
  *
- * Source: scatter/tree.h with node speeds and independent ports, and the bound
- * of qemu/model/bound.h; after Blazewicz, Drozdowski, Guinand, Trystram 1999.
+ * Source: scatter/plan/tree.h with node speeds and independent ports, and the
+ * bound of qemu/model/bound.h; after Blazewicz, Drozdowski, Guinand, Trystram
+ * 1999.
  */
 #ifndef QEMU_MODEL_TREE_H
 #define QEMU_MODEL_TREE_H

@@ -4,7 +4,7 @@
 #include "qemu/support/parse.h"
 #include "qemu/support/profile.h"
 #include "qemu/job/order.h"
-#include "scatter/scatter.h"
+#include "scatter/engine/core.h"
 #include "torus/pattern.h"
 #include "torus/tree.h"
 

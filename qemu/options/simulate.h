@@ -4,7 +4,7 @@
 #define QEMU_OPTIONS_SIMULATE_H
 
 #include "qemu/options/plan.h"
-#include "scatter/planner.h"
+#include "scatter/plan/one_round.h"
 
 /* Parses the command line of simulate_command(), as plan_options_parse(). */
 int simulate_options_parse(struct plan_options *options, int argc, char **argv);

@@ -11,7 +11,7 @@
 
 #include "hal/window/window.h"
 #include "kernels/kernel.h"
-#include "scatter/wire.h"
+#include "scatter/wire/wire.h"
 #include "torus/torus.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 
 #include "hal/bytes.h"
 #include "qemu/job/collect.h"
-#include "scatter/scatter.h"
+#include "scatter/engine/core.h"
 
 #include <stdlib.h>
 #include <string.h>

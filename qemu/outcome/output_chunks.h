@@ -7,8 +7,8 @@
 
 /*
  * Takes apart what follows a report: the result with its length, then chunks
- * (scatter/wire.h). Result: 0 and `result`, whose two parts are malloc'd and
- * the caller's to free; -1 if the bytes are no such thing.
+ * (scatter/wire/wire.h). Result: 0 and `result`, whose two parts are malloc'd
+ * and the caller's to free; -1 if the bytes are no such thing.
  */
 int output_take(struct kernel_result *result, const uint8_t *in, uint32_t bytes,
                 const struct kernel_terms *terms);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/schedule/registry.h"
 
-#include "scatter/tree.h"
+#include "scatter/plan/tree.h"
 #include "torus/baselines.h"
 #include "torus/tree.h"
 

@@ -2,7 +2,7 @@
 /*
  * How a load can go out: this project's scatter, and those to compare it with.
  * All but the scatter of a 5^k x 5^k torus travel as a tree in the order
- * (scatter/tree.h).
+ * (scatter/plan/tree.h).
  */
 #ifndef QEMU_SCHEDULE_REGISTRY_H
 #define QEMU_SCHEDULE_REGISTRY_H

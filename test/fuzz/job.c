@@ -2,7 +2,7 @@
 #include "test/fuzz/job.h"
 
 #include "hal/bytes.h"
-#include "scatter/scatter.h"
+#include "scatter/engine/core.h"
 #include "test/fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "hal/bytes.h"
 #include "hal/crc32.h"
 #include "qemu/format/format.h"
-#include "scatter/scatter.h"
+#include "scatter/engine/core.h"
 #include "test/fuzz/job.h"
 
 #include <stdio.h>

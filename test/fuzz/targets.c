@@ -5,8 +5,8 @@
 
 #include "hal/discover/discover.h"
 #include "qemu/outcome/output_chunks.h"
-#include "scatter/scatter.h"
-#include "scatter/wire.h"
+#include "scatter/engine/core.h"
+#include "scatter/wire/wire.h"
 #include "test/fuzz/console.h"
 #include "test/fuzz/kernels.h"
 #include "test/fuzz/switch.h"

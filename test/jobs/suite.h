@@ -8,7 +8,7 @@
 
 #include "kernels/kernel.h"
 #include "qemu/schedule/registry.h"
-#include "scatter/wire.h"
+#include "scatter/wire/wire.h"
 #include "test/unit/unit.h"
 
 /* Its argument: these, little-endian, then echo_filler() up to its end. */

@@ -5,8 +5,8 @@
  * message is looked at (the sanitizer guards what lies there).
  */
 #include "hal/host/host.h"
-#include "scatter/scatter.h"
-#include "scatter/tree.h"
+#include "scatter/engine/core.h"
+#include "scatter/plan/tree.h"
 #include "test/jobs/suite.h"
 
 #include <sanitizer/asan_interface.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scatter's model in exact fractions, independent of scatter/planner.c.
+"""The scatter's model in exact fractions, independent of scatter/plan/.
 
 Solved as the paper prints it (Blazewicz, Drozdowski, Guinand, Trystram 1999,
 equations (1) to (5)): backwards, every a_i = k_i a_N + l_i, for each number of

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several rounds in exact numbers, and where their ranges lie in the load.
 
-The recursion of scatter/rounds.h, affine in x, the volume of a circuit of the
-last phase in the last round. Every cell is an integer over a power of the
+The recursion of scatter/plan/rounds.h, affine in x, the volume of a circuit of
+the last phase in the last round. Every cell is an integer over a power of the
 compute time, so that nothing is rounded and no fraction is reduced. Nothing
-here is shared with scatter/rounds.c: the first round, where begin() counts, is
-a sweep of its own instead of a loss that is taken off.
+here is shared with scatter/plan/rounds.c: the first round, where begin()
+counts, is a sweep of its own instead of a loss that is taken off.
 """
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shares of any tree so that all nodes finish together, in fractions.
 
-The equations of scatter/tree.h, by node speeds. Times in picoseconds, from the
-root's start. Independent of scatter/: what solve() finds is checked by
+The equations of scatter/plan/tree.h, by node speeds. Times in picoseconds, from
+the root's start. Independent of scatter/: what solve() finds is checked by
 simulate(), which knows no line and no time left, only who sends what when.
 """
 import struct

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/planner/walk.h"
 
-#include "scatter/split.h"
+#include "scatter/plan/split.h"
 
 __extension__ typedef unsigned __int128 wide;
 

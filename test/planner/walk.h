@@ -7,7 +7,7 @@
 #ifndef TEST_PLANNER_WALK_H
 #define TEST_PLANNER_WALK_H
 
-#include "scatter/planner.h"
+#include "scatter/plan/one_round.h"
 
 struct walk {
     struct planner_plan plan;

@@ -38,13 +38,14 @@ class Proof:
 
 
 PROOFS = (
-    Proof("scatter/planner.c", returns="recur:full", relations="difference",
-          paths="check:40,recur:60,planner_plan:60"),
-    Proof("scatter/wide.c"),
-    Proof("scatter/split.c", relations="split_volume", paths="split_volume:4"),
-    Proof("scatter/tree.c", returns="lay_out:full", model="test/prove/wide.h",
-          sources=("torus/torus.c",)),
-    Proof("scatter/rounds.c", relations="difference",
+    Proof("scatter/plan/one_round.c", returns="recur:full",
+          relations="difference", paths="check:40,recur:60,planner_plan:60"),
+    Proof("scatter/plan/wide.c"),
+    Proof("scatter/plan/split.c", relations="split_volume",
+          paths="split_volume:4"),
+    Proof("scatter/plan/tree.c", returns="lay_out:full",
+          model="test/prove/wide.h", sources=("torus/torus.c",)),
+    Proof("scatter/plan/rounds.c", relations="difference",
           paths="affine_fits:10,check:40,read_costs:60,sweep_round:200,"
                 "sweep_last:200,sweep_before:200,solve:40,floors:100,"
                 "fill:3000,rounds_plan:3000,rounds_best:3000",

@@ -9,7 +9,7 @@
  * All numbers are any of their type. Sums of 128 bits are those of
  * test/prove/wide_rounds.h.
  */
-#include "scatter/rounds.h"
+#include "scatter/plan/rounds.h"
 #include "test/prove/any.h"
 
 static struct planner_input any_base(void)

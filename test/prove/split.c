@@ -4,7 +4,7 @@
  * may bring, for every layer; and the parts of all that it accepts. `phases`
  * and `layer` are the caller's to check: layer <= phases <= 20.
  */
-#include "scatter/split.h"
+#include "scatter/plan/split.h"
 #include "test/prove/any.h"
 
 static void split_layer(unsigned phases, unsigned layer)

@@ -5,7 +5,7 @@
  * each of them is what tree_valid() wants and that the root knows how many
  * there are: from one to five. Sums of 128 bits are those of test/prove/wide.h.
  */
-#include "scatter/tree.h"
+#include "scatter/plan/tree.h"
 #include "test/prove/any.h"
 
 #define NODES_MAX 5u

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For Frama-C's Eva: scatter/wide.c on any words, with the denominators that
- * its functions ask for. Words wrap on purpose there, which is two's
+ * For Frama-C's Eva: scatter/plan/wide.c on any words, with the denominators
+ * that its functions ask for. Words wrap on purpose there, which is two's
  * complement: test/prove/allowed.txt names every place. What is proven is the
  * rest: no division by zero, no shift by a word or more, no use of what was
  * not set.
  */
-#include "scatter/wide.h"
+#include "scatter/plan/wide.h"
 #include "test/prove/any.h"
 
 static struct wide any_wide(uint64_t high_least, uint64_t high_most)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scatter/wide.h as its promises: for proofs of what uses it. The high word is
- * a signed one, so that a sum or product beyond +-2^63 is an overflow; the low
- * word is anything, and a result is up to one away where it may be.
+ * scatter/plan/wide.h as its promises: for proofs of what uses it. The high
+ * word is a signed one, so that a sum or product beyond +-2^63 is an overflow;
+ * the low word is anything, and a result is up to one away where it may be.
  */
 #ifndef TEST_PROVE_WIDE_H
 #define TEST_PROVE_WIDE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test/prove/wide.h for scatter/rounds.c, where a product of two is always a
- * slope times x. No interval tells that it is small, since x is what fits the
+ * test/prove/wide.h for scatter/plan/rounds.c, where a product of two is always
+ * a slope times x. No interval tells that it is small, since x is what fits the
  * load divided by the slope of V: the alarm says so, and test/prove/allowed.txt
  * why it is. After it a product is one below 2^36.
  */

@@ -4,7 +4,7 @@
  * which a scatter must not do. It is there to be caught.
  */
 #include "qemu/command/simulate.h"
-#include "scatter/split.h"
+#include "scatter/plan/split.h"
 
 int split_volume(struct split *split, const uint32_t volume_units[],
                  const uint32_t share_units[], unsigned phases, unsigned layer,

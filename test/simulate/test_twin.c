@@ -4,7 +4,7 @@
  * split and send: it must see the same receipts and the same conflicts.
  */
 #include "qemu/fabric/fabric.h"
-#include "scatter/split.h"
+#include "scatter/plan/split.h"
 #include "test/simulate/suite.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expected numbers: exact fractions, solved from the paper's equations. */
-#include "scatter/planner.h"
+#include "scatter/plan/one_round.h"
 #include "test/unit/unit.h"
 
 /* All phases cost the same startup; the best N of at most `phases_max`. */

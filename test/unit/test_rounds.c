@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected numbers: the equations of scatter/rounds.h in exact fractions. At
-   random, through ctypes: test/test_rounds.py. */
-#include "scatter/rounds.h"
+/* Expected numbers: the equations of scatter/plan/rounds.h in exact fractions.
+   At random, through ctypes: test/test_rounds.py. */
+#include "scatter/plan/rounds.h"
 #include "test/unit/unit.h"
 
 #define US ((uint64_t)1000000)

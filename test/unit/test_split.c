@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scatter/planner.h"
-#include "scatter/split.h"
+#include "scatter/plan/one_round.h"
+#include "scatter/plan/split.h"
 #include "test/unit/unit.h"
 #include "torus/pattern.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scatter/tree.h"
+#include "scatter/plan/tree.h"
 #include "test/unit/unit.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Worked by hand: values whose words are few bits. At random, through ctypes:
    test/test_rounds.py. */
-#include "scatter/wide.h"
+#include "scatter/plan/wide.h"
 #include "test/unit/unit.h"
 
 #define HALF ((uint64_t)1 << 63)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scatter/wire.h"
+#include "scatter/wire/wire.h"
 #include "test/unit/unit.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/bench/planner/search.h"
 
-#include "scatter/rounds.h"
+#include "scatter/plan/rounds.h"
 
 #define NS ((uint64_t)1000)
 #define US (1000 * NS)

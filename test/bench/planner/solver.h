@@ -6,7 +6,7 @@
 #ifndef TEST_BENCH_PLANNER_SOLVER_H
 #define TEST_BENCH_PLANNER_SOLVER_H
 
-#include "scatter/planner.h"
+#include "scatter/plan/one_round.h"
 
 /*
  * The shares for exactly `phases` phases of circuits without results: volumes

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The originator: when results come back. */
-#include "scatter/lead.h"
+#include "scatter/engine/originator.h"
 
 #define PS_PER_NS 1000u
 #define PS_PER_US 1000000u

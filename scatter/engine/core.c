@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pattern of a 5^k x 5^k torus: what a node does with the volume that it
    holds, from its receipt to the end of its computing. */
-#include "scatter/scatter.h"
+#include "scatter/engine/core.h"
 
-#include "scatter/probe.h"
+#include "scatter/engine/probe.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * uint64_t, two to an octave, so that what depends on its size is one number
  * in each piece.
  */
-#include "scatter/planner.h"
+#include "scatter/plan/one_round.h"
 #include "test/prove/any.h"
 
 static void plan_any(struct planner_input input)
@@ -32,7 +32,7 @@ static void plan_phases(struct planner_input input, uint8_t phases_min,
     }
 }
 
-void prove_planner(void)
+void prove_one_round(void)
 {
     struct planner_input input = {
         .load_units = any_u32(0, UINT32_MAX),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One node: who it is, and the job as its role demands. */
-#include "scatter/relay.h"
-#include "scatter/scatter.h"
+#include "scatter/engine/tree.h"
+#include "scatter/engine/core.h"
 
 /*
  * All that is known of a phase's sends before there is a load. The gap makes

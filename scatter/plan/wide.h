@@ -5,8 +5,8 @@
  * a multiple. Made of two 64-bit words: no 128-bit type, no floating point.
  * All functions are pure; a sum or product must stay within +-2^63.
  */
-#ifndef SCATTER_WIDE_H
-#define SCATTER_WIDE_H
+#ifndef SCATTER_PLAN_WIDE_H
+#define SCATTER_PLAN_WIDE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -21,8 +21,8 @@
  *   68  u32 after_bytes
  *   72  arg, pad4; the tree; before, units, and after
  *
- * A tree (scatter/tree.h) is for all that is not the pattern of a 5^k x 5^k
- * torus with four ports and equal nodes.
+ * A tree (scatter/plan/tree.h) is for all that is not the pattern of a 5^k x
+ * 5^k torus with four ports and equal nodes.
  *
  * The job is the same in every part of a round and is passed on as it came:
  *    0  u8  kernel's index in the image    4  u32 slot_us
@@ -54,8 +54,8 @@
  * share_units and volume_units are of all rounds together; if R > 1, R times
  * (N + 1) pairs of u32 share, u32 volume follow, then the kernel's result.
  *
- * Measuring (scatter/probe.h). All times are in ps, of the clock of the node
- * that they belong to.
+ * Measuring (scatter/engine/probe.h). All times are in ps, of the clock of the
+ * node that they belong to.
  *
  * WIRE_MEASURE, host to originator: entries as below, one after the other.
  *
@@ -79,14 +79,14 @@
  *    8  for each row, in order: u64 t1: the probe is ready; u64 t4: the
  *       answer's receipt; the answer without bytes that have no meaning
  */
-#ifndef SCATTER_WIRE_H
-#define SCATTER_WIRE_H
+#ifndef SCATTER_WIRE_WIRE_H
+#define SCATTER_WIRE_WIRE_H
 
 #include "hal/bytes.h"
 #include "hal/circuit.h"
 #include "kernels/kernel.h"
-#include "scatter/rounds.h"
-#include "scatter/tree.h"
+#include "scatter/plan/rounds.h"
+#include "scatter/plan/tree.h"
 #include "torus/pattern.h"
 
 #include <stdbool.h>

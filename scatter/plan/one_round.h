@@ -11,8 +11,8 @@
  * depend on the number of phases N; N is feasible if v_N >= 0, and the largest
  * feasible N is optimal. Integers only, O(N), a fixed number of divisions.
  */
-#ifndef SCATTER_PLANNER_H
-#define SCATTER_PLANNER_H
+#ifndef SCATTER_PLAN_ONE_ROUND_H
+#define SCATTER_PLAN_ONE_ROUND_H
 
 #include "hal/err.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The originator: order, calibration, plan, and the report at the end. */
-#include "scatter/lead.h"
+#include "scatter/engine/originator.h"
 
-#include "scatter/probe.h"
+#include "scatter/engine/probe.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scatter/rounds.h"
+#include "scatter/plan/rounds.h"
 
-#include "scatter/wide.h"
+#include "scatter/plan/wide.h"
 
 #include <stddef.h>
 

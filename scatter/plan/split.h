@@ -7,10 +7,10 @@
  * order, itself last. Every part is then the floor of the exact one or one
  * more, and the sum over the mesh is exactly V.
  */
-#ifndef SCATTER_SPLIT_H
-#define SCATTER_SPLIT_H
+#ifndef SCATTER_PLAN_SPLIT_H
+#define SCATTER_PLAN_SPLIT_H
 
-#include "scatter/planner.h"
+#include "scatter/plan/one_round.h"
 #include "torus/torus.h"
 
 /* How one node divides what it received. */

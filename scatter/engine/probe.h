@@ -2,7 +2,7 @@
 /*
  * What circuits cost, measured: the originator sends a message over a path,
  * the node at its end answers over the same links, and each of the two notes
- * the times of its own clock. Formats and times: scatter/wire.h.
+ * the times of its own clock. Formats and times: scatter/wire/wire.h.
  *
  * Only differences of one clock mean something by themselves: (t4 - t1) -
  * (t3 - t2) is what the two circuits took. t2 - t1 and t4 - t3 hold the
@@ -15,10 +15,10 @@
  *
  * Nodes answer while they wait for a job, and only then. They go on waiting.
  */
-#ifndef SCATTER_PROBE_H
-#define SCATTER_PROBE_H
+#ifndef SCATTER_ENGINE_PROBE_H
+#define SCATTER_ENGINE_PROBE_H
 
-#include "scatter/scatter.h"
+#include "scatter/engine/core.h"
 
 /*
  * Does what a message of kind WIRE_PROBE or WIRE_MEASURE asks for; it was

@@ -11,14 +11,14 @@
  * into frames of N slots, phase N first, and a node sends its result in a slot
  * of its own phase. However late a node is, results never conflict.
  */
-#ifndef SCATTER_SCATTER_H
-#define SCATTER_SCATTER_H
+#ifndef SCATTER_ENGINE_CORE_H
+#define SCATTER_ENGINE_CORE_H
 
 #include "hal/circuit.h"
 #include "hal/events.h"
 #include "kernels/kernel.h"
-#include "scatter/split.h"
-#include "scatter/wire.h"
+#include "scatter/plan/split.h"
+#include "scatter/wire/wire.h"
 #include "torus/pattern.h"
 
 /* Room for any kernel's result and scratch memory, in bytes. A board with

@@ -22,13 +22,13 @@
  *
  * Everything is affine in x, and the k-th round before the last does not
  * depend on R: one sweep over R_max rounds serves every R. Fixed point, Q63.64
- * (scatter/wide.h): a cell is cut off by less than 2^-61 unit, and what is cut
- * off grows no faster than the volumes do, by less than 2^44 from x to V.
+ * (scatter/plan/wide.h): a cell is cut off by less than 2^-61 unit, and what is
+ * cut off grows no faster than the volumes do, by less than 2^44 from x to V.
  */
-#ifndef SCATTER_ROUNDS_H
-#define SCATTER_ROUNDS_H
+#ifndef SCATTER_PLAN_ROUNDS_H
+#define SCATTER_PLAN_ROUNDS_H
 
-#include "scatter/planner.h"
+#include "scatter/plan/one_round.h"
 
 /* A board with little memory may have just one: its build says so. */
 #ifndef ROUNDS_MAX

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Jobs and parts: on every hop. */
-#include "scatter/wire.h"
+#include "scatter/wire/wire.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scatter/probe.h"
+#include "scatter/engine/probe.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scatter/relay.h"
+#include "scatter/engine/tree.h"
 
-#include "scatter/probe.h"
+#include "scatter/engine/probe.h"
 
 #include <stddef.h>
 

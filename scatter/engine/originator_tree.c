@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The originator of a job that goes along a tree. */
-#include "scatter/lead.h"
+#include "scatter/engine/originator.h"
 
 #include <stddef.h>
 #include <string.h>

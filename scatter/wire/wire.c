@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Orders and reports: once a job, between the host and the originator; and
    what is measured. */
-#include "scatter/wire.h"
+#include "scatter/wire/wire.h"
 
 #include <string.h>
 

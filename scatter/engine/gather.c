@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results on their way back. */
-#include "scatter/scatter.h"
+#include "scatter/engine/core.h"
 
 #include <string.h>
 

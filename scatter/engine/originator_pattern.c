@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The originator's plan for the pattern: how many phases and rounds, and who
    gets what. */
-#include "scatter/lead.h"
+#include "scatter/engine/originator.h"
 
 /* How long phase i holds its circuits, besides the transfer of its units. */
 static uint64_t circuit_ps(const struct scatter *scatter,

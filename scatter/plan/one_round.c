@@ -8,7 +8,7 @@
  * Errors below are in steps of 2^-30 unit, "low" meaning below the exact one;
  * that nothing overflows is said at each operation and proven by `make prove`.
  */
-#include "scatter/planner.h"
+#include "scatter/plan/one_round.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scatter/tree.h"
+#include "scatter/plan/tree.h"
 
-#include "scatter/wide.h"
+#include "scatter/plan/wide.h"
 
 /*
  * No plan takes longer than the originator alone with its software: 2^32 units

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scatter/split.h"
+#include "scatter/plan/split.h"
 
 int split_volume(struct split *split, const uint32_t volume_units[],
                  const uint32_t share_units[], unsigned phases, unsigned layer,

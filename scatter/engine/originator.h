@@ -2,11 +2,11 @@
 /* What the originator's files share: lead.c (the order, its calibration, the
    sends), lead_plan.c and lead_tree.c (who gets what), lead_return.c (when
    results come back). */
-#ifndef SCATTER_LEAD_H
-#define SCATTER_LEAD_H
+#ifndef SCATTER_ENGINE_ORIGINATOR_H
+#define SCATTER_ENGINE_ORIGINATOR_H
 
-#include "scatter/relay.h"
-#include "scatter/scatter.h"
+#include "scatter/engine/tree.h"
+#include "scatter/engine/core.h"
 
 /* One order being carried out: what the planner is given and said. */
 struct lead {

@@ -15,11 +15,11 @@
  * of the array. In an order `first unit` says how many times slower than the
  * reference the node computes, as a shift.
  */
-#ifndef SCATTER_TREE_H
-#define SCATTER_TREE_H
+#ifndef SCATTER_PLAN_TREE_H
+#define SCATTER_PLAN_TREE_H
 
 #include "hal/bytes.h"
-#include "scatter/planner.h"
+#include "scatter/plan/one_round.h"
 #include "torus/torus.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scatter/wide.h"
+#include "scatter/plan/wide.h"
 
 uint64_t wide_multiply_high(uint64_t a, uint64_t b)
 {
