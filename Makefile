@@ -99,19 +99,19 @@ SERIAL_SOURCES := $(SWITCH_SOURCES) $(wildcard hal/serial/*.c hal/line/*.c) \
                   hal/discover/discover.c
 ENGINE_SOURCES := $(wildcard torus/*.c scatter/*/*.c)
 NODE_SOURCES := $(ENGINE_SOURCES) $(WINDOW_SOURCES) boot/node.c
-BOOT_SOURCES := boot/reset.c boot/fault.c boot/memory.c boot/syscalls.c
+BOOT_SOURCES := $(filter-out %/divide.c,$(wildcard boot/cortex_m/*.c))
 SOURCES_mps2_an385 := $(NODE_SOURCES) $(KERNELS_mps2_an385:%=kernels/%.c) \
                       $(BOOT_SOURCES) \
-                      $(wildcard hal/mps2_an385/*.c boot/*_mps2_an385.c)
+                      $(wildcard hal/mps2_an385/*.c boot/mps2_an385/*.c)
 SOURCES_stm32f405 := $(ENGINE_SOURCES) $(SERIAL_SOURCES) \
                      $(KERNELS_stm32f405:%=kernels/%.c) \
-                     $(BOOT_SOURCES) boot/divide.c \
-                     $(wildcard boot/serial_*.c boot/shell*.c) \
-                     $(wildcard hal/stm32f405/*.c boot/*_stm32f405.c)
+                     $(wildcard boot/cortex_m/*.c) \
+                     $(wildcard boot/serial/*.c boot/shell/*.c) \
+                     $(wildcard hal/stm32f405/*.c boot/stm32f405/*.c)
 QEMU_SOURCES := $(wildcard qemu/*.c qemu/*/*.c)
 HOST_SOURCES := $(NODE_SOURCES) $(wildcard kernels/*.c hal/host/*.c) \
                 $(QEMU_SOURCES) $(wildcard hal/line/*.c) hal/discover/text.c \
-                boot/costs_host.c
+                boot/host/costs.c
 TABLE := $(BUILD)/kernel_table.c
 BOARD_TABLES := $(BOARDS:%=$(BUILD)/%/kernel_table.c)
 

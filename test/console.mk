@@ -5,10 +5,10 @@
 CONSOLE_SHARED := hal/line/line.c hal/serial/mailbox.c qemu/console/client.c \
                   qemu/console/port.c qemu/support/parse.c
 CONSOLE_BOARD := test/console/board.c hal/line/line.c hal/serial/mailbox.c \
-                 $(wildcard boot/shell*.c) torus/torus.c
+                 $(wildcard boot/shell/*.c) torus/torus.c
 
 CONSOLE_NODE := test/console/node.c test/unit/unit.c \
-                $(wildcard boot/serial_*.c boot/shell*.c) \
+                $(wildcard boot/serial/*.c boot/shell/*.c) \
                 $(ENGINE_SOURCES) $(SERIAL_SOURCES) $(wildcard kernels/*.c)
 
 console_shared_objects := $(CONSOLE_SHARED:%.c=$(BUILD)/test/obj/shared/%.o)

@@ -6,7 +6,7 @@ FUZZ_DRIVER := test/fuzz/main.c test/fuzz/mutate.c test/fuzz/watch.c
 FUZZ_TARGETS := test/fuzz/console.c test/fuzz/job.c test/fuzz/kernels.c \
                 test/fuzz/switch.c test/fuzz/targets.c
 FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/*.c) \
-                $(wildcard boot/shell*.c hal/discover/*.c hal/line/*.c) \
+                $(wildcard boot/shell/*.c hal/discover/*.c hal/line/*.c) \
                 hal/serial/mailbox.c $(SWITCH_SOURCES) \
                 qemu/outcome/output_chunks.c scatter/plan/tree.c \
                 $(wildcard scatter/wire/*.c)

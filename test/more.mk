@@ -19,7 +19,9 @@ MORE_TARGET := test/target/main.c boot/reset.c boot/vectors_mps2_an385.c \
                $(wildcard test/unit/test_*.c) \
                $(WINDOW_SOURCES) \
                $(wildcard torus/*.c hal/mps2_an385/*.c kernels/*.c) \
-               $(wildcard scatter/plan/*.c scatter/wire/*.c)
+               $(wildcard scatter/plan/*.c scatter/wire/*.c) \
+               qemu/schedule/baselines.c qemu/schedule/spread.c \
+               qemu/schedule/tree.c
 
 more_fabric_objects := $(MORE_FABRIC:%.c=$(MORE_OBJ)/%.o)
 more_runner_objects := $(MORE_RUNNER:%.c=$(MORE_OBJ)/%.o)

@@ -7,7 +7,7 @@ RELAY_BENCH := test/bench/relay/board.c test/target/main.c boot/reset.c \
                boot/memory.c boot/vectors_mps2_an385.c hal/window/window.c \
                hal/window/node_console.c \
                $(wildcard hal/mps2_an385/*.c) \
-               $(filter-out torus/torus.c,$(wildcard torus/*.c))
+               torus/pattern.c
 
 relay_exact_objects := $(RELAY_EXACT:%.c=$(BUILD)/relay/%.o)
 relay_bench_objects := $(RELAY_BENCH:%.c=$(BUILD)/mps2_an385/%.o)

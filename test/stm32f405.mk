@@ -4,7 +4,7 @@
 
 STM32_IMAGE := $(wildcard test/stm32f405/*.c) $(BOOT_SOURCES) hal/crc32.c \
                $(wildcard hal/stm32f405/*.c) \
-               $(filter-out boot/main_%,$(wildcard boot/*_stm32f405.c))
+               $(filter-out %/main.c,$(wildcard boot/stm32f405/*.c))
 
 # Of them, those that know pins.
 STM32_PINS := test/stm32f405/main.c boot/vectors_stm32f405.c \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torus/tree.h and torus/baselines.h on every torus of 1x1 to 31x31.
+"""Trees of qemu/schedule/ on every torus of 1x1 to 31x31.
 
 QUINCUNX_SEED chooses the originators.
 """

@@ -13,7 +13,7 @@
 #ifndef QEMU_MODEL_TREE_H
 #define QEMU_MODEL_TREE_H
 
-#include "torus/tree.h"
+#include "qemu/schedule/tree.h"
 
 /* Of one unit where not said otherwise. compute_ps > 0, the rest >= 0. */
 struct tree_model_costs {

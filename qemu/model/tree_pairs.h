@@ -8,7 +8,7 @@
 #ifndef QEMU_MODEL_TREE_PAIRS_H
 #define QEMU_MODEL_TREE_PAIRS_H
 
-#include "torus/tree.h"
+#include "qemu/schedule/tree.h"
 
 struct tree_pairs {
     uint32_t shared;    /* of different phases, with a common link */

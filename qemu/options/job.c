@@ -6,7 +6,7 @@
 #include "qemu/job/order.h"
 #include "scatter/engine/core.h"
 #include "torus/pattern.h"
-#include "torus/tree.h"
+#include "qemu/schedule/tree.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #include "qemu/schedule/registry.h"
 
 #include "scatter/plan/tree.h"
-#include "torus/baselines.h"
-#include "torus/tree.h"
+#include "qemu/schedule/baselines.h"
+#include "qemu/schedule/tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static void store_branch(struct copy *copy, const struct torus_branch *branch)
 
 /*
  * Copies the subtree of node `index`, its children by rising phase, which
- * torus/tree.h lists by falling phase. As deep as the tree has phases.
+ * qemu/schedule/tree.h lists by falling phase. As deep as the tree has phases.
  */
 static void copy_subtree(struct copy *copy, uint32_t index)
 {

@@ -42,7 +42,7 @@ def children(branches, index):
 
 
 def wire(branches):
-    """A tree of torus/tree.h, (x, y, nodes, phase, port, turn, hops, after)
+    """A tree of schedule/tree.h, (x, y, nodes, phase, port, turn, hops, after)
     each, as an order has it: children by rising phase; and its nodes."""
     out, at = [], []
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/unit/unit.h"
-#include "torus/baselines.h"
+#include "qemu/schedule/baselines.h"
 #include "torus/pattern.h"
-#include "torus/tree.h"
+#include "qemu/schedule/tree.h"
 
 #define NODES_MAX 64u
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "torus/baselines.h"
+#include "qemu/schedule/baselines.h"
 
 #include <stdlib.h>
 

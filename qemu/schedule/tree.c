@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "torus/tree.h"
+#include "qemu/schedule/tree.h"
 
 #include "torus/pattern.h"
-#include "torus/spread.h"
+#include "qemu/schedule/spread.h"
 
 #include <stdlib.h>
 

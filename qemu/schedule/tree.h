@@ -10,8 +10,8 @@
  * which a board refuses, and give it back before they return. They keep no
  * state; not for interrupt handlers.
  */
-#ifndef TORUS_TREE_H
-#define TORUS_TREE_H
+#ifndef QEMU_SCHEDULE_TREE_H
+#define QEMU_SCHEDULE_TREE_H
 
 #include "torus/torus.h"
 
@@ -45,8 +45,8 @@ static inline uint32_t torus_tree_next(const struct torus_branch tree[],
 /*
  * The scatter of this project. On 5^k x 5^k, up to 125x125, it is that of
  * torus/pattern.h. On any other torus of 1x1 to 31x31 every phase's circuits
- * are link-disjoint too, and the tree is found by a search (torus/spread.h):
- * the same for every originator but for the shift.
+ * are link-disjoint too, and the tree is found by a search
+ * (qemu/schedule/spread.h): the same for every originator but for the shift.
  *
  * tree[width * height] is the caller's. Result: the number of phases, or -1 if
  * there is no tree for this size, or no memory. Cost: milliseconds; below

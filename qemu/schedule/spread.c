@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "torus/spread.h"
+#include "qemu/schedule/spread.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,12 +3,13 @@
  * Scatters that others use, as trees, to compare with. Any torus of up to
  * TORUS_TREE_MAX nodes. Each function fills tree[width * height], which is the
  * caller's, and returns the number of phases, or -1 if the torus is empty or
- * too large, or without memory. Made on the host only, as torus/tree.h says.
+ * too large, or without memory. Made on the host only, as qemu/schedule/tree.h
+ * says.
  */
-#ifndef TORUS_BASELINES_H
-#define TORUS_BASELINES_H
+#ifndef QEMU_SCHEDULE_BASELINES_H
+#define QEMU_SCHEDULE_BASELINES_H
 
-#include "torus/tree.h"
+#include "qemu/schedule/tree.h"
 
 /*
  * The binomial tree of message-passing libraries: with 2^b the least power

@@ -20,10 +20,10 @@
  * Sources: spreading by repulsion is Thomson's problem (1904); routing with a
  * history of each link is PathFinder's (McMurchie and Ebeling 1995).
  */
-#ifndef TORUS_SPREAD_H
-#define TORUS_SPREAD_H
+#ifndef QEMU_SCHEDULE_SPREAD_H
+#define QEMU_SCHEDULE_SPREAD_H
 
-#include "torus/tree.h"
+#include "qemu/schedule/tree.h"
 
 /*
  * Fills circuits[1 .. width * height - 1] for a torus of 1x1 to
