@@ -200,9 +200,9 @@ $$(fast_$(1)): TARGET_CFLAGS += -O3
 $$(filter-out $$(fast_$(1)),$$(objects_$(1))): TARGET_CFLAGS += $$(COLD)
 $$(filter-out $(BUILD)/$(1)/hal/%,$$(objects_$(1))): \
     TARGET_CFLAGS += $$(COLD_$(1))
-$(BUILD)/$(1)/boot/memory.o: TARGET_CFLAGS += -fno-lto \
+$(BUILD)/$(1)/boot/cortex_m/memory.o: TARGET_CFLAGS += -fno-lto \
     -fno-tree-loop-distribute-patterns
-$(BUILD)/$(1)/boot/syscalls.o $(BUILD)/$(1)/boot/divide.o: \
+$(BUILD)/$(1)/boot/cortex_m/syscalls.o $(BUILD)/$(1)/boot/cortex_m/divide.o: \
     TARGET_CFLAGS += -fno-lto
 
 $(BUILD)/$(1)/%.o: %.c $(BUILD)/$(1).flags
@@ -241,9 +241,9 @@ $(HOT_stm32f405:%=$(BUILD)/stm32f405/%.o): TARGET_CFLAGS += $(HOT_FLAGS)
 # The little that an STM32F405 has.
 $(objects_stm32f405): TARGET_CFLAGS += -DNODE_EVENTS=128u \
     -DNODE_CONSOLE_BYTES=64u -DSCATTER_RESULT_MAX=6144u
-$(BUILD)/stm32f405/boot/main_stm32f405.o: \
+$(BUILD)/stm32f405/boot/stm32f405/main.o: \
     TARGET_CFLAGS += -DBOOT_VERSION='"$(VERSION)"'
-$(BUILD)/stm32f405/boot/main_stm32f405.o: $(BUILD)/version.flags
+$(BUILD)/stm32f405/boot/stm32f405/main.o: $(BUILD)/version.flags
 
 -include $(host_objects:.o=.d)
 

@@ -2,8 +2,9 @@
 # What the kernels' jobs cost on the board when they are written plainly.
 
 REFERENCES := $(wildcard test/bench/kernels/reference*.c) \
-              test/bench/kernels/memmem.c test/target/main.c boot/reset.c \
-              boot/memory.c boot/vectors_mps2_an385.c \
+              test/bench/kernels/memmem.c test/target/main.c \
+              boot/cortex_m/reset.c boot/cortex_m/memory.c \
+              boot/mps2_an385/vectors.c \
               $(filter-out kernels/spin.c,$(wildcard kernels/*.c)) \
               $(WINDOW_SOURCES) $(wildcard hal/mps2_an385/*.c torus/*.c)
 REFERENCES_OBJ := $(BUILD)/mps2_an385/test/bench/kernels

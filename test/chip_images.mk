@@ -3,7 +3,7 @@
 # one with a stack that is too small for discovery.
 
 CHIP_LED_PINS := pyboard
-CHIP_LED_SOURCES := boot/vectors_stm32f405.c hal/stm32f405/serial.c \
+CHIP_LED_SOURCES := boot/stm32f405/vectors.c hal/stm32f405/serial.c \
                     hal/stm32f405/led.c
 
 chip_led_objects := \

@@ -3,7 +3,7 @@
 
 JOBS := $(wildcard test/jobs/*.c torus/*.c scatter/*/*.c hal/host/*.c) \
         $(WINDOW_SOURCES) hal/discover/text.c hal/line/line.c \
-        test/unit/unit.c boot/node.c boot/costs_host.c \
+        test/unit/unit.c boot/node.c boot/host/costs.c \
         $(filter-out qemu/main.c,$(QEMU_SOURCES))
 
 jobs_objects := $(JOBS:%.c=$(BUILD)/test/more/%.o)

@@ -2,8 +2,8 @@
 # What a search costs on the board, beside the C library's.
 
 SEARCH_BENCH := test/bench/kernels/search.c test/bench/kernels/memmem.c \
-                test/target/main.c boot/reset.c \
-                boot/vectors_mps2_an385.c kernels/search.c \
+                test/target/main.c boot/cortex_m/reset.c \
+                boot/mps2_an385/vectors.c kernels/search.c \
                 $(WINDOW_SOURCES) $(wildcard hal/mps2_an385/*.c torus/*.c)
 SEARCH_BENCH_OBJ := $(BUILD)/mps2_an385/test/bench/kernels
 

@@ -10,11 +10,12 @@ MORE_RUNNER := $(wildcard test/conformance/*.c) test/unit/unit.c \
                $(WINDOW_SOURCES) $(wildcard hal/host/*.c torus/*.c) \
                $(wildcard qemu/fabric/*.c) qemu/board/addresses.c \
                qemu/board/emulator.c qemu/support/process.c
-MORE_PROGRAM := test/conformance/program.c boot/fault.c boot/reset.c \
-                boot/syscalls.c boot/vectors_mps2_an385.c \
-                boot/end_mps2_an385.c \
+MORE_PROGRAM := test/conformance/program.c \
+                $(filter-out %/memory.c,$(BOOT_SOURCES)) \
+                boot/mps2_an385/vectors.c boot/mps2_an385/end.c \
                 $(WINDOW_SOURCES) $(wildcard hal/mps2_an385/*.c torus/*.c)
-MORE_TARGET := test/target/main.c boot/reset.c boot/vectors_mps2_an385.c \
+MORE_TARGET := test/target/main.c boot/cortex_m/reset.c \
+               boot/mps2_an385/vectors.c \
                test/unit/unit.c test/unit/unit_all.c \
                $(wildcard test/unit/test_*.c) \
                $(WINDOW_SOURCES) \

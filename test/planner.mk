@@ -5,8 +5,8 @@
 PLANNER_WALK := test/planner/walk.c scatter/plan/one_round.c \
                 scatter/plan/split.c
 PLANNER_BOARD := test/bench/planner/board.c test/bench/planner/search.c \
-                 test/bench/planner/twins.c test/target/main.c boot/reset.c \
-                 boot/vectors_mps2_an385.c \
+                 test/bench/planner/twins.c test/target/main.c \
+                 boot/cortex_m/reset.c boot/mps2_an385/vectors.c \
                  scatter/plan/one_round.c scatter/plan/rounds.c \
                  scatter/plan/wide.c $(WINDOW_SOURCES) \
                  $(wildcard hal/mps2_an385/*.c torus/*.c)

@@ -4,7 +4,7 @@
 PROBE := $(wildcard test/probe/*.c torus/*.c scatter/*/*.c hal/host/*.c) \
          $(WINDOW_SOURCES) hal/discover/text.c hal/line/line.c \
          test/unit/unit.c kernels/spin.c \
-         boot/node.c boot/costs_host.c \
+         boot/node.c boot/host/costs.c \
          $(filter-out qemu/main.c,$(QEMU_SOURCES))
 
 probe_objects := $(PROBE:%.c=$(BUILD)/test/more/%.o)

@@ -3,9 +3,9 @@
 # compiled with the flags of the board stm32f405, but for the processor.
 
 RELAY_EXACT := $(SWITCH_SOURCES) torus/torus.c
-RELAY_BENCH := test/bench/relay/board.c test/target/main.c boot/reset.c \
-               boot/memory.c boot/vectors_mps2_an385.c hal/window/window.c \
-               hal/window/node_console.c \
+RELAY_BENCH := test/bench/relay/board.c test/target/main.c \
+               boot/cortex_m/reset.c boot/cortex_m/memory.c \
+               boot/mps2_an385/vectors.c $(wildcard hal/window/*.c) \
                $(wildcard hal/mps2_an385/*.c) \
                torus/pattern.c
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Code that is small rather than fast, of boards with little flash, on the host.
 
-small_objects := $(BUILD)/test/small/boot/divide.o \
+small_objects := $(BUILD)/test/small/boot/cortex_m/divide.o \
                  $(BUILD)/test/small/hal/crc32.o \
                  $(BUILD)/test/small/hal/switch/parity.o
 

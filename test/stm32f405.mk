@@ -7,7 +7,7 @@ STM32_IMAGE := $(wildcard test/stm32f405/*.c) $(BOOT_SOURCES) hal/crc32.c \
                $(filter-out %/main.c,$(wildcard boot/stm32f405/*.c))
 
 # Of them, those that know pins.
-STM32_PINS := test/stm32f405/main.c boot/vectors_stm32f405.c \
+STM32_PINS := test/stm32f405/main.c boot/stm32f405/vectors.c \
               hal/stm32f405/serial.c hal/stm32f405/led.c
 
 TEST_PROGRAMS += $(ALL_PINS:%=$(BUILD)/test/stm32f405-%.elf)

@@ -24,7 +24,7 @@ DEBUG = {"A13", "A14", "A15", "B3", "B4"}
 IRQS = {1: (37, 70), 2: (38, 17), 3: (39, 14), 4: (52, 15), 5: (53, 47),
         6: (71, 69)}
 MEGA = 10 ** 6
-PAINT = 0xdeadbeef  # boot/reset.c: stack that nobody has used
+PAINT = 0xdeadbeef  # boot/cortex_m/reset.c: stack that nobody has used
 
 
 class Header:

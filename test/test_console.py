@@ -962,7 +962,7 @@ def test_node(passed, notes):
 # ---- size ----
 
 SIZES = {"hal/line/line.c": 1400, "hal/serial/mailbox.c": 450,
-         "boot/shell.c": 1250, "boot/shell_commands.c": 4600}
+         "boot/shell/shell.c": 1250, "boot/shell/commands.c": 4600}
 
 
 @pytest.mark.skipif(shutil.which("arm-none-eabi-gcc") is None,

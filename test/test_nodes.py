@@ -727,7 +727,8 @@ def test_tools_that_are_missing(bench, tmp_path):
         env={**os.environ, "PATH": str(folder)})
     assert "does not run" in done.stdout
     done = bench.call("ps", "--firmware", FIRMWARE)
-    assert re.search(r"^       pc: boot_fault_record at boot/fault\.c:\d+$",
+    assert re.search(r"^       pc: boot_fault_record at "
+                     r"boot/cortex_m/fault\.c:\d+$",
                      done.stdout, re.M), done.stdout
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a node's interrupts say of it to whoever peeks (hal/switch/switch.h),
- * written by boot/serial_node.c. A peek's first byte is a page or a command; a
+ * written by boot/serial/node.c. A peek's first byte is a page or a command; a
  * command's argument, a u32, follows it. Numbers are little-endian. Every
  * answer begins with PEEK_VERSION; that to a command is the page PEEK_STATE.
  *

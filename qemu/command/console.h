@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `quincunx console`: one command for a board on a serial port. Options:
- * `quincunx console --help`; the commands: boot/shell.h.
+ * `quincunx console --help`; the commands: boot/shell/shell.h.
  */
 #ifndef QEMU_COMMAND_CONSOLE_H
 #define QEMU_COMMAND_CONSOLE_H

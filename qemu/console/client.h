@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The host's side of a board's console (hal/line/line.h, boot/shell.h):
+ * The host's side of a board's console (hal/line/line.h, boot/shell/shell.h):
  * commands with their replies, and messages in and out. What is damaged, lost,
  * cut or late on the line is asked for again, a bounded number of times.
  */

@@ -13,7 +13,7 @@
  * It exits with status 3 on `reset`, 4 if the reply had not left, and 0 at the
  * end of its input.
  */
-#include "boot/shell.h"
+#include "boot/shell/shell.h"
 #include "hal/err.h"
 
 #include <poll.h>

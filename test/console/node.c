@@ -3,7 +3,7 @@
  * console-node: what a node on serial lines answers to peeks, and does when it
  * is told to, as TAP. The board is made up: its time goes on by hand.
  */
-#include "boot/serial_node.h"
+#include "boot/serial/node.h"
 #include "hal/board.h"
 #include "hal/bytes.h"
 #include "test/unit/unit.h"

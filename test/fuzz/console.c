@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/fuzz/console.h"
 
-#include "boot/shell.h"
+#include "boot/shell/shell.h"
 #include "hal/err.h"
 #include "hal/switch/peek.h"
 

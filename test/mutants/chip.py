@@ -100,10 +100,10 @@ MUTANTS = [
      "#define RELOAD 1000u", "#define RELOAD 4u"),
     ("sampling-time", DRIVER + "sensor.c",
      "#define SAMPLE_480 7u", "#define SAMPLE_480 1u"),
-    ("vector", "boot/vectors_stm32f405.c",
+    ("vector", "boot/stm32f405/vectors.c",
      "    VECTOR(TIM2_IRQ) = timer_compare_interrupt,\n", ""),
-    ("fault-frame", "boot/fault.c",
+    ("fault-frame", "boot/cortex_m/fault.c",
      "    fault->pc = frame[6];", "    fault->pc = frame[5];"),
-    ("stack-in-core-memory", "boot/main_stm32f405.c",
+    ("stack-in-core-memory", "boot/stm32f405/main.c",
      "        bottom = boot_ccm_start;", "        bottom = boot_ccm_end;"),
 ]

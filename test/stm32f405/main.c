@@ -20,9 +20,9 @@
 #include "test/stm32f405/exchange.h"
 
 #include "boot/boot.h"
-#include "boot/console_stm32f405.h"
-#include "boot/end_stm32f405.h"
-#include "boot/start_stm32f405.h"
+#include "boot/stm32f405/console.h"
+#include "boot/stm32f405/end.h"
+#include "boot/stm32f405/start.h"
 #include "hal/board.h"
 #include "hal/clock.h"
 #include "hal/stm32f405/interrupts.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every program on an STM32F405 begins with, and what it found. */
-#ifndef BOOT_START_STM32F405_H
-#define BOOT_START_STM32F405_H
+#ifndef BOOT_STM32F405_START_H
+#define BOOT_STM32F405_START_H
 
 #include "hal/image.h"
 #include "hal/stm32f405/clocks.h"

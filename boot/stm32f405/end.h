@@ -4,8 +4,8 @@
  * initialises: the fault that ended the program before. It is gone when the
  * power goes.
  */
-#ifndef BOOT_END_STM32F405_H
-#define BOOT_END_STM32F405_H
+#ifndef BOOT_STM32F405_END_H
+#define BOOT_STM32F405_END_H
 
 #include "hal/node.h"
 

@@ -3,7 +3,7 @@
  * The division that the compiler calls for 64-bit numbers, bit by bit: 600
  * bytes less than the library's, for a board where these are rare.
  */
-#include "boot/divide.h"
+#include "boot/cortex_m/divide.h"
 
 uint64_t boot_divide(uint64_t *rest, uint64_t numerator, uint64_t denominator)
 {

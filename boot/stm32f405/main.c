@@ -4,11 +4,11 @@
  * ports, time and memory.
  */
 #include "boot/boot.h"
-#include "boot/console_stm32f405.h"
+#include "boot/stm32f405/console.h"
 #include "boot/costs.h"
-#include "boot/end_stm32f405.h"
-#include "boot/serial_node.h"
-#include "boot/start_stm32f405.h"
+#include "boot/stm32f405/end.h"
+#include "boot/serial/node.h"
+#include "boot/stm32f405/start.h"
 #include "hal/armv7m.h"
 #include "hal/crc32.h"
 #include "hal/stm32f405/interrupts.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the console's commands find and do on a node on serial lines. */
-#include "boot/serial_node.h"
+#include "boot/serial/node.h"
 
 #include "hal/board.h"
 #include "hal/bytes.h"

@@ -20,8 +20,8 @@
  * functions of struct shell_config. shell_poll() writes one line at most, and
  * only when there is room for it, so it never waits.
  */
-#ifndef BOOT_SHELL_H
-#define BOOT_SHELL_H
+#ifndef BOOT_SHELL_SHELL_H
+#define BOOT_SHELL_SHELL_H
 
 #include "hal/line/line.h"
 #include "hal/serial/mailbox.h"

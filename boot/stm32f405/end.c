@@ -3,10 +3,10 @@
  * The end of a program on an STM32F405: a fault is kept in memory that
  * survives, and the board starts again, so that it can be asked what happened.
  */
-#include "boot/end_stm32f405.h"
+#include "boot/stm32f405/end.h"
 
 #include "boot/boot.h"
-#include "boot/console_stm32f405.h"
+#include "boot/stm32f405/console.h"
 #include "hal/armv7m.h"
 
 /* Two words that memory after power-up has by chance once in 2^64 times. */

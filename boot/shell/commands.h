@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of commands, and what these call: for boot/shell*.c only. */
+/* The table of commands, and what these call: for boot/shell/shell*.c only. */
 #ifndef BOOT_SHELL_COMMANDS_H
 #define BOOT_SHELL_COMMANDS_H
 
-#include "boot/shell.h"
+#include "boot/shell/shell.h"
 
 enum shell_row {
     SHELL_ROW_END, /* with shell->ending */

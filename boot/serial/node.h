@@ -20,7 +20,7 @@
 #ifndef BOOT_SERIAL_NODE_H
 #define BOOT_SERIAL_NODE_H
 
-#include "boot/shell.h"
+#include "boot/shell/shell.h"
 #include "hal/clock.h"
 #include "hal/discover/discover.h"
 #include "hal/line/line.h"
@@ -158,7 +158,7 @@ unsigned serial_node_peeked(void *context, const uint8_t *question,
 /* Waits for a wave, then carries out job after job; never returns. */
 _Noreturn void serial_node_run(struct serial_node *node);
 
-/* Fills the shell's functions in: boot/serial_shell.c. */
+/* Fills the shell's functions in: boot/serial/status.c. */
 void serial_shell_init(struct shell_config *config, struct serial_node *node);
 
 #endif

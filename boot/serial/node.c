@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "boot/serial_node.h"
+#include "boot/serial/node.h"
 
 #include "hal/board.h"
 #include "hal/bytes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "boot/console_stm32f405.h"
+#include "boot/stm32f405/console.h"
 
 #include "hal/stm32f405/serial.h"
 

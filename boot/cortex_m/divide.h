@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef BOOT_DIVIDE_H
-#define BOOT_DIVIDE_H
+#ifndef BOOT_CORTEX_M_DIVIDE_H
+#define BOOT_CORTEX_M_DIVIDE_H
 
 #include <stdint.h>
 

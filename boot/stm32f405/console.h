@@ -3,8 +3,8 @@
  * Text on the console port: a ring each way between the program and the port's
  * interrupt. Nothing here waits.
  */
-#ifndef BOOT_CONSOLE_STM32F405_H
-#define BOOT_CONSOLE_STM32F405_H
+#ifndef BOOT_STM32F405_CONSOLE_H
+#define BOOT_STM32F405_CONSOLE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "boot/start_stm32f405.h"
+#include "boot/stm32f405/start.h"
 
 #include "boot/boot.h"
-#include "boot/console_stm32f405.h"
-#include "boot/end_stm32f405.h"
+#include "boot/stm32f405/console.h"
+#include "boot/stm32f405/end.h"
 #include "hal/stm32f405/registers.h"
 #include "hal/stm32f405/serial.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "boot/shell.h"
+#include "boot/shell/shell.h"
 
-#include "boot/shell_commands.h"
+#include "boot/shell/commands.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "boot/shell_commands.h"
+#include "boot/shell/commands.h"
 
 #include "hal/err.h"
 #include "hal/switch/peek.h"
