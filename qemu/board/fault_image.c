@@ -6,7 +6,7 @@
 #include "qemu/board/elf.h"
 #include "qemu/board/firmware.h"
 #include "qemu/flash/request.h"
-#include "qemu/format/format.h"
+#include "qemu/support/file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ void fault_image_open(struct fault_image *image, const char *path)
     snprintf(image->path, sizeof image->path, "%s", path);
     firmware_default(image->path, true);
     if (access(image->path, R_OK) != 0 ||
-        format_read_file(&data, &bytes, image->path) != 0) {
+        file_read(&data, &bytes, image->path) != 0) {
         snprintf(image->why, sizeof image->why, "%.200s cannot be read",
                  image->path);
         return;

@@ -3,7 +3,7 @@
 
 #include "qemu/board/elf.h"
 #include "qemu/flash/request.h"
-#include "qemu/format/format.h"
+#include "qemu/support/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,13 +49,13 @@ int firmware_find(char path[PATH_MAX], bool stm32f405)
 
     firmware_default(path, stm32f405);
     if (access(path, R_OK) != 0) {
-        return format_file_error(path, "no firmware image; `make` builds it");
+        return file_error(path, "no firmware image; `make` builds it");
     }
-    if (format_read_file(&data, &bytes, path) != 0) {
+    if (file_read(&data, &bytes, path) != 0) {
         return 1;
     }
     if (elf_check(&flash_bytes, message, data, bytes, place) != 0) {
-        status = format_file_error(path, message);
+        status = file_error(path, message);
     }
     free(data);
     return status;

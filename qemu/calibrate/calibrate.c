@@ -4,8 +4,8 @@
 #include "hal/circuit.h"
 #include "qemu/calibrate/repeats.h"
 #include "qemu/fabric/mesh.h"
-#include "qemu/job/collect.h"
 #include "qemu/job/serial_job.h"
+#include "qemu/support/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,8 +32,8 @@ static uint32_t some_rows(const struct calibration *calibration, uint32_t some)
 static bool fit_circuits(struct calibration *calibration)
 {
     uint32_t rows = some_rows(calibration, calibration->circuit_rows);
-    double *x = reading_must(calloc(3 * (size_t)rows + 1, sizeof *x));
-    double *y = reading_must(calloc((size_t)rows + 1, sizeof *y));
+    double *x = memory_or_exit(calloc(3 * (size_t)rows + 1, sizeof *x));
+    double *y = memory_or_exit(calloc((size_t)rows + 1, sizeof *y));
     struct fit_value out[3];
     bool known;
 
@@ -107,13 +107,13 @@ static void fit_clocks(struct calibration *calibration, struct torus_size size)
 {
     uint32_t nodes = (uint32_t)size.width * size.height;
     uint32_t rows = some_rows(calibration, calibration->clock_rows);
-    uint32_t *count = reading_must(calloc(nodes + 1, sizeof *count));
-    uint32_t *order = reading_must(calloc((size_t)rows + 1, sizeof *order));
-    double *x = reading_must(calloc(2 * (size_t)rows + 1, sizeof *x));
-    double *y = reading_must(calloc((size_t)rows + 1, sizeof *y));
+    uint32_t *count = memory_or_exit(calloc(nodes + 1, sizeof *count));
+    uint32_t *order = memory_or_exit(calloc((size_t)rows + 1, sizeof *order));
+    double *x = memory_or_exit(calloc(2 * (size_t)rows + 1, sizeof *x));
+    double *y = memory_or_exit(calloc((size_t)rows + 1, sizeof *y));
 
     calibration->clock =
-        reading_must(calloc(nodes, sizeof *calibration->clock));
+        memory_or_exit(calloc(nodes, sizeof *calibration->clock));
     calibration->clock_count = 0;
     calibration->zero_ps = first_ps(calibration);
     for (uint32_t i = 0; i < rows; ++i) {
@@ -165,7 +165,7 @@ static int order(void *context, const uint8_t **report, uint32_t *report_bytes,
                                .head = list,
                                .head_bytes = list_bytes,
                                .more = true};
-    int status = run_status(mesh_run(mesh, &order), mesh->config);
+    int status = job_status(mesh_run(mesh, &order), mesh->config);
 
     if (status != 0) {
         return status;
@@ -185,17 +185,17 @@ static int measure(struct calibration *calibration,
                    const struct probe probes[], uint32_t count)
 {
     calibration->row_count = (uint32_t)probe_rows(probes, count);
-    calibration->row = reading_must(
+    calibration->row = memory_or_exit(
         calloc(calibration->row_count + 1u, sizeof *calibration->row));
     return probe_measure(channel, calibration->row, probes, count);
 }
 
 static int measure_fabric(struct calibration *calibration,
-                          const struct run_config *config,
+                          const struct job_config *config,
                           const struct probe probes[], uint32_t count)
 {
-    struct run_mesh run;
-    int status = run_mesh_open(&run, config, true);
+    struct job_mesh run;
+    int status = job_mesh_open(&run, config, true);
     const struct probe_channel channel = {.size = config->size,
                                           .originator = config->originator,
                                           .lead_ns = LEAD_NS,
@@ -208,7 +208,7 @@ static int measure_fabric(struct calibration *calibration,
     calibration->on = run.backend.on;
     calibration->board = run.backend.board;
     status = measure(calibration, &channel, probes, count);
-    run_mesh_close(&run);
+    job_mesh_close(&run);
     return status;
 }
 
@@ -218,8 +218,8 @@ static int wake(const struct probe_channel *channel,
                 const struct probe probes[], uint32_t count)
 {
     uint32_t nodes = (uint32_t)channel->size.width * channel->size.height;
-    struct probe *first = reading_must(calloc(nodes, sizeof *first));
-    struct probe_row *row = reading_must(calloc(nodes, sizeof *row));
+    struct probe *first = memory_or_exit(calloc(nodes, sizeof *first));
+    struct probe_row *row = memory_or_exit(calloc(nodes, sizeof *row));
     uint32_t found = 0;
     int status;
 
@@ -241,10 +241,10 @@ static int wake(const struct probe_channel *channel,
 /* No lead: a board that waits for a time is late by up to a tick, and what
    software costs it is part of a startup. */
 static int measure_serial(struct calibration *calibration,
-                          const struct run_config *config,
+                          const struct job_config *config,
                           const struct probe probes[], uint32_t count)
 {
-    const struct serial_mesh_config mesh_config = serial_run_mesh(config);
+    const struct serial_mesh_config mesh_config = serial_job_mesh(config);
     struct serial_mesh mesh;
     const struct probe_channel channel = {.size = config->size,
                                           .originator = config->originator,
@@ -268,7 +268,7 @@ static int measure_serial(struct calibration *calibration,
 }
 
 int calibrate_mesh(struct calibration *calibration,
-                   const struct run_config *config, const struct probe probes[],
+                   const struct job_config *config, const struct probe probes[],
                    uint32_t count)
 {
     int status;

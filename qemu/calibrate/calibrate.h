@@ -59,7 +59,7 @@ bool calibrate_fit(struct calibration *calibration, struct torus_size size);
  * with the reason said, and nothing to be freed.
  */
 int calibrate_mesh(struct calibration *calibration,
-                   const struct run_config *config, const struct probe probes[],
+                   const struct job_config *config, const struct probe probes[],
                    uint32_t count);
 
 void calibrate_free(struct calibration *calibration);

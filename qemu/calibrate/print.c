@@ -22,9 +22,9 @@ static uint64_t whole_ps(double time_ps, uint64_t least)
     return time_ps > (double)least ? (uint64_t)llround(time_ps) : least;
 }
 
-struct outcome_profile calibrate_profile(const struct calibration *calibration)
+struct profile calibrate_profile(const struct calibration *calibration)
 {
-    return (struct outcome_profile){
+    return (struct profile){
         .name = "measured",
         .startup_ps = whole_ps(calibration->startup_ps.value, 1),
         .transfer_ps = whole_ps(calibration->transfer_ps.value, 0),
@@ -32,9 +32,9 @@ struct outcome_profile calibrate_profile(const struct calibration *calibration)
 }
 
 int calibrate_save(const struct calibration *calibration,
-                   const struct run_config *config, const char *path)
+                   const struct job_config *config, const char *path)
 {
-    struct outcome_profile profile = calibrate_profile(calibration);
+    struct profile profile = calibrate_profile(calibration);
     char comment[512];
 
     snprintf(comment, sizeof comment,
@@ -145,9 +145,9 @@ static void print_clocks(FILE *out, const struct calibration *calibration)
 }
 
 void calibrate_print(FILE *out, const struct calibration *calibration,
-                     const struct run_config *config)
+                     const struct job_config *config)
 {
-    const struct outcome_profile *profile = &config->profile;
+    const struct profile *profile = &config->profile;
     bool known = !config->serial;
 
     fprintf(out, "mesh      %u x %u, originator %u,%u, on %s (%s)\n",
@@ -224,9 +224,9 @@ static json_t *clocks_json(const struct calibration *calibration)
 }
 
 int calibrate_print_json(FILE *out, const struct calibration *calibration,
-                         const struct run_config *config)
+                         const struct job_config *config)
 {
-    const struct outcome_profile *profile = &config->profile;
+    const struct profile *profile = &config->profile;
     json_t *json = json_pack(
         "{s:{s:i, s:i, s:[i,i], s:s, s:s}, s:{s:o, s:o, s:o},"
         " s:{s:o, s:o, s:o, s:f}, s:{s:f, s:f}, s:o, s:o}",

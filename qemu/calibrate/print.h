@@ -8,18 +8,18 @@
 #include <stdio.h>
 
 void calibrate_print(FILE *out, const struct calibration *calibration,
-                     const struct run_config *config);
+                     const struct job_config *config);
 
 /* Result: 0; 1, with the reason said, if there is no memory for it. A write
    that fails leaves its mark on the stream. */
 int calibrate_print_json(FILE *out, const struct calibration *calibration,
-                         const struct run_config *config);
+                         const struct job_config *config);
 
 /* The measured values in whole picoseconds, as a plan takes them. */
-struct outcome_profile calibrate_profile(const struct calibration *calibration);
+struct profile calibrate_profile(const struct calibration *calibration);
 
 /* Writes them as a profile. Result: 0, or 1 with the reason said. */
 int calibrate_save(const struct calibration *calibration,
-                   const struct run_config *config, const char *path);
+                   const struct job_config *config, const char *path);
 
 #endif

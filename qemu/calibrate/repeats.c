@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/calibrate/repeats.h"
 
-#include "qemu/job/collect.h"
+#include "qemu/support/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,8 +100,9 @@ void calibrate_set_aside(struct calibration *calibration)
 {
     uint32_t rows = calibration->row_count;
     struct probe_row *row = calibration->row;
-    struct probe_row *sorted = reading_must(calloc(rows + 1u, sizeof *sorted));
-    double *late = reading_must(calloc(rows + 1u, sizeof *late));
+    struct probe_row *sorted =
+        memory_or_exit(calloc(rows + 1u, sizeof *sorted));
+    double *late = memory_or_exit(calloc(rows + 1u, sizeof *late));
     struct places places = {.shortest = row, .late = late};
     uint32_t groups = 0;
     uint32_t fast = 0;

@@ -418,7 +418,7 @@ static void end(const struct wired_config *config, struct wired *wired,
            (unsigned)config->size.width * config->size.height);
 }
 
-static int run_mesh(struct own_options *options, int signals)
+static int job_mesh(struct own_options *options, int signals)
 {
     struct wired *wired = wired_start(&options->wired);
     const char *why;
@@ -454,7 +454,7 @@ static int run(struct own_options *options)
         options->wired.gdb = gdb_sockets(doors);
         printf("gdb %s\n", gdb_dir(doors));
     }
-    status = run_mesh(options, signals);
+    status = job_mesh(options, signals);
     gdb_close(doors);
     return status;
 }

@@ -4,8 +4,8 @@
 #include "qemu/calibrate/calibrate.h"
 #include "qemu/calibrate/print.h"
 #include "qemu/support/parse.h"
-#include "qemu/job/collect.h"
 #include "qemu/options/job.h"
+#include "qemu/support/memory.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -43,7 +43,7 @@ static const struct argp_option descriptions[] = {
     {0}};
 
 struct calibrate_options {
-    struct run_options mesh;
+    struct job_options mesh;
     uint32_t size[SIZES_MAX];
     unsigned sizes; /* 0: not given */
     struct torus_coord node[NODES_MAX];
@@ -148,7 +148,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 static int check_nodes(const struct calibrate_options *options)
 {
-    const struct run_config *config = &options->mesh.config;
+    const struct job_config *config = &options->mesh.config;
 
     for (unsigned i = 0; i < options->nodes; ++i) {
         struct torus_coord at = options->node[i];
@@ -171,7 +171,7 @@ static int check_nodes(const struct calibrate_options *options)
 static uint32_t choose_nodes(struct torus_coord chosen[],
                              const struct calibrate_options *options)
 {
-    const struct run_config *config = &options->mesh.config;
+    const struct job_config *config = &options->mesh.config;
     uint32_t all = (uint32_t)config->size.width * config->size.height;
     uint32_t count = 0;
 
@@ -199,7 +199,7 @@ static uint32_t make_probes(struct probe **probes,
     uint32_t nodes = choose_nodes(chosen, options);
     uint32_t all = nodes * options->sizes * rounds;
 
-    *probes = reading_must(calloc((size_t)all + 1, sizeof **probes));
+    *probes = memory_or_exit(calloc((size_t)all + 1, sizeof **probes));
     for (uint32_t i = 0; i < all; ++i) {
         (*probes)[i] =
             (struct probe){.at = chosen[i % nodes],
@@ -212,7 +212,7 @@ static uint32_t make_probes(struct probe **probes,
 static int show(const struct calibrate_options *options,
                 const struct calibration *calibration)
 {
-    const struct run_config *config = &options->mesh.config;
+    const struct job_config *config = &options->mesh.config;
     int status = 0;
 
     if (options->output != NULL) {
@@ -231,7 +231,7 @@ static int calibrate_with(struct calibrate_options *options)
     struct calibration calibration;
     struct probe *probes;
     uint32_t count;
-    int status = run_options_find_boards(&options->mesh);
+    int status = job_options_find_boards(&options->mesh);
 
     if (status != 0) {
         return status;
@@ -256,8 +256,8 @@ static int calibrate_with(struct calibrate_options *options)
 
 static int check(const struct calibrate_options *options)
 {
-    const struct run_config *config = &options->mesh.config;
-    int status = run_options_check_mesh(&options->mesh);
+    const struct job_config *config = &options->mesh.config;
+    int status = job_options_check_mesh(&options->mesh);
 
     if (status == 0 &&
         (uint32_t)config->size.width * config->size.height > NODES_MAX) {
@@ -276,7 +276,7 @@ static int check(const struct calibrate_options *options)
 int calibrate_command(int argc, char **argv)
 {
     static const struct argp_child children[] = {
-        {&run_options_mesh_argp, 0, NULL, 0}, {0}};
+        {&job_options_mesh_argp, 0, NULL, 0}, {0}};
     static const char description[] =
         "Sends probes through a mesh, fits startup, hop delay and transfer "
         "time to their round trips, and tells how the nodes' clocks go. The "
@@ -287,7 +287,7 @@ int calibrate_command(int argc, char **argv)
     int status;
 
     options = (struct calibrate_options){0};
-    run_options_init(&options.mesh, "calibrate");
+    job_options_init(&options.mesh, "calibrate");
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;
@@ -300,6 +300,6 @@ int calibrate_command(int argc, char **argv)
     }
     status = check(&options);
     status = status == 0 ? calibrate_with(&options) : status;
-    run_options_free(&options.mesh);
+    job_options_free(&options.mesh);
     return status;
 }

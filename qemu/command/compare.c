@@ -12,7 +12,7 @@
 #define KEY_JSON 0x200
 
 struct own_options {
-    struct run_options job;
+    struct job_options job;
     bool json;
 };
 
@@ -59,7 +59,7 @@ static int print(const struct compare *compare, bool as_json)
 int compare_command(int argc, char **argv)
 {
     static const struct argp_child children[] = {
-        {&run_options_argp, 0, NULL, 0}, {0}};
+        {&job_options_argp, 0, NULL, 0}, {0}};
     static const char description[] =
         "Runs INPUT with every schedule, one after the other: peters-syska "
         "with the best rounds (or --rounds) and with one, equal, binomial, "
@@ -71,19 +71,19 @@ int compare_command(int argc, char **argv)
     struct compare compare;
     int status;
 
-    run_options_init(&options.job, "compare");
+    job_options_init(&options.job, "compare");
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;
     }
-    status = run_options_check(&options.job);
+    status = job_options_check(&options.job);
     if (status == 0 && options.job.config.serial) {
         fputs("quincunx: --board stm32f405: must not be given to compare: "
               "these boards carry out peters-syska alone\n",
               stderr);
         status = EXIT_USAGE;
     }
-    status = status == 0 ? run_options_open(&options.job) : status;
+    status = status == 0 ? job_options_open(&options.job) : status;
     if (status == 0) {
         status = compare_run(&compare, &options.job.config);
         if (status == 0) {
@@ -91,6 +91,6 @@ int compare_command(int argc, char **argv)
             compare_free(&compare);
         }
     }
-    run_options_free(&options.job);
+    job_options_free(&options.job);
     return status;
 }

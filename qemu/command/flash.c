@@ -3,8 +3,8 @@
 
 #include "qemu/flash/flash.h"
 #include "qemu/flash/identity.h"
-#include "qemu/format/format.h"
 #include "qemu/support/parse.h"
+#include "qemu/support/file.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -308,13 +308,12 @@ static int check_identity(struct options *options, const uint8_t *data,
                     : flash_identity_check(data + offset, config->chip->kind);
 
     if (found < 0) {
-        return format_file_error(options->image,
-                                 "says that it is for another board, or is of "
-                                 "another version");
+        return file_error(options->image,
+                          "says that it is for another board, or is of "
+                          "another version");
     }
     if (options->set_coordinates && found == 0) {
-        return format_file_error(options->image,
-                                 "has no place for --set-coordinates");
+        return file_error(options->image, "has no place for --set-coordinates");
     }
     if (found > 0) {
         flash_identity_pins(options->pins, data + offset);
@@ -333,7 +332,7 @@ static int flash_flat(struct options *options)
     int status;
 
     if (flash == NULL) {
-        return format_file_error(options->image, "memory ran out");
+        return file_error(options->image, "memory ran out");
     }
     elf_flatten(flash, config->flash_bytes, config->image, config->image_bytes,
                 &config->chip->place);
@@ -352,7 +351,7 @@ static int flash_image(struct options *options, const uint8_t *data,
 
     if (elf_check(&config->flash_bytes, message, data, bytes,
                   &config->chip->place) != 0) {
-        return format_file_error(options->image, message);
+        return file_error(options->image, message);
     }
     if (check_identity(options, data, bytes) != 0) {
         return EXIT_FAILED;
@@ -380,7 +379,7 @@ int flash_command(int argc, char **argv)
         return EXIT_USAGE;
     }
     options.config.map_name = options.map;
-    if (format_read_file(&data, &bytes, options.image) != 0) {
+    if (file_read(&data, &bytes, options.image) != 0) {
         return EXIT_FAILED;
     }
     status = flash_image(&options, data, bytes);

@@ -2,8 +2,8 @@
 #include "qemu/command/flash_map.h"
 
 #include "qemu/flash/list.h"
-#include "qemu/format/format.h"
 #include "qemu/support/parse.h"
+#include "qemu/support/file.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -132,15 +132,15 @@ static int write_map(const struct options *options,
     bool written;
 
     if (map == NULL) {
-        return format_file_error(options->map,
-                                 errno == EEXIST
-                                     ? "is there already; --force replaces it"
-                                     : strerror(errno));
+        return file_error(options->map,
+                          errno == EEXIST
+                              ? "is there already; --force replaces it"
+                              : strerror(errno));
     }
     print_map(map, options, list);
     written = fflush(map) == 0;
     written = fclose(map) == 0 && written;
-    return written ? 0 : format_file_error(options->map, strerror(errno));
+    return written ? 0 : file_error(options->map, strerror(errno));
 }
 
 static int count_mapped(const struct options *options,
@@ -181,9 +181,9 @@ int flash_list_command(int argc, char **argv)
         return 0;
     }
     if (lines == 0) {
-        return format_file_error(options.map,
-                                 "is not written: no probe and no DFU device "
-                                 "to put there (--ports: serial adapters)");
+        return file_error(options.map,
+                          "is not written: no probe and no DFU device "
+                          "to put there (--ports: serial adapters)");
     }
     if (write_map(&options, &list) != 0) {
         return EXIT_FAILED;

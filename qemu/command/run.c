@@ -9,6 +9,7 @@
 #include "qemu/options/job.h"
 #include "qemu/report/summary.h"
 #include "qemu/report/trace.h"
+#include "qemu/support/file.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@ static const struct argp_option descriptions[] = {
     {0}};
 
 struct own_options {
-    struct run_options job;
+    struct job_options job;
     const char *report;
     const char *trace;
     const char *gantt;
@@ -118,7 +119,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 static int check_own(const struct own_options *options)
 {
-    const struct run_config *config = &options->job.config;
+    const struct job_config *config = &options->job.config;
 
     if (config->native && config->injection != MESH_INJECT_NONE) {
         parse_report("--inject", options->injection_text,
@@ -136,7 +137,7 @@ static int check_own(const struct own_options *options)
 /* Whether there will be an output to write, once the load is known. */
 static int check_output(const struct own_options *options)
 {
-    const struct run_config *config = &options->job.config;
+    const struct job_config *config = &options->job.config;
     const struct format *format = format_of(config->kernel->name);
 
     if (options->output != NULL && config->terms.output_denominator == 0) {
@@ -155,12 +156,12 @@ static int check_output(const struct own_options *options)
 static int write_output(const struct own_options *options,
                         const struct kernel_result *result)
 {
-    const struct run_config *config = &options->job.config;
+    const struct job_config *config = &options->job.config;
     const struct format *format = format_of(config->kernel->name);
 
     return format->write == NULL
-               ? format_write_file(options->output, result->output,
-                                   result->output_bytes)
+               ? file_write(options->output, result->output,
+                            result->output_bytes)
                : format->write(&config->load, options->output, result->output,
                                result->output_bytes);
 }
@@ -196,15 +197,15 @@ static int run_with(struct own_options *options)
     int status;
 
     options->job.config.load.wants_output = options->output != NULL;
-    status = run_options_open(&options->job);
+    status = job_options_open(&options->job);
 
     status = status == 0 ? check_output(options) : status;
     if (status == 0) {
-        status = run_job(&outcome, &options->job.config);
+        status = job_run(&outcome, &options->job.config);
     }
     if (status == 0) {
         status = write_all(options, &outcome);
-        run_free(&outcome);
+        outcome_free(&outcome);
     }
     return status;
 }
@@ -212,7 +213,7 @@ static int run_with(struct own_options *options)
 int run_command(int argc, char **argv)
 {
     static const struct argp_child children[] = {
-        {&run_options_argp, 0, NULL, 0}, {0}};
+        {&job_options_argp, 0, NULL, 0}, {0}};
     static const char description[] =
         "Scatters INPUT over a mesh, computes, gathers, and reports what was "
         "planned and what was measured.";
@@ -221,15 +222,15 @@ int run_command(int argc, char **argv)
     struct own_options options = {.report = NULL};
     int status;
 
-    run_options_init(&options.job, "run");
+    job_options_init(&options.job, "run");
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;
     }
-    status = run_options_check(&options.job);
+    status = job_options_check(&options.job);
     status = status == 0 ? check_own(&options) : status;
     status = status == 0 ? run_with(&options) : status;
-    run_options_free(&options.job);
+    job_options_free(&options.job);
     return status;
 }
 

@@ -19,14 +19,14 @@ static int no_memory(void)
 
 /* ---- running ---- */
 
-static unsigned shift_of(const struct run_config *config, uint32_t index)
+static unsigned shift_of(const struct job_config *config, uint32_t index)
 {
     return config->slow_shift != NULL ? config->slow_shift[index] : 0;
 }
 
 /* What no schedule changes, from a run of one round. */
 static void set_terms(struct bound_input *terms, const struct outcome *outcome,
-                      const struct run_config *config)
+                      const struct job_config *config)
 {
     double compute_ps = 0;
 
@@ -106,7 +106,7 @@ static int keep_result(struct compare *compare, const struct outcome *outcome)
 }
 
 static int add_entry(struct compare *compare, const struct outcome *outcome,
-                     const struct run_config *config)
+                     const struct job_config *config)
 {
     struct compare_entry *entry = &compare->entry[compare->count];
     const struct wire_report *plan = &outcome->plan;
@@ -131,7 +131,7 @@ static int add_entry(struct compare *compare, const struct outcome *outcome,
     return keep_result(compare, outcome);
 }
 
-static int run_one(struct compare *compare, const struct run_config *config)
+static int run_one(struct compare *compare, const struct job_config *config)
 {
     struct outcome outcome;
     int status;
@@ -140,18 +140,18 @@ static int run_one(struct compare *compare, const struct run_config *config)
         fprintf(stderr, "%s%s\n", schedule_name(config->schedule),
                 config->rounds == 1 ? ", one round" : "");
     }
-    status = run_job(&outcome, config);
+    status = job_run(&outcome, config);
     if (status == 0) {
         status = add_entry(compare, &outcome, config);
-        run_free(&outcome);
+        outcome_free(&outcome);
         compare->count += 1;
     }
     return status;
 }
 
-static int run_all(struct compare *compare, const struct run_config *config)
+static int run_all(struct compare *compare, const struct job_config *config)
 {
-    struct run_config one = *config;
+    struct job_config one = *config;
     int status;
 
     one.schedule = SCHEDULE_PETERS_SYSKA;
@@ -169,7 +169,7 @@ static int run_all(struct compare *compare, const struct run_config *config)
     return status;
 }
 
-int compare_run(struct compare *compare, const struct run_config *config)
+int compare_run(struct compare *compare, const struct job_config *config)
 {
     int status;
 
@@ -260,7 +260,7 @@ static void print_entry(FILE *out, const struct compare *compare, unsigned i)
     fprintf(out, "%-12s %6u %6u %5" PRIu32, schedule_name(entry->schedule),
             entry->rounds, entry->phases, entry->nodes);
     print_time(out, 11, entry->makespan_ps);
-    fprintf(out, " %7.3f", report_ratio(entry->makespan_ps, best_ps(compare)));
+    fprintf(out, " %7.3f", outcome_ratio(entry->makespan_ps, best_ps(compare)));
     print_time(out, 11, entry->planned_ps);
     print_time(out, 13, entry->with_results_ps);
     fprintf(out, " %9" PRIu64 "\n", entry->conflicts);
@@ -334,7 +334,7 @@ static json_t *entry_json(const struct compare *compare, unsigned i)
         schedule_name(entry->schedule), "rounds", integer(entry->rounds),
         "phases", integer(entry->phases), "active_nodes", integer(entry->nodes),
         "makespan_ps", integer(entry->makespan_ps), "ratio",
-        report_ratio(entry->makespan_ps, best_ps(compare)), "within_1_percent",
+        outcome_ratio(entry->makespan_ps, best_ps(compare)), "within_1_percent",
         is_close(compare, i), "planned_makespan_ps", integer(entry->planned_ps),
         "with_results_ps", integer(entry->with_results_ps), "circuit_conflicts",
         integer(entry->conflicts), "timeline_sha256", entry->timeline);

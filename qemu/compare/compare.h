@@ -48,7 +48,7 @@ struct compare {
  * with the reason on stderr, and nothing to be freed: a run that failed, or
  * results that differ.
  */
-int compare_run(struct compare *compare, const struct run_config *config);
+int compare_run(struct compare *compare, const struct job_config *config);
 
 /* A table, the lower bound, and why schedules that are equally fast are. */
 void compare_print(FILE *out, const struct compare *compare);

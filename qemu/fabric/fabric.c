@@ -85,7 +85,7 @@ struct fabric {
     uint32_t running;
     uint64_t horizon_ps; /* earliest time_ps of a running node */
     bool horizon_stale;
-    struct outcome_circuit *circuit;
+    struct circuit_record *circuit;
     uint32_t circuit_count;
     size_t circuit_room;
     uint64_t conflicts;
@@ -478,7 +478,7 @@ static void log_circuit(struct fabric *fabric, const struct transit *transit,
 {
     fabric->circuit = grow(fabric->circuit, &fabric->circuit_room,
                            fabric->circuit_count, sizeof *fabric->circuit);
-    fabric->circuit[fabric->circuit_count++] = (struct outcome_circuit){
+    fabric->circuit[fabric->circuit_count++] = (struct circuit_record){
         .source = transit->source,
         .destination = transit->destination,
         .port = transit->port,
@@ -825,8 +825,8 @@ bool fabric_has_ended(const struct fabric *fabric, uint32_t node)
     return fabric->node[node].state == NODE_ENDED;
 }
 
-const struct outcome_circuit *fabric_circuits(const struct fabric *fabric,
-                                              uint32_t *count)
+const struct circuit_record *fabric_circuits(const struct fabric *fabric,
+                                             uint32_t *count)
 {
     *count = fabric->circuit_count;
     return fabric->circuit;

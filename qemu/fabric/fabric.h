@@ -33,7 +33,7 @@
 
 #include "hal/err.h"
 #include "hal/window/window.h"
-#include "qemu/outcome/outcome.h"
+#include "qemu/fabric/circuit_record.h"
 #include "torus/torus.h"
 
 struct fabric;
@@ -110,8 +110,8 @@ bool fabric_is_running(const struct fabric *fabric, uint32_t node);
 bool fabric_has_ended(const struct fabric *fabric, uint32_t node);
 
 /* The circuits so far, in the order of their grants: the fabric's own. */
-const struct outcome_circuit *fabric_circuits(const struct fabric *fabric,
-                                              uint32_t *count);
+const struct circuit_record *fabric_circuits(const struct fabric *fabric,
+                                             uint32_t *count);
 uint64_t fabric_conflicts(const struct fabric *fabric);
 /* Counts a message that reached the node but could not be delivered. */
 void fabric_count_error(struct fabric *fabric, uint32_t node, unsigned port);

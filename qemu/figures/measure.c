@@ -7,7 +7,6 @@
  */
 #include "qemu/figures/figures.h"
 
-#include "qemu/report/json.h"
 #include "qemu/options/job.h"
 
 #include <errno.h>
@@ -71,7 +70,7 @@ static const struct kernel *spin(void)
     return NULL;
 }
 
-static void set_config(struct run_config *config,
+static void set_config(struct job_config *config,
                        const struct measurement *measurement)
 {
     const struct figures_figure *figure =
@@ -117,7 +116,7 @@ static int add_points(struct figures_measured *measured,
 }
 
 static int measure_one(struct figures_measured *measured,
-                       struct run_config *config,
+                       struct job_config *config,
                        const struct measurement *measurement)
 {
     struct outcome outcome;
@@ -130,16 +129,16 @@ static int measure_one(struct figures_measured *measured,
                 measurement->load_units,
                 measurement->rounds == 1 ? "one round" : "best rounds");
     }
-    status = run_job(&outcome, config);
+    status = job_run(&outcome, config);
     if (status == 0) {
         status = add_points(measured, measurement, &outcome, config->native);
-        run_free(&outcome);
+        outcome_free(&outcome);
     }
     return status;
 }
 
 static int measure_all(struct figures_measured *measured,
-                       struct run_config *config)
+                       struct job_config *config)
 {
     uint32_t most = 0;
     struct format_load *load = &config->load;
@@ -166,10 +165,10 @@ static int measure_all(struct figures_measured *measured,
 
 int figures_measure(struct figures_measured *measured, bool native)
 {
-    struct run_options options;
+    struct job_options options;
     int status;
 
-    run_options_init(&options, "figures");
+    job_options_init(&options, "figures");
     options.config.native = native;
     options.config.kernel = spin();
     options.config.input_name = "zeros";
@@ -177,7 +176,7 @@ int figures_measure(struct figures_measured *measured, bool native)
         fprintf(stderr, "quincunx: figures: no kernel spin to measure with\n");
         return EXIT_FAILED;
     }
-    status = run_options_find_boards(&options);
+    status = job_options_find_boards(&options);
     if (status == 0) {
         status = measure_all(measured, &options.config);
     }

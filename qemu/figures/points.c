@@ -2,7 +2,7 @@
 #include "qemu/figures/figures.h"
 
 #include "qemu/support/parse.h"
-#include "qemu/report/json.h"
+#include "qemu/support/file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -121,9 +121,9 @@ int figures_measured_read(struct figures_measured *measured, const char *path)
 int figures_measured_write(const struct figures_measured *measured,
                            const char *path)
 {
-    struct report_file file;
+    struct file_output file;
 
-    if (report_file_open(&file, path) != 0) {
+    if (file_output_open(&file, path) != 0) {
         return -1;
     }
     fprintf(file.stream,
@@ -140,7 +140,7 @@ int figures_measured_write(const struct figures_measured *measured,
                 point->makespan_ps, point->rounds, point->compute_ps,
                 point->native ? "native" : "qemu");
     }
-    return report_file_close(&file, true);
+    return file_output_close(&file, true);
 }
 
 void figures_measured_free(struct figures_measured *measured)

@@ -2,8 +2,8 @@
 #include "qemu/figures/figures.h"
 
 #include "qemu/support/gnuplot.h"
-#include "qemu/report/json.h"
 #include "qemu/report/summary.h"
+#include "qemu/support/file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -75,9 +75,9 @@ static void put_rows(FILE *out, const struct figures_figure *figure)
 
 int figures_csv_write(const struct figures_figure *figure, const char *path)
 {
-    struct report_file file;
+    struct file_output file;
 
-    if (report_file_open(&file, path) != 0) {
+    if (file_output_open(&file, path) != 0) {
         return -1;
     }
     fprintf(file.stream, "# %s: ", title[figure->number - FIGURES_FIRST]);
@@ -89,7 +89,7 @@ int figures_csv_write(const struct figures_figure *figure, const char *path)
           "bound_ps\n",
           file.stream);
     put_rows(file.stream, figure);
-    return report_file_close(&file, true);
+    return file_output_close(&file, true);
 }
 
 static bool over_load(const struct figures_figure *figure)

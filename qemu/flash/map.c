@@ -2,8 +2,8 @@
 #include "qemu/flash/map.h"
 
 #include "qemu/flash/openocd.h"
-#include "qemu/format/format.h"
 #include "qemu/support/parse.h"
+#include "qemu/support/file.h"
 
 #include <assert.h>
 #include <csv.h>
@@ -403,9 +403,9 @@ int flash_map_read(struct flash_map *map, const char *path,
     *map = (struct flash_map){.count = 0};
     map->board = calloc(FLASH_BOARDS_MAX, sizeof *map->board);
     if (map->board == NULL) {
-        return format_file_error(path, "memory ran out");
+        return file_error(path, "memory ran out");
     }
-    if (format_read_file(&data, &bytes, path) != 0) {
+    if (file_read(&data, &bytes, path) != 0) {
         return 1;
     }
     read_map(&reader, data, bytes);

@@ -8,7 +8,7 @@
 #include "qemu/format/format.h"
 
 #include "kernels/kernel.h"
-#include "qemu/report/json.h"
+#include "qemu/support/file.h"
 
 #include <gmp.h>
 
@@ -354,16 +354,16 @@ static int write_channels(const struct format_load *load, const char *path,
                           const uint8_t *output, uint64_t bytes)
 {
     const struct sweep *sweep = (const struct sweep *)load->context;
-    struct report_file file;
+    struct file_output file;
 
     if (bytes != load->units * UNIT_OUTPUT_BYTES) {
-        return format_file_error(path, "the output is not complete");
+        return file_error(path, "the output is not complete");
     }
-    if (report_file_open(&file, path) != 0) {
+    if (file_output_open(&file, path) != 0) {
         return 1;
     }
     print_points(file.stream, sweep, output);
-    return report_file_close(&file, ferror(file.stream) == 0) == 0 ? 0 : 1;
+    return file_output_close(&file, ferror(file.stream) == 0) == 0 ? 0 : 1;
 }
 
 const struct format format_channels = {

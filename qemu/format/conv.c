@@ -12,6 +12,7 @@
 
 #include "hal/bytes.h"
 #include "qemu/format/image.h"
+#include "qemu/support/file.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -257,7 +258,7 @@ static int make_load(struct format_load *load, const struct image *image,
     load->data = malloc((size_t)load->units);
     load->arg = malloc(ARG_BYTES_MAX);
     if (shape == NULL || load->data == NULL || load->arg == NULL) {
-        return format_file_error(path, strerror(ENOMEM));
+        return file_error(path, strerror(ENOMEM));
     }
     *shape = *image;
     shape->samples = NULL;
@@ -297,7 +298,7 @@ static int write_conv(const struct format_load *load, const char *path,
     int status;
 
     if (wrong != NULL) {
-        return format_file_error(path, wrong);
+        return file_error(path, wrong);
     }
     join_planes(&image, output);
     status = image_write(&image, path);

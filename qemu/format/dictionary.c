@@ -4,6 +4,7 @@
  * argument is made of digests=FILE or of digests in hexadecimal.
  */
 #include "qemu/format/format.h"
+#include "qemu/support/file.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -122,7 +123,7 @@ static int take_digests(struct format_load *load, const char *text,
 
     load->arg = malloc(bytes / 2 + 1);
     if (load->arg == NULL) {
-        return format_file_error(name, strerror(ENOMEM));
+        return file_error(name, strerror(ENOMEM));
     }
     status = list_digests(load, text, bytes, path);
     if (status != 0) {
@@ -137,7 +138,7 @@ static int take_digests(struct format_load *load, const char *text,
         return EXIT_FAILED;
     }
     return load->arg_bytes == 0 && path != NULL
-               ? format_file_error(path, "has no digest")
+               ? file_error(path, "has no digest")
                : 0;
 }
 
@@ -145,10 +146,10 @@ static int read_digests(struct format_load *load, const char *path)
 {
     uint8_t *text = NULL;
     uint64_t bytes = 0;
-    int status = format_read_file(&text, &bytes, path);
+    int status = file_read(&text, &bytes, path);
 
     if (status == 0 && bytes / 2 >= UINT32_MAX) {
-        status = format_file_error(path, "is too large");
+        status = file_error(path, "is too large");
     }
     if (status == 0) {
         status = take_digests(load, (const char *)text, (size_t)bytes, path);
@@ -200,7 +201,7 @@ static int read_dictionary(struct format_load *load, const char *path,
                  ? read_digests(load, text + 8)
                  : take_digests(load, text, arg_bytes, NULL);
     if (status == 0) {
-        status = format_read_file(&load->data, &load->units, path);
+        status = file_read(&load->data, &load->units, path);
     }
     load->unit_bytes = 1;
     return status == 0 ? check_words(load, path) : status;

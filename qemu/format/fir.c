@@ -13,6 +13,7 @@
  */
 #include "qemu/format/format.h"
 #include "qemu/format/wav.h"
+#include "qemu/support/file.h"
 
 #include <errno.h>
 #include <math.h>
@@ -261,7 +262,7 @@ static int take_text(struct format_load *load, const char *text,
         text += strspn(text, " \t\r");
         text += *text == '#' ? strcspn(text, "\n") : 0;
         if (*text == '\0') {
-            return tap > 0 ? 0 : format_file_error(path, "has no taps");
+            return tap > 0 ? 0 : file_error(path, "has no taps");
         }
         if (*text == '\n') {
             line += 1;
@@ -287,7 +288,7 @@ static int take_file(struct format_load *load, const char *path)
 {
     uint8_t *text;
     uint64_t bytes;
-    int status = format_read_file(&text, &bytes, path);
+    int status = file_read(&text, &bytes, path);
 
     if (status != 0) {
         return status;
@@ -295,7 +296,7 @@ static int take_file(struct format_load *load, const char *path)
     text[bytes] = '\0';
     status = strlen((const char *)text) == bytes
                  ? take_text(load, (const char *)text, path)
-                 : format_file_error(path, "is no text: it has zero bytes");
+                 : file_error(path, "is no text: it has zero bytes");
     free(text);
     return status;
 }
@@ -314,7 +315,7 @@ static int take_sound(struct format_load *load, const struct wav *wav,
     load->context = sound;
     load->arg = (uint8_t *)malloc(2 * TAPS_MAX);
     if (sound == NULL || load->arg == NULL) {
-        return format_file_error(path, strerror(ENOMEM));
+        return file_error(path, strerror(ENOMEM));
     }
     *sound = (struct sound){wav->channels, wav->rate};
     return 0;
@@ -334,7 +335,7 @@ static int read_fir(struct format_load *load, const char *path,
     }
     copy = strdup(text);
     if (copy == NULL) {
-        return format_file_error(path, strerror(ENOMEM));
+        return file_error(path, strerror(ENOMEM));
     }
     status = read_design(&design, copy, text);
     status = status == 0 ? wav_read(&wav, path, WAV_16_BITS) : status;

@@ -49,16 +49,6 @@ struct format {
 /* The format of a kernel; never NULL. */
 const struct format *format_of(const char *kernel);
 
-/* Reads a whole regular file, with one byte of room behind it. Result: 0 and
- *data, the caller's to free; or 1, after a message on stderr. */
-int format_read_file(uint8_t **data, uint64_t *bytes, const char *path);
-
-/* Writes a whole file. Result: 0 or 1, after a message on stderr. */
-int format_write_file(const char *path, const void *data, uint64_t bytes);
-
-/* Says what is wrong with a file; 1. */
-int format_file_error(const char *path, const char *reason);
-
 void format_free(struct format_load *load);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/format/image.h"
 
-#include "qemu/format/format.h"
+#include "qemu/support/file.h"
 
 #include <png.h>
 
@@ -15,7 +15,7 @@ int image_file_error(const char *path, size_t at, const char *reason)
     char message[256];
 
     snprintf(message, sizeof message, "byte %zu: %s", at, reason);
-    return format_file_error(path, message);
+    return file_error(path, message);
 }
 
 const char *image_allocate(struct image *image, uint32_t width, uint32_t height,
@@ -68,10 +68,10 @@ int image_check_name(const struct image *image, const char *path)
     const struct kind *kind = kind_of(path);
 
     if (kind == NULL) {
-        return format_file_error(path, "an image's name must end in " SUFFIXES);
+        return file_error(path, "an image's name must end in " SUFFIXES);
     }
     if (kind->channels != 0 && kind->channels != image->channels) {
-        return format_file_error(
+        return file_error(
             path, image->channels == 1
                       ? "the image is grey; the name must not end in .ppm"
                       : "the image is RGB; the name must not end in .pgm");
@@ -95,10 +95,9 @@ static int read_bytes(struct image *image, const char *path, uint8_t *data,
     }
     /* Not left to libnetpbm, which loses memory over a PAM that is cut off. */
     if (bytes >= 2 && data[0] == 'P' && strchr("147", data[1]) != NULL) {
-        return format_file_error(path, "is PBM or PAM; must be PGM or PPM");
+        return file_error(path, "is PBM or PAM; must be PGM or PPM");
     }
-    return format_file_error(path, bytes == 0
-                                       ? "is empty; must be PNG, PGM or PPM"
+    return file_error(path, bytes == 0 ? "is empty; must be PNG, PGM or PPM"
                                        : "is no image: must be PNG, PGM or "
                                          "PPM");
 }
@@ -107,7 +106,7 @@ int image_read(struct image *image, const char *path)
 {
     uint8_t *data;
     uint64_t bytes;
-    int status = format_read_file(&data, &bytes, path);
+    int status = file_read(&data, &bytes, path);
 
     *image = (struct image){.samples = NULL};
     if (status == 0) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/format/image.h"
 
-#include "qemu/format/format.h"
-#include "qemu/report/json.h"
+#include "qemu/support/file.h"
 
 #include <png.h>
 
@@ -141,16 +140,16 @@ int image_png_write(const struct image *image, const char *path)
                      .height = image->height,
                      .format = image->channels == 1 ? PNG_FORMAT_GRAY
                                                     : PNG_FORMAT_RGB};
-    struct report_file file;
+    struct file_output file;
     bool written;
 
-    if (report_file_open(&file, path) != 0) {
+    if (file_output_open(&file, path) != 0) {
         return 1;
     }
     written = png_image_write_to_stdio(&png, file.stream, 0, image->samples, 0,
                                        NULL) != 0;
     if (!written) {
-        format_file_error(path, png.message);
+        file_error(path, png.message);
     }
-    return report_file_close(&file, written) == 0 ? 0 : 1;
+    return file_output_close(&file, written) == 0 ? 0 : 1;
 }

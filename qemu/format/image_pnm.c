@@ -6,8 +6,7 @@
  */
 #include "qemu/format/image.h"
 
-#include "qemu/format/format.h"
-#include "qemu/report/json.h"
+#include "qemu/support/file.h"
 
 #include <netpbm/pam.h>
 
@@ -139,7 +138,7 @@ int image_pnm_read(struct image *image, const char *path, uint8_t *data,
         return 0;
     }
     snprintf(message, sizeof message, "row %u: %s", work.y, reason);
-    return format_file_error(path, message);
+    return file_error(path, message);
 }
 
 static void write_rows(struct work *work)
@@ -176,10 +175,10 @@ int image_pnm_write(const struct image *image, const char *path)
 {
     struct image copy = *image;
     struct work work = {.image = &copy};
-    struct report_file file;
+    struct file_output file;
     const char *reason;
 
-    if (report_file_open(&file, path) != 0) {
+    if (file_output_open(&file, path) != 0) {
         return 1;
     }
     work.pam.size = sizeof work.pam;
@@ -194,7 +193,7 @@ int image_pnm_write(const struct image *image, const char *path)
     reason = write_image(&work);
     end_work(&work);
     if (reason != NULL) {
-        format_file_error(path, reason);
+        file_error(path, reason);
     }
-    return report_file_close(&file, reason == NULL) == 0 ? 0 : 1;
+    return file_output_close(&file, reason == NULL) == 0 ? 0 : 1;
 }

@@ -9,6 +9,7 @@
 #include "hal/bytes.h"
 #include "kernels/kernel.h"
 #include "qemu/format/npy.h"
+#include "qemu/support/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -47,12 +48,12 @@ static int make_load(struct format_load *load, struct npy_product *product,
         snprintf(reason, sizeof reason,
                  "has %u columns; a vector of at most %u goes out with a job",
                  product->columns, COLUMNS_MAX);
-        return format_file_error(path, reason);
+        return file_error(path, reason);
     }
     load->arg_bytes = HEAD_BYTES + 4 * product->columns;
     load->arg = calloc(load->arg_bytes, 1);
     if (load->arg == NULL) {
-        return format_file_error(path, strerror(ENOMEM));
+        return file_error(path, strerror(ENOMEM));
     }
     store_arg(load->arg, product, product->data + row * product->rows);
     load->units = product->rows;

@@ -2,7 +2,7 @@
 #include "qemu/format/npy.h"
 
 #include "hal/bytes.h"
-#include "qemu/format/format.h"
+#include "qemu/support/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -144,17 +144,17 @@ static int complain(const struct call *call, const char *first,
 {
     switch (call->end) {
     case END_FIRST:
-        return format_file_error(first, (const char *)call->out.data);
+        return file_error(first, (const char *)call->out.data);
     case END_SECOND:
-        return format_file_error(second, (const char *)call->out.data);
+        return file_error(second, (const char *)call->out.data);
     case END_NO_NUMPY:
     case END_NO_PYTHON:
-        return format_file_error(first, ".npy files need " PYTHON
-                                        " with numpy; on Debian: apt-get "
-                                        "install python3-numpy");
+        return file_error(first, ".npy files need " PYTHON
+                                 " with numpy; on Debian: apt-get "
+                                 "install python3-numpy");
     default:
-        return format_file_error(first, "numpy failed, or took longer than a "
-                                        "minute");
+        return file_error(first, "numpy failed, or took longer than a "
+                                 "minute");
     }
 }
 
@@ -185,11 +185,11 @@ int npy_read_product(struct npy_product *product, const char *matrix,
 {
     struct call call = {.mode = "product"};
     uint64_t bytes[2] = {0, 0};
-    int status = format_read_file(&call.in[0].data, &bytes[0], matrix);
+    int status = file_read(&call.in[0].data, &bytes[0], matrix);
 
     product->data = NULL;
     if (status == 0) {
-        status = format_read_file(&call.in[1].data, &bytes[1], vector);
+        status = file_read(&call.in[1].data, &bytes[1], vector);
     }
     if (status == 0) {
         call.in[0].bytes = (size_t)bytes[0];
@@ -217,7 +217,7 @@ int npy_write_vector(const char *path, const uint8_t *data, uint64_t bytes,
     snprintf(call.number, sizeof call.number, "%u", element_bytes);
     run_call(&call);
     status = call.end == END_WELL
-                 ? format_write_file(path, call.out.data, call.out.bytes)
+                 ? file_write(path, call.out.data, call.out.bytes)
                  : complain(&call, path, path);
     free(call.out.data);
     return status;

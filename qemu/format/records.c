@@ -7,6 +7,7 @@
  * ends a record, and put back in the output.
  */
 #include "qemu/format/format.h"
+#include "qemu/support/file.h"
 
 #include <csv.h>
 
@@ -100,7 +101,7 @@ static void scan_error(struct scan *scan, uint64_t line, const char *reason)
 
     if (scan->status == 0) {
         snprintf(text, sizeof text, "line %" PRIu64 ": %s", line, reason);
-        scan->status = format_file_error(scan->path, text);
+        scan->status = file_error(scan->path, text);
     }
 }
 
@@ -552,7 +553,7 @@ static int check_table(struct scan *scan, struct table *table)
     struct csv_parser parser;
 
     if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL) != 0) {
-        return format_file_error(scan->path, "memory ran out");
+        return file_error(scan->path, "memory ran out");
     }
     csv_set_delim(&parser, table->separator);
     csv_set_space_func(&parser, no_space);
@@ -564,10 +565,10 @@ static int check_table(struct scan *scan, struct table *table)
     }
     csv_free(&parser);
     if (scan->status == 0 && scan->records < 2) {
-        return format_file_error(scan->path,
-                                 scan->records == 0
-                                     ? "has no header row"
-                                     : "has no record behind its header row");
+        return file_error(scan->path,
+                          scan->records == 0
+                              ? "has no header row"
+                              : "has no record behind its header row");
     }
     return scan->status;
 }
@@ -688,7 +689,7 @@ static int read_table(struct format_load *load, struct request *request,
         return argument_error("sep", request->separator,
                               "must be a character or tab");
     }
-    status = format_read_file(&table.data, &table.bytes, path);
+    status = file_read(&table.data, &table.bytes, path);
     if (status != 0) {
         return status;
     }
@@ -703,7 +704,7 @@ static int read_table(struct format_load *load, struct request *request,
         settle(request);
         status = make_arg(load, request, &table, rows) != 0 ||
                          make_load(load, &table, ended) != 0
-                     ? format_file_error(path, "memory ran out")
+                     ? file_error(path, "memory ran out")
                      : 0;
     }
     if (load->data == NULL) {
@@ -762,12 +763,12 @@ static int write_records(const struct format_load *load, const char *path,
     int status;
 
     if (text == NULL) {
-        return format_file_error(path, "memory ran out");
+        return file_error(path, "memory ran out");
     }
     restore(text, kept->header, kept->header_bytes, kept->newline);
     restore(text + kept->header_bytes, output, bytes, kept->newline);
     all -= ends_with_last(load, output, bytes);
-    status = format_write_file(path, text, all);
+    status = file_write(path, text, all);
     free(text);
     return status;
 }

@@ -4,6 +4,7 @@
  * besides (?f)FILE or (?if)FILE for the lines of a file as patterns.
  */
 #include "qemu/format/format.h"
+#include "qemu/support/file.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -72,18 +73,17 @@ static int read_patterns(struct format_load *load, const char *path, bool folds)
     const char *options = folds ? "(?i\n)" : "(?\n)";
     uint8_t *text = NULL;
     uint64_t bytes = 0;
-    int status = format_read_file(&text, &bytes, path);
+    int status = file_read(&text, &bytes, path);
 
     if (status == 0) {
         bytes = plain_lines(text, (size_t)bytes);
-        status = bytes == 0 ? format_file_error(path, "has no pattern")
+        status = bytes == 0 ? file_error(path, "has no pattern")
                             : check_patterns(text, bytes, '\n', path);
     }
     if (status == 0) {
         load->arg_bytes = (uint32_t)(strlen(options) + bytes);
         load->arg = malloc(load->arg_bytes);
-        status =
-            load->arg == NULL ? format_file_error(path, strerror(ENOMEM)) : 0;
+        status = load->arg == NULL ? file_error(path, strerror(ENOMEM)) : 0;
     }
     if (status == 0) {
         memcpy(load->arg, options, strlen(options));
@@ -119,7 +119,7 @@ static int take_patterns(struct format_load *load, const uint8_t *arg,
 
     load->arg = malloc(arg_bytes + 1u);
     if (load->arg == NULL) {
-        return format_file_error("--arg", strerror(ENOMEM));
+        return file_error("--arg", strerror(ENOMEM));
     }
     memcpy(load->arg, arg, arg_bytes);
     load->arg_bytes = arg_bytes;
@@ -150,7 +150,7 @@ static int read_search(struct format_load *load, const char *path,
         return status;
     }
     load->unit_bytes = 1;
-    return format_read_file(&load->data, &load->units, path);
+    return file_read(&load->data, &load->units, path);
 }
 
 const struct format format_search = {

@@ -2,6 +2,7 @@
 /* Samples for the kernel stats: raw ones, or those of a WAV file. */
 #include "qemu/format/format.h"
 #include "qemu/format/wav.h"
+#include "qemu/support/file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -126,13 +127,13 @@ static int read_stats(struct format_load *load, const char *path,
         return status;
     }
     load->unit_bytes = 1;
-    status = format_read_file(&load->data, &load->units, path);
+    status = file_read(&load->data, &load->units, path);
     status = status == 0 ? take_samples(load, path, &type) : status;
     if (status == 0) {
         load->arg = (uint8_t *)malloc(1);
         load->arg_bytes = 1;
         if (load->arg == NULL) {
-            return format_file_error(path, strerror(ENOMEM));
+            return file_error(path, strerror(ENOMEM));
         }
         load->arg[0] = type;
     }

@@ -2,7 +2,7 @@
 #include "qemu/format/wav.h"
 
 #include "hal/bytes.h"
-#include "qemu/format/format.h"
+#include "qemu/support/file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -161,7 +161,7 @@ static int take_info(struct wav *wav, const SF_INFO *info, const char *path,
 
     if ((type != SF_FORMAT_WAV && type != SF_FORMAT_WAVEX) ||
         (info->format & SF_FORMAT_ENDMASK) == SF_ENDIAN_BIG) {
-        return format_file_error(path, LITTLE_ENDIAN_RIFF);
+        return file_error(path, LITTLE_ENDIAN_RIFF);
     }
     if (info->channels < 1 || info->channels > (int)WAV_CHANNELS_MAX ||
         info->samplerate < 1) {
@@ -173,7 +173,7 @@ static int take_info(struct wav *wav, const SF_INFO *info, const char *path,
     }
     wav->sample_bytes = sample_bytes(info);
     if ((wav->sample_bytes & allowed) == 0) {
-        return format_file_error(
+        return file_error(
             path, allowed == WAV_16_BITS
                       ? "WAV header: samples must be PCM of 16 bits"
                       : "WAV header: samples must be PCM of 8, 16 or 32 bits");
@@ -213,7 +213,7 @@ static int take_frames(struct wav *wav, SNDFILE *file, const char *path,
     }
     wav->data = (uint8_t *)malloc((size_t)bytes + 1);
     if (wav->data == NULL) {
-        return format_file_error(path, strerror(ENOMEM));
+        return file_error(path, strerror(ENOMEM));
     }
     got = sf_read_raw(file, wav->data, bytes);
     if (got != bytes) {
@@ -254,10 +254,10 @@ int wav_decode(struct wav *wav, const char *path, const uint8_t *file,
 
     *wav = (struct wav){.data = NULL};
     if (!wav_begins(file, bytes)) {
-        return format_file_error(path, "is no WAV file");
+        return file_error(path, "is no WAV file");
     }
     if (memcmp(file, "RIFF", 4) != 0) {
-        return format_file_error(path, LITTLE_ENDIAN_RIFF);
+        return file_error(path, LITTLE_ENDIAN_RIFF);
     }
     end = end_of_samples(&place, file, bytes);
     if (end == 0) {
@@ -274,7 +274,7 @@ int wav_read(struct wav *wav, const char *path, uint32_t allowed)
 {
     uint8_t *file;
     uint64_t bytes;
-    int status = format_read_file(&file, &bytes, path);
+    int status = file_read(&file, &bytes, path);
 
     if (status == 0) {
         status = wav_decode(wav, path, file, bytes, allowed);
@@ -298,15 +298,14 @@ int wav_write(const char *path, const uint8_t *data, uint64_t bytes,
 
     memory.data = (uint8_t *)malloc((size_t)memory.room);
     if (memory.data == NULL) {
-        return format_file_error(path, strerror(ENOMEM));
+        return file_error(path, strerror(ENOMEM));
     }
     file = memory_open(&memory, SFM_WRITE, &info);
     written = file != NULL &&
               sf_write_raw(file, data, (int64_t)bytes) == (int64_t)bytes;
     written &= file != NULL && sf_close(file) == 0;
-    status = written
-                 ? format_write_file(path, memory.data, (uint64_t)memory.bytes)
-                 : format_file_error(path, sf_strerror(NULL));
+    status = written ? file_write(path, memory.data, (uint64_t)memory.bytes)
+                     : file_error(path, sf_strerror(NULL));
     free(memory.data);
     return status;
 }

@@ -2,9 +2,9 @@
 #include "qemu/job/batches.h"
 
 #include "qemu/fabric/backend.h"
-#include "qemu/job/collect.h"
 #include "qemu/job/order.h"
 #include "qemu/outcome/timeline.h"
+#include "qemu/support/memory.h"
 #include "scatter/engine/core.h"
 
 #include <inttypes.h>
@@ -19,9 +19,9 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static uint64_t rounds_max(const struct run_config *config)
+static uint64_t rounds_max(const struct job_config *config)
 {
-    if (run_needs_tree(config)) {
+    if (job_needs_tree(config)) {
         return 1;
     }
     return config->rounds == WIRE_BEST ? ROUNDS_MAX : config->rounds;
@@ -29,7 +29,7 @@ static uint64_t rounds_max(const struct run_config *config)
 
 /* What a node holds of a job at most, besides units and outputs: the order's
    head and jobs, or parts of all rounds with what is around their units. */
-static uint64_t fixed_bytes(const struct run_config *config)
+static uint64_t fixed_bytes(const struct job_config *config)
 {
     const struct kernel_terms *terms = &config->terms;
     uint32_t nodes = (uint32_t)config->size.width * config->size.height;
@@ -39,7 +39,7 @@ static uint64_t fixed_bytes(const struct run_config *config)
                      rounds_max(config) * (WIRE_JOB_BYTES_MAX + arg + around) +
                      64;
 
-    if (run_needs_tree(config)) {
+    if (job_needs_tree(config)) {
         bytes += TREE_BRANCH_BYTES * nodes + tree_work_bytes(nodes) +
                  16u * (TREE_PHASES_MAX + 1u);
     }
@@ -50,7 +50,7 @@ static uint64_t fixed_bytes(const struct run_config *config)
     return bytes;
 }
 
-uint64_t batches_memory_takes(const struct run_config *config)
+uint64_t batches_memory_takes(const struct job_config *config)
 {
     const struct kernel_terms *terms = &config->terms;
     uint64_t room =
@@ -71,14 +71,14 @@ uint64_t batches_memory_takes(const struct run_config *config)
                      : least((room - fixed) * q / unit, UINT32_MAX);
 }
 
-uint64_t batches_units_max(const struct run_config *config)
+uint64_t batches_units_max(const struct job_config *config)
 {
     uint64_t most = batches_memory_takes(config);
 
     return config->batch_units != 0 ? least(config->batch_units, most) : most;
 }
 
-bool batches_fit(const struct run_config *config)
+bool batches_fit(const struct job_config *config)
 {
     const struct format_load *load = &config->load;
     const char *what =
@@ -102,14 +102,14 @@ bool batches_fit(const struct run_config *config)
     return true;
 }
 
-uint32_t batches_count(const struct run_config *config)
+uint32_t batches_count(const struct job_config *config)
 {
     uint64_t most = batches_units_max(config);
 
     return (uint32_t)((config->load.units + most - 1) / most);
 }
 
-uint32_t batches_units(const struct run_config *config)
+uint32_t batches_units(const struct job_config *config)
 {
     uint32_t count = batches_count(config);
 
@@ -118,16 +118,16 @@ uint32_t batches_units(const struct run_config *config)
 
 /* Takes the results together, as an originator would. */
 static int merge(struct kernel_result *into, const struct kernel_result *next,
-                 const struct run_config *config)
+                 const struct job_config *config)
 {
     const struct format_load *load = &config->load;
     struct kernel_job job = {load->arg, load->arg_bytes, load->unit_bytes};
     struct kernel_terms terms = {.before_bytes = 0};
     uint32_t work[SCATTER_WORK_MAX / 4];
 
-    into->data = reading_must(
+    into->data = memory_or_exit(
         realloc(into->data, (size_t)config->terms.result_bytes_max + 1));
-    into->output = reading_must(realloc(
+    into->output = memory_or_exit(realloc(
         into->output, (size_t)into->output_bytes + next->output_bytes + 1));
     if (next->output_bytes > 0) {
         memcpy(into->output + into->output_bytes, next->output,
@@ -148,7 +148,7 @@ static void note(struct outcome *outcome, const struct outcome *next)
 {
     struct outcome_batch *batch;
 
-    outcome->batch = reading_must(realloc(
+    outcome->batch = memory_or_exit(realloc(
         outcome->batch, (outcome->batch_count + 1u) * sizeof *outcome->batch));
     batch = &outcome->batch[outcome->batch_count];
     batch->units = next->load_units;
@@ -163,7 +163,7 @@ static void note(struct outcome *outcome, const struct outcome *next)
    afterwards, to that of those before it (none, if its batch_count is 0).
    Result: 0, or -1 if the kernel finds its own results malformed. */
 static int add(struct outcome *outcome, struct outcome *next,
-               const struct run_config *config)
+               const struct job_config *config)
 {
     int error;
 
@@ -187,11 +187,11 @@ static int add(struct outcome *outcome, struct outcome *next,
         outcome->node[i].units += next->node[i].units;
     }
     error = merge(&outcome->result, &next->result, config);
-    run_free(next);
+    outcome_free(next);
     return error;
 }
 
-static void show(const struct run_config *config, uint32_t index,
+static void show(const struct job_config *config, uint32_t index,
                  uint32_t count)
 {
     if (config->progress && count > 1) {
@@ -200,7 +200,7 @@ static void show(const struct run_config *config, uint32_t index,
     }
 }
 
-int batches_run(struct outcome *outcome, const struct run_config *config,
+int batches_run(struct outcome *outcome, const struct job_config *config,
                 batches_one *one, void *context)
 {
     uint32_t count = batches_count(config);
@@ -220,7 +220,7 @@ int batches_run(struct outcome *outcome, const struct run_config *config,
         }
     }
     if (status != 0) {
-        run_free(outcome);
+        outcome_free(outcome);
     }
     return status;
 }

@@ -3,6 +3,7 @@
 
 #include "hal/events.h"
 #include "qemu/outcome/layers.h"
+#include "qemu/support/memory.h"
 #include "scatter/wire/wire.h"
 #include "torus/pattern.h"
 
@@ -10,20 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *reading_must(void *memory)
-{
-    if (memory == NULL) {
-        fprintf(stderr, "quincunx: no memory for the outcome\n");
-        exit(EXIT_FAILURE);
-    }
-    return memory;
-}
-
 /* Copies a node's log. */
 static void keep_events(struct outcome_node *node,
                         const struct node_event *from, uint32_t count)
 {
-    struct node_event *event = reading_must(calloc(count + 1u, sizeof *event));
+    struct node_event *event =
+        memory_or_exit(calloc(count + 1u, sizeof *event));
 
     memcpy(event, from, count * sizeof *event);
     node->event = event;
@@ -87,7 +80,7 @@ static bool is_old(const struct node_event *event, uint32_t count,
     return count > 0 && (int64_t)(event[count - 1].time_ps - zero_ps) < 0;
 }
 
-void reading_log(struct outcome_node *node, const struct node_event *event,
+void collect_log(struct outcome_node *node, const struct node_event *event,
                  uint32_t count, uint64_t zero_ps)
 {
     keep_events(node, event, is_old(event, count, zero_ps) ? 0 : count);
@@ -109,7 +102,7 @@ static void read_node(struct outcome *outcome, const struct mesh *mesh,
     node->stack_used_bytes = window->node.status.stack_used_bytes;
     node->stack_bytes = window->node.status.stack_bytes;
     memcpy(node->port, window->port, sizeof window->port);
-    reading_log(node, window->log.event,
+    collect_log(node, window->log.event,
                 window->log.events_written < NODE_EVENTS
                     ? window->log.events_written
                     : NODE_EVENTS,
@@ -118,7 +111,7 @@ static void read_node(struct outcome *outcome, const struct mesh *mesh,
 
 /* A node's first sends are asked for when they have been queued. */
 static void read_hop(struct outcome_node *source,
-                     const struct outcome_circuit *circuit)
+                     const struct circuit_record *circuit)
 {
     if (circuit->request_ps < source->hop_ps) {
         source->hop_ps = circuit->request_ps;
@@ -127,7 +120,7 @@ static void read_hop(struct outcome_node *source,
 
 /* A node's volumes come out of one port, in order of rounds. */
 static void read_receipt(struct outcome_node *node,
-                         struct outcome_circuit *circuit, uint8_t *receipts)
+                         struct circuit_record *circuit, uint8_t *receipts)
 {
     node->layer = circuit->phase;
     circuit->round = *receipts;
@@ -144,14 +137,14 @@ static void read_receipt(struct outcome_node *node,
 static void read_circuits(struct outcome *outcome, const struct mesh *mesh,
                           uint32_t first)
 {
-    const struct outcome_circuit *from =
+    const struct circuit_record *from =
         fabric_circuits(mesh->fabric, &outcome->circuit_count) + first;
     uint64_t zero_ps = outcome->plan.scatter_start_ps;
-    uint8_t *receipts = reading_must(calloc(outcome->node_count, 1));
+    uint8_t *receipts = memory_or_exit(calloc(outcome->node_count, 1));
 
     outcome->circuit_count -= first;
     for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
-        struct outcome_circuit *circuit = &outcome->circuit[i];
+        struct circuit_record *circuit = &outcome->circuit[i];
 
         *circuit = from[i];
         circuit->request_ps -= zero_ps;
@@ -173,38 +166,38 @@ static void read_circuits(struct outcome *outcome, const struct mesh *mesh,
     free(receipts);
 }
 
-void reading_begin(struct outcome *outcome, const struct run_config *config,
+void collect_begin(struct outcome *outcome, const struct job_config *config,
                    const struct wire_order *order, uint32_t circuits)
 {
     uint32_t nodes = (uint32_t)config->size.width * config->size.height;
     struct node_counters *port =
-        reading_must(calloc((size_t)nodes * NODE_PORTS, sizeof *port));
+        memory_or_exit(calloc((size_t)nodes * NODE_PORTS, sizeof *port));
 
     outcome->size = config->size;
     outcome->originator = config->originator;
     outcome->profile = config->profile;
-    outcome->plan_profile = *run_plan_profile(config);
+    outcome->plan_profile = *job_plan_profile(config);
     outcome->kernel = config->kernel;
     outcome->input_name = config->input_name;
     outcome->load_units = order->load_units;
     outcome->load_bytes = (uint64_t)order->load_units * order->unit_bytes;
     outcome->node_count = nodes;
-    outcome->node = reading_must(calloc(nodes, sizeof *outcome->node));
+    outcome->node = memory_or_exit(calloc(nodes, sizeof *outcome->node));
     for (uint32_t i = 0; i < nodes; ++i) {
         outcome->node[i].port = port + (size_t)i * NODE_PORTS;
     }
     outcome->circuit =
-        reading_must(calloc((size_t)circuits + 1, sizeof *outcome->circuit));
+        memory_or_exit(calloc((size_t)circuits + 1, sizeof *outcome->circuit));
 }
 
-void reading_take(struct outcome *outcome, const struct run_config *config,
-                  const struct wire_order *order, const struct mesh *mesh,
-                  uint32_t first_circuit)
+void collect_outcome(struct outcome *outcome, const struct job_config *config,
+                     const struct wire_order *order, const struct mesh *mesh,
+                     uint32_t first_circuit)
 {
     uint32_t circuits;
 
     fabric_circuits(mesh->fabric, &circuits);
-    reading_begin(outcome, config, order, circuits - first_circuit);
+    collect_begin(outcome, config, order, circuits - first_circuit);
     outcome->on = mesh->backend->on;
     outcome->board = mesh->backend->board;
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
@@ -212,21 +205,4 @@ void reading_take(struct outcome *outcome, const struct run_config *config,
     }
     read_circuits(outcome, mesh, first_circuit);
     layers_take(outcome);
-}
-
-void run_free(struct outcome *outcome)
-{
-    if (outcome->node != NULL) {
-        free(outcome->node[0].port);
-    }
-    for (uint32_t i = 0; outcome->node != NULL && i < outcome->node_count;
-         ++i) {
-        free((void *)(uintptr_t)outcome->node[i].event);
-    }
-    free(outcome->node);
-    free(outcome->circuit);
-    free(outcome->layer);
-    free(outcome->batch);
-    free(outcome->result.data);
-    free(outcome->result.output);
 }

@@ -21,7 +21,7 @@
 
 static void show(void *context, uint32_t up, uint32_t ended)
 {
-    struct run_progress *progress = context;
+    struct job_progress *progress = context;
     double now_s = mesh_wall_s();
     bool due = now_s - progress->shown_s > 0.1 || up == 0 ||
                (up == progress->nodes && ended <= 1);
@@ -51,9 +51,9 @@ static void clear_progress(const struct mesh_config *config)
 
 /* The report, and how the originator is if there is none. */
 static int read_report(struct outcome *outcome, const struct mesh *mesh,
-                       const struct run_config *config)
+                       const struct job_config *config)
 {
-    int status = run_order_report(outcome, &mesh->report, config);
+    int status = job_order_report(outcome, &mesh->report, config);
 
     if (status != 0 && mesh->report.data == NULL) {
         postmortem_print(stderr,
@@ -65,7 +65,7 @@ static int read_report(struct outcome *outcome, const struct mesh *mesh,
     return status;
 }
 
-int run_status(enum mesh_end end, const struct mesh_config *config)
+int job_status(enum mesh_end end, const struct mesh_config *config)
 {
     clear_progress(config);
     if (end == MESH_INTERRUPTED) {
@@ -77,7 +77,7 @@ int run_status(enum mesh_end end, const struct mesh_config *config)
 
 /* What batches are carried out with. */
 struct job {
-    const struct run_config *config;
+    const struct job_config *config;
     const uint8_t *tree;
     struct mesh *mesh;
 };
@@ -85,17 +85,17 @@ struct job {
 static int carry_out(void *context, struct outcome *outcome, uint32_t index)
 {
     const struct job *job = context;
-    const struct run_config *config = job->config;
+    const struct job_config *config = job->config;
     struct mesh *mesh = job->mesh;
     double start_s = mesh_wall_s();
-    struct run_order order;
+    struct job_order order;
     uint32_t circuits;
     int status;
 
-    run_order_make(&order, config, job->tree, index);
+    job_order_make(&order, config, job->tree, index);
     fabric_circuits(mesh->fabric, &circuits);
-    status = run_status(mesh_run(mesh, &order.mesh), mesh->config);
-    run_order_free(&order);
+    status = job_status(mesh_run(mesh, &order.mesh), mesh->config);
+    job_order_free(&order);
     status = status == 0 ? read_report(outcome, mesh, config) : status;
     if (status == 0) {
         bool first = index == 0;
@@ -103,13 +103,13 @@ static int carry_out(void *context, struct outcome *outcome, uint32_t index)
         outcome->boot_wall_s = first ? mesh->up_wall_s - start_s : 0;
         outcome->run_wall_s =
             mesh_wall_s() - (first ? mesh->up_wall_s : start_s);
-        reading_take(outcome, config, &order.wire, mesh, circuits);
+        collect_outcome(outcome, config, &order.wire, mesh, circuits);
     }
     return status;
 }
 
 static int start_backend(struct backend *backend,
-                         const struct run_config *config,
+                         const struct job_config *config,
                          const struct gdb_doors *doors, uint32_t nodes)
 {
     struct boards_config boards = {.gdb = doors != NULL ? gdb_sockets(doors)
@@ -124,13 +124,13 @@ static int start_backend(struct backend *backend,
 }
 
 /* Tells meshes apart: every message carries it. */
-static uint32_t mesh_identity(const struct run_config *config)
+static uint32_t mesh_identity(const struct job_config *config)
 {
     return 0x51000000u | (uint32_t)config->size.width << 12 |
            config->size.height;
 }
 
-static struct mesh_config mesh_config_of(const struct run_config *config)
+static struct mesh_config mesh_config_of(const struct job_config *config)
 {
     return (struct mesh_config){
         .size = config->size,
@@ -143,19 +143,19 @@ static struct mesh_config mesh_config_of(const struct run_config *config)
                    .store_and_forward = config->store_and_forward},
         .slow_shift = config->slow_shift,
         .firmware = config->native ? NULL : config->firmware,
-        .tree = run_needs_tree(config),
+        .tree = job_needs_tree(config),
         .identity = mesh_identity(config),
         .victim = config->victim,
         .injection = config->injection,
         .progress = config->progress ? show : NULL};
 }
 
-int run_mesh_open(struct run_mesh *run, const struct run_config *config,
+int job_mesh_open(struct job_mesh *run, const struct job_config *config,
                   bool probed)
 {
     uint32_t nodes = (uint32_t)config->size.width * config->size.height;
 
-    run->progress = (struct run_progress){.nodes = nodes};
+    run->progress = (struct job_progress){.nodes = nodes};
     run->config = mesh_config_of(config);
     run->config.probed = probed;
     run->config.progress_context = &run->progress;
@@ -179,32 +179,32 @@ int run_mesh_open(struct run_mesh *run, const struct run_config *config,
     return 0;
 }
 
-void run_mesh_close(struct run_mesh *run)
+void job_mesh_close(struct job_mesh *run)
 {
     mesh_free(&run->mesh);
     run->backend.stop(run->backend.context);
     gdb_close(run->doors);
 }
 
-int run_job(struct outcome *outcome, const struct run_config *config)
+int job_run(struct outcome *outcome, const struct job_config *config)
 {
-    struct run_mesh run;
+    struct job_mesh run;
     struct job job = {.config = config, .mesh = &run.mesh};
     uint8_t *tree;
     int status;
 
     if (config->serial) {
-        return serial_run_job(outcome, config);
+        return serial_job_run(outcome, config);
     }
     memset(outcome, 0, sizeof *outcome);
-    status = run_order_tree(&tree, config);
+    status = job_order_tree(&tree, config);
     if (status == 0) {
-        status = run_mesh_open(&run, config, false);
+        status = job_mesh_open(&run, config, false);
     }
     if (status == 0) {
         job.tree = tree;
         status = batches_run(outcome, config, carry_out, &job);
-        run_mesh_close(&run);
+        job_mesh_close(&run);
     }
     free(tree);
     return status;

@@ -4,7 +4,7 @@
 #include "qemu/job/batches.h"
 #include "qemu/outcome/output_chunks.h"
 #include "qemu/fabric/postmortem.h"
-#include "qemu/job/collect.h"
+#include "qemu/support/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,15 +15,7 @@
 
 /* ---- the tree ---- */
 
-bool run_needs_tree(const struct run_config *config)
-{
-    return torus_phases(config->size) < 0 ||
-           config->schedule != SCHEDULE_PETERS_SYSKA ||
-           config->ports != TORUS_PORTS || config->store_and_forward ||
-           config->slow_shift != NULL;
-}
-
-static int complain_tree(const struct run_config *config)
+static int complain_tree(const struct job_config *config)
 {
     fprintf(stderr,
             "quincunx: --schedule %s: has no tree of at most %u phases on a "
@@ -33,10 +25,10 @@ static int complain_tree(const struct run_config *config)
     return EXIT_FAILED;
 }
 
-int run_order_tree(uint8_t **tree, const struct run_config *config)
+int job_order_tree(uint8_t **tree, const struct job_config *config)
 {
     *tree = NULL;
-    if (!run_needs_tree(config)) {
+    if (!job_needs_tree(config)) {
         return 0;
     }
     *tree = schedule_tree(config->schedule, config->size, config->originator,
@@ -46,7 +38,7 @@ int run_order_tree(uint8_t **tree, const struct run_config *config)
 
 /* ---- the order ---- */
 
-static uint8_t flags_of(const struct run_config *config)
+static uint8_t flags_of(const struct job_config *config)
 {
     unsigned flags = 0;
 
@@ -59,7 +51,7 @@ static uint8_t flags_of(const struct run_config *config)
     return (uint8_t)flags;
 }
 
-static struct wire_order wire_of(const struct run_config *config,
+static struct wire_order wire_of(const struct job_config *config,
                                  uint32_t index)
 {
     const struct format_load *load = &config->load;
@@ -71,7 +63,7 @@ static struct wire_order wire_of(const struct run_config *config,
     uint64_t before = first * load->unit_bytes;
     uint64_t after = (left - units) * load->unit_bytes;
     unsigned more = left > units ? WIRE_MORE : 0;
-    const struct outcome_profile *profile = run_plan_profile(config);
+    const struct profile *profile = job_plan_profile(config);
     struct wire_order order = {
         .startup_ps = profile->startup_ps,
         .transfer_ps = profile->transfer_ps,
@@ -94,7 +86,7 @@ static struct wire_order wire_of(const struct run_config *config,
     return order;
 }
 
-void run_order_make(struct run_order *order, const struct run_config *config,
+void job_order_make(struct job_order *order, const struct job_config *config,
                     const uint8_t *tree, uint32_t index)
 {
     uint32_t nodes = (uint32_t)config->size.width * config->size.height;
@@ -107,7 +99,7 @@ void run_order_make(struct run_order *order, const struct run_config *config,
     wire->tree_nodes = tree != NULL ? nodes : 0;
     wire->tree = tree;
     head_bytes = wire_order_head_bytes(wire);
-    head = reading_must(malloc(head_bytes));
+    head = memory_or_exit(malloc(head_bytes));
     wire_order_store(head, wire);
     order->mesh =
         (struct mesh_order){.job = (uint16_t)(JOB_IDENTITY + index),
@@ -123,14 +115,14 @@ void run_order_make(struct run_order *order, const struct run_config *config,
     }
 }
 
-void run_order_free(struct run_order *order)
+void job_order_free(struct job_order *order)
 {
     free((void *)(uintptr_t)order->mesh.head);
 }
 
 /* ---- the report ---- */
 
-static int complain_phases(const struct run_config *config,
+static int complain_phases(const struct job_config *config,
                            const struct wire_report *plan)
 {
     if (config->rounds > 1 && config->rounds != WIRE_BEST) {
@@ -147,8 +139,8 @@ static int complain_phases(const struct run_config *config,
     return EXIT_FAILED;
 }
 
-int run_order_report(struct outcome *outcome, const struct mesh_report *report,
-                     const struct run_config *config)
+int job_order_report(struct outcome *outcome, const struct mesh_report *report,
+                     const struct job_config *config)
 {
     struct wire_report *plan = &outcome->plan;
     uint32_t bytes = report->bytes - CIRCUIT_HEADER_BYTES;

@@ -10,6 +10,7 @@
 #include "qemu/survey/ps.h"
 #include "qemu/job/collect.h"
 #include "qemu/job/order.h"
+#include "qemu/support/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ struct run_counts {
     uint64_t *last_ps; /* of each node: when its log ended, on its own clock */
 };
 
-static void say(const struct run_config *config, const char *what)
+static void say(const struct job_config *config, const char *what)
 {
     if (config->progress) {
         fprintf(stderr, "\r\033[K%s", what);
@@ -113,7 +114,7 @@ static void read_node(struct outcome *outcome, struct probe_log *log,
     drop_old(log, &counts->last_ps[index]);
     shift(log, zero_ps, outcome->plan_profile.transfer_ps);
     node->layer = layer_of(log);
-    reading_log(node, log->event, log->count, zero_ps);
+    collect_log(node, log->event, log->count, zero_ps);
     guess_receipts(node);
 }
 
@@ -130,8 +131,8 @@ static int read_clocks(const struct probe_channel *channel,
                        struct probe_log logs[], uint32_t count,
                        struct run_counts *counts)
 {
-    struct probe *probe = reading_must(calloc(count + 1u, sizeof *probe));
-    struct probe_row *row = reading_must(calloc(count + 1u, sizeof *row));
+    struct probe *probe = memory_or_exit(calloc(count + 1u, sizeof *probe));
+    struct probe_row *row = memory_or_exit(calloc(count + 1u, sizeof *row));
     int status;
 
     for (uint32_t i = 0; i < count; ++i) {
@@ -160,7 +161,7 @@ static int read_nodes(struct outcome *outcome, struct serial_mesh *mesh,
                                           .order = serial_mesh_measure};
     uint32_t count = outcome->node_count;
     uint32_t first = torus_index(channel.size, channel.originator);
-    struct probe_log *logs = reading_must(calloc(count, sizeof *logs));
+    struct probe_log *logs = memory_or_exit(calloc(count, sizeof *logs));
     int status;
 
     /* The originator is no node to be probed: it takes the place of the last,
@@ -205,13 +206,13 @@ static void read_stack(struct outcome *outcome, struct serial_mesh *mesh)
 }
 
 static int read_outcome(struct outcome *outcome,
-                        const struct run_config *config,
+                        const struct job_config *config,
                         const struct wire_order *order,
                         struct serial_mesh *mesh, struct run_counts *counts)
 {
     int status;
 
-    reading_begin(outcome, config, order, 0);
+    collect_begin(outcome, config, order, 0);
     outcome->on = config->port != NULL ? "boards" : "qemu";
     outcome->board = "stm32f405";
     status = read_nodes(outcome, mesh, counts);
@@ -225,7 +226,7 @@ static int read_outcome(struct outcome *outcome,
 /* ---- the mesh, by peeks ---- */
 
 /* Who is to blame for a job that failed. */
-static void show_nodes(const struct run_config *config,
+static void show_nodes(const struct job_config *config,
                        const struct serial_mesh *mesh)
 {
     struct ps ps;
@@ -240,11 +241,11 @@ static void show_nodes(const struct run_config *config,
 
 /* Whether the nodes of a bench go together: a job with two images, or with a
    slow node, is seldom meant. Who does not answer is found later. */
-static int check_nodes(const struct run_config *config,
+static int check_nodes(const struct job_config *config,
                        const struct serial_mesh *mesh)
 {
     uint32_t nodes = (uint32_t)config->size.width * config->size.height;
-    struct identity *identity = reading_must(calloc(nodes, sizeof *identity));
+    struct identity *identity = memory_or_exit(calloc(nodes, sizeof *identity));
     struct sweep sweep;
     unsigned unfit = 0;
 
@@ -265,7 +266,7 @@ static int check_nodes(const struct run_config *config,
 }
 
 /* What the switches of all nodes counted. Result: of how many nodes. */
-static uint32_t count(struct ps_counts *counts, const struct run_config *config,
+static uint32_t count(struct ps_counts *counts, const struct job_config *config,
                       const struct serial_mesh *mesh)
 {
     struct ps ps;
@@ -280,7 +281,7 @@ static uint32_t count(struct ps_counts *counts, const struct run_config *config,
 
 /* Boards that were just started have counted nothing. */
 static void count_before(struct run_counts *counts,
-                         const struct run_config *config,
+                         const struct job_config *config,
                          const struct serial_mesh *mesh)
 {
     if (config->port != NULL) {
@@ -291,7 +292,7 @@ static void count_before(struct run_counts *counts,
 /* The counters wrap. What was repeated for logs is not told apart. */
 static void count_after(struct outcome *outcome,
                         const struct run_counts *counts,
-                        const struct run_config *config,
+                        const struct job_config *config,
                         const struct serial_mesh *mesh)
 {
     const struct ps_counts *before = &counts->before;
@@ -335,7 +336,7 @@ static bool nodes_failed(const struct outcome *outcome)
 
 /* What batches are carried out with. */
 struct job {
-    const struct run_config *config;
+    const struct job_config *config;
     const uint8_t *tree;
     struct serial_mesh *mesh;
     struct run_counts counts;
@@ -344,17 +345,17 @@ struct job {
 static int carry_out(void *context, struct outcome *outcome, uint32_t index)
 {
     struct job *job = context;
-    const struct run_config *config = job->config;
+    const struct job_config *config = job->config;
     double start_s = mesh_wall_s();
-    struct run_order order;
+    struct job_order order;
     enum mesh_end ended;
     int status = EXIT_FAILED;
 
-    run_order_make(&order, config, job->tree, index);
+    job_order_make(&order, config, job->tree, index);
     ended = serial_mesh_run(job->mesh, &order.mesh);
-    run_order_free(&order);
+    job_order_free(&order);
     if (ended == MESH_DONE) {
-        status = run_order_report(outcome, &job->mesh->report, config);
+        status = job_order_report(outcome, &job->mesh->report, config);
     }
     if (ended != MESH_DONE || (status != 0 && nodes_failed(outcome))) {
         show_nodes(config, job->mesh);
@@ -376,7 +377,7 @@ static int carry_out(void *context, struct outcome *outcome, uint32_t index)
     return status;
 }
 
-struct serial_mesh_config serial_run_mesh(const struct run_config *config)
+struct serial_mesh_config serial_job_mesh(const struct job_config *config)
 {
     return (struct serial_mesh_config){.size = config->size,
                                        .originator = config->originator,
@@ -387,10 +388,10 @@ struct serial_mesh_config serial_run_mesh(const struct run_config *config)
                                        .watchdog_s = config->watchdog_s};
 }
 
-int serial_run_job(struct outcome *outcome, const struct run_config *config)
+int serial_job_run(struct outcome *outcome, const struct job_config *config)
 {
-    const struct serial_mesh_config mesh_config = serial_run_mesh(config);
-    struct run_config sized = *config;
+    const struct serial_mesh_config mesh_config = serial_job_mesh(config);
+    struct job_config sized = *config;
     struct serial_mesh mesh;
     struct job job = {.config = &sized, .mesh = &mesh};
     double start_s = mesh_wall_s();
@@ -398,13 +399,13 @@ int serial_run_job(struct outcome *outcome, const struct run_config *config)
     int status;
 
     memset(outcome, 0, sizeof *outcome);
-    status = run_order_tree(&tree, config);
+    status = job_order_tree(&tree, config);
     if (status != 0) {
         return status;
     }
     job.counts.last_ps =
-        reading_must(calloc((size_t)config->size.width * config->size.height,
-                            sizeof *job.counts.last_ps));
+        memory_or_exit(calloc((size_t)config->size.width * config->size.height,
+                              sizeof *job.counts.last_ps));
     say(config, "starting boards, which find each other");
     status = serial_mesh_start(&mesh, &mesh_config);
     if (status == 0) {

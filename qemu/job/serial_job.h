@@ -8,13 +8,14 @@
 #ifndef QEMU_JOB_SERIAL_JOB_H
 #define QEMU_JOB_SERIAL_JOB_H
 
-#include "qemu/job/job.h"
+#include "qemu/job/config.h"
+#include "qemu/outcome/outcome.h"
 #include "qemu/console/serial_mesh.h"
 
 /* The mesh that the config asks for; what it points to stays the config's. */
-struct serial_mesh_config serial_run_mesh(const struct run_config *config);
+struct serial_mesh_config serial_job_mesh(const struct job_config *config);
 
-/* As run_job(). */
-int serial_run_job(struct outcome *outcome, const struct run_config *config);
+/* As job_run(). */
+int serial_job_run(struct outcome *outcome, const struct job_config *config);
 
 #endif

@@ -21,7 +21,7 @@
 #define NATIVE_SIDE_MAX 125u
 
 enum key {
-    KEY_MESH = RUN_OPTIONS_KEYS,
+    KEY_MESH = JOB_OPTIONS_KEYS,
     KEY_KERNEL,
     KEY_ARG,
     KEY_ARG_HEX,
@@ -116,7 +116,7 @@ static const struct argp_option mesh_descriptions[] = {
 
 /* ---- single options; each returns 0 or EINVAL after a message ---- */
 
-static int set_kernel(struct run_options *options, const char *name)
+static int set_kernel(struct job_options *options, const char *name)
 {
     for (unsigned i = 0; i < kernel_table_count; ++i) {
         if (strcmp(kernel_table[i]->name, name) == 0) {
@@ -132,7 +132,7 @@ static int set_kernel(struct run_options *options, const char *name)
     return EINVAL;
 }
 
-static int set_board(struct run_options *options, const char *text)
+static int set_board(struct job_options *options, const char *text)
 {
     bool serial = strcmp(text, "stm32f405") == 0;
 
@@ -144,13 +144,13 @@ static int set_board(struct run_options *options, const char *text)
                             : "must be mps2-an385 or stm32f405");
 }
 
-static int set_arg(struct run_options *options, const char *text)
+static int set_arg(struct job_options *options, const char *text)
 {
     size_t bytes = strlen(text);
 
-    if (bytes > RUN_OPTIONS_ARG_MAX) {
+    if (bytes > JOB_OPTIONS_ARG_MAX) {
         fprintf(stderr, "quincunx: --arg: %zu bytes; at most %u are allowed\n",
-                bytes, RUN_OPTIONS_ARG_MAX);
+                bytes, JOB_OPTIONS_ARG_MAX);
         return EINVAL;
     }
     memcpy(options->arg, text, bytes);
@@ -158,11 +158,11 @@ static int set_arg(struct run_options *options, const char *text)
     return 0;
 }
 
-static int set_arg_hex(struct run_options *options, const char *text)
+static int set_arg_hex(struct job_options *options, const char *text)
 {
     size_t digits = strlen(text);
 
-    if (digits % 2 != 0 || digits / 2 > RUN_OPTIONS_ARG_MAX ||
+    if (digits % 2 != 0 || digits / 2 > JOB_OPTIONS_ARG_MAX ||
         strspn(text, "0123456789abcdefABCDEF") != digits) {
         return parse_report(
             "--arg-hex", text,
@@ -179,7 +179,7 @@ static int set_arg_hex(struct run_options *options, const char *text)
     return 0;
 }
 
-static int load_profile(struct outcome_profile *profile, const char *option,
+static int load_profile(struct profile *profile, const char *option,
                         const char *name)
 {
     char message[PROFILE_MESSAGE_BYTES];
@@ -191,13 +191,13 @@ static int load_profile(struct outcome_profile *profile, const char *option,
     return 0;
 }
 
-static int set_plan_profile(struct run_options *options, const char *name)
+static int set_plan_profile(struct job_options *options, const char *name)
 {
     options->config.plan_profile = &options->plan_profile;
     return load_profile(&options->plan_profile, "--plan-profile", name);
 }
 
-static int set_rounds(struct run_options *options, const char *text)
+static int set_rounds(struct job_options *options, const char *text)
 {
     uint64_t rounds = 0;
     bool best = strcmp(text, "auto") == 0;
@@ -210,7 +210,7 @@ static int set_rounds(struct run_options *options, const char *text)
     return parse_report("--rounds", text, allowed);
 }
 
-static int set_phases(struct run_options *options, const char *text)
+static int set_phases(struct job_options *options, const char *text)
 {
     uint64_t phases = 0;
     const char *allowed = parse_count(text, &phases);
@@ -223,7 +223,7 @@ static int set_phases(struct run_options *options, const char *text)
     return parse_report("--phases", text, allowed);
 }
 
-static int set_ports(struct run_options *options, const char *text)
+static int set_ports(struct job_options *options, const char *text)
 {
     bool fine =
         text[0] != '\0' && text[1] == '\0' && strchr("124", text[0]) != NULL;
@@ -232,7 +232,7 @@ static int set_ports(struct run_options *options, const char *text)
     return parse_report("--ports", text, fine ? NULL : "must be 1, 2 or 4");
 }
 
-static int set_switching(struct run_options *options, const char *text)
+static int set_switching(struct job_options *options, const char *text)
 {
     bool stored = strcmp(text, "store-and-forward") == 0;
 
@@ -243,14 +243,14 @@ static int set_switching(struct run_options *options, const char *text)
                             : "must be circuit or store-and-forward");
 }
 
-static int set_slow(struct run_options *options, const char *text)
+static int set_slow(struct job_options *options, const char *text)
 {
     static const char *const factors[] = {"=1", "=2", "=4", "=8"};
     const char *equals = strchr(text, '=');
-    struct run_options_slow *slow = &options->slow[options->slow_count];
+    struct job_options_slow *slow = &options->slow[options->slow_count];
     char where[32];
 
-    if (options->slow_count == RUN_OPTIONS_SLOW_MAX) {
+    if (options->slow_count == JOB_OPTIONS_SLOW_MAX) {
         return parse_report("--slow", text, "may be given 1024 times");
     }
     if (equals != NULL && equals - text < (ptrdiff_t)sizeof where) {
@@ -268,7 +268,7 @@ static int set_slow(struct run_options *options, const char *text)
     return parse_report("--slow", text, "must be X,Y=F with F 1, 2, 4 or 8");
 }
 
-static int set_on(struct run_options *options, const char *text)
+static int set_on(struct job_options *options, const char *text)
 {
     options->config.native = strcmp(text, "native") == 0;
     if (!options->config.native && strcmp(text, "qemu") != 0) {
@@ -277,7 +277,7 @@ static int set_on(struct run_options *options, const char *text)
     return 0;
 }
 
-static int set_unit(struct run_options *options, const char *text)
+static int set_unit(struct job_options *options, const char *text)
 {
     uint64_t bytes = 0;
     const char *allowed = parse_count(text, &bytes);
@@ -289,7 +289,7 @@ static int set_unit(struct run_options *options, const char *text)
     return parse_report("--unit", text, allowed);
 }
 
-static int set_batch(struct run_options *options, const char *text)
+static int set_batch(struct job_options *options, const char *text)
 {
     uint64_t units = 0;
     const char *allowed = parse_count(text, &units);
@@ -301,7 +301,7 @@ static int set_batch(struct run_options *options, const char *text)
     return parse_report("--batch", text, allowed);
 }
 
-static int set_watchdog(struct run_options *options, const char *text)
+static int set_watchdog(struct job_options *options, const char *text)
 {
     uint64_t seconds = 0;
     const char *allowed = parse_count(text, &seconds);
@@ -313,7 +313,7 @@ static int set_watchdog(struct run_options *options, const char *text)
     return parse_report("--watchdog", text, allowed);
 }
 
-static int set_input(struct run_options *options, const char *text)
+static int set_input(struct job_options *options, const char *text)
 {
     if (options->config.input_name != NULL) {
         fprintf(stderr, "quincunx: '%s': only one INPUT is allowed\n", text);
@@ -323,7 +323,7 @@ static int set_input(struct run_options *options, const char *text)
     return 0;
 }
 
-static int set_mesh(struct run_options *options, const char *text)
+static int set_mesh(struct job_options *options, const char *text)
 {
     options->mesh_text = text;
     return parse_report("--mesh", text,
@@ -332,7 +332,7 @@ static int set_mesh(struct run_options *options, const char *text)
 
 static error_t parse_mesh_option(int key, char *text, struct argp_state *state)
 {
-    struct run_options *options = state->input;
+    struct job_options *options = state->input;
 
     switch (key) {
     case KEY_MESH:
@@ -369,7 +369,7 @@ static error_t parse_mesh_option(int key, char *text, struct argp_state *state)
 
 static error_t parse_job_option(int key, char *text, struct argp_state *state)
 {
-    struct run_options *options = state->input;
+    struct job_options *options = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
@@ -411,18 +411,18 @@ static error_t parse_job_option(int key, char *text, struct argp_state *state)
     }
 }
 
-const struct argp run_options_mesh_argp = {
+const struct argp job_options_mesh_argp = {
     mesh_descriptions, parse_mesh_option, NULL, NULL, NULL, NULL, NULL};
 
 static const struct argp_child mesh_child[] = {
-    {&run_options_mesh_argp, 0, NULL, 0}, {0}};
+    {&job_options_mesh_argp, 0, NULL, 0}, {0}};
 
-const struct argp run_options_argp = {
+const struct argp job_options_argp = {
     descriptions, parse_job_option, "INPUT", NULL, mesh_child, NULL, NULL};
 
-void run_options_init(struct run_options *options, const char *command)
+void job_options_init(struct job_options *options, const char *command)
 {
-    *options = (struct run_options){.command = command};
+    *options = (struct job_options){.command = command};
     options->config.phases = WIRE_BEST;
     options->config.rounds = WIRE_BEST;
     options->config.ports = TORUS_PORTS;
@@ -434,7 +434,7 @@ void run_options_init(struct run_options *options, const char *command)
 
 /* ---- the options together ---- */
 
-static int missing(const struct run_options *options, const char *what)
+static int missing(const struct job_options *options, const char *what)
 {
     fprintf(stderr, "quincunx: %s: %s is required; see --help\n",
             options->command, what);
@@ -442,9 +442,9 @@ static int missing(const struct run_options *options, const char *what)
 }
 
 /* What nodes with serial ports cannot know: they see their mesh alone. */
-static int check_serial(const struct run_options *options)
+static int check_serial(const struct job_options *options)
 {
-    const struct run_config *config = &options->config;
+    const struct job_config *config = &options->config;
 
     if (config->serial &&
         (config->native || config->schedule != SCHEDULE_PETERS_SYSKA ||
@@ -474,9 +474,9 @@ static int check_serial(const struct run_options *options)
     return 0;
 }
 
-int run_options_check_mesh(const struct run_options *options)
+int job_options_check_mesh(const struct job_options *options)
 {
-    const struct run_config *config = &options->config;
+    const struct job_config *config = &options->config;
     unsigned side_max = TORUS_TREE_SIDE_MAX;
     int status = check_serial(options);
 
@@ -515,11 +515,11 @@ int run_options_check_mesh(const struct run_options *options)
 }
 
 /* Where the load goes along a tree: one round, as many phases as it has. */
-static int check_tree(const struct run_options *options)
+static int check_tree(const struct job_options *options)
 {
-    const struct run_config *config = &options->config;
+    const struct job_config *config = &options->config;
 
-    if (!run_needs_tree(config)) {
+    if (!job_needs_tree(config)) {
         return 0;
     }
     if (options->phases_given) {
@@ -541,7 +541,7 @@ static int check_tree(const struct run_options *options)
 }
 
 /* Spreads --slow over the mesh. */
-static int set_slow_shifts(struct run_options *options)
+static int set_slow_shifts(struct job_options *options)
 {
     struct torus_size size = options->config.size;
 
@@ -554,7 +554,7 @@ static int set_slow_shifts(struct run_options *options)
         return EXIT_FAILED;
     }
     for (unsigned i = 0; i < options->slow_count; ++i) {
-        const struct run_options_slow *slow = &options->slow[i];
+        const struct job_options_slow *slow = &options->slow[i];
 
         if (slow->at.x >= size.width || slow->at.y >= size.height) {
             parse_report_outside("--slow", slow->at, size);
@@ -566,9 +566,9 @@ static int set_slow_shifts(struct run_options *options)
     return 0;
 }
 
-int run_options_check(struct run_options *options)
+int job_options_check(struct job_options *options)
 {
-    const struct run_config *config = &options->config;
+    const struct job_config *config = &options->config;
     int status;
 
     if (options->mesh_text == NULL) {
@@ -594,14 +594,14 @@ int run_options_check(struct run_options *options)
                         "one process\n");
         return EXIT_USAGE;
     }
-    status = run_options_check_mesh(options);
+    status = job_options_check_mesh(options);
     if (status == 0) {
         status = set_slow_shifts(options);
     }
     return status == 0 ? check_tree(options) : status;
 }
 
-void run_options_free(struct run_options *options)
+void job_options_free(struct job_options *options)
 {
     free(options->slow_shift);
     format_free(&options->config.load);

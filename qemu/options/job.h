@@ -12,54 +12,54 @@
 #include <argp.h>
 #include <limits.h>
 
-#define RUN_OPTIONS_KEYS 0x100 /* keys of a command's own: from 0x200 */
-#define RUN_OPTIONS_SLOW_MAX 1024u
-#define RUN_OPTIONS_ARG_MAX 4095u
+#define JOB_OPTIONS_KEYS 0x100 /* keys of a command's own: from 0x200 */
+#define JOB_OPTIONS_SLOW_MAX 1024u
+#define JOB_OPTIONS_ARG_MAX 4095u
 
 /* A node that computes 2^shift times slower. */
-struct run_options_slow {
+struct job_options_slow {
     struct torus_coord at;
     uint8_t shift;
 };
 
-struct run_options {
-    struct run_config config;
+struct job_options {
+    struct job_config config;
     const char *command; /* for messages: "run" */
     const char *mesh_text;
-    const char *board_text;              /* NULL: the default */
-    struct outcome_profile plan_profile; /* what the config's points to */
-    struct run_options_slow slow[RUN_OPTIONS_SLOW_MAX];
+    const char *board_text;      /* NULL: the default */
+    struct profile plan_profile; /* what the config's points to */
+    struct job_options_slow slow[JOB_OPTIONS_SLOW_MAX];
     unsigned slow_count;
     bool phases_given;
     uint32_t unit_bytes; /* 0: not given */
-    uint8_t arg[RUN_OPTIONS_ARG_MAX + 1];
+    uint8_t arg[JOB_OPTIONS_ARG_MAX + 1];
     uint32_t arg_bytes;
     char firmware[PATH_MAX];
-    uint8_t *slow_shift; /* own, as config.load: run_options_free() */
+    uint8_t *slow_shift; /* own, as config.load: job_options_free() */
 };
 
-/* The child parser; its input is a struct run_options. */
-extern const struct argp run_options_argp;
+/* The child parser; its input is a struct job_options. */
+extern const struct argp job_options_argp;
 
 /* The child parser of a command that starts a mesh and runs no job: those of
    these options that are the mesh's, and no INPUT. */
-extern const struct argp run_options_mesh_argp;
+extern const struct argp job_options_mesh_argp;
 
 /* The defaults. `command` stays the caller's, as does all of argv. */
-void run_options_init(struct run_options *options, const char *command);
+void job_options_init(struct job_options *options, const char *command);
 
 /* Whether the options that were parsed go together; completes the config. */
-int run_options_check(struct run_options *options);
+int job_options_check(struct job_options *options);
 
 /* Whether those of the mesh do, and its boards can what was asked for. */
-int run_options_check_mesh(const struct run_options *options);
+int job_options_check_mesh(const struct job_options *options);
 
 /* Looks for the firmware and QEMU if nodes run on boards. */
-int run_options_find_boards(struct run_options *options);
+int job_options_find_boards(struct job_options *options);
 
 /* Reads the load, asks the kernel what it thinks of it, and does the above. */
-int run_options_open(struct run_options *options);
+int job_options_open(struct job_options *options);
 
-void run_options_free(struct run_options *options);
+void job_options_free(struct job_options *options);
 
 #endif

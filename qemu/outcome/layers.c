@@ -2,8 +2,7 @@
 #include "qemu/outcome/layers.h"
 
 #include "qemu/model/model.h"
-#include "qemu/job/collect.h"
-#include "qemu/report/json.h"
+#include "qemu/support/memory.h"
 #include "torus/pattern.h"
 
 #include <stdlib.h>
@@ -29,7 +28,7 @@ static void take_exact(struct outcome *outcome)
     struct model_input input = {.load_units = outcome->load_units,
                                 .compute_ps = plan->compute_ps,
                                 .transfer_ps =
-                                    report_transfer_ps_per_unit(outcome),
+                                    outcome_transfer_ps_per_unit(outcome),
                                 .phases_max = plan->phases,
                                 .phases_want = plan->phases,
                                 .phases_fixed = 1};
@@ -49,13 +48,13 @@ static void take_exact(struct outcome *outcome)
 static void take_tree(struct outcome *outcome)
 {
     uint64_t *volume =
-        reading_must(calloc(outcome->node_count, sizeof *volume));
+        memory_or_exit(calloc(outcome->node_count, sizeof *volume));
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         volume[i] = outcome->node[i].units;
     }
     for (uint32_t i = outcome->circuit_count; i-- > 0;) {
-        const struct outcome_circuit *circuit = &outcome->circuit[i];
+        const struct circuit_record *circuit = &outcome->circuit[i];
 
         if (circuit->kind == WIRE_PART) {
             volume[circuit->source] += volume[circuit->destination];
@@ -86,7 +85,7 @@ void layers_take(struct outcome *outcome)
     const struct wire_report *plan = &outcome->plan;
 
     outcome->layer =
-        reading_must(calloc(UINT8_MAX + 1u, sizeof *outcome->layer));
+        memory_or_exit(calloc(UINT8_MAX + 1u, sizeof *outcome->layer));
     if (plan->rounds == 0) {
         take_tree(outcome);
         return;

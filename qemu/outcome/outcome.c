@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/outcome/outcome.h"
 
+#include <stdlib.h>
+
 /* When the last node of the first batch ended. */
 static uint64_t last_ps(const struct outcome *outcome)
 {
@@ -120,6 +122,55 @@ uint64_t outcome_idle_max_ps(const struct outcome *outcome)
     return most;
 }
 
+uint64_t outcome_transfer_ps_per_unit(const struct outcome *outcome)
+{
+    uint64_t bytes_per_unit = 1;
+
+    if (outcome->load_units > 0) {
+        bytes_per_unit = outcome->load_bytes / outcome->load_units;
+    }
+    return outcome->plan_profile.transfer_ps * bytes_per_unit;
+}
+
+uint32_t outcome_planned_nodes(const struct outcome *outcome)
+{
+    uint32_t nodes = 0;
+
+    for (unsigned layer = 0; layer <= outcome->plan.phases; ++layer) {
+        nodes += outcome->layer[layer].nodes;
+    }
+    return nodes;
+}
+
+double outcome_ratio(uint64_t numerator, uint64_t denominator)
+{
+    return denominator == 0 ? 0.0 : (double)numerator / (double)denominator;
+}
+
+double outcome_overhead_vs_plan(const struct outcome *outcome)
+{
+    uint64_t planned = outcome_planned_ps(outcome);
+    uint64_t measured = outcome_makespan_ps(outcome);
+
+    return measured >= planned ? outcome_ratio(measured - planned, planned)
+                               : -outcome_ratio(planned - measured, planned);
+}
+
+double outcome_planned_speedup(const struct outcome *outcome)
+{
+    return outcome_ratio(outcome->load_units * outcome->plan.compute_ps,
+                         outcome_planned_ps(outcome));
+}
+
+double outcome_calibration_error(const struct outcome *outcome)
+{
+    double planned_ps =
+        (double)outcome->plan.compute_ps * (double)outcome->load_units;
+
+    return outcome_ratio((uint64_t)planned_ps, outcome_one_board_ps(outcome)) -
+           1;
+}
+
 void outcome_report_result(const struct outcome *outcome,
                            const struct kernel_sink *sink)
 {
@@ -133,4 +184,21 @@ void outcome_report_result(const struct outcome *outcome,
         sink->integer(sink->context, "output_bytes",
                       outcome->result.output_bytes);
     }
+}
+
+void outcome_free(struct outcome *outcome)
+{
+    if (outcome->node != NULL) {
+        free(outcome->node[0].port);
+    }
+    for (uint32_t i = 0; outcome->node != NULL && i < outcome->node_count;
+         ++i) {
+        free((void *)(uintptr_t)outcome->node[i].event);
+    }
+    free(outcome->node);
+    free(outcome->circuit);
+    free(outcome->layer);
+    free(outcome->batch);
+    free(outcome->result.data);
+    free(outcome->result.output);
 }

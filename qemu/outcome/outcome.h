@@ -11,6 +11,8 @@
 
 #include "hal/window/window.h"
 #include "kernels/kernel.h"
+#include "qemu/fabric/circuit_record.h"
+#include "qemu/support/profile.h"
 #include "scatter/wire/wire.h"
 #include "torus/torus.h"
 
@@ -18,22 +20,6 @@
 #include <stdint.h>
 
 #define OUTCOME_DIGEST_BYTES 65u
-
-/* One circuit that was set up, in the order in which the fabric granted. */
-struct outcome_circuit {
-    uint32_t source; /* node index, row-major */
-    uint32_t destination;
-    uint8_t port;    /* out of the source */
-    uint8_t arrival; /* port into the destination */
-    uint8_t kind;    /* WIRE_PART or WIRE_RESULT */
-    uint8_t phase;   /* 1..N, of the tree edge that it serves */
-    uint8_t round;   /* of a part, from 0 */
-    uint16_t hops;
-    uint32_t bytes;      /* headers included */
-    uint64_t request_ps; /* when the send reached the head of its queue */
-    uint64_t grant_ps;   /* later than request_ps if a link was held */
-    uint64_t end_ps;     /* released, and the message delivered */
-};
 
 /* What one node did with one round. The originator queues all rounds and then
    computes all that it keeps, in one spell. */
@@ -66,13 +52,6 @@ struct outcome_node {
     uint32_t event_count;
 };
 
-struct outcome_profile {
-    char name[32];
-    uint64_t startup_ps;
-    uint64_t transfer_ps; /* per byte */
-    uint64_t hop_delay_ps;
-};
-
 /* What the plan gives to each node of a layer. */
 struct outcome_layer {
     uint32_t nodes;
@@ -100,8 +79,8 @@ struct outcome {
     struct torus_coord originator;
     const char *on;    /* "qemu", "native" or "boards" */
     const char *board; /* "mps2-an385", "stm32f405" or "host" */
-    struct outcome_profile profile;
-    struct outcome_profile plan_profile; /* as the plan took it to be */
+    struct profile profile;
+    struct profile plan_profile; /* as the plan took it to be */
     const struct kernel *kernel;
     const char *input_name;
     uint64_t load_bytes;
@@ -112,7 +91,7 @@ struct outcome {
     uint32_t node_count;
     struct outcome_node *node; /* row-major */
     uint32_t circuit_count;
-    struct outcome_circuit *circuit;
+    struct circuit_record *circuit;
     uint64_t conflicts; /* circuits that had to wait for a held link */
     uint64_t retries;
     uint64_t retransmissions; /* times that a source went back: serial lines */
@@ -152,8 +131,30 @@ uint64_t outcome_idle_ps(const struct outcome_node *node);
 /* The longest of all active nodes. */
 uint64_t outcome_idle_max_ps(const struct outcome *outcome);
 
+/* The transfer time of one unit (of which the load may have few). */
+uint64_t outcome_transfer_ps_per_unit(const struct outcome *outcome);
+
+/* Nodes that the plan gives work: the sum of its layers. */
+uint32_t outcome_planned_nodes(const struct outcome *outcome);
+
+/* numerator / denominator, or 0 if the denominator is 0. */
+double outcome_ratio(uint64_t numerator, uint64_t denominator);
+
+/* The measured makespan less the planned, divided by the planned. */
+double outcome_overhead_vs_plan(const struct outcome *outcome);
+
+/* The compute time that the originator measured on pieces of the load, against
+   that of all of it on all nodes: by how much of this it is larger. */
+double outcome_calibration_error(const struct outcome *outcome);
+
+/* Load * compute time / planned makespan. */
+double outcome_planned_speedup(const struct outcome *outcome);
+
 /* The result for people: an output by its length, else as the kernel says. */
 void outcome_report_result(const struct outcome *outcome,
                            const struct kernel_sink *sink);
+
+/* Frees all that *outcome points to and is its own. */
+void outcome_free(struct outcome *outcome);
 
 #endif

@@ -2,7 +2,7 @@
 #include "qemu/outcome/output_chunks.h"
 
 #include "hal/bytes.h"
-#include "qemu/job/collect.h"
+#include "qemu/support/memory.h"
 #include "scatter/engine/core.h"
 
 #include <stdlib.h>
@@ -55,13 +55,13 @@ static int put_together(struct kernel_result *result, const uint8_t *in,
                         uint32_t bytes)
 {
     struct chunk *chunk =
-        reading_must(calloc(bytes / WIRE_CHUNK_BYTES + 1, sizeof *chunk));
+        memory_or_exit(calloc(bytes / WIRE_CHUNK_BYTES + 1, sizeof *chunk));
     long count = list_chunks(chunk, in, bytes);
 
     if (count > 0) {
         qsort(chunk, (size_t)count, sizeof *chunk, by_first_unit);
     }
-    result->output = reading_must(malloc((size_t)bytes + 1));
+    result->output = memory_or_exit(malloc((size_t)bytes + 1));
     result->output_bytes = 0;
     for (long i = 0; i < count; ++i) {
         memcpy(result->output + result->output_bytes, chunk[i].data,
@@ -86,7 +86,7 @@ int output_take(struct kernel_result *result, const uint8_t *in, uint32_t bytes,
         result->bytes = bytes_load_u32(in);
         in += 4;
     }
-    result->data = reading_must(malloc((size_t)result->bytes + 1));
+    result->data = memory_or_exit(malloc((size_t)result->bytes + 1));
     memcpy(result->data, in, result->bytes);
     return head > 0 ? put_together(result, in + head - 4, bytes - head) : 0;
 }

@@ -48,7 +48,7 @@ static void put_node(struct sha256_ctx *hash, const struct outcome_node *node)
 }
 
 static void put_circuit(struct sha256_ctx *hash,
-                        const struct outcome_circuit *circuit)
+                        const struct circuit_record *circuit)
 {
     put_u32(hash, circuit->source);
     put_u32(hash, circuit->destination);
@@ -67,7 +67,7 @@ static void put_circuit(struct sha256_ctx *hash,
    round, which follows from their order. */
 #define KEYS 11
 
-static void keys_of(uint64_t key[KEYS], const struct outcome_circuit *circuit)
+static void keys_of(uint64_t key[KEYS], const struct circuit_record *circuit)
 {
     key[0] = circuit->grant_ps;
     key[1] = circuit->source;
@@ -87,8 +87,8 @@ static int compare(const void *left, const void *right)
     uint64_t a[KEYS];
     uint64_t b[KEYS];
 
-    keys_of(a, *(const struct outcome_circuit *const *)left);
-    keys_of(b, *(const struct outcome_circuit *const *)right);
+    keys_of(a, *(const struct circuit_record *const *)left);
+    keys_of(b, *(const struct circuit_record *const *)right);
     for (unsigned i = 0; i < KEYS; ++i) {
         if (a[i] != b[i]) {
             return a[i] < b[i] ? -1 : 1;
@@ -110,9 +110,9 @@ static void put_head(struct sha256_ctx *hash, const struct outcome *outcome)
 static int put_circuits(struct sha256_ctx *hash, const struct outcome *outcome)
 {
     uint32_t count = outcome->circuit_count;
-    const struct outcome_circuit **sorted =
-        (const struct outcome_circuit **)calloc((size_t)count + 1,
-                                                sizeof *sorted);
+    const struct circuit_record **sorted =
+        (const struct circuit_record **)calloc((size_t)count + 1,
+                                               sizeof *sorted);
 
     if (sorted == NULL) {
         return -1;

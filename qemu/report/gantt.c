@@ -122,7 +122,7 @@ static void phase_box(struct chart *chart, unsigned phase, unsigned kind,
     uint64_t last_ps = 0;
 
     for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
-        const struct outcome_circuit *circuit = &outcome->circuit[i];
+        const struct circuit_record *circuit = &outcome->circuit[i];
 
         if (circuit->phase == phase && circuit->kind == kind &&
             circuit->round == round) {
@@ -184,7 +184,7 @@ static void node_row(struct chart *chart, const struct outcome_node *node)
 
 /* A circuit on the rows of both of its ends. */
 static void circuit_boxes(struct chart *chart,
-                          const struct outcome_circuit *circuit)
+                          const struct circuit_record *circuit)
 {
     bool part = circuit->kind == WIRE_PART;
     uint32_t waits = part ? circuit->destination : circuit->source;
@@ -272,7 +272,7 @@ static void band_node(struct band *band, const struct chart *chart,
 
 /* A part counts only where its receiver does nothing else meanwhile. */
 static void band_circuit(struct band *band, const struct chart *chart,
-                         const struct outcome_circuit *circuit)
+                         const struct circuit_record *circuit)
 {
     const struct outcome_node *node =
         &chart->outcome->node[circuit->destination];

@@ -2,63 +2,15 @@
 #include "qemu/report/json.h"
 
 #include "qemu/outcome/timeline.h"
+#include "qemu/support/file.h"
 #include "torus/pattern.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Twelve digits: more than any ratio means, and 0.1 stays 0.1. */
 #define REPORT_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
-
-static int complain(const char *path, int error)
-{
-    fprintf(stderr, "quincunx: %s: %s\n", path, strerror(error));
-    return -1;
-}
-
-uint64_t report_transfer_ps_per_unit(const struct outcome *outcome)
-{
-    uint64_t bytes_per_unit = 1;
-
-    if (outcome->load_units > 0) {
-        bytes_per_unit = outcome->load_bytes / outcome->load_units;
-    }
-    return outcome->plan_profile.transfer_ps * bytes_per_unit;
-}
-
-uint32_t report_planned_nodes(const struct outcome *outcome)
-{
-    uint32_t nodes = 0;
-
-    for (unsigned layer = 0; layer <= outcome->plan.phases; ++layer) {
-        nodes += outcome->layer[layer].nodes;
-    }
-    return nodes;
-}
-
-double report_ratio(uint64_t numerator, uint64_t denominator)
-{
-    return denominator == 0 ? 0.0 : (double)numerator / (double)denominator;
-}
-
-double report_overhead_vs_plan(const struct outcome *outcome)
-{
-    uint64_t planned = outcome_planned_ps(outcome);
-    uint64_t measured = outcome_makespan_ps(outcome);
-
-    return measured >= planned ? report_ratio(measured - planned, planned)
-                               : -report_ratio(planned - measured, planned);
-}
-
-double report_planned_speedup(const struct outcome *outcome)
-{
-    return report_ratio(outcome->load_units * outcome->plan.compute_ps,
-                        outcome_planned_ps(outcome));
-}
 
 static json_t *integer(uint64_t value)
 {
@@ -91,7 +43,7 @@ static json_t *mesh_json(const struct outcome *outcome)
                      outcome->on, "board", outcome->board);
 }
 
-static json_t *profile_json(const struct outcome_profile *profile)
+static json_t *profile_json(const struct profile *profile)
 {
     return json_pack("{s:o, s:o, s:o, s:o}", "name", text(profile->name),
                      "startup_ps", integer(profile->startup_ps),
@@ -162,11 +114,11 @@ static json_t *plan_json(const struct outcome *outcome)
         integer(outcome->node_count), "load_units",
         integer(outcome->load_units), "phases", (int)plan->phases, "rounds",
         plan->rounds > 1 ? (int)plan->rounds : 1, "active_nodes",
-        integer(report_planned_nodes(outcome)), "makespan_ps",
+        integer(outcome_planned_nodes(outcome)), "makespan_ps",
         integer(outcome_planned_ps(outcome)), "speedup",
-        report_planned_speedup(outcome), "compute_ps_per_unit",
+        outcome_planned_speedup(outcome), "compute_ps_per_unit",
         integer(plan->compute_ps), "transfer_ps_per_unit",
-        integer(report_transfer_ps_per_unit(outcome)), "startup_ps",
+        integer(outcome_transfer_ps_per_unit(outcome)), "startup_ps",
         startup_json(plan), "overhead_ps", integer(plan->overhead_ps),
         "planning_ps", integer(plan->plan_ps), "layers", layers_json(outcome));
 }
@@ -237,15 +189,6 @@ static json_t *stack_json(const struct outcome *outcome)
                      integer(bytes));
 }
 
-double report_calibration_error(const struct outcome *outcome)
-{
-    double planned_ps =
-        (double)outcome->plan.compute_ps * (double)outcome->load_units;
-
-    return report_ratio((uint64_t)planned_ps, outcome_one_board_ps(outcome)) -
-           1;
-}
-
 static json_t *measured_json(const struct outcome *outcome)
 {
     uint64_t makespan_ps = outcome_makespan_ps(outcome);
@@ -255,12 +198,12 @@ static json_t *measured_json(const struct outcome *outcome)
     return json_pack("{s:o, s:o, s:f, s:f, s:o, s:f, s:o, s:f, s:o, s:o, s:o}",
                      "makespan_ps", integer(makespan_ps), "with_results_ps",
                      integer(outcome_with_results_ps(outcome)),
-                     "overhead_vs_plan", report_overhead_vs_plan(outcome),
-                     "speedup", report_ratio(one_board_ps, makespan_ps),
+                     "overhead_vs_plan", outcome_overhead_vs_plan(outcome),
+                     "speedup", outcome_ratio(one_board_ps, makespan_ps),
                      "one_board_ps", integer(one_board_ps), "calibration_error",
-                     report_calibration_error(outcome), "spread_ps",
+                     outcome_calibration_error(outcome), "spread_ps",
                      integer(spread_ps), "spread",
-                     report_ratio(spread_ps, makespan_ps), "idle_max_ps",
+                     outcome_ratio(spread_ps, makespan_ps), "idle_max_ps",
                      integer(outcome_idle_max_ps(outcome)), "stack",
                      stack_json(outcome), "nodes", nodes_json(outcome));
 }
@@ -449,7 +392,7 @@ json_t *report_json(const struct outcome *outcome)
         "result", result_json(outcome), "timeline_sha256", hex, "wall_s",
         "boot", outcome->boot_wall_s, "run", outcome->run_wall_s);
     if (json == NULL) {
-        complain("report", ENOMEM);
+        file_error("report", strerror(ENOMEM));
     } else if (outcome->batch_count > 1) {
         json_object_set_new(json, "batches", batches_json(outcome));
     }
@@ -469,76 +412,23 @@ static int dump(const struct outcome *outcome, FILE *stream)
     fputc('\n', stream);
     json_decref(json);
     if (result != 0 && ferror(stream) == 0) {
-        return complain("report", ENOMEM);
+        file_error("report", strerror(ENOMEM));
+        return -1;
     }
     return 0;
 }
 
 int report_write(const struct outcome *outcome, const char *path)
 {
-    struct report_file file;
+    struct file_output file;
 
-    if (report_file_open(&file, path) != 0) {
+    if (file_output_open(&file, path) != 0) {
         return -1;
     }
-    return report_file_close(&file, dump(outcome, file.stream) == 0);
+    return file_output_close(&file, dump(outcome, file.stream) == 0);
 }
 
 int report_print(const struct outcome *outcome)
 {
     return dump(outcome, stdout);
-}
-
-static void file_forget(struct report_file *file)
-{
-    free(file->temporary);
-    free(file->target);
-}
-
-int report_file_open(struct report_file *file, const char *path)
-{
-    struct stat status;
-    bool direct = stat(path, &status) == 0 && !S_ISREG(status.st_mode);
-    char *real = realpath(path, NULL);
-    int descriptor;
-
-    *file = (struct report_file){.path = path};
-    file->target = real != NULL ? real : strdup(path);
-    if (file->target == NULL ||
-        (!direct && asprintf(&file->temporary, "%s.%ld.tmp", file->target,
-                             (long)getpid()) < 0)) {
-        free(file->target);
-        return complain(path, ENOMEM);
-    }
-    descriptor = direct ? open(path, O_WRONLY | O_CLOEXEC)
-                        : open(file->temporary,
-                               O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    file->stream = descriptor < 0 ? NULL : fdopen(descriptor, "w");
-    if (file->stream == NULL) {
-        complain(path, errno);
-        file_forget(file);
-        return -1;
-    }
-    return 0;
-}
-
-int report_file_close(struct report_file *file, bool complete)
-{
-    bool failed = ferror(file->stream) != 0;
-    int result = complete ? 0 : -1;
-
-    errno = EIO; /* of an earlier write, whose own code is lost */
-    if ((fclose(file->stream) != 0 || failed) && complete) {
-        result = complain(file->path, errno);
-    }
-    if (file->temporary != NULL) {
-        if (result == 0 && rename(file->temporary, file->target) != 0) {
-            result = complain(file->path, errno);
-        }
-        if (result != 0) {
-            unlink(file->temporary);
-        }
-    }
-    file_forget(file);
-    return result;
 }

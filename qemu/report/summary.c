@@ -2,7 +2,6 @@
 #include "qemu/report/summary.h"
 
 #include "qemu/model/model.h"
-#include "qemu/report/json.h"
 #include "torus/pattern.h"
 
 #include <inttypes.h>
@@ -53,7 +52,7 @@ void summary_time(char out[SUMMARY_TIME_BYTES], uint64_t time_ps)
 }
 
 static void print_profile(FILE *out, const char *what,
-                          const struct outcome_profile *profile)
+                          const struct profile *profile)
 {
     char startup[SUMMARY_TIME_BYTES];
     char transfer[SUMMARY_TIME_BYTES];
@@ -66,8 +65,7 @@ static void print_profile(FILE *out, const char *what,
             profile->name, startup, transfer, hop);
 }
 
-static bool same_costs(const struct outcome_profile *a,
-                       const struct outcome_profile *b)
+static bool same_costs(const struct profile *a, const struct profile *b)
 {
     return a->startup_ps == b->startup_ps && a->transfer_ps == b->transfer_ps &&
            a->hop_delay_ps == b->hop_delay_ps;
@@ -182,7 +180,7 @@ static uint64_t one_round_ps(const struct outcome *outcome)
     struct model_input input = {.load_units = outcome->batch[0].units,
                                 .compute_ps = plan->compute_ps,
                                 .transfer_ps =
-                                    report_transfer_ps_per_unit(outcome),
+                                    outcome_transfer_ps_per_unit(outcome),
                                 .phases_max = plan->phases};
     struct model_plan one;
 
@@ -205,7 +203,7 @@ static void print_rounds(FILE *out, const struct outcome *outcome)
     if (one_ps > 0) {
         summary_time(text, one_ps);
         fprintf(out, ", planned to take %.1f %% of one round's %s",
-                100 * report_ratio(plan->makespan_ps, one_ps), text);
+                100 * outcome_ratio(plan->makespan_ps, one_ps), text);
     }
     fputc('\n', out);
 }
@@ -225,20 +223,20 @@ static void print_times(FILE *out, const struct outcome *outcome)
 {
     uint64_t measured_ps = outcome_makespan_ps(outcome);
     uint64_t spread_ps = outcome_spread_ps(outcome);
-    double speedup = report_ratio(outcome_one_board_ps(outcome), measured_ps);
-    double best = report_planned_speedup(outcome);
+    double speedup = outcome_ratio(outcome_one_board_ps(outcome), measured_ps);
+    double best = outcome_planned_speedup(outcome);
     char text[SUMMARY_TIME_BYTES];
 
     summary_time(text, outcome_planned_ps(outcome));
     fprintf(out, "planned   %s makespan\n", text);
     summary_time(text, measured_ps);
     fprintf(out, "measured  %s makespan, %+.2f %% against the plan\n", text,
-            100 * report_overhead_vs_plan(outcome));
+            100 * outcome_overhead_vs_plan(outcome));
     summary_time(text, spread_ps);
     fprintf(out,
             "spread    %s between the first and the last to finish, "
             "%.2f %%\n",
-            text, 100 * report_ratio(spread_ps, measured_ps));
+            text, 100 * outcome_ratio(spread_ps, measured_ps));
     if (outcome->plan.rounds > 1) {
         summary_time(text, outcome_idle_max_ps(outcome));
         fprintf(out, "idle      at most %s waiting for next rounds\n", text);
@@ -247,7 +245,7 @@ static void print_times(FILE *out, const struct outcome *outcome)
             "speedup   %.4g over one board, %.1f %% of the planned %.4g on "
             "%" PRIu32 " nodes\n",
             speedup, best > 0 ? 100 * speedup / best : 0.0, best,
-            report_planned_nodes(outcome));
+            outcome_planned_nodes(outcome));
     summary_time(text, outcome_with_results_ps(outcome));
     fprintf(out, "results   complete after %s\n", text);
     fprintf(out,

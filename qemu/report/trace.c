@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/report/trace.h"
 
-#include "qemu/report/json.h"
+#include "qemu/support/file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -122,7 +122,7 @@ static void put_node(FILE *out, const struct outcome *outcome, uint32_t index)
 }
 
 static void put_circuit_args(FILE *out, const struct outcome *outcome,
-                             const struct outcome_circuit *circuit)
+                             const struct circuit_record *circuit)
 {
     struct torus_coord from = outcome->node[circuit->source].at;
     struct torus_coord to = outcome->node[circuit->destination].at;
@@ -141,7 +141,7 @@ static void put_circuit_args(FILE *out, const struct outcome *outcome,
 
 /* Receiving, where the node does nothing else meanwhile. */
 static void put_receipt(FILE *out, const struct outcome *outcome,
-                        const struct outcome_circuit *circuit)
+                        const struct circuit_record *circuit)
 {
     uint32_t index = circuit->destination;
     const struct outcome_node *node = &outcome->node[index];
@@ -156,7 +156,7 @@ static void put_receipt(FILE *out, const struct outcome *outcome,
 }
 
 static void put_circuit(FILE *out, const struct outcome *outcome,
-                        const struct outcome_circuit *circuit)
+                        const struct circuit_record *circuit)
 {
     struct torus_coord to = outcome->node[circuit->destination].at;
     uint64_t track = port_track(outcome, circuit->source, circuit->port);
@@ -184,7 +184,7 @@ static void put_circuits(FILE *out, const struct outcome *outcome,
                          uint8_t *named)
 {
     for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
-        const struct outcome_circuit *circuit = &outcome->circuit[i];
+        const struct circuit_record *circuit = &outcome->circuit[i];
         const struct outcome_node *node = &outcome->node[circuit->source];
         uint64_t position =
             ((uint64_t)node->layer * outcome->node_count + circuit->source) *
@@ -207,13 +207,13 @@ static void put_circuits(FILE *out, const struct outcome *outcome,
 int trace_write(const struct outcome *outcome, const char *path)
 {
     uint8_t *named = (uint8_t *)calloc((size_t)outcome->node_count + 1, 1);
-    struct report_file file;
+    struct file_output file;
 
     if (named == NULL) {
         fprintf(stderr, "quincunx: %s: %s\n", path, strerror(ENOMEM));
         return -1;
     }
-    if (report_file_open(&file, path) != 0) {
+    if (file_output_open(&file, path) != 0) {
         free(named);
         return -1;
     }
@@ -229,5 +229,5 @@ int trace_write(const struct outcome *outcome, const char *path)
     put_circuits(file.stream, outcome, named);
     fputs("\n]}\n", file.stream);
     free(named);
-    return report_file_close(&file, true);
+    return file_output_close(&file, true);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/support/gnuplot.h"
 
-#include "qemu/report/json.h"
+#include "qemu/support/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -139,17 +139,17 @@ static int copy(FILE *to, FILE *from)
 
 static int save(FILE *picture, const char *path)
 {
-    struct report_file file;
+    struct file_output file;
     int copied;
 
-    if (report_file_open(&file, path) != 0) {
+    if (file_output_open(&file, path) != 0) {
         return -1;
     }
     copied = copy(file.stream, picture);
     if (copied != 0) {
         complain(path, "gnuplot's picture is not complete");
     }
-    return report_file_close(&file, copied == 0);
+    return file_output_close(&file, copied == 0);
 }
 
 int gnuplot_write(FILE *script, const char *path)

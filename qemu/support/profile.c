@@ -11,7 +11,7 @@
 #define LINE_BYTES 256
 #define BLANKS " \t\r\n"
 
-static const struct outcome_profile known[] = {
+static const struct profile known[] = {
     {"t3d", 4850000, 3300, 0},
     {"lvds", 5000000, 80000, 100000},
     {"uart", 20000000, 1900000, 2000000},
@@ -166,7 +166,7 @@ static int read_lines(struct reader *reader, FILE *file)
     return 0;
 }
 
-static int read_file(struct outcome_profile *profile, char *message, FILE *file,
+static int read_file(struct profile *profile, char *message, FILE *file,
                      const char *path)
 {
     struct reader reader = {.path = path, .message = message};
@@ -183,8 +183,8 @@ static int read_file(struct outcome_profile *profile, char *message, FILE *file,
     return 0;
 }
 
-int profile_load(struct outcome_profile *profile,
-                 char message[PROFILE_MESSAGE_BYTES], const char *name)
+int profile_load(struct profile *profile, char message[PROFILE_MESSAGE_BYTES],
+                 const char *name)
 {
     FILE *file;
     int result;
@@ -215,7 +215,7 @@ static void put_comment(FILE *file, const char *comment)
     }
 }
 
-int profile_save(const struct outcome_profile *profile, const char *path,
+int profile_save(const struct profile *profile, const char *path,
                  const char *comment)
 {
     FILE *file = fopen(path, "w");

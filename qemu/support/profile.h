@@ -17,17 +17,24 @@
 #ifndef QEMU_SUPPORT_PROFILE_H
 #define QEMU_SUPPORT_PROFILE_H
 
-#include "qemu/outcome/outcome.h"
+#include <stdint.h>
 
 #define PROFILE_DEFAULT "lvds"
 #define PROFILE_MESSAGE_BYTES 512u
+
+struct profile {
+    char name[32];
+    uint64_t startup_ps;
+    uint64_t transfer_ps; /* per byte */
+    uint64_t hop_delay_ps;
+};
 
 /*
  * Writes a file that profile_load() reads, with `comment`, lines without a
  * newline at the end, at its head. Times are as they are, in whole
  * picoseconds. Result: 0; -1 with the reason in errno.
  */
-int profile_save(const struct outcome_profile *profile, const char *path,
+int profile_save(const struct profile *profile, const char *path,
                  const char *comment);
 
 /*
@@ -36,7 +43,7 @@ int profile_save(const struct outcome_profile *profile, const char *path,
  * part of its path, cut to fit. Result: 0; -1 with one line in `message`,
  * without a newline, that says what is wrong where and what is allowed.
  */
-int profile_load(struct outcome_profile *profile,
-                 char message[PROFILE_MESSAGE_BYTES], const char *name);
+int profile_load(struct profile *profile, char message[PROFILE_MESSAGE_BYTES],
+                 const char *name);
 
 #endif

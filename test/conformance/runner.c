@@ -44,7 +44,7 @@ struct record {
     enum mesh_end end;
     uint8_t *log;
     uint32_t log_bytes;
-    struct outcome_circuit circuit[MESSAGES_MAX];
+    struct circuit_record circuit[MESSAGES_MAX];
     uint32_t circuits;
     uint64_t conflicts;
     struct node_counters counters[NODES][NODE_PORTS];
@@ -76,7 +76,7 @@ static const struct torus_size size = {PROGRAM_SIDE, PROGRAM_SIDE};
 
 static void keep(struct record *to, struct mesh *mesh)
 {
-    const struct outcome_circuit *circuit =
+    const struct circuit_record *circuit =
         fabric_circuits(mesh->fabric, &to->circuits);
 
     if (to->circuits > MESSAGES_MAX) {
@@ -177,20 +177,20 @@ static int64_t seen(uint32_t node, unsigned what)
 }
 
 /* The n-th circuit of a kind out of a node, from 0; one of zeros if none. */
-static struct outcome_circuit sent_in(const struct record *in, uint32_t node,
-                                      unsigned kind, uint32_t n)
+static struct circuit_record sent_in(const struct record *in, uint32_t node,
+                                     unsigned kind, uint32_t n)
 {
     for (uint32_t i = 0; i < in->circuits; ++i) {
-        const struct outcome_circuit *circuit = &in->circuit[i];
+        const struct circuit_record *circuit = &in->circuit[i];
 
         if (circuit->source == node && circuit->kind == kind && n-- == 0) {
             return *circuit;
         }
     }
-    return (struct outcome_circuit){0};
+    return (struct circuit_record){0};
 }
 
-static struct outcome_circuit sent(uint32_t node, unsigned kind, uint32_t n)
+static struct circuit_record sent(uint32_t node, unsigned kind, uint32_t n)
 {
     return sent_in(&record[FIRST], node, kind, n);
 }
@@ -224,7 +224,7 @@ static void check_just_after(struct unit *unit, int64_t time_ps,
 }
 
 static void check_circuit(struct unit *unit,
-                          const struct outcome_circuit *circuit, uint32_t hops,
+                          const struct circuit_record *circuit, uint32_t hops,
                           uint32_t payload_bytes)
 {
     CHECK_EQUAL(unit, circuit->bytes, payload_bytes + CIRCUIT_HEADER_BYTES);
@@ -267,8 +267,8 @@ static void echoes_over_the_knight_path(struct unit *unit)
 {
     for (uint32_t i = 0; i < PROGRAM_ECHOES; ++i) {
         const uint32_t bytes = program_echo_bytes[i];
-        const struct outcome_circuit there = sent(LEADER, KIND_ECHO, i);
-        const struct outcome_circuit back = sent(KNIGHT_PEER, KIND_BACK, i);
+        const struct circuit_record there = sent(LEADER, KIND_ECHO, i);
+        const struct circuit_record back = sent(KNIGHT_PEER, KIND_BACK, i);
 
         SEEN(unit, KNIGHT_PEER, WHAT_ECHO_STATUS + i, ERR_OK);
         SEEN(unit, KNIGHT_PEER, WHAT_ECHO_BYTES + i, bytes);
@@ -316,8 +316,8 @@ static void clock_counts_work_and_never_goes_backwards(struct unit *unit)
 
 static void echo_over_the_wrap_link(struct unit *unit)
 {
-    const struct outcome_circuit there = sent(LEADER, KIND_WRAP, 0);
-    const struct outcome_circuit back = sent(WRAP_PEER, KIND_WRAP_BACK, 0);
+    const struct circuit_record there = sent(LEADER, KIND_WRAP, 0);
+    const struct circuit_record back = sent(WRAP_PEER, KIND_WRAP_BACK, 0);
 
     for (unsigned i = 0; i < 2; ++i) {
         const uint32_t node = i == 0 ? LEADER : WRAP_PEER;
@@ -333,7 +333,7 @@ static void echo_over_the_wrap_link(struct unit *unit)
 
 static void ring_to_itself(struct unit *unit)
 {
-    const struct outcome_circuit ring = sent(LEADER, KIND_RING, 0);
+    const struct circuit_record ring = sent(LEADER, KIND_RING, 0);
 
     SEEN(unit, LEADER, WHAT_RING_STATUS, ERR_OK);
     SEEN(unit, LEADER, WHAT_RING_INTACT, 1);
@@ -364,7 +364,7 @@ static void full_queue_is_told_and_drained(struct unit *unit)
     CHECK_EQUAL(unit, count_sent(KIND_QUEUE), WINDOW_QUEUE + 1);
     /* All are queued before the first is over: then, one after the other. */
     for (uint32_t i = 0; i < WINDOW_QUEUE; ++i) {
-        const struct outcome_circuit circuit = sent(LEADER, KIND_QUEUE, i);
+        const struct circuit_record circuit = sent(LEADER, KIND_QUEUE, i);
 
         check_circuit(unit, &circuit, 1, 4);
     }
@@ -375,8 +375,8 @@ static void full_queue_is_told_and_drained(struct unit *unit)
 
 static void ready_time_and_gap(struct unit *unit)
 {
-    const struct outcome_circuit later = sent(LEADER, KIND_TIMED, 0);
-    const struct outcome_circuit gap = sent(LEADER, KIND_TIMED, 1);
+    const struct circuit_record later = sent(LEADER, KIND_TIMED, 0);
+    const struct circuit_record gap = sent(LEADER, KIND_TIMED, 1);
 
     CHECK_EQUAL(unit, count_sent(KIND_TIMED), 2);
     CHECK_EQUAL(unit, later.request_ps, seen(LEADER, WHAT_TIMED_READY_PS));
@@ -419,12 +419,12 @@ static void dead_link_is_told_once(struct unit *unit)
 static void four_messages_at_once(struct unit *unit)
 {
     static const uint32_t end[] = {11, 8, 19, 22};
-    const struct outcome_circuit first = sent(LEADER, KIND_FOUR, 0);
+    const struct circuit_record first = sent(LEADER, KIND_FOUR, 0);
 
     SEEN(unit, LEADER, WHAT_FOUR_SEND_STATUS, ERR_OK);
     CHECK_EQUAL(unit, count_sent(KIND_FOUR), TORUS_PORTS);
     for (uint32_t port = 0; port < TORUS_PORTS; ++port) {
-        const struct outcome_circuit circuit = sent(LEADER, KIND_FOUR, port);
+        const struct circuit_record circuit = sent(LEADER, KIND_FOUR, port);
         const uint32_t bytes = PROGRAM_HEAD_BYTES + PROGRAM_SHARED_BYTES +
                                PROGRAM_BODY_BYTES(port);
 
@@ -445,12 +445,12 @@ static void four_messages_at_once(struct unit *unit)
 static void counters_are_the_sums(struct unit *unit)
 {
     static struct node_counters want[NODES][NODE_PORTS];
-    const struct outcome_circuit *damaged = &record[0].circuit[0];
-    const struct outcome_circuit too_long = sent(LEADER, KIND_FIT, 1);
+    const struct circuit_record *damaged = &record[0].circuit[0];
+    const struct circuit_record too_long = sent(LEADER, KIND_FIT, 1);
 
     memset(want, 0, sizeof want);
     for (uint32_t i = 0; i < record[0].circuits; ++i) {
-        const struct outcome_circuit *c = &record[0].circuit[i];
+        const struct circuit_record *c = &record[0].circuit[i];
         struct node_counters *from = &want[c->source][c->port];
         struct node_counters *to = &want[c->destination][c->arrival];
 
@@ -491,8 +491,8 @@ static void check_same(struct unit *unit, const struct record *first,
     CHECK_EQUAL(unit, second->end, MESH_DONE);
     CHECK_EQUAL(unit, second->circuits, first->circuits);
     for (uint32_t i = 0; i < first->circuits && i < second->circuits; ++i) {
-        const struct outcome_circuit *a = &first->circuit[i];
-        const struct outcome_circuit *b = &second->circuit[i];
+        const struct circuit_record *a = &first->circuit[i];
+        const struct circuit_record *b = &second->circuit[i];
 
         CHECK_EQUAL(unit, b->source, a->source);
         CHECK_EQUAL(unit, b->kind, a->kind);
@@ -567,7 +567,7 @@ static void check_slower(struct unit *unit, int64_t slow_ps, int64_t fast_ps,
 static int64_t driver_ps(const struct record *in, uint32_t node)
 {
     for (uint32_t port = 0; port < TORUS_PORTS; ++port) {
-        const struct outcome_circuit circuit =
+        const struct circuit_record circuit =
             sent_in(in, LEADER, KIND_FOUR, port);
 
         if (circuit.destination == node) {

@@ -62,13 +62,13 @@ void suite_send(struct fabric *fabric, const struct suite_send *send)
     fabric_send(fabric, send->node, send->path.port, &message);
 }
 
-const struct outcome_circuit *suite_circuit(const struct fabric *fabric,
-                                            uint32_t source, unsigned port,
-                                            uint32_t bytes)
+const struct circuit_record *suite_circuit(const struct fabric *fabric,
+                                           uint32_t source, unsigned port,
+                                           uint32_t bytes)
 {
-    const struct outcome_circuit *found = NULL;
+    const struct circuit_record *found = NULL;
     uint32_t count;
-    const struct outcome_circuit *circuit = fabric_circuits(fabric, &count);
+    const struct circuit_record *circuit = fabric_circuits(fabric, &count);
 
     for (uint32_t i = 0; i < count; ++i) {
         if (circuit[i].source == source && circuit[i].port == port &&

@@ -48,9 +48,9 @@ struct suite_send {
 void suite_send(struct fabric *fabric, const struct suite_send *send);
 
 /* The only circuit of this source, port and byte count, or NULL. */
-const struct outcome_circuit *suite_circuit(const struct fabric *fabric,
-                                            uint32_t source, unsigned port,
-                                            uint32_t bytes);
+const struct circuit_record *suite_circuit(const struct fabric *fabric,
+                                           uint32_t source, unsigned port,
+                                           uint32_t bytes);
 
 void test_circuits(struct unit *unit);
 void test_conflicts(struct unit *unit);

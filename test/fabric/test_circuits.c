@@ -13,7 +13,7 @@ static void check_one(struct unit *unit, uint32_t source,
                       uint32_t destination, unsigned arrival)
 {
     struct fabric *fabric = suite_mesh(5, 5);
-    const struct outcome_circuit *circuit;
+    const struct circuit_record *circuit;
     const struct node_counters *counters;
     struct actions actions;
     uint64_t held_ps = HELD_PS(torus_path_hops(path), bytes);
@@ -106,7 +106,7 @@ static void wrap_links(struct unit *unit)
 static void wrap_link_is_shared(struct unit *unit)
 {
     struct fabric *fabric = suite_mesh(5, 1);
-    const struct outcome_circuit *second;
+    const struct circuit_record *second;
     struct actions actions;
 
     suite_send(fabric, &(struct suite_send){
@@ -137,7 +137,7 @@ static void queue_and_gap(struct unit *unit)
         {.path = PATH(TORUS_EAST, 1), .bytes = 14, .ready_ps = 1},
     };
     struct fabric *fabric = suite_mesh(5, 5);
-    const struct outcome_circuit *circuit;
+    const struct circuit_record *circuit;
     struct actions actions;
     uint32_t count;
     uint64_t due_ps[5];
@@ -168,7 +168,7 @@ static void queue_and_gap(struct unit *unit)
 static void gap_of_a_later_send(struct unit *unit)
 {
     struct fabric *fabric = suite_mesh(5, 5);
-    const struct outcome_circuit *later;
+    const struct circuit_record *later;
     struct actions actions;
     uint64_t over_ps = HELD_PS(1, 1);
 
@@ -205,7 +205,7 @@ static void four_ports_at_once(struct unit *unit)
     suite_end_others(fabric, 25, 0);
     suite_advance(fabric, &actions);
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        const struct outcome_circuit *circuit =
+        const struct circuit_record *circuit =
             suite_circuit(fabric, 0, port, 100 + port);
 
         CHECK(unit, circuit != NULL);
@@ -223,7 +223,7 @@ static void large_numbers(struct unit *unit)
 {
     struct fabric_config config = suite_config(5, 5);
     struct fabric *fabric;
-    const struct outcome_circuit *circuit;
+    const struct circuit_record *circuit;
     struct actions actions;
 
     config.transfer_ps = 1900000;

@@ -35,7 +35,7 @@ static void check_wishes(struct unit *unit, const struct wish *wish,
     CHECK_EQUAL(unit, actions.last, FABRIC_STUCK);
     for (unsigned i = 0; i < count; ++i) {
         const struct wish *w = &wish[i];
-        const struct outcome_circuit *circuit =
+        const struct circuit_record *circuit =
             suite_circuit(fabric, w->node, w->port, w->bytes);
         const struct node_counters *counters =
             fabric_counters(fabric, w->node, w->port);
@@ -216,7 +216,7 @@ static void counted_once(struct unit *unit)
 static void queue_behind_a_stall(struct unit *unit)
 {
     struct fabric *fabric = suite_mesh(RING_NODES, 1);
-    const struct outcome_circuit *circuit;
+    const struct circuit_record *circuit;
     const struct node_counters *counters;
     struct actions actions;
     uint32_t count;

@@ -311,7 +311,7 @@ static void dead_link(struct unit *unit)
 {
     struct fabric_config config = suite_config(5, 5);
     struct fabric *fabric;
-    const struct outcome_circuit *circuit;
+    const struct circuit_record *circuit;
     struct actions actions;
     uint32_t count;
     struct torus_path knight = {TORUS_EAST, TORUS_LEFT, 1, 2};

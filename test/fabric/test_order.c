@@ -67,7 +67,7 @@ struct result {
     struct answer answer[NODES_MAX][OPS];
     struct left left[NODES_MAX][OPS];
     uint32_t reached[NODES_MAX]; /* the op at which the node stands */
-    struct outcome_circuit circuit[CIRCUITS_MAX];
+    struct circuit_record circuit[CIRCUITS_MAX];
     uint32_t circuits;
     uint64_t conflicts;
     struct node_counters counters[NODES_MAX][NODE_PORTS];
@@ -292,7 +292,7 @@ static void run_script(struct result *result, const struct script *script,
                         .result = result,
                         .fabric = fabric_new(&script->config),
                         .state = seed * 0xD1342543DE82EF95u + order + 1};
-    const struct outcome_circuit *circuit;
+    const struct circuit_record *circuit;
 
     memset(result, 0, sizeof *result);
     if (play.fabric == NULL) {
@@ -325,8 +325,8 @@ static void run_script(struct result *result, const struct script *script,
 
 /* ---- the same in every order ---- */
 
-static bool same_circuit(const struct outcome_circuit *a,
-                         const struct outcome_circuit *b)
+static bool same_circuit(const struct circuit_record *a,
+                         const struct circuit_record *b)
 {
     return a->source == b->source && a->destination == b->destination &&
            a->port == b->port && a->arrival == b->arrival &&
@@ -385,7 +385,7 @@ static void find_links(struct log *log)
     struct torus_size size = log->script->config.size;
 
     for (uint32_t i = 0; i < log->result->circuits; ++i) {
-        const struct outcome_circuit *circuit = &log->result->circuit[i];
+        const struct circuit_record *circuit = &log->result->circuit[i];
         const struct op *op = &log->script->op[circuit->source][circuit->kind];
         uint32_t link[16];
         size_t count = torus_path_links(
@@ -399,11 +399,11 @@ static void find_links(struct log *log)
 }
 
 /* A circuit before `limit` that holds one of the links at `time_ps`. */
-static const struct outcome_circuit *
+static const struct circuit_record *
 holder(const struct log *log, uint64_t links, uint64_t time_ps, uint32_t limit)
 {
     for (uint32_t i = 0; i < limit; ++i) {
-        const struct outcome_circuit *circuit = &log->result->circuit[i];
+        const struct circuit_record *circuit = &log->result->circuit[i];
 
         if ((log->links[i] & links) != 0 && circuit->grant_ps <= time_ps &&
             time_ps < circuit->end_ps) {
@@ -420,8 +420,8 @@ static bool in_order(const struct fabric_config *config)
 }
 
 static bool asked_before(const struct fabric_config *config,
-                         const struct outcome_circuit *a,
-                         const struct outcome_circuit *b)
+                         const struct circuit_record *a,
+                         const struct circuit_record *b)
 {
     if (a->request_ps != b->request_ps) {
         return a->request_ps < b->request_ps;
@@ -447,7 +447,7 @@ static uint64_t model_ps(const struct fabric_config *config,
 static const char *broken_times(const struct log *log, uint32_t i)
 {
     const struct fabric_config *config = &log->script->config;
-    const struct outcome_circuit *circuit = &log->result->circuit[i];
+    const struct circuit_record *circuit = &log->result->circuit[i];
     const struct op *op = &log->script->op[circuit->source][circuit->kind];
     uint64_t time_ps = circuit->request_ps;
 
@@ -458,7 +458,7 @@ static const char *broken_times(const struct log *log, uint32_t i)
         return "the log is out of order";
     }
     while (time_ps < circuit->grant_ps) {
-        const struct outcome_circuit *by =
+        const struct circuit_record *by =
             holder(log, log->links[i], time_ps, log->result->circuits);
 
         if (by == NULL || by == circuit) {
@@ -472,8 +472,8 @@ static const char *broken_times(const struct log *log, uint32_t i)
 static const char *broken_pair(const struct log *log, uint32_t first,
                                uint32_t second)
 {
-    const struct outcome_circuit *a = &log->result->circuit[first];
-    const struct outcome_circuit *b = &log->result->circuit[second];
+    const struct circuit_record *a = &log->result->circuit[first];
+    const struct circuit_record *b = &log->result->circuit[second];
 
     if ((log->links[first] & log->links[second]) == 0) {
         return NULL;
@@ -504,7 +504,7 @@ static bool trace(struct traced *traced, const struct result *result,
     const struct left *left = &result->left[node][op];
 
     for (uint32_t i = 0; i < result->circuits; ++i) {
-        const struct outcome_circuit *circuit = &result->circuit[i];
+        const struct circuit_record *circuit = &result->circuit[i];
 
         if (circuit->source == node && circuit->kind == op) {
             *traced = (struct traced){circuit->request_ps, circuit->grant_ps,
@@ -589,13 +589,13 @@ static const char *broken_answer(const struct log *log, uint32_t node,
 {
     const struct answer *answer = &log->result->answer[node][op];
     unsigned mask = log->script->op[node][op].mask;
-    const struct outcome_circuit *got = NULL;
+    const struct circuit_record *got = NULL;
 
     if (answer->step != FABRIC_DELIVER || answer->port == NODE_PORT_HOST) {
         return NULL;
     }
     for (uint32_t i = 0; i < log->result->circuits; ++i) {
-        const struct outcome_circuit *circuit = &log->result->circuit[i];
+        const struct circuit_record *circuit = &log->result->circuit[i];
 
         if (cookie_of(circuit->source, circuit->kind) == answer->cookie) {
             got = circuit;
@@ -615,7 +615,7 @@ static const char *broken_answer(const struct log *log, uint32_t node,
         return "a receive completes at another time than its message's";
     }
     for (uint32_t i = 0; i < log->result->circuits; ++i) {
-        const struct outcome_circuit *circuit = &log->result->circuit[i];
+        const struct circuit_record *circuit = &log->result->circuit[i];
         uintptr_t cookie = cookie_of(circuit->source, circuit->kind);
         bool taken = circuit->destination != node ||
                      (mask >> circuit->arrival & 1u) == 0;

@@ -46,7 +46,7 @@ static void check(struct unit *unit, unsigned ports_at_once,
     CHECK_EQUAL(unit, circuits, count);
     for (unsigned i = 0; i < count; ++i) {
         const struct suite_send *send = &deal[i].send;
-        const struct outcome_circuit *circuit =
+        const struct circuit_record *circuit =
             suite_circuit(fabric, send->node, send->path.port, send->bytes);
         uint64_t grant_ps =
             deal[i].grant_ps != 0 ? deal[i].grant_ps : deal[i].due_ps;
@@ -180,7 +180,7 @@ static void dead_link_gives_way(struct unit *unit)
         {.path = ONE_HOP(TORUS_EAST), .bytes = 12, .gap_ps = 100},
         {.path = ONE_HOP(TORUS_WEST), .bytes = 13},
     };
-    const struct outcome_circuit *circuit;
+    const struct circuit_record *circuit;
     struct fabric *fabric;
     struct actions actions;
     uint32_t count;
@@ -214,7 +214,7 @@ static void dead_link_gives_way(struct unit *unit)
 static uint64_t granted_ps(const struct fabric *fabric, uint32_t node,
                            unsigned port, uint32_t bytes)
 {
-    const struct outcome_circuit *circuit =
+    const struct circuit_record *circuit =
         suite_circuit(fabric, node, port, bytes);
 
     return circuit != NULL ? circuit->grant_ps : UINT64_MAX;
@@ -337,7 +337,7 @@ static void holds_the_whole_path(struct unit *unit)
     struct fabric_config config = suite_config(10, 1);
     struct fabric *fabric;
     struct actions actions;
-    const struct outcome_circuit *second;
+    const struct circuit_record *second;
 
     config.store_and_forward = true;
     fabric = fabric_new(&config);

@@ -147,7 +147,7 @@ static uint32_t count_workers(const struct mesh *mesh)
     return workers;
 }
 
-static void run_order(struct job_outcome *outcome, const struct job *job,
+static void job_order(struct job_outcome *outcome, const struct job *job,
                       const struct wire_order *wire)
 {
     struct mesh_config config = {.size = job->size,
@@ -199,7 +199,7 @@ void job_run(struct job_outcome *outcome, const struct job *job)
     order.tree = tree;
     echo_wrong = 0;
     memset(outcome, 0, sizeof *outcome);
-    run_order(outcome, job, &order);
+    job_order(outcome, job, &order);
     free(arg);
     free(load);
     free(tree);

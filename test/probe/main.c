@@ -10,7 +10,7 @@
 
 #include "qemu/calibrate/calibrate.h"
 #include "qemu/calibrate/repeats.h"
-#include "qemu/job/collect.h"
+#include "qemu/support/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static int fit(struct torus_size size, bool shortest)
     struct probe_row row;
 
     while (read_row(&row)) {
-        calibration.row = reading_must(realloc(
+        calibration.row = memory_or_exit(realloc(
             calibration.row, (calibration.row_count + 1u) * sizeof row));
         calibration.row[calibration.row_count++] = row;
     }

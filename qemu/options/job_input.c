@@ -5,6 +5,7 @@
 #include "qemu/board/emulator.h"
 #include "qemu/board/firmware.h"
 #include "qemu/options/job.h"
+#include "qemu/support/file.h"
 
 #include "scatter/engine/core.h"
 
@@ -17,9 +18,9 @@
 #define EXIT_USAGE 2
 #define ARG_SHOWN 255u /* bytes of an argument that is refused */
 
-static int check_load(const struct run_options *options)
+static int check_load(const struct job_options *options)
 {
-    const struct run_config *config = &options->config;
+    const struct job_config *config = &options->config;
     const struct format_load *load = &config->load;
     const char *path = config->input_name;
 
@@ -35,7 +36,7 @@ static int check_load(const struct run_options *options)
 
 /* The argument as it was given, or its beginning; other bytes than those of
    ASCII text in hexadecimal. */
-static void print_arg(const struct run_options *options)
+static void print_arg(const struct job_options *options)
 {
     uint32_t bytes = options->arg_bytes;
 
@@ -49,9 +50,9 @@ static void print_arg(const struct run_options *options)
 }
 
 /* The kernel's own judgement of its argument, before any board starts. */
-static int check_arg(struct run_options *options)
+static int check_arg(struct job_options *options)
 {
-    struct run_config *config = &options->config;
+    struct job_config *config = &options->config;
     const struct format_load *load = &config->load;
     const char *argument = format_of(config->kernel->name)->argument;
     struct kernel_job job = {load->arg, load->arg_bytes, load->unit_bytes};
@@ -77,14 +78,14 @@ static int check_arg(struct run_options *options)
 }
 
 /* Makes units of --unit bytes of a load of single bytes. */
-static int set_units(struct run_options *options)
+static int set_units(struct job_options *options)
 {
     struct format_load *load = &options->config.load;
     uint32_t unit_bytes = options->unit_bytes;
 
     if (load->units == 0) {
-        return format_file_error(options->config.input_name,
-                                 "is empty; a load has at least one unit");
+        return file_error(options->config.input_name,
+                          "is empty; a load has at least one unit");
     }
     if (unit_bytes == 0) {
         return 0;
@@ -108,9 +109,9 @@ static int set_units(struct run_options *options)
     return 0;
 }
 
-static int read_load(struct run_options *options)
+static int read_load(struct job_options *options)
 {
-    struct run_config *config = &options->config;
+    struct job_config *config = &options->config;
     const struct format *format = format_of(config->kernel->name);
     int status = format->read(&config->load, config->input_name, options->arg,
                               options->arg_bytes);
@@ -120,7 +121,7 @@ static int read_load(struct run_options *options)
     return status == 0 ? check_load(options) : status;
 }
 
-int run_options_find_boards(struct run_options *options)
+int job_options_find_boards(struct job_options *options)
 {
     int status = 0;
 
@@ -132,9 +133,9 @@ int run_options_find_boards(struct run_options *options)
     return status;
 }
 
-int run_options_open(struct run_options *options)
+int job_options_open(struct job_options *options)
 {
     int status = read_load(options);
 
-    return status == 0 ? run_options_find_boards(options) : status;
+    return status == 0 ? job_options_find_boards(options) : status;
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef QEMU_FABRIC_CIRCUIT_RECORD_H
+#define QEMU_FABRIC_CIRCUIT_RECORD_H
+
+#include <stdint.h>
+
+/* One circuit that was set up, in the order in which the fabric granted. */
+struct circuit_record {
+    uint32_t source; /* node index, row-major */
+    uint32_t destination;
+    uint8_t port;    /* out of the source */
+    uint8_t arrival; /* port into the destination */
+    uint8_t kind;    /* WIRE_PART or WIRE_RESULT */
+    uint8_t phase;   /* 1..N, of the tree edge that it serves */
+    uint8_t round;   /* of a part, from 0 */
+    uint16_t hops;
+    uint32_t bytes;      /* headers included */
+    uint64_t request_ps; /* when the send reached the head of its queue */
+    uint64_t grant_ps;   /* later than request_ps if a link was held */
+    uint64_t end_ps;     /* released, and the message delivered */
+};
+
+#endif

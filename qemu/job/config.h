@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A job and the mesh that it runs on, as the command line asks for them. */
+#ifndef QEMU_JOB_CONFIG_H
+#define QEMU_JOB_CONFIG_H
+
+#include "kernels/kernel.h"
+#include "qemu/fabric/mesh.h"
+#include "qemu/format/format.h"
+#include "qemu/schedule/registry.h"
+#include "qemu/support/profile.h"
+#include "qemu/wired/noise.h"
+
+struct job_config {
+    struct torus_size size;
+    struct torus_coord originator;
+    struct profile profile;             /* what communication costs */
+    const struct profile *plan_profile; /* .. in the plan; or NULL */
+    const struct kernel *kernel;
+    struct kernel_terms terms; /* for this load and its argument */
+    const char *input_name;
+    struct format_load load;
+    uint32_t batch_units; /* at most so many at once; 0: what memory takes */
+    uint8_t phases;       /* or WIRE_BEST */
+    uint8_t rounds;       /* or WIRE_BEST */
+    enum schedule schedule;
+    uint8_t ports; /* that a node uses at once: 1, 2 or 4 */
+    bool store_and_forward;
+    /* Node i computes 2^slow_shift[i] times slower; NULL: none does. */
+    const uint8_t *slow_shift;
+    bool native;
+    bool serial;      /* boards with serial ports: qemu/job/serial_job.h */
+    const char *port; /* .. the originator's console; NULL: emulated boards */
+    bool
+        allow_mixed; /* .. of which some may be unfit: qemu/survey/identity.h */
+    struct noise noise;  /* .. of these, of their links */
+    uint64_t room_bytes; /* in a node's memory, for a job's data; 0: the
+                            emulated switch's */
+    const char *firmware;
+    unsigned watchdog_s;
+    bool gdb; /* a socket for each board, no watchdog: see qemu/board/gdb.h */
+    const char *gdb_dir; /* NULL: the default */
+    bool progress;       /* a line on stderr */
+    struct torus_coord victim;
+    enum mesh_injection injection;
+};
+
+/* The profile that the plan is made with: plan_profile if given, else
+   profile. */
+const struct profile *job_plan_profile(const struct job_config *config);
+
+/* Whether only a tree (scatter/plan/tree.h) can plan this job: any torus but
+   5^k x 5^k, any schedule but Peters and Syska's, fewer than four ports,
+   store-and-forward switching, or nodes of different speed. */
+bool job_needs_tree(const struct job_config *config);
+
+#endif

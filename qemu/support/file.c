@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/support/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int file_error(const char *path, const char *reason)
+{
+    fprintf(stderr, "quincunx: %s: %s\n", path, reason);
+    return 1;
+}
+
+/* ---- reading ---- */
+
+static int read_open_file(uint8_t **data, uint64_t *bytes, FILE *file,
+                          const char *path)
+{
+    struct stat is;
+
+    if (fstat(fileno(file), &is) != 0) {
+        return file_error(path, strerror(errno));
+    }
+    if (S_ISDIR(is.st_mode)) {
+        return file_error(path, strerror(EISDIR));
+    }
+    if (!S_ISREG(is.st_mode)) {
+        return file_error(path, "must be a regular file");
+    }
+    *bytes = (uint64_t)is.st_size;
+    *data = malloc((size_t)*bytes + 1);
+    if (*data == NULL) {
+        return file_error(path, strerror(ENOMEM));
+    }
+    if (fread(*data, 1, (size_t)*bytes, file) != *bytes) {
+        free(*data);
+        *data = NULL;
+        return file_error(path, "could not be read to its end");
+    }
+    return 0;
+}
+
+int file_read(uint8_t **data, uint64_t *bytes, const char *path)
+{
+    /* A pipe without a writer must be refused, not waited for. */
+    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
+    int status;
+
+    *data = NULL;
+    if (file == NULL) {
+        return file_error(path, strerror(errno));
+    }
+    status = read_open_file(data, bytes, file, path);
+    fclose(file);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static int complain(const char *path, int error)
+{
+    fprintf(stderr, "quincunx: %s: %s\n", path, strerror(error));
+    return -1;
+}
+
+static void file_forget(struct file_output *file)
+{
+    free(file->temporary);
+    free(file->target);
+}
+
+int file_output_open(struct file_output *file, const char *path)
+{
+    struct stat status;
+    bool direct = stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+    char *real = realpath(path, NULL);
+    int descriptor;
+
+    *file = (struct file_output){.path = path};
+    file->target = real != NULL ? real : strdup(path);
+    if (file->target == NULL ||
+        (!direct && asprintf(&file->temporary, "%s.%ld.tmp", file->target,
+                             (long)getpid()) < 0)) {
+        free(file->target);
+        return complain(path, ENOMEM);
+    }
+    descriptor = direct ? open(path, O_WRONLY | O_CLOEXEC)
+                        : open(file->temporary,
+                               O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    file->stream = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    if (file->stream == NULL) {
+        complain(path, errno);
+        file_forget(file);
+        return -1;
+    }
+    return 0;
+}
+
+int file_output_close(struct file_output *file, bool complete)
+{
+    bool failed = ferror(file->stream) != 0;
+    int result = complete ? 0 : -1;
+
+    errno = EIO; /* of an earlier write, whose own code is lost */
+    if ((fclose(file->stream) != 0 || failed) && complete) {
+        result = complain(file->path, errno);
+    }
+    if (file->temporary != NULL) {
+        if (result == 0 && rename(file->temporary, file->target) != 0) {
+            result = complain(file->path, errno);
+        }
+        if (result != 0) {
+            unlink(file->temporary);
+        }
+    }
+    file_forget(file);
+    return result;
+}
+
+int file_write(const char *path, const void *data, uint64_t bytes)
+{
+    struct file_output file;
+    bool written;
+
+    if (file_output_open(&file, path) != 0) {
+        return 1;
+    }
+    written = fwrite(data, 1, (size_t)bytes, file.stream) == bytes;
+    if (!written) {
+        file_error(path, strerror(errno));
+    }
+    return file_output_close(&file, written) == 0 ? 0 : 1;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whole files: read at once, or written so that a reader of the name finds the
+ * old contents or all of the new. Every function that fails has printed
+ * `quincunx: <path>: <reason>` on stderr.
+ */
+#ifndef QEMU_SUPPORT_FILE_H
+#define QEMU_SUPPORT_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Prints what is wrong with a file on stderr. Result: 1. */
+int file_error(const char *path, const char *reason);
+
+/* Reads a whole regular file, with one byte of room behind it. Result: 0 and
+ *data, malloc'd, the caller's to free; or 1 and NULL. */
+int file_read(uint8_t **data, uint64_t *bytes, const char *path);
+
+/* Writes a whole file. Result: 0 or 1. */
+int file_write(const char *path, const void *data, uint64_t bytes);
+
+/*
+ * A file that takes its name only when it is complete: until then it lies next
+ * to it. What is no regular file (a pipe, /dev/null) is written directly.
+ */
+struct file_output {
+    FILE *stream;     /* for the caller to write to, not to close */
+    const char *path; /* as given: must stay valid until the end */
+    char *target;     /* own: `path` with its symbolic links resolved */
+    char *temporary;  /* own: NULL if written directly */
+};
+
+/* Result: 0; -1, and nothing is to be closed. */
+int file_output_open(struct file_output *file, const char *path);
+
+/*
+ * Ends the file: gives it its name if `complete` and all was written, else
+ * removes it. Result: 0; -1 if it is not there, with a message unless the
+ * caller said that it is not complete.
+ */
+int file_output_close(struct file_output *file, bool complete);
+
+#endif
