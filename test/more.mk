@@ -9,6 +9,7 @@ MORE_FABRIC := $(wildcard test/fabric/*.c) test/unit/unit.c torus/torus.c \
 MORE_RUNNER := $(wildcard test/conformance/*.c) test/unit/unit.c \
                $(WINDOW_SOURCES) $(wildcard hal/host/*.c torus/*.c) \
                $(wildcard qemu/fabric/*.c) qemu/board/addresses.c \
+               qemu/board/table.c \
                qemu/board/emulator.c qemu/support/process.c
 MORE_PROGRAM := test/conformance/program.c \
                 $(filter-out %/memory.c,$(BOOT_SOURCES)) \

@@ -55,14 +55,14 @@ static bool on_path(const char *program)
     return false;
 }
 
-static int check_default(bool stm32f405)
+static int check_default(const struct board_kind *board)
 {
     if (!on_path(DEFAULT_PROGRAM)) {
         fprintf(stderr,
                 "quincunx: " DEFAULT_PROGRAM
                 " is not on the PATH; on Debian: apt-get install "
                 "qemu-system-arm%s\n",
-                stm32f405 ? "" : ", or use --on native");
+                board->serial ? "" : ", or use --on native");
         return EXIT_FAILED;
     }
     return 0;
@@ -163,21 +163,20 @@ static const char *ask(const char *program, const char *machine)
                     : "`-machine help' did not end within 10 s";
 }
 
-int emulator_check(bool stm32f405)
+int emulator_check(const struct board_kind *board)
 {
-    const char *machine = stm32f405 ? "netduinoplus2" : "mps2-an385";
     const char *wrong;
 
     if (variable() == NULL) {
-        return check_default(stm32f405);
+        return check_default(board);
     }
-    wrong = ask(variable(), machine);
+    wrong = ask(variable(), board->machine);
     if (wrong != NULL) {
         fprintf(stderr,
                 "quincunx: " EMULATOR_VARIABLE
                 " '%s': must be a qemu-system-arm, which has the machine %s: "
                 "%s\n",
-                variable(), machine, wrong);
+                variable(), board->machine, wrong);
         return EXIT_USAGE;
     }
     return 0;

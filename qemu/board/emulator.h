@@ -7,7 +7,7 @@
 #ifndef QEMU_BOARD_EMULATOR_H
 #define QEMU_BOARD_EMULATOR_H
 
-#include <stdbool.h>
+#include "qemu/board/table.h"
 
 #define EMULATOR_VARIABLE "QUINCUNX_QEMU"
 
@@ -16,12 +16,12 @@ const char *emulator_program(void);
 
 /*
  * Checks the program before boards are started: the default must be on the
- * PATH, and the variable's must list the machine of mps2-an385, or of
- * stm32f405, within ten seconds of being asked with `-machine help`. Result: 0;
+ * PATH, and the variable's must list the board's machine within ten seconds of
+ * being asked with `-machine help`. Result: 0;
  * or after a message on stderr the exit status: 1 for the default, 2 for the
  * variable's. No process is left behind. Cost: one start of QEMU, about 0.1 s,
  * where the variable is set.
  */
-int emulator_check(bool stm32f405);
+int emulator_check(const struct board_kind *board);
 
 #endif

@@ -3,18 +3,19 @@
 #ifndef QEMU_BOARD_FIRMWARE_H
 #define QEMU_BOARD_FIRMWARE_H
 
+#include "qemu/board/table.h"
+
 #include <limits.h>
-#include <stdbool.h>
 
 /*
- * Finds the image for mps2-an385, or for stm32f405: the file `path`, or, if
- * that is empty, firmware.elf in the board's folder beside this program, whose
- * name is then in `path`. Result: 0; or 1, after a message on stderr, if it
+ * Finds the image for a kind of board: the file `path`, or, if that is empty,
+ * firmware.elf in the board's folder beside this program, whose name is then
+ * in `path`. Result: 0; or 1, after a message on stderr, if it
  * cannot be read or is no image that such a board can start.
  */
-int firmware_find(char path[PATH_MAX], bool stm32f405);
+int firmware_find(char path[PATH_MAX], const struct board_kind *board);
 
 /* Only the name: `path` if it is not empty. */
-void firmware_default(char path[PATH_MAX], bool stm32f405);
+void firmware_default(char path[PATH_MAX], const struct board_kind *board);
 
 #endif

@@ -257,7 +257,7 @@ static int measure_serial(struct calibration *calibration,
         return EXIT_FAILED;
     }
     calibration->on = config->port != NULL ? "boards" : "qemu";
-    calibration->board = "stm32f405";
+    calibration->board = config->board->place.board;
     status = wake(&channel, probes, count);
     if (status == 0) {
         status = measure(calibration, &channel, probes, count);

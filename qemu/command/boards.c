@@ -91,16 +91,19 @@ struct own_options {
     char firmware[PATH_MAX];
     bool gdb;
     const char *gdb_dir;
+    const struct board_kind *board;
     bool keep;
 };
 
 /* ---- single options; each returns 0 or EINVAL after a message ---- */
 
-static int set_board(const char *text)
+static int set_board(struct own_options *options, const char *text)
 {
-    return parse_report("--board", text,
-                        strcmp(text, "stm32f405") == 0 ? NULL
-                                                       : "must be stm32f405");
+    const struct board_kind *board = board_named(text);
+    bool can = board != NULL && board->serial;
+
+    options->board = can ? board : NULL;
+    return parse_report("--board", text, can ? NULL : "must be stm32f405");
 }
 
 static int set_mesh(struct own_options *options, const char *text)
@@ -201,7 +204,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
     switch (key) {
     case KEY_BOARD:
-        return set_board(text);
+        return set_board(options, text);
     case KEY_MESH:
         return set_mesh(options, text);
     case KEY_FIRMWARE:
@@ -290,7 +293,7 @@ static void choose_consoles(struct own_options *options)
 
 static int find_images(struct own_options *options)
 {
-    int status = firmware_find(options->firmware, true);
+    int status = firmware_find(options->firmware, options->board);
 
     options->wired.firmware = options->firmware;
     options->wired.image = options->image_of;
@@ -299,7 +302,7 @@ static int find_images(struct own_options *options)
 
         options->image_of[torus_index(options->wired.size, image->at)] =
             image->file;
-        status = firmware_find(image->file, true);
+        status = firmware_find(image->file, options->board);
     }
     return status;
 }
@@ -318,7 +321,8 @@ static int check(struct own_options *options)
         choose_consoles(options);
         status = find_images(options);
         options->wired.qemu = emulator_program();
-        status = status == 0 ? emulator_check(true) : status;
+        options->wired.machine = options->board->machine;
+        status = status == 0 ? emulator_check(options->board) : status;
     }
     return status;
 }
@@ -471,6 +475,7 @@ int boards_command(int argc, char **argv)
     int status;
 
     options.wired.noise = noise_none();
+    options.board = board_default(true);
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;

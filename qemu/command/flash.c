@@ -95,10 +95,12 @@ static const char description[] =
 
 static int set_board(struct options *options, const char *text)
 {
-    options->config.chip = flash_request_chip(text);
+    const struct board_kind *board = board_named(text);
+    bool can = board != NULL && board->target != NULL;
+
+    options->config.chip = can ? board : NULL;
     return parse_report("--board", text,
-                        options->config.chip != NULL
-                            ? NULL
+                        can ? NULL
                             : "must be stm32f405: no other can be flashed");
 }
 

@@ -6,6 +6,7 @@
 #ifndef QEMU_FABRIC_BACKEND_H
 #define QEMU_FABRIC_BACKEND_H
 
+#include "qemu/board/table.h"
 #include "hal/window/window.h"
 
 #include <stdbool.h>
@@ -57,6 +58,7 @@ struct backend {
 int native_start(struct backend *backend, uint32_t nodes);
 
 struct boards_config {
+    const struct board_kind *board;
     const char *firmware; /* path of the image */
     const char *qemu;     /* program name */
     uint32_t nodes;

@@ -86,9 +86,10 @@ static pid_t start_qemu(const struct boards *boards, uint32_t node,
                         int doorbell, int window)
 {
     bool gdb = boards->config.gdb != NULL;
+    char machine[64];
     const char *argv[] = {boards->config.qemu,
                           "-machine",
-                          "mps2-an385,memory-backend=window",
+                          machine,
                           "-object",
                           "memory-backend-file,id=window,size=16M,share=on,"
                           "mem-path=/proc/self/fd/4",
@@ -120,6 +121,8 @@ static pid_t start_qemu(const struct boards *boards, uint32_t node,
                                            .log = boards->log};
 
     static_assert(PROCESS_FD == 3, "as the options say");
+    snprintf(machine, sizeof machine, "%s,memory-backend=window",
+             boards->config.board->machine);
     return process_start(&process);
 }
 
@@ -359,7 +362,7 @@ int boards_start(struct backend *backend, const struct boards_config *config)
     interrupted = 0;
     catch_signals(boards);
     *backend = (struct backend){.on = "qemu",
-                                .board = "mps2-an385",
+                                .board = config->board->place.board,
                                 .context = boards,
                                 .window = boards_window,
                                 .slow = boards_slow,

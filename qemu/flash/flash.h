@@ -13,7 +13,7 @@
 #define FLASH_JOBS_MAX 64u
 
 struct flash_config {
-    const struct flash_chip *chip;
+    const struct board_kind *chip;
     const char *program[FLASH_WAYS]; /* OpenOCD, stm32flash, dfu-util; looked up
                                         in PATH */
     const char *interface; /* of probes that do not name one; a known one */

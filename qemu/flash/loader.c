@@ -185,7 +185,7 @@ static uint32_t serial_device(const struct loader *loader)
    flash: empty and 0 if the loader does not let them be read. */
 static bool serial_numbers(struct loader *loader, char *unique, uint32_t *kib)
 {
-    const struct flash_chip *chip = loader->request->chip;
+    const struct board_kind *chip = loader->request->chip;
     const uint8_t *data = loader->flash;
 
     unique[0] = '\0';
@@ -204,7 +204,7 @@ static bool serial_numbers(struct loader *loader, char *unique, uint32_t *kib)
 static bool serial_identity(struct loader *loader)
 {
     const struct flash_request *request = loader->request;
-    const struct flash_chip *chip = request->chip;
+    const struct board_kind *chip = request->chip;
     char unique[FLASH_UNIQUE_BYTES];
     uint32_t device = serial_device(loader);
     uint32_t kib;

@@ -78,7 +78,7 @@ static void add_step(struct builder *builder, const char *step)
 }
 
 /* Which chip it is. An error ends OpenOCD before anything is written. */
-static void add_chip(struct builder *builder, const struct flash_chip *chip,
+static void add_chip(struct builder *builder, const struct board_kind *chip,
                      uint32_t bytes)
 {
     add(builder, "-c");

@@ -8,7 +8,7 @@
 #ifndef QEMU_FLASH_REQUEST_H
 #define QEMU_FLASH_REQUEST_H
 
-#include "qemu/board/elf.h"
+#include "qemu/board/table.h"
 #include "qemu/flash/board.h"
 
 #include <stdint.h>
@@ -34,20 +34,8 @@
     "the image in this board is for the pins '%s', this one for '%s' "         \
     "(--force-pins writes it all the same)"
 
-/* A board as its programs know it. */
-struct flash_chip {
-    struct elf_place place;
-    const char *target;      /* OpenOCD's script */
-    uint32_t idcode_address; /* of DBGMCU_IDCODE; RM0090, 38.6.1 */
-    uint32_t device;         /* its DEV_ID, bits 0 to 11 */
-    const char *device_name;
-    uint16_t kind;           /* of board, in an image's identity */
-    uint32_t size_address;   /* KiB of flash, 16 bits; RM0090, 39.2 */
-    uint32_t unique_address; /* 96 bits; RM0090, 39.1 */
-};
-
 struct flash_request {
-    const struct flash_chip *chip;
+    const struct board_kind *chip;
     const char *program; /* looked up in PATH */
     const char *name;    /* of the probe, port or DFU device */
     const char *unique;  /* that the chip must have; empty: any */
@@ -55,9 +43,6 @@ struct flash_request {
                             any; empty: any */
     uint32_t bytes;      /* of flash that the image needs; 1 or more */
 };
-
-/* The chip of a board, or NULL if no board of that name can be flashed. */
-const struct flash_chip *flash_request_chip(const char *board);
 
 /* KiB of flash that hold so many bytes. */
 uint32_t flash_request_kib(uint32_t bytes);

@@ -4,6 +4,7 @@
 #define QEMU_JOB_CONFIG_H
 
 #include "kernels/kernel.h"
+#include "qemu/board/table.h"
 #include "qemu/fabric/mesh.h"
 #include "qemu/format/format.h"
 #include "qemu/schedule/registry.h"
@@ -28,6 +29,7 @@ struct job_config {
     /* Node i computes 2^slow_shift[i] times slower; NULL: none does. */
     const uint8_t *slow_shift;
     bool native;
+    const struct board_kind *board; /* unless native */
     bool serial;      /* boards with serial ports: qemu/job/serial_job.h */
     const char *port; /* .. the originator's console; NULL: emulated boards */
     bool

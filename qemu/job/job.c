@@ -112,7 +112,8 @@ static int start_backend(struct backend *backend,
                          const struct job_config *config,
                          const struct gdb_doors *doors, uint32_t nodes)
 {
-    struct boards_config boards = {.gdb = doors != NULL ? gdb_sockets(doors)
+    struct boards_config boards = {.board = config->board,
+                                   .gdb = doors != NULL ? gdb_sockets(doors)
                                                         : NULL,
                                    .firmware = config->firmware,
                                    .qemu = emulator_program(),

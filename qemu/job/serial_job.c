@@ -214,7 +214,7 @@ static int read_outcome(struct outcome *outcome,
 
     collect_begin(outcome, config, order, 0);
     outcome->on = config->port != NULL ? "boards" : "qemu";
-    outcome->board = "stm32f405";
+    outcome->board = config->board->place.board;
     status = read_nodes(outcome, mesh, counts);
     if (status == 0) {
         read_stack(outcome, mesh);
@@ -379,13 +379,15 @@ static int carry_out(void *context, struct outcome *outcome, uint32_t index)
 
 struct serial_mesh_config serial_job_mesh(const struct job_config *config)
 {
-    return (struct serial_mesh_config){.size = config->size,
-                                       .originator = config->originator,
-                                       .port = config->port,
-                                       .wired = {.qemu = emulator_program(),
-                                                 .firmware = config->firmware,
-                                                 .noise = config->noise},
-                                       .watchdog_s = config->watchdog_s};
+    return (struct serial_mesh_config){
+        .size = config->size,
+        .originator = config->originator,
+        .port = config->port,
+        .wired = {.qemu = emulator_program(),
+                  .machine = config->board->machine,
+                  .firmware = config->firmware,
+                  .noise = config->noise},
+        .watchdog_s = config->watchdog_s};
 }
 
 int serial_job_run(struct outcome *outcome, const struct job_config *config)

@@ -134,14 +134,15 @@ static int set_kernel(struct job_options *options, const char *name)
 
 static int set_board(struct job_options *options, const char *text)
 {
-    bool serial = strcmp(text, "stm32f405") == 0;
+    const struct board_kind *board = board_named(text);
 
     options->board_text = text;
-    options->config.serial = serial || options->config.port != NULL;
+    options->config.board = board;
+    options->config.serial =
+        (board != NULL && board->serial) || options->config.port != NULL;
     return parse_report("--board", text,
-                        serial || strcmp(text, "mps2-an385") == 0
-                            ? NULL
-                            : "must be mps2-an385 or stm32f405");
+                        board != NULL ? NULL
+                                      : "must be mps2-an385 or stm32f405");
 }
 
 static int set_arg(struct job_options *options, const char *text)
@@ -348,6 +349,9 @@ static error_t parse_mesh_option(int key, char *text, struct argp_state *state)
         return set_board(options, text);
     case KEY_PORT:
         options->config.serial = true;
+        if (options->board_text == NULL) {
+            options->config.board = board_default(true);
+        }
         options->config.port = text;
         return 0;
     case KEY_DAMAGE:
@@ -426,6 +430,7 @@ void job_options_init(struct job_options *options, const char *command)
     options->config.phases = WIRE_BEST;
     options->config.rounds = WIRE_BEST;
     options->config.ports = TORUS_PORTS;
+    options->config.board = board_default(false);
     options->config.watchdog_s = WATCHDOG_S;
     options->config.noise = noise_none();
     options->config.progress = isatty(STDERR_FILENO) == 1;
@@ -457,8 +462,8 @@ static int check_serial(const struct job_options *options)
                         "(`quincunx boards' has a --gdb)\n");
         return EXIT_USAGE;
     }
-    if (config->port != NULL && options->board_text != NULL &&
-        strcmp(options->board_text, "stm32f405") != 0) {
+    if (config->port != NULL && config->board != NULL &&
+        !config->board->serial) {
         fprintf(stderr,
                 "quincunx: --port: its boards are of stm32f405, not --board "
                 "%s\n",

@@ -126,9 +126,9 @@ int job_options_find_boards(struct job_options *options)
     int status = 0;
 
     if (!options->config.native && options->config.port == NULL) {
-        status = firmware_find(options->firmware, options->config.serial);
+        status = firmware_find(options->firmware, options->config.board);
         options->config.firmware = options->firmware;
-        status = status == 0 ? emulator_check(options->config.serial) : status;
+        status = status == 0 ? emulator_check(options->config.board) : status;
     }
     return status;
 }

@@ -275,7 +275,7 @@ static void compose(struct line *line, const struct wired *wired, uint32_t node)
     *line = (struct line){.argv = {(char *)wired->config.qemu}, .count = 1};
     snprintf(line->name, sizeof line->name, "board-%u-%u", at.x, at.y);
     say(line, "-name", line->name);
-    say(line, "-machine", "netduinoplus2");
+    say(line, "-machine", wired->config.machine);
     say(line, "-accel", "tcg,tb-size=1");
     line->argv[line->count++] = "-nodefaults";
     say(line, "-display", "none");

@@ -26,6 +26,7 @@ enum wired_console {
 
 struct wired_config {
     const char *qemu;         /* program name */
+    const char *machine;      /* of the boards, in QEMU */
     const char *firmware;     /* path of the image */
     const char *const *image; /* by node: another image, or NULL; or NULL */
     struct torus_size size;

@@ -104,7 +104,8 @@ static void keep(struct record *to, struct mesh *mesh)
 
 static int start(struct backend *backend)
 {
-    const struct boards_config boards = {.firmware = image,
+    const struct boards_config boards = {.board = board_default(false),
+                                         .firmware = image,
                                          .qemu = emulator_program(),
                                          .nodes = NODES,
                                          .watchdog_s = WATCHDOG_S};

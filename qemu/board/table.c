@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/board/table.h"
+
+#include "hal/image.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct board_kind kinds[] = {
+    /* Application Note AN385, 3.1: two pieces of 4 MB. */
+    {.place = {.board = "mps2-an385",
+               .flash_start = 0,
+               .flash_bytes = 4u << 20,
+               .ram_start = 0x20000000,
+               .ram_bytes = 4u << 20},
+     .folder = "mps2_an385",
+     .machine = "mps2-an385"},
+    /* RM0090, 2.3 and 3.3. */
+    {.place = {.board = "stm32f405",
+               .flash_start = 0x08000000,
+               .flash_bytes = 1u << 20,
+               .ram_start = 0x20000000,
+               .ram_bytes = 128u << 10},
+     .folder = "stm32f405",
+     .machine = "netduinoplus2",
+     .serial = true,
+     .target = "target/stm32f4x.cfg",
+     .idcode_address = 0xE0042000,
+     .device = 0x413,
+     .device_name = "STM32F405/407",
+     .kind = IMAGE_STM32F405,
+     .size_address = 0x1FFF7A22,
+     .unique_address = 0x1FFF7A10},
+};
+
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+const struct board_kind *board_named(const char *name)
+{
+    for (size_t i = 0; i < KINDS; ++i) {
+        if (strcmp(kinds[i].place.board, name) == 0) {
+            return &kinds[i];
+        }
+    }
+    return NULL;
+}
+
+const struct board_kind *board_default(bool serial)
+{
+    size_t i = 0;
+
+    while (i < KINDS - 1 && kinds[i].serial != serial) {
+        i += 1;
+    }
+    return &kinds[i];
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kinds of board, one row each: where an image lies in memory, which QEMU
+ * machine emulates it, and how its chip is recognised before it is flashed.
+ */
+#ifndef QEMU_BOARD_TABLE_H
+#define QEMU_BOARD_TABLE_H
+
+#include "qemu/board/elf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct board_kind {
+    struct elf_place place; /* place.board: the name after --board */
+    const char *folder;     /* in build/, boot/, hal/ */
+    const char *machine;    /* QEMU's -machine */
+    bool serial;            /* its circuits are serial lines; else a window */
+
+    /* Of a board that can be flashed; target is NULL if it cannot. */
+    const char *target;      /* OpenOCD's script */
+    uint32_t idcode_address; /* of DBGMCU_IDCODE; RM0090, 38.6.1 */
+    uint32_t device;         /* its DEV_ID, bits 0 to 11 */
+    const char *device_name;
+    uint16_t kind;           /* in an image's identity: hal/image.h */
+    uint32_t size_address;   /* KiB of flash, 16 bits; RM0090, 39.2 */
+    uint32_t unique_address; /* 96 bits; RM0090, 39.1 */
+};
+
+/* The row of that name, or NULL. */
+const struct board_kind *board_named(const char *name);
+
+/* The board that is meant if none is named: the first row whose circuits are
+   serial lines, or are not. Never NULL. */
+const struct board_kind *board_default(bool serial);
+
+#endif
