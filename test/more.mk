@@ -22,8 +22,7 @@ MORE_TARGET := test/target/main.c boot/cortex_m/reset.c \
                $(WINDOW_SOURCES) \
                $(wildcard torus/*.c hal/mps2_an385/*.c kernels/*.c) \
                $(wildcard scatter/plan/*.c scatter/wire/*.c) \
-               qemu/schedule/baselines.c qemu/schedule/spread.c \
-               qemu/schedule/tree.c
+               $(filter-out %/registry.c,$(wildcard qemu/schedule/*.c))
 
 more_fabric_objects := $(MORE_FABRIC:%.c=$(MORE_OBJ)/%.o)
 more_runner_objects := $(MORE_RUNNER:%.c=$(MORE_OBJ)/%.o)

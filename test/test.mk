@@ -2,8 +2,7 @@
 # What the tests need besides the product itself: the unit tests' runner for
 # the host, and the planner and the geometry as a library for ctypes.
 
-TEST_TREES := qemu/schedule/baselines.c qemu/schedule/spread.c \
-              qemu/schedule/tree.c
+TEST_TREES := $(filter-out %/registry.c,$(wildcard qemu/schedule/*.c))
 TEST_CORE := $(wildcard torus/*.c scatter/plan/*.c) $(TEST_TREES)
 TEST_UNIT := $(wildcard test/unit/test_*.c) test/unit/unit.c \
              test/unit/unit_all.c test/unit/host_main.c $(TEST_CORE) \

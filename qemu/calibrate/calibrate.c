@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/calibrate/calibrate.h"
 
+#include "qemu/job/job.h"
 #include "hal/circuit.h"
 #include "qemu/calibrate/repeats.h"
 #include "qemu/fabric/mesh.h"

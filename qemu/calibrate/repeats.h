@@ -7,7 +7,7 @@
 #ifndef QEMU_CALIBRATE_REPEATS_H
 #define QEMU_CALIBRATE_REPEATS_H
 
-#include "qemu/calibrate/calibrate.h"
+#include "qemu/calibrate/calibration.h"
 
 /* What the two circuits of an exchange took. */
 double calibrate_round_trip_ps(const struct probe_row *row);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/run.h"
 
+#include "qemu/format/table.h"
 #include "kernels/kernel.h"
 #include "qemu/report/gantt.h"
 #include "qemu/support/parse.h"

@@ -4,7 +4,7 @@
 #include "qemu/support/parse.h"
 #include "qemu/model/tree.h"
 #include "qemu/model/tree_pairs.h"
-#include "qemu/schedule/tree.h"
+#include "qemu/schedule/scatter.h"
 
 #include <argp.h>
 #include <jansson.h>

@@ -11,7 +11,7 @@
 #include "qemu/format/format.h"
 
 #include "hal/bytes.h"
-#include "qemu/format/image.h"
+#include "qemu/format/image_file.h"
 #include "qemu/support/file.h"
 
 #include <errno.h>

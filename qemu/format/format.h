@@ -46,9 +46,7 @@ struct format {
                  const uint8_t *output, uint64_t bytes);
 };
 
-/* The format of a kernel; never NULL. */
-const struct format *format_of(const char *kernel);
-
+/* Frees what the load holds, and empties it. */
 void format_free(struct format_load *load);
 
 #endif

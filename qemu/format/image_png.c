@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/format/image.h"
+#include "qemu/format/image_png.h"
 
 #include "qemu/support/file.h"
 

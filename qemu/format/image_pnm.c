@@ -4,7 +4,7 @@
  * reason it tells to a function that is not told of whom. Both are set here,
  * around every use of it.
  */
-#include "qemu/format/image.h"
+#include "qemu/format/image_pnm.h"
 
 #include "qemu/support/file.h"
 

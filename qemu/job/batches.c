@@ -2,7 +2,6 @@
 #include "qemu/job/batches.h"
 
 #include "qemu/fabric/backend.h"
-#include "qemu/job/order.h"
 #include "qemu/outcome/timeline.h"
 #include "qemu/support/memory.h"
 #include "scatter/engine/core.h"

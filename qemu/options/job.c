@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/options/job.h"
 
+#include "qemu/format/table.h"
 #include "qemu/support/parse.h"
 #include "qemu/support/profile.h"
 #include "qemu/job/order.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a job needs from outside: its load, the firmware, QEMU. */
+#include "qemu/format/table.h"
 #include "qemu/fabric/backend.h"
 #include "qemu/job/batches.h"
 #include "qemu/board/emulator.h"

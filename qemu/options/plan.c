@@ -2,7 +2,6 @@
 #include "qemu/options/plan.h"
 
 #include "qemu/support/parse.h"
-#include "qemu/options/plan_values.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -88,16 +87,6 @@ static const struct argp_option *option_of(const struct argp_option *among,
         among += 1;
     }
     return among;
-}
-
-const char *plan_text(const struct plan_options *options, enum plan_key key)
-{
-    return options->text[key - PLAN_TORUS];
-}
-
-bool plan_given(const struct plan_options *options, enum plan_key key)
-{
-    return plan_text(options, key) != NULL;
 }
 
 /* Whether the option asks for something else than its default. */

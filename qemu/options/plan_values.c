@@ -6,6 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *plan_text(const struct plan_options *options, enum plan_key key)
+{
+    return options->text[key - PLAN_TORUS];
+}
+
+bool plan_given(const struct plan_options *options, enum plan_key key)
+{
+    return plan_text(options, key) != NULL;
+}
+
 /* In units, or in bytes: with --unit, "B" makes the difference. */
 const char *plan_value_load(struct plan_options *options)
 {

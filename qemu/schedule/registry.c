@@ -3,7 +3,7 @@
 
 #include "scatter/plan/tree.h"
 #include "qemu/schedule/baselines.h"
-#include "qemu/schedule/tree.h"
+#include "qemu/schedule/scatter.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "hal/bytes.h"
 #include "hal/crc32.h"
-#include "qemu/format/format.h"
+#include "qemu/format/table.h"
 #include "scatter/engine/core.h"
 #include "test/fuzz/job.h"
 

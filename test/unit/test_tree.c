@@ -2,7 +2,7 @@
 #include "test/unit/unit.h"
 #include "qemu/schedule/baselines.h"
 #include "torus/pattern.h"
-#include "qemu/schedule/tree.h"
+#include "qemu/schedule/scatter.h"
 
 #define NODES_MAX 64u
 

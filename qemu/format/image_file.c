@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/format/image_file.h"
+
+#include "qemu/format/image_png.h"
+#include "qemu/format/image_pnm.h"
+#include "qemu/support/file.h"
+
+#include <png.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What kinds of file there are. */
+struct kind {
+    const char *suffix;
+    int (*write)(const struct image *image, const char *path);
+    uint32_t channels; /* that it takes; 0: any */
+};
+
+static const struct kind kinds[] = {{".png", image_png_write, 0},
+                                    {".pgm", image_pnm_write, 1},
+                                    {".ppm", image_pnm_write, 3},
+                                    {".pnm", image_pnm_write, 0}};
+
+#define SUFFIXES ".png, .pgm, .ppm or .pnm"
+
+static const struct kind *kind_of(const char *path)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+        size_t length = strlen(kinds[i].suffix);
+
+        if (strlen(path) > length &&
+            strcmp(path + strlen(path) - length, kinds[i].suffix) == 0) {
+            return &kinds[i];
+        }
+    }
+    return NULL;
+}
+
+int image_check_name(const struct image *image, const char *path)
+{
+    const struct kind *kind = kind_of(path);
+
+    if (kind == NULL) {
+        return file_error(path, "an image's name must end in " SUFFIXES);
+    }
+    if (kind->channels != 0 && kind->channels != image->channels) {
+        return file_error(
+            path, image->channels == 1
+                      ? "the image is grey; the name must not end in .ppm"
+                      : "the image is RGB; the name must not end in .pgm");
+    }
+    return 0;
+}
+
+int image_write(const struct image *image, const char *path)
+{
+    return kind_of(path)->write(image, path);
+}
+
+static int read_bytes(struct image *image, const char *path, uint8_t *data,
+                      size_t bytes)
+{
+    if (bytes >= 8 && png_sig_cmp(data, 0, 8) == 0) {
+        return image_png_read(image, path, data, bytes);
+    }
+    if (bytes >= 2 && data[0] == 'P' && strchr("2356", data[1]) != NULL) {
+        return image_pnm_read(image, path, data, bytes);
+    }
+    /* Not left to libnetpbm, which loses memory over a PAM that is cut off. */
+    if (bytes >= 2 && data[0] == 'P' && strchr("147", data[1]) != NULL) {
+        return file_error(path, "is PBM or PAM; must be PGM or PPM");
+    }
+    return file_error(path, bytes == 0 ? "is empty; must be PNG, PGM or PPM"
+                                       : "is no image: must be PNG, PGM or "
+                                         "PPM");
+}
+
+int image_read(struct image *image, const char *path)
+{
+    uint8_t *data;
+    uint64_t bytes;
+    int status = file_read(&data, &bytes, path);
+
+    *image = (struct image){.samples = NULL};
+    if (status == 0) {
+        status = read_bytes(image, path, data, (size_t)bytes);
+        free(data);
+    }
+    if (status != 0) {
+        free(image->samples);
+        image->samples = NULL;
+    }
+    return status;
+}

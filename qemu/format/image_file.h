@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Images in files. The contents tell what a file is when it is read, the end of
+ * its name when it is written. Functions that return 1 have printed why on
+ * stderr.
+ */
+#ifndef QEMU_FORMAT_IMAGE_FILE_H
+#define QEMU_FORMAT_IMAGE_FILE_H
+
+#include "qemu/format/image.h"
+
+/* Reads a file; the caller frees the samples. Result: 0 or 1. */
+int image_read(struct image *image, const char *path);
+
+/* Whether a file of this name can hold such an image. Result: 0 or 1. */
+int image_check_name(const struct image *image, const char *path);
+
+/* Writes a file whose name has been checked. Result: 0 or 1. */
+int image_write(const struct image *image, const char *path);
+
+#endif

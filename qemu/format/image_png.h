@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PNG by libpng: a palette and grey of fewer bits become 8-bit RGB and grey
+ * without loss; what has alpha, a transparent colour or 16 bits is refused.
+ * Samples are taken as they are, whatever the file says of gamma or colour.
+ * Functions that return 1 have printed why on stderr.
+ */
+#ifndef QEMU_FORMAT_IMAGE_PNG_H
+#define QEMU_FORMAT_IMAGE_PNG_H
+
+#include "qemu/format/image.h"
+
+/* Reads the file's bytes, which begin as PNG does. `path` is for messages.
+   Result: 0 or 1. */
+int image_png_read(struct image *image, const char *path, const uint8_t *data,
+                   size_t bytes);
+
+/* Writes a file. Result: 0 or 1. */
+int image_png_write(const struct image *image, const char *path);
+
+#endif
