@@ -184,7 +184,8 @@ target_link = $(TARGET_CC) -mcpu=cortex-$(CORE_$(1)) -mthumb \
 # Small is better than fast but where every hop or unit passes (spin counts).
 COLD := -fno-schedule-insns2 -fno-move-loop-invariants
 FAST_KERNELS := $(filter-out kernels/spin.c,$(wildcard kernels/*.c))
-FAST_mps2_an385 := scatter/engine/core.c scatter/wire/job.c \
+FAST_mps2_an385 := scatter/engine/compute.c scatter/engine/core.c \
+                   scatter/engine/pattern.c scatter/wire/job.c \
                    scatter/plan/split.c hal/window/window.c $(FAST_KERNELS)
 FAST_stm32f405 := $(if $(filter all,$(PARTS)),$(FAST_KERNELS))
 # A message over serial lines costs milliseconds whatever the engine's code is.

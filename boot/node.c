@@ -5,10 +5,11 @@
  */
 #include "boot/costs.h"
 #include "hal/board.h"
+#include "hal/window/window.h"
 #include "hal/circuit.h"
 #include "hal/window/node_console.h"
 #include "kernels/kernel.h"
-#include "scatter/engine/core.h"
+#include "scatter/engine/node.h"
 
 #include <string.h>
 

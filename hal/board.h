@@ -3,7 +3,9 @@
 #ifndef HAL_BOARD_H
 #define HAL_BOARD_H
 
-#include "hal/window/window.h"
+#include <stdint.h>
+
+struct window; /* hal/window/window.h */
 
 /* Rings the switch and sleeps until it rings back; see hal/window/window.h. */
 void board_ring_and_wait(struct window *window);

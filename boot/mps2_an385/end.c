@@ -3,6 +3,7 @@
 #include "boot/boot.h"
 
 #include "hal/board.h"
+#include "hal/window/window.h"
 #include "hal/window/node_console.h"
 #include "hal/mps2_an385/registers.h"
 

@@ -27,7 +27,7 @@
 #include "hal/serial/mailbox.h"
 #include "hal/switch/peek.h"
 #include "hal/serial/circuit.h"
-#include "scatter/engine/core.h"
+#include "scatter/engine/node.h"
 
 /* What the board gives. Functions may be called until the end. */
 struct serial_node_config {

@@ -6,9 +6,8 @@
 #ifndef HAL_HOST_HOST_H
 #define HAL_HOST_HOST_H
 
-#include "hal/window/window.h"
-
 struct host_node;
+struct window; /* hal/window/window.h */
 
 /*
  * A node that will call node_main(window) when first resumed. The window

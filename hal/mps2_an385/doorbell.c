@@ -6,6 +6,7 @@
  * and nothing asynchronous touches the instruction count of timed code.
  */
 #include "hal/board.h"
+#include "hal/window/window.h"
 
 #include "hal/mps2_an385/registers.h"
 

@@ -202,7 +202,7 @@ static int run_with(struct own_options *options)
 
     status = status == 0 ? check_output(options) : status;
     if (status == 0) {
-        status = job_run(&outcome, &options->job.config);
+        status = job_execute(&outcome, &options->job.config);
     }
     if (status == 0) {
         status = write_all(options, &outcome);

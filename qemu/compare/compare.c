@@ -140,7 +140,7 @@ static int run_one(struct compare *compare, const struct job_config *config)
         fprintf(stderr, "%s%s\n", schedule_name(config->schedule),
                 config->rounds == 1 ? ", one round" : "");
     }
-    status = job_run(&outcome, config);
+    status = job_execute(&outcome, config);
     if (status == 0) {
         status = add_entry(compare, &outcome, config);
         outcome_free(&outcome);

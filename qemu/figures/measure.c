@@ -129,7 +129,7 @@ static int measure_one(struct figures_measured *measured,
                 measurement->load_units,
                 measurement->rounds == 1 ? "one round" : "best rounds");
     }
-    status = job_run(&outcome, config);
+    status = job_execute(&outcome, config);
     if (status == 0) {
         status = add_points(measured, measurement, &outcome, config->native);
         outcome_free(&outcome);

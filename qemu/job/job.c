@@ -187,7 +187,7 @@ void job_mesh_close(struct job_mesh *run)
     gdb_close(run->doors);
 }
 
-int job_run(struct outcome *outcome, const struct job_config *config)
+int job_execute(struct outcome *outcome, const struct job_config *config)
 {
     struct job_mesh run;
     struct job job = {.config = config, .mesh = &run.mesh};

@@ -35,6 +35,6 @@ int job_status(enum mesh_end end, const struct mesh_config *config);
  * Runs the job. Result: 0 and *outcome, to be freed with outcome_free(); else
  * an exit status, with the reason on stderr, and nothing to be freed.
  */
-int job_run(struct outcome *outcome, const struct job_config *config);
+int job_execute(struct outcome *outcome, const struct job_config *config);
 
 #endif

@@ -15,7 +15,7 @@
 /* The mesh that the config asks for; what it points to stays the config's. */
 struct serial_mesh_config serial_job_mesh(const struct job_config *config);
 
-/* As job_run(). */
+/* As job_execute(). */
 int serial_job_run(struct outcome *outcome, const struct job_config *config);
 
 #endif

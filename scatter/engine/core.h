@@ -33,6 +33,14 @@
 #ifndef SCATTER_OUTPUTS
 #define SCATTER_OUTPUTS 1
 #endif
+
+/* Whether jobs may go along a tree. A board with little memory does without:
+   its originator refuses such orders with ERR_ABSENT, other nodes such
+   branches; they still answer probes. Its build says so. */
+#ifndef RELAY_TREES
+#define RELAY_TREES 1
+#endif
+
 #define SCATTER_HEAD_BYTES (CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES)
 
 /*
@@ -112,36 +120,6 @@ struct scatter {
     uint32_t children_bytes;
 };
 
-/*
- * Prepares a node; `kernels[kernel_count]` and `costs` outlive it. The
- * circuit is open and its node's identity says who this node is.
- * Result: 0; ERR_RANGE if the identity is no node of its torus, or that has no
- * pattern and no tree is announced;
- * ERR_MEMORY if the circuit's memory is too small.
- */
-int scatter_init(struct scatter *scatter, struct circuit *circuit,
-                 const struct kernel *const kernels[], unsigned kernel_count,
-                 const struct scatter_costs *costs);
-
-/* Runs jobs as this node's role demands, until one says that it is the last.
-   Result: 0 or the error. */
-int scatter_run(struct scatter *scatter);
-
-/* The originator's part of scatter_run(), and that of any other node on the
-   pattern. Result: 0 or the error. */
-int scatter_lead(struct scatter *scatter);
-int scatter_follow(struct scatter *scatter);
-
-/*
- * The steps that every node takes with what it holds of a round: split it and
- * queue the sends; compute its own share, into `result` or, after the first
- * round, merged into it; and after the last round merge the children's
- * results. Result: 0 or the error.
- */
-int scatter_distribute(struct scatter *scatter);
-int scatter_compute(struct scatter *scatter);
-int scatter_gather(struct scatter *scatter);
-
 /* Whether this job has an output besides its result. */
 static inline bool scatter_has_output(const struct scatter *scatter)
 {
@@ -161,9 +139,6 @@ static inline uint32_t scatter_result_head(const struct kernel_terms *terms)
     return 4 + WIRE_PAD4(terms->result_bytes_max);
 }
 
-/* Forgets the last job. */
-void scatter_reset(struct scatter *scatter);
-
 /* For a tree too. Result, where there is one: 0 or the error. */
 int scatter_take_message(struct scatter *scatter,
                          struct circuit_delivery *delivery, unsigned ports);
@@ -175,24 +150,8 @@ int scatter_take_body(struct scatter *scatter, const uint8_t *at,
    them than they ask for. */
 void scatter_clip(const struct scatter *scatter, struct circuit_segment *body);
 int scatter_begin_kernel(struct scatter *scatter);
-void scatter_begin_gather(struct scatter *scatter);
-int scatter_gather_child(struct scatter *scatter, unsigned phase,
-                         unsigned port);
-int scatter_merge(struct scatter *scatter, const struct kernel_result *next);
-int scatter_return_result(struct scatter *scatter);
 
-/* Makes the result with its length, this node's own output and its children's
-   the three segments of a message. */
-void scatter_put_output(struct scatter *scatter,
-                        struct circuit_message *message, unsigned port);
 void scatter_record(struct scatter *scatter, enum event_kind kind,
                     unsigned detail, uint32_t value);
-
-/*
- * Runs the kernel on `units` from `position` of this node's range; an output
- * goes below `high`, which stays. Result: 0, or ERR_MEMORY without running it.
- */
-int scatter_run_kernel(struct scatter *scatter, struct kernel_result *result,
-                       uint32_t position, uint32_t units);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results on their way back. */
-#include "scatter/engine/core.h"
+#include "scatter/engine/gather.h"
 
 #include <string.h>
 
@@ -97,22 +96,6 @@ void scatter_begin_gather(struct scatter *scatter)
     scatter->children = scatter->low + CIRCUIT_HEADER_BYTES +
                         scatter_result_head(&scatter->terms);
     scatter->children_bytes = 0;
-}
-
-int scatter_gather(struct scatter *scatter)
-{
-    int error = ERR_OK;
-
-    scatter_begin_gather(scatter);
-    for (unsigned phase = scatter->job.phases;
-         error == ERR_OK && phase > scatter->layer; --phase) {
-        for (unsigned port = 0; error == ERR_OK && port < TORUS_PORTS; ++port) {
-            if (split_child_units(&scatter->split, phase, port) > 0) {
-                error = scatter_gather_child(scatter, phase, port);
-            }
-        }
-    }
-    return error;
 }
 
 /* The earliest time from `now_ps` on in a slot of this node's own phase. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One node: who it is, and the job as its role demands. */
+#include "scatter/engine/node.h"
+
+#include "scatter/engine/originator.h"
+#include "scatter/engine/pattern.h"
 #include "scatter/engine/tree.h"
-#include "scatter/engine/core.h"
 
 /*
  * All that is known of a phase's sends before there is a load. The gap makes
@@ -43,7 +45,8 @@ static void take_role(struct scatter *scatter)
     }
 }
 
-void scatter_reset(struct scatter *scatter)
+/* Forgets the last job. */
+static void reset(struct scatter *scatter)
 {
     scatter->low = scatter->circuit->memory;
     scatter->high = scatter->top;
@@ -81,7 +84,7 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
                                                   sizeof(struct scatter_memory)
                                               ? scatter->top
                                               : circuit->aside);
-    scatter_reset(scatter);
+    reset(scatter);
     return ERR_OK;
 }
 
@@ -91,9 +94,9 @@ static int run_job(struct scatter *scatter)
     int error;
 
     if (scatter->layer == 0) {
-        error = scatter_lead(scatter);
+        error = originator_run(scatter);
     } else {
-        error = tree ? relay_follow(scatter) : scatter_follow(scatter);
+        error = tree ? branch_follow(scatter) : pattern_follow(scatter);
     }
     if (error == ERR_OK) {
         scatter_record(scatter, EVENT_DONE, 0, 0);
@@ -108,7 +111,7 @@ int scatter_run(struct scatter *scatter)
     while (error == ERR_OK && (scatter->job.flags & WIRE_MORE) != 0) {
         /* The switch still reads what the next job would overwrite. */
         error = circuit_drain(scatter->circuit);
-        scatter_reset(scatter);
+        reset(scatter);
         if (error == ERR_OK) {
             error = run_job(scatter);
         }

@@ -2,6 +2,14 @@
 /* The originator: order, calibration, plan, and the report at the end. */
 #include "scatter/engine/originator.h"
 
+#include "scatter/engine/compute.h"
+#include "scatter/engine/gather.h"
+#include "scatter/engine/originator_pattern.h"
+#include "scatter/engine/originator_tree.h"
+#include "scatter/engine/pattern.h"
+#include "scatter/engine/pattern_gather.h"
+#include "scatter/engine/result_slots.h"
+#include "scatter/engine/tree.h"
 #include "scatter/engine/probe.h"
 
 #include <string.h>
@@ -36,10 +44,11 @@ static int find_kernel(struct scatter *scatter, const char *name)
 }
 
 /* Whether the node has room for what the kernel says that it makes. */
-static int check_terms(const struct scatter *scatter, const struct lead *lead)
+static int check_terms(const struct scatter *scatter,
+                       const struct originator *originator)
 {
     const struct kernel_terms *terms = &scatter->terms;
-    const struct wire_order *order = &lead->order;
+    const struct wire_order *order = &originator->order;
     uint32_t memory_bytes = scatter->circuit->memory_bytes;
     uint64_t first = order->first_unit;
     uint64_t earlier = first * order->unit_bytes;
@@ -69,16 +78,16 @@ static int check_terms(const struct scatter *scatter, const struct lead *lead)
                : ERR_OK;
 }
 
-static int begin_kernel(struct scatter *scatter, struct lead *lead)
+static int begin_kernel(struct scatter *scatter, struct originator *originator)
 {
-    uint64_t start_ps = lead_now_ps(scatter);
+    uint64_t start_ps = originator_now_ps(scatter);
     int error;
 
     if (scatter->kernel->work_bytes > SCATTER_WORK_MAX) {
         return ERR_KERNEL;
     }
     error = scatter_begin_kernel(scatter);
-    lead->report.begin_ps = lead_now_ps(scatter) - start_ps;
+    originator->report.begin_ps = originator_now_ps(scatter) - start_ps;
     if (error != ERR_OK) {
         return error;
     }
@@ -86,19 +95,19 @@ static int begin_kernel(struct scatter *scatter, struct lead *lead)
     scatter->job.after_bytes = scatter->terms.after_bytes;
     if (scatter_makes_output(&scatter->terms)) {
         scatter->job.flags |= WIRE_OUTPUT;
-        lead->report.output = true;
+        originator->report.output = true;
     }
-    return check_terms(scatter, lead);
+    return check_terms(scatter, originator);
 }
 
 /* Time of the kernel on `units` from position `at` of the load: there is
    memory for the output of all of it. */
 static uint64_t sample_ps(struct scatter *scatter, uint32_t at, uint32_t units)
 {
-    uint64_t start_ps = lead_now_ps(scatter);
+    uint64_t start_ps = originator_now_ps(scatter);
 
     (void)scatter_run_kernel(scatter, &scatter->result, at, units);
-    return lead_now_ps(scatter) - start_ps;
+    return originator_now_ps(scatter) - start_ps;
 }
 
 /* Time per unit of samples that took `total_ps`, each with a fixed part. */
@@ -130,7 +139,8 @@ static uint32_t units_of(const struct scatter *scatter, uint32_t bytes)
  * Compute time per unit, from samples that cover the load evenly. What a call
  * costs whatever the units is measured on a range of none, and left out.
  */
-static uint64_t calibrate(struct scatter *scatter, struct lead *lead)
+static uint64_t calibrate(struct scatter *scatter,
+                          struct originator *originator)
 {
     uint32_t load = scatter->units;
     uint32_t probe = least(load, units_of(scatter, PROBE_BYTES));
@@ -142,7 +152,7 @@ static uint64_t calibrate(struct scatter *scatter, struct lead *lead)
     uint64_t total_ps = 0;
 
     fixed_ps = sample_ps(scatter, 0, 0);
-    lead->call_ps = fixed_ps;
+    originator->call_ps = fixed_ps;
     probe_ps = sample_ps(scatter, 0, probe);
     if (units < fewest) {
         return per_unit_ps(probe_ps, fixed_ps, probe);
@@ -179,21 +189,9 @@ static void take_order(struct scatter *scatter, const struct wire_order *order)
     hold_load(scatter, order);
 }
 
-uint8_t *lead_allocate(struct scatter *scatter, uint32_t bytes)
+static bool is_tree(const struct originator *originator)
 {
-    uint8_t *at = scatter->low;
-
-    bytes = (bytes + 7u) & ~7u;
-    if (bytes > (uint32_t)(scatter->high - at)) {
-        return NULL;
-    }
-    scatter->low += bytes;
-    return at;
-}
-
-static bool is_tree(const struct lead *lead)
-{
-    return RELAY_TREES && lead->order.tree_nodes > 0;
+    return RELAY_TREES && originator->order.tree_nodes > 0;
 }
 
 /* What this image was built without. */
@@ -206,9 +204,9 @@ static int check_parts(const struct wire_order *order)
     return tree || rounds ? ERR_ABSENT : ERR_OK;
 }
 
-static int prepare(struct scatter *scatter, struct lead *lead)
+static int prepare(struct scatter *scatter, struct originator *originator)
 {
-    const struct wire_order *order = &lead->order;
+    const struct wire_order *order = &originator->order;
     int error = find_kernel(scatter, order->kernel);
 
     if (error == ERR_OK && order->load_units == 0) {
@@ -219,88 +217,90 @@ static int prepare(struct scatter *scatter, struct lead *lead)
     }
     take_order(scatter, order);
     if (error == ERR_OK) {
-        error = begin_kernel(scatter, lead);
+        error = begin_kernel(scatter, originator);
     }
     if (error == ERR_OK) {
-        lead->report.compute_ps = calibrate(scatter, lead);
-        error = is_tree(lead) ? lead_plan_tree(scatter, lead)
-                              : lead_plan_pattern(scatter, lead);
+        originator->report.compute_ps = calibrate(scatter, originator);
+        error = is_tree(originator)
+                    ? originator_plan_tree(scatter, originator)
+                    : originator_plan_pattern(scatter, originator);
     }
     return error;
 }
 
 /* Before a round: what rounding adds at most to the circuits elsewhere that
    must be gone by then, one unit in every phase. 2^26 ps suffice. */
-static uint32_t round_gap_ps(const struct lead *lead)
+static uint32_t round_gap_ps(const struct originator *originator)
 {
-    uint64_t gap_ps = lead->plan.phases * lead->input.transfer_ps;
+    uint64_t gap_ps = originator->plan.phases * originator->input.transfer_ps;
 
     return gap_ps < 1u << 26 ? (uint32_t)gap_ps : 1u << 26;
 }
 
 /* Queues all rounds; the originator's own share is part of the first. */
-static int send_rounds(struct scatter *scatter, const struct lead *lead,
-                       uint64_t start_ps)
+static int send_rounds(struct scatter *scatter,
+                       const struct originator *originator, uint64_t start_ps)
 {
-    const struct wire_order *order = &lead->order;
-    uint64_t gather_ps = lead_gather_ps(scatter, lead, start_ps);
+    const struct wire_order *order = &originator->order;
+    uint64_t gather_ps = slots_gather_ps(scatter, originator, start_ps);
     uint32_t own_units = 0;
     int error = ERR_OK;
 
-    for (unsigned round = 0; error == ERR_OK && round < lead->plan.rounds;
+    for (unsigned round = 0; error == ERR_OK && round < originator->plan.rounds;
          ++round) {
         if (ROUNDS_MAX > 1 && round > 0) {
-            scatter->message[1].gap_ps += round_gap_ps(lead);
+            scatter->message[1].gap_ps += round_gap_ps(originator);
         }
         scatter->round = round;
-        scatter->job_data = lead->job + round * scatter->job_bytes;
-        wire_job_store_gather(lead->job + round * scatter->job_bytes,
+        scatter->job_data = originator->job + round * scatter->job_bytes;
+        wire_job_store_gather(originator->job + round * scatter->job_bytes,
                               gather_ps);
-        scatter->units = lead->plan.round_units[round];
-        error = scatter_distribute(scatter);
+        scatter->units = originator->plan.round_units[round];
+        error = pattern_distribute(scatter);
         own_units += scatter->split.own_units;
         scatter->first_unit += scatter->units;
         scatter->body += scatter->units * order->unit_bytes;
         scatter->body_before += scatter->units * order->unit_bytes;
         scatter->body_bytes -= scatter->units * order->unit_bytes;
     }
-    hold_load(scatter, &lead->order);
+    hold_load(scatter, &originator->order);
     scatter->round = 0;
     scatter->split.own_units = own_units;
     return error;
 }
 
 /* The timed part: time zero is just before the first send is queued. */
-static int carry_out(struct scatter *scatter, struct lead *lead)
+static int carry_out(struct scatter *scatter, struct originator *originator)
 {
-    struct wire_report *report = &lead->report;
-    uint64_t start_ps = lead_now_ps(scatter);
-    bool tree = is_tree(lead);
+    struct wire_report *report = &originator->report;
+    uint64_t start_ps = originator_now_ps(scatter);
+    bool tree = is_tree(originator);
     int error;
 
     events_record(scatter->circuit->log, start_ps, EVENT_SCATTER_START, 0,
                   scatter->units);
     report->scatter_start_ps = start_ps;
-    error = tree ? lead_send_tree(scatter, lead, start_ps)
-                 : send_rounds(scatter, lead, start_ps);
+    error = tree ? originator_send_tree(scatter, originator, start_ps)
+                 : send_rounds(scatter, originator, start_ps);
     if (error == ERR_OK) {
         error = scatter_compute(scatter);
     }
     if (error == ERR_OK) {
-        error = tree ? relay_gather(scatter) : scatter_gather(scatter);
+        error = tree ? branch_gather(scatter) : pattern_gather(scatter);
     }
-    report->gather_done_ps = lead_now_ps(scatter);
+    report->gather_done_ps = originator_now_ps(scatter);
     return error;
 }
 
-static int send_report(struct scatter *scatter, struct lead *lead, int error)
+static int send_report(struct scatter *scatter, struct originator *originator,
+                       int error)
 {
     struct scatter_memory *memory = scatter->memory;
-    uint32_t bytes = wire_report_bytes(&lead->report);
+    uint32_t bytes = wire_report_bytes(&originator->report);
     struct circuit_message message = {.kind = WIRE_REPORT};
 
-    lead->report.error = error;
-    wire_report_store(memory->report, &lead->report, &lead->plan);
+    originator->report.error = error;
+    wire_report_store(memory->report, &originator->report, &originator->plan);
     if (error == ERR_OK && scatter_has_output(scatter)) {
         uint32_t head = scatter_result_head(&scatter->terms);
 
@@ -315,14 +315,14 @@ static int send_report(struct scatter *scatter, struct lead *lead, int error)
     return circuit_send(scatter->circuit, 1u << CIRCUIT_HOST, &message);
 }
 
-int scatter_lead(struct scatter *scatter)
+int originator_run(struct scatter *scatter)
 {
     struct circuit_delivery delivery;
-    struct lead lead;
+    struct originator originator;
     int sent;
     int error;
 
-    memset(&lead, 0, sizeof lead);
+    memset(&originator, 0, sizeof originator);
     do {
         error = scatter_take_message(scatter, &delivery, 1u << CIRCUIT_HOST);
     } while (error == ERR_OK && delivery.kind == WIRE_MEASURE &&
@@ -334,16 +334,17 @@ int scatter_lead(struct scatter *scatter)
     scatter->circuit->node->status.state = NODE_STATE_PLANNING;
     scatter->circuit->job = delivery.job;
     error = delivery.kind == WIRE_ORDER
-                ? wire_order_load(&lead.order, delivery.payload, delivery.bytes)
+                ? wire_order_load(&originator.order, delivery.payload,
+                                  delivery.bytes)
                 : ERR_PROTOCOL;
-    (void)lead_allocate(scatter, CIRCUIT_HEADER_BYTES + delivery.bytes);
+    (void)originator_allocate(scatter, CIRCUIT_HEADER_BYTES + delivery.bytes);
     if (error == ERR_OK) {
-        error = prepare(scatter, &lead);
+        error = prepare(scatter, &originator);
     }
     if (error == ERR_OK) {
         scatter->circuit->node->status.state = NODE_STATE_SCATTERING;
-        error = carry_out(scatter, &lead);
+        error = carry_out(scatter, &originator);
     }
-    sent = send_report(scatter, &lead, error);
+    sent = send_report(scatter, &originator, error);
     return error == ERR_OK ? sent : error;
 }

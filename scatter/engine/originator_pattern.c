@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The originator's plan for the pattern: how many phases and rounds, and who
    gets what. */
-#include "scatter/engine/originator.h"
+#include "scatter/engine/originator_pattern.h"
+
+#include "scatter/engine/result_slots.h"
 
 /* How long phase i holds its circuits, besides the transfer of its units. */
 static uint64_t circuit_ps(const struct scatter *scatter,
-                           const struct lead *lead, unsigned phase)
+                           const struct originator *originator, unsigned phase)
 {
-    const struct wire_order *order = &lead->order;
+    const struct wire_order *order = &originator->order;
     struct wire_job job = scatter->job;
     uint32_t head_bytes;
 
-    job.phases = lead->input.phases_want;
+    job.phases = originator->input.phases_want;
     job.rounds = 1;
     head_bytes = SCATTER_HEAD_BYTES + wire_job_bytes(&job) + job.before_bytes +
                  job.after_bytes;
     return order->startup_ps +
-           order->hop_delay_ps * lead_phase_hops(scatter, phase) +
+           order->hop_delay_ps * originator_phase_hops(scatter, phase) +
            order->transfer_ps * head_bytes;
 }
 
@@ -27,70 +29,74 @@ static uint64_t circuit_ps(const struct scatter *scatter,
  * it computes later than its child does by the queueing of one phase, less
  * what only the child does (parse).
  */
-static void set_startups(const struct scatter *scatter, struct lead *lead,
-                         unsigned phases)
+static void set_startups(const struct scatter *scatter,
+                         struct originator *originator, unsigned phases)
 {
-    struct planner_input *input = &lead->input;
+    struct planner_input *input = &originator->input;
 
     input->phases_max = (uint8_t)phases;
     input->phases_want = (uint8_t)phases;
     input->phases_fixed = 1;
     for (unsigned phase = 1; phase <= phases; ++phase) {
         input->startup_ps[phase - 1] =
-            circuit_ps(scatter, lead, phase) + scatter->costs->parse_ps;
+            circuit_ps(scatter, originator, phase) + scatter->costs->parse_ps;
     }
 }
 
 /* Whether the plan counts the way back of outputs. */
-static bool counts_returns(const struct lead *lead)
+static bool counts_returns(const struct originator *originator)
 {
-    return SCATTER_OUTPUTS && lead->results_denominator != 0;
+    return SCATTER_OUTPUTS && originator->results_denominator != 0;
 }
 
 /* One round: begin() is one more thing that the originator does not do, and
    outputs return while it computes. */
 static struct planner_input one_round(const struct scatter *scatter,
-                                      const struct lead *lead)
+                                      const struct originator *originator)
 {
-    struct planner_input input = lead->input;
+    struct planner_input input = originator->input;
 
-    input.startup_ps[0] += lead->report.begin_ps;
-    input.results_numerator = lead->results_numerator;
-    input.results_denominator = lead->results_denominator;
-    for (unsigned i = 0; counts_returns(lead) && i < input.phases_max; ++i) {
-        input.startup_ps[i] += lead_return_ps(scatter, lead, i + 1, 0);
+    input.startup_ps[0] += originator->report.begin_ps;
+    input.results_numerator = originator->results_numerator;
+    input.results_denominator = originator->results_denominator;
+    for (unsigned i = 0; counts_returns(originator) && i < input.phases_max;
+         ++i) {
+        input.startup_ps[i] += slots_return_ps(scatter, originator, i + 1, 0);
     }
     return input;
 }
 
-static int plan_one(const struct scatter *scatter, const struct lead *lead,
+static int plan_one(const struct scatter *scatter,
+                    const struct originator *originator,
                     struct planner_plan *one)
 {
-    struct planner_input input = one_round(scatter, lead);
+    struct planner_input input = one_round(scatter, originator);
 
     return planner_plan(one, &input);
 }
 
 /* From a layer's receipt, or the start, to the next one's. */
-static uint64_t step_ps(const struct scatter *scatter, const struct lead *lead,
-                        unsigned phase, uint32_t volume_units)
+static uint64_t step_ps(const struct scatter *scatter,
+                        const struct originator *originator, unsigned phase,
+                        uint32_t volume_units)
 {
     const struct scatter_costs *costs = scatter->costs;
 
-    return circuit_ps(scatter, lead, phase) +
-           lead->input.transfer_ps * volume_units +
+    return circuit_ps(scatter, originator, phase) +
+           originator->input.transfer_ps * volume_units +
            (phase == 1 ? costs->lead_ps : costs->parse_ps + costs->phase_ps);
 }
 
 /* When a layer is planned to have received its first volume. */
-static void plan_receipts(const struct scatter *scatter, struct lead *lead)
+static void plan_receipts(const struct scatter *scatter,
+                          struct originator *originator)
 {
-    uint64_t *received_ps = lead->report.received_ps;
+    uint64_t *received_ps = originator->report.received_ps;
 
-    for (unsigned phase = 1; phase <= lead->plan.phases; ++phase) {
-        received_ps[phase] =
-            received_ps[phase - 1] +
-            step_ps(scatter, lead, phase, lead->plan.volume_units[0][phase]);
+    for (unsigned phase = 1; phase <= originator->plan.phases; ++phase) {
+        received_ps[phase] = received_ps[phase - 1] +
+                             step_ps(scatter, originator, phase,
+                                     originator->plan.volume_units[0][phase]);
     }
 }
 
@@ -100,10 +106,10 @@ static void plan_receipts(const struct scatter *scatter, struct lead *lead)
  * circuit; where units are many, it is the makespan and one unit.
  */
 static uint64_t whole_units_ps(const struct scatter *scatter,
-                               const struct lead *lead,
+                               const struct originator *originator,
                                const struct planner_plan *one)
 {
-    uint64_t compute_ps = lead->input.compute_ps;
+    uint64_t compute_ps = originator->input.compute_ps;
     uint64_t received_ps = 0;
     uint64_t last_ps = one->makespan_ps;
 
@@ -111,7 +117,8 @@ static uint64_t whole_units_ps(const struct scatter *scatter,
         uint64_t end_ps;
 
         if (i > 0) {
-            received_ps += step_ps(scatter, lead, i, one->volume_units[i] + 1);
+            received_ps +=
+                step_ps(scatter, originator, i, one->volume_units[i] + 1);
         }
         end_ps = received_ps + compute_ps * (one->share_units[i] + 1ull);
         last_ps = end_ps > last_ps ? end_ps : last_ps;
@@ -127,17 +134,17 @@ struct choice {
 };
 
 static struct rounds_input rounds_input(const struct scatter *scatter,
-                                        const struct lead *lead)
+                                        const struct originator *originator)
 {
-    uint8_t rounds = lead->order.rounds;
+    uint8_t rounds = originator->order.rounds;
     bool best = rounds == WIRE_BEST;
 
     return (struct rounds_input){
-        .base = &lead->input,
+        .base = &originator->input,
         .queue_ps = scatter->costs->phase_ps,
         .pause_ps = scatter->costs->parse_ps + scatter->costs->start_ps +
-                    scatter->costs->round_ps + lead->call_ps,
-        .begin_ps = lead->report.begin_ps,
+                    scatter->costs->round_ps + originator->call_ps,
+        .begin_ps = originator->report.begin_ps,
         .lead_ps = scatter->costs->again_ps,
         .rounds_min = best ? 2 : rounds,
         .rounds_max = best ? ROUNDS_MAX : rounds};
@@ -156,43 +163,46 @@ static void prefer(struct choice *best, const struct choice *other)
  * next, so that a fifth of the load and of its fifths is enough.
  */
 static uint64_t returns_ps(const struct scatter *scatter,
-                           const struct lead *lead, unsigned phases)
+                           const struct originator *originator, unsigned phases)
 {
-    uint32_t units = lead->input.load_units;
+    uint32_t units = originator->input.load_units;
     uint64_t total_ps = 0;
 
-    for (unsigned phase = 1; counts_returns(lead) && phase <= phases; ++phase) {
+    for (unsigned phase = 1; counts_returns(originator) && phase <= phases;
+         ++phase) {
         units /= 5;
-        total_ps += lead_return_ps(scatter, lead, phase, units);
+        total_ps += slots_return_ps(scatter, originator, phase, units);
     }
     return total_ps;
 }
 
 /* The best number of rounds for so many phases; ERR_PHASES if infeasible. */
-static int choose_rounds(const struct scatter *scatter, struct lead *lead,
-                         unsigned phases, struct choice *best)
+static int choose_rounds(const struct scatter *scatter,
+                         struct originator *originator, unsigned phases,
+                         struct choice *best)
 {
     struct choice choice = {.phases = phases, .rounds = 1};
     struct planner_plan one;
     int error = ERR_PHASES;
 
-    set_startups(scatter, lead, phases);
-    if (lead->order.rounds == 1 || lead->order.rounds == WIRE_BEST) {
-        error = plan_one(scatter, lead, &one);
+    set_startups(scatter, originator, phases);
+    if (originator->order.rounds == 1 ||
+        originator->order.rounds == WIRE_BEST) {
+        error = plan_one(scatter, originator, &one);
         if (error == ERR_OK) {
-            choice.makespan_ps = whole_units_ps(scatter, lead, &one) +
+            choice.makespan_ps = whole_units_ps(scatter, originator, &one) +
                                  scatter->costs->again_ps +
                                  phases * (uint64_t)scatter->costs->phase_ps;
             prefer(best, &choice);
         }
     }
-    if (ROUNDS_MAX > 1 && lead->order.rounds != 1 && phases > 0) {
-        struct rounds_input input = rounds_input(scatter, lead);
+    if (ROUNDS_MAX > 1 && originator->order.rounds != 1 && phases > 0) {
+        struct rounds_input input = rounds_input(scatter, originator);
         int found = rounds_best(&choice.rounds, &choice.makespan_ps, &input);
 
         if (found == ERR_OK) {
-            choice.makespan_ps += returns_ps(scatter, lead, phases) +
-                                  choice.rounds * lead->input.compute_ps;
+            choice.makespan_ps += returns_ps(scatter, originator, phases) +
+                                  choice.rounds * originator->input.compute_ps;
             prefer(best, &choice);
             error = ERR_OK;
         }
@@ -201,51 +211,52 @@ static int choose_rounds(const struct scatter *scatter, struct lead *lead,
 }
 
 /* Every number of phases has its own header and rounds units differently. */
-static int choose(const struct scatter *scatter, struct lead *lead,
+static int choose(const struct scatter *scatter, struct originator *originator,
                   struct choice *best)
 {
     unsigned phases = (unsigned)torus_phases(scatter->size);
-    bool fixed = lead->order.phases != WIRE_BEST;
+    bool fixed = originator->order.phases != WIRE_BEST;
     int error = ERR_PHASES;
 
     for (unsigned n = phases + 1; n-- > 0;) {
-        int found = choose_rounds(scatter, lead, n, best);
+        int found = choose_rounds(scatter, originator, n, best);
 
         if (found != ERR_OK && found != ERR_PHASES) {
             return found;
         }
         if (found == ERR_OK && error != ERR_OK) {
-            lead->report.phases_feasible = (uint8_t)n;
+            originator->report.phases_feasible = (uint8_t)n;
             error = ERR_OK;
         }
     }
     if (error == ERR_OK && fixed) {
         best->rounds = 0;
-        error = lead->order.phases <= phases
-                    ? choose_rounds(scatter, lead, lead->order.phases, best)
+        error = originator->order.phases <= phases
+                    ? choose_rounds(scatter, originator,
+                                    originator->order.phases, best)
                     : ERR_PHASES;
     }
     return error;
 }
 
-static int make_plan(const struct scatter *scatter, struct lead *lead,
-                     const struct choice *choice)
+static int make_plan(const struct scatter *scatter,
+                     struct originator *originator, const struct choice *choice)
 {
     struct planner_plan one;
     struct rounds_input input;
     int error;
 
-    set_startups(scatter, lead, choice->phases);
+    set_startups(scatter, originator, choice->phases);
     if (ROUNDS_MAX > 1 && choice->rounds > 1) {
-        input = rounds_input(scatter, lead);
-        error = rounds_plan(&lead->plan, &input, choice->rounds);
-        if (error != ERR_PHASES || lead->order.rounds != WIRE_BEST) {
+        input = rounds_input(scatter, originator);
+        error = rounds_plan(&originator->plan, &input, choice->rounds);
+        if (error != ERR_PHASES || originator->order.rounds != WIRE_BEST) {
             return error;
         }
     }
-    error = plan_one(scatter, lead, &one);
+    error = plan_one(scatter, originator, &one);
     if (error == ERR_OK) {
-        rounds_of_one(&lead->plan, &one, lead->input.load_units);
+        rounds_of_one(&originator->plan, &one, originator->input.load_units);
     }
     return error;
 }
@@ -255,11 +266,13 @@ static int make_plan(const struct scatter *scatter, struct lead *lead,
  * if its terms still are too large. None where it is not known beforehand, or
  * not in proportion to what is sent.
  */
-static void set_results(const struct scatter *scatter, struct lead *lead)
+static void set_results(const struct scatter *scatter,
+                        struct originator *originator)
 {
     const struct kernel_terms *terms = &scatter->terms;
     uint64_t p = terms->output_numerator;
-    uint64_t q = (uint64_t)terms->output_denominator * lead->order.unit_bytes;
+    uint64_t q =
+        (uint64_t)terms->output_denominator * originator->order.unit_bytes;
     uint64_t a = p;
     uint64_t b = q;
 
@@ -276,14 +289,14 @@ static void set_results(const struct scatter *scatter, struct lead *lead)
         p = (p + 1) / 2;
         q = (q + 1) / 2;
     }
-    lead->results_numerator = (uint16_t)p;
-    lead->results_denominator = (uint16_t)q;
+    originator->results_numerator = (uint16_t)p;
+    originator->results_denominator = (uint16_t)q;
 }
 
-static int plan(struct scatter *scatter, struct lead *lead)
+static int plan(struct scatter *scatter, struct originator *originator)
 {
-    const struct wire_order *order = &lead->order;
-    struct wire_report *report = &lead->report;
+    const struct wire_order *order = &originator->order;
+    struct wire_report *report = &originator->report;
     struct choice best = {.rounds = 0};
     uint64_t start_ps;
     int error;
@@ -295,25 +308,25 @@ static int plan(struct scatter *scatter, struct lead *lead)
         (order->rounds > ROUNDS_MAX && order->rounds != WIRE_BEST)) {
         return ERR_RANGE;
     }
-    lead->input.load_units = scatter->units;
-    lead->input.compute_ps = report->compute_ps;
-    lead->input.transfer_ps = order->transfer_ps * order->unit_bytes;
-    set_results(scatter, lead);
-    start_ps = lead_now_ps(scatter);
-    error = choose(scatter, lead, &best);
+    originator->input.load_units = scatter->units;
+    originator->input.compute_ps = report->compute_ps;
+    originator->input.transfer_ps = order->transfer_ps * order->unit_bytes;
+    set_results(scatter, originator);
+    start_ps = originator_now_ps(scatter);
+    error = choose(scatter, originator, &best);
     if (error == ERR_OK) {
-        error = make_plan(scatter, lead, &best);
+        error = make_plan(scatter, originator, &best);
     }
-    report->plan_ps = lead_now_ps(scatter) - start_ps;
+    report->plan_ps = originator_now_ps(scatter) - start_ps;
     return error;
 }
 
 /* Copies the plan to where the report wants it. */
-static void adopt(struct scatter *scatter, struct lead *lead)
+static void adopt(struct scatter *scatter, struct originator *originator)
 {
     const struct scatter_costs *costs = scatter->costs;
-    const struct rounds_plan *made = &lead->plan;
-    struct wire_report *report = &lead->report;
+    const struct rounds_plan *made = &originator->plan;
+    struct wire_report *report = &originator->report;
     struct planner_input input;
 
     report->phases = made->phases;
@@ -324,7 +337,8 @@ static void adopt(struct scatter *scatter, struct lead *lead)
             report->volume_units[layer] += made->volume_units[round][layer];
         }
     }
-    input = made->rounds == 1 ? one_round(scatter, lead) : lead->input;
+    input =
+        made->rounds == 1 ? one_round(scatter, originator) : originator->input;
     for (unsigned phase = 1; phase <= made->phases; ++phase) {
         report->startup_ps[phase - 1] = input.startup_ps[phase - 1];
     }
@@ -340,61 +354,64 @@ static void adopt(struct scatter *scatter, struct lead *lead)
 
 /* When each layer's outputs leave; at once if nobody knows how long they are.
  */
-static void plan_returns(const struct scatter *scatter, const struct lead *lead,
+static void plan_returns(const struct scatter *scatter,
+                         const struct originator *originator,
                          uint64_t result_ps[])
 {
-    const uint32_t *volume_units = lead->report.volume_units;
-    unsigned phases = lead->plan.phases;
+    const uint32_t *volume_units = originator->report.volume_units;
+    unsigned phases = originator->plan.phases;
 
     for (unsigned phase = 0; phase <= phases; ++phase) {
         bool known = phase > 0 && !scatter->terms.output_varies;
 
         result_ps[phase] =
-            known ? lead_return_ps(scatter, lead, phase,
-                                   volume_units[phase] + lead->plan.rounds)
-                  : 0;
+            known
+                ? slots_return_ps(scatter, originator, phase,
+                                  volume_units[phase] + originator->plan.rounds)
+                : 0;
     }
     if (!scatter->terms.output_varies) {
-        lead_time_returns(lead, result_ps, phases);
+        slots_time_returns(originator, result_ps, phases);
     }
 }
 
 /* Writes the jobs, one after the other from `low` on. */
-static int make_jobs(struct scatter *scatter, struct lead *lead)
+static int make_jobs(struct scatter *scatter, struct originator *originator)
 {
     struct wire_job *job = &scatter->job;
     uint64_t result_ps[TORUS_PHASES_MAX + 1];
     uint32_t bytes;
     int error;
 
-    job->phases = lead->plan.phases;
-    job->rounds = lead->plan.rounds;
+    job->phases = originator->plan.phases;
+    job->rounds = originator->plan.rounds;
     bytes = wire_job_bytes(job);
-    lead->job = lead_allocate(scatter, job->rounds * bytes);
-    if (lead->job == NULL) {
+    originator->job = originator_allocate(scatter, job->rounds * bytes);
+    if (originator->job == NULL) {
         return ERR_MEMORY;
     }
-    error = lead_set_slots(scatter, lead, lead_phase_hops(scatter, 1));
+    error = slots_set(scatter, originator, originator_phase_hops(scatter, 1));
     if (scatter_has_output(scatter)) {
-        plan_returns(scatter, lead, result_ps);
+        plan_returns(scatter, originator, result_ps);
     }
     for (unsigned round = 0; error == ERR_OK && round < job->rounds; ++round) {
-        wire_job_store(lead->job + round * bytes, job,
-                       lead->plan.share_units[round],
-                       lead->plan.volume_units[round], result_ps);
+        wire_job_store(originator->job + round * bytes, job,
+                       originator->plan.share_units[round],
+                       originator->plan.volume_units[round], result_ps);
     }
     scatter->job_bytes = bytes;
     return error;
 }
 
-int lead_plan_pattern(struct scatter *scatter, struct lead *lead)
+int originator_plan_pattern(struct scatter *scatter,
+                            struct originator *originator)
 {
-    int error = plan(scatter, lead);
+    int error = plan(scatter, originator);
 
     if (error == ERR_OK) {
-        adopt(scatter, lead);
-        plan_receipts(scatter, lead);
-        error = make_jobs(scatter, lead);
+        adopt(scatter, originator);
+        plan_receipts(scatter, originator);
+        error = make_jobs(scatter, originator);
     }
     return error;
 }

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The originator of a job that goes along a tree. */
-#include "scatter/engine/originator.h"
+#include "scatter/engine/originator_tree.h"
+
+#include "scatter/engine/result_slots.h"
+#include "scatter/engine/tree.h"
 
 #include <stddef.h>
 #include <string.h>
 
 /* Per unit on a node that is not slow: the originator's may be. */
-static uint64_t reference_ps(const struct lead *lead)
+static uint64_t reference_ps(const struct originator *originator)
 {
-    uint32_t slow = tree_first_unit(lead->order.tree);
-    uint64_t compute_ps = lead->report.compute_ps >>
+    uint32_t slow = tree_first_unit(originator->order.tree);
+    uint64_t compute_ps = originator->report.compute_ps >>
                           (slow < TREE_SLOW_MAX ? slow : TREE_SLOW_MAX);
 
     return compute_ps > 0 ? compute_ps : 1;
@@ -28,9 +31,9 @@ static uint8_t last_phase(const uint8_t *tree)
 }
 
 static struct tree_input input_of(const struct scatter *scatter,
-                                  const struct lead *lead)
+                                  const struct originator *originator)
 {
-    const struct wire_order *order = &lead->order;
+    const struct wire_order *order = &originator->order;
     const struct scatter_costs *costs = scatter->costs;
     struct wire_job job = scatter->job;
     uint32_t fixed_bytes;
@@ -40,15 +43,15 @@ static struct tree_input input_of(const struct scatter *scatter,
                   job.before_bytes + job.after_bytes;
     return (struct tree_input){
         .load_units = scatter->units,
-        .compute_ps = reference_ps(lead),
+        .compute_ps = reference_ps(originator),
         .transfer_ps = order->transfer_ps * order->unit_bytes,
         .startup_ps = order->startup_ps + order->transfer_ps * fixed_bytes,
         .hop_ps = order->hop_delay_ps,
         .branch_ps = order->transfer_ps * TREE_BRANCH_BYTES,
         .parse_ps = costs->branch_ps,
         .send_ps = costs->send_ps,
-        .start_ps = costs->start_ps + lead->call_ps,
-        .begin_ps = lead->report.begin_ps,
+        .start_ps = costs->start_ps + originator->call_ps,
+        .begin_ps = originator->report.begin_ps,
         .ports = order->ports,
         .store_and_forward = (order->flags & WIRE_STORE_AND_FORWARD) != 0,
         .equal = (order->flags & WIRE_EQUAL_SHARES) != 0};
@@ -78,7 +81,8 @@ static void begin_at(uint8_t *tree, uint32_t first_unit)
 }
 
 /* When each phase's outputs leave: they take what its longest one does. */
-static void plan_returns(const struct scatter *scatter, const struct lead *lead,
+static void plan_returns(const struct scatter *scatter,
+                         const struct originator *originator,
                          uint64_t result_ps[])
 {
     const uint8_t *tree = scatter->branch;
@@ -92,46 +96,47 @@ static void plan_returns(const struct scatter *scatter, const struct lead *lead,
     for (const uint8_t *at = tree; at < end; at += TREE_BRANCH_BYTES) {
         if (tree_units(at) > 0 && tree_phase(at) <= phases) {
             uint64_t takes_ps =
-                lead_output_ps(scatter, lead, tree_units(at), tree_nodes(at),
-                               torus_path_hops(tree_path(at)));
+                slots_output_ps(scatter, originator, tree_units(at),
+                                tree_nodes(at), torus_path_hops(tree_path(at)));
             uint64_t *most_ps = &result_ps[tree_phase(at)];
 
             *most_ps = takes_ps > *most_ps ? takes_ps : *most_ps;
         }
     }
-    lead_time_returns(lead, result_ps, phases);
+    slots_time_returns(originator, result_ps, phases);
 }
 
 /* Writes the job behind what is there. */
-static int make_job(struct scatter *scatter, struct lead *lead)
+static int make_job(struct scatter *scatter, struct originator *originator)
 {
-    uint64_t *result_ps =
-        (uint64_t *)(void *)lead_allocate(scatter, 8u * (TREE_PHASES_MAX + 1u));
+    uint64_t *result_ps = (uint64_t *)(void *)originator_allocate(
+        scatter, 8u * (TREE_PHASES_MAX + 1u));
     int error;
 
     scatter->job_bytes = wire_job_bytes(&scatter->job);
-    lead->job = lead_allocate(scatter, scatter->job_bytes);
-    if (result_ps == NULL || lead->job == NULL) {
+    originator->job = originator_allocate(scatter, scatter->job_bytes);
+    if (result_ps == NULL || originator->job == NULL) {
         return ERR_MEMORY;
     }
-    error = lead_set_slots(scatter, lead, longest_path(scatter->branch));
+    error = slots_set(scatter, originator, longest_path(scatter->branch));
     if (scatter_has_output(scatter)) {
-        plan_returns(scatter, lead, result_ps);
+        plan_returns(scatter, originator, result_ps);
     }
-    wire_job_store(lead->job, &scatter->job, NULL, NULL, result_ps);
+    wire_job_store(originator->job, &scatter->job, NULL, NULL, result_ps);
     return error;
 }
 
-int lead_plan_tree(struct scatter *scatter, struct lead *lead)
+int originator_plan_tree(struct scatter *scatter, struct originator *originator)
 {
-    const struct wire_order *order = &lead->order;
-    struct tree_input input = input_of(scatter, lead);
+    const struct wire_order *order = &originator->order;
+    struct tree_input input = input_of(scatter, originator);
     /* In the received order, which is this node's own. */
     uint8_t *memory = scatter->circuit->memory;
     uint8_t *tree = memory + (order->tree - memory);
-    uint64_t start_ps = lead_now_ps(scatter);
+    uint64_t start_ps = originator_now_ps(scatter);
     uint8_t *low = scatter->low;
-    void *work = lead_allocate(scatter, tree_work_bytes(order->tree_nodes));
+    void *work =
+        originator_allocate(scatter, tree_work_bytes(order->tree_nodes));
     unsigned phases = 0;
     int error;
 
@@ -142,26 +147,28 @@ int lead_plan_tree(struct scatter *scatter, struct lead *lead)
     if (work == NULL) {
         return ERR_MEMORY;
     }
-    error = tree_plan(tree, &input, work, &lead->report.makespan_ps, &phases);
+    error =
+        tree_plan(tree, &input, work, &originator->report.makespan_ps, &phases);
     scatter->low = low;
-    lead->report.plan_ps = lead_now_ps(scatter) - start_ps;
+    originator->report.plan_ps = originator_now_ps(scatter) - start_ps;
     if (error != ERR_OK) {
         return error;
     }
-    lead->report.phases = (uint8_t)phases;
-    lead->report.phases_feasible = (uint8_t)phases;
-    lead->report.rounds = 0;
+    originator->report.phases = (uint8_t)phases;
+    originator->report.phases_feasible = (uint8_t)phases;
+    originator->report.rounds = 0;
     scatter->branch = tree;
     scatter->job.phases = (uint8_t)(phases > 0 ? phases : 1);
     scatter->job.rounds = 0;
     begin_at(tree, order->first_unit);
-    return make_job(scatter, lead);
+    return make_job(scatter, originator);
 }
 
-int lead_send_tree(struct scatter *scatter, struct lead *lead,
-                   uint64_t start_ps)
+int originator_send_tree(struct scatter *scatter, struct originator *originator,
+                         uint64_t start_ps)
 {
-    wire_job_store_gather(lead->job, lead_gather_ps(scatter, lead, start_ps));
-    scatter->job_data = lead->job;
-    return relay_distribute(scatter);
+    wire_job_store_gather(originator->job,
+                          slots_gather_ps(scatter, originator, start_ps));
+    scatter->job_data = originator->job;
+    return branch_distribute(scatter);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The originator: when results come back. */
-#include "scatter/engine/originator.h"
+#include "scatter/engine/result_slots.h"
 
 #define PS_PER_NS 1000u
 #define PS_PER_US 1000000u
@@ -8,13 +8,14 @@
 /* A guard before the first results leave, as a part of the makespan. */
 #define GATHER_GUARD 128u
 
-uint64_t lead_output_ps(const struct scatter *scatter, const struct lead *lead,
-                        uint32_t units, uint32_t nodes, uint32_t hops)
+uint64_t slots_output_ps(const struct scatter *scatter,
+                         const struct originator *originator, uint32_t units,
+                         uint32_t nodes, uint32_t hops)
 {
-    const struct wire_order *order = &lead->order;
+    const struct wire_order *order = &originator->order;
     const struct kernel_terms *terms = &scatter->terms;
     bool stages = (order->flags & WIRE_STORE_AND_FORWARD) != 0;
-    uint32_t rounds = lead->plan.rounds > 0 ? lead->plan.rounds : 1;
+    uint32_t rounds = originator->plan.rounds > 0 ? originator->plan.rounds : 1;
     uint64_t bytes = CIRCUIT_HEADER_BYTES + scatter_result_head(terms) +
                      (WIRE_CHUNK_BYTES + 3u) * (uint64_t)rounds * nodes +
                      kernel_output_at(terms, units) + 1;
@@ -24,23 +25,24 @@ uint64_t lead_output_ps(const struct scatter *scatter, const struct lead *lead,
            TORUS_PORTS * (uint64_t)scatter->costs->merge_ps;
 }
 
-uint64_t lead_return_ps(const struct scatter *scatter, const struct lead *lead,
-                        unsigned phase, uint32_t units)
+uint64_t slots_return_ps(const struct scatter *scatter,
+                         const struct originator *originator, unsigned phase,
+                         uint32_t units)
 {
     uint32_t nodes = 1;
 
-    for (unsigned i = phase; i < lead->input.phases_want; ++i) {
+    for (unsigned i = phase; i < originator->input.phases_want; ++i) {
         nodes *= 5;
     }
-    return lead_output_ps(scatter, lead, units, nodes,
-                          lead_phase_hops(scatter, phase));
+    return slots_output_ps(scatter, originator, units, nodes,
+                           originator_phase_hops(scatter, phase));
 }
 
-void lead_time_returns(const struct lead *lead, uint64_t takes_ps[],
-                       unsigned phases)
+void slots_time_returns(const struct originator *originator,
+                        uint64_t takes_ps[], unsigned phases)
 {
-    const struct wire_report *report = &lead->report;
-    bool counted = report->rounds == 1 && lead->results_denominator != 0;
+    const struct wire_report *report = &originator->report;
+    bool counted = report->rounds == 1 && originator->results_denominator != 0;
     uint64_t at_ps = report->makespan_ps + report->makespan_ps / GATHER_GUARD;
     uint64_t all_ps = 0;
 
@@ -59,10 +61,10 @@ void lead_time_returns(const struct lead *lead, uint64_t takes_ps[],
     takes_ps[0] = at_ps;
 }
 
-int lead_set_slots(struct scatter *scatter, const struct lead *lead,
-                   uint32_t hops)
+int slots_set(struct scatter *scatter, const struct originator *originator,
+              uint32_t hops)
 {
-    const struct wire_order *order = &lead->order;
+    const struct wire_order *order = &originator->order;
     struct wire_job *job = &scatter->job;
     bool stages = RELAY_TREES && (order->flags & WIRE_STORE_AND_FORWARD) != 0;
     uint64_t slack_ps = 4u * (uint64_t)scatter->costs->merge_ps + PS_PER_NS;
@@ -81,10 +83,10 @@ int lead_set_slots(struct scatter *scatter, const struct lead *lead,
     return ERR_OK;
 }
 
-uint64_t lead_gather_ps(const struct scatter *scatter, const struct lead *lead,
-                        uint64_t start_ps)
+uint64_t slots_gather_ps(const struct scatter *scatter,
+                         const struct originator *originator, uint64_t start_ps)
 {
-    const struct wire_report *report = &lead->report;
+    const struct wire_report *report = &originator->report;
 
     if (scatter_has_output(scatter)) {
         return start_ps;

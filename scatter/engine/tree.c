@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/tree.h"
 
+#include "scatter/engine/compute.h"
+#include "scatter/engine/gather.h"
 #include "scatter/engine/probe.h"
 
 #include <stddef.h>
@@ -40,7 +42,7 @@ static bool child_fits(const uint8_t *child, const uint8_t *end, unsigned phase,
            tree_units(child) <= units;
 }
 
-int relay_distribute(struct scatter *scatter)
+int branch_distribute(struct scatter *scatter)
 {
     const uint8_t *branch = scatter->branch;
     const uint8_t *end = tree_next(branch);
@@ -79,7 +81,7 @@ static unsigned phase_below(const struct scatter *scatter, unsigned below)
 }
 
 /* Results come by falling phase: those that were sent to last are first. */
-int relay_gather(struct scatter *scatter)
+int branch_gather(struct scatter *scatter)
 {
     const uint8_t *end = tree_next(scatter->branch);
     unsigned phase = TREE_PHASES_MAX + 1;
@@ -144,7 +146,7 @@ static int receive_branch(struct scatter *scatter)
     return error;
 }
 
-int relay_follow(struct scatter *scatter)
+int branch_follow(struct scatter *scatter)
 {
     int error = receive_branch(scatter);
 
@@ -152,7 +154,7 @@ int relay_follow(struct scatter *scatter)
         return error;
     }
     if (error == ERR_OK) {
-        error = relay_distribute(scatter);
+        error = branch_distribute(scatter);
     }
     if (error == ERR_OK) {
         error = scatter_begin_kernel(scatter);
@@ -161,7 +163,7 @@ int relay_follow(struct scatter *scatter)
         error = scatter_compute(scatter);
     }
     if (error == ERR_OK) {
-        error = relay_gather(scatter);
+        error = branch_gather(scatter);
     }
     return error == ERR_OK ? scatter_return_result(scatter) : error;
 }

@@ -10,19 +10,12 @@
 
 #include "scatter/engine/core.h"
 
-/* Whether jobs may go along a tree. A board with little memory does without:
-   its originator refuses such orders with ERR_ABSENT, other nodes such
-   branches; they still answer probes. Its build says so. */
-#ifndef RELAY_TREES
-#define RELAY_TREES 1
-#endif
-
 /* The steps of scatter/engine/core.h, for the branch that this node holds.
    Result: 0 or the error. */
-int relay_distribute(struct scatter *scatter);
-int relay_gather(struct scatter *scatter);
+int branch_distribute(struct scatter *scatter);
+int branch_gather(struct scatter *scatter);
 
 /* What a node does that is not the originator. Result: 0 or the error. */
-int relay_follow(struct scatter *scatter);
+int branch_follow(struct scatter *scatter);
 
 #endif

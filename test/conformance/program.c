@@ -2,6 +2,7 @@
 #include "test/conformance/program.h"
 
 #include "hal/board.h"
+#include "hal/window/window.h"
 #include "hal/bytes.h"
 #include "hal/circuit.h"
 #include "hal/clock.h"

@@ -5,6 +5,7 @@
  * message is looked at (the sanitizer guards what lies there).
  */
 #include "hal/host/host.h"
+#include "hal/window/window.h"
 #include "scatter/engine/core.h"
 #include "scatter/plan/tree.h"
 #include "test/jobs/suite.h"

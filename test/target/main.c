@@ -5,6 +5,7 @@
  */
 #include "boot/boot.h"
 #include "hal/board.h"
+#include "hal/window/window.h"
 #include "hal/mps2_an385/registers.h"
 #include "test/unit/unit.h"
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One node: who it is, and the job as its role demands. */
+#ifndef SCATTER_ENGINE_NODE_H
+#define SCATTER_ENGINE_NODE_H
+
+#include "scatter/engine/core.h"
+
+/*
+ * Prepares a node; `kernels[kernel_count]` and `costs` outlive it. The
+ * circuit is open and its node's identity says who this node is.
+ * Result: 0; ERR_RANGE if the identity is no node of its torus, or that has no
+ * pattern and no tree is announced;
+ * ERR_MEMORY if the circuit's memory is too small.
+ */
+int scatter_init(struct scatter *scatter, struct circuit *circuit,
+                 const struct kernel *const kernels[], unsigned kernel_count,
+                 const struct scatter_costs *costs);
+
+/* Runs jobs as this node's role demands, until one says that it is the last.
+   Result: 0 or the error. */
+int scatter_run(struct scatter *scatter);
+
+#endif

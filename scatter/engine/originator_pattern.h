@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SCATTER_ENGINE_ORIGINATOR_PATTERN_H
+#define SCATTER_ENGINE_ORIGINATOR_PATTERN_H
+
+#include "scatter/engine/originator_state.h"
+
+/* Plans on the pattern, how many phases and rounds and who gets what, and
+   writes the jobs. Result: 0 or the error. */
+int originator_plan_pattern(struct scatter *scatter,
+                            struct originator *originator);
+
+#endif

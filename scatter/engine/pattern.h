@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The scatter on the pattern of a 5^k x 5^k torus (torus/pattern.h): a node
+ * receives its volume from its parent, splits it by the job's tables, and
+ * passes on what its descendants get, phase by phase.
+ */
+#ifndef SCATTER_ENGINE_PATTERN_H
+#define SCATTER_ENGINE_PATTERN_H
+
+#include "scatter/engine/core.h"
+
+/*
+ * Splits this node's volume and queues the sends of all remaining phases. The
+ * node's own range comes first, then those of phase N, N - 1, ...: the order in
+ * which results come back, so that merging appends. Result: 0 or the error.
+ */
+int pattern_distribute(struct scatter *scatter);
+
+/* The whole job of a node that is not the originator. Result: 0 or the
+   error. */
+int pattern_follow(struct scatter *scatter);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SCATTER_ENGINE_PATTERN_GATHER_H
+#define SCATTER_ENGINE_PATTERN_GATHER_H
+
+#include "scatter/engine/core.h"
+
+/* Receives and merges the results of all children on the pattern, by falling
+   phase. Result: 0 or the error. */
+int pattern_gather(struct scatter *scatter);
+
+#endif
