@@ -20,107 +20,7 @@
 #ifndef BOOT_SERIAL_NODE_H
 #define BOOT_SERIAL_NODE_H
 
-#include "boot/shell/shell.h"
-#include "hal/clock.h"
-#include "hal/discover/discover.h"
-#include "hal/line/line.h"
-#include "hal/serial/mailbox.h"
-#include "hal/switch/peek.h"
-#include "hal/serial/circuit.h"
-#include "scatter/engine/node.h"
-
-/* What the board gives. Functions may be called until the end. */
-struct serial_node_config {
-    struct shell_ident ident; /* but for mesh, size and coordinates */
-    bool strapped;            /* the coordinates are set in flash */
-    struct torus_coord strap;
-    uint32_t salt;         /* another after every reset */
-    uint32_t byte_ns;      /* of a port's line */
-    uint32_t slack_us;     /* by how much a node may be late; 0: a little */
-    uint32_t half_line_us; /* a line of the console waits for its next byte */
-    uint8_t *memory;       /* for messages; 8-byte aligned, as is its length */
-    uint32_t memory_bytes;
-    /* More of it, in which no message is sent or received but results; may be
-       too small for anything, and NULL if it has no bytes. 8-byte aligned. */
-    uint8_t *aside;
-    uint32_t aside_bytes;
-    const struct scatter_costs *costs;
-    uint8_t lost_max; /* of a link's DISCOVER_TESTS test frames */
-    /* The chip's supply and temperature: 0, PEEK_NO_CELSIUS where unknown. From
-       interrupts; waits for nothing. */
-    void (*measure)(void *context, uint16_t *supply_mv, int16_t *celsius);
-    void (*led)(void *context, bool on);
-    const struct node_fault *last_fault; /* NULL: none */
-    uint32_t faults;                     /* since power-up */
-    uint32_t (*now_us)(void *context);   /* wraps */
-    void (*lock)(void *context);
-    void (*unlock)(void *context);
-    /* Has serial_node_attend() called soon, and what is pending sent. */
-    void (*kick)(void *context, unsigned port);
-    /* Has serial_node_alarm() called at that time, or soon if it has passed, in
-       place of any other. NULL: the tick is all there is. */
-    void (*alarm)(void *context, uint32_t at_us);
-    /* What the driver of a port counts, and names, one behind the other. */
-    uint32_t *(*line)(void *context, unsigned port);
-    unsigned line_counters;
-    const char *line_names;
-    /* Console output: room for so many bytes now; a line's bytes; whether all
-       of them have left. */
-    unsigned (*room)(void *context);
-    void (*write)(void *context, const char *text, unsigned bytes);
-    bool (*sent)(void *context);
-    /* Sleeps until an interrupt, and feeds a watchdog. */
-    void (*sleep)(void *context);
-    void (*reset)(void *context);
-    void (*forget_faults)(void *context);
-    void *context;
-};
-
-/* A peek of the console's: one for each port, of which one is under way. */
-struct serial_node_peek {
-    struct switch_message message;
-    uint8_t question[PEEK_QUESTION_BYTES];
-    uint8_t answer[SWITCH_STATUS_BYTES];
-};
-
-struct serial_node {
-    struct serial_node_config config;
-    struct node node;
-    struct node_log log;
-    struct switch_core core;
-    struct discover discover;
-    struct line_reader reader;
-    struct mailbox mailbox;
-    struct shell_config shell_config;
-    struct shell shell;
-    struct serial_circuit serial;
-    struct clock clock;
-    struct circuit circuit;
-    struct scatter scatter;
-    struct switch_message ping;
-    uint32_t ping_retries;                     /* of its port, before it */
-    struct serial_node_peek peek[TORUS_PORTS]; /* by the path's port */
-    uint16_t epoch;    /* of the wave that made the present identity */
-    uint16_t shown;    /* faults of discovery that the shell has told */
-    uint32_t circuits; /* jobs' messages seen by the shell: sent and received */
-    bool working;      /* in the engine */
-    uint16_t jobs;     /* done since the start */
-    volatile uint32_t idle_us;    /* when the main loop last waited */
-    volatile bool answering;      /* in the shell */
-    uint32_t due_us[TORUS_PORTS]; /* something is, at a port .. */
-    uint8_t due;                  /* .. of this mask */
-    uint8_t speaking;  /* mask: of ports that may tell a frame of discovery */
-    uint32_t alarm_us; /* set for then .. */
-    bool armed;        /* .. if it is */
-    uint32_t ticked_us;
-    uint32_t uptime_ms;
-    uint32_t progress;    /* a sum that changes with all that goes on .. */
-    uint32_t progress_ms; /* .. and when it did, in uptime */
-    bool blinks;
-    bool resets;
-    uint32_t blinks_ms; /* until when, in uptime */
-    uint32_t resets_ms; /* when */
-};
+#include "boot/serial/state.h"
 
 /* Prepares all of it; the configuration is copied. */
 void serial_node_init(struct serial_node *node,
@@ -145,20 +45,7 @@ void serial_node_tick(struct serial_node *node);
    that computes for long, or hangs in its kernel. */
 void serial_node_answer(struct serial_node *node);
 
-/* Writes a page of hal/switch/peek.h: at most SWITCH_STATUS_BYTES; any context.
-   Result: how many bytes. */
-unsigned serial_node_status(const struct serial_node *node, uint8_t page,
-                            uint8_t *out);
-
-/* The answer to a peek, which is a page, or a command that is carried out; as
-   struct switch_config's status(). `context` is the node. */
-unsigned serial_node_peeked(void *context, const uint8_t *question,
-                            uint32_t bytes, uint8_t *out);
-
 /* Waits for a wave, then carries out job after job; never returns. */
 _Noreturn void serial_node_run(struct serial_node *node);
-
-/* Fills the shell's functions in: boot/serial/status.c. */
-void serial_shell_init(struct shell_config *config, struct serial_node *node);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the console's commands find and do on a node on serial lines. */
-#include "boot/serial/node.h"
+#include "boot/serial/status.h"
 
+#include "boot/serial/pages.h"
 #include "hal/board.h"
 #include "hal/bytes.h"
 #include "kernels/kernel.h"

@@ -6,6 +6,22 @@
 
 #include <string.h>
 
+bool shell_number(const char *text, uint32_t *number, uint32_t most)
+{
+    uint32_t value = 0;
+
+    do {
+        uint32_t digit = (uint32_t)(uint8_t)*text - '0';
+
+        if (digit > 9 || value > (UINT32_MAX - digit) / 10) {
+            return false;
+        }
+        value = value * 10 + digit;
+    } while (*++text != '\0');
+    *number = value;
+    return value <= most;
+}
+
 #define NUMBER_BYTES 22u /* " =18446744073709551615" */
 
 /* Word 1 + `i` of the request as a number. */

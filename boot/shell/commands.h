@@ -3,7 +3,7 @@
 #ifndef BOOT_SHELL_COMMANDS_H
 #define BOOT_SHELL_COMMANDS_H
 
-#include "boot/shell/shell.h"
+#include "boot/shell/state.h"
 
 enum shell_row {
     SHELL_ROW_END, /* with shell->ending */

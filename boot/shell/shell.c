@@ -21,22 +21,6 @@ static const char codes[SHELL_CODES][16] = {
     [SHELL_FAULTS] = "faults\0 found",
 };
 
-bool shell_number(const char *text, uint32_t *number, uint32_t most)
-{
-    uint32_t value = 0;
-
-    do {
-        uint32_t digit = (uint32_t)(uint8_t)*text - '0';
-
-        if (digit > 9 || value > (UINT32_MAX - digit) / 10) {
-            return false;
-        }
-        value = value * 10 + digit;
-    } while (*++text != '\0');
-    *number = value;
-    return value <= most;
-}
-
 /* ---- replies ---- */
 
 /* Begins a line with a word, a code, and the tag if there is one. */

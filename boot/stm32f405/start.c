@@ -4,6 +4,7 @@
 #include "boot/boot.h"
 #include "boot/stm32f405/console.h"
 #include "boot/stm32f405/end.h"
+#include "boot/stm32f405/identity.h"
 #include "hal/stm32f405/registers.h"
 #include "hal/stm32f405/serial.h"
 

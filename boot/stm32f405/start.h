@@ -3,7 +3,6 @@
 #ifndef BOOT_STM32F405_START_H
 #define BOOT_STM32F405_START_H
 
-#include "hal/image.h"
 #include "hal/stm32f405/clocks.h"
 
 #include <stdbool.h>
@@ -14,9 +13,6 @@ struct boot_start {
     bool has_id;    /* the chip has a number of its own */
     uint32_t id[3]; /* that number */
 };
-
-/* Of this image. Volatile: a tool may have changed it since it was compiled. */
-extern const volatile struct image_identity boot_identity;
 
 /* Clock tree, vectors, what memory there is; devices are still off. */
 void boot_start(struct boot_start *start);

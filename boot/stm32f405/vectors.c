@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The vectors of an STM32F405, all of them: the identity is behind them. */
 #include "boot/boot.h"
-#include "boot/stm32f405/start.h"
+#include "boot/stm32f405/identity.h"
 
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/pins.h"

@@ -4,14 +4,14 @@
  * uses:
  *
  *   switch.c          bytes in, rings out, time limits, hop-local frames
- *   switch_relay.c    set-up and release of circuits, hop by hop
- *   switch_send.c     a message at its source
- *   switch_receive.c  a message at its destination
+ *   relay.c    set-up and release of circuits, hop by hop
+ *   source.c     a message at its source
+ *   destination.c  a message at its destination
  */
 #ifndef HAL_SWITCH_INTERNAL_H
 #define HAL_SWITCH_INTERNAL_H
 
-#include "hal/switch/switch.h"
+#include "hal/switch/state.h"
 
 enum part_type {
     PART_SETUP = 1,
@@ -120,7 +120,7 @@ bool part_due(const struct switch_core *core, uint32_t until_us);
 /* 0 to 2^32 - 1. */
 uint32_t part_random(struct switch_core *core);
 
-/* ---- switch_relay.c ---- */
+/* ---- relay.c ---- */
 
 /* A set-up, whose check is right, came in. */
 void part_setup(struct switch_core *core, unsigned port);
@@ -145,7 +145,7 @@ void part_refuse(struct switch_core *core, unsigned port, const uint8_t *setup,
 void part_hold(struct switch_core *core, unsigned port, enum part_role role,
                const uint8_t *setup);
 
-/* ---- switch_send.c ---- */
+/* ---- source.c ---- */
 
 /* See switch_send(). */
 void part_queue(struct switch_core *core, struct switch_message *message);
@@ -172,7 +172,7 @@ void part_source_tick(struct switch_core *core, unsigned port);
    port in frames with parity. */
 void part_turn_bad(struct switch_port *at);
 
-/* ---- switch_receive.c ---- */
+/* ---- destination.c ---- */
 
 /* A set-up ends here. */
 void part_arrive(struct switch_core *core, unsigned port, const uint8_t *setup);

@@ -4,6 +4,7 @@
  * is told to, as TAP. The board is made up: its time goes on by hand.
  */
 #include "boot/serial/node.h"
+#include "boot/serial/pages.h"
 #include "hal/board.h"
 #include "hal/bytes.h"
 #include "test/unit/unit.h"

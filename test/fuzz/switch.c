@@ -3,6 +3,7 @@
 
 #include "hal/crc32.h"
 #include "hal/switch/internal.h"
+#include "hal/switch/switch.h"
 
 #include <stdlib.h>
 #include <string.h>

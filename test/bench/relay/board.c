@@ -15,6 +15,7 @@
 #include "hal/bytes.h"
 #include "hal/mps2_an385/registers.h"
 #include "hal/switch/internal.h"
+#include "hal/switch/switch.h"
 #include "test/unit/unit.h"
 
 #include <string.h>

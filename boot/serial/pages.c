@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "boot/serial/pages.h"
+
+#include "hal/bytes.h"
+#include "kernels/kernel.h"
+
+/* A node that was told to reset itself first answers that. */
+#define RESET_MS 20u
+
+bool serial_node_has_job(const struct serial_node *node)
+{
+    return node->working && node->circuit.job != CIRCUIT_ANY_JOB;
+}
+
+/* The ports of sends that have not ended. */
+static unsigned sending(const struct serial_node *node)
+{
+    unsigned ports = 0;
+
+    for (unsigned i = 0; i < SERIAL_CIRCUIT_SENDS; ++i) {
+        const struct serial_circuit_send *send = &node->serial.send[i];
+
+        if (send->used &&
+            (send->waiting || send->message.state != SWITCH_DONE)) {
+            ports |= 1u << send->message.path.port;
+        }
+    }
+    return ports;
+}
+
+static enum peek_waypoint waypoint(const struct serial_node *node)
+{
+    if (!node->working) {
+        return PEEK_IDLE;
+    }
+    if (node->node.status.state == NODE_STATE_COMPUTING) {
+        return PEEK_KERNEL;
+    }
+    if (node->mailbox.in != MAILBOX_CLOSED) {
+        return PEEK_ORDER;
+    }
+    if (node->core.receive != NULL) {
+        return PEEK_MESSAGE;
+    }
+    if (node->mailbox.out != MAILBOX_EMPTY) {
+        return PEEK_HOST;
+    }
+    return sending(node) != 0 ? PEEK_SENDS : PEEK_WORK;
+}
+
+static void put_fault(const struct serial_node *node, uint8_t *out)
+{
+    const struct node_fault *fault = node->config.last_fault;
+
+    bytes_store_u16(out + PEEK_AT_FAULTS, (uint16_t)node->config.faults);
+    if (fault != NULL) {
+        out[PEEK_AT_FLAGS] |= PEEK_FAULT;
+        out[PEEK_AT_EXCEPTION] = (uint8_t)fault->exception;
+        bytes_store_u32(out + PEEK_AT_PC, fault->pc);
+        bytes_store_u32(out + PEEK_AT_LR, fault->lr);
+        bytes_store_u32(out + PEEK_AT_CFSR, fault->cfsr);
+    }
+}
+
+/* As much as there is room for, and its NUL if that fits. Result: its bytes. */
+static unsigned put_text(uint8_t *out, unsigned room, const char *text)
+{
+    unsigned bytes = 0;
+
+    while (bytes < room) {
+        out[bytes] = (uint8_t)text[bytes];
+        if (text[bytes++] == '\0') {
+            break;
+        }
+    }
+    return bytes;
+}
+
+static const char *kernel_name(unsigned kernel)
+{
+    return kernel < kernel_table_count ? kernel_table[kernel]->name : "-";
+}
+
+static void put_work(const struct serial_node *node, uint8_t *out)
+{
+    const struct node_status *status = &node->node.status;
+    const struct switch_receive *receive = node->core.receive;
+    const struct switch_last *last = &node->core.last;
+
+    out[PEEK_AT_STATE] = (uint8_t)status->state;
+    out[PEEK_AT_WAYPOINT] = (uint8_t)waypoint(node);
+    out[PEEK_AT_ERROR] = (uint8_t)status->error;
+    out[PEEK_AT_PORTS] = (uint8_t)(sending(node) << 4);
+    if (serial_node_has_job(node)) {
+        out[PEEK_AT_FLAGS] |= PEEK_JOB;
+        put_text(out + PEEK_AT_KERNEL, PEEK_KERNEL_BYTES,
+                 kernel_name(node->scatter.job.kernel));
+        out[PEEK_AT_ROUND] = (uint8_t)node->scatter.round;
+    }
+    if (receive != NULL) {
+        out[PEEK_AT_PORTS] |= receive->ports;
+        out[PEEK_AT_KIND] = receive->kind;
+    }
+    out[PEEK_AT_LAST_PORT] = PEEK_NONE;
+    if (last->count > 0) {
+        out[PEEK_AT_LAST_PORT] = (uint8_t)(last->port | last->sent << 2);
+        out[PEEK_AT_LAST_ERROR] = (uint8_t)last->error;
+        bytes_store_u32(out + PEEK_AT_LAST_BYTES, last->bytes);
+    }
+}
+
+static uint8_t flags_of(const struct serial_node *node)
+{
+    return (uint8_t)((node->node.identity.width > 0 ? PEEK_PLACED : 0) |
+                     (node->blinks ? PEEK_BLINKS : 0) |
+                     (node->resets ? PEEK_RESETS : 0));
+}
+
+static void put_state(const struct serial_node *node, uint8_t *out)
+{
+    const struct node_identity *who = &node->node.identity;
+
+    out[PEEK_AT_FLAGS] = flags_of(node);
+    out[PEEK_AT_X] = (uint8_t)who->x;
+    out[PEEK_AT_Y] = (uint8_t)who->y;
+    put_work(node, out);
+    put_fault(node, out);
+    bytes_store_u32(out + PEEK_AT_UPTIME, node->uptime_ms);
+    bytes_store_u32(out + PEEK_AT_STILL, node->uptime_ms - node->progress_ms);
+    bytes_store_u16(out + PEEK_AT_STACK,
+                    (uint16_t)node->node.status.stack_used_bytes);
+    bytes_store_u16(out + PEEK_AT_JOBS, node->jobs);
+}
+
+#define WORD_OF(counter) (offsetof(struct switch_counters, counter) / 4)
+
+/* As PEEK_COUNTER_NAMES and PEEK_PORT_NAMES have them. */
+static const uint8_t counted[PEEK_COUNTERS] = {WORD_OF(sent_messages),
+                                               WORD_OF(sent_bytes),
+                                               WORD_OF(received_messages),
+                                               WORD_OF(relayed_circuits),
+                                               WORD_OF(refused),
+                                               WORD_OF(retries),
+                                               WORD_OF(retransmitted),
+                                               WORD_OF(damaged),
+                                               WORD_OF(lost),
+                                               WORD_OF(dead)};
+static const uint8_t counted_of_port[PEEK_SWITCH_COUNTERS] = {
+    WORD_OF(sent_messages),  WORD_OF(received_messages),
+    WORD_OF(relayed_frames), WORD_OF(refused),
+    WORD_OF(retries),        WORD_OF(retransmitted),
+    WORD_OF(damaged),        WORD_OF(lost),
+    WORD_OF(broken),         WORD_OF(mended)};
+
+static void put_counts(const struct serial_node *node, uint8_t *out)
+{
+    for (unsigned i = 0; i < PEEK_COUNTERS; ++i) {
+        uint32_t sum = 0;
+
+        for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
+            const struct switch_counters *counters = &node->core.counters[port];
+
+            sum += ((const uint32_t *)counters)[counted[i]];
+        }
+        bytes_store_u32(out + PEEK_AT_COUNTER + 4 * i, sum);
+    }
+}
+
+static void put_port(const struct serial_node *node, uint8_t *out,
+                     unsigned port)
+{
+    const uint32_t *words = (const uint32_t *)&node->core.counters[port];
+    const uint32_t *line = node->config.line(node->config.context, port);
+
+    for (unsigned i = 0; i < PEEK_PORT_COUNTERS; ++i) {
+        bytes_store_u32(out + PEEK_AT_COUNTER + 4 * i,
+                        i < PEEK_SWITCH_COUNTERS
+                            ? words[counted_of_port[i]]
+                            : line[i - PEEK_SWITCH_COUNTERS]);
+    }
+}
+
+static void put_identity(const struct serial_node *node, uint8_t *out)
+{
+    const struct shell_ident *ident = &node->config.ident;
+    const char *const names[] = {ident->clock, ident->reset_cause};
+    unsigned at = 0;
+    uint16_t supply_mv = 0;
+    int16_t celsius = PEEK_NO_CELSIUS;
+
+    node->config.measure(node->config.context, &supply_mv, &celsius);
+    out[PEEK_AT_WHO_FLAGS] = flags_of(node);
+    out[PEEK_AT_WHO_X] = (uint8_t)node->node.identity.x;
+    out[PEEK_AT_WHO_Y] = (uint8_t)node->node.identity.y;
+    for (unsigned i = 0; i < 3; ++i) {
+        bytes_store_u32(out + PEEK_AT_UID + 4 * i, ident->unique_id[i]);
+    }
+    bytes_store_u32(out + PEEK_AT_CRC, ident->image_crc);
+    bytes_store_u32(out + PEEK_AT_CLOCK_HZ, ident->clock_hz);
+    bytes_store_u32(out + PEEK_AT_CRYSTAL_HZ, ident->crystal_hz);
+    bytes_store_u32(out + PEEK_AT_ROOM, SCATTER_ROOM(node->config.memory_bytes,
+                                                     node->config.aside_bytes));
+    bytes_store_u32(out + PEEK_AT_WHO_UPTIME, node->uptime_ms);
+    bytes_store_u16(out + PEEK_AT_SUPPLY, supply_mv);
+    bytes_store_u16(out + PEEK_AT_CELSIUS, (uint16_t)celsius);
+    bytes_store_u16(out + PEEK_AT_WHO_FAULTS, (uint16_t)node->config.faults);
+    bytes_store_u16(out + PEEK_AT_START, (uint16_t)node->config.salt);
+    for (unsigned i = 0; i < 2; ++i) {
+        at +=
+            put_text(out + PEEK_AT_NAMES + at, PEEK_NAMES_BYTES - at, names[i]);
+    }
+}
+
+unsigned serial_node_status(const struct serial_node *node, uint8_t page,
+                            uint8_t *out)
+{
+    memset(out, 0, SWITCH_STATUS_BYTES);
+    out[0] = PEEK_VERSION;
+    switch (page) {
+    case PEEK_COUNTS:
+        put_counts(node, out);
+        return PEEK_COUNTS_BYTES;
+    case PEEK_IDENTITY:
+        put_identity(node, out);
+        return PEEK_IDENTITY_BYTES;
+    case PEEK_IMAGE:
+        return PEEK_AT_VERSION + put_text(out + PEEK_AT_VERSION,
+                                          PEEK_VERSION_BYTES,
+                                          node->config.ident.version);
+    case PEEK_EAST:
+    case PEEK_NORTH:
+    case PEEK_WEST:
+    case PEEK_SOUTH:
+        put_port(node, out, page - PEEK_EAST);
+        return PEEK_PORT_BYTES;
+    default:
+        put_state(node, out);
+        return PEEK_STATE_BYTES;
+    }
+}
+
+static_assert(PEEK_COUNTS_BYTES <= SWITCH_STATUS_BYTES &&
+                  PEEK_STATE_BYTES <= SWITCH_STATUS_BYTES &&
+                  PEEK_IDENTITY_BYTES <= SWITCH_STATUS_BYTES &&
+                  PEEK_AT_VERSION + PEEK_VERSION_BYTES <= SWITCH_STATUS_BYTES &&
+                  PEEK_PORT_BYTES <= SWITCH_STATUS_BYTES,
+              "a page fits an answer");
+static_assert(PEEK_QUESTION_BYTES < SWITCH_QUESTION_BYTES,
+              "a question that is longer is seen to be");
+
+/* ---- what others tell it to do, once more or not ---- */
+
+static void carry_out(struct serial_node *node, unsigned command,
+                      uint32_t argument)
+{
+    if (command == PEEK_IDENTIFY && argument <= PEEK_IDENTIFY_S_MAX) {
+        node->blinks = true; /* the next tick ends it, if that is wanted */
+        node->blinks_ms = node->uptime_ms + argument * 1000u;
+    }
+    if (command == PEEK_RESET && argument == PEEK_RESET_MAGIC) {
+        node->resets = true;
+        node->resets_ms = node->uptime_ms + RESET_MS +
+                          node->core.config.slack_us * 2u / 1000u;
+    }
+}
+
+unsigned serial_node_peeked(void *context, const uint8_t *question,
+                            uint32_t bytes, uint8_t *out)
+{
+    struct serial_node *node = context;
+
+    if (question[0] >= PEEK_COMMANDS && bytes == PEEK_QUESTION_BYTES) {
+        carry_out(node, question[0], bytes_load_u32(question + 1));
+    }
+    return serial_node_status(node, question[0], out);
+}

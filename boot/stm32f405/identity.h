@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BOOT_STM32F405_IDENTITY_H
+#define BOOT_STM32F405_IDENTITY_H
+
+#include "hal/image.h"
+
+/* Of this image. Volatile: a tool may have changed it since it was compiled. */
+extern const volatile struct image_identity boot_identity;
+
+#endif

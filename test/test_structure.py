@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which folders stand on which, and that no files or folders form a circle.
+
+A module is a .c file with the .h of its name. It depends on the modules whose
+headers it includes, and, by its object's symbols, on those whose functions it
+calls or whose data it uses. A header without a .c of its name is an interface,
+which several boards implement: who calls what it declares depends on the
+interface alone."""
+import collections
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+from core import BUILD
+from test_house import C_FILES, ROOT, includes, read
+
+PRODUCT = ("boot/", "hal/", "torus/", "scatter/", "kernels/", "qemu/")
+
+# Folders from the ground up: a file may know its own folder and those before.
+# Folders in one tuple know nothing of each other.
+ORDER = [
+    "torus",
+    "hal",
+    ("hal/line", "hal/window", "hal/switch", "hal/discover"),
+    "hal/serial",
+    ("hal/host", "hal/mps2_an385", "hal/stm32f405"),
+    "kernels",
+    "scatter/plan",
+    "scatter/wire",
+    "scatter/engine",
+    "boot",
+    ("boot/cortex_m", "boot/shell"),
+    "boot/serial",
+    ("boot/host", "boot/mps2_an385", "boot/stm32f405"),
+    "qemu/support",
+    "qemu/board",
+    ("qemu/fabric", "qemu/flash", "qemu/format", "qemu/wired",
+     "qemu/schedule"),
+    "qemu/console",
+    "qemu/survey",
+    "qemu/model",
+    "qemu/outcome",
+    "qemu/job",
+    "qemu/report",
+    ("qemu/calibrate", "qemu/compare"),
+    "qemu/options",
+    "qemu/figures",
+    "qemu/command",
+    "qemu",
+]
+LEVEL = {name: level for level, names in enumerate(ORDER)
+         for name in ([names] if isinstance(names, str) else names)}
+# Objects of the host command and of both boards; the latter hold bytecode.
+OBJECTS = {"host": "nm", "mps2_an385": "arm-none-eabi-gcc-nm",
+           "stm32f405": "arm-none-eabi-gcc-nm"}
+
+
+def folder_of(module):
+    return module.rpartition("/")[0]
+
+
+def modules(files):
+    """{module: the text of its files}, and the modules that are interfaces."""
+    texts = collections.defaultdict(dict)
+    for name, text in files.items():
+        texts[name[:-2]][name[-1]] = text
+    return texts, {name for name, both in texts.items() if "c" not in both}
+
+
+def without_comments(text):
+    return re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
+
+
+def declared(texts, interfaces):
+    """{symbol: interface} of all that interfaces declare."""
+    found = {}
+    for name in interfaces:
+        text = without_comments(texts[name]["h"])
+        for symbol in (re.findall(r"\b(\w+)\(", text)
+                       + re.findall(r"extern [^;]*?(\w+)(?:\[\w*\])*;", text)):
+            found.setdefault(symbol, name)
+    return found
+
+
+def symbols(path, nm):
+    """(defined, used): global names of an object file."""
+    done = subprocess.run([nm, "-P", path], capture_output=True, text=True,
+                          check=True)
+    defined, used = set(), set()
+    for line in done.stdout.splitlines():
+        name, kind = line.split()[:2]
+        if kind == "U":
+            used.add(name)
+        elif kind.isupper():
+            defined.add(name)
+    return defined, used
+
+
+def dependencies(files, objects):
+    """{module: {module: why}} of C files {name: text}, and the objects
+    {module: (defined, used)} of one program."""
+    texts, interfaces = modules(files)
+    owner = declared(texts, interfaces)
+    for name, (defined, _) in objects.items():
+        for symbol in defined:
+            owner.setdefault(symbol, name)
+    graph = {name: {} for name in texts}
+    for name, both in texts.items():
+        for text in both.values():
+            for target in includes(text):
+                if target[:-2] != name and target[:-2] in texts:
+                    graph[name][target[:-2]] = "includes it"
+        for symbol in objects.get(name, ((), ()))[1]:
+            target = owner.get(symbol, name)
+            if target != name:
+                graph[name].setdefault(target, f"uses {symbol}")
+    return graph
+
+
+def circles(graph):
+    """Sets of nodes that reach each other (Tarjan's components)."""
+    number, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        number[node] = low[node] = len(number)
+        stack.append(node)
+        for other in graph.get(node, ()):
+            if other not in number:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], number[other])
+        if low[node] == number[node]:
+            part = set()
+            while node not in part:
+                part.add(stack.pop())
+            if len(part) > 1:
+                found.append(part)
+
+    for start in graph:
+        if start not in number:
+            visit(start)
+    return found
+
+
+def between_folders(graph):
+    """{folder: {folder: an example}}"""
+    result = collections.defaultdict(dict)
+    for name, targets in graph.items():
+        for target, why in targets.items():
+            if folder_of(name) != folder_of(target):
+                result[folder_of(name)][folder_of(target)] = (
+                    f"{name} {why}: {target}")
+    return result
+
+
+def upward(graph):
+    """What knows something that does not lie below it."""
+    return [f"{name} {why}: {target}" for name, targets in graph.items()
+            for target, why in targets.items()
+            if folder_of(name) != folder_of(target)
+            and LEVEL[folder_of(name)] <= LEVEL[folder_of(target)]]
+
+
+@pytest.fixture(name="graph", scope="module", params=sorted(OBJECTS))
+def fixture_graph(request):
+    """Of one program: the objects that its build made."""
+    files = {name: read(name) for name in C_FILES
+             if name.startswith(PRODUCT)}
+    place = BUILD / request.param
+    objects = {name[:-2]: symbols(place / f"{name[:-2]}.o",
+                                  OBJECTS[request.param])
+               for name in files
+               if name.endswith(".c") and (place / f"{name[:-2]}.o").exists()}
+    assert len(objects) > 20, "not built"
+    return dependencies(files, objects)
+
+
+def test_every_folder_has_its_place():
+    there = {folder_of(name) for name in C_FILES if name.startswith(PRODUCT)}
+    assert there - set(LEVEL) == {"hal/stm32f405/pins"}
+    assert set(LEVEL) <= there
+
+
+def test_files_know_what_lies_below(graph):
+    assert not upward({name: targets for name, targets in graph.items()
+                       if not name.startswith("hal/stm32f405/pins")})
+
+
+def test_no_circle_of_files(graph):
+    assert not circles(graph)
+
+
+def test_no_circle_of_folders(graph):
+    between = between_folders(graph)
+    assert not circles(between), between
+
+
+# ---- the checks find what is planted ----
+
+def compiled(tmp_path, files):
+    """The dependencies of C files, compiled."""
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    objects = {}
+    for name in files:
+        if name.endswith(".c"):
+            out = (tmp_path / name).with_suffix(".o")
+            subprocess.run(["gcc", f"-I{tmp_path}", "-c", "-o", out,
+                            tmp_path / name], check=True)
+            objects[name[:-2]] = symbols(out, "nm")
+    return dependencies(files, objects)
+
+
+CALLER = '#include "torus/below.h"\nint up(void) { return down(); }\n'
+CALLED = '#include "torus/below.h"\nint down(void) { return 1; }\n'
+
+
+def test_a_circle_of_calls_is_found(tmp_path):
+    files = {"hal/above.c": CALLER, "torus/below.h": "int down(void);\n",
+             "torus/below.c": CALLED}
+    assert not circles(compiled(tmp_path, files))
+    files["torus/below.c"] = (
+        '#include "torus/below.h"\nint up(void);\n'
+        "int down(void) { return up(); }\n")
+    graph = compiled(tmp_path, files)
+    assert circles(graph) == [{"hal/above", "torus/below"}]
+    assert circles(between_folders(graph)) == [{"hal", "torus"}]
+    assert upward(graph) == ["torus/below uses up: hal/above"]
+
+
+def test_a_circle_of_includes_is_found(tmp_path):
+    files = {"hal/a.h": '#include "hal/b.h"\n', "hal/b.h": "\n",
+             "hal/c.h": '#include "hal/a.h"\n'}
+    assert not circles(compiled(tmp_path, files))
+    files["hal/b.h"] = '#ifndef B\n#define B\n#include "hal/c.h"\n#endif\n'
+    assert circles(compiled(tmp_path, files)) == [
+        {"hal/a", "hal/b", "hal/c"}]
+
+
+def test_an_interface_is_no_circle(tmp_path):
+    """The ground calls what a board above it implements."""
+    assert not circles(compiled(tmp_path, {
+        "hal/board.h": "void halt(void);\n",
+        "hal/window.h": "void wait(void);\n",
+        "hal/window.c": '#include "hal/board.h"\n#include "hal/window.h"\n'
+                        "void wait(void) { halt(); }\n",
+        "hal/host/host.c": '#include "hal/board.h"\n#include "hal/window.h"\n'
+                           "void halt(void) { wait(); }\n"}))
+
+
+def test_two_equal_folders_are_strangers():
+    assert upward({"qemu/fabric/a": {"qemu/wired/b": "includes it"}})
+    assert not upward({"qemu/console/a": {"qemu/wired/b": "includes it"}})
+
+
+def test_the_paths_are_the_checkouts():
+    assert pathlib.Path(ROOT, "qemu", "main.c").exists()
