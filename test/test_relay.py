@@ -70,6 +70,6 @@ def flags(objects):
 
 def test_compiled_as_for_the_board():
     build = relay.BUILD
-    ours, theirs = flags([build / "relay" / "hal" / "switch.o",
-                          build / "stm32f405" / "hal" / "switch.o"])
+    ours, theirs = flags([build / "relay" / "hal" / "switch" / "switch.o",
+                          build / "stm32f405" / "hal" / "switch" / "switch.o"])
     assert ours == theirs and "-Os" in ours

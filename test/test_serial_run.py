@@ -54,11 +54,18 @@ def test_the_result_is_right(text, size, options, request):
     path, offsets = text
     width, height = map(int, size.split("x"))
     profile = [] if "--profile" in options else ["--profile", "emulated"]
-    report = report_of(run("--mesh", size, *options, *profile, "--json", path))
-    check(report, offsets, width * height)
-    shares = [node["units"] for node in report["measured"]["nodes"]]
-    assert sum(shares) == report["load"]["units"] == path.stat().st_size
-    assert sum(share > 0 for share in shares) > 1 or size == "1x1"
+    # An emulated originator that the host stopped during its samples plans with
+    # wrong times, and may keep all.
+    for _ in range(3 if size != "1x1" else 1):
+        report = report_of(run("--mesh", size, *options, *profile, "--json",
+                               path))
+        check(report, offsets, width * height)
+        shares = [node["units"] for node in report["measured"]["nodes"]]
+        assert sum(shares) == report["load"]["units"] == path.stat().st_size
+        if sum(share > 0 for share in shares) > 1:
+            break
+    else:
+        assert size == "1x1"
     # A part for each node that takes part, round and batch, and a result for
     # each batch; no logs are among them.
     if all(shares):

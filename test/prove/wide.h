@@ -7,7 +7,7 @@
 #ifndef TEST_PROVE_WIDE_H
 #define TEST_PROVE_WIDE_H
 
-#define SCATTER_WIDE_H /* in its place */
+#define SCATTER_PLAN_WIDE_H /* in its place */
 
 #include "test/prove/any.h"
 
