@@ -31,7 +31,7 @@ HOST_LIBS := -ljansson -lnettle -lgmp -lsndfile -lpng -lnetpbm -lcsv \
 TARGET_CC := $(CROSS_COMPILE)gcc
 TARGET_CFLAGS := -std=c11 -Os -flto=auto -g -I. $(WARNINGS) \
                  -ffunction-sections -fdata-sections -fstack-usage \
-                 -ffile-prefix-map=$(CURDIR)=.
+                 -ffile-prefix-map="$$PWD"=.
 TARGET_LDFLAGS := -Os -flto=auto --specs=nano.specs -nostartfiles \
                   -Wl,--gc-sections -Wl,--fatal-warnings
 
@@ -281,13 +281,21 @@ PROFILE ?= t3d
 $(BUILD)/licenses.txt: $(wildcard /usr/share/common-licenses/*)
 	$(Q)cat $(filter-out %/GPL %/LGPL %/GFDL,$^) > $@
 
+# By the environment, so that no shell reads what is in a value.
+run: export MESH := $(MESH)
+run: export KERNEL := $(KERNEL)
+run: export ARG := $(ARG)
+run: export INPUT := $(INPUT)
+run: export PROFILE := $(PROFILE)
+
 ## run: search a text on 25 boards; MESH= KERNEL= ARG= INPUT= PROFILE= QEMU=
 run: all
-	$(Q)$(MAKE) -s --no-print-directory $(INPUT)
-	@echo "running $(KERNEL) '$(ARG)' on a $(MESH) mesh of QEMU boards"
-	$(Q)$(BUILD)/quincunx run --mesh $(MESH) --kernel $(KERNEL) \
-	  --arg '$(ARG)' --profile $(PROFILE) --report $(BUILD)/report.json \
-	  --gantt $(BUILD)/gantt.svg --trace $(BUILD)/trace.json $(INPUT)
+	$(Q)[ "$$INPUT" != $(BUILD)/licenses.txt ] || \
+	  $(MAKE) -s --no-print-directory $(BUILD)/licenses.txt
+	@echo "running $$KERNEL '$$ARG' on a $$MESH mesh of QEMU boards"
+	$(Q)$(BUILD)/quincunx run --mesh "$$MESH" --kernel "$$KERNEL" \
+	  --arg "$$ARG" --profile "$$PROFILE" --report $(BUILD)/report.json \
+	  --gantt $(BUILD)/gantt.svg --trace $(BUILD)/trace.json "$$INPUT"
 	@echo
 	@echo "report    $(BUILD)/report.json"
 	@echo "gantt     $(BUILD)/gantt.svg"
@@ -413,14 +421,16 @@ GDB_ARGS ?=
 
 ## gdb: look into one board of a mesh that runs with --gdb, NODE=x,y
 .PHONY: gdb
+gdb: export NODE := $(NODE)
+gdb: export GDB_DIR := $(GDB_DIR)
 gdb:
 	$(call install,gdb-multiarch)
-	$(Q)door="$(GDB_DIR)/$$(echo '$(NODE)' | tr , -)"; \
+	$(Q)door="$$GDB_DIR/$$(printf %s "$$NODE" | tr , -)"; \
 	if ! [ -S "$$door" ]; then \
-	  echo "make gdb NODE='$(NODE)': no such board; \`quincunx run --gdb'" \
+	  echo "make gdb NODE='$$NODE': no such board; \`quincunx run --gdb'" \
 	    "or \`quincunx boards --gdb' starts some" >&2; exit 2; fi; \
 	exec gdb-multiarch -q -d . -ex "target remote $$door" $(GDB_ARGS) \
-	  "$(GDB_DIR)/image"
+	  "$$GDB_DIR/image"
 
 # ---- a kernel of one's own ----
 

@@ -585,6 +585,38 @@ def test_file_that_takes_nothing(load, option, bad, tmp_path):
     assert sorted(tmp_path.iterdir()) == [load]
 
 
+@pytest.mark.parametrize("option", ["report", "trace", "gantt"])
+@pytest.mark.parametrize("how", ["name", "path", "link", "hard link"])
+def test_an_output_that_is_the_input(load, tmp_path, option, how):
+    other = {"name": load, "path": load.parent / "." / ".." /
+             load.parent.name / load.name}.get(how, tmp_path / "other")
+    if how == "link":
+        other.symlink_to(load)
+    elif how == "hard link":
+        os.link(load, other)
+    before = load.read_bytes()
+    refused(run(load, on="native", **{option: other}), USAGE, other, "INPUT",
+            f"--{option}", "file of its own")
+    assert load.read_bytes() == before
+
+
+def test_two_outputs_to_one_file(load, tmp_path):
+    """Also if it is not there yet."""
+    (tmp_path / "folder").mkdir()
+    refused(run(load, on="native", report=tmp_path / "one",
+                trace=tmp_path / "folder" / ".." / "one"),
+            USAGE, "--trace", "--report")
+    assert not (tmp_path / "one").exists()
+    refused(run(load, on="native", trace=tmp_path / "one",
+                gantt=tmp_path / "one"), USAGE, "--gantt", "--trace")
+
+
+def test_two_outputs_to_no_file(load):
+    """Nothing is lost there."""
+    done = run(load, on="native", report="/dev/null", trace="/dev/null")
+    assert done.returncode == 0
+
+
 @pytest.mark.parametrize("args", [[], ["--json"]])
 def test_full_standard_output(load, args):
     line = [mesh.QUINCUNX, "run", "--mesh", "5x5", "--kernel", "search",

@@ -5,7 +5,7 @@ TEST_PROGRAMS += $(BUILD)/test/wired.elf
 
 WIRED_CFLAGS := -std=c11 -Os -g -I. -Wall -Wextra -Wconversion -Werror \
                 -mcpu=cortex-m4 -mthumb -ffreestanding \
-                -ffile-prefix-map=$(CURDIR)=.
+                -ffile-prefix-map="$$PWD"=.
 
 $(call stamp,wired,$(TARGET_CC) $(WIRED_CFLAGS))
 

@@ -118,6 +118,37 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
+/* What is read and what is written are files of their own: else a run that took
+   hours ends by overwriting its input, or one result by another. */
+static int check_files(const struct own_options *options)
+{
+    const struct {
+        const char *option;
+        const char *path; /* NULL: not given */
+    } files[] = {{"INPUT", options->job.config.input_name},
+                 {"--firmware", options->job.firmware},
+                 {"-o", options->output},
+                 {"--report", options->report},
+                 {"--trace", options->trace},
+                 {"--gantt", options->gantt}};
+    const size_t read_only = 2; /* so many are not written */
+
+    for (size_t i = read_only; i < sizeof files / sizeof *files; ++i) {
+        for (size_t j = 0; j < i; ++j) {
+            if (files[i].path != NULL && files[j].path != NULL &&
+                file_same(files[i].path, files[j].path)) {
+                fprintf(stderr,
+                        "quincunx: %s '%s': is the file of %s '%s', too; must "
+                        "be a file of its own\n",
+                        files[i].option, files[i].path, files[j].option,
+                        files[j].path);
+                return EXIT_USAGE;
+            }
+        }
+    }
+    return 0;
+}
+
 static int check_own(const struct own_options *options)
 {
     const struct job_config *config = &options->job.config;
@@ -132,7 +163,7 @@ static int check_own(const struct own_options *options)
         parse_report_outside("--inject", config->victim, config->size);
         return EXIT_USAGE;
     }
-    return 0;
+    return check_files(options);
 }
 
 /* Whether there will be an output to write, once the load is known. */

@@ -14,6 +14,58 @@ int file_error(const char *path, const char *reason)
     return 1;
 }
 
+/* ---- names ---- */
+
+/* The file's path without links, of one that is missing by its folder's; NULL
+   if there is no such folder. To be freed. */
+static char *resolved(const char *path)
+{
+    char *whole = realpath(path, NULL);
+    char *copy = strdup(path);
+    char *slash = copy != NULL ? strrchr(copy, '/') : NULL;
+    char *folder = NULL;
+
+    if (whole == NULL && copy != NULL) {
+        if (slash != NULL) {
+            *slash = '\0';
+        }
+        folder = realpath(slash == NULL ? "." : slash == copy ? "/" : copy,
+                          NULL);
+        if (folder != NULL &&
+            asprintf(&whole, "%s/%s", folder,
+                     slash != NULL ? slash + 1 : path) < 0) {
+            whole = NULL;
+        }
+    }
+    free(folder);
+    free(copy);
+    return whole;
+}
+
+bool file_same(const char *one, const char *other)
+{
+    struct stat a;
+    struct stat b;
+    bool has_a = stat(one, &a) == 0;
+    bool has_b = stat(other, &b) == 0;
+    char *path_a;
+    char *path_b;
+    bool same;
+
+    if ((has_a && !S_ISREG(a.st_mode)) || (has_b && !S_ISREG(b.st_mode))) {
+        return false;
+    }
+    if (has_a && has_b) {
+        return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    }
+    path_a = resolved(one);
+    path_b = resolved(other);
+    same = path_a != NULL && path_b != NULL && strcmp(path_a, path_b) == 0;
+    free(path_a);
+    free(path_b);
+    return same;
+}
+
 /* ---- reading ---- */
 
 static int read_open_file(uint8_t **data, uint64_t *bytes, FILE *file,

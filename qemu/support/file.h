@@ -14,6 +14,14 @@
 /* Prints what is wrong with a file on stderr. Result: 1. */
 int file_error(const char *path, const char *reason);
 
+/*
+ * Whether two names stand for one regular file, or would if the one that is
+ * missing were created: by device and inode where both exist (links included),
+ * else by folder and last part. What is no regular file, such as a pipe or
+ * /dev/null, is never the same: nothing of it is lost.
+ */
+bool file_same(const char *one, const char *other);
+
 /* Reads a whole regular file, with one byte of room behind it. Result: 0 and
  *data, malloc'd, the caller's to free; or 1 and NULL. */
 int file_read(uint8_t **data, uint64_t *bytes, const char *path);
