@@ -116,6 +116,44 @@ def test_one_board_does_not_come_up(bench):
     assert not [p for p in others if f"node {p} " in done.stderr]
 
 
+# ---- boards that write what they like ----
+
+# Rings again and again, with one more send queued, a part of four bytes for the
+# east; and says all the while, for a moment, that 2^31 are.
+FICKLE = """
+import threading
+window = mmap.mmap(WINDOW, 1 << 20)
+send = struct.pack("<QIIHHBBHIIIIIIIIIIIIII", 0, 0, 1, 1, 0, 0, 1, 1,
+                   0x80000, 4, 0, 0, 0, *[0] * 9)
+for i in range(1024):
+    window[416 + 80 * i:416 + 80 * i + len(send)] = send
+queued = bytes(4)
+def flip():
+    while True:
+        window[408:412] = queued
+        window[408:412] = b"\\0\\0\\0\\x80"
+        window[408:412] = queued
+        for _ in range(20):
+            pass
+threading.Thread(target=flip, daemon=True).start()
+for sequence in range(1, 100000):
+    queued = struct.pack("<I", sequence)
+    time.sleep(0.0005)
+    window[112:144] = struct.pack("<QIIIIII", sequence, 1, 1, 0x80000, 4096, 0,
+                                  sequence)
+    os.write(DOORBELL, b"!")
+    time.sleep(0.0005)
+"""
+
+
+def test_a_board_that_changes_what_it_queued(bench):
+    """It is read once: what was checked is what is taken."""
+    bench.stand_in(FICKLE, "2,2")
+    for _ in range(4):
+        failed(bench.run("--watchdog", "20"), "node 2,2",
+               "queued a send that makes no sense")
+
+
 # ---- boards whose QEMU ends ----
 
 def test_qemu_that_ends_at_once(bench):

@@ -5,6 +5,7 @@
 #include "hal/circuit.h"
 #include "hal/crc32.h"
 #include "qemu/fabric/postmortem.h"
+#include "qemu/fabric/window_read.h"
 #include "scatter/wire/wire.h"
 #include "torus/pattern.h"
 
@@ -164,12 +165,14 @@ static void answer(struct mesh *mesh, uint32_t node,
 static void hand_over(struct mesh *mesh, const struct fabric_action *action)
 {
     struct window *window = window_of(mesh, action->node);
-    struct window_request request = window->request;
-    uint8_t *buffer = (uint8_t *)window + request.offset;
+    struct window_request request;
+    uint8_t *buffer;
     struct window_response response = {.time_ps = action->time_ps,
                                        .port = action->port,
                                        .bytes = action->bytes};
 
+    window_read(&request, &window->request, sizeof request);
+    buffer = (uint8_t *)window + request.offset;
     if (action->bytes > request.capacity_bytes ||
         !inside(request.offset, request.capacity_bytes)) {
         response.status = ERR_BUFFER;
@@ -267,16 +270,17 @@ static bool take_send(struct mesh *mesh, uint32_t node, unsigned port,
 static bool take_sends(struct mesh *mesh, uint32_t node)
 {
     const struct window *window = window_of(mesh, node);
-    bool sound = window->queued - mesh->taken[node] <= WINDOW_QUEUE;
+    uint32_t queued = window_read_u32(&window->queued);
+    bool sound = queued - mesh->taken[node] <= WINDOW_QUEUE;
 
-    for (; sound && mesh->taken[node] != window->queued;
-         mesh->taken[node] += 1) {
-        const struct window_send *send =
-            &window->send[mesh->taken[node] % WINDOW_QUEUE];
+    for (; sound && mesh->taken[node] != queued; mesh->taken[node] += 1) {
+        struct window_send send;
 
+        window_read(&send, &window->send[mesh->taken[node] % WINDOW_QUEUE],
+                    sizeof send);
         for (unsigned port = 0; sound && port < NODE_PORTS; ++port) {
-            if ((send->ports >> port & 1u) != 0) {
-                sound = take_send(mesh, node, port, send);
+            if ((send.ports >> port & 1u) != 0) {
+                sound = take_send(mesh, node, port, &send);
             }
         }
     }
@@ -310,9 +314,9 @@ static void note_up(struct mesh *mesh)
     show_progress(mesh);
 }
 
-static void note_end(struct mesh *mesh, uint32_t node)
+static void note_end(struct mesh *mesh, uint32_t node, uint64_t time_ps)
 {
-    fabric_end(mesh->fabric, node, window_of(mesh, node)->request.time_ps);
+    fabric_end(mesh->fabric, node, time_ps);
     mesh->ended += 1;
     show_progress(mesh);
 }
@@ -321,8 +325,9 @@ static void note_end(struct mesh *mesh, uint32_t node)
 static enum mesh_end take_request(struct mesh *mesh, uint32_t node)
 {
     const struct window *window = window_of(mesh, node);
-    const struct window_request *request = &window->request;
-    uint32_t sequence = __atomic_load_n(&request->sequence, __ATOMIC_ACQUIRE);
+    uint32_t sequence =
+        __atomic_load_n(&window->request.sequence, __ATOMIC_ACQUIRE);
+    struct window_request request;
 
     if (window->node.status.state == NODE_STATE_FAULT) {
         return lose(mesh, node, "took a fault");
@@ -334,18 +339,19 @@ static enum mesh_end take_request(struct mesh *mesh, uint32_t node)
         note_up(mesh);
     }
     mesh->sequence[node] = sequence;
+    window_read(&request, &window->request, sizeof request);
     if (!take_sends(mesh, node)) {
         return lose(mesh, node, "queued a send that makes no sense");
     }
-    switch (request->op) {
+    switch (request.op) {
     case WINDOW_OP_RECEIVE:
-        fabric_receive(mesh->fabric, node, request->time_ps, request->ports);
+        fabric_receive(mesh->fabric, node, request.time_ps, request.ports);
         break;
     case WINDOW_OP_DRAIN:
-        fabric_drain(mesh->fabric, node, request->time_ps);
+        fabric_drain(mesh->fabric, node, request.time_ps);
         break;
     case WINDOW_OP_END:
-        note_end(mesh, node);
+        note_end(mesh, node, request.time_ps);
         break;
     default:
         return lose(mesh, node, "asked its switch for something unknown");
@@ -361,7 +367,7 @@ static void answer_drain(struct mesh *mesh, const struct fabric_action *action)
     struct window_response response = {.time_ps = action->time_ps,
                                        .status = action->status};
 
-    window->done = window->queued;
+    window->done = mesh->taken[action->node];
     answer(mesh, action->node, &response);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/fabric/postmortem.h"
 
+#include "qemu/fabric/window_read.h"
 #include "hal/err.h"
 #include "hal/events.h"
 #include "qemu/board/addresses.h"
@@ -100,7 +101,7 @@ static void print_where(FILE *out, const struct node_fault *fault,
 
 static void print_console(FILE *out, const struct window *window)
 {
-    uint32_t end = window->log.console_written;
+    uint32_t end = window_read_u32(&window->log.console_written);
     uint32_t at = end > CONSOLE_SHOWN ? end - CONSOLE_SHOWN : 0;
 
     if (at == end) {
@@ -122,26 +123,28 @@ static void print_console(FILE *out, const struct window *window)
 void postmortem_print(FILE *out, const struct window *window,
                       const char *firmware)
 {
-    const struct node_status *status = &window->node.status;
-    uint32_t events = window->log.events_written;
+    uint32_t events = window_read_u32(&window->log.events_written);
+    struct node_status status;
 
+    window_read(&status, &window->node.status, sizeof status);
     fprintf(out, "  state: %s",
-            status->state < NODE_STATES ? state_names[status->state] : "?");
-    if (status->state == NODE_STATE_FAILED) {
-        fprintf(out, " (%s)", postmortem_error(status->error));
+            status.state < NODE_STATES ? state_names[status.state] : "?");
+    if (status.state == NODE_STATE_FAILED) {
+        fprintf(out, " (%s)", postmortem_error(status.error));
     }
     if (events > 0 && events <= NODE_EVENTS) {
-        const struct node_event *last = &window->log.event[events - 1];
+        struct node_event last;
 
+        window_read(&last, &window->log.event[events - 1], sizeof last);
         fprintf(out, "; last event: %s at %.3f us",
-                last->kind < EVENT_KINDS ? event_names[last->kind] : "?",
-                (double)last->time_ps * 1e-6);
+                last.kind < EVENT_KINDS ? event_names[last.kind] : "?",
+                (double)last.time_ps * 1e-6);
     }
     fputc('\n', out);
-    if (status->fault.valid) {
-        print_fault(out, &status->fault);
+    if (status.fault.valid) {
+        print_fault(out, &status.fault);
         if (firmware != NULL) {
-            print_where(out, &status->fault, firmware);
+            print_where(out, &status.fault, firmware);
         }
     }
     print_console(out, window);

@@ -2,6 +2,7 @@
 #include "qemu/job/collect.h"
 
 #include "hal/events.h"
+#include "qemu/fabric/window_read.h"
 #include "qemu/outcome/layers.h"
 #include "qemu/support/memory.h"
 #include "scatter/wire/wire.h"
@@ -93,6 +94,7 @@ static void read_node(struct outcome *outcome, const struct mesh *mesh,
     struct outcome_node *node = &outcome->node[index];
     const struct window *window =
         mesh->backend->window(mesh->backend->context, index);
+    uint32_t events = window_read_u32(&window->log.events_written);
 
     node->at = torus_coord_of(outcome->size, index);
     if (torus_phases(outcome->size) >= 0) {
@@ -103,9 +105,7 @@ static void read_node(struct outcome *outcome, const struct mesh *mesh,
     node->stack_bytes = window->node.status.stack_bytes;
     memcpy(node->port, window->port, sizeof window->port);
     collect_log(node, window->log.event,
-                window->log.events_written < NODE_EVENTS
-                    ? window->log.events_written
-                    : NODE_EVENTS,
+                events < NODE_EVENTS ? events : NODE_EVENTS,
                 outcome->plan.scatter_start_ps);
 }
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef QEMU_FABRIC_WINDOW_READ_H
+#define QEMU_FABRIC_WINDOW_READ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Copies a part of a board's window. The board may write there at any time, so
+ * the host reads everything once, checks the copy, and uses the copy: `from` is
+ * volatile, and the compiler may not read it again.
+ */
+static inline void window_read(void *to, const volatile void *from,
+                               size_t bytes)
+{
+    const volatile uint8_t *byte = from;
+    uint8_t *copy = to;
+
+    for (size_t i = 0; i < bytes; ++i) {
+        copy[i] = byte[i];
+    }
+}
+
+static inline uint32_t window_read_u32(const volatile uint32_t *from)
+{
+    return *from;
+}
+
+#endif
