@@ -19,8 +19,8 @@ for folder in (HERE, HERE / "oracle"):
 COUNTS = os.environ.pop("QUINCUNX_COUNTS", None)
 
 # Whose tests take longest: they begin first, so that workers end together.
-LONGEST = ("test_prove", "test_prove_planner", "test_run", "test_ratio",
-           "test_kernels_everywhere", "test_trees", "test_tree_plan")
+LONGEST = ("test_run", "test_ratio", "test_nodes", "test_kernels_everywhere",
+           "test_trees", "test_tree_plan", "test_rounds", "test_prove")
 
 
 def pytest_addoption(parser):

@@ -120,7 +120,7 @@ def test_a_board_that_faults(launcher, where):
     assert len(record) == 7, done.stderr
     pc = int(record["pc"], 16)
     assert 0 < pc < 0x8000, "the pc is not in the image"
-    assert re.search(r"^    pc: inject at scatter/engine/core\.c:\d+$",
+    assert re.search(r"^    pc: inject at scatter/engine/compute\.c:\d+$",
                      done.stderr, re.M)
     symbols = subprocess.run(
         ["arm-none-eabi-nm", "-S", str(mesh.FIRMWARE)], timeout=60,

@@ -688,7 +688,7 @@ def test_emulated_fault(boards, loads):
                        "ab", "--allow-mixed", "--watchdog", "5",
                        loads(b"ab" * 2000))
     assert done.returncode == 1
-    where = r"pc: inject at scatter/engine/core\.c:\d+\n"
+    where = r"pc: inject at scatter/engine/compute\.c:\d+\n"
     assert re.search("       " + where, done.stderr)
     said = mesh.command("console", "--port", boards.tty[1, 1], "fault")
     assert said.returncode == 0 and re.search("^" + where, said.stdout, re.M)

@@ -29,11 +29,12 @@ static char *resolved(const char *path)
         if (slash != NULL) {
             *slash = '\0';
         }
-        folder = realpath(slash == NULL ? "." : slash == copy ? "/" : copy,
+        folder = realpath(slash == NULL   ? "."
+                          : slash == copy ? "/"
+                                          : copy,
                           NULL);
-        if (folder != NULL &&
-            asprintf(&whole, "%s/%s", folder,
-                     slash != NULL ? slash + 1 : path) < 0) {
+        if (folder != NULL && asprintf(&whole, "%s/%s", folder,
+                                       slash != NULL ? slash + 1 : path) < 0) {
             whole = NULL;
         }
     }

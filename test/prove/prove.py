@@ -5,7 +5,12 @@ every input that their driver (test/prove/NAME.c, prove_NAME()) gives them.
 
 Fails on an alarm that test/prove/allowed.txt does not name, and on a name in
 it that no alarm has. An alarm's name is its place and text, as printed here.
+
+test/prove/proven.txt has a line for each source that was proven, with a digest
+of all that the proof depends on; this program writes it anew. `make test`
+proves again only what differs from it.
 """
+import hashlib
 import os
 import pathlib
 import re
@@ -75,18 +80,7 @@ def alarms_of(text):
 
 def analyse(proof, root=ROOT):
     """(alarms, trouble): the alarms' names, and why the run is void."""
-    name = pathlib.Path(proof.source).stem
-    includes = "-I." + (f" -include {proof.model}" if proof.model else "")
-    command = ["frama-c", *OPTIONS, f"-cpp-extra-args={includes}",
-               "-main", f"prove_{name}"]
-    for option, value in (("-eva-slevel-function", proof.paths),
-                          ("-eva-split-return-function", proof.returns),
-                          ("-eva-domains-function",
-                           proof.relations and "octagon:" + proof.relations)):
-        if value:
-            command += [option, value]
-    command += [f"test/prove/{name}.c", "test/prove/any.c", proof.source,
-                *proof.sources]
+    command = command_of(proof)
     # Frama-C believes PWD.
     done = subprocess.run(command, cwd=root, text=True, check=False,
                           env={**os.environ, "PWD": str(root)},
@@ -132,6 +126,67 @@ def complaints(proof):
             len(alarms))
 
 
+def command_of(proof):
+    """Eva's command line."""
+    name = pathlib.Path(proof.source).stem
+    includes = "-I." + (f" -include {proof.model}" if proof.model else "")
+    command = ["frama-c", *OPTIONS, f"-cpp-extra-args={includes}",
+               "-main", f"prove_{name}"]
+    for option, value in (("-eva-slevel-function", proof.paths),
+                          ("-eva-split-return-function", proof.returns),
+                          ("-eva-domains-function",
+                           proof.relations and "octagon:" + proof.relations)):
+        if value:
+            command += [option, value]
+    return command + [f"test/prove/{name}.c", "test/prove/any.c", proof.source,
+                      *proof.sources]
+
+
+def digest(proof):
+    """Of the command, Frama-C's version, the alarms that are allowed, and every
+    file of the project that takes part. No file counts by its comments."""
+    command = command_of(proof)
+    sources = [word for word in command if word.endswith(".c")]
+    model = ["-include", proof.model] if proof.model else []
+    made = subprocess.run(
+        ["gcc", "-std=c11", "-MM", "-MG", "-I.", *model, *sources], cwd=ROOT,
+        text=True, capture_output=True, check=True)
+    version = subprocess.run(["frama-c", "-version"], text=True, check=True,
+                             capture_output=True).stdout.strip()
+    files = sorted(word for word in set(made.stdout.split())
+                   if word.endswith((".c", ".h")) and (ROOT / word).exists())
+    seen = hashlib.sha256("\n".join([
+        version, *command,
+        *sorted(alarm for alarm in allowed() if concerns(alarm, proof)),
+        *(f"{name}: {bare(name)}" for name in files)]).encode())
+    return seen.hexdigest()
+
+
+def bare(name):
+    """A file's text without comments and layout."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
+    return " ".join(text.split())
+
+
+def recorded():
+    """{source: digest} of proven.txt."""
+    path = HERE / "proven.txt"
+    if not path.exists():
+        return {}
+    return dict(line.split() for line in
+                path.read_text(encoding="utf-8").splitlines()
+                if line and not line.startswith("#"))
+
+
+def record(proven):
+    lines = [f"{source} {value}\n" for source, value in sorted(proven.items())]
+    (HERE / "proven.txt").write_text(
+        "# SPDX-License-Identifier: Apache-2.0\n"
+        "# Written by `make prove`: what was proven, and a digest of all that "
+        "the proof\n# depends on.\n" + "".join(lines), encoding="utf-8")
+
+
 def strays():
     """Allowed alarms that are no proof's."""
     return [alarm for alarm in allowed()
@@ -140,16 +195,20 @@ def strays():
 
 def main():
     bad = len(strays())
+    proven = {}
     for alarm in strays():
         print(f"allowed, but of no source that is proven: {alarm}")
     for proof in PROOFS:
         start = time.monotonic()
         wrong, alarms = complaints(proof)
         bad += len(wrong)
+        if not wrong:
+            proven[proof.source] = digest(proof)
         print(f"{proof.source}: {alarms} alarms, {len(wrong)} complaints, "
               f"{time.monotonic() - start:.0f} s", flush=True)
         for line in wrong:
             print(f"  {line}")
+    record(proven)
     return 1 if bad else 0
 
 
