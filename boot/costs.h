@@ -8,13 +8,15 @@
 /*
  * The initializer of a board on which an instruction takes so many ps: the
  * instructions are counted on the target (mps2_an385); test/bench prints what
- * a hop takes, parse and phase together.
+ * a hop takes: split_ps and phase_queue_ps together.
  */
 #define BOOT_COSTS(ps)                                                         \
     {                                                                          \
-        .lead_ps = 345 * (ps), .parse_ps = 200 * (ps), .phase_ps = 224 * (ps), \
-        .start_ps = 98 * (ps), .merge_ps = 250 * (ps), .round_ps = 210 * (ps), \
-        .branch_ps = 126 * (ps), .send_ps = 197 * (ps), .again_ps = 178 * (ps) \
+        .first_send_ps = 345 * (ps), .split_ps = 200 * (ps),                   \
+        .phase_queue_ps = 224 * (ps), .kernel_start_ps = 98 * (ps),            \
+        .round_end_ps = 210 * (ps), .round_overhead_ps = 178 * (ps),           \
+        .branch_split_ps = 126 * (ps), .branch_queue_ps = 197 * (ps),          \
+        .result_merge_ps = 250 * (ps)                                          \
     }
 
 extern const struct scatter_costs boot_costs;

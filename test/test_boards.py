@@ -154,6 +154,42 @@ def test_a_board_that_changes_what_it_queued(bench):
                "queued a send that makes no sense")
 
 
+# Queues one send for the east, whose head and shared segments are given.
+BEYOND = """
+window = mmap.mmap(WINDOW, 1 << 20)
+send = struct.pack("<QIIHHBBHIIIIIIIIIIIIII", 0, 0, 1, 1, 0, 0, 1, 1,
+                   {head}, 0, {shared}, *[0] * 9)
+window[416:416 + len(send)] = send
+window[408:412] = struct.pack("<I", 1)
+window[112:144] = struct.pack("<QIIIIII", 0, 1, 1, 0x80000, 4096, 0, 1)
+os.write(DOORBELL, b"!")
+time.sleep(1000)
+"""
+
+
+@pytest.mark.parametrize("head, shared", [
+    ("0x00fffffc, 8", "0, 0"),           # its end is beyond the window
+    ("0x01000000, 4", "0, 0"),           # all of it
+    ("0xfffffffc, 8", "0, 0"),           # and the sum is small again
+    ("0x0001fffc, 4", "0, 0"),           # in what is not for messages
+    ("0, 4", "0, 0"),
+    ("0x80000, 4", "0x00fffffc, 8"),
+    ("0x20000, 0xfe0000", "0x20000, 0xfe0000")])  # longer than the window
+def test_a_send_from_outside_of_the_window(bench, head, shared):
+    bench.stand_in(BEYOND.format(head=head, shared=shared), "2,2")
+    failed(bench.run("--watchdog", "20"), "node 2,2",
+           "queued a send that makes no sense")
+
+
+def test_a_send_from_within_the_window(bench):
+    """Up to its last byte: then the watchdog ends the run."""
+    bench.stand_in(BEYOND.format(head="0x00fffffc, 4", shared="0x20000, 4"),
+                   "2,2")
+    done = bench.run("--watchdog", "2")
+    failed(done)
+    assert "makes no sense" not in done.stderr
+
+
 # ---- boards whose QEMU ends ----
 
 def test_qemu_that_ends_at_once(bench):

@@ -43,6 +43,19 @@ def check(report, offsets, nodes):
     assert report["mesh"]["board"] == "stm32f405"
 
 
+def shared(*args):
+    """The report of a run in which others than the originator take part. It
+    keeps such small loads to itself if the host stops it for a tenth of a
+    millisecond in its kernel's begin(), which others must call, too: then the
+    run is made again."""
+    for _ in range(5):
+        report = report_of(run(*args[:-1], "--json", args[-1]))
+        if (report["mesh"]["nodes"] == 1
+                or report["plan"]["active_nodes"] > 1):
+            break
+    return report
+
+
 @pytest.mark.parametrize("size, options", [
     ("1x1", []),
     ("3x2", ["--originator", "2,1", "--batch", "20000"]),
@@ -54,18 +67,11 @@ def test_the_result_is_right(text, size, options, request):
     path, offsets = text
     width, height = map(int, size.split("x"))
     profile = [] if "--profile" in options else ["--profile", "emulated"]
-    # An emulated originator that the host stopped during its samples plans with
-    # wrong times, and may keep all.
-    for _ in range(3 if size != "1x1" else 1):
-        report = report_of(run("--mesh", size, *options, *profile, "--json",
-                               path))
-        check(report, offsets, width * height)
-        shares = [node["units"] for node in report["measured"]["nodes"]]
-        assert sum(shares) == report["load"]["units"] == path.stat().st_size
-        if sum(share > 0 for share in shares) > 1:
-            break
-    else:
-        assert size == "1x1"
+    report = shared("--mesh", size, *options, *profile, path)
+    check(report, offsets, width * height)
+    shares = [node["units"] for node in report["measured"]["nodes"]]
+    assert sum(shares) == report["load"]["units"] == path.stat().st_size
+    assert sum(share > 0 for share in shares) > 1 or size == "1x1"
     # A part for each node that takes part, round and batch, and a result for
     # each batch; no logs are among them.
     if all(shares):
@@ -96,8 +102,7 @@ def test_nodes_without_a_part_in_a_later_batch(tmp_path, request):
 def test_damaged_links(tmp_path, noise):
     path = tmp_path / "text"
     path.write_bytes(b"needle and hay " * 400)
-    report = report_of(run("--mesh", "2x1", "--profile", "emulated",
-                           *noise, "--json", path))
+    report = shared("--mesh", "2x1", "--profile", "emulated", *noise, path)
     check(report, list(range(0, 6000, 15)), 2)
     assert report["network"]["retransmissions"] > 0
 

@@ -69,19 +69,33 @@ struct scatter_memory {
 #define SCATTER_MEMORY_MIN (sizeof(struct scatter_memory) + 16384u)
 
 /*
- * What the software costs on this board, counted on the target; the planner
- * counts it as part of the startups.
+ * What the software of a node costs on this board, in ps, counted on the
+ * target; the planner counts it as part of the startups. On the pattern, from
+ * one round's message to the next:
+ *
+ *   message                                                       waits for
+ *   complete                                                      next round
+ *      | split | phase queue | .. | phase queue | kernel | kernel | round |
+ *                phase i + 1        phase N       start     run()    end
+ *
+ * and of a node in a tree:
+ *
+ *      | branch | branch queue | .. | branch queue | kernel | kernel |
+ *        split    first child         last child     start    run()
+ *
+ * The originator begins with first_send_ps in place of split_ps and the first
+ * phase's queue; each further round costs it round_overhead_ps besides.
  */
 struct scatter_costs {
-    uint32_t lead_ps;   /* originator: time zero to its first phase queued */
-    uint32_t parse_ps;  /* message complete to the volume being split */
-    uint32_t phase_ps;  /* the four sends of a phase queued */
-    uint32_t start_ps;  /* last send queued to the kernel's run() */
-    uint32_t merge_ps;  /* one child's result received and merged */
-    uint32_t round_ps;  /* the kernel's end to the wait for the next round */
-    uint32_t branch_ps; /* message complete to the first send of a branch */
-    uint32_t send_ps;   /* each send of a branch queued */
-    uint32_t again_ps; /* originator: what each round costs beside its phases */
+    uint32_t first_send_ps;   /* time zero to the first phase queued */
+    uint32_t split_ps;        /* message complete to the volume being split */
+    uint32_t phase_queue_ps;  /* the four sends of a phase */
+    uint32_t kernel_start_ps; /* last send queued to the kernel's run() */
+    uint32_t round_end_ps;    /* end of run() to the wait for the next round */
+    uint32_t round_overhead_ps; /* of the originator, beside its phases */
+    uint32_t branch_split_ps;   /* message complete to the first child's send */
+    uint32_t branch_queue_ps;   /* the send to one child */
+    uint32_t result_merge_ps;   /* one child's result received and merged */
 };
 
 struct scatter {

@@ -18,7 +18,7 @@ static void prepare_messages(struct scatter *scatter)
         scatter->message[phase] = (struct circuit_message){
             .path = torus_phase_path(scatter->size, phase, TORUS_EAST),
             .kind = WIRE_PART,
-            .gap_ps = scatter->costs->parse_ps + scatter->costs->phase_ps,
+            .gap_ps = scatter->costs->split_ps + scatter->costs->phase_queue_ps,
             .head.bytes = WIRE_PART_BYTES,
             .head_stride = WIRE_PART_BYTES};
     }

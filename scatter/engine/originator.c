@@ -152,7 +152,7 @@ static uint64_t calibrate(struct scatter *scatter,
     uint64_t total_ps = 0;
 
     fixed_ps = sample_ps(scatter, 0, 0);
-    originator->call_ps = fixed_ps;
+    originator->kernel_call_ps = fixed_ps;
     probe_ps = sample_ps(scatter, 0, probe);
     if (units < fewest) {
         return per_unit_ps(probe_ps, fixed_ps, probe);

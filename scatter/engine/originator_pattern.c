@@ -39,7 +39,7 @@ static void set_startups(const struct scatter *scatter,
     input->phases_fixed = 1;
     for (unsigned phase = 1; phase <= phases; ++phase) {
         input->startup_ps[phase - 1] =
-            circuit_ps(scatter, originator, phase) + scatter->costs->parse_ps;
+            circuit_ps(scatter, originator, phase) + scatter->costs->split_ps;
     }
 }
 
@@ -84,7 +84,8 @@ static uint64_t step_ps(const struct scatter *scatter,
 
     return circuit_ps(scatter, originator, phase) +
            originator->input.transfer_ps * volume_units +
-           (phase == 1 ? costs->lead_ps : costs->parse_ps + costs->phase_ps);
+           (phase == 1 ? costs->first_send_ps
+                       : costs->split_ps + costs->phase_queue_ps);
 }
 
 /* When a layer is planned to have received its first volume. */
@@ -141,11 +142,12 @@ static struct rounds_input rounds_input(const struct scatter *scatter,
 
     return (struct rounds_input){
         .base = &originator->input,
-        .queue_ps = scatter->costs->phase_ps,
-        .pause_ps = scatter->costs->parse_ps + scatter->costs->start_ps +
-                    scatter->costs->round_ps + originator->call_ps,
+        .phase_queue_ps = scatter->costs->phase_queue_ps,
+        .between_rounds_ps =
+            scatter->costs->split_ps + scatter->costs->kernel_start_ps +
+            scatter->costs->round_end_ps + originator->kernel_call_ps,
         .begin_ps = originator->report.begin_ps,
-        .lead_ps = scatter->costs->again_ps,
+        .round_overhead_ps = scatter->costs->round_overhead_ps,
         .rounds_min = best ? 2 : rounds,
         .rounds_max = best ? ROUNDS_MAX : rounds};
 }
@@ -190,9 +192,10 @@ static int choose_rounds(const struct scatter *scatter,
         originator->order.rounds == WIRE_BEST) {
         error = plan_one(scatter, originator, &one);
         if (error == ERR_OK) {
-            choice.makespan_ps = whole_units_ps(scatter, originator, &one) +
-                                 scatter->costs->again_ps +
-                                 phases * (uint64_t)scatter->costs->phase_ps;
+            choice.makespan_ps =
+                whole_units_ps(scatter, originator, &one) +
+                scatter->costs->round_overhead_ps +
+                phases * (uint64_t)scatter->costs->phase_queue_ps;
             prefer(best, &choice);
         }
     }
@@ -342,12 +345,12 @@ static void adopt(struct scatter *scatter, struct originator *originator)
     for (unsigned phase = 1; phase <= made->phases; ++phase) {
         report->startup_ps[phase - 1] = input.startup_ps[phase - 1];
     }
-    report->overhead_ps = costs->start_ps;
+    report->overhead_ps = costs->kernel_start_ps;
     if (made->phases > 0) {
-        report->overhead_ps += costs->lead_ps +
-                               (uint64_t)costs->phase_ps *
+        report->overhead_ps += costs->first_send_ps +
+                               (uint64_t)costs->phase_queue_ps *
                                    (made->phases * (uint64_t)made->rounds - 1) +
-                               costs->again_ps * (made->rounds - 1u);
+                               costs->round_overhead_ps * (made->rounds - 1u);
     }
     report->makespan_ps = made->makespan_ps + report->overhead_ps;
 }

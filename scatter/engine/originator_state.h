@@ -14,8 +14,8 @@ struct originator {
     uint16_t results_numerator; /* P/Q as one round counts it; Q = 0: not */
     uint16_t results_denominator;
     struct rounds_plan plan;
-    uint64_t call_ps; /* of the kernel, whatever the units */
-    uint8_t *job;     /* of each round, one after the other */
+    uint64_t kernel_call_ps; /* of a run() of no units */
+    uint8_t *job;            /* of each round, one after the other */
 };
 
 static inline uint64_t originator_now_ps(const struct scatter *scatter)

@@ -22,7 +22,7 @@ uint64_t slots_output_ps(const struct scatter *scatter,
     uint64_t once_ps = order->startup_ps + order->transfer_ps * bytes;
 
     return once_ps * (stages ? hops : 1u) + order->hop_delay_ps * hops +
-           TORUS_PORTS * (uint64_t)scatter->costs->merge_ps;
+           TORUS_PORTS * (uint64_t)scatter->costs->result_merge_ps;
 }
 
 uint64_t slots_return_ps(const struct scatter *scatter,
@@ -67,7 +67,8 @@ int slots_set(struct scatter *scatter, const struct originator *originator,
     const struct wire_order *order = &originator->order;
     struct wire_job *job = &scatter->job;
     bool stages = RELAY_TREES && (order->flags & WIRE_STORE_AND_FORWARD) != 0;
-    uint64_t slack_ps = 4u * (uint64_t)scatter->costs->merge_ps + PS_PER_NS;
+    uint64_t slack_ps =
+        4u * (uint64_t)scatter->costs->result_merge_ps + PS_PER_NS;
     uint64_t once_ps = order->startup_ps +
                        order->transfer_ps * (CIRCUIT_HEADER_BYTES +
                                              scatter->terms.result_bytes_max);

@@ -155,11 +155,11 @@ static int check(const struct rounds_input *input)
         base->transfer_ps > PLANNER_TIME_MAX_PS ||
         base->load_units > PLANNER_LOAD_MAX_PS / base->compute_ps ||
         base->phases_want > ROUNDS_PHASES_MAX ||
-        input->queue_ps > PLANNER_STARTUP_MAX_PS ||
-        input->pause_ps > PLANNER_STARTUP_MAX_PS ||
+        input->phase_queue_ps > PLANNER_STARTUP_MAX_PS ||
+        input->between_rounds_ps > PLANNER_STARTUP_MAX_PS ||
         input->begin_ps > PLANNER_STARTUP_MAX_PS ||
-        input->lead_ps > PLANNER_STARTUP_MAX_PS || input->rounds_min == 0 ||
-        input->rounds_min > input->rounds_max ||
+        input->round_overhead_ps > PLANNER_STARTUP_MAX_PS ||
+        input->rounds_min == 0 || input->rounds_min > input->rounds_max ||
         input->rounds_max > ROUNDS_MAX) {
         return ERR_RANGE;
     }
@@ -208,10 +208,10 @@ static int read_costs(struct costs *costs, const struct rounds_input *input)
         }
         costs->startups = wide_add(costs->startups, costs->startup[phase]);
     }
-    all &= units_of(&costs->queue, input->queue_ps, compute_ps);
-    all &= units_of(&costs->pause, input->pause_ps, compute_ps);
+    all &= units_of(&costs->queue, input->phase_queue_ps, compute_ps);
+    all &= units_of(&costs->pause, input->between_rounds_ps, compute_ps);
     all &= units_of(&costs->begin, input->begin_ps, compute_ps);
-    all &= units_of(&costs->lead, input->lead_ps, compute_ps);
+    all &= units_of(&costs->lead, input->round_overhead_ps, compute_ps);
     costs->dequeue = wide_negate(costs->queue);
     costs->interval = wide_subtract(costs->startups, costs->pause);
     for (unsigned phase = 1; phase <= costs->phases; ++phase) {
@@ -445,7 +445,8 @@ static void choose(struct choice *best, const struct sweep *sweep,
         return;
     }
     time_ps = time_of(share, base->compute_ps) +
-              rounds * (input->lead_ps + costs->phases * input->queue_ps);
+              rounds * (input->round_overhead_ps +
+                        costs->phases * input->phase_queue_ps);
     if (time_ps < best->time_ps &&
         (rounds == 1 || first_fits(sweep, costs, x))) {
         *best = (struct choice){rounds, time_ps};

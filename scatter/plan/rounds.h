@@ -11,14 +11,15 @@
  *   originator   a_0 = x + R sum_j g_j - (R - 1) l + rho sum v
  *                V = a_0 + 4 sum v
  *
- * q = queue / compute and p = pause / compute are what software costs a node
- * between its receipt and its kernel: queueing one phase, and the rest; in the
- * first round also begin / compute. l = lead / compute is what each round
- * after the first costs the originator besides. With q = p = l = 0, a_0 *
- * compute is the makespan, and this is the extension of Blazewicz, Drozdowski,
- * Guinand, Trystram 1999 to installments, which the paper names as future
- * work. Feasible is what gives every circuit of every
- * round one unit or more and leaves nobody less than nothing to keep.
+ * Software costs a node, between its receipt and the next one's wait,
+ * q = phase_queue / compute for each phase that it sends and
+ * p = between_rounds / compute for all else (scatter/engine/core.h draws both);
+ * in the first round begin / compute besides, the kernel's begin(). Each round
+ * after the first costs the originator l = round_overhead / compute besides.
+ * With q = p = l = 0, a_0 * compute is the makespan, and this is the extension
+ * of Blazewicz, Drozdowski, Guinand, Trystram 1999 to installments, which the
+ * paper names as future work. A plan is feasible if every circuit of every
+ * round carries one unit or more and no node keeps less than nothing.
  *
  * Everything is affine in x, and the k-th round before the last does not
  * depend on R: one sweep over R_max rounds serves every R. Fixed point, Q63.64
@@ -39,11 +40,11 @@
 
 struct rounds_input {
     const struct planner_input *base; /* phases_want phases; circuits only */
-    uint64_t queue_ps; /* 0 .. PLANNER_STARTUP_MAX_PS, as the others */
-    uint64_t pause_ps;
+    uint64_t phase_queue_ps; /* 0 .. PLANNER_STARTUP_MAX_PS, as the others */
+    uint64_t between_rounds_ps;
     uint64_t begin_ps;
-    uint64_t lead_ps;   /* of the originator alone, in each round */
-    uint8_t rounds_min; /* 1 <= min <= max <= ROUNDS_MAX */
+    uint64_t round_overhead_ps; /* of the originator alone, in each round */
+    uint8_t rounds_min;         /* 1 <= min <= max <= ROUNDS_MAX */
     uint8_t rounds_max;
 };
 
@@ -60,10 +61,10 @@ struct rounds_plan {
 
 /*
  * The best number of rounds from rounds_min to rounds_max for phases_want
- * phases, where a round costs the originator lead_ps + phases * queue_ps more.
- * Several rounds only: one is planner_plan()'s. Result: 0, and *rounds and the
- * makespan in ps; ERR_PHASES if none is feasible; ERR_EMPTY or ERR_RANGE as
- * planner_plan() says, or if a field here is out of its range.
+ * phases, where a round costs the originator round_overhead_ps + phases *
+ * phase_queue_ps more. Several rounds only: one is planner_plan()'s. Result: 0,
+ * and *rounds and the makespan in ps; ERR_PHASES if none is feasible; ERR_EMPTY
+ * or ERR_RANGE as planner_plan() says, or if a field here is out of its range.
  *
  * Cost on a Cortex-M3: for each N from 1 to 10, one round included, less than a
  * million instructions together, whatever the numbers (test/bench/planner.py),

@@ -30,10 +30,10 @@ static struct rounds_input any_input(const struct planner_input *base)
 {
     return (struct rounds_input){
         .base = base,
-        .queue_ps = any_u64(0, UINT64_MAX),
-        .pause_ps = any_u64(0, UINT64_MAX),
+        .phase_queue_ps = any_u64(0, UINT64_MAX),
+        .between_rounds_ps = any_u64(0, UINT64_MAX),
         .begin_ps = any_u64(0, UINT64_MAX),
-        .lead_ps = any_u64(0, UINT64_MAX),
+        .round_overhead_ps = any_u64(0, UINT64_MAX),
         .rounds_min = any_u8(0, UINT8_MAX),
         .rounds_max = any_u8(0, UINT8_MAX),
     };

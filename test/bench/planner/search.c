@@ -62,10 +62,10 @@ static void several_rounds(struct search_result *best,
 {
     struct rounds_input input = {
         .base = base,
-        .queue_ps = set->queue_ps,
-        .pause_ps = set->pause_ps,
+        .phase_queue_ps = set->phase_queue_ps,
+        .between_rounds_ps = set->between_rounds_ps,
         .begin_ps = set->begin_ps,
-        .lead_ps = set->lead_ps,
+        .round_overhead_ps = set->round_overhead_ps,
         .rounds_min = 2,
         .rounds_max = ROUNDS_MAX,
     };
@@ -86,8 +86,8 @@ static void one_round(struct search_result *best, const struct search_set *set,
     input.startup_ps[0] += set->begin_ps;
     if (planner_plan(&plan, &input) == ERR_OK) {
         prefer(best, base->phases_want, 1,
-               plan.makespan_ps + set->lead_ps +
-                   base->phases_want * set->queue_ps);
+               plan.makespan_ps + set->round_overhead_ps +
+                   base->phases_want * set->phase_queue_ps);
     }
 }
 
