@@ -18,7 +18,7 @@ USAGE, FAILED = 2, 1
 RATIOS = ["1/1", "1/2", "3/7", "2/1"]
 LOADS = [1, 2, 24, 25, 26, 1000, 100_000]
 BOARD_LOADS = [1, 26, 100_000]  # a second each; native nodes have all
-BRANCH_BYTES = 16  # of a node in a part that goes along a tree: DESIGN.md 6
+BRANCH_BYTES = 16  # of a node in a part along a tree: scatter/plan/DESIGN.md
 # Of a result's message: header, length and spin's result; each chunk of output
 # has its own head, and up to three bytes of padding (scatter/wire/wire.h).
 RESULT_BYTES, CHUNK_BYTES, PAD_BYTES = 16 + 4 + 8, 8, 3

@@ -21,7 +21,7 @@ enum {
     SERIAL_COUNT
 };
 
-/* Four ports at once keep up with more (DESIGN.md, 11). */
+/* Four ports at once keep up with more (boot/stm32f405/DESIGN.md). */
 #ifndef SERIAL_PORT_BAUD
 #define SERIAL_PORT_BAUD 2000000u
 #endif

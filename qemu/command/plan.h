@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `quincunx plan`: what the model says of a load on a torus, without running
- * anything. Options: `quincunx plan --help`, and DESIGN.md.
+ * anything. Options: `quincunx plan --help`; models: qemu/model/DESIGN.md.
  */
 #ifndef QEMU_COMMAND_PLAN_H
 #define QEMU_COMMAND_PLAN_H

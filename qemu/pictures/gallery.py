@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README's gallery: makes three inputs, runs three kernels on 25 boards,
-and draws what went in and what came out.
+"""The gallery of kernels/README.md: makes three inputs, runs three kernels on
+25 boards, and draws what went in and what came out.
 
 usage: gallery.py QUINCUNX PICTURES FOLDER
 """

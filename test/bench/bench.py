@@ -2,7 +2,8 @@
 """Measures every promised number, and tells which are met.
 
 Exit status 1 if one is not. `--quick` leaves 625 boards out; `--markdown`
-prints a table in Markdown.
+prints a table in Markdown. A plain run of everything also writes its lines
+into test/bench/README.md.
 """
 import argparse
 import json
@@ -21,6 +22,7 @@ import chip  # noqa: E402
 import job_bench  # noqa: E402
 import mesh  # noqa: E402
 import model  # noqa: E402  (of the oracle, whose path mesh adds)
+import page  # noqa: E402
 import references  # noqa: E402
 import relay  # noqa: E402
 import torus  # noqa: E402
@@ -40,20 +42,25 @@ class Table:
         self.markdown = markdown
         self.missed = 0
         self.shape = None
+        self.lines = []  # as printed
+
+    def print(self, line=""):
+        self.lines.append(line)
+        print(line, flush=True)
 
     def headings(self, *words, shape=SHAPE):
         if self.shape is not None:
-            print()
+            self.print()
         self.shape = shape
         self.row(*words)
         if self.markdown:
-            print("|" + "---|" * len(words), flush=True)
+            self.print("|" + "---|" * len(words))
 
     def row(self, *words):
         if self.markdown:
-            print("| " + " | ".join(words) + " |", flush=True)
+            self.print("| " + " | ".join(words) + " |")
         else:
-            print(self.shape.format(*words).rstrip(), flush=True)
+            self.print(self.shape.format(*words).rstrip())
 
     def verdict(self, must, met, aim=False):
         """Whether it is met, in words; what is not is counted."""
@@ -367,7 +374,12 @@ def main():
         conflict_lines(bench, table)
         image_lines(bench, table, first)
         relay.lines(table)
+        boards = len(table.lines)
         chip.lines(table)
+    if not options.quick and not options.markdown:
+        where = page.where(mesh.ROOT, mesh.QEMU)
+        page.write("bench", [where, "", *table.lines[:boards]])
+        page.write("chip", [where, "", *table.lines[boards:]])
     log(f"bench: {time.monotonic() - start:.0f} s, "
         f"{table.missed} not met")
     return 1 if table.missed else 0
