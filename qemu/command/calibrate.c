@@ -279,8 +279,8 @@ int calibrate_command(int argc, char **argv)
         {&job_options_mesh_argp, 0, NULL, 0}, {0}};
     static const char description[] =
         "Sends probes through a mesh, fits startup, hop delay and transfer "
-        "time to their round trips, and tells how the nodes' clocks go. The "
-        "mesh has 4 nodes or more, and is 31x31 at most.";
+        "time to their round trips, and prints how far the nodes' clocks are "
+        "off. The mesh has 4 nodes or more, and is 31x31 at most.";
     struct argp argp = {descriptions, parse_option, NULL, description,
                         children,     NULL,         NULL};
     static struct calibrate_options options;

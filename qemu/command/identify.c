@@ -19,7 +19,7 @@ enum key {
 
 static const struct argp_option descriptions[] = {
     {"seconds", KEY_SECONDS, "N", 0,
-     "Blink for so long: 1 to 3600 (default 10)", 2},
+     "How long to blink: 1 to 3600 (default 10)", 2},
     {"off", KEY_OFF, NULL, 0, "Let the LED stop blinking", 2},
     {0}};
 

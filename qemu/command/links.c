@@ -23,8 +23,8 @@ enum key {
 
 static const struct argp_option descriptions[] = {
     {"watch", KEY_WATCH, "SECONDS", 0,
-     "Read again every 1 to 3600 seconds, and tell what was counted a second, "
-     "until Ctrl-C",
+     "Read again every 1 to 3600 seconds, and print counts a second, until "
+     "Ctrl-C",
      2},
     {"count", KEY_COUNT, "N", 0, "With --watch, end after N more readings", 2},
     {"json", KEY_JSON, NULL, 0,
@@ -35,13 +35,15 @@ static const struct argp_option descriptions[] = {
     {0}};
 
 static const char description[] =
-    "Tells of every port of every node of a mesh of boards how many bytes went "
-    "over it, and what went wrong: frames that came in damaged, or damaged and "
-    "mended, what was lost, set-ups that were tried again, messages that went "
-    "back to send again, and the UART's overruns, framing and noise errors."
-    "\verrors/MB are the damaged, mended and lost ones in a million bytes that "
-    "came in. Counters begin at a board's start, or at its console's `counters "
-    "clear'. The exit status is 0 if all nodes answer, else 1.";
+    "Prints, for every port of every node of a mesh of boards, the bytes that "
+    "went over it, and the failures: frames that came in damaged, or damaged "
+    "and mended; losses (bytes that overran, frames without room); set-ups "
+    "that were tried again; messages that went back to send again; and the "
+    "UART's overruns, framing and noise errors."
+    "\verrors/MB are the damaged frames, mended frames and losses in a million "
+    "bytes that came in. Counters begin at a board's start, or at its "
+    "console's `counters clear'. The exit status is 0 if all nodes answer, "
+    "else 1.";
 
 struct options {
     struct board_options board;

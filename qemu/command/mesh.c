@@ -21,15 +21,15 @@ enum key {
 
 static const struct argp_option descriptions[] = {
     {"svg", KEY_SVG, "FILE", 0,
-     "Draw the mesh, what is wrong in red; `-' is standard output", 2},
+     "Draw the mesh, faults in red; `-' is standard output", 2},
     {"json", KEY_JSON, NULL, 0, "An object with faults, links and nodes", 2},
     {0}};
 
 static const char description[] =
-    "Lets the boards of a mesh find each other, and tells and draws what is "
-    "wrong: missing, wrong, twice used and noisy cables, another size; and, if "
-    "all are right, nodes that have another image than the originator or do "
-    "not run by their crystal."
+    "Has the boards of a mesh find each other, and prints and draws the "
+    "faults: missing, wrong, twice used and noisy cables, another size; and, "
+    "if there are none, nodes that have another image than the originator or "
+    "do not run by their crystal."
     "\vNodes that are in a job are not disturbed; they show as busy. The exit "
     "status is 0 if the mesh is right, else 1.";
 

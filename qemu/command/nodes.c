@@ -16,12 +16,12 @@ static const struct argp_option descriptions[] = {
     {0}};
 
 static const char description[] =
-    "Tells of every node of a mesh of boards its unique number, image, clock, "
-    "crystal, reset cause, uptime, memory for a batch, supply and temperature, "
-    "also where programs hang."
-    "\vWhat differs from most nodes is marked with *; nodes that were started "
-    "by their watchdog or had a fault, too. The exit status is 0 if all nodes "
-    "answer and nothing is marked, else 1.";
+    "Prints the unique number, image, clock, crystal, reset cause, uptime, "
+    "memory for a batch, supply and temperature of every node of a mesh of "
+    "boards, also of nodes whose program hangs."
+    "\vA * marks values that differ from those of most nodes, and nodes that "
+    "were started by their watchdog or had a fault. The exit status is 0 if "
+    "all nodes answer and nothing is marked, else 1.";
 
 struct options {
     struct board_options board;

@@ -23,8 +23,9 @@ static const struct argp_option descriptions[] = {
     {0}};
 
 static const char description[] =
-    "Tells of every node of a mesh of boards its state, waypoint, last circuit "
-    "and fault, also where programs hang."
+    "Prints the state, waypoint (the last step that its program noted), last "
+    "circuit and fault of every node of a mesh of boards, also of nodes whose "
+    "program hangs."
     "\vA node is well if it answers, is in no job, and its last job went well; "
     "and if it has had no fault, or has done a job since. Nodes that have "
     "another image than the originator, or do not run by their crystal, are "

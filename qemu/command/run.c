@@ -35,10 +35,10 @@ static const struct argp_option descriptions[] = {
      1},
     {"report", KEY_REPORT, "FILE", 0, "Write the report as JSON", 2},
     {"trace", KEY_TRACE, "FILE", 0, "Write a trace for Perfetto", 2},
-    {"gantt", KEY_GANTT, "FILE.svg", 0, "Draw who did what when", 2},
+    {"gantt", KEY_GANTT, "FILE.svg", 0, "Draw what every node did when", 2},
     {"json", KEY_JSON, NULL, 0, "Print the report instead of a summary", 2},
     {"output", 'o', "OUTPUT", 0,
-     "Where the output goes, of a kernel that has one", 2},
+     "File for the output, of a kernel that has one", 2},
     {"inject", KEY_INJECT, "KIND@X,Y", 0,
      "For tests: fault, hang or die on one board, in the job", 3},
     {0}};

@@ -21,9 +21,11 @@ static const struct argp_option descriptions[] = {
     {"port", KEY_PORT, "PORT", 0,
      "The originator's serial port: /dev/ttyACM0, or a pseudo-terminal", 1},
     {"mesh", KEY_MESH, "WxH", 0,
-     "Size of the torus (default: what the board found)", 1},
+     "Size of the torus (default: the size that the board found)", 1},
     {"originator", KEY_ORIGINATOR, "X,Y", 0,
-     "Whose console it is (default: where the board found itself, or 0,0)", 1},
+     "Place of the board whose console it is (default: the place that it "
+     "found, or 0,0)",
+     1},
     {0}};
 
 static error_t parse_option(int key, char *text, struct argp_state *state)

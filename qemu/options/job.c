@@ -51,32 +51,34 @@ enum key {
 static const struct argp_option descriptions[] = {
     {"kernel", KEY_KERNEL, "NAME", 0, "What to compute; see `quincunx kernels'",
      1},
-    {"arg", KEY_ARG, "ARG", 0, "The kernel's argument, as it is", 1},
+    {"arg", KEY_ARG, "ARG", 0, "The kernel's argument, taken literally", 1},
     {"arg-hex", KEY_ARG_HEX, "HEX", 0,
      "The same in hexadecimal, for bytes that a shell cannot pass", 1},
     {"plan-profile", KEY_PLAN_PROFILE, "NAME|FILE", 0,
-     "What the plan takes it to cost, such as a file of `quincunx calibrate' "
-     "(default: what --profile says)",
+     "What the plan assumes that circuits cost, such as a file of `quincunx "
+     "calibrate' (default: the costs of --profile)",
      1},
     {"rounds", KEY_ROUNDS, "R|auto", 0,
-     "Installments: 1 to 16, or auto (default): the best", 1},
+     "Rounds in which the load goes out: 1 to 16, or auto (default), the best "
+     "number",
+     1},
     {"phases", KEY_PHASES, "N", 0,
      "Use exactly N phases (default: as many as shorten the makespan)", 1},
-    {"ports", KEY_PORTS, "P", 0, "Ports that a node uses at once: 1, 2, 4", 1},
+    {"ports", KEY_PORTS, "P", 0,
+     "Ports that a node uses at once: 1, 2 or 4 (default)", 1},
     {"switching", KEY_SWITCHING, "HOW", 0,
      "circuit (default) or store-and-forward", 1},
     {"unit", KEY_UNIT, "BYTES", 0,
      "The smallest piece of the load that is not cut further (default 1)", 1},
     {"batch", KEY_BATCH, "UNITS", 0,
-     "At most so many units of the load at once, the rest after them (default: "
-     "what a node's memory takes)",
+     "Units of the load that go at once, the rest in further batches (default: "
+     "as many as a node's memory takes)",
      1},
     {"slow", KEY_SLOW, "X,Y=F", 0,
      "Node X,Y is F times slower: 1, 2, 4 or 8; may be repeated", 1},
     {"allow-mixed", KEY_ALLOW_MIXED, NULL, 0,
      "With --port, run also if a node has another image than the originator, "
-     "or "
-     "is not at full speed by its crystal",
+     "or is not at full speed by its crystal",
      3},
     {"gdb", KEY_GDB, "DIR", OPTION_ARG_OPTIONAL,
      "A socket DIR/X-Y for each board, for `make gdb NODE=X,Y', and no "
@@ -89,29 +91,34 @@ static const struct argp_option mesh_descriptions[] = {
     {"mesh", KEY_MESH, "WxH", 0,
      "Size of the torus: 1x1 to 31x31 (native also 125x125)", 1},
     {"profile", KEY_PROFILE, "NAME|FILE", 0,
-     "What communication costs: t3d, lvds (default), uart, emulated (next to "
+     "What a circuit costs: t3d, lvds (default), uart, emulated (next to "
      "nothing), or a file",
      1},
     {"originator", KEY_ORIGINATOR, "X,Y", 0,
      "Node that holds the load, and talks to the host (default 0,0)", 1},
-    {"on", KEY_ON, "qemu|native", 0, "Where nodes run (default qemu)", 1},
+    {"on", KEY_ON, "qemu|native", 0,
+     "Where nodes run: one QEMU process each (default), or all in this process",
+     1},
     {"board", KEY_BOARD, "NAME", 0,
      "mps2-an385 (default), whose switch is emulated with all its times, or "
      "stm32f405, wired UART to UART",
      1},
     {"port", KEY_PORT, "TTY", 0,
-     "The originator's console: a mesh of real boards (or `quincunx boards')",
+     "Serial port of the originator's console: a mesh of real boards, or of "
+     "`quincunx boards'",
      1},
     {"damage", KEY_DAMAGE, "P/Q", 0,
      "Change bytes on the emulated links of stm32f405 with this probability",
      3},
-    {"lose", KEY_LOSE, "P/Q", 0, "Lose bytes there with this probability", 3},
-    {"seed", KEY_SEED, "N", 0, "Which of them (default 1)", 3},
+    {"lose", KEY_LOSE, "P/Q", 0,
+     "Lose bytes on these links with this probability", 3},
+    {"seed", KEY_SEED, "N", 0,
+     "Chooses the bytes that are changed or lost (default 1)", 3},
     {"firmware", KEY_FIRMWARE, "FILE", 0,
      "Image for the boards (default: beside this program)", 3},
     {"watchdog", KEY_WATCHDOG, "SECONDS", 0,
-     "Give up when no board speaks for so long, or, of boards with serial "
-     "ports, when a batch takes so long (default 120)",
+     "Give up when no board has spoken for this time; with serial ports, when "
+     "one batch takes longer (default 120)",
      3},
     {0}};
 
