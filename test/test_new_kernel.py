@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make new-kernel`: what it writes builds, passes its own test, and is listed;
 what it must not overwrite it leaves alone."""
+import re
 import shutil
 import subprocess
 
@@ -36,6 +37,11 @@ def copy(tmp_path_factory):
 def test_the_skeleton_builds_and_passes_its_test(copy):
     done = make(copy, "new-kernel", "NAME=parity_2")
     assert (done.returncode, done.stderr) == (0, "")
+    shown = re.search(r"^    \$ make new-kernel NAME=demo\n((?:    .*\n)*)",
+                      (ROOT / "kernels" / "README.md").read_text("utf-8"),
+                      re.MULTILINE)[1]
+    assert done.stdout.replace("parity_2", "demo") == re.sub(
+        "^    ", "", shown, flags=re.MULTILINE)
     assert "@NAME@" not in (copy / "kernels/parity_2.c").read_text()
     done = make(copy, "build/quincunx", "build/test/kernels.so")
     assert (done.returncode, done.stderr) == (0, "")
