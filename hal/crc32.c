@@ -3,22 +3,6 @@
 
 #include "hal/hot.h"
 
-#ifdef CRC32_SMALL
-/* remainder_of[b]: half a byte b shifted through the reflected polynomial. A
-   table of bytes takes 1 KiB; this one, twice the time. */
-HAL_HOT static const uint32_t remainder_of[16] = {
-    0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
-    0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-    0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
-};
-
-static inline uint32_t shifted(uint32_t crc, uint8_t byte)
-{
-    crc ^= byte;
-    crc = remainder_of[crc & 0xfu] ^ crc >> 4;
-    return remainder_of[crc & 0xfu] ^ crc >> 4;
-}
-#else
 /* remainder_of[b]: the byte b shifted through the reflected polynomial. */
 HAL_HOT static const uint32_t remainder_of[256] = {
     0x00000000, 0x77073096, 0xee0e612c, 0x990951ba, 0x076dc419, 0x706af48f,
@@ -70,7 +54,6 @@ static inline uint32_t shifted(uint32_t crc, uint8_t byte)
 {
     return remainder_of[(crc ^ byte) & 0xffu] ^ crc >> 8;
 }
-#endif
 
 uint32_t crc32_update(uint32_t crc, const uint8_t *data, size_t bytes)
 {

@@ -1,39 +1,112 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the tests need besides the product itself: the unit tests' runner for
-# the host, and the planner and the geometry as a library for ctypes.
+# Tests, proofs and measurements.
 
-TEST_TREES := $(filter-out %/registry.c,$(wildcard qemu/schedule/*.c))
-TEST_CORE := $(wildcard torus/*.c scatter/plan/*.c) $(TEST_TREES)
-TEST_UNIT := $(wildcard test/unit/test_*.c) test/unit/unit.c \
-             test/unit/unit_all.c test/unit/host_main.c $(TEST_CORE) \
-             hal/crc32.c $(wildcard scatter/wire/*.c kernels/*.c)
+include test/programs.mk test/images.mk test/fuzz.mk
 
-TEST_OBJ := $(BUILD)/test/obj
-TEST_UNIT_OBJS := $(TEST_UNIT:%.c=$(TEST_OBJ)/sanitized/%.o)
-TEST_CORE_OBJS := $(TEST_CORE:%.c=$(TEST_OBJ)/shared/%.o)
+.PHONY: build-tests
+build-tests: build-all $(TEST_PROGRAMS)
 
-TEST_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -g -O1
+# One file of tests after the other in each of so many processes: one more than
+# processors, since many tests wait for a mesh of theirs.
+TEST_WORKERS ?= 3
+PYTEST := $(PYTHON) -m pytest -p no:cacheprovider
+PYTEST_FILES := $(PYTEST) --dist loadfile -n
 
-TEST_TARGETS := $(BUILD)/test/unit $(BUILD)/test/libcore.so
+TESTS ?= test
 
-$(call stamp,test,$(HOST_CC) $(HOST_CFLAGS) $(TEST_SANITIZE))
+## test: every test that needs no board; T='-k NAME' selects; QEMU=PATH
+.PHONY: test
+test: build-tests | $(TEST_DEPS)
+	$(Q)$(PYTEST_FILES) $(TEST_WORKERS) $(TESTS) $(T)
 
-$(TEST_OBJ)/sanitized/%.o: %.c $(BUILD)/test.flags
-	$(say) CC $<
-	$(Q)mkdir -p $(@D)
-	$(Q)$(HOST_CC) $(HOST_CFLAGS) $(TEST_SANITIZE) -MMD -MP -c -o $@ $<
+# Where two QEMUs could differ: whole meshes, the emulated chip, the cables. The
+# memory of 625 boards is the same, and one such run takes a minute.
+QEMU10_TESTS := test/test_two_qemus.py test/test_run.py test/test_stm32f405.py \
+                test/test_wired.py
 
-$(TEST_OBJ)/shared/%.o: %.c $(BUILD)/test.flags
-	$(say) CC $<
-	$(Q)mkdir -p $(@D)
-	$(Q)$(HOST_CC) $(HOST_CFLAGS) -O2 -fPIC -MMD -MP -c -o $@ $<
+## test-qemu10: a part of the tests, on the QEMU of `make qemu10`
+.PHONY: test-qemu10
+test-qemu10: export QUINCUNX_QEMU := $(CURDIR)/$(QEMU10)/qemu-system-arm
+test-qemu10: qemu10 build-tests | $(TEST_DEPS)
+	$(Q)$(PYTEST_FILES) $(TEST_WORKERS) $(QEMU10_TESTS) \
+	  -k "not 25x25 and not 625"
 
-$(BUILD)/test/unit: $(TEST_UNIT_OBJS)
-	$(say) LINK $@
-	$(Q)$(HOST_CC) $(TEST_SANITIZE) -o $@ $^
+## test-boards: what takes long: whole meshes of emulated and of modelled
+##   stm32f405, their failures, every kernel on 625 boards
+.PHONY: test-boards
+test-boards: build-tests | $(TEST_DEPS)
+	$(Q)$(PYTEST_FILES) $(WORKERS) --boards -k "not everywhere or 625" \
+	  test/test_miswired.py test/test_ps.py test/test_serial_run.py \
+	  test/test_chip_boards.py test/test_kernels_everywhere.py $(T)
 
-$(BUILD)/test/libcore.so: $(TEST_CORE_OBJS)
-	$(say) LINK $@
-	$(Q)$(HOST_CC) -shared -o $@ $^
+# The originator's console; emulated boards without one. HIL_OPTIONS: pytest's.
+HIL_OPTIONS ?=
 
--include $(TEST_UNIT_OBJS:.o=.d) $(TEST_CORE_OBJS:.o=.d)
+hil: export QUINCUNX_HIL := 1
+hil: export QUINCUNX_HIL_PORT := $(PORT)
+hil: export QUINCUNX_HIL_MESH := $(MESH)
+hil: export QUINCUNX_HIL_BOARD := $(BOARD)
+hil: export QUINCUNX_HIL_MODEL := $(MODEL)
+
+## hil: test a mesh of boards, PORT=/dev/ttyACM0 MESH=5x5; no PORT: emulated,
+##   QEMU=PATH; MODEL=1 MESH=3x3: modelled, where times are judged, too
+.PHONY: hil
+hil: $(BOARDS:%=$(BUILD)/%/firmware.elf) $(BUILD)/quincunx \
+     $(if $(MODEL),$(BUILD)/test/chip) | $(TEST_DEPS)
+	$(Q)$(PYTEST) --junitxml=$(BUILD)/hil.xml test/hil $(HIL_OPTIONS)
+	@echo "report    $(BUILD)/hil.txt, $(BUILD)/hil.xml"
+
+## mutants: 40 small defects of the drivers, and whether the tests notice; T=
+.PHONY: mutants
+mutants: | $(TEST_DEPS)
+	$(Q)rm -rf $(BUILD)/mutants
+	$(Q)$(PYTHON) test/mutants/run.py $(BUILD)/mutants $(T)
+
+SEEDS ?= 10000
+
+## switch-seeds: random traffic under random faults; SEEDS=10000
+.PHONY: switch-seeds
+switch-seeds: $(BUILD)/test/switch
+	$(Q)$(BUILD)/test/switch --seeds $(SEEDS)
+
+# Seconds of all targets together.
+SECONDS ?= 600
+
+## fuzz: readers and kernels on damaged input; SECONDS=600 in all, TARGET=
+.PHONY: fuzz
+fuzz: $(BUILD)/test/fuzz $(BUILD)/test/fuzz-corpus/made
+	$(Q)mkdir -p $(BUILD)/fuzz-findings
+	$(Q)targets=$$($(BUILD)/test/fuzz --list | grep -c "^$(TARGET)"); \
+	[ $$targets -gt 0 ] || targets=1; \
+	$(BUILD)/test/fuzz --seconds $$(($(SECONDS) / targets)) \
+	  --seed $$(date +%s) --corpus $(BUILD)/test/fuzz-corpus \
+	  --out $(BUILD)/fuzz-findings $(TARGET)
+
+## prove: no overflow in the planners and the split, whatever the input
+.PHONY: prove
+prove: | $(TEST_DEPS)
+	$(Q)$(PYTHON) test/prove/prove.py
+
+## bench: the table of measured figures; B=--quick leaves out 625 boards
+.PHONY: bench
+bench: build-tests | $(TEST_DEPS)
+	$(Q)$(PYTHON) test/bench/bench.py $(B)
+
+## bench-planner: what a plan costs, beside floating point and a solver
+.PHONY: bench-planner
+bench-planner: build-tests | $(TEST_DEPS)
+	$(Q)$(PYTHON) test/bench/planner.py
+
+RUNS ?= 20
+BYTES ?= 1000000
+DAMAGE ?=
+
+## bench-boards: searches on emulated boards, RUNS=20 BYTES=1000000 DAMAGE=1/100
+.PHONY: bench-boards
+bench-boards: build-all | $(TEST_DEPS)
+	$(Q)$(PYTHON) test/bench/boards.py $(RUNS) $(BYTES) $(DAMAGE)
+
+## calibrate: measure a mesh, and what a plan with the values gains
+.PHONY: calibrate
+calibrate: build-all | $(TEST_DEPS)
+	$(Q)$(PYTHON) test/bench/calibrate.py

@@ -41,7 +41,7 @@ def values(word):
 
 @pytest.fixture(scope="module", name="code")
 def fixture_code():
-    library = ctypes.CDLL(str(mesh.BUILD / "test" / "small.so"))
+    library = ctypes.CDLL(str(mesh.BUILD / "test" / "libcore.so"))
     library.parity_update.restype = ctypes.c_uint64
     library.parity_update.argtypes = [ctypes.c_uint64, ctypes.c_char_p,
                                       ctypes.c_uint32]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code that is small rather than fast: division without the library's, and the
-CRC with a table of half bytes; against Python's integers and zlib."""
+"""Arithmetic of boards: division without the library's, and the CRC; against
+Python's integers and zlib."""
 import ctypes
 import zlib
 
@@ -13,7 +13,7 @@ LEAST, MOST = 1, 2 ** 64 - 1
 
 @pytest.fixture(scope="module", name="small")
 def fixture_small():
-    library = ctypes.CDLL(str(mesh.BUILD / "test" / "small.so"))
+    library = ctypes.CDLL(str(mesh.BUILD / "test" / "libcore.so"))
     library.boot_divide.restype = ctypes.c_uint64
     library.boot_divide.argtypes = [ctypes.POINTER(ctypes.c_uint64),
                                     ctypes.c_uint64, ctypes.c_uint64]

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# Which kernels are in which program: the list of them is the list of files in
+# this folder.
+
+# The kernels of the boards' images; the host command knows all.
+ALL_KERNELS := $(sort $(basename $(notdir $(wildcard kernels/*.c))))
+KERNELS ?= $(ALL_KERNELS)
+
+# $(eval $(call kernel_table,NAME,FOLDER,KERNELS)): FOLDER/kernel_table.c; NAME
+# is that of its stamp.
+define kernel_table
+$(call stamp,$(1),$(3))
+$(2)/kernel_table.c: names := $(3)
+$(2)/kernel_table.c: $(BUILD)/$(1).flags
+	$$(say) TABLE $$@
+	$$(Q)mkdir -p $$(@D)
+	$$(Q){ \
+	  echo '#include "kernels/kernel.h"'; \
+	  for n in $$(names); do echo "extern const struct kernel kernel_$$$$n;"; \
+	  done; \
+	  echo 'const struct kernel *const kernel_table[] = {'; \
+	  for n in $$(names); do echo "    &kernel_$$$$n,"; done; \
+	  echo '};'; \
+	  echo 'const unsigned kernel_table_count ='; \
+	  echo '    sizeof kernel_table / sizeof *kernel_table;'; } > $$@
+endef
+
+TABLE := $(BUILD)/kernel_table.c
+$(eval $(call kernel_table,kernels,$(BUILD),$(ALL_KERNELS)))
+
+## new-kernel: begin one, NAME=foo: kernels/foo.c and its test
+.PHONY: new-kernel
+new-kernel:
+	$(Q)bad=; case "$$NAME" in [a-z]*) ;; *) bad=1;; esac; \
+	case "$$NAME" in *[!a-z0-9_]*) bad=1;; esac; \
+	if [ -n "$$bad" ] || [ $${#NAME} -gt 15 ]; then \
+	  echo "make new-kernel NAME='$$NAME': must be 1 to 15 of a-z, 0-9" \
+	    "and _, a letter first" >&2; exit 2; fi; \
+	for to in "kernels/$$NAME.c" "test/test_kernel_$$NAME.py"; do \
+	  if [ -e "$$to" ]; then echo "$$to exists" >&2; exit 2; fi; done; \
+	sed "s/@NAME@/$$NAME/g" kernels/skeleton/kernel.c.in \
+	  > "kernels/$$NAME.c"; \
+	sed "s/@NAME@/$$NAME/g" kernels/skeleton/test_kernel.py.in \
+	  > "test/test_kernel_$$NAME.py"; \
+	echo "kernels/$$NAME.c: counts the bytes of one value; make it yours"; \
+	echo "test/test_kernel_$$NAME.py: make test T='-k $$NAME' runs it"

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+# The host command, and running it.
+
+QEMU_SOURCES := $(wildcard qemu/*.c qemu/*/*.c)
+HOST_SOURCES := $(NODE_SOURCES) $(wildcard kernels/*.c hal/host/*.c) \
+                $(QEMU_SOURCES) $(wildcard hal/line/*.c) hal/discover/text.c \
+                boot/host/costs.c
+host_objects := $(HOST_SOURCES:%.c=$(BUILD)/host/%.o) \
+                $(BUILD)/host/kernel_table.o
+
+$(eval $(call stamp,host,$$(HOST_CC) $$(HOST_CFLAGS) $$(HOST_LIBS)))
+
+$(eval $(call compile,$(BUILD)/host/%.o: %.c,$$(HOST_CC) \
+  $$(HOST_CFLAGS),host,$(DEPS)))
+$(eval $(call compile,$(BUILD)/host/%.o: $(BUILD)/%.c,$$(HOST_CC) \
+  $$(HOST_CFLAGS),host,$(DEPS)))
+
+# Has the script in it.
+$(BUILD)/host/qemu/format/npy.o: qemu/format/npy.py
+
+$(BUILD)/host/qemu/main.o: HOST_CFLAGS += -DQUINCUNX_VERSION='"$(VERSION)"'
+$(BUILD)/host/qemu/main.o: $(BUILD)/version.flags
+
+$(BUILD)/quincunx: $(host_objects) $(BUILD)/host.flags
+	$(say) LINK $@
+	$(Q)$(HOST_CC) $(host_objects) -o $@ $(HOST_LIBS)
+
+-include $(host_objects:.o=.d)
+
+# ---- QEMU ----
+
+# QEMU=PATH: the qemu-system-arm that run, test, bench, hil and all else that
+# starts boards use; none: the one on the PATH. The host command and the tests
+# read it from QUINCUNX_QEMU (qemu/board/emulator.h). A path is made absolute,
+# since tests have working directories of their own; a mere name stays one.
+QEMU ?=
+ifneq ($(QEMU),)
+export QUINCUNX_QEMU := $(if $(findstring /,$(QEMU)),$(if \
+    $(filter /%,$(firstword $(QEMU))),,$(CURDIR)/))$(QEMU)
+endif
+
+# The second QEMU that the tests run with: Debian 12's backports have QEMU 10.
+QEMU10 := $(BUILD)/qemu10
+QEMU10_SUITE := bookworm-backports
+
+## qemu10: QEMU 10 from Debian's backports, into build/qemu10; no root needed
+.PHONY: qemu10
+qemu10:
+	$(Q)test/second_qemu.sh $(QEMU10) $(QEMU10_SUITE)
+	@echo "QEMU      $(QEMU10)/qemu-system-arm"
+
+# ---- running ----
+
+# English text that every Debian machine has, about 240 kB of it.
+LICENSES := $(BUILD)/licenses.txt
+MESH ?= 5x5
+INPUT ?= $(LICENSES)
+KERNEL ?= search
+ARG ?= free software
+PROFILE ?= t3d
+
+$(LICENSES): $(wildcard /usr/share/common-licenses/*)
+	$(Q)mkdir -p $(@D)
+	$(Q)cat $(filter-out %/GPL %/LGPL %/GFDL,$^) > $@
+
+# By the environment, so that no shell reads what is in a value.
+run: export MESH := $(MESH)
+run: export KERNEL := $(KERNEL)
+run: export ARG := $(ARG)
+run: export INPUT := $(INPUT)
+run: export PROFILE := $(PROFILE)
+
+## run: search a text on 25 boards; MESH= KERNEL= ARG= INPUT= PROFILE= QEMU=
+.PHONY: run
+run: build-all $(filter $(LICENSES),$(INPUT))
+	@echo "running $$KERNEL '$$ARG' on a $$MESH mesh of QEMU boards"
+	$(Q)$(BUILD)/quincunx run --mesh "$$MESH" --kernel "$$KERNEL" \
+	  --arg "$$ARG" --profile "$$PROFILE" --report $(BUILD)/report.json \
+	  --gantt $(BUILD)/gantt.svg --trace $(BUILD)/trace.json "$$INPUT"
+	@echo
+	@echo "report    $(BUILD)/report.json"
+	@echo "gantt     $(BUILD)/gantt.svg"
+	@echo "trace     $(BUILD)/trace.json (for ui.perfetto.dev)"
+
+# A board of a mesh that runs with --gdb; what a debugger is to do there.
+NODE ?= 0,0
+GDB_DIR ?= $(BUILD)/gdb
+GDB_ARGS ?=
+
+## gdb: look into one board of a mesh that runs with --gdb, NODE=x,y
+.PHONY: gdb
+gdb: export NODE := $(NODE)
+gdb: export GDB_DIR := $(GDB_DIR)
+gdb: | $(GDB_DEPS)
+	$(Q)door="$$GDB_DIR/$$(printf %s "$$NODE" | tr , -)"; \
+	if ! [ -S "$$door" ]; then \
+	  echo "make gdb NODE='$$NODE': no such board; \`quincunx run --gdb'" \
+	    "or \`quincunx boards --gdb' starts some" >&2; exit 2; fi; \
+	exec gdb-multiarch -q -d . -ex "target remote $$door" $(GDB_ARGS) \
+	  "$$GDB_DIR/image"

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# Pictures for README.md, from runs.
+
+# Where the figures' points are measured: some minutes on boards, seconds on
+# native nodes, whose software costs no time.
+MEASURE ?= qemu
+
+# Eight times as much text, for 625 boards.
+$(BUILD)/licenses8.txt: $(LICENSES)
+	$(Q)for i in 1 2 3 4 5 6 7 8; do cat $<; done > $@
+
+## pictures: the README's pictures, from runs; MEASURE=qemu|native
+.PHONY: pictures
+pictures: build-all $(LICENSES) $(BUILD)/licenses8.txt
+	$(Q)$(BUILD)/quincunx run --mesh 5x5 --kernel search \
+	  --arg 'free software' --profile t3d \
+	  --gantt qemu/pictures/gantt-25.svg $(LICENSES)
+	$(Q)$(BUILD)/quincunx run --mesh 25x25 --kernel spin --arg 32 \
+	  --profile t3d --gantt qemu/pictures/gantt-625.svg \
+	  $(BUILD)/licenses8.txt
+	$(Q)$(BUILD)/quincunx figures -o $(BUILD)/figures --measure $(MEASURE)
+	$(Q)cp $(BUILD)/figures/figure-9.svg qemu/pictures/rounds.svg
+
+## gallery: the README's three jobs, from input to picture
+.PHONY: gallery
+gallery: build-all | $(TEST_DEPS)
+	$(Q)$(PYTHON) qemu/pictures/gallery.py $(BUILD)/quincunx qemu/pictures \
+	  $(BUILD)/gallery

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+# The boards' programs of the tests.
+
+# $(call test_image,NAME,BOARD,SOURCES,LINKING): build/test/NAME.elf and .bin;
+# sources may be objects. The firmware's size has a limit; the tests' need none.
+define test_image_rules
+TEST_PROGRAMS += $(BUILD)/test/$(1).elf
+$(1)_image_objects := $(patsubst %.c,$(BUILD)/$(2)/%.o,$(3))
+$(BUILD)/test/$(1).elf: $$($(1)_image_objects) $(wildcard linker/*.ld) \
+                        $(BUILD)/$(2).flags
+	$$(say) LINK-$(core_$(2)) $$@
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(call target_link,$(2)) -Wl,--defsym=boot_image_unlimited=1 \
+	  $$($(1)_image_objects) -o $$@ $(4)
+	$$(Q)$$(CROSS_COMPILE)objcopy -O binary $$@ $$(@:.elf=.bin)
+-include $$($(1)_image_objects:.o=.d)
+endef
+test_image = $(eval $(call test_image_rules,$(1),$(2),$(3),$(4)))
+
+# ---- the board whose emulator counts instructions ----
+
+COUNTED := mps2_an385
+COUNTED_OBJECTS := $(BUILD)/$(COUNTED)
+COUNTED_HAL := $(wildcard hal/$(COUNTED)/*.c hal/window/*.c)
+# What starts a test's program there, which ends by semihosting.
+COUNTED_MAIN := test/target/main.c boot/cortex_m/reset.c \
+                boot/$(COUNTED)/vectors.c $(COUNTED_HAL)
+
+# The unit tests, and the board's side of the HAL's.
+$(call test_image,target,$(COUNTED),$(COUNTED_MAIN) $(UNIT) \
+  test/unit/unit_all.c $(wildcard test/unit/test_*.c kernels/*.c) $(PLANS) \
+  hal/crc32.c $(wildcard scatter/wire/*.c),-Wno-stringop-overflow)
+$(call test_image,conformance,$(COUNTED),test/conformance/program.c \
+  $(filter-out %/memory.c,$(BOOT_SOURCES)) boot/$(COUNTED)/vectors.c \
+  boot/$(COUNTED)/end.c $(COUNTED_HAL) hal/crc32.c $(wildcard torus/*.c), \
+  -Wno-stringop-overflow)
+
+# What a plan costs; what a search does beside the C library's, on a text in the
+# image; what the kernels' jobs do, written plainly, compiled as the kernels.
+$(call test_image,planner_bench,$(COUNTED),$(COUNTED_MAIN) hal/crc32.c \
+  $(addprefix test/bench/planner/,board.c search.c twins.c) \
+  $(addprefix scatter/plan/,one_round.c rounds.c wide.c) $(wildcard torus/*.c))
+BENCH_KERNELS := $(COUNTED_OBJECTS)/test/bench/kernels
+$(call test_image,search_bench,$(COUNTED),$(COUNTED_MAIN) hal/crc32.c \
+  test/bench/kernels/search.c test/bench/kernels/memmem.c kernels/search.c \
+  $(wildcard torus/*.c) $(BENCH_KERNELS)/text.o)
+$(call test_image,references,$(COUNTED),$(COUNTED_MAIN) hal/crc32.c \
+  $(wildcard test/bench/kernels/reference*.c) test/bench/kernels/memmem.c \
+  boot/cortex_m/memory.c $(FAST_KERNELS) $(wildcard torus/*.c),-lm)
+$(addprefix $(BENCH_KERNELS)/,memmem.o reference_channels.o \
+  reference_numbers.o reference_text.o): TARGET_CFLAGS += -O3
+
+$(BENCH_KERNELS)/text.o: test/bench/kernels/text.S $(LICENSES) \
+                         $(COUNTED_OBJECTS).flags | $(DEPS)
+	$(say) AS $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(TARGET_CC) $(call target_core,$(COUNTED)) \
+	  -DBENCH_TEXT='"$(LICENSES)"' -c $< -o $@
+
+# What the switch's calls cost, compiled with the flags of a stm32f405, but for
+# the processor.
+RELAY_SOURCES := $(SWITCH_SOURCES) torus/torus.c
+relay_objects := $(RELAY_SOURCES:%.c=$(BUILD)/relay/%.o)
+$(eval $(call compile,$(BUILD)/relay/%.o: %.c,$$(call \
+  target_cc,$(COUNTED)),$(COUNTED),$(DEPS)))
+$(relay_objects): TARGET_CFLAGS += $(SMALL)
+$(filter $(hot_stm32f405:%.c=$(BUILD)/relay/%.o),$(relay_objects)): \
+    TARGET_CFLAGS += $(hot_flags_stm32f405)
+$(call test_image,relay_bench,$(COUNTED),$(COUNTED_MAIN) $(relay_objects) \
+  test/bench/relay/board.c boot/cortex_m/memory.c torus/pattern.c)
+
+# ---- stm32f405 ----
+
+# Objects with other pins: build/test/pins/PINS/.
+$(foreach pins,$(ALL_PINS),$(eval $(call compile, \
+  $(BUILD)/test/pins/$(pins)/%.o: %.c,$$(call target_cc,stm32f405) \
+  -UPINS -DPINS=$(pins),stm32f405,$(DEPS))))
+# $(call with_pins,PINS,SOURCES): those that know pins of these.
+PINS_KNOWN := test/stm32f405/main.c boot/stm32f405/vectors.c \
+              hal/stm32f405/serial.c hal/stm32f405/led.c
+with_pins = $(filter-out $(PINS_KNOWN),$(2)) $(patsubst \
+              %.c,$(BUILD)/test/pins/$(1)/%.o,$(filter $(PINS_KNOWN),$(2)))
+
+# The drivers shown, an image for each header of pins.
+DRIVERS_SHOWN := $(wildcard test/stm32f405/*.c hal/stm32f405/*.c) hal/crc32.c \
+                 $(filter-out %/main.c,$(wildcard boot/stm32f405/*.c)) \
+                 $(BOOT_SOURCES)
+$(foreach pins,$(ALL_PINS),$(call test_image,stm32f405-$(pins),stm32f405, \
+  $(call with_pins,$(pins),$(DRIVERS_SHOWN))))
+
+# The firmware on pins with an LED; and with a stack that is too small for
+# discovery, without the linker's checks of it.
+$(call test_image,chip-led,stm32f405,$(call with_pins,pyboard, \
+  $(sources_stm32f405)) $(BUILD)/stm32f405/kernel_table.o)
+$(call test_image,chip-stack,stm32f405,$(sources_stm32f405) \
+  $(BUILD)/stm32f405/kernel_table.o)
+$(BUILD)/test/chip-stack.elf: linker_script := $(BUILD)/test/chip-stack.ld
+$(BUILD)/test/chip-stack.elf: $(BUILD)/test/chip-stack.ld
+$(BUILD)/test/chip-stack.ld: $(wildcard linker/*.ld) test/images.mk
+	$(Q)mkdir -p $(@D)
+	$(Q)sed -e '/^INCLUDE.*sections/r linker/sections.ld' \
+	  -e '/^INCLUDE.*sections/d' linker/stm32f405.ld | \
+	  sed -e 's/^boot_stack_size = .*/boot_stack_size = 2K;/' \
+	    -e '/^ASSERT(boot_stack_size/,/)$$/d' > $@
+
+# How emulated boards are wired: a program that stands alone.
+TEST_PROGRAMS += $(BUILD)/test/wired.elf
+$(BUILD)/test/wired.elf: test/wired/image.c test/wired/image.ld \
+                         $(BUILD)/stm32f405.flags | $(TEST_DEPS)
+	$(say) LINK-$(core_stm32f405) $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(filter-out -flto=auto -fstack-usage -Wpedantic,$(call \
+	  target_cc,stm32f405)) -ffreestanding -nostdlib -nostartfiles \
+	  -Wl,--fatal-warnings -T test/wired/image.ld $< -o $@

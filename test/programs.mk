@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+# The host's programs of the tests.
+
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -O1
+$(eval $(call stamp,test,$$(HOST_CC) $$(HOST_CFLAGS) $$(SANITIZE)))
+
+# Kinds of programs, by how they are compiled and linked: with sanitizers; for
+# speed, as the host command is; as libraries for ctypes.
+OBJECTS_sanitized := $(BUILD)/test/sanitized
+OBJECTS_fast := $(BUILD)/host
+OBJECTS_shared := $(BUILD)/test/shared
+LINK_sanitized := $(HOST_CC) $(SANITIZE)
+LINK_fast := $(HOST_CC)
+LINK_shared := $(HOST_CC) -shared
+
+$(eval $(call compile,$(OBJECTS_sanitized)/%.o: %.c,$$(HOST_CC) \
+  $$(HOST_CFLAGS) $$(SANITIZE),test,$(TEST_DEPS)))
+$(eval $(call compile,$(OBJECTS_shared)/%.o: %.c,$$(HOST_CC) \
+  $$(HOST_CFLAGS) -fPIC,test,$(TEST_DEPS)))
+$(eval $(call compile,$(OBJECTS_shared)/%.o: $(BUILD)/%.c,$$(HOST_CC) \
+  $$(HOST_CFLAGS) -fPIC,test,$(TEST_DEPS)))
+
+# Has the script in it.
+$(OBJECTS_sanitized)/qemu/format/npy.o: qemu/format/npy.py
+
+# $(call test_program,NAME,KIND,SOURCES,LIBRARIES): build/test/NAME; sources may
+# be objects.
+define test_program_rules
+TEST_PROGRAMS += $(BUILD)/test/$(1)
+$(1)_objects := $(patsubst %.c,$(OBJECTS_$(2))/%.o,$(3))
+$(BUILD)/test/$(1): $$($(1)_objects) $(BUILD)/test.flags
+	$$(say) LINK $$@
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$(LINK_$(2)) -o $$@ $$($(1)_objects) $(4)
+-include $$($(1)_objects:.o=.d)
+endef
+test_program = $(eval $(call test_program_rules,$(1),$(2),$(3),$(4)))
+
+UNIT := test/unit/unit.c
+SCHEDULES := $(filter-out %/registry.c,$(wildcard qemu/schedule/*.c))
+PLANS := $(wildcard torus/*.c scatter/plan/*.c) $(SCHEDULES)
+# The host command, but for main() and the kernels.
+HOST_WITHOUT_MAIN := $(filter-out qemu/main.c kernels/%,$(HOST_SOURCES))
+
+# The unit tests; and what they test, and code of boards, for Python.
+$(call test_program,unit,sanitized,$(wildcard test/unit/*.c) $(PLANS) \
+  hal/crc32.c $(wildcard scatter/wire/*.c kernels/*.c))
+$(call test_program,libcore.so,shared,$(PLANS) boot/cortex_m/divide.c \
+  hal/crc32.c hal/switch/parity.c)
+$(call test_program,kernels.so,shared,$(wildcard kernels/*.c) \
+  $(OBJECTS_shared)/kernel_table.o)
+
+# The fabric alone, and the host's side of the HAL on both kinds of boards.
+$(call test_program,fabric,sanitized,$(wildcard test/fabric/*.c) $(UNIT) \
+  torus/torus.c qemu/fabric/fabric.c)
+$(call test_program,conformance,sanitized,$(UNIT) $(WINDOW_SOURCES) \
+  $(wildcard test/conformance/*.c hal/host/*.c torus/*.c qemu/fabric/*.c) \
+  qemu/board/addresses.c qemu/board/table.c qemu/board/emulator.c \
+  qemu/support/process.c)
+
+# The switch in software on simulated lines; discovery in meshes of nodes.
+$(call test_program,switch,sanitized,$(wildcard test/switch/*.c) $(UNIT) \
+  $(SWITCH_SOURCES) torus/pattern.c torus/torus.c)
+$(call test_program,discover,sanitized,$(wildcard test/discover/*.c) $(UNIT) \
+  hal/crc32.c $(wildcard hal/discover/*.c) torus/torus.c)
+
+# Whole jobs, and probes, on native nodes.
+$(call test_program,jobs,sanitized,$(wildcard test/jobs/*.c) $(UNIT) \
+  $(HOST_WITHOUT_MAIN),$(HOST_LIBS))
+$(call test_program,probe,sanitized,$(wildcard test/probe/*.c) $(UNIT) \
+  $(HOST_WITHOUT_MAIN) kernels/spin.c,$(HOST_LIBS))
+
+# A serial console's lines, mailbox and client; programs that speak as a board
+# does, and as a node.
+$(call test_program,console.so,shared,hal/line/line.c hal/serial/mailbox.c \
+  qemu/console/client.c qemu/console/port.c qemu/support/parse.c,-lserialport)
+$(call test_program,console-board,sanitized,test/console/board.c \
+  hal/line/line.c hal/serial/mailbox.c $(wildcard boot/shell/*.c) \
+  torus/torus.c)
+$(call test_program,console-node,sanitized,test/console/node.c $(UNIT) \
+  $(wildcard boot/serial/*.c boot/shell/*.c kernels/*.c) $(ENGINE_SOURCES) \
+  $(SERIAL_SOURCES) $(BUILD)/host/kernel_table.o)
+
+# Plans that are carried out, and beside floating point and a solver.
+$(call test_program,planner_walk.so,shared,test/planner/walk.c \
+  scatter/plan/one_round.c scatter/plan/split.c)
+$(call test_program,planner_bench.so,shared,test/bench/planner/twins.c \
+  test/bench/planner/solver.c scatter/plan/one_round.c,-lglpk)
+
+# The simulation of the whole scatter; and its command with a split that loses
+# units, which its checks must find.
+SIMULATION := $(filter-out %/tree.c %/tree_pairs.c,$(wildcard qemu/model/*.c)) \
+              $(wildcard torus/*.c) scatter/plan/one_round.c
+$(call test_program,simulate,sanitized,$(SIMULATION) scatter/plan/split.c \
+  qemu/fabric/fabric.c $(UNIT) \
+  $(filter-out %/lossy.c,$(wildcard test/simulate/*.c)),$(HOST_LIBS))
+$(call test_program,simulate-lossy,sanitized,$(SIMULATION) \
+  $(wildcard qemu/command/simulate*.c qemu/options/plan*.c) \
+  qemu/options/simulate.c qemu/support/parse.c test/simulate/lossy.c, \
+  $(HOST_LIBS))
+
+# The model of an STM32F405: a bench of modelled boards; its processor, how fast
+# it is, and against libunicorn, which is as long a way to the same results.
+CHIP_CORE := $(wildcard test/chip/core*.c)
+CHIP_OTHERS := $(addprefix test/chip/check/,bench.c differ.c differ_forms.c)
+$(call test_program,chip,fast,$(wildcard test/chip/*.c),-ljansson)
+$(call test_program,chip-core,sanitized,$(CHIP_CORE) $(UNIT) \
+  $(filter-out $(CHIP_OTHERS),$(wildcard test/chip/check/*.c)))
+$(call test_program,chip-core-bench,fast,$(CHIP_CORE) test/chip/check/bench.c)
+$(call test_program,chip-core-differ,fast,$(CHIP_CORE) $(UNIT) \
+  test/chip/check/differ.c test/chip/check/differ_forms.c,-lunicorn)
