@@ -21,18 +21,17 @@ test_image = $(eval $(call test_image_rules,$(1),$(2),$(3),$(4)))
 
 COUNTED := mps2_an385
 COUNTED_OBJECTS := $(BUILD)/$(COUNTED)
-COUNTED_HAL := $(wildcard hal/$(COUNTED)/*.c hal/window/*.c)
 # What starts a test's program there, which ends by semihosting.
 COUNTED_MAIN := test/target/main.c boot/cortex_m/reset.c \
-                boot/$(COUNTED)/vectors.c $(COUNTED_HAL)
+                boot/mps2/vectors.c $(MPS2_HAL)
 
 # The unit tests, and the board's side of the HAL's.
 $(call test_image,target,$(COUNTED),$(COUNTED_MAIN) $(UNIT) \
   test/unit/unit_all.c $(wildcard test/unit/test_*.c kernels/*.c) $(PLANS) \
   hal/crc32.c $(wildcard scatter/wire/*.c),-Wno-stringop-overflow)
 $(call test_image,conformance,$(COUNTED),test/conformance/program.c \
-  $(filter-out %/memory.c,$(BOOT_SOURCES)) boot/$(COUNTED)/vectors.c \
-  boot/$(COUNTED)/end.c $(COUNTED_HAL) hal/crc32.c $(wildcard torus/*.c), \
+  $(filter-out %/memory.c,$(BOOT_SOURCES)) boot/mps2/vectors.c \
+  boot/mps2/end.c $(MPS2_HAL) hal/crc32.c $(wildcard torus/*.c), \
   -Wno-stringop-overflow)
 
 # What a plan costs; what a search does beside the C library's, on a text in the

@@ -16,6 +16,9 @@ import pytest
 from core import BUILD
 from test_house import C_FILES, ROOT, includes, read
 
+# Folders of boot/, and of what is built: a board has a board.mk.
+BOARDS = tuple(sorted(path.parent.name
+                      for path in (ROOT / "boot").glob("*/board.mk")))
 PRODUCT = ("boot/", "hal/", "torus/", "scatter/", "kernels/", "qemu/")
 
 # Folders from the ground up: a file may know its own folder and those before.
@@ -25,7 +28,7 @@ ORDER = [
     "hal",
     ("hal/line", "hal/window", "hal/switch", "hal/discover"),
     "hal/serial",
-    ("hal/host", "hal/mps2_an385", "hal/stm32f405"),
+    ("hal/host", "hal/mps2", "hal/stm32f405"),
     "kernels",
     "scatter/plan",
     "scatter/wire",
@@ -33,7 +36,8 @@ ORDER = [
     "boot",
     ("boot/cortex_m", "boot/shell"),
     "boot/serial",
-    ("boot/host", "boot/mps2_an385", "boot/stm32f405"),
+    "boot/mps2",
+    ("boot/host", *(f"boot/{board}" for board in BOARDS)),
     "qemu/support",
     "qemu/board",
     ("qemu/fabric", "qemu/flash", "qemu/format", "qemu/wired",
@@ -52,9 +56,8 @@ ORDER = [
 ]
 LEVEL = {name: level for level, names in enumerate(ORDER)
          for name in ([names] if isinstance(names, str) else names)}
-# Objects of the host command and of both boards; the latter hold bytecode.
-OBJECTS = {"host": "nm", "mps2_an385": "arm-none-eabi-gcc-nm",
-           "stm32f405": "arm-none-eabi-gcc-nm"}
+# Objects of the host command and of the boards; the latter hold bytecode.
+OBJECTS = {"host": "nm", **dict.fromkeys(BOARDS, "arm-none-eabi-gcc-nm")}
 
 
 def folder_of(module):

@@ -5,7 +5,7 @@
  *   0x00000  struct window: identity, status, switch registers, logs
  *   WINDOW_DMA_OFFSET .. bytes  buffers that the switch reads and writes
  *
- * On mps2_an385 it is the whole 16 MiB PSRAM, on the host an array. Registers
+ * On MPS2 boards it is the whole 16 MiB PSRAM, on the host an array. Registers
  * are little-endian and of fixed width; the assertions below pin what both
  * sides see. "node" marks fields that only the node writes, "switch" those
  * that only the switch (the fabric) writes.

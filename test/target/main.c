@@ -6,7 +6,7 @@
 #include "boot/boot.h"
 #include "hal/board.h"
 #include "hal/window/window.h"
-#include "hal/mps2_an385/registers.h"
+#include "hal/mps2/registers.h"
 #include "test/unit/unit.h"
 
 #include <stddef.h>

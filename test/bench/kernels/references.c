@@ -19,7 +19,7 @@
  */
 #include "hal/clock.h"
 #include "hal/crc32.h"
-#include "hal/mps2_an385/registers.h"
+#include "hal/mps2/registers.h"
 #include "test/bench/kernels/references.h"
 #include "test/unit/unit.h"
 

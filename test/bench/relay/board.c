@@ -13,7 +13,7 @@
  * Calls count with what it takes to make them.
  */
 #include "hal/bytes.h"
-#include "hal/mps2_an385/registers.h"
+#include "hal/mps2/registers.h"
 #include "hal/switch/internal.h"
 #include "hal/switch/switch.h"
 #include "test/unit/unit.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Registers of the MPS2 board with FPGA image AN385. Names and offsets as in
- * the Cortex-M System Design Kit TRM (ARM DDI 0479, sections 4.1 and 4.3).
+ * Registers of MPS2 boards whose FPGA image has the Cortex-M System Design Kit
+ * with the memory map of AN385. Names and offsets as in its TRM (ARM DDI 0479,
+ * sections 4.1 and 4.3).
  */
-#ifndef HAL_MPS2_AN385_REGISTERS_H
-#define HAL_MPS2_AN385_REGISTERS_H
+#ifndef HAL_MPS2_REGISTERS_H
+#define HAL_MPS2_REGISTERS_H
 
 #include "hal/armv7m.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The vectors of an MPS2 board with FPGA image AN385, and its start. */
+/* The vectors of an MPS2 board, and its start. */
 #include "boot/boot.h"
 
 #include "hal/board.h"
-#include "hal/mps2_an385/interrupts.h"
-#include "hal/mps2_an385/registers.h"
+#include "hal/mps2/interrupts.h"
+#include "hal/mps2/registers.h"
 
 #define VECTOR_TIMER0 (BOOT_VECTORS_ARMV7M + TIMER0_IRQ)
 

@@ -5,7 +5,7 @@
 #include "hal/board.h"
 #include "hal/window/window.h"
 #include "hal/window/node_console.h"
-#include "hal/mps2_an385/registers.h"
+#include "hal/mps2/registers.h"
 
 #define WINDOW ((struct window *)PSRAM_BASE)
 

@@ -8,7 +8,7 @@
 #include "hal/board.h"
 #include "hal/window/window.h"
 
-#include "hal/mps2_an385/registers.h"
+#include "hal/mps2/registers.h"
 
 #define RING 'R'
 

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# What MPS2 boards have in common, read by their board.mk.
+MPS2_HAL := $(wildcard hal/mps2/*.c hal/window/*.c)
+
+kernels := $(KERNELS)
+sources := $(NODE_SOURCES) $(kernels:%=kernels/%.c) $(BOOT_SOURCES) \
+           $(wildcard hal/mps2/*.c boot/$(board)/*.c boot/mps2/*.c)
+# Every hop passes here, or every unit.
+fast := scatter/engine/compute.c scatter/engine/core.c \
+        scatter/engine/pattern.c scatter/wire/job.c scatter/plan/split.c \
+        hal/window/window.c $(FAST_KERNELS)
+
+# 80 instructions less a plan for 550 bytes.
+$(out)/scatter/plan/one_round.o: TARGET_CFLAGS += -O2
