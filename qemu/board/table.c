@@ -3,7 +3,6 @@
 
 #include "hal/image.h"
 
-#include <stddef.h>
 #include <string.h>
 
 static const struct board_kind kinds[] = {
@@ -34,6 +33,11 @@ static const struct board_kind kinds[] = {
 };
 
 #define KINDS (sizeof kinds / sizeof *kinds)
+
+const struct board_kind *board_at(size_t index)
+{
+    return index < KINDS ? &kinds[index] : NULL;
+}
 
 const struct board_kind *board_named(const char *name)
 {

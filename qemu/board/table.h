@@ -9,6 +9,7 @@
 #include "qemu/board/elf.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct board_kind {
@@ -26,6 +27,9 @@ struct board_kind {
     uint32_t size_address;   /* KiB of flash, 16 bits; RM0090, 39.2 */
     uint32_t unique_address; /* 96 bits; RM0090, 39.1 */
 };
+
+/* The row of that index, from 0; NULL behind the last one. */
+const struct board_kind *board_at(size_t index);
 
 /* The row of that name, or NULL. */
 const struct board_kind *board_named(const char *name);

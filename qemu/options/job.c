@@ -100,8 +100,8 @@ static const struct argp_option mesh_descriptions[] = {
      "Where nodes run: one QEMU process each (default), or all in this process",
      1},
     {"board", KEY_BOARD, "NAME", 0,
-     "mps2-an385 (default), whose switch is emulated with all its times, or "
-     "stm32f405, wired UART to UART",
+     "Kind of board: mps2-an385 (default), whose switch is emulated with all "
+     "its times, or stm32f405, wired UART to UART",
      1},
     {"port", KEY_PORT, "TTY", 0,
      "Serial port of the originator's console: a mesh of real boards, or of "
@@ -148,9 +148,15 @@ static int set_board(struct job_options *options, const char *text)
     options->config.board = board;
     options->config.serial =
         (board != NULL && board->serial) || options->config.port != NULL;
-    return parse_report("--board", text,
-                        board != NULL ? NULL
-                                      : "must be mps2-an385 or stm32f405");
+    if (board != NULL) {
+        return 0;
+    }
+    fprintf(stderr, "quincunx: --board '%s': must be one of:", text);
+    for (size_t i = 0; board_at(i) != NULL; ++i) {
+        fprintf(stderr, " %s", board_at(i)->place.board);
+    }
+    fputc('\n', stderr);
+    return EINVAL;
 }
 
 static int set_arg(struct job_options *options, const char *text)
