@@ -14,6 +14,14 @@ static const struct board_kind kinds[] = {
                .ram_bytes = 4u << 20},
      .folder = "mps2_an385",
      .machine = "mps2-an385"},
+    /* Application Note AN386: as AN385, with a Cortex-M4. */
+    {.place = {.board = "mps2-an386",
+               .flash_start = 0,
+               .flash_bytes = 4u << 20,
+               .ram_start = 0x20000000,
+               .ram_bytes = 4u << 20},
+     .folder = "mps2_an386",
+     .machine = "mps2-an386"},
     /* RM0090, 2.3 and 3.3. */
     {.place = {.board = "stm32f405",
                .flash_start = 0x08000000,

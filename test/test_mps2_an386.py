@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The board mps2-an386, a Cortex-M4: it does what mps2-an385 does, and what its
+software costs is what the planner is told."""
+import ctypes
+import json
+import subprocess
+
+import pytest
+
+import mesh
+
+BOARDS = ("mps2-an385", "mps2-an386")
+PS_PER_INSTRUCTION = 32_000
+SPIN_BYTES = 50_000
+COSTS = ("first_send", "split", "phase_queue", "kernel_start", "round_end",
+         "round_overhead", "branch_split", "branch_queue", "result_merge")
+NEAR = 0.08  # of a cost: it is one number for all nodes of a layer
+
+
+@pytest.fixture(scope="module", name="loads")
+def fixture_loads(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("loads")
+    chance = mesh.seeded("mps2-an386")
+    (folder / "text").write_bytes(mesh.text(200_000, chance))
+    (folder / "spin").write_bytes(chance.randbytes(SPIN_BYTES))
+    return folder
+
+
+def search(loads, board):
+    report = mesh.run(loads / "text", "--board", board, kernel="search",
+                      arg=b"static", rounds="auto")
+    assert report["mesh"]["board"] == board
+    return report
+
+
+def test_the_answer_is_the_first_boards(loads):
+    first, second = (search(loads, board) for board in BOARDS)
+    data = (loads / "text").read_bytes()
+    assert second["result"] == first["result"]
+    assert second["result"] == mesh.search_result(data, b"static")
+    assert second["network"]["circuit_conflicts"] == 0
+
+
+def test_times_are_the_same_in_every_run(loads):
+    one, two = (search(loads, "mps2-an386") for _ in range(2))
+    assert one["timeline_sha256"] == two["timeline_sha256"]
+    assert one["measured"]["makespan_ps"] == two["measured"]["makespan_ps"]
+
+
+def test_the_images_are_two():
+    one, two = ((mesh.BUILD / board.replace("-", "_") / "firmware.bin"
+                 ).read_bytes() for board in BOARDS)
+    assert one != two
+
+
+# ---- what its software costs ----
+
+def told(board, folder):
+    """{cost: instructions} of boot/BOARD/costs.c."""
+    library = folder / f"{board}.so"
+    subprocess.run(["gcc", "-std=c11", f"-I{mesh.ROOT}", "-shared", "-fPIC",
+                    "-o", library, mesh.ROOT / "boot" /
+                    board.replace("-", "_") / "costs.c"], check=True)
+    values = (ctypes.c_uint32 * len(COSTS)).in_dll(
+        ctypes.CDLL(str(library)), "boot_costs")
+    return {name: value / PS_PER_INSTRUCTION
+            for name, value in zip(COSTS, values)}
+
+
+class Counted:
+    """The spans of a run's trace, in instructions."""
+
+    def __init__(self, loads, board, *args, **more):
+        trace = loads / "trace.json"
+        self.report = mesh.run(loads / "spin", "--board", board, "--profile",
+                               "t3d", "--trace", trace, *args, arg="32", **more)
+        self.spans = [(e["name"], e["args"]["layer"], e["args"]["round"],
+                       (e["args"]["end_ps"] - e["args"]["start_ps"])
+                       / PS_PER_INSTRUCTION)
+                      for e in json.loads(trace.read_text())["traceEvents"]
+                      if e["ph"] == "X" and e["cat"] == "node"]
+
+    def most(self, name, layer, number=0):
+        return max(length for *key, length in self.spans
+                   if key == [name, layer, number])
+
+
+def counted(loads, board):
+    """{cost: instructions}, from runs on 25 boards."""
+    one = Counted(loads, board)
+    three = Counted(loads, board, rounds=3)
+    star = Counted(loads, board, "--schedule", "star")
+    leaf = one.most("hop", 2)
+    last = one.most("queue", 1)  # from the last send to the kernel's begin()
+    phase = one.most("queue", 0) - last
+    return {
+        "first_send": one.most("hop", 0),
+        "split": leaf,
+        "phase_queue": phase,
+        "kernel_start": last + three.most("begin", 2, 1),
+        "round_overhead":
+            (three.most("queue", 0) - last - 5 * phase) / 2,
+        "branch_queue": star.most("queue", 0) / 23}
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_costs_are_those_of_the_target(loads, tmp_path, board):
+    plan, target = told(board, tmp_path), counted(loads, board)
+    print({name: (plan[name], target[name]) for name in target})
+    for name, instructions in target.items():
+        assert abs(plan[name] - instructions) <= NEAR * instructions, name
+
+
+@pytest.mark.parametrize("rounds", [1, 3])
+@pytest.mark.parametrize("board", BOARDS)
+def test_the_plan_holds(loads, board, rounds):
+    measured = mesh.run(loads / "spin", "--board", board, "--profile", "t3d",
+                        arg="32", rounds=rounds)["measured"]
+    assert -0.001 <= measured["overhead_vs_plan"] <= 0.005
