@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Makefile: packages that are missing are installed before anything is
+compiled, flags that change compile again, and `make -n` only says so."""
+import os
+import subprocess
+
+import pytest
+
+from core import ROOT
+
+DPKG = """#!/bin/sh
+for word; do case $word in
+-*) ;;
+libgmp-dev|libunicorn-dev) [ ! -e "$0-$word" ] || echo "installed:$word" ;;
+*) echo "installed:$word" ;;
+esac; done
+"""
+APT = """#!/bin/sh
+echo "apt-get $*" >> "$(dirname "$0")/log"
+sleep 0.5
+for word; do
+    [ "$1" = update ] || touch "$(dirname "$0")/dpkg-query-$word"
+done
+echo "apt-get ends" >> "$(dirname "$0")/log"
+"""
+COMPILER = """#!/bin/sh
+echo "gcc" >> "$(dirname "$0")/log"
+exec gcc "$@"
+"""
+
+
+class Machine:
+    """With programs that stand in for apt's, where two packages are missing."""
+
+    def __init__(self, folder):
+        self.bin, self.build = folder / "bin", folder / "build"
+        self.bin.mkdir()
+        for name, text in (("dpkg-query", DPKG), ("apt-get", APT),
+                           ("sudo", '#!/bin/sh\nexec "$@"\n'),
+                           ("compiler", COMPILER)):
+            (self.bin / name).write_text(text)
+            (self.bin / name).chmod(0o755)
+
+    def make(self, *args):
+        env = {key: value for key, value in os.environ.items()
+               if key not in ("MAKEFLAGS", "MFLAGS")}
+        done = subprocess.run(
+            ["make", "-C", ROOT, f"BUILD={self.build}",
+             f"HOST_CC={self.bin}/compiler", *args], capture_output=True,
+            text=True, timeout=120, check=False,
+            env={**env, "PATH": f"{self.bin}:{env['PATH']}"})
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+    def log(self):
+        """What has run since the last look."""
+        path = self.bin / "log"
+        lines = path.read_text().splitlines() if path.exists() else []
+        path.unlink(missing_ok=True)
+        return lines
+
+    def objects(self, tree):
+        return [str(self.build / tree / f"torus/{name}.o")
+                for name in ("torus", "pattern")]
+
+
+@pytest.fixture(name="machine")
+def fixture_machine(tmp_path):
+    return Machine(tmp_path)
+
+
+def test_packages_come_first(machine):
+    machine.make("-j4", *machine.objects("host"))
+    assert machine.log() == [
+        "apt-get update -q", "apt-get ends",
+        "apt-get install -qy --no-install-recommends libgmp-dev",
+        "apt-get ends", "gcc", "gcc"]
+    machine.make("-j4", "-B", *machine.objects("host"))
+    assert machine.log() == ["gcc", "gcc"]
+
+
+def test_a_package_that_was_removed_is_missed(machine):
+    """Then nothing is compiled again for it."""
+    machine.make(*machine.objects("host"))
+    (machine.bin / "dpkg-query-libgmp-dev").unlink()
+    machine.log()
+    machine.make(*machine.objects("host"))
+    assert [line.split()[-1] for line in machine.log()] == [
+        "-q", "ends", "libgmp-dev", "ends"]
+
+
+def test_those_of_the_tests_follow(machine):
+    machine.make("-j4", *machine.objects("test/sanitized"))
+    assert [line.split()[-1] for line in machine.log()] == [
+        "-q", "ends", "libgmp-dev", "ends", "-q", "ends", "libunicorn-dev",
+        "ends", "gcc", "gcc"]
+
+
+def test_n_changes_nothing(machine):
+    said = machine.make("-n", *machine.objects("host"))
+    assert "libgmp-dev" in said and "-c torus/torus.c" in said
+    assert machine.log() == [] and not machine.build.exists()
+
+
+def test_other_flags_compile_again(machine):
+    machine.make(*machine.objects("host"))
+    machine.log()
+    before = {path: path.stat().st_mtime_ns
+              for path in machine.build.rglob("*")}
+    flags = ("HOST_CFLAGS=-std=c11 -I. '-DNAME=\"a b\"'",)
+    assert "-c torus/torus.c" in machine.make("-n", *flags,
+                                              *machine.objects("host"))
+    assert before == {path: path.stat().st_mtime_ns
+                      for path in machine.build.rglob("*")}
+    machine.make(*flags, *machine.objects("host"))
+    assert machine.log() == ["gcc", "gcc"]
+    machine.make(*flags, *machine.objects("host"))
+    assert machine.log() == []
+
+
+def test_what_is_cleaned_away_is_built_again(machine):
+    machine.make(*machine.objects("host"))
+    machine.log()
+    machine.make("-j4", "clean", *machine.objects("host"))
+    assert machine.log() == ["gcc", "gcc"]
+
+
+def test_help_lists_every_target_with_a_description():
+    done = subprocess.run(["make", "-s", "-C", ROOT, "help"], text=True,
+                          capture_output=True, timeout=60, check=True)
+    described = {line.split(":")[0] for line in done.stdout.splitlines()
+                 if not line.startswith(" ")}
+    assert {"all", "run", "test", "flash", "gallery", "new-kernel", "fuzz",
+            "size", "help", "deps"} <= described
+    assert all((" " not in name) for name in described)
+
+
+def test_no_make_calls_make():
+    for path in [ROOT / "Makefile", *ROOT.glob("[!b]*/**/*.mk"),
+                 *(ROOT / "boot").rglob("*.mk")]:
+        assert "$(MAKE)" not in path.read_text(), path
