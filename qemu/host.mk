@@ -34,9 +34,10 @@ $(BUILD)/quincunx: $(host_objects) $(BUILD)/host.flags
 # read it from QUINCUNX_QEMU (qemu/board/emulator.h). A path is made absolute,
 # since tests have working directories of their own; a mere name stays one.
 QEMU ?=
+absolute = $(if $(filter /%,$(firstword $(1))),,$(CURDIR)/)$(1)
 ifneq ($(QEMU),)
-export QUINCUNX_QEMU := $(if $(findstring /,$(QEMU)),$(if \
-    $(filter /%,$(firstword $(QEMU))),,$(CURDIR)/))$(QEMU)
+export QUINCUNX_QEMU := $(if $(findstring /,$(QEMU)),$(call \
+    absolute,$(QEMU)),$(QEMU))
 endif
 
 # The second QEMU that the tests run with: Debian 12's backports have QEMU 10.

@@ -26,7 +26,8 @@ QEMU10_TESTS := test/test_two_qemus.py test/test_run.py test/test_stm32f405.py \
 
 ## test-qemu10: a part of the tests, on the QEMU of `make qemu10`
 .PHONY: test-qemu10
-test-qemu10: export QUINCUNX_QEMU := $(CURDIR)/$(QEMU10)/qemu-system-arm
+test-qemu10: export QUINCUNX_QEMU = $(call \
+    absolute,$(QEMU10)/qemu-system-arm)
 test-qemu10: qemu10 build-tests | $(TEST_DEPS)
 	$(Q)$(PYTEST_FILES) $(TEST_WORKERS) $(QEMU10_TESTS) \
 	  -k "not 25x25 and not 625"
