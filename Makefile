@@ -18,8 +18,8 @@ Q := $(if $(V),,@)
 comma := ,
 say = @printf '  %-8s %s\n'
 
-# As many commands at a time, if no other make says how many; but what is cleaned
-# away is built afterwards.
+# As many commands at a time, if no other make says how many; but what is
+# cleaned away is built afterwards.
 WORKERS ?= 2
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(WORKERS)

@@ -219,8 +219,9 @@ def test_kernel_defines_its_own_name_and_nothing_else(name, tmp_path):
 
 def test_kernels_are_single_files():
     others = [name for name in FILES if name.startswith("kernels/")
-              and not re.fullmatch(r"kernels/(kernel\.h|kernels\.mk|[a-z0-9_]+\.c|"
-                                   r"README\.md|skeleton/.*\.in)", name)]
+              and not re.fullmatch(
+                  r"kernels/(kernel\.h|kernels\.mk|[a-z0-9_]+\.c|"
+                  r"README\.md|skeleton/.*\.in)", name)]
     assert not others
 
 
