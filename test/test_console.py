@@ -854,8 +854,13 @@ def test_a_port_that_was_closed_is_free():
     with k.Pty(k.scripted(lambda *_: [])) as pty:
         with k.Client(pty.path):
             pass
-        with open(pty.path, "rb", buffering=0) as port:
+        # Without O_NOCTTY it becomes the terminal of a pytest that leads its
+        # session and has none, which ends by SIGHUP when the port closes.
+        port = os.open(pty.path, os.O_RDONLY | os.O_NOCTTY)
+        try:
             exclusive = fcntl.ioctl(port, TIOCGEXCL, b"\0" * 4)
+        finally:
+            os.close(port)
     assert exclusive == b"\0" * 4
 
 
