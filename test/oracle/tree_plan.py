@@ -73,7 +73,11 @@ def pruned(branches, slow, last):
 
 
 class Tree:
-    """A tree with its costs: who may send when, and how long that takes."""
+    """A tree with its costs: who may send when, and how long that takes.
+
+    Without a grid all is exact. Large trees' numbers would have very many
+    digits: theirs are integers, in units of 1 / grid, each off by a few.
+    """
 
     def __init__(self, branches, slow, costs, grid=None):
         self.branches = branches
@@ -83,11 +87,13 @@ class Tree:
         self.below = [list(children(branches, i))
                       for i in range(len(branches))]
 
-    def near(self, number):
-        """Large trees would have numbers of very many digits."""
+    def times(self, a, b):
+        return a * b if self.grid is None else a * b // self.grid
+
+    def over(self, a, b):
         if self.grid is None:
-            return number
-        return Fraction(round(number * self.grid), self.grid)
+            return Fraction(a) / b
+        return a * self.grid // b
 
     def hops(self, index):
         b = self.branches[index]
@@ -129,43 +135,46 @@ class Tree:
 
     def lines(self):
         """(p, q) of every subtree: with s left it takes p s - q."""
+        one = self.grid or 1
         lines = [None] * len(self.branches)
         for i in reversed(range(len(self.branches))):
-            p = Fraction(1, self.unit(i))
+            p = self.over(one, self.unit(i) * one)
             q = p * self.computes(i)
             for place, queue in self.lanes(i):
                 # What is left for the next: slope s - offset.
-                slope, offset = Fraction(1), Fraction(self.queued(i, place))
+                slope, offset = one, self.queued(i, place) * one
                 for child in queue:
                     pc, qc = lines[child]
-                    by = 1 + self.rate(child) * pc
-                    slope = self.near(slope / by)
-                    offset = self.near(
-                        (offset + self.startup(child)
-                         - self.rate(child) * qc) / by)
-                    p += pc * slope
-                    q += pc * offset + qc
-            lines[i] = self.near(p), self.near(q)
+                    by = one + self.rate(child) * pc
+                    slope = self.over(slope, by)
+                    offset = self.over(
+                        offset + self.startup(child) * one
+                        - self.rate(child) * qc, by)
+                    p += self.times(pc, slope)
+                    q += self.times(pc, offset) + qc
+            lines[i] = p, q
         return lines
 
     def solve(self):
         """(makespan, own shares), whatever their signs."""
+        one = self.grid or 1
         lines = self.lines()
         p, q = lines[0]
         left = [None] * len(self.branches)
-        left[0] = (self.costs.load + q) / p
+        left[0] = self.over(self.costs.load * one + q, p)
         shares = []
         for i in range(len(self.branches)):
-            shares.append((left[i] - self.computes(i)) / self.unit(i))
+            shares.append(Fraction(left[i] - self.computes(i) * one,
+                                   self.unit(i) * one))
             for place, queue in self.lanes(i):
-                s = left[i] - self.queued(i, place)
+                s = left[i] - self.queued(i, place) * one
                 for child in queue:
                     pc, qc = lines[child]
-                    s = self.near((s - self.startup(child)
-                                   + self.rate(child) * qc)
-                                  / (1 + self.rate(child) * pc))
+                    s = self.over(s - self.startup(child) * one
+                                  + self.rate(child) * qc,
+                                  one + self.rate(child) * pc)
                     left[child] = s
-        return left[0], shares
+        return Fraction(left[0], one), shares
 
     def simulate(self, shares):
         """When every node ends, given what everybody keeps."""
