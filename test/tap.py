@@ -1,14 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that print TAP, as pytest sees them."""
-import fcntl
-import hashlib
-import json
-import os
 import re
 import subprocess
 from typing import NamedTuple
-
-from core import BUILD
 
 LINE = re.compile(r"(not )?ok (\d+) - (.*)")
 
@@ -51,27 +45,6 @@ def run(command, timeout, env=None):
     if trouble:
         trouble.append(done.stderr)
     return Outcome(results, "\n".join(notes), "\n".join(trouble))
-
-
-def run_once(command, timeout):
-    """As run(), for modules that make tests of the results: every worker of
-    pytest imports them, but only the first of a session runs the program."""
-    session = os.environ.get("PYTEST_XDIST_TESTRUNUID")
-    if session is None:
-        return run(command, timeout)
-    name = hashlib.sha256(repr(command).encode()).hexdigest()[:16]
-    with open(BUILD / "test" / f"{name}.tap.json", "a+",
-              encoding="utf-8") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        file.seek(0)
-        kept = json.loads(file.read() or "{}")
-        if kept.get("session") != session:
-            outcome = run(command, timeout)
-            file.truncate(0)
-            json.dump({"session": session, "outcome": outcome}, file)
-            return outcome
-    results, *rest = kept["outcome"]
-    return Outcome([tuple(result) for result in results], *rest)
 
 
 def failures(outcome):

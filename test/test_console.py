@@ -17,7 +17,6 @@ import pytest
 
 import console as k
 import mesh
-import tap
 from core import BUILD, ROOT
 
 QUINCUNX = BUILD / "quincunx"
@@ -946,22 +945,6 @@ def test_command_line_errors(args, status, said):
     done = command(*args)
     assert done.returncode == status
     assert said in done.stderr and done.stdout == ""
-
-
-# ---- a node's answers to peeks ----
-
-NODE = tap.run([BUILD / "test" / "console-node"], timeout=60)
-
-
-def test_node_ends_as_it_should():
-    assert not NODE.trouble, NODE.trouble
-    assert NODE.results
-
-
-@pytest.mark.parametrize("passed, notes", [r[1:] for r in NODE.results],
-                         ids=[r[0] for r in NODE.results])
-def test_node(passed, notes):
-    assert passed, notes
 
 
 # ---- size ----

