@@ -243,6 +243,12 @@ def read_again(file):
     return file.read()
 
 
+def sequence(port, count):
+    """What test/stm32f405/exchange.c sends out of a port."""
+    return bytes((i * 167 + (i >> 8) * 59 + (i >> 16) * 7 + port) & 255
+                 for i in range(count))
+
+
 def symbols(elf):
     """Sorted [(address, name)] of the functions."""
     done = subprocess.run(["arm-none-eabi-nm", "-n", pathlib.Path(elf)],

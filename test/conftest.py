@@ -14,6 +14,9 @@ for folder in (HERE, HERE / "oracle"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
+import parts  # noqa: E402
+import progress  # noqa: E402
+
 # Where .ci/run, which prints one closing line for several runs, wants this
 # run's three counts. Not for a pytest that a test starts.
 COUNTS = os.environ.pop("QUINCUNX_COUNTS", None)
@@ -26,14 +29,20 @@ LONGEST = ("test_run", "test_ratio", "test_nodes", "test_kernels_everywhere",
 def pytest_addoption(parser):
     parser.addoption(
         "--boards", action="store_true",
-        help="also whole meshes of emulated stm32f405 and other long runs: "
-             "minutes of two cores")
+        help="the tests with the mark `boards`, in place of all others")
 
 
 def pytest_configure(config):
     """Ends at once, with status 2, if QUINCUNX_QEMU names no QEMU."""
     import core as library
 
+    config.addinivalue_line(
+        "markers", "boards: takes long: hundreds of boards, whole meshes of "
+                   "stm32f405, real time, thousands of plans; `make "
+                   "test-boards` runs it and `make test` does not")
+    config.addinivalue_line(
+        "markers", "parts(N): the same test N times; only the first time "
+                   "without the mark `boards`")
     command = library.BUILD / "quincunx"
     if (hasattr(config, "workerinput") or not command.exists()
             or not os.environ.get("QUINCUNX_QEMU")):
@@ -51,12 +60,37 @@ def pytest_report_header():
     return f"QEMU: {library.qemu_version(library.QEMU) or 'none'}"
 
 
-def pytest_collection_modifyitems(items):
+def pytest_generate_tests(metafunc):
+    """`@pytest.mark.parts(N)`: a test that tries N times as much chance in all,
+    most of it in `make test-boards`."""
+    mark = metafunc.definition.get_closest_marker("parts")
+    if mark is not None:
+        metafunc.fixturenames.append("part")
+        metafunc.parametrize("part", parts.cases(range(*mark.args), 1),
+                             indirect=True)
+
+
+def pytest_sessionstart(session):
+    config = session.config
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None and config.option.verbose <= 0:
+        config.pluginmanager.register(progress.Progress(reporter))
+
+
+def pytest_collection_modifyitems(config, items):
+    """Tests of `make test` or of `make test-boards`; long files first."""
     def rank(item):
         name = item.path.stem
         return LONGEST.index(name) if name in LONGEST else len(LONGEST)
 
-    items.sort(key=rank)
+    def wanted(item):
+        marked = item.get_closest_marker("boards") is not None
+        return marked == config.getoption("--boards")
+
+    left_out = [item for item in items if not wanted(item)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+    items[:] = sorted(filter(wanted, items), key=rank)
 
 
 def counts(stats):
@@ -85,6 +119,12 @@ def pytest_unconfigure(config):
     else:
         with open(COUNTS, "a", encoding="ascii") as file:
             print(*counts(reporter.stats), file=file)
+
+
+@pytest.fixture(scope="session")
+def part(request):
+    """Which of a test's equal parts this is."""
+    return request.param
 
 
 @pytest.fixture(scope="session")

@@ -84,6 +84,13 @@ def run(load, *args, size="5x5", kernel="spin", arg=None, on="qemu",
 
 # ---- loads ----
 
+def zeros(path, size):
+    """A file of so many bytes that takes no space; its path."""
+    with path.open("wb") as file:
+        file.truncate(size)
+    return path
+
+
 def text(size, chance):
     """Real text: the project's own sources, file after file."""
     files = sorted(p for d in ("boot", "hal", "torus", "scatter", "kernels",
@@ -174,6 +181,11 @@ def stat_of(pid):
     except (FileNotFoundError, ProcessLookupError):
         return None
     return line[line.rindex(")") + 2:].split()
+
+
+def alive(pid):
+    stat = stat_of(pid)
+    return stat is not None and stat[0] != "Z"
 
 
 def pids():

@@ -32,13 +32,11 @@ test-qemu10: qemu10 build-tests | $(TEST_DEPS)
 	$(Q)$(PYTEST_FILES) $(TEST_WORKERS) $(QEMU10_TESTS) \
 	  -k "not 25x25 and not 625"
 
-## test-boards: what takes long: whole meshes of emulated and of modelled
-##   stm32f405, their failures, every kernel on 625 boards
+## test-boards: the tests with the mark `boards`, which take long: whole meshes
+##   of emulated and of modelled stm32f405, 625 boards, thousands of plans
 .PHONY: test-boards
 test-boards: build-tests | $(TEST_DEPS)
-	$(Q)$(PYTEST_FILES) $(WORKERS) --boards -k "not everywhere or 625" \
-	  test/test_miswired.py test/test_ps.py test/test_serial_run.py \
-	  test/test_chip_boards.py test/test_kernels_everywhere.py $(T)
+	$(Q)$(PYTEST_FILES) $(WORKERS) --boards $(TESTS) $(T)
 
 # The originator's console; emulated boards without one. HIL_OPTIONS: pytest's.
 HIL_OPTIONS ?=

@@ -89,15 +89,10 @@ def test_fewer_bytes_than_nodes(tmp_path, on):
     assert json.loads(done.stdout)["result"]["offsets"] == [0, 3]
 
 
-def sparse(path, size):
-    with path.open("wb") as file:
-        file.truncate(size)
-    return path
-
-
 def most_at_once(path, **options):
     """What a node's memory takes of a load of single bytes, as it says."""
-    done = run(sparse(path, 64 * 2 ** 20), "--batch", 2 ** 32 - 1, **options)
+    done = run(mesh.zeros(path, 64 * 2 ** 20), "--batch", 2 ** 32 - 1,
+               **options)
     refused(done, FAILED, f"--batch {2 ** 32 - 1}", path, "at most")
     return int(done.stderr.split("takes ")[1].split()[0])
 
@@ -106,7 +101,7 @@ def most_at_once(path, **options):
 def test_batch_larger_than_a_nodes_memory(tmp_path, on):
     limit = most_at_once(tmp_path / "large", on=on)
     assert 8 * 10 ** 6 < limit < 16 * 2 ** 20
-    refused(run(sparse(tmp_path / "over", limit + 1), "--batch", limit + 1,
+    refused(run(mesh.zeros(tmp_path / "over", limit + 1), "--batch", limit + 1,
                 on=on), FAILED, limit + 1, limit)
 
 
@@ -115,7 +110,7 @@ def test_batch_larger_than_a_nodes_memory(tmp_path, on):
 def test_largest_load_that_is_allowed_works(tmp_path, size, on):
     """With the longest argument, whose messages are the largest."""
     limit = most_at_once(tmp_path / "large", mesh=size, on=on, arg="z" * 255)
-    path = sparse(tmp_path / "largest", limit)
+    path = mesh.zeros(tmp_path / "largest", limit)
     with path.open("r+b") as file:
         file.seek(limit - 255)
         file.write(b"z" * 255)

@@ -11,6 +11,8 @@ import mesh
 import test_chip
 from chip_bench import BUILD, HELD_CYCLES_MAX, PORTS, Bench, opposite, step
 
+pytestmark = pytest.mark.boards
+
 DISCOVERIES = 20
 KERNELS = ("search", "conv", "spin")
 PPM = 100       # what crystals are off by, at most
@@ -24,12 +26,6 @@ GAUSS = {(dx, dy): (2 - abs(dx)) * (2 - abs(dy))
          for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
 
 
-@pytest.fixture(autouse=True)
-def fixture_boards(request):
-    if not request.config.getoption("--boards"):
-        pytest.skip("minutes; make test-boards runs it")
-
-
 def image_of_kernels():
     """The firmware with these kernels."""
     build = (BUILD / "chip-kernels").relative_to(mesh.ROOT)
@@ -41,9 +37,7 @@ def image_of_kernels():
 
 
 @pytest.fixture(name="image", scope="module")
-def fixture_image(request):
-    if not request.config.getoption("--boards"):
-        pytest.skip("minutes; make test-boards runs it")
+def fixture_image():
     return image_of_kernels()
 
 

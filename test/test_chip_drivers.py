@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from chip_bench import CORE_HZ, PORTS, Bench, words
+from chip_bench import CORE_HZ, PORTS, Bench, sequence, words
 from core import BUILD, ROOT
 
 HEADERS = ROOT / "hal" / "stm32f405" / "pins"
@@ -382,12 +382,6 @@ def test_a_port_without_a_cable_is_silent(start):
         assert counters["in"] == counters["framings"] == \
             counters["noises"] == 0
         assert board.usart(port)["received"] == 0
-
-
-def sequence(port, count):
-    """What exchange.c sends out of a port."""
-    return bytes((i * 167 + (i >> 8) * 59 + (i >> 16) * 7 + port) & 255
-                 for i in range(count))
 
 
 def exchanged(board, ports, blocks):

@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 import mesh
+import parts
 
 USAGE, FAILED = 2, 1
 SCHEDULES = ["peters-syska", "equal", "binomial", "nearest", "star"]
@@ -23,12 +24,6 @@ def compared(load, *args, **options):
     done = compare(load, "--json", *args, **options)
     assert (done.returncode, done.stderr) == (0, "")
     return json.loads(done.stdout)
-
-
-def zeros(path, size):
-    with path.open("wb") as file:
-        file.truncate(size)
-    return path
 
 
 def reached(time, nodes, ports, compute, startup, transfer):
@@ -77,10 +72,10 @@ def check_entries(report):
     return [(entry["schedule"], entry["rounds"] > 1) for entry in entries]
 
 
-@pytest.mark.parametrize("on", ["qemu", "native"])
+@pytest.mark.parametrize("on", parts.cases(["qemu", "native"], ["native"]))
 def test_it_is_the_single_runs(tmp_path, on):
     """Several rounds, and then one round with every schedule."""
-    load = zeros(tmp_path / "load", 100000)
+    load = mesh.zeros(tmp_path / "load", 100000)
     report = compared(load, on=on)
     assert check_entries(report) == [("peters-syska", True)] + [
         (name, False) for name in SCHEDULES]
@@ -121,7 +116,7 @@ def test_625_nodes_find_what_is_there(tmp_path):
                                   ["--switching", "store-and-forward"],
                                   ["--originator", "3,1"]])
 def test_options_of_the_job(tmp_path, args):
-    report = compared(zeros(tmp_path / "load", 20000), *args)
+    report = compared(mesh.zeros(tmp_path / "load", 20000), *args)
     several = args[0] == "--originator"
     assert check_entries(report) == [("peters-syska", True)] * several + [
         (name, False) for name in SCHEDULES]
@@ -132,13 +127,13 @@ def test_options_of_the_job(tmp_path, args):
 
 def test_ports_set_the_bound(tmp_path):
     """Where one port cannot feed 25 nodes, the bound says so."""
-    report = compared(zeros(tmp_path / "load", 100000), "--ports", "1")
+    report = compared(mesh.zeros(tmp_path / "load", 100000), "--ports", "1")
     check_bound(report, 1)
     assert report["lower_bound"]["set_by"] == "ports"
 
 
 def test_table(tmp_path):
-    load = zeros(tmp_path / "load", 1000000)
+    load = mesh.zeros(tmp_path / "load", 1000000)
     done = compare(load, profile="t3d", arg="1000")
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
@@ -167,7 +162,7 @@ def test_table(tmp_path):
 
 
 def test_nothing_is_said_of_schedules_that_differ(tmp_path):
-    done = compare(zeros(tmp_path / "load", 1000000))
+    done = compare(mesh.zeros(tmp_path / "load", 1000000))
     assert "within" not in done.stdout
     assert "lower bound" in done.stdout
 
@@ -190,7 +185,7 @@ def refused(done, status, *words):
     (["--arg", "0"], "'0'"), (["--originator", "5,0"], "'5,0'"),
     (["more"], "one INPUT")])
 def test_bad_usage(tmp_path, args, word):
-    load = zeros(tmp_path / "load", 1000)
+    load = mesh.zeros(tmp_path / "load", 1000)
     done = mesh.command("compare", "--mesh", "5x5", "--kernel", "spin",
                         "--arg", "32", "--on", "native", load, *args)
     refused(done, USAGE, word)
@@ -204,7 +199,7 @@ def test_what_is_required():
 
 
 def test_failures(tmp_path):
-    load = zeros(tmp_path / "load", 1000)
+    load = mesh.zeros(tmp_path / "load", 1000)
     refused(compare(tmp_path / "none"), FAILED, tmp_path / "none",
             "No such file")
     refused(compare(tmp_path), FAILED, tmp_path, "directory")
@@ -212,7 +207,7 @@ def test_failures(tmp_path):
             tmp_path / "none")
     refused(compare(load, "--board", "stm32f405", on="qemu"), USAGE,
             "must not be given to compare")
-    tiny = zeros(tmp_path / "tiny", 9)
+    tiny = mesh.zeros(tmp_path / "tiny", 9)
     slow = tmp_path / "slow"
     slow.write_text("startup = 1s\ntransfer = 1ns\nhop_delay = 0\n")
     refused(compare(tiny, "--phases", "2", profile=slow), FAILED,
@@ -223,7 +218,7 @@ def test_failures(tmp_path):
 def test_full_standard_output(tmp_path, args):
     line = [mesh.QUINCUNX, "compare", "--mesh", "1x1", "--kernel", "spin",
             "--arg", "32", "--on", "native", *args,
-            zeros(tmp_path / "load", 10)]
+            mesh.zeros(tmp_path / "load", 10)]
     with open("/dev/full", "wb") as full:
         done = subprocess.run(line, stdout=full, check=False,
                               stderr=subprocess.PIPE, timeout=60)

@@ -27,11 +27,6 @@ USAGE, FAILED, INTERRUPTED = 2, 1, 130
 STEPS = ["connect", "identity", "program", "verify", "reset", "done"]
 
 
-def alive(pid):
-    stat = mesh.stat_of(pid)
-    return stat is not None and stat[0] != "Z"
-
-
 def heed_signals():
     """Also those that these tests' own parent ignores."""
     for number in (signal.SIGINT, signal.SIGHUP):
@@ -90,7 +85,7 @@ class Bench:
     def nothing_left(self):
         pids = ({e["pid"] for e in self.log()}
                 | {e["child"] for e in self.log() if "child" in e})
-        assert mesh.until(lambda: not any(map(alive, pids)), 5)
+        assert mesh.until(lambda: not any(map(mesh.alive, pids)), 5)
 
 
 @pytest.fixture(name="bench")
@@ -906,7 +901,7 @@ def test_a_real_openocd_is_interrupted(bench, emulated):
         _, err = process.communicate(timeout=20)
     assert process.returncode == INTERRUPTED
     assert "interrupted; half written: flash it again" in err
-    assert not alive(int((bench.folder / "pid").read_text()))
+    assert not mesh.alive(int((bench.folder / "pid").read_text()))
 
 
 # ---- make ----

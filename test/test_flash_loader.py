@@ -30,11 +30,6 @@ NOTHING = "nothing was written"
 LATE = re.compile("Failed to read ACK|init device, timeout|did not end within")
 
 
-def alive(pid):
-    stat = mesh.stat_of(pid)
-    return stat is not None and stat[0] != "Z"
-
-
 class Bench:
     """A folder with an image, emulated loaders and DFU devices."""
 
@@ -98,7 +93,7 @@ class Bench:
 
     def nothing_left(self):
         pids = {event["pid"] for event in self.log()}
-        assert mesh.until(lambda: not any(map(alive, pids)), 5)
+        assert mesh.until(lambda: not any(map(mesh.alive, pids)), 5)
         for one in self.loaders:
             one.stop()
 

@@ -302,15 +302,15 @@ def test_runs_say_what_the_twin_says(twin, tmp_path, size, on, rounds,
 
 @pytest.fixture(name="many_values", scope="module")
 def fixture_many_values():
-    """The curve of 4000 values: what takes long is made once."""
-    return Twin(-60_000_000, 60_000_000, 4000, channels=32, steps=1).csv()
+    """The curve of 1000 values: what takes long is made once."""
+    return Twin(-60_000_000, 60_000_000, 1000, channels=32, steps=1).csv()
 
 
 @pytest.mark.parametrize("size, on", [("5x5", "native"), ("25x25", "native"),
                                       ("5x5", "qemu")])
 def test_rounds(tmp_path, many_values, size, on):
     """Units that are short enough, and startups long enough, for several."""
-    sweep("voltage=-60:60:4000,channels=32,steps=1", "-o", tmp_path / "out",
+    sweep("voltage=-60:60:1000,channels=32,steps=1", "-o", tmp_path / "out",
           "--profile", "uart", size=size, on=on, rounds=3)
     assert (tmp_path / "out").read_text() == many_values
 

@@ -89,7 +89,8 @@ def images(draw):
     return numpy.array(samples, "u1").reshape(planes, height, width)
 
 
-@settings(max_examples=400, deadline=None)
+@pytest.mark.parts(4)
+@settings(max_examples=100, deadline=None)
 @given(image=images(), square=SQUARES, divisor=st.integers(1, 300),
        offset=st.integers(-255, 255), data=st.data())
 def test_any_image_cut_anywhere(image, square, divisor, offset, data):

@@ -75,7 +75,8 @@ LISTS = st.lists(st.sampled_from(
 ENDS = st.sampled_from([b"\n", b"\r\n"])
 
 
-@settings(max_examples=500, deadline=None)
+@pytest.mark.parts(4)
+@settings(max_examples=125, deadline=None)
 @given(LISTS, ENDS, st.booleans(), st.data())
 def test_cut_and_merged_in_any_order(words, end, ended, data):
     load = end.join(words) + (end if ended else b"")

@@ -74,8 +74,9 @@ def scattered(taps, samples, cuts, order=None):
             struct.unpack("<Q", result)[0])
 
 
+@pytest.mark.parts(4)
 @hypothesis.given(jobs())
-@hypothesis.settings(max_examples=400, deadline=None)
+@hypothesis.settings(max_examples=100, deadline=None)
 def test_any_cut_gives_the_same(job):
     taps, channels, flat, cuts, order = job
     samples = numpy.array(flat, numpy.int64).reshape(-1, channels)

@@ -64,7 +64,8 @@ def products(draw):
                                max_size=rows)), draw(lines)
 
 
-@settings(max_examples=500, deadline=None)
+@pytest.mark.parts(4)
+@settings(max_examples=125, deadline=None)
 @given(product=products(), data=st.data())
 def test_any_product_cut_anywhere(product, data):
     kind, matrix, vector = product

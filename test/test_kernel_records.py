@@ -187,8 +187,9 @@ def tables(draw):
     return b"".join(lines)
 
 
+@pytest.mark.parts(4)
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=75, deadline=None)
 def test_any_table_any_cut_any_order(data):
     table = data.draw(tables())
     number = data.draw(st.booleans())

@@ -57,7 +57,8 @@ PATTERNS = st.lists(LETTERS.filter(len).map(lambda text: text[:16]),
                     min_size=1, max_size=6)
 
 
-@settings(max_examples=600, deadline=None)
+@pytest.mark.parts(4)
+@settings(max_examples=150, deadline=None)
 @given(LETTERS, PATTERNS, st.booleans(), st.data())
 def test_cut_and_merged_in_any_order(load, patterns, folds, data):
     job = kernels.Job1("search", argument(patterns, folds))

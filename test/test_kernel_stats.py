@@ -98,8 +98,9 @@ def jobs(draw):
     return name, per_unit, values, cuts, order
 
 
+@pytest.mark.parts(4)
 @hypothesis.given(jobs())
-@hypothesis.settings(max_examples=400, deadline=None)
+@hypothesis.settings(max_examples=100, deadline=None)
 def test_any_cut_and_order_gives_the_same(job):
     name, per_unit, values, cuts, order = job
     code, kind = TYPES[name]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every kernel on a megabyte of its own files: one native node, 25 boards and
 625 boards have the same result and the same output, byte for byte. (625 boards
-that search: test_run.py. Six more kernels on 625: only with --boards.)"""
+that search: test_run.py.)"""
 import json
 import pathlib
 import sys
@@ -65,16 +65,16 @@ BOARDS = {"25": ("5x5", ()),
           "25-rounds": ("5x5", ("--originator", "3,1", "--rounds", "2")),
           "28": ("7x4", ()), "625": ("25x25", ("--originator", "20,9"))}
 ELSEWHERE = [("search", "625")]
-LONG = [(name, "625") for name in ("stats", "fir", "conv", "matvec",
-                                   "dictionary", "records")]
+QUICK = {"records": ["25-rounds", "28"]}  # in `make test`; others: 25
 
 
 @pytest.mark.parametrize("name, boards", [
-    (name, boards) for name in job_bench.KERNELS for boards in BOARDS
+    pytest.param(name, boards,
+                 marks=[] if boards in QUICK.get(name, ["25"])
+                 else pytest.mark.boards)
+    for name in job_bench.KERNELS for boards in BOARDS
     if (name, boards) not in ELSEWHERE])
-def test_same_answer_on_boards(files, alone, tmp_path, request, name, boards):
-    if (name, boards) in LONG and not request.config.getoption("--boards"):
-        pytest.skip("minutes for six kernels: make test-boards")
+def test_same_answer_on_boards(files, alone, tmp_path, name, boards):
     size, more = BOARDS[boards]
     if name == "channels" and "--rounds" in more:
         more = more[:2]  # nothing is transferred: one round is best

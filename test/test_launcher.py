@@ -178,6 +178,7 @@ def end(launcher, how):
     return stderr
 
 
+@pytest.mark.boards
 @pytest.mark.parametrize("how", SIGNALS)
 def test_ended_while_625_boards_boot(launcher, how):
     launcher.start(size="25x25")

@@ -8,15 +8,11 @@ import pytest
 import emulated
 import mesh
 
+pytestmark = pytest.mark.boards
+
 FIRMWARE = mesh.BUILD / "stm32f405" / "firmware.elf"
 MAGIC = b"QNCX"  # hal/image.h: then version and board, then x and y
 PLACE_AT = 8
-
-
-@pytest.fixture(autouse=True)
-def fixture_boards(request):
-    if not request.config.getoption("--boards"):
-        pytest.skip("makes meshes of its own; make test-boards runs it")
 
 
 def faults(boards, size):

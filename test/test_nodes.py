@@ -302,6 +302,7 @@ def test_reset_all(bench):
     assert far == sorted(far, reverse=True)
 
 
+@pytest.mark.boards
 def test_reset_of_who_does_not_come_back(bench):
     bench.node[2, 3].comes_back = False
     done = bench.call("reset", "2,3")
@@ -654,6 +655,7 @@ def test_emulated_links(boards):
                      r'port="west"\} [1-9]', done.stdout, re.M)
 
 
+@pytest.mark.boards
 def test_emulated_reset_of_a_node_that_hangs(boards, loads):
     """In its kernel; nothing of it is lost but its place."""
     mesh.command("console", "--port", boards.tty[1, 1], "inject", "hang")
@@ -672,6 +674,7 @@ def test_emulated_reset_of_a_node_that_hangs(boards, loads):
     assert after[1, 1]["uptime_ms"] < before[1, 1]["uptime_ms"] + passed_ms
 
 
+@pytest.mark.boards
 def test_emulated_reset_of_all(boards):
     done = boards.call("reset", "all", "--mesh", "3x3")
     assert done.returncode == 0, done.stderr
@@ -682,6 +685,7 @@ def test_emulated_reset_of_all(boards):
     assert json.loads(done.stdout)["right"]
 
 
+@pytest.mark.boards
 def test_emulated_fault(boards, loads):
     mesh.command("console", "--port", boards.tty[1, 1], "inject", "fault")
     done = boards.call("run", "--mesh", "3x3", "--kernel", "search", "--arg",
@@ -694,6 +698,7 @@ def test_emulated_fault(boards, loads):
     assert said.returncode == 0 and re.search("^" + where, said.stdout, re.M)
 
 
+@pytest.mark.boards
 def test_emulated_dead_board(boards):
     os.kill(boards.pid(1, 0), signal.SIGKILL)
     nodes = nodes_of(boards.call("nodes", "--json", "--mesh", "3x3"))

@@ -14,18 +14,13 @@ import pytest
 
 import model
 import torus
+from values import in_ps
 
 SEED = int(os.environ.get("QUINCUNX_SEED", "1999"))
-PS = {"s": 10 ** 12, "ms": 10 ** 9, "us": 10 ** 6, "ns": 10 ** 3, "ps": 1}
 BASE = {"torus": "25", "load": "1000000", "startup": "4.85us",
         "transfer": "3.3ns", "compute": "1us"}
 L = ",".join(["1us"] * 5)  # of --layer-compute
 N = "/dev/null"  # of --node-compute
-
-
-def in_ps(text):
-    number, unit = re.fullmatch(r"([\d.]+)([a-z]*)", text).groups()
-    return int(Fraction(number) * PS[unit or "ps"])
 
 
 def command(quincunx, *flags, **options):

@@ -15,7 +15,9 @@ import pytest
 
 import core as library
 import model
+import parts
 from core import Input, Plan, Split, Walk
+from values import limited, log_uniform
 
 UNITS_MAX = 2 ** 32 - 1
 TIME_MAX = 2 ** 40
@@ -91,14 +93,6 @@ class Case:
         return model.solve(self.load, self.compute,
                            self.exact_transfers()[:phases],
                            self.startups[:phases])
-
-
-def log_uniform(rng, low, high):
-    return low * (high / low) ** rng.random()
-
-
-def limited(value, low, high):
-    return max(low, min(high, int(value)))
 
 
 def draw_costs(rng):
@@ -375,14 +369,14 @@ def check_walks(walker, cases):
             raise AssertionError(f"QUINCUNX_SEED={SEED}: {case}") from error
 
 
-@pytest.mark.parametrize("batch", range(BATCHES))
+@pytest.mark.parametrize("batch", parts.cases(range(BATCHES), 2))
 def test_random_plans_carried_out(walker, batch):
     rng = random.Random(SEED * BATCHES + batch)
     for _ in range(max(1, CASES // BATCHES // 500)):
         check_walks(walker, [draw(rng) for _ in range(500)])
 
 
-@pytest.mark.parametrize("batch", range(BATCHES))
+@pytest.mark.parametrize("batch", parts.cases(range(BATCHES), 2))
 def test_random_plans_solved_backwards(core, batch):
     rng = random.Random(SEED * BATCHES + batch)
     for number in range(batch, CASES // 32, BATCHES):

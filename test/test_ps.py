@@ -13,6 +13,8 @@ import pytest
 import emulated
 import mesh
 
+pytestmark = pytest.mark.boards
+
 SIZE = "5x5"
 AT = (4, 1)
 LOAD_BYTES = 48_000  # one batch
@@ -95,9 +97,7 @@ class Bench:
 
 
 @pytest.fixture(name="bench", scope="module")
-def fixture_bench(tmp_path_factory, request):
-    if not request.config.getoption("--boards"):
-        pytest.skip("some minutes; make test-boards runs it")
+def fixture_bench(tmp_path_factory):
     it = Bench(tmp_path_factory.mktemp("ps"))
     with it.boards:
         yield it

@@ -12,6 +12,7 @@ import pytest
 
 import mesh
 import model
+import parts
 import torus
 
 USAGE, FAILED = 2, 1
@@ -242,9 +243,10 @@ def test_output_of_native_nodes(job, size, ratio):
             assert (best["plan"]["makespan_ps"] < one["plan"]["makespan_ps"])
 
 
-@pytest.mark.parametrize("ratio, rounds", [
+@pytest.mark.parametrize("ratio, rounds", parts.cases([
     *((ratio, rounds) for ratio in RATIOS for rounds in (1, "auto")),
-    *(("3/7", rounds) for rounds in (2, 3, 16))])
+    *(("3/7", rounds) for rounds in (2, 3, 16))],
+    [("1/2", 1), ("2/1", "auto"), ("3/7", 3)]))
 def test_output_of_boards(job, ratio, rounds):
     for units in BOARD_LOADS:
         report = checked(job, units, ratio, rounds=rounds)
@@ -312,7 +314,7 @@ def test_every_originator(job):
     assert len(seen) == 1
 
 
-@pytest.mark.parametrize("where", ["4,2", "1,3"])
+@pytest.mark.parametrize("where", parts.cases(["4,2", "1,3"], 1))
 def test_another_originator_of_boards(job, where):
     report, output = job(10_007, "3/7", "--originator", where)
     assert report["mesh"]["originator"] == [int(n) for n in where.split(",")]
@@ -391,11 +393,12 @@ def test_file_that_takes_nothing(load, tmp_path, bad):
     assert sorted(tmp_path.iterdir()) == [load]
 
 
-@pytest.mark.parametrize("size,on,rounds,least", [
-    ("1x1", "native", 1, 16_590_000), ("5x5", "native", 1, 16_590_000),
-    ("5x5", "native", "auto", 16_580_000), ("7x4", "native", 1, 16_580_000),
-    ("5x5", "qemu", 1, 16_590_000)])
-@pytest.mark.parametrize("ratio", ["1/1000", "1000/999", "1000/1"])
+@pytest.mark.parametrize("size,on,rounds,least,ratio", parts.cases([
+    (*what, ratio) for ratio in ("1000/999", "1/1000", "1000/1") for what in [
+        ("5x5", "qemu", 1, 16_590_000), ("1x1", "native", 1, 16_590_000),
+        ("5x5", "native", 1, 16_590_000),
+        ("5x5", "native", "auto", 16_580_000),
+        ("7x4", "native", 1, 16_580_000)]], 5))
 def test_largest_load_whose_output_fits(job, load, size, on, rounds, least,
                                         ratio):
     """In one batch; one byte more would go in two."""
@@ -477,10 +480,10 @@ def test_output_along_trees(job, size, options, ratio):
             check_tree(report, units, ratio)
 
 
-@pytest.mark.parametrize("size,options", [
-    ("7x4", []), ("1x5", []), ("5x5", ["--ports", "1"]),
+@pytest.mark.parametrize("size,options", parts.cases([
+    ("7x4", []), ("5x5", ["--ports", "1"]), ("1x5", []),
     ("5x5", ["--switching", "store-and-forward"]),
-    ("5x5", ["--schedule", "star"]), ("5x5", ["--slow", "1,2=4"])])
+    ("5x5", ["--schedule", "star"]), ("5x5", ["--slow", "1,2=4"])], 2))
 def test_output_of_boards_along_trees(job, size, options):
     for units, ratio in ((27, "2/1"), (100_000, "3/7")):
         report, output = job(units, ratio, *options, size=size)
@@ -499,9 +502,10 @@ def test_output_of_units_along_trees(job, size, options):
         check_tree(report, 2003, "1000/3")
 
 
-@pytest.mark.parametrize("ratio", ["1/2", "2/1"])
-@pytest.mark.parametrize("size,on", [("5x5", "native"), ("7x4", "native"),
-                                     ("5x5", "qemu")])
+@pytest.mark.parametrize("size,on,ratio", parts.cases([
+    ("5x5", "native", "1/2"), ("5x5", "native", "2/1"),
+    ("7x4", "native", "1/2"), ("7x4", "native", "2/1"),
+    ("5x5", "qemu", "1/2"), ("5x5", "qemu", "2/1")], 5))
 def test_comparing_with_an_output(load, size, on, ratio):
     """Whatever the schedule, the output comes back; how, does not matter."""
     done = mesh.command("compare", "--json", "--mesh", size, "--kernel",
@@ -540,10 +544,12 @@ def heads_of(report, trace, unit):
 UNITS = [(2, 100_000), (7, 700 * 7), (1000, 200_000), (65_535, 65_535 * 9)]
 
 
-@pytest.mark.parametrize("unit,bytes_", UNITS)
-@pytest.mark.parametrize("size,on", [
-    ("1x1", "native"), ("5x5", "native"), ("25x25", "native"),
-    ("7x4", "native"), ("5x5", "qemu"), ("7x4", "qemu")])
+@pytest.mark.parametrize("size,on,unit,bytes_", parts.cases([
+    *((size, "native", *unit) for unit in UNITS
+      for size in ("1x1", "5x5", "25x25", "7x4")),
+    ("5x5", "qemu", *UNITS[2]), ("7x4", "qemu", *UNITS[1]),
+    *((size, "qemu", *unit) for unit in UNITS for size in ("5x5", "7x4")
+      if (size, unit) not in (("5x5", UNITS[2]), ("7x4", UNITS[1])))], 18))
 def test_units_are_not_cut(tmp_path, size, on, unit, bytes_):
     load, trace = tmp_path / "load", tmp_path / "trace"
     load.write_bytes(bytes(bytes_))
@@ -594,10 +600,11 @@ def test_units_along_trees(tmp_path, options):
     assert abs(report["measured"]["overhead_vs_plan"]) <= 0.01
 
 
-@pytest.mark.parametrize("size,on", [("5x5", "native"), ("7x4", "native"),
-                                     ("5x5", "qemu")])
-@pytest.mark.parametrize("unit,rounds", [(1, 1), (2, 1), (50, "auto"),
-                                         (6000, 1)])
+@pytest.mark.parametrize("size,on,unit,rounds", parts.cases([
+    *((size, "native", *unit) for size in ("5x5", "7x4")
+      for unit in ((1, 1), (2, 1), (50, "auto"), (6000, 1))),
+    *(("5x5", "qemu", *unit)
+      for unit in ((2, 1), (50, "auto"), (1, 1), (6000, 1)))], 10))
 def test_search_across_units(tmp_path, size, on, unit, rounds):
     """Matches that lie across units, and so across shares; offsets are
     bytes."""
@@ -611,10 +618,16 @@ def test_search_across_units(tmp_path, size, on, unit, rounds):
     assert report["result"]["count"] > 0
 
 
-@pytest.mark.parametrize("unit,count", [(3, 1000), (7, 25), (1000, 130),
-                                        (4, 1), (4, 40_000)])
-@pytest.mark.parametrize("rounds", [1, 2, "auto"])
-@pytest.mark.parametrize("on", ["native", "qemu"])
+OF_UNITS = [(rounds, *units) for rounds in (1, 2, "auto")
+            for units in ((3, 1000), (7, 25), (1000, 130), (4, 1),
+                          (4, 40_000))]
+
+
+@pytest.mark.parametrize("on,rounds,unit,count", parts.cases(
+    [(on, *case) for on in ("native", "qemu") for case in OF_UNITS],
+    [("native", *case) for case in OF_UNITS]
+    + [("qemu", 1, 3, 1000), ("qemu", "auto", 7, 25), ("qemu", 1, 1000, 130),
+       ("qemu", 1, 4, 1), ("qemu", 2, 4, 40_000)]))
 def test_output_of_units(job, on, rounds, unit, count):
     """As many bytes as of units of one; what is sent and comes back has
     another ratio."""

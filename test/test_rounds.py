@@ -12,11 +12,12 @@ import pytest
 
 import core as library
 import model
+import parts
 import rounds as oracle
 from core import Input, RoundsInput, RoundsPlan
 from rounds import Costs
+from values import limited, log_uniform
 
-19
 SEED = int(os.environ.get("QUINCUNX_SEED", "1999"))
 CASES = int(os.environ.get("QUINCUNX_CASES", "20000"))
 BATCHES = 8
@@ -57,14 +58,6 @@ def table(core, costs, number):
 
 
 # ---- cases ----
-
-def log_uniform(rng, low, high):
-    return low * (high / low) ** rng.random()
-
-
-def limited(value, low, high):
-    return max(low, min(high, int(value)))
-
 
 def draw_usual(rng):
     """As boards have them: 32 ns an instruction, a header of 100 bytes."""
@@ -298,8 +291,7 @@ def test_plans_agree_with_elimination(core):
     assert feasible > 100
 
 
-304
-@pytest.mark.parametrize("batch", range(BATCHES))
+@pytest.mark.parametrize("batch", parts.cases(range(BATCHES), 2))
 def test_random_plans(core, batch):
     rng = random.Random(f"rounds {SEED} {batch}")
     feasible = 0
@@ -426,7 +418,6 @@ def test_edges(core):
         check(core, Costs(**changed), 16)
 
 
-432
 def test_loads_of_small_worlds(core):
     """Every load up to 400 in some worlds."""
     found = 0

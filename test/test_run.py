@@ -502,6 +502,7 @@ def quiet_625(large):
     return watched, json.loads(watched.stdout)
 
 
+@pytest.mark.boards
 def test_625_boards_find_what_a_naive_search_finds(large, quiet_625):
     _, data, pattern = large
     report = quiet_625[1]
@@ -518,6 +519,7 @@ def test_625_boards_find_what_a_naive_search_finds(large, quiet_625):
     assert oracle.ranges(report)[-1][2] == rounds - 1
 
 
+@pytest.mark.boards
 def test_625_boards_agree_with_native_nodes(large, quiet_625):
     path, _, pattern = large
     native = mesh.run(path, size="25x25", kernel="search", arg=pattern,
@@ -525,12 +527,14 @@ def test_625_boards_agree_with_native_nodes(large, quiet_625):
     assert native["result"] == quiet_625[1]["result"]
 
 
+@pytest.mark.boards
 def test_625_boards_memory(quiet_625):
     watched = quiet_625[0]
     assert watched.boards == 625
     assert 2 ** 30 < watched.peak_bytes < MEMORY_MAX
 
 
+@pytest.mark.boards
 def test_625_boards_repeat_themselves(large, quiet_625, tmp_path):
     """Again, with both cores busy and a trace, in as many rounds."""
     path, _, pattern = large
@@ -547,6 +551,7 @@ def test_625_boards_repeat_themselves(large, quiet_625, tmp_path):
         assert json.load(file)["traceEvents"]
 
 
+@pytest.mark.boards
 def test_makespan_of_625_boards(loads):
     report = mesh.run(loads(bytes(10 ** 6)), "--profile", "t3d",
                       size="25x25", arg="32", timeout=600)

@@ -59,11 +59,10 @@ def shared(*args):
 @pytest.mark.parametrize("size, options", [
     ("1x1", []),
     ("3x2", ["--originator", "2,1", "--batch", "20000"]),
-    ("5x5", ["--rounds", "1"]),
-    ("5x5", ["--originator", "3,1", "--profile", "lvds"])])
-def test_the_result_is_right(text, size, options, request):
-    if size == "5x5" and not request.config.getoption("--boards"):
-        pytest.skip("most of a minute; make test-boards runs it")
+    pytest.param("5x5", ["--rounds", "1"], marks=pytest.mark.boards),
+    pytest.param("5x5", ["--originator", "3,1", "--profile", "lvds"],
+                 marks=pytest.mark.boards)])
+def test_the_result_is_right(text, size, options):
     path, offsets = text
     width, height = map(int, size.split("x"))
     profile = [] if "--profile" in options else ["--profile", "emulated"]
@@ -84,10 +83,9 @@ def test_the_result_is_right(text, size, options, request):
             or size == "1x1"
 
 
-def test_nodes_without_a_part_in_a_later_batch(tmp_path, request):
+@pytest.mark.boards
+def test_nodes_without_a_part_in_a_later_batch(tmp_path):
     """They still have the log of the batch before."""
-    if not request.config.getoption("--boards"):
-        pytest.skip("most of a minute; make test-boards runs it")
     path = tmp_path / "text"
     path.write_bytes((b"needle" + bytes(994)) * 31)
     report = report_of(run("--mesh", "5x5", "--unit", 1000, "--batch", 16,
@@ -164,10 +162,9 @@ def test_a_board_that_dies_is_named(tmp_path, victim, after_s):
     assert "signal 9" in err and "port has gone" not in err, err
 
 
-def test_an_image_that_never_answers(text, tmp_path, request):
+@pytest.mark.boards
+def test_an_image_that_never_answers(text, tmp_path):
     """It takes the bounded time of a board's start."""
-    if not request.config.getoption("--boards"):
-        pytest.skip("20 s of waiting; make test-boards runs it")
     image = tmp_path / "image.elf"
     os.symlink(emulated.IMAGE, image)
     done = run("--mesh", "1x1", "--firmware", image, text[0])

@@ -18,16 +18,11 @@ import model
 import simulate
 import torus
 from core import BUILD
+from values import in_ps
 
 SEED = int(os.environ.get("QUINCUNX_SEED", "1999"))
-PS = {"s": 10 ** 12, "ms": 10 ** 9, "us": 10 ** 6, "ns": 10 ** 3, "ps": 1}
 BASE = {"torus": "25", "load": "1000000", "startup": "4.85us",
         "transfer": "3.3ns", "compute": "1us"}
-
-
-def in_ps(text):
-    number, unit = re.fullmatch(r"([\d.]+)([a-z]*)", text).groups()
-    return int(Fraction(number) * PS[unit or "ps"])
 
 
 def command(program, *flags, more=None, **options):

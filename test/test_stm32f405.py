@@ -11,6 +11,7 @@ import zlib
 
 import pytest
 
+from chip_bench import sequence
 from core import BUILD, QEMU, ROOT, qemu_version
 
 # Headers of pins, and the test's image for each.
@@ -293,12 +294,6 @@ def test_an_overrun_is_told_after_the_byte_that_is_whole(board, port):
     assert board.line() == f"in {port} 66"
     counters = board.numbers(f"counters {port}")
     assert (counters["in"], counters["overruns"]) == (2, 1)
-
-
-def sequence(port, count):
-    """What exchange.c sends out of a port."""
-    return bytes((i * 167 + (i >> 8) * 59 + (i >> 16) * 7 + port) & 255
-                 for i in range(count))
 
 
 def exchange(links, blocks):

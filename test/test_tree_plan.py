@@ -10,9 +10,11 @@ from fractions import Fraction
 import pytest
 
 import core as library
+import parts
 import tree_plan
 from core import Size, TreeInput
 from tree_plan import Branch, Costs
+from values import limited, log_uniform
 
 SEED = int(os.environ.get("QUINCUNX_SEED", "1999"))
 CASES = int(os.environ.get("QUINCUNX_TREES", "5600"))
@@ -104,14 +106,6 @@ def draw_tree(core, rng):
 
 
 # ---- costs ----
-
-def log_uniform(rng, low, high):
-    return low * (high / low) ** rng.random()
-
-
-def limited(value, low, high):
-    return max(low, min(high, int(value)))
-
 
 def draw_costs(rng, branches):
     load = limited(log_uniform(rng, 1, 2 ** 32), 1, UNITS_MAX)
@@ -281,7 +275,7 @@ def bounded(branches, costs):
             len(branches) if costs.equal else 1) < MAKESPAN_MAX
 
 
-@pytest.mark.parametrize("batch", range(BATCHES))
+@pytest.mark.parametrize("batch", parts.cases(range(BATCHES), 2))
 def test_random_plans(core, batch):
     rng = random.Random(f"{SEED} {batch}")
     cuts = checked = 0
@@ -324,16 +318,17 @@ def test_plans_at_the_limit(core):
     assert checked // 2 < cuts
 
 
-def test_large_trees(core):
-    rng = random.Random(f"{SEED} large")
-    for name, side in (("scatter", 31), ("nearest", 31), ("star", 31),
-                       ("binomial", 31), ("scatter", 25)):
-        _, raw = library.tree(core, name, side, side)
-        branches = tree_plan.wire(library.branches_of(raw))[0]
-        for ports in (1, 4):
-            check(core, branches, draw_slow(rng, branches),
-                  Costs(10 ** 6, 10 ** 6, 3300, 4850 * 1000, 10 ** 5, 10 ** 4,
-                        ports=ports, store_and_forward=ports == 1), name)
+@pytest.mark.parametrize("name, side", parts.cases([
+    ("scatter", 31), ("nearest", 31), ("binomial", 31), ("scatter", 25),
+    ("star", 31)], 4))
+def test_large_trees(core, name, side):
+    rng = random.Random(f"{SEED} large {name} {side}")
+    _, raw = library.tree(core, name, side, side)
+    branches = tree_plan.wire(library.branches_of(raw))[0]
+    for ports in (1, 4):
+        check(core, branches, draw_slow(rng, branches),
+              Costs(10 ** 6, 10 ** 6, 3300, 4850 * 1000, 10 ** 5, 10 ** 4,
+                    ports=ports, store_and_forward=ports == 1), name)
 
 
 def test_chain_of_all_phases(core):
