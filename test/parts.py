@@ -5,11 +5,13 @@ import pytest
 
 
 def cases(every, quick):
-    """Parameters of all cases; those that are not among `quick`, which may be
-    a number of first ones, have the mark `boards`."""
+    """Parameters of all cases; those that are not among `quick` have the mark
+    `boards`: cases, a number of first ones, or a function that tells one."""
     every = list(every)
     if isinstance(quick, int):
         quick = every[:quick]
+    elif callable(quick):
+        quick = list(filter(quick, every))
     assert all(case in every for case in quick)
     return [pytest.param(*(case if isinstance(case, tuple) else (case,)),
                          marks=[] if case in quick else pytest.mark.boards)

@@ -880,6 +880,7 @@ def test_a_real_openocd_tells_the_unique_number(bench, emulated):
 
 
 @REAL
+@pytest.mark.boards
 def test_a_chip_that_does_not_verify_is_left_without_vectors(bench, emulated):
     bench.image.write_bytes(image.good(64))
     it = emulated(stuck=chip.FLASH + 0x11)

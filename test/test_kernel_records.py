@@ -10,6 +10,7 @@ import struct
 import subprocess
 
 import pytest
+import parts
 from hypothesis import given, settings, strategies as st
 
 import mesh
@@ -326,15 +327,14 @@ SHAPES = [("1x1", "native", 1), ("5x5", "native", "auto"),
           ("5x5", "qemu", "auto"), ("5x5", "qemu", 3)]
 
 
-@pytest.mark.parametrize("size, on, rounds", SHAPES)
-@pytest.mark.parametrize("question", QUESTIONS, ids=[
-    "lt", "ge", "contains", "eq", "begins", "text"])
-def test_runs_say_what_the_twin_says(table, tmp_path, question, size, on,
+# Boards answer one question in every way.
+@pytest.mark.parametrize("number, size, on, rounds", parts.cases(
+    [(number, *shape) for number in range(len(QUESTIONS)) for shape in SHAPES
+     if shape[1] != "qemu" or number == 1 or shape == ("5x5", "qemu", "auto")],
+    lambda case: case[2] != "qemu" or case[0] == 1 and case[3] != 3))
+def test_runs_say_what_the_twin_says(table, tmp_path, number, size, on,
                                      rounds):
-    if on == "qemu" and question is not QUESTIONS[1]:
-        if size != "5x5" or rounds != "auto":
-            pytest.skip("boards answer one question in every way")
-    arg, *rest = question
+    arg, *rest = QUESTIONS[number]
     twin = Twin(table.read_bytes(), *rest)
     out = tmp_path / "rows.csv"
     corner = size.replace("x", ",") if on == "native" else "5,5"

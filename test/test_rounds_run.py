@@ -9,6 +9,7 @@ import collections
 import pytest
 
 import mesh
+import parts
 import rounds as oracle
 
 ROUNDS = ["1", "2", "3", "5", "16", "auto"]
@@ -68,10 +69,11 @@ def check(report):
 
 # ---- answers ----
 
-@pytest.mark.parametrize("size, on, profile, number", [
+@pytest.mark.parametrize("size, on, profile, number", parts.cases([
     (*where, *how) for where in WHERE for how in PROFILES
     # A call of the kernel is too dear on boards for so many rounds.
-    if where != ("5x5", "qemu") or how[1] not in ("5", "16")])
+    if where != ("5x5", "qemu") or how[1] not in ("5", "16")],
+    lambda case: case[1] != "qemu" or case[3] == "auto"))
 def test_answers(load, size, on, profile, number):
     """Every byte once, with a kernel that takes the same time for each."""
     path, data = load
@@ -125,11 +127,11 @@ def plant(data, borders, pattern, forbidden):
     return bytes(out), starts
 
 
-@pytest.mark.parametrize("size, on, number, length", [
+@pytest.mark.parametrize("size, on, number, length", parts.cases([
     ("5x5", "native", "3", 60), ("5x5", "native", "16", 8),
     ("5x5", "native", "auto", 2), ("25x25", "native", "2", 8),
-    ("25x25", "native", "3", 30), ("5x5", "qemu", "2", 60),
-    ("5x5", "qemu", "3", 9), ("5x5", "qemu", "auto", 30)])
+    ("25x25", "native", "3", 30), ("5x5", "qemu", "3", 9),
+    ("5x5", "qemu", "2", 60), ("5x5", "qemu", "auto", 30)], 6))
 def test_matches_across_borders(load, tmp_path, size, on, number, length):
     """Of rounds and of ranges; boards calibrate on samples that stay."""
     data = load[1]
@@ -178,10 +180,11 @@ def test_a_pattern_longer_than_a_range(tmp_path):
 
 # ---- times ----
 
-@pytest.mark.parametrize("profile, number", [
+@pytest.mark.parametrize("profile, number", parts.cases([
     ("t3d", "2"), ("t3d", "3"), ("t3d", "5"), ("t3d", "16"), ("t3d", "auto"),
     ("lvds", "2"), ("lvds", "3"), ("lvds", "5"), ("lvds", "16"),
-    ("lvds", "auto"), ("uart", "2"), ("uart", "auto")])
+    ("lvds", "auto"), ("uart", "2"), ("uart", "auto")],
+    [("t3d", "auto"), ("lvds", "16"), ("uart", "2")]))
 def test_makespan_of_boards(load, profile, number):
     report = mesh.run(load[0], "--profile", profile, arg="32", rounds=number)
     check(report)

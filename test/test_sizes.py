@@ -189,6 +189,7 @@ def test_powers_of_five_are_as_planned(quincunx):
     assert [near[n, n] for n in (2, 3, 11, 12, 24)] == [1, 5, 5, 25, 25]
 
 
+@pytest.mark.boards
 def test_the_whole_range_in_one_round(quincunx):
     """One round takes at most twice the bound."""
     rows = sizes(quincunx, T3D, "--all")

@@ -11,6 +11,7 @@ import zlib
 
 import pytest
 
+import parts
 from chip_bench import sequence
 from core import BUILD, QEMU, ROOT, qemu_version
 
@@ -330,13 +331,14 @@ def line():
     return ends
 
 
-def test_two_boards_exchange_100_kb_both_ways_at_once(start):
+@pytest.mark.parametrize("blocks", parts.cases([200, 1600], 1))
+def test_two_boards_exchange_both_ways_at_once(start, blocks):
     here, there = line()
     left = start(joined={EAST: here})
     right = start(joined={WEST: there})
     for board in (left, right):
         board.lines("ready")
-    exchange([((left, EAST), (right, WEST))], 1600)
+    exchange([((left, EAST), (right, WEST))], blocks)
 
 
 def test_four_ports_work_at_once(start):
