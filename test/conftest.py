@@ -22,8 +22,10 @@ import progress  # noqa: E402
 COUNTS = os.environ.pop("QUINCUNX_COUNTS", None)
 
 # Whose tests take longest: they begin first, so that workers end together.
-LONGEST = ("test_run", "test_ratio", "test_nodes", "test_kernels_everywhere",
-           "test_trees", "test_tree_plan", "test_rounds", "test_prove")
+LONGEST = ("test_programs", "test_chip_boards", "test_run", "test_ps",
+           "test_ratio", "test_kernels_everywhere", "test_nodes",
+           "test_rounds", "test_trees", "test_tree_plan", "test_prove",
+           "test_flash")
 
 
 def pytest_addoption(parser):
