@@ -39,6 +39,15 @@ def test_all_tests_of(name):
 
 # ---- the switch ----
 
+@pytest.mark.boards
+def test_random_traffic():
+    """300 seeds; all tests of the switch have 60."""
+    done = subprocess.run([SWITCH, "--seeds", "300"], capture_output=True,
+                          text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stdout
+    assert re.match("# 300 seeds 0 wrong; [1-9]", done.stdout)
+
+
 def test_equal_seeds_do_the_same():
     first, again, other = (
         subprocess.run([SWITCH, "--seeds", "5", seed], capture_output=True,
