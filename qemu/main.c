@@ -18,6 +18,7 @@
 #include "qemu/command/run.h"
 #include "qemu/command/simulate.h"
 #include "qemu/command/sizes.h"
+#include "qemu/support/exit_status.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,9 +27,6 @@
 #ifndef QUINCUNX_VERSION
 #define QUINCUNX_VERSION "unknown"
 #endif
-
-#define EXIT_FAILED 1
-#define EXIT_USAGE 2
 
 struct subcommand {
     const char *name;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/board/emulator.h"
 
+#include "qemu/support/exit_status.h"
 #include "qemu/support/process.h"
 
 #include <fcntl.h>
@@ -13,9 +14,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#define EXIT_FAILED 1
-#define EXIT_USAGE 2
 
 #define DEFAULT_PROGRAM "qemu-system-arm"
 #define ANSWER_MS 10000

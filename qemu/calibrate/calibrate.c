@@ -6,13 +6,12 @@
 #include "qemu/calibrate/repeats.h"
 #include "qemu/fabric/mesh.h"
 #include "qemu/job/serial_job.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define EXIT_FAILED 1
 
 /* Longer than a board takes to queue a message, slow ones too. */
 #define LEAD_NS 50000u

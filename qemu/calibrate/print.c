@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/calibrate/print.h"
 
+#include "qemu/support/exit_status.h"
 #include "qemu/support/profile.h"
 #include "qemu/report/summary.h"
 
@@ -10,7 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-#define EXIT_FAILED 1
 #define PPM 1e6
 
 /* Fifteen digits: an offset of an hour, to the nanosecond. */

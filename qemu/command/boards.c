@@ -4,6 +4,7 @@
 #include "qemu/board/emulator.h"
 #include "qemu/board/firmware.h"
 #include "qemu/board/gdb.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 #include "qemu/wired/boards.h"
 
@@ -18,8 +19,6 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#define EXIT_FAILED 1
-#define EXIT_USAGE 2
 #define SIDE_MAX 31u
 #define FAULTS_MAX 64u
 #define IMAGES_MAX 16u

@@ -3,6 +3,7 @@
 
 #include "qemu/calibrate/calibrate.h"
 #include "qemu/calibrate/print.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 #include "qemu/options/job.h"
 #include "qemu/support/memory.h"
@@ -14,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXIT_USAGE 2
 #define SIZES_MAX 16u
 #define NODES_MAX 1024u
 #define REPEAT 2u

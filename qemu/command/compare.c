@@ -3,12 +3,11 @@
 
 #include "qemu/compare/compare.h"
 #include "qemu/options/job.h"
+#include "qemu/support/exit_status.h"
 
 #include <argp.h>
 #include <stdbool.h>
 
-#define EXIT_FAILED 1
-#define EXIT_USAGE 2
 #define KEY_JSON 0x200
 
 struct own_options {

@@ -4,6 +4,7 @@
 #include "hal/line/line.h"
 #include "qemu/console/client.h"
 #include "qemu/board/fault_image.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/survey/identity.h"
 #include "qemu/support/parse.h"
 
@@ -12,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXIT_FAILED 1
-#define EXIT_USAGE 2
 #define PS_PER_MS 1000000000u
 #define WAIT_MS_MAX 3600000u
 #define TRIES_MAX 1000u

@@ -2,6 +2,7 @@
 #include "qemu/command/figures.h"
 
 #include "qemu/figures/figures.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 
 #include <argp.h>
@@ -11,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#define EXIT_FAILED 1
-#define EXIT_USAGE 2
 
 enum key {
     KEY_MEASURE = 0x100,

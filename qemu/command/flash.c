@@ -3,6 +3,7 @@
 
 #include "qemu/flash/flash.h"
 #include "qemu/flash/identity.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 #include "qemu/support/file.h"
 
@@ -13,8 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define EXIT_FAILED 1
-#define EXIT_USAGE 2
 #define JOBS 4
 #define TIMEOUT_S 60
 #define TIMEOUT_MAX_S 3600

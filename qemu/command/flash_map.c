@@ -2,6 +2,7 @@
 #include "qemu/command/flash_map.h"
 
 #include "qemu/flash/list.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 #include "qemu/support/file.h"
 
@@ -11,9 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#define EXIT_FAILED 1
-#define EXIT_USAGE 2
 
 enum key {
     KEY_FORCE = 256,

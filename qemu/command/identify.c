@@ -2,14 +2,13 @@
 #include "qemu/command/identify.h"
 
 #include "qemu/options/target.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 
 #include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-#define EXIT_FAILED 1
-#define EXIT_USAGE 2
 #define SECONDS 10u
 
 enum key {

@@ -2,6 +2,7 @@
 #include "qemu/command/links.h"
 
 #include "qemu/options/console.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/survey/links.h"
 #include "qemu/support/parse.h"
 
@@ -9,8 +10,6 @@
 #include <poll.h>
 #include <stdio.h>
 
-#define EXIT_FAILED 1
-#define EXIT_USAGE 2
 #define WATCH_MAX 3600u
 #define COUNT_MAX 1000000u
 

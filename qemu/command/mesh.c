@@ -2,6 +2,7 @@
 #include "qemu/command/mesh.h"
 
 #include "qemu/options/console.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/survey/mesh_map.h"
 #include "qemu/console/faults.h"
 
@@ -10,9 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define EXIT_FAILED 1
-#define EXIT_USAGE 2
 
 enum key {
     KEY_JSON = 0x300,

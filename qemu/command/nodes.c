@@ -2,13 +2,12 @@
 #include "qemu/command/nodes.h"
 
 #include "qemu/options/console.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/survey/nodes.h"
 
 #include <argp.h>
 #include <stdio.h>
 
-#define EXIT_FAILED 1
-#define EXIT_USAGE 2
 #define KEY_JSON 0x300
 
 static const struct argp_option descriptions[] = {

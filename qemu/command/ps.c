@@ -2,13 +2,12 @@
 #include "qemu/command/ps.h"
 
 #include "qemu/options/console.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/survey/ps.h"
 
 #include <argp.h>
 #include <stdio.h>
 
-#define EXIT_FAILED 1
-#define EXIT_USAGE 2
 enum key {
     KEY_JSON = 0x300,
     KEY_FIRMWARE

@@ -2,6 +2,7 @@
 #include "qemu/command/reset.h"
 
 #include "qemu/options/target.h"
+#include "qemu/support/exit_status.h"
 
 #include <argp.h>
 #include <poll.h>
@@ -9,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXIT_FAILED 1
-#define EXIT_USAGE 2
 #define LOOK_MS 100
 #define BACK_MS 20000u /* within which a board is there again */
 #define WAIT_MS 2000u

@@ -4,6 +4,7 @@
 #include "qemu/format/table.h"
 #include "kernels/kernel.h"
 #include "qemu/report/gantt.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 #include "qemu/report/json.h"
 #include "qemu/job/job.h"
@@ -15,9 +16,6 @@
 #include <argp.h>
 #include <stdio.h>
 #include <string.h>
-
-#define EXIT_FAILED 1
-#define EXIT_USAGE 2
 
 enum key {
     KEY_REPORT = 0x200,

@@ -3,12 +3,12 @@
 
 #include "qemu/report/json.h"
 #include "qemu/report/summary.h"
+#include "qemu/support/exit_status.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define EXIT_FAILED 1
 #define CLOSE 1.01 /* makespans that count as equal: within 1 % */
 
 static int no_memory(void)

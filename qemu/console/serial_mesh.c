@@ -3,6 +3,7 @@
 
 #include "hal/circuit.h"
 #include "qemu/console/faults.h"
+#include "qemu/support/exit_status.h"
 #include "scatter/wire/wire.h"
 
 #include <poll.h>
@@ -14,7 +15,6 @@
    for each of those that start on one machine, which may be busy besides. */
 #define BOOT_S 20.0
 #define EMULATED_S 2.0
-#define EXIT_FAILED 1
 /* Between two looks for a report: a part of what has been waited already, so
    that a console says little while a job is timed. */
 #define LOOK_S 0.02

@@ -8,6 +8,7 @@
 #include "qemu/figures/figures.h"
 
 #include "qemu/options/job.h"
+#include "qemu/support/exit_status.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EXIT_FAILED 1
 #define SPIN "32"
 #define SLOWER(ps) (((ps)*1024u + 500u) / 1000u)
 

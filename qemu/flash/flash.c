@@ -4,6 +4,7 @@
 #include "qemu/flash/identity.h"
 #include "qemu/flash/loader.h"
 #include "qemu/flash/output.h"
+#include "qemu/support/exit_status.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define EXIT_FAILED 1
-#define EXIT_INTERRUPTED 130
 #define GRACE_MS 2000 /* from being asked to end to being made to */
 #define CHUNK_BYTES 4096
 #define CHUNKS_MAX 64 /* more than a pipe holds */

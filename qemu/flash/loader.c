@@ -4,6 +4,7 @@
 #include "hal/bytes.h"
 #include "qemu/flash/identity.h"
 #include "qemu/flash/run.h"
+#include "qemu/support/exit_status.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -17,7 +18,6 @@
 #define IMAGE "/proc/self/fd/3"
 static_assert(FLASH_IMAGE_FD == 3, "the image's name has the number");
 
-#define EXIT_FAILED 1
 #define LISTING_BYTES 65536u /* of what a program lists */
 #define WORD_BYTES 320u
 #define FIRST_SECTOR_BYTES 16384u /* RM0090, table 5 */

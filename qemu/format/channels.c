@@ -8,6 +8,7 @@
 #include "qemu/format/format.h"
 
 #include "kernels/kernel.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 
 #include <gmp.h>
@@ -18,8 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define EXIT_USAGE 2
 
 #define ARG_BYTES 48u
 #define UNIT_OUTPUT_BYTES 24u

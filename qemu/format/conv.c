@@ -12,6 +12,7 @@
 
 #include "hal/bytes.h"
 #include "qemu/format/image_file.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 
 #include <errno.h>
@@ -21,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXIT_USAGE 2
 #define TAPS_MAX 25
 #define SHIFT_MAX 20
 #define ARG_BYTES_MAX (20u + 2u * TAPS_MAX)

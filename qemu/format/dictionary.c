@@ -4,6 +4,7 @@
  * argument is made of digests=FILE or of digests in hexadecimal.
  */
 #include "qemu/format/format.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 
 #include <ctype.h>
@@ -14,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXIT_FAILED 1
-#define EXIT_USAGE 2
 #define DIGEST_BYTES 32u
 #define DIGEST_DIGITS 64u
 #define DIGESTS_MAX 2048u

@@ -13,6 +13,7 @@
  */
 #include "qemu/format/format.h"
 #include "qemu/format/wav.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 
 #include <errno.h>
@@ -22,7 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXIT_USAGE 2
 #define TAPS_MIN 3u
 #define TAPS_MAX 1000u /* kernels/fir.c */
 #define TAPS_DEFAULT 33u

@@ -9,6 +9,7 @@
 #include "hal/bytes.h"
 #include "kernels/kernel.h"
 #include "qemu/format/npy.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 
 #include <errno.h>
@@ -16,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXIT_USAGE 2
 #define HEAD_BYTES 4u
 #define COLUMNS_MAX ((KERNEL_ARG_MAX - HEAD_BYTES) / 4)
 #define KEY "vector="

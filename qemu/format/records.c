@@ -7,6 +7,7 @@
  * ends a record, and put back in the output.
  */
 #include "qemu/format/format.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 
 #include <csv.h>
@@ -17,8 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define EXIT_USAGE 2
 
 #define DIGITS_MAX 18u
 #define TEXT_MAX 255u

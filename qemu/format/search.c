@@ -4,6 +4,7 @@
  * besides (?f)FILE or (?if)FILE for the lines of a file as patterns.
  */
 #include "qemu/format/format.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 
 #include <ctype.h>
@@ -13,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXIT_FAILED 1
-#define EXIT_USAGE 2
 #define PATTERN_MAX 255u
 #define PATTERNS_MAX 255u
 

@@ -2,6 +2,7 @@
 /* Samples for the kernel stats: raw ones, or those of a WAV file. */
 #include "qemu/format/format.h"
 #include "qemu/format/wav.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXIT_USAGE 2
 #define SIGNED 16u /* kernels/stats.c */
 
 static const char allowed[] =

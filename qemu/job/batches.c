@@ -3,6 +3,7 @@
 
 #include "qemu/fabric/backend.h"
 #include "qemu/outcome/timeline.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "scatter/engine/core.h"
 
@@ -10,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define EXIT_FAILED 1
 
 static uint64_t least(uint64_t a, uint64_t b)
 {

@@ -8,14 +8,12 @@
 #include "qemu/job/collect.h"
 #include "qemu/job/order.h"
 #include "qemu/job/serial_job.h"
+#include "qemu/support/exit_status.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define EXIT_FAILED 1
-#define EXIT_INTERRUPTED 130
 
 /* ---- progress ---- */
 

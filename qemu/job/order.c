@@ -4,13 +4,13 @@
 #include "qemu/job/batches.h"
 #include "qemu/outcome/output_chunks.h"
 #include "qemu/fabric/postmortem.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define EXIT_FAILED 1
 #define JOB_IDENTITY 1u
 
 /* ---- the tree ---- */

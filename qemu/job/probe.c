@@ -2,12 +2,11 @@
 #include "qemu/job/probe.h"
 
 #include "qemu/fabric/postmortem.h"
+#include "qemu/support/exit_status.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define EXIT_FAILED 1
 
 /* ---- paths ---- */
 

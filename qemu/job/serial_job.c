@@ -7,6 +7,7 @@
 #include "qemu/board/emulator.h"
 #include "qemu/outcome/layers.h"
 #include "qemu/job/probe.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/survey/ps.h"
 #include "qemu/job/collect.h"
 #include "qemu/job/order.h"
@@ -15,8 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define EXIT_FAILED 1
 
 /* What is not the job's: before the first batch, counted of so many nodes, and
    to fetch logs between batches. */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/options/console.h"
 
+#include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 
 #include <stdio.h>
 
-#define EXIT_FAILED 1
-#define EXIT_USAGE 2
 #define WAIT_MS 2000u
 #define ROWS_MS 120000u
 #define TRIES 5u

@@ -2,6 +2,7 @@
 #include "qemu/options/job.h"
 
 #include "qemu/format/table.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 #include "qemu/support/profile.h"
 #include "qemu/job/order.h"
@@ -15,8 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EXIT_FAILED 1
-#define EXIT_USAGE 2
 #define WATCHDOG_S 120u
 #define WATCHDOG_MAX_S 86400u
 #define NATIVE_SIDE_MAX 125u

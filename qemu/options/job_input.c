@@ -6,6 +6,7 @@
 #include "qemu/board/emulator.h"
 #include "qemu/board/firmware.h"
 #include "qemu/options/job.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 
 #include "scatter/engine/core.h"
@@ -15,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXIT_FAILED 1
-#define EXIT_USAGE 2
 #define ARG_SHOWN 255u /* bytes of an argument that is refused */
 
 static int check_load(const struct job_options *options)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/options/target.h"
 
+#include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 
 #include <errno.h>
@@ -9,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXIT_FAILED 1
-#define EXIT_USAGE 2
 #define BUSY_TRIES 20u
 #define BUSY_MS 250
 
