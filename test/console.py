@@ -102,9 +102,9 @@ def load():
     lib = library("console.so")
     lib.line_crc.argtypes = [c.c_uint16, c.c_char_p, c.c_uint]
     lib.line_crc.restype = c.c_uint16
-    lib.serial_open.restype = c.c_void_p
-    lib.serial_open.argtypes = [c.c_char_p, c.c_char_p, c.c_uint32]
-    lib.serial_attach.restype = c.c_void_p
+    lib.console_port_open.restype = c.c_void_p
+    lib.console_port_open.argtypes = [c.c_char_p, c.c_char_p, c.c_uint32]
+    lib.console_port_attach.restype = c.c_void_p
     lib.console_open.argtypes = [c.c_void_p]
     lib.console_open.restype = c.c_void_p
     lib.console_close.argtypes = [c.c_void_p]
@@ -113,7 +113,7 @@ def load():
     lib.console_why.restype = c.c_char_p
     lib.console_counters.argtypes = [c.c_void_p]
     lib.console_counters.restype = c.POINTER(Counters)
-    lib.console_ask.argtypes = [c.c_void_p, c.POINTER(Reply), c.c_char_p]
+    lib.console_request.argtypes = [c.c_void_p, c.POINTER(Reply), c.c_char_p]
     lib.console_send.argtypes = [c.c_void_p, c.c_char_p, c.c_uint32,
                                  c.c_uint8, c.c_uint16]
     lib.console_receive.argtypes = [c.c_void_p, c.c_void_p, c.c_void_p,
@@ -330,9 +330,9 @@ class Client:
     def __init__(self, port, wait_ms=300, tries=5, rows_ms=2000):
         why = c.create_string_buffer(320)
         if isinstance(port, int):
-            serial = LIB.serial_attach(port, b"socket")
+            serial = LIB.console_port_attach(port, b"socket")
         else:
-            serial = LIB.serial_open(why, port.encode(), 115200)
+            serial = LIB.console_port_open(why, port.encode(), 115200)
         if not serial:
             raise Failed(why.value.decode())
         self.console = LIB.console_open(serial)
@@ -357,7 +357,7 @@ class Client:
         """(ok, code, lines)"""
         reply = Reply()
         try:
-            self._check(LIB.console_ask(self.console, reply,
+            self._check(LIB.console_request(self.console, reply,
                                         command.encode()))
             return (reply.ok, reply.code.decode(),
                     [reply.line[i].decode() for i in range(reply.lines)])

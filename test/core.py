@@ -132,9 +132,9 @@ def tree_plan(core, branches, given):
 
 
 def tree(core, name, width, height, originator=(0, 0)):
-    """(phases, bytes of the branches) of torus_tree_NAME()."""
+    """(phases, bytes of the branches) of schedule_NAME()."""
     room = (Branch * (width * height))()
-    phases = getattr(core, f"torus_tree_{name}")(
+    phases = getattr(core, f"schedule_{name}")(
         room, Size(width, height), Coord(*originator))
     return phases, bytes(room)
 
@@ -178,7 +178,7 @@ def load():
     core.torus_layer_nodes.argtypes = [c.c_uint]
     core.torus_layer_nodes.restype = c.c_uint32
     for name in ("scatter", "binomial", "nearest", "star"):
-        getattr(core, f"torus_tree_{name}").argtypes = [
+        getattr(core, f"schedule_{name}").argtypes = [
             c.POINTER(Branch), Size, Coord]
     core.planner_plan.argtypes = [c.POINTER(Plan), c.POINTER(Input)]
     core.rounds_best.argtypes = [c.POINTER(c.c_uint), c.POINTER(c.c_uint64),

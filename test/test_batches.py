@@ -68,7 +68,7 @@ def test_batches_are_summed_up(load, on):
 @pytest.mark.parametrize("units, batch", [(31, 16), (27, 26), (53, 13)])
 def test_nodes_without_a_part_in_a_later_batch(tmp_path, on, units, batch):
     """What they did in a batch before is none of this one's: a node's units
-    are as many as its spells have."""
+    are as many as its intervals have."""
     path = tmp_path / "load"
     path.write_bytes(bytes(1000 * units))
     report = mesh.run(path, "--batch", batch, "--unit", 1000,

@@ -190,7 +190,7 @@ def test_what_monitors_say(tmp_path):
     library = tmp_path / "halt.so"
     subprocess.run(["gcc", "-shared", "-fPIC", "-I", mesh.ROOT, "-o", library,
                     mesh.ROOT / "qemu" / "wired" / "halt.c"], check=True)
-    call = ctypes.CDLL(str(library)).wired_halt_hear
+    call = ctypes.CDLL(str(library)).wired_halt_receive
     call.restype = ctypes.c_char_p
     leader = ctypes.c_uint32(2 ** 32 - 1)
     pending = [ctypes.c_uint32(0) for _ in range(3)]

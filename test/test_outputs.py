@@ -14,7 +14,7 @@ TEXT, WHOLE, REAL, FLAG = str, int, float, bool
 
 NODE = {"x": WHOLE, "y": WHOLE, "layer": WHOLE, "units": WHOLE,
         "received_ps": WHOLE, "finished_ps": WHOLE, "idle_ps": WHOLE}
-SPELL = {"round": WHOLE, "units": WHOLE, "received_ps": WHOLE,
+INTERVAL = {"round": WHOLE, "units": WHOLE, "received_ps": WHOLE,
          "forwarded_ps": WHOLE, "compute_start_ps": WHOLE,
          "compute_end_ps": WHOLE}
 LAYER = {"layer": WHOLE, "nodes": WHOLE, "share_units": REAL,
@@ -118,7 +118,7 @@ def test_report_has_the_keys_that_are_promised(written):
         range(report["plan"]["phases"] + 1))
 
 
-def spells_of(report, node):
+def intervals_of(report, node):
     """What a node did in every round; with one round, what it says of all."""
     if report["plan"]["rounds"] == 1:
         assert "rounds" not in node
@@ -136,22 +136,22 @@ def test_rounds_of_nodes_in_the_report(written):
     rounds = report["plan"]["rounds"]
     idle = []
     for node in report["measured"]["nodes"]:
-        spells = spells_of(report, node)
-        assert mistakes(spells, [SPELL]) == []
-        assert [s["round"] for s in spells] == (
+        intervals = intervals_of(report, node)
+        assert mistakes(intervals, [INTERVAL]) == []
+        assert [s["round"] for s in intervals] == (
             list(range(rounds)) if node["layer"] else [0])
-        assert sum(s["units"] for s in spells) == node["units"]
+        assert sum(s["units"] for s in intervals) == node["units"]
         for key in ("received_ps", "forwarded_ps", "compute_start_ps"):
-            assert spells[0][key] == node[key]
-        assert spells[-1]["compute_end_ps"] == node["finished_ps"]
-        for s in spells:
+            assert intervals[0][key] == node[key]
+        assert intervals[-1]["compute_end_ps"] == node["finished_ps"]
+        for s in intervals:
             assert (s["received_ps"] <= s["forwarded_ps"]
                     <= s["compute_start_ps"] <= s["compute_end_ps"]), s
-        for early, late in zip(spells, spells[1:]):
+        for early, late in zip(intervals, intervals[1:]):
             assert early["received_ps"] < late["received_ps"]
             assert early["compute_end_ps"] <= late["forwarded_ps"]
         idle.append(sum(max(0, late["received_ps"] - early["compute_end_ps"])
-                        for early, late in zip(spells, spells[1:])))
+                        for early, late in zip(intervals, intervals[1:])))
         assert node["idle_ps"] == idle[-1]
     assert report["measured"]["idle_max_ps"] == max(idle)
 
@@ -175,7 +175,7 @@ def test_schema_check_sees_mistakes(written):
 def test_speedup_is_of_one_board(written):
     measured = written[2]["measured"]
     work = sum(s["compute_end_ps"] - s["compute_start_ps"]
-               for n in measured["nodes"] for s in spells_of(written[2], n))
+               for n in measured["nodes"] for s in intervals_of(written[2], n))
     assert measured["speedup"] == pytest.approx(
         work / measured["makespan_ps"], rel=1e-9)
 
@@ -228,23 +228,23 @@ def test_trace_shows_every_node_and_circuit(written):
                  for e in slices if e["name"] == "compute"}
     nodes = report["measured"]["nodes"]
     rounds = report["plan"]["rounds"]
-    spells = {(f"{n['x']},{n['y']}", s["round"]): s for n in nodes
-              for s in spells_of(report, n)}
-    assert set(computing) == {at for at, s in spells.items()
+    intervals = {(f"{n['x']},{n['y']}", s["round"]): s for n in nodes
+              for s in intervals_of(report, n)}
+    assert set(computing) == {at for at, s in intervals.items()
                               if s["compute_start_ps"] < s["compute_end_ps"]}
     for at, e in computing.items():
-        assert e["args"]["units"] == spells[at]["units"]
-        assert e["args"]["start_ps"] == spells[at]["compute_start_ps"]
-        assert e["args"]["end_ps"] == spells[at]["compute_end_ps"]
+        assert e["args"]["units"] == intervals[at]["units"]
+        assert e["args"]["start_ps"] == intervals[at]["compute_start_ps"]
+        assert e["args"]["end_ps"] == intervals[at]["compute_end_ps"]
         assert e["ts"] + e["dur"] == pytest.approx(
-            spells[at]["compute_end_ps"] / 1e6)
+            intervals[at]["compute_end_ps"] / 1e6)
     circuits = [e for e in slices if e["cat"] in ("scatter", "gather")]
     assert len(circuits) == report["network"]["messages"]
     parts = {(e["args"]["to"], e["args"]["round"]): e for e in circuits
              if e["cat"] == "scatter"}
     assert len(parts) == rounds * (len(nodes) - 1)
     for at, e in parts.items():
-        assert e["args"]["end_ps"] == spells[at]["received_ps"]
+        assert e["args"]["end_ps"] == intervals[at]["received_ps"]
     assert len([e for e in slices if e["cat"] == "conflict"]) == report[
         "network"]["circuit_conflicts"]
 

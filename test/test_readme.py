@@ -248,7 +248,7 @@ def test_the_schedule_of_the_guide(tmp_path):
     """
     header, code, row, _ = re.findall(r"^```\w+\n(.*?)^```$", SCHEDULES,
                                       re.MULTILINE | re.DOTALL)
-    assert "torus_tree_columns, false" in row
+    assert "schedule_columns, false" in row
     folder = tmp_path / "qemu" / "schedule"
     folder.mkdir(parents=True)
     (folder / "columns.h").write_text(header)
@@ -260,7 +260,7 @@ def test_the_schedule_of_the_guide(tmp_path):
          library, folder / "columns.c", ROOT / "qemu/schedule/tree.c",
          ROOT / "torus/torus.c"], check=True)
     columns = core.c.CDLL(str(library))
-    columns.torus_tree_columns.argtypes = [
+    columns.schedule_columns.argtypes = [
         core.c.POINTER(core.Branch), core.Size, core.Coord]
     for width, height in ((1, 1), (1, 4), (6, 1), (5, 5), (7, 3)):
         x, y = width // 2, height - 1

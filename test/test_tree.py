@@ -107,14 +107,14 @@ def test_powers_of_five_follow_the_pattern(core, side):
 @pytest.mark.parametrize("size", [
     (0, 5), (5, 0), (32, 1), (1, 32), (31, 32), (126, 125), (625, 625)])
 def test_other_sizes_have_no_scatter(core, size):
-    assert core.torus_tree_scatter(
+    assert core.schedule_scatter(
         (library.Branch * 1)(), Size(*size), Coord(0, 0)) == -1
 
 
 @pytest.mark.parametrize("name", ["binomial", "nearest", "star"])
 @pytest.mark.parametrize("size", [(0, 5), (5, 0), (126, 125), (3125, 3125)])
 def test_other_sizes_have_no_baseline(core, name, size):
-    assert getattr(core, f"torus_tree_{name}")(
+    assert getattr(core, f"schedule_{name}")(
         (library.Branch * 1)(), Size(*size), Coord(0, 0)) == -1
 
 

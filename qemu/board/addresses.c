@@ -37,7 +37,7 @@ static const char *below_root(const char *path)
 }
 
 /* "FUNCTION at PATH:LINE (discriminator 3)"; "?? ??:0" is nothing. */
-static void take_line(char text[ADDRESSES_TEXT_BYTES], char *line)
+static void parse_line(char text[ADDRESSES_TEXT_BYTES], char *line)
 {
     char *at = strstr(line, " at ");
     char *behind = strstr(line, " (discriminator");
@@ -55,7 +55,7 @@ static void take_line(char text[ADDRESSES_TEXT_BYTES], char *line)
 }
 
 /* One line for each address. */
-static void take_output(char (*text)[ADDRESSES_TEXT_BYTES], unsigned count,
+static void read_output(char (*text)[ADDRESSES_TEXT_BYTES], unsigned count,
                         int log)
 {
     static char output[OUTPUT_BYTES + 1];
@@ -66,7 +66,7 @@ static void take_output(char (*text)[ADDRESSES_TEXT_BYTES], unsigned count,
     for (unsigned i = 0; i < count && rest != NULL; ++i) {
         char *line = strsep(&rest, "\n");
 
-        take_line(text[i], line);
+        parse_line(text[i], line);
     }
 }
 
@@ -109,7 +109,7 @@ bool addresses_find(char (*text)[ADDRESSES_TEXT_BYTES], const uint32_t *address,
     }
     good = log >= 0 && run(argv, log);
     if (good) {
-        take_output(text, count, log);
+        read_output(text, count, log);
     }
     if (log >= 0) {
         close(log);

@@ -84,7 +84,7 @@ static bool overlaps(const struct image *image, const struct segment *segment)
 }
 
 /* One program header; what is not loaded into flash is passed over. */
-static int take_segment(struct image *image, const uint8_t *header)
+static int read_segment(struct image *image, const uint8_t *header)
 {
     const struct elf_place *place = image->place;
     struct segment segment = {
@@ -120,7 +120,7 @@ static int take_segment(struct image *image, const uint8_t *header)
     return 0;
 }
 
-static int take_segments(struct image *image)
+static int read_segments(struct image *image)
 {
     const uint8_t *data = image->data;
     uint64_t at = bytes_load_u32(data + offsetof(Elf32_Ehdr, e_phoff));
@@ -132,7 +132,7 @@ static int take_segments(struct image *image)
         return refuse(image, "has no table of segments within the file");
     }
     for (unsigned i = 0; i < count; ++i) {
-        if (take_segment(image, data + at + (uint64_t)size * i) != 0) {
+        if (read_segment(image, data + at + (uint64_t)size * i) != 0) {
             return -1;
         }
     }
@@ -193,7 +193,7 @@ int elf_check(uint32_t *flash_bytes, char message[ELF_MESSAGE_BYTES],
         .data = data, .bytes = bytes, .place = place, .message = message};
     uint64_t end = 0;
 
-    if (check_header(&image) != 0 || take_segments(&image) != 0 ||
+    if (check_header(&image) != 0 || read_segments(&image) != 0 ||
         check_vectors(&image) != 0) {
         return -1;
     }
@@ -214,7 +214,7 @@ void elf_flatten(uint8_t *flash, uint32_t flash_bytes, const uint8_t *data,
         .data = data, .bytes = bytes, .place = place, .message = message};
 
     memset(flash, 0xff, flash_bytes);
-    if (check_header(&image) != 0 || take_segments(&image) != 0) {
+    if (check_header(&image) != 0 || read_segments(&image) != 0) {
         return;
     }
     for (unsigned i = 0; i < image.segments; ++i) {
@@ -234,7 +234,7 @@ uint64_t elf_offset(const uint8_t *data, uint64_t bytes,
         .data = data, .bytes = bytes, .place = place, .message = message};
     const uint8_t *at = NULL;
 
-    if (check_header(&image) == 0 && take_segments(&image) == 0) {
+    if (check_header(&image) == 0 && read_segments(&image) == 0) {
         at = loaded(&image, address, count);
     }
     return at != NULL ? (uint64_t)(at - data) : 0;

@@ -127,7 +127,7 @@ static void end_group(pid_t pid, int *status)
 }
 
 /* Result: what is wrong with the program; NULL: nothing. */
-static const char *ask(const char *program, const char *machine)
+static const char *check_machine(const char *program, const char *machine)
 {
     char *argv[] = {(char *)program, "-machine", "help", NULL};
     struct process_config process = {.argv = argv};
@@ -168,7 +168,7 @@ int emulator_check(const struct board_kind *board)
     if (variable() == NULL) {
         return check_default(board);
     }
-    wrong = ask(variable(), board->machine);
+    wrong = check_machine(variable(), board->machine);
     if (wrong != NULL) {
         fprintf(stderr,
                 "quincunx: " EMULATOR_VARIABLE

@@ -19,92 +19,92 @@
 
 #define IMAGE "image"
 
-struct gdb_doors {
+struct gdb_sockets {
     char dir[PATH_MAX];
     int at; /* the directory, locked for as long as the mesh runs; -1 */
     uint32_t nodes;
     int *socket; /* by node; -1: none yet */
 };
 
-static int complain(const struct gdb_doors *doors, const char *why)
+static int print_error(const struct gdb_sockets *sockets, const char *why)
 {
-    fprintf(stderr, "quincunx: --gdb: %s: %s\n", doors->dir, why);
+    fprintf(stderr, "quincunx: --gdb: %s: %s\n", sockets->dir, why);
     return -1;
 }
 
 /* build/quincunx -> build/gdb */
-static void name_dir(struct gdb_doors *doors, const char *dir)
+static void name_dir(struct gdb_sockets *sockets, const char *dir)
 {
     char self[PATH_MAX - 8];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     char *slash;
 
     if (dir != NULL || length <= 0) {
-        snprintf(doors->dir, sizeof doors->dir, "%s",
+        snprintf(sockets->dir, sizeof sockets->dir, "%s",
                  dir != NULL ? dir : "gdb");
         return;
     }
     self[length] = '\0';
     slash = strrchr(self, '/');
     *slash = '\0';
-    snprintf(doors->dir, sizeof doors->dir, "%s/gdb", self);
+    snprintf(sockets->dir, sizeof sockets->dir, "%s/gdb", self);
 }
 
 /* Whether what is open still has its name: another mesh may just have ended
    and removed it. */
-static bool is_current(const struct gdb_doors *doors)
+static bool is_current(const struct gdb_sockets *sockets)
 {
     struct stat here;
     struct stat named;
 
-    return fstat(doors->at, &here) == 0 && stat(doors->dir, &named) == 0 &&
+    return fstat(sockets->at, &here) == 0 && stat(sockets->dir, &named) == 0 &&
            here.st_ino == named.st_ino && here.st_dev == named.st_dev;
 }
 
 /* Whoever could write there could stand between a debugger and a board. */
-static bool is_private(const struct gdb_doors *doors)
+static bool is_private(const struct gdb_sockets *sockets)
 {
     struct stat here;
 
-    return fstat(doors->at, &here) == 0 && here.st_uid == geteuid() &&
+    return fstat(sockets->at, &here) == 0 && here.st_uid == geteuid() &&
            (here.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 /* The directory, which may have gone by now; NULL, or why not. */
-static const char *open_once(struct gdb_doors *doors)
+static const char *open_once(struct gdb_sockets *sockets)
 {
-    if (mkdir(doors->dir, 0700) != 0 && errno != EEXIST) {
+    if (mkdir(sockets->dir, 0700) != 0 && errno != EEXIST) {
         return strerror(errno);
     }
-    doors->at = open(doors->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (doors->at < 0) {
+    sockets->at = open(sockets->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (sockets->at < 0) {
         return strerror(errno);
     }
-    if (!is_private(doors)) {
+    if (!is_private(sockets)) {
         return "must be yours, and nobody else's to write";
     }
-    if (flock(doors->at, LOCK_EX | LOCK_NB) != 0) {
+    if (flock(sockets->at, LOCK_EX | LOCK_NB) != 0) {
         return "another mesh is debugged there; --gdb=DIR names another place";
     }
-    return is_current(doors) ? NULL : "was removed by another mesh";
+    return is_current(sockets) ? NULL : "was removed by another mesh";
 }
 
-static int open_dir(struct gdb_doors *doors)
+static int open_dir(struct gdb_sockets *sockets)
 {
-    const char *why = open_once(doors);
+    const char *why = open_once(sockets);
 
     /* A mesh that ends at this moment may just have removed it. */
     for (int tries = 0; why != NULL && tries < 3; ++tries) {
-        if (doors->at >= 0) {
-            close(doors->at);
+        if (sockets->at >= 0) {
+            close(sockets->at);
         }
-        why = open_once(doors);
+        why = open_once(sockets);
     }
-    return why == NULL ? 0 : complain(doors, why);
+    return why == NULL ? 0 : print_error(sockets, why);
 }
 
 /* A socket that is named as a board's. */
-static bool is_door(int at, const char *name)
+static bool is_socket(int at, const char *name)
 {
     struct stat status;
     unsigned x;
@@ -117,20 +117,20 @@ static bool is_door(int at, const char *name)
 }
 
 /* Removes sockets of boards and the link to the image, nothing else. */
-static void sweep(const struct gdb_doors *doors)
+static void sweep(const struct gdb_sockets *sockets)
 {
-    int copy = openat(doors->at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int copy = openat(sockets->at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
     char target[8];
 
     for (struct dirent *entry = NULL;
          dir != NULL && (entry = readdir(dir)) != NULL;) {
-        if (is_door(doors->at, entry->d_name)) {
-            unlinkat(doors->at, entry->d_name, 0);
+        if (is_socket(sockets->at, entry->d_name)) {
+            unlinkat(sockets->at, entry->d_name, 0);
         }
     }
-    if (readlinkat(doors->at, IMAGE, target, sizeof target) > 0) {
-        unlinkat(doors->at, IMAGE, 0);
+    if (readlinkat(sockets->at, IMAGE, target, sizeof target) > 0) {
+        unlinkat(sockets->at, IMAGE, 0);
     }
     if (dir != NULL) {
         closedir(dir);
@@ -141,13 +141,13 @@ static void sweep(const struct gdb_doors *doors)
 
 /* Bound by way of the open directory: a socket's path has 107 bytes at most,
    a directory's may be longer. */
-static int open_door(const struct gdb_doors *doors, struct torus_coord at)
+static int open_socket(const struct gdb_sockets *sockets, struct torus_coord at)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     snprintf(address.sun_path, sizeof address.sun_path,
-             "/proc/self/fd/%d/%u-%u", doors->at, at.x, at.y);
+             "/proc/self/fd/%d/%u-%u", sockets->at, at.x, at.y);
     if (fd >= 0 &&
         (bind(fd, (const struct sockaddr *)&address, sizeof address) != 0 ||
          listen(fd, 1) != 0)) {
@@ -157,78 +157,78 @@ static int open_door(const struct gdb_doors *doors, struct torus_coord at)
     return fd;
 }
 
-static int open_doors(struct gdb_doors *doors, const char *image,
-                      struct torus_size size)
+static int open_sockets(struct gdb_sockets *sockets, const char *image,
+                        struct torus_size size)
 {
     char path[PATH_MAX];
 
     if (realpath(image, path) == NULL ||
-        symlinkat(path, doors->at, IMAGE) != 0) {
-        return complain(doors, strerror(errno));
+        symlinkat(path, sockets->at, IMAGE) != 0) {
+        return print_error(sockets, strerror(errno));
     }
-    for (uint32_t i = 0; i < doors->nodes; ++i) {
-        doors->socket[i] = open_door(doors, torus_coord_of(size, i));
-        if (doors->socket[i] < 0) {
-            return complain(doors, strerror(errno));
+    for (uint32_t i = 0; i < sockets->nodes; ++i) {
+        sockets->socket[i] = open_socket(sockets, torus_coord_of(size, i));
+        if (sockets->socket[i] < 0) {
+            return print_error(sockets, strerror(errno));
         }
     }
     return 0;
 }
 
-struct gdb_doors *gdb_open(const char *dir, const char *image,
-                           struct torus_size size)
+struct gdb_sockets *gdb_open(const char *dir, const char *image,
+                             struct torus_size size)
 {
-    struct gdb_doors *doors = calloc(1, sizeof *doors);
+    struct gdb_sockets *sockets = calloc(1, sizeof *sockets);
     uint32_t nodes = (uint32_t)size.width * size.height;
 
-    if (doors == NULL || process_allow_descriptors(2ul * nodes + 64, nodes)) {
-        free(doors);
+    if (sockets == NULL || process_allow_descriptors(2ul * nodes + 64, nodes)) {
+        free(sockets);
         return NULL;
     }
-    doors->at = -1;
-    name_dir(doors, dir);
-    doors->socket = malloc(nodes * sizeof *doors->socket);
-    if (doors->socket == NULL || open_dir(doors) != 0) {
-        gdb_close(doors);
+    sockets->at = -1;
+    name_dir(sockets, dir);
+    sockets->socket = malloc(nodes * sizeof *sockets->socket);
+    if (sockets->socket == NULL || open_dir(sockets) != 0) {
+        gdb_close(sockets);
         return NULL;
     }
-    doors->nodes = nodes;
-    memset(doors->socket, 0xff, nodes * sizeof *doors->socket);
-    sweep(doors);
-    if (open_doors(doors, image, size) != 0) {
-        gdb_close(doors);
+    sockets->nodes = nodes;
+    memset(sockets->socket, 0xff, nodes * sizeof *sockets->socket);
+    sweep(sockets);
+    if (open_sockets(sockets, image, size) != 0) {
+        gdb_close(sockets);
         return NULL;
     }
-    return doors;
+    return sockets;
 }
 
-const int *gdb_sockets(const struct gdb_doors *doors)
+const int *gdb_listeners(const struct gdb_sockets *sockets)
 {
-    return doors->socket;
+    return sockets->socket;
 }
 
-const char *gdb_dir(const struct gdb_doors *doors)
+const char *gdb_dir(const struct gdb_sockets *sockets)
 {
-    return doors->dir;
+    return sockets->dir;
 }
 
-void gdb_close(struct gdb_doors *doors)
+void gdb_close(struct gdb_sockets *sockets)
 {
-    if (doors == NULL) {
+    if (sockets == NULL) {
         return;
     }
-    for (uint32_t i = 0; i < doors->nodes; ++i) {
-        if (doors->socket[i] >= 0) {
-            close(doors->socket[i]);
+    for (uint32_t i = 0; i < sockets->nodes; ++i) {
+        if (sockets->socket[i] >= 0) {
+            close(sockets->socket[i]);
         }
     }
-    if (doors->nodes > 0) {
-        sweep(doors);
-        rmdir(doors->dir);
+    if (sockets->nodes > 0) {
+        sweep(sockets);
+        rmdir(sockets->dir);
     }
-    if (doors->at >= 0) {
-        close(doors->at);
+    if (sockets->at >= 0) {
+        close(sockets->at);
     }
-    free(doors->socket);
-    free(doors);
+    free(sockets->socket);
+    free(sockets);
 }

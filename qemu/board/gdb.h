@@ -10,23 +10,23 @@
 
 #include "torus/torus.h"
 
-struct gdb_doors;
+struct gdb_sockets;
 
 /*
  * Makes the directory, if it is not there, and the sockets, for boards to
  * listen on. `dir` may be NULL: "gdb" beside this program. The image's path is
  * the caller's. NULL after a message on stderr.
  */
-struct gdb_doors *gdb_open(const char *dir, const char *image,
-                           struct torus_size size);
+struct gdb_sockets *gdb_open(const char *dir, const char *image,
+                             struct torus_size size);
 
 /* The listening sockets by node, for boards to inherit. */
-const int *gdb_sockets(const struct gdb_doors *doors);
+const int *gdb_listeners(const struct gdb_sockets *sockets);
 
 /* The directory. */
-const char *gdb_dir(const struct gdb_doors *doors);
+const char *gdb_dir(const struct gdb_sockets *sockets);
 
 /* Removes all, the directory too if nothing else is in it. NULL is allowed. */
-void gdb_close(struct gdb_doors *doors);
+void gdb_close(struct gdb_sockets *sockets);
 
 #endif

@@ -441,7 +441,7 @@ static int job_mesh(struct own_options *options, int signals)
 
 static int run(struct own_options *options)
 {
-    struct gdb_doors *doors = NULL;
+    struct gdb_sockets *sockets = NULL;
     int signals = catch_signals();
     int status;
 
@@ -450,16 +450,16 @@ static int run(struct own_options *options)
         return EXIT_FAILED;
     }
     if (options->gdb) {
-        doors =
+        sockets =
             gdb_open(options->gdb_dir, options->firmware, options->wired.size);
-        if (doors == NULL) {
+        if (sockets == NULL) {
             return EXIT_FAILED;
         }
-        options->wired.gdb = gdb_sockets(doors);
-        printf("gdb %s\n", gdb_dir(doors));
+        options->wired.gdb = gdb_listeners(sockets);
+        printf("gdb %s\n", gdb_dir(sockets));
     }
     status = job_mesh(options, signals);
-    gdb_close(doors);
+    gdb_close(sockets);
     return status;
 }
 

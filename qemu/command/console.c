@@ -147,7 +147,7 @@ static void explain_fault(const struct options *options,
     struct console_reply ident;
     const char *why = "the board does not say which image it has";
 
-    if (console_ask(console, &ident, "ident") == 0 && ident.ok) {
+    if (console_request(console, &ident, "ident") == 0 && ident.ok) {
         fault_image_open(&image,
                          options->firmware != NULL ? options->firmware : "");
         why = fault_image_find(pc_at, lr_at, &image, hex(&ident, "image_crc"),
@@ -193,7 +193,7 @@ static void name_unfit(const struct options *options, struct console *console)
     if (sweep_begin(&sweep, console, size, at)) {
         identity = calloc(sweep_nodes(&sweep), sizeof *identity);
     }
-    if (identity != NULL && identity_ask(identity, &sweep) >= 0) {
+    if (identity != NULL && identity_read(identity, &sweep) >= 0) {
         (void)identity_print_unfit(stderr, identity, &sweep);
     }
     free(identity);
@@ -206,7 +206,7 @@ static int tell(const struct options *options, struct console *console)
     struct console_reply reply;
     int status = EXIT_FAILED;
 
-    if (console_ask(console, &reply, options->command) != 0) {
+    if (console_request(console, &reply, options->command) != 0) {
         fprintf(stderr, "quincunx: %s\n", console_why(console));
     } else {
         for (uint32_t i = 0; i < reply.lines; ++i) {
@@ -231,7 +231,7 @@ static int ask(const struct options *options)
 {
     char why[SERIAL_WHY_BYTES];
     struct serial *serial =
-        serial_open(why, options->port, (uint32_t)options->rate);
+        console_port_open(why, options->port, (uint32_t)options->rate);
     uint32_t wait_ms = (uint32_t)options->wait_ms;
     struct console *console;
     int status;

@@ -92,7 +92,7 @@ static char *path_of(const struct options *options, const char *name)
 
 /* One of a figure's two files. Result: 0 or -1. */
 static int write_one(const struct figures_figure *figure,
-                     const struct figures_measured *measured,
+                     const struct figures_points *measured,
                      const struct options *options, bool picture)
 {
     char name[32];
@@ -114,7 +114,7 @@ static int write_one(const struct figures_figure *figure,
     return result;
 }
 
-static int write_all(const struct figures_measured *measured,
+static int write_all(const struct figures_points *measured,
                      const struct options *options)
 {
     for (unsigned number = FIGURES_FIRST; number <= FIGURES_LAST; ++number) {
@@ -133,7 +133,7 @@ static int write_all(const struct figures_measured *measured,
 }
 
 /* Measures, and writes the points down. Result: 0 or an exit status. */
-static int measure(struct figures_measured *measured,
+static int measure(struct figures_points *measured,
                    const struct options *options)
 {
     char *path = path_of(options, "measured.csv");
@@ -143,7 +143,7 @@ static int measure(struct figures_measured *measured,
         status = figures_measure(measured, options->native);
     }
     if (status == 0) {
-        status = figures_measured_write(measured, path) == 0 ? 0 : EXIT_FAILED;
+        status = figures_points_write(measured, path) == 0 ? 0 : EXIT_FAILED;
     }
     if (status == 0) {
         puts(path);
@@ -157,7 +157,7 @@ int figures_command(int argc, char **argv)
     struct argp argp = {descriptions, parse_option, NULL, description,
                         NULL,         NULL,         NULL};
     struct options options = {.folder = NULL};
-    struct figures_measured measured = {.point = NULL};
+    struct figures_points measured = {.point = NULL};
     int status;
 
     argp_err_exit_status = EXIT_USAGE;
@@ -170,11 +170,11 @@ int figures_command(int argc, char **argv)
         return EXIT_FAILED;
     }
     if (options.measured != NULL &&
-        figures_measured_read(&measured, options.measured) != 0) {
+        figures_points_read(&measured, options.measured) != 0) {
         return EXIT_FAILED;
     }
     status = options.measure ? measure(&measured, &options) : 0;
     status = status == 0 ? write_all(&measured, &options) : status;
-    figures_measured_free(&measured);
+    figures_points_free(&measured);
     return status;
 }

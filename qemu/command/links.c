@@ -134,7 +134,7 @@ static void rest(const struct options *options, uint64_t since_ms,
                  uint64_t readings)
 {
     uint64_t until_ms = since_ms + readings * options->watch_s * 1000;
-    uint64_t now_ms = serial_now_ms();
+    uint64_t now_ms = console_port_now_ms();
 
     if (until_ms > now_ms) {
         (void)poll(NULL, 0, (int)(until_ms - now_ms));
@@ -143,7 +143,7 @@ static void rest(const struct options *options, uint64_t since_ms,
 
 static int read_all(const struct options *options, struct links *links)
 {
-    uint64_t since_ms = serial_now_ms();
+    uint64_t since_ms = console_port_now_ms();
     uint64_t readings = 0;
     int missing;
 
@@ -152,7 +152,7 @@ static int read_all(const struct options *options, struct links *links)
             rest(options, since_ms, readings);
             sweep_forgive(&links->sweep);
         }
-        missing = links_ask(links);
+        missing = links_read(links);
         if (missing < 0) {
             return board_options_fail(links->sweep.console);
         }

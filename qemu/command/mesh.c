@@ -69,7 +69,7 @@ static int read_faults(struct mesh_map *map, struct discover_fault **fault,
     }
     for (uint32_t i = 1; i < reply->lines; ++i) {
         map->faults +=
-            serial_faults_read(&(*fault)[map->faults], reply->line[i]);
+            console_faults_read(&(*fault)[map->faults], reply->line[i]);
     }
     map->fault = *fault;
     if (!reply->ok && map->faults == 0) {
@@ -94,7 +94,7 @@ static int find(struct mesh_map *map, struct discover_fault **fault,
 
     snprintf(command, sizeof command, "mesh %u %u %u %u", map->size.width,
              map->size.height, map->originator.x, map->originator.y);
-    if (console_ask(console, &reply, command) != 0) {
+    if (console_request(console, &reply, command) != 0) {
         (void)board_options_fail(console);
         error = -1;
     } else {
@@ -183,7 +183,7 @@ static int map_mesh(const struct options *options, struct console *console)
             sweep_begin(&sweep, console, map.size, map.originator)) {
             identity = calloc(sweep_nodes(&sweep), sizeof *identity);
         }
-        if (identity != NULL && identity_ask(identity, &sweep) >= 0) {
+        if (identity != NULL && identity_read(identity, &sweep) >= 0) {
             map.identity = identity;
         }
         status = tell(options, &map, &sweep);

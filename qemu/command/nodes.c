@@ -74,7 +74,7 @@ static int ask(struct options *options)
                      options->board.originator)) {
         fputs("quincunx: no memory for the nodes\n", stderr);
     } else {
-        int found = nodes_ask(&nodes);
+        int found = nodes_read(&nodes);
 
         if (found < 0) {
             (void)board_options_fail(console);

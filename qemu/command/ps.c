@@ -86,7 +86,7 @@ static int ask(struct options *options)
                   options->board.originator)) {
         fputs("quincunx: no memory for the nodes\n", stderr);
     } else {
-        well = ps_ask(&ps);
+        well = ps_read(&ps);
         ps_explain(&ps, options->firmware);
         if (ps.why[0] != '\0') {
             (void)board_options_fail(console);

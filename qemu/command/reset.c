@@ -58,7 +58,7 @@ static unsigned await(struct board_target *target, const bool *done)
     struct sweep *sweep = &target->sweep;
     uint32_t nodes = sweep_nodes(sweep);
     struct identity *now = calloc(nodes, sizeof *now);
-    uint64_t until_ms = serial_now_ms() + BACK_MS;
+    uint64_t until_ms = console_port_now_ms() + BACK_MS;
     unsigned left = 0;
 
     for (uint32_t i = 0; i < nodes; ++i) {
@@ -66,10 +66,10 @@ static unsigned await(struct board_target *target, const bool *done)
         left += done[i];
     }
     console_patience(sweep->console, LOOK_MS * 5, ROWS_MS, 1);
-    while (now != NULL && left > 0 && serial_now_ms() < until_ms) {
+    while (now != NULL && left > 0 && console_port_now_ms() < until_ms) {
         (void)poll(NULL, 0, LOOK_MS);
         sweep_forgive(sweep);
-        (void)identity_ask(now, sweep);
+        (void)identity_read(now, sweep);
         for (uint32_t i = 0; i < nodes; ++i) {
             if (!sweep->node[i].skip && now[i].known &&
                 now[i].start != target->identity[i].start) {
@@ -102,7 +102,7 @@ static void reset_all(struct board_target *target, bool *done)
 {
     struct sweep *sweep = &target->sweep;
     unsigned far = (sweep->size.width + sweep->size.height) / 2u;
-    uint64_t since_ms = serial_now_ms();
+    uint64_t since_ms = console_port_now_ms();
     unsigned count = 0;
 
     do {
@@ -116,7 +116,7 @@ static void reset_all(struct board_target *target, bool *done)
     } else if (count > 0) {
         printf("%u board%s reset, and back after %.1f s\n", count,
                count == 1 ? " was" : "s were",
-               (double)(serial_now_ms() - since_ms) / 1000);
+               (double)(console_port_now_ms() - since_ms) / 1000);
     }
 }
 

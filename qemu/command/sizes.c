@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NODES_MAX (TORUS_TREE_SIDE_MAX * TORUS_TREE_SIDE_MAX)
+#define NODES_MAX (SCHEDULE_SIDE_MAX * SCHEDULE_SIDE_MAX)
 
 enum key {
     KEY_MAX = 256,
@@ -34,7 +34,7 @@ struct options {
 };
 
 /* A Cray T3D, and a load of a second on one node. */
-static const struct options defaults = {.side_max = TORUS_TREE_SIDE_MAX,
+static const struct options defaults = {.side_max = SCHEDULE_SIDE_MAX,
                                         .load_units = 1000000,
                                         .startup_ps = 4850000,
                                         .transfer_ps = 3300,
@@ -69,7 +69,7 @@ static int parse_max(struct options *options, const char *text)
     uint64_t side;
     const char *allowed = parse_count(text, &side);
 
-    if (allowed != NULL || side == 0 || side > TORUS_TREE_SIDE_MAX) {
+    if (allowed != NULL || side == 0 || side > SCHEDULE_SIDE_MAX) {
         return parse_report("--max", text, "must be 1 to 31");
     }
     options->side_max = side;
@@ -131,7 +131,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 struct row {
     struct torus_size size;
     int phases;
-    struct tree_model_plan plan;
+    struct model_tree_plan plan;
     struct tree_pairs pairs;
     double bound_ps;
     double even_ps;
@@ -139,20 +139,19 @@ struct row {
 
 /* False without memory. */
 static bool make_row(struct row *row, struct torus_size size,
-                     const struct tree_model_costs *costs)
+                     const struct model_tree_costs *costs)
 {
-    struct torus_branch *tree = malloc(NODES_MAX * sizeof *tree);
+    struct schedule_branch *tree = malloc(NODES_MAX * sizeof *tree);
     bool made = false;
 
     if (tree != NULL) {
         row->size = size;
-        row->phases =
-            torus_tree_scatter(tree, size, (struct torus_coord){0, 0});
+        row->phases = schedule_scatter(tree, size, (struct torus_coord){0, 0});
         made = row->phases >= 0 &&
-               tree_model_plan(&row->plan, NULL, tree, costs) == 0 &&
+               model_tree_plan(&row->plan, NULL, tree, costs) == 0 &&
                tree_pairs_count(&row->pairs, tree, size) == 0;
-        row->bound_ps = tree_model_bound(size, costs);
-        row->even_ps = tree_model_even(size, costs);
+        row->bound_ps = model_tree_bound(size, costs);
+        row->even_ps = model_tree_even(size, costs);
     }
     free(tree);
     return made;
@@ -217,7 +216,7 @@ static json_t *row_json(const struct row *row, const struct row *power)
 /* Either may be told: `rows` collects JSON, or is NULL. */
 static bool tell_sizes(json_t *rows, const struct row powers[3],
                        const struct options *options,
-                       const struct tree_model_costs *costs)
+                       const struct model_tree_costs *costs)
 {
     uint16_t side_max = (uint16_t)options->side_max;
     struct row row;
@@ -243,7 +242,7 @@ static bool tell_sizes(json_t *rows, const struct row powers[3],
 }
 
 static bool tell_json(const struct row powers[3], const struct options *options,
-                      const struct tree_model_costs *costs)
+                      const struct model_tree_costs *costs)
 {
     json_t *rows = json_array();
     bool told = tell_sizes(rows, powers, options, costs);
@@ -263,7 +262,7 @@ static bool tell_json(const struct row powers[3], const struct options *options,
 static bool tell(const struct options *options)
 {
     static const uint16_t sides[3] = {1, 5, 25};
-    struct tree_model_costs costs = {
+    struct model_tree_costs costs = {
         (double)options->load_units, (double)options->startup_ps,
         (double)options->transfer_ps, (double)options->compute_ps};
     struct row powers[3];

@@ -35,19 +35,19 @@ struct console {
 };
 
 /* How a wait for a line ended. */
-enum heard {
-    HEARD_GONE = -1,
-    HEARD_NOTHING,
-    HEARD_DAMAGED,
-    HEARD_REFUSED, /* the board's `err` without a tag */
-    HEARD_LINE,    /* any other one, in console->reader.text */
+enum received {
+    RECEIVED_GONE = -1,
+    RECEIVED_NOTHING,
+    RECEIVED_DAMAGED,
+    RECEIVED_REFUSED, /* the board's `err` without a tag */
+    RECEIVED_LINE,    /* any other one, in console->reader.text */
 };
 
 __attribute__((format(printf, 2, 3))) static int fail(struct console *console,
                                                       const char *format, ...)
 {
     int at = snprintf(console->why, WHY_BYTES,
-                      "%.200s: ", serial_name(console->serial));
+                      "%.200s: ", console_port_name(console->serial));
     va_list arguments;
 
     va_start(arguments, format);
@@ -67,7 +67,7 @@ struct console *console_open(struct serial *serial)
     struct console *console = calloc(1, sizeof *console);
 
     if (console == NULL) {
-        serial_close(serial);
+        console_port_close(serial);
         return NULL;
     }
     console->serial = serial;
@@ -82,7 +82,7 @@ struct console *console_open(struct serial *serial)
 void console_close(struct console *console)
 {
     if (console != NULL) {
-        serial_close(console->serial);
+        console_port_close(console->serial);
         free(console);
     }
 }
@@ -128,12 +128,12 @@ static int write_request(struct console *console, uint32_t tag,
     }
     bytes = line_end(&out);
     if (fresh) {
-        status = serial_write(console->serial, (const uint8_t *)"\n", 1,
-                              console->wait_ms);
+        status = console_port_write(console->serial, (const uint8_t *)"\n", 1,
+                                    console->wait_ms);
     }
     if (status == 0) {
-        status = serial_write(console->serial, (const uint8_t *)out.text, bytes,
-                              console->wait_ms);
+        status = console_port_write(console->serial, (const uint8_t *)out.text,
+                                    bytes, console->wait_ms);
     }
     if (status > 0) {
         return fail(console, "it takes no bytes: nothing written for %u ms",
@@ -151,45 +151,45 @@ static bool begins(const char *text, const char *word)
 }
 
 /* What a line that the reader gave is. */
-static enum heard judge(struct console *console, enum line_status status)
+static enum received judge(struct console *console, enum line_status status)
 {
     const char *text = console->reader.text;
 
     if (status != LINE_TEXT || console->reader.mark == 0) {
         console->counters.damaged += 1;
-        return HEARD_DAMAGED;
+        return RECEIVED_DAMAGED;
     }
     if (begins(text, "err") && strstr(text, " tag=") == NULL) {
         console->counters.refused += 1;
-        return HEARD_REFUSED;
+        return RECEIVED_REFUSED;
     }
-    return HEARD_LINE;
+    return RECEIVED_LINE;
 }
 
 /* The next line, or how the wait for it ended. */
-static enum heard hear(struct console *console, uint32_t wait_ms)
+static enum received receive_line(struct console *console, uint32_t wait_ms)
 {
-    uint64_t deadline_ms = serial_now_ms() + wait_ms;
+    uint64_t deadline_ms = console_port_now_ms() + wait_ms;
 
     for (;;) {
         enum line_status status = line_take(&console->reader, 0);
-        uint64_t now_ms = serial_now_ms();
+        uint64_t now_ms = console_port_now_ms();
         uint8_t data[256];
         int count;
 
         if (status != LINE_NONE) {
             return judge(console, status);
         }
-        count = serial_read(
+        count = console_port_read(
             console->serial, data, sizeof data,
             now_ms < deadline_ms ? (unsigned)(deadline_ms - now_ms) : 0);
         if (count < 0) {
             fail_gone(console);
-            return HEARD_GONE;
+            return RECEIVED_GONE;
         }
-        if (count == 0 && serial_now_ms() >= deadline_ms) {
+        if (count == 0 && console_port_now_ms() >= deadline_ms) {
             console->counters.late += 1;
-            return HEARD_NOTHING;
+            return RECEIVED_NOTHING;
         }
         for (int i = 0; i < count; ++i) {
             line_push(&console->reader, data[i]);
@@ -282,16 +282,16 @@ static void set_code(struct console_reply *reply, const char *word)
 }
 
 /* What a line did to a reply. */
-enum taken {
-    TAKEN_NO_MEMORY = -1,
-    TAKEN_STALE, /* nothing */
-    TAKEN_ROW,
-    TAKEN_ALL, /* that was the last one */
-    TAKEN_SPOILT
+enum parsed {
+    PARSED_NO_MEMORY = -1,
+    PARSED_STALE, /* nothing */
+    PARSED_ROW,
+    PARSED_ALL, /* that was the last one */
+    PARSED_SPOILT
 };
 
 /* The first line: of an earlier try's reply it may be the second first one. */
-static enum taken take_first(struct console_reply *reply, char *text)
+static enum parsed parse_first(struct console_reply *reply, char *text)
 {
     bool more = find_value(text, "until") != NULL;
 
@@ -303,30 +303,30 @@ static enum taken take_first(struct console_reply *reply, char *text)
         set_code(reply, text + strlen("err "));
     }
     if (!add_line(reply, text)) {
-        return TAKEN_NO_MEMORY;
+        return PARSED_NO_MEMORY;
     }
-    return more ? TAKEN_ROW : TAKEN_ALL;
+    return more ? PARSED_ROW : PARSED_ALL;
 }
 
-static enum taken take_end(struct console_reply *reply, const char *text)
+static enum parsed parse_end(struct console_reply *reply, const char *text)
 {
     const char *code = find_value(text, "err");
     uint64_t rows = 0;
 
     if (reply->lines == 0) {
-        return TAKEN_STALE;
+        return PARSED_STALE;
     }
     if (!number_in(text, &rows, "rows") || rows != reply->lines - 1) {
-        return TAKEN_SPOILT;
+        return PARSED_SPOILT;
     }
     if (code != NULL) {
         set_code(reply, code);
     }
-    return TAKEN_ALL;
+    return PARSED_ALL;
 }
 
-static enum taken take(struct console *console, struct console_reply *reply,
-                       uint32_t wanted)
+static enum parsed parse_line(struct console *console,
+                              struct console_reply *reply, uint32_t wanted)
 {
     char *text = console->reader.text;
     bool first = begins(text, "ok") || begins(text, "err");
@@ -334,50 +334,50 @@ static enum taken take(struct console *console, struct console_reply *reply,
 
     if (first || begins(text, "end")) {
         if (!tag_of(console, &tag) || tag != wanted) {
-            return TAKEN_STALE;
+            return PARSED_STALE;
         }
-        return first ? take_first(reply, text) : take_end(reply, text);
+        return first ? parse_first(reply, text) : parse_end(reply, text);
     }
     if (reply->lines == 0) {
-        return TAKEN_STALE;
+        return PARSED_STALE;
     }
-    return !add_line(reply, text)     ? TAKEN_NO_MEMORY
-           : reply->lines > LINES_MAX ? TAKEN_SPOILT
-                                      : TAKEN_ROW;
+    return !add_line(reply, text)     ? PARSED_NO_MEMORY
+           : reply->lines > LINES_MAX ? PARSED_SPOILT
+                                      : PARSED_ROW;
 }
 
 /* One try: 0: there is the reply; 1: try again; -1: there is no sense in it. */
-static int hear_reply(struct console *console, struct console_reply *reply,
-                      uint32_t tag, uint32_t rows_ms)
+static int receive_reply(struct console *console, struct console_reply *reply,
+                         uint32_t tag, uint32_t rows_ms)
 {
-    uint64_t deadline_ms = serial_now_ms() + console->wait_ms;
+    uint64_t deadline_ms = console_port_now_ms() + console->wait_ms;
 
     console_reply_free(reply);
     for (;;) {
-        uint64_t now_ms = serial_now_ms();
-        enum taken taken = TAKEN_SPOILT;
-        enum heard heard =
-            hear(console,
-                 now_ms < deadline_ms ? (uint32_t)(deadline_ms - now_ms) : 0);
+        uint64_t now_ms = console_port_now_ms();
+        enum parsed parsed = PARSED_SPOILT;
+        enum received received = receive_line(
+            console,
+            now_ms < deadline_ms ? (uint32_t)(deadline_ms - now_ms) : 0);
 
-        if (heard == HEARD_GONE) {
+        if (received == RECEIVED_GONE) {
             return -1;
         }
-        if (heard == HEARD_LINE) {
-            taken = take(console, reply, tag);
+        if (received == RECEIVED_LINE) {
+            parsed = parse_line(console, reply, tag);
         }
-        switch (taken) {
-        case TAKEN_NO_MEMORY:
+        switch (parsed) {
+        case PARSED_NO_MEMORY:
             return fail(console, "no memory for its reply");
-        case TAKEN_STALE:
+        case PARSED_STALE:
             console->counters.stale += 1;
             break;
-        case TAKEN_ROW:
-            deadline_ms = serial_now_ms() + rows_ms;
+        case PARSED_ROW:
+            deadline_ms = console_port_now_ms() + rows_ms;
             break;
-        case TAKEN_ALL:
+        case PARSED_ALL:
             return 0;
-        case TAKEN_SPOILT:
+        case PARSED_SPOILT:
             return 1;
         }
     }
@@ -401,8 +401,8 @@ static uint32_t rows_ms_of(const struct console *console, const char *command)
     return console->wait_ms;
 }
 
-int console_ask(struct console *console, struct console_reply *reply,
-                const char *command)
+int console_request(struct console *console, struct console_reply *reply,
+                    const char *command)
 {
     uint32_t rows_ms = rows_ms_of(console, command);
     uint32_t tag = console->tag++;
@@ -414,7 +414,7 @@ int console_ask(struct console *console, struct console_reply *reply,
         console->counters.retries += i > 0;
         status = write_request(console, tag, command, i > 0);
         if (status == 0) {
-            status = hear_reply(console, reply, tag, rows_ms);
+            status = receive_reply(console, reply, tag, rows_ms);
         }
     }
     if (status > 0) {
@@ -470,7 +470,7 @@ struct transfer {
     uint32_t losses;  /* since base moved */
 };
 
-static int ask_next(struct console *console, struct transfer *transfer)
+static int send_next(struct console *console, struct transfer *transfer)
 {
     uint32_t bytes = transfer->total - transfer->next;
     char data[LINE_BASE64_MAX + 1] = "";
@@ -489,12 +489,12 @@ static int ask_next(struct console *console, struct transfer *transfer)
 }
 
 /* Fills the window. 0 or -1. */
-static int ask_ahead(struct console *console, struct transfer *transfer)
+static int send_ahead(struct console *console, struct transfer *transfer)
 {
     while (!transfer->lost && transfer->next < transfer->total &&
            transfer->next - transfer->base < WINDOW * LINE_DATA_MAX) {
         console->counters.requests += 1;
-        if (ask_next(console, transfer) != 0) {
+        if (send_next(console, transfer) != 0) {
             return -1;
         }
     }
@@ -502,7 +502,7 @@ static int ask_ahead(struct console *console, struct transfer *transfer)
 }
 
 /* Begins again at `base`. 0 or -1. */
-static int go_back(struct console *console, struct transfer *transfer)
+static int send_again(struct console *console, struct transfer *transfer)
 {
     console->counters.retries += 1;
     transfer->losses += 1;
@@ -515,8 +515,8 @@ static int go_back(struct console *console, struct transfer *transfer)
                     transfer->out != NULL ? "does not take" : "does not give",
                     transfer->base, transfer->total, console->tries);
     }
-    return serial_write(console->serial, (const uint8_t *)"\n", 1,
-                        console->wait_ms) < 0
+    return console_port_write(console->serial, (const uint8_t *)"\n", 1,
+                              console->wait_ms) < 0
                ? fail_gone(console)
                : 0;
 }
@@ -531,7 +531,7 @@ static void move_on(struct transfer *transfer, uint32_t base)
 }
 
 /* 0: good; 1: bytes are missing before it; -1: it makes no sense. */
-static int take_data(struct transfer *transfer, const char *text)
+static int parse_data(struct transfer *transfer, const char *text)
 {
     const char *data = find_value(text, "data");
     uint8_t bytes[LINE_DATA_MAX];
@@ -554,13 +554,13 @@ static int take_data(struct transfer *transfer, const char *text)
     return at > transfer->base;
 }
 
-/* A reply to what was asked; as take_data(). */
-static int take_answer(struct transfer *transfer, const char *text)
+/* A reply to what was asked; as parse_data(). */
+static int parse_answer(struct transfer *transfer, const char *text)
 {
     uint64_t next = 0;
 
     if (begins(text, "ok") && transfer->in != NULL) {
-        return take_data(transfer, text);
+        return parse_data(transfer, text);
     }
     if (!begins(text, "ok") && !begins(text, "err gap")) {
         return -1;
@@ -574,11 +574,11 @@ static int take_answer(struct transfer *transfer, const char *text)
 }
 
 /* A line that has a tag. 0 or -1. */
-static int hear_tagged(struct console *console, struct transfer *transfer)
+static int parse_tagged(struct console *console, struct transfer *transfer)
 {
     char *text = console->reader.text;
     uint32_t tag;
-    int taken;
+    int parsed;
 
     if (!tag_of(console, &tag) ||
         tag - transfer->first_tag >= console->tag - transfer->first_tag) {
@@ -587,64 +587,64 @@ static int hear_tagged(struct console *console, struct transfer *transfer)
     }
     transfer->awaited = tag + 1 == console->tag ? 1 : transfer->awaited;
     transfer->awaited -= transfer->awaited > 0;
-    taken = take_answer(transfer, text);
-    if (taken < 0) {
+    parsed = parse_answer(transfer, text);
+    if (parsed < 0) {
         cut(text, " tag=");
         return fail(console, "at byte %u of %u: '%.100s'", transfer->base,
                     transfer->total, text);
     }
-    transfer->lost |= taken > 0;
+    transfer->lost |= parsed > 0;
     return 0;
 }
 
 /* One line, and what follows from it. 0 or -1. */
-static int hear_answer(struct console *console, struct transfer *transfer)
+static int receive_answer(struct console *console, struct transfer *transfer)
 {
     int status = 0;
 
-    switch (hear(console, console->wait_ms)) {
-    case HEARD_GONE:
+    switch (receive_line(console, console->wait_ms)) {
+    case RECEIVED_GONE:
         return -1;
-    case HEARD_NOTHING:
+    case RECEIVED_NOTHING:
         transfer->lost = true;
         transfer->awaited = 0;
         break;
-    case HEARD_LINE:
-        status = hear_tagged(console, transfer);
+    case RECEIVED_LINE:
+        status = parse_tagged(console, transfer);
         break;
-    case HEARD_DAMAGED:
-    case HEARD_REFUSED:
+    case RECEIVED_DAMAGED:
+    case RECEIVED_REFUSED:
         transfer->lost = true;
         transfer->awaited -= transfer->awaited > 0;
         break;
     }
     if (status == 0 && transfer->awaited == 0 &&
         transfer->base < transfer->next) {
-        return go_back(console, transfer);
+        return send_again(console, transfer);
     }
     transfer->lost &= transfer->awaited > 0;
     return status;
 }
 
-static int carry_over(struct console *console, struct transfer *transfer)
+static int transfer_all(struct console *console, struct transfer *transfer)
 {
     int status = 0;
 
     transfer->first_tag = console->tag;
     while (status == 0 && transfer->base < transfer->total) {
-        status = ask_ahead(console, transfer);
+        status = send_ahead(console, transfer);
         if (status == 0) {
-            status = hear_answer(console, transfer);
+            status = receive_answer(console, transfer);
         }
     }
     return status;
 }
 
 /* 0: `ok`; 1: `err busy`; -1: anything else. */
-static int ask_ok(struct console *console, struct console_reply *reply,
-                  const char *command)
+static int request_ok(struct console *console, struct console_reply *reply,
+                      const char *command)
 {
-    if (console_ask(console, reply, command) != 0) {
+    if (console_request(console, reply, command) != 0) {
         return -1;
     }
     if (reply->ok) {
@@ -665,18 +665,18 @@ int console_send(struct console *console, const uint8_t *data, uint32_t bytes,
     int status;
 
     snprintf(command, sizeof command, "run %u %u %u", bytes, kind, job);
-    status = ask_ok(console, &reply, command);
+    status = request_ok(console, &reply, command);
     console_reply_free(&reply);
-    return status != 0 ? status : carry_over(console, &transfer);
+    return status != 0 ? status : transfer_all(console, &transfer);
 }
 
 /* What the node offers. 0, 1 (nothing) or -1. */
-static int ask_report(struct console *console, uint64_t numbers[3])
+static int request_report(struct console *console, uint64_t numbers[3])
 {
     static const char keys[3][6] = {"bytes", "kind", "job"};
     struct console_reply reply;
     char state[CONSOLE_WORD_BYTES];
-    int status = ask_ok(console, &reply, "report");
+    int status = request_ok(console, &reply, "report");
 
     if (status == 0 && (console_value(&reply, state, "state") == NULL ||
                         strcmp(state, "ready") != 0)) {
@@ -698,7 +698,7 @@ int console_receive(struct console *console, uint8_t **data, uint32_t *bytes,
     uint64_t numbers[3];
     struct transfer transfer = {0};
     struct console_reply reply;
-    int status = ask_report(console, numbers);
+    int status = request_report(console, numbers);
 
     if (status != 0) {
         return status;
@@ -708,9 +708,9 @@ int console_receive(struct console *console, uint8_t **data, uint32_t *bytes,
     if (transfer.in == NULL) {
         return fail(console, "no memory for %u bytes", transfer.total);
     }
-    status = carry_over(console, &transfer);
+    status = transfer_all(console, &transfer);
     if (status == 0) {
-        status = ask_ok(console, &reply, "done") == 0 ? 0 : -1;
+        status = request_ok(console, &reply, "done") == 0 ? 0 : -1;
         console_reply_free(&reply);
     }
     if (status != 0) {

@@ -63,8 +63,8 @@ void console_fail(struct console *console, const char *what);
  * reply, good or not; -1: none, see console_why(). Takes at most tries times
  * the patience between two lines.
  */
-int console_ask(struct console *console, struct console_reply *reply,
-                const char *command);
+int console_request(struct console *console, struct console_reply *reply,
+                    const char *command);
 void console_reply_free(struct console_reply *reply);
 
 /* The VALUE of the first KEY=VALUE word of any line; NULL: there is none. It is

@@ -61,21 +61,21 @@ static bool read_reply(struct discover_fault *fault,
     return fault->code != 0;
 }
 
-bool serial_faults_read(struct discover_fault *fault, char *row)
+bool console_faults_read(struct discover_fault *fault, char *row)
 {
     const struct console_reply reply = {.lines = 1, .line = &row};
 
     return read_reply(fault, &reply);
 }
 
-void serial_faults_print(FILE *out, const struct console_reply *reply,
-                         struct torus_size size)
+void console_faults_print(FILE *out, const struct console_reply *reply,
+                          struct torus_size size)
 {
     for (uint32_t i = 1; i < reply->lines; ++i) {
         struct discover_fault fault;
         char text[DISCOVER_TEXT_BYTES];
 
-        if (serial_faults_read(&fault, reply->line[i])) {
+        if (console_faults_read(&fault, reply->line[i])) {
             (void)discover_text(text, size, &fault);
             fprintf(out, "  %s\n", text);
         } else {

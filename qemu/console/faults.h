@@ -10,11 +10,11 @@
 #include <stdio.h>
 
 /* A row of the console's reply to `mesh`. False: it is none. */
-bool serial_faults_read(struct discover_fault *fault, char *row);
+bool console_faults_read(struct discover_fault *fault, char *row);
 
 /* A line for each row of the console's reply to `mesh`, of a mesh that should
    have this size; a row that is none comes out as it is. */
-void serial_faults_print(FILE *out, const struct console_reply *reply,
-                         struct torus_size size);
+void console_faults_print(FILE *out, const struct console_reply *reply,
+                          struct torus_size size);
 
 #endif

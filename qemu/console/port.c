@@ -29,7 +29,7 @@ struct serial {
     char name[];
 };
 
-uint64_t serial_now_ms(void)
+uint64_t console_port_now_ms(void)
 {
     struct timespec now;
 
@@ -39,7 +39,7 @@ uint64_t serial_now_ms(void)
 
 /* ---- opening ---- */
 
-static struct serial *make(const char *name)
+static struct serial *port_new(const char *name)
 {
     size_t bytes = strlen(name) + 1;
     struct serial *serial = calloc(1, sizeof *serial + bytes);
@@ -181,23 +181,23 @@ static int open_any(struct serial *serial, uint32_t rate)
                : open_port(serial, rate);
 }
 
-struct serial *serial_open(char why[SERIAL_WHY_BYTES], const char *path,
-                           uint32_t rate)
+struct serial *console_port_open(char why[SERIAL_WHY_BYTES], const char *path,
+                                 uint32_t rate)
 {
-    struct serial *serial = make(path);
+    struct serial *serial = port_new(path);
     int error = serial == NULL ? ENOMEM : open_any(serial, rate);
 
     if (error != 0) {
         snprintf(why, SERIAL_WHY_BYTES, "%.200s: %s", path, meaning(error));
-        serial_close(serial);
+        console_port_close(serial);
         return NULL;
     }
     return serial;
 }
 
-struct serial *serial_attach(int descriptor, const char *name)
+struct serial *console_port_attach(int descriptor, const char *name)
 {
-    struct serial *serial = make(name);
+    struct serial *serial = port_new(name);
     struct stat status;
 
     if (serial != NULL) {
@@ -209,7 +209,7 @@ struct serial *serial_attach(int descriptor, const char *name)
     return serial;
 }
 
-void serial_close(struct serial *serial)
+void console_port_close(struct serial *serial)
 {
     if (serial == NULL) {
         return;
@@ -223,7 +223,7 @@ void serial_close(struct serial *serial)
     free(serial);
 }
 
-const char *serial_name(const struct serial *serial)
+const char *console_port_name(const struct serial *serial)
 {
     return serial->name;
 }
@@ -236,7 +236,7 @@ static int wait_for(const struct serial *serial, short events,
                     uint64_t deadline_ms)
 {
     struct pollfd asked = {serial->descriptor, events, 0};
-    uint64_t now_ms = serial_now_ms();
+    uint64_t now_ms = console_port_now_ms();
     int count = 0;
 
     if (now_ms <= deadline_ms) {
@@ -252,10 +252,10 @@ static bool again(int error)
 
 /* A terminal may have nothing to read after all; where there is no other end
    any more, nothing is the end. */
-int serial_read(struct serial *serial, uint8_t *data, unsigned bytes,
-                unsigned wait_ms)
+int console_port_read(struct serial *serial, uint8_t *data, unsigned bytes,
+                      unsigned wait_ms)
 {
-    uint64_t deadline_ms = serial_now_ms() + wait_ms;
+    uint64_t deadline_ms = console_port_now_ms() + wait_ms;
     int ready;
 
     while ((ready = wait_for(serial, POLLIN, deadline_ms)) != 0) {
@@ -275,10 +275,10 @@ int serial_read(struct serial *serial, uint8_t *data, unsigned bytes,
     return 0;
 }
 
-int serial_write(struct serial *serial, const uint8_t *data, unsigned bytes,
-                 unsigned wait_ms)
+int console_port_write(struct serial *serial, const uint8_t *data,
+                       unsigned bytes, unsigned wait_ms)
 {
-    uint64_t deadline_ms = serial_now_ms() + wait_ms;
+    uint64_t deadline_ms = console_port_now_ms() + wait_ms;
     unsigned done = 0;
 
     while (done < bytes) {

@@ -26,27 +26,27 @@ struct serial;
  * changes anything of it. Result: NULL with `why`, a sentence that names the
  * port.
  */
-struct serial *serial_open(char why[SERIAL_WHY_BYTES], const char *path,
-                           uint32_t rate);
+struct serial *console_port_open(char why[SERIAL_WHY_BYTES], const char *path,
+                                 uint32_t rate);
 
 /* Takes over a descriptor, which becomes non-blocking. NULL: no memory. */
-struct serial *serial_attach(int descriptor, const char *name);
+struct serial *console_port_attach(int descriptor, const char *name);
 
 /* NULL is fine. */
-void serial_close(struct serial *serial);
+void console_port_close(struct serial *serial);
 
-const char *serial_name(const struct serial *serial);
+const char *console_port_name(const struct serial *serial);
 
 /* Waits for the first bytes. Result: how many came, at most `bytes`; 0: none in
    time; -1: the port has gone, errno tells why (0: the other end closed it). */
-int serial_read(struct serial *serial, uint8_t *data, unsigned bytes,
-                unsigned wait_ms);
+int console_port_read(struct serial *serial, uint8_t *data, unsigned bytes,
+                      unsigned wait_ms);
 
 /* Result: 0: all is written; 1: not in time; -1: the port has gone. */
-int serial_write(struct serial *serial, const uint8_t *data, unsigned bytes,
-                 unsigned wait_ms);
+int console_port_write(struct serial *serial, const uint8_t *data,
+                       unsigned bytes, unsigned wait_ms);
 
 /* Milliseconds of a clock that only goes on. */
-uint64_t serial_now_ms(void);
+uint64_t console_port_now_ms(void);
 
 #endif

@@ -24,7 +24,7 @@
 #define DEATH_LOOKS 5u
 #define DEATH_LOOK_MS 100
 
-static void rest(double since_s)
+static void pause_between(double since_s)
 {
     double look_s = (mesh_wall_s() - since_s) * LOOK_PART;
 
@@ -33,7 +33,7 @@ static void rest(double since_s)
     (void)poll(NULL, 0, (int)(look_s * 1000));
 }
 
-static int complain(const char *what)
+static int print_error(const char *what)
 {
     fprintf(stderr, "quincunx: %s\n", what);
     return -1;
@@ -51,7 +51,7 @@ static int start_boards(struct serial_mesh *mesh)
     struct serial *serial;
 
     if (consoles == NULL) {
-        return complain("no memory for the boards' list");
+        return print_error("no memory for the boards' list");
     }
     consoles[first] = WIRED_SOCKET;
     wired.size = config->size;
@@ -61,22 +61,23 @@ static int start_boards(struct serial_mesh *mesh)
     if (mesh->wired == NULL) {
         return -1;
     }
-    serial = serial_attach(wired_console(mesh->wired, first),
-                           "the originator's console");
+    serial = console_port_attach(wired_console(mesh->wired, first),
+                                 "the originator's console");
     mesh->console = serial != NULL ? console_open(serial) : NULL;
-    return mesh->console != NULL ? 0 : complain("no memory for a console");
+    return mesh->console != NULL ? 0 : print_error("no memory for a console");
 }
 
 static int open_port(struct serial_mesh *mesh)
 {
     char why[SERIAL_WHY_BYTES];
-    struct serial *serial = serial_open(why, mesh->config->port, SERIAL_RATE);
+    struct serial *serial =
+        console_port_open(why, mesh->config->port, SERIAL_RATE);
 
     if (serial == NULL) {
-        return complain(why);
+        return print_error(why);
     }
     mesh->console = console_open(serial);
-    return mesh->console != NULL ? 0 : complain("no memory for a console");
+    return mesh->console != NULL ? 0 : print_error("no memory for a console");
 }
 
 /* Whether a board died, which is said. */
@@ -93,7 +94,7 @@ static bool somebody_died(struct serial_mesh *mesh)
 
 /* The console failed: since its board died, which shows a moment after its line
    has gone, or for a reason of its own. */
-static int complain_of_console(struct serial_mesh *mesh)
+static int print_console_error(struct serial_mesh *mesh)
 {
     for (unsigned i = 0; mesh->wired != NULL && i < DEATH_LOOKS; ++i) {
         if (somebody_died(mesh)) {
@@ -101,7 +102,7 @@ static int complain_of_console(struct serial_mesh *mesh)
         }
         (void)poll(NULL, 0, DEATH_LOOK_MS);
     }
-    return complain(console_why(mesh->console));
+    return print_error(console_why(mesh->console));
 }
 
 static double boot_s(const struct serial_mesh *mesh)
@@ -121,7 +122,7 @@ static int await_console(struct serial_mesh *mesh)
 
     console_patience(mesh->console, 1000, 120000, 1);
     while (error != 0 && mesh_wall_s() < until_s) {
-        error = console_ask(mesh->console, &reply, "ident");
+        error = console_request(mesh->console, &reply, "ident");
         if (error == 0 && !console_number(&reply, &mesh->room_bytes, "room")) {
             mesh->room_bytes = 0;
         }
@@ -134,7 +135,7 @@ static int await_console(struct serial_mesh *mesh)
         }
     }
     console_patience(mesh->console, 2000, 120000, 5);
-    return error == 0 ? 0 : complain_of_console(mesh);
+    return error == 0 ? 0 : print_console_error(mesh);
 }
 
 /* Why the originator did not even begin to look. */
@@ -154,9 +155,9 @@ static int end_job(struct serial_mesh *mesh)
     fputs("quincunx: the originator is still in a job that was given up, and "
           "is reset\n",
           stderr);
-    error = console_ask(mesh->console, &reply, "reset");
+    error = console_request(mesh->console, &reply, "reset");
     console_reply_free(&reply);
-    return error == 0 ? await_console(mesh) : complain_of_console(mesh);
+    return error == 0 ? await_console(mesh) : print_console_error(mesh);
 }
 
 /* One wave. Result: 0 if there is a reply, good or not. */
@@ -168,12 +169,12 @@ static int send_wave(struct serial_mesh *mesh, struct console_reply *reply)
 
     snprintf(command, sizeof command, "mesh %u %u %u %u", config->size.width,
              config->size.height, config->originator.x, config->originator.y);
-    error = console_ask(mesh->console, reply, command);
+    error = console_request(mesh->console, reply, command);
     if (error == 0 && strcmp(reply->code, "busy") == 0) {
         console_reply_free(reply);
         error = end_job(mesh);
         if (error == 0) {
-            error = console_ask(mesh->console, reply, command);
+            error = console_request(mesh->console, reply, command);
         }
     }
     return error;
@@ -187,7 +188,7 @@ static int discover(struct serial_mesh *mesh, bool again)
     int error = send_wave(mesh, &reply);
 
     if (error != 0) {
-        complain_of_console(mesh);
+        print_console_error(mesh);
     } else if (!reply.ok && reply.lines < 2) {
         error = -1;
         explain_refusal(&reply);
@@ -196,7 +197,7 @@ static int discover(struct serial_mesh *mesh, bool again)
         if (!again) {
             fprintf(stderr, "quincunx: the mesh is not a %ux%u torus:\n",
                     config->size.width, config->size.height);
-            serial_faults_print(stderr, &reply, config->size);
+            console_faults_print(stderr, &reply, config->size);
         }
     }
     console_reply_free(&reply);
@@ -282,17 +283,17 @@ static int give(struct serial_mesh *mesh, const struct mesh_order *order)
         error = console_send(mesh->console, message, bytes, order->kind,
                              order->job);
         if (error == 1) {
-            rest(since_s);
+            pause_between(since_s);
         }
     }
     free(message);
     if (message == NULL) {
-        return complain("no memory for an order");
+        return print_error("no memory for an order");
     }
     if (error > 0) {
-        return complain("the originator takes no order");
+        return print_error("the originator takes no order");
     }
-    return error == 0 ? 0 : complain_of_console(mesh);
+    return error == 0 ? 0 : print_console_error(mesh);
 }
 
 void serial_mesh_give_up(struct serial_mesh *mesh)
@@ -302,7 +303,7 @@ void serial_mesh_give_up(struct serial_mesh *mesh)
     if (mesh->wired != NULL) {
         return;
     }
-    if (console_ask(mesh->console, &reply, "reset") == 0 &&
+    if (console_request(mesh->console, &reply, "reset") == 0 &&
         await_console(mesh) == 0) {
         (void)discover(mesh, false);
     }
@@ -310,7 +311,7 @@ void serial_mesh_give_up(struct serial_mesh *mesh)
 }
 
 /* The report, behind room for a header as it would come over circuits. */
-static int take(struct serial_mesh *mesh)
+static int receive_report(struct serial_mesh *mesh)
 {
     double since_s = mesh_wall_s();
     double until_s = since_s + mesh->config->watchdog_s;
@@ -327,21 +328,21 @@ static int take(struct serial_mesh *mesh)
             if (somebody_died(mesh)) {
                 return -1;
             }
-            rest(since_s);
+            pause_between(since_s);
         }
     }
     if (error > 0) {
-        return complain("no report came in time");
+        return print_error("no report came in time");
     }
     if (error < 0) {
-        return complain_of_console(mesh);
+        return print_console_error(mesh);
     }
     free(report->data);
     report->bytes = CIRCUIT_HEADER_BYTES + bytes;
     report->data = malloc(report->bytes);
     if (report->data == NULL) {
         free(data);
-        return complain("no memory for a report");
+        return print_error("no memory for a report");
     }
     memset(report->data, 0, CIRCUIT_HEADER_BYTES);
     report->data[CIRCUIT_AT_KIND] = kind;
@@ -353,7 +354,8 @@ static int take(struct serial_mesh *mesh)
 enum mesh_end serial_mesh_run(struct serial_mesh *mesh,
                               const struct mesh_order *order)
 {
-    return give(mesh, order) == 0 && take(mesh) == 0 ? MESH_DONE : MESH_FAILED;
+    return give(mesh, order) == 0 && receive_report(mesh) == 0 ? MESH_DONE
+                                                               : MESH_FAILED;
 }
 
 int serial_mesh_measure(void *context, const uint8_t **report,
@@ -369,7 +371,7 @@ int serial_mesh_measure(void *context, const uint8_t **report,
         return EXIT_FAILED;
     }
     if (mesh->report.data[CIRCUIT_AT_KIND] != WIRE_MEASURED) {
-        complain("the originator does not measure");
+        print_error("the originator does not measure");
         return EXIT_FAILED;
     }
     *report = mesh->report.data + CIRCUIT_HEADER_BYTES;
@@ -400,7 +402,7 @@ int serial_mesh_trace(struct serial_mesh *mesh,
                       struct node_event events[NODE_EVENTS], uint32_t *count)
 {
     struct console_reply reply;
-    int error = console_ask(mesh->console, &reply, "trace");
+    int error = console_request(mesh->console, &reply, "trace");
 
     *count = 0;
     for (uint32_t i = 1; error == 0 && i < reply.lines && *count < NODE_EVENTS;
@@ -408,7 +410,7 @@ int serial_mesh_trace(struct serial_mesh *mesh,
         *count += read_event(&events[*count], reply.line[i]);
     }
     console_reply_free(&reply);
-    return error == 0 ? 0 : complain_of_console(mesh);
+    return error == 0 ? 0 : print_console_error(mesh);
 }
 
 void serial_mesh_stop(struct serial_mesh *mesh)

@@ -187,7 +187,7 @@ static struct event pop(struct fabric *fabric)
 
 /* ---- queues ---- */
 
-static void fifo_put(struct fifo *fifo, struct transit *transit)
+static void fifo_add(struct fifo *fifo, struct transit *transit)
 {
     transit->next = NULL;
     if (fifo->first == NULL) {
@@ -198,7 +198,7 @@ static void fifo_put(struct fifo *fifo, struct transit *transit)
     fifo->last = transit;
 }
 
-static struct transit *fifo_take(struct fifo *fifo)
+static struct transit *fifo_remove_first(struct fifo *fifo)
 {
     struct transit *transit = fifo->first;
 
@@ -261,7 +261,7 @@ struct fabric *fabric_new(const struct fabric_config *config)
 static void fifo_free(struct fifo *fifo)
 {
     while (fifo->first != NULL) {
-        free(fifo_take(fifo));
+        free(fifo_remove_first(fifo));
     }
 }
 
@@ -354,7 +354,7 @@ void fabric_send(struct fabric *fabric, uint32_t node, unsigned port,
     transit->message.ready_ps = plus(message->ready_ps, 0);
     transit->source = node;
     transit->port = (uint8_t)port;
-    fifo_put(queue, transit);
+    fifo_add(queue, transit);
     request_first(fabric, queue, 0);
 }
 
@@ -372,7 +372,7 @@ void fabric_from_host(struct fabric *fabric, uint32_t node, uint64_t time_ps,
     transit->arrival_ps = time_ps;
     transit->arrived = true;
     transit->holders = 1;
-    fifo_put(&fabric->node[node].port[NODE_PORT_HOST].inbox, transit);
+    fifo_add(&fabric->node[node].port[NODE_PORT_HOST].inbox, transit);
     notify(fabric, node);
 }
 
@@ -541,14 +541,14 @@ static void grant(struct fabric *fabric, struct transit *transit,
     port->counters.sent_bytes += transit->message.bytes;
     port->busy = true;
     source->circuits += 1;
-    fifo_take(queue);
+    fifo_remove_first(queue);
     request_first(fabric, queue, now_ps);
     transit->holders = 2;
     push(fabric, EVENT_RELEASE, transit->arrival_ps, transit);
     to = &fabric->node[transit->destination].port[transit->arrival_port];
     to->counters.received_messages += 1;
     to->counters.received_bytes += transit->message.bytes;
-    fifo_put(&to->inbox, transit);
+    fifo_add(&to->inbox, transit);
     notify(fabric, transit->destination);
 }
 
@@ -629,11 +629,11 @@ static void process_request(struct fabric *fabric, struct transit *transit,
     struct fifo *queue = queue_of(fabric, transit->source, transit->port);
 
     if (transit->port == NODE_PORT_HOST) {
-        fifo_take(queue);
+        fifo_remove_first(queue);
         next_send(fabric, transit, now_ps);
         fabric->leaving = transit;
     } else if (path_is_dead(fabric, transit)) {
-        fifo_take(queue);
+        fifo_remove_first(queue);
         source->port[transit->port].counters.errors += 1;
         source->first_error = ERR_DEAD_LINK;
         next_send(fabric, transit, now_ps);

@@ -216,7 +216,7 @@ static uint8_t phase_of(const struct parcel *parcel)
 }
 
 /* The parcel of one port of a send; its bytes, or 0 if it is nonsense. */
-static uint32_t make_parcel(struct parcel *parcel, const struct window *window,
+static uint32_t fill_parcel(struct parcel *parcel, const struct window *window,
                             const struct window_send *send, unsigned port)
 {
     uint64_t bytes = CIRCUIT_HEADER_BYTES;
@@ -240,7 +240,7 @@ static uint32_t make_parcel(struct parcel *parcel, const struct window *window,
 }
 
 /* Passes one queued send on; false if its descriptor is nonsense. */
-static bool take_send(struct mesh *mesh, uint32_t node, unsigned port,
+static bool read_send(struct mesh *mesh, uint32_t node, unsigned port,
                       const struct window_send *send)
 {
     struct parcel *parcel = calloc(1, sizeof *parcel);
@@ -255,7 +255,7 @@ static bool take_send(struct mesh *mesh, uint32_t node, unsigned port,
     if (parcel == NULL) {
         abort();
     }
-    message.bytes = make_parcel(parcel, window_of(mesh, node), send, port);
+    message.bytes = fill_parcel(parcel, window_of(mesh, node), send, port);
     if (message.bytes == 0 ||
         (port != NODE_PORT_HOST &&
          !torus_path_valid(mesh->config->size, message.path))) {
@@ -267,7 +267,7 @@ static bool take_send(struct mesh *mesh, uint32_t node, unsigned port,
     return true;
 }
 
-static bool take_sends(struct mesh *mesh, uint32_t node)
+static bool read_sends(struct mesh *mesh, uint32_t node)
 {
     const struct window *window = window_of(mesh, node);
     uint32_t queued = window_read_u32(&window->queued);
@@ -280,7 +280,7 @@ static bool take_sends(struct mesh *mesh, uint32_t node)
                     sizeof send);
         for (unsigned port = 0; sound && port < NODE_PORTS; ++port) {
             if ((send.ports >> port & 1u) != 0) {
-                sound = take_send(mesh, node, port, &send);
+                sound = read_send(mesh, node, port, &send);
             }
         }
     }
@@ -322,7 +322,7 @@ static void note_end(struct mesh *mesh, uint32_t node, uint64_t time_ps)
 }
 
 /* A node rang: takes its sends, then what it rests for. */
-static enum mesh_end take_request(struct mesh *mesh, uint32_t node)
+static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
 {
     const struct window *window = window_of(mesh, node);
     uint32_t sequence =
@@ -340,7 +340,7 @@ static enum mesh_end take_request(struct mesh *mesh, uint32_t node)
     }
     mesh->sequence[node] = sequence;
     window_read(&request, &window->request, sizeof request);
-    if (!take_sends(mesh, node)) {
+    if (!read_sends(mesh, node)) {
         return lose(mesh, node, "queued a send that makes no sense");
     }
     switch (request.op) {
@@ -486,7 +486,7 @@ static enum mesh_end wait_for_node(struct mesh *mesh)
 
     switch (mesh->backend->wait(mesh->backend->context, &node)) {
     case BACKEND_RANG:
-        return take_request(mesh, node);
+        return read_request(mesh, node);
     case BACKEND_DIED:
         lose(mesh, node, "died: its process is gone");
         mesh->backend->explain(mesh->backend->context, node);

@@ -134,7 +134,7 @@ static int start_error(const char *what, uint32_t node)
 }
 
 /* Memory for the window of one board, mapped here; returns its descriptor. */
-static int make_window(struct board *board)
+static int open_window(struct board *board)
 {
     int fd = memfd_create("quincunx-window", MFD_CLOEXEC);
     void *at;
@@ -165,7 +165,7 @@ static int start_board(struct boards *boards, uint32_t node)
     struct board *board = &boards->board[node];
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = node};
     int pair[2];
-    int window = make_window(board);
+    int window = open_window(board);
 
     if (window < 0) {
         return start_error("window memory", node);
@@ -190,7 +190,7 @@ static int start_board(struct boards *boards, uint32_t node)
 }
 
 /* Reads the rings of one board; false if its end of the socket is closed. */
-static bool take_ring(struct boards *boards, uint32_t node)
+static bool read_ring(struct boards *boards, uint32_t node)
 {
     struct board *board = &boards->board[node];
     char ring[16];
@@ -238,7 +238,7 @@ static enum backend_event boards_wait(void *context, uint32_t *node)
         }
     }
     *node = boards->event[boards->event_at++].data.u32;
-    return take_ring(boards, *node) ? BACKEND_RANG : BACKEND_DIED;
+    return read_ring(boards, *node) ? BACKEND_RANG : BACKEND_DIED;
 }
 
 static void boards_ring(void *context, uint32_t node)
@@ -318,7 +318,7 @@ static void catch_signals(struct boards *boards)
 
 /* Memory for the head of each window until its board is started: the identity
    is written there, all else may be read. */
-static bool make_boards(struct boards *boards)
+static bool allocate_boards(struct boards *boards)
 {
     bool failed = false;
 
@@ -353,7 +353,7 @@ int boards_start(struct backend *backend, const struct boards_config *config)
     boards->booting_max = cores > 0 ? 2 * (uint32_t)cores : 2;
     boards->epoll = epoll_create1(EPOLL_CLOEXEC);
     boards->log = process_log();
-    if (boards->epoll < 0 || boards->log < 0 || !make_boards(boards)) {
+    if (boards->epoll < 0 || boards->log < 0 || !allocate_boards(boards)) {
         fprintf(stderr, "quincunx: no memory or descriptors for %u boards\n",
                 config->nodes);
         boards_stop(boards);

@@ -64,8 +64,8 @@ struct figures_point {
 };
 
 /* Zeros: nothing measured. */
-struct figures_measured {
-    struct figures_point *point; /* figures_measured_free() */
+struct figures_points {
+    struct figures_point *point; /* figures_points_free() */
     size_t count;
 };
 
@@ -100,13 +100,13 @@ const struct figures_figure *figures_parameters(unsigned number);
  * rounds,compute_ps,on", then such lines, the last column being qemu or native;
  * `#` begins a comment line. Result: 0, or -1 after a message on stderr.
  */
-int figures_measured_read(struct figures_measured *measured, const char *path);
-int figures_measured_write(const struct figures_measured *measured,
-                           const char *path);
+int figures_points_read(struct figures_points *measured, const char *path);
+int figures_points_write(const struct figures_points *measured,
+                         const char *path);
 
 /* Appends a point. Result: 0, or -1 after a message on stderr. */
-int figures_measured_add(struct figures_measured *measured,
-                         const struct figures_point *point);
+int figures_points_add(struct figures_points *measured,
+                       const struct figures_point *point);
 
 /*
  * Runs meshes of 25 and 625 boards, or native nodes, for the figures that they
@@ -114,13 +114,12 @@ int figures_measured_add(struct figures_measured *measured,
  * an exit status after a message, and then no points. Progress on stderr if it
  * is a terminal. Takes minutes and 9 GiB of memory with boards.
  */
-int figures_measure(struct figures_measured *measured, bool native);
-void figures_measured_free(struct figures_measured *measured);
+int figures_measure(struct figures_points *measured, bool native);
+void figures_points_free(struct figures_points *measured);
 
 /* Write a figure to a file. Result: 0, or -1 after a message on stderr. */
 int figures_csv_write(const struct figures_figure *figure, const char *path);
 int figures_svg_write(const struct figures_figure *figure,
-                      const struct figures_measured *measured,
-                      const char *path);
+                      const struct figures_points *measured, const char *path);
 
 #endif

@@ -95,7 +95,7 @@ static uint64_t nodes_of(const struct measurement *measurement)
                : (uint64_t)measurement->side * measurement->side;
 }
 
-static int add_points(struct figures_measured *measured,
+static int add_points(struct figures_points *measured,
                       const struct measurement *measurement,
                       const struct outcome *outcome, bool native)
 {
@@ -108,14 +108,14 @@ static int add_points(struct figures_measured *measured,
 
     for (unsigned i = 0; i < 2 && measurement->figure[i] != 0; ++i) {
         point.figure = measurement->figure[i];
-        if (figures_measured_add(measured, &point) != 0) {
+        if (figures_points_add(measured, &point) != 0) {
             return EXIT_FAILED;
         }
     }
     return 0;
 }
 
-static int measure_one(struct figures_measured *measured,
+static int measure_one(struct figures_points *measured,
                        struct job_config *config,
                        const struct measurement *measurement)
 {
@@ -137,7 +137,7 @@ static int measure_one(struct figures_measured *measured,
     return status;
 }
 
-static int measure_all(struct figures_measured *measured,
+static int measure_all(struct figures_points *measured,
                        struct job_config *config)
 {
     uint32_t most = 0;
@@ -163,7 +163,7 @@ static int measure_all(struct figures_measured *measured,
     return status;
 }
 
-int figures_measure(struct figures_measured *measured, bool native)
+int figures_measure(struct figures_points *measured, bool native)
 {
     struct job_options options;
     int status;
@@ -181,7 +181,7 @@ int figures_measure(struct figures_measured *measured, bool native)
         status = measure_all(measured, &options.config);
     }
     if (status != 0) {
-        figures_measured_free(measured);
+        figures_points_free(measured);
     }
     return status;
 }

@@ -52,8 +52,8 @@ static bool parse_point_line(struct figures_point *point, char *text)
     return in_range(value);
 }
 
-int figures_measured_add(struct figures_measured *measured,
-                         const struct figures_point *point)
+int figures_points_add(struct figures_points *measured,
+                       const struct figures_point *point)
 {
     struct figures_point *more = (struct figures_point *)realloc(
         measured->point, (measured->count + 1) * sizeof *more);
@@ -67,7 +67,7 @@ int figures_measured_add(struct figures_measured *measured,
     return 0;
 }
 
-static int read_lines(struct figures_measured *measured, FILE *file,
+static int read_lines(struct figures_points *measured, FILE *file,
                       const char *path)
 {
     char text[LINE_BYTES];
@@ -88,7 +88,7 @@ static int read_lines(struct figures_measured *measured, FILE *file,
                     headed ? "values of " : "", header);
             return -1;
         }
-        if (headed && figures_measured_add(measured, &point) != 0) {
+        if (headed && figures_points_add(measured, &point) != 0) {
             return -1;
         }
         headed = true;
@@ -100,12 +100,12 @@ static int read_lines(struct figures_measured *measured, FILE *file,
     return 0;
 }
 
-int figures_measured_read(struct figures_measured *measured, const char *path)
+int figures_points_read(struct figures_points *measured, const char *path)
 {
     FILE *file = fopen(path, "r");
     int result;
 
-    *measured = (struct figures_measured){.point = NULL};
+    *measured = (struct figures_points){.point = NULL};
     if (file == NULL) {
         fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
         return -1;
@@ -113,13 +113,13 @@ int figures_measured_read(struct figures_measured *measured, const char *path)
     result = read_lines(measured, file, path);
     fclose(file);
     if (result != 0) {
-        figures_measured_free(measured);
+        figures_points_free(measured);
     }
     return result;
 }
 
-int figures_measured_write(const struct figures_measured *measured,
-                           const char *path)
+int figures_points_write(const struct figures_points *measured,
+                         const char *path)
 {
     struct file_output file;
 
@@ -143,8 +143,8 @@ int figures_measured_write(const struct figures_measured *measured,
     return file_output_close(&file, true);
 }
 
-void figures_measured_free(struct figures_measured *measured)
+void figures_points_free(struct figures_points *measured)
 {
     free(measured->point);
-    *measured = (struct figures_measured){.point = NULL};
+    *measured = (struct figures_points){.point = NULL};
 }

@@ -31,7 +31,7 @@ static const char *const title[] = {
 };
 
 /* "startup 4.850 us, transfer 3.300 ns and compute 1 us a unit". */
-static void put_parameters(FILE *out, const struct figures_figure *figure)
+static void print_parameters(FILE *out, const struct figures_figure *figure)
 {
     char startup[SUMMARY_TIME_BYTES];
     char transfer[SUMMARY_TIME_BYTES];
@@ -53,7 +53,7 @@ static const char *assumed_layers(const struct figures_figure *figure)
                : "";
 }
 
-static void put_rows(FILE *out, const struct figures_figure *figure)
+static void print_rows(FILE *out, const struct figures_figure *figure)
 {
     for (unsigned k = 0; k < figure->count; ++k) {
         const struct figures_series *series = &figure->series[k];
@@ -81,14 +81,14 @@ int figures_csv_write(const struct figures_figure *figure, const char *path)
         return -1;
     }
     fprintf(file.stream, "# %s: ", title[figure->number - FIGURES_FIRST]);
-    put_parameters(file.stream, figure);
+    print_parameters(file.stream, figure);
     if (figure->number == 8) {
         fprintf(file.stream, "\n# %s", assumed_layers(figure));
     }
     fputs("\nseries,nodes,steps,rounds,load_units,makespan_ps,speedup,"
           "bound_ps\n",
           file.stream);
-    put_rows(file.stream, figure);
+    print_rows(file.stream, figure);
     return file_output_close(&file, true);
 }
 
@@ -98,8 +98,8 @@ static bool over_load(const struct figures_figure *figure)
 }
 
 /* What is drawn where, and in which colour: "#rrggbb" as a number. */
-static void put_point(FILE *script, const struct figures_figure *figure,
-                      const struct figures_row *row, const char *rgb)
+static void print_point(FILE *script, const struct figures_figure *figure,
+                        const struct figures_row *row, const char *rgb)
 {
     fprintf(script, "%" PRIu64 " %.9g 0x%s\n",
             over_load(figure) ? row->load_units : row->nodes,
@@ -116,12 +116,12 @@ static const char *colour_of(const struct figures_figure *figure,
     return figure->number == 9 ? colour[series] : "#000000";
 }
 
-static void put_series(FILE *script, const struct figures_figure *figure)
+static void print_series(FILE *script, const struct figures_figure *figure)
 {
     for (unsigned k = 0; k < figure->count; ++k) {
         fprintf(script, "$s%u << EOD\n", k);
         for (unsigned i = 0; i < figure->series[k].rows; ++i) {
-            put_point(script, figure, &figure->series[k].row[i], colour[k]);
+            print_point(script, figure, &figure->series[k].row[i], colour[k]);
         }
         fputs("EOD\n", script);
     }
@@ -137,8 +137,8 @@ static bool is_of(const struct figures_point *point,
 }
 
 /* Data block $m0 or $m1; returns whether it has points. */
-static bool put_measured(FILE *script, const struct figures_figure *figure,
-                         const struct figures_measured *measured, unsigned kind)
+static bool print_points(FILE *script, const struct figures_figure *figure,
+                         const struct figures_points *measured, unsigned kind)
 {
     bool any = false;
 
@@ -148,8 +148,8 @@ static bool put_measured(FILE *script, const struct figures_figure *figure,
             struct figures_row row =
                 figures_row_of(figure, &measured->point[i]);
 
-            put_point(script, figure, &row,
-                      colour_of(figure, &measured->point[i]));
+            print_point(script, figure, &row,
+                        colour_of(figure, &measured->point[i]));
             any = true;
         }
     }
@@ -158,8 +158,8 @@ static bool put_measured(FILE *script, const struct figures_figure *figure,
 }
 
 /* "; circles and squares: measured on QEMU boards", or nothing. */
-static void put_where(FILE *script, const struct figures_figure *figure,
-                      const struct figures_measured *measured)
+static void print_where(FILE *script, const struct figures_figure *figure,
+                        const struct figures_points *measured)
 {
     bool on[2] = {false, false};
 
@@ -174,7 +174,7 @@ static void put_where(FILE *script, const struct figures_figure *figure,
     }
 }
 
-static void put_axes(FILE *script, const struct figures_figure *figure)
+static void print_axes(FILE *script, const struct figures_figure *figure)
 {
     if (over_load(figure)) {
         fputs("set xlabel \"load, units\"\nset xrange [1e3:1e9]\n"
@@ -212,8 +212,8 @@ static void put_axes(FILE *script, const struct figures_figure *figure)
     }
 }
 
-static void put_titles(FILE *script, const struct figures_figure *figure,
-                       const struct figures_measured *measured)
+static void print_titles(FILE *script, const struct figures_figure *figure,
+                         const struct figures_points *measured)
 {
     fputs("set label \"", script);
     if (figure->number < FIGURES_LAST) {
@@ -223,8 +223,8 @@ static void put_titles(FILE *script, const struct figures_figure *figure,
             "%s\" at screen 0.015, screen 0.955 left font "
             "\"sans-serif,17\"\nset label \"",
             title[figure->number - FIGURES_FIRST]);
-    put_parameters(script, figure);
-    put_where(script, figure, measured);
+    print_parameters(script, figure);
+    print_where(script, figure, measured);
     if (figure->number == 8) {
         fprintf(script, "\\n%s", assumed_layers(figure));
     }
@@ -233,8 +233,8 @@ static void put_titles(FILE *script, const struct figures_figure *figure,
 }
 
 /* Series that meet are told apart by points of falling size. */
-static void put_plot(FILE *script, const struct figures_figure *figure,
-                     const bool measured[MEASURED_KINDS])
+static void print_plot(FILE *script, const struct figures_figure *figure,
+                       const bool measured[MEASURED_KINDS])
 {
     static const unsigned point[FIGURES_SERIES_MAX] = {7, 5, 9, 13, 11, 3};
 
@@ -266,8 +266,8 @@ static void put_plot(FILE *script, const struct figures_figure *figure,
     fputc('\n', script);
 }
 
-static void put_script(FILE *script, const struct figures_figure *figure,
-                       const struct figures_measured *measured)
+static void print_script(FILE *script, const struct figures_figure *figure,
+                         const struct figures_points *measured)
 {
     bool any[MEASURED_KINDS];
 
@@ -280,17 +280,17 @@ static void put_script(FILE *script, const struct figures_figure *figure,
             "set lmargin at screen 0.1\nset rmargin at screen 0.73\n"
             "set key at screen 0.75, 0.55 left center Left reverse samplen 2\n",
             WIDTH_PIXELS, HEIGHT_PIXELS);
-    put_titles(script, figure, measured);
-    put_axes(script, figure);
-    put_series(script, figure);
+    print_titles(script, figure, measured);
+    print_axes(script, figure);
+    print_series(script, figure);
     for (unsigned kind = 0; kind < MEASURED_KINDS; ++kind) {
-        any[kind] = put_measured(script, figure, measured, kind);
+        any[kind] = print_points(script, figure, measured, kind);
     }
-    put_plot(script, figure, any);
+    print_plot(script, figure, any);
 }
 
 int figures_svg_write(const struct figures_figure *figure,
-                      const struct figures_measured *measured, const char *path)
+                      const struct figures_points *measured, const char *path)
 {
     FILE *script = tmpfile();
     int result = -1;
@@ -299,7 +299,7 @@ int figures_svg_write(const struct figures_figure *figure,
         fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
         return -1;
     }
-    put_script(script, figure, measured);
+    print_script(script, figure, measured);
     if (fflush(script) != 0) {
         fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
     } else {

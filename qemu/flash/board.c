@@ -71,7 +71,8 @@ const char *flash_name_check(enum flash_way way, const char *text)
                  "0-9, _ : . and -";
 }
 
-const char *flash_unique_take(char unique[FLASH_UNIQUE_BYTES], const char *text)
+const char *flash_unique_parse(char unique[FLASH_UNIQUE_BYTES],
+                               const char *text)
 {
     size_t digits = strspn(text, "0123456789abcdefABCDEF");
 
@@ -84,7 +85,7 @@ const char *flash_unique_take(char unique[FLASH_UNIQUE_BYTES], const char *text)
     return NULL;
 }
 
-const char *flash_pins_take(char pins[IMAGE_PINS_BYTES], const char *text)
+const char *flash_pins_parse(char pins[IMAGE_PINS_BYTES], const char *text)
 {
     size_t bytes = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
 

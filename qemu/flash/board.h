@@ -48,8 +48,8 @@ const char *flash_name_check(enum flash_way way, const char *text);
 
 /* The same for a chip's unique number, which is stored in lower case, and for
    the name of pins. */
-const char *flash_unique_take(char unique[FLASH_UNIQUE_BYTES],
-                              const char *text);
-const char *flash_pins_take(char pins[IMAGE_PINS_BYTES], const char *text);
+const char *flash_unique_parse(char unique[FLASH_UNIQUE_BYTES],
+                               const char *text);
+const char *flash_pins_parse(char pins[IMAGE_PINS_BYTES], const char *text);
 
 #endif

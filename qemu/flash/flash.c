@@ -43,7 +43,7 @@ struct worker {
     int64_t started_ms;
     int64_t deadline_ms; /* of the work, or of the grace */
     enum ending ending;
-    struct flash_said said;
+    struct flash_output said;
     char folder[sizeof FOLDER]; /* for files of its own; empty: none */
 };
 
@@ -117,7 +117,7 @@ static void print_name(FILE *out, const struct flash *flash,
     flash_board_print(out, board, flash->config->map_name);
 }
 
-static bool put(int file, const uint8_t *data, uint64_t bytes, uint64_t at)
+static bool write_at(int file, const uint8_t *data, uint64_t bytes, uint64_t at)
 {
     while (bytes > 0) {
         ssize_t done = pwrite(file, data, (size_t)bytes, (off_t)at);
@@ -135,21 +135,21 @@ static bool put(int file, const uint8_t *data, uint64_t bytes, uint64_t at)
 /* The board's image as a file without a name, as its program wants it: what was
    checked is what is written, even if the file that was given is built again
    meanwhile. */
-static int make_image(const struct flash_config *config,
-                      const struct flash_board *board)
+static int write_image(const struct flash_config *config,
+                       const struct flash_board *board)
 {
     int image = memfd_create("quincunx-image", MFD_CLOEXEC);
     uint8_t place[FLASH_IDENTITY_PLACE_BYTES];
     bool elf = board->way == FLASH_PROBE;
-    bool made =
-        image >= 0 && (elf ? put(image, config->image, config->image_bytes, 0)
-                           : put(image, config->flash, config->flash_bytes, 0));
+    bool made = image >= 0 &&
+                (elf ? write_at(image, config->image, config->image_bytes, 0)
+                     : write_at(image, config->flash, config->flash_bytes, 0));
 
     if (made && config->place_offset != 0) {
         flash_identity_place(place, board->at, config->size);
-        made = put(image, place, sizeof place,
-                   elf ? config->place_offset
-                       : IMAGE_IDENTITY_OFFSET + FLASH_IDENTITY_PLACE);
+        made = write_at(image, place, sizeof place,
+                        elf ? config->place_offset
+                            : IMAGE_IDENTITY_OFFSET + FLASH_IDENTITY_PLACE);
     }
     if (image >= 0 && !made) {
         close(image);
@@ -231,7 +231,7 @@ static pid_t fork_worker(struct flash *flash, const struct worker *worker,
                          int ends[2])
 {
     pid_t parent = getpid();
-    int image = make_image(flash->config, worker->board);
+    int image = write_image(flash->config, worker->board);
     pid_t pid = -1;
 
     if (image < 0) {
@@ -252,7 +252,7 @@ static pid_t fork_worker(struct flash *flash, const struct worker *worker,
 }
 
 /* dfu-util writes what it reads into a new file. */
-static bool make_folder(struct worker *worker)
+static bool create_folder(struct worker *worker)
 {
     if (worker->board->way != FLASH_DFU) {
         return true;
@@ -283,7 +283,7 @@ static int start(struct flash *flash, struct worker *worker,
     int ends[2];
 
     *worker = (struct worker){.board = board, .started_ms = now_ms()};
-    worker->pid = make_folder(worker) ? fork_worker(flash, worker, ends) : -1;
+    worker->pid = create_folder(worker) ? fork_worker(flash, worker, ends) : -1;
     if (worker->pid < 0) {
         remove_folder(worker);
         worker->board = NULL;
@@ -379,8 +379,8 @@ static void print_status(FILE *out, const struct flash *flash,
     }
 }
 
-static void tell_failure(const struct flash *flash, const struct worker *worker,
-                         const siginfo_t *info)
+static void print_failure(const struct flash *flash,
+                          const struct worker *worker, const siginfo_t *info)
 {
     fputs("quincunx: ", stderr);
     print_name(stderr, flash, worker->board);
@@ -394,10 +394,11 @@ static void tell_failure(const struct flash *flash, const struct worker *worker,
     fprintf(stderr, ")%s%s%s\n",
             half_written(worker) ? "; half written: flash it again" : "",
             worker->said.chip[0] != '\0' ? "; " : "", worker->said.chip);
-    flash_said_print(&worker->said, stderr);
+    flash_output_print(&worker->said, stderr);
 }
 
-static void tell_success(const struct flash *flash, const struct worker *worker)
+static void print_success(const struct flash *flash,
+                          const struct worker *worker)
 {
     int64_t took_ms = now_ms() - worker->started_ms;
     bool started = worker->board->way == FLASH_PROBE;
@@ -410,7 +411,7 @@ static void tell_success(const struct flash *flash, const struct worker *worker)
     fflush(stdout);
 }
 
-static void tell_sum(const struct flash *flash)
+static void print_sum(const struct flash *flash)
 {
     fprintf(flash->done == flash->boards ? stdout : stderr,
             "%s%u of %u boards flashed",
@@ -427,7 +428,7 @@ static void tell_sum(const struct flash *flash)
 /* ---- waiting and ending ---- */
 
 /* What is there of a worker's output now; a chunk, or all of it. */
-static void take_output(struct worker *worker, bool all)
+static void read_output(struct worker *worker, bool all)
 {
     char chunk[CHUNK_BYTES];
     unsigned most = all ? CHUNKS_MAX : 1;
@@ -436,7 +437,7 @@ static void take_output(struct worker *worker, bool all)
     do {
         got = read(worker->output, chunk, sizeof chunk);
         if (got > 0) {
-            flash_said_take(&worker->said, chunk, (size_t)got);
+            flash_output_add(&worker->said, chunk, (size_t)got);
         }
         most -= 1;
     } while (most > 0 && got > 0);
@@ -448,7 +449,7 @@ static void take_output(struct worker *worker, bool all)
 }
 
 /* Asks a worker to end; it is made to when the grace is over. */
-static void ask_to_end(struct worker *worker, enum ending why)
+static void request_end(struct worker *worker, enum ending why)
 {
     if (worker->ending == ENDING_NO) {
         worker->ending = why;
@@ -465,19 +466,19 @@ static void finish(struct flash *flash, struct worker *worker,
     kill(-worker->pid, SIGKILL);
     waitpid(worker->pid, NULL, 0);
     if (worker->output >= 0) {
-        take_output(worker, true);
+        read_output(worker, true);
     }
     if (worker->output >= 0) {
         close(worker->output);
     }
-    flash_said_end(&worker->said);
+    flash_output_end(&worker->said);
     remove_folder(worker);
     if (info->si_code == CLD_EXITED && info->si_status == 0 &&
         strcmp(worker->said.step, FLASH_STEP_DONE) == 0) {
-        tell_success(flash, worker);
+        print_success(flash, worker);
         flash->done += 1;
     } else {
-        tell_failure(flash, worker, info);
+        print_failure(flash, worker, info);
         *(worker->ending == ENDING_INTERRUPTED ? &flash->interrupted
                                                : &flash->failed) += 1;
     }
@@ -496,13 +497,13 @@ static void look_after(struct flash *flash, struct worker *worker)
         return;
     }
     if (interrupted) {
-        ask_to_end(worker, ENDING_INTERRUPTED);
+        request_end(worker, ENDING_INTERRUPTED);
     }
     if (now_ms() < worker->deadline_ms) {
         return;
     }
     if (worker->ending == ENDING_NO) {
-        ask_to_end(worker, ENDING_TIMEOUT);
+        request_end(worker, ENDING_TIMEOUT);
     } else {
         kill(-worker->pid, SIGKILL);
         worker->deadline_ms = now_ms() + GRACE_MS;
@@ -538,7 +539,7 @@ static void wait_for_news(struct flash *flash)
     }
     for (unsigned i = 0; i < flash->config->jobs; ++i) {
         if (wanted[i].fd >= 0 && wanted[i].revents != 0) {
-            take_output(&flash->worker[i], false);
+            read_output(&flash->worker[i], false);
         }
     }
 }
@@ -564,7 +565,7 @@ static int flash_all(struct flash *flash)
         wait_for_news(flash);
     } while (look_after_all(flash) || (flash->failed == 0 && !interrupted &&
                                        flash->begun < flash->boards));
-    tell_sum(flash);
+    print_sum(flash);
     if (interrupted) {
         return EXIT_INTERRUPTED;
     }

@@ -36,8 +36,8 @@ struct loader {
 };
 
 /* By write(), whole, whatever else goes to these descriptors. */
-__attribute__((format(printf, 2, 3))) static void say(int output,
-                                                      const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void
+print_line(int output, const char *format, ...)
 {
     va_list list;
 
@@ -46,9 +46,9 @@ __attribute__((format(printf, 2, 3))) static void say(int output,
     va_end(list);
 }
 
-static void say_step(const char *step)
+static void print_step(const char *step)
 {
-    say(STDOUT_FILENO, FLASH_STEP "%s\n", step);
+    print_line(STDOUT_FILENO, FLASH_STEP "%s\n", step);
 }
 
 __attribute__((format(printf, 1, 2))) static bool refuse(const char *format,
@@ -150,7 +150,8 @@ static bool serial_run(struct loader *loader, const char *const words[])
 }
 
 /* Whether so many bytes could be read; they are in loader->flash then. */
-static bool serial_read(struct loader *loader, uint32_t address, uint32_t bytes)
+static bool console_port_read(struct loader *loader, uint32_t address,
+                              uint32_t bytes)
 {
     const struct flash_request *request = loader->request;
     struct flash_run run = {.output = (char *)loader->flash,
@@ -190,12 +191,12 @@ static bool serial_numbers(struct loader *loader, char *unique, uint32_t *kib)
 
     unique[0] = '\0';
     *kib = 0;
-    if (serial_read(loader, chip->unique_address, UNIQUE_BYTES)) {
+    if (console_port_read(loader, chip->unique_address, UNIQUE_BYTES)) {
         snprintf(unique, FLASH_UNIQUE_BYTES,
                  "%08" PRIx32 "%08" PRIx32 "%08" PRIx32, bytes_load_u32(data),
                  bytes_load_u32(data + 4), bytes_load_u32(data + 8));
     }
-    if (serial_read(loader, chip->size_address - SIZE_WORD_OFFSET, 4)) {
+    if (console_port_read(loader, chip->size_address - SIZE_WORD_OFFSET, 4)) {
         *kib = bytes_load_u16(data + SIZE_WORD_OFFSET);
     }
     return *kib == 0 || check_kib(loader->request, *kib);
@@ -214,19 +215,21 @@ static bool serial_identity(struct loader *loader)
                       ", not 0x%03" PRIx32,
                       chip->device_name, device, chip->device);
     }
-    if (!serial_read(loader, chip->place.flash_start + IMAGE_IDENTITY_OFFSET,
-                     FLASH_IDENTITY_BYTES)) {
+    if (!console_port_read(loader,
+                           chip->place.flash_start + IMAGE_IDENTITY_OFFSET,
+                           FLASH_IDENTITY_BYTES)) {
         return refuse("the flash cannot be read: is it protected?");
     }
     if (!check_pins(request, loader->flash) ||
         !serial_numbers(loader, unique, &kib)) {
         return false;
     }
-    say(STDOUT_FILENO, FLASH_CHIP "ID 0x%03" PRIx32 ", ", device);
+    print_line(STDOUT_FILENO, FLASH_CHIP "ID 0x%03" PRIx32 ", ", device);
     if (kib != 0) {
-        say(STDOUT_FILENO, "%" PRIu32 " KiB, ", kib);
+        print_line(STDOUT_FILENO, "%" PRIu32 " KiB, ", kib);
     }
-    say(STDOUT_FILENO, "unique %s\n", unique[0] != '\0' ? unique : "not told");
+    print_line(STDOUT_FILENO, "unique %s\n",
+               unique[0] != '\0' ? unique : "not told");
     return check_unique(request, unique);
 }
 
@@ -234,7 +237,7 @@ static bool serial_program(struct loader *loader)
 {
     const struct flash_request *request = loader->request;
 
-    say_step(FLASH_STEP_PROGRAM);
+    print_step(FLASH_STEP_PROGRAM);
     if (!serial_run(
             loader,
             (const char *const[]){
@@ -243,9 +246,9 @@ static bool serial_program(struct loader *loader)
                 request->name, NULL})) {
         return false;
     }
-    say_step(FLASH_STEP_VERIFY);
-    return serial_read(loader, request->chip->place.flash_start,
-                       request->bytes) &&
+    print_step(FLASH_STEP_VERIFY);
+    return console_port_read(loader, request->chip->place.flash_start,
+                             request->bytes) &&
            same(loader);
 }
 
@@ -268,11 +271,11 @@ int flash_loader_serial(const struct flash_request *request)
     static struct loader loader;
 
     loader.request = request;
-    say_step(FLASH_STEP_CONNECT);
+    print_step(FLASH_STEP_CONNECT);
     if (!open_image(&loader) || !serial_connect(&loader)) {
         return EXIT_FAILED;
     }
-    say_step(FLASH_STEP_IDENTITY);
+    print_step(FLASH_STEP_IDENTITY);
     if (!serial_identity(&loader)) {
         return EXIT_FAILED;
     }
@@ -280,7 +283,7 @@ int flash_loader_serial(const struct flash_request *request)
         serial_erase(&loader);
         return EXIT_FAILED;
     }
-    say_step(FLASH_STEP_DONE);
+    print_step(FLASH_STEP_DONE);
     return 0;
 }
 
@@ -394,7 +397,7 @@ static bool dfu_identity(struct loader *loader, const char *layout)
     if (!check_kib(request, 4 * 16 + 64 + large * 128)) {
         return false;
     }
-    say(STDOUT_FILENO, FLASH_CHIP "%u KiB\n", 4 * 16 + 64 + large * 128);
+    print_line(STDOUT_FILENO, FLASH_CHIP "%u KiB\n", 4 * 16 + 64 + large * 128);
     if (!dfu_read(loader, flash_start + IMAGE_IDENTITY_OFFSET,
                   FLASH_IDENTITY_BYTES)) {
         return refuse("the flash cannot be read: is it protected?");
@@ -409,7 +412,7 @@ static bool dfu_program(struct loader *loader)
     char address[WORD_BYTES];
 
     snprintf(address, sizeof address, "0x%08" PRIx32, flash_start);
-    say_step(FLASH_STEP_PROGRAM);
+    print_step(FLASH_STEP_PROGRAM);
     if (!dfu_run(loader,
                  (const char *const[]){request->program, "-d", DFU_DEVICE, "-S",
                                        request->name, "-a", "0", "-s", address,
@@ -417,7 +420,7 @@ static bool dfu_program(struct loader *loader)
                  true)) {
         return false;
     }
-    say_step(FLASH_STEP_VERIFY);
+    print_step(FLASH_STEP_VERIFY);
     return dfu_read(loader, flash_start, request->bytes) && same(loader);
 }
 
@@ -428,14 +431,14 @@ int flash_loader_dfu(const struct flash_request *request, const char *folder)
 
     loader.request = request;
     loader.folder = folder;
-    say_step(FLASH_STEP_CONNECT);
+    print_step(FLASH_STEP_CONNECT);
     if (!open_image(&loader) || !dfu_connect(&loader, layout)) {
         return EXIT_FAILED;
     }
-    say_step(FLASH_STEP_IDENTITY);
+    print_step(FLASH_STEP_IDENTITY);
     if (!dfu_identity(&loader, layout) || !dfu_program(&loader)) {
         return EXIT_FAILED;
     }
-    say_step(FLASH_STEP_DONE);
+    print_step(FLASH_STEP_DONE);
     return 0;
 }

@@ -48,7 +48,7 @@ struct reader {
 
 /* The first thing that is wrong is told. */
 __attribute__((format(printf, 3, 4))) static void
-complain(struct reader *reader, unsigned line, const char *format, ...)
+print_error(struct reader *reader, unsigned line, const char *format, ...)
 {
     va_list list;
 
@@ -63,23 +63,23 @@ complain(struct reader *reader, unsigned line, const char *format, ...)
     fputc('\n', stderr);
 }
 
-static void take_name(struct reader *reader, const char *field)
+static void parse_name(struct reader *reader, const char *field)
 {
     for (unsigned column = 0; column < COLUMNS; ++column) {
         if (strcmp(field, names[column]) != 0) {
             continue;
         }
         if (reader->index[column] >= 0) {
-            complain(reader, reader->record_line, "column '%s' is there twice",
-                     field);
+            print_error(reader, reader->record_line,
+                        "column '%s' is there twice", field);
         }
         reader->index[column] = (int)reader->field;
     }
 }
 
 /* A coordinate, which must lie in the mesh if its size is known. */
-static uint16_t take_number(struct reader *reader, enum column column,
-                            const char *field)
+static uint16_t parse_number(struct reader *reader, enum column column,
+                             const char *field)
 {
     unsigned given =
         column == COLUMN_X ? reader->size.width : reader->size.height;
@@ -87,24 +87,24 @@ static uint16_t take_number(struct reader *reader, enum column column,
     uint64_t value = 0;
 
     if (parse_count(field, &value) != NULL || value > most) {
-        complain(reader, reader->record_line, "%s '%.*s': must be 0 to %u",
-                 names[column], SHOWN, field, most);
+        print_error(reader, reader->record_line, "%s '%.*s': must be 0 to %u",
+                    names[column], SHOWN, field, most);
     }
     return (uint16_t)value;
 }
 
 /* How a board is reached: one way only. */
-static const char *take_way(struct reader *reader, enum flash_way way,
-                            const char *field)
+static const char *parse_way(struct reader *reader, enum flash_way way,
+                             const char *field)
 {
     struct flash_board *next = &reader->next;
     const char *allowed = flash_name_check(way, field);
 
     if (allowed == NULL) {
         if (next->name[0] != '\0') {
-            complain(reader, reader->record_line,
-                     "has a %s and a %s: a board is reached one way",
-                     flash_way_name(next->way), flash_way_name(way));
+            print_error(reader, reader->record_line,
+                        "has a %s and a %s: a board is reached one way",
+                        flash_way_name(next->way), flash_way_name(way));
         }
         next->way = way;
         memcpy(next->name, field, strlen(field) + 1);
@@ -112,38 +112,38 @@ static const char *take_way(struct reader *reader, enum flash_way way,
     return allowed;
 }
 
-static const char *take_interface(struct flash_board *next, const char *field)
+static const char *parse_interface(struct flash_board *next, const char *field)
 {
     next->interface = flash_openocd_interface(field);
     return next->interface != NULL ? NULL : "must be " FLASH_OPENOCD_INTERFACES;
 }
 
 /* A value of this column. What is allowed, if that is something else. */
-static const char *take_column(struct reader *reader, enum column column,
-                               const char *field)
+static const char *parse_column(struct reader *reader, enum column column,
+                                const char *field)
 {
     struct flash_board *next = &reader->next;
 
     switch (column) {
     case COLUMN_X:
-        next->at.x = take_number(reader, COLUMN_X, field);
+        next->at.x = parse_number(reader, COLUMN_X, field);
         return NULL;
     case COLUMN_Y:
-        next->at.y = take_number(reader, COLUMN_Y, field);
+        next->at.y = parse_number(reader, COLUMN_Y, field);
         return NULL;
     case COLUMN_UNIQUE:
-        return flash_unique_take(next->unique, field);
+        return flash_unique_parse(next->unique, field);
     case COLUMN_PINS:
-        return flash_pins_take(next->pins, field);
+        return flash_pins_parse(next->pins, field);
     case COLUMN_INTERFACE:
-        return take_interface(next, field);
+        return parse_interface(next, field);
     default:
-        return take_way(reader, (enum flash_way)column, field);
+        return parse_way(reader, (enum flash_way)column, field);
     }
 }
 
 /* An empty field is one that is not there. */
-static void take_value(struct reader *reader, const char *field)
+static void parse_value(struct reader *reader, const char *field)
 {
     const char *allowed;
 
@@ -152,10 +152,10 @@ static void take_value(struct reader *reader, const char *field)
             continue;
         }
         reader->have[column] = true;
-        allowed = take_column(reader, column, field);
+        allowed = parse_column(reader, column, field);
         if (allowed != NULL) {
-            complain(reader, reader->record_line, "%s '%.*s': %s",
-                     names[column], SHOWN, field, allowed);
+            print_error(reader, reader->record_line, "%s '%.*s': %s",
+                        names[column], SHOWN, field, allowed);
         }
     }
 }
@@ -166,11 +166,11 @@ static void end_field(void *text, size_t bytes, void *context)
     const char *field = text != NULL ? text : "";
 
     if (strlen(field) != bytes) {
-        complain(reader, reader->line, "has a zero byte");
+        print_error(reader, reader->line, "has a zero byte");
     } else if (reader->records == 0) {
-        take_name(reader, field);
+        parse_name(reader, field);
     } else {
-        take_value(reader, field);
+        parse_value(reader, field);
     }
     reader->field += 1;
 }
@@ -181,14 +181,15 @@ static void check_header(struct reader *reader)
 
     if (index[COLUMN_PROBE] < 0 && index[COLUMN_PORT] < 0 &&
         index[COLUMN_DFU] < 0) {
-        complain(reader, reader->record_line,
-                 "no column 'probe', 'port' or 'dfu'; the first line must name "
-                 "one of them, and x and y if places are known");
+        print_error(
+            reader, reader->record_line,
+            "no column 'probe', 'port' or 'dfu'; the first line must name "
+            "one of them, and x and y if places are known");
     }
     for (unsigned column = COLUMN_X; column <= COLUMN_Y; ++column) {
         if (index[column] < 0 && index[COLUMN_X + COLUMN_Y - column] >= 0) {
-            complain(reader, reader->record_line, "no column '%s', but '%s'",
-                     names[column], names[COLUMN_X + COLUMN_Y - column]);
+            print_error(reader, reader->record_line, "no column '%s', but '%s'",
+                        names[column], names[COLUMN_X + COLUMN_Y - column]);
         }
     }
 }
@@ -203,17 +204,17 @@ static void check_alone(struct reader *reader)
 
         if (next->placed && other->placed && other->at.x == next->at.x &&
             other->at.y == next->at.y) {
-            complain(reader, next->line, "%u,%u is on line %u already",
-                     next->at.x, next->at.y, other->line);
+            print_error(reader, next->line, "%u,%u is on line %u already",
+                        next->at.x, next->at.y, other->line);
         }
         if (other->way == next->way && strcmp(other->name, next->name) == 0) {
-            complain(reader, next->line, "%s %s is on line %u already",
-                     flash_way_name(next->way), next->name, other->line);
+            print_error(reader, next->line, "%s %s is on line %u already",
+                        flash_way_name(next->way), next->name, other->line);
         }
         if (next->unique[0] != '\0' &&
             strcmp(other->unique, next->unique) == 0) {
-            complain(reader, next->line, "unique %s is on line %u already",
-                     next->unique, other->line);
+            print_error(reader, next->line, "unique %s is on line %u already",
+                        next->unique, other->line);
         }
     }
 }
@@ -224,27 +225,28 @@ static void check_board(struct reader *reader)
     const bool *have = reader->have;
 
     if (reader->next.name[0] == '\0') {
-        complain(reader, reader->record_line, "has no probe, port or dfu");
+        print_error(reader, reader->record_line, "has no probe, port or dfu");
     }
     if (have[COLUMN_X] != have[COLUMN_Y]) {
-        complain(reader, reader->record_line, "has no %s",
-                 have[COLUMN_X] ? "y" : "x");
+        print_error(reader, reader->record_line, "has no %s",
+                    have[COLUMN_X] ? "y" : "x");
     }
     if (have[COLUMN_INTERFACE] && !have[COLUMN_PROBE]) {
-        complain(reader, reader->record_line, "has an interface, but no probe");
+        print_error(reader, reader->record_line,
+                    "has an interface, but no probe");
     }
     reader->next.placed = have[COLUMN_X];
     reader->next.line = reader->record_line;
 }
 
-static void take_board(struct reader *reader)
+static void add_board(struct reader *reader)
 {
     struct flash_map *map = reader->map;
 
     check_board(reader);
     if (map->count == FLASH_BOARDS_MAX) {
-        complain(reader, reader->record_line, "over %u boards",
-                 FLASH_BOARDS_MAX);
+        print_error(reader, reader->record_line, "over %u boards",
+                    FLASH_BOARDS_MAX);
     }
     if (reader->status == 0) {
         check_alone(reader);
@@ -263,7 +265,7 @@ static void end_record(int end, void *context)
     if (reader->records == 0) {
         check_header(reader);
     } else {
-        take_board(reader);
+        add_board(reader);
     }
     reader->records += 1;
     reader->field = 0;
@@ -301,15 +303,15 @@ static void read_lines(struct reader *reader, struct csv_parser *parser,
         }
         if (csv_parse(parser, data + at, length, end_field, end_record,
                       reader) != length) {
-            complain(reader, reader->line, "is not CSV: %s",
-                     csv_strerror(csv_error(parser)));
+            print_error(reader, reader->line, "is not CSV: %s",
+                        csv_strerror(csv_error(parser)));
         }
         inside = records == reader->records &&
                  (inside || !is_blank(data + at, length));
         at += length;
     }
     if (csv_fini(parser, end_field, end_record, reader) != 0) {
-        complain(reader, reader->record_line, "a quote is not closed");
+        print_error(reader, reader->record_line, "a quote is not closed");
     }
 }
 
@@ -365,11 +367,12 @@ static void check_whole(struct reader *reader, unsigned line)
         }
     }
     if (missing > 0) {
-        complain(reader, line,
-                 "makes a %ux%u mesh, and %u of its nodes have no board:%s%s "
-                 "(--partial allows that)",
-                 size.width, size.height, missing, list,
-                 missing > most ? " ..." : "");
+        print_error(
+            reader, line,
+            "makes a %ux%u mesh, and %u of its nodes have no board:%s%s "
+            "(--partial allows that)",
+            size.width, size.height, missing, list,
+            missing > most ? " ..." : "");
     }
 }
 
@@ -379,15 +382,16 @@ static void read_map(struct reader *reader, const uint8_t *data, uint64_t bytes)
 
     if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL) !=
         0) {
-        complain(reader, 1, "memory ran out");
+        print_error(reader, 1, "memory ran out");
         return;
     }
     read_lines(reader, &parser, data, bytes);
     csv_free(&parser);
     if (reader->records < 2) {
-        complain(reader, reader->line + (reader->line == 0),
-                 "no board: must be a line that names the columns, and a line "
-                 "for each board");
+        print_error(
+            reader, reader->line + (reader->line == 0),
+            "no board: must be a line that names the columns, and a line "
+            "for each board");
     }
 }
 

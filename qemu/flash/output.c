@@ -14,7 +14,7 @@ static const char *behind(const char *text, const char *prefix)
     return strncmp(text, prefix, length) == 0 ? text + length : NULL;
 }
 
-void flash_said_end(struct flash_said *said)
+void flash_output_end(struct flash_output *said)
 {
     const char *rest;
 
@@ -37,19 +37,19 @@ void flash_said_end(struct flash_said *said)
         snprintf(said->chip, sizeof said->chip, "%.95s", rest);
         return;
     }
-    memcpy(said->line[said->lines % FLASH_SAID_LINES], said->open,
+    memcpy(said->line[said->lines % FLASH_OUTPUT_LINES], said->open,
            sizeof said->open);
     said->lines += 1;
 }
 
-void flash_said_take(struct flash_said *said, const char *text, size_t bytes)
+void flash_output_add(struct flash_output *said, const char *text, size_t bytes)
 {
     for (size_t i = 0; i < bytes; ++i) {
         char one = text[i];
 
         if (one == '\n' || one == '\r') {
-            flash_said_end(said);
-        } else if (said->open_bytes + 1 < FLASH_SAID_LINE_BYTES) {
+            flash_output_end(said);
+        } else if (said->open_bytes + 1 < FLASH_OUTPUT_LINE_BYTES) {
             bool shown = (one >= ' ' && one <= '~') || one == '\t';
 
             said->open[said->open_bytes++] = shown ? one : '?';
@@ -57,12 +57,12 @@ void flash_said_take(struct flash_said *said, const char *text, size_t bytes)
     }
 }
 
-void flash_said_print(const struct flash_said *said, FILE *out)
+void flash_output_print(const struct flash_output *said, FILE *out)
 {
     unsigned first =
-        said->lines > FLASH_SAID_LINES ? said->lines - FLASH_SAID_LINES : 0;
+        said->lines > FLASH_OUTPUT_LINES ? said->lines - FLASH_OUTPUT_LINES : 0;
 
     for (unsigned i = first; i < said->lines; ++i) {
-        fprintf(out, "    %s\n", said->line[i % FLASH_SAID_LINES]);
+        fprintf(out, "    %s\n", said->line[i % FLASH_OUTPUT_LINES]);
     }
 }

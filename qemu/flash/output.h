@@ -7,25 +7,26 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define FLASH_SAID_LINES 8u
-#define FLASH_SAID_LINE_BYTES 200u /* with the 0; what is longer is cut */
+#define FLASH_OUTPUT_LINES 8u
+#define FLASH_OUTPUT_LINE_BYTES 200u /* with the 0; what is longer is cut */
 
-struct flash_said {
+struct flash_output {
     char step[16]; /* the last that was named; empty: none */
     char chip[96]; /* empty: not told yet */
-    char line[FLASH_SAID_LINES][FLASH_SAID_LINE_BYTES]; /* a ring */
-    unsigned lines;                                     /* ever */
-    char open[FLASH_SAID_LINE_BYTES]; /* the line that is being said */
+    char line[FLASH_OUTPUT_LINES][FLASH_OUTPUT_LINE_BYTES]; /* a ring */
+    unsigned lines;                                         /* ever */
+    char open[FLASH_OUTPUT_LINE_BYTES]; /* the line that is being said */
     size_t open_bytes;
 };
 
 /* Takes the next bytes. Any bytes: what cannot be printed becomes '?'. */
-void flash_said_take(struct flash_said *said, const char *text, size_t bytes);
+void flash_output_add(struct flash_output *said, const char *text,
+                      size_t bytes);
 
 /* Ends the last line, if it had no newline. */
-void flash_said_end(struct flash_said *said);
+void flash_output_end(struct flash_output *said);
 
 /* The last lines, each after four blanks. */
-void flash_said_print(const struct flash_said *said, FILE *out);
+void flash_output_print(const struct flash_output *said, FILE *out);
 
 #endif

@@ -196,7 +196,7 @@ static int parse_sweep(struct sweep *sweep, char *text)
     return 0;
 }
 
-static int make_load(struct format_load *load, const struct sweep *sweep)
+static int fill_load(struct format_load *load, const struct sweep *sweep)
 {
     uint64_t lead = (sweep->steps - sweep->peak) / 2;
     uint8_t *arg = malloc(ARG_BYTES);
@@ -241,7 +241,7 @@ static int read_channels(struct format_load *load, const char *path,
     text[arg_bytes] = '\0';
     status = parse_sweep(&sweep, text);
     free(text);
-    return status == 0 ? make_load(load, &sweep) : status;
+    return status == 0 ? fill_load(load, &sweep) : status;
 }
 
 /* ---- the output ---- */

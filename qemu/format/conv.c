@@ -74,7 +74,7 @@ static const char *set_filter(struct filter *filter, const char *name)
 }
 
 /* A whole number that ends at `end`, which it moves on; false if none. */
-static bool take_number(long *value, const char **text, long least, long most)
+static bool parse_number(long *value, const char **text, long least, long most)
 {
     char *end;
 
@@ -99,8 +99,8 @@ static const char *set_coefficients(struct filter *filter, const char *text)
         if (filter->taps == TAPS_MAX) {
             return "there must be 9 or 25 coefficients, not more";
         }
-        if (!take_number(&filter->coefficient[filter->taps], &at, INT16_MIN,
-                         INT16_MAX) ||
+        if (!parse_number(&filter->coefficient[filter->taps], &at, INT16_MIN,
+                          INT16_MAX) ||
             (*at != ':' && *at != '\0')) {
             return "coefficients must be whole numbers of -32768 to 32767, "
                    "with colons between them";
@@ -122,8 +122,8 @@ static const char *set_divisor(struct filter *filter, const char *text,
         return "divisor= or shift= may be given once, with coefficients=";
     }
     if (text == NULL ||
-        !take_number(&filter->divisor, &text, shift ? 0 : 1,
-                     shift ? SHIFT_MAX : 1 << SHIFT_MAX) ||
+        !parse_number(&filter->divisor, &text, shift ? 0 : 1,
+                      shift ? SHIFT_MAX : 1 << SHIFT_MAX) ||
         *text != '\0') {
         return shift ? "shift must be 0 to 20" : "divisor must be 1 to 1048576";
     }
@@ -134,7 +134,7 @@ static const char *set_divisor(struct filter *filter, const char *text,
 static const char *set_offset(struct filter *filter, const char *text)
 {
     if (filter->name != NULL || text == NULL ||
-        !take_number(&filter->offset, &text, -255, 255) || *text != '\0') {
+        !parse_number(&filter->offset, &text, -255, 255) || *text != '\0') {
         return "offset must be -255 to 255, with coefficients=";
     }
     return NULL;
@@ -247,7 +247,7 @@ static void join_planes(struct image *image, const uint8_t *plane)
 }
 
 /* The load has the image's planes, its context the shape. */
-static int make_load(struct format_load *load, const struct image *image,
+static int fill_load(struct format_load *load, const struct image *image,
                      const struct filter *filter, const char *path)
 {
     struct image *shape = malloc(sizeof *shape);
@@ -276,7 +276,7 @@ static int read_conv(struct format_load *load, const char *path,
 
     status = status == 0 ? image_read(&image, path) : status;
     if (status == 0) {
-        status = make_load(load, &image, &filter, path);
+        status = fill_load(load, &image, &filter, path);
         free(image.samples);
     }
     return status;

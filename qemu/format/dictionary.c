@@ -114,8 +114,8 @@ static int list_digests(struct format_load *load, const char *text,
     return 0;
 }
 
-static int take_digests(struct format_load *load, const char *text,
-                        size_t bytes, const char *path)
+static int store_digests(struct format_load *load, const char *text,
+                         size_t bytes, const char *path)
 {
     const char *name = path != NULL ? path : "--arg";
     int status;
@@ -151,7 +151,7 @@ static int read_digests(struct format_load *load, const char *path)
         status = file_error(path, "is too large");
     }
     if (status == 0) {
-        status = take_digests(load, (const char *)text, (size_t)bytes, path);
+        status = store_digests(load, (const char *)text, (size_t)bytes, path);
     }
     free(text);
     return status;
@@ -198,7 +198,7 @@ static int read_dictionary(struct format_load *load, const char *path,
     }
     status = strncmp(text, "digests=", 8) == 0
                  ? read_digests(load, text + 8)
-                 : take_digests(load, text, arg_bytes, NULL);
+                 : store_digests(load, text, arg_bytes, NULL);
     if (status == 0) {
         status = file_read(&load->data, &load->units, path);
     }

@@ -94,7 +94,7 @@ static bool read_count(uint32_t *taps, const char *text)
 }
 
 /* Takes one key=value; what is wrong with it, or NULL. */
-static const char *take_pair(struct design *design, int key, const char *value)
+static const char *parse_pair(struct design *design, int key, const char *value)
 {
     bool kind = key >= KIND_LOW && key <= KIND_FILE;
 
@@ -157,7 +157,7 @@ static int read_design(struct design *design, char *text, const char *arg)
         char *value;
         int key = getsubopt(&text, keys, &value);
 
-        wrong = key < 0 ? usage : take_pair(design, key, value);
+        wrong = key < 0 ? usage : parse_pair(design, key, value);
     }
     wrong = wrong == NULL ? check_design(design) : wrong;
     if (wrong != NULL) {
@@ -209,8 +209,9 @@ static void design_taps(double tap[TAPS_MAX], uint32_t taps, double low,
     }
 }
 
-static int take_design(struct format_load *load, const struct design *design,
-                       const struct wav *wav, const char *path, const char *arg)
+static int store_design(struct format_load *load, const struct design *design,
+                        const struct wav *wav, const char *path,
+                        const char *arg)
 {
     double half = 0.5 * wav->rate;
     double low = design->low / half;
@@ -249,8 +250,8 @@ static int bad_tap(const char *path, unsigned line, uint32_t tap,
 }
 
 /* Numbers between blanks; from # on a line is comment. */
-static int take_text(struct format_load *load, const char *text,
-                     const char *path)
+static int parse_taps(struct format_load *load, const char *text,
+                      const char *path)
 {
     unsigned line = 1;
 
@@ -284,7 +285,7 @@ static int take_text(struct format_load *load, const char *text,
     }
 }
 
-static int take_file(struct format_load *load, const char *path)
+static int read_taps(struct format_load *load, const char *path)
 {
     uint8_t *text;
     uint64_t bytes;
@@ -295,7 +296,7 @@ static int take_file(struct format_load *load, const char *path)
     }
     text[bytes] = '\0';
     status = strlen((const char *)text) == bytes
-                 ? take_text(load, (const char *)text, path)
+                 ? parse_taps(load, (const char *)text, path)
                  : file_error(path, "is no text: it has zero bytes");
     free(text);
     return status;
@@ -304,8 +305,8 @@ static int take_file(struct format_load *load, const char *path)
 /* ---- files ---- */
 
 /* Takes what the load and the output need of the sound. */
-static int take_sound(struct format_load *load, const struct wav *wav,
-                      const char *path)
+static int store_sound(struct format_load *load, const struct wav *wav,
+                       const char *path)
 {
     struct sound *sound = (struct sound *)malloc(sizeof *sound);
 
@@ -339,11 +340,11 @@ static int read_fir(struct format_load *load, const char *path,
     }
     status = read_design(&design, copy, text);
     status = status == 0 ? wav_read(&wav, path, WAV_16_BITS) : status;
-    status = status == 0 ? take_sound(load, &wav, path) : status;
+    status = status == 0 ? store_sound(load, &wav, path) : status;
     if (status == 0) {
         status = design.kind == KIND_FILE
-                     ? take_file(load, design.file)
-                     : take_design(load, &design, &wav, path, text);
+                     ? read_taps(load, design.file)
+                     : store_design(load, &design, &wav, path, text);
     }
     free(copy);
     return status;

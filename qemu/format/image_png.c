@@ -37,7 +37,7 @@ static void ignore(png_structp png, png_const_charp reason)
     (void)reason;
 }
 
-static void take(png_structp png, png_bytep out, size_t bytes)
+static void read_bytes(png_structp png, png_bytep out, size_t bytes)
 {
     struct reader *reader = png_get_io_ptr(png);
 
@@ -93,7 +93,7 @@ static bool read_image(struct reader *reader)
     if (setjmp(png_jmpbuf(png)) != 0) {
         return false;
     }
-    png_set_read_fn(png, reader, take);
+    png_set_read_fn(png, reader, read_bytes);
     png_read_info(png, reader->info);
     reason = refusal(png, reader->info);
     if (reason != NULL) {

@@ -37,7 +37,7 @@ static void store_arg(uint8_t *out, const struct npy_product *product,
     }
 }
 
-static int make_load(struct format_load *load, struct npy_product *product,
+static int fill_load(struct format_load *load, struct npy_product *product,
                      const char *path)
 {
     size_t row = (size_t)product->columns * product->element_bytes;
@@ -79,7 +79,7 @@ static int read_matvec(struct format_load *load, const char *path,
     }
     status = npy_read_product(&product, path, text + strlen(KEY));
     if (status == 0) {
-        status = make_load(load, &product, path);
+        status = fill_load(load, &product, path);
         free(product.data);
     }
     return status;

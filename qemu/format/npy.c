@@ -139,8 +139,8 @@ static void run_call(struct call *call)
 }
 
 /* Says how a call failed; 1. */
-static int complain(const struct call *call, const char *first,
-                    const char *second)
+static int print_error(const struct call *call, const char *first,
+                       const char *second)
 {
     switch (call->end) {
     case END_FIRST:
@@ -159,7 +159,7 @@ static int complain(const struct call *call, const char *first,
 }
 
 /* Takes the numbers off the front of what was read. */
-static bool take_product(struct npy_product *product, struct bytes *out)
+static bool parse_product(struct npy_product *product, struct bytes *out)
 {
     uint64_t want;
 
@@ -196,10 +196,10 @@ int npy_read_product(struct npy_product *product, const char *matrix,
         call.in[1].bytes = (size_t)bytes[1];
         snprintf(call.number, sizeof call.number, "%zu", call.in[0].bytes);
         run_call(&call);
-        if (call.end == END_WELL && !take_product(product, &call.out)) {
+        if (call.end == END_WELL && !parse_product(product, &call.out)) {
             call.end = END_UNKNOWN;
         }
-        status = call.end == END_WELL ? 0 : complain(&call, matrix, vector);
+        status = call.end == END_WELL ? 0 : print_error(&call, matrix, vector);
     }
     free(call.in[0].data);
     free(call.in[1].data);
@@ -218,7 +218,7 @@ int npy_write_vector(const char *path, const uint8_t *data, uint64_t bytes,
     run_call(&call);
     status = call.end == END_WELL
                  ? file_write(path, call.out.data, call.out.bytes)
-                 : complain(&call, path, path);
+                 : print_error(&call, path, path);
     free(call.out.data);
     return status;
 }

@@ -609,7 +609,7 @@ static uint32_t flags_of(const struct request *request, bool rows)
            (rows ? FLAG_ROWS : 0);
 }
 
-static int make_arg(struct format_load *load, const struct request *request,
+static int fill_arg(struct format_load *load, const struct request *request,
                     const struct table *table, bool rows)
 {
     uint32_t a = request->column.index;
@@ -645,7 +645,7 @@ static int make_arg(struct format_load *load, const struct request *request,
 }
 
 /* Keeps the header row for write(); what is left of the table is the load. */
-static int make_load(struct format_load *load, struct table *table, bool ended)
+static int fill_load(struct format_load *load, struct table *table, bool ended)
 {
     uint64_t bytes = table->header_bytes;
     struct kept *kept = malloc(sizeof *kept + (size_t)bytes);
@@ -701,8 +701,8 @@ static int read_table(struct format_load *load, struct request *request,
     status = check_table(&scan, &table);
     if (status == 0) {
         settle(request);
-        status = make_arg(load, request, &table, rows) != 0 ||
-                         make_load(load, &table, ended) != 0
+        status = fill_arg(load, request, &table, rows) != 0 ||
+                         fill_load(load, &table, ended) != 0
                      ? file_error(path, "memory ran out")
                      : 0;
     }

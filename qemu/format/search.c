@@ -18,7 +18,7 @@
 #define PATTERNS_MAX 255u
 
 /* Says what is wrong with a pattern: its number is its line's. */
-static int complain(const char *path, unsigned number, size_t bytes)
+static int print_error(const char *path, unsigned number, size_t bytes)
 {
     char place[32];
     char reason[64] = "at most 255 patterns are allowed";
@@ -46,7 +46,7 @@ static int check_patterns(const uint8_t *text, size_t bytes, int separator,
 
         number += 1;
         if (number > PATTERNS_MAX || length == 0 || length > PATTERN_MAX) {
-            return complain(path, number, length);
+            return print_error(path, number, length);
         }
         from += length + 1;
     }
@@ -109,8 +109,8 @@ static size_t options_of(bool *several, const uint8_t *arg, uint32_t arg_bytes)
 
 /* Takes the argument as it is, but names the pattern that the kernel would not
    take. */
-static int take_patterns(struct format_load *load, const uint8_t *arg,
-                         uint32_t arg_bytes)
+static int store_patterns(struct format_load *load, const uint8_t *arg,
+                          uint32_t arg_bytes)
 {
     bool several;
     size_t options = options_of(&several, arg, arg_bytes);
@@ -125,7 +125,7 @@ static int take_patterns(struct format_load *load, const uint8_t *arg,
     if (options > 0 && several) {
         return check_patterns(arg + options, bytes, arg[options - 2], NULL);
     }
-    return bytes > PATTERN_MAX ? complain(NULL, 1, bytes) : 0;
+    return bytes > PATTERN_MAX ? print_error(NULL, 1, bytes) : 0;
 }
 
 static int read_search(struct format_load *load, const char *path,
@@ -143,7 +143,7 @@ static int read_search(struct format_load *load, const char *path,
 
         status = read_patterns(load, text + 4 + folds, folds);
     } else {
-        status = take_patterns(load, arg, arg_bytes);
+        status = store_patterns(load, arg, arg_bytes);
     }
     if (status != 0) {
         return status;

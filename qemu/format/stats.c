@@ -56,7 +56,7 @@ static int read_type(uint8_t *type, const uint8_t *arg, uint32_t arg_bytes)
 }
 
 /* A unit is a sample. */
-static int take_raw(struct format_load *load, const char *path, uint8_t type)
+static int check_raw(struct format_load *load, const char *path, uint8_t type)
 {
     uint32_t bytes = type % SIGNED;
 
@@ -73,7 +73,7 @@ static int take_raw(struct format_load *load, const char *path, uint8_t type)
 }
 
 /* A unit is a frame: a sample of each channel. */
-static int take_wav(struct format_load *load, const char *path, uint8_t *type)
+static int decode_wav(struct format_load *load, const char *path, uint8_t *type)
 {
     struct wav wav;
     int status = wav_decode(&wav, path, load->data, load->units,
@@ -90,18 +90,18 @@ static int take_wav(struct format_load *load, const char *path, uint8_t *type)
     return 0;
 }
 
-static int take_samples(struct format_load *load, const char *path,
-                        uint8_t *type)
+static int decode_samples(struct format_load *load, const char *path,
+                          uint8_t *type)
 {
     bool named = *type != 0;
     uint64_t samples;
     int status;
 
     if (!named && wav_begins(load->data, load->units)) {
-        status = take_wav(load, path, type);
+        status = decode_wav(load, path, type);
     } else {
         *type = named ? *type : 1;
-        status = take_raw(load, path, *type);
+        status = check_raw(load, path, *type);
     }
     if (status != 0) {
         return status;
@@ -128,7 +128,7 @@ static int read_stats(struct format_load *load, const char *path,
     }
     load->unit_bytes = 1;
     status = file_read(&load->data, &load->units, path);
-    status = status == 0 ? take_samples(load, path, &type) : status;
+    status = status == 0 ? decode_samples(load, path, &type) : status;
     if (status == 0) {
         load->arg = (uint8_t *)malloc(1);
         load->arg_bytes = 1;

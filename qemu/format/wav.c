@@ -154,7 +154,7 @@ static uint32_t sample_bytes(const SF_INFO *info)
     }
 }
 
-static int take_info(struct wav *wav, const SF_INFO *info, const char *path,
+static int read_info(struct wav *wav, const SF_INFO *info, const char *path,
                      uint32_t allowed)
 {
     int type = info->format & SF_FORMAT_TYPEMASK;
@@ -194,7 +194,7 @@ static int truncated(const struct wav *wav, const char *path, int64_t got)
 }
 
 /* `most`: bytes of samples in the file. */
-static int take_frames(struct wav *wav, SNDFILE *file, const char *path,
+static int read_frames(struct wav *wav, SNDFILE *file, const char *path,
                        int64_t most)
 {
     int64_t bytes = data_bytes(file);
@@ -238,9 +238,9 @@ static int decode(struct wav *wav, const char *path, const uint8_t *file,
                 sf_strerror(NULL));
         return 1;
     }
-    status = take_info(wav, &info, path, allowed);
+    status = read_info(wav, &info, path, allowed);
     if (status == 0) {
-        status = take_frames(wav, open, path, info.frames * wav->frame_bytes);
+        status = read_frames(wav, open, path, info.frames * wav->frame_bytes);
     }
     sf_close(open);
     return status;

@@ -24,27 +24,28 @@ static void keep_events(struct outcome_node *node,
     node->event_count = count;
 }
 
-/* A spell ends with its computing; what is queued before belongs to it. */
-static void read_spell(struct outcome_node *node,
-                       const struct node_event *event, uint64_t at_ps)
+/* An interval ends with its computing; sends queued before belong to it. */
+static void read_interval(struct outcome_node *node,
+                          const struct node_event *event, uint64_t at_ps)
 {
-    struct outcome_spell *spell = &node->spell[node->spells];
+    struct outcome_compute_interval *interval =
+        &node->interval[node->intervals];
 
-    if (node->spells == ROUNDS_MAX) {
+    if (node->intervals == ROUNDS_MAX) {
         return;
     }
     switch (event->kind) {
     case EVENT_FORWARDED:
-        spell->forwarded_ps = at_ps;
+        interval->forwarded_ps = at_ps;
         break;
     case EVENT_COMPUTE_START:
-        spell->round = (uint8_t)event->detail;
-        spell->units = event->value;
-        spell->compute_start_ps = at_ps;
+        interval->round = (uint8_t)event->detail;
+        interval->units = event->value;
+        interval->compute_start_ps = at_ps;
         break;
     case EVENT_COMPUTE_END:
-        spell->compute_end_ps = at_ps;
-        node->spells += 1;
+        interval->compute_end_ps = at_ps;
+        node->intervals += 1;
         break;
     default:
         break;
@@ -60,17 +61,17 @@ static void read_events(struct outcome_node *node, uint64_t zero_ps)
         if (event->kind == EVENT_DONE) {
             node->done_ps = at_ps;
         } else {
-            read_spell(node, event, at_ps);
+            read_interval(node, event, at_ps);
         }
     }
-    for (unsigned k = 0; k < node->spells; ++k) {
+    for (unsigned k = 0; k < node->intervals; ++k) {
         node->active = true;
-        node->units += node->spell[k].units;
-        node->finished_ps = node->spell[k].compute_end_ps;
+        node->units += node->interval[k].units;
+        node->finished_ps = node->interval[k].compute_end_ps;
     }
-    node->hop_ps = node->spell[0].forwarded_ps;
-    node->forwarded_ps = node->spell[0].forwarded_ps;
-    node->compute_start_ps = node->spell[0].compute_start_ps;
+    node->hop_ps = node->interval[0].forwarded_ps;
+    node->forwarded_ps = node->interval[0].forwarded_ps;
+    node->compute_start_ps = node->interval[0].compute_start_ps;
 }
 
 /* A node that has no part in a batch still has the log of the one before it,
@@ -125,8 +126,8 @@ static void read_receipt(struct outcome_node *node,
     node->layer = circuit->phase;
     circuit->round = *receipts;
     *receipts += 1;
-    if (circuit->round < node->spells) {
-        node->spell[circuit->round].received_ps = circuit->end_ps;
+    if (circuit->round < node->intervals) {
+        node->interval[circuit->round].received_ps = circuit->end_ps;
     }
     if (circuit->round == 0) {
         node->received_ps = circuit->end_ps;
@@ -204,5 +205,5 @@ void collect_outcome(struct outcome *outcome, const struct job_config *config,
         read_node(outcome, mesh, i);
     }
     read_circuits(outcome, mesh, first_circuit);
-    layers_take(outcome);
+    layers_fill(outcome);
 }

@@ -108,15 +108,15 @@ static int carry_out(void *context, struct outcome *outcome, uint32_t index)
 
 static int start_backend(struct backend *backend,
                          const struct job_config *config,
-                         const struct gdb_doors *doors, uint32_t nodes)
+                         const struct gdb_sockets *sockets, uint32_t nodes)
 {
-    struct boards_config boards = {.board = config->board,
-                                   .gdb = doors != NULL ? gdb_sockets(doors)
-                                                        : NULL,
-                                   .firmware = config->firmware,
-                                   .qemu = emulator_program(),
-                                   .nodes = nodes,
-                                   .watchdog_s = config->watchdog_s};
+    struct boards_config boards = {
+        .board = config->board,
+        .gdb = sockets != NULL ? gdb_listeners(sockets) : NULL,
+        .firmware = config->firmware,
+        .qemu = emulator_program(),
+        .nodes = nodes,
+        .watchdog_s = config->watchdog_s};
 
     return config->native ? native_start(backend, nodes)
                           : boards_start(backend, &boards);
@@ -158,21 +158,22 @@ int job_mesh_open(struct job_mesh *run, const struct job_config *config,
     run->config = mesh_config_of(config);
     run->config.probed = probed;
     run->config.progress_context = &run->progress;
-    run->doors = NULL;
+    run->sockets = NULL;
     if (config->gdb) {
-        run->doors = gdb_open(config->gdb_dir, config->firmware, config->size);
-        if (run->doors == NULL) {
+        run->sockets =
+            gdb_open(config->gdb_dir, config->firmware, config->size);
+        if (run->sockets == NULL) {
             return EXIT_FAILED;
         }
-        fprintf(stderr, "gdb %s\n", gdb_dir(run->doors));
+        fprintf(stderr, "gdb %s\n", gdb_dir(run->sockets));
     }
-    if (start_backend(&run->backend, config, run->doors, nodes) != 0) {
-        gdb_close(run->doors);
+    if (start_backend(&run->backend, config, run->sockets, nodes) != 0) {
+        gdb_close(run->sockets);
         return EXIT_FAILED;
     }
     if (mesh_init(&run->mesh, &run->config, &run->backend) != 0) {
         run->backend.stop(run->backend.context);
-        gdb_close(run->doors);
+        gdb_close(run->sockets);
         return EXIT_FAILED;
     }
     return 0;
@@ -182,7 +183,7 @@ void job_mesh_close(struct job_mesh *run)
 {
     mesh_free(&run->mesh);
     run->backend.stop(run->backend.context);
-    gdb_close(run->doors);
+    gdb_close(run->sockets);
 }
 
 int job_execute(struct outcome *outcome, const struct job_config *config)

@@ -14,7 +14,7 @@ struct job_progress {
 
 /* A mesh with its nodes started. It stays where it is. */
 struct job_mesh {
-    struct gdb_doors *doors; /* or NULL */
+    struct gdb_sockets *sockets; /* or NULL */
     struct mesh_config config;
     struct backend backend;
     struct mesh mesh;

@@ -160,10 +160,10 @@ int job_order_report(struct outcome *outcome, const struct mesh_report *report,
                 postmortem_error(plan->error));
         return EXIT_FAILED;
     }
-    if (output_take(&outcome->result,
-                    report->data + CIRCUIT_HEADER_BYTES +
-                        wire_report_bytes(plan),
-                    bytes - wire_report_bytes(plan), &config->terms) != 0) {
+    if (output_chunks_join(
+            &outcome->result,
+            report->data + CIRCUIT_HEADER_BYTES + wire_report_bytes(plan),
+            bytes - wire_report_bytes(plan), &config->terms) != 0) {
         fprintf(stderr, "quincunx: the originator's output is malformed\n");
         return EXIT_FAILED;
     }

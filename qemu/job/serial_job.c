@@ -80,13 +80,14 @@ static void drop_old(struct probe_log *log, uint64_t *last_ps)
 /* The volume is complete when the node begins to deal with it. */
 static void guess_receipts(struct outcome_node *node)
 {
-    for (unsigned i = 0; i < node->spells; ++i) {
-        struct outcome_spell *spell = &node->spell[i];
+    for (unsigned i = 0; i < node->intervals; ++i) {
+        struct outcome_compute_interval *interval = &node->interval[i];
 
-        spell->received_ps = spell->forwarded_ps != 0 ? spell->forwarded_ps
-                                                      : spell->compute_start_ps;
+        interval->received_ps = interval->forwarded_ps != 0
+                                    ? interval->forwarded_ps
+                                    : interval->compute_start_ps;
     }
-    node->received_ps = node->spell[0].received_ps;
+    node->received_ps = node->interval[0].received_ps;
 }
 
 /* A node knows its layer when it has queued its sends. */
@@ -194,7 +195,7 @@ static void read_stack(struct outcome *outcome, struct serial_mesh *mesh)
     uint32_t first = torus_index(outcome->size, outcome->originator);
     struct outcome_node *node = &outcome->node[first];
     struct console_reply reply;
-    int error = console_ask(mesh->console, &reply, "ps");
+    int error = console_request(mesh->console, &reply, "ps");
 
     if (error == 0) {
         (void)console_number(&reply, &node->stack_used_bytes,
@@ -217,7 +218,7 @@ static int read_outcome(struct outcome *outcome,
     status = read_nodes(outcome, mesh, counts);
     if (status == 0) {
         read_stack(outcome, mesh);
-        layers_take(outcome);
+        layers_fill(outcome);
     }
     return status;
 }
@@ -231,7 +232,7 @@ static void show_nodes(const struct job_config *config,
     struct ps ps;
 
     if (ps_begin(&ps, mesh->console, config->size, config->originator)) {
-        (void)ps_ask(&ps);
+        (void)ps_read(&ps);
         ps_explain(&ps, config->firmware);
         ps_print(stderr, &ps);
     }
@@ -249,7 +250,7 @@ static int check_nodes(const struct job_config *config,
     unsigned unfit = 0;
 
     if (sweep_begin(&sweep, mesh->console, config->size, config->originator) &&
-        identity_ask(identity, &sweep) >= 0) {
+        identity_read(identity, &sweep) >= 0) {
         unfit = identity_print_unfit(stderr, identity, &sweep);
     }
     sweep_end(&sweep);

@@ -25,16 +25,16 @@ struct bucket {
  * dealt out again, now_ps changes below its bit only: the higher ones stay
  * right, and two events of one time are always in the same bucket, in order.
  */
-struct agenda {
+struct event_queue {
     uint64_t now_ps;
     struct bucket bucket[BUCKETS];
     struct block *spare;
     uint32_t taken; /* events of the first block of bucket 0 */
 };
 
-struct agenda *agenda_new(void)
+struct event_queue *event_queue_new(void)
 {
-    return calloc(1, sizeof(struct agenda));
+    return calloc(1, sizeof(struct event_queue));
 }
 
 static void free_blocks(struct block *block)
@@ -47,32 +47,33 @@ static void free_blocks(struct block *block)
     }
 }
 
-void agenda_free(struct agenda *agenda)
+void event_queue_free(struct event_queue *queue)
 {
-    if (agenda == NULL) {
+    if (queue == NULL) {
         return;
     }
     for (unsigned i = 0; i < BUCKETS; ++i) {
-        free_blocks(agenda->bucket[i].first);
+        free_blocks(queue->bucket[i].first);
     }
-    free_blocks(agenda->spare);
-    free(agenda);
+    free_blocks(queue->spare);
+    free(queue);
 }
 
-static struct bucket *bucket_of(struct agenda *agenda, uint64_t time_ps)
+static struct bucket *bucket_of(struct event_queue *queue, uint64_t time_ps)
 {
-    uint64_t differ = time_ps ^ agenda->now_ps;
+    uint64_t differ = time_ps ^ queue->now_ps;
 
-    return &agenda->bucket[differ == 0 ? 0 : 64 - __builtin_clzll(differ)];
+    return &queue->bucket[differ == 0 ? 0 : 64 - __builtin_clzll(differ)];
 }
 
 /* An empty block at the end of the bucket. */
-static struct block *append_block(struct agenda *agenda, struct bucket *bucket)
+static struct block *append_block(struct event_queue *queue,
+                                  struct bucket *bucket)
 {
-    struct block *block = agenda->spare;
+    struct block *block = queue->spare;
 
     if (block != NULL) {
-        agenda->spare = block->next;
+        queue->spare = block->next;
     } else {
         block = malloc(sizeof *block);
         if (block == NULL) {
@@ -91,22 +92,22 @@ static struct block *append_block(struct agenda *agenda, struct bucket *bucket)
 }
 
 /* Takes the first block out of the bucket, to be used again. */
-static void retire_block(struct agenda *agenda, struct bucket *bucket)
+static void retire_block(struct event_queue *queue, struct bucket *bucket)
 {
     struct block *block = bucket->first;
 
     bucket->first = block->next;
-    block->next = agenda->spare;
-    agenda->spare = block;
+    block->next = queue->spare;
+    queue->spare = block;
 }
 
-int agenda_add(struct agenda *agenda, uint64_t time_ps, uint32_t event)
+int event_queue_add(struct event_queue *queue, uint64_t time_ps, uint32_t event)
 {
-    struct bucket *bucket = bucket_of(agenda, time_ps);
+    struct bucket *bucket = bucket_of(queue, time_ps);
     struct block *block = bucket->last;
 
     if (bucket->first == NULL || block->count == BLOCK_EVENTS) {
-        block = append_block(agenda, bucket);
+        block = append_block(queue, bucket);
         if (block == NULL) {
             return ERR_MEMORY;
         }
@@ -132,51 +133,52 @@ static uint64_t earliest(const struct bucket *bucket)
 }
 
 /* Every event of the bucket goes into a lower one. */
-static int deal_out(struct agenda *agenda, struct bucket *bucket)
+static int deal_out(struct event_queue *queue, struct bucket *bucket)
 {
-    agenda->now_ps = earliest(bucket);
+    queue->now_ps = earliest(bucket);
     while (bucket->first != NULL) {
         const struct block *block = bucket->first;
 
         for (uint32_t i = 0; i < block->count; ++i) {
-            int error = agenda_add(agenda, block->time_ps[i], block->event[i]);
+            int error =
+                event_queue_add(queue, block->time_ps[i], block->event[i]);
 
             if (error != ERR_OK) {
                 return error;
             }
         }
-        retire_block(agenda, bucket);
+        retire_block(queue, bucket);
     }
     return ERR_OK;
 }
 
-int agenda_next(struct agenda *agenda, uint64_t *time_ps, bool *more)
+int event_queue_next(struct event_queue *queue, uint64_t *time_ps, bool *more)
 {
     unsigned lowest = 0;
     int error = ERR_OK;
 
-    while (lowest < BUCKETS && agenda->bucket[lowest].first == NULL) {
+    while (lowest < BUCKETS && queue->bucket[lowest].first == NULL) {
         lowest += 1;
     }
     *more = lowest < BUCKETS;
     if (*more && lowest > 0) {
-        error = deal_out(agenda, &agenda->bucket[lowest]);
+        error = deal_out(queue, &queue->bucket[lowest]);
     }
-    *time_ps = agenda->now_ps;
+    *time_ps = queue->now_ps;
     return error;
 }
 
-bool agenda_take(struct agenda *agenda, uint32_t *event)
+bool event_queue_remove(struct event_queue *queue, uint32_t *event)
 {
-    struct bucket *bucket = &agenda->bucket[0];
+    struct bucket *bucket = &queue->bucket[0];
 
     if (bucket->first == NULL) {
         return false;
     }
-    *event = bucket->first->event[agenda->taken++];
-    if (agenda->taken == bucket->first->count) {
-        retire_block(agenda, bucket);
-        agenda->taken = 0;
+    *event = bucket->first->event[queue->taken++];
+    if (queue->taken == bucket->first->count) {
+        retire_block(queue, bucket);
+        queue->taken = 0;
     }
     return true;
 }

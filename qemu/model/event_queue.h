@@ -14,21 +14,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct agenda;
+struct event_queue;
 
-/* Result: an empty agenda at time 0; NULL: no memory. */
-struct agenda *agenda_new(void);
-void agenda_free(struct agenda *agenda);
+/* Result: an empty queue at time 0; NULL: no memory. */
+struct event_queue *event_queue_new(void);
+void event_queue_free(struct event_queue *queue);
 
-/* `time_ps` is not before the time of the last agenda_next(). Result: 0;
+/* `time_ps` is not before the time of the last event_queue_next(). Result: 0;
    ERR_MEMORY. */
-int agenda_add(struct agenda *agenda, uint64_t time_ps, uint32_t event);
+int event_queue_add(struct event_queue *queue, uint64_t time_ps,
+                    uint32_t event);
 
 /* Goes on to the earliest time of an event, which may be the current one; sets
  *more to whether there is any. Result: 0; ERR_MEMORY: end here. */
-int agenda_next(struct agenda *agenda, uint64_t *time_ps, bool *more);
+int event_queue_next(struct event_queue *queue, uint64_t *time_ps, bool *more);
 
 /* Takes one event of the current time; false if it has none left. */
-bool agenda_take(struct agenda *agenda, uint32_t *event);
+bool event_queue_remove(struct event_queue *queue, uint32_t *event);
 
 #endif

@@ -53,7 +53,7 @@ struct simulation {
     const struct simulate_input *input;
     struct simulate_outcome *outcome;
     struct simulate_node *nodes;
-    struct agenda *agenda;
+    struct event_queue *events;
     uint16_t *link; /* by torus_link() */
     uint64_t now_ps;
     struct list requests; /* of now */
@@ -74,8 +74,8 @@ static void fail(struct simulation *simulation, int error)
 
 /* ---- lists ---- */
 
-static bool make_room(struct simulation *simulation, struct list *list,
-                      size_t room)
+static bool allocate_room(struct simulation *simulation, struct list *list,
+                          size_t room)
 {
     uint32_t *grown;
 
@@ -96,7 +96,7 @@ static bool make_room(struct simulation *simulation, struct list *list,
 static void append(struct simulation *simulation, struct list *list,
                    uint32_t circuit)
 {
-    if (make_room(simulation, list, list->count + 1)) {
+    if (allocate_room(simulation, list, list->count + 1)) {
         list->circuit[list->count++] = circuit;
     }
 }
@@ -111,7 +111,7 @@ static void sort_requests(struct simulation *simulation)
     struct list *from = &simulation->requests;
     struct list *to = &simulation->sorted;
 
-    if (!make_room(simulation, to, from->count)) {
+    if (!allocate_room(simulation, to, from->count)) {
         return;
     }
     for (unsigned shift = 0; shift < CIRCUIT_BITS; shift += DIGIT) {
@@ -238,7 +238,7 @@ static void add_event(struct simulation *simulation, uint32_t event,
         __builtin_add_overflow(time_ps, simulation->now_ps, &time_ps) ||
         time_ps > MODEL_TIME_MAX_PS) {
         fail(simulation, ERR_RANGE);
-    } else if (agenda_add(simulation->agenda, time_ps, event) != ERR_OK) {
+    } else if (event_queue_add(simulation->events, time_ps, event) != ERR_OK) {
         fail(simulation, ERR_MEMORY);
     }
 }
@@ -369,7 +369,8 @@ static void work_off(struct simulation *simulation)
     bool more = true;
 
     for (;;) {
-        int error = agenda_next(simulation->agenda, &simulation->now_ps, &more);
+        int error =
+            event_queue_next(simulation->events, &simulation->now_ps, &more);
         uint32_t event;
 
         if (error != ERR_OK) {
@@ -378,7 +379,7 @@ static void work_off(struct simulation *simulation)
         if (!more || simulation->error != ERR_OK) {
             return;
         }
-        while (agenda_take(simulation->agenda, &event)) {
+        while (event_queue_remove(simulation->events, &event)) {
             if ((event & FINISHED) != 0) {
                 finish(simulation, &simulation->nodes[node_of(event)]);
             } else {
@@ -456,9 +457,9 @@ int simulate_run(struct simulate_outcome *outcome, struct simulate_node nodes[],
 
     memset(outcome, 0, sizeof *outcome);
     memset(nodes, 0, count * sizeof *nodes);
-    simulation.agenda = agenda_new();
+    simulation.events = event_queue_new();
     simulation.link = calloc(2 * (size_t)count, sizeof *simulation.link);
-    if (simulation.agenda == NULL || simulation.link == NULL) {
+    if (simulation.events == NULL || simulation.link == NULL) {
         fail(&simulation, ERR_MEMORY);
     } else {
         receive(&simulation, torus_index(input->size, input->originator), 0,
@@ -467,7 +468,7 @@ int simulate_run(struct simulate_outcome *outcome, struct simulate_node nodes[],
         work_off(&simulation);
         survey(outcome, nodes, input);
     }
-    agenda_free(simulation.agenda);
+    event_queue_free(simulation.events);
     free(simulation.link);
     free(simulation.requests.circuit);
     free(simulation.sorted.circuit);

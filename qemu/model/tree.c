@@ -26,13 +26,14 @@ static double at(struct affine function, double value)
 
 /* The children's loads are known; result: the last one of the node's list. */
 static uint32_t link_children(struct branch_model models[],
-                              const struct torus_branch tree[], uint32_t node)
+                              const struct schedule_branch tree[],
+                              uint32_t node)
 {
-    uint32_t end = torus_tree_next(tree, node);
+    uint32_t end = schedule_tree_next(tree, node);
     uint32_t last = NONE;
 
     for (uint32_t child = node + 1; child < end;
-         child = torus_tree_next(tree, child)) {
+         child = schedule_tree_next(tree, child)) {
         models[child].sibling = last;
         last = child;
     }
@@ -41,8 +42,8 @@ static uint32_t link_children(struct branch_model models[],
 
 /* W of a node whose children's are known; those after `phases` get nothing. */
 static void solve_node(struct branch_model models[],
-                       const struct torus_branch tree[], uint32_t node,
-                       unsigned phases, const struct tree_model_costs *costs)
+                       const struct schedule_branch tree[], uint32_t node,
+                       unsigned phases, const struct model_tree_costs *costs)
 {
     struct affine ports[TORUS_PORTS] = {{1, 0}, {1, 0}, {1, 0}, {1, 0}};
     struct affine load = {1 / costs->compute_ps, 0};
@@ -70,29 +71,29 @@ static void solve_node(struct branch_model models[],
 
 /* The time left from the root down; false if somebody has none. */
 static bool feasible(struct branch_model models[], double left[],
-                     const struct torus_branch tree[], unsigned phases,
+                     const struct schedule_branch tree[], unsigned phases,
                      double makespan_ps)
 {
     left[0] = makespan_ps;
     for (uint32_t node = 0; node < tree[0].nodes; ++node) {
         if (tree[node].phase > phases) {
-            node = torus_tree_next(tree, node) - 1;
+            node = schedule_tree_next(tree, node) - 1;
             continue;
         }
         if (left[node] < 0) {
             return false;
         }
-        for (uint32_t child = node + 1; child < torus_tree_next(tree, node);
-             child = torus_tree_next(tree, child)) {
+        for (uint32_t child = node + 1; child < schedule_tree_next(tree, node);
+             child = schedule_tree_next(tree, child)) {
             left[child] = at(models[child].left, left[node]);
         }
     }
     return true;
 }
 
-static bool solve(struct tree_model_plan *plan, struct branch_model models[],
-                  double left[], const struct torus_branch tree[],
-                  const struct tree_model_costs *costs)
+static bool solve(struct model_tree_plan *plan, struct branch_model models[],
+                  double left[], const struct schedule_branch tree[],
+                  const struct model_tree_costs *costs)
 {
     for (uint32_t node = tree[0].nodes - 1u; node > 0; --node) {
         if (tree[node].phase <= plan->phases) {
@@ -105,7 +106,7 @@ static bool solve(struct tree_model_plan *plan, struct branch_model models[],
     return feasible(models, left, tree, plan->phases, plan->makespan_ps);
 }
 
-static unsigned last_phase(const struct torus_branch tree[])
+static unsigned last_phase(const struct schedule_branch tree[])
 {
     unsigned last = 0;
 
@@ -116,9 +117,9 @@ static unsigned last_phase(const struct torus_branch tree[])
 }
 
 /* Whoever is used works for as long as it has time left. */
-static void share(struct tree_model_plan *plan, double share_units[],
-                  const double left[], const struct torus_branch tree[],
-                  const struct tree_model_costs *costs)
+static void share(struct model_tree_plan *plan, double share_units[],
+                  const double left[], const struct schedule_branch tree[],
+                  const struct model_tree_costs *costs)
 {
     plan->nodes = 0;
     for (uint32_t node = 0; node < tree[0].nodes; ++node) {
@@ -131,9 +132,9 @@ static void share(struct tree_model_plan *plan, double share_units[],
     }
 }
 
-int tree_model_plan(struct tree_model_plan *plan, double share_units[],
-                    const struct torus_branch tree[],
-                    const struct tree_model_costs *costs)
+int model_tree_plan(struct model_tree_plan *plan, double share_units[],
+                    const struct schedule_branch tree[],
+                    const struct model_tree_costs *costs)
 {
     struct branch_model *models = malloc(tree[0].nodes * sizeof *models);
     double *left = malloc(tree[0].nodes * sizeof *left);
@@ -163,7 +164,7 @@ static double useful_ports(struct torus_size size)
  * a node and all that it activates from some phase on.
  */
 static double even_makespan(unsigned phases, double growth, double last,
-                            const struct tree_model_costs *costs)
+                            const struct model_tree_costs *costs)
 {
     struct affine load = {1 / costs->compute_ps, 0};
     struct affine left = {1, 0}; /* behind the last phase, from before */
@@ -187,8 +188,8 @@ static double even_makespan(unsigned phases, double growth, double last,
     return at(left, makespan_ps) < 0 ? -1 : makespan_ps;
 }
 
-double tree_model_even(struct torus_size size,
-                       const struct tree_model_costs *costs)
+double model_tree_even(struct torus_size size,
+                       const struct model_tree_costs *costs)
 {
     double growth = 1 + useful_ports(size);
     double nodes = (double)size.width * size.height;
@@ -210,7 +211,7 @@ double tree_model_even(struct torus_size size,
 
 /* What the mesh can process by `time` if nodes multiply at every startup. */
 static double bound_computing(double load, double nodes_max, double growth,
-                              const struct tree_model_costs *costs)
+                              const struct model_tree_costs *costs)
 {
     double nodes = 1;
     double time = 0;
@@ -227,7 +228,7 @@ static double bound_computing(double load, double nodes_max, double growth,
 }
 
 /* When all but its own share can have left the originator. */
-static double bound_sending(double ports, const struct tree_model_costs *costs)
+static double bound_sending(double ports, const struct model_tree_costs *costs)
 {
     /* Solves V = T / compute + ports (T - startup) / transfer. */
     return (costs->load_units * costs->transfer_ps +
@@ -235,8 +236,8 @@ static double bound_sending(double ports, const struct tree_model_costs *costs)
            (costs->transfer_ps / costs->compute_ps + ports);
 }
 
-double tree_model_bound(struct torus_size size,
-                        const struct tree_model_costs *costs)
+double model_tree_bound(struct torus_size size,
+                        const struct model_tree_costs *costs)
 {
     double ports = useful_ports(size);
     double alone = costs->load_units * costs->compute_ps;

@@ -16,14 +16,14 @@
 #include "qemu/schedule/tree.h"
 
 /* Of one unit where not said otherwise. compute_ps > 0, the rest >= 0. */
-struct tree_model_costs {
+struct model_tree_costs {
     double load_units;
     double startup_ps; /* of a circuit, whatever its length */
     double transfer_ps;
     double compute_ps;
 };
 
-struct tree_model_plan {
+struct model_tree_plan {
     unsigned phases; /* that are used: the most that are feasible */
     uint32_t nodes;  /* that these activate, the root included */
     double makespan_ps;
@@ -36,9 +36,9 @@ struct tree_model_plan {
  * 0, or -1 without memory (malloc). Cost: O(nodes) for each number of phases
  * that is tried.
  */
-int tree_model_plan(struct tree_model_plan *plan, double share_units[],
-                    const struct torus_branch tree[],
-                    const struct tree_model_costs *costs);
+int model_tree_plan(struct model_tree_plan *plan, double share_units[],
+                    const struct schedule_branch tree[],
+                    const struct model_tree_costs *costs);
 
 /*
  * The makespan, in ps, of a tree that there need not be: every phase
@@ -47,8 +47,8 @@ int tree_model_plan(struct tree_model_plan *plan, double share_units[],
  * 5^k x 5^k for any number of nodes. Not a bound: uneven trees can be a little
  * faster. As many phases as are feasible. Ports as below.
  */
-double tree_model_even(struct torus_size size,
-                       const struct tree_model_costs *costs);
+double model_tree_even(struct torus_size size,
+                       const struct model_tree_costs *costs);
 
 /*
  * The least time in which any scatter on this torus can process the load: the
@@ -56,7 +56,7 @@ double tree_model_even(struct torus_size size,
  * most (ports + 1)^i nodes work after i startups. Ports that lead back to
  * their own node (a side of 1) do not count. In ps.
  */
-double tree_model_bound(struct torus_size size,
-                        const struct tree_model_costs *costs);
+double model_tree_bound(struct torus_size size,
+                        const struct model_tree_costs *costs);
 
 #endif

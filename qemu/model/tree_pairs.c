@@ -12,7 +12,7 @@ struct use {
 };
 
 struct census {
-    const struct torus_branch *tree;
+    const struct schedule_branch *tree;
     struct torus_size size;
     uint32_t *parent;  /* of a node */
     uint32_t *seen;    /* by a node: the last one that it was paired with */
@@ -24,7 +24,7 @@ struct census {
 /* Whether `early` is over whenever the circuit to `late` is set up. */
 static bool ordered(const struct census *census, uint32_t early, uint32_t late)
 {
-    const struct torus_branch *tree = census->tree;
+    const struct schedule_branch *tree = census->tree;
 
     /* Up from `late`, whose parent sent it out of some port. */
     for (; late != 0; late = census->parent[late]) {
@@ -43,7 +43,7 @@ static bool ordered(const struct census *census, uint32_t early, uint32_t late)
 static void use_link(struct tree_pairs *pairs, struct census *census,
                      uint32_t node, uint32_t link)
 {
-    const struct torus_branch *tree = census->tree;
+    const struct schedule_branch *tree = census->tree;
 
     for (uint32_t use = census->on_link[link]; use != NONE;
          use = census->uses[use].next) {
@@ -86,8 +86,8 @@ static unsigned find_parents(struct census *census)
             phases = census->tree[node].phase;
         }
         for (uint32_t child = node + 1;
-             child < torus_tree_next(census->tree, node);
-             child = torus_tree_next(census->tree, child)) {
+             child < schedule_tree_next(census->tree, node);
+             child = schedule_tree_next(census->tree, child)) {
             census->parent[child] = node;
         }
     }
@@ -116,7 +116,8 @@ static void count(struct tree_pairs *pairs, struct census *census)
     }
 }
 
-int tree_pairs_count(struct tree_pairs *pairs, const struct torus_branch tree[],
+int tree_pairs_count(struct tree_pairs *pairs,
+                     const struct schedule_branch tree[],
                      struct torus_size size)
 {
     struct census census = {.tree = tree, .size = size};

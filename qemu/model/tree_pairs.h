@@ -19,7 +19,8 @@ struct tree_pairs {
  * Result: 0, or -1 without memory (malloc). Cost: O(pairs * phases), and
  * O(nodes * phases).
  */
-int tree_pairs_count(struct tree_pairs *pairs, const struct torus_branch tree[],
+int tree_pairs_count(struct tree_pairs *pairs,
+                     const struct schedule_branch tree[],
                      struct torus_size size);
 
 #endif

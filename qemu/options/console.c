@@ -73,7 +73,7 @@ int board_options_check(const struct board_options *options)
 struct console *board_options_console(const struct board_options *options)
 {
     char why[SERIAL_WHY_BYTES];
-    struct serial *serial = serial_open(why, options->port, SERIAL_RATE);
+    struct serial *serial = console_port_open(why, options->port, SERIAL_RATE);
     struct console *console;
 
     if (serial == NULL) {
@@ -136,7 +136,7 @@ struct console *board_options_open(int *status, struct board_options *options)
     if (console == NULL) {
         return NULL;
     }
-    if (console_ask(console, &reply, "ident") != 0) {
+    if (console_request(console, &reply, "ident") != 0) {
         board_options_fail(console);
     } else {
         *status = complete(options, &reply);

@@ -495,7 +495,7 @@ static int check_serial(const struct job_options *options)
 int job_options_check_mesh(const struct job_options *options)
 {
     const struct job_config *config = &options->config;
-    unsigned side_max = TORUS_TREE_SIDE_MAX;
+    unsigned side_max = SCHEDULE_SIDE_MAX;
     int status = check_serial(options);
 
     if (status != 0) {
@@ -504,8 +504,8 @@ int job_options_check_mesh(const struct job_options *options)
     if (options->mesh_text == NULL) {
         return missing(options, "--mesh WxH");
     }
-    if (config->size.width > TORUS_TREE_SIDE_MAX ||
-        config->size.height > TORUS_TREE_SIDE_MAX) {
+    if (config->size.width > SCHEDULE_SIDE_MAX ||
+        config->size.height > SCHEDULE_SIDE_MAX) {
         side_max = config->native && torus_phases(config->size) > 0
                        ? NATIVE_SIDE_MAX
                        : 0;

@@ -122,7 +122,7 @@ int board_target_open(struct board_target *target)
     for (uint32_t i = 0; !target->all && i < sweep_nodes(sweep); ++i) {
         sweep->node[i].skip = i != torus_index(sweep->size, target->at);
     }
-    if (identity_ask(target->identity, sweep) < 0) {
+    if (identity_read(target->identity, sweep) < 0) {
         return board_options_fail(console);
     }
     look(target);
@@ -148,14 +148,14 @@ bool board_target_has(const struct board_target *target, uint32_t index)
 static int ask(struct console *console, struct console_reply *reply,
                const char *command)
 {
-    int error = console_ask(console, reply, command);
+    int error = console_request(console, reply, command);
 
     for (unsigned i = 0; i < BUSY_TRIES && error == 0 && !reply->ok &&
                          strcmp(reply->code, "busy") == 0;
          ++i) {
         console_reply_free(reply);
         (void)poll(NULL, 0, BUSY_MS);
-        error = console_ask(console, reply, command);
+        error = console_request(console, reply, command);
     }
     return error;
 }

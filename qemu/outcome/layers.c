@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void take_pattern(struct outcome *outcome)
+static void fill_pattern(struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
 
@@ -21,7 +21,7 @@ static void take_pattern(struct outcome *outcome)
     }
 }
 
-static void take_exact(struct outcome *outcome)
+static void fill_exact(struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
     struct model_plan exact;
@@ -45,7 +45,7 @@ static void take_exact(struct outcome *outcome)
 
 /* Units of every node's subtree: circuits are in the order of their grants,
    and a child is sent to before it sends. */
-static void take_tree(struct outcome *outcome)
+static void fill_tree(struct outcome *outcome)
 {
     uint64_t *volume =
         memory_or_exit(calloc(outcome->node_count, sizeof *volume));
@@ -80,18 +80,18 @@ static void take_tree(struct outcome *outcome)
     free(volume);
 }
 
-void layers_take(struct outcome *outcome)
+void layers_fill(struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
 
     outcome->layer =
         memory_or_exit(calloc(UINT8_MAX + 1u, sizeof *outcome->layer));
     if (plan->rounds == 0) {
-        take_tree(outcome);
+        fill_tree(outcome);
         return;
     }
-    take_pattern(outcome);
+    fill_pattern(outcome);
     if (plan->rounds == 1 && !plan->output) {
-        take_exact(outcome);
+        fill_exact(outcome);
     }
 }

@@ -11,6 +11,6 @@
  * target's fixed point gives its floors), of several and of outputs the
  * floors; of a tree the means of what the nodes got.
  */
-void layers_take(struct outcome *outcome);
+void layers_fill(struct outcome *outcome);
 
 #endif

@@ -75,10 +75,11 @@ uint64_t outcome_one_board_ps(const struct outcome *outcome)
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         const struct outcome_node *node = &outcome->node[i];
 
-        for (unsigned k = 0; k < node->spells; ++k) {
-            const struct outcome_spell *spell = &node->spell[k];
+        for (unsigned k = 0; k < node->intervals; ++k) {
+            const struct outcome_compute_interval *interval =
+                &node->interval[k];
 
-            sum += spell->compute_end_ps - spell->compute_start_ps;
+            sum += interval->compute_end_ps - interval->compute_start_ps;
         }
     }
     for (uint32_t i = 1; i < outcome->batch_count; ++i) {
@@ -89,13 +90,13 @@ uint64_t outcome_one_board_ps(const struct outcome *outcome)
 
 uint64_t outcome_free_ps(const struct outcome_node *node, unsigned index)
 {
-    return index == 0 ? 0 : node->spell[index - 1].compute_end_ps;
+    return index == 0 ? 0 : node->interval[index - 1].compute_end_ps;
 }
 
 uint64_t outcome_turn_ps(const struct outcome_node *node, unsigned index)
 {
     uint64_t free_ps = outcome_free_ps(node, index);
-    uint64_t received_ps = node->spell[index].received_ps;
+    uint64_t received_ps = node->interval[index].received_ps;
 
     return received_ps > free_ps ? received_ps : free_ps;
 }
@@ -104,7 +105,7 @@ uint64_t outcome_idle_ps(const struct outcome_node *node)
 {
     uint64_t sum = 0;
 
-    for (unsigned k = 1; k < node->spells; ++k) {
+    for (unsigned k = 1; k < node->intervals; ++k) {
         sum += outcome_turn_ps(node, k) - outcome_free_ps(node, k);
     }
     return sum;

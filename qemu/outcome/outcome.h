@@ -22,8 +22,8 @@
 #define OUTCOME_DIGEST_BYTES 65u
 
 /* What one node did with one round. The originator queues all rounds and then
-   computes all that it keeps, in one spell. */
-struct outcome_spell {
+   computes all that it keeps, in one interval. */
+struct outcome_compute_interval {
     uint8_t round;             /* from 0 */
     uint32_t units;            /* its share */
     uint64_t received_ps;      /* message complete (originator: 0) */
@@ -36,15 +36,15 @@ struct outcome_node {
     struct torus_coord at;
     bool active; /* took part: was given at least one unit */
     uint8_t layer;
-    uint8_t spells;            /* 1 or more if active */
-    uint32_t units;            /* its share, of all spells */
-    uint64_t received_ps;      /* of the first spell, as the next three */
+    uint8_t intervals;         /* 1 or more if active */
+    uint32_t units;            /* its share, of all intervals */
+    uint64_t received_ps;      /* of the first interval, as the next three */
     uint64_t hop_ps;           /* the next phase's sends queued, or as below */
     uint64_t forwarded_ps;     /* all sends queued */
     uint64_t compute_start_ps; /* the kernel ready */
-    uint64_t finished_ps;      /* stopped computing, the last spell */
+    uint64_t finished_ps;      /* stopped computing, the last interval */
     uint64_t done_ps;          /* result queued (originator: job done) */
-    struct outcome_spell spell[ROUNDS_MAX]; /* in order of time */
+    struct outcome_compute_interval interval[ROUNDS_MAX]; /* in order of time */
     uint64_t stack_used_bytes; /* of serial ports: the originator's alone */
     uint64_t stack_bytes;
     struct node_counters *port;     /* NODE_PORTS of them */
@@ -119,10 +119,10 @@ uint64_t outcome_with_results_ps(const struct outcome *outcome);
 /* One board doing the whole load: the sum of all compute times. */
 uint64_t outcome_one_board_ps(const struct outcome *outcome);
 
-/* When a node has time for spell `index`: the spell before it is computed. */
+/* When a node has time for interval `index`: the one before it is computed. */
 uint64_t outcome_free_ps(const struct outcome_node *node, unsigned index);
 
-/* When it turns to spell `index`: free, and the volume received. */
+/* When it turns to interval `index`: free, and the volume received. */
 uint64_t outcome_turn_ps(const struct outcome_node *node, unsigned index);
 
 /* How long a node waited for volumes after its first receipt. */

@@ -51,8 +51,8 @@ static long list_chunks(struct chunk *chunk, const uint8_t *in, uint32_t bytes)
     return count;
 }
 
-static int put_together(struct kernel_result *result, const uint8_t *in,
-                        uint32_t bytes)
+static int join_chunks(struct kernel_result *result, const uint8_t *in,
+                       uint32_t bytes)
 {
     struct chunk *chunk =
         memory_or_exit(calloc(bytes / WIRE_CHUNK_BYTES + 1, sizeof *chunk));
@@ -72,8 +72,8 @@ static int put_together(struct kernel_result *result, const uint8_t *in,
     return count < 0 ? -1 : 0;
 }
 
-int output_take(struct kernel_result *result, const uint8_t *in, uint32_t bytes,
-                const struct kernel_terms *terms)
+int output_chunks_join(struct kernel_result *result, const uint8_t *in,
+                       uint32_t bytes, const struct kernel_terms *terms)
 {
     uint32_t head = 0;
 
@@ -88,5 +88,5 @@ int output_take(struct kernel_result *result, const uint8_t *in, uint32_t bytes,
     }
     result->data = memory_or_exit(malloc((size_t)result->bytes + 1));
     memcpy(result->data, in, result->bytes);
-    return head > 0 ? put_together(result, in + head - 4, bytes - head) : 0;
+    return head > 0 ? join_chunks(result, in + head - 4, bytes - head) : 0;
 }

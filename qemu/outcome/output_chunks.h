@@ -10,7 +10,7 @@
  * (scatter/wire/wire.h). Result: 0 and `result`, whose two parts are malloc'd
  * and the caller's to free; -1 if the bytes are no such thing.
  */
-int output_take(struct kernel_result *result, const uint8_t *in, uint32_t bytes,
-                const struct kernel_terms *terms);
+int output_chunks_join(struct kernel_result *result, const uint8_t *in,
+                       uint32_t bytes, const struct kernel_terms *terms);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void put_u32(struct sha256_ctx *hash, uint32_t value)
+static void add_u32(struct sha256_ctx *hash, uint32_t value)
 {
     uint8_t bytes[4];
 
@@ -16,7 +16,7 @@ static void put_u32(struct sha256_ctx *hash, uint32_t value)
     sha256_update(hash, sizeof bytes, bytes);
 }
 
-static void put_u64(struct sha256_ctx *hash, uint64_t value)
+static void add_u64(struct sha256_ctx *hash, uint64_t value)
 {
     uint8_t bytes[8];
 
@@ -24,43 +24,43 @@ static void put_u64(struct sha256_ctx *hash, uint64_t value)
     sha256_update(hash, sizeof bytes, bytes);
 }
 
-static void put_node(struct sha256_ctx *hash, const struct outcome_node *node)
+static void add_node(struct sha256_ctx *hash, const struct outcome_node *node)
 {
-    put_u32(hash, node->at.x);
-    put_u32(hash, node->at.y);
-    put_u32(hash, node->active);
-    put_u32(hash, node->layer);
-    put_u32(hash, node->units);
-    put_u64(hash, node->received_ps);
-    put_u64(hash, node->hop_ps);
-    put_u64(hash, node->forwarded_ps);
-    put_u64(hash, node->compute_start_ps);
-    put_u64(hash, node->finished_ps);
-    put_u64(hash, node->done_ps);
+    add_u32(hash, node->at.x);
+    add_u32(hash, node->at.y);
+    add_u32(hash, node->active);
+    add_u32(hash, node->layer);
+    add_u32(hash, node->units);
+    add_u64(hash, node->received_ps);
+    add_u64(hash, node->hop_ps);
+    add_u64(hash, node->forwarded_ps);
+    add_u64(hash, node->compute_start_ps);
+    add_u64(hash, node->finished_ps);
+    add_u64(hash, node->done_ps);
     for (uint32_t i = 0; i < node->event_count; ++i) {
         const struct node_event *event = &node->event[i];
 
-        put_u64(hash, event->time_ps);
-        put_u32(hash, event->kind);
-        put_u32(hash, event->detail);
-        put_u32(hash, event->value);
+        add_u64(hash, event->time_ps);
+        add_u32(hash, event->kind);
+        add_u32(hash, event->detail);
+        add_u32(hash, event->value);
     }
 }
 
-static void put_circuit(struct sha256_ctx *hash,
+static void add_circuit(struct sha256_ctx *hash,
                         const struct circuit_record *circuit)
 {
-    put_u32(hash, circuit->source);
-    put_u32(hash, circuit->destination);
-    put_u32(hash, circuit->port);
-    put_u32(hash, circuit->arrival);
-    put_u32(hash, circuit->kind);
-    put_u32(hash, circuit->phase);
-    put_u32(hash, circuit->hops);
-    put_u32(hash, circuit->bytes);
-    put_u64(hash, circuit->request_ps);
-    put_u64(hash, circuit->grant_ps);
-    put_u64(hash, circuit->end_ps);
+    add_u32(hash, circuit->source);
+    add_u32(hash, circuit->destination);
+    add_u32(hash, circuit->port);
+    add_u32(hash, circuit->arrival);
+    add_u32(hash, circuit->kind);
+    add_u32(hash, circuit->phase);
+    add_u32(hash, circuit->hops);
+    add_u32(hash, circuit->bytes);
+    add_u64(hash, circuit->request_ps);
+    add_u64(hash, circuit->grant_ps);
+    add_u64(hash, circuit->end_ps);
 }
 
 /* Every field takes part, so that equal keys mean equal circuits; but for the
@@ -97,17 +97,17 @@ static int compare(const void *left, const void *right)
     return 0;
 }
 
-static void put_head(struct sha256_ctx *hash, const struct outcome *outcome)
+static void add_head(struct sha256_ctx *hash, const struct outcome *outcome)
 {
-    put_u32(hash, outcome->size.width);
-    put_u32(hash, outcome->size.height);
-    put_u32(hash, outcome->originator.x);
-    put_u32(hash, outcome->originator.y);
-    put_u32(hash, outcome->node_count);
-    put_u32(hash, outcome->circuit_count);
+    add_u32(hash, outcome->size.width);
+    add_u32(hash, outcome->size.height);
+    add_u32(hash, outcome->originator.x);
+    add_u32(hash, outcome->originator.y);
+    add_u32(hash, outcome->node_count);
+    add_u32(hash, outcome->circuit_count);
 }
 
-static int put_circuits(struct sha256_ctx *hash, const struct outcome *outcome)
+static int add_circuits(struct sha256_ctx *hash, const struct outcome *outcome)
 {
     uint32_t count = outcome->circuit_count;
     const struct circuit_record **sorted =
@@ -122,7 +122,7 @@ static int put_circuits(struct sha256_ctx *hash, const struct outcome *outcome)
     }
     qsort(sorted, count, sizeof *sorted, compare);
     for (uint32_t i = 0; i < count; ++i) {
-        put_circuit(hash, sorted[i]);
+        add_circuit(hash, sorted[i]);
     }
     free(sorted);
     return 0;
@@ -135,12 +135,12 @@ int timeline_sha256(const struct outcome *outcome, char hex[TIMELINE_HEX_BYTES])
     uint8_t digest[SHA256_DIGEST_SIZE];
 
     sha256_init(&hash);
-    put_head(&hash, outcome);
+    add_head(&hash, outcome);
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        put_node(&hash, &outcome->node[i]);
+        add_node(&hash, &outcome->node[i]);
     }
     hex[0] = '\0';
-    if (put_circuits(&hash, outcome) != 0) {
+    if (add_circuits(&hash, outcome) != 0) {
         fprintf(stderr, "quincunx: timeline: out of memory\n");
         return -1;
     }

@@ -171,13 +171,13 @@ static void node_row(struct chart *chart, const struct outcome_node *node)
             node->at.y, chart->height + ROW / 2);
     box(chart, PAINT_WAITING, 0, outcome_with_results_ps(chart->outcome), top,
         bottom);
-    for (unsigned k = 0; k < node->spells; ++k) {
-        const struct outcome_spell *spell = &node->spell[k];
+    for (unsigned k = 0; k < node->intervals; ++k) {
+        const struct outcome_compute_interval *interval = &node->interval[k];
 
         box(chart, PAINT_PREPARING, outcome_turn_ps(node, k),
-            spell->compute_start_ps, top, bottom);
-        box(chart, PAINT_COMPUTING, spell->compute_start_ps,
-            spell->compute_end_ps, top, bottom);
+            interval->compute_start_ps, top, bottom);
+        box(chart, PAINT_COMPUTING, interval->compute_start_ps,
+            interval->compute_end_ps, top, bottom);
     }
     chart->height += ROW;
 }
@@ -260,13 +260,13 @@ static void band_add(struct band *band, const struct chart *chart,
 static void band_node(struct band *band, const struct chart *chart,
                       const struct outcome_node *node)
 {
-    for (unsigned k = 0; k < node->spells; ++k) {
-        const struct outcome_spell *spell = &node->spell[k];
+    for (unsigned k = 0; k < node->intervals; ++k) {
+        const struct outcome_compute_interval *interval = &node->interval[k];
 
         band_add(band, chart, PAINT_PREPARING, outcome_turn_ps(node, k),
-                 spell->compute_start_ps);
-        band_add(band, chart, PAINT_COMPUTING, spell->compute_start_ps,
-                 spell->compute_end_ps);
+                 interval->compute_start_ps);
+        band_add(band, chart, PAINT_COMPUTING, interval->compute_start_ps,
+                 interval->compute_end_ps);
     }
 }
 
@@ -277,7 +277,7 @@ static void band_circuit(struct band *band, const struct chart *chart,
     const struct outcome_node *node =
         &chart->outcome->node[circuit->destination];
     bool part = circuit->kind == WIRE_PART;
-    uint64_t free_ps = part && circuit->round < node->spells
+    uint64_t free_ps = part && circuit->round < node->intervals
                            ? outcome_free_ps(node, circuit->round)
                            : 0;
 
@@ -404,7 +404,7 @@ static int bands(struct chart *chart)
 }
 
 /* The profile's name comes from outside; gnuplot's strings take escapes. */
-static void put_plain(FILE *out, const char *text)
+static void print_plain(FILE *out, const char *text)
 {
     for (; *text != '\0'; ++text) {
         bool plain =
@@ -414,7 +414,7 @@ static void put_plain(FILE *out, const char *text)
     }
 }
 
-static void put_title(struct chart *chart, int pixels)
+static void print_title(struct chart *chart, int pixels)
 {
     const struct outcome *outcome = chart->outcome;
     char text[SUMMARY_TIME_BYTES];
@@ -425,7 +425,7 @@ static void put_title(struct chart *chart, int pixels)
             "set label \"%" PRIu64 " bytes, profile ",
             outcome->kernel->name, outcome->size.width, outcome->size.height,
             pixels, outcome->load_bytes);
-    put_plain(chart->script, outcome->profile.name);
+    print_plain(chart->script, outcome->profile.name);
     summary_time(text, outcome->profile.startup_ps);
     fprintf(chart->script, " (startup %s, ", text);
     summary_time(text, outcome->profile.transfer_ps);
@@ -439,7 +439,7 @@ static void put_title(struct chart *chart, int pixels)
             pixels);
 }
 
-static void put_frame(struct chart *chart, int pixels)
+static void print_frame(struct chart *chart, int pixels)
 {
     struct summary_unit unit = summary_unit_of(chart->end_ps);
 
@@ -459,8 +459,8 @@ static void put_frame(struct chart *chart, int pixels)
             chart->end_ps, chart->height, unit.name, pixels);
 }
 
-static void put_makespan(struct chart *chart, const char *style,
-                         uint64_t time_ps)
+static void print_makespan(struct chart *chart, const char *style,
+                           uint64_t time_ps)
 {
     fprintf(chart->script,
             "set arrow from %" PRIu64 "/unit, graph 0 to %" PRIu64
@@ -468,7 +468,7 @@ static void put_makespan(struct chart *chart, const char *style,
             time_ps, time_ps, style);
 }
 
-static void put_coat(struct chart *chart, char kind, enum paint paint)
+static void print_coat(struct chart *chart, char kind, enum paint paint)
 {
     const struct coat *coat =
         kind == 'a' ? &chart->areas[paint] : &chart->boxes[paint];
@@ -480,7 +480,7 @@ static void put_coat(struct chart *chart, char kind, enum paint paint)
     }
 }
 
-static void put_coats(struct chart *chart)
+static void print_coats(struct chart *chart)
 {
     for (int i = 0; i < PAINTS; ++i) {
         if (chart->areas[i].shapes > 0) {
@@ -506,7 +506,7 @@ static void put_coats(struct chart *chart)
 }
 
 /* The plot command: what was painted, then lines that the legend explains. */
-static void put_plot(struct chart *chart)
+static void print_plot(struct chart *chart)
 {
     char planned[SUMMARY_TIME_BYTES];
     char measured[SUMMARY_TIME_BYTES];
@@ -514,7 +514,7 @@ static void put_plot(struct chart *chart)
     summary_time(planned, chart->outcome->plan.makespan_ps);
     summary_time(measured, outcome_makespan_ps(chart->outcome));
     fputs("plot ", chart->script);
-    put_coats(chart);
+    print_coats(chart);
     fprintf(chart->script,
             "keyentry with lines " STYLE_PLANNED " title 'planned makespan %s'"
             ", keyentry with lines " STYLE_MEASURED
@@ -528,7 +528,7 @@ static void put_plot(struct chart *chart)
     fputc('\n', chart->script);
 }
 
-static int put_script(struct chart *chart)
+static int print_script(struct chart *chart)
 {
     const struct outcome *outcome = chart->outcome;
     uint64_t makespan_ps = outcome_makespan_ps(outcome);
@@ -546,23 +546,23 @@ static int put_script(struct chart *chart)
         return -1;
     }
     pixels = TOP_PIXELS + BOTTOM_PIXELS + chart->height * ROW_PIXELS / ROW;
-    put_frame(chart, pixels);
-    put_title(chart, pixels);
-    put_makespan(chart, STYLE_MEASURED, makespan_ps);
-    put_makespan(chart, STYLE_PLANNED, outcome->plan.makespan_ps);
+    print_frame(chart, pixels);
+    print_title(chart, pixels);
+    print_makespan(chart, STYLE_MEASURED, makespan_ps);
+    print_makespan(chart, STYLE_PLANNED, outcome->plan.makespan_ps);
     for (int i = 0; i < PAINTS; ++i) {
         if (fflush(chart->boxes[i].stream) != 0 ||
             fflush(chart->areas[i].stream) != 0) {
             return -1;
         }
-        put_coat(chart, 'a', (enum paint)i);
-        put_coat(chart, 'b', (enum paint)i);
+        print_coat(chart, 'a', (enum paint)i);
+        print_coat(chart, 'b', (enum paint)i);
     }
     fprintf(chart->script,
             "set terminal svg size %d,%d noenhanced font \"sans-serif,13\" "
             "background \"#ffffff\"\n",
             WIDTH_PIXELS, pixels);
-    put_plot(chart);
+    print_plot(chart);
     return fflush(chart->script) == 0 ? 0 : -1;
 }
 
@@ -643,7 +643,7 @@ int gantt_write(const struct outcome *outcome, const char *path)
         fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
         return -1;
     }
-    if (put_script(&chart) != 0) {
+    if (print_script(&chart) != 0) {
         fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
     } else {
         result = gnuplot_write(chart.script, path);

@@ -124,24 +124,24 @@ static json_t *plan_json(const struct outcome *outcome)
 }
 
 /* What a node did with every round; NULL if there is but one. */
-static json_t *spells_json(const struct outcome *outcome,
-                           const struct outcome_node *node)
+static json_t *intervals_json(const struct outcome *outcome,
+                              const struct outcome_node *node)
 {
-    json_t *spells = outcome->plan.rounds > 1 ? json_array() : NULL;
+    json_t *intervals = outcome->plan.rounds > 1 ? json_array() : NULL;
 
-    for (unsigned k = 0; spells != NULL && k < node->spells; ++k) {
-        const struct outcome_spell *spell = &node->spell[k];
+    for (unsigned k = 0; intervals != NULL && k < node->intervals; ++k) {
+        const struct outcome_compute_interval *interval = &node->interval[k];
 
         json_array_append_new(
-            spells,
-            json_pack("{s:i, s:o, s:o, s:o, s:o, s:o}", "round", spell->round,
-                      "units", integer(spell->units), "received_ps",
-                      integer(spell->received_ps), "forwarded_ps",
-                      integer(spell->forwarded_ps), "compute_start_ps",
-                      integer(spell->compute_start_ps), "compute_end_ps",
-                      integer(spell->compute_end_ps)));
+            intervals,
+            json_pack("{s:i, s:o, s:o, s:o, s:o, s:o}", "round",
+                      interval->round, "units", integer(interval->units),
+                      "received_ps", integer(interval->received_ps),
+                      "forwarded_ps", integer(interval->forwarded_ps),
+                      "compute_start_ps", integer(interval->compute_start_ps),
+                      "compute_end_ps", integer(interval->compute_end_ps)));
     }
-    return spells;
+    return intervals;
 }
 
 static json_t *nodes_json(const struct outcome *outcome)
@@ -164,7 +164,7 @@ static json_t *nodes_json(const struct outcome *outcome)
             integer(node->compute_start_ps), "finished_ps",
             integer(node->finished_ps), "idle_ps",
             integer(outcome_idle_ps(node)), "rounds",
-            spells_json(outcome, node));
+            intervals_json(outcome, node));
         if (json_array_append_new(nodes, entry) != 0) {
             json_decref(nodes);
             return NULL;

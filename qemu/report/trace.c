@@ -34,7 +34,7 @@ static const char *port_name(unsigned port)
 }
 
 /* Metadata: the name and the position of a process or a track. */
-static void put_process(FILE *out, int process, const char *name)
+static void print_process(FILE *out, int process, const char *name)
 {
     fprintf(out,
             "{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_name\","
@@ -44,8 +44,8 @@ static void put_process(FILE *out, int process, const char *name)
             process, name, process, process);
 }
 
-static void put_track(FILE *out, int process, uint64_t track, uint64_t position,
-                      const char *name)
+static void print_track(FILE *out, int process, uint64_t track,
+                        uint64_t position, const char *name)
 {
     fprintf(out,
             ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%" PRIu64
@@ -69,10 +69,10 @@ static void open_slice(FILE *out, int process, uint64_t track,
             length_ps / PS_PER_US, length_ps % PS_PER_US);
 }
 
-/* What a node does in spell `k`; nothing if it takes no time. */
-static void put_state(FILE *out, const struct outcome *outcome, uint32_t index,
-                      unsigned k, const char *state, uint64_t start_ps,
-                      uint64_t end_ps)
+/* A slice for what a node does in interval `k`; none if it takes no time. */
+static void print_state(FILE *out, const struct outcome *outcome,
+                        uint32_t index, unsigned k, const char *state,
+                        uint64_t start_ps, uint64_t end_ps)
 {
     const struct outcome_node *node = &outcome->node[index];
 
@@ -84,28 +84,29 @@ static void put_state(FILE *out, const struct outcome *outcome, uint32_t index,
             ",\"cat\":\"node\",\"name\":\"%s\",\"args\":{\"layer\":%u,"
             "\"round\":%u,\"units\":%" PRIu32 ",\"start_ps\":%" PRIu64
             ",\"end_ps\":%" PRIu64 "}}",
-            state, (unsigned)node->layer, (unsigned)node->spell[k].round,
-            node->spell[k].units, start_ps, end_ps);
+            state, (unsigned)node->layer, (unsigned)node->interval[k].round,
+            node->interval[k].units, start_ps, end_ps);
 }
 
 /* Receiving is put with the circuits. */
-static void put_spell(FILE *out, const struct outcome *outcome, uint32_t index,
-                      unsigned k)
+static void print_interval(FILE *out, const struct outcome *outcome,
+                           uint32_t index, unsigned k)
 {
     const struct outcome_node *node = &outcome->node[index];
-    const struct outcome_spell *spell = &node->spell[k];
+    const struct outcome_compute_interval *interval = &node->interval[k];
     uint64_t turn_ps = outcome_turn_ps(node, k);
-    uint64_t hop_ps = k == 0 ? node->hop_ps : spell->forwarded_ps;
+    uint64_t hop_ps = k == 0 ? node->hop_ps : interval->forwarded_ps;
 
-    put_state(out, outcome, index, k, "hop", turn_ps, hop_ps);
-    put_state(out, outcome, index, k, "queue", hop_ps, spell->forwarded_ps);
-    put_state(out, outcome, index, k, "begin", spell->forwarded_ps,
-              spell->compute_start_ps);
-    put_state(out, outcome, index, k, "compute", spell->compute_start_ps,
-              spell->compute_end_ps);
+    print_state(out, outcome, index, k, "hop", turn_ps, hop_ps);
+    print_state(out, outcome, index, k, "queue", hop_ps,
+                interval->forwarded_ps);
+    print_state(out, outcome, index, k, "begin", interval->forwarded_ps,
+                interval->compute_start_ps);
+    print_state(out, outcome, index, k, "compute", interval->compute_start_ps,
+                interval->compute_end_ps);
 }
 
-static void put_node(FILE *out, const struct outcome *outcome, uint32_t index)
+static void print_node(FILE *out, const struct outcome *outcome, uint32_t index)
 {
     const struct outcome_node *node = &outcome->node[index];
     uint64_t position = (uint64_t)node->layer * outcome->node_count + index;
@@ -113,16 +114,16 @@ static void put_node(FILE *out, const struct outcome *outcome, uint32_t index)
 
     snprintf(name, sizeof name, "%u,%u layer %u", node->at.x, node->at.y,
              node->layer);
-    put_track(out, PROCESS_MESH, node_track(index), position, name);
-    for (unsigned k = 0; k < node->spells; ++k) {
-        put_spell(out, outcome, index, k);
+    print_track(out, PROCESS_MESH, node_track(index), position, name);
+    for (unsigned k = 0; k < node->intervals; ++k) {
+        print_interval(out, outcome, index, k);
     }
-    put_state(out, outcome, index, node->spells - 1u, "gather",
-              node->finished_ps, node->done_ps);
+    print_state(out, outcome, index, node->intervals - 1u, "gather",
+                node->finished_ps, node->done_ps);
 }
 
-static void put_circuit_args(FILE *out, const struct outcome *outcome,
-                             const struct circuit_record *circuit)
+static void print_circuit_args(FILE *out, const struct outcome *outcome,
+                               const struct circuit_record *circuit)
 {
     struct torus_coord from = outcome->node[circuit->source].at;
     struct torus_coord to = outcome->node[circuit->destination].at;
@@ -140,23 +141,23 @@ static void put_circuit_args(FILE *out, const struct outcome *outcome,
 }
 
 /* Receiving, where the node does nothing else meanwhile. */
-static void put_receipt(FILE *out, const struct outcome *outcome,
-                        const struct circuit_record *circuit)
+static void print_receipt(FILE *out, const struct outcome *outcome,
+                          const struct circuit_record *circuit)
 {
     uint32_t index = circuit->destination;
     const struct outcome_node *node = &outcome->node[index];
 
-    if (circuit->round < node->spells) {
+    if (circuit->round < node->intervals) {
         uint64_t free_ps = outcome_free_ps(node, circuit->round);
 
-        put_state(out, outcome, index, circuit->round, "receive",
-                  circuit->grant_ps > free_ps ? circuit->grant_ps : free_ps,
-                  circuit->end_ps);
+        print_state(out, outcome, index, circuit->round, "receive",
+                    circuit->grant_ps > free_ps ? circuit->grant_ps : free_ps,
+                    circuit->end_ps);
     }
 }
 
-static void put_circuit(FILE *out, const struct outcome *outcome,
-                        const struct circuit_record *circuit)
+static void print_circuit(FILE *out, const struct outcome *outcome,
+                          const struct circuit_record *circuit)
 {
     struct torus_coord to = outcome->node[circuit->destination].at;
     uint64_t track = port_track(outcome, circuit->source, circuit->port);
@@ -166,22 +167,22 @@ static void put_circuit(FILE *out, const struct outcome *outcome,
         open_slice(out, PROCESS_CIRCUITS, track, circuit->request_ps,
                    circuit->grant_ps);
         fprintf(out, ",\"cat\":\"conflict\",\"name\":\"waits for a link\",");
-        put_circuit_args(out, outcome, circuit);
+        print_circuit_args(out, outcome, circuit);
     }
     open_slice(out, PROCESS_CIRCUITS, track, circuit->grant_ps,
                circuit->end_ps);
     fprintf(out, ",\"cat\":\"%s\",\"name\":\"%s %u to %u,%u\",",
             part ? "scatter" : "gather", part ? "phase" : "result of phase",
             (unsigned)circuit->phase, to.x, to.y);
-    put_circuit_args(out, outcome, circuit);
+    print_circuit_args(out, outcome, circuit);
     if (part) {
-        put_receipt(out, outcome, circuit);
+        print_receipt(out, outcome, circuit);
     }
 }
 
 /* Names the track of each source port when its first circuit comes along. */
-static void put_circuits(FILE *out, const struct outcome *outcome,
-                         uint8_t *named)
+static void print_circuits(FILE *out, const struct outcome *outcome,
+                           uint8_t *named)
 {
     for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
         const struct circuit_record *circuit = &outcome->circuit[i];
@@ -196,11 +197,11 @@ static void put_circuits(FILE *out, const struct outcome *outcome,
             named[circuit->source] |= (uint8_t)(1u << circuit->port);
             snprintf(name, sizeof name, "%u,%u %s", node->at.x, node->at.y,
                      port_name(circuit->port));
-            put_track(out, PROCESS_CIRCUITS,
-                      port_track(outcome, circuit->source, circuit->port),
-                      position, name);
+            print_track(out, PROCESS_CIRCUITS,
+                        port_track(outcome, circuit->source, circuit->port),
+                        position, name);
         }
-        put_circuit(out, outcome, circuit);
+        print_circuit(out, outcome, circuit);
     }
 }
 
@@ -218,15 +219,15 @@ int trace_write(const struct outcome *outcome, const char *path)
         return -1;
     }
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file.stream);
-    put_process(file.stream, PROCESS_MESH, "mesh");
+    print_process(file.stream, PROCESS_MESH, "mesh");
     fputs(",\n", file.stream);
-    put_process(file.stream, PROCESS_CIRCUITS, "circuits");
+    print_process(file.stream, PROCESS_CIRCUITS, "circuits");
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         if (outcome->node[i].active) {
-            put_node(file.stream, outcome, i);
+            print_node(file.stream, outcome, i);
         }
     }
-    put_circuits(file.stream, outcome, named);
+    print_circuits(file.stream, outcome, named);
     fputs("\n]}\n", file.stream);
     free(named);
     return file_output_close(&file, true);

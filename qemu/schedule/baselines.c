@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* Says how every node but 0 is reached; false without memory. */
-typedef bool fill(struct torus_circuit circuits[], struct torus_size size);
+typedef bool fill(struct schedule_circuit circuits[], struct torus_size size);
 
 /* A way along one side of the torus. */
 struct leg {
@@ -53,19 +53,19 @@ static struct torus_path join(struct leg first, struct leg second)
     return path;
 }
 
-static int make(struct torus_branch tree[], struct torus_size size,
-                struct torus_coord originator, fill *fill_circuits)
+static int grow_tree(struct schedule_branch tree[], struct torus_size size,
+                     struct torus_coord originator, fill *fill_circuits)
 {
     uint32_t nodes = (uint32_t)size.width * size.height;
-    struct torus_circuit *circuits;
+    struct schedule_circuit *circuits;
     int phases = -1;
 
-    if (nodes == 0 || nodes > TORUS_TREE_MAX) {
+    if (nodes == 0 || nodes > SCHEDULE_NODES_MAX) {
         return -1;
     }
     circuits = calloc(nodes, sizeof *circuits);
     if (circuits != NULL && fill_circuits(circuits, size)) {
-        phases = torus_tree_order(tree, size, originator, circuits);
+        phases = schedule_tree_order(tree, size, originator, circuits);
     }
     free(circuits);
     return phases;
@@ -87,7 +87,7 @@ static uint32_t hops_most(struct torus_size size)
 
 /* ---- binomial ---- */
 
-static bool fill_binomial(struct torus_circuit circuits[],
+static bool fill_binomial(struct schedule_circuit circuits[],
                           struct torus_size size)
 {
     uint32_t nodes = (uint32_t)size.width * size.height;
@@ -108,17 +108,17 @@ static bool fill_binomial(struct torus_circuit circuits[],
         from = rank & (rank - 1);
         ends[0] = torus_coord_of(size, from);
         ends[1] = torus_coord_of(size, rank);
-        circuits[rank] = (struct torus_circuit){
+        circuits[rank] = (struct schedule_circuit){
             from, phase,
             join(leg_x(size, ends[0], ends[1]), leg_y(size, ends[0], ends[1]))};
     }
     return true;
 }
 
-int torus_tree_binomial(struct torus_branch tree[], struct torus_size size,
-                        struct torus_coord originator)
+int schedule_binomial(struct schedule_branch tree[], struct torus_size size,
+                      struct torus_coord originator)
 {
-    return make(tree, size, originator, fill_binomial);
+    return grow_tree(tree, size, originator, fill_binomial);
 }
 
 /* ---- nearest ---- */
@@ -127,12 +127,12 @@ int torus_tree_binomial(struct torus_branch tree[], struct torus_size size,
  * Gives the node to the neighbour nearer to the originator that has the fewest
  * descendants, if that is another one than now. Result: whether it is.
  */
-static bool nearest_move(struct torus_circuit circuits[],
+static bool nearest_move(struct schedule_circuit circuits[],
                          uint32_t descendants[], struct torus_size size,
                          uint32_t node, uint32_t hops)
 {
     struct torus_coord at = torus_coord_of(size, node);
-    struct torus_circuit best = circuits[node];
+    struct schedule_circuit best = circuits[node];
     bool moved = false;
 
     if (best.phase != 0) {
@@ -144,7 +144,7 @@ static bool nearest_move(struct torus_circuit circuits[],
 
         if (hops_from_originator(size, from) + 1 == hops &&
             (best.phase == 0 || descendants[from] < descendants[best.from])) {
-            best = (struct torus_circuit){
+            best = (struct schedule_circuit){
                 from,
                 (uint16_t)hops,
                 {.port = (uint8_t)torus_opposite(back), .hops = 1}};
@@ -157,8 +157,9 @@ static bool nearest_move(struct torus_circuit circuits[],
 }
 
 /* Until nobody would rather have another parent. */
-static void fill_wave(struct torus_circuit circuits[], uint32_t descendants[],
-                      struct torus_size size, uint32_t hops)
+static void fill_wave(struct schedule_circuit circuits[],
+                      uint32_t descendants[], struct torus_size size,
+                      uint32_t hops)
 {
     uint32_t nodes = (uint32_t)size.width * size.height;
     bool moved;
@@ -174,7 +175,7 @@ static void fill_wave(struct torus_circuit circuits[], uint32_t descendants[],
 }
 
 /* The farthest first: then all descendants of a node are known. */
-static bool fill_nearest(struct torus_circuit circuits[],
+static bool fill_nearest(struct schedule_circuit circuits[],
                          struct torus_size size)
 {
     uint32_t nodes = (uint32_t)size.width * size.height;
@@ -190,17 +191,17 @@ static bool fill_nearest(struct torus_circuit circuits[],
     return true;
 }
 
-int torus_tree_nearest(struct torus_branch tree[], struct torus_size size,
-                       struct torus_coord originator)
+int schedule_nearest(struct schedule_branch tree[], struct torus_size size,
+                     struct torus_coord originator)
 {
-    return make(tree, size, originator, fill_nearest);
+    return grow_tree(tree, size, originator, fill_nearest);
 }
 
 /* ---- star ---- */
 
 /* The path out of `port`, if one of the shortest leads there; or no hops. */
-static struct torus_path ray(struct torus_size size, uint32_t node,
-                             enum torus_port port)
+static struct torus_path ray_path(struct torus_size size, uint32_t node,
+                                  enum torus_port port)
 {
     struct torus_coord origin = {0, 0};
     struct torus_coord at = torus_coord_of(size, node);
@@ -218,13 +219,13 @@ static struct torus_path ray(struct torus_size size, uint32_t node,
     return join(first, along_x ? y : x);
 }
 
-static void add_ray(struct torus_circuit circuits[], uint16_t queued[],
+static void add_ray(struct schedule_circuit circuits[], uint16_t queued[],
                     struct torus_size size, uint32_t node)
 {
     struct torus_path best = {0};
 
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        struct torus_path path = ray(size, node, (enum torus_port)port);
+        struct torus_path path = ray_path(size, node, (enum torus_port)port);
 
         if (path.hops > 0 &&
             (best.hops == 0 || queued[path.port] < queued[best.port])) {
@@ -232,10 +233,11 @@ static void add_ray(struct torus_circuit circuits[], uint16_t queued[],
         }
     }
     queued[best.port] = (uint16_t)(queued[best.port] + 1);
-    circuits[node] = (struct torus_circuit){0, queued[best.port], best};
+    circuits[node] = (struct schedule_circuit){0, queued[best.port], best};
 }
 
-static bool fill_star(struct torus_circuit circuits[], struct torus_size size)
+static bool fill_star(struct schedule_circuit circuits[],
+                      struct torus_size size)
 {
     uint32_t nodes = (uint32_t)size.width * size.height;
     uint16_t queued[TORUS_PORTS] = {0};
@@ -250,8 +252,8 @@ static bool fill_star(struct torus_circuit circuits[], struct torus_size size)
     return true;
 }
 
-int torus_tree_star(struct torus_branch tree[], struct torus_size size,
-                    struct torus_coord originator)
+int schedule_star(struct schedule_branch tree[], struct torus_size size,
+                  struct torus_coord originator)
 {
-    return make(tree, size, originator, fill_star);
+    return grow_tree(tree, size, originator, fill_star);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Scatters that others use, as trees, to compare with. Any torus of up to
- * TORUS_TREE_MAX nodes. Each function fills tree[width * height], which is the
- * caller's, and returns the number of phases, or -1 if the torus is empty or
- * too large, or without memory. Made on the host only, as qemu/schedule/tree.h
- * says.
+ * SCHEDULE_NODES_MAX nodes. Each function fills tree[width * height], which is
+ * the caller's, and returns the number of phases, or -1 if the torus is empty
+ * or too large, or without memory. Made on the host only, as
+ * qemu/schedule/tree.h says.
  */
 #ifndef QEMU_SCHEDULE_BASELINES_H
 #define QEMU_SCHEDULE_BASELINES_H
@@ -18,8 +18,8 @@
  * the row-major place from the originator. Shortest paths, x first; half way
  * around goes east or north. Circuits of a phase may share links. O(nodes).
  */
-int torus_tree_binomial(struct torus_branch tree[], struct torus_size size,
-                        struct torus_coord originator);
+int schedule_binomial(struct schedule_branch tree[], struct torus_size size,
+                      struct torus_coord originator);
 
 /*
  * Scattering to the nearest idle nodes: in phase i those i hops away from the
@@ -28,8 +28,8 @@ int torus_tree_binomial(struct torus_branch tree[], struct torus_size size,
  * choice for one node alone would leave its parent with fewer descendants.
  * A few times O(nodes * (width + height)).
  */
-int torus_tree_nearest(struct torus_branch tree[], struct torus_size size,
-                       struct torus_coord originator);
+int schedule_nearest(struct schedule_branch tree[], struct torus_size size,
+                     struct torus_coord originator);
 
 /*
  * A star: the originator sends to every node itself, nearest first, each over
@@ -37,7 +37,7 @@ int torus_tree_nearest(struct torus_branch tree[], struct torus_size size,
  * one turn leads. A phase is a place in a port's queue. Circuits of a phase may
  * share links. O(nodes * (width + height)).
  */
-int torus_tree_star(struct torus_branch tree[], struct torus_size size,
-                    struct torus_coord originator);
+int schedule_star(struct schedule_branch tree[], struct torus_size size,
+                  struct torus_coord originator);
 
 #endif

@@ -10,15 +10,15 @@
 
 static const struct {
     const char *name;
-    int (*make)(struct torus_branch tree[], struct torus_size size,
+    int (*make)(struct schedule_branch tree[], struct torus_size size,
                 struct torus_coord originator);
     bool equal;
 } schedules[SCHEDULES] = {
-    [SCHEDULE_PETERS_SYSKA] = {"peters-syska", torus_tree_scatter, false},
-    [SCHEDULE_EQUAL] = {"equal", torus_tree_scatter, true},
-    [SCHEDULE_BINOMIAL] = {"binomial", torus_tree_binomial, true},
-    [SCHEDULE_NEAREST] = {"nearest", torus_tree_nearest, false},
-    [SCHEDULE_STAR] = {"star", torus_tree_star, false},
+    [SCHEDULE_PETERS_SYSKA] = {"peters-syska", schedule_scatter, false},
+    [SCHEDULE_EQUAL] = {"equal", schedule_scatter, true},
+    [SCHEDULE_BINOMIAL] = {"binomial", schedule_binomial, true},
+    [SCHEDULE_NEAREST] = {"nearest", schedule_nearest, false},
+    [SCHEDULE_STAR] = {"star", schedule_star, false},
 };
 
 const char *schedule_name(enum schedule schedule)
@@ -44,13 +44,14 @@ bool schedule_is_equal(enum schedule schedule)
 
 /* A tree on its way from one order of children to the other. */
 struct copy {
-    const struct torus_branch *tree;
+    const struct schedule_branch *tree;
     struct torus_size size;
     const uint8_t *slow_shift;
     uint8_t *out; /* where the next branch goes */
 };
 
-static void store_branch(struct copy *copy, const struct torus_branch *branch)
+static void store_branch(struct copy *copy,
+                         const struct schedule_branch *branch)
 {
     uint32_t index = torus_index(copy->size, branch->at);
     uint8_t *out = copy->out;
@@ -71,8 +72,8 @@ static void store_branch(struct copy *copy, const struct torus_branch *branch)
  */
 static void copy_subtree(struct copy *copy, uint32_t index)
 {
-    const struct torus_branch *tree = copy->tree;
-    uint32_t end = torus_tree_next(tree, index);
+    const struct schedule_branch *tree = copy->tree;
+    uint32_t end = schedule_tree_next(tree, index);
     unsigned last = 0;
 
     store_branch(copy, &tree[index]);
@@ -80,7 +81,7 @@ static void copy_subtree(struct copy *copy, uint32_t index)
         unsigned next = UINT16_MAX;
 
         for (uint32_t at = index + 1; at < end;
-             at = torus_tree_next(tree, at)) {
+             at = schedule_tree_next(tree, at)) {
             if (tree[at].phase > last && tree[at].phase < next) {
                 next = tree[at].phase;
             }
@@ -89,7 +90,7 @@ static void copy_subtree(struct copy *copy, uint32_t index)
             return;
         }
         for (uint32_t at = index + 1; at < end;
-             at = torus_tree_next(tree, at)) {
+             at = schedule_tree_next(tree, at)) {
             if (tree[at].phase == next) {
                 copy_subtree(copy, at);
             }
@@ -102,7 +103,7 @@ uint8_t *schedule_tree(enum schedule schedule, struct torus_size size,
                        struct torus_coord originator, const uint8_t *slow_shift)
 {
     uint32_t nodes = (uint32_t)size.width * size.height;
-    struct torus_branch *tree = calloc(nodes, sizeof *tree);
+    struct schedule_branch *tree = calloc(nodes, sizeof *tree);
     uint8_t *out = malloc((size_t)nodes * TREE_BRANCH_BYTES);
     int phases = -1;
 

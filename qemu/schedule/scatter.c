@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* The scatter of torus/pattern.h. */
-static void follow_pattern(struct torus_circuit circuits[],
+static void follow_pattern(struct schedule_circuit circuits[],
                            struct torus_size size)
 {
     uint32_t nodes = (uint32_t)size.width * size.height;
@@ -16,20 +16,20 @@ static void follow_pattern(struct torus_circuit circuits[],
         struct torus_role role = torus_role_of(size, (struct torus_coord){0, 0},
                                                torus_coord_of(size, i));
 
-        circuits[i] = (struct torus_circuit){
+        circuits[i] = (struct schedule_circuit){
             torus_index(size, role.parent), role.layer,
             torus_phase_path(size, role.layer, (enum torus_port)role.port)};
     }
 }
 
-int torus_tree_scatter(struct torus_branch tree[], struct torus_size size,
-                       struct torus_coord originator)
+int schedule_scatter(struct schedule_branch tree[], struct torus_size size,
+                     struct torus_coord originator)
 {
     uint32_t nodes = (uint32_t)size.width * size.height;
-    struct torus_circuit *circuits;
+    struct schedule_circuit *circuits;
     int phases = -1;
 
-    if (nodes == 0 || nodes > TORUS_TREE_MAX) {
+    if (nodes == 0 || nodes > SCHEDULE_NODES_MAX) {
         return -1;
     }
     circuits = calloc(nodes, sizeof *circuits);
@@ -39,12 +39,12 @@ int torus_tree_scatter(struct torus_branch tree[], struct torus_size size,
     if (torus_phases(size) >= 0) {
         follow_pattern(circuits, size);
         phases = 0;
-    } else if (size.width <= TORUS_TREE_SIDE_MAX &&
-               size.height <= TORUS_TREE_SIDE_MAX) {
-        phases = torus_spread(circuits, size);
+    } else if (size.width <= SCHEDULE_SIDE_MAX &&
+               size.height <= SCHEDULE_SIDE_MAX) {
+        phases = schedule_spread(circuits, size);
     }
     if (phases >= 0) {
-        phases = torus_tree_order(tree, size, originator, circuits);
+        phases = schedule_tree_order(tree, size, originator, circuits);
     }
     free(circuits);
     return phases;

@@ -14,7 +14,7 @@
  * there is no tree for this size, or no memory. Cost: milliseconds; below
  * 0.2 s on 31x31.
  */
-int torus_tree_scatter(struct torus_branch tree[], struct torus_size size,
-                       struct torus_coord originator);
+int schedule_scatter(struct schedule_branch tree[], struct torus_size size,
+                     struct torus_coord originator);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
-#define NODES_MAX (TORUS_TREE_SIDE_MAX * TORUS_TREE_SIDE_MAX)
+#define NODES_MAX (SCHEDULE_SIDE_MAX * SCHEDULE_SIDE_MAX)
 #define LINKS_MAX (2u * NODES_MAX)
 
 /* More phases than any size needs: the best is 5 on 31x31, 4 on 1x31. */
@@ -46,7 +46,7 @@ struct search {
     unsigned phase;
     uint32_t crossings; /* of circuits that causes do not order, so far */
 
-    struct torus_circuit circuits[NODES_MAX]; /* by receiver */
+    struct schedule_circuit circuits[NODES_MAX]; /* by receiver */
     uint32_t senders[NODES_MAX]; /* active before this phase, in order */
     uint32_t sender_count;
 
@@ -130,7 +130,7 @@ static uint32_t path_links(const struct search *search, uint32_t links[],
 static bool ordered(const struct search *search, uint32_t early, uint32_t node,
                     unsigned port)
 {
-    const struct torus_circuit *circuit = &search->circuits[early];
+    const struct schedule_circuit *circuit = &search->circuits[early];
     unsigned phase = search->phase;
 
     for (;;) {
@@ -165,7 +165,7 @@ static uint32_t crossings(const struct search *search, uint32_t link,
 static uint32_t path_crossings(const struct search *search, uint32_t from,
                                struct torus_path path)
 {
-    uint32_t links[2 * TORUS_TREE_SIDE_MAX];
+    uint32_t links[2 * SCHEDULE_SIDE_MAX];
     uint32_t hops = path_links(search, links, from, path);
     uint32_t count = 0;
 
@@ -179,8 +179,8 @@ static uint32_t path_crossings(const struct search *search, uint32_t from,
 
 static void hold(struct search *search, uint32_t to, uint32_t holder)
 {
-    const struct torus_circuit *circuit = &search->circuits[to];
-    uint32_t links[2 * TORUS_TREE_SIDE_MAX];
+    const struct schedule_circuit *circuit = &search->circuits[to];
+    uint32_t links[2 * SCHEDULE_SIDE_MAX];
     uint32_t hops = path_links(search, links, circuit->from, circuit->path);
 
     for (uint32_t hop = 0; hop < hops; ++hop) {
@@ -190,7 +190,7 @@ static void hold(struct search *search, uint32_t to, uint32_t holder)
 
 static void lay(struct search *search, const struct choice *choice)
 {
-    search->circuits[choice->to] = (struct torus_circuit){
+    search->circuits[choice->to] = (struct schedule_circuit){
         choice->from, (uint16_t)search->phase, choice->path};
     hold(search, choice->to, choice->to);
 }
@@ -397,7 +397,7 @@ static void route_look(const struct search *search, struct choice *best,
 /* Lifts the circuits that are in the way, to be routed again. */
 static void push_aside(struct search *search, const struct choice *choice)
 {
-    uint32_t links[2 * TORUS_TREE_SIDE_MAX];
+    uint32_t links[2 * SCHEDULE_SIDE_MAX];
     uint32_t hops = path_links(search, links, choice->from, choice->path);
 
     for (uint32_t hop = 0; hop < hops; ++hop) {
@@ -489,7 +489,7 @@ static void start(struct search *search, const struct weights *weights)
 static void end_phase(struct search *search)
 {
     for (uint32_t node = 1; node < search->nodes; ++node) {
-        const struct torus_circuit *circuit = &search->circuits[node];
+        const struct schedule_circuit *circuit = &search->circuits[node];
 
         if (circuit->phase == search->phase) {
             search->crossings +=
@@ -555,11 +555,11 @@ static struct torus_path mirror_path(struct torus_path path)
     return path;
 }
 
-static void copy(struct torus_circuit circuits[], const struct search *search,
-                 bool mirror)
+static void copy(struct schedule_circuit circuits[],
+                 const struct search *search, bool mirror)
 {
     for (uint32_t node = 1; node < search->nodes; ++node) {
-        struct torus_circuit circuit = search->circuits[node];
+        struct schedule_circuit circuit = search->circuits[node];
         uint32_t to = node;
 
         if (mirror) {
@@ -583,7 +583,7 @@ static uint64_t delay_of(struct search *search)
     memset(search->later, 0, sizeof search->later);
     for (uint32_t i = search->sender_count; i-- > 1;) {
         uint32_t node = search->senders[i];
-        const struct torus_circuit *circuit = &search->circuits[node];
+        const struct schedule_circuit *circuit = &search->circuits[node];
         uint32_t nodes = 1 + search->below[node];
         uint32_t *later = &search->later[circuit->path.port][circuit->from];
 
@@ -618,7 +618,7 @@ static bool better(struct search *search, struct worth *best)
     return wins;
 }
 
-int torus_spread(struct torus_circuit circuits[], struct torus_size size)
+int schedule_spread(struct schedule_circuit circuits[], struct torus_size size)
 {
     struct search *search = malloc(sizeof *search);
     bool mirror = size.width > size.height;

@@ -27,12 +27,12 @@
 
 /*
  * Fills circuits[1 .. width * height - 1] for a torus of 1x1 to
- * TORUS_TREE_SIDE_MAX x TORUS_TREE_SIDE_MAX; the originator is node 0. Tries
+ * SCHEDULE_SIDE_MAX x SCHEDULE_SIDE_MAX; the originator is node 0. Tries
  * a few weights and keeps the least number of phases, then of unordered
  * crossings, then the least waiting for transfers. HxW gets the mirror image of
  * WxH. Result: 0, or -1 without memory (about 180 KiB by malloc). Cost: below
  * 0.1 s for the largest.
  */
-int torus_spread(struct torus_circuit circuits[], struct torus_size size);
+int schedule_spread(struct schedule_circuit circuits[], struct torus_size size);
 
 #endif

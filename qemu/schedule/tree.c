@@ -5,9 +5,9 @@
 
 #define NONE UINT32_MAX
 
-/* What torus_tree_order() works on, by node; one piece of memory. */
+/* What schedule_tree_order() works on, by node; one piece of memory. */
 struct order {
-    const struct torus_circuit *circuits;
+    const struct schedule_circuit *circuits;
     uint32_t nodes;
     uint32_t *sorted;  /* by rising phase; the originator first */
     uint32_t *starts;  /* of the phases in sorted[] */
@@ -43,7 +43,7 @@ static void sort_phases(struct order *order)
 /* In front of its siblings of earlier phases, and of later ports of its own. */
 static void add_child(struct order *order, uint32_t node)
 {
-    const struct torus_circuit *own = &order->circuits[node];
+    const struct schedule_circuit *own = &order->circuits[node];
     uint32_t *at = &order->child[own->from];
 
     while (*at != NONE && order->circuits[*at].phase == own->phase &&
@@ -96,9 +96,9 @@ static struct torus_coord shifted(struct torus_size size,
         (uint16_t)((originator.y + by.y) % size.height)};
 }
 
-int torus_tree_order(struct torus_branch tree[], struct torus_size size,
-                     struct torus_coord originator,
-                     const struct torus_circuit circuits[])
+int schedule_tree_order(struct schedule_branch tree[], struct torus_size size,
+                        struct torus_coord originator,
+                        const struct schedule_circuit circuits[])
 {
     uint32_t nodes = (uint32_t)size.width * size.height;
     uint32_t *memory = malloc(6 * nodes * sizeof *memory);
@@ -117,9 +117,9 @@ int torus_tree_order(struct torus_branch tree[], struct torus_size size,
     sort_phases(&order);
     link_children(&order);
     place_children(&order);
-    tree[0] = (struct torus_branch){originator, (uint16_t)nodes, 0, {0}};
+    tree[0] = (struct schedule_branch){originator, (uint16_t)nodes, 0, {0}};
     for (uint32_t i = 1; i < nodes; ++i) {
-        tree[order.place[i]] = (struct torus_branch){
+        tree[order.place[i]] = (struct schedule_branch){
             shifted(size, originator, i), (uint16_t)order.count[i],
             circuits[i].phase, circuits[i].path};
     }

@@ -16,12 +16,12 @@
 #include "torus/torus.h"
 
 /* Nodes of the largest tree. */
-#define TORUS_TREE_MAX 15625u
+#define SCHEDULE_NODES_MAX 15625u
 
 /* The longest side of a torus that is not 5^k x 5^k. */
-#define TORUS_TREE_SIDE_MAX 31u
+#define SCHEDULE_SIDE_MAX 31u
 
-struct torus_branch {
+struct schedule_branch {
     struct torus_coord at;
     uint16_t nodes;         /* of this subtree, itself included */
     uint16_t phase;         /* that activates it, from 1; 0: the root */
@@ -29,15 +29,15 @@ struct torus_branch {
 };
 
 /* How a node is reached. */
-struct torus_circuit {
+struct schedule_circuit {
     uint32_t from;  /* index of the sender */
     uint16_t phase; /* from 1; 0: nobody reaches it */
     struct torus_path path;
 };
 
 /* The child after child `index` of the same parent, or the parent's end. */
-static inline uint32_t torus_tree_next(const struct torus_branch tree[],
-                                       uint32_t index)
+static inline uint32_t schedule_tree_next(const struct schedule_branch tree[],
+                                          uint32_t index)
 {
     return index + tree[index].nodes;
 }
@@ -48,8 +48,8 @@ static inline uint32_t torus_tree_next(const struct torus_branch tree[],
  * reached from one of an earlier phase. tree[width * height] is the caller's.
  * Result: the last phase, or -1 without memory. Cost: O(nodes + phases).
  */
-int torus_tree_order(struct torus_branch tree[], struct torus_size size,
-                     struct torus_coord originator,
-                     const struct torus_circuit circuits[]);
+int schedule_tree_order(struct schedule_branch tree[], struct torus_size size,
+                        struct torus_coord originator,
+                        const struct schedule_circuit circuits[]);
 
 #endif

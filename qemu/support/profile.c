@@ -60,7 +60,7 @@ static char *strip(char *text)
     return text;
 }
 
-static int complain(struct reader *reader, const char *text, const char *why)
+static int line_error(struct reader *reader, const char *text, const char *why)
 {
     snprintf(reader->message, PROFILE_MESSAGE_BYTES, "%s:%u: '%.80s': %s",
              reader->path, reader->line, text, why);
@@ -83,17 +83,17 @@ static int read_value(struct reader *reader, enum key key, const char *text)
     const char *allowed = parse_time_ps(text, &reader->value_ps[key]);
 
     if (allowed != NULL) {
-        return complain(reader, text, allowed);
+        return line_error(reader, text, allowed);
     }
     if (key == KEY_STARTUP && reader->value_ps[key] == 0) {
-        return complain(reader, text, "startup must be at least 1ps");
+        return line_error(reader, text, "startup must be at least 1ps");
     }
     if (reader->value_ps[key] > keys[key].most_ps) {
         char why[64];
 
         snprintf(why, sizeof why, "%s must be at most %s", keys[key].name,
                  keys[key].most);
-        return complain(reader, text, why);
+        return line_error(reader, text, why);
     }
     return 0;
 }
@@ -110,12 +110,12 @@ static int read_setting(struct reader *reader, const char *name,
 
             snprintf(why, sizeof why, "must be set once; line %u sets it too",
                      reader->line_of[key]);
-            return complain(reader, name, why);
+            return line_error(reader, name, why);
         }
         reader->line_of[key] = reader->line;
         return read_value(reader, key, text);
     }
-    return complain(reader, name, "must be startup, transfer or hop_delay");
+    return line_error(reader, name, "must be startup, transfer or hop_delay");
 }
 
 static int read_line(struct reader *reader, char *line)
@@ -129,9 +129,9 @@ static int read_line(struct reader *reader, char *line)
     }
     equals = strchr(line, '=');
     if (equals == NULL) {
-        return complain(reader, line,
-                        "must be KEY = TIME, such as "
-                        "startup = 5us");
+        return line_error(reader, line,
+                          "must be KEY = TIME, such as "
+                          "startup = 5us");
     }
     *equals = '\0';
     return read_setting(reader, strip(line), strip(equals + 1));
@@ -144,8 +144,8 @@ static int read_lines(struct reader *reader, FILE *file)
     while (fgets(line, sizeof line, file) != NULL) {
         reader->line += 1;
         if (strchr(line, '\n') == NULL && !feof(file)) {
-            return complain(reader, line,
-                            "must be a line of fewer than 255 characters");
+            return line_error(reader, line,
+                              "must be a line of fewer than 255 characters");
         }
         if (read_line(reader, line) != 0) {
             return -1;
@@ -205,7 +205,7 @@ int profile_load(struct profile *profile, char message[PROFILE_MESSAGE_BYTES],
 }
 
 /* Each line of the comment as one of the file's. */
-static void put_comment(FILE *file, const char *comment)
+static void print_comment(FILE *file, const char *comment)
 {
     for (const char *line = comment; *line != '\0';) {
         size_t length = strcspn(line, "\n");
@@ -224,7 +224,7 @@ int profile_save(const struct profile *profile, const char *path,
     if (file == NULL) {
         return -1;
     }
-    put_comment(file, comment);
+    print_comment(file, comment);
     fprintf(file,
             "startup = %" PRIu64 "ps\ntransfer = %" PRIu64
             "ps\nhop_delay = %" PRIu64 "ps\n",

@@ -12,7 +12,7 @@
 /* ---- reading ---- */
 
 /* The clock's name and the reset's, a NUL behind each that fits. */
-static void take_names(struct identity *identity, const uint8_t *page)
+static void parse_names(struct identity *identity, const uint8_t *page)
 {
     const char *names = (const char *)page + PEEK_AT_NAMES;
     size_t first = strnlen(names, PEEK_NAMES_BYTES);
@@ -25,8 +25,8 @@ static void take_names(struct identity *identity, const uint8_t *page)
     memcpy(identity->reset, names + first + 1, second);
 }
 
-static void take(void *context, uint32_t index, const uint8_t *page,
-                 unsigned bytes)
+static void parse_page(void *context, uint32_t index, const uint8_t *page,
+                       unsigned bytes)
 {
     struct identity *identity = (struct identity *)context + index;
 
@@ -47,17 +47,18 @@ static void take(void *context, uint32_t index, const uint8_t *page,
     for (unsigned i = 0; i < 3; ++i) {
         identity->uid[i] = bytes_load_u32(page + PEEK_AT_UID + 4 * i);
     }
-    take_names(identity, page);
+    parse_names(identity, page);
 }
 
-int identity_ask(struct identity *identity, struct sweep *sweep)
+int identity_read(struct identity *identity, struct sweep *sweep)
 {
     for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
         if (!sweep->node[i].skip) {
             identity[i].known = false;
         }
     }
-    return sweep_ask(sweep, PEEK_IDENTITY, PEEK_IDENTITY_BYTES, take, identity);
+    return sweep_read(sweep, PEEK_IDENTITY, PEEK_IDENTITY_BYTES, parse_page,
+                      identity);
 }
 
 /* ---- who stands out ---- */

@@ -43,8 +43,8 @@ enum identity_mark {
 };
 
 /* Asks all nodes; `identity` has one for each, row-major, first zeros; those
-   of nodes that are skipped stay. Result: as sweep_ask(). */
-int identity_ask(struct identity *identity, struct sweep *sweep);
+   of nodes that are skipped stay. Result: as sweep_read(). */
+int identity_read(struct identity *identity, struct sweep *sweep);
 
 /* The marks of each node, masks; a node that is not known has none. Cost: the
    square of the number of nodes. Result: whether there was memory. */

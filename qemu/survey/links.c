@@ -32,26 +32,26 @@ void links_end(struct links *links)
 }
 
 /* Which port is asked for. */
-struct reading {
+struct port_request {
     struct links *links;
     unsigned port;
 };
 
-static void take(void *context, uint32_t index, const uint8_t *page,
-                 unsigned bytes)
+static void parse_page(void *context, uint32_t index, const uint8_t *page,
+                       unsigned bytes)
 {
-    struct reading *reading = context;
-    struct links_node *node = &reading->links->node[index];
+    struct port_request *port_request = context;
+    struct links_node *node = &port_request->links->node[index];
 
     (void)bytes;
     for (unsigned i = 0; i < LINKS_COUNTERS; ++i) {
-        node->count[reading->port][i] =
+        node->count[port_request->port][i] =
             bytes_load_u32(page + PEEK_AT_COUNTER + 4 * i);
     }
-    node->known |= 1u << reading->port;
+    node->known |= 1u << port_request->port;
 }
 
-int links_ask(struct links *links)
+int links_read(struct links *links)
 {
     struct links_node *old = links->before;
     int missing = 0;
@@ -60,12 +60,12 @@ int links_ask(struct links *links)
     links->before_ms = links->at_ms;
     links->node = old;
     memset(old, 0, sweep_nodes(&links->sweep) * sizeof *old);
-    links->at_ms = serial_now_ms();
+    links->at_ms = console_port_now_ms();
     for (unsigned port = 0; port < TORUS_PORTS && missing >= 0; ++port) {
-        struct reading reading = {links, port};
+        struct port_request port_request = {links, port};
         int silent =
-            sweep_ask(&links->sweep, (enum peek_page)(PEEK_EAST + port),
-                      PEEK_PORT_BYTES, take, &reading);
+            sweep_read(&links->sweep, (enum peek_page)(PEEK_EAST + port),
+                       PEEK_PORT_BYTES, parse_page, &port_request);
 
         missing = silent < 0 || silent > missing ? silent : missing;
     }

@@ -52,7 +52,7 @@ void links_end(struct links *links);
 
 /* Reads all; the last reading becomes the one before. Result: how many nodes
    did not answer; -1: the console is silent. */
-int links_ask(struct links *links);
+int links_read(struct links *links);
 
 /*
  * How often something was counted since the reading before; *per_s of it, if

@@ -27,8 +27,8 @@ void nodes_end(struct nodes *nodes)
     free(nodes->mark);
 }
 
-static void take_version(void *context, uint32_t index, const uint8_t *page,
-                         unsigned bytes)
+static void parse_version(void *context, uint32_t index, const uint8_t *page,
+                          unsigned bytes)
 {
     struct nodes *nodes = context;
 
@@ -36,15 +36,15 @@ static void take_version(void *context, uint32_t index, const uint8_t *page,
            bytes - PEEK_AT_VERSION);
 }
 
-int nodes_ask(struct nodes *nodes)
+int nodes_read(struct nodes *nodes)
 {
     uint32_t count = sweep_nodes(&nodes->sweep);
-    int missing = identity_ask(nodes->identity, &nodes->sweep);
+    int missing = identity_read(nodes->identity, &nodes->sweep);
     unsigned marks = 0;
 
     if (missing >= 0) {
-        missing = sweep_ask(&nodes->sweep, PEEK_IMAGE, PEEK_AT_VERSION,
-                            take_version, nodes);
+        missing = sweep_read(&nodes->sweep, PEEK_IMAGE, PEEK_AT_VERSION,
+                             parse_version, nodes);
     }
     if (!identity_mark(nodes->mark, nodes->identity, nodes->sweep.size)) {
         console_fail(nodes->sweep.console, "no memory to compare nodes");

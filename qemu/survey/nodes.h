@@ -25,7 +25,7 @@ void nodes_end(struct nodes *nodes);
 
 /* Asks all of them. Result: 0: all answer and none is marked; 1: not so; -1:
    the console is silent. */
-int nodes_ask(struct nodes *nodes);
+int nodes_read(struct nodes *nodes);
 
 /* A table for people, with a * behind what stands out, and words below it. */
 void nodes_print(FILE *out, const struct nodes *nodes);

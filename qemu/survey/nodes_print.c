@@ -21,7 +21,7 @@ _Static_assert(1u << (MARKS - 1) == IDENTITY_TWICE, "a name for each mark");
 
 /* ---- cells ---- */
 
-static void put_hz(char cell[CELL_BYTES], uint32_t hz)
+static void format_hz(char cell[CELL_BYTES], uint32_t hz)
 {
     if (hz == 0) {
         snprintf(cell, CELL_BYTES, "-");
@@ -30,7 +30,7 @@ static void put_hz(char cell[CELL_BYTES], uint32_t hz)
     }
 }
 
-static void put_supply(char cell[CELL_BYTES], uint32_t supply_mv)
+static void format_supply(char cell[CELL_BYTES], uint32_t supply_mv)
 {
     if (supply_mv == 0) {
         snprintf(cell, CELL_BYTES, "-");
@@ -39,7 +39,7 @@ static void put_supply(char cell[CELL_BYTES], uint32_t supply_mv)
     }
 }
 
-static void put_celsius(char cell[CELL_BYTES], int32_t celsius)
+static void format_celsius(char cell[CELL_BYTES], int32_t celsius)
 {
     if (celsius == PEEK_NO_CELSIUS) {
         snprintf(cell, CELL_BYTES, "-");
@@ -49,7 +49,7 @@ static void put_celsius(char cell[CELL_BYTES], int32_t celsius)
 }
 
 /* A cell of a column, with a * if it stands out. */
-static void put(FILE *out, int width, const char *cell, bool marked)
+static void print_cell(FILE *out, int width, const char *cell, bool marked)
 {
     char text[CELL_BYTES + 1];
 
@@ -57,12 +57,12 @@ static void put(FILE *out, int width, const char *cell, bool marked)
     fprintf(out, " %-*s", width, text);
 }
 
-static void put_number(FILE *out, int width, uint32_t number, bool marked)
+static void print_number(FILE *out, int width, uint32_t number, bool marked)
 {
     char cell[CELL_BYTES];
 
     snprintf(cell, sizeof cell, "%" PRIu32, number);
-    put(out, width, cell, marked);
+    print_cell(out, width, cell, marked);
 }
 
 /* ---- the table ---- */
@@ -84,9 +84,9 @@ static void print_image(FILE *out, const struct nodes *nodes, uint32_t index)
 
     snprintf(cell, sizeof cell, "%08" PRIX32 "%08" PRIX32 "%08" PRIX32,
              its->uid[0], its->uid[1], its->uid[2]);
-    put(out, 25, cell, (mark & IDENTITY_TWICE) != 0);
+    print_cell(out, 25, cell, (mark & IDENTITY_TWICE) != 0);
     snprintf(cell, sizeof cell, "%08" PRIX32, its->image_crc);
-    put(out, 10, cell, (mark & IDENTITY_IMAGE) != 0);
+    print_cell(out, 10, cell, (mark & IDENTITY_IMAGE) != 0);
     fprintf(out, " %-16s", nodes->version[index]);
 }
 
@@ -97,17 +97,17 @@ static void print_node(FILE *out, const struct nodes *nodes, uint32_t index)
     char cell[CELL_BYTES];
 
     print_image(out, nodes, index);
-    put(out, 10, its->clock, (mark & IDENTITY_CLOCK) != 0);
-    put_hz(cell, its->clock_hz);
-    put(out, 12, cell, false);
-    put_hz(cell, its->crystal_hz);
-    put(out, 13, cell, (mark & IDENTITY_CRYSTAL) != 0);
-    put(out, 11, its->reset, (mark & IDENTITY_RESET) != 0);
+    print_cell(out, 10, its->clock, (mark & IDENTITY_CLOCK) != 0);
+    format_hz(cell, its->clock_hz);
+    print_cell(out, 12, cell, false);
+    format_hz(cell, its->crystal_hz);
+    print_cell(out, 13, cell, (mark & IDENTITY_CRYSTAL) != 0);
+    print_cell(out, 11, its->reset, (mark & IDENTITY_RESET) != 0);
     fprintf(out, " %9.3f", its->uptime_ms / 1000.0);
-    put_number(out, 8, its->room_bytes, (mark & IDENTITY_MEMORY) != 0);
-    put_supply(cell, its->supply_mv);
-    put(out, 8, cell, false);
-    put_celsius(cell, its->celsius);
+    print_number(out, 8, its->room_bytes, (mark & IDENTITY_MEMORY) != 0);
+    format_supply(cell, its->supply_mv);
+    print_cell(out, 8, cell, false);
+    format_celsius(cell, its->celsius);
     fprintf(out, " %s\n", cell);
 }
 

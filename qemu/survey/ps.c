@@ -68,7 +68,7 @@ static void hex(char out[PS_WORD_BYTES], const uint8_t *at)
     snprintf(out, PS_WORD_BYTES, "%08X", bytes_load_u32(at));
 }
 
-static void take_fault(struct ps_node *node, const uint8_t *page)
+static void parse_fault(struct ps_node *node, const uint8_t *page)
 {
     node->faults = bytes_load_u16(page + PEEK_AT_FAULTS);
     if ((page[PEEK_AT_FLAGS] & PEEK_FAULT) != 0) {
@@ -79,7 +79,7 @@ static void take_fault(struct ps_node *node, const uint8_t *page)
     }
 }
 
-static void take_circuits(struct ps_node *node, const uint8_t *page)
+static void parse_circuits(struct ps_node *node, const uint8_t *page)
 {
     unsigned last = page[PEEK_AT_LAST_PORT];
 
@@ -94,8 +94,8 @@ static void take_circuits(struct ps_node *node, const uint8_t *page)
     }
 }
 
-static void take(void *context, uint32_t index, const uint8_t *page,
-                 unsigned bytes)
+static void parse_page(void *context, uint32_t index, const uint8_t *page,
+                       unsigned bytes)
 {
     struct ps *ps = context;
     struct ps_node *node = &ps->node[index];
@@ -120,8 +120,8 @@ static void take(void *context, uint32_t index, const uint8_t *page,
     node->still_ms = bytes_load_u32(page + PEEK_AT_STILL);
     node->stack_used_bytes = bytes_load_u16(page + PEEK_AT_STACK);
     node->jobs = bytes_load_u16(page + PEEK_AT_JOBS);
-    take_circuits(node, page);
-    take_fault(node, page);
+    parse_circuits(node, page);
+    parse_fault(node, page);
 }
 
 /* ---- all nodes ---- */
@@ -139,13 +139,14 @@ static bool judge(const struct ps *ps, const struct ps_node *node)
            (node->faults == 0 || node->jobs > 0);
 }
 
-bool ps_ask(struct ps *ps)
+bool ps_read(struct ps *ps)
 {
     bool all = true;
     int missing;
 
     ps->why[0] = '\0';
-    missing = sweep_ask(&ps->sweep, PEEK_STATE, PEEK_STATE_BYTES, take, ps);
+    missing =
+        sweep_read(&ps->sweep, PEEK_STATE, PEEK_STATE_BYTES, parse_page, ps);
     for (uint32_t i = 0; i < sweep_nodes(&ps->sweep); ++i) {
         struct ps_node *node = &ps->node[i];
         const struct sweep_node *reached = &ps->sweep.node[i];
@@ -160,7 +161,7 @@ bool ps_ask(struct ps *ps)
         all = all && ps->node[i].well;
     }
     if (missing >= 0) {
-        missing = identity_ask(ps->identity, &ps->sweep);
+        missing = identity_read(ps->identity, &ps->sweep);
     }
     if (missing < 0) {
         word(ps->why, "the console is silent");
@@ -227,8 +228,8 @@ static void add_counts(void *context, uint32_t index, const uint8_t *page,
 int ps_count(struct ps *ps, struct ps_counts *counts)
 {
     memset(counts, 0, sizeof *counts);
-    return sweep_ask(&ps->sweep, PEEK_COUNTS, PEEK_COUNTS_BYTES, add_counts,
-                     counts) == 0
+    return sweep_read(&ps->sweep, PEEK_COUNTS, PEEK_COUNTS_BYTES, add_counts,
+                      counts) == 0
                ? 0
                : -1;
 }

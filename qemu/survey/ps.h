@@ -84,10 +84,10 @@ void ps_end(struct ps *ps);
 
 /* Asks every node how it is, and who. Result: whether all are well; that some
    are unfit (qemu/survey/identity.h) does not matter. */
-bool ps_ask(struct ps *ps);
+bool ps_read(struct ps *ps);
 
-/* Looks up where nodes faulted, after ps_ask(), in the image `firmware`, an ELF
-   file; "" or NULL: the one beside this program. */
+/* Looks up where nodes faulted, after ps_read(), in the image `firmware`, an
+   ELF file; "" or NULL: the one beside this program. */
 void ps_explain(struct ps *ps, const char *firmware);
 
 /* Sums the counters of all nodes. Result: 0; -1: some did not answer. */

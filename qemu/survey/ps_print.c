@@ -12,7 +12,7 @@
 #define CELL_BYTES 64u
 
 /* "message from en, kind 16", "kernel search, round 0" */
-static void put_waypoint(char cell[CELL_BYTES], const struct ps_node *node)
+static void format_waypoint(char cell[CELL_BYTES], const struct ps_node *node)
 {
     if (strcmp(node->waypoint, "message") == 0) {
         snprintf(cell, CELL_BYTES, "message from %.8s, kind %u", node->from,
@@ -27,7 +27,7 @@ static void put_waypoint(char cell[CELL_BYTES], const struct ps_node *node)
     }
 }
 
-static void put_last(char cell[CELL_BYTES], const struct ps_node *node)
+static void format_last(char cell[CELL_BYTES], const struct ps_node *node)
 {
     if (node->last[0] == '\0') {
         snprintf(cell, CELL_BYTES, "none");
@@ -104,8 +104,8 @@ static void print_node(FILE *out, const struct ps_node *node)
         print_silent(out, node);
         return;
     }
-    put_waypoint(waypoint, node);
-    put_last(last, node);
+    format_waypoint(waypoint, node);
+    format_last(last, node);
     fprintf(out, "%-10s %-26s %8.3f s  %-22s %s%s\n", node->state, waypoint,
             (double)node->still_ms / 1000, last,
             node->error != 0 ? postmortem_error(node->error) : "no error",

@@ -353,8 +353,8 @@ struct question {
     void *context;
 };
 
-static void take(struct sweep *sweep, const struct question *question,
-                 const struct batch *batch, const char *line)
+static void parse_row(struct sweep *sweep, const struct question *question,
+                      const struct batch *batch, const char *line)
 {
     uint8_t page[SWITCH_STATUS_BYTES];
     struct sweep_node *node;
@@ -382,8 +382,8 @@ static void take(struct sweep *sweep, const struct question *question,
 }
 
 /* Result: how many rows came; -1. */
-static int ask(struct sweep *sweep, const struct question *question,
-               const struct batch *batch)
+static int read_batch(struct sweep *sweep, const struct question *question,
+                      const struct batch *batch)
 {
     char command[LINE_TEXT_MAX + 1];
     struct console_reply reply;
@@ -394,9 +394,10 @@ static int ask(struct sweep *sweep, const struct question *question,
     }
     snprintf(command, sizeof command, "peeks %u %s", (unsigned)question->page,
              batch->text);
-    if (console_ask(sweep->console, &reply, command) == 0 && reply.lines > 0) {
+    if (console_request(sweep->console, &reply, command) == 0 &&
+        reply.lines > 0) {
         for (uint32_t i = 1; i < reply.lines; ++i) {
-            take(sweep, question, batch, reply.line[i]);
+            parse_row(sweep, question, batch, reply.line[i]);
         }
         rows = (int)reply.lines - 1;
         if (!reply.ok && strcmp(reply.code, "command") == 0) {
@@ -445,8 +446,8 @@ static void start(struct sweep *sweep)
     }
 }
 
-int sweep_ask(struct sweep *sweep, enum peek_page page, unsigned bytes,
-              sweep_use *use, void *context)
+int sweep_read(struct sweep *sweep, enum peek_page page, unsigned bytes,
+               sweep_use *use, void *context)
 {
     const struct question question = {page, bytes, use, context};
     unsigned vain = 0;
@@ -464,7 +465,7 @@ int sweep_ask(struct sweep *sweep, enum peek_page page, unsigned bytes,
         if (batch.count == 0) {
             break;
         }
-        rows = ask(sweep, &question, &batch);
+        rows = read_batch(sweep, &question, &batch);
         if (rows < 0) {
             return -1;
         }

@@ -61,8 +61,8 @@ void sweep_end(struct sweep *sweep);
  */
 typedef void sweep_use(void *context, uint32_t index, const uint8_t *page,
                        unsigned bytes);
-int sweep_ask(struct sweep *sweep, enum peek_page page, unsigned bytes,
-              sweep_use *use, void *context);
+int sweep_read(struct sweep *sweep, enum peek_page page, unsigned bytes,
+               sweep_use *use, void *context);
 
 uint32_t sweep_nodes(const struct sweep *sweep);
 

@@ -41,12 +41,13 @@ struct wired {
     struct board *board;
     uint32_t nodes;
     uint32_t *peer; /* of each end of a cable */
-    struct wired_relay *relay;
+    struct wired_forwarder *forwarder;
     int epoll;
     int log; /* what the boards' QEMUs write */
 };
 
-static int complain(const struct wired *wired, uint32_t node, const char *what)
+static int print_error(const struct wired *wired, uint32_t node,
+                       const char *what)
 {
     struct torus_coord at = torus_coord_of(wired->config.size, node);
 
@@ -93,7 +94,7 @@ static int connect_to(int listener, struct sockaddr_in *own)
  * byte and stands still when it cannot; of such writes a pair of Unix sockets
  * holds only 278 where the system has its usual limits, TCP some millions.
  */
-static int make_pair(int pair[2])
+static int open_pair(int pair[2])
 {
     struct sockaddr_in own = {.sin_family = AF_INET,
                               .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -126,7 +127,8 @@ static int make_pair(int pair[2])
     return 0;
 }
 
-/* A cable between two ends: one pair, or two with the relay between them. */
+/* A cable between two ends: one pair, or two with the forwarder between them.
+ */
 static int lay_cable(struct wired *wired, uint32_t a, uint32_t b)
 {
     int *end_a = &wired->board[a / TORUS_PORTS].fd[a % TORUS_PORTS];
@@ -134,7 +136,7 @@ static int lay_cable(struct wired *wired, uint32_t a, uint32_t b)
     int first[2];
     int second[2];
 
-    if (make_pair(first) != 0) {
+    if (open_pair(first) != 0) {
         return -1;
     }
     *end_a = first[0];
@@ -142,12 +144,13 @@ static int lay_cable(struct wired *wired, uint32_t a, uint32_t b)
         *end_b = first[1];
         return 0;
     }
-    if (make_pair(second) != 0) {
+    if (open_pair(second) != 0) {
         close(first[1]);
         return -1;
     }
     *end_b = second[0];
-    return wired_relay_link(wired->relay, (int[]){first[1], second[1]}, a, b);
+    return wired_forwarder_link(wired->forwarder, (int[]){first[1], second[1]},
+                                a, b);
 }
 
 static int lay_cables(struct wired *wired)
@@ -157,7 +160,7 @@ static int lay_cables(struct wired *wired)
 
         if (peer != WIRED_OPEN && end < peer &&
             lay_cable(wired, end, peer) != 0) {
-            return complain(wired, end / TORUS_PORTS, "a link's socket");
+            return print_error(wired, end / TORUS_PORTS, "a link's socket");
         }
     }
     return 0;
@@ -175,7 +178,7 @@ static int lay_console(struct wired *wired, uint32_t node)
     struct board *board = &wired->board[node];
     int pair[2];
 
-    if (make_pair(pair) != 0) {
+    if (open_pair(pair) != 0) {
         return -1;
     }
     board->fd[CHILD_CONSOLE] = pair[0];
@@ -184,10 +187,10 @@ static int lay_console(struct wired *wired, uint32_t node)
         board->console = pair[1];
         return fcntl(pair[1], F_SETFL, O_NONBLOCK);
     case WIRED_TTY:
-        return wired_relay_tty(wired->relay, pair[1], node, board->tty,
-                               sizeof board->tty);
+        return wired_forwarder_tty(wired->forwarder, pair[1], node, board->tty,
+                                   sizeof board->tty);
     default:
-        return wired_relay_drain(wired->relay, pair[1], node);
+        return wired_forwarder_drain(wired->forwarder, pair[1], node);
     }
 }
 
@@ -198,12 +201,12 @@ static int lay_monitors(struct wired *wired)
          ++node) {
         int pair[2];
 
-        if (make_pair(pair) != 0) {
-            return complain(wired, node, "its monitor");
+        if (open_pair(pair) != 0) {
+            return print_error(wired, node, "its monitor");
         }
         wired->board[node].fd[CHILD_MONITOR] = pair[0];
-        if (wired_relay_monitor(wired->relay, pair[1], node) != 0) {
-            return complain(wired, node, "its monitor");
+        if (wired_forwarder_monitor(wired->forwarder, pair[1], node) != 0) {
+            return print_error(wired, node, "its monitor");
         }
     }
     return 0;
@@ -213,7 +216,7 @@ static int lay_consoles(struct wired *wired)
 {
     for (uint32_t node = 0; node < wired->nodes; ++node) {
         if (lay_console(wired, node) != 0) {
-            return complain(wired, node, "its console");
+            return print_error(wired, node, "its console");
         }
     }
     return 0;
@@ -230,7 +233,7 @@ struct line {
     char id[64];
 };
 
-static void say(struct line *line, const char *option, const char *value)
+static void add_option(struct line *line, const char *option, const char *value)
 {
     assert(line->count + 2 < ARGS_MAX);
     line->argv[line->count++] = (char *)option;
@@ -238,19 +241,19 @@ static void say(struct line *line, const char *option, const char *value)
 }
 
 /* A serial port's other side: what the board inherits, or nothing. */
-static void say_serial(struct line *line, const struct board *board, int which)
+static void add_serial(struct line *line, const struct board *board, int which)
 {
     static const char *const serial[] = {
         "chardev:p0", "chardev:p1", "chardev:p2", "chardev:p3", "chardev:p4"};
 
     if (which < 0 || board->fd[which] < 0) {
-        say(line, "-serial", "null");
+        add_option(line, "-serial", "null");
         return;
     }
     snprintf(line->chardev[which], sizeof line->chardev[which],
              "socket,id=p%d,fd=%d", which, PROCESS_FD + which);
-    say(line, "-chardev", line->chardev[which]);
-    say(line, "-serial", serial[which]);
+    add_option(line, "-chardev", line->chardev[which]);
+    add_option(line, "-serial", serial[which]);
 }
 
 static char *image_of(const struct wired_config *config, uint32_t node)
@@ -274,32 +277,32 @@ static void compose(struct line *line, const struct wired *wired, uint32_t node)
 
     *line = (struct line){.argv = {(char *)wired->config.qemu}, .count = 1};
     snprintf(line->name, sizeof line->name, "board-%u-%u", at.x, at.y);
-    say(line, "-name", line->name);
-    say(line, "-machine", wired->config.machine);
-    say(line, "-accel", "tcg,tb-size=1");
+    add_option(line, "-name", line->name);
+    add_option(line, "-machine", wired->config.machine);
+    add_option(line, "-accel", "tcg,tb-size=1");
     line->argv[line->count++] = "-nodefaults";
-    say(line, "-display", "none");
+    add_option(line, "-display", "none");
     for (size_t i = 0; i < sizeof serials / sizeof *serials; ++i) {
-        say_serial(line, board, serials[i]);
+        add_serial(line, board, serials[i]);
     }
     if (board->fd[CHILD_MONITOR] >= 0) {
         snprintf(line->chardev[CHILD_MONITOR],
                  sizeof line->chardev[CHILD_MONITOR], "socket,id=monitor,fd=%d",
                  PROCESS_FD + CHILD_MONITOR);
-        say(line, "-chardev", line->chardev[CHILD_MONITOR]);
-        say(line, "-mon", "chardev=monitor,mode=control");
+        add_option(line, "-chardev", line->chardev[CHILD_MONITOR]);
+        add_option(line, "-mon", "chardev=monitor,mode=control");
     }
     if (board->fd[CHILD_GDB] >= 0) {
         snprintf(line->chardev[CHILD_GDB], sizeof line->chardev[CHILD_GDB],
                  "socket,id=gdb,fd=%d,server=on,wait=off",
                  PROCESS_FD + CHILD_GDB);
-        say(line, "-chardev", line->chardev[CHILD_GDB]);
-        say(line, "-gdb", "chardev:gdb");
+        add_option(line, "-chardev", line->chardev[CHILD_GDB]);
+        add_option(line, "-gdb", "chardev:gdb");
     }
     snprintf(line->id, sizeof line->id, "loader,addr=0x%x,data=0x%x,data-len=4",
              EMULATED_ID, 0xA5000000u + node);
-    say(line, "-device", line->id);
-    say(line, "-kernel", image_of(&wired->config, node));
+    add_option(line, "-device", line->id);
+    add_option(line, "-kernel", image_of(&wired->config, node));
 }
 
 /* The board's ends of its cables; the debuggers' sockets are the caller's. */
@@ -353,12 +356,12 @@ static int start_board(struct wired *wired, uint32_t node)
     close_ends(board);
     if (board->pid < 0) {
         board->pid = 0;
-        return complain(wired, node, "starting QEMU");
+        return print_error(wired, node, "starting QEMU");
     }
     board->pidfd = pidfd_open(board->pid, 0);
     if (board->pidfd < 0 ||
         epoll_ctl(wired->epoll, EPOLL_CTL_ADD, board->pidfd, &event) != 0) {
-        return complain(wired, node, "watching its QEMU");
+        return print_error(wired, node, "watching its QEMU");
     }
     return 0;
 }
@@ -376,14 +379,14 @@ static int start_boards(struct wired *wired)
 /* ---- setting up ---- */
 
 /* Of the launcher, for a board: a pidfd, the console's two ends, a terminal,
-   its ends of four cables before it starts, the relay's four, a debugger's,
+   its ends of four cables before it starts, the forwarder's four, a debugger's,
    the monitor's two ends. */
 static int allow_descriptors(uint32_t nodes)
 {
     return process_allow_descriptors(15ul * nodes + 64, nodes);
 }
 
-static struct wired *make(const struct wired_config *config)
+static struct wired *wired_new(const struct wired_config *config)
 {
     struct wired *wired = calloc(1, sizeof *wired);
     uint32_t nodes = (uint32_t)config->size.width * config->size.height;
@@ -395,8 +398,8 @@ static struct wired *make(const struct wired_config *config)
     wired->nodes = nodes;
     wired->board = calloc(nodes, sizeof *wired->board);
     wired->peer = calloc(nodes, TORUS_PORTS * sizeof *wired->peer);
-    wired->relay = wired_relay_new((noise_any(&config->noise) ? 7 : 3) * nodes,
-                                   &config->noise);
+    wired->forwarder = wired_forwarder_new(
+        (noise_any(&config->noise) ? 7 : 3) * nodes, &config->noise);
     wired->epoll = epoll_create1(EPOLL_CLOEXEC);
     wired->log = process_log();
     for (uint32_t i = 0; wired->board != NULL && i < nodes; ++i) {
@@ -406,22 +409,23 @@ static struct wired *make(const struct wired_config *config)
         memset(board->fd, 0xff, sizeof board->fd);
         board->fd[CHILD_GDB] = config->gdb != NULL ? config->gdb[i] : -1;
     }
-    if (wired->board == NULL || wired->peer == NULL || wired->relay == NULL ||
-        wired->epoll < 0 || wired->log < 0) {
+    if (wired->board == NULL || wired->peer == NULL ||
+        wired->forwarder == NULL || wired->epoll < 0 || wired->log < 0) {
         wired_stop(wired);
         return NULL;
     }
     return wired;
 }
 
-static int make_mistakes(struct wired *wired)
+static int plug_cables(struct wired *wired)
 {
     const struct wired_config *config = &wired->config;
 
-    wired_links_torus(wired->peer, config->size);
+    wired_cables_torus(wired->peer, config->size);
     for (uint32_t i = 0; i < config->faults; ++i) {
         const struct wired_fault *fault = &config->fault[i];
-        const char *why = wired_links_mistake(wired->peer, config->size, fault);
+        const char *why =
+            wired_cables_mistake(wired->peer, config->size, fault);
 
         if (why != NULL) {
             fprintf(stderr, "quincunx: fault of the wiring at %u,%u: %s\n",
@@ -440,19 +444,19 @@ struct wired *wired_start(const struct wired_config *config)
     if (allow_descriptors(nodes) != 0) {
         return NULL;
     }
-    wired = make(config);
+    wired = wired_new(config);
     if (wired == NULL) {
         fprintf(stderr, "quincunx: no memory or descriptors for %u boards\n",
                 nodes);
         return NULL;
     }
-    if (make_mistakes(wired) != 0 || lay_cables(wired) != 0 ||
+    if (plug_cables(wired) != 0 || lay_cables(wired) != 0 ||
         lay_consoles(wired) != 0 || lay_monitors(wired) != 0 ||
         start_boards(wired) != 0) {
         wired_stop(wired);
         return NULL;
     }
-    if (wired_relay_start(wired->relay) != 0) {
+    if (wired_forwarder_start(wired->forwarder) != 0) {
         perror("quincunx: the links' thread");
         wired_stop(wired);
         return NULL;
@@ -499,7 +503,7 @@ void wired_explain(struct wired *wired, uint32_t node)
         process_explain(stderr, wired->config.qemu, status);
     }
     process_last_words(stderr, wired->log);
-    wired_relay_last_words(wired->relay, stderr, node);
+    wired_forwarder_last_words(wired->forwarder, stderr, node);
 }
 
 void wired_kill(struct wired *wired, uint32_t node)
@@ -511,7 +515,7 @@ void wired_kill(struct wired *wired, uint32_t node)
 
 struct noise_counts wired_damage(const struct wired *wired)
 {
-    return wired_relay_damage(wired->relay);
+    return wired_forwarder_damage(wired->forwarder);
 }
 
 static void stop_boards(struct wired *wired)
@@ -543,7 +547,7 @@ void wired_stop(struct wired *wired)
     if (wired->board != NULL) {
         stop_boards(wired);
     }
-    wired_relay_stop(wired->relay);
+    wired_forwarder_stop(wired->forwarder);
     if (wired->epoll >= 0) {
         close(wired->epoll);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/wired/cables.h"
 
-uint32_t wired_links_end(struct torus_size size, struct wired_port port)
+uint32_t wired_cables_end(struct torus_size size, struct wired_port port)
 {
     return TORUS_PORTS * torus_index(size, port.at) + port.port;
 }
@@ -20,7 +20,7 @@ static void cut(uint32_t *peer, uint32_t end)
     }
 }
 
-void wired_links_torus(uint32_t *peer, struct torus_size size)
+void wired_cables_torus(uint32_t *peer, struct torus_size size)
 {
     uint32_t nodes = (uint32_t)size.width * size.height;
 
@@ -33,8 +33,8 @@ void wired_links_torus(uint32_t *peer, struct torus_size size)
                 torus_step(size, at, (enum torus_port)port, 1),
                 (uint8_t)torus_opposite((enum torus_port)port)};
 
-            join(peer, wired_links_end(size, here),
-                 wired_links_end(size, there));
+            join(peer, wired_cables_end(size, here),
+                 wired_cables_end(size, there));
         }
     }
 }
@@ -65,11 +65,11 @@ static const char *link_twice(uint32_t *peer, uint32_t a)
     return NULL;
 }
 
-const char *wired_links_mistake(uint32_t *peer, struct torus_size size,
-                                const struct wired_fault *fault)
+const char *wired_cables_mistake(uint32_t *peer, struct torus_size size,
+                                 const struct wired_fault *fault)
 {
-    uint32_t a = wired_links_end(size, fault->a);
-    uint32_t b = wired_links_end(size, fault->b);
+    uint32_t a = wired_cables_end(size, fault->a);
+    uint32_t b = wired_cables_end(size, fault->b);
 
     if (peer[a] == WIRED_OPEN ||
         (fault->mistake == WIRED_SWAP && peer[b] == WIRED_OPEN)) {

@@ -29,20 +29,20 @@ struct wired_fault {
 };
 
 /* The end of a cable: TORUS_PORTS * node + port. */
-uint32_t wired_links_end(struct torus_size size, struct wired_port port);
+uint32_t wired_cables_end(struct torus_size size, struct wired_port port);
 
 /*
  * Writes to peer[end] the other end of its cable, or WIRED_OPEN: east joins
  * west of (x + 1, y), north joins south of (x, y + 1), on wraps too. peer has
  * TORUS_PORTS * nodes elements.
  */
-void wired_links_torus(uint32_t *peer, struct torus_size size);
+void wired_cables_torus(uint32_t *peer, struct torus_size size);
 
 /*
  * Makes a mistake, after those before. Result: NULL, or why it is none: a port
  * that is open already, or two ends of one cable. Both boards lie in the mesh.
  */
-const char *wired_links_mistake(uint32_t *peer, struct torus_size size,
-                                const struct wired_fault *fault);
+const char *wired_cables_mistake(uint32_t *peer, struct torus_size size,
+                                 const struct wired_fault *fault);
 
 #endif

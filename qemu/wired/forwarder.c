@@ -46,7 +46,7 @@ struct end {
     uint32_t pending;      /* orders that a monitor has not answered */
 };
 
-struct wired_relay {
+struct wired_forwarder {
     struct end *end;
     uint32_t ends;
     uint32_t ends_max;
@@ -69,24 +69,26 @@ static void count(uint64_t *counter, uint64_t more)
 }
 
 /* Damages bytes in place; how many are left. */
-static uint32_t damage(struct wired_relay *relay, struct end *end,
+static uint32_t damage(struct wired_forwarder *forwarder, struct end *end,
                        uint8_t *data, uint32_t bytes)
 {
     struct noise_counts did = {.bytes = 0};
-    uint32_t left = noise_apply(&relay->noise, &end->random, &did, data, bytes);
+    uint32_t left =
+        noise_apply(&forwarder->noise, &end->random, &did, data, bytes);
 
-    count(&relay->damage.bytes, did.bytes);
-    count(&relay->damage.changed, did.changed);
-    count(&relay->damage.dropped, did.dropped);
+    count(&forwarder->damage.bytes, did.bytes);
+    count(&forwarder->damage.changed, did.changed);
+    count(&forwarder->damage.dropped, did.dropped);
     return left;
 }
 
 /* ---- moving bytes ---- */
 
-static uint32_t wanted(const struct wired_relay *relay, const struct end *end)
+static uint32_t wanted(const struct wired_forwarder *forwarder,
+                       const struct end *end)
 {
     bool room = end->peer == NO_END ||
-                relay->end[end->peer].from == relay->end[end->peer].to;
+                forwarder->end[end->peer].from == forwarder->end[end->peer].to;
 
     return (room ? (uint32_t)EPOLLIN : 0) |
            (end->from < end->to ? (uint32_t)EPOLLOUT : 0);
@@ -94,16 +96,16 @@ static uint32_t wanted(const struct wired_relay *relay, const struct end *end)
 
 /* Tells epoll what is waited for now. An end that has nothing to wait for is
    taken out: hang-ups are reported whatever was asked for. */
-static void watch(struct wired_relay *relay, struct end *end)
+static void watch(struct wired_forwarder *forwarder, struct end *end)
 {
-    uint32_t events = end->fd < 0 || end->absent ? 0 : wanted(relay, end);
+    uint32_t events = end->fd < 0 || end->absent ? 0 : wanted(forwarder, end);
     struct epoll_event event = {.events = events,
-                                .data.u32 = (uint32_t)(end - relay->end)};
+                                .data.u32 = (uint32_t)(end - forwarder->end)};
 
     if (events == end->events) {
         return;
     }
-    epoll_ctl(relay->epoll,
+    epoll_ctl(forwarder->epoll,
               events == 0        ? EPOLL_CTL_DEL
               : end->events == 0 ? EPOLL_CTL_ADD
                                  : EPOLL_CTL_MOD,
@@ -111,21 +113,22 @@ static void watch(struct wired_relay *relay, struct end *end)
     end->events = events;
 }
 
-static void set_absent(struct wired_relay *relay, struct end *end, bool absent)
+static void set_absent(struct wired_forwarder *forwarder, struct end *end,
+                       bool absent)
 {
     if (end->absent != absent) {
         end->absent = absent;
-        relay->absent += absent ? 1u : (uint32_t)-1;
+        forwarder->absent += absent ? 1u : (uint32_t)-1;
     }
     if (absent) {
         end->from = end->to = 0;
     }
 }
 
-static void close_end(struct wired_relay *relay, struct end *end)
+static void close_end(struct wired_forwarder *forwarder, struct end *end)
 {
     if (end->fd >= 0) {
-        set_absent(relay, end, false);
+        set_absent(forwarder, end, false);
         end->from = end->to = 0;
         close(end->fd);
         end->fd = -1;
@@ -142,10 +145,10 @@ static bool nobody_there(const struct end *end)
 }
 
 /* Writes what waits, as far as it goes; to nobody, it goes. */
-static void flush(struct wired_relay *relay, struct end *end)
+static void flush(struct wired_forwarder *forwarder, struct end *end)
 {
     if (end->fd >= 0 && end->kind == TTY && nobody_there(end)) {
-        set_absent(relay, end, true);
+        set_absent(forwarder, end, true);
     }
     while (end->from < end->to) {
         ssize_t put = end->fd < 0 ? (errno = EPIPE, -1)
@@ -169,7 +172,8 @@ static void note(struct end *end, const uint8_t *data, uint32_t bytes)
 
 /* Gives a monitor an order. What finds no room is not given: a board that has
    left 4 KiB unread has hung. */
-static void order(struct wired_relay *relay, struct end *end, const char *what)
+static void order(struct wired_forwarder *forwarder, struct end *end,
+                  const char *what)
 {
     uint32_t bytes = (uint32_t)strlen(what);
 
@@ -177,24 +181,24 @@ static void order(struct wired_relay *relay, struct end *end, const char *what)
         memcpy(end->out + end->to, what, bytes);
         end->to += bytes;
         end->pending += 1;
-        flush(relay, end);
-        watch(relay, end);
+        flush(forwarder, end);
+        watch(forwarder, end);
     }
 }
 
-static void order_others(struct wired_relay *relay, const struct end *leader,
-                         const char *what)
+static void order_others(struct wired_forwarder *forwarder,
+                         const struct end *leader, const char *what)
 {
-    for (uint32_t i = 0; i < relay->ends; ++i) {
-        if (relay->end[i].kind == MONITOR && &relay->end[i] != leader) {
-            order(relay, &relay->end[i], what);
+    for (uint32_t i = 0; i < forwarder->ends; ++i) {
+        if (forwarder->end[i].kind == MONITOR && &forwarder->end[i] != leader) {
+            order(forwarder, &forwarder->end[i], what);
         }
     }
 }
 
 /* Takes what a monitor said, line by line; long lines without their end. */
-static void hear(struct wired_relay *relay, struct end *end,
-                 const uint8_t *data, uint32_t bytes)
+static void receive_monitor(struct wired_forwarder *forwarder, struct end *end,
+                            const uint8_t *data, uint32_t bytes)
 {
     for (uint32_t i = 0; i < bytes; ++i) {
         const char *what;
@@ -206,18 +210,18 @@ static void hear(struct wired_relay *relay, struct end *end,
         }
         end->tail[end->said] = '\0';
         end->said = 0;
-        what =
-            wired_halt_hear(&relay->halt, end->name, &end->pending, end->tail);
+        what = wired_halt_receive(&forwarder->halt, end->name, &end->pending,
+                                  end->tail);
         if (what != NULL) {
-            order_others(relay, end, what);
+            order_others(forwarder, end, what);
         }
     }
 }
 
 /* Reads once from an end, into its peer's buffer, which is empty. */
-static void fill(struct wired_relay *relay, struct end *end)
+static void fill(struct wired_forwarder *forwarder, struct end *end)
 {
-    struct end *peer = end->peer == NO_END ? NULL : &relay->end[end->peer];
+    struct end *peer = end->peer == NO_END ? NULL : &forwarder->end[end->peer];
     uint8_t nowhere[BUFFER_BYTES];
     uint8_t *data = peer != NULL ? peer->out : nowhere;
     ssize_t got = read(end->fd, data, BUFFER_BYTES);
@@ -227,9 +231,9 @@ static void fill(struct wired_relay *relay, struct end *end)
             return;
         }
         if (end->kind == TTY) {
-            set_absent(relay, end, true);
+            set_absent(forwarder, end, true);
         } else {
-            close_end(relay, end);
+            close_end(forwarder, end);
         }
         return;
     }
@@ -237,145 +241,153 @@ static void fill(struct wired_relay *relay, struct end *end)
         note(end, data, (uint32_t)got);
     }
     if (end->kind == MONITOR) {
-        hear(relay, end, data, (uint32_t)got);
+        receive_monitor(forwarder, end, data, (uint32_t)got);
     }
     if (peer != NULL) {
         peer->from = 0;
-        peer->to = end->kind == LINK ? damage(relay, end, data, (uint32_t)got)
-                                     : (uint32_t)got;
-        flush(relay, peer);
+        peer->to = end->kind == LINK
+                       ? damage(forwarder, end, data, (uint32_t)got)
+                       : (uint32_t)got;
+        flush(forwarder, peer);
     }
 }
 
-static void take_event(struct wired_relay *relay, uint32_t at, uint32_t events)
+static void handle_event(struct wired_forwarder *forwarder, uint32_t at,
+                         uint32_t events)
 {
-    struct end *end = &relay->end[at];
+    struct end *end = &forwarder->end[at];
 
     if (end->fd < 0) {
         return;
     }
     if ((events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) != 0) {
-        flush(relay, end);
+        flush(forwarder, end);
     }
-    if ((wanted(relay, end) & EPOLLIN) != 0 && !end->absent &&
+    if ((wanted(forwarder, end) & EPOLLIN) != 0 && !end->absent &&
         (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) {
-        fill(relay, end);
+        fill(forwarder, end);
     }
-    watch(relay, end);
+    watch(forwarder, end);
     if (end->peer != NO_END) {
-        watch(relay, &relay->end[end->peer]);
+        watch(forwarder, &forwarder->end[end->peer]);
     }
 }
 
 /* Looks whether somebody has opened a terminal. */
-static void look_for_people(struct wired_relay *relay)
+static void look_for_people(struct wired_forwarder *forwarder)
 {
-    for (uint32_t i = 0; i < relay->ends; ++i) {
-        struct end *end = &relay->end[i];
+    for (uint32_t i = 0; i < forwarder->ends; ++i) {
+        struct end *end = &forwarder->end[i];
 
         if (end->absent && !nobody_there(end)) {
-            set_absent(relay, end, false);
-            watch(relay, end);
+            set_absent(forwarder, end, false);
+            watch(forwarder, end);
         }
     }
 }
 
 static void *run(void *context)
 {
-    struct wired_relay *relay = context;
+    struct wired_forwarder *forwarder = context;
     struct epoll_event event[EVENTS_MAX];
 
     for (;;) {
-        int got = epoll_wait(relay->epoll, event, EVENTS_MAX,
-                             relay->absent > 0 ? ABSENT_MS : -1);
+        int got = epoll_wait(forwarder->epoll, event, EVENTS_MAX,
+                             forwarder->absent > 0 ? ABSENT_MS : -1);
 
-        pthread_mutex_lock(&relay->lock);
+        pthread_mutex_lock(&forwarder->lock);
         for (int i = 0; i < got; ++i) {
             if (event[i].data.u32 == NO_END) {
-                pthread_mutex_unlock(&relay->lock);
+                pthread_mutex_unlock(&forwarder->lock);
                 return NULL;
             }
-            take_event(relay, event[i].data.u32, event[i].events);
+            handle_event(forwarder, event[i].data.u32, event[i].events);
         }
-        if (relay->absent > 0) {
-            look_for_people(relay);
+        if (forwarder->absent > 0) {
+            look_for_people(forwarder);
         }
-        pthread_mutex_unlock(&relay->lock);
+        pthread_mutex_unlock(&forwarder->lock);
     }
 }
 
 /* ---- setting up ---- */
 
-struct wired_relay *wired_relay_new(uint32_t ends, const struct noise *noise)
+struct wired_forwarder *wired_forwarder_new(uint32_t ends,
+                                            const struct noise *noise)
 {
-    struct wired_relay *relay = calloc(1, sizeof *relay);
+    struct wired_forwarder *forwarder = calloc(1, sizeof *forwarder);
 
-    if (relay == NULL) {
+    if (forwarder == NULL) {
         return NULL;
     }
-    relay->ends_max = ends;
-    relay->noise = *noise;
-    relay->halt.leader = WIRED_HALT_NOBODY;
-    relay->end = calloc(ends > 0 ? ends : 1, sizeof *relay->end);
-    relay->epoll = epoll_create1(EPOLL_CLOEXEC);
-    relay->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    pthread_mutex_init(&relay->lock, NULL);
-    if (relay->end == NULL || relay->epoll < 0 || relay->wake < 0) {
-        wired_relay_stop(relay);
+    forwarder->ends_max = ends;
+    forwarder->noise = *noise;
+    forwarder->halt.leader = WIRED_HALT_NOBODY;
+    forwarder->end = calloc(ends > 0 ? ends : 1, sizeof *forwarder->end);
+    forwarder->epoll = epoll_create1(EPOLL_CLOEXEC);
+    forwarder->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    pthread_mutex_init(&forwarder->lock, NULL);
+    if (forwarder->end == NULL || forwarder->epoll < 0 || forwarder->wake < 0) {
+        wired_forwarder_stop(forwarder);
         return NULL;
     }
-    return relay;
+    return forwarder;
 }
 
-static int add(struct wired_relay *relay, enum kind kind, int fd, uint32_t name)
+static int add(struct wired_forwarder *forwarder, enum kind kind, int fd,
+               uint32_t name)
 {
-    struct end *end = &relay->end[relay->ends];
+    struct end *end = &forwarder->end[forwarder->ends];
 
-    if (relay->ends == relay->ends_max) {
+    if (forwarder->ends == forwarder->ends_max) {
         errno = ENOSPC;
         return -1;
     }
     *end = (struct end){.kind = kind, .fd = fd, .peer = NO_END, .name = name};
-    end->random = relay->noise.seed ^ (uint64_t)name << 32;
+    end->random = forwarder->noise.seed ^ (uint64_t)name << 32;
     end->random = noise_draw(&end->random);
-    relay->ends += 1;
+    forwarder->ends += 1;
     return fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 }
 
-static void join_last_two(struct wired_relay *relay)
+static void join_last_two(struct wired_forwarder *forwarder)
 {
-    relay->end[relay->ends - 1].peer = relay->ends - 2;
-    relay->end[relay->ends - 2].peer = relay->ends - 1;
+    forwarder->end[forwarder->ends - 1].peer = forwarder->ends - 2;
+    forwarder->end[forwarder->ends - 2].peer = forwarder->ends - 1;
 }
 
-int wired_relay_link(struct wired_relay *relay, const int fd[2], uint32_t a,
-                     uint32_t b)
+int wired_forwarder_link(struct wired_forwarder *forwarder, const int fd[2],
+                         uint32_t a, uint32_t b)
 {
-    if (add(relay, LINK, fd[0], a) != 0 || add(relay, LINK, fd[1], b) != 0) {
+    if (add(forwarder, LINK, fd[0], a) != 0 ||
+        add(forwarder, LINK, fd[1], b) != 0) {
         return -1;
     }
-    join_last_two(relay);
+    join_last_two(forwarder);
     return 0;
 }
 
-int wired_relay_drain(struct wired_relay *relay, int fd, uint32_t node)
+int wired_forwarder_drain(struct wired_forwarder *forwarder, int fd,
+                          uint32_t node)
 {
-    return add(relay, CONSOLE, fd, node);
+    return add(forwarder, CONSOLE, fd, node);
 }
 
-int wired_relay_monitor(struct wired_relay *relay, int fd, uint32_t node)
+int wired_forwarder_monitor(struct wired_forwarder *forwarder, int fd,
+                            uint32_t node)
 {
-    int status = add(relay, MONITOR, fd, node);
+    int status = add(forwarder, MONITOR, fd, node);
 
     if (status == 0) {
-        order(relay, &relay->end[relay->ends - 1], WIRED_HALT_HELLO);
+        order(forwarder, &forwarder->end[forwarder->ends - 1],
+              WIRED_HALT_GREETING);
     }
     return status;
 }
 
 /* Makes a terminal raw through its other side, which is then closed: the
    settings stay as long as this side is open. */
-static int make_raw(const char *name)
+static int set_raw(const char *name)
 {
     struct termios settings;
     int fd = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -392,49 +404,51 @@ static int make_raw(const char *name)
     return status;
 }
 
-int wired_relay_tty(struct wired_relay *relay, int fd, uint32_t node,
-                    char *name, size_t name_bytes)
+int wired_forwarder_tty(struct wired_forwarder *forwarder, int fd,
+                        uint32_t node, char *name, size_t name_bytes)
 {
     int tty = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
 
-    if (tty < 0 || add(relay, CONSOLE, fd, node) != 0 ||
-        add(relay, TTY, tty, node) != 0) {
+    if (tty < 0 || add(forwarder, CONSOLE, fd, node) != 0 ||
+        add(forwarder, TTY, tty, node) != 0) {
         return -1;
     }
-    join_last_two(relay);
-    set_absent(relay, &relay->end[relay->ends - 1], true);
+    join_last_two(forwarder);
+    set_absent(forwarder, &forwarder->end[forwarder->ends - 1], true);
     if (grantpt(tty) != 0 || unlockpt(tty) != 0 ||
         (errno = ptsname_r(tty, name, name_bytes)) != 0) {
         return -1;
     }
-    return make_raw(name);
+    return set_raw(name);
 }
 
-int wired_relay_start(struct wired_relay *relay)
+int wired_forwarder_start(struct wired_forwarder *forwarder)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = NO_END};
     sigset_t all;
     sigset_t before;
 
-    if (epoll_ctl(relay->epoll, EPOLL_CTL_ADD, relay->wake, &event) != 0) {
+    if (epoll_ctl(forwarder->epoll, EPOLL_CTL_ADD, forwarder->wake, &event) !=
+        0) {
         return -1;
     }
-    for (uint32_t i = 0; i < relay->ends; ++i) {
-        watch(relay, &relay->end[i]);
+    for (uint32_t i = 0; i < forwarder->ends; ++i) {
+        watch(forwarder, &forwarder->end[i]);
     }
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    errno = pthread_create(&relay->thread, NULL, run, relay);
-    relay->running = errno == 0;
+    errno = pthread_create(&forwarder->thread, NULL, run, forwarder);
+    forwarder->running = errno == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return relay->running ? 0 : -1;
+    return forwarder->running ? 0 : -1;
 }
 
 /* ---- from other threads ---- */
 
-struct noise_counts wired_relay_damage(const struct wired_relay *relay)
+struct noise_counts
+wired_forwarder_damage(const struct wired_forwarder *forwarder)
 {
-    const struct noise_counts *damage = &relay->damage;
+    const struct noise_counts *damage = &forwarder->damage;
 
     return (struct noise_counts){
         __atomic_load_n(&damage->bytes, __ATOMIC_RELAXED),
@@ -461,38 +475,40 @@ static void print_tail(FILE *out, const struct end *end)
     }
 }
 
-void wired_relay_last_words(struct wired_relay *relay, FILE *out, uint32_t node)
+void wired_forwarder_last_words(struct wired_forwarder *forwarder, FILE *out,
+                                uint32_t node)
 {
-    pthread_mutex_lock(&relay->lock);
-    for (uint32_t i = 0; i < relay->ends; ++i) {
-        if (relay->end[i].kind == CONSOLE && relay->end[i].name == node) {
-            print_tail(out, &relay->end[i]);
+    pthread_mutex_lock(&forwarder->lock);
+    for (uint32_t i = 0; i < forwarder->ends; ++i) {
+        if (forwarder->end[i].kind == CONSOLE &&
+            forwarder->end[i].name == node) {
+            print_tail(out, &forwarder->end[i]);
         }
     }
-    pthread_mutex_unlock(&relay->lock);
+    pthread_mutex_unlock(&forwarder->lock);
 }
 
-void wired_relay_stop(struct wired_relay *relay)
+void wired_forwarder_stop(struct wired_forwarder *forwarder)
 {
     const uint64_t one = 1;
 
-    if (relay == NULL) {
+    if (forwarder == NULL) {
         return;
     }
-    if (relay->running) {
-        (void)!write(relay->wake, &one, sizeof one);
-        pthread_join(relay->thread, NULL);
+    if (forwarder->running) {
+        (void)!write(forwarder->wake, &one, sizeof one);
+        pthread_join(forwarder->thread, NULL);
     }
-    for (uint32_t i = 0; i < relay->ends; ++i) {
-        close_end(relay, &relay->end[i]);
+    for (uint32_t i = 0; i < forwarder->ends; ++i) {
+        close_end(forwarder, &forwarder->end[i]);
     }
-    if (relay->epoll >= 0) {
-        close(relay->epoll);
+    if (forwarder->epoll >= 0) {
+        close(forwarder->epoll);
     }
-    if (relay->wake >= 0) {
-        close(relay->wake);
+    if (forwarder->wake >= 0) {
+        close(forwarder->wake);
     }
-    pthread_mutex_destroy(&relay->lock);
-    free(relay->end);
-    free(relay);
+    pthread_mutex_destroy(&forwarder->lock);
+    free(forwarder->end);
+    free(forwarder);
 }

@@ -13,43 +13,47 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct wired_relay;
+struct wired_forwarder;
 
 /*
  * Room for so many ends; no thread yet. Bytes of links suffer what `noise`
  * says, each direction of a link by itself. NULL with errno.
  */
-struct wired_relay *wired_relay_new(uint32_t ends, const struct noise *noise);
+struct wired_forwarder *wired_forwarder_new(uint32_t ends,
+                                            const struct noise *noise);
 
 /*
  * What it takes part in, before it starts; the sockets become its own. `a` and
  * `b` tell the directions of a link apart; `node` is the board of a console.
  *
- * A terminal is opened by wired_relay_tty() and its name, such as /dev/pts/7,
- * written to `name`. It is raw, and stays while nobody has it open; what the
- * board says meanwhile is lost, as it is on a serial adapter. A program that
- * has it open and does not read stops its board at last.
+ * A terminal is opened by wired_forwarder_tty() and its name, such as
+ * /dev/pts/7, written to `name`. It is raw, and stays while nobody has it open;
+ * what the board says meanwhile is lost, as it is on a serial adapter. A
+ * program that has it open and does not read stops its board at last.
  *
  * Results: 0; -1 with errno.
  */
-int wired_relay_link(struct wired_relay *relay, const int fd[2], uint32_t a,
-                     uint32_t b);
-int wired_relay_drain(struct wired_relay *relay, int fd, uint32_t node);
-int wired_relay_monitor(struct wired_relay *relay, int fd, uint32_t node);
-int wired_relay_tty(struct wired_relay *relay, int fd, uint32_t node,
-                    char *name, size_t name_bytes);
+int wired_forwarder_link(struct wired_forwarder *forwarder, const int fd[2],
+                         uint32_t a, uint32_t b);
+int wired_forwarder_drain(struct wired_forwarder *forwarder, int fd,
+                          uint32_t node);
+int wired_forwarder_monitor(struct wired_forwarder *forwarder, int fd,
+                            uint32_t node);
+int wired_forwarder_tty(struct wired_forwarder *forwarder, int fd,
+                        uint32_t node, char *name, size_t name_bytes);
 
 /* Starts the thread, with all signals blocked. 0; -1 with errno. */
-int wired_relay_start(struct wired_relay *relay);
+int wired_forwarder_start(struct wired_forwarder *forwarder);
 
 /* So far; from any thread. */
-struct noise_counts wired_relay_damage(const struct wired_relay *relay);
+struct noise_counts
+wired_forwarder_damage(const struct wired_forwarder *forwarder);
 
 /* Prints the last that the node said on its console, if that was relayed. */
-void wired_relay_last_words(struct wired_relay *relay, FILE *out,
-                            uint32_t node);
+void wired_forwarder_last_words(struct wired_forwarder *forwarder, FILE *out,
+                                uint32_t node);
 
 /* Ends the thread, closes everything. NULL is allowed. */
-void wired_relay_stop(struct wired_relay *relay);
+void wired_forwarder_stop(struct wired_forwarder *forwarder);
 
 #endif

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-const char *wired_halt_hear(struct wired_halt *halt, uint32_t board,
-                            uint32_t *pending, const char *line)
+const char *wired_halt_receive(struct wired_halt *halt, uint32_t board,
+                               uint32_t *pending, const char *line)
 {
     if (strstr(line, "\"return\"") != NULL ||
         strstr(line, "\"error\"") != NULL) {

@@ -14,7 +14,7 @@
 #define WIRED_HALT_NOBODY UINT32_MAX
 
 /* Said to each monitor first, and then as orders; each is answered once. */
-#define WIRED_HALT_HELLO "{\"execute\":\"qmp_capabilities\"}\n"
+#define WIRED_HALT_GREETING "{\"execute\":\"qmp_capabilities\"}\n"
 
 struct wired_halt {
     uint32_t leader; /* the board that a debugger has stopped */
@@ -26,7 +26,7 @@ struct wired_halt {
  * meanwhile is their doing. Result: the order for all other boards, with its
  * newline; NULL: none.
  */
-const char *wired_halt_hear(struct wired_halt *halt, uint32_t board,
-                            uint32_t *pending, const char *line);
+const char *wired_halt_receive(struct wired_halt *halt, uint32_t board,
+                               uint32_t *pending, const char *line);
 
 #endif

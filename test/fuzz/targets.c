@@ -197,8 +197,8 @@ static void try_output(const struct fuzz_target *target, const uint8_t *in,
     terms.result_bytes_max = bytes_load_u16(in) % (SCATTER_RESULT_MAX + 1);
     terms.output_numerator = in[2];
     terms.output_denominator = in[3];
-    if (output_take(&result, in + OUTPUT_HEAD, bytes - OUTPUT_HEAD, &terms) ==
-        0) {
+    if (output_chunks_join(&result, in + OUTPUT_HEAD, bytes - OUTPUT_HEAD,
+                           &terms) == 0) {
         touch(result.data, result.bytes);
         touch(result.output, result.output_bytes);
     }

@@ -127,7 +127,8 @@ static void read_report(struct job_outcome *outcome, const struct job *job,
     }
     head = wire_report_bytes(&outcome->report);
     if (outcome->report.error == ERR_OK &&
-        output_take(&outcome->result, at + head, bytes - head, &terms) != 0) {
+        output_chunks_join(&outcome->result, at + head, bytes - head, &terms) !=
+            0) {
         fprintf(stderr, "malformed output\n");
         exit(2);
     }

@@ -59,7 +59,7 @@ static int take(struct kernel_result *result, const struct message *message,
         abort();
     }
     memcpy(copy, message->data, bytes);
-    status = output_take(result, copy, bytes, terms);
+    status = output_chunks_join(result, copy, bytes, terms);
     free(copy);
     return status;
 }

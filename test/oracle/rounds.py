@@ -204,8 +204,8 @@ def ranges(report):
     """
     units = {}
     for n in report["measured"]["nodes"]:
-        for spell in n.get("rounds", [{"round": 0, "units": n["units"]}]):
-            units[n["x"], n["y"], spell["round"]] = spell["units"]
+        for interval in n.get("rounds", [{"round": 0, "units": n["units"]}]):
+            units[n["x"], n["y"], interval["round"]] = interval["units"]
     originator = tuple(report["mesh"]["originator"])
     children = {}
     for one in torus.scatter(report["mesh"]["width"], originator,

@@ -14,7 +14,7 @@ int main(void)
 {
     struct unit unit = {.put = put, .context = stdout};
 
-    test_agenda(&unit);
+    test_event_queue(&unit);
     test_simulate(&unit);
     test_twin(&unit);
     unit_plan(&unit);

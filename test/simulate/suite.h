@@ -27,7 +27,7 @@ int suite_run(struct scene *scene);
 /* For nodes[] of this scene; to be freed. */
 struct simulate_node *suite_nodes(const struct scene *scene);
 
-void test_agenda(struct unit *unit);
+void test_event_queue(struct unit *unit);
 void test_simulate(struct unit *unit);
 void test_twin(struct unit *unit);
 

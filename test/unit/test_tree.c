@@ -6,24 +6,24 @@
 
 #define NODES_MAX 64u
 
-typedef int grow(struct torus_branch tree[], struct torus_size size,
+typedef int grow(struct schedule_branch tree[], struct torus_size size,
                  struct torus_coord originator);
 
-static grow *const growers[] = {torus_tree_scatter, torus_tree_binomial,
-                                torus_tree_nearest, torus_tree_star};
+static grow *const growers[] = {schedule_scatter, schedule_binomial,
+                                schedule_nearest, schedule_star};
 
 #define GROWERS (sizeof growers / sizeof *growers)
 
 /* Follows the paths from the root; every node must be met once. */
-static void check_tree(struct unit *unit, const struct torus_branch tree[],
+static void check_tree(struct unit *unit, const struct schedule_branch tree[],
                        struct torus_size size, uint32_t *links)
 {
     bool met[NODES_MAX] = {false};
 
     met[torus_index(size, tree[0].at)] = true;
     for (uint32_t node = 0; node < tree[0].nodes; ++node) {
-        for (uint32_t child = node + 1; child < torus_tree_next(tree, node);
-             child = torus_tree_next(tree, child)) {
+        for (uint32_t child = node + 1; child < schedule_tree_next(tree, node);
+             child = schedule_tree_next(tree, child)) {
             struct torus_coord end =
                 torus_path_end(size, tree[node].at, tree[child].path);
             uint32_t index = torus_index(size, tree[child].at);
@@ -40,7 +40,7 @@ static void check_tree(struct unit *unit, const struct torus_branch tree[],
 
 static void every_node_is_reached_once(struct unit *unit)
 {
-    struct torus_branch tree[NODES_MAX];
+    struct schedule_branch tree[NODES_MAX];
 
     for (uint16_t height = 1; height <= 8; ++height) {
         for (uint16_t width = 1; width <= 8; ++width) {
@@ -66,7 +66,7 @@ static void every_node_is_reached_once(struct unit *unit)
 static void children_are_listed_by_falling_phase(struct unit *unit)
 {
     /* 0 sends to 1 and 3 first, then to 2; 1 sends to 4. A ring of 5. */
-    static const struct torus_circuit circuits[] = {
+    static const struct schedule_circuit circuits[] = {
         {0, 0, {0}},
         {0, 1, {TORUS_EAST, TORUS_STRAIGHT, 1, 0}},
         {0, 2, {TORUS_EAST, TORUS_STRAIGHT, 2, 0}},
@@ -76,27 +76,27 @@ static void children_are_listed_by_falling_phase(struct unit *unit)
     static const uint16_t x[] = {3, 0, 4, 2, 1};
     static const uint16_t nodes[] = {5, 1, 2, 1, 1};
     static const uint16_t phases[] = {0, 2, 1, 2, 1};
-    struct torus_branch tree[5];
+    struct schedule_branch tree[5];
 
     CHECK_EQUAL(unit,
-                torus_tree_order(tree, (struct torus_size){5, 1},
-                                 (struct torus_coord){3, 0}, circuits),
+                schedule_tree_order(tree, (struct torus_size){5, 1},
+                                    (struct torus_coord){3, 0}, circuits),
                 2);
     for (uint32_t i = 0; i < 5; ++i) {
         CHECK_EQUAL(unit, tree[i].at.x, x[i]);
         CHECK_EQUAL(unit, tree[i].nodes, nodes[i]);
         CHECK_EQUAL(unit, tree[i].phase, phases[i]);
     }
-    CHECK_EQUAL(unit, torus_tree_next(tree, 0), 5);
-    CHECK_EQUAL(unit, torus_tree_next(tree, 1), 2);
-    CHECK_EQUAL(unit, torus_tree_next(tree, 2), 4);
+    CHECK_EQUAL(unit, schedule_tree_next(tree, 0), 5);
+    CHECK_EQUAL(unit, schedule_tree_next(tree, 1), 2);
+    CHECK_EQUAL(unit, schedule_tree_next(tree, 2), 4);
 }
 
 static void sizes_without_a_tree(struct unit *unit)
 {
     static const struct torus_size sizes[] = {
         {0, 1}, {1, 0}, {0, 0}, {126, 125}, {3125, 3125}};
-    struct torus_branch tree[1];
+    struct schedule_branch tree[1];
 
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
         for (unsigned j = 0; j < GROWERS; ++j) {
@@ -106,8 +106,8 @@ static void sizes_without_a_tree(struct unit *unit)
         }
     }
     CHECK_EQUAL(unit,
-                torus_tree_scatter(tree, (struct torus_size){32, 1},
-                                   (struct torus_coord){0, 0}),
+                schedule_scatter(tree, (struct torus_size){32, 1},
+                                 (struct torus_coord){0, 0}),
                 -1);
 }
 

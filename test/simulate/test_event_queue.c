@@ -13,14 +13,14 @@ struct naive {
     uint32_t count;
 };
 
-static struct agenda *new_agenda(void)
+static struct event_queue *new_queue(void)
 {
-    struct agenda *agenda = agenda_new();
+    struct event_queue *queue = event_queue_new();
 
-    if (agenda == NULL) {
+    if (queue == NULL) {
         abort();
     }
-    return agenda;
+    return queue;
 }
 
 /* The first of the earliest ones, or NAIVE_MAX. */
@@ -46,10 +46,10 @@ static uint64_t random_below(uint64_t *state, uint64_t limit)
     return *state % limit;
 }
 
-static void add_both(struct unit *unit, struct agenda *agenda,
+static void add_both(struct unit *unit, struct event_queue *queue,
                      struct naive *naive, uint64_t time_ps)
 {
-    CHECK_EQUAL(unit, agenda_add(agenda, time_ps, naive->count), ERR_OK);
+    CHECK_EQUAL(unit, event_queue_add(queue, time_ps, naive->count), ERR_OK);
     naive->time_ps[naive->count] = time_ps;
     naive->taken[naive->count] = false;
     naive->count += 1;
@@ -59,34 +59,34 @@ static void add_both(struct unit *unit, struct agenda *agenda,
 static void against_the_naive_twin(struct unit *unit, uint64_t span)
 {
     static struct naive naive;
-    struct agenda *agenda = new_agenda();
+    struct event_queue *queue = new_queue();
     uint64_t random = span + 88172645463325252u;
     uint64_t now_ps = 0;
     bool more = true;
 
     naive.count = 0;
     for (uint32_t i = 0; i < NAIVE_MAX / 2; ++i) {
-        add_both(unit, agenda, &naive, random_below(&random, span));
+        add_both(unit, queue, &naive, random_below(&random, span));
     }
     while (more) {
         uint32_t event;
 
-        CHECK_EQUAL(unit, agenda_next(agenda, &now_ps, &more), ERR_OK);
-        while (agenda_take(agenda, &event)) {
+        CHECK_EQUAL(unit, event_queue_next(queue, &now_ps, &more), ERR_OK);
+        while (event_queue_remove(queue, &event)) {
             uint32_t want = naive_next(&naive);
 
             CHECK_EQUAL(unit, event, want);
             CHECK_EQUAL(unit, now_ps, naive.time_ps[want]);
             naive.taken[event] = true;
             if (naive.count < NAIVE_MAX) {
-                add_both(unit, agenda, &naive,
+                add_both(unit, queue, &naive,
                          now_ps + random_below(&random, span));
             }
         }
     }
     CHECK_EQUAL(unit, naive_next(&naive), NAIVE_MAX);
     CHECK_EQUAL(unit, naive.count, NAIVE_MAX);
-    agenda_free(agenda);
+    event_queue_free(queue);
 }
 
 static void order_is_that_of_a_naive_twin(struct unit *unit)
@@ -101,57 +101,58 @@ static void order_is_that_of_a_naive_twin(struct unit *unit)
 
 static void nothing_is_later_than_the_last_time(struct unit *unit)
 {
-    struct agenda *agenda = new_agenda();
+    struct event_queue *queue = new_queue();
     uint64_t now_ps = 1;
     uint32_t event = 0;
     bool more = true;
 
-    CHECK_EQUAL(unit, agenda_next(agenda, &now_ps, &more), ERR_OK);
+    CHECK_EQUAL(unit, event_queue_next(queue, &now_ps, &more), ERR_OK);
     CHECK(unit, !more);
-    CHECK(unit, !agenda_take(agenda, &event));
-    CHECK_EQUAL(unit, agenda_add(agenda, UINT64_MAX, 7), ERR_OK);
-    CHECK_EQUAL(unit, agenda_next(agenda, &now_ps, &more), ERR_OK);
+    CHECK(unit, !event_queue_remove(queue, &event));
+    CHECK_EQUAL(unit, event_queue_add(queue, UINT64_MAX, 7), ERR_OK);
+    CHECK_EQUAL(unit, event_queue_next(queue, &now_ps, &more), ERR_OK);
     CHECK(unit, more && now_ps == UINT64_MAX);
-    CHECK(unit, agenda_take(agenda, &event) && event == 7);
-    CHECK(unit, !agenda_take(agenda, &event));
-    agenda_free(agenda);
+    CHECK(unit, event_queue_remove(queue, &event) && event == 7);
+    CHECK(unit, !event_queue_remove(queue, &event));
+    event_queue_free(queue);
 }
 
 /* Many of one time, and the storage used again. */
 static void many_of_one_time(struct unit *unit)
 {
-    struct agenda *agenda = new_agenda();
+    struct event_queue *queue = new_queue();
     uint64_t now_ps = 0;
     bool more;
 
     for (uint32_t round = 1; round <= 3; ++round) {
         for (uint32_t i = 0; i < 100000; ++i) {
-            CHECK_EQUAL(unit, agenda_add(agenda, 12345u * round, i), ERR_OK);
+            CHECK_EQUAL(unit, event_queue_add(queue, 12345u * round, i),
+                        ERR_OK);
         }
-        CHECK_EQUAL(unit, agenda_next(agenda, &now_ps, &more), ERR_OK);
+        CHECK_EQUAL(unit, event_queue_next(queue, &now_ps, &more), ERR_OK);
         CHECK_EQUAL(unit, now_ps, 12345u * round);
         for (uint32_t i = 0; i < 100000; ++i) {
             uint32_t event = UINT32_MAX;
 
-            CHECK(unit, agenda_take(agenda, &event) && event == i);
+            CHECK(unit, event_queue_remove(queue, &event) && event == i);
         }
     }
-    agenda_free(agenda);
-    agenda_free(NULL);
+    event_queue_free(queue);
+    event_queue_free(NULL);
 }
 
 /* With events in all kinds of buckets: the address sanitizer's test. */
 static void freed_when_full(struct unit *unit)
 {
-    struct agenda *agenda = new_agenda();
+    struct event_queue *queue = new_queue();
 
     for (uint32_t i = 0; i < 64; ++i) {
-        CHECK_EQUAL(unit, agenda_add(agenda, (uint64_t)1 << i, i), ERR_OK);
+        CHECK_EQUAL(unit, event_queue_add(queue, (uint64_t)1 << i, i), ERR_OK);
     }
-    agenda_free(agenda);
+    event_queue_free(queue);
 }
 
-void test_agenda(struct unit *unit)
+void test_event_queue(struct unit *unit)
 {
     UNIT_RUN(unit, order_is_that_of_a_naive_twin);
     UNIT_RUN(unit, nothing_is_later_than_the_last_time);
