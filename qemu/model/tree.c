@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/model/tree.h"
 
+#include "qemu/model/bound.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -153,9 +155,9 @@ int model_tree_plan(struct model_tree_plan *plan, double share_units[],
 }
 
 /* Ports that lead to another node. */
-static double useful_ports(struct torus_size size)
+static unsigned useful_ports(struct torus_size size)
 {
-    return (size.width > 1 ? 2 : 0) + (size.height > 1 ? 2 : 0);
+    return (size.width > 1 ? 2u : 0) + (size.height > 1 ? 2u : 0);
 }
 
 /*
@@ -209,44 +211,16 @@ double model_tree_even(struct torus_size size,
     return best;
 }
 
-/* What the mesh can process by `time` if nodes multiply at every startup. */
-static double bound_computing(double load, double nodes_max, double growth,
-                              const struct model_tree_costs *costs)
-{
-    double nodes = 1;
-    double time = 0;
-    double done = 0;
-
-    /* Startup by startup, until the rest fits or all nodes work. */
-    while (nodes < nodes_max &&
-           done + nodes * costs->startup_ps / costs->compute_ps < load) {
-        done += nodes * costs->startup_ps / costs->compute_ps;
-        time += costs->startup_ps;
-        nodes = fmin(nodes * growth, nodes_max);
-    }
-    return time + (load - done) * costs->compute_ps / nodes;
-}
-
-/* When all but its own share can have left the originator. */
-static double bound_sending(double ports, const struct model_tree_costs *costs)
-{
-    /* Solves V = T / compute + ports (T - startup) / transfer. */
-    return (costs->load_units * costs->transfer_ps +
-            ports * costs->startup_ps) /
-           (costs->transfer_ps / costs->compute_ps + ports);
-}
-
 double model_tree_bound(struct torus_size size,
                         const struct model_tree_costs *costs)
 {
-    double ports = useful_ports(size);
-    double alone = costs->load_units * costs->compute_ps;
-    double computing;
+    struct bound_input input = {.load_units = costs->load_units,
+                                .compute_ps = costs->compute_ps,
+                                .transfer_ps = costs->transfer_ps,
+                                .startup_ps = costs->startup_ps,
+                                .speed = (double)size.width * size.height,
+                                .ports = useful_ports(size)};
+    struct bound bound = bound_of(&input);
 
-    if (ports == 0) {
-        return alone;
-    }
-    computing = bound_computing(
-        costs->load_units, (double)size.width * size.height, ports + 1, costs);
-    return fmin(fmax(computing, bound_sending(ports, costs)), alone);
+    return fmin(bound_ps(&bound), costs->load_units * costs->compute_ps);
 }
