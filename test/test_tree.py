@@ -198,13 +198,24 @@ def fixture_good(core):
 @pytest.mark.parametrize("field, change, why", [
     ("x", 1, "path ends|reached twice"), ("phase", -1, ""), ("port", 1, ""),
     ("turn", 3, "port or turn"), ("hops", 2, "path ends"),
-    ("nodes", 1, ""), ("phase", 9, "order of children")])
+    ("nodes", 1, ""), ("phase", 9, "before its parent")])
 def test_the_checker_finds_one_wrong_field(good, field, change, why):
     index = max(range(1, len(good)), key=lambda i: good[i].nodes)
     value = getattr(good[index], field) + change
     bad = good[:index] + [good[index]._replace(**{field: value})] + (
         good[index + 1:])
     with pytest.raises(tree.Wrong, match=why):
+        tree.check(7, 6, (0, 0), bad)
+
+
+def test_the_checker_finds_children_in_a_wrong_order(good):
+    sources = [None, *(circuit.source for circuit in
+                       tree.check(7, 6, (0, 0), good))]
+    index = next(i for i in range(1, len(good) - 1)
+                 if good[i].nodes == good[i + 1].nodes == 1
+                 and sources[i] == sources[i + 1])
+    bad = [*good[:index], good[index + 1], good[index], *good[index + 2:]]
+    with pytest.raises(tree.Wrong, match="order of children"):
         tree.check(7, 6, (0, 0), bad)
 
 
@@ -223,8 +234,8 @@ def test_the_checker_finds_links_held_twice():
     def line(*fields):
         return tree.Branch(*fields)
 
-    bad = [line(0, 0, 4, 0, 0, 0, 0, 0), line(2, 0, 1, 2, 0, 0, 2, 0),
-           line(1, 0, 2, 1, 0, 0, 1, 0), line(3, 0, 1, 2, 2, 0, 2, 0)]
+    bad = [line(0, 0, 4, 0, 0, 0, 0, 0), line(1, 0, 2, 1, 0, 0, 1, 0),
+           line(3, 0, 1, 2, 2, 0, 2, 0), line(2, 0, 1, 2, 0, 0, 2, 0)]
     with pytest.raises(tree.Wrong, match="held twice"):
         tree.check(4, 1, (0, 0), bad)
     tree.check(4, 1, (0, 0), bad, disjoint=False)

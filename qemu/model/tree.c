@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NONE UINT32_MAX
-
 /* scale * s + offset, where s is the time left at some node. */
 struct affine {
     double scale;
@@ -18,28 +16,11 @@ struct affine {
 struct branch_model {
     struct affine load; /* W(s): what its subtree takes with s left */
     struct affine left; /* its own s, from its parent's */
-    uint32_t sibling;   /* served before it by the same parent, or NONE */
 };
 
 static double at(struct affine function, double value)
 {
     return function.scale * value + function.offset;
-}
-
-/* The children's loads are known; result: the last one of the node's list. */
-static uint32_t link_children(struct branch_model models[],
-                              const struct schedule_branch tree[],
-                              uint32_t node)
-{
-    uint32_t end = schedule_tree_next(tree, node);
-    uint32_t last = NONE;
-
-    for (uint32_t child = node + 1; child < end;
-         child = schedule_tree_next(tree, child)) {
-        models[child].sibling = last;
-        last = child;
-    }
-    return last;
 }
 
 /* W of a node whose children's are known; those after `phases` get nothing. */
@@ -50,9 +31,8 @@ static void solve_node(struct branch_model models[],
     struct affine ports[TORUS_PORTS] = {{1, 0}, {1, 0}, {1, 0}, {1, 0}};
     struct affine load = {1 / costs->compute_ps, 0};
 
-    /* Listed by falling phase: from the last to the first. */
-    for (uint32_t child = link_children(models, tree, node); child != NONE;
-         child = models[child].sibling) {
+    for (uint32_t child = node + 1; child < schedule_tree_next(tree, node);
+         child = schedule_tree_next(tree, child)) {
         struct affine *port = &ports[tree[child].path.port];
         struct affine take = models[child].load;
         double slower = 1 + costs->transfer_ps * take.scale;

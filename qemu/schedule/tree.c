@@ -40,7 +40,8 @@ static void sort_phases(struct order *order)
     }
 }
 
-/* In front of its siblings of earlier phases, and of later ports of its own. */
+/* Lists a node in front of its siblings, all of this phase or later ones, but
+   behind those of its own phase that leave through lower ports. */
 static void add_child(struct order *order, uint32_t node)
 {
     const struct schedule_circuit *own = &order->circuits[node];
@@ -60,12 +61,10 @@ static void link_children(struct order *order)
         order->count[i] = 1;
         order->child[i] = NONE;
     }
-    for (uint32_t i = 1; i < order->nodes; ++i) {
-        add_child(order, order->sorted[i]);
-    }
     for (uint32_t i = order->nodes - 1; i > 0; --i) {
         uint32_t node = order->sorted[i];
 
+        add_child(order, node);
         order->count[order->circuits[node].from] += order->count[node];
     }
 }

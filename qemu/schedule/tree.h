@@ -3,8 +3,8 @@
  * Scatters as trees, for any torus: who sends to whom, in which phase, over
  * which path. A tree is an array in preorder: a node, then the subtrees of its
  * children, so that every subtree is a contiguous piece of it. Children are
- * listed by falling phase, within a phase by port: the order in which a node's
- * range is cut and in which results come back.
+ * listed by rising phase, within a phase by port: the order in which a node
+ * sends to them, and in which a job carries them (scatter/plan/tree.h).
  *
  * Trees are made on the host only: these functions take memory with malloc,
  * which a board refuses, and give it back before they return. They keep no

@@ -87,7 +87,7 @@ def check(width, height, originator, branches, disjoint=True):
             need(end <= parent_end, "more nodes than the parent", branch)
             need(branch.phase > parent.phase, "before its parent", branch)
             if last is not None:
-                need((-last.phase, last.port) < (-branch.phase, branch.port),
+                need((last.phase, last.port) < (branch.phase, branch.port),
                      "order of children", last, branch)
             above[-1][2] = branch
             check_path(width, height, branch)

@@ -63,7 +63,7 @@ static void every_node_is_reached_once(struct unit *unit)
     }
 }
 
-static void children_are_listed_by_falling_phase(struct unit *unit)
+static void children_are_listed_by_rising_phase(struct unit *unit)
 {
     /* 0 sends to 1 and 3 first, then to 2; 1 sends to 4. A ring of 5. */
     static const struct schedule_circuit circuits[] = {
@@ -73,9 +73,9 @@ static void children_are_listed_by_falling_phase(struct unit *unit)
         {0, 1, {TORUS_WEST, TORUS_STRAIGHT, 2, 0}},
         {1, 2, {TORUS_WEST, TORUS_STRAIGHT, 2, 0}},
     };
-    static const uint16_t x[] = {3, 0, 4, 2, 1};
-    static const uint16_t nodes[] = {5, 1, 2, 1, 1};
-    static const uint16_t phases[] = {0, 2, 1, 2, 1};
+    static const uint16_t x[] = {3, 4, 2, 1, 0};
+    static const uint16_t nodes[] = {5, 2, 1, 1, 1};
+    static const uint16_t phases[] = {0, 1, 2, 1, 2};
     struct schedule_branch tree[5];
 
     CHECK_EQUAL(unit,
@@ -88,8 +88,8 @@ static void children_are_listed_by_falling_phase(struct unit *unit)
         CHECK_EQUAL(unit, tree[i].phase, phases[i]);
     }
     CHECK_EQUAL(unit, schedule_tree_next(tree, 0), 5);
-    CHECK_EQUAL(unit, schedule_tree_next(tree, 1), 2);
-    CHECK_EQUAL(unit, schedule_tree_next(tree, 2), 4);
+    CHECK_EQUAL(unit, schedule_tree_next(tree, 1), 3);
+    CHECK_EQUAL(unit, schedule_tree_next(tree, 3), 4);
 }
 
 static void sizes_without_a_tree(struct unit *unit)
@@ -114,6 +114,6 @@ static void sizes_without_a_tree(struct unit *unit)
 void test_tree(struct unit *unit)
 {
     UNIT_RUN(unit, every_node_is_reached_once);
-    UNIT_RUN(unit, children_are_listed_by_falling_phase);
+    UNIT_RUN(unit, children_are_listed_by_rising_phase);
     UNIT_RUN(unit, sizes_without_a_tree);
 }
