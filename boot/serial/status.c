@@ -4,17 +4,8 @@
 #include "boot/serial/pages.h"
 #include "hal/board.h"
 #include "hal/bytes.h"
+#include "hal/names.h"
 #include "kernels/kernel.h"
-
-/* Lists of names are texts one behind the other: pointers to them would take
-   170 bytes more. */
-static const char *name_at(const char *names, unsigned index)
-{
-    while (index-- > 0) {
-        names += strlen(names) + 1;
-    }
-    return names;
-}
 
 static const char state_names[] = PEEK_STATE_NAMES;
 static_assert(NODE_STATES == 9, "a name for each state");
@@ -82,8 +73,8 @@ static void status(void *context, struct shell_status *status)
     }
     *status = (struct shell_status){
         .state =
-            name_at(state_names, now->state < NODE_STATES ? now->state : 0),
-        .waypoint = name_at(waypoint_names, page[PEEK_AT_WAYPOINT]),
+            names_at(state_names, now->state < NODE_STATES ? now->state : 0),
+        .waypoint = names_at(waypoint_names, page[PEEK_AT_WAYPOINT]),
         .error = now->error,
         .circuits = sent,
         .last_port = last->count > 0 ? last->port : -1,
@@ -139,16 +130,16 @@ static const char *number(void *context, uint64_t *number, enum shell_list list,
         if (index >= COUNTERS) {
             index -= (unsigned)COUNTERS;
             *number = node->config.line(node->config.context, port)[index];
-            return name_at(node->config.line_names, index);
+            return names_at(node->config.line_names, index);
         }
         *number = ((const uint32_t *)&node->core.counters[port])[index];
-        return name_at(counter_names, index);
+        return names_at(counter_names, index);
     }
     if (fault == NULL || index >= FAULT_WORDS) {
         return NULL;
     }
     *number = ((const uint32_t *)fault)[index + 1];
-    return name_at(fault_names, index);
+    return names_at(fault_names, index);
 }
 
 static void clear(void *context, enum shell_list list)
@@ -198,7 +189,7 @@ static int mesh_fault(void *context, struct shell_mesh_fault *fault)
     *fault = (struct shell_mesh_fault){
         .at = {found->x, found->y},
         .port = found->port,
-        .what = name_at(DISCOVER_CODES, found->code < 9 ? found->code : 0),
+        .what = names_at(DISCOVER_CODES, found->code < 9 ? found->code : 0),
         .leads = discover_leads(found),
         .to = {found->other_x, found->other_y},
         .to_port = found->other_port,
@@ -275,7 +266,7 @@ static const char *ports_of(char text[TORUS_PORTS + 1], unsigned mask)
 static const char *state_of(const uint8_t *page)
 {
     return page[PEEK_AT_STATE] < NODE_STATES
-               ? name_at(state_names, page[PEEK_AT_STATE])
+               ? names_at(state_names, page[PEEK_AT_STATE])
                : "?";
 }
 
@@ -283,7 +274,7 @@ static const char *waypoint_of(const uint8_t *page)
 {
     unsigned waypoint = page[PEEK_AT_WAYPOINT];
 
-    return waypoint < PEEK_WAYPOINTS ? name_at(waypoint_names, waypoint) : "?";
+    return waypoint < PEEK_WAYPOINTS ? names_at(waypoint_names, waypoint) : "?";
 }
 
 static void put_state(struct line_writer *out, const uint8_t *page)
@@ -344,7 +335,7 @@ static void put_counters(struct line_writer *out, const uint8_t *page)
 {
     for (unsigned i = 0; i < PEEK_COUNTERS; ++i) {
         line_put(out, i > 0 ? " %s=%u" : "%s=%u",
-                 name_at(PEEK_COUNTER_NAMES, i),
+                 names_at(PEEK_COUNTER_NAMES, i),
                  bytes_load_u32(page + PEEK_AT_COUNTER + 4 * i));
     }
 }

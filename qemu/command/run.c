@@ -64,10 +64,10 @@ static int set_injection(struct own_options *options, const char *text)
 {
     static const struct {
         const char *name;
-        enum mesh_injection injection;
-    } kinds[] = {{"fault@", MESH_INJECT_FAULT},
-                 {"hang@", MESH_INJECT_HANG},
-                 {"die@", MESH_INJECT_DIE}};
+        enum node_injection injection;
+    } kinds[] = {{"fault@", NODE_INJECT_FAULT},
+                 {"hang@", NODE_INJECT_HANG},
+                 {"die@", NODE_INJECT_DIE}};
 
     options->injection_text = text;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
@@ -151,7 +151,7 @@ static int check_own(const struct own_options *options)
 {
     const struct job_config *config = &options->job.config;
 
-    if (config->native && config->injection != MESH_INJECT_NONE) {
+    if (config->native && config->injection != NODE_INJECT_NONE) {
         parse_report("--inject", options->injection_text,
                      "must not be given with --on native: it is for boards");
         return EXIT_USAGE;

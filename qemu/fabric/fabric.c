@@ -273,7 +273,8 @@ void fabric_free(struct fabric *fabric)
     for (size_t i = 0; i < fabric->heap_count; ++i) {
         struct event *event = &fabric->heap[i];
 
-        /* Those still in a queue or an inbox are freed above. */
+        /* A transit with two holders is in an inbox too, and one that waits is
+           in a queue: both are freed with these, below. */
         if (event->type == EVENT_RELEASE && event->transit->holders == 1) {
             free(event->transit);
         }

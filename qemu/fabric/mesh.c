@@ -64,10 +64,9 @@ static void identify(struct mesh *mesh, uint32_t node)
                                .originator_y = config->originator.y,
                                .tree = config->tree,
                                .probed = config->probed};
-    if (victim && config->injection == MESH_INJECT_FAULT) {
-        window->node.identity.fault_injection = NODE_INJECT_FAULT;
-    } else if (victim && config->injection == MESH_INJECT_HANG) {
-        window->node.identity.fault_injection = NODE_INJECT_HANG;
+    /* A board does not die by itself: inject_death() kills its emulator. */
+    if (victim && config->injection != NODE_INJECT_DIE) {
+        window->node.identity.fault_injection = (uint16_t)config->injection;
     }
 }
 
@@ -388,7 +387,7 @@ static void inject_death(struct mesh *mesh, const struct fabric_action *action)
 {
     const struct mesh_config *config = mesh->config;
 
-    if (config->injection == MESH_INJECT_DIE &&
+    if (config->injection == NODE_INJECT_DIE &&
         torus_index(config->size, config->victim) == action->node) {
         mesh->backend->kill(mesh->backend->context, action->node);
     }

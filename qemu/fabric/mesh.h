@@ -22,20 +22,13 @@ struct mesh_report {
     uint32_t bytes;
 };
 
-enum mesh_injection {
-    MESH_INJECT_NONE,
-    MESH_INJECT_FAULT,
-    MESH_INJECT_HANG,
-    MESH_INJECT_DIE
-};
-
 struct mesh_config {
     struct torus_size size;
     struct torus_coord originator;
     struct fabric_config fabric;
     uint32_t identity;         /* of this mesh, in every message */
     struct torus_coord victim; /* of the injection */
-    enum mesh_injection injection;
+    enum node_injection injection;
     /* Boards of different speed: an instruction of node i, row by row, takes
        32 ns << slow_shift[i], 0 to BACKEND_SLOW_SHIFT_MAX. NULL: all 0. */
     const uint8_t *slow_shift;

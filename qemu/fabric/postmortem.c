@@ -4,21 +4,15 @@
 #include "qemu/fabric/window_read.h"
 #include "hal/err.h"
 #include "hal/events.h"
+#include "hal/names.h"
+#include "hal/switch/peek.h"
 #include "qemu/board/addresses.h"
+
+#include <assert.h>
 
 #define CONSOLE_SHOWN 160u
 
-static const char *const state_names[NODE_STATES] = {
-    [NODE_STATE_RESET] = "reset",
-    [NODE_STATE_WAITING] = "waiting for its part",
-    [NODE_STATE_PLANNING] = "planning",
-    [NODE_STATE_SCATTERING] = "scattering",
-    [NODE_STATE_COMPUTING] = "computing",
-    [NODE_STATE_GATHERING] = "gathering",
-    [NODE_STATE_DONE] = "done",
-    [NODE_STATE_FAILED] = "failed",
-    [NODE_STATE_FAULT] = "fault",
-};
+static_assert(NODE_STATES == 9, "PEEK_STATE_NAMES has a name for each");
 
 static const char *const event_names[EVENT_KINDS] = {
     [EVENT_NONE] = "none",
@@ -128,7 +122,9 @@ void postmortem_print(FILE *out, const struct window *window,
 
     window_read(&status, &window->node.status, sizeof status);
     fprintf(out, "  state: %s",
-            status.state < NODE_STATES ? state_names[status.state] : "?");
+            status.state < NODE_STATES
+                ? names_at(PEEK_STATE_NAMES, status.state)
+                : "?");
     if (status.state == NODE_STATE_FAILED) {
         fprintf(out, " (%s)", postmortem_error(status.error));
     }

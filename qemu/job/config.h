@@ -43,7 +43,7 @@ struct job_config {
     const char *gdb_dir; /* NULL: the default */
     bool progress;       /* a line on stderr */
     struct torus_coord victim;
-    enum mesh_injection injection;
+    enum node_injection injection;
 };
 
 /* The profile that the plan is made with: plan_profile if given, else

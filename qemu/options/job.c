@@ -468,7 +468,7 @@ static int check_serial(const struct job_options *options)
         (config->native || config->schedule != SCHEDULE_PETERS_SYSKA ||
          config->ports != TORUS_PORTS || config->store_and_forward ||
          options->slow_count > 0 || config->gdb ||
-         config->injection != MESH_INJECT_NONE)) {
+         config->injection != NODE_INJECT_NONE)) {
         fprintf(stderr, "quincunx: --board stm32f405: must not be given with "
                         "--on, --schedule, --ports, --switching, --slow, "
                         "--inject or --gdb: they are for mps2-an385 "

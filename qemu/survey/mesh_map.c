@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/survey/mesh_map.h"
 
+#include "hal/names.h"
+
 #include <string.h>
 
 const struct discover_fault *
@@ -37,12 +39,8 @@ bool mesh_map_is_missing(const struct mesh_map *map, struct torus_coord at)
 
 static const char *code_name(unsigned code)
 {
-    const char *name = DISCOVER_CODES;
-
-    for (unsigned i = 0; i < code && i < DISCOVER_TWISTED; ++i) {
-        name += strlen(name) + 1;
-    }
-    return name;
+    return names_at(DISCOVER_CODES,
+                    code < DISCOVER_TWISTED ? code : DISCOVER_TWISTED);
 }
 
 static json_t *end_json(struct torus_coord at, unsigned port)

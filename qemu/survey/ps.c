@@ -3,6 +3,7 @@
 
 #include "hal/bytes.h"
 #include "hal/err.h"
+#include "hal/names.h"
 #include "hal/node.h"
 
 #include <stdlib.h>
@@ -41,10 +42,7 @@ static void word(char out[PS_WORD_BYTES], const char *text)
 static void name(char out[PS_WORD_BYTES], const char *names, unsigned index,
                  unsigned count)
 {
-    for (unsigned i = 0; i < index && index < count; ++i) {
-        names += strlen(names) + 1;
-    }
-    word(out, index < count ? names : "?");
+    word(out, index < count ? names_at(names, index) : "?");
 }
 
 /* "enws", as far as the mask has them; "-": none. */
@@ -197,13 +195,10 @@ void ps_explain(struct ps *ps, const char *firmware)
 
 static uint32_t counter(const uint8_t *page, const char *wanted)
 {
-    const char *names = PEEK_COUNTER_NAMES;
-
     for (unsigned i = 0; i < PEEK_COUNTERS; ++i) {
-        if (strcmp(names, wanted) == 0) {
+        if (strcmp(names_at(PEEK_COUNTER_NAMES, i), wanted) == 0) {
             return bytes_load_u32(page + PEEK_AT_COUNTER + 4 * i);
         }
-        names += strlen(names) + 1;
     }
     return 0;
 }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lists of names as one string, a NUL behind each: "reset\0waiting\0done".
+ * An array of pointers would take 4 bytes more of a board's flash for each.
+ */
+#ifndef HAL_NAMES_H
+#define HAL_NAMES_H
+
+#include <string.h>
+
+/* Name `index` of the list, which must have so many. Cost: the length of the
+   names before it. */
+static inline const char *names_at(const char *names, unsigned index)
+{
+    while (index-- > 0) {
+        names += strlen(names) + 1;
+    }
+    return names;
+}
+
+#endif
