@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where in the sources addresses of an image's code are: by binutils'
+ * Finds the source lines of addresses in an image's code, by binutils'
  * addr2line, which comes with the compiler for the boards.
  */
 #ifndef QEMU_BOARD_ADDRESSES_H
@@ -21,7 +21,8 @@
 bool addresses_find(char (*text)[ADDRESSES_TEXT_BYTES], const uint32_t *address,
                     unsigned count, const char *elf);
 
-/* What to look up for a return address, as a link register has it: the call. */
+/* The address of the call for a return address in a link register: pass this to
+   addresses_find(). */
 uint32_t addresses_call(uint32_t lr);
 
 #endif

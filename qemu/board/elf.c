@@ -13,7 +13,7 @@
 
 #define SEGMENTS_MAX 64u
 
-/* What a segment puts where. */
+/* A piece of the file and the address that it is loaded to. */
 struct segment {
     uint64_t offset; /* in the file */
     uint64_t bytes;

@@ -33,8 +33,9 @@ int elf_check(uint32_t *flash_bytes, char message[ELF_MESSAGE_BYTES],
               const struct elf_place *place);
 
 /*
- * What a file that has passed elf_check() makes of the flash: flash[0 ..
- * flash_bytes), 0xff where it loads nothing. flash_bytes as from elf_check().
+ * Fills flash[0 .. flash_bytes) with the flash's contents after a file that has
+ * passed elf_check() is loaded: 0xff where it loads nothing. flash_bytes as
+ * from elf_check().
  */
 void elf_flatten(uint8_t *flash, uint32_t flash_bytes, const uint8_t *data,
                  uint64_t bytes, const struct elf_place *place);

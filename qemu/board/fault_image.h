@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which image the fault records of stm32f405 boards are of, and where their
- * addresses are in its sources.
+ * The image that fault records of stm32f405 boards come from, and the source
+ * lines of their addresses.
  */
 #ifndef QEMU_BOARD_FAULT_IMAGE_H
 #define QEMU_BOARD_FAULT_IMAGE_H
@@ -23,8 +23,8 @@ void fault_image_open(struct fault_image *image, const char *path);
 
 /*
  * Where pc and lr of a fault are, of a board whose image has this CRC; "" where
- * there is no code. Result: NULL; or why they stay bare, for people, which
- * stays until the next call.
+ * there is no code. Result: NULL; or the reason for which both stay unknown, a
+ * sentence that is valid until the next call.
  */
 const char *fault_image_find(char pc_at[ADDRESSES_TEXT_BYTES],
                              char lr_at[ADDRESSES_TEXT_BYTES],

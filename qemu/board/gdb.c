@@ -61,7 +61,8 @@ static bool is_current(const struct gdb_sockets *sockets)
            here.st_ino == named.st_ino && here.st_dev == named.st_dev;
 }
 
-/* Whoever could write there could stand between a debugger and a board. */
+/* Another user who can write to the directory could put a socket of his own
+   between a debugger and a board. */
 static bool is_private(const struct gdb_sockets *sockets)
 {
     struct stat here;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What circuits cost and how the nodes' clocks go, from probes
- * (qemu/job/probe.h).
+ * Fits the costs of circuits and the offsets and drifts of the nodes' clocks to
+ * the times of probes (qemu/job/probe.h).
  *
  * A probe of B bytes and its answer of A take, over d links there and back,
  * 2 startup + 2 d hop_delay + (A + B) transfer. Startup, hop delay and transfer
@@ -19,17 +19,17 @@
 /* The longest list of probes that is made. */
 #define CALIBRATE_ROWS_MAX 1000000u
 
-/* Fits what the rows say. Result: false if they do not determine it: that
-   takes two distances, two sizes, and four rows. */
+/* Fits calibration->row[]. Result: false if the rows do not determine the
+   costs: two distances, two sizes and four rows are needed. */
 bool calibrate_fit(struct calibration *calibration, struct torus_size size);
 
 /*
  * Starts a mesh, or takes the one behind a port, carries the probes out, and
- * fits. Of the config, what a mesh needs is looked at. On boards with serial
- * ports each node is probed once before, which is not counted, and of the
- * repeats of a probe the shortest count (qemu/calibrate/repeats.h). Result: 0
- * and *calibration, to be freed with calibrate_free(); else an exit status,
- * with the reason said, and nothing to be freed.
+ * fits. Only those fields of the config matter that describe a mesh. On boards
+ * with serial ports each node is probed once before, which is not counted, and
+ * of the repeats of a probe the shortest count (qemu/calibrate/repeats.h).
+ * Result: 0 and *calibration, to be freed with calibrate_free(); else an exit
+ * status, with the reason said, and nothing to be freed.
  */
 int calibrate_mesh(struct calibration *calibration,
                    const struct job_config *config, const struct probe probes[],

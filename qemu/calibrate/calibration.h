@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a calibration measures and finds. */
+/* The measured times of a calibration and the costs and clocks fitted to
+   them. */
 #ifndef QEMU_CALIBRATE_CALIBRATION_H
 #define QEMU_CALIBRATE_CALIBRATION_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was measured, for people and for programs. */
+/* Prints a calibration, for people and as JSON, and saves it as a profile. */
 #ifndef QEMU_CALIBRATE_PRINT_H
 #define QEMU_CALIBRATE_PRINT_H
 

@@ -2,14 +2,15 @@
 /*
  * Repeats of one probe on boards whose time is the world's: most take about as
  * long, a few much longer (a set-up that was refused or lost, a frame that was
- * sent again, an interrupt). What a fit needs is the circuit without these.
+ * sent again, an interrupt). A fit needs the time of a circuit without these.
  */
 #ifndef QEMU_CALIBRATE_REPEATS_H
 #define QEMU_CALIBRATE_REPEATS_H
 
 #include "qemu/calibrate/calibration.h"
 
-/* What the two circuits of an exchange took. */
+/* The time of the two circuits of an exchange: of the probe and of its
+   answer. */
 double calibrate_round_trip_ps(const struct probe_row *row);
 
 /*

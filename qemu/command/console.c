@@ -9,6 +9,7 @@
 #include "qemu/support/parse.h"
 
 #include <argp.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,11 +75,12 @@ static int set_wait(struct options *options, const char *text)
 static int set_count(uint64_t *count, const char *option, const char *text,
                      uint64_t most)
 {
-    const char *allowed = parse_count(text, count);
+    char allowed[48];
 
-    if (allowed == NULL && (*count == 0 || *count > most)) {
-        allowed = "must be a number of 1 or more that makes sense";
+    if (parse_count(text, count) == NULL && *count >= 1 && *count <= most) {
+        return 0;
     }
+    snprintf(allowed, sizeof allowed, "must be 1 to %" PRIu64, most);
     return parse_report(option, text, allowed);
 }
 

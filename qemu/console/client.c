@@ -34,7 +34,7 @@ struct console {
     char why[WHY_BYTES];
 };
 
-/* How a wait for a line ended. */
+/* The end of a wait for a line. */
 enum received {
     RECEIVED_GONE = -1,
     RECEIVED_NOTHING,
@@ -150,7 +150,7 @@ static bool begins(const char *text, const char *word)
            (text[bytes] == ' ' || text[bytes] == '\0');
 }
 
-/* What a line that the reader gave is. */
+/* Tells good lines, damaged ones and refusals apart, and counts them. */
 static enum received judge(struct console *console, enum line_status status)
 {
     const char *text = console->reader.text;
@@ -281,7 +281,7 @@ static void set_code(struct console_reply *reply, const char *word)
              word);
 }
 
-/* What a line did to a reply. */
+/* The effect of a line on a reply. */
 enum parsed {
     PARSED_NO_MEMORY = -1,
     PARSED_STALE, /* nothing */
@@ -455,7 +455,7 @@ bool console_number(const struct console_reply *reply, uint64_t *number,
  * one number tells how far it is: `base`. After a loss all is asked for again
  * from there on, but only when the replies to all that is on its way have come
  * or their time is over: where many lines are damaged, asking at once would put
- * three more on the way for each. What is later still has tags below
+ * three more on the way for each. Replies that come later still have tags below
  * `first_tag`.
  */
 struct transfer {
@@ -670,7 +670,8 @@ int console_send(struct console *console, const uint8_t *data, uint32_t bytes,
     return status != 0 ? status : transfer_all(console, &transfer);
 }
 
-/* What the node offers. 0, 1 (nothing) or -1. */
+/* Asks for the node's message. Result: 0 and its bytes, kind and job; 1: there
+   is none; -1. */
 static int request_report(struct console *console, uint64_t numbers[3])
 {
     static const char keys[3][6] = {"bytes", "kind", "job"};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The host's side of a board's console (hal/line/line.h, boot/shell/shell.h):
- * commands with their replies, and messages in and out. What is damaged, lost,
- * cut or late on the line is asked for again, a bounded number of times.
+ * commands with their replies, and messages in and out. A request whose reply
+ * is damaged, lost, cut off or late is repeated, a bounded number of times.
  */
 #ifndef QEMU_CONSOLE_CLIENT_H
 #define QEMU_CONSOLE_CLIENT_H
@@ -16,7 +16,7 @@
 
 struct console;
 
-/* What went wrong on the way, ever. */
+/* Errors on the line since console_open(). */
 struct console_counters {
     uint32_t requests; /* lines written, but for repeated ones .. */
     uint32_t retries;  /* .. and these; a window's counts once */
@@ -55,7 +55,8 @@ void console_patience(struct console *console, uint32_t wait_ms,
 const char *console_why(const struct console *console);
 const struct console_counters *console_counters(const struct console *console);
 
-/* Makes console_why() say why what was asked is of no use. */
+/* Sets the sentence of console_why(), for a caller who finds that a reply is of
+   no use. */
 void console_fail(struct console *console, const char *what);
 
 /*

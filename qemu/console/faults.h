@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What discovery found wrong with a mesh of boards, for people. */
+/* Faults that discovery found in a mesh of boards, in words. */
 #ifndef QEMU_CONSOLE_FAULTS_H
 #define QEMU_CONSOLE_FAULTS_H
 

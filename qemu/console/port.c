@@ -51,7 +51,7 @@ static struct serial *port_new(const char *name)
     return serial;
 }
 
-/* What an error of open() means for a port. */
+/* The meaning of an error of open() for a serial port. */
 static const char *meaning(int error)
 {
     switch (error) {

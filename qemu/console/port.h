@@ -21,10 +21,10 @@ struct serial;
 
 /*
  * Opens a port: 8N1, no flow control, so many bits a second (a pseudo-terminal
- * has no rate). What it had received before is dropped. Nobody else who asks
- * (flock; TIOCEXCL, but on a pseudo-terminal) gets it as long as it is open, or
- * changes anything of it. Result: NULL with `why`, a sentence that names the
- * port.
+ * has no rate). Bytes that it had received before are dropped. While it is
+ * open, no other program that respects flock() or TIOCEXCL (the latter not on a
+ * pseudo-terminal) can open it or change its settings. Result: NULL with `why`,
+ * a sentence that names the port.
  */
 struct serial *console_port_open(char why[SERIAL_WHY_BYTES], const char *path,
                                  uint32_t rate);

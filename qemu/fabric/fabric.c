@@ -493,7 +493,7 @@ static void log_circuit(struct fabric *fabric, const struct transit *transit,
         .end_ps = transit->arrival_ps};
 }
 
-/* How long a message of `bytes` holds a path of `hops` links. */
+/* The time for which a message of `bytes` holds a path of `hops` links. */
 static uint64_t held_ps(const struct fabric_config *config, uint32_t hops,
                         uint32_t bytes)
 {

@@ -95,21 +95,24 @@ void fabric_send(struct fabric *fabric, uint32_t node, unsigned port,
 void fabric_from_host(struct fabric *fabric, uint32_t node, uint64_t time_ps,
                       uint32_t bytes, void *cookie);
 
-/* What a running node did last: it rests from `time_ps` on. `ports` is a mask;
-   its bits 8 to 15 are the only tag wanted, or 0. */
+/* A running node stops at `time_ps`: to receive a message, to wait until its
+   sends have ended, or for good. `ports` is a mask of the ports that it
+   receives from; bits 8 to 15 are the only tag that it takes, or 0: any. */
 void fabric_receive(struct fabric *fabric, uint32_t node, uint64_t time_ps,
                     unsigned ports);
 void fabric_drain(struct fabric *fabric, uint32_t node, uint64_t time_ps);
 void fabric_end(struct fabric *fabric, uint32_t node, uint64_t time_ps);
 
-/* Goes on until something is to be done outside. Call again after it. */
+/* Processes events until the caller has something to do, which *action
+   describes. The caller does it and calls again. */
 enum fabric_step fabric_next(struct fabric *fabric,
                              struct fabric_action *action);
 
 bool fabric_is_running(const struct fabric *fabric, uint32_t node);
 bool fabric_has_ended(const struct fabric *fabric, uint32_t node);
 
-/* The circuits so far, in the order of their grants: the fabric's own. */
+/* The circuits so far, in the order of their grants. They belong to the fabric
+   and are valid until the next fabric_next(). */
 const struct circuit_record *fabric_circuits(const struct fabric *fabric,
                                              uint32_t *count);
 uint64_t fabric_conflicts(const struct fabric *fabric);

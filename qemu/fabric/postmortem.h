@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a node's window tells about it, also after its death. */
+/* Prints the state of a node from its window, which outlives the node. */
 #ifndef QEMU_FABRIC_POSTMORTEM_H
 #define QEMU_FABRIC_POSTMORTEM_H
 
@@ -13,7 +13,7 @@
 void postmortem_print(FILE *out, const struct window *window,
                       const char *firmware);
 
-/* What an error code of hal/err.h means, for people. */
+/* The meaning of an error code of hal/err.h in words. */
 const char *postmortem_error(int error);
 
 #endif

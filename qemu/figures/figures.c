@@ -13,7 +13,7 @@
 #define ROUNDS_MAX 16u
 #define DECADES 7u /* 1000 to 1e9 units, and the ends */
 
-/* What distinguishes the figures of makespan and speedup. */
+/* The values in which the figures differ. */
 static const struct figures_figure parameters[] = {
     {3, 0, 2000000, "", {{.rows = 0}}, 0},
     {4, 0, 1, "", {{.rows = 0}}, 0},

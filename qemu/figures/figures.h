@@ -82,7 +82,7 @@ uint64_t figures_bound_ps(const struct figures_figure *figure,
                           uint64_t load_units, unsigned phases);
 
 /*
- * What the vertical axis shows: seconds (3 to 6), speedup (7 and 8), makespan
+ * The value on the vertical axis: seconds (3 to 6), speedup (7 and 8), makespan
  * over lower bound (9, where 5^steps nodes count).
  */
 double figures_value(const struct figures_figure *figure,

@@ -97,7 +97,7 @@ static bool over_load(const struct figures_figure *figure)
     return figure->number <= 6 || figure->number == 9;
 }
 
-/* What is drawn where, and in which colour: "#rrggbb" as a number. */
+/* Prints a point of the data: x, y, and the colour, "#rrggbb" as a number. */
 static void print_point(FILE *script, const struct figures_figure *figure,
                         const struct figures_row *row, const char *rgb)
 {

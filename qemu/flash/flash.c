@@ -158,7 +158,7 @@ static int write_image(const struct flash_config *config,
     return image;
 }
 
-/* What was caught is what ends a process again; what is ignored stays so. */
+/* Signals that were caught end the process again; ignored ones stay ignored. */
 static void reset_signals(const struct flash *flash)
 {
     static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
@@ -321,7 +321,7 @@ static void start_some(struct flash *flash)
 
 /* ---- telling ---- */
 
-/* What did not work, by the step that the program was at. */
+/* The reason of a failure, by the step that the program was at. */
 static const char *trouble(enum flash_way way, const char *step)
 {
     static const char *const connect[FLASH_WAYS] = {
@@ -427,7 +427,8 @@ static void print_sum(const struct flash *flash)
 
 /* ---- waiting and ending ---- */
 
-/* What is there of a worker's output now; a chunk, or all of it. */
+/* Reads the output that a worker has written so far: one chunk, or all of
+   it. */
 static void read_output(struct worker *worker, bool all)
 {
     char chunk[CHUNK_BYTES];
@@ -458,7 +459,7 @@ static void request_end(struct worker *worker, enum ending why)
     }
 }
 
-/* Takes a worker that has ended, and ends whatever it left behind. */
+/* Reaps a worker that has ended, and ends the processes that it left behind. */
 static void finish(struct flash *flash, struct worker *worker,
                    const siginfo_t *info)
 {

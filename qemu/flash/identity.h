@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an image says about itself (hal/image.h), as bytes of its flash. */
+/* The identity of an image (hal/image.h), found in the bytes of its flash. */
 #ifndef QEMU_FLASH_IDENTITY_H
 #define QEMU_FLASH_IDENTITY_H
 

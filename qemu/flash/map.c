@@ -93,7 +93,7 @@ static uint16_t parse_number(struct reader *reader, enum column column,
     return (uint16_t)value;
 }
 
-/* How a board is reached: one way only. */
+/* Parses a board's probe, port or DFU device; a board has only one of them. */
 static const char *parse_way(struct reader *reader, enum flash_way way,
                              const char *field)
 {
@@ -118,7 +118,8 @@ static const char *parse_interface(struct flash_board *next, const char *field)
     return next->interface != NULL ? NULL : "must be " FLASH_OPENOCD_INTERFACES;
 }
 
-/* A value of this column. What is allowed, if that is something else. */
+/* Parses a value of this column. Result: NULL, or the text that says what is
+   allowed. */
 static const char *parse_column(struct reader *reader, enum column column,
                                 const char *field)
 {

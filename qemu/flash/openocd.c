@@ -77,7 +77,7 @@ static void add_step(struct builder *builder, const char *step)
     add(builder, "echo {" FLASH_STEP "%s}", step);
 }
 
-/* Which chip it is. An error ends OpenOCD before anything is written. */
+/* Checks the chip. An error ends OpenOCD before anything is written. */
 static void add_chip(struct builder *builder, const struct board_kind *chip,
                      uint32_t bytes)
 {

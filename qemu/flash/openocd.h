@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What OpenOCD (0.12) is asked for one board, as its command line: find this
- * probe and no other, check that the right chip is behind it, write the image,
- * read it back, start it. Before each step it says which, on a line of its own.
+ * The command line of OpenOCD (0.12) that flashes one board: find this probe
+ * and no other, check that the right chip is behind it, write the image, read
+ * it back, start it. Before each step OpenOCD prints a line with the step's
+ * name.
  */
 #ifndef QEMU_FLASH_OPENOCD_H
 #define QEMU_FLASH_OPENOCD_H

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* What follows `prefix`, or NULL if the text does not begin with it. */
+/* The text behind `prefix`, or NULL if it does not begin with that. */
 static const char *behind(const char *text, const char *prefix)
 {
     size_t length = strlen(prefix);
@@ -27,7 +27,8 @@ void flash_output_end(struct flash_output *said)
     if (rest != NULL) {
         snprintf(said->step, sizeof said->step, "%.15s", rest);
         if (strcmp(rest, FLASH_STEP_CONNECT) == 0) {
-            /* Who wrote the program, and how it was set up. */
+            /* The lines so far name the program's authors and settings: drop
+               them. */
             said->lines = 0;
         }
         return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program that flashes says: the step that it is at, the chip, its last
+/* The output of a program that flashes: its current step, the chip, its last
  * lines. */
 #ifndef QEMU_FLASH_OUTPUT_H
 #define QEMU_FLASH_OUTPUT_H
@@ -19,7 +19,8 @@ struct flash_output {
     size_t open_bytes;
 };
 
-/* Takes the next bytes. Any bytes: what cannot be printed becomes '?'. */
+/* Adds the next bytes of output, whatever their values: bytes that cannot be
+   printed become '?'. */
 void flash_output_add(struct flash_output *said, const char *text,
                       size_t bytes);
 

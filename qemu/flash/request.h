@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-/* Where the program finds the image: this descriptor of its own. */
+/* The descriptor through which the program reads the image. */
 #define FLASH_IMAGE_FD 3
 
 /* The beginning of a line that names a step, or the chip. */

@@ -50,7 +50,7 @@ struct design {
     const char *file; /* in the text that was parsed */
 };
 
-/* What the output needs. */
+/* The format of the sound, kept for the output file. */
 struct sound {
     uint32_t channels;
     uint32_t rate;
@@ -127,7 +127,8 @@ static const char *parse_pair(struct design *design, int key, const char *value)
     }
 }
 
-/* What cannot go together, or NULL. */
+/* Checks what the pairs say together. Result: NULL, or the text of a
+   message. */
 static const char *check_design(const struct design *design)
 {
     if (design->kind == KIND_NONE) {

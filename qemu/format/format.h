@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a kernel's files look like: how an input becomes a load and an argument
- * of the kernel, and how its output becomes a file. A kernel that has no format
- * of its own takes any file as it is.
+ * The file formats of a kernel: its read() makes a load and the kernel's
+ * argument of an input file, and its write() makes a file of the output. A
+ * kernel that has no format of its own takes any file as it is.
  */
 #ifndef QEMU_FORMAT_FORMAT_H
 #define QEMU_FORMAT_FORMAT_H

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What kinds of file there are. */
+/* The kinds of image file. */
 struct kind {
     const char *suffix;
     int (*write)(const struct image *image, const char *path);

@@ -42,7 +42,7 @@ struct bytes {
     size_t bytes;
 };
 
-/* What the script does; its end, and what it wrote. */
+/* One run of the script: its words, its files, its end and its output. */
 struct call {
     const char *mode;
     char number[24];

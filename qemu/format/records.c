@@ -62,7 +62,7 @@ struct request {
     uint32_t accepted;
 };
 
-/* What write() must know. */
+/* The parts of the table that the load does not have, kept for write(). */
 struct kept {
     uint8_t newline; /* what stands for one; a newline if nothing does */
     /* Bytes of the last record if its newline is not the file's, else 0. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What no scatter can beat: the originator sends through so many ports at
- * once, and the nodes at work multiply by ports + 1 with each startup at most.
- * With compute time c, transfer time tau (both per unit), startup alpha, load V
- * and P ports, the makespan T of nodes of one speed satisfies
+ * A lower bound on the makespan of any scatter: the originator sends through P
+ * ports at once, and the number of working nodes grows by a factor of at most P
+ * + 1 with each startup. With compute time c, transfer time tau (both per
+ * unit), startup alpha, load V and P ports, the makespan T of nodes of one
+ * speed satisfies
  *
  *   V <= T / c + P (T - alpha) / tau                       (ports)
  *   V <= 1/c integral_0^T min(speed, (P+1)^floor(t/alpha)) dt  (nodes)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the exact solvers of qemu/model/model.h share: rational numbers of
- * 64-bit ones and back, what a phase costs, and the search for the best number
- * of phases. Numbers of type mpq_t are the caller's, initialised.
+ * Shared by the exact solvers of qemu/model/model.h: conversion between
+ * rational numbers and 64-bit ones, the costs of a phase, and the search for
+ * the best number of phases. Numbers of type mpq_t are the caller's,
+ * initialised.
  */
 #ifndef QEMU_MODEL_EXACT_H
 #define QEMU_MODEL_EXACT_H
@@ -48,7 +49,8 @@ typedef bool model_exact_solver(void *context, mpq_t makespan_ps,
  * Tries 0 to phases_max phases and sets plan->phases, to those that are wanted
  * or to those of the smallest makespan (ties to more phases), and
  * phases_feasible. Result: 0, ERR_PHASES as in model_plan(), or ERR_RANGE if
- * nothing is feasible. Whoever needs more than the makespan solves again.
+ * nothing is feasible. A caller that needs more than the makespan solves for
+ * plan->phases again.
  */
 int model_exact_best(struct model_plan *plan, const struct model_input *input,
                      model_exact_solver *solve, void *context);

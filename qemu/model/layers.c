@@ -38,7 +38,7 @@ static void layers_clear(struct layers *layers)
                NULL);
 }
 
-/* What a node of layer i computes in the time it has left. */
+/* The units that a node of layer i computes in the time that it has left. */
 static void find_share(struct layers *layers, unsigned i)
 {
     model_exact_set(layers->term, layers->compute_ps[i]);

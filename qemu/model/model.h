@@ -71,7 +71,7 @@ struct model_plan {
     uint64_t end_ps[MODEL_PHASES_MAX + 1]; /* of phase i, to the nearest ps */
 };
 
-/* What some nodes, which are treated alike, receive and keep in one round. */
+/* The volume and share of some nodes, which are treated alike, in one round. */
 struct model_part {
     uint64_t nodes;
     double volume_units;
@@ -81,14 +81,15 @@ struct model_part {
     uint64_t end_ps; /* of the phase that brings it */
 };
 
-/* How the parts of a plan are found in model_detail.part[]. */
+/* The order of model_detail.part[]. */
 enum model_order {
     MODEL_BY_ROUND, /* [r * (N + 1) + layer], r = 0 .. R - 1 */
     MODEL_BY_GROUP, /* layer after layer: model_group() */
     MODEL_BY_NODE   /* row-major index on the torus */
 };
 
-/* What a plan's arrays do not tell. part == NULL: nothing more. */
+/* The parts of a plan whose arrays hold only averages or sums. part == NULL:
+   the arrays are exact. */
 struct model_detail {
     struct model_part *part; /* model_detail_free() */
     uint32_t count;

@@ -26,7 +26,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the nodes split by, as planner_plan() makes it. Index: layer. */
+/* The tables by which nodes split, as planner_plan() fills them. Index:
+   layer. */
 struct simulate_tables {
     uint32_t volume_units[PLANNER_PHASES_MAX + 1];
     uint32_t share_units[PLANNER_PHASES_MAX + 1];
@@ -108,7 +109,7 @@ void simulate_set_paths(struct simulate_input *input);
 int simulate_run(struct simulate_outcome *outcome, struct simulate_node nodes[],
                  const struct simulate_input *input);
 
-/* What must be true of an outcome. */
+/* The properties that an outcome must have. */
 enum simulate_check {
     SIMULATE_REACHED,  /* every active node receives and finishes once */
     SIMULATE_LAYERS,   /* ... in the layer that torus_role_of() says */
@@ -127,8 +128,9 @@ uint64_t simulate_bound_ps(const struct simulate_input *input);
 
 /*
  * Compares with the exact model of the same input and phases. Where an exact
- * volume or share is within 2^-18 unit of an integer, its floor may be either
- * one: planner.h promises no more; times may be off by as much.
+ * volume or share is within 2^-18 unit of an integer, either integer may be its
+ * floor: scatter/plan/one_round.h promises no more; times may be off by as
+ * much.
  */
 void simulate_check(bool passed[SIMULATE_CHECKS],
                     const struct simulate_outcome *outcome,

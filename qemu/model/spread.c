@@ -17,7 +17,7 @@ struct spread {
     uint32_t *kind;     /* of each node: its entry of part[] */
 };
 
-/* What one node hands out. */
+/* The children among whom one node divides its units. */
 struct deal {
     uint32_t child[MODEL_PHASES_MAX * TORUS_PORTS];
     unsigned count;
@@ -107,7 +107,8 @@ static uint64_t spread_round(struct spread *spread, uint32_t originator,
     return first;
 }
 
-/* What the floors of the originator's parts in all rounds leave of the load. */
+/* The units of the load that are left over by the floors of the originator's
+   parts in all rounds. */
 static uint64_t units_left(struct spread *spread, uint32_t originator,
                            unsigned rounds)
 {

@@ -12,7 +12,7 @@ struct affine {
     double offset;
 };
 
-/* What is known of a node while the tree is solved. */
+/* A node while the tree is solved. */
 struct branch_model {
     struct affine load; /* W(s): what its subtree takes with s left */
     struct affine left; /* its own s, from its parent's */
@@ -98,7 +98,7 @@ static unsigned last_phase(const struct schedule_branch tree[])
     return last;
 }
 
-/* Whoever is used works for as long as it has time left. */
+/* A node in use works for as long as it has time left. */
 static void share(struct model_tree_plan *plan, double share_units[],
                   const double left[], const struct schedule_branch tree[],
                   const struct model_tree_costs *costs)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the model says of a load that is scattered along a tree: the shares
- * with which all nodes finish together, and the bound that no scatter beats.
- * Ports work independently; each serves its node's children in the order of
- * their phases. Circuits of different nodes are taken not to meet. Double
- * precision: for reports, not for shares that are sent.
+ * The model of a load that is scattered along a tree: the shares with which all
+ * nodes finish together, and a bound that no scatter beats. Ports work
+ * independently; each serves its node's children in the order of their phases.
+ * Circuits of different nodes are taken not to meet. Double precision: for
+ * reports, not for shares that are sent.
  *
  * Source: scatter/plan/tree.h with node speeds and independent ports, and the
  * bound of qemu/model/bound.h; after Blazewicz, Drozdowski, Guinand, Trystram

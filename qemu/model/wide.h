@@ -3,8 +3,8 @@
  * Numbers of MODEL_WIDE_BITS bits for models whose exact fractions have as many
  * digits as there are different nodes. The numbers of the models lie below 2^64
  * in size and are sums of positive terms, or differences that a recurrence
- * divides by what it multiplied: a few hundred bits are left over. What is less
- * than 2^-100 away from an integer counts as that integer.
+ * divides by what it multiplied: a few hundred bits are left over. A number
+ * less than 2^-100 away from an integer counts as that integer.
  */
 #ifndef QEMU_MODEL_WIDE_H
 #define QEMU_MODEL_WIDE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the plan gives to every layer, for reports. */
+/* The shares and volumes that the plan gives to each layer, for reports. */
 #ifndef QEMU_OUTCOME_LAYERS_H
 #define QEMU_OUTCOME_LAYERS_H
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everything that one run left behind, for those who write it down: the
- * summary, the JSON report, the Gantt chart, the trace. All times are mesh
- * times in picoseconds; those named `_ps` here count from the start of the
- * scatter, time zero of the job. Filled by qemu/job/collect; the arrays are its
- * own.
+ * All results of one run, from which the summary, the JSON report, the Gantt
+ * chart and the trace are written. All times are mesh times in picoseconds;
+ * those named `_ps` here count from the start of the scatter, time zero of the
+ * job. Filled by qemu/job/collect; the arrays are its own.
  */
 #ifndef QEMU_OUTCOME_OUTCOME_H
 #define QEMU_OUTCOME_OUTCOME_H
@@ -21,7 +20,7 @@
 
 #define OUTCOME_DIGEST_BYTES 65u
 
-/* What one node did with one round. The originator queues all rounds and then
+/* The work of one node on one round. The originator queues all rounds and then
    computes all that it keeps, in one interval. */
 struct outcome_compute_interval {
     uint8_t round;             /* from 0 */
@@ -52,7 +51,7 @@ struct outcome_node {
     uint32_t event_count;
 };
 
-/* What the plan gives to each node of a layer. */
+/* The plan for each node of a layer. */
 struct outcome_layer {
     uint32_t nodes;
     double share_units;
@@ -62,8 +61,8 @@ struct outcome_layer {
 
 /*
  * A load that does not fit the originator's memory goes in batches, one after
- * the other. What is below of nodes, circuits and the plan is the first one's;
- * the makespan and all else that is summed up is of all of them.
+ * the other. struct outcome has nodes, circuits and the plan of the first batch
+ * only; the makespan and all other sums are of all batches.
  */
 struct outcome_batch {
     uint64_t units;
@@ -125,7 +124,8 @@ uint64_t outcome_free_ps(const struct outcome_node *node, unsigned index);
 /* When it turns to interval `index`: free, and the volume received. */
 uint64_t outcome_turn_ps(const struct outcome_node *node, unsigned index);
 
-/* How long a node waited for volumes after its first receipt. */
+/* The time in which a node had nothing to compute between its first receipt and
+   its last one. */
 uint64_t outcome_idle_ps(const struct outcome_node *node);
 
 /* The longest of all active nodes. */
@@ -143,8 +143,8 @@ double outcome_ratio(uint64_t numerator, uint64_t denominator);
 /* The measured makespan less the planned, divided by the planned. */
 double outcome_overhead_vs_plan(const struct outcome *outcome);
 
-/* The compute time that the originator measured on pieces of the load, against
-   that of all of it on all nodes: by how much of this it is larger. */
+/* The compute time that the originator measured on its sample, less that of the
+   whole load on all nodes, divided by the latter. */
 double outcome_calibration_error(const struct outcome *outcome);
 
 /* Load * compute time / planned makespan. */

@@ -50,8 +50,8 @@ static const char *const paint_name[PAINTS] = {
     "preparing", "sending",   "result return",
 };
 
-/* What is painted in one colour, as the lines of a gnuplot data block: boxes
-   (start, end, top, bottom) or corners of polygons (time, height). */
+/* The boxes of one colour, as lines of a gnuplot data block: (start, end, top,
+   bottom) or corners of polygons (time, height). */
 struct coat {
     FILE *stream;
     char *text;
@@ -70,7 +70,7 @@ struct chart {
     struct coat areas[PAINTS];
 };
 
-/* What the nodes of one layer do, in time: their number in each column. */
+/* The states of one layer's nodes over time: their numbers in each column. */
 struct band {
     double partly[PAINTS][BINS];
     double enter[PAINTS][BINS + 1]; /* fully, from this column on */

@@ -123,7 +123,7 @@ static json_t *plan_json(const struct outcome *outcome)
         "planning_ps", integer(plan->plan_ps), "layers", layers_json(outcome));
 }
 
-/* What a node did with every round; NULL if there is but one. */
+/* The intervals of a node, one for each round; NULL if there is but one. */
 static json_t *intervals_json(const struct outcome *outcome,
                               const struct outcome_node *node)
 {
@@ -355,7 +355,7 @@ static json_t *result_json(const struct outcome *outcome)
     return collector.object;
 }
 
-/* What each batch of a load took that goes in several. */
+/* The times of each batch of a load that goes in several. */
 static json_t *batches_json(const struct outcome *outcome)
 {
     json_t *list = json_array();

@@ -172,7 +172,7 @@ static void print_layers(FILE *out, const struct outcome *outcome)
             in_unit(planned_ps, unit));
 }
 
-/* What the plan expects of one round of at most as many phases; 0 if unknown.
+/* The makespan of a plan of one round and at most as many phases; 0 if unknown.
    Its own software at the originator counts as that of all rounds. */
 static uint64_t one_round_ps(const struct outcome *outcome)
 {

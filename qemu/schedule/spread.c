@@ -76,7 +76,7 @@ struct choice {
     struct torus_path path;
 };
 
-/* How far a circuit has been followed. */
+/* The end of a circuit that the search follows link by link. */
 struct reach {
     uint32_t at;
     uint64_t cost;
@@ -453,7 +453,8 @@ static void map(struct search *search)
     }
 }
 
-/* How hard a node pushes those that lie elsewhere. */
+/* Fills the table of forces: the push of a node on another, by the difference
+   of their places. */
 static void set_push(struct search *search, unsigned power)
 {
     uint32_t width = search->size.width;

@@ -5,7 +5,8 @@
 
 #define NONE UINT32_MAX
 
-/* What schedule_tree_order() works on, by node; one piece of memory. */
+/* The arrays of schedule_tree_order(), indexed by node; they lie in one piece
+   of memory. */
 struct order {
     const struct schedule_circuit *circuits;
     uint32_t nodes;

@@ -28,7 +28,7 @@ struct schedule_branch {
     struct torus_path path; /* from its parent; all 0 for the root */
 };
 
-/* How a node is reached. */
+/* The circuit that reaches a node. */
 struct schedule_circuit {
     uint32_t from;  /* index of the sender */
     uint16_t phase; /* from 1; 0: nobody reaches it */

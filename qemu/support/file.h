@@ -17,8 +17,9 @@ int file_error(const char *path, const char *reason);
 /*
  * Whether two names stand for one regular file, or would if the one that is
  * missing were created: by device and inode where both exist (links included),
- * else by folder and last part. What is no regular file, such as a pipe or
- * /dev/null, is never the same: nothing of it is lost.
+ * else by folder and last part. A pipe, a device such as /dev/null or anything
+ * else that is no regular file is never the same: writing to it destroys
+ * nothing.
  */
 bool file_same(const char *one, const char *other);
 
@@ -31,7 +32,8 @@ int file_write(const char *path, const void *data, uint64_t bytes);
 
 /*
  * A file that takes its name only when it is complete: until then it lies next
- * to it. What is no regular file (a pipe, /dev/null) is written directly.
+ * to it. A name that stands for no regular file (a pipe, /dev/null) is written
+ * directly.
  */
 struct file_output {
     FILE *stream;     /* for the caller to write to, not to close */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory without which there is nothing worth reporting. */
+/* Allocations without which the program cannot report anything: they succeed or
+   end it. */
 #ifndef QEMU_SUPPORT_MEMORY_H
 #define QEMU_SUPPORT_MEMORY_H
 
-/* What malloc(), calloc() or realloc() returned. NULL prints a message and ends
-   the program with EXIT_FAILURE. */
+/* Result: `memory`, as malloc(), calloc() or realloc() returned it; if that is
+   NULL, the program ends with EXIT_FAILURE after a message on stderr. */
 void *memory_or_exit(void *memory);
 
 #endif

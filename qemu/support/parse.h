@@ -48,9 +48,9 @@ const char *parse_point(const char *text, uint64_t *x, uint64_t *y);
 const char *parse_side(const char *text, struct torus_size *size);
 
 /*
- * Tells the user of a value that is not allowed. `allowed` is what one of the
- * above returned for `text`. Result: 0 if it is NULL; otherwise EINVAL (an
- * argp parser's result), after "quincunx: OPTION 'TEXT': ALLOWED" on stderr.
+ * Prints that an option's value is not allowed. `allowed` is what one of the
+ * above returned for `text`. Result: 0 if it is NULL; otherwise EINVAL (an argp
+ * parser's result), after "quincunx: OPTION 'TEXT': ALLOWED" on stderr.
  */
 int parse_report(const char *option, const char *text, const char *allowed);
 

@@ -42,10 +42,12 @@ int process_log(void);
  */
 bool process_ended(pid_t *pid, int *status);
 
-/* Tells how a QEMU ended; `program` is what could not be executed. */
+/* Prints how a QEMU ended, from its wait status; `program` is named if it could
+   not be executed (status 127). */
 void process_explain(FILE *out, const char *program, int status);
 
-/* The last lines of a log, if there are any, after a line that says so. */
+/* Prints the last lines of a log under a heading; nothing if the log is
+   empty. */
 void process_last_words(FILE *out, int log);
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What communication costs: a profile is the three numbers startup, transfer
- * time per byte and hop delay, known by name (t3d, lvds, uart) or read from a
- * file:
+ * A profile says what communication costs, by three times: startup, transfer
+ * time per byte and hop delay. It is known by its name (t3d, lvds, uart,
+ * emulated) or read from a file:
  *
  *   # links of the laboratory
  *   startup = 5us

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who the nodes of a mesh of boards are (PEEK_IDENTITY of hal/switch/peek.h),
- * and how they differ from each other.
+ * The identity of each node of a mesh of boards (PEEK_IDENTITY of
+ * hal/switch/peek.h): chip, image, clock, memory; and the nodes that differ
+ * from the others.
  */
 #ifndef QEMU_SURVEY_IDENTITY_H
 #define QEMU_SURVEY_IDENTITY_H
@@ -12,7 +13,7 @@
 
 #define IDENTITY_WHY_BYTES 160u
 
-/* As the node said. */
+/* A node's answer. */
 struct identity {
     bool known; /* it answered; else nothing of the rest */
     bool placed;
@@ -31,7 +32,7 @@ struct identity {
     char reset[PEEK_NAMES_BYTES + 1];
 };
 
-/* How a node stands out. */
+/* The ways in which a node stands out from the others. */
 enum identity_mark {
     IDENTITY_IMAGE = 1,   /* its image, */
     IDENTITY_CLOCK = 2,   /* its clock's source or frequency, */
@@ -60,7 +61,7 @@ bool identity_is_unfit(char why[IDENTITY_WHY_BYTES],
                        const struct identity *node,
                        const struct identity *originator);
 
-/* Tells of all nodes that are unfit, one a line. Result: how many. */
+/* Prints the nodes that are unfit, one a line. Result: their number. */
 unsigned identity_print_unfit(FILE *out, const struct identity *identity,
                               const struct sweep *sweep);
 

@@ -31,7 +31,7 @@ void links_end(struct links *links)
     free(links->before);
 }
 
-/* Which port is asked for. */
+/* The port whose counters a sweep reads. */
 struct port_request {
     struct links *links;
     unsigned port;

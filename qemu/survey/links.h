@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every port of every node of a mesh of boards counted: bytes, messages
+ * The counters of every port of every node of a mesh of boards: bytes, messages
  * and errors (PEEK_EAST to PEEK_SOUTH of hal/switch/peek.h).
  */
 #ifndef QEMU_SURVEY_LINKS_H
@@ -31,7 +31,7 @@ enum links_counter {
     LINKS_COUNTERS
 };
 
-/* Of one node; a mask of ports that it told. */
+/* The counters of one node; `known` is a mask of the ports that answered. */
 struct links_node {
     unsigned known;
     uint32_t count[TORUS_PORTS][LINKS_COUNTERS];

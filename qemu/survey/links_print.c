@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ports counted, for people and for programs. */
+/* Prints the counters of ports: tables, JSON, and Prometheus' text format. */
 #include "qemu/survey/links.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* What a table shows, in this order. */
+/* The columns of a table, in this order. */
 static const struct {
     enum links_counter counter;
     const char *head;

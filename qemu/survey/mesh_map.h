@@ -31,7 +31,7 @@ bool mesh_map_is_missing(const struct mesh_map *map, struct torus_coord at);
 
 /*
  * x to the east, y to the north, as on paper; a cable that leads around is two
- * stubs that say to whom. What is wrong is red, and listed below.
+ * stubs that say to whom. Faults are red, and listed below the picture.
  */
 void mesh_map_svg(FILE *out, const struct mesh_map *map);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who all nodes of a mesh of boards are: number, image, clock, crystal, reset,
- * memory, supply and temperature, and who stands out.
+ * The nodes of a mesh of boards in one table: number, image, clock, crystal,
+ * reset, memory, supply and temperature, and who stands out.
  */
 #ifndef QEMU_SURVEY_NODES_H
 #define QEMU_SURVEY_NODES_H

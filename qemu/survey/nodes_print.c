@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who nodes are, for people and for programs. */
+/* Prints the table of nodes, for people and as JSON. */
 #include "qemu/survey/nodes.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 #define CELL_BYTES 48u
 
-/* What a mark says, by its bit. */
+/* The text of a mark, by its bit. */
 static const char *const meanings[] = {
     "another image than most nodes",       "another clock than most nodes",
     "another crystal than most nodes",     "other memory than most nodes",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How every node of a mesh of boards is, asked through the originator's
- * console: by peeks, which a node answers from its interrupts
+ * The state of every node of a mesh of boards, read by peeks through the
+ * originator's console. A node answers peeks from its interrupts
  * (hal/switch/peek.h), also when its program hangs.
  */
 #ifndef QEMU_SURVEY_PS_H
@@ -24,7 +24,7 @@ struct ps_node {
     bool well; /* ready for a job, and none failed */
     char path[SWEEP_PATHS][SWEEP_PATH_BYTES]; /* as tried; "" is none */
     char why[PS_WORD_BYTES];                  /* it does not answer */
-    /* As the node said, if it answers. */
+    /* The node's answer; not set unless `answers`. */
     char state[PS_WORD_BYTES];
     char waypoint[PS_WORD_BYTES];
     char kernel[PS_WORD_BYTES];
@@ -35,7 +35,7 @@ struct ps_node {
     char pc[PS_WORD_BYTES]; /* of the fault; "": no record */
     char lr[PS_WORD_BYTES];
     char cfsr[PS_WORD_BYTES];
-    /* Where that is: ps_explain(). "": nobody knows. */
+    /* The source lines of pc and lr, set by ps_explain(). "": unknown. */
     char pc_at[ADDRESSES_TEXT_BYTES];
     char lr_at[ADDRESSES_TEXT_BYTES];
     char bare[FAULT_IMAGE_WHY_BYTES]; /* why not; "": they are known */

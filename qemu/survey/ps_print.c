@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What nodes say of themselves, for people and for programs. */
+/* Prints the states of nodes, for people and as JSON. */
 #include "qemu/survey/ps.h"
 
 #include "hal/err.h"
@@ -47,7 +47,8 @@ static const char *exception_name(uint64_t exception)
     return exception < sizeof names / sizeof *names ? names[exception] : "?";
 }
 
-/* Where the fault is in the sources, or why nobody knows. */
+/* Prints the source line of the fault, or the reason for which it is
+   unknown. */
 static void print_where(FILE *out, const struct ps_node *node)
 {
     if (node->pc_at[0] != '\0') {

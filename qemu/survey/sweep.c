@@ -24,7 +24,7 @@ enum link_state {
     LINK_DEAD
 };
 
-/* What is asked for by one request. */
+/* The nodes that one request asks. */
 struct batch {
     uint32_t node[BATCH_MAX];
     unsigned count;
@@ -345,7 +345,7 @@ static bool read_row(unsigned *at, int *error, uint8_t *page, unsigned *bytes,
     return count >= 0;
 }
 
-/* What is asked, and what becomes of the answers. */
+/* The page that a sweep reads, and the function that takes the answers. */
 struct question {
     enum peek_page page;
     unsigned bytes; /* at least */

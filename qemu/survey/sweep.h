@@ -22,7 +22,8 @@
 #define SWEEP_PATH_BYTES 20u
 #define SWEEP_WHY_BYTES 24u
 
-/* Of the last sweep; `path` and `why` of the last one that asked the node. */
+/* A node after a sweep; `path` and `why` are those of the last sweep that asked
+   the node. */
 struct sweep_node {
     struct torus_coord at;
     bool skip;    /* set by the caller: is not asked */
@@ -53,11 +54,11 @@ bool sweep_begin(struct sweep *sweep, struct console *console,
 void sweep_end(struct sweep *sweep);
 
 /*
- * Asks every node for a page, but those that did not answer before, and hands
- * each answer over, in no order: at least `bytes` bytes of this version. What
- * was learned about links stays for the next sweep. Result: how many that
- * are not skipped did not answer; -1: the console is silent, or knows no peeks:
- * see console_why().
+ * Reads a page from every node, except from those that did not answer before,
+ * and calls use() for each answer, in any order, with at least `bytes` bytes of
+ * this version. The state of the links is kept for the next sweep. Result: how
+ * many that are not skipped did not answer; -1: the console is silent, or knows
+ * no peeks: see console_why().
  */
 typedef void sweep_use(void *context, uint32_t index, const uint8_t *page,
                        unsigned bytes);
@@ -66,7 +67,8 @@ int sweep_read(struct sweep *sweep, enum peek_page page, unsigned bytes,
 
 uint32_t sweep_nodes(const struct sweep *sweep);
 
-/* Lets nodes that did not answer be asked again: they may have come back. */
+/* The next sweep asks nodes again that did not answer: they may have come
+   back. */
 void sweep_forgive(struct sweep *sweep);
 
 /* Over which path a node was asked last: "E2 N1"; "" for the originator. */

@@ -19,7 +19,7 @@
 
 /* Where a board's console goes. */
 enum wired_console {
-    WIRED_KEEP,   /* read and forgotten but for its last words */
+    WIRED_KEEP,   /* read by the forwarder, which keeps the last lines */
     WIRED_SOCKET, /* to the caller: wired_console() */
     WIRED_TTY     /* to a pseudo-terminal: wired_tty() */
 };
@@ -57,17 +57,18 @@ const char *wired_tty(const struct wired *wired, uint32_t node);
 /* A descriptor that becomes readable when a board dies. */
 int wired_fd(const struct wired *wired);
 
-/* Whether a board has died of which this has not told before; never waits. */
+/* Whether another board has died, one that no earlier call reported; never
+   waits. */
 bool wired_died(struct wired *wired, uint32_t *node);
 
-/* Tells on stderr how a board died, and its last words. */
+/* Prints on stderr how a board died and the last lines of its console. */
 void wired_explain(struct wired *wired, uint32_t node);
 
 /* Ends one board at once, as if its power had failed: for tests. The others
    find it silent. */
 void wired_kill(struct wired *wired, uint32_t node);
 
-/* What the links' damage came to so far. */
+/* The bytes that the links carried, changed and lost so far. */
 struct noise_counts wired_damage(const struct wired *wired);
 
 /* Ends all boards, and waits until they are gone; NULL is allowed. */

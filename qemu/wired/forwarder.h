@@ -16,15 +16,16 @@
 struct wired_forwarder;
 
 /*
- * Room for so many ends; no thread yet. Bytes of links suffer what `noise`
- * says, each direction of a link by itself. NULL with errno.
+ * A forwarder for at most `ends` sockets, without its thread yet. Each
+ * direction of a link damages its bytes by `noise`. NULL with errno.
  */
 struct wired_forwarder *wired_forwarder_new(uint32_t ends,
                                             const struct noise *noise);
 
 /*
- * What it takes part in, before it starts; the sockets become its own. `a` and
- * `b` tell the directions of a link apart; `node` is the board of a console.
+ * Hand sockets over before the thread starts; they become the forwarder's. `a`
+ * and `b` number the two directions of a link, each of which has damage of its
+ * own; `node` is the board of a console.
  *
  * A terminal is opened by wired_forwarder_tty() and its name, such as
  * /dev/pts/7, written to `name`. It is raw, and stays while nobody has it open;
@@ -45,11 +46,11 @@ int wired_forwarder_tty(struct wired_forwarder *forwarder, int fd,
 /* Starts the thread, with all signals blocked. 0; -1 with errno. */
 int wired_forwarder_start(struct wired_forwarder *forwarder);
 
-/* So far; from any thread. */
+/* The bytes carried, changed and lost so far; may be called from any thread. */
 struct noise_counts
 wired_forwarder_damage(const struct wired_forwarder *forwarder);
 
-/* Prints the last that the node said on its console, if that was relayed. */
+/* Prints the last lines of the node's console, if the forwarder reads it. */
 void wired_forwarder_last_words(struct wired_forwarder *forwarder, FILE *out,
                                 uint32_t node);
 

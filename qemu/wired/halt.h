@@ -2,9 +2,10 @@
 /*
  * When a debugger stops one board of a mesh, all others are to stop as well,
  * their clocks too, or they would take it for dead; when it goes on, they go
- * on. Here is what QEMUs say of that on their monitors (QMP, "QEMU QMP
- * Reference Manual": STOP, RESUME, stop, cont) and what follows. One debugger
- * at a time: a second one is not followed. Pure, but for its own state.
+ * on. This file reads the events of QEMU's monitors (STOP, RESUME; "QEMU QMP
+ * Reference Manual") and gives the orders that follow (stop, cont). One
+ * debugger at a time: a second one is not followed. Pure, but for its own
+ * state.
  */
 #ifndef QEMU_WIRED_HALT_H
 #define QEMU_WIRED_HALT_H
@@ -21,10 +22,10 @@ struct wired_halt {
 };
 
 /*
- * Takes one line that a board's monitor said. *pending is the caller's count
- * of orders given to this board and not answered; what the board reports
- * meanwhile is their doing. Result: the order for all other boards, with its
- * newline; NULL: none.
+ * Reads one line from a board's monitor. *pending is the caller's count of
+ * orders to this board that are not answered; STOP and RESUME that come
+ * meanwhile are the effect of these orders and no debugger's. Result: the order
+ * for all other boards, with its newline; NULL: none.
  */
 const char *wired_halt_receive(struct wired_halt *halt, uint32_t board,
                                uint32_t *pending, const char *line);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What emulated links do to bytes: each is changed to another value, or lost,
- * with a given probability. Which ones depends on a seed and on how many bytes
- * went before, never on time.
+ * Damage on emulated links: each byte is changed to another value, or lost,
+ * with a given probability. The seed and the number of bytes before decide
+ * which ones, never the time.
  */
 #ifndef QEMU_WIRED_NOISE_H
 #define QEMU_WIRED_NOISE_H
@@ -43,8 +43,8 @@ int noise_set(struct noise_chance *chance, const char *option,
    number generators", OOPSLA 2014, figure 17). */
 uint64_t noise_draw(uint64_t *state);
 
-/* Takes `bytes` at `data` over a link whose state of chance is *state, in
-   place; adds to *counts. Result: how many are left. */
+/* Carries `bytes` at `data` over a link, in place: damages them with the random
+   state *state and adds to *counts. Result: the bytes that are left. */
 uint32_t noise_apply(const struct noise *noise, uint64_t *state,
                      struct noise_counts *counts, uint8_t *data,
                      uint32_t bytes);
