@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Start and end of a node's program on a Cortex-M: what every board shares
- * (reset.c, fault.c, memory.c, syscalls.c), and what each board gives to it
- * (vectors_BOARD.c, end_BOARD.c).
+ * Start and end of a node's program on a Cortex-M. All boards share
+ * boot/cortex_m (reset, fault record, memory functions, system calls); each
+ * board defines the functions at the end of this file in its own folder
+ * (vectors.c, end.c; boot/stm32f405 also start.c).
  */
 #ifndef BOOT_BOOT_H
 #define BOOT_BOOT_H
@@ -18,7 +19,7 @@ extern uint32_t boot_stack_start[];
 extern uint32_t boot_stack_end[];
 
 /* The stack in use: that one, until boot_move_stack(). No memory is below it:
-   what overflows faults. */
+   an overflow faults. */
 extern struct boot_stack {
     uint32_t *start;
     uint32_t *end;
@@ -48,11 +49,12 @@ _Noreturn void boot_reset(void);
 _Noreturn void boot_move_stack(uint32_t *start, uint32_t *end,
                                void (*run)(void));
 
-/* Every exception that nobody expects: records the frame and ends. */
+/* The handler of every exception without one of its own: calls
+   boot_fault_record() with the stacked frame. */
 void boot_fault_entry(void);
 
-/* Where it goes on, with the stacked frame: r0-r3, r12, lr, pc, xpsr. It is
-   not to be read if it is below the stack: there was no room for it. */
+/* Records the fault and ends the program. `frame`: r0-r3, r12, lr, pc, xpsr;
+   it is not read if it lies below the stack, where there was no room for it. */
 _Noreturn void boot_fault_record(const uint32_t *frame);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What this board's software costs: one definition for each board. */
+/* The costs of this board's software, defined once for each board. */
 #ifndef BOOT_COSTS_H
 #define BOOT_COSTS_H
 

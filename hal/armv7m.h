@@ -97,7 +97,8 @@ static inline void armv7m_unmask(uint32_t before)
     __asm volatile("msr primask, %0" ::"r"(before) : "memory");
 }
 
-/* What was written before is there before what comes after begins. */
+/* A data barrier: all writes before it are complete before the next instruction
+   begins. */
 static inline void armv7m_barrier(void)
 {
     __asm volatile("dsb" ::: "memory");

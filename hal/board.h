@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a board gives to the code above it, and the entry that it calls. */
+/* Functions that each board defines, and the entry of the node's program, which
+   the board calls. */
 #ifndef HAL_BOARD_H
 #define HAL_BOARD_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a tool finds in an image, at a fixed place behind the vectors: which
- * board it is for, on which of its pins the ports are (`make PINS=`), and, if
- * somebody has set them, the node's coordinates: the node goes by them, and
- * discovery tells where the cables say something else. Width and height are
- * for who reads the image. Numbers are little-endian.
+ * The identity of an image, at a fixed place behind the vectors, for tools and
+ * for the board: the board that it is for, the pins of its ports (`make
+ * PINS=`), and, where they were set, the node's coordinates. A node takes its
+ * coordinates from here, and discovery reports cables that contradict them.
+ * Width and height are for tools only. Numbers are little-endian.
  *
  * The coordinates and sizes are 0xffff each where not set: also in flash, whose
  * ones can be programmed to zeros later without erasing anything

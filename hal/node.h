@@ -26,7 +26,7 @@
 #define NODE_CONSOLE_BYTES 2048u
 #endif
 
-/* Who this node is: written before its program starts. */
+/* The node's place and mesh, written before its program starts. */
 struct node_identity { /* switch */
     uint32_t magic;    /* of the window, hal/window/window.h; 0 without one */
     uint32_t version;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What newlib asks of the system. Nothing here allocates or opens files; text
- * goes where the board puts it. Not compiled with the whole program: the linker
+ * The system calls of newlib. Nothing here allocates or opens files; text goes
+ * where the board puts it. Not compiled with the whole program: the linker
  * learns only later what the library calls.
  */
 #include "boot/boot.h"

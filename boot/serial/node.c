@@ -87,7 +87,7 @@ static bool answer(struct serial_node *node)
     return some;
 }
 
-/* What a node does while it waits for anything. */
+/* One turn of a node that waits for anything. */
 static int idle(void *context)
 {
     struct serial_node *node = context;
@@ -252,7 +252,7 @@ static void set_alarm(struct serial_node *node)
     node->alarm_us = first_us;
 }
 
-/* What could not be done now, as the ring is full, is tried again later. */
+/* A message that found the ring full is tried again later. */
 void serial_node_attend(struct serial_node *node, unsigned port)
 {
     struct switch_core *core = &node->core;

@@ -15,7 +15,7 @@
  * ends a job that it is in: that one has no job any more. If the main loop does
  * not come back to hear it, the node resets itself.
  *
- * What both touch is guarded by lock() and unlock() of the configuration.
+ * State that both use is guarded by lock() and unlock() of the configuration.
  */
 #ifndef BOOT_SERIAL_NODE_H
 #define BOOT_SERIAL_NODE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a node on serial lines answers to peeks (hal/switch/peek.h), from its
+ * The answers of a node on serial lines to peeks (hal/switch/peek.h), from its
  * interrupts: pages that describe it, and two commands.
  */
 #ifndef BOOT_SERIAL_PAGES_H

@@ -12,7 +12,7 @@
 #include "hal/serial/circuit.h"
 #include "scatter/engine/node.h"
 
-/* What the board gives. Functions may be called until the end. */
+/* The board's functions, which may be called until the end. */
 struct serial_node_config {
     struct shell_ident ident; /* but for mesh, size and coordinates */
     bool strapped;            /* the coordinates are set in flash */
@@ -43,7 +43,8 @@ struct serial_node_config {
     /* Has serial_node_alarm() called at that time, or soon if it has passed, in
        place of any other. NULL: the tick is all there is. */
     void (*alarm)(void *context, uint32_t at_us);
-    /* What the driver of a port counts, and names, one behind the other. */
+    /* The counters of a port's driver, and their names, one behind the other
+       (hal/names.h). */
     uint32_t *(*line)(void *context, unsigned port);
     unsigned line_counters;
     const char *line_names;

@@ -85,7 +85,7 @@ static void status(void *context, struct shell_status *status)
         .uptime_us = node->config.now_us(node->config.context)};
 }
 
-/* What discovery found at a port. */
+/* The link that discovery found at a port. */
 static void link(void *context, struct shell_link *link, unsigned port)
 {
     const struct serial_node *node = context;

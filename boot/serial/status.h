@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the console's commands find and do on a node on serial lines. */
+/* The functions behind the console's commands, on a node with serial lines. */
 #ifndef BOOT_SERIAL_STATUS_H
 #define BOOT_SERIAL_STATUS_H
 

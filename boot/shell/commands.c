@@ -31,7 +31,8 @@ static bool number(const struct shell *shell, unsigned i, uint32_t *value,
     return shell_number(shell->word[1 + i], value, most);
 }
 
-/* What a function of the config answered. */
+/* The code of the reply to a command, from the result of a function of the
+   config. */
 static enum shell_code code_of(struct shell *shell, int error)
 {
     shell->detail = error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the shell's files share: the board's side of it, and its state. */
+/* Shared by the shell's files: the board's functions, and the shell's state. */
 #ifndef BOOT_SHELL_STATE_H
 #define BOOT_SHELL_STATE_H
 
@@ -91,7 +91,7 @@ enum shell_list {
     SHELL_FAULT     /* the fault record's words; nothing: no fault */
 };
 
-/* What a function that is asked again and again may answer. */
+/* The results of a function that is called until it has an answer. */
 #define SHELL_LATER 1 /* nothing yet; any error is negative and ends it */
 
 /*
@@ -150,7 +150,7 @@ struct shell_config {
 
     uint64_t (*clock_ps)(void *context);
 
-    /* What goes wrong in the next job: 0 nothing, else enum node_injection. */
+    /* Sets the fault of the next job: enum node_injection. */
     void (*inject)(void *context, unsigned what);
 
     /* Event `index` of the log; false: there is none. */
@@ -160,7 +160,7 @@ struct shell_config {
     void (*reset)(void *context);
 };
 
-/* What may be wrong with a request. */
+/* The errors of a request. */
 enum shell_code {
     SHELL_OK,
     SHELL_LONG, /* of the line, as in hal/line/line.h */

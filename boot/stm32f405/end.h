@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an STM32F405 board remembers over a reset, in memory that nothing
+ * Records of an STM32F405 board that survive a reset, in memory that nothing
  * initialises: the fault that ended the program before. It is gone when the
  * power goes.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every program on an STM32F405 begins with, and what it found. */
+/* The start of every program on an STM32F405, and its findings: clock, reset
+   cause. */
 #ifndef BOOT_STM32F405_START_H
 #define BOOT_STM32F405_START_H
 

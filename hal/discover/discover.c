@@ -63,10 +63,10 @@ enum bit {
     FAILED = 64 /* finished for lack of an answer */
 };
 
-/* What is as true after the end as before. */
+/* The states that the end of discovery leaves as they are. */
 #define KEPT ((unsigned)(PLACED | KNOWN))
 
-/* What a neighbour must have said before its link is judged. */
+/* Messages of a neighbour that must have come before its link is judged. */
 #define COMPLETE (PLACED | TESTED | KNOWN)
 
 enum link_state {
@@ -700,7 +700,7 @@ static unsigned listed(unsigned faults)
     return faults < DISCOVER_FAULTS_MAX ? faults : DISCOVER_FAULTS_MAX;
 }
 
-/* What the parent has taken; its number is the next one's. */
+/* The faults that the parent has taken: also the number of the next one. */
 static unsigned echo_taken(const struct discover *d)
 {
     return d->link[d->parent].told[AT_TAKEN];
@@ -721,7 +721,7 @@ static void store_echo(const struct discover *d, uint8_t *out)
            FAULT_BYTES);
 }
 
-/* What is due at the port, the most urgent first; 0: nothing. */
+/* The message that is due at the port, the most urgent first; 0: none. */
 static enum kind due(const struct discover *d, unsigned port)
 {
     const struct discover_link *link = &d->link[port];
@@ -766,7 +766,7 @@ static unsigned store(const struct discover *d, uint8_t *out, unsigned port)
     return bytes;
 }
 
-/* What was due has been told. */
+/* Notes that a message which was due has been sent. */
 static void check_off(struct discover *d, unsigned port, enum kind kind)
 {
     uint8_t bit = (uint8_t)(1u << port);
@@ -917,7 +917,7 @@ static void hear_status(struct discover *d, unsigned port, const uint8_t *in)
     link->heard_us = d->now_us;
     memcpy(link->told, in, STATUS_BYTES);
     if ((bits & FINISHED) == 0) {
-        /* Whoever still asks is answered, also after the end. */
+        /* Neighbours that still ask are answered, also after the end. */
         d->stale |= (uint8_t)(discover_ready(d) << port);
     } else if ((d->state & ORIGIN) != 0) {
         if (!discover_ready(d)) {

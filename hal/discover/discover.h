@@ -188,7 +188,8 @@ bool discover_ready(const struct discover *d);
 /* Whether the originator found or got a fault: as told to all. */
 bool discover_faulty(const struct discover *d);
 
-/* What the originator told, once a wave has been here. */
+/* The wave that came last: the originator's mesh, and this node's place in
+   it. */
 uint16_t discover_epoch(const struct discover *d); /* 0: there was none */
 uint8_t discover_flags(const struct discover *d);
 struct torus_size discover_size(const struct discover *d);

@@ -38,7 +38,7 @@ static void put_place(struct line *line, unsigned x, unsigned y, unsigned port)
     }
 }
 
-/* What is at the other end, and what must be there. */
+/* Writes the port that a cable leads to, and the one that it should lead to. */
 static void put_ends(struct line *line, struct torus_size size,
                      const struct discover_fault *fault)
 {

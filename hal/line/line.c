@@ -341,7 +341,8 @@ int line_base64_read(uint8_t *out, unsigned capacity, const char *text,
             out[bytes++] = (uint8_t)(group >> bits);
         }
     }
-    /* What the padding leaves over must be 0, or two texts mean the same. */
+    /* Bits left over by the padding must be 0, or two texts would mean the same
+       bytes. */
     if (length % 4 != 0 || length - i > 2 ||
         (group & ((1u << bits) - 1)) != 0) {
         return -1;

@@ -28,7 +28,7 @@
 #define LINE_DATA_MAX 96u                   /* bytes of data in a line .. */
 #define LINE_BASE64_MAX 128u                /* .. and characters of it */
 
-/* What a producer pushes in place of a byte that arrived damaged. */
+/* The byte that a producer pushes in place of one that arrived damaged. */
 #define LINE_DAMAGED_BYTE 0u
 
 enum line_status {
@@ -69,7 +69,7 @@ struct line_reader {
 void line_init(struct line_reader *reader, uint32_t half_us);
 
 /*
- * For the interrupt handler: takes the next byte. Whatever finds no room is
+ * For the interrupt handler: takes the next byte. A byte that finds no room is
  * counted, and the line in which it is missing comes out as LINE_DAMAGED.
  */
 void line_push(struct line_reader *reader, uint8_t byte);
@@ -96,7 +96,7 @@ void line_begin(struct line_writer *writer);
 /*
  * Appends text; a conversion stands for the next argument: %s a string, %u a
  * uint32_t, %d an int32_t, %x a uint32_t as eight hexadecimal digits, %l a
- * uint64_t. What a line may not contain comes out as `?`.
+ * uint64_t. Characters that a line may not contain come out as `?`.
  */
 void line_put(struct line_writer *writer, const char *format, ...);
 

@@ -70,7 +70,7 @@ static unsigned attend_all(struct circuit *circuit)
     return count;
 }
 
-/* What every wait does, again and again. Result: 0; an error ends the wait. */
+/* One turn of every wait. Result: 0: wait on; an error ends the wait. */
 static int wait_a_little(struct circuit *circuit)
 {
     struct serial_circuit *serial = circuit->board;
@@ -207,7 +207,7 @@ void circuit_close(struct circuit *circuit)
 {
     struct serial_circuit *serial = circuit->board;
 
-    /* What is under way reads memory that the next job will overwrite. */
+    /* Sends that are under way read memory that the next job will overwrite. */
     if (circuit_drain(circuit) != ERR_OK) {
         serial->lock(serial->context);
         switch_reset(serial->core);

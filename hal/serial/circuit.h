@@ -35,8 +35,8 @@ struct serial_circuit_send {
 };
 
 /*
- * What the board gives, and what belongs to the implementation. The caller's,
- * who fills the first part and keeps all of it while the circuit is open.
+ * The board's functions, and the state of the implementation. The caller's, who
+ * fills the first part and keeps all of it while the circuit is open.
  */
 struct serial_circuit {
     struct switch_core *core;

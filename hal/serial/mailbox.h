@@ -84,11 +84,12 @@ int mailbox_announce(struct mailbox *mailbox, uint32_t bytes, uint8_t kind,
                      uint16_t job);
 
 /*
- * Bytes of it from `offset` on. What is there already is not written again. A
- * gap changes nothing: filled_bytes is the offset that is waited for. Bytes of
- * the last whole message may come once more also when the node has taken it,
- * since the host may not have heard that they came. Result: 0; ERR_RANGE: a
- * gap; ERR_BUFFER: beyond the end; ERR_PORT_BUSY: no message is announced.
+ * Bytes of it from `offset` on. Bytes that are there already are not written
+ * again. A gap changes nothing: filled_bytes is the offset that is waited for.
+ * Bytes of the last whole message may come once more also when the node has
+ * taken it, since the host may not have heard that they came. Result: 0;
+ * ERR_RANGE: a gap; ERR_BUFFER: beyond the end; ERR_PORT_BUSY: no message is
+ * announced.
  */
 int mailbox_put(struct mailbox *mailbox, uint32_t offset, const uint8_t *data,
                 uint32_t bytes);

@@ -80,38 +80,40 @@ static void answer(struct switch_core *core, unsigned port, unsigned type)
     const struct switch_port *at = &core->port[port];
     const struct switch_destination *to = &at->destination;
     const struct switch_config *config = &core->config;
-    uint8_t content[PART_DONE_BYTES + SWITCH_STATUS_BYTES];
-    unsigned bytes = PART_ANSWER_BYTES;
+    uint8_t content[SWITCH_DONE_BYTES + SWITCH_STATUS_BYTES];
+    unsigned bytes = SWITCH_ANSWER_BYTES;
 
     content[0] = (uint8_t)(type | at->parity | (unsigned)to->round << 4);
     bytes_store_u32(content + 1, to->offset);
-    if (type == PART_DONE) {
-        bytes = PART_DONE_BYTES;
+    if (type == SWITCH_FRAME_DONE) {
+        bytes = SWITCH_DONE_BYTES;
         if (to->kind == SWITCH_PEEK && config->status != NULL) {
             bytes += config->status(config->context, to->question, to->bytes,
                                     content + 1);
         }
     }
-    if (type == PART_ACK && at->answered) {
-        part_write(core, port, content, bytes, at->tag); /* more will come */
+    if (type == SWITCH_FRAME_ACK && at->answered) {
+        /* If it is lost, a later one says as much. */
+        switch_frame_write(core, port, content, bytes, at->tag);
     } else {
-        part_write_surely(core, port, content, bytes, at->tag);
+        switch_frame_write_surely(core, port, content, bytes, at->tag);
     }
 }
 
-void part_again(struct switch_core *core, unsigned port)
+void switch_destination_again(struct switch_core *core, unsigned port)
 {
     const struct switch_port *at = &core->port[port];
 
-    if (at->role == PART_DESTINATION) {
-        answer(core, port, at->destination.done ? PART_DONE : PART_AGAIN);
+    if (at->role == SWITCH_ROLE_DESTINATION) {
+        answer(core, port,
+               at->destination.done ? SWITCH_FRAME_DONE : SWITCH_FRAME_AGAIN);
     }
 }
 
-void part_damaged(struct switch_core *core, unsigned port)
+void switch_destination_damaged(struct switch_core *core, unsigned port)
 {
     core->counters[port].damaged += 1;
-    part_again(core, port);
+    switch_destination_again(core, port);
 }
 
 /* ---- set-up ---- */
@@ -152,22 +154,23 @@ static void deliver(struct switch_core *core, struct switch_destination *to,
     if (receive != NULL) {
         remember(core, &to->from);
         core->receive = NULL;
-        part_note(core, receive->port, to->kind, to->bytes, error);
+        switch_note_end(core, receive->port, to->kind, to->bytes, error);
         receive->error = (int8_t)error;
         receive->state = SWITCH_DONE; /* from here on it is the caller's */
     }
 }
 
-void part_arrive(struct switch_core *core, unsigned port, const uint8_t *setup)
+void switch_destination_arrive(struct switch_core *core, unsigned port,
+                               const uint8_t *setup)
 {
     struct switch_destination *to = &core->port[port].destination;
-    bool ping = setup[PART_AT_KIND] >= SWITCH_PEEK;
+    bool ping = setup[SWITCH_AT_KIND] >= SWITCH_PEEK;
 
-    to->from.source = bytes_load_u16(setup + PART_AT_SOURCE);
-    to->from.sequence = bytes_load_u32(setup + PART_AT_SEQUENCE);
-    to->from.port = setup[PART_AT_PORT];
-    to->kind = setup[PART_AT_KIND];
-    to->bytes = bytes_load_u32(setup + PART_AT_LENGTH);
+    to->from.source = bytes_load_u16(setup + SWITCH_AT_SOURCE);
+    to->from.sequence = bytes_load_u32(setup + SWITCH_AT_SEQUENCE);
+    to->from.port = setup[SWITCH_AT_PORT];
+    to->kind = setup[SWITCH_AT_KIND];
+    to->bytes = bytes_load_u32(setup + SWITCH_AT_LENGTH);
     to->receive = NULL;
     to->offset = 0;
     to->round = 0;
@@ -175,7 +178,7 @@ void part_arrive(struct switch_core *core, unsigned port, const uint8_t *setup)
     to->done = !ping && is_delivered(core, &to->from);
     if (!ping && !to->done) {
         if (!takes(core->receive, port, to->kind)) {
-            part_refuse(core, port, setup, PART_UNWANTED);
+            switch_relay_refuse(core, port, setup, SWITCH_REASON_UNWANTED);
             return;
         }
         attach(core->receive, to, port);
@@ -183,11 +186,11 @@ void part_arrive(struct switch_core *core, unsigned port, const uint8_t *setup)
             deliver(core, to, ERR_BUFFER);
         }
     }
-    part_hold(core, port, PART_DESTINATION, setup);
-    answer(core, port, to->done ? PART_DONE : PART_ACK);
+    switch_relay_hold(core, port, SWITCH_ROLE_DESTINATION, setup);
+    answer(core, port, to->done ? SWITCH_FRAME_DONE : SWITCH_FRAME_ACK);
 }
 
-void part_destination_lost(struct switch_core *core, unsigned port)
+void switch_destination_lost(struct switch_core *core, unsigned port)
 {
     struct switch_destination *to = &core->port[port].destination;
 
@@ -203,8 +206,8 @@ void part_destination_lost(struct switch_core *core, unsigned port)
 
 /* ---- data ---- */
 
-uint32_t part_data_crc(const struct switch_port *at, uint8_t first,
-                       uint32_t offset)
+uint32_t switch_destination_data_crc(const struct switch_port *at,
+                                     uint8_t first, uint32_t offset)
 {
     uint8_t before[5];
 
@@ -234,34 +237,35 @@ static void take(struct switch_core *core, unsigned port, const uint8_t *data,
     }
 }
 
-void part_data(struct switch_core *core, unsigned port, unsigned bytes)
+void switch_destination_data(struct switch_core *core, unsigned port,
+                             unsigned bytes)
 {
     struct switch_port *at = &core->port[port];
     struct switch_destination *to = &at->destination;
     const uint8_t *content = core->reader[port].content;
-    unsigned data_bytes = bytes - PART_DATA_HEADER_BYTES;
+    unsigned data_bytes = bytes - SWITCH_DATA_HEADER_BYTES;
     int32_t ahead = (int16_t)(bytes_load_u16(content + 1) - to->offset);
 
-    if (bytes < PART_DATA_HEADER_BYTES ||
-        !frame_check(
-            &core->reader[port], PART_DATA_HEADER_BYTES, bytes,
-            part_data_crc(at, content[0], to->offset + (uint32_t)ahead))) {
-        part_damaged(core, port);
+    if (bytes < SWITCH_DATA_HEADER_BYTES ||
+        !frame_check(&core->reader[port], SWITCH_DATA_HEADER_BYTES, bytes,
+                     switch_destination_data_crc(
+                         at, content[0], to->offset + (uint32_t)ahead))) {
+        switch_destination_damaged(core, port);
         return;
     }
     at->active_us = core->now_us;
     at->answered = true;
-    at->parity = PART_PARITY(content[0]);
+    at->parity = SWITCH_FRAME_PARITY(content[0]);
     if (ahead != 0 || to->done) {
         core->counters[port].stale += 1;
         answer(core, port,
-               to->done    ? PART_DONE
-               : ahead < 0 ? PART_ACK
-                           : PART_AGAIN);
+               to->done    ? SWITCH_FRAME_DONE
+               : ahead < 0 ? SWITCH_FRAME_ACK
+                           : SWITCH_FRAME_AGAIN);
     } else if (data_bytes > to->bytes - to->offset) {
-        part_damaged(core, port); /* no message of this length */
+        switch_destination_damaged(core, port); /* no message of this length */
     } else {
-        take(core, port, content + PART_DATA_HEADER_BYTES, data_bytes);
-        answer(core, port, to->done ? PART_DONE : PART_ACK);
+        take(core, port, content + SWITCH_DATA_HEADER_BYTES, data_bytes);
+        answer(core, port, to->done ? SWITCH_FRAME_DONE : SWITCH_FRAME_ACK);
     }
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a node's interrupts say of it to whoever peeks (hal/switch/switch.h),
- * written by boot/serial/node.c. A peek's first byte is a page or a command; a
- * command's argument, a u32, follows it. Numbers are little-endian. Every
- * answer begins with PEEK_VERSION; that to a command is the page PEEK_STATE.
+ * The answers to peeks (hal/switch/switch.h), which a node's interrupts give:
+ * pages of its state, written by boot/serial/pages.c. A peek's first byte is a
+ * page or a command; a command's argument, a u32, follows it. Numbers are
+ * little-endian. Every answer begins with PEEK_VERSION; that to a command is
+ * the page PEEK_STATE.
  *
  *   PEEK_STATE   1  u8  enum node_state         2  u8  enum peek_waypoint
  *                3  i8  enum err: of the last job that ended here
@@ -131,7 +132,7 @@ enum peek_identity_at {
 #define PEEK_PORT_COUNTERS (PEEK_SWITCH_COUNTERS + PEEK_LINE_COUNTERS)
 #define PEEK_PORT_BYTES (PEEK_AT_COUNTER + 4u * PEEK_PORT_COUNTERS)
 
-/* What counters are called, in their order, each with its NUL. */
+/* The names of the counters, in their order, each with its NUL. */
 #define PEEK_COUNTER_NAMES                                                     \
     "sent_messages\0sent_bytes\0received_messages\0relayed_circuits\0"         \
     "refused\0retries\0retransmitted\0damaged\0lost\0dead"
@@ -161,7 +162,7 @@ enum peek_waypoint {
     PEEK_WAYPOINTS
 };
 
-/* What waypoints, and enum node_state, are called; likewise. */
+/* The names of waypoints and of enum node_state; likewise. */
 #define PEEK_WAYPOINT_NAMES "idle\0order\0message\0sends\0host\0kernel\0work"
 #define PEEK_STATE_NAMES                                                       \
     "reset\0waiting\0planning\0scattering\0computing\0gathering\0done\0"       \

@@ -5,66 +5,68 @@
 #include "hal/bytes.h"
 #include "hal/crc32.h"
 
-void part_release(struct switch_core *core, unsigned port, unsigned reason)
+void switch_relay_release(struct switch_core *core, unsigned port,
+                          unsigned reason)
 {
     const struct switch_port *at = &core->port[port];
-    const uint8_t content[PART_RELEASE_BYTES] = {PART_RELEASE | at->parity,
-                                                 (uint8_t)reason};
+    const uint8_t content[SWITCH_RELEASE_BYTES] = {
+        SWITCH_FRAME_RELEASE | at->parity, (uint8_t)reason};
 
-    part_write_surely(core, port, content, sizeof content, at->tag);
+    switch_frame_write_surely(core, port, content, sizeof content, at->tag);
 }
 
-void part_free(struct switch_core *core, unsigned port, unsigned reason)
+void switch_relay_free(struct switch_core *core, unsigned port, unsigned reason)
 {
     struct switch_port *at = &core->port[port];
     unsigned role = at->role;
 
-    if (role == PART_RELAY) {
-        part_cut(core, port);
-        part_cut(core, at->peer);
-        core->port[at->peer].role = PART_FREE;
+    if (role == SWITCH_ROLE_RELAY) {
+        switch_frame_cut(core, port);
+        switch_frame_cut(core, at->peer);
+        core->port[at->peer].role = SWITCH_ROLE_FREE;
     }
-    at->role = PART_FREE;
-    if (role == PART_SOURCE) {
-        part_source_lost(core, port, reason);
-    } else if (role == PART_DESTINATION) {
-        part_destination_lost(core, port);
+    at->role = SWITCH_ROLE_FREE;
+    if (role == SWITCH_ROLE_SOURCE) {
+        switch_source_lost(core, port, reason);
+    } else if (role == SWITCH_ROLE_DESTINATION) {
+        switch_destination_lost(core, port);
     }
 }
 
-void part_drop(struct switch_core *core, unsigned port, unsigned reason)
+void switch_relay_drop(struct switch_core *core, unsigned port, unsigned reason)
 {
     struct switch_port *at = &core->port[port];
-    bool relay = at->role == PART_RELAY;
+    bool relay = at->role == SWITCH_ROLE_RELAY;
 
-    part_free(core, port, reason);
+    switch_relay_free(core, port, reason);
     if (relay) {
-        part_release(core, at->peer, reason);
+        switch_relay_release(core, at->peer, reason);
     }
 }
 
-void part_break(struct switch_core *core, unsigned port, unsigned reason)
+void switch_relay_break(struct switch_core *core, unsigned port,
+                        unsigned reason)
 {
-    part_drop(core, port, reason);
-    part_release(core, port, reason);
+    switch_relay_drop(core, port, reason);
+    switch_relay_release(core, port, reason);
 }
 
 static uint32_t tag_of(const uint8_t *setup)
 {
-    return crc32_update(0, setup + PART_AT_ATTEMPT,
-                        PART_AT_KIND - PART_AT_ATTEMPT);
+    return crc32_update(0, setup + SWITCH_AT_ATTEMPT,
+                        SWITCH_AT_KIND - SWITCH_AT_ATTEMPT);
 }
 
 static void identify(struct switch_port *at, const uint8_t *setup)
 {
-    at->parity = PART_PARITY(setup[0]);
+    at->parity = SWITCH_FRAME_PARITY(setup[0]);
     at->tag = tag_of(setup);
-    at->message_tag =
-        crc32_update(0, setup + PART_AT_SOURCE, PART_AT_HOPS - PART_AT_SOURCE);
+    at->message_tag = crc32_update(0, setup + SWITCH_AT_SOURCE,
+                                   SWITCH_AT_HOPS - SWITCH_AT_SOURCE);
 }
 
-void part_hold(struct switch_core *core, unsigned port, enum part_role role,
-               const uint8_t *setup)
+void switch_relay_hold(struct switch_core *core, unsigned port,
+                       enum switch_role role, const uint8_t *setup)
 {
     struct switch_port *at = &core->port[port];
 
@@ -73,28 +75,28 @@ void part_hold(struct switch_core *core, unsigned port, enum part_role role,
     at->onward = false;
     at->answered = false;
     at->active_us = core->now_us;
-    at->hold_us = bytes_load_u16(setup + PART_AT_HOLD) * 1000u;
+    at->hold_us = bytes_load_u16(setup + SWITCH_AT_HOLD) * 1000u;
 }
 
-void part_refuse(struct switch_core *core, unsigned port, const uint8_t *setup,
-                 unsigned reason)
+void switch_relay_refuse(struct switch_core *core, unsigned port,
+                         const uint8_t *setup, unsigned reason)
 {
     identify(&core->port[port], setup);
     core->counters[port].refused += 1;
-    part_release(core, port, reason);
+    switch_relay_release(core, port, reason);
 }
 
 static void relay(struct switch_core *core, unsigned port, unsigned onward,
                   const uint8_t *setup)
 {
-    if (core->port[onward].role != PART_FREE ||
-        !part_write_surely(core, onward, setup, PART_SETUP_BYTES,
-                           SWITCH_VERSION)) {
-        part_refuse(core, port, setup, PART_HELD);
+    if (core->port[onward].role != SWITCH_ROLE_FREE ||
+        !switch_frame_write_surely(core, onward, setup, SWITCH_SETUP_BYTES,
+                                   SWITCH_VERSION)) {
+        switch_relay_refuse(core, port, setup, SWITCH_REASON_HELD);
         return;
     }
-    part_hold(core, port, PART_RELAY, setup);
-    part_hold(core, onward, PART_RELAY, setup);
+    switch_relay_hold(core, port, SWITCH_ROLE_RELAY, setup);
+    switch_relay_hold(core, onward, SWITCH_ROLE_RELAY, setup);
     core->port[port].peer = (uint8_t)onward;
     core->port[onward].peer = (uint8_t)port;
     core->port[onward].onward = true;
@@ -108,13 +110,13 @@ static void relay(struct switch_core *core, unsigned port, unsigned onward,
 static int step(uint8_t *setup, unsigned port)
 {
     enum torus_port ahead = torus_opposite((enum torus_port)port);
-    unsigned hops = bytes_load_u16(setup + PART_AT_HOPS);
-    unsigned turn = hops >> PART_TURN_SHIFT;
-    unsigned after = bytes_load_u16(setup + PART_AT_HOPS_AFTER);
+    unsigned hops = bytes_load_u16(setup + SWITCH_AT_HOPS);
+    unsigned turn = hops >> SWITCH_TURN_SHIFT;
+    unsigned after = bytes_load_u16(setup + SWITCH_AT_HOPS_AFTER);
 
-    hops &= PART_HOPS_MASK;
+    hops &= SWITCH_HOPS_MASK;
     if (hops == 0 || turn > TORUS_RIGHT ||
-        (turn != TORUS_STRAIGHT && (after == 0 || after > PART_HOPS_MASK))) {
+        (turn != TORUS_STRAIGHT && (after == 0 || after > SWITCH_HOPS_MASK))) {
         return -2;
     }
     hops -= 1;
@@ -126,16 +128,16 @@ static int step(uint8_t *setup, unsigned port)
         hops = after;
         turn = TORUS_STRAIGHT;
     }
-    bytes_store_u16(setup + PART_AT_HOPS,
-                    (uint16_t)(hops | turn << PART_TURN_SHIFT));
+    bytes_store_u16(setup + SWITCH_AT_HOPS,
+                    (uint16_t)(hops | turn << SWITCH_TURN_SHIFT));
     return (int)ahead;
 }
 
 /* A set-up that this node sent out of the port is still without an answer. */
 static bool meeting(const struct switch_port *at)
 {
-    return !at->answered &&
-           (at->role == PART_SOURCE || (at->role == PART_RELAY && at->onward));
+    return !at->answered && (at->role == SWITCH_ROLE_SOURCE ||
+                             (at->role == SWITCH_ROLE_RELAY && at->onward));
 }
 
 /* With parity a set-up goes out twice: whatever became of the first, the second
@@ -144,14 +146,14 @@ static bool is_repeated(struct switch_port *in, const uint8_t *setup)
 {
     uint32_t before = in->heard;
 
-    if (PART_PARITY(setup[0]) == 0) {
+    if (SWITCH_FRAME_PARITY(setup[0]) == 0) {
         return false;
     }
     in->heard = tag_of(setup);
     return in->heard == before;
 }
 
-void part_setup(struct switch_core *core, unsigned port)
+void switch_relay_setup(struct switch_core *core, unsigned port)
 {
     struct switch_port *in = &core->port[port];
     uint8_t *setup = core->reader[port].content;
@@ -166,15 +168,15 @@ void part_setup(struct switch_core *core, unsigned port)
             in->source.yields = true;
             return;
         }
-        part_drop(core, port, PART_HELD);
-    } else if (in->role != PART_FREE) {
-        part_drop(core, port, PART_BROKEN);
+        switch_relay_drop(core, port, SWITCH_REASON_HELD);
+    } else if (in->role != SWITCH_ROLE_FREE) {
+        switch_relay_drop(core, port, SWITCH_REASON_BROKEN);
     }
     onward = step(setup, port);
     if (onward == -2) {
         core->counters[port].damaged += 1;
     } else if (onward < 0) {
-        part_arrive(core, port, setup);
+        switch_destination_arrive(core, port, setup);
     } else {
         relay(core, port, (unsigned)onward, setup);
     }

@@ -34,13 +34,13 @@ static uint32_t latest_us(const struct switch_core *core,
     uint32_t hops = torus_path_hops(message->path);
 
     return core->config.slack_us +
-           part_line_us(core, ENDS_BYTES + HOP_BYTES * hops);
+           switch_line_us(core, ENDS_BYTES + HOP_BYTES * hops);
 }
 
 static uint32_t with_line_us(const struct switch_core *core, uint32_t us,
                              uint32_t bytes)
 {
-    us += part_line_us(core, bytes);
+    us += switch_line_us(core, bytes);
     return us < WAIT_US_MAX ? us : WAIT_US_MAX;
 }
 
@@ -100,9 +100,9 @@ static void wait_for_answer(struct switch_core *core, unsigned port)
 static bool path_valid(const struct torus_path *path)
 {
     return path->port < TORUS_PORTS && path->turn <= TORUS_RIGHT &&
-           path->hops > 0 && path->hops <= PART_HOPS_MASK &&
+           path->hops > 0 && path->hops <= SWITCH_HOPS_MASK &&
            (path->turn == TORUS_STRAIGHT ||
-            (path->hops_after > 0 && path->hops_after <= PART_HOPS_MASK));
+            (path->hops_after > 0 && path->hops_after <= SWITCH_HOPS_MASK));
 }
 
 /* The bytes of all segments; false if they have no number. */
@@ -186,7 +186,8 @@ static void clear(struct switch_message *message)
     message->state = SWITCH_QUEUED;
 }
 
-void part_queue(struct switch_core *core, struct switch_message *message)
+void switch_source_queue(struct switch_core *core,
+                         struct switch_message *message)
 {
     struct switch_source *source;
 
@@ -211,7 +212,7 @@ void part_queue(struct switch_core *core, struct switch_message *message)
         source->last = message;
         renew(core, message->path.port);
     }
-    part_start(core, message->path.port);
+    switch_source_start(core, message->path.port);
 }
 
 static void finish(struct switch_core *core, unsigned port, int error)
@@ -223,19 +224,20 @@ static void finish(struct switch_core *core, unsigned port, int error)
     renew(core, port);
     core->counters[port].dead +=
         error == ERR_DEAD_LINK && message->kind != SWITCH_PEEK;
-    part_note(core, SWITCH_PORTS + port, message->kind, message->bytes, error);
+    switch_note_end(core, SWITCH_PORTS + port, message->kind, message->bytes,
+                    error);
     message->done_us = core->now_us;
     message->error = (int8_t)error;
     message->state = SWITCH_DONE; /* from here on it is the caller's */
 }
 
-void part_abandon(struct switch_core *core, unsigned port)
+void switch_source_abandon(struct switch_core *core, unsigned port)
 {
     struct switch_port *at = &core->port[port];
 
-    if (at->role == PART_SOURCE) {
-        at->role = PART_FREE;
-        part_release(core, port, PART_BROKEN);
+    if (at->role == SWITCH_ROLE_SOURCE) {
+        at->role = SWITCH_ROLE_FREE;
+        switch_relay_release(core, port, SWITCH_REASON_BROKEN);
     }
     while (at->source.first != NULL) {
         finish(core, port, ERR_PORT_BUSY);
@@ -255,7 +257,7 @@ static unsigned most_bytes(const struct switch_source *source)
     return source->bad ? BAD_DATA_BYTES : SWITCH_DATA_BYTES;
 }
 
-void part_turn_bad(struct switch_port *at)
+void switch_source_turn_bad(struct switch_port *at)
 {
     struct switch_source *source = &at->source;
 
@@ -288,37 +290,38 @@ static void compose(uint8_t *setup, const struct switch_core *core,
         2u * with_line_us(core, latest_us(core, message), SWITCH_RING_BYTES);
     unsigned after = path->turn == TORUS_STRAIGHT ? 0u : path->hops_after;
 
-    setup[0] = (uint8_t)(PART_SETUP | parity_of(source));
-    setup[PART_AT_ATTEMPT] = source->attempt;
-    bytes_store_u16(setup + PART_AT_SOURCE, core->config.node);
-    bytes_store_u32(setup + PART_AT_SEQUENCE, message->sequence);
-    setup[PART_AT_PORT] = path->port;
-    setup[PART_AT_KIND] = message->kind;
-    bytes_store_u32(setup + PART_AT_LENGTH, message->bytes);
+    setup[0] = (uint8_t)(SWITCH_FRAME_SETUP | parity_of(source));
+    setup[SWITCH_AT_ATTEMPT] = source->attempt;
+    bytes_store_u16(setup + SWITCH_AT_SOURCE, core->config.node);
+    bytes_store_u32(setup + SWITCH_AT_SEQUENCE, message->sequence);
+    setup[SWITCH_AT_PORT] = path->port;
+    setup[SWITCH_AT_KIND] = message->kind;
+    bytes_store_u32(setup + SWITCH_AT_LENGTH, message->bytes);
     bytes_store_u16(
-        setup + PART_AT_HOPS,
-        (uint16_t)(path->hops | (unsigned)path->turn << PART_TURN_SHIFT));
-    bytes_store_u16(setup + PART_AT_HOPS_AFTER, (uint16_t)after);
-    bytes_store_u16(setup + PART_AT_HOLD, (uint16_t)(hold_us / 1000u + 1u));
+        setup + SWITCH_AT_HOPS,
+        (uint16_t)(path->hops | (unsigned)path->turn << SWITCH_TURN_SHIFT));
+    bytes_store_u16(setup + SWITCH_AT_HOPS_AFTER, (uint16_t)after);
+    bytes_store_u16(setup + SWITCH_AT_HOLD, (uint16_t)(hold_us / 1000u + 1u));
 }
 
-void part_start(struct switch_core *core, unsigned port)
+void switch_source_start(struct switch_core *core, unsigned port)
 {
     struct switch_port *at = &core->port[port];
     struct switch_source *source = &at->source;
     struct switch_message *message = source->first;
-    uint8_t setup[PART_SETUP_BYTES];
+    uint8_t setup[SWITCH_SETUP_BYTES];
     uint32_t bytes;
 
-    if (message == NULL || at->role != PART_FREE ||
-        !part_due(core, source->until_us) ||
-        !part_room(core, port, PART_SETUP_BYTES)) {
+    if (message == NULL || at->role != SWITCH_ROLE_FREE ||
+        !switch_time_reached(core, source->until_us) ||
+        !switch_frame_room(core, port, SWITCH_SETUP_BYTES)) {
         return;
     }
     source->attempt += 1;
     compose(setup, core, source);
-    part_write_surely(core, port, setup, PART_SETUP_BYTES, SWITCH_VERSION);
-    part_hold(core, port, PART_SOURCE, setup);
+    switch_frame_write_surely(core, port, setup, SWITCH_SETUP_BYTES,
+                              SWITCH_VERSION);
+    switch_relay_hold(core, port, SWITCH_ROLE_SOURCE, setup);
     core->counters[port].retries +=
         message->tried && message->kind != SWITCH_PEEK;
     message->tried = true;
@@ -337,29 +340,32 @@ static void back_off(struct switch_core *core, unsigned port)
     if (source->backoff < BACKOFF_MAX) {
         source->backoff += 1;
     }
-    times = 1u + part_random(core) % (1u << source->backoff);
-    source->until_us = core->now_us + times * part_line_us(core, BACKOFF_BYTES);
+    times = 1u + switch_random(core) % (1u << source->backoff);
+    source->until_us =
+        core->now_us + times * switch_line_us(core, BACKOFF_BYTES);
     source->first->state = SWITCH_QUEUED;
     let_peek_by(core, port);
 }
 
 /* A peek's tries have an end also where it is refused. */
-void part_source_lost(struct switch_core *core, unsigned port, unsigned reason)
+void switch_source_lost(struct switch_core *core, unsigned port,
+                        unsigned reason)
 {
     struct switch_port *at = &core->port[port];
     struct switch_message *message = at->source.first;
-    bool refused = reason == PART_HELD || reason == PART_UNWANTED;
+    bool refused =
+        reason == SWITCH_REASON_HELD || reason == SWITCH_REASON_UNWANTED;
     bool peek = message->kind == SWITCH_PEEK;
 
     core->counters[port].broken += at->answered && !peek;
     if (!refused && !at->answered) {
-        part_turn_bad(at);
+        switch_source_turn_bad(at);
     }
     if (refused && !message->refused) {
         message->refused = true;
         message->refused_us = core->now_us;
     }
-    if (reason == PART_UNWANTED && !peek) {
+    if (reason == SWITCH_REASON_UNWANTED && !peek) {
         message->tries = 0; /* the whole path is alive */
     }
     if (peek || !refused) {
@@ -425,16 +431,17 @@ static void make_frame(struct switch_core *core, unsigned port)
     struct frame_writer writer;
 
     at->parity = parity_of(source);
-    first = (uint8_t)(PART_DATA | at->parity | source->round << 4);
+    first = (uint8_t)(SWITCH_FRAME_DATA | at->parity | source->round << 4);
     bytes_store_u16(offset, (uint16_t)source->next);
-    if (!part_begin(core, port, &writer, PART_DATA_HEADER_BYTES + bytes,
-                    part_data_crc(at, first, source->next))) {
+    if (!switch_frame_begin(
+            core, port, &writer, SWITCH_DATA_HEADER_BYTES + bytes,
+            switch_destination_data_crc(at, first, source->next))) {
         return;
     }
     frame_put_unchecked(&writer, &first, 1);
     frame_put_unchecked(&writer, offset, sizeof offset);
     put_bytes(&writer, source->first, source->next, bytes);
-    part_end(core, port, &writer);
+    switch_frame_end(core, port, &writer);
     source->next += bytes;
     source->complete = bytes == left;
     if (source->first->top < source->next) {
@@ -451,7 +458,7 @@ static uint32_t window_bytes(const struct switch_source *source)
     return (2u + source->frame_bytes / 48u) * source->frame_bytes;
 }
 
-void part_fill(struct switch_core *core, unsigned port)
+void switch_source_fill(struct switch_core *core, unsigned port)
 {
     struct switch_port *at = &core->port[port];
     struct switch_source *source = &at->source;
@@ -464,7 +471,8 @@ void part_fill(struct switch_core *core, unsigned port)
     }
 }
 
-/* What was sent in vain is still on the way, if the destination asked. */
+/* If the destination asked, the bytes that it cannot use are still on the
+   way. */
 static void go_back(struct switch_core *core, unsigned port, bool asked)
 {
     struct switch_source *source = &core->port[port].source;
@@ -476,7 +484,7 @@ static void go_back(struct switch_core *core, unsigned port, bool asked)
             (uint16_t)(half > FRAME_LEAST ? half : FRAME_LEAST);
     }
     if (asked) {
-        part_turn_bad(&core->port[port]);
+        switch_source_turn_bad(&core->port[port]);
     }
     source->round = (source->round + 1u) & 15u;
     source->timing = source->timing && !asked; /* the answer may be late */
@@ -484,7 +492,7 @@ static void go_back(struct switch_core *core, unsigned port, bool asked)
     source->next = source->base;
     source->complete = false;
     wait_for_answer(core, port);
-    part_fill(core, port);
+    switch_source_fill(core, port);
 }
 
 /* ---- answers ---- */
@@ -546,10 +554,10 @@ static void done(struct switch_core *core, unsigned port, const uint8_t *answer,
                  unsigned bytes)
 {
     struct switch_port *at = &core->port[port];
-    const uint8_t *reply = answer + PART_DONE_BYTES;
-    unsigned reply_bytes = bytes - PART_DONE_BYTES;
+    const uint8_t *reply = answer + SWITCH_DONE_BYTES;
+    unsigned reply_bytes = bytes - SWITCH_DONE_BYTES;
 
-    stop_timing(core, &at->source, PART_ROUND(answer[0]));
+    stop_timing(core, &at->source, SWITCH_FRAME_ROUND(answer[0]));
     if (is_peek(&at->source)) {
         at->source.first->reply_bytes = (uint8_t)reply_bytes;
         memcpy(at->source.first->reply, reply, reply_bytes);
@@ -557,32 +565,33 @@ static void done(struct switch_core *core, unsigned port, const uint8_t *answer,
         core->counters[port].sent_messages += 1;
         core->counters[port].sent_bytes += at->source.first->bytes;
     }
-    at->role = PART_FREE;
-    part_release(core, port, PART_FINISHED);
+    at->role = SWITCH_ROLE_FREE;
+    switch_relay_release(core, port, SWITCH_REASON_FINISHED);
     finish(core, port, ERR_OK);
     if (at->source.yields) {
         at->source.yields = false;
         at->source.until_us = core->now_us + GIVE_WAY_US;
     }
-    part_start(core, port);
+    switch_source_start(core, port);
 }
 
 static bool has_length(const struct switch_source *source, unsigned type,
                        unsigned bytes)
 {
-    unsigned most = type != PART_DONE ? PART_ANSWER_BYTES
-                    : is_peek(source) ? PART_DONE_BYTES + SWITCH_STATUS_BYTES
-                                      : PART_DONE_BYTES;
+    unsigned most = type != SWITCH_FRAME_DONE ? SWITCH_ANSWER_BYTES
+                    : is_peek(source) ? SWITCH_DONE_BYTES + SWITCH_STATUS_BYTES
+                                      : SWITCH_DONE_BYTES;
 
-    return bytes <= most && bytes >= (type == PART_DONE ? 1u : most);
+    return bytes <= most && bytes >= (type == SWITCH_FRAME_DONE ? 1u : most);
 }
 
-void part_answer(struct switch_core *core, unsigned port, unsigned bytes)
+void switch_source_answer(struct switch_core *core, unsigned port,
+                          unsigned bytes)
 {
     struct switch_port *at = &core->port[port];
     struct switch_source *source = &at->source;
     const uint8_t *content = core->reader[port].content;
-    unsigned type = PART_TYPE(content[0]);
+    unsigned type = SWITCH_FRAME_TYPE(content[0]);
     uint32_t offset;
 
     if (!has_length(source, type, bytes) ||
@@ -591,7 +600,7 @@ void part_answer(struct switch_core *core, unsigned port, unsigned bytes)
         return;
     }
     judge(source, core->reader[port].mended);
-    if (type == PART_DONE) {
+    if (type == SWITCH_FRAME_DONE) {
         done(core, port, content, bytes);
         return;
     }
@@ -603,32 +612,32 @@ void part_answer(struct switch_core *core, unsigned port, unsigned bytes)
     if (!at->answered) {
         accept(core, port, offset);
     } else if (offset > source->base) {
-        progress(core, port, offset, PART_ROUND(content[0]));
+        progress(core, port, offset, SWITCH_FRAME_ROUND(content[0]));
     }
-    if (type == PART_AGAIN && offset == source->base &&
-        PART_ROUND(content[0]) == source->round) {
+    if (type == SWITCH_FRAME_AGAIN && offset == source->base &&
+        SWITCH_FRAME_ROUND(content[0]) == source->round) {
         go_back(core, port, true);
     }
-    part_fill(core, port);
+    switch_source_fill(core, port);
 }
 
 /* ---- time ---- */
 
-void part_source_tick(struct switch_core *core, unsigned port)
+void switch_source_tick(struct switch_core *core, unsigned port)
 {
     struct switch_port *at = &core->port[port];
     struct switch_source *source = &at->source;
 
-    if (at->role != PART_SOURCE) {
-        part_start(core, port);
-    } else if (part_due(core, source->until_us)) {
+    if (at->role != SWITCH_ROLE_SOURCE) {
+        switch_source_start(core, port);
+    } else if (switch_time_reached(core, source->until_us)) {
         unsigned most = is_peek(source) ? PEEK_TIMEOUTS_MAX : TIMEOUTS_MAX;
 
         if (at->answered && source->timeouts < most) {
             source->timeouts += 1;
             go_back(core, port, false);
         } else {
-            part_break(core, port, PART_BROKEN);
+            switch_relay_break(core, port, SWITCH_REASON_BROKEN);
         }
     }
 }

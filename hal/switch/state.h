@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the switch (hal/switch/switch.h) holds, and what its callers give it. */
+/* The state of the switch (hal/switch/switch.h), its configuration, and its
+   messages. */
 #ifndef HAL_SWITCH_STATE_H
 #define HAL_SWITCH_STATE_H
 
@@ -180,10 +181,10 @@ struct switch_destination {
 };
 
 struct switch_port {
-    uint8_t mode; /* enum part_mode: of what comes in */
+    uint8_t mode; /* enum switch_mode: of what comes in */
     uint8_t code; /* the first byte of the frame that comes in */
     /* The circuit that holds the port. */
-    uint8_t role;   /* enum part_role */
+    uint8_t role;   /* enum switch_role */
     uint8_t peer;   /* a relay's other port */
     bool onward;    /* a relay's set-up went out here */
     bool answered;  /* and was answered; likewise a source's */

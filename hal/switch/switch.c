@@ -10,7 +10,8 @@
 #define RING_MASK (SWITCH_RING_BYTES - 1u)
 
 static_assert((SWITCH_RING_BYTES & RING_MASK) == 0, "a ring has 2^n bytes");
-static_assert(PART_DATA_HEADER_BYTES + SWITCH_DATA_BYTES + FRAME_CHECK_BYTES <=
+static_assert(SWITCH_DATA_HEADER_BYTES + SWITCH_DATA_BYTES +
+                      FRAME_CHECK_BYTES <=
                   FRAME_BYTES_MAX,
               "data do not fit a frame");
 
@@ -27,7 +28,7 @@ void switch_init(struct switch_core *core, const struct switch_config *config)
     /* Any start but 0, which xorshift would never leave; neighbours in node
        number or seed start far apart. */
     core->random = (config->seed + config->node * 40503u) * 2654435761u | 1u;
-    core->sequence = part_random(core);
+    core->sequence = switch_random(core);
     for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
         core->port[port].source.frame_bytes = SWITCH_DATA_BYTES;
         core->port[port].source.late_us = core->config.slack_us / 16u;
@@ -35,7 +36,7 @@ void switch_init(struct switch_core *core, const struct switch_config *config)
 }
 
 /* xorshift32 (Marsaglia, J. Stat. Software 8(14), 2003). */
-uint32_t part_random(struct switch_core *core)
+uint32_t switch_random(struct switch_core *core)
 {
     uint32_t value = core->random;
 
@@ -46,12 +47,12 @@ uint32_t part_random(struct switch_core *core)
     return value;
 }
 
-uint32_t part_line_us(const struct switch_core *core, uint32_t bytes)
+uint32_t switch_line_us(const struct switch_core *core, uint32_t bytes)
 {
     return bytes * (core->config.byte_ns / 1000u + 1u);
 }
 
-bool part_due(const struct switch_core *core, uint32_t until_us)
+bool switch_time_reached(const struct switch_core *core, uint32_t until_us)
 {
     return (int32_t)(core->now_us - until_us) >= 0;
 }
@@ -97,13 +98,15 @@ static bool passing(const struct switch_core *core, unsigned port)
 {
     const struct switch_port *to = &core->port[port];
 
-    return to->role == PART_RELAY && core->port[to->peer].mode == PART_PASS;
+    return to->role == SWITCH_ROLE_RELAY &&
+           core->port[to->peer].mode == SWITCH_MODE_PASS;
 }
 
-bool part_room(const struct switch_core *core, unsigned port,
-               unsigned content_bytes)
+bool switch_frame_room(const struct switch_core *core, unsigned port,
+                       unsigned content_bytes)
 {
-    /* With CRC and parity, a 0 in front, and one byte for part_cut(). */
+    /* With CRC and parity, a 0 in front, and one byte for switch_frame_cut().
+     */
     return used(&core->port[port]) + 2u +
                    FRAME_LINE_BYTES(content_bytes + FRAME_CHECK_BYTES +
                                     PARITY_BYTES) <=
@@ -111,13 +114,13 @@ bool part_room(const struct switch_core *core, unsigned port,
            !passing(core, port);
 }
 
-bool part_begin(struct switch_core *core, unsigned port,
-                struct frame_writer *writer, unsigned content_bytes,
-                uint32_t crc)
+bool switch_frame_begin(struct switch_core *core, unsigned port,
+                        struct frame_writer *writer, unsigned content_bytes,
+                        uint32_t crc)
 {
     struct switch_port *to = &core->port[port];
 
-    if (!part_room(core, port, content_bytes)) {
+    if (!switch_frame_room(core, port, content_bytes)) {
         core->counters[port].lost += 1;
         return false;
     }
@@ -130,44 +133,45 @@ bool part_begin(struct switch_core *core, unsigned port,
     return true;
 }
 
-void part_end(struct switch_core *core, unsigned port,
-              struct frame_writer *writer)
+void switch_frame_end(struct switch_core *core, unsigned port,
+                      struct frame_writer *writer)
 {
     core->port[port].written = frame_end(writer);
 }
 
-bool part_write(struct switch_core *core, unsigned port, const uint8_t *content,
-                unsigned bytes, uint32_t crc)
+bool switch_frame_write(struct switch_core *core, unsigned port,
+                        const uint8_t *content, unsigned bytes, uint32_t crc)
 {
     struct frame_writer writer;
 
-    if (!part_begin(core, port, &writer, bytes, crc)) {
+    if (!switch_frame_begin(core, port, &writer, bytes, crc)) {
         return false;
     }
     frame_put(&writer, content, bytes);
-    part_end(core, port, &writer);
+    switch_frame_end(core, port, &writer);
     return true;
 }
 
-bool part_write_surely(struct switch_core *core, unsigned port,
-                       const uint8_t *content, unsigned bytes, uint32_t crc)
+bool switch_frame_write_surely(struct switch_core *core, unsigned port,
+                               const uint8_t *content, unsigned bytes,
+                               uint32_t crc)
 {
-    bool written = part_write(core, port, content, bytes, crc);
+    bool written = switch_frame_write(core, port, content, bytes, crc);
 
-    if (written && PART_PARITY(content[0]) != 0) {
-        part_write(core, port, content, bytes, crc);
+    if (written && SWITCH_FRAME_PARITY(content[0]) != 0) {
+        switch_frame_write(core, port, content, bytes, crc);
     }
     return written;
 }
 
-void part_cut(struct switch_core *core, unsigned port)
+void switch_frame_cut(struct switch_core *core, unsigned port)
 {
     unsigned peer = core->port[port].peer;
 
     if (passing(core, port)) {
         wake(core, port);
         put(core, port, 0);
-        core->port[peer].mode = PART_SKIP;
+        core->port[peer].mode = SWITCH_MODE_SKIP;
         core->counters[peer].stale += 1;
     }
 }
@@ -186,14 +190,14 @@ unsigned switch_pending(struct switch_core *core, unsigned port,
 void switch_taken(struct switch_core *core, unsigned port, unsigned bytes)
 {
     core->port[port].taken += bytes;
-    if (core->port[port].role == PART_SOURCE) {
-        part_fill(core, port);
+    if (core->port[port].role == SWITCH_ROLE_SOURCE) {
+        switch_source_fill(core, port);
         core->kicks &= (uint8_t) ~(1u << port); /* the caller asks again */
     }
 }
 
-void part_note(struct switch_core *core, unsigned port, unsigned kind,
-               uint32_t bytes, int error)
+void switch_note_end(struct switch_core *core, unsigned port, unsigned kind,
+                     uint32_t bytes, int error)
 {
     struct switch_last *last = &core->last;
 
@@ -215,7 +219,7 @@ static void overflow(struct switch_core *core, unsigned port, uint8_t byte)
     struct switch_port *in = &core->port[port];
 
     put(core, in->peer, 0);
-    in->mode = byte == 0 ? PART_START : PART_SKIP;
+    in->mode = byte == 0 ? SWITCH_MODE_START : SWITCH_MODE_SKIP;
     core->counters[port].lost += byte != 0;
 }
 
@@ -228,15 +232,15 @@ static void pass_first(struct switch_core *core, unsigned port, uint8_t first)
     out->active_us = core->now_us;
     if (used(out) + 3u > SWITCH_RING_BYTES) {
         core->counters[port].lost += 1;
-        in->mode = PART_SKIP;
+        in->mode = SWITCH_MODE_SKIP;
         return;
     }
     wake(core, in->peer);
     put(core, in->peer, in->code);
     put(core, in->peer, first);
-    in->mode = PART_PASS;
+    in->mode = SWITCH_MODE_PASS;
     in->answered = true;
-    in->parity = PART_PARITY(first);
+    in->parity = SWITCH_FRAME_PARITY(first);
     out->parity = in->parity;
     core->counters[port].relayed_frames += 1;
 }
@@ -244,42 +248,44 @@ static void pass_first(struct switch_core *core, unsigned port, uint8_t first)
 /* A relay passes DATA from where the set-up came, and answers to there. */
 static bool passes(const struct switch_port *in, unsigned type)
 {
-    return in->role == PART_RELAY && type >= PART_DATA && type <= PART_DONE &&
-           in->onward == (type != PART_DATA);
+    return in->role == SWITCH_ROLE_RELAY && type >= SWITCH_FRAME_DATA &&
+           type <= SWITCH_FRAME_DONE &&
+           in->onward == (type != SWITCH_FRAME_DATA);
 }
 
 /* Whether this node looks into frames of this type on this port. */
 static bool wanted(const struct switch_port *in, unsigned type)
 {
     switch (type) {
-    case PART_SETUP:
-    case PART_NEIGHBOUR:
+    case SWITCH_FRAME_SETUP:
+    case SWITCH_FRAME_NEIGHBOUR:
         return true;
-    case PART_RELEASE:
-        return in->role != PART_FREE;
-    case PART_DATA:
-        return in->role == PART_DESTINATION;
+    case SWITCH_FRAME_RELEASE:
+        return in->role != SWITCH_ROLE_FREE;
+    case SWITCH_FRAME_DATA:
+        return in->role == SWITCH_ROLE_DESTINATION;
     default:
-        return in->role == PART_SOURCE;
+        return in->role == SWITCH_ROLE_SOURCE;
     }
 }
 
 static void first_came(struct switch_core *core, unsigned port, uint8_t first)
 {
     struct switch_port *in = &core->port[port];
-    unsigned type = PART_TYPE(first);
+    unsigned type = SWITCH_FRAME_TYPE(first);
 
-    if (in->code < 2 || type < PART_SETUP || type > PART_NEIGHBOUR) {
+    if (in->code < 2 || type < SWITCH_FRAME_SETUP ||
+        type > SWITCH_FRAME_NEIGHBOUR) {
         core->counters[port].damaged += 1;
-        in->mode = PART_SKIP;
+        in->mode = SWITCH_MODE_SKIP;
     } else if (passes(in, type)) {
         pass_first(core, port, first);
     } else if (wanted(in, type)) {
         frame_read_begin(&core->reader[port], in->code, first);
-        in->mode = PART_READ;
+        in->mode = SWITCH_MODE_READ;
     } else {
         core->counters[port].stale += 1;
-        in->mode = PART_SKIP;
+        in->mode = SWITCH_MODE_SKIP;
     }
 }
 
@@ -299,19 +305,19 @@ static bool local_came(struct switch_core *core, unsigned port, unsigned type,
     struct switch_port *in = &core->port[port];
 
     if (!frame_check(&core->reader[port], 0, bytes,
-                     type == PART_RELEASE ? in->tag : SWITCH_VERSION)) {
+                     type == SWITCH_FRAME_RELEASE ? in->tag : SWITCH_VERSION)) {
         return false;
     }
-    if (type == PART_NEIGHBOUR && bytes > 1) {
+    if (type == SWITCH_FRAME_NEIGHBOUR && bytes > 1) {
         neighbour_came(core, port, bytes);
         return true;
     }
-    if (type == PART_SETUP && bytes == PART_SETUP_BYTES) {
-        part_setup(core, port);
+    if (type == SWITCH_FRAME_SETUP && bytes == SWITCH_SETUP_BYTES) {
+        switch_relay_setup(core, port);
         return true;
     }
-    if (type == PART_RELEASE && bytes == PART_RELEASE_BYTES) {
-        part_drop(core, port, core->reader[port].content[1]);
+    if (type == SWITCH_FRAME_RELEASE && bytes == SWITCH_RELEASE_BYTES) {
+        switch_relay_drop(core, port, core->reader[port].content[1]);
         return true;
     }
     return false;
@@ -323,35 +329,35 @@ static void frame_came(struct switch_core *core, unsigned port)
     unsigned came_as = core->reader[port].content[0];
     unsigned bytes = frame_read_end(&core->reader[port]);
     unsigned first = core->reader[port].content[0];
-    unsigned type = PART_TYPE(first);
+    unsigned type = SWITCH_FRAME_TYPE(first);
 
-    if (type != PART_TYPE(came_as) ||
-        (type == PART_SETUP && first != came_as)) {
+    if (type != SWITCH_FRAME_TYPE(came_as) ||
+        (type == SWITCH_FRAME_SETUP && first != came_as)) {
         /* A hop may have passed a set-up on unread, as what it came as. */
         core->counters[port].damaged += 1;
         return;
     }
     if (core->reader[port].mended) {
         core->counters[port].mended += 1;
-        part_turn_bad(in);
+        switch_source_turn_bad(in);
     }
     if (!wanted(in, type)) {
         core->counters[port].stale += 1; /* the circuit went in the meantime */
         return;
     }
-    if (type == PART_DATA) {
-        in->destination.round = (uint8_t)PART_ROUND(first);
+    if (type == SWITCH_FRAME_DATA) {
+        in->destination.round = (uint8_t)SWITCH_FRAME_ROUND(first);
     }
     if (bytes == 0) {
-        part_damaged(core, port);
-    } else if (type == PART_DATA) {
-        part_data(core, port, bytes);
-    } else if (type == PART_SETUP || type >= PART_RELEASE) {
+        switch_destination_damaged(core, port);
+    } else if (type == SWITCH_FRAME_DATA) {
+        switch_destination_data(core, port, bytes);
+    } else if (type == SWITCH_FRAME_SETUP || type >= SWITCH_FRAME_RELEASE) {
         if (!local_came(core, port, type, bytes)) {
-            part_damaged(core, port);
+            switch_destination_damaged(core, port);
         }
     } else {
-        part_answer(core, port, bytes);
+        switch_source_answer(core, port, bytes);
     }
 }
 
@@ -363,23 +369,23 @@ __attribute__((noinline)) static void byte_came(struct switch_core *core,
     struct switch_port *in = &core->port[port];
     unsigned mode = in->mode;
 
-    if (mode == PART_PASS) {
+    if (mode == SWITCH_MODE_PASS) {
         overflow(core, port, byte);
     } else if (byte == 0) {
-        in->mode = PART_START;
-        if (mode == PART_FIRST) {
-            part_damaged(core, port);
-        } else if (mode == PART_READ) {
+        in->mode = SWITCH_MODE_START;
+        if (mode == SWITCH_MODE_FIRST) {
+            switch_destination_damaged(core, port);
+        } else if (mode == SWITCH_MODE_READ) {
             frame_came(core, port);
-        } else if (mode == PART_SKIP) {
-            part_again(core, port);
+        } else if (mode == SWITCH_MODE_SKIP) {
+            switch_destination_again(core, port);
         }
-    } else if (mode == PART_START) {
+    } else if (mode == SWITCH_MODE_START) {
         in->code = byte;
-        in->mode = PART_FIRST;
-    } else if (mode == PART_FIRST) {
+        in->mode = SWITCH_MODE_FIRST;
+    } else if (mode == SWITCH_MODE_FIRST) {
         first_came(core, port, byte);
-    } else if (mode == PART_READ) {
+    } else if (mode == SWITCH_MODE_READ) {
         frame_read(&core->reader[port], byte);
     }
     kick(core);
@@ -392,14 +398,14 @@ void switch_byte(struct switch_core *core, unsigned port, uint8_t byte)
     struct switch_port *out = &core->port[peer];
     uint32_t bytes = used(out);
 
-    if (in->mode != PART_PASS || bytes + 2u > SWITCH_RING_BYTES) {
+    if (in->mode != SWITCH_MODE_PASS || bytes + 2u > SWITCH_RING_BYTES) {
         byte_came(core, port, byte);
         return;
     }
     core->ring[peer][out->written & RING_MASK] = byte;
     out->written += 1;
     if (byte == 0) {
-        in->mode = PART_START;
+        in->mode = SWITCH_MODE_START;
     }
     if (bytes == 0) {
         core->config.kick(core->config.context, peer);
@@ -423,7 +429,7 @@ static unsigned pass(struct switch_core *core, unsigned port,
     end = memchr(data, 0, bytes);
     if (end != NULL) {
         bytes = (unsigned)(end - data) + 1u;
-        in->mode = PART_START;
+        in->mode = SWITCH_MODE_START;
     }
     for (unsigned i = 0; i < bytes; ++i) {
         ring[(out->written + i) & RING_MASK] = data[i];
@@ -453,16 +459,16 @@ unsigned switch_bytes(struct switch_core *core, unsigned port,
     while (at < bytes && !ended) {
         unsigned taken = 0;
 
-        if (in->mode == PART_PASS) {
+        if (in->mode == SWITCH_MODE_PASS) {
             taken = pass(core, port, data + at, bytes - at);
-        } else if (in->mode == PART_READ) {
+        } else if (in->mode == SWITCH_MODE_READ) {
             taken =
                 frame_read_bytes(&core->reader[port], data + at, bytes - at);
-        } else if (in->mode == PART_SKIP) {
+        } else if (in->mode == SWITCH_MODE_SKIP) {
             taken = skip(data + at, bytes - at);
         }
         if (taken == 0) {
-            ended = data[at] == 0 && in->mode == PART_READ;
+            ended = data[at] == 0 && in->mode == SWITCH_MODE_READ;
             byte_came(core, port, data[at]);
             taken = 1;
         }
@@ -487,8 +493,8 @@ void switch_set_time(struct switch_core *core, uint32_t now_us)
 /* A circuit that ends or passes here is freed after a time without a frame. */
 static bool is_held(const struct switch_port *at)
 {
-    return at->role == PART_DESTINATION ||
-           (at->role == PART_RELAY && !at->onward);
+    return at->role == SWITCH_ROLE_DESTINATION ||
+           (at->role == SWITCH_ROLE_RELAY && !at->onward);
 }
 
 bool switch_is_due(const struct switch_core *core, unsigned port,
@@ -501,19 +507,19 @@ bool switch_is_due(const struct switch_core *core, unsigned port,
         return true;
     }
     *due_us = at->source.until_us;
-    return at->role == PART_SOURCE ||
-           (at->role == PART_FREE && at->source.first != NULL);
+    return at->role == SWITCH_ROLE_SOURCE ||
+           (at->role == SWITCH_ROLE_FREE && at->source.first != NULL);
 }
 
 static void attend(struct switch_core *core, unsigned port)
 {
     struct switch_port *at = &core->port[port];
 
-    if (is_held(at) && part_due(core, at->active_us + at->hold_us)) {
+    if (is_held(at) && switch_time_reached(core, at->active_us + at->hold_us)) {
         core->counters[port].expired += 1;
-        part_break(core, port, PART_BROKEN);
+        switch_relay_break(core, port, SWITCH_REASON_BROKEN);
     }
-    part_source_tick(core, port);
+    switch_source_tick(core, port);
 }
 
 void switch_attend(struct switch_core *core, unsigned port)
@@ -535,26 +541,26 @@ void switch_tick(struct switch_core *core, uint32_t now_us)
 
 void switch_send(struct switch_core *core, struct switch_message *message)
 {
-    part_queue(core, message);
+    switch_source_queue(core, message);
     kick(core);
 }
 
 int switch_tell(struct switch_core *core, unsigned port, const uint8_t *data,
                 unsigned bytes)
 {
-    const uint8_t type = PART_NEIGHBOUR | FRAME_PARITY;
+    const uint8_t type = SWITCH_FRAME_NEIGHBOUR | FRAME_PARITY;
     struct frame_writer writer;
 
     if (port >= SWITCH_PORTS || bytes == 0 || bytes > SWITCH_TELL_BYTES) {
         return ERR_RANGE;
     }
-    if (!part_room(core, port, bytes + 1u)) {
+    if (!switch_frame_room(core, port, bytes + 1u)) {
         return ERR_PORT_BUSY;
     }
-    part_begin(core, port, &writer, bytes + 1u, SWITCH_VERSION);
+    switch_frame_begin(core, port, &writer, bytes + 1u, SWITCH_VERSION);
     frame_put(&writer, &type, 1);
     frame_put(&writer, data, bytes);
-    part_end(core, port, &writer);
+    switch_frame_end(core, port, &writer);
     kick(core);
     return ERR_OK;
 }
@@ -569,9 +575,9 @@ void switch_cancel(struct switch_core *core)
     for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
         struct switch_port *at = &core->port[port];
 
-        if (at->role == PART_DESTINATION && !at->destination.done &&
+        if (at->role == SWITCH_ROLE_DESTINATION && !at->destination.done &&
             at->destination.receive == receive) {
-            part_break(core, port, PART_UNWANTED);
+            switch_relay_break(core, port, SWITCH_REASON_UNWANTED);
         }
     }
     core->receive = NULL;
@@ -583,9 +589,9 @@ void switch_reset(struct switch_core *core)
 {
     switch_cancel(core);
     for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
-        part_abandon(core, port);
-        if (core->port[port].role != PART_FREE) {
-            part_break(core, port, PART_BROKEN);
+        switch_source_abandon(core, port);
+        if (core->port[port].role != SWITCH_ROLE_FREE) {
+            switch_relay_break(core, port, SWITCH_REASON_BROKEN);
         }
     }
     kick(core);
@@ -594,7 +600,7 @@ void switch_reset(struct switch_core *core)
 bool switch_idle(const struct switch_core *core)
 {
     for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
-        if (core->port[port].role != PART_FREE) {
+        if (core->port[port].role != SWITCH_ROLE_FREE) {
             return false;
         }
     }

@@ -30,6 +30,27 @@
  *   RELEASE    0  type   1  u8 reason: a refusal, too; frees hop by hop
  *   NEIGHBOUR  0  type   1  1 to 128 bytes: for this neighbour only
  *
+ * A circuit's life, over one relay:
+ *
+ *   source              relay            destination
+ *     |-- SETUP ---------->|                  |   the relay holds the ports
+ * that |                    |-- SETUP -------->|   lead back and on
+ *     |<-------------------|<--------- ACK 0 -|   a receive is posted: go on
+ *     |-- DATA 0 --------->|----------------->|   from byte 0; up to
+ *     |-- DATA 240 ------->|-- damaged ------>|   SWITCH_WINDOW frames are on
+ *     |-- DATA 480 ------->|----------------->|   the way
+ *     |<-------------------|<----- AGAIN 240 -|   240 bytes are there
+ *     |-- DATA 240, ... -->|----------------->|
+ *     |<-------------------|<---------- DONE -|   all bytes, the check is right
+ *     |-- RELEASE -------->|                  |   each hop frees its two ports
+ *     |                    |-- RELEASE ------>|
+ *
+ * Refused: a relay whose port onward is held, or a destination without a
+ * receive, answers the SETUP by RELEASE, which frees the hops back to the
+ * source; it tries again later. Broken: a hop that hears nothing in time frees
+ * its ports and sends RELEASE both ways; the source sets the circuit up again
+ * and goes on behind the bytes that the next ACK names.
+ *
  * The check of SETUP and NEIGHBOUR covers the frame; it begins with the number
  * SWITCH_VERSION, so that those of another version are damaged ones here. That
  * of ACK, AGAIN, DONE and RELEASE continues from the CRC of bytes 1 to 8 of the
@@ -115,13 +136,14 @@ void switch_byte(struct switch_core *core, unsigned port, uint8_t byte);
 unsigned switch_bytes(struct switch_core *core, unsigned port,
                       const uint8_t *data, unsigned bytes);
 
-/* A byte was lost on the line (overrun). What may be wrong is a byte: that it
-   came at all is worth more than the doubt, which checks and parity settle. */
+/* A byte was lost on the line (overrun). A byte with an error flag is passed to
+   switch_byte() all the same: most are right, and checks and parity settle the
+   rest. */
 void switch_line_error(struct switch_core *core, unsigned port);
 
 /*
- * It is now_us, which wraps: to be said before any other call, as exactly as
- * times in struct switch_message are wanted; at least every millisecond.
+ * Sets the time, which wraps. Call it before any other function, at least every
+ * millisecond; times in struct switch_message are as exact as it.
  */
 void switch_set_time(struct switch_core *core, uint32_t now_us);
 
@@ -141,8 +163,8 @@ void switch_attend(struct switch_core *core, unsigned port);
 void switch_tick(struct switch_core *core, uint32_t now_us);
 
 /*
- * What is to go out next on this port: its length, and *data, which stay until
- * switch_taken(); 0: nothing now. There may be more behind it.
+ * The bytes that go out next on this port: their number and *data, which stay
+ * until switch_taken(); 0: none now. There may be more behind them.
  */
 unsigned switch_pending(struct switch_core *core, unsigned port,
                         const uint8_t **data);
@@ -178,8 +200,8 @@ int switch_tell(struct switch_core *core, unsigned port, const uint8_t *data,
 
 /*
  * Frees all circuits, with a RELEASE to all whom they concern; ends all
- * messages with ERR_PORT_BUSY; takes the receive back. What is pending goes
- * out still. Counters, sequences and what was delivered stay.
+ * messages with ERR_PORT_BUSY; takes the receive back. Pending bytes still go
+ * out. Counters, sequences and what was delivered stay.
  */
 void switch_reset(struct switch_core *core);
 

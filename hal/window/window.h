@@ -10,12 +10,32 @@
  * sides see. "node" marks fields that only the node writes, "switch" those
  * that only the switch (the fabric) writes.
  *
- * Handshake: the node fills `request`, increments request.sequence last and
- * rings its doorbell; the switch fills `response`, sets response.sequence to
- * the same value last and rings back. The switch looks at the send ring
- * only then; each send carries the mesh time at which it was queued. Nothing
- * that a running node may read changes behind its back: `done` moves only in
- * the answer to WINDOW_OP_DRAIN, or a full ring would depend on the host.
+ * The doorbell is one byte each way over a UART:
+ *
+ *   node                                   switch
+ *     | computes; fills send[], queued       | does not read this window
+ *     | fills request,                       |
+ *     | then request.sequence = n            |
+ *     |--------------- rings --------------->| reads request, then the sends
+ *     | sleeps; reads nothing                | up to `queued`, each with the
+ *     |                                      | mesh time when it was queued
+ *     |                                      | fills the buffer of the receive
+ *     |                                      | and response (a DRAIN: `done`),
+ *     |                                      | then response.sequence = n
+ *     |<-------------- rings ----------------|
+ *     | reads response, buffer, done         | does not read this window
+ *
+ *   field            written by   may be read
+ *   identity         switch       by the node, always: set before it starts
+ *   request, send[]  node         by the switch, from a ring to its answer
+ *   a send's bytes   node         by the switch, until a DRAIN is answered: the
+ *                                 node leaves them alone until then
+ *   response, done   switch       by the node, behind the answer's ring
+ *   port[]           switch       by the host, after the run
+ *   status, log      node         by the host, when the run or the node ends
+ *
+ * So nothing changes that a running node may read. If `done` moved whenever a
+ * send ends, a full ring would make results depend on the host's speed.
  */
 #ifndef HAL_WINDOW_WINDOW_H
 #define HAL_WINDOW_WINDOW_H

@@ -217,10 +217,11 @@ static void check(const struct switch_core *core)
 
         fuzz_check(one->written - one->taken <= SWITCH_RING_BYTES,
                    "a ring overflows");
-        fuzz_check(one->mode != PART_PASS || one->role == PART_RELAY,
+        fuzz_check(one->mode != SWITCH_MODE_PASS ||
+                       one->role == SWITCH_ROLE_RELAY,
                    "something is relayed without a circuit");
-        fuzz_check(one->role != PART_RELAY ||
-                       (core->port[one->peer].role == PART_RELAY &&
+        fuzz_check(one->role != SWITCH_ROLE_RELAY ||
+                       (core->port[one->peer].role == SWITCH_ROLE_RELAY &&
                         core->port[one->peer].peer == port &&
                         core->port[one->peer].onward != one->onward),
                    "a relay has one end");
@@ -236,7 +237,7 @@ static void wait_and_look(struct script *script)
             switch_tick(&script->core[at], script->now_us);
         }
         for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
-            fuzz_check(script->core[at].port[port].role == PART_FREE ||
+            fuzz_check(script->core[at].port[port].role == SWITCH_ROLE_FREE ||
                            script->core[at].port[port].source.first != NULL,
                        "a circuit stays for ever");
         }

@@ -280,9 +280,9 @@ static bool astray(const struct switch_core *core)
         const struct switch_port *at = &core->port[port];
         const struct switch_port *peer = &core->port[at->peer];
 
-        if ((at->mode == PART_PASS && at->role != PART_RELAY) ||
-            (at->role == PART_RELAY &&
-             (peer->role != PART_RELAY || peer->peer != port ||
+        if ((at->mode == SWITCH_MODE_PASS && at->role != SWITCH_ROLE_RELAY) ||
+            (at->role == SWITCH_ROLE_RELAY &&
+             (peer->role != SWITCH_ROLE_RELAY || peer->peer != port ||
               peer->onward == at->onward))) {
             return true;
         }

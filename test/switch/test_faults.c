@@ -347,7 +347,7 @@ static void said_twice(struct unit *unit)
     struct traffic *traffic = traffic_make(SIZE, 1, 3000);
     struct mesh *mesh = traffic->mesh;
 
-    part_turn_bad(&mesh->core[0].port[TORUS_EAST]);
+    switch_source_turn_bad(&mesh->core[0].port[TORUS_EAST]);
     traffic_add(traffic, 0, knee, 2000, 0);
     CHECK(unit, traffic_run(traffic));
     CHECK_EQUAL(unit, mesh_counters(mesh).relayed_circuits, 1);
@@ -384,7 +384,7 @@ static void refused_twice(struct unit *unit)
         mesh->context = messages;
         mesh_run(mesh, NULL, 5000);
         switch_post(&mesh->core[0], &receives[0]);
-        part_turn_bad(&mesh->core[0].port[TORUS_EAST]);
+        switch_source_turn_bad(&mesh->core[0].port[TORUS_EAST]);
         mesh_send(mesh, 0, &messages[0]);
         mesh_run(mesh, NULL, later_us);
         switch_post(&mesh->core[1], &receives[1]);
@@ -416,15 +416,15 @@ static uint8_t follow_script(struct mesh *mesh, uint32_t line, uint8_t byte)
     (void)mesh;
     script.at[line] = byte == 0 ? 0 : at + 1;
     if (line == first && script.step == 0 && at == 1 &&
-        byte == (PART_RELEASE | FRAME_PARITY)) {
+        byte == (SWITCH_FRAME_RELEASE | FRAME_PARITY)) {
         script.step = 1;
     } else if (line == first && script.step == 1 && byte == 0) {
         byte = 0x55;
     } else if (line == first && script.step == 2 && at == 1 &&
-               byte == (PART_SETUP | FRAME_PARITY)) {
-        byte = PART_DATA | FRAME_PARITY;
+               byte == (SWITCH_FRAME_SETUP | FRAME_PARITY)) {
+        byte = SWITCH_FRAME_DATA | FRAME_PARITY;
     } else if (line == second && script.step == 3 && at == 1) {
-        byte = PART_SETUP | FRAME_PARITY | 0x10;
+        byte = SWITCH_FRAME_SETUP | FRAME_PARITY | 0x10;
     }
     script.step += byte != was;
     return byte;
@@ -439,7 +439,7 @@ static void unread_set_up(struct unit *unit)
 
     memset(&script, 0, sizeof script);
     mesh->change = follow_script;
-    part_turn_bad(&mesh->core[0].port[TORUS_EAST]);
+    switch_source_turn_bad(&mesh->core[0].port[TORUS_EAST]);
     traffic_add(traffic, 0, (struct torus_path){.hops = 3}, 100, 0);
     traffic_add(traffic, 0, (struct torus_path){.hops = 2}, 100, 0);
     mesh->faults = 1;

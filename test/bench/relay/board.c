@@ -200,8 +200,8 @@ static uint8_t damaged(const struct switch_core *core, unsigned port,
                        uint8_t byte)
 {
     unsigned at = core->reader[port].bytes;
-    bool hit = core->port[port].mode == PART_READ && at >= 20 && at < 24 &&
-               core->reader[port].left > 0;
+    bool hit = core->port[port].mode == SWITCH_MODE_READ && at >= 20 &&
+               at < 24 && core->reader[port].left > 0;
 
     return bad && hit && byte > 1 ? byte ^ 1u : byte;
 }
@@ -211,24 +211,24 @@ static enum figure about(const struct switch_core *core, unsigned port,
                          uint8_t byte)
 {
     const struct switch_port *at = &core->port[port];
-    unsigned type = PART_TYPE(core->reader[port].content[0]);
+    unsigned type = SWITCH_FRAME_TYPE(core->reader[port].content[0]);
 
-    if (at->mode == PART_PASS) {
+    if (at->mode == SWITCH_MODE_PASS) {
         return byte == 0 ? PASSED_END : PASSED_BYTE;
     }
-    if (at->mode == PART_FIRST && at->role == PART_RELAY &&
-        PART_TYPE(byte) != PART_RELEASE) {
+    if (at->mode == SWITCH_MODE_FIRST && at->role == SWITCH_ROLE_RELAY &&
+        SWITCH_FRAME_TYPE(byte) != SWITCH_FRAME_RELEASE) {
         return PASSED_START;
     }
-    if (at->mode != PART_READ || byte != 0) {
+    if (at->mode != SWITCH_MODE_READ || byte != 0) {
         return READ_BYTE;
     }
     switch (type) {
-    case PART_SETUP:
+    case SWITCH_FRAME_SETUP:
         return core == &nodes[MIDDLE] ? SETUP_HOP : SETUP_ARRIVES;
-    case PART_RELEASE:
+    case SWITCH_FRAME_RELEASE:
         return RELEASE_HOP;
-    case PART_DATA:
+    case SWITCH_FRAME_DATA:
         return DATA_ARRIVES;
     default:
         return ANSWER_ARRIVES;
@@ -260,7 +260,7 @@ static void count_byte(struct switch_core *core, unsigned port, uint8_t byte)
 static bool move(struct switch_core *from_core, unsigned from_port,
                  struct switch_core *to_core, unsigned to_port)
 {
-    bool passed = from_core->port[from_port].role == PART_RELAY;
+    bool passed = from_core->port[from_port].role == SWITCH_ROLE_RELAY;
     const uint8_t *bytes;
     uint32_t written = from_core->port[from_port].written;
     uint32_t from = count_start();
@@ -416,7 +416,7 @@ static bool bad_line(void)
 {
     start_nodes();
     bad = true;
-    part_turn_bad(&nodes[TORUS_WEST].port[TORUS_EAST]);
+    switch_source_turn_bad(&nodes[TORUS_WEST].port[TORUS_EAST]);
     switch_post(&nodes[MIDDLE], &receive[MIDDLE]);
     send(TORUS_WEST, TORUS_EAST, 1);
     run();
