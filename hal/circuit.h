@@ -99,7 +99,8 @@ struct circuit_delivery {
 /*
  * Attaches to the board's switch; starts the clock at 0. `board` is what the
  * implementation takes: hal/window/window.c a struct window. Result: 0;
- * ERR_PROTOCOL if it is not what it should be.
+ * ERR_VERSION if it is none, or of another version; ERR_MEMORY if its size is
+ * wrong.
  */
 int circuit_open(struct circuit *circuit, void *board, struct clock *clock);
 
@@ -119,7 +120,7 @@ int circuit_send(struct circuit *circuit, unsigned ports,
  * arrival. The buffer lies in the circuit's memory and takes header and
  * payload.
  * Result: 0 and *delivery; ERR_BUFFER (delivery->bytes tells the size that
- * was needed; the message is gone), ERR_CORRUPT, ERR_PROTOCOL. A message that
+ * was needed; the message is gone), ERR_CORRUPT, ERR_FOREIGN. A message that
  * never comes is found out by the launcher's watchdog: a time limit in
  * virtual time would fire at once.
  */

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Error codes of the whole firmware: 0 is success, errors are negative. */
+/*
+ * Error codes of the whole firmware: 0 is success, errors are negative. Boards
+ * send the numbers to the host (the report, peeks, the console), which prints
+ * a text and a hint for each: qemu/fabric/postmortem.c. A number keeps its
+ * meaning for good. -6 meant any of -14 to -22 in images that did not tell
+ * them apart.
+ */
 #ifndef HAL_ERR_H
 #define HAL_ERR_H
 
@@ -10,14 +16,23 @@ enum err {
     ERR_BUFFER = -3,    /* buffer too small, or outside the DMA window */
     ERR_CORRUPT = -4,   /* CRC over header and payload does not match */
     ERR_DEAD_LINK = -5, /* a link of the path is down */
-    ERR_PROTOCOL = -6,  /* wrong version, mesh, job, kind or length */
     ERR_KERNEL = -7,    /* no such kernel, or it wants too much memory */
     ERR_ARGUMENT = -8,  /* the kernel refuses its argument */
     ERR_EMPTY = -9,     /* a load of no units */
     ERR_MEMORY = -10,   /* the load does not fit the node's memory */
     ERR_PHASES = -11,   /* more phases than are feasible */
     ERR_RANGE = -12,    /* a number outside its stated range */
-    ERR_ABSENT = -13    /* this image was built without it */
+    ERR_ABSENT = -13,   /* this image was built without it */
+    /* Messages that are not what they should be. */
+    ERR_VERSION = -14, /* a window or an answer of another firmware version */
+    ERR_FOREIGN = -15, /* a header of another version, mesh, job or length */
+    ERR_LENGTH = -16,  /* a message is shorter or longer than it says */
+    ERR_KIND = -17,    /* a message of a kind that is not expected here */
+    ERR_FIELD = -18,   /* a field of a message is outside its range */
+    ERR_PLACE = -19,   /* a part for another place in the pattern or round */
+    ERR_IMAGE = -20,   /* the job's kernel is not in this image's table */
+    ERR_PLAN = -21,    /* shares, volumes or branches do not add up */
+    ERR_TERMS = -22    /* halo or result is not what the kernel's terms say */
 };
 
 #endif

@@ -14,7 +14,7 @@ BUILD = ROOT / os.environ.get("BUILD", "build")
 QEMU = os.environ.get("QUINCUNX_QEMU") or "qemu-system-arm"
 
 PHASES_MAX = 20
-ERR_PROTOCOL, ERR_EMPTY, ERR_PHASES, ERR_RANGE = -6, -9, -11, -12
+ERR_EMPTY, ERR_PHASES, ERR_RANGE, ERR_PLAN = -9, -11, -12, -21
 
 
 def qemu_version(program):

@@ -34,6 +34,7 @@ class Node:
         self.supply_mv = 3300 - x
         self.celsius = 25 + y
         self.faults = 0
+        self.error = 0  # of the last job
         self.start = 7
         self.reset = "power"
         self.dead = False
@@ -57,8 +58,8 @@ class Node:
         exception, pc, lr, cfsr = self.record or (0, 0, 0, 0)
         flags = self.placed | (4 if self.record else 0)
         return struct.pack(
-            "<BBBbBBBxBBBBbBHIIIHHIII12s", self.version_byte, 1, 2, 0, flags,
-            *self.place, 0, 15, 0, 255, 0, exception, self.faults, 0,
+            "<BBBbBBBxBBBBbBHIIIHHIII12s", self.version_byte, 1, 2, self.error,
+            flags, *self.place, 0, 15, 0, 255, 0, exception, self.faults, 0,
             self.uptime_ms, 5, 1000, 0, pc, lr, cfsr, b"")
 
     def identity(self):

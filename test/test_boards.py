@@ -238,7 +238,7 @@ def test_a_node_with_another_window(bench, at):
     """circuit_open() refuses it: the node gives up, and says why."""
     bench.stand_in(WORD.format(at=at), "1,2")
     failed(bench.run("--watchdog", "10"), "node 1,2 gave up",
-           "state: failed (protocol error)")
+           "state: failed (another firmware version)")
 
 
 @OTHER
@@ -246,7 +246,20 @@ def test_an_originator_with_another_window(bench, at):
     bench.stand_in(WORD.format(at=at), "0,0")
     failed(bench.run("--watchdog", "10"),
            "the originator ended without a report",
-           "state: failed (protocol error)")
+           "state: failed (another firmware version)")
+
+
+@pytest.mark.parametrize("at, place, said, hint", [
+    (12, "0,1", "a message of another mesh, job or version",
+     "a message of an earlier job, or of a board with another image"),
+    (20, "2,4", "a part for another place in the pattern",
+     "boards disagree about where they are")], ids=["mesh", "x"])
+def test_a_node_that_takes_itself_for_another(bench, at, place, said, hint):
+    """Its window has another mesh, or another place, which waits at the same
+    port for a part of another phase: the cause is named, and what to do."""
+    bench.stand_in(WORD.format(at=at), place)
+    failed(bench.run("--watchdog", "10"), f"node {place} gave up",
+           f"state: failed ({said})", f"hint: {hint}")
 
 
 # ---- signals just before a wait ----

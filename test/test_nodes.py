@@ -515,6 +515,43 @@ def test_faults_with_another_image(bench):
     assert "is not an ELF file" in said
 
 
+# ---- errors of nodes ----
+
+def error_codes():
+    """{name: number} of hal/err.h."""
+    text = (mesh.ROOT / "hal" / "err.h").read_text(encoding="utf-8")
+    return {name: int(number) for name, number in
+            re.findall(r"^ +(ERR_\w+) = (-?\d+)", text, re.M)}
+
+
+def test_every_error_has_its_own_text(bench):
+    codes = error_codes()
+    assert codes.pop("ERR_OK") == 0
+    assert len(codes) > 20 and len(set(codes.values())) == len(codes)
+    for place, number in zip(bench.node, codes.values()):
+        bench.node[place].error = number
+    rows = table(bench.call("ps").stdout)
+    said = {name: rows[f"{x},{y}"].split("  ")[-1].strip()
+            for (x, y), name in zip(bench.node, codes)}
+    assert len(set(said.values())) == len(codes)
+    for text in said.values():
+        assert text not in ("", "no error", "unknown error")
+
+
+@pytest.mark.parametrize("number, said, hint", [
+    (-19, "a part for another place in the pattern",
+     "hint: boards disagree about where they are: `quincunx mesh'"),
+    (-20, "the job's kernel is not in this node's image",
+     "hint: boards have different images: `quincunx nodes'"),
+    (-6, "unknown error", "3,3 "), (-9, "empty load", "3,3 ")])
+def test_an_error_of_a_node(bench, number, said, hint):
+    bench.node[2, 3].error = number
+    lines = bench.call("ps").stdout.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("2,3"))
+    assert lines[at].endswith(said)
+    assert lines[at + 1].strip().startswith(hint)
+
+
 # ---- bad input ----
 
 @pytest.mark.parametrize("args, words", [

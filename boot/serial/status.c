@@ -357,7 +357,7 @@ static int peek_row(void *context, struct line_writer *out, unsigned port,
     }
     if (bytes < 1 || page[0] != PEEK_VERSION ||
         (state && bytes < PEEK_STATE_BYTES)) {
-        return ERR_PROTOCOL;
+        return ERR_VERSION;
     }
     if (row >= (state ? 4u : 1u)) {
         return ERR_EMPTY;

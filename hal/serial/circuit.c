@@ -317,7 +317,7 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
     if (error == ERR_OK &&
         (receive->bytes < CIRCUIT_HEADER_BYTES ||
          !circuit_header_fits(circuit, buffer, receive->bytes))) {
-        error = ERR_PROTOCOL;
+        error = ERR_FOREIGN;
     }
     clock_start(circuit->clock, clock_stop(circuit->clock));
     if (error == ERR_OK && !serial->synchronised) {

@@ -27,7 +27,7 @@ int circuit_open(struct circuit *circuit, void *board, struct clock *clock)
     clock_start(clock, 0);
     if (identity->magic != WINDOW_MAGIC ||
         identity->version != WINDOW_VERSION) {
-        return ERR_PROTOCOL;
+        return ERR_VERSION;
     }
     if (identity->bytes < WINDOW_DMA_OFFSET || identity->bytes % 8 != 0) {
         return ERR_MEMORY;
@@ -123,7 +123,7 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
     delivery->kind = buffer[CIRCUIT_AT_KIND];
     if (status == ERR_OK &&
         !circuit_header_fits(circuit, buffer, window->response.bytes)) {
-        status = ERR_PROTOCOL;
+        status = ERR_FOREIGN;
     }
     return status;
 }

@@ -25,9 +25,10 @@ static const char *const event_names[EVENT_KINDS] = {
     [EVENT_DONE] = "done",
 };
 
+/* Without a default: the compiler names a code that has no text. */
 const char *postmortem_error(int error)
 {
-    switch (error) {
+    switch ((enum err)error) {
     case ERR_OK:
         return "no error";
     case ERR_NO_ROUTE:
@@ -40,8 +41,6 @@ const char *postmortem_error(int error)
         return "message corrupt";
     case ERR_DEAD_LINK:
         return "dead link";
-    case ERR_PROTOCOL:
-        return "protocol error";
     case ERR_KERNEL:
         return "no such kernel (`make KERNELS=\"...\"' puts it into an image), "
                "or it asks for more memory than there is";
@@ -57,8 +56,65 @@ const char *postmortem_error(int error)
         return "a number outside its range";
     case ERR_ABSENT:
         return "the image was built without what the job needs";
+    case ERR_VERSION:
+        return "another firmware version";
+    case ERR_FOREIGN:
+        return "a message of another mesh, job or version";
+    case ERR_LENGTH:
+        return "a message is shorter or longer than it says";
+    case ERR_KIND:
+        return "a message of a kind that is not expected";
+    case ERR_FIELD:
+        return "a field of a message is outside its range";
+    case ERR_PLACE:
+        return "a part for another place in the pattern";
+    case ERR_IMAGE:
+        return "the job's kernel is not in this node's image";
+    case ERR_PLAN:
+        return "shares, volumes or branches do not add up";
+    case ERR_TERMS:
+        return "halo or result is not what the kernel asks for";
+    }
+    return "unknown error";
+}
+
+const char *postmortem_hint(int error)
+{
+    switch (error) {
+    case ERR_CORRUPT:
+    case ERR_DEAD_LINK:
+        return "`quincunx links' shows every link's errors";
+    case ERR_ABSENT:
+        return "`make all' without PARTS= makes an image with all parts";
+    case ERR_VERSION:
+        return "image and host command are of different builds: build both, "
+               "and write the image to all boards";
+    case ERR_FOREIGN:
+    case ERR_KIND:
+        return "a message of an earlier job, or of a board with another image: "
+               "`quincunx reset', then `quincunx nodes'";
+    case ERR_PLACE:
+        return "boards disagree about where they are: `quincunx mesh' checks "
+               "the cables, `quincunx ps' shows where each board is";
+    case ERR_LENGTH:
+    case ERR_FIELD:
+    case ERR_IMAGE:
+    case ERR_PLAN:
+        return "boards have different images: `quincunx nodes' compares them";
+    case ERR_TERMS:
+        return "the kernel differs between images or from the host command's: "
+               "build both, and write the image to all boards";
     default:
-        return "unknown error";
+        return NULL;
+    }
+}
+
+void postmortem_print_hint(FILE *out, const char *before, int error)
+{
+    const char *hint = postmortem_hint(error);
+
+    if (hint != NULL) {
+        fprintf(out, "%shint: %s\n", before, hint);
     }
 }
 
@@ -137,6 +193,9 @@ void postmortem_print(FILE *out, const struct window *window,
                 (double)last.time_ps * 1e-6);
     }
     fputc('\n', out);
+    if (status.state == NODE_STATE_FAILED) {
+        postmortem_print_hint(out, "  ", status.error);
+    }
     if (status.fault.valid) {
         print_fault(out, &status.fault);
         if (firmware != NULL) {

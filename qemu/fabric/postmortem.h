@@ -16,4 +16,10 @@ void postmortem_print(FILE *out, const struct window *window,
 /* The meaning of an error code of hal/err.h in words. */
 const char *postmortem_error(int error);
 
+/* What an engineer can do about it; NULL: the text says all. */
+const char *postmortem_hint(int error);
+
+/* A line of `before` and the hint, if there is one. */
+void postmortem_print_hint(FILE *out, const char *before, int error);
+
 #endif

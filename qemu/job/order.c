@@ -158,6 +158,7 @@ int job_order_report(struct outcome *outcome, const struct mesh_report *report,
     if (plan->error != ERR_OK) {
         fprintf(stderr, "quincunx: the originator gave up: %s\n",
                 postmortem_error(plan->error));
+        postmortem_print_hint(stderr, "quincunx: ", plan->error);
         return EXIT_FAILED;
     }
     if (output_chunks_join(

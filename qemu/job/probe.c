@@ -74,6 +74,7 @@ static int complain_given_up(const struct probe probes[], uint32_t count,
         row -= probes[i].count;
     }
     fprintf(stderr, " failed: %s\n", postmortem_error(error));
+    postmortem_print_hint(stderr, "quincunx: ", error);
     return EXIT_FAILED;
 }
 

@@ -328,10 +328,23 @@ static void count_after(struct outcome *outcome,
 /* Errors that no order could have. */
 static bool nodes_failed(const struct outcome *outcome)
 {
-    int error = outcome->plan.error;
-
-    return error == ERR_PORT_BUSY || error == ERR_CORRUPT ||
-           error == ERR_DEAD_LINK || error == ERR_PROTOCOL;
+    switch ((enum err)outcome->plan.error) {
+    case ERR_PORT_BUSY:
+    case ERR_CORRUPT:
+    case ERR_DEAD_LINK:
+    case ERR_VERSION:
+    case ERR_FOREIGN:
+    case ERR_LENGTH:
+    case ERR_KIND:
+    case ERR_FIELD:
+    case ERR_PLACE:
+    case ERR_IMAGE:
+    case ERR_PLAN:
+    case ERR_TERMS:
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* What batches are carried out with. */

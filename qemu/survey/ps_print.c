@@ -111,6 +111,7 @@ static void print_node(FILE *out, const struct ps_node *node)
             (double)node->still_ms / 1000, last,
             node->error != 0 ? postmortem_error(node->error) : "no error",
             node->job ? ", in a job" : "");
+    postmortem_print_hint(out, "       ", node->error);
     if (node->placed && (node->x != node->at.x || node->y != node->at.y)) {
         fprintf(out, "       says that it is %u,%u\n", (unsigned)node->x,
                 (unsigned)node->y);

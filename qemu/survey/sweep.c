@@ -259,7 +259,7 @@ static void end_failed(struct sweep *sweep, struct sweep_node *node, int error)
     snprintf(node->why, sizeof node->why, "%s",
              error == ERR_PORT_BUSY   ? "busy"
              : error == ERR_DEAD_LINK ? "dead link"
-             : error == ERR_PROTOCOL  ? "another version"
+             : error == ERR_VERSION   ? "another version"
                                       : "no answer");
     if (error == ERR_DEAD_LINK) {
         node->failed = true;
@@ -368,7 +368,7 @@ static void parse_row(struct sweep *sweep, const struct question *question,
     node = &sweep->node[batch->node[at]];
     if (error == ERR_OK &&
         (bytes < question->bytes || page[0] != PEEK_VERSION)) {
-        error = ERR_PROTOCOL;
+        error = ERR_VERSION;
         node->paths = SWEEP_PATHS; /* the same over every path */
     }
     if (error != ERR_OK) {

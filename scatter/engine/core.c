@@ -38,9 +38,14 @@ int scatter_take_job(struct scatter *scatter, const uint8_t *in, uint32_t bytes)
     struct wire_job *job = &scatter->job;
     int error = wire_job_load(job, in, bytes);
 
-    if (error != ERR_OK || job->kernel >= scatter->kernel_count ||
-        (!SCATTER_OUTPUTS && (job->flags & WIRE_OUTPUT) != 0)) {
-        return ERR_PROTOCOL;
+    if (error != ERR_OK) {
+        return error;
+    }
+    if (job->kernel >= scatter->kernel_count) {
+        return ERR_IMAGE;
+    }
+    if (!SCATTER_OUTPUTS && (job->flags & WIRE_OUTPUT) != 0) {
+        return ERR_ABSENT;
     }
     scatter->job_data = in;
     scatter->job_bytes = (uint32_t)(job->arg - in) + WIRE_PAD4(job->arg_bytes);
@@ -65,7 +70,7 @@ int scatter_take_body(struct scatter *scatter, const uint8_t *at,
                    (uint64_t)scatter->units * job->unit_bytes <=
                        scatter->body_bytes
                ? ERR_OK
-               : ERR_PROTOCOL;
+               : ERR_LENGTH;
 }
 
 int scatter_begin_kernel(struct scatter *scatter)

@@ -12,12 +12,12 @@ int scatter_merge(struct scatter *scatter, const struct kernel_result *next)
     int error = KERNEL_OK;
 
     if (next->bytes > scatter->terms.result_bytes_max) {
-        return ERR_PROTOCOL;
+        return ERR_TERMS;
     }
     if (kernel->merge != NULL) {
         error = kernel->merge(scatter->memory->work, &scatter->result, next);
     }
-    return error == KERNEL_OK ? ERR_OK : ERR_PROTOCOL;
+    return error == KERNEL_OK ? ERR_OK : ERR_TERMS;
 }
 
 /*
@@ -44,12 +44,11 @@ static int take_result(struct scatter *scatter, unsigned phase, unsigned port,
         next.data = delivery.payload + 4;
         next.bytes = bytes_load_u32(delivery.payload);
         if (delivery.bytes < head || (delivery.bytes - head) % 4 != 0) {
-            return ERR_PROTOCOL;
+            return ERR_LENGTH;
         }
         *output = delivery.bytes - head;
     }
-    error =
-        delivery.kind == kind ? scatter_merge(scatter, &next) : ERR_PROTOCOL;
+    error = delivery.kind == kind ? scatter_merge(scatter, &next) : ERR_KIND;
     if (error == ERR_OK) {
         scatter_record(scatter, EVENT_RESULT_MERGED, phase, next.bytes);
     }
@@ -68,7 +67,7 @@ static int append_child(struct scatter *scatter, unsigned phase, unsigned port,
     int error;
 
     if (ahead > sizeof kept) {
-        return ERR_PROTOCOL; /* a job that says OUTPUT of a kernel without */
+        return ERR_TERMS; /* a job that says OUTPUT of a kernel without */
     }
     memcpy(kept, at, ahead);
     error = take_result(scatter, phase, port, at,

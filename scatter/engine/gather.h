@@ -6,8 +6,8 @@
 
 #include "scatter/engine/core.h"
 
-/* Merges a result into this node's. Result: 0; ERR_PROTOCOL if it is longer
-   than the kernel said, or the kernel refuses it. */
+/* Merges a result into this node's. Result: 0; ERR_TERMS if it is longer than
+   the kernel's terms say, or the kernel refuses it. */
 int scatter_merge(struct scatter *scatter, const struct kernel_result *next);
 
 /* Before the first child's result is received. */

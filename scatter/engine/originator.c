@@ -67,7 +67,7 @@ static int check_terms(const struct scatter *scatter,
     if (order->before_bytes !=
             (earlier < terms->before_bytes ? earlier : terms->before_bytes) ||
         order->after_bytes > terms->after_bytes) {
-        return ERR_PROTOCOL;
+        return ERR_TERMS;
     }
     /* An output's length may have 48 bits: kernel_output_room() has 32. */
     return scatter_makes_output(terms) &&
@@ -336,7 +336,7 @@ int originator_run(struct scatter *scatter)
     error = delivery.kind == WIRE_ORDER
                 ? wire_order_load(&originator.order, delivery.payload,
                                   delivery.bytes)
-                : ERR_PROTOCOL;
+                : ERR_KIND;
     (void)originator_allocate(scatter, CIRCUIT_HEADER_BYTES + delivery.bytes);
     if (error == ERR_OK) {
         error = prepare(scatter, &originator);

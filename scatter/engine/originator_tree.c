@@ -142,7 +142,7 @@ int originator_plan_tree(struct scatter *scatter, struct originator *originator)
 
     if (!tree_valid(tree, TREE_BRANCH_BYTES * order->tree_nodes,
                     scatter->size)) {
-        return ERR_PROTOCOL;
+        return ERR_PLAN;
     }
     if (work == NULL) {
         return ERR_MEMORY;

@@ -76,12 +76,12 @@ static int take_part(struct scatter *scatter,
 
     if (error != ERR_OK || part.layer != scatter->layer ||
         part.port != scatter->port || part.round != scatter->round) {
-        return ERR_PROTOCOL;
+        return error != ERR_OK ? error : ERR_PLACE;
     }
     error = scatter_take_job(scatter, job, (uint32_t)(end - job));
     if (error != ERR_OK || part.layer > scatter->job.phases ||
         part.round >= scatter->job.rounds) {
-        return ERR_PROTOCOL;
+        return error != ERR_OK ? error : ERR_FIELD;
     }
     if (scatter->round == 0) {
         scatter->circuit->log->events_written = 0; /* of the job before */

@@ -49,11 +49,11 @@ static int answer(struct scatter *scatter,
     int error;
 
     if (delivery->bytes < WIRE_ENTRY_BYTES) {
-        return ERR_PROTOCOL;
+        return ERR_LENGTH;
     }
     entry = wire_entry_load(delivery->payload);
     if (!torus_path_valid(scatter->size, entry.path)) {
-        return ERR_PROTOCOL;
+        return ERR_NO_ROUTE;
     }
     message.path = torus_path_reverse(entry.path);
     if (entry.asks == WIRE_ASKS_LOG) {
@@ -125,7 +125,7 @@ static int exchange(struct measuring *measuring, const struct wire_entry *entry)
     }
     kept = entry->asks == WIRE_ASKS_LOG ? delivery.bytes : WIRE_ANSWER_BYTES;
     if (delivery.bytes < kept || kept < WIRE_ANSWER_BYTES || kept % 8 != 0) {
-        return ERR_PROTOCOL;
+        return ERR_LENGTH;
     }
     bytes_store_u64(at, message.ready_ps);
     bytes_store_u64(at + 8, clock_started_ps(circuit->clock));
@@ -172,7 +172,7 @@ static int measure(struct scatter *scatter,
                                   .list = delivery->payload,
                                   .at = report + WIRE_MEASURED_BYTES};
     struct circuit_message message = {.kind = WIRE_MEASURED};
-    int error = delivery->bytes % WIRE_ENTRY_BYTES == 0 ? ERR_OK : ERR_PROTOCOL;
+    int error = delivery->bytes % WIRE_ENTRY_BYTES == 0 ? ERR_OK : ERR_LENGTH;
 
     if (scatter->high - report < (ptrdiff_t)WIRE_MEASURED_BYTES) {
         return ERR_MEMORY;
@@ -190,7 +190,7 @@ static int measure(struct scatter *scatter,
 
 int probe_serve(struct scatter *scatter, struct circuit_delivery delivery)
 {
-    int error = ERR_PROTOCOL;
+    int error = ERR_KIND;
 
     if (delivery.kind == WIRE_PROBE) {
         error = answer(scatter, &delivery);

@@ -25,8 +25,8 @@
  * received to where the next one will be, at scatter->low, and what it says is
  * sent when this returns. (By value: what is received stays in registers where
  * every hop passes.) A list that cannot be carried out is reported to the host
- * and ends there; this node goes on. Result: 0 or the error; ERR_PROTOCOL for
- * another kind or a malformed probe.
+ * and ends there; this node goes on. Result: 0 or the error; ERR_KIND for
+ * another kind; ERR_LENGTH or ERR_NO_ROUTE for a malformed probe.
  */
 int probe_serve(struct scatter *scatter, struct circuit_delivery delivery);
 

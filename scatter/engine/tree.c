@@ -50,12 +50,12 @@ int branch_distribute(struct scatter *scatter)
     uint32_t end_unit = scatter->first_unit + scatter->units;
     uint32_t left = child < end ? end_unit - tree_first_unit(child) : 0;
     unsigned phase = tree_phase(branch) + 1u;
-    int error = left <= scatter->units ? ERR_OK : ERR_PROTOCOL;
+    int error = left <= scatter->units ? ERR_OK : ERR_PLAN;
 
     scatter->split.own_units = scatter->units - left;
     for (; error == ERR_OK && child < end; child = tree_next(child)) {
         if (!child_fits(child, end, phase, end_unit - left, left)) {
-            return ERR_PROTOCOL;
+            return ERR_PLAN;
         }
         if (tree_units(child) > 0) {
             error = pass_on(scatter, child);
@@ -64,7 +64,7 @@ int branch_distribute(struct scatter *scatter)
         phase = tree_phase(child);
     }
     scatter_record(scatter, EVENT_FORWARDED, scatter->layer, scatter->units);
-    return error == ERR_OK && left > 0 ? ERR_PROTOCOL : error;
+    return error == ERR_OK && left > 0 ? ERR_PLAN : error;
 }
 
 /* The latest phase among the children before `below`; 0 if there is none. */
@@ -109,11 +109,11 @@ static int take_branch(struct scatter *scatter,
     int error = scatter_take_job(scatter, delivery->payload, delivery->bytes);
 
     if (error != ERR_OK || scatter->job.rounds != 0) {
-        return ERR_PROTOCOL;
+        return error != ERR_OK ? error : ERR_FIELD;
     }
     branch = delivery->payload + scatter->job_bytes;
     if (end - branch < (ptrdiff_t)TREE_BRANCH_BYTES) {
-        return ERR_PROTOCOL;
+        return ERR_LENGTH;
     }
     scatter->circuit->log->events_written = 0; /* of the job before */
     scatter->circuit->job = delivery->job;
@@ -125,7 +125,7 @@ static int take_branch(struct scatter *scatter,
     if (tree_nodes(branch) == 0 || tree_next(branch) > end ||
         scatter->layer == 0 || scatter->layer > scatter->job.phases ||
         !torus_path_valid(scatter->size, scatter->down)) {
-        return ERR_PROTOCOL;
+        return tree_next(branch) > end ? ERR_LENGTH : ERR_PLAN;
     }
     return scatter_take_body(scatter, tree_next(branch), end);
 }

@@ -14,16 +14,16 @@ int split_volume(struct split *split, const uint32_t volume_units[],
         uint32_t part;
 
         if (volume_units[phase] > UINT32_MAX / TORUS_PORTS) {
-            return ERR_PROTOCOL;
+            return ERR_PLAN;
         }
         part = TORUS_PORTS * volume_units[phase];
         if (part > rest) {
-            return ERR_PROTOCOL;
+            return ERR_PLAN;
         }
         rest -= part;
     }
     if (share > rest || rest - share > children + 1) {
-        return ERR_PROTOCOL;
+        return ERR_PLAN;
     }
     extra = rest - share;
     extra = extra < children ? extra : children;

@@ -23,7 +23,7 @@ struct split {
 
 /*
  * Divides `units` on a node of `layer`. Arrays as in struct planner_plan,
- * index: layer; volume_units outlives the split. Result: 0; ERR_PROTOCOL if
+ * index: layer; volume_units outlives the split. Result: 0; ERR_PLAN if
  * `units` is not what such a node receives. Cost: O(phases - layer).
  */
 int split_volume(struct split *split, const uint32_t volume_units[],

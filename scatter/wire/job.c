@@ -58,7 +58,7 @@ int wire_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes)
     uint32_t ahead;
 
     if (bytes < WIRE_JOB_BYTES) {
-        return ERR_PROTOCOL;
+        return ERR_LENGTH;
     }
     job->kernel = in[0];
     job->phases = in[WIRE_JOB_AT_PHASES];
@@ -75,11 +75,10 @@ int wire_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes)
     job->arg = in + ahead;
     if (job->phases > (job->rounds > 0 ? TORUS_PHASES_MAX : TREE_PHASES_MAX) ||
         job->phases == 0 || job->rounds > ROUNDS_MAX ||
-        job->arg_bytes > KERNEL_ARG_MAX ||
-        bytes < ahead + WIRE_PAD4(job->arg_bytes)) {
-        return ERR_PROTOCOL;
+        job->arg_bytes > KERNEL_ARG_MAX) {
+        return ERR_FIELD;
     }
-    return ERR_OK;
+    return bytes < ahead + WIRE_PAD4(job->arg_bytes) ? ERR_LENGTH : ERR_OK;
 }
 
 uint64_t wire_job_result_ps(const struct wire_job *job, const uint8_t *in,
@@ -90,8 +89,11 @@ uint64_t wire_job_result_ps(const struct wire_job *job, const uint8_t *in,
 
 int wire_part_load(struct wire_part *part, const uint8_t *in, uint32_t bytes)
 {
-    if (bytes < WIRE_PART_BYTES || in[9] >= TORUS_PORTS) {
-        return ERR_PROTOCOL;
+    if (bytes < WIRE_PART_BYTES) {
+        return ERR_LENGTH;
+    }
+    if (in[9] >= TORUS_PORTS) {
+        return ERR_FIELD;
     }
     part->units = bytes_load_u32(in);
     part->first_unit = bytes_load_u32(in + 4);

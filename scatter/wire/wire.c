@@ -44,8 +44,8 @@ void wire_order_store(uint8_t *out, const struct wire_order *order)
 
 int wire_order_load(struct wire_order *order, const uint8_t *in, uint32_t bytes)
 {
-    if (bytes < WIRE_ORDER_BYTES || in[WIRE_NAME_BYTES - 1] != 0) {
-        return ERR_PROTOCOL;
+    if (bytes < WIRE_ORDER_BYTES) {
+        return ERR_LENGTH;
     }
     memcpy(order->kernel, in, WIRE_NAME_BYTES);
     order->startup_ps = bytes_load_u64(in + 16);
@@ -64,12 +64,14 @@ int wire_order_load(struct wire_order *order, const uint8_t *in, uint32_t bytes)
     order->after_bytes = bytes_load_u32(in + 68);
     order->arg = in + WIRE_ORDER_BYTES;
     order->tree = order->arg + WIRE_PAD4(order->arg_bytes);
-    if (order->arg_bytes > KERNEL_ARG_MAX ||
+    if (in[WIRE_NAME_BYTES - 1] != 0 || order->arg_bytes > KERNEL_ARG_MAX ||
         order->tree_nodes > TREE_NODES_MAX ||
-        order->first_unit > UINT32_MAX - order->load_units ||
-        bytes < wire_order_head_bytes(order) ||
+        order->first_unit > UINT32_MAX - order->load_units) {
+        return ERR_FIELD;
+    }
+    if (bytes < wire_order_head_bytes(order) ||
         bytes - wire_order_head_bytes(order) != wire_order_body_bytes(order)) {
-        return ERR_PROTOCOL;
+        return ERR_LENGTH;
     }
     order->load = in + wire_order_head_bytes(order) + order->before_bytes;
     return ERR_OK;
@@ -147,11 +149,15 @@ void wire_report_store(uint8_t *out, const struct wire_report *report,
 int wire_report_load(struct wire_report *report, struct rounds_plan *plan,
                      const uint8_t *in, uint32_t bytes)
 {
-    if (bytes < WIRE_REPORT_BYTES ||
-        in[4] > (in[6] == 0 ? TREE_PHASES_MAX : TORUS_PHASES_MAX) ||
-        in[6] > ROUNDS_MAX ||
-        bytes - WIRE_REPORT_BYTES < rounds_bytes(in[4], in[6])) {
-        return ERR_PROTOCOL;
+    if (bytes < WIRE_REPORT_BYTES) {
+        return ERR_LENGTH;
+    }
+    if (in[4] > (in[6] == 0 ? TREE_PHASES_MAX : TORUS_PHASES_MAX) ||
+        in[6] > ROUNDS_MAX) {
+        return ERR_FIELD;
+    }
+    if (bytes - WIRE_REPORT_BYTES < rounds_bytes(in[4], in[6])) {
+        return ERR_LENGTH;
     }
     report->error = (int32_t)bytes_load_u32(in);
     report->phases = in[4];

@@ -172,7 +172,7 @@ uint64_t wire_order_body_bytes(const struct wire_order *order);
 uint32_t wire_order_head_bytes(const struct wire_order *order);
 void wire_order_store(uint8_t *out, const struct wire_order *order);
 
-/* Result: 0 or ERR_PROTOCOL. `order` points into `in` afterwards. */
+/* Result: 0, ERR_LENGTH or ERR_FIELD. `order` points into `in` afterwards. */
 int wire_order_load(struct wire_order *order, const uint8_t *in,
                     uint32_t bytes);
 
@@ -214,8 +214,8 @@ static inline void wire_job_store_gather(uint8_t *out, uint64_t gather_ps)
     bytes_store_u64(out + 8, gather_ps);
 }
 
-/* Result: 0 or ERR_PROTOCOL. `job` points into `in` afterwards, where more
-   than the job may follow. */
+/* Result: 0, ERR_LENGTH or ERR_FIELD. `job` points into `in` afterwards, where
+   more than the job may follow. */
 int wire_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes);
 
 /*
@@ -251,7 +251,7 @@ static inline void wire_part_store(uint8_t *out, uint32_t units,
     bytes_store_u32(out + 8, meta | port << 8);
 }
 
-/* Result: 0 or ERR_PROTOCOL. */
+/* Result: 0, ERR_LENGTH or ERR_FIELD. */
 int wire_part_load(struct wire_part *part, const uint8_t *in, uint32_t bytes);
 
 struct wire_report {
@@ -293,7 +293,7 @@ struct wire_entry {
 void wire_entry_store(uint8_t *out, const struct wire_entry *entry);
 struct wire_entry wire_entry_load(const uint8_t *in);
 
-/* Result: 0 or ERR_PROTOCOL. Of the plan the tables are filled in. */
+/* Result: 0, ERR_LENGTH or ERR_FIELD. Of the plan the tables are filled in. */
 int wire_report_load(struct wire_report *report, struct rounds_plan *plan,
                      const uint8_t *in, uint32_t bytes);
 

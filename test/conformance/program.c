@@ -351,8 +351,7 @@ static void follow_dead(struct station *s)
     int status = receive(s, &delivery, 1u << TORUS_WEST);
 
     note(s, WHAT_BEHIND_STATUS,
-         status == ERR_OK && delivery.kind != KIND_BEHIND ? ERR_PROTOCOL
-                                                          : status);
+         status == ERR_OK && delivery.kind != KIND_BEHIND ? ERR_KIND : status);
     send_log(s, cross);
 }
 

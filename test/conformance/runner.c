@@ -386,7 +386,7 @@ static void ready_time_and_gap(struct unit *unit)
 
 static void other_jobs_are_refused(struct unit *unit)
 {
-    SEEN(unit, SOUTH_PEER, WHAT_JOB_OTHER_STATUS, ERR_PROTOCOL);
+    SEEN(unit, SOUTH_PEER, WHAT_JOB_OTHER_STATUS, ERR_FOREIGN);
     SEEN(unit, SOUTH_PEER, WHAT_JOB_SAME_STATUS, ERR_OK);
     SEEN(unit, SOUTH_PEER, WHAT_JOB_ANY_STATUS, ERR_OK);
     SEEN(unit, SOUTH_PEER, WHAT_JOB_ANY_JOB, PROGRAM_OTHER_JOB);

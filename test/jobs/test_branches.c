@@ -327,7 +327,7 @@ static void every_truncation(struct unit *unit)
         uint32_t least = message.bytes - pieces[piece].after_bytes;
 
         for (message.bytes = 0; message.bytes < least; ++message.bytes) {
-            CHECK_EQUAL(unit, tell(unit, &message), ERR_PROTOCOL);
+            CHECK_EQUAL(unit, tell(unit, &message), ERR_LENGTH);
         }
     }
     end();
@@ -340,8 +340,9 @@ static bool refused_if_malformed(struct unit *unit,
     int error = tell(unit, message);
 
     CHECK_EQUAL(unit, error != ERR_OK, refused);
-    CHECK(unit,
-          error == ERR_OK || error == ERR_PROTOCOL || error == ERR_NO_ROUTE);
+    CHECK(unit, error == ERR_OK || error == ERR_LENGTH || error == ERR_FIELD ||
+                    error == ERR_PLAN || error == ERR_IMAGE ||
+                    error == ERR_NO_ROUTE);
     return refused;
 }
 

@@ -176,7 +176,7 @@ static void orders_with_other_bytes_around_are_refused(struct unit *unit)
             break;
         }
         job_run(&outcome, &job);
-        CHECK_EQUAL(unit, outcome.report.error, ERR_PROTOCOL);
+        CHECK_EQUAL(unit, outcome.report.error, ERR_TERMS);
         job_free(&outcome);
     }
 }

@@ -139,9 +139,8 @@ static void more_or_less_than_a_node_gets_is_refused(struct unit *unit)
             parts += TORUS_PORTS;
         }
         for (uint32_t units = 0; units <= 130; ++units) {
-            int want = units >= floors && units <= floors + parts
-                           ? ERR_OK
-                           : ERR_PROTOCOL;
+            int want =
+                units >= floors && units <= floors + parts ? ERR_OK : ERR_PLAN;
 
             CHECK_EQUAL(
                 unit,
@@ -151,7 +150,7 @@ static void more_or_less_than_a_node_gets_is_refused(struct unit *unit)
         CHECK_EQUAL(
             unit,
             split_volume(&split, volume_100, share_100, 2, layer, UINT32_MAX),
-            ERR_PROTOCOL);
+            ERR_PLAN);
     }
 }
 

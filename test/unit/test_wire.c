@@ -104,12 +104,12 @@ static void orders_with_long_arguments(struct unit *unit)
         CHECK_EQUAL(unit, memcmp(back.arg, long_argument, long_lengths[n]), 0);
         CHECK_EQUAL(unit, back.load - long_message, head);
         CHECK_EQUAL(unit, wire_order_load(&back, long_message, head + 8),
-                    ERR_PROTOCOL);
+                    ERR_LENGTH);
     }
     bytes_store_u32(long_message + 56, KERNEL_ARG_MAX + 1);
     CHECK_EQUAL(
         unit, wire_order_load(&back, long_message, 72 + KERNEL_ARG_MAX + 4 + 9),
-        ERR_PROTOCOL);
+        ERR_FIELD);
 }
 
 static void order_layout_is_the_documented_one(struct unit *unit)
@@ -170,7 +170,7 @@ static void order_with_halos_round_trip(struct unit *unit)
         for (uint32_t bytes = 0; bytes <= whole + 9; ++bytes) {
             CHECK_EQUAL(unit,
                         wire_order_load(&back, cut(message, bytes), bytes),
-                        bytes == whole ? ERR_OK : ERR_PROTOCOL);
+                        bytes == whole ? ERR_OK : ERR_LENGTH);
         }
         CHECK_EQUAL(unit, wire_order_load(&back, message, whole), ERR_OK);
         CHECK_EQUAL(unit, back.load_units, 5);
@@ -194,7 +194,7 @@ static void orders_beyond_32_bits_are_refused(struct unit *unit)
         order.first_unit = UINT32_MAX - 6 + over;
         wire_order_store(message, &order);
         CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
-                    over == 0 ? ERR_OK : ERR_PROTOCOL);
+                    over == 0 ? ERR_OK : ERR_FIELD);
     }
     /* Each would be a body of no bytes if its length were cut to 32 bits. */
     order = order_of(4, 0x10000);
@@ -202,13 +202,13 @@ static void orders_beyond_32_bits_are_refused(struct unit *unit)
     wire_order_store(message, &order);
     CHECK(unit, wire_order_body_bytes(&order) == 0x100000000);
     CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
-                ERR_PROTOCOL);
+                ERR_LENGTH);
     order = order_of(4, 0);
     order.before_bytes = 0x80000000;
     order.after_bytes = 0x80000000;
     wire_order_store(message, &order);
     CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
-                ERR_PROTOCOL);
+                ERR_LENGTH);
     order = order_of(4, UINT32_MAX);
     order.unit_bytes = UINT32_MAX;
     order.before_bytes = UINT32_MAX;
@@ -216,7 +216,7 @@ static void orders_beyond_32_bits_are_refused(struct unit *unit)
     CHECK(unit, wire_order_body_bytes(&order) == UINT64_MAX);
     wire_order_store(message, &order);
     CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
-                ERR_PROTOCOL);
+                ERR_LENGTH);
 }
 
 static void order_of_any_other_length_is_refused(struct unit *unit)
@@ -232,7 +232,7 @@ static void order_of_any_other_length_is_refused(struct unit *unit)
         for (uint32_t bytes = 0; bytes <= whole + 9; ++bytes) {
             CHECK_EQUAL(unit,
                         wire_order_load(&back, cut(message, bytes), bytes),
-                        bytes == whole ? ERR_OK : ERR_PROTOCOL);
+                        bytes == whole ? ERR_OK : ERR_LENGTH);
         }
     }
 }
@@ -246,23 +246,23 @@ static void damaged_orders_are_refused(struct unit *unit)
     wire_order_store(message, &order);
     message[WIRE_NAME_BYTES - 1] = 'x';
     CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
-                ERR_PROTOCOL);
+                ERR_FIELD);
     /* An argument longer than any kernel's, though the length fits. */
     wire_order_store(message, &order);
     bytes_store_u32(message + 56, KERNEL_ARG_MAX + 1);
     CHECK_EQUAL(
         unit,
         wire_order_load(&back, message, WIRE_ORDER_BYTES + KERNEL_ARG_MAX + 4),
-        ERR_PROTOCOL);
+        ERR_FIELD);
     bytes_store_u32(message + 56, UINT32_MAX);
     CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES),
-                ERR_PROTOCOL);
+                ERR_FIELD);
     CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
-                ERR_PROTOCOL);
+                ERR_FIELD);
     wire_order_store(message, &order);
     bytes_store_u32(message + 40, UINT32_MAX);
     CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
-                ERR_PROTOCOL);
+                ERR_LENGTH);
 }
 
 /* Anything: what is in a tree is looked at by tree_valid(). */
@@ -299,7 +299,7 @@ static void order_with_a_tree_round_trip(struct unit *unit)
         for (uint32_t bytes = 0; bytes <= head + 18; ++bytes) {
             CHECK_EQUAL(unit,
                         wire_order_load(&back, cut(message, bytes), bytes),
-                        bytes == head + 9 ? ERR_OK : ERR_PROTOCOL);
+                        bytes == head + 9 ? ERR_OK : ERR_LENGTH);
         }
         CHECK_EQUAL(unit, wire_order_load(&back, message, head + 9), ERR_OK);
         CHECK_EQUAL(unit, back.tree_nodes, nodes);
@@ -328,7 +328,7 @@ static void orders_with_too_large_trees_are_refused(struct unit *unit)
         CHECK_EQUAL(unit,
                     wire_order_load(&back, cut(message, WIRE_ORDER_BYTES + 4),
                                     WIRE_ORDER_BYTES + 4),
-                    ERR_PROTOCOL);
+                    sizes[i] > TREE_NODES_MAX ? ERR_FIELD : ERR_LENGTH);
     }
 }
 
@@ -450,7 +450,7 @@ static void tree_job_round_trip(struct unit *unit)
         /* The pattern has fewer phases. */
         message[2] = 1;
         CHECK_EQUAL(unit, wire_job_load(&back, message, sizeof message),
-                    ERR_PROTOCOL);
+                    ERR_FIELD);
     }
 }
 
@@ -506,17 +506,17 @@ static void jobs_with_long_arguments(struct unit *unit)
         CHECK_EQUAL(unit, wire_job_load(&back, long_message, bytes), ERR_OK);
         check_same_job(unit, &back, &job);
         CHECK_EQUAL(unit, wire_job_load(&back, long_message, bytes - 1),
-                    ERR_PROTOCOL);
+                    ERR_LENGTH);
     }
     bytes_store_u32(long_message + 32, KERNEL_ARG_MAX + 1);
     CHECK_EQUAL(unit, wire_job_load(&back, long_message, sizeof long_message),
-                ERR_PROTOCOL);
+                ERR_FIELD);
     /* Lengths that would wrap around 32 bits, padded or with the tables. */
     for (uint32_t less = 0; less < 80; ++less) {
         bytes_store_u32(long_message + 32, UINT32_MAX - less);
         CHECK_EQUAL(unit,
                     wire_job_load(&back, long_message, sizeof long_message),
-                    ERR_PROTOCOL);
+                    ERR_FIELD);
     }
 }
 
@@ -541,7 +541,7 @@ static void job_that_is_cut_is_refused(struct unit *unit)
         wire_job_store(message, &job, shares, volumes, results);
         for (uint32_t bytes = 0; bytes <= whole + 9; ++bytes) {
             CHECK_EQUAL(unit, wire_job_load(&back, cut(message, bytes), bytes),
-                        bytes >= whole ? ERR_OK : ERR_PROTOCOL);
+                        bytes >= whole ? ERR_OK : ERR_LENGTH);
         }
         check_same_job(unit, &back, &job);
     }
@@ -559,22 +559,22 @@ static void damaged_jobs_are_refused(struct unit *unit)
     wire_job_store(message, &job, shares, volumes, NULL);
     CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_OK);
     message[1] = TORUS_PHASES_MAX + 1;
-    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_PROTOCOL);
+    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_FIELD);
     message[1] = 255;
-    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_PROTOCOL);
+    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_FIELD);
     message[1] = 0;
-    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_PROTOCOL);
+    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_FIELD);
     message[1] = 4;
     message[2] = ROUNDS_MAX + 1;
-    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_PROTOCOL);
+    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_FIELD);
     /* Of a tree, which has other limits. */
     message[2] = 0;
     message[1] = TREE_PHASES_MAX;
     CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_OK);
     message[1] = 0;
-    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_PROTOCOL);
+    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_FIELD);
     message[1] = TREE_PHASES_MAX + 1;
-    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_PROTOCOL);
+    CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_FIELD);
 }
 
 static void store_part(uint8_t *message, const struct wire_part *part)
@@ -615,7 +615,7 @@ static void part_round_trip(struct unit *unit)
         CHECK_EQUAL(unit, wire_part_load(&back, cut(message, 13), 13), ERR_OK);
         for (uint32_t bytes = 0; bytes < 12; ++bytes) {
             CHECK_EQUAL(unit, wire_part_load(&back, cut(message, bytes), bytes),
-                        ERR_PROTOCOL);
+                        ERR_LENGTH);
         }
     }
 }
@@ -627,9 +627,9 @@ static void damaged_parts_are_refused(struct unit *unit)
     struct wire_part back;
 
     store_part(message, &part);
-    CHECK_EQUAL(unit, wire_part_load(&back, message, 64), ERR_PROTOCOL);
+    CHECK_EQUAL(unit, wire_part_load(&back, message, 64), ERR_FIELD);
     message[9] = 255;
-    CHECK_EQUAL(unit, wire_part_load(&back, message, 64), ERR_PROTOCOL);
+    CHECK_EQUAL(unit, wire_part_load(&back, message, 64), ERR_FIELD);
     message[9] = TORUS_PORTS - 1;
     CHECK_EQUAL(unit, wire_part_load(&back, message, 64), ERR_OK);
 }
@@ -689,12 +689,12 @@ static void report_round_trip(struct unit *unit)
     for (uint32_t bytes = 0; bytes < WIRE_REPORT_BYTES; ++bytes) {
         CHECK_EQUAL(
             unit, wire_report_load(&back, &tables, cut(message, bytes), bytes),
-            ERR_PROTOCOL);
+            ERR_LENGTH);
     }
     message[4] = TORUS_PHASES_MAX + 1;
     CHECK_EQUAL(unit,
                 wire_report_load(&back, &tables, message, WIRE_REPORT_BYTES),
-                ERR_PROTOCOL);
+                ERR_FIELD);
 }
 
 static void report_of_rounds_round_trip(struct unit *unit)
@@ -727,11 +727,11 @@ static void report_of_rounds_round_trip(struct unit *unit)
                        sizeof tables.volume_units) == 0);
     CHECK_EQUAL(
         unit, wire_report_load(&back, &got, message, WIRE_REPORT_BYTES_MAX - 1),
-        ERR_PROTOCOL);
+        ERR_LENGTH);
     message[6] = ROUNDS_MAX + 1;
     CHECK_EQUAL(unit,
                 wire_report_load(&back, &got, message, WIRE_REPORT_BYTES_MAX),
-                ERR_PROTOCOL);
+                ERR_FIELD);
 }
 
 /* Of a tree a report has no rounds, and as many phases as the tree. */
@@ -751,11 +751,11 @@ static void report_of_a_tree_round_trip(struct unit *unit)
     CHECK_EQUAL(unit, got.rounds, 0);
     message[4] = TREE_PHASES_MAX + 1;
     CHECK_EQUAL(unit, wire_report_load(&back, &got, message, WIRE_REPORT_BYTES),
-                ERR_PROTOCOL);
+                ERR_FIELD);
     message[4] = TORUS_PHASES_MAX + 1;
     message[6] = 1;
     CHECK_EQUAL(unit, wire_report_load(&back, &got, message, WIRE_REPORT_BYTES),
-                ERR_PROTOCOL);
+                ERR_FIELD);
 }
 
 static void bytes_are_little_endian_at_any_address(struct unit *unit)
