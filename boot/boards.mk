@@ -17,8 +17,8 @@
 # What images are made of: the engine, and circuits by queued DMA through a
 # window, or over serial lines with the switch in software.
 ENGINE_SOURCES := $(wildcard torus/*.c scatter/*/*.c)
-WINDOW_SOURCES := hal/crc32.c $(wildcard hal/window/*.c)
-SWITCH_SOURCES := hal/crc32.c $(wildcard hal/switch/*.c)
+WINDOW_SOURCES := hal/check.c hal/crc32.c $(wildcard hal/window/*.c)
+SWITCH_SOURCES := hal/check.c hal/crc32.c $(wildcard hal/switch/*.c)
 SERIAL_SOURCES := $(SWITCH_SOURCES) $(wildcard hal/serial/*.c hal/line/*.c) \
                   hal/discover/discover.c
 NODE_SOURCES := $(ENGINE_SOURCES) $(WINDOW_SOURCES) boot/node.c

@@ -47,7 +47,8 @@ enum node_injection {
     NODE_INJECT_NONE,
     NODE_INJECT_FAULT, /* execute an undefined instruction in the job */
     NODE_INJECT_HANG,  /* never leave the job */
-    NODE_INJECT_DIE    /* nor the tick after: of boards on serial lines */
+    NODE_INJECT_DIE,   /* nor the tick after: of boards on serial lines */
+    NODE_INJECT_ASSERT /* fail an assertion in the job */
 };
 
 enum node_state {
@@ -77,6 +78,7 @@ struct node_fault {
     uint32_t mmfar;
     uint32_t bfar;
     uint32_t sp;
+    uint32_t check; /* place of the failed assertion, hal/check.h; 0: none */
 };
 
 struct node_status { /* node */

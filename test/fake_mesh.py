@@ -41,6 +41,7 @@ class Node:
         self.busy = 0  # peeks that are refused
         self.version_byte = VERSION
         self.record = None  # (exception, pc, lr, cfsr)
+        self.check = 0  # of the record
         self.counters = [[100 * port + i for i in range(15)]
                          for port in range(4)]
         self.blinks = None
@@ -58,9 +59,10 @@ class Node:
         exception, pc, lr, cfsr = self.record or (0, 0, 0, 0)
         flags = self.placed | (4 if self.record else 0)
         return struct.pack(
-            "<BBBbBBBxBBBBbBHIIIHHIII12s", self.version_byte, 1, 2, self.error,
+            "<BBBbBBBxBBBBbBHIIIHHIII12sHxx", self.version_byte, 1, 2, self.error,
             flags, *self.place, 0, 15, 0, 255, 0, exception, self.faults, 0,
-            self.uptime_ms, 5, 1000, 0, pc, lr, cfsr, b"")
+            self.uptime_ms, 5, 1000, 0, pc, lr, cfsr, b"",
+            self.check)
 
     def identity(self):
         names = f"{self.clock}\0{self.reset}\0".encode()
@@ -125,6 +127,10 @@ class Mesh:
         if name == "peeks":
             return [self.peek(i, int(words[0]), path) for i, path in
                     enumerate(words[1].split(","))] + ["waiting=0"], None
+        if name == "fault":
+            node = self.node[self.originator]
+            return [f"pc={node.record[1]:X} lr={node.record[2]:X}",
+                    f"check={node.check:X}"], None
         if name == "mesh":
             self.found = True
             return self.faults, "faults found" if self.faults else None

@@ -72,11 +72,12 @@ $(call test_program,probe,sanitized,$(wildcard test/probe/*.c) $(UNIT) \
 
 # A serial console's lines, mailbox and client; programs that speak as a board
 # does, and as a node.
-$(call test_program,console.so,shared,hal/line/line.c hal/serial/mailbox.c \
-  qemu/console/client.c qemu/console/port.c qemu/support/parse.c,-lserialport)
+$(call test_program,console.so,shared,hal/check.c hal/line/line.c \
+  hal/serial/mailbox.c qemu/console/client.c qemu/console/port.c \
+  qemu/support/parse.c,-lserialport)
 $(call test_program,console-board,sanitized,test/console/board.c \
-  hal/line/line.c hal/serial/mailbox.c $(wildcard boot/shell/*.c) \
-  torus/torus.c)
+  hal/check.c hal/line/line.c hal/serial/mailbox.c \
+  $(wildcard boot/shell/*.c) torus/torus.c)
 $(call test_program,console-node,sanitized,test/console/node.c $(UNIT) \
   $(wildcard boot/serial/*.c boot/shell/*.c kernels/*.c) $(ENGINE_SOURCES) \
   $(SERIAL_SOURCES) $(BUILD)/host/kernel_table.o)

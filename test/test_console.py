@@ -522,7 +522,7 @@ def test_commands_for_other_nodes(board, text, command, argument, path):
         f"hops={path[1]} turn={path[2]} after={path[3]}"]
 
 
-@pytest.mark.parametrize("what", ["none", "fault", "hang", "die"])
+@pytest.mark.parametrize("what", ["none", "fault", "hang", "die", "assert"])
 def test_inject(board, what):
     assert board.ask(f"inject {what}") == ["ok"]
 

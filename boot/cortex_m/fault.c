@@ -6,11 +6,14 @@
 #include "boot/boot.h"
 
 #include "hal/armv7m.h"
+#include "hal/bytes.h"
+#include "hal/check.h"
 #include "hal/node.h"
 
 #include <string.h>
 
 #define FRAME_WORDS 8u
+#define CFSR_UNDEFINSTR (1u << 16) /* ARMv7-M, B3.2.15 */
 
 static void record_frame(struct node_fault *fault, const uint32_t *frame)
 {
@@ -19,6 +22,19 @@ static void record_frame(struct node_fault *fault, const uint32_t *frame)
     fault->lr = frame[5];
     fault->pc = frame[6];
     fault->xpsr = frame[7];
+}
+
+/* The place in the UDF.W of a failed ASSERT(); 0: the fault is another. Only
+   an instruction that was executed is sure to be readable. */
+static uint32_t failed_check(const struct node_fault *fault)
+{
+    uint32_t word;
+
+    if ((fault->cfsr & CFSR_UNDEFINSTR) == 0) {
+        return 0;
+    }
+    word = bytes_load_u32((const uint8_t *)(uintptr_t)fault->pc);
+    return (word & CHECK_UDF_MASK) == CHECK_UDF ? CHECK_UDF_PLACE(word) : 0;
 }
 
 __attribute__((used)) _Noreturn void boot_fault_record(const uint32_t *frame)
@@ -36,6 +52,7 @@ __attribute__((used)) _Noreturn void boot_fault_record(const uint32_t *frame)
     fault->hfsr = SCB->HFSR;
     fault->mmfar = SCB->MMFAR;
     fault->bfar = SCB->BFAR;
+    fault->check = failed_check(fault);
     /* Bit 9 of the stacked xPSR: a word was inserted to align the frame. */
     fault->sp =
         (uint32_t)(uintptr_t)(frame + FRAME_WORDS + (fault->xpsr >> 9 & 1u));

@@ -59,6 +59,7 @@ static void put_fault(const struct serial_node *node, uint8_t *out)
         bytes_store_u32(out + PEEK_AT_PC, fault->pc);
         bytes_store_u32(out + PEEK_AT_LR, fault->lr);
         bytes_store_u32(out + PEEK_AT_CFSR, fault->cfsr);
+        bytes_store_u16(out + PEEK_AT_CHECK, (uint16_t)fault->check);
     }
 }
 

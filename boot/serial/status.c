@@ -111,10 +111,10 @@ static const char counter_names[] =
 
 /* Those of the words behind `valid`. */
 #define FAULT_WORDS (sizeof(struct node_fault) / 4 - 1)
-static_assert(FAULT_WORDS == 14, "a name for each word");
+static_assert(FAULT_WORDS == 15, "a name for each word");
 static const char fault_names[] =
     "exception\0r0\0r1\0r2\0r3\0r12\0lr\0pc\0xpsr\0cfsr\0hfsr\0mmfar\0"
-    "bfar\0sp";
+    "bfar\0sp\0check";
 
 /* Both are structs of nothing but uint32_t. */
 static const char *number(void *context, uint64_t *number, enum shell_list list,

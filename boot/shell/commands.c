@@ -709,7 +709,7 @@ static enum shell_code run_clock(struct shell *shell)
 
 static enum shell_code run_inject(struct shell *shell)
 {
-    static const char names[][6] = {"none", "fault", "hang", "die"};
+    static const char names[][7] = {"none", "fault", "hang", "die", "assert"};
 
     for (unsigned i = 0; i < sizeof names / sizeof *names; ++i) {
         if (memcmp(names[i], shell->word[1], strlen(names[i]) + 1) == 0) {
@@ -750,7 +750,7 @@ const struct shell_command shell_commands[] = {
     {"clock", run_clock, NULL, 5, 0, 0},
     {"trace", NULL, row_trace, 5, 0, 0},
     {"fault [clear]", run_fault, row_fault, 5, 0, 1},
-    {"inject fault|hang|die|none", run_inject, NULL, 6, 1, 1},
+    {"inject fault|hang|die|assert|none", run_inject, NULL, 6, 1, 1},
     {"reset [E2 [N1]]", run_reset, row_peek, 5, 0, 2},
 };
 

@@ -54,7 +54,7 @@ _Noreturn void boot_fault_end(void)
     armv7m_reset();
 }
 
-/* A failed assertion ends here: as a fault, at the call, which is the last
+/* abort() and exit() end here: as a fault, at the call, which is the last
    instruction of a function that does not return. */
 _Noreturn void boot_halt(void)
 {

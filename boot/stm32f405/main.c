@@ -11,6 +11,7 @@
 #include "boot/serial/node.h"
 #include "boot/stm32f405/start.h"
 #include "hal/armv7m.h"
+#include "hal/check.h"
 #include "hal/crc32.h"
 #include "hal/stm32f405/interrupts.h"
 #include "hal/stm32f405/led.h"
@@ -18,6 +19,8 @@
 #include "hal/stm32f405/serial.h"
 #include "hal/stm32f405/timer.h"
 #include "hal/stm32f405/watchdog.h"
+
+#define CHECK_FILE CHECK_STM32F405_MAIN
 
 #define BITS_PER_BYTE 10u /* 8N1 */
 #define NS_PER_S 1000000000u
@@ -262,11 +265,13 @@ static void take_memory(struct serial_node_config *config)
 
     if (start.has_ccm) {
         config->memory = (uint8_t *)boot_low_start;
+        ASSERT(behind <= boot_ccm_end);
         config->aside = (uint8_t *)behind;
         config->aside_bytes = between(behind, boot_ccm_end);
     } else {
         config->memory = (uint8_t *)behind;
     }
+    ASSERT(config->memory <= (const uint8_t *)boot_low_end);
     config->memory_bytes = between(config->memory, boot_low_end);
 }
 

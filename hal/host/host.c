@@ -2,7 +2,9 @@
 #include "hal/host/host.h"
 
 #include "hal/board.h"
+#include "hal/check.h"
 #include "hal/clock.h"
+#include "hal/window/window.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -91,6 +93,19 @@ _Noreturn void board_halt(struct window *window)
     for (;;) {
         board_ring_and_wait(window);
     }
+}
+
+_Noreturn void check_failed(uint32_t place)
+{
+    struct node_status *status;
+
+    if (current == NULL) {
+        check_abort(place);
+    }
+    status = &current->window->node.status;
+    status->fault = (struct node_fault){.valid = 1, .check = place};
+    status->state = NODE_STATE_FAULT;
+    board_halt(current->window);
 }
 
 uint32_t board_stack_used_bytes(void)

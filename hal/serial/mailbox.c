@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hal/serial/mailbox.h"
 
+#include "hal/check.h"
 #include <stdbool.h>
 #include <string.h>
+
+#define CHECK_FILE CHECK_SERIAL_MAILBOX
 
 void mailbox_init(struct mailbox *mailbox)
 {
@@ -32,9 +35,10 @@ void mailbox_offer(struct mailbox *mailbox,
                    const struct mailbox_segment *segments, unsigned count,
                    uint8_t kind, uint16_t job)
 {
+    ASSERT(count <= MAILBOX_SEGMENTS);
     memset(mailbox->segment, 0, sizeof mailbox->segment);
     mailbox->out_bytes = 0;
-    for (unsigned i = 0; i < count && i < MAILBOX_SEGMENTS; ++i) {
+    for (unsigned i = 0; i < count; ++i) {
         mailbox->segment[i] = segments[i];
         mailbox->out_bytes += segments[i].bytes;
     }

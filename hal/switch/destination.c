@@ -3,12 +3,16 @@
 #include "hal/switch/internal.h"
 
 #include "hal/bytes.h"
+#include "hal/check.h"
 #include "hal/crc32.h"
 
 #include <string.h>
 
+#define CHECK_FILE CHECK_SWITCH_DESTINATION
+
 void switch_post(struct switch_core *core, struct switch_receive *receive)
 {
+    ASSERT(core->receive == NULL);
     receive->offset = 0; /* nothing of any message */
     receive->error = ERR_OK;
     receive->bytes = 0;

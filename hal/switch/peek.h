@@ -22,6 +22,8 @@
  *               30  u16 jobs done since the start
  *               32  u32 the fault's pc, u32 lr, u32 CFSR
  *               44  the job's kernel: its name, at most 12 bytes; else zeros
+ *               56  u16 place of the assertion that failed, hal/check.h; 0: it
+ *                       was another fault; u16 0
  *   PEEK_COUNTS  1  u8  0, u16 0
  *                4  u32 PEEK_COUNTERS of them, each the sum of all ports
  *   PEEK_IDENTITY
@@ -93,7 +95,8 @@ enum peek_at {
     PEEK_AT_LR = 36,
     PEEK_AT_CFSR = 40,
     PEEK_AT_KERNEL = 44,
-    PEEK_STATE_BYTES = 56,
+    PEEK_AT_CHECK = 56,
+    PEEK_STATE_BYTES = 60,
     PEEK_AT_COUNTER = 4
 };
 

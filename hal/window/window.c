@@ -4,7 +4,10 @@
 
 #include "hal/board.h"
 #include "hal/bytes.h"
+#include "hal/check.h"
 #include "hal/circuit.h"
+
+#define CHECK_FILE CHECK_WINDOW
 
 int circuit_open(struct circuit *circuit, void *board, struct clock *clock)
 {
@@ -130,6 +133,9 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
 
 int circuit_drain(struct circuit *circuit)
 {
+    const struct window *window = circuit->board;
+
+    ASSERT(window->queued - window->done <= WINDOW_QUEUE);
     return ask(circuit, WINDOW_OP_DRAIN);
 }
 

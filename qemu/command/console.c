@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/console.h"
 
+#include "hal/check.h"
 #include "hal/line/line.h"
 #include "qemu/console/client.h"
 #include "qemu/board/fault_image.h"
@@ -156,6 +157,10 @@ static void explain_fault(const struct options *options,
                                hex(fault, "pc"), hex(fault, "lr"));
     }
     console_reply_free(&ident);
+    if (hex(fault, "check") != 0) {
+        printf("assertion failed at %s:%u\n", check_path(hex(fault, "check")),
+               CHECK_PLACE_LINE(hex(fault, "check")));
+    }
     if (pc_at[0] != '\0') {
         printf("pc: %s\n", pc_at);
     }

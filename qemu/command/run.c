@@ -38,7 +38,9 @@ static const struct argp_option descriptions[] = {
     {"output", 'o', "OUTPUT", 0,
      "File for the output, of a kernel that has one", 2},
     {"inject", KEY_INJECT, "KIND@X,Y", 0,
-     "For tests: fault, hang or die on one board, in the job", 3},
+     "For tests: fault, hang, die or fail an assertion (assert) on one board, "
+     "in the job",
+     3},
     {0}};
 
 struct own_options {
@@ -67,7 +69,8 @@ static int set_injection(struct own_options *options, const char *text)
         enum node_injection injection;
     } kinds[] = {{"fault@", NODE_INJECT_FAULT},
                  {"hang@", NODE_INJECT_HANG},
-                 {"die@", NODE_INJECT_DIE}};
+                 {"die@", NODE_INJECT_DIE},
+                 {"assert@", NODE_INJECT_ASSERT}};
 
     options->injection_text = text;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
@@ -81,7 +84,7 @@ static int set_injection(struct own_options *options, const char *text)
         }
     }
     return parse_report("--inject", text,
-                        "must be fault@X,Y, hang@X,Y or die@X,Y");
+                        "must be fault@X,Y, hang@X,Y, die@X,Y or assert@X,Y");
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -151,9 +154,11 @@ static int check_own(const struct own_options *options)
 {
     const struct job_config *config = &options->job.config;
 
-    if (config->native && config->injection != NODE_INJECT_NONE) {
+    if (config->native && config->injection != NODE_INJECT_NONE &&
+        config->injection != NODE_INJECT_ASSERT) {
         parse_report("--inject", options->injection_text,
-                     "must not be given with --on native: it is for boards");
+                     "must be assert@X,Y with --on native: the others are for "
+                     "boards");
         return EXIT_USAGE;
     }
     if (config->victim.x >= config->size.width ||

@@ -2,6 +2,7 @@
 #include "qemu/fabric/mesh.h"
 
 #include "hal/bytes.h"
+#include "hal/check.h"
 #include "hal/circuit.h"
 #include "hal/crc32.h"
 #include "qemu/fabric/postmortem.h"
@@ -296,6 +297,21 @@ static enum mesh_end lose(const struct mesh *mesh, uint32_t node,
     return MESH_FAILED;
 }
 
+static enum mesh_end lose_to_fault(const struct mesh *mesh, uint32_t node)
+{
+    const struct window *window = window_of(mesh, node);
+    uint32_t place = window_read_u32(&window->node.status.fault.check);
+    struct torus_coord at = torus_coord_of(mesh->config->size, node);
+
+    if (place == 0) {
+        return lose(mesh, node, "took a fault");
+    }
+    fprintf(stderr, "quincunx: node %u,%u: assertion failed at %s:%u\n", at.x,
+            at.y, check_path(place), CHECK_PLACE_LINE(place));
+    postmortem_print(stderr, window, mesh->config->firmware);
+    return MESH_FAILED;
+}
+
 static void show_progress(const struct mesh *mesh)
 {
     if (mesh->config->progress != NULL) {
@@ -329,7 +345,7 @@ static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
     struct window_request request;
 
     if (window->node.status.state == NODE_STATE_FAULT) {
-        return lose(mesh, node, "took a fault");
+        return lose_to_fault(mesh, node);
     }
     if (sequence == mesh->sequence[node]) {
         return MESH_DONE; /* nothing new: a ring too many */

@@ -196,7 +196,8 @@ void postmortem_print(FILE *out, const struct window *window,
     if (status.state == NODE_STATE_FAILED) {
         postmortem_print_hint(out, "  ", status.error);
     }
-    if (status.fault.valid) {
+    /* A failed assertion of a native node has no exception, and no frame. */
+    if (status.fault.valid && status.fault.exception != 0) {
         print_fault(out, &status.fault);
         if (firmware != NULL) {
             print_where(out, &status.fault, firmware);

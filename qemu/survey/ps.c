@@ -74,6 +74,7 @@ static void parse_fault(struct ps_node *node, const uint8_t *page)
         hex(node->pc, page + PEEK_AT_PC);
         hex(node->lr, page + PEEK_AT_LR);
         hex(node->cfsr, page + PEEK_AT_CFSR);
+        node->check = bytes_load_u16(page + PEEK_AT_CHECK);
     }
 }
 

@@ -54,6 +54,7 @@ struct ps_node {
     uint64_t jobs;
     uint64_t faults;
     uint64_t exception;
+    uint32_t check; /* the failed assertion, hal/check.h; 0: another fault */
 };
 
 struct ps {

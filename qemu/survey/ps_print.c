@@ -2,6 +2,7 @@
 /* Prints the states of nodes, for people and as JSON. */
 #include "qemu/survey/ps.h"
 
+#include "hal/check.h"
 #include "hal/err.h"
 #include "qemu/fabric/postmortem.h"
 
@@ -38,11 +39,11 @@ static void format_last(char cell[CELL_BYTES], const struct ps_node *node)
              node->last_error != 0 ? postmortem_error(node->last_error) : "");
 }
 
-/* ARMv7-M, B1.5.2; 0: a failed assertion. */
+/* ARMv7-M, B1.5.2; 0: abort() or exit(). */
 static const char *exception_name(uint64_t exception)
 {
-    static const char *const names[] = {"assertion", "?",   "NMI",  "hard",
-                                        "memory",    "bus", "usage"};
+    static const char *const names[] = {"exit",   "?",   "NMI",  "hard",
+                                        "memory", "bus", "usage"};
 
     return exception < sizeof names / sizeof *names ? names[exception] : "?";
 }
@@ -62,12 +63,27 @@ static void print_where(FILE *out, const struct ps_node *node)
     }
 }
 
+/* "scatter/engine/core.c:123" */
+static void put_check(char cell[CELL_BYTES], const struct ps_node *node)
+{
+    snprintf(cell, CELL_BYTES, "%s:%u", check_path(node->check),
+             CHECK_PLACE_LINE(node->check));
+}
+
 static void print_fault(FILE *out, const struct ps_node *node)
 {
+    char check[CELL_BYTES];
+
     if (node->faults == 0) {
         return;
     }
-    fprintf(out, "       fault: %s", exception_name(node->exception));
+    fprintf(out, "       fault: ");
+    if (node->check != 0) {
+        put_check(check, node);
+        fprintf(out, "assertion failed at %s,", check);
+    } else {
+        fprintf(out, "%s", exception_name(node->exception));
+    }
     if (node->pc[0] != '\0') {
         fprintf(out, " at pc %s, lr %s, CFSR %s", node->pc, node->lr,
                 node->cfsr);
@@ -149,13 +165,17 @@ static json_t *integer(uint64_t value)
 
 static json_t *fault_json(const struct ps_node *node)
 {
+    char check[CELL_BYTES];
+
     if (node->faults == 0) {
         return json_null();
     }
-    return json_pack(
-        "{s:o, s:o, s:s, s:s, s:s, s:s, s:s}", "count", integer(node->faults),
-        "exception", integer(node->exception), "pc", node->pc, "lr", node->lr,
-        "cfsr", node->cfsr, "pc_at", node->pc_at, "lr_at", node->lr_at);
+    put_check(check, node);
+    return json_pack("{s:o, s:o, s:s, s:s, s:s, s:s, s:s, s:s?}", "count",
+                     integer(node->faults), "exception",
+                     integer(node->exception), "pc", node->pc, "lr", node->lr,
+                     "cfsr", node->cfsr, "pc_at", node->pc_at, "lr_at",
+                     node->lr_at, "assertion", node->check != 0 ? check : NULL);
 }
 
 static json_t *last_json(const struct ps_node *node)

@@ -2,8 +2,11 @@
 #include "scatter/engine/compute.h"
 
 #include "scatter/engine/gather.h"
+#include "hal/check.h"
 
 #include <string.h>
+
+#define CHECK_FILE CHECK_SCATTER_COMPUTE
 
 /* Stops here if a test asked for it: see enum node_injection. */
 static void inject(const struct scatter *scatter)
@@ -11,6 +14,10 @@ static void inject(const struct scatter *scatter)
     const volatile uint16_t *injection =
         &scatter->circuit->node->identity.fault_injection;
 
+    if (*injection == NODE_INJECT_NONE) {
+        return;
+    }
+    ASSERT(*injection != NODE_INJECT_ASSERT);
     if (*injection == NODE_INJECT_FAULT) {
         __builtin_trap();
     }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/core.h"
 
+#include "hal/check.h"
+
+#define CHECK_FILE CHECK_SCATTER_CORE
 void scatter_record(struct scatter *scatter, enum event_kind kind,
                     unsigned detail, uint32_t value)
 {
@@ -17,6 +20,7 @@ void scatter_clip(const struct scatter *scatter, struct circuit_segment *body)
 
     body->data += missing;
     body->bytes -= missing;
+    ASSERT(body->data <= end);
     most = (uint32_t)(end - body->data);
     body->bytes = body->bytes < most ? body->bytes : most;
 }

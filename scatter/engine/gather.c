@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/gather.h"
 
+#include "hal/check.h"
 #include <string.h>
+
+#define CHECK_FILE CHECK_SCATTER_GATHER
 
 #define PS_PER_NS 1000u
 #define PS_PER_US 1000000u
@@ -75,6 +78,7 @@ static int append_child(struct scatter *scatter, unsigned phase, unsigned port,
     memcpy(at, kept, ahead);
     if (error == ERR_OK) {
         scatter->children_bytes += *bytes;
+        ASSERT(scatter->children + scatter->children_bytes <= scatter->high);
     }
     return error;
 }

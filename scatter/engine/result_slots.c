@@ -2,6 +2,9 @@
 /* The originator: when results come back. */
 #include "scatter/engine/result_slots.h"
 
+#include "hal/check.h"
+
+#define CHECK_FILE CHECK_SCATTER_RESULT_SLOTS
 #define PS_PER_NS 1000u
 #define PS_PER_US 1000000u
 
@@ -46,6 +49,7 @@ void slots_time_returns(const struct originator *originator,
     uint64_t at_ps = report->makespan_ps + report->makespan_ps / GATHER_GUARD;
     uint64_t all_ps = 0;
 
+    ASSERT(phases <= TREE_PHASES_MAX);
     for (unsigned phase = 1; phase <= phases; ++phase) {
         all_ps += takes_ps[phase];
     }
