@@ -31,6 +31,7 @@
 #include "hal/clock.h"
 #include "hal/err.h"
 #include "hal/node.h"
+#include "hal/nodiscard.h"
 #include "torus/torus.h"
 
 #define CIRCUIT_VERSION 1u
@@ -102,7 +103,8 @@ struct circuit_delivery {
  * ERR_VERSION if it is none, or of another version; ERR_MEMORY if its size is
  * wrong.
  */
-int circuit_open(struct circuit *circuit, void *board, struct clock *clock);
+NODISCARD int circuit_open(struct circuit *circuit, void *board,
+                           struct clock *clock);
 
 /*
  * Queues the message on every port of the mask (bits 0 to 3, or the host's
@@ -111,8 +113,8 @@ int circuit_open(struct circuit *circuit, void *board, struct clock *clock);
  * found by the switch, which stops the mesh. About 100 instructions for four
  * ports.
  */
-int circuit_send(struct circuit *circuit, unsigned ports,
-                 const struct circuit_message *message);
+NODISCARD int circuit_send(struct circuit *circuit, unsigned ports,
+                           const struct circuit_message *message);
 
 /*
  * Waits for a message on any port of the mask, of one kind if CIRCUIT_ONLY()
@@ -124,18 +126,19 @@ int circuit_send(struct circuit *circuit, unsigned ports,
  * never comes is found out by the launcher's watchdog: a time limit in
  * virtual time would fire at once.
  */
-int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
-                    unsigned ports, uint8_t *buffer, uint32_t capacity_bytes);
+NODISCARD int circuit_receive(struct circuit *circuit,
+                              struct circuit_delivery *delivery, unsigned ports,
+                              uint8_t *buffer, uint32_t capacity_bytes);
 
 /* Waits until every queued send has ended. Result: 0 or the first error. */
-int circuit_drain(struct circuit *circuit);
+NODISCARD int circuit_drain(struct circuit *circuit);
 
 /*
  * Waits until nothing is left on the way of what messages need besides their
  * bytes, such as the release of a circuit, so that the next message takes what
  * it takes alone. Result: 0 or an error, as when waiting for a message.
  */
-int circuit_settle(struct circuit *circuit);
+NODISCARD int circuit_settle(struct circuit *circuit);
 
 /* Tells the switch that this node asks for nothing more. */
 void circuit_close(struct circuit *circuit);

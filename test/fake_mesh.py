@@ -59,9 +59,9 @@ class Node:
         exception, pc, lr, cfsr = self.record or (0, 0, 0, 0)
         flags = self.placed | (4 if self.record else 0)
         return struct.pack(
-            "<BBBbBBBxBBBBbBHIIIHHIII12sHxx", self.version_byte, 1, 2, self.error,
-            flags, *self.place, 0, 15, 0, 255, 0, exception, self.faults, 0,
-            self.uptime_ms, 5, 1000, 0, pc, lr, cfsr, b"",
+            "<BBBbBBBxBBBBbBHIIIHHIII12sHxx", self.version_byte, 1, 2,
+            self.error, flags, *self.place, 0, 15, 0, 255, 0, exception,
+            self.faults, 0, self.uptime_ms, 5, 1000, 0, pc, lr, cfsr, b"",
             self.check)
 
     def identity(self):

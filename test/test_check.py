@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Assertions of the firmware, hal/check.h: their files' names, and what they do
 in a program that is no node. What nodes do: test_launcher.py (windows, native),
-test_chip.py (serial lines), test_nodes.py (what the host prints)."""
+test_chip.py (serial lines), test_nodes.py (what the host prints). And that no
+header lets a failure be ignored, hal/nodiscard.h."""
 import pathlib
 import re
 import signal
@@ -88,3 +89,35 @@ def test_what_is_no_file_has_no_path(tmp_path):
     done = subprocess.run([tmp_path / "a"], capture_output=True, text=True,
                           check=True, timeout=60)
     assert done.stdout == "?\n?\n?\n"
+
+
+# ---- results that are not ignored ----
+
+# Their result is the failure that they told; or all that it says is counted.
+ALWAYS_FAIL = {"parse_report", "parse_report_outside", "file_error",
+               "image_file_error", "board_options_fail", "ps_count"}
+
+
+def without_nodiscard(text):
+    """The functions of a header that return an int, and do not insist on it."""
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    return [name for name in re.findall(
+        r"^(?:static inline )?int (\w+)\(", text, re.M)
+        if name not in ALWAYS_FAIL]
+
+
+def test_no_header_lets_a_failure_be_ignored():
+    """An int is an error, an exit status or -1; torus/ and kernels/ include
+    nothing."""
+    found = {str(path.relative_to(ROOT)): without_nodiscard(
+        path.read_text(encoding="utf-8"))
+        for folder in FOLDERS if folder not in ("torus", "kernels")
+        for path in (ROOT / folder).rglob("*.h")}
+    assert len(found) > 100
+    assert {path: names for path, names in found.items() if names} == {}
+
+
+def test_the_check_of_results_finds():
+    assert without_nodiscard(
+        "/* int no(void); */\nNODISCARD int fine(void);\nvoid v(void);\n"
+        "static inline int b(void)\n{\nint c(int d);\n") == ["b", "c"]

@@ -6,6 +6,8 @@
 #ifndef BOOT_STM32F405_CONSOLE_H
 #define BOOT_STM32F405_CONSOLE_H
 
+#include "hal/nodiscard.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,7 +26,7 @@ size_t boot_console_hex(uint32_t value, unsigned digits);
 size_t boot_console_decimal(uint32_t value);
 
 /* The next byte that came in, or -1. */
-int boot_console_get(void);
+NODISCARD int boot_console_get(void);
 
 /* For the port's callbacks (hal/stm32f405/serial.h). */
 void boot_console_byte(uint8_t byte);

@@ -47,6 +47,7 @@
 #ifndef HAL_DISCOVER_DISCOVER_H
 #define HAL_DISCOVER_DISCOVER_H
 
+#include "hal/nodiscard.h"
 #include "torus/torus.h"
 
 #include <stdbool.h>
@@ -155,8 +156,8 @@ void discover_init(struct discover *d, const struct discover_config *config,
  * Sides 1 to DISCOVER_SIDE_MAX; flags: any, they reach every node. Result: 0;
  * ERR_RANGE; ERR_PORT_BUSY (the node is busy).
  */
-int discover_start(struct discover *d, struct torus_size size,
-                   struct torus_coord at, uint8_t flags);
+NODISCARD int discover_start(struct discover *d, struct torus_size size,
+                             struct torus_coord at, uint8_t flags);
 
 /* While busy, the node refuses new waves: its neighbours report it. */
 void discover_busy(struct discover *d, bool busy);

@@ -19,6 +19,8 @@
 #ifndef HAL_LINE_LINE_H
 #define HAL_LINE_LINE_H
 
+#include "hal/nodiscard.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -118,7 +120,7 @@ unsigned line_base64(char *out, const uint8_t *data, unsigned bytes);
 
 /* Result: bytes, at most `capacity`, or -1: a length that is no multiple of
    four, another character, bits that encode nothing, or no room. */
-int line_base64_read(uint8_t *out, unsigned capacity, const char *text,
-                     unsigned length);
+NODISCARD int line_base64_read(uint8_t *out, unsigned capacity,
+                               const char *text, unsigned length);
 
 #endif

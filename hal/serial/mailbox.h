@@ -17,6 +17,7 @@
 #define HAL_SERIAL_MAILBOX_H
 
 #include "hal/err.h"
+#include "hal/nodiscard.h"
 
 #include <stdint.h>
 
@@ -80,8 +81,8 @@ void mailbox_offer(struct mailbox *mailbox,
  * is there may be another host's. Result: 0; ERR_PORT_BUSY: the node is not
  * waiting; ERR_BUFFER: more than its capacity; ERR_EMPTY: no bytes.
  */
-int mailbox_announce(struct mailbox *mailbox, uint32_t bytes, uint8_t kind,
-                     uint16_t job);
+NODISCARD int mailbox_announce(struct mailbox *mailbox, uint32_t bytes,
+                               uint8_t kind, uint16_t job);
 
 /*
  * Bytes of it from `offset` on. Bytes that are there already are not written
@@ -91,16 +92,16 @@ int mailbox_announce(struct mailbox *mailbox, uint32_t bytes, uint8_t kind,
  * ERR_RANGE: a gap; ERR_BUFFER: beyond the end; ERR_PORT_BUSY: no message is
  * announced.
  */
-int mailbox_put(struct mailbox *mailbox, uint32_t offset, const uint8_t *data,
-                uint32_t bytes);
+NODISCARD int mailbox_put(struct mailbox *mailbox, uint32_t offset,
+                          const uint8_t *data, uint32_t bytes);
 
 /*
  * Bytes of what is offered from `offset` on, fewer at its end. Result: how
  * many; ERR_BUFFER: the offset is beyond the end; ERR_PORT_BUSY: nothing is
  * offered. Cost: a pass over the segments.
  */
-int mailbox_get(const struct mailbox *mailbox, uint8_t *out, uint32_t offset,
-                uint32_t bytes);
+NODISCARD int mailbox_get(const struct mailbox *mailbox, uint8_t *out,
+                          uint32_t offset, uint32_t bytes);
 
 /* The host has it. Nothing happens if there is nothing. */
 void mailbox_done(struct mailbox *mailbox);

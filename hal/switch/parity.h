@@ -12,6 +12,8 @@
 #ifndef HAL_SWITCH_PARITY_H
 #define HAL_SWITCH_PARITY_H
 
+#include "hal/nodiscard.h"
+
 #include <stdint.h>
 
 #define PARITY_BYTES 8u
@@ -29,6 +31,6 @@ void parity_store(uint8_t out[PARITY_BYTES], uint64_t parity);
  * parity_update() where none is, else up to 20,000 instructions more (of 69
  * bytes with four wrong, Cortex-M).
  */
-int parity_correct(uint8_t *word, unsigned bytes);
+NODISCARD int parity_correct(uint8_t *word, unsigned bytes);
 
 #endif

@@ -114,6 +114,7 @@
 #ifndef HAL_SWITCH_SWITCH_H
 #define HAL_SWITCH_SWITCH_H
 
+#include "hal/nodiscard.h"
 #include "hal/switch/state.h"
 
 /* Everything idle, counters 0. The configuration is copied. switch_tick() comes
@@ -195,8 +196,8 @@ void switch_cancel(struct switch_core *core);
  * ERR_PORT_BUSY (in the middle of a relayed frame, or the ring is full: later
  * it will do), ERR_RANGE.
  */
-int switch_tell(struct switch_core *core, unsigned port, const uint8_t *data,
-                unsigned bytes);
+NODISCARD int switch_tell(struct switch_core *core, unsigned port,
+                          const uint8_t *data, unsigned bytes);
 
 /*
  * Frees all circuits, with a RELEASE to all whom they concern; ends all

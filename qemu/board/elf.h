@@ -7,6 +7,8 @@
 #ifndef QEMU_BOARD_ELF_H
 #define QEMU_BOARD_ELF_H
 
+#include "hal/nodiscard.h"
+
 #include <stdint.h>
 
 #define ELF_MESSAGE_BYTES 256u
@@ -28,9 +30,9 @@ struct elf_place {
  * image in *flash_bytes; or -1 with the reason in `message`, one line without a
  * newline. Cost: the number of segments.
  */
-int elf_check(uint32_t *flash_bytes, char message[ELF_MESSAGE_BYTES],
-              const uint8_t *data, uint64_t bytes,
-              const struct elf_place *place);
+NODISCARD int elf_check(uint32_t *flash_bytes, char message[ELF_MESSAGE_BYTES],
+                        const uint8_t *data, uint64_t bytes,
+                        const struct elf_place *place);
 
 /*
  * Fills flash[0 .. flash_bytes) with the flash's contents after a file that has

@@ -7,6 +7,7 @@
 #ifndef QEMU_BOARD_EMULATOR_H
 #define QEMU_BOARD_EMULATOR_H
 
+#include "hal/nodiscard.h"
 #include "qemu/board/table.h"
 
 #define EMULATOR_VARIABLE "QUINCUNX_QEMU"
@@ -22,6 +23,6 @@ const char *emulator_program(void);
  * variable's. No process is left behind. Cost: one start of QEMU, about 0.1 s,
  * where the variable is set.
  */
-int emulator_check(const struct board_kind *board);
+NODISCARD int emulator_check(const struct board_kind *board);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef QEMU_BOARD_FIRMWARE_H
 #define QEMU_BOARD_FIRMWARE_H
 
+#include "hal/nodiscard.h"
 #include "qemu/board/table.h"
 
 #include <limits.h>
@@ -13,7 +14,8 @@
  * in `path`. Result: 0; or 1, after a message on stderr, if it
  * cannot be read or is no image that such a board can start.
  */
-int firmware_find(char path[PATH_MAX], const struct board_kind *board);
+NODISCARD int firmware_find(char path[PATH_MAX],
+                            const struct board_kind *board);
 
 /* Only the name: `path` if it is not empty. */
 void firmware_default(char path[PATH_MAX], const struct board_kind *board);

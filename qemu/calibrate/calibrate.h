@@ -13,6 +13,7 @@
 #ifndef QEMU_CALIBRATE_CALIBRATE_H
 #define QEMU_CALIBRATE_CALIBRATE_H
 
+#include "hal/nodiscard.h"
 #include "qemu/calibrate/calibration.h"
 #include "qemu/job/config.h"
 
@@ -31,9 +32,9 @@ bool calibrate_fit(struct calibration *calibration, struct torus_size size);
  * Result: 0 and *calibration, to be freed with calibrate_free(); else an exit
  * status, with the reason said, and nothing to be freed.
  */
-int calibrate_mesh(struct calibration *calibration,
-                   const struct job_config *config, const struct probe probes[],
-                   uint32_t count);
+NODISCARD int calibrate_mesh(struct calibration *calibration,
+                             const struct job_config *config,
+                             const struct probe probes[], uint32_t count);
 
 void calibrate_free(struct calibration *calibration);
 

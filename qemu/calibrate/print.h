@@ -3,6 +3,7 @@
 #ifndef QEMU_CALIBRATE_PRINT_H
 #define QEMU_CALIBRATE_PRINT_H
 
+#include "hal/nodiscard.h"
 #include "qemu/calibrate/calibrate.h"
 
 #include <stdio.h>
@@ -12,14 +13,15 @@ void calibrate_print(FILE *out, const struct calibration *calibration,
 
 /* Result: 0; 1, with the reason said, if there is no memory for it. A write
    that fails leaves its mark on the stream. */
-int calibrate_print_json(FILE *out, const struct calibration *calibration,
-                         const struct job_config *config);
+NODISCARD int calibrate_print_json(FILE *out,
+                                   const struct calibration *calibration,
+                                   const struct job_config *config);
 
 /* The measured values in whole picoseconds, as a plan takes them. */
 struct profile calibrate_profile(const struct calibration *calibration);
 
 /* Writes them as a profile. Result: 0, or 1 with the reason said. */
-int calibrate_save(const struct calibration *calibration,
-                   const struct job_config *config, const char *path);
+NODISCARD int calibrate_save(const struct calibration *calibration,
+                             const struct job_config *config, const char *path);
 
 #endif

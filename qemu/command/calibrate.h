@@ -2,7 +2,9 @@
 #ifndef QEMU_COMMAND_CALIBRATE_H
 #define QEMU_COMMAND_CALIBRATE_H
 
+#include "hal/nodiscard.h"
+
 /* `quincunx calibrate`. Result: the exit status. */
-int calibrate_command(int argc, char **argv);
+NODISCARD int calibrate_command(int argc, char **argv);
 
 #endif

@@ -12,8 +12,10 @@
 #ifndef QEMU_COMMAND_CERTIFICATE_H
 #define QEMU_COMMAND_CERTIFICATE_H
 
+#include "hal/nodiscard.h"
+
 /* As plan_command(); argv[0] is "quincunx certificate". Cost: O(nodes) for
    each phase. */
-int certificate_command(int argc, char **argv);
+NODISCARD int certificate_command(int argc, char **argv);
 
 #endif

@@ -2,7 +2,9 @@
 #ifndef QEMU_COMMAND_COMPARE_H
 #define QEMU_COMMAND_COMPARE_H
 
+#include "hal/nodiscard.h"
+
 /* `quincunx compare`: exit status 0, 1 (failed), 2 (usage) or 130. */
-int compare_command(int argc, char **argv);
+NODISCARD int compare_command(int argc, char **argv);
 
 #endif

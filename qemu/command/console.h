@@ -6,12 +6,14 @@
 #ifndef QEMU_COMMAND_CONSOLE_H
 #define QEMU_COMMAND_CONSOLE_H
 
+#include "hal/nodiscard.h"
+
 /*
  * argv[0] is "quincunx console"; options and the command's words follow. Prints
  * the reply on stdout and what is wrong on stderr. Result: the exit status, 0
  * (`ok`), 1 (`err`, or no reply) or 2 (bad usage); does not return from --help
  * and from options that getopt refuses.
  */
-int console_command(int argc, char **argv);
+NODISCARD int console_command(int argc, char **argv);
 
 #endif

@@ -3,12 +3,14 @@
 #ifndef QEMU_COMMAND_FIGURES_H
 #define QEMU_COMMAND_FIGURES_H
 
+#include "hal/nodiscard.h"
+
 /*
  * argv[0] is "quincunx figures"; options follow. Writes two files for each
  * figure. Result: the exit status, 0, 1 (failure) or 2 (bad usage), after a
  * message on stderr; does not return from --help and from options that getopt
  * refuses.
  */
-int figures_command(int argc, char **argv);
+NODISCARD int figures_command(int argc, char **argv);
 
 #endif

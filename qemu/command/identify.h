@@ -2,7 +2,9 @@
 #ifndef QEMU_COMMAND_IDENTIFY_H
 #define QEMU_COMMAND_IDENTIFY_H
 
+#include "hal/nodiscard.h"
+
 /* `quincunx identify`: a board's LED blinks. Result: the exit status. */
-int identify_command(int argc, char **argv);
+NODISCARD int identify_command(int argc, char **argv);
 
 #endif

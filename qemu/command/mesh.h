@@ -2,8 +2,10 @@
 #ifndef QEMU_COMMAND_MESH_H
 #define QEMU_COMMAND_MESH_H
 
+#include "hal/nodiscard.h"
+
 /* `quincunx mesh`: boards find each other, and what is wrong is told and drawn.
    Result: the exit status: 0 if the mesh is right. */
-int mesh_command(int argc, char **argv);
+NODISCARD int mesh_command(int argc, char **argv);
 
 #endif

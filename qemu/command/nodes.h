@@ -2,7 +2,9 @@
 #ifndef QEMU_COMMAND_NODES_H
 #define QEMU_COMMAND_NODES_H
 
+#include "hal/nodiscard.h"
+
 /* `quincunx nodes`: argv[0] is the subcommand's full name. Exit status. */
-int nodes_command(int argc, char **argv);
+NODISCARD int nodes_command(int argc, char **argv);
 
 #endif

@@ -2,8 +2,10 @@
 #ifndef QEMU_COMMAND_PS_H
 #define QEMU_COMMAND_PS_H
 
+#include "hal/nodiscard.h"
+
 /* `quincunx ps`: how every node of a mesh of boards is. Result: the exit
    status: 0 if all are well. */
-int ps_command(int argc, char **argv);
+NODISCARD int ps_command(int argc, char **argv);
 
 #endif

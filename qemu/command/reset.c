@@ -69,7 +69,9 @@ static unsigned await(struct board_target *target, const bool *done)
     while (now != NULL && left > 0 && console_port_now_ms() < until_ms) {
         (void)poll(NULL, 0, LOOK_MS);
         sweep_forgive(sweep);
-        (void)identity_read(now, sweep);
+        if (identity_read(now, sweep) < 0) {
+            continue;
+        }
         for (uint32_t i = 0; i < nodes; ++i) {
             if (!sweep->node[i].skip && now[i].known &&
                 now[i].start != target->identity[i].start) {

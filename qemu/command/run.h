@@ -2,10 +2,12 @@
 #ifndef QEMU_COMMAND_RUN_H
 #define QEMU_COMMAND_RUN_H
 
+#include "hal/nodiscard.h"
+
 /* `quincunx run`: exit status 0, 1 (failed), 2 (usage) or 130. */
-int run_command(int argc, char **argv);
+NODISCARD int run_command(int argc, char **argv);
 
 /* `quincunx kernels`: lists the kernels and their arguments. */
-int run_kernels_command(int argc, char **argv);
+NODISCARD int run_kernels_command(int argc, char **argv);
 
 #endif

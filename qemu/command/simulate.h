@@ -6,12 +6,14 @@
 #ifndef QEMU_COMMAND_SIMULATE_H
 #define QEMU_COMMAND_SIMULATE_H
 
+#include "hal/nodiscard.h"
+
 /*
  * argv[0] is "quincunx simulate"; options follow. Prints what happened and
  * what was checked on stdout, and what is wrong on stderr. Result: the exit
  * status, 0, 1 (a check failed, or no memory) or 2 (bad usage); does not
  * return from --help and from options that getopt refuses.
  */
-int simulate_command(int argc, char **argv);
+NODISCARD int simulate_command(int argc, char **argv);
 
 #endif

@@ -6,11 +6,13 @@
 #ifndef QEMU_COMMAND_SIZES_H
 #define QEMU_COMMAND_SIZES_H
 
+#include "hal/nodiscard.h"
+
 /*
  * argv[0] is "quincunx sizes"; options follow. Prints a table on stdout and
  * what is wrong on stderr. Result: the exit status, 0, 1 (failure) or 2 (bad
  * usage); does not return from --help and from options that getopt refuses.
  */
-int sizes_command(int argc, char **argv);
+NODISCARD int sizes_command(int argc, char **argv);
 
 #endif

@@ -7,6 +7,7 @@
 #ifndef QEMU_COMPARE_COMPARE_H
 #define QEMU_COMPARE_COMPARE_H
 
+#include "hal/nodiscard.h"
 #include "qemu/model/bound.h"
 #include "qemu/job/job.h"
 #include "qemu/outcome/timeline.h"
@@ -48,7 +49,8 @@ struct compare {
  * with the reason on stderr, and nothing to be freed: a run that failed, or
  * results that differ.
  */
-int compare_run(struct compare *compare, const struct job_config *config);
+NODISCARD int compare_run(struct compare *compare,
+                          const struct job_config *config);
 
 /* A table, the lower bound, and why schedules that are equally fast are. */
 void compare_print(FILE *out, const struct compare *compare);

@@ -7,6 +7,7 @@
 #ifndef QEMU_CONSOLE_CLIENT_H
 #define QEMU_CONSOLE_CLIENT_H
 
+#include "hal/nodiscard.h"
 #include "qemu/console/port.h"
 
 #include <stdbool.h>
@@ -64,8 +65,8 @@ void console_fail(struct console *console, const char *what);
  * reply, good or not; -1: none, see console_why(). Takes at most tries times
  * the patience between two lines.
  */
-int console_request(struct console *console, struct console_reply *reply,
-                    const char *command);
+NODISCARD int console_request(struct console *console,
+                              struct console_reply *reply, const char *command);
 void console_reply_free(struct console_reply *reply);
 
 /* The VALUE of the first KEY=VALUE word of any line; NULL: there is none. It is
@@ -84,14 +85,14 @@ bool console_number(const struct console_reply *reply, uint64_t *number,
  * Result: 0: the node has all of it; 1: it does not wait for one now (busy);
  * -1: failed.
  */
-int console_send(struct console *console, const uint8_t *data, uint32_t bytes,
-                 uint8_t kind, uint16_t job);
+NODISCARD int console_send(struct console *console, const uint8_t *data,
+                           uint32_t bytes, uint8_t kind, uint16_t job);
 
 /*
  * The node's message: 0: `data` is malloc'd with `bytes` bytes, and the node
  * knows that it has been read; 1: there is none yet; -1: failed.
  */
-int console_receive(struct console *console, uint8_t **data, uint32_t *bytes,
-                    uint8_t *kind, uint16_t *job);
+NODISCARD int console_receive(struct console *console, uint8_t **data,
+                              uint32_t *bytes, uint8_t *kind, uint16_t *job);
 
 #endif

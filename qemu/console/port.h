@@ -12,6 +12,8 @@
 #ifndef QEMU_CONSOLE_PORT_H
 #define QEMU_CONSOLE_PORT_H
 
+#include "hal/nodiscard.h"
+
 #include <stdint.h>
 
 #define SERIAL_RATE 115200u
@@ -39,12 +41,12 @@ const char *console_port_name(const struct serial *serial);
 
 /* Waits for the first bytes. Result: how many came, at most `bytes`; 0: none in
    time; -1: the port has gone, errno tells why (0: the other end closed it). */
-int console_port_read(struct serial *serial, uint8_t *data, unsigned bytes,
-                      unsigned wait_ms);
+NODISCARD int console_port_read(struct serial *serial, uint8_t *data,
+                                unsigned bytes, unsigned wait_ms);
 
 /* Result: 0: all is written; 1: not in time; -1: the port has gone. */
-int console_port_write(struct serial *serial, const uint8_t *data,
-                       unsigned bytes, unsigned wait_ms);
+NODISCARD int console_port_write(struct serial *serial, const uint8_t *data,
+                                 unsigned bytes, unsigned wait_ms);
 
 /* Milliseconds of a clock that only goes on. */
 uint64_t console_port_now_ms(void);

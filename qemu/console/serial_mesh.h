@@ -7,6 +7,7 @@
 #ifndef QEMU_CONSOLE_SERIAL_MESH_H
 #define QEMU_CONSOLE_SERIAL_MESH_H
 
+#include "hal/nodiscard.h"
 #include "qemu/console/client.h"
 #include "qemu/fabric/mesh.h"
 #include "qemu/wired/boards.h"
@@ -34,8 +35,8 @@ struct serial_mesh {
  * is wrong, board and port: then nothing is to be stopped. The configuration
  * stays the caller's, and stays.
  */
-int serial_mesh_start(struct serial_mesh *mesh,
-                      const struct serial_mesh_config *config);
+NODISCARD int serial_mesh_start(struct serial_mesh *mesh,
+                                const struct serial_mesh_config *config);
 
 /* Gives the order to the originator and waits for its report, which is
    complete as with mesh_run(). */
@@ -49,13 +50,14 @@ void serial_mesh_give_up(struct serial_mesh *mesh);
 
 /* Carries out a list of probes: a probe_channel's order() (qemu/job/probe.h),
    of which the mesh is the context. */
-int serial_mesh_measure(void *context, const uint8_t **report,
-                        uint32_t *report_bytes, const uint8_t *list,
-                        uint32_t list_bytes);
+NODISCARD int serial_mesh_measure(void *context, const uint8_t **report,
+                                  uint32_t *report_bytes, const uint8_t *list,
+                                  uint32_t list_bytes);
 
 /* The originator's own log: at most NODE_EVENTS. Result: 0; -1, said. */
-int serial_mesh_trace(struct serial_mesh *mesh,
-                      struct node_event events[NODE_EVENTS], uint32_t *count);
+NODISCARD int serial_mesh_trace(struct serial_mesh *mesh,
+                                struct node_event events[NODE_EVENTS],
+                                uint32_t *count);
 
 void serial_mesh_stop(struct serial_mesh *mesh);
 

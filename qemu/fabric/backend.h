@@ -6,6 +6,7 @@
 #ifndef QEMU_FABRIC_BACKEND_H
 #define QEMU_FABRIC_BACKEND_H
 
+#include "hal/nodiscard.h"
 #include "qemu/board/table.h"
 #include "hal/window/window.h"
 
@@ -55,7 +56,7 @@ struct backend {
  * The identity of every window is to be filled by the caller before the first
  * wait. Result: 0; -1 with a message on stderr.
  */
-int native_start(struct backend *backend, uint32_t nodes);
+NODISCARD int native_start(struct backend *backend, uint32_t nodes);
 
 struct boards_config {
     const struct board_kind *board;
@@ -67,6 +68,7 @@ struct boards_config {
                        no watchdog; or NULL */
 };
 
-int boards_start(struct backend *backend, const struct boards_config *config);
+NODISCARD int boards_start(struct backend *backend,
+                           const struct boards_config *config);
 
 #endif

@@ -7,6 +7,7 @@
 #ifndef QEMU_FABRIC_MESH_H
 #define QEMU_FABRIC_MESH_H
 
+#include "hal/nodiscard.h"
 #include "qemu/fabric/backend.h"
 #include "qemu/fabric/fabric.h"
 
@@ -67,8 +68,8 @@ struct mesh {
 };
 
 /* Result: 0; -1: no memory. Config and backend outlive the mesh. */
-int mesh_init(struct mesh *mesh, const struct mesh_config *config,
-              struct backend *backend);
+NODISCARD int mesh_init(struct mesh *mesh, const struct mesh_config *config,
+                        struct backend *backend);
 
 /* Gives the order to the originator and runs until it ends, or, if another
    order follows, until it has reported and every node waits. */

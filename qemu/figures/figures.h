@@ -13,6 +13,8 @@
 #ifndef QEMU_FIGURES_FIGURES_H
 #define QEMU_FIGURES_FIGURES_H
 
+#include "hal/nodiscard.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -70,7 +72,7 @@ struct figures_points {
 };
 
 /* Computes one figure. Result: 0, or an error of qemu/model/model.h. */
-int figures_compute(struct figures_figure *figure, unsigned number);
+NODISCARD int figures_compute(struct figures_figure *figure, unsigned number);
 
 /*
  * The least makespan, in ps, of a load on 5^phases nodes under any scatter with
@@ -100,13 +102,14 @@ const struct figures_figure *figures_parameters(unsigned number);
  * rounds,compute_ps,on", then such lines, the last column being qemu or native;
  * `#` begins a comment line. Result: 0, or -1 after a message on stderr.
  */
-int figures_points_read(struct figures_points *measured, const char *path);
-int figures_points_write(const struct figures_points *measured,
-                         const char *path);
+NODISCARD int figures_points_read(struct figures_points *measured,
+                                  const char *path);
+NODISCARD int figures_points_write(const struct figures_points *measured,
+                                   const char *path);
 
 /* Appends a point. Result: 0, or -1 after a message on stderr. */
-int figures_points_add(struct figures_points *measured,
-                       const struct figures_point *point);
+NODISCARD int figures_points_add(struct figures_points *measured,
+                                 const struct figures_point *point);
 
 /*
  * Runs meshes of 25 and 625 boards, or native nodes, for the figures that they
@@ -114,12 +117,14 @@ int figures_points_add(struct figures_points *measured,
  * an exit status after a message, and then no points. Progress on stderr if it
  * is a terminal. Takes minutes and 9 GiB of memory with boards.
  */
-int figures_measure(struct figures_points *measured, bool native);
+NODISCARD int figures_measure(struct figures_points *measured, bool native);
 void figures_points_free(struct figures_points *measured);
 
 /* Write a figure to a file. Result: 0, or -1 after a message on stderr. */
-int figures_csv_write(const struct figures_figure *figure, const char *path);
-int figures_svg_write(const struct figures_figure *figure,
-                      const struct figures_points *measured, const char *path);
+NODISCARD int figures_csv_write(const struct figures_figure *figure,
+                                const char *path);
+NODISCARD int figures_svg_write(const struct figures_figure *figure,
+                                const struct figures_points *measured,
+                                const char *path);
 
 #endif

@@ -7,6 +7,7 @@
 #ifndef QEMU_FLASH_FLASH_H
 #define QEMU_FLASH_FLASH_H
 
+#include "hal/nodiscard.h"
 #include "qemu/flash/map.h"
 #include "qemu/flash/openocd.h"
 
@@ -38,7 +39,7 @@ struct flash_config {
  * them set; not reentrant. Result: 0 if all boards were flashed; 1; 130 if
  * interrupted.
  */
-int flash_boards(const struct flash_config *config,
-                 const struct flash_board *board, unsigned boards);
+NODISCARD int flash_boards(const struct flash_config *config,
+                           const struct flash_board *board, unsigned boards);
 
 #endif

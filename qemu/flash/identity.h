@@ -4,6 +4,7 @@
 #define QEMU_FLASH_IDENTITY_H
 
 #include "hal/image.h"
+#include "hal/nodiscard.h"
 #include "torus/torus.h"
 
 #include <stddef.h>
@@ -18,7 +19,7 @@
  * Looks at FLASH_IDENTITY_BYTES. Result: 1 if it is the identity of an image
  * for `board`, 0 if it is none, -1 if it is that of another board or version.
  */
-int flash_identity_check(const uint8_t *identity, uint16_t board);
+NODISCARD int flash_identity_check(const uint8_t *identity, uint16_t board);
 
 /*
  * The name of the pins that an image with this identity is for; empty: it has

@@ -3,6 +3,7 @@
 #ifndef QEMU_FLASH_LIST_H
 #define QEMU_FLASH_LIST_H
 
+#include "hal/nodiscard.h"
 #include "qemu/flash/board.h"
 
 #define FLASH_LIST_MAX 512u
@@ -30,7 +31,7 @@ struct flash_list {
  * is none of its adapters. Result: 0; or 1 after a message on stderr. A host
  * without USB has none of them.
  */
-int flash_list_read(struct flash_list *list, const char *usb,
-                    const char *by_id);
+NODISCARD int flash_list_read(struct flash_list *list, const char *usb,
+                              const char *by_id);
 
 #endif

@@ -9,6 +9,7 @@
 #ifndef QEMU_FLASH_LOADER_H
 #define QEMU_FLASH_LOADER_H
 
+#include "hal/nodiscard.h"
 #include "qemu/flash/request.h"
 
 /*
@@ -21,12 +22,13 @@
  * sector is erased if the loader still answers, so that half an image does not
  * start. Result: an exit status, 0 or 1.
  */
-int flash_loader_serial(const struct flash_request *request);
+NODISCARD int flash_loader_serial(const struct flash_request *request);
 
 /* The same, but nothing is erased; `folder` exists and is empty: what is read
    back goes there, and is removed again unless the process is ended from
    outside. */
-int flash_loader_dfu(const struct flash_request *request, const char *folder);
+NODISCARD int flash_loader_dfu(const struct flash_request *request,
+                               const char *folder);
 
 /* The file in that folder. */
 #define FLASH_LOADER_FILE "read"

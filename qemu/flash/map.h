@@ -23,6 +23,7 @@
 #ifndef QEMU_FLASH_MAP_H
 #define QEMU_FLASH_MAP_H
 
+#include "hal/nodiscard.h"
 #include "qemu/flash/board.h"
 
 #include <stdint.h>
@@ -42,8 +43,8 @@ struct flash_map {
  * unless `partial`. Result: 0; or 1 after a message on stderr with file and
  * line. Cost: the square of the number of boards.
  */
-int flash_map_read(struct flash_map *map, const char *path,
-                   struct torus_size size, bool partial);
+NODISCARD int flash_map_read(struct flash_map *map, const char *path,
+                             struct torus_size size, bool partial);
 
 void flash_map_free(struct flash_map *map);
 

@@ -7,15 +7,16 @@
 #ifndef QEMU_FORMAT_IMAGE_FILE_H
 #define QEMU_FORMAT_IMAGE_FILE_H
 
+#include "hal/nodiscard.h"
 #include "qemu/format/image.h"
 
 /* Reads a file; the caller frees the samples. Result: 0 or 1. */
-int image_read(struct image *image, const char *path);
+NODISCARD int image_read(struct image *image, const char *path);
 
 /* Whether a file of this name can hold such an image. Result: 0 or 1. */
-int image_check_name(const struct image *image, const char *path);
+NODISCARD int image_check_name(const struct image *image, const char *path);
 
 /* Writes a file whose name has been checked. Result: 0 or 1. */
-int image_write(const struct image *image, const char *path);
+NODISCARD int image_write(const struct image *image, const char *path);
 
 #endif

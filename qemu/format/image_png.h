@@ -8,14 +8,15 @@
 #ifndef QEMU_FORMAT_IMAGE_PNG_H
 #define QEMU_FORMAT_IMAGE_PNG_H
 
+#include "hal/nodiscard.h"
 #include "qemu/format/image.h"
 
 /* Reads the file's bytes, which begin as PNG does. `path` is for messages.
    Result: 0 or 1. */
-int image_png_read(struct image *image, const char *path, const uint8_t *data,
-                   size_t bytes);
+NODISCARD int image_png_read(struct image *image, const char *path,
+                             const uint8_t *data, size_t bytes);
 
 /* Writes a file. Result: 0 or 1. */
-int image_png_write(const struct image *image, const char *path);
+NODISCARD int image_png_write(const struct image *image, const char *path);
 
 #endif

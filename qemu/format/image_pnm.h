@@ -7,14 +7,15 @@
 #ifndef QEMU_FORMAT_IMAGE_PNM_H
 #define QEMU_FORMAT_IMAGE_PNM_H
 
+#include "hal/nodiscard.h"
 #include "qemu/format/image.h"
 
 /* Reads the file's bytes, which have their magic number; the bytes are not
    changed. `path` is for messages. Result: 0 or 1. */
-int image_pnm_read(struct image *image, const char *path, uint8_t *data,
-                   size_t bytes);
+NODISCARD int image_pnm_read(struct image *image, const char *path,
+                             uint8_t *data, size_t bytes);
 
 /* Writes a file. Result: 0 or 1. */
-int image_pnm_write(const struct image *image, const char *path);
+NODISCARD int image_pnm_write(const struct image *image, const char *path);
 
 #endif

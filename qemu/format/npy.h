@@ -10,6 +10,8 @@
 #ifndef QEMU_FORMAT_NPY_H
 #define QEMU_FORMAT_NPY_H
 
+#include "hal/nodiscard.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,12 +25,12 @@ struct npy_product {
 
 /* Reads both. Every product of int32 fits 63 bits. Result: 0; or 1, after a
    message on stderr that names the file and the reason. */
-int npy_read_product(struct npy_product *product, const char *matrix,
-                     const char *vector);
+NODISCARD int npy_read_product(struct npy_product *product, const char *matrix,
+                               const char *vector);
 
 /* Writes integers of 8 or 2 bytes as an array of one dimension. Result: 0 or
    1, as above. */
-int npy_write_vector(const char *path, const uint8_t *data, uint64_t bytes,
-                     uint32_t element_bytes);
+NODISCARD int npy_write_vector(const char *path, const uint8_t *data,
+                               uint64_t bytes, uint32_t element_bytes);
 
 #endif

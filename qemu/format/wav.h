@@ -7,6 +7,8 @@
 #ifndef QEMU_FORMAT_WAV_H
 #define QEMU_FORMAT_WAV_H
 
+#include "hal/nodiscard.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -32,14 +34,14 @@ bool wav_begins(const uint8_t *file, uint64_t bytes);
    the sum of what their PCM may have, WAV_16_BITS or all three. Result: 0; or
    1, after a message on stderr that names the file, the place and what is
    wrong. */
-int wav_decode(struct wav *wav, const char *path, const uint8_t *file,
-               uint64_t bytes, uint32_t allowed);
+NODISCARD int wav_decode(struct wav *wav, const char *path, const uint8_t *file,
+                         uint64_t bytes, uint32_t allowed);
 
 /* Reads a file and does the same. */
-int wav_read(struct wav *wav, const char *path, uint32_t allowed);
+NODISCARD int wav_read(struct wav *wav, const char *path, uint32_t allowed);
 
 /* Writes a file of 16-bit samples. Result: 0 or 1, as above. */
-int wav_write(const char *path, const uint8_t *data, uint64_t bytes,
-              uint32_t channels, uint32_t rate);
+NODISCARD int wav_write(const char *path, const uint8_t *data, uint64_t bytes,
+                        uint32_t channels, uint32_t rate);
 
 #endif

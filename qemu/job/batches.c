@@ -154,7 +154,9 @@ static void note(struct outcome *outcome, const struct outcome *next)
     batch->makespan_ps = outcome_makespan_ps(next);
     batch->with_results_ps = outcome_with_results_ps(next);
     batch->one_board_ps = outcome_one_board_ps(next);
-    timeline_sha256(next, batch->timeline);
+    if (timeline_sha256(next, batch->timeline) != 0) {
+        exit(EXIT_FAILED);
+    }
 }
 
 /* Adds the outcome of the next batch, of which nothing is to be freed

@@ -6,6 +6,7 @@
 #ifndef QEMU_JOB_BATCHES_H
 #define QEMU_JOB_BATCHES_H
 
+#include "hal/nodiscard.h"
 #include "qemu/job/config.h"
 #include "qemu/outcome/outcome.h"
 
@@ -32,7 +33,8 @@ typedef int batches_one(void *context, struct outcome *outcome, uint32_t index);
  * Result: 0 and the outcome of all; or the exit status of the first batch that
  * failed, with the reason on stderr, and nothing to be freed.
  */
-int batches_run(struct outcome *outcome, const struct job_config *config,
-                batches_one *one, void *context);
+NODISCARD int batches_run(struct outcome *outcome,
+                          const struct job_config *config, batches_one *one,
+                          void *context);
 
 #endif

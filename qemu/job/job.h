@@ -3,6 +3,7 @@
 #ifndef QEMU_JOB_JOB_H
 #define QEMU_JOB_JOB_H
 
+#include "hal/nodiscard.h"
 #include "qemu/job/config.h"
 #include "qemu/outcome/outcome.h"
 
@@ -24,17 +25,18 @@ struct job_mesh {
 /* Starts the nodes that the config asks for; `probed`: probes may come before
    a job. Result: 0; else an exit status, with the reason said, and nothing to
    be closed. */
-int job_mesh_open(struct job_mesh *run, const struct job_config *config,
-                  bool probed);
+NODISCARD int job_mesh_open(struct job_mesh *run,
+                            const struct job_config *config, bool probed);
 void job_mesh_close(struct job_mesh *run);
 
 /* What mesh_run() said, as an exit status; ends the line of progress. */
-int job_status(enum mesh_end end, const struct mesh_config *config);
+NODISCARD int job_status(enum mesh_end end, const struct mesh_config *config);
 
 /*
  * Runs the job. Result: 0 and *outcome, to be freed with outcome_free(); else
  * an exit status, with the reason on stderr, and nothing to be freed.
  */
-int job_execute(struct outcome *outcome, const struct job_config *config);
+NODISCARD int job_execute(struct outcome *outcome,
+                          const struct job_config *config);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef QEMU_JOB_ORDER_H
 #define QEMU_JOB_ORDER_H
 
+#include "hal/nodiscard.h"
 #include "qemu/job/config.h"
 #include "qemu/outcome/outcome.h"
 
@@ -14,7 +15,7 @@ struct job_order {
 
 /* The tree, to be freed, or NULL if none is needed. Result: 0, or an exit
    status with the reason on stderr. */
-int job_order_tree(uint8_t **tree, const struct job_config *config);
+NODISCARD int job_order_tree(uint8_t **tree, const struct job_config *config);
 
 /* The order of batch `index`; tree: as above, and outlives it. */
 void job_order_make(struct job_order *order, const struct job_config *config,
@@ -23,7 +24,8 @@ void job_order_free(struct job_order *order);
 
 /* What the originator reported, into *outcome. Result: 0, or an exit status
    with the reason on stderr. */
-int job_order_report(struct outcome *outcome, const struct mesh_report *report,
-                     const struct job_config *config);
+NODISCARD int job_order_report(struct outcome *outcome,
+                               const struct mesh_report *report,
+                               const struct job_config *config);
 
 #endif

@@ -8,6 +8,7 @@
 #define QEMU_JOB_PROBE_H
 
 #include "hal/node.h"
+#include "hal/nodiscard.h"
 #include "scatter/wire/wire.h"
 
 #define PROBE_BYTES_MIN WIRE_ENTRY_BYTES
@@ -67,8 +68,9 @@ uint64_t probe_rows(const struct probe probes[], uint32_t count);
 
 /* Carries the probes out, in order. `rows` takes probe_rows(). Result: 0, or
    an exit status with the reason said. */
-int probe_measure(const struct probe_channel *channel, struct probe_row rows[],
-                  const struct probe probes[], uint32_t count);
+NODISCARD int probe_measure(const struct probe_channel *channel,
+                            struct probe_row rows[],
+                            const struct probe probes[], uint32_t count);
 
 /* The events of a node since its last job began. */
 struct probe_log {
@@ -80,7 +82,7 @@ struct probe_log {
 };
 
 /* Fetches the logs of `count` nodes. Result: as above. */
-int probe_logs(const struct probe_channel *channel, struct probe_log logs[],
-               uint32_t count);
+NODISCARD int probe_logs(const struct probe_channel *channel,
+                         struct probe_log logs[], uint32_t count);
 
 #endif

@@ -8,6 +8,7 @@
 #ifndef QEMU_JOB_SERIAL_JOB_H
 #define QEMU_JOB_SERIAL_JOB_H
 
+#include "hal/nodiscard.h"
 #include "qemu/job/config.h"
 #include "qemu/outcome/outcome.h"
 #include "qemu/console/serial_mesh.h"
@@ -16,6 +17,7 @@
 struct serial_mesh_config serial_job_mesh(const struct job_config *config);
 
 /* As job_execute(). */
-int serial_job_run(struct outcome *outcome, const struct job_config *config);
+NODISCARD int serial_job_run(struct outcome *outcome,
+                             const struct job_config *config);
 
 #endif

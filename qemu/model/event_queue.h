@@ -10,6 +10,7 @@
 #define QEMU_MODEL_EVENT_QUEUE_H
 
 #include "hal/err.h"
+#include "hal/nodiscard.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,12 +23,13 @@ void event_queue_free(struct event_queue *queue);
 
 /* `time_ps` is not before the time of the last event_queue_next(). Result: 0;
    ERR_MEMORY. */
-int event_queue_add(struct event_queue *queue, uint64_t time_ps,
-                    uint32_t event);
+NODISCARD int event_queue_add(struct event_queue *queue, uint64_t time_ps,
+                              uint32_t event);
 
 /* Goes on to the earliest time of an event, which may be the current one; sets
  *more to whether there is any. Result: 0; ERR_MEMORY: end here. */
-int event_queue_next(struct event_queue *queue, uint64_t *time_ps, bool *more);
+NODISCARD int event_queue_next(struct event_queue *queue, uint64_t *time_ps,
+                               bool *more);
 
 /* Takes one event of the current time; false if it has none left. */
 bool event_queue_remove(struct event_queue *queue, uint32_t *event);

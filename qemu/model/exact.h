@@ -8,13 +8,15 @@
 #ifndef QEMU_MODEL_EXACT_H
 #define QEMU_MODEL_EXACT_H
 
+#include "hal/nodiscard.h"
 #include "qemu/model/model.h"
 
 #include <gmp.h>
 #include <stdbool.h>
 
 /* Clears the plan. Result: 0, ERR_EMPTY or ERR_RANGE as model_plan(). */
-int model_exact_check(struct model_plan *plan, const struct model_input *input);
+NODISCARD int model_exact_check(struct model_plan *plan,
+                                const struct model_input *input);
 
 /* mpq_set_ui takes an unsigned long, which may have 32 bits. */
 void model_exact_set(mpq_t to, uint64_t value);
@@ -35,8 +37,9 @@ void model_exact_costs(mpq_t startup, mpq_t transfer,
  * Writes a plan's makespan and its speedup over `alone_ps`, both in ps.
  * Result: 0, or ERR_RANGE if the makespan exceeds MODEL_TIME_MAX_PS.
  */
-int model_exact_makespan(struct model_plan *plan, const mpq_t makespan_ps,
-                         const mpq_t alone_ps);
+NODISCARD int model_exact_makespan(struct model_plan *plan,
+                                   const mpq_t makespan_ps,
+                                   const mpq_t alone_ps);
 
 /*
  * Solves a model for exactly `phases` phases and stores the makespan in ps.
@@ -52,7 +55,8 @@ typedef bool model_exact_solver(void *context, mpq_t makespan_ps,
  * nothing is feasible. A caller that needs more than the makespan solves for
  * plan->phases again.
  */
-int model_exact_best(struct model_plan *plan, const struct model_input *input,
-                     model_exact_solver *solve, void *context);
+NODISCARD int model_exact_best(struct model_plan *plan,
+                               const struct model_input *input,
+                               model_exact_solver *solve, void *context);
 
 #endif

@@ -25,6 +25,7 @@
 #define QEMU_MODEL_MODEL_H
 
 #include "hal/err.h"
+#include "hal/nodiscard.h"
 #include "torus/pattern.h"
 
 #include <stdint.h>
@@ -103,7 +104,8 @@ struct model_detail {
  * phases_feasible, which is then set, and nothing else). Allocates while it
  * runs; O(N^2) in the size of the numbers.
  */
-int model_plan(struct model_plan *plan, const struct model_input *input);
+NODISCARD int model_plan(struct model_plan *plan,
+                         const struct model_input *input);
 
 /*
  * Phases 1 to N repeated R times; nobody idles after its first receipt, and
@@ -129,8 +131,10 @@ int model_plan(struct model_plan *plan, const struct model_input *input);
  * fixed; 0 if none) and phases_feasible the largest N that is feasible in one
  * round. After success the caller frees the detail.
  */
-int model_plan_rounds(struct model_plan *plan, struct model_detail *detail,
-                      const struct model_input *input, unsigned rounds);
+NODISCARD int model_plan_rounds(struct model_plan *plan,
+                                struct model_detail *detail,
+                                const struct model_input *input,
+                                unsigned rounds);
 
 /*
  * Layers of different speeds: compute_ps[0 .. phases_max], each 1 or more; the
@@ -142,16 +146,18 @@ int model_plan_rounds(struct model_plan *plan, struct model_detail *detail,
  *
  * Feasible if s_N >= 0; N is the best. Result: as model_plan().
  */
-int model_plan_layers(struct model_plan *plan, const struct model_input *input,
-                      const uint64_t compute_ps[]);
+NODISCARD int model_plan_layers(struct model_plan *plan,
+                                const struct model_input *input,
+                                const uint64_t compute_ps[]);
 
 /*
  * A compute time of c x^P for x units, P = numerator / denominator >= 1, by
  * bisection in long double: about 15 digits are right. Else as
  * model_plan_layers().
  */
-int model_plan_power(struct model_plan *plan, const struct model_input *input,
-                     uint32_t numerator, uint32_t denominator);
+NODISCARD int model_plan_power(struct model_plan *plan,
+                               const struct model_input *input,
+                               uint32_t numerator, uint32_t denominator);
 
 struct model_torus {
     struct torus_size size; /* 5^k x 5^k, of input->phases_max */
@@ -168,9 +174,10 @@ struct model_torus {
  * has every node. Result: as model_plan(), or ERR_MEMORY. After success the
  * caller frees the detail. Cost: O(nodes) for each N, about 1 kB a node.
  */
-int model_plan_nodes(struct model_plan *plan, struct model_detail *detail,
-                     const struct model_input *input,
-                     const struct model_torus *torus);
+NODISCARD int model_plan_nodes(struct model_plan *plan,
+                               struct model_detail *detail,
+                               const struct model_input *input,
+                               const struct model_torus *torus);
 
 /* Nodes of a layer, 4 * 5^(i-1); 1 for layer 0. layer <= MODEL_PHASES_MAX. */
 uint64_t model_layer_nodes(unsigned layer);
@@ -190,8 +197,9 @@ uint64_t model_layer_nodes(unsigned layer);
  * model_plan(), or ERR_MEMORY. After success the caller frees the detail.
  * Cost: O(groups).
  */
-int model_plan_ports(struct model_plan *plan, struct model_detail *detail,
-                     const struct model_input *input, unsigned ports);
+NODISCARD int model_plan_ports(struct model_plan *plan,
+                               struct model_detail *detail,
+                               const struct model_input *input, unsigned ports);
 
 /*
  * Groups of a plan with B batches a phase (4 / B ports): the entry of the
@@ -222,8 +230,10 @@ struct model_node {
  * detail are what one solver made for it. Result: 0, or ERR_MEMORY if there is
  * no memory for 16 bytes a node. Cost: O(nodes * rounds).
  */
-int model_spread(struct model_node nodes[], const struct model_plan *plan,
-                 const struct model_detail *detail, uint64_t load_units,
-                 struct torus_size size, struct torus_coord originator);
+NODISCARD int model_spread(struct model_node nodes[],
+                           const struct model_plan *plan,
+                           const struct model_detail *detail,
+                           uint64_t load_units, struct torus_size size,
+                           struct torus_coord originator);
 
 #endif

@@ -221,9 +221,11 @@ static uint32_t units_of(const struct simulation *simulation, uint32_t circuit)
     struct split split;
 
     /* No error: it has been split like this when it was received. */
-    (void)split_volume(&split, input->tables.volume_units,
-                       input->tables.share_units, input->phases, node->layer,
-                       node->volume_units);
+    if (split_volume(&split, input->tables.volume_units,
+                     input->tables.share_units, input->phases, node->layer,
+                     node->volume_units) != ERR_OK) {
+        abort();
+    }
     return split_child_units(&split, phase_of(circuit), port_of(circuit));
 }
 

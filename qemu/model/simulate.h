@@ -19,6 +19,7 @@
 #ifndef QEMU_MODEL_SIMULATE_H
 #define QEMU_MODEL_SIMULATE_H
 
+#include "hal/nodiscard.h"
 #include "qemu/model/model.h"
 #include "scatter/plan/one_round.h"
 #include "torus/pattern.h"
@@ -106,8 +107,9 @@ void simulate_set_paths(struct simulate_input *input);
  * ERR_MEMORY; ERR_RANGE (a time of 2^63 ps or more). Cost: a few hundred
  * nanoseconds and about 50 bytes for each node, nodes[] included.
  */
-int simulate_run(struct simulate_outcome *outcome, struct simulate_node nodes[],
-                 const struct simulate_input *input);
+NODISCARD int simulate_run(struct simulate_outcome *outcome,
+                           struct simulate_node nodes[],
+                           const struct simulate_input *input);
 
 /* The properties that an outcome must have. */
 enum simulate_check {

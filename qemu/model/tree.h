@@ -13,6 +13,7 @@
 #ifndef QEMU_MODEL_TREE_H
 #define QEMU_MODEL_TREE_H
 
+#include "hal/nodiscard.h"
 #include "qemu/schedule/tree.h"
 
 /* Of one unit where not said otherwise. compute_ps > 0, the rest >= 0. */
@@ -36,9 +37,10 @@ struct model_tree_plan {
  * 0, or -1 without memory (malloc). Cost: O(nodes) for each number of phases
  * that is tried.
  */
-int model_tree_plan(struct model_tree_plan *plan, double share_units[],
-                    const struct schedule_branch tree[],
-                    const struct model_tree_costs *costs);
+NODISCARD int model_tree_plan(struct model_tree_plan *plan,
+                              double share_units[],
+                              const struct schedule_branch tree[],
+                              const struct model_tree_costs *costs);
 
 /*
  * The makespan, in ps, of a tree that there need not be: every phase

@@ -8,6 +8,7 @@
 #ifndef QEMU_MODEL_TREE_PAIRS_H
 #define QEMU_MODEL_TREE_PAIRS_H
 
+#include "hal/nodiscard.h"
 #include "qemu/schedule/tree.h"
 
 struct tree_pairs {
@@ -19,8 +20,8 @@ struct tree_pairs {
  * Result: 0, or -1 without memory (malloc). Cost: O(pairs * phases), and
  * O(nodes * phases).
  */
-int tree_pairs_count(struct tree_pairs *pairs,
-                     const struct schedule_branch tree[],
-                     struct torus_size size);
+NODISCARD int tree_pairs_count(struct tree_pairs *pairs,
+                               const struct schedule_branch tree[],
+                               struct torus_size size);
 
 #endif

@@ -9,6 +9,7 @@
 #ifndef QEMU_MODEL_WIDE_H
 #define QEMU_MODEL_WIDE_H
 
+#include "hal/nodiscard.h"
 #include "qemu/model/exact.h"
 
 #define MODEL_WIDE_BITS 768
@@ -42,7 +43,8 @@ void model_wide_costs(mpf_t startup, mpf_t transfer,
                       const struct model_input *input, unsigned phase);
 
 /* As model_exact_makespan(); the load takes one node alone_ps. */
-int model_wide_makespan(struct model_plan *plan, const mpf_t makespan_ps,
-                        const mpf_t alone_ps);
+NODISCARD int model_wide_makespan(struct model_plan *plan,
+                                  const mpf_t makespan_ps,
+                                  const mpf_t alone_ps);
 
 #endif

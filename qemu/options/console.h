@@ -7,6 +7,7 @@
 #ifndef QEMU_OPTIONS_CONSOLE_H
 #define QEMU_OPTIONS_CONSOLE_H
 
+#include "hal/nodiscard.h"
 #include "qemu/console/client.h"
 #include "torus/torus.h"
 
@@ -27,7 +28,7 @@ extern const struct argp board_options_argp;
 
 /* Whether --port is there and the originator lies in the mesh, if that is
    given. Result: 0 or an exit status, after a message. */
-int board_options_check(const struct board_options *options);
+NODISCARD int board_options_check(const struct board_options *options);
 
 /*
  * Opens the console, asks the board who it is, and completes size and

@@ -7,6 +7,7 @@
 #ifndef QEMU_OPTIONS_JOB_H
 #define QEMU_OPTIONS_JOB_H
 
+#include "hal/nodiscard.h"
 #include "qemu/job/job.h"
 
 #include <argp.h>
@@ -49,16 +50,16 @@ extern const struct argp job_options_mesh_argp;
 void job_options_init(struct job_options *options, const char *command);
 
 /* Whether the options that were parsed go together; completes the config. */
-int job_options_check(struct job_options *options);
+NODISCARD int job_options_check(struct job_options *options);
 
 /* Whether those of the mesh do, and its boards can what was asked for. */
-int job_options_check_mesh(const struct job_options *options);
+NODISCARD int job_options_check_mesh(const struct job_options *options);
 
 /* Looks for the firmware and QEMU if nodes run on boards. */
-int job_options_find_boards(struct job_options *options);
+NODISCARD int job_options_find_boards(struct job_options *options);
 
 /* Reads the load, asks the kernel what it thinks of it, and does the above. */
-int job_options_open(struct job_options *options);
+NODISCARD int job_options_open(struct job_options *options);
 
 void job_options_free(struct job_options *options);
 

@@ -3,6 +3,7 @@
 #ifndef QEMU_OPTIONS_PLAN_H
 #define QEMU_OPTIONS_PLAN_H
 
+#include "hal/nodiscard.h"
 #include "qemu/options/plan_values.h"
 
 #include <argp.h>
@@ -24,16 +25,17 @@ struct plan_syntax {
  * stderr; does not return from --help and from options that getopt refuses. The
  * texts are those of argv.
  */
-int plan_options_parse(struct plan_options *options, int argc, char **argv);
+NODISCARD int plan_options_parse(struct plan_options *options, int argc,
+                                 char **argv);
 
 /* The same for another command. */
-int plan_options_parse_as(struct plan_options *options,
-                          const struct plan_syntax *syntax, int argc,
-                          char **argv);
+NODISCARD int plan_options_parse_as(struct plan_options *options,
+                                    const struct plan_syntax *syntax, int argc,
+                                    char **argv);
 
 /* The model's input. Result: 0, or 2 after a message on stderr. */
-int plan_options_input(struct model_input *input,
-                       const struct plan_options *options);
+NODISCARD int plan_options_input(struct model_input *input,
+                                 const struct plan_options *options);
 
 /*
  * The compute time of each node by row: the file of --node-compute, and

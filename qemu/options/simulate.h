@@ -3,18 +3,20 @@
 #ifndef QEMU_OPTIONS_SIMULATE_H
 #define QEMU_OPTIONS_SIMULATE_H
 
+#include "hal/nodiscard.h"
 #include "qemu/options/plan.h"
 #include "scatter/plan/one_round.h"
 
 /* Parses the command line of simulate_command(), as plan_options_parse(). */
-int simulate_options_parse(struct plan_options *options, int argc, char **argv);
+NODISCARD int simulate_options_parse(struct plan_options *options, int argc,
+                                     char **argv);
 
 /*
  * The same input for both planners, with as many phases as there may be.
  * Result: 0, or 2 after a message on stderr.
  */
-int simulate_options_inputs(struct planner_input *planner,
-                            struct model_input *model,
-                            const struct plan_options *options);
+NODISCARD int simulate_options_inputs(struct planner_input *planner,
+                                      struct model_input *model,
+                                      const struct plan_options *options);
 
 #endif

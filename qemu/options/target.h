@@ -7,6 +7,7 @@
 #ifndef QEMU_OPTIONS_TARGET_H
 #define QEMU_OPTIONS_TARGET_H
 
+#include "hal/nodiscard.h"
 #include "qemu/options/console.h"
 #include "qemu/survey/identity.h"
 
@@ -21,11 +22,11 @@ struct board_target {
 };
 
 /* One word of the command line. Result: 0, or EINVAL after a message. */
-int board_target_parse(struct board_target *target, const char *text);
+NODISCARD int board_target_parse(struct board_target *target, const char *text);
 
 /* Whether a node was given, and lies in the mesh, if that is given. Result: 0
    or an exit status, after a message. */
-int board_target_check(const struct board_target *target);
+NODISCARD int board_target_check(const struct board_target *target);
 
 /*
  * Opens the console and finds out who the nodes are that are meant. Those that
@@ -33,7 +34,7 @@ int board_target_check(const struct board_target *target);
  * Result: 0, or an exit status after a message; board_target_close() in any
  * case.
  */
-int board_target_open(struct board_target *target);
+NODISCARD int board_target_open(struct board_target *target);
 void board_target_close(struct board_target *target);
 
 /* Whether the node is one that is meant, and answered. */

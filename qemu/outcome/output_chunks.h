@@ -3,6 +3,7 @@
 #ifndef QEMU_OUTCOME_OUTPUT_CHUNKS_H
 #define QEMU_OUTCOME_OUTPUT_CHUNKS_H
 
+#include "hal/nodiscard.h"
 #include "kernels/kernel.h"
 
 /*
@@ -10,7 +11,8 @@
  * (scatter/wire/wire.h). Result: 0 and `result`, whose two parts are malloc'd
  * and the caller's to free; -1 if the bytes are no such thing.
  */
-int output_chunks_join(struct kernel_result *result, const uint8_t *in,
-                       uint32_t bytes, const struct kernel_terms *terms);
+NODISCARD int output_chunks_join(struct kernel_result *result,
+                                 const uint8_t *in, uint32_t bytes,
+                                 const struct kernel_terms *terms);
 
 #endif

@@ -19,6 +19,7 @@
 #ifndef QEMU_OUTCOME_TIMELINE_H
 #define QEMU_OUTCOME_TIMELINE_H
 
+#include "hal/nodiscard.h"
 #include "qemu/outcome/outcome.h"
 
 #define TIMELINE_HEX_BYTES OUTCOME_DIGEST_BYTES
@@ -27,7 +28,7 @@
  * Writes the SHA-256 as 64 lower-case hexadecimal digits and a NUL.
  * Result: 0, or -1 with a message on stderr (out of memory; hex is then "").
  */
-int timeline_sha256(const struct outcome *outcome,
-                    char hex[TIMELINE_HEX_BYTES]);
+NODISCARD int timeline_sha256(const struct outcome *outcome,
+                              char hex[TIMELINE_HEX_BYTES]);
 
 #endif

@@ -8,6 +8,7 @@
 #ifndef QEMU_REPORT_GANTT_H
 #define QEMU_REPORT_GANTT_H
 
+#include "hal/nodiscard.h"
 #include "qemu/outcome/outcome.h"
 
 #define GANTT_ROWS 25u
@@ -17,6 +18,6 @@
  * <reason>` on stderr: no gnuplot, gnuplot failed (which then speaks on stderr
  * for itself) or took longer than a minute, no memory, file not writable.
  */
-int gantt_write(const struct outcome *outcome, const char *path);
+NODISCARD int gantt_write(const struct outcome *outcome, const char *path);
 
 #endif

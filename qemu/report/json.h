@@ -6,6 +6,7 @@
 #ifndef QEMU_REPORT_JSON_H
 #define QEMU_REPORT_JSON_H
 
+#include "hal/nodiscard.h"
 #include "qemu/outcome/outcome.h"
 
 #include <jansson.h>
@@ -17,9 +18,9 @@
 json_t *report_json(const struct outcome *outcome);
 
 /* Writes the JSON object to a file. Result: 0 or -1. */
-int report_write(const struct outcome *outcome, const char *path);
+NODISCARD int report_write(const struct outcome *outcome, const char *path);
 
 /* Writes the JSON object, and nothing else, to stdout. Result: 0 or -1. */
-int report_print(const struct outcome *outcome);
+NODISCARD int report_print(const struct outcome *outcome);
 
 #endif

@@ -12,12 +12,13 @@
 #ifndef QEMU_REPORT_TRACE_H
 #define QEMU_REPORT_TRACE_H
 
+#include "hal/nodiscard.h"
 #include "qemu/outcome/outcome.h"
 
 /*
  * Writes the file, or nothing. Result: 0, or -1 with `quincunx: <path>:
  * <reason>` on stderr. Cost: linear, apart from the file's size in no memory.
  */
-int trace_write(const struct outcome *outcome, const char *path);
+NODISCARD int trace_write(const struct outcome *outcome, const char *path);
 
 #endif

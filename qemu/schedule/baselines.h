@@ -9,6 +9,7 @@
 #ifndef QEMU_SCHEDULE_BASELINES_H
 #define QEMU_SCHEDULE_BASELINES_H
 
+#include "hal/nodiscard.h"
 #include "qemu/schedule/tree.h"
 
 /*
@@ -18,8 +19,9 @@
  * the row-major place from the originator. Shortest paths, x first; half way
  * around goes east or north. Circuits of a phase may share links. O(nodes).
  */
-int schedule_binomial(struct schedule_branch tree[], struct torus_size size,
-                      struct torus_coord originator);
+NODISCARD int schedule_binomial(struct schedule_branch tree[],
+                                struct torus_size size,
+                                struct torus_coord originator);
 
 /*
  * Scattering to the nearest idle nodes: in phase i those i hops away from the
@@ -28,8 +30,9 @@ int schedule_binomial(struct schedule_branch tree[], struct torus_size size,
  * choice for one node alone would leave its parent with fewer descendants.
  * A few times O(nodes * (width + height)).
  */
-int schedule_nearest(struct schedule_branch tree[], struct torus_size size,
-                     struct torus_coord originator);
+NODISCARD int schedule_nearest(struct schedule_branch tree[],
+                               struct torus_size size,
+                               struct torus_coord originator);
 
 /*
  * A star: the originator sends to every node itself, nearest first, each over
@@ -37,7 +40,8 @@ int schedule_nearest(struct schedule_branch tree[], struct torus_size size,
  * one turn leads. A phase is a place in a port's queue. Circuits of a phase may
  * share links. O(nodes * (width + height)).
  */
-int schedule_star(struct schedule_branch tree[], struct torus_size size,
-                  struct torus_coord originator);
+NODISCARD int schedule_star(struct schedule_branch tree[],
+                            struct torus_size size,
+                            struct torus_coord originator);
 
 #endif

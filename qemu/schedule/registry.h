@@ -7,6 +7,7 @@
 #ifndef QEMU_SCHEDULE_REGISTRY_H
 #define QEMU_SCHEDULE_REGISTRY_H
 
+#include "hal/nodiscard.h"
 #include "torus/torus.h"
 
 #include <stdbool.h>
@@ -25,7 +26,7 @@ enum schedule {
 const char *schedule_name(enum schedule schedule);
 
 /* Result: 0; -1 if there is no such name. */
-int schedule_of(enum schedule *schedule, const char *name);
+NODISCARD int schedule_of(enum schedule *schedule, const char *name);
 
 /* Whether the shares are equal rather than planned. */
 bool schedule_is_equal(enum schedule schedule);

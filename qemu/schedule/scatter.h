@@ -2,6 +2,7 @@
 #ifndef QEMU_SCHEDULE_SCATTER_H
 #define QEMU_SCHEDULE_SCATTER_H
 
+#include "hal/nodiscard.h"
 #include "qemu/schedule/tree.h"
 
 /*
@@ -14,7 +15,8 @@
  * there is no tree for this size, or no memory. Cost: milliseconds; below
  * 0.2 s on 31x31.
  */
-int schedule_scatter(struct schedule_branch tree[], struct torus_size size,
-                     struct torus_coord originator);
+NODISCARD int schedule_scatter(struct schedule_branch tree[],
+                               struct torus_size size,
+                               struct torus_coord originator);
 
 #endif

@@ -23,6 +23,7 @@
 #ifndef QEMU_SCHEDULE_SPREAD_H
 #define QEMU_SCHEDULE_SPREAD_H
 
+#include "hal/nodiscard.h"
 #include "qemu/schedule/tree.h"
 
 /*
@@ -33,6 +34,7 @@
  * WxH. Result: 0, or -1 without memory (about 180 KiB by malloc). Cost: below
  * 0.1 s for the largest.
  */
-int schedule_spread(struct schedule_circuit circuits[], struct torus_size size);
+NODISCARD int schedule_spread(struct schedule_circuit circuits[],
+                              struct torus_size size);
 
 #endif

@@ -13,6 +13,7 @@
 #ifndef QEMU_SCHEDULE_TREE_H
 #define QEMU_SCHEDULE_TREE_H
 
+#include "hal/nodiscard.h"
 #include "torus/torus.h"
 
 /* Nodes of the largest tree. */
@@ -48,8 +49,9 @@ static inline uint32_t schedule_tree_next(const struct schedule_branch tree[],
  * reached from one of an earlier phase. tree[width * height] is the caller's.
  * Result: the last phase, or -1 without memory. Cost: O(nodes + phases).
  */
-int schedule_tree_order(struct schedule_branch tree[], struct torus_size size,
-                        struct torus_coord originator,
-                        const struct schedule_circuit circuits[]);
+NODISCARD int schedule_tree_order(struct schedule_branch tree[],
+                                  struct torus_size size,
+                                  struct torus_coord originator,
+                                  const struct schedule_circuit circuits[]);
 
 #endif

@@ -7,6 +7,8 @@
 #ifndef QEMU_SUPPORT_FILE_H
 #define QEMU_SUPPORT_FILE_H
 
+#include "hal/nodiscard.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,10 +27,10 @@ bool file_same(const char *one, const char *other);
 
 /* Reads a whole regular file, with one byte of room behind it. Result: 0 and
  *data, malloc'd, the caller's to free; or 1 and NULL. */
-int file_read(uint8_t **data, uint64_t *bytes, const char *path);
+NODISCARD int file_read(uint8_t **data, uint64_t *bytes, const char *path);
 
 /* Writes a whole file. Result: 0 or 1. */
-int file_write(const char *path, const void *data, uint64_t bytes);
+NODISCARD int file_write(const char *path, const void *data, uint64_t bytes);
 
 /*
  * A file that takes its name only when it is complete: until then it lies next
@@ -43,13 +45,13 @@ struct file_output {
 };
 
 /* Result: 0; -1, and nothing is to be closed. */
-int file_output_open(struct file_output *file, const char *path);
+NODISCARD int file_output_open(struct file_output *file, const char *path);
 
 /*
  * Ends the file: gives it its name if `complete` and all was written, else
  * removes it. Result: 0; -1 if it is not there, with a message unless the
  * caller said that it is not complete.
  */
-int file_output_close(struct file_output *file, bool complete);
+NODISCARD int file_output_close(struct file_output *file, bool complete);
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef QEMU_SUPPORT_GNUPLOT_H
 #define QEMU_SUPPORT_GNUPLOT_H
 
+#include "hal/nodiscard.h"
+
 #include <stdio.h>
 
 /*
@@ -12,6 +14,6 @@
  * with `quincunx: <path>: <reason>` on stderr: no gnuplot, gnuplot failed or
  * took longer than a minute, file not writable.
  */
-int gnuplot_write(FILE *script, const char *path);
+NODISCARD int gnuplot_write(FILE *script, const char *path);
 
 #endif

@@ -8,6 +8,8 @@
 #ifndef QEMU_SUPPORT_PROCESS_H
 #define QEMU_SUPPORT_PROCESS_H
 
+#include "hal/nodiscard.h"
+
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -34,7 +36,7 @@ struct process_config {
 pid_t process_start(const struct process_config *config);
 
 /* Memory that children may write to as their log; -1 with errno. */
-int process_log(void);
+NODISCARD int process_log(void);
 
 /*
  * Whether the child has ended, waiting half a second at most: its sockets
@@ -54,6 +56,6 @@ void process_last_words(FILE *out, int log);
  * Raises the limit of open files to `need` where it is lower. Result: 0; -1
  * with a message on stderr that `nodes` boards need them.
  */
-int process_allow_descriptors(unsigned long need, unsigned nodes);
+NODISCARD int process_allow_descriptors(unsigned long need, unsigned nodes);
 
 #endif

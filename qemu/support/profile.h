@@ -17,6 +17,8 @@
 #ifndef QEMU_SUPPORT_PROFILE_H
 #define QEMU_SUPPORT_PROFILE_H
 
+#include "hal/nodiscard.h"
+
 #include <stdint.h>
 
 #define PROFILE_DEFAULT "lvds"
@@ -34,8 +36,8 @@ struct profile {
  * newline at the end, at its head. Times are as they are, in whole
  * picoseconds. Result: 0; -1 with the reason in errno.
  */
-int profile_save(const struct profile *profile, const char *path,
-                 const char *comment);
+NODISCARD int profile_save(const struct profile *profile, const char *path,
+                           const char *comment);
 
 /*
  * Fills the profile called `name`, or else that in the file `name`; known
@@ -43,7 +45,8 @@ int profile_save(const struct profile *profile, const char *path,
  * part of its path, cut to fit. Result: 0; -1 with one line in `message`,
  * without a newline, that says what is wrong where and what is allowed.
  */
-int profile_load(struct profile *profile, char message[PROFILE_MESSAGE_BYTES],
-                 const char *name);
+NODISCARD int profile_load(struct profile *profile,
+                           char message[PROFILE_MESSAGE_BYTES],
+                           const char *name);
 
 #endif

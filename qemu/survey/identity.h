@@ -7,6 +7,7 @@
 #ifndef QEMU_SURVEY_IDENTITY_H
 #define QEMU_SURVEY_IDENTITY_H
 
+#include "hal/nodiscard.h"
 #include "qemu/survey/sweep.h"
 
 #include <stdio.h>
@@ -45,7 +46,7 @@ enum identity_mark {
 
 /* Asks all nodes; `identity` has one for each, row-major, first zeros; those
    of nodes that are skipped stay. Result: as sweep_read(). */
-int identity_read(struct identity *identity, struct sweep *sweep);
+NODISCARD int identity_read(struct identity *identity, struct sweep *sweep);
 
 /* The marks of each node, masks; a node that is not known has none. Cost: the
    square of the number of nodes. Result: whether there was memory. */

@@ -6,6 +6,7 @@
 #ifndef QEMU_SURVEY_LINKS_H
 #define QEMU_SURVEY_LINKS_H
 
+#include "hal/nodiscard.h"
 #include "qemu/survey/sweep.h"
 
 #include <jansson.h>
@@ -52,7 +53,7 @@ void links_end(struct links *links);
 
 /* Reads all; the last reading becomes the one before. Result: how many nodes
    did not answer; -1: the console is silent. */
-int links_read(struct links *links);
+NODISCARD int links_read(struct links *links);
 
 /*
  * How often something was counted since the reading before; *per_s of it, if

@@ -6,6 +6,7 @@
 #ifndef QEMU_SURVEY_NODES_H
 #define QEMU_SURVEY_NODES_H
 
+#include "hal/nodiscard.h"
 #include "qemu/survey/identity.h"
 
 #include <jansson.h>
@@ -25,7 +26,7 @@ void nodes_end(struct nodes *nodes);
 
 /* Asks all of them. Result: 0: all answer and none is marked; 1: not so; -1:
    the console is silent. */
-int nodes_read(struct nodes *nodes);
+NODISCARD int nodes_read(struct nodes *nodes);
 
 /* A table for people, with a * behind what stands out, and words below it. */
 void nodes_print(FILE *out, const struct nodes *nodes);

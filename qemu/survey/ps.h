@@ -91,7 +91,8 @@ bool ps_read(struct ps *ps);
    ELF file; "" or NULL: the one beside this program. */
 void ps_explain(struct ps *ps, const char *firmware);
 
-/* Sums the counters of all nodes. Result: 0; -1: some did not answer. */
+/* Sums the counters of all nodes that answer: counts->nodes of them. Result: 0;
+   -1: some did not. */
 int ps_count(struct ps *ps, struct ps_counts *counts);
 
 /* A table for people, and how many are well. */

@@ -13,6 +13,7 @@
 #ifndef QEMU_SURVEY_SWEEP_H
 #define QEMU_SURVEY_SWEEP_H
 
+#include "hal/nodiscard.h"
 #include "hal/switch/peek.h"
 #include "hal/switch/switch.h"
 #include "qemu/console/client.h"
@@ -62,8 +63,8 @@ void sweep_end(struct sweep *sweep);
  */
 typedef void sweep_use(void *context, uint32_t index, const uint8_t *page,
                        unsigned bytes);
-int sweep_read(struct sweep *sweep, enum peek_page page, unsigned bytes,
-               sweep_use *use, void *context);
+NODISCARD int sweep_read(struct sweep *sweep, enum peek_page page,
+                         unsigned bytes, sweep_use *use, void *context);
 
 uint32_t sweep_nodes(const struct sweep *sweep);
 

@@ -12,6 +12,7 @@
 #ifndef QEMU_WIRED_BOARDS_H
 #define QEMU_WIRED_BOARDS_H
 
+#include "hal/nodiscard.h"
 #include "qemu/wired/cables.h"
 #include "qemu/wired/forwarder.h"
 
@@ -49,13 +50,13 @@ struct wired;
 struct wired *wired_start(const struct wired_config *config);
 
 /* The launcher's end of a console's socket, non-blocking; closed by stop. */
-int wired_console(const struct wired *wired, uint32_t node);
+NODISCARD int wired_console(const struct wired *wired, uint32_t node);
 
 /* The name of a console's terminal, such as /dev/pts/7. */
 const char *wired_tty(const struct wired *wired, uint32_t node);
 
 /* A descriptor that becomes readable when a board dies. */
-int wired_fd(const struct wired *wired);
+NODISCARD int wired_fd(const struct wired *wired);
 
 /* Whether another board has died, one that no earlier call reported; never
    waits. */

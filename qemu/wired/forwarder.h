@@ -8,6 +8,7 @@
 #ifndef QEMU_WIRED_FORWARDER_H
 #define QEMU_WIRED_FORWARDER_H
 
+#include "hal/nodiscard.h"
 #include "qemu/wired/noise.h"
 
 #include <stdint.h>
@@ -34,17 +35,17 @@ struct wired_forwarder *wired_forwarder_new(uint32_t ends,
  *
  * Results: 0; -1 with errno.
  */
-int wired_forwarder_link(struct wired_forwarder *forwarder, const int fd[2],
-                         uint32_t a, uint32_t b);
-int wired_forwarder_drain(struct wired_forwarder *forwarder, int fd,
-                          uint32_t node);
-int wired_forwarder_monitor(struct wired_forwarder *forwarder, int fd,
-                            uint32_t node);
-int wired_forwarder_tty(struct wired_forwarder *forwarder, int fd,
-                        uint32_t node, char *name, size_t name_bytes);
+NODISCARD int wired_forwarder_link(struct wired_forwarder *forwarder,
+                                   const int fd[2], uint32_t a, uint32_t b);
+NODISCARD int wired_forwarder_drain(struct wired_forwarder *forwarder, int fd,
+                                    uint32_t node);
+NODISCARD int wired_forwarder_monitor(struct wired_forwarder *forwarder, int fd,
+                                      uint32_t node);
+NODISCARD int wired_forwarder_tty(struct wired_forwarder *forwarder, int fd,
+                                  uint32_t node, char *name, size_t name_bytes);
 
 /* Starts the thread, with all signals blocked. 0; -1 with errno. */
-int wired_forwarder_start(struct wired_forwarder *forwarder);
+NODISCARD int wired_forwarder_start(struct wired_forwarder *forwarder);
 
 /* The bytes carried, changed and lost so far; may be called from any thread. */
 struct noise_counts

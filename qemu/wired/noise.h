@@ -7,6 +7,8 @@
 #ifndef QEMU_WIRED_NOISE_H
 #define QEMU_WIRED_NOISE_H
 
+#include "hal/nodiscard.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -36,8 +38,8 @@ bool noise_any(const struct noise *noise);
 
 /* Reads "P/Q", at most 1, the value of `option`. Result: 0, or what
    parse_report() returns. */
-int noise_set(struct noise_chance *chance, const char *option,
-              const char *text);
+NODISCARD int noise_set(struct noise_chance *chance, const char *option,
+                        const char *text);
 
 /* splitmix64's next number (Steele, Lea, Flood, "Fast splittable pseudorandom
    number generators", OOPSLA 2014, figure 17). */

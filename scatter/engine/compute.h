@@ -3,17 +3,19 @@
 #ifndef SCATTER_ENGINE_COMPUTE_H
 #define SCATTER_ENGINE_COMPUTE_H
 
+#include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
 
 /*
  * Runs the kernel on `units` from `position` of this node's range; an output
  * goes below `high`, which stays. Result: 0, or ERR_MEMORY without running it.
  */
-int scatter_run_kernel(struct scatter *scatter, struct kernel_result *result,
-                       uint32_t position, uint32_t units);
+NODISCARD int scatter_run_kernel(struct scatter *scatter,
+                                 struct kernel_result *result,
+                                 uint32_t position, uint32_t units);
 
 /* Computes this node's own share of the round at hand into its result; after
    the first round, merged into it. Result: 0 or the error. */
-int scatter_compute(struct scatter *scatter);
+NODISCARD int scatter_compute(struct scatter *scatter);
 
 #endif

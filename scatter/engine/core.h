@@ -16,6 +16,7 @@
 
 #include "hal/circuit.h"
 #include "hal/events.h"
+#include "hal/nodiscard.h"
 #include "kernels/kernel.h"
 #include "scatter/plan/split.h"
 #include "scatter/wire/wire.h"
@@ -154,16 +155,17 @@ static inline uint32_t scatter_result_head(const struct kernel_terms *terms)
 }
 
 /* For a tree too. Result, where there is one: 0 or the error. */
-int scatter_take_message(struct scatter *scatter,
-                         struct circuit_delivery *delivery, unsigned ports);
-int scatter_take_job(struct scatter *scatter, const uint8_t *in,
-                     uint32_t bytes);
-int scatter_take_body(struct scatter *scatter, const uint8_t *at,
-                      const uint8_t *end);
+NODISCARD int scatter_take_message(struct scatter *scatter,
+                                   struct circuit_delivery *delivery,
+                                   unsigned ports);
+NODISCARD int scatter_take_job(struct scatter *scatter, const uint8_t *in,
+                               uint32_t bytes);
+NODISCARD int scatter_take_body(struct scatter *scatter, const uint8_t *at,
+                                const uint8_t *end);
 /* Cuts off what lies outside of the load: ranges at its ends have less around
    them than they ask for. */
 void scatter_clip(const struct scatter *scatter, struct circuit_segment *body);
-int scatter_begin_kernel(struct scatter *scatter);
+NODISCARD int scatter_begin_kernel(struct scatter *scatter);
 
 void scatter_record(struct scatter *scatter, enum event_kind kind,
                     unsigned detail, uint32_t value);

@@ -3,6 +3,7 @@
 #ifndef SCATTER_ENGINE_NODE_H
 #define SCATTER_ENGINE_NODE_H
 
+#include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
 
 /*
@@ -12,12 +13,13 @@
  * pattern and no tree is announced;
  * ERR_MEMORY if the circuit's memory is too small.
  */
-int scatter_init(struct scatter *scatter, struct circuit *circuit,
-                 const struct kernel *const kernels[], unsigned kernel_count,
-                 const struct scatter_costs *costs);
+NODISCARD int scatter_init(struct scatter *scatter, struct circuit *circuit,
+                           const struct kernel *const kernels[],
+                           unsigned kernel_count,
+                           const struct scatter_costs *costs);
 
 /* Runs jobs as this node's role demands, until one says that it is the last.
    Result: 0 or the error. */
-int scatter_run(struct scatter *scatter);
+NODISCARD int scatter_run(struct scatter *scatter);
 
 #endif

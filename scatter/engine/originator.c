@@ -2,6 +2,7 @@
 /* The originator: order, calibration, plan, and the report at the end. */
 #include "scatter/engine/originator.h"
 
+#include "hal/check.h"
 #include "scatter/engine/compute.h"
 #include "scatter/engine/gather.h"
 #include "scatter/engine/originator_pattern.h"
@@ -13,6 +14,8 @@
 #include "scatter/engine/probe.h"
 
 #include <string.h>
+
+#define CHECK_FILE CHECK_SCATTER_ORIGINATOR
 
 /* Calibration runs the kernel on windows spread evenly over the load. */
 #define SAMPLES 8u
@@ -105,8 +108,10 @@ static int begin_kernel(struct scatter *scatter, struct originator *originator)
 static uint64_t sample_ps(struct scatter *scatter, uint32_t at, uint32_t units)
 {
     uint64_t start_ps = originator_now_ps(scatter);
+    int error;
 
-    (void)scatter_run_kernel(scatter, &scatter->result, at, units);
+    error = scatter_run_kernel(scatter, &scatter->result, at, units);
+    ASSERT(error == ERR_OK);
     return originator_now_ps(scatter) - start_ps;
 }
 

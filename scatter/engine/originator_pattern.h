@@ -2,11 +2,12 @@
 #ifndef SCATTER_ENGINE_ORIGINATOR_PATTERN_H
 #define SCATTER_ENGINE_ORIGINATOR_PATTERN_H
 
+#include "hal/nodiscard.h"
 #include "scatter/engine/originator_state.h"
 
 /* Plans on the pattern, how many phases and rounds and who gets what, and
    writes the jobs. Result: 0 or the error. */
-int originator_plan_pattern(struct scatter *scatter,
-                            struct originator *originator);
+NODISCARD int originator_plan_pattern(struct scatter *scatter,
+                                      struct originator *originator);
 
 #endif

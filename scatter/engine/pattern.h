@@ -7,6 +7,7 @@
 #ifndef SCATTER_ENGINE_PATTERN_H
 #define SCATTER_ENGINE_PATTERN_H
 
+#include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
 
 /*
@@ -14,10 +15,10 @@
  * node's own range comes first, then those of phase N, N - 1, ...: the order in
  * which results come back, so that merging appends. Result: 0 or the error.
  */
-int pattern_distribute(struct scatter *scatter);
+NODISCARD int pattern_distribute(struct scatter *scatter);
 
 /* The whole job of a node that is not the originator. Result: 0 or the
    error. */
-int pattern_follow(struct scatter *scatter);
+NODISCARD int pattern_follow(struct scatter *scatter);
 
 #endif

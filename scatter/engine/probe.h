@@ -18,6 +18,7 @@
 #ifndef SCATTER_ENGINE_PROBE_H
 #define SCATTER_ENGINE_PROBE_H
 
+#include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
 
 /*
@@ -28,7 +29,8 @@
  * and ends there; this node goes on. Result: 0 or the error; ERR_KIND for
  * another kind; ERR_LENGTH or ERR_NO_ROUTE for a malformed probe.
  */
-int probe_serve(struct scatter *scatter, struct circuit_delivery delivery);
+NODISCARD int probe_serve(struct scatter *scatter,
+                          struct circuit_delivery delivery);
 
 /* Where a node on the pattern waits: for the first part of a job on all ports
    if probes may come, else only where its parent sends. A node that waits on

@@ -3,6 +3,7 @@
 #ifndef SCATTER_ENGINE_RESULT_SLOTS_H
 #define SCATTER_ENGINE_RESULT_SLOTS_H
 
+#include "hal/nodiscard.h"
 #include "scatter/engine/originator_state.h"
 
 /*
@@ -23,8 +24,8 @@ uint64_t slots_output_ps(const struct scatter *scatter,
  * Sets the job's result slots: each holds the longest result over so many
  * hops. Result: 0, or ERR_RANGE if that takes over an hour.
  */
-int slots_set(struct scatter *scatter, const struct originator *originator,
-              uint32_t hops);
+NODISCARD int slots_set(struct scatter *scatter,
+                        const struct originator *originator, uint32_t hops);
 
 /*
  * Turns what each phase's outputs take (takes_ps[1..N]) into when they leave,

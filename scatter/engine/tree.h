@@ -8,14 +8,15 @@
 #ifndef SCATTER_ENGINE_TREE_H
 #define SCATTER_ENGINE_TREE_H
 
+#include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
 
 /* The steps of scatter/engine/core.h, for the branch that this node holds.
    Result: 0 or the error. */
-int branch_distribute(struct scatter *scatter);
-int branch_gather(struct scatter *scatter);
+NODISCARD int branch_distribute(struct scatter *scatter);
+NODISCARD int branch_gather(struct scatter *scatter);
 
 /* What a node does that is not the originator. Result: 0 or the error. */
-int branch_follow(struct scatter *scatter);
+NODISCARD int branch_follow(struct scatter *scatter);
 
 #endif

@@ -15,6 +15,7 @@
 #define SCATTER_PLAN_ONE_ROUND_H
 
 #include "hal/err.h"
+#include "hal/nodiscard.h"
 
 #include <stdint.h>
 
@@ -72,6 +73,7 @@ struct planner_plan {
  * stages, whatever the times are (test/bench/planner.py).
  * Reentrant; for any context.
  */
-int planner_plan(struct planner_plan *plan, const struct planner_input *input);
+NODISCARD int planner_plan(struct planner_plan *plan,
+                           const struct planner_input *input);
 
 #endif

@@ -29,6 +29,7 @@
 #ifndef SCATTER_PLAN_ROUNDS_H
 #define SCATTER_PLAN_ROUNDS_H
 
+#include "hal/nodiscard.h"
 #include "scatter/plan/one_round.h"
 
 /* A board with little memory may have just one: its build says so. */
@@ -70,16 +71,16 @@ struct rounds_plan {
  * million instructions together, whatever the numbers (test/bench/planner.py),
  * and 3 KiB of stack.
  */
-int rounds_best(unsigned *rounds, uint64_t *makespan_ps,
-                const struct rounds_input *input);
+NODISCARD int rounds_best(unsigned *rounds, uint64_t *makespan_ps,
+                          const struct rounds_input *input);
 
 /*
  * The tables for exactly `rounds` rounds, which rounds_best() found feasible.
  * Result: as there. ERR_PHASES also if a round's volumes exceed the load, as
  * begin_ps can make them where rounds_best() has not said so before.
  */
-int rounds_plan(struct rounds_plan *plan, const struct rounds_input *input,
-                unsigned rounds);
+NODISCARD int rounds_plan(struct rounds_plan *plan,
+                          const struct rounds_input *input, unsigned rounds);
 
 /* A plan of one round in the form of this one. */
 void rounds_of_one(struct rounds_plan *plan, const struct planner_plan *one,

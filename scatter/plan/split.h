@@ -10,6 +10,7 @@
 #ifndef SCATTER_PLAN_SPLIT_H
 #define SCATTER_PLAN_SPLIT_H
 
+#include "hal/nodiscard.h"
 #include "scatter/plan/one_round.h"
 #include "torus/torus.h"
 
@@ -26,9 +27,9 @@ struct split {
  * index: layer; volume_units outlives the split. Result: 0; ERR_PLAN if
  * `units` is not what such a node receives. Cost: O(phases - layer).
  */
-int split_volume(struct split *split, const uint32_t volume_units[],
-                 const uint32_t share_units[], unsigned phases, unsigned layer,
-                 uint32_t units);
+NODISCARD int split_volume(struct split *split, const uint32_t volume_units[],
+                           const uint32_t share_units[], unsigned phases,
+                           unsigned layer, uint32_t units);
 
 /* How many of the four children of `phase` get one unit more: the first. */
 static inline uint32_t split_extra(const struct split *split, unsigned phase)

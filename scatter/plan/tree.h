@@ -19,6 +19,7 @@
 #define SCATTER_PLAN_TREE_H
 
 #include "hal/bytes.h"
+#include "hal/nodiscard.h"
 #include "scatter/plan/one_round.h"
 #include "torus/torus.h"
 
@@ -108,8 +109,8 @@ struct tree_input {
  * units' time, or, with equal shares, anything 2^36. About 9000
  * instructions a node.
  */
-int tree_plan(uint8_t *tree, const struct tree_input *input, void *work,
-              uint64_t *makespan_ps, unsigned *phases);
+NODISCARD int tree_plan(uint8_t *tree, const struct tree_input *input,
+                        void *work, uint64_t *makespan_ps, unsigned *phases);
 
 uint32_t tree_work_bytes(uint32_t nodes);
 

@@ -84,6 +84,7 @@
 
 #include "hal/bytes.h"
 #include "hal/circuit.h"
+#include "hal/nodiscard.h"
 #include "kernels/kernel.h"
 #include "scatter/plan/rounds.h"
 #include "scatter/plan/tree.h"
@@ -173,8 +174,8 @@ uint32_t wire_order_head_bytes(const struct wire_order *order);
 void wire_order_store(uint8_t *out, const struct wire_order *order);
 
 /* Result: 0, ERR_LENGTH or ERR_FIELD. `order` points into `in` afterwards. */
-int wire_order_load(struct wire_order *order, const uint8_t *in,
-                    uint32_t bytes);
+NODISCARD int wire_order_load(struct wire_order *order, const uint8_t *in,
+                              uint32_t bytes);
 
 struct wire_job {
     uint8_t kernel;
@@ -216,7 +217,8 @@ static inline void wire_job_store_gather(uint8_t *out, uint64_t gather_ps)
 
 /* Result: 0, ERR_LENGTH or ERR_FIELD. `job` points into `in` afterwards, where
    more than the job may follow. */
-int wire_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes);
+NODISCARD int wire_job_load(struct wire_job *job, const uint8_t *in,
+                            uint32_t bytes);
 
 /*
  * The tables of a stored job, read where they lie (index = layer): `in` is
@@ -252,7 +254,8 @@ static inline void wire_part_store(uint8_t *out, uint32_t units,
 }
 
 /* Result: 0, ERR_LENGTH or ERR_FIELD. */
-int wire_part_load(struct wire_part *part, const uint8_t *in, uint32_t bytes);
+NODISCARD int wire_part_load(struct wire_part *part, const uint8_t *in,
+                             uint32_t bytes);
 
 struct wire_report {
     int32_t error;
@@ -294,7 +297,8 @@ void wire_entry_store(uint8_t *out, const struct wire_entry *entry);
 struct wire_entry wire_entry_load(const uint8_t *in);
 
 /* Result: 0, ERR_LENGTH or ERR_FIELD. Of the plan the tables are filled in. */
-int wire_report_load(struct wire_report *report, struct rounds_plan *plan,
-                     const uint8_t *in, uint32_t bytes);
+NODISCARD int wire_report_load(struct wire_report *report,
+                               struct rounds_plan *plan, const uint8_t *in,
+                               uint32_t bytes);
 
 #endif

@@ -2,6 +2,12 @@
 /* Every single mistake on 5x5. The originator sits elsewhere in every case. */
 #include "test/discover/suite.h"
 
+/* Of a call whose failure shows in what comes after it. */
+static void ignore(int error)
+{
+    (void)error;
+}
+
 #define NODES 25u
 #define ENDS (4u * NODES)
 #define CABLES (2u * NODES)
@@ -199,7 +205,7 @@ static void run_originator(struct mesh *mesh)
     struct torus_coord at = {0, 0};
 
     mesh_reset(mesh);
-    discover_start(d, mesh->size, at, 0);
+    ignore(discover_start(d, mesh->size, at, 0));
     for (unsigned i = 0; i < 10000 && !discover_ready(d); ++i) {
         mesh_step(mesh);
     }
