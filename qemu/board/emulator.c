@@ -53,14 +53,14 @@ static bool on_path(const char *program)
     return false;
 }
 
-static int check_default(const struct board_kind *board)
+static int check_default(const char *otherwise)
 {
     if (!on_path(DEFAULT_PROGRAM)) {
         fprintf(stderr,
                 "quincunx: " DEFAULT_PROGRAM
                 " is not on the PATH; on Debian: apt-get install "
                 "qemu-system-arm%s\n",
-                board->serial ? "" : ", or use --on native");
+                otherwise);
         return EXIT_FAILED;
     }
     return 0;
@@ -161,12 +161,12 @@ static const char *check_machine(const char *program, const char *machine)
                     : "`-machine help' did not end within 10 s";
 }
 
-int emulator_check(const struct board_kind *board)
+int emulator_check(const struct board_kind *board, const char *otherwise)
 {
     const char *wrong;
 
     if (variable() == NULL) {
-        return check_default(board);
+        return check_default(otherwise);
     }
     wrong = check_machine(variable(), board->machine);
     if (wrong != NULL) {

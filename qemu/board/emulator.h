@@ -18,11 +18,12 @@ const char *emulator_program(void);
 /*
  * Checks the program before boards are started: the default must be on the
  * PATH, and the variable's must list the board's machine within ten seconds of
- * being asked with `-machine help`. Result: 0;
- * or after a message on stderr the exit status: 1 for the default, 2 for the
- * variable's. No process is left behind. Cost: one start of QEMU, about 0.1 s,
- * where the variable is set.
+ * being asked with `-machine help`. `otherwise` ends the default's message: "",
+ * or what to do without it. Result: 0; or after a message on stderr the exit
+ * status: 1 for the default, 2 for the variable's. No process is left behind.
+ * Cost: one start of QEMU, about 0.1 s, where the variable is set.
  */
-NODISCARD int emulator_check(const struct board_kind *board);
+NODISCARD int emulator_check(const struct board_kind *board,
+                             const char *otherwise);
 
 #endif

@@ -17,7 +17,7 @@
 static void reckon(struct fault_image *image, const uint8_t *data,
                    uint64_t bytes)
 {
-    const struct elf_place *place = &board_default(true)->place;
+    const struct elf_place *place = &board_default(BOARD_SERIAL)->place;
     uint32_t skipped =
         IMAGE_IDENTITY_OFFSET + (uint32_t)sizeof(struct image_identity);
     char message[ELF_MESSAGE_BYTES];
@@ -48,7 +48,7 @@ void fault_image_open(struct fault_image *image, const char *path)
 
     *image = (struct fault_image){.crc = 0};
     snprintf(image->path, sizeof image->path, "%s", path);
-    firmware_default(image->path, board_default(true));
+    firmware_default(image->path, board_default(BOARD_SERIAL));
     if (access(image->path, R_OK) != 0 ||
         file_read(&data, &bytes, image->path) != 0) {
         snprintf(image->why, sizeof image->why, "%.200s cannot be read",

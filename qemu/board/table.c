@@ -30,7 +30,7 @@ static const struct board_kind kinds[] = {
                .ram_bytes = 128u << 10},
      .folder = "stm32f405",
      .machine = "netduinoplus2",
-     .serial = true,
+     .circuits = BOARD_SERIAL,
      .target = "target/stm32f4x.cfg",
      .idcode_address = 0xE0042000,
      .device = 0x413,
@@ -57,11 +57,11 @@ const struct board_kind *board_named(const char *name)
     return NULL;
 }
 
-const struct board_kind *board_default(bool serial)
+const struct board_kind *board_default(enum board_circuits circuits)
 {
     size_t i = 0;
 
-    while (i < KINDS - 1 && kinds[i].serial != serial) {
+    while (i < KINDS - 1 && kinds[i].circuits != circuits) {
         i += 1;
     }
     return &kinds[i];

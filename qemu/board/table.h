@@ -12,11 +12,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What a board's circuits go over. */
+enum board_circuits {
+    BOARD_WINDOW, /* a window, by a switch that the host emulates */
+    BOARD_SERIAL  /* serial lines to its neighbours */
+};
+
 struct board_kind {
     struct elf_place place; /* place.board: the name after --board */
     const char *folder;     /* in build/, boot/, hal/ */
     const char *machine;    /* QEMU's -machine */
-    bool serial;            /* its circuits are serial lines; else a window */
+    enum board_circuits circuits;
 
     /* Of a board that can be flashed; target is NULL if it cannot. */
     const char *target;      /* OpenOCD's script */
@@ -34,8 +40,8 @@ const struct board_kind *board_at(size_t index);
 /* The row of that name, or NULL. */
 const struct board_kind *board_named(const char *name);
 
-/* The board that is meant if none is named: the first row whose circuits are
-   serial lines, or are not. Never NULL. */
-const struct board_kind *board_default(bool serial);
+/* The board that is meant if none is named: the first row with such circuits.
+   Never NULL. */
+const struct board_kind *board_default(enum board_circuits circuits);
 
 #endif

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/calibrate/calibrate.h"
 
-#include "qemu/job/job.h"
-#include "hal/circuit.h"
 #include "qemu/calibrate/repeats.h"
-#include "qemu/fabric/mesh.h"
-#include "qemu/job/serial_job.h"
+#include "qemu/job/mesh_ops.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Longer than a board takes to queue a message, slow ones too. */
-#define LEAD_NS 50000u
 
 /* ---- fits ---- */
 
@@ -156,62 +150,6 @@ bool calibrate_fit(struct calibration *calibration, struct torus_size size)
 
 /* ---- the mesh ---- */
 
-/* A probe_channel's order(), through the originator's window. */
-static int order(void *context, const uint8_t **report, uint32_t *report_bytes,
-                 const uint8_t *list, uint32_t list_bytes)
-{
-    struct mesh *mesh = context;
-    struct mesh_order order = {.kind = WIRE_MEASURE,
-                               .head = list,
-                               .head_bytes = list_bytes,
-                               .more = true};
-    int status = job_status(mesh_run(mesh, &order), mesh->config);
-
-    if (status != 0) {
-        return status;
-    }
-    if (mesh->report.data[CIRCUIT_AT_KIND] != WIRE_MEASURED) {
-        fprintf(stderr, "quincunx: the originator does not measure\n");
-        return EXIT_FAILED;
-    }
-    *report = mesh->report.data + CIRCUIT_HEADER_BYTES;
-    *report_bytes = mesh->report.bytes - CIRCUIT_HEADER_BYTES;
-    return 0;
-}
-
-/* Carries the probes out; rows in their order. */
-static int measure(struct calibration *calibration,
-                   const struct probe_channel *channel,
-                   const struct probe probes[], uint32_t count)
-{
-    calibration->row_count = (uint32_t)probe_rows(probes, count);
-    calibration->row = memory_or_exit(
-        calloc(calibration->row_count + 1u, sizeof *calibration->row));
-    return probe_measure(channel, calibration->row, probes, count);
-}
-
-static int measure_fabric(struct calibration *calibration,
-                          const struct job_config *config,
-                          const struct probe probes[], uint32_t count)
-{
-    struct job_mesh run;
-    int status = job_mesh_open(&run, config, true);
-    const struct probe_channel channel = {.size = config->size,
-                                          .originator = config->originator,
-                                          .lead_ns = LEAD_NS,
-                                          .context = &run.mesh,
-                                          .order = order};
-
-    if (status != 0) {
-        return status;
-    }
-    calibration->on = run.backend.on;
-    calibration->board = run.backend.board;
-    status = measure(calibration, &channel, probes, count);
-    job_mesh_close(&run);
-    return status;
-}
-
 /* A small probe to each node that will be probed: the first message sets a
    node's clock (hal/serial/circuit.h), between its t2 and t3. */
 static int wake(const struct probe_channel *channel,
@@ -238,32 +176,25 @@ static int wake(const struct probe_channel *channel,
     return status;
 }
 
-/* No lead: a board that waits for a time is late by up to a tick, and what
-   software costs it is part of a startup. */
-static int measure_serial(struct calibration *calibration,
-                          const struct job_config *config,
-                          const struct probe probes[], uint32_t count)
+/* Carries the probes out; rows in their order. */
+static int measure(struct calibration *calibration, struct job_mesh *mesh,
+                   const struct probe probes[], uint32_t count)
 {
-    const struct serial_mesh_config mesh_config = serial_job_mesh(config);
-    struct serial_mesh mesh;
-    const struct probe_channel channel = {.size = config->size,
-                                          .originator = config->originator,
-                                          .rows = PROBE_SERIAL_ROWS,
-                                          .context = &mesh,
-                                          .order = serial_mesh_measure};
-    int status;
+    const struct probe_channel channel = job_mesh_channel(mesh);
+    bool real_time = mesh->ops->probing->real_time;
+    int status = real_time ? wake(&channel, probes, count) : 0;
 
-    if (serial_mesh_start(&mesh, &mesh_config) != 0) {
-        return EXIT_FAILED;
-    }
-    calibration->on = config->port != NULL ? "boards" : "qemu";
-    calibration->board = config->board->place.board;
-    status = wake(&channel, probes, count);
+    calibration->on = mesh->ops->on;
+    calibration->board = mesh->board;
+    calibration->row_count = (uint32_t)probe_rows(probes, count);
+    calibration->row = memory_or_exit(
+        calloc(calibration->row_count + 1u, sizeof *calibration->row));
     if (status == 0) {
-        status = measure(calibration, &channel, probes, count);
+        status = probe_measure(&channel, calibration->row, probes, count);
+    }
+    if (status == 0 && real_time) {
         calibrate_set_aside(calibration);
     }
-    serial_mesh_stop(&mesh);
     return status;
 }
 
@@ -271,12 +202,14 @@ int calibrate_mesh(struct calibration *calibration,
                    const struct job_config *config, const struct probe probes[],
                    uint32_t count)
 {
-    int status;
+    struct job_mesh *mesh;
+    int status = config->mesh->open(&mesh, config, true);
 
     memset(calibration, 0, sizeof *calibration);
-    status = config->serial
-                 ? measure_serial(calibration, config, probes, count)
-                 : measure_fabric(calibration, config, probes, count);
+    if (status == 0) {
+        status = measure(calibration, mesh, probes, count);
+        config->mesh->close(mesh);
+    }
     if (status == 0 && !calibrate_fit(calibration, config->size)) {
         fprintf(stderr,
                 "quincunx: startup, hop delay and transfer time cannot be told "

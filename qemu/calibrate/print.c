@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/calibrate/print.h"
 
+#include "qemu/job/mesh_ops.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/profile.h"
 #include "qemu/report/summary.h"
@@ -148,7 +149,7 @@ void calibrate_print(FILE *out, const struct calibration *calibration,
                      const struct job_config *config)
 {
     const struct profile *profile = &config->profile;
-    bool known = !config->serial;
+    bool known = config->mesh->has_fabric;
 
     fprintf(out, "mesh      %u x %u, originator %u,%u, on %s (%s)\n",
             config->size.width, config->size.height, config->originator.x,

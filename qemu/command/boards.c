@@ -4,6 +4,7 @@
 #include "qemu/board/emulator.h"
 #include "qemu/board/firmware.h"
 #include "qemu/board/gdb.h"
+#include "qemu/options/job.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 #include "qemu/wired/boards.h"
@@ -100,7 +101,7 @@ struct own_options {
 static int set_board(struct own_options *options, const char *text)
 {
     const struct board_kind *board = board_named(text);
-    bool can = board != NULL && board->serial;
+    bool can = board != NULL && job_options_mesh_of(board)->has_cables;
 
     options->board = can ? board : NULL;
     return parse_report("--board", text, can ? NULL : "must be stm32f405");
@@ -322,7 +323,7 @@ static int check(struct own_options *options)
         status = find_images(options);
         options->wired.qemu = emulator_program();
         options->wired.machine = options->board->machine;
-        status = status == 0 ? emulator_check(options->board) : status;
+        status = status == 0 ? emulator_check(options->board, "") : status;
     }
     return status;
 }
@@ -475,7 +476,7 @@ int boards_command(int argc, char **argv)
     int status;
 
     options.wired.noise = noise_none();
-    options.board = board_default(true);
+    options.board = board_default(BOARD_SERIAL);
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;

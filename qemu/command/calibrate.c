@@ -17,8 +17,6 @@
 
 #define SIZES_MAX 16u
 #define NODES_MAX 1024u
-#define REPEAT 2u
-#define SERIAL_REPEAT 5u
 
 enum key {
     KEY_SIZES = 0x200,
@@ -80,21 +78,6 @@ static int set_sizes(struct calibrate_options *options, const char *text)
     return parse_report(
         "--sizes", text,
         "must be at most 16 sizes of 20 to 1048576 bytes, with commas between");
-}
-
-/* On serial lines none under a few frames: those are up to 80 us sooner than
-   what longer ones take a byte, which is what shares of a load are. Frames make
-   steps of 20 us; the sizes lie on different parts of them. */
-static void set_usual_sizes(struct calibrate_options *options)
-{
-    static const uint32_t usual[] = {64, 256, 1024, 4096};
-    static const uint32_t serial[] = {800, 1200, 1700, 2300, 3000, 4000};
-    bool apart = options->mesh.config.serial;
-    const uint32_t *from = apart ? serial : usual;
-
-    options->sizes =
-        (unsigned)((apart ? sizeof serial : sizeof usual) / sizeof *from);
-    memcpy(options->size, from, options->sizes * sizeof *from);
 }
 
 static int set_repeat(struct calibrate_options *options, const char *text)
@@ -188,13 +171,13 @@ static uint32_t choose_nodes(struct torus_coord chosen[],
 }
 
 /* Every node with one size after the other, so that each is probed at times
-   that lie apart: that shows how its clock drifts. On serial lines all of that
+   that lie apart: that shows how its clock drifts. In real time all of that
    again and again, so that what disturbs one repeat does not disturb all. */
 static uint32_t make_probes(struct probe **probes,
                             const struct calibrate_options *options)
 {
     static struct torus_coord chosen[NODES_MAX];
-    bool apart = options->mesh.config.serial;
+    bool apart = options->mesh.config.mesh->probing->real_time;
     unsigned rounds = apart ? options->repeat : 1;
     uint32_t nodes = choose_nodes(chosen, options);
     uint32_t all = nodes * options->sizes * rounds;
@@ -254,6 +237,23 @@ static int calibrate_with(struct calibrate_options *options)
     return status;
 }
 
+/* What was not given: as it suits the mesh. */
+static void set_defaults(struct calibrate_options *options)
+{
+    const struct mesh_probing *usual = options->mesh.config.mesh->probing;
+
+    if (options->repeat == 0) {
+        options->repeat = usual->repeat;
+    }
+    if (options->sizes == 0) {
+        memcpy(options->size, usual->bytes, sizeof usual->bytes);
+        while (options->sizes < MESH_PROBE_SIZES &&
+               usual->bytes[options->sizes] != 0) {
+            options->sizes += 1;
+        }
+    }
+}
+
 static int check(const struct calibrate_options *options)
 {
     const struct job_config *config = &options->mesh.config;
@@ -292,12 +292,7 @@ int calibrate_command(int argc, char **argv)
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;
     }
-    if (options.repeat == 0) {
-        options.repeat = options.mesh.config.serial ? SERIAL_REPEAT : REPEAT;
-    }
-    if (options.sizes == 0) {
-        set_usual_sizes(&options);
-    }
+    set_defaults(&options);
     status = check(&options);
     status = status == 0 ? calibrate_with(&options) : status;
     job_options_free(&options.mesh);

@@ -76,7 +76,7 @@ int compare_command(int argc, char **argv)
         return EXIT_USAGE;
     }
     status = job_options_check(&options.job);
-    if (status == 0 && options.job.config.serial) {
+    if (status == 0 && !options.job.config.mesh->has_fabric) {
         fputs("quincunx: --board stm32f405: must not be given to compare: "
               "these boards carry out peters-syska alone\n",
               stderr);

@@ -22,7 +22,7 @@ struct options {
     const char *folder;
     const char *measured; /* a file to read */
     bool measure;
-    bool native;
+    const char *on; /* where to measure */
 };
 
 static const struct argp_option descriptions[] = {
@@ -53,11 +53,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
                             *text == '\0' ? "must be a folder" : NULL);
     case KEY_MEASURE:
         options->measure = true;
-        options->native = strcmp(text, "native") == 0;
+        options->on = figures_on(text);
         return parse_report("--measure", text,
-                            options->native || strcmp(text, "qemu") == 0
-                                ? NULL
-                                : "must be qemu or native");
+                            options->on != NULL ? NULL
+                                                : "must be qemu or native");
     case KEY_MEASURED:
         options->measured = text;
         return 0;
@@ -140,7 +139,7 @@ static int measure(struct figures_points *measured,
     int status = EXIT_FAILED;
 
     if (path != NULL) {
-        status = figures_measure(measured, options->native);
+        status = figures_measure(measured, options->on);
     }
     if (status == 0) {
         status = figures_points_write(measured, path) == 0 ? 0 : EXIT_FAILED;

@@ -154,7 +154,7 @@ static int check_own(const struct own_options *options)
 {
     const struct job_config *config = &options->job.config;
 
-    if (config->native && config->injection != NODE_INJECT_NONE &&
+    if (!config->mesh->has_images && config->injection != NODE_INJECT_NONE &&
         config->injection != NODE_INJECT_ASSERT) {
         parse_report("--inject", options->injection_text,
                      "must be assert@X,Y with --on native: the others are for "

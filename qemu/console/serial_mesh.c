@@ -41,7 +41,7 @@ static int print_error(const char *what)
 
 /* ---- starting ---- */
 
-static int start_boards(struct serial_mesh *mesh)
+int serial_mesh_boards(struct serial_mesh *mesh)
 {
     const struct serial_mesh_config *config = mesh->config;
     uint32_t nodes = (uint32_t)config->size.width * config->size.height;
@@ -67,7 +67,7 @@ static int start_boards(struct serial_mesh *mesh)
     return mesh->console != NULL ? 0 : print_error("no memory for a console");
 }
 
-static int open_port(struct serial_mesh *mesh)
+int serial_mesh_port(struct serial_mesh *mesh)
 {
     char why[SERIAL_WHY_BYTES];
     struct serial *serial =
@@ -230,12 +230,13 @@ static void drop_report(struct serial_mesh *mesh)
 }
 
 int serial_mesh_start(struct serial_mesh *mesh,
-                      const struct serial_mesh_config *config)
+                      const struct serial_mesh_config *config,
+                      serial_mesh_way *way)
 {
     int error;
 
     *mesh = (struct serial_mesh){.config = config};
-    error = config->port != NULL ? open_port(mesh) : start_boards(mesh);
+    error = way(mesh);
     if (error == 0) {
         error = await_console(mesh);
     }
@@ -356,27 +357,6 @@ enum mesh_end serial_mesh_run(struct serial_mesh *mesh,
 {
     return give(mesh, order) == 0 && receive_report(mesh) == 0 ? MESH_DONE
                                                                : MESH_FAILED;
-}
-
-int serial_mesh_measure(void *context, const uint8_t **report,
-                        uint32_t *report_bytes, const uint8_t *list,
-                        uint32_t list_bytes)
-{
-    struct serial_mesh *mesh = context;
-    const struct mesh_order order = {
-        .kind = WIRE_MEASURE, .head = list, .head_bytes = list_bytes};
-
-    if (serial_mesh_run(mesh, &order) != MESH_DONE) {
-        serial_mesh_give_up(mesh);
-        return EXIT_FAILED;
-    }
-    if (mesh->report.data[CIRCUIT_AT_KIND] != WIRE_MEASURED) {
-        print_error("the originator does not measure");
-        return EXIT_FAILED;
-    }
-    *report = mesh->report.data + CIRCUIT_HEADER_BYTES;
-    *report_bytes = mesh->report.bytes - CIRCUIT_HEADER_BYTES;
-    return 0;
 }
 
 /* "ps=T kind=K detail=D value=V" */

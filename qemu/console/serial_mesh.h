@@ -15,8 +15,9 @@
 struct serial_mesh_config {
     struct torus_size size;
     struct torus_coord originator;
-    const char *port;          /* of a real board; NULL: emulated ones */
-    struct wired_config wired; /* of those, but for consoles and size */
+    const char *port;          /* for serial_mesh_port() */
+    struct wired_config wired; /* for serial_mesh_boards(): all but consoles
+                                  and size */
     unsigned watchdog_s;       /* to take an order, and for its report */
 };
 
@@ -29,14 +30,20 @@ struct serial_mesh {
     double up_wall_s;
 };
 
+/* How a mesh is reached. Result: 0; -1 after a message. */
+typedef int serial_mesh_way(struct serial_mesh *mesh);
+serial_mesh_way serial_mesh_boards; /* starts emulated ones */
+serial_mesh_way serial_mesh_port;   /* opens the port of a real one */
+
 /*
- * Starts the boards if they are emulated, waits for the originator's console
+ * Reaches the boards, waits for the originator's console
  * and lets the mesh find itself. Result: 0; -1 after a message that names what
  * is wrong, board and port: then nothing is to be stopped. The configuration
  * stays the caller's, and stays.
  */
 NODISCARD int serial_mesh_start(struct serial_mesh *mesh,
-                                const struct serial_mesh_config *config);
+                                const struct serial_mesh_config *config,
+                                serial_mesh_way *way);
 
 /* Gives the order to the originator and waits for its report, which is
    complete as with mesh_run(). */
@@ -47,12 +54,6 @@ enum mesh_end serial_mesh_run(struct serial_mesh *mesh,
    tells who cannot be found any more. The others leave the job by themselves.
  */
 void serial_mesh_give_up(struct serial_mesh *mesh);
-
-/* Carries out a list of probes: a probe_channel's order() (qemu/job/probe.h),
-   of which the mesh is the context. */
-NODISCARD int serial_mesh_measure(void *context, const uint8_t **report,
-                                  uint32_t *report_bytes, const uint8_t *list,
-                                  uint32_t list_bytes);
 
 /* The originator's own log: at most NODE_EVENTS. Result: 0; -1, said. */
 NODISCARD int serial_mesh_trace(struct serial_mesh *mesh,

@@ -22,8 +22,7 @@ enum backend_event {
 };
 
 struct backend {
-    const char *on;    /* as in the report: "qemu", "native" */
-    const char *board; /* "mps2-an385", "host" */
+    const char *board; /* as in the report: "mps2-an385", "host" */
     void *context;
 
     /* The node's window, mapped for as long as the backend lives. */

@@ -112,8 +112,7 @@ int native_start(struct backend *backend, uint32_t nodes)
         }
         return -1;
     }
-    *backend = (struct backend){.on = "native",
-                                .board = "host",
+    *backend = (struct backend){.board = "host",
                                 .context = native,
                                 .window = native_window,
                                 .slow = native_slow,

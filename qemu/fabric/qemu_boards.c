@@ -361,8 +361,7 @@ int boards_start(struct backend *backend, const struct boards_config *config)
     }
     interrupted = 0;
     catch_signals(boards);
-    *backend = (struct backend){.on = "qemu",
-                                .board = config->board->place.board,
+    *backend = (struct backend){.board = config->board->place.board,
                                 .context = boards,
                                 .window = boards_window,
                                 .slow = boards_slow,

@@ -62,7 +62,7 @@ struct figures_point {
     uint64_t makespan_ps;
     unsigned rounds;
     uint64_t compute_ps; /* per unit */
-    bool native;         /* else on QEMU boards */
+    const char *on;      /* figures_on() */
 };
 
 /* Zeros: nothing measured. */
@@ -107,6 +107,9 @@ NODISCARD int figures_points_read(struct figures_points *measured,
 NODISCARD int figures_points_write(const struct figures_points *measured,
                                    const char *path);
 
+/* "qemu" or "native", if that is the name, as of `run --on`; else NULL. */
+const char *figures_on(const char *name);
+
 /* Appends a point. Result: 0, or -1 after a message on stderr. */
 NODISCARD int figures_points_add(struct figures_points *measured,
                                  const struct figures_point *point);
@@ -117,7 +120,7 @@ NODISCARD int figures_points_add(struct figures_points *measured,
  * an exit status after a message, and then no points. Progress on stderr if it
  * is a terminal. Takes minutes and 9 GiB of memory with boards.
  */
-NODISCARD int figures_measure(struct figures_points *measured, bool native);
+NODISCARD int figures_measure(struct figures_points *measured, const char *on);
 void figures_points_free(struct figures_points *measured);
 
 /* Write a figure to a file. Result: 0, or -1 after a message on stderr. */

@@ -7,6 +7,8 @@
  */
 #include "qemu/figures/figures.h"
 
+#include "qemu/job/job.h"
+#include "qemu/job/mesh_ops.h"
 #include "qemu/options/job.h"
 #include "qemu/support/exit_status.h"
 
@@ -97,14 +99,14 @@ static uint64_t nodes_of(const struct measurement *measurement)
 
 static int add_points(struct figures_points *measured,
                       const struct measurement *measurement,
-                      const struct outcome *outcome, bool native)
+                      const struct outcome *outcome, const char *on)
 {
     struct figures_point point = {.nodes = nodes_of(measurement),
                                   .load_units = outcome->load_units,
                                   .makespan_ps = outcome_makespan_ps(outcome),
                                   .rounds = outcome->plan.rounds,
                                   .compute_ps = outcome->plan.compute_ps,
-                                  .native = native};
+                                  .on = on};
 
     for (unsigned i = 0; i < 2 && measurement->figure[i] != 0; ++i) {
         point.figure = measurement->figure[i];
@@ -131,7 +133,7 @@ static int measure_one(struct figures_points *measured,
     }
     status = job_execute(&outcome, config);
     if (status == 0) {
-        status = add_points(measured, measurement, &outcome, config->native);
+        status = add_points(measured, measurement, &outcome, config->mesh->on);
         outcome_free(&outcome);
     }
     return status;
@@ -163,20 +165,20 @@ static int measure_all(struct figures_points *measured,
     return status;
 }
 
-int figures_measure(struct figures_points *measured, bool native)
+int figures_measure(struct figures_points *measured, const char *on)
 {
     struct job_options options;
     int status;
 
     job_options_init(&options, "figures");
-    options.config.native = native;
     options.config.kernel = spin();
     options.config.input_name = "zeros";
     if (options.config.kernel == NULL) {
         fprintf(stderr, "quincunx: figures: no kernel spin to measure with\n");
         return EXIT_FAILED;
     }
-    status = job_options_find_boards(&options);
+    status = job_options_set_on(&options, on);
+    status = status == 0 ? job_options_find_boards(&options) : status;
     if (status == 0) {
         status = measure_all(measured, &options.config);
     }

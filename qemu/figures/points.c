@@ -18,6 +18,14 @@
 static const char header[] =
     "figure,nodes,load_units,makespan_ps,rounds,compute_ps,on";
 
+const char *figures_on(const char *name)
+{
+    if (strcmp(name, "qemu") == 0) {
+        return "qemu";
+    }
+    return strcmp(name, "native") == 0 ? "native" : NULL;
+}
+
 static bool in_range(const uint64_t value[NUMBERS])
 {
     return value[0] >= FIGURES_FIRST && value[0] <= FIGURES_LAST &&
@@ -38,8 +46,7 @@ static bool parse_point_line(struct figures_point *point, char *text)
             return false;
         }
     }
-    if (rest == NULL ||
-        (strcmp(rest, "qemu") != 0 && strcmp(rest, "native") != 0)) {
+    if (rest == NULL || figures_on(rest) == NULL) {
         return false;
     }
     *point = (struct figures_point){.figure = (unsigned)value[0],
@@ -48,7 +55,7 @@ static bool parse_point_line(struct figures_point *point, char *text)
                                     .makespan_ps = value[3],
                                     .rounds = (unsigned)value[4],
                                     .compute_ps = value[5],
-                                    .native = strcmp(rest, "native") == 0};
+                                    .on = figures_on(rest)};
     return in_range(value);
 }
 
@@ -138,7 +145,7 @@ int figures_points_write(const struct figures_points *measured,
                 "%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%u,%" PRIu64 ",%s\n",
                 point->figure, point->nodes, point->load_units,
                 point->makespan_ps, point->rounds, point->compute_ps,
-                point->native ? "native" : "qemu");
+                point->on);
     }
     return file_output_close(&file, true);
 }

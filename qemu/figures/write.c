@@ -165,7 +165,7 @@ static void print_where(FILE *script, const struct figures_figure *figure,
 
     for (size_t i = 0; i < measured->count; ++i) {
         if (measured->point[i].figure == figure->number) {
-            on[measured->point[i].native] = true;
+            on[strcmp(measured->point[i].on, "native") == 0] = true;
         }
     }
     if (on[0] || on[1]) {

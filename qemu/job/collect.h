@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a mesh left behind, read into the outcome: the nodes' logs and counters
-   and the fabric's circuits. */
+/* Parts of an outcome that are read alike on every mesh. */
 #ifndef QEMU_JOB_COLLECT_H
 #define QEMU_JOB_COLLECT_H
 
@@ -8,19 +7,12 @@
 #include "qemu/outcome/outcome.h"
 
 /*
- * Reads a mesh that has done its job, or a batch of it whose circuits begin
- * with number `first_circuit`. `*outcome` holds the originator's report
- * already; the rest is filled in, with memory of its own that outcome_free()
- * frees.
+ * Fills in what the config and the order say, and all nodes with nothing known
+ * of them. `*outcome` holds the originator's report already; its memory is
+ * freed by outcome_free().
  */
-void collect_outcome(struct outcome *outcome, const struct job_config *config,
-                     const struct wire_order *order, const struct mesh *mesh,
-                     uint32_t first_circuit);
-
-/* Its beginning: what the config and the order say, all nodes with nothing
-   known of them, and room for so many circuits. */
 void collect_begin(struct outcome *outcome, const struct job_config *config,
-                   const struct wire_order *order, uint32_t circuits);
+                   const struct wire_order *order);
 
 /* Fills a node in from its log, copied, of times from which zero_ps is taken
    off; all but when it received, which is no event. From a log that

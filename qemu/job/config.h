@@ -11,7 +11,10 @@
 #include "qemu/support/profile.h"
 #include "qemu/wired/noise.h"
 
+struct mesh_ops;
+
 struct job_config {
+    const struct mesh_ops *mesh; /* where it runs: qemu/job/mesh_ops.h */
     struct torus_size size;
     struct torus_coord originator;
     struct profile profile;             /* what communication costs */
@@ -28,16 +31,14 @@ struct job_config {
     bool store_and_forward;
     /* Node i computes 2^slow_shift[i] times slower; NULL: none does. */
     const uint8_t *slow_shift;
-    bool native;
-    const struct board_kind *board; /* unless native */
-    bool serial;      /* boards with serial ports: qemu/job/serial_job.h */
-    const char *port; /* .. the originator's console; NULL: emulated boards */
+    const struct board_kind *board; /* unless nodes are native */
+    const char *port; /* the originator's console, of a mesh behind one */
     bool
         allow_mixed; /* .. of which some may be unfit: qemu/survey/identity.h */
-    struct noise noise;  /* .. of these, of their links */
-    uint64_t room_bytes; /* in a node's memory, for a job's data; 0: the
-                            emulated switch's */
-    const char *firmware;
+    struct noise noise;   /* of emulated serial links */
+    uint64_t room_bytes;  /* in a node's memory, for a job's data; 0: the
+                             emulated switch's */
+    const char *firmware; /* of emulated boards; else NULL */
     unsigned watchdog_s;
     bool gdb; /* a socket for each board, no watchdog: see qemu/board/gdb.h */
     const char *gdb_dir; /* NULL: the default */

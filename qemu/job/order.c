@@ -145,8 +145,7 @@ int job_order_report(struct outcome *outcome, const struct mesh_report *report,
     struct wire_report *plan = &outcome->plan;
     uint32_t bytes = report->bytes - CIRCUIT_HEADER_BYTES;
 
-    if (report->data == NULL ||
-        wire_report_load(plan, &outcome->rounds,
+    if (wire_report_load(plan, &outcome->rounds,
                          report->data + CIRCUIT_HEADER_BYTES,
                          bytes) != ERR_OK) {
         fprintf(stderr, "quincunx: the originator ended without a report\n");

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/job/serial_job.h"
+/*
+ * There is no fabric: times are those of the boards' own clocks, whose offsets
+ * are measured after the job by an exchange with each node. Logs are fetched
+ * over the mesh, so that one console is enough.
+ */
 
 #include "hal/circuit.h"
 #include "hal/events.h"
-#include "qemu/job/batches.h"
 #include "qemu/board/emulator.h"
-#include "qemu/outcome/layers.h"
 #include "qemu/job/probe.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/survey/ps.h"
+#include "qemu/console/serial_mesh.h"
 #include "qemu/job/collect.h"
-#include "qemu/job/order.h"
+#include "qemu/job/mesh_ops.h"
 #include "qemu/support/memory.h"
+#include "qemu/survey/ps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What is not the job's: before the first batch, counted of so many nodes, and
-   to fetch logs between batches. */
+/* What is not the job's: before the first batch, known of so many nodes, and to
+   fetch logs between batches. */
 struct run_counts {
     struct ps_counts before;
     uint32_t first;
@@ -26,6 +30,23 @@ struct run_counts {
     uint32_t log_bytes;
     uint64_t *last_ps; /* of each node: when its log ended, on its own clock */
 };
+
+struct serial_job {
+    struct job_mesh mesh;
+    struct serial_mesh_config config;
+    struct serial_mesh driver;
+    struct run_counts counts;
+};
+
+static struct serial_job *job_of(struct job_mesh *mesh)
+{
+    return (struct serial_job *)mesh;
+}
+
+static uint32_t nodes_of(const struct job_config *config)
+{
+    return (uint32_t)config->size.width * config->size.height;
+}
 
 static void say(const struct job_config *config, const char *what)
 {
@@ -151,14 +172,9 @@ static int read_clocks(const struct probe_channel *channel,
 }
 
 /* The logs of all nodes, the originator's from its console. */
-static int read_nodes(struct outcome *outcome, struct serial_mesh *mesh,
-                      struct run_counts *counts)
+static int read_nodes(struct outcome *outcome, struct serial_job *job)
 {
-    const struct probe_channel channel = {.size = outcome->size,
-                                          .originator = outcome->originator,
-                                          .rows = PROBE_SERIAL_ROWS,
-                                          .context = mesh,
-                                          .order = serial_mesh_measure};
+    const struct probe_channel channel = job_mesh_channel(&job->mesh);
     uint32_t count = outcome->node_count;
     uint32_t first = torus_index(channel.size, channel.originator);
     struct probe_log *logs = memory_or_exit(calloc(count, sizeof *logs));
@@ -171,7 +187,7 @@ static int read_nodes(struct outcome *outcome, struct serial_mesh *mesh,
     }
     logs[first].at = logs[count - 1].at;
     logs[count - 1].at = channel.originator;
-    status = serial_mesh_trace(mesh, logs[count - 1].event,
+    status = serial_mesh_trace(&job->driver, logs[count - 1].event,
                                &logs[count - 1].count) == 0
                  ? 0
                  : EXIT_FAILED;
@@ -179,10 +195,10 @@ static int read_nodes(struct outcome *outcome, struct serial_mesh *mesh,
         status = probe_logs(&channel, logs, count - 1);
     }
     if (status == 0) {
-        status = read_clocks(&channel, logs, count - 1, counts);
+        status = read_clocks(&channel, logs, count - 1, &job->counts);
     }
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
-        read_node(outcome, &logs[i], counts);
+        read_node(outcome, &logs[i], &job->counts);
     }
     free(logs);
     return status;
@@ -190,12 +206,12 @@ static int read_nodes(struct outcome *outcome, struct serial_mesh *mesh,
 
 /* The originator's, which is the deepest: it plans. Nothing, if it cannot be
    had: the job is done. */
-static void read_stack(struct outcome *outcome, struct serial_mesh *mesh)
+static void read_stack(struct outcome *outcome, struct console *console)
 {
     uint32_t first = torus_index(outcome->size, outcome->originator);
     struct outcome_node *node = &outcome->node[first];
     struct console_reply reply;
-    int error = console_request(mesh->console, &reply, "ps");
+    int error = console_request(console, &reply, "ps");
 
     if (error == 0) {
         (void)console_number(&reply, &node->stack_used_bytes,
@@ -205,33 +221,15 @@ static void read_stack(struct outcome *outcome, struct serial_mesh *mesh)
     console_reply_free(&reply);
 }
 
-static int read_outcome(struct outcome *outcome,
-                        const struct job_config *config,
-                        const struct wire_order *order,
-                        struct serial_mesh *mesh, struct run_counts *counts)
-{
-    int status;
-
-    collect_begin(outcome, config, order, 0);
-    outcome->on = config->port != NULL ? "boards" : "qemu";
-    outcome->board = config->board->place.board;
-    status = read_nodes(outcome, mesh, counts);
-    if (status == 0) {
-        read_stack(outcome, mesh);
-        layers_fill(outcome);
-    }
-    return status;
-}
-
 /* ---- the mesh, by peeks ---- */
 
-/* Who is to blame for a job that failed. */
-static void show_nodes(const struct job_config *config,
-                       const struct serial_mesh *mesh)
+/* Prints the nodes' states: which of them made a job fail. */
+static void show_nodes(const struct serial_job *job)
 {
+    const struct job_config *config = job->mesh.config;
     struct ps ps;
 
-    if (ps_begin(&ps, mesh->console, config->size, config->originator)) {
+    if (ps_begin(&ps, job->driver.console, config->size, config->originator)) {
         (void)ps_read(&ps);
         ps_explain(&ps, config->firmware);
         ps_print(stderr, &ps);
@@ -240,16 +238,17 @@ static void show_nodes(const struct job_config *config,
 }
 
 /* Whether the nodes of a bench go together: a job with two images, or with a
-   slow node, is seldom meant. Who does not answer is found later. */
-static int check_nodes(const struct job_config *config,
-                       const struct serial_mesh *mesh)
+   slow node, is seldom meant. Nodes that do not answer are found later. */
+static int check_nodes(const struct serial_job *job)
 {
-    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    const struct job_config *config = job->mesh.config;
+    uint32_t nodes = nodes_of(config);
     struct identity *identity = memory_or_exit(calloc(nodes, sizeof *identity));
     struct sweep sweep;
     unsigned unfit = 0;
 
-    if (sweep_begin(&sweep, mesh->console, config->size, config->originator) &&
+    if (sweep_begin(&sweep, job->driver.console, config->size,
+                    config->originator) &&
         identity_read(identity, &sweep) >= 0) {
         unfit = identity_print_unfit(stderr, identity, &sweep);
     }
@@ -266,51 +265,39 @@ static int check_nodes(const struct job_config *config,
 }
 
 /* What the switches of all nodes counted. Result: of how many nodes. */
-static uint32_t count(struct ps_counts *counts, const struct job_config *config,
-                      const struct serial_mesh *mesh)
+static uint32_t count(struct ps_counts *counts, const struct serial_job *job)
 {
+    const struct job_config *config = job->mesh.config;
     struct ps ps;
 
     memset(counts, 0, sizeof *counts);
-    if (ps_begin(&ps, mesh->console, config->size, config->originator)) {
+    if (ps_begin(&ps, job->driver.console, config->size, config->originator)) {
         (void)ps_count(&ps, counts);
     }
     ps_end(&ps);
     return counts->nodes;
 }
 
-/* Boards that were just started have counted nothing. */
-static void count_before(struct run_counts *counts,
-                         const struct job_config *config,
-                         const struct serial_mesh *mesh)
-{
-    if (config->port != NULL) {
-        counts->first = count(&counts->before, config, mesh);
-    }
-}
-
 /* The counters wrap. What was repeated for logs is not told apart. */
-static void count_after(struct outcome *outcome,
-                        const struct run_counts *counts,
-                        const struct job_config *config,
-                        const struct serial_mesh *mesh)
+static void count_after(struct outcome *outcome, const struct serial_job *job)
 {
+    const struct run_counts *counts = &job->counts;
     const struct ps_counts *before = &counts->before;
-    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    uint32_t nodes = outcome->node_count;
     struct ps_counts after;
-    uint32_t counted = count(&after, config, mesh);
+    uint32_t counted = count(&after, job);
 
     if (counted < nodes) {
         fprintf(stderr, "quincunx: only %u of %u nodes told their counters\n",
                 counted, nodes);
     }
-    if (config->port != NULL && counts->first < nodes) {
+    if (counts->first < nodes) {
         fprintf(stderr,
                 "quincunx: only %u of %u nodes told their counters before the "
                 "job\n",
                 counts->first, nodes);
     }
-    if (config->port != NULL && (counts->first < nodes || counted < nodes)) {
+    if (counts->first < nodes || (counted < nodes && before->nodes > 0)) {
         return; /* a difference of sums over other nodes says nothing */
     }
     outcome->messages =
@@ -323,12 +310,92 @@ static void count_after(struct outcome *outcome,
         (uint32_t)(after.retransmitted - before->retransmitted);
 }
 
-/* ---- the job ---- */
+/* ---- starting ---- */
 
-/* Errors that no order could have. */
-static bool nodes_failed(const struct outcome *outcome)
+static void close_mesh(struct job_mesh *mesh)
 {
-    switch ((enum err)outcome->plan.error) {
+    struct serial_job *job = job_of(mesh);
+
+    say(mesh->config, "");
+    serial_mesh_stop(&job->driver);
+    free(job->counts.last_ps);
+    free(job);
+}
+
+static struct serial_job *make(const struct job_config *config)
+{
+    struct serial_job *job = memory_or_exit(calloc(1, sizeof *job));
+
+    job->counts.last_ps =
+        memory_or_exit(calloc(nodes_of(config), sizeof *job->counts.last_ps));
+    job->config =
+        (struct serial_mesh_config){.size = config->size,
+                                    .originator = config->originator,
+                                    .port = config->port,
+                                    .wired = {.qemu = emulator_program(),
+                                              .machine = config->board->machine,
+                                              .firmware = config->firmware,
+                                              .noise = config->noise},
+                                    .watchdog_s = config->watchdog_s};
+    job->mesh = (struct job_mesh){.ops = config->mesh,
+                                  .config = config,
+                                  .board = config->board->place.board,
+                                  .report = &job->driver.report};
+    return job;
+}
+
+static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
+                     bool probed)
+{
+    struct serial_job *job = make(config);
+    struct run_counts *counts = &job->counts;
+    bool fresh = config->mesh->has_images; /* boards that are started here */
+    int status = 0;
+
+    if (!probed) {
+        say(config, "starting boards, which find each other");
+    }
+    if (serial_mesh_start(&job->driver, &job->config,
+                          fresh ? serial_mesh_boards : serial_mesh_port) != 0) {
+        status = EXIT_FAILED;
+    } else if (!probed) {
+        say(config, "all boards up; the job runs");
+        status = fresh ? 0 : check_nodes(job);
+    }
+    if (status != 0) {
+        close_mesh(&job->mesh);
+        return status;
+    }
+    /* Boards that were just started have counted nothing. */
+    counts->first =
+        fresh || probed ? nodes_of(config) : count(&counts->before, job);
+    job->mesh.room_bytes = job->driver.room_bytes;
+    job->mesh.up_wall_s = job->driver.up_wall_s;
+    *mesh = &job->mesh;
+    return 0;
+}
+
+/* ---- orders ---- */
+
+/* Boards that stay are reset if they do not carry out an order. */
+static int give_order(struct job_mesh *mesh, const struct mesh_order *order)
+{
+    struct serial_job *job = job_of(mesh);
+
+    if (serial_mesh_run(&job->driver, order) == MESH_DONE) {
+        return 0;
+    }
+    if (order->kind == WIRE_ORDER) {
+        show_nodes(job);
+    }
+    serial_mesh_give_up(&job->driver);
+    return EXIT_FAILED;
+}
+
+/* After errors that no order could have. */
+static void explain(struct job_mesh *mesh, int error)
+{
+    switch ((enum err)error) {
     case ERR_PORT_BUSY:
     case ERR_CORRUPT:
     case ERR_DEAD_LINK:
@@ -341,105 +408,59 @@ static bool nodes_failed(const struct outcome *outcome)
     case ERR_IMAGE:
     case ERR_PLAN:
     case ERR_TERMS:
-        return true;
+        show_nodes(job_of(mesh));
+        break;
     default:
-        return false;
+        break;
     }
 }
 
-/* What batches are carried out with. */
-struct job {
-    const struct job_config *config;
-    const uint8_t *tree;
-    struct serial_mesh *mesh;
-    struct run_counts counts;
+static int collect(struct job_mesh *mesh, struct outcome *outcome,
+                   const struct wire_order *order)
+{
+    struct serial_job *job = job_of(mesh);
+
+    if ((order->flags & WIRE_MORE) == 0) {
+        count_after(outcome, job);
+    }
+    if (read_nodes(outcome, job) != 0) {
+        show_nodes(job);
+        return EXIT_FAILED;
+    }
+    read_stack(outcome, job->driver.console);
+    return 0;
+}
+
+/* Frames make steps of 20 us in what a message takes; the sizes lie on
+   different parts of them, and none is under a few frames: short messages are
+   up to 80 us sooner than their bytes take in longer ones, such as shares of a
+   load. No lead: a board that waits for a time is late by up to a tick, and
+   what software costs it is part of a startup. */
+static const struct mesh_probing probing = {
+    .bytes = {800, 1200, 1700, 2300, 3000, 4000},
+    .repeat = 5,
+    .rows = PROBE_SERIAL_ROWS,
+    .real_time = true,
 };
 
-static int carry_out(void *context, struct outcome *outcome, uint32_t index)
-{
-    struct job *job = context;
-    const struct job_config *config = job->config;
-    double start_s = mesh_wall_s();
-    struct job_order order;
-    enum mesh_end ended;
-    int status = EXIT_FAILED;
+const struct mesh_ops serial_job_qemu = {
+    .on = "qemu",
+    .has_images = true,
+    .has_cables = true,
+    .probing = &probing,
+    .open = open_mesh,
+    .order = give_order,
+    .explain = explain,
+    .collect = collect,
+    .close = close_mesh,
+};
 
-    job_order_make(&order, config, job->tree, index);
-    ended = serial_mesh_run(job->mesh, &order.mesh);
-    job_order_free(&order);
-    if (ended == MESH_DONE) {
-        status = job_order_report(outcome, &job->mesh->report, config);
-    }
-    if (ended != MESH_DONE || (status != 0 && nodes_failed(outcome))) {
-        show_nodes(config, job->mesh);
-    }
-    if (ended != MESH_DONE) {
-        serial_mesh_give_up(job->mesh);
-    }
-    if (status == 0 && !order.mesh.more) {
-        count_after(outcome, &job->counts, config, job->mesh);
-    }
-    if (status == 0) {
-        outcome->run_wall_s = mesh_wall_s() - start_s;
-        status =
-            read_outcome(outcome, config, &order.wire, job->mesh, &job->counts);
-        if (status != 0) {
-            show_nodes(config, job->mesh);
-        }
-    }
-    return status;
-}
-
-struct serial_mesh_config serial_job_mesh(const struct job_config *config)
-{
-    return (struct serial_mesh_config){
-        .size = config->size,
-        .originator = config->originator,
-        .port = config->port,
-        .wired = {.qemu = emulator_program(),
-                  .machine = config->board->machine,
-                  .firmware = config->firmware,
-                  .noise = config->noise},
-        .watchdog_s = config->watchdog_s};
-}
-
-int serial_job_run(struct outcome *outcome, const struct job_config *config)
-{
-    const struct serial_mesh_config mesh_config = serial_job_mesh(config);
-    struct job_config sized = *config;
-    struct serial_mesh mesh;
-    struct job job = {.config = &sized, .mesh = &mesh};
-    double start_s = mesh_wall_s();
-    uint8_t *tree;
-    int status;
-
-    memset(outcome, 0, sizeof *outcome);
-    status = job_order_tree(&tree, config);
-    if (status != 0) {
-        return status;
-    }
-    job.counts.last_ps =
-        memory_or_exit(calloc((size_t)config->size.width * config->size.height,
-                              sizeof *job.counts.last_ps));
-    say(config, "starting boards, which find each other");
-    status = serial_mesh_start(&mesh, &mesh_config);
-    if (status == 0) {
-        job.tree = tree;
-        sized.room_bytes = mesh.room_bytes;
-        say(config, "all boards up; the job runs");
-        status = config->port != NULL ? check_nodes(config, &mesh) : 0;
-        if (status == 0 && !batches_fit(&sized)) {
-            status = EXIT_FAILED;
-        }
-        if (status == 0) {
-            count_before(&job.counts, &sized, &mesh);
-            status = batches_run(outcome, &sized, carry_out, &job);
-            outcome->boot_wall_s = mesh.up_wall_s - start_s;
-        }
-        say(config, "");
-        serial_mesh_stop(&mesh);
-    }
-    free(job.counts.last_ps);
-    free(tree);
-    return status == 0 ? 0 : EXIT_FAILED;
-}
+const struct mesh_ops serial_job_port = {
+    .on = "boards",
+    .probing = &probing,
+    .open = open_mesh,
+    .order = give_order,
+    .explain = explain,
+    .collect = collect,
+    .close = close_mesh,
+};

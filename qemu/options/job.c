@@ -18,7 +18,6 @@
 
 #define WATCHDOG_S 120u
 #define WATCHDOG_MAX_S 86400u
-#define NATIVE_SIDE_MAX 125u
 
 enum key {
     KEY_MESH = JOB_OPTIONS_KEYS,
@@ -121,6 +120,31 @@ static const struct argp_option mesh_descriptions[] = {
      3},
     {0}};
 
+/* ---- the mesh that --on, --board and --port mean ---- */
+
+const struct mesh_ops *job_options_mesh_of(const struct board_kind *board)
+{
+    return board->circuits == BOARD_SERIAL ? &serial_job_qemu
+                                           : &fabric_job_qemu;
+}
+
+/* By the options given so far. */
+static void choose_mesh(struct job_options *options)
+{
+    struct job_config *config = &options->config;
+
+    if (options->board_text == NULL) {
+        config->board =
+            board_default(config->port != NULL ? BOARD_SERIAL : BOARD_WINDOW);
+    }
+    config->mesh = job_options_mesh_of(config->board);
+    if (config->port != NULL) {
+        config->mesh = &serial_job_port;
+    } else if (options->native && config->mesh->has_fabric) {
+        config->mesh = &fabric_job_native;
+    }
+}
+
 /* ---- single options; each returns 0 or EINVAL after a message ---- */
 
 static int set_kernel(struct job_options *options, const char *name)
@@ -143,11 +167,10 @@ static int set_board(struct job_options *options, const char *text)
 {
     const struct board_kind *board = board_named(text);
 
-    options->board_text = text;
-    options->config.board = board;
-    options->config.serial =
-        (board != NULL && board->serial) || options->config.port != NULL;
     if (board != NULL) {
+        options->board_text = text;
+        options->config.board = board;
+        choose_mesh(options);
         return 0;
     }
     fprintf(stderr, "quincunx: --board '%s': must be one of:", text);
@@ -282,13 +305,14 @@ static int set_slow(struct job_options *options, const char *text)
     return parse_report("--slow", text, "must be X,Y=F with F 1, 2, 4 or 8");
 }
 
-static int set_on(struct job_options *options, const char *text)
+int job_options_set_on(struct job_options *options, const char *text)
 {
-    options->config.native = strcmp(text, "native") == 0;
-    if (!options->config.native && strcmp(text, "qemu") != 0) {
-        return parse_report("--on", text, "must be qemu or native");
-    }
-    return 0;
+    options->native = strcmp(text, "native") == 0;
+    choose_mesh(options);
+    return parse_report("--on", text,
+                        options->native || strcmp(text, "qemu") == 0
+                            ? NULL
+                            : "must be qemu or native");
 }
 
 static int set_unit(struct job_options *options, const char *text)
@@ -357,15 +381,12 @@ static error_t parse_mesh_option(int key, char *text, struct argp_state *state)
         return parse_report("--originator", text,
                             parse_coord(text, &options->config.originator));
     case KEY_ON:
-        return set_on(options, text);
+        return job_options_set_on(options, text);
     case KEY_BOARD:
         return set_board(options, text);
     case KEY_PORT:
-        options->config.serial = true;
-        if (options->board_text == NULL) {
-            options->config.board = board_default(true);
-        }
         options->config.port = text;
+        choose_mesh(options);
         return 0;
     case KEY_DAMAGE:
         return noise_set(&options->config.noise.damage, "--damage", text);
@@ -443,7 +464,7 @@ void job_options_init(struct job_options *options, const char *command)
     options->config.phases = WIRE_BEST;
     options->config.rounds = WIRE_BEST;
     options->config.ports = TORUS_PORTS;
-    options->config.board = board_default(false);
+    choose_mesh(options);
     options->config.watchdog_s = WATCHDOG_S;
     options->config.noise = noise_none();
     options->config.progress = isatty(STDERR_FILENO) == 1;
@@ -459,13 +480,13 @@ static int missing(const struct job_options *options, const char *what)
     return EXIT_USAGE;
 }
 
-/* What nodes with serial ports cannot know: they see their mesh alone. */
-static int check_serial(const struct job_options *options)
+/* Options that are for another mesh than the one chosen. */
+static int check_mesh(const struct job_options *options)
 {
     const struct job_config *config = &options->config;
 
-    if (config->serial &&
-        (config->native || config->schedule != SCHEDULE_PETERS_SYSKA ||
+    if (!config->mesh->has_fabric &&
+        (options->native || config->schedule != SCHEDULE_PETERS_SYSKA ||
          config->ports != TORUS_PORTS || config->store_and_forward ||
          options->slow_count > 0 || config->gdb ||
          config->injection != NODE_INJECT_NONE)) {
@@ -475,16 +496,14 @@ static int check_serial(const struct job_options *options)
                         "(`quincunx boards' has a --gdb)\n");
         return EXIT_USAGE;
     }
-    if (config->port != NULL && config->board != NULL &&
-        !config->board->serial) {
+    if (config->port != NULL && config->board->circuits != BOARD_SERIAL) {
         fprintf(stderr,
                 "quincunx: --port: its boards are of stm32f405, not --board "
                 "%s\n",
                 options->board_text);
         return EXIT_USAGE;
     }
-    if (noise_any(&config->noise) &&
-        (!config->serial || config->port != NULL)) {
+    if (noise_any(&config->noise) && !config->mesh->has_cables) {
         fprintf(stderr, "quincunx: --damage, --lose: are for the emulated "
                         "links of --board stm32f405\n");
         return EXIT_USAGE;
@@ -496,7 +515,7 @@ int job_options_check_mesh(const struct job_options *options)
 {
     const struct job_config *config = &options->config;
     unsigned side_max = SCHEDULE_SIDE_MAX;
-    int status = check_serial(options);
+    int status = check_mesh(options);
 
     if (status != 0) {
         return status;
@@ -506,9 +525,8 @@ int job_options_check_mesh(const struct job_options *options)
     }
     if (config->size.width > SCHEDULE_SIDE_MAX ||
         config->size.height > SCHEDULE_SIDE_MAX) {
-        side_max = config->native && torus_phases(config->size) > 0
-                       ? NATIVE_SIDE_MAX
-                       : 0;
+        side_max =
+            torus_phases(config->size) > 0 ? config->mesh->pattern_side_max : 0;
     }
     if (config->size.width > side_max || config->size.height > side_max) {
         parse_report("--mesh", options->mesh_text,
@@ -607,7 +625,7 @@ int job_options_check(struct job_options *options)
                 options->command, config->input_name, config->kernel->name);
         return EXIT_USAGE;
     }
-    if (config->gdb && config->native) {
+    if (config->gdb && options->native) {
         fprintf(stderr, "quincunx: --gdb: is for boards; native nodes share "
                         "one process\n");
         return EXIT_USAGE;

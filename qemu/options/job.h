@@ -8,7 +8,7 @@
 #define QEMU_OPTIONS_JOB_H
 
 #include "hal/nodiscard.h"
-#include "qemu/job/job.h"
+#include "qemu/job/mesh_ops.h"
 
 #include <argp.h>
 #include <limits.h>
@@ -28,6 +28,7 @@ struct job_options {
     const char *command; /* for messages: "run" */
     const char *mesh_text;
     const char *board_text;      /* NULL: the default */
+    bool native;                 /* as --on says */
     struct profile plan_profile; /* what the config's points to */
     struct job_options_slow slow[JOB_OPTIONS_SLOW_MAX];
     unsigned slow_count;
@@ -48,6 +49,12 @@ extern const struct argp job_options_mesh_argp;
 
 /* The defaults. `command` stays the caller's, as does all of argv. */
 void job_options_init(struct job_options *options, const char *command);
+
+/* The mesh of emulated boards of this kind. */
+const struct mesh_ops *job_options_mesh_of(const struct board_kind *board);
+
+/* What --on does; 0, or EINVAL after a message. */
+int job_options_set_on(struct job_options *options, const char *text);
 
 /* Whether the options that were parsed go together; completes the config. */
 NODISCARD int job_options_check(struct job_options *options);

@@ -30,8 +30,8 @@ static int check_load(const struct job_options *options)
                 path, load->units, UINT32_MAX);
         return EXIT_FAILED;
     }
-    /* A board with serial ports tells its room itself. */
-    return config->serial || batches_fit(config) ? 0 : EXIT_FAILED;
+    /* All windows have the same room; other boards tell theirs. */
+    return !config->mesh->has_fabric || batches_fit(config) ? 0 : EXIT_FAILED;
 }
 
 /* The argument as it was given, or its beginning; other bytes than those of
@@ -123,14 +123,17 @@ static int read_load(struct job_options *options)
 
 int job_options_find_boards(struct job_options *options)
 {
-    int status = 0;
+    struct job_config *config = &options->config;
+    const char *otherwise =
+        config->mesh->has_fabric ? ", or use --on native" : "";
+    int status;
 
-    if (!options->config.native && options->config.port == NULL) {
-        status = firmware_find(options->firmware, options->config.board);
-        options->config.firmware = options->firmware;
-        status = status == 0 ? emulator_check(options->config.board) : status;
+    if (!config->mesh->has_images) {
+        return 0;
     }
-    return status;
+    config->firmware = options->firmware;
+    status = firmware_find(options->firmware, config->board);
+    return status == 0 ? emulator_check(config->board, otherwise) : status;
 }
 
 int job_options_open(struct job_options *options)

@@ -104,7 +104,7 @@ static void keep(struct record *to, struct mesh *mesh)
 
 static int start(struct backend *backend)
 {
-    const struct boards_config boards = {.board = board_default(false),
+    const struct boards_config boards = {.board = board_default(BOARD_WINDOW),
                                          .firmware = image,
                                          .qemu = emulator_program(),
                                          .nodes = NODES,

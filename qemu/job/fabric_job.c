@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/board/emulator.h"
+#include "qemu/board/gdb.h"
+#include "qemu/fabric/postmortem.h"
+#include "qemu/fabric/window_read.h"
+#include "qemu/job/collect.h"
+#include "qemu/job/mesh_ops.h"
+#include "qemu/support/exit_status.h"
+#include "qemu/support/memory.h"
+#include "torus/pattern.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NATIVE_SIDE_MAX 125u
+
+/* Longer than a board takes to queue a message, slow ones too. */
+#define LEAD_NS 50000u
+
+struct fabric_job {
+    struct job_mesh mesh;
+    uint32_t nodes;
+    struct gdb_sockets *sockets; /* or NULL */
+    struct mesh_config config;
+    struct backend backend;
+    struct mesh driver;
+    uint32_t first_circuit; /* of the last order's */
+    double shown_s;         /* when progress was last shown */
+};
+
+static struct fabric_job *job_of(struct job_mesh *mesh)
+{
+    return (struct fabric_job *)mesh;
+}
+
+/* ---- progress ---- */
+
+static void show(void *context, uint32_t up, uint32_t ended)
+{
+    struct fabric_job *job = context;
+    double now_s = mesh_wall_s();
+    bool due = now_s - job->shown_s > 0.1 || up == 0 ||
+               (up == job->nodes && ended <= 1);
+
+    if (!due) {
+        return;
+    }
+    job->shown_s = now_s;
+    if (up < job->nodes) {
+        fprintf(stderr, "\r\033[Kbooting boards: %u of %u up", up, job->nodes);
+    } else {
+        fprintf(stderr, "\r\033[Kall %u boards up; nodes done: %u", job->nodes,
+                ended);
+    }
+    fflush(stderr);
+}
+
+/* ---- starting ---- */
+
+static struct fabric_job *make(const struct job_config *config, bool probed)
+{
+    struct fabric_job *job = memory_or_exit(calloc(1, sizeof *job));
+
+    job->nodes = (uint32_t)config->size.width * config->size.height;
+    job->config = (struct mesh_config){
+        .size = config->size,
+        .originator = config->originator,
+        .fabric = {.size = config->size,
+                   .startup_ps = config->profile.startup_ps,
+                   .transfer_ps = config->profile.transfer_ps,
+                   .hop_delay_ps = config->profile.hop_delay_ps,
+                   .ports_at_once = config->ports,
+                   .store_and_forward = config->store_and_forward},
+        .slow_shift = config->slow_shift,
+        .firmware = config->firmware,
+        .tree = job_needs_tree(config),
+        .probed = probed,
+        .identity = 0x51000000u | (uint32_t)config->size.width << 12 |
+                    config->size.height, /* tells meshes apart */
+        .victim = config->victim,
+        .injection = config->injection,
+        .progress = config->progress ? show : NULL,
+        .progress_context = job};
+    job->mesh = (struct job_mesh){
+        .ops = config->mesh, .config = config, .report = &job->driver.report};
+    return job;
+}
+
+static int start_boards(struct fabric_job *job, const struct job_config *config)
+{
+    struct boards_config boards = {.board = config->board,
+                                   .firmware = config->firmware,
+                                   .qemu = emulator_program(),
+                                   .nodes = job->nodes,
+                                   .watchdog_s = config->watchdog_s};
+
+    if (config->gdb) {
+        job->sockets =
+            gdb_open(config->gdb_dir, config->firmware, config->size);
+        if (job->sockets == NULL) {
+            return -1;
+        }
+        boards.gdb = gdb_listeners(job->sockets);
+        fprintf(stderr, "gdb %s\n", gdb_dir(job->sockets));
+    }
+    return boards_start(&job->backend, &boards);
+}
+
+static void close_mesh(struct job_mesh *mesh)
+{
+    struct fabric_job *job = job_of(mesh);
+
+    mesh_free(&job->driver);
+    if (job->backend.stop != NULL) {
+        job->backend.stop(job->backend.context);
+    }
+    gdb_close(job->sockets);
+    free(job);
+}
+
+static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
+                     bool probed)
+{
+    struct fabric_job *job = make(config, probed);
+    int error = config->mesh->has_images
+                    ? start_boards(job, config)
+                    : native_start(&job->backend, job->nodes);
+
+    if (error != 0 ||
+        mesh_init(&job->driver, &job->config, &job->backend) != 0) {
+        close_mesh(&job->mesh);
+        return EXIT_FAILED;
+    }
+    job->mesh.board = job->backend.board;
+    *mesh = &job->mesh;
+    return 0;
+}
+
+/* ---- orders ---- */
+
+static struct window *window_of(const struct fabric_job *job, uint32_t node)
+{
+    return job->backend.window(job->backend.context, node);
+}
+
+/* The state of an originator that ended without a report. */
+static void explain_silence(const struct fabric_job *job)
+{
+    const struct mesh_config *config = &job->config;
+    uint32_t first = torus_index(config->size, config->originator);
+
+    fprintf(stderr, "quincunx: the originator ended without a report\n");
+    postmortem_print(stderr, window_of(job, first), config->firmware);
+}
+
+static int give_order(struct job_mesh *mesh, const struct mesh_order *order)
+{
+    struct fabric_job *job = job_of(mesh);
+    enum mesh_end end;
+
+    fabric_circuits(job->driver.fabric, &job->first_circuit);
+    end = mesh_run(&job->driver, order);
+    mesh->up_wall_s = job->driver.up_wall_s;
+    if (job->config.progress != NULL) {
+        fputs("\r\033[K", stderr);
+    }
+    if (end == MESH_INTERRUPTED) {
+        fprintf(stderr, "quincunx: interrupted; all boards ended\n");
+        return EXIT_INTERRUPTED;
+    }
+    if (end == MESH_DONE && mesh->report->data == NULL) {
+        explain_silence(job);
+    }
+    return end == MESH_DONE && mesh->report->data != NULL ? 0 : EXIT_FAILED;
+}
+
+/* ---- the outcome ---- */
+
+static void read_node(struct outcome *outcome, const struct fabric_job *job,
+                      uint32_t index)
+{
+    struct outcome_node *node = &outcome->node[index];
+    const struct window *window = window_of(job, index);
+    uint32_t events = window_read_u32(&window->log.events_written);
+
+    node->at = torus_coord_of(outcome->size, index);
+    if (torus_phases(outcome->size) >= 0) {
+        node->layer =
+            torus_role_of(outcome->size, outcome->originator, node->at).layer;
+    }
+    node->stack_used_bytes = window->node.status.stack_used_bytes;
+    node->stack_bytes = window->node.status.stack_bytes;
+    memcpy(node->port, window->port, sizeof window->port);
+    collect_log(node, window->log.event,
+                events < NODE_EVENTS ? events : NODE_EVENTS,
+                outcome->plan.scatter_start_ps);
+}
+
+/* A node's first sends are asked for when they have been queued. */
+static void read_hop(struct outcome_node *source,
+                     const struct circuit_record *circuit)
+{
+    if (circuit->request_ps < source->hop_ps) {
+        source->hop_ps = circuit->request_ps;
+    }
+}
+
+/* A node's volumes come out of one port, in order of rounds. */
+static void read_receipt(struct outcome_node *node,
+                         struct circuit_record *circuit, uint8_t *receipts)
+{
+    node->layer = circuit->phase;
+    circuit->round = *receipts;
+    *receipts += 1;
+    if (circuit->round < node->intervals) {
+        node->interval[circuit->round].received_ps = circuit->end_ps;
+    }
+    if (circuit->round == 0) {
+        node->received_ps = circuit->end_ps;
+    }
+}
+
+/* Circuits, with times counted from the start of the scatter. */
+static void read_circuits(struct outcome *outcome, const struct fabric *fabric,
+                          uint32_t first)
+{
+    const struct circuit_record *from =
+        fabric_circuits(fabric, &outcome->circuit_count) + first;
+    uint64_t zero_ps = outcome->plan.scatter_start_ps;
+    uint8_t *receipts = memory_or_exit(calloc(outcome->node_count, 1));
+
+    outcome->circuit_count -= first;
+    outcome->circuit = memory_or_exit(
+        calloc((size_t)outcome->circuit_count + 1, sizeof *outcome->circuit));
+    for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
+        struct circuit_record *circuit = &outcome->circuit[i];
+
+        *circuit = from[i];
+        circuit->request_ps -= zero_ps;
+        circuit->grant_ps -= zero_ps;
+        circuit->end_ps -= zero_ps;
+        outcome->messages += 1;
+        outcome->payload_bytes += circuit->bytes - CIRCUIT_HEADER_BYTES;
+        if (circuit->kind == WIRE_BRANCH) {
+            circuit->kind = WIRE_PART; /* to people the same */
+        }
+        if (circuit->kind == WIRE_PART) {
+            uint32_t to = circuit->destination;
+
+            read_hop(&outcome->node[circuit->source], circuit);
+            read_receipt(&outcome->node[to], circuit, &receipts[to]);
+        }
+    }
+    outcome->conflicts = fabric_conflicts(fabric);
+    free(receipts);
+}
+
+static int collect(struct job_mesh *mesh, struct outcome *outcome,
+                   const struct wire_order *order)
+{
+    struct fabric_job *job = job_of(mesh);
+
+    (void)order;
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        read_node(outcome, job, i);
+    }
+    read_circuits(outcome, job->driver.fabric, job->first_circuit);
+    return 0;
+}
+
+static const struct mesh_probing probing = {
+    .bytes = {64, 256, 1024, 4096},
+    .repeat = 2,
+    .lead_ns = LEAD_NS,
+};
+
+const struct mesh_ops fabric_job_qemu = {
+    .on = "qemu",
+    .has_fabric = true,
+    .has_images = true,
+    .probing = &probing,
+    .open = open_mesh,
+    .order = give_order,
+    .collect = collect,
+    .close = close_mesh,
+};
+
+const struct mesh_ops fabric_job_native = {
+    .on = "native",
+    .has_fabric = true,
+    .pattern_side_max = NATIVE_SIDE_MAX,
+    .probing = &probing,
+    .open = open_mesh,
+    .order = give_order,
+    .collect = collect,
+    .close = close_mesh,
+};

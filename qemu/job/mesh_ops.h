@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The interface of a mesh that jobs and probes run on. Two files implement it:
+ * fabric_job.c (windows, whose switches the host emulates: qemu/fabric/mesh.h)
+ * and serial_job.c (boards with serial ports: qemu/console/serial_mesh.h). The
+ * options choose a row; its users ask what the mesh can do, never which it is.
+ */
+#ifndef QEMU_JOB_MESH_OPS_H
+#define QEMU_JOB_MESH_OPS_H
+
+#include "qemu/job/config.h"
+#include "qemu/job/probe.h"
+#include "qemu/outcome/outcome.h"
+
+#define MESH_PROBE_SIZES 6u
+
+/* How a mesh is probed. */
+struct mesh_probing {
+    uint32_t bytes[MESH_PROBE_SIZES]; /* default payloads; 0: no more */
+    uint16_t repeat; /* default number of probes to each node of each size */
+    uint32_t lead_ns;
+    uint32_t rows; /* both as in struct probe_channel */
+    /* The nodes' clocks run with the world's: they are set by a node's first
+       message, and some repeats of a probe take longer than others. */
+    bool real_time;
+};
+
+/* An opened mesh; an implementation's own struct begins with it. */
+struct job_mesh {
+    const struct mesh_ops *ops;
+    const struct job_config *config;
+    const char *board;                /* as in the report */
+    const struct mesh_report *report; /* of the last order; the mesh's */
+    uint64_t room_bytes; /* for a job's data in a node's memory; 0: not told */
+    double up_wall_s;    /* when the last node was up, by mesh_wall_s() */
+};
+
+/* Functions of type int return 0 or an exit status, after a message. */
+struct mesh_ops {
+    const char *on; /* as in the report: "qemu", "native", "boards" */
+    /* The host emulates switches and links, with the profile's times. Only then
+       it can choose ports, switching, schedules and slow nodes. */
+    bool has_fabric;
+    bool has_images; /* QEMU runs the nodes, each with a board's image */
+    bool has_cables; /* emulated serial links, which can damage bytes */
+    unsigned pattern_side_max; /* of a torus of 5^k x 5^k, where other tori have
+                                  SCHEDULE_SIDE_MAX; 0: no more than that */
+    const struct mesh_probing *probing;
+
+    /* Starts the nodes, or finds those behind a port; `probed`: for probes, not
+       for a job. The config outlives the mesh. On failure there is nothing to
+       be closed. */
+    int (*open)(struct job_mesh **mesh, const struct job_config *config,
+                bool probed);
+
+    /* Gives an order to the originator and waits for its report. */
+    int (*order)(struct job_mesh *mesh, const struct mesh_order *order);
+
+    /* Prints on stderr how the nodes are, if the error of a report says that
+       one failed; NULL: nothing more is known. */
+    void (*explain)(struct job_mesh *mesh, int error);
+
+    /* Reads the nodes' logs and counters of the last batch, carried out by that
+       order, into an outcome that collect_begin() began. */
+    int (*collect)(struct job_mesh *mesh, struct outcome *outcome,
+                   const struct wire_order *order);
+
+    /* Ends nodes that were started, and frees the mesh. */
+    void (*close)(struct job_mesh *mesh);
+};
+
+extern const struct mesh_ops fabric_job_qemu;   /* a board a node, in QEMU */
+extern const struct mesh_ops fabric_job_native; /* a coroutine a node */
+extern const struct mesh_ops serial_job_qemu;   /* boards emulated by QEMU */
+extern const struct mesh_ops serial_job_port;   /* boards behind config.port */
+
+/* The way of probes to the mesh, which outlives it. */
+struct probe_channel job_mesh_channel(struct job_mesh *mesh);
+
+#endif
