@@ -203,6 +203,63 @@ def test_no_circle_of_folders(graph):
     assert not circles(between), between
 
 
+# ---- kinds of mesh: what one can do is asked, never which one it is ----
+
+# The options choose a row of struct mesh_ops; these files implement the rows.
+CHOOSERS = ("qemu/options/", "qemu/job/mesh_ops.h", "qemu/job/fabric_job.c",
+            "qemu/job/serial_job.c")
+MEMBER = r"(\w+)(?:\[[^]]*\]|\(\))*(?:->|\.)"
+FLAG = re.compile(MEMBER + r"(?:serial|native)\b")
+NOT_FLAGS = {"console", "looked"}  # a serial port, a serial number
+PORT = r"(?:\w+(?:->|\.))*config(?:->|\.)port\b"
+CHOICE = re.compile(
+    rf"{PORT}\s*(?:[!=]=|\?|&&|\|\|)"
+    rf"|(?:!|&&|\|\||[!=]=|\b(?:if|while) \()\s*{PORT}"
+    r"|[!=]=\s*BOARD_(?:WINDOW|SERIAL)\b|\bBOARD_(?:WINDOW|SERIAL)\s*[!=]="
+    r"|\bcase BOARD_(?:WINDOW|SERIAL)\b"
+    r"|\b(?:fabric|serial)_job_(?:qemu|native|port)\b"
+    r"|\bstrcmp\([^,;]*\b(?:mesh|ops|outcome)(?:->|\.)on\b")
+
+
+def mesh_choices(files):
+    """Of sources {name: text}: where they ask which mesh it is."""
+    found = []
+    for name, text in files.items():
+        if not name.startswith("qemu/") or name.startswith(CHOOSERS):
+            continue
+        text = without_comments(text)
+        found += [f"{name}: {match[0]}" for match in FLAG.finditer(text)
+                  if match[1] not in NOT_FLAGS]
+        found += [f"{name}: {match[0]}" for match in CHOICE.finditer(text)]
+    return found
+
+
+def test_only_options_choose_the_mesh():
+    assert not mesh_choices({name: read(name) for name in C_FILES})
+
+
+@pytest.mark.parametrize("line", [
+    "return config->serial ? 1 : 2;", "if (options.job.config.native) {",
+    "x = kinds[i].serial;", "x = kind()->native;",
+    "if (config->port != NULL) {", "x = config->port ? 1 : 2;",
+    "if (!job->config.port) {", "if (NULL == run->config->port)",
+    "y = any && config->port", "if (board->circuits == BOARD_SERIAL)",
+    "case BOARD_WINDOW:", "if (config->mesh == &serial_job_port)",
+    'if (strcmp(mesh->on, "native") == 0)'])
+def test_a_choice_of_mesh_is_found(line):
+    assert mesh_choices({"qemu/report/json.c": line})
+    assert not mesh_choices({"qemu/options/job.c": line})
+
+
+@pytest.mark.parametrize("line", [
+    "{.serial = true, .native = x}", "serial_close(console->serial);",
+    ".port = config->port,", "serial_open(why, config->port, RATE)",
+    "board_default(BOARD_SERIAL)", "/* config->serial */",
+    "if (config->mesh->has_fabric) {"])
+def test_what_is_no_choice_of_mesh_passes(line):
+    assert not mesh_choices({"qemu/report/json.c": line})
+
+
 # ---- the checks find what is planted ----
 
 def compiled(tmp_path, files):
