@@ -54,7 +54,7 @@ void job_options_init(struct job_options *options, const char *command);
 const struct mesh_ops *job_options_mesh_of(const struct board_kind *board);
 
 /* What --on does; 0, or EINVAL after a message. */
-int job_options_set_on(struct job_options *options, const char *text);
+NODISCARD int job_options_set_on(struct job_options *options, const char *text);
 
 /* Whether the options that were parsed go together; completes the config. */
 NODISCARD int job_options_check(struct job_options *options);
