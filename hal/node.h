@@ -39,7 +39,7 @@ struct node_identity { /* switch */
     uint16_t originator_x;
     uint16_t originator_y;
     uint16_t fault_injection; /* enum node_injection, for tests */
-    uint8_t tree; /* whether the job comes along a tree, scatter/plan/tree.h */
+    uint8_t policy; /* of its jobs: enum wire_policy, scatter/wire/wire.h */
     uint8_t probed; /* whether probes may come, on any port, before it */
 };
 

@@ -7,7 +7,8 @@ sources := $(NODE_SOURCES) $(kernels:%=kernels/%.c) $(BOOT_SOURCES) \
            $(wildcard hal/mps2/*.c boot/$(board)/*.c boot/mps2/*.c)
 # Every hop passes here, or every unit.
 fast := scatter/engine/compute.c scatter/engine/core.c \
-        scatter/engine/pattern.c scatter/wire/job.c scatter/plan/split.c \
+        scatter/engine/follow.c scatter/engine/pattern.c scatter/wire/job.c \
+        scatter/plan/split.c \
         hal/window/window.c $(FAST_KERNELS)
 
 # 80 instructions less a plan for 550 bytes.

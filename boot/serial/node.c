@@ -368,7 +368,7 @@ static void take_identity(struct serial_node *node)
         .originator_x = discover_origin(discover).x,
         .originator_y = discover_origin(discover).y,
         .fault_injection = node->node.identity.fault_injection,
-        .tree = torus_phases(size) < 0,
+        .policy = torus_phases(size) < 0 ? WIRE_TREE : WIRE_PATTERN,
         .probed = 1};
     node->core.config.node = (uint16_t)torus_index(size, at);
     unlock(node);

@@ -63,7 +63,7 @@ static void identify(struct mesh *mesh, uint32_t node)
                                .y = at.y,
                                .originator_x = config->originator.x,
                                .originator_y = config->originator.y,
-                               .tree = config->tree,
+                               .policy = config->policy,
                                .probed = config->probed};
     /* A board does not die by itself: inject_death() kills its emulator. */
     if (victim && config->injection != NODE_INJECT_DIE) {

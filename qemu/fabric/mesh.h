@@ -35,8 +35,8 @@ struct mesh_config {
     const uint8_t *slow_shift;
     const char
         *firmware; /* of boards, as ELF file, for post mortems; or NULL */
-    bool tree;     /* the job comes along a tree, scatter/plan/tree.h */
-    bool probed;   /* probes may come before it, scatter/engine/probe.h */
+    uint8_t policy; /* of the jobs: enum wire_policy */
+    bool probed; /* probes may come before it, scatter/engine/probe.h */
     /* Called when the number of boards that are up, or of nodes that have
        ended, changes; NULL: nobody. */
     void (*progress)(void *context, uint32_t up, uint32_t ended);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/job/batches.h"
 
+#include "qemu/job/policy.h"
 #include "qemu/fabric/backend.h"
 #include "qemu/outcome/timeline.h"
 #include "qemu/support/exit_status.h"
@@ -19,10 +20,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 static uint64_t rounds_max(const struct job_config *config)
 {
-    if (job_needs_tree(config)) {
-        return 1;
-    }
-    return config->rounds == WIRE_BEST ? ROUNDS_MAX : config->rounds;
+    return least(config->rounds == WIRE_BEST ? ROUNDS_MAX : config->rounds,
+                 job_policy(config)->rounds_max);
 }
 
 /* What a node holds of a job at most, besides units and outputs: the order's
@@ -30,6 +29,7 @@ static uint64_t rounds_max(const struct job_config *config)
 static uint64_t fixed_bytes(const struct job_config *config)
 {
     const struct kernel_terms *terms = &config->terms;
+    const struct job_policy *policy = job_policy(config);
     uint32_t nodes = (uint32_t)config->size.width * config->size.height;
     uint64_t arg = WIRE_PAD4(config->load.arg_bytes);
     uint64_t around = (uint64_t)terms->before_bytes + terms->after_bytes;
@@ -37,9 +37,8 @@ static uint64_t fixed_bytes(const struct job_config *config)
                      rounds_max(config) * (WIRE_JOB_BYTES_MAX + arg + around) +
                      64;
 
-    if (job_needs_tree(config)) {
-        bytes += TREE_BRANCH_BYTES * nodes + tree_work_bytes(nodes) +
-                 16u * (TREE_PHASES_MAX + 1u);
+    if (policy->plan_bytes != NULL) {
+        bytes += policy->plan_bytes(config);
     }
     if (terms->output_denominator != 0) {
         bytes += scatter_result_head(terms) +

@@ -51,9 +51,4 @@ struct job_config {
    profile. */
 const struct profile *job_plan_profile(const struct job_config *config);
 
-/* Whether only a tree (scatter/plan/tree.h) can plan this job: any torus but
-   5^k x 5^k, any schedule but Peters and Syska's, fewer than four ports,
-   store-and-forward switching, or nodes of different speed. */
-bool job_needs_tree(const struct job_config *config);
-
 #endif

@@ -5,6 +5,7 @@
 #include "qemu/fabric/window_read.h"
 #include "qemu/job/collect.h"
 #include "qemu/job/mesh_ops.h"
+#include "qemu/job/policy.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "torus/pattern.h"
@@ -74,7 +75,7 @@ static struct fabric_job *make(const struct job_config *config, bool probed)
                    .store_and_forward = config->store_and_forward},
         .slow_shift = config->slow_shift,
         .firmware = config->firmware,
-        .tree = job_needs_tree(config),
+        .policy = job_policy(config)->id,
         .probed = probed,
         .identity = 0x51000000u | (uint32_t)config->size.width << 12 |
                     config->size.height, /* tells meshes apart */

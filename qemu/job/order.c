@@ -2,6 +2,7 @@
 #include "qemu/job/order.h"
 
 #include "qemu/job/batches.h"
+#include "qemu/job/policy.h"
 #include "qemu/outcome/output_chunks.h"
 #include "qemu/fabric/postmortem.h"
 #include "qemu/support/exit_status.h"
@@ -28,11 +29,10 @@ static int complain_tree(const struct job_config *config)
 int job_order_tree(uint8_t **tree, const struct job_config *config)
 {
     *tree = NULL;
-    if (!job_needs_tree(config)) {
+    if (job_policy(config)->tree == NULL) {
         return 0;
     }
-    *tree = schedule_tree(config->schedule, config->size, config->originator,
-                          config->slow_shift);
+    *tree = job_policy(config)->tree(config);
     return *tree != NULL ? 0 : complain_tree(config);
 }
 
@@ -98,6 +98,7 @@ void job_order_make(struct job_order *order, const struct job_config *config,
     *wire = wire_of(config, index);
     wire->tree_nodes = tree != NULL ? nodes : 0;
     wire->tree = tree;
+    wire->policy = job_policy(config)->id;
     head_bytes = wire_order_head_bytes(wire);
     head = memory_or_exit(malloc(head_bytes));
     wire_order_store(head, wire);

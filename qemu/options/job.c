@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/options/job.h"
 
+#include "qemu/job/policy.h"
 #include "qemu/format/table.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
@@ -550,22 +551,20 @@ int job_options_check_mesh(const struct job_options *options)
     return 0;
 }
 
-/* Where the load goes along a tree: one round, as many phases as it has. */
-static int check_tree(const struct job_options *options)
+/* What the policy of this job does not have. */
+static int check_policy(const struct job_options *options)
 {
     const struct job_config *config = &options->config;
+    const struct job_policy *policy = job_policy(config);
 
-    if (!job_needs_tree(config)) {
-        return 0;
-    }
-    if (options->phases_given) {
+    if (options->phases_given && !policy->counts_phases) {
         fprintf(stderr,
                 "quincunx: --phases %u: is for peters-syska on a torus "
                 "of 5^k x 5^k with four ports, circuits and no --slow\n",
                 config->phases);
         return EXIT_USAGE;
     }
-    if (config->rounds != 1 && config->rounds != WIRE_BEST) {
+    if (config->rounds > policy->rounds_max && config->rounds != WIRE_BEST) {
         fprintf(stderr,
                 "quincunx: --rounds %u: must be 1 or auto but for "
                 "peters-syska on a torus of 5^k x 5^k with four ports, "
@@ -634,7 +633,7 @@ int job_options_check(struct job_options *options)
     if (status == 0) {
         status = set_slow_shifts(options);
     }
-    return status == 0 ? check_tree(options) : status;
+    return status == 0 ? check_policy(options) : status;
 }
 
 void job_options_free(struct job_options *options)

@@ -86,7 +86,7 @@ void layers_fill(struct outcome *outcome)
 
     outcome->layer =
         memory_or_exit(calloc(UINT8_MAX + 1u, sizeof *outcome->layer));
-    if (plan->rounds == 0) {
+    if (!plan->layers) {
         fill_tree(outcome);
         return;
     }

@@ -137,7 +137,7 @@ static void phase_box(struct chart *chart, unsigned phase, unsigned kind,
 
 static const char *name_of(const struct outcome *outcome, unsigned phase)
 {
-    if (outcome->plan.rounds == 0) {
+    if (!outcome->plan.layers) {
         return "";
     }
     return phase % 2 == 1 ? ", knight" : ", cross";
@@ -151,7 +151,7 @@ static void phases(struct chart *chart)
         }
         fprintf(chart->script, "set ytics add (\"phase %u%s\" %d)\n", phase,
                 name_of(chart->outcome, phase), chart->height + ROW / 2);
-        for (unsigned r = 0; r == 0 || r < chart->outcome->plan.rounds; ++r) {
+        for (unsigned r = 0; r < chart->outcome->plan.rounds; ++r) {
             phase_box(chart, phase, WIRE_PART, r);
         }
         phase_box(chart, phase, WIRE_RESULT, 0);

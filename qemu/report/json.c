@@ -91,7 +91,7 @@ static json_t *startup_json(const struct wire_report *plan)
 {
     json_t *startup = json_array();
 
-    for (unsigned phase = 1; plan->rounds > 0 && phase <= plan->phases;
+    for (unsigned phase = 1; plan->layers && phase <= plan->phases;
          ++phase) {
         json_t *entry = integer(plan->startup_ps[phase - 1]);
 
@@ -113,7 +113,7 @@ static json_t *plan_json(const struct outcome *outcome)
         "torus", "side", outcome->size.width, "nodes",
         integer(outcome->node_count), "load_units",
         integer(outcome->load_units), "phases", (int)plan->phases, "rounds",
-        plan->rounds > 1 ? (int)plan->rounds : 1, "active_nodes",
+        (int)plan->rounds, "active_nodes",
         integer(outcome_planned_nodes(outcome)), "makespan_ps",
         integer(outcome_planned_ps(outcome)), "speedup",
         outcome_planned_speedup(outcome), "compute_ps_per_unit",

@@ -134,7 +134,7 @@ static void print_layer(FILE *out, const struct outcome *outcome,
     fprintf(out, "%5u %7" PRIu32 " %10" PRIu64 " %10" PRIu64, layer,
             planned->nodes, (uint64_t)planned->share_units,
             (uint64_t)planned->volume_units);
-    if (outcome->plan.rounds > 0) {
+    if (outcome->plan.layers) {
         fprintf(out, "  %7.3f", in_unit(planned->received_ps, unit));
     } else {
         fprintf(out, "  %7s", "-");
@@ -198,7 +198,7 @@ static void print_rounds(FILE *out, const struct outcome *outcome)
     char text[SUMMARY_TIME_BYTES];
 
     fprintf(out, "\nrounds    %u of %u phases",
-            plan->rounds > 1 ? (unsigned)plan->rounds : 1u,
+            (unsigned)plan->rounds,
             (unsigned)plan->phases);
     if (one_ps > 0) {
         summary_time(text, one_ps);

@@ -77,7 +77,7 @@ static void keep_output(struct scatter *scatter,
 int scatter_compute(struct scatter *scatter)
 {
     uint32_t units = scatter->split.own_units;
-    bool first = ROUNDS_MAX == 1 || scatter->round == 0;
+    bool first = scatter->round == 0;
     struct kernel_result next = {.data = scatter->memory->incoming};
     struct kernel_result *result = first ? &scatter->result : &next;
     int error;

@@ -48,9 +48,6 @@ int scatter_take_job(struct scatter *scatter, const uint8_t *in, uint32_t bytes)
     if (job->kernel >= scatter->kernel_count) {
         return ERR_IMAGE;
     }
-    if (!SCATTER_OUTPUTS && (job->flags & WIRE_OUTPUT) != 0) {
-        return ERR_ABSENT;
-    }
     scatter->job_data = in;
     scatter->job_bytes = (uint32_t)(job->arg - in) + WIRE_PAD4(job->arg_bytes);
     scatter->kernel = scatter->kernels[job->kernel];
@@ -83,11 +80,8 @@ int scatter_begin_kernel(struct scatter *scatter)
                              .arg_bytes = scatter->job.arg_bytes,
                              .unit_bytes = scatter->job.unit_bytes};
 
-    if (scatter->kernel->begin(scatter->memory->work, &scatter->terms, &job) !=
-        KERNEL_OK) {
-        return ERR_ARGUMENT;
-    }
-    return !SCATTER_OUTPUTS && scatter->terms.output_denominator != 0
-               ? ERR_ABSENT
-               : ERR_OK;
+    return scatter->kernel->begin(scatter->memory->work, &scatter->terms,
+                                  &job) == KERNEL_OK
+               ? ERR_OK
+               : ERR_ARGUMENT;
 }

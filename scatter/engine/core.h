@@ -29,19 +29,6 @@
 #endif
 #define SCATTER_WORK_MAX 4096u
 
-/* Whether kernels may have outputs. An image whose kernels have none may do
-   without: then one that has some is refused with ERR_ABSENT. */
-#ifndef SCATTER_OUTPUTS
-#define SCATTER_OUTPUTS 1
-#endif
-
-/* Whether jobs may go along a tree. A board with little memory does without:
-   its originator refuses such orders with ERR_ABSENT, other nodes such
-   branches; they still answer probes. Its build says so. */
-#ifndef RELAY_TREES
-#define RELAY_TREES 1
-#endif
-
 #define SCATTER_HEAD_BYTES (CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES)
 
 /*
@@ -99,8 +86,11 @@ struct scatter_costs {
     uint32_t result_merge_ps;   /* one child's result received and merged */
 };
 
+struct policy; /* scatter/engine/policy.h */
+
 struct scatter {
     struct circuit *circuit;
+    const struct policy *policy; /* of all jobs on this mesh */
     struct scatter_memory *memory;
     const struct kernel *const *kernels;
     const struct scatter_costs *costs;
@@ -120,7 +110,7 @@ struct scatter {
     struct wire_job job;
     unsigned round;          /* at hand, from 0 */
     const uint8_t *job_data; /* as it is passed on */
-    const uint8_t *branch;   /* this node's piece of the tree, or NULL */
+    const uint8_t *branch;   /* this node's piece of the tree, if it has one */
     uint32_t job_bytes;
     const struct kernel *kernel;
     struct kernel_terms terms;
@@ -138,13 +128,13 @@ struct scatter {
 /* Whether this job has an output besides its result. */
 static inline bool scatter_has_output(const struct scatter *scatter)
 {
-    return SCATTER_OUTPUTS && (scatter->job.flags & WIRE_OUTPUT) != 0;
+    return (scatter->job.flags & WIRE_OUTPUT) != 0;
 }
 
 /* Whether a kernel of these terms has one. */
 static inline bool scatter_makes_output(const struct kernel_terms *terms)
 {
-    return SCATTER_OUTPUTS && terms->output_denominator != 0;
+    return terms->output_denominator != 0;
 }
 
 /* What goes before the chunks of output: the length of the result, and it,
@@ -154,7 +144,8 @@ static inline uint32_t scatter_result_head(const struct kernel_terms *terms)
     return 4 + WIRE_PAD4(terms->result_bytes_max);
 }
 
-/* For a tree too. Result, where there is one: 0 or the error. */
+/* The steps that all policies share. Result, where there is one: 0 or the
+   error. */
 NODISCARD int scatter_take_message(struct scatter *scatter,
                                    struct circuit_delivery *delivery,
                                    unsigned ports);

@@ -5,12 +5,8 @@
 #include "hal/check.h"
 #include "scatter/engine/compute.h"
 #include "scatter/engine/gather.h"
-#include "scatter/engine/originator_pattern.h"
-#include "scatter/engine/originator_tree.h"
-#include "scatter/engine/pattern.h"
-#include "scatter/engine/pattern_gather.h"
-#include "scatter/engine/result_slots.h"
-#include "scatter/engine/tree.h"
+#include "scatter/engine/originator_state.h"
+#include "scatter/engine/policy_table.h"
 #include "scatter/engine/probe.h"
 
 #include <string.h>
@@ -171,17 +167,6 @@ static uint64_t calibrate(struct scatter *scatter,
     return per_unit_ps(total_ps, SAMPLES * fixed_ps, SAMPLES * units);
 }
 
-/* The originator's range is the whole load. */
-static void hold_load(struct scatter *scatter, const struct wire_order *order)
-{
-    scatter->body = order->load;
-    scatter->body_before = order->before_bytes;
-    scatter->body_bytes =
-        order->load_units * order->unit_bytes + order->after_bytes;
-    scatter->units = order->load_units;
-    scatter->first_unit = order->first_unit;
-}
-
 /* The order's part of the job. */
 static void take_order(struct scatter *scatter, const struct wire_order *order)
 {
@@ -190,23 +175,8 @@ static void take_order(struct scatter *scatter, const struct wire_order *order)
     job->unit_bytes = order->unit_bytes;
     job->arg = order->arg;
     job->arg_bytes = order->arg_bytes;
-    job->flags = order->flags & WIRE_MORE;
-    hold_load(scatter, order);
-}
-
-static bool is_tree(const struct originator *originator)
-{
-    return RELAY_TREES && originator->order.tree_nodes > 0;
-}
-
-/* What this image was built without. */
-static int check_parts(const struct wire_order *order)
-{
-    bool tree = !RELAY_TREES && order->tree_nodes > 0;
-    bool rounds =
-        ROUNDS_MAX == 1 && order->rounds > 1 && order->rounds != WIRE_BEST;
-
-    return tree || rounds ? ERR_ABSENT : ERR_OK;
+    job->flags = WIRE_FLAGS(order->flags & WIRE_MORE, order->policy);
+    originator_hold_load(scatter, order);
 }
 
 static int prepare(struct scatter *scatter, struct originator *originator)
@@ -217,8 +187,8 @@ static int prepare(struct scatter *scatter, struct originator *originator)
     if (error == ERR_OK && order->load_units == 0) {
         error = ERR_EMPTY;
     }
-    if (error == ERR_OK) {
-        error = check_parts(order);
+    if (error == ERR_OK && policy_find(order->policy) != scatter->policy) {
+        error = ERR_FIELD;
     }
     take_order(scatter, order);
     if (error == ERR_OK) {
@@ -226,51 +196,8 @@ static int prepare(struct scatter *scatter, struct originator *originator)
     }
     if (error == ERR_OK) {
         originator->report.compute_ps = calibrate(scatter, originator);
-        error = is_tree(originator)
-                    ? originator_plan_tree(scatter, originator)
-                    : originator_plan_pattern(scatter, originator);
+        error = scatter->policy->plan(scatter, originator);
     }
-    return error;
-}
-
-/* Before a round: what rounding adds at most to the circuits elsewhere that
-   must be gone by then, one unit in every phase. 2^26 ps suffice. */
-static uint32_t round_gap_ps(const struct originator *originator)
-{
-    uint64_t gap_ps = originator->plan.phases * originator->input.transfer_ps;
-
-    return gap_ps < 1u << 26 ? (uint32_t)gap_ps : 1u << 26;
-}
-
-/* Queues all rounds; the originator's own share is part of the first. */
-static int send_rounds(struct scatter *scatter,
-                       const struct originator *originator, uint64_t start_ps)
-{
-    const struct wire_order *order = &originator->order;
-    uint64_t gather_ps = slots_gather_ps(scatter, originator, start_ps);
-    uint32_t own_units = 0;
-    int error = ERR_OK;
-
-    for (unsigned round = 0; error == ERR_OK && round < originator->plan.rounds;
-         ++round) {
-        if (ROUNDS_MAX > 1 && round > 0) {
-            scatter->message[1].gap_ps += round_gap_ps(originator);
-        }
-        scatter->round = round;
-        scatter->job_data = originator->job + round * scatter->job_bytes;
-        wire_job_store_gather(originator->job + round * scatter->job_bytes,
-                              gather_ps);
-        scatter->units = originator->plan.round_units[round];
-        error = pattern_distribute(scatter);
-        own_units += scatter->split.own_units;
-        scatter->first_unit += scatter->units;
-        scatter->body += scatter->units * order->unit_bytes;
-        scatter->body_before += scatter->units * order->unit_bytes;
-        scatter->body_bytes -= scatter->units * order->unit_bytes;
-    }
-    hold_load(scatter, &originator->order);
-    scatter->round = 0;
-    scatter->split.own_units = own_units;
     return error;
 }
 
@@ -279,19 +206,17 @@ static int carry_out(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
     uint64_t start_ps = originator_now_ps(scatter);
-    bool tree = is_tree(originator);
     int error;
 
     events_record(scatter->circuit->log, start_ps, EVENT_SCATTER_START, 0,
                   scatter->units);
     report->scatter_start_ps = start_ps;
-    error = tree ? originator_send_tree(scatter, originator, start_ps)
-                 : send_rounds(scatter, originator, start_ps);
+    error = scatter->policy->send(scatter, originator, start_ps);
     if (error == ERR_OK) {
         error = scatter_compute(scatter);
     }
     if (error == ERR_OK) {
-        error = tree ? branch_gather(scatter) : pattern_gather(scatter);
+        error = scatter->policy->gather(scatter);
     }
     report->gather_done_ps = originator_now_ps(scatter);
     return error;

@@ -3,6 +3,7 @@
    gets what. */
 #include "scatter/engine/originator_pattern.h"
 
+#include "scatter/engine/pattern.h"
 #include "scatter/engine/result_slots.h"
 
 /* How long phase i holds its circuits, besides the transfer of its units. */
@@ -14,7 +15,7 @@ static uint64_t circuit_ps(const struct scatter *scatter,
     uint32_t head_bytes;
 
     job.phases = originator->input.phases_want;
-    job.rounds = 1;
+    job.flags |= WIRE_TABLES;
     head_bytes = SCATTER_HEAD_BYTES + wire_job_bytes(&job) + job.before_bytes +
                  job.after_bytes;
     return order->startup_ps +
@@ -46,7 +47,7 @@ static void set_startups(const struct scatter *scatter,
 /* Whether the plan counts the way back of outputs. */
 static bool counts_returns(const struct originator *originator)
 {
-    return SCATTER_OUTPUTS && originator->results_denominator != 0;
+    return originator->results_denominator != 0;
 }
 
 /* One round: begin() is one more thing that the originator does not do, and
@@ -199,7 +200,7 @@ static int choose_rounds(const struct scatter *scatter,
             prefer(best, &choice);
         }
     }
-    if (ROUNDS_MAX > 1 && originator->order.rounds != 1 && phases > 0) {
+    if (originator->order.rounds != 1 && phases > 0) {
         struct rounds_input input = rounds_input(scatter, originator);
         int found = rounds_best(&choice.rounds, &choice.makespan_ps, &input);
 
@@ -250,7 +251,7 @@ static int make_plan(const struct scatter *scatter,
     int error;
 
     set_startups(scatter, originator, choice->phases);
-    if (ROUNDS_MAX > 1 && choice->rounds > 1) {
+    if (choice->rounds > 1) {
         input = rounds_input(scatter, originator);
         error = rounds_plan(&originator->plan, &input, choice->rounds);
         if (error != ERR_PHASES || originator->order.rounds != WIRE_BEST) {
@@ -279,7 +280,7 @@ static void set_results(const struct scatter *scatter,
     uint64_t a = p;
     uint64_t b = q;
 
-    if (!SCATTER_OUTPUTS || terms->output_varies || q == 0 || p == 0) {
+    if (terms->output_varies || q == 0 || p == 0) {
         return;
     }
     while (b != 0) {
@@ -334,6 +335,7 @@ static void adopt(struct scatter *scatter, struct originator *originator)
 
     report->phases = made->phases;
     report->rounds = made->rounds;
+    report->layers = true;
     for (unsigned round = 0; round < made->rounds; ++round) {
         for (unsigned layer = 0; layer <= made->phases; ++layer) {
             report->share_units[layer] += made->share_units[round][layer];
@@ -388,6 +390,7 @@ static int make_jobs(struct scatter *scatter, struct originator *originator)
 
     job->phases = originator->plan.phases;
     job->rounds = originator->plan.rounds;
+    job->flags |= WIRE_TABLES;
     bytes = wire_job_bytes(job);
     originator->job = originator_allocate(scatter, job->rounds * bytes);
     if (originator->job == NULL) {
@@ -416,5 +419,45 @@ int originator_plan_pattern(struct scatter *scatter,
         plan_receipts(scatter, originator);
         error = make_jobs(scatter, originator);
     }
+    return error;
+}
+
+/* Before a round: what rounding adds at most to the circuits elsewhere that
+   must be gone by then, one unit in every phase. 2^26 ps suffice. */
+static uint32_t round_gap_ps(const struct originator *originator)
+{
+    uint64_t gap_ps = originator->plan.phases * originator->input.transfer_ps;
+
+    return gap_ps < 1u << 26 ? (uint32_t)gap_ps : 1u << 26;
+}
+
+int originator_send_rounds(struct scatter *scatter,
+                           struct originator *originator, uint64_t start_ps)
+{
+    const struct wire_order *order = &originator->order;
+    uint64_t gather_ps = slots_gather_ps(scatter, originator, start_ps);
+    uint32_t own_units = 0;
+    int error = ERR_OK;
+
+    for (unsigned round = 0; error == ERR_OK && round < originator->plan.rounds;
+         ++round) {
+        if (round > 0) {
+            scatter->message[1].gap_ps += round_gap_ps(originator);
+        }
+        scatter->round = round;
+        scatter->job_data = originator->job + round * scatter->job_bytes;
+        wire_job_store_gather(originator->job + round * scatter->job_bytes,
+                              gather_ps);
+        scatter->units = originator->plan.round_units[round];
+        error = pattern_distribute(scatter);
+        own_units += scatter->split.own_units;
+        scatter->first_unit += scatter->units;
+        scatter->body += scatter->units * order->unit_bytes;
+        scatter->body_before += scatter->units * order->unit_bytes;
+        scatter->body_bytes -= scatter->units * order->unit_bytes;
+    }
+    originator_hold_load(scatter, &originator->order);
+    scatter->round = 0;
+    scatter->split.own_units = own_units;
     return error;
 }

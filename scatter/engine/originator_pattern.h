@@ -10,4 +10,10 @@
 NODISCARD int originator_plan_pattern(struct scatter *scatter,
                                       struct originator *originator);
 
+/* Queues all rounds; the originator's own share is part of the first. Result: 0
+   or the error. */
+NODISCARD int originator_send_rounds(struct scatter *scatter,
+                                     struct originator *originator,
+                                     uint64_t start_ps);
+
 #endif

@@ -12,3 +12,14 @@ uint8_t *originator_allocate(struct scatter *scatter, uint32_t bytes)
     scatter->low += bytes;
     return at;
 }
+
+void originator_hold_load(struct scatter *scatter,
+                          const struct wire_order *order)
+{
+    scatter->body = order->load;
+    scatter->body_before = order->before_bytes;
+    scatter->body_bytes =
+        order->load_units * order->unit_bytes + order->after_bytes;
+    scatter->units = order->load_units;
+    scatter->first_unit = order->first_unit;
+}

@@ -30,6 +30,10 @@ static inline uint32_t originator_phase_hops(const struct scatter *scatter,
     return torus_path_hops(torus_phase_path(scatter->size, phase, TORUS_EAST));
 }
 
+/* Makes the whole load of the order the originator's range. */
+void originator_hold_load(struct scatter *scatter,
+                          const struct wire_order *order);
+
 /* Memory from `low` on, 8-byte aligned, or NULL. */
 uint8_t *originator_allocate(struct scatter *scatter, uint32_t bytes);
 

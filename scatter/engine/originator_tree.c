@@ -156,10 +156,10 @@ int originator_plan_tree(struct scatter *scatter, struct originator *originator)
     }
     originator->report.phases = (uint8_t)phases;
     originator->report.phases_feasible = (uint8_t)phases;
-    originator->report.rounds = 0;
+    originator->report.rounds = 1;
     scatter->branch = tree;
     scatter->job.phases = (uint8_t)(phases > 0 ? phases : 1);
-    scatter->job.rounds = 0;
+    scatter->job.rounds = 1;
     begin_at(tree, order->first_unit);
     return make_job(scatter, originator);
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/pattern.h"
 
-#include "scatter/engine/compute.h"
-#include "scatter/engine/gather.h"
-#include "scatter/engine/pattern_gather.h"
 #include "scatter/engine/probe.h"
 
 /* Queues the sends of one phase; their ranges begin at `position`. */
@@ -71,6 +68,7 @@ static int take_part(struct scatter *scatter,
 {
     const uint8_t *job = delivery->payload + WIRE_PART_BYTES;
     const uint8_t *end = delivery->payload + delivery->bytes;
+    struct circuit *circuit = scatter->circuit;
     struct wire_part part;
     int error = wire_part_load(&part, delivery->payload, delivery->bytes);
 
@@ -79,52 +77,41 @@ static int take_part(struct scatter *scatter,
         return error != ERR_OK ? error : ERR_PLACE;
     }
     error = scatter_take_job(scatter, job, (uint32_t)(end - job));
-    if (error != ERR_OK || part.layer > scatter->job.phases ||
-        part.round >= scatter->job.rounds) {
-        return error != ERR_OK ? error : ERR_FIELD;
+    if (error != ERR_OK) {
+        return error;
     }
-    if (scatter->round == 0) {
-        scatter->circuit->log->events_written = 0; /* of the job before */
+    if ((scatter->job.flags & WIRE_FLAGS(WIRE_TABLES, 0xfu)) !=
+            WIRE_FLAGS(WIRE_TABLES, WIRE_PATTERN) ||
+        part.layer > scatter->job.phases || part.round >= scatter->job.rounds) {
+        return ERR_FIELD;
     }
-    scatter->circuit->job = delivery->job;
+    if (part.round == 0) {
+        circuit->log->events_written = 0; /* of the job before */
+    }
+    circuit->job = delivery->job;
     scatter->units = part.units;
     scatter->first_unit = part.first_unit;
     return scatter_take_body(scatter, job + scatter->job_bytes, end);
 }
 
-/* Takes one round: what others wait for goes on before anything is computed. */
-static int follow_round(struct scatter *scatter)
+/* Where the next message may come in: the first one on all ports if probes may
+   come, else only where the parent sends. A node that waits on one port can be
+   served earlier by the emulator. */
+static unsigned arrival_ports(const struct scatter *scatter)
+{
+    return scatter->round == 0 && scatter->circuit->node->identity.probed != 0
+               ? (1u << TORUS_PORTS) - 1u
+               : 1u << torus_path_arrival(scatter->down);
+}
+
+int pattern_receive(struct scatter *scatter)
 {
     struct circuit_delivery delivery;
-    unsigned ports = probe_ports(scatter);
-    int error;
+    int error =
+        probe_await(scatter, WIRE_PART, &delivery, arrival_ports(scatter));
 
-    do {
-        error = scatter_take_message(scatter, &delivery, ports);
-    } while (error == ERR_OK && delivery.kind != WIRE_PART &&
-             (error = probe_serve(scatter, delivery)) == ERR_OK);
     if (error == ERR_OK) {
         error = take_part(scatter, &delivery);
     }
-    if (error == ERR_OK) {
-        error = pattern_distribute(scatter);
-    }
-    if (error == ERR_OK && scatter->round == 0) {
-        error = scatter_begin_kernel(scatter);
-    }
-    return error == ERR_OK ? scatter_compute(scatter) : error;
-}
-
-int pattern_follow(struct scatter *scatter)
-{
-    int error;
-
-    while ((error = follow_round(scatter)) == ERR_OK &&
-           scatter->round + 1u < scatter->job.rounds) {
-        scatter->round += 1;
-    }
-    if (error == ERR_OK) {
-        error = pattern_gather(scatter);
-    }
-    return error == ERR_OK ? scatter_return_result(scatter) : error;
+    return error == ERR_OK ? pattern_distribute(scatter) : error;
 }

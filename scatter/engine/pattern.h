@@ -17,8 +17,8 @@
  */
 NODISCARD int pattern_distribute(struct scatter *scatter);
 
-/* The whole job of a node that is not the originator. Result: 0 or the
+/* Waits for this round's WIRE_PART, and distributes it. Result: 0 or the
    error. */
-NODISCARD int pattern_follow(struct scatter *scatter);
+NODISCARD int pattern_receive(struct scatter *scatter);
 
 #endif

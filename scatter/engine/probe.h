@@ -32,14 +32,21 @@
 NODISCARD int probe_serve(struct scatter *scatter,
                           struct circuit_delivery delivery);
 
-/* Where a node on the pattern waits: for the first part of a job on all ports
-   if probes may come, else only where its parent sends. A node that waits on
-   one port can be served earlier by the emulator. */
-static inline unsigned probe_ports(const struct scatter *scatter)
+/* Waits for a message of this kind on a set of ports, and serves the probes
+   that come before it. Inline: every hop passes here. Result: 0 or the
+   error. */
+NODISCARD static inline int probe_await(struct scatter *scatter,
+                                        enum wire_kind kind,
+                                        struct circuit_delivery *delivery,
+                                        unsigned ports)
 {
-    return scatter->round == 0 && scatter->circuit->node->identity.probed != 0
-               ? (1u << TORUS_PORTS) - 1u
-               : 1u << torus_path_arrival(scatter->down);
+    int error;
+
+    do {
+        error = scatter_take_message(scatter, delivery, ports);
+    } while (error == ERR_OK && delivery->kind != kind &&
+             (error = probe_serve(scatter, *delivery)) == ERR_OK);
+    return error;
 }
 
 #endif

@@ -18,6 +18,7 @@ uint64_t slots_output_ps(const struct scatter *scatter,
     const struct wire_order *order = &originator->order;
     const struct kernel_terms *terms = &scatter->terms;
     bool stages = (order->flags & WIRE_STORE_AND_FORWARD) != 0;
+    /* 0 as long as there is no plan: it begins with one. */
     uint32_t rounds = originator->plan.rounds > 0 ? originator->plan.rounds : 1;
     uint64_t bytes = CIRCUIT_HEADER_BYTES + scatter_result_head(terms) +
                      (WIRE_CHUNK_BYTES + 3u) * (uint64_t)rounds * nodes +
@@ -70,7 +71,7 @@ int slots_set(struct scatter *scatter, const struct originator *originator,
 {
     const struct wire_order *order = &originator->order;
     struct wire_job *job = &scatter->job;
-    bool stages = RELAY_TREES && (order->flags & WIRE_STORE_AND_FORWARD) != 0;
+    bool stages = (order->flags & WIRE_STORE_AND_FORWARD) != 0;
     uint64_t slack_ps =
         4u * (uint64_t)scatter->costs->result_merge_ps + PS_PER_NS;
     uint64_t once_ps = order->startup_ps +

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/tree.h"
 
-#include "scatter/engine/compute.h"
 #include "scatter/engine/gather.h"
 #include "scatter/engine/probe.h"
 
@@ -108,8 +107,12 @@ static int take_branch(struct scatter *scatter,
     const uint8_t *branch;
     int error = scatter_take_job(scatter, delivery->payload, delivery->bytes);
 
-    if (error != ERR_OK || scatter->job.rounds != 0) {
-        return error != ERR_OK ? error : ERR_FIELD;
+    if (error != ERR_OK) {
+        return error;
+    }
+    if (WIRE_POLICY(scatter->job.flags) != WIRE_TREE ||
+        scatter->job.rounds != 1) {
+        return ERR_FIELD;
     }
     branch = delivery->payload + scatter->job_bytes;
     if (end - branch < (ptrdiff_t)TREE_BRANCH_BYTES) {
@@ -130,40 +133,14 @@ static int take_branch(struct scatter *scatter,
     return scatter_take_body(scatter, tree_next(branch), end);
 }
 
-static int receive_branch(struct scatter *scatter)
+int branch_receive(struct scatter *scatter)
 {
     unsigned any_port = (1u << TORUS_PORTS) - 1u;
     struct circuit_delivery delivery;
-    int error;
+    int error = probe_await(scatter, WIRE_BRANCH, &delivery, any_port);
 
-    do {
-        error = scatter_take_message(scatter, &delivery, any_port);
-    } while (error == ERR_OK && delivery.kind != WIRE_BRANCH &&
-             (error = probe_serve(scatter, delivery)) == ERR_OK);
     if (error == ERR_OK) {
-        error = RELAY_TREES ? take_branch(scatter, &delivery) : ERR_ABSENT;
+        error = take_branch(scatter, &delivery);
     }
-    return error;
-}
-
-int branch_follow(struct scatter *scatter)
-{
-    int error = receive_branch(scatter);
-
-    if (!RELAY_TREES) {
-        return error;
-    }
-    if (error == ERR_OK) {
-        error = branch_distribute(scatter);
-    }
-    if (error == ERR_OK) {
-        error = scatter_begin_kernel(scatter);
-    }
-    if (error == ERR_OK) {
-        error = scatter_compute(scatter);
-    }
-    if (error == ERR_OK) {
-        error = branch_gather(scatter);
-    }
-    return error == ERR_OK ? scatter_return_result(scatter) : error;
+    return error == ERR_OK ? branch_distribute(scatter) : error;
 }

@@ -11,12 +11,15 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
 
-/* The steps of scatter/engine/core.h, for the branch that this node holds.
-   Result: 0 or the error. */
+/* Queues the sends to the children of this node's branch. Result: 0 or the
+   error. */
 NODISCARD int branch_distribute(struct scatter *scatter);
-NODISCARD int branch_gather(struct scatter *scatter);
 
-/* What a node does that is not the originator. Result: 0 or the error. */
-NODISCARD int branch_follow(struct scatter *scatter);
+/* Waits for this node's WIRE_BRANCH, and distributes it. Result: 0 or the
+   error. */
+NODISCARD int branch_receive(struct scatter *scatter);
+
+/* Receives and merges the children's results. Result: 0 or the error. */
+NODISCARD int branch_gather(struct scatter *scatter);
 
 #endif

@@ -32,10 +32,7 @@
 #include "hal/nodiscard.h"
 #include "scatter/plan/one_round.h"
 
-/* A board with little memory may have just one: its build says so. */
-#ifndef ROUNDS_MAX
 #define ROUNDS_MAX 16u
-#endif
 #define ROUNDS_PHASES_MAX 10u
 #define ROUNDS_RHO_MAX 65536u /* transfer / compute; beyond, one round */
 

@@ -7,13 +7,17 @@
 /* Bytes of the tables of shares and volumes, and of all tables. */
 static uint32_t volumes_bytes(const struct wire_job *job)
 {
-    return job->rounds > 0 ? 8u * (job->phases + 1u) : 0;
+    return (job->flags & WIRE_TABLES) != 0 ? 8u * (job->phases + 1u) : 0;
 }
 
 static uint32_t tables_bytes(const struct wire_job *job)
 {
-    return volumes_bytes(job) +
-           ((job->flags & WIRE_OUTPUT) != 0 ? 8u * (job->phases + 1u) : 0);
+    /* Without a branch: every hop passes here. */
+    uint32_t flags = job->flags;
+    uint32_t tables = (flags & WIRE_TABLES) / WIRE_TABLES +
+                      (flags & WIRE_OUTPUT) / WIRE_OUTPUT;
+
+    return tables * 8u * (job->phases + 1u);
 }
 
 uint32_t wire_job_bytes(const struct wire_job *job)
@@ -41,7 +45,7 @@ void wire_job_store(uint8_t *out, const struct wire_job *job,
     bytes_store_u32(out + 28, job->after_bytes);
     bytes_store_u32(out + 32, job->arg_bytes);
     for (unsigned layer = 0; layer <= job->phases; ++layer) {
-        if (job->rounds > 0) {
+        if ((job->flags & WIRE_TABLES) != 0) {
             bytes_store_u32(tables + 4 * layer, share_units[layer]);
             bytes_store_u32(tables + 4 * (job->phases + 1 + layer),
                             volume_units[layer]);
@@ -73,9 +77,10 @@ int wire_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes)
     job->arg_bytes = bytes_load_u32(in + 32);
     ahead = WIRE_JOB_BYTES + tables_bytes(job);
     job->arg = in + ahead;
-    if (job->phases > (job->rounds > 0 ? TORUS_PHASES_MAX : TREE_PHASES_MAX) ||
-        job->phases == 0 || job->rounds > ROUNDS_MAX ||
-        job->arg_bytes > KERNEL_ARG_MAX) {
+    if (job->phases - 1u >= ((job->flags & WIRE_TABLES) != 0
+                                 ? TORUS_PHASES_MAX
+                                 : TREE_PHASES_MAX) ||
+        job->rounds > ROUNDS_MAX || job->arg_bytes > KERNEL_ARG_MAX) {
         return ERR_FIELD;
     }
     return bytes < ahead + WIRE_PAD4(job->arg_bytes) ? ERR_LENGTH : ERR_OK;

@@ -28,7 +28,7 @@ void wire_order_store(uint8_t *out, const struct wire_order *order)
     out[44] = order->phases;
     out[45] = order->rounds;
     out[46] = order->ports;
-    out[47] = order->flags;
+    out[47] = WIRE_FLAGS(order->flags, order->policy);
     bytes_store_u32(out + 48, order->tree_nodes);
     bytes_store_u32(out + 52, order->unit_bytes);
     bytes_store_u32(out + 56, order->arg_bytes);
@@ -55,7 +55,8 @@ int wire_order_load(struct wire_order *order, const uint8_t *in, uint32_t bytes)
     order->phases = in[44];
     order->rounds = in[45];
     order->ports = in[46];
-    order->flags = in[47];
+    order->flags = in[47] & 0xfu;
+    order->policy = WIRE_POLICY(in[47]);
     order->tree_nodes = bytes_load_u32(in + 48);
     order->unit_bytes = bytes_load_u32(in + 52);
     order->arg_bytes = bytes_load_u32(in + 56);
@@ -91,7 +92,7 @@ uint32_t wire_report_bytes(const struct wire_report *report)
 static void store_rounds(uint8_t *out, const struct wire_report *report,
                          const struct rounds_plan *plan)
 {
-    bool many = ROUNDS_MAX > 1 && report->rounds > 1;
+    bool many = report->rounds > 1;
 
     for (unsigned round = 0; many && round < report->rounds; ++round) {
         for (unsigned i = 0; i <= report->phases; ++i, out += 8) {
@@ -106,7 +107,8 @@ static void load_rounds(struct rounds_plan *plan,
 {
     plan->phases = report->phases;
     plan->rounds = report->rounds;
-    for (unsigned round = 0; round < report->rounds; ++round) {
+    for (unsigned round = 0; report->layers && round < report->rounds;
+         ++round) {
         for (unsigned i = 0; i <= report->phases; ++i) {
             bool many = report->rounds > 1;
 
@@ -127,7 +129,7 @@ void wire_report_store(uint8_t *out, const struct wire_report *report,
     out[4] = report->phases;
     out[5] = report->phases_feasible;
     out[6] = report->rounds;
-    out[7] = report->output;
+    out[7] = (uint8_t)(report->output | report->layers << 1);
     bytes_store_u64(out + 8, report->compute_ps);
     bytes_store_u64(out + 16, report->makespan_ps);
     bytes_store_u64(out + 24, report->begin_ps);
@@ -152,8 +154,8 @@ int wire_report_load(struct wire_report *report, struct rounds_plan *plan,
     if (bytes < WIRE_REPORT_BYTES) {
         return ERR_LENGTH;
     }
-    if (in[4] > (in[6] == 0 ? TREE_PHASES_MAX : TORUS_PHASES_MAX) ||
-        in[6] > ROUNDS_MAX) {
+    if (in[4] > ((in[7] & 2u) != 0 ? TORUS_PHASES_MAX : TREE_PHASES_MAX) ||
+        in[6] > ((in[7] & 2u) != 0 ? ROUNDS_MAX : 1u)) {
         return ERR_FIELD;
     }
     if (bytes - WIRE_REPORT_BYTES < rounds_bytes(in[4], in[6])) {
@@ -163,7 +165,8 @@ int wire_report_load(struct wire_report *report, struct rounds_plan *plan,
     report->phases = in[4];
     report->phases_feasible = in[5];
     report->rounds = in[6];
-    report->output = in[7] != 0;
+    report->output = (in[7] & 1u) != 0;
+    report->layers = (in[7] & 2u) != 0;
     report->compute_ps = bytes_load_u64(in + 8);
     report->makespan_ps = bytes_load_u64(in + 16);
     report->begin_ps = bytes_load_u64(in + 24);

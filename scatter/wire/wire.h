@@ -12,8 +12,8 @@
  *   44  u8  phases, or WIRE_BEST             12  job, see below
  *   45  u8  rounds, or WIRE_BEST             ..  before, units, and after
  *   46  u8  ports at once
- *   47  u8  flags, enum wire_flag         WIRE_BRANCH, node to child:
- *   48  u32 tree_nodes, 0: none             0  job, R = 0
+ *   47  u8  flags and policy, see below   WIRE_BRANCH, node to child:
+ *   48  u32 tree_nodes, 0: none             0  job, without tables
  *   52  u32 unit_bytes                      ..  the child's piece of the tree
  *   56  u32 arg_bytes                       ..  before, units, and after
  *   60  u32 first_unit
@@ -21,20 +21,24 @@
  *   68  u32 after_bytes
  *   72  arg, pad4; the tree; before, units, and after
  *
- * A tree (scatter/plan/tree.h) is for all that is not the pattern of a 5^k x
- * 5^k torus with four ports and equal nodes.
+ * WIRE_PART is the message of WIRE_PATTERN, WIRE_BRANCH that of WIRE_TREE,
+ * which is for all that is not the pattern of a 5^k x 5^k torus with four ports
+ * and equal nodes: its order has a tree (scatter/plan/tree.h).
  *
  * The job is the same in every part of a round and is passed on as it came:
  *    0  u8  kernel's index in the image    4  u32 slot_us
  *    1  u8  phases N                       8  u64 gather_ps
- *    2  u8  rounds R; 0: a tree           16  u32 slack_ns
- *    3  u8  flags, enum wire_flag         20  u32 unit_bytes
+ *    2  u8  rounds R, from 1              16  u32 slack_ns
+ *    3  u8  flags and policy              20  u32 unit_bytes
  *                                         24  u32 before_bytes
  *                                         28  u32 after_bytes
  *                                         32  u32 arg_bytes
- *   36  u32 share_units[0..N], u32 volume_units[0..N], if R > 0
+ *   36  u32 share_units[0..N], u32 volume_units[0..N], if WIRE_TABLES
  *   ..  u64 result_ps[0..N], if WIRE_OUTPUT
  *   ..  arg, pad4
+ *
+ * Flags and policy share a byte: bits 0 to 3 are flags, enum wire_order_flag or
+ * enum wire_job_flag, bits 4 to 7 the policy, enum wire_policy.
  *
  * WIRE_RESULT_OF(phase), child to parent: the kernel's result, as it is; with
  * WIRE_OUTPUT its length as u32, the result, padded to the longest there can
@@ -45,14 +49,16 @@
  *    0  i32 error, enum err               40  u64 scatter_start_ps
  *    4  u8  phases N                      48  u64 gather_done_ps
  *    5  u8  phases_feasible               56  u64 overhead_ps
- *    6  u8  rounds R; 7 u8 output         64  u64 startup_ps[10]
+ *    6  u8  rounds R; 7 u8 flags          64  u64 startup_ps[10]
  *    8  u64 compute_ps per unit          144  u64 received_ps[0..10]
  *   16  u64 makespan_ps                  232  u32 share_units[0..10]
  *   24  u64 begin_ps                     276  u32 volume_units[0..10]
  *   32  u64 plan_ps                      320  rounds, see below
  *
- * share_units and volume_units are of all rounds together; if R > 1, R times
- * (N + 1) pairs of u32 share, u32 volume follow, then the kernel's result.
+ * Flags: 1: an output follows the result; 2: all nodes of a layer get the same,
+ * so that received_ps, share_units, volume_units (of all rounds together) and
+ * startup_ps are filled in, else they are 0 and R is 1. If R > 1, R times (N +
+ * 1) pairs of u32 share, u32 volume follow, then the kernel's result.
  *
  * Measuring (scatter/engine/probe.h). All times are in ps, of the clock of the
  * node that they belong to.
@@ -104,12 +110,28 @@ enum wire_kind {
     WIRE_MEASURED
 };
 
-enum wire_flag {
-    WIRE_STORE_AND_FORWARD = 1,
+/* Flags of an order. */
+enum wire_order_flag {
+    WIRE_STORE_AND_FORWARD = 1, /* what the switches do, instead of circuits */
     WIRE_EQUAL_SHARES = 2,
-    WIRE_OUTPUT = 4,
-    WIRE_MORE = 8 /* another order follows */
+    WIRE_MORE = 8 /* another order follows; of a job, too */
 };
+
+/* Flags of a job. */
+enum wire_job_flag {
+    WIRE_TABLES = 1, /* it has tables of shares and volumes */
+    WIRE_OUTPUT = 4  /* the kernel has an output besides its result */
+};
+
+/* How the load moves: rows of the table in scatter/engine/policy_table.c. */
+enum wire_policy {
+    WIRE_PATTERN,
+    WIRE_TREE
+};
+
+/* The byte of flags and policy, and the policy of one. */
+#define WIRE_FLAGS(flags, policy) ((uint8_t)((flags) | (policy) << 4))
+#define WIRE_POLICY(flags) ((flags) >> 4)
 
 /* What a probe wants to know besides the time. */
 enum wire_asks {
@@ -154,7 +176,8 @@ struct wire_order {
     uint8_t phases;
     uint8_t rounds;
     uint8_t ports;
-    uint8_t flags;
+    uint8_t flags;  /* enum wire_order_flag */
+    uint8_t policy; /* enum wire_policy */
     uint32_t tree_nodes;
     uint32_t unit_bytes; /* 0: no data */
     uint32_t arg_bytes;
@@ -180,8 +203,8 @@ NODISCARD int wire_order_load(struct wire_order *order, const uint8_t *in,
 struct wire_job {
     uint8_t kernel;
     uint8_t phases;
-    uint8_t rounds; /* 0: along a tree */
-    uint8_t flags;
+    uint8_t rounds;
+    uint8_t flags; /* and policy, as on the wire: WIRE_FLAGS() */
     uint32_t slot_us;
     uint32_t slack_ns;
     uint32_t unit_bytes;
@@ -200,10 +223,10 @@ struct wire_part {
     uint8_t round;
 };
 
-/* Bytes of a job with its tables, as its first six fields say. */
+/* Bytes of a job with its tables and its argument. */
 uint32_t wire_job_bytes(const struct wire_job *job);
 
-/* Tables: index = layer, entries 0 to phases; NULL where the job has none.
+/* Tables: index = layer, entries 0 to phases; NULL if its flags name none.
    result_ps counts from gather_ps. `out`: wire_job_bytes(). */
 void wire_job_store(uint8_t *out, const struct wire_job *job,
                     const uint32_t share_units[], const uint32_t volume_units[],
@@ -263,6 +286,7 @@ struct wire_report {
     uint8_t phases_feasible;
     uint8_t rounds;
     bool output;
+    bool layers; /* all nodes of a layer get the same: see received_ps below */
     uint64_t compute_ps;  /* measured, per unit */
     uint64_t makespan_ps; /* planned, with overhead_ps */
     uint64_t begin_ps;    /* measured: the kernel's begin() */

@@ -100,7 +100,7 @@ static void try_job(const struct fuzz_target *target, const uint8_t *in,
     touch(in, wire_job_bytes(&job));
     touch(job.arg, job.arg_bytes);
     for (unsigned layer = 0; layer <= job.phases; ++layer) {
-        if (job.rounds > 0) {
+        if ((job.flags & WIRE_TABLES) != 0) {
             touch((const uint8_t *)&wire_job_shares(in)[layer], 4);
             touch((const uint8_t *)&wire_job_volumes(in)[layer], 4);
         }
@@ -129,9 +129,9 @@ static void add_job(uint8_t rounds, uint8_t phases, uint8_t flags)
 static void seed_job(const struct fuzz_target *target)
 {
     (void)target;
-    add_job(1, 2, 0);
-    add_job(3, 4, WIRE_OUTPUT);
-    add_job(0, 7, WIRE_OUTPUT);
+    add_job(1, 2, WIRE_TABLES);
+    add_job(3, 4, WIRE_TABLES | WIRE_OUTPUT);
+    add_job(1, 7, WIRE_OUTPUT);
 }
 
 static void try_part(const struct fuzz_target *target, const uint8_t *in,
@@ -173,14 +173,15 @@ static void try_report(const struct fuzz_target *target, const uint8_t *in,
 
 static void seed_report(const struct fuzz_target *target)
 {
-    struct wire_report report = {.phases = 4, .rounds = 3};
+    struct wire_report report = {.phases = 4, .rounds = 3, .layers = true};
     struct rounds_plan plan = {.phases = 4, .rounds = 3};
     uint8_t out[WIRE_REPORT_BYTES_MAX];
 
     (void)target;
     wire_report_store(out, &report, &plan);
     fuzz_add(out, wire_report_bytes(&report));
-    report.rounds = 0;
+    report.rounds = 1;
+    report.layers = false;
     report.phases = 200;
     wire_report_store(out, &report, &plan);
     fuzz_add(out, wire_report_bytes(&report));

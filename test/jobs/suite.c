@@ -158,7 +158,7 @@ static void job_order(struct job_outcome *outcome, const struct job *job,
                                             .transfer_ps = byte_ps(job),
                                             .ports_at_once = wire->ports,
                                             .store_and_forward = job->stored},
-                                 .tree = job->tree,
+                                 .policy = job->tree ? WIRE_TREE : WIRE_PATTERN,
                                  .identity = 1};
     struct mesh_order order = {.job = 1, .kind = WIRE_ORDER};
     uint8_t *head = must(malloc(wire_order_head_bytes(wire)));
@@ -198,6 +198,7 @@ void job_run(struct job_outcome *outcome, const struct job *job)
     order.arg = arg;
     order.load = load;
     order.tree = tree;
+    order.policy = job->tree ? WIRE_TREE : WIRE_PATTERN;
     echo_wrong = 0;
     memset(outcome, 0, sizeof *outcome);
     job_order(outcome, job, &order);

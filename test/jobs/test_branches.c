@@ -84,6 +84,8 @@ static void store_job(struct message *message, uint32_t after_bytes)
 {
     uint8_t arg[ECHO_ARG_BYTES] = {0};
     struct wire_job job = {.phases = PHASES,
+                           .rounds = 1,
+                           .flags = WIRE_FLAGS(0u, WIRE_TREE),
                            .slot_us = 1,
                            .unit_bytes = UNIT_BYTES,
                            .before_bytes = BEFORE_BYTES,
@@ -202,7 +204,7 @@ static void identify(void)
                                                    .height = HEIGHT,
                                                    .x = 1,
                                                    .y = 1,
-                                                   .tree = 1};
+                                                   .policy = WIRE_TREE};
 }
 
 /* As the switch does, right where the node wants it. */
@@ -368,6 +370,27 @@ static void every_byte(struct unit *unit)
     end();
 }
 
+/* A node takes only jobs of its mesh's policy, along a tree in one round. */
+static void other_policies(struct unit *unit)
+{
+    begin();
+    for (unsigned policy = 0; policy < 16; ++policy) {
+        struct message message = make(0);
+
+        message.data[3] = (uint8_t)(policy << 4);
+        CHECK_EQUAL(unit, tell(unit, &message),
+                    policy == WIRE_TREE ? ERR_OK : ERR_FIELD);
+    }
+    for (unsigned rounds = 0; rounds < 256; ++rounds) {
+        struct message message = make(0);
+
+        message.data[2] = (uint8_t)rounds;
+        CHECK_EQUAL(unit, tell(unit, &message),
+                    rounds == 1 ? ERR_OK : ERR_FIELD);
+    }
+    end();
+}
+
 static uint64_t random_next(uint64_t *state)
 {
     uint64_t z = *state += 0x9E3779B97F4A7C15u;
@@ -425,5 +448,6 @@ void test_branches(struct unit *unit)
     UNIT_RUN(unit, good_branches);
     UNIT_RUN(unit, every_truncation);
     UNIT_RUN(unit, every_byte);
+    UNIT_RUN(unit, other_policies);
     UNIT_RUN(unit, random_fields);
 }

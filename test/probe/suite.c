@@ -23,21 +23,21 @@ static int order(void *context, const uint8_t **report, uint32_t *report_bytes,
 void suite_open(struct suite *suite, struct torus_size size,
                 struct torus_coord originator)
 {
-    *suite =
-        (struct suite){.config = {.size = size,
-                                  .originator = originator,
-                                  .fabric = {.size = size,
-                                             .startup_ps = SUITE_STARTUP_PS,
-                                             .transfer_ps = SUITE_BYTE_PS,
-                                             .hop_delay_ps = SUITE_HOP_PS},
-                                  .tree = torus_phases(size) < 0,
-                                  .probed = true,
-                                  .identity = 7},
-                       .channel = {.size = size,
-                                   .originator = originator,
-                                   .lead_ns = 1000,
-                                   .context = suite,
-                                   .order = order}};
+    *suite = (struct suite){
+        .config = {.size = size,
+                   .originator = originator,
+                   .fabric = {.size = size,
+                              .startup_ps = SUITE_STARTUP_PS,
+                              .transfer_ps = SUITE_BYTE_PS,
+                              .hop_delay_ps = SUITE_HOP_PS},
+                   .policy = torus_phases(size) < 0 ? WIRE_TREE : WIRE_PATTERN,
+                   .probed = true,
+                   .identity = 7},
+        .channel = {.size = size,
+                    .originator = originator,
+                    .lead_ns = 1000,
+                    .context = suite,
+                    .order = order}};
     if (native_start(&suite->backend, (uint32_t)size.width * size.height) !=
             0 ||
         mesh_init(&suite->mesh, &suite->config, &suite->backend) != 0) {
@@ -84,7 +84,8 @@ void suite_job(struct unit *unit, struct suite *suite, uint32_t units)
     struct wire_report report;
     uint8_t *head;
 
-    if (config->tree) {
+    wire.policy = config->policy;
+    if (config->policy == WIRE_TREE) {
         tree = schedule_tree(SCHEDULE_PETERS_SYSKA, config->size,
                              config->originator, NULL);
         wire.tree = tree;

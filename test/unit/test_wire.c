@@ -120,6 +120,7 @@ static void order_layout_is_the_documented_one(struct unit *unit)
     order.rounds = 16;
     order.ports = 2;
     order.flags = WIRE_STORE_AND_FORWARD | WIRE_MORE;
+    order.policy = 7;
     order.unit_bytes = 0x08070605;
     order.first_unit = 0x0c0b0a09;
     order.before_bytes = 0x100f0e0d;
@@ -136,7 +137,7 @@ static void order_layout_is_the_documented_one(struct unit *unit)
     CHECK_EQUAL(unit, message[44], 0xff);
     CHECK_EQUAL(unit, message[45], 16);
     CHECK_EQUAL(unit, message[46], 2);
-    CHECK_EQUAL(unit, message[47], 9);
+    CHECK_EQUAL(unit, message[47], 0x79);
     CHECK_EQUAL(unit, bytes_load_u32(message + 48), 0);
     CHECK_EQUAL(unit, bytes_load_u32(message + 52), 0x08070605);
     CHECK_EQUAL(unit, bytes_load_u32(message + 56), 3);
@@ -289,12 +290,13 @@ static void order_with_a_tree_round_trip(struct unit *unit)
         order.tree = tree;
         order.ports = 2;
         order.flags = WIRE_STORE_AND_FORWARD | WIRE_EQUAL_SHARES;
+        order.policy = WIRE_TREE;
         CHECK_EQUAL(unit, wire_order_head_bytes(&order), head);
         memset(message, 0xa5, sizeof message);
         wire_order_store(message, &order);
         CHECK_EQUAL(unit, message[48], nodes);
         CHECK_EQUAL(unit, message[46], 2);
-        CHECK_EQUAL(unit, message[47], 3);
+        CHECK_EQUAL(unit, message[47], 0x13);
         CHECK_EQUAL(unit, message[head], 0xa5);
         for (uint32_t bytes = 0; bytes <= head + 18; ++bytes) {
             CHECK_EQUAL(unit,
@@ -305,6 +307,7 @@ static void order_with_a_tree_round_trip(struct unit *unit)
         CHECK_EQUAL(unit, back.tree_nodes, nodes);
         CHECK_EQUAL(unit, back.ports, 2);
         CHECK_EQUAL(unit, back.flags, order.flags);
+        CHECK_EQUAL(unit, back.policy, order.policy);
         CHECK_EQUAL(unit, (back.tree - message) % 4, 0);
         CHECK_EQUAL(unit, memcmp(back.arg, argument, back.arg_bytes), 0);
         CHECK_EQUAL(unit, memcmp(back.tree, tree, 16 * nodes), 0);
@@ -353,6 +356,7 @@ static struct wire_job job_of(uint8_t phases, uint32_t arg_bytes)
                              .phases = phases,
                              .arg_bytes = arg_bytes,
                              .rounds = ROUNDS_MAX,
+                             .flags = WIRE_TABLES,
                              .slot_us = 0xdeadbeef,
                              .slack_ns = 0x01020304,
                              .unit_bytes = 0xc0d0e0f0,
@@ -399,7 +403,8 @@ static void job_round_trip(struct unit *unit)
             36 + layer_bytes * (phases + 1u) + (lengths[n % 8] + 3u) / 4 * 4;
         struct wire_job back;
 
-        job.flags = layer_bytes == 16 ? WIRE_OUTPUT | WIRE_MORE : WIRE_MORE;
+        job.flags = (uint8_t)(WIRE_TABLES | WIRE_MORE |
+                              (layer_bytes == 16 ? WIRE_OUTPUT : 0u));
         CHECK_EQUAL(unit, wire_job_bytes(&job), bytes);
         CHECK(unit, bytes <= WIRE_JOB_BYTES_MAX + SHORT_MAX + 1);
         memset(message, 0xa5, sizeof message);
@@ -422,7 +427,7 @@ static void job_round_trip(struct unit *unit)
     }
 }
 
-/* Of a tree: no shares and volumes, phases of its own. */
+/* As of a tree: no shares and volumes, more phases than the pattern. */
 static void tree_job_round_trip(struct unit *unit)
 {
     static _Alignas(4) uint8_t
@@ -436,8 +441,8 @@ static void tree_job_round_trip(struct unit *unit)
         uint32_t bytes = 36 + tables + (lengths[n % 8] + 3u) / 4 * 4;
         struct wire_job back;
 
-        job.rounds = 0;
-        job.flags = tables > 0 ? WIRE_OUTPUT : 0;
+        job.rounds = 1;
+        job.flags = WIRE_FLAGS(tables > 0 ? WIRE_OUTPUT : 0u, WIRE_TREE);
         CHECK_EQUAL(unit, wire_job_bytes(&job), bytes);
         memset(message, 0xa5, sizeof message);
         wire_job_store(message, &job, NULL, NULL, results);
@@ -447,8 +452,7 @@ static void tree_job_round_trip(struct unit *unit)
         for (unsigned i = 0; tables > 0 && i <= TREE_PHASES_MAX; ++i) {
             CHECK(unit, wire_job_result_ps(&back, message, i) == results[i]);
         }
-        /* The pattern has fewer phases. */
-        message[2] = 1;
+        message[3] |= WIRE_TABLES; /* they are for fewer phases */
         CHECK_EQUAL(unit, wire_job_load(&back, message, sizeof message),
                     ERR_FIELD);
     }
@@ -464,13 +468,13 @@ static void job_layout_is_the_documented_one(struct unit *unit)
 
     fill_tables(shares, volumes);
     fill_results(results, TORUS_PHASES_MAX + 1);
-    job.flags = WIRE_OUTPUT;
+    job.flags = WIRE_FLAGS(WIRE_TABLES | WIRE_OUTPUT, 9u);
     wire_job_store(message, &job, shares, volumes, results);
     CHECK_EQUAL(unit, WIRE_JOB_BYTES, 36);
     CHECK_EQUAL(unit, message[0], 250);
     CHECK_EQUAL(unit, message[1], 2);
     CHECK_EQUAL(unit, message[2], ROUNDS_MAX);
-    CHECK_EQUAL(unit, message[3], 4);
+    CHECK_EQUAL(unit, message[3], 0x95);
     CHECK_EQUAL(unit, bytes_load_u32(message + 4), 0xdeadbeef);
     CHECK(unit, bytes_load_u64(message + 8) == 0xfedcba9876543210);
     CHECK_EQUAL(unit, bytes_load_u32(message + 16), 0x01020304);
@@ -499,7 +503,7 @@ static void jobs_with_long_arguments(struct unit *unit)
         struct wire_job job = job_of(3, length);
         uint32_t bytes = 36 + (n % 2 == 0 ? 0u : 32u) + (length + 3) / 4 * 4;
 
-        job.rounds = n % 2;
+        job.flags = n % 2 == 0 ? 0 : WIRE_TABLES;
         job.arg = long_argument;
         CHECK_EQUAL(unit, wire_job_bytes(&job), bytes);
         wire_job_store(long_message, &job, shares, volumes, NULL);
@@ -535,8 +539,8 @@ static void job_that_is_cut_is_refused(struct unit *unit)
         struct wire_job back;
         uint32_t whole;
 
-        job.rounds = n % 2 == 0 ? 0 : ROUNDS_MAX;
-        job.flags = n % 4 < 2 ? 0 : WIRE_OUTPUT;
+        job.flags = (uint8_t)((n % 2 == 0 ? 0u : WIRE_TABLES) |
+                              (n % 4 < 2 ? 0u : WIRE_OUTPUT));
         whole = wire_job_bytes(&job);
         wire_job_store(message, &job, shares, volumes, results);
         for (uint32_t bytes = 0; bytes <= whole + 9; ++bytes) {
@@ -567,8 +571,9 @@ static void damaged_jobs_are_refused(struct unit *unit)
     message[1] = 4;
     message[2] = ROUNDS_MAX + 1;
     CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_FIELD);
-    /* Of a tree, which has other limits. */
-    message[2] = 0;
+    /* Without tables there may be more phases. */
+    message[2] = 1;
+    message[3] &= (uint8_t)~WIRE_TABLES;
     message[1] = TREE_PHASES_MAX;
     CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_OK);
     message[1] = 0;
@@ -642,6 +647,7 @@ static void report_round_trip(struct unit *unit)
                                  .phases = TORUS_PHASES_MAX,
                                  .phases_feasible = 9,
                                  .rounds = 1,
+                                 .layers = true,
                                  .compute_ps = 1,
                                  .makespan_ps = UINT64_MAX,
                                  .begin_ps = 0x0102030405060708,
@@ -700,8 +706,8 @@ static void report_round_trip(struct unit *unit)
 static void report_of_rounds_round_trip(struct unit *unit)
 {
     static uint8_t message[WIRE_REPORT_BYTES_MAX + 1];
-    struct wire_report report = {.phases = TORUS_PHASES_MAX,
-                                 .rounds = ROUNDS_MAX};
+    struct wire_report report = {
+        .phases = TORUS_PHASES_MAX, .rounds = ROUNDS_MAX, .layers = true};
     struct wire_report back;
     struct rounds_plan tables;
     struct rounds_plan got = {0};
@@ -734,11 +740,11 @@ static void report_of_rounds_round_trip(struct unit *unit)
                 ERR_FIELD);
 }
 
-/* Of a tree a report has no rounds, and as many phases as the tree. */
+/* Of a tree a report has no tables of layers, and more phases than they. */
 static void report_of_a_tree_round_trip(struct unit *unit)
 {
     uint8_t message[WIRE_REPORT_BYTES];
-    struct wire_report report = {.phases = TREE_PHASES_MAX, .rounds = 0};
+    struct wire_report report = {.phases = TREE_PHASES_MAX, .rounds = 1};
     struct wire_report back;
     struct rounds_plan got = {0};
 
@@ -747,13 +753,17 @@ static void report_of_a_tree_round_trip(struct unit *unit)
     CHECK_EQUAL(unit, wire_report_load(&back, &got, message, WIRE_REPORT_BYTES),
                 ERR_OK);
     CHECK_EQUAL(unit, back.phases, TREE_PHASES_MAX);
-    CHECK_EQUAL(unit, back.rounds, 0);
-    CHECK_EQUAL(unit, got.rounds, 0);
+    CHECK_EQUAL(unit, back.rounds, 1);
+    CHECK(unit, !back.layers);
+    message[6] = 2; /* nor several rounds */
+    CHECK_EQUAL(unit, wire_report_load(&back, &got, message, WIRE_REPORT_BYTES),
+                ERR_FIELD);
+    message[6] = 1;
     message[4] = TREE_PHASES_MAX + 1;
     CHECK_EQUAL(unit, wire_report_load(&back, &got, message, WIRE_REPORT_BYTES),
                 ERR_FIELD);
     message[4] = TORUS_PHASES_MAX + 1;
-    message[6] = 1;
+    message[7] = 2; /* layers */
     CHECK_EQUAL(unit, wire_report_load(&back, &got, message, WIRE_REPORT_BYTES),
                 ERR_FIELD);
 }

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/job/policy.h"
+
+#include "scatter/wire/wire.h"
+
+/* A torus of 5^k x 5^k, Peters' and Syska's schedule, four ports, circuits,
+   and nodes of one speed. */
+static bool suits_pattern(const struct job_config *config)
+{
+    return torus_phases(config->size) >= 0 &&
+           config->schedule == SCHEDULE_PETERS_SYSKA &&
+           config->ports == TORUS_PORTS && !config->store_and_forward &&
+           config->slow_shift == NULL;
+}
+
+static bool suits_all(const struct job_config *config)
+{
+    (void)config;
+    return true;
+}
+
+static uint8_t *tree_of(const struct job_config *config)
+{
+    return schedule_tree(config->schedule, config->size, config->originator,
+                         config->slow_shift);
+}
+
+static uint64_t tree_bytes(const struct job_config *config)
+{
+    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+
+    return TREE_BRANCH_BYTES * nodes + tree_work_bytes(nodes) +
+           16u * (TREE_PHASES_MAX + 1u);
+}
+
+static const struct job_policy policies[] = {{.id = WIRE_PATTERN,
+                                              .counts_phases = true,
+                                              .rounds_max = ROUNDS_MAX,
+                                              .suits = suits_pattern},
+                                             {.id = WIRE_TREE,
+                                              .rounds_max = 1,
+                                              .suits = suits_all,
+                                              .tree = tree_of,
+                                              .plan_bytes = tree_bytes}};
+
+const struct job_policy *job_policy(const struct job_config *config)
+{
+    const struct job_policy *row = policies;
+
+    while (!row->suits(config)) {
+        row += 1;
+    }
+    return row;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scatter/engine/follow.h"
+
+#include "scatter/engine/compute.h"
+#include "scatter/engine/gather.h"
+#include "scatter/engine/policy.h"
+
+/* Takes one round: what others wait for goes on before anything is computed. */
+static int follow_round(struct scatter *scatter)
+{
+    int error = scatter->policy->receive(scatter);
+
+    if (error == ERR_OK && scatter->round == 0) {
+        error = scatter_begin_kernel(scatter);
+    }
+    return error == ERR_OK ? scatter_compute(scatter) : error;
+}
+
+int scatter_follow(struct scatter *scatter)
+{
+    int error;
+
+    while ((error = follow_round(scatter)) == ERR_OK &&
+           scatter->round + 1u < scatter->job.rounds) {
+        scatter->round += 1;
+    }
+    if (error == ERR_OK) {
+        error = scatter->policy->gather(scatter);
+    }
+    return error == ERR_OK ? scatter_return_result(scatter) : error;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The job of a node that is not the originator, whatever the policy. */
+#ifndef SCATTER_ENGINE_FOLLOW_H
+#define SCATTER_ENGINE_FOLLOW_H
+
+#include "hal/nodiscard.h"
+#include "scatter/engine/core.h"
+
+/* From the wait for the first message to the return of the result. Result: 0
+   or the error. */
+NODISCARD int scatter_follow(struct scatter *scatter);
+
+#endif

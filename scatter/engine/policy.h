@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How the load moves. Every node of a mesh has the same policy; a node does
+ *
+ *   prepare    before each job      where in the mesh it is, who sends to it
+ *   receive    in each round        waits for its range, queues what it passes
+ *                                   on; then it computes
+ *   gather     all is computed      receives its children's results
+ *              then it returns its own (scatter/engine/gather.h)
+ *
+ * and the originator, which gets no message but the order:
+ *
+ *   plan       the order came       who gets how much; writes the job
+ *   send       time zero            queues what it passes on
+ *              then it computes and gathers as the others do
+ *
+ * Sends are queued with the switch, which works through them while the node
+ * computes (hal/circuit.h): no policy yet waits for the end of one.
+ */
+#ifndef SCATTER_ENGINE_POLICY_H
+#define SCATTER_ENGINE_POLICY_H
+
+#include "scatter/engine/originator_state.h"
+
+/* A row of the table. Each function's result: 0 or the error. */
+struct policy {
+    /*
+     * Sets `layer`, 0 of the originator, and whatever is known before there is
+     * a job. ERR_RANGE if this policy has no place for a node of such a torus.
+     */
+    int (*prepare)(struct scatter *scatter);
+
+    /*
+     * Waits for the message of this round, serves probes meanwhile
+     * (probe_await()), and reads it: the job, this node's range and what goes
+     * on. Queues all sends that follow from it, and sets split.own_units.
+     */
+    int (*receive)(struct scatter *scatter);
+
+    /* Receives and merges the results of all that `receive` or `send` sent
+       to. */
+    int (*gather)(struct scatter *scatter);
+
+    /* Plans the order and writes the job; report and plan are filled in. */
+    int (*plan)(struct scatter *scatter, struct originator *originator);
+
+    /* Queues the sends; the scatter starts at start_ps. */
+    int (*send)(struct scatter *scatter, struct originator *originator,
+                uint64_t start_ps);
+};
+
+#endif
