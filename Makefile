@@ -13,7 +13,7 @@
 BUILD := build
 CROSS_COMPILE ?= arm-none-eabi-
 # Without this make's flags: a make that a test runs stands by itself.
-PYTHON := env -u MAKEFLAGS -u MFLAGS /usr/bin/python3
+PYTHON := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL /usr/bin/python3
 Q := $(if $(V),,@)
 comma := ,
 say = @printf '  %-8s %s\n'

@@ -14,7 +14,7 @@
     {                                                                          \
         .first_send_ps = 345 * (ps), .split_ps = 200 * (ps),                   \
         .phase_queue_ps = 224 * (ps), .kernel_start_ps = 98 * (ps),            \
-        .round_end_ps = 210 * (ps), .round_overhead_ps = 178 * (ps),           \
+        .round_end_ps = 210 * (ps), .round_overhead_ps = 126 * (ps),           \
         .branch_split_ps = 126 * (ps), .branch_queue_ps = 197 * (ps),          \
         .result_merge_ps = 250 * (ps)                                          \
     }
