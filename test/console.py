@@ -105,6 +105,10 @@ def load():
     lib.console_port_open.restype = c.c_void_p
     lib.console_port_open.argtypes = [c.c_char_p, c.c_char_p, c.c_uint32]
     lib.console_port_attach.restype = c.c_void_p
+    lib.console_port_write.argtypes = [c.c_void_p, c.c_char_p, c.c_uint,
+                                       c.c_uint]
+    lib.console_port_close.argtypes = [c.c_void_p]
+    lib.console_port_close.restype = None
     lib.console_open.argtypes = [c.c_void_p]
     lib.console_open.restype = c.c_void_p
     lib.console_close.argtypes = [c.c_void_p]

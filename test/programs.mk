@@ -50,6 +50,12 @@ $(call test_program,libcore.so,shared,$(PLANS) boot/cortex_m/divide.c \
 $(call test_program,kernels.so,shared,$(wildcard kernels/*.c) \
   $(OBJECTS_shared)/kernel_table.o)
 
+# The memory functions of a board, beside the library's by other names.
+$(OBJECTS_shared)/boot/cortex_m/memory.o: HOST_CFLAGS += -fno-builtin \
+    -fno-tree-loop-distribute-patterns \
+    $(foreach f,memcpy memmove memset memcmp strlen,-D$(f)=boot_$(f))
+$(call test_program,memory.so,shared,boot/cortex_m/memory.c)
+
 # The fabric alone, and the host's side of the HAL on both kinds of boards.
 $(call test_program,fabric,sanitized,$(wildcard test/fabric/*.c) $(UNIT) \
   torus/torus.c qemu/fabric/fabric.c)
@@ -64,11 +70,19 @@ $(call test_program,switch,sanitized,$(wildcard test/switch/*.c) $(UNIT) \
 $(call test_program,discover,sanitized,$(wildcard test/discover/*.c) $(UNIT) \
   hal/crc32.c $(wildcard hal/discover/*.c) torus/torus.c)
 
+# Circuits over serial lines, above a switch that is made up.
+$(call test_program,serial_circuit,sanitized,test/serial_circuit/main.c \
+  $(UNIT) hal/check.c $(wildcard hal/serial/*.c))
+
 # Whole jobs, and probes, on native nodes.
 $(call test_program,jobs,sanitized,$(wildcard test/jobs/*.c) $(UNIT) \
   $(HOST_WITHOUT_MAIN),$(HOST_LIBS))
 $(call test_program,probe,sanitized,$(wildcard test/probe/*.c) $(UNIT) \
   $(HOST_WITHOUT_MAIN) kernels/spin.c,$(HOST_LIBS))
+
+# The host command with sanitizers, which also tell what it does not free.
+$(call test_program,quincunx,sanitized,$(HOST_SOURCES) \
+  $(BUILD)/host/kernel_table.o,$(HOST_LIBS))
 
 # A serial console's lines, mailbox and client; programs that speak as a board
 # does, and as a node.

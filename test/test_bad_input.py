@@ -3,8 +3,11 @@
 
 2 for wrong usage, 1 for a run that fails; nothing on standard output.
 """
+import errno
 import json
 import os
+import resource
+import signal
 import subprocess
 
 import pytest
@@ -578,6 +581,27 @@ def test_file_that_takes_nothing(load, option, bad, tmp_path):
     assert bad in done.stderr
     assert "measured" in done.stdout
     assert sorted(tmp_path.iterdir()) == [load]
+
+
+def no_room():
+    """In the child: no file may grow beyond 1000 bytes, as on a full disk."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+
+@pytest.mark.parametrize("option", ["report", "trace", "gantt"])
+def test_disk_that_is_full(load, option, tmp_path):
+    """What was there stays, and nothing is left beside it."""
+    old = tmp_path / "old"
+    old.write_text("old\n")
+    done = mesh.command("run", "--mesh", "5x5", "--kernel", "search", "--arg",
+                        "abc", "--on", "native", f"--{option}", old, load,
+                        cwd=tmp_path, preexec_fn=no_room,
+                        restore_signals=False)
+    assert done.returncode == FAILED
+    assert f"{old}: {os.strerror(errno.EFBIG)}" in done.stderr
+    assert old.read_text() == "old\n"
+    assert sorted(tmp_path.iterdir()) == [load, old]
 
 
 @pytest.mark.parametrize("option", ["report", "trace", "gantt"])

@@ -41,6 +41,9 @@ def test_small_batches_on_every_shape(tmp_path, size, batch, bytes_):
     path.write_bytes(data)
     report = mesh.run(path, "--batch", batch, arg="ba",
                       kernel="search", size=size, on="native", rounds="auto")
+    units = [one["units"] for one in report["batches"]]
+    assert len(units) == -(-bytes_ // batch) and sum(units) == bytes_
+    assert max(units) <= batch
     assert report["result"]["count"] == len(data) // 2 - 1
     assert report["result"]["offsets"] == list(range(1, len(data) - 2, 2))[
         :mesh.OFFSETS_MAX]
@@ -58,6 +61,9 @@ def test_batches_are_summed_up(load, on):
     assert report["plan"]["makespan_ps"] == sum(
         b["planned_ps"] for b in batches)
     assert sum(n["units"] for n in measured["nodes"]) == 30_000
+    # A part and a result for each node but the originator, in each batch.
+    each = (report["plan"]["rounds"] + 1) * (len(measured["nodes"]) - 1)
+    assert report["network"]["messages"] == each * len(batches)
     assert abs(measured["overhead_vs_plan"]) < .02
     # Equal batches of a load that costs the same everywhere; the first one
     # begins in a quiet mesh, as all others do.

@@ -633,3 +633,22 @@ def test_time_goes_on_when_the_counter_wraps(start):
     before, after = int(found[1], 16), int(found[2], 16)
     assert before >> 32 == 0 and after >> 32 == 1
     assert 1_200_000 * 4 <= after - before <= 1_200_050 * 4
+
+
+# ---- the watchdog ----
+
+
+@pytest.mark.parametrize("lsi_hz", [17000, 32000, 47000])
+def test_the_watchdog_ends_a_hang(start, lsi_hz):
+    """2 s after it was last fed, by an oscillator of 32 kHz; else in proportion
+    (hal/stm32f405/watchdog.h)."""
+    due_us = 2 * MEGA * 32000 / lsi_hz
+    board = start(lsi_hz=lsi_hz)
+    board.run(3 * due_us)
+    assert board.stats()[0]["resets"] == 0
+    board.command("type", 0, "hang")
+    board.run(0.97 * due_us)
+    assert board.stats()[0]["resets"] == 0
+    board.run(0.06 * due_us)
+    assert board.stats()[0]["resets"] == 1
+    assert "reset watchdog" in board.begins()

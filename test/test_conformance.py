@@ -7,7 +7,7 @@ from core import BUILD
 
 RUNNER = BUILD / "test" / "conformance"
 IMAGE = BUILD / "test" / "conformance.elf"
-TESTS = 22
+TESTS = 25
 
 
 @pytest.mark.parametrize("board", [["native"], ["qemu", IMAGE]],

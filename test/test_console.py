@@ -9,6 +9,7 @@ import random
 import re
 import shutil
 import socket
+import threading
 import subprocess
 import termios
 import time
@@ -650,6 +651,28 @@ def test_client_over_a_socket_pair():
         ours.close()
         with pytest.raises(k.Failed, match="^socket: the port has gone"):
             client.ask("fault")
+
+
+def test_a_port_that_takes_a_little_at_a_time():
+    """All bytes go out, in order; with nobody to take them, the wait ends."""
+    ours, theirs = socket.socketpair()
+    theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    serial = k.LIB.console_port_attach(theirs.detach(), b"socket")
+    data = random.Random(7).randbytes(100_000)
+    taken = bytearray()
+
+    def take():
+        while len(taken) < len(data):
+            taken.extend(ours.recv(1000))
+
+    with ours:
+        taker = threading.Thread(target=take, daemon=True)
+        taker.start()
+        assert k.LIB.console_port_write(serial, data, len(data), 30_000) == 0
+        taker.join(30)
+        assert taken == data
+        assert k.LIB.console_port_write(serial, data, len(data), 50) == 1
+        k.LIB.console_port_close(serial)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -227,13 +227,16 @@ def test_the_chip_that_the_map_names(bench):
 
 
 @REAL
-def test_a_chip_that_does_not_verify_is_left_without_vectors(bench):
-    it = bench.loader(stuck=FLASH + 0x11)
+@pytest.mark.parametrize("at", [0x11, 20_000])
+def test_a_chip_that_does_not_verify_is_left_without_vectors(bench, at):
+    """One byte of it, near the image's begin or its last."""
+    assert at < len(bench.flash) <= at + 20_000 and bench.flash[at] != 0xff
+    it = bench.loader(stuck=FLASH + at)
     done = bench.run("--port", it.path)
     assert (done.returncode, done.stdout) == (FAILED, "")
     assert ("its flash does not read back as written (through stm32flash); "
             "half written: flash it again") in done.stderr
-    assert f"0x08000011 reads 0xff, not 0x{bench.flash[0x11]:02x}" \
+    assert f"0x{FLASH + at:08x} reads 0xff, not 0x{bench.flash[at]:02x}" \
         in done.stderr
     assert set(it.flash[:16384]) == {0xFF} and it.events[-1] == "erase 0"
 

@@ -116,6 +116,12 @@ def test_report_has_the_keys_that_are_promised(written):
                                        "nodes": mesh_["nodes"]}
     assert [layer["layer"] for layer in report["plan"]["layers"]] == list(
         range(report["plan"]["phases"] + 1))
+    ports = report["network"]["ports"]
+    assert sum(port["sent_messages"] for port in ports) == report["network"][
+        "messages"]
+    assert all((port["busy_ps"] > 0) == (mesh_["nodes"] > 1) for port in ports)
+    if report["network"]["circuit_conflicts"] == 0:
+        assert all(port["stall_ps"] == 0 for port in ports)
 
 
 def intervals_of(report, node):

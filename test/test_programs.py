@@ -18,7 +18,8 @@ TARGET = [QEMU, "-M", "mps2-an385", "-nodefaults", "-display", "none",
 PROGRAMS = {"discover": ([], 900), "switch": ([], 600), "jobs": ([], 300),
             "probe": ([], 300), "unit": ([], 300), "fabric": ([], 120),
             "simulate": ([], 120), "chip-core": ([], 120),
-            "console-node": ([], 60), "target.elf": (TARGET, 120)}
+            "console-node": ([], 60), "serial_circuit": ([], 60),
+            "target.elf": (TARGET, 120)}
 
 SWITCH = BUILD / "test" / "switch"
 FIRMWARE = BUILD / "stm32f405" / "firmware.bin"

@@ -5,6 +5,7 @@ Answers are compared with a naive search, ranges with the plan's tables and
 with exact cover. QUINCUNX_SEED chooses loads. 625 boards: test_run.py.
 """
 import collections
+import wave
 
 import pytest
 
@@ -224,6 +225,31 @@ def test_several_rounds_pay(load, on):
     assert best["plan"]["rounds"] > 2
     assert (best["measured"]["makespan_ps"]
             < 0.8 * one["measured"]["makespan_ps"])
+
+
+@pytest.mark.parametrize("startup_ns, transfer_ps, taps", [
+    (26968, 19597, 65), (54673, 17050, 65), (10609, 1357, 3),
+    (15769, 130, 3)])
+def test_auto_counts_the_way_of_outputs_back(tmp_path, startup_ns, transfer_ps,
+                                             taps):
+    """Several rounds compute sooner, but more outputs then come back behind
+    them: by a fifth and more later than in one round."""
+    sound = tmp_path / "sound.wav"
+    with wave.open(str(sound), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(48000)
+        file.writeframes(mesh.seeded("sound").randbytes(40_000))
+    profile = tmp_path / "profile"
+    profile.write_text(f"startup = {startup_ns}ns\ntransfer = {transfer_ps}ps\n"
+                       "hop_delay = 0\n")
+    one, three, best = [
+        mesh.run(sound, "--profile", profile, size="25x25", on="native",
+                 kernel="fir", arg=f"low=1000,taps={taps}",
+                 rounds=number)["measured"]["with_results_ps"]
+        for number in ("1", "3", "auto")]
+    assert three > 1.15 * one
+    assert best <= 1.01 * one
 
 
 # ---- small loads ----

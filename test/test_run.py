@@ -461,6 +461,31 @@ def test_gather_when_nodes_end_at_different_times(loads, size, on, first):
         assert report["measured"]["spread"] > 0.05
 
 
+def test_late_results_wait_for_their_slot(loads, tmp_path):
+    """Slots of both phases take turns. A node that is late sends in the next
+    slot of its phase, at its begin: only results of nodes that end within the
+    slack of one, a small part of it with this profile, go at once."""
+    chance = mesh.seeded("late results")
+    trace = tmp_path / "trace"
+    report = check_search(loads, chance.randbytes(250_000) + b"a" * 250_000,
+                          b"aaaa", "--trace", trace, "--profile", "lvds")
+    assert report["measured"]["spread"] > 0.05
+    events = json.loads(trace.read_text())["traceEvents"]
+    asked = {phase: sorted(
+        e["args"]["request_ps"] for e in events if e.get("cat") == "gather"
+        and "bytes" in e["args"] and e["args"]["phase"] == phase)
+             for phase in (1, 2)}
+    slot = asked[1][0] - asked[2][0]
+    late = 0
+    for phase, times in asked.items():
+        assert len(times) == {1: 4, 2: 20}[phase]
+        for time in times:
+            frames, rest = divmod(time - times[0], 2 * slot)
+            assert rest <= slot / 10, (phase, frames, rest, slot)
+            late += frames > 0
+    assert late > 0
+
+
 @pytest.mark.parametrize("slow", range(6))
 def test_order_when_some_nodes_are_late(loads, slow):
     """A sixth of the load takes six times as long; offsets stay in order.

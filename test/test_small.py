@@ -67,3 +67,51 @@ def test_crc_of_every_byte_and_cut(small):
         assert head == zlib.crc32(data[:cut])
         assert small.crc32_update(head, data[cut:],
                                   len(data) - cut) == zlib.crc32(data)
+
+
+# ---- memory functions: of every length and place up to 20 ----
+
+@pytest.fixture(scope="module", name="memory")
+def fixture_memory():
+    return ctypes.CDLL(str(mesh.BUILD / "test" / "memory.so"))
+
+
+SPOTS = [(to, at, count) for to in range(20) for at in range(20)
+         for count in range(20)]
+
+
+@pytest.mark.parametrize("name", ["memmove", "memcpy"])
+def test_bytes_are_moved(memory, name):
+    """Within one buffer; memcpy() where the two pieces do not overlap."""
+    call = memory[f"boot_{name}"]
+    call.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+    call.restype = ctypes.c_void_p
+    for to, at, count in SPOTS:
+        if name == "memcpy" and abs(to - at) < count:
+            continue
+        want = bytearray(range(1, 41))
+        buffer = ctypes.create_string_buffer(bytes(want), 40)
+        want[to:to + count] = want[at:at + count]
+        base = ctypes.addressof(buffer)
+        assert call(base + to, base + at, count) == base + to
+        assert buffer.raw == want, (to, at, count)
+
+
+def test_bytes_are_set_and_compared(memory):
+    memory.boot_memset.argtypes = [ctypes.c_void_p, ctypes.c_int,
+                                   ctypes.c_size_t]
+    memory.boot_memcmp.argtypes = [ctypes.c_char_p, ctypes.c_char_p,
+                                   ctypes.c_size_t]
+    memory.boot_strlen.argtypes = [ctypes.c_char_p]
+    for to, value, count in SPOTS:
+        buffer = ctypes.create_string_buffer(bytes(40), 40)
+        memory.boot_memset(ctypes.addressof(buffer) + to, 0x1f0 + value, count)
+        assert buffer.raw == (bytes(to) + bytes([0xf0 + value & 255]) * count
+                              + bytes(40 - to - count))
+    text = bytes(range(1, 30))
+    for at in range(29):
+        other = text[:at] + bytes([text[at] ^ 0x80]) + text[at + 1:]
+        assert memory.boot_memcmp(text, other, 29) < 0
+        assert memory.boot_memcmp(other, text, 29) > 0
+        assert memory.boot_memcmp(text, other, at) == 0
+        assert memory.boot_strlen(text[:at]) == at

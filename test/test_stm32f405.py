@@ -442,6 +442,18 @@ def test_a_fault_is_remembered_over_a_reset(board):
     assert fault_of(board.lines("ready")) is None
 
 
+@pytest.mark.parametrize("below", [0, 1])
+def test_a_fault_keeps_the_stack_pointer(board, below):
+    """That of before the fault, also where the processor moved on to a multiple
+    of 8 before it stacked its frame (ARMv7-M, B1.5.7)."""
+    board.say(f"trap {below}")
+    lines = board.lines("ready")
+    sp = next(int(line.split()[1], 16) for line in lines
+              if line.startswith("sp "))
+    assert sp % 8 == 4 * below
+    assert fault_of(lines)["sp"] == sp
+
+
 def test_an_overflow_of_the_stack_is_remembered(board):
     board.say("overflow")
     fault = fault_of(board.lines("ready"))

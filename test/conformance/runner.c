@@ -11,10 +11,14 @@
 #include "test/conformance/program.h"
 #include "test/unit/unit.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define NODES (PROGRAM_SIDE * PROGRAM_SIDE)
 #define STARTUP_PS 5000000u
@@ -598,6 +602,74 @@ static void second_slow_run_is_the_same(struct unit *unit)
     check_same(unit, &record[SLOW], &record[SLOW_SECOND]);
 }
 
+/* ---- what no mesh shows ---- */
+
+/* What the driver says of a window of this identity. */
+static int opened(const struct node_identity *identity)
+{
+    struct window *window = calloc(1, sizeof *window);
+    struct clock clock = {.base_ps = 0};
+    struct circuit circuit;
+    int error;
+
+    if (window == NULL) {
+        exit(2);
+    }
+    window->node.identity = *identity;
+    error = circuit_open(&circuit, window, &clock);
+    free(window);
+    return error;
+}
+
+static void windows_of_another_layout(struct unit *unit)
+{
+    const struct node_identity good = {.magic = WINDOW_MAGIC,
+                                       .version = WINDOW_VERSION,
+                                       .bytes = WINDOW_DMA_OFFSET,
+                                       .width = 5,
+                                       .height = 5};
+    struct node_identity other = good;
+
+    CHECK_EQUAL(unit, opened(&other), ERR_OK);
+    other.magic += 1;
+    CHECK_EQUAL(unit, opened(&other), ERR_VERSION);
+    other = good;
+    other.version += 1;
+    CHECK_EQUAL(unit, opened(&other), ERR_VERSION);
+    other = good;
+    other.bytes -= 8;
+    CHECK_EQUAL(unit, opened(&other), ERR_MEMORY);
+    other.bytes += 12;
+    CHECK_EQUAL(unit, opened(&other), ERR_MEMORY);
+    other.bytes += 4;
+    CHECK_EQUAL(unit, opened(&other), ERR_OK);
+}
+
+/* Boards of which none has been started end, and close nothing that is not
+   theirs. */
+static void boards_that_were_not_started(struct unit *unit)
+{
+    const struct boards_config config = {.board = board_default(false),
+                                         .firmware = "/dev/null",
+                                         .qemu = "/dev/null",
+                                         .nodes = NODES,
+                                         .watchdog_s = WATCHDOG_S};
+    struct backend backend;
+
+    CHECK_EQUAL(unit, boards_start(&backend, &config), 0);
+    backend.stop(backend.context);
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+        CHECK(unit, fcntl(fd, F_GETFD) >= 0);
+    }
+}
+
+/* No process of a board is left, not even one that nobody has waited for. */
+static void boards_are_gone(struct unit *unit)
+{
+    CHECK_EQUAL(unit, waitpid(-1, NULL, WNOHANG), -1);
+    CHECK_EQUAL(unit, errno, ECHILD);
+}
+
 static void put(void *context, const char *text)
 {
     fputs(text, context);
@@ -629,6 +701,9 @@ static int judge(void)
     UNIT_RUN(&unit, slow_boards_do_the_same);
     UNIT_RUN(&unit, slow_boards_take_longer);
     UNIT_RUN(&unit, second_slow_run_is_the_same);
+    UNIT_RUN(&unit, windows_of_another_layout);
+    UNIT_RUN(&unit, boards_that_were_not_started);
+    UNIT_RUN(&unit, boards_are_gone);
     unit_plan(&unit);
     return unit.tests_failed > 0;
 }

@@ -25,6 +25,8 @@ static struct {
     uint32_t now_us;
     uint32_t line[SWITCH_PORTS][7];
     unsigned resets;
+    unsigned forgotten;
+    unsigned locked;
     unsigned led_changes;
     bool led;
 } board;
@@ -74,6 +76,24 @@ static uint32_t now_us(void *context)
 static void nothing(void *context)
 {
     (void)context;
+}
+
+static void forget(void *context)
+{
+    (void)context;
+    board.forgotten += 1;
+}
+
+static void lock(void *context)
+{
+    (void)context;
+    board.locked += 1;
+}
+
+static void unlock(void *context)
+{
+    (void)context;
+    board.locked -= 1;
 }
 
 static void kick(void *context, unsigned port)
@@ -131,15 +151,15 @@ static void start(void)
         .last_fault = &fault,
         .faults = 2,
         .now_us = now_us,
-        .lock = nothing,
-        .unlock = nothing,
+        .lock = lock,
+        .unlock = unlock,
         .kick = kick,
         .line = line,
         .line_counters = 7,
         .line_names = "a\0b\0c\0d\0e\0f\0g",
         .sleep = nothing,
         .reset = reset,
-        .forget_faults = nothing};
+        .forget_faults = forget};
 
     memset(&board, 0, sizeof board);
     serial_node_init(&board.node, &config);
@@ -324,6 +344,78 @@ static void resets_for_nothing_else(struct unit *unit)
     CHECK_EQUAL(unit, page[PEEK_AT_FLAGS] & PEEK_RESETS, 0);
 }
 
+/* ---- what the console's commands call ---- */
+
+static void counters_and_faults_are_cleared(struct unit *unit)
+{
+    const struct shell_config *shell = &board.node.shell_config;
+    uint64_t value;
+
+    start();
+    board.node.core.counters[1].damaged = 5;
+    board.line[3][6] = 6;
+    shell->clear(shell->context, SHELL_COUNTERS);
+    CHECK_EQUAL(unit, board.node.core.counters[1].damaged, 0);
+    CHECK_EQUAL(unit, board.line[3][6], 0);
+    CHECK_EQUAL(unit, board.locked, 0);
+    CHECK(unit, shell->number(shell->context, &value, SHELL_FAULT, 0, 0));
+    shell->clear(shell->context, SHELL_FAULT);
+    CHECK(unit, !shell->number(shell->context, &value, SHELL_FAULT, 0, 0));
+    CHECK_EQUAL(unit, board.forgotten, 1);
+    CHECK_EQUAL(unit, board.locked, 0);
+}
+
+/* One peek at a time out of each port; this node itself answers at once. */
+static void peeks_out_of_every_port(struct unit *unit)
+{
+    const struct shell_config *shell = &board.node.shell_config;
+    const struct torus_path own = {.port = TORUS_SOUTH};
+    const uint8_t *page;
+    unsigned bytes;
+
+    start();
+    for (uint8_t port = TORUS_EAST; port < TORUS_SOUTH; ++port) {
+        const struct torus_path path = {.port = port, .hops = 1};
+
+        CHECK_EQUAL(unit, shell->peek(shell->context, path, PEEK_STATE, 0),
+                    ERR_OK);
+        CHECK_EQUAL(unit, shell->peek(shell->context, path, PEEK_STATE, 0),
+                    ERR_PORT_BUSY);
+        CHECK_EQUAL(unit, shell->peeked(shell->context, &page, &bytes, port),
+                    SHELL_LATER);
+        CHECK_EQUAL(unit, board.locked, 0);
+    }
+    for (unsigned i = 0; i < 2; ++i) {
+        CHECK_EQUAL(unit, shell->peek(shell->context, own, PEEK_STATE, 0),
+                    ERR_OK);
+        CHECK_EQUAL(unit,
+                    shell->peeked(shell->context, &page, &bytes, TORUS_SOUTH),
+                    ERR_OK);
+        CHECK_EQUAL(unit, bytes, PEEK_STATE_BYTES);
+    }
+    CHECK_EQUAL(unit, board.locked, 0);
+}
+
+/* By how many of the tests of a link were lost. */
+static void links_by_what_they_lose(struct unit *unit)
+{
+    const struct shell_config *shell = &board.node.shell_config;
+    struct shell_link link;
+
+    start();
+    board.node.discover.config.lost_max = 2;
+    for (unsigned lost = 0; lost <= DISCOVER_TESTS; ++lost) {
+        const char *want = lost == DISCOVER_TESTS ? "silent"
+                           : lost > 2             ? "noisy"
+                                                  : "good";
+
+        board.node.discover.link[TORUS_WEST].passed =
+            (uint16_t)((1u << (DISCOVER_TESTS - lost)) - 1);
+        shell->link(shell->context, &link, TORUS_WEST);
+        CHECK(unit, strcmp(link.result, want) == 0);
+    }
+}
+
 static void put(void *context, const char *text)
 {
     fputs(text, context);
@@ -342,6 +434,9 @@ int main(void)
     UNIT_RUN(&unit, blinks_no_longer);
     UNIT_RUN(&unit, resets);
     UNIT_RUN(&unit, resets_for_nothing_else);
+    UNIT_RUN(&unit, counters_and_faults_are_cleared);
+    UNIT_RUN(&unit, peeks_out_of_every_port);
+    UNIT_RUN(&unit, links_by_what_they_lose);
     unit_plan(&unit);
     return unit.tests_failed > 0;
 }

@@ -19,6 +19,7 @@ int main(void)
     test_chunks(&unit);
     test_halos(&unit);
     test_units(&unit);
+    test_timeline(&unit);
     unit_plan(&unit);
     return unit.tests_failed > 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/jobs/suite.h"
 
+#include "hal/events.h"
 #include "qemu/fabric/mesh.h"
 #include "qemu/outcome/output_chunks.h"
 
@@ -148,6 +149,32 @@ static uint32_t count_workers(const struct mesh *mesh)
     return workers;
 }
 
+/* Whether a log's last event, and no other, is the end of the job. */
+static bool notes_end(const struct node_log *log)
+{
+    uint32_t ends = 0;
+    uint32_t last = 0;
+
+    for (uint32_t i = 0; i < log->events_written && i < NODE_EVENTS; ++i) {
+        last = log->event[i].kind;
+        ends += last == EVENT_DONE;
+    }
+    return ends == 1 && last == EVENT_DONE;
+}
+
+static uint32_t count_ended(const struct mesh *mesh)
+{
+    const struct backend *backend = mesh->backend;
+    uint32_t nodes =
+        (uint32_t)mesh->config->size.width * mesh->config->size.height;
+    uint32_t ended = 0;
+
+    for (uint32_t node = 0; node < nodes; ++node) {
+        ended += notes_end(&backend->window(backend->context, node)->log);
+    }
+    return ended;
+}
+
 static void job_order(struct job_outcome *outcome, const struct job *job,
                       const struct wire_order *wire)
 {
@@ -178,6 +205,7 @@ static void job_order(struct job_outcome *outcome, const struct job *job,
     }
     read_report(outcome, job, &mesh.report);
     outcome->nodes = count_workers(&mesh);
+    outcome->ended = count_ended(&mesh);
     mesh_free(&mesh);
     backend.stop(backend.context);
     free(head);
@@ -259,6 +287,7 @@ uint32_t job_check(struct unit *unit, const struct job *job)
     CHECK_EQUAL(unit, outcome.report.error, ERR_OK);
     CHECK_EQUAL(unit, echo_wrong, 0);
     if (outcome.report.error == ERR_OK) {
+        CHECK_EQUAL(unit, outcome.ended, nodes);
         CHECK_EQUAL(unit, outcome.result.bytes, 8);
         CHECK(unit, kernel_load_u64(outcome.result.data) == job->units);
         CHECK_EQUAL(unit, outcome.result.output_bytes, bytes);

@@ -61,6 +61,7 @@ struct job_outcome {
     struct wire_report report;
     struct kernel_result result;
     uint32_t nodes; /* that computed something */
+    uint32_t ended; /* that noted the end of the job, once and as the last */
 };
 
 /* Carries the job out; the outcome's to free with job_free(). */
@@ -74,6 +75,7 @@ uint32_t job_check(struct unit *unit, const struct job *job);
 void test_branches(struct unit *unit);
 void test_chunks(struct unit *unit);
 void test_halos(struct unit *unit);
+void test_timeline(struct unit *unit);
 void test_units(struct unit *unit);
 
 #endif

@@ -17,6 +17,7 @@ int main(void)
     test_event_queue(&unit);
     test_simulate(&unit);
     test_twin(&unit);
+    test_spread(&unit);
     unit_plan(&unit);
     return unit.tests_failed > 0;
 }

@@ -29,6 +29,7 @@ struct simulate_node *suite_nodes(const struct scene *scene);
 
 void test_event_queue(struct unit *unit);
 void test_simulate(struct unit *unit);
+void test_spread(struct unit *unit);
 void test_twin(struct unit *unit);
 
 #endif

@@ -410,14 +410,20 @@ static void command_fail(char *text)
     boot_console_put("ok\n");
 }
 
+/* Until all has been said. */
+static void end_of_words(void)
+{
+    while (boot_console_room() < BOOT_CONSOLE_OUT_BYTES ||
+           !serial_has_sent(SERIAL_CONSOLE)) {
+    }
+}
+
 /* The program begins anew without a reset: as from a boot loader that has set
    the clock tree up, and has no interrupt enabled. */
 static void command_again(char *text)
 {
     (void)text;
-    while (boot_console_room() < BOOT_CONSOLE_OUT_BYTES ||
-           !serial_has_sent(SERIAL_CONSOLE)) {
-    }
+    end_of_words();
     SYST->CSR = 0;
     for (unsigned irq = 0; irq < STM32_IRQS; ++irq) {
         NVIC->ICER[irq / 32] = 1u << irq % 32;
@@ -462,6 +468,31 @@ static void command_overflow(char *text)
     boot_console_decimal(deeper((uint32_t)(uintptr_t)text & 1u));
 }
 
+/* A fault where the stack pointer is known: a multiple of 8, or ("1") 4 below
+   one, where the processor aligns the frame that it stacks. */
+static void command_trap(char *text)
+{
+    uint32_t sp;
+
+    __asm volatile("mov %0, sp" : "=r"(sp));
+    sp = ((sp - 64) & ~7u) - (text[0] == '1' ? 4 : 0);
+    boot_console_put("sp ");
+    boot_console_hex(sp, 8);
+    boot_console_put("\n");
+    end_of_words();
+    __asm volatile("mov sp, %0\n\tudf #0" ::"r"(sp) : "memory");
+    __builtin_unreachable();
+}
+
+/* As a program whose main loop is stuck, while its interrupts go on. */
+static void command_hang(char *text)
+{
+    (void)text;
+    for (;;) {
+        __asm volatile("wfi" ::: "memory");
+    }
+}
+
 static void command_exit(char *text)
 {
     (void)text;
@@ -496,6 +527,7 @@ static const struct {
     {"again", command_again},       {"load", command_load},
     {"overflow", command_overflow}, {"exit", command_exit},
     {"reset", command_reset},       {"forget", command_forget},
+    {"trap", command_trap},         {"hang", command_hang},
 };
 
 static void run(char *line)

@@ -269,6 +269,24 @@ static void numbers_out_of_range_are_refused(struct unit *unit)
     CHECK_EQUAL(unit, planner_plan(&plan, &input), ERR_OK);
 }
 
+/* Also of phases behind one that is not feasible. */
+static void numbers_of_every_phase_have_ranges(struct unit *unit)
+{
+    for (unsigned phase = 0; phase < 3; ++phase) {
+        struct planner_input input = input_of(10, 1, 1, 1000, 3);
+        struct planner_plan plan;
+
+        CHECK_EQUAL(unit, planner_plan(&plan, &input), ERR_OK);
+        CHECK_EQUAL(unit, plan.phases_feasible, 0);
+        input.startup_ps[phase] = PLANNER_STARTUP_MAX_PS + 1;
+        CHECK_EQUAL(unit, planner_plan(&plan, &input), ERR_RANGE);
+        input.startup_ps[phase] = PLANNER_STARTUP_MAX_PS;
+        CHECK_EQUAL(unit, planner_plan(&plan, &input), ERR_OK);
+        input.stages[phase] = PLANNER_STAGES_MAX + 1;
+        CHECK_EQUAL(unit, planner_plan(&plan, &input), ERR_RANGE);
+    }
+}
+
 static void ends_of_the_ranges_are_accepted(struct unit *unit)
 {
     struct planner_input input =
@@ -445,6 +463,7 @@ void test_planner(struct unit *unit)
     UNIT_RUN(unit, largest_load);
     UNIT_RUN(unit, empty_load_is_refused);
     UNIT_RUN(unit, numbers_out_of_range_are_refused);
+    UNIT_RUN(unit, numbers_of_every_phase_have_ranges);
     UNIT_RUN(unit, ends_of_the_ranges_are_accepted);
     UNIT_RUN(unit, startups_differ_by_phase);
     UNIT_RUN(unit, nodes_store_and_forward);

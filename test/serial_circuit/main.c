@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Circuits over serial lines (hal/serial/circuit.c) alone, as TAP: the switch
+ * below and the board around are made up here. Time goes on by 100 us whenever
+ * the node idles. Exit status: 0, or 1 if a test failed.
+ */
+#include "hal/serial/circuit.h"
+#include "test/unit/unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PS_PER_US 1000000ull
+#define IDLE_US 100u
+#define MEMORY_BYTES 4096u
+#define ASIDE_BYTES 256u
+#define BYTE_NS 5000u
+#define PATIENCE_US 3000u
+#define MESH 0x12345678u
+#define SENT_MAX 64u
+#define NEVER UINT32_MAX
+
+/* What is around the circuit, and what the switch was asked for. */
+static struct {
+    struct switch_core core;
+    struct mailbox mailbox;
+    struct node node;
+    struct node_log log;
+    struct clock clock;
+    struct serial_circuit serial;
+    struct circuit circuit;
+    _Alignas(8) uint8_t memory[MEMORY_BYTES];
+    _Alignas(8) uint8_t aside[ASIDE_BYTES];
+    unsigned locked;
+    unsigned unlocked_calls; /* of the switch: must stay 0 */
+    unsigned cancels;
+    unsigned resets;
+    unsigned idles;
+    unsigned idles_max; /* the one after these fails */
+    struct switch_message *sent[SENT_MAX];
+    uint64_t sent_ps[SENT_MAX];
+    int8_t error[SENT_MAX]; /* with which the n-th send ends */
+    unsigned sends;
+    unsigned ended;
+    bool holds_sends; /* none of them ends */
+    struct switch_receive *receive;
+    uint32_t arrives_us; /* what is below; NEVER: nothing does */
+    uint8_t message[64];
+    uint32_t message_bytes;
+    uint32_t host_takes_us; /* what is offered; NEVER: nothing */
+    bool host_orders;
+    bool opened;
+} world;
+
+static const uint8_t order[] = {1, 2, 3, 4, 5};
+
+/* ---- the board ---- */
+
+static uint32_t now_us(void)
+{
+    return (uint32_t)(world.clock.base_ps / PS_PER_US);
+}
+
+uint64_t clock_now_ps(const struct clock *clock)
+{
+    return clock->base_ps;
+}
+
+uint64_t clock_stop(struct clock *clock)
+{
+    return clock->base_ps;
+}
+
+void clock_start(struct clock *clock, uint64_t at_ps)
+{
+    if (at_ps > clock->base_ps) {
+        clock->base_ps = at_ps;
+    }
+}
+
+static void lock(void *context)
+{
+    (void)context;
+    world.locked += 1;
+}
+
+static void unlock(void *context)
+{
+    (void)context;
+    world.locked -= 1;
+}
+
+static void end_a_send(void)
+{
+    struct switch_message *message;
+
+    if (world.holds_sends || world.ended == world.sends) {
+        return;
+    }
+    message = world.sent[world.ended];
+    message->error = world.error[world.ended];
+    message->state = SWITCH_DONE;
+    world.ended += 1;
+}
+
+static void deliver(void)
+{
+    struct switch_receive *receive = world.receive;
+
+    if (receive == NULL || now_us() < world.arrives_us) {
+        return;
+    }
+    memcpy(receive->buffer, world.message, world.message_bytes);
+    receive->bytes = world.message_bytes;
+    receive->port = TORUS_NORTH;
+    receive->delivered_kind = world.message[CIRCUIT_AT_KIND];
+    receive->state = SWITCH_DONE;
+    world.receive = NULL;
+}
+
+/* The world goes on: one send ends, what arrives is there. */
+static int idle(void *context)
+{
+    (void)context;
+    world.idles += 1;
+    world.clock.base_ps += IDLE_US * PS_PER_US;
+    end_a_send();
+    deliver();
+    if (now_us() >= world.host_takes_us) {
+        mailbox_done(&world.mailbox);
+    }
+    if (world.host_orders && now_us() >= 400 &&
+        mailbox_announce(&world.mailbox, sizeof order, 6, 2) == ERR_OK &&
+        mailbox_put(&world.mailbox, 0, order, sizeof order) == ERR_OK) {
+        world.host_orders = false;
+    }
+    return world.idles > world.idles_max ? ERR_PORT_BUSY : ERR_OK;
+}
+
+/* ---- the switch ---- */
+
+static void called(void)
+{
+    world.unlocked_calls += world.locked != 1;
+}
+
+void switch_send(struct switch_core *core, struct switch_message *message)
+{
+    called();
+    (void)core;
+    message->state = SWITCH_QUEUED;
+    world.sent_ps[world.sends] = world.clock.base_ps;
+    world.sent[world.sends++] = message;
+}
+
+void switch_post(struct switch_core *core, struct switch_receive *receive)
+{
+    called();
+    (void)core;
+    receive->state = SWITCH_QUEUED;
+    receive->error = ERR_OK;
+    world.receive = receive;
+}
+
+void switch_cancel(struct switch_core *core)
+{
+    called();
+    (void)core;
+    world.cancels += 1;
+    world.receive = NULL;
+}
+
+void switch_reset(struct switch_core *core)
+{
+    called();
+    (void)core;
+    world.resets += 1;
+}
+
+/* ---- setting up ---- */
+
+static void start(void)
+{
+    memset(&world, 0, sizeof world);
+    world.arrives_us = NEVER;
+    world.host_takes_us = NEVER;
+    world.idles_max = 1000;
+    world.node.identity =
+        (struct node_identity){.width = 3, .height = 5, .mesh = MESH};
+    world.serial = (struct serial_circuit){.core = &world.core,
+                                           .mailbox = &world.mailbox,
+                                           .node = &world.node,
+                                           .log = &world.log,
+                                           .memory = world.memory,
+                                           .memory_bytes = MEMORY_BYTES,
+                                           .aside = world.aside,
+                                           .aside_bytes = ASIDE_BYTES,
+                                           .byte_ns = BYTE_NS,
+                                           .patience_us = PATIENCE_US,
+                                           .lock = lock,
+                                           .unlock = unlock,
+                                           .idle = idle};
+    mailbox_init(&world.mailbox);
+    world.opened =
+        circuit_open(&world.circuit, &world.serial, &world.clock) == ERR_OK;
+}
+
+/* No lock was left, and the switch never called without. */
+static void check_locks(struct unit *unit)
+{
+    CHECK(unit, world.opened);
+    CHECK_EQUAL(unit, world.locked, 0);
+    CHECK_EQUAL(unit, world.unlocked_calls, 0);
+}
+
+static int send_at(uint64_t ready_us)
+{
+    const struct circuit_message message = {
+        .path = {TORUS_EAST, TORUS_STRAIGHT, 1, 0},
+        .kind = 7,
+        .ready_ps = ready_us * PS_PER_US,
+        .shared = {world.memory, 8}};
+
+    return circuit_send(&world.circuit, 1u << TORUS_EAST, &message);
+}
+
+/* A message of `payload` bytes, sent when it was `time_us`, which arrives at
+   `arrives_us`. */
+static void expect(uint32_t payload, uint32_t time_us, uint32_t arrives_us)
+{
+    world.message_bytes = CIRCUIT_HEADER_BYTES + payload;
+    world.message[CIRCUIT_AT_VERSION] = CIRCUIT_VERSION;
+    world.message[CIRCUIT_AT_KIND] = 9;
+    bytes_store_u16(world.message + CIRCUIT_AT_JOB, 3);
+    bytes_store_u32(world.message + CIRCUIT_AT_MESH, MESH);
+    bytes_store_u32(world.message + CIRCUIT_AT_LENGTH, payload);
+    bytes_store_u32(world.message + CIRCUIT_AT_CRC, time_us);
+    world.arrives_us = arrives_us;
+}
+
+static int receive(struct circuit_delivery *delivery)
+{
+    return circuit_receive(&world.circuit, delivery, 0xf, world.memory, 512);
+}
+
+/* ---- sends ---- */
+
+/* Also the one in the first place: nothing else of it is under way. */
+static void a_drain_waits_for_a_later_send(struct unit *unit)
+{
+    start();
+    CHECK_EQUAL(unit, send_at(250), ERR_OK);
+    CHECK_EQUAL(unit, world.sends, 0);
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
+    CHECK_EQUAL(unit, world.sends, 1);
+    CHECK_EQUAL(unit, world.ended, 1);
+    CHECK_EQUAL(unit, world.sent_ps[0], 300 * PS_PER_US);
+    check_locks(unit);
+}
+
+static void sends_go_when_their_time_comes(struct unit *unit)
+{
+    start();
+    CHECK_EQUAL(unit, send_at(500), ERR_OK);
+    CHECK_EQUAL(unit, send_at(0), ERR_OK);
+    CHECK_EQUAL(unit, send_at(200), ERR_OK);
+    CHECK_EQUAL(unit, world.sends, 1);
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
+    CHECK_EQUAL(unit, world.sends, 3);
+    CHECK_EQUAL(unit, world.sent_ps[0], 0);
+    CHECK_EQUAL(unit, world.sent_ps[1], 200 * PS_PER_US);
+    CHECK_EQUAL(unit, world.sent_ps[2], 500 * PS_PER_US);
+    check_locks(unit);
+}
+
+/* One more than there are places waits until one ends. */
+static void one_more_than_there_are_places(struct unit *unit)
+{
+    start();
+    for (unsigned i = 0; i < SERIAL_CIRCUIT_SENDS; ++i) {
+        CHECK_EQUAL(unit, send_at(0), ERR_OK);
+    }
+    CHECK_EQUAL(unit, world.idles, 0);
+    CHECK_EQUAL(unit, send_at(0), ERR_OK);
+    CHECK_EQUAL(unit, world.sends, SERIAL_CIRCUIT_SENDS + 1);
+    CHECK(unit, world.idles > 0 && world.idles <= 2);
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
+    CHECK_EQUAL(unit, world.ended, SERIAL_CIRCUIT_SENDS + 1);
+    check_locks(unit);
+}
+
+static void no_place_becomes_free(struct unit *unit)
+{
+    start();
+    world.holds_sends = true;
+    world.idles_max = 10;
+    for (unsigned i = 0; i < SERIAL_CIRCUIT_SENDS; ++i) {
+        CHECK_EQUAL(unit, send_at(0), ERR_OK);
+    }
+    CHECK_EQUAL(unit, send_at(0), ERR_PORT_BUSY);
+    CHECK_EQUAL(unit, world.sends, SERIAL_CIRCUIT_SENDS);
+    check_locks(unit);
+}
+
+static void the_first_error_is_told_once(struct unit *unit)
+{
+    start();
+    world.error[1] = ERR_DEAD_LINK;
+    world.error[2] = ERR_NO_ROUTE;
+    for (unsigned i = 0; i < 4; ++i) {
+        CHECK_EQUAL(unit, send_at(0), ERR_OK);
+    }
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_DEAD_LINK);
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
+    check_locks(unit);
+}
+
+/* Head p, what is shared, and body p; the path turned to port p. */
+static void four_messages_of_four_ports(struct unit *unit)
+{
+    struct circuit_message message = {.path = {0, TORUS_LEFT, 1, 2},
+                                      .kind = 5,
+                                      .head = {world.memory, 12},
+                                      .head_stride = 16,
+                                      .shared = {world.memory + 100, 30}};
+
+    start();
+    world.circuit.job = 3;
+    world.clock.base_ps = 77 * PS_PER_US;
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        message.body[port] =
+            (struct circuit_segment){world.memory + 200 + port, port};
+    }
+    CHECK_EQUAL(unit, circuit_send(&world.circuit, 0xd, &message), ERR_OK);
+    CHECK_EQUAL(unit, world.sends, 3);
+    for (unsigned i = 0; i < world.sends; ++i) {
+        const unsigned port = i == 0 ? TORUS_EAST : i + 1;
+        const struct switch_message *sent = world.sent[i];
+        const uint8_t *header = sent->segment[0].data;
+
+        CHECK_EQUAL(unit, sent->path.port, port);
+        CHECK_EQUAL(unit, sent->path.hops_after, 2);
+        CHECK_EQUAL(unit, sent->kind, 5);
+        CHECK_EQUAL(unit, sent->segment[0].bytes, CIRCUIT_HEADER_BYTES);
+        CHECK(unit, sent->segment[1].data == world.memory + 16 * port);
+        CHECK(unit, sent->segment[2].data == world.memory + 100);
+        CHECK(unit, sent->segment[3].data == world.memory + 200 + port);
+        CHECK_EQUAL(unit, sent->segment[3].bytes, port);
+        CHECK_EQUAL(unit, header[CIRCUIT_AT_KIND], 5);
+        CHECK_EQUAL(unit, bytes_load_u16(header + CIRCUIT_AT_JOB), 3);
+        CHECK_EQUAL(unit, bytes_load_u32(header + CIRCUIT_AT_LENGTH),
+                    12 + 30 + port);
+        CHECK_EQUAL(unit, bytes_load_u32(header + CIRCUIT_AT_CRC), 77);
+    }
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
+    check_locks(unit);
+}
+
+static void a_close_ends_what_does_not_end(struct unit *unit)
+{
+    start();
+    CHECK_EQUAL(unit, send_at(0), ERR_OK);
+    circuit_close(&world.circuit);
+    CHECK_EQUAL(unit, world.resets, 0);
+    CHECK_EQUAL(unit, world.ended, 1);
+    world.holds_sends = true;
+    world.idles_max = world.idles + 10;
+    CHECK_EQUAL(unit, send_at(0), ERR_OK);
+    circuit_close(&world.circuit);
+    CHECK_EQUAL(unit, world.resets, 1);
+    check_locks(unit);
+}
+
+/* ---- the host's messages ---- */
+
+static void a_drain_waits_for_the_host(struct unit *unit)
+{
+    const struct circuit_message message = {.kind = 8,
+                                            .shared = {world.memory, 40}};
+
+    start();
+    world.host_takes_us = 700;
+    CHECK_EQUAL(unit,
+                circuit_send(&world.circuit, 1u << CIRCUIT_HOST, &message),
+                ERR_OK);
+    CHECK_EQUAL(unit,
+                circuit_send(&world.circuit, 1u << CIRCUIT_HOST, &message),
+                ERR_PORT_BUSY);
+    CHECK_EQUAL(unit, world.mailbox.out_bytes, 40);
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
+    CHECK_EQUAL(unit, now_us(), 700);
+    CHECK_EQUAL(unit, world.locked, 0);
+}
+
+/* ---- receives ---- */
+
+static void the_first_message_sets_the_clock(struct unit *unit)
+{
+    struct circuit_delivery delivery;
+    uint64_t set_us;
+
+    start();
+    expect(40, 5000, 300);
+    CHECK_EQUAL(unit, receive(&delivery), ERR_OK);
+    CHECK_EQUAL(unit, delivery.bytes, 40);
+    CHECK_EQUAL(unit, delivery.kind, 9);
+    CHECK_EQUAL(unit, delivery.job, 3);
+    CHECK_EQUAL(unit, delivery.port, TORUS_NORTH);
+    set_us = 5000 + (CIRCUIT_HEADER_BYTES + 40) * BYTE_NS / 1000;
+    CHECK_EQUAL(unit, now_us(), set_us);
+    /* No later one does, until the mesh is told anew. */
+    expect(40, 900000, (uint32_t)set_us + 200);
+    CHECK_EQUAL(unit, receive(&delivery), ERR_OK);
+    CHECK_EQUAL(unit, now_us(), set_us + 200);
+    world.serial.synchronised = false;
+    expect(0, 900000, 0);
+    CHECK_EQUAL(unit, receive(&delivery), ERR_OK);
+    CHECK_EQUAL(unit, now_us(), 900000 + CIRCUIT_HEADER_BYTES * BYTE_NS / 1000);
+    check_locks(unit);
+}
+
+/* The header's time is modulo 2^32 us; a clock may be ahead. */
+static void the_clock_is_set_back_too(struct unit *unit)
+{
+    struct circuit_delivery delivery;
+
+    start();
+    world.clock.base_ps = ((1ull << 32) + 4000) * PS_PER_US;
+    expect(0, 3000, 0);
+    CHECK_EQUAL(unit, receive(&delivery), ERR_OK);
+    CHECK_EQUAL(unit, world.clock.base_ps / PS_PER_US,
+                (1ull << 32) + 3000 + CIRCUIT_HEADER_BYTES * BYTE_NS / 1000);
+}
+
+static void a_message_of_another_mesh(struct unit *unit)
+{
+    struct circuit_delivery delivery;
+
+    start();
+    expect(8, 5000, 0);
+    bytes_store_u32(world.message + CIRCUIT_AT_MESH, MESH + 1);
+    CHECK_EQUAL(unit, receive(&delivery), ERR_FOREIGN);
+    expect(8, 5000, 0);
+    bytes_store_u32(world.message + CIRCUIT_AT_LENGTH, 7);
+    CHECK_EQUAL(unit, receive(&delivery), ERR_FOREIGN);
+    expect(8, 5000, 0);
+    world.message_bytes = CIRCUIT_HEADER_BYTES - 1;
+    CHECK_EQUAL(unit, receive(&delivery), ERR_FOREIGN);
+    world.circuit.job = 4;
+    expect(8, 5000, 0);
+    CHECK_EQUAL(unit, receive(&delivery), ERR_FOREIGN);
+    CHECK(unit, !world.serial.synchronised);
+    CHECK(unit, now_us() < 5000);
+    check_locks(unit);
+}
+
+/* A job's message has a time limit, the next job's none. */
+static void a_message_that_does_not_come(struct unit *unit)
+{
+    struct circuit_delivery delivery;
+
+    start();
+    world.circuit.job = 3;
+    CHECK_EQUAL(unit, receive(&delivery), ERR_DEAD_LINK);
+    CHECK_EQUAL(unit, now_us(), PATIENCE_US + IDLE_US);
+    CHECK_EQUAL(unit, world.cancels, 1);
+    check_locks(unit);
+    world.circuit.job = CIRCUIT_ANY_JOB;
+    world.idles_max = world.idles + 500;
+    CHECK_EQUAL(unit, receive(&delivery), ERR_PORT_BUSY);
+    CHECK_EQUAL(unit, world.idles, world.idles_max + 1);
+    CHECK_EQUAL(unit, world.cancels, 2);
+    check_locks(unit);
+}
+
+static void buffers_that_are_none(struct unit *unit)
+{
+    struct circuit_delivery delivery;
+    const struct {
+        uint8_t *buffer;
+        uint32_t bytes;
+        int error;
+    } tries[] = {
+        {world.memory, MEMORY_BYTES, ERR_OK},
+        {world.memory, MEMORY_BYTES + 1, ERR_BUFFER},
+        {world.memory + 8, MEMORY_BYTES, ERR_BUFFER},
+        {world.memory, CIRCUIT_HEADER_BYTES - 1, ERR_BUFFER},
+        {world.aside, ASIDE_BYTES, ERR_OK},
+        {world.aside + 8, ASIDE_BYTES, ERR_BUFFER},
+    };
+
+    for (unsigned i = 0; i < sizeof tries / sizeof *tries; ++i) {
+        start();
+        expect(8, 0, 0);
+        CHECK_EQUAL(unit,
+                    circuit_receive(&world.circuit, &delivery, 0xf,
+                                    tries[i].buffer, tries[i].bytes),
+                    tries[i].error);
+        CHECK_EQUAL(unit, world.receive != NULL, 0);
+    }
+}
+
+static void an_order_of_the_host(struct unit *unit)
+{
+    struct circuit_delivery delivery;
+
+    start();
+    world.idles_max = 3;
+    CHECK_EQUAL(unit,
+                circuit_receive(&world.circuit, &delivery, 1u << CIRCUIT_HOST,
+                                world.memory, 100),
+                ERR_PORT_BUSY);
+    CHECK_EQUAL(unit, world.mailbox.in, MAILBOX_CLOSED);
+    start();
+    world.host_orders = true;
+    CHECK_EQUAL(unit,
+                circuit_receive(&world.circuit, &delivery, 1u << CIRCUIT_HOST,
+                                world.memory, 100),
+                ERR_OK);
+    CHECK_EQUAL(unit, now_us(), 400);
+    CHECK_EQUAL(unit, delivery.bytes, sizeof order);
+    CHECK_EQUAL(unit, delivery.port, CIRCUIT_HOST);
+    CHECK_EQUAL(unit, delivery.kind, 6);
+    CHECK_EQUAL(unit, delivery.job, 2);
+    CHECK(unit, memcmp(delivery.payload, order, sizeof order) == 0);
+}
+
+static void settling_takes_two_milliseconds(struct unit *unit)
+{
+    start();
+    CHECK_EQUAL(unit, circuit_settle(&world.circuit), ERR_OK);
+    CHECK_EQUAL(unit, now_us(), 2000);
+    world.idles_max = world.idles + 3;
+    CHECK_EQUAL(unit, circuit_settle(&world.circuit), ERR_PORT_BUSY);
+}
+
+static void put(void *context, const char *text)
+{
+    fputs(text, context);
+    fflush(context);
+}
+
+int main(void)
+{
+    struct unit unit = {.put = put, .context = stdout};
+
+    UNIT_RUN(&unit, a_drain_waits_for_a_later_send);
+    UNIT_RUN(&unit, sends_go_when_their_time_comes);
+    UNIT_RUN(&unit, one_more_than_there_are_places);
+    UNIT_RUN(&unit, no_place_becomes_free);
+    UNIT_RUN(&unit, the_first_error_is_told_once);
+    UNIT_RUN(&unit, four_messages_of_four_ports);
+    UNIT_RUN(&unit, a_close_ends_what_does_not_end);
+    UNIT_RUN(&unit, a_drain_waits_for_the_host);
+    UNIT_RUN(&unit, the_first_message_sets_the_clock);
+    UNIT_RUN(&unit, the_clock_is_set_back_too);
+    UNIT_RUN(&unit, a_message_of_another_mesh);
+    UNIT_RUN(&unit, a_message_that_does_not_come);
+    UNIT_RUN(&unit, buffers_that_are_none);
+    UNIT_RUN(&unit, an_order_of_the_host);
+    UNIT_RUN(&unit, settling_takes_two_milliseconds);
+    unit_plan(&unit);
+    return unit.tests_failed > 0;
+}
