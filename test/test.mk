@@ -55,7 +55,8 @@ hil: $(BOARDS:%=$(BUILD)/%/firmware.elf) $(BUILD)/quincunx \
 	$(Q)$(PYTEST) --junitxml=$(BUILD)/hil.xml test/hil $(HIL_OPTIONS)
 	@echo "report    $(BUILD)/hil.txt, $(BUILD)/hil.xml"
 
-## mutants: 40 small defects of the drivers, and whether the tests notice; T=
+## mutants: small defects of drivers and product, and whether the tests notice;
+##   T='product qemu/ NAME' selects
 .PHONY: mutants
 mutants: | $(TEST_DEPS)
 	$(Q)rm -rf $(BUILD)/mutants
