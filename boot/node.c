@@ -5,9 +5,9 @@
  */
 #include "boot/costs.h"
 #include "hal/board.h"
-#include "hal/window/window.h"
 #include "hal/circuit.h"
 #include "hal/window/node_console.h"
+#include "hal/window/window.h"
 #include "kernels/kernel.h"
 #include "scatter/engine/node.h"
 

@@ -124,6 +124,20 @@ def test_the_check_of_arrows_reads_quoted_includes_only():
                     ) == ["b/c.h", "e.h"]
 
 
+def unsorted(text):
+    """Runs of quoted includes, line after line, that are not in order."""
+    runs = re.findall(r'(?:^#include "[^"\n]+"\n)+', text, re.MULTILINE)
+    return [run for run in map(str.splitlines, runs)
+            if run != sorted(set(run))]
+
+
+def test_includes_are_sorted_and_there_once():
+    assert not [name for name in C_FILES if unsorted(read(name))]
+    assert unsorted('#include "b.h"\n#include "a.h"\n')
+    assert unsorted('#include "a.h"\n#include "a.h"\n')
+    assert not unsorted('#include "b.h"\n\n#include "a.h"\n')
+
+
 def test_no_floating_point():
     assert not [name for name in C_FILES
                 if name.startswith(("boot/", "hal/", "torus/", "scatter/"))

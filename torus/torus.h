@@ -51,7 +51,12 @@ struct torus_path {
     uint16_t hops_after;
 };
 
-/* Row-major index of a node, 0 to width * height - 1, and its inverse. */
+static inline uint32_t torus_nodes(struct torus_size size)
+{
+    return (uint32_t)size.width * size.height;
+}
+
+/* Row-major index of a node, 0 to torus_nodes(size) - 1, and its inverse. */
 uint32_t torus_index(struct torus_size size, struct torus_coord at);
 struct torus_coord torus_coord_of(struct torus_size size, uint32_t index);
 

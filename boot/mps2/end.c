@@ -3,9 +3,9 @@
 #include "boot/boot.h"
 
 #include "hal/board.h"
-#include "hal/window/window.h"
-#include "hal/window/node_console.h"
 #include "hal/mps2/registers.h"
+#include "hal/window/node_console.h"
+#include "hal/window/window.h"
 
 #define WINDOW ((struct window *)PSRAM_BASE)
 

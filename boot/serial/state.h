@@ -7,9 +7,9 @@
 #include "hal/clock.h"
 #include "hal/discover/discover.h"
 #include "hal/line/line.h"
+#include "hal/serial/circuit.h"
 #include "hal/serial/mailbox.h"
 #include "hal/switch/peek.h"
-#include "hal/serial/circuit.h"
 #include "scatter/engine/node.h"
 
 /* The board's functions, which may be called until the end. */

@@ -180,7 +180,7 @@ struct gdb_sockets *gdb_open(const char *dir, const char *image,
                              struct torus_size size)
 {
     struct gdb_sockets *sockets = calloc(1, sizeof *sockets);
-    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t nodes = torus_nodes(size);
 
     if (sockets == NULL || process_allow_descriptors(2ul * nodes + 64, nodes)) {
         free(sockets);

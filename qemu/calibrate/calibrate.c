@@ -99,7 +99,7 @@ static uint64_t first_ps(const struct calibration *calibration)
 /* Sorts the rows by node and fits each node's clock. */
 static void fit_clocks(struct calibration *calibration, struct torus_size size)
 {
-    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t nodes = torus_nodes(size);
     uint32_t rows = some_rows(calibration, calibration->clock_rows);
     uint32_t *count = memory_or_exit(calloc(nodes + 1, sizeof *count));
     uint32_t *order = memory_or_exit(calloc((size_t)rows + 1, sizeof *order));
@@ -155,7 +155,7 @@ bool calibrate_fit(struct calibration *calibration, struct torus_size size)
 static int wake(const struct probe_channel *channel,
                 const struct probe probes[], uint32_t count)
 {
-    uint32_t nodes = (uint32_t)channel->size.width * channel->size.height;
+    uint32_t nodes = torus_nodes(channel->size);
     struct probe *first = memory_or_exit(calloc(nodes, sizeof *first));
     struct probe_row *row = memory_or_exit(calloc(nodes, sizeof *row));
     uint32_t found = 0;

@@ -2,9 +2,9 @@
 #include "qemu/calibrate/print.h"
 
 #include "qemu/job/mesh_ops.h"
+#include "qemu/report/summary.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/profile.h"
-#include "qemu/report/summary.h"
 
 #include <errno.h>
 #include <inttypes.h>

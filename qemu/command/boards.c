@@ -397,7 +397,7 @@ static int catch_signals(void)
 static void print_consoles(const struct wired_config *config,
                            const struct wired *wired)
 {
-    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    uint32_t nodes = torus_nodes(config->size);
 
     for (uint32_t i = 0; i < nodes; ++i) {
         struct torus_coord at = torus_coord_of(config->size, i);
@@ -420,7 +420,7 @@ static void end(const struct wired_config *config, struct wired *wired,
                damage.bytes, damage.changed, damage.dropped);
     }
     printf("%s; %u boards ended\n", why != NULL ? why : "a board died",
-           (unsigned)config->size.width * config->size.height);
+           torus_nodes(config->size));
 }
 
 static int job_mesh(struct own_options *options, int signals)
@@ -433,7 +433,7 @@ static int job_mesh(struct own_options *options, int signals)
     }
     print_consoles(&options->wired, wired);
     printf("%u boards run; Ctrl-C ends them\n",
-           (unsigned)options->wired.size.width * options->wired.size.height);
+           torus_nodes(options->wired.size));
     fflush(stdout);
     why = stay(wired, signals, options->keep);
     end(&options->wired, wired, why);

@@ -3,10 +3,10 @@
 
 #include "qemu/calibrate/calibrate.h"
 #include "qemu/calibrate/print.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/parse.h"
 #include "qemu/options/job.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/parse.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -155,7 +155,7 @@ static uint32_t choose_nodes(struct torus_coord chosen[],
                              const struct calibrate_options *options)
 {
     const struct job_config *config = &options->mesh.config;
-    uint32_t all = (uint32_t)config->size.width * config->size.height;
+    uint32_t all = torus_nodes(config->size);
     uint32_t count = 0;
 
     if (options->nodes > 0) {
@@ -259,13 +259,12 @@ static int check(const struct calibrate_options *options)
     const struct job_config *config = &options->mesh.config;
     int status = job_options_check_mesh(&options->mesh);
 
-    if (status == 0 &&
-        (uint32_t)config->size.width * config->size.height > NODES_MAX) {
+    if (status == 0 && torus_nodes(config->size) > NODES_MAX) {
         parse_report("--mesh", options->mesh.mesh_text,
                      "must be 1x1 to 31x31 for calibrate");
         return EXIT_USAGE;
     }
-    if (status == 0 && (uint32_t)config->size.width * config->size.height < 4) {
+    if (status == 0 && torus_nodes(config->size) < 4) {
         parse_report("--mesh", options->mesh.mesh_text,
                      "must have nodes at two distances from the originator");
         return EXIT_USAGE;

@@ -100,7 +100,7 @@ static void print_circuit(struct torus_size size, struct torus_coord from,
 
 static void print_phase(const struct options *options, unsigned phase)
 {
-    uint32_t nodes = (uint32_t)options->size.width * options->size.height;
+    uint32_t nodes = torus_nodes(options->size);
 
     for (uint32_t index = 0; index < nodes; ++index) {
         struct torus_coord at = torus_coord_of(options->size, index);

@@ -3,11 +3,11 @@
 
 #include "hal/check.h"
 #include "hal/line/line.h"
-#include "qemu/console/client.h"
 #include "qemu/board/fault_image.h"
+#include "qemu/console/client.h"
 #include "qemu/support/exit_status.h"
-#include "qemu/survey/identity.h"
 #include "qemu/support/parse.h"
+#include "qemu/survey/identity.h"
 
 #include <argp.h>
 #include <inttypes.h>
@@ -198,7 +198,7 @@ static void name_unfit(const struct options *options, struct console *console)
         return;
     }
     if (sweep_begin(&sweep, console, size, at)) {
-        identity = calloc(sweep_nodes(&sweep), sizeof *identity);
+        identity = calloc(torus_nodes(sweep.size), sizeof *identity);
     }
     if (identity != NULL && identity_read(identity, &sweep) >= 0) {
         (void)identity_print_unfit(stderr, identity, &sweep);

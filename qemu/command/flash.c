@@ -4,8 +4,8 @@
 #include "qemu/flash/flash.h"
 #include "qemu/flash/identity.h"
 #include "qemu/support/exit_status.h"
-#include "qemu/support/parse.h"
 #include "qemu/support/file.h"
+#include "qemu/support/parse.h"
 
 #include <argp.h>
 #include <errno.h>

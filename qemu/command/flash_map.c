@@ -3,8 +3,8 @@
 
 #include "qemu/flash/list.h"
 #include "qemu/support/exit_status.h"
-#include "qemu/support/parse.h"
 #include "qemu/support/file.h"
+#include "qemu/support/parse.h"
 
 #include <argp.h>
 #include <errno.h>

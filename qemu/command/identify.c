@@ -66,7 +66,8 @@ static int identify(struct options *options)
     char seconds[24];
 
     snprintf(seconds, sizeof seconds, " %" PRIu64, options->seconds);
-    for (uint32_t i = 0; status == 0 && i < sweep_nodes(&target->sweep); ++i) {
+    for (uint32_t i = 0; status == 0 && i < torus_nodes(target->sweep.size);
+         ++i) {
         told += board_target_has(target, i) &&
                 board_target_command(target, i, "identify", seconds);
     }

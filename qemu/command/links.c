@@ -3,8 +3,8 @@
 
 #include "qemu/options/console.h"
 #include "qemu/support/exit_status.h"
-#include "qemu/survey/links.h"
 #include "qemu/support/parse.h"
+#include "qemu/survey/links.h"
 
 #include <argp.h>
 #include <poll.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/mesh.h"
 
+#include "qemu/console/faults.h"
 #include "qemu/options/console.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/survey/mesh_map.h"
-#include "qemu/console/faults.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -181,7 +181,7 @@ static int map_mesh(const struct options *options, struct console *console)
     if (find(&map, &fault, console) == 0) {
         if (map.faults == 0 &&
             sweep_begin(&sweep, console, map.size, map.originator)) {
-            identity = calloc(sweep_nodes(&sweep), sizeof *identity);
+            identity = calloc(torus_nodes(sweep.size), sizeof *identity);
         }
         if (identity != NULL && identity_read(identity, &sweep) >= 0) {
             map.identity = identity;

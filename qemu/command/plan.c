@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/plan.h"
 
-#include "qemu/options/plan.h"
 #include "qemu/command/plan_print.h"
+#include "qemu/options/plan.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -123,7 +123,7 @@ static int make_nodes(struct planned *planned,
                       const struct plan_options *options)
 {
     struct model_torus torus = torus_of(options);
-    uint32_t count = (uint32_t)torus.size.width * torus.size.height;
+    uint32_t count = torus_nodes(torus.size);
 
     if (options->ports != TORUS_PORTS && planned->detail.part == NULL) {
         fprintf(stderr,

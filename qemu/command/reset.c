@@ -43,7 +43,7 @@ static void reset_at(struct board_target *target, unsigned far, bool *done)
 {
     struct sweep *sweep = &target->sweep;
 
-    for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(sweep->size); ++i) {
         if (sweep_distance(sweep, sweep->node[i].at) == far &&
             board_target_has(target, i)) {
             done[i] = board_target_command(target, i, "reset", "");
@@ -56,7 +56,7 @@ static void reset_at(struct board_target *target, unsigned far, bool *done)
 static unsigned await(struct board_target *target, const bool *done)
 {
     struct sweep *sweep = &target->sweep;
-    uint32_t nodes = sweep_nodes(sweep);
+    uint32_t nodes = torus_nodes(sweep->size);
     struct identity *now = calloc(nodes, sizeof *now);
     uint64_t until_ms = console_port_now_ms() + BACK_MS;
     unsigned left = 0;
@@ -88,7 +88,7 @@ static void tell_missing(struct board_target *target)
 {
     struct sweep *sweep = &target->sweep;
 
-    for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(sweep->size); ++i) {
         if (!sweep->node[i].skip) {
             fprintf(stderr,
                     "quincunx: node %u,%u was told to reset itself, but is "
@@ -110,7 +110,7 @@ static void reset_all(struct board_target *target, bool *done)
     do {
         reset_at(target, far, done);
     } while (far-- > 0);
-    for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(sweep->size); ++i) {
         count += done[i];
     }
     if (await(target, done) > 0) {
@@ -128,7 +128,7 @@ static int reset(struct board_target *target)
     bool *done = NULL;
 
     if (status == 0) {
-        done = calloc(sweep_nodes(&target->sweep), sizeof *done);
+        done = calloc(torus_nodes(target->sweep.size), sizeof *done);
         if (done == NULL) {
             fputs("quincunx: no memory for the nodes\n", stderr);
             status = EXIT_FAILED;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/run.h"
 
-#include "qemu/format/table.h"
 #include "kernels/kernel.h"
-#include "qemu/report/gantt.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/parse.h"
-#include "qemu/report/json.h"
+#include "qemu/format/table.h"
 #include "qemu/job/job.h"
 #include "qemu/options/job.h"
+#include "qemu/report/gantt.h"
+#include "qemu/report/json.h"
 #include "qemu/report/summary.h"
 #include "qemu/report/trace.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
+#include "qemu/support/parse.h"
 
 #include <argp.h>
 #include <stdio.h>

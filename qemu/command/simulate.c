@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/simulate.h"
 
-#include "qemu/options/simulate.h"
 #include "qemu/command/simulate_print.h"
+#include "qemu/options/simulate.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -105,7 +105,8 @@ static int simulate(struct simulate_result *result)
     double start_s = now_s();
     int error = ERR_MEMORY;
 
-    result->nodes = malloc(simulate_nodes(result) * sizeof *result->nodes);
+    result->nodes =
+        malloc(torus_nodes(result->input.size) * sizeof *result->nodes);
     if (result->nodes != NULL) {
         error = simulate_run(&result->outcome, result->nodes, &result->input);
     }
@@ -115,7 +116,7 @@ static int simulate(struct simulate_result *result)
                     ? "quincunx: no memory for %u nodes\n"
                     : "quincunx: the scatter over %u nodes does not end "
                       "before 2^63 ps (106 days)\n",
-                simulate_nodes(result));
+                torus_nodes(result->input.size));
         return 1;
     }
     simulate_check(result->passed, &result->outcome, &result->input,

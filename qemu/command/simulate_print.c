@@ -118,14 +118,15 @@ static json_t *result_json(const struct simulate_result *result)
         "{s:{s:i, s:o, s:[i, i]}, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, "
         "s:{s:o, s:o, s:o}, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:o}",
         "torus", "side", input->size.width, "nodes",
-        integer(simulate_nodes(result)), "originator", input->originator.x,
-        input->originator.y, "load_units", integer(input->load_units), "phases",
-        input->phases, "rounds", 1, "nodes_reached", integer(outcome->reached),
-        "units_total", integer(outcome->units_total), "makespan_ps",
-        integer(finish->most), "model_makespan_ps",
-        integer(result->model.makespan_ps), "makespan_bound_ps",
-        integer(simulate_bound_ps(input)), "finish", "earliest_ps",
-        integer(finish->least), "latest_ps", integer(finish->most), "spread_ps",
+        integer(torus_nodes(result->input.size)), "originator",
+        input->originator.x, input->originator.y, "load_units",
+        integer(input->load_units), "phases", input->phases, "rounds", 1,
+        "nodes_reached", integer(outcome->reached), "units_total",
+        integer(outcome->units_total), "makespan_ps", integer(finish->most),
+        "model_makespan_ps", integer(result->model.makespan_ps),
+        "makespan_bound_ps", integer(simulate_bound_ps(input)), "finish",
+        "earliest_ps", integer(finish->least), "latest_ps",
+        integer(finish->most), "spread_ps",
         integer(finish->most - finish->least), "layers", layers_json(result),
         "link_disjoint", result->passed[SIMULATE_DISJOINT], "first_overlap",
         meeting_json(result, outcome->overlaps, &outcome->first_overlap),
@@ -148,7 +149,7 @@ static void print_nodes_json(const struct simulate_result *result)
     const char *separator = "";
 
     fputs(", \"per_node\": [", stdout);
-    for (uint32_t i = 0; i < simulate_nodes(result); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(result->input.size); ++i) {
         const struct simulate_node *node = &result->nodes[i];
         struct torus_coord at = torus_coord_of(result->input.size, i);
 
@@ -212,9 +213,10 @@ static void print_layers(const struct simulate_result *result)
            "layer    nodes      least       most      least       most"
            "              first               last"
            "              first               last\n",
-           input->size.width, input->size.height, simulate_nodes(result),
-           input->originator.x, input->originator.y, input->load_units,
-           input->phases, torus_phases(input->size), result->outcome.reached);
+           input->size.width, input->size.height,
+           torus_nodes(result->input.size), input->originator.x,
+           input->originator.y, input->load_units, input->phases,
+           torus_phases(input->size), result->outcome.reached);
     for (unsigned i = 0; i <= input->phases; ++i) {
         print_layer(i, &result->outcome.layer[i]);
     }
@@ -260,7 +262,7 @@ static void print_nodes(const struct simulate_result *result)
 {
     puts("\n   x    y layer     volume      share       received [us]"
          "       finished [us]");
-    for (uint32_t i = 0; i < simulate_nodes(result); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(result->input.size); ++i) {
         const struct simulate_node *node = &result->nodes[i];
         struct torus_coord at = torus_coord_of(result->input.size, i);
 

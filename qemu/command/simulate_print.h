@@ -19,12 +19,6 @@ struct simulate_result {
     uint64_t peak_rss_bytes; /* 0: the system does not tell */
 };
 
-/* Nodes of the torus. */
-static inline uint32_t simulate_nodes(const struct simulate_result *result)
-{
-    return (uint32_t)result->input.size.width * result->input.size.height;
-}
-
 /* One JSON object; with `per_node` also what each active node did. */
 void simulate_print_json(const struct simulate_result *result, bool per_node);
 

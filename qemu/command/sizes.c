@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/sizes.h"
 
-#include "qemu/support/parse.h"
 #include "qemu/model/tree.h"
 #include "qemu/model/tree_pairs.h"
 #include "qemu/schedule/scatter.h"
+#include "qemu/support/parse.h"
 
 #include <argp.h>
 #include <jansson.h>
@@ -157,11 +157,6 @@ static bool make_row(struct row *row, struct torus_size size,
     return made;
 }
 
-static uint32_t row_nodes(const struct row *row)
-{
-    return (uint32_t)row->size.width * row->size.height;
-}
-
 static double row_ratio(const struct row *row)
 {
     return row->plan.makespan_ps / row->bound_ps;
@@ -192,10 +187,11 @@ static void print_head(const struct options *options)
 static void print_row(const struct row *row, const struct row *power)
 {
     printf("%3d x %-2d %5u %6d %4u %14.3f %7.4f %7.4f %6u %9u %3d %.4f\n",
-           row->size.width, row->size.height, row_nodes(row), row->phases,
-           row->plan.phases, row->plan.makespan_ps / 1e6, row_ratio(row),
-           row->plan.makespan_ps / row->even_ps, row->pairs.shared,
-           row->pairs.unordered, power->size.width, row_ratio(power));
+           row->size.width, row->size.height, torus_nodes(row->size),
+           row->phases, row->plan.phases, row->plan.makespan_ps / 1e6,
+           row_ratio(row), row->plan.makespan_ps / row->even_ps,
+           row->pairs.shared, row->pairs.unordered, power->size.width,
+           row_ratio(power));
 }
 
 static json_t *row_json(const struct row *row, const struct row *power)
@@ -204,13 +200,13 @@ static json_t *row_json(const struct row *row, const struct row *power)
         "{s:i, s:i, s:I, s:i, s:i, s:I, s:f, s:f, s:f, s:f, s:I, s:I,"
         " s:{s:i, s:f}}",
         "width", row->size.width, "height", row->size.height, "nodes",
-        (json_int_t)row_nodes(row), "phases", row->phases, "phases_used",
-        (int)row->plan.phases, "nodes_used", (json_int_t)row->plan.nodes,
-        "makespan_ps", row->plan.makespan_ps, "bound_ps", row->bound_ps,
-        "ratio", row_ratio(row), "even_ps", row->even_ps, "pairs_shared",
-        (json_int_t)row->pairs.shared, "pairs_unordered",
-        (json_int_t)row->pairs.unordered, "nearest", "side", power->size.width,
-        "ratio", row_ratio(power));
+        (json_int_t)torus_nodes(row->size), "phases", row->phases,
+        "phases_used", (int)row->plan.phases, "nodes_used",
+        (json_int_t)row->plan.nodes, "makespan_ps", row->plan.makespan_ps,
+        "bound_ps", row->bound_ps, "ratio", row_ratio(row), "even_ps",
+        row->even_ps, "pairs_shared", (json_int_t)row->pairs.shared,
+        "pairs_unordered", (json_int_t)row->pairs.unordered, "nearest", "side",
+        power->size.width, "ratio", row_ratio(power));
 }
 
 /* Either may be told: `rows` collects JSON, or is NULL. */

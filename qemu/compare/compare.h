@@ -8,8 +8,8 @@
 #define QEMU_COMPARE_COMPARE_H
 
 #include "hal/nodiscard.h"
-#include "qemu/model/bound.h"
 #include "qemu/job/job.h"
+#include "qemu/model/bound.h"
 #include "qemu/outcome/timeline.h"
 
 #include <jansson.h>

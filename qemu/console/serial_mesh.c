@@ -44,7 +44,7 @@ static int print_error(const char *what)
 int serial_mesh_boards(struct serial_mesh *mesh)
 {
     const struct serial_mesh_config *config = mesh->config;
-    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    uint32_t nodes = torus_nodes(config->size);
     uint32_t first = torus_index(config->size, config->originator);
     uint8_t *consoles = calloc(nodes, 1);
     struct wired_config wired = config->wired;
@@ -109,9 +109,8 @@ static double boot_s(const struct serial_mesh *mesh)
 {
     struct torus_size size = mesh->config->size;
 
-    return mesh->wired == NULL
-               ? BOOT_S
-               : BOOT_S + EMULATED_S * (double)(size.width * size.height);
+    return mesh->wired == NULL ? BOOT_S
+                               : BOOT_S + EMULATED_S * torus_nodes(size);
 }
 
 static int await_console(struct serial_mesh *mesh)

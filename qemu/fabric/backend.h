@@ -7,8 +7,8 @@
 #define QEMU_FABRIC_BACKEND_H
 
 #include "hal/nodiscard.h"
-#include "qemu/board/table.h"
 #include "hal/window/window.h"
+#include "qemu/board/table.h"
 
 #include <stdbool.h>
 #include <stdint.h>

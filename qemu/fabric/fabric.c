@@ -236,7 +236,7 @@ static void notify(struct fabric *fabric, uint32_t node)
 struct fabric *fabric_new(const struct fabric_config *config)
 {
     struct fabric *fabric = calloc(1, sizeof *fabric);
-    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    uint32_t nodes = torus_nodes(config->size);
 
     if (fabric == NULL) {
         return NULL;

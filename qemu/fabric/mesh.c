@@ -33,11 +33,6 @@ double mesh_wall_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static uint32_t node_count(const struct mesh *mesh)
-{
-    return (uint32_t)mesh->config->size.width * mesh->config->size.height;
-}
-
 static struct window *window_of(const struct mesh *mesh, uint32_t node)
 {
     return mesh->backend->window(mesh->backend->context, node);
@@ -78,14 +73,16 @@ int mesh_init(struct mesh *mesh, const struct mesh_config *config,
     mesh->config = config;
     mesh->backend = backend;
     mesh->fabric = fabric_new(&config->fabric);
-    mesh->taken = calloc(node_count(mesh), sizeof *mesh->taken);
-    mesh->sequence = calloc(node_count(mesh), sizeof *mesh->sequence);
+    mesh->taken = calloc(torus_nodes(mesh->config->size), sizeof *mesh->taken);
+    mesh->sequence =
+        calloc(torus_nodes(mesh->config->size), sizeof *mesh->sequence);
     if (mesh->fabric == NULL || mesh->taken == NULL || mesh->sequence == NULL) {
-        fprintf(stderr, "quincunx: no memory for %u nodes\n", node_count(mesh));
+        fprintf(stderr, "quincunx: no memory for %u nodes\n",
+                torus_nodes(mesh->config->size));
         mesh_free(mesh);
         return -1;
     }
-    for (uint32_t node = 0; node < node_count(mesh); ++node) {
+    for (uint32_t node = 0; node < torus_nodes(mesh->config->size); ++node) {
         identify(mesh, node);
         if (config->slow_shift != NULL) {
             backend->slow(backend->context, node, config->slow_shift[node]);
@@ -323,7 +320,7 @@ static void show_progress(const struct mesh *mesh)
 static void note_up(struct mesh *mesh)
 {
     mesh->up += 1;
-    if (mesh->up == node_count(mesh)) {
+    if (mesh->up == torus_nodes(mesh->config->size)) {
         mesh->up_wall_s = mesh_wall_s();
     }
     show_progress(mesh);
@@ -447,7 +444,7 @@ static enum mesh_end lose_booting(const struct mesh *mesh)
     }
     fprintf(stderr,
             "quincunx: %u of %u boards came up, none in the watchdog's time\n",
-            mesh->up, node_count(mesh));
+            mesh->up, torus_nodes(mesh->config->size));
     lose(mesh, node, "did not come up");
     mesh->backend->explain(mesh->backend->context, node);
     return MESH_FAILED;
@@ -458,7 +455,7 @@ static enum mesh_end lose_running(const struct mesh *mesh, const char *what)
 {
     uint32_t shown = 0;
 
-    for (uint32_t node = 0; node < node_count(mesh); ++node) {
+    for (uint32_t node = 0; node < torus_nodes(mesh->config->size); ++node) {
         if (fabric_is_running(mesh->fabric, node)) {
             if (shown < 8) {
                 lose(mesh, node, what);
@@ -479,7 +476,7 @@ static enum mesh_end lose_stuck(const struct mesh *mesh)
 
     fprintf(stderr, "quincunx: the mesh is stuck: every node waits for a "
                     "message that nobody sends\n");
-    for (uint32_t node = 0; node < node_count(mesh); ++node) {
+    for (uint32_t node = 0; node < torus_nodes(mesh->config->size); ++node) {
         const struct window *window = window_of(mesh, node);
 
         if (window->node.status.state != NODE_STATE_WAITING && shown < 8 &&
@@ -507,7 +504,7 @@ static enum mesh_end wait_for_node(struct mesh *mesh)
         mesh->backend->explain(mesh->backend->context, node);
         return MESH_FAILED;
     case BACKEND_TIMEOUT:
-        if (mesh->up < node_count(mesh)) {
+        if (mesh->up < torus_nodes(mesh->config->size)) {
             return lose_booting(mesh);
         }
         return lose_running(mesh, "hangs: it has not come to rest in the "
@@ -561,7 +558,7 @@ static enum mesh_end run_to_end(struct mesh *mesh, bool more)
 /* Leaves each port's counters in its node's window, for whoever looks. */
 static void publish_counters(const struct mesh *mesh)
 {
-    for (uint32_t node = 0; node < node_count(mesh); ++node) {
+    for (uint32_t node = 0; node < torus_nodes(mesh->config->size); ++node) {
         struct window *window = window_of(mesh, node);
 
         for (unsigned port = 0; port < NODE_PORTS; ++port) {
@@ -584,7 +581,7 @@ enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order *order)
     mesh->report.data = NULL;
     /* All boards up before the job starts, so that both are timed apart. */
     show_progress(mesh);
-    while (end == MESH_DONE && mesh->up < node_count(mesh)) {
+    while (end == MESH_DONE && mesh->up < torus_nodes(mesh->config->size)) {
         end = wait_for_node(mesh);
     }
     if (end == MESH_DONE) {

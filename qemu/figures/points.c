@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/figures/figures.h"
 
-#include "qemu/support/parse.h"
 #include "qemu/support/file.h"
+#include "qemu/support/parse.h"
 
 #include <errno.h>
 #include <inttypes.h>

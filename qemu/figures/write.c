@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/figures/figures.h"
 
-#include "qemu/support/gnuplot.h"
 #include "qemu/report/summary.h"
 #include "qemu/support/file.h"
+#include "qemu/support/gnuplot.h"
 
 #include <errno.h>
 #include <inttypes.h>

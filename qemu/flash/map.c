@@ -2,8 +2,8 @@
 #include "qemu/flash/map.h"
 
 #include "qemu/flash/openocd.h"
-#include "qemu/support/parse.h"
 #include "qemu/support/file.h"
+#include "qemu/support/parse.h"
 
 #include <assert.h>
 #include <csv.h>
@@ -352,7 +352,7 @@ static void check_whole(struct reader *reader, unsigned line)
 {
     const struct flash_map *map = reader->map;
     struct torus_size size = map->size;
-    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t nodes = torus_nodes(size);
     uint32_t missing = nodes - map->placed;
     uint32_t most = missing < MISSING_SHOWN ? missing : MISSING_SHOWN;
     char list[MISSING_SHOWN * 12 + 1] = "";

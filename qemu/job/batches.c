@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/job/batches.h"
 
-#include "qemu/job/policy.h"
 #include "qemu/fabric/backend.h"
+#include "qemu/job/policy.h"
 #include "qemu/outcome/timeline.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
@@ -30,7 +30,7 @@ static uint64_t fixed_bytes(const struct job_config *config)
 {
     const struct kernel_terms *terms = &config->terms;
     const struct job_policy *policy = job_policy(config);
-    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    uint32_t nodes = torus_nodes(config->size);
     uint64_t arg = WIRE_PAD4(config->load.arg_bytes);
     uint64_t around = (uint64_t)terms->before_bytes + terms->after_bytes;
     uint64_t bytes = 2 * CIRCUIT_HEADER_BYTES + WIRE_ORDER_BYTES + arg +

@@ -89,7 +89,7 @@ void collect_log(struct outcome_node *node, const struct node_event *event,
 void collect_begin(struct outcome *outcome, const struct job_config *config,
                    const struct wire_order *order)
 {
-    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    uint32_t nodes = torus_nodes(config->size);
     struct node_counters *port =
         memory_or_exit(calloc((size_t)nodes * NODE_PORTS, sizeof *port));
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/job/order.h"
 
+#include "qemu/fabric/postmortem.h"
 #include "qemu/job/batches.h"
 #include "qemu/job/policy.h"
 #include "qemu/outcome/output_chunks.h"
-#include "qemu/fabric/postmortem.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 
@@ -89,7 +89,7 @@ static struct wire_order wire_of(const struct job_config *config,
 void job_order_make(struct job_order *order, const struct job_config *config,
                     const uint8_t *tree, uint32_t index)
 {
-    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    uint32_t nodes = torus_nodes(config->size);
     const uint8_t *load = config->load.data;
     struct wire_order *wire = &order->wire;
     uint32_t head_bytes;

@@ -27,7 +27,7 @@ static uint8_t *tree_of(const struct job_config *config)
 
 static uint64_t tree_bytes(const struct job_config *config)
 {
-    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    uint32_t nodes = torus_nodes(config->size);
 
     return TREE_BRANCH_BYTES * nodes + tree_work_bytes(nodes) +
            16u * (TREE_PHASES_MAX + 1u);

@@ -8,12 +8,12 @@
 #include "hal/circuit.h"
 #include "hal/events.h"
 #include "qemu/board/emulator.h"
-#include "qemu/job/probe.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/survey/ps.h"
 #include "qemu/console/serial_mesh.h"
+#include "qemu/fabric/postmortem.h"
 #include "qemu/job/collect.h"
 #include "qemu/job/mesh_ops.h"
+#include "qemu/job/probe.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "qemu/survey/ps.h"
 
@@ -41,11 +41,6 @@ struct serial_job {
 static struct serial_job *job_of(struct job_mesh *mesh)
 {
     return (struct serial_job *)mesh;
-}
-
-static uint32_t nodes_of(const struct job_config *config)
-{
-    return (uint32_t)config->size.width * config->size.height;
 }
 
 static void say(const struct job_config *config, const char *what)
@@ -242,7 +237,7 @@ static void show_nodes(const struct serial_job *job)
 static int check_nodes(const struct serial_job *job)
 {
     const struct job_config *config = job->mesh.config;
-    uint32_t nodes = nodes_of(config);
+    uint32_t nodes = torus_nodes(config->size);
     struct identity *identity = memory_or_exit(calloc(nodes, sizeof *identity));
     struct sweep sweep;
     unsigned unfit = 0;
@@ -326,8 +321,8 @@ static struct serial_job *make(const struct job_config *config)
 {
     struct serial_job *job = memory_or_exit(calloc(1, sizeof *job));
 
-    job->counts.last_ps =
-        memory_or_exit(calloc(nodes_of(config), sizeof *job->counts.last_ps));
+    job->counts.last_ps = memory_or_exit(
+        calloc(torus_nodes(config->size), sizeof *job->counts.last_ps));
     job->config =
         (struct serial_mesh_config){.size = config->size,
                                     .originator = config->originator,
@@ -367,8 +362,8 @@ static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
         return status;
     }
     /* Boards that were just started have counted nothing. */
-    counts->first =
-        fresh || probed ? nodes_of(config) : count(&counts->before, job);
+    counts->first = fresh || probed ? torus_nodes(config->size)
+                                    : count(&counts->before, job);
     job->mesh.room_bytes = job->driver.room_bytes;
     job->mesh.up_wall_s = job->driver.up_wall_s;
     *mesh = &job->mesh;
@@ -392,26 +387,11 @@ static int give_order(struct job_mesh *mesh, const struct mesh_order *order)
     return EXIT_FAILED;
 }
 
-/* After errors that no order could have. */
+/* After errors whose cause is in the boards: no order could have them. */
 static void explain(struct job_mesh *mesh, int error)
 {
-    switch ((enum err)error) {
-    case ERR_PORT_BUSY:
-    case ERR_CORRUPT:
-    case ERR_DEAD_LINK:
-    case ERR_VERSION:
-    case ERR_FOREIGN:
-    case ERR_LENGTH:
-    case ERR_KIND:
-    case ERR_FIELD:
-    case ERR_PLACE:
-    case ERR_IMAGE:
-    case ERR_PLAN:
-    case ERR_TERMS:
+    if (error == ERR_PORT_BUSY || postmortem_hint(error) != NULL) {
         show_nodes(job_of(mesh));
-        break;
-    default:
-        break;
     }
 }
 

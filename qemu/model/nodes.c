@@ -260,7 +260,7 @@ int model_plan_nodes(struct model_plan *plan, struct model_detail *detail,
         .input = input,
         .compute_ps = torus->compute_ps,
         .size = torus->size,
-        .count = (uint32_t)torus->size.width * torus->size.height,
+        .count = torus_nodes(torus->size),
         .originator = torus_index(torus->size, torus->originator),
     };
     int error = model_exact_check(plan, input);

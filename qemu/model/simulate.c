@@ -423,7 +423,7 @@ static void survey(struct simulate_outcome *outcome,
                    const struct simulate_node nodes[],
                    const struct simulate_input *input)
 {
-    uint32_t count = (uint32_t)input->size.width * input->size.height;
+    uint32_t count = torus_nodes(input->size);
 
     for (uint32_t i = 0; i < count; ++i) {
         struct torus_coord at = torus_coord_of(input->size, i);
@@ -453,7 +453,7 @@ void simulate_set_paths(struct simulate_input *input)
 int simulate_run(struct simulate_outcome *outcome, struct simulate_node nodes[],
                  const struct simulate_input *input)
 {
-    uint32_t count = (uint32_t)input->size.width * input->size.height;
+    uint32_t count = torus_nodes(input->size);
     struct simulation simulation = {
         .input = input, .outcome = outcome, .nodes = nodes};
 

@@ -172,7 +172,7 @@ int model_spread(struct model_node nodes[], const struct model_plan *plan,
                  struct torus_size size, struct torus_coord originator)
 {
     struct model_part layer[MODEL_PHASES_MAX + 1] = {{.nodes = 0}};
-    uint32_t count = (uint32_t)size.width * size.height;
+    uint32_t count = torus_nodes(size);
     uint32_t root = torus_index(size, originator);
     struct spread spread = {
         .nodes = nodes,

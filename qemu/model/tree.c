@@ -174,7 +174,7 @@ double model_tree_even(struct torus_size size,
                        const struct model_tree_costs *costs)
 {
     double growth = 1 + useful_ports(size);
-    double nodes = (double)size.width * size.height;
+    double nodes = torus_nodes(size);
     double active = 1;
     double best = costs->load_units * costs->compute_ps;
 
@@ -198,7 +198,7 @@ double model_tree_bound(struct torus_size size,
                                 .compute_ps = costs->compute_ps,
                                 .transfer_ps = costs->transfer_ps,
                                 .startup_ps = costs->startup_ps,
-                                .speed = (double)size.width * size.height,
+                                .speed = torus_nodes(size),
                                 .ports = useful_ports(size)};
     struct bound bound = bound_of(&input);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/options/job.h"
 
-#include "qemu/job/policy.h"
 #include "qemu/format/table.h"
+#include "qemu/job/order.h"
+#include "qemu/job/policy.h"
+#include "qemu/schedule/tree.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 #include "qemu/support/profile.h"
-#include "qemu/job/order.h"
 #include "scatter/engine/core.h"
 #include "torus/pattern.h"
-#include "qemu/schedule/tree.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -583,7 +583,7 @@ static int set_slow_shifts(struct job_options *options)
     if (options->slow_count == 0) {
         return 0;
     }
-    options->slow_shift = calloc((size_t)size.width * size.height, 1);
+    options->slow_shift = calloc(torus_nodes(size), 1);
     if (options->slow_shift == NULL) {
         perror("quincunx");
         return EXIT_FAILED;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a job needs from outside: its load, the firmware, QEMU. */
-#include "qemu/format/table.h"
-#include "qemu/fabric/backend.h"
-#include "qemu/job/batches.h"
 #include "qemu/board/emulator.h"
 #include "qemu/board/firmware.h"
+#include "qemu/fabric/backend.h"
+#include "qemu/format/table.h"
+#include "qemu/job/batches.h"
 #include "qemu/options/job.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/support/parse.h"
 #include "qemu/options/plan.h"
+#include "qemu/support/parse.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/options/simulate.h"
 
-#include "qemu/support/parse.h"
 #include "qemu/options/plan_values.h"
+#include "qemu/support/parse.h"
 
 #include <argp.h>
 #include <inttypes.h>

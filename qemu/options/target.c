@@ -83,7 +83,7 @@ static void look(struct board_target *target)
 {
     struct sweep *sweep = &target->sweep;
 
-    for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(sweep->size); ++i) {
         struct sweep_node *node = &sweep->node[i];
 
         if (node->skip) {
@@ -114,12 +114,12 @@ int board_target_open(struct board_target *target)
     }
     if (!sweep_begin(sweep, console, target->options.size,
                      target->options.originator) ||
-        (target->identity =
-             calloc(sweep_nodes(sweep), sizeof *target->identity)) == NULL) {
+        (target->identity = calloc(torus_nodes(sweep->size),
+                                   sizeof *target->identity)) == NULL) {
         fputs("quincunx: no memory for the nodes\n", stderr);
         return EXIT_FAILED;
     }
-    for (uint32_t i = 0; !target->all && i < sweep_nodes(sweep); ++i) {
+    for (uint32_t i = 0; !target->all && i < torus_nodes(sweep->size); ++i) {
         sweep->node[i].skip = i != torus_index(sweep->size, target->at);
     }
     if (identity_read(target->identity, sweep) < 0) {

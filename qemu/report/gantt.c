@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/report/gantt.h"
 
-#include "qemu/support/gnuplot.h"
 #include "qemu/report/summary.h"
+#include "qemu/support/gnuplot.h"
 #include "torus/pattern.h"
 
 #include <errno.h>

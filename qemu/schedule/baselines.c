@@ -56,7 +56,7 @@ static struct torus_path join(struct leg first, struct leg second)
 static int grow_tree(struct schedule_branch tree[], struct torus_size size,
                      struct torus_coord originator, fill *fill_circuits)
 {
-    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t nodes = torus_nodes(size);
     struct schedule_circuit *circuits;
     int phases = -1;
 
@@ -90,7 +90,7 @@ static uint32_t hops_most(struct torus_size size)
 static bool fill_binomial(struct schedule_circuit circuits[],
                           struct torus_size size)
 {
-    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t nodes = torus_nodes(size);
     uint16_t phases = 0;
 
     while (1u << phases < nodes) {
@@ -161,7 +161,7 @@ static void fill_wave(struct schedule_circuit circuits[],
                       uint32_t descendants[], struct torus_size size,
                       uint32_t hops)
 {
-    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t nodes = torus_nodes(size);
     bool moved;
 
     do {
@@ -178,7 +178,7 @@ static void fill_wave(struct schedule_circuit circuits[],
 static bool fill_nearest(struct schedule_circuit circuits[],
                          struct torus_size size)
 {
-    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t nodes = torus_nodes(size);
     uint32_t *descendants = calloc(nodes, sizeof *descendants);
 
     if (descendants == NULL) {
@@ -239,7 +239,7 @@ static void add_ray(struct schedule_circuit circuits[], uint16_t queued[],
 static bool fill_star(struct schedule_circuit circuits[],
                       struct torus_size size)
 {
-    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t nodes = torus_nodes(size);
     uint16_t queued[TORUS_PORTS] = {0};
 
     for (uint32_t hops = 1; hops <= hops_most(size); ++hops) {

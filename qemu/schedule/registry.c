@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/schedule/registry.h"
 
-#include "scatter/plan/tree.h"
 #include "qemu/schedule/baselines.h"
 #include "qemu/schedule/scatter.h"
+#include "scatter/plan/tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static void store_branch(uint8_t *out, const struct schedule_branch *branch,
 uint8_t *schedule_tree(enum schedule schedule, struct torus_size size,
                        struct torus_coord originator, const uint8_t *slow_shift)
 {
-    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t nodes = torus_nodes(size);
     struct schedule_branch *tree = calloc(nodes, sizeof *tree);
     uint8_t *out = malloc((size_t)nodes * TREE_BRANCH_BYTES);
     int phases = -1;

@@ -10,7 +10,7 @@
 static void follow_pattern(struct schedule_circuit circuits[],
                            struct torus_size size)
 {
-    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t nodes = torus_nodes(size);
 
     for (uint32_t i = 1; i < nodes; ++i) {
         struct torus_role role = torus_role_of(size, (struct torus_coord){0, 0},
@@ -25,7 +25,7 @@ static void follow_pattern(struct schedule_circuit circuits[],
 int schedule_scatter(struct schedule_branch tree[], struct torus_size size,
                      struct torus_coord originator)
 {
-    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t nodes = torus_nodes(size);
     struct schedule_circuit *circuits;
     int phases = -1;
 

@@ -509,7 +509,7 @@ static uint32_t ports_of(struct torus_size size)
 /* Phases that no tree can do without. */
 static unsigned least_phases(struct torus_size size)
 {
-    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t nodes = torus_nodes(size);
     unsigned phases = 0;
 
     for (uint32_t active = 1; active < nodes; active *= 1 + ports_of(size)) {
@@ -629,7 +629,7 @@ int schedule_spread(struct schedule_circuit circuits[], struct torus_size size)
         return -1;
     }
     search->size = mirror ? (struct torus_size){size.height, size.width} : size;
-    search->nodes = (uint32_t)size.width * size.height;
+    search->nodes = torus_nodes(size);
     map(search);
     for (size_t i = 0; i < ATTEMPTS; ++i) {
         if (!attempts[i].strict && best.crossings == 0 &&

@@ -100,7 +100,7 @@ int schedule_tree_order(struct schedule_branch tree[], struct torus_size size,
                         struct torus_coord originator,
                         const struct schedule_circuit circuits[])
 {
-    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t nodes = torus_nodes(size);
     uint32_t *memory = malloc(6 * nodes * sizeof *memory);
     struct order order = {.circuits = circuits, .nodes = nodes};
     int phases;

@@ -52,7 +52,7 @@ static void parse_page(void *context, uint32_t index, const uint8_t *page,
 
 int identity_read(struct identity *identity, struct sweep *sweep)
 {
-    for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(sweep->size); ++i) {
         if (!sweep->node[i].skip) {
             identity[i].known = false;
         }
@@ -130,7 +130,7 @@ bool identity_mark(unsigned *mark, const struct identity *identity,
 {
     static same_function *const same[] = {same_image, same_clock, same_crystal,
                                           same_memory};
-    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t nodes = torus_nodes(size);
     uint32_t *alike = calloc(nodes, sizeof *alike);
 
     memset(mark, 0, nodes * sizeof *mark);
@@ -190,7 +190,7 @@ unsigned identity_print_unfit(FILE *out, const struct identity *identity,
     uint32_t first = torus_index(sweep->size, sweep->originator);
     unsigned count = 0;
 
-    for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(sweep->size); ++i) {
         char why[IDENTITY_WHY_BYTES];
 
         if (identity_is_unfit(why, &identity[i], &identity[first])) {

@@ -14,7 +14,7 @@ static_assert(LINKS_COUNTERS == PEEK_PORT_COUNTERS, "a page has all of them");
 bool links_begin(struct links *links, struct console *console,
                  struct torus_size size, struct torus_coord originator)
 {
-    size_t nodes = (size_t)size.width * size.height;
+    size_t nodes = torus_nodes(size);
     bool begun;
 
     *links = (struct links){.node = NULL};
@@ -59,7 +59,7 @@ int links_read(struct links *links)
     links->before = links->node;
     links->before_ms = links->at_ms;
     links->node = old;
-    memset(old, 0, sweep_nodes(&links->sweep) * sizeof *old);
+    memset(old, 0, torus_nodes(links->sweep.size) * sizeof *old);
     links->at_ms = console_port_now_ms();
     for (unsigned port = 0; port < TORUS_PORTS && missing >= 0; ++port) {
         struct port_request port_request = {links, port};

@@ -87,7 +87,7 @@ static void print_port(FILE *out, const struct links *links, uint32_t index,
 
 static void print_silent(FILE *out, const struct links *links)
 {
-    for (uint32_t i = 0; i < sweep_nodes(&links->sweep); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(links->sweep.size); ++i) {
         const struct sweep_node *node = &links->sweep.node[i];
 
         if (links->node[i].known == 0) {
@@ -100,7 +100,7 @@ static void print_silent(FILE *out, const struct links *links)
 void links_print(FILE *out, const struct links *links)
 {
     print_head(out);
-    for (uint32_t i = 0; i < sweep_nodes(&links->sweep); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(links->sweep.size); ++i) {
         for (unsigned port = 0; port < TORUS_PORTS; ++port) {
             const uint32_t *count = links->node[i].count[port];
 
@@ -122,7 +122,7 @@ void links_print_rates(FILE *out, const struct links *links)
     fprintf(out, "a second, of the last %.1f s:\n",
             (double)(links->at_ms - links->before_ms) / 1000);
     print_head(out);
-    for (uint32_t i = 0; i < sweep_nodes(&links->sweep); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(links->sweep.size); ++i) {
         for (unsigned port = 0; port < TORUS_PORTS; ++port) {
             uint32_t count[LINKS_COUNTERS] = {0};
             double per_s[LINKS_COUNTERS];
@@ -179,7 +179,7 @@ json_t *links_json(const struct links *links, bool rates)
 {
     json_t *all = json_array();
 
-    for (uint32_t i = 0; i < sweep_nodes(&links->sweep); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(links->sweep.size); ++i) {
         const struct sweep_node *node = &links->sweep.node[i];
         json_t *json =
             json_pack("{s:i, s:i, s:b}", "x", node->at.x, "y", node->at.y,
@@ -205,7 +205,7 @@ json_t *links_json(const struct links *links, bool rates)
 
 void links_print_prometheus(FILE *out, const struct links *links)
 {
-    uint32_t nodes = sweep_nodes(&links->sweep);
+    uint32_t nodes = torus_nodes(links->sweep.size);
 
     fputs("# HELP quincunx_node_up Whether the node answers.\n"
           "# TYPE quincunx_node_up gauge\n",

@@ -109,7 +109,7 @@ static json_t *node_json(const struct mesh_map *map, uint32_t index)
 
 json_t *mesh_map_json(const struct mesh_map *map)
 {
-    uint32_t count = (uint32_t)map->size.width * map->size.height;
+    uint32_t count = torus_nodes(map->size);
     json_t *faults = json_array();
     json_t *links = json_array();
     json_t *nodes = json_array();

@@ -240,7 +240,7 @@ static const char style[] =
 static unsigned list(FILE *out, const struct mesh_map *map, int top)
 {
     uint32_t first = torus_index(map->size, map->originator);
-    uint32_t count = (uint32_t)map->size.width * map->size.height;
+    uint32_t count = torus_nodes(map->size);
     unsigned lines = 0;
     char text[IDENTITY_WHY_BYTES];
 
@@ -283,7 +283,7 @@ static void draw_wrong_cables(FILE *out, const struct mesh_map *map)
 
 static void draw_cables(FILE *out, const struct mesh_map *map)
 {
-    uint32_t ports = (uint32_t)map->size.width * map->size.height * TORUS_PORTS;
+    uint32_t ports = torus_nodes(map->size) * TORUS_PORTS;
 
     for (uint32_t i = 0; i < ports; ++i) {
         draw_half(out, map, torus_coord_of(map->size, i / TORUS_PORTS),
@@ -293,7 +293,7 @@ static void draw_cables(FILE *out, const struct mesh_map *map)
 
 void mesh_map_svg(FILE *out, const struct mesh_map *map)
 {
-    uint32_t count = (uint32_t)map->size.width * map->size.height;
+    uint32_t count = torus_nodes(map->size);
     int below = HEAD + 2 * MARGIN + map->size.height * CELL;
     int width = 2 * MARGIN + map->size.width * CELL;
     int height = below + (int)list(NULL, map, 0) * LINE + 10;

@@ -7,7 +7,7 @@
 bool nodes_begin(struct nodes *nodes, struct console *console,
                  struct torus_size size, struct torus_coord originator)
 {
-    uint32_t count = (uint32_t)size.width * size.height;
+    uint32_t count = torus_nodes(size);
     bool begun;
 
     *nodes = (struct nodes){.identity = NULL};
@@ -38,7 +38,7 @@ static void parse_version(void *context, uint32_t index, const uint8_t *page,
 
 int nodes_read(struct nodes *nodes)
 {
-    uint32_t count = sweep_nodes(&nodes->sweep);
+    uint32_t count = torus_nodes(nodes->sweep.size);
     int missing = identity_read(nodes->identity, &nodes->sweep);
     unsigned marks = 0;
 

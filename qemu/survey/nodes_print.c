@@ -143,7 +143,7 @@ static void explain(FILE *out, const struct nodes *nodes, uint32_t index)
 
 void nodes_print(FILE *out, const struct nodes *nodes)
 {
-    uint32_t count = sweep_nodes(&nodes->sweep);
+    uint32_t count = torus_nodes(nodes->sweep.size);
     uint32_t answer = 0;
 
     print_head(out);
@@ -238,7 +238,7 @@ json_t *nodes_json(const struct nodes *nodes)
 {
     json_t *all = json_array();
 
-    for (uint32_t i = 0; i < sweep_nodes(&nodes->sweep); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(nodes->sweep.size); ++i) {
         json_array_append_new(all, node_json(nodes, i));
     }
     return all;

@@ -16,9 +16,10 @@ bool ps_begin(struct ps *ps, struct console *console, struct torus_size size,
 
     *ps = (struct ps){.size = size, .originator = originator};
     begun = sweep_begin(&ps->sweep, console, size, originator);
-    ps->node = calloc(sweep_nodes(&ps->sweep), sizeof *ps->node);
-    ps->identity = calloc(sweep_nodes(&ps->sweep), sizeof *ps->identity);
-    for (uint32_t i = 0; ps->node != NULL && i < sweep_nodes(&ps->sweep); ++i) {
+    ps->node = calloc(torus_nodes(ps->sweep.size), sizeof *ps->node);
+    ps->identity = calloc(torus_nodes(ps->sweep.size), sizeof *ps->identity);
+    for (uint32_t i = 0; ps->node != NULL && i < torus_nodes(ps->sweep.size);
+         ++i) {
         ps->node[i].at = torus_coord_of(size, i);
     }
     return begun && ps->node != NULL && ps->identity != NULL;
@@ -146,7 +147,7 @@ bool ps_read(struct ps *ps)
     ps->why[0] = '\0';
     missing =
         sweep_read(&ps->sweep, PEEK_STATE, PEEK_STATE_BYTES, parse_page, ps);
-    for (uint32_t i = 0; i < sweep_nodes(&ps->sweep); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(ps->sweep.size); ++i) {
         struct ps_node *node = &ps->node[i];
         const struct sweep_node *reached = &ps->sweep.node[i];
 
@@ -155,7 +156,7 @@ bool ps_read(struct ps *ps)
         memcpy(node->path, reached->path, sizeof node->path);
         word(node->why, reached->why);
     }
-    for (uint32_t i = 0; i < sweep_nodes(&ps->sweep); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(ps->sweep.size); ++i) {
         ps->node[i].well = judge(ps, &ps->node[i]);
         all = all && ps->node[i].well;
     }
@@ -173,7 +174,7 @@ void ps_explain(struct ps *ps, const char *firmware)
     struct fault_image image;
     bool opened = false;
 
-    for (uint32_t i = 0; i < sweep_nodes(&ps->sweep); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(ps->sweep.size); ++i) {
         struct ps_node *node = &ps->node[i];
         const char *why;
 

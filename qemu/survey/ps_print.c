@@ -140,7 +140,7 @@ static void print_node(FILE *out, const struct ps_node *node)
 
 void ps_print(FILE *out, const struct ps *ps)
 {
-    uint32_t nodes = (uint32_t)ps->size.width * ps->size.height;
+    uint32_t nodes = torus_nodes(ps->size);
     uint32_t well = 0;
 
     fprintf(out, "%-6s %-10s %-26s %10s  %-22s %s\n", "node", "state",
@@ -229,7 +229,7 @@ static json_t *node_json(const struct ps *ps, uint32_t index)
 
 json_t *ps_json(const struct ps *ps)
 {
-    uint32_t nodes = (uint32_t)ps->size.width * ps->size.height;
+    uint32_t nodes = torus_nodes(ps->size);
     json_t *all = json_array();
 
     for (uint32_t i = 0; i < nodes; ++i) {

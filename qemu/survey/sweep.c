@@ -34,19 +34,15 @@ struct batch {
     size_t length;
 };
 
-uint32_t sweep_nodes(const struct sweep *sweep)
-{
-    return (uint32_t)sweep->size.width * sweep->size.height;
-}
-
 bool sweep_begin(struct sweep *sweep, struct console *console,
                  struct torus_size size, struct torus_coord originator)
 {
     *sweep = (struct sweep){
         .console = console, .size = size, .originator = originator};
-    sweep->node = calloc(sweep_nodes(sweep), sizeof *sweep->node);
-    sweep->link = calloc((size_t)sweep_nodes(sweep) * 2, 1);
-    for (uint32_t i = 0; sweep->node != NULL && i < sweep_nodes(sweep); ++i) {
+    sweep->node = calloc(torus_nodes(sweep->size), sizeof *sweep->node);
+    sweep->link = calloc((size_t)torus_nodes(sweep->size) * 2, 1);
+    for (uint32_t i = 0; sweep->node != NULL && i < torus_nodes(sweep->size);
+         ++i) {
         sweep->node[i].at = torus_coord_of(size, i);
     }
     return sweep->node != NULL && sweep->link != NULL;
@@ -302,7 +298,7 @@ static int fill(struct batch *batch, struct sweep *sweep, int risk)
     unsigned farthest = (sweep->size.width + sweep->size.height) / 2u;
 
     for (unsigned far = 0; far <= farthest; ++far) {
-        for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
+        for (uint32_t i = 0; i < torus_nodes(sweep->size); ++i) {
             struct sweep_node *node = &sweep->node[i];
             struct torus_path path;
             unsigned which;
@@ -412,8 +408,8 @@ static int read_batch(struct sweep *sweep, const struct question *question,
 
 void sweep_forgive(struct sweep *sweep)
 {
-    memset(sweep->link, LINK_UNKNOWN, (size_t)sweep_nodes(sweep) * 2);
-    for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
+    memset(sweep->link, LINK_UNKNOWN, (size_t)torus_nodes(sweep->size) * 2);
+    for (uint32_t i = 0; i < torus_nodes(sweep->size); ++i) {
         sweep->node[i].gone = false;
         sweep->node[i].failed = false;
     }
@@ -431,7 +427,7 @@ const char *sweep_path(const struct sweep_node *node)
 
 static void start(struct sweep *sweep)
 {
-    for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(sweep->size); ++i) {
         struct sweep_node *node = &sweep->node[i];
 
         node->answers = false;
@@ -471,7 +467,7 @@ int sweep_read(struct sweep *sweep, enum peek_page page, unsigned bytes,
         }
         vain = rows > 0 ? 0 : vain + 1;
     }
-    for (uint32_t i = 0; i < sweep_nodes(sweep); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(sweep->size); ++i) {
         missing += !sweep->node[i].answers && !sweep->node[i].skip;
     }
     return missing;

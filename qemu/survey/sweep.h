@@ -66,8 +66,6 @@ typedef void sweep_use(void *context, uint32_t index, const uint8_t *page,
 NODISCARD int sweep_read(struct sweep *sweep, enum peek_page page,
                          unsigned bytes, sweep_use *use, void *context);
 
-uint32_t sweep_nodes(const struct sweep *sweep);
-
 /* The next sweep asks nodes again that did not answer: they may have come
    back. */
 void sweep_forgive(struct sweep *sweep);

@@ -389,7 +389,7 @@ static int allow_descriptors(uint32_t nodes)
 static struct wired *wired_new(const struct wired_config *config)
 {
     struct wired *wired = calloc(1, sizeof *wired);
-    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    uint32_t nodes = torus_nodes(config->size);
 
     if (wired == NULL) {
         return NULL;
@@ -438,7 +438,7 @@ static int plug_cables(struct wired *wired)
 
 struct wired *wired_start(const struct wired_config *config)
 {
-    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    uint32_t nodes = torus_nodes(config->size);
     struct wired *wired;
 
     if (allow_descriptors(nodes) != 0) {

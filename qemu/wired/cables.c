@@ -22,7 +22,7 @@ static void cut(uint32_t *peer, uint32_t end)
 
 void wired_cables_torus(uint32_t *peer, struct torus_size size)
 {
-    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t nodes = torus_nodes(size);
 
     for (uint32_t node = 0; node < nodes; ++node) {
         struct torus_coord at = torus_coord_of(size, node);

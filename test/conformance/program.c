@@ -2,10 +2,10 @@
 #include "test/conformance/program.h"
 
 #include "hal/board.h"
-#include "hal/window/window.h"
 #include "hal/bytes.h"
 #include "hal/circuit.h"
 #include "hal/clock.h"
+#include "hal/window/window.h"
 
 /* Of a call whose failure shows in what comes after it. */
 static void ignore(int error)

@@ -142,7 +142,7 @@ static void make_script(struct script *script, uint64_t seed)
     /* Every circuit must last: one of no length has no place in order. */
     config->hop_delay_ps = config->startup_ps == 0 ? 10 : below(&state, 2) * 10;
     config->transfer_ps = below(&state, 3);
-    script->nodes = (uint32_t)config->size.width * config->size.height;
+    script->nodes = torus_nodes(config->size);
     if (below(&state, 4) == 0) {
         config->dead_link = 1 + below(&state, 2 * script->nodes);
     }

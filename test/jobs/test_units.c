@@ -30,8 +30,7 @@ static void units_of_no_bytes(struct unit *unit)
         }
         job.first_unit = first_units[n / COUNT(meshes)];
         job.units = 4000;
-        CHECK_EQUAL(unit, job_check(unit, &job),
-                    (uint32_t)job.size.width * job.size.height);
+        CHECK_EQUAL(unit, job_check(unit, &job), torus_nodes(job.size));
         job.numerator = 3;
         job.denominator = 7;
         (void)job_check(unit, &job);
@@ -50,8 +49,7 @@ static void as_many_units_as_there_can_be(struct unit *unit)
             continue;
         }
         job.units = UINT32_MAX;
-        CHECK_EQUAL(unit, job_check(unit, &job),
-                    (uint32_t)job.size.width * job.size.height);
+        CHECK_EQUAL(unit, job_check(unit, &job), torus_nodes(job.size));
         job.numerator = 1;
         job.denominator = 65535;
         (void)job_check(unit, &job);
@@ -74,8 +72,7 @@ static void arguments_of_any_length(struct unit *unit)
         job.units = job.rounds == 3 ? 2000003 : 4001;
         job.numerator = n % 2 == 0 ? 0 : 2;
         job.denominator = n % 2 == 0 ? 0 : 3;
-        CHECK_EQUAL(unit, job_check(unit, &job),
-                    (uint32_t)job.size.width * job.size.height);
+        CHECK_EQUAL(unit, job_check(unit, &job), torus_nodes(job.size));
     }
 }
 

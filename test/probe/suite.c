@@ -38,8 +38,7 @@ void suite_open(struct suite *suite, struct torus_size size,
                     .lead_ns = 1000,
                     .context = suite,
                     .order = order}};
-    if (native_start(&suite->backend, (uint32_t)size.width * size.height) !=
-            0 ||
+    if (native_start(&suite->backend, torus_nodes(size)) != 0 ||
         mesh_init(&suite->mesh, &suite->config, &suite->backend) != 0) {
         exit(2);
     }
@@ -67,7 +66,7 @@ void suite_job(struct unit *unit, struct suite *suite, uint32_t units)
 {
     static struct rounds_plan tables;
     const struct mesh_config *config = &suite->config;
-    uint32_t nodes = (uint32_t)config->size.width * config->size.height;
+    uint32_t nodes = torus_nodes(config->size);
     static const uint8_t arg[] = "512";
     uint8_t *tree = NULL;
     struct wire_order wire = {.kernel = "spin",

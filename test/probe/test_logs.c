@@ -28,7 +28,7 @@ static uint32_t check_log(struct unit *unit, struct suite *suite, uint32_t node)
 /* All logs before a job, after it, and after another one. */
 static void logs_of(struct unit *unit, struct torus_size size)
 {
-    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t nodes = torus_nodes(size);
     static struct suite suite;
 
     suite_open(&suite, size, (struct torus_coord){0, 0});

@@ -49,8 +49,7 @@ struct scene suite_scene(struct unit *unit, uint16_t side)
 struct simulate_node *suite_nodes(const struct scene *scene)
 {
     struct torus_size size = scene->input.size;
-    struct simulate_node *nodes =
-        malloc((size_t)size.width * size.height * sizeof *nodes);
+    struct simulate_node *nodes = malloc(torus_nodes(size) * sizeof *nodes);
 
     if (nodes == NULL) {
         abort();

@@ -56,7 +56,7 @@ static struct fabric *new_fabric(const struct simulate_input *input)
 static void begin(struct fabric *fabric, const struct scene *scene)
 {
     const struct simulate_input *input = &scene->input;
-    uint32_t nodes = (uint32_t)input->size.width * input->size.height;
+    uint32_t nodes = torus_nodes(input->size);
     uint32_t originator = torus_index(input->size, input->originator);
 
     for (uint32_t node = 0; node < nodes; ++node) {

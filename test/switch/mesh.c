@@ -243,7 +243,7 @@ static void byte_arrives(struct mesh *mesh, uint32_t number)
 
 struct mesh *mesh_make(struct torus_size size, uint64_t seed)
 {
-    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t nodes = torus_nodes(size);
     struct mesh *mesh =
         calloc(1, sizeof *mesh + nodes * sizeof(struct switch_core));
 

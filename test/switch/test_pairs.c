@@ -39,7 +39,7 @@ static void one_message(struct unit *unit, struct torus_size size)
     uint32_t count = list_paths(paths);
 
     CHECK_EQUAL(unit, count, PATHS_MAX);
-    for (uint32_t from = 0; from < (uint32_t)size.width * size.height; ++from) {
+    for (uint32_t from = 0; from < torus_nodes(size); ++from) {
         for (uint32_t i = 0; i < count; ++i) {
             struct traffic *traffic = traffic_make(size, from + 100 * i, 1000);
 
@@ -64,7 +64,7 @@ static void two_messages(struct unit *unit, struct torus_size size)
 {
     struct torus_path paths[PATHS_MAX];
     uint32_t count = list_paths(paths);
-    uint32_t nodes = (uint32_t)size.width * size.height;
+    uint32_t nodes = torus_nodes(size);
 
     for (uint32_t pair = 0; pair < count * count * nodes; ++pair) {
         uint32_t i = pair % count;

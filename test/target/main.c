@@ -5,8 +5,8 @@
  */
 #include "boot/boot.h"
 #include "hal/board.h"
-#include "hal/window/window.h"
 #include "hal/mps2/registers.h"
+#include "hal/window/window.h"
 #include "test/unit/unit.h"
 
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "test/unit/unit.h"
 #include "qemu/schedule/baselines.h"
-#include "torus/pattern.h"
 #include "qemu/schedule/scatter.h"
+#include "test/unit/unit.h"
+#include "torus/pattern.h"
 
 #define NODES_MAX 64u
 
