@@ -72,7 +72,7 @@ $(call test_program,discover,sanitized,$(wildcard test/discover/*.c) $(UNIT) \
 
 # Circuits over serial lines, above a switch that is made up.
 $(call test_program,serial_circuit,sanitized,test/serial_circuit/main.c \
-  $(UNIT) hal/check.c $(wildcard hal/serial/*.c))
+  $(UNIT) hal/check.c hal/host/clock.c $(wildcard hal/serial/*.c))
 
 # Whole jobs, and probes, on native nodes.
 $(call test_program,jobs,sanitized,$(wildcard test/jobs/*.c) $(UNIT) \
@@ -94,7 +94,7 @@ $(call test_program,console-board,sanitized,test/console/board.c \
   $(wildcard boot/shell/*.c) torus/torus.c)
 $(call test_program,console-node,sanitized,test/console/node.c $(UNIT) \
   $(wildcard boot/serial/*.c boot/shell/*.c kernels/*.c) $(ENGINE_SOURCES) \
-  $(SERIAL_SOURCES) $(BUILD)/host/kernel_table.o)
+  hal/host/clock.c $(SERIAL_SOURCES) $(BUILD)/host/kernel_table.o)
 
 # Plans that are carried out, and beside floating point and a solver.
 $(call test_program,planner_walk.so,shared,test/planner/walk.c \

@@ -118,30 +118,6 @@ uint32_t board_stack_bytes(void)
     return STACK_BYTES;
 }
 
-/* Mesh time: the host cannot count a board's instructions, so the clock moves
-   only by what is accounted for and by what messages bring. */
-uint64_t clock_now_ps(const struct clock *clock)
-{
-    return clock->base_ps;
-}
-
-uint64_t clock_stop(struct clock *clock)
-{
-    return clock->base_ps;
-}
-
-void clock_start(struct clock *clock, uint64_t at_ps)
-{
-    if (at_ps > clock->base_ps) {
-        clock->base_ps = at_ps;
-    }
-}
-
-uint64_t clock_started_ps(const struct clock *clock)
-{
-    return clock->base_ps;
-}
-
 void clock_account(struct clock *clock, uint64_t ps)
 {
     clock->base_ps += ps << current->slow_shift;

@@ -42,26 +42,6 @@ uint32_t board_stack_bytes(void)
 }
 
 /* No job runs here. */
-uint64_t clock_now_ps(const struct clock *clock)
-{
-    return clock->base_ps;
-}
-
-uint64_t clock_stop(struct clock *clock)
-{
-    return clock->base_ps;
-}
-
-void clock_start(struct clock *clock, uint64_t at_ps)
-{
-    clock->base_ps = at_ps;
-}
-
-uint64_t clock_started_ps(const struct clock *clock)
-{
-    return clock->base_ps;
-}
-
 void clock_account(struct clock *clock, uint64_t ps)
 {
     clock->base_ps += ps;

@@ -135,18 +135,23 @@ static void read_report(struct job_outcome *outcome, const struct job *job,
     }
 }
 
-static uint32_t count_workers(const struct mesh *mesh)
+/* Nodes whose log is as `is` says. */
+static uint32_t count_logs(const struct mesh *mesh,
+                           bool (*is)(const struct node_log *log))
 {
     const struct backend *backend = mesh->backend;
-    uint32_t nodes =
-        (uint32_t)mesh->config->size.width * mesh->config->size.height;
-    uint32_t workers = 0;
+    uint32_t nodes = torus_nodes(mesh->config->size);
+    uint32_t found = 0;
 
     for (uint32_t node = 0; node < nodes; ++node) {
-        workers +=
-            backend->window(backend->context, node)->log.events_written > 0;
+        found += is(&backend->window(backend->context, node)->log);
     }
-    return workers;
+    return found;
+}
+
+static bool notes_anything(const struct node_log *log)
+{
+    return log->events_written > 0;
 }
 
 /* Whether a log's last event, and no other, is the end of the job. */
@@ -160,19 +165,6 @@ static bool notes_end(const struct node_log *log)
         ends += last == EVENT_DONE;
     }
     return ends == 1 && last == EVENT_DONE;
-}
-
-static uint32_t count_ended(const struct mesh *mesh)
-{
-    const struct backend *backend = mesh->backend;
-    uint32_t nodes =
-        (uint32_t)mesh->config->size.width * mesh->config->size.height;
-    uint32_t ended = 0;
-
-    for (uint32_t node = 0; node < nodes; ++node) {
-        ended += notes_end(&backend->window(backend->context, node)->log);
-    }
-    return ended;
 }
 
 static void job_order(struct job_outcome *outcome, const struct job *job,
@@ -197,15 +189,14 @@ static void job_order(struct job_outcome *outcome, const struct job *job,
     order.head_bytes = wire_order_head_bytes(wire);
     order.load = wire->load;
     order.load_bytes = (uint32_t)wire_order_body_bytes(wire);
-    if (native_start(&backend, (uint32_t)job->size.width * job->size.height) !=
-            0 ||
+    if (native_start(&backend, torus_nodes(job->size)) != 0 ||
         mesh_init(&mesh, &config, &backend) != 0 ||
         mesh_run(&mesh, &order) != MESH_DONE) {
         exit(2);
     }
     read_report(outcome, job, &mesh.report);
-    outcome->nodes = count_workers(&mesh);
-    outcome->ended = count_ended(&mesh);
+    outcome->nodes = count_logs(&mesh, notes_anything);
+    outcome->ended = count_logs(&mesh, notes_end);
     mesh_free(&mesh);
     backend.stop(backend.context);
     free(head);
@@ -221,7 +212,7 @@ void job_run(struct job_outcome *outcome, const struct job *job)
     if (job->tree) {
         tree = must(
             schedule_tree(job->schedule, job->size, job->originator, NULL));
-        order.tree_nodes = (uint32_t)job->size.width * job->size.height;
+        order.tree_nodes = torus_nodes(job->size);
     }
     order.arg = arg;
     order.load = load;

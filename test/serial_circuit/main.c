@@ -61,23 +61,6 @@ static uint32_t now_us(void)
     return (uint32_t)(world.clock.base_ps / PS_PER_US);
 }
 
-uint64_t clock_now_ps(const struct clock *clock)
-{
-    return clock->base_ps;
-}
-
-uint64_t clock_stop(struct clock *clock)
-{
-    return clock->base_ps;
-}
-
-void clock_start(struct clock *clock, uint64_t at_ps)
-{
-    if (at_ps > clock->base_ps) {
-        clock->base_ps = at_ps;
-    }
-}
-
 static void lock(void *context)
 {
     (void)context;
