@@ -22,7 +22,7 @@ enum err {
     ERR_MEMORY = -10,   /* the load does not fit the node's memory */
     ERR_PHASES = -11,   /* more phases than are feasible */
     ERR_RANGE = -12,    /* a number outside its stated range */
-    ERR_ABSENT = -13,   /* this image was built without it */
+    ERR_POLICY = -13,   /* not the policy that this node has */
     /* Messages that are not what they should be. */
     ERR_VERSION = -14, /* a window or an answer of another firmware version */
     ERR_FOREIGN = -15, /* a header of another version, mesh, job or length */

@@ -64,6 +64,12 @@ enum node_state {
     NODE_STATES
 };
 
+/* Tells meshes of different sizes apart; its first byte is the same in all. */
+static inline uint32_t node_mesh_identity(uint16_t width, uint16_t height)
+{
+    return 0x51000000u | (uint32_t)width << 12 | height;
+}
+
 /* The stacked frame and the status registers (ARMv7-M, B1.5 and B3.2). */
 struct node_fault {
     uint32_t valid;

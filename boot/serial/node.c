@@ -6,6 +6,7 @@
 #include "hal/board.h"
 #include "hal/bytes.h"
 #include "kernels/kernel.h"
+#include "scatter/engine/policy_table.h"
 
 /* A node may wait so long for a job's next message. */
 #define PATIENCE_US 120000000u
@@ -18,8 +19,6 @@
 /* Where a frame of discovery names its originator. */
 #define WAVE_AT_TAG 4u
 #define WAVE_TAG_BYTES 4u
-/* The first byte of every mesh's identity. */
-#define MESH_IDENTITY 0x51000000u
 /* The LED's half period is 2^7 ms: some 4 Hz. */
 #define BLINK_SHIFT 7u
 
@@ -360,7 +359,7 @@ static void take_identity(struct serial_node *node)
     node->log.events_written = 0; /* of a job of the mesh that was */
     node->serial.synchronised = false;
     node->node.identity = (struct node_identity){
-        .mesh = MESH_IDENTITY | (uint32_t)size.width << 12 | size.height,
+        .mesh = node_mesh_identity(size.width, size.height),
         .width = size.width,
         .height = size.height,
         .x = at.x,
@@ -368,7 +367,7 @@ static void take_identity(struct serial_node *node)
         .originator_x = discover_origin(discover).x,
         .originator_y = discover_origin(discover).y,
         .fault_injection = node->node.identity.fault_injection,
-        .policy = torus_phases(size) < 0 ? WIRE_TREE : WIRE_PATTERN,
+        .policy = policy_of_size(size),
         .probed = 1};
     node->core.config.node = (uint16_t)torus_index(size, at);
     unlock(node);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/fabric/postmortem.h"
 
-#include "qemu/fabric/window_read.h"
 #include "hal/err.h"
 #include "hal/events.h"
 #include "hal/names.h"
 #include "hal/switch/peek.h"
 #include "qemu/board/addresses.h"
+#include "qemu/fabric/window_read.h"
 
 #include <assert.h>
 
@@ -54,8 +54,8 @@ const char *postmortem_error(int error)
         return "more phases than are feasible";
     case ERR_RANGE:
         return "a number outside its range";
-    case ERR_ABSENT:
-        return "the image was built without what the job needs";
+    case ERR_POLICY:
+        return "the job's policy is not the one that the node has";
     case ERR_VERSION:
         return "another firmware version";
     case ERR_FOREIGN:
@@ -84,8 +84,6 @@ const char *postmortem_hint(int error)
     case ERR_CORRUPT:
     case ERR_DEAD_LINK:
         return "`quincunx links' shows every link's errors";
-    case ERR_ABSENT:
-        return "`make all' without PARTS= makes an image with all parts";
     case ERR_VERSION:
         return "image and host command are of different builds: build both, "
                "and write the image to all boards";
@@ -96,6 +94,7 @@ const char *postmortem_hint(int error)
     case ERR_PLACE:
         return "boards disagree about where they are: `quincunx mesh' checks "
                "the cables, `quincunx ps' shows where each board is";
+    case ERR_POLICY:
     case ERR_LENGTH:
     case ERR_FIELD:
     case ERR_IMAGE:

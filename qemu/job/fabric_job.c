@@ -63,7 +63,7 @@ static struct fabric_job *make(const struct job_config *config, bool probed)
 {
     struct fabric_job *job = memory_or_exit(calloc(1, sizeof *job));
 
-    job->nodes = (uint32_t)config->size.width * config->size.height;
+    job->nodes = torus_nodes(config->size);
     job->config = (struct mesh_config){
         .size = config->size,
         .originator = config->originator,
@@ -77,8 +77,7 @@ static struct fabric_job *make(const struct job_config *config, bool probed)
         .firmware = config->firmware,
         .policy = job_policy(config)->id,
         .probed = probed,
-        .identity = 0x51000000u | (uint32_t)config->size.width << 12 |
-                    config->size.height, /* tells meshes apart */
+        .identity = node_mesh_identity(config->size.width, config->size.height),
         .victim = config->victim,
         .injection = config->injection,
         .progress = config->progress ? show : NULL,

@@ -33,7 +33,7 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
     scatter->size = (struct torus_size){who->width, who->height};
     scatter->policy = policy_find(who->policy);
     if (scatter->policy == NULL) {
-        return ERR_ABSENT;
+        return ERR_POLICY;
     }
     if (who->x >= who->width || who->y >= who->height ||
         who->originator_x >= who->width || who->originator_y >= who->height) {

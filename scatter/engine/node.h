@@ -10,7 +10,7 @@
  * Prepares a node; `kernels[kernel_count]` and `costs` outlive it. The
  * circuit is open and its node's identity says who this node is.
  * Result: 0; ERR_RANGE if the identity is no node of its torus, or its policy
- * has no place for one on such a torus; ERR_ABSENT if there is no such policy;
+ * has no place for one on such a torus; ERR_POLICY if there is no such policy;
  * ERR_MEMORY if the circuit's memory is too small.
  */
 NODISCARD int scatter_init(struct scatter *scatter, struct circuit *circuit,

@@ -6,7 +6,7 @@
 #include "scatter/engine/compute.h"
 #include "scatter/engine/gather.h"
 #include "scatter/engine/originator_state.h"
-#include "scatter/engine/policy_table.h"
+#include "scatter/engine/policy.h"
 #include "scatter/engine/probe.h"
 
 #include <string.h>
@@ -111,12 +111,14 @@ static uint64_t sample_ps(struct scatter *scatter, uint32_t at, uint32_t units)
     return originator_now_ps(scatter) - start_ps;
 }
 
-/* Time per unit of samples that took `total_ps`, each with a fixed part. */
+/* Time per unit of samples that took `total_ps`, each with a fixed part. A call
+   of no units that took longer than all of them was interrupted: on boards with
+   real time that says nothing of the kernel, and nothing is left out. */
 static uint64_t per_unit_ps(uint64_t total_ps, uint64_t fixed_ps,
                             uint32_t units)
 {
     uint64_t compute_ps =
-        total_ps > fixed_ps ? (total_ps - fixed_ps) / units : 0;
+        (total_ps - (fixed_ps < total_ps ? fixed_ps : 0)) / units;
 
     return compute_ps > 0 ? compute_ps : 1;
 }
@@ -181,14 +183,15 @@ static void take_order(struct scatter *scatter, const struct wire_order *order)
 
 static int prepare(struct scatter *scatter, struct originator *originator)
 {
+    const struct node_identity *who = &scatter->circuit->node->identity;
     const struct wire_order *order = &originator->order;
     int error = find_kernel(scatter, order->kernel);
 
     if (error == ERR_OK && order->load_units == 0) {
         error = ERR_EMPTY;
     }
-    if (error == ERR_OK && policy_find(order->policy) != scatter->policy) {
-        error = ERR_FIELD;
+    if (error == ERR_OK && order->policy != who->policy) {
+        error = ERR_POLICY;
     }
     take_order(scatter, order);
     if (error == ERR_OK) {

@@ -15,3 +15,8 @@ const struct policy *policy_find(unsigned id)
 {
     return id < sizeof policies / sizeof *policies ? policies[id] : NULL;
 }
+
+uint8_t policy_of_size(struct torus_size size)
+{
+    return torus_phases(size) >= 0 ? WIRE_PATTERN : WIRE_TREE;
+}
