@@ -37,6 +37,7 @@ endef
 test_program = $(eval $(call test_program_rules,$(1),$(2),$(3),$(4)))
 
 UNIT := test/unit/unit.c
+UNIT_HOST := $(UNIT) test/unit/host.c
 SCHEDULES := $(filter-out %/registry.c,$(wildcard qemu/schedule/*.c))
 PLANS := $(wildcard torus/*.c scatter/plan/*.c) $(SCHEDULES)
 # The host command, but for main() and the kernels.
@@ -57,7 +58,7 @@ $(OBJECTS_shared)/boot/cortex_m/memory.o: HOST_CFLAGS += -fno-builtin \
 $(call test_program,memory.so,shared,boot/cortex_m/memory.c)
 
 # The fabric alone, and the host's side of the HAL on both kinds of boards.
-$(call test_program,fabric,sanitized,$(wildcard test/fabric/*.c) $(UNIT) \
+$(call test_program,fabric,sanitized,$(wildcard test/fabric/*.c) $(UNIT_HOST) \
   torus/torus.c qemu/fabric/fabric.c)
 $(call test_program,conformance,sanitized,$(UNIT) $(WINDOW_SOURCES) \
   $(wildcard test/conformance/*.c hal/host/*.c torus/*.c qemu/fabric/*.c) \
@@ -65,19 +66,19 @@ $(call test_program,conformance,sanitized,$(UNIT) $(WINDOW_SOURCES) \
   qemu/support/process.c)
 
 # The switch in software on simulated lines; discovery in meshes of nodes.
-$(call test_program,switch,sanitized,$(wildcard test/switch/*.c) $(UNIT) \
+$(call test_program,switch,sanitized,$(wildcard test/switch/*.c) $(UNIT_HOST) \
   $(SWITCH_SOURCES) torus/pattern.c torus/torus.c)
-$(call test_program,discover,sanitized,$(wildcard test/discover/*.c) $(UNIT) \
-  hal/crc32.c $(wildcard hal/discover/*.c) torus/torus.c)
+$(call test_program,discover,sanitized,$(wildcard test/discover/*.c) \
+  $(UNIT_HOST) hal/crc32.c $(wildcard hal/discover/*.c) torus/torus.c)
 
 # Circuits over serial lines, above a switch that is made up.
 $(call test_program,serial_circuit,sanitized,test/serial_circuit/main.c \
-  $(UNIT) hal/check.c hal/host/clock.c $(wildcard hal/serial/*.c))
+  $(UNIT_HOST) hal/check.c hal/host/clock.c $(wildcard hal/serial/*.c))
 
 # Whole jobs, and probes, on native nodes.
-$(call test_program,jobs,sanitized,$(wildcard test/jobs/*.c) $(UNIT) \
+$(call test_program,jobs,sanitized,$(wildcard test/jobs/*.c) $(UNIT_HOST) \
   $(HOST_WITHOUT_MAIN),$(HOST_LIBS))
-$(call test_program,probe,sanitized,$(wildcard test/probe/*.c) $(UNIT) \
+$(call test_program,probe,sanitized,$(wildcard test/probe/*.c) $(UNIT_HOST) \
   $(HOST_WITHOUT_MAIN) kernels/spin.c,$(HOST_LIBS))
 
 # The host command with sanitizers, which also tell what it does not free.
@@ -92,7 +93,7 @@ $(call test_program,console.so,shared,hal/check.c hal/line/line.c \
 $(call test_program,console-board,sanitized,test/console/board.c \
   hal/check.c hal/line/line.c hal/serial/mailbox.c \
   $(wildcard boot/shell/*.c) torus/torus.c)
-$(call test_program,console-node,sanitized,test/console/node.c $(UNIT) \
+$(call test_program,console-node,sanitized,test/console/node.c $(UNIT_HOST) \
   $(wildcard boot/serial/*.c boot/shell/*.c kernels/*.c) $(ENGINE_SOURCES) \
   hal/host/clock.c $(SERIAL_SOURCES) $(BUILD)/host/kernel_table.o)
 
@@ -107,7 +108,7 @@ $(call test_program,planner_bench.so,shared,test/bench/planner/twins.c \
 SIMULATION := $(filter-out %/tree.c %/tree_pairs.c,$(wildcard qemu/model/*.c)) \
               $(wildcard torus/*.c) scatter/plan/one_round.c
 $(call test_program,simulate,sanitized,$(SIMULATION) scatter/plan/split.c \
-  qemu/fabric/fabric.c $(UNIT) \
+  qemu/fabric/fabric.c $(UNIT_HOST) \
   $(filter-out %/lossy.c,$(wildcard test/simulate/*.c)),$(HOST_LIBS))
 $(call test_program,simulate-lossy,sanitized,$(SIMULATION) \
   $(wildcard qemu/command/simulate*.c qemu/options/plan*.c) \

@@ -26,23 +26,35 @@ FIRMWARE = BUILD / "stm32f405" / "firmware.bin"
 CORE_BENCH = BUILD / "test" / "chip-core-bench"
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_all_tests_of(name):
+def check(name, *options):
     runner, seconds = PROGRAMS[name]
-    outcome = tap.run([*runner, BUILD / "test" / name], seconds)
+    outcome = tap.run([*runner, BUILD / "test" / name, *options], seconds)
     assert not outcome.trouble, tap.failures(outcome)
     assert outcome.results
     assert all(passed for _, passed, _ in outcome.results), \
         tap.failures(outcome)
-    if runner:
+    return outcome
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_all_tests_of(name):
+    outcome = check(name)
+    if PROGRAMS[name][0]:
         assert "# stack bytes used: 0x" in outcome.notes
+
+
+@pytest.mark.boards
+@pytest.mark.parametrize("name", ["discover", "fabric", "jobs", "switch"])
+def test_all_cases_of(name):
+    """Of tests that have so many that `make test` tries every seventh."""
+    check(name, "--all")
 
 
 # ---- the switch ----
 
 @pytest.mark.boards
 def test_random_traffic():
-    """300 seeds; all tests of the switch have 60."""
+    """300 seeds; all tests of the switch have 20, or 140."""
     done = subprocess.run([SWITCH, "--seeds", "300"], capture_output=True,
                           text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stdout

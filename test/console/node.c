@@ -396,27 +396,23 @@ static void links_by_what_they_lose(struct unit *unit)
     }
 }
 
-static void put(void *context, const char *text)
+static void all(struct unit *unit)
 {
-    fputs(text, context);
+    UNIT_RUN(unit, state);
+    UNIT_RUN(unit, identity);
+    UNIT_RUN(unit, image);
+    UNIT_RUN(unit, ports);
+    UNIT_RUN(unit, other_pages);
+    UNIT_RUN(unit, blinks);
+    UNIT_RUN(unit, blinks_no_longer);
+    UNIT_RUN(unit, resets);
+    UNIT_RUN(unit, resets_for_nothing_else);
+    UNIT_RUN(unit, counters_and_faults_are_cleared);
+    UNIT_RUN(unit, peeks_out_of_every_port);
+    UNIT_RUN(unit, links_by_what_they_lose);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    struct unit unit = {.put = put, .context = stdout};
-
-    UNIT_RUN(&unit, state);
-    UNIT_RUN(&unit, identity);
-    UNIT_RUN(&unit, image);
-    UNIT_RUN(&unit, ports);
-    UNIT_RUN(&unit, other_pages);
-    UNIT_RUN(&unit, blinks);
-    UNIT_RUN(&unit, blinks_no_longer);
-    UNIT_RUN(&unit, resets);
-    UNIT_RUN(&unit, resets_for_nothing_else);
-    UNIT_RUN(&unit, counters_and_faults_are_cleared);
-    UNIT_RUN(&unit, peeks_out_of_every_port);
-    UNIT_RUN(&unit, links_by_what_they_lose);
-    unit_plan(&unit);
-    return unit.tests_failed > 0;
+    return unit_host(argc, argv, all);
 }

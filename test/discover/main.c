@@ -2,23 +2,16 @@
 /* Tests of discovery, as TAP. Exit status: 0, or 1 if one failed. */
 #include "test/discover/suite.h"
 
-#include <stdio.h>
-
-static void put(void *context, const char *text)
+static void all(struct unit *unit)
 {
-    fputs(text, context);
-    fflush(context);
+    test_sizes(unit);
+    test_wiring(unit);
+    test_loss(unit);
+    test_waves(unit);
+    test_text(unit);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    struct unit unit = {.put = put, .context = stdout};
-
-    test_sizes(&unit);
-    test_wiring(&unit);
-    test_loss(&unit);
-    test_waves(&unit);
-    test_text(&unit);
-    unit_plan(&unit);
-    return unit.tests_failed > 0;
+    return unit_host(argc, argv, all);
 }

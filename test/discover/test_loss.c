@@ -36,7 +36,7 @@ static void lost_frames(struct unit *unit)
     for (unsigned size = 0; size < 25; ++size) {
         struct mesh *mesh = mesh_new(1 + size % 5, 1 + size / 5);
 
-        for (uint32_t i = 0; i < 40; ++i) {
+        for (uint32_t i = size % unit->stride; i < 40; i += unit->stride) {
             mesh->lost_permille = permille[i % 4];
             mesh->delay_us = i % 5 * 1000;
             run(unit, mesh, i);

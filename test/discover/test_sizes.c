@@ -87,7 +87,8 @@ static void every_wrong_size(struct unit *unit)
     for (unsigned real = 0; real < 36; ++real) {
         struct mesh *mesh = mesh_new(1 + real % 6, 1 + real / 6);
 
-        for (unsigned asked = 0; asked < 36; ++asked) {
+        for (unsigned asked = real % unit->stride; asked < 36;
+             asked += unit->stride) {
             mesh->originator = asked % mesh->nodes;
             mesh->seed = asked;
             mesh->delay_us = asked % 3 * 1000;

@@ -217,7 +217,7 @@ static void death_in_the_middle(struct unit *unit)
 {
     struct mesh *mesh = mesh_new(4, 4);
 
-    for (uint32_t i = 0; i < 16 * 80; ++i) {
+    for (uint32_t i = 0; i < 16 * 80; i += unit->stride) {
         uint32_t dies = i % 16;
         bool over = false;
 

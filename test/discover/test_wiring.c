@@ -64,7 +64,7 @@ static void swapped(struct unit *unit)
     struct mesh *mesh = mesh_new(5, 5);
 
     for (uint32_t i = 0; i < CABLES; ++i) {
-        for (uint32_t j = 0; j < i; ++j) {
+        for (uint32_t j = i % unit->stride; j < i; j += unit->stride) {
             uint32_t a = cable(i);
             uint32_t b = cable(j);
             uint32_t a_end = mesh->peer[a];
@@ -89,7 +89,7 @@ static void bypassed(struct unit *unit)
 {
     struct mesh *mesh = mesh_new(5, 5);
 
-    for (uint32_t i = 0; i < ENDS * 5; ++i) {
+    for (uint32_t i = 0; i < ENDS * 5; i += unit->stride) {
         uint32_t a = i % ENDS;
         uint32_t b = a ^ 2;
         uint32_t a_end = mesh->peer[a];
@@ -117,7 +117,7 @@ static void second_cable(struct unit *unit)
 {
     struct mesh *mesh = mesh_new(5, 5);
 
-    for (uint32_t i = 0; i < ENDS * 9; ++i) {
+    for (uint32_t i = 0; i < ENDS * 9; i += unit->stride) {
         uint32_t end = i / 9;
         uint32_t peer = mesh->peer[end];
         uint32_t a = end / 4 * 4 + (end + 1 + i % 3) % 4;
@@ -218,7 +218,7 @@ static void swapped_on_small_meshes(struct unit *unit)
         struct mesh *mesh = mesh_new(1 + size % 4, 1 + size / 4);
 
         for (uint32_t i = 0; i < 2 * mesh->nodes; ++i) {
-            for (uint32_t j = 0; j < i; ++j) {
+            for (uint32_t j = i % unit->stride; j < i; j += unit->stride) {
                 uint32_t a_end = mesh->peer[cable(i)];
                 uint32_t b_end = mesh->peer[cable(j)];
 

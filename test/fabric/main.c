@@ -2,24 +2,17 @@
 /* Tests of the fabric alone, as TAP. Exit status: 0, or 1 if one failed. */
 #include "test/fabric/suite.h"
 
-#include <stdio.h>
-
-static void put(void *context, const char *text)
+static void all(struct unit *unit)
 {
-    fputs(text, context);
-    fflush(context);
+    test_circuits(unit);
+    test_conflicts(unit);
+    test_nodes(unit);
+    test_order(unit);
+    test_memory(unit);
+    test_ports(unit);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    struct unit unit = {.put = put, .context = stdout};
-
-    test_circuits(&unit);
-    test_conflicts(&unit);
-    test_nodes(&unit);
-    test_order(&unit);
-    test_memory(&unit);
-    test_ports(&unit);
-    unit_plan(&unit);
-    return unit.tests_failed > 0;
+    return unit_host(argc, argv, all);
 }

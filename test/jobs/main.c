@@ -3,23 +3,16 @@
    failed. */
 #include "test/jobs/suite.h"
 
-#include <stdio.h>
-
-static void put(void *context, const char *text)
+static void all(struct unit *unit)
 {
-    fputs(text, context);
-    fflush(context);
+    test_branches(unit);
+    test_chunks(unit);
+    test_halos(unit);
+    test_units(unit);
+    test_timeline(unit);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    struct unit unit = {.put = put, .context = stdout};
-
-    test_branches(&unit);
-    test_chunks(&unit);
-    test_halos(&unit);
-    test_units(&unit);
-    test_timeline(&unit);
-    unit_plan(&unit);
-    return unit.tests_failed > 0;
+    return unit_host(argc, argv, all);
 }

@@ -34,7 +34,8 @@ static uint32_t least(uint32_t a, uint32_t b)
 static void every_halo(struct unit *unit, struct job job, uint32_t most,
                        uint32_t nodes)
 {
-    for (unsigned n = 0; n < COUNT(halos) * COUNT(first_units); ++n) {
+    for (unsigned n = 0; n < COUNT(halos) * COUNT(first_units);
+         n += unit->stride) {
         job.before_bytes = least(halos[n % COUNT(halos)].before, most);
         job.after_bytes = least(halos[n % COUNT(halos)].after, most);
         job.first_unit = first_units[n / COUNT(halos)];

@@ -93,7 +93,8 @@ static void outputs(struct unit *unit)
     static const uint32_t first_units[] = {0, 1, 999, 123456};
     static const uint32_t unit_bytes[] = {0, 1, 2, 100};
 
-    for (unsigned n = 0; n < COUNT(meshes) * COUNT(ratios) * 16; ++n) {
+    for (unsigned n = 0; n < COUNT(meshes) * COUNT(ratios) * 16;
+         n += unit->stride) {
         struct job job = meshes[n % COUNT(meshes)];
         const struct ratio *ratio = &ratios[n / COUNT(meshes) % COUNT(ratios)];
 
@@ -114,7 +115,7 @@ static void outputs(struct unit *unit)
 
 static void outputs_of_few_units(struct unit *unit)
 {
-    for (uint32_t units = 1; units <= 30; ++units) {
+    for (uint32_t units = 1; units <= 30; units += unit->stride) {
         for (unsigned n = 0; n < COUNT(meshes) * COUNT(ratios); ++n) {
             struct job job = meshes[n % COUNT(meshes)];
             const struct ratio *ratio = &ratios[n / COUNT(meshes)];

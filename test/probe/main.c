@@ -22,12 +22,6 @@ extern const struct kernel kernel_spin;
 const struct kernel *const kernel_table[] = {&kernel_spin};
 const unsigned kernel_table_count = 1;
 
-static void put(void *context, const char *text)
-{
-    fputs(text, context);
-    fflush(context);
-}
-
 static bool read_row(struct probe_row *row)
 {
     return scanf("%" SCNu16 " %" SCNu16 " %" SCNu32 " %" SCNu32 " %" SCNu32
@@ -71,17 +65,18 @@ static int fit(struct torus_size size, bool shortest)
     return 0;
 }
 
+static void all(struct unit *unit)
+{
+    test_lists(unit);
+    test_logs(unit);
+}
+
 int main(int argc, char **argv)
 {
-    struct unit unit = {.put = put, .context = stdout};
-
     if (argc == 4) {
         return fit((struct torus_size){(uint16_t)atoi(argv[2]),
                                        (uint16_t)atoi(argv[3])},
                    strcmp(argv[1], "shortest") == 0);
     }
-    test_lists(&unit);
-    test_logs(&unit);
-    unit_plan(&unit);
-    return unit.tests_failed > 0;
+    return unit_host(argc, argv, all);
 }

@@ -517,31 +517,26 @@ static void settling_takes_two_milliseconds(struct unit *unit)
     CHECK_EQUAL(unit, circuit_settle(&world.circuit), ERR_PORT_BUSY);
 }
 
-static void put(void *context, const char *text)
+static void all(struct unit *unit)
 {
-    fputs(text, context);
-    fflush(context);
+    UNIT_RUN(unit, a_drain_waits_for_a_later_send);
+    UNIT_RUN(unit, sends_go_when_their_time_comes);
+    UNIT_RUN(unit, one_more_than_there_are_places);
+    UNIT_RUN(unit, no_place_becomes_free);
+    UNIT_RUN(unit, the_first_error_is_told_once);
+    UNIT_RUN(unit, four_messages_of_four_ports);
+    UNIT_RUN(unit, a_close_ends_what_does_not_end);
+    UNIT_RUN(unit, a_drain_waits_for_the_host);
+    UNIT_RUN(unit, the_first_message_sets_the_clock);
+    UNIT_RUN(unit, the_clock_is_set_back_too);
+    UNIT_RUN(unit, a_message_of_another_mesh);
+    UNIT_RUN(unit, a_message_that_does_not_come);
+    UNIT_RUN(unit, buffers_that_are_none);
+    UNIT_RUN(unit, an_order_of_the_host);
+    UNIT_RUN(unit, settling_takes_two_milliseconds);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    struct unit unit = {.put = put, .context = stdout};
-
-    UNIT_RUN(&unit, a_drain_waits_for_a_later_send);
-    UNIT_RUN(&unit, sends_go_when_their_time_comes);
-    UNIT_RUN(&unit, one_more_than_there_are_places);
-    UNIT_RUN(&unit, no_place_becomes_free);
-    UNIT_RUN(&unit, the_first_error_is_told_once);
-    UNIT_RUN(&unit, four_messages_of_four_ports);
-    UNIT_RUN(&unit, a_close_ends_what_does_not_end);
-    UNIT_RUN(&unit, a_drain_waits_for_the_host);
-    UNIT_RUN(&unit, the_first_message_sets_the_clock);
-    UNIT_RUN(&unit, the_clock_is_set_back_too);
-    UNIT_RUN(&unit, a_message_of_another_mesh);
-    UNIT_RUN(&unit, a_message_that_does_not_come);
-    UNIT_RUN(&unit, buffers_that_are_none);
-    UNIT_RUN(&unit, an_order_of_the_host);
-    UNIT_RUN(&unit, settling_takes_two_milliseconds);
-    unit_plan(&unit);
-    return unit.tests_failed > 0;
+    return unit_host(argc, argv, all);
 }

@@ -2,22 +2,15 @@
 /* Tests of the simulation, as TAP. Exit status: 0, or 1 if one failed. */
 #include "test/simulate/suite.h"
 
-#include <stdio.h>
-
-static void put(void *context, const char *text)
+static void all(struct unit *unit)
 {
-    fputs(text, context);
-    fflush(context);
+    test_event_queue(unit);
+    test_simulate(unit);
+    test_twin(unit);
+    test_spread(unit);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    struct unit unit = {.put = put, .context = stdout};
-
-    test_event_queue(&unit);
-    test_simulate(&unit);
-    test_twin(&unit);
-    test_spread(&unit);
-    unit_plan(&unit);
-    return unit.tests_failed > 0;
+    return unit_host(argc, argv, all);
 }

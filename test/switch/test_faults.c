@@ -59,8 +59,8 @@ static void every_byte(struct unit *unit, enum mesh_fault fault, uint8_t change)
         struct single single = {knee_lines[i], 0, fault, change};
 
         while (single_fault(unit, &single)) {
-            single.byte += 1;
-            bytes += 1;
+            single.byte += unit->stride;
+            bytes += unit->stride;
         }
     }
     /* Twice the message and its frames. */
@@ -198,7 +198,8 @@ static void death_in_the_middle(struct unit *unit)
 {
     static const uint32_t victims[] = {0, 1, 4};
 
-    for (uint32_t after_us = 100; after_us < 60000; after_us += 700) {
+    for (uint32_t after_us = 100; after_us < 60000;
+         after_us += 700 * unit->stride) {
         struct traffic *traffic = traffic_make(SIZE, after_us, 6000);
         uint32_t victim = victims[after_us % 3];
         struct parcel *parcel = traffic_add(traffic, 0, knee, 5000, 0);

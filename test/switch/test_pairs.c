@@ -66,7 +66,8 @@ static void two_messages(struct unit *unit, struct torus_size size)
     uint32_t count = list_paths(paths);
     uint32_t nodes = torus_nodes(size);
 
-    for (uint32_t pair = 0; pair < count * count * nodes; ++pair) {
+    for (uint32_t pair = 0; pair < count * count * nodes;
+         pair += unit->stride) {
         uint32_t i = pair % count;
         uint32_t j = pair / count % count;
         uint32_t from = pair / count / count;
@@ -119,7 +120,7 @@ static void add_phase(struct traffic *traffic, uint32_t originator,
    what comes while it takes another. */
 static void phases_apart(struct unit *unit)
 {
-    for (uint32_t run = 0; run < 25u * 8u; ++run) {
+    for (uint32_t run = 0; run < 25u * 8u; run += unit->stride) {
         for (unsigned phase = 1; phase <= 2; ++phase) {
             bool back = run / 25u % 2 == 1;
             struct traffic *traffic =
@@ -138,7 +139,7 @@ static void phases_apart(struct unit *unit)
 /* All phases in both directions at once: they do meet. */
 static void phases_together(struct unit *unit)
 {
-    for (uint32_t run = 0; run < 25u * 4u; ++run) {
+    for (uint32_t run = 0; run < 25u * 4u; run += unit->stride) {
         struct traffic *traffic =
             traffic_make((struct torus_size){5, 5}, run, 7000);
 

@@ -227,7 +227,7 @@ static void every_byte(struct unit *unit)
             uint32_t byte = 0;
 
             while (single_fault(unit, lines[i], byte, fault)) {
-                byte += 1;
+                byte += unit->stride;
             }
             bytes += byte;
         }

@@ -230,7 +230,7 @@ bool seeds_run(uint64_t first, uint64_t seeds)
 
 static void random_traffic(struct unit *unit)
 {
-    CHECK(unit, seeds_run(1, 60));
+    CHECK(unit, seeds_run(1, 140 / unit->stride));
 }
 
 void test_random(struct unit *unit)

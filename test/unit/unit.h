@@ -21,6 +21,7 @@ struct unit {
     uint32_t tests;
     uint32_t tests_failed;
     uint32_t checks_failed; /* of the running test */
+    uint32_t stride; /* tests of thousands of cases try every so many'th */
 };
 
 /* Runs one test; prints its diagnostics, then its TAP line. */
@@ -37,6 +38,13 @@ void unit_plan(const struct unit *unit);
 
 /* Every test; prints the TAP plan last. Result: an exit status, 0 or 1. */
 int unit_all(unit_put *put, void *context);
+
+/*
+ * main() of a program of tests on the host, [--all]: runs them, TAP on standard
+ * output; all cases, or some of those tests that have very many. Result: an
+ * exit status, 0 or 1; 2: other arguments.
+ */
+int unit_host(int argc, char **argv, void (*all)(struct unit *unit));
 
 #define UNIT_RUN(unit, test) unit_run((unit), (test), __FILE__ ": " #test)
 
