@@ -11,6 +11,7 @@ import pytest
 
 import chip_bench
 import mesh
+import parts
 from chip_bench import BUILD, PORTS, Bench, opposite, step
 
 START_US = 50_000  # of boards with a sound crystal of 8 MHz
@@ -192,6 +193,7 @@ def test_a_search(load):
         check_sound(it)
 
 
+@pytest.mark.boards
 def test_a_search_over_damaged_links(load):
     """1 % of all bytes: mended, or sent again."""
     with bench(2, 2) as it:
@@ -303,8 +305,8 @@ def test_a_failed_assertion_leaves_its_place(load):
         check_sound(it, console=False)
 
 
-@pytest.mark.parametrize("how, cause", [("hang", "software"),
-                                        ("die", "watchdog")])
+@pytest.mark.parametrize("how, cause", parts.cases(
+    [("hang", "software"), ("die", "watchdog")], [("die", "watchdog")]))
 def test_a_board_that_hangs_comes_back(load, how, cause):
     """By the mesh's next discovery; by its watchdog if no interrupt ends
     either."""

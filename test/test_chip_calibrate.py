@@ -8,6 +8,8 @@ STARTUP_US, HOP_US, BYTE = 10, 5, 0.01
 OFFSET_US, DRIFT_PPM = 5, 2
 PROBES = 3 * 6 * 5  # nodes, sizes, repeats
 
+pytestmark = pytest.mark.boards
+
 
 @pytest.fixture(name="found", scope="module")
 def fixture_found():

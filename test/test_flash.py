@@ -774,6 +774,7 @@ def fixture_emulated(bench):
         one.server.stop()
 
 
+@pytest.mark.boards
 @REAL
 def test_a_real_openocd_programs_a_chip(bench, emulated):
     """Every byte, in one sector and no other; then the chip runs."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`quincunx flash` through the ROM boot loader: a real stm32flash at an
 emulated loader, and a stand-in for dfu-util."""
+import itertools
 import json
 import os
 import pathlib
@@ -15,6 +16,7 @@ import time
 import pytest
 
 import mesh
+import parts
 
 HERE = pathlib.Path(__file__).resolve().parent / "flash"
 sys.path.insert(0, str(HERE))
@@ -242,9 +244,9 @@ def test_a_chip_that_does_not_verify_is_left_without_vectors(bench, at):
 
 
 @REAL
-@pytest.mark.parametrize("kind", ["mute", "damage"])
-@pytest.mark.parametrize("after", [
-    1, 5, 20, 21, 60, 150, 300, 340, 400, 700, 5000, 25000])
+@pytest.mark.parametrize("after, kind", parts.every(3, itertools.product(
+    [1, 5, 20, 21, 60, 150, 300, 340, 400, 700, 5000, 25000],
+    ["mute", "damage"])))
 def test_answers_that_are_damaged_or_cease(bench, kind, after):
     """Wherever that happens: either all is well or it is told, in time."""
     it = bench.loader(kind=kind, after=after)

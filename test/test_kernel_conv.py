@@ -8,12 +8,12 @@ import zlib
 
 import numpy
 import pytest
-import parts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kernels
 import mesh
+import parts
 
 GAUSS = [1, 2, 1, 2, 4, 2, 1, 2, 1]
 GAUSS5 = [a * b for a in (1, 4, 6, 4, 1) for b in (1, 4, 6, 4, 1)]
@@ -227,11 +227,12 @@ def ran(path, image, out, *args, **options):
     return read_image(out, image.shape)
 
 
-@pytest.mark.parametrize("name", ["sobel", *FILTERS])
-@pytest.mark.parametrize("size,rounds", [
-    ("1x1", 1), ("5x5", "auto"), ("25x25", 1), ("25x25", "auto"),
-    ("7x4", 1)])
-def test_native_meshes(grey, rgb, tmp_path, name, size, rounds):
+@pytest.mark.parametrize("where, name", parts.every(
+    3, itertools.product([("1x1", 1), ("5x5", "auto"), ("25x25", 1),
+                          ("25x25", "auto"), ("7x4", 1)],
+                         ["sobel", *FILTERS])))
+def test_native_meshes(grey, rgb, tmp_path, where, name):
+    size, rounds = where
     for path, image in (grey, rgb):
         got = ran(path, image, tmp_path / "out.png", size=size, on="native",
                   arg="filter=" + name, rounds=rounds)

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+import parts
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "test" / "prove"))
 import prove  # noqa: E402
@@ -27,7 +29,7 @@ def test_alarms_are_some_source_s():
     assert prove.strays() == []
 
 
-@pytest.mark.parametrize("proof", prove.PROOFS,
+@pytest.mark.parametrize("proof", parts.every(3, prove.PROOFS),
                          ids=lambda proof: proof.source)
 def test_the_digest_changes_with_what_is_proven(proof, tmp_path, monkeypatch):
     """A digit of the source, of a header or the driver; not a comment."""
@@ -72,7 +74,7 @@ def analyse(folder, body, paths=""):
     return prove.analyse(prove.Proof("scatter/bad.c", paths=paths), folder)
 
 
-@pytest.mark.parametrize("body, word", [
+@pytest.mark.parametrize("body, word", parts.every(3, [
     ("return a + 1;", "unsigned overflow"),
     ("return a - (b > 3);", "unsigned overflow"),
     ("return a << 1;", "unsigned overflow"),
@@ -83,19 +85,19 @@ def analyse(folder, body, paths=""):
     ("return 1u << (a % 64);", "shift"),
     ("uint32_t t[4] = {0}; return t[a % 5];", "out of bounds"),
     ("uint32_t t[4]; t[0] = a; return t[a % 2];", "uninitialized"),
-])
+]))
 def test_the_proof_finds(tmp_path, body, word):
     alarms, _ = analyse(tmp_path, body)
     assert any(word in alarm for alarm in alarms), alarms
     assert all(alarm.startswith("scatter/bad.c: ") for alarm in alarms)
 
 
-@pytest.mark.parametrize("body", [
+@pytest.mark.parametrize("body", parts.every(4, [
     "return a < UINT32_MAX ? a + 1 : a;",
     "return (uint32_t)(b >> 32);",
     "return a > 0 ? 5 / a : 0;",
     "uint32_t t[4] = {0}; return t[a % 4];",
-])
+]))
 def test_the_proof_lets_good_code_pass(tmp_path, body):
     assert analyse(tmp_path, body) == ([], "")
 

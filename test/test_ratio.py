@@ -5,6 +5,7 @@ Outputs are compared byte for byte with what one loop over the input writes,
 plans with exact fractions (test/oracle/model.py), times with the plan.
 """
 import collections
+import itertools
 import json
 from fractions import Fraction
 
@@ -225,8 +226,8 @@ def checked(job, units, ratio, *args, **options):
     return report
 
 
-@pytest.mark.parametrize("ratio", RATIOS)
-@pytest.mark.parametrize("size", ["1x1", "5x5", "25x25"])
+@pytest.mark.parametrize("size, ratio", parts.every(5, itertools.product(
+    ["1x1", "5x5", "25x25"], RATIOS)))
 def test_output_of_native_nodes(job, size, ratio):
     side = int(size.split("x")[0])
     for units in LOADS:
@@ -469,9 +470,10 @@ def check_tree(report, units, ratio):
         assert abs(measured["overhead_vs_plan"]) <= 0.02
 
 
-@pytest.mark.parametrize("ratio", RATIOS)
-@pytest.mark.parametrize("size,options", TREES)
-def test_output_along_trees(job, size, options, ratio):
+@pytest.mark.parametrize("tree, ratio", parts.every(3, itertools.product(
+    TREES, RATIOS)))
+def test_output_along_trees(job, tree, ratio):
+    size, options = tree
     for units in LOADS:
         for rounds in (1, "auto"):
             report, output = job(units, ratio, "--originator", "0,1", *options,
@@ -625,9 +627,8 @@ OF_UNITS = [(rounds, *units) for rounds in (1, 2, "auto")
 
 @pytest.mark.parametrize("on,rounds,unit,count", parts.cases(
     [(on, *case) for on in ("native", "qemu") for case in OF_UNITS],
-    [("native", *case) for case in OF_UNITS]
-    + [("qemu", 1, 3, 1000), ("qemu", "auto", 7, 25), ("qemu", 1, 1000, 130),
-       ("qemu", 1, 4, 1), ("qemu", 2, 4, 40_000)]))
+    [("native", *case) for case in OF_UNITS[::2]]
+    + [("qemu", "auto", 7, 25), ("qemu", 1, 1000, 130), ("qemu", 1, 4, 1)]))
 def test_output_of_units(job, on, rounds, unit, count):
     """As many bytes as of units of one; what is sent and comes back has
     another ratio."""

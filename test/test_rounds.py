@@ -232,11 +232,12 @@ def check(core, costs, most):
 
 # ---- the oracle ----
 
-def test_oracle_agrees_with_elimination():
+@pytest.mark.parts(3)
+def test_oracle_agrees_with_elimination(part):
     """A linear system over all volumes knows nothing of the recursion."""
-    rng = random.Random(f"elimination {SEED}")
+    rng = random.Random(f"elimination {SEED} {part}")
     feasible = 0
-    for _ in range(300):
+    for _ in range(100):
         phases, number = rng.choice([(1, 16), (2, 8), (3, 5), (4, 4), (6, 2),
                                      (2, 3), (1, 4), (3, 2)])
         compute, transfer = rng.randint(1, 999), rng.randint(0, 1500)
@@ -257,7 +258,7 @@ def test_oracle_agrees_with_elimination():
                 assert Fraction(*exact.share(r, j)) == kept[r][j - 1]
         assert exact.feasible == (min(map(min, volumes)) >= 1)
         feasible += exact.feasible
-    assert feasible > 60
+    assert feasible > 20
 
 
 # ---- plans ----

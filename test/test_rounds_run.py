@@ -5,6 +5,7 @@ Answers are compared with a naive search, ranges with the plan's tables and
 with exact cover. QUINCUNX_SEED chooses loads. 625 boards: test_run.py.
 """
 import collections
+import itertools
 import wave
 
 import pytest
@@ -200,11 +201,12 @@ def test_makespan_of_boards(load, profile, number):
     assert again["timeline_sha256"] == report["timeline_sha256"]
 
 
-@pytest.mark.parametrize("kernel, arg", [("spin", "32"), ("spin", "2"),
-                                         ("search", "return")])
-@pytest.mark.parametrize("profile", ["t3d", "lvds", "uart"])
-@pytest.mark.parametrize("size, on", WHERE)
-def test_auto_is_no_worse_than_one_round(load, size, on, profile, kernel, arg):
+@pytest.mark.parametrize("where, profile, job", parts.every(
+    4, itertools.product(WHERE, ["t3d", "lvds", "uart"],
+                         [("spin", "32"), ("spin", "2"),
+                          ("search", "return")])))
+def test_auto_is_no_worse_than_one_round(load, where, profile, job):
+    (size, on), (kernel, arg) = where, job
     options = {"size": size, "on": on, "kernel": kernel, "arg": arg}
     one, best = [mesh.run(load[0], "--profile", profile, rounds=number,
                           **options)
