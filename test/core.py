@@ -106,7 +106,7 @@ class Ratio(c.Structure):
 
 class Split(c.Structure):
     _fields_ = [("volume_units", c.POINTER(c.c_uint32)),
-                ("own_units", c.c_uint32),
+                ("share_units", c.c_uint32),
                 ("extra_units", c.c_uint32),
                 ("layer", c.c_uint32)]
 
@@ -115,8 +115,8 @@ class TreeInput(c.Structure):
     _fields_ = [("load_units", c.c_uint32), ("compute_ps", c.c_uint64),
                 ("transfer_ps", c.c_uint64), ("startup_ps", c.c_uint64),
                 ("hop_ps", c.c_uint64), ("branch_ps", c.c_uint64),
-                ("parse_ps", c.c_uint64), ("send_ps", c.c_uint64),
-                ("start_ps", c.c_uint64), ("begin_ps", c.c_uint64),
+                ("split_ps", c.c_uint64), ("queue_ps", c.c_uint64),
+                ("kernel_start_ps", c.c_uint64), ("begin_ps", c.c_uint64),
                 ("ports", c.c_uint8), ("store_and_forward", c.c_bool),
                 ("equal", c.c_bool)]
 

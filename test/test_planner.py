@@ -277,7 +277,7 @@ def splitter(core, plan):
         parts = Split()
         assert core.split_volume(parts, plan.volume_units, plan.share_units,
                                  plan.phases, layer, units) == 0
-        return parts.own_units, [
+        return parts.share_units, [
             (phase, port,
              plan.volume_units[phase]
              + (4 * (phase - layer - 1) + port < parts.extra_units))

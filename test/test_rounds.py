@@ -152,9 +152,9 @@ def check_split(core, plan, r):
         for units, nodes in here.items():
             assert core.split_volume(parts, volumes, shares, plan.phases,
                                      layer, units) == 0
-            kept += nodes * parts.own_units
-            assert 0 <= parts.own_units - shares[layer] <= 1
-            rest = units - parts.own_units
+            kept += nodes * parts.share_units
+            assert 0 <= parts.share_units - shares[layer] <= 1
+            rest = units - parts.share_units
             extra = parts.extra_units
             for phase in range(layer + 1, plan.phases + 1):
                 more = min(4, extra)

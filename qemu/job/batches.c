@@ -32,16 +32,16 @@ static uint64_t fixed_bytes(const struct job_config *config)
     const struct job_policy *policy = job_policy(config);
     uint32_t nodes = torus_nodes(config->size);
     uint64_t arg = WIRE_PAD4(config->load.arg_bytes);
-    uint64_t around = (uint64_t)terms->before_bytes + terms->after_bytes;
-    uint64_t bytes = 2 * CIRCUIT_HEADER_BYTES + WIRE_ORDER_BYTES + arg +
-                     rounds_max(config) * (WIRE_JOB_BYTES_MAX + arg + around) +
-                     64;
+    uint64_t halo_bytes = (uint64_t)terms->before_bytes + terms->after_bytes;
+    uint64_t bytes =
+        2 * CIRCUIT_HEADER_BYTES + WIRE_ORDER_BYTES + arg +
+        rounds_max(config) * (WIRE_JOB_BYTES_MAX + arg + halo_bytes) + 64;
 
     if (policy->plan_bytes != NULL) {
         bytes += policy->plan_bytes(config);
     }
     if (terms->output_denominator != 0) {
-        bytes += scatter_result_head(terms) +
+        bytes += scatter_result_head_bytes(terms) +
                  nodes * rounds_max(config) * (WIRE_CHUNK_BYTES + 3u);
     }
     return bytes;

@@ -17,7 +17,7 @@
 #define NATIVE_SIDE_MAX 125u
 
 /* Longer than a board takes to queue a message, slow ones too. */
-#define LEAD_NS 50000u
+#define READY_DELAY_NS 50000u
 
 struct fabric_job {
     struct job_mesh mesh;
@@ -272,7 +272,7 @@ static int collect(struct job_mesh *mesh, struct outcome *outcome,
 static const struct mesh_probing probing = {
     .bytes = {64, 256, 1024, 4096},
     .repeat = 2,
-    .lead_ns = LEAD_NS,
+    .ready_delay_ns = READY_DELAY_NS,
 };
 
 const struct mesh_ops fabric_job_qemu = {

@@ -35,7 +35,8 @@ struct probe_channel job_mesh_channel(struct job_mesh *mesh)
 {
     return (struct probe_channel){.size = mesh->config->size,
                                   .originator = mesh->config->originator,
-                                  .lead_ns = mesh->ops->probing->lead_ns,
+                                  .ready_delay_ns =
+                                      mesh->ops->probing->ready_delay_ns,
                                   .rows = mesh->ops->probing->rows,
                                   .context = mesh,
                                   .order = measure};

@@ -18,7 +18,7 @@
 struct mesh_probing {
     uint32_t bytes[MESH_PROBE_SIZES]; /* default payloads; 0: no more */
     uint16_t repeat; /* default number of probes to each node of each size */
-    uint32_t lead_ns;
+    uint32_t ready_delay_ns;
     uint32_t rows; /* both as in struct probe_channel */
     /* The nodes' clocks run with the world's: they are set by a node's first
        message, and some repeats of a probe take longer than others. */

@@ -107,7 +107,7 @@ void job_order_make(struct job_order *order, const struct job_config *config,
                             .kind = WIRE_ORDER,
                             .head = head,
                             .head_bytes = head_bytes,
-                            .load_bytes = (uint32_t)wire_order_body_bytes(wire),
+                            .load_bytes = (uint32_t)wire_order_load_bytes(wire),
                             .more = (wire->flags & WIRE_MORE) != 0};
     if (load != NULL) {
         order->mesh.load = load +

@@ -49,7 +49,7 @@ static struct wire_entry entry_of(const struct probe_channel *channel,
         .path = probe_path(channel->size, channel->originator, probe->at),
         .count = probe->count,
         .bytes = probe->bytes,
-        .lead_ns = channel->lead_ns,
+        .ready_delay_ns = channel->ready_delay_ns,
         .asks = asks};
 }
 

@@ -47,9 +47,9 @@ struct probe_row {
 struct probe_channel {
     struct torus_size size;
     struct torus_coord originator;
-    uint32_t lead_ns; /* of all probes: see scatter/engine/probe.h */
-    uint32_t rows;    /* at most so many at once, of several probes; 0:
-                         PROBE_ROWS_AT_ONCE */
+    uint32_t ready_delay_ns; /* of all probes: see scatter/engine/probe.h */
+    uint32_t rows;           /* at most so many at once, of several probes; 0:
+                                PROBE_ROWS_AT_ONCE */
     void *context;
 
     /* Gives the originator a WIRE_MEASURE and waits for its WIRE_MEASURED.

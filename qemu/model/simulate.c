@@ -326,7 +326,7 @@ static void receive(struct simulation *simulation, uint32_t index,
                      units) != ERR_OK) {
         simulation->outcome->refused += 1;
     } else {
-        node->share_units = split.own_units;
+        node->share_units = split.share_units;
         for (unsigned port = 0; layer < input->phases && port < TORUS_PORTS;
              ++port) {
             append(simulation, &simulation->requests,

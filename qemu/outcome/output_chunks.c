@@ -79,7 +79,7 @@ int output_chunks_join(struct kernel_result *result, const uint8_t *in,
 
     *result = (struct kernel_result){.bytes = bytes};
     if (terms->output_denominator != 0) {
-        head = scatter_result_head(terms);
+        head = scatter_result_head_bytes(terms);
         if (bytes < head || bytes_load_u32(in) > head - 4) {
             return -1;
         }

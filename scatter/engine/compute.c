@@ -8,7 +8,7 @@
 
 #define CHECK_FILE CHECK_SCATTER_COMPUTE
 
-/* Stops here if a test asked for it: see enum node_injection. */
+/* Fails or waits here if a test asked for it: enum node_injection. */
 static void inject(const struct scatter *scatter)
 {
     const volatile uint16_t *injection =
@@ -30,10 +30,11 @@ int scatter_run_kernel(struct scatter *scatter, struct kernel_result *result,
 {
     const struct kernel_terms *terms = &scatter->terms;
     uint32_t unit_bytes = scatter->job.unit_bytes;
-    uint32_t before = scatter->body_before + position * unit_bytes;
-    uint32_t after = scatter->body_bytes - (position + units) * unit_bytes;
+    uint32_t before = scatter->range_before_bytes + position * unit_bytes;
+    uint32_t after =
+        scatter->range_to_end_bytes - (position + units) * unit_bytes;
     struct kernel_range range = {
-        .data = scatter->body + position * unit_bytes,
+        .data = scatter->range_data + position * unit_bytes,
         .units = units,
         .unit_bytes = unit_bytes,
         .before_bytes =
@@ -46,24 +47,26 @@ int scatter_run_kernel(struct scatter *scatter, struct kernel_result *result,
             WIRE_CHUNK_BYTES +
             WIRE_PAD4(kernel_output_room(terms, range.first_unit, units));
 
-        if (room > (uint32_t)(scatter->high - scatter->low)) {
+        if (room > (uint32_t)(scatter->free_to - scatter->free_from)) {
             return ERR_MEMORY;
         }
-        result->output = scatter->high - room + WIRE_CHUNK_BYTES;
+        result->output = scatter->free_to - room + WIRE_CHUNK_BYTES;
     }
     scatter->kernel->run(scatter->memory->work, result, &range);
-    /* 32 ns an instruction: 32 ps for each unit and instruction in 1000. */
+    /* An emulated board takes 32 ns an instruction: 32 ps for each unit and
+       instruction per 1000 units. */
     clock_account(scatter->circuit->clock,
                   units * terms->instructions_per_1000_units * 32);
     return ERR_OK;
 }
 
-/* Puts a run's output right below those before it. */
-static void keep_output(struct scatter *scatter,
+/* Stores a run's output as a chunk that ends at free_to, and moves free_to down
+   to its beginning. */
+static void store_chunk(struct scatter *scatter,
                         const struct kernel_result *result)
 {
     uint32_t bytes = result->output_bytes;
-    uint8_t *at = scatter->high - WIRE_PAD4(bytes);
+    uint8_t *at = scatter->free_to - WIRE_PAD4(bytes);
 
     if (at != result->output) {
         memmove(at, result->output, bytes);
@@ -71,12 +74,12 @@ static void keep_output(struct scatter *scatter,
     at -= WIRE_CHUNK_BYTES;
     bytes_store_u32(at, scatter->first_unit);
     bytes_store_u32(at + 4, bytes);
-    scatter->high = at;
+    scatter->free_to = at;
 }
 
 int scatter_compute(struct scatter *scatter)
 {
-    uint32_t units = scatter->split.own_units;
+    uint32_t units = scatter->split.share_units;
     bool first = scatter->round == 0;
     struct kernel_result next = {.data = scatter->memory->incoming};
     struct kernel_result *result = first ? &scatter->result : &next;
@@ -88,7 +91,7 @@ int scatter_compute(struct scatter *scatter)
     error = scatter_run_kernel(scatter, result, 0, units);
     scatter_record(scatter, EVENT_COMPUTE_END, scatter->round, units);
     if (error == ERR_OK && scatter_has_output(scatter)) {
-        keep_output(scatter, result);
+        store_chunk(scatter, result);
     }
     if (error == ERR_OK && !first) {
         error = scatter_merge(scatter, result);

@@ -11,33 +11,36 @@ void scatter_record(struct scatter *scatter, enum event_kind kind,
                   kind, detail, value);
 }
 
-void scatter_clip(const struct scatter *scatter, struct circuit_segment *body)
+void scatter_clip_to_load(const struct scatter *scatter,
+                          struct circuit_segment *segment)
 {
-    const uint8_t *begin = scatter->body - scatter->body_before;
-    const uint8_t *end = scatter->body + scatter->body_bytes;
-    uint32_t missing = body->data < begin ? (uint32_t)(begin - body->data) : 0;
+    const uint8_t *begin = scatter->range_data - scatter->range_before_bytes;
+    const uint8_t *end = scatter->range_data + scatter->range_to_end_bytes;
+    uint32_t missing =
+        segment->data < begin ? (uint32_t)(begin - segment->data) : 0;
     uint32_t most;
 
-    body->data += missing;
-    body->bytes -= missing;
-    ASSERT(body->data <= end);
-    most = (uint32_t)(end - body->data);
-    body->bytes = body->bytes < most ? body->bytes : most;
+    segment->data += missing;
+    segment->bytes -= missing;
+    ASSERT(segment->data <= end);
+    most = (uint32_t)(end - segment->data);
+    segment->bytes = segment->bytes < most ? segment->bytes : most;
 }
 
-int scatter_take_message(struct scatter *scatter,
-                         struct circuit_delivery *delivery, unsigned ports)
+int scatter_receive(struct scatter *scatter, struct circuit_delivery *delivery,
+                    unsigned ports)
 {
     int error;
 
     scatter->circuit->node->status.state = NODE_STATE_WAITING;
-    error = circuit_receive(scatter->circuit, delivery, ports, scatter->low,
-                            (uint32_t)(scatter->high - scatter->low));
+    error =
+        circuit_receive(scatter->circuit, delivery, ports, scatter->free_from,
+                        (uint32_t)(scatter->free_to - scatter->free_from));
     scatter->circuit->node->status.state = NODE_STATE_SCATTERING;
     return error;
 }
 
-int scatter_take_job(struct scatter *scatter, const uint8_t *in, uint32_t bytes)
+int scatter_read_job(struct scatter *scatter, const uint8_t *in, uint32_t bytes)
 {
     struct wire_job *job = &scatter->job;
     int error = wire_job_load(job, in, bytes);
@@ -54,22 +57,21 @@ int scatter_take_job(struct scatter *scatter, const uint8_t *in, uint32_t bytes)
     return ERR_OK;
 }
 
-/* The load's bytes `at` .. `end`; `units` and `first_unit` are known. */
-int scatter_take_body(struct scatter *scatter, const uint8_t *at,
+int scatter_set_range(struct scatter *scatter, const uint8_t *begin,
                       const uint8_t *end)
 {
     const struct wire_job *job = &scatter->job;
     uint64_t earlier = (uint64_t)scatter->first_unit * job->unit_bytes;
-    uint32_t bytes = (uint32_t)(end - at);
+    uint32_t bytes = (uint32_t)(end - begin);
 
-    scatter->body_before =
+    scatter->range_before_bytes =
         earlier < job->before_bytes ? (uint32_t)earlier : job->before_bytes;
-    scatter->body = at + scatter->body_before;
-    scatter->body_bytes = bytes - scatter->body_before;
-    scatter->low += (end - scatter->low + 7) & ~7;
-    return scatter->body_before <= bytes &&
+    scatter->range_data = begin + scatter->range_before_bytes;
+    scatter->range_to_end_bytes = bytes - scatter->range_before_bytes;
+    scatter->free_from += (end - scatter->free_from + 7) & ~7;
+    return scatter->range_before_bytes <= bytes &&
                    (uint64_t)scatter->units * job->unit_bytes <=
-                       scatter->body_bytes
+                       scatter->range_to_end_bytes
                ? ERR_OK
                : ERR_LENGTH;
 }

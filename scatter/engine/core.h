@@ -1,15 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One job on one node. The originator takes the order from the host, measures
- * the kernel on a piece of the load, plans, and leads; every other node
- * follows: it receives its volume, queues what its descendants get, computes
- * its own share while the switch sends, merges its children's results and
- * returns them over the reversed circuits, phases in reverse.
+ * One job on one node: the state of both roles, and the steps that all policies
+ * share. The originator takes the order from the host, measures the kernel on
+ * samples of the load, plans, and sends. Every other node follows: it receives
+ * its volume, queues what its descendants get, computes its own share while the
+ * switch sends, merges its children's results and returns them over the
+ * reversed circuits, the last phase first.
  *
  * Results travel in slots. Circuits of one phase never meet, those of two
  * phases might if both ran at once; so time after the planned makespan is cut
  * into frames of N slots, phase N first, and a node sends its result in a slot
- * of its own phase. However late a node is, results never conflict.
+ * of its own phase. A node that is late waits for that slot of a later frame,
+ * so results of two phases never conflict.
+ *
+ * The circuit's memory during a job (hal/circuit.h: only from there messages
+ * are sent, and only there they are received). Two heaps grow towards each
+ * other; nothing received is freed before the job ends, as the switch may still
+ * be sending it:
+ *
+ *             a follower                  the originator
+ *   memory    +-------------------------+-------------------------+
+ *             | round 0: part and job,  | the order: its tree, if |
+ *             | or job and branch; its  | it has one, and the     |
+ *             | range and what the      | load                    |
+ *             | kernel needs around it  | plan: jobs of all       |
+ *             | round 1: the same ..    | rounds                  |
+ *   free_from +--------- grows down ----+--------- grows down ----+
+ *             | children's outputs, as they come in               |
+ *             |                                                   |
+ *             | free; what is received next begins at free_from   |
+ *   free_to   +--------- grows up ------+--------- grows up ------+
+ *             | own output: a chunk of  | own output: one chunk   |
+ *             | each round              |                         |
+ *   room_end  +-------------------------+-------------------------+
+ *             | struct scatter_memory: results and the kernel's   |
+ *             | work area                                         |
+ *             +---------------------------------------------------+
+ *
+ * struct scatter_memory lies in the memory aside (circuit.aside) instead, if
+ * that has room for it; then room_end is the end of the circuit's memory. The
+ * stack is never here:
+ *
+ *   board      circuit's memory        scatter_memory   stack
+ *   mps2       window, behind its      its end          RAM at 0x20000000
+ *              first 128 KiB (PSRAM)
+ *   stm32f405  SRAM below 0x2001E000   CCM              CCM, at its beginning
+ *     no CCM   SRAM, behind stack and  its end          SRAM at 0x20000000
+ *              node, to 0x2001E000
+ *   native     as on mps2, but memory  its end          the coroutine's
+ *              of the host command
  */
 #ifndef SCATTER_ENGINE_CORE_H
 #define SCATTER_ENGINE_CORE_H
@@ -29,31 +68,32 @@
 #endif
 #define SCATTER_WORK_MAX 4096u
 
-#define SCATTER_HEAD_BYTES (CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES)
+/* A part up to its job. */
+#define SCATTER_PART_HEAD_BYTES (CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES)
 
-/*
- * What a node keeps in the memory aside of its circuit's, or, if there is not
- * enough, at the top of that; 4-byte aligned. Two heaps in the circuit's memory
- * grow towards each other: what is received, from `low` up, and the node's own
- * output, from `high` down, which is `top` as long as there is none.
- */
+/* What a node needs besides the load and outputs, whatever the job; 4-byte
+   aligned. */
 struct scatter_memory {
-    uint8_t result_bytes[4]; /* length of what follows, if there is an output */
+    uint8_t result_bytes[4]; /* length of `result`, sent before it if the job
+                                has an output */
     uint8_t result[SCATTER_RESULT_MAX];
+    /* A child's result, or that of a later round, until it is merged; an
+       answer to a probe. */
     uint8_t incoming[CIRCUIT_HEADER_BYTES + SCATTER_RESULT_MAX];
     uint8_t report[WIRE_REPORT_BYTES_MAX + 4 + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
-    uint8_t head[ROUNDS_MAX][TORUS_PHASES_MAX][TORUS_PORTS][WIRE_PART_BYTES];
-    uint32_t work[SCATTER_WORK_MAX / 4];
+    /* The first WIRE_PART_BYTES of each part that this node sends. */
+    uint8_t part_head[ROUNDS_MAX][TORUS_PHASES_MAX][TORUS_PORTS]
+                     [WIRE_PART_BYTES];
+    uint32_t work[SCATTER_WORK_MAX / 4]; /* the kernel's own */
 };
 
-/* Bytes of a circuit's memory that a job's data and the originator's tables
-   share. */
+/* Bytes of a circuit's memory from its beginning to room_end. */
 #define SCATTER_ROOM(memory_bytes, aside_bytes)                                \
     ((memory_bytes) - ((aside_bytes) < sizeof(struct scatter_memory)           \
                            ? (uint32_t)sizeof(struct scatter_memory)           \
                            : 0u))
 
-/* A node with less memory would hardly hold a load. */
+/* scatter_init() refuses a circuit with less memory: 16 KiB for the load. */
 #define SCATTER_MEMORY_MIN (sizeof(struct scatter_memory) + 16384u)
 
 /*
@@ -95,34 +135,47 @@ struct scatter {
     const struct kernel *const *kernels;
     const struct scatter_costs *costs;
     struct torus_size size;
-    uint8_t *low;  /* memory in use below this .. */
-    uint8_t *high; /* .. and from here up to `top`: own output */
-    uint8_t *top;
+    uint8_t *free_from; /* the drawing above has these three */
+    uint8_t *free_to;
+    uint8_t *room_end;
     uint8_t kernel_count;
     uint8_t layer;
-    uint8_t port; /* out of which the parent sends; see struct torus_role */
-    struct torus_path down; /* from the parent */
-    /* What is the same whenever a phase is sent; index: phase. Entry 0 is for
-       branches of a tree. */
+    uint8_t parent_port; /* the parent's port to here; see struct torus_role */
+    struct torus_path path_from_parent;
+    /* Messages but for what differs from send to send; index: phase. Entry 0 is
+       for branches of a tree. */
     struct circuit_message message[TORUS_PHASES_MAX + 1];
 
     /* The job, once it is known. */
     struct wire_job job;
     unsigned round;          /* at hand, from 0 */
-    const uint8_t *job_data; /* as it is passed on */
+    const uint8_t *job_data; /* the stored job (scatter/wire/wire.h), which is
+                                passed on as it came; job_bytes long */
     const uint8_t *branch;   /* this node's piece of the tree, if it has one */
     uint32_t job_bytes;
     const struct kernel *kernel;
     struct kernel_terms terms;
     struct kernel_result result;
-    const uint8_t *body;  /* this node's range of the round at hand */
-    uint32_t body_before; /* bytes of the load that lie before it .. */
-    uint32_t body_bytes;  /* .. and from it on, with what comes after */
-    uint32_t units;
-    uint32_t first_unit;
+
+    /* What this node received in the round at hand; the originator's is the
+       load. Bytes of the load lie before and behind the range, as far as the
+       kernel needs them:
+
+         | before | own share | children's volumes | after |
+                  ^ range_data
+         |------->| range_before_bytes
+                  |--------------------------------------->|
+                            range_to_end_bytes                    */
+    const uint8_t *range_data;
+    uint32_t range_before_bytes;
+    uint32_t range_to_end_bytes;
+    uint32_t units;      /* of the range */
+    uint32_t first_unit; /* its place in the whole load */
     struct split split;
-    uint8_t *children; /* their outputs */
-    uint32_t children_bytes;
+
+    /* Outputs of the children whose results have come in. */
+    uint8_t *child_outputs;
+    uint32_t child_outputs_bytes;
 };
 
 /* Whether this job has an output besides its result. */
@@ -131,33 +184,50 @@ static inline bool scatter_has_output(const struct scatter *scatter)
     return (scatter->job.flags & WIRE_OUTPUT) != 0;
 }
 
-/* Whether a kernel of these terms has one. */
+/* Whether a kernel with these terms makes an output. */
 static inline bool scatter_makes_output(const struct kernel_terms *terms)
 {
     return terms->output_denominator != 0;
 }
 
-/* What goes before the chunks of output: the length of the result, and it,
-   padded to the longest there can be. */
-static inline uint32_t scatter_result_head(const struct kernel_terms *terms)
+/* Bytes of a result message before its chunks of output: the result's length,
+   and the result, padded to the longest that the kernel's terms allow. */
+static inline uint32_t
+scatter_result_head_bytes(const struct kernel_terms *terms)
 {
     return 4 + WIRE_PAD4(terms->result_bytes_max);
 }
 
-/* The steps that all policies share. Result, where there is one: 0 or the
+/* The steps that all policies share. Functions of type int return 0 or an
    error. */
-NODISCARD int scatter_take_message(struct scatter *scatter,
-                                   struct circuit_delivery *delivery,
-                                   unsigned ports);
-NODISCARD int scatter_take_job(struct scatter *scatter, const uint8_t *in,
+
+/* Waits for a message on a set of ports and receives it at free_from; the
+   node's state is NODE_STATE_WAITING meanwhile. */
+NODISCARD int scatter_receive(struct scatter *scatter,
+                              struct circuit_delivery *delivery,
+                              unsigned ports);
+
+/* Reads the job stored at `in`, with `bytes` there, and finds its kernel.
+   ERR_IMAGE if this image has no kernel of that index. */
+NODISCARD int scatter_read_job(struct scatter *scatter, const uint8_t *in,
                                uint32_t bytes);
-NODISCARD int scatter_take_body(struct scatter *scatter, const uint8_t *at,
+
+/* Sets the range that lies, with what is before and after it, from `begin` to
+   `end`, and moves free_from behind it; `units` and `first_unit` are known.
+   ERR_LENGTH if the bytes are fewer than that takes. */
+NODISCARD int scatter_set_range(struct scatter *scatter, const uint8_t *begin,
                                 const uint8_t *end);
-/* Cuts off what lies outside of the load: ranges at its ends have less around
-   them than they ask for. */
-void scatter_clip(const struct scatter *scatter, struct circuit_segment *body);
+
+/* Cuts off what a child's segment has beyond this node's bytes: at the ends of
+   the load there is less before and after a range than the kernel asks for. */
+void scatter_clip_to_load(const struct scatter *scatter,
+                          struct circuit_segment *segment);
+
+/* Calls the kernel's begin(), which fills in the terms. ERR_ARGUMENT if it
+   refuses the job's argument. */
 NODISCARD int scatter_begin_kernel(struct scatter *scatter);
 
+/* Adds an event of this moment to the node's log. */
 void scatter_record(struct scatter *scatter, enum event_kind kind,
                     unsigned detail, uint32_t value);
 

@@ -5,7 +5,7 @@
 #include "scatter/engine/gather.h"
 #include "scatter/engine/policy.h"
 
-/* Takes one round: what others wait for goes on before anything is computed. */
+/* Carries out one round: queues what descendants wait for, then computes. */
 static int follow_round(struct scatter *scatter)
 {
     int error = scatter->policy->receive(scatter);

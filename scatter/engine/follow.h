@@ -6,8 +6,8 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
 
-/* From the wait for the first message to the return of the result. Result: 0
-   or the error. */
+/* Carries out a job, from the wait for its first message to the return of the
+   result. Result: 0 or the error. */
 NODISCARD int scatter_follow(struct scatter *scatter);
 
 #endif

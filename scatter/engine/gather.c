@@ -24,14 +24,15 @@ int scatter_merge(struct scatter *scatter, const struct kernel_result *next)
 }
 
 /*
- * Receives a child's result at `at`, and merges it. Result: 0 and the bytes of
- * output that follow it from *output on, or the error.
+ * Receives a child's result at `at`, header included, and merges it. Result: 0
+ * and the bytes of output that follow it in the message, or the error.
  */
-static int take_result(struct scatter *scatter, unsigned phase, unsigned port,
-                       uint8_t *at, uint32_t capacity_bytes, uint32_t *output)
+static int receive_result(struct scatter *scatter, unsigned phase,
+                          unsigned port, uint8_t *at, uint32_t capacity_bytes,
+                          uint32_t *output_bytes)
 {
     unsigned kind = WIRE_RESULT_OF(phase);
-    uint32_t head = scatter_result_head(&scatter->terms);
+    uint32_t head_bytes = scatter_result_head_bytes(&scatter->terms);
     struct circuit_delivery delivery;
     struct kernel_result next;
     int error =
@@ -46,10 +47,11 @@ static int take_result(struct scatter *scatter, unsigned phase, unsigned port,
     if (scatter_has_output(scatter)) {
         next.data = delivery.payload + 4;
         next.bytes = bytes_load_u32(delivery.payload);
-        if (delivery.bytes < head || (delivery.bytes - head) % 4 != 0) {
+        if (delivery.bytes < head_bytes ||
+            (delivery.bytes - head_bytes) % 4 != 0) {
             return ERR_LENGTH;
         }
-        *output = delivery.bytes - head;
+        *output_bytes = delivery.bytes - head_bytes;
     }
     error = delivery.kind == kind ? scatter_merge(scatter, &next) : ERR_KIND;
     if (error == ERR_OK) {
@@ -58,27 +60,34 @@ static int take_result(struct scatter *scatter, unsigned phase, unsigned port,
     return error;
 }
 
-/* A child's output comes to lie right behind those before it, and what comes
-   before it in its message on their last bytes, which are put back. */
+/*
+ * Receives a child's message so that its output comes to lie right behind those
+ * of the children before it. The header and the result, which come first in the
+ * message, overwrite the last bytes there; these are saved and put back:
+ *
+ *   outputs so far ......|saved|
+ *                        |head |this child's output ..
+ */
 static int append_child(struct scatter *scatter, unsigned phase, unsigned port,
                         uint32_t *bytes)
 {
     uint32_t ahead =
-        CIRCUIT_HEADER_BYTES + scatter_result_head(&scatter->terms);
+        CIRCUIT_HEADER_BYTES + scatter_result_head_bytes(&scatter->terms);
     uint8_t kept[CIRCUIT_HEADER_BYTES + 4 + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
-    uint8_t *at = scatter->children + scatter->children_bytes - ahead;
+    uint8_t *at = scatter->child_outputs + scatter->child_outputs_bytes - ahead;
     int error;
 
     if (ahead > sizeof kept) {
-        return ERR_TERMS; /* a job that says OUTPUT of a kernel without */
+        return ERR_TERMS; /* WIRE_OUTPUT, and the kernel makes none */
     }
     memcpy(kept, at, ahead);
-    error = take_result(scatter, phase, port, at,
-                        (uint32_t)(scatter->high - at) & ~3u, bytes);
+    error = receive_result(scatter, phase, port, at,
+                           (uint32_t)(scatter->free_to - at) & ~3u, bytes);
     memcpy(at, kept, ahead);
     if (error == ERR_OK) {
-        scatter->children_bytes += *bytes;
-        ASSERT(scatter->children + scatter->children_bytes <= scatter->high);
+        scatter->child_outputs_bytes += *bytes;
+        ASSERT(scatter->child_outputs + scatter->child_outputs_bytes <=
+               scatter->free_to);
     }
     return error;
 }
@@ -89,19 +98,20 @@ int scatter_gather_child(struct scatter *scatter, unsigned phase, unsigned port)
 
     return scatter_has_output(scatter)
                ? append_child(scatter, phase, port, &bytes)
-               : take_result(scatter, phase, port, scatter->memory->incoming,
-                             sizeof scatter->memory->incoming, &bytes);
+               : receive_result(scatter, phase, port, scatter->memory->incoming,
+                                sizeof scatter->memory->incoming, &bytes);
 }
 
 void scatter_begin_gather(struct scatter *scatter)
 {
     scatter->circuit->node->status.state = NODE_STATE_GATHERING;
-    scatter->children = scatter->low + CIRCUIT_HEADER_BYTES +
-                        scatter_result_head(&scatter->terms);
-    scatter->children_bytes = 0;
+    scatter->child_outputs = scatter->free_from + CIRCUIT_HEADER_BYTES +
+                             scatter_result_head_bytes(&scatter->terms);
+    scatter->child_outputs_bytes = 0;
 }
 
-/* The earliest time from `now_ps` on in a slot of this node's own phase. */
+/* The earliest time from `now_ps` on in a slot of this node's own phase. With
+   an output: the planned time, whether it has passed or not. */
 static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
 {
     const struct wire_job *job = &scatter->job;
@@ -128,25 +138,24 @@ static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
     return first_ps + (missed_frames + 1) * frame_ps;
 }
 
-/* The result with its length, this node's own output, the children's. */
-void scatter_put_output(struct scatter *scatter,
-                        struct circuit_message *message, unsigned port)
+void scatter_attach_output(struct scatter *scatter,
+                           struct circuit_message *message, unsigned port)
 {
     struct scatter_memory *memory = scatter->memory;
 
     bytes_store_u32(memory->result_bytes, scatter->result.bytes);
     message->head.data = memory->result_bytes;
-    message->head.bytes = scatter_result_head(&scatter->terms);
-    message->shared.data = scatter->high;
-    message->shared.bytes = (uint32_t)(scatter->top - scatter->high);
-    message->body[port].data = scatter->children;
-    message->body[port].bytes = scatter->children_bytes;
+    message->head.bytes = scatter_result_head_bytes(&scatter->terms);
+    message->shared.data = scatter->free_to;
+    message->shared.bytes = (uint32_t)(scatter->room_end - scatter->free_to);
+    message->body[port].data = scatter->child_outputs;
+    message->body[port].bytes = scatter->child_outputs_bytes;
 }
 
 int scatter_return_result(struct scatter *scatter)
 {
     struct circuit_message message = {
-        .path = torus_path_reverse(scatter->down),
+        .path = torus_path_reverse(scatter->path_from_parent),
         .ready_ps = slot_at(scatter, clock_now_ps(scatter->circuit->clock)),
         .kind = (uint8_t)WIRE_RESULT_OF(scatter->layer)};
     unsigned port = message.path.port;
@@ -154,7 +163,7 @@ int scatter_return_result(struct scatter *scatter)
     message.body[port].data = scatter->result.data;
     message.body[port].bytes = scatter->result.bytes;
     if (scatter_has_output(scatter)) {
-        scatter_put_output(scatter, &message, port);
+        scatter_attach_output(scatter, &message, port);
     }
     scatter_record(scatter, EVENT_RESULT_QUEUED, scatter->layer,
                    scatter->result.bytes);

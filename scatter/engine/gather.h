@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results on their way back: a child's is received and merged, this node's own
-   returned to its parent in a slot of its phase. */
+/* Results on their way back: a node receives and merges its children's, and
+   returns its own to its parent in a slot of its phase. */
 #ifndef SCATTER_ENGINE_GATHER_H
 #define SCATTER_ENGINE_GATHER_H
 
@@ -12,11 +12,12 @@
 NODISCARD int scatter_merge(struct scatter *scatter,
                             const struct kernel_result *next);
 
-/* Before the first child's result is received. */
+/* Sets the node's state and where its children's outputs begin; comes before
+   the first scatter_gather_child(). */
 void scatter_begin_gather(struct scatter *scatter);
 
-/* Receives and merges the result of the child that was sent to in this phase
-   out of this port. Result: 0 or the error. */
+/* Receives and merges the result of the child to which this node sent in this
+   phase out of this port. Result: 0 or the error. */
 NODISCARD int scatter_gather_child(struct scatter *scatter, unsigned phase,
                                    unsigned port);
 
@@ -24,9 +25,9 @@ NODISCARD int scatter_gather_child(struct scatter *scatter, unsigned phase,
    the error. */
 NODISCARD int scatter_return_result(struct scatter *scatter);
 
-/* Makes the result with its length, this node's own output and its children's
-   the three segments of a message. */
-void scatter_put_output(struct scatter *scatter,
-                        struct circuit_message *message, unsigned port);
+/* Sets the three segments of a message: the result with its length, this
+   node's own output, and its children's. */
+void scatter_attach_output(struct scatter *scatter,
+                           struct circuit_message *message, unsigned port);
 
 #endif

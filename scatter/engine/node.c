@@ -10,8 +10,8 @@
 /* Forgets the last job. Result: 0 or the error. */
 static int reset(struct scatter *scatter)
 {
-    scatter->low = scatter->circuit->memory;
-    scatter->high = scatter->top;
+    scatter->free_from = scatter->circuit->memory;
+    scatter->free_to = scatter->room_end;
     scatter->round = 0;
     scatter->circuit->job = CIRCUIT_ANY_JOB;
     scatter->job = (struct wire_job){.phases = 0};
@@ -24,30 +24,31 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
                  const struct kernel *const kernels[], unsigned kernel_count,
                  const struct scatter_costs *costs)
 {
-    const struct node_identity *who = &circuit->node->identity;
+    const struct node_identity *identity = &circuit->node->identity;
 
     scatter->circuit = circuit;
     scatter->kernels = kernels;
     scatter->kernel_count = (uint8_t)kernel_count;
     scatter->costs = costs;
-    scatter->size = (struct torus_size){who->width, who->height};
-    scatter->policy = policy_find(who->policy);
+    scatter->size = (struct torus_size){identity->width, identity->height};
+    scatter->policy = policy_find(identity->policy);
     if (scatter->policy == NULL) {
         return ERR_POLICY;
     }
-    if (who->x >= who->width || who->y >= who->height ||
-        who->originator_x >= who->width || who->originator_y >= who->height) {
+    if (identity->x >= identity->width || identity->y >= identity->height ||
+        identity->originator_x >= identity->width ||
+        identity->originator_y >= identity->height) {
         return ERR_RANGE;
     }
     if (circuit->memory_bytes < SCATTER_MEMORY_MIN) {
         return ERR_MEMORY;
     }
-    scatter->top = circuit->memory +
-                   SCATTER_ROOM(circuit->memory_bytes, circuit->aside_bytes);
+    scatter->room_end = circuit->memory + SCATTER_ROOM(circuit->memory_bytes,
+                                                       circuit->aside_bytes);
     scatter->memory =
         (struct scatter_memory *)(void *)(circuit->aside_bytes <
                                                   sizeof(struct scatter_memory)
-                                              ? scatter->top
+                                              ? scatter->room_end
                                               : circuit->aside);
     return reset(scatter);
 }
@@ -68,7 +69,8 @@ int scatter_run(struct scatter *scatter)
     int error = run_job(scatter);
 
     while (error == ERR_OK && (scatter->job.flags & WIRE_MORE) != 0) {
-        /* The switch still reads what the next job would overwrite. */
+        /* Sends still in the switch's queue lie where the next job's order or
+           part will be received. */
         error = circuit_drain(scatter->circuit);
         if (error == ERR_OK) {
             error = reset(scatter);

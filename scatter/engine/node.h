@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One node: who it is, and the job as its role demands. */
+/* One node: sets it up by its identity, and runs its jobs as originator or as
+   follower. */
 #ifndef SCATTER_ENGINE_NODE_H
 #define SCATTER_ENGINE_NODE_H
 
@@ -7,8 +8,8 @@
 #include "scatter/engine/core.h"
 
 /*
- * Prepares a node; `kernels[kernel_count]` and `costs` outlive it. The
- * circuit is open and its node's identity says who this node is.
+ * Sets a node up; `kernels[kernel_count]` and `costs` outlive it. The circuit
+ * is open, and its node's identity is filled in.
  * Result: 0; ERR_RANGE if the identity is no node of its torus, or its policy
  * has no place for one on such a torus; ERR_POLICY if there is no such policy;
  * ERR_MEMORY if the circuit's memory is too small.
@@ -18,8 +19,8 @@ NODISCARD int scatter_init(struct scatter *scatter, struct circuit *circuit,
                            unsigned kernel_count,
                            const struct scatter_costs *costs);
 
-/* Runs jobs as this node's role demands, until one says that it is the last.
-   Result: 0 or the error. */
+/* Runs jobs until one without WIRE_MORE has ended. Result: 0 or the error of
+   the first that failed. */
 NODISCARD int scatter_run(struct scatter *scatter);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The originator: order, calibration, plan, and the report at the end. */
+/* The originator: the order, samples of the kernel, the plan, and the report at
+   the end. */
 #include "scatter/engine/originator.h"
 
 #include "hal/check.h"
@@ -13,11 +14,11 @@
 
 #define CHECK_FILE CHECK_SCATTER_ORIGINATOR
 
-/* Calibration runs the kernel on windows spread evenly over the load. */
+/* The kernel is sampled at places spread evenly over the load. */
 #define SAMPLES 8u
 #define SAMPLE_BYTES_MAX 4096u
 #define SAMPLE_BYTES_MIN 16u
-#define PROBE_BYTES 64u
+#define FIRST_SAMPLE_BYTES 64u
 #define SAMPLE_PS_MAX ((uint64_t)12 * 1000 * 1000 * 1000) /* 12 ms each */
 
 /* The library's strcmp() is 400 bytes longer. */
@@ -42,7 +43,7 @@ static int find_kernel(struct scatter *scatter, const char *name)
     return ERR_KERNEL;
 }
 
-/* Whether the node has room for what the kernel says that it makes. */
+/* Whether the kernel's terms suit this node's memory and the order. */
 static int check_terms(const struct scatter *scatter,
                        const struct originator *originator)
 {
@@ -51,9 +52,9 @@ static int check_terms(const struct scatter *scatter,
     uint32_t memory_bytes = scatter->circuit->memory_bytes;
     uint64_t first = order->first_unit;
     uint64_t earlier = first * order->unit_bytes;
-    uint64_t room = (uint64_t)(scatter->high - scatter->low);
+    uint64_t room = (uint64_t)(scatter->free_to - scatter->free_from);
 
-    /* Addresses that far from a range are still those of some memory. */
+    /* So a range's address less before_bytes does not wrap. */
     if (terms->before_bytes > memory_bytes ||
         terms->after_bytes > memory_bytes ||
         terms->result_bytes_max > SCATTER_RESULT_MAX ||
@@ -61,14 +62,14 @@ static int check_terms(const struct scatter *scatter,
          terms->result_bytes_max > KERNEL_RESULT_BESIDE_OUTPUT_MAX)) {
         return ERR_KERNEL;
     }
-    /* What the host sends before and after the load is what the terms ask, and
-       of what is before it all there is: every node counts on that. */
+    /* Every node takes for granted that before the load lie before_bytes of the
+       terms, or all that there are. */
     if (order->before_bytes !=
             (earlier < terms->before_bytes ? earlier : terms->before_bytes) ||
         order->after_bytes > terms->after_bytes) {
         return ERR_TERMS;
     }
-    /* An output's length may have 48 bits: kernel_output_room() has 32. */
+    /* Not kernel_output_room(): an output's length may take 48 bits. */
     return scatter_makes_output(terms) &&
                    kernel_output_at(terms, first + order->load_units) -
                            kernel_output_at(terms, first) >
@@ -99,21 +100,22 @@ static int begin_kernel(struct scatter *scatter, struct originator *originator)
     return check_terms(scatter, originator);
 }
 
-/* Time of the kernel on `units` from position `at` of the load: there is
-   memory for the output of all of it. */
-static uint64_t sample_ps(struct scatter *scatter, uint32_t at, uint32_t units)
+/* Time of the kernel on `units` from `position` of the load. There is memory
+   for the output: check_terms() has made sure of all of the load's. */
+static uint64_t sample_ps(struct scatter *scatter, uint32_t position,
+                          uint32_t units)
 {
     uint64_t start_ps = originator_now_ps(scatter);
     int error;
 
-    error = scatter_run_kernel(scatter, &scatter->result, at, units);
+    error = scatter_run_kernel(scatter, &scatter->result, position, units);
     ASSERT(error == ERR_OK);
     return originator_now_ps(scatter) - start_ps;
 }
 
-/* Time per unit of samples that took `total_ps`, each with a fixed part. A call
-   of no units that took longer than all of them was interrupted: on boards with
-   real time that says nothing of the kernel, and nothing is left out. */
+/* Time per unit of samples that took `total_ps`, less the fixed part of each.
+   On boards with real time an interrupt may make the call of no units the
+   longest; then nothing is subtracted. */
 static uint64_t per_unit_ps(uint64_t total_ps, uint64_t fixed_ps,
                             uint32_t units)
 {
@@ -123,13 +125,13 @@ static uint64_t per_unit_ps(uint64_t total_ps, uint64_t fixed_ps,
     return compute_ps > 0 ? compute_ps : 1;
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t smaller(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
 
-/* So many bytes in units, or that many units if these have no bytes; one at
-   least. */
+/* The units of so many bytes, one at least; as many units if these have no
+   bytes. */
 static uint32_t units_of(const struct scatter *scatter, uint32_t bytes)
 {
     uint32_t unit_bytes = scatter->job.unit_bytes;
@@ -139,28 +141,28 @@ static uint32_t units_of(const struct scatter *scatter, uint32_t bytes)
 }
 
 /*
- * Compute time per unit, from samples that cover the load evenly. What a call
- * costs whatever the units is measured on a range of none, and left out.
+ * Compute time per unit, from samples spread evenly over the load. The fixed
+ * cost of a call is measured on a range of no units, and subtracted.
  */
-static uint64_t calibrate(struct scatter *scatter,
-                          struct originator *originator)
+static uint64_t sample_compute_ps(struct scatter *scatter,
+                                  struct originator *originator)
 {
     uint32_t load = scatter->units;
-    uint32_t probe = least(load, units_of(scatter, PROBE_BYTES));
+    uint32_t first = smaller(load, units_of(scatter, FIRST_SAMPLE_BYTES));
     uint32_t stride = load / SAMPLES;
-    uint32_t units = least(stride, units_of(scatter, SAMPLE_BYTES_MAX));
+    uint32_t units = smaller(stride, units_of(scatter, SAMPLE_BYTES_MAX));
     uint32_t fewest = units_of(scatter, SAMPLE_BYTES_MIN);
     uint64_t fixed_ps;
-    uint64_t probe_ps;
+    uint64_t first_ps;
     uint64_t total_ps = 0;
 
     fixed_ps = sample_ps(scatter, 0, 0);
     originator->kernel_call_ps = fixed_ps;
-    probe_ps = sample_ps(scatter, 0, probe);
+    first_ps = sample_ps(scatter, 0, first);
     if (units < fewest) {
-        return per_unit_ps(probe_ps, fixed_ps, probe);
+        return per_unit_ps(first_ps, fixed_ps, first);
     }
-    while (units > fewest && probe_ps * (units / probe) > SAMPLE_PS_MAX) {
+    while (units > fewest && first_ps * (units / first) > SAMPLE_PS_MAX) {
         units /= 2;
     }
     for (uint32_t i = 0; i < SAMPLES; ++i) {
@@ -169,8 +171,8 @@ static uint64_t calibrate(struct scatter *scatter,
     return per_unit_ps(total_ps, SAMPLES * fixed_ps, SAMPLES * units);
 }
 
-/* The order's part of the job. */
-static void take_order(struct scatter *scatter, const struct wire_order *order)
+/* Sets what the job and the originator's range have from the order. */
+static void read_order(struct scatter *scatter, const struct wire_order *order)
 {
     struct wire_job *job = &scatter->job;
 
@@ -178,33 +180,34 @@ static void take_order(struct scatter *scatter, const struct wire_order *order)
     job->arg = order->arg;
     job->arg_bytes = order->arg_bytes;
     job->flags = WIRE_FLAGS(order->flags & WIRE_MORE, order->policy);
-    originator_hold_load(scatter, order);
+    originator_set_range(scatter, order);
 }
 
 static int prepare(struct scatter *scatter, struct originator *originator)
 {
-    const struct node_identity *who = &scatter->circuit->node->identity;
+    const struct node_identity *identity = &scatter->circuit->node->identity;
     const struct wire_order *order = &originator->order;
     int error = find_kernel(scatter, order->kernel);
 
     if (error == ERR_OK && order->load_units == 0) {
         error = ERR_EMPTY;
     }
-    if (error == ERR_OK && order->policy != who->policy) {
+    if (error == ERR_OK && order->policy != identity->policy) {
         error = ERR_POLICY;
     }
-    take_order(scatter, order);
+    read_order(scatter, order);
     if (error == ERR_OK) {
         error = begin_kernel(scatter, originator);
     }
     if (error == ERR_OK) {
-        originator->report.compute_ps = calibrate(scatter, originator);
+        originator->report.compute_ps = sample_compute_ps(scatter, originator);
         error = scatter->policy->plan(scatter, originator);
     }
     return error;
 }
 
-/* The timed part: time zero is just before the first send is queued. */
+/* The timed part of the job: time zero is just before the first send is
+   queued. */
 static int carry_out(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
@@ -235,9 +238,9 @@ static int send_report(struct scatter *scatter, struct originator *originator,
     originator->report.error = error;
     wire_report_store(memory->report, &originator->report, &originator->plan);
     if (error == ERR_OK && scatter_has_output(scatter)) {
-        uint32_t head = scatter_result_head(&scatter->terms);
+        uint32_t head = scatter_result_head_bytes(&scatter->terms);
 
-        scatter_put_output(scatter, &message, 0);
+        scatter_attach_output(scatter, &message, 0);
         memcpy(memory->report + bytes, memory->result_bytes, head);
         bytes += head;
     } else if (error == ERR_OK) {
@@ -257,7 +260,7 @@ int originator_run(struct scatter *scatter)
 
     memset(&originator, 0, sizeof originator);
     do {
-        error = scatter_take_message(scatter, &delivery, 1u << CIRCUIT_HOST);
+        error = scatter_receive(scatter, &delivery, 1u << CIRCUIT_HOST);
     } while (error == ERR_OK && delivery.kind == WIRE_MEASURE &&
              (error = probe_serve(scatter, delivery)) == ERR_OK);
     if (error != ERR_OK) {

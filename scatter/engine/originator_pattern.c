@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The originator's plan for the pattern: how many phases and rounds, and who
-   gets what. */
+/* The originator's plan for the pattern: how many phases and rounds, and how
+   many units each layer gets in each. */
 #include "scatter/engine/originator_pattern.h"
 
 #include "scatter/engine/pattern.h"
 #include "scatter/engine/result_slots.h"
 
-/* How long phase i holds its circuits, besides the transfer of its units. */
+/* How long the circuits of a phase last, besides the transfer of their units.
+ */
 static uint64_t circuit_ps(const struct scatter *scatter,
                            const struct originator *originator, unsigned phase)
 {
@@ -16,19 +17,23 @@ static uint64_t circuit_ps(const struct scatter *scatter,
 
     job.phases = originator->input.phases_want;
     job.flags |= WIRE_TABLES;
-    head_bytes = SCATTER_HEAD_BYTES + wire_job_bytes(&job) + job.before_bytes +
-                 job.after_bytes;
+    head_bytes = SCATTER_PART_HEAD_BYTES + wire_job_bytes(&job) +
+                 job.before_bytes + job.after_bytes;
     return order->startup_ps +
            order->hop_delay_ps * originator_phase_hops(scatter, phase) +
            order->transfer_ps * head_bytes;
 }
 
 /*
- * The startup of phase i as the plan must count it, with the software of a
- * hop: t_i = t_{i-1} + hop + circuit + transfer, where a node of layer i - 1
- * needs `hop` = parse + phase from its receipt until its sends are queued; and
- * it computes later than its child does by the queueing of one phase, less
- * what only the child does (parse).
+ * Sets the startup of each phase as the plan must count it, with the software
+ * of a hop. Layer i has its volume at
+ *
+ *   t_i = t_{i-1} + (split + phase_queue) + circuit + transfer,
+ *
+ * as a node needs split_ps and phase_queue_ps from its receipt until its sends
+ * are queued. It has one phase more to queue than its children, and so begins
+ * to compute phase_queue_ps later after its receipt than they do: of the
+ * software only split_ps counts as startup.
  */
 static void set_startups(const struct scatter *scatter,
                          struct originator *originator, unsigned phases)
@@ -50,8 +55,9 @@ static bool counts_returns(const struct originator *originator)
     return originator->results_denominator != 0;
 }
 
-/* One round: begin() is one more thing that the originator does not do, and
-   outputs return while it computes. */
+/* The input for a plan of one round: the kernel's begin(), which the originator
+   has done before, is part of phase 1's startup, and the return of outputs part
+   of every phase's. */
 static struct planner_input one_round(const struct scatter *scatter,
                                       const struct originator *originator)
 {
@@ -76,7 +82,8 @@ static int plan_one(const struct scatter *scatter,
     return planner_plan(one, &input);
 }
 
-/* From a layer's receipt, or the start, to the next one's. */
+/* Time from the receipt of layer `phase` - 1 (of layer 0: time zero) to that of
+   layer `phase`. */
 static uint64_t step_ps(const struct scatter *scatter,
                         const struct originator *originator, unsigned phase,
                         uint32_t volume_units)
@@ -89,7 +96,7 @@ static uint64_t step_ps(const struct scatter *scatter,
                        : costs->split_ps + costs->phase_queue_ps);
 }
 
-/* When a layer is planned to have received its first volume. */
+/* Sets when each layer is planned to have received its first volume. */
 static void plan_receipts(const struct scatter *scatter,
                           struct originator *originator)
 {
@@ -103,9 +110,9 @@ static void plan_receipts(const struct scatter *scatter,
 }
 
 /*
- * When the last node may end in one round, whole units counted: a node gets
- * its share rounded up. This is what tells that one unit is not worth a
- * circuit; where units are many, it is the makespan and one unit.
+ * When the last node ends in one round if every share is rounded up to whole
+ * units: with many units the makespan and one unit's time; with few it shows
+ * that a circuit for one unit does not pay.
  */
 static uint64_t whole_units_ps(const struct scatter *scatter,
                                const struct originator *originator,
@@ -128,11 +135,11 @@ static uint64_t whole_units_ps(const struct scatter *scatter,
     return last_ps;
 }
 
-/* Numbers of phases and rounds, and when they end. */
+/* Numbers of phases and rounds, and the makespan that they give. */
 struct choice {
     unsigned phases;
     unsigned rounds;
-    uint64_t makespan_ps; /* and what the originator queues */
+    uint64_t makespan_ps; /* with the originator's own queueing */
 };
 
 static struct rounds_input rounds_input(const struct scatter *scatter,
@@ -153,7 +160,7 @@ static struct rounds_input rounds_input(const struct scatter *scatter,
         .rounds_max = best ? ROUNDS_MAX : rounds};
 }
 
-static void prefer(struct choice *best, const struct choice *other)
+static void keep_better(struct choice *best, const struct choice *other)
 {
     if (best->rounds == 0 || other->makespan_ps < best->makespan_ps) {
         *best = *other;
@@ -161,9 +168,9 @@ static void prefer(struct choice *best, const struct choice *other)
 }
 
 /*
- * What the return of all outputs takes after the makespan, if the plan does not
- * count it as with one round: a layer's volume is at least four times the
- * next, so that a fifth of the load and of its fifths is enough.
+ * Time that the return of all outputs takes after the makespan with more rounds
+ * than one (with one the startups count it). Layer i is taken to have a 5^i-th
+ * of the load: it has no more, as a volume is at least four times the next.
  */
 static uint64_t returns_ps(const struct scatter *scatter,
                            const struct originator *originator, unsigned phases)
@@ -197,7 +204,7 @@ static int choose_rounds(const struct scatter *scatter,
                 whole_units_ps(scatter, originator, &one) +
                 scatter->costs->round_overhead_ps +
                 phases * (uint64_t)scatter->costs->phase_queue_ps;
-            prefer(best, &choice);
+            keep_better(best, &choice);
         }
     }
     if (originator->order.rounds != 1 && phases > 0) {
@@ -207,14 +214,15 @@ static int choose_rounds(const struct scatter *scatter,
         if (found == ERR_OK) {
             choice.makespan_ps += returns_ps(scatter, originator, phases) +
                                   choice.rounds * originator->input.compute_ps;
-            prefer(best, &choice);
+            keep_better(best, &choice);
             error = ERR_OK;
         }
     }
     return error;
 }
 
-/* Every number of phases has its own header and rounds units differently. */
+/* The best number of phases and rounds. Each number of phases is planned, as
+   the length of the job and the rounding of units depend on it. */
 static int choose(const struct scatter *scatter, struct originator *originator,
                   struct choice *best)
 {
@@ -326,7 +334,7 @@ static int plan(struct scatter *scatter, struct originator *originator)
 }
 
 /* Copies the plan to where the report wants it. */
-static void adopt(struct scatter *scatter, struct originator *originator)
+static void fill_report(struct scatter *scatter, struct originator *originator)
 {
     const struct scatter_costs *costs = scatter->costs;
     const struct rounds_plan *made = &originator->plan;
@@ -357,8 +365,8 @@ static void adopt(struct scatter *scatter, struct originator *originator)
     report->makespan_ps = made->makespan_ps + report->overhead_ps;
 }
 
-/* When each layer's outputs leave; at once if nobody knows how long they are.
- */
+/* Sets when each layer's outputs leave: 0, at once, if their length is not
+   known beforehand. */
 static void plan_returns(const struct scatter *scatter,
                          const struct originator *originator,
                          uint64_t result_ps[])
@@ -380,8 +388,8 @@ static void plan_returns(const struct scatter *scatter,
     }
 }
 
-/* Writes the jobs, one after the other from `low` on. */
-static int make_jobs(struct scatter *scatter, struct originator *originator)
+/* Writes the jobs of all rounds into new memory, one after the other. */
+static int store_jobs(struct scatter *scatter, struct originator *originator)
 {
     struct wire_job *job = &scatter->job;
     uint64_t result_ps[TORUS_PHASES_MAX + 1];
@@ -392,8 +400,8 @@ static int make_jobs(struct scatter *scatter, struct originator *originator)
     job->rounds = originator->plan.rounds;
     job->flags |= WIRE_TABLES;
     bytes = wire_job_bytes(job);
-    originator->job = originator_allocate(scatter, job->rounds * bytes);
-    if (originator->job == NULL) {
+    originator->jobs = originator_allocate(scatter, job->rounds * bytes);
+    if (originator->jobs == NULL) {
         return ERR_MEMORY;
     }
     error = slots_set(scatter, originator, originator_phase_hops(scatter, 1));
@@ -401,7 +409,7 @@ static int make_jobs(struct scatter *scatter, struct originator *originator)
         plan_returns(scatter, originator, result_ps);
     }
     for (unsigned round = 0; error == ERR_OK && round < job->rounds; ++round) {
-        wire_job_store(originator->job + round * bytes, job,
+        wire_job_store(originator->jobs + round * bytes, job,
                        originator->plan.share_units[round],
                        originator->plan.volume_units[round], result_ps);
     }
@@ -415,15 +423,16 @@ int originator_plan_pattern(struct scatter *scatter,
     int error = plan(scatter, originator);
 
     if (error == ERR_OK) {
-        adopt(scatter, originator);
+        fill_report(scatter, originator);
         plan_receipts(scatter, originator);
-        error = make_jobs(scatter, originator);
+        error = store_jobs(scatter, originator);
     }
     return error;
 }
 
-/* Before a round: what rounding adds at most to the circuits elsewhere that
-   must be gone by then, one unit in every phase. 2^26 ps suffice. */
+/* Gap before a round's first circuits. Circuits of the round before may last
+   longer than planned by a unit in every phase, by which volumes are rounded
+   up; cut at 2^26 ps (67 us), which is enough. */
 static uint32_t round_gap_ps(const struct originator *originator)
 {
     uint64_t gap_ps = originator->plan.phases * originator->input.transfer_ps;
@@ -436,7 +445,7 @@ int originator_send_rounds(struct scatter *scatter,
 {
     const struct wire_order *order = &originator->order;
     uint64_t gather_ps = slots_gather_ps(scatter, originator, start_ps);
-    uint32_t own_units = 0;
+    uint32_t share_units = 0;
     int error = ERR_OK;
 
     for (unsigned round = 0; error == ERR_OK && round < originator->plan.rounds;
@@ -445,19 +454,19 @@ int originator_send_rounds(struct scatter *scatter,
             scatter->message[1].gap_ps += round_gap_ps(originator);
         }
         scatter->round = round;
-        scatter->job_data = originator->job + round * scatter->job_bytes;
-        wire_job_store_gather(originator->job + round * scatter->job_bytes,
+        scatter->job_data = originator->jobs + round * scatter->job_bytes;
+        wire_job_store_gather(originator->jobs + round * scatter->job_bytes,
                               gather_ps);
         scatter->units = originator->plan.round_units[round];
         error = pattern_distribute(scatter);
-        own_units += scatter->split.own_units;
+        share_units += scatter->split.share_units;
         scatter->first_unit += scatter->units;
-        scatter->body += scatter->units * order->unit_bytes;
-        scatter->body_before += scatter->units * order->unit_bytes;
-        scatter->body_bytes -= scatter->units * order->unit_bytes;
+        scatter->range_data += scatter->units * order->unit_bytes;
+        scatter->range_before_bytes += scatter->units * order->unit_bytes;
+        scatter->range_to_end_bytes -= scatter->units * order->unit_bytes;
     }
-    originator_hold_load(scatter, &originator->order);
+    originator_set_range(scatter, &originator->order);
     scatter->round = 0;
-    scatter->split.own_units = own_units;
+    scatter->split.share_units = share_units;
     return error;
 }

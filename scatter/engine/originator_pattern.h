@@ -5,13 +5,13 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/originator_state.h"
 
-/* Plans on the pattern, how many phases and rounds and who gets what, and
-   writes the jobs. Result: 0 or the error. */
+/* Chooses phases and rounds, plans every layer's units, and writes the job of
+   each round. Result: 0 or the error. */
 NODISCARD int originator_plan_pattern(struct scatter *scatter,
                                       struct originator *originator);
 
-/* Queues all rounds; the originator's own share is part of the first. Result: 0
-   or the error. */
+/* Queues the sends of all rounds; the originator's own share of all of them is
+   computed at once, after this. Result: 0 or the error. */
 NODISCARD int originator_send_rounds(struct scatter *scatter,
                                      struct originator *originator,
                                      uint64_t start_ps);

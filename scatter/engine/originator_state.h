@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the originator's files share: the order at hand, and what was planned.
- */
+/* State that the originator's files share: the order at hand and its plan. */
 #ifndef SCATTER_ENGINE_ORIGINATOR_STATE_H
 #define SCATTER_ENGINE_ORIGINATOR_STATE_H
 
 #include "scatter/engine/core.h"
 
-/* One order being carried out: what the planner is given and said. */
+/* One order that is carried out. */
 struct originator {
     struct wire_order order;
     struct wire_report report;
-    struct planner_input input; /* results not counted */
-    uint16_t results_numerator; /* P/Q as one round counts it; Q = 0: not */
-    uint16_t results_denominator;
+    struct planner_input input; /* return of outputs not counted */
+    uint16_t results_numerator; /* P/Q: bytes of output per byte of the load */
+    uint16_t results_denominator; /* 0: the plan does not count outputs */
     struct rounds_plan plan;
-    uint64_t kernel_call_ps; /* of a run() of no units */
-    uint8_t *job;            /* of each round, one after the other */
+    uint64_t kernel_call_ps; /* measured: a run() of no units */
+    uint8_t *jobs; /* stored jobs of all rounds, one after the other */
 };
 
 static inline uint64_t originator_now_ps(const struct scatter *scatter)
@@ -31,10 +30,11 @@ static inline uint32_t originator_phase_hops(const struct scatter *scatter,
 }
 
 /* Makes the whole load of the order the originator's range. */
-void originator_hold_load(struct scatter *scatter,
+void originator_set_range(struct scatter *scatter,
                           const struct wire_order *order);
 
-/* Memory from `low` on, 8-byte aligned, or NULL. */
+/* Takes memory at free_from, rounded up to 8 bytes; NULL if there is not as
+   much. */
 uint8_t *originator_allocate(struct scatter *scatter, uint32_t bytes);
 
 #endif

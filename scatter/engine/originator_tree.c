@@ -8,12 +8,14 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Per unit on a node that is not slow: the originator's may be. */
+/* Compute time per unit on a node without a slowdown; the measured one is that
+   of the originator, which may have one. */
 static uint64_t reference_ps(const struct originator *originator)
 {
-    uint32_t slow = tree_first_unit(originator->order.tree);
-    uint64_t compute_ps = originator->report.compute_ps >>
-                          (slow < TREE_SLOW_MAX ? slow : TREE_SLOW_MAX);
+    uint32_t shift = tree_first_unit(originator->order.tree);
+    uint64_t compute_ps =
+        originator->report.compute_ps >>
+        (shift < TREE_SLOW_SHIFT_MAX ? shift : TREE_SLOW_SHIFT_MAX);
 
     return compute_ps > 0 ? compute_ps : 1;
 }
@@ -48,9 +50,9 @@ static struct tree_input input_of(const struct scatter *scatter,
         .startup_ps = order->startup_ps + order->transfer_ps * fixed_bytes,
         .hop_ps = order->hop_delay_ps,
         .branch_ps = order->transfer_ps * TREE_BRANCH_BYTES,
-        .parse_ps = costs->branch_split_ps,
-        .send_ps = costs->branch_queue_ps,
-        .start_ps = costs->kernel_start_ps + originator->kernel_call_ps,
+        .split_ps = costs->branch_split_ps,
+        .queue_ps = costs->branch_queue_ps,
+        .kernel_start_ps = costs->kernel_start_ps + originator->kernel_call_ps,
         .begin_ps = originator->report.begin_ps,
         .ports = order->ports,
         .store_and_forward = (order->flags & WIRE_STORE_AND_FORWARD) != 0,
@@ -70,8 +72,9 @@ static uint32_t longest_path(const uint8_t *tree)
     return longest;
 }
 
-/* Moves all ranges on to where the order's begins. */
-static void begin_at(uint8_t *tree, uint32_t first_unit)
+/* Adds the order's first unit to that of every branch: a tree is planned from
+   unit 0. */
+static void shift_ranges(uint8_t *tree, uint32_t first_unit)
 {
     const uint8_t *end = tree_next(tree);
 
@@ -80,7 +83,8 @@ static void begin_at(uint8_t *tree, uint32_t first_unit)
     }
 }
 
-/* When each phase's outputs leave: they take what its longest one does. */
+/* Sets when each phase's outputs leave; a phase lasts as long as its longest
+   output takes. */
 static void plan_returns(const struct scatter *scatter,
                          const struct originator *originator,
                          uint64_t result_ps[])
@@ -106,23 +110,23 @@ static void plan_returns(const struct scatter *scatter,
     slots_time_returns(originator, result_ps, phases);
 }
 
-/* Writes the job behind what is there. */
-static int make_job(struct scatter *scatter, struct originator *originator)
+/* Writes the job into new memory. */
+static int store_job(struct scatter *scatter, struct originator *originator)
 {
     uint64_t *result_ps = (uint64_t *)(void *)originator_allocate(
         scatter, 8u * (TREE_PHASES_MAX + 1u));
     int error;
 
     scatter->job_bytes = wire_job_bytes(&scatter->job);
-    originator->job = originator_allocate(scatter, scatter->job_bytes);
-    if (result_ps == NULL || originator->job == NULL) {
+    originator->jobs = originator_allocate(scatter, scatter->job_bytes);
+    if (result_ps == NULL || originator->jobs == NULL) {
         return ERR_MEMORY;
     }
     error = slots_set(scatter, originator, longest_path(scatter->branch));
     if (scatter_has_output(scatter)) {
         plan_returns(scatter, originator, result_ps);
     }
-    wire_job_store(originator->job, &scatter->job, NULL, NULL, result_ps);
+    wire_job_store(originator->jobs, &scatter->job, NULL, NULL, result_ps);
     return error;
 }
 
@@ -130,11 +134,11 @@ int originator_plan_tree(struct scatter *scatter, struct originator *originator)
 {
     const struct wire_order *order = &originator->order;
     struct tree_input input = input_of(scatter, originator);
-    /* In the received order, which is this node's own. */
+    /* The tree lies in the received order, which this node may write. */
     uint8_t *memory = scatter->circuit->memory;
     uint8_t *tree = memory + (order->tree - memory);
     uint64_t start_ps = originator_now_ps(scatter);
-    uint8_t *low = scatter->low;
+    uint8_t *free_from = scatter->free_from;
     void *work =
         originator_allocate(scatter, tree_work_bytes(order->tree_nodes));
     unsigned phases = 0;
@@ -149,7 +153,7 @@ int originator_plan_tree(struct scatter *scatter, struct originator *originator)
     }
     error =
         tree_plan(tree, &input, work, &originator->report.makespan_ps, &phases);
-    scatter->low = low;
+    scatter->free_from = free_from;
     originator->report.plan_ps = originator_now_ps(scatter) - start_ps;
     if (error != ERR_OK) {
         return error;
@@ -160,15 +164,15 @@ int originator_plan_tree(struct scatter *scatter, struct originator *originator)
     scatter->branch = tree;
     scatter->job.phases = (uint8_t)(phases > 0 ? phases : 1);
     scatter->job.rounds = 1;
-    begin_at(tree, order->first_unit);
-    return make_job(scatter, originator);
+    shift_ranges(tree, order->first_unit);
+    return store_job(scatter, originator);
 }
 
 int originator_send_tree(struct scatter *scatter, struct originator *originator,
                          uint64_t start_ps)
 {
-    wire_job_store_gather(originator->job,
+    wire_job_store_gather(originator->jobs,
                           slots_gather_ps(scatter, originator, start_ps));
-    scatter->job_data = originator->job;
+    scatter->job_data = originator->jobs;
     return branch_distribute(scatter);
 }

@@ -5,7 +5,8 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/originator_state.h"
 
-/* Plans along the order's tree and writes the job. Result: 0 or the error. */
+/* Plans the load along the order's tree, into the tree itself, and writes the
+   job. Result: 0 or the error. */
 NODISCARD int originator_plan_tree(struct scatter *scatter,
                                    struct originator *originator);
 

@@ -3,18 +3,20 @@
 
 #include "scatter/engine/probe.h"
 
-/* Queues the sends of one phase; their ranges begin at `position`. */
+/* Queues the sends of one phase. The children's ranges follow each other from
+   unit `position` of this node's; `extra` of them get one unit above the floor.
+ */
 static int queue_phase(struct scatter *scatter, unsigned phase,
                        uint32_t position, uint32_t floor_units, uint32_t extra)
 {
     struct circuit_message *message = &scatter->message[phase];
     uint32_t unit_bytes = scatter->job.unit_bytes;
-    uint32_t around = scatter->job.before_bytes + scatter->job.after_bytes;
+    uint32_t halo_bytes = scatter->job.before_bytes + scatter->job.after_bytes;
     const uint8_t *data =
-        scatter->body + position * unit_bytes - scatter->job.before_bytes;
+        scatter->range_data + position * unit_bytes - scatter->job.before_bytes;
     uint32_t meta = wire_part_meta(phase, scatter->round);
-    uint8_t *head = scatter->memory->head[scatter->round][phase - 1][0];
-    bool early = data < scatter->body - scatter->body_before;
+    uint8_t *head = scatter->memory->part_head[scatter->round][phase - 1][0];
+    bool early = data < scatter->range_data - scatter->range_before_bytes;
 
     message->head.data = head;
     message->shared.data = scatter->job_data;
@@ -25,17 +27,17 @@ static int queue_phase(struct scatter *scatter, unsigned phase,
         wire_part_store(head + port * WIRE_PART_BYTES, units,
                         scatter->first_unit + position, meta, port);
         message->body[port].data = data;
-        message->body[port].bytes = units * unit_bytes + around;
+        message->body[port].bytes = units * unit_bytes + halo_bytes;
         position += units;
         data += units * unit_bytes;
     }
-    if (early ||
-        (uint32_t)(scatter->body + scatter->body_bytes - data) < around) {
+    if (early || (uint32_t)(scatter->range_data + scatter->range_to_end_bytes -
+                            data) < halo_bytes) {
         for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-            scatter_clip(scatter, &message->body[port]);
+            scatter_clip_to_load(scatter, &message->body[port]);
         }
     }
-    /* Where not even the floor is a unit, only the first ports send. */
+    /* With a floor of 0 units only the first `extra` ports send. */
     return circuit_send(scatter->circuit,
                         floor_units > 0 ? 0xfu : (1u << extra) - 1u, message);
 }
@@ -63,7 +65,7 @@ int pattern_distribute(struct scatter *scatter)
 }
 
 /* Reads the part and the job that came with it. */
-static int take_part(struct scatter *scatter,
+static int read_part(struct scatter *scatter,
                      const struct circuit_delivery *delivery)
 {
     const uint8_t *job = delivery->payload + WIRE_PART_BYTES;
@@ -73,10 +75,10 @@ static int take_part(struct scatter *scatter,
     int error = wire_part_load(&part, delivery->payload, delivery->bytes);
 
     if (error != ERR_OK || part.layer != scatter->layer ||
-        part.port != scatter->port || part.round != scatter->round) {
+        part.port != scatter->parent_port || part.round != scatter->round) {
         return error != ERR_OK ? error : ERR_PLACE;
     }
-    error = scatter_take_job(scatter, job, (uint32_t)(end - job));
+    error = scatter_read_job(scatter, job, (uint32_t)(end - job));
     if (error != ERR_OK) {
         return error;
     }
@@ -91,17 +93,17 @@ static int take_part(struct scatter *scatter,
     circuit->job = delivery->job;
     scatter->units = part.units;
     scatter->first_unit = part.first_unit;
-    return scatter_take_body(scatter, job + scatter->job_bytes, end);
+    return scatter_set_range(scatter, job + scatter->job_bytes, end);
 }
 
-/* Where the next message may come in: the first one on all ports if probes may
-   come, else only where the parent sends. A node that waits on one port can be
-   served earlier by the emulator. */
+/* The ports on which the next message may come in: for the first one all, if
+   probes may come, else only the parent's. The emulated switch can serve a node
+   earlier that waits on one port. */
 static unsigned arrival_ports(const struct scatter *scatter)
 {
     return scatter->round == 0 && scatter->circuit->node->identity.probed != 0
                ? (1u << TORUS_PORTS) - 1u
-               : 1u << torus_path_arrival(scatter->down);
+               : 1u << torus_path_arrival(scatter->path_from_parent);
 }
 
 int pattern_receive(struct scatter *scatter)
@@ -111,7 +113,7 @@ int pattern_receive(struct scatter *scatter)
         probe_await(scatter, WIRE_PART, &delivery, arrival_ports(scatter));
 
     if (error == ERR_OK) {
-        error = take_part(scatter, &delivery);
+        error = read_part(scatter, &delivery);
     }
     return error == ERR_OK ? pattern_distribute(scatter) : error;
 }

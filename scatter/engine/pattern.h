@@ -17,8 +17,8 @@
  */
 NODISCARD int pattern_distribute(struct scatter *scatter);
 
-/* Waits for this round's WIRE_PART, and distributes it. Result: 0 or the
-   error. */
+/* Waits for this round's WIRE_PART, reads it and distributes the volume.
+   Result: 0 or the error. */
 NODISCARD int pattern_receive(struct scatter *scatter);
 
 #endif

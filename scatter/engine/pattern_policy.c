@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Built for size, unlike pattern.c: the makespan does not wait for it. */
+/* Built for size, while pattern.c is built for speed: nothing here runs on the
+   hot path. */
 #include "scatter/engine/pattern_policy.h"
 
 #include "scatter/engine/gather.h"
@@ -7,9 +8,10 @@
 #include "scatter/engine/pattern.h"
 
 /*
- * All that is known of a phase's sends before there is a load. The gap makes
- * the switch wait as long as a node needs that has just received: so all
- * circuits of a phase are set up together, whoever sends.
+ * Sets what is known of each phase's sends before there is a load. The gap
+ * makes the switch of a node whose sends are queued already wait as long as a
+ * node needs that has just received, so that all circuits of a phase are set up
+ * together.
  */
 static void prepare_messages(struct scatter *scatter, unsigned phases)
 {
@@ -25,9 +27,10 @@ static void prepare_messages(struct scatter *scatter, unsigned phases)
 
 static int prepare(struct scatter *scatter)
 {
-    const struct node_identity *who = &scatter->circuit->node->identity;
-    struct torus_coord at = {who->x, who->y};
-    struct torus_coord originator = {who->originator_x, who->originator_y};
+    const struct node_identity *identity = &scatter->circuit->node->identity;
+    struct torus_coord at = {identity->x, identity->y};
+    struct torus_coord originator = {identity->originator_x,
+                                     identity->originator_y};
     int phases = torus_phases(scatter->size);
     struct torus_role role;
 
@@ -36,8 +39,8 @@ static int prepare(struct scatter *scatter)
     }
     role = torus_role_of(scatter->size, originator, at);
     scatter->layer = role.layer;
-    scatter->port = role.port;
-    scatter->down =
+    scatter->parent_port = role.port;
+    scatter->path_from_parent =
         torus_phase_path(scatter->size, role.layer, (enum torus_port)role.port);
     prepare_messages(scatter, (unsigned)phases);
     return ERR_OK;

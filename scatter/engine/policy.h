@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the load moves. Every node of a mesh has the same policy; a node does
+ * The interface of a policy: how the load moves. Every node of a mesh has the
+ * same one. A node that is not the originator does, in this order,
  *
- *   prepare    before each job      where in the mesh it is, who sends to it
+ *   prepare    before each job      sets its layer and who sends to it
  *   receive    in each round        waits for its range, queues what it passes
- *                                   on; then it computes
- *   gather     all is computed      receives its children's results
+ *                                   on
+ *              then it computes (scatter/engine/compute.h)
+ *   gather     after all rounds     receives its children's results
  *              then it returns its own (scatter/engine/gather.h)
  *
- * and the originator, which gets no message but the order:
+ * and the originator, after `prepare`:
  *
- *   plan       the order came       who gets how much; writes the job
- *   send       time zero            queues what it passes on
+ *   plan       after the order      plans the units of all, writes the job
+ *   send       at time zero         queues what it passes on
  *              then it computes and gathers as the others do
  *
  * Sends are queued with the switch, which works through them while the node
@@ -33,7 +35,7 @@ struct policy {
     /*
      * Waits for the message of this round, serves probes meanwhile
      * (probe_await()), and reads it: the job, this node's range and what goes
-     * on. Queues all sends that follow from it, and sets split.own_units.
+     * on. Queues all sends that follow from it, and sets split.share_units.
      */
     int (*receive)(struct scatter *scatter);
 

@@ -8,8 +8,8 @@
 /* The row of this id, enum wire_policy; NULL if there is none. */
 const struct policy *policy_find(unsigned id);
 
-/* The policy, enum wire_policy, that nodes choose of themselves where no host
-   writes their identity: the pattern's, if it fits the torus. */
+/* The policy, enum wire_policy, of boards whose identity no host writes: that
+   of the pattern if it fits the torus, else the tree's. */
 uint8_t policy_of_size(struct torus_size size);
 
 #endif

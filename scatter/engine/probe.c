@@ -5,28 +5,29 @@
 
 #define PS_PER_NS 1000u
 
-/* Where an answer is put together: nothing comes in there meanwhile. */
+/* An answer is put together from `incoming` on, up to the end. */
 static_assert(sizeof(struct scatter_memory) -
                       offsetof(struct scatter_memory, incoming) >=
                   WIRE_ANSWER_BYTES + WIRE_LOG_BYTES +
                       NODE_EVENTS * sizeof(struct node_event),
               "an answer with a full log has no room");
 
-/* Other messages have an effect on what a probe measures. */
+/* Waits for messages still on their way, which would change the times of a
+   probe. */
 static int settle(struct scatter *scatter, uint32_t asks)
 {
     return asks == WIRE_ASKS_TIME ? circuit_settle(scatter->circuit) : ERR_OK;
 }
 
 /* The ready time of what is queued next: t1 or t3. */
-static uint64_t ready_ps(const struct scatter *scatter, uint32_t lead_ns)
+static uint64_t ready_ps(const struct scatter *scatter, uint32_t ready_delay_ns)
 {
     return clock_now_ps(scatter->circuit->clock) +
-           (uint64_t)lead_ns * PS_PER_NS;
+           (uint64_t)ready_delay_ns * PS_PER_NS;
 }
 
 /* The node's events, as they lie in its memory: hal/node.h pins how. */
-static uint32_t put_log(uint8_t *out, const struct node_log *log)
+static uint32_t store_log(uint8_t *out, const struct node_log *log)
 {
     uint32_t kept =
         log->events_written < NODE_EVENTS ? log->events_written : NODE_EVENTS;
@@ -58,7 +59,7 @@ static int answer(struct scatter *scatter,
     message.path = torus_path_reverse(entry.path);
     if (entry.asks == WIRE_ASKS_LOG) {
         message.head.bytes +=
-            put_log(out + WIRE_ANSWER_BYTES, scatter->circuit->log);
+            store_log(out + WIRE_ANSWER_BYTES, scatter->circuit->log);
     } else {
         message.body[message.path.port] = (struct circuit_segment){
             delivery->payload, delivery->bytes - WIRE_ANSWER_BYTES};
@@ -67,31 +68,33 @@ static int answer(struct scatter *scatter,
     if (error != ERR_OK) {
         return error;
     }
-    message.ready_ps = ready_ps(scatter, entry.lead_ns);
+    message.ready_ps = ready_ps(scatter, entry.ready_delay_ns);
     bytes_store_u64(out, received_ps);
     bytes_store_u64(out + 8, message.ready_ps);
     return circuit_send(scatter->circuit, 1u << message.path.port, &message);
 }
 
-/* A list being carried out. Its report grows behind it in memory. */
+/* A list of probes that is carried out. Its report grows behind it in memory.
+ */
 struct measuring {
     struct scatter *scatter;
-    const uint8_t *list; /* what is left of it */
+    const uint8_t *list; /* the entry at hand */
     uint32_t rows;
     uint8_t *at; /* the report's end */
 };
 
 /*
- * One row. The probe's bytes besides the entry are whatever lies at the top of
- * memory; its answer, as long, is received below them, so that its header lies
- * where t1 and t4 belong. What it has besides a row and a log is dropped.
+ * One probe and its answer, a row of the report. The probe's bytes besides the
+ * entry are whatever lies below free_to; the answer, which is as long, is
+ * received at the report's end. Its header, 16 bytes, is overwritten with t1
+ * and t4; of its payload, t2, t3 and a log stay.
  */
 static int exchange(struct measuring *measuring, const struct wire_entry *entry)
 {
     struct scatter *scatter = measuring->scatter;
     struct circuit *circuit = scatter->circuit;
     uint8_t *at = measuring->at;
-    uint32_t room = (uint32_t)(scatter->high - at);
+    uint32_t room = (uint32_t)(scatter->free_to - at);
     unsigned port = entry->path.port;
     struct circuit_message message = {
         .path = entry->path,
@@ -112,7 +115,7 @@ static int exchange(struct measuring *measuring, const struct wire_entry *entry)
     message.body[port].data = at + room;
     error = settle(scatter, entry->asks);
     if (error == ERR_OK) {
-        message.ready_ps = ready_ps(scatter, entry->lead_ns);
+        message.ready_ps = ready_ps(scatter, entry->ready_delay_ns);
         error = circuit_send(circuit, 1u << port, &message);
     }
     if (error == ERR_OK) {
@@ -134,12 +137,12 @@ static int exchange(struct measuring *measuring, const struct wire_entry *entry)
     return circuit_drain(circuit);
 }
 
-/* Whether a path leads to another node. */
+/* Whether a path is valid and ends at another node. */
 static bool leads_elsewhere(const struct scatter *scatter,
                             struct torus_path path)
 {
-    const struct node_identity *who = &scatter->circuit->node->identity;
-    struct torus_coord at = {who->x, who->y};
+    const struct node_identity *identity = &scatter->circuit->node->identity;
+    struct torus_coord at = {identity->x, identity->y};
     struct torus_coord end;
 
     if (!torus_path_valid(scatter->size, path)) {
@@ -174,7 +177,7 @@ static int measure(struct scatter *scatter,
     struct circuit_message message = {.kind = WIRE_MEASURED};
     int error = delivery->bytes % WIRE_ENTRY_BYTES == 0 ? ERR_OK : ERR_LENGTH;
 
-    if (scatter->high - report < (ptrdiff_t)WIRE_MEASURED_BYTES) {
+    if (scatter->free_to - report < (ptrdiff_t)WIRE_MEASURED_BYTES) {
         return ERR_MEMORY;
     }
     for (; error == ERR_OK && measuring.list < end;
@@ -199,6 +202,6 @@ __attribute__((noinline)) int probe_serve(struct scatter *scatter,
     } else if (delivery.kind == WIRE_MEASURE) {
         error = measure(scatter, &delivery);
     }
-    /* What is queued lies where the next message is received. */
+    /* What is queued lies where the next message will be received. */
     return error == ERR_OK ? circuit_drain(scatter->circuit) : error;
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The originator: when results come back. */
 #include "scatter/engine/result_slots.h"
 
 #include "hal/check.h"
@@ -8,7 +7,7 @@
 #define PS_PER_NS 1000u
 #define PS_PER_US 1000000u
 
-/* A guard before the first results leave, as a part of the makespan. */
+/* The first results leave a 1/GATHER_GUARD of the makespan after it. */
 #define GATHER_GUARD 128u
 
 uint64_t slots_output_ps(const struct scatter *scatter,
@@ -18,9 +17,9 @@ uint64_t slots_output_ps(const struct scatter *scatter,
     const struct wire_order *order = &originator->order;
     const struct kernel_terms *terms = &scatter->terms;
     bool stages = (order->flags & WIRE_STORE_AND_FORWARD) != 0;
-    /* 0 as long as there is no plan: it begins with one. */
+    /* Before there is a plan, plan.rounds is 0: one round is assumed. */
     uint32_t rounds = originator->plan.rounds > 0 ? originator->plan.rounds : 1;
-    uint64_t bytes = CIRCUIT_HEADER_BYTES + scatter_result_head(terms) +
+    uint64_t bytes = CIRCUIT_HEADER_BYTES + scatter_result_head_bytes(terms) +
                      (WIRE_CHUNK_BYTES + 3u) * (uint64_t)rounds * nodes +
                      kernel_output_at(terms, units) + 1;
     uint64_t once_ps = order->startup_ps + order->transfer_ps * bytes;

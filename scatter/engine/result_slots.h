@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When results come back: the slots of the job, and the times of outputs. */
+/* When results come back: the originator sets the job's slots, or with outputs
+   the time at which each phase's leave. */
 #ifndef SCATTER_ENGINE_RESULT_SLOTS_H
 #define SCATTER_ENGINE_RESULT_SLOTS_H
 
@@ -7,36 +8,37 @@
 #include "scatter/engine/originator_state.h"
 
 /*
- * What one circuit takes that returns the output of `units` of a node's load,
- * its descendants' too, over phase `phase` of the pattern, and the parent to
- * take four of them in.
+ * Time in ps of a circuit that returns the output of a node of layer `phase`
+ * with its descendants', `units` together, and of the parent's software for
+ * four of them.
  */
 uint64_t slots_return_ps(const struct scatter *scatter,
                          const struct originator *originator, unsigned phase,
                          uint32_t units);
 
-/* The same with the nodes of the subtree and the hops given. */
+/* The same for a subtree of `nodes` over a circuit of `hops`. */
 uint64_t slots_output_ps(const struct scatter *scatter,
                          const struct originator *originator, uint32_t units,
                          uint32_t nodes, uint32_t hops);
 
 /*
- * Sets the job's result slots: each holds the longest result over so many
- * hops. Result: 0, or ERR_RANGE if that takes over an hour.
+ * Sets the job's result slots: each lasts as long as the longest result takes
+ * over so many hops. Result: 0, or ERR_RANGE if that is over an hour.
  */
 NODISCARD int slots_set(struct scatter *scatter,
                         const struct originator *originator, uint32_t hops);
 
 /*
- * Turns what each phase's outputs take (takes_ps[1..N]) into when they leave,
- * from the start of the scatter: phase N first, the last there at the end of
- * the makespan if the plan counts them, else the first leave then.
+ * Turns the time that each phase's outputs take (takes_ps[1..N]) into the time
+ * at which they leave, from the start of the scatter on, phase N first. If the
+ * plan counts them, phase 1's are there at the end of the makespan; else phase
+ * N's leave then.
  */
 void slots_time_returns(const struct originator *originator,
                         uint64_t takes_ps[], unsigned phases);
 
-/* The jobs' time that results count from, if the scatter starts at
-   `start_ps`. */
+/* The job's gather_ps, from which slots and times of outputs count, if the
+   scatter starts at `start_ps`. */
 uint64_t slots_gather_ps(const struct scatter *scatter,
                          const struct originator *originator,
                          uint64_t start_ps);

@@ -6,12 +6,12 @@
 
 #include <stddef.h>
 
-/* Queues the child's piece of the tree, the job, and its range. */
-static int pass_on(struct scatter *scatter, const uint8_t *child)
+/* Queues the message to a child: the job, its piece of the tree, its range. */
+static int send_branch(struct scatter *scatter, const uint8_t *child)
 {
     uint32_t position = tree_first_unit(child) - scatter->first_unit;
     const struct wire_job *job = &scatter->job;
-    uint32_t around = job->before_bytes + job->after_bytes;
+    uint32_t halo_bytes = job->before_bytes + job->after_bytes;
     struct circuit_message *message = &scatter->message[0];
     struct torus_path path = tree_path(child);
 
@@ -24,15 +24,15 @@ static int pass_on(struct scatter *scatter, const uint8_t *child)
     message->shared =
         (struct circuit_segment){child, TREE_BRANCH_BYTES * tree_nodes(child)};
     message->body[path.port] = (struct circuit_segment){
-        scatter->body + position * job->unit_bytes - job->before_bytes,
-        tree_units(child) * job->unit_bytes + around};
-    scatter_clip(scatter, &message->body[path.port]);
+        scatter->range_data + position * job->unit_bytes - job->before_bytes,
+        tree_units(child) * job->unit_bytes + halo_bytes};
+    scatter_clip_to_load(scatter, &message->body[path.port]);
     return circuit_send(scatter->circuit, 1u << path.port, message);
 }
 
-/* Whether a child is a piece of its parent's tree, sent no earlier than in
-   `phase`, whose range begins at `first_unit` and has no more than `units`:
-   what lies inside it is its own to check. */
+/* Whether a child's branch ends before `end`, is sent in `phase` or later, and
+   has a range that begins at `first_unit` and holds at most `units`. The child
+   itself checks what lies inside. */
 static bool child_fits(const uint8_t *child, const uint8_t *end, unsigned phase,
                        uint32_t first_unit, uint32_t units)
 {
@@ -51,13 +51,13 @@ int branch_distribute(struct scatter *scatter)
     unsigned phase = tree_phase(branch) + 1u;
     int error = left <= scatter->units ? ERR_OK : ERR_PLAN;
 
-    scatter->split.own_units = scatter->units - left;
+    scatter->split.share_units = scatter->units - left;
     for (; error == ERR_OK && child < end; child = tree_next(child)) {
         if (!child_fits(child, end, phase, end_unit - left, left)) {
             return ERR_PLAN;
         }
         if (tree_units(child) > 0) {
-            error = pass_on(scatter, child);
+            error = send_branch(scatter, child);
         }
         left -= tree_units(child);
         phase = tree_phase(child);
@@ -66,7 +66,7 @@ int branch_distribute(struct scatter *scatter)
     return error == ERR_OK && left > 0 ? ERR_PLAN : error;
 }
 
-/* The latest phase among the children before `below`; 0 if there is none. */
+/* The latest phase below `below` in which a child was sent to; 0: none. */
 static unsigned phase_below(const struct scatter *scatter, unsigned below)
 {
     const uint8_t *end = tree_next(scatter->branch);
@@ -79,7 +79,7 @@ static unsigned phase_below(const struct scatter *scatter, unsigned below)
     return latest;
 }
 
-/* Results come by falling phase: those that were sent to last are first. */
+/* Results come back by falling phase, the last children's first. */
 int branch_gather(struct scatter *scatter)
 {
     const uint8_t *end = tree_next(scatter->branch);
@@ -100,12 +100,12 @@ int branch_gather(struct scatter *scatter)
 }
 
 /* Reads the job, this node's piece of the tree, and where its range begins. */
-static int take_branch(struct scatter *scatter,
+static int read_branch(struct scatter *scatter,
                        const struct circuit_delivery *delivery)
 {
     const uint8_t *end = delivery->payload + delivery->bytes;
     const uint8_t *branch;
-    int error = scatter_take_job(scatter, delivery->payload, delivery->bytes);
+    int error = scatter_read_job(scatter, delivery->payload, delivery->bytes);
 
     if (error != ERR_OK) {
         return error;
@@ -124,13 +124,13 @@ static int take_branch(struct scatter *scatter,
     scatter->units = tree_units(branch);
     scatter->first_unit = tree_first_unit(branch);
     scatter->layer = (uint8_t)tree_phase(branch);
-    scatter->down = tree_path(branch);
+    scatter->path_from_parent = tree_path(branch);
     if (tree_nodes(branch) == 0 || tree_next(branch) > end ||
         scatter->layer == 0 || scatter->layer > scatter->job.phases ||
-        !torus_path_valid(scatter->size, scatter->down)) {
+        !torus_path_valid(scatter->size, scatter->path_from_parent)) {
         return tree_next(branch) > end ? ERR_LENGTH : ERR_PLAN;
     }
-    return scatter_take_body(scatter, tree_next(branch), end);
+    return scatter_set_range(scatter, tree_next(branch), end);
 }
 
 int branch_receive(struct scatter *scatter)
@@ -140,7 +140,7 @@ int branch_receive(struct scatter *scatter)
     int error = probe_await(scatter, WIRE_BRANCH, &delivery, any_port);
 
     if (error == ERR_OK) {
-        error = take_branch(scatter, &delivery);
+        error = read_branch(scatter, &delivery);
     }
     return error == ERR_OK ? branch_distribute(scatter) : error;
 }

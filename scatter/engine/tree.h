@@ -2,8 +2,8 @@
 /*
  * The scatter along any tree (scatter/plan/tree.h): a node receives its piece
  * of the tree with its range, and passes on the pieces and ranges of its
- * children as they are. What pattern and tables give to a node on a 5^k x 5^k
- * torus, it finds in its branch here.
+ * children as they are. Its branch tells a node what pattern and tables tell
+ * one on a 5^k x 5^k torus: parent, layer, children and their units.
  */
 #ifndef SCATTER_ENGINE_TREE_H
 #define SCATTER_ENGINE_TREE_H

@@ -7,9 +7,10 @@
 /* A node learns its place in the tree with its branch. */
 static int prepare(struct scatter *scatter)
 {
-    const struct node_identity *who = &scatter->circuit->node->identity;
+    const struct node_identity *identity = &scatter->circuit->node->identity;
 
-    scatter->layer = who->x != who->originator_x || who->y != who->originator_y;
+    scatter->layer = identity->x != identity->originator_x ||
+                     identity->y != identity->originator_y;
     scatter->message[0] = (struct circuit_message){.kind = WIRE_BRANCH};
     return ERR_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The policy WIRE_TREE: the scatter along the tree that comes with the order,
-   in one round. */
+/* The policy WIRE_TREE: the load goes along the tree that the order brings, in
+   one round. */
 #ifndef SCATTER_ENGINE_TREE_POLICY_H
 #define SCATTER_ENGINE_TREE_POLICY_H
 

@@ -28,11 +28,11 @@ struct costs {
     struct wide_ratio rho;
     struct wide startup[LAYERS]; /* index: phase */
     struct wide startups;        /* of all phases */
-    struct wide queue;
-    struct wide dequeue; /* -queue */
-    struct wide pause;
+    struct wide phase_queue;
+    struct wide minus_phase_queue;
+    struct wide between_rounds;
     struct wide begin;
-    struct wide lead;
+    struct wide round_overhead;
     struct wide interval; /* v_{r,N} - rho sum v_{r+1} */
     /* What begin() takes off what a layer keeps of the first round: begin /
        compute off v_{1,N}, 5 + rho times as much off each volume above. */
@@ -50,9 +50,9 @@ struct sweep {
     struct affine kept[LAYERS]; /* v_j - 4 sum of the volumes below */
     struct affine sum;          /* of the volumes of the round at hand */
     struct affine total;        /* of all rounds so far */
-    struct wide fixed;          /* of a_0: all startups, less lead */
-    struct wide least;          /* x that keeps everything >= 0: from .. */
-    struct wide most;           /* .. to */
+    struct wide fixed;          /* of a_0: all startups, less overheads */
+    struct wide x_min; /* no volume or share is negative from this x on .. */
+    struct wide x_max; /* .. up to this one */
     bool possible;
 };
 
@@ -106,7 +106,7 @@ static SMALL bool units_of(struct wide *units, uint64_t time_ps,
     return fits;
 }
 
-static const struct affine nothing = {{0, 0}, {0, 0}};
+static const struct affine zero = {{0, 0}, {0, 0}};
 
 /*
  * A slope or a base: v_{j-1} = 5 v_j + rho (v_{r,j} - v_{r+1,j}) + extra, which
@@ -208,14 +208,16 @@ static int read_costs(struct costs *costs, const struct rounds_input *input)
         }
         costs->startups = wide_add(costs->startups, costs->startup[phase]);
     }
-    all &= units_of(&costs->queue, input->phase_queue_ps, compute_ps);
-    all &= units_of(&costs->pause, input->between_rounds_ps, compute_ps);
+    all &= units_of(&costs->phase_queue, input->phase_queue_ps, compute_ps);
+    all &=
+        units_of(&costs->between_rounds, input->between_rounds_ps, compute_ps);
     all &= units_of(&costs->begin, input->begin_ps, compute_ps);
-    all &= units_of(&costs->lead, input->round_overhead_ps, compute_ps);
-    costs->dequeue = wide_negate(costs->queue);
-    costs->interval = wide_subtract(costs->startups, costs->pause);
+    all &=
+        units_of(&costs->round_overhead, input->round_overhead_ps, compute_ps);
+    costs->minus_phase_queue = wide_negate(costs->phase_queue);
+    costs->interval = wide_subtract(costs->startups, costs->between_rounds);
     for (unsigned phase = 1; phase <= costs->phases; ++phase) {
-        costs->interval = wide_add(costs->interval, costs->queue);
+        costs->interval = wide_add(costs->interval, costs->phase_queue);
     }
     if (!all || costs->phases == 0) {
         return ERR_PHASES;
@@ -225,7 +227,7 @@ static int read_costs(struct costs *costs, const struct rounds_input *input)
 }
 
 /* Narrows the range of x to where slope * x + base >= 0. */
-static void demand(struct sweep *sweep, const struct affine *value)
+static void require(struct sweep *sweep, const struct affine *value)
 {
     struct wide bound;
 
@@ -235,8 +237,8 @@ static void demand(struct sweep *sweep, const struct affine *value)
             return;
         }
         bound = wide_divide_roughly(value->base, wide_negate(value->slope));
-        if (wide_less(bound, sweep->most)) {
-            sweep->most = bound;
+        if (wide_less(bound, sweep->x_max)) {
+            sweep->x_max = bound;
         }
     } else if (wide_is_negative(value->base)) {
         if (wide_is_zero(value->slope)) {
@@ -244,20 +246,20 @@ static void demand(struct sweep *sweep, const struct affine *value)
             return;
         }
         bound = wide_divide_roughly(wide_negate(value->base), value->slope);
-        if (wide_less(sweep->least, bound)) {
-            sweep->least = bound;
+        if (wide_less(sweep->x_min, bound)) {
+            sweep->x_min = bound;
         }
     }
 }
 
 /* Every circuit carries a unit at least: a node knows that it receives R
    times. */
-static void demand_unit(struct sweep *sweep, const struct affine *volume)
+static void require_unit(struct sweep *sweep, const struct affine *volume)
 {
     struct affine rest = *volume;
 
     rest.base = wide_subtract(rest.base, wide_of(1));
-    demand(sweep, &rest);
+    require(sweep, &rest);
 }
 
 /*
@@ -273,7 +275,7 @@ static bool sweep_round(struct sweep *sweep, const struct costs *costs,
     if (!affine_fits(volume)) {
         return false;
     }
-    demand_unit(sweep, volume);
+    require_unit(sweep, volume);
     sweep->kept[costs->phases] = *volume;
     sweep->sum = *volume;
     for (unsigned phase = costs->phases; phase > 1; --phase, --volume) {
@@ -283,20 +285,21 @@ static bool sweep_round(struct sweep *sweep, const struct costs *costs,
         step(&above->slope, &volume->slope, last ? NULL : &later->slope, NULL,
              &costs->rho);
         step(&above->base, &volume->base, last ? NULL : &later->base,
-             last ? &costs->startup[phase] : &costs->dequeue, &costs->rho);
+             last ? &costs->startup[phase] : &costs->minus_phase_queue,
+             &costs->rho);
         if (!affine_fits(above)) {
             return false;
         }
         if (!last) {
             affine_leave(&sweep->kept[phase - 1], above, &sweep->sum);
-            demand(sweep, &sweep->kept[phase - 1]);
+            require(sweep, &sweep->kept[phase - 1]);
         }
         affine_add(&sweep->sum, above);
     }
     affine_add(&sweep->total, &sweep->sum);
     sweep->fixed = wide_add(sweep->fixed, costs->startups);
     if (!last) {
-        sweep->fixed = wide_subtract(sweep->fixed, costs->lead);
+        sweep->fixed = wide_subtract(sweep->fixed, costs->round_overhead);
     }
     /* The sum, as a part of the total, fits too: for proofs by intervals. */
     return affine_fits(&sweep->total) &&
@@ -307,12 +310,12 @@ static bool sweep_last(struct sweep *sweep, const struct costs *costs)
 {
     sweep->volume = sweep->cells[0];
     sweep->later = sweep->cells[1];
-    sweep->total = nothing;
+    sweep->total = zero;
     sweep->fixed = wide_of(0);
-    sweep->least = wide_of(0);
-    sweep->most = wide_of((uint64_t)1 << 33);
+    sweep->x_min = wide_of(0);
+    sweep->x_max = wide_of((uint64_t)1 << 33);
     sweep->possible = true;
-    sweep->volume[costs->phases] = nothing;
+    sweep->volume[costs->phases] = zero;
     sweep->volume[costs->phases].slope = wide_of(1);
     return sweep_round(sweep, costs, true);
 }
@@ -413,8 +416,8 @@ static bool solve(struct wide *x, struct wide *share, const struct sweep *sweep,
     *share = value_at(&own, *x);
     slack = wide_shift_left(slack, 2);
     return !wide_is_negative(*share) &&
-           !wide_less(wide_add(*x, slack), sweep->least) &&
-           !wide_less(wide_add(sweep->most, slack), *x);
+           !wide_less(wide_add(*x, slack), sweep->x_min) &&
+           !wide_less(wide_add(sweep->x_max, slack), *x);
 }
 
 /* units * compute in ps, rounded down: units < 2^33. */

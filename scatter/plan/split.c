@@ -30,6 +30,6 @@ int split_volume(struct split *split, const uint32_t volume_units[],
     split->volume_units = volume_units;
     split->layer = layer;
     split->extra_units = extra;
-    split->own_units = rest - extra; /* share, or one more */
+    split->share_units = rest - extra; /* share, or one more */
     return ERR_OK;
 }

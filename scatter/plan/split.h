@@ -17,7 +17,7 @@
 /* How one node divides what it received. */
 struct split {
     const uint32_t *volume_units; /* the caller's table, not a copy */
-    uint32_t own_units;
+    uint32_t share_units;
     uint32_t extra_units; /* the first so many children get one unit more */
     uint32_t layer;
 };

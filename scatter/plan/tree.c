@@ -12,7 +12,7 @@
 #define TIME_BITS 36u
 #define OFFSET_BITS 50u
 #define SLOPE_BITS 15u /* a slope is at most the number of nodes */
-#define SLOW_BITS TREE_SLOW_MAX
+#define SLOW_BITS TREE_SLOW_SHIFT_MAX
 
 /* Equal shares take as long as they take. */
 #define EQUAL_BITS 61u
@@ -27,12 +27,12 @@ struct tree_work {
     const struct tree_input *input;
     uint8_t *tree;
     uint32_t nodes;        /* that are left */
-    bool beyond;           /* a number left its range */
+    bool out_of_range;     /* a number left its range */
     struct wide_ratio rho; /* transfer / compute */
     struct line *takes;    /* W of every node's subtree */
     struct wide *left;     /* s of every node */
     uint16_t *kept;        /* for cut(): branches kept before each one */
-    uint8_t *slow;         /* shift, of every node */
+    uint8_t *slow_shift;   /* shift, of every node */
 };
 
 uint32_t tree_work_bytes(uint32_t nodes)
@@ -117,7 +117,7 @@ static void cut(struct tree_work *work, unsigned last)
             uint32_t below = after - (place + 1u);
 
             move_branch(branch_at(work, place), branch, 1u + below);
-            work->slow[place] = work->slow[i];
+            work->slow_shift[place] = work->slow_shift[i];
         }
     }
     work->nodes = to;
@@ -166,7 +166,7 @@ static uint32_t children_of(const struct tree_work *work, uint32_t index)
 static struct wide bounded(struct tree_work *work, struct wide a, unsigned bits)
 {
     if (!wide_within(a, bits)) {
-        work->beyond = true;
+        work->out_of_range = true;
         a = wide_of(0);
     }
     return a;
@@ -180,7 +180,7 @@ static struct wide units_of(struct tree_work *work, uint64_t time_ps)
     uint64_t whole = fits ? ratio.whole : time_ps / compute_ps;
 
     if (whole >> TIME_BITS != 0) {
-        work->beyond = true;
+        work->out_of_range = true;
         whole = 0;
     }
     return wide_add(wide_of(whole), (struct wide){0, ratio.fraction});
@@ -191,7 +191,7 @@ static uint32_t hops_of(struct tree_work *work, const uint8_t *branch)
     uint32_t hops = torus_path_hops(tree_path(branch));
 
     if (hops > PLANNER_STAGES_MAX) {
-        work->beyond = true;
+        work->out_of_range = true;
         hops = 1;
     }
     return hops;
@@ -238,7 +238,7 @@ static unsigned lane_of(const struct tree_work *work, unsigned port,
 static struct wide software_of(struct tree_work *work, uint32_t index,
                                uint64_t time_ps)
 {
-    return units_of(work, time_ps << work->slow[index]);
+    return units_of(work, time_ps << work->slow_shift[index]);
 }
 
 /* What is gone when a node's send `order` can start at the earliest. */
@@ -246,8 +246,8 @@ static struct wide queued_after(struct tree_work *work, uint32_t index,
                                 uint32_t order)
 {
     return software_of(work, index,
-                       work->input->parse_ps +
-                           (order + 1u) * work->input->send_ps);
+                       work->input->split_ps +
+                           (order + 1u) * work->input->queue_ps);
 }
 
 /* What is gone when a node with `sends` children begins to compute. */
@@ -258,8 +258,8 @@ static struct wide computes_after(struct tree_work *work, uint32_t index,
     uint64_t begin_ps = index == 0 ? 0 : input->begin_ps;
 
     return software_of(work, index,
-                       input->parse_ps + input->start_ps + begin_ps +
-                           sends * input->send_ps);
+                       input->split_ps + input->kernel_start_ps + begin_ps +
+                           sends * input->queue_ps);
 }
 
 /* ---- W of every subtree, from the leaves up ---- */
@@ -297,16 +297,16 @@ static struct line child_left(struct tree_work *work, uint32_t child)
                          wide_subtract(wide_multiply(scale, startup), credit)};
 }
 
-static struct line take(struct tree_work *work, uint32_t index)
+static struct line subtree_line(struct tree_work *work, uint32_t index)
 {
     static const struct line whole = {{1, 0}, {0, 0}};
     struct line lane[TORUS_PORTS] = {whole, whole, whole, whole};
     bool used[TORUS_PORTS] = {false};
     uint32_t end = end_of(work, index);
     uint32_t order = 0;
-    unsigned slow = work->slow[index];
+    unsigned shift = work->slow_shift[index];
     struct line takes = {
-        slow == 0 ? wide_of(1) : wide_shift_right(wide_of(1), slow), {0, 0}};
+        shift == 0 ? wide_of(1) : wide_shift_right(wide_of(1), shift), {0, 0}};
 
     takes.offset = wide_multiply(
         takes.slope, computes_after(work, index, children_of(work, index)));
@@ -339,8 +339,8 @@ static struct wide volume_of(const struct tree_work *work, uint32_t index)
 }
 
 /* What is left for a child when `lane` is left of its parent's port. */
-static struct wide serve(struct tree_work *work, uint32_t child,
-                         struct wide lane)
+static struct wide child_time_left(struct tree_work *work, uint32_t child,
+                                   struct wide lane)
 {
     const uint8_t *branch = branch_at(work, child);
     struct line left;
@@ -355,7 +355,7 @@ static struct wide serve(struct tree_work *work, uint32_t child,
 }
 
 /* s of all children of a node; false if one would get less than nothing. */
-static bool give(struct tree_work *work, uint32_t index)
+static bool set_times_left(struct tree_work *work, uint32_t index)
 {
     unsigned bits = work->input->equal ? EQUAL_BITS : TIME_BITS;
     struct wide lane[TORUS_PORTS] = {{0, 0}};
@@ -374,7 +374,7 @@ static bool give(struct tree_work *work, uint32_t index)
                                      queued_after(work, index, order));
             used[at] = true;
         }
-        lane[at] = bounded(work, serve(work, child, lane[at]), bits);
+        lane[at] = bounded(work, child_time_left(work, child, lane[at]), bits);
         work->left[child] = lane[at];
         enough = enough && !wide_is_negative(lane[at]) &&
                  !wide_less(wide_multiply(work->takes[child].slope, lane[at]),
@@ -388,13 +388,13 @@ static bool give(struct tree_work *work, uint32_t index)
 static struct wide time_of_all(struct tree_work *work)
 {
     struct line all = work->takes[0];
-    uint32_t slow = 1u << work->slow[0];
+    uint32_t factor = 1u << work->slow_shift[0];
     struct wide volume =
-        times(wide_add(wide_of(work->input->load_units), all.offset), slow);
-    struct wide slope = times(all.slope, slow); /* 1 of its own at least */
+        times(wide_add(wide_of(work->input->load_units), all.offset), factor);
+    struct wide slope = times(all.slope, factor); /* 1 of its own at least */
 
     if (wide_is_negative(volume) || slope.high < 1) {
-        work->beyond = true;
+        work->out_of_range = true;
         return wide_of(0);
     }
     return bounded(work, wide_divide(volume, slope), TIME_BITS);
@@ -402,20 +402,20 @@ static struct wide time_of_all(struct tree_work *work)
 
 static bool solve(struct tree_work *work)
 {
-    work->beyond = false;
+    work->out_of_range = false;
     for (uint32_t i = work->nodes; i > 0; --i) {
-        work->takes[i - 1] = take(work, i - 1);
+        work->takes[i - 1] = subtree_line(work, i - 1);
     }
-    if (work->beyond) {
+    if (work->out_of_range) {
         return false;
     }
     work->left[0] = time_of_all(work);
     for (uint32_t i = 0; i < work->nodes; ++i) {
-        if (!give(work, i)) {
+        if (!set_times_left(work, i)) {
             return false;
         }
     }
-    return !work->beyond;
+    return !work->out_of_range;
 }
 
 /* ---- ranges ---- */
@@ -426,13 +426,13 @@ static struct wide share_of(struct tree_work *work, uint32_t index)
     struct wide time =
         wide_subtract(work->left[index],
                       computes_after(work, index, children_of(work, index)));
-    unsigned slow = work->slow[index];
+    unsigned shift = work->slow_shift[index];
 
     if (wide_is_negative(time)) {
-        work->beyond = true;
+        work->out_of_range = true;
         time = wide_of(0);
     }
-    return slow == 0 ? time : wide_shift_right(time, slow);
+    return shift == 0 ? time : wide_shift_right(time, shift);
 }
 
 static void set_ranges(struct tree_work *work)
@@ -484,9 +484,9 @@ static struct wide last_end(struct tree_work *work)
         uint32_t first_unit = tree_first_unit(branch_at(work, i));
         uint32_t own = end_unit - first_unit;
 
-        give(work, i);
+        set_times_left(work, i);
         end = wide_add(end, computes_after(work, i, count));
-        end = wide_add(end, times(wide_of(own), 1u << work->slow[i]));
+        end = wide_add(end, times(wide_of(own), 1u << work->slow_shift[i]));
         last = wide_less(last, end) ? end : last;
     }
     return last;
@@ -520,7 +520,7 @@ static int check(const struct tree_input *input)
         input->transfer_ps > PLANNER_TIME_MAX_PS ||
         input->load_units > PLANNER_LOAD_MAX_PS / input->compute_ps ||
         (input->startup_ps | input->hop_ps | input->branch_ps |
-         input->parse_ps | input->send_ps | input->start_ps |
+         input->split_ps | input->queue_ps | input->kernel_start_ps |
          input->begin_ps) >>
                 36 !=
             0 ||
@@ -546,12 +546,14 @@ static bool lay_out(struct tree_work *work, void *memory, uint8_t *tree,
     work->takes = (struct line *)memory;
     work->left = (struct wide *)(void *)(work->takes + nodes);
     work->kept = (uint16_t *)(void *)(work->left + nodes);
-    work->slow = (uint8_t *)(void *)(work->kept + nodes);
+    work->slow_shift = (uint8_t *)(void *)(work->kept + nodes);
     for (uint32_t i = 0; i < nodes; ++i) {
-        uint32_t slow = tree_first_unit(branch_at(work, i));
+        uint32_t shift = tree_first_unit(branch_at(work, i));
 
         work->left[i] = wide_of(0);
-        work->slow[i] = (uint8_t)(slow < TREE_SLOW_MAX ? slow : TREE_SLOW_MAX);
+        work->slow_shift[i] =
+            (uint8_t)(shift < TREE_SLOW_SHIFT_MAX ? shift
+                                                  : TREE_SLOW_SHIFT_MAX);
     }
     return true;
 }
@@ -560,7 +562,7 @@ static bool lay_out(struct tree_work *work, void *memory, uint8_t *tree,
 static int plan_phases(struct tree_work *work, unsigned *phases)
 {
     bounded(work, computes_after(work, 0, children_of(work, 0)), ALONE_BITS);
-    if (work->beyond) {
+    if (work->out_of_range) {
         return ERR_RANGE;
     }
     while (!solve(work)) {
@@ -592,7 +594,7 @@ int tree_plan(uint8_t *tree, const struct tree_input *input, void *memory,
     }
     set_ranges(&work);
     makespan = input->equal ? last_end(&work) : work.left[0];
-    if (error != ERR_OK || work.beyond) {
+    if (error != ERR_OK || work.out_of_range) {
         return ERR_RANGE;
     }
     return time_of(makespan_ps, makespan, input->compute_ps);

@@ -28,7 +28,7 @@
 #define TREE_BRANCH_BYTES 16u
 #define TREE_NODES_MAX 15625u
 #define TREE_PHASES_MAX 240u
-#define TREE_SLOW_MAX 3u
+#define TREE_SLOW_SHIFT_MAX 3u
 
 static inline uint32_t tree_units(const uint8_t *branch)
 {
@@ -81,9 +81,9 @@ struct tree_input {
     uint64_t branch_ps;
     /* Of the software: message complete to the first send being queued, each
        send, the rest before the kernel runs. */
-    uint64_t parse_ps;
-    uint64_t send_ps;
-    uint64_t start_ps;
+    uint64_t split_ps;
+    uint64_t queue_ps;
+    uint64_t kernel_start_ps;
     uint64_t begin_ps; /* of all but the root */
     uint8_t ports;     /* that a node uses at once: 1, 2 or 4 */
     bool store_and_forward;

@@ -11,7 +11,7 @@ uint32_t wire_order_head_bytes(const struct wire_order *order)
            TREE_BRANCH_BYTES * order->tree_nodes;
 }
 
-uint64_t wire_order_body_bytes(const struct wire_order *order)
+uint64_t wire_order_load_bytes(const struct wire_order *order)
 {
     return (uint64_t)order->load_units * order->unit_bytes +
            order->before_bytes + order->after_bytes;
@@ -71,7 +71,7 @@ int wire_order_load(struct wire_order *order, const uint8_t *in, uint32_t bytes)
         return ERR_FIELD;
     }
     if (bytes < wire_order_head_bytes(order) ||
-        bytes - wire_order_head_bytes(order) != wire_order_body_bytes(order)) {
+        bytes - wire_order_head_bytes(order) != wire_order_load_bytes(order)) {
         return ERR_LENGTH;
     }
     order->load = in + wire_order_head_bytes(order) + order->before_bytes;
@@ -194,7 +194,7 @@ void wire_entry_store(uint8_t *out, const struct wire_entry *entry)
     bytes_store_u16(out + 4, entry->path.hops_after);
     bytes_store_u16(out + 6, entry->count);
     bytes_store_u32(out + 8, entry->bytes);
-    bytes_store_u32(out + 12, entry->lead_ns);
+    bytes_store_u32(out + 12, entry->ready_delay_ns);
     bytes_store_u32(out + 16, entry->asks);
 }
 
@@ -206,6 +206,6 @@ struct wire_entry wire_entry_load(const uint8_t *in)
                                         .hops_after = bytes_load_u16(in + 4)},
                                .count = bytes_load_u16(in + 6),
                                .bytes = bytes_load_u32(in + 8),
-                               .lead_ns = bytes_load_u32(in + 12),
+                               .ready_delay_ns = bytes_load_u32(in + 12),
                                .asks = bytes_load_u32(in + 16)};
 }

@@ -69,9 +69,9 @@
  * without a meaning.
  *    0  u8  port          6  u16 count: so many probes, one after the other
  *    1  u8  turn          8  u32 bytes of each, this entry included
- *    2  u16 hops         12  u32 lead_ns: each message is ready so long after
- *    4  u16 hops_after           its time was read
- *                        16  u32 what is asked, enum wire_asks
+ *    2  u16 hops         12  u32 ready_delay_ns: each message is ready so long
+ * after 4  u16 hops_after           its time was read 16  u32 what is asked,
+ * enum wire_asks
  *
  * WIRE_ANSWER, over the reversed path:
  *    0  u64 t2: the probe's receipt      8  u64 t3: the answer is ready
@@ -190,7 +190,7 @@ struct wire_order {
 };
 
 /* Bytes of the load with what is before and after it. */
-uint64_t wire_order_body_bytes(const struct wire_order *order);
+uint64_t wire_order_load_bytes(const struct wire_order *order);
 
 /* Bytes before those; `out` takes that many. */
 uint32_t wire_order_head_bytes(const struct wire_order *order);
@@ -312,7 +312,7 @@ struct wire_entry {
     struct torus_path path;
     uint16_t count;
     uint32_t bytes;
-    uint32_t lead_ns;
+    uint32_t ready_delay_ns;
     uint32_t asks;
 };
 

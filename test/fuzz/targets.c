@@ -48,7 +48,7 @@ static void try_order(const struct fuzz_target *target, const uint8_t *in,
     fuzz_check(strlen(order.kernel) < WIRE_NAME_BYTES, "a name without end");
     touch(order.arg, order.arg_bytes);
     touch(order.tree, (uint64_t)order.tree_nodes * TREE_BRANCH_BYTES);
-    touch(order.load - order.before_bytes, wire_order_body_bytes(&order));
+    touch(order.load - order.before_bytes, wire_order_load_bytes(&order));
     tree_valid(order.tree, order.tree_nodes * TREE_BRANCH_BYTES, size);
 }
 
@@ -75,7 +75,7 @@ static void add_order(uint32_t tree_nodes, uint32_t arg_bytes)
 
     wire_order_store(out, &order);
     fuzz_add(out, wire_order_head_bytes(&order) +
-                      (uint32_t)wire_order_body_bytes(&order));
+                      (uint32_t)wire_order_load_bytes(&order));
 }
 
 static void seed_order(const struct fuzz_target *target)

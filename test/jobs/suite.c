@@ -97,7 +97,7 @@ static struct wire_order make_order(const struct job *job)
 
 static uint8_t *make_load(const struct wire_order *order)
 {
-    uint32_t bytes = (uint32_t)wire_order_body_bytes(order);
+    uint32_t bytes = (uint32_t)wire_order_load_bytes(order);
     uint64_t first =
         (uint64_t)order->first_unit * order->unit_bytes - order->before_bytes;
     uint8_t *load = must(malloc(bytes + 1u));
@@ -188,7 +188,7 @@ static void job_order(struct job_outcome *outcome, const struct job *job,
     order.head = head;
     order.head_bytes = wire_order_head_bytes(wire);
     order.load = wire->load;
-    order.load_bytes = (uint32_t)wire_order_body_bytes(wire);
+    order.load_bytes = (uint32_t)wire_order_load_bytes(wire);
     if (native_start(&backend, torus_nodes(job->size)) != 0 ||
         mesh_init(&mesh, &config, &backend) != 0 ||
         mesh_run(&mesh, &order) != MESH_DONE) {

@@ -54,7 +54,7 @@ static void take(struct walker *walker, const struct split *split,
 {
     const struct planner_plan *plan = &walker->walk->plan;
 
-    class->last = (wide)split->own_units * walker->input->compute_ps *
+    class->last = (wide)split->share_units * walker->input->compute_ps *
                   denominator(walker->input);
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         wide end = 0;
@@ -76,10 +76,10 @@ static void hand_on(struct walker *walker, const struct split *split,
                     unsigned layer, uint32_t units, uint64_t nodes)
 {
     struct walk *walk = walker->walk;
-    uint64_t sum = split->own_units;
+    uint64_t sum = split->share_units;
 
-    which(walker, split->own_units, walk->plan.share_units[layer]);
-    walk->kept_units += nodes * split->own_units;
+    which(walker, split->share_units, walk->plan.share_units[layer]);
+    walk->kept_units += nodes * split->share_units;
     for (unsigned phase = layer + 1; phase <= walk->plan.phases; ++phase) {
         for (unsigned port = 0; port < TORUS_PORTS; ++port) {
             uint32_t sent = split_child_units(split, phase, port);

@@ -35,7 +35,7 @@ void suite_open(struct suite *suite, struct torus_size size,
                    .identity = 7},
         .channel = {.size = size,
                     .originator = originator,
-                    .lead_ns = 1000,
+                    .ready_delay_ns = 1000,
                     .context = suite,
                     .order = order}};
     if (native_start(&suite->backend, torus_nodes(size)) != 0 ||

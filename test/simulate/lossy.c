@@ -13,7 +13,7 @@ int split_volume(struct split *split, const uint32_t volume_units[],
     (void)phases;
     (void)units;
     *split = (struct split){.volume_units = volume_units,
-                            .own_units = share_units[layer],
+                            .share_units = share_units[layer],
                             .layer = layer};
     return ERR_OK;
 }

@@ -16,14 +16,14 @@ static void hundred_units_of_theory(struct unit *unit)
 
     CHECK_EQUAL(unit, split_volume(&root, volume_100, share_100, 2, 0, 100),
                 ERR_OK);
-    CHECK_EQUAL(unit, root.own_units, 23);
+    CHECK_EQUAL(unit, root.share_units, 23);
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         CHECK_EQUAL(unit, split_child_units(&root, 1, port), 17);
         CHECK_EQUAL(unit, split_child_units(&root, 2, port), port == 0 ? 3 : 2);
     }
     CHECK_EQUAL(unit, split_volume(&middle, volume_100, share_100, 2, 1, 17),
                 ERR_OK);
-    CHECK_EQUAL(unit, middle.own_units, 6);
+    CHECK_EQUAL(unit, middle.share_units, 6);
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         CHECK_EQUAL(unit, split_child_units(&middle, 2, port),
                     port == 3 ? 2 : 3);
@@ -32,7 +32,7 @@ static void hundred_units_of_theory(struct unit *unit)
         CHECK_EQUAL(unit,
                     split_volume(&leaf, volume_100, share_100, 2, 2, units),
                     ERR_OK);
-        CHECK_EQUAL(unit, leaf.own_units, units);
+        CHECK_EQUAL(unit, leaf.share_units, units);
     }
 }
 
@@ -41,9 +41,9 @@ static void check_cover(struct unit *unit, const struct split *split,
                         const struct planner_plan *plan, unsigned layer,
                         uint32_t units)
 {
-    uint64_t sum = split->own_units;
+    uint64_t sum = split->share_units;
 
-    CHECK(unit, split->own_units - plan->share_units[layer] <= 1);
+    CHECK(unit, split->share_units - plan->share_units[layer] <= 1);
     for (unsigned phase = layer + 1; phase <= plan->phases; ++phase) {
         for (unsigned port = 0; port < TORUS_PORTS; ++port) {
             uint32_t part = split_child_units(split, phase, port);
@@ -92,7 +92,7 @@ static void check_tree(struct unit *unit, uint32_t load, uint64_t compute,
                                      units),
                         ERR_OK);
             check_cover(unit, &split, &plan, layer, units);
-            kept += many[layer][more] * split.own_units;
+            kept += many[layer][more] * split.share_units;
             for (unsigned i = layer + 1; i <= plan.phases; ++i) {
                 many[i][1] += many[layer][more] * split_extra(&split, i);
                 many[i][0] +=
@@ -160,7 +160,7 @@ static void no_phases_keep_everything(struct unit *unit)
     struct split split;
 
     CHECK_EQUAL(unit, split_volume(&split, &all, &all, 0, 0, all), ERR_OK);
-    CHECK_EQUAL(unit, split.own_units, all);
+    CHECK_EQUAL(unit, split.share_units, all);
 }
 
 void test_split(struct unit *unit)

@@ -167,7 +167,7 @@ static void order_with_halos_round_trip(struct unit *unit)
         order.after_bytes = n % 7;
         whole = head + 5 * order.unit_bytes + n % 3 + n % 7;
         wire_order_store(message, &order);
-        CHECK(unit, wire_order_body_bytes(&order) == whole - head);
+        CHECK(unit, wire_order_load_bytes(&order) == whole - head);
         for (uint32_t bytes = 0; bytes <= whole + 9; ++bytes) {
             CHECK_EQUAL(unit,
                         wire_order_load(&back, cut(message, bytes), bytes),
@@ -201,7 +201,7 @@ static void orders_beyond_32_bits_are_refused(struct unit *unit)
     order = order_of(4, 0x10000);
     order.unit_bytes = 0x10000;
     wire_order_store(message, &order);
-    CHECK(unit, wire_order_body_bytes(&order) == 0x100000000);
+    CHECK(unit, wire_order_load_bytes(&order) == 0x100000000);
     CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
                 ERR_LENGTH);
     order = order_of(4, 0);
@@ -214,7 +214,7 @@ static void orders_beyond_32_bits_are_refused(struct unit *unit)
     order.unit_bytes = UINT32_MAX;
     order.before_bytes = UINT32_MAX;
     order.after_bytes = UINT32_MAX;
-    CHECK(unit, wire_order_body_bytes(&order) == UINT64_MAX);
+    CHECK(unit, wire_order_load_bytes(&order) == UINT64_MAX);
     wire_order_store(message, &order);
     CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
                 ERR_LENGTH);
