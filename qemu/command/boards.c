@@ -242,8 +242,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 /* ---- the options together ---- */
 
-static bool outside(const char *option, struct torus_coord at,
-                    struct torus_size size)
+static bool is_outside(const char *option, struct torus_coord at,
+                       struct torus_size size)
 {
     return (at.x >= size.width || at.y >= size.height) &&
            parse_report_outside(option, at, size) != 0;
@@ -254,12 +254,12 @@ static int check_places(struct own_options *options)
     struct torus_size size = options->wired.size;
 
     for (unsigned i = 0; i < options->consoles; ++i) {
-        if (outside("--console", options->console[i], size)) {
+        if (is_outside("--console", options->console[i], size)) {
             return EXIT_USAGE;
         }
     }
     for (unsigned i = 0; i < options->images; ++i) {
-        if (outside("--image", options->image[i].at, size)) {
+        if (is_outside("--image", options->image[i].at, size)) {
             return EXIT_USAGE;
         }
     }
@@ -267,9 +267,9 @@ static int check_places(struct own_options *options)
         const struct wired_fault *fault = &options->fault[i];
         const char *option = mistake_options[fault->mistake];
 
-        if (outside(option, fault->a.at, size) ||
+        if (is_outside(option, fault->a.at, size) ||
             (fault->mistake == WIRED_SWAP &&
-             outside(option, fault->b.at, size))) {
+             is_outside(option, fault->b.at, size))) {
             return EXIT_USAGE;
         }
     }
@@ -330,8 +330,8 @@ static int check(struct own_options *options)
 
 /* ---- staying ---- */
 
-/* Whether standard input has ended. A terminal that is another's at the
-   moment is left alone. */
+/* Whether standard input has ended. After EIO (a terminal that belongs to
+   another process group) it is no longer read. */
 static bool input_ended(struct pollfd *input)
 {
     char ignored[256];
@@ -344,8 +344,9 @@ static bool input_ended(struct pollfd *input)
            (got < 0 && errno != EIO && errno != EINTR && errno != EAGAIN);
 }
 
-/* Tells of all boards that have died; whether there were any. */
-static bool boards_died(struct wired *wired)
+/* Prints why boards died that have died since the last call. Result: whether
+   there are any. */
+static bool explain_deaths(struct wired *wired)
 {
     uint32_t node;
     bool any = false;
@@ -357,8 +358,9 @@ static bool boards_died(struct wired *wired)
     return any;
 }
 
-/* Until somebody wants the end, or a board dies; why. NULL: a board. */
-static const char *stay(struct wired *wired, int signals, bool keep)
+/* Waits for a signal, the end of standard input, or a board's death. Result:
+   the reason; NULL for a board's death. */
+static const char *wait_for_end(struct wired *wired, int signals, bool keep)
 {
     struct pollfd on[] = {{.fd = signals, .events = POLLIN},
                           {.fd = wired_fd(wired), .events = POLLIN},
@@ -371,7 +373,7 @@ static const char *stay(struct wired *wired, int signals, bool keep)
         if (on[0].revents != 0) {
             return "interrupted";
         }
-        if (on[1].revents != 0 && boards_died(wired) && !keep) {
+        if (on[1].revents != 0 && explain_deaths(wired) && !keep) {
             return NULL;
         }
         if (on[2].fd >= 0 && on[2].revents != 0 && input_ended(&on[2])) {
@@ -380,7 +382,8 @@ static const char *stay(struct wired *wired, int signals, bool keep)
     }
 }
 
-/* Signals become readable, so that none is lost between two looks. */
+/* Blocks the signals that end the command and makes them readable, for poll().
+   Result: the descriptor, or -1. */
 static int catch_signals(void)
 {
     sigset_t caught;
@@ -408,8 +411,8 @@ static void print_consoles(const struct wired_config *config,
     }
 }
 
-static void end(const struct wired_config *config, struct wired *wired,
-                const char *why)
+static void stop(const struct wired_config *config, struct wired *wired,
+                 const char *why)
 {
     struct noise_counts damage = wired_damage(wired);
 
@@ -423,7 +426,7 @@ static void end(const struct wired_config *config, struct wired *wired,
            torus_nodes(config->size));
 }
 
-static int job_mesh(struct own_options *options, int signals)
+static int run_mesh(struct own_options *options, int signals)
 {
     struct wired *wired = wired_start(&options->wired);
     const char *why;
@@ -435,8 +438,8 @@ static int job_mesh(struct own_options *options, int signals)
     printf("%u boards run; Ctrl-C ends them\n",
            torus_nodes(options->wired.size));
     fflush(stdout);
-    why = stay(wired, signals, options->keep);
-    end(&options->wired, wired, why);
+    why = wait_for_end(wired, signals, options->keep);
+    stop(&options->wired, wired, why);
     return why != NULL ? 0 : EXIT_FAILED;
 }
 
@@ -459,7 +462,7 @@ static int run(struct own_options *options)
         options->wired.gdb = gdb_listeners(sockets);
         printf("gdb %s\n", gdb_dir(sockets));
     }
-    status = job_mesh(options, signals);
+    status = run_mesh(options, signals);
     gdb_close(sockets);
     return status;
 }

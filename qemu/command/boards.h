@@ -5,9 +5,10 @@
 #include "hal/nodiscard.h"
 
 /*
- * `quincunx boards`: starts a mesh of emulated boards and stays. argv[0] is
- * for messages. Exit status: 0 when it was told to end; 1 when a board died or
- * none could be started; 2 for wrong usage.
+ * `quincunx boards`: starts a mesh of emulated stm32f405 boards, prints where
+ * their consoles are, and runs until Ctrl-C, SIGTERM, or the end of standard
+ * input. Result: the exit status, 0 after one of these; 1 when a board died or
+ * could not be started; 2 for wrong usage.
  */
 NODISCARD int boards_command(int argc, char **argv);
 

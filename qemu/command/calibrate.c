@@ -170,10 +170,11 @@ static uint32_t choose_nodes(struct torus_coord chosen[],
     return count;
 }
 
-/* Every node with one size after the other, so that each is probed at times
-   that lie apart: that shows how its clock drifts. In real time all of that
-   again and again, so that what disturbs one repeat does not disturb all. */
-static uint32_t make_probes(struct probe **probes,
+/* Lists the probes: all nodes with the first size, all with the second, and so
+   on. So each node is probed at times that lie apart, which shows how its clock
+   drifts. In real time the whole list is repeated, else each probe: a
+   disturbance then spoils one repeat of a probe, not all. */
+static uint32_t list_probes(struct probe **probes,
                             const struct calibrate_options *options)
 {
     static struct torus_coord chosen[NODES_MAX];
@@ -192,8 +193,8 @@ static uint32_t make_probes(struct probe **probes,
     return all;
 }
 
-static int show(const struct calibrate_options *options,
-                const struct calibration *calibration)
+static int write_results(const struct calibrate_options *options,
+                         const struct calibration *calibration)
 {
     const struct job_config *config = &options->mesh.config;
     int status = 0;
@@ -209,7 +210,7 @@ static int show(const struct calibrate_options *options,
     return status;
 }
 
-static int calibrate_with(struct calibrate_options *options)
+static int run(struct calibrate_options *options)
 {
     struct calibration calibration;
     struct probe *probes;
@@ -219,7 +220,7 @@ static int calibrate_with(struct calibrate_options *options)
     if (status != 0) {
         return status;
     }
-    count = make_probes(&probes, options);
+    count = list_probes(&probes, options);
     if (probe_rows(probes, count) > CALIBRATE_ROWS_MAX) {
         fprintf(stderr,
                 "quincunx: --repeat '%u': must make at most %u probes, not "
@@ -231,13 +232,13 @@ static int calibrate_with(struct calibrate_options *options)
     status = calibrate_mesh(&calibration, &options->mesh.config, probes, count);
     free(probes);
     if (status == 0) {
-        status = show(options, &calibration);
+        status = write_results(options, &calibration);
         calibrate_free(&calibration);
     }
     return status;
 }
 
-/* What was not given: as it suits the mesh. */
+/* Sets options that were not given to the mesh's defaults. */
 static void set_defaults(struct calibrate_options *options)
 {
     const struct mesh_probing *usual = options->mesh.config.mesh->probing;
@@ -293,7 +294,7 @@ int calibrate_command(int argc, char **argv)
     }
     set_defaults(&options);
     status = check(&options);
-    status = status == 0 ? calibrate_with(&options) : status;
+    status = status == 0 ? run(&options) : status;
     job_options_free(&options.mesh);
     return status;
 }

@@ -4,7 +4,8 @@
 
 #include "hal/nodiscard.h"
 
-/* `quincunx calibrate`. Result: the exit status. */
+/* `quincunx calibrate`: sends probes through a mesh and prints what circuits
+   cost and how the nodes' clocks go. Result: the exit status. */
 NODISCARD int calibrate_command(int argc, char **argv);
 
 #endif

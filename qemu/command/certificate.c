@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/certificate.h"
 
+#include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 #include "torus/pattern.h"
 
@@ -121,9 +122,9 @@ int certificate_command(int argc, char **argv)
     struct options options = {.size = {0, 0}};
     unsigned phases;
 
-    argp_err_exit_status = 2;
+    argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
-        return 2;
+        return EXIT_USAGE;
     }
     phases = (unsigned)torus_phases(options.size);
     puts("# phase\tsource\tdestination\tlinks");

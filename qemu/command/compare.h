@@ -4,7 +4,8 @@
 
 #include "hal/nodiscard.h"
 
-/* `quincunx compare`: exit status 0, 1 (failed), 2 (usage) or 130. */
+/* `quincunx compare`: runs one job with every schedule and compares them.
+   Result: the exit status, 0, 1 (failed), 2 (usage) or 130 (Ctrl-C). */
 NODISCARD int compare_command(int argc, char **argv);
 
 #endif

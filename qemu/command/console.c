@@ -85,7 +85,7 @@ static int set_count(uint64_t *count, const char *option, const char *text,
     return parse_report(option, text, allowed);
 }
 
-/* One more word of the command; only what a line may hold. */
+/* Adds a word to the command. */
 static int add_word(struct options *options, const char *text)
 {
     size_t at = strlen(options->command);
@@ -138,8 +138,8 @@ static uint32_t hex(const struct console_reply *reply, const char *key)
     return (uint32_t)strtoul(value, NULL, 16);
 }
 
-/* Where the record's addresses are in the sources; the board says in which
-   image. */
+/* Prints the places in the sources of a fault record's addresses; the board's
+   image_crc tells in which image to look. */
 static void explain_fault(const struct options *options,
                           struct console *console,
                           const struct console_reply *fault)
@@ -172,9 +172,10 @@ static void explain_fault(const struct options *options,
     }
 }
 
-/* Whether the command was one that found a mesh of this size. */
-static bool found_mesh(struct torus_size *size, struct torus_coord *at,
-                       const char *command)
+/* Whether the command is `mesh W H` or `mesh W H X Y`; *at is then the board's
+   place. */
+static bool parse_mesh_command(struct torus_size *size, struct torus_coord *at,
+                               const char *command)
 {
     unsigned number[4] = {0};
     int count = sscanf(command, "mesh %u %u %u %u", &number[0], &number[1],
@@ -185,16 +186,16 @@ static bool found_mesh(struct torus_size *size, struct torus_coord *at,
     return count == 2 || count == 4;
 }
 
-/* Names nodes that do not go with the originator; the board itself only looks
-   at cables. */
-static void name_unfit(const struct options *options, struct console *console)
+/* After `mesh`, lists nodes that do not fit the originator (another image, no
+   crystal); the board's own reply is about cables only. */
+static void print_unfit(const struct options *options, struct console *console)
 {
     struct identity *identity = NULL;
     struct torus_size size;
     struct torus_coord at;
     struct sweep sweep;
 
-    if (!found_mesh(&size, &at, options->command)) {
+    if (!parse_mesh_command(&size, &at, options->command)) {
         return;
     }
     if (sweep_begin(&sweep, console, size, at)) {
@@ -207,8 +208,8 @@ static void name_unfit(const struct options *options, struct console *console)
     sweep_end(&sweep);
 }
 
-/* The exit status. */
-static int tell(const struct options *options, struct console *console)
+/* Sends the command and prints the reply. Result: the exit status. */
+static int request(const struct options *options, struct console *console)
 {
     struct console_reply reply;
     int status = EXIT_FAILED;
@@ -223,7 +224,7 @@ static int tell(const struct options *options, struct console *console)
             explain_fault(options, console, &reply);
         }
         if (reply.ok) {
-            name_unfit(options, console);
+            print_unfit(options, console);
         } else {
             fprintf(stderr, "quincunx: %s: '%s': %s\n", options->port,
                     options->command, reply.code);
@@ -234,7 +235,7 @@ static int tell(const struct options *options, struct console *console)
     return status;
 }
 
-static int ask(const struct options *options)
+static int run(const struct options *options)
 {
     char why[SERIAL_WHY_BYTES];
     struct serial *serial =
@@ -254,7 +255,7 @@ static int ask(const struct options *options)
     }
     console_patience(console, wait_ms, wait_ms > 35000 ? wait_ms : 35000,
                      (uint32_t)options->tries);
-    status = tell(options, console);
+    status = request(options, console);
     console_close(console);
     return status;
 }
@@ -275,5 +276,5 @@ int console_command(int argc, char **argv)
               stderr);
         return EXIT_USAGE;
     }
-    return ask(&options);
+    return run(&options);
 }

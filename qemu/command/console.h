@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `quincunx console`: one command for a board on a serial port. Options:
- * `quincunx console --help`; the commands: boot/shell/shell.h.
+ * `quincunx console`: sends one command to the board on a serial port, and
+ * prints the reply. Options: `quincunx console --help`; the commands:
+ * boot/shell/shell.h.
  */
 #ifndef QEMU_COMMAND_CONSOLE_H
 #define QEMU_COMMAND_CONSOLE_H

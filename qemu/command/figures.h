@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `quincunx figures`: the paper's figures from the model, as CSV and SVG. */
+/* `quincunx figures`: writes the paper's figures, computed by the model, as CSV
+   and SVG. */
 #ifndef QEMU_COMMAND_FIGURES_H
 #define QEMU_COMMAND_FIGURES_H
 

@@ -73,10 +73,10 @@ static const struct argp_option descriptions[] = {
      "firmware to go by",
      0},
     {"force-pins", KEY_FORCE_PINS, NULL, 0,
-     "Also to boards whose image now is for other pins (make PINS=)", 0},
+     "Also flash boards whose present image is for other pins (make PINS=)", 0},
     {"jobs", KEY_JOBS, "N", 0, "Boards at a time: 1 to 64 (default 4)", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0,
-     "What a board may take: 1 to 3600 (default 60)", 0},
+     "Time limit for each board, 1 to 3600 (default 60)", 0},
     {"openocd", KEY_OPENOCD, "PROGRAM", 0, "OpenOCD 0.12 (default openocd)", 0},
     {"stm32flash", KEY_STM32FLASH, "PROGRAM", 0,
      "stm32flash 0.7 (default stm32flash)", 0},
@@ -103,7 +103,7 @@ static int set_board(struct options *options, const char *text)
                             : "must be stm32f405: no other can be flashed");
 }
 
-/* One board; how it is reached may be told only once. */
+/* Sets the one board's name; it may be given for one way only. */
 static int set_one(struct options *options, enum flash_way way,
                    const char *option, const char *text)
 {
@@ -158,7 +158,7 @@ static int set_image(struct options *options, const char *text)
     return 0;
 }
 
-static int missing(const char *what)
+static int print_missing(const char *what)
 {
     fprintf(stderr, "quincunx: flash needs %s; see --help\n", what);
     return EINVAL;
@@ -169,18 +169,19 @@ static int check(const struct options *options)
     bool one = options->one.name[0] != '\0';
 
     if (options->config.chip == NULL) {
-        return missing("--board stm32f405");
+        return print_missing("--board stm32f405");
     }
     if (one == (options->map != NULL)) {
-        return missing("either --probe SERIAL, --port TTY, --dfu SERIAL or "
-                       "--map FILE");
+        return print_missing(
+            "either --probe SERIAL, --port TTY, --dfu SERIAL or "
+            "--map FILE");
     }
     if (one && (options->partial || options->set_coordinates ||
                 options->size.width != 0)) {
-        return missing("--map FILE for --mesh, --partial and "
-                       "--set-coordinates");
+        return print_missing("--map FILE for --mesh, --partial and "
+                             "--set-coordinates");
     }
-    return options->image != NULL ? 0 : missing("IMAGE");
+    return options->image != NULL ? 0 : print_missing("IMAGE");
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -233,7 +234,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* One line on stderr: which board, and what is wrong; 1. */
+/* Prints one line on stderr: the board, and the reason. Result: EXIT_FAILED. */
 static int refuse(const struct options *options,
                   const struct flash_board *board, const char *reason)
 {
@@ -243,7 +244,7 @@ static int refuse(const struct options *options,
     return EXIT_FAILED;
 }
 
-/* Refuses a board for reasons that are known before any is touched. */
+/* Checks a board's line of the map before any board is touched. */
 static int check_board(const struct options *options,
                        const struct flash_board *board)
 {
@@ -294,8 +295,8 @@ static int flash_one(const struct options *options)
                : flash_boards(&options->config, &options->one, 1);
 }
 
-/* Whether the image's identity, if it has one, is fine; finds the place that
-   the coordinates have in it. */
+/* Checks the image's identity, if it has one, and finds where the coordinates
+   lie in it. */
 static int check_identity(struct options *options, const uint8_t *data,
                           uint64_t bytes)
 {
@@ -325,8 +326,9 @@ static int check_identity(struct options *options, const uint8_t *data,
     return 0;
 }
 
-/* With the image as the flash will have it, for programs that know no ELF. */
-static int flash_flat(struct options *options)
+/* Flashes with the image laid out as in flash, for programs that read no ELF.
+ */
+static int flash_flattened(struct options *options)
 {
     struct flash_config *config = &options->config;
     uint8_t *flash = malloc(config->flash_bytes);
@@ -359,7 +361,7 @@ static int flash_image(struct options *options, const uint8_t *data,
     }
     config->image = data;
     config->image_bytes = bytes;
-    return flash_flat(options);
+    return flash_flattened(options);
 }
 
 int flash_command(int argc, char **argv)

@@ -35,7 +35,7 @@ static const struct argp_option descriptions[] = {
      0},
     {"force", KEY_FORCE, NULL, 0, "Replace a file that exists", 0},
     {"ports", KEY_PORTS, NULL, 0,
-     "A line for each serial adapter, too: delete those that no board is at",
+     "Write a line for each serial adapter, too: delete those without a board",
      0},
     {"usb", KEY_USB, "DIR", 0,
      "Where the kernel lists USB devices (default /sys/bus/usb/devices)", 0},
@@ -77,7 +77,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* Whether the map gets a line for it. */
+/* Whether the map gets a line for a device. */
 static bool is_mapped(const struct options *options,
                       const struct flash_device *device)
 {

@@ -4,7 +4,8 @@
 
 #include "hal/nodiscard.h"
 
-/* `quincunx identify`: a board's LED blinks. Result: the exit status. */
+/* `quincunx identify`: lets the LED of one board or all blink. Result: the exit
+   status, 0 if all that are meant answered. */
 NODISCARD int identify_command(int argc, char **argv);
 
 #endif

@@ -100,7 +100,7 @@ static int check(const struct options *options)
     return board_options_check(&options->board);
 }
 
-static int tell_json(const struct links *links, bool watch)
+static int print_json(const struct links *links, bool watch)
 {
     json_t *json = links_json(links, watch);
     int error = json_dumpf(json, stdout, watch ? JSON_COMPACT : JSON_INDENT(2));
@@ -110,15 +110,15 @@ static int tell_json(const struct links *links, bool watch)
     return error;
 }
 
-/* The reading before the first is none: that one tells what was counted ever.
- */
-static int tell(const struct options *options, const struct links *links,
-                bool first)
+/* Prints a reading: the first one's totals, of later ones the counts a second
+   since the one before. */
+static int print(const struct options *options, const struct links *links,
+                 bool first)
 {
     int error = 0;
 
     if (options->json) {
-        error = tell_json(links, options->watch_s > 0);
+        error = print_json(links, options->watch_s > 0);
     } else if (options->prometheus) {
         links_print_prometheus(stdout, links);
     } else if (first) {
@@ -129,9 +129,10 @@ static int tell(const struct options *options, const struct links *links,
     return fflush(stdout) != 0 ? -1 : error;
 }
 
-/* Until the time of the next reading; those do not add up to a drift. */
-static void rest(const struct options *options, uint64_t since_ms,
-                 uint64_t readings)
+/* Waits for the time of the next reading, counted from the first one, so that
+   delays do not add up. */
+static void wait_for_next(const struct options *options, uint64_t since_ms,
+                          uint64_t readings)
 {
     uint64_t until_ms = since_ms + readings * options->watch_s * 1000;
     uint64_t now_ms = console_port_now_ms();
@@ -149,14 +150,14 @@ static int read_all(const struct options *options, struct links *links)
 
     do {
         if (readings > 0) {
-            rest(options, since_ms, readings);
+            wait_for_next(options, since_ms, readings);
             sweep_forgive(&links->sweep);
         }
         missing = links_read(links);
         if (missing < 0) {
             return board_options_fail(links->sweep.console);
         }
-        if (tell(options, links, readings == 0) != 0) {
+        if (print(options, links, readings == 0) != 0) {
             return EXIT_FAILED;
         }
         readings += 1;
@@ -165,7 +166,7 @@ static int read_all(const struct options *options, struct links *links)
     return missing == 0 ? 0 : EXIT_FAILED;
 }
 
-static int ask(struct options *options)
+static int run(struct options *options)
 {
     int status;
     struct console *console = board_options_open(&status, &options->board);
@@ -200,5 +201,5 @@ int links_command(int argc, char **argv)
         return EXIT_USAGE;
     }
     status = check(&options);
-    return status == 0 ? ask(&options) : status;
+    return status == 0 ? run(&options) : status;
 }

@@ -4,8 +4,8 @@
 
 #include "hal/nodiscard.h"
 
-/* `quincunx links`: what every port of every node counted. Result: the exit
-   status. */
+/* `quincunx links`: prints bytes and errors that every port of every node has
+   counted. Result: the exit status, 0 if all nodes answered. */
 NODISCARD int links_command(int argc, char **argv);
 
 #endif

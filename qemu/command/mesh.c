@@ -58,7 +58,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 /* ---- finding ---- */
 
-/* A wave's faults. Result: 0; -1 after a message. */
+/* Reads the faults that the originator's reply lists. Result: 0; -1 after a
+   message. */
 static int read_faults(struct mesh_map *map, struct discover_fault **fault,
                        const struct console_reply *reply)
 {
@@ -85,8 +86,8 @@ static int read_faults(struct mesh_map *map, struct discover_fault **fault,
     return 0;
 }
 
-static int find(struct mesh_map *map, struct discover_fault **fault,
-                struct console *console)
+static int find_mesh(struct mesh_map *map, struct discover_fault **fault,
+                     struct console *console)
 {
     struct console_reply reply;
     char command[64];
@@ -106,7 +107,7 @@ static int find(struct mesh_map *map, struct discover_fault **fault,
 
 /* ---- telling ---- */
 
-static int draw(const struct options *options, const struct mesh_map *map)
+static int write_svg(const struct options *options, const struct mesh_map *map)
 {
     bool standard = strcmp(options->svg, "-") == 0;
     FILE *out = standard ? stdout : fopen(options->svg, "w");
@@ -127,7 +128,7 @@ static int draw(const struct options *options, const struct mesh_map *map)
     return written ? 0 : -1;
 }
 
-static void print(const struct mesh_map *map)
+static void print_faults(const struct mesh_map *map)
 {
     if (map->faults == 0) {
         printf("%ux%u torus: all cables are right\n", map->size.width,
@@ -144,12 +145,12 @@ static void print(const struct mesh_map *map)
     }
 }
 
-static int tell(const struct options *options, const struct mesh_map *map,
-                const struct sweep *sweep)
+static int print_outcome(const struct options *options,
+                         const struct mesh_map *map, const struct sweep *sweep)
 {
     bool drawn_only = options->svg != NULL && strcmp(options->svg, "-") == 0;
     unsigned unfit = 0;
-    int error = options->svg != NULL ? draw(options, map) : 0;
+    int error = options->svg != NULL ? write_svg(options, map) : 0;
 
     if (options->json) {
         json_t *json = mesh_map_json(map);
@@ -158,7 +159,7 @@ static int tell(const struct options *options, const struct mesh_map *map,
         putchar('\n');
         json_decref(json);
     } else if (!drawn_only) {
-        print(map);
+        print_faults(map);
     }
     if (map->identity != NULL) {
         unfit =
@@ -168,7 +169,8 @@ static int tell(const struct options *options, const struct mesh_map *map,
     return error == 0 && unfit == 0 && map->faults == 0 ? 0 : EXIT_FAILED;
 }
 
-/* Who the nodes are is only asked where paths lead where they should. */
+/* Finds the mesh; reads the nodes' identities if there are no faults, as paths
+   then end where they should; prints both. */
 static int map_mesh(const struct options *options, struct console *console)
 {
     struct mesh_map map = {.size = options->board.size,
@@ -178,7 +180,7 @@ static int map_mesh(const struct options *options, struct console *console)
     struct sweep sweep = {.node = NULL};
     int status = EXIT_FAILED;
 
-    if (find(&map, &fault, console) == 0) {
+    if (find_mesh(&map, &fault, console) == 0) {
         if (map.faults == 0 &&
             sweep_begin(&sweep, console, map.size, map.originator)) {
             identity = calloc(torus_nodes(sweep.size), sizeof *identity);
@@ -186,7 +188,7 @@ static int map_mesh(const struct options *options, struct console *console)
         if (identity != NULL && identity_read(identity, &sweep) >= 0) {
             map.identity = identity;
         }
-        status = tell(options, &map, &sweep);
+        status = print_outcome(options, &map, &sweep);
     }
     sweep_end(&sweep);
     free(identity);
@@ -194,7 +196,7 @@ static int map_mesh(const struct options *options, struct console *console)
     return status;
 }
 
-static int ask(struct options *options)
+static int run(struct options *options)
 {
     int status;
     struct console *console = board_options_open(&status, &options->board);
@@ -225,5 +227,5 @@ int mesh_command(int argc, char **argv)
         return EXIT_USAGE;
     }
     status = board_options_check(&options.board);
-    return status == 0 ? ask(&options) : status;
+    return status == 0 ? run(&options) : status;
 }

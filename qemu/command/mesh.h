@@ -4,8 +4,8 @@
 
 #include "hal/nodiscard.h"
 
-/* `quincunx mesh`: boards find each other, and what is wrong is told and drawn.
-   Result: the exit status: 0 if the mesh is right. */
+/* `quincunx mesh`: has the boards find each other, and prints and draws the
+   faults of the wiring. Result: the exit status, 0 if there are none. */
 NODISCARD int mesh_command(int argc, char **argv);
 
 #endif

@@ -44,7 +44,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-static int tell(const struct options *options, const struct nodes *nodes)
+static int print(const struct options *options, const struct nodes *nodes)
 {
     json_t *json;
     int error;
@@ -60,7 +60,7 @@ static int tell(const struct options *options, const struct nodes *nodes)
     return error;
 }
 
-static int ask(struct options *options)
+static int run(struct options *options)
 {
     int status;
     struct console *console = board_options_open(&status, &options->board);
@@ -79,7 +79,7 @@ static int ask(struct options *options)
         if (found < 0) {
             (void)board_options_fail(console);
         }
-        if (tell(options, &nodes) == 0 && found == 0) {
+        if (print(options, &nodes) == 0 && found == 0) {
             status = 0;
         }
     }
@@ -102,5 +102,5 @@ int nodes_command(int argc, char **argv)
         return EXIT_USAGE;
     }
     status = board_options_check(&options.board);
-    return status == 0 ? ask(&options) : status;
+    return status == 0 ? run(&options) : status;
 }

@@ -4,7 +4,8 @@
 
 #include "hal/nodiscard.h"
 
-/* `quincunx nodes`: argv[0] is the subcommand's full name. Exit status. */
+/* `quincunx nodes`: prints image, clock, reset cause, uptime and the like of
+   every node. Result: the exit status, 0 if all answered and none differs. */
 NODISCARD int nodes_command(int argc, char **argv);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "qemu/command/plan_print.h"
 #include "qemu/options/plan.h"
+#include "qemu/support/exit_status.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@ static struct model_torus torus_of(const struct plan_options *options)
         .originator = {(uint16_t)options->x, (uint16_t)options->y}};
 }
 
-/* Every node has its own speed. Result: the solver's, or an exit status. */
+/* Plans with --node-compute. Result: the solver's error, or an exit status. */
 static int solve_nodes(struct planned *planned, const struct model_input *input,
                        const struct plan_options *options)
 {
@@ -40,7 +41,8 @@ static int solve_nodes(struct planned *planned, const struct model_input *input,
     return result;
 }
 
-/* Result: the solver's, or an exit status after a message. */
+/* Plans by the model that the options ask for. Result: the solver's error, or
+   an exit status after a message. */
 static int solve(struct planned *planned, const struct model_input *input,
                  const struct plan_options *options)
 {
@@ -67,10 +69,10 @@ static int solve(struct planned *planned, const struct model_input *input,
     return model_plan(plan, input);
 }
 
-/* Tells of phases and rounds that were asked for, and of what is feasible. */
-static void report_infeasible(const struct model_plan *plan,
-                              const struct model_input *input,
-                              const struct plan_options *options)
+/* Prints which of --rounds and --phases is infeasible, and what is feasible. */
+static void print_infeasible(const struct model_plan *plan,
+                             const struct model_input *input,
+                             const struct plan_options *options)
 {
     if (options->rounds > 1 && plan->rounds_feasible > 0) {
         fprintf(stderr, "quincunx: --rounds '%" PRIu64 "': infeasible",
@@ -89,8 +91,8 @@ static void report_infeasible(const struct model_plan *plan,
 }
 
 /* Result: the exit status. */
-static int make_plan(struct planned *planned,
-                     const struct plan_options *options)
+static int compute_plan(struct planned *planned,
+                        const struct plan_options *options)
 {
     struct model_input input;
     int status = plan_options_input(&input, options);
@@ -101,26 +103,26 @@ static int make_plan(struct planned *planned,
     status = solve(planned, &input, options);
     switch (status) {
     case ERR_OK:
-    case 1:
-    case 2:
+    case EXIT_FAILED:
+    case EXIT_USAGE:
         return status;
     case ERR_PHASES:
-        report_infeasible(&planned->plan, &input, options);
-        return 2;
+        print_infeasible(&planned->plan, &input, options);
+        return EXIT_USAGE;
     case ERR_MEMORY:
         fputs("quincunx: no memory for the plan\n", stderr);
-        return 1;
+        return EXIT_FAILED;
     default:
         fputs("quincunx: the makespan must be below 2^63 ps (106 days): a "
               "smaller --load or --compute is needed\n",
               stderr);
-        return 2;
+        return EXIT_USAGE;
     }
 }
 
-/* All nodes' shares. Result: the exit status. */
-static int make_nodes(struct planned *planned,
-                      const struct plan_options *options)
+/* Computes all nodes' shares. Result: the exit status. */
+static int compute_nodes(struct planned *planned,
+                         const struct plan_options *options)
 {
     struct model_torus torus = torus_of(options);
     uint32_t count = torus_nodes(torus.size);
@@ -130,7 +132,7 @@ static int make_nodes(struct planned *planned,
                 "quincunx: --per-node and --ports '%" PRIu64 "': more than %u "
                 "different shares with %u phases: fewer --phases are needed\n",
                 options->ports, MODEL_GROUPS_MAX, planned->plan.phases);
-        return 2;
+        return EXIT_USAGE;
     }
     planned->nodes =
         (struct model_node *)malloc(count * sizeof(struct model_node));
@@ -140,7 +142,7 @@ static int make_nodes(struct planned *planned,
                      torus.originator) != ERR_OK) {
         fprintf(stderr, "quincunx: no memory for the shares of %u nodes\n",
                 count);
-        return 1;
+        return EXIT_FAILED;
     }
     return 0;
 }
@@ -152,10 +154,10 @@ int plan_command(int argc, char **argv)
     int status = plan_options_parse(&options, argc, argv);
 
     if (status == 0) {
-        status = make_plan(&planned, &options);
+        status = compute_plan(&planned, &options);
     }
     if (status == 0 && plan_given(&options, PLAN_PER_NODE)) {
-        status = make_nodes(&planned, &options);
+        status = compute_nodes(&planned, &options);
     }
     if (status == 0 && plan_given(&options, PLAN_JSON)) {
         plan_print_json(&planned.plan, &planned.detail, planned.nodes,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `quincunx plan`: what the model says of a load on a torus, without running
- * anything. Options: `quincunx plan --help`; models: qemu/model/DESIGN.md.
+ * `quincunx plan`: prints shares and makespan that the model computes for a
+ * load on a torus; runs no job. Options: `quincunx plan --help`; models:
+ * qemu/model/DESIGN.md.
  */
 #ifndef QEMU_COMMAND_PLAN_H
 #define QEMU_COMMAND_PLAN_H

@@ -120,7 +120,8 @@ static json_t *plan_json(const struct model_plan *plan,
     return json;
 }
 
-/* Ten million nodes as jansson values would take gigabytes: one by one. */
+/* Prints nodes one by one: ten million as jansson values would take
+   gigabytes. */
 static void print_nodes_json(const struct model_node *nodes,
                              const struct plan_options *options)
 {
@@ -153,7 +154,7 @@ void plan_print_json(const struct model_plan *plan,
 
 /* A table for people. */
 
-/* Exactly, in microseconds. */
+/* Prints a time in us with all six digits after the point. */
 static void print_time(int width, uint64_t time_ps)
 {
     printf("%*" PRIu64 ".%06" PRIu64, width, time_ps / 1000000,

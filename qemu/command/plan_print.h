@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `quincunx plan` prints on stdout: a table, or one JSON object. */
+/* Prints a plan on stdout for `quincunx plan`: a table, or one JSON object. */
 #ifndef QEMU_COMMAND_PLAN_PRINT_H
 #define QEMU_COMMAND_PLAN_PRINT_H
 
 #include "qemu/options/plan.h"
 
-/* `nodes` is NULL, or all shares by row. Cost: O(nodes). The JSON also tells of
-   every round. */
+/* `nodes`: NULL, or the share of every node, row by row. Cost: O(nodes). The
+   JSON has every round, the table their sums. */
 void plan_print_json(const struct model_plan *plan,
                      const struct model_detail *detail,
                      const struct model_node *nodes,

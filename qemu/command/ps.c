@@ -56,7 +56,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-static int tell(const struct options *options, const struct ps *ps)
+static int print(const struct options *options, const struct ps *ps)
 {
     json_t *json;
     int error;
@@ -72,7 +72,7 @@ static int tell(const struct options *options, const struct ps *ps)
     return error;
 }
 
-static int ask(struct options *options)
+static int run(struct options *options)
 {
     int status;
     struct console *console = board_options_open(&status, &options->board);
@@ -91,7 +91,7 @@ static int ask(struct options *options)
         if (ps.why[0] != '\0') {
             (void)board_options_fail(console);
         }
-        if (tell(options, &ps) != 0) {
+        if (print(options, &ps) != 0) {
             well = false;
         }
     }
@@ -114,5 +114,5 @@ int ps_command(int argc, char **argv)
         return EXIT_USAGE;
     }
     status = board_options_check(&options.board);
-    return status == 0 ? ask(&options) : status;
+    return status == 0 ? run(&options) : status;
 }

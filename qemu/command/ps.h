@@ -4,8 +4,8 @@
 
 #include "hal/nodiscard.h"
 
-/* `quincunx ps`: how every node of a mesh of boards is. Result: the exit
-   status: 0 if all are well. */
+/* `quincunx ps`: prints the state, last step and fault of every node of a mesh
+   of boards. Result: the exit status, 0 if all are well. */
 NODISCARD int ps_command(int argc, char **argv);
 
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define LOOK_MS 100
-#define BACK_MS 20000u /* within which a board is there again */
+#define BACK_MS 20000u /* time that a board gets to answer again */
 #define WAIT_MS 2000u
 #define ROWS_MS 120000u
 
@@ -38,8 +38,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* The nodes at a distance; mask `done` gets those that obeyed. */
-static void reset_at(struct board_target *target, unsigned far, bool *done)
+/* Resets the nodes at a distance from the originator; done[i] becomes whether
+   node i accepted it. */
+static void reset_at_distance(struct board_target *target, unsigned far,
+                              bool *done)
 {
     struct sweep *sweep = &target->sweep;
 
@@ -51,9 +53,9 @@ static void reset_at(struct board_target *target, unsigned far, bool *done)
     }
 }
 
-/* Who was reset has another number of its start. What is silent meanwhile is
-   asked again until its time is over. Result: how many are not back. */
-static unsigned await(struct board_target *target, const bool *done)
+/* Waits until all nodes that were reset answer with another start number, for
+   BACK_MS at most. Result: how many do not. */
+static unsigned wait_until_back(struct board_target *target, const bool *done)
 {
     struct sweep *sweep = &target->sweep;
     uint32_t nodes = torus_nodes(sweep->size);
@@ -84,7 +86,7 @@ static unsigned await(struct board_target *target, const bool *done)
     return left;
 }
 
-static void tell_missing(struct board_target *target)
+static void print_missing(struct board_target *target)
 {
     struct sweep *sweep = &target->sweep;
 
@@ -99,7 +101,7 @@ static void tell_missing(struct board_target *target)
     }
 }
 
-/* Far nodes first: a board that starts again passes nothing on. */
+/* Resets far nodes first: a board that is starting relays nothing. */
 static void reset_all(struct board_target *target, bool *done)
 {
     struct sweep *sweep = &target->sweep;
@@ -108,13 +110,13 @@ static void reset_all(struct board_target *target, bool *done)
     unsigned count = 0;
 
     do {
-        reset_at(target, far, done);
+        reset_at_distance(target, far, done);
     } while (far-- > 0);
     for (uint32_t i = 0; i < torus_nodes(sweep->size); ++i) {
         count += done[i];
     }
-    if (await(target, done) > 0) {
-        tell_missing(target);
+    if (wait_until_back(target, done) > 0) {
+        print_missing(target);
     } else if (count > 0) {
         printf("%u board%s reset, and back after %.1f s\n", count,
                count == 1 ? " was" : "s were",

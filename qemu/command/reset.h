@@ -4,7 +4,8 @@
 
 #include "hal/nodiscard.h"
 
-/* `quincunx reset`: boards start again. Result: the exit status. */
+/* `quincunx reset`: resets one board or all, and waits until they answer again.
+   Result: the exit status, 0 if all that are meant do. */
 NODISCARD int reset_command(int argc, char **argv);
 
 #endif

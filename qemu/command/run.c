@@ -119,8 +119,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* What is read and what is written are files of their own: else a run that took
-   hours ends by overwriting its input, or one result by another. */
+/* Checks that no file is given twice: else a run that took hours would end by
+   overwriting its input, or one result with another. */
 static int check_files(const struct own_options *options)
 {
     const struct {
@@ -132,7 +132,7 @@ static int check_files(const struct own_options *options)
                  {"--report", options->report},
                  {"--trace", options->trace},
                  {"--gantt", options->gantt}};
-    const size_t read_only = 2; /* so many are not written */
+    const size_t read_only = 2; /* the first so many are only read */
 
     for (size_t i = read_only; i < sizeof files / sizeof *files; ++i) {
         for (size_t j = 0; j < i; ++j) {
@@ -169,7 +169,8 @@ static int check_own(const struct own_options *options)
     return check_files(options);
 }
 
-/* Whether there will be an output to write, once the load is known. */
+/* Checks -o once the load is known: whether there will be an output, and
+   whether its format suits the file's name. */
 static int check_output(const struct own_options *options)
 {
     const struct job_config *config = &options->job.config;

@@ -4,7 +4,8 @@
 
 #include "hal/nodiscard.h"
 
-/* `quincunx run`: exit status 0, 1 (failed), 2 (usage) or 130. */
+/* `quincunx run`: runs one job and writes its report, pictures and output.
+   Result: the exit status, 0, 1 (failed), 2 (usage) or 130 (Ctrl-C). */
 NODISCARD int run_command(int argc, char **argv);
 
 /* `quincunx kernels`: lists the kernels and their arguments. */

@@ -3,6 +3,7 @@
 
 #include "qemu/command/simulate_print.h"
 #include "qemu/options/simulate.h"
+#include "qemu/support/exit_status.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Both planners with exactly so many phases, or (`fixed` 0) the most. */
+/* Plans by the firmware's planner and by the exact model, with exactly so many
+   phases, or with as many as are feasible (`fixed` 0). */
 static int plan_both(struct planner_plan *plan, struct model_plan *exact,
                      const struct planner_input *planner,
                      const struct model_input *model, unsigned phases,
@@ -29,11 +31,12 @@ static int plan_both(struct planner_plan *plan, struct model_plan *exact,
 }
 
 /*
- * Where a volume is zero up to the planner's rounding, the planner and the
- * exact model may differ by a phase that nobody gains by: the fewer are taken.
+ * Computes the tables of volumes and shares. Where the last phase's volume is 0
+ * but for rounding, the planner and the exact model may differ by that phase;
+ * the smaller number is taken. Result: the exit status.
  */
-static int make_tables(struct simulate_result *result,
-                       const struct plan_options *options)
+static int compute_tables(struct simulate_result *result,
+                          const struct plan_options *options)
 {
     struct planner_input planner;
     struct model_input model;
@@ -50,7 +53,7 @@ static int make_tables(struct simulate_result *result,
                 "quincunx: --load '%" PRIu64 "' and --compute '%" PRIu64
                 "ps': their product must be below 2^63 ps (106 days)\n",
                 options->load_units, options->compute_ps);
-        return 2;
+        return EXIT_USAGE;
     }
     feasible =
         plan.phases < result->model.phases ? plan.phases : result->model.phases;
@@ -60,7 +63,7 @@ static int make_tables(struct simulate_result *result,
                 "quincunx: --phases '%" PRIu64 "': infeasible: the largest "
                 "feasible N is %u (this torus has %u phases)\n",
                 phases, feasible, planner.phases_max);
-        return 2;
+        return EXIT_USAGE;
     }
     (void)plan_both(&plan, &result->model, &planner, &model, (unsigned)phases,
                     1);
@@ -80,8 +83,8 @@ static double now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* 0 if the system does not tell. getrusage() would, but counts the memory of
-   the program that started this one too. */
+/* The largest memory that this process has had; 0 if /proc does not tell.
+   getrusage() would count that of the parent before exec(), too. */
 static uint64_t peak_rss_bytes(void)
 {
     FILE *status = fopen("/proc/self/status", "r");
@@ -100,7 +103,7 @@ static uint64_t peak_rss_bytes(void)
 }
 
 /* Result: the exit status. */
-static int simulate(struct simulate_result *result)
+static int run(struct simulate_result *result)
 {
     double start_s = now_s();
     int error = ERR_MEMORY;
@@ -117,7 +120,7 @@ static int simulate(struct simulate_result *result)
                     : "quincunx: the scatter over %u nodes does not end "
                       "before 2^63 ps (106 days)\n",
                 torus_nodes(result->input.size));
-        return 1;
+        return EXIT_FAILED;
     }
     simulate_check(result->passed, &result->outcome, &result->input,
                    &result->model);
@@ -174,13 +177,13 @@ int simulate_command(int argc, char **argv)
     }
     result.input = input_of(&options);
     simulate_set_paths(&result.input);
-    status = make_tables(&result, &options);
+    status = compute_tables(&result, &options);
     if (status == 0) {
-        status = simulate(&result);
+        status = run(&result);
     }
     if (status == 0) {
         print(&result, &options);
-        status = all_passed(&result) ? 0 : 1;
+        status = all_passed(&result) ? 0 : EXIT_FAILED;
     }
     free(result.nodes);
     return status;

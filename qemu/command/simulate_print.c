@@ -71,7 +71,7 @@ static json_t *layers_json(const struct simulate_result *result)
     return layers;
 }
 
-/* null if there was none. */
+/* The first meeting of `count`; null if there was none. */
 static json_t *meeting_json(const struct simulate_result *result,
                             uint64_t count,
                             const struct simulate_meeting *meeting)
@@ -143,7 +143,8 @@ static uint64_t finished_ps(const struct simulate_result *result,
     return node->received_ps + node->share_units * result->input.compute_ps;
 }
 
-/* Ten million nodes as jansson values would take gigabytes: one by one. */
+/* Prints nodes one by one: ten million as jansson values would take
+   gigabytes. */
 static void print_nodes_json(const struct simulate_result *result)
 {
     const char *separator = "";
@@ -181,7 +182,7 @@ void simulate_print_json(const struct simulate_result *result, bool per_node)
 
 /* ---- a table for people ---- */
 
-/* Exactly, in microseconds. */
+/* Prints a time in us with all six digits after the point. */
 static void print_time(int width, uint64_t time_ps)
 {
     printf("%*" PRIu64 ".%06" PRIu64, width, time_ps / 1000000,

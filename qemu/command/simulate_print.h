@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `quincunx simulate` found, on stdout. */
+/* Prints the outcome of `quincunx simulate` on stdout. */
 #ifndef QEMU_COMMAND_SIMULATE_PRINT_H
 #define QEMU_COMMAND_SIMULATE_PRINT_H
 
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is simulated, and what came of it. */
+/* A simulation: its input, its outcome, and the checks. */
 struct simulate_result {
     struct simulate_input input;
     struct model_plan model;

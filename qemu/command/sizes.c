@@ -4,6 +4,7 @@
 #include "qemu/model/tree.h"
 #include "qemu/model/tree_pairs.h"
 #include "qemu/schedule/scatter.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 
 #include <argp.h>
@@ -138,8 +139,8 @@ struct row {
 };
 
 /* False without memory. */
-static bool make_row(struct row *row, struct torus_size size,
-                     const struct model_tree_costs *costs)
+static bool compute_row(struct row *row, struct torus_size size,
+                        const struct model_tree_costs *costs)
 {
     struct schedule_branch *tree = malloc(NODES_MAX * sizeof *tree);
     bool made = false;
@@ -162,7 +163,7 @@ static double row_ratio(const struct row *row)
     return row->plan.makespan_ps / row->bound_ps;
 }
 
-/* The power of five whose number of nodes is nearest, as a factor. */
+/* The torus of 5^k x 5^k whose number of nodes is nearest, by ratio. */
 static const struct row *nearest(const struct row powers[3], uint32_t nodes)
 {
     return &powers[nodes * nodes <= 25 ? 0 : nodes * nodes <= 25 * 625 ? 1 : 2];
@@ -209,10 +210,11 @@ static json_t *row_json(const struct row *row, const struct row *power)
         power->size.width, "ratio", row_ratio(power));
 }
 
-/* Either may be told: `rows` collects JSON, or is NULL. */
-static bool tell_sizes(json_t *rows, const struct row powers[3],
-                       const struct options *options,
-                       const struct model_tree_costs *costs)
+/* Computes all sizes, and adds them to `rows` as JSON, or prints them if `rows`
+   is NULL. False without memory. */
+static bool print_sizes(json_t *rows, const struct row powers[3],
+                        const struct options *options,
+                        const struct model_tree_costs *costs)
 {
     uint16_t side_max = (uint16_t)options->side_max;
     struct row row;
@@ -224,7 +226,7 @@ static bool tell_sizes(json_t *rows, const struct row powers[3],
             if (!options->all && height > width + 1) {
                 break;
             }
-            if (!make_row(&row, (struct torus_size){width, height}, costs)) {
+            if (!compute_row(&row, (struct torus_size){width, height}, costs)) {
                 return false;
             }
             if (rows != NULL) {
@@ -237,25 +239,26 @@ static bool tell_sizes(json_t *rows, const struct row powers[3],
     return true;
 }
 
-static bool tell_json(const struct row powers[3], const struct options *options,
-                      const struct model_tree_costs *costs)
+static bool print_json(const struct row powers[3],
+                       const struct options *options,
+                       const struct model_tree_costs *costs)
 {
     json_t *rows = json_array();
-    bool told = tell_sizes(rows, powers, options, costs);
+    bool printed = print_sizes(rows, powers, options, costs);
     json_t *json = json_pack("{s:f, s:f, s:f, s:f, s:o}", "load_units",
                              costs->load_units, "startup_ps", costs->startup_ps,
                              "transfer_ps", costs->transfer_ps, "compute_ps",
                              costs->compute_ps, "sizes", rows);
 
-    if (told) {
+    if (printed) {
         json_dumpf(json, stdout, JSON_REAL_PRECISION(17));
         putchar('\n');
     }
     json_decref(json);
-    return told;
+    return printed;
 }
 
-static bool tell(const struct options *options)
+static bool print(const struct options *options)
 {
     static const uint16_t sides[3] = {1, 5, 25};
     struct model_tree_costs costs = {
@@ -264,16 +267,16 @@ static bool tell(const struct options *options)
     struct row powers[3];
 
     for (unsigned i = 0; i < 3; ++i) {
-        if (!make_row(&powers[i], (struct torus_size){sides[i], sides[i]},
-                      &costs)) {
+        if (!compute_row(&powers[i], (struct torus_size){sides[i], sides[i]},
+                         &costs)) {
             return false;
         }
     }
     if (options->json) {
-        return tell_json(powers, options, &costs);
+        return print_json(powers, options, &costs);
     }
     print_head(options);
-    return tell_sizes(NULL, powers, options, &costs);
+    return print_sizes(NULL, powers, options, &costs);
 }
 
 int sizes_command(int argc, char **argv)
@@ -282,13 +285,13 @@ int sizes_command(int argc, char **argv)
                         NULL,         NULL,         NULL};
     struct options options = defaults;
 
-    argp_err_exit_status = 2;
+    argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
-        return 2;
+        return EXIT_USAGE;
     }
-    if (!tell(&options)) {
+    if (!print(&options)) {
         fputs("quincunx: no memory for the trees\n", stderr);
-        return 1;
+        return EXIT_FAILED;
     }
     return 0;
 }

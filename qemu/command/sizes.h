@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `quincunx sizes`: how well a load scatters on tori that are not 5^k x 5^k.
- * Options: `quincunx sizes --help`; trees: qemu/schedule/DESIGN.md.
+ * `quincunx sizes`: compares the makespan on tori of any size with a lower
+ * bound. Options: `quincunx sizes --help`; trees: qemu/schedule/DESIGN.md.
  */
 #ifndef QEMU_COMMAND_SIZES_H
 #define QEMU_COMMAND_SIZES_H

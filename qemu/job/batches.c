@@ -13,19 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
 static uint64_t rounds_max(const struct job_config *config)
 {
-    return least(config->rounds == WIRE_BEST ? ROUNDS_MAX : config->rounds,
-                 job_policy(config)->rounds_max);
+    return smaller(config->rounds == WIRE_BEST ? ROUNDS_MAX : config->rounds,
+                   job_policy(config)->rounds_max);
 }
 
-/* What a node holds of a job at most, besides units and outputs: the order's
-   head and jobs, or parts of all rounds with what is around their units. */
+/* Bytes of memory that a job takes at most on any node, beside units and
+   outputs: on the originator the order's head and the jobs, on a follower
+   heads, jobs and halos of all rounds. */
 static uint64_t fixed_bytes(const struct job_config *config)
 {
     const struct kernel_terms *terms = &config->terms;
@@ -47,7 +48,7 @@ static uint64_t fixed_bytes(const struct job_config *config)
     return bytes;
 }
 
-uint64_t batches_memory_takes(const struct job_config *config)
+uint64_t batches_memory_units(const struct job_config *config)
 {
     const struct kernel_terms *terms = &config->terms;
     uint64_t room =
@@ -65,14 +66,14 @@ uint64_t batches_memory_takes(const struct job_config *config)
         return 0;
     }
     return unit == 0 ? UINT32_MAX
-                     : least((room - fixed) * q / unit, UINT32_MAX);
+                     : smaller((room - fixed) * q / unit, UINT32_MAX);
 }
 
 uint64_t batches_units_max(const struct job_config *config)
 {
-    uint64_t most = batches_memory_takes(config);
+    uint64_t most = batches_memory_units(config);
 
-    return config->batch_units != 0 ? least(config->batch_units, most) : most;
+    return config->batch_units != 0 ? smaller(config->batch_units, most) : most;
 }
 
 bool batches_fit(const struct job_config *config)
@@ -80,7 +81,7 @@ bool batches_fit(const struct job_config *config)
     const struct format_load *load = &config->load;
     const char *what =
         config->input_name != NULL ? config->input_name : "this job";
-    uint64_t most = batches_memory_takes(config);
+    uint64_t most = batches_memory_units(config);
 
     if (most == 0) {
         fprintf(stderr,
@@ -113,7 +114,7 @@ uint32_t batches_units(const struct job_config *config)
     return (uint32_t)((config->load.units + count - 1) / count);
 }
 
-/* Takes the results together, as an originator would. */
+/* Merges the results with the kernel's merge(), and appends the outputs. */
 static int merge(struct kernel_result *into, const struct kernel_result *next,
                  const struct job_config *config)
 {
@@ -140,8 +141,8 @@ static int merge(struct kernel_result *into, const struct kernel_result *next,
                : -1;
 }
 
-/* Keeps what is told of each batch. */
-static void note(struct outcome *outcome, const struct outcome *next)
+/* Appends the batch's times to the list of batches. */
+static void record_batch(struct outcome *outcome, const struct outcome *next)
 {
     struct outcome_batch *batch;
 
@@ -158,21 +159,21 @@ static void note(struct outcome *outcome, const struct outcome *next)
     }
 }
 
-/* Adds the outcome of the next batch, of which nothing is to be freed
-   afterwards, to that of those before it (none, if its batch_count is 0).
-   Result: 0, or -1 if the kernel finds its own results malformed. */
-static int add(struct outcome *outcome, struct outcome *next,
-               const struct job_config *config)
+/* Adds the outcome of the next batch, and frees it, to that of the batches
+   before (none, if batch_count is 0). Result: 0, or -1 if the kernel refuses to
+   merge the results. */
+static int add_batch(struct outcome *outcome, struct outcome *next,
+                     const struct job_config *config)
 {
     int error;
 
     if (outcome->batch_count == 0) {
         *outcome = *next;
-        note(outcome, next);
+        record_batch(outcome, next);
         outcome->batch_count = 1;
         return 0;
     }
-    note(outcome, next);
+    record_batch(outcome, next);
     outcome->batch_count += 1;
     outcome->load_units += next->load_units;
     outcome->load_bytes += next->load_bytes;
@@ -190,8 +191,8 @@ static int add(struct outcome *outcome, struct outcome *next,
     return error;
 }
 
-static void show(const struct job_config *config, uint32_t index,
-                 uint32_t count)
+static void print_progress(const struct job_config *config, uint32_t index,
+                           uint32_t count)
 {
     if (config->progress && count > 1) {
         fprintf(stderr, "\r\033[Kbatch %u of %u ", index + 1, count);
@@ -200,7 +201,7 @@ static void show(const struct job_config *config, uint32_t index,
 }
 
 int batches_run(struct outcome *outcome, const struct job_config *config,
-                batches_one *one, void *context)
+                batches_run_one *one, void *context)
 {
     uint32_t count = batches_count(config);
     int status = 0;
@@ -208,9 +209,9 @@ int batches_run(struct outcome *outcome, const struct job_config *config,
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
         struct outcome next = {.batch_count = 0};
 
-        show(config, i, count);
+        print_progress(config, i, count);
         status = one(context, &next, i);
-        if (status == 0 && add(outcome, &next, config) != 0) {
+        if (status == 0 && add_batch(outcome, &next, config) != 0) {
             fprintf(stderr,
                     "quincunx: kernel %s: results of batches cannot "
                     "be merged\n",

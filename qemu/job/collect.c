@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Copies a node's log. */
-static void keep_events(struct outcome_node *node,
+static void copy_events(struct outcome_node *node,
                         const struct node_event *from, uint32_t count)
 {
     struct node_event *event =
@@ -21,7 +21,7 @@ static void keep_events(struct outcome_node *node,
     node->event_count = count;
 }
 
-/* An interval ends with its computing; sends queued before belong to it. */
+/* Adds an event to the interval at hand, which EVENT_COMPUTE_END ends. */
 static void read_interval(struct outcome_node *node,
                           const struct node_event *event, uint64_t at_ps)
 {
@@ -71,8 +71,9 @@ static void read_events(struct outcome_node *node, uint64_t zero_ps)
     node->compute_start_ps = node->interval[0].compute_start_ps;
 }
 
-/* A node that has no part in a batch still has the log of the one before it,
-   which ended before this one's scatter began. */
+/* Whether a log is of an earlier batch: it ended before this one's scatter
+   began. A node that gets nothing of a batch keeps the log of the one before.
+ */
 static bool is_old(const struct node_event *event, uint32_t count,
                    uint64_t zero_ps)
 {
@@ -82,7 +83,7 @@ static bool is_old(const struct node_event *event, uint32_t count,
 void collect_log(struct outcome_node *node, const struct node_event *event,
                  uint32_t count, uint64_t zero_ps)
 {
-    keep_events(node, event, is_old(event, count, zero_ps) ? 0 : count);
+    copy_events(node, event, is_old(event, count, zero_ps) ? 0 : count);
     read_events(node, zero_ps);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of an outcome that are read alike on every mesh. */
+/* The parts of an outcome that are the same on every mesh: the config's, and
+   the nodes' logs. */
 #ifndef QEMU_JOB_COLLECT_H
 #define QEMU_JOB_COLLECT_H
 
@@ -7,16 +8,18 @@
 #include "qemu/outcome/outcome.h"
 
 /*
- * Fills in what the config and the order say, and all nodes with nothing known
- * of them. `*outcome` holds the originator's report already; its memory is
- * freed by outcome_free().
+ * Fills in the config's and the order's values, and a record for each node with
+ * all 0. `*outcome` holds the originator's report already; outcome_free() frees
+ * its memory.
  */
 void collect_begin(struct outcome *outcome, const struct job_config *config,
                    const struct wire_order *order);
 
-/* Fills a node in from its log, copied, of times from which zero_ps is taken
-   off; all but when it received, which is no event. From a log that
-   ends before that time nothing: it is of another batch. */
+/*
+ * Copies a node's log and fills in its times, counted from zero_ps, the start
+ * of the scatter; but for those of receipts, which are no events. A log that
+ * ends before zero_ps is of an earlier batch: it counts as empty.
+ */
 void collect_log(struct outcome_node *node, const struct node_event *event,
                  uint32_t count, uint64_t zero_ps);
 

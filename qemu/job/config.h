@@ -17,13 +17,13 @@ struct job_config {
     const struct mesh_ops *mesh; /* where it runs: qemu/job/mesh_ops.h */
     struct torus_size size;
     struct torus_coord originator;
-    struct profile profile;             /* what communication costs */
-    const struct profile *plan_profile; /* .. in the plan; or NULL */
+    struct profile profile;             /* costs of circuits */
+    const struct profile *plan_profile; /* the same for the plan; or NULL */
     const struct kernel *kernel;
     struct kernel_terms terms; /* for this load and its argument */
     const char *input_name;
     struct format_load load;
-    uint32_t batch_units; /* at most so many at once; 0: what memory takes */
+    uint32_t batch_units; /* of a batch at most; 0: as memory allows */
     uint8_t phases;       /* or WIRE_BEST */
     uint8_t rounds;       /* or WIRE_BEST */
     enum schedule schedule;
@@ -41,9 +41,9 @@ struct job_config {
     const char *firmware; /* of emulated boards; else NULL */
     unsigned watchdog_s;
     bool gdb; /* a socket for each board, no watchdog: see qemu/board/gdb.h */
-    const char *gdb_dir; /* NULL: the default */
-    bool progress;       /* a line on stderr */
-    struct torus_coord victim;
+    const char *gdb_dir;       /* NULL: the default */
+    bool progress;             /* prints a line on stderr that shows it */
+    struct torus_coord victim; /* node of the injection, for tests */
     enum node_injection injection;
 };
 

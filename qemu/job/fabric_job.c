@@ -16,7 +16,7 @@
 
 #define NATIVE_SIDE_MAX 125u
 
-/* Longer than a board takes to queue a message, slow ones too. */
+/* More than any board takes to queue a message, a slowed one too. */
 #define READY_DELAY_NS 50000u
 
 struct fabric_job {
@@ -37,7 +37,7 @@ static struct fabric_job *job_of(struct job_mesh *mesh)
 
 /* ---- progress ---- */
 
-static void show(void *context, uint32_t up, uint32_t ended)
+static void print_progress(void *context, uint32_t up, uint32_t ended)
 {
     struct fabric_job *job = context;
     double now_s = mesh_wall_s();
@@ -59,7 +59,7 @@ static void show(void *context, uint32_t up, uint32_t ended)
 
 /* ---- starting ---- */
 
-static struct fabric_job *make(const struct job_config *config, bool probed)
+static struct fabric_job *create(const struct job_config *config, bool probed)
 {
     struct fabric_job *job = memory_or_exit(calloc(1, sizeof *job));
 
@@ -80,7 +80,7 @@ static struct fabric_job *make(const struct job_config *config, bool probed)
         .identity = node_mesh_identity(config->size.width, config->size.height),
         .victim = config->victim,
         .injection = config->injection,
-        .progress = config->progress ? show : NULL,
+        .progress = config->progress ? print_progress : NULL,
         .progress_context = job};
     job->mesh = (struct job_mesh){
         .ops = config->mesh, .config = config, .report = &job->driver.report};
@@ -122,7 +122,7 @@ static void close_mesh(struct job_mesh *mesh)
 static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
                      bool probed)
 {
-    struct fabric_job *job = make(config, probed);
+    struct fabric_job *job = create(config, probed);
     int error = config->mesh->has_images
                     ? start_boards(job, config)
                     : native_start(&job->backend, job->nodes);
@@ -197,7 +197,8 @@ static void read_node(struct outcome *outcome, const struct fabric_job *job,
                 outcome->plan.scatter_start_ps);
 }
 
-/* A node's first sends are asked for when they have been queued. */
+/* A node's hop ends when its first send is queued: then the switch sees the
+   request. */
 static void read_hop(struct outcome_node *source,
                      const struct circuit_record *circuit)
 {
@@ -206,7 +207,7 @@ static void read_hop(struct outcome_node *source,
     }
 }
 
-/* A node's volumes come out of one port, in order of rounds. */
+/* A node's volumes all come in at one port, in order of rounds. */
 static void read_receipt(struct outcome_node *node,
                          struct circuit_record *circuit, uint8_t *receipts)
 {
@@ -221,7 +222,8 @@ static void read_receipt(struct outcome_node *node,
     }
 }
 
-/* Circuits, with times counted from the start of the scatter. */
+/* Copies the order's circuits, with times counted from the start of the
+ * scatter. */
 static void read_circuits(struct outcome *outcome, const struct fabric *fabric,
                           uint32_t first)
 {
@@ -243,7 +245,7 @@ static void read_circuits(struct outcome *outcome, const struct fabric *fabric,
         outcome->messages += 1;
         outcome->payload_bytes += circuit->bytes - CIRCUIT_HEADER_BYTES;
         if (circuit->kind == WIRE_BRANCH) {
-            circuit->kind = WIRE_PART; /* to people the same */
+            circuit->kind = WIRE_PART; /* reports show both alike */
         }
         if (circuit->kind == WIRE_PART) {
             uint32_t to = circuit->destination;

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What batches are carried out with. */
+/* A job that runs. */
 struct job {
-    struct job_config config; /* with the room that the mesh told */
+    struct job_config config; /* with the room_bytes that the mesh reports */
     const uint8_t *tree;
     struct job_mesh *mesh;
 };
@@ -39,7 +39,7 @@ static int read_outcome(struct outcome *outcome, const struct job *job,
     return status;
 }
 
-static int carry_out(void *context, struct outcome *outcome, uint32_t index)
+static int run_batch(void *context, struct outcome *outcome, uint32_t index)
 {
     const struct job *job = context;
     struct job_mesh *mesh = job->mesh;
@@ -47,7 +47,7 @@ static int carry_out(void *context, struct outcome *outcome, uint32_t index)
     struct job_order order;
     int status;
 
-    job_order_make(&order, &job->config, job->tree, index);
+    job_order_init(&order, &job->config, job->tree, index);
     status = mesh->ops->order(mesh, &order.mesh);
     job_order_free(&order);
     if (status == 0) {
@@ -79,7 +79,7 @@ int job_execute(struct outcome *outcome, const struct job_config *config)
         job.tree = tree;
         job.config.room_bytes = job.mesh->room_bytes;
         status = batches_fit(&job.config)
-                     ? batches_run(outcome, &job.config, carry_out, &job)
+                     ? batches_run(outcome, &job.config, run_batch, &job)
                      : EXIT_FAILED;
         outcome->boot_wall_s = job.mesh->up_wall_s - start_s;
         config->mesh->close(job.mesh);

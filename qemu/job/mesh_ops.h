@@ -19,9 +19,9 @@ struct mesh_probing {
     uint32_t bytes[MESH_PROBE_SIZES]; /* default payloads; 0: no more */
     uint16_t repeat; /* default number of probes to each node of each size */
     uint32_t ready_delay_ns;
-    uint32_t rows; /* both as in struct probe_channel */
-    /* The nodes' clocks run with the world's: they are set by a node's first
-       message, and some repeats of a probe take longer than others. */
+    uint32_t rows; /* this and the one above: as in struct probe_channel */
+    /* The nodes' clocks run in real time: a node's first message sets its
+       clock, and repeats of a probe differ. */
     bool real_time;
 };
 
@@ -31,7 +31,8 @@ struct job_mesh {
     const struct job_config *config;
     const char *board;                /* as in the report */
     const struct mesh_report *report; /* of the last order; the mesh's */
-    uint64_t room_bytes; /* for a job's data in a node's memory; 0: not told */
+    uint64_t room_bytes; /* of a node's memory for a job's data; 0: as the
+                            window has (qemu/fabric/backend.h) */
     double up_wall_s;    /* when the last node was up, by mesh_wall_s() */
 };
 
@@ -56,8 +57,8 @@ struct mesh_ops {
     /* Gives an order to the originator and waits for its report. */
     int (*order)(struct job_mesh *mesh, const struct mesh_order *order);
 
-    /* Prints on stderr how the nodes are, if the error of a report says that
-       one failed; NULL: nothing more is known. */
+    /* Prints the nodes' states on stderr, if the error of a report may come
+       from one of them. NULL: there is nothing to print. */
     void (*explain)(struct job_mesh *mesh, int error);
 
     /* Reads the nodes' logs and counters of the last batch, carried out by that
@@ -74,7 +75,7 @@ extern const struct mesh_ops fabric_job_native; /* a coroutine a node */
 extern const struct mesh_ops serial_job_qemu;   /* boards emulated by QEMU */
 extern const struct mesh_ops serial_job_port;   /* boards behind config.port */
 
-/* The way of probes to the mesh, which outlives it. */
+/* A channel for probes to this mesh, which must outlive it. */
 struct probe_channel job_mesh_channel(struct job_mesh *mesh);
 
 #endif

@@ -86,7 +86,7 @@ static struct wire_order wire_of(const struct job_config *config,
     return order;
 }
 
-void job_order_make(struct job_order *order, const struct job_config *config,
+void job_order_init(struct job_order *order, const struct job_config *config,
                     const uint8_t *tree, uint32_t index)
 {
     uint32_t nodes = torus_nodes(config->size);

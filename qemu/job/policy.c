@@ -3,8 +3,8 @@
 
 #include "scatter/wire/wire.h"
 
-/* A torus of 5^k x 5^k, Peters' and Syska's schedule, four ports, circuits,
-   and nodes of one speed. */
+/* The pattern is for a torus of 5^k x 5^k, the schedule peters-syska, four
+   ports, circuits, and nodes of one speed. */
 static bool suits_pattern(const struct job_config *config)
 {
     return torus_phases(config->size) >= 0 &&

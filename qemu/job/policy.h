@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The policies of scatter/engine/policy.h as the host sees them, a row each:
-   for which jobs, and what their orders carry. */
+/* The host's table of the policies of scatter/engine/policy.h: the jobs that
+   each suits, and what its orders carry. */
 #ifndef QEMU_JOB_POLICY_H
 #define QEMU_JOB_POLICY_H
 
@@ -10,14 +10,15 @@ struct job_policy {
     uint8_t id;         /* enum wire_policy */
     bool counts_phases; /* a job may ask for a number of phases */
     uint8_t rounds_max; /* and for so many rounds */
-    bool (*suits)(const struct job_config *config); /* the first such row is */
+    /* A job has the first policy that suits it. */
+    bool (*suits)(const struct job_config *config);
 
     /* The tree that an order carries, to be freed; NULL if there is none of at
        most TREE_PHASES_MAX phases. No function: orders carry no tree. */
     uint8_t *(*tree)(const struct job_config *config);
 
-    /* Bytes of the originator's memory that its plan takes. No function: none
-       to speak of. */
+    /* Bytes of the originator's memory that the plan takes besides the jobs. No
+       function: none. */
     uint64_t (*plan_bytes)(const struct job_config *config);
 };
 

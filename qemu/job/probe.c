@@ -10,7 +10,8 @@
 
 /* ---- paths ---- */
 
-/* The shorter way round from `from` to `to`: *up says whether it rises. */
+/* Hops of the shorter way round from `from` to `to`; *up: whether coordinates
+   rise on it. */
 static uint16_t leg(uint16_t from, uint16_t to, uint16_t side, bool *up)
 {
     uint16_t rising = (uint16_t)((to + side - from) % side);
@@ -60,8 +61,8 @@ static int complain_malformed(void)
     return EXIT_FAILED;
 }
 
-/* The originator gave up at a row of these probes; an entry that is none of
-   them is the list's fault. */
+/* The originator gave up at row `row` of these probes. The message names the
+   node if the row is one of theirs. */
 static int complain_given_up(const struct probe probes[], uint32_t count,
                              uint32_t row, int32_t error)
 {
@@ -78,10 +79,11 @@ static int complain_given_up(const struct probe probes[], uint32_t count,
     return EXIT_FAILED;
 }
 
-/* Gives an order, a list of these probes; *at and *end: where its rows lie. */
-static int order(const struct probe_channel *channel, const uint8_t **at,
-                 const uint8_t **end, const uint8_t *list,
-                 const struct probe probes[], uint32_t count)
+/* Sends a list of these probes. Result: 0, and the report's rows lie from *at
+ *to end; or an exit status after a message. */
+static int order_probes(const struct probe_channel *channel, const uint8_t **at,
+                        const uint8_t **end, const uint8_t *list,
+                        const struct probe probes[], uint32_t count)
 {
     uint32_t rows = (uint32_t)probe_rows(probes, count);
     uint32_t bytes = 0;
@@ -136,7 +138,7 @@ static int measure_some(const struct probe_channel *channel,
 
         wire_entry_store(list + (size_t)i * WIRE_ENTRY_BYTES, &entry);
     }
-    status = order(channel, &at, &end, list, probes, count);
+    status = order_probes(channel, &at, &end, list, probes, count);
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
         struct wire_entry entry = entry_of(channel, &probes[i], WIRE_ASKS_TIME);
 
@@ -204,8 +206,8 @@ static int load_log(struct probe_log *log, const struct probe *probe,
     return 0;
 }
 
-static int some_logs(const struct probe_channel *channel,
-                     struct probe_log logs[], uint32_t count)
+static int read_some_logs(const struct probe_channel *channel,
+                          struct probe_log logs[], uint32_t count)
 {
     uint8_t list[PROBE_LOGS_AT_ONCE * WIRE_ENTRY_BYTES] = {0};
     struct wire_entry entry[PROBE_LOGS_AT_ONCE];
@@ -220,7 +222,7 @@ static int some_logs(const struct probe_channel *channel,
         entry[i] = entry_of(channel, &probe[i], WIRE_ASKS_LOG);
         wire_entry_store(list + (size_t)i * WIRE_ENTRY_BYTES, &entry[i]);
     }
-    status = order(channel, &at, &end, list, probe, count);
+    status = order_probes(channel, &at, &end, list, probe, count);
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
         status = load_log(&logs[i], &probe[i], &entry[i], &at, end);
     }
@@ -235,9 +237,9 @@ int probe_logs(const struct probe_channel *channel, struct probe_log logs[],
     for (uint32_t i = 0; status == 0 && i < count; i += PROBE_LOGS_AT_ONCE) {
         uint32_t left = count - i;
 
-        status =
-            some_logs(channel, &logs[i],
-                      left < PROBE_LOGS_AT_ONCE ? left : PROBE_LOGS_AT_ONCE);
+        status = read_some_logs(channel, &logs[i],
+                                left < PROBE_LOGS_AT_ONCE ? left
+                                                          : PROBE_LOGS_AT_ONCE);
     }
     return status;
 }

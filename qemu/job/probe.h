@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The host's side of scatter/engine/probe.h: lists of probes for the
- * originator, and what it reports of them. How orders reach it is the caller's:
- * through a window, or over a console.
+ * The host's side of scatter/engine/probe.h: sends lists of probes to the
+ * originator and reads its reports. The caller's struct probe_channel carries
+ * them: through a window, or over a console.
  */
 #ifndef QEMU_JOB_PROBE_H
 #define QEMU_JOB_PROBE_H
@@ -14,24 +14,24 @@
 #define PROBE_BYTES_MIN WIRE_ENTRY_BYTES
 #define PROBE_BYTES_MAX 1048576u
 
-/* Logs that it is asked for at once. */
+/* Logs in one list. */
 #define PROBE_LOGS_AT_ONCE 8u
 
-/* Rows that the originator is asked for at once: 8 KiB of them. */
+/* Rows of one list: 8 KiB of the report. */
 #define PROBE_ROWS_AT_ONCE 256u
 
-/* The same on serial lines, where a row may take a second. */
+/* The same on serial ports, where a row may take a second. */
 #define PROBE_SERIAL_ROWS 64u
 
-/* So many probes to one node, each of `bytes`: count is 1 to 256. */
+/* `count` probes (1 to 256) of `bytes` each to the node `at`. */
 struct probe {
     struct torus_coord at;
     uint16_t count;
     uint32_t bytes;
 };
 
-/* One exchange, times as in scatter/wire/wire.h. Bytes are the whole messages',
-   headers included: what a circuit carries. */
+/* One probe and its answer; times as in scatter/wire/wire.h. Bytes include the
+   messages' headers. */
 struct probe_row {
     struct torus_coord at;
     uint32_t hops;
@@ -43,7 +43,7 @@ struct probe_row {
     uint64_t t4_ps;
 };
 
-/* The way to the originator of a mesh. */
+/* How lists of probes reach the originator of a mesh. */
 struct probe_channel {
     struct torus_size size;
     struct torus_coord originator;
@@ -54,7 +54,7 @@ struct probe_channel {
 
     /* Gives the originator a WIRE_MEASURE and waits for its WIRE_MEASURED.
        *report stays the callee's, until the next call. Result: 0, or an exit
-       status with the reason said. */
+       status after a message. */
     int (*order)(void *context, const uint8_t **report, uint32_t *report_bytes,
                  const uint8_t *list, uint32_t list_bytes);
 };
@@ -63,11 +63,11 @@ struct probe_channel {
 struct torus_path probe_path(struct torus_size size, struct torus_coord from,
                              struct torus_coord to);
 
-/* Rows of `count` probes. */
+/* Number of rows that `count` probes have. */
 uint64_t probe_rows(const struct probe probes[], uint32_t count);
 
-/* Carries the probes out, in order. `rows` takes probe_rows(). Result: 0, or
-   an exit status with the reason said. */
+/* Sends the probes, in order, and fills in `rows`, probe_rows() of them.
+   Result: 0, or an exit status after a message. */
 NODISCARD int probe_measure(const struct probe_channel *channel,
                             struct probe_row rows[],
                             const struct probe probes[], uint32_t count);
@@ -81,7 +81,7 @@ struct probe_log {
     struct node_event event[NODE_EVENTS];
 };
 
-/* Fetches the logs of `count` nodes. Result: as above. */
+/* Reads the logs of `count` nodes, logs[i].at. Result: as above. */
 NODISCARD int probe_logs(const struct probe_channel *channel,
                          struct probe_log logs[], uint32_t count);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * There is no fabric: times are those of the boards' own clocks, whose offsets
- * are measured after the job by an exchange with each node. Logs are fetched
- * over the mesh, so that one console is enough.
+ * A job on boards with serial ports, emulated or real. Times are those of the
+ * boards' own clocks; their offsets are measured after the job by an exchange
+ * with each node. Logs come over the mesh, so that one console is enough.
  */
 
 #include "hal/circuit.h"
@@ -21,11 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is not the job's: before the first batch, known of so many nodes, and to
-   fetch logs between batches. */
+/* Counts that are subtracted from the boards' counters, so that the job's are
+   left: those before the job, and messages that fetched logs. */
 struct run_counts {
-    struct ps_counts before;
-    uint32_t first;
+    struct ps_counts before; /* the job; all nodes' sums */
+    uint32_t first;          /* nodes whose counters `before` has */
     uint32_t log_messages;
     uint32_t log_bytes;
     uint64_t *last_ps; /* of each node: when its log ended, on its own clock */
@@ -43,7 +43,7 @@ static struct serial_job *job_of(struct job_mesh *mesh)
     return (struct serial_job *)mesh;
 }
 
-static void say(const struct job_config *config, const char *what)
+static void print_progress(const struct job_config *config, const char *what)
 {
     if (config->progress) {
         fprintf(stderr, "\r\033[K%s", what);
@@ -53,9 +53,9 @@ static void say(const struct job_config *config, const char *what)
 
 /* ---- logs ---- */
 
-/* How far a node's clock is ahead of the originator's: half of what the two
-   directions of an exchange differ by, but for the bytes that the answer is
-   longer. */
+/* How far a node's clock is ahead of the originator's, in ps: half of the
+   difference of an exchange's two directions, corrected by the transfer time of
+   the bytes by which the answer is longer. */
 static uint64_t offset_of(const struct probe_row *row, uint64_t transfer_ps)
 {
     int64_t forth_ps = (int64_t)(row->t2_ps - row->t1_ps);
@@ -67,9 +67,11 @@ static uint64_t offset_of(const struct probe_row *row, uint64_t transfer_ps)
                   2);
 }
 
-/* Times of the originator's clock, none before the job began: an exchange is
-   no better than the difference of its two directions. */
-static void shift(struct probe_log *log, uint64_t zero_ps, uint64_t transfer_ps)
+/* Converts a log's times to the originator's clock. Times that come out before
+   the scatter's start are set to it: the offset is as inexact as the two
+   directions of an exchange differ. */
+static void convert_times(struct probe_log *log, uint64_t zero_ps,
+                          uint64_t transfer_ps)
 {
     uint64_t offset_ps = offset_of(&log->row, transfer_ps);
 
@@ -81,8 +83,8 @@ static void shift(struct probe_log *log, uint64_t zero_ps, uint64_t transfer_ps)
     }
 }
 
-/* A node that has no part in a batch still has the log of the one before it;
-   that of a job before this one is gone since the wave. */
+/* Empties a log that was read after the batch before: a node that gets nothing
+   of a batch keeps its log. Logs of earlier jobs are gone since discovery. */
 static void drop_old(struct probe_log *log, uint64_t *last_ps)
 {
     uint64_t ends_ps = log->count > 0 ? log->event[log->count - 1].time_ps : 0;
@@ -93,7 +95,8 @@ static void drop_old(struct probe_log *log, uint64_t *last_ps)
     *last_ps = ends_ps;
 }
 
-/* The volume is complete when the node begins to deal with it. */
+/* Boards log no receipts: a round's is taken to be when the node had queued its
+   sends, or began to compute if the log has no such event. */
 static void guess_receipts(struct outcome_node *node)
 {
     for (unsigned i = 0; i < node->intervals; ++i) {
@@ -106,7 +109,7 @@ static void guess_receipts(struct outcome_node *node)
     node->received_ps = node->interval[0].received_ps;
 }
 
-/* A node knows its layer when it has queued its sends. */
+/* The layer that a node logged when it had queued its sends. */
 static uint8_t layer_of(const struct probe_log *log)
 {
     uint8_t layer = 0;
@@ -128,7 +131,7 @@ static void read_node(struct outcome *outcome, struct probe_log *log,
 
     node->at = log->at;
     drop_old(log, &counts->last_ps[index]);
-    shift(log, zero_ps, outcome->plan_profile.transfer_ps);
+    convert_times(log, zero_ps, outcome->plan_profile.transfer_ps);
     node->layer = layer_of(log);
     collect_log(node, log->event, log->count, zero_ps);
     guess_receipts(node);
@@ -141,8 +144,8 @@ static void count_exchange(struct run_counts *counts,
     counts->log_bytes += row->bytes + row->answer_bytes;
 }
 
-/* The nodes' clocks, by an exchange of two short messages: what the bytes of a
-   log took is known no better than what a byte takes. */
+/* Measures the nodes' clocks by an exchange of two short messages with each:
+   the time that a log's many bytes take is not known well enough. */
 static int read_clocks(const struct probe_channel *channel,
                        struct probe_log logs[], uint32_t count,
                        struct run_counts *counts)
@@ -166,7 +169,7 @@ static int read_clocks(const struct probe_channel *channel,
     return status;
 }
 
-/* The logs of all nodes, the originator's from its console. */
+/* Reads the logs of all nodes, the originator's from its console. */
 static int read_nodes(struct outcome *outcome, struct serial_job *job)
 {
     const struct probe_channel channel = job_mesh_channel(&job->mesh);
@@ -175,8 +178,7 @@ static int read_nodes(struct outcome *outcome, struct serial_job *job)
     struct probe_log *logs = memory_or_exit(calloc(count, sizeof *logs));
     int status;
 
-    /* The originator is no node to be probed: it takes the place of the last,
-       which takes its own. */
+    /* The originator is not probed: it changes places with the last node. */
     for (uint32_t i = 0; i < count; ++i) {
         logs[i].at = torus_coord_of(channel.size, i);
     }
@@ -199,8 +201,8 @@ static int read_nodes(struct outcome *outcome, struct serial_job *job)
     return status;
 }
 
-/* The originator's, which is the deepest: it plans. Nothing, if it cannot be
-   had: the job is done. */
+/* Reads how much stack the originator used, which is the deepest, as it plans.
+   Without a reply it stays 0: the job is done all the same. */
 static void read_stack(struct outcome *outcome, struct console *console)
 {
     uint32_t first = torus_index(outcome->size, outcome->originator);
@@ -219,7 +221,7 @@ static void read_stack(struct outcome *outcome, struct console *console)
 /* ---- the mesh, by peeks ---- */
 
 /* Prints the nodes' states: which of them made a job fail. */
-static void show_nodes(const struct serial_job *job)
+static void print_nodes(const struct serial_job *job)
 {
     const struct job_config *config = job->mesh.config;
     struct ps ps;
@@ -232,8 +234,9 @@ static void show_nodes(const struct serial_job *job)
     ps_end(&ps);
 }
 
-/* Whether the nodes of a bench go together: a job with two images, or with a
-   slow node, is seldom meant. Nodes that do not answer are found later. */
+/* Checks that all nodes have the originator's image and run by their crystal,
+   unless --allow-mixed. Nodes that do not answer are found later. Result: 0, or
+   an exit status after a message. */
 static int check_nodes(const struct serial_job *job)
 {
     const struct job_config *config = job->mesh.config;
@@ -259,8 +262,9 @@ static int check_nodes(const struct serial_job *job)
     return 0;
 }
 
-/* What the switches of all nodes counted. Result: of how many nodes. */
-static uint32_t count(struct ps_counts *counts, const struct serial_job *job)
+/* Reads the sums of all switches' counters. Result: of how many nodes. */
+static uint32_t read_counts(struct ps_counts *counts,
+                            const struct serial_job *job)
 {
     const struct job_config *config = job->mesh.config;
     struct ps ps;
@@ -273,14 +277,15 @@ static uint32_t count(struct ps_counts *counts, const struct serial_job *job)
     return counts->nodes;
 }
 
-/* The counters wrap. What was repeated for logs is not told apart. */
-static void count_after(struct outcome *outcome, const struct serial_job *job)
+/* Sets the job's traffic: the counters, which wrap, less those before it.
+   Retries of the messages that fetched logs count too. */
+static void set_traffic(struct outcome *outcome, const struct serial_job *job)
 {
     const struct run_counts *counts = &job->counts;
     const struct ps_counts *before = &counts->before;
     uint32_t nodes = outcome->node_count;
     struct ps_counts after;
-    uint32_t counted = count(&after, job);
+    uint32_t counted = read_counts(&after, job);
 
     if (counted < nodes) {
         fprintf(stderr, "quincunx: only %u of %u nodes told their counters\n",
@@ -311,13 +316,13 @@ static void close_mesh(struct job_mesh *mesh)
 {
     struct serial_job *job = job_of(mesh);
 
-    say(mesh->config, "");
+    print_progress(mesh->config, "");
     serial_mesh_stop(&job->driver);
     free(job->counts.last_ps);
     free(job);
 }
 
-static struct serial_job *make(const struct job_config *config)
+static struct serial_job *create(const struct job_config *config)
 {
     struct serial_job *job = memory_or_exit(calloc(1, sizeof *job));
 
@@ -342,19 +347,19 @@ static struct serial_job *make(const struct job_config *config)
 static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
                      bool probed)
 {
-    struct serial_job *job = make(config);
+    struct serial_job *job = create(config);
     struct run_counts *counts = &job->counts;
     bool fresh = config->mesh->has_images; /* boards that are started here */
     int status = 0;
 
     if (!probed) {
-        say(config, "starting boards, which find each other");
+        print_progress(config, "starting boards, which find each other");
     }
     if (serial_mesh_start(&job->driver, &job->config,
                           fresh ? serial_mesh_boards : serial_mesh_port) != 0) {
         status = EXIT_FAILED;
     } else if (!probed) {
-        say(config, "all boards up; the job runs");
+        print_progress(config, "all boards up; the job runs");
         status = fresh ? 0 : check_nodes(job);
     }
     if (status != 0) {
@@ -363,7 +368,7 @@ static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
     }
     /* Boards that were just started have counted nothing. */
     counts->first = fresh || probed ? torus_nodes(config->size)
-                                    : count(&counts->before, job);
+                                    : read_counts(&counts->before, job);
     job->mesh.room_bytes = job->driver.room_bytes;
     job->mesh.up_wall_s = job->driver.up_wall_s;
     *mesh = &job->mesh;
@@ -372,7 +377,7 @@ static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
 
 /* ---- orders ---- */
 
-/* Boards that stay are reset if they do not carry out an order. */
+/* Boards that keep running are reset if they do not carry out an order. */
 static int give_order(struct job_mesh *mesh, const struct mesh_order *order)
 {
     struct serial_job *job = job_of(mesh);
@@ -381,17 +386,18 @@ static int give_order(struct job_mesh *mesh, const struct mesh_order *order)
         return 0;
     }
     if (order->kind == WIRE_ORDER) {
-        show_nodes(job);
+        print_nodes(job);
     }
     serial_mesh_give_up(&job->driver);
     return EXIT_FAILED;
 }
 
-/* After errors whose cause is in the boards: no order could have them. */
+/* Prints the nodes' states after errors whose cause is in the boards, not in
+   the order. */
 static void explain(struct job_mesh *mesh, int error)
 {
     if (error == ERR_PORT_BUSY || postmortem_hint(error) != NULL) {
-        show_nodes(job_of(mesh));
+        print_nodes(job_of(mesh));
     }
 }
 
@@ -401,21 +407,21 @@ static int collect(struct job_mesh *mesh, struct outcome *outcome,
     struct serial_job *job = job_of(mesh);
 
     if ((order->flags & WIRE_MORE) == 0) {
-        count_after(outcome, job);
+        set_traffic(outcome, job);
     }
     if (read_nodes(outcome, job) != 0) {
-        show_nodes(job);
+        print_nodes(job);
         return EXIT_FAILED;
     }
     read_stack(outcome, job->driver.console);
     return 0;
 }
 
-/* Frames make steps of 20 us in what a message takes; the sizes lie on
-   different parts of them, and none is under a few frames: short messages are
-   up to 80 us sooner than their bytes take in longer ones, such as shares of a
-   load. No lead: a board that waits for a time is late by up to a tick, and
-   what software costs it is part of a startup. */
+/* Frames make the time of a message rise in steps of 20 us; the sizes lie on
+   different parts of a step. None is below a few frames: short messages are up
+   to 80 us faster than their bytes in longer ones, such as shares of a load. No
+   ready delay: a board that waits for a time is late by up to a tick, and its
+   software counts as part of the startup. */
 static const struct mesh_probing probing = {
     .bytes = {800, 1200, 1700, 2300, 3000, 4000},
     .repeat = 5,

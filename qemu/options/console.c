@@ -95,7 +95,8 @@ int board_options_fail(const struct console *console)
     return EXIT_FAILED;
 }
 
-/* What the board says of its place, where the options say nothing. */
+/* Sets size and originator, where the options have not, to the place that the
+   board reports. Result: 0 or an exit status. */
 static int complete(struct board_options *options,
                     const struct console_reply *reply)
 {

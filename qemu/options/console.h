@@ -26,21 +26,22 @@ struct board_options {
 #define BOARD_OPTIONS_KEYS 0x200
 extern const struct argp board_options_argp;
 
-/* Whether --port is there and the originator lies in the mesh, if that is
-   given. Result: 0 or an exit status, after a message. */
+/* Checks that --port is there and that the originator lies in the mesh, if both
+   are given. Result: 0, or an exit status after a message. */
 NODISCARD int board_options_check(const struct board_options *options);
 
 /*
- * Opens the console, asks the board who it is, and completes size and
- * originator by what it says. Result: NULL after a message: then *status is an
- * exit status.
+ * Opens the console, and completes size and originator from the board's reply
+ * to `ident`. Result: the console, to be closed; NULL after a message, and
+ * *status is the exit status.
  */
 struct console *board_options_open(int *status, struct board_options *options);
 
-/* Only the console, as it is best to wait for it; NULL after a message. */
+/* Opens the console, with the time limits of surveys. Result: to be closed;
+   NULL after a message. */
 struct console *board_options_console(const struct board_options *options);
 
-/* Says why the console's last call failed. Result: an exit status. */
+/* Prints why the console's last call failed. Result: an exit status. */
 int board_options_fail(const struct console *console);
 
 #endif

@@ -85,7 +85,7 @@ static const struct argp_option descriptions[] = {
      3},
     {0}};
 
-/* Of every command that starts a mesh. */
+/* Options of every command that starts a mesh. */
 static const struct argp_option mesh_descriptions[] = {
     {"mesh", KEY_MESH, "WxH", 0,
      "Size of the torus: 1x1 to 31x31 (native also 125x125)", 1},
@@ -129,7 +129,7 @@ const struct mesh_ops *job_options_mesh_of(const struct board_kind *board)
                                            : &fabric_job_qemu;
 }
 
-/* By the options given so far. */
+/* Sets config.mesh and config.board by the options given so far. */
 static void choose_mesh(struct job_options *options)
 {
     struct job_config *config = &options->config;
@@ -474,14 +474,14 @@ void job_options_init(struct job_options *options, const char *command)
 
 /* ---- the options together ---- */
 
-static int missing(const struct job_options *options, const char *what)
+static int print_missing(const struct job_options *options, const char *what)
 {
     fprintf(stderr, "quincunx: %s: %s is required; see --help\n",
             options->command, what);
     return EXIT_USAGE;
 }
 
-/* Options that are for another mesh than the one chosen. */
+/* Refuses options that are for another mesh than the one chosen. */
 static int check_mesh(const struct job_options *options)
 {
     const struct job_config *config = &options->config;
@@ -522,7 +522,7 @@ int job_options_check_mesh(const struct job_options *options)
         return status;
     }
     if (options->mesh_text == NULL) {
-        return missing(options, "--mesh WxH");
+        return print_missing(options, "--mesh WxH");
     }
     if (config->size.width > SCHEDULE_SIDE_MAX ||
         config->size.height > SCHEDULE_SIDE_MAX) {
@@ -551,7 +551,7 @@ int job_options_check_mesh(const struct job_options *options)
     return 0;
 }
 
-/* What the policy of this job does not have. */
+/* Refuses --phases and --rounds that the job's policy does not have. */
 static int check_policy(const struct job_options *options)
 {
     const struct job_config *config = &options->config;
@@ -575,7 +575,7 @@ static int check_policy(const struct job_options *options)
     return 0;
 }
 
-/* Spreads --slow over the mesh. */
+/* Makes the table of all nodes' slowdowns from --slow. */
 static int set_slow_shifts(struct job_options *options)
 {
     struct torus_size size = options->config.size;
@@ -607,14 +607,14 @@ int job_options_check(struct job_options *options)
     int status;
 
     if (options->mesh_text == NULL) {
-        return missing(options, "--mesh WxH");
+        return print_missing(options, "--mesh WxH");
     }
     if (config->kernel == NULL) {
-        return missing(options, "--kernel NAME");
+        return print_missing(options, "--kernel NAME");
     }
     if (config->input_name == NULL &&
         format_of(config->kernel->name)->input != NULL) {
-        return missing(options, "INPUT");
+        return print_missing(options, "INPUT");
     }
     if (config->input_name != NULL &&
         format_of(config->kernel->name)->input == NULL) {

@@ -29,7 +29,7 @@ struct job_options {
     const char *mesh_text;
     const char *board_text;      /* NULL: the default */
     bool native;                 /* as --on says */
-    struct profile plan_profile; /* what the config's points to */
+    struct profile plan_profile; /* config.plan_profile points here if given */
     struct job_options_slow slow[JOB_OPTIONS_SLOW_MAX];
     unsigned slow_count;
     bool phases_given;
@@ -37,35 +37,37 @@ struct job_options {
     uint8_t arg[JOB_OPTIONS_ARG_MAX + 1];
     uint32_t arg_bytes;
     char firmware[PATH_MAX];
-    uint8_t *slow_shift; /* own, as config.load: job_options_free() */
+    uint8_t *slow_shift; /* freed by job_options_free(), as config.load is */
 };
 
 /* The child parser; its input is a struct job_options. */
 extern const struct argp job_options_argp;
 
-/* The child parser of a command that starts a mesh and runs no job: those of
-   these options that are the mesh's, and no INPUT. */
+/* The child parser of a command that starts a mesh and runs no job: the options
+   of the mesh only, and no INPUT. */
 extern const struct argp job_options_mesh_argp;
 
-/* The defaults. `command` stays the caller's, as does all of argv. */
+/* Sets the defaults. `command` and argv outlive the options. */
 void job_options_init(struct job_options *options, const char *command);
 
 /* The mesh of emulated boards of this kind. */
 const struct mesh_ops *job_options_mesh_of(const struct board_kind *board);
 
-/* What --on does; 0, or EINVAL after a message. */
+/* Parses the value of --on. Result: 0, or EINVAL after a message. */
 NODISCARD int job_options_set_on(struct job_options *options, const char *text);
 
-/* Whether the options that were parsed go together; completes the config. */
+/* Checks that the options parsed suit each other, and completes the config. */
 NODISCARD int job_options_check(struct job_options *options);
 
-/* Whether those of the mesh do, and its boards can what was asked for. */
+/* The same of the mesh's options alone: whether its nodes can do what they ask
+   for. */
 NODISCARD int job_options_check_mesh(const struct job_options *options);
 
-/* Looks for the firmware and QEMU if nodes run on boards. */
+/* Looks for the firmware and QEMU if nodes run in QEMU. */
 NODISCARD int job_options_find_boards(struct job_options *options);
 
-/* Reads the load, asks the kernel what it thinks of it, and does the above. */
+/* Reads the load, lets the kernel's begin() check the argument, and calls
+   job_options_find_boards(). */
 NODISCARD int job_options_open(struct job_options *options);
 
 void job_options_free(struct job_options *options);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a job needs from outside: its load, the firmware, QEMU. */
+/* Reads a job's load, and finds the firmware and QEMU. */
 #include "qemu/board/emulator.h"
 #include "qemu/board/firmware.h"
 #include "qemu/fabric/backend.h"
@@ -30,12 +30,13 @@ static int check_load(const struct job_options *options)
                 path, load->units, UINT32_MAX);
         return EXIT_FAILED;
     }
-    /* All windows have the same room; other boards tell theirs. */
+    /* Nodes with a window all have the same memory; others tell theirs once the
+       mesh is open (job.c), and are checked there. */
     return !config->mesh->has_fabric || batches_fit(config) ? 0 : EXIT_FAILED;
 }
 
-/* The argument as it was given, or its beginning; other bytes than those of
-   ASCII text in hexadecimal. */
+/* Prints the argument, at most its first ARG_SHOWN bytes; bytes that are no
+   printable ASCII as \xNN. */
 static void print_arg(const struct job_options *options)
 {
     uint32_t bytes = options->arg_bytes;
@@ -49,7 +50,8 @@ static void print_arg(const struct job_options *options)
     fprintf(stderr, "'%s: ", bytes > ARG_SHOWN ? " and so on" : "");
 }
 
-/* The kernel's own judgement of its argument, before any board starts. */
+/* Lets the kernel check its argument before any board starts, and gets its
+   terms. */
 static int check_arg(struct job_options *options)
 {
     struct job_config *config = &options->config;
@@ -77,7 +79,7 @@ static int check_arg(struct job_options *options)
     return 0;
 }
 
-/* Makes units of --unit bytes of a load of single bytes. */
+/* Divides a load of single bytes into units of --unit bytes. */
 static int set_units(struct job_options *options)
 {
     struct format_load *load = &options->config.load;

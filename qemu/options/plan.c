@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/options/plan.h"
 
+#include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 
 #include <argp.h>
@@ -79,7 +80,7 @@ static const enum plan_key excluded[][2] = {
     {PLAN_NODE_COMPUTE, PLAN_RESULTS},
 };
 
-/* Of one that is among them. */
+/* The option with this key, which is among them. */
 static const struct argp_option *option_of(const struct argp_option *among,
                                            enum plan_key key)
 {
@@ -102,9 +103,9 @@ static bool plan_changes(const struct plan_options *options, enum plan_key key)
     }
 }
 
-/* Complains of each option that is missing. */
-static bool complete(const struct plan_options *options,
-                     const struct plan_syntax *syntax)
+/* Prints each required option that is missing. Result: whether none is. */
+static bool check_required(const struct plan_options *options,
+                           const struct plan_syntax *syntax)
 {
     bool all = true;
 
@@ -131,7 +132,7 @@ static void print_option(const struct plan_options *options, enum plan_key key)
     }
 }
 
-static bool compatible(const struct plan_options *options)
+static bool check_compatible(const struct plan_options *options)
 {
     for (size_t i = 0; i < sizeof excluded / sizeof *excluded; ++i) {
         if (plan_changes(options, excluded[i][0]) &&
@@ -147,7 +148,8 @@ static bool compatible(const struct plan_options *options)
     return true;
 }
 
-/* The side is at most `most`, which a second option asks for. */
+/* Whether the side is at most `most`, the limit if option `key` is given; else
+   after a message. */
 static bool side_fits(const struct plan_options *options, enum plan_key key,
                       unsigned most)
 {
@@ -176,10 +178,10 @@ static bool layers_fit(const struct plan_options *options)
     return false;
 }
 
-/* What only plan's options may not be together. */
+/* Checks the options of `plan` together. */
 static int check_plan(struct plan_options *options)
 {
-    if (!compatible(options)) {
+    if (!check_compatible(options)) {
         return EINVAL;
     }
     if (parse_report("--load", plan_text(options, PLAN_LOAD),
@@ -199,7 +201,7 @@ static int check_plan(struct plan_options *options)
 static error_t check_end(struct plan_options *options,
                          const struct plan_syntax *syntax)
 {
-    if (!complete(options, syntax) ||
+    if (!check_required(options, syntax) ||
         (syntax->check != NULL && syntax->check(options) != 0)) {
         return EINVAL;
     }
@@ -251,8 +253,9 @@ int plan_options_parse_as(struct plan_options *options,
     struct parsing parsing = {options, syntax};
 
     *options = (struct plan_options){.rounds = 1, .ports = TORUS_PORTS};
-    argp_err_exit_status = 2;
-    return argp_parse(&argp, argc, argv, 0, NULL, &parsing) == 0 ? 0 : 2;
+    argp_err_exit_status = EXIT_USAGE;
+    return argp_parse(&argp, argc, argv, 0, NULL, &parsing) == 0 ? 0
+                                                                 : EXIT_USAGE;
 }
 
 int plan_options_parse(struct plan_options *options, int argc, char **argv)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of `quincunx plan`: what they may be, and may not be together. */
+/* The options of `quincunx plan`: which there are, and which exclude each
+ * other. */
 #ifndef QEMU_OPTIONS_PLAN_H
 #define QEMU_OPTIONS_PLAN_H
 
@@ -21,9 +22,9 @@ struct plan_syntax {
 };
 
 /*
- * Parses the command line of plan_command(). Result: 0, or 2 after a message on
- * stderr; does not return from --help and from options that getopt refuses. The
- * texts are those of argv.
+ * Parses the command line of plan_command(). Result: 0, or EXIT_USAGE after a
+ * message on stderr; does not return from --help and from options that getopt
+ * refuses. argv outlives the options, which point into it.
  */
 NODISCARD int plan_options_parse(struct plan_options *options, int argc,
                                  char **argv);
@@ -33,13 +34,15 @@ NODISCARD int plan_options_parse_as(struct plan_options *options,
                                     const struct plan_syntax *syntax, int argc,
                                     char **argv);
 
-/* The model's input. Result: 0, or 2 after a message on stderr. */
+/* Makes the model's input. Result: 0, or EXIT_USAGE after a message on stderr.
+ */
 NODISCARD int plan_options_input(struct model_input *input,
                                  const struct plan_options *options);
 
 /*
- * The compute time of each node by row: the file of --node-compute, and
- * --compute for whom it does not name. To be freed. NULL after a message;
+ * The compute time of each node, row by row: from the file of --node-compute,
+ * or
+ * --compute for nodes that it does not list. To be freed. NULL after a message;
  * *status is then the exit status.
  */
 uint64_t *plan_options_nodes(int *status, const struct plan_options *options);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/options/plan.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 
 #define LINE_BYTES 256
 
-/* What phase `phase` costs; false if its startup leaves 64 bits. */
+/* Sets stages and startup of a phase; false if the startup exceeds 64 bits. */
 static bool set_phase(struct model_input *input,
                       const struct plan_options *options, unsigned phase)
 {
@@ -52,7 +53,7 @@ int plan_options_input(struct model_input *input,
                     "startup of phase %u must be below 2^64 ps (213 days)\n",
                     plan_text(options, PLAN_STARTUP),
                     plan_text(options, PLAN_HOP_DELAY), phase);
-            return 2;
+            return EXIT_USAGE;
         }
     }
     return 0;
@@ -158,12 +159,12 @@ uint64_t *plan_options_nodes(int *status, const struct plan_options *options)
 
     if (reader.compute_ps == NULL) {
         fprintf(stderr, "quincunx: no memory for %zu nodes\n", count);
-        *status = 1;
+        *status = EXIT_FAILED;
         return NULL;
     }
     if (!read_file(&reader)) {
         free(reader.compute_ps);
-        *status = 2;
+        *status = EXIT_USAGE;
         return NULL;
     }
     for (size_t i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The value of each option of `quincunx plan`. */
+/* The value of each option of `quincunx plan`, and how it is parsed. */
 #ifndef QEMU_OPTIONS_PLAN_VALUES_H
 #define QEMU_OPTIONS_PLAN_VALUES_H
 
@@ -10,10 +10,10 @@
 
 /* Sides are powers of five, up to the largest model: 5^20 nodes. */
 #define PLAN_SIDE_MAX 9765625u
-/* Every node takes a kilobyte if each has its own speed. */
+/* With --node-compute: a node takes a kilobyte of memory. */
 #define PLAN_SIDE_NODE_COMPUTE_MAX 625u
 
-/* The first five are required, but that layer_compute stands for compute. */
+/* The first five are required; PLAN_LAYER_COMPUTE may replace PLAN_COMPUTE. */
 enum plan_key {
     PLAN_TORUS = 256,
     PLAN_LOAD,
@@ -66,13 +66,13 @@ bool plan_given(const struct plan_options *options, enum plan_key key);
 /* The option's text as given; NULL if it was not. */
 const char *plan_text(const struct plan_options *options, enum plan_key key);
 
-/* Parses an option's text: as the functions of qemu/support/parse.h. Options
-   whose text is taken as it is, and --load, which plan_value_load() parses, are
-   fine. */
+/* Parses an option's text. Result: as of qemu/support/parse.h, NULL or what is
+   allowed; NULL for options without a value to parse, and for --load, which
+   plan_value_load() parses. */
 const char *plan_value_parse(struct plan_options *options, enum plan_key key,
                              const char *text);
 
-/* The load that was given, once --unit is known. */
+/* Parses the text of --load, once --unit is known. */
 const char *plan_value_load(struct plan_options *options);
 
 #endif

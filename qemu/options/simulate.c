@@ -2,6 +2,7 @@
 #include "qemu/options/simulate.h"
 
 #include "qemu/options/plan_values.h"
+#include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 
 #include <argp.h>
@@ -116,7 +117,7 @@ static int refuse_startup(const struct plan_options *options, unsigned phase)
             "ps': the startup of phase %u must be at most 2^50 ps (18 "
             "minutes)\n",
             options->startup_ps, options->hop_delay_ps, phase);
-    return 2;
+    return EXIT_USAGE;
 }
 
 int simulate_options_inputs(struct planner_input *planner,

@@ -12,8 +12,8 @@ NODISCARD int simulate_options_parse(struct plan_options *options, int argc,
                                      char **argv);
 
 /*
- * The same input for both planners, with as many phases as there may be.
- * Result: 0, or 2 after a message on stderr.
+ * Makes the same input for the firmware's planner and for the exact model;
+ * phases are not fixed. Result: 0, or EXIT_USAGE after a message on stderr.
  */
 NODISCARD int simulate_options_inputs(struct planner_input *planner,
                                       struct model_input *model,

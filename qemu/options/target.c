@@ -53,9 +53,9 @@ int board_target_check(const struct board_target *target)
                                                          : status;
 }
 
-/* ---- who is meant ---- */
+/* ---- the target's nodes ---- */
 
-static void tell_silent(const struct sweep_node *node)
+static void print_silent(const struct sweep_node *node)
 {
     fprintf(stderr, "quincunx: node %u,%u does not answer: %s", node->at.x,
             node->at.y, node->why);
@@ -79,7 +79,7 @@ static bool is_elsewhere(const struct identity *its, struct torus_coord at)
     return true;
 }
 
-static void look(struct board_target *target)
+static void drop_unreachable(struct board_target *target)
 {
     struct sweep *sweep = &target->sweep;
 
@@ -90,7 +90,7 @@ static void look(struct board_target *target)
             continue;
         }
         if (!target->identity[i].known) {
-            tell_silent(node);
+            print_silent(node);
         } else if (!is_elsewhere(&target->identity[i], node->at)) {
             continue;
         }
@@ -125,7 +125,7 @@ int board_target_open(struct board_target *target)
     if (identity_read(target->identity, sweep) < 0) {
         return board_options_fail(console);
     }
-    look(target);
+    drop_unreachable(target);
     return 0;
 }
 
@@ -141,12 +141,12 @@ bool board_target_has(const struct board_target *target, uint32_t index)
     return target->identity[index].known;
 }
 
-/* ---- what is done ---- */
+/* ---- commands ---- */
 
-/* The last peek out of that port, of whoever was here before, may still be
-   under way. */
-static int ask(struct console *console, struct console_reply *reply,
-               const char *command)
+/* Sends a command again while its port is busy: a peek of an earlier command
+   may still be on its way. */
+static int request_when_free(struct console *console,
+                             struct console_reply *reply, const char *command)
 {
     int error = console_request(console, reply, command);
 
@@ -172,7 +172,7 @@ bool board_target_command(struct board_target *target, uint32_t index,
 
     snprintf(text, sizeof text, "%s%s%s%s", command, path[0] != '\0' ? " " : "",
              path, argument);
-    if (ask(sweep->console, &reply, text) != 0) {
+    if (request_when_free(sweep->console, &reply, text) != 0) {
         (void)board_options_fail(sweep->console);
     } else if (!reply.ok) {
         fprintf(stderr, "quincunx: node %u,%u does not obey `%s': %s\n",

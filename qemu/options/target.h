@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What `identify` and `reset` are for: one node of a mesh of boards, or all. It
- * is looked for by a peek, over as many paths as it takes, before anything is
- * done to it.
+ * The target of `identify` and `reset`: one node of a mesh of boards, or all.
+ * Before a command is sent to a node, a peek must have found it; other paths
+ * are tried if the shortest does not lead to it.
  */
 #ifndef QEMU_OPTIONS_TARGET_H
 #define QEMU_OPTIONS_TARGET_H
@@ -18,32 +18,33 @@ struct board_target {
     struct board_options options;
     struct sweep sweep;
     struct identity *identity; /* row-major */
-    unsigned failed;           /* nodes of which something went wrong */
+    unsigned failed; /* nodes that did not answer or failed a command */
 };
 
-/* One word of the command line. Result: 0, or EINVAL after a message. */
+/* Parses an argument of the command line, X,Y or all. Result: 0, or EINVAL
+   after a message. */
 NODISCARD int board_target_parse(struct board_target *target, const char *text);
 
-/* Whether a node was given, and lies in the mesh, if that is given. Result: 0
-   or an exit status, after a message. */
+/* Checks that a node was given, and that it lies in the mesh, if that is given.
+   Result: 0, or an exit status after a message. */
 NODISCARD int board_target_check(const struct board_target *target);
 
 /*
- * Opens the console and finds out who the nodes are that are meant. Those that
- * do not answer, or take themselves to be elsewhere, are told and failed.
+ * Opens the console and reads the identities of the target's nodes. Nodes that
+ * do not answer, or report another place, are printed and counted as failed.
  * Result: 0, or an exit status after a message; board_target_close() in any
  * case.
  */
 NODISCARD int board_target_open(struct board_target *target);
 void board_target_close(struct board_target *target);
 
-/* Whether the node is one that is meant, and answered. */
+/* Whether the node belongs to the target, and answered. */
 bool board_target_has(const struct board_target *target, uint32_t index);
 
 /*
- * `command`, the path to the node and `argument` ("" or " 10") for the
- * originator's console. Result: whether the node answered; else it is told and
- * failed.
+ * Sends `command`, the path to the node and `argument` ("" or " 10") to the
+ * originator's console. Result: whether the node answered; else it is printed
+ * and counted as failed.
  */
 bool board_target_command(struct board_target *target, uint32_t index,
                           const char *command, const char *argument);

@@ -290,7 +290,7 @@ HOST = [
     ("batches-one-missing", "qemu/job/batches.c", "batches_count",
      "(config->load.units + most - 1) / most", "config->load.units / most",
      ("test/test_batches.py -k small_batches",)),
-    ("batches-messages", "qemu/job/batches.c", "add",
+    ("batches-messages", "qemu/job/batches.c", "add_batch",
      "    outcome->messages += next->messages;\n", "",
      ("test/test_batches.py -k summed",)),
     ("log-of-an-earlier-batch", "qemu/job/collect.c", "is_old",
