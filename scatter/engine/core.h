@@ -13,33 +13,32 @@
  * of its own phase. A node that is late waits for that slot of a later frame,
  * so results of two phases never conflict.
  *
- * The circuit's memory during a job (hal/circuit.h: only from there messages
- * are sent, and only there they are received). Two heaps grow towards each
- * other; nothing received is freed before the job ends, as the switch may still
- * be sending it:
+ * The circuit's memory during a job, addresses rising downwards. Messages are
+ * received to it and sent from it, where their bytes lie (hal/circuit.h). Two
+ * heaps grow towards each other; what was received is not freed before the job
+ * ends, as the switch may still be sending it:
  *
  *             a follower                  the originator
  *   memory    +-------------------------+-------------------------+
  *             | round 0: part and job,  | the order: its tree, if |
- *             | or job and branch; its  | it has one, and the     |
- *             | range and what the      | load                    |
- *             | kernel needs around it  | plan: jobs of all       |
- *             | round 1: the same ..    | rounds                  |
- *   free_from +--------- grows down ----+--------- grows down ----+
- *             | children's outputs, as they come in               |
- *             |                                                   |
- *             | free; what is received next begins at free_from   |
- *   free_to   +--------- grows up ------+--------- grows up ------+
- *             | own output: a chunk of  | own output: one chunk   |
- *             | each round              |                         |
+ *             | or job and branch; the  | it has one, and the     |
+ *             | range with its halo     | load with its halo      |
+ *             | round 1: the same; ..   | the job of each round   |
+ *   free_from +--- moves down v --------+--- moves down v --------+
+ *             | free. The next message is received at free_from;  |
+ *             | while results are gathered, the children's        |
+ *             | outputs lie here, one after the other             |
+ *   free_to   +--- moves up ^ ----------+--- moves up ^ ----------+
+ *             | own output: the chunk   | own output: one chunk   |
+ *             | of each round           |                         |
  *   room_end  +-------------------------+-------------------------+
- *             | struct scatter_memory: results and the kernel's   |
- *             | work area                                         |
+ *             | struct scatter_memory: results, incoming results, |
+ *             | heads of parts, the report, the kernel's work     |
  *             +---------------------------------------------------+
  *
- * struct scatter_memory lies in the memory aside (circuit.aside) instead, if
- * that has room for it; then room_end is the end of the circuit's memory. The
- * stack is never here:
+ * If the memory aside (circuit.aside) has room for struct scatter_memory, that
+ * lies there, and room_end is the end of the circuit's memory. The stack lies
+ * elsewhere:
  *
  *   board      circuit's memory        scatter_memory   stack
  *   mps2       window, behind its      its end          RAM at 0x20000000

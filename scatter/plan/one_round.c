@@ -18,7 +18,7 @@
 #define FIFTH (UINT64_MAX / 5)
 #define OUT_OF_RANGE UINT32_MAX
 
-/* How times become work, and work volumes. */
+/* Factors and shifts that turn times into work, and work into volumes. */
 struct scale {
     uint64_t units;   /* 2^104 / m, low by less than 1.1 */
     uint64_t compute; /* m */
@@ -26,7 +26,7 @@ struct scale {
     unsigned right;   /* or to the right, <= 10; one of both is 0 */
 };
 
-/* What a phase costs, kept for those after it that cost the same. */
+/* The costs of a phase; computed anew only where the next one's differ. */
 struct costs {
     uint64_t startup_ps;
     uint64_t startup; /* as work */
@@ -74,7 +74,7 @@ struct shift {
     bool far;
 };
 
-/* What brings the first bit of value > 0 to the front. */
+/* The shift that brings the first 1 of value > 0 to bit 63. */
 static inline struct shift shift_of(uint64_t value)
 {
     uint32_t high = (uint32_t)(value >> 32);
@@ -151,7 +151,7 @@ static uint64_t fraction(uint64_t numerator, uint64_t denominator)
                          reciprocal(shifted(denominator, shift) >> 4));
 }
 
-/* Of what is not of one phase. */
+/* Checks all of the input but startups and stages. */
 static int check(const struct planner_input *input)
 {
     if (input->load_units == 0) {
@@ -221,8 +221,8 @@ static uint64_t startup_work(uint64_t startup_ps, const struct scale *scale)
     return product(startup_ps >> scale->right, (uint32_t)1 << scale->left);
 }
 
-/* Takes over what a phase has other than the one before; false if it is out of
-   range. */
+/* Updates the costs where this phase's differ from those of the one before;
+   false if they are out of range. */
 static bool follow(struct costs *costs, const struct planner_input *input,
                    unsigned phase, const struct scale *scale)
 {
@@ -277,7 +277,8 @@ static unsigned recur(uint64_t work[], const struct planner_input *input,
     return phase;
 }
 
-/* What recur() has not come to. */
+/* Whether startups and stages of the phases that recur() has not reached are in
+   range. */
 static bool rest_fits(const struct planner_input *input, unsigned phase)
 {
     for (; phase < input->phases_max; ++phase) {

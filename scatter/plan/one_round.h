@@ -31,13 +31,13 @@ struct planner_input {
     uint32_t load_units;  /* V: 1 .. PLANNER_UNITS_MAX */
     uint64_t compute_ps;  /* per unit, 1 .. PLANNER_TIME_MAX_PS */
     uint64_t transfer_ps; /* per unit and stage, 0 .. PLANNER_TIME_MAX_PS */
-    /* startup_ps[i], 0 .. PLANNER_STARTUP_MAX_PS: all that phase i + 1 costs
-       besides its units, of all its stages and of the results' way back too:
-       circuits, hops, headers, software. */
+    /* startup_ps[i], 0 .. PLANNER_STARTUP_MAX_PS: all costs of phase i + 1 that
+       do not depend on its units: circuits, hops, headers and software, of all
+       its stages and of the results' return. */
     uint64_t startup_ps[PLANNER_PHASES_MAX];
-    /* s_i = stages[i - 1]: how many times phase i sends its volume, one after
-       the other: once over a circuit (0 or 1), once for each hop if nodes
-       store and forward; to PLANNER_STAGES_MAX. */
+    /* s_i = stages[i - 1]: how many times phase i sends its volume in sequence:
+       once over a circuit (given as 0 or 1), once for each hop if nodes store
+       and forward; up to PLANNER_STAGES_MAX. */
     uint16_t stages[PLANNER_PHASES_MAX];
     /* Results of P/Q units for each of the input return as it came, in reverse
        order; each 0 .. PLANNER_RESULTS_MAX. Q = 0: none, whatever P is. */

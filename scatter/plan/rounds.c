@@ -14,7 +14,7 @@
 
 #define LAYERS (ROUNDS_PHASES_MAX + 1)
 
-/* Calls are smaller than the words that they add. */
+/* Calls take less code than the additions that would be inlined. */
 #define SMALL __attribute__((noinline))
 
 /* slope * x + base, in units. */
@@ -23,7 +23,7 @@ struct affine {
     struct wide base;
 };
 
-/* The costs in units of compute time. */
+/* The costs in units: each time divided by the compute time of one unit. */
 struct costs {
     struct wide_ratio rho;
     struct wide startup[LAYERS]; /* index: phase */
@@ -33,7 +33,7 @@ struct costs {
     struct wide between_rounds;
     struct wide begin;
     struct wide round_overhead;
-    struct wide interval; /* v_{r,N} - rho sum v_{r+1} */
+    struct wide interval; /* v_{r,N} - rho sum v_{r+1}: see rounds.h */
     /* What begin() takes off what a layer keeps of the first round: begin /
        compute off v_{1,N}, 5 + rho times as much off each volume above. */
     struct wide loss[LAYERS];
@@ -83,10 +83,11 @@ static SMALL void affine_leave(struct affine *left, const struct affine *value,
 }
 
 /*
- * Of volumes and their sums. A slope is never negative, although it is cut
- * off: with F_j the sum of floor(rho v_{r+1,i}), i <= j, the slopes of v_{r,N}
- * = floor(rho sum v_{r+1}) and v_{r,j-1} >= 5 v_{r,j} - floor(rho v_{r+1,j})
- * are F_j or more, one after the other.
+ * Whether a volume, or a sum of volumes, fits the arithmetic. A slope is never
+ * negative, although its products are cut off: with F_j the sum of floor(rho
+ * v_{r+1,i}), i <= j, the slopes of v_{r,N} = floor(rho sum v_{r+1}) and
+ * v_{r,j-1} >= 5 v_{r,j} - floor(rho v_{r+1,j}) are F_j or more, one after the
+ * other.
  */
 static SMALL bool affine_fits(const struct affine *a)
 {
@@ -95,7 +96,8 @@ static SMALL bool affine_fits(const struct affine *a)
            wide_within(a->base, BASE_BITS);
 }
 
-/* time / compute, or false if it exceeds every load. */
+/* Sets *units = time / compute; false if that is 2^32 or more, which exceeds
+   every load. */
 static SMALL bool units_of(struct wide *units, uint64_t time_ps,
                            uint64_t compute_ps)
 {
@@ -126,6 +128,7 @@ static SMALL void step(struct wide *above, const struct wide *volume,
     }
 }
 
+/* Sets loss, losses and begins from costs->begin. */
 static void read_losses(struct costs *costs)
 {
     struct wide volume = costs->begin;
@@ -171,7 +174,7 @@ static int check(const struct rounds_input *input)
     return ERR_OK;
 }
 
-/* Whether transfer / compute is ROUNDS_RHO_MAX at most; ratio of the two. */
+/* Sets *rho = transfer / compute; false if it exceeds ROUNDS_RHO_MAX. */
 static bool read_rho(struct wide_ratio *rho, const struct planner_input *base)
 {
     bool fits;
@@ -252,8 +255,7 @@ static void require(struct sweep *sweep, const struct affine *value)
     }
 }
 
-/* Every circuit carries a unit at least: a node knows that it receives R
-   times. */
+/* Requires a volume of one unit or more: nodes count on R receipts. */
 static void require_unit(struct sweep *sweep, const struct affine *volume)
 {
     struct affine rest = *volume;
@@ -320,7 +322,8 @@ static bool sweep_last(struct sweep *sweep, const struct costs *costs)
     return sweep_round(sweep, costs, true);
 }
 
-/* The round before; in the first one every node needs begin() besides. */
+/* Goes on to the round before; in the first one every node needs begin()
+   besides. */
 static bool sweep_before(struct sweep *sweep, const struct costs *costs,
                          bool first)
 {
@@ -348,7 +351,7 @@ static bool reaches(const struct affine *line, struct wide x, struct wide least)
     struct wide missing = wide_subtract(least, line->base);
 
     if (!wide_is_negative(line->slope)) {
-        /* Whole parts alone mostly tell. */
+        /* Mostly the product of the whole parts decides. */
         struct wide product = wide_product(line->slope.high, x.high);
 
         if (wide_is_negative(missing) || product.high != 0 ||
@@ -360,9 +363,9 @@ static bool reaches(const struct affine *line, struct wide x, struct wide least)
 }
 
 /*
- * Whether the round at hand, as the first, leaves enough. All its volumes are
- * then less than the load, since those of the rounds after it are not negative
- * and solve() has let the sum pass.
+ * Whether every node keeps enough if the round at hand is the first. All its
+ * volumes are then less than the load, since those of the rounds after it are
+ * not negative and solve() has let the sum pass.
  */
 static bool first_fits(const struct sweep *sweep, const struct costs *costs,
                        struct wide x)
@@ -428,11 +431,11 @@ static uint64_t time_of(struct wide units, uint64_t compute_ps)
 
 struct choice {
     unsigned rounds;
-    uint64_t time_ps; /* makespan and what rounds cost the originator */
+    uint64_t time_ps; /* makespan, with the originator's costs of rounds */
 };
 
-/* Takes `rounds` rounds, where the sweep has come to them, if they may be
-   taken, are feasible and better. */
+/* Makes `rounds` rounds, at which the sweep is, the best choice if they are
+   allowed, feasible, and faster than the best so far. */
 static void choose(struct choice *best, const struct sweep *sweep,
                    const struct costs *costs, const struct rounds_input *input,
                    unsigned rounds)
@@ -539,8 +542,8 @@ static bool floors(struct rounds_plan *plan, const struct wide volume[],
     return true;
 }
 
-/* The volumes of all rounds for this x, from the last one back; false if they
-   are more than the load, as only begin() can make them. */
+/* Fills in all rounds' volumes for this x, from the last round back; false if
+   they exceed the load, which only begin() can cause. */
 static bool fill(struct rounds_plan *plan, const struct costs *costs,
                  struct wide x, uint32_t load_units)
 {
@@ -567,9 +570,9 @@ static bool fill(struct rounds_plan *plan, const struct costs *costs,
 }
 
 /*
- * The units that the floors leave: one each to the first children, in order of
- * round, phase and port; what no child takes is the originator's. False if the
- * floors are more than the load, as only begin() can make them.
+ * Hands out the units that the floors leave: one each to the first children, in
+ * order of round, phase and port; the rest is the originator's. False if the
+ * floors exceed the load, which only begin() can cause.
  */
 static bool hand_out(struct rounds_plan *plan, uint32_t load_units,
                      uint64_t share_units)

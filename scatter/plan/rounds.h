@@ -37,7 +37,8 @@
 #define ROUNDS_RHO_MAX 65536u /* transfer / compute; beyond, one round */
 
 struct rounds_input {
-    const struct planner_input *base; /* phases_want phases; circuits only */
+    /* phases_want of its phases are used; stages and results are not. */
+    const struct planner_input *base;
     uint64_t phase_queue_ps; /* 0 .. PLANNER_STARTUP_MAX_PS, as the others */
     uint64_t between_rounds_ps;
     uint64_t begin_ps;
@@ -50,7 +51,8 @@ struct rounds_plan {
     uint8_t phases; /* N */
     uint8_t rounds; /* R */
     uint64_t makespan_ps;
-    uint32_t round_units[ROUNDS_MAX]; /* that begin in a round; the sum is V */
+    uint32_t round_units[ROUNDS_MAX]; /* that the originator sends or keeps in
+                                         a round; the sum is V */
     /* Floors, index: round from 0, layer. The originator's whole share is
        that of the first round. */
     uint32_t volume_units[ROUNDS_MAX][ROUNDS_PHASES_MAX + 1];

@@ -4,9 +4,10 @@
 #include "scatter/plan/wide.h"
 
 /*
- * No plan takes longer than the originator alone with its software: 2^32 units
- * at an eighth of the speed, and 2^35. Who would need 2^36 units of time, or a
- * subtree with 2^50 that is so far away, gets less than nothing.
+ * Limits in units of the reference's compute time. No plan takes longer than
+ * the originator alone with its software: 2^32 units at an eighth of the speed,
+ * and 2^35. A node that would need 2^36, or a subtree whose offset would be
+ * 2^50, counts as one that gets less than nothing.
  */
 #define ALONE_BITS 35u
 #define TIME_BITS 36u
@@ -14,7 +15,7 @@
 #define SLOPE_BITS 15u /* a slope is at most the number of nodes */
 #define SLOW_BITS TREE_SLOW_SHIFT_MAX
 
-/* Equal shares take as long as they take. */
+/* Equal shares may take longer: there is no node that the plan could drop. */
 #define EQUAL_BITS 61u
 
 /* slope * s - offset: units, or time in units of the reference's compute. */
@@ -26,13 +27,13 @@ struct line {
 struct tree_work {
     const struct tree_input *input;
     uint8_t *tree;
-    uint32_t nodes;        /* that are left */
+    uint32_t nodes;        /* not cut off so far */
     bool out_of_range;     /* a number left its range */
     struct wide_ratio rho; /* transfer / compute */
-    struct line *takes;    /* W of every node's subtree */
-    struct wide *left;     /* s of every node */
+    struct line *takes;    /* W of every node's subtree: see tree.h */
+    struct wide *left;     /* s of every node: the time that it has left */
     uint16_t *kept;        /* for cut(): branches kept before each one */
-    uint8_t *slow_shift;   /* shift, of every node */
+    uint8_t *slow_shift;   /* node i is 2^slow_shift[i] times slower */
 };
 
 uint32_t tree_work_bytes(uint32_t nodes)
@@ -87,7 +88,8 @@ bool tree_valid(const uint8_t *tree, uint32_t bytes, struct torus_size size)
     return true;
 }
 
-/* Units and first units are not known yet. */
+/* Copies a branch, with another number of nodes; units and first unit are not
+   known yet. */
 static void move_branch(uint8_t *to, const uint8_t *from, uint32_t nodes)
 {
     bytes_store_u16(to + 8, (uint16_t)nodes);
@@ -96,7 +98,8 @@ static void move_branch(uint8_t *to, const uint8_t *from, uint32_t nodes)
     bytes_store_u32(to + 12, bytes_load_u32(from + 12));
 }
 
-/* Drops every branch beyond phase `last`; its descendants are there too. */
+/* Drops every branch of a phase after `last`; its descendants' phases are later
+   still. */
 static void cut(struct tree_work *work, unsigned last)
 {
     uint32_t nodes = work->nodes;
@@ -162,7 +165,7 @@ static uint32_t children_of(const struct tree_work *work, uint32_t index)
 
 /* ---- costs, in units of the reference's compute time ---- */
 
-/* a, if |a| < 2^bits; else 0, and the work is marked. */
+/* a, if |a| < 2^bits; else 0, and work->out_of_range is set. */
 static struct wide bounded(struct tree_work *work, struct wide a, unsigned bits)
 {
     if (!wide_within(a, bits)) {
@@ -197,7 +200,7 @@ static uint32_t hops_of(struct tree_work *work, const uint8_t *branch)
     return hops;
 }
 
-/* How often a circuit's volume is sent one after the other. */
+/* How many times a circuit's volume is sent in sequence. */
 static uint32_t stages_of(struct tree_work *work, const uint8_t *branch)
 {
     return work->input->store_and_forward ? hops_of(work, branch) : 1;
@@ -226,7 +229,8 @@ static struct wide rate_of(struct tree_work *work, const uint8_t *branch)
                  stages_of(work, branch));
 }
 
-/* The queue that send `order` of a node goes through, out of `port`. */
+/* The queue of a node's send number `order`, out of `port`: each port's own, or
+   with fewer ports at once, the sends in turn. */
 static unsigned lane_of(const struct tree_work *work, unsigned port,
                         uint32_t order)
 {
@@ -234,14 +238,14 @@ static unsigned lane_of(const struct tree_work *work, unsigned port,
                                              : order % work->input->ports;
 }
 
-/* Software of node `index`: slow boards are slow in that too. */
+/* Time of node `index` for software: a slow node's software is slow, too. */
 static struct wide software_of(struct tree_work *work, uint32_t index,
                                uint64_t time_ps)
 {
     return units_of(work, time_ps << work->slow_shift[index]);
 }
 
-/* What is gone when a node's send `order` can start at the earliest. */
+/* Time from a node's receipt until its send number `order` can start. */
 static struct wide queued_after(struct tree_work *work, uint32_t index,
                                 uint32_t order)
 {
@@ -250,7 +254,7 @@ static struct wide queued_after(struct tree_work *work, uint32_t index,
                            (order + 1u) * work->input->queue_ps);
 }
 
-/* What is gone when a node with `sends` children begins to compute. */
+/* Time from the receipt of a node with `sends` children until it computes. */
 static struct wide computes_after(struct tree_work *work, uint32_t index,
                                   uint32_t sends)
 {
@@ -279,7 +283,7 @@ static struct line bounded_line(struct tree_work *work, struct line line,
                          bounded(work, line.offset, offset_bits)};
 }
 
-/* What is left for a child when `lane` was left of its parent's port. */
+/* A child's time left as a line in the time left of its parent's lane. */
 static struct line child_left(struct tree_work *work, uint32_t child)
 {
     const uint8_t *branch = branch_at(work, child);
@@ -338,7 +342,7 @@ static struct wide volume_of(const struct tree_work *work, uint32_t index)
     return wide_of(tree_units(branch_at(work, index)));
 }
 
-/* What is left for a child when `lane` is left of its parent's port. */
+/* A child's time left if `lane` is left of its parent's queue. */
 static struct wide child_time_left(struct tree_work *work, uint32_t child,
                                    struct wide lane)
 {
@@ -354,7 +358,8 @@ static struct wide child_time_left(struct tree_work *work, uint32_t child,
     return wide_subtract(wide_multiply(left.slope, lane), left.offset);
 }
 
-/* s of all children of a node; false if one would get less than nothing. */
+/* Sets the times left of a node's children; false if one would get less than
+   nothing. */
 static bool set_times_left(struct tree_work *work, uint32_t index)
 {
     unsigned bits = work->input->equal ? EQUAL_BITS : TIME_BITS;
@@ -468,7 +473,8 @@ static void set_ranges(struct tree_work *work)
 
 /* ---- equal shares: when they would be done ---- */
 
-/* With nothing left at the start, what a node lacks is when it ends. */
+/* When the last node ends with equal shares. The root's time left is set to 0,
+   so that -left[i] is when node i has its message. */
 static struct wide last_end(struct tree_work *work)
 {
     uint32_t nodes = work->nodes;
@@ -531,7 +537,7 @@ static int check(const struct tree_input *input)
     return ERR_OK;
 }
 
-/* Result: whether the transfer is short enough. */
+/* Sets *work up in `memory`; false if transfer / compute is 2^16 or more. */
 static bool lay_out(struct tree_work *work, void *memory, uint8_t *tree,
                     const struct tree_input *input)
 {
@@ -558,7 +564,7 @@ static bool lay_out(struct tree_work *work, void *memory, uint8_t *tree,
     return true;
 }
 
-/* Cuts phases off until everybody who is left gets something. */
+/* Cuts the last phase off until no node that is left gets less than nothing. */
 static int plan_phases(struct tree_work *work, unsigned *phases)
 {
     bounded(work, computes_after(work, 0, children_of(work, 0)), ALONE_BITS);

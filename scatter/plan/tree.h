@@ -74,32 +74,33 @@ struct tree_input {
     uint32_t load_units;  /* 1 .. PLANNER_UNITS_MAX */
     uint64_t compute_ps;  /* per unit, of the reference: 1 .. TIME_MAX */
     uint64_t transfer_ps; /* per unit: 0 .. TIME_MAX, 2^16 * compute_ps */
-    /* Of one circuit: that, and for each hop, and for each branch sent along.
-       Below 2^36 ps (69 ms), as the software is. */
-    uint64_t startup_ps;
-    uint64_t hop_ps;
-    uint64_t branch_ps;
-    /* Of the software: message complete to the first send being queued, each
-       send, the rest before the kernel runs. */
-    uint64_t split_ps;
-    uint64_t queue_ps;
-    uint64_t kernel_start_ps;
-    uint64_t begin_ps; /* of all but the root */
-    uint8_t ports;     /* that a node uses at once: 1, 2 or 4 */
+    /* Costs of one circuit; each below 2^36 ps (69 ms), as are those of the
+       software. */
+    uint64_t startup_ps; /* whatever the circuit */
+    uint64_t hop_ps;     /* for each hop */
+    uint64_t branch_ps;  /* for each branch in the message */
+    /* Costs of a node's software: struct scatter_costs draws the first three.
+     */
+    uint64_t split_ps;        /* message complete to the first child's send */
+    uint64_t queue_ps;        /* each child's send */
+    uint64_t kernel_start_ps; /* last send queued to the kernel's run() */
+    uint64_t begin_ps;        /* the kernel's begin(); not of the root */
+    uint8_t ports;            /* that a node uses at once: 1, 2 or 4 */
     bool store_and_forward;
-    bool equal; /* the same share for everybody, whatever that takes */
+    bool equal; /* the same share for every node, however long that takes */
 };
 
 /*
- * How much every subtree gets so that all nodes finish together. Ports work
- * independently; with s the time left of a node, its subtree takes W(s) = p s -
- * q units, and a child that is served when s is left of its parent's port has
- * s_c = (s - startup + transfer q_c) / (1 + transfer p_c) left. Exact in
- * O(nodes); theory of node speeds after Blazewicz, Drozdowski, Guinand,
+ * Plans how many units every subtree gets so that all nodes finish together.
+ * Ports work independently; with s the time left of a node, its subtree takes
+ * W(s) = p s - q units, and a child that is served when s is left of its
+ * parent's port has s_c = (s - startup + transfer q_c) / (1 + transfer p_c)
+ * left. Exact in O(nodes); node speeds as in Blazewicz, Drozdowski, Guinand,
  * Trystram 1999, section 5. While somebody would get less than nothing, the
- * last phase is cut off the tree. Nothing is rounded to what a word holds: who
- * would need longer than the originator alone gets less than nothing. A circuit
- * of more than PLANNER_STAGES_MAX hops counts as longer than that.
+ * last phase is cut off the tree. Times that exceed the arithmetic's range are
+ * not cut to it: a node that would take longer than the originator alone counts
+ * as one that gets less than nothing. So does one behind a circuit of more than
+ * PLANNER_STAGES_MAX hops.
  *
  * Fills in units and first units; the shares are rounded so that every range
  * begins at the floor of its exact beginning. tree_valid() holds of the tree;
@@ -112,6 +113,7 @@ struct tree_input {
 NODISCARD int tree_plan(uint8_t *tree, const struct tree_input *input,
                         void *work, uint64_t *makespan_ps, unsigned *phases);
 
+/* Bytes of `work` that tree_plan() needs for a tree of so many nodes. */
 uint32_t tree_work_bytes(uint32_t nodes);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders and reports: once a job, between the host and the originator; and
-   what is measured. */
+/* Orders and reports, which host and originator exchange once a job, and
+   entries of lists of probes. Built for size, unlike job.c. */
 #include "scatter/wire/wire.h"
 
 #include <string.h>
@@ -78,7 +78,7 @@ int wire_order_load(struct wire_order *order, const uint8_t *in, uint32_t bytes)
     return ERR_OK;
 }
 
-/* The tables of several rounds, behind the fixed part. */
+/* Bytes of the tables of several rounds, behind the report's fixed part. */
 static uint32_t rounds_bytes(unsigned phases, unsigned rounds)
 {
     return rounds > 1 ? 8u * rounds * (phases + 1u) : 0;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the messages of a job carry, behind the header of hal/circuit.h. All
- * fields are little-endian; `pad4` rounds up to a multiple of four bytes.
+ * The payloads of all messages, behind the header of hal/circuit.h: byte
+ * offset, type, field. All fields are little-endian; `pad4` rounds up to a
+ * multiple of four bytes. "before, units, and after" is a range with its halo:
+ * the bytes of the load before it, its units, and the bytes after it.
  *
  * WIRE_ORDER, host to originator:          WIRE_PART, node to child:
  *    0  u8[16] kernel, NUL-padded             0  u32  units
@@ -21,9 +23,9 @@
  *   68  u32 after_bytes
  *   72  arg, pad4; the tree; before, units, and after
  *
- * WIRE_PART is the message of WIRE_PATTERN, WIRE_BRANCH that of WIRE_TREE,
- * which is for all that is not the pattern of a 5^k x 5^k torus with four ports
- * and equal nodes: its order has a tree (scatter/plan/tree.h).
+ * WIRE_PART is the message of the policy WIRE_PATTERN, for a 5^k x 5^k torus
+ * with four ports and equal nodes. WIRE_BRANCH is that of WIRE_TREE, for all
+ * else; its order has a tree (scatter/plan/tree.h).
  *
  * The job is the same in every part of a round and is passed on as it came:
  *    0  u8  kernel's index in the image    4  u32 slot_us
@@ -40,9 +42,10 @@
  * Flags and policy share a byte: bits 0 to 3 are flags, enum wire_order_flag or
  * enum wire_job_flag, bits 4 to 7 the policy, enum wire_policy.
  *
- * WIRE_RESULT_OF(phase), child to parent: the kernel's result, as it is; with
- * WIRE_OUTPUT its length as u32, the result, padded to the longest there can
- * be, and chunks of output, in any order:
+ * WIRE_RESULT_OF(phase), child to parent: the kernel's result, and nothing
+ * else; with WIRE_OUTPUT its length as u32, the result, padded to the longest
+ * that the kernel's terms allow, and chunks of output, in any order:
+ *
  *    0  u32 first unit    4  u32 bytes    8  the bytes, pad4
  *
  * WIRE_REPORT, originator to host:
@@ -60,18 +63,18 @@
  * startup_ps are filled in, else they are 0 and R is 1. If R > 1, R times (N +
  * 1) pairs of u32 share, u32 volume follow, then the kernel's result.
  *
- * Measuring (scatter/engine/probe.h). All times are in ps, of the clock of the
- * node that they belong to.
+ * Probes (scatter/engine/probe.h). All times are in ps, by the clock of the
+ * node that reads them.
  *
  * WIRE_MEASURE, host to originator: entries as below, one after the other.
  *
  * WIRE_PROBE, originator to the node at the path's end: the entry, then bytes
  * without a meaning.
- *    0  u8  port          6  u16 count: so many probes, one after the other
+ *    0  u8  port          6  u16 count: probes, one after the other
  *    1  u8  turn          8  u32 bytes of each, this entry included
- *    2  u16 hops         12  u32 ready_delay_ns: each message is ready so long
- * after 4  u16 hops_after           its time was read 16  u32 what is asked,
- * enum wire_asks
+ *    2  u16 hops         12  u32 ready_delay_ns: from the time t1 (of the
+ *    4  u16 hops_after           answer: t3) was read until it is ready
+ *                        16  u32 what is asked, enum wire_asks
  *
  * WIRE_ANSWER, over the reversed path:
  *    0  u64 t2: the probe's receipt      8  u64 t3: the answer is ready
@@ -114,7 +117,7 @@ enum wire_kind {
 enum wire_order_flag {
     WIRE_STORE_AND_FORWARD = 1, /* what the switches do, instead of circuits */
     WIRE_EQUAL_SHARES = 2,
-    WIRE_MORE = 8 /* another order follows; of a job, too */
+    WIRE_MORE = 8 /* another order follows; also a flag of a job */
 };
 
 /* Flags of a job. */
@@ -129,11 +132,11 @@ enum wire_policy {
     WIRE_TREE
 };
 
-/* The byte of flags and policy, and the policy of one. */
+/* Makes the byte of flags and policy, and takes the policy from one. */
 #define WIRE_FLAGS(flags, policy) ((uint8_t)((flags) | (policy) << 4))
 #define WIRE_POLICY(flags) ((flags) >> 4)
 
-/* What a probe wants to know besides the time. */
+/* What the answer to a probe carries besides times. */
 enum wire_asks {
     WIRE_ASKS_TIME,
     WIRE_ASKS_LOG /* the node's events since its last job began */
@@ -162,7 +165,7 @@ enum wire_asks {
 #define WIRE_RESULT_OF(phase) (0x0fu + (phase))
 #define WIRE_KIND(kind) ((kind) >= 0x10u ? (unsigned)WIRE_RESULT : (kind))
 
-/* Largest job of the pattern, but for its argument. */
+/* Largest job of the pattern, without its argument. */
 #define WIRE_JOB_BYTES_MAX (WIRE_JOB_BYTES + 16u * (TORUS_PHASES_MAX + 1u))
 
 #define WIRE_PAD4(bytes) (((bytes) + 3u) & ~3u)
@@ -181,18 +184,18 @@ struct wire_order {
     uint32_t tree_nodes;
     uint32_t unit_bytes; /* 0: no data */
     uint32_t arg_bytes;
-    uint32_t first_unit;   /* of this order, in the whole load */
-    uint32_t before_bytes; /* that there are of the load before this .. */
-    uint32_t after_bytes;  /* .. and after it; at most what the terms ask */
-    const uint8_t *arg;    /* decoding: in the message, as the two below */
+    uint32_t first_unit;   /* place of this order's units in the whole load */
+    uint32_t before_bytes; /* bytes of the load sent before these units .. */
+    uint32_t after_bytes;  /* .. and after; at most what the terms ask for */
+    const uint8_t *arg;    /* once loaded: in the message, as the two below */
     const uint8_t *tree;   /* 4-byte aligned if the message is */
     const uint8_t *load;   /* the first unit */
 };
 
-/* Bytes of the load with what is before and after it. */
+/* Bytes of the order's units with those before and after them. */
 uint64_t wire_order_load_bytes(const struct wire_order *order);
 
-/* Bytes before those; `out` takes that many. */
+/* Bytes of an order before these, which wire_order_store() writes to `out`. */
 uint32_t wire_order_head_bytes(const struct wire_order *order);
 void wire_order_store(uint8_t *out, const struct wire_order *order);
 
@@ -208,8 +211,8 @@ struct wire_job {
     uint32_t slot_us;
     uint32_t slack_ns;
     uint32_t unit_bytes;
-    uint32_t before_bytes; /* that every range needs before its beginning */
-    uint32_t after_bytes;  /* and beyond its end */
+    uint32_t before_bytes; /* of the load that the kernel reads before .. */
+    uint32_t after_bytes;  /* .. and after each range: its halo */
     uint32_t arg_bytes;
     uint64_t gather_ps;
     const uint8_t *arg;
@@ -232,7 +235,7 @@ void wire_job_store(uint8_t *out, const struct wire_job *job,
                     const uint32_t share_units[], const uint32_t volume_units[],
                     const uint64_t result_ps[]);
 
-/* The gather time alone, in a stored job. */
+/* Changes gather_ps alone in a stored job. */
 static inline void wire_job_store_gather(uint8_t *out, uint64_t gather_ps)
 {
     bytes_store_u64(out + 8, gather_ps);
@@ -257,11 +260,13 @@ static inline const uint32_t *wire_job_volumes(const uint8_t *in)
     return wire_job_shares(in) + in[WIRE_JOB_AT_PHASES] + 1;
 }
 
-/* When a layer's results leave, in a stored job with an output. */
+/* When a layer's results leave, counted from gather_ps, in a stored job with an
+   output. */
 uint64_t wire_job_result_ps(const struct wire_job *job, const uint8_t *in,
                             unsigned layer);
 
-/* What is the same in the parts of one phase, for wire_part_store(). */
+/* Bytes 8 to 11 of a part without its port, for wire_part_store(): they are the
+   same in all parts of a phase. */
 static inline uint32_t wire_part_meta(unsigned layer, unsigned round)
 {
     return layer | round << 16;
@@ -286,9 +291,10 @@ struct wire_report {
     uint8_t phases_feasible;
     uint8_t rounds;
     bool output;
-    bool layers; /* all nodes of a layer get the same: see received_ps below */
+    bool layers; /* all nodes of a layer get the same; else the arrays below are
+                    0 */
     uint64_t compute_ps;  /* measured, per unit */
-    uint64_t makespan_ps; /* planned, with overhead_ps */
+    uint64_t makespan_ps; /* planned, overhead_ps included */
     uint64_t begin_ps;    /* measured: the kernel's begin() */
     uint64_t plan_ps;     /* measured: planning, before time zero */
     uint64_t scatter_start_ps;
@@ -300,14 +306,15 @@ struct wire_report {
     uint32_t volume_units[TORUS_PHASES_MAX + 1];
 };
 
-/* Bytes before the kernel's result. */
+/* Bytes of a report before the kernel's result. */
 uint32_t wire_report_bytes(const struct wire_report *report);
 
-/* `out` takes wire_report_bytes(); the plan is looked at if rounds > 1. */
+/* `out` takes wire_report_bytes(). The plan's tables are stored if rounds > 1.
+ */
 void wire_report_store(uint8_t *out, const struct wire_report *report,
                        const struct rounds_plan *plan);
 
-/* Entries, and what a probe begins with. */
+/* An entry of a list of probes, with which each of its probes begins. */
 struct wire_entry {
     struct torus_path path;
     uint16_t count;
@@ -320,7 +327,7 @@ struct wire_entry {
 void wire_entry_store(uint8_t *out, const struct wire_entry *entry);
 struct wire_entry wire_entry_load(const uint8_t *in);
 
-/* Result: 0, ERR_LENGTH or ERR_FIELD. Of the plan the tables are filled in. */
+/* Result: 0, ERR_LENGTH or ERR_FIELD. Fills in the plan's tables, too. */
 NODISCARD int wire_report_load(struct wire_report *report,
                                struct rounds_plan *plan, const uint8_t *in,
                                uint32_t bytes);
