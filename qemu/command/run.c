@@ -227,7 +227,7 @@ static int write_all(const struct own_options *options,
     return failed == 0 ? 0 : EXIT_FAILED;
 }
 
-static int run_with(struct own_options *options)
+static int run(struct own_options *options)
 {
     struct outcome outcome;
     int status;
@@ -265,7 +265,7 @@ int run_command(int argc, char **argv)
     }
     status = job_options_check(&options.job);
     status = status == 0 ? check_own(&options) : status;
-    status = status == 0 ? run_with(&options) : status;
+    status = status == 0 ? run(&options) : status;
     job_options_free(&options.job);
     return status;
 }

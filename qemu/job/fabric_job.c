@@ -154,7 +154,7 @@ static void explain_silence(const struct fabric_job *job)
     postmortem_print(stderr, window_of(job, first), config->firmware);
 }
 
-static int give_order(struct job_mesh *mesh, const struct mesh_order *order)
+static int send_order(struct job_mesh *mesh, const struct mesh_order *order)
 {
     struct fabric_job *job = job_of(mesh);
     enum mesh_end end;
@@ -283,7 +283,7 @@ const struct mesh_ops fabric_job_qemu = {
     .has_images = true,
     .probing = &probing,
     .open = open_mesh,
-    .order = give_order,
+    .order = send_order,
     .collect = collect,
     .close = close_mesh,
 };
@@ -294,7 +294,7 @@ const struct mesh_ops fabric_job_native = {
     .pattern_side_max = NATIVE_SIDE_MAX,
     .probing = &probing,
     .open = open_mesh,
-    .order = give_order,
+    .order = send_order,
     .collect = collect,
     .close = close_mesh,
 };

@@ -288,13 +288,14 @@ static void set_traffic(struct outcome *outcome, const struct serial_job *job)
     uint32_t counted = read_counts(&after, job);
 
     if (counted < nodes) {
-        fprintf(stderr, "quincunx: only %u of %u nodes told their counters\n",
+        fprintf(stderr,
+                "quincunx: only %u of %u nodes reported their counters\n",
                 counted, nodes);
     }
     if (counts->first < nodes) {
         fprintf(stderr,
-                "quincunx: only %u of %u nodes told their counters before the "
-                "job\n",
+                "quincunx: only %u of %u nodes reported their counters before "
+                "the job\n",
                 counts->first, nodes);
     }
     if (counts->first < nodes || (counted < nodes && before->nodes > 0)) {
@@ -378,7 +379,7 @@ static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
 /* ---- orders ---- */
 
 /* Boards that keep running are reset if they do not carry out an order. */
-static int give_order(struct job_mesh *mesh, const struct mesh_order *order)
+static int send_order(struct job_mesh *mesh, const struct mesh_order *order)
 {
     struct serial_job *job = job_of(mesh);
 
@@ -435,7 +436,7 @@ const struct mesh_ops serial_job_qemu = {
     .has_cables = true,
     .probing = &probing,
     .open = open_mesh,
-    .order = give_order,
+    .order = send_order,
     .explain = explain,
     .collect = collect,
     .close = close_mesh,
@@ -445,7 +446,7 @@ const struct mesh_ops serial_job_port = {
     .on = "boards",
     .probing = &probing,
     .open = open_mesh,
-    .order = give_order,
+    .order = send_order,
     .explain = explain,
     .collect = collect,
     .close = close_mesh,

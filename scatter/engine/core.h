@@ -70,8 +70,7 @@
 /* A part up to its job. */
 #define SCATTER_PART_HEAD_BYTES (CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES)
 
-/* What a node needs besides the load and outputs, whatever the job; 4-byte
-   aligned. */
+/* Memory that every job takes besides the load and outputs; 4-byte aligned. */
 struct scatter_memory {
     uint8_t result_bytes[4]; /* length of `result`, sent before it if the job
                                 has an output */
@@ -96,9 +95,9 @@ struct scatter_memory {
 #define SCATTER_MEMORY_MIN (sizeof(struct scatter_memory) + 16384u)
 
 /*
- * What the software of a node costs on this board, in ps, counted on the
- * target; the planner counts it as part of the startups. On the pattern, from
- * one round's message to the next:
+ * Costs of a node's software on this board in ps, counted on the target; the
+ * planner counts them as part of the startups. On the pattern, from one round's
+ * message to the next:
  *
  *   message                                                       waits for
  *   complete                                                      next round

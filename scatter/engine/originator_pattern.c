@@ -251,8 +251,9 @@ static int choose(const struct scatter *scatter, struct originator *originator,
     return error;
 }
 
-static int make_plan(const struct scatter *scatter,
-                     struct originator *originator, const struct choice *choice)
+static int compute_plan(const struct scatter *scatter,
+                        struct originator *originator,
+                        const struct choice *choice)
 {
     struct planner_plan one;
     struct rounds_input input;
@@ -327,7 +328,7 @@ static int plan(struct scatter *scatter, struct originator *originator)
     start_ps = originator_now_ps(scatter);
     error = choose(scatter, originator, &best);
     if (error == ERR_OK) {
-        error = make_plan(scatter, originator, &best);
+        error = compute_plan(scatter, originator, &best);
     }
     report->plan_ps = originator_now_ps(scatter) - start_ps;
     return error;

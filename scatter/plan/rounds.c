@@ -7,7 +7,7 @@
 
 /* Growth from x to V up to which fixed point is exact enough. */
 #define GROWTH_BITS 44u
-/* What costs add to a volume: less than 2^34 units. */
+/* Costs add less than 2^34 units to a volume. */
 #define BASE_BITS 34u
 /* A volume within 2^-26 unit of an integer counts as that integer. */
 #define SNAP ((uint64_t)1 << 38)
@@ -34,8 +34,8 @@ struct costs {
     struct wide begin;
     struct wide round_overhead;
     struct wide interval; /* v_{r,N} - rho sum v_{r+1}: see rounds.h */
-    /* What begin() takes off what a layer keeps of the first round: begin /
-       compute off v_{1,N}, 5 + rho times as much off each volume above. */
+    /* Units by which begin() shortens a layer's share of the first round: begin
+       / compute off v_{1,N}, 5 + rho times as much off each volume above. */
     struct wide loss[LAYERS];
     struct wide losses; /* of the volumes of all phases */
     bool begins;        /* false: begin() takes more than any load */
@@ -112,7 +112,7 @@ static const struct affine zero = {{0, 0}, {0, 0}};
 
 /*
  * A slope or a base: v_{j-1} = 5 v_j + rho (v_{r,j} - v_{r+1,j}) + extra, which
- * is the startup, or less queue. What is 0 may be NULL.
+ * is the startup, or -phase_queue. Pointers to terms that are 0 may be NULL.
  */
 static SMALL void step(struct wide *above, const struct wide *volume,
                        const struct wide *later, const struct wide *extra,
