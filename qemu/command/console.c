@@ -33,8 +33,8 @@ static const struct argp_option descriptions[] = {
      "The serial port: /dev/ttyACM0, or a pseudo-terminal", 1},
     {"rate", KEY_RATE, "BITS", 0, "Bits a second (default 115200)", 1},
     {"wait", KEY_WAIT, "T", 0,
-     "How long to wait for a reply, and for a circuit's row if that is longer "
-     "than 35 s (default 1s)",
+     "Time to wait for a reply (default 1s); further rows, which may "
+     "take circuits, get 35 s, or T if that is longer",
      2},
     {"tries", KEY_TRIES, "N", 0,
      "How often to ask when lines are damaged or lost (default 5)", 2},

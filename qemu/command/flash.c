@@ -69,8 +69,8 @@ static const struct argp_option descriptions[] = {
      "The map's mesh (default: up to its largest x and y)", 0},
     {"partial", KEY_PARTIAL, NULL, 0, "The map may leave out nodes", 0},
     {"set-coordinates", KEY_SET_COORDINATES, NULL, 0,
-     "Write each board's x and y and the mesh's size into its image, for the "
-     "firmware to go by",
+     "Write each board's x and y and the mesh's size into its image, where the "
+     "firmware reads them",
      0},
     {"force-pins", KEY_FORCE_PINS, NULL, 0,
      "Also flash boards whose present image is for other pins (make PINS=)", 0},

@@ -38,9 +38,11 @@ static const struct argp_option descriptions[] = {
      "Write a line for each serial adapter, too: delete those without a board",
      0},
     {"usb", KEY_USB, "DIR", 0,
-     "Where the kernel lists USB devices (default /sys/bus/usb/devices)", 0},
+     "Folder in which the kernel lists USB devices (default "
+     "/sys/bus/usb/devices)",
+     0},
     {"by-id", KEY_BY_ID, "DIR", 0,
-     "Lasting names of serial ports (default /dev/serial/by-id)", 0},
+     "Folder of lasting names of serial ports (default /dev/serial/by-id)", 0},
     {0},
 };
 

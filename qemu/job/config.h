@@ -32,17 +32,16 @@ struct job_config {
     /* Node i computes 2^slow_shift[i] times slower; NULL: none does. */
     const uint8_t *slow_shift;
     const struct board_kind *board; /* unless nodes are native */
-    const char *port; /* the originator's console, of a mesh behind one */
-    bool
-        allow_mixed; /* .. of which some may be unfit: qemu/survey/identity.h */
-    struct noise noise;   /* of emulated serial links */
-    uint64_t room_bytes;  /* in a node's memory, for a job's data; 0: the
-                             emulated switch's */
+    const char *port;    /* the originator's console, if nodes are behind one */
+    bool allow_mixed;    /* also nodes that differ: qemu/survey/identity.h */
+    struct noise noise;  /* of emulated serial links */
+    uint64_t room_bytes; /* of a node's memory for a job's data; 0: as a
+                            window has */
     const char *firmware; /* of emulated boards; else NULL */
     unsigned watchdog_s;
     bool gdb; /* a socket for each board, no watchdog: see qemu/board/gdb.h */
     const char *gdb_dir;       /* NULL: the default */
-    bool progress;             /* prints a line on stderr that shows it */
+    bool progress;             /* shows it in a line on stderr */
     struct torus_coord victim; /* node of the injection, for tests */
     enum node_injection injection;
 };

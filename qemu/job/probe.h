@@ -48,7 +48,7 @@ struct probe_channel {
     struct torus_size size;
     struct torus_coord originator;
     uint32_t ready_delay_ns; /* of all probes: see scatter/engine/probe.h */
-    uint32_t rows;           /* at most so many at once, of several probes; 0:
+    uint32_t rows;           /* at most in a list of several probes; 0:
                                 PROBE_ROWS_AT_ONCE */
     void *context;
 
@@ -76,8 +76,8 @@ NODISCARD int probe_measure(const struct probe_channel *channel,
 struct probe_log {
     struct torus_coord at; /* the caller's */
     struct probe_row row;  /* the exchange that brought them */
-    uint32_t written;      /* how many there ever were .. */
-    uint32_t count;        /* .. and are here */
+    uint32_t written;      /* events since the last job began .. */
+    uint32_t count;        /* .. and those of them that are here */
     struct node_event event[NODE_EVENTS];
 };
 

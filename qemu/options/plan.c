@@ -44,7 +44,7 @@ static const struct argp_option descriptions[] = {
      "Ports that a node uses at once: 1, 2 or 4 (default)", 2},
     {"results", PLAN_RESULTS, "P/Q", 0,
      "Results of P/Q units for each unit return to the originator (default: "
-     "none; 0/1: results whose startup alone takes time)",
+     "none; 0/1: results that take a startup, but no transfer)",
      2},
     {"switching", PLAN_SWITCHING, "HOW", 0,
      "circuit (default) or store-and-forward", 2},
