@@ -150,8 +150,7 @@ static bool serial_run(struct loader *loader, const char *const words[])
 }
 
 /* Whether so many bytes could be read; they are in loader->flash then. */
-static bool console_port_read(struct loader *loader, uint32_t address,
-                              uint32_t bytes)
+static bool serial_read(struct loader *loader, uint32_t address, uint32_t bytes)
 {
     const struct flash_request *request = loader->request;
     struct flash_run run = {.output = (char *)loader->flash,
@@ -191,12 +190,12 @@ static bool serial_numbers(struct loader *loader, char *unique, uint32_t *kib)
 
     unique[0] = '\0';
     *kib = 0;
-    if (console_port_read(loader, chip->unique_address, UNIQUE_BYTES)) {
+    if (serial_read(loader, chip->unique_address, UNIQUE_BYTES)) {
         snprintf(unique, FLASH_UNIQUE_BYTES,
                  "%08" PRIx32 "%08" PRIx32 "%08" PRIx32, bytes_load_u32(data),
                  bytes_load_u32(data + 4), bytes_load_u32(data + 8));
     }
-    if (console_port_read(loader, chip->size_address - SIZE_WORD_OFFSET, 4)) {
+    if (serial_read(loader, chip->size_address - SIZE_WORD_OFFSET, 4)) {
         *kib = bytes_load_u16(data + SIZE_WORD_OFFSET);
     }
     return *kib == 0 || check_kib(loader->request, *kib);
@@ -215,9 +214,8 @@ static bool serial_identity(struct loader *loader)
                       ", not 0x%03" PRIx32,
                       chip->device_name, device, chip->device);
     }
-    if (!console_port_read(loader,
-                           chip->place.flash_start + IMAGE_IDENTITY_OFFSET,
-                           FLASH_IDENTITY_BYTES)) {
+    if (!serial_read(loader, chip->place.flash_start + IMAGE_IDENTITY_OFFSET,
+                     FLASH_IDENTITY_BYTES)) {
         return refuse("the flash cannot be read: is it protected?");
     }
     if (!check_pins(request, loader->flash) ||
@@ -247,8 +245,8 @@ static bool serial_program(struct loader *loader)
         return false;
     }
     print_step(FLASH_STEP_VERIFY);
-    return console_port_read(loader, request->chip->place.flash_start,
-                             request->bytes) &&
+    return serial_read(loader, request->chip->place.flash_start,
+                       request->bytes) &&
            same(loader);
 }
 
