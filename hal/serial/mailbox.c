@@ -2,6 +2,7 @@
 #include "hal/serial/mailbox.h"
 
 #include "hal/check.h"
+
 #include <stdbool.h>
 #include <string.h>
 

@@ -105,8 +105,7 @@ static bool passing(const struct switch_core *core, unsigned port)
 bool switch_frame_room(const struct switch_core *core, unsigned port,
                        unsigned content_bytes)
 {
-    /* With CRC and parity, a 0 in front, and one byte for switch_frame_cut().
-     */
+    /* With CRC and parity, a 0 in front, and a byte for switch_frame_cut(). */
     return used(&core->port[port]) + 2u +
                    FRAME_LINE_BYTES(content_bytes + FRAME_CHECK_BYTES +
                                     PARITY_BYTES) <=

@@ -34,7 +34,7 @@
  *
  *   source              relay            destination
  *     |-- SETUP ---------->|                  |   the relay holds the ports
- * that |                    |-- SETUP -------->|   lead back and on
+ *     |                    |-- SETUP -------->|   that lead back and on
  *     |<-------------------|<--------- ACK 0 -|   a receive is posted: go on
  *     |-- DATA 0 --------->|----------------->|   from byte 0; up to
  *     |-- DATA 240 ------->|-- damaged ------>|   SWITCH_WINDOW frames are on

@@ -36,10 +36,10 @@ serial_mesh_way serial_mesh_boards; /* starts emulated ones */
 serial_mesh_way serial_mesh_port;   /* opens the port of a real one */
 
 /*
- * Reaches the boards, waits for the originator's console
- * and lets the mesh find itself. Result: 0; -1 after a message that names what
- * is wrong, board and port: then nothing is to be stopped. The configuration
- * stays the caller's, and stays.
+ * Reaches the boards, waits for the originator's console and lets the mesh find
+ * itself. Result: 0; -1 after a message that names what is wrong, board and
+ * port: then nothing is to be stopped. The configuration stays the caller's,
+ * and must last as long as the mesh.
  */
 NODISCARD int serial_mesh_start(struct serial_mesh *mesh,
                                 const struct serial_mesh_config *config,

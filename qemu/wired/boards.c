@@ -127,8 +127,7 @@ static int open_pair(int pair[2])
     return 0;
 }
 
-/* A cable between two ends: one pair, or two with the forwarder between them.
- */
+/* A cable between two ends: one pair, or two and the forwarder between them. */
 static int lay_cable(struct wired *wired, uint32_t a, uint32_t b)
 {
     int *end_a = &wired->board[a / TORUS_PORTS].fd[a % TORUS_PORTS];
