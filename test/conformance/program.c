@@ -6,12 +6,7 @@
 #include "hal/circuit.h"
 #include "hal/clock.h"
 #include "hal/window/window.h"
-
-/* Of a call whose failure shows in what comes after it. */
-static void ignore(int error)
-{
-    (void)error;
-}
+#include "test/unit/ignore.h"
 
 /* The DMA part of the window. */
 #define LOG_OFFSET WINDOW_DMA_OFFSET

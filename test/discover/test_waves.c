@@ -3,12 +3,7 @@
 #include "test/discover/suite.h"
 
 #include "hal/bytes.h"
-
-/* Of a call whose failure shows in what comes after it. */
-static void ignore(int error)
-{
-    (void)error;
-}
+#include "test/unit/ignore.h"
 
 static void steps(struct mesh *mesh, unsigned count)
 {

@@ -2,11 +2,7 @@
 /* Every single mistake on 5x5. The originator sits elsewhere in every case. */
 #include "test/discover/suite.h"
 
-/* Of a call whose failure shows in what comes after it. */
-static void ignore(int error)
-{
-    (void)error;
-}
+#include "test/unit/ignore.h"
 
 #define NODES 25u
 #define ENDS (4u * NODES)

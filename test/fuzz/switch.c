@@ -4,15 +4,10 @@
 #include "hal/crc32.h"
 #include "hal/switch/internal.h"
 #include "hal/switch/switch.h"
+#include "test/unit/ignore.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Of a call whose failure shows in what comes after it. */
-static void ignore(int error)
-{
-    (void)error;
-}
 
 #define SWITCHES 2u
 #define CAPACITY 300u

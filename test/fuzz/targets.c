@@ -10,16 +10,11 @@
 #include "test/fuzz/console.h"
 #include "test/fuzz/kernels.h"
 #include "test/fuzz/switch.h"
+#include "test/unit/ignore.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Of a call whose failure shows in what comes after it. */
-static void ignore(int error)
-{
-    (void)error;
-}
 
 /* Looks at every byte. */
 static void touch(const uint8_t *data, uint64_t bytes)

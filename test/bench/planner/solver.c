@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/bench/planner/solver.h"
 
+#include "test/unit/ignore.h"
+
 #include <glpk.h>
 #include <time.h>
-
-/* Of a call whose failure shows in what comes after it. */
-static void ignore(int error)
-{
-    (void)error;
-}
 
 #define BATCHES 5u
 #define ENTRIES_MAX (8 * (PLANNER_PHASES_MAX + 1) * (PLANNER_PHASES_MAX + 1))
