@@ -649,7 +649,7 @@ static void windows_of_another_layout(struct unit *unit)
    theirs. */
 static void boards_that_were_not_started(struct unit *unit)
 {
-    const struct boards_config config = {.board = board_default(false),
+    const struct boards_config config = {.board = board_default(BOARD_WINDOW),
                                          .firmware = "/dev/null",
                                          .qemu = "/dev/null",
                                          .nodes = NODES,
