@@ -3,21 +3,16 @@
 in a program that is no node. What nodes do: test_launcher.py (windows, native),
 test_chip.py (serial lines), test_nodes.py (what the host prints). And that no
 header lets a failure be ignored, hal/nodiscard.h."""
-import pathlib
 import re
 import signal
 import subprocess
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+import checks
+from core import ROOT
+
 FOLDERS = ("boot", "hal", "torus", "scatter", "kernels", "qemu")
-
-
-def listed():
-    """{name: path} of CHECK_FILES."""
-    text = (ROOT / "hal" / "check.h").read_text(encoding="utf-8")
-    return dict(re.findall(r'^ +X\((\w+), +"([^"]+)"\)', text, re.M))
 
 
 def asserting():
@@ -36,7 +31,7 @@ def asserting():
 def test_every_file_that_asserts_has_its_name():
     names = {name: path for path, (found, _) in asserting().items()
              for name in found}
-    assert names == listed()
+    assert names == checks.files()
     for path, (found, uses) in asserting().items():
         assert len(found) == 1 and uses > 0, path
 
@@ -53,7 +48,7 @@ int main(int argc, char **argv)
 """
 
 
-@pytest.mark.parametrize("name, path", sorted(listed().items()))
+@pytest.mark.parametrize("name, path", sorted(checks.files().items()))
 @pytest.mark.parametrize("line", [1, 1234, 2047])
 def test_a_program_that_is_no_node_aborts(tmp_path, name, path, line):
     source = tmp_path / "a.c"

@@ -9,6 +9,7 @@ import struct
 
 import pytest
 
+import checks
 import chip_bench
 import mesh
 import parts
@@ -281,14 +282,6 @@ def test_a_fault_leaves_its_record(load):
 
 
 def test_a_failed_assertion_leaves_its_place(load):
-    """hal/check.h: the file's number in the list above the line's 11 bits."""
-    root = chip_bench.IMAGE.parents[2]
-    listed = re.findall(r'^ +X\(\w+, +"([^"]+)"\)', (
-        root / "hal" / "check.h").read_text(encoding="utf-8"), re.M)
-    path = "scatter/engine/compute.c"
-    lines = (root / path).read_text(encoding="utf-8").splitlines()
-    line = next(number for number, text in enumerate(lines, 1)
-                if "ASSERT(*injection" in text)
     with bench(2, 1) as it:
         it.ask("inject assert", 1)
         done = run(it, load, "--watchdog", PATIENCE_S)
@@ -296,7 +289,8 @@ def test_a_failed_assertion_leaves_its_place(load):
         record = {key: int(value, 16)
                   for key, value in it.values("fault", 1).items()}
         assert record["cfsr"] == CFSR_UNDEFINSTR
-        assert record["check"] == (listed.index(path) + 1) << 11 | line
+        assert record["check"] == checks.place_of(checks.INJECTED,
+                                                  checks.injected_line())
         assert it.values("ident", 1)["reset"] == "software"
         assert recovered(it)
         it.ask("inject fault", 1)

@@ -13,6 +13,7 @@ import subprocess
 
 import pytest
 
+import checks
 import mesh
 
 GONE_S = 15  # for the kernel to end 625 processes on a busy machine
@@ -307,23 +308,13 @@ def test_too_few_open_files(launcher):
 
 # ---- assertions ----
 
-def assertion_at():
-    """"FILE:LINE" of the assertion that the injection fails."""
-    path = "scatter/engine/compute.c"
-    lines = (mesh.ROOT / path).read_text(encoding="utf-8").splitlines()
-    found = [number for number, line in enumerate(lines, 1)
-             if "ASSERT(*injection != NODE_INJECT_ASSERT)" in line]
-    assert len(found) == 1
-    return f"{path}:{found[0]}"
-
-
 @pytest.mark.parametrize("where", PLACES)
 @pytest.mark.parametrize("on", ["qemu", "native"])
 def test_a_failed_assertion(launcher, on, where):
     done = launcher.run("--inject", f"assert@{where}", "--on", on)
     assert (done.returncode, done.stdout) == (1, "")
-    said = f"node {where}: assertion failed at {assertion_at()}\n"
-    assert said in done.stderr
+    assert (f"node {where}: assertion failed at {checks.INJECTED}:"
+            f"{checks.injected_line()}\n") in done.stderr
     assert "state: fault" in done.stderr
     assert ("fault record" in done.stderr) == (on == "qemu")
 

@@ -13,6 +13,7 @@ import xml.etree.ElementTree as tree
 
 import pytest
 
+import checks
 import emulated
 import fake_mesh
 import mesh
@@ -515,18 +516,11 @@ def test_faults_with_another_image(bench):
     assert "is not an ELF file" in said
 
 
-def place_of(path, line):
-    """What a board sends, hal/check.h."""
-    text = (mesh.ROOT / "hal" / "check.h").read_text(encoding="utf-8")
-    listed = re.findall(r'^ +X\(\w+, +"([^"]+)"\)', text, re.M)
-    return (listed.index(path) + 1) << 11 | line
-
-
 def test_failed_assertions(bench):
     bench.node[1, 1].record = bench.node[0, 0].record = (3, 16, 21, 1 << 16)
     bench.node[1, 1].faults = bench.node[0, 0].faults = 1
-    bench.node[1, 1].check = place_of("hal/serial/mailbox.c", 2047)
-    bench.node[0, 0].check = place_of("scatter/engine/core.c", 1)
+    bench.node[1, 1].check = checks.place_of("hal/serial/mailbox.c", 2047)
+    bench.node[0, 0].check = checks.place_of("scatter/engine/core.c", 1)
     said = bench.call("ps").stdout
     assert "fault: assertion failed at hal/serial/mailbox.c:2047, at pc" in said
     assert "fault: assertion failed at scatter/engine/core.c:1, at pc" in said
