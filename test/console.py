@@ -362,7 +362,7 @@ class Client:
         reply = Reply()
         try:
             self._check(LIB.console_request(self.console, reply,
-                                        command.encode()))
+                                            command.encode()))
             return (reply.ok, reply.code.decode(),
                     [reply.line[i].decode() for i in range(reply.lines)])
         finally:

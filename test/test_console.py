@@ -9,9 +9,9 @@ import random
 import re
 import shutil
 import socket
-import threading
 import subprocess
 import termios
+import threading
 import time
 
 import pytest

@@ -6,12 +6,12 @@ import struct
 
 import numpy
 import pytest
-import parts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kernels
 import mesh
+import parts
 
 
 # ---- the definition ----

@@ -10,10 +10,10 @@ import struct
 import subprocess
 
 import pytest
-import parts
 from hypothesis import given, settings, strategies as st
 
 import mesh
+import parts
 from kernels import Job1, Refused
 
 USAGE, FAILED = 2, 1

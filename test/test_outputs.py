@@ -15,8 +15,8 @@ TEXT, WHOLE, REAL, FLAG = str, int, float, bool
 NODE = {"x": WHOLE, "y": WHOLE, "layer": WHOLE, "units": WHOLE,
         "received_ps": WHOLE, "finished_ps": WHOLE, "idle_ps": WHOLE}
 INTERVAL = {"round": WHOLE, "units": WHOLE, "received_ps": WHOLE,
-         "forwarded_ps": WHOLE, "compute_start_ps": WHOLE,
-         "compute_end_ps": WHOLE}
+            "forwarded_ps": WHOLE, "compute_start_ps": WHOLE,
+            "compute_end_ps": WHOLE}
 LAYER = {"layer": WHOLE, "nodes": WHOLE, "share_units": REAL,
          "volume_units": REAL}
 SCHEMA = {
@@ -235,7 +235,7 @@ def test_trace_shows_every_node_and_circuit(written):
     nodes = report["measured"]["nodes"]
     rounds = report["plan"]["rounds"]
     intervals = {(f"{n['x']},{n['y']}", s["round"]): s for n in nodes
-              for s in intervals_of(report, n)}
+                 for s in intervals_of(report, n)}
     assert set(computing) == {at for at, s in intervals.items()
                               if s["compute_start_ps"] < s["compute_end_ps"]}
     for at, e in computing.items():
