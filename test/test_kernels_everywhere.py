@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import mesh
+import parts
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent / "bench"))
 import job_bench  # noqa: E402
@@ -68,12 +69,10 @@ ELSEWHERE = [("search", "625")]
 QUICK = {"records": ["25-rounds", "28"]}  # in `make test`; others: 25
 
 
-@pytest.mark.parametrize("name, boards", [
-    pytest.param(name, boards,
-                 marks=[] if boards in QUICK.get(name, ["25"])
-                 else pytest.mark.boards)
-    for name in job_bench.KERNELS for boards in BOARDS
-    if (name, boards) not in ELSEWHERE])
+@pytest.mark.parametrize("name, boards", parts.cases(
+    [(name, boards) for name in job_bench.KERNELS for boards in BOARDS
+     if (name, boards) not in ELSEWHERE],
+    lambda case: case[1] in QUICK.get(case[0], ["25"])))
 def test_same_answer_on_boards(files, alone, tmp_path, name, boards):
     size, more = BOARDS[boards]
     if name == "channels" and "--rounds" in more:

@@ -45,9 +45,8 @@ def twin(units, ratio):
 def fixture_job(tmp_path):
     """Runs spin on a load of zeros; the report and the output, or None."""
     def start(bytes_, ratio, *args, instructions=32, **options):
-        load, out = tmp_path / "load", tmp_path / "out"
-        with load.open("wb") as file:
-            file.truncate(bytes_)
+        load = mesh.zeros(tmp_path / "load", bytes_)
+        out = tmp_path / "out"
         out.unlink(missing_ok=True)
         report = mesh.run(load, "-o", out, *args,
                           arg=f"{instructions},{ratio}", **options)
@@ -404,13 +403,11 @@ def test_largest_load_whose_output_fits(job, load, size, on, rounds, least,
                                         ratio):
     """In one batch; one byte more would go in two."""
     options = {"arg": f"1,{ratio}", "size": size}
-    with load.open("wb") as file:
-        file.truncate(64 * 2 ** 20)
+    mesh.zeros(load, 64 * 2 ** 20)
     done = failed(FAILED, load, "--rounds", rounds, "--batch", 2 ** 32 - 1,
                   words=[load, 2 ** 32 - 1], **options)
     most = int(done.stderr.split("takes ")[1].split()[0])
-    with load.open("wb") as file:
-        file.truncate(most + 1)
+    mesh.zeros(load, most + 1)
     failed(FAILED, load, "--rounds", rounds, "--batch", most + 1,
            words=[load, most + 1, most], **options)
     report, output = job(most, ratio, instructions=1, size=size, on=on,

@@ -12,6 +12,7 @@ import pytest
 
 import emulated
 import mesh
+import parts
 
 WORDS = ["needle", "need", "hay", "stack ", "\n", "the ", "eedle"]
 
@@ -56,12 +57,10 @@ def shared(*args):
     return report
 
 
-@pytest.mark.parametrize("size, options", [
-    ("1x1", []),
-    ("3x2", ["--originator", "2,1", "--batch", "20000"]),
-    pytest.param("5x5", ["--rounds", "1"], marks=pytest.mark.boards),
-    pytest.param("5x5", ["--originator", "3,1", "--profile", "lvds"],
-                 marks=pytest.mark.boards)])
+@pytest.mark.parametrize("size, options", parts.cases([
+    ("1x1", []), ("3x2", ["--originator", "2,1", "--batch", "20000"]),
+    ("5x5", ["--rounds", "1"]),
+    ("5x5", ["--originator", "3,1", "--profile", "lvds"])], 2))
 def test_the_result_is_right(text, size, options):
     path, offsets = text
     width, height = map(int, size.split("x"))

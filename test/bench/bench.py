@@ -88,8 +88,7 @@ class Bench:
     def load(self, bytes_):
         path = self.folder / f"load-{bytes_}"
         if not path.exists():
-            with path.open("wb") as file:
-                file.truncate(bytes_)
+            mesh.zeros(path, bytes_)
         return path
 
     def words(self, size, profile, bytes_, *args):
