@@ -48,9 +48,11 @@ def listed():
 FILES = listed()
 C_FILES = [name for name in FILES if name.endswith((".c", ".h"))]
 HEADERS = [name for name in C_FILES if name.endswith(".h")]
-SOURCES = [name for name in FILES
-           if name.endswith((".c", ".h", ".S", ".s", ".ld", ".py", ".mk"))
-           or name in ("Makefile", ".ci/run")]
+MAKEFILES = [name for name in FILES
+             if name == "Makefile" or name.endswith(".mk")]
+SOURCES = MAKEFILES + [
+    name for name in FILES if name == ".ci/run"
+    or name.endswith((".c", ".h", ".S", ".s", ".ld", ".py"))]
 
 
 def read(name):

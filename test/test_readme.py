@@ -13,6 +13,7 @@ import core
 import mesh
 import tree as checker  # of the oracle, whose path mesh adds
 from core import ROOT
+from test_house import FILES, MAKEFILES, read
 
 bench = str(ROOT / "test" / "bench")
 if bench not in sys.path:
@@ -27,19 +28,13 @@ SPEC = importlib.util.spec_from_file_location(
 chip = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(chip)
 
-IGNORED = {"build", ".git", ".pytest_cache", ".hypothesis"}
-PAGES = {str(path.relative_to(ROOT)): path.read_text("utf-8")
-         for path in sorted(ROOT.rglob("*.md"))
-         if not IGNORED & set(path.relative_to(ROOT).parts)}
+PAGES = {name: read(name) for name in FILES if name.endswith(".md")}
 README = PAGES["README.md"]
 BENCH = PAGES["boot/stm32f405/README.md"]
 KERNELS = PAGES["kernels/README.md"]
 SCHEDULES = PAGES["qemu/schedule/README.md"]
 FIGURES = PAGES["test/bench/README.md"]
-MAKEFILES = [ROOT / "Makefile", *(
-    path for path in sorted(ROOT.rglob("*.mk"))
-    if not IGNORED & set(path.relative_to(ROOT).parts))]
-RULES = "\n".join(path.read_text("utf-8") for path in MAKEFILES)
+RULES = "\n".join(map(read, MAKEFILES))
 # Options of a benchmark, not of the command.
 OTHERS = {"--quick"}
 # Files of the guides' examples.
@@ -120,9 +115,7 @@ def test_every_link_leads_somewhere():
                                   "DESIGN.md#none", "../outside.md"])
 def test_a_broken_link_is_found(link):
     text = f"# One\n\n[two]({link}) [three](#one) [four](Makefile)\n"
-    pages = {**PAGES, "page.md": text}
-    (bad,) = [b for b in broken("README.md", text, {
-        **pages, "README.md": text})]
+    (bad,) = broken("README.md", text, {**PAGES, "README.md": text})
     assert link in bad
 
 
@@ -198,11 +191,11 @@ def test_files_that_are_named_exist():
     assert not missing
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_lines_of_prose_are_short(name):
-    wrong = [line for line in prose(PAGES[name]).splitlines()
-             if len(line) > 80 and not line.startswith("|")]
-    assert not wrong
+def test_lines_of_prose_are_short():
+    assert not [f"{name}: {line}" for name, text in PAGES.items()
+                for line in prose(text).splitlines()
+                if len(line) > 80 and not line.startswith("|")]
+    assert not [name for name, text in PAGES.items() if text[-1] != "\n"]
 
 
 # ---- the README, kernels, schedules ----
