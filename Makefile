@@ -18,8 +18,9 @@ Q := $(if $(V),,@)
 comma := ,
 say = @printf '  %-8s %s\n'
 
-# As many commands at a time, if no other make says how many; but what is
-# cleaned away is built afterwards.
+# So many commands at a time, unless this make was started by another one, whose
+# number holds; one after the other with clean, so that `make clean all` first
+# removes, then builds.
 WORKERS ?= 2
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(WORKERS)
@@ -126,7 +127,7 @@ include boot/stm32f405/flash.mk qemu/pictures/pictures.mk test/test.mk
 build-all: $(BOARD:%=$(BUILD)/%/firmware.elf) $(BUILD)/quincunx
 
 .PHONY: format check-format clean help
-## format: let clang-format judge (needs clang-format)
+## format: lay all C files out anew, in place (needs clang-format)
 format:
 	$(Q)clang-format -i $$(git ls-files '*.c' '*.h')
 

@@ -25,7 +25,6 @@ $(2)/kernel_table.c: $(BUILD)/$(1).flags
 	  echo '    sizeof kernel_table / sizeof *kernel_table;'; } > $$@
 endef
 
-TABLE := $(BUILD)/kernel_table.c
 $(eval $(call kernel_table,kernels,$(BUILD),$(ALL_KERNELS)))
 
 ## new-kernel: begin one, NAME=foo: kernels/foo.c and its test

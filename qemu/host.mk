@@ -93,9 +93,9 @@ GDB_ARGS ?=
 gdb: export NODE := $(NODE)
 gdb: export GDB_DIR := $(GDB_DIR)
 gdb: | $(GDB_DEPS)
-	$(Q)door="$$GDB_DIR/$$(printf %s "$$NODE" | tr , -)"; \
-	if ! [ -S "$$door" ]; then \
+	$(Q)socket="$$GDB_DIR/$$(printf %s "$$NODE" | tr , -)"; \
+	if ! [ -S "$$socket" ]; then \
 	  echo "make gdb NODE='$$NODE': no such board; \`quincunx run --gdb'" \
 	    "or \`quincunx boards --gdb' starts some" >&2; exit 2; fi; \
-	exec gdb-multiarch -q -d . -ex "target remote $$door" $(GDB_ARGS) \
+	exec gdb-multiarch -q -d . -ex "target remote $$socket" $(GDB_ARGS) \
 	  "$$GDB_DIR/image"
