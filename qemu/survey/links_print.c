@@ -2,8 +2,9 @@
 /* Prints the counters of ports: tables, JSON, and Prometheus' text format. */
 #include "qemu/survey/links.h"
 
+#include "hal/names.h"
+
 #include <inttypes.h>
-#include <string.h>
 
 /* The columns of a table, in this order. */
 static const struct {
@@ -151,11 +152,11 @@ static json_t *port_json(const struct links *links, uint32_t index,
                          unsigned port, bool rates)
 {
     const uint32_t *count = links->node[index].count[port];
-    const char *name = PEEK_PORT_NAMES;
     json_t *json = json_object();
     json_t *per_second = json_object();
 
     for (unsigned k = 0; k < LINKS_COUNTERS; ++k) {
+        const char *name = names_at(PEEK_PORT_NAMES, k);
         uint32_t since;
         double per_s;
 
@@ -164,7 +165,6 @@ static json_t *port_json(const struct links *links, uint32_t index,
                         (enum links_counter)k)) {
             json_object_set_new(per_second, name, json_real(per_s));
         }
-        name += strlen(name) + 1;
     }
     json_object_set_new(json, "errors_per_mb", json_real(errors_per_mb(count)));
     if (rates) {

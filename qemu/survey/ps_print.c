@@ -64,7 +64,7 @@ static void print_where(FILE *out, const struct ps_node *node)
 }
 
 /* "scatter/engine/core.c:123" */
-static void put_check(char cell[CELL_BYTES], const struct ps_node *node)
+static void format_check(char cell[CELL_BYTES], const struct ps_node *node)
 {
     snprintf(cell, CELL_BYTES, "%s:%u", check_path(node->check),
              CHECK_PLACE_LINE(node->check));
@@ -79,7 +79,7 @@ static void print_fault(FILE *out, const struct ps_node *node)
     }
     fprintf(out, "       fault: ");
     if (node->check != 0) {
-        put_check(check, node);
+        format_check(check, node);
         fprintf(out, "assertion failed at %s,", check);
     } else {
         fprintf(out, "%s", exception_name(node->exception));
@@ -170,7 +170,7 @@ static json_t *fault_json(const struct ps_node *node)
     if (node->faults == 0) {
         return json_null();
     }
-    put_check(check, node);
+    format_check(check, node);
     return json_pack("{s:o, s:o, s:s, s:s, s:s, s:s, s:s, s:s?}", "count",
                      integer(node->faults), "exception",
                      integer(node->exception), "pc", node->pc, "lr", node->lr,
