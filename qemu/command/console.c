@@ -237,20 +237,12 @@ static int request(const struct options *options, struct console *console)
 
 static int run(const struct options *options)
 {
-    char why[SERIAL_WHY_BYTES];
-    struct serial *serial =
-        console_port_open(why, options->port, (uint32_t)options->rate);
+    struct console *console =
+        console_connect(options->port, (uint32_t)options->rate);
     uint32_t wait_ms = (uint32_t)options->wait_ms;
-    struct console *console;
     int status;
 
-    if (serial == NULL) {
-        fprintf(stderr, "quincunx: %s\n", why);
-        return EXIT_FAILED;
-    }
-    console = console_open(serial);
     if (console == NULL) {
-        fputs("quincunx: no memory for the console\n", stderr);
         return EXIT_FAILED;
     }
     console_patience(console, wait_ms, wait_ms > 35000 ? wait_ms : 35000,
@@ -262,7 +254,8 @@ static int run(const struct options *options)
 
 int console_command(int argc, char **argv)
 {
-    struct options options = {.rate = SERIAL_RATE, .wait_ms = 1000, .tries = 5};
+    struct options options = {
+        .rate = CONSOLE_PORT_RATE, .wait_ms = 1000, .tries = 5};
     struct argp argp = {descriptions, parse_option, "COMMAND [WORD...]",
                         description,  NULL,         NULL,
                         NULL};

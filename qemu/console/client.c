@@ -24,7 +24,7 @@ static_assert(2 * WINDOW * (LINE_BASE64_MAX + 40) <= LINE_RING_BYTES,
               "two windows of `put` fit the board's ring");
 
 struct console {
-    struct serial *serial;
+    struct console_port *port;
     struct line_reader reader;
     struct console_counters counters;
     uint32_t tag;
@@ -47,7 +47,7 @@ __attribute__((format(printf, 2, 3))) static int fail(struct console *console,
                                                       const char *format, ...)
 {
     int at = snprintf(console->why, WHY_BYTES,
-                      "%.200s: ", console_port_name(console->serial));
+                      "%.200s: ", console_port_name(console->port));
     va_list arguments;
 
     va_start(arguments, format);
@@ -62,15 +62,15 @@ static int fail_gone(struct console *console)
                 errno != 0 ? strerror(errno) : "");
 }
 
-struct console *console_open(struct serial *serial)
+struct console *console_open(struct console_port *port)
 {
     struct console *console = calloc(1, sizeof *console);
 
     if (console == NULL) {
-        console_port_close(serial);
+        console_port_close(port);
         return NULL;
     }
-    console->serial = serial;
+    console->port = port;
     line_init(&console->reader, INT32_MAX);
     console_patience(console, 1000, 35000, 5);
     /* Replies to whoever used the port before belong to nobody. */
@@ -79,10 +79,27 @@ struct console *console_open(struct serial *serial)
     return console;
 }
 
+struct console *console_connect(const char *path, uint32_t rate)
+{
+    char why[CONSOLE_PORT_WHY_BYTES];
+    struct console_port *port = console_port_open(why, path, rate);
+    struct console *console;
+
+    if (port == NULL) {
+        fprintf(stderr, "quincunx: %s\n", why);
+        return NULL;
+    }
+    console = console_open(port);
+    if (console == NULL) {
+        fputs("quincunx: no memory for a console\n", stderr);
+    }
+    return console;
+}
+
 void console_close(struct console *console)
 {
     if (console != NULL) {
-        console_port_close(console->serial);
+        console_port_close(console->port);
         free(console);
     }
 }
@@ -128,11 +145,11 @@ static int write_request(struct console *console, uint32_t tag,
     }
     bytes = line_end(&out);
     if (fresh) {
-        status = console_port_write(console->serial, (const uint8_t *)"\n", 1,
+        status = console_port_write(console->port, (const uint8_t *)"\n", 1,
                                     console->wait_ms);
     }
     if (status == 0) {
-        status = console_port_write(console->serial, (const uint8_t *)out.text,
+        status = console_port_write(console->port, (const uint8_t *)out.text,
                                     bytes, console->wait_ms);
     }
     if (status > 0) {
@@ -181,7 +198,7 @@ static enum received receive_line(struct console *console, uint32_t wait_ms)
             return judge(console, status);
         }
         count = console_port_read(
-            console->serial, data, sizeof data,
+            console->port, data, sizeof data,
             now_ms < deadline_ms ? (unsigned)(deadline_ms - now_ms) : 0);
         if (count < 0) {
             fail_gone(console);
@@ -515,7 +532,7 @@ static int send_again(struct console *console, struct transfer *transfer)
                     transfer->out != NULL ? "does not take" : "does not give",
                     transfer->base, transfer->total, console->tries);
     }
-    return console_port_write(console->serial, (const uint8_t *)"\n", 1,
+    return console_port_write(console->port, (const uint8_t *)"\n", 1,
                               console->wait_ms) < 0
                ? fail_gone(console)
                : 0;

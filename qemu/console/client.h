@@ -40,7 +40,11 @@ struct console_reply {
 };
 
 /* Takes the port over. NULL: no memory, and the port is closed. */
-struct console *console_open(struct serial *serial);
+struct console *console_open(struct console_port *port);
+
+/* The same for the port of that path, at so many bits a second. NULL after a
+   message on stderr. */
+struct console *console_connect(const char *path, uint32_t rate);
 
 /* NULL is fine. */
 void console_close(struct console *console);

@@ -22,10 +22,10 @@
 #define PTY_MAJOR_FIRST 136u
 #define PTY_MAJOR_LAST 143u
 
-struct serial {
+struct console_port {
     int descriptor;
     bool is_socket;
-    struct sp_port *port; /* NULL: the descriptor is ours */
+    struct sp_port *sp; /* NULL: the descriptor is ours */
     char name[];
 };
 
@@ -39,16 +39,16 @@ uint64_t console_port_now_ms(void)
 
 /* ---- opening ---- */
 
-static struct serial *port_new(const char *name)
+static struct console_port *port_new(const char *name)
 {
     size_t bytes = strlen(name) + 1;
-    struct serial *serial = calloc(1, sizeof *serial + bytes);
+    struct console_port *port = calloc(1, sizeof *port + bytes);
 
-    if (serial != NULL) {
-        serial->descriptor = -1;
-        memcpy(serial->name, name, bytes);
+    if (port != NULL) {
+        port->descriptor = -1;
+        memcpy(port->name, name, bytes);
     }
-    return serial;
+    return port;
 }
 
 /* The meaning of an error of open() for a serial port. */
@@ -74,23 +74,23 @@ static const char *meaning(int error)
 
 /* Without TIOCEXCL, which a pseudo-terminal keeps after its last close, as long
    as its other end is open. Result: 0 or an errno. */
-static int open_pty(struct serial *serial)
+static int open_pty(struct console_port *port)
 {
     struct termios raw;
 
-    serial->descriptor =
-        open(serial->name, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-    if (serial->descriptor < 0 ||
-        flock(serial->descriptor, LOCK_EX | LOCK_NB) != 0 ||
-        tcgetattr(serial->descriptor, &raw) != 0) {
+    port->descriptor =
+        open(port->name, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (port->descriptor < 0 ||
+        flock(port->descriptor, LOCK_EX | LOCK_NB) != 0 ||
+        tcgetattr(port->descriptor, &raw) != 0) {
         return errno;
     }
     cfmakeraw(&raw);
     cfsetspeed(&raw, B115200);
-    if (tcsetattr(serial->descriptor, TCSANOW, &raw) != 0) {
+    if (tcsetattr(port->descriptor, TCSANOW, &raw) != 0) {
         return errno;
     }
-    tcflush(serial->descriptor, TCIFLUSH);
+    tcflush(port->descriptor, TCIFLUSH);
     return 0;
 }
 
@@ -122,54 +122,54 @@ static int errno_of(enum sp_return result)
 
 /* By the device's own name: Debian's library knows no symbolic link, as those
    in /dev/serial/by-id are. */
-static enum sp_return find_port(struct serial *serial)
+static enum sp_return find_port(struct console_port *port)
 {
-    char *path = realpath(serial->name, NULL);
+    char *path = realpath(port->name, NULL);
     enum sp_return result =
-        path != NULL ? sp_get_port_by_name(path, &serial->port) : SP_ERR_FAIL;
+        path != NULL ? sp_get_port_by_name(path, &port->sp) : SP_ERR_FAIL;
 
     free(path);
     return result;
 }
 
-static int open_port(struct serial *serial, uint32_t rate)
+static int open_port(struct console_port *port, uint32_t rate)
 {
     enum sp_return result;
 
     errno = 0;
-    result = find_port(serial);
+    result = find_port(port);
     if (result == SP_OK) {
-        result = sp_open(serial->port, SP_MODE_READ_WRITE);
+        result = sp_open(port->sp, SP_MODE_READ_WRITE);
     }
     if (result != SP_OK) {
         int error = errno_of(result);
 
-        sp_free_port(serial->port);
-        serial->port = NULL;
+        sp_free_port(port->sp);
+        port->sp = NULL;
         return error;
     }
-    if (sp_get_port_handle(serial->port, &serial->descriptor) != SP_OK) {
+    if (sp_get_port_handle(port->sp, &port->descriptor) != SP_OK) {
         return errno_of(SP_ERR_FAIL);
     }
-    if (flock(serial->descriptor, LOCK_EX | LOCK_NB) != 0 ||
-        ioctl(serial->descriptor, TIOCEXCL) != 0) {
+    if (flock(port->descriptor, LOCK_EX | LOCK_NB) != 0 ||
+        ioctl(port->descriptor, TIOCEXCL) != 0) {
         return errno;
     }
-    if (set_up(serial->port, rate) != SP_OK) {
+    if (set_up(port->sp, rate) != SP_OK) {
         return errno_of(SP_ERR_FAIL);
     }
-    fcntl(serial->descriptor, F_SETFL, O_RDWR | O_NONBLOCK);
-    fcntl(serial->descriptor, F_SETFD, FD_CLOEXEC);
+    fcntl(port->descriptor, F_SETFL, O_RDWR | O_NONBLOCK);
+    fcntl(port->descriptor, F_SETFD, FD_CLOEXEC);
     return 0;
 }
 
 /* Result: 0 or an errno. */
-static int open_any(struct serial *serial, uint32_t rate)
+static int open_any(struct console_port *port, uint32_t rate)
 {
     struct stat status;
     unsigned kind;
 
-    if (stat(serial->name, &status) != 0) {
+    if (stat(port->name, &status) != 0) {
         return errno;
     }
     if (!S_ISCHR(status.st_mode)) {
@@ -177,65 +177,66 @@ static int open_any(struct serial *serial, uint32_t rate)
     }
     kind = major(status.st_rdev);
     return kind >= PTY_MAJOR_FIRST && kind <= PTY_MAJOR_LAST
-               ? open_pty(serial)
-               : open_port(serial, rate);
+               ? open_pty(port)
+               : open_port(port, rate);
 }
 
-struct serial *console_port_open(char why[SERIAL_WHY_BYTES], const char *path,
-                                 uint32_t rate)
+struct console_port *console_port_open(char why[CONSOLE_PORT_WHY_BYTES],
+                                       const char *path, uint32_t rate)
 {
-    struct serial *serial = port_new(path);
-    int error = serial == NULL ? ENOMEM : open_any(serial, rate);
+    struct console_port *port = port_new(path);
+    int error = port == NULL ? ENOMEM : open_any(port, rate);
 
     if (error != 0) {
-        snprintf(why, SERIAL_WHY_BYTES, "%.200s: %s", path, meaning(error));
-        console_port_close(serial);
+        snprintf(why, CONSOLE_PORT_WHY_BYTES, "%.200s: %s", path,
+                 meaning(error));
+        console_port_close(port);
         return NULL;
     }
-    return serial;
+    return port;
 }
 
-struct serial *console_port_attach(int descriptor, const char *name)
+struct console_port *console_port_attach(int descriptor, const char *name)
 {
-    struct serial *serial = port_new(name);
+    struct console_port *port = port_new(name);
     struct stat status;
 
-    if (serial != NULL) {
-        serial->descriptor = descriptor;
-        serial->is_socket =
+    if (port != NULL) {
+        port->descriptor = descriptor;
+        port->is_socket =
             fstat(descriptor, &status) == 0 && S_ISSOCK(status.st_mode);
         fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
     }
-    return serial;
+    return port;
 }
 
-void console_port_close(struct serial *serial)
+void console_port_close(struct console_port *port)
 {
-    if (serial == NULL) {
+    if (port == NULL) {
         return;
     }
-    if (serial->port != NULL) {
-        sp_close(serial->port);
-        sp_free_port(serial->port);
-    } else if (serial->descriptor >= 0) {
-        close(serial->descriptor);
+    if (port->sp != NULL) {
+        sp_close(port->sp);
+        sp_free_port(port->sp);
+    } else if (port->descriptor >= 0) {
+        close(port->descriptor);
     }
-    free(serial);
+    free(port);
 }
 
-const char *console_port_name(const struct serial *serial)
+const char *console_port_name(const struct console_port *port)
 {
-    return serial->name;
+    return port->name;
 }
 
 /* ---- bytes ---- */
 
 /* What poll() tells before the time is over, POLLERR if it fails; 0: nothing.
  */
-static int wait_for(const struct serial *serial, short events,
+static int wait_for(const struct console_port *port, short events,
                     uint64_t deadline_ms)
 {
-    struct pollfd asked = {serial->descriptor, events, 0};
+    struct pollfd asked = {port->descriptor, events, 0};
     uint64_t now_ms = console_port_now_ms();
     int count = 0;
 
@@ -252,19 +253,19 @@ static bool again(int error)
 
 /* A terminal may have nothing to read after all; where there is no other end
    any more, nothing is the end. */
-int console_port_read(struct serial *serial, uint8_t *data, unsigned bytes,
+int console_port_read(struct console_port *port, uint8_t *data, unsigned bytes,
                       unsigned wait_ms)
 {
     uint64_t deadline_ms = console_port_now_ms() + wait_ms;
     int ready;
 
-    while ((ready = wait_for(serial, POLLIN, deadline_ms)) != 0) {
-        ssize_t count = read(serial->descriptor, data, bytes);
+    while ((ready = wait_for(port, POLLIN, deadline_ms)) != 0) {
+        ssize_t count = read(port->descriptor, data, bytes);
 
         if (count > 0) {
             return (int)count;
         }
-        if (count == 0 && (serial->is_socket || (ready & POLLHUP) != 0)) {
+        if (count == 0 && (port->is_socket || (ready & POLLHUP) != 0)) {
             errno = 0;
             return -1;
         }
@@ -275,7 +276,7 @@ int console_port_read(struct serial *serial, uint8_t *data, unsigned bytes,
     return 0;
 }
 
-int console_port_write(struct serial *serial, const uint8_t *data,
+int console_port_write(struct console_port *port, const uint8_t *data,
                        unsigned bytes, unsigned wait_ms)
 {
     uint64_t deadline_ms = console_port_now_ms() + wait_ms;
@@ -284,13 +285,13 @@ int console_port_write(struct serial *serial, const uint8_t *data,
     while (done < bytes) {
         ssize_t count;
 
-        if (wait_for(serial, POLLOUT, deadline_ms) == 0) {
+        if (wait_for(port, POLLOUT, deadline_ms) == 0) {
             return 1;
         }
-        count = serial->is_socket
-                    ? send(serial->descriptor, data + done, bytes - done,
+        count = port->is_socket
+                    ? send(port->descriptor, data + done, bytes - done,
                            MSG_NOSIGNAL)
-                    : write(serial->descriptor, data + done, bytes - done);
+                    : write(port->descriptor, data + done, bytes - done);
         if (count < 0 && !again(errno)) {
             return -1;
         }

@@ -16,10 +16,10 @@
 
 #include <stdint.h>
 
-#define SERIAL_RATE 115200u
-#define SERIAL_WHY_BYTES 320u
+#define CONSOLE_PORT_RATE 115200u
+#define CONSOLE_PORT_WHY_BYTES 320u
 
-struct serial;
+struct console_port;
 
 /*
  * Opens a port: 8N1, no flow control, so many bits a second (a pseudo-terminal
@@ -28,24 +28,24 @@ struct serial;
  * pseudo-terminal) can open it or change its settings. Result: NULL with `why`,
  * a sentence that names the port.
  */
-struct serial *console_port_open(char why[SERIAL_WHY_BYTES], const char *path,
-                                 uint32_t rate);
+struct console_port *console_port_open(char why[CONSOLE_PORT_WHY_BYTES],
+                                       const char *path, uint32_t rate);
 
 /* Takes over a descriptor, which becomes non-blocking. NULL: no memory. */
-struct serial *console_port_attach(int descriptor, const char *name);
+struct console_port *console_port_attach(int descriptor, const char *name);
 
 /* NULL is fine. */
-void console_port_close(struct serial *serial);
+void console_port_close(struct console_port *port);
 
-const char *console_port_name(const struct serial *serial);
+const char *console_port_name(const struct console_port *port);
 
 /* Waits for the first bytes. Result: how many came, at most `bytes`; 0: none in
    time; -1: the port has gone, errno tells why (0: the other end closed it). */
-NODISCARD int console_port_read(struct serial *serial, uint8_t *data,
+NODISCARD int console_port_read(struct console_port *port, uint8_t *data,
                                 unsigned bytes, unsigned wait_ms);
 
 /* Result: 0: all is written; 1: not in time; -1: the port has gone. */
-NODISCARD int console_port_write(struct serial *serial, const uint8_t *data,
+NODISCARD int console_port_write(struct console_port *port, const uint8_t *data,
                                  unsigned bytes, unsigned wait_ms);
 
 /* Milliseconds of a clock that only goes on. */

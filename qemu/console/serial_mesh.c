@@ -48,7 +48,7 @@ int serial_mesh_boards(struct serial_mesh *mesh)
     uint32_t first = torus_index(config->size, config->originator);
     uint8_t *consoles = calloc(nodes, 1);
     struct wired_config wired = config->wired;
-    struct serial *serial;
+    struct console_port *port;
 
     if (consoles == NULL) {
         return print_error("no memory for the boards' list");
@@ -61,23 +61,16 @@ int serial_mesh_boards(struct serial_mesh *mesh)
     if (mesh->wired == NULL) {
         return -1;
     }
-    serial = console_port_attach(wired_console(mesh->wired, first),
-                                 "the originator's console");
-    mesh->console = serial != NULL ? console_open(serial) : NULL;
+    port = console_port_attach(wired_console(mesh->wired, first),
+                               "the originator's console");
+    mesh->console = port != NULL ? console_open(port) : NULL;
     return mesh->console != NULL ? 0 : print_error("no memory for a console");
 }
 
 int serial_mesh_port(struct serial_mesh *mesh)
 {
-    char why[SERIAL_WHY_BYTES];
-    struct serial *serial =
-        console_port_open(why, mesh->config->port, SERIAL_RATE);
-
-    if (serial == NULL) {
-        return print_error(why);
-    }
-    mesh->console = console_open(serial);
-    return mesh->console != NULL ? 0 : print_error("no memory for a console");
+    mesh->console = console_connect(mesh->config->port, CONSOLE_PORT_RATE);
+    return mesh->console != NULL ? 0 : -1;
 }
 
 /* Whether a board died, which is said. */

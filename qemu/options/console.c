@@ -72,20 +72,11 @@ int board_options_check(const struct board_options *options)
 
 struct console *board_options_console(const struct board_options *options)
 {
-    char why[SERIAL_WHY_BYTES];
-    struct serial *serial = console_port_open(why, options->port, SERIAL_RATE);
-    struct console *console;
+    struct console *console = console_connect(options->port, CONSOLE_PORT_RATE);
 
-    if (serial == NULL) {
-        fprintf(stderr, "quincunx: %s\n", why);
-        return NULL;
+    if (console != NULL) {
+        console_patience(console, WAIT_MS, ROWS_MS, TRIES);
     }
-    console = console_open(serial);
-    if (console == NULL) {
-        fputs("quincunx: no memory for the console\n", stderr);
-        return NULL;
-    }
-    console_patience(console, WAIT_MS, ROWS_MS, TRIES);
     return console;
 }
 
