@@ -56,8 +56,8 @@ INSTALLED := $(shell dpkg-query -f '$${db:Status-Status}:$${Package}\n' \
                -W $(PACKAGES) $(TEST_PACKAGES) 2>/dev/null)
 missing = $(filter-out $(INSTALLED:installed:%=%),$(1))
 
-# What is compiled or run depends on these, order-only: targets that install
-# what is missing; none if nothing is.
+# Order-only prerequisites of all that compiles or runs: targets that install
+# the missing packages; none if no package is missing.
 DEPS := $(if $(call missing,$(PACKAGES)),deps)
 FLASH_DEPS := $(DEPS) $(if $(call missing,$(FLASH_PACKAGES)),flash-deps)
 GDB_DEPS := $(if $(call missing,$(GDB_PACKAGES)),gdb-deps)

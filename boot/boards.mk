@@ -14,8 +14,8 @@
 #
 # and what single objects need besides. Its memory is in linker/BOARD.ld.
 
-# What images are made of: the engine, and circuits by queued DMA through a
-# window, or over serial lines with the switch in software.
+# Sources of images: the engine, and circuits by queued DMA through a window, or
+# over serial lines with the switch in software.
 ENGINE_SOURCES := $(wildcard torus/*.c scatter/*/*.c)
 WINDOW_SOURCES := hal/check.c hal/crc32.c $(wildcard hal/window/*.c)
 SWITCH_SOURCES := hal/check.c hal/crc32.c $(wildcard hal/switch/*.c)

@@ -25,7 +25,7 @@ $(call test_program,fuzz,sanitized,$(FUZZ_DRIVER) $(FUZZ_TARGETS) \
 $(call test_program,fuzz-planted,sanitized,$(FUZZ_DRIVER) \
   $(FUZZ_OBJECTS)/test/fuzz/planted.o,$(HOST_LIBS))
 
-# What is written down, and what a script makes.
+# The corpus: the files of test/fuzz/corpus/, and those that a script makes.
 TEST_PROGRAMS += $(FUZZ_CORPUS)/made
 $(FUZZ_CORPUS)/made: test/fuzz/seeds.py $(wildcard test/fuzz/corpus/*) \
                      | $(TEST_DEPS)

@@ -21,7 +21,7 @@ test_image = $(eval $(call test_image_rules,$(1),$(2),$(3),$(4)))
 
 COUNTED := mps2_an385
 COUNTED_OBJECTS := $(BUILD)/$(COUNTED)
-# What starts a test's program there, which ends by semihosting.
+# Starts a test's program there, which ends by semihosting.
 COUNTED_MAIN := test/target/main.c boot/cortex_m/reset.c \
                 boot/mps2/vectors.c $(MPS2_HAL)
 
@@ -34,8 +34,8 @@ $(call test_image,conformance,$(COUNTED),test/conformance/program.c \
   boot/mps2/end.c $(MPS2_HAL) hal/crc32.c $(wildcard torus/*.c), \
   -Wno-stringop-overflow)
 
-# What a plan costs; what a search does beside the C library's, on a text in the
-# image; what the kernels' jobs do, written plainly, compiled as the kernels.
+# Measure what a plan costs; a search beside the C library's, on a text in the
+# image; the kernels' jobs, written plainly and compiled as the kernels are.
 $(call test_image,planner_bench,$(COUNTED),$(COUNTED_MAIN) hal/crc32.c \
   $(addprefix test/bench/planner/,board.c search.c twins.c) \
   $(addprefix scatter/plan/,one_round.c rounds.c wide.c) $(wildcard torus/*.c))
@@ -56,8 +56,8 @@ $(BENCH_KERNELS)/text.o: test/bench/kernels/text.S $(LICENSES) \
 	$(Q)$(TARGET_CC) $(call target_core,$(COUNTED)) \
 	  -DBENCH_TEXT='"$(LICENSES)"' -c $< -o $@
 
-# What the switch's calls cost, compiled with the flags of a stm32f405, but for
-# the processor.
+# Measures the cost of the switch's calls, compiled with the flags of a
+# stm32f405 but for the processor.
 RELAY_SOURCES := $(SWITCH_SOURCES) torus/torus.c
 relay_objects := $(RELAY_SOURCES:%.c=$(BUILD)/relay/%.o)
 $(eval $(call compile,$(BUILD)/relay/%.o: %.c,$$(call \

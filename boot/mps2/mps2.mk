@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What MPS2 boards have in common, read by their board.mk.
+# Common to MPS2 boards: the board.mk of each of them includes this.
 MPS2_HAL := $(wildcard hal/mps2/*.c hal/window/*.c)
 
 kernels := $(KERNELS)

@@ -25,8 +25,8 @@ flash flash-mesh: export STM32FLASH := $(STM32FLASH)
 flash flash-mesh: export DFU_UTIL := $(DFU_UTIL)
 flash flash-mesh: export INTERFACE := $(INTERFACE)
 
-# What is built first: nothing without the variables $(1), of which one must be
-# set; an image of another make's is there already.
+# Prerequisites: none if none of the variables $(1) is set, since the recipe
+# then only says so; an image that this make has no rule for must be there.
 flash_needs = $(if $(FLASH_BOARD),$(if $(1),$(BUILD)/quincunx $(filter \
                 $(BOARDS:%=$(BUILD)/%/firmware.elf),$(IMAGE)) | $(FLASH_DEPS)))
 

@@ -124,11 +124,11 @@ struct switch_config {
     /* A NEIGHBOUR frame came; `data` lasts until the return. May be NULL. */
     void (*neighbour)(void *context, unsigned port, const uint8_t *data,
                       unsigned bytes);
-    /* What a peek of `bytes` bytes gets, the first SWITCH_QUESTION_BYTES of
-       which are at `question` (zeros behind a shorter one): at most
-       SWITCH_STATUS_BYTES at `out`. Result: how many. Called when all of the
-       question has come and its check was right, for every answer that is
-       sent, again and again if they are lost. May be NULL: none. */
+    /* Writes the answer to a peek of `bytes` bytes, the first
+       SWITCH_QUESTION_BYTES of which are at `question` (zeros behind a shorter
+       one): at most SWITCH_STATUS_BYTES to `out`. Result: how many. Called when
+       all of the question has come and its check was right, for every answer
+       that is sent, again and again if they are lost. May be NULL: none. */
     unsigned (*status)(void *context, const uint8_t *question, uint32_t bytes,
                        uint8_t *out);
     void *context;

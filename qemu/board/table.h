@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a board's circuits go over. */
+/* The medium of a board's circuits. */
 enum board_circuits {
     BOARD_WINDOW, /* a window, by a switch that the host emulates */
     BOARD_SERIAL  /* serial lines to its neighbours */

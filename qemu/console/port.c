@@ -231,8 +231,8 @@ const char *console_port_name(const struct console_port *port)
 
 /* ---- bytes ---- */
 
-/* What poll() tells before the time is over, POLLERR if it fails; 0: nothing.
- */
+/* Waits for one of the events until the deadline. Result: those that poll()
+   reports, POLLERR if it fails; 0: none in time. */
 static int wait_for(const struct console_port *port, short events,
                     uint64_t deadline_ms)
 {

@@ -49,8 +49,8 @@ static const char port_letters[] = "ENWS";
 
 /* ---- cables ---- */
 
-/* What is wrong with the cable at a port: of what only the other end tells,
-   all but that its neighbour is busy. */
+/* The fault of the cable at a port that this end reports; else the other end's,
+   unless that is only that its neighbour is busy. NULL: none. */
 static const struct discover_fault *
 fault_of(const struct mesh_map *map, struct torus_coord at, unsigned port)
 {
@@ -89,7 +89,7 @@ static void draw_half(FILE *out, const struct mesh_map *map,
     }
 }
 
-/* What a short label says of a fault. */
+/* The text of a fault in a short label. */
 static void label_text(char *text, size_t room,
                        const struct discover_fault *fault)
 {

@@ -39,11 +39,11 @@ enum role {
     NORTH_END = 3 + 1 * PROGRAM_SIDE
 };
 
-/* What the boards of the slow runs are: all others are as fast as ever. */
+/* The boards that are slow in the slow runs; all others are as fast as ever. */
 static const uint8_t slow_shift[NODES] = {
     [LEADER] = 3, [KNIGHT_PEER] = 1, [WEST_END] = 2};
 
-/* What one run left behind. */
+/* The records of one run. */
 struct record {
     enum mesh_end end;
     uint8_t *log;
@@ -604,7 +604,7 @@ static void second_slow_run_is_the_same(struct unit *unit)
 
 /* ---- what no mesh shows ---- */
 
-/* What the driver says of a window of this identity. */
+/* The result of circuit_open() for a window of this identity. */
 static int opened(const struct node_identity *identity)
 {
     struct window *window = calloc(1, sizeof *window);

@@ -20,7 +20,7 @@
 #define SENT_MAX 64u
 #define NEVER UINT32_MAX
 
-/* What is around the circuit, and what the switch was asked for. */
+/* The surroundings of the circuit, and the calls of the switch. */
 static struct {
     struct switch_core core;
     struct mailbox mailbox;
