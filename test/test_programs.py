@@ -26,14 +26,16 @@ FIRMWARE = BUILD / "stm32f405" / "firmware.bin"
 CORE_BENCH = BUILD / "test" / "chip-core-bench"
 
 
+def all_pass(command, seconds):
+    """Runs a program, whose tests must all pass."""
+    outcome = tap.run(command, seconds)
+    assert outcome.results and not tap.failures(outcome), tap.failures(outcome)
+    return outcome
+
+
 def check(name, *options):
     runner, seconds = PROGRAMS[name]
-    outcome = tap.run([*runner, BUILD / "test" / name, *options], seconds)
-    assert not outcome.trouble, tap.failures(outcome)
-    assert outcome.results
-    assert all(passed for _, passed, _ in outcome.results), \
-        tap.failures(outcome)
-    return outcome
+    return all_pass([*runner, BUILD / "test" / name, *options], seconds)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -73,9 +75,7 @@ def test_equal_seeds_do_the_same():
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_every_instruction_as_unicorn(seed):
-    outcome = tap.run([BUILD / "test" / "chip-core-differ", seed], timeout=120)
-    assert not outcome.trouble, outcome.trouble
-    assert not tap.failures(outcome), tap.failures(outcome)
+    all_pass([BUILD / "test" / "chip-core-differ", seed], 120)
 
 
 def test_the_firmware_runs_without_a_fault():

@@ -43,6 +43,8 @@ LIBRARY = HOST + ("build/test/libcore.so",)
 # What a test file needs, if not the host command and the emulated board.
 NEEDS = {
     "test/test_bad_input.py": HOST,
+    "test/test_board_library.py": ("build/test/libcore.so",
+                                   "build/test/memory.so"),
     "test/test_chip.py": CHIP,
     "test/test_chip_drivers.py": CHIP,
     "test/test_conformance.py": ("build/test/conformance",
@@ -55,7 +57,6 @@ NEEDS = {
     "test/test_planner.py": LIBRARY + ("build/test/planner_walk.so",),
     "test/test_rounds.py": LIBRARY,
     "test/test_sanitized.py": ("build/test/quincunx",),
-    "test/test_small.py": ("build/test/libcore.so", "build/test/memory.so"),
     "test/test_stm32f405.py": CHIP,
     "test/test_wired.py": HOST + ("build/stm32f405/firmware.elf",
                                   "build/test/wired.elf"),
@@ -100,7 +101,7 @@ def chosen(which):
 
 def extent(text, function):
     """(begin, end) of a function's definition, from its name to its last line;
-    of an assembler-like file or of a table, the whole."""
+    without a name, of the whole text; (0, 0) if there is no such function."""
     if not function:
         return 0, len(text)
     for found in re.finditer(rf"\b{function}\b[ =(\[]", text):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic of boards: division without the library's, and the CRC; against
-Python's integers and zlib."""
+"""Functions that boards have in place of a library's: division, the CRC and the
+memory functions; against Python's integers, zlib and bytes."""
 import ctypes
 import zlib
 
@@ -11,8 +11,8 @@ import mesh
 LEAST, MOST = 1, 2 ** 64 - 1
 
 
-@pytest.fixture(scope="module", name="small")
-def fixture_small():
+@pytest.fixture(scope="module", name="library")
+def fixture_library():
     library = ctypes.CDLL(str(mesh.BUILD / "test" / "libcore.so"))
     library.boot_divide.restype = ctypes.c_uint64
     library.boot_divide.argtypes = [ctypes.POINTER(ctypes.c_uint64),
@@ -23,9 +23,9 @@ def fixture_small():
     return library
 
 
-def divided(small, numerator, denominator):
+def divided(library, numerator, denominator):
     rest = ctypes.c_uint64(12345)
-    quotient = small.boot_divide(ctypes.byref(rest), numerator, denominator)
+    quotient = library.boot_divide(ctypes.byref(rest), numerator, denominator)
     return quotient, rest.value
 
 
@@ -36,37 +36,37 @@ def edges():
                    if n <= MOST} | {0})
 
 
-def test_division_of_edges(small):
+def test_division_of_edges(library):
     for numerator in edges():
         for denominator in edges()[1:]:
-            assert divided(small, numerator, denominator) == divmod(
+            assert divided(library, numerator, denominator) == divmod(
                 numerator, denominator), (numerator, denominator)
 
 
-def test_division_of_any(small):
+def test_division_of_any(library):
     chance = mesh.seeded("division")
     for _ in range(20000):
         numerator = chance.getrandbits(chance.randint(1, 64))
         denominator = chance.getrandbits(chance.randint(1, 64)) or LEAST
-        assert divided(small, numerator, denominator) == divmod(
+        assert divided(library, numerator, denominator) == divmod(
             numerator, denominator), (numerator, denominator)
 
 
 @pytest.mark.parametrize("numerator", [0, 1, 2 ** 63, MOST])
-def test_division_by_nothing_ends(small, numerator):
-    assert 0 <= divided(small, numerator, 0)[0] <= MOST
+def test_division_by_nothing_ends(library, numerator):
+    assert 0 <= divided(library, numerator, 0)[0] <= MOST
 
 
-def test_crc_of_every_byte_and_cut(small):
+def test_crc_of_every_byte_and_cut(library):
     data = bytes(range(256)) + mesh.seeded("crc").randbytes(300)
     for byte in range(256):
         one = bytes([byte])
-        assert small.crc32_update(0, one, 1) == zlib.crc32(one)
+        assert library.crc32_update(0, one, 1) == zlib.crc32(one)
     for cut in range(0, len(data) + 1, 7):
-        head = small.crc32_update(0, data[:cut], cut)
+        head = library.crc32_update(0, data[:cut], cut)
         assert head == zlib.crc32(data[:cut])
-        assert small.crc32_update(head, data[cut:],
-                                  len(data) - cut) == zlib.crc32(data)
+        assert library.crc32_update(head, data[cut:],
+                                    len(data) - cut) == zlib.crc32(data)
 
 
 # ---- memory functions: of every length and place up to 20 ----
