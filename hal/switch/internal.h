@@ -133,10 +133,6 @@ void switch_relay_drop(struct switch_core *core, unsigned port,
 void switch_relay_release(struct switch_core *core, unsigned port,
                           unsigned reason);
 
-/* Frees a circuit, at both ports of a relay; nobody is told. */
-void switch_relay_free(struct switch_core *core, unsigned port,
-                       unsigned reason);
-
 /* Frees a circuit, and tells the neighbour at this port, too. */
 void switch_relay_break(struct switch_core *core, unsigned port,
                         unsigned reason);

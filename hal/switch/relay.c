@@ -15,7 +15,9 @@ void switch_relay_release(struct switch_core *core, unsigned port,
     switch_frame_write_surely(core, port, content, sizeof content, at->tag);
 }
 
-void switch_relay_free(struct switch_core *core, unsigned port, unsigned reason)
+/* Frees a circuit, at both ports of a relay; nobody is told. */
+static void free_circuit(struct switch_core *core, unsigned port,
+                         unsigned reason)
 {
     struct switch_port *at = &core->port[port];
     unsigned role = at->role;
@@ -38,7 +40,7 @@ void switch_relay_drop(struct switch_core *core, unsigned port, unsigned reason)
     struct switch_port *at = &core->port[port];
     bool relay = at->role == SWITCH_ROLE_RELAY;
 
-    switch_relay_free(core, port, reason);
+    free_circuit(core, port, reason);
     if (relay) {
         switch_relay_release(core, at->peer, reason);
     }

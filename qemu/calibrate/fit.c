@@ -7,8 +7,9 @@
 #define K FIT_UNKNOWNS_MAX
 #define SINGULAR 1e-9L
 
-/* Abramowitz and Stegun, 26.7.5, good to 0.1 % from 3 degrees on. */
-double fit_student_t(uint32_t degrees)
+/* Two-sided 95 % quantile of Student's t for 1 or more degrees of freedom:
+   Abramowitz and Stegun, 26.7.5, good to 0.1 % from 3 degrees on. */
+static double student_t(uint32_t degrees)
 {
     static const double z = 1.959963984540054;
     double n = degrees;
@@ -119,7 +120,7 @@ bool fit_solve(struct fit_value out[], double *rms, const double x[],
     }
     *rms = residual_rms(out, x, y, rows, unknowns);
     for (unsigned k = 0; k < unknowns; ++k) {
-        out[k].half = fit_student_t(rows - unknowns) * *rms *
+        out[k].half = student_t(rows - unknowns) * *rms *
                       sqrt((double)normal.a[k][K + k]) / normal.scale[k];
     }
     return true;

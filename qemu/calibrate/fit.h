@@ -14,9 +14,6 @@ struct fit_value {
     double half;
 };
 
-/* Two-sided 95 % quantile of Student's t for 1 or more degrees of freedom. */
-double fit_student_t(uint32_t degrees);
-
 /*
  * Solves y[i] = sum of x[i * unknowns + k] * out[k] for rows i in 0 .. rows - 1
  * in the sense of least squares; unknowns is 1 to FIT_UNKNOWNS_MAX. The

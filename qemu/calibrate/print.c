@@ -23,7 +23,7 @@ static uint64_t whole_ps(double time_ps, uint64_t least)
     return time_ps > (double)least ? (uint64_t)llround(time_ps) : least;
 }
 
-struct profile calibrate_profile(const struct calibration *calibration)
+static struct profile profile_of(const struct calibration *calibration)
 {
     return (struct profile){
         .name = "measured",
@@ -35,7 +35,7 @@ struct profile calibrate_profile(const struct calibration *calibration)
 int calibrate_save(const struct calibration *calibration,
                    const struct job_config *config, const char *path)
 {
-    struct profile profile = calibrate_profile(calibration);
+    struct profile profile = profile_of(calibration);
     char comment[512];
 
     snprintf(comment, sizeof comment,

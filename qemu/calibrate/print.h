@@ -17,10 +17,8 @@ NODISCARD int calibrate_print_json(FILE *out,
                                    const struct calibration *calibration,
                                    const struct job_config *config);
 
-/* The measured values in whole picoseconds, as a plan takes them. */
-struct profile calibrate_profile(const struct calibration *calibration);
-
-/* Writes them as a profile. Result: 0, or 1 with the reason said. */
+/* Writes the measured values, in whole picoseconds, as a profile. Result: 0, or
+ * 1 with the reason said. */
 NODISCARD int calibrate_save(const struct calibration *calibration,
                              const struct job_config *config, const char *path);
 

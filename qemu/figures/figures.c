@@ -186,6 +186,22 @@ static int over_methods(struct figures_figure *figure)
     return error;
 }
 
+/* The lower bound on the makespan of a load on 5^phases nodes, in ps, rounded
+   up. */
+static uint64_t lower_bound_ps(const struct figures_figure *figure,
+                               uint64_t load_units, unsigned phases)
+{
+    struct bound_input input = {.load_units = (double)load_units,
+                                .compute_ps = COMPUTE,
+                                .transfer_ps = (double)figure->transfer_ps,
+                                .startup_ps = (double)figure->startup_ps,
+                                .speed = (double)power_of_five(phases),
+                                .ports = TORUS_PORTS};
+    struct bound bound = bound_of(&input);
+
+    return (uint64_t)ceil(bound_ps(&bound));
+}
+
 static int over_rounds(struct figures_figure *figure)
 {
     int error = ERR_OK;
@@ -203,7 +219,7 @@ static int over_rounds(struct figures_figure *figure)
         for (unsigned i = 0; error == ERR_OK && i < LOADS; ++i) {
             error = add_plan(series, figure, load_at(i), phases, best ? 0 : 1);
             series->row[i].bound_ps =
-                figures_bound_ps(figure, load_at(i), phases);
+                lower_bound_ps(figure, load_at(i), phases);
         }
     }
     return error;
@@ -227,20 +243,6 @@ int figures_compute(struct figures_figure *figure, unsigned number)
     default:
         return over_loads(figure);
     }
-}
-
-uint64_t figures_bound_ps(const struct figures_figure *figure,
-                          uint64_t load_units, unsigned phases)
-{
-    struct bound_input input = {.load_units = (double)load_units,
-                                .compute_ps = COMPUTE,
-                                .transfer_ps = (double)figure->transfer_ps,
-                                .startup_ps = (double)figure->startup_ps,
-                                .speed = (double)power_of_five(phases),
-                                .ports = TORUS_PORTS};
-    struct bound bound = bound_of(&input);
-
-    return (uint64_t)ceil(bound_ps(&bound));
 }
 
 double figures_value(const struct figures_figure *figure,
@@ -273,7 +275,7 @@ struct figures_row figures_row_of(const struct figures_figure *figure,
         row.steps += 1;
     }
     if (figure->number == 9) {
-        row.bound_ps = figures_bound_ps(figure, row.load_units, row.steps);
+        row.bound_ps = lower_bound_ps(figure, row.load_units, row.steps);
     }
     return row;
 }

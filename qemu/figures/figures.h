@@ -75,15 +75,6 @@ struct figures_points {
 NODISCARD int figures_compute(struct figures_figure *figure, unsigned number);
 
 /*
- * The least makespan, in ps, of a load on 5^phases nodes under any scatter with
- * four ports: T with V <= T/c + min(4 (T - alpha) / tau, computing of all
- * others), of whom at most 5^floor(t/alpha) - 1 are at work at time t. tau and
- * alpha are not 0. Rounded up.
- */
-uint64_t figures_bound_ps(const struct figures_figure *figure,
-                          uint64_t load_units, unsigned phases);
-
-/*
  * The value on the vertical axis: seconds (3 to 6), speedup (7 and 8), makespan
  * over lower bound (9, where 5^steps nodes count).
  */

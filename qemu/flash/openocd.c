@@ -31,7 +31,8 @@ const char *flash_openocd_interface(const char *name)
     return NULL;
 }
 
-const char *flash_openocd_transport(const char *interface)
+/* The transport to ask for with an interface; NULL: none is known. */
+static const char *transport_of(const char *interface)
 {
     for (size_t i = 0; i < sizeof interfaces / sizeof *interfaces; ++i) {
         if (strcmp(interfaces[i].name, interface) == 0) {
@@ -159,7 +160,7 @@ void flash_openocd_line(struct flash_openocd *line, const char *interface,
     add(&builder, "-f");
     add(&builder, "interface/%s.cfg", interface);
     add(&builder, "-c");
-    add(&builder, "transport select %s", flash_openocd_transport(interface));
+    add(&builder, "transport select %s", transport_of(interface));
     add(&builder, "-c");
     add(&builder, "adapter serial %s", request->name);
     add(&builder, "-f");

@@ -22,9 +22,6 @@ struct flash_openocd {
 /* The interface of this name, or NULL if none is known. */
 const char *flash_openocd_interface(const char *name);
 
-/* The transport to ask for with an interface; NULL: none is known. */
-const char *flash_openocd_transport(const char *interface);
-
 /* The known interfaces, for people. */
 #define FLASH_OPENOCD_INTERFACES "stlink, stlink-dap, cmsis-dap or jlink"
 

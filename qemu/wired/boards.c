@@ -505,13 +505,6 @@ void wired_explain(struct wired *wired, uint32_t node)
     wired_forwarder_last_words(wired->forwarder, stderr, node);
 }
 
-void wired_kill(struct wired *wired, uint32_t node)
-{
-    if (wired->board[node].pid > 0) {
-        kill(wired->board[node].pid, SIGKILL);
-    }
-}
-
 struct noise_counts wired_damage(const struct wired *wired)
 {
     return wired_forwarder_damage(wired->forwarder);
@@ -520,7 +513,9 @@ struct noise_counts wired_damage(const struct wired *wired)
 static void stop_boards(struct wired *wired)
 {
     for (uint32_t i = 0; i < wired->nodes; ++i) {
-        wired_kill(wired, i);
+        if (wired->board[i].pid > 0) {
+            kill(wired->board[i].pid, SIGKILL);
+        }
     }
     for (uint32_t i = 0; i < wired->nodes; ++i) {
         struct board *board = &wired->board[i];

@@ -65,10 +65,6 @@ bool wired_died(struct wired *wired, uint32_t *node);
 /* Prints on stderr how a board died and the last lines of its console. */
 void wired_explain(struct wired *wired, uint32_t node);
 
-/* Ends one board at once, as if its power had failed: for tests. The others
-   find it silent. */
-void wired_kill(struct wired *wired, uint32_t node);
-
 /* The bytes that the links carried, changed and lost so far. */
 struct noise_counts wired_damage(const struct wired *wired);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/wired/cables.h"
 
-uint32_t wired_cables_end(struct torus_size size, struct wired_port port)
+/* The end of a cable at a port: TORUS_PORTS * node + port. */
+static uint32_t end_of(struct torus_size size, struct wired_port port)
 {
     return TORUS_PORTS * torus_index(size, port.at) + port.port;
 }
@@ -33,8 +34,7 @@ void wired_cables_torus(uint32_t *peer, struct torus_size size)
                 torus_step(size, at, (enum torus_port)port, 1),
                 (uint8_t)torus_opposite((enum torus_port)port)};
 
-            join(peer, wired_cables_end(size, here),
-                 wired_cables_end(size, there));
+            join(peer, end_of(size, here), end_of(size, there));
         }
     }
 }
@@ -68,8 +68,8 @@ static const char *link_twice(uint32_t *peer, uint32_t a)
 const char *wired_cables_mistake(uint32_t *peer, struct torus_size size,
                                  const struct wired_fault *fault)
 {
-    uint32_t a = wired_cables_end(size, fault->a);
-    uint32_t b = wired_cables_end(size, fault->b);
+    uint32_t a = end_of(size, fault->a);
+    uint32_t b = end_of(size, fault->b);
 
     if (peer[a] == WIRED_OPEN ||
         (fault->mistake == WIRED_SWAP && peer[b] == WIRED_OPEN)) {

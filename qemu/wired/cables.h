@@ -28,9 +28,6 @@ struct wired_fault {
     struct wired_port b; /* WIRED_SWAP only */
 };
 
-/* The end of a cable: TORUS_PORTS * node + port. */
-uint32_t wired_cables_end(struct torus_size size, struct wired_port port);
-
 /*
  * Writes to peer[end] the other end of its cable, or WIRED_OPEN: east joins
  * west of (x + 1, y), north joins south of (x, y + 1), on wraps too. peer has
