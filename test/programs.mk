@@ -106,7 +106,8 @@ $(call test_program,planner_bench.so,shared,test/bench/planner/twins.c \
 # The simulation of the whole scatter; and its command with a split that loses
 # units, which its checks must find.
 SIMULATION := $(filter-out %/tree.c %/tree_pairs.c,$(wildcard qemu/model/*.c)) \
-              $(wildcard torus/*.c) scatter/plan/one_round.c
+              $(wildcard torus/*.c) scatter/plan/one_round.c \
+              qemu/support/memory.c
 $(call test_program,simulate,sanitized,$(SIMULATION) scatter/plan/split.c \
   qemu/fabric/fabric.c $(UNIT_HOST) \
   $(filter-out %/lossy.c,$(wildcard test/simulate/*.c)),$(HOST_LIBS))

@@ -4,6 +4,7 @@
 #include "qemu/command/plan_print.h"
 #include "qemu/options/plan.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -109,9 +110,6 @@ static int compute_plan(struct planned *planned,
     case ERR_PHASES:
         print_infeasible(&planned->plan, &input, options);
         return EXIT_USAGE;
-    case ERR_MEMORY:
-        fputs("quincunx: no memory for the plan\n", stderr);
-        return EXIT_FAILED;
     default:
         fputs("quincunx: the makespan must be below 2^63 ps (106 days): a "
               "smaller --load or --compute is needed\n",
@@ -125,7 +123,6 @@ static int compute_nodes(struct planned *planned,
                          const struct plan_options *options)
 {
     struct model_torus torus = torus_of(options);
-    uint32_t count = torus_nodes(torus.size);
 
     if (options->ports != TORUS_PORTS && planned->detail.part == NULL) {
         fprintf(stderr,
@@ -134,16 +131,10 @@ static int compute_nodes(struct planned *planned,
                 options->ports, MODEL_GROUPS_MAX, planned->plan.phases);
         return EXIT_USAGE;
     }
-    planned->nodes =
-        (struct model_node *)malloc(count * sizeof(struct model_node));
-    if (planned->nodes == NULL ||
-        model_spread(planned->nodes, &planned->plan, &planned->detail,
-                     options->load_units, torus.size,
-                     torus.originator) != ERR_OK) {
-        fprintf(stderr, "quincunx: no memory for the shares of %u nodes\n",
-                count);
-        return EXIT_FAILED;
-    }
+    planned->nodes = memory_or_exit(
+        malloc(torus_nodes(torus.size) * sizeof *planned->nodes));
+    model_spread(planned->nodes, &planned->plan, &planned->detail,
+                 options->load_units, torus.size, torus.originator);
     return 0;
 }
 

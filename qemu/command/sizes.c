@@ -148,9 +148,11 @@ static bool compute_row(struct row *row, struct torus_size size,
     if (tree != NULL) {
         row->size = size;
         row->phases = schedule_scatter(tree, size, (struct torus_coord){0, 0});
-        made = row->phases >= 0 &&
-               model_tree_plan(&row->plan, NULL, tree, costs) == 0 &&
-               tree_pairs_count(&row->pairs, tree, size) == 0;
+        made = row->phases >= 0;
+    }
+    if (made) {
+        model_tree_plan(&row->plan, NULL, tree, costs);
+        tree_pairs_count(&row->pairs, tree, size);
         row->bound_ps = model_tree_bound(size, costs);
         row->even_ps = model_tree_even(size, costs);
     }

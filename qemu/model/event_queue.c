@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/model/event_queue.h"
 
+#include "qemu/support/memory.h"
+
 #include <stdlib.h>
 
 #define BLOCK_EVENTS 1024u
@@ -34,7 +36,7 @@ struct event_queue {
 
 struct event_queue *event_queue_new(void)
 {
-    return calloc(1, sizeof(struct event_queue));
+    return memory_or_exit(calloc(1, sizeof(struct event_queue)));
 }
 
 static void free_blocks(struct block *block)
@@ -49,9 +51,6 @@ static void free_blocks(struct block *block)
 
 void event_queue_free(struct event_queue *queue)
 {
-    if (queue == NULL) {
-        return;
-    }
     for (unsigned i = 0; i < BUCKETS; ++i) {
         free_blocks(queue->bucket[i].first);
     }
@@ -75,10 +74,7 @@ static struct block *append_block(struct event_queue *queue,
     if (block != NULL) {
         queue->spare = block->next;
     } else {
-        block = malloc(sizeof *block);
-        if (block == NULL) {
-            return NULL;
-        }
+        block = memory_or_exit(malloc(sizeof *block));
     }
     block->next = NULL;
     block->count = 0;
@@ -101,21 +97,18 @@ static void retire_block(struct event_queue *queue, struct bucket *bucket)
     queue->spare = block;
 }
 
-int event_queue_add(struct event_queue *queue, uint64_t time_ps, uint32_t event)
+void event_queue_add(struct event_queue *queue, uint64_t time_ps,
+                     uint32_t event)
 {
     struct bucket *bucket = bucket_of(queue, time_ps);
     struct block *block = bucket->last;
 
     if (bucket->first == NULL || block->count == BLOCK_EVENTS) {
         block = append_block(queue, bucket);
-        if (block == NULL) {
-            return ERR_MEMORY;
-        }
     }
     block->event[block->count] = event;
     block->time_ps[block->count] = time_ps;
     block->count += 1;
-    return ERR_OK;
 }
 
 static uint64_t earliest(const struct bucket *bucket)
@@ -133,39 +126,31 @@ static uint64_t earliest(const struct bucket *bucket)
 }
 
 /* Every event of the bucket goes into a lower one. */
-static int deal_out(struct event_queue *queue, struct bucket *bucket)
+static void deal_out(struct event_queue *queue, struct bucket *bucket)
 {
     queue->now_ps = earliest(bucket);
     while (bucket->first != NULL) {
         const struct block *block = bucket->first;
 
         for (uint32_t i = 0; i < block->count; ++i) {
-            int error =
-                event_queue_add(queue, block->time_ps[i], block->event[i]);
-
-            if (error != ERR_OK) {
-                return error;
-            }
+            event_queue_add(queue, block->time_ps[i], block->event[i]);
         }
         retire_block(queue, bucket);
     }
-    return ERR_OK;
 }
 
-int event_queue_next(struct event_queue *queue, uint64_t *time_ps, bool *more)
+bool event_queue_next(struct event_queue *queue, uint64_t *time_ps)
 {
     unsigned lowest = 0;
-    int error = ERR_OK;
 
     while (lowest < BUCKETS && queue->bucket[lowest].first == NULL) {
         lowest += 1;
     }
-    *more = lowest < BUCKETS;
-    if (*more && lowest > 0) {
-        error = deal_out(queue, &queue->bucket[lowest]);
+    if (lowest > 0 && lowest < BUCKETS) {
+        deal_out(queue, &queue->bucket[lowest]);
     }
     *time_ps = queue->now_ps;
-    return error;
+    return lowest < BUCKETS;
 }
 
 bool event_queue_remove(struct event_queue *queue, uint32_t *event)

@@ -9,27 +9,22 @@
 #ifndef QEMU_MODEL_EVENT_QUEUE_H
 #define QEMU_MODEL_EVENT_QUEUE_H
 
-#include "hal/err.h"
-#include "hal/nodiscard.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 
 struct event_queue;
 
-/* Result: an empty queue at time 0; NULL: no memory. */
+/* Result: an empty queue at time 0. */
 struct event_queue *event_queue_new(void);
 void event_queue_free(struct event_queue *queue);
 
-/* `time_ps` is not before the time of the last event_queue_next(). Result: 0;
-   ERR_MEMORY. */
-NODISCARD int event_queue_add(struct event_queue *queue, uint64_t time_ps,
-                              uint32_t event);
+/* `time_ps` is not before the time of the last event_queue_next(). */
+void event_queue_add(struct event_queue *queue, uint64_t time_ps,
+                     uint32_t event);
 
-/* Goes on to the earliest time of an event, which may be the current one; sets
- *more to whether there is any. Result: 0; ERR_MEMORY: end here. */
-NODISCARD int event_queue_next(struct event_queue *queue, uint64_t *time_ps,
-                               bool *more);
+/* Goes on to the earliest time of an event, which may be the current one.
+   False if there is no event any more. */
+bool event_queue_next(struct event_queue *queue, uint64_t *time_ps);
 
 /* Takes one event of the current time; false if it has none left. */
 bool event_queue_remove(struct event_queue *queue, uint32_t *event);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/model/lines.h"
 
+#include "qemu/support/memory.h"
+
 #include <stdlib.h>
 
 static void line_init(struct model_line *line)
@@ -46,13 +48,11 @@ static void number_clear(mpq_t number)
 
 struct model_lines *model_lines_new(const struct model_input *input)
 {
-    struct model_lines *lines = (struct model_lines *)malloc(sizeof *lines);
+    struct model_lines *lines = memory_or_exit(malloc(sizeof *lines));
 
-    if (lines != NULL) {
-        lines_each(lines, line_init, number_init);
-        lines->input = input;
-        model_exact_set(lines->compute, input->compute_ps);
-    }
+    lines_each(lines, line_init, number_init);
+    lines->input = input;
+    model_exact_set(lines->compute, input->compute_ps);
     return lines;
 }
 

@@ -37,7 +37,7 @@ struct model_lines {
 };
 
 /* For any number of phases and rounds of the input, which must outlive it.
-   NULL: no memory. model_lines_free(). */
+   model_lines_free(). */
 struct model_lines *model_lines_new(const struct model_input *input);
 void model_lines_free(struct model_lines *lines);
 

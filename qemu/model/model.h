@@ -171,8 +171,8 @@ struct model_torus {
  * where its subtree takes W(s') = p s' - q units. Feasible if nobody
  * receives less than nothing; N is the best. Results are not modelled. The
  * plan's arrays are averages over layers, end_ps the first receipt; the detail
- * has every node. Result: as model_plan(), or ERR_MEMORY. After success the
- * caller frees the detail. Cost: O(nodes) for each N, about 1 kB a node.
+ * has every node. Result: as model_plan(). After success the caller frees the
+ * detail. Cost: O(nodes) for each N, about 1 kB a node.
  */
 NODISCARD int model_plan_nodes(struct model_plan *plan,
                                struct model_detail *detail,
@@ -227,13 +227,11 @@ struct model_node {
  *
  * nodes[0 .. width * height), row-major, is the caller's. The size is 5^k x
  * 5^k with at least plan->phases phases; the originator lies in it; plan and
- * detail are what one solver made for it. Result: 0, or ERR_MEMORY if there is
- * no memory for 16 bytes a node. Cost: O(nodes * rounds).
+ * detail are what one solver made for it. Cost: O(nodes * rounds), and 16
+ * bytes a node.
  */
-NODISCARD int model_spread(struct model_node nodes[],
-                           const struct model_plan *plan,
-                           const struct model_detail *detail,
-                           uint64_t load_units, struct torus_size size,
-                           struct torus_coord originator);
+void model_spread(struct model_node nodes[], const struct model_plan *plan,
+                  const struct model_detail *detail, uint64_t load_units,
+                  struct torus_size size, struct torus_coord originator);
 
 #endif

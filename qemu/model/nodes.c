@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/model/wide.h"
+#include "qemu/support/memory.h"
 
 #include <stdlib.h>
 
@@ -270,17 +271,13 @@ int model_plan_nodes(struct model_plan *plan, struct model_detail *detail,
         return error;
     }
     detail->count = nodes.count;
-    detail->part =
-        (struct model_part *)calloc(nodes.count, sizeof *detail->part);
-    nodes.node = (struct node *)calloc(nodes.count, sizeof *nodes.node);
-    nodes.queue = (uint32_t *)calloc(nodes.count, sizeof *nodes.queue);
-    error = ERR_MEMORY;
-    if (detail->part != NULL && nodes.node != NULL && nodes.queue != NULL) {
-        model_wide_begin();
-        nodes_init(&nodes);
-        error = find_plan(plan, detail, &nodes);
-        nodes_clear(&nodes);
-    }
+    detail->part = memory_or_exit(calloc(nodes.count, sizeof *detail->part));
+    nodes.node = memory_or_exit(calloc(nodes.count, sizeof *nodes.node));
+    nodes.queue = memory_or_exit(calloc(nodes.count, sizeof *nodes.queue));
+    model_wide_begin();
+    nodes_init(&nodes);
+    error = find_plan(plan, detail, &nodes);
+    nodes_clear(&nodes);
     free(nodes.node);
     free(nodes.queue);
     if (error != ERR_OK) {

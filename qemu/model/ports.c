@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/model/wide.h"
+#include "qemu/support/memory.h"
 
 #include <stdlib.h>
 
@@ -228,22 +229,22 @@ static void find_layers(struct model_plan *plan, struct tree *tree)
 
 static void holders_free(struct holder holders[], uint64_t count)
 {
-    for (uint64_t i = 0; holders != NULL && i < count; ++i) {
+    for (uint64_t i = 0; i < count; ++i) {
         mpf_clear(holders[i].left);
     }
     free(holders);
 }
 
 /* All groups of layer i, and who has how much left after the phase: `before`
-   has `count` entries. NULL: no memory. */
+   has `count` entries. */
 static struct holder *layer_groups(struct model_part part[], struct tree *tree,
                                    const struct holder before[], uint64_t count,
                                    unsigned i)
 {
     struct holder *after =
-        (struct holder *)malloc(count * tree->batches * sizeof *after);
+        memory_or_exit(malloc(count * tree->batches * sizeof *after));
 
-    for (uint64_t code = 0; after != NULL && code < count; ++code) {
+    for (uint64_t code = 0; code < count; ++code) {
         mpf_srcptr left = before[code].left;
 
         for (unsigned batch = 0; batch < tree->batches; ++batch) {
@@ -262,35 +263,27 @@ static struct holder *layer_groups(struct model_part part[], struct tree *tree,
     return after;
 }
 
-static int find_groups(struct model_detail *detail, struct tree *tree)
+static void find_groups(struct model_detail *detail, struct tree *tree)
 {
-    struct holder *holders = (struct holder *)malloc(sizeof *holders);
+    struct holder *holders = memory_or_exit(malloc(sizeof *holders));
     uint64_t count = 1;
 
-    detail->part =
-        (struct model_part *)calloc(detail->count, sizeof *detail->part);
-    if (holders != NULL) {
-        holders->nodes = 1;
-        mpf_init(holders->left);
-        mpf_set(holders->left, tree->makespan);
-    }
-    if (detail->part != NULL) {
-        set_part(&detail->part[0], tree, 0, tree->makespan);
-        detail->part[0].nodes = 1;
-    }
+    detail->part = memory_or_exit(calloc(detail->count, sizeof *detail->part));
+    holders->nodes = 1;
+    mpf_init(holders->left);
+    mpf_set(holders->left, tree->makespan);
+    set_part(&detail->part[0], tree, 0, tree->makespan);
+    detail->part[0].nodes = 1;
     for (unsigned i = 1; i <= tree->phases; ++i) {
-        struct holder *after = NULL;
+        struct holder *after =
+            layer_groups(&detail->part[first_group(tree->batches, i)], tree,
+                         holders, count, i);
 
-        if (holders != NULL && detail->part != NULL) {
-            after = layer_groups(&detail->part[first_group(tree->batches, i)],
-                                 tree, holders, count, i);
-        }
         holders_free(holders, count);
         holders = after;
         count *= tree->batches;
     }
     holders_free(holders, count);
-    return holders == NULL || detail->part == NULL ? ERR_MEMORY : ERR_OK;
 }
 
 static int set_makespan(struct model_plan *plan, struct tree *tree)
@@ -328,7 +321,7 @@ static int find_plan(struct model_plan *plan, struct model_detail *detail,
         detail->order = MODEL_BY_GROUP;
         detail->batches = tree->batches;
         detail->count = (uint32_t)groups;
-        error = find_groups(detail, tree);
+        find_groups(detail, tree);
     }
     return error;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/model/lines.h"
+#include "qemu/support/memory.h"
 
 #include <stdlib.h>
 
@@ -153,11 +154,7 @@ static int several_rounds(struct model_plan *plan, struct model_detail *detail,
 
     detail->order = MODEL_BY_ROUND;
     detail->count = choice->rounds * layers;
-    detail->part =
-        (struct model_part *)calloc(detail->count, sizeof *detail->part);
-    if (detail->part == NULL) {
-        return ERR_MEMORY;
-    }
+    detail->part = memory_or_exit(calloc(detail->count, sizeof *detail->part));
     mpq_inits(end, alone, NULL);
     model_lines_fill(lines, choice->phases, choice->rounds);
     model_lines_try(lines, choice->rounds);
@@ -217,9 +214,6 @@ int model_plan_rounds(struct model_plan *plan, struct model_detail *detail,
         return error;
     }
     lines = model_lines_new(input);
-    if (lines == NULL) {
-        return ERR_MEMORY;
-    }
     mpq_init(choice.own);
     error = find_plan(plan, detail, lines, &choice, rounds);
     mpq_clear(choice.own);

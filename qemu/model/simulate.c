@@ -2,6 +2,7 @@
 #include "qemu/model/simulate.h"
 
 #include "qemu/model/event_queue.h"
+#include "qemu/support/memory.h"
 #include "scatter/plan/split.h"
 
 #include <stdlib.h>
@@ -65,40 +66,21 @@ struct simulation {
     uint32_t path_link[LINKS_MAX];
 };
 
-static void fail(struct simulation *simulation, int error)
-{
-    if (simulation->error == ERR_OK) {
-        simulation->error = error;
-    }
-}
-
 /* ---- lists ---- */
 
-static bool allocate_room(struct simulation *simulation, struct list *list,
-                          size_t room)
+static void allocate_room(struct list *list, size_t room)
 {
-    uint32_t *grown;
-
-    if (room <= list->room) {
-        return true;
+    if (room > list->room) {
+        list->room = room < 2 * list->room ? 2 * list->room : room;
+        list->circuit = memory_or_exit(
+            realloc(list->circuit, list->room * sizeof *list->circuit));
     }
-    room = room < 2 * list->room ? 2 * list->room : room;
-    grown = realloc(list->circuit, room * sizeof *grown);
-    if (grown == NULL) {
-        fail(simulation, ERR_MEMORY);
-        return false;
-    }
-    list->circuit = grown;
-    list->room = room;
-    return true;
 }
 
-static void append(struct simulation *simulation, struct list *list,
-                   uint32_t circuit)
+static void append(struct list *list, uint32_t circuit)
 {
-    if (allocate_room(simulation, list, list->count + 1)) {
-        list->circuit[list->count++] = circuit;
-    }
+    allocate_room(list, list->count + 1);
+    list->circuit[list->count++] = circuit;
 }
 
 /* Three stable passes by ten bits each, from the lowest. */
@@ -111,9 +93,7 @@ static void sort_requests(struct simulation *simulation)
     struct list *from = &simulation->requests;
     struct list *to = &simulation->sorted;
 
-    if (!allocate_room(simulation, to, from->count)) {
-        return;
-    }
+    allocate_room(to, from->count);
     for (unsigned shift = 0; shift < CIRCUIT_BITS; shift += DIGIT) {
         size_t start[DIGITS + 1] = {0};
         struct list swapped = *from;
@@ -239,9 +219,9 @@ static void add_event(struct simulation *simulation, uint32_t event,
         __builtin_add_overflow(time_ps, more_ps, &time_ps) ||
         __builtin_add_overflow(time_ps, simulation->now_ps, &time_ps) ||
         time_ps > MODEL_TIME_MAX_PS) {
-        fail(simulation, ERR_RANGE);
-    } else if (event_queue_add(simulation->events, time_ps, event) != ERR_OK) {
-        fail(simulation, ERR_MEMORY);
+        simulation->error = ERR_RANGE;
+    } else {
+        event_queue_add(simulation->events, time_ps, event);
     }
 }
 
@@ -267,7 +247,7 @@ static void request(struct simulation *simulation, uint32_t circuit)
         count_meeting(simulation, &simulation->outcome->conflicts,
                       &simulation->outcome->first_conflict, circuit, *held,
                       simulation->link[*held] >> HOLDER_SHIFT);
-        append(simulation, &simulation->waiting, circuit);
+        append(&simulation->waiting, circuit);
     } else {
         set_up(simulation, circuit);
     }
@@ -329,8 +309,7 @@ static void receive(struct simulation *simulation, uint32_t index,
         node->share_units = split.share_units;
         for (unsigned port = 0; layer < input->phases && port < TORUS_PORTS;
              ++port) {
-            append(simulation, &simulation->requests,
-                   circuit_of(index, layer + 1, port));
+            append(&simulation->requests, circuit_of(index, layer + 1, port));
         }
     }
     add_event(simulation, FINISHED | circuit_of(index, 0, 0), node->share_units,
@@ -349,7 +328,7 @@ static void end_circuit(struct simulation *simulation, uint32_t circuit)
     receive(simulation, torus_index(size, end), phase,
             units_of(simulation, circuit));
     if (phase < simulation->input->phases) {
-        append(simulation, &simulation->requests, circuit + 1);
+        append(&simulation->requests, circuit + 1);
     }
 }
 
@@ -368,19 +347,10 @@ static void finish(struct simulation *simulation, struct simulate_node *node)
 
 static void work_off(struct simulation *simulation)
 {
-    bool more = true;
-
-    for (;;) {
-        int error =
-            event_queue_next(simulation->events, &simulation->now_ps, &more);
+    while (simulation->error == ERR_OK &&
+           event_queue_next(simulation->events, &simulation->now_ps)) {
         uint32_t event;
 
-        if (error != ERR_OK) {
-            fail(simulation, error);
-        }
-        if (!more || simulation->error != ERR_OK) {
-            return;
-        }
         while (event_queue_remove(simulation->events, &event)) {
             if ((event & FINISHED) != 0) {
                 finish(simulation, &simulation->nodes[node_of(event)]);
@@ -459,17 +429,16 @@ int simulate_run(struct simulate_outcome *outcome, struct simulate_node nodes[],
 
     memset(outcome, 0, sizeof *outcome);
     memset(nodes, 0, count * sizeof *nodes);
-    simulation.events = event_queue_new();
     simulation.link = calloc(2 * (size_t)count, sizeof *simulation.link);
-    if (simulation.events == NULL || simulation.link == NULL) {
-        fail(&simulation, ERR_MEMORY);
-    } else {
-        receive(&simulation, torus_index(input->size, input->originator), 0,
-                input->load_units);
-        serve_requests(&simulation);
-        work_off(&simulation);
-        survey(outcome, nodes, input);
+    if (simulation.link == NULL) {
+        return ERR_MEMORY;
     }
+    simulation.events = event_queue_new();
+    receive(&simulation, torus_index(input->size, input->originator), 0,
+            input->load_units);
+    serve_requests(&simulation);
+    work_off(&simulation);
+    survey(outcome, nodes, input);
     event_queue_free(simulation.events);
     free(simulation.link);
     free(simulation.requests.circuit);

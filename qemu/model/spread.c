@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/model/exact.h"
+#include "qemu/support/memory.h"
 
 #include <stdlib.h>
 
@@ -167,9 +168,9 @@ static void layer_parts(struct model_part part[], const struct model_plan *plan)
     }
 }
 
-int model_spread(struct model_node nodes[], const struct model_plan *plan,
-                 const struct model_detail *detail, uint64_t load_units,
-                 struct torus_size size, struct torus_coord originator)
+void model_spread(struct model_node nodes[], const struct model_plan *plan,
+                  const struct model_detail *detail, uint64_t load_units,
+                  struct torus_size size, struct torus_coord originator)
 {
     struct model_part layer[MODEL_PHASES_MAX + 1] = {{.nodes = 0}};
     uint32_t count = torus_nodes(size);
@@ -181,22 +182,17 @@ int model_spread(struct model_node nodes[], const struct model_plan *plan,
         .batches = detail->batches,
         .phases = plan->phases,
         .size = size,
-        .queue = malloc(count * sizeof(uint32_t)),
-        .received = malloc(count * sizeof(uint64_t)),
-        .kind = malloc(count * sizeof(uint32_t)),
+        .queue = memory_or_exit(malloc(count * sizeof(uint32_t))),
+        .received = memory_or_exit(malloc(count * sizeof(uint64_t))),
+        .kind = memory_or_exit(malloc(count * sizeof(uint32_t))),
     };
-    bool ready =
-        spread.queue != NULL && spread.received != NULL && spread.kind != NULL;
 
-    if (ready) {
-        layer_parts(layer, plan);
-        set_nodes(&spread, originator, count);
-        nodes[root].units = load_units;
-        spread.kind[root] = spread.order == MODEL_BY_NODE ? root : 0;
-        spread_rounds(&spread, root, plan->rounds);
-    }
+    layer_parts(layer, plan);
+    set_nodes(&spread, originator, count);
+    nodes[root].units = load_units;
+    spread.kind[root] = spread.order == MODEL_BY_NODE ? root : 0;
+    spread_rounds(&spread, root, plan->rounds);
     free(spread.queue);
     free(spread.received);
     free(spread.kind);
-    return ready ? ERR_OK : ERR_MEMORY;
 }

@@ -2,6 +2,7 @@
 #include "qemu/model/tree.h"
 
 #include "qemu/model/bound.h"
+#include "qemu/support/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -114,24 +115,21 @@ static void share(struct model_tree_plan *plan, double share_units[],
     }
 }
 
-int model_tree_plan(struct model_tree_plan *plan, double share_units[],
-                    const struct schedule_branch tree[],
-                    const struct model_tree_costs *costs)
+void model_tree_plan(struct model_tree_plan *plan, double share_units[],
+                     const struct schedule_branch tree[],
+                     const struct model_tree_costs *costs)
 {
-    struct branch_model *models = malloc(tree[0].nodes * sizeof *models);
-    double *left = malloc(tree[0].nodes * sizeof *left);
-    bool enough = models != NULL && left != NULL;
+    struct branch_model *models =
+        memory_or_exit(malloc(tree[0].nodes * sizeof *models));
+    double *left = memory_or_exit(malloc(tree[0].nodes * sizeof *left));
 
-    if (enough) {
-        plan->phases = last_phase(tree);
-        while (!solve(plan, models, left, tree, costs)) {
-            plan->phases -= 1;
-        }
-        share(plan, share_units, left, tree, costs);
+    plan->phases = last_phase(tree);
+    while (!solve(plan, models, left, tree, costs)) {
+        plan->phases -= 1;
     }
+    share(plan, share_units, left, tree, costs);
     free(models);
     free(left);
-    return enough ? 0 : -1;
 }
 
 /* Ports that lead to another node. */

@@ -13,7 +13,6 @@
 #ifndef QEMU_MODEL_TREE_H
 #define QEMU_MODEL_TREE_H
 
-#include "hal/nodiscard.h"
 #include "qemu/schedule/tree.h"
 
 /* Of one unit where not said otherwise. compute_ps > 0, the rest >= 0. */
@@ -33,14 +32,12 @@ struct model_tree_plan {
 /*
  * Plans for the tree, whose root says how many nodes it has. If somebody would
  * get less than nothing, the last phase is left out, and so on. share_units[i]
- * becomes the share of tree[i] (0: left out); share_units may be NULL. Result:
- * 0, or -1 without memory (malloc). Cost: O(nodes) for each number of phases
- * that is tried.
+ * becomes the share of tree[i] (0: left out); share_units may be NULL. Cost:
+ * O(nodes) for each number of phases that is tried.
  */
-NODISCARD int model_tree_plan(struct model_tree_plan *plan,
-                              double share_units[],
-                              const struct schedule_branch tree[],
-                              const struct model_tree_costs *costs);
+void model_tree_plan(struct model_tree_plan *plan, double share_units[],
+                     const struct schedule_branch tree[],
+                     const struct model_tree_costs *costs);
 
 /*
  * The makespan, in ps, of a tree that there need not be: every phase

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/model/tree_pairs.h"
 
+#include "qemu/support/memory.h"
+
 #include <stdlib.h>
 
 #define NONE UINT32_MAX
@@ -116,30 +118,24 @@ static void count(struct tree_pairs *pairs, struct census *census)
     }
 }
 
-int tree_pairs_count(struct tree_pairs *pairs,
-                     const struct schedule_branch tree[],
-                     struct torus_size size)
+void tree_pairs_count(struct tree_pairs *pairs,
+                      const struct schedule_branch tree[],
+                      struct torus_size size)
 {
     struct census census = {.tree = tree, .size = size};
     size_t nodes = tree[0].nodes;
     size_t hops = 0;
-    bool enough;
 
     for (uint32_t node = 1; node < nodes; ++node) {
         hops += torus_path_hops(tree[node].path);
     }
-    census.parent = malloc(nodes * sizeof *census.parent);
-    census.seen = malloc(nodes * sizeof *census.seen);
-    census.on_link = malloc(2 * nodes * sizeof *census.on_link);
-    census.uses = malloc((hops + 1) * sizeof *census.uses);
-    enough = census.parent != NULL && census.seen != NULL &&
-             census.on_link != NULL && census.uses != NULL;
-    if (enough) {
-        count(pairs, &census);
-    }
+    census.parent = memory_or_exit(malloc(nodes * sizeof *census.parent));
+    census.seen = memory_or_exit(malloc(nodes * sizeof *census.seen));
+    census.on_link = memory_or_exit(malloc(2 * nodes * sizeof *census.on_link));
+    census.uses = memory_or_exit(malloc((hops + 1) * sizeof *census.uses));
+    count(pairs, &census);
     free(census.parent);
     free(census.seen);
     free(census.on_link);
     free(census.uses);
-    return enough ? 0 : -1;
 }

@@ -8,7 +8,6 @@
 #ifndef QEMU_MODEL_TREE_PAIRS_H
 #define QEMU_MODEL_TREE_PAIRS_H
 
-#include "hal/nodiscard.h"
 #include "qemu/schedule/tree.h"
 
 struct tree_pairs {
@@ -17,11 +16,10 @@ struct tree_pairs {
 };
 
 /*
- * Result: 0, or -1 without memory (malloc). Cost: O(pairs * phases), and
- * O(nodes * phases).
+ * Counts the pairs of a tree. Cost: O(pairs * phases), and O(nodes * phases).
  */
-NODISCARD int tree_pairs_count(struct tree_pairs *pairs,
-                               const struct schedule_branch tree[],
-                               struct torus_size size);
+void tree_pairs_count(struct tree_pairs *pairs,
+                      const struct schedule_branch tree[],
+                      struct torus_size size);
 
 #endif

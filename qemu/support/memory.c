@@ -7,7 +7,7 @@
 void *memory_or_exit(void *memory)
 {
     if (memory == NULL) {
-        fprintf(stderr, "quincunx: no memory for the outcome\n");
+        fprintf(stderr, "quincunx: no memory is left\n");
         exit(EXIT_FAILURE);
     }
     return memory;
