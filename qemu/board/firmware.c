@@ -44,7 +44,7 @@ int firmware_find(char path[PATH_MAX], const struct board_kind *board)
         return 1;
     }
     if (elf_check(&flash_bytes, message, data, bytes, &board->place) != 0) {
-        status = file_error(path, message);
+        status = file_error(path, "%s", message);
     }
     free(data);
     return status;

@@ -354,7 +354,7 @@ static int flash_image(struct options *options, const uint8_t *data,
 
     if (elf_check(&config->flash_bytes, message, data, bytes,
                   &config->chip->place) != 0) {
-        return file_error(options->image, message);
+        return file_error(options->image, "%s", message);
     }
     if (check_identity(options, data, bytes) != 0) {
         return EXIT_FAILED;

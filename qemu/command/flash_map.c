@@ -132,7 +132,7 @@ static int write_map(const struct options *options,
     bool written;
 
     if (map == NULL) {
-        return file_error(options->map,
+        return file_error(options->map, "%s",
                           errno == EEXIST
                               ? "is there already; --force replaces it"
                               : strerror(errno));
@@ -140,7 +140,7 @@ static int write_map(const struct options *options,
     print_map(map, options, list);
     written = fflush(map) == 0;
     written = fclose(map) == 0 && written;
-    return written ? 0 : file_error(options->map, strerror(errno));
+    return written ? 0 : file_error(options->map, "%s", strerror(errno));
 }
 
 static int count_mapped(const struct options *options,

@@ -8,8 +8,8 @@
 #include "qemu/format/format.h"
 
 #include "kernels/kernel.h"
-#include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
+#include "qemu/support/memory.h"
 
 #include <gmp.h>
 
@@ -56,13 +56,6 @@ struct sweep {
 };
 
 /* ---- the argument ---- */
-
-static int refuse(const char *key, const char *value, const char *allowed)
-{
-    fprintf(stderr, "quincunx: --arg: %s '%.60s': %s\n", key,
-            value != NULL ? value : "", allowed);
-    return EXIT_USAGE;
-}
 
 /* "-12.5", in mV, as nV, to `end` (a colon or 0); false if it is none. */
 static bool parse_voltage(int64_t *voltage_nv, const char **text, char end)
@@ -121,34 +114,37 @@ static int set_key(struct sweep *sweep, int key, char *value)
     case 0:
         return parse_range(sweep, text)
                    ? 0
-                   : refuse("voltage", value, VOLTAGE_ALLOWED);
+                   : format_key_error("voltage", value, VOLTAGE_ALLOWED);
     case 1:
         return text != NULL && parse_voltage(&sweep->base_nv, &text, '\0')
                    ? 0
-                   : refuse("base", value,
-                            "must be -200 to 200 mV, up to 6 decimals");
+                   : format_key_error(
+                         "base", value,
+                         "must be -200 to 200 mV, up to 6 decimals");
     case 2:
         return parse_number(&sweep->channels, text, 32, CHANNELS_MAX) &&
                        sweep->channels % 16 == 0
                    ? 0
-                   : refuse("channels", value,
-                            "must be a multiple of 16, 32 to 100000");
+                   : format_key_error("channels", value,
+                                      "must be a multiple of 16, 32 to 100000");
     case 3:
         return parse_number(&sweep->steps, text, 1, STEPS_MAX)
                    ? 0
-                   : refuse("steps", value, "must be 1 to 100000");
+                   : format_key_error("steps", value, "must be 1 to 100000");
     case 4:
         return parse_number(&sweep->peak, text, 1, STEPS_MAX)
                    ? 0
-                   : refuse("peak", value, "must be 1 to the number of steps");
+                   : format_key_error("peak", value,
+                                      "must be 1 to the number of steps");
     case 5:
         return parse_number(&sweep->seed, text, 0, UINT64_MAX)
                    ? 0
-                   : refuse("seed", value, "must be 0 to 2^64 - 1");
+                   : format_key_error("seed", value, "must be 0 to 2^64 - 1");
     default:
-        return refuse("key", value,
-                      "must be voltage=, base=, channels=, steps=, peak= or "
-                      "seed=");
+        return format_key_error(
+            "key", value,
+            "must be voltage=, base=, channels=, steps=, peak= or "
+            "seed=");
     }
 }
 
@@ -181,7 +177,7 @@ static int parse_sweep(struct sweep *sweep, char *text)
         return status;
     }
     if (sweep->values == 0) {
-        return refuse("voltage", "", "is required; " VOLTAGE_ALLOWED);
+        return format_key_error("voltage", "", "is required; " VOLTAGE_ALLOWED);
     }
     if (sweep->peak == 0) {
         sweep->peak = (sweep->steps * 6 + 9) / 10;
@@ -190,23 +186,20 @@ static int parse_sweep(struct sweep *sweep, char *text)
         char value[24];
 
         snprintf(value, sizeof value, "%" PRIu64, sweep->peak);
-        return refuse("peak", value, "must be 1 to the number of steps");
+        return format_key_error("peak", value,
+                                "must be 1 to the number of steps");
     }
     set_pieces(sweep);
     return 0;
 }
 
-static int fill_load(struct format_load *load, const struct sweep *sweep)
+static void fill_load(struct format_load *load, const struct sweep *sweep)
 {
     uint64_t lead = (sweep->steps - sweep->peak) / 2;
-    uint8_t *arg = malloc(ARG_BYTES);
+    uint8_t *arg = memory_or_exit(malloc(ARG_BYTES));
 
     load->arg = arg;
-    load->context = malloc(sizeof *sweep);
-    if (arg == NULL || load->context == NULL) {
-        fputs("quincunx: --arg: memory ran out\n", stderr);
-        return 1;
-    }
+    load->context = memory_or_exit(malloc(sizeof *sweep));
     memcpy(load->context, sweep, sizeof *sweep);
     kernel_store_u32(arg, (uint32_t)sweep->values);
     kernel_store_u32(arg + 4, (uint32_t)sweep->pieces);
@@ -221,7 +214,6 @@ static int fill_load(struct format_load *load, const struct sweep *sweep)
     kernel_store_u64(arg + 40, sweep->seed);
     load->arg_bytes = ARG_BYTES;
     load->units = sweep->values * sweep->pieces;
-    return 0;
 }
 
 static int read_channels(struct format_load *load, const char *path,
@@ -229,19 +221,16 @@ static int read_channels(struct format_load *load, const char *path,
 {
     struct sweep sweep = {
         .base_nv = -80000000, .channels = 10000, .steps = 1000};
-    char *text = malloc(arg_bytes + 1u);
-    int status;
+    char *text = memory_or_exit(strdup((const char *)arg));
+    int status = parse_sweep(&sweep, text);
 
     (void)path;
-    if (text == NULL) {
-        fputs("quincunx: --arg: memory ran out\n", stderr);
-        return 1;
-    }
-    memcpy(text, arg, arg_bytes);
-    text[arg_bytes] = '\0';
-    status = parse_sweep(&sweep, text);
+    (void)arg_bytes;
     free(text);
-    return status == 0 ? fill_load(load, &sweep) : status;
+    if (status == 0) {
+        fill_load(load, &sweep);
+    }
+    return status;
 }
 
 /* ---- the output ---- */

@@ -12,13 +12,12 @@
 
 #include "hal/bytes.h"
 #include "qemu/format/image_file.h"
-#include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
+#include "qemu/support/memory.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,17 +182,16 @@ static const char *set_all(struct filter *filter, char *text)
 static int read_filter(struct filter *filter, const uint8_t *arg,
                        uint32_t arg_bytes)
 {
-    char *text = strdup((const char *)arg);
+    char *text = memory_or_exit(strdup((const char *)arg));
     const char *wrong = "must be text";
 
     *filter = (struct filter){.name = NULL};
-    if (text != NULL && strlen(text) == arg_bytes) {
+    if (strlen(text) == arg_bytes) {
         wrong = set_all(filter, text);
     }
     free(text);
     if (wrong != NULL) {
-        fprintf(stderr, "quincunx: --arg '%s': %s\n", (const char *)arg, wrong);
-        return EXIT_USAGE;
+        return format_arg_error((const char *)arg, "%s", wrong);
     }
     filter->divisor = filter->divisor == 0 ? 1 : filter->divisor;
     return 0;
@@ -247,24 +245,20 @@ static void join_planes(struct image *image, const uint8_t *plane)
 }
 
 /* The load has the image's planes, its context the shape. */
-static int fill_load(struct format_load *load, const struct image *image,
-                     const struct filter *filter, const char *path)
+static void fill_load(struct format_load *load, const struct image *image,
+                      const struct filter *filter)
 {
-    struct image *shape = malloc(sizeof *shape);
+    struct image *shape = memory_or_exit(malloc(sizeof *shape));
 
     load->context = shape;
     load->units = (uint64_t)image->width * image->height * image->channels;
     load->unit_bytes = 1;
-    load->data = malloc((size_t)load->units);
-    load->arg = malloc(ARG_BYTES_MAX);
-    if (shape == NULL || load->data == NULL || load->arg == NULL) {
-        return file_error(path, strerror(ENOMEM));
-    }
+    load->data = memory_or_exit(malloc((size_t)load->units));
+    load->arg = memory_or_exit(malloc(ARG_BYTES_MAX));
     *shape = *image;
     shape->samples = NULL;
     split_planes(load->data, image);
     load->arg_bytes = store_filter(load->arg, filter, image);
-    return 0;
 }
 
 static int read_conv(struct format_load *load, const char *path,
@@ -276,7 +270,7 @@ static int read_conv(struct format_load *load, const char *path,
 
     status = status == 0 ? image_read(&image, path) : status;
     if (status == 0) {
-        status = fill_load(load, &image, &filter, path);
+        fill_load(load, &image, &filter);
         free(image.samples);
     }
     return status;
@@ -298,7 +292,7 @@ static int write_conv(const struct format_load *load, const char *path,
     int status;
 
     if (wrong != NULL) {
-        return file_error(path, wrong);
+        return file_error(path, "%s", wrong);
     }
     join_planes(&image, output);
     status = image_write(&image, path);

@@ -6,9 +6,9 @@
 #include "qemu/format/format.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
+#include "qemu/support/memory.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -80,11 +80,10 @@ static int no_digest(unsigned number, const char *path)
                 number);
         return EXIT_USAGE;
     }
-    fprintf(stderr,
-            "quincunx: %s: line %u: must begin with a SHA-256 digest, 64 "
-            "hexadecimal digits\n",
-            path, number);
-    return EXIT_FAILED;
+    return file_error(path,
+                      "line %u: must begin with a SHA-256 digest, 64 "
+                      "hexadecimal digits",
+                      number);
 }
 
 /* The digests of a file's lines, empty ones aside; or of --arg (path is NULL),
@@ -117,24 +116,18 @@ static int list_digests(struct format_load *load, const char *text,
 static int store_digests(struct format_load *load, const char *text,
                          size_t bytes, const char *path)
 {
-    const char *name = path != NULL ? path : "--arg";
     int status;
 
-    load->arg = malloc(bytes / 2 + 1);
-    if (load->arg == NULL) {
-        return file_error(name, strerror(ENOMEM));
-    }
+    load->arg = memory_or_exit(malloc(bytes / 2 + 1));
     status = list_digests(load, text, bytes, path);
     if (status != 0) {
         return status;
     }
     sort_digests(load);
     if (load->arg_bytes > DIGESTS_MAX * DIGEST_BYTES) {
-        fprintf(stderr,
-                "quincunx: %s: %u different digests; a job carries at most "
-                "%u\n",
-                name, load->arg_bytes / DIGEST_BYTES, DIGESTS_MAX);
-        return EXIT_FAILED;
+        return file_error(path != NULL ? path : "--arg",
+                          "%u different digests; a job carries at most %u",
+                          load->arg_bytes / DIGEST_BYTES, DIGESTS_MAX);
     }
     return load->arg_bytes == 0 && path != NULL
                ? file_error(path, "has no digest")
@@ -174,11 +167,10 @@ static int check_words(const struct format_load *load, const char *path)
             length -= 1;
         }
         if (length > WORD_MAX) {
-            fprintf(stderr,
-                    "quincunx: %s: line %" PRIu64 ": %" PRIu64
-                    " bytes; a word has at most %u\n",
-                    path, line, length, WORD_MAX);
-            return EXIT_FAILED;
+            return file_error(path,
+                              "line %" PRIu64 ": %" PRIu64
+                              " bytes; a word has at most %u",
+                              line, length, WORD_MAX);
         }
         from = next;
         line += 1;

@@ -13,10 +13,9 @@
  */
 #include "qemu/format/format.h"
 #include "qemu/format/wav.h"
-#include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
+#include "qemu/support/memory.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -55,12 +54,6 @@ struct sound {
     uint32_t channels;
     uint32_t rate;
 };
-
-static int bad_argument(const char *arg, const char *reason)
-{
-    fprintf(stderr, "quincunx: --arg '%s': %s\n", arg, reason);
-    return EXIT_USAGE;
-}
 
 /* ---- --arg ---- */
 
@@ -162,7 +155,7 @@ static int read_design(struct design *design, char *text, const char *arg)
     }
     wrong = wrong == NULL ? check_design(design) : wrong;
     if (wrong != NULL) {
-        return bad_argument(arg, wrong);
+        return format_arg_error(arg, "%s", wrong);
     }
     design->taps = design->taps == 0 ? TAPS_DEFAULT : design->taps;
     return 0;
@@ -220,11 +213,9 @@ static int store_design(struct format_load *load, const struct design *design,
     double tap[TAPS_MAX];
 
     if (low >= 1 || (high >= 1 && design->kind != KIND_HIGH)) {
-        fprintf(stderr,
-                "quincunx: --arg '%s': frequencies must be below %g Hz, half "
-                "the rate of %s\n",
-                arg, half, path);
-        return EXIT_USAGE;
+        return format_arg_error(
+            arg, "frequencies must be below %g Hz, half the rate of %s", half,
+            path);
     }
     design_taps(tap, design->taps, low, high,
                 design->kind == KIND_LOW    ? 0
@@ -232,11 +223,9 @@ static int store_design(struct format_load *load, const struct design *design,
                                             : 0.5 * (low + high));
     for (uint32_t k = 0; k < design->taps; ++k) {
         if (!add_tap(load, tap[k])) {
-            fprintf(stderr,
-                    "quincunx: --arg '%s': tap %u would be %.9g; Q15 holds -1 "
-                    "to below 1\n",
-                    arg, k, tap[k]);
-            return EXIT_USAGE;
+            return format_arg_error(
+                arg, "tap %u would be %.9g; Q15 holds -1 to below 1", k,
+                tap[k]);
         }
     }
     return 0;
@@ -245,9 +234,8 @@ static int store_design(struct format_load *load, const struct design *design,
 static int bad_tap(const char *path, unsigned line, uint32_t tap,
                    const char *text, const char *reason)
 {
-    fprintf(stderr, "quincunx: %s: line %u: tap %u is '%.*s'; %s\n", path, line,
-            tap, (int)strcspn(text, " \t\r\n#"), text, reason);
-    return 1;
+    return file_error(path, "line %u: tap %u is '%.*s'; %s", line, tap,
+                      (int)strcspn(text, " \t\r\n#"), text, reason);
 }
 
 /* Numbers between blanks; from # on a line is comment. */
@@ -306,21 +294,16 @@ static int read_taps(struct format_load *load, const char *path)
 /* ---- files ---- */
 
 /* Takes what the load and the output need of the sound. */
-static int store_sound(struct format_load *load, const struct wav *wav,
-                       const char *path)
+static void store_sound(struct format_load *load, const struct wav *wav)
 {
-    struct sound *sound = (struct sound *)malloc(sizeof *sound);
+    struct sound *sound = memory_or_exit(malloc(sizeof *sound));
 
     load->data = wav->data;
     load->units = wav->frames;
     load->unit_bytes = wav->frame_bytes;
     load->context = sound;
-    load->arg = (uint8_t *)malloc(2 * TAPS_MAX);
-    if (sound == NULL || load->arg == NULL) {
-        return file_error(path, strerror(ENOMEM));
-    }
+    load->arg = memory_or_exit(malloc(2 * TAPS_MAX));
     *sound = (struct sound){wav->channels, wav->rate};
-    return 0;
 }
 
 static int read_fir(struct format_load *load, const char *path,
@@ -333,16 +316,13 @@ static int read_fir(struct format_load *load, const char *path,
     int status;
 
     if (strlen(text) != arg_bytes) {
-        return bad_argument(text, usage);
+        return format_arg_error(text, usage);
     }
-    copy = strdup(text);
-    if (copy == NULL) {
-        return file_error(path, strerror(ENOMEM));
-    }
+    copy = memory_or_exit(strdup(text));
     status = read_design(&design, copy, text);
     status = status == 0 ? wav_read(&wav, path, WAV_16_BITS) : status;
-    status = status == 0 ? store_sound(load, &wav, path) : status;
     if (status == 0) {
+        store_sound(load, &wav);
         status = design.kind == KIND_FILE
                      ? read_taps(load, design.file)
                      : store_design(load, &design, &wav, path, text);

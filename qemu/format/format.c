@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/format/format.h"
 
+#include "qemu/support/exit_status.h"
+#include "qemu/support/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void format_free(struct format_load *load)
 {
@@ -9,4 +15,30 @@ void format_free(struct format_load *load)
     free(load->arg);
     free(load->context);
     *load = (struct format_load){.data = NULL};
+}
+
+void format_copy_arg(struct format_load *load, const void *arg, size_t bytes)
+{
+    load->arg = memory_or_exit(malloc(bytes + 1));
+    load->arg_bytes = (uint32_t)bytes;
+    memcpy(load->arg, arg, bytes);
+}
+
+int format_arg_error(const char *arg, const char *format, ...)
+{
+    va_list list;
+
+    fprintf(stderr, "quincunx: --arg '%s': ", arg);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
+    return EXIT_USAGE;
+}
+
+int format_key_error(const char *key, const char *value, const char *allowed)
+{
+    fprintf(stderr, "quincunx: --arg: %s '%.60s': %s\n", key,
+            value != NULL ? value : "", allowed);
+    return EXIT_USAGE;
 }

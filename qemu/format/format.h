@@ -7,7 +7,10 @@
 #ifndef QEMU_FORMAT_FORMAT_H
 #define QEMU_FORMAT_FORMAT_H
 
+#include "hal/nodiscard.h"
+
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A load, and whatever else its format keeps; format_free() frees it. */
@@ -48,5 +51,15 @@ struct format {
 
 /* Frees what the load holds, and empties it. */
 void format_free(struct format_load *load);
+
+/* Takes `bytes` of an argument over into the load, as they are. */
+void format_copy_arg(struct format_load *load, const void *arg, size_t bytes);
+
+/* Prints what is wrong with the text of --arg on stderr, as printf() does, or
+   with the value of one of its keys, which may be NULL. Result: 2. */
+NODISCARD __attribute__((format(printf, 2, 3))) int
+format_arg_error(const char *arg, const char *format, ...);
+NODISCARD int format_key_error(const char *key, const char *value,
+                               const char *allowed);
 
 #endif

@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/format/image.h"
 
-#include "qemu/support/file.h"
-
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
-
-int image_file_error(const char *path, size_t at, const char *reason)
-{
-    char message[256];
-
-    snprintf(message, sizeof message, "byte %zu: %s", at, reason);
-    return file_error(path, message);
-}
 
 const char *image_allocate(struct image *image, uint32_t width, uint32_t height,
                            uint32_t channels)

@@ -20,8 +20,4 @@ struct image {
 const char *image_allocate(struct image *image, uint32_t width, uint32_t height,
                            uint32_t channels);
 
-/* Prints what is wrong with an image's file, and at which of its bytes, on
-   stderr. Result: 1. */
-int image_file_error(const char *path, size_t at, const char *reason);
-
 #endif

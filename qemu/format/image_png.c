@@ -130,7 +130,8 @@ int image_png_read(struct image *image, const char *path, const uint8_t *data,
         read = reader.info != NULL && read_image(&reader);
     }
     png_destroy_read_struct(&reader.png, &reader.info, NULL);
-    return read ? 0 : image_file_error(path, reader.at, reader.reason);
+    return read ? 0
+                : file_error(path, "byte %zu: %s", reader.at, reader.reason);
 }
 
 int image_png_write(const struct image *image, const char *path)
@@ -149,7 +150,7 @@ int image_png_write(const struct image *image, const char *path)
     written = png_image_write_to_stdio(&png, file.stream, 0, image->samples, 0,
                                        NULL) != 0;
     if (!written) {
-        file_error(path, png.message);
+        file_error(path, "%s", png.message);
     }
     return file_output_close(&file, written) == 0 ? 0 : 1;
 }

@@ -128,17 +128,12 @@ int image_pnm_read(struct image *image, const char *path, uint8_t *data,
     FILE *file = fmemopen(data, bytes, "rb");
     const char *reason =
         file == NULL ? strerror(errno) : read_image(&work, file);
-    char message[200];
 
     end_work(&work);
     if (file != NULL) {
         fclose(file);
     }
-    if (reason == NULL) {
-        return 0;
-    }
-    snprintf(message, sizeof message, "row %u: %s", work.y, reason);
-    return file_error(path, message);
+    return reason == NULL ? 0 : file_error(path, "row %u: %s", work.y, reason);
 }
 
 static void write_rows(struct work *work)
@@ -193,7 +188,7 @@ int image_pnm_write(const struct image *image, const char *path)
     reason = write_image(&work);
     end_work(&work);
     if (reason != NULL) {
-        file_error(path, reason);
+        file_error(path, "%s", reason);
     }
     return file_output_close(&file, reason == NULL) == 0 ? 0 : 1;
 }

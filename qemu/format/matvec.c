@@ -9,11 +9,9 @@
 #include "hal/bytes.h"
 #include "kernels/kernel.h"
 #include "qemu/format/npy.h"
-#include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
+#include "qemu/support/memory.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,18 +41,12 @@ static int fill_load(struct format_load *load, struct npy_product *product,
     size_t row = (size_t)product->columns * product->element_bytes;
 
     if (product->columns > COLUMNS_MAX) {
-        char reason[80];
-
-        snprintf(reason, sizeof reason,
-                 "has %u columns; a vector of at most %u goes out with a job",
-                 product->columns, COLUMNS_MAX);
-        return file_error(path, reason);
+        return file_error(
+            path, "has %u columns; a vector of at most %u goes out with a job",
+            product->columns, COLUMNS_MAX);
     }
     load->arg_bytes = HEAD_BYTES + 4 * product->columns;
-    load->arg = calloc(load->arg_bytes, 1);
-    if (load->arg == NULL) {
-        return file_error(path, strerror(ENOMEM));
-    }
+    load->arg = memory_or_exit(calloc(load->arg_bytes, 1));
     store_arg(load->arg, product, product->data + row * product->rows);
     load->units = product->rows;
     load->unit_bytes = (uint32_t)row;
@@ -72,10 +64,7 @@ static int read_matvec(struct format_load *load, const char *path,
 
     if (strlen(text) != arg_bytes || arg_bytes <= strlen(KEY) ||
         strncmp(text, KEY, strlen(KEY)) != 0) {
-        fprintf(stderr,
-                "quincunx: --arg '%s': must be vector=FILE, a .npy file\n",
-                text);
-        return EXIT_USAGE;
+        return format_arg_error(text, "must be vector=FILE, a .npy file");
     }
     status = npy_read_product(&product, path, text + strlen(KEY));
     if (status == 0) {

@@ -3,6 +3,7 @@
 
 #include "hal/bytes.h"
 #include "qemu/support/file.h"
+#include "qemu/support/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -74,8 +75,8 @@ static bool read_all(struct bytes *part, int file)
         return false;
     }
     part->bytes = (size_t)is.st_size;
-    part->data = calloc(part->bytes + 1, 1);
-    while (part->data != NULL && at < part->bytes) {
+    part->data = memory_or_exit(calloc(part->bytes + 1, 1));
+    while (at < part->bytes) {
         ssize_t got = pread(file, part->data + at, part->bytes - at, (off_t)at);
 
         if (got <= 0) {
@@ -83,7 +84,7 @@ static bool read_all(struct bytes *part, int file)
         }
         at += (size_t)got;
     }
-    return part->data != NULL;
+    return true;
 }
 
 /* Becomes the script. An alarm outlives exec: it bounds the time. */
@@ -144,9 +145,9 @@ static int print_error(const struct call *call, const char *first,
 {
     switch (call->end) {
     case END_FIRST:
-        return file_error(first, (const char *)call->out.data);
+        return file_error(first, "%s", (const char *)call->out.data);
     case END_SECOND:
-        return file_error(second, (const char *)call->out.data);
+        return file_error(second, "%s", (const char *)call->out.data);
     case END_NO_NUMPY:
     case END_NO_PYTHON:
         return file_error(first, ".npy files need " PYTHON

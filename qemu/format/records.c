@@ -9,11 +9,13 @@
 #include "qemu/format/format.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
+#include "qemu/support/memory.h"
 
 #include <csv.h>
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,20 +89,18 @@ struct scan {
 
 /* ---- messages ---- */
 
-static int argument_error(const char *key, const char *value,
-                          const char *allowed)
+__attribute__((format(printf, 3, 4))) static void
+scan_error(struct scan *scan, uint64_t line, const char *format, ...)
 {
-    fprintf(stderr, "quincunx: --arg: %s '%.60s': %s\n", key, value, allowed);
-    return EXIT_USAGE;
-}
+    char reason[REASON_BYTES];
+    va_list list;
 
-static void scan_error(struct scan *scan, uint64_t line, const char *reason)
-{
-    char text[REASON_BYTES + 40];
-
+    va_start(list, format);
+    vsnprintf(reason, sizeof reason, format, list);
+    va_end(list);
     if (scan->status == 0) {
-        snprintf(text, sizeof text, "line %" PRIu64 ": %s", line, reason);
-        scan->status = file_error(scan->path, text);
+        scan->status =
+            file_error(scan->path, "line %" PRIu64 ": %s", line, reason);
     }
 }
 
@@ -149,14 +149,14 @@ static int set_key(struct request *request, const char *key, const char *value)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
         if (strcmp(keys[i].key, key) == 0) {
             if (*keys[i].value != NULL) {
-                return argument_error(key, value, "is given twice");
+                return format_key_error(key, value, "is given twice");
             }
             *keys[i].value = value;
             return 0;
         }
     }
-    return argument_error("key", key,
-                          "must be name, op, value, sum, sep, type or rows");
+    return format_key_error("key", key,
+                            "must be name, op, value, sum, sep, type or rows");
 }
 
 static int split(struct request *request)
@@ -169,7 +169,7 @@ static int split(struct request *request)
         char *equals = strchr(part, '=');
 
         if (equals == NULL) {
-            return argument_error("part", part, "must be KEY=VALUE");
+            return format_key_error("part", part, "must be KEY=VALUE");
         }
         *equals = '\0';
         status = set_key(request, part, equals + 1);
@@ -216,27 +216,30 @@ static int check_type(struct request *request)
 
     if (request->type != NULL && strcmp(request->type, "text") != 0 &&
         strcmp(request->type, "number") != 0) {
-        return argument_error("type", request->type, "must be text or number");
+        return format_key_error("type", request->type,
+                                "must be text or number");
     }
     if (request->type != NULL && strcmp(request->type, "number") == 0 &&
         (!number || request->accepted >= BEGINS)) {
-        return argument_error("value", request->value,
-                              "must be a decimal number, and op a comparison, "
-                              "with type=number");
+        return format_key_error(
+            "value", request->value,
+            "must be a decimal number, and op a comparison, "
+            "with type=number");
     }
     if (!number && request->type == NULL && request->accepted < BEGINS &&
         strchr("0123456789+-.", request->value[0]) != NULL &&
         request->accepted != 2 && request->accepted != 5 &&
         request->value[0] != '\0') {
-        return argument_error("value", request->value,
-                              "is no decimal number; type=text compares text");
+        return format_key_error(
+            "value", request->value,
+            "is no decimal number; type=text compares text");
     }
     request->column.number =
         number && request->accepted < BEGINS &&
         (request->type == NULL || strcmp(request->type, "number") == 0);
     if (request->column.number && whole + decimals > DIGITS_MAX) {
-        return argument_error("value", request->value,
-                              "must have at most 18 digits");
+        return format_key_error("value", request->value,
+                                "must have at most 18 digits");
     }
     request->column.whole = whole;
     request->column.decimals = decimals;
@@ -246,15 +249,15 @@ static int check_type(struct request *request)
 static int check_value(struct request *request)
 {
     if (!request->column.number && strlen(request->value) > TEXT_MAX) {
-        return argument_error("value", request->value,
-                              "must have at most 255 bytes");
+        return format_key_error("value", request->value,
+                                "must have at most 255 bytes");
     }
     if (request->accepted >= BEGINS && request->value[0] == '\0') {
-        return argument_error("value", "", "must not be empty with this op");
+        return format_key_error("value", "", "must not be empty with this op");
     }
     if (request->rows != NULL && strcmp(request->rows, "yes") != 0 &&
         strcmp(request->rows, "no") != 0) {
-        return argument_error("rows", request->rows, "must be yes or no");
+        return format_key_error("rows", request->rows, "must be yes or no");
     }
     return 0;
 }
@@ -274,7 +277,7 @@ static int check_request(struct request *request)
         }
     }
     if (request->accepted == 0) {
-        return argument_error(
+        return format_key_error(
             "op", request->op,
             "must be lt, le, eq, ne, ge, gt, contains or begins");
     }
@@ -306,14 +309,9 @@ static int read_request(struct request *request, const uint8_t *arg,
 {
     int status;
 
-    request->text = malloc(arg_bytes + 1u);
-    if (request->text == NULL) {
-        return argument_error("KEY=VALUE", "", "memory ran out");
-    }
-    memcpy(request->text, arg, arg_bytes);
-    request->text[arg_bytes] = '\0';
+    request->text = memory_or_exit(strdup((const char *)arg));
     if (strlen(request->text) != arg_bytes) {
-        return argument_error("value", request->text, "contains a 0 byte");
+        return format_key_error("value", request->text, "contains a 0 byte");
     }
     status = split(request);
     status = status == 0 ? check_request(request) : status;
@@ -331,16 +329,13 @@ static int read_request(struct request *request, const uint8_t *arg,
 static void match_name(struct scan *scan, struct column *column,
                        const char *name, size_t bytes)
 {
-    char reason[REASON_BYTES];
-
     if (column->name == NULL || strlen(column->name) != bytes ||
         memcmp(column->name, name, bytes) != 0) {
         return;
     }
     if (column->found) {
-        snprintf(reason, sizeof reason, "column '%.60s' is there twice",
-                 column->name);
-        scan_error(scan, scan->record_line, reason);
+        scan_error(scan, scan->record_line, "column '%.60s' is there twice",
+                   column->name);
     }
     column->found = true;
     column->index = scan->fields;
@@ -352,32 +347,29 @@ static void check_number(struct scan *scan, struct column *column,
     uint32_t whole = 0;
     uint32_t decimals = 0;
     char show[44];
-    char reason[REASON_BYTES];
 
     if (column->name == NULL || !column->number ||
         scan->fields != column->index) {
         return;
     }
     if (!number_shape(text, bytes, &whole, &decimals)) {
-        snprintf(reason, sizeof reason,
-                 "column '%.60s': '%s' is no decimal number%s", column->name,
-                 shown(show, text, bytes),
-                 column == &scan->request->column
-                     ? "; type=text compares it as text"
-                     : "");
-        scan_error(scan, scan->record_line, reason);
+        scan_error(scan, scan->record_line,
+                   "column '%.60s': '%s' is no decimal number%s", column->name,
+                   shown(show, text, bytes),
+                   column == &scan->request->column
+                       ? "; type=text compares it as text"
+                       : "");
         return;
     }
     column->whole = whole > column->whole ? whole : column->whole;
     column->decimals =
         decimals > column->decimals ? decimals : column->decimals;
     if (column->whole + column->decimals > DIGITS_MAX) {
-        snprintf(reason, sizeof reason,
-                 "column '%.60s': '%s' and what was before it need %u digits "
-                 "before the point and %u behind it; together at most %u",
-                 column->name, shown(show, text, bytes), column->whole,
-                 column->decimals, DIGITS_MAX);
-        scan_error(scan, scan->record_line, reason);
+        scan_error(scan, scan->record_line,
+                   "column '%.60s': '%s' and what was before it need %u digits "
+                   "before the point and %u behind it; together at most %u",
+                   column->name, shown(show, text, bytes), column->whole,
+                   column->decimals, DIGITS_MAX);
     }
 }
 
@@ -404,13 +396,10 @@ static void end_field(void *text, size_t bytes, void *context)
 
 static void check_found(struct scan *scan, const struct column *column)
 {
-    char reason[REASON_BYTES];
-
     if (column->name != NULL && !column->found) {
-        snprintf(reason, sizeof reason,
-                 "the header row has no column '%.60s' (of %u)", column->name,
-                 scan->fields);
-        scan_error(scan, scan->record_line, reason);
+        scan_error(scan, scan->record_line,
+                   "the header row has no column '%.60s' (of %u)", column->name,
+                   scan->fields);
     }
 }
 
@@ -418,7 +407,6 @@ static void check_found(struct scan *scan, const struct column *column)
 static void end_record(int end, void *context)
 {
     struct scan *scan = (struct scan *)context;
-    char reason[REASON_BYTES];
 
     scan->returns += end == '\r';
     scan->newline = scan->newline || end == '\n';
@@ -433,10 +421,9 @@ static void end_record(int end, void *context)
             scan_error(scan, scan->record_line, "has over 65535 columns");
         }
     } else if (scan->fields != scan->columns) {
-        snprintf(reason, sizeof reason,
-                 "the record has %u fields, the header row %u", scan->fields,
-                 scan->columns);
-        scan_error(scan, scan->record_line, reason);
+        scan_error(scan, scan->record_line,
+                   "the record has %u fields, the header row %u", scan->fields,
+                   scan->columns);
     }
     scan->records += 1;
     scan->fields = 0;
@@ -450,13 +437,11 @@ static int no_space(unsigned char byte)
 
 static void malformed(struct scan *scan)
 {
-    char reason[REASON_BYTES];
-
-    snprintf(reason, sizeof reason,
-             "a quote in a field that does not begin with one, or text behind "
-             "the closing quote (the record begins on line %" PRIu64 ")",
-             scan->record_line);
-    scan_error(scan, scan->line, reason);
+    scan_error(scan, scan->line,
+               "a quote in a field that does not begin with one, or text "
+               "behind the closing quote (the record begins on line %" PRIu64
+               ")",
+               scan->record_line);
 }
 
 /* A byte that the table does not contain, or a newline if it has all. */
@@ -499,7 +484,7 @@ static void scan_line(struct scan *scan, struct csv_parser *parser,
         if (csv_error(parser) == CSV_EPARSE) {
             malformed(scan);
         } else {
-            scan_error(scan, scan->line, csv_strerror(csv_error(parser)));
+            scan_error(scan, scan->line, "%s", csv_strerror(csv_error(parser)));
         }
     } else if (scan->returns > (crlf && scan->newline)) {
         scan_error(scan, scan->line,
@@ -609,18 +594,15 @@ static uint32_t flags_of(const struct request *request, bool rows)
            (rows ? FLAG_ROWS : 0);
 }
 
-static int fill_arg(struct format_load *load, const struct request *request,
-                    const struct table *table, bool rows)
+static void fill_arg(struct format_load *load, const struct request *request,
+                     const struct table *table, bool rows)
 {
     uint32_t a = request->column.index;
     uint32_t b = request->sum.index;
     uint32_t text_bytes =
         request->column.number ? 8 : (uint32_t)strlen(request->value);
-    uint8_t *arg = malloc(ARG_BYTES + text_bytes + 1u);
+    uint8_t *arg = memory_or_exit(malloc(ARG_BYTES + text_bytes + 1u));
 
-    if (arg == NULL) {
-        return 1;
-    }
     store_u32(arg, table->separator);
     store_u32(arg + 4, table->newline);
     store_u32(arg + 8, request->accepted);
@@ -641,18 +623,14 @@ static int fill_arg(struct format_load *load, const struct request *request,
     }
     load->arg = arg;
     load->arg_bytes = ARG_BYTES + text_bytes;
-    return 0;
 }
 
 /* Keeps the header row for write(); what is left of the table is the load. */
-static int fill_load(struct format_load *load, struct table *table, bool ended)
+static void fill_load(struct format_load *load, struct table *table, bool ended)
 {
     uint64_t bytes = table->header_bytes;
-    struct kept *kept = malloc(sizeof *kept + (size_t)bytes);
+    struct kept *kept = memory_or_exit(malloc(sizeof *kept + (size_t)bytes));
 
-    if (kept == NULL) {
-        return 1;
-    }
     kept->newline = table->newline;
     kept->last_bytes = ended ? table->last_bytes : 0;
     kept->header_bytes = (uint32_t)bytes;
@@ -662,7 +640,6 @@ static int fill_load(struct format_load *load, struct table *table, bool ended)
     load->data = table->data;
     load->units = table->bytes - bytes;
     load->unit_bytes = 1;
-    return 0;
 }
 
 /* Decimals that both columns share where they are one. */
@@ -685,8 +662,8 @@ static int read_table(struct format_load *load, struct request *request,
     int status;
 
     if (table.separator == 0) {
-        return argument_error("sep", request->separator,
-                              "must be a character or tab");
+        return format_key_error("sep", request->separator,
+                                "must be a character or tab");
     }
     status = file_read(&table.data, &table.bytes, path);
     if (status != 0) {
@@ -701,12 +678,9 @@ static int read_table(struct format_load *load, struct request *request,
     status = check_table(&scan, &table);
     if (status == 0) {
         settle(request);
-        status = fill_arg(load, request, &table, rows) != 0 ||
-                         fill_load(load, &table, ended) != 0
-                     ? file_error(path, "memory ran out")
-                     : 0;
-    }
-    if (load->data == NULL) {
+        fill_arg(load, request, &table, rows);
+        fill_load(load, &table, ended);
+    } else {
         free(table.data);
     }
     return status;
@@ -758,12 +732,9 @@ static int write_records(const struct format_load *load, const char *path,
 {
     const struct kept *kept = (const struct kept *)load->context;
     uint64_t all = kept->header_bytes + bytes;
-    uint8_t *text = malloc((size_t)all + 1);
+    uint8_t *text = memory_or_exit(malloc((size_t)all + 1));
     int status;
 
-    if (text == NULL) {
-        return file_error(path, "memory ran out");
-    }
     restore(text, kept->header, kept->header_bytes, kept->newline);
     restore(text + kept->header_bytes, output, bytes, kept->newline);
     all -= ends_with_last(load, output, bytes);

@@ -6,9 +6,9 @@
 #include "qemu/format/format.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
+#include "qemu/support/memory.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,10 +81,7 @@ static int read_patterns(struct format_load *load, const char *path, bool folds)
     }
     if (status == 0) {
         load->arg_bytes = (uint32_t)(strlen(options) + bytes);
-        load->arg = malloc(load->arg_bytes);
-        status = load->arg == NULL ? file_error(path, strerror(ENOMEM)) : 0;
-    }
-    if (status == 0) {
+        load->arg = memory_or_exit(malloc(load->arg_bytes));
         memcpy(load->arg, options, strlen(options));
         memcpy(load->arg + strlen(options), text, bytes);
     }
@@ -116,12 +113,7 @@ static int store_patterns(struct format_load *load, const uint8_t *arg,
     size_t options = options_of(&several, arg, arg_bytes);
     size_t bytes = arg_bytes - options;
 
-    load->arg = malloc(arg_bytes + 1u);
-    if (load->arg == NULL) {
-        return file_error("--arg", strerror(ENOMEM));
-    }
-    memcpy(load->arg, arg, arg_bytes);
-    load->arg_bytes = arg_bytes;
+    format_copy_arg(load, arg, arg_bytes);
     if (options > 0 && several) {
         return check_patterns(arg + options, bytes, arg[options - 2], NULL);
     }

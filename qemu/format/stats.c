@@ -2,12 +2,9 @@
 /* Samples for the kernel stats: raw ones, or those of a WAV file. */
 #include "qemu/format/format.h"
 #include "qemu/format/wav.h"
-#include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,12 +30,6 @@ static uint8_t type_named(const char *name)
     return 0;
 }
 
-static int bad_argument(const uint8_t *arg, const char *reason)
-{
-    fprintf(stderr, "quincunx: --arg '%s': %s\n", (const char *)arg, reason);
-    return EXIT_USAGE;
-}
-
 /* The type that --arg names; 0: none, it is empty. */
 static int read_type(uint8_t *type, const uint8_t *arg, uint32_t arg_bytes)
 {
@@ -49,10 +40,10 @@ static int read_type(uint8_t *type, const uint8_t *arg, uint32_t arg_bytes)
         return 0;
     }
     if (strlen(text) != arg_bytes || strncmp(text, "type=", 5) != 0) {
-        return bad_argument(arg, allowed);
+        return format_arg_error(text, allowed);
     }
     *type = type_named(text + 5);
-    return *type == 0 ? bad_argument(arg, allowed) : 0;
+    return *type == 0 ? format_arg_error(text, allowed) : 0;
 }
 
 /* A unit is a sample. */
@@ -61,11 +52,10 @@ static int check_raw(struct format_load *load, const char *path, uint8_t type)
     uint32_t bytes = type % SIGNED;
 
     if (load->units % bytes != 0) {
-        fprintf(stderr,
-                "quincunx: %s: %" PRIu64 " bytes; must be a multiple of %u, "
-                "samples are that long\n",
-                path, load->units, bytes);
-        return 1;
+        return file_error(path,
+                          "%" PRIu64 " bytes; must be a multiple of %u, "
+                          "samples are that long",
+                          load->units, bytes);
     }
     load->units /= bytes;
     load->unit_bytes = bytes;
@@ -108,11 +98,10 @@ static int decode_samples(struct format_load *load, const char *path,
     }
     samples = load->units * (load->unit_bytes / (*type % SIGNED));
     if (samples > UINT32_MAX) {
-        fprintf(stderr,
-                "quincunx: %s: %" PRIu64 " samples; stats counts at most "
-                "%" PRIu32 "\n",
-                path, samples, UINT32_MAX);
-        return 1;
+        return file_error(path,
+                          "%" PRIu64 " samples; stats counts at most "
+                          "%" PRIu32,
+                          samples, UINT32_MAX);
     }
     return 0;
 }
@@ -130,12 +119,7 @@ static int read_stats(struct format_load *load, const char *path,
     status = file_read(&load->data, &load->units, path);
     status = status == 0 ? decode_samples(load, path, &type) : status;
     if (status == 0) {
-        load->arg = (uint8_t *)malloc(1);
-        load->arg_bytes = 1;
-        if (load->arg == NULL) {
-            return file_error(path, strerror(ENOMEM));
-        }
-        load->arg[0] = type;
+        format_copy_arg(load, &type, 1);
     }
     return status;
 }

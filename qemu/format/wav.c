@@ -3,8 +3,8 @@
 
 #include "hal/bytes.h"
 #include "qemu/support/file.h"
+#include "qemu/support/memory.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <sndfile.h>
 #include <stdio.h>
@@ -165,11 +165,10 @@ static int read_info(struct wav *wav, const SF_INFO *info, const char *path,
     }
     if (info->channels < 1 || info->channels > (int)WAV_CHANNELS_MAX ||
         info->samplerate < 1) {
-        fprintf(stderr,
-                "quincunx: %s: WAV header: %d channels at %d Hz; 1 to %u "
-                "channels are taken\n",
-                path, info->channels, info->samplerate, WAV_CHANNELS_MAX);
-        return 1;
+        return file_error(path,
+                          "WAV header: %d channels at %d Hz; 1 to %u channels "
+                          "are taken",
+                          info->channels, info->samplerate, WAV_CHANNELS_MAX);
     }
     wav->sample_bytes = sample_bytes(info);
     if ((wav->sample_bytes & allowed) == 0) {
@@ -186,11 +185,10 @@ static int read_info(struct wav *wav, const SF_INFO *info, const char *path,
 
 static int truncated(const struct wav *wav, const char *path, int64_t got)
 {
-    fprintf(stderr,
-            "quincunx: %s: truncated: the header says %" PRIu64
-            " frames, the file ends after %" PRId64 "\n",
-            path, wav->frames, got < 0 ? 0 : got / wav->frame_bytes);
-    return 1;
+    return file_error(path,
+                      "truncated: the header says %" PRIu64
+                      " frames, the file ends after %" PRId64,
+                      wav->frames, got < 0 ? 0 : got / wav->frame_bytes);
 }
 
 /* `most`: bytes of samples in the file. */
@@ -201,20 +199,16 @@ static int read_frames(struct wav *wav, SNDFILE *file, const char *path,
     int64_t got;
 
     if (bytes < 0 || bytes % wav->frame_bytes != 0) {
-        fprintf(stderr,
-                "quincunx: %s: WAV header: %" PRId64 " bytes of samples; must "
-                "be a multiple of %u\n",
-                path, bytes, wav->frame_bytes);
-        return 1;
+        return file_error(path,
+                          "WAV header: %" PRId64 " bytes of samples; must be a "
+                          "multiple of %u",
+                          bytes, wav->frame_bytes);
     }
     wav->frames = (uint64_t)bytes / wav->frame_bytes;
     if (most < bytes) {
         return truncated(wav, path, most);
     }
-    wav->data = (uint8_t *)malloc((size_t)bytes + 1);
-    if (wav->data == NULL) {
-        return file_error(path, strerror(ENOMEM));
-    }
+    wav->data = memory_or_exit(malloc((size_t)bytes + 1));
     got = sf_read_raw(file, wav->data, bytes);
     if (got != bytes) {
         free(wav->data);
@@ -234,9 +228,7 @@ static int decode(struct wav *wav, const char *path, const uint8_t *file,
     int status;
 
     if (open == NULL) {
-        fprintf(stderr, "quincunx: %s: WAV header: %s\n", path,
-                sf_strerror(NULL));
-        return 1;
+        return file_error(path, "WAV header: %s", sf_strerror(NULL));
     }
     status = read_info(wav, &info, path, allowed);
     if (status == 0) {
@@ -261,11 +253,10 @@ int wav_decode(struct wav *wav, const char *path, const uint8_t *file,
     }
     end = end_of_samples(&place, file, bytes);
     if (end == 0) {
-        fprintf(stderr,
-                "quincunx: %s: WAV header: the chunk at byte %" PRIu64
-                " is longer than the file\n",
-                path, place);
-        return 1;
+        return file_error(path,
+                          "WAV header: the chunk at byte %" PRIu64
+                          " is longer than the file",
+                          place);
     }
     return decode(wav, path, file, end, allowed);
 }
@@ -296,16 +287,13 @@ int wav_write(const char *path, const uint8_t *data, uint64_t bytes,
     bool written;
     int status;
 
-    memory.data = (uint8_t *)malloc((size_t)memory.room);
-    if (memory.data == NULL) {
-        return file_error(path, strerror(ENOMEM));
-    }
+    memory.data = memory_or_exit(malloc((size_t)memory.room));
     file = memory_open(&memory, SFM_WRITE, &info);
     written = file != NULL &&
               sf_write_raw(file, data, (int64_t)bytes) == (int64_t)bytes;
     written &= file != NULL && sf_close(file) == 0;
     status = written ? file_write(path, memory.data, (uint64_t)memory.bytes)
-                     : file_error(path, sf_strerror(NULL));
+                     : file_error(path, "%s", sf_strerror(NULL));
     free(memory.data);
     return status;
 }

@@ -91,8 +91,7 @@ static json_t *startup_json(const struct wire_report *plan)
 {
     json_t *startup = json_array();
 
-    for (unsigned phase = 1; plan->layers && phase <= plan->phases;
-         ++phase) {
+    for (unsigned phase = 1; plan->layers && phase <= plan->phases; ++phase) {
         json_t *entry = integer(plan->startup_ps[phase - 1]);
 
         if (json_array_append_new(startup, entry) != 0) {
@@ -107,20 +106,20 @@ static json_t *plan_json(const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
 
-    return json_pack(
-        "{s:{s:i, s:o}, s:o, s:i, s:i, s:o, s:o, s:f, s:o, s:o, "
-        "s:o, s:o, s:o, s:o}",
-        "torus", "side", outcome->size.width, "nodes",
-        integer(outcome->node_count), "load_units",
-        integer(outcome->load_units), "phases", (int)plan->phases, "rounds",
-        (int)plan->rounds, "active_nodes",
-        integer(outcome_planned_nodes(outcome)), "makespan_ps",
-        integer(outcome_planned_ps(outcome)), "speedup",
-        outcome_planned_speedup(outcome), "compute_ps_per_unit",
-        integer(plan->compute_ps), "transfer_ps_per_unit",
-        integer(outcome_transfer_ps_per_unit(outcome)), "startup_ps",
-        startup_json(plan), "overhead_ps", integer(plan->overhead_ps),
-        "planning_ps", integer(plan->plan_ps), "layers", layers_json(outcome));
+    return json_pack("{s:{s:i, s:o}, s:o, s:i, s:i, s:o, s:o, s:f, s:o, s:o, "
+                     "s:o, s:o, s:o, s:o}",
+                     "torus", "side", outcome->size.width, "nodes",
+                     integer(outcome->node_count), "load_units",
+                     integer(outcome->load_units), "phases", (int)plan->phases,
+                     "rounds", (int)plan->rounds, "active_nodes",
+                     integer(outcome_planned_nodes(outcome)), "makespan_ps",
+                     integer(outcome_planned_ps(outcome)), "speedup",
+                     outcome_planned_speedup(outcome), "compute_ps_per_unit",
+                     integer(plan->compute_ps), "transfer_ps_per_unit",
+                     integer(outcome_transfer_ps_per_unit(outcome)),
+                     "startup_ps", startup_json(plan), "overhead_ps",
+                     integer(plan->overhead_ps), "planning_ps",
+                     integer(plan->plan_ps), "layers", layers_json(outcome));
 }
 
 /* The intervals of a node, one for each round; NULL if there is but one. */
@@ -392,7 +391,7 @@ json_t *report_json(const struct outcome *outcome)
         "result", result_json(outcome), "timeline_sha256", hex, "wall_s",
         "boot", outcome->boot_wall_s, "run", outcome->run_wall_s);
     if (json == NULL) {
-        file_error("report", strerror(ENOMEM));
+        file_error("report", "%s", strerror(ENOMEM));
     } else if (outcome->batch_count > 1) {
         json_object_set_new(json, "batches", batches_json(outcome));
     }
@@ -412,7 +411,7 @@ static int dump(const struct outcome *outcome, FILE *stream)
     fputc('\n', stream);
     json_decref(json);
     if (result != 0 && ferror(stream) == 0) {
-        file_error("report", strerror(ENOMEM));
+        file_error("report", "%s", strerror(ENOMEM));
         return -1;
     }
     return 0;

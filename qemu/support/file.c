@@ -3,14 +3,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-int file_error(const char *path, const char *reason)
+int file_error(const char *path, const char *format, ...)
 {
-    fprintf(stderr, "quincunx: %s: %s\n", path, reason);
+    va_list list;
+
+    fprintf(stderr, "quincunx: %s: ", path);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
     return 1;
 }
 
@@ -75,10 +82,10 @@ static int read_open_file(uint8_t **data, uint64_t *bytes, FILE *file,
     struct stat is;
 
     if (fstat(fileno(file), &is) != 0) {
-        return file_error(path, strerror(errno));
+        return file_error(path, "%s", strerror(errno));
     }
     if (S_ISDIR(is.st_mode)) {
-        return file_error(path, strerror(EISDIR));
+        return file_error(path, "%s", strerror(EISDIR));
     }
     if (!S_ISREG(is.st_mode)) {
         return file_error(path, "must be a regular file");
@@ -86,7 +93,7 @@ static int read_open_file(uint8_t **data, uint64_t *bytes, FILE *file,
     *bytes = (uint64_t)is.st_size;
     *data = malloc((size_t)*bytes + 1);
     if (*data == NULL) {
-        return file_error(path, strerror(ENOMEM));
+        return file_error(path, "%s", strerror(ENOMEM));
     }
     if (fread(*data, 1, (size_t)*bytes, file) != *bytes) {
         free(*data);
@@ -105,7 +112,7 @@ int file_read(uint8_t **data, uint64_t *bytes, const char *path)
 
     *data = NULL;
     if (file == NULL) {
-        return file_error(path, strerror(errno));
+        return file_error(path, "%s", strerror(errno));
     }
     status = read_open_file(data, bytes, file, path);
     fclose(file);
@@ -184,7 +191,7 @@ int file_write(const char *path, const void *data, uint64_t bytes)
     }
     written = fwrite(data, 1, (size_t)bytes, file.stream) == bytes;
     if (!written) {
-        file_error(path, strerror(errno));
+        file_error(path, "%s", strerror(errno));
     }
     return file_output_close(&file, written) == 0 ? 0 : 1;
 }

@@ -13,8 +13,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Prints what is wrong with a file on stderr. Result: 1. */
-int file_error(const char *path, const char *reason);
+/* Prints what is wrong with a file on stderr, as printf() does. Result: 1. */
+__attribute__((format(printf, 2, 3))) int file_error(const char *path,
+                                                     const char *format, ...);
 
 /*
  * Whether two names stand for one regular file, or would if the one that is
