@@ -90,7 +90,7 @@ def test_what_is_no_file_has_no_path(tmp_path):
 
 # Their result is the failure that they told; or all that it says is counted.
 ALWAYS_FAIL = {"parse_report", "parse_report_outside", "file_error",
-               "image_file_error", "board_options_fail", "ps_count"}
+               "board_options_fail", "ps_count"}
 
 
 def without_nodiscard(text):

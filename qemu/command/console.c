@@ -6,6 +6,7 @@
 #include "qemu/board/fault_image.h"
 #include "qemu/console/client.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
 #include "qemu/survey/identity.h"
 
@@ -190,7 +191,7 @@ static bool parse_mesh_command(struct torus_size *size, struct torus_coord *at,
    crystal); the board's own reply is about cables only. */
 static void print_unfit(const struct options *options, struct console *console)
 {
-    struct identity *identity = NULL;
+    struct identity *identity;
     struct torus_size size;
     struct torus_coord at;
     struct sweep sweep;
@@ -198,10 +199,9 @@ static void print_unfit(const struct options *options, struct console *console)
     if (!parse_mesh_command(&size, &at, options->command)) {
         return;
     }
-    if (sweep_begin(&sweep, console, size, at)) {
-        identity = calloc(torus_nodes(sweep.size), sizeof *identity);
-    }
-    if (identity != NULL && identity_read(identity, &sweep) >= 0) {
+    sweep_begin(&sweep, console, size, at);
+    identity = memory_or_exit(calloc(torus_nodes(size), sizeof *identity));
+    if (identity_read(identity, &sweep) >= 0) {
         (void)identity_print_unfit(stderr, identity, &sweep);
     }
     free(identity);

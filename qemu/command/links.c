@@ -175,13 +175,9 @@ static int run(struct options *options)
     if (console == NULL) {
         return status;
     }
-    status = EXIT_FAILED;
-    if (!links_begin(&links, console, options->board.size,
-                     options->board.originator)) {
-        fputs("quincunx: no memory for the nodes\n", stderr);
-    } else {
-        status = read_all(options, &links);
-    }
+    links_begin(&links, console, options->board.size,
+                options->board.originator);
+    status = read_all(options, &links);
     links_end(&links);
     console_close(console);
     return status;

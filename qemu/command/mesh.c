@@ -4,6 +4,7 @@
 #include "qemu/console/faults.h"
 #include "qemu/options/console.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/memory.h"
 #include "qemu/survey/mesh_map.h"
 
 #include <argp.h>
@@ -181,12 +182,12 @@ static int map_mesh(const struct options *options, struct console *console)
     int status = EXIT_FAILED;
 
     if (find_mesh(&map, &fault, console) == 0) {
-        if (map.faults == 0 &&
-            sweep_begin(&sweep, console, map.size, map.originator)) {
-            identity = calloc(torus_nodes(sweep.size), sizeof *identity);
-        }
-        if (identity != NULL && identity_read(identity, &sweep) >= 0) {
-            map.identity = identity;
+        if (map.faults == 0) {
+            sweep_begin(&sweep, console, map.size, map.originator);
+            identity =
+                memory_or_exit(calloc(torus_nodes(map.size), sizeof *identity));
+            map.identity =
+                identity_read(identity, &sweep) >= 0 ? identity : NULL;
         }
         status = print_outcome(options, &map, &sweep);
     }

@@ -65,24 +65,18 @@ static int run(struct options *options)
     int status;
     struct console *console = board_options_open(&status, &options->board);
     struct nodes nodes;
+    int found;
 
     if (console == NULL) {
         return status;
     }
-    status = EXIT_FAILED;
-    if (!nodes_begin(&nodes, console, options->board.size,
-                     options->board.originator)) {
-        fputs("quincunx: no memory for the nodes\n", stderr);
-    } else {
-        int found = nodes_read(&nodes);
-
-        if (found < 0) {
-            (void)board_options_fail(console);
-        }
-        if (print(options, &nodes) == 0 && found == 0) {
-            status = 0;
-        }
+    nodes_begin(&nodes, console, options->board.size,
+                options->board.originator);
+    found = nodes_read(&nodes);
+    if (found < 0) {
+        (void)board_options_fail(console);
     }
+    status = print(options, &nodes) == 0 && found == 0 ? 0 : EXIT_FAILED;
     nodes_end(&nodes);
     console_close(console);
     return status;

@@ -77,23 +77,19 @@ static int run(struct options *options)
     int status;
     struct console *console = board_options_open(&status, &options->board);
     struct ps ps;
-    bool well = false;
+    bool well;
 
     if (console == NULL) {
         return status;
     }
-    if (!ps_begin(&ps, console, options->board.size,
-                  options->board.originator)) {
-        fputs("quincunx: no memory for the nodes\n", stderr);
-    } else {
-        well = ps_read(&ps);
-        ps_explain(&ps, options->firmware);
-        if (ps.why[0] != '\0') {
-            (void)board_options_fail(console);
-        }
-        if (print(options, &ps) != 0) {
-            well = false;
-        }
+    ps_begin(&ps, console, options->board.size, options->board.originator);
+    well = ps_read(&ps);
+    ps_explain(&ps, options->firmware);
+    if (ps.why[0] != '\0') {
+        (void)board_options_fail(console);
+    }
+    if (print(options, &ps) != 0) {
+        well = false;
     }
     ps_end(&ps);
     console_close(console);

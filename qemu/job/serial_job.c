@@ -226,11 +226,10 @@ static void print_nodes(const struct serial_job *job)
     const struct job_config *config = job->mesh.config;
     struct ps ps;
 
-    if (ps_begin(&ps, job->driver.console, config->size, config->originator)) {
-        (void)ps_read(&ps);
-        ps_explain(&ps, config->firmware);
-        ps_print(stderr, &ps);
-    }
+    ps_begin(&ps, job->driver.console, config->size, config->originator);
+    (void)ps_read(&ps);
+    ps_explain(&ps, config->firmware);
+    ps_print(stderr, &ps);
     ps_end(&ps);
 }
 
@@ -245,9 +244,8 @@ static int check_nodes(const struct serial_job *job)
     struct sweep sweep;
     unsigned unfit = 0;
 
-    if (sweep_begin(&sweep, job->driver.console, config->size,
-                    config->originator) &&
-        identity_read(identity, &sweep) >= 0) {
+    sweep_begin(&sweep, job->driver.console, config->size, config->originator);
+    if (identity_read(identity, &sweep) >= 0) {
         unfit = identity_print_unfit(stderr, identity, &sweep);
     }
     sweep_end(&sweep);
@@ -270,9 +268,8 @@ static uint32_t read_counts(struct ps_counts *counts,
     struct ps ps;
 
     memset(counts, 0, sizeof *counts);
-    if (ps_begin(&ps, job->driver.console, config->size, config->originator)) {
-        (void)ps_count(&ps, counts);
-    }
+    ps_begin(&ps, job->driver.console, config->size, config->originator);
+    (void)ps_count(&ps, counts);
     ps_end(&ps);
     return counts->nodes;
 }

@@ -2,6 +2,7 @@
 #include "qemu/options/target.h"
 
 #include "qemu/support/exit_status.h"
+#include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
 
 #include <errno.h>
@@ -112,13 +113,10 @@ int board_target_open(struct board_target *target)
         console_close(console);
         return status;
     }
-    if (!sweep_begin(sweep, console, target->options.size,
-                     target->options.originator) ||
-        (target->identity = calloc(torus_nodes(sweep->size),
-                                   sizeof *target->identity)) == NULL) {
-        fputs("quincunx: no memory for the nodes\n", stderr);
-        return EXIT_FAILED;
-    }
+    sweep_begin(sweep, console, target->options.size,
+                target->options.originator);
+    target->identity = memory_or_exit(
+        calloc(torus_nodes(sweep->size), sizeof *target->identity));
     for (uint32_t i = 0; !target->all && i < torus_nodes(sweep->size); ++i) {
         sweep->node[i].skip = i != torus_index(sweep->size, target->at);
     }

@@ -2,6 +2,7 @@
 #include "qemu/survey/identity.h"
 
 #include "hal/bytes.h"
+#include "qemu/support/memory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -125,16 +126,16 @@ static bool is_twice(const struct identity *identity, uint32_t nodes,
     return false;
 }
 
-bool identity_mark(unsigned *mark, const struct identity *identity,
+void identity_mark(unsigned *mark, const struct identity *identity,
                    struct torus_size size)
 {
     static same_function *const same[] = {same_image, same_clock, same_crystal,
                                           same_memory};
     uint32_t nodes = torus_nodes(size);
-    uint32_t *alike = calloc(nodes, sizeof *alike);
+    uint32_t *alike = memory_or_exit(calloc(nodes, sizeof *alike));
 
     memset(mark, 0, nodes * sizeof *mark);
-    for (unsigned i = 0; alike != NULL && i < sizeof same / sizeof *same; ++i) {
+    for (unsigned i = 0; i < sizeof same / sizeof *same; ++i) {
         mark_odd(mark, alike, identity, nodes, same[i], 1u << i);
     }
     for (uint32_t i = 0; i < nodes; ++i) {
@@ -152,7 +153,6 @@ bool identity_mark(unsigned *mark, const struct identity *identity,
         mark[i] |= is_twice(identity, nodes, i) ? IDENTITY_TWICE : 0u;
     }
     free(alike);
-    return alike != NULL;
 }
 
 /* ---- who is unfit ---- */

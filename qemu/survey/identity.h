@@ -49,8 +49,8 @@ enum identity_mark {
 NODISCARD int identity_read(struct identity *identity, struct sweep *sweep);
 
 /* The marks of each node, masks; a node that is not known has none. Cost: the
-   square of the number of nodes. Result: whether there was memory. */
-bool identity_mark(unsigned *mark, const struct identity *identity,
+   square of the number of nodes. */
+void identity_mark(unsigned *mark, const struct identity *identity,
                    struct torus_size size);
 
 /*

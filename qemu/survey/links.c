@@ -2,6 +2,7 @@
 #include "qemu/survey/links.h"
 
 #include "hal/bytes.h"
+#include "qemu/support/memory.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -11,17 +12,15 @@
 
 static_assert(LINKS_COUNTERS == PEEK_PORT_COUNTERS, "a page has all of them");
 
-bool links_begin(struct links *links, struct console *console,
+void links_begin(struct links *links, struct console *console,
                  struct torus_size size, struct torus_coord originator)
 {
     size_t nodes = torus_nodes(size);
-    bool begun;
 
-    *links = (struct links){.node = NULL};
-    begun = sweep_begin(&links->sweep, console, size, originator);
-    links->node = calloc(nodes, sizeof *links->node);
-    links->before = calloc(nodes, sizeof *links->before);
-    return begun && links->node != NULL && links->before != NULL;
+    *links = (struct links){
+        .node = memory_or_exit(calloc(nodes, sizeof *links->node)),
+        .before = memory_or_exit(calloc(nodes, sizeof *links->before))};
+    sweep_begin(&links->sweep, console, size, originator);
 }
 
 void links_end(struct links *links)

@@ -40,14 +40,14 @@ struct links_node {
 
 struct links {
     struct sweep sweep;
-    struct links_node *node;   /* row-major; NULL: no memory */
+    struct links_node *node;   /* row-major */
     struct links_node *before; /* of the reading before; nothing at first */
     uint64_t at_ms;            /* when it was read, on the host's clock */
     uint64_t before_ms;
 };
 
-/* Nothing is asked yet. False: no memory; links_end() all the same. */
-bool links_begin(struct links *links, struct console *console,
+/* Nothing is asked yet. */
+void links_begin(struct links *links, struct console *console,
                  struct torus_size size, struct torus_coord originator);
 void links_end(struct links *links);
 
@@ -68,8 +68,7 @@ bool links_since(uint32_t *count, double *per_s, const struct links *links,
 void links_print(FILE *out, const struct links *links);
 void links_print_rates(FILE *out, const struct links *links);
 
-/* An array of objects, one for each node; `rates`: with those a second. NULL:
-   no memory. */
+/* An array of objects, one for each node; `rates`: with those a second. */
 json_t *links_json(const struct links *links, bool rates);
 
 /* All counters, as Prometheus reads them (text format 0.0.4). */

@@ -78,12 +78,10 @@ static void print_port(FILE *out, const struct links *links, uint32_t index,
     struct torus_size size = links->sweep.size;
     struct torus_coord at = torus_coord_of(size, index);
     struct torus_coord to = torus_step(size, at, (enum torus_port)port, 1);
-    char from_text[16];
-    char to_text[16];
 
-    snprintf(from_text, sizeof from_text, "%u,%u", at.x, at.y);
-    snprintf(to_text, sizeof to_text, "%u,%u", to.x, to.y);
-    fprintf(out, "%-6s %-5s %-6s", from_text, torus_port_names[port], to_text);
+    sweep_print_place(out, at);
+    fprintf(out, " %-5s ", torus_port_names[port]);
+    sweep_print_place(out, to);
 }
 
 static void print_silent(FILE *out, const struct links *links)
@@ -93,7 +91,7 @@ static void print_silent(FILE *out, const struct links *links)
 
         if (links->node[i].known == 0) {
             fprintf(out, "node %u,%u: no answer: %s\n", node->at.x, node->at.y,
-                    node->asked ? node->why : "not asked");
+                    sweep_why(node));
         }
     }
 }
@@ -194,9 +192,7 @@ json_t *links_json(const struct links *links, bool rates)
         }
         json_object_set_new(json, "ports", ports);
         if (links->node[i].known == 0) {
-            json_object_set_new(
-                json, "why",
-                json_string(node->asked ? node->why : "not asked"));
+            json_object_set_new(json, "why", json_string(sweep_why(node)));
         }
         json_array_append_new(all, json);
     }

@@ -35,7 +35,7 @@ bool mesh_map_is_missing(const struct mesh_map *map, struct torus_coord at);
  */
 void mesh_map_svg(FILE *out, const struct mesh_map *map);
 
-/* An object; NULL: no memory. */
+/* An object. */
 json_t *mesh_map_json(const struct mesh_map *map);
 
 #endif

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/survey/nodes.h"
 
+#include "qemu/support/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-bool nodes_begin(struct nodes *nodes, struct console *console,
+void nodes_begin(struct nodes *nodes, struct console *console,
                  struct torus_size size, struct torus_coord originator)
 {
     uint32_t count = torus_nodes(size);
-    bool begun;
 
-    *nodes = (struct nodes){.identity = NULL};
-    begun = sweep_begin(&nodes->sweep, console, size, originator);
-    nodes->identity = calloc(count, sizeof *nodes->identity);
-    nodes->version = calloc(count, sizeof *nodes->version);
-    nodes->mark = calloc(count, sizeof *nodes->mark);
-    return begun && nodes->identity != NULL && nodes->version != NULL &&
-           nodes->mark != NULL;
+    *nodes = (struct nodes){
+        .identity = memory_or_exit(calloc(count, sizeof *nodes->identity)),
+        .version = memory_or_exit(calloc(count, sizeof *nodes->version)),
+        .mark = memory_or_exit(calloc(count, sizeof *nodes->mark))};
+    sweep_begin(&nodes->sweep, console, size, originator);
 }
 
 void nodes_end(struct nodes *nodes)
@@ -46,10 +45,7 @@ int nodes_read(struct nodes *nodes)
         missing = sweep_read(&nodes->sweep, PEEK_IMAGE, PEEK_AT_VERSION,
                              parse_version, nodes);
     }
-    if (!identity_mark(nodes->mark, nodes->identity, nodes->sweep.size)) {
-        console_fail(nodes->sweep.console, "no memory to compare nodes");
-        return -1;
-    }
+    identity_mark(nodes->mark, nodes->identity, nodes->sweep.size);
     for (uint32_t i = 0; i < count; ++i) {
         marks |= nodes->mark[i];
     }

@@ -14,13 +14,13 @@
 
 struct nodes {
     struct sweep sweep;
-    struct identity *identity;               /* row-major; NULL: no memory */
+    struct identity *identity;               /* row-major */
     char (*version)[PEEK_VERSION_BYTES + 1]; /* of the image; "": unknown */
     unsigned *mark;                          /* enum identity_mark, a mask */
 };
 
-/* Nothing is asked yet. False: no memory; nodes_end() all the same. */
-bool nodes_begin(struct nodes *nodes, struct console *console,
+/* Nothing is asked yet. */
+void nodes_begin(struct nodes *nodes, struct console *console,
                  struct torus_size size, struct torus_coord originator);
 void nodes_end(struct nodes *nodes);
 
@@ -31,7 +31,7 @@ NODISCARD int nodes_read(struct nodes *nodes);
 /* A table for people, with a * behind what stands out, and words below it. */
 void nodes_print(FILE *out, const struct nodes *nodes);
 
-/* An array of objects; NULL: no memory. */
+/* An array of objects. */
 json_t *nodes_json(const struct nodes *nodes);
 
 #endif

@@ -111,15 +111,6 @@ static void print_node(FILE *out, const struct nodes *nodes, uint32_t index)
     fprintf(out, " %s\n", cell);
 }
 
-static void print_silent(FILE *out, const struct sweep_node *node)
-{
-    fprintf(out, " no answer: %s", node->asked ? node->why : "not asked");
-    for (unsigned i = 0; i < SWEEP_PATHS && node->path[i][0] != '\0'; ++i) {
-        fprintf(out, "%s %s", i > 0 ? "," : "; tried", node->path[i]);
-    }
-    fputc('\n', out);
-}
-
 static void explain(FILE *out, const struct nodes *nodes, uint32_t index)
 {
     const struct sweep_node *node = &nodes->sweep.node[index];
@@ -149,15 +140,14 @@ void nodes_print(FILE *out, const struct nodes *nodes)
     print_head(out);
     for (uint32_t i = 0; i < count; ++i) {
         const struct sweep_node *node = &nodes->sweep.node[i];
-        char at[16];
 
-        snprintf(at, sizeof at, "%u,%u", node->at.x, node->at.y);
-        fprintf(out, "%-6s", at);
+        sweep_print_place(out, node->at);
         if (nodes->identity[i].known) {
             answer += 1;
             print_node(out, nodes, i);
         } else {
-            print_silent(out, node);
+            fprintf(out, " no answer: %s", sweep_why(node));
+            sweep_print_tried(out, node);
         }
     }
     fprintf(out, "%" PRIu32 " of %" PRIu32 " nodes answer\n", answer, count);
@@ -219,17 +209,10 @@ static json_t *node_json(const struct nodes *nodes, uint32_t index)
     bool known = nodes->identity[index].known;
     json_t *json = json_pack("{s:i, s:i, s:b}", "x", node->at.x, "y",
                              node->at.y, "answers", known);
-    json_t *paths = json_array();
 
-    for (unsigned i = 0; i < SWEEP_PATHS && node->path[i][0] != '\0'; ++i) {
-        json_array_append_new(paths, json_string(node->path[i]));
-    }
-    json_object_set_new(json, "paths", paths);
+    sweep_add_json(json, node, known);
     if (known) {
         json_object_update_new(json, known_json(nodes, index));
-    } else {
-        json_object_set_new(json, "why",
-                            json_string(node->asked ? node->why : "not asked"));
     }
     return json;
 }

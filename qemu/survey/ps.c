@@ -5,24 +5,20 @@
 #include "hal/err.h"
 #include "hal/names.h"
 #include "hal/node.h"
+#include "qemu/support/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-bool ps_begin(struct ps *ps, struct console *console, struct torus_size size,
+void ps_begin(struct ps *ps, struct console *console, struct torus_size size,
               struct torus_coord originator)
 {
-    bool begun;
+    uint32_t nodes = torus_nodes(size);
 
-    *ps = (struct ps){.size = size, .originator = originator};
-    begun = sweep_begin(&ps->sweep, console, size, originator);
-    ps->node = calloc(torus_nodes(ps->sweep.size), sizeof *ps->node);
-    ps->identity = calloc(torus_nodes(ps->sweep.size), sizeof *ps->identity);
-    for (uint32_t i = 0; ps->node != NULL && i < torus_nodes(ps->sweep.size);
-         ++i) {
-        ps->node[i].at = torus_coord_of(size, i);
-    }
-    return begun && ps->node != NULL && ps->identity != NULL;
+    *ps = (struct ps){.node = memory_or_exit(calloc(nodes, sizeof *ps->node)),
+                      .identity =
+                          memory_or_exit(calloc(nodes, sizeof *ps->identity))};
+    sweep_begin(&ps->sweep, console, size, originator);
 }
 
 void ps_end(struct ps *ps)
@@ -130,11 +126,11 @@ static void parse_page(void *context, uint32_t index, const uint8_t *page,
 static bool judge(const struct ps *ps, const struct ps_node *node)
 {
     const struct ps_node *first =
-        &ps->node[torus_index(ps->size, ps->originator)];
+        &ps->node[torus_index(ps->sweep.size, ps->sweep.originator)];
+    struct torus_coord at = node->asked.at;
 
-    return node->answers && node->placed == first->placed &&
-           (!node->placed ||
-            (node->x == node->at.x && node->y == node->at.y)) &&
+    return node->asked.answers && node->placed == first->placed &&
+           (!node->placed || (node->x == at.x && node->y == at.y)) &&
            node->error == ERR_OK && !node->job &&
            (node->faults == 0 || node->jobs > 0);
 }
@@ -148,13 +144,7 @@ bool ps_read(struct ps *ps)
     missing =
         sweep_read(&ps->sweep, PEEK_STATE, PEEK_STATE_BYTES, parse_page, ps);
     for (uint32_t i = 0; i < torus_nodes(ps->sweep.size); ++i) {
-        struct ps_node *node = &ps->node[i];
-        const struct sweep_node *reached = &ps->sweep.node[i];
-
-        node->asked = reached->asked;
-        node->answers = reached->answers;
-        memcpy(node->path, reached->path, sizeof node->path);
-        word(node->why, reached->why);
+        ps->node[i].asked = ps->sweep.node[i];
     }
     for (uint32_t i = 0; i < torus_nodes(ps->sweep.size); ++i) {
         ps->node[i].well = judge(ps, &ps->node[i]);

@@ -10,7 +10,6 @@
 #include "qemu/board/fault_image.h"
 #include "qemu/survey/identity.h"
 #include "qemu/survey/sweep.h"
-#include "torus/torus.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -18,13 +17,9 @@
 #define PS_WORD_BYTES 24u
 
 struct ps_node {
-    struct torus_coord at;
-    bool asked;
-    bool answers;
-    bool well; /* ready for a job, and none failed */
-    char path[SWEEP_PATHS][SWEEP_PATH_BYTES]; /* as tried; "" is none */
-    char why[PS_WORD_BYTES];                  /* it does not answer */
-    /* The node's answer; not set unless `answers`. */
+    struct sweep_node asked; /* for its state, or not */
+    bool well;               /* ready for a job, and none failed */
+    /* The node's answer; not set unless it answers. */
     char state[PS_WORD_BYTES];
     char waypoint[PS_WORD_BYTES];
     char kernel[PS_WORD_BYTES];
@@ -59,9 +54,7 @@ struct ps_node {
 
 struct ps {
     struct sweep sweep;
-    struct torus_size size;
-    struct torus_coord originator;
-    struct ps_node *node;      /* row-major; NULL: no memory */
+    struct ps_node *node;      /* row-major */
     struct identity *identity; /* likewise */
     char why[PS_WORD_BYTES];   /* of the originator's console; "": it answers */
 };
@@ -78,8 +71,8 @@ struct ps_counts {
     uint64_t dead;
 };
 
-/* Nothing is asked yet. False: no memory; ps_end() all the same. */
-bool ps_begin(struct ps *ps, struct console *console, struct torus_size size,
+/* Nothing is asked yet. */
+void ps_begin(struct ps *ps, struct console *console, struct torus_size size,
               struct torus_coord originator);
 void ps_end(struct ps *ps);
 
@@ -98,7 +91,7 @@ int ps_count(struct ps *ps, struct ps_counts *counts);
 /* A table for people, and how many are well. */
 void ps_print(FILE *out, const struct ps *ps);
 
-/* An array of objects; NULL: no memory. */
+/* An array of objects. */
 json_t *ps_json(const struct ps *ps);
 
 #endif

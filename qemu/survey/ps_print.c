@@ -93,32 +93,26 @@ static void print_fault(FILE *out, const struct ps_node *node)
     print_where(out, node);
 }
 
-static void print_silent(FILE *out, const struct ps_node *node)
+static void print_silent(FILE *out, const struct sweep_node *node)
 {
     if (!node->asked) {
         fprintf(out, "not asked\n");
         return;
     }
     fprintf(out, "no answer: %s", node->why);
-    if (node->path[0][0] != '\0') {
-        fprintf(out, "; tried");
-    }
-    for (unsigned i = 0; i < SWEEP_PATHS && node->path[i][0] != '\0'; ++i) {
-        fprintf(out, "%s %s", i > 0 ? "," : "", node->path[i]);
-    }
-    fputc('\n', out);
+    sweep_print_tried(out, node);
 }
 
 static void print_node(FILE *out, const struct ps_node *node)
 {
     char waypoint[CELL_BYTES];
     char last[CELL_BYTES];
-    char at[16];
+    struct torus_coord at = node->asked.at;
 
-    snprintf(at, sizeof at, "%u,%u", node->at.x, node->at.y);
-    fprintf(out, "%-6s ", at);
-    if (!node->answers) {
-        print_silent(out, node);
+    sweep_print_place(out, at);
+    fputc(' ', out);
+    if (!node->asked.answers) {
+        print_silent(out, &node->asked);
         return;
     }
     format_waypoint(waypoint, node);
@@ -128,7 +122,7 @@ static void print_node(FILE *out, const struct ps_node *node)
             node->error != 0 ? postmortem_error(node->error) : "no error",
             node->job ? ", in a job" : "");
     postmortem_print_hint(out, "       ", node->error);
-    if (node->placed && (node->x != node->at.x || node->y != node->at.y)) {
+    if (node->placed && (node->x != at.x || node->y != at.y)) {
         fprintf(out, "       says that it is %u,%u\n", (unsigned)node->x,
                 (unsigned)node->y);
     }
@@ -140,7 +134,7 @@ static void print_node(FILE *out, const struct ps_node *node)
 
 void ps_print(FILE *out, const struct ps *ps)
 {
-    uint32_t nodes = torus_nodes(ps->size);
+    uint32_t nodes = torus_nodes(ps->sweep.size);
     uint32_t well = 0;
 
     fprintf(out, "%-6s %-10s %-26s %10s  %-22s %s\n", "node", "state",
@@ -206,30 +200,24 @@ static json_t *state_json(const struct ps_node *node)
 static json_t *node_json(const struct ps *ps, uint32_t index)
 {
     const struct ps_node *node = &ps->node[index];
-    uint32_t first = torus_index(ps->size, ps->originator);
+    const struct sweep_node *asked = &node->asked;
+    uint32_t first = torus_index(ps->sweep.size, ps->sweep.originator);
     char why[IDENTITY_WHY_BYTES];
     json_t *json = json_pack(
-        "{s:i, s:i, s:b, s:b, s:b}", "x", node->at.x, "y", node->at.y,
-        "answers", node->answers, "well", node->well, "fit",
+        "{s:i, s:i, s:b, s:b, s:b}", "x", asked->at.x, "y", asked->at.y,
+        "answers", asked->answers, "well", node->well, "fit",
         !identity_is_unfit(why, &ps->identity[index], &ps->identity[first]));
-    json_t *paths = json_array();
 
-    for (unsigned i = 0; i < SWEEP_PATHS && node->path[i][0] != '\0'; ++i) {
-        json_array_append_new(paths, json_string(node->path[i]));
-    }
-    json_object_set_new(json, "paths", paths);
-    if (node->answers) {
+    sweep_add_json(json, asked, asked->answers);
+    if (asked->answers) {
         json_object_update_new(json, state_json(node));
-    } else {
-        json_object_set_new(json, "why",
-                            json_string(node->asked ? node->why : "not asked"));
     }
     return json;
 }
 
 json_t *ps_json(const struct ps *ps)
 {
-    uint32_t nodes = torus_nodes(ps->size);
+    uint32_t nodes = torus_nodes(ps->sweep.size);
     json_t *all = json_array();
 
     for (uint32_t i = 0; i < nodes; ++i) {

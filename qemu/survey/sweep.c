@@ -3,6 +3,7 @@
 
 #include "hal/err.h"
 #include "hal/line/line.h"
+#include "qemu/support/memory.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -34,18 +35,17 @@ struct batch {
     size_t length;
 };
 
-bool sweep_begin(struct sweep *sweep, struct console *console,
+void sweep_begin(struct sweep *sweep, struct console *console,
                  struct torus_size size, struct torus_coord originator)
 {
     *sweep = (struct sweep){
         .console = console, .size = size, .originator = originator};
-    sweep->node = calloc(torus_nodes(sweep->size), sizeof *sweep->node);
-    sweep->link = calloc((size_t)torus_nodes(sweep->size) * 2, 1);
-    for (uint32_t i = 0; sweep->node != NULL && i < torus_nodes(sweep->size);
-         ++i) {
+    sweep->node =
+        memory_or_exit(calloc(torus_nodes(size), sizeof *sweep->node));
+    sweep->link = memory_or_exit(calloc((size_t)torus_nodes(size) * 2, 1));
+    for (uint32_t i = 0; i < torus_nodes(size); ++i) {
         sweep->node[i].at = torus_coord_of(size, i);
     }
-    return sweep->node != NULL && sweep->link != NULL;
 }
 
 void sweep_end(struct sweep *sweep)

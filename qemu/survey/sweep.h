@@ -19,6 +19,9 @@
 #include "qemu/console/client.h"
 #include "torus/torus.h"
 
+#include <jansson.h>
+#include <stdio.h>
+
 #define SWEEP_PATHS 3u /* ways to a node that are tried at most */
 #define SWEEP_PATH_BYTES 20u
 #define SWEEP_WHY_BYTES 24u
@@ -45,12 +48,12 @@ struct sweep {
     struct console *console; /* the originator's, the caller's */
     struct torus_size size;
     struct torus_coord originator;
-    struct sweep_node *node; /* row-major; NULL: no memory */
+    struct sweep_node *node; /* row-major */
     uint8_t *link;           /* what is known of each */
 };
 
-/* Nothing is known yet. False: no memory; sweep_end() all the same. */
-bool sweep_begin(struct sweep *sweep, struct console *console,
+/* Nothing is known yet. */
+void sweep_begin(struct sweep *sweep, struct console *console,
                  struct torus_size size, struct torus_coord originator);
 void sweep_end(struct sweep *sweep);
 
@@ -75,5 +78,16 @@ const char *sweep_path(const struct sweep_node *node);
 
 /* Links from the originator, the shortest way. */
 unsigned sweep_distance(const struct sweep *sweep, struct torus_coord at);
+
+/* Why a node does not answer. */
+const char *sweep_why(const struct sweep_node *node);
+
+/* For tables: "1,0   "; and "; tried E1, N1", if paths were, with a newline. */
+void sweep_print_place(FILE *out, struct torus_coord at);
+void sweep_print_tried(FILE *out, const struct sweep_node *node);
+
+/* Adds the paths that were tried to an object, and, if the node does not
+   answer, why. */
+void sweep_add_json(json_t *json, const struct sweep_node *node, bool answers);
 
 #endif
