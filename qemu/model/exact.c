@@ -86,18 +86,22 @@ void model_exact_costs(mpq_t startup, mpq_t transfer,
 }
 
 int model_exact_makespan(struct model_plan *plan, const mpq_t makespan_ps,
-                         const mpq_t alone_ps)
+                         uint64_t load_units, uint64_t compute_ps)
 {
-    mpq_t ratio;
+    mpq_t speedup;
+    mpq_t compute;
 
     plan->makespan_ps = model_exact_round(makespan_ps);
     if (plan->makespan_ps > MODEL_TIME_MAX_PS) {
         return ERR_RANGE;
     }
-    mpq_init(ratio);
-    mpq_div(ratio, alone_ps, makespan_ps);
-    plan->speedup = mpq_get_d(ratio);
-    mpq_clear(ratio);
+    mpq_inits(speedup, compute, NULL);
+    model_exact_set(speedup, load_units);
+    model_exact_set(compute, compute_ps);
+    mpq_mul(speedup, speedup, compute);
+    mpq_div(speedup, speedup, makespan_ps);
+    plan->speedup = mpq_get_d(speedup);
+    mpq_clears(speedup, compute, NULL);
     return ERR_OK;
 }
 

@@ -34,12 +34,13 @@ void model_exact_costs(mpq_t startup, mpq_t transfer,
                        bool results);
 
 /*
- * Writes a plan's makespan and its speedup over `alone_ps`, both in ps.
- * Result: 0, or ERR_RANGE if the makespan exceeds MODEL_TIME_MAX_PS.
+ * Writes a plan's makespan and its speedup over one node that computes the load
+ * at compute_ps a unit. Result: 0, or ERR_RANGE if the makespan exceeds
+ * MODEL_TIME_MAX_PS.
  */
 NODISCARD int model_exact_makespan(struct model_plan *plan,
-                                   const mpq_t makespan_ps,
-                                   const mpq_t alone_ps);
+                                   const mpq_t makespan_ps, uint64_t load_units,
+                                   uint64_t compute_ps);
 
 /*
  * Solves a model for exactly `phases` phases and stores the makespan in ps.

@@ -124,21 +124,18 @@ static void find_layers(struct model_plan *plan, struct layers *layers)
 static int find_plan(struct model_plan *plan, struct layers *layers)
 {
     mpq_t makespan;
-    mpq_t alone;
     int error = model_exact_best(plan, layers->input, solve, layers);
 
     if (error != ERR_OK) {
         return error;
     }
     plan->rounds = 1;
-    mpq_inits(makespan, alone, NULL);
+    mpq_init(makespan);
     solve(layers, makespan, plan->phases);
     find_layers(plan, layers);
-    model_exact_set(alone, layers->input->load_units);
-    model_exact_set(layers->term, layers->compute_ps[0]);
-    mpq_mul(alone, alone, layers->term);
-    error = model_exact_makespan(plan, makespan, alone);
-    mpq_clears(makespan, alone, NULL);
+    error = model_exact_makespan(plan, makespan, layers->input->load_units,
+                                 layers->compute_ps[0]);
+    mpq_clear(makespan);
     return error;
 }
 

@@ -232,7 +232,6 @@ static int find_plan(struct model_plan *plan, struct model_detail *detail,
                      struct nodes *nodes)
 {
     mpq_t makespan;
-    mpf_t alone;
     int error = model_exact_best(plan, nodes->input, solve, nodes);
 
     if (error != ERR_OK) {
@@ -240,17 +239,12 @@ static int find_plan(struct model_plan *plan, struct model_detail *detail,
     }
     plan->rounds = 1;
     mpq_init(makespan);
-    mpf_init(alone);
     solve(nodes, makespan, plan->phases);
-    find_parts(plan, detail, nodes);
-    model_wide_set(alone, nodes->input->load_units);
-    model_wide_set(nodes->term, nodes->compute_ps[nodes->originator]);
-    mpf_mul(alone, alone, nodes->term);
-    error = model_wide_makespan(plan, nodes->node[nodes->originator].at_receipt,
-                                alone);
     mpq_clear(makespan);
-    mpf_clear(alone);
-    return error;
+    find_parts(plan, detail, nodes);
+    return model_wide_makespan(plan, nodes->node[nodes->originator].at_receipt,
+                               nodes->input->load_units,
+                               nodes->compute_ps[nodes->originator]);
 }
 
 int model_plan_nodes(struct model_plan *plan, struct model_detail *detail,

@@ -81,17 +81,17 @@ static void find_shares(struct exact *exact, unsigned phases)
     mpq_clears(below, children, NULL);
 }
 
-static int find_makespan(struct model_plan *plan, const struct exact *exact)
+static int find_makespan(struct model_plan *plan, const struct exact *exact,
+                         const struct model_input *input)
 {
     mpq_t makespan;
-    mpq_t alone;
     int error;
 
-    mpq_inits(makespan, alone, NULL);
+    mpq_init(makespan);
     mpq_mul(makespan, exact->share[0], exact->compute);
-    mpq_mul(alone, exact->volume[0], exact->compute);
-    error = model_exact_makespan(plan, makespan, alone);
-    mpq_clears(makespan, alone, NULL);
+    error = model_exact_makespan(plan, makespan, input->load_units,
+                                 input->compute_ps);
+    mpq_clear(makespan);
     return error;
 }
 
@@ -115,7 +115,7 @@ static int find_plan(struct model_plan *plan, struct exact *exact,
         plan->share_floor[i] = model_exact_floor(exact->share[i]);
         plan->end_ps[i] = model_exact_round(exact->end[i]);
     }
-    return find_makespan(plan, exact);
+    return find_makespan(plan, exact, input);
 }
 
 int model_plan(struct model_plan *plan, const struct model_input *input)

@@ -286,20 +286,6 @@ static void find_groups(struct model_detail *detail, struct tree *tree)
     holders_free(holders, count);
 }
 
-static int set_makespan(struct model_plan *plan, struct tree *tree)
-{
-    mpf_t alone;
-    int error;
-
-    mpf_init(alone);
-    model_wide_set(alone, tree->input->compute_ps);
-    model_wide_set(tree->term, tree->input->load_units);
-    mpf_mul(alone, alone, tree->term);
-    error = model_wide_makespan(plan, tree->makespan, alone);
-    mpf_clear(alone);
-    return error;
-}
-
 static int find_plan(struct model_plan *plan, struct model_detail *detail,
                      struct tree *tree)
 {
@@ -314,7 +300,8 @@ static int find_plan(struct model_plan *plan, struct model_detail *detail,
     mpq_init(makespan);
     solve(tree, makespan, plan->phases);
     mpq_clear(makespan);
-    error = set_makespan(plan, tree);
+    error = model_wide_makespan(plan, tree->makespan, tree->input->load_units,
+                                tree->input->compute_ps);
     find_layers(plan, tree);
     groups = first_group(tree->batches, plan->phases + 1u);
     if (error == ERR_OK && groups <= MODEL_GROUPS_MAX) {

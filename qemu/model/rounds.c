@@ -149,13 +149,12 @@ static int several_rounds(struct model_plan *plan, struct model_detail *detail,
 {
     unsigned layers = choice->phases + 1;
     mpq_t end;
-    mpq_t alone;
     int error;
 
     detail->order = MODEL_BY_ROUND;
     detail->count = choice->rounds * layers;
     detail->part = memory_or_exit(calloc(detail->count, sizeof *detail->part));
-    mpq_inits(end, alone, NULL);
+    mpq_init(end);
     model_lines_fill(lines, choice->phases, choice->rounds);
     model_lines_try(lines, choice->rounds);
     for (unsigned r = 0; r < choice->rounds; ++r) {
@@ -167,12 +166,12 @@ static int several_rounds(struct model_plan *plan, struct model_detail *detail,
     detail->part[0].share_units = mpq_get_d(choice->own);
     detail->part[0].share_floor = model_exact_floor(choice->own);
     add_parts(plan, detail->part, choice->rounds);
-    model_exact_set(alone, lines->input->load_units);
-    plan->volume_units[0] = mpq_get_d(alone);
-    mpq_mul(alone, alone, lines->compute);
+    model_exact_set(end, lines->input->load_units);
+    plan->volume_units[0] = mpq_get_d(end);
     mpq_mul(end, choice->own, lines->compute);
-    error = model_exact_makespan(plan, end, alone);
-    mpq_clears(end, alone, NULL);
+    error = model_exact_makespan(plan, end, lines->input->load_units,
+                                 lines->input->compute_ps);
+    mpq_clear(end);
     return error;
 }
 

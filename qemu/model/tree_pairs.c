@@ -65,16 +65,13 @@ static void use_link(struct tree_pairs *pairs, struct census *census,
 static void use_path(struct tree_pairs *pairs, struct census *census,
                      uint32_t node)
 {
-    struct torus_path path = census->tree[node].path;
-    struct torus_coord at = census->tree[census->parent[node]].at;
-    enum torus_port port = (enum torus_port)path.port;
+    struct torus_coord from = census->tree[census->parent[node]].at;
+    uint32_t links[2 * TORUS_SIDE_MAX];
+    size_t count = torus_path_links(census->size, from, census->tree[node].path,
+                                    links, 2 * TORUS_SIDE_MAX);
 
-    for (uint32_t hop = 0; hop < torus_path_hops(path); ++hop) {
-        if (hop == path.hops) {
-            port = torus_after_turn(port, (enum torus_turn)path.turn);
-        }
-        use_link(pairs, census, node, torus_link(census->size, at, port));
-        at = torus_step(census->size, at, port, 1);
+    for (size_t i = 0; i < count; ++i) {
+        use_link(pairs, census, node, links[i]);
     }
 }
 

@@ -99,17 +99,21 @@ void model_wide_costs(mpf_t startup, mpf_t transfer,
 }
 
 int model_wide_makespan(struct model_plan *plan, const mpf_t makespan_ps,
-                        const mpf_t alone_ps)
+                        uint64_t load_units, uint64_t compute_ps)
 {
     mpf_t speedup;
+    mpf_t compute;
 
     plan->makespan_ps = model_wide_round(makespan_ps);
     if (plan->makespan_ps > MODEL_TIME_MAX_PS) {
         return ERR_RANGE;
     }
-    mpf_init(speedup);
-    mpf_div(speedup, alone_ps, makespan_ps);
+    mpf_inits(speedup, compute, NULL);
+    model_wide_set(speedup, load_units);
+    model_wide_set(compute, compute_ps);
+    mpf_mul(speedup, speedup, compute);
+    mpf_div(speedup, speedup, makespan_ps);
     plan->speedup = mpf_get_d(speedup);
-    mpf_clear(speedup);
+    mpf_clears(speedup, compute, NULL);
     return ERR_OK;
 }

@@ -42,9 +42,9 @@ uint64_t model_wide_round(const mpf_t from);
 void model_wide_costs(mpf_t startup, mpf_t transfer,
                       const struct model_input *input, unsigned phase);
 
-/* As model_exact_makespan(); the load takes one node alone_ps. */
+/* As model_exact_makespan(). */
 NODISCARD int model_wide_makespan(struct model_plan *plan,
-                                  const mpf_t makespan_ps,
-                                  const mpf_t alone_ps);
+                                  const mpf_t makespan_ps, uint64_t load_units,
+                                  uint64_t compute_ps);
 
 #endif
