@@ -132,12 +132,6 @@ void model_tree_plan(struct model_tree_plan *plan, double share_units[],
     free(left);
 }
 
-/* Ports that lead to another node. */
-static unsigned useful_ports(struct torus_size size)
-{
-    return (size.width > 1 ? 2u : 0) + (size.height > 1 ? 2u : 0);
-}
-
 /*
  * The makespan of `phases` phases that multiply the active nodes by `growth`,
  * the last one by `last`; negative if they are not feasible. W is the load of
@@ -171,7 +165,7 @@ static double even_makespan(unsigned phases, double growth, double last,
 double model_tree_even(struct torus_size size,
                        const struct model_tree_costs *costs)
 {
-    double growth = 1 + useful_ports(size);
+    double growth = 1 + schedule_ports(size);
     double nodes = torus_nodes(size);
     double active = 1;
     double best = costs->load_units * costs->compute_ps;
@@ -197,7 +191,7 @@ double model_tree_bound(struct torus_size size,
                                 .transfer_ps = costs->transfer_ps,
                                 .startup_ps = costs->startup_ps,
                                 .speed = torus_nodes(size),
-                                .ports = useful_ports(size)};
+                                .ports = schedule_ports(size)};
     struct bound bound = bound_of(&input);
 
     return fmin(bound_ps(&bound), costs->load_units * costs->compute_ps);

@@ -3,9 +3,6 @@
 
 #include <stdlib.h>
 
-/* Says how every node but 0 is reached; false without memory. */
-typedef bool fill(struct schedule_circuit circuits[], struct torus_size size);
-
 /* A way along one side of the torus. */
 struct leg {
     enum torus_port port;
@@ -51,24 +48,6 @@ static struct torus_path join(struct leg first, struct leg second)
         path.hops_after = second.hops;
     }
     return path;
-}
-
-static int grow_tree(struct schedule_branch tree[], struct torus_size size,
-                     struct torus_coord originator, fill *fill_circuits)
-{
-    uint32_t nodes = torus_nodes(size);
-    struct schedule_circuit *circuits;
-    int phases = -1;
-
-    if (nodes == 0 || nodes > SCHEDULE_NODES_MAX) {
-        return -1;
-    }
-    circuits = calloc(nodes, sizeof *circuits);
-    if (circuits != NULL && fill_circuits(circuits, size)) {
-        phases = schedule_tree_order(tree, size, originator, circuits);
-    }
-    free(circuits);
-    return phases;
 }
 
 static uint32_t hops_from_originator(struct torus_size size, uint32_t node)
@@ -118,7 +97,7 @@ static bool fill_binomial(struct schedule_circuit circuits[],
 int schedule_binomial(struct schedule_branch tree[], struct torus_size size,
                       struct torus_coord originator)
 {
-    return grow_tree(tree, size, originator, fill_binomial);
+    return schedule_tree_grow(tree, size, originator, fill_binomial);
 }
 
 /* ---- nearest ---- */
@@ -194,7 +173,7 @@ static bool fill_nearest(struct schedule_circuit circuits[],
 int schedule_nearest(struct schedule_branch tree[], struct torus_size size,
                      struct torus_coord originator)
 {
-    return grow_tree(tree, size, originator, fill_nearest);
+    return schedule_tree_grow(tree, size, originator, fill_nearest);
 }
 
 /* ---- star ---- */
@@ -255,5 +234,5 @@ static bool fill_star(struct schedule_circuit circuits[],
 int schedule_star(struct schedule_branch tree[], struct torus_size size,
                   struct torus_coord originator)
 {
-    return grow_tree(tree, size, originator, fill_star);
+    return schedule_tree_grow(tree, size, originator, fill_star);
 }

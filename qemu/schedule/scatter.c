@@ -4,9 +4,7 @@
 #include "qemu/schedule/spread.h"
 #include "torus/pattern.h"
 
-#include <stdlib.h>
-
-/* The scatter of torus/pattern.h. */
+/* The circuits of torus/pattern.h. */
 static void follow_pattern(struct schedule_circuit circuits[],
                            struct torus_size size)
 {
@@ -22,30 +20,20 @@ static void follow_pattern(struct schedule_circuit circuits[],
     }
 }
 
+static bool fill_scatter(struct schedule_circuit circuits[],
+                         struct torus_size size)
+{
+    if (torus_phases(size) >= 0) {
+        follow_pattern(circuits, size);
+        return true;
+    }
+    return size.width <= SCHEDULE_SIDE_MAX &&
+           size.height <= SCHEDULE_SIDE_MAX &&
+           schedule_spread(circuits, size) == 0;
+}
+
 int schedule_scatter(struct schedule_branch tree[], struct torus_size size,
                      struct torus_coord originator)
 {
-    uint32_t nodes = torus_nodes(size);
-    struct schedule_circuit *circuits;
-    int phases = -1;
-
-    if (nodes == 0 || nodes > SCHEDULE_NODES_MAX) {
-        return -1;
-    }
-    circuits = calloc(nodes, sizeof *circuits);
-    if (circuits == NULL) {
-        return -1;
-    }
-    if (torus_phases(size) >= 0) {
-        follow_pattern(circuits, size);
-        phases = 0;
-    } else if (size.width <= SCHEDULE_SIDE_MAX &&
-               size.height <= SCHEDULE_SIDE_MAX) {
-        phases = schedule_spread(circuits, size);
-    }
-    if (phases >= 0) {
-        phases = schedule_tree_order(tree, size, originator, circuits);
-    }
-    free(circuits);
-    return phases;
+    return schedule_tree_grow(tree, size, originator, fill_scatter);
 }

@@ -175,6 +175,47 @@ static uint32_t path_crossings(const struct search *search, uint32_t from,
     return count;
 }
 
+/* ---- looking for circuits ---- */
+
+/* What a phase looks for along paths. */
+struct look {
+    /* One link further out of `out`; false if that is not allowed, or too
+       expensive. */
+    bool (*step)(const struct search *search, const struct choice *best,
+                 struct reach *reach, unsigned out, unsigned port);
+    /* The path out of `path.port` leads to reach.at: it may be the best. */
+    void (*offer)(const struct search *search, struct choice *best,
+                  struct reach reach, struct torus_path path);
+};
+
+/* Looks at all paths from a node out of a port, with at most one turn. */
+static void look_out(const struct search *search, struct choice *best,
+                     const struct look *look, uint32_t from, unsigned port)
+{
+    struct reach first = {from, 0};
+    struct torus_path path = {.port = (uint8_t)port};
+
+    while (path.hops < hops_max(search, port) &&
+           look->step(search, best, &first, port, port)) {
+        path.hops += 1;
+        path.turn = TORUS_STRAIGHT;
+        path.hops_after = 0;
+        look->offer(search, best, first, path);
+        for (path.turn = TORUS_LEFT; path.turn <= TORUS_RIGHT; ++path.turn) {
+            unsigned side = torus_after_turn((enum torus_port)port,
+                                             (enum torus_turn)path.turn);
+            struct reach second = first;
+
+            path.hops_after = 0;
+            while (path.hops_after < hops_max(search, side) &&
+                   look->step(search, best, &second, side, port)) {
+                path.hops_after += 1;
+                look->offer(search, best, second, path);
+            }
+        }
+    }
+}
+
 /* ---- laying circuits ---- */
 
 static void hold(struct search *search, uint32_t to, uint32_t holder)
@@ -224,9 +265,9 @@ static void push(struct search *search, uint32_t node, int sign)
     }
 }
 
-/* One link further out of `out`, unless that is not allowed. */
-static bool spread_on(const struct search *search, struct reach *reach,
-                      unsigned out, uint32_t from, unsigned port)
+/* `best` and `port` are of the sender. */
+static bool spread_step(const struct search *search, const struct choice *best,
+                        struct reach *reach, unsigned out, unsigned port)
 {
     uint32_t link = search->link[out][reach->at];
     uint32_t crossed;
@@ -234,7 +275,7 @@ static bool spread_on(const struct search *search, struct reach *reach,
     if (search->held[search->phase][link] != NONE) {
         return false;
     }
-    crossed = crossings(search, link, from, port);
+    crossed = crossings(search, link, best->from, port);
     if (crossed > 0 && search->weights.strict) {
         return false;
     }
@@ -254,37 +295,10 @@ static void spread_offer(const struct search *search, struct choice *best,
     }
 }
 
-/* Looks at all free paths out of a port of best->from. */
-static void spread_look(const struct search *search, struct choice *best,
-                        unsigned port)
-{
-    struct reach first = {best->from, 0};
-    struct torus_path path = {.port = (uint8_t)port};
-
-    while (path.hops < hops_max(search, port) &&
-           spread_on(search, &first, port, best->from, port)) {
-        path.hops += 1;
-        path.turn = TORUS_STRAIGHT;
-        path.hops_after = 0;
-        spread_offer(search, best, first, path);
-        for (path.turn = TORUS_LEFT; path.turn <= TORUS_RIGHT; ++path.turn) {
-            unsigned side = torus_after_turn((enum torus_port)port,
-                                             (enum torus_turn)path.turn);
-            struct reach second = first;
-
-            path.hops_after = 0;
-            while (path.hops_after < hops_max(search, side) &&
-                   spread_on(search, &second, side, best->from, port)) {
-                path.hops_after += 1;
-                spread_offer(search, best, second, path);
-            }
-        }
-    }
-}
-
 /* Lays the circuit out of a port, or lays it anew. */
 static void spread_port(struct search *search, uint32_t from, unsigned port)
 {
+    static const struct look spread = {spread_step, spread_offer};
     struct choice best = {.cost = UINT64_MAX, .from = from};
     uint32_t holder = search->held[search->phase][search->link[port][from]];
 
@@ -296,7 +310,7 @@ static void spread_port(struct search *search, uint32_t from, unsigned port)
         lift(search, holder);
         push(search, holder, -1);
     }
-    spread_look(search, &best, port);
+    look_out(search, &best, &spread, from, port);
     if (best.cost != UINT64_MAX) {
         lay(search, &best);
         push(search, best.to, 1);
@@ -333,12 +347,12 @@ static uint32_t dequeue(struct search *search)
     return node;
 }
 
-/* One link further out of `out`; false if that is too expensive. */
-static bool route_on(const struct search *search, struct reach *reach,
-                     unsigned out, const struct choice *best)
+static bool route_step(const struct search *search, const struct choice *best,
+                       struct reach *reach, unsigned out, unsigned port)
 {
     uint32_t link = search->link[out][reach->at];
 
+    (void)port;
     reach->cost += 1;
     if (search->held[search->phase][link] != NONE) {
         reach->cost += ROUTE_HELD + search->fights[link];
@@ -366,34 +380,6 @@ static void route_offer(const struct search *search, struct choice *best,
     }
 }
 
-/* Looks at all paths to best->to that come in at a port. */
-static void route_look(const struct search *search, struct choice *best,
-                       unsigned port)
-{
-    struct reach first = {best->to, 0};
-    struct torus_path back = {.port = (uint8_t)port};
-
-    while (back.hops < hops_max(search, port) &&
-           route_on(search, &first, port, best)) {
-        back.hops += 1;
-        back.turn = TORUS_STRAIGHT;
-        back.hops_after = 0;
-        route_offer(search, best, first, back);
-        for (back.turn = TORUS_LEFT; back.turn <= TORUS_RIGHT; ++back.turn) {
-            unsigned side = torus_after_turn((enum torus_port)port,
-                                             (enum torus_turn)back.turn);
-            struct reach second = first;
-
-            back.hops_after = 0;
-            while (back.hops_after < hops_max(search, side) &&
-                   route_on(search, &second, side, best)) {
-                back.hops_after += 1;
-                route_offer(search, best, second, back);
-            }
-        }
-    }
-}
-
 /* Lifts the circuits that are in the way, to be routed again. */
 static void push_aside(struct search *search, const struct choice *choice)
 {
@@ -414,6 +400,7 @@ static void push_aside(struct search *search, const struct choice *choice)
 /* Routes to as many nodes as it can; those in the queue at its end are left. */
 static void route_phase(struct search *search)
 {
+    static const struct look route = {route_step, route_offer};
     uint32_t tries;
 
     search->queue_head = 0;
@@ -429,7 +416,7 @@ static void route_phase(struct search *search)
         struct choice best = {.cost = UINT64_MAX, .to = dequeue(search)};
 
         for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-            route_look(search, &best, port);
+            look_out(search, &best, &route, best.to, port);
         }
         push_aside(search, &best);
         lay(search, &best);
@@ -500,19 +487,14 @@ static void end_phase(struct search *search)
     }
 }
 
-/* That lead elsewhere. */
-static uint32_t ports_of(struct torus_size size)
-{
-    return (size.width > 1 ? 2u : 0u) + (size.height > 1 ? 2u : 0u);
-}
-
 /* Phases that no tree can do without. */
 static unsigned least_phases(struct torus_size size)
 {
     uint32_t nodes = torus_nodes(size);
     unsigned phases = 0;
 
-    for (uint32_t active = 1; active < nodes; active *= 1 + ports_of(size)) {
+    for (uint32_t active = 1; active < nodes;
+         active *= 1 + schedule_ports(size)) {
         phases += 1;
     }
     return phases;
@@ -521,7 +503,7 @@ static unsigned least_phases(struct torus_size size)
 /* Result: whether all nodes are reached. */
 static bool run(struct search *search, const struct weights *weights)
 {
-    uint32_t ports = ports_of(search->size);
+    uint32_t ports = schedule_ports(search->size);
 
     start(search, weights);
     for (search->phase = 1; search->phase < PHASES_LIMIT; ++search->phase) {

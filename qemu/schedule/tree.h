@@ -36,6 +36,12 @@ struct schedule_circuit {
     struct torus_path path;
 };
 
+/* Ports that lead to another node. */
+static inline uint32_t schedule_ports(struct torus_size size)
+{
+    return (size.width > 1 ? 2u : 0u) + (size.height > 1 ? 2u : 0u);
+}
+
 /* The child after child `index` of the same parent, or the parent's end. */
 static inline uint32_t schedule_tree_next(const struct schedule_branch tree[],
                                           uint32_t index)
@@ -53,5 +59,18 @@ NODISCARD int schedule_tree_order(struct schedule_branch tree[],
                                   struct torus_size size,
                                   struct torus_coord originator,
                                   const struct schedule_circuit circuits[]);
+
+/*
+ * The same with the circuits that fill() says, all 0 before; it returns false
+ * if there are none for this torus, or without memory. Result: the last phase;
+ * -1 if fill() fails, without memory, or if the torus is empty or has more than
+ * SCHEDULE_NODES_MAX nodes.
+ */
+typedef bool schedule_fill(struct schedule_circuit circuits[],
+                           struct torus_size size);
+NODISCARD int schedule_tree_grow(struct schedule_branch tree[],
+                                 struct torus_size size,
+                                 struct torus_coord originator,
+                                 schedule_fill *fill);
 
 #endif
