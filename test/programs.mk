@@ -59,11 +59,11 @@ $(call test_program,memory.so,shared,boot/cortex_m/memory.c)
 
 # The fabric alone, and the host's side of the HAL on both kinds of boards.
 $(call test_program,fabric,sanitized,$(wildcard test/fabric/*.c) $(UNIT_HOST) \
-  torus/torus.c qemu/fabric/fabric.c)
+  torus/torus.c qemu/fabric/fabric.c qemu/support/memory.c)
 $(call test_program,conformance,sanitized,$(UNIT) $(WINDOW_SOURCES) \
   $(wildcard test/conformance/*.c hal/host/*.c torus/*.c qemu/fabric/*.c) \
   qemu/board/addresses.c qemu/board/table.c qemu/board/emulator.c \
-  qemu/support/process.c)
+  qemu/support/memory.c qemu/support/process.c)
 
 # The switch in software on simulated lines; discovery in meshes of nodes.
 $(call test_program,switch,sanitized,$(wildcard test/switch/*.c) $(UNIT_HOST) \
@@ -89,7 +89,7 @@ $(call test_program,quincunx,sanitized,$(HOST_SOURCES) \
 # does, and as a node.
 $(call test_program,console.so,shared,hal/check.c hal/line/line.c \
   hal/serial/mailbox.c qemu/console/client.c qemu/console/port.c \
-  qemu/support/parse.c,-lserialport)
+  qemu/support/memory.c qemu/support/parse.c,-lserialport)
 $(call test_program,console-board,sanitized,test/console/board.c \
   hal/check.c hal/line/line.c hal/serial/mailbox.c \
   $(wildcard boot/shell/*.c) torus/torus.c)

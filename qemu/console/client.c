@@ -2,6 +2,7 @@
 #include "qemu/console/client.h"
 
 #include "hal/line/line.h"
+#include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
 
 #include <assert.h>
@@ -64,12 +65,8 @@ static int fail_gone(struct console *console)
 
 struct console *console_open(struct console_port *port)
 {
-    struct console *console = calloc(1, sizeof *console);
+    struct console *console = memory_or_exit(calloc(1, sizeof *console));
 
-    if (console == NULL) {
-        console_port_close(port);
-        return NULL;
-    }
     console->port = port;
     line_init(&console->reader, INT32_MAX);
     console_patience(console, 1000, 35000, 5);
@@ -83,17 +80,12 @@ struct console *console_connect(const char *path, uint32_t rate)
 {
     char why[CONSOLE_PORT_WHY_BYTES];
     struct console_port *port = console_port_open(why, path, rate);
-    struct console *console;
 
     if (port == NULL) {
         fprintf(stderr, "quincunx: %s\n", why);
         return NULL;
     }
-    console = console_open(port);
-    if (console == NULL) {
-        fputs("quincunx: no memory for a console\n", stderr);
-    }
-    return console;
+    return console_open(port);
 }
 
 void console_close(struct console *console)
@@ -273,22 +265,11 @@ void console_reply_free(struct console_reply *reply)
     memset(reply, 0, sizeof *reply);
 }
 
-/* Whether there was memory. */
-static bool add_line(struct console_reply *reply, const char *text)
+static void add_line(struct console_reply *reply, const char *text)
 {
-    char **line =
-        realloc(reply->line, (reply->lines + 1) * sizeof *reply->line);
-
-    if (line == NULL) {
-        return false;
-    }
-    reply->line = line;
-    line[reply->lines] = strdup(text);
-    if (line[reply->lines] == NULL) {
-        return false;
-    }
-    reply->lines += 1;
-    return true;
+    reply->line = memory_or_exit(
+        realloc(reply->line, (reply->lines + 1) * sizeof *reply->line));
+    reply->line[reply->lines++] = memory_or_exit(strdup(text));
 }
 
 static void set_code(struct console_reply *reply, const char *word)
@@ -300,7 +281,6 @@ static void set_code(struct console_reply *reply, const char *word)
 
 /* The effect of a line on a reply. */
 enum parsed {
-    PARSED_NO_MEMORY = -1,
     PARSED_STALE, /* nothing */
     PARSED_ROW,
     PARSED_ALL, /* that was the last one */
@@ -319,9 +299,7 @@ static enum parsed parse_first(struct console_reply *reply, char *text)
     if (!reply->ok) {
         set_code(reply, text + strlen("err "));
     }
-    if (!add_line(reply, text)) {
-        return PARSED_NO_MEMORY;
-    }
+    add_line(reply, text);
     return more ? PARSED_ROW : PARSED_ALL;
 }
 
@@ -358,9 +336,8 @@ static enum parsed parse_line(struct console *console,
     if (reply->lines == 0) {
         return PARSED_STALE;
     }
-    return !add_line(reply, text)     ? PARSED_NO_MEMORY
-           : reply->lines > LINES_MAX ? PARSED_SPOILT
-                                      : PARSED_ROW;
+    add_line(reply, text);
+    return reply->lines > LINES_MAX ? PARSED_SPOILT : PARSED_ROW;
 }
 
 /* One try: 0: there is the reply; 1: try again; -1: there is no sense in it. */
@@ -384,8 +361,6 @@ static int receive_reply(struct console *console, struct console_reply *reply,
             parsed = parse_line(console, reply, tag);
         }
         switch (parsed) {
-        case PARSED_NO_MEMORY:
-            return fail(console, "no memory for its reply");
         case PARSED_STALE:
             console->counters.stale += 1;
             break;

@@ -39,7 +39,7 @@ struct console_reply {
     char code[CONSOLE_WORD_BYTES]; /* behind `err`, else "" */
 };
 
-/* Takes the port over. NULL: no memory, and the port is closed. */
+/* Takes the port over. */
 struct console *console_open(struct console_port *port);
 
 /* The same for the port of that path, at so many bits a second. NULL after a

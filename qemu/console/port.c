@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/console/port.h"
 
+#include "qemu/support/memory.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <libserialport.h>
@@ -42,12 +44,10 @@ uint64_t console_port_now_ms(void)
 static struct console_port *port_new(const char *name)
 {
     size_t bytes = strlen(name) + 1;
-    struct console_port *port = calloc(1, sizeof *port + bytes);
+    struct console_port *port = memory_or_exit(calloc(1, sizeof *port + bytes));
 
-    if (port != NULL) {
-        port->descriptor = -1;
-        memcpy(port->name, name, bytes);
-    }
+    port->descriptor = -1;
+    memcpy(port->name, name, bytes);
     return port;
 }
 
@@ -185,7 +185,7 @@ struct console_port *console_port_open(char why[CONSOLE_PORT_WHY_BYTES],
                                        const char *path, uint32_t rate)
 {
     struct console_port *port = port_new(path);
-    int error = port == NULL ? ENOMEM : open_any(port, rate);
+    int error = open_any(port, rate);
 
     if (error != 0) {
         snprintf(why, CONSOLE_PORT_WHY_BYTES, "%.200s: %s", path,
@@ -201,12 +201,10 @@ struct console_port *console_port_attach(int descriptor, const char *name)
     struct console_port *port = port_new(name);
     struct stat status;
 
-    if (port != NULL) {
-        port->descriptor = descriptor;
-        port->is_socket =
-            fstat(descriptor, &status) == 0 && S_ISSOCK(status.st_mode);
-        fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
-    }
+    port->descriptor = descriptor;
+    port->is_socket =
+        fstat(descriptor, &status) == 0 && S_ISSOCK(status.st_mode);
+    fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
     return port;
 }
 

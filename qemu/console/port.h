@@ -31,7 +31,7 @@ struct console_port;
 struct console_port *console_port_open(char why[CONSOLE_PORT_WHY_BYTES],
                                        const char *path, uint32_t rate);
 
-/* Takes over a descriptor, which becomes non-blocking. NULL: no memory. */
+/* Takes over a descriptor, which becomes non-blocking. */
 struct console_port *console_port_attach(int descriptor, const char *name);
 
 /* NULL is fine. */

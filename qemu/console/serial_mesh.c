@@ -3,7 +3,7 @@
 
 #include "hal/circuit.h"
 #include "qemu/console/faults.h"
-#include "qemu/support/exit_status.h"
+#include "qemu/support/memory.h"
 #include "scatter/wire/wire.h"
 
 #include <poll.h>
@@ -46,13 +46,9 @@ int serial_mesh_boards(struct serial_mesh *mesh)
     const struct serial_mesh_config *config = mesh->config;
     uint32_t nodes = torus_nodes(config->size);
     uint32_t first = torus_index(config->size, config->originator);
-    uint8_t *consoles = calloc(nodes, 1);
+    uint8_t *consoles = memory_or_exit(calloc(nodes, 1));
     struct wired_config wired = config->wired;
-    struct console_port *port;
 
-    if (consoles == NULL) {
-        return print_error("no memory for the boards' list");
-    }
     consoles[first] = WIRED_SOCKET;
     wired.size = config->size;
     wired.console = consoles;
@@ -61,10 +57,9 @@ int serial_mesh_boards(struct serial_mesh *mesh)
     if (mesh->wired == NULL) {
         return -1;
     }
-    port = console_port_attach(wired_console(mesh->wired, first),
-                               "the originator's console");
-    mesh->console = port != NULL ? console_open(port) : NULL;
-    return mesh->console != NULL ? 0 : print_error("no memory for a console");
+    mesh->console = console_open(console_port_attach(
+        wired_console(mesh->wired, first), "the originator's console"));
+    return 0;
 }
 
 int serial_mesh_port(struct serial_mesh *mesh)
@@ -253,12 +248,10 @@ static uint8_t *join(const struct mesh_order *order, uint32_t *bytes)
     uint8_t *message;
 
     *bytes = order->head_bytes + order->load_bytes;
-    message = malloc(*bytes + 1u);
-    if (message != NULL) {
-        memcpy(message, order->head, order->head_bytes);
-        if (order->load_bytes > 0) {
-            memcpy(message + order->head_bytes, order->load, order->load_bytes);
-        }
+    message = memory_or_exit(malloc(*bytes + 1u));
+    memcpy(message, order->head, order->head_bytes);
+    if (order->load_bytes > 0) {
+        memcpy(message + order->head_bytes, order->load, order->load_bytes);
     }
     return message;
 }
@@ -272,7 +265,7 @@ static int give(struct serial_mesh *mesh, const struct mesh_order *order)
     uint8_t *message = join(order, &bytes);
     int error = 1;
 
-    while (message != NULL && error == 1 && mesh_wall_s() < until_s) {
+    while (error == 1 && mesh_wall_s() < until_s) {
         error = console_send(mesh->console, message, bytes, order->kind,
                              order->job);
         if (error == 1) {
@@ -280,9 +273,6 @@ static int give(struct serial_mesh *mesh, const struct mesh_order *order)
         }
     }
     free(message);
-    if (message == NULL) {
-        return print_error("no memory for an order");
-    }
     if (error > 0) {
         return print_error("the originator takes no order");
     }
@@ -332,11 +322,7 @@ static int receive_report(struct serial_mesh *mesh)
     }
     free(report->data);
     report->bytes = CIRCUIT_HEADER_BYTES + bytes;
-    report->data = malloc(report->bytes);
-    if (report->data == NULL) {
-        free(data);
-        return print_error("no memory for a report");
-    }
+    report->data = memory_or_exit(malloc(report->bytes));
     memset(report->data, 0, CIRCUIT_HEADER_BYTES);
     report->data[CIRCUIT_AT_KIND] = kind;
     memcpy(report->data + CIRCUIT_HEADER_BYTES, data, bytes);

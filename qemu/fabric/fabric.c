@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/fabric/fabric.h"
 
+#include "qemu/support/memory.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 /* At equal times links are released before they are asked for. */
 enum event_type {
@@ -94,18 +95,13 @@ struct fabric {
     struct transit *leaving; /* to be reported */
 };
 
-/* Memory that runs out on the host ends the program: nothing is half done. */
 static void *grow(void *array, size_t *room, size_t count, size_t item)
 {
     if (count < *room) {
         return array;
     }
     *room = *room == 0 ? 64 : 2 * *room;
-    array = realloc(array, *room * item);
-    if (array == NULL) {
-        abort();
-    }
-    return array;
+    return memory_or_exit(realloc(array, *room * item));
 }
 
 /* ---- times that stay at TIME_MAX_PS instead of wrapping ---- */
@@ -235,25 +231,17 @@ static void notify(struct fabric *fabric, uint32_t node)
 
 struct fabric *fabric_new(const struct fabric_config *config)
 {
-    struct fabric *fabric = calloc(1, sizeof *fabric);
+    struct fabric *fabric = memory_or_exit(calloc(1, sizeof *fabric));
     uint32_t nodes = torus_nodes(config->size);
 
-    if (fabric == NULL) {
-        return NULL;
-    }
     fabric->config = *config;
     if (config->ports_at_once == 0) {
         fabric->config.ports_at_once = TORUS_PORTS;
     }
     fabric->node_count = nodes;
-    fabric->node = calloc(nodes, sizeof *fabric->node);
-    fabric->link_held = calloc(2 * (size_t)nodes, 1);
-    fabric->ready = calloc(nodes, sizeof *fabric->ready);
-    if (fabric->node == NULL || fabric->link_held == NULL ||
-        fabric->ready == NULL) {
-        fabric_free(fabric);
-        return NULL;
-    }
+    fabric->node = memory_or_exit(calloc(nodes, sizeof *fabric->node));
+    fabric->link_held = memory_or_exit(calloc(2 * (size_t)nodes, 1));
+    fabric->ready = memory_or_exit(calloc(nodes, sizeof *fabric->ready));
     fabric->running = nodes;
     return fabric;
 }
@@ -279,7 +267,7 @@ void fabric_free(struct fabric *fabric)
             free(event->transit);
         }
     }
-    for (uint32_t i = 0; fabric->node != NULL && i < fabric->node_count; ++i) {
+    for (uint32_t i = 0; i < fabric->node_count; ++i) {
         for (unsigned port = 0; port < NODE_PORTS; ++port) {
             fifo_free(&fabric->node[i].port[port].queue);
             fifo_free(&fabric->node[i].port[port].inbox);
@@ -295,16 +283,6 @@ void fabric_free(struct fabric *fabric)
 }
 
 /* ---- what nodes do ---- */
-
-static struct transit *transit_new(void)
-{
-    struct transit *transit = calloc(1, sizeof *transit);
-
-    if (transit == NULL) {
-        abort();
-    }
-    return transit;
-}
 
 /* Where a node's sends out of `port` queue up: each port has a queue of its
    own, but where a node may not use all of them at once the torus ports share
@@ -349,7 +327,7 @@ void fabric_send(struct fabric *fabric, uint32_t node, unsigned port,
                  const struct fabric_message *message)
 {
     struct fifo *queue = queue_of(fabric, node, port);
-    struct transit *transit = transit_new();
+    struct transit *transit = memory_or_exit(calloc(1, sizeof(struct transit)));
 
     transit->message = *message;
     transit->message.ready_ps = plus(message->ready_ps, 0);
@@ -362,7 +340,7 @@ void fabric_send(struct fabric *fabric, uint32_t node, unsigned port,
 void fabric_from_host(struct fabric *fabric, uint32_t node, uint64_t time_ps,
                       uint32_t bytes, void *cookie)
 {
-    struct transit *transit = transit_new();
+    struct transit *transit = memory_or_exit(calloc(1, sizeof(struct transit)));
 
     transit->message.bytes = bytes;
     transit->message.cookie = cookie;

@@ -83,7 +83,7 @@ struct fabric_action {
     bool damaged;
 };
 
-/* Result: a new fabric, all nodes running since time 0; NULL: no memory. */
+/* Result: a new fabric, all nodes running since time 0. */
 struct fabric *fabric_new(const struct fabric_config *config);
 void fabric_free(struct fabric *fabric);
 

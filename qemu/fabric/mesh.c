@@ -7,6 +7,7 @@
 #include "hal/crc32.h"
 #include "qemu/fabric/postmortem.h"
 #include "qemu/fabric/window_read.h"
+#include "qemu/support/memory.h"
 #include "scatter/wire/wire.h"
 #include "torus/pattern.h"
 
@@ -66,29 +67,23 @@ static void identify(struct mesh *mesh, uint32_t node)
     }
 }
 
-int mesh_init(struct mesh *mesh, const struct mesh_config *config,
-              struct backend *backend)
+void mesh_init(struct mesh *mesh, const struct mesh_config *config,
+               struct backend *backend)
 {
+    uint32_t nodes = torus_nodes(config->size);
+
     memset(mesh, 0, sizeof *mesh);
     mesh->config = config;
     mesh->backend = backend;
     mesh->fabric = fabric_new(&config->fabric);
-    mesh->taken = calloc(torus_nodes(mesh->config->size), sizeof *mesh->taken);
-    mesh->sequence =
-        calloc(torus_nodes(mesh->config->size), sizeof *mesh->sequence);
-    if (mesh->fabric == NULL || mesh->taken == NULL || mesh->sequence == NULL) {
-        fprintf(stderr, "quincunx: no memory for %u nodes\n",
-                torus_nodes(mesh->config->size));
-        mesh_free(mesh);
-        return -1;
-    }
-    for (uint32_t node = 0; node < torus_nodes(mesh->config->size); ++node) {
+    mesh->taken = memory_or_exit(calloc(nodes, sizeof *mesh->taken));
+    mesh->sequence = memory_or_exit(calloc(nodes, sizeof *mesh->sequence));
+    for (uint32_t node = 0; node < nodes; ++node) {
         identify(mesh, node);
         if (config->slow_shift != NULL) {
             backend->slow(backend->context, node, config->slow_shift[node]);
         }
     }
-    return 0;
 }
 
 void mesh_free(struct mesh *mesh)
@@ -240,7 +235,7 @@ static uint32_t fill_parcel(struct parcel *parcel, const struct window *window,
 static bool read_send(struct mesh *mesh, uint32_t node, unsigned port,
                       const struct window_send *send)
 {
-    struct parcel *parcel = calloc(1, sizeof *parcel);
+    struct parcel *parcel = memory_or_exit(calloc(1, sizeof *parcel));
     struct fabric_message message = {
         .ready_ps = send->ready_ps,
         .gap_ps = send->gap_ps,
@@ -249,9 +244,6 @@ static bool read_send(struct mesh *mesh, uint32_t node, unsigned port,
         .tag = send->kind,
         .kind = (uint8_t)WIRE_KIND(send->kind)};
 
-    if (parcel == NULL) {
-        abort();
-    }
     message.bytes = fill_parcel(parcel, window_of(mesh, node), send, port);
     if (message.bytes == 0 ||
         (port != NODE_PORT_HOST &&
@@ -387,10 +379,7 @@ static void keep_report(struct mesh *mesh, const struct fabric_action *action)
 {
     free(mesh->report.data);
     mesh->report.bytes = action->bytes;
-    mesh->report.data = malloc(action->bytes);
-    if (mesh->report.data == NULL) {
-        abort();
-    }
+    mesh->report.data = memory_or_exit(malloc(action->bytes));
     assemble(mesh, mesh->report.data, action->cookie);
     mesh->report_ps = action->time_ps;
     free(action->cookie);
@@ -520,12 +509,10 @@ static enum mesh_end wait_for_node(struct mesh *mesh)
 static struct parcel *pack_order(const struct mesh_order *order,
                                  uint8_t **payload)
 {
-    struct parcel *parcel = calloc(1, sizeof *parcel);
-    uint8_t *out = malloc(order->head_bytes + order->load_bytes);
+    struct parcel *parcel = memory_or_exit(calloc(1, sizeof *parcel));
+    uint8_t *out =
+        memory_or_exit(malloc(order->head_bytes + order->load_bytes));
 
-    if (parcel == NULL || out == NULL) {
-        abort();
-    }
     memcpy(out, order->head, order->head_bytes);
     if (order->load_bytes > 0) {
         memcpy(out + order->head_bytes, order->load, order->load_bytes);

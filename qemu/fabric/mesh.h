@@ -34,9 +34,9 @@ struct mesh_config {
        32 ns << slow_shift[i], 0 to BACKEND_SLOW_SHIFT_MAX. NULL: all 0. */
     const uint8_t *slow_shift;
     const char
-        *firmware; /* of boards, as ELF file, for post mortems; or NULL */
+        *firmware;  /* of boards, as ELF file, for post mortems; or NULL */
     uint8_t policy; /* of the jobs: enum wire_policy */
-    bool probed; /* probes may come before it, scatter/engine/probe.h */
+    bool probed;    /* probes may come before it, scatter/engine/probe.h */
     /* Called when the number of boards that are up, or of nodes that have
        ended, changes; NULL: nobody. */
     void (*progress)(void *context, uint32_t up, uint32_t ended);
@@ -67,9 +67,9 @@ struct mesh {
     double up_wall_s;   /* monotonic time when the last board came up */
 };
 
-/* Result: 0; -1: no memory. Config and backend outlive the mesh. */
-NODISCARD int mesh_init(struct mesh *mesh, const struct mesh_config *config,
-                        struct backend *backend);
+/* Config and backend outlive the mesh. */
+void mesh_init(struct mesh *mesh, const struct mesh_config *config,
+               struct backend *backend);
 
 /* Gives the order to the originator and runs until it ends, or, if another
    order follows, until it has reported and every node waits. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The native build: every node a coroutine in this process. */
 #include "qemu/fabric/backend.h"
+#include "qemu/support/memory.h"
 
 #include "hal/host/host.h"
 
@@ -83,23 +84,17 @@ static void native_explain(void *context, uint32_t node)
 
 int native_start(struct backend *backend, uint32_t nodes)
 {
-    struct native *native = calloc(1, sizeof *native);
+    struct native *native = memory_or_exit(calloc(1, sizeof *native));
     size_t bytes = (size_t)nodes * BACKEND_WINDOW_BYTES;
-    bool complete = native != NULL;
+    bool complete;
 
-    if (complete) {
-        native->nodes = nodes;
-        native->node = calloc(nodes, sizeof(struct host_node *));
-        native->runnable = calloc(nodes, sizeof *native->runnable);
-        native->memory =
-            mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (native->memory == MAP_FAILED) {
-            native->memory = NULL;
-        }
-        complete = native->node != NULL && native->runnable != NULL &&
-                   native->memory != NULL;
-    }
+    native->nodes = nodes;
+    native->node = memory_or_exit(calloc(nodes, sizeof(struct host_node *)));
+    native->runnable = memory_or_exit(calloc(nodes, sizeof *native->runnable));
+    native->memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    complete = native->memory != MAP_FAILED;
+    native->memory = complete ? native->memory : NULL;
     for (uint32_t i = 0; complete && i < nodes; ++i) {
         native->node[i] = host_node_new(native_window(native, i));
         complete = native->node[i] != NULL;
@@ -107,9 +102,7 @@ int native_start(struct backend *backend, uint32_t nodes)
     }
     if (!complete) {
         fprintf(stderr, "quincunx: no memory for %u native nodes\n", nodes);
-        if (native != NULL) {
-            native_stop(native);
-        }
+        native_stop(native);
         return -1;
     }
     *backend = (struct backend){.board = "host",

@@ -7,6 +7,7 @@
  * when that is killed.
  */
 #include "qemu/fabric/backend.h"
+#include "qemu/support/memory.h"
 #include "qemu/support/process.h"
 
 #include <assert.h>
@@ -322,9 +323,9 @@ static bool allocate_boards(struct boards *boards)
 {
     bool failed = false;
 
-    boards->board = calloc(boards->config.nodes, sizeof *boards->board);
-    for (uint32_t i = 0; boards->board != NULL && i < boards->config.nodes;
-         ++i) {
+    boards->board =
+        memory_or_exit(calloc(boards->config.nodes, sizeof *boards->board));
+    for (uint32_t i = 0; i < boards->config.nodes; ++i) {
         void *at = mmap(NULL, sizeof(struct window), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -336,19 +337,18 @@ static bool allocate_boards(struct boards *boards)
         boards->board[i].window = at;
         boards->board[i].mapped_bytes = sizeof(struct window);
     }
-    return boards->board != NULL && !failed;
+    return !failed;
 }
 
 int boards_start(struct backend *backend, const struct boards_config *config)
 {
-    struct boards *boards = calloc(1, sizeof *boards);
+    struct boards *boards;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
-    if (process_allow_descriptors(config->nodes + 64ul, config->nodes) != 0 ||
-        boards == NULL) {
-        free(boards);
+    if (process_allow_descriptors(config->nodes + 64ul, config->nodes) != 0) {
         return -1;
     }
+    boards = memory_or_exit(calloc(1, sizeof *boards));
     boards->config = *config;
     boards->booting_max = cores > 0 ? 2 * (uint32_t)cores : 2;
     boards->epoll = epoll_create1(EPOLL_CLOEXEC);

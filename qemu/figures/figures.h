@@ -101,9 +101,9 @@ NODISCARD int figures_points_write(const struct figures_points *measured,
 /* "qemu" or "native", if that is the name, as of `run --on`; else NULL. */
 const char *figures_on(const char *name);
 
-/* Appends a point. Result: 0, or -1 after a message on stderr. */
-NODISCARD int figures_points_add(struct figures_points *measured,
-                                 const struct figures_point *point);
+/* Appends a point. */
+void figures_points_add(struct figures_points *measured,
+                        const struct figures_point *point);
 
 /*
  * Runs meshes of 25 and 625 boards, or native nodes, for the figures that they

@@ -11,8 +11,8 @@
 #include "qemu/job/mesh_ops.h"
 #include "qemu/options/job.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/memory.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,9 +97,9 @@ static uint64_t nodes_of(const struct measurement *measurement)
                : (uint64_t)measurement->side * measurement->side;
 }
 
-static int add_points(struct figures_points *measured,
-                      const struct measurement *measurement,
-                      const struct outcome *outcome, const char *on)
+static void add_points(struct figures_points *measured,
+                       const struct measurement *measurement,
+                       const struct outcome *outcome, const char *on)
 {
     struct figures_point point = {.nodes = nodes_of(measurement),
                                   .load_units = outcome->load_units,
@@ -110,11 +110,8 @@ static int add_points(struct figures_points *measured,
 
     for (unsigned i = 0; i < 2 && measurement->figure[i] != 0; ++i) {
         point.figure = measurement->figure[i];
-        if (figures_points_add(measured, &point) != 0) {
-            return EXIT_FAILED;
-        }
+        figures_points_add(measured, &point);
     }
-    return 0;
 }
 
 static int measure_one(struct figures_points *measured,
@@ -133,7 +130,7 @@ static int measure_one(struct figures_points *measured,
     }
     status = job_execute(&outcome, config);
     if (status == 0) {
-        status = add_points(measured, measurement, &outcome, config->mesh->on);
+        add_points(measured, measurement, &outcome, config->mesh->on);
         outcome_free(&outcome);
     }
     return status;
@@ -150,14 +147,9 @@ static int measure_all(struct figures_points *measured,
         most = measurements[i].load_units > most ? measurements[i].load_units
                                                  : most;
     }
-    load->data = calloc(most, 1);
+    load->data = memory_or_exit(calloc(most, 1));
     load->unit_bytes = 1;
-    load->arg_bytes = sizeof SPIN - 1;
-    load->arg = (uint8_t *)strdup(SPIN);
-    if (load->data == NULL || load->arg == NULL) {
-        fprintf(stderr, "quincunx: figures: %s\n", strerror(ENOMEM));
-        return EXIT_FAILED;
-    }
+    format_copy_arg(load, SPIN, sizeof SPIN - 1);
     for (size_t i = 0; status == 0 && i < MEASUREMENTS; ++i) {
         status = measure_one(measured, config, &measurements[i]);
     }

@@ -2,6 +2,7 @@
 #include "qemu/figures/figures.h"
 
 #include "qemu/support/file.h"
+#include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
 
 #include <errno.h>
@@ -59,19 +60,12 @@ static bool parse_point_line(struct figures_point *point, char *text)
     return in_range(value);
 }
 
-int figures_points_add(struct figures_points *measured,
-                       const struct figures_point *point)
+void figures_points_add(struct figures_points *measured,
+                        const struct figures_point *point)
 {
-    struct figures_point *more = (struct figures_point *)realloc(
-        measured->point, (measured->count + 1) * sizeof *more);
-
-    if (more == NULL) {
-        fprintf(stderr, "quincunx: measured points: %s\n", strerror(ENOMEM));
-        return -1;
-    }
-    measured->point = more;
-    more[measured->count++] = *point;
-    return 0;
+    measured->point = memory_or_exit(realloc(
+        measured->point, (measured->count + 1) * sizeof *measured->point));
+    measured->point[measured->count++] = *point;
 }
 
 static int read_lines(struct figures_points *measured, FILE *file,
@@ -95,8 +89,8 @@ static int read_lines(struct figures_points *measured, FILE *file,
                     headed ? "values of " : "", header);
             return -1;
         }
-        if (headed && figures_points_add(measured, &point) != 0) {
-            return -1;
+        if (headed) {
+            figures_points_add(measured, &point);
         }
         headed = true;
     }

@@ -5,6 +5,7 @@
 #include "qemu/flash/loader.h"
 #include "qemu/flash/output.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -576,13 +577,9 @@ static int flash_all(struct flash *flash)
 int flash_boards(const struct flash_config *config,
                  const struct flash_board *board, unsigned boards)
 {
-    struct flash *flash = calloc(1, sizeof *flash);
+    struct flash *flash = memory_or_exit(calloc(1, sizeof *flash));
     int status;
 
-    if (flash == NULL) {
-        perror("quincunx");
-        return EXIT_FAILED;
-    }
     flash->config = config;
     flash->board = board;
     flash->boards = boards;

@@ -3,6 +3,7 @@
 
 #include "qemu/flash/openocd.h"
 #include "qemu/support/file.h"
+#include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
 
 #include <assert.h>
@@ -406,10 +407,7 @@ int flash_map_read(struct flash_map *map, const char *path,
 
     memset(reader.index, 0xff, sizeof reader.index); /* none: -1 */
     *map = (struct flash_map){.count = 0};
-    map->board = calloc(FLASH_BOARDS_MAX, sizeof *map->board);
-    if (map->board == NULL) {
-        return file_error(path, "memory ran out");
-    }
+    map->board = memory_or_exit(calloc(FLASH_BOARDS_MAX, sizeof *map->board));
     if (file_read(&data, &bytes, path) != 0) {
         return 1;
     }

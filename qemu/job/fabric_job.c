@@ -127,11 +127,11 @@ static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
                     ? start_boards(job, config)
                     : native_start(&job->backend, job->nodes);
 
-    if (error != 0 ||
-        mesh_init(&job->driver, &job->config, &job->backend) != 0) {
+    if (error != 0) {
         close_mesh(&job->mesh);
         return EXIT_FAILED;
     }
+    mesh_init(&job->driver, &job->config, &job->backend);
     job->mesh.board = job->backend.board;
     *mesh = &job->mesh;
     return 0;

@@ -3,6 +3,7 @@
 
 #include "qemu/report/summary.h"
 #include "qemu/support/gnuplot.h"
+#include "qemu/support/memory.h"
 #include "torus/pattern.h"
 
 #include <errno.h>
@@ -389,18 +390,14 @@ static void layer_band(struct chart *chart, struct band *band, unsigned layer)
     chart->height += BAND;
 }
 
-static int bands(struct chart *chart)
+static void bands(struct chart *chart)
 {
-    struct band *band = (struct band *)malloc(sizeof *band);
+    struct band *band = memory_or_exit(malloc(sizeof *band));
 
-    if (band == NULL) {
-        return -1;
-    }
     for (unsigned layer = 0; layer <= TORUS_PHASES_MAX; ++layer) {
         layer_band(chart, band, layer);
     }
     free(band);
-    return 0;
 }
 
 /* The profile's name comes from outside; gnuplot's strings take escapes. */
@@ -542,8 +539,8 @@ static int print_script(struct chart *chart)
     phases(chart);
     if (!chart->banded) {
         rows(chart);
-    } else if (bands(chart) != 0) {
-        return -1;
+    } else {
+        bands(chart);
     }
     pixels = TOP_PIXELS + BOTTOM_PIXELS + chart->height * ROW_PIXELS / ROW;
     print_frame(chart, pixels);
@@ -617,7 +614,8 @@ static int chart_open(struct chart *chart, const struct outcome *outcome)
     *chart = (struct chart){.outcome = outcome};
     chart->banded = active_nodes(outcome) > GANTT_ROWS;
     chart->end_ps = axis_end_ps(outcome);
-    chart->top = (int *)calloc((size_t)outcome->node_count + 1, sizeof(int));
+    chart->top =
+        memory_or_exit(calloc((size_t)outcome->node_count + 1, sizeof(int)));
     chart->script = tmpfile();
     for (int i = 0; i < PAINTS; ++i) {
         struct coat *boxes = &chart->boxes[i];
@@ -627,7 +625,7 @@ static int chart_open(struct chart *chart, const struct outcome *outcome)
         areas->stream = open_memstream(&areas->text, &areas->bytes);
         opened = opened && boxes->stream != NULL && areas->stream != NULL;
     }
-    if (!opened || chart->top == NULL || chart->script == NULL) {
+    if (!opened || chart->script == NULL) {
         chart_close(chart);
         return -1;
     }

@@ -3,6 +3,7 @@
 
 #include "qemu/outcome/timeline.h"
 #include "qemu/support/file.h"
+#include "qemu/support/memory.h"
 #include "torus/pattern.h"
 
 #include <errno.h>
@@ -17,20 +18,22 @@ static json_t *integer(uint64_t value)
     return json_integer((json_int_t)value);
 }
 
-/* A name that came from outside may be no UTF-8, which JSON demands. */
-static json_t *text(const char *string)
+/* Text that came from outside may be no UTF-8, which JSON demands: then it is
+   ASCII, and question marks. */
+static json_t *text(const char *string, size_t bytes)
 {
-    json_t *json = json_string(string);
+    json_t *json = json_stringn(string, bytes);
+    char *plain;
 
-    if (json == NULL) {
-        char *plain = strdup(string);
-
-        for (char *at = plain; plain != NULL && *at != '\0'; ++at) {
-            *at = (unsigned char)*at < 0x80 ? *at : '?';
-        }
-        json = plain != NULL ? json_string(plain) : NULL;
-        free(plain);
+    if (json != NULL) {
+        return json;
     }
+    plain = memory_or_exit(malloc(bytes + 1));
+    for (size_t i = 0; i < bytes; ++i) {
+        plain[i] = (unsigned char)string[i] < 0x80 ? string[i] : '?';
+    }
+    json = json_stringn(plain, bytes);
+    free(plain);
     return json;
 }
 
@@ -45,10 +48,11 @@ static json_t *mesh_json(const struct outcome *outcome)
 
 static json_t *profile_json(const struct profile *profile)
 {
-    return json_pack("{s:o, s:o, s:o, s:o}", "name", text(profile->name),
-                     "startup_ps", integer(profile->startup_ps),
-                     "transfer_ps_per_byte", integer(profile->transfer_ps),
-                     "hop_delay_ps", integer(profile->hop_delay_ps));
+    return json_pack("{s:o, s:o, s:o, s:o}", "name",
+                     text(profile->name, strlen(profile->name)), "startup_ps",
+                     integer(profile->startup_ps), "transfer_ps_per_byte",
+                     integer(profile->transfer_ps), "hop_delay_ps",
+                     integer(profile->hop_delay_ps));
 }
 
 /* The floors that a layer gets in every round; NULL if there is but one. */
@@ -280,25 +284,7 @@ static void collect_real(void *context, const char *name, double value)
     collect(context, name, json_real(value));
 }
 
-/* A line as JSON can hold it: what is no UTF-8 becomes question marks. */
-static json_t *line_json(const uint8_t *line, size_t bytes)
-{
-    json_t *json = json_stringn((const char *)line, bytes);
-    char *copy;
-
-    if (json != NULL) {
-        return json;
-    }
-    copy = (char *)malloc(bytes + 1);
-    for (size_t i = 0; copy != NULL && i < bytes; ++i) {
-        copy[i] = line[i] < 0x80 ? (char)line[i] : '?';
-    }
-    json = copy != NULL ? json_stringn(copy, bytes) : NULL;
-    free(copy);
-    return json;
-}
-
-static void collect_lines(void *context, const char *name, const uint8_t *text,
+static void collect_lines(void *context, const char *name, const uint8_t *lines,
                           uint32_t bytes)
 {
     struct collector *collector = (struct collector *)context;
@@ -306,9 +292,9 @@ static void collect_lines(void *context, const char *name, const uint8_t *text,
     uint32_t start = 0;
 
     for (uint32_t i = 0; i < bytes; ++i) {
-        if (text[i] == '\n') {
+        if (lines[i] == '\n') {
             if (json_array_append_new(
-                    list, line_json(text + start, i - start)) != 0) {
+                    list, text((const char *)lines + start, i - start)) != 0) {
                 collector->failed = true;
             }
             start = i + 1;

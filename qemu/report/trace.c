@@ -2,11 +2,10 @@
 #include "qemu/report/trace.h"
 
 #include "qemu/support/file.h"
+#include "qemu/support/memory.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define PROCESS_MESH 1
 #define PROCESS_CIRCUITS 2
@@ -207,17 +206,13 @@ static void print_circuits(FILE *out, const struct outcome *outcome,
 
 int trace_write(const struct outcome *outcome, const char *path)
 {
-    uint8_t *named = (uint8_t *)calloc((size_t)outcome->node_count + 1, 1);
     struct file_output file;
+    uint8_t *named;
 
-    if (named == NULL) {
-        fprintf(stderr, "quincunx: %s: %s\n", path, strerror(ENOMEM));
-        return -1;
-    }
     if (file_output_open(&file, path) != 0) {
-        free(named);
         return -1;
     }
+    named = memory_or_exit(calloc((size_t)outcome->node_count + 1, 1));
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file.stream);
     print_process(file.stream, PROCESS_MESH, "mesh");
     fputs(",\n", file.stream);

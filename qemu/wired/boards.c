@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/wired/boards.h"
 
+#include "qemu/support/memory.h"
 #include "qemu/support/process.h"
 
 #include <assert.h>
@@ -387,29 +388,26 @@ static int allow_descriptors(uint32_t nodes)
 
 static struct wired *wired_new(const struct wired_config *config)
 {
-    struct wired *wired = calloc(1, sizeof *wired);
+    struct wired *wired = memory_or_exit(calloc(1, sizeof *wired));
     uint32_t nodes = torus_nodes(config->size);
 
-    if (wired == NULL) {
-        return NULL;
-    }
     wired->config = *config;
     wired->nodes = nodes;
-    wired->board = calloc(nodes, sizeof *wired->board);
-    wired->peer = calloc(nodes, TORUS_PORTS * sizeof *wired->peer);
+    wired->board = memory_or_exit(calloc(nodes, sizeof *wired->board));
+    wired->peer =
+        memory_or_exit(calloc(nodes, TORUS_PORTS * sizeof *wired->peer));
     wired->forwarder = wired_forwarder_new(
         (noise_any(&config->noise) ? 7 : 3) * nodes, &config->noise);
     wired->epoll = epoll_create1(EPOLL_CLOEXEC);
     wired->log = process_log();
-    for (uint32_t i = 0; wired->board != NULL && i < nodes; ++i) {
+    for (uint32_t i = 0; i < nodes; ++i) {
         struct board *board = &wired->board[i];
 
         board->pidfd = board->console = -1;
         memset(board->fd, 0xff, sizeof board->fd);
         board->fd[CHILD_GDB] = config->gdb != NULL ? config->gdb[i] : -1;
     }
-    if (wired->board == NULL || wired->peer == NULL ||
-        wired->forwarder == NULL || wired->epoll < 0 || wired->log < 0) {
+    if (wired->forwarder == NULL || wired->epoll < 0 || wired->log < 0) {
         wired_stop(wired);
         return NULL;
     }
@@ -538,9 +536,7 @@ void wired_stop(struct wired *wired)
     if (wired == NULL) {
         return;
     }
-    if (wired->board != NULL) {
-        stop_boards(wired);
-    }
+    stop_boards(wired);
     wired_forwarder_stop(wired->forwarder);
     if (wired->epoll >= 0) {
         close(wired->epoll);

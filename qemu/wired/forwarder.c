@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/wired/forwarder.h"
 
+#include "qemu/support/memory.h"
 #include "qemu/wired/halt.h"
 
 #include <errno.h>
@@ -315,19 +316,18 @@ static void *run(void *context)
 struct wired_forwarder *wired_forwarder_new(uint32_t ends,
                                             const struct noise *noise)
 {
-    struct wired_forwarder *forwarder = calloc(1, sizeof *forwarder);
+    struct wired_forwarder *forwarder =
+        memory_or_exit(calloc(1, sizeof *forwarder));
 
-    if (forwarder == NULL) {
-        return NULL;
-    }
     forwarder->ends_max = ends;
     forwarder->noise = *noise;
     forwarder->halt.leader = WIRED_HALT_NOBODY;
-    forwarder->end = calloc(ends > 0 ? ends : 1, sizeof *forwarder->end);
+    forwarder->end =
+        memory_or_exit(calloc(ends > 0 ? ends : 1, sizeof *forwarder->end));
     forwarder->epoll = epoll_create1(EPOLL_CLOEXEC);
     forwarder->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&forwarder->lock, NULL);
-    if (forwarder->end == NULL || forwarder->epoll < 0 || forwarder->wake < 0) {
+    if (forwarder->epoll < 0 || forwarder->wake < 0) {
         wired_forwarder_stop(forwarder);
         return NULL;
     }

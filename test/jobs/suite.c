@@ -189,9 +189,11 @@ static void job_order(struct job_outcome *outcome, const struct job *job,
     order.head_bytes = wire_order_head_bytes(wire);
     order.load = wire->load;
     order.load_bytes = (uint32_t)wire_order_load_bytes(wire);
-    if (native_start(&backend, torus_nodes(job->size)) != 0 ||
-        mesh_init(&mesh, &config, &backend) != 0 ||
-        mesh_run(&mesh, &order) != MESH_DONE) {
+    if (native_start(&backend, torus_nodes(job->size)) != 0) {
+        exit(2);
+    }
+    mesh_init(&mesh, &config, &backend);
+    if (mesh_run(&mesh, &order) != MESH_DONE) {
         exit(2);
     }
     read_report(outcome, job, &mesh.report);
