@@ -95,7 +95,7 @@ static int read_lines(struct figures_points *measured, FILE *file,
         headed = true;
     }
     if (ferror(file)) {
-        fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
+        file_error(path, "%s", strerror(errno));
         return -1;
     }
     return 0;
@@ -108,7 +108,7 @@ int figures_points_read(struct figures_points *measured, const char *path)
 
     *measured = (struct figures_points){.point = NULL};
     if (file == NULL) {
-        fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
+        file_error(path, "%s", strerror(errno));
         return -1;
     }
     result = read_lines(measured, file, path);

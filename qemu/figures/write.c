@@ -296,12 +296,12 @@ int figures_svg_write(const struct figures_figure *figure,
     int result = -1;
 
     if (script == NULL) {
-        fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
+        file_error(path, "%s", strerror(errno));
         return -1;
     }
     print_script(script, figure, measured);
     if (fflush(script) != 0) {
-        fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
+        file_error(path, "%s", strerror(errno));
     } else {
         result = gnuplot_write(script, path);
     }

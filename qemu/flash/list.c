@@ -2,6 +2,7 @@
 #include "qemu/flash/list.h"
 
 #include "qemu/flash/openocd.h"
+#include "qemu/support/file.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -216,8 +217,7 @@ int flash_list_read(struct flash_list *list, const char *usb, const char *by_id)
 
     list->count = 0;
     if (folder == NULL && errno != ENOENT) {
-        fprintf(stderr, "quincunx: %s: %s\n", usb, strerror(errno));
-        return 1;
+        return file_error(usb, "%s", strerror(errno));
     }
     while (folder != NULL && (entry = readdir(folder)) != NULL) {
         if (entry->d_name[0] != '.' && strchr(entry->d_name, ':') == NULL) {

@@ -7,6 +7,8 @@
  * ends a record, and put back in the output.
  */
 #include "qemu/format/format.h"
+
+#include "kernels/kernel.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
@@ -559,13 +561,6 @@ static int check_table(struct scan *scan, struct table *table)
 
 /* ---- what the kernel gets ---- */
 
-static void store_u32(uint8_t *at, uint64_t value)
-{
-    for (unsigned i = 0; i < 4; ++i) {
-        at[i] = (uint8_t)(value >> 8 * i);
-    }
-}
-
 /* A number of this shape, times 10^decimals. */
 static int64_t scaled(const char *text, uint32_t decimals)
 {
@@ -603,21 +598,19 @@ static void fill_arg(struct format_load *load, const struct request *request,
         request->column.number ? 8 : (uint32_t)strlen(request->value);
     uint8_t *arg = memory_or_exit(malloc(ARG_BYTES + text_bytes + 1u));
 
-    store_u32(arg, table->separator);
-    store_u32(arg + 4, table->newline);
-    store_u32(arg + 8, request->accepted);
-    store_u32(arg + 12, flags_of(request, rows));
-    store_u32(arg + 16, a < b ? a : b);
-    store_u32(arg + 20, a < b ? b - a : a - b);
-    store_u32(arg + 24, request->column.decimals);
-    store_u32(arg + 28, request->sum.decimals);
-    store_u32(arg + 32, table->longest);
+    kernel_store_u32(arg, table->separator);
+    kernel_store_u32(arg + 4, table->newline);
+    kernel_store_u32(arg + 8, request->accepted);
+    kernel_store_u32(arg + 12, flags_of(request, rows));
+    kernel_store_u32(arg + 16, a < b ? a : b);
+    kernel_store_u32(arg + 20, a < b ? b - a : a - b);
+    kernel_store_u32(arg + 24, request->column.decimals);
+    kernel_store_u32(arg + 28, request->sum.decimals);
+    kernel_store_u32(arg + 32, table->longest);
     if (request->column.number) {
-        uint64_t value =
-            (uint64_t)scaled(request->value, request->column.decimals);
-
-        store_u32(arg + ARG_BYTES, value);
-        store_u32(arg + ARG_BYTES + 4, value >> 32);
+        kernel_store_u64(
+            arg + ARG_BYTES,
+            (uint64_t)scaled(request->value, request->column.decimals));
     } else {
         memcpy(arg + ARG_BYTES, request->value, text_bytes);
     }

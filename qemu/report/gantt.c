@@ -2,6 +2,7 @@
 #include "qemu/report/gantt.h"
 
 #include "qemu/report/summary.h"
+#include "qemu/support/file.h"
 #include "qemu/support/gnuplot.h"
 #include "qemu/support/memory.h"
 #include "torus/pattern.h"
@@ -51,8 +52,14 @@ static const char *const paint_name[PAINTS] = {
     "preparing", "sending",   "result return",
 };
 
-/* The boxes of one colour, as lines of a gnuplot data block: (start, end, top,
-   bottom) or corners of polygons (time, height). */
+/* What is painted in a colour: areas, then boxes over them. */
+enum shape {
+    AREAS, /* polygons, by their corners: (time, height) */
+    BOXES, /* (start, end, top, bottom) */
+    SHAPES
+};
+
+/* The shapes of one kind and colour, as lines of a gnuplot data block. */
 struct coat {
     FILE *stream;
     char *text;
@@ -67,8 +74,7 @@ struct chart {
     uint64_t end_ps; /* of the time axis */
     int height;      /* of all rows */
     int *top;        /* of each node's row */
-    struct coat boxes[PAINTS];
-    struct coat areas[PAINTS];
+    struct coat coat[SHAPES][PAINTS];
 };
 
 /* The states of one layer's nodes over time: their numbers in each column. */
@@ -80,7 +86,7 @@ struct band {
 static void box(struct chart *chart, enum paint paint, uint64_t start_ps,
                 uint64_t end_ps, int top, int bottom)
 {
-    struct coat *to = &chart->boxes[paint];
+    struct coat *to = &chart->coat[BOXES][paint];
 
     if (end_ps > start_ps) {
         fprintf(to->stream, "%" PRIu64 " %" PRIu64 " %d %d\n", start_ps, end_ps,
@@ -341,7 +347,7 @@ static void band_edge(FILE *out, const struct chart *chart,
 static void band_area(struct chart *chart, const struct band *band,
                       enum paint paint, double edge[BINS], uint32_t nodes)
 {
-    struct coat *to = &chart->areas[paint];
+    struct coat *to = &chart->coat[AREAS][paint];
     double scale = (double)(BAND - 2 * MARGIN) / nodes;
     double bottom = chart->height + BAND - MARGIN;
     double fully = 0;
@@ -465,35 +471,43 @@ static void print_makespan(struct chart *chart, const char *style,
             time_ps, time_ps, style);
 }
 
-static void print_coat(struct chart *chart, char kind, enum paint paint)
+/* As the data block $a or $b of the colour. */
+static int print_coat(struct chart *chart, enum shape shape, int paint)
 {
-    const struct coat *coat =
-        kind == 'a' ? &chart->areas[paint] : &chart->boxes[paint];
+    const struct coat *coat = &chart->coat[shape][paint];
 
+    if (fflush(coat->stream) != 0) {
+        return -1;
+    }
     if (coat->shapes > 0) {
-        fprintf(chart->script, "$%c%d << EOD\n", kind, (int)paint);
+        fprintf(chart->script, "$%c%d << EOD\n", shape == AREAS ? 'a' : 'b',
+                paint);
         fwrite(coat->text, 1, coat->bytes, chart->script);
         fputs("EOD\n", chart->script);
     }
+    return 0;
 }
 
 static void print_coats(struct chart *chart)
 {
     for (int i = 0; i < PAINTS; ++i) {
-        if (chart->areas[i].shapes > 0) {
+        bool areas = chart->coat[AREAS][i].shapes > 0;
+        bool boxes = chart->coat[BOXES][i].shapes > 0;
+
+        if (areas) {
             fprintf(chart->script,
                     "$a%d using ($1/unit):2 with filledcurves closed "
                     "fs solid noborder fc rgb '%s' notitle, ",
                     i, paint_colour[i]);
         }
-        if (chart->boxes[i].shapes > 0) {
+        if (boxes) {
             /* Preparing is short: a border shows where rounds begin. */
             fprintf(chart->script,
                     "$b%d using ($1/unit):3:($1/unit):($2/unit):3:4 "
                     "with boxxy fs solid %sborder lw 0.5 fc rgb '%s' notitle, ",
                     i, i == PAINT_PREPARING ? "" : "no", paint_colour[i]);
         }
-        if (chart->areas[i].shapes > 0 || chart->boxes[i].shapes > 0) {
+        if (areas || boxes) {
             fprintf(chart->script,
                     "keyentry with boxes fs solid noborder fc rgb '%s' "
                     "title '%s', ",
@@ -548,12 +562,10 @@ static int print_script(struct chart *chart)
     print_makespan(chart, STYLE_MEASURED, makespan_ps);
     print_makespan(chart, STYLE_PLANNED, outcome->plan.makespan_ps);
     for (int i = 0; i < PAINTS; ++i) {
-        if (fflush(chart->boxes[i].stream) != 0 ||
-            fflush(chart->areas[i].stream) != 0) {
+        if (print_coat(chart, AREAS, i) != 0 ||
+            print_coat(chart, BOXES, i) != 0) {
             return -1;
         }
-        print_coat(chart, 'a', (enum paint)i);
-        print_coat(chart, 'b', (enum paint)i);
     }
     fprintf(chart->script,
             "set terminal svg size %d,%d noenhanced font \"sans-serif,13\" "
@@ -591,15 +603,13 @@ static uint64_t axis_end_ps(const struct outcome *outcome)
 
 static void chart_close(struct chart *chart)
 {
-    for (int i = 0; i < PAINTS; ++i) {
-        if (chart->boxes[i].stream != NULL) {
-            fclose(chart->boxes[i].stream);
+    for (int i = 0; i < SHAPES * PAINTS; ++i) {
+        struct coat *coat = &chart->coat[i / PAINTS][i % PAINTS];
+
+        if (coat->stream != NULL) {
+            fclose(coat->stream);
         }
-        if (chart->areas[i].stream != NULL) {
-            fclose(chart->areas[i].stream);
-        }
-        free(chart->boxes[i].text);
-        free(chart->areas[i].text);
+        free(coat->text);
     }
     if (chart->script != NULL) {
         fclose(chart->script);
@@ -607,6 +617,7 @@ static void chart_close(struct chart *chart)
     free(chart->top);
 }
 
+/* Result: 0; -1 with errno. chart_close() all the same. */
 static int chart_open(struct chart *chart, const struct outcome *outcome)
 {
     bool opened = true;
@@ -617,19 +628,13 @@ static int chart_open(struct chart *chart, const struct outcome *outcome)
     chart->top =
         memory_or_exit(calloc((size_t)outcome->node_count + 1, sizeof(int)));
     chart->script = tmpfile();
-    for (int i = 0; i < PAINTS; ++i) {
-        struct coat *boxes = &chart->boxes[i];
-        struct coat *areas = &chart->areas[i];
+    for (int i = 0; i < SHAPES * PAINTS; ++i) {
+        struct coat *coat = &chart->coat[i / PAINTS][i % PAINTS];
 
-        boxes->stream = open_memstream(&boxes->text, &boxes->bytes);
-        areas->stream = open_memstream(&areas->text, &areas->bytes);
-        opened = opened && boxes->stream != NULL && areas->stream != NULL;
+        coat->stream = open_memstream(&coat->text, &coat->bytes);
+        opened = opened && coat->stream != NULL;
     }
-    if (!opened || chart->script == NULL) {
-        chart_close(chart);
-        return -1;
-    }
-    return 0;
+    return opened && chart->script != NULL ? 0 : -1;
 }
 
 int gantt_write(const struct outcome *outcome, const char *path)
@@ -637,12 +642,8 @@ int gantt_write(const struct outcome *outcome, const char *path)
     struct chart chart;
     int result = -1;
 
-    if (chart_open(&chart, outcome) != 0) {
-        fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
-        return -1;
-    }
-    if (print_script(&chart) != 0) {
-        fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
+    if (chart_open(&chart, outcome) != 0 || print_script(&chart) != 0) {
+        file_error(path, "%s", strerror(errno));
     } else {
         result = gnuplot_write(chart.script, path);
     }

@@ -16,12 +16,6 @@
 #define SECONDS 60
 #define TAIL_BYTES 16 /* with the end tag, in a complete picture */
 
-static int complain(const char *path, const char *reason)
-{
-    fprintf(stderr, "quincunx: %s: %s\n", path, reason);
-    return -1;
-}
-
 /* Starts gnuplot between two files. Result: 0 or an errno. */
 static int start(pid_t *process, int script, int picture)
 {
@@ -75,22 +69,18 @@ static int run(int script, int picture, const char *path)
     int error = start(&process, script, picture);
 
     if (error != 0) {
-        fprintf(stderr, "quincunx: %s: cannot run gnuplot: %s\n", path,
-                strerror(error));
+        file_error(path, "cannot run gnuplot: %s", strerror(error));
         return -1;
     }
     error = wait_for(process, &status);
     if (error == ETIMEDOUT) {
-        fprintf(stderr, "quincunx: %s: gnuplot did not end in %d s\n", path,
-                SECONDS);
+        file_error(path, "gnuplot did not end in %d s", SECONDS);
     } else if (error != 0) {
-        fprintf(stderr, "quincunx: %s: gnuplot: %s\n", path, strerror(error));
+        file_error(path, "gnuplot: %s", strerror(error));
     } else if (WIFSIGNALED(status)) {
-        fprintf(stderr, "quincunx: %s: gnuplot was ended by signal %d\n", path,
-                WTERMSIG(status));
+        file_error(path, "gnuplot was ended by signal %d", WTERMSIG(status));
     } else if (WEXITSTATUS(status) != 0) {
-        fprintf(stderr, "quincunx: %s: gnuplot ended with status %d\n", path,
-                WEXITSTATUS(status));
+        file_error(path, "gnuplot ended with status %d", WEXITSTATUS(status));
     }
     return error == 0 && status == 0 ? 0 : -1;
 }
@@ -105,7 +95,7 @@ static int draw(FILE *script, FILE *picture, const char *path)
     int result = -1;
 
     if (in < 0 || out < 0 || lseek(in, 0, SEEK_SET) != 0) {
-        complain(path, strerror(errno));
+        file_error(path, "%s", strerror(errno));
     } else {
         result = run(in, out, path);
     }
@@ -147,7 +137,7 @@ static int save(FILE *picture, const char *path)
     }
     copied = copy(file.stream, picture);
     if (copied != 0) {
-        complain(path, "gnuplot's picture is not complete");
+        file_error(path, "gnuplot's picture is not complete");
     }
     return file_output_close(&file, copied == 0);
 }
@@ -158,7 +148,8 @@ int gnuplot_write(FILE *script, const char *path)
     int result = -1;
 
     if (picture == NULL) {
-        return complain(path, strerror(errno));
+        file_error(path, "%s", strerror(errno));
+        return -1;
     }
     if (draw(script, picture, path) == 0) {
         result = save(picture, path);
