@@ -111,8 +111,6 @@ bool addresses_find(char (*text)[ADDRESSES_TEXT_BYTES], const uint32_t *address,
     if (good) {
         read_output(text, count, log);
     }
-    if (log >= 0) {
-        close(log);
-    }
+    process_close(log);
     return good;
 }

@@ -96,9 +96,7 @@ static int open_dir(struct gdb_sockets *sockets)
 
     /* A mesh that ends at this moment may just have removed it. */
     for (int tries = 0; why != NULL && tries < 3; ++tries) {
-        if (sockets->at >= 0) {
-            close(sockets->at);
-        }
+        process_close(sockets->at);
         why = open_once(sockets);
     }
     return why == NULL ? 0 : print_error(sockets, why);
@@ -219,17 +217,13 @@ void gdb_close(struct gdb_sockets *sockets)
         return;
     }
     for (uint32_t i = 0; i < sockets->nodes; ++i) {
-        if (sockets->socket[i] >= 0) {
-            close(sockets->socket[i]);
-        }
+        process_close(sockets->socket[i]);
     }
     if (sockets->nodes > 0) {
         sweep(sockets);
         rmdir(sockets->dir);
     }
-    if (sockets->at >= 0) {
-        close(sockets->at);
-    }
+    process_close(sockets->at);
     free(sockets->socket);
     free(sockets);
 }

@@ -274,9 +274,7 @@ static void boards_stop(void *context)
         if (board->pid > 0) {
             waitpid(board->pid, NULL, 0);
         }
-        if (board->doorbell >= 0) {
-            close(board->doorbell);
-        }
+        process_close(board->doorbell);
         if (board->window != NULL) {
             munmap(board->window, board->mapped_bytes);
         }

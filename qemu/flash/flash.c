@@ -6,6 +6,7 @@
 #include "qemu/flash/output.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -470,9 +471,7 @@ static void finish(struct flash *flash, struct worker *worker,
     if (worker->output >= 0) {
         read_output(worker, true);
     }
-    if (worker->output >= 0) {
-        close(worker->output);
-    }
+    process_close(worker->output);
     flash_output_end(&worker->said);
     remove_folder(worker);
     if (info->si_code == CLD_EXITED && info->si_status == 0 &&

@@ -136,18 +136,20 @@ static const char *range(struct loader *loader, uint32_t address,
     return loader->range;
 }
 
+/* Runs a program; what it writes is in loader->listing, and on stdout too if
+   it is passed on. */
+static bool list(struct loader *loader, const char *const words[], bool passed)
+{
+    struct flash_run run = {
+        .output = loader->listing, .room = LISTING_BYTES, .passed = passed};
+
+    return flash_run(&run, words);
+}
+
 /* ---- stm32flash ---- */
 
 /* -c: the loader has been spoken to before. AN3155: even parity. */
 #define SERIAL_SPEED "-b", "115200", "-m", "8e1"
-
-static bool serial_run(struct loader *loader, const char *const words[])
-{
-    struct flash_run run = {
-        .output = loader->listing, .room = LISTING_BYTES, .passed = true};
-
-    return flash_run(&run, words);
-}
 
 /* Whether so many bytes could be read; they are in loader->flash then. */
 static bool serial_read(struct loader *loader, uint32_t address, uint32_t bytes)
@@ -167,9 +169,10 @@ static bool serial_connect(struct loader *loader)
 {
     const struct flash_request *request = loader->request;
 
-    return serial_run(loader,
-                      (const char *const[]){request->program, SERIAL_SPEED,
-                                            request->name, NULL});
+    return list(loader,
+                (const char *const[]){request->program, SERIAL_SPEED,
+                                      request->name, NULL},
+                true);
 }
 
 /* In the line "Device ID    : 0x0413 (...)"; 0: there is none. */
@@ -236,12 +239,13 @@ static bool serial_program(struct loader *loader)
     const struct flash_request *request = loader->request;
 
     print_step(FLASH_STEP_PROGRAM);
-    if (!serial_run(
+    if (!list(
             loader,
             (const char *const[]){
                 request->program, SERIAL_SPEED, "-c", "-f", "-w", IMAGE, "-S",
                 range(loader, request->chip->place.flash_start, request->bytes),
-                request->name, NULL})) {
+                request->name, NULL},
+            true)) {
         return false;
     }
     print_step(FLASH_STEP_VERIFY);
@@ -288,15 +292,6 @@ int flash_loader_serial(const struct flash_request *request)
 /* ---- dfu-util ---- */
 
 #define DFU_DEVICE "0483:df11" /* of ST's boot loaders; AN2606 */
-
-static bool dfu_run(struct loader *loader, const char *const words[],
-                    bool passed)
-{
-    struct flash_run run = {
-        .output = loader->listing, .room = LISTING_BYTES, .passed = passed};
-
-    return flash_run(&run, words);
-}
 
 /* The value of KEY="..." in a line; false: there is none. */
 static bool quoted(char value[WORD_BYTES], const char *line, const char *key)
@@ -345,7 +340,7 @@ static bool dfu_connect(struct loader *loader, char layout[WORD_BYTES])
 {
     const char *program = loader->request->program;
 
-    if (!dfu_run(loader, (const char *const[]){program, "-l", NULL}, false)) {
+    if (!list(loader, (const char *const[]){program, "-l", NULL}, false)) {
         return false;
     }
     return dfu_find(loader, layout) ||
@@ -361,12 +356,12 @@ static bool dfu_read(struct loader *loader, uint32_t address, uint32_t bytes)
 
     snprintf(loader->file, sizeof loader->file, "%.200s/" FLASH_LOADER_FILE,
              loader->folder);
-    done = dfu_run(loader,
-                   (const char *const[]){request->program, "-d", DFU_DEVICE,
-                                         "-S", request->name, "-a", "0", "-s",
-                                         range(loader, address, bytes), "-U",
-                                         loader->file, NULL},
-                   true);
+    done = list(loader,
+                (const char *const[]){request->program, "-d", DFU_DEVICE, "-S",
+                                      request->name, "-a", "0", "-s",
+                                      range(loader, address, bytes), "-U",
+                                      loader->file, NULL},
+                true);
     file = done ? fopen(loader->file, "rb") : NULL;
     done = file != NULL && fread(loader->flash, 1, bytes, file) == bytes;
     if (file != NULL) {
@@ -411,11 +406,11 @@ static bool dfu_program(struct loader *loader)
 
     snprintf(address, sizeof address, "0x%08" PRIx32, flash_start);
     print_step(FLASH_STEP_PROGRAM);
-    if (!dfu_run(loader,
-                 (const char *const[]){request->program, "-d", DFU_DEVICE, "-S",
-                                       request->name, "-a", "0", "-s", address,
-                                       "-D", IMAGE, NULL},
-                 true)) {
+    if (!list(loader,
+              (const char *const[]){request->program, "-d", DFU_DEVICE, "-S",
+                                    request->name, "-a", "0", "-s", address,
+                                    "-D", IMAGE, NULL},
+              true)) {
         return false;
     }
     print_step(FLASH_STEP_VERIFY);

@@ -2,6 +2,7 @@
 #include "qemu/support/gnuplot.h"
 
 #include "qemu/support/file.h"
+#include "qemu/support/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -99,12 +100,8 @@ static int draw(FILE *script, FILE *picture, const char *path)
     } else {
         result = run(in, out, path);
     }
-    if (in >= 0) {
-        close(in);
-    }
-    if (out >= 0) {
-        close(out);
-    }
+    process_close(in);
+    process_close(out);
     return result;
 }
 

@@ -63,6 +63,13 @@ pid_t process_start(const struct process_config *config)
     return pid;
 }
 
+void process_close(int fd)
+{
+    if (fd >= 0) {
+        close(fd);
+    }
+}
+
 int process_log(void)
 {
     int log = memfd_create("quincunx-log", MFD_CLOEXEC);

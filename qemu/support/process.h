@@ -35,6 +35,9 @@ struct process_config {
  */
 pid_t process_start(const struct process_config *config);
 
+/* Closes a descriptor; -1: there is none. */
+void process_close(int fd);
+
 /* Memory that children may write to as their log; -1 with errno. */
 NODISCARD int process_log(void);
 

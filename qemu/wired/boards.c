@@ -112,13 +112,9 @@ static int open_pair(int pair[2])
         pair[1] = pair[0] >= 0 ? accept_from(listener, &own) : -1;
     }
     error = errno;
-    if (listener >= 0) {
-        close(listener);
-    }
+    process_close(listener);
     if (pair[1] < 0) {
-        if (pair[0] >= 0) {
-            close(pair[0]);
-        }
+        process_close(pair[0]);
         errno = error;
         return -1;
     }
@@ -522,12 +518,8 @@ static void stop_boards(struct wired *wired)
             waitpid(board->pid, NULL, 0);
         }
         close_ends(board);
-        if (board->pidfd >= 0) {
-            close(board->pidfd);
-        }
-        if (board->console >= 0) {
-            close(board->console);
-        }
+        process_close(board->pidfd);
+        process_close(board->console);
     }
 }
 
@@ -538,12 +530,8 @@ void wired_stop(struct wired *wired)
     }
     stop_boards(wired);
     wired_forwarder_stop(wired->forwarder);
-    if (wired->epoll >= 0) {
-        close(wired->epoll);
-    }
-    if (wired->log >= 0) {
-        close(wired->log);
-    }
+    process_close(wired->epoll);
+    process_close(wired->log);
     free(wired->board);
     free(wired->peer);
     free(wired);

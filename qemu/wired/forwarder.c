@@ -2,6 +2,7 @@
 #include "qemu/wired/forwarder.h"
 
 #include "qemu/support/memory.h"
+#include "qemu/support/process.h"
 #include "qemu/wired/halt.h"
 
 #include <errno.h>
@@ -398,9 +399,7 @@ static int set_raw(const char *name)
         cfsetspeed(&settings, B115200);
         status = tcsetattr(fd, TCSANOW, &settings);
     }
-    if (fd >= 0) {
-        close(fd);
-    }
+    process_close(fd);
     return status;
 }
 
@@ -502,12 +501,8 @@ void wired_forwarder_stop(struct wired_forwarder *forwarder)
     for (uint32_t i = 0; i < forwarder->ends; ++i) {
         close_end(forwarder, &forwarder->end[i]);
     }
-    if (forwarder->epoll >= 0) {
-        close(forwarder->epoll);
-    }
-    if (forwarder->wake >= 0) {
-        close(forwarder->wake);
-    }
+    process_close(forwarder->epoll);
+    process_close(forwarder->wake);
     pthread_mutex_destroy(&forwarder->lock);
     free(forwarder->end);
     free(forwarder);
