@@ -10,11 +10,11 @@
 #include "kernels/kernel.h"
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/parse.h"
 
 #include <gmp.h>
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,14 +88,8 @@ static bool parse_voltage(int64_t *voltage_nv, const char **text, char end)
 static bool parse_number(uint64_t *number, const char *text, uint64_t least,
                          uint64_t most)
 {
-    char *end;
-
-    if (text == NULL || !isdigit((unsigned char)text[0])) {
-        return false;
-    }
-    errno = 0;
-    *number = strtoull(text, &end, 10);
-    return errno == 0 && *end == '\0' && *number >= least && *number <= most;
+    return text != NULL && parse_count(text, number) == NULL &&
+           *number >= least && *number <= most;
 }
 
 static bool parse_range(struct sweep *sweep, const char *text)

@@ -15,6 +15,7 @@
 #include "qemu/format/wav.h"
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/parse.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -78,12 +79,11 @@ static bool read_band(struct design *design, const char *text)
 
 static bool read_count(uint32_t *taps, const char *text)
 {
-    char *after;
-    unsigned long value = strtoul(text, &after, 10);
+    uint64_t value = 0;
+    bool is_count = parse_count(text, &value) == NULL;
 
     *taps = (uint32_t)value;
-    return text[0] >= '0' && text[0] <= '9' && *after == '\0' &&
-           value >= TAPS_MIN && value <= TAPS_MAX;
+    return is_count && value >= TAPS_MIN && value <= TAPS_MAX;
 }
 
 /* Takes one key=value; what is wrong with it, or NULL. */

@@ -20,17 +20,16 @@
 /* Says what is wrong with a pattern: its number is its line's. */
 static int print_error(const char *path, unsigned number, size_t bytes)
 {
-    char place[32];
-    char reason[64] = "at most 255 patterns are allowed";
+    const char *name = path != NULL ? path : "--arg";
+    const char *place = path != NULL ? "line" : "pattern";
 
-    snprintf(place, sizeof place, path != NULL ? "line %u" : "pattern %u",
-             number);
-    if (number <= PATTERNS_MAX) {
-        snprintf(reason, sizeof reason,
-                 "%zu bytes; a pattern has 1 to 255 bytes", bytes);
+    if (number > PATTERNS_MAX) {
+        file_error(name, "%s %u: at most 255 patterns are allowed", place,
+                   number);
+    } else {
+        file_error(name, "%s %u: %zu bytes; a pattern has 1 to 255 bytes",
+                   place, number, bytes);
     }
-    fprintf(stderr, "quincunx: %s: %s: %s\n", path != NULL ? path : "--arg",
-            place, reason);
     return path != NULL ? EXIT_FAILED : EXIT_USAGE;
 }
 

@@ -197,8 +197,7 @@ static void print_rounds(FILE *out, const struct outcome *outcome)
     uint64_t one_ps = plan->rounds > 1 ? one_round_ps(outcome) : 0;
     char text[SUMMARY_TIME_BYTES];
 
-    fprintf(out, "\nrounds    %u of %u phases",
-            (unsigned)plan->rounds,
+    fprintf(out, "\nrounds    %u of %u phases", (unsigned)plan->rounds,
             (unsigned)plan->phases);
     if (one_ps > 0) {
         summary_time(text, one_ps);
