@@ -5,30 +5,25 @@
 
 #include <stdlib.h>
 
-static void line_init(struct model_line *line)
+static void line_each(struct model_line *line, void number_do(mpq_ptr))
 {
-    mpq_inits(line->slope, line->offset, NULL);
+    number_do(line->slope);
+    number_do(line->offset);
 }
 
-static void line_clear(struct model_line *line)
-{
-    mpq_clears(line->slope, line->offset, NULL);
-}
-
-/* Applies one function to every number of the lines. */
-static void lines_each(struct model_lines *lines,
-                       void line_do(struct model_line *), void number_do(mpq_t))
+/* Applies mpq_init() or mpq_clear() to every number of the lines. */
+static void lines_each(struct model_lines *lines, void number_do(mpq_ptr))
 {
     for (unsigned j = 0; j < MODEL_LAYERS; ++j) {
         number_do(lines->setup[j]);
         number_do(lines->rate[j]);
         for (unsigned k = 0; k < MODEL_ROUNDS_MAX; ++k) {
-            line_do(&lines->line[k][j]);
+            line_each(&lines->line[k][j], number_do);
         }
     }
     for (unsigned k = 0; k < MODEL_ROUNDS_MAX; ++k) {
-        line_do(&lines->own[k]);
-        line_do(&lines->load[k]);
+        line_each(&lines->own[k], number_do);
+        line_each(&lines->load[k], number_do);
     }
     number_do(lines->compute);
     number_do(lines->x);
@@ -36,21 +31,11 @@ static void lines_each(struct model_lines *lines,
     number_do(lines->term[1]);
 }
 
-static void number_init(mpq_t number)
-{
-    mpq_init(number);
-}
-
-static void number_clear(mpq_t number)
-{
-    mpq_clear(number);
-}
-
 struct model_lines *model_lines_new(const struct model_input *input)
 {
     struct model_lines *lines = memory_or_exit(malloc(sizeof *lines));
 
-    lines_each(lines, line_init, number_init);
+    lines_each(lines, mpq_init);
     lines->input = input;
     model_exact_set(lines->compute, input->compute_ps);
     return lines;
@@ -58,7 +43,7 @@ struct model_lines *model_lines_new(const struct model_input *input)
 
 void model_lines_free(struct model_lines *lines)
 {
-    lines_each(lines, line_clear, number_clear);
+    lines_each(lines, mpq_clear);
     free(lines);
 }
 
