@@ -3,6 +3,7 @@
 
 #include "qemu/schedule/baselines.h"
 #include "qemu/schedule/scatter.h"
+#include "qemu/support/memory.h"
 #include "scatter/plan/tree.h"
 
 #include <stdlib.h>
@@ -58,13 +59,10 @@ uint8_t *schedule_tree(enum schedule schedule, struct torus_size size,
                        struct torus_coord originator, const uint8_t *slow_shift)
 {
     uint32_t nodes = torus_nodes(size);
-    struct schedule_branch *tree = calloc(nodes, sizeof *tree);
-    uint8_t *out = malloc((size_t)nodes * TREE_BRANCH_BYTES);
-    int phases = -1;
+    struct schedule_branch *tree = memory_or_exit(calloc(nodes, sizeof *tree));
+    uint8_t *out = memory_or_exit(malloc((size_t)nodes * TREE_BRANCH_BYTES));
+    int phases = schedules[schedule].make(tree, size, originator);
 
-    if (tree != NULL && out != NULL) {
-        phases = schedules[schedule].make(tree, size, originator);
-    }
     if (phases < 0 || phases > (int)TREE_PHASES_MAX) {
         free(out);
         out = NULL;

@@ -34,7 +34,7 @@ bool schedule_is_equal(enum schedule schedule);
 /*
  * The tree of width * height branches as an order carries it, to be freed;
  * slow_shift[i] is that of node i, row-major; NULL: all 0. NULL if this torus
- * has no such tree or there is no memory.
+ * has no such tree.
  */
 uint8_t *schedule_tree(enum schedule schedule, struct torus_size size,
                        struct torus_coord originator,
