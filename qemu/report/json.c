@@ -37,6 +37,15 @@ static json_t *text(const char *string, size_t bytes)
     return json;
 }
 
+/* Without one of its entries there is no array, and so no report. */
+static void append(json_t **array, json_t *entry)
+{
+    if (json_array_append_new(*array, entry) != 0) {
+        json_decref(*array);
+        *array = NULL;
+    }
+}
+
 static json_t *mesh_json(const struct outcome *outcome)
 {
     return json_pack("{s:i, s:i, s:o, s:[i,i], s:s, s:s}", "width",
@@ -83,10 +92,7 @@ static json_t *layers_json(const struct outcome *outcome)
             integer(planned->received_ps), "rounds",
             layer_rounds_json(&outcome->rounds, layer));
 
-        if (json_array_append_new(layers, entry) != 0) {
-            json_decref(layers);
-            return NULL;
-        }
+        append(&layers, entry);
     }
     return layers;
 }
@@ -96,12 +102,7 @@ static json_t *startup_json(const struct wire_report *plan)
     json_t *startup = json_array();
 
     for (unsigned phase = 1; plan->layers && phase <= plan->phases; ++phase) {
-        json_t *entry = integer(plan->startup_ps[phase - 1]);
-
-        if (json_array_append_new(startup, entry) != 0) {
-            json_decref(startup);
-            return NULL;
-        }
+        append(&startup, integer(plan->startup_ps[phase - 1]));
     }
     return startup;
 }
@@ -168,10 +169,7 @@ static json_t *nodes_json(const struct outcome *outcome)
             integer(node->finished_ps), "idle_ps",
             integer(outcome_idle_ps(node)), "rounds",
             intervals_json(outcome, node));
-        if (json_array_append_new(nodes, entry) != 0) {
-            json_decref(nodes);
-            return NULL;
-        }
+        append(&nodes, entry);
     }
     return nodes;
 }
@@ -287,16 +285,12 @@ static void collect_real(void *context, const char *name, double value)
 static void collect_lines(void *context, const char *name, const uint8_t *lines,
                           uint32_t bytes)
 {
-    struct collector *collector = (struct collector *)context;
     json_t *list = json_array();
     uint32_t start = 0;
 
     for (uint32_t i = 0; i < bytes; ++i) {
         if (lines[i] == '\n') {
-            if (json_array_append_new(
-                    list, text((const char *)lines + start, i - start)) != 0) {
-                collector->failed = true;
-            }
+            append(&list, text((const char *)lines + start, i - start));
             start = i + 1;
         }
     }
@@ -306,7 +300,6 @@ static void collect_lines(void *context, const char *name, const uint8_t *lines,
 static void collect_list(void *context, const char *name, const uint8_t *values,
                          unsigned value_bytes, uint32_t count)
 {
-    struct collector *collector = (struct collector *)context;
     json_t *list = json_array();
 
     for (uint32_t i = 0; i < count; ++i) {
@@ -314,9 +307,7 @@ static void collect_list(void *context, const char *name, const uint8_t *values,
         json_t *value = integer(value_bytes == 8 ? kernel_load_u64(at)
                                                  : kernel_load_u32(at));
 
-        if (json_array_append_new(list, value) != 0) {
-            collector->failed = true;
-        }
+        append(&list, value);
     }
     collect(context, name, list);
 }
