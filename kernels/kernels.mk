@@ -35,11 +35,11 @@ new-kernel:
 	if [ -n "$$bad" ] || [ $${#NAME} -gt 15 ]; then \
 	  echo "make new-kernel NAME='$$NAME': must be 1 to 15 of a-z, 0-9" \
 	    "and _, a letter first" >&2; exit 2; fi; \
-	for to in "kernels/$$NAME.c" "test/test_kernel_$$NAME.py"; do \
+	for to in "kernels/$$NAME.c" "test/kernels/test_kernel_$$NAME.py"; do \
 	  if [ -e "$$to" ]; then echo "$$to exists" >&2; exit 2; fi; done; \
 	sed "s/@NAME@/$$NAME/g" kernels/skeleton/kernel.c.in \
 	  > "kernels/$$NAME.c"; \
 	sed "s/@NAME@/$$NAME/g" kernels/skeleton/test_kernel.py.in \
-	  > "test/test_kernel_$$NAME.py"; \
+	  > "test/kernels/test_kernel_$$NAME.py"; \
 	echo "kernels/$$NAME.c: counts the bytes of one value; make it yours"; \
-	echo "test/test_kernel_$$NAME.py: make test T='-k $$NAME' runs it"
+	echo "test/kernels/test_kernel_$$NAME.py: make test T='-k $$NAME' runs it"

@@ -47,7 +47,7 @@ QEMU10_SUITE := bookworm-backports
 ## qemu10: QEMU 10 from Debian's backports, into build/qemu10; no root needed
 .PHONY: qemu10
 qemu10:
-	$(Q)test/second_qemu.sh $(QEMU10) $(QEMU10_SUITE)
+	$(Q)test/lib/second_qemu.sh $(QEMU10) $(QEMU10_SUITE)
 	@echo "QEMU      $(QEMU10)/qemu-system-arm"
 
 # ---- running ----

@@ -10,7 +10,7 @@ import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
-for folder in (HERE, HERE / "oracle"):
+for folder in (HERE / "lib", HERE / "oracle"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 

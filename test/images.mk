@@ -29,7 +29,7 @@ COUNTED_MAIN := test/target/main.c boot/cortex_m/reset.c \
 $(call test_image,target,$(COUNTED),$(COUNTED_MAIN) $(UNIT) \
   test/unit/unit_all.c $(wildcard test/unit/test_*.c kernels/*.c) $(PLANS) \
   hal/crc32.c $(wildcard scatter/wire/*.c),-Wno-stringop-overflow)
-$(call test_image,conformance,$(COUNTED),test/conformance/program.c \
+$(call test_image,conformance,$(COUNTED),test/hal/conformance/program.c \
   $(filter-out %/memory.c,$(BOOT_SOURCES)) boot/mps2/vectors.c \
   boot/mps2/end.c $(MPS2_HAL) hal/crc32.c $(wildcard torus/*.c), \
   -Wno-stringop-overflow)
@@ -75,13 +75,14 @@ $(foreach pins,$(ALL_PINS),$(eval $(call compile, \
   $(BUILD)/test/pins/$(pins)/%.o: %.c,$$(call target_cc,stm32f405) \
   -UPINS -DPINS=$(pins),stm32f405,$(DEPS))))
 # $(call with_pins,PINS,SOURCES): those that know pins of these.
-PINS_KNOWN := test/stm32f405/main.c boot/stm32f405/vectors.c \
+PINS_KNOWN := test/boards/stm32f405/main.c boot/stm32f405/vectors.c \
               hal/stm32f405/serial.c hal/stm32f405/led.c
 with_pins = $(filter-out $(PINS_KNOWN),$(2)) $(patsubst \
               %.c,$(BUILD)/test/pins/$(1)/%.o,$(filter $(PINS_KNOWN),$(2)))
 
 # The drivers shown, an image for each header of pins.
-DRIVERS_SHOWN := $(wildcard test/stm32f405/*.c hal/stm32f405/*.c) hal/crc32.c \
+DRIVERS_SHOWN := $(wildcard test/boards/stm32f405/*.c hal/stm32f405/*.c) \
+                 hal/crc32.c \
                  $(filter-out %/main.c,$(wildcard boot/stm32f405/*.c)) \
                  $(BOOT_SOURCES)
 $(foreach pins,$(ALL_PINS),$(call test_image,stm32f405-$(pins),stm32f405, \
@@ -104,10 +105,10 @@ $(BUILD)/test/chip-stack.ld: $(wildcard linker/*.ld) test/images.mk
 
 # How emulated boards are wired: a program that stands alone.
 TEST_PROGRAMS += $(BUILD)/test/wired.elf
-$(BUILD)/test/wired.elf: test/wired/image.c test/wired/image.ld \
+$(BUILD)/test/wired.elf: test/boards/wired/image.c test/boards/wired/image.ld \
                          $(BUILD)/stm32f405.flags | $(TEST_DEPS)
 	$(say) LINK-$(core_stm32f405) $@
 	$(Q)mkdir -p $(@D)
 	$(Q)$(filter-out -flto=auto -fstack-usage -Wpedantic,$(call \
 	  target_cc,stm32f405)) -ffreestanding -nostdlib -nostartfiles \
-	  -Wl,--fatal-warnings -T test/wired/image.ld $< -o $@
+	  -Wl,--fatal-warnings -T test/boards/wired/image.ld $< -o $@

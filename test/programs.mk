@@ -58,28 +58,28 @@ $(OBJECTS_shared)/boot/cortex_m/memory.o: HOST_CFLAGS += -fno-builtin \
 $(call test_program,memory.so,shared,boot/cortex_m/memory.c)
 
 # The fabric alone, and the host's side of the HAL on both kinds of boards.
-$(call test_program,fabric,sanitized,$(wildcard test/fabric/*.c) $(UNIT_HOST) \
-  torus/torus.c qemu/fabric/fabric.c qemu/support/memory.c)
+$(call test_program,fabric,sanitized,$(wildcard test/qemu/fabric/*.c) \
+  $(UNIT_HOST) torus/torus.c qemu/fabric/fabric.c qemu/support/memory.c)
 $(call test_program,conformance,sanitized,$(UNIT) $(WINDOW_SOURCES) \
-  $(wildcard test/conformance/*.c hal/host/*.c torus/*.c qemu/fabric/*.c) \
+  $(wildcard test/hal/conformance/*.c hal/host/*.c torus/*.c qemu/fabric/*.c) \
   qemu/board/addresses.c qemu/board/table.c qemu/board/emulator.c \
   qemu/support/memory.c qemu/support/process.c)
 
 # The switch in software on simulated lines; discovery in meshes of nodes.
-$(call test_program,switch,sanitized,$(wildcard test/switch/*.c) $(UNIT_HOST) \
-  $(SWITCH_SOURCES) torus/pattern.c torus/torus.c)
-$(call test_program,discover,sanitized,$(wildcard test/discover/*.c) \
+$(call test_program,switch,sanitized,$(wildcard test/hal/switch/*.c) \
+  $(UNIT_HOST) $(SWITCH_SOURCES) torus/pattern.c torus/torus.c)
+$(call test_program,discover,sanitized,$(wildcard test/hal/discover/*.c) \
   $(UNIT_HOST) hal/crc32.c $(wildcard hal/discover/*.c) torus/torus.c)
 
 # Circuits over serial lines, above a switch that is made up.
-$(call test_program,serial_circuit,sanitized,test/serial_circuit/main.c \
+$(call test_program,serial_circuit,sanitized,test/hal/serial/main.c \
   $(UNIT_HOST) hal/check.c hal/host/clock.c $(wildcard hal/serial/*.c))
 
 # Whole jobs, and probes, on native nodes.
-$(call test_program,jobs,sanitized,$(wildcard test/jobs/*.c) $(UNIT_HOST) \
-  $(HOST_WITHOUT_MAIN),$(HOST_LIBS))
-$(call test_program,probe,sanitized,$(wildcard test/probe/*.c) $(UNIT_HOST) \
-  $(HOST_WITHOUT_MAIN) kernels/spin.c,$(HOST_LIBS))
+$(call test_program,jobs,sanitized,$(wildcard test/scatter/jobs/*.c) \
+  $(UNIT_HOST) $(HOST_WITHOUT_MAIN),$(HOST_LIBS))
+$(call test_program,probe,sanitized,$(wildcard test/qemu/probe/*.c) \
+  $(UNIT_HOST) $(HOST_WITHOUT_MAIN) kernels/spin.c,$(HOST_LIBS))
 
 # The host command with sanitizers, which also tell what it does not free.
 $(call test_program,quincunx,sanitized,$(HOST_SOURCES) \
@@ -90,15 +90,15 @@ $(call test_program,quincunx,sanitized,$(HOST_SOURCES) \
 $(call test_program,console.so,shared,hal/check.c hal/line/line.c \
   hal/serial/mailbox.c qemu/console/client.c qemu/console/port.c \
   qemu/support/memory.c qemu/support/parse.c,-lserialport)
-$(call test_program,console-board,sanitized,test/console/board.c \
+$(call test_program,console-board,sanitized,test/hal/console/board.c \
   hal/check.c hal/line/line.c hal/serial/mailbox.c \
   $(wildcard boot/shell/*.c) torus/torus.c)
-$(call test_program,console-node,sanitized,test/console/node.c $(UNIT_HOST) \
+$(call test_program,console-node,sanitized,test/hal/console/node.c \
   $(wildcard boot/serial/*.c boot/shell/*.c kernels/*.c) $(ENGINE_SOURCES) \
-  hal/host/clock.c $(SERIAL_SOURCES) $(BUILD)/host/kernel_table.o)
+  $(UNIT_HOST) hal/host/clock.c $(SERIAL_SOURCES) $(BUILD)/host/kernel_table.o)
 
 # Plans that are carried out, and beside floating point and a solver.
-$(call test_program,planner_walk.so,shared,test/planner/walk.c \
+$(call test_program,planner_walk.so,shared,test/scatter/planner/walk.c \
   scatter/plan/one_round.c scatter/plan/split.c)
 $(call test_program,planner_bench.so,shared,test/bench/planner/twins.c \
   test/bench/planner/solver.c scatter/plan/one_round.c,-lglpk)
@@ -110,19 +110,20 @@ SIMULATION := $(filter-out %/tree.c %/tree_pairs.c,$(wildcard qemu/model/*.c)) \
               qemu/support/memory.c
 $(call test_program,simulate,sanitized,$(SIMULATION) scatter/plan/split.c \
   qemu/fabric/fabric.c $(UNIT_HOST) \
-  $(filter-out %/lossy.c,$(wildcard test/simulate/*.c)),$(HOST_LIBS))
+  $(filter-out %/lossy.c,$(wildcard test/qemu/simulate/*.c)),$(HOST_LIBS))
 $(call test_program,simulate-lossy,sanitized,$(SIMULATION) \
   $(wildcard qemu/command/simulate*.c qemu/options/plan*.c) \
-  qemu/options/simulate.c qemu/support/parse.c test/simulate/lossy.c, \
+  qemu/options/simulate.c qemu/support/parse.c test/qemu/simulate/lossy.c, \
   $(HOST_LIBS))
 
 # The model of an STM32F405: a bench of modelled boards; its processor, how fast
 # it is, and against libunicorn, which is as long a way to the same results.
-CHIP_CORE := $(wildcard test/chip/core*.c)
-CHIP_OTHERS := $(addprefix test/chip/check/,bench.c differ.c differ_forms.c)
-$(call test_program,chip,fast,$(wildcard test/chip/*.c),-ljansson)
+CHIP_CORE := $(wildcard test/boards/chip/core*.c)
+CHIP_CHECK := test/boards/chip/check
+CHIP_OTHERS := $(addprefix $(CHIP_CHECK)/,bench.c differ.c differ_forms.c)
+$(call test_program,chip,fast,$(wildcard test/boards/chip/*.c),-ljansson)
 $(call test_program,chip-core,sanitized,$(CHIP_CORE) $(UNIT) \
-  $(filter-out $(CHIP_OTHERS),$(wildcard test/chip/check/*.c)))
-$(call test_program,chip-core-bench,fast,$(CHIP_CORE) test/chip/check/bench.c)
+  $(filter-out $(CHIP_OTHERS),$(wildcard $(CHIP_CHECK)/*.c)))
+$(call test_program,chip-core-bench,fast,$(CHIP_CORE) $(CHIP_CHECK)/bench.c)
 $(call test_program,chip-core-differ,fast,$(CHIP_CORE) $(UNIT) \
-  test/chip/check/differ.c test/chip/check/differ_forms.c,-lunicorn)
+  $(addprefix $(CHIP_CHECK)/,differ.c differ_forms.c),-lunicorn)

@@ -21,8 +21,8 @@ test: build-tests | $(TEST_DEPS)
 
 # Where two QEMUs could differ: whole meshes, the emulated chip, the cables. The
 # memory of 625 boards is the same, and one such run takes a minute.
-QEMU10_TESTS := test/test_two_qemus.py test/test_run.py test/test_stm32f405.py \
-                test/test_wired.py
+QEMU10_TESTS := test/qemu/test_two_qemus.py test/mesh/test_run.py \
+                test/boards/test_stm32f405.py test/boards/test_wired.py
 
 ## test-qemu10: a part of the tests, on the QEMU of `make qemu10`
 .PHONY: test-qemu10

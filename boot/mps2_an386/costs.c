@@ -3,8 +3,8 @@
 
 #define PS_PER_INSTRUCTION 32000u
 
-/* Instructions as counted on the target (test/test_mps2_an386.py): the compiler
-   makes a few less than for the Cortex-M3. */
+/* Instructions as counted on the target (test/boards/test_mps2_an386.py): the
+   compiler makes a few less than for the Cortex-M3. */
 const struct scatter_costs boot_costs = {
     .first_send_ps = 341 * PS_PER_INSTRUCTION,
     .split_ps = 199 * PS_PER_INSTRUCTION,

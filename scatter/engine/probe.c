@@ -191,7 +191,8 @@ static int measure(struct scatter *scatter,
     return circuit_send(scatter->circuit, 1u << CIRCUIT_HOST, &message);
 }
 
-/* One copy: probes come from two places, and test/chip_truth.py marks it. */
+/* One copy: probes come from two places, and test/lib/chip_truth.py marks
+   it. */
 __attribute__((noinline)) int probe_serve(struct scatter *scatter,
                                           struct circuit_delivery delivery)
 {

@@ -16,7 +16,7 @@ from fractions import Fraction
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
 
 import chip  # noqa: E402
 import job_bench  # noqa: E402

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the flashed image costs on modelled boards (test/chip): how long it
-holds back the ports' interrupts on each path, what a relayed byte takes, and
+"""What the flashed image costs on modelled boards (test/boards/chip): how long
+it holds back the ports' interrupts on each path, what a relayed byte takes, and
 what `calibrate` finds of it."""
 import argparse
 import contextlib
@@ -13,7 +13,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
-for folder in (HERE, HERE.parent):
+for folder in (HERE, HERE.parent / "lib", HERE.parent / "boards"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
@@ -37,7 +37,7 @@ MIDDLE, CORNERS = 4, (0, 2, 6, 8)  # of 3x3
 # Each neighbour's way to the middle of 3x3, and two that cross there.
 INTO = {3: "E1", 5: "W1", 1: "N1", 7: "S1"}
 ACROSS = {3: "E2", 1: "N2"}
-ORDERED_BYTES = 1000  # see test/test_chip.py
+ORDERED_BYTES = 1000  # see test/boards/test_chip.py
 CLEAN = ("retransmitted", "damaged", "lost", "broken", "overruns", "framings",
          "noises")
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What modelled boards (test/chip) do again and again: find their mesh, do
-jobs, start from any crystal. The checks are those of test/test_chip_boards.py,
-counted here."""
+"""What modelled boards (test/boards/chip) do again and again: find their mesh,
+do jobs, start from any crystal. The checks are those of
+test/boards/test_chip_boards.py, counted here."""
 import pathlib
 import tempfile
 

@@ -10,7 +10,7 @@ import sys
 from fractions import Fraction
 
 TEST = pathlib.Path(__file__).resolve().parent.parent
-for folder in (TEST, TEST / "oracle"):
+for folder in (TEST / "lib", TEST / "oracle"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 import model  # noqa: E402

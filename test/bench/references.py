@@ -16,7 +16,7 @@ import zlib
 import numpy
 
 HERE = pathlib.Path(__file__).resolve().parent
-for path in (HERE, HERE.parent):
+for path in (HERE, HERE.parent / "lib"):
     if str(path) not in sys.path:
         sys.path.insert(0, str(path))
 import job_bench  # noqa: E402

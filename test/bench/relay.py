@@ -8,8 +8,8 @@ import sys
 from fractions import Fraction
 
 TEST = pathlib.Path(__file__).resolve().parent.parent
-if str(TEST) not in sys.path:
-    sys.path.insert(0, str(TEST))
+if str(TEST / "lib") not in sys.path:
+    sys.path.insert(0, str(TEST / "lib"))
 from core import BUILD, QEMU  # noqa: E402
 
 IMAGE = BUILD / "test" / "relay_bench.elf"

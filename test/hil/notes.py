@@ -20,7 +20,7 @@ class Notes:
 
     def begin(self, bench):
         what = ("emulated boards (QEMU netduinoplus2)" if bench.emulated
-                else "modelled boards (test/chip)" if bench.modelled
+                else "modelled boards (test/boards/chip)" if bench.modelled
                 else "boards")
         self.head = [f"mesh      {bench.mesh} {what}, console {bench.port}"]
         if bench.emulated:

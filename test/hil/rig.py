@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mesh of boards on a bench, or in its place emulated ones, or modelled ones
-(test/chip), whose times are a chip's."""
+(test/boards/chip), whose times are a chip's."""
 import binascii
 import contextlib
 import json

@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 TEST = pathlib.Path(__file__).resolve().parent.parent
-sys.path += [str(TEST), str(TEST / "bench")]
+sys.path += [str(TEST / "lib"), str(TEST / "bench")]
 import job_bench  # noqa: E402
 
 QUINCUNX = TEST.parent / "build" / "quincunx"

@@ -28,7 +28,7 @@ import drivers
 import product
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-DRIVER_TESTS = ("test/test_chip_drivers.py", "test/test_chip.py")
+DRIVER_TESTS = ("test/boards/test_chip_drivers.py", "test/boards/test_chip.py")
 BUILD_S, TESTS_S = 900, 900
 HOST = ("build/quincunx",)
 BOARD = HOST + ("build/mps2_an385/firmware.elf",)
@@ -42,24 +42,24 @@ LIBRARY = HOST + ("build/test/libcore.so",)
 
 # What a test file needs, if not the host command and the emulated board.
 NEEDS = {
-    "test/test_bad_input.py": HOST,
-    "test/test_board_library.py": ("build/test/libcore.so",
-                                   "build/test/memory.so"),
-    "test/test_chip.py": CHIP,
-    "test/test_chip_drivers.py": CHIP,
-    "test/test_conformance.py": ("build/test/conformance",
-                                 "build/test/conformance.elf"),
-    "test/test_console.py": ("build/test/console-node",
-                             "build/test/console-board",
-                             "build/test/console.so"),
-    "test/test_flash.py": HOST,
-    "test/test_flash_loader.py": HOST,
-    "test/test_planner.py": LIBRARY + ("build/test/planner_walk.so",),
-    "test/test_rounds.py": LIBRARY,
-    "test/test_sanitized.py": ("build/test/quincunx",),
-    "test/test_stm32f405.py": CHIP,
-    "test/test_wired.py": HOST + ("build/stm32f405/firmware.elf",
-                                  "build/test/wired.elf"),
+    "test/qemu/test_bad_input.py": HOST,
+    "test/hal/test_board_library.py": ("build/test/libcore.so",
+                                       "build/test/memory.so"),
+    "test/boards/test_chip.py": CHIP,
+    "test/boards/test_chip_drivers.py": CHIP,
+    "test/hal/test_conformance.py": ("build/test/conformance",
+                                     "build/test/conformance.elf"),
+    "test/hal/test_console.py": ("build/test/console-node",
+                                 "build/test/console-board",
+                                 "build/test/console.so"),
+    "test/qemu/test_flash.py": HOST,
+    "test/qemu/test_flash_loader.py": HOST,
+    "test/scatter/test_planner.py": LIBRARY + ("build/test/planner_walk.so",),
+    "test/scatter/test_rounds.py": LIBRARY,
+    "test/qemu/test_sanitized.py": ("build/test/quincunx",),
+    "test/boards/test_stm32f405.py": CHIP,
+    "test/boards/test_wired.py": HOST + ("build/stm32f405/firmware.elf",
+                                         "build/test/wired.elf"),
 }
 
 
@@ -164,7 +164,7 @@ def targets_of(test):
     name, _, program = test.split()[0].partition("::test_all_tests_of[")
     if program:
         return ("build/test/" + program.rstrip("]"),)
-    if name.startswith("test/test_kernel_"):
+    if name.startswith("test/kernels/test_kernel_"):
         return BOARD + ("build/test/kernels.so",)
     return NEEDS.get(name, BOARD)
 
@@ -227,6 +227,8 @@ def judge(folder, mutant, took_s):
 
 
 def main():
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
     folder = pathlib.Path(sys.argv[1]).resolve()
     mutants = chosen(sys.argv[2:])
     for mutant in mutants:

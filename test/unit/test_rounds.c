@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expected numbers: the equations of scatter/plan/rounds.h in exact fractions.
-   At random, through ctypes: test/test_rounds.py. */
+   At random, through ctypes: test/scatter/test_rounds.py. */
 #include "scatter/plan/rounds.h"
 #include "test/unit/unit.h"
 

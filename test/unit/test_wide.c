@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Worked by hand: values whose words are few bits. At random, through ctypes:
-   test/test_rounds.py. */
+   test/scatter/test_rounds.py. */
 #include "scatter/plan/wide.h"
 #include "test/unit/unit.h"
 

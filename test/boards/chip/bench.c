@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test/boards/chip/bench.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+/* Shorter than a byte at the fastest line: see slice_fs(). */
+#define SLICE_FS (5u * FS_PER_US)
+#define SLICE_BITS 9u
+#define FRAME_BITS 10u
+#define BAUD_TOLERANCE 30u /* of 1000: more is misread */
+
+static const uint8_t default_tx[BENCH_PORTS] = {0x16, 0x02, 0x1a, 0x26, 0x2a};
+static const uint8_t default_rx[BENCH_PORTS] = {0x17, 0x03, 0x1b, 0x27, 0x2b};
+
+void bench_init(struct bench *bench)
+{
+    memset(bench, 0, sizeof *bench);
+    memcpy(bench->port_tx, default_tx, sizeof default_tx);
+    memcpy(bench->port_rx, default_rx, sizeof default_rx);
+    bench->console_baud = 115200;
+}
+
+/* ---- texts ---- */
+
+static bool add(struct bench_text *text, const uint8_t *data, uint32_t bytes)
+{
+    if (bytes > text->capacity - text->bytes) {
+        return false;
+    }
+    memcpy(text->data + text->bytes, data, bytes);
+    text->bytes += bytes;
+    return true;
+}
+
+void bench_take(struct bench_text *text, uint32_t bytes)
+{
+    memmove(text->data, text->data + bytes, text->bytes - bytes);
+    text->bytes -= bytes;
+}
+
+static bool make_text(struct bench_text *text, uint32_t capacity)
+{
+    text->data = malloc(capacity);
+    text->capacity = capacity;
+    return text->data != NULL;
+}
+
+/* ---- lines ---- */
+
+static uint32_t next_random(struct bench_wire *wire)
+{
+    wire->random ^= wire->random << 13;
+    wire->random ^= wire->random >> 17;
+    wire->random ^= wire->random << 5;
+    return wire->random;
+}
+
+static bool happens(struct bench_wire *wire, uint32_t probability)
+{
+    return probability != 0 && next_random(wire) < probability;
+}
+
+/* Room for one more entry of a list; NULL: no memory, the entry is lost. */
+static void *grow(void *list, uint32_t count, uint32_t *capacity, size_t bytes)
+{
+    if (count == *capacity) {
+        uint32_t more = *capacity * 2 + 4096;
+
+        list = realloc(list, more * bytes);
+        *capacity = list == NULL ? *capacity : more;
+    }
+    return list;
+}
+
+static void watch(struct bench *bench, unsigned board, unsigned pin,
+                  uint8_t byte, uint64_t start_fs)
+{
+    struct bench_byte *list = grow(bench->seen, bench->seen_count,
+                                   &bench->seen_capacity, sizeof *list);
+
+    if (list != NULL) {
+        bench->seen = list;
+        list[bench->seen_count++] =
+            (struct bench_byte){start_fs, (uint8_t)board, (uint8_t)pin, byte};
+    }
+}
+
+static void mark(void *context, uint32_t address, uint64_t now_fs)
+{
+    const struct bench_board *board = context;
+    struct bench *bench = board->bench;
+    struct bench_passed *list = grow(bench->passed, bench->passed_count,
+                                     &bench->passed_capacity, sizeof *list);
+
+    if (list != NULL) {
+        bench->passed = list;
+        list[bench->passed_count++] =
+            (struct bench_passed){now_fs, address, board->index};
+    }
+}
+
+/* The host's end of a console: its baud is the adapter's. */
+static void hear(struct bench_board *board, uint8_t byte, uint64_t bit_fs)
+{
+    uint64_t own = FS_PER_S / board->bench->console_baud;
+    uint64_t off = bit_fs > own ? bit_fs - own : own - bit_fs;
+
+    if (off * 1000 > own * BAUD_TOLERANCE) {
+        board->misread += 1;
+        byte ^= 0x5a;
+    }
+    board->heard_lost += !add(&board->heard, &byte, 1);
+}
+
+static void carry(struct bench *bench, struct bench_wire *wire, uint8_t byte,
+                  uint64_t start_fs, uint64_t bit_fs)
+{
+    bool doubtful = happens(wire, wire->doubt);
+
+    wire->bytes += 1;
+    if (!wire->joined || wire->cut) {
+        return;
+    }
+    if (happens(wire, wire->lose)) {
+        wire->lost += 1;
+        return;
+    }
+    if (happens(wire, wire->damage)) {
+        wire->damaged += 1;
+        byte ^= (uint8_t)(1u << next_random(wire) % 8);
+    }
+    chip_receive(&bench->board[wire->to_board].chip, wire->to_pin, byte,
+                 doubtful, start_fs, bit_fs);
+}
+
+static void transmit(void *context, unsigned pin, uint8_t byte,
+                     uint64_t start_fs, uint64_t bit_fs)
+{
+    struct bench_board *board = context;
+    struct bench *bench = board->bench;
+
+    if (bench->watching) {
+        watch(bench, board->index, pin, byte, start_fs);
+    }
+    if (pin == bench->port_tx[BENCH_CONSOLE]) {
+        hear(board, byte, bit_fs);
+    } else {
+        carry(bench, &board->wire[pin], byte, start_fs, bit_fs);
+    }
+}
+
+static void set_open(struct chip *chip, unsigned pin, bool open)
+{
+    uint32_t bit = 1u << (pin & 0xfu);
+    struct gpio *gpio = &chip->gpio[pin >> 4];
+
+    gpio->open = open ? gpio->open | bit : gpio->open & ~bit;
+}
+
+struct bench_wire *bench_wire(struct bench *bench, unsigned board,
+                              unsigned port)
+{
+    return &bench->board[board].wire[bench->port_tx[port]];
+}
+
+/* The port that a pin receives for; BENCH_PORTS: none. */
+static unsigned port_of(const struct bench *bench, unsigned rx_pin)
+{
+    unsigned port = 0;
+
+    while (port < BENCH_PORTS && bench->port_rx[port] != rx_pin) {
+        ++port;
+    }
+    return port;
+}
+
+void bench_unplug(struct bench *bench, unsigned board, unsigned port)
+{
+    struct bench_wire *out = bench_wire(bench, board, port);
+
+    if (out->joined) {
+        unsigned other = out->to_board;
+        unsigned other_port = port_of(bench, out->to_pin);
+
+        out->joined = false;
+        bench_wire(bench, other, other_port)->joined = false;
+        set_open(&bench->board[other].chip, out->to_pin, true);
+    }
+    set_open(&bench->board[board].chip, bench->port_rx[port], true);
+}
+
+void bench_join(struct bench *bench, unsigned a, unsigned a_port, unsigned b,
+                unsigned b_port)
+{
+    struct bench_wire *there;
+    struct bench_wire *back;
+
+    bench_unplug(bench, a, a_port);
+    bench_unplug(bench, b, b_port);
+    there = bench_wire(bench, a, a_port);
+    back = bench_wire(bench, b, b_port);
+    there->joined = true;
+    there->to_board = (uint8_t)b;
+    there->to_pin = bench->port_rx[b_port];
+    back->joined = true;
+    back->to_board = (uint8_t)a;
+    back->to_pin = bench->port_rx[a_port];
+    set_open(&bench->board[a].chip, bench->port_rx[a_port], false);
+    set_open(&bench->board[b].chip, bench->port_rx[b_port], false);
+}
+
+void bench_torus(struct bench *bench, unsigned width, unsigned height)
+{
+    for (unsigned y = 0; y < height; ++y) {
+        for (unsigned x = 0; x < width; ++x) {
+            unsigned at = x + y * width;
+
+            bench_join(bench, at, 0, (x + 1) % width + y * width, 2);
+            bench_join(bench, at, 1, x + (y + 1) % height * width, 3);
+        }
+    }
+}
+
+/* ---- boards ---- */
+
+/* A chip as most are: 8 MHz, 3.3 V, no errors. */
+static struct chip_config usual(struct bench_board *board)
+{
+    unsigned i = board->index;
+
+    return (struct chip_config){
+        .uid = {0x00310000u + i, 0x3436470eu, 0x35373138u},
+        .hse = CHIP_HSE_CRYSTAL,
+        .hse_hz = 8000000,
+        .lsi_hz = 32000,
+        .supply_mv = 3300,
+        .celsius = 25,
+        .seed = 12345u + i,
+        .transmit = transmit,
+        .mark = mark,
+        .context = board};
+}
+
+static bool make_board(struct bench *bench, unsigned index,
+                       const uint8_t *image, uint32_t bytes)
+{
+    struct bench_board *board = &bench->board[index];
+    struct chip_config config;
+
+    board->bench = bench;
+    board->index = index;
+    board->pty = -1;
+    config = usual(board);
+    for (unsigned pin = 0; pin < BENCH_PINS; ++pin) {
+        board->wire[pin].random = 2654435761u * (index * BENCH_PINS + pin + 1);
+    }
+    if (!make_text(&board->typed, BENCH_TYPED) ||
+        !make_text(&board->heard, BENCH_HEARD) ||
+        !chip_init(&board->chip, &config, image, bytes, bench->spent)) {
+        return false;
+    }
+    if (index > 0) {
+        core_share(&board->chip.core, &bench->board[0].chip.core);
+    }
+    return true;
+}
+
+bool bench_make(struct bench *bench, unsigned count, const uint8_t *image,
+                uint32_t bytes)
+{
+    if (count == 0 || count > BENCH_BOARDS) {
+        return false;
+    }
+    bench->count = count;
+    bench->spent = calloc(CHIP_FLASH_BYTES / 2, sizeof *bench->spent);
+    bench->board = calloc(count, sizeof *bench->board);
+    if (bench->board == NULL || bench->spent == NULL) {
+        return false;
+    }
+    for (unsigned i = 0; i < count; ++i) {
+        if (!make_board(bench, i, image, bytes)) {
+            return false;
+        }
+        for (unsigned port = 0; port < BENCH_CONSOLE; ++port) {
+            set_open(&bench->board[i].chip, bench->port_rx[port], true);
+        }
+    }
+    return true;
+}
+
+void bench_free(struct bench *bench)
+{
+    for (unsigned i = 0; i < bench->count && bench->board != NULL; ++i) {
+        struct bench_board *board = &bench->board[i];
+
+        chip_free(&board->chip);
+        free(board->typed.data);
+        free(board->heard.data);
+        if (board->pty >= 0) {
+            close(board->pty);
+        }
+    }
+    free(bench->board);
+    free(bench->spent);
+    free(bench->seen);
+    free(bench->passed);
+    bench_init(bench);
+}
+
+/* ---- consoles ---- */
+
+bool bench_type(struct bench *bench, unsigned board, const uint8_t *data,
+                uint32_t bytes)
+{
+    return add(&bench->board[board].typed, data, bytes);
+}
+
+/* The adapter sends the next byte as soon as the last has left. */
+static void type_next(struct bench *bench, struct bench_board *board,
+                      uint64_t until_fs)
+{
+    struct bench_wire *wire = &board->wire[bench->port_tx[BENCH_CONSOLE]];
+    uint64_t bit_fs = FS_PER_S / bench->console_baud;
+    uint32_t typed = 0;
+
+    if (board->typing_fs < bench->now_fs) {
+        board->typing_fs = bench->now_fs;
+    }
+    while (typed < board->typed.bytes && board->typing_fs < until_fs) {
+        chip_receive(&board->chip, bench->port_rx[BENCH_CONSOLE],
+                     board->typed.data[typed++], happens(wire, wire->doubt),
+                     board->typing_fs, bit_fs);
+        board->typing_fs += FRAME_BITS * bit_fs;
+    }
+    if (typed > 0) {
+        bench_take(&board->typed, typed);
+    }
+}
+
+const char *bench_pty(struct bench *bench, unsigned board)
+{
+    int fd = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    struct termios raw;
+
+    if (fd < 0 || grantpt(fd) != 0 || unlockpt(fd) != 0 ||
+        tcgetattr(fd, &raw) != 0) {
+        return NULL;
+    }
+    cfmakeraw(&raw);
+    tcsetattr(fd, TCSANOW, &raw);
+    bench_close(bench, board);
+    bench->board[board].pty = fd;
+    return ptsname(fd);
+}
+
+/* Whoever had the other end may have left before it had read all. */
+void bench_close(struct bench *bench, unsigned board)
+{
+    struct bench_board *it = &bench->board[board];
+
+    if (it->pty >= 0) {
+        close(it->pty);
+        it->pty = -1;
+        bench_take(&it->heard, it->heard.bytes);
+    }
+}
+
+void bench_pump(struct bench *bench)
+{
+    for (unsigned i = 0; i < bench->count; ++i) {
+        struct bench_board *board = &bench->board[i];
+        uint8_t data[1024];
+        ssize_t bytes;
+
+        if (board->pty < 0) {
+            continue;
+        }
+        if (board->heard.bytes > 0) {
+            bytes = write(board->pty, board->heard.data, board->heard.bytes);
+            if (bytes > 0) {
+                bench_take(&board->heard, (uint32_t)bytes);
+            }
+        }
+        if (board->typed.capacity - board->typed.bytes >= sizeof data) {
+            bytes = read(board->pty, data, sizeof data);
+            if (bytes > 0) {
+                (void)add(&board->typed, data, (uint32_t)bytes);
+            }
+        }
+    }
+}
+
+/* ---- time ---- */
+
+/* No byte that begins in a slice is complete in it. */
+static uint64_t slice_fs(const struct bench *bench)
+{
+    uint64_t slice = SLICE_FS;
+
+    for (unsigned i = 0; i < bench->count; ++i) {
+        const struct usart *usart = bench->board[i].chip.usart;
+
+        for (unsigned u = 0; u < USART_COUNT; ++u) {
+            uint64_t own = SLICE_BITS * usart[u].bit_fs;
+
+            slice = own != 0 && own < slice ? own : slice;
+        }
+    }
+    return slice;
+}
+
+static bool has_said(const struct bench_board *board, const char *text)
+{
+    return text != NULL && memmem(board->heard.data, board->heard.bytes, text,
+                                  strlen(text)) != NULL;
+}
+
+/* When anything will happen next, if nobody types. */
+static uint64_t next_fs(const struct bench *bench)
+{
+    uint64_t next = CHIP_NEVER;
+
+    for (unsigned i = 0; i < bench->count; ++i) {
+        const struct bench_board *board = &bench->board[i];
+        uint64_t own = board->typed.bytes > 0 ? bench->now_fs
+                                              : chip_wakes_fs(&board->chip);
+
+        next = own < next ? own : next;
+    }
+    return next;
+}
+
+bool bench_run(struct bench *bench, uint64_t fs, unsigned board,
+               const char *text)
+{
+    uint64_t until_fs = bench->now_fs + fs;
+
+    while (bench->now_fs < until_fs && !has_said(&bench->board[board], text)) {
+        uint64_t next = next_fs(bench);
+        uint64_t to_fs = next > bench->now_fs ? next : bench->now_fs;
+        uint64_t slice = slice_fs(bench);
+
+        to_fs = until_fs - bench->now_fs <= slice || to_fs > until_fs - slice
+                    ? until_fs
+                    : to_fs + slice;
+        for (unsigned i = 0; i < bench->count; ++i) {
+            type_next(bench, &bench->board[i], to_fs);
+            chip_run(&bench->board[i].chip, to_fs);
+        }
+        bench->now_fs = to_fs;
+    }
+    return has_said(&bench->board[board], text);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A bench of modelled boards (chip.h): up to BENCH_BOARDS chips with one image,
+ * cables between their pins, and whoever types at their consoles.
+ *
+ * All boards share one time. They live one after the other for a slice that is
+ * shorter than any byte takes on a line, so that what one sends is known before
+ * another can hear it: the same bench does the same in every run.
+ */
+#ifndef TEST_BOARDS_CHIP_BENCH_H
+#define TEST_BOARDS_CHIP_BENCH_H
+
+#include "test/boards/chip/chip.h"
+
+#define BENCH_BOARDS 64u
+#define BENCH_PINS (GPIO_COUNT * 16u)
+#define BENCH_PORTS 5u /* as enum torus_port, then the console */
+#define BENCH_CONSOLE 4u
+#define BENCH_TYPED 8192u
+#define BENCH_HEARD 65536u
+
+/* One direction of a cable. Probabilities are in parts of 2^32. */
+struct bench_wire {
+    bool joined;
+    bool cut;
+    uint8_t to_board;
+    uint8_t to_pin;
+    uint32_t damage; /* of a byte: one bit is changed */
+    uint32_t lose;   /* of a byte: it does not arrive */
+    uint32_t doubt;  /* of a byte: its samples disagree, it is right */
+    uint32_t random;
+    uint64_t bytes;
+    uint64_t damaged;
+    uint64_t lost;
+};
+
+/* A text that grows at its end and is taken from its beginning. */
+struct bench_text {
+    uint8_t *data;
+    uint32_t capacity;
+    uint32_t bytes;
+};
+
+struct bench_board {
+    struct bench *bench;
+    unsigned index;
+    struct chip chip;
+    struct bench_wire wire[BENCH_PINS];
+    struct bench_text typed; /* for the console's RX */
+    struct bench_text heard; /* from its TX */
+    uint64_t typing_fs;      /* when the next byte may begin */
+    uint64_t heard_lost;
+    uint64_t misread; /* bytes whose baud is not the console's */
+    int pty;          /* -1: none */
+};
+
+/* What the lines carried, in order: for tests that time it. */
+struct bench_byte {
+    uint64_t start_fs;
+    uint8_t board;
+    uint8_t pin;
+    uint8_t byte;
+};
+
+/* A program came to a marked address: see core.h. */
+struct bench_passed {
+    uint64_t at_fs;
+    uint32_t address;
+    uint32_t board;
+};
+
+struct bench {
+    unsigned count;
+    uint64_t now_fs;
+    uint8_t port_tx[BENCH_PORTS]; /* pins, gpio_pin() */
+    uint8_t port_rx[BENCH_PORTS];
+    uint32_t console_baud;
+    uint64_t *spent; /* cycles of all boards, by halfword of the flash */
+    struct bench_board *board;
+    bool watching;
+    struct bench_byte *seen;
+    uint32_t seen_count;
+    uint32_t seen_capacity;
+    struct bench_passed *passed;
+    uint32_t passed_count;
+    uint32_t passed_capacity;
+};
+
+/* No boards, the wiring of a bare chip (hal/stm32f405/serial.h). */
+void bench_init(struct bench *bench);
+
+/* So many boards of one image, off, each with a number of its own. False: no
+   memory, or more than BENCH_BOARDS. */
+bool bench_make(struct bench *bench, unsigned count, const uint8_t *image,
+                uint32_t bytes);
+void bench_free(struct bench *bench);
+
+/* Joins two ports by a cable, in place of what was there. */
+void bench_join(struct bench *bench, unsigned a, unsigned a_port, unsigned b,
+                unsigned b_port);
+
+/* Takes a cable away at one end, which is both. */
+void bench_unplug(struct bench *bench, unsigned board, unsigned port);
+
+/* The cables of a torus: board x + y * width at x, y. */
+void bench_torus(struct bench *bench, unsigned width, unsigned height);
+
+/* What leaves the port goes through this wire. */
+struct bench_wire *bench_wire(struct bench *bench, unsigned board,
+                              unsigned port);
+
+/* Lives on by so much; ends earlier when the console of `board` has said
+   `text`. NULL: any text. Result: whether it has. */
+bool bench_run(struct bench *bench, uint64_t fs, unsigned board,
+               const char *text);
+
+/* Types at a console. False: too much at once. */
+bool bench_type(struct bench *bench, unsigned board, const uint8_t *data,
+                uint32_t bytes);
+
+/* Removes the first bytes of a text. */
+void bench_take(struct bench_text *text, uint32_t bytes);
+
+/* Opens a pseudo-terminal for the console, in place of one that it has; result:
+   its name, NULL: none. */
+const char *bench_pty(struct bench *bench, unsigned board);
+
+/* Closes it, if there is one; what it was still to be told is lost. */
+void bench_close(struct bench *bench, unsigned board);
+
+/* What went to and fro there; to be called now and then. */
+void bench_pump(struct bench *bench);
+
+#endif

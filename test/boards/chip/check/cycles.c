@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cycles, worked out by hand, of sequences of instructions; memory. */
+#include "test/boards/chip/check/machine.h"
+
+static const struct core_flash slow = {5, false, false, false};
+static const struct core_flash prefetching = {5, true, false, false};
+static const struct core_flash caching = {5, true, true, true};
+
+/* From MAIN until the instruction at MAIN + bytes is next. */
+static uint64_t cycles_of(struct machine *machine, uint32_t bytes)
+{
+    uint64_t from = machine->core.cycle;
+
+    machine->core.r[0] = CORE_RAM_BASE;
+    machine->core.r[13] = STACK - 16u;
+    machine->core.piped_at = UINT64_MAX;
+    machine->core.r[15] = MAIN;
+    machine_go(machine, MAIN + bytes);
+    return machine->core.cycle - from;
+}
+
+#define CHECK_CYCLES(unit, cycles, bytes, ...)                                 \
+    do {                                                                       \
+        struct machine *machine = machine_new();                               \
+                                                                               \
+        CODE(machine, MAIN, __VA_ARGS__);                                      \
+        CHECK_EQUAL(unit, cycles_of(machine, bytes), cycles);                  \
+    } while (0)
+
+static void test_data(struct unit *unit)
+{
+    CHECK_CYCLES(unit, 3, 6, MOVS(1, 1), ADDS(1, 2), NOP);
+    CHECK_CYCLES(unit, 1, 2, 0x4341);         /* muls r1, r0 */
+    CHECK_CYCLES(unit, 2, 4, 0xfb00, 0x1102); /* mla r1, r0, r2, r1 */
+    CHECK_CYCLES(unit, 1, 4, 0xfba0, 0x1202); /* umull r1, r2, r0, r2 */
+    CHECK_CYCLES(unit, 2, 4, 0xf3ef, 0x8110); /* mrs r1, primask */
+    CHECK_CYCLES(unit, 2, 4, DSB);
+    /* It lt; an instruction that is not executed takes a cycle, too. */
+    CHECK_CYCLES(unit, 2, 4, 0xbfb8, MOVS(1, 1));
+}
+
+/* r0 is 0x20000000. */
+static void test_division(struct unit *unit)
+{
+    /* movs r1, #0 (or 1); udiv r2, r0, r1 */
+    CHECK_CYCLES(unit, 1 + 2, 6, MOVS(1, 0), 0xfbb0, 0xf2f1);
+    CHECK_CYCLES(unit, 1 + 11, 6, MOVS(1, 1), 0xfbb0, 0xf2f1);
+    /* udiv r2, r1, r0: the quotient is 0 */
+    CHECK_CYCLES(unit, 1 + 2, 6, MOVS(1, 1), 0xfbb1, 0xf2f0);
+    CHECK_CYCLES(unit, 1 + 4, 6, MOVS(1, 1), 0xfbb1, 0xf2f1);
+}
+
+static void test_transfers(struct unit *unit)
+{
+    CHECK_CYCLES(unit, 2, 2, LDR(1, 0, 0));
+    CHECK_CYCLES(unit, 3, 4, LDR(1, 0, 0), LDR(2, 0, 4));
+    CHECK_CYCLES(unit, 5, 6, LDR(1, 0, 0), NOP, LDR(2, 0, 4));
+    CHECK_CYCLES(unit, 2, 4, STR(1, 0, 0), STR(2, 0, 4));
+    CHECK_CYCLES(unit, 2, 4, STR(1, 0, 0), LDR(2, 0, 4));
+    CHECK_CYCLES(unit, 4, 2, 0xc80e);              /* ldm r0!, {r1-r3} */
+    CHECK_CYCLES(unit, 3, 4, 0xe9d0, 0x1200);      /* ldrd r1, r2, [r0] */
+    CHECK_CYCLES(unit, 3, 4, 0xf8d0, 0x1001);      /* ldr.w r1, [r0, #1] */
+    CHECK_CYCLES(unit, 2 + 3, 4, PUSH_LR, 0xbc06); /* pop {r1, r2} */
+}
+
+static void test_branches(struct unit *unit)
+{
+    CHECK_CYCLES(unit, 3, 4, B(2));
+    /* To an instruction of 32 bits: at MAIN + 4 it is aligned, at + 6 not. */
+    CHECK_CYCLES(unit, 3, 4, B(2), NOP, NOP_W);
+    CHECK_CYCLES(unit, 4, 6, B(3), NOP, NOP, NOP_W);
+    CHECK_CYCLES(unit, 1, 2, 0xd001); /* beq, Z is 0 */
+    CHECK_CYCLES(unit, 3, 6, 0xd101); /* bne */
+    /* movs r1, #1; cbz r1, not taken, taken */
+    CHECK_CYCLES(unit, 2, 4, MOVS(1, 1), 0xb101);
+    CHECK_CYCLES(unit, 1 + 3, 6, MOVS(1, 0), 0xb101);
+    /* tbb [pc, r1] with the table {1} behind it: 2 + 2 */
+    CHECK_CYCLES(unit, 1 + 4, 8, MOVS(1, 0), 0xe8df, 0xf001, 0x0001);
+}
+
+static void test_device_waits(struct unit *unit)
+{
+    struct machine *machine = machine_new();
+
+    CODE(machine, MAIN, LDR(1, 2, 0), STR(1, 2, 0), NOP);
+    machine->core.r[2] = DEVICE;
+    machine->device_wait = 7;
+    CHECK_EQUAL(unit, cycles_of(machine, 6), 2 + 7 + 1 + 7 + 1);
+}
+
+/* Lines of 8 NOPs. */
+static void test_flash_without_caches(struct unit *unit)
+{
+    struct machine *machine = machine_new();
+
+    core_set_flash(&machine->core, &slow);
+    CHECK_EQUAL(unit, cycles_of(machine, 16), 5 + 8);
+    CHECK_EQUAL(unit, machine->spent[(MAIN - CORE_FLASH_BASE) / 2], 6);
+    machine_new();
+    core_set_flash(&machine->core, &slow);
+    CHECK_EQUAL(unit, cycles_of(machine, 48), 3 * (5 + 8));
+}
+
+static void test_prefetch(struct unit *unit)
+{
+    struct machine *machine = machine_new();
+
+    /* The next line is read in 6 cycles while 8 NOPs execute. */
+    core_set_flash(&machine->core, &prefetching);
+    CHECK_EQUAL(unit, cycles_of(machine, 48), 5 + 3 * 8);
+    /* But 4 of 32 bits execute in 4: 2 stalls a line. */
+    machine_new();
+    CODE(machine, MAIN, NOP_W, NOP_W, NOP_W, NOP_W, NOP_W, NOP_W, NOP_W, NOP_W,
+         NOP_W, NOP_W, NOP_W, NOP_W);
+    core_set_flash(&machine->core, &prefetching);
+    CHECK_EQUAL(unit, cycles_of(machine, 48), 5 + 4 + 2 * (2 + 4));
+}
+
+static void test_instruction_cache(struct unit *unit)
+{
+    struct machine *machine = machine_new();
+
+    core_set_flash(&machine->core, &caching);
+    CHECK_EQUAL(unit, cycles_of(machine, 48), 5 + 3 * 8);
+    CHECK_EQUAL(unit, cycles_of(machine, 48), 3 * 8);
+    core_flush(&machine->core, true, false);
+    machine->core.line = CORE_NO_LINE;
+    CHECK_EQUAL(unit, cycles_of(machine, 16), 5 + 8);
+}
+
+/* 65 lines, one behind another, in a cache of 64: always the wrong one. */
+static void test_least_recent_goes(struct unit *unit)
+{
+    const struct core_flash no_prefetch = {5, false, true, false};
+    struct machine *machine = machine_new();
+
+    core_set_flash(&machine->core, &no_prefetch);
+    for (unsigned i = 0; i < 3; ++i) {
+        CHECK_EQUAL(unit, cycles_of(machine, 16 * 65), 65 * (5 + 8));
+    }
+    CHECK_EQUAL(unit, cycles_of(machine, 16 * 64), 64 * (5 + 8));
+    CHECK_EQUAL(unit, cycles_of(machine, 16 * 64), 64 * 8);
+}
+
+/* A literal far away: the flash first ends the prefetch that is under way. */
+static void test_data_cache(struct unit *unit)
+{
+    struct machine *machine = machine_new();
+
+    CODE(machine, MAIN, LDR_PC(1, 100), LDR_PC(2, 100), NOP, NOP, NOP, NOP, NOP,
+         NOP);
+    core_set_flash(&machine->core, &slow);
+    CHECK_EQUAL(unit, cycles_of(machine, 2), 5 + 2 + 5);
+    CHECK_EQUAL(unit, cycles_of(machine, 4), 2 + 5 + 1 + 5);
+    core_set_flash(&machine->core, &caching);
+    CHECK_EQUAL(unit, cycles_of(machine, 4), 2 + 5 + 1);
+    CHECK_EQUAL(unit, cycles_of(machine, 4), 2 + 1);
+    /* Fetched in cycles 0 to 5, prefetch 6 to 11, literal 12 to 17. */
+    machine_new();
+    CODE(machine, MAIN, LDR_PC(1, 100));
+    core_set_flash(&machine->core, &caching);
+    CHECK_EQUAL(unit, cycles_of(machine, 2), 17);
+}
+
+static void test_code_in_ram(struct unit *unit)
+{
+    static const uint16_t code[] = {MOVS(1, 1), ADDS(1, 1), NOP, B(-3)};
+    struct machine *machine = machine_new();
+
+    core_set_flash(&machine->core, &slow);
+    for (unsigned i = 0; i < 4; ++i) {
+        machine->ram[2 * i] = (uint8_t)code[i];
+        machine->ram[2 * i + 1] = (uint8_t)(code[i] >> 8);
+    }
+    machine->core.r[15] = CORE_RAM_BASE;
+    machine_step(machine, 4);
+    CHECK_EQUAL(unit, machine->core.cycle, 6);
+    CHECK_EQUAL(unit, machine->core.r[15], CORE_RAM_BASE);
+    CHECK_EQUAL(unit, machine->core.r[1], 2);
+    machine->ram[0] = 7; /* movs r1, #7 */
+    machine_step(machine, 2);
+    CHECK_EQUAL(unit, machine->core.r[1], 8);
+}
+
+/* Two cores with one table of decoded instructions. */
+static void test_shared_code(struct unit *unit)
+{
+    static struct core other;
+    struct machine *machine = machine_new();
+
+    core_init(&other, &machine->core.config);
+    core_share(&other, &machine->core);
+    core_reset(&other);
+    CODE(machine, MAIN, MOVS(1, 1), ADDS(1, 1), NOP, B(-2));
+    machine_run(machine, 1000);
+    core_run(&other, 1000);
+    CHECK_EQUAL(unit, other.instructions, machine->core.instructions);
+    CHECK_EQUAL(unit, other.cycle, machine->core.cycle);
+    CHECK_EQUAL(unit, other.r[1], machine->core.r[1]);
+    CHECK_EQUAL(unit, other.own[(MAIN / 2u) % CORE_DECODED].key, CORE_NO_KEY);
+}
+
+/* Bit 3 of the word at 0x20000004, bit 9 of the device's. */
+static void test_bit_bands(struct unit *unit)
+{
+    struct machine *machine = machine_new();
+    struct core *core = &machine->core;
+
+    CODE(machine, MAIN, STR(1, 2, 0), STR(1, 3, 0), LDR(4, 2, 0), LDR(5, 2, 4));
+    core->r[1] = 1;
+    core->r[2] = 0x22000000u + 4 * 32 + 3 * 4;
+    core->r[3] = 0x42000000u + 9 * 4;
+    machine->device = 5;
+    machine_step(machine, 4);
+    CHECK_EQUAL(unit, machine_word(machine, CORE_RAM_BASE + 4), 8);
+    CHECK_EQUAL(unit, machine->device, 5 | 1 << 9);
+    CHECK_EQUAL(unit, core->r[4], 1);
+    CHECK_EQUAL(unit, core->r[5], 0);
+}
+
+void check_cycles(struct unit *unit)
+{
+    UNIT_RUN(unit, test_data);
+    UNIT_RUN(unit, test_division);
+    UNIT_RUN(unit, test_transfers);
+    UNIT_RUN(unit, test_branches);
+    UNIT_RUN(unit, test_device_waits);
+    UNIT_RUN(unit, test_flash_without_caches);
+    UNIT_RUN(unit, test_prefetch);
+    UNIT_RUN(unit, test_instruction_cache);
+    UNIT_RUN(unit, test_least_recent_goes);
+    UNIT_RUN(unit, test_data_cache);
+    UNIT_RUN(unit, test_code_in_ram);
+    UNIT_RUN(unit, test_shared_code);
+    UNIT_RUN(unit, test_bit_bands);
+}

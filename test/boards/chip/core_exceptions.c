@@ -1,0 +1,746 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test/boards/chip/core_exceptions.h"
+
+#include "test/boards/chip/core_memory.h"
+#include "test/boards/chip/core_state.h"
+#include "test/boards/chip/core_system.h"
+
+#define ENTRY_CYCLES 12u
+#define RETURN_CYCLES 10u
+#define CHAIN_CYCLES 6u
+
+#define FRAME_WORDS 8u
+#define FRAME_PADDED (1u << 9) /* of the stacked xPSR */
+
+#define IDLE_PRIORITY 256 /* no handler, nothing masked */
+
+#define RETURN_TO_HANDLER 0xfffffff1u
+#define RETURN_TO_MSP 0xfffffff9u
+#define RETURN_TO_PSP 0xfffffffdu
+
+/* ---- priorities ---- */
+
+static int priority_of(const struct core *core, unsigned exception)
+{
+    return exception <= CORE_HARD_FAULT ? (int)exception - 4
+                                        : core->exceptions.of[exception];
+}
+
+/* What counts for preemption: without the bits of the subpriority. */
+static int group_of(const struct core *core, int priority)
+{
+    return priority < 0 ? priority
+                        : priority & ~((2 << core->system.prigroup) - 1);
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static int execution_priority(const struct core *core, bool with_primask)
+{
+    int priority = IDLE_PRIORITY;
+
+    for (unsigned word = 0; word < 4; ++word) {
+        uint32_t left = core->exceptions.active[word];
+
+        for (; left != 0; left &= left - 1u) {
+            unsigned exception = 32u * word + (unsigned)__builtin_ctz(left);
+
+            priority =
+                least(priority, group_of(core, priority_of(core, exception)));
+        }
+    }
+    if (core->basepri != 0) {
+        priority = least(priority, group_of(core, (int)core->basepri));
+    }
+    if (core->primask != 0 && with_primask) {
+        priority = least(priority, 0);
+    }
+    return core->faultmask != 0 ? least(priority, -1) : priority;
+}
+
+unsigned core_next_pending(const struct core *core)
+{
+    const struct core_exceptions *x = &core->exceptions;
+    unsigned best = 0;
+
+    for (unsigned word = 0; word < 4; ++word) {
+        uint32_t left = x->pending[word] & x->enabled[word];
+
+        for (; left != 0; left &= left - 1u) {
+            unsigned exception = 32u * word + (unsigned)__builtin_ctz(left);
+
+            if (best == 0 ||
+                priority_of(core, exception) < priority_of(core, best)) {
+                best = exception;
+            }
+        }
+    }
+    return best;
+}
+
+static bool preempts(const struct core *core, unsigned exception, int priority)
+{
+    return exception != 0 &&
+           group_of(core, priority_of(core, exception)) < priority;
+}
+
+/* ---- how long levels are held ---- */
+
+static void release(struct core *core, unsigned level)
+{
+    uint64_t *since = &core->exceptions.held_since[level];
+    uint64_t cycles = core->cycle - *since;
+
+    core->held_sum[level] += cycles;
+    if (cycles > core->held_max[level]) {
+        core->held_max[level] = cycles;
+        core->held_at[level] = core->at;
+    }
+    *since = CORE_NOT_HELD;
+}
+
+/* From now on instructions execute with this priority; levels that are as
+   urgent or less are held. */
+static void hold(struct core *core, int priority)
+{
+    core->exceptions.priority = priority;
+    for (unsigned level = 0; level < CORE_PRIORITIES; ++level) {
+        bool held = group_of(core, (int)level << 4) >= priority;
+        bool was = core->exceptions.held_since[level] != CORE_NOT_HELD;
+
+        if (was && !held) {
+            release(core, level);
+        } else if (held && !was) {
+            core->exceptions.held_since[level] = core->cycle;
+        }
+    }
+}
+
+void core_priority_changed(struct core *core)
+{
+    hold(core, execution_priority(core, true));
+    core->limit = 0;
+}
+
+void core_forget(struct core *core)
+{
+    struct core_exceptions *x = &core->exceptions;
+
+    memset(core->stats, 0, sizeof core->stats);
+    memset(core->held_max, 0, sizeof core->held_max);
+    memset(core->held_sum, 0, sizeof core->held_sum);
+    memset(core->held_at, 0, sizeof core->held_at);
+    for (unsigned i = 0; i < CORE_EXCEPTIONS; ++i) {
+        x->pending_since[i] = core->cycle;
+        x->running_since[i] = core->cycle;
+    }
+    for (unsigned i = 0; i < CORE_PRIORITIES; ++i) {
+        if (x->held_since[i] != CORE_NOT_HELD) {
+            x->held_since[i] = core->cycle;
+        }
+    }
+}
+
+/* ---- pending and enabled ---- */
+
+static void set_bit(uint32_t *set, unsigned exception, bool value)
+{
+    uint32_t bit = 1u << exception % 32u;
+
+    set[exception / 32u] =
+        value ? set[exception / 32u] | bit : set[exception / 32u] & ~bit;
+}
+
+void core_pend(struct core *core, unsigned exception)
+{
+    struct core_exceptions *x = &core->exceptions;
+
+    if (core_test(x->pending, exception)) {
+        return;
+    }
+    set_bit(x->pending, exception, true);
+    x->pending_since[exception] = core->cycle;
+    if ((core->system.scr & CORE_SCR_SEVONPEND) != 0) {
+        core->event = true;
+    }
+    core->limit = 0;
+}
+
+/* A request that is high and not being served stays pending. */
+void core_unpend(struct core *core, unsigned exception)
+{
+    struct core_exceptions *x = &core->exceptions;
+
+    if (!core_test(x->high, exception) || core_test(x->active, exception)) {
+        set_bit(x->pending, exception, false);
+    }
+}
+
+void core_enable(struct core *core, unsigned exception, bool enabled)
+{
+    struct core_exceptions *x = &core->exceptions;
+
+    if (core_test(x->enabled, exception) != enabled) {
+        set_bit(x->enabled, exception, enabled);
+        x->pending_since[exception] = core->cycle;
+        core->limit = 0;
+    }
+}
+
+void core_set_priority(struct core *core, unsigned exception, uint8_t priority)
+{
+    core->exceptions.of[exception] = priority & 0xf0u;
+    core_priority_changed(core);
+}
+
+void core_set_irq(struct core *core, unsigned irq, bool high)
+{
+    struct core_exceptions *x = &core->exceptions;
+    unsigned exception = CORE_FIRST_IRQ + irq;
+
+    if (irq >= CORE_IRQS || core_test(x->high, exception) == high) {
+        return;
+    }
+    set_bit(x->high, exception, high);
+    if (high) {
+        core_pend(core, exception);
+    }
+}
+
+void core_exceptions_reset(struct core *core)
+{
+    struct core_exceptions *x = &core->exceptions;
+    uint32_t high[4];
+
+    memcpy(high, x->high, sizeof high);
+    memset(x, 0, sizeof *x);
+    memcpy(x->high, high, sizeof high);
+    x->enabled[0] = 1u << CORE_NMI | 1u << CORE_HARD_FAULT | 1u << CORE_SVCALL |
+                    1u << CORE_PENDSV | 1u << CORE_SYSTICK;
+    for (unsigned i = 0; i < CORE_PRIORITIES; ++i) {
+        x->held_since[i] = CORE_NOT_HELD;
+    }
+    x->priority = IDLE_PRIORITY;
+}
+
+/* ---- stacks ---- */
+
+uint32_t *core_stack(struct core *core, bool process)
+{
+    bool active = core->exception == 0 && (core->control & 2u) != 0;
+
+    return process == active ? &core->r[13] : &core->other_sp;
+}
+
+void core_set_control(struct core *core, uint32_t control)
+{
+    if (((core->control ^ control) & 2u) != 0) {
+        uint32_t sp = core->r[13];
+
+        core->r[13] = core->other_sp;
+        core->other_sp = sp;
+    }
+    core->control = control & 3u;
+}
+
+/* ---- entry ---- */
+
+static bool push_words(struct core *core, const uint32_t *words)
+{
+    bool stored = true;
+
+    for (unsigned i = 0; i < FRAME_WORDS; ++i) {
+        stored = core_poke_word(core, core->r[13] + 4u * i, words[i]) && stored;
+    }
+    return stored;
+}
+
+/* The exception that comes for a synchronous fault: itself, or HardFault if
+   that is disabled or not urgent enough; 0: neither can, so lockup. */
+static unsigned escalate(struct core *core, unsigned exception)
+{
+    struct core_exceptions *x = &core->exceptions;
+
+    if (core_test(x->enabled, exception) &&
+        preempts(core, exception, x->priority)) {
+        return exception;
+    }
+    if (x->priority <= -1) {
+        core->locked_up = true;
+        core->limit = 0;
+        return 0;
+    }
+    core->system.hfsr |= exception == CORE_DEBUG_MONITOR ? CORE_HFSR_DEBUGEVT
+                         : exception != CORE_HARD_FAULT  ? CORE_HFSR_FORCED
+                                                         : 0;
+    return CORE_HARD_FAULT;
+}
+
+/* Leaves r[13] behind the frame on MSP. A frame that could not be pushed is a
+   bus fault, which competes with the exception at the end of the entry. */
+static void push_frame(struct core *core)
+{
+    bool process = core->exception == 0 && (core->control & 2u) != 0;
+    bool pad =
+        (core->system.ccr & CORE_CCR_STKALIGN) != 0 && (core->r[13] & 4u) != 0;
+    uint32_t words[FRAME_WORDS] = {core->r[0],  core->r[1],    core->r[2],
+                                   core->r[3],  core->r[12],   core->r[14],
+                                   core->r[15], core_psr(core)};
+
+    words[7] = (words[7] & ~FRAME_PADDED) | (pad ? FRAME_PADDED : 0);
+    core->exceptions.entry_lr = core->exception != 0 ? RETURN_TO_HANDLER
+                                : process            ? RETURN_TO_PSP
+                                                     : RETURN_TO_MSP;
+    core->r[13] -= 4u * FRAME_WORDS + (pad ? 4u : 0u);
+    if (!push_words(core, words)) {
+        unsigned derived;
+
+        core->system.cfsr |= CORE_CFSR_STKERR;
+        derived = core->exceptions.priority <= -1
+                      ? 0 /* goes on in HardFault or NMI without a frame */
+                      : escalate(core, CORE_BUS_FAULT);
+        if (derived != 0) {
+            core_pend(core, derived);
+        }
+    }
+    if (core->exception == 0) {
+        core_set_control(core, core->control & ~2u);
+    }
+}
+
+static void begin_entry(struct core *core, unsigned exception, bool chained)
+{
+    struct core_exceptions *x = &core->exceptions;
+
+    x->entering = exception;
+    x->entry_ends = core->cycle + (chained ? CHAIN_CYCLES : ENTRY_CYCLES);
+    if (!chained) {
+        push_frame(core);
+    }
+    hold(core, group_of(core, priority_of(core, exception)));
+    core->limit = 0;
+}
+
+static void count_entry(struct core *core, unsigned exception)
+{
+    struct core_exception_stats *stats = &core->stats[exception];
+    uint64_t waited = core->cycle - core->exceptions.pending_since[exception];
+
+    stats->entries += 1;
+    if (waited > stats->wait_max) {
+        stats->wait_max = waited;
+    }
+    core->exceptions.running_since[exception] = core->cycle;
+}
+
+/* Reads the vector as part of the entry's cycles. */
+static void jump_to_vector(struct core *core, unsigned exception)
+{
+    uint32_t at = core->system.vtor + 4u * exception, low, high;
+
+    if (!core_code_halfword(core, at, &low) ||
+        !core_code_halfword(core, at + 2u, &high)) {
+        core->system.hfsr |= CORE_HFSR_VECTTBL;
+        core->at = core->r[15];
+        core_fault(core, CORE_HARD_FAULT, 0);
+        return;
+    }
+    core->thumb = (low & 1u) != 0;
+    core->r[15] = (high << 16 | low) & ~1u;
+}
+
+static void finish_entry(struct core *core)
+{
+    struct core_exceptions *x = &core->exceptions;
+    unsigned exception = core_next_pending(core);
+
+    if (exception == 0) {
+        exception = x->entering;
+    }
+    x->entering = 0;
+    set_bit(x->pending, exception, false);
+    set_bit(x->active, exception, true);
+    core->exception = exception;
+    core->r[14] = x->entry_lr;
+    core->it = 0;
+    core->it_at = 0;
+    core->exclusive = false;
+    core->event = true;
+    count_entry(core, exception);
+    core_priority_changed(core);
+    jump_to_vector(core, exception);
+}
+
+/* ---- return ---- */
+
+static void count_return(struct core *core, unsigned exception)
+{
+    struct core_exception_stats *stats = &core->stats[exception];
+    uint64_t ran = core->cycle - core->exceptions.running_since[exception];
+
+    if (ran > stats->run_max) {
+        stats->run_max = ran;
+    }
+}
+
+static void deactivate(struct core *core, unsigned exception)
+{
+    struct core_exceptions *x = &core->exceptions;
+
+    set_bit(x->active, exception, false);
+    if (exception != CORE_NMI) {
+        core->faultmask = 0;
+    }
+    if (core_test(x->high, exception)) {
+        core_pend(core, exception);
+    }
+}
+
+/* Enters an exception in place of the return: the frame of what was
+   interrupted first stays where it is. An interrupt that is as urgent could
+   have begun now; what is less urgent is held on. */
+static void chain(struct core *core, unsigned exception, uint32_t exc_return)
+{
+    int priority = group_of(core, priority_of(core, exception));
+
+    count_return(core, core->exception);
+    hold(core, least(execution_priority(core, true), priority + 1));
+    core->exceptions.entry_lr = exc_return;
+    begin_entry(core, exception, true);
+}
+
+static void fail_return(struct core *core, unsigned exception, uint32_t cfsr,
+                        uint32_t exc_return)
+{
+    core->system.cfsr |= cfsr;
+    hold(core, execution_priority(core, true));
+    exception = escalate(core, exception);
+    if (exception != 0) {
+        core_pend(core, exception);
+        chain(core, exception, exc_return);
+    }
+}
+
+static bool may_return(const struct core *core, uint32_t exc_return)
+{
+    int active = 0;
+
+    for (unsigned word = 0; word < 4; ++word) {
+        active += __builtin_popcount(core->exceptions.active[word]);
+    }
+    if (!core_test(core->exceptions.active, core->exception)) {
+        return false;
+    }
+    switch (exc_return) {
+    case RETURN_TO_HANDLER:
+        return active > 1;
+    case RETURN_TO_MSP:
+    case RETURN_TO_PSP:
+        return active == 1 || (core->system.ccr & CORE_CCR_NONBASETHRDENA) != 0;
+    default:
+        return false;
+    }
+}
+
+static bool pop_words(struct core *core, uint32_t *words, uint32_t sp)
+{
+    bool loaded = true;
+
+    for (unsigned i = 0; i < FRAME_WORDS; ++i) {
+        loaded = core_peek_word(core, sp + 4u * i, &words[i]) && loaded;
+    }
+    return loaded;
+}
+
+static void restore(struct core *core, const uint32_t *words, bool process)
+{
+    uint32_t *sp = core_stack(core, process);
+
+    *sp += 4u * FRAME_WORDS;
+    if ((words[7] & FRAME_PADDED) != 0 &&
+        (core->system.ccr & CORE_CCR_STKALIGN) != 0) {
+        *sp += 4u;
+    }
+    memcpy(core->r, words, 4 * sizeof *words);
+    core->r[12] = words[4];
+    core->r[14] = words[5];
+    if ((words[6] & 1u) != 0) {
+        core_complain(core, "exception return to an odd address");
+    }
+    core->r[15] = words[6] & ~1u;
+    core_set_psr(core, words[7]);
+    core->exception = words[7] & 0x1ffu;
+    if (process) {
+        core_set_control(core, core->control | 2u);
+    }
+}
+
+static void unstack(struct core *core, uint32_t exc_return)
+{
+    bool process = exc_return == RETURN_TO_PSP;
+    uint32_t words[FRAME_WORDS];
+    unsigned returning = core->exception;
+
+    if (!pop_words(core, words, *core_stack(core, process))) {
+        fail_return(core, CORE_BUS_FAULT, CORE_CFSR_UNSTKERR, exc_return);
+        return;
+    }
+    if (((words[7] & 0x1ffu) != 0) != (exc_return == RETURN_TO_HANDLER)) {
+        fail_return(core, CORE_USAGE_FAULT, CORE_CFSR_INVPC, exc_return);
+        return;
+    }
+    restore(core, words, process);
+    core->it_at = 0;
+    core->cycle += RETURN_CYCLES;
+    core->exclusive = false;
+    core->event = true;
+    count_return(core, returning);
+    core_priority_changed(core);
+    if (core->exception == 0 &&
+        (core->system.scr & CORE_SCR_SLEEPONEXIT) != 0) {
+        core_sleep(core, false);
+    }
+}
+
+void core_exception_return(struct core *core, uint32_t exc_return)
+{
+    bool valid = may_return(core, exc_return);
+    unsigned next;
+
+    core_tick(core);
+    deactivate(core, core->exception);
+    if (!valid) {
+        fail_return(core, CORE_USAGE_FAULT, CORE_CFSR_INVPC, exc_return);
+        return;
+    }
+    next = core_next_pending(core);
+    if (preempts(core, next, execution_priority(core, true))) {
+        chain(core, next, exc_return);
+    } else {
+        unstack(core, exc_return);
+    }
+}
+
+/* ---- faults ---- */
+
+void core_complain(struct core *core, const char *complaint)
+{
+    if (core->complaint == NULL) {
+        core->complaint = complaint;
+        core->complaint_pc = core->at;
+    }
+}
+
+void core_fault(struct core *core, unsigned exception, uint32_t cfsr)
+{
+    core->system.cfsr |= cfsr;
+    core->fault = exception;
+    core->r[15] = core->at;
+    core->it = core->it_at;
+    core->limit = 0;
+}
+
+void core_bus_fault(struct core *core, uint32_t address)
+{
+    if (core->fault == 0) {
+        core->system.bfar = address;
+        core_fault(core, CORE_BUS_FAULT,
+                   CORE_CFSR_PRECISERR | CORE_CFSR_BFARVALID);
+    }
+}
+
+void core_bus_fault_later(struct core *core)
+{
+    core->imprecise_at = core->cycle + 1u;
+    if (core->limit > core->imprecise_at) {
+        core->limit = core->imprecise_at;
+    }
+}
+
+void core_bus_fault_now(struct core *core)
+{
+    if (core->imprecise_at == 0) {
+        return;
+    }
+    core->imprecise_at = 0;
+    core->system.cfsr |= CORE_CFSR_IMPRECISERR;
+    if (core_test(core->exceptions.enabled, CORE_BUS_FAULT)) {
+        core_pend(core, CORE_BUS_FAULT);
+    } else {
+        core->system.hfsr |= CORE_HFSR_FORCED;
+        core_pend(core, CORE_HARD_FAULT);
+    }
+}
+
+/* The instruction after it is what the handler returns to. */
+void core_call(struct core *core)
+{
+    core->fault = CORE_SVCALL;
+    core->limit = 0;
+}
+
+void core_breakpoint(struct core *core)
+{
+    core_fault(core, CORE_DEBUG_MONITOR, 0);
+}
+
+static void take_fault(struct core *core)
+{
+    unsigned exception = escalate(core, core->fault);
+
+    core->fault = 0;
+    if (exception != 0) {
+        core_pend(core, exception);
+        begin_entry(core, exception, false);
+    }
+}
+
+/* ---- sleep ---- */
+
+/* WFI ignores PRIMASK (B1.5.19), so that what wakes it may be served later. */
+static int waking_priority(const struct core *core)
+{
+    return execution_priority(core, core->until_event);
+}
+
+/* An interrupt that would wake the core is not held by the sleep, though its
+   handler may be, by PRIMASK. */
+void core_sleep(struct core *core, bool until_event)
+{
+    int priority;
+
+    if ((core->system.scr & CORE_SCR_SLEEPDEEP) != 0) {
+        core_complain(core, "deep sleep is not modelled");
+    }
+    core->sleeping = true;
+    core->until_event = until_event;
+    priority = waking_priority(core);
+    if (priority > core->exceptions.priority) {
+        hold(core, priority);
+    }
+    core->limit = 0;
+}
+
+static bool wakes(struct core *core)
+{
+    return preempts(core, core_next_pending(core), waking_priority(core)) ||
+           (core->until_event && core->event);
+}
+
+/* Result: false: nothing wakes it before core->until. */
+static bool sleep_on(struct core *core)
+{
+    while (!wakes(core)) {
+        uint64_t next = core_tick_next(core);
+
+        if (core->cycle >= core->until) {
+            return false;
+        }
+        if (next > core->until) {
+            next = core->until;
+        }
+        core->slept += next - core->cycle;
+        core->cycle = next;
+        core_tick(core);
+    }
+    core->sleeping = false;
+    if (core->until_event) {
+        core->event = false;
+    }
+    hold(core, execution_priority(core, true));
+    return true;
+}
+
+/* ---- between instructions ---- */
+
+/* The frame may be pushed when `until` has come, and the vector not read: an
+   interrupt that the caller then requests may still be the one taken. */
+static bool go_on_entering(struct core *core, enum core_event *event)
+{
+    uint64_t ends = core->exceptions.entry_ends;
+
+    if (core->until < ends) {
+        if (core->cycle < core->until) {
+            core->cycle = core->until;
+        }
+        *event = CORE_RAN;
+        return false;
+    }
+    if (core->cycle < ends) {
+        core->cycle = ends;
+    }
+    core_tick(core);
+    finish_entry(core);
+    return true;
+}
+
+static bool stands_still(struct core *core, enum core_event *event)
+{
+    if (core->resets) {
+        *event = CORE_RESETS;
+        return true;
+    }
+    if (core->locked_up) {
+        if (core->cycle < core->until) {
+            core->cycle = core->until;
+        }
+        *event = CORE_LOCKED_UP;
+        return true;
+    }
+    if (core->sleeping && !sleep_on(core)) {
+        *event = CORE_SLEEPS;
+        return true;
+    }
+    return false;
+}
+
+static void take_what_is_due(struct core *core)
+{
+    unsigned next;
+
+    if (core->fault != 0) {
+        take_fault(core);
+        return;
+    }
+    if (!core->thumb) {
+        core->at = core->r[15];
+        core_fault(core, CORE_USAGE_FAULT, CORE_CFSR_INVSTATE);
+        return;
+    }
+    next = core_next_pending(core);
+    if (preempts(core, next, core->exceptions.priority)) {
+        begin_entry(core, next, false);
+        return;
+    }
+    core->limit = core->until;
+    if (core_tick_next(core) < core->limit) {
+        core->limit = core_tick_next(core);
+    }
+    if (core->imprecise_at != 0 && core->imprecise_at < core->limit) {
+        core->limit = core->imprecise_at;
+    }
+}
+
+bool core_attend(struct core *core, enum core_event *event)
+{
+    core->limit = 0;
+    core_tick(core);
+    if (core->cycle >= core->imprecise_at) {
+        core_bus_fault_now(core);
+    }
+    if (stands_still(core, event)) {
+        return false;
+    }
+    if (core->exceptions.entering != 0) {
+        return go_on_entering(core, event);
+    }
+    if (core->cycle >= core->until) {
+        *event = CORE_RAN;
+        return false;
+    }
+    take_what_is_due(core);
+    return true;
+}

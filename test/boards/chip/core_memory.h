@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the processor's loads, stores and fetches find at an address. An access
+ * that fails has raised its fault: the caller returns and changes nothing.
+ */
+#ifndef TEST_BOARDS_CHIP_CORE_MEMORY_H
+#define TEST_BOARDS_CHIP_CORE_MEMORY_H
+
+#include "test/boards/chip/core.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* bytes: 1, 2 or 4; any address. Wait cycles and stalls are charged. */
+bool core_load(struct core *core, uint32_t address, unsigned bytes,
+               uint32_t *value);
+
+/* A store that nothing takes is a bus fault later: the instruction after it
+   executes, too, unless it is a barrier. So the result is false only for what
+   faults at once, such as an unaligned address of a device. */
+bool core_store(struct core *core, uint32_t address, unsigned bytes,
+                uint32_t value);
+
+/* As core_load() of an aligned word, without a fault: the exceptions have
+   their own. */
+bool core_peek_word(struct core *core, uint32_t address, uint32_t *value);
+bool core_poke_word(struct core *core, uint32_t address, uint32_t value);
+
+/* Code: flash or RAM; false: nothing can be fetched from there. */
+bool core_code_halfword(const struct core *core, uint32_t address,
+                        uint32_t *half);
+
+/* Whether the address is the flash's; *offset: into it. */
+static inline bool core_in_flash(const struct core *core, uint32_t address,
+                                 uint32_t *offset)
+{
+    *offset = address >= CORE_FLASH_BASE ? address - CORE_FLASH_BASE : address;
+    return *offset < core->config.flash_bytes;
+}
+
+/* Where `bytes` bytes from the address are, if they are all in RAM. */
+static inline uint8_t *core_ram_at(const struct core *core, uint32_t address,
+                                   uint32_t bytes)
+{
+    uint32_t offset = address - CORE_RAM_BASE;
+
+    if (offset < core->config.ram_bytes &&
+        bytes <= core->config.ram_bytes - offset) {
+        return core->config.ram + offset;
+    }
+    return NULL;
+}
+
+/* The first, most frequent try: aligned, in RAM. */
+static inline bool core_load_quick(struct core *core, uint32_t address,
+                                   unsigned bytes, uint32_t *value)
+{
+    const uint8_t *at = core_ram_at(core, address, bytes);
+
+    if (at == NULL || (address & (bytes - 1u)) != 0) {
+        return core_load(core, address, bytes, value);
+    }
+    if (bytes == 4) {
+        memcpy(value, at, 4);
+    } else if (bytes == 2) {
+        *value = (uint32_t)at[0] | (uint32_t)at[1] << 8;
+    } else {
+        *value = *at;
+    }
+    return true;
+}
+
+static inline bool core_store_quick(struct core *core, uint32_t address,
+                                    unsigned bytes, uint32_t value)
+{
+    uint8_t *at = core_ram_at(core, address, bytes);
+
+    if (at == NULL || (address & (bytes - 1u)) != 0) {
+        return core_store(core, address, bytes, value);
+    }
+    /* Host and target are both little-endian. */
+    memcpy(at, &value, bytes);
+    return true;
+}
+
+#endif

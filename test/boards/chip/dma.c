@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test/boards/chip/dma.h"
+
+#include "test/boards/chip/chip.h"
+
+#include <string.h>
+
+enum offset {
+    LISR = 0x00,
+    HISR = 0x04,
+    LIFCR = 0x08,
+    HIFCR = 0x0c,
+    STREAMS = 0x10,
+    STREAM_BYTES = 0x18,
+    S_CR = 0x00,
+    S_NDTR = 0x04,
+    S_PAR = 0x08,
+    S_M0AR = 0x0c,
+    S_M1AR = 0x10,
+    S_FCR = 0x14
+};
+
+#define CR_EN (1u << 0)
+#define CR_INTERRUPTS 0x1eu /* TCIE, HTIE, TEIE, DMEIE */
+#define CR_PFCTRL (1u << 5)
+#define CR_DIR (3u << 6)
+#define CR_DIR_OUT (1u << 6)
+#define CR_CIRC (1u << 8)
+#define CR_PINC (1u << 9)
+#define CR_MINC (1u << 10)
+#define CR_DBM (1u << 18)
+#define CR_CT (1u << 19)
+#define FLAG_FE (1u << 0)
+#define FLAG_DME (1u << 2)
+#define FLAG_TE (1u << 3)
+#define FLAG_HT (1u << 4)
+#define FLAG_TC (1u << 5)
+#define FLAGS 0x3du
+#define FCR_RESET 0x21u
+#define FCR_DMDIS (1u << 2)
+
+/* Tables 42 and 43: who asks stream `stream` by channel `channel`. */
+static const struct {
+    uint8_t dma;
+    uint8_t stream;
+    uint8_t channel;
+    uint8_t usart;
+    bool out;
+} requests[] = {
+    {0, 1, 4, 2, false}, {0, 3, 4, 2, true},  {0, 4, 7, 2, true},
+    {0, 5, 4, 1, false}, {0, 6, 4, 1, true},  {0, 2, 4, 3, false},
+    {0, 4, 4, 3, true},  {0, 0, 4, 4, false}, {0, 7, 4, 4, true},
+    {1, 2, 4, 0, false}, {1, 5, 4, 0, false}, {1, 7, 4, 0, true},
+    {1, 1, 5, 5, false}, {1, 2, 5, 5, false}, {1, 6, 5, 5, true},
+    {1, 7, 5, 5, true},
+};
+
+#define REQUESTS (sizeof requests / sizeof *requests)
+
+/* Table 62. */
+static unsigned irq_of(unsigned dma, unsigned stream)
+{
+    static const uint8_t irqs[DMA_COUNT][DMA_STREAMS] = {
+        {11, 12, 13, 14, 15, 16, 17, 47}, {56, 57, 58, 59, 60, 68, 69, 70}};
+
+    return irqs[dma][stream];
+}
+
+static void update_irq(struct chip *chip, unsigned dma, unsigned stream)
+{
+    const struct dma_stream *s = &chip->dma[dma].stream[stream];
+    /* TCIE is bit 4 and TCIF bit 5; HT, TE and DME likewise. */
+    uint32_t enabled = (s->cr & CR_INTERRUPTS) << 1;
+
+    core_set_irq(&chip->core, irq_of(dma, stream), (s->flags & enabled) != 0);
+}
+
+/* ---- transfers ---- */
+
+static void fail(struct chip *chip, struct dma_stream *s, const char *why)
+{
+    s->flags |= FLAG_TE;
+    s->cr &= ~CR_EN;
+    chip_complain(chip, "DMA: %s", why);
+}
+
+static uint32_t memory_address(const struct dma_stream *s)
+{
+    uint32_t base = (s->cr & CR_CT) != 0 ? s->m1ar : s->m0ar;
+
+    return base + ((s->cr & CR_MINC) != 0 ? s->moved : 0);
+}
+
+/* The item was the last, or the one in the middle. */
+static void count(struct dma_stream *s)
+{
+    s->moved += 1;
+    s->ndtr -= 1;
+    if (s->ndtr == s->items / 2) {
+        s->flags |= FLAG_HT;
+    }
+    if (s->ndtr == 0) {
+        s->flags |= FLAG_TC;
+        if ((s->cr & (CR_CIRC | CR_DBM)) != 0) {
+            s->ndtr = s->items;
+            s->moved = 0;
+            s->cr ^= (s->cr & CR_DBM) != 0 ? CR_CT : 0;
+        } else {
+            s->cr &= ~CR_EN;
+        }
+    }
+}
+
+/* Addresses of the USARTs' data registers (2.3). */
+static uint32_t data_register(unsigned usart)
+{
+    static const uint32_t bases[USART_COUNT] = {
+        0x40011000, 0x40004400, 0x40004800, 0x40004c00, 0x40005000, 0x40011400};
+
+    return bases[usart] + 4;
+}
+
+/* One byte, as a USART's data are. False: the stream failed. */
+static bool move(struct chip *chip, struct dma_stream *s, unsigned usart,
+                 bool out)
+{
+    uint8_t *memory = chip_dma_memory(chip, memory_address(s), 1, !out);
+
+    if (memory == NULL) {
+        fail(chip, s, "it does not reach this memory");
+        return false;
+    }
+    if (s->par != data_register(usart)) {
+        fail(chip, s, "PAR is not that of the device that asks");
+        return false;
+    }
+    if (out) {
+        usart_write(chip, usart, 4, *memory);
+    } else {
+        *memory = (uint8_t)usart_read(chip, usart, 4);
+    }
+    count(s);
+    return true;
+}
+
+static bool asked(const struct chip *chip, const struct dma_stream *s,
+                  unsigned request)
+{
+    bool out = requests[request].out;
+
+    return (s->cr & CR_EN) != 0 &&
+           (s->cr >> 25 & 7u) == requests[request].channel &&
+           ((s->cr & CR_DIR) == CR_DIR_OUT) == out &&
+           (out ? usart_wants_tx(chip, requests[request].usart)
+                : usart_wants_rx(chip, requests[request].usart));
+}
+
+/* A device that is written to asks again at once: the outermost call serves
+   that, too. */
+void dma_serve_usart(struct chip *chip, unsigned usart)
+{
+    if (chip->serving) {
+        return;
+    }
+    chip->serving = true;
+    for (unsigned i = 0; i < REQUESTS; ++i) {
+        struct dma_stream *s =
+            &chip->dma[requests[i].dma].stream[requests[i].stream];
+
+        if (requests[i].usart != usart) {
+            continue;
+        }
+        while (asked(chip, s, i) && move(chip, s, usart, requests[i].out)) {
+        }
+        update_irq(chip, requests[i].dma, requests[i].stream);
+    }
+    chip->serving = false;
+}
+
+static void serve_all(struct chip *chip)
+{
+    for (unsigned usart = 0; usart < USART_COUNT; ++usart) {
+        dma_serve_usart(chip, usart);
+    }
+}
+
+/* ---- registers ---- */
+
+void dma_reset(struct chip *chip, unsigned index)
+{
+    memset(&chip->dma[index], 0, sizeof chip->dma[index]);
+    for (unsigned i = 0; i < DMA_STREAMS; ++i) {
+        chip->dma[index].stream[i].fcr = FCR_RESET;
+    }
+}
+
+static bool is_clocked(struct chip *chip, unsigned index)
+{
+    return chip_clocked(chip, RCC_AHB1ENR, 21 + index,
+                        index == 0 ? "DMA1" : "DMA2");
+}
+
+static unsigned flags_shift(unsigned stream)
+{
+    static const uint8_t shifts[] = {0, 6, 16, 22};
+
+    return shifts[stream % 4];
+}
+
+static uint32_t read_flags(const struct dma *dma, unsigned half)
+{
+    uint32_t flags = 0;
+
+    for (unsigned i = 4 * half; i < 4 * half + 4; ++i) {
+        flags |= dma->stream[i].flags << flags_shift(i);
+    }
+    return flags;
+}
+
+static void clear_flags(struct chip *chip, unsigned index, unsigned half,
+                        uint32_t value)
+{
+    for (unsigned i = 4 * half; i < 4 * half + 4; ++i) {
+        chip->dma[index].stream[i].flags &= ~(value >> flags_shift(i) & FLAGS);
+        update_irq(chip, index, i);
+    }
+}
+
+uint32_t dma_read(struct chip *chip, unsigned index, unsigned offset)
+{
+    const struct dma *dma = &chip->dma[index];
+    const struct dma_stream *s;
+
+    if (!is_clocked(chip, index)) {
+        return 0;
+    }
+    if (offset < STREAMS) {
+        return offset <= HISR ? read_flags(dma, offset / 4) : 0;
+    }
+    offset -= STREAMS;
+    if (offset >= DMA_STREAMS * STREAM_BYTES) {
+        return 0;
+    }
+    s = &dma->stream[offset / STREAM_BYTES];
+    switch (offset % STREAM_BYTES) {
+    case S_CR:
+        return s->cr;
+    case S_NDTR:
+        return s->ndtr;
+    case S_PAR:
+        return s->par;
+    case S_M0AR:
+        return s->m0ar;
+    case S_M1AR:
+        return s->m1ar;
+    default:
+        return s->fcr;
+    }
+}
+
+/* 10.3.17: what must hold when a stream is enabled. */
+static void enable(struct chip *chip, unsigned index, unsigned stream)
+{
+    struct dma_stream *s = &chip->dma[index].stream[stream];
+
+    if (s->flags != 0) {
+        chip_complain(chip, "DMA%u stream %u: enabled with flags %02x",
+                      index + 1, stream, s->flags);
+    }
+    if (s->ndtr == 0) {
+        chip_complain(chip, "DMA%u stream %u: enabled for 0 items", index + 1,
+                      stream);
+        s->cr &= ~CR_EN;
+        return;
+    }
+    if ((s->cr >> 11 & 0xfu) != 0 || (s->fcr & FCR_DMDIS) != 0 ||
+        (s->cr & (CR_PINC | CR_PFCTRL)) != 0) {
+        chip_complain(chip, "DMA%u stream %u: a mode not modelled", index + 1,
+                      stream);
+    }
+    s->items = s->ndtr;
+    s->moved = 0;
+}
+
+static void write_cr(struct chip *chip, unsigned index, unsigned stream,
+                     uint32_t value)
+{
+    struct dma_stream *s = &chip->dma[index].stream[stream];
+    uint32_t differs = s->cr ^ value;
+    bool was_on = (s->cr & CR_EN) != 0;
+
+    if (was_on && (value & CR_EN) != 0 &&
+        (differs & ~(CR_INTERRUPTS | CR_CT)) != 0) {
+        chip_complain(chip, "DMA%u stream %u: CR changes while it is on",
+                      index + 1, stream);
+        return;
+    }
+    s->cr = value & 0x0fefffffu;
+    if (!was_on && (value & CR_EN) != 0) {
+        enable(chip, index, stream);
+    }
+}
+
+static void write_stream(struct chip *chip, unsigned index, unsigned stream,
+                         unsigned offset, uint32_t value)
+{
+    struct dma_stream *s = &chip->dma[index].stream[stream];
+
+    if (offset != S_CR && (s->cr & CR_EN) != 0) {
+        chip_complain(chip, "DMA%u stream %u: %02x is written while it is on",
+                      index + 1, stream, offset);
+        return;
+    }
+    switch (offset) {
+    case S_CR:
+        write_cr(chip, index, stream, value);
+        break;
+    case S_NDTR:
+        s->ndtr = value & 0xffffu;
+        break;
+    case S_PAR:
+        s->par = value;
+        break;
+    case S_M0AR:
+        s->m0ar = value;
+        break;
+    case S_M1AR:
+        s->m1ar = value;
+        break;
+    default:
+        s->fcr = value;
+        break;
+    }
+}
+
+void dma_write(struct chip *chip, unsigned index, unsigned offset,
+               uint32_t value)
+{
+    if (!is_clocked(chip, index)) {
+        return;
+    }
+    if (offset == LIFCR || offset == HIFCR) {
+        clear_flags(chip, index, (offset - LIFCR) / 4, value);
+        return;
+    }
+    if (offset < STREAMS || offset - STREAMS >= DMA_STREAMS * STREAM_BYTES) {
+        chip_complain(chip, "DMA%u: a write at %03x", index + 1, offset);
+        return;
+    }
+    offset -= STREAMS;
+    write_stream(chip, index, offset / STREAM_BYTES, offset % STREAM_BYTES,
+                 value);
+    update_irq(chip, index, offset / STREAM_BYTES);
+    serve_all(chip);
+}

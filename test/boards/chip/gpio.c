@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test/boards/chip/gpio.h"
+
+#include "test/boards/chip/chip.h"
+
+enum offset {
+    MODER = 0x00,
+    OTYPER = 0x04,
+    OSPEEDR = 0x08,
+    PUPDR = 0x0c,
+    IDR = 0x10,
+    ODR = 0x14,
+    BSRR = 0x18,
+    LCKR = 0x1c,
+    AFRL = 0x20,
+    AFRH = 0x24
+};
+
+#define MODE_OUTPUT 1u
+#define MODE_ALTERNATE 2u
+#define PULL_UP 1u
+
+/* Data sheet, table 9. */
+static const struct {
+    uint8_t usart;
+    uint8_t tx;
+    uint8_t rx;
+    uint8_t function;
+} places[] = {
+    {0, 0x09, 0x0a, 7}, /* USART1: PA9, PA10 */
+    {0, 0x16, 0x17, 7}, /* PB6, PB7 */
+    {1, 0x02, 0x03, 7}, /* USART2: PA2, PA3 */
+    {1, 0x35, 0x36, 7}, /* PD5, PD6 */
+    {2, 0x1a, 0x1b, 7}, /* USART3: PB10, PB11 */
+    {2, 0x2a, 0x2b, 7}, /* PC10, PC11 */
+    {2, 0x38, 0x39, 7}, /* PD8, PD9 */
+    {3, 0x00, 0x01, 8}, /* UART4: PA0, PA1 */
+    {3, 0x2a, 0x2b, 8}, /* PC10, PC11 */
+    {4, 0x2c, 0x32, 8}, /* UART5: PC12, PD2 */
+    {5, 0x26, 0x27, 8}, /* USART6: PC6, PC7 */
+    {5, 0x6e, 0x69, 8}, /* PG14, PG9 */
+};
+
+#define PLACES (sizeof places / sizeof *places)
+
+/* 8.4.1 to 8.4.4: the debug port's pins are not inputs after a reset. */
+void gpio_reset(struct chip *chip, unsigned port)
+{
+    uint32_t open = chip->gpio[port].open;
+
+    chip->gpio[port] = (struct gpio){
+        .moder = port == 0   ? 0xa8000000u
+                 : port == 1 ? 0x00000280u
+                             : 0,
+        .ospeedr = port == 0   ? 0x0c000000u
+                   : port == 1 ? 0x000000c0u
+                               : 0,
+        .pupdr = port == 0   ? 0x64000000u
+                 : port == 1 ? 0x00000100u
+                             : 0,
+        .open = open,
+    };
+}
+
+static unsigned field(uint32_t bits, unsigned pin)
+{
+    return bits >> 2 * (pin & 0xfu) & 3u;
+}
+
+static unsigned function_of(const struct gpio *gpio, unsigned pin)
+{
+    pin &= 0xfu;
+    return gpio->afr[pin / 8] >> 4 * (pin % 8) & 0xfu;
+}
+
+/* Whether a pin is given to alternate function `function`. */
+static bool is_at(const struct chip *chip, unsigned pin, unsigned function)
+{
+    const struct gpio *gpio = &chip->gpio[pin >> 4];
+
+    return field(gpio->moder, pin) == MODE_ALTERNATE &&
+           function_of(gpio, pin) == function;
+}
+
+unsigned gpio_tx_pins(const struct chip *chip, unsigned usart, unsigned *pins)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < PLACES && count < 4; ++i) {
+        if (places[i].usart == usart &&
+            is_at(chip, places[i].tx, places[i].function)) {
+            pins[count++] = places[i].tx;
+        }
+    }
+    return count;
+}
+
+int gpio_rx_usart(const struct chip *chip, unsigned pin)
+{
+    for (unsigned i = 0; i < PLACES; ++i) {
+        if (places[i].rx == pin && is_at(chip, pin, places[i].function)) {
+            return places[i].usart;
+        }
+    }
+    return -1;
+}
+
+void gpio_check_rx(struct chip *chip, unsigned usart)
+{
+    for (unsigned i = 0; i < PLACES; ++i) {
+        unsigned pin = places[i].rx;
+        const struct gpio *gpio = &chip->gpio[pin >> 4];
+
+        if (places[i].usart != usart || !is_at(chip, pin, places[i].function)) {
+            continue;
+        }
+        if (field(gpio->pupdr, pin) != PULL_UP &&
+            (gpio->open >> (pin & 0xfu) & 1u) != 0) {
+            chip_complain(chip, "P%c%u floats: an input without a pull-up",
+                          'A' + (int)(pin >> 4), pin & 0xfu);
+        }
+        return;
+    }
+    chip_complain(chip, "USART %u receives from no pin", usart + 1);
+}
+
+bool gpio_high(const struct chip *chip, unsigned pin)
+{
+    const struct gpio *gpio = &chip->gpio[pin >> 4];
+
+    return field(gpio->moder, pin) == MODE_OUTPUT &&
+           (gpio->odr >> (pin & 0xfu) & 1u) != 0;
+}
+
+/* Idle lines, and what is pulled up. */
+static uint32_t levels(const struct gpio *gpio)
+{
+    uint32_t high = 0;
+
+    for (unsigned pin = 0; pin < 16; ++pin) {
+        unsigned mode = field(gpio->moder, pin);
+        bool up = mode == MODE_OUTPUT ? (gpio->odr >> pin & 1u) != 0
+                                      : field(gpio->pupdr, pin) == PULL_UP;
+
+        high |= (uint32_t)up << pin;
+    }
+    return high;
+}
+
+uint32_t gpio_read(struct chip *chip, unsigned port, unsigned offset)
+{
+    const struct gpio *gpio = &chip->gpio[port];
+
+    switch (offset) {
+    case MODER:
+        return gpio->moder;
+    case OTYPER:
+        return gpio->otyper;
+    case OSPEEDR:
+        return gpio->ospeedr;
+    case PUPDR:
+        return gpio->pupdr;
+    case IDR:
+        return levels(gpio);
+    case ODR:
+        return gpio->odr;
+    case LCKR:
+        return gpio->lckr;
+    case AFRL:
+    case AFRH:
+        return gpio->afr[(offset - AFRL) / 4];
+    default:
+        return 0;
+    }
+}
+
+static void set_output(struct gpio *gpio, uint32_t odr)
+{
+    gpio->edges += gpio->odr != odr;
+    gpio->odr = odr;
+}
+
+void gpio_write(struct chip *chip, unsigned port, unsigned offset,
+                uint32_t value)
+{
+    struct gpio *gpio = &chip->gpio[port];
+
+    switch (offset) {
+    case MODER:
+        gpio->moder = value;
+        break;
+    case OTYPER:
+        gpio->otyper = value;
+        break;
+    case OSPEEDR:
+        gpio->ospeedr = value;
+        break;
+    case PUPDR:
+        gpio->pupdr = value;
+        break;
+    case ODR:
+        set_output(gpio, value & 0xffffu);
+        break;
+    case BSRR: /* 8.4.7: set wins */
+        set_output(gpio, (gpio->odr & ~(value >> 16)) | (value & 0xffffu));
+        break;
+    case AFRL:
+    case AFRH:
+        gpio->afr[(offset - AFRL) / 4] = value;
+        break;
+    default:
+        chip_complain(chip, "GPIO%c: a write at %02x", 'A' + (int)port, offset);
+        break;
+    }
+    if (port == 0 && offset == MODER && (value >> 26 & 0xfu) != 0xau) {
+        chip_complain(chip, "the debug port's pins PA13, PA14 are taken away");
+    }
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test/boards/chip/iwdg.h"
+
+#include "test/boards/chip/chip.h"
+
+enum offset {
+    KR = 0x00,
+    PR = 0x04,
+    RLR = 0x08,
+    SR = 0x0c
+};
+
+#define KEY_UNLOCK 0x5555u
+#define KEY_FEED 0xaaaau
+#define KEY_START 0xccccu
+#define UPDATE_CYCLES 5u /* of LSI (21.4.4) */
+
+void iwdg_reset(struct chip *chip)
+{
+    chip->iwdg = (struct iwdg){.rlr = 0xfff};
+    chip_at(chip, CHIP_IWDG, CHIP_NEVER);
+}
+
+static uint64_t lsi_fs(const struct chip *chip, uint64_t cycles)
+{
+    return cycles * (FS_PER_S / chip->config.lsi_hz);
+}
+
+static void feed(struct chip *chip)
+{
+    const struct iwdg *iwdg = &chip->iwdg;
+
+    if (iwdg->running) {
+        chip_at(chip, CHIP_IWDG,
+                chip_now_fs(chip) + lsi_fs(chip, (uint64_t)(iwdg->rlr + 1u)
+                                                     << (2u + iwdg->pr)));
+    }
+}
+
+static bool busy(const struct chip *chip, unsigned which)
+{
+    return chip->iwdg.busy_fs[which] > chip_now_fs(chip);
+}
+
+uint32_t iwdg_read(struct chip *chip, unsigned offset)
+{
+    switch (offset) {
+    case PR:
+        return chip->iwdg.pr;
+    case RLR:
+        return chip->iwdg.rlr;
+    case SR:
+        return (uint32_t)busy(chip, 0) | (uint32_t)busy(chip, 1) << 1;
+    default:
+        return 0;
+    }
+}
+
+static void write_key(struct chip *chip, uint32_t key)
+{
+    struct iwdg *iwdg = &chip->iwdg;
+
+    iwdg->unlocked = key == KEY_UNLOCK;
+    if (key == KEY_START) {
+        iwdg->running = true;
+    } else if (key != KEY_UNLOCK && key != KEY_FEED) {
+        chip_complain(chip, "IWDG_KR %04x is none", key);
+        return;
+    }
+    if (key != KEY_UNLOCK) {
+        feed(chip);
+    }
+}
+
+/* PR (0) or RLR (1). */
+static void write_field(struct chip *chip, unsigned which, uint32_t value)
+{
+    struct iwdg *iwdg = &chip->iwdg;
+
+    if (!iwdg->unlocked) {
+        chip_complain(chip, "IWDG: a write without its key");
+        return;
+    }
+    if (busy(chip, which)) {
+        chip_complain(chip, "IWDG: a write while the last is under way");
+        return;
+    }
+    if (which == 0) {
+        iwdg->pr = value & 7u;
+    } else {
+        iwdg->rlr = value & 0xfffu;
+    }
+    iwdg->busy_fs[which] = chip_now_fs(chip) + lsi_fs(chip, UPDATE_CYCLES);
+}
+
+void iwdg_write(struct chip *chip, unsigned offset, uint32_t value)
+{
+    switch (offset) {
+    case KR:
+        write_key(chip, value & 0xffffu);
+        break;
+    case PR:
+    case RLR:
+        write_field(chip, offset == RLR, value);
+        break;
+    default:
+        chip_complain(chip, "IWDG: a write at %02x", offset);
+        break;
+    }
+}
+
+void iwdg_event(struct chip *chip)
+{
+    chip_reset(chip, RCC_CSR_IWDGRSTF | RCC_CSR_PINRSTF);
+}

@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program for the board that does what the console says, one line each, and
+ * says what comes in at the ports. test/boards/test_stm32f405.py talks to it on
+ * an emulator, test/boards/test_chip_drivers.py on the chip's model.
+ *
+ *   send PORT HEX      these bytes, out of a port
+ *   overrun PORT       the next byte at the port comes with ORE (emulator only)
+ *   clear PORT         no more
+ *   exchange           from now on the ports speak the protocol of exchange.c
+ *   blocks PORT COUNT  sends blocks out of a port;  told PORT: what came in
+ *   counters PORT      of the driver;  time: of the timers;  wrap: see there
+ *   probe HEX          reads a word there, if there is one
+ *   led 0|1;  alarm US: sets the timer's, says how late it came
+ *   left PORT          one byte, and says when it had left
+ *   bauds BAUD         the ports begin anew;  again: the program does
+ *   deaf US            no interrupts for so long;  fail PORT: DMA cannot go on
+ *   load HEX, overflow, exit, reset, forget      the ends of a program
+ */
+#include "test/boards/stm32f405/exchange.h"
+
+#include "boot/boot.h"
+#include "boot/stm32f405/console.h"
+#include "boot/stm32f405/end.h"
+#include "boot/stm32f405/start.h"
+#include "hal/board.h"
+#include "hal/clock.h"
+#include "hal/stm32f405/interrupts.h"
+#include "hal/stm32f405/led.h"
+#include "hal/stm32f405/pins.h"
+#include "hal/stm32f405/registers.h"
+#include "hal/stm32f405/serial.h"
+#include "hal/stm32f405/timer.h"
+#include "hal/stm32f405/usarts.h"
+#include "hal/stm32f405/watchdog.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EVENTS 512u
+#define OUT_BYTES 64u
+
+enum event_kind {
+    EVENT_BYTE,
+    EVENT_ERROR
+};
+
+struct event {
+    uint8_t kind;
+    uint8_t port;
+    uint8_t byte;
+};
+
+struct test {
+    struct boot_start start;
+    bool exchanging;
+    struct exchange exchange[TORUS_PORTS];
+    struct event events[EVENTS]; /* free-running indices */
+    volatile uint32_t written;
+    uint32_t taken;
+    uint8_t out[TORUS_PORTS][OUT_BYTES];
+    volatile unsigned out_at[TORUS_PORTS];
+    volatile unsigned out_bytes[TORUS_PORTS];
+    uint32_t most_bytes[SERIAL_COUNT];        /* that came in one call */
+    volatile uint32_t attended[SERIAL_COUNT]; /* calls of attend() */
+    volatile uint32_t ticks;
+    volatile uint32_t alarm_us; /* when alarm() was called; 0: it was not */
+};
+
+/* Behind the stack: data's part of the memory is the drivers'. */
+static struct test *const test = (struct test *)(void *)boot_stack_end;
+
+/* ---- callbacks ---- */
+
+static void note(enum event_kind kind, unsigned port, uint8_t byte)
+{
+    test->events[test->written % EVENTS] =
+        (struct event){(uint8_t)kind, (uint8_t)port, byte};
+    ++test->written;
+}
+
+static void byte(unsigned port, uint8_t value)
+{
+    if (port == SERIAL_CONSOLE) {
+        boot_console_byte(value);
+    } else if (!test->exchanging) {
+        note(EVENT_BYTE, port, value);
+    } else if (exchange_byte(&test->exchange[port], value)) {
+        serial_kick(port);
+    }
+}
+
+static unsigned bytes_came(void *context, unsigned port, const uint8_t *data,
+                           unsigned bytes)
+{
+    (void)context;
+    if (test->most_bytes[port] < bytes) {
+        test->most_bytes[port] = bytes;
+    }
+    for (unsigned i = 0; i < bytes; ++i) {
+        byte(port, data[i]);
+    }
+    return bytes;
+}
+
+static void line_error(void *context, unsigned port)
+{
+    (void)context;
+    note(EVENT_ERROR, port, 0);
+}
+
+static void attend(void *context, unsigned port)
+{
+    (void)context;
+    ++test->attended[port];
+}
+
+static unsigned pending(void *context, unsigned port, const uint8_t **data)
+{
+    (void)context;
+    if (port == SERIAL_CONSOLE) {
+        return boot_console_pending(data);
+    }
+    if (test->exchanging) {
+        return exchange_pending(&test->exchange[port], data);
+    }
+    *data = test->out[port] + test->out_at[port];
+    return test->out_bytes[port] - test->out_at[port];
+}
+
+static void taken(void *context, unsigned port, unsigned bytes)
+{
+    (void)context;
+    if (port == SERIAL_CONSOLE) {
+        boot_console_taken(bytes);
+    } else if (test->exchanging) {
+        exchange_taken(&test->exchange[port], bytes);
+    } else {
+        test->out_at[port] += bytes;
+    }
+}
+
+static const struct serial_callbacks callbacks = {bytes_came, line_error,
+                                                  attend, pending, taken};
+
+static void tick(void *context)
+{
+    (void)context;
+    ++test->ticks;
+}
+
+static void alarm(void *context)
+{
+    (void)context;
+    test->alarm_us = timer_us();
+}
+
+/* ---- commands ---- */
+
+static void put_number(const char *name, uint32_t value)
+{
+    boot_console_put(" ");
+    boot_console_put(name);
+    boot_console_put(" ");
+    boot_console_decimal(value);
+}
+
+static unsigned port_of(const char *text)
+{
+    return strtoul(text, NULL, 10) % TORUS_PORTS;
+}
+
+#define USART_OF(device, ...) device
+
+static struct stm32_usart *usart_of(unsigned port)
+{
+    static struct stm32_usart *const usarts[] = {
+        USARTS_FACTS(PINS_EAST_USART, USART_OF),
+        USARTS_FACTS(PINS_NORTH_USART, USART_OF),
+        USARTS_FACTS(PINS_WEST_USART, USART_OF),
+        USARTS_FACTS(PINS_SOUTH_USART, USART_OF)};
+
+    return usarts[port];
+}
+
+static void command_send(char *text)
+{
+    unsigned port = port_of(text);
+    const char *hex = strchr(text, ' ');
+    unsigned bytes = 0;
+
+    while (hex != NULL && bytes < OUT_BYTES && strlen(hex) >= 3) {
+        char digits[3] = {hex[1], hex[2], '\0'};
+
+        test->out[port][bytes++] = (uint8_t)strtoul(digits, NULL, 16);
+        hex += 2;
+    }
+    test->out_at[port] = 0;
+    test->out_bytes[port] = bytes;
+    serial_kick(port);
+    boot_console_put("ok\n");
+}
+
+static void command_overrun(char *text)
+{
+    usart_of(port_of(text))->SR = USART_SR_ORE | USART_SR_TXE;
+    boot_console_put("ok\n");
+}
+
+static void command_clear(char *text)
+{
+    usart_of(port_of(text))->SR = USART_SR_TXE;
+    boot_console_put("ok\n");
+}
+
+static void command_exchange(char *text)
+{
+    (void)text;
+    test->exchanging = true;
+    boot_console_put("ok\n");
+}
+
+static void command_blocks(char *text)
+{
+    unsigned port = port_of(text);
+    const char *count = strchr(text, ' ');
+    uint32_t before = armv7m_mask();
+
+    exchange_start(&test->exchange[port], port,
+                   count == NULL ? 0 : strtoul(count, NULL, 10));
+    armv7m_unmask(before);
+    serial_kick(port);
+    boot_console_put("ok\n");
+}
+
+static void command_told(char *text)
+{
+    const struct exchange *exchange = &test->exchange[port_of(text)];
+
+    boot_console_put("told");
+    put_number("blocks", exchange->blocks_in);
+    put_number("acknowledged", exchange->acknowledged);
+    put_number("wrong", exchange->wrong);
+    boot_console_put(" crc ");
+    boot_console_hex(exchange->crc, 8);
+    boot_console_put("\n");
+}
+
+static void command_counters(char *text)
+{
+    unsigned port = strtoul(text, NULL, 10) % SERIAL_COUNT;
+    const struct serial_counters *counters = serial_counters(port);
+
+    boot_console_put("counters");
+    put_number("in", counters->bytes_in);
+    put_number("out", counters->bytes_out);
+    put_number("overruns", counters->overruns);
+    put_number("framings", counters->framings);
+    put_number("noises", counters->noises);
+    put_number("bursts", counters->bursts);
+    put_number("failures", counters->failures);
+    put_number("attended", test->attended[port]);
+    put_number("most", test->most_bytes[port]);
+    boot_console_put("\n");
+}
+
+static void command_time(char *text)
+{
+    struct clock clock = {0};
+    uint64_t before_ps = clock_stop(&clock);
+    uint64_t moved_ps = before_ps + 1000000000000000u;
+
+    (void)text;
+    clock_start(&clock, moved_ps);
+    boot_console_put("time");
+    put_number("ticks", test->ticks);
+    put_number("us", timer_us());
+    put_number("clock_us", (uint32_t)(before_ps / 1000000u));
+    put_number("moved_us",
+               (uint32_t)((clock_now_ps(&clock) - before_ps) / 1000000u));
+    clock_start(&clock, 0);
+    put_number("again_us",
+               (uint32_t)((clock_now_ps(&clock) - before_ps) / 1000000u));
+    put_number("stack", board_stack_used_bytes());
+    boot_console_put("\n");
+}
+
+/* As if 1074 s had passed: the counter is 1 s before its end. */
+static void command_wrap(char *text)
+{
+    uint64_t before;
+
+    (void)text;
+    TIM2->CNT = 0u - 1000000u * TIMER_TICKS_PER_US;
+    before = timer_ticks();
+    timer_wait_us(1200000);
+    boot_console_put("wrap before ");
+    boot_console_hex((uint32_t)(before >> 32), 8);
+    boot_console_hex((uint32_t)before, 8);
+    before = timer_ticks();
+    boot_console_put(" after ");
+    boot_console_hex((uint32_t)(before >> 32), 8);
+    boot_console_hex((uint32_t)before, 8);
+    boot_console_put("\n");
+}
+
+/* The alarm in so many us, or as long ago: how late it came. Where there are no
+   compares, never. */
+static void command_alarm(char *text)
+{
+    uint32_t before = interrupts_mask();
+    uint32_t at_us = timer_us() + (uint32_t)strtol(text, NULL, 10);
+
+    test->alarm_us = 0;
+    if (test->start.clocks.source != CLOCKS_EMULATED) {
+        timer_call_at(TIMER_ALARM, at_us);
+    }
+    interrupts_unmask(before);
+    timer_wait_us(200);
+    boot_console_put("alarm");
+    put_number("late_us", test->alarm_us - at_us);
+    boot_console_put("\n");
+}
+
+/* Nobody is told anything, and nothing but DMA goes on. */
+static void command_deaf(char *text)
+{
+    uint32_t before = armv7m_mask();
+
+    timer_wait_us(strtoul(text, NULL, 10));
+    armv7m_unmask(before);
+    boot_console_put("ok\n");
+}
+
+/* A byte out of a port: when it is over, in ticks since it was written. */
+static void command_left(char *text)
+{
+    unsigned port = port_of(text);
+    uint64_t from;
+
+    test->out_at[port] = 0;
+    test->out_bytes[port] = 1;
+    serial_kick(port);
+    while (test->out_at[port] == 0) {
+    }
+    from = timer_ticks();
+    while (!serial_has_sent(port)) {
+    }
+    boot_console_put("left");
+    put_number("ticks", (uint32_t)(timer_ticks() - from));
+    boot_console_put("\n");
+}
+
+/* All ports anew, at this baud. */
+static void command_bauds(char *text)
+{
+    uint32_t baud = strtoul(text, NULL, 10);
+    uint32_t bauds[SERIAL_COUNT] = {baud, baud, baud, baud, 0};
+    uint32_t before = armv7m_mask();
+
+    while (!serial_has_sent(SERIAL_CONSOLE)) {
+    }
+    serial_start(&test->start.clocks, bauds, &callbacks, NULL);
+    armv7m_unmask(before);
+    boot_console_put("bauds");
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        put_number("baud", serial_baud(port));
+    }
+    boot_console_put("\n");
+}
+
+#define TX_STREAM(device, bus, function, dma, stream, ...)                     \
+    {                                                                          \
+        dma, stream                                                            \
+    }
+
+static const struct {
+    struct stm32_dma *dma;
+    unsigned number;
+} streams[] = {USARTS_FACTS(PINS_EAST_USART, TX_STREAM),
+               USARTS_FACTS(PINS_NORTH_USART, TX_STREAM),
+               USARTS_FACTS(PINS_WEST_USART, TX_STREAM),
+               USARTS_FACTS(PINS_SOUTH_USART, TX_STREAM)};
+
+/* 60 bytes out of a port, half of which DMA finds in CCM, where it does not
+   reach. Flags of the half that it sent are cleared (10.5.3), as a stream is
+   not to be enabled with any. */
+static void command_fail(char *text)
+{
+    static const uint8_t shifts[] = {0, 6, 16, 22};
+    unsigned port = port_of(text);
+    unsigned number = streams[port].number;
+    struct stm32_dma *dma = streams[port].dma;
+    struct stm32_dma_stream *stream = &dma->S[number];
+    uint32_t before;
+
+    test->out_at[port] = 0;
+    test->out_bytes[port] = 60;
+    serial_kick(port);
+    while (stream->NDTR > 30) {
+    }
+    before = armv7m_mask();
+    stream->CR &= ~DMA_CR_EN;
+    while ((stream->CR & DMA_CR_EN) != 0) {
+    }
+    dma->IFCR[number / 4] = DMA_ISR_ALL << shifts[number % 4];
+    stream->M0AR = CCM_BASE;
+    stream->CR |= DMA_CR_EN;
+    armv7m_unmask(before);
+    boot_console_put("ok\n");
+}
+
+/* Until all has been said. */
+static void end_of_words(void)
+{
+    while (boot_console_room() < BOOT_CONSOLE_OUT_BYTES ||
+           !serial_has_sent(SERIAL_CONSOLE)) {
+    }
+}
+
+/* The program begins anew without a reset: as from a boot loader that has set
+   the clock tree up, and has no interrupt enabled. */
+static void command_again(char *text)
+{
+    (void)text;
+    end_of_words();
+    SYST->CSR = 0;
+    for (unsigned irq = 0; irq < STM32_IRQS; ++irq) {
+        NVIC->ICER[irq / 32] = 1u << irq % 32;
+        NVIC->ICPR[irq / 32] = 1u << irq % 32;
+    }
+    __asm volatile("msr msp, %0\n\tbx %1" ::"r"(boot_stack_end), "r"(boot_reset)
+                   : "memory");
+}
+
+static void command_led(char *text)
+{
+    led_set(text[0] == '1');
+    boot_console_put("ok\n");
+}
+
+static void command_probe(char *text)
+{
+    uint32_t value = 0;
+    uint32_t at = strtoul(text, NULL, 16);
+    bool there = boot_probe_word((const volatile uint32_t *)at, &value);
+
+    boot_console_put(there ? "probe yes " : "probe no ");
+    boot_console_hex(value, 8);
+    boot_console_put("\n");
+}
+
+__attribute__((noinline, used)) static void command_load(char *text)
+{
+    (void)*(const volatile uint32_t *)strtoul(text, NULL, 16);
+}
+
+/* Ends long before the limit: where there is no memory any more. */
+__attribute__((noinline, noclone)) static uint32_t deeper(uint32_t level)
+{
+    volatile uint32_t here[16] = {level};
+
+    return level == UINT32_MAX ? 0 : deeper(level + here[0]) + here[1] + 1;
+}
+
+static void command_overflow(char *text)
+{
+    boot_console_decimal(deeper((uint32_t)(uintptr_t)text & 1u));
+}
+
+/* A fault where the stack pointer is known: a multiple of 8, or ("1") 4 below
+   one, where the processor aligns the frame that it stacks. */
+static void command_trap(char *text)
+{
+    uint32_t sp;
+
+    __asm volatile("mov %0, sp" : "=r"(sp));
+    sp = ((sp - 64) & ~7u) - (text[0] == '1' ? 4 : 0);
+    boot_console_put("sp ");
+    boot_console_hex(sp, 8);
+    boot_console_put("\n");
+    end_of_words();
+    __asm volatile("mov sp, %0\n\tudf #0" ::"r"(sp) : "memory");
+    __builtin_unreachable();
+}
+
+/* As a program whose main loop is stuck, while its interrupts go on. */
+static void command_hang(char *text)
+{
+    (void)text;
+    for (;;) {
+        __asm volatile("wfi" ::: "memory");
+    }
+}
+
+static void command_exit(char *text)
+{
+    (void)text;
+    exit(1);
+}
+
+static void command_reset(char *text)
+{
+    (void)text;
+    armv7m_reset();
+}
+
+static void command_forget(char *text)
+{
+    (void)text;
+    boot_forget_faults();
+    boot_console_put("ok\n");
+}
+
+static const struct {
+    const char *name;
+    void (*run)(char *text);
+} commands[] = {
+    {"send", command_send},         {"overrun", command_overrun},
+    {"clear", command_clear},       {"exchange", command_exchange},
+    {"blocks", command_blocks},     {"told", command_told},
+    {"counters", command_counters}, {"time", command_time},
+    {"wrap", command_wrap},         {"probe", command_probe},
+    {"alarm", command_alarm},       {"led", command_led},
+    {"deaf", command_deaf},         {"left", command_left},
+    {"bauds", command_bauds},       {"fail", command_fail},
+    {"again", command_again},       {"load", command_load},
+    {"overflow", command_overflow}, {"exit", command_exit},
+    {"reset", command_reset},       {"forget", command_forget},
+    {"trap", command_trap},         {"hang", command_hang},
+};
+
+static void run(char *line)
+{
+    size_t bytes = strcspn(line, " ");
+    char *text = line + bytes + (line[bytes] == ' ');
+
+    for (unsigned i = 0; i < sizeof commands / sizeof *commands; ++i) {
+        if (strlen(commands[i].name) == bytes &&
+            memcmp(commands[i].name, line, bytes) == 0) {
+            commands[i].run(text);
+            return;
+        }
+    }
+    boot_console_put("no such command\n");
+}
+
+static void put_event(const struct event *event)
+{
+    boot_console_put(event->kind == EVENT_BYTE ? "in " : "error ");
+    boot_console_decimal(event->port);
+    if (event->kind == EVENT_BYTE) {
+        boot_console_put(" ");
+        boot_console_hex(event->byte, 2);
+    }
+    boot_console_put("\n");
+}
+
+_Noreturn void boot_board(void)
+{
+    static char line[160];
+    size_t bytes = 0;
+
+    memset(test, 0, sizeof *test);
+    boot_start(&test->start);
+    led_start();
+    timer_start(&test->start.clocks, tick, NULL);
+    serial_start(&test->start.clocks, NULL, &callbacks, NULL);
+    if (test->start.clocks.source != CLOCKS_EMULATED) {
+        timer_on(TIMER_ALARM, alarm, NULL);
+    }
+    boot_start_banner(&test->start);
+    boot_console_put("ready\n");
+    watchdog_start(&test->start.clocks);
+    for (;;) {
+        int byte = boot_console_get();
+
+        watchdog_feed();
+        if (byte == '\n') {
+            line[bytes] = '\0';
+            bytes = 0;
+            run(line);
+        } else if (byte >= 0 && bytes < sizeof line - 1) {
+            line[bytes++] = (char)byte;
+        }
+        for (; test->taken != test->written; ++test->taken) {
+            put_event(&test->events[test->taken % EVENTS]);
+        }
+        if (byte < 0) {
+            __asm volatile("wfi" ::: "memory");
+        }
+    }
+}

@@ -1,0 +1,449 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The image that is flashed to boards, on modelled ones (test/boards/chip):
+clocks, cables, jobs, and what is left of a board that fails."""
+import base64
+import contextlib
+import json
+import re
+import struct
+
+import pytest
+
+import checks
+import chip_bench
+import mesh
+import parts
+from chip_bench import BUILD, PORTS, Bench, opposite, step
+
+START_US = 50_000  # of boards with a sound crystal of 8 MHz
+PATTERN = b"static"
+MILLION = 1_000_000
+# Bytes at the originator's console before a load arrives there: `run` has
+# found the mesh by then, which needs some hundred.
+ORDERED_BYTES = 1000
+# The host's patience with boards that have a load: they need 0.1 s.
+PATIENCE_S = 2
+UNDEFINED = range(0xDE00, 0xDF00)  # UDF, ARMv7-M A7.7.194
+CFSR_UNDEFINSTR, CFSR_STKERR = 1 << 16, 1 << 12  # B3.2.15
+IMAGE = chip_bench.IMAGE.read_bytes()
+FLASH = 0x0800_0000
+
+
+@contextlib.contextmanager
+def bench(width, height, *commands, us=START_US, **settings):
+    """Boards that have started, after these commands."""
+    with Bench(width, height, power=False, **settings) as it:
+        for command in commands:
+            it.command(*command)
+        if not any(command[0] == "power" for command in commands):
+            it.command("power", "all", "on")
+        it.up(us)
+        yield it
+
+
+def check_sound(it, console=True):
+    assert it.complaints() == []
+    assert it.overruns(console) == 0
+
+
+def ping(it, what):
+    """What is told of each circuit."""
+    return [chip_bench.words(line) for line in it.ask(f"ping {what}")[1:-1]]
+
+
+# ---- cables ----
+
+def ends(x, y, port, width, height):
+    """Both ends of a cable of a torus."""
+    return (x, y, port), (*step(x, y, port, width, height), opposite(port))
+
+
+def missing(*cables, size=(3, 3)):
+    """What is told of cables that lead nowhere."""
+    return {f"x={x} y={y} port={port} fault=missing"
+            for cable in cables for x, y, port in ends(*cable, *size)}
+
+
+def miswired(*joined):
+    """Of cables that lead elsewhere: both ends."""
+    return {f"x={a[0]} y={a[1]} port={a[2]} fault=miswired "
+            f"to_x={b[0]} to_y={b[1]} to_port={b[2]}"
+            for pair in joined for a, b in (pair, pair[::-1])}
+
+
+@pytest.mark.parametrize("ppm", [(0, 0, 0, 0), (100, -100, 50, -50),
+                                 (-100, 100, 100, -100)])
+def test_sound_cables(ppm):
+    """Nothing is lost or late, whatever crystals of 100 ppm do."""
+    crystals = [("set", i, "hse_ppm", off) for i, off in enumerate(ppm)]
+    with bench(2, 2, *crystals) as it:
+        assert it.discover() == []
+        assert it.held() <= chip_bench.HELD_CYCLES_MAX
+        for board in range(4):
+            for line in it.ask("links", board)[1:-1]:
+                link = chip_bench.words(line)
+                x, y = step(board % 2, board // 2, link["port"], 2, 2)
+                assert link["test"] == "good"
+                assert link["to"] == opposite(link["port"])
+                assert (link["x"], link["y"]) == (str(x), str(y))
+        circuits = ping(it, "E1 N1 4000 2")
+        assert [(c["error"], c["retries"]) for c in circuits] == [
+            ("0", "0")] * 2
+        for counters in it.counters().values():
+            assert all(counters.get(name, 0) == 0 for name in (
+                "damaged", "lost", "broken", "mended", "overruns", "framings",
+                "noises", "retransmitted"))
+        check_sound(it)
+
+
+def test_the_same_again():
+    """A model that is told the same does the same, cycle for cycle."""
+    def script():
+        with bench(2, 2, ("set", 1, "hse_ppm", 30)) as it:
+            assert it.discover() == []
+            for port in PORTS:
+                it.command("damage", "all", port, 0.02)
+            it.ask("ping N1 2000 1")
+            return it.stats(), it.counters(), it.now_us()
+    assert script() == script()
+
+
+@pytest.mark.parametrize("commands, faults", [
+    ([("cut", 4, "east", 1), ("cut", 5, "west", 1)], missing((1, 1, "east"))),
+    ([("cut", 4, "east", 1)], missing((1, 1, "east"))),
+    ([("unplug", 0, "north"), ("unplug", 0, "west")],
+     missing((0, 0, "north"), (0, 0, "west"))),
+    ([("cable", 4, "east", 8, "west"), ("cable", 7, "east", 5, "west")],
+     miswired(((1, 1, "east"), (2, 2, "west")),
+              ((1, 2, "east"), (2, 1, "west")))),
+    ([("cable", 4, "east", 7, "south"), ("cable", 4, "north", 5, "west")],
+     miswired(((1, 1, "east"), (1, 2, "south")),
+              ((1, 1, "north"), (2, 1, "west"))))],
+    ids=["cut", "cut-one-way", "unplugged", "swapped", "turned"])
+def test_wrong_cables_are_named(commands, faults):
+    with bench(3, 3, *commands) as it:
+        assert set(it.discover()) == faults
+        check_sound(it)
+
+
+def test_a_board_without_power_is_missed_until_it_has_some():
+    """At all its neighbours' ports; with power, it is one of the mesh."""
+    on = [("power", i, "on") for i in range(4) if i != 3]
+    with bench(2, 2, *on) as it:
+        dead = missing(*((1, 1, port) for port in PORTS), size=(2, 2))
+        told = set(it.discover())
+        assert told == {line for line in dead if "x=1 y=1" not in line}
+        it.command("power", 3, "on")
+        it.run(START_US)
+        assert it.discover() == []
+        assert it.values("ident", 3)["reset"] == "power"
+        it.command("power", 3, "off")
+        assert set(it.discover()) == told
+        check_sound(it)
+
+
+def test_a_cable_that_is_unplugged_while_boards_run():
+    with bench(2, 1) as it:
+        assert it.discover() == []
+        it.command("unplug", 0, "east")
+        assert ping(it, "E1 64 1")[0]["error"] != "0"
+        assert set(it.discover()) == missing((0, 0, "east"), size=(2, 1))
+        it.command("cable", 0, "east", 1, "west")
+        assert it.discover() == []
+        assert ping(it, "E1 64 1")[0]["error"] == "0"
+        check_sound(it)
+
+
+# ---- jobs ----
+
+@pytest.fixture(name="load", scope="module")
+def fixture_load(tmp_path_factory):
+    """A text and its path: boards get 400 bytes of it or more."""
+    data = mesh.text(3000, mesh.seeded("chip"))
+    path = tmp_path_factory.mktemp("chip") / "load"
+    path.write_bytes(data)
+    return data, path
+
+
+def run(it, load, *options, steps=()):
+    """A search over the console; its end as that of a process."""
+    return it.host("run", "--mesh", f"{it.width}x{it.height}", "--kernel",
+                   "search", "--arg", PATTERN.decode(), "--profile",
+                   "emulated", "--json", *options, load[1], steps=steps)
+
+
+def check(done, load, nodes):
+    assert (done.returncode, done.stderr) == (0, "")
+    report = json.loads(done.stdout)
+    assert report["result"] == mesh.search_result(load[0], PATTERN)
+    units = [node["units"] for node in report["measured"]["nodes"]]
+    assert sum(units) == len(load[0])
+    assert len(units) == nodes and all(units)
+    return report
+
+
+def ordered(it, *commands):
+    """Once the mesh is found, and before the load is spread."""
+    return (lambda: it.console_bytes() > ORDERED_BYTES, *commands)
+
+
+def test_a_search(load):
+    with bench(2, 2) as it:
+        report = check(run(it, load), load, 4)
+        assert report["network"]["retransmissions"] == 0
+        check_sound(it)
+
+
+@pytest.mark.boards
+def test_a_search_over_damaged_links(load):
+    """1 % of all bytes: mended, or sent again."""
+    with bench(2, 2) as it:
+        damage = [("damage", "all", port, 0.01) for port in PORTS]
+        check(run(it, load, steps=[ordered(it, *damage)]), load, 4)
+        bad = [it.counters(board)[port] for board in range(4)
+               for port in PORTS]
+        assert sum(port["mended"] for port in bad) > 0
+        assert sum(port["damaged"] for port in bad) > 0
+        check_sound(it)
+
+
+def test_a_job_is_refused_where_a_cable_is_cut(load):
+    with bench(2, 1, ("cut", 0, "east", 1)) as it:
+        done = run(it, load)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "the mesh is not a 2x1 torus" in done.stderr
+        assert "(0,0) east: nobody answers" in done.stderr
+        assert "(1,0) west: nobody answers" in done.stderr
+        check_sound(it)
+
+
+def test_a_board_that_is_unplugged_in_a_job(load):
+    """The command ends by itself, and names it."""
+    with bench(2, 1) as it:
+        away = [("unplug", 0, "east"), ("unplug", 0, "west")]
+        done = run(it, load, "--watchdog", PATIENCE_S,
+                   steps=[ordered(it, *away)])
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "no report came in time" in done.stderr
+        assert "(0,0) east: nobody answers" in done.stderr
+        check_sound(it, console=False)  # `run` has reset the originator
+
+
+# ---- boards that fail ----
+
+@pytest.mark.parametrize("commands, well", [
+    ([("power", 4, "off")], 8), ([("unplug", 0, port) for port in PORTS], 1)],
+    ids=["dead", "isolated"])
+def test_ps_goes_round_who_does_not_answer(commands, well):
+    """In 2 s of the boards' time."""
+    with bench(3, 3) as it:
+        assert it.discover() == []
+        for command in commands:
+            it.command(*command)
+        done = it.host("ps", "--mesh", "3x3", us=2 * MILLION)
+        assert done.returncode == 1
+        assert done.stdout.count("no error") == well
+        assert re.search(r"^1,1 +no answer: ", done.stdout, re.M)
+        assert f"{well} of 9 nodes are well" in done.stdout
+        check_sound(it)
+
+
+
+def recovered(it):
+    """The mesh is found again, at the third try at the latest."""
+    return any(it.discover() == [] for _ in range(3))
+
+
+def test_a_fault_leaves_its_record(load):
+    """The board starts again and tells it; it is gone when power was."""
+    with bench(2, 1) as it:
+        it.ask("inject fault", 1)
+        done = run(it, load, "--watchdog", PATIENCE_S)
+        assert (done.returncode, done.stdout) == (1, "")
+        record = {key: int(value, 16)
+                  for key, value in it.values("fault", 1).items()}
+        assert record["cfsr"] == CFSR_UNDEFINSTR
+        at = record["pc"] - FLASH
+        assert struct.unpack_from("<H", IMAGE, at)[0] in UNDEFINED
+        assert 0 <= record["lr"] - FLASH < len(IMAGE)
+        assert it.values("ident", 1)["reset"] == "software"
+        assert "record=none" in it.ask("fault")[0]
+        assert recovered(it)
+        it.command("reset", 1)
+        it.run(START_US)
+        assert it.values("ident", 1)["reset"] == "pin"
+        assert int(it.values("fault", 1)["pc"], 16) == record["pc"]
+        it.command("power", 1, "off")
+        it.run(START_US)
+        it.command("power", 1, "on")
+        it.run(START_US)
+        assert "record=none" in it.ask("fault", 1)[0]
+        check_sound(it, console=False)
+
+
+def test_a_failed_assertion_leaves_its_place(load):
+    with bench(2, 1) as it:
+        it.ask("inject assert", 1)
+        done = run(it, load, "--watchdog", PATIENCE_S)
+        assert (done.returncode, done.stdout) == (1, "")
+        record = {key: int(value, 16)
+                  for key, value in it.values("fault", 1).items()}
+        assert record["cfsr"] == CFSR_UNDEFINSTR
+        assert record["check"] == checks.place_of(checks.INJECTED,
+                                                  checks.injected_line())
+        assert it.values("ident", 1)["reset"] == "software"
+        assert recovered(it)
+        it.ask("inject fault", 1)
+        assert run(it, load, "--watchdog", PATIENCE_S).returncode == 1
+        assert int(it.values("fault", 1)["check"], 16) == 0
+        check_sound(it, console=False)
+
+
+@pytest.mark.parametrize("how, cause", parts.cases(
+    [("hang", "software"), ("die", "watchdog")], [("die", "watchdog")]))
+def test_a_board_that_hangs_comes_back(load, how, cause):
+    """By the mesh's next discovery; by its watchdog if no interrupt ends
+    either."""
+    with bench(2, 1) as it:
+        it.ask(f"inject {how}", 1)
+        done = run(it, load, "--watchdog", PATIENCE_S)
+        assert (done.returncode, done.stdout) == (1, "")
+        it.run(4 * MILLION if how == "die" else 0, 1, "until reset")
+        assert recovered(it)
+        assert it.values("ident", 1)["reset"] == cause
+        assert "record=none" in it.ask("fault", 1)[0]
+        assert ping(it, "E1 64 1")[0]["error"] == "0"
+        check_sound(it, console=False)
+
+
+def test_resets_and_their_causes():
+    with bench(1, 1) as it:
+        assert it.values("ident")["reset"] == "power"
+        it.command("reset", 0)
+        it.run(START_US)
+        assert it.values("ident")["reset"] == "pin"
+        it.ask("reset")
+        it.run(START_US)
+        assert it.values("ident")["reset"] == "software"
+        it.command("power", 0, "off")
+        it.run(START_US)
+        it.command("power", 0, "on")
+        it.run(START_US)
+        assert it.values("ident")["reset"] == "power"
+        assert it.stats()[0]["resets"] == 2
+        check_sound(it)
+
+
+def test_a_stack_that_overflows_is_a_fault():
+    """It grows down to where there is no memory, and nothing else's. Of what
+    the model complains of there, everything is below the stack."""
+    with bench(2, 1, image=BUILD / "test" / "chip-stack.bin") as it:
+        it.command("type", 0, "mesh 2 1")
+        assert not it.run(START_US, 0, "end rows")
+        assert it.values("ident")["reset"] == "software"
+        record = {key: int(value, 16)
+                  for key, value in it.values("fault").items()}
+        assert record["cfsr"] & CFSR_STKERR and record["sp"] < 0x1000_0000
+        assert "record=none" in it.ask("fault", 1)[0]
+        assert all(text.startswith("nothing is at 0f")
+                   for _, text, _ in it.complaints())
+
+
+# ---- clocks ----
+
+def check_clock(it, source, crystal_mhz, ppm, nominal_hz=168 * MILLION):
+    """What the board takes its clock to be, and what it is."""
+    said = it.values("ident")
+    assert said["clock"] == source
+    assert int(said["crystal_hz"]) == crystal_mhz * MILLION
+    assert int(said["clock_hz"]) == nominal_hz
+    stats = it.stats()[0]
+    assert stats["core_hz"] == pytest.approx(
+        nominal_hz * (1 + ppm / MILLION), rel=1e-7)
+    assert stats["misread"] == 0
+    check_sound(it)
+
+
+@pytest.mark.parametrize("mhz", [4, 8, 12, 16, 25, 26])
+@pytest.mark.parametrize("ppm", [-100, 0, 100])
+def test_crystals(mhz, ppm):
+    with bench(1, 1, hse_hz=mhz * MILLION, hse_ppm=ppm) as it:
+        check_clock(it, "hse-pll", mhz, ppm)
+
+
+# A crystal is known by the 16 MHz oscillator. hal/stm32f405/crystal.h.
+@pytest.mark.parametrize("mhz, percent", [
+    *((mhz, percent) for mhz in (25, 26) for percent in (-1.9, -1, 1, 1.9)),
+    *((mhz, percent) for mhz in (4, 8, 12, 16) for percent in (-4, -1, 4))])
+def test_crystals_by_an_oscillator_that_is_off(mhz, percent):
+    with bench(1, 1, hse_hz=mhz * MILLION, hse_ppm=100,
+               hsi_ppm=percent * 1e4) as it:
+        check_clock(it, "hse-pll", mhz, 100)
+
+
+@pytest.mark.parametrize("percent", [-1, 0, 1])
+def test_no_crystal(percent):
+    with bench(1, 1, hse="none", hsi_ppm=percent * 1e4, us=MILLION / 2) as it:
+        check_clock(it, "hsi-pll", 0, percent * 1e4)
+
+
+@pytest.mark.parametrize("mhz", [8, 25])
+def test_a_clock_from_outside(mhz):
+    with bench(1, 1, hse="external", hse_hz=mhz * MILLION,
+               us=MILLION / 2) as it:
+        check_clock(it, "hse-pll", mhz, 0)
+
+
+def test_a_pll_that_never_locks():
+    with bench(1, 1, pll_dead=1, us=MILLION / 2) as it:
+        said = it.values("ident")
+        assert said["clock"] == "hsi" and said["clock_hz"] == str(16 * MILLION)
+        assert it.stats()[0]["core_hz"] == 16 * MILLION
+        assert it.stats()[0]["misread"] == 0
+        check_sound(it)
+
+
+# ---- what a board measures and shows ----
+
+@pytest.mark.parametrize("supply_mv, celsius", [
+    (3300, 25), (3000, 60), (3600, 85), (1900, -30)])
+def test_supply_and_temperature(supply_mv, celsius):
+    """The page PEEK_IDENTITY; a code of the converter is 0.1 % and half a
+    degree at most."""
+    with bench(1, 1, us=100_000, supply_mv=supply_mv, celsius=celsius) as it:
+        page = base64.b64decode(it.values("peek 2")["data"])
+        told_mv, told_celsius = struct.unpack_from("<Hh", page, 36)
+        assert abs(told_mv - supply_mv) <= supply_mv / 500
+        assert abs(told_celsius - celsius) <= 2
+        check_sound(it)
+
+
+def test_nodes_tells_both_of_all_boards():
+    with bench(2, 2, ("set", 1, "supply_mv", 3100), ("set", 3, "celsius", 50),
+               us=100_000) as it:
+        assert it.discover() == []
+        done = it.host("nodes", "--json")
+        nodes = {(node["x"], node["y"]): node
+                 for node in json.loads(done.stdout)}
+        assert abs(nodes[1, 0]["supply_mv"] - 3100) <= 6
+        assert abs(nodes[0, 0]["supply_mv"] - 3300) <= 6
+        assert abs(nodes[1, 1]["celsius"] - 50) <= 2
+        assert abs(nodes[0, 1]["celsius"] - 25) <= 2
+        check_sound(it)
+
+
+def test_identify_blinks_for_as_long_as_it_is_told():
+    """A pyboard's LED, by edges of its pin."""
+    pins = {port: pair for port, pair in zip((*PORTS, "console"), (
+        ("B6", "B7"), ("A2", "A3"), ("B10", "B11"), ("C6", "C7"),
+        ("A0", "A1")))}
+    with bench(1, 1, image=BUILD / "test" / "chip-led.bin", pins=pins) as it:
+        counts = [it.stats()[0]["edges"]]
+        it.ask("identify 1")
+        for _ in range(4):
+            it.run(500_000)
+            counts.append(it.stats()[0]["edges"])
+        during = counts[2] - counts[0]
+        assert during >= 4 and during % 2 == 0
+        assert counts[4] == counts[3] <= counts[2] + 1
+        check_sound(it)

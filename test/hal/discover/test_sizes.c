@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Right meshes of every size, and sizes that are not the mesh's. */
+#include "test/hal/discover/suite.h"
+
+static void run(struct unit *unit, struct mesh *mesh)
+{
+    mesh_reset(mesh);
+    CHECK(unit, mesh_discover(mesh));
+    mesh_want(mesh);
+    CHECK_EQUAL(unit, mesh->wanted_count, 0);
+    mesh_check(unit, mesh, "width", mesh->size.width);
+}
+
+/* From every node of every mesh up to 6x6; the first with delays, too. */
+static void every_size(struct unit *unit)
+{
+    for (unsigned width = 1; width <= 6; ++width) {
+        for (unsigned height = 1; height <= 6; ++height) {
+            struct mesh *mesh = mesh_new(width, height);
+
+            for (uint32_t at = 0; at < mesh->nodes; ++at) {
+                mesh->originator = at;
+                mesh->delay_us = 0;
+                run(unit, mesh);
+                mesh->delay_us = 3000;
+                mesh->seed = at;
+                run(unit, mesh);
+            }
+            mesh_free(mesh);
+        }
+    }
+}
+
+static void big_meshes(struct unit *unit)
+{
+    static const uint8_t size[][2] = {{31, 31}, {1, 31}, {31, 2}, {25, 25}};
+
+    for (unsigned i = 0; i < 4; ++i) {
+        struct mesh *mesh = mesh_new(size[i][0], size[i][1]);
+
+        mesh->originator = mesh->nodes / 3;
+        mesh->delay_us = 1000;
+        run(unit, mesh);
+        mesh_free(mesh);
+    }
+}
+
+static void want_size(struct mesh *mesh, uint8_t port, uint8_t real)
+{
+    struct torus_coord at = {0, 0};
+
+    mesh_want_one(mesh,
+                  (struct discover_fault){(uint8_t)at.x, (uint8_t)at.y, port,
+                                          DISCOVER_SIZE, 0, 0, 0, real});
+}
+
+/* Only the size is found fault with, however many seams it has. */
+static void wrong_size(struct unit *unit, struct mesh *mesh, unsigned width,
+                       unsigned height)
+{
+    struct discover *d = &mesh->node[mesh->originator];
+    struct torus_size asked = {(uint16_t)width, (uint16_t)height};
+    struct torus_coord at = {0, 0};
+
+    mesh_reset(mesh);
+    CHECK_EQUAL(unit, discover_start(d, asked, at, 1), ERR_OK);
+    CHECK(unit, mesh_run(mesh));
+    if (width != mesh->size.width) {
+        want_size(mesh, TORUS_EAST, (uint8_t)mesh->size.width);
+    }
+    if (height != mesh->size.height) {
+        want_size(mesh, TORUS_NORTH, (uint8_t)mesh->size.height);
+    }
+    CHECK_EQUAL(unit, d->nodes, mesh->nodes);
+    CHECK_EQUAL(unit, d->width, mesh->size.width);
+    CHECK_EQUAL(unit, d->height, mesh->size.height);
+    CHECK_EQUAL(unit, d->faults, mesh->wanted_count);
+    for (uint32_t i = 0; i < mesh->wanted_count && i < d->faults; ++i) {
+        CHECK_EQUAL(unit, d->fault[i].code, DISCOVER_SIZE);
+        CHECK_EQUAL(unit, d->fault[i].port, mesh->wanted[i].port);
+        CHECK_EQUAL(unit, d->fault[i].count, mesh->wanted[i].count);
+    }
+}
+
+static void every_wrong_size(struct unit *unit)
+{
+    for (unsigned real = 0; real < 36; ++real) {
+        struct mesh *mesh = mesh_new(1 + real % 6, 1 + real / 6);
+
+        for (unsigned asked = real % unit->stride; asked < 36;
+             asked += unit->stride) {
+            mesh->originator = asked % mesh->nodes;
+            mesh->seed = asked;
+            mesh->delay_us = asked % 3 * 1000;
+            wrong_size(unit, mesh, 1 + asked % 6, 1 + asked / 6);
+        }
+        mesh_free(mesh);
+    }
+}
+
+static void big_wrong_sizes(struct unit *unit)
+{
+    struct mesh *mesh = mesh_new(25, 24);
+
+    wrong_size(unit, mesh, 24, 25);
+    wrong_size(unit, mesh, 5, 5);
+    wrong_size(unit, mesh, 50, 24);
+    wrong_size(unit, mesh, 255, 255);
+    mesh_free(mesh);
+}
+
+static void sizes_out_of_range(struct unit *unit)
+{
+    static const uint16_t bad[][4] = {
+        {0, 5, 0, 0}, {5, 0, 0, 0},   {5, 5, 5, 0},  {5, 5, 0, 5},
+        {0, 0, 0, 0}, {256, 5, 0, 0}, {5, 256, 0, 0}};
+    struct mesh *mesh = mesh_new(1, 1);
+
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; ++i) {
+        struct torus_size size = {bad[i][0], bad[i][1]};
+        struct torus_coord at = {bad[i][2], bad[i][3]};
+
+        CHECK_EQUAL(unit, discover_start(mesh->node, size, at, 0), ERR_RANGE);
+    }
+    CHECK(unit, !discover_ready(mesh->node));
+    CHECK_EQUAL(unit, discover_epoch(mesh->node), 0);
+    mesh_free(mesh);
+}
+
+void test_sizes(struct unit *unit)
+{
+    UNIT_RUN(unit, every_size);
+    UNIT_RUN(unit, big_meshes);
+    UNIT_RUN(unit, every_wrong_size);
+    UNIT_RUN(unit, big_wrong_sizes);
+    UNIT_RUN(unit, sizes_out_of_range);
+}

@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One fault at a time, everywhere; what is dead; noise. */
+#include "hal/switch/internal.h"
+#include "test/hal/switch/suite.h"
+#include "test/hal/switch/traffic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SIZE ((struct torus_size){3, 3})
+
+/* Out of the east port of node 0, over node 1, to node 4; in at its south. */
+static const struct torus_path knee = {TORUS_EAST, TORUS_LEFT, 1, 1};
+static const uint32_t knee_lines[] = {
+    0 * SWITCH_PORTS + TORUS_EAST, 1 * SWITCH_PORTS + TORUS_NORTH,
+    1 * SWITCH_PORTS + TORUS_WEST, 4 * SWITCH_PORTS + TORUS_SOUTH};
+
+static const struct torus_path straight = {TORUS_EAST, TORUS_STRAIGHT, 1, 0};
+static const struct torus_path back = {TORUS_WEST, TORUS_STRAIGHT, 1, 0};
+
+/* ---- one fault ---- */
+
+struct single {
+    uint32_t line;
+    uint32_t byte;
+    enum mesh_fault fault;
+    uint8_t change;
+};
+
+/* Runs a message under one fault. Result: whether the message had a byte
+   there. */
+static bool single_fault(struct unit *unit, const struct single *single)
+{
+    struct traffic *traffic = traffic_make(SIZE, single->byte, 300);
+    struct mesh *mesh = traffic->mesh;
+    bool met;
+
+    mesh->single_line = single->line;
+    mesh->single_byte = single->byte;
+    mesh->single = single->fault;
+    mesh->single_change = single->change;
+    traffic_add(traffic, 0, knee, 260, 0);
+    CHECK(unit, traffic_run(traffic));
+    CHECK(unit, traffic_trouble(traffic) == NULL);
+    met = mesh->faults > 0;
+    /* A 0 less or more between frames is no damage. */
+    if (met && mesh->single_was != 0) {
+        CHECK(unit, mesh_noticed(mesh) > 0);
+    }
+    traffic_free(traffic);
+    return met;
+}
+
+static void every_byte(struct unit *unit, enum mesh_fault fault, uint8_t change)
+{
+    uint32_t bytes = 0;
+
+    for (unsigned i = 0; i < 4; ++i) {
+        struct single single = {knee_lines[i], 0, fault, change};
+
+        while (single_fault(unit, &single)) {
+            single.byte += unit->stride;
+            bytes += unit->stride;
+        }
+    }
+    /* Twice the message and its frames. */
+    CHECK(unit, bytes > 600);
+}
+
+static void every_byte_lost(struct unit *unit)
+{
+    every_byte(unit, MESH_DROP, 0);
+}
+
+static void every_byte_repeated(struct unit *unit)
+{
+    every_byte(unit, MESH_REPEAT, 0);
+}
+
+static void every_byte_made_0(struct unit *unit)
+{
+    every_byte(unit, MESH_CHANGE, 0);
+}
+
+static void every_bit_changed(struct unit *unit)
+{
+    for (unsigned bit = 0; bit < 8; ++bit) {
+        every_byte(unit, MESH_CHANGE, (uint8_t)(1u << bit));
+    }
+    every_byte(unit, MESH_CHANGE, 0xff);
+}
+
+/* One byte of a long message is lost: the source goes back once, however many
+   frames behind it arrive in vain. */
+static void one_loss_one_return(struct unit *unit)
+{
+    struct traffic *traffic = traffic_make(SIZE, 1, 6000);
+
+    traffic->mesh->single = MESH_DROP;
+    traffic->mesh->single_line = knee_lines[0];
+    traffic->mesh->single_byte = 1500;
+    traffic_add(traffic, 0, knee, 6000, 0);
+    CHECK(unit, traffic_run(traffic));
+    CHECK_EQUAL(unit, mesh_counters(traffic->mesh).retransmitted, 1);
+    traffic_check(unit, traffic);
+}
+
+/* A line is dead for longer than a circuit lives. Result: the bytes out of the
+   source. */
+static uint32_t interrupted(struct unit *unit, uint32_t line, uint32_t bytes,
+                            uint32_t after_us)
+{
+    struct traffic *traffic = traffic_make(SIZE, 1, bytes);
+    struct mesh *mesh = traffic->mesh;
+    uint32_t sent;
+
+    traffic_add(traffic, 0, knee, bytes, 0);
+    mesh_run(mesh, NULL, after_us);
+    mesh->line[line].dead = true;
+    mesh_run(mesh, NULL, 400000);
+    CHECK(unit, traffic->parcel[0].message.state != SWITCH_DONE);
+    CHECK(unit, mesh_counters(mesh).retries > 1);
+    mesh->line[line].dead = false;
+    mesh->faults = 1;
+    CHECK(unit, traffic_run(traffic));
+    sent = mesh->line[TORUS_EAST].bytes;
+    traffic_check(unit, traffic);
+    return sent;
+}
+
+/* What is there is not sent again. */
+static void resumed(struct unit *unit)
+{
+    CHECK(unit, interrupted(unit, knee_lines[0], 20000, 150000) < 26000);
+    CHECK(unit, interrupted(unit, knee_lines[1], 20000, 150000) < 26000);
+}
+
+/* The message is delivered, and the source does not hear of it for long. */
+static void answer_lost(struct unit *unit)
+{
+    interrupted(unit, knee_lines[2], 200, 2400);
+    interrupted(unit, knee_lines[3], 200, 2400);
+}
+
+/* ---- dead links and nodes ---- */
+
+/* The longest that a message takes to fail: header of hal/switch/switch.h. */
+static uint64_t bound_us(uint32_t hops)
+{
+    uint64_t answer_us =
+        MESH_SLACK_US + 11u * (256u + 128u * hops + 40u * (hops + 1u));
+    uint64_t backoff_us = 64u * 32u * 11u;
+
+    return SWITCH_TRIES * (answer_us + backoff_us + 2 * MESH_TICK_US);
+}
+
+/* How long a hop holds without a frame; and what is on the way. */
+static uint64_t hold_us(uint32_t hops)
+{
+    return 4u * (MESH_SLACK_US + 11u * (256u + 2048u + 128u * hops)) + 1000u +
+           2 * MESH_TICK_US + 500u * MESH_BYTE_US;
+}
+
+static bool quiet(struct mesh *mesh)
+{
+    return mesh_quiet(mesh);
+}
+
+static void dead_line(struct unit *unit)
+{
+    for (unsigned i = 0; i < 4; ++i) {
+        struct traffic *traffic = traffic_make(SIZE, i, 300);
+        struct parcel *parcel;
+        struct parcel *other;
+
+        traffic->mesh->line[knee_lines[i]].dead = true;
+        parcel = traffic_add(traffic, 0, knee, 260, 0);
+        other = traffic_add(
+            traffic, 0, (struct torus_path){TORUS_EAST, TORUS_STRAIGHT, 2, 0},
+            10, 0);
+        CHECK(unit, mesh_run(traffic->mesh, traffic_done, 4 * bound_us(2)));
+        CHECK_EQUAL(unit, parcel->message.error, ERR_DEAD_LINK);
+        CHECK(unit, parcel->message.done_us - parcel->message.queued_us <=
+                        bound_us(2));
+        /* The link to node 1 is lines 0 and 2. */
+        CHECK_EQUAL(unit, other->message.error,
+                    i % 2 == 0 ? ERR_DEAD_LINK : ERR_OK);
+        CHECK(unit, mesh_run(traffic->mesh, quiet, hold_us(2)));
+        CHECK(unit, traffic_wrong(traffic) == NULL);
+        CHECK_EQUAL(unit, mesh_counters(traffic->mesh).dead,
+                    i % 2 == 0 ? 2 : 1);
+        traffic_free(traffic);
+    }
+}
+
+/* A node dies in the middle of a message: everyone else is free in time. */
+static void death_in_the_middle(struct unit *unit)
+{
+    static const uint32_t victims[] = {0, 1, 4};
+
+    for (uint32_t after_us = 100; after_us < 60000;
+         after_us += 700 * unit->stride) {
+        struct traffic *traffic = traffic_make(SIZE, after_us, 6000);
+        uint32_t victim = victims[after_us % 3];
+        struct parcel *parcel = traffic_add(traffic, 0, knee, 5000, 0);
+        bool done;
+
+        mesh_run(traffic->mesh, NULL, after_us);
+        traffic->mesh->dead[victim] = true;
+        done = mesh_run(traffic->mesh, traffic_done,
+                        bound_us(2) + SWITCH_TRIES * hold_us(2));
+        CHECK(unit, done || victim == 0);
+        mesh_run(traffic->mesh, NULL, hold_us(2));
+        for (uint32_t node = 0; node < traffic->mesh->nodes; ++node) {
+            CHECK(unit,
+                  node == victim || switch_idle(&traffic->mesh->core[node]));
+        }
+        CHECK_EQUAL(unit, traffic->wrong, 0);
+        CHECK_EQUAL(unit, traffic->mesh->astray, 0);
+        CHECK(unit, parcel->delivered <= 1);
+        traffic_free(traffic);
+    }
+}
+
+/* The source falls silent with the circuit up: hold_us later it is gone, and
+   then others get through. */
+static void silence(struct unit *unit)
+{
+    struct traffic *traffic = traffic_make(SIZE, 1, 6000);
+    struct mesh *mesh = traffic->mesh;
+
+    traffic_add(traffic, 0, knee, 5000, 0);
+    mesh_run(mesh, NULL, 10000);
+    CHECK(unit, !switch_idle(&mesh->core[1]));
+    CHECK(unit, !switch_idle(&mesh->core[4]));
+    mesh->dead[0] = true;
+    mesh_run(mesh, NULL, hold_us(2));
+    CHECK(unit, switch_idle(&mesh->core[1]));
+    CHECK(unit, switch_idle(&mesh->core[4]));
+    CHECK(unit, mesh_counters(mesh).expired >= 1);
+    CHECK_EQUAL(unit, traffic->receive[4].state, SWITCH_QUEUED);
+    traffic->parcel[0].message.state = SWITCH_DONE; /* nobody looks at it */
+    traffic->parcel[0].message.error = ERR_DEAD_LINK;
+    traffic_add(traffic, 7,
+                (struct torus_path){TORUS_SOUTH, TORUS_STRAIGHT, 2, 0}, 500, 0);
+    CHECK(unit, mesh_run(mesh, traffic_done, 100000));
+    CHECK_EQUAL(unit, traffic->parcel[1].message.error, ERR_OK);
+    traffic_free(traffic);
+}
+
+/* The source forgets its circuit, and the release is lost: its next set-up
+   takes the links back at once. */
+static void forgotten(struct unit *unit)
+{
+    struct traffic *traffic = traffic_make(SIZE, 1, 6000);
+    struct mesh *mesh = traffic->mesh;
+
+    traffic_add(traffic, 0, knee, 5000, 0);
+    mesh_run(mesh, NULL, 10000);
+    mesh->line[TORUS_EAST].dead = true;
+    switch_reset(&mesh->core[0]);
+    mesh_run(mesh, NULL, 10000);
+    mesh->line[TORUS_EAST].dead = false;
+    CHECK(unit, !switch_idle(&mesh->core[1]));
+    traffic_add(traffic, 0, knee, 100, 0);
+    CHECK(unit, mesh_run(mesh, traffic_done, 10000));
+    CHECK_EQUAL(unit, traffic->parcel[1].message.error, ERR_OK);
+    CHECK(unit, traffic_run(traffic));
+    CHECK(unit, traffic_wrong(traffic) == NULL);
+    traffic_free(traffic);
+}
+
+/* ---- noise ---- */
+
+/* Any bytes at all on all lines, then messages: none is wrong. */
+static void noise(struct unit *unit)
+{
+    for (uint64_t seed = 1; seed <= 100; ++seed) {
+        struct traffic *traffic = traffic_make(SIZE, seed, 1000);
+        struct mesh *mesh = traffic->mesh;
+        uint64_t random = seed;
+
+        for (unsigned i = 0; i < 2000; ++i) {
+            uint64_t drawn = mesh_random(&random);
+
+            switch_byte(&mesh->core[drawn % 9], drawn >> 8 & 3u,
+                        (drawn >> 16 & 7u) == 0 ? 0 : (uint8_t)(drawn >> 24));
+        }
+        mesh->faults = 1; /* and are counted as damage */
+        for (uint32_t from = 0; from < 9; ++from) {
+            traffic_add(traffic, from, knee, 300, 0);
+        }
+        traffic_check(unit, traffic);
+    }
+}
+
+/* ---- bad lines ---- */
+
+/* Bytes on all lines so far. */
+static uint32_t line_bytes(const struct mesh *mesh)
+{
+    uint32_t sum = 0;
+
+    for (uint32_t line = 0; line < mesh->nodes * SWITCH_PORTS; ++line) {
+        sum += mesh->line[line].bytes;
+    }
+    return sum;
+}
+
+/* So many messages over the knee, one after the other. Result: the bytes on
+   all lines. */
+static uint32_t send_some(struct unit *unit, struct traffic *traffic,
+                          unsigned messages)
+{
+    uint32_t before = line_bytes(traffic->mesh);
+
+    for (unsigned i = 0; i < messages; ++i) {
+        traffic_add(traffic, 0, knee, 3000, 0);
+        CHECK(unit, traffic_run(traffic));
+    }
+    return line_bytes(traffic->mesh) - before;
+}
+
+/* One byte of a hundred changed: what it takes more is bounded, as most of it
+   is put right; and nothing, soon after the line is good again. */
+static void bad_line(struct unit *unit)
+{
+    struct traffic *traffic = traffic_make(SIZE, 1, 3000);
+    struct mesh *mesh = traffic->mesh;
+    uint32_t good = send_some(unit, traffic, 10);
+    uint32_t bad;
+
+    mesh->fault_ppm[MESH_NONE] = 1;
+    mesh->fault_ppm[MESH_CHANGE] = 10000;
+    bad = send_some(unit, traffic, 10);
+    CHECK(unit, bad < 4 * good);
+    CHECK(unit, mesh_counters(mesh).mended > 10 * 3000 / 240);
+    mesh->fault_ppm[MESH_CHANGE] = 0;
+    send_some(unit, traffic, 2);
+    CHECK_EQUAL(unit, send_some(unit, traffic, 10), good);
+    traffic_check(unit, traffic);
+}
+
+/* Set-ups, releases and answers of a bad line go out twice: all the same each
+   message has one circuit, if nothing is lost. */
+static void said_twice(struct unit *unit)
+{
+    struct traffic *traffic = traffic_make(SIZE, 1, 3000);
+    struct mesh *mesh = traffic->mesh;
+
+    switch_source_turn_bad(&mesh->core[0].port[TORUS_EAST]);
+    traffic_add(traffic, 0, knee, 2000, 0);
+    CHECK(unit, traffic_run(traffic));
+    CHECK_EQUAL(unit, mesh_counters(mesh).relayed_circuits, 1);
+    CHECK_EQUAL(unit, mesh_counters(mesh).broken, 0);
+    CHECK_EQUAL(unit, mesh_counters(mesh).retries, 0);
+    CHECK_EQUAL(unit, mesh_counters(mesh).retransmitted, 0);
+    mesh->faults = 1; /* what comes a second time is counted as stale */
+    traffic_check(unit, traffic);
+}
+
+static bool both_done(struct mesh *mesh)
+{
+    const struct switch_message *messages = mesh->context;
+
+    return messages[0].state == SWITCH_DONE && messages[1].state == SWITCH_DONE;
+}
+
+/* The second copy of a set-up whose first was refused begins no circuit, which
+   nobody is at the other end of; both want the line, at any time between. */
+static void refused_twice(struct unit *unit)
+{
+    static const uint8_t bytes[500];
+    static uint8_t buffers[2][500];
+
+    for (uint32_t later_us = 1; later_us < 4000; later_us += 40) {
+        struct mesh *mesh = mesh_make(SIZE, 1);
+        struct switch_message messages[2] = {
+            {.path = straight, .kind = 1, .segment = {{bytes, sizeof bytes}}},
+            {.path = back, .kind = 2, .segment = {{bytes, sizeof bytes}}}};
+        struct switch_receive receives[2] = {
+            {.buffer = buffers[0], .capacity_bytes = 500, .ports = 15},
+            {.buffer = buffers[1], .capacity_bytes = 500, .ports = 15}};
+
+        mesh->context = messages;
+        mesh_run(mesh, NULL, 5000);
+        switch_post(&mesh->core[0], &receives[0]);
+        switch_source_turn_bad(&mesh->core[0].port[TORUS_EAST]);
+        mesh_send(mesh, 0, &messages[0]);
+        mesh_run(mesh, NULL, later_us);
+        switch_post(&mesh->core[1], &receives[1]);
+        mesh_send(mesh, 1, &messages[1]);
+        CHECK(unit, mesh_run(mesh, both_done, 1000000));
+        CHECK_EQUAL(unit, messages[0].error, ERR_OK);
+        CHECK_EQUAL(unit, messages[1].error, ERR_OK);
+        CHECK_EQUAL(unit, mesh_counters(mesh).lost, 0);
+        CHECK_EQUAL(unit, mesh_counters(mesh).expired, 0);
+        free(mesh);
+    }
+}
+
+/* What has been done to the bytes of unread_set_up(). */
+static struct {
+    unsigned step;
+    uint32_t at[MESH_LINES_MAX]; /* in the frame */
+} script;
+
+/* Joins the copies of the first RELEASE to what nobody can read, makes the next
+   set-up data on the first link, and a set-up of something on the second. */
+static uint8_t follow_script(struct mesh *mesh, uint32_t line, uint8_t byte)
+{
+    const uint32_t first = 0 * SWITCH_PORTS + TORUS_EAST;
+    const uint32_t second = 1 * SWITCH_PORTS + TORUS_EAST;
+    uint32_t at = script.at[line];
+    uint8_t was = byte;
+
+    (void)mesh;
+    script.at[line] = byte == 0 ? 0 : at + 1;
+    if (line == first && script.step == 0 && at == 1 &&
+        byte == (SWITCH_FRAME_RELEASE | FRAME_PARITY)) {
+        script.step = 1;
+    } else if (line == first && script.step == 1 && byte == 0) {
+        byte = 0x55;
+    } else if (line == first && script.step == 2 && at == 1 &&
+               byte == (SWITCH_FRAME_SETUP | FRAME_PARITY)) {
+        byte = SWITCH_FRAME_DATA | FRAME_PARITY;
+    } else if (line == second && script.step == 3 && at == 1) {
+        byte = SWITCH_FRAME_SETUP | FRAME_PARITY | 0x10;
+    }
+    script.step += byte != was;
+    return byte;
+}
+
+/* A set-up that a hop took for data, and passed on whole, is not obeyed when
+   the next link makes a set-up of it again: it is a hop too far. */
+static void unread_set_up(struct unit *unit)
+{
+    struct traffic *traffic = traffic_make((struct torus_size){5, 5}, 1, 200);
+    struct mesh *mesh = traffic->mesh;
+
+    memset(&script, 0, sizeof script);
+    mesh->change = follow_script;
+    switch_source_turn_bad(&mesh->core[0].port[TORUS_EAST]);
+    traffic_add(traffic, 0, (struct torus_path){.hops = 3}, 100, 0);
+    traffic_add(traffic, 0, (struct torus_path){.hops = 2}, 100, 0);
+    mesh->faults = 1;
+    CHECK(unit, traffic_run(traffic));
+    CHECK_EQUAL(unit, script.step, 4);
+    traffic_check(unit, traffic);
+}
+
+/* Of as many streams as are remembered, one more takes the place of the one
+   that was silent for longest, also where the count of deliveries wraps. */
+static void the_oldest_stream_is_forgotten(struct unit *unit)
+{
+    static const struct torus_path east = {TORUS_EAST, TORUS_STRAIGHT, 1, 0};
+
+    for (uint32_t oldest = 0; oldest < SWITCH_REMEMBERED; oldest += 9) {
+        struct traffic *traffic =
+            traffic_make((struct torus_size){3, 3}, 1, 100);
+        struct switch_core *core = &traffic->mesh->core[1];
+
+        core->remembered = SWITCH_REMEMBERED;
+        core->heard = 40;
+        for (uint32_t i = 0; i < SWITCH_REMEMBERED; ++i) {
+            core->memory[i] = (struct switch_memory){
+                .from = {.source = (uint16_t)(1000 + i), .sequence = 7},
+                .heard = (uint16_t)(core->heard - 5u - (i * 37u) % 128u)};
+        }
+        core->memory[oldest].heard = (uint16_t)(core->heard - 900u);
+        traffic_add(traffic, 0, east, 50, 0);
+        CHECK(unit, traffic_run(traffic));
+        for (uint32_t i = 0; i < SWITCH_REMEMBERED; ++i) {
+            CHECK_EQUAL(unit, core->memory[i].from.source == 1000 + i,
+                        i != oldest);
+        }
+        CHECK_EQUAL(unit, core->memory[oldest].heard, 41);
+        traffic_check(unit, traffic);
+    }
+}
+
+void test_faults(struct unit *unit)
+{
+    UNIT_RUN(unit, every_byte_lost);
+    UNIT_RUN(unit, every_byte_repeated);
+    UNIT_RUN(unit, every_byte_made_0);
+    UNIT_RUN(unit, every_bit_changed);
+    UNIT_RUN(unit, one_loss_one_return);
+    UNIT_RUN(unit, resumed);
+    UNIT_RUN(unit, the_oldest_stream_is_forgotten);
+    UNIT_RUN(unit, answer_lost);
+    UNIT_RUN(unit, dead_line);
+    UNIT_RUN(unit, death_in_the_middle);
+    UNIT_RUN(unit, silence);
+    UNIT_RUN(unit, forgotten);
+    UNIT_RUN(unit, noise);
+    UNIT_RUN(unit, bad_line);
+    UNIT_RUN(unit, said_twice);
+    UNIT_RUN(unit, refused_twice);
+    UNIT_RUN(unit, unread_set_up);
+}

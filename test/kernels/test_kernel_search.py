@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: Apache-2.0
+"""search: one or several patterns, either case; cut anywhere, beside a naive
+search in Python and grep."""
+import pathlib
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import kernels
+import mesh
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
+import search as bench  # noqa: E402
+
+LICENSES = sorted(p for p in pathlib.Path("/usr/share/common-licenses").glob(
+    "*") if p.is_file() and not p.is_symlink())
+
+
+# ---- the naive twin ----
+
+def folded(data, folds):
+    return bytes(b + 32 if folds and 65 <= b <= 90 else b for b in data)
+
+
+def counts_and_offsets(data, patterns, folds=False):
+    """Every offset and every pattern, one after the other."""
+    data = folded(data, folds)
+    hits = [(i, p) for i in range(len(data)) for p, pattern in
+            enumerate(patterns) if data.startswith(folded(pattern, folds), i)]
+    return ([sum(p == q for _, q in hits) for p in range(len(patterns))],
+            [i for i, _ in hits])
+
+
+def argument(patterns, folds=False, separator=None):
+    if separator is None and not folds and len(patterns) == 1:
+        return b"(?)" + patterns[0]
+    sep = b"" if len(patterns) == 1 else separator or b"|"
+    return b"(?" + b"i" * folds + sep + b")" + sep.join(patterns)
+
+
+def result_of(raw):
+    patterns = int.from_bytes(raw[:4], "little")
+    at = 4 + 8 * patterns
+    return ([int.from_bytes(raw[i:i + 8], "little")
+             for i in range(4, at, 8)],
+            [int.from_bytes(raw[i:i + 4], "little")
+             for i in range(at, len(raw), 4)])
+
+
+# ---- on small loads, wherever they are cut ----
+
+LETTERS = st.binary(max_size=60).map(
+    lambda text: bytes(b"abABkK[{ \xe1\xc1"[b % 11] for b in text))
+PATTERNS = st.lists(LETTERS.filter(len).map(lambda text: text[:16]),
+                    min_size=1, max_size=6)
+
+
+@pytest.mark.parts(4)
+@settings(max_examples=150, deadline=None)
+@given(LETTERS, PATTERNS, st.booleans(), st.data())
+def test_cut_and_merged_in_any_order(load, patterns, folds, data):
+    job = kernels.Job1("search", argument(patterns, folds))
+    want = counts_and_offsets(load, patterns, folds)
+    cuts = data.draw(st.lists(st.integers(0, len(load)), max_size=5))
+    order = data.draw(st.permutations(range(len(cuts) + 1)))
+    raw, _ = job.scattered(load, len(load), cuts, order)
+    assert result_of(raw) == want
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.binary(max_size=300), st.integers(1, 40), st.integers(0, 300),
+       st.booleans(), st.data())
+def test_patterns_of_the_load_itself(load, length, at, folds, data):
+    """Long patterns, any bytes, and so that they occur."""
+    pattern = (load + b"xy")[min(at, len(load)):][:length]
+    other = load[:length] or b"q"
+    patterns = [pattern] if data.draw(st.booleans()) else [pattern, other]
+    if b"\x00" in b"".join(patterns):
+        patterns = patterns[:1]
+    job = kernels.Job1("search", argument(patterns, folds, b"\x00"))
+    cuts = data.draw(st.lists(st.integers(0, len(load)), max_size=3))
+    raw, _ = job.scattered(load, len(load), cuts)
+    assert result_of(raw) == counts_and_offsets(load, patterns, folds)
+
+
+@pytest.mark.parametrize("length", range(1, 17))
+def test_every_tail_and_split(length):
+    load = (b"aabAbaabaabba" * 3)[:37]
+    pattern = load[3:3 + length]
+    for folds in (False, True):
+        want = counts_and_offsets(load, [pattern], folds)
+        job = kernels.Job1("search", argument([pattern], folds))
+        for size in range(len(load) + 1):
+            want = counts_and_offsets(load[:size], [pattern], folds)
+            for cut in range(size + 1):
+                raw, _ = job.scattered(load[:size], size, [cut], [1, 0])
+                assert result_of(raw) == want
+
+
+@pytest.mark.parametrize("separator", [b"|", b",", b"\n", b"(", b"?", b"\0"])
+def test_any_separator(separator):
+    job = kernels.Job1("search", b"(?" + separator + b")"
+                       + separator.join([b"ab", b"b", b"ab"]))
+    assert result_of(job.run(b"abb", 0, 3)[0]) == ([1, 2, 1], [0, 0, 1, 2])
+
+
+@pytest.mark.parametrize("plain", [
+    b"(?:a)", b"(?P<x>)", b"(?s)a", b"(?ia)b", b"(?,", b"(?i", b"(?", b"(",
+    b"\\i", b"a|b", b"i)", b" (?i)a", b"(?0)x", b"(?,,)a"])
+def test_what_looks_like_options_but_is_a_pattern(plain):
+    load = b"x" + plain + b"y"
+    job = kernels.Job1("search", plain)
+    assert result_of(job.run(load, 0, len(load))[0]) == ([1], [1])
+    load = b"x(?i)ay"
+    job = kernels.Job1("search", b"(?)(?i)a")
+    assert result_of(job.run(load, 0, len(load))[0]) == ([1], [1])
+
+
+@pytest.mark.parametrize("bad", [
+    b"", b"(?)", b"(?i)", b"(?,)", b"(?,),", b"(?,)a,", b"(?,)a,,b", b"(?,),a",
+    b"x" * 256, b"(?)" + b"x" * 256, b"(?,)a," + b"x" * 256,
+    b"(?,)" + b",".join([b"a"] * 256)])
+def test_bad_arguments(bad):
+    with pytest.raises(kernels.Refused):
+        kernels.Job1("search", bad)
+
+
+def test_as_many_and_as_long_patterns_as_there_may_be():
+    patterns = [bytes([1 + i % 250, 1 + i // 250]) * 127 + b"z"
+                for i in range(255)]
+    job = kernels.Job1("search", b"(?\0)" + b"\0".join(patterns))
+    load = b"".join(patterns[::-1])
+    raw, _ = job.scattered(load, len(load), [5000, 20000], [2, 0, 1])
+    counts, offsets = result_of(raw)
+    assert counts == [1] * 255
+    assert offsets == [255 * i for i in range(255)]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.binary(max_size=200))
+def test_any_bytes_are_an_argument_or_refused(arg):
+    try:
+        job = kernels.Job1("search", arg)
+    except kernels.Refused:
+        return
+    job.scattered(arg * 2, 2 * len(arg), [len(arg)])
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.binary(max_size=60))
+def test_any_bytes_are_a_result_or_refused(raw):
+    job = kernels.Job1("search", b"(?,)a,b")
+    mine, _ = job.run(b"abba", 0, 4)
+    try:
+        merged = job.merge(mine, raw)
+    except kernels.Refused:
+        return
+    assert len(merged) >= len(mine)
+
+
+def test_the_smallest_offsets_of_several_are_kept():
+    load = b"ab" * 1500
+    job = kernels.Job1("search", b"(?,)a,b,ab")
+    for order in ([0, 1, 2], [2, 1, 0], [1, 2, 0]):
+        raw, _ = job.scattered(load, len(load), [700, 1900], order)
+        counts, offsets = result_of(raw)
+        assert counts == [1500] * 3
+        assert offsets == counts_and_offsets(load[:1400], [
+            b"a", b"b", b"ab"])[1][:1024]
+
+
+# ---- whole runs ----
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    path = tmp_path_factory.mktemp("search") / "text"
+    path.write_bytes(b"".join(p.read_bytes() for p in LICENSES)[:200_000]
+                     .replace(b"\r", b""))
+    return path
+
+
+WORDS = [b"free software", b"Copyright", b"the ", b"distribute",
+         b"WARRANTY", b"an"]
+
+
+def grep(path, words, folds):
+    """Offsets, as grep sees them; it does not see overlapping ones."""
+    found = []
+    for word in words:
+        done = subprocess.run(
+            ["grep", "-Fabo" + "i" * folds, "-e", word, path],
+            capture_output=True, check=False, env={"LC_ALL": "C"})
+        found.append([int(line.split(b":")[0])
+                      for line in done.stdout.splitlines()])
+    return found
+
+
+@pytest.mark.parametrize("size,on,rounds,originator", [
+    ("1x1", "native", 1, "0,0"), ("5x5", "native", 3, "4,1"),
+    ("25x25", "native", "auto", "0,0"), ("7x4", "native", "auto", "3,2"),
+    ("1x1", "qemu", 1, "0,0"), ("5x5", "qemu", 3, "2,3")])
+@pytest.mark.parametrize("folds", [False, True])
+def test_runs_find_what_grep_finds(text, size, on, rounds, originator, folds):
+    found = grep(text, WORDS, folds)
+    report = mesh.run(text, "--originator", originator, kernel="search",
+                      arg=argument(WORDS, folds).decode(), size=size, on=on,
+                      rounds=rounds)
+    offsets = sorted(at for one in found for at in one)
+    assert report["result"] == {
+        "count": len(offsets), "counts": [len(one) for one in found],
+        "offsets": offsets[:mesh.OFFSETS_MAX],
+        "offsets_complete": len(offsets) <= mesh.OFFSETS_MAX}
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("folds,last", [(False, b""), (True, b"\n")])
+def test_patterns_of_a_file(text, tmp_path, folds, last, end):
+    path = tmp_path / "words"
+    lines = end.join(WORDS) + (end if last else b"")
+    path.write_bytes(lines)
+    report = mesh.run(text, kernel="search", size="5x5", on="native",
+                      arg=f"(?{'i' * folds}f){path}")
+    assert report["result"]["counts"] == [
+        len(one) for one in grep(text, WORDS, folds)]
+
+
+def refused(done, status, *words):
+    assert done.returncode == status, done.stderr
+    assert done.stdout == ""
+    for word in words:
+        assert str(word) in done.stderr, (word, done.stderr)
+
+
+def try_run(text, arg):
+    return mesh.command("run", "--mesh", "1x1", "--on", "native", "--kernel",
+                        "search", "--arg", arg, text)
+
+
+@pytest.mark.parametrize("lines,words", [
+    (b"", ["has no pattern"]), (b"\n", ["has no pattern"]),
+    (b"a\n\nb\n", ["line 2", "1 to 255"]),
+    (b"a\r\nb\r\n" + b"x" * 256, ["line 3", "256 bytes", "1 to 255"]),
+    (b"a\n" * 256, ["line 256", "at most 255"])])
+def test_bad_files_of_patterns(text, tmp_path, lines, words):
+    path = tmp_path / "words"
+    path.write_bytes(lines)
+    refused(try_run(text, f"(?f){path}"), 1, path, *words)
+
+
+def test_no_file_of_patterns(text, tmp_path):
+    refused(try_run(text, f"(?if){tmp_path / 'none'}"), 1, tmp_path / "none",
+            "No such file")
+
+
+@pytest.mark.parametrize("arg,words", [
+    ("(?,)a,,b", ["--arg", "pattern 2", "1 to 255"]),
+    ("(?i|)a|", ["--arg", "pattern 2"]),
+    ("(?;)" + ";".join("a" * 256), ["--arg", "pattern 256", "at most 255"]),
+    ("x" * 256, ["--arg", "pattern 1", "256", "255"]),
+    ("(?i)" + "x" * 257, ["--arg", "pattern 1", "257", "255"]),
+    ("(?i)", ["--arg", "1 to 255"]), ("(?)", ["--arg", "1 to 255"])])
+def test_bad_arguments_of_runs(text, arg, words):
+    refused(try_run(text, arg), 2, *words)
+
+
+# ---- what it costs on the board ----
+
+@pytest.fixture(scope="module")
+def table():
+    return bench.counts()
+
+
+def plain(table):
+    return {pattern: row for pattern, row in table.items()
+            if not pattern.startswith("(?")}
+
+
+def test_the_searches_compared_find_the_same(table):
+    data = bench.TEXT.read_bytes()
+    for pattern, row in plain(table).items():
+        want = len(mesh.occurrences(data, pattern.encode()))
+        assert {name: count for name, (count, _) in row.items()} == {
+            "nothing": 0, "kernel": want, "memmem": want,
+            "memmem-by-two": want}
+        assert row["nothing"][1] < 0.001
+    for pattern, row in table.items():
+        if "|" in pattern:
+            folds = pattern[2] == "i"
+            words = [w.encode() for w in pattern[4 + folds:].split("|")]
+            assert row["kernel"][0] == sum(
+                len(mesh.occurrences(folded(data, folds), w)) for w in words)
+
+
+def test_english_text_takes_few_instructions_a_byte(table):
+    """The most frequent four letters are among these."""
+    for pattern, row in plain(table).items():
+        assert row["kernel"][1] <= 2.5, pattern
+        if len(pattern) > 20:
+            assert row["kernel"][1] <= 0.5, pattern
+
+
+def test_twice_as_few_as_newlib(table):
+    """Compiled with the same flags; as it is installed, up to a tenth less."""
+    for pattern, row in plain(table).items():
+        assert row["memmem-by-two"][1] >= 2 * row["kernel"][1], pattern
+        assert row["memmem"][1] >= 1.9 * row["kernel"][1], pattern

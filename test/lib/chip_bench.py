@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A bench of modelled boards (test/boards/chip), driven in their own time."""
+import json
+import pathlib
+import re
+import subprocess
+import tempfile
+
+from core import BUILD
+
+MODEL = BUILD / "test" / "chip"
+QUINCUNX = str(BUILD / "quincunx")
+IMAGE = BUILD / "stm32f405" / "firmware.bin"
+PORTS = ("east", "north", "west", "south")
+CORE_HZ = 168_000_000
+CONSOLE_USART = 4  # of a bare chip: hal/stm32f405/pins/generic.h
+# Priorities of the firmware's interrupts: hal/stm32f405/interrupts.h.
+LEVEL_BYTES, LEVEL_PORTS, LEVEL_CONSOLE, LEVEL_TICK = 0, 1, 4, 8
+# 0.15 ms: bytes of a line of 2 Mbaud find room for 2.56 ms.
+HELD_CYCLES_MAX = 25_200
+# Time in microseconds that a board's start (with a clock that never comes), an
+# answer, and discovery may take.
+BOOT_US, ANSWER_US, MESH_US = 500_000, 2_000_000, 60_000_000
+# A command at a console's pseudo-terminal: the boards go no faster than the
+# host, so that its limits are theirs; how often it is looked at; how long the
+# boards may live on meanwhile, if nothing else is said.
+SERVE_TIMES, SERVE_US, COMMAND_US = 1, 10_000, 120_000_000
+
+
+def step(x, y, port, width, height):
+    """Where a port of a torus leads to."""
+    dx, dy = {"east": (1, 0), "north": (0, 1), "west": (-1, 0),
+              "south": (0, -1)}[port]
+    return (x + dx) % width, (y + dy) % height
+
+
+def opposite(port):
+    return PORTS[(PORTS.index(port) + 2) % 4]
+
+
+class ModelError(Exception):
+    """The model did not take a command."""
+
+
+def words(line):
+    """The KEY=VALUE words of a console's line."""
+    return dict(word.split("=", 1)
+                for word in line.split("*")[0].split() if "=" in word)
+
+
+class Bench:
+    """The model's process; a context that ends it."""
+
+    def __init__(self, width, height, image=IMAGE, pins=None, power=True,
+                 **settings):
+        self.width, self.height = width, height
+        self.process = subprocess.Popen(
+            [MODEL], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.heard = {}
+        try:
+            self.make(image, pins or {}, settings)
+            if power:
+                self.command("power", "all", "on")
+        except BaseException:
+            self.close()
+            raise
+
+    def make(self, image, pins, settings):
+        self.command("image", image)
+        for port, (tx, rx) in pins.items():
+            self.command("pins", port, tx, rx)
+        self.command("boards", self.width * self.height)
+        for key, value in settings.items():
+            self.set("all", key, value)
+        self.command("torus", self.width, self.height)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self.process.stdin.close()
+        try:
+            self.process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
+
+    def command(self, *line):
+        text = " ".join(map(str, line))
+        self.process.stdin.write(text + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise ModelError(f"{text}: the model ended with status "
+                             f"{self.process.wait()}")
+        answer = json.loads(answer)
+        if "error" in answer:
+            raise ModelError(f"{text}: {answer['error']}")
+        return answer
+
+    def set(self, board, key, value):
+        self.command("set", board, key, value)
+
+    def run(self, us, board=None, text=None):
+        """Lives for so long, or until the board's console says the text."""
+        stop = () if text is None else (board, text)
+        answer = self.command("run", us, *stop)
+        for name, heard in answer["heard"].items():
+            self.heard[int(name)] = self.heard.get(int(name), "") + heard
+        return answer["said"]
+
+    def line(self, board, us=ANSWER_US):
+        """The next line of a console, without its CRC; None: too late."""
+        if "\n" not in self.heard.get(board, ""):
+            self.run(us, board, r"\n")
+        line, end, rest = self.heard.get(board, "").partition("\n")
+        if not end:
+            return None
+        self.heard[board] = rest
+        return line.split("*")[0]
+
+    def ask(self, request, board=0, us=ANSWER_US):
+        """What a console answers: its lines."""
+        self.heard.pop(board, None)
+        self.command("type", board, request)
+        lines = [self.line(board, us)]
+        while lines[-1] is not None and "until=end" in lines[0] and \
+                not lines[-1].startswith("end"):
+            lines.append(self.line(board, us))
+        if lines[-1] is None:
+            raise AssertionError(f"no answer to {request!r}: {lines}")
+        return lines
+
+    def values(self, request, board=0):
+        """All KEY=VALUE words of an answer's rows."""
+        lines = self.ask(request, board)
+        assert lines[0].startswith("ok"), lines
+        return {key: value for line in lines[1:-1]
+                for key, value in words(line).items()}
+
+    def up(self, us=BOOT_US):
+        """Lives until all boards have started; what came before is forgotten
+        by `stats`."""
+        self.run(us)
+        self.command("forget")
+
+    def discover(self, board=0, us=MESH_US):
+        """Has that board find the mesh; the faults that it names."""
+        lines = self.ask(f"mesh {self.width} {self.height}", board, us)
+        assert lines[0].startswith("ok"), lines
+        return lines[1:-1]
+
+    def host(self, command, *args, board=0, steps=(), us=COMMAND_US):
+        """Runs a command of build/quincunx at a console's pseudo-terminal; the
+        finished process. Steps, [(condition, command ..), ..]: in their order,
+        each when its condition says so, commands are given to the model."""
+        port = self.command("pty", board)["pty"]
+        words = [QUINCUNX, command, "--port", port, *map(str, args)]
+        with tempfile.TemporaryFile("w+") as out, \
+                tempfile.TemporaryFile("w+") as err:
+            process = subprocess.Popen(words, stdin=subprocess.DEVNULL,
+                                       stdout=out, stderr=err)
+            try:
+                left = self.serve(process, list(steps), us)
+            finally:
+                process.kill()
+                process.wait()
+                self.command("close", board)
+            done = subprocess.CompletedProcess(
+                words, process.returncode, read_again(out), read_again(err))
+        assert not left, f"{words} ended before its last step: {done.stderr}"
+        return done
+
+    def serve(self, process, steps, us):
+        """Lives while the process does, and so long at most; the steps that
+        were left then."""
+        lived = 0
+        while process.poll() is None:
+            self.command("serve", SERVE_TIMES, SERVE_US)
+            lived += SERVE_US
+            assert lived <= us, f"{process.args} takes more than {us} us"
+            if steps and steps[0][0]():
+                for command in steps.pop(0)[1:]:
+                    self.command(*command)
+        return steps
+
+    def console_bytes(self, board=0):
+        """How many bytes the console's USART has received."""
+        return self.stats()[board]["usarts"][CONSOLE_USART - 1]["received"]
+
+    def stats(self):
+        return self.command("stats")["boards"]
+
+    def complaints(self):
+        """What the manual forbids, and the image did: of all boards."""
+        return [(i, entry["text"], hex(entry["pc"]))
+                for i, board in enumerate(self.stats())
+                for entry in board["complaints"]]
+
+    def overruns(self, console=True):
+        """Bytes that USARTs lost. A board that starts hears its console for
+        1 ms before it can take anything."""
+        return sum(usart["overruns"] for board in self.stats()
+                   for i, usart in enumerate(board["usarts"])
+                   if console or i != CONSOLE_USART - 1)
+
+    def held(self, level=LEVEL_PORTS):
+        """The most cycles for which a handler of this urgency had to wait."""
+        return max(board["held"][level]["cycles"] for board in self.stats())
+
+    def now_us(self):
+        return self.command("now")["now_us"]
+
+    def counters(self, board=0):
+        """{port: {counter: value}} of the console's `counters`."""
+        found, port = {}, None
+        for line in self.ask("counters", board)[1:-1]:
+            entry = words(line)
+            port = entry.pop("port", port)
+            found.setdefault(port, {}).update(
+                (key, int(value)) for key, value in entry.items())
+        return found
+
+    def spent(self, count=40, elf=IMAGE.with_suffix(".elf")):
+        """[(function, share of all cycles)], the most first."""
+        functions = symbols(elf)
+        total, sums = 0, {}
+        for address, cycles in self.command("spent", 1 << 19)["spent"]:
+            name = function_at(functions, address)
+            sums[name] = sums.get(name, 0) + cycles
+            total += cycles
+        ranked = sorted(sums.items(), key=lambda entry: -entry[1])
+        return [(name, cycles / total) for name, cycles in ranked[:count]]
+
+
+def read_again(file):
+    """All of a file that another process wrote to."""
+    file.seek(0)
+    return file.read()
+
+
+def sequence(port, count):
+    """What test/boards/stm32f405/exchange.c sends out of a port."""
+    return bytes((i * 167 + (i >> 8) * 59 + (i >> 16) * 7 + port) & 255
+                 for i in range(count))
+
+
+def symbols(elf):
+    """Sorted [(address, name)] of the functions."""
+    done = subprocess.run(["arm-none-eabi-nm", "-n", pathlib.Path(elf)],
+                          capture_output=True, text=True, check=True)
+    found = []
+    for line in done.stdout.splitlines():
+        match = re.fullmatch(r"([0-9a-f]{8}) [tTwW] ([^$]\S*)", line)
+        if match:
+            found.append((int(match[1], 16) & ~1, match[2]))
+    return found
+
+
+def function_at(functions, address):
+    """The name of the function that an address is in."""
+    name = "?"
+    for start, candidate in functions:
+        if start > address:
+            break
+        name = candidate
+    return name

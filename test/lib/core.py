@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torus/ and scatter/'s planner and split through ctypes."""
+import ctypes as c
+import os
+import pathlib
+import struct
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / os.environ.get("BUILD", "build")
+
+# The QEMU that tests and benches start themselves: the one that the host
+# command starts, qemu/board/emulator.h.
+QEMU = os.environ.get("QUINCUNX_QEMU") or "qemu-system-arm"
+
+PHASES_MAX = 20
+ERR_EMPTY, ERR_PHASES, ERR_RANGE, ERR_PLAN = -9, -11, -12, -21
+
+
+def qemu_version(program):
+    """The first line of what a QEMU says of itself; None if there is none."""
+    try:
+        done = subprocess.run([program, "--version"], capture_output=True,
+                              text=True, timeout=30, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.partition("\n")[0]
+
+
+class Size(c.Structure):
+    _fields_ = [("width", c.c_uint16), ("height", c.c_uint16)]
+
+
+class Coord(c.Structure):
+    _fields_ = [("x", c.c_uint16), ("y", c.c_uint16)]
+
+
+class Path(c.Structure):
+    _fields_ = [("port", c.c_uint8), ("turn", c.c_uint8),
+                ("hops", c.c_uint16), ("hops_after", c.c_uint16)]
+
+
+class Role(c.Structure):
+    _fields_ = [("layer", c.c_uint8), ("port", c.c_uint8),
+                ("parent", Coord)]
+
+
+class Input(c.Structure):
+    _fields_ = [("load_units", c.c_uint32), ("compute_ps", c.c_uint64),
+                ("transfer_ps", c.c_uint64),
+                ("startup_ps", c.c_uint64 * PHASES_MAX),
+                ("stages", c.c_uint16 * PHASES_MAX),
+                ("results_numerator", c.c_uint16),
+                ("results_denominator", c.c_uint16),
+                ("phases_max", c.c_uint8), ("phases_want", c.c_uint8),
+                ("phases_fixed", c.c_uint8)]
+
+
+class Plan(c.Structure):
+    _fields_ = [("phases", c.c_uint8), ("phases_feasible", c.c_uint8),
+                ("makespan_ps", c.c_uint64),
+                ("volume_units", c.c_uint32 * (PHASES_MAX + 1)),
+                ("share_units", c.c_uint32 * (PHASES_MAX + 1))]
+
+
+class Branch(c.Structure):
+    _fields_ = [("at", Coord), ("nodes", c.c_uint16), ("phase", c.c_uint16),
+                ("path", Path)]
+
+
+class Walk(c.Structure):
+    """A plan carried out (test/scatter/planner/walk.h)."""
+    _fields_ = [("plan", Plan), ("error", c.c_int32), ("broken", c.c_uint32),
+                ("kept_units", c.c_uint64), ("last_high", c.c_uint64),
+                ("last_low", c.c_uint64)]
+
+
+ROUNDS_MAX, ROUNDS_PHASES_MAX = 16, 10
+LAYER_UNITS = c.c_uint32 * (ROUNDS_PHASES_MAX + 1)
+
+
+class RoundsInput(c.Structure):
+    _fields_ = [("base", c.POINTER(Input)), ("phase_queue_ps", c.c_uint64),
+                ("between_rounds_ps", c.c_uint64), ("begin_ps", c.c_uint64),
+                ("round_overhead_ps", c.c_uint64), ("rounds_min", c.c_uint8),
+                ("rounds_max", c.c_uint8)]
+
+
+class RoundsPlan(c.Structure):
+    _fields_ = [("phases", c.c_uint8), ("rounds", c.c_uint8),
+                ("makespan_ps", c.c_uint64),
+                ("round_units", c.c_uint32 * ROUNDS_MAX),
+                ("volume_units", LAYER_UNITS * ROUNDS_MAX),
+                ("share_units", LAYER_UNITS * ROUNDS_MAX)]
+
+
+class Wide(c.Structure):
+    """high + low / 2^64, in two's complement."""
+
+    _fields_ = [("high", c.c_uint64), ("low", c.c_uint64)]
+
+
+class Ratio(c.Structure):
+    _fields_ = [("whole", c.c_uint32), ("fraction", c.c_uint64)]
+
+
+class Split(c.Structure):
+    _fields_ = [("volume_units", c.POINTER(c.c_uint32)),
+                ("share_units", c.c_uint32),
+                ("extra_units", c.c_uint32),
+                ("layer", c.c_uint32)]
+
+
+class TreeInput(c.Structure):
+    _fields_ = [("load_units", c.c_uint32), ("compute_ps", c.c_uint64),
+                ("transfer_ps", c.c_uint64), ("startup_ps", c.c_uint64),
+                ("hop_ps", c.c_uint64), ("branch_ps", c.c_uint64),
+                ("split_ps", c.c_uint64), ("queue_ps", c.c_uint64),
+                ("kernel_start_ps", c.c_uint64), ("begin_ps", c.c_uint64),
+                ("ports", c.c_uint8), ("store_and_forward", c.c_bool),
+                ("equal", c.c_bool)]
+
+
+def tree_plan(core, branches, given):
+    """(error, makespan, phases, the room of the branches afterwards)."""
+    room = c.create_string_buffer(branches, len(branches))
+    work = (c.c_uint64 * (core.tree_work_bytes(len(branches) // 16) // 8
+                          + 1))()
+    makespan, phases = c.c_uint64(), c.c_uint()
+    error = core.tree_plan(room, given, work, makespan, phases)
+    return error, makespan.value, phases.value, room.raw
+
+
+def tree(core, name, width, height, originator=(0, 0)):
+    """(phases, bytes of the branches) of schedule_NAME()."""
+    room = (Branch * (width * height))()
+    phases = getattr(core, f"schedule_{name}")(
+        room, Size(width, height), Coord(*originator))
+    return phases, bytes(room)
+
+
+def branches_of(raw):
+    """The tuples x y nodes phase port turn hops hops_after."""
+    return list(struct.iter_unpack("<HHHHBBHH", raw))
+
+
+def library(name):
+    """FileNotFoundError if it has not been built."""
+    path = BUILD / "test" / name
+    if not path.exists():
+        raise FileNotFoundError(f"{path} is missing: run `make test`")
+    return c.CDLL(str(path))
+
+
+def load_walk():
+    walk = library("planner_walk.so")
+    walk.walk_all.argtypes = [c.POINTER(Walk), c.POINTER(Input), c.c_uint32]
+    walk.walk_all.restype = None
+    return walk
+
+
+def load():
+    core = library("libcore.so")
+    core.torus_phases.argtypes = [Size]
+    core.torus_phase_path.argtypes = [Size, c.c_uint, c.c_int]
+    core.torus_phase_path.restype = Path
+    core.torus_role_of.argtypes = [Size, Coord, Coord]
+    core.torus_role_of.restype = Role
+    core.torus_path_end.argtypes = [Size, Coord, Path]
+    core.torus_path_end.restype = Coord
+    core.torus_path_reverse.argtypes = [Path]
+    core.torus_path_reverse.restype = Path
+    core.torus_path_hops.argtypes = [Path]
+    core.torus_path_hops.restype = c.c_uint32
+    core.torus_path_links.argtypes = [Size, Coord, Path,
+                                      c.POINTER(c.c_uint32), c.c_size_t]
+    core.torus_path_links.restype = c.c_size_t
+    core.torus_layer_nodes.argtypes = [c.c_uint]
+    core.torus_layer_nodes.restype = c.c_uint32
+    for name in ("scatter", "binomial", "nearest", "star"):
+        getattr(core, f"schedule_{name}").argtypes = [
+            c.POINTER(Branch), Size, Coord]
+    core.planner_plan.argtypes = [c.POINTER(Plan), c.POINTER(Input)]
+    core.rounds_best.argtypes = [c.POINTER(c.c_uint), c.POINTER(c.c_uint64),
+                                 c.POINTER(RoundsInput)]
+    core.rounds_plan.argtypes = [c.POINTER(RoundsPlan),
+                                 c.POINTER(RoundsInput), c.c_uint]
+    core.wide_multiply_high.argtypes = [c.c_uint64, c.c_uint64]
+    core.wide_multiply_high.restype = c.c_uint64
+    core.wide_ratio_of.argtypes = [c.c_uint64, c.c_uint64,
+                                   c.POINTER(c.c_bool)]
+    core.wide_ratio_of.restype = Ratio
+    core.wide_scale.argtypes = [Wide, Ratio]
+    core.wide_scale.restype = Wide
+    core.wide_multiply.argtypes = [Wide, Wide]
+    core.wide_multiply.restype = Wide
+    for name in ("wide_divide", "wide_divide_roughly"):
+        getattr(core, name).argtypes = [Wide, Wide]
+        getattr(core, name).restype = Wide
+    core.split_volume.argtypes = [c.POINTER(Split), c.POINTER(c.c_uint32),
+                                  c.POINTER(c.c_uint32), c.c_uint, c.c_uint,
+                                  c.c_uint32]
+    core.tree_plan.argtypes = [c.c_char_p, c.POINTER(TreeInput), c.c_void_p,
+                               c.POINTER(c.c_uint64), c.POINTER(c.c_uint)]
+    core.tree_work_bytes.argtypes = [c.c_uint32]
+    core.tree_work_bytes.restype = c.c_uint32
+    core.tree_valid.argtypes = [c.c_char_p, c.c_uint32, Size]
+    core.tree_valid.restype = c.c_bool
+    return core

@@ -1,0 +1,747 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The key property: what happens, and when, does not depend on which running
+ * node the host lets speak first. Random scripts, one a node, are carried out
+ * in many orders; every circuit and every delivery must be the same, to the
+ * picosecond. The log of circuits is also checked against the rules of
+ * qemu/fabric/fabric.h, without a second model: no link is held twice, nobody
+ * waits for a free path, nobody is overtaken by who asked later, and every send
+ * asks as soon as its node may send it.
+ */
+#include "test/qemu/fabric/suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NODES_MAX 25u
+#define OPS 24u
+#define SCRIPTS 1000u
+#define ORDERS 8u
+#define CIRCUITS_MAX (NODES_MAX * OPS)
+
+enum op_kind {
+    OP_SEND,
+    OP_RECEIVE,
+    OP_DRAIN,
+    OP_END
+};
+
+struct op {
+    enum op_kind kind;
+    uint64_t work_ps;  /* before it */
+    uint64_t later_ps; /* a send's ready time, from then */
+    uint64_t gap_ps;
+    struct torus_path path; /* port NODE_PORT_HOST: to the host */
+    uint32_t bytes;
+    unsigned mask;
+};
+
+struct script {
+    struct fabric_config config;
+    uint32_t nodes;
+    uint64_t from_host_ps[NODES_MAX];
+    struct op op[NODES_MAX][OPS];
+};
+
+/* What a node was told in answer to one of its ops. */
+struct answer {
+    uint64_t rest_ps;
+    uint64_t time_ps;
+    uintptr_t cookie;
+    uint32_t source;
+    uint32_t bytes;
+    int32_t status;
+    enum fabric_step step;
+    uint8_t port;
+    bool damaged;
+};
+
+/* What became of a send that left the mesh. */
+struct left {
+    uint64_t time_ps;
+    enum fabric_step step;
+};
+
+struct result {
+    struct answer answer[NODES_MAX][OPS];
+    struct left left[NODES_MAX][OPS];
+    uint32_t reached[NODES_MAX]; /* the op at which the node stands */
+    struct circuit_record circuit[CIRCUITS_MAX];
+    uint32_t circuits;
+    uint64_t conflicts;
+    struct node_counters counters[NODES_MAX][NODE_PORTS];
+};
+
+/* ---- chance: xorshift64*, Vigna 2016 ---- */
+
+static uint64_t draw(uint64_t *state)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * 0x2545F4914F6CDD1Du;
+}
+
+static uint32_t below(uint64_t *state, uint32_t limit)
+{
+    return (uint32_t)(draw(state) >> 33) % limit;
+}
+
+/* Few different values, so that many things happen at one time. */
+static uint64_t some_time(uint64_t *state)
+{
+    static const uint64_t time_ps[] = {0, 0, 0, 1, 7, 10, 20, 1000};
+
+    return time_ps[below(state, 8)];
+}
+
+static struct op make_op(uint64_t *state, const struct script *script)
+{
+    uint32_t what = below(state, 16);
+    uint16_t side = script->config.size.width > script->config.size.height
+                        ? script->config.size.width
+                        : script->config.size.height;
+    struct op op = {.work_ps = some_time(state)};
+
+    if (what < 10) {
+        static const uint32_t bytes[] = {0, 1, 1, 2, 10, 300};
+
+        op.kind = OP_SEND;
+        op.later_ps = below(state, 4) == 0 ? some_time(state) : 0;
+        op.gap_ps = below(state, 4) == 0 ? some_time(state) : 0;
+        op.bytes = bytes[below(state, 6)];
+        op.path.port =
+            (uint8_t)(below(state, 16) == 0 ? NODE_PORT_HOST
+                                            : below(state, TORUS_PORTS));
+        op.path.turn = (uint8_t)below(state, 3);
+        op.path.hops = (uint16_t)(1 + below(state, side));
+        op.path.hops_after = (uint16_t)(1 + below(state, side));
+    } else if (what < 15) {
+        op.kind = OP_RECEIVE;
+        op.mask = below(state, 3) == 0 ? 1u << below(state, TORUS_PORTS)
+                                       : 1 + below(state, 31);
+    } else {
+        op.kind = OP_DRAIN;
+    }
+    return op;
+}
+
+static void make_script(struct script *script, uint64_t seed)
+{
+    static const struct torus_size sizes[] = {{5, 5}, {5, 5}, {3, 4},
+                                              {6, 1}, {2, 2}, {1, 3}};
+    static const uint64_t startups_ps[] = {1, 7, 1000, 5000, 0};
+    static const uint8_t ports_at_once[] = {0, 4, 0, 1, 2, 3};
+    uint64_t state = seed * 0x9E3779B97F4A7C15u + 1;
+    struct fabric_config *config = &script->config;
+
+    memset(script, 0, sizeof *script);
+    config->size = sizes[below(&state, 6)];
+    config->startup_ps = startups_ps[below(&state, 5)];
+    /* Every circuit must last: one of no length has no place in order. */
+    config->hop_delay_ps = config->startup_ps == 0 ? 10 : below(&state, 2) * 10;
+    config->transfer_ps = below(&state, 3);
+    script->nodes = torus_nodes(config->size);
+    if (below(&state, 4) == 0) {
+        config->dead_link = 1 + below(&state, 2 * script->nodes);
+    }
+    config->corrupt_message = below(&state, 30);
+    config->ports_at_once = ports_at_once[below(&state, 6)];
+    config->store_and_forward = below(&state, 4) == 0;
+    for (uint32_t node = 0; node < script->nodes; ++node) {
+        script->from_host_ps[node] = below(&state, 2);
+        for (uint32_t i = 0; i < OPS; ++i) {
+            script->op[node][i] = make_op(&state, script);
+        }
+        script->op[node][OPS - 1].kind = OP_END;
+    }
+}
+
+/* ---- carrying a script out ---- */
+
+struct play {
+    const struct script *script;
+    struct result *result;
+    struct fabric *fabric;
+    uint64_t time_ps[NODES_MAX];
+    bool running[NODES_MAX];
+    uint64_t state;
+};
+
+/* Sends are named by node and op. */
+static uintptr_t cookie_of(uint32_t node, uint32_t op)
+{
+    return (uintptr_t)node * OPS + op + 1;
+}
+
+static void speak(struct play *play, uint32_t node)
+{
+    uint32_t at = play->result->reached[node];
+    const struct op *op = &play->script->op[node][at];
+    struct fabric_message message = {.cookie = (void *)cookie_of(node, at),
+                                     .path = op->path,
+                                     .gap_ps = op->gap_ps,
+                                     .bytes = op->bytes,
+                                     .kind = (uint8_t)at};
+    uint64_t now_ps = play->time_ps[node] + op->work_ps;
+
+    play->time_ps[node] = now_ps;
+    play->running[node] = op->kind == OP_SEND;
+    play->result->answer[node][at].rest_ps = now_ps;
+    switch (op->kind) {
+    case OP_SEND:
+        message.ready_ps = now_ps + op->later_ps;
+        fabric_send(play->fabric, node, op->path.port, &message);
+        play->result->reached[node] += 1;
+        break;
+    case OP_RECEIVE:
+        fabric_receive(play->fabric, node, now_ps, op->mask);
+        break;
+    case OP_DRAIN:
+        fabric_drain(play->fabric, node, now_ps);
+        break;
+    case OP_END:
+        fabric_end(play->fabric, node, now_ps);
+        break;
+    }
+}
+
+static void hear(struct play *play, const struct fabric_action *action,
+                 enum fabric_step step)
+{
+    uint32_t node = action->node;
+    uint32_t at = play->result->reached[node];
+
+    if (step == FABRIC_TO_HOST || step == FABRIC_FAILED) {
+        uint32_t op = (uint32_t)((uintptr_t)action->cookie - 1) % OPS;
+
+        play->result->left[node][op].time_ps = action->time_ps;
+        play->result->left[node][op].step = step;
+        return;
+    }
+    play->result->answer[node][at].time_ps = action->time_ps;
+    play->result->answer[node][at].cookie = (uintptr_t)action->cookie;
+    play->result->answer[node][at].source = action->source;
+    play->result->answer[node][at].bytes = action->bytes;
+    play->result->answer[node][at].status = action->status;
+    play->result->answer[node][at].step = step;
+    play->result->answer[node][at].port = action->port;
+    play->result->answer[node][at].damaged = action->damaged;
+    play->result->reached[node] += 1;
+    play->time_ps[node] = action->time_ps;
+    play->running[node] = true;
+}
+
+/* The lowest, the highest or any running node; NODES_MAX: there is none. */
+static uint32_t choose(struct play *play, unsigned order)
+{
+    uint32_t nodes = play->script->nodes;
+    uint32_t first = order < 2 ? 0 : below(&play->state, nodes);
+
+    for (uint32_t i = 0; i < nodes; ++i) {
+        uint32_t node = (first + i) % nodes;
+
+        node = order == 1 ? nodes - 1 - node : node;
+        if (play->running[node]) {
+            return node;
+        }
+    }
+    return NODES_MAX;
+}
+
+/*
+ * Orders 0 to 2: the mesh goes as far as it can, then one node speaks until it
+ * rests. Order 3: all nodes that run speak before the mesh goes on. Others:
+ * single ops and single steps of the mesh, at random.
+ */
+static void carry_out(struct play *play, unsigned order)
+{
+    struct fabric_action action;
+    enum fabric_step step = FABRIC_WAIT;
+
+    for (;;) {
+        uint32_t node;
+
+        if (order < 4 || below(&play->state, order) != 0) {
+            step = fabric_next(play->fabric, &action);
+            if (step == FABRIC_STUCK) {
+                return;
+            }
+            if (step != FABRIC_WAIT) {
+                hear(play, &action, step);
+                continue;
+            }
+        }
+        node = choose(play, order);
+        while (node < NODES_MAX) {
+            speak(play, node);
+            if (!play->running[node] && order == 3) {
+                node = choose(play, order);
+            } else if (!play->running[node] || order > 3) {
+                break;
+            }
+        }
+    }
+}
+
+static void run_script(struct result *result, const struct script *script,
+                       unsigned order, uint64_t seed)
+{
+    struct play play = {.script = script,
+                        .result = result,
+                        .fabric = fabric_new(&script->config),
+                        .state = seed * 0xD1342543DE82EF95u + order + 1};
+    const struct circuit_record *circuit;
+
+    memset(result, 0, sizeof *result);
+    if (play.fabric == NULL) {
+        abort();
+    }
+    for (uint32_t node = 0; node < script->nodes; ++node) {
+        play.running[node] = true;
+        if (script->from_host_ps[node] != 0) {
+            fabric_from_host(play.fabric, node, 0, 1, NULL);
+        }
+    }
+    carry_out(&play, order);
+    circuit = fabric_circuits(play.fabric, &result->circuits);
+    if (result->circuits > CIRCUITS_MAX) {
+        abort();
+    }
+    if (result->circuits > 0) {
+        memcpy(result->circuit, circuit,
+               result->circuits * sizeof *result->circuit);
+    }
+    result->conflicts = fabric_conflicts(play.fabric);
+    for (uint32_t node = 0; node < script->nodes; ++node) {
+        for (unsigned port = 0; port < NODE_PORTS; ++port) {
+            result->counters[node][port] =
+                *fabric_counters(play.fabric, node, port);
+        }
+    }
+    fabric_free(play.fabric);
+}
+
+/* ---- the same in every order ---- */
+
+static bool same_circuit(const struct circuit_record *a,
+                         const struct circuit_record *b)
+{
+    return a->source == b->source && a->destination == b->destination &&
+           a->port == b->port && a->arrival == b->arrival &&
+           a->kind == b->kind && a->hops == b->hops && a->bytes == b->bytes &&
+           a->request_ps == b->request_ps && a->grant_ps == b->grant_ps &&
+           a->end_ps == b->end_ps;
+}
+
+static bool same_answer(const struct answer *a, const struct answer *b)
+{
+    return a->rest_ps == b->rest_ps && a->time_ps == b->time_ps &&
+           a->cookie == b->cookie && a->source == b->source &&
+           a->bytes == b->bytes && a->status == b->status &&
+           a->step == b->step && a->port == b->port && a->damaged == b->damaged;
+}
+
+/* Says where two results differ first; NULL if they do not. */
+static const char *difference(const struct result *a, const struct result *b)
+{
+    static char text[96];
+
+    for (uint32_t i = 0; i < a->circuits && i < b->circuits; ++i) {
+        if (!same_circuit(&a->circuit[i], &b->circuit[i])) {
+            snprintf(text, sizeof text, "circuit %u", i);
+            return text;
+        }
+    }
+    for (uint32_t node = 0; node < NODES_MAX; ++node) {
+        for (uint32_t op = 0; op < OPS; ++op) {
+            if (!same_answer(&a->answer[node][op], &b->answer[node][op]) ||
+                a->left[node][op].time_ps != b->left[node][op].time_ps ||
+                a->left[node][op].step != b->left[node][op].step) {
+                snprintf(text, sizeof text, "node %u, op %u", node, op);
+                return text;
+            }
+        }
+    }
+    if (a->circuits != b->circuits || a->conflicts != b->conflicts ||
+        memcmp(a->reached, b->reached, sizeof a->reached) != 0 ||
+        memcmp(a->counters, b->counters, sizeof a->counters) != 0) {
+        return "the totals";
+    }
+    return NULL;
+}
+
+/* ---- the rules ---- */
+
+struct log {
+    const struct script *script;
+    const struct result *result;
+    uint64_t links[CIRCUITS_MAX]; /* sets: there are no more than 50 */
+};
+
+static void find_links(struct log *log)
+{
+    struct torus_size size = log->script->config.size;
+
+    for (uint32_t i = 0; i < log->result->circuits; ++i) {
+        const struct circuit_record *circuit = &log->result->circuit[i];
+        const struct op *op = &log->script->op[circuit->source][circuit->kind];
+        uint32_t link[16];
+        size_t count = torus_path_links(
+            size, torus_coord_of(size, circuit->source), op->path, link, 16);
+
+        log->links[i] = 0;
+        for (size_t k = 0; k < count; ++k) {
+            log->links[i] |= 1ull << link[k];
+        }
+    }
+}
+
+/* A circuit before `limit` that holds one of the links at `time_ps`. */
+static const struct circuit_record *
+holder(const struct log *log, uint64_t links, uint64_t time_ps, uint32_t limit)
+{
+    for (uint32_t i = 0; i < limit; ++i) {
+        const struct circuit_record *circuit = &log->result->circuit[i];
+
+        if ((log->links[i] & links) != 0 && circuit->grant_ps <= time_ps &&
+            time_ps < circuit->end_ps) {
+            return circuit;
+        }
+    }
+    return NULL;
+}
+
+/* Whether a node's sends go one after the other, whatever their port. */
+static bool in_order(const struct fabric_config *config)
+{
+    return config->ports_at_once > 0 && config->ports_at_once < TORUS_PORTS;
+}
+
+static bool asked_before(const struct fabric_config *config,
+                         const struct circuit_record *a,
+                         const struct circuit_record *b)
+{
+    if (a->request_ps != b->request_ps) {
+        return a->request_ps < b->request_ps;
+    }
+    if (a->source != b->source) {
+        return a->source < b->source;
+    }
+    return in_order(config) ? a->kind < b->kind : a->port < b->port;
+}
+
+static uint64_t model_ps(const struct fabric_config *config,
+                         const struct op *op)
+{
+    uint64_t hops = torus_path_hops(op->path);
+    uint64_t startup_ps = config->startup_ps;
+    uint64_t transfer_ps = config->transfer_ps * op->bytes;
+
+    return config->store_and_forward
+               ? hops * (startup_ps + config->hop_delay_ps + transfer_ps)
+               : startup_ps + hops * config->hop_delay_ps + transfer_ps;
+}
+
+static const char *broken_times(const struct log *log, uint32_t i)
+{
+    const struct fabric_config *config = &log->script->config;
+    const struct circuit_record *circuit = &log->result->circuit[i];
+    const struct op *op = &log->script->op[circuit->source][circuit->kind];
+    uint64_t time_ps = circuit->request_ps;
+
+    if (circuit->end_ps - circuit->grant_ps != model_ps(config, op)) {
+        return "a circuit is held for another time than the model's";
+    }
+    if (i > 0 && circuit->grant_ps < log->result->circuit[i - 1].grant_ps) {
+        return "the log is out of order";
+    }
+    while (time_ps < circuit->grant_ps) {
+        const struct circuit_record *by =
+            holder(log, log->links[i], time_ps, log->result->circuits);
+
+        if (by == NULL || by == circuit) {
+            return "a circuit waits though its path is free";
+        }
+        time_ps = by->end_ps;
+    }
+    return time_ps > circuit->grant_ps ? "granted before the release" : NULL;
+}
+
+static const char *broken_pair(const struct log *log, uint32_t first,
+                               uint32_t second)
+{
+    const struct circuit_record *a = &log->result->circuit[first];
+    const struct circuit_record *b = &log->result->circuit[second];
+
+    if ((log->links[first] & log->links[second]) == 0) {
+        return NULL;
+    }
+    if (a->grant_ps < b->end_ps && b->grant_ps < a->end_ps) {
+        return "a link is held twice";
+    }
+    /* The second was granted later, so it must have asked later, or found a
+       link held when the first was granted. */
+    if (asked_before(&log->script->config, b, a) &&
+        holder(log, log->links[second], a->grant_ps, first) == NULL) {
+        return "a circuit is overtaken";
+    }
+    return NULL;
+}
+
+/* When a send of a node asked, began and was over; one over a dead link, or
+   to the host, all at once. False: there is no trace of it. */
+struct traced {
+    uint64_t request_ps;
+    uint64_t begin_ps;
+    uint64_t end_ps;
+};
+
+static bool trace(struct traced *traced, const struct result *result,
+                  uint32_t node, uint32_t op)
+{
+    const struct left *left = &result->left[node][op];
+
+    for (uint32_t i = 0; i < result->circuits; ++i) {
+        const struct circuit_record *circuit = &result->circuit[i];
+
+        if (circuit->source == node && circuit->kind == op) {
+            *traced = (struct traced){circuit->request_ps, circuit->grant_ps,
+                                      circuit->end_ps};
+            return left->step == FABRIC_WAIT;
+        }
+    }
+    *traced = (struct traced){left->time_ps, left->time_ps, left->time_ps};
+    return left->step != FABRIC_WAIT;
+}
+
+/* The first time from `time_ps` on at which fewer than `limit` of them hold a
+   circuit. They have all begun by then, so that the number only falls. */
+static uint64_t when_fewer(const struct traced *traced, uint32_t count,
+                           uint32_t limit, uint64_t time_ps)
+{
+    for (;;) {
+        uint64_t next_ps = UINT64_MAX;
+        uint32_t held = 0;
+
+        for (uint32_t i = 0; i < count; ++i) {
+            if (traced[i].end_ps > time_ps) {
+                held += 1;
+                next_ps =
+                    traced[i].end_ps < next_ps ? traced[i].end_ps : next_ps;
+            }
+        }
+        if (held < limit) {
+            return time_ps;
+        }
+        time_ps = next_ps;
+    }
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Whether every send of a node asked in the very moment that it had to. */
+static const char *broken_sends(const struct script *script,
+                                const struct result *result, uint32_t node)
+{
+    const struct fabric_config *config = &script->config;
+    struct traced on_torus[OPS]; /* so far */
+    struct traced last[NODE_PORTS] = {0};
+    bool used[NODE_PORTS] = {false};
+    uint32_t count = 0;
+
+    for (uint32_t at = 0; at < result->reached[node]; ++at) {
+        const struct op *op = &script->op[node][at];
+        unsigned port = op->path.port;
+        struct traced *now = &on_torus[count];
+        uint64_t due_ps = result->answer[node][at].rest_ps + op->later_ps;
+
+        if (op->kind != OP_SEND) {
+            continue;
+        }
+        if (!trace(now, result, node, at)) {
+            return "a send is lost, or goes twice";
+        }
+        if (used[port]) {
+            due_ps = later(due_ps, last[port].end_ps + op->gap_ps);
+        }
+        if (in_order(config) && port != NODE_PORT_HOST && count > 0) {
+            due_ps = later(due_ps, on_torus[count - 1].begin_ps);
+            due_ps = when_fewer(on_torus, count, config->ports_at_once, due_ps);
+        }
+        if (now->request_ps != due_ps) {
+            return "a send asks at another time than it should";
+        }
+        used[port] = true;
+        last[port] = *now;
+        count += port != NODE_PORT_HOST;
+    }
+    return NULL;
+}
+
+/* Whether a node was told the right thing, the earliest first. */
+static const char *broken_answer(const struct log *log, uint32_t node,
+                                 uint32_t op)
+{
+    const struct answer *answer = &log->result->answer[node][op];
+    unsigned mask = log->script->op[node][op].mask;
+    const struct circuit_record *got = NULL;
+
+    if (answer->step != FABRIC_DELIVER || answer->port == NODE_PORT_HOST) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < log->result->circuits; ++i) {
+        const struct circuit_record *circuit = &log->result->circuit[i];
+
+        if (cookie_of(circuit->source, circuit->kind) == answer->cookie) {
+            got = circuit;
+            if (answer->damaged !=
+                (i + 1 == log->script->config.corrupt_message)) {
+                return "another message is damaged";
+            }
+        }
+    }
+    if (got == NULL || got->destination != node ||
+        got->arrival != answer->port || (mask >> answer->port & 1u) == 0 ||
+        got->source != answer->source || got->bytes != answer->bytes) {
+        return "a message came to the wrong place";
+    }
+    if (answer->time_ps !=
+        (got->end_ps > answer->rest_ps ? got->end_ps : answer->rest_ps)) {
+        return "a receive completes at another time than its message's";
+    }
+    for (uint32_t i = 0; i < log->result->circuits; ++i) {
+        const struct circuit_record *circuit = &log->result->circuit[i];
+        uintptr_t cookie = cookie_of(circuit->source, circuit->kind);
+        bool taken = circuit->destination != node ||
+                     (mask >> circuit->arrival & 1u) == 0;
+
+        for (uint32_t before = 0; before < op && !taken; ++before) {
+            taken = log->result->answer[node][before].cookie == cookie;
+        }
+        if (!taken && circuit->end_ps < got->end_ps) {
+            return "a later message is handed over first";
+        }
+    }
+    return NULL;
+}
+
+/* Says which rule is broken; NULL: none. */
+static const char *broken_rule(const struct script *script,
+                               const struct result *result)
+{
+    struct log log = {.script = script, .result = result};
+    const char *broken = NULL;
+
+    find_links(&log);
+    for (uint32_t i = 0; i < result->circuits && broken == NULL; ++i) {
+        broken = broken_times(&log, i);
+        for (uint32_t k = i + 1; k < result->circuits && broken == NULL; ++k) {
+            broken = broken_pair(&log, i, k);
+        }
+    }
+    for (uint32_t node = 0; node < script->nodes && broken == NULL; ++node) {
+        broken = broken_sends(script, result, node);
+        for (uint32_t op = 0; op < OPS && broken == NULL; ++op) {
+            broken = broken_answer(&log, node, op);
+        }
+    }
+    return broken;
+}
+
+/* ---- the tests ---- */
+
+/* The first of SCRIPTS seeds; QUINCUNX_SEED chooses another beginning. */
+static uint64_t first_seed(struct unit *unit)
+{
+    const char *text = getenv("QUINCUNX_SEED");
+    uint64_t seed = text == NULL ? 1 : strtoull(text, NULL, 0);
+    char line[64];
+
+    snprintf(line, sizeof line, "# QUINCUNX_SEED=%llu\n",
+             (unsigned long long)seed);
+    unit->put(unit->context, line);
+    return seed;
+}
+
+static void complain(struct unit *unit, uint64_t seed, unsigned order,
+                     const char *what)
+{
+    char text[160];
+
+    snprintf(text, sizeof text, "# QUINCUNX_SEED=%llu, order %u: %s\n",
+             (unsigned long long)seed, order, what);
+    if (unit->checks_failed < UNIT_DIAGNOSTICS_MAX) {
+        unit->put(unit->context, text);
+    }
+}
+
+static void same_in_every_order(struct unit *unit)
+{
+    struct script *script = malloc(sizeof *script);
+    struct result *want = malloc(sizeof *want);
+    struct result *got = malloc(sizeof *got);
+    uint64_t seed = first_seed(unit);
+
+    if (script == NULL || want == NULL || got == NULL) {
+        abort();
+    }
+    for (uint32_t i = 0; i < SCRIPTS; i += unit->stride, ++seed) {
+        make_script(script, seed);
+        run_script(want, script, 0, seed);
+        for (unsigned order = 1; order < ORDERS; ++order) {
+            const char *where;
+
+            run_script(got, script, order, seed);
+            where = difference(want, got);
+            if (where != NULL) {
+                complain(unit, seed, order, where);
+            }
+            CHECK(unit, where == NULL);
+        }
+    }
+    free(script);
+    free(want);
+    free(got);
+}
+
+static void rules_are_kept(struct unit *unit)
+{
+    struct script *script = malloc(sizeof *script);
+    struct result *result = malloc(sizeof *result);
+    uint64_t conflicts = 0;
+    uint64_t circuits = 0;
+    uint64_t seed = first_seed(unit);
+
+    if (script == NULL || result == NULL) {
+        abort();
+    }
+    for (uint32_t i = 0; i < SCRIPTS; i += unit->stride, ++seed) {
+        const char *broken;
+
+        make_script(script, seed);
+        run_script(result, script, (unsigned)(seed % ORDERS), seed);
+        broken = broken_rule(script, result);
+        if (broken != NULL) {
+            complain(unit, seed, (unsigned)(seed % ORDERS), broken);
+        }
+        CHECK(unit, broken == NULL);
+        conflicts += result->conflicts;
+        circuits += result->circuits;
+    }
+    /* The scripts must be of the kind that this test is about. */
+    CHECK(unit, circuits > 20u * SCRIPTS / unit->stride);
+    CHECK(unit, conflicts > 5u * SCRIPTS / unit->stride);
+    free(script);
+    free(result);
+}
+
+void test_order(struct unit *unit)
+{
+    UNIT_RUN(unit, same_in_every_order);
+    UNIT_RUN(unit, rules_are_kept);
+}

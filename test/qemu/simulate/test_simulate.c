@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every check of a simulation must be able to fail: a table, a path or a cost
+ * is spoiled, and the checks that must notice it are named.
+ */
+#include "test/qemu/simulate/suite.h"
+
+#include <string.h>
+
+#define BIT(check) (1u << (check))
+#define ALL_CHECKS (BIT(SIMULATE_CHECKS) - 1)
+
+/* Bits of the checks that the outcome fails. */
+static unsigned judge(const struct scene *scene)
+{
+    bool passed[SIMULATE_CHECKS];
+    unsigned bits = 0;
+
+    simulate_check(passed, &scene->outcome, &scene->input, &scene->model);
+    for (unsigned i = 0; i < SIMULATE_CHECKS; ++i) {
+        bits |= passed[i] ? 0 : BIT(i);
+    }
+    return bits;
+}
+
+static unsigned failed(struct unit *unit, struct scene *scene)
+{
+    CHECK_EQUAL(unit, suite_run(scene), ERR_OK);
+    return judge(scene);
+}
+
+static void a_good_scatter_passes(struct unit *unit)
+{
+    static const uint16_t sides[] = {1, 5, 25, 125};
+
+    for (unsigned i = 0; i < 4; ++i) {
+        struct scene scene = suite_scene(unit, sides[i]);
+
+        CHECK_EQUAL(unit, failed(unit, &scene), 0);
+        CHECK_EQUAL(unit, scene.outcome.conflicts, 0);
+        CHECK_EQUAL(unit, scene.outcome.circuits_set_up,
+                    sides[i] * sides[i] - 1);
+        CHECK_EQUAL(unit, scene.outcome.circuits_ended,
+                    sides[i] * sides[i] - 1);
+    }
+}
+
+/* The parent cannot split it: it keeps all, and its subtree gets nothing. */
+static void a_volume_that_is_refused_is_noticed(struct unit *unit)
+{
+    for (unsigned layer = 1; layer <= 4; ++layer) {
+        struct scene scene = suite_scene(unit, 25);
+
+        scene.input.tables.volume_units[layer] += 1000;
+        CHECK_EQUAL(unit, failed(unit, &scene),
+                    ALL_CHECKS &
+                        ~(BIT(SIMULATE_TOTAL) | BIT(SIMULATE_DISJOINT)));
+        CHECK(unit, scene.outcome.refused > 0);
+    }
+}
+
+/* Its own share and one child's volume changed alike: nothing is refused. */
+static void a_wrong_share_is_noticed(struct unit *unit)
+{
+    struct scene scene = suite_scene(unit, 5);
+
+    scene.input.tables.share_units[2] -= 40;
+    scene.input.tables.volume_units[2] -= 40;
+    scene.input.tables.share_units[1] += 160;
+    scene.input.tables.share_units[0] += 160;
+    CHECK_EQUAL(unit, failed(unit, &scene),
+                BIT(SIMULATE_VOLUMES) | BIT(SIMULATE_SHARES) |
+                    BIT(SIMULATE_MAKESPAN));
+    CHECK_EQUAL(unit, scene.outcome.units_total, LOAD_UNITS);
+}
+
+/* Dimension order: two of the four knights would share links. */
+static void paths_by_dimension_are_noticed(struct unit *unit)
+{
+    struct scene scene = suite_scene(unit, 25);
+    struct torus_path *knights = scene.input.path[0];
+
+    knights[TORUS_NORTH] = (struct torus_path){TORUS_WEST, TORUS_RIGHT, 10, 5};
+    knights[TORUS_SOUTH] = (struct torus_path){TORUS_EAST, TORUS_RIGHT, 10, 5};
+    CHECK_EQUAL(unit, failed(unit, &scene),
+                BIT(SIMULATE_DISJOINT) | BIT(SIMULATE_MAKESPAN));
+    CHECK_EQUAL(unit, scene.outcome.overlaps, 2 * 5);
+    CHECK_EQUAL(unit, scene.outcome.first_overlap.phase, 1);
+    CHECK(unit, scene.outcome.conflicts > 0);
+}
+
+static void a_wrong_destination_is_noticed(struct unit *unit)
+{
+    struct scene scene = suite_scene(unit, 25);
+    unsigned want =
+        BIT(SIMULATE_REACHED) | BIT(SIMULATE_LAYERS) | BIT(SIMULATE_TOTAL);
+
+    scene.input.path[3][TORUS_EAST].hops = 2;
+    CHECK_EQUAL(unit, failed(unit, &scene) & want, want);
+    CHECK(unit, scene.outcome.reached_again > 0);
+}
+
+/* Two layers swapped: every node once, but not in its own phase. */
+static void a_wrong_layer_is_noticed(struct unit *unit)
+{
+    struct scene scene = suite_scene(unit, 25);
+    struct torus_path knights[TORUS_PORTS];
+
+    memcpy(knights, scene.input.path[0], sizeof knights);
+    memcpy(scene.input.path[0], scene.input.path[2], sizeof knights);
+    memcpy(scene.input.path[2], knights, sizeof knights);
+    CHECK_EQUAL(unit, failed(unit, &scene) & BIT(SIMULATE_LAYERS),
+                BIT(SIMULATE_LAYERS));
+}
+
+static void wrong_costs_are_noticed(struct unit *unit)
+{
+    struct scene slow = suite_scene(unit, 25);
+    struct scene fast = suite_scene(unit, 25);
+
+    slow.input.startup_ps += 1000000;
+    CHECK_EQUAL(unit, failed(unit, &slow), BIT(SIMULATE_MAKESPAN));
+    fast.input.compute_ps -= 1000;
+    CHECK_EQUAL(unit, failed(unit, &fast), BIT(SIMULATE_MAKESPAN));
+}
+
+/* Each count of the outcome is looked at. */
+static void wrong_counts_are_noticed(struct unit *unit)
+{
+    struct scene good = suite_scene(unit, 5);
+    struct scene bad;
+
+    CHECK_EQUAL(unit, failed(unit, &good), 0);
+    bad = good;
+    bad.outcome.units_total -= 1;
+    CHECK_EQUAL(unit, judge(&bad), BIT(SIMULATE_TOTAL));
+    bad = good;
+    bad.outcome.reached -= 1;
+    CHECK_EQUAL(unit, judge(&bad), BIT(SIMULATE_REACHED));
+    bad = good;
+    bad.outcome.reached_again += 1;
+    CHECK_EQUAL(unit, judge(&bad), BIT(SIMULATE_REACHED));
+    bad = good;
+    bad.outcome.finished -= 1;
+    CHECK_EQUAL(unit, judge(&bad), BIT(SIMULATE_REACHED));
+    bad = good;
+    bad.outcome.refused += 1;
+    CHECK_EQUAL(unit, judge(&bad), BIT(SIMULATE_VOLUMES));
+    bad = good;
+    bad.outcome.misplaced += 1;
+    CHECK_EQUAL(unit, judge(&bad), BIT(SIMULATE_LAYERS));
+    bad = good;
+    bad.outcome.layer[2].nodes -= 1;
+    CHECK_EQUAL(unit, judge(&bad), BIT(SIMULATE_LAYERS));
+    bad = good;
+    bad.outcome.overlaps += 1;
+    CHECK_EQUAL(unit, judge(&bad), BIT(SIMULATE_DISJOINT));
+}
+
+/* A unit below the floor, and two above it, on every layer that receives. */
+static void wrong_ranges_are_noticed(struct unit *unit)
+{
+    struct scene good = suite_scene(unit, 25);
+
+    CHECK_EQUAL(unit, failed(unit, &good), 0);
+    for (unsigned i = 1; i <= good.input.phases; ++i) {
+        struct scene bad = good;
+
+        bad.outcome.layer[i].volume_units.least =
+            good.model.volume_floor[i] - 1;
+        CHECK_EQUAL(unit, judge(&bad), BIT(SIMULATE_VOLUMES));
+        bad = good;
+        bad.outcome.layer[i].share_units.least = good.model.share_floor[i] - 1;
+        CHECK_EQUAL(unit, judge(&bad), BIT(SIMULATE_SHARES));
+        bad = good;
+        bad.outcome.layer[i].volume_units.most = good.model.volume_floor[i] + 2;
+        CHECK_EQUAL(unit, judge(&bad), BIT(SIMULATE_VOLUMES));
+        bad = good;
+        bad.outcome.layer[i].share_units.most = good.model.share_floor[i] + 2;
+        CHECK_EQUAL(unit, judge(&bad), BIT(SIMULATE_SHARES));
+    }
+}
+
+/* The model's makespan, the bound, and one picosecond of rounding. */
+static void a_wrong_makespan_is_noticed(struct unit *unit)
+{
+    struct scene scene = suite_scene(unit, 5);
+    uint64_t model_ps = scene.model.makespan_ps;
+    uint64_t bound_ps = 2 * 3300 + 1000000;
+    uint64_t slack_ps = 1 + bound_ps / (1 << 18);
+
+    CHECK_EQUAL(unit, failed(unit, &scene), 0);
+    CHECK_EQUAL(unit, simulate_bound_ps(&scene.input), bound_ps);
+    scene.outcome.finish_ps.most = model_ps - slack_ps;
+    CHECK_EQUAL(unit, judge(&scene), 0);
+    scene.outcome.finish_ps.most -= 1;
+    CHECK_EQUAL(unit, judge(&scene), BIT(SIMULATE_MAKESPAN));
+    scene.outcome.finish_ps.most = model_ps + bound_ps + slack_ps;
+    CHECK_EQUAL(unit, judge(&scene), 0);
+    scene.outcome.finish_ps.most += 1;
+    CHECK_EQUAL(unit, judge(&scene), BIT(SIMULATE_MAKESPAN));
+}
+
+static void times_beyond_the_range_are_refused(struct unit *unit)
+{
+    struct scene scene = suite_scene(unit, 5);
+
+    scene.input.startup_ps = (uint64_t)1 << 63;
+    CHECK_EQUAL(unit, suite_run(&scene), ERR_RANGE);
+    scene = suite_scene(unit, 5);
+    scene.input.transfer_ps = (uint64_t)1 << 60;
+    CHECK_EQUAL(unit, suite_run(&scene), ERR_RANGE);
+    scene = suite_scene(unit, 5);
+    scene.input.compute_ps = UINT64_MAX;
+    CHECK_EQUAL(unit, suite_run(&scene), ERR_RANGE);
+    scene.input.compute_ps =
+        ((uint64_t)1 << 63) / scene.input.tables.share_units[0];
+    CHECK_EQUAL(unit, suite_run(&scene), ERR_OK);
+    scene.input.compute_ps += 1;
+    CHECK_EQUAL(unit, suite_run(&scene), ERR_RANGE);
+}
+
+void test_simulate(struct unit *unit)
+{
+    UNIT_RUN(unit, a_good_scatter_passes);
+    UNIT_RUN(unit, a_volume_that_is_refused_is_noticed);
+    UNIT_RUN(unit, a_wrong_share_is_noticed);
+    UNIT_RUN(unit, paths_by_dimension_are_noticed);
+    UNIT_RUN(unit, a_wrong_destination_is_noticed);
+    UNIT_RUN(unit, a_wrong_layer_is_noticed);
+    UNIT_RUN(unit, wrong_costs_are_noticed);
+    UNIT_RUN(unit, wrong_counts_are_noticed);
+    UNIT_RUN(unit, wrong_ranges_are_noticed);
+    UNIT_RUN(unit, a_wrong_makespan_is_noticed);
+    UNIT_RUN(unit, times_beyond_the_range_are_refused);
+}

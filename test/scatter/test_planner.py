@@ -1,0 +1,531 @@
+# SPDX-License-Identifier: Apache-2.0
+"""scatter/plan/one_round.c and split.c against exact arithmetic, at random.
+
+Two oracles: one in integers, forward, for many cases, with every node of the
+mesh carried out by test/scatter/planner/walk.c; and the paper's backward
+solution in fractions (test/oracle/model.py) for fewer. QUINCUNX_SEED chooses
+the cases, QUINCUNX_CASES how many.
+"""
+import ctypes
+import os
+import random
+from fractions import Fraction
+
+import pytest
+
+import core as library
+import model
+import parts
+from core import Input, Plan, Split, Walk
+from values import limited, log_uniform
+
+UNITS_MAX = 2 ** 32 - 1
+TIME_MAX = 2 ** 40
+STARTUP_MAX = 2 ** 50
+LOAD_MAX = 2 ** 63
+STAGES_MAX = 2048
+# What scatter/plan/one_round.h promises of a volume, of a share of N phases,
+# and of the last volume of a plan that counts as feasible.
+EPSILON = Fraction(1, 2 ** 27)
+SHARE_SNAP = Fraction(1, 2 ** 28)
+FEASIBLE = Fraction(1, 2 ** 30)
+
+SEED = int(os.environ.get("QUINCUNX_SEED", "1999"))
+CASES = int(os.environ.get("QUINCUNX_CASES", "100000"))
+BATCHES = 8
+
+
+def share_epsilon(phases):
+    return SHARE_SNAP + (1 + 4 * phases) * EPSILON
+
+
+class Case:
+    """One input, as numbers; results: (P, Q)."""
+
+    def __init__(self, load, compute, transfer, startups, want=None,
+                 stages=None, results=(0, 0)):
+        self.load = load
+        self.compute = compute
+        self.transfer = transfer
+        self.startups = startups
+        self.want = want
+        self.stages = stages or [0] * len(startups)
+        self.results = results
+
+    def __repr__(self):
+        return (f"Case({self.load}, {self.compute}, {self.transfer}, "
+                f"{self.startups}, {self.want}, {self.stages}, "
+                f"{self.results})")
+
+    def input(self):
+        given = Input(self.load, self.compute, self.transfer,
+                      phases_max=len(self.startups))
+        given.results_numerator, given.results_denominator = self.results
+        given.startup_ps[:len(self.startups)] = self.startups
+        given.stages[:len(self.stages)] = self.stages
+        if self.want is not None:
+            given.phases_fixed = 1
+            given.phases_want = self.want
+        return given
+
+    def plan(self, core):
+        """(error, Plan)."""
+        plan = Plan()
+        return core.planner_plan(plan, self.input()), plan
+
+    @property
+    def ways(self):
+        """Each unit's way there and back, and the unit of both, 1/Q."""
+        numerator, denominator = self.results
+        return (numerator + denominator, denominator) if denominator else (
+            1, 1)
+
+    @property
+    def transfers(self):
+        """What a unit costs in each phase, in 1/Q ps."""
+        return [self.transfer * (stages or 1) * self.ways[0]
+                for stages in self.stages]
+
+    def exact_transfers(self):
+        return [Fraction(one, self.ways[1]) for one in self.transfers]
+
+    def exact(self, phases):
+        return model.solve(self.load, self.compute,
+                           self.exact_transfers()[:phases],
+                           self.startups[:phases])
+
+
+def draw_costs(rng):
+    """(load, compute, transfer): rho from 1e-9 to 1e3, and 0."""
+    load = limited(log_uniform(rng, 1, 2 ** 32), 1, UNITS_MAX)
+    if rng.random() < .1:
+        load = rng.choice([1, 2, 5, 25, 3125, UNITS_MAX, UNITS_MAX - 1])
+    compute = limited(log_uniform(rng, 1, TIME_MAX), 1,
+                      min(TIME_MAX, LOAD_MAX // load))
+    rho = log_uniform(rng, 1e-9, 1e3)
+    transfer = limited(compute * rho, 0, TIME_MAX)
+    if rng.random() < .2:
+        # Ratios that divide, so that volumes hit integers.
+        transfer = limited(compute * rng.choice([0, 1, 2, 3, 5, 15]), 0,
+                           TIME_MAX)
+    return load, compute, transfer
+
+
+def startup_at_limit(load, compute, transfer, phases):
+    """The startup with which `phases` are just feasible."""
+    q = 5 + Fraction(transfer, compute)
+    return load * compute * (q - 1) / (q ** phases - 1)
+
+
+def draw_startups(rng, load, compute, transfer, count):
+    kind = rng.randrange(5)
+    if kind == 0 or count == 0:
+        return [0] * count
+    if kind == 1:
+        # As hops add up: the coarse phases take longer.
+        one = log_uniform(rng, 1, max(2, load * compute / 10))
+        return [limited(one * (1 + 5 ** -(i // 2)), 0, STARTUP_MAX)
+                for i in range(count)]
+    if kind == 2:
+        return [limited(log_uniform(rng, 1, max(2, load * compute)), 0,
+                        STARTUP_MAX) for _ in range(count)]
+    # The very limit of some number of phases, or next to it.
+    limit = startup_at_limit(load, compute, transfer, rng.randint(1, count))
+    near = int(limit) + rng.choice([0, 0, 0, 1, -1, 2, -2, rng.randrange(99)])
+    return [limited(near, 0, STARTUP_MAX)] * count
+
+
+def draw_tie(rng):
+    """A load whose v_N is an integer or zero at the limit."""
+    factor = rng.choice([1, 2, 3, 5, 7, 10, 100])
+    compute = rng.choice([1, 7, 1000, 999983])
+    q = rng.choice([5, 6, 7, 10, 20])
+    load, g = rng.choice([0, 1, 2, 3]), rng.randrange(factor + 1)
+    phases = 0
+    while (load + g) * q <= UNITS_MAX and phases < 20:
+        load = load * q + g
+        phases += 1
+    load = limited(load + rng.choice([0, 0, 1, -1]), 1, UNITS_MAX)
+    return Case(load, compute, compute * (q - 5), [g * compute] * phases)
+
+
+def draw_stages(rng, count):
+    kind = rng.randrange(4)
+    if kind < 2:
+        return [0] * count
+    if kind == 2:
+        # Hops, as store and forward has them on a torus.
+        return [limited((3 if i % 2 == 0 else 1) * 5 ** ((count - i - 1) // 2),
+                        1, STAGES_MAX) for i in range(count)]
+    return [rng.choice([0, 1, 2, 3, 3, STAGES_MAX, rng.randrange(STAGES_MAX)])
+            for _ in range(count)]
+
+
+def draw_results(rng):
+    if rng.random() < .6:
+        return rng.choice([(0, 0), (rng.randrange(1001), 0)])
+    return rng.choice([(0, 1), (1, 2), (1, 1), (1000, 1), (1, 1000),
+                       (rng.randrange(1001), rng.randrange(1, 1001))])
+
+
+def draw(rng):
+    if rng.random() < .15:
+        return draw_tie(rng)
+    load, compute, transfer = draw_costs(rng)
+    count = rng.choice([2, 4, 6, 8, 10, 10, rng.randrange(21)])
+    startups = draw_startups(rng, load, compute, transfer, count)
+    want = rng.randrange(21) if rng.random() < .2 else None
+    case = Case(load, compute, transfer, startups, want,
+                draw_stages(rng, count), draw_results(rng))
+    if count > 0 and rng.random() < .1:
+        push_to_limit(rng, case)
+    return case
+
+
+def push_to_limit(rng, case):
+    """The last startup just what is left for it, or next to that."""
+    last = forward(case)[-1]
+    left = last[0] * case.compute // last[1]
+    if len(forward(case)) == len(case.startups) and left >= 0:
+        case.startups[-1] = limited(left + rng.choice([0, 0, 1, -1]), 0,
+                                    STARTUP_MAX)
+
+
+# ---- the oracle in integers ----
+
+def forward(case, slack=0):
+    """[(numerator, denominator)] of v_0, v_1, ... while v_i >= -slack."""
+    compute = case.compute * case.ways[1]
+    volumes = [(case.load, 1)]
+    for startup, transfer in zip(case.startups, case.transfers):
+        above, below = volumes[-1]
+        above = above * compute - startup * case.ways[1] * below
+        below *= 5 * compute + transfer
+        if above < -slack * below:
+            break
+        volumes.append((above, below))
+    return volumes
+
+
+def shares_of(volumes):
+    """Numerators of v_i and a_i over one denominator, and that."""
+    whole = volumes[-1][1]
+    common = [above * (whole // below) for above, below in volumes]
+    shares, children = [], 0
+    for volume in reversed(common):
+        shares.append(volume - children)
+        children += 4 * volume
+    return common, shares[::-1], whole
+
+
+def floors_agree(value, above, below, epsilon):
+    """Whether value is floor(above / below), give or take epsilon."""
+    exact, rest = divmod(above, below)
+    if value == exact:
+        return True
+    if rest == 0:
+        return False
+    slack = epsilon.numerator * below
+    return (value == exact + 1 and (below - rest) * epsilon.denominator
+            <= slack or value == exact - 1 and rest * epsilon.denominator
+            <= slack or exact < 0 == value)
+
+
+def check_walk(case, walk):
+    """A plan carried out, against the oracle in integers."""
+    plan = walk.plan
+    feasible = len(forward(case)) - 1
+    volumes = forward(case, FEASIBLE)
+    assert feasible <= plan.phases_feasible <= len(volumes) - 1
+    want = plan.phases_feasible if case.want is None else case.want
+    if want > plan.phases_feasible:
+        assert walk.error == library.ERR_PHASES
+        return
+    assert walk.error == 0 and plan.phases == want
+    common, shares, whole = shares_of(volumes[:want + 1])
+    slack = share_epsilon(want)
+    for layer, (volume, share) in enumerate(zip(common, shares)):
+        assert floors_agree(plan.volume_units[layer], volume, whole, EPSILON)
+        assert floors_agree(plan.share_units[layer], share, whole, slack)
+    # Within slack of the compute time of a unit, rounded down.
+    off = plan.makespan_ps * whole - shares[0] * case.compute
+    assert (abs(off) * slack.denominator
+            <= slack.numerator * case.compute * whole
+            + whole * slack.denominator)
+    assert walk.broken == 0 and walk.kept_units == case.load
+    last = (walk.last_high << 64 | walk.last_low) * whole
+    longer = last - shares[0] * case.compute * case.ways[1]
+    most = (sum(case.transfers[:want]) + case.compute * case.ways[1]) * whole
+    least = slack.numerator * case.compute * case.ways[1] * whole
+    assert -least <= longer * slack.denominator
+    assert (longer - most) * slack.denominator <= least
+
+
+def check_floor(value, exact, epsilon):
+    """The floor; a value within epsilon of an integer counts as that one."""
+    low = (exact - epsilon).__floor__()
+    high = (exact + epsilon).__floor__()
+    assert max(low, 0) <= value <= max(high, 0)
+    if exact.denominator == 1:
+        assert value == exact
+
+
+def splitter(core, plan):
+    """The C function as model.simulate wants it."""
+
+    def split(layer, units):
+        parts = Split()
+        assert core.split_volume(parts, plan.volume_units, plan.share_units,
+                                 plan.phases, layer, units) == 0
+        return parts.share_units, [
+            (phase, port,
+             plan.volume_units[phase]
+             + (4 * (phase - layer - 1) + port < parts.extra_units))
+            for phase in range(layer + 1, plan.phases + 1)
+            for port in range(4)]
+
+    return split
+
+
+def check_tree(case, plan, split):
+    """Every part of every node: floor or floor + 1; all add up to V."""
+    classes = [{} for _ in range(plan.phases + 1)]
+    classes[0][case.load] = 1
+    kept = 0
+    for layer, volumes in enumerate(classes):
+        assert sum(volumes.values()) == (4 * 5 ** (layer - 1) if layer else 1)
+        for units, nodes in volumes.items():
+            own, parts = split(layer, units)
+            assert 0 <= own - plan.share_units[layer] <= 1
+            kept += nodes * own
+            total = own
+            for phase, _, sent in parts:
+                assert 0 <= sent - plan.volume_units[phase] <= 1
+                total += sent
+                below = classes[phase]
+                below[sent] = below.get(sent, 0) + nodes
+            assert total == units
+    assert kept == case.load
+
+
+def check_plan(core, case, thorough):
+    error, plan = case.plan(core)
+    count = len(case.startups)
+    most = plan.phases_feasible
+    exact = case.exact(most)
+    assert exact.shares[-1] >= -EPSILON
+    if most < count:
+        assert case.exact(most + 1).shares[-1] < EPSILON
+    if thorough:
+        chosen = model.best(case.load, case.compute, case.exact_transfers(),
+                            case.startups)
+        if abs(chosen.shares[-1]) > EPSILON:
+            assert most >= chosen.phases
+        if most != chosen.phases:
+            longer = exact.makespan - chosen.makespan
+            assert abs(longer) <= share_epsilon(20) * case.compute
+    if case.want is not None and case.want > most:
+        assert error == library.ERR_PHASES
+        return
+    assert error == 0
+    if case.want is not None:
+        exact = case.exact(case.want)
+    assert plan.phases == exact.phases
+    # A share is a volume less four times each of those below.
+    slack = share_epsilon(plan.phases)
+    for layer in range(plan.phases + 1):
+        check_floor(plan.volume_units[layer], exact.volumes[layer], EPSILON)
+        check_floor(plan.share_units[layer], exact.shares[layer], slack)
+    slack *= case.compute
+    assert abs(plan.makespan_ps - exact.makespan) <= slack + 1
+    split = splitter(core, plan)
+    check_tree(case, plan, split)
+    last = model.simulate(case.load, case.compute,
+                          case.exact_transfers(), case.startups, split)
+    longer = last - exact.makespan
+    assert -slack <= longer
+    assert longer <= (sum(case.exact_transfers()[:plan.phases]) + case.compute
+                      + slack)
+
+
+def test_oracle_agrees_with_the_theory():
+    model.self_check()
+
+
+@pytest.fixture(scope="module")
+def walker():
+    return library.load_walk()
+
+
+def check_walks(walker, cases):
+    """Many at once; tells which case it was."""
+    inputs = (Input * len(cases))(*(case.input() for case in cases))
+    walks = (Walk * len(cases))()
+    walker.walk_all(walks, inputs, len(cases))
+    for case, walk in zip(cases, walks):
+        try:
+            check_walk(case, walk)
+        except AssertionError as error:
+            raise AssertionError(f"QUINCUNX_SEED={SEED}: {case}") from error
+
+
+@pytest.mark.parametrize("batch", parts.cases(range(BATCHES), 2))
+def test_random_plans_carried_out(walker, batch):
+    rng = random.Random(SEED * BATCHES + batch)
+    for _ in range(max(1, CASES // BATCHES // 500)):
+        check_walks(walker, [draw(rng) for _ in range(500)])
+
+
+@pytest.mark.parametrize("batch", parts.cases(range(BATCHES), 2))
+def test_random_plans_solved_backwards(core, batch):
+    rng = random.Random(SEED * BATCHES + batch)
+    for number in range(batch, CASES // 32, BATCHES):
+        case = draw(rng)
+        try:
+            check_plan(core, case, thorough=number // BATCHES % 5 == 0)
+        except AssertionError as error:
+            raise AssertionError(
+                f"QUINCUNX_SEED={SEED}, case {number}: {case}") from error
+
+
+@pytest.mark.parametrize("load, tau, alpha, sigma, phases", [
+    (100, 1, 1, 1, 2), (1000, Fraction(1, 10), 2, 1, 3), (42, 1, 6, 1, 2),
+    (36, 1, 0, 1, 2), (10 ** 6, Fraction(33, 10 ** 10),
+                       Fraction(485, 10 ** 8), 10 ** 6, 5)])
+def test_examples_of_the_theory(core, load, tau, alpha, sigma, phases):
+    scale = 10 ** 12
+    check_plan(core, Case(load, int(Fraction(scale, sigma) / 10 ** 3)
+                          if sigma == 1 else scale // sigma,
+                          int(tau * scale) // (1000 if sigma == 1 else 1),
+                          [int(alpha * scale)
+                           // (1000 if sigma == 1 else 1)] * phases, phases),
+               thorough=True)
+
+
+def test_every_small_world(core):
+    """All loads to 60, some ratios, all phases to 5, all startups to 12."""
+    for load in range(1, 61):
+        for transfer in (0, 1, 2, 7):
+            for startup in (0, 1, 2, 6, 12):
+                check_plan(core, Case(load, 2, transfer, [startup] * 5),
+                           thorough=load % 10 == 0)
+
+
+def draw_near_integers(rng):
+    """A load that fives divide, and a transfer that hardly matters."""
+    phases = rng.randrange(1, 21)
+    load = min(UNITS_MAX, rng.choice([1, 1, 2, 3, 7])
+               * 5 ** rng.randrange(1, min(13, phases) + 1))
+    compute = limited(log_uniform(rng, 1e7, 1e12), 1, LOAD_MAX // load)
+    transfer = limited(compute * log_uniform(rng, 1e-10, 1e-6), 1, TIME_MAX)
+    return Case(load, compute, transfer,
+                [rng.choice([0, 0, 1])] * phases,
+                results=rng.choice([(0, 0), (1, 1)]))
+
+
+def test_volumes_that_are_nearly_integers(core, walker):
+    """Where rounding a volume to an integer must not cost a share its sign."""
+    check_plan(core, Case(3125, 10 ** 8, 1, [0] * 20), thorough=True)
+    rng = random.Random(SEED)
+    for _ in range(max(1, CASES // 5000)):
+        check_walks(walker, [draw_near_integers(rng) for _ in range(500)])
+
+
+def draw_share_near_integer(rng):
+    """v_2 is an integer, v_1 and a_1 lie up to 40e-9 below one."""
+    compute = 10 ** 9
+    last, share = rng.randrange(1000), rng.randrange(1, 1000)
+    middle = (4 * last + share) * compute - rng.randrange(41)
+    load = middle * 5 // compute + rng.randrange(1, 1000)
+    return Case(load, compute, 0, [load * compute - 5 * middle,
+                                   middle - 5 * last * compute]
+                if middle >= 5 * last * compute else [0, 0])
+
+
+def draw_share_integer(rng):
+    """a_1 is an integer, v_1 and v_2 are none: (q - 4) v_1 + 4 g_2 = q a_1."""
+    q = rng.randrange(6, 1006)
+    compute = (q - 4) * rng.randrange(1, 1000)
+    share = int(log_uniform(rng, 1, 2 ** 32 / q / q))
+    second = rng.randrange(compute)
+    middle = (q * share * compute - 4 * second) // (q - 4)
+    while (q * share * compute - 4 * second) % (q - 4):
+        second += 1
+        middle = (q * share * compute - 4 * second) // (q - 4)
+    first = -middle * q % compute
+    load = limited((middle * q + first) // compute, 1, UNITS_MAX)
+    return Case(load, compute, (q - 5) * compute, [first, second], 2)
+
+
+# Found by a search for shares that fall below themselves if none is snapped.
+UNLUCKY = (
+    (373441936, 12540, 37620, 1856, 232),
+    (803911820, 18968, 56904, 15648, 11440),
+    (243014027, 14564, 43692, 14308, 10891),
+    (443178541, 7964, 23892, 5772, 3708),
+    (236062889, 56712, 623832, 8552, 19326),
+    (291243816, 23772, 261492, 15536, 14799))
+
+
+def test_shares_that_are_integers(walker):
+    """Where two errors must not make a share fall below itself."""
+    rng = random.Random(SEED)
+    check_walks(walker, [Case(load, compute, transfer, [first, second], 2)
+                         for load, compute, transfer, first, second
+                         in UNLUCKY])
+    for _ in range(max(1, CASES // 5000)):
+        cases = [draw_share_integer(rng) for _ in range(500)]
+        check_walks(walker, [case for case in cases
+                             if len(forward(case)) == 3])
+
+
+def test_shares_that_are_nearly_integers(walker):
+    """Where rounding a share up must not take more than there is."""
+    rng = random.Random(SEED)
+    check_walks(walker, [draw_share_near_integer(rng) for _ in range(5000)])
+
+
+def test_ends_of_the_ranges_carried_out(walker):
+    check_walks(walker, [
+        Case(load, compute, transfer, [startup] * 20, None, [stages] * 20,
+             results)
+        for load in (1, 2, 2 ** 23, UNITS_MAX)
+        for compute in (1, 2, 3, 2 ** 31, 2 ** 31 + 1, TIME_MAX - 1, TIME_MAX)
+        if load * compute <= LOAD_MAX
+        for transfer in (0, 1, TIME_MAX)
+        for startup in (0, 1, compute, STARTUP_MAX)
+        for stages in (0, 1, STAGES_MAX)
+        for results in ((0, 0), (0, 1), (1, 1000), (1000, 1), (1000, 1000))])
+
+
+def test_node_by_node_equals_by_classes(core):
+    """Every node of 625 on its own; sums and shares as in the classes."""
+    case = Case(98765, 1000, 77, [5000] * 4)
+    error, plan = case.plan(core)
+    assert error == 0 and plan.phases == 4
+    kept = model.leaves(case.load, splitter(core, plan))
+    assert len(kept) == 625
+    assert sum(units for _, units in kept) == case.load
+    for layer, units in kept:
+        assert 0 <= units - plan.share_units[layer] <= 1
+
+
+def test_numbers_that_cannot_be_planned(core):
+    good = (1000, 1000, 1000, [1000] * 4)
+    assert Case(*good).plan(core)[0] == 0
+    assert Case(0, *good[1:]).plan(core)[0] == library.ERR_EMPTY
+    for bad in ((1000, 0, 1, []), (1, TIME_MAX + 1, 1, []),
+                (1, 1, TIME_MAX + 1, []), (1, 1, 1, [STARTUP_MAX + 1]),
+                (UNITS_MAX, 2 ** 31 + 1, 1, []), (3, 2 ** 63 // 3 + 1, 1, []),
+                (1, 1, 1, [0], None, [STAGES_MAX + 1]),
+                (1, 1, 1, [0, 0], None, [0, 2 ** 16 - 1]),
+                (1, 1, 1, [0], None, [0], (1001, 1)),
+                (1, 1, 1, [0], None, [0], (1, 1001))):
+        assert Case(*bad).plan(core)[0] == library.ERR_RANGE, bad
+    for edge in ((2 ** 23, TIME_MAX, TIME_MAX, [STARTUP_MAX] * 20),
+                 (UNITS_MAX, 2 ** 31, TIME_MAX, [0] * 20),
+                 (UNITS_MAX, 1, 0, []), (1, 1, 0, [0] * 20)):
+        check_plan(core, Case(*edge), thorough=True)
+    plan = Input(1000, 1000, 1000, phases_max=21)
+    assert core.planner_plan(ctypes.byref(Plan()),
+                             ctypes.byref(plan)) == library.ERR_RANGE
