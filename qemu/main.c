@@ -20,6 +20,7 @@
 #include "qemu/command/sizes.h"
 #include "qemu/support/exit_status.h"
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -107,6 +108,7 @@ int main(int argc, char **argv)
 {
     static char full_name[64];
 
+    argp_err_exit_status = EXIT_USAGE; /* of all subcommands */
     if (argc < 2) {
         usage(stderr);
         return EXIT_USAGE;

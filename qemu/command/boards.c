@@ -480,7 +480,6 @@ int boards_command(int argc, char **argv)
 
     options.wired.noise = noise_none();
     options.board = board_default(BOARD_SERIAL);
-    argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;
     }

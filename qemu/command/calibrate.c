@@ -288,7 +288,6 @@ int calibrate_command(int argc, char **argv)
 
     options = (struct calibrate_options){0};
     job_options_init(&options.mesh, "calibrate");
-    argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;
     }

@@ -122,7 +122,6 @@ int certificate_command(int argc, char **argv)
     struct options options = {.size = {0, 0}};
     unsigned phases;
 
-    argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;
     }

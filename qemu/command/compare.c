@@ -71,7 +71,6 @@ int compare_command(int argc, char **argv)
     int status;
 
     job_options_init(&options.job, "compare");
-    argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;
     }

@@ -260,7 +260,6 @@ int console_command(int argc, char **argv)
                         description,  NULL,         NULL,
                         NULL};
 
-    argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options) != 0) {
         return EXIT_USAGE;
     }

@@ -159,7 +159,6 @@ int figures_command(int argc, char **argv)
     struct figures_points measured = {.point = NULL};
     int status;
 
-    argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;
     }

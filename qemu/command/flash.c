@@ -377,7 +377,6 @@ int flash_command(int argc, char **argv)
     uint64_t bytes;
     int status;
 
-    argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;
     }

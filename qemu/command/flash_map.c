@@ -163,7 +163,6 @@ int flash_list_command(int argc, char **argv)
                               .by_id = "/dev/serial/by-id"};
     int lines;
 
-    argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;
     }

@@ -92,7 +92,6 @@ int identify_command(int argc, char **argv)
                         children,     NULL,         NULL};
     int status;
 
-    argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;
     }

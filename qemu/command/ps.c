@@ -105,7 +105,6 @@ int ps_command(int argc, char **argv)
                         children,     NULL,         NULL};
     int status;
 
-    argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;
     }

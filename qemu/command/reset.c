@@ -152,7 +152,6 @@ int reset_command(int argc, char **argv)
                         children, NULL,         NULL};
     int status;
 
-    argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &target) != 0) {
         return EXIT_USAGE;
     }

@@ -259,7 +259,6 @@ int run_command(int argc, char **argv)
     int status;
 
     job_options_init(&options.job, "run");
-    argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;
     }
@@ -275,7 +274,6 @@ int run_kernels_command(int argc, char **argv)
     static const char description[] = "Lists the kernels and what they take.";
     struct argp argp = {NULL, NULL, NULL, description, NULL, NULL, NULL};
 
-    argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, NULL) != 0) {
         return EXIT_USAGE;
     }

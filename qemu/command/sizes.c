@@ -287,7 +287,6 @@ int sizes_command(int argc, char **argv)
                         NULL,         NULL,         NULL};
     struct options options = defaults;
 
-    argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;
     }

@@ -253,7 +253,6 @@ int plan_options_parse_as(struct plan_options *options,
     struct parsing parsing = {options, syntax};
 
     *options = (struct plan_options){.rounds = 1, .ports = TORUS_PORTS};
-    argp_err_exit_status = EXIT_USAGE;
     return argp_parse(&argp, argc, argv, 0, NULL, &parsing) == 0 ? 0
                                                                  : EXIT_USAGE;
 }

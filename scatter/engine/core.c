@@ -68,7 +68,7 @@ int scatter_set_range(struct scatter *scatter, const uint8_t *begin,
         earlier < job->before_bytes ? (uint32_t)earlier : job->before_bytes;
     scatter->range_data = begin + scatter->range_before_bytes;
     scatter->range_to_end_bytes = bytes - scatter->range_before_bytes;
-    scatter->free_from += (end - scatter->free_from + 7) & ~7;
+    scatter->free_from = (uint8_t *)(((uintptr_t)end + 7u) & ~(uintptr_t)7u);
     return scatter->range_before_bytes <= bytes &&
                    (uint64_t)scatter->units * job->unit_bytes <=
                        scatter->range_to_end_bytes

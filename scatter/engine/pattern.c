@@ -14,7 +14,7 @@ static int queue_phase(struct scatter *scatter, unsigned phase,
     uint32_t halo_bytes = scatter->job.before_bytes + scatter->job.after_bytes;
     const uint8_t *data =
         scatter->range_data + position * unit_bytes - scatter->job.before_bytes;
-    uint32_t meta = wire_part_meta(phase, scatter->round);
+    uint32_t place = wire_part_place(phase, 0, scatter->round);
     uint8_t *head = scatter->memory->part_head[scatter->round][phase - 1][0];
     bool early = data < scatter->range_data - scatter->range_before_bytes;
 
@@ -25,7 +25,7 @@ static int queue_phase(struct scatter *scatter, unsigned phase,
         uint32_t units = floor_units + (port < extra);
 
         wire_part_store(head + port * WIRE_PART_BYTES, units,
-                        scatter->first_unit + position, meta, port);
+                        scatter->first_unit + position, place | port << 8);
         message->body[port].data = data;
         message->body[port].bytes = units * unit_bytes + halo_bytes;
         position += units;
@@ -74,9 +74,12 @@ static int read_part(struct scatter *scatter,
     struct wire_part part;
     int error = wire_part_load(&part, delivery->payload, delivery->bytes);
 
-    if (error != ERR_OK || part.layer != scatter->layer ||
-        part.port != scatter->parent_port || part.round != scatter->round) {
-        return error != ERR_OK ? error : ERR_PLACE;
+    if (error != ERR_OK) {
+        return error;
+    }
+    if (part.place !=
+        wire_part_place(scatter->layer, scatter->parent_port, scatter->round)) {
+        return ERR_PLACE;
     }
     error = scatter_read_job(scatter, job, (uint32_t)(end - job));
     if (error != ERR_OK) {
@@ -84,10 +87,11 @@ static int read_part(struct scatter *scatter,
     }
     if ((scatter->job.flags & WIRE_FLAGS(WIRE_TABLES, 0xfu)) !=
             WIRE_FLAGS(WIRE_TABLES, WIRE_PATTERN) ||
-        part.layer > scatter->job.phases || part.round >= scatter->job.rounds) {
+        scatter->layer > scatter->job.phases ||
+        scatter->round >= scatter->job.rounds) {
         return ERR_FIELD;
     }
-    if (part.round == 0) {
+    if (scatter->round == 0) {
         circuit->log->events_written = 0; /* of the job before */
     }
     circuit->job = delivery->job;

@@ -97,13 +97,8 @@ int wire_part_load(struct wire_part *part, const uint8_t *in, uint32_t bytes)
     if (bytes < WIRE_PART_BYTES) {
         return ERR_LENGTH;
     }
-    if (in[9] >= TORUS_PORTS) {
-        return ERR_FIELD;
-    }
     part->units = bytes_load_u32(in);
     part->first_unit = bytes_load_u32(in + 4);
-    part->layer = in[WIRE_PART_AT_LAYER];
-    part->port = in[9];
-    part->round = in[10];
+    part->place = bytes_load_u32(in + WIRE_PART_AT_LAYER);
     return ERR_OK;
 }

@@ -221,9 +221,7 @@ struct wire_job {
 struct wire_part {
     uint32_t units;
     uint32_t first_unit;
-    uint8_t layer;
-    uint8_t port;
-    uint8_t round;
+    uint32_t place; /* wire_part_place() */
 };
 
 /* Bytes of a job with its tables and its argument. */
@@ -265,23 +263,22 @@ static inline const uint32_t *wire_job_volumes(const uint8_t *in)
 uint64_t wire_job_result_ps(const struct wire_job *job, const uint8_t *in,
                             unsigned layer);
 
-/* Bytes 8 to 11 of a part without its port, for wire_part_store(): they are the
-   same in all parts of a phase. */
-static inline uint32_t wire_part_meta(unsigned layer, unsigned round)
+/* Bytes 8 to 11 of a part: one number, which a receiver compares at once. */
+static inline uint32_t wire_part_place(unsigned layer, unsigned port,
+                                       unsigned round)
 {
-    return layer | round << 16;
+    return layer | port << 8 | round << 16;
 }
 
 static inline void wire_part_store(uint8_t *out, uint32_t units,
-                                   uint32_t first_unit, uint32_t meta,
-                                   unsigned port)
+                                   uint32_t first_unit, uint32_t place)
 {
     bytes_store_u32(out, units);
     bytes_store_u32(out + 4, first_unit);
-    bytes_store_u32(out + 8, meta | port << 8);
+    bytes_store_u32(out + 8, place);
 }
 
-/* Result: 0, ERR_LENGTH or ERR_FIELD. */
+/* Result: 0 or ERR_LENGTH. The place is the receiver's to check. */
 NODISCARD int wire_part_load(struct wire_part *part, const uint8_t *in,
                              uint32_t bytes);
 

@@ -136,7 +136,7 @@ static void try_part(const struct fuzz_target *target, const uint8_t *in,
 
     (void)target;
     if (wire_part_load(&part, in, bytes) == ERR_OK) {
-        fuzz_check(part.port < TORUS_PORTS, "a port that does not exist");
+        fuzz_check(bytes >= WIRE_PART_BYTES, "a part that is too short");
     }
 }
 
@@ -145,7 +145,7 @@ static void seed_part(const struct fuzz_target *target)
     uint8_t out[WIRE_PART_BYTES];
 
     (void)target;
-    wire_part_store(out, 77, 8, wire_part_meta(2, 1), 3);
+    wire_part_store(out, 77, 8, wire_part_place(2, 3, 1));
     fuzz_add(out, sizeof out);
 }
 
