@@ -46,7 +46,8 @@ def test_all_tests_of(name):
 
 
 @pytest.mark.boards
-@pytest.mark.parametrize("name", ["discover", "fabric", "jobs", "switch"])
+@pytest.mark.parametrize("name", ["discover", "fabric", "jobs", "probe",
+                                  "switch"])
 def test_all_cases_of(name):
     """Of tests that have so many that `make test` tries every seventh."""
     check(name, "--all")
