@@ -32,6 +32,7 @@ $(BUILD)/test/$(1): $$($(1)_objects) $(BUILD)/test.flags
 	$$(say) LINK $$@
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$(LINK_$(2)) -o $$@ $$($(1)_objects) $(4)
+$$(filter $(OBJECTS_fast)/test/%,$$($(1)_objects)): | $(TEST_DEPS)
 -include $$($(1)_objects:.o=.d)
 endef
 test_program = $(eval $(call test_program_rules,$(1),$(2),$(3),$(4)))

