@@ -12,7 +12,10 @@
 #   frugal     flags of what is for size and no driver
 #   hot        sources of code that may lie in RAM, and hot_flags, for these
 #
-# and what single objects need besides. Its memory is in linker/BOARD.ld.
+# and what single objects need besides. Its memory is in linker/BOARD.ld, which
+# may include another board's. The host knows it by a row of qemu/board/table.c.
+# boot/BOARD has a C file at least: costs.c, what its software costs. `make
+# BOARD=X` builds the images of X alone, and the host command.
 
 # Sources of images: the engine, and circuits by queued DMA through a window, or
 # over serial lines with the switch in software.

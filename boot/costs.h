@@ -12,11 +12,14 @@
  */
 #define BOOT_COSTS(ps)                                                         \
     {                                                                          \
-        .first_send_ps = 345 * (ps), .split_ps = 200 * (ps),                   \
-        .phase_queue_ps = 224 * (ps), .kernel_start_ps = 98 * (ps),            \
-        .round_end_ps = 210 * (ps), .round_overhead_ps = 126 * (ps),           \
-        .branch_split_ps = 126 * (ps), .branch_queue_ps = 197 * (ps),          \
-        .result_merge_ps = 250 * (ps)                                          \
+        .first_send_ps = 234 * (ps), .split_ps = 120 * (ps),                   \
+        .phase_queue_ps = 120 * (ps), .kernel_start_ps = 50 * (ps),            \
+        .round_end_ps = 173 * (ps), .round_overhead_ps = 64 * (ps),            \
+        .job_ps = 85 * (ps), .plan_rounds_ps = 5000 * (ps),                    \
+        .try_rounds_ps = 300 * (ps), .branch_split_ps = 126 * (ps),            \
+        .branch_queue_ps = 197 * (ps), .result_merge_ps = 250 * (ps),          \
+        .result_queue_ps = 190 * (ps), .plan_ps = 3000 * (ps),                 \
+        .instruction_ps = (ps)                                                 \
     }
 
 extern const struct scatter_costs boot_costs;

@@ -31,8 +31,7 @@
     X(CHECK_WINDOW, "hal/window/window.c")                                     \
     X(CHECK_SERIAL_MAILBOX, "hal/serial/mailbox.c")                            \
     X(CHECK_SWITCH_DESTINATION, "hal/switch/destination.c")                    \
-    X(CHECK_STM32F405_MAIN, "boot/stm32f405/main.c")                           \
-    X(CHECK_SCATTER_ORIGINATOR, "scatter/engine/originator.c")
+    X(CHECK_STM32F405_MAIN, "boot/stm32f405/main.c")
 
 #define CHECK_NUMBER(name, path) name,
 enum check_file {

@@ -42,6 +42,10 @@
 /* For circuit_receive(): only messages of this kind, with the port mask. */
 #define CIRCUIT_ONLY(kind) ((unsigned)(kind) << 8)
 
+/* The same: the head of a message, `bytes` of it with its header, is enough;
+   up to 65535. See circuit_complete(). */
+#define CIRCUIT_HEAD(bytes) ((unsigned)(bytes) << 16)
+
 /* Offsets in the header. */
 enum circuit_field {
     CIRCUIT_AT_VERSION = 0,
@@ -88,6 +92,45 @@ struct circuit_message {
     struct circuit_segment body[TORUS_PORTS]; /* the host's: body[0] */
 };
 
+/* Places for what of a row's messages is known before there is a load: forms 1
+   to CIRCUIT_FORMS - 1. */
+#define CIRCUIT_FORMS 16u
+#define CIRCUIT_ROW_BYTES 12u
+
+/* What the rows of a range have in common. */
+struct circuit_range {
+    struct circuit_segment shared;
+    const uint8_t *begin; /* messages have no bytes from before it .. */
+    const uint8_t *end;   /* .. or from here on */
+    uint32_t unit_bytes;
+    uint32_t halo_bytes; /* that each message has besides its units' */
+};
+
+/*
+ * Up to four messages of units that lie one behind the other:
+ *
+ *   | halo |  port 0's units  |  port 1's  |  port 2's  |  port 3's  | halo |
+ *   ^ data
+ *
+ * The message of port p is
+ *
+ *    0  u32  units: `units`, or one more if p < more
+ *    4  u32  number of the first of them: first_unit, then counted on
+ *    8  u32  label + (p << 8)
+ *   12       the shared segment; then its units with as many bytes before and
+ *            after them as `data` is ahead of port 0's units and halo_bytes say
+ *
+ * A port without a unit sends nothing.
+ */
+struct circuit_row {
+    uint32_t gap_ps; /* start no earlier than this after the port's last */
+    uint32_t label;
+    const uint8_t *data;
+    uint32_t units;
+    uint32_t more;
+    uint32_t first_unit;
+};
+
 /* A received message, in the caller's buffer. */
 struct circuit_delivery {
     uint8_t *payload;
@@ -117,6 +160,25 @@ NODISCARD int circuit_send(struct circuit *circuit, unsigned ports,
                            const struct circuit_message *message);
 
 /*
+ * Prepares a form: path and kind are those of `message`, which stays as it is
+ * while rows of this form are queued; its other fields are ignored. Result: 0;
+ * ERR_NO_ROUTE, as above.
+ */
+NODISCARD int circuit_prepare(struct circuit *circuit, unsigned form,
+                              const struct circuit_message *message);
+
+/* Sets what the rows queued from now on have in common. */
+void circuit_set_range(struct circuit *circuit,
+                       const struct circuit_range *range);
+
+/*
+ * Queues a row of messages of a prepared form. Result: 0; ERR_PORT_BUSY. About
+ * 40 instructions.
+ */
+NODISCARD int circuit_send_row(struct circuit *circuit, unsigned form,
+                               const struct circuit_row *row);
+
+/*
  * Waits for a message on any port of the mask, of one kind if CIRCUIT_ONLY()
  * says so (others stay for later receives); mesh time moves on to its
  * arrival. The buffer lies in the circuit's memory and takes header and
@@ -129,6 +191,27 @@ NODISCARD int circuit_send(struct circuit *circuit, unsigned ports,
 NODISCARD int circuit_receive(struct circuit *circuit,
                               struct circuit_delivery *delivery, unsigned ports,
                               uint8_t *buffer, uint32_t capacity_bytes);
+
+/*
+ * Waits for a message of one kind, CIRCUIT_ONLY(), on each of the torus ports
+ * of the mask: the i-th port's comes to buffer + i * each_bytes, and is
+ * delivery[i]. Mesh time moves on to the last arrival. The buffer takes them
+ * all; each_bytes, a multiple of 4, takes header and payload of any. Result: 0
+ * or the first error, as for one message.
+ */
+NODISCARD int circuit_receive_all(struct circuit *circuit,
+                                  struct circuit_delivery delivery[],
+                                  unsigned ports, uint8_t *buffer,
+                                  uint32_t each_bytes);
+
+/*
+ * Waits until the message of which circuit_receive() has delivered the head is
+ * there to its last byte; a message that was delivered whole is. Until then
+ * only its head may be read, and no other message received; rows that are
+ * queued leave when it is whole, and never if it turns out damaged. Result: 0
+ * or ERR_CORRUPT, and then nothing that its head said holds.
+ */
+NODISCARD int circuit_complete(struct circuit *circuit);
 
 /* Waits until every queued send has ended. Result: 0 or the first error. */
 NODISCARD int circuit_drain(struct circuit *circuit);

@@ -21,11 +21,17 @@ $(BUILD)/host/qemu/format/npy.o: qemu/format/npy.py
 $(BUILD)/host/qemu/main.o: HOST_CFLAGS += -DQUINCUNX_VERSION='"$(VERSION)"'
 $(BUILD)/host/qemu/main.o: $(BUILD)/version.flags
 
-$(BUILD)/quincunx: $(host_objects) $(BUILD)/host.flags
+$(BUILD)/quincunx: $(host_objects) $(BUILD)/host.flags | $(BUILD)/zygote.so
 	$(say) LINK $@
 	$(Q)$(HOST_CC) $(host_objects) -o $@ $(HOST_LIBS)
 
--include $(host_objects:.o=.d)
+# What a zygote preloads (qemu/board/preload/), beside the host command.
+$(BUILD)/zygote.so: qemu/board/preload/forker.c $(BUILD)/host.flags | $(DEPS)
+	$(say) LINK $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOST_CC) $(HOST_CFLAGS) -fPIC -shared -MMD -MP -MF $@.d -o $@ $<
+
+-include $(host_objects:.o=.d) $(BUILD)/zygote.so.d
 
 # ---- QEMU ----
 

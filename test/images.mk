@@ -38,7 +38,7 @@ $(call test_image,conformance,$(COUNTED),test/hal/conformance/program.c \
 # image; the kernels' jobs, written plainly and compiled as the kernels are.
 $(call test_image,planner_bench,$(COUNTED),$(COUNTED_MAIN) hal/crc32.c \
   $(addprefix test/bench/planner/,board.c search.c twins.c) \
-  $(addprefix scatter/plan/,one_round.c rounds.c wide.c) $(wildcard torus/*.c))
+  $(addprefix scatter/plan/,one_round.c rounds.c) $(wildcard torus/*.c))
 BENCH_KERNELS := $(COUNTED_OBJECTS)/test/bench/kernels
 $(call test_image,search_bench,$(COUNTED),$(COUNTED_MAIN) hal/crc32.c \
   test/bench/kernels/search.c test/bench/kernels/memmem.c kernels/search.c \

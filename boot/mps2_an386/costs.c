@@ -6,13 +6,19 @@
 /* Instructions as counted on the target (test/boards/test_mps2_an386.py): the
    compiler makes a few less than for the Cortex-M3. */
 const struct scatter_costs boot_costs = {
-    .first_send_ps = 341 * PS_PER_INSTRUCTION,
-    .split_ps = 199 * PS_PER_INSTRUCTION,
-    .phase_queue_ps = 221 * PS_PER_INSTRUCTION,
-    .kernel_start_ps = 94 * PS_PER_INSTRUCTION,
-    .round_end_ps = 212 * PS_PER_INSTRUCTION,
-    .round_overhead_ps = 128 * PS_PER_INSTRUCTION,
+    .first_send_ps = 234 * PS_PER_INSTRUCTION,
+    .split_ps = 120 * PS_PER_INSTRUCTION,
+    .phase_queue_ps = 120 * PS_PER_INSTRUCTION,
+    .kernel_start_ps = 50 * PS_PER_INSTRUCTION,
+    .round_end_ps = 173 * PS_PER_INSTRUCTION,
+    .round_overhead_ps = 64 * PS_PER_INSTRUCTION,
+    .job_ps = 85 * PS_PER_INSTRUCTION,
+    .plan_rounds_ps = 5000 * PS_PER_INSTRUCTION,
+    .try_rounds_ps = 300 * PS_PER_INSTRUCTION,
     .branch_split_ps = 124 * PS_PER_INSTRUCTION,
     .branch_queue_ps = 198 * PS_PER_INSTRUCTION,
     .result_merge_ps = 246 * PS_PER_INSTRUCTION,
+    .result_queue_ps = 190 * PS_PER_INSTRUCTION,
+    .plan_ps = 3000 * PS_PER_INSTRUCTION,
+    .instruction_ps = PS_PER_INSTRUCTION,
 };

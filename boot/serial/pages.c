@@ -95,7 +95,7 @@ static void put_work(const struct serial_node *node, uint8_t *out)
     if (serial_node_has_job(node)) {
         out[PEEK_AT_FLAGS] |= PEEK_JOB;
         put_text(out + PEEK_AT_KERNEL, PEEK_KERNEL_BYTES,
-                 kernel_name(node->scatter.job.kernel));
+                 kernel_name(node->scatter.announced.kernel));
         out[PEEK_AT_ROUND] = (uint8_t)node->scatter.round;
     }
     if (receive != NULL) {

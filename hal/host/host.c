@@ -20,12 +20,20 @@ struct host_node {
     unsigned slow_shift;
 };
 
-/* The node whose coroutine is running: there is one processor here. */
-static struct host_node *current;
+/* The node whose coroutine runs in this thread, or NULL. */
+static _Thread_local struct host_node *resumed;
+
+/* The same. A node may go on in another thread than before: its functions must
+   find the thread's variable anew, which a compiler that inlined this would
+   not do. */
+__attribute__((noinline)) static struct host_node *current(void)
+{
+    return resumed;
+}
 
 static void enter(void)
 {
-    node_main(current->window);
+    node_main(current()->window);
 }
 
 static void make_context(struct host_node *node)
@@ -70,9 +78,9 @@ void host_node_slow(struct host_node *node, unsigned shift)
 
 void host_node_resume(struct host_node *node)
 {
-    current = node;
+    resumed = node;
     swapcontext(&node->caller, &node->context);
-    current = NULL;
+    resumed = NULL;
 }
 
 void board_ring(struct window *window)
@@ -82,7 +90,7 @@ void board_ring(struct window *window)
 
 void board_ring_and_wait(struct window *window)
 {
-    struct host_node *node = current;
+    struct host_node *node = current();
 
     (void)window;
     swapcontext(&node->context, &node->caller);
@@ -97,15 +105,16 @@ _Noreturn void board_halt(struct window *window)
 
 _Noreturn void check_failed(uint32_t place)
 {
+    const struct host_node *node = current();
     struct node_status *status;
 
-    if (current == NULL) {
+    if (node == NULL) {
         check_abort(place);
     }
-    status = &current->window->node.status;
+    status = &node->window->node.status;
     status->fault = (struct node_fault){.valid = 1, .check = place};
     status->state = NODE_STATE_FAULT;
-    board_halt(current->window);
+    board_halt(node->window);
 }
 
 uint32_t board_stack_used_bytes(void)
@@ -120,5 +129,5 @@ uint32_t board_stack_bytes(void)
 
 void clock_account(struct clock *clock, uint64_t ps)
 {
-    clock->base_ps += ps << current->slow_shift;
+    clock->base_ps += ps << current()->slow_shift;
 }

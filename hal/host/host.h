@@ -2,6 +2,7 @@
 /*
  * A node of the native build: a board like any other, whose processor is a
  * coroutine of the host process. It runs until it waits for its switch.
+ * Several nodes may run at once, each in a thread.
  */
 #ifndef HAL_HOST_HOST_H
 #define HAL_HOST_HOST_H
@@ -20,7 +21,8 @@ void host_node_free(struct host_node *node);
    slower board; 0 at first. `shift` is 0 to 3. */
 void host_node_slow(struct host_node *node, unsigned shift);
 
-/* Runs the node until it waits or halts. Not from within a node. */
+/* Runs the node, in the calling thread, until it waits or halts; each time in
+   any thread, after the last time has ended. Not from within a node. */
 void host_node_resume(struct host_node *node);
 
 #endif

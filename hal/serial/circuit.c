@@ -3,6 +3,8 @@
 
 #include "hal/bytes.h"
 
+#include <string.h>
+
 #define PS_PER_US 1000000u
 
 /* A circuit's release takes 0.1 ms a hop. */
@@ -107,10 +109,14 @@ static void put_header(uint8_t *header, const struct circuit *circuit,
     bytes_store_u32(header + CIRCUIT_AT_CRC, time_us);
 }
 
+/* `row`: what a row's message begins with, or NULL. */
 static int send_on_port(struct circuit *circuit, unsigned port,
-                        const struct circuit_message *message)
+                        const struct circuit_message *message,
+                        const uint8_t *row)
 {
     struct serial_circuit *serial = circuit->board;
+    struct switch_segment head = {
+        message->head.data + port * message->head_stride, message->head.bytes};
     int error;
     struct serial_circuit_send *send = place(circuit, &error);
     uint64_t now_ps = clock_now_ps(circuit->clock);
@@ -118,17 +124,19 @@ static int send_on_port(struct circuit *circuit, unsigned port,
     if (send == NULL) {
         return error;
     }
+    if (row != NULL) {
+        memcpy(send->row, row, sizeof send->row);
+        head = (struct switch_segment){send->row, sizeof send->row};
+    }
     send->message.path = message->path;
     send->message.path.port = (uint8_t)port;
     send->message.kind = message->kind;
     put_header(send->header, circuit, message->kind,
-               message->head.bytes + message->shared.bytes +
-                   message->body[port].bytes,
+               head.bytes + message->shared.bytes + message->body[port].bytes,
                (uint32_t)(now_ps / PS_PER_US));
     send->message.segment[0] =
         (struct switch_segment){send->header, CIRCUIT_HEADER_BYTES};
-    send->message.segment[1] = (struct switch_segment){
-        message->head.data + port * message->head_stride, message->head.bytes};
+    send->message.segment[1] = head;
     send->message.segment[2] =
         (struct switch_segment){message->shared.data, message->shared.bytes};
     send->message.segment[3] = (struct switch_segment){
@@ -169,7 +177,57 @@ int circuit_send(struct circuit *circuit, unsigned ports,
     }
     for (unsigned port = 0; error == ERR_OK && port < TORUS_PORTS; ++port) {
         if ((ports & 1u << port) != 0) {
-            error = send_on_port(circuit, port, message);
+            error = send_on_port(circuit, port, message, NULL);
+        }
+    }
+    return error;
+}
+
+int circuit_prepare(struct circuit *circuit, unsigned form,
+                    const struct circuit_message *message)
+{
+    struct serial_circuit *serial = circuit->board;
+
+    serial->form[form] = message;
+    return ERR_OK;
+}
+
+void circuit_set_range(struct circuit *circuit,
+                       const struct circuit_range *range)
+{
+    struct serial_circuit *serial = circuit->board;
+
+    serial->range = *range;
+}
+
+int circuit_send_row(struct circuit *circuit, unsigned form,
+                     const struct circuit_row *row)
+{
+    const struct serial_circuit *serial = circuit->board;
+    const struct circuit_range *range = &serial->range;
+    struct circuit_message message = *serial->form[form];
+    const uint8_t *data = row->data;
+    uint8_t head[CIRCUIT_ROW_BYTES];
+    uint32_t first_unit = row->first_unit;
+    int error = ERR_OK;
+
+    message.shared = range->shared;
+    for (unsigned port = 0; error == ERR_OK && port < TORUS_PORTS; ++port) {
+        uint32_t units = row->units + (port < row->more);
+        const uint8_t *begin = data > range->begin ? data : range->begin;
+        const uint8_t *end;
+
+        data += units * range->unit_bytes;
+        end = data + range->halo_bytes;
+        end = end < range->end ? end : range->end;
+        bytes_store_u32(head, units);
+        bytes_store_u32(head + 4, first_unit);
+        bytes_store_u32(head + 8, row->label + (port << 8));
+        first_unit += units;
+        message.body[port] =
+            (struct circuit_segment){begin, (uint32_t)(end - begin)};
+        if (units > 0) {
+            error = send_on_port(circuit, port, &message, head);
         }
     }
     return error;
@@ -278,6 +336,13 @@ static int wait_for_receive(struct circuit *circuit)
     return serial->receive.error;
 }
 
+/* Messages are delivered whole. */
+int circuit_complete(struct circuit *circuit)
+{
+    (void)circuit;
+    return ERR_OK;
+}
+
 static bool is_aside(const struct circuit *circuit, const uint8_t *data,
                      uint32_t bytes)
 {
@@ -323,6 +388,22 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
     if (error == ERR_OK && !serial->synchronised) {
         serial->synchronised = true;
         set_clock(circuit, buffer, receive->bytes);
+    }
+    return error;
+}
+
+int circuit_receive_all(struct circuit *circuit,
+                        struct circuit_delivery delivery[], unsigned ports,
+                        uint8_t *buffer, uint32_t each_bytes)
+{
+    int error = ERR_OK;
+
+    for (unsigned left = ports & 0xfu; error == ERR_OK && left != 0;
+         left &= left - 1) {
+        error = circuit_receive(circuit, delivery++,
+                                (left & -left) | (ports & ~0xfu), buffer,
+                                each_bytes);
+        buffer += each_bytes;
     }
     return error;
 }

@@ -29,8 +29,9 @@
 struct serial_circuit_send {
     struct switch_message message;
     uint8_t header[CIRCUIT_HEADER_BYTES];
-    uint64_t ready_ps; /* to be handed to the switch then .. */
-    bool waiting;      /* .. which has not happened yet */
+    uint8_t row[CIRCUIT_ROW_BYTES]; /* of a row: what its message begins with */
+    uint64_t ready_ps;              /* to be handed to the switch then .. */
+    bool waiting;                   /* .. which has not happened yet */
     bool used;
 };
 
@@ -59,6 +60,8 @@ struct serial_circuit {
     int (*idle)(void *context);
     void *context;
 
+    const struct circuit_message *form[CIRCUIT_FORMS]; /* prepared */
+    struct circuit_range range;                        /* of the next rows */
     struct serial_circuit_send send[SERIAL_CIRCUIT_SENDS];
     unsigned sends; /* at least as many as are used */
     struct switch_receive receive;

@@ -61,26 +61,37 @@ static inline void describe(const struct window *window,
     segment->bytes = from->bytes;
 }
 
+/* The next entry of the ring, or NULL if it is full. */
+static inline union window_entry *next_entry(struct window *window)
+{
+    return window->queued - window->done < WINDOW_QUEUE
+               ? &window->entry[window->queued % WINDOW_QUEUE]
+               : NULL;
+}
+
 int circuit_send(struct circuit *circuit, unsigned ports,
                  const struct circuit_message *message)
 {
     struct window *window = circuit->board;
-    struct window_send *send = &window->send[window->queued % WINDOW_QUEUE];
+    union window_entry *entry = next_entry(window);
+    struct window_send *send;
     uint64_t now_ps;
 
     if (ports < 1u << CIRCUIT_HOST && !legs_fit(circuit, &message->path)) {
         return ERR_NO_ROUTE;
     }
-    if (window->queued - window->done >= WINDOW_QUEUE) {
+    if (entry == NULL) {
         return ERR_PORT_BUSY;
     }
+    send = &entry->send;
     describe(window, &send->head, &message->head);
     describe(window, &send->shared, &message->shared);
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         describe(window, &send->body[port], &message->body[port]);
     }
     send->gap_ps = message->gap_ps;
-    send->ports = ports;
+    send->ports = (uint8_t)ports;
+    send->form = 0;
     send->hops = message->path.hops;
     send->hops_after = message->path.hops_after;
     send->turn = message->path.turn;
@@ -89,6 +100,60 @@ int circuit_send(struct circuit *circuit, unsigned ports,
     send->head_stride = message->head_stride;
     now_ps = clock_now_ps(circuit->clock);
     send->ready_ps = message->ready_ps > now_ps ? message->ready_ps : now_ps;
+    window->queued += 1;
+    return ERR_OK;
+}
+
+int circuit_prepare(struct circuit *circuit, unsigned form,
+                    const struct circuit_message *message)
+{
+    struct window *window = circuit->board;
+
+    ASSERT(form > 0 && form < WINDOW_FORMS);
+    if (!legs_fit(circuit, &message->path)) {
+        return ERR_NO_ROUTE;
+    }
+    window->form[form] =
+        (struct window_form){.hops = message->path.hops,
+                             .hops_after = message->path.hops_after,
+                             .turn = message->path.turn,
+                             .kind = message->kind};
+    return ERR_OK;
+}
+
+void circuit_set_range(struct circuit *circuit,
+                       const struct circuit_range *range)
+{
+    struct window *window = circuit->board;
+
+    describe(window, &window->range.shared, &range->shared);
+    window->range.begin = offset_of(window, range->begin);
+    window->range.end = offset_of(window, range->end);
+    window->range.unit_bytes = range->unit_bytes;
+    window->range.halo_bytes = range->halo_bytes;
+}
+
+int circuit_send_row(struct circuit *circuit, unsigned form,
+                     const struct circuit_row *row)
+{
+    struct window *window = circuit->board;
+    union window_entry *entry = next_entry(window);
+    struct window_row *to;
+
+    if (entry == NULL) {
+        return ERR_PORT_BUSY;
+    }
+    to = &entry->row;
+    to->range = window->range;
+    to->gap_ps = row->gap_ps;
+    to->form = (uint8_t)form;
+    to->job = circuit->job;
+    to->offset = offset_of(window, row->data);
+    to->units = row->units;
+    to->more = row->more;
+    to->first_unit = row->first_unit;
+    to->label = row->label;
+    to->ready_ps = clock_now_ps(circuit->clock);
     window->queued += 1;
     return ERR_OK;
 }
@@ -118,15 +183,66 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
     window->request.ports = ports;
     window->request.offset = offset_of(window, buffer);
     window->request.capacity_bytes = capacity_bytes;
+    window->request.job = circuit->job;
     status = ask(circuit, WINDOW_OP_RECEIVE);
     delivery->payload = buffer + CIRCUIT_HEADER_BYTES;
     delivery->bytes = window->response.bytes - CIRCUIT_HEADER_BYTES;
     delivery->port = (uint8_t)window->response.port;
     delivery->job = bytes_load_u16(buffer + CIRCUIT_AT_JOB);
     delivery->kind = buffer[CIRCUIT_AT_KIND];
-    if (status == ERR_OK &&
-        !circuit_header_fits(circuit, buffer, window->response.bytes)) {
-        status = ERR_FOREIGN;
+    if (status != ERR_OK) {
+        int damage = circuit_complete(circuit);
+
+        return damage == ERR_OK ? status : damage;
+    }
+    return bytes_load_u32(buffer + CIRCUIT_AT_MESH) == circuit->mesh
+               ? ERR_OK
+               : ERR_FOREIGN;
+}
+
+int circuit_complete(struct circuit *circuit)
+{
+    const struct window *window = circuit->board;
+
+    if (window->response.head_only == 0) {
+        return ERR_OK;
+    }
+    if (clock_now_ps(circuit->clock) < window->response.complete_ps) {
+        clock_start(circuit->clock, window->response.complete_ps);
+    }
+    return window->response.complete_status;
+}
+
+/* The switch has compared the headers' lengths with those of the messages. */
+int circuit_receive_all(struct circuit *circuit,
+                        struct circuit_delivery delivery[], unsigned ports,
+                        uint8_t *buffer, uint32_t each_bytes)
+{
+    struct window *window = circuit->board;
+    int status;
+
+    if (!circuit_holds(circuit, buffer, TORUS_PORTS * each_bytes)) {
+        return ERR_BUFFER;
+    }
+    window->request.ports = ports;
+    window->request.offset = offset_of(window, buffer);
+    window->request.capacity_bytes = each_bytes;
+    status = ask(circuit, WINDOW_OP_RECEIVE_ALL);
+    for (unsigned left = ports & 0xfu; status == ERR_OK && left != 0;
+         left &= left - 1) {
+        uint32_t bytes = bytes_load_u32(buffer + CIRCUIT_AT_LENGTH);
+
+        *delivery++ = (struct circuit_delivery){
+            .payload = buffer + CIRCUIT_HEADER_BYTES,
+            .bytes = bytes,
+            .job = bytes_load_u16(buffer + CIRCUIT_AT_JOB),
+            .kind = buffer[CIRCUIT_AT_KIND]};
+        if (bytes > each_bytes - CIRCUIT_HEADER_BYTES ||
+            !circuit_header_fits(circuit, buffer,
+                                 CIRCUIT_HEADER_BYTES + bytes)) {
+            status = ERR_FOREIGN;
+        }
+        buffer += each_bytes;
     }
     return status;
 }

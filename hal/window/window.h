@@ -13,7 +13,7 @@
  * The doorbell is one byte each way over a UART:
  *
  *   node                                   switch
- *     | computes; fills send[], queued       | does not read this window
+ *     | computes; fills entry[], queued      | does not read this window
  *     | fills request,                       |
  *     | then request.sequence = n            |
  *     |--------------- rings --------------->| reads request, then the sends
@@ -27,7 +27,8 @@
  *
  *   field            written by   may be read
  *   identity         switch       by the node, always: set before it starts
- *   request, send[]  node         by the switch, from a ring to its answer
+ *   request, form[], node         by the switch, from a ring to its answer
+ *     entry[]
  *   a send's bytes   node         by the switch, until a DRAIN is answered: the
  *                                 node leaves them alone until then
  *   response, done   switch       by the node, behind the answer's ring
@@ -36,6 +37,9 @@
  *
  * So nothing changes that a running node may read. If `done` moved whenever a
  * send ends, a full ring would make results depend on the host's speed.
+ *
+ * DESIGN.md beside this file is the switch's data sheet: rows, heads, chains,
+ * what they would take in hardware, and what they cost.
  */
 #ifndef HAL_WINDOW_WINDOW_H
 #define HAL_WINDOW_WINDOW_H
@@ -43,10 +47,12 @@
 #include "hal/node.h"
 
 #define WINDOW_MAGIC 0x71756e63u /* "qunc" */
-#define WINDOW_VERSION 2u
+#define WINDOW_VERSION 3u
 #define WINDOW_DMA_OFFSET 0x20000u
 
-#define WINDOW_QUEUE 1024u /* sends that the ring holds; a power of two */
+#define WINDOW_QUEUE 1024u    /* sends that the ring holds; a power of two */
+#define WINDOW_FORMS 16u      /* form 0 is not used */
+#define WINDOW_ROW_PS 160000u /* from a row's ready_ps to its requests */
 
 /* A piece of a message, in the DMA part of the window. */
 struct window_segment {
@@ -64,21 +70,68 @@ struct window_segment {
 struct window_send {   /* node */
     uint64_t ready_ps; /* start no earlier */
     uint32_t gap_ps;   /* nor earlier than this after the port's last one */
-    uint32_t ports;    /* mask */
+    uint8_t ports;     /* mask */
+    uint8_t form;      /* 0; else this is a struct window_row */
+    uint16_t job;
+    struct window_segment head;
+    struct window_segment shared;
+    struct window_segment body[4];
     uint16_t hops;
     uint16_t hops_after;
     uint8_t turn; /* enum torus_turn */
     uint8_t kind;
-    uint16_t job;
-    struct window_segment head;
+    uint16_t reserved;
     uint32_t head_stride;
+    uint32_t reserved_2;
+};
+
+/* What the rows of a range have in common: struct circuit_range. */
+struct window_range {
     struct window_segment shared;
-    struct window_segment body[4];
-    uint32_t reserved;
+    uint32_t begin;
+    uint32_t end;
+    uint32_t unit_bytes;
+    uint32_t halo_bytes;
+};
+
+/* A descriptor of a row: hal/circuit.h says what its messages are. */
+struct window_row {    /* node */
+    uint64_t ready_ps; /* as above */
+    uint32_t gap_ps;
+    uint8_t reserved;
+    uint8_t form; /* 1 to WINDOW_FORMS - 1 */
+    uint16_t job;
+    uint32_t offset; /* of the first unit less the halo before it; modulo 2^32,
+                        as that may lie before the window */
+    uint32_t units;
+    uint32_t more;
+    uint32_t first_unit;
+    uint32_t label;
+    uint32_t reserved_2;
+    struct window_range range;
+    uint32_t reserved_3[4];
+};
+
+/* An entry of the ring. */
+union window_entry {
+    struct window_send send;
+    struct window_row row;
+};
+
+/* Path and kind of rows: written before there is a load, read by the switch
+   with each row that names it. */
+struct window_form { /* node */
+    uint16_t hops;
+    uint16_t hops_after;
+    uint8_t turn;
+    uint8_t kind;
+    uint16_t reserved;
 };
 
 enum window_op {
     WINDOW_OP_RECEIVE = 1, /* wait for a message on one of the ports */
+    WINDOW_OP_RECEIVE_ALL, /* wait for one on each of the ports: the i-th of the
+                              mask's comes to offset + i * capacity_bytes */
     WINDOW_OP_DRAIN,       /* wait until every queued send has ended */
     WINDOW_OP_END          /* stop: no answer comes */
 };
@@ -86,18 +139,22 @@ enum window_op {
 struct window_request { /* node */
     uint64_t time_ps;
     uint32_t op;
-    uint32_t ports; /* mask; bits 8 to 15: the only kind wanted, or 0 */
+    uint32_t ports; /* mask; bits 8 to 15: the only kind wanted, or 0; from bit
+                       16: bytes of its head that are enough, or 0: all */
     uint32_t offset;
     uint32_t capacity_bytes;
-    uint32_t reserved;
+    uint32_t job; /* of a RECEIVE: messages of others are ERR_FOREIGN; or 0 */
     uint32_t sequence;
 };
 
-struct window_response { /* switch */
-    uint64_t time_ps;    /* when what was waited for happened */
+struct window_response {  /* switch */
+    uint64_t time_ps;     /* when what was waited for happened */
+    uint64_t complete_ps; /* when the last byte of the message is there */
+    int32_t complete_status;
     int32_t status;
-    uint32_t port;
-    uint32_t bytes; /* of the message, also when it did not fit */
+    uint32_t port;      /* the last one's */
+    uint32_t bytes;     /* of the last message, also when it did not fit */
+    uint32_t head_only; /* 1: the rest is there at complete_ps, not yet */
     uint32_t sequence;
 };
 
@@ -110,15 +167,23 @@ struct window {
     struct node_counters port[NODE_PORTS];
     uint32_t queued; /* node: sends ever queued */
     uint32_t done;   /* switch: of these, ended at the last drain */
-    struct window_send send[WINDOW_QUEUE]; /* entry i at i % WINDOW_QUEUE */
+    struct window_form form[WINDOW_FORMS];
+    struct window_range range;              /* node: for its next rows */
+    union window_entry entry[WINDOW_QUEUE]; /* entry i at i % WINDOW_QUEUE */
     struct node_log log;
 };
 
 static_assert(sizeof(struct window_send) == 80, "send layout");
 static_assert(offsetof(struct window, request) == 112, "request offset");
 static_assert(offsetof(struct window, response) == 144, "response offset");
-static_assert(offsetof(struct window, port) == 168, "port offset");
-static_assert(offsetof(struct window, send) == 416, "send offset");
+static_assert(offsetof(struct window, port) == 184, "port offset");
+static_assert(sizeof(struct window_row) == 80, "row layout");
+static_assert(offsetof(struct window_row, form) ==
+                  offsetof(struct window_send, form),
+              "place of the form");
+static_assert(sizeof(struct window_form) == 8, "form layout");
+static_assert(offsetof(struct window, form) == 432, "form offset");
+static_assert(offsetof(struct window, entry) == 584, "entry offset");
 static_assert(sizeof(struct window) <= WINDOW_DMA_OFFSET, "window overflow");
 
 #endif

@@ -5,26 +5,15 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-/* build/quincunx -> build/BOARD/firmware.elf */
-static void beside_us(char path[PATH_MAX], const char *folder)
-{
-    char self[PATH_MAX - 64];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-
-    if (length > 0) {
-        self[length] = '\0';
-        *strrchr(self, '/') = '\0';
-        snprintf(path, PATH_MAX, "%s/%s/firmware.elf", self, folder);
-    }
-}
 
 void firmware_default(char path[PATH_MAX], const struct board_kind *board)
 {
+    char name[64];
+
     if (path[0] == '\0') {
-        beside_us(path, board->folder);
+        snprintf(name, sizeof name, "%s/firmware.elf", board->folder);
+        file_beside_program(path, name);
     }
 }
 

@@ -13,7 +13,8 @@
 struct planned {
     struct model_plan plan;
     struct model_detail detail;
-    struct model_node *nodes; /* NULL without --per-node */
+    struct model_similar similar; /* with --rounds; else of none */
+    struct model_node *nodes;     /* NULL without --per-node */
 };
 
 static struct model_torus torus_of(const struct plan_options *options)
@@ -50,6 +51,7 @@ static int solve(struct planned *planned, const struct model_input *input,
     struct model_plan *plan = &planned->plan;
 
     if (options->rounds != 1) {
+        model_similar(&planned->similar, input, (unsigned)options->rounds);
         return model_plan_rounds(plan, &planned->detail, input,
                                  (unsigned)options->rounds);
     }
@@ -141,7 +143,7 @@ static int compute_nodes(struct planned *planned,
 int plan_command(int argc, char **argv)
 {
     struct plan_options options;
-    struct planned planned = {.nodes = NULL};
+    struct planned planned = {.similar = {.rounds = 0}, .nodes = NULL};
     int status = plan_options_parse(&options, argc, argv);
 
     if (status == 0) {
@@ -151,10 +153,11 @@ int plan_command(int argc, char **argv)
         status = compute_nodes(&planned, &options);
     }
     if (status == 0 && plan_given(&options, PLAN_JSON)) {
-        plan_print_json(&planned.plan, &planned.detail, planned.nodes,
-                        &options);
+        plan_print_json(&planned.plan, &planned.detail, &planned.similar,
+                        planned.nodes, &options);
     } else if (status == 0) {
-        plan_print_table(&planned.plan, planned.nodes, &options);
+        plan_print_table(&planned.plan, &planned.similar, planned.nodes,
+                         &options);
     }
     free(planned.nodes);
     model_detail_free(&planned.detail);

@@ -94,6 +94,27 @@ static json_t *layer_json(const struct model_plan *plan,
     return layer;
 }
 
+/* How much longer similar rounds take, as a part of the plan's makespan. */
+static double loss_of(const struct model_similar *similar,
+                      const struct model_plan *plan)
+{
+    return (double)similar->makespan_ps / (double)plan->makespan_ps - 1;
+}
+
+static json_t *similar_json(const struct model_similar *similar,
+                            const struct model_plan *plan)
+{
+    json_t *parts = json_array();
+
+    for (unsigned r = 0; r < similar->rounds; ++r) {
+        json_array_append_new(parts, json_real(similar->part[r]));
+    }
+    return json_pack("{s:i, s:i, s:I, s:f, s:o}", "phases", similar->phases,
+                     "rounds", similar->rounds, "makespan_ps",
+                     (json_int_t)similar->makespan_ps, "loss",
+                     loss_of(similar, plan), "parts", parts);
+}
+
 static json_t *plan_json(const struct model_plan *plan,
                          const struct model_detail *detail,
                          const struct plan_options *options)
@@ -138,11 +159,15 @@ static void print_nodes_json(const struct model_node *nodes,
 
 void plan_print_json(const struct model_plan *plan,
                      const struct model_detail *detail,
+                     const struct model_similar *similar,
                      const struct model_node *nodes,
                      const struct plan_options *options)
 {
     json_t *json = plan_json(plan, detail, options);
 
+    if (similar->rounds > 0) {
+        json_object_set_new(json, "similar", similar_json(similar, plan));
+    }
     putchar('{');
     json_dumpf(json, stdout, JSON_EMBED | JSON_REAL_PRECISION(17));
     json_decref(json);
@@ -173,6 +198,20 @@ static void print_layers(const struct model_plan *plan)
     }
 }
 
+static void print_similar(const struct model_similar *similar,
+                          const struct model_plan *plan)
+{
+    fputs("similar  ", stdout);
+    print_time(0, similar->makespan_ps);
+    printf(" us (%+.4f %%) with %u phases and these parts of the load in %u "
+           "rounds:\n        ",
+           100 * loss_of(similar, plan), similar->phases, similar->rounds);
+    for (unsigned r = 0; r < similar->rounds; ++r) {
+        printf(" %.4f", similar->part[r]);
+    }
+    putchar('\n');
+}
+
 static void print_nodes(const struct model_node *nodes,
                         const struct plan_options *options)
 {
@@ -186,6 +225,7 @@ static void print_nodes(const struct model_node *nodes,
 }
 
 void plan_print_table(const struct model_plan *plan,
+                      const struct model_similar *similar,
                       const struct model_node *nodes,
                       const struct plan_options *options)
 {
@@ -201,6 +241,9 @@ void plan_print_table(const struct model_plan *plan,
     fputs("\nmakespan ", stdout);
     print_time(0, plan->makespan_ps);
     printf(" us\nspeedup  %.6f\n", plan->speedup);
+    if (similar->rounds > 0) {
+        print_similar(similar, plan);
+    }
     if (nodes != NULL) {
         print_nodes(nodes, options);
     }

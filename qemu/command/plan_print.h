@@ -3,15 +3,19 @@
 #ifndef QEMU_COMMAND_PLAN_PRINT_H
 #define QEMU_COMMAND_PLAN_PRINT_H
 
+#include "qemu/model/similar.h"
 #include "qemu/options/plan.h"
 
-/* `nodes`: NULL, or the share of every node, row by row. Cost: O(nodes). The
-   JSON has every round, the table their sums. */
+/* `nodes`: NULL, or the share of every node, row by row; `similar`: similar
+   rounds beside the plan, or 0 rounds. Cost: O(nodes). The JSON has every
+   round, the table their sums. */
 void plan_print_json(const struct model_plan *plan,
                      const struct model_detail *detail,
+                     const struct model_similar *similar,
                      const struct model_node *nodes,
                      const struct plan_options *options);
 void plan_print_table(const struct model_plan *plan,
+                      const struct model_similar *similar,
                       const struct model_node *nodes,
                       const struct plan_options *options);
 

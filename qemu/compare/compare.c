@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLOSE 1.01 /* makespans that count as equal: within 1 % */
+#define CLOSE 1.01 /* answers that count as equal: within 1 % */
 
 static int no_memory(void)
 {
@@ -115,6 +115,8 @@ static int add_entry(struct compare *compare, const struct outcome *outcome,
     entry->rounds = plan->rounds > 1 ? plan->rounds : 1;
     entry->phases = plan->phases;
     entry->nodes = nodes_at_work(outcome);
+    entry->answer_ps = outcome_answer_ps(outcome);
+    entry->answer_speedup = outcome_answer_speedup(outcome);
     entry->makespan_ps = outcome_makespan_ps(outcome);
     entry->with_results_ps = outcome_with_results_ps(outcome);
     entry->planned_ps = outcome_planned_ps(outcome);
@@ -122,7 +124,7 @@ static int add_entry(struct compare *compare, const struct outcome *outcome,
     if (timeline_sha256(outcome, entry->timeline) != 0) {
         return EXIT_FAILED;
     }
-    if (entry->makespan_ps < compare->entry[compare->best].makespan_ps) {
+    if (entry->answer_ps < compare->entry[compare->best].answer_ps) {
         compare->best = compare->count;
     }
     if (entry->rounds == 1) {
@@ -193,12 +195,12 @@ void compare_free(struct compare *compare)
 
 static uint64_t best_ps(const struct compare *compare)
 {
-    return compare->entry[compare->best].makespan_ps;
+    return compare->entry[compare->best].answer_ps;
 }
 
 static bool is_close(const struct compare *compare, unsigned i)
 {
-    return (double)compare->entry[i].makespan_ps <=
+    return (double)compare->entry[i].answer_ps <=
            CLOSE * (double)best_ps(compare);
 }
 
@@ -212,7 +214,7 @@ static unsigned count_close(const struct compare *compare)
     return close;
 }
 
-/* Of the best makespan: all nodes computing, from the start to the end. */
+/* Of the best answer's time: computing, if all nodes did nothing else. */
 static double computing_part(const struct compare *compare)
 {
     const struct bound_input *terms = &compare->terms;
@@ -221,7 +223,7 @@ static double computing_part(const struct compare *compare)
            (double)best_ps(compare);
 }
 
-/* Of the best makespan: sending all that the originator cannot compute. */
+/* The same of sending all that the originator cannot compute. */
 static double sending_part(const struct compare *compare)
 {
     const struct bound_input *terms = &compare->terms;
@@ -259,10 +261,12 @@ static void print_entry(FILE *out, const struct compare *compare, unsigned i)
 
     fprintf(out, "%-12s %6u %6u %5" PRIu32, schedule_name(entry->schedule),
             entry->rounds, entry->phases, entry->nodes);
+    print_time(out, 11, entry->answer_ps);
+    fprintf(out, " %7.3f %8.4g",
+            outcome_ratio(entry->answer_ps, best_ps(compare)),
+            entry->answer_speedup);
     print_time(out, 11, entry->makespan_ps);
-    fprintf(out, " %7.3f", outcome_ratio(entry->makespan_ps, best_ps(compare)));
     print_time(out, 11, entry->planned_ps);
-    print_time(out, 13, entry->with_results_ps);
     fprintf(out, " %9" PRIu64 "\n", entry->conflicts);
 }
 
@@ -306,9 +310,9 @@ static void print_reason(FILE *out, const struct compare *compare)
 
 void compare_print(FILE *out, const struct compare *compare)
 {
-    fprintf(out, "%-12s %6s %6s %5s%11s %7s%11s%13s %9s\n", "schedule",
-            "rounds", "phases", "nodes", "makespan", "ratio", "planned",
-            "with results", "conflicts");
+    fprintf(out, "%-12s %6s %6s %5s%11s %7s %8s%11s%11s %9s\n", "schedule",
+            "rounds", "phases", "nodes", "answer", "ratio", "speedup",
+            "makespan", "planned", "conflicts");
     for (unsigned i = 0; i < compare->count; ++i) {
         print_entry(out, compare, i);
     }
@@ -330,11 +334,13 @@ static json_t *entry_json(const struct compare *compare, unsigned i)
     const struct compare_entry *entry = &compare->entry[i];
 
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:f, s:b, s:o, s:o, s:o, s:s}", "schedule",
-        schedule_name(entry->schedule), "rounds", integer(entry->rounds),
-        "phases", integer(entry->phases), "active_nodes", integer(entry->nodes),
+        "{s:s, s:o, s:o, s:o, s:o, s:f, s:o, s:f, s:b, s:o, s:o, s:o, s:s}",
+        "schedule", schedule_name(entry->schedule), "rounds",
+        integer(entry->rounds), "phases", integer(entry->phases),
+        "active_nodes", integer(entry->nodes), "answer_ps",
+        integer(entry->answer_ps), "answer_speedup", entry->answer_speedup,
         "makespan_ps", integer(entry->makespan_ps), "ratio",
-        outcome_ratio(entry->makespan_ps, best_ps(compare)), "within_1_percent",
+        outcome_ratio(entry->answer_ps, best_ps(compare)), "within_1_percent",
         is_close(compare, i), "planned_makespan_ps", integer(entry->planned_ps),
         "with_results_ps", integer(entry->with_results_ps), "circuit_conflicts",
         integer(entry->conflicts), "timeline_sha256", entry->timeline);

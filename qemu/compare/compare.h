@@ -23,6 +23,8 @@ struct compare_entry {
     unsigned rounds;
     unsigned phases;
     uint32_t nodes; /* that were given work */
+    uint64_t answer_ps; /* from the order on, preparing included */
+    double answer_speedup;
     uint64_t makespan_ps;
     uint64_t with_results_ps;
     uint64_t planned_ps; /* the plan's makespan */
@@ -33,7 +35,7 @@ struct compare_entry {
 struct compare {
     struct compare_entry entry[COMPARE_MAX];
     unsigned count;
-    unsigned best; /* entry with the smallest makespan */
+    unsigned best; /* entry with the earliest answer */
     /* What one round measured: compute time of a node that is not slow. */
     struct bound_input terms;
     struct bound bound;

@@ -52,10 +52,13 @@ struct backend {
 #define BACKEND_SLOW_SHIFT_MAX 3u
 
 /*
- * The identity of every window is to be filled by the caller before the first
- * wait. Result: 0; -1 with a message on stderr.
+ * Native nodes, whose compute slices go into `threads` threads, 1 or more, the
+ * caller's counted (qemu/fabric/slices.h): what is seen of them is the same
+ * with any number. The identity of every window is to be filled by the caller
+ * before the first wait. Result: 0; -1 with a message on stderr.
  */
-NODISCARD int native_start(struct backend *backend, uint32_t nodes);
+NODISCARD int native_start(struct backend *backend, uint32_t nodes,
+                           unsigned threads);
 
 struct boards_config {
     const struct board_kind *board;
@@ -63,6 +66,10 @@ struct boards_config {
     const char *qemu;     /* program name */
     uint32_t nodes;
     unsigned watchdog_s;
+    /* Path of the object for a zygote (qemu/board/zygote.h); NULL: every board
+       is started by itself. */
+    const char *zygote_object;
+    bool verbose;   /* says on stderr how boards are started */
     const int *gdb; /* listening sockets by node, for debuggers: then there is
                        no watchdog; or NULL */
 };

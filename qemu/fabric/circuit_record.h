@@ -10,7 +10,7 @@ struct circuit_record {
     uint32_t destination;
     uint8_t port;    /* out of the source */
     uint8_t arrival; /* port into the destination */
-    uint8_t kind;    /* WIRE_PART or WIRE_RESULT */
+    uint8_t kind;    /* WIRE_PART, WIRE_RESULT or WIRE_ANNOUNCE */
     uint8_t phase;   /* 1..N, of the tree edge that it serves */
     uint8_t round;   /* of a part, from 0 */
     uint16_t hops;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/fabric/fabric.h"
 
+#include "qemu/fabric/horizon.h"
 #include "qemu/support/memory.h"
 
 #include <stdlib.h>
@@ -57,8 +58,9 @@ struct fabric_node {
     struct fabric_port port[NODE_PORTS];
     uint64_t time_ps; /* running: since when; resting: since when */
     uint32_t port_mask;
-    uint8_t circuits;   /* out of its torus ports, under way */
-    uint8_t tag_wanted; /* 0: any */
+    uint8_t circuits;    /* out of its torus ports, under way */
+    uint8_t tag_wanted;  /* 0: any */
+    uint16_t head_bytes; /* that are enough; 0: all */
     int32_t first_error;
     enum fabric_node_state state;
     bool notify; /* may have something to be handed over */
@@ -83,9 +85,7 @@ struct fabric {
     size_t blocked_room;
     uint32_t *ready; /* stack of nodes with `notify` set */
     size_t ready_count;
-    uint32_t running;
-    uint64_t horizon_ps; /* earliest time_ps of a running node */
-    bool horizon_stale;
+    struct horizon *horizon; /* of the running nodes */
     struct circuit_record *circuit;
     uint32_t circuit_count;
     size_t circuit_room;
@@ -242,7 +242,7 @@ struct fabric *fabric_new(const struct fabric_config *config)
     fabric->node = memory_or_exit(calloc(nodes, sizeof *fabric->node));
     fabric->link_held = memory_or_exit(calloc(2 * (size_t)nodes, 1));
     fabric->ready = memory_or_exit(calloc(nodes, sizeof *fabric->ready));
-    fabric->running = nodes;
+    fabric->horizon = horizon_new(nodes);
     return fabric;
 }
 
@@ -273,6 +273,7 @@ void fabric_free(struct fabric *fabric)
             fifo_free(&fabric->node[i].port[port].inbox);
         }
     }
+    horizon_free(fabric->horizon);
     free(fabric->node);
     free(fabric->link_held);
     free(fabric->ready);
@@ -360,12 +361,9 @@ static void rest(struct fabric *fabric, uint32_t node, uint64_t time_ps,
 {
     struct fabric_node *at = &fabric->node[node];
 
-    if (at->time_ps <= fabric->horizon_ps) {
-        fabric->horizon_stale = true;
-    }
     at->state = state;
     at->time_ps = time_ps;
-    fabric->running -= 1;
+    horizon_remove(fabric->horizon, node);
     notify(fabric, node);
 }
 
@@ -374,6 +372,7 @@ void fabric_receive(struct fabric *fabric, uint32_t node, uint64_t time_ps,
 {
     fabric->node[node].port_mask = ports & ((1u << NODE_PORTS) - 1);
     fabric->node[node].tag_wanted = (uint8_t)(ports >> 8);
+    fabric->node[node].head_bytes = (uint16_t)(ports >> 16);
     rest(fabric, node, time_ps, NODE_RECEIVING);
 }
 
@@ -387,18 +386,15 @@ void fabric_end(struct fabric *fabric, uint32_t node, uint64_t time_ps)
     rest(fabric, node, time_ps, NODE_ENDED);
 }
 
-static void resume(struct fabric *fabric, struct fabric_node *node,
-                   uint64_t time_ps)
+static void resume(struct fabric *fabric, uint32_t index, uint64_t time_ps)
 {
+    struct fabric_node *node = &fabric->node[index];
+
     node->state = NODE_RUNNING;
     if (time_ps > node->time_ps) {
         node->time_ps = time_ps;
     }
-    if (fabric->running == 0 || node->time_ps < fabric->horizon_ps) {
-        fabric->horizon_ps = node->time_ps;
-        fabric->horizon_stale = fabric->horizon_stale && fabric->running > 0;
-    }
-    fabric->running += 1;
+    horizon_add(fabric->horizon, index, node->time_ps);
 }
 
 /* ---- circuits ---- */
@@ -658,19 +654,41 @@ static struct transit *find_message(const struct fabric_node *node,
     return found;
 }
 
+/* When as much of a message is there as the node wants: it cannot arrive later
+   than the rest. */
+static uint64_t head_ps(const struct fabric *fabric,
+                        const struct fabric_node *node,
+                        const struct transit *transit)
+{
+    bool single = (node->port_mask & (node->port_mask - 1)) == 0;
+    uint32_t rest = transit->message.bytes - node->head_bytes;
+    uint64_t rest_ps = times(fabric->config.transfer_ps, rest);
+
+    return single && node->head_bytes > 0 &&
+                   node->head_bytes < transit->message.bytes &&
+                   transit->port != NODE_PORT_HOST &&
+                   transit->arrival_ps < TIME_MAX_PS
+               ? transit->arrival_ps - rest_ps
+               : transit->arrival_ps;
+}
+
 static enum fabric_step deliver(struct fabric *fabric, uint32_t index,
                                 struct fabric_action *action)
 {
     struct fabric_node *node = &fabric->node[index];
     unsigned port = 0;
     struct transit *transit = find_message(node, &port);
+    uint64_t time_ps;
 
     if (transit == NULL) {
         return FABRIC_WAIT;
     }
     fifo_remove(&node->port[port].inbox, transit);
-    resume(fabric, node, transit->arrival_ps);
-    *action = (struct fabric_action){.time_ps = node->time_ps,
+    time_ps = head_ps(fabric, node, transit);
+    time_ps = time_ps > node->time_ps ? time_ps : node->time_ps;
+    resume(fabric, index, transit->arrival_ps);
+    *action = (struct fabric_action){.time_ps = time_ps,
+                                     .complete_ps = node->time_ps,
                                      .cookie = transit->message.cookie,
                                      .node = index,
                                      .source = transit->source,
@@ -696,7 +714,7 @@ static enum fabric_step answer_drain(struct fabric *fabric, uint32_t index,
             time_ps = node->port[port].free_ps;
         }
     }
-    resume(fabric, node, time_ps);
+    resume(fabric, index, time_ps);
     *action = (struct fabric_action){
         .time_ps = time_ps, .node = index, .status = node->first_error};
     node->first_error = ERR_OK;
@@ -720,27 +738,6 @@ static enum fabric_step serve_ready(struct fabric *fabric,
         }
     }
     return step;
-}
-
-/* The mesh time that every running node has reached. */
-static uint64_t horizon(struct fabric *fabric)
-{
-    if (fabric->running == 0) {
-        return UINT64_MAX;
-    }
-    if (fabric->horizon_stale) {
-        fabric->horizon_ps = UINT64_MAX;
-        for (uint32_t i = 0; i < fabric->node_count; ++i) {
-            const struct fabric_node *node = &fabric->node[i];
-
-            if (node->state == NODE_RUNNING &&
-                node->time_ps < fabric->horizon_ps) {
-                fabric->horizon_ps = node->time_ps;
-            }
-        }
-        fabric->horizon_stale = false;
-    }
-    return fabric->horizon_ps;
 }
 
 /* A message that left the mesh, to the host or for good. */
@@ -777,9 +774,10 @@ enum fabric_step fabric_next(struct fabric *fabric,
             continue;
         }
         if (fabric->heap_count == 0) {
-            return fabric->running > 0 ? FABRIC_WAIT : FABRIC_STUCK;
+            return horizon_running(fabric->horizon) > 0 ? FABRIC_WAIT
+                                                        : FABRIC_STUCK;
         }
-        if (fabric->heap[0].time_ps >= horizon(fabric)) {
+        if (fabric->heap[0].time_ps >= horizon_ps(fabric->horizon)) {
             return FABRIC_WAIT;
         }
         event = pop(fabric);

@@ -73,8 +73,9 @@ enum fabric_step {
 };
 
 struct fabric_action {
-    uint64_t time_ps; /* mesh time from which the node goes on */
-    void *cookie;     /* the message's, or NULL */
+    uint64_t time_ps;     /* mesh time from which the node goes on: until .. */
+    uint64_t complete_ps; /* .. then a message's head alone is there */
+    void *cookie;         /* the message's, or NULL */
     uint32_t node;
     uint32_t source; /* node that sent the message */
     uint32_t bytes;
@@ -97,7 +98,10 @@ void fabric_from_host(struct fabric *fabric, uint32_t node, uint64_t time_ps,
 
 /* A running node stops at `time_ps`: to receive a message, to wait until its
    sends have ended, or for good. `ports` is a mask of the ports that it
-   receives from; bits 8 to 15 are the only tag that it takes, or 0: any. */
+   receives from; bits 8 to 15 are the only tag that it takes, or 0: any. Bits
+   16 to 31: the node goes on when so many of the message's bytes are there, or
+   0: all. It gets no head ahead of the rest if it waits on several ports. What
+   it sends before the message is complete must not be ready earlier. */
 void fabric_receive(struct fabric *fabric, uint32_t node, uint64_t time_ps,
                     unsigned ports);
 void fabric_drain(struct fabric *fabric, uint32_t node, uint64_t time_ps);

@@ -18,10 +18,16 @@
 
 #define SEGMENTS 3u
 
-/* A message on its way: where its bytes lie, in the sender's window. */
+struct segment {
+    const uint8_t *data;
+    uint32_t bytes;
+};
+
+/* A message on its way: where its bytes lie, in the sender's window or in the
+   host's memory. */
 struct parcel {
-    const struct window *window;
-    struct window_segment segment[SEGMENTS];
+    struct segment segment[SEGMENTS];
+    uint8_t head[CIRCUIT_ROW_BYTES]; /* of a row's message */
     uint16_t job;
     uint8_t kind;
 };
@@ -78,6 +84,7 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
     mesh->fabric = fabric_new(&config->fabric);
     mesh->taken = memory_or_exit(calloc(nodes, sizeof *mesh->taken));
     mesh->sequence = memory_or_exit(calloc(nodes, sizeof *mesh->sequence));
+    mesh->arrival = memory_or_exit(calloc(nodes, sizeof *mesh->arrival));
     for (uint32_t node = 0; node < nodes; ++node) {
         identify(mesh, node);
         if (config->slow_shift != NULL) {
@@ -91,6 +98,7 @@ void mesh_free(struct mesh *mesh)
     fabric_free(mesh->fabric);
     free(mesh->taken);
     free(mesh->sequence);
+    free(mesh->arrival);
     free(mesh->report.data);
     memset(mesh, 0, sizeof *mesh);
 }
@@ -104,39 +112,48 @@ static bool inside(uint32_t offset, uint32_t bytes)
            bytes <= BACKEND_WINDOW_BYTES - offset;
 }
 
-/* Copies a message together, header first, as it passes the switch. */
+/* Copies a message together, header first, as it passes the switch. Its CRC is
+   0: see is_found_damaged(). */
 static void assemble(const struct mesh *mesh, uint8_t *out,
                      const struct parcel *parcel)
 {
-    const uint8_t *window = (const uint8_t *)parcel->window;
     uint32_t total = CIRCUIT_HEADER_BYTES;
-    uint32_t crc;
 
     for (unsigned i = 0; i < SEGMENTS; ++i) {
-        const struct window_segment *segment = &parcel->segment[i];
+        const struct segment *segment = &parcel->segment[i];
 
-        memcpy(out + total, window + segment->offset, segment->bytes);
-        total += segment->bytes;
+        if (segment->bytes > 0) {
+            memcpy(out + total, segment->data, segment->bytes);
+            total += segment->bytes;
+        }
     }
     out[CIRCUIT_AT_VERSION] = CIRCUIT_VERSION;
     out[CIRCUIT_AT_KIND] = parcel->kind;
     bytes_store_u16(out + CIRCUIT_AT_JOB, parcel->job);
     bytes_store_u32(out + CIRCUIT_AT_MESH, mesh->config->identity);
     bytes_store_u32(out + CIRCUIT_AT_LENGTH, total - CIRCUIT_HEADER_BYTES);
-    crc = crc32_update(0, out, CIRCUIT_AT_CRC);
-    crc = crc32_update(crc, out + CIRCUIT_HEADER_BYTES,
-                       total - CIRCUIT_HEADER_BYTES);
-    bytes_store_u32(out + CIRCUIT_AT_CRC, crc);
+    bytes_store_u32(out + CIRCUIT_AT_CRC, 0);
 }
 
-/* The receiving switch's check. */
-static bool intact(const uint8_t *message, uint32_t bytes)
+static uint32_t crc_of(const uint8_t *message, uint32_t bytes)
 {
     uint32_t crc = crc32_update(0, message, CIRCUIT_AT_CRC);
 
-    crc = crc32_update(crc, message + CIRCUIT_HEADER_BYTES,
-                       bytes - CIRCUIT_HEADER_BYTES);
-    return crc == bytes_load_u32(message + CIRCUIT_AT_CRC);
+    return crc32_update(crc, message + CIRCUIT_HEADER_BYTES,
+                        bytes - CIRCUIT_HEADER_BYTES);
+}
+
+/*
+ * Damages a message between the sending switch, which writes its CRC, and the
+ * receiving one, which checks it: whether that finds it. A test asks for it.
+ * All other messages are copied from memory to memory, where nothing can damage
+ * them, so nobody computes their CRCs.
+ */
+static bool is_found_damaged(uint8_t *message, uint32_t bytes)
+{
+    bytes_store_u32(message + CIRCUIT_AT_CRC, crc_of(message, bytes));
+    message[bytes / 2] ^= 0x10;
+    return crc_of(message, bytes) != bytes_load_u32(message + CIRCUIT_AT_CRC);
 }
 
 static void answer(struct mesh *mesh, uint32_t node,
@@ -145,6 +162,9 @@ static void answer(struct mesh *mesh, uint32_t node,
     struct window *window = window_of(mesh, node);
 
     window->response.time_ps = what->time_ps;
+    window->response.complete_ps = what->complete_ps;
+    window->response.complete_status = what->complete_status;
+    window->response.head_only = what->time_ps < what->complete_ps;
     window->response.status = what->status;
     window->response.port = what->port;
     window->response.bytes = what->bytes;
@@ -153,35 +173,91 @@ static void answer(struct mesh *mesh, uint32_t node,
     mesh->backend->ring(mesh->backend->context, node);
 }
 
-/* Writes a message into the buffer that the receiving node has named. */
+/* A message that is handed over whole is gone; one whose head is handed over
+   turns out damaged with its last byte. */
+static void report_damage(struct window_response *response, uint8_t *buffer)
+{
+    if (response->time_ps < response->complete_ps) {
+        response->complete_status = ERR_CORRUPT;
+    } else {
+        memset(buffer, 0, response->bytes);
+        response->status = ERR_CORRUPT;
+    }
+}
+
+/* Whether a message is of another job than a node wants. Version, mesh and
+   length are as this switch has written them. */
+static bool is_foreign(const struct window_request *request,
+                       const uint8_t *message)
+{
+    return request->op == WINDOW_OP_RECEIVE &&
+           request->job != CIRCUIT_ANY_JOB &&
+           request->job != bytes_load_u16(message + CIRCUIT_AT_JOB);
+}
+
+/* Where a message belongs that came on this port, in the buffer of a node that
+   receives from all of these. */
+static uint32_t place_of(const struct window_request *request, unsigned port)
+{
+    unsigned before = request->ports & ((1u << port) - 1u);
+
+    return request->op == WINDOW_OP_RECEIVE_ALL
+               ? request->offset + (uint32_t)__builtin_popcount(before) *
+                                       request->capacity_bytes
+               : request->offset;
+}
+
+/* Waits on the first of `ports`, with the request's kind. */
+static void receive_next(struct mesh *mesh, uint32_t node, uint64_t time_ps,
+                         const struct window_request *request, unsigned ports)
+{
+    fabric_receive(mesh->fabric, node, time_ps,
+                   (ports & -ports) | (request->ports & ~0xfu));
+}
+
+/* Writes a message into the buffer that the receiving node has named. If it
+   receives from several ports, it is answered after the last one. */
 static void hand_over(struct mesh *mesh, const struct fabric_action *action)
 {
     struct window *window = window_of(mesh, action->node);
     struct window_request request;
+    uint32_t offset;
     uint8_t *buffer;
+    unsigned left;
     struct window_response response = {.time_ps = action->time_ps,
+                                       .complete_ps = action->complete_ps,
                                        .port = action->port,
                                        .bytes = action->bytes};
+    struct mesh_arrival *arrival = &mesh->arrival[action->node];
 
     window_read(&request, &window->request, sizeof request);
-    buffer = (uint8_t *)window + request.offset;
+    offset = place_of(&request, action->port);
+    buffer = (uint8_t *)window + offset;
     if (action->bytes > request.capacity_bytes ||
-        !inside(request.offset, request.capacity_bytes)) {
+        !inside(offset, request.capacity_bytes)) {
         response.status = ERR_BUFFER;
         fabric_count_error(mesh->fabric, action->node, action->port);
     } else {
         assemble(mesh, buffer, action->cookie);
-        if (action->damaged) {
-            buffer[action->bytes / 2] ^= 0x10;
-        }
-        if (!intact(buffer, action->bytes)) {
-            memset(buffer, 0, action->bytes);
-            response.status = ERR_CORRUPT;
+        if (action->damaged && is_found_damaged(buffer, action->bytes)) {
+            report_damage(&response, buffer);
             fabric_count_error(mesh->fabric, action->node, action->port);
         }
+        if (response.status == ERR_OK && is_foreign(&request, buffer)) {
+            response.status = ERR_FOREIGN;
+        }
     }
+    arrival->complete_ps = action->complete_ps;
+    arrival->damaged = response.complete_status != ERR_OK;
     free(action->cookie);
-    answer(mesh, action->node, &response);
+    left = request.op == WINDOW_OP_RECEIVE_ALL
+               ? request.ports & 0xfu & ~((2u << action->port) - 1u)
+               : 0;
+    if (left != 0 && response.status == ERR_OK) {
+        receive_next(mesh, action->node, action->time_ps, &request, left);
+    } else {
+        answer(mesh, action->node, &response);
+    }
 }
 
 /* ---- what nodes ask for ---- */
@@ -189,18 +265,20 @@ static void hand_over(struct mesh *mesh, const struct fabric_action *action)
 /* The phase whose circuit a message takes. */
 static uint8_t phase_of(const struct parcel *parcel)
 {
-    const uint8_t *head =
-        (const uint8_t *)parcel->window + parcel->segment[0].offset;
-    const uint8_t *branch =
-        (const uint8_t *)parcel->window + parcel->segment[1].offset;
+    const struct segment *head = &parcel->segment[0];
+    const struct segment *branch = &parcel->segment[1];
 
-    if (parcel->kind == WIRE_PART &&
-        parcel->segment[0].bytes >= WIRE_PART_BYTES) {
-        return head[WIRE_PART_AT_LAYER];
+    if (parcel->kind == WIRE_PART && head->bytes >= WIRE_PART_BYTES) {
+        return head->data[WIRE_PART_AT_LAYER];
     }
-    if (parcel->kind == WIRE_BRANCH &&
-        parcel->segment[1].bytes >= TREE_BRANCH_BYTES) {
-        return (uint8_t)tree_phase(branch);
+    if (parcel->kind == WIRE_BRANCH && branch->bytes >= TREE_BRANCH_BYTES) {
+        return (uint8_t)tree_phase(branch->data);
+    }
+    if (parcel->kind == WIRE_ANNOUNCE) {
+        return head->bytes >= TREE_BRANCH_BYTES
+                   ? (uint8_t)tree_phase(head->data)
+               : head->bytes == WIRE_ANNOUNCE_HEAD_BYTES ? head->data[0]
+                                                         : 0;
     }
     return WIRE_KIND(parcel->kind) == WIRE_RESULT
                ? (uint8_t)(parcel->kind - WIRE_RESULT_OF(0))
@@ -211,24 +289,42 @@ static uint8_t phase_of(const struct parcel *parcel)
 static uint32_t fill_parcel(struct parcel *parcel, const struct window *window,
                             const struct window_send *send, unsigned port)
 {
+    struct window_segment from[SEGMENTS] = {send->head, send->shared,
+                                            send->body[port % TORUS_PORTS]};
     uint64_t bytes = CIRCUIT_HEADER_BYTES;
-    bool sound = true;
 
-    parcel->window = window;
+    from[0].offset += port * send->head_stride;
+    for (unsigned i = 0; i < SEGMENTS; ++i) {
+        if (from[i].bytes == 0) {
+            continue;
+        }
+        if (!inside(from[i].offset, from[i].bytes)) {
+            return 0;
+        }
+        parcel->segment[i] = (struct segment){
+            (const uint8_t *)window + from[i].offset, from[i].bytes};
+        bytes += from[i].bytes;
+    }
     parcel->job = send->job;
     parcel->kind = send->kind;
-    parcel->segment[0] = send->head;
-    parcel->segment[0].offset += port * send->head_stride;
-    parcel->segment[1] = send->shared;
-    parcel->segment[2] = send->body[port % TORUS_PORTS];
-    for (unsigned i = 0; i < SEGMENTS; ++i) {
-        const struct window_segment *segment = &parcel->segment[i];
+    return bytes <= BACKEND_WINDOW_BYTES ? (uint32_t)bytes : 0;
+}
 
-        bytes += segment->bytes;
-        sound = sound && (segment->bytes == 0 ||
-                          inside(segment->offset, segment->bytes));
+/* Passes a message on; false, and it is freed, if it is nonsense. */
+static bool pass_on(struct mesh *mesh, uint32_t node, unsigned port,
+                    struct fabric_message *message)
+{
+    struct parcel *parcel = message->cookie;
+
+    if (message->bytes == 0 ||
+        (port != NODE_PORT_HOST &&
+         !torus_path_valid(mesh->config->size, message->path))) {
+        free(parcel);
+        return false;
     }
-    return sound && bytes <= BACKEND_WINDOW_BYTES ? (uint32_t)bytes : 0;
+    message->phase = phase_of(parcel);
+    fabric_send(mesh->fabric, node, port, message);
+    return true;
 }
 
 /* Passes one queued send on; false if its descriptor is nonsense. */
@@ -245,15 +341,110 @@ static bool read_send(struct mesh *mesh, uint32_t node, unsigned port,
         .kind = (uint8_t)WIRE_KIND(send->kind)};
 
     message.bytes = fill_parcel(parcel, window_of(mesh, node), send, port);
-    if (message.bytes == 0 ||
-        (port != NODE_PORT_HOST &&
-         !torus_path_valid(mesh->config->size, message.path))) {
-        free(parcel);
-        return false;
+    return pass_on(mesh, node, port, &message);
+}
+
+/*
+ * The parcel of one port of a row, whose units begin at *offset and number
+ * *first_unit: both are moved on to the next port's. Its bytes, or 0 if it is
+ * nonsense.
+ */
+static uint32_t fill_row_parcel(struct parcel *parcel,
+                                const struct window *window,
+                                const struct window_row *row, unsigned port,
+                                int64_t *offset)
+{
+    const struct window_range *range = &row->range;
+    uint32_t units = row->units + (port < row->more);
+    uint64_t bytes = (uint64_t)units * range->unit_bytes;
+    int64_t next = *offset + (int64_t)(bytes & UINT32_MAX);
+    int64_t begin = *offset > range->begin ? *offset : range->begin;
+    int64_t end = next + range->halo_bytes;
+    struct window_segment body;
+
+    end = end < range->end ? end : range->end;
+    *offset = next;
+    if (bytes > BACKEND_WINDOW_BYTES || begin > end ||
+        (range->shared.bytes > 0 &&
+         !inside(range->shared.offset, range->shared.bytes))) {
+        return 0;
     }
-    message.phase = phase_of(parcel);
-    fabric_send(mesh->fabric, node, port, &message);
-    return true;
+    body = (struct window_segment){(uint32_t)begin, (uint32_t)(end - begin)};
+    if (!inside(body.offset, body.bytes)) {
+        return 0;
+    }
+    bytes_store_u32(parcel->head, units);
+    bytes_store_u32(parcel->head + 8, row->label + (port << 8));
+    parcel->segment[0] = (struct segment){parcel->head, sizeof parcel->head};
+    parcel->segment[1] = (struct segment){
+        (const uint8_t *)window + range->shared.offset, range->shared.bytes};
+    parcel->segment[2] =
+        (struct segment){(const uint8_t *)window + body.offset, body.bytes};
+    return CIRCUIT_HEADER_BYTES + (uint32_t)sizeof parcel->head +
+           range->shared.bytes + body.bytes;
+}
+
+/* Passes the messages of a row on; false if its descriptor is nonsense. */
+static bool read_row(struct mesh *mesh, uint32_t node,
+                     const struct window_row *row)
+{
+    const struct window *window = window_of(mesh, node);
+    int64_t offset = (int32_t)row->offset;
+    uint32_t first_unit = row->first_unit;
+    const struct mesh_arrival *arrival = &mesh->arrival[node];
+    uint64_t ready_ps = row->ready_ps + WINDOW_ROW_PS;
+    struct window_form form;
+    bool sound = row->form < WINDOW_FORMS && row->more <= TORUS_PORTS;
+
+    if (!sound || arrival->damaged) {
+        return sound;
+    }
+    if (ready_ps < arrival->complete_ps) {
+        ready_ps = arrival->complete_ps;
+    }
+    window_read(&form, &window->form[row->form], sizeof form);
+    for (unsigned port = 0; sound && port < TORUS_PORTS; ++port) {
+        uint32_t units = row->units + (port < row->more);
+        struct parcel *parcel;
+        struct fabric_message message;
+
+        if (units == 0) {
+            continue;
+        }
+        parcel = memory_or_exit(calloc(1, sizeof *parcel));
+        parcel->job = row->job;
+        parcel->kind = form.kind;
+        message = (struct fabric_message){
+            .ready_ps = ready_ps,
+            .gap_ps = row->gap_ps,
+            .cookie = parcel,
+            .path = {(uint8_t)port, form.turn, form.hops, form.hops_after},
+            .bytes = fill_row_parcel(parcel, window, row, port, &offset),
+            .tag = form.kind,
+            .kind = (uint8_t)WIRE_KIND(form.kind)};
+        bytes_store_u32(parcel->head + 4, first_unit);
+        first_unit += units;
+        sound = pass_on(mesh, node, port, &message);
+    }
+    return sound;
+}
+
+/* The same of an entry of the ring. */
+static bool read_entry(struct mesh *mesh, uint32_t node,
+                       const union window_entry *entry)
+{
+    const struct window_send *send = &entry->send;
+    bool sound = true;
+
+    if (send->form != 0) {
+        return read_row(mesh, node, &entry->row);
+    }
+    for (unsigned port = 0; sound && port < NODE_PORTS; ++port) {
+        if ((send->ports >> port & 1u) != 0) {
+            sound = read_send(mesh, node, port, send);
+        }
+    }
+    return sound;
 }
 
 static bool read_sends(struct mesh *mesh, uint32_t node)
@@ -263,15 +454,11 @@ static bool read_sends(struct mesh *mesh, uint32_t node)
     bool sound = queued - mesh->taken[node] <= WINDOW_QUEUE;
 
     for (; sound && mesh->taken[node] != queued; mesh->taken[node] += 1) {
-        struct window_send send;
+        union window_entry entry;
 
-        window_read(&send, &window->send[mesh->taken[node] % WINDOW_QUEUE],
-                    sizeof send);
-        for (unsigned port = 0; sound && port < NODE_PORTS; ++port) {
-            if ((send.ports >> port & 1u) != 0) {
-                sound = read_send(mesh, node, port, &send);
-            }
-        }
+        window_read(&entry, &window->entry[mesh->taken[node] % WINDOW_QUEUE],
+                    sizeof entry);
+        sound = read_entry(mesh, node, &entry);
     }
     return sound;
 }
@@ -350,6 +537,10 @@ static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
     switch (request.op) {
     case WINDOW_OP_RECEIVE:
         fabric_receive(mesh->fabric, node, request.time_ps, request.ports);
+        break;
+    case WINDOW_OP_RECEIVE_ALL:
+        receive_next(mesh, node, request.time_ps, &request,
+                     request.ports & 0xfu);
         break;
     case WINDOW_OP_DRAIN:
         fabric_drain(mesh->fabric, node, request.time_ps);
@@ -505,26 +696,20 @@ static enum mesh_end wait_for_node(struct mesh *mesh)
     }
 }
 
-/* The order as a parcel; *payload is its memory. */
-static struct parcel *pack_order(const struct mesh_order *order,
-                                 uint8_t **payload)
+/* The order as a parcel, whose bytes stay where the caller has them. */
+static struct parcel *pack_order(const struct mesh_order *order)
 {
     struct parcel *parcel = memory_or_exit(calloc(1, sizeof *parcel));
-    uint8_t *out =
-        memory_or_exit(malloc(order->head_bytes + order->load_bytes));
 
-    memcpy(out, order->head, order->head_bytes);
-    if (order->load_bytes > 0) {
-        memcpy(out + order->head_bytes, order->load, order->load_bytes);
-    }
-    parcel->window = (const struct window *)(const void *)out;
-    parcel->segment[0].bytes = order->head_bytes + order->load_bytes;
+    parcel->segment[0] = (struct segment){order->head, order->head_bytes};
+    parcel->segment[1] = (struct segment){order->load, order->load_bytes};
     parcel->job = order->job;
     parcel->kind = order->kind;
-    *payload = out;
     return parcel;
 }
 
+/* Until nothing can happen any more: then every node waits, has ended, or never
+   had a part. So what of the run is logged does not depend on the host. */
 static enum mesh_end run_to_end(struct mesh *mesh, bool more)
 {
     uint32_t lead = torus_index(mesh->config->size, mesh->config->originator);
@@ -533,8 +718,8 @@ static enum mesh_end run_to_end(struct mesh *mesh, bool more)
     while (end == MESH_DONE) {
         enum fabric_step step = advance(mesh);
 
-        if (fabric_has_ended(mesh->fabric, lead) ||
-            (more && step == FABRIC_STUCK && mesh->report.data != NULL)) {
+        if (step == FABRIC_STUCK && (fabric_has_ended(mesh->fabric, lead) ||
+                                     (more && mesh->report.data != NULL))) {
             break;
         }
         end = step == FABRIC_STUCK ? lose_stuck(mesh) : wait_for_node(mesh);
@@ -556,8 +741,7 @@ static void publish_counters(const struct mesh *mesh)
 
 enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order *order)
 {
-    uint8_t *payload;
-    struct parcel *parcel = pack_order(order, &payload);
+    struct parcel *parcel = pack_order(order);
     enum mesh_end end = MESH_DONE;
 
     fabric_from_host(
@@ -575,6 +759,5 @@ enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order *order)
         end = run_to_end(mesh, order->more);
     }
     publish_counters(mesh);
-    free(payload);
     return end;
 }

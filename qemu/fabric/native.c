@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The native build: every node a coroutine in this process. */
 #include "qemu/fabric/backend.h"
+#include "qemu/fabric/slices.h"
 #include "qemu/support/memory.h"
 
 #include "hal/host/host.h"
@@ -12,10 +13,9 @@
 struct native {
     uint32_t nodes;
     struct host_node **node;
-    uint8_t *memory;    /* all windows, touched only where nodes write */
-    uint32_t *runnable; /* a ring buffer */
-    uint32_t first;
-    uint32_t count;
+    uint8_t *memory; /* all windows, touched only where nodes write */
+    struct slices *slices;
+    bool started; /* the first slices are due */
 };
 
 static struct window *native_window(void *context, uint32_t node)
@@ -37,22 +37,26 @@ static void native_ring(void *context, uint32_t node)
 {
     struct native *native = context;
 
-    native->runnable[(native->first + native->count) % native->nodes] = node;
-    native->count += 1;
+    slices_add(native->slices, node);
 }
 
 static enum backend_event native_wait(void *context, uint32_t *node)
 {
     struct native *native = context;
 
-    if (native->count == 0) {
-        return BACKEND_TIMEOUT;
+    /* Not before: the windows' identities are filled by now. */
+    for (uint32_t i = 0; !native->started && i < native->nodes; ++i) {
+        slices_add(native->slices, i);
     }
-    *node = native->runnable[native->first];
-    native->first = (native->first + 1) % native->nodes;
-    native->count -= 1;
-    host_node_resume(native->node[*node]);
-    return BACKEND_RANG;
+    native->started = true;
+    return slices_next(native->slices, node) ? BACKEND_RANG : BACKEND_TIMEOUT;
+}
+
+static void native_resume(void *context, uint32_t node)
+{
+    struct native *native = context;
+
+    host_node_resume(native->node[node]);
 }
 
 static void native_kill(void *context, uint32_t node)
@@ -65,6 +69,7 @@ static void native_stop(void *context)
 {
     struct native *native = context;
 
+    slices_free(native->slices);
     for (uint32_t i = 0; native->node != NULL && i < native->nodes; ++i) {
         host_node_free(native->node[i]);
     }
@@ -72,7 +77,6 @@ static void native_stop(void *context)
         munmap(native->memory, (size_t)native->nodes * BACKEND_WINDOW_BYTES);
     }
     free(native->node);
-    free(native->runnable);
     free(native);
 }
 
@@ -82,7 +86,7 @@ static void native_explain(void *context, uint32_t node)
     (void)node;
 }
 
-int native_start(struct backend *backend, uint32_t nodes)
+int native_start(struct backend *backend, uint32_t nodes, unsigned threads)
 {
     struct native *native = memory_or_exit(calloc(1, sizeof *native));
     size_t bytes = (size_t)nodes * BACKEND_WINDOW_BYTES;
@@ -90,7 +94,7 @@ int native_start(struct backend *backend, uint32_t nodes)
 
     native->nodes = nodes;
     native->node = memory_or_exit(calloc(nodes, sizeof(struct host_node *)));
-    native->runnable = memory_or_exit(calloc(nodes, sizeof *native->runnable));
+    native->slices = slices_new(nodes, threads, native_resume, native);
     native->memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     complete = native->memory != MAP_FAILED;
@@ -98,7 +102,6 @@ int native_start(struct backend *backend, uint32_t nodes)
     for (uint32_t i = 0; complete && i < nodes; ++i) {
         native->node[i] = host_node_new(native_window(native, i));
         complete = native->node[i] != NULL;
-        native_ring(native, i);
     }
     if (!complete) {
         fprintf(stderr, "quincunx: no memory for %u native nodes\n", nodes);

@@ -7,10 +7,10 @@
  * when that is killed.
  */
 #include "qemu/fabric/backend.h"
+#include "qemu/fabric/starter.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/process.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,14 +21,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* Descriptors as a board sees them. */
-enum child_fd {
-    CHILD_DOORBELL,
-    CHILD_WINDOW,
-    CHILD_GDB,
-    CHILD_FDS
-};
 
 #define RING 'R'
 #define EVENTS_MAX 64
@@ -50,6 +42,7 @@ struct boards {
     int epoll;
     sigset_t unblocked; /* the mask while waiting: signals come only there */
     int log;            /* what the boards' QEMUs write */
+    struct starter *starter;
     struct epoll_event event[EVENTS_MAX];
     int event_count;
     int event_at;
@@ -74,57 +67,6 @@ static void boards_slow(void *context, uint32_t node, unsigned shift)
     struct boards *boards = context;
 
     boards->board[node].slow_shift = shift;
-}
-
-/* An instruction takes 2^shift ns of virtual time. The board's timer counts
-   virtual time: on a slow board, more ticks for each instruction. */
-static const char *const icount[BACKEND_SLOW_SHIFT_MAX + 1] = {
-    "shift=5,sleep=off,align=off", "shift=6,sleep=off,align=off",
-    "shift=7,sleep=off,align=off", "shift=8,sleep=off,align=off"};
-
-/* Result: the process's number, or -1. */
-static pid_t start_qemu(const struct boards *boards, uint32_t node,
-                        int doorbell, int window)
-{
-    bool gdb = boards->config.gdb != NULL;
-    char machine[64];
-    const char *argv[] = {boards->config.qemu,
-                          "-machine",
-                          machine,
-                          "-object",
-                          "memory-backend-file,id=window,size=16M,share=on,"
-                          "mem-path=/proc/self/fd/4",
-                          "-accel",
-                          "tcg,tb-size=1",
-                          "-icount",
-                          icount[boards->board[node].slow_shift],
-                          "-nodefaults",
-                          "-display",
-                          "none",
-                          "-chardev",
-                          "socket,id=doorbell,fd=3",
-                          "-serial",
-                          "chardev:doorbell",
-                          "-kernel",
-                          boards->config.firmware,
-                          gdb ? "-chardev" : NULL,
-                          "socket,id=gdb,fd=5,server=on,wait=off",
-                          "-gdb",
-                          "chardev:gdb",
-                          NULL};
-    const int fd[CHILD_FDS] = {[CHILD_DOORBELL] = doorbell,
-                               [CHILD_WINDOW] = window,
-                               [CHILD_GDB] =
-                                   gdb ? boards->config.gdb[node] : -1};
-    const struct process_config process = {.argv = (char *const *)argv,
-                                           .fd = fd,
-                                           .fds = CHILD_FDS,
-                                           .log = boards->log};
-
-    static_assert(PROCESS_FD == 3, "as the options say");
-    snprintf(machine, sizeof machine, "%s,memory-backend=window",
-             boards->config.board->machine);
-    return process_start(&process);
 }
 
 static int start_error(const char *what, uint32_t node)
@@ -165,6 +107,7 @@ static int start_board(struct boards *boards, uint32_t node)
 {
     struct board *board = &boards->board[node];
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = node};
+    int fd[STARTER_FDS];
     int pair[2];
     int window = open_window(board);
 
@@ -175,7 +118,11 @@ static int start_board(struct boards *boards, uint32_t node)
         close(window);
         return start_error("doorbell socket", node);
     }
-    board->pid = start_qemu(boards, node, pair[1], window);
+    fd[STARTER_DOORBELL] = pair[1];
+    fd[STARTER_WINDOW] = window;
+    fd[STARTER_GDB] =
+        boards->config.gdb != NULL ? boards->config.gdb[node] : -1;
+    board->pid = starter_board(boards->starter, board->slow_shift, fd);
     close(window);
     close(pair[1]);
     board->doorbell = pair[0];
@@ -188,6 +135,25 @@ static int start_board(struct boards *boards, uint32_t node)
     return epoll_ctl(boards->epoll, EPOLL_CTL_ADD, pair[0], &event) == 0
                ? 0
                : start_error("epoll", node);
+}
+
+/* Starts some more boards, if fewer are booting than may. Result: 0; -1 after a
+   message. */
+static int start_boards(struct boards *boards)
+{
+    if (boards->started == boards->config.nodes) {
+        return 0;
+    }
+    while (boards->started < boards->config.nodes &&
+           boards->booting < boards->booting_max) {
+        if (start_board(boards, boards->started) != 0) {
+            return -1;
+        }
+    }
+    if (boards->started == boards->config.nodes) {
+        starter_rest(boards->starter);
+    }
+    return 0;
 }
 
 /* Reads the rings of one board; false if its end of the socket is closed. */
@@ -215,11 +181,8 @@ static enum backend_event boards_wait(void *context, uint32_t *node)
                      ? -1
                      : (int)boards->config.watchdog_s * 1000;
 
-        while (boards->started < boards->config.nodes &&
-               boards->booting < boards->booting_max) {
-            if (start_board(boards, boards->started) != 0) {
-                return BACKEND_FAILED;
-            }
+        if (start_boards(boards) != 0) {
+            return BACKEND_FAILED;
         }
         if (interrupted) {
             return BACKEND_INTERRUPTED;
@@ -279,6 +242,7 @@ static void boards_stop(void *context)
             munmap(board->window, board->mapped_bytes);
         }
     }
+    starter_free(boards->starter);
     sigprocmask(SIG_SETMASK, &boards->unblocked, NULL);
     close(boards->epoll);
     close(boards->log);
@@ -351,6 +315,7 @@ int boards_start(struct backend *backend, const struct boards_config *config)
     boards->booting_max = cores > 0 ? 2 * (uint32_t)cores : 2;
     boards->epoll = epoll_create1(EPOLL_CLOEXEC);
     boards->log = process_log();
+    boards->starter = starter_new(&boards->config, boards->log);
     if (boards->epoll < 0 || boards->log < 0 || !allocate_boards(boards)) {
         fprintf(stderr, "quincunx: no memory or descriptors for %u boards\n",
                 config->nodes);

@@ -7,6 +7,7 @@
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "scatter/engine/core.h"
+#include "scatter/engine/measure.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,15 +36,16 @@ static uint64_t fixed_bytes(const struct job_config *config)
     uint64_t arg = WIRE_PAD4(config->load.arg_bytes);
     uint64_t halo_bytes = (uint64_t)terms->before_bytes + terms->after_bytes;
     uint64_t bytes =
-        2 * CIRCUIT_HEADER_BYTES + WIRE_ORDER_BYTES + arg +
-        rounds_max(config) * (WIRE_JOB_BYTES_MAX + arg + halo_bytes) + 64;
+        3 * CIRCUIT_HEADER_BYTES + WIRE_ORDER_BYTES + WIRE_ANNOUNCE_BYTES +
+        arg + rounds_max(config) * (WIRE_JOB_BYTES_MAX + halo_bytes) + 64;
 
     if (policy->plan_bytes != NULL) {
         bytes += policy->plan_bytes(config);
     }
     if (terms->output_denominator != 0) {
         bytes += scatter_result_head_bytes(terms) +
-                 nodes * rounds_max(config) * (WIRE_CHUNK_BYTES + 3u);
+                 (nodes * rounds_max(config) + MEASURE_PIECES_MAX) *
+                     (WIRE_CHUNK_BYTES + 3u);
     }
     return bytes;
 }
@@ -154,6 +156,7 @@ static void record_batch(struct outcome *outcome, const struct outcome *next)
     batch->makespan_ps = outcome_makespan_ps(next);
     batch->with_results_ps = outcome_with_results_ps(next);
     batch->one_board_ps = outcome_one_board_ps(next);
+    batch->preparing = outcome_preparing(next);
     if (timeline_sha256(next, batch->timeline) != 0) {
         exit(EXIT_FAILED);
     }

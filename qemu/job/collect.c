@@ -39,6 +39,9 @@ static void read_interval(struct outcome_node *node,
         interval->round = (uint8_t)event->detail;
         interval->units = event->value;
         interval->compute_start_ps = at_ps;
+        if (interval->forwarded_ps == 0) {
+            interval->forwarded_ps = at_ps; /* not recorded in later rounds */
+        }
         break;
     case EVENT_COMPUTE_END:
         interval->compute_end_ps = at_ps;

@@ -39,6 +39,8 @@ struct job_config {
                             window has */
     const char *firmware; /* of emulated boards; else NULL */
     unsigned watchdog_s;
+    bool one_by_one; /* emulated boards are not forked: qemu/fabric/starter.h */
+    bool verbose;    /* says on stderr how boards are started */
     bool gdb; /* a socket for each board, no watchdog: see qemu/board/gdb.h */
     const char *gdb_dir;       /* NULL: the default */
     bool progress;             /* shows it in a line on stderr */

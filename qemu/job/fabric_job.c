@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/board/emulator.h"
 #include "qemu/board/gdb.h"
+#include "qemu/board/zygote.h"
 #include "qemu/fabric/postmortem.h"
+#include "qemu/fabric/slices.h"
 #include "qemu/fabric/window_read.h"
 #include "qemu/job/collect.h"
 #include "qemu/job/mesh_ops.h"
@@ -23,6 +25,7 @@ struct fabric_job {
     struct job_mesh mesh;
     uint32_t nodes;
     struct gdb_sockets *sockets; /* or NULL */
+    char zygote_object[PATH_MAX];
     struct mesh_config config;
     struct backend backend;
     struct mesh driver;
@@ -93,8 +96,13 @@ static int start_boards(struct fabric_job *job, const struct job_config *config)
                                    .firmware = config->firmware,
                                    .qemu = emulator_program(),
                                    .nodes = job->nodes,
-                                   .watchdog_s = config->watchdog_s};
+                                   .watchdog_s = config->watchdog_s,
+                                   .verbose = config->verbose};
 
+    if (!config->one_by_one) {
+        zygote_object(job->zygote_object);
+        boards.zygote_object = job->zygote_object;
+    }
     if (config->gdb) {
         job->sockets =
             gdb_open(config->gdb_dir, config->firmware, config->size);
@@ -123,9 +131,10 @@ static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
                      bool probed)
 {
     struct fabric_job *job = create(config, probed);
-    int error = config->mesh->has_images
-                    ? start_boards(job, config)
-                    : native_start(&job->backend, job->nodes);
+    int error =
+        config->mesh->has_images
+            ? start_boards(job, config)
+            : native_start(&job->backend, job->nodes, slices_processors());
 
     if (error != 0) {
         close_mesh(&job->mesh);
@@ -219,6 +228,12 @@ static void read_receipt(struct outcome_node *node,
     }
     if (circuit->round == 0) {
         node->received_ps = circuit->end_ps;
+        if (node->forwarded_ps < circuit->end_ps) {
+            /* Its sends were queued when the part's head was there. */
+            node->interval[0].forwarded_ps = circuit->end_ps;
+            node->forwarded_ps = circuit->end_ps;
+            node->hop_ps = circuit->end_ps;
+        }
     }
 }
 

@@ -34,6 +34,8 @@ static int read_outcome(struct outcome *outcome, const struct job *job,
     outcome->board = mesh->board;
     status = mesh->ops->collect(mesh, outcome, order);
     if (status == 0) {
+        outcome->node[torus_index(outcome->size, outcome->originator)].units +=
+            outcome->plan.measured_units;
         layers_fill(outcome);
     }
     return status;

@@ -29,7 +29,7 @@ static uint64_t tree_bytes(const struct job_config *config)
 {
     uint32_t nodes = torus_nodes(config->size);
 
-    return TREE_BRANCH_BYTES * nodes + tree_work_bytes(nodes) +
+    return 2 * TREE_BRANCH_BYTES * nodes + tree_work_bytes(nodes) +
            16u * (TREE_PHASES_MAX + 1u);
 }
 

@@ -44,7 +44,9 @@ enum key {
     KEY_DAMAGE,
     KEY_LOSE,
     KEY_SEED,
-    KEY_ALLOW_MIXED
+    KEY_ALLOW_MIXED,
+    KEY_BOOT,
+    KEY_VERBOSE
 };
 
 static const struct argp_option descriptions[] = {
@@ -119,6 +121,12 @@ static const struct argp_option mesh_descriptions[] = {
      "Give up when no board has spoken for this time; with serial ports, when "
      "one batch takes longer (default 120)",
      3},
+    {"boot", KEY_BOOT, "fork|exec", 0,
+     "How boards of mps2-an385 start: as forks of one QEMU (default, where it "
+     "can), or each by itself; their times are the same",
+     3},
+    {"verbose", KEY_VERBOSE, NULL, 0,
+     "Say on stderr how boards start, and why so", 3},
     {0}};
 
 /* ---- the mesh that --on, --board and --port mean ---- */
@@ -316,6 +324,16 @@ int job_options_set_on(struct job_options *options, const char *text)
                             : "must be qemu or native");
 }
 
+static int set_boot(struct job_options *options, const char *text)
+{
+    options->boot_text = text;
+    options->config.one_by_one = strcmp(text, "exec") == 0;
+    return parse_report("--boot", text,
+                        options->config.one_by_one || strcmp(text, "fork") == 0
+                            ? NULL
+                            : "must be fork or exec");
+}
+
 static int set_unit(struct job_options *options, const char *text)
 {
     uint64_t bytes = 0;
@@ -401,6 +419,11 @@ static error_t parse_mesh_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_WATCHDOG:
         return set_watchdog(options, text);
+    case KEY_BOOT:
+        return set_boot(options, text);
+    case KEY_VERBOSE:
+        options->config.verbose = true;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -507,6 +530,19 @@ static int check_mesh(const struct job_options *options)
     if (noise_any(&config->noise) && !config->mesh->has_cables) {
         fprintf(stderr, "quincunx: --damage, --lose: are for the emulated "
                         "links of --board stm32f405\n");
+        return EXIT_USAGE;
+    }
+    if (options->boot_text != NULL &&
+        !(config->mesh->has_fabric && config->mesh->has_images)) {
+        fprintf(stderr,
+                "quincunx: --boot %s: is for emulated boards of "
+                "mps2-an385\n",
+                options->boot_text);
+        return EXIT_USAGE;
+    }
+    if (options->boot_text != NULL && !config->one_by_one && config->gdb) {
+        fprintf(stderr, "quincunx: --boot fork: must not be given with --gdb: "
+                        "such boards start one by one\n");
         return EXIT_USAGE;
     }
     return 0;

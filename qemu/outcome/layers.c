@@ -25,13 +25,13 @@ static void fill_exact(struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
     struct model_plan exact;
-    struct model_input input = {.load_units = outcome->load_units,
-                                .compute_ps = plan->compute_ps,
-                                .transfer_ps =
-                                    outcome_transfer_ps_per_unit(outcome),
-                                .phases_max = plan->phases,
-                                .phases_want = plan->phases,
-                                .phases_fixed = 1};
+    struct model_input input = {
+        .load_units = outcome->load_units - plan->measured_units,
+        .compute_ps = plan->compute_ps,
+        .transfer_ps = outcome_transfer_ps_per_unit(outcome),
+        .phases_max = plan->phases,
+        .phases_want = plan->phases,
+        .phases_fixed = 1};
 
     memcpy(input.startup_ps, plan->startup_ps, sizeof plan->startup_ps);
     if (model_plan(&exact, &input) != ERR_OK) {

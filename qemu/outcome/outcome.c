@@ -68,9 +68,43 @@ uint64_t outcome_with_results_ps(const struct outcome *outcome)
     return sum;
 }
 
+static struct outcome_preparing sum(const struct outcome_preparing *a,
+                                    const struct outcome_preparing *b)
+{
+    return (struct outcome_preparing){.all_ps = a->all_ps + b->all_ps,
+                                      .begin_ps = a->begin_ps + b->begin_ps,
+                                      .measure_ps =
+                                          a->measure_ps + b->measure_ps,
+                                      .plan_ps = a->plan_ps + b->plan_ps};
+}
+
+uint64_t outcome_scatter_start_ps(const struct outcome *outcome)
+{
+    return outcome->plan.scatter_start_ps - outcome->plan.ordered_ps;
+}
+
+struct outcome_preparing outcome_preparing(const struct outcome *outcome)
+{
+    const struct wire_report *plan = &outcome->plan;
+    struct outcome_preparing all = {.all_ps = outcome_scatter_start_ps(outcome),
+                                    .begin_ps = plan->begin_ps,
+                                    .measure_ps = plan->measure_ps,
+                                    .plan_ps = plan->plan_ps};
+
+    for (uint32_t i = 1; i < outcome->batch_count; ++i) {
+        all = sum(&all, &outcome->batch[i].preparing);
+    }
+    return all;
+}
+
+uint64_t outcome_answer_ps(const struct outcome *outcome)
+{
+    return outcome_preparing(outcome).all_ps + outcome_with_results_ps(outcome);
+}
+
 uint64_t outcome_one_board_ps(const struct outcome *outcome)
 {
-    uint64_t sum = 0;
+    uint64_t sum = outcome->plan.measure_ps;
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         const struct outcome_node *node = &outcome->node[i];
@@ -86,6 +120,17 @@ uint64_t outcome_one_board_ps(const struct outcome *outcome)
         sum += outcome->batch[i].one_board_ps;
     }
     return sum;
+}
+
+uint64_t outcome_one_board_answer_ps(const struct outcome *outcome)
+{
+    return outcome_preparing(outcome).begin_ps + outcome_one_board_ps(outcome);
+}
+
+double outcome_answer_speedup(const struct outcome *outcome)
+{
+    return outcome_ratio(outcome_one_board_answer_ps(outcome),
+                         outcome_answer_ps(outcome));
 }
 
 uint64_t outcome_free_ps(const struct outcome_node *node, unsigned index)
@@ -157,9 +202,18 @@ double outcome_overhead_vs_plan(const struct outcome *outcome)
                                : -outcome_ratio(planned - measured, planned);
 }
 
+double outcome_speedup(const struct outcome *outcome)
+{
+    return outcome_ratio(outcome_one_board_ps(outcome) -
+                             outcome_preparing(outcome).measure_ps,
+                         outcome_makespan_ps(outcome));
+}
+
 double outcome_planned_speedup(const struct outcome *outcome)
 {
-    return outcome_ratio(outcome->load_units * outcome->plan.compute_ps,
+    uint64_t units = outcome->load_units - outcome->plan.measured_units;
+
+    return outcome_ratio(units * outcome->plan.compute_ps,
                          outcome_planned_ps(outcome));
 }
 

@@ -3,7 +3,8 @@
  * All results of one run, from which the summary, the JSON report, the Gantt
  * chart and the trace are written. All times are mesh times in picoseconds;
  * those named `_ps` here count from the start of the scatter, time zero of the
- * job. Filled by qemu/job/collect; the arrays are its own.
+ * job; what a user waits for begins before it, with the order. Filled by
+ * qemu/job/collect; the arrays are its own.
  */
 #ifndef QEMU_OUTCOME_OUTCOME_H
 #define QEMU_OUTCOME_OUTCOME_H
@@ -59,6 +60,14 @@ struct outcome_layer {
     uint64_t received_ps; /* the first volume; 0 of a tree: not reported */
 };
 
+/* What the originator does from the order to the start of the scatter. */
+struct outcome_preparing {
+    uint64_t all_ps; /* these and the rest: reading the order, writing jobs */
+    uint64_t begin_ps;
+    uint64_t measure_ps;
+    uint64_t plan_ps;
+};
+
 /*
  * A load that does not fit the originator's memory goes in batches, one after
  * the other. struct outcome has nodes, circuits and the plan of the first batch
@@ -70,6 +79,7 @@ struct outcome_batch {
     uint64_t makespan_ps;
     uint64_t with_results_ps;
     uint64_t one_board_ps;
+    struct outcome_preparing preparing;
     char timeline[OUTCOME_DIGEST_BYTES]; /* hexadecimal */
 };
 
@@ -115,8 +125,25 @@ uint64_t outcome_spread_ps(const struct outcome *outcome);
 /* Time from the start to the last result merged by the originator. */
 uint64_t outcome_with_results_ps(const struct outcome *outcome);
 
-/* One board doing the whole load: the sum of all compute times. */
+/* Time from the order to the start of the scatter, in one batch. */
+uint64_t outcome_scatter_start_ps(const struct outcome *outcome);
+
+/* The originator's preparing, of all batches. */
+struct outcome_preparing outcome_preparing(const struct outcome *outcome);
+
+/* Time from the order, with its load in the originator's memory, to the last
+   result merged there: preparing, scatter, computing and gathering. */
+uint64_t outcome_answer_ps(const struct outcome *outcome);
+
+/* One board doing the whole load: the sum of all compute times, those of the
+   units included that the originator computes to measure them. */
 uint64_t outcome_one_board_ps(const struct outcome *outcome);
+
+/* One board's answer: the kernel's begin(), then the whole load, no plan. */
+uint64_t outcome_one_board_answer_ps(const struct outcome *outcome);
+
+/* One board's answer over this one. */
+double outcome_answer_speedup(const struct outcome *outcome);
 
 /* When a node has time for interval `index`: the one before it is computed. */
 uint64_t outcome_free_ps(const struct outcome_node *node, unsigned index);
@@ -147,7 +174,11 @@ double outcome_overhead_vs_plan(const struct outcome *outcome);
    whole load on all nodes, divided by the latter. */
 double outcome_calibration_error(const struct outcome *outcome);
 
-/* Load * compute time / planned makespan. */
+/* The compute times of all that is computed from the start of the scatter on,
+   over the makespan. */
+double outcome_speedup(const struct outcome *outcome);
+
+/* The same as planned. */
 double outcome_planned_speedup(const struct outcome *outcome);
 
 /* The result for people: an output by its length, else as the kernel says. */

@@ -34,6 +34,7 @@
 /* Drawn in this order, later ones over earlier ones. */
 enum paint {
     PAINT_WAITING,
+    PAINT_ANNOUNCING,
     PAINT_RECEIVING,
     PAINT_COMPUTING,
     PAINT_PREPARING,
@@ -44,12 +45,12 @@ enum paint {
 
 /* From the palette of Okabe and Ito, which the colour-blind can tell apart. */
 static const char *const paint_colour[PAINTS] = {
-    "#e4e4e4", "#e69f00", "#0072b2", "#303030", "#f0e442", "#009e73",
+    "#e4e4e4", "#56b4e9", "#e69f00", "#0072b2", "#303030", "#f0e442", "#009e73",
 };
 
 static const char *const paint_name[PAINTS] = {
-    "waiting",   "receiving", "computing",
-    "preparing", "sending",   "result return",
+    "waiting",   "announcing", "receiving",     "computing",
+    "preparing", "sending",    "result return",
 };
 
 /* What is painted in a colour: areas, then boxes over them. */
@@ -71,9 +72,11 @@ struct chart {
     const struct outcome *outcome;
     FILE *script; /* for gnuplot */
     bool banded;
-    uint64_t end_ps; /* of the time axis */
-    int height;      /* of all rows */
-    int *top;        /* of each node's row */
+    uint64_t start_ps; /* of the scatter, on the time axis, which begins with
+                          the order */
+    uint64_t end_ps;   /* of the time axis */
+    int height;        /* of all rows */
+    int *top;          /* of each node's row */
     struct coat coat[SHAPES][PAINTS];
 };
 
@@ -83,8 +86,15 @@ struct band {
     double enter[PAINTS][BINS + 1]; /* fully, from this column on */
 };
 
-static void box(struct chart *chart, enum paint paint, uint64_t start_ps,
-                uint64_t end_ps, int top, int bottom)
+/* The place on the axis of a time that counts from the start of the scatter. */
+static uint64_t place(const struct chart *chart, uint64_t time_ps)
+{
+    return chart->start_ps + time_ps;
+}
+
+/* Between two places on the axis. */
+static void box_at(struct chart *chart, enum paint paint, uint64_t start_ps,
+                   uint64_t end_ps, int top, int bottom)
 {
     struct coat *to = &chart->coat[BOXES][paint];
 
@@ -95,13 +105,45 @@ static void box(struct chart *chart, enum paint paint, uint64_t start_ps,
     }
 }
 
+static void box(struct chart *chart, enum paint paint, uint64_t start_ps,
+                uint64_t end_ps, int top, int bottom)
+{
+    box_at(chart, paint, place(chart, start_ps), place(chart, end_ps), top,
+           bottom);
+}
+
+/* A node waits from the order to the answer, unless other boxes lie over that;
+   the originator prepares first. */
+static void ground(struct chart *chart, unsigned layer, int top, int bottom)
+{
+    box_at(chart, PAINT_WAITING, 0,
+           place(chart, outcome_with_results_ps(chart->outcome)), top, bottom);
+    if (layer == 0) {
+        box_at(chart, PAINT_PREPARING, 0, chart->start_ps, top, bottom);
+    }
+}
+
+/* The colour of a circuit where its message arrives. */
+static enum paint paint_of(unsigned kind)
+{
+    switch (kind) {
+    case WIRE_ANNOUNCE:
+        return PAINT_ANNOUNCING;
+    case WIRE_PART:
+        return PAINT_RECEIVING;
+    default:
+        return PAINT_RETURNING;
+    }
+}
+
 /* A dashed mark at a planned time, across rows. */
 static void planned_mark(struct chart *chart, unsigned layer, int top,
                          int bottom)
 {
-    uint64_t at_ps = chart->outcome->layer[layer].received_ps;
+    uint64_t received_ps = chart->outcome->layer[layer].received_ps;
+    uint64_t at_ps = place(chart, received_ps);
 
-    if (at_ps > 0) {
+    if (received_ps > 0) {
         fprintf(chart->script,
                 "set arrow from %" PRIu64 "/unit, %d to %" PRIu64
                 "/unit, %d nohead front " STYLE_RECEIVE "\n",
@@ -133,13 +175,15 @@ static void phase_box(struct chart *chart, unsigned phase, unsigned kind,
 
         if (circuit->phase == phase && circuit->kind == kind &&
             circuit->round == round) {
-            first_ps =
-                circuit->grant_ps < first_ps ? circuit->grant_ps : first_ps;
-            last_ps = circuit->end_ps > last_ps ? circuit->end_ps : last_ps;
+            uint64_t grant_ps = place(chart, circuit->grant_ps);
+            uint64_t end_ps = place(chart, circuit->end_ps);
+
+            first_ps = grant_ps < first_ps ? grant_ps : first_ps;
+            last_ps = end_ps > last_ps ? end_ps : last_ps;
         }
     }
-    box(chart, kind == WIRE_PART ? PAINT_RECEIVING : PAINT_RETURNING, first_ps,
-        last_ps, chart->height + MARGIN, chart->height + ROW - MARGIN);
+    box_at(chart, paint_of(kind), first_ps, last_ps, chart->height + MARGIN,
+           chart->height + ROW - MARGIN);
 }
 
 static const char *name_of(const struct outcome *outcome, unsigned phase)
@@ -158,6 +202,7 @@ static void phases(struct chart *chart)
         }
         fprintf(chart->script, "set ytics add (\"phase %u%s\" %d)\n", phase,
                 name_of(chart->outcome, phase), chart->height + ROW / 2);
+        phase_box(chart, phase, WIRE_ANNOUNCE, 0);
         for (unsigned r = 0; r < chart->outcome->plan.rounds; ++r) {
             phase_box(chart, phase, WIRE_PART, r);
         }
@@ -176,8 +221,7 @@ static void node_row(struct chart *chart, const struct outcome_node *node)
 
     fprintf(chart->script, "set ytics add (\"%u,%u\" %d)\n", node->at.x,
             node->at.y, chart->height + ROW / 2);
-    box(chart, PAINT_WAITING, 0, outcome_with_results_ps(chart->outcome), top,
-        bottom);
+    ground(chart, node->layer, top, bottom);
     for (unsigned k = 0; k < node->intervals; ++k) {
         const struct outcome_compute_interval *interval = &node->interval[k];
 
@@ -189,23 +233,24 @@ static void node_row(struct chart *chart, const struct outcome_node *node)
     chart->height += ROW;
 }
 
-/* A circuit on the rows of both of its ends. */
+/* A circuit on the rows of both of its ends: whole where a node has nothing
+   else to do, a strip at the other end. */
 static void circuit_boxes(struct chart *chart,
                           const struct circuit_record *circuit)
 {
-    bool part = circuit->kind == WIRE_PART;
-    uint32_t waits = part ? circuit->destination : circuit->source;
-    uint32_t other = part ? circuit->source : circuit->destination;
+    bool result = paint_of(circuit->kind) == PAINT_RETURNING;
+    uint32_t waits = result ? circuit->source : circuit->destination;
+    uint32_t other = result ? circuit->destination : circuit->source;
+    enum paint paint = paint_of(circuit->kind);
 
     if (!chart->outcome->node[waits].active ||
         !chart->outcome->node[other].active) {
         return;
     }
-    box(chart, part ? PAINT_RECEIVING : PAINT_RETURNING, circuit->grant_ps,
-        circuit->end_ps, chart->top[waits] + MARGIN,
-        chart->top[waits] + ROW - MARGIN);
-    box(chart, part ? PAINT_SENDING : PAINT_RETURNING, circuit->grant_ps,
-        circuit->end_ps, chart->top[other] + STRIP,
+    box(chart, paint, circuit->grant_ps, circuit->end_ps,
+        chart->top[waits] + MARGIN, chart->top[waits] + ROW - MARGIN);
+    box(chart, paint == PAINT_RECEIVING ? PAINT_SENDING : paint,
+        circuit->grant_ps, circuit->end_ps, chart->top[other] + STRIP,
         chart->top[other] + ROW - MARGIN);
 }
 
@@ -246,12 +291,12 @@ static void band_add(struct band *band, const struct chart *chart,
                      enum paint paint, uint64_t start_ps, uint64_t end_ps)
 {
     double scale = (double)BINS / (double)chart->end_ps;
-    double start = (double)start_ps * scale;
-    double end = (double)end_ps * scale;
+    double start = (double)place(chart, start_ps) * scale;
+    double end = (double)place(chart, end_ps) * scale;
     unsigned first = (unsigned)start;
     unsigned last = (unsigned)end;
 
-    if (end_ps <= start_ps || last >= BINS) {
+    if (end <= start || last >= BINS) {
         return;
     }
     if (first == last) {
@@ -288,8 +333,8 @@ static void band_circuit(struct band *band, const struct chart *chart,
                            ? outcome_free_ps(node, circuit->round)
                            : 0;
 
-    band_add(band, chart, part ? PAINT_RECEIVING : PAINT_RETURNING,
-             circuit->grant_ps > free_ps ? circuit->grant_ps : free_ps,
+    band_add(band, chart, paint_of(circuit->kind),
+             part && circuit->grant_ps < free_ps ? free_ps : circuit->grant_ps,
              circuit->end_ps);
 }
 
@@ -373,7 +418,8 @@ static void band_area(struct chart *chart, const struct band *band,
 static void layer_band(struct chart *chart, struct band *band, unsigned layer)
 {
     static const enum paint order[] = {PAINT_COMPUTING, PAINT_PREPARING,
-                                       PAINT_RECEIVING, PAINT_RETURNING};
+                                       PAINT_ANNOUNCING, PAINT_RECEIVING,
+                                       PAINT_RETURNING};
     double edge[BINS] = {0};
     uint32_t nodes;
 
@@ -387,8 +433,7 @@ static void layer_band(struct chart *chart, struct band *band, unsigned layer)
     fprintf(chart->script,
             "set label \"%" PRIu32 " node%s\" at graph 1.008, first %d left\n",
             nodes, nodes == 1 ? "" : "s", chart->height + BAND / 2);
-    box(chart, PAINT_WAITING, 0, outcome_with_results_ps(chart->outcome),
-        chart->height + MARGIN, chart->height + BAND - MARGIN);
+    ground(chart, layer, chart->height + MARGIN, chart->height + BAND - MARGIN);
     for (unsigned i = 0; i < sizeof order / sizeof order[0]; ++i) {
         band_area(chart, band, order[i], edge, nodes);
     }
@@ -433,6 +478,8 @@ static void print_title(struct chart *chart, int pixels)
     fprintf(chart->script, " (startup %s, ", text);
     summary_time(text, outcome->profile.transfer_ps);
     fprintf(chart->script, "%s a byte), %s", text, outcome->on);
+    summary_time(text, outcome_answer_ps(outcome));
+    fprintf(chart->script, ", answer after %s", text);
     if (outcome->plan.rounds > 1) {
         fprintf(chart->script, ", %u rounds", (unsigned)outcome->plan.rounds);
     }
@@ -455,7 +502,7 @@ static void print_frame(struct chart *chart, int pixels)
             pixels);
     fprintf(chart->script,
             "set xrange [0:%" PRIu64 "/unit]\nset yrange [%d:0]\n"
-            "set xlabel \"mesh time since the start of the scatter, %s\" "
+            "set xlabel \"mesh time since the order, %s\" "
             "offset 0, 0.5\n"
             "set key at screen 0.5, 72.0/%d center top horizontal Left reverse "
             "samplen 1.5 width 1 maxrows 3\n",
@@ -463,8 +510,10 @@ static void print_frame(struct chart *chart, int pixels)
 }
 
 static void print_makespan(struct chart *chart, const char *style,
-                           uint64_t time_ps)
+                           uint64_t makespan_ps)
 {
+    uint64_t time_ps = place(chart, makespan_ps);
+
     fprintf(chart->script,
             "set arrow from %" PRIu64 "/unit, graph 0 to %" PRIu64
             "/unit, graph 1 nohead front %s\n",
@@ -586,7 +635,7 @@ static uint32_t active_nodes(const struct outcome *outcome)
 }
 
 /* With some room to the right of the last thing that happens. */
-static uint64_t axis_end_ps(const struct outcome *outcome)
+static uint64_t axis_end_ps(const struct outcome *outcome, uint64_t start_ps)
 {
     uint64_t end_ps = outcome_with_results_ps(outcome);
 
@@ -598,6 +647,7 @@ static uint64_t axis_end_ps(const struct outcome *outcome)
             end_ps = outcome->circuit[i].end_ps;
         }
     }
+    end_ps += start_ps;
     return end_ps + end_ps / 64 + 1000;
 }
 
@@ -624,7 +674,8 @@ static int chart_open(struct chart *chart, const struct outcome *outcome)
 
     *chart = (struct chart){.outcome = outcome};
     chart->banded = active_nodes(outcome) > GANTT_ROWS;
-    chart->end_ps = axis_end_ps(outcome);
+    chart->start_ps = outcome_scatter_start_ps(outcome);
+    chart->end_ps = axis_end_ps(outcome, chart->start_ps);
     chart->top =
         memory_or_exit(calloc((size_t)outcome->node_count + 1, sizeof(int)));
     chart->script = tmpfile();

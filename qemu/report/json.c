@@ -111,20 +111,21 @@ static json_t *plan_json(const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
 
-    return json_pack("{s:{s:i, s:o}, s:o, s:i, s:i, s:o, s:o, s:f, s:o, s:o, "
-                     "s:o, s:o, s:o, s:o}",
-                     "torus", "side", outcome->size.width, "nodes",
-                     integer(outcome->node_count), "load_units",
-                     integer(outcome->load_units), "phases", (int)plan->phases,
-                     "rounds", (int)plan->rounds, "active_nodes",
-                     integer(outcome_planned_nodes(outcome)), "makespan_ps",
-                     integer(outcome_planned_ps(outcome)), "speedup",
-                     outcome_planned_speedup(outcome), "compute_ps_per_unit",
-                     integer(plan->compute_ps), "transfer_ps_per_unit",
-                     integer(outcome_transfer_ps_per_unit(outcome)),
-                     "startup_ps", startup_json(plan), "overhead_ps",
-                     integer(plan->overhead_ps), "planning_ps",
-                     integer(plan->plan_ps), "layers", layers_json(outcome));
+    return json_pack(
+        "{s:{s:i, s:o}, s:o, s:o, s:i, s:i, s:o, s:o, s:f, s:o, "
+        "s:o, s:o, s:o, s:o, s:o}",
+        "torus", "side", outcome->size.width, "nodes",
+        integer(outcome->node_count), "load_units",
+        integer(outcome->load_units - plan->measured_units), "measured_units",
+        integer(plan->measured_units), "phases", (int)plan->phases, "rounds",
+        (int)plan->rounds, "active_nodes",
+        integer(outcome_planned_nodes(outcome)), "makespan_ps",
+        integer(outcome_planned_ps(outcome)), "speedup",
+        outcome_planned_speedup(outcome), "compute_ps_per_unit",
+        integer(plan->compute_ps), "transfer_ps_per_unit",
+        integer(outcome_transfer_ps_per_unit(outcome)), "startup_ps",
+        startup_json(plan), "overhead_ps", integer(plan->overhead_ps),
+        "planning_ps", integer(plan->plan_ps), "layers", layers_json(outcome));
 }
 
 /* The intervals of a node, one for each round; NULL if there is but one. */
@@ -190,23 +191,40 @@ static json_t *stack_json(const struct outcome *outcome)
                      integer(bytes));
 }
 
+/* What the originator does from the order to the start of the scatter. */
+static json_t *preparing_json(const struct outcome *outcome)
+{
+    struct outcome_preparing preparing = outcome_preparing(outcome);
+
+    return json_pack("{s:o, s:o, s:o, s:o}", "begin_ps",
+                     integer(preparing.begin_ps), "measure_ps",
+                     integer(preparing.measure_ps), "plan_ps",
+                     integer(preparing.plan_ps), "other_ps",
+                     integer(preparing.all_ps - preparing.begin_ps -
+                             preparing.measure_ps - preparing.plan_ps));
+}
+
 static json_t *measured_json(const struct outcome *outcome)
 {
     uint64_t makespan_ps = outcome_makespan_ps(outcome);
     uint64_t one_board_ps = outcome_one_board_ps(outcome);
     uint64_t spread_ps = outcome_spread_ps(outcome);
 
-    return json_pack("{s:o, s:o, s:f, s:f, s:o, s:f, s:o, s:f, s:o, s:o, s:o}",
-                     "makespan_ps", integer(makespan_ps), "with_results_ps",
-                     integer(outcome_with_results_ps(outcome)),
-                     "overhead_vs_plan", outcome_overhead_vs_plan(outcome),
-                     "speedup", outcome_ratio(one_board_ps, makespan_ps),
-                     "one_board_ps", integer(one_board_ps), "calibration_error",
-                     outcome_calibration_error(outcome), "spread_ps",
-                     integer(spread_ps), "spread",
-                     outcome_ratio(spread_ps, makespan_ps), "idle_max_ps",
-                     integer(outcome_idle_max_ps(outcome)), "stack",
-                     stack_json(outcome), "nodes", nodes_json(outcome));
+    return json_pack(
+        "{s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:f, "
+        "s:o, s:f, s:o, s:o, s:o}",
+        "answer_ps", integer(outcome_answer_ps(outcome)), "answer_speedup",
+        outcome_answer_speedup(outcome), "one_board_answer_ps",
+        integer(outcome_one_board_answer_ps(outcome)), "preparing_ps",
+        integer(outcome_preparing(outcome).all_ps), "preparing",
+        preparing_json(outcome), "makespan_ps", integer(makespan_ps),
+        "with_results_ps", integer(outcome_with_results_ps(outcome)),
+        "overhead_vs_plan", outcome_overhead_vs_plan(outcome), "speedup",
+        outcome_speedup(outcome), "one_board_ps", integer(one_board_ps),
+        "calibration_error", outcome_calibration_error(outcome), "spread_ps",
+        integer(spread_ps), "spread", outcome_ratio(spread_ps, makespan_ps),
+        "idle_max_ps", integer(outcome_idle_max_ps(outcome)), "stack",
+        stack_json(outcome), "nodes", nodes_json(outcome));
 }
 
 /* Sums of one port's counters over the mesh. */
@@ -341,7 +359,8 @@ static json_t *batches_json(const struct outcome *outcome)
 
         json_array_append_new(
             list,
-            json_pack("{s:o,s:o,s:o,s:o}", "units", integer(batch->units),
+            json_pack("{s:o,s:o,s:o,s:o,s:o}", "units", integer(batch->units),
+                      "preparing_ps", integer(batch->preparing.all_ps),
                       "planned_ps", integer(batch->planned_ps), "makespan_ps",
                       integer(batch->makespan_ps), "with_results_ps",
                       integer(batch->with_results_ps)));

@@ -177,11 +177,11 @@ static void print_layers(FILE *out, const struct outcome *outcome)
 static uint64_t one_round_ps(const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
-    struct model_input input = {.load_units = outcome->batch[0].units,
-                                .compute_ps = plan->compute_ps,
-                                .transfer_ps =
-                                    outcome_transfer_ps_per_unit(outcome),
-                                .phases_max = plan->phases};
+    struct model_input input = {
+        .load_units = outcome->batch[0].units - plan->measured_units,
+        .compute_ps = plan->compute_ps,
+        .transfer_ps = outcome_transfer_ps_per_unit(outcome),
+        .phases_max = plan->phases};
     struct model_plan one;
 
     memcpy(input.startup_ps, plan->startup_ps, sizeof plan->startup_ps);
@@ -218,11 +218,34 @@ static void print_batches(FILE *out, const struct outcome *outcome)
     }
 }
 
+/* What the user waits for: from the order on, preparing included. */
+static void print_answer(FILE *out, const struct outcome *outcome)
+{
+    struct outcome_preparing preparing = outcome_preparing(outcome);
+    char text[SUMMARY_TIME_BYTES];
+    char one_board[SUMMARY_TIME_BYTES];
+    char begin[SUMMARY_TIME_BYTES];
+    char measure[SUMMARY_TIME_BYTES];
+    char plan[SUMMARY_TIME_BYTES];
+
+    summary_time(text, outcome_answer_ps(outcome));
+    summary_time(one_board, outcome_one_board_answer_ps(outcome));
+    fprintf(out,
+            "\nanswer    %.4g times as fast as one board: %s instead of %s\n",
+            outcome_answer_speedup(outcome), text, one_board);
+    summary_time(text, preparing.all_ps);
+    summary_time(begin, preparing.begin_ps);
+    summary_time(measure, preparing.measure_ps);
+    summary_time(plan, preparing.plan_ps);
+    fprintf(out, "preparing %s of it: begin %s, measuring %s, planning %s\n",
+            text, begin, measure, plan);
+}
+
 static void print_times(FILE *out, const struct outcome *outcome)
 {
     uint64_t measured_ps = outcome_makespan_ps(outcome);
     uint64_t spread_ps = outcome_spread_ps(outcome);
-    double speedup = outcome_ratio(outcome_one_board_ps(outcome), measured_ps);
+    double speedup = outcome_speedup(outcome);
     double best = outcome_planned_speedup(outcome);
     char text[SUMMARY_TIME_BYTES];
 
@@ -241,7 +264,7 @@ static void print_times(FILE *out, const struct outcome *outcome)
         fprintf(out, "idle      at most %s waiting for next rounds\n", text);
     }
     fprintf(out,
-            "speedup   %.4g over one board, %.1f %% of the planned %.4g on "
+            "speedup   %.4g after preparing, %.1f %% of the planned %.4g on "
             "%" PRIu32 " nodes\n",
             speedup, best > 0 ? 100 * speedup / best : 0.0, best,
             outcome_planned_nodes(outcome));
@@ -326,6 +349,7 @@ void summary_print(FILE *out, const struct outcome *outcome)
                                .lines = print_lines};
 
     print_head(out, outcome);
+    print_answer(out, outcome);
     print_layers(out, outcome);
     print_rounds(out, outcome);
     print_batches(out, outcome);

@@ -55,7 +55,8 @@ static void print_track(FILE *out, int process, uint64_t track,
             process, track, name, process, track, position);
 }
 
-/* A slice up to its arguments; the caller writes these and closes both. */
+/* A slice up to its arguments; the caller writes these and closes both. Times
+   count from the order. */
 static void open_slice(FILE *out, int process, uint64_t track,
                        uint64_t start_ps, uint64_t end_ps)
 {
@@ -78,7 +79,9 @@ static void print_state(FILE *out, const struct outcome *outcome,
     if (end_ps <= start_ps) {
         return;
     }
-    open_slice(out, PROCESS_MESH, node_track(index), start_ps, end_ps);
+    open_slice(out, PROCESS_MESH, node_track(index),
+               outcome_scatter_start_ps(outcome) + start_ps,
+               outcome_scatter_start_ps(outcome) + end_ps);
     fprintf(out,
             ",\"cat\":\"node\",\"name\":\"%s\",\"args\":{\"layer\":%u,"
             "\"round\":%u,\"units\":%" PRIu32 ",\"start_ps\":%" PRIu64
@@ -105,6 +108,32 @@ static void print_interval(FILE *out, const struct outcome *outcome,
                 interval->compute_end_ps);
 }
 
+/* What the originator does from the order to the start of the scatter, one
+   slice after the other. The report has their lengths; reading the order and
+   writing the job, which go before and behind, are the first slice together. */
+static void print_preparing(FILE *out, const struct outcome *outcome,
+                            uint32_t index)
+{
+    const struct wire_report *plan = &outcome->plan;
+    const struct {
+        const char *name;
+        uint64_t ps;
+    } part[] = {{"order", outcome_scatter_start_ps(outcome) - plan->begin_ps -
+                              plan->measure_ps - plan->plan_ps},
+                {"begin", plan->begin_ps},
+                {"measure", plan->measure_ps},
+                {"plan", plan->plan_ps}};
+    uint64_t at_ps = 0;
+
+    for (unsigned i = 0; i < sizeof part / sizeof part[0]; ++i) {
+        open_slice(out, PROCESS_MESH, node_track(index), at_ps,
+                   at_ps + part[i].ps);
+        fprintf(out, ",\"cat\":\"prepare\",\"name\":\"%s\",\"args\":{}}",
+                part[i].name);
+        at_ps += part[i].ps;
+    }
+}
+
 static void print_node(FILE *out, const struct outcome *outcome, uint32_t index)
 {
     const struct outcome_node *node = &outcome->node[index];
@@ -114,6 +143,9 @@ static void print_node(FILE *out, const struct outcome *outcome, uint32_t index)
     snprintf(name, sizeof name, "%u,%u layer %u", node->at.x, node->at.y,
              node->layer);
     print_track(out, PROCESS_MESH, node_track(index), position, name);
+    if (node->layer == 0) {
+        print_preparing(out, outcome, index);
+    }
     for (unsigned k = 0; k < node->intervals; ++k) {
         print_interval(out, outcome, index, k);
     }
@@ -155,26 +187,45 @@ static void print_receipt(FILE *out, const struct outcome *outcome,
     }
 }
 
+/* The category of a circuit's slice, and how its name begins. */
+struct purpose {
+    const char *category;
+    const char *name;
+};
+
+static struct purpose purpose_of(const struct circuit_record *circuit)
+{
+    switch (circuit->kind) {
+    case WIRE_ANNOUNCE:
+        return (struct purpose){"announce", "announcement of phase"};
+    case WIRE_PART:
+        return (struct purpose){"scatter", "phase"};
+    default:
+        return (struct purpose){"gather", "result of phase"};
+    }
+}
+
 static void print_circuit(FILE *out, const struct outcome *outcome,
                           const struct circuit_record *circuit)
 {
     struct torus_coord to = outcome->node[circuit->destination].at;
     uint64_t track = port_track(outcome, circuit->source, circuit->port);
-    bool part = circuit->kind == WIRE_PART;
+    uint64_t start_ps = outcome_scatter_start_ps(outcome);
+    struct purpose purpose = purpose_of(circuit);
 
     if (circuit->grant_ps > circuit->request_ps) {
-        open_slice(out, PROCESS_CIRCUITS, track, circuit->request_ps,
-                   circuit->grant_ps);
+        open_slice(out, PROCESS_CIRCUITS, track, start_ps + circuit->request_ps,
+                   start_ps + circuit->grant_ps);
         fprintf(out, ",\"cat\":\"conflict\",\"name\":\"waits for a link\",");
         print_circuit_args(out, outcome, circuit);
     }
-    open_slice(out, PROCESS_CIRCUITS, track, circuit->grant_ps,
-               circuit->end_ps);
+    open_slice(out, PROCESS_CIRCUITS, track, start_ps + circuit->grant_ps,
+               start_ps + circuit->end_ps);
     fprintf(out, ",\"cat\":\"%s\",\"name\":\"%s %u to %u,%u\",",
-            part ? "scatter" : "gather", part ? "phase" : "result of phase",
-            (unsigned)circuit->phase, to.x, to.y);
+            purpose.category, purpose.name, (unsigned)circuit->phase, to.x,
+            to.y);
     print_circuit_args(out, outcome, circuit);
-    if (part) {
+    if (circuit->kind == WIRE_PART) {
         print_receipt(out, outcome, circuit);
     }
 }

@@ -23,6 +23,26 @@ int file_error(const char *path, const char *format, ...)
 
 /* ---- names ---- */
 
+void file_beside_program(char path[PATH_MAX], const char *name)
+{
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    char *slash;
+
+    path[0] = '\0';
+    if (length <= 0) {
+        return;
+    }
+    self[length] = '\0';
+    slash = strrchr(self, '/');
+    if (slash != NULL) {
+        slash[1] = '\0';
+        if (strlen(self) + strlen(name) < PATH_MAX) {
+            strcat(strcpy(path, self), name);
+        }
+    }
+}
+
 /* The file's path without links, of one that is missing by its folder's; NULL
    if there is no such folder. To be freed. */
 static char *resolved(const char *path)

@@ -9,9 +9,14 @@
 
 #include "hal/nodiscard.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/* The path of what lies beside this program, or in a folder there: `name` is
+   "zygote.so" or "mps2_an385/firmware.elf"; "" if this program has no path. */
+void file_beside_program(char path[PATH_MAX], const char *name);
 
 /* Prints what is wrong with a file on stderr, as printf() does. Result: 1. */
 __attribute__((format(printf, 2, 3))) int file_error(const char *path,

@@ -48,17 +48,28 @@ static _Noreturn void become(const struct process_config *config, pid_t parent)
             dup2(up[i], PROCESS_FD + (int)i);
         }
     }
-    execvp(config->argv[0], config->argv);
+    execvpe(config->argv[0], config->argv,
+            config->environment != NULL ? config->environment : environ);
     _exit(127);
 }
 
 pid_t process_start(const struct process_config *config)
 {
     pid_t parent = getpid();
-    pid_t pid = vfork();
+    int small = prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0);
+    pid_t pid;
 
+    /* A property of memory, which the child shares with its launcher until
+       exec gives it another one like it. */
+    if (config->small_pages) {
+        prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+    }
+    pid = vfork();
     if (pid == 0) {
         become(config, parent);
+    }
+    if (config->small_pages) {
+        prctl(PR_SET_THP_DISABLE, small > 0, 0, 0, 0);
     }
     return pid;
 }

@@ -25,7 +25,11 @@ struct process_config {
     unsigned fds;        /* at most PROCESS_FDS_MAX */
     int log;             /* its standard output and error; standard input is
                             /dev/null */
+    char **environment;  /* ends with NULL; NULL: as its launcher's */
     cpu_set_t processor; /* where it runs; empty: as its launcher */
+    /* Its memory is in small pages, whatever it asks the kernel for, and so is
+       that of its children. */
+    bool small_pages;
 };
 
 /*

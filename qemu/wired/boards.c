@@ -345,7 +345,8 @@ static int start_board(struct wired *wired, uint32_t node)
                                      .fd = board->fd,
                                      .fds = CHILD_FDS,
                                      .log = wired->log,
-                                     .processor = processor_of(node)};
+                                     .processor = processor_of(node),
+                                     .small_pages = true};
 
     compose(&line, wired, node);
     board->pid = process_start(&process);

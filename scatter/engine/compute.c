@@ -25,22 +25,22 @@ static void inject(const struct scatter *scatter)
     }
 }
 
-int scatter_run_kernel(struct scatter *scatter, struct kernel_result *result,
-                       uint32_t position, uint32_t units)
+/* Runs the kernel on the first `units` of the range. */
+static inline int run_kernel(struct scatter *scatter,
+                             struct kernel_result *result, uint32_t units)
 {
     const struct kernel_terms *terms = &scatter->terms;
-    uint32_t unit_bytes = scatter->job.unit_bytes;
-    uint32_t before = scatter->range_before_bytes + position * unit_bytes;
+    uint32_t before = scatter->range_before_bytes;
     uint32_t after =
-        scatter->range_to_end_bytes - (position + units) * unit_bytes;
+        scatter->range_to_end_bytes - units * scatter->announced.unit_bytes;
     struct kernel_range range = {
-        .data = scatter->range_data + position * unit_bytes,
+        .data = scatter->range_data,
         .units = units,
-        .unit_bytes = unit_bytes,
+        .unit_bytes = scatter->announced.unit_bytes,
         .before_bytes =
             before < terms->before_bytes ? before : terms->before_bytes,
         .after_bytes = after < terms->after_bytes ? after : terms->after_bytes,
-        .first_unit = (uint64_t)scatter->first_unit + position};
+        .first_unit = scatter->first_unit};
 
     if (scatter_makes_output(terms)) {
         uint32_t room =
@@ -53,10 +53,9 @@ int scatter_run_kernel(struct scatter *scatter, struct kernel_result *result,
         result->output = scatter->free_to - room + WIRE_CHUNK_BYTES;
     }
     scatter->kernel->run(scatter->memory->work, result, &range);
-    /* An emulated board takes 32 ns an instruction: 32 ps for each unit and
-       instruction per 1000 units. */
     clock_account(scatter->circuit->clock,
-                  units * terms->instructions_per_1000_units * 32);
+                  units * terms->instructions_per_1000_units *
+                      (scatter->costs->instruction_ps / 1000u));
     return ERR_OK;
 }
 
@@ -77,24 +76,46 @@ static void store_chunk(struct scatter *scatter,
     scatter->free_to = at;
 }
 
+/* compute_run(), inline where a node computes its share: every round passes
+   there. */
+static inline int run(struct scatter *scatter, struct kernel_result *result,
+                      uint32_t units)
+{
+    *result = (struct kernel_result){.data = scatter->has_result
+                                                 ? scatter->memory->incoming
+                                                 : scatter->memory->result};
+    return run_kernel(scatter, result, units);
+}
+
+int compute_run(struct scatter *scatter, struct kernel_result *result,
+                uint32_t units)
+{
+    return run(scatter, result, units);
+}
+
+int compute_keep(struct scatter *scatter, const struct kernel_result *result)
+{
+    if (scatter_has_output(scatter)) {
+        store_chunk(scatter, result);
+    }
+    if (scatter->has_result) {
+        return scatter_merge(scatter, result);
+    }
+    scatter->result = *result;
+    scatter->has_result = true;
+    return ERR_OK;
+}
+
 int scatter_compute(struct scatter *scatter)
 {
     uint32_t units = scatter->split.share_units;
-    bool first = scatter->round == 0;
-    struct kernel_result next = {.data = scatter->memory->incoming};
-    struct kernel_result *result = first ? &scatter->result : &next;
+    struct kernel_result result;
     int error;
 
     scatter->circuit->node->status.state = NODE_STATE_COMPUTING;
     inject(scatter);
     scatter_record(scatter, EVENT_COMPUTE_START, scatter->round, units);
-    error = scatter_run_kernel(scatter, result, 0, units);
+    error = run(scatter, &result, units);
     scatter_record(scatter, EVENT_COMPUTE_END, scatter->round, units);
-    if (error == ERR_OK && scatter_has_output(scatter)) {
-        store_chunk(scatter, result);
-    }
-    if (error == ERR_OK && !first) {
-        error = scatter_merge(scatter, result);
-    }
-    return error;
+    return error == ERR_OK ? compute_keep(scatter, &result) : error;
 }

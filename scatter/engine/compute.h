@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of the kernel: a node's own share of a round, or a sample of the load.
- */
+/* Runs of the kernel: a node's own share of a round, or a piece of it. */
 #ifndef SCATTER_ENGINE_COMPUTE_H
 #define SCATTER_ENGINE_COMPUTE_H
 
@@ -8,16 +7,20 @@
 #include "scatter/engine/core.h"
 
 /*
- * Runs the kernel on `units` from `position` of this node's range. It writes an
- * output below free_to, which is not moved. Result: 0, or ERR_MEMORY, before
- * the kernel runs, if the output might not fit.
+ * Runs the kernel on the first `units` of this node's range. The result lies
+ * where it may stay until compute_keep(); an output below free_to, which is not
+ * moved. Result: 0, or ERR_MEMORY, before the kernel runs, if the output might
+ * not fit.
  */
-NODISCARD int scatter_run_kernel(struct scatter *scatter,
-                                 struct kernel_result *result,
-                                 uint32_t position, uint32_t units);
+NODISCARD int compute_run(struct scatter *scatter, struct kernel_result *result,
+                          uint32_t units);
 
-/* Computes this node's own share of the round at hand: the first round's result
-   is this node's, those of later rounds are merged into it. Result: 0 or the
+/* Makes such a result this node's, or merges it into that; stores the output as
+   a chunk. Result: 0 or the error. */
+NODISCARD int compute_keep(struct scatter *scatter,
+                           const struct kernel_result *result);
+
+/* Computes this node's own share of the round at hand. Result: 0 or the
    error. */
 NODISCARD int scatter_compute(struct scatter *scatter);
 

@@ -48,12 +48,8 @@ int scatter_read_job(struct scatter *scatter, const uint8_t *in, uint32_t bytes)
     if (error != ERR_OK) {
         return error;
     }
-    if (job->kernel >= scatter->kernel_count) {
-        return ERR_IMAGE;
-    }
     scatter->job_data = in;
-    scatter->job_bytes = (uint32_t)(job->arg - in) + WIRE_PAD4(job->arg_bytes);
-    scatter->kernel = scatter->kernels[job->kernel];
+    scatter->job_bytes = wire_job_bytes(job);
     return ERR_OK;
 }
 
@@ -61,16 +57,22 @@ int scatter_set_range(struct scatter *scatter, const uint8_t *begin,
                       const uint8_t *end)
 {
     const struct wire_job *job = &scatter->job;
-    uint64_t earlier = (uint64_t)scatter->first_unit * job->unit_bytes;
     uint32_t bytes = (uint32_t)(end - begin);
 
-    scatter->range_before_bytes =
-        earlier < job->before_bytes ? (uint32_t)earlier : job->before_bytes;
+    scatter->range_before_bytes = job->before_bytes;
+    if (job->before_bytes > 0) {
+        uint64_t earlier =
+            (uint64_t)scatter->first_unit * scatter->announced.unit_bytes;
+
+        if (earlier < job->before_bytes) {
+            scatter->range_before_bytes = (uint32_t)earlier;
+        }
+    }
     scatter->range_data = begin + scatter->range_before_bytes;
     scatter->range_to_end_bytes = bytes - scatter->range_before_bytes;
     scatter->free_from = (uint8_t *)(((uintptr_t)end + 7u) & ~(uintptr_t)7u);
     return scatter->range_before_bytes <= bytes &&
-                   (uint64_t)scatter->units * job->unit_bytes <=
+                   (uint64_t)scatter->units * scatter->announced.unit_bytes <=
                        scatter->range_to_end_bytes
                ? ERR_OK
                : ERR_LENGTH;
@@ -78,9 +80,10 @@ int scatter_set_range(struct scatter *scatter, const uint8_t *begin,
 
 int scatter_begin_kernel(struct scatter *scatter)
 {
-    struct kernel_job job = {.arg = scatter->job.arg,
-                             .arg_bytes = scatter->job.arg_bytes,
-                             .unit_bytes = scatter->job.unit_bytes};
+    const struct wire_announce *announced = &scatter->announced;
+    struct kernel_job job = {.arg = announced->arg,
+                             .arg_bytes = announced->arg_bytes,
+                             .unit_bytes = announced->unit_bytes};
 
     return scatter->kernel->begin(scatter->memory->work, &scatter->terms,
                                   &job) == KERNEL_OK

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One job on one node: the state of both roles, and the steps that all policies
- * share. The originator takes the order from the host, measures the kernel on
- * samples of the load, plans, and sends. Every other node follows: it receives
- * its volume, queues what its descendants get, computes its own share while the
- * switch sends, merges its children's results and returns them over the
- * reversed circuits, the last phase first.
+ * share. The originator takes the order from the host, announces the job,
+ * measures the kernel on the first units of the load, plans, and sends. Every
+ * other node follows: it receives its volume, queues what its descendants get,
+ * computes its own share while the switch sends, merges its children's results
+ * and returns them over the reversed circuits, the last phase first.
  *
  * Results travel in slots. Circuits of one phase never meet, those of two
  * phases might if both ran at once; so time after the planned makespan is cut
@@ -56,6 +56,7 @@
 #include "hal/events.h"
 #include "hal/nodiscard.h"
 #include "kernels/kernel.h"
+#include "scatter/plan/slots.h"
 #include "scatter/plan/split.h"
 #include "scatter/wire/wire.h"
 #include "torus/pattern.h"
@@ -67,6 +68,11 @@
 #endif
 #define SCATTER_WORK_MAX 4096u
 
+/* Room for the longest result; or for four of 1024 offsets each, with what goes
+   ahead of these. */
+#define SCATTER_INCOMING_BYTES                                                 \
+    (SCATTER_RESULT_MAX + TORUS_PORTS * (CIRCUIT_HEADER_BYTES + 16u))
+
 /* A part up to its job. */
 #define SCATTER_PART_HEAD_BYTES (CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES)
 
@@ -75,13 +81,12 @@ struct scatter_memory {
     uint8_t result_bytes[4]; /* length of `result`, sent before it if the job
                                 has an output */
     uint8_t result[SCATTER_RESULT_MAX];
-    /* A child's result, or that of a later round, until it is merged; an
-       answer to a probe. */
-    uint8_t incoming[CIRCUIT_HEADER_BYTES + SCATTER_RESULT_MAX];
+    /* A child's result, or those of a phase's four, if they fit beside each
+       other, or that of a later round, until it is merged; an answer to a
+       probe. */
+    uint8_t incoming[SCATTER_INCOMING_BYTES];
     uint8_t report[WIRE_REPORT_BYTES_MAX + 4 + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
-    /* The first WIRE_PART_BYTES of each part that this node sends. */
-    uint8_t part_head[ROUNDS_MAX][TORUS_PHASES_MAX][TORUS_PORTS]
-                     [WIRE_PART_BYTES];
+    uint8_t announce_head[TORUS_PHASES_MAX][WIRE_ANNOUNCE_HEAD_BYTES];
     uint32_t work[SCATTER_WORK_MAX / 4]; /* the kernel's own */
 };
 
@@ -122,9 +127,36 @@ struct scatter_costs {
     uint32_t branch_split_ps;   /* message complete to the first child's send */
     uint32_t branch_queue_ps;   /* the send to one child */
     uint32_t result_merge_ps;   /* one child's result received and merged */
+    uint32_t result_queue_ps;   /* results merged to the own one's send */
+    uint32_t plan_ps;           /* planning, roughly */
+    uint32_t instruction_ps;    /* of kernels, by whose count they estimate */
+    uint32_t plan_rounds_ps;    /* the originator plans several rounds */
+    uint32_t try_rounds_ps;     /* and looks at one more number of them */
+    /* Of the pattern: to read the job, after the first sends. */
+    uint32_t job_ps;
 };
 
 struct policy; /* scatter/engine/policy.h */
+
+/* What the originator's share of the last job took; compute_ps 0: not known.
+   It holds for the same kernel with the same argument. */
+struct scatter_rate {
+    uint64_t compute_ps; /* of a unit */
+    uint64_t call_ps;    /* of a run() of no units */
+    uint32_t unit_bytes;
+    uint32_t arg_bytes;
+    uint8_t arg[64]; /* a longer one is not kept */
+    uint8_t kernel;
+};
+
+/* What was announced, which a job must keep to; NULL and 0 before. */
+struct announced {
+    const struct kernel *kernel;
+    uint32_t unit_bytes;
+    uint32_t word;      /* the job's first: wire_job_word() */
+    uint32_t row_bytes; /* of the job's tables, for each layer */
+    uint16_t job;
+};
 
 struct scatter {
     struct circuit *circuit;
@@ -137,12 +169,25 @@ struct scatter {
     uint8_t *free_to;
     uint8_t *room_end;
     uint8_t kernel_count;
+    struct scatter_rate rate; /* stays from job to job */
     uint8_t layer;
     uint8_t parent_port; /* the parent's port to here; see struct torus_role */
     struct torus_path path_from_parent;
-    /* Messages but for what differs from send to send; index: phase. Entry 0 is
-       for branches of a tree. */
+    uint32_t gap_ps; /* before sends of the pattern, after the port's last; of
+                        one round 0, and those of phase 1 .. */
+    uint32_t first_gap_ps; /* .. so long */
+    uint8_t arrival_ports; /* mask: of all rounds but the first */
+    uint32_t arrival_head; /* CIRCUIT_HEAD(): all of a part before its range */
+    /* Messages but for what differs from send to send, and the circuit's form
+       of the same index: the phase. Entry 0 is for branches of a tree. */
     struct circuit_message message[TORUS_PHASES_MAX + 1];
+
+    struct circuit_message result_message; /* but for the result itself */
+
+    /* What was announced; of the originator, what it announces. */
+    struct wire_announce announced;
+    uint16_t announced_job;
+    const struct kernel *kernel; /* NULL: nothing was */
 
     /* The job, once it is known. */
     struct wire_job job;
@@ -151,9 +196,13 @@ struct scatter {
                                 passed on as it came; job_bytes long */
     const uint8_t *branch;   /* this node's piece of the tree, if it has one */
     uint32_t job_bytes;
-    const struct kernel *kernel;
+    /* Of the pattern, in the round at hand: the tables, in the job or, in later
+       rounds, for themselves; and which of both is passed on with each part. */
+    const uint8_t *tables;
+    struct circuit_segment passed_on;
     struct kernel_terms terms;
     struct kernel_result result;
+    bool has_result; /* of some units; those of others are merged into it */
 
     /* What this node received in the round at hand; the originator's is the
        load. Bytes of the load lie before and behind the range, as far as the
@@ -170,6 +219,9 @@ struct scatter {
     uint32_t units;      /* of the range */
     uint32_t first_unit; /* its place in the whole load */
     struct split split;
+
+    struct slots_of_phase slots; /* of this node's result */
+    uint32_t short_bytes;        /* the longest result of a short one */
 
     /* Outputs of the children whose results have come in. */
     uint8_t *child_outputs;

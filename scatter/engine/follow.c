@@ -10,9 +10,6 @@ static int follow_round(struct scatter *scatter)
 {
     int error = scatter->policy->receive(scatter);
 
-    if (error == ERR_OK && scatter->round == 0) {
-        error = scatter_begin_kernel(scatter);
-    }
     return error == ERR_OK ? scatter_compute(scatter) : error;
 }
 

@@ -2,12 +2,10 @@
 #include "scatter/engine/gather.h"
 
 #include "hal/check.h"
+
 #include <string.h>
 
 #define CHECK_FILE CHECK_SCATTER_GATHER
-
-#define PS_PER_NS 1000u
-#define PS_PER_US 1000000u
 
 int scatter_merge(struct scatter *scatter, const struct kernel_result *next)
 {
@@ -31,13 +29,12 @@ static int receive_result(struct scatter *scatter, unsigned phase,
                           unsigned port, uint8_t *at, uint32_t capacity_bytes,
                           uint32_t *output_bytes)
 {
-    unsigned kind = WIRE_RESULT_OF(phase);
     uint32_t head_bytes = scatter_result_head_bytes(&scatter->terms);
     struct circuit_delivery delivery;
     struct kernel_result next;
-    int error =
-        circuit_receive(scatter->circuit, &delivery,
-                        1u << port | CIRCUIT_ONLY(kind), at, capacity_bytes);
+    int error = circuit_receive(
+        scatter->circuit, &delivery,
+        1u << port | CIRCUIT_ONLY(WIRE_RESULT_OF(phase)), at, capacity_bytes);
 
     if (error != ERR_OK) {
         return error;
@@ -53,7 +50,9 @@ static int receive_result(struct scatter *scatter, unsigned phase,
         }
         *output_bytes = delivery.bytes - head_bytes;
     }
-    error = delivery.kind == kind ? scatter_merge(scatter, &next) : ERR_KIND;
+    error = delivery.kind == WIRE_RESULT_OF(phase)
+                ? scatter_merge(scatter, &next)
+                : ERR_KIND;
     if (error == ERR_OK) {
         scatter_record(scatter, EVENT_RESULT_MERGED, phase, next.bytes);
     }
@@ -102,40 +101,85 @@ int scatter_gather_child(struct scatter *scatter, unsigned phase, unsigned port)
                                 sizeof scatter->memory->incoming, &bytes);
 }
 
+int scatter_gather_children(struct scatter *scatter, unsigned phase,
+                            unsigned ports)
+{
+    struct circuit_delivery delivery[TORUS_PORTS];
+    uint32_t each_bytes =
+        CIRCUIT_HEADER_BYTES + WIRE_PAD4(scatter->terms.result_bytes_max);
+    int error = ERR_OK;
+    unsigned i = 0;
+
+    if (scatter_has_output(scatter) ||
+        each_bytes > sizeof scatter->memory->incoming / TORUS_PORTS) {
+        for (unsigned port = 0; error == ERR_OK && port < TORUS_PORTS; ++port) {
+            if ((ports & 1u << port) != 0) {
+                error = scatter_gather_child(scatter, phase, port);
+            }
+        }
+        return error;
+    }
+    error = circuit_receive_all(scatter->circuit, delivery,
+                                ports | CIRCUIT_ONLY(WIRE_RESULT_OF(phase)),
+                                scatter->memory->incoming, each_bytes);
+    for (; error == ERR_OK && ports != 0; ports &= ports - 1) {
+        struct kernel_result next = {.data = delivery[i].payload,
+                                     .bytes = delivery[i].bytes};
+
+        error = delivery[i++].kind == WIRE_RESULT_OF(phase)
+                    ? scatter_merge(scatter, &next)
+                    : ERR_KIND;
+    }
+    if (error == ERR_OK) {
+        scatter_record(scatter, EVENT_RESULT_MERGED, phase,
+                       scatter->result.bytes);
+    }
+    return error;
+}
+
+/* Reads when results may travel, before there is one. */
+static void read_slots(struct scatter *scatter)
+{
+    struct wire_slots wire = wire_job_slots(scatter->job_data);
+    struct slots slots = {.end_ps = wire.gather_ps,
+                          .short_units = wire.short_units,
+                          .long_units = wire.long_units,
+                          .early_units = wire.early_units,
+                          .frames = wire.frames,
+                          .phases = scatter->job.phases,
+                          .shift = wire.shift};
+
+    if (wire.short_units == 0) {
+        slots.late_units =
+            TORUS_PORTS * scatter->costs->result_merge_ps >> wire.shift;
+    }
+    scatter->short_bytes = wire.short_bytes;
+    scatter->slots = slots_of_phase(&slots, scatter->layer);
+}
+
 void scatter_begin_gather(struct scatter *scatter)
 {
     scatter->circuit->node->status.state = NODE_STATE_GATHERING;
     scatter->child_outputs = scatter->free_from + CIRCUIT_HEADER_BYTES +
                              scatter_result_head_bytes(&scatter->terms);
     scatter->child_outputs_bytes = 0;
+    if (scatter->layer > 0) {
+        read_slots(scatter);
+    }
 }
 
-/* The earliest time from `now_ps` on in a slot of this node's own phase. With
-   an output: the planned time, whether it has passed or not. */
+/* The next slot of this node's phase from `now_ps` on. With an output: the
+   planned time, whether it has passed or not. */
 static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
 {
-    const struct wire_job *job = &scatter->job;
-    uint64_t slot_ps = (uint64_t)job->slot_us * PS_PER_US;
-    uint64_t frame_ps = slot_ps * job->phases;
-    uint64_t first_ps =
-        job->gather_ps + slot_ps * (uint64_t)(job->phases - scatter->layer);
-    uint64_t missed_frames;
-    uint64_t late_ps;
-
     if (scatter_has_output(scatter)) {
-        return job->gather_ps +
-               wire_job_result_ps(job, scatter->job_data, scatter->layer);
+        return scatter->slots.end_ps + wire_job_result_ps(&scatter->job,
+                                                          scatter->job_data,
+                                                          scatter->layer);
     }
-    if (now_ps <= first_ps) {
-        return first_ps;
-    }
-    late_ps = now_ps - first_ps;
-    missed_frames = late_ps / frame_ps;
-    if (late_ps - missed_frames * frame_ps <=
-        (uint64_t)job->slack_ns * PS_PER_NS) {
-        return now_ps;
-    }
-    return first_ps + (missed_frames + 1) * frame_ps;
+    return slots_next_ps(&scatter->slots,
+                         now_ps + scatter->costs->result_queue_ps,
+                         scatter->result.bytes <= scatter->short_bytes);
 }
 
 void scatter_attach_output(struct scatter *scatter,
@@ -152,20 +196,27 @@ void scatter_attach_output(struct scatter *scatter,
     message->body[port].bytes = scatter->child_outputs_bytes;
 }
 
+void scatter_prepare_return(struct scatter *scatter)
+{
+    scatter->result_message = (struct circuit_message){
+        .path = torus_path_reverse(scatter->path_from_parent),
+        .kind = (uint8_t)WIRE_RESULT_OF(scatter->layer)};
+}
+
 int scatter_return_result(struct scatter *scatter)
 {
-    struct circuit_message message = {
-        .path = torus_path_reverse(scatter->path_from_parent),
-        .ready_ps = slot_at(scatter, clock_now_ps(scatter->circuit->clock)),
-        .kind = (uint8_t)WIRE_RESULT_OF(scatter->layer)};
-    unsigned port = message.path.port;
+    struct circuit_message *message = &scatter->result_message;
+    unsigned port = message->path.port;
+    int error;
 
-    message.body[port].data = scatter->result.data;
-    message.body[port].bytes = scatter->result.bytes;
+    message->ready_ps = slot_at(scatter, clock_now_ps(scatter->circuit->clock));
+    message->body[port].data = scatter->result.data;
+    message->body[port].bytes = scatter->result.bytes;
     if (scatter_has_output(scatter)) {
-        scatter_attach_output(scatter, &message, port);
+        scatter_attach_output(scatter, message, port);
     }
+    error = circuit_send(scatter->circuit, 1u << port, message);
     scatter_record(scatter, EVENT_RESULT_QUEUED, scatter->layer,
                    scatter->result.bytes);
-    return circuit_send(scatter->circuit, 1u << port, &message);
+    return error;
 }

@@ -12,14 +12,22 @@
 NODISCARD int scatter_merge(struct scatter *scatter,
                             const struct kernel_result *next);
 
-/* Sets the node's state and where its children's outputs begin; comes before
-   the first scatter_gather_child(). */
+/* Prepares the message to the parent as soon as path and layer are known. */
+void scatter_prepare_return(struct scatter *scatter);
+
+/* Sets the node's state, its slots and where its children's outputs begin;
+   comes before the first scatter_gather_child(). */
 void scatter_begin_gather(struct scatter *scatter);
 
 /* Receives and merges the result of the child to which this node sent in this
    phase out of this port. Result: 0 or the error. */
 NODISCARD int scatter_gather_child(struct scatter *scatter, unsigned phase,
                                    unsigned port);
+
+/* The same of the children out of all ports of the mask, of which there is one
+   or more. Where they fit beside each other, the switch is asked once. */
+NODISCARD int scatter_gather_children(struct scatter *scatter, unsigned phase,
+                                      unsigned ports);
 
 /* Queues this node's result, with its children's, for its parent. Result: 0 or
    the error. */

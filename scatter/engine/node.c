@@ -16,6 +16,8 @@ static int reset(struct scatter *scatter)
     scatter->circuit->job = CIRCUIT_ANY_JOB;
     scatter->job = (struct wire_job){.phases = 0};
     scatter->terms = (struct kernel_terms){.result_bytes_max = 0};
+    scatter->kernel = NULL;
+    scatter->has_result = false;
     scatter->result = (struct kernel_result){.data = scatter->memory->result};
     return scatter->policy->prepare(scatter);
 }
@@ -30,6 +32,7 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
     scatter->kernels = kernels;
     scatter->kernel_count = (uint8_t)kernel_count;
     scatter->costs = costs;
+    scatter->rate.compute_ps = 0;
     scatter->size = (struct torus_size){identity->width, identity->height};
     scatter->policy = policy_find(identity->policy);
     if (scatter->policy == NULL) {

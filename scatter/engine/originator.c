@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The originator: the order, samples of the kernel, the plan, and the report at
-   the end. */
+/* The originator: the order, the plan, and the report at the end. */
 #include "scatter/engine/originator.h"
 
-#include "hal/check.h"
+#include "scatter/engine/announce.h"
 #include "scatter/engine/compute.h"
 #include "scatter/engine/gather.h"
+#include "scatter/engine/measure.h"
 #include "scatter/engine/originator_state.h"
 #include "scatter/engine/policy.h"
 #include "scatter/engine/probe.h"
 
+#include <stddef.h>
 #include <string.h>
-
-#define CHECK_FILE CHECK_SCATTER_ORIGINATOR
-
-/* The kernel is sampled at places spread evenly over the load. */
-#define SAMPLES 8u
-#define SAMPLE_BYTES_MAX 4096u
-#define SAMPLE_BYTES_MIN 16u
-#define FIRST_SAMPLE_BYTES 64u
-#define SAMPLE_PS_MAX ((uint64_t)12 * 1000 * 1000 * 1000) /* 12 ms each */
 
 /* The library's strcmp() is 400 bytes longer. */
 static bool same_name(const char *a, const char *b)
@@ -36,7 +28,7 @@ static int find_kernel(struct scatter *scatter, const char *name)
     for (uint8_t i = 0; i < scatter->kernel_count; ++i) {
         if (same_name(scatter->kernels[i]->name, name)) {
             scatter->kernel = scatter->kernels[i];
-            scatter->job.kernel = i;
+            scatter->announced.kernel = i;
             return ERR_OK;
         }
     }
@@ -100,86 +92,15 @@ static int begin_kernel(struct scatter *scatter, struct originator *originator)
     return check_terms(scatter, originator);
 }
 
-/* Time of the kernel on `units` from `position` of the load. There is memory
-   for the output: check_terms() has made sure of all of the load's. */
-static uint64_t sample_ps(struct scatter *scatter, uint32_t position,
-                          uint32_t units)
-{
-    uint64_t start_ps = originator_now_ps(scatter);
-    int error;
-
-    error = scatter_run_kernel(scatter, &scatter->result, position, units);
-    ASSERT(error == ERR_OK);
-    return originator_now_ps(scatter) - start_ps;
-}
-
-/* Time per unit of samples that took `total_ps`, less the fixed part of each.
-   On boards with real time an interrupt may make the call of no units the
-   longest; then nothing is subtracted. */
-static uint64_t per_unit_ps(uint64_t total_ps, uint64_t fixed_ps,
-                            uint32_t units)
-{
-    uint64_t compute_ps =
-        (total_ps - (fixed_ps < total_ps ? fixed_ps : 0)) / units;
-
-    return compute_ps > 0 ? compute_ps : 1;
-}
-
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
-/* The units of so many bytes, one at least; as many units if these have no
-   bytes. */
-static uint32_t units_of(const struct scatter *scatter, uint32_t bytes)
-{
-    uint32_t unit_bytes = scatter->job.unit_bytes;
-    uint32_t units = unit_bytes > 1 ? bytes / unit_bytes : bytes;
-
-    return units > 0 ? units : 1;
-}
-
-/*
- * Compute time per unit, from samples spread evenly over the load. The fixed
- * cost of a call is measured on a range of no units, and subtracted.
- */
-static uint64_t sample_compute_ps(struct scatter *scatter,
-                                  struct originator *originator)
-{
-    uint32_t load = scatter->units;
-    uint32_t first = smaller(load, units_of(scatter, FIRST_SAMPLE_BYTES));
-    uint32_t stride = load / SAMPLES;
-    uint32_t units = smaller(stride, units_of(scatter, SAMPLE_BYTES_MAX));
-    uint32_t fewest = units_of(scatter, SAMPLE_BYTES_MIN);
-    uint64_t fixed_ps;
-    uint64_t first_ps;
-    uint64_t total_ps = 0;
-
-    fixed_ps = sample_ps(scatter, 0, 0);
-    originator->kernel_call_ps = fixed_ps;
-    first_ps = sample_ps(scatter, 0, first);
-    if (units < fewest) {
-        return per_unit_ps(first_ps, fixed_ps, first);
-    }
-    while (units > fewest && first_ps * (units / first) > SAMPLE_PS_MAX) {
-        units /= 2;
-    }
-    for (uint32_t i = 0; i < SAMPLES; ++i) {
-        total_ps += sample_ps(scatter, i * stride, units);
-    }
-    return per_unit_ps(total_ps, SAMPLES * fixed_ps, SAMPLES * units);
-}
-
 /* Sets what the job and the originator's range have from the order. */
 static void read_order(struct scatter *scatter, const struct wire_order *order)
 {
-    struct wire_job *job = &scatter->job;
+    struct wire_announce *announced = &scatter->announced;
 
-    job->unit_bytes = order->unit_bytes;
-    job->arg = order->arg;
-    job->arg_bytes = order->arg_bytes;
-    job->flags = WIRE_FLAGS(order->flags & WIRE_MORE, order->policy);
+    announced->unit_bytes = order->unit_bytes;
+    announced->arg = order->arg;
+    announced->arg_bytes = order->arg_bytes;
+    scatter->job.flags = WIRE_FLAGS(order->flags & WIRE_MORE, order->policy);
     originator_set_range(scatter, order);
 }
 
@@ -197,12 +118,28 @@ static int prepare(struct scatter *scatter, struct originator *originator)
     }
     read_order(scatter, order);
     if (error == ERR_OK) {
+        error = announce_job(scatter, originator);
+    }
+    if (error == ERR_OK) {
         error = begin_kernel(scatter, originator);
     }
     if (error == ERR_OK) {
-        originator->report.compute_ps = sample_compute_ps(scatter, originator);
+        error = measure_kernel(scatter, originator);
+    }
+    if (error == ERR_OK) {
         error = scatter->policy->plan(scatter, originator);
     }
+    return error;
+}
+
+/* Computes the own share, which tells the rate for the next job. */
+static int compute_share(struct scatter *scatter, struct originator *originator)
+{
+    uint64_t start_ps = originator_now_ps(scatter);
+    int error = scatter_compute(scatter);
+
+    measure_keep(scatter, originator, scatter->split.share_units,
+                 originator_now_ps(scatter) - start_ps);
     return error;
 }
 
@@ -219,7 +156,7 @@ static int carry_out(struct scatter *scatter, struct originator *originator)
     report->scatter_start_ps = start_ps;
     error = scatter->policy->send(scatter, originator, start_ps);
     if (error == ERR_OK) {
-        error = scatter_compute(scatter);
+        error = compute_share(scatter, originator);
     }
     if (error == ERR_OK) {
         error = scatter->policy->gather(scatter);
@@ -258,7 +195,6 @@ int originator_run(struct scatter *scatter)
     int sent;
     int error;
 
-    memset(&originator, 0, sizeof originator);
     do {
         error = scatter_receive(scatter, &delivery, 1u << CIRCUIT_HOST);
     } while (error == ERR_OK && delivery.kind == WIRE_MEASURE &&
@@ -266,6 +202,9 @@ int originator_run(struct scatter *scatter)
     if (error != ERR_OK) {
         return error;
     }
+    memset(&originator, 0,
+           offsetof(struct originator, plan.round_units)); /* 70 us for all */
+    originator.report.ordered_ps = clock_started_ps(scatter->circuit->clock);
     scatter->circuit->log->events_written = 0; /* of the job before */
     scatter->circuit->node->status.state = NODE_STATE_PLANNING;
     scatter->circuit->job = delivery.job;

@@ -6,27 +6,10 @@
 #include "scatter/engine/pattern.h"
 #include "scatter/engine/result_slots.h"
 
-/* How long the circuits of a phase last, besides the transfer of their units.
- */
-static uint64_t circuit_ps(const struct scatter *scatter,
-                           const struct originator *originator, unsigned phase)
-{
-    const struct wire_order *order = &originator->order;
-    struct wire_job job = scatter->job;
-    uint32_t head_bytes;
-
-    job.phases = originator->input.phases_want;
-    job.flags |= WIRE_TABLES;
-    head_bytes = SCATTER_PART_HEAD_BYTES + wire_job_bytes(&job) +
-                 job.before_bytes + job.after_bytes;
-    return order->startup_ps +
-           order->hop_delay_ps * originator_phase_hops(scatter, phase) +
-           order->transfer_ps * head_bytes;
-}
-
 /*
- * Sets the startup of each phase as the plan must count it, with the software
- * of a hop. Layer i has its volume at
+ * Sets the startup of each phase as a plan of several rounds counts it: its
+ * circuits but for the transfer of their units, and the software of a hop.
+ * Layer i has its volume at
  *
  *   t_i = t_{i-1} + (split + phase_queue) + circuit + transfer,
  *
@@ -38,15 +21,49 @@ static uint64_t circuit_ps(const struct scatter *scatter,
 static void set_startups(const struct scatter *scatter,
                          struct originator *originator, unsigned phases)
 {
+    const struct wire_order *order = &originator->order;
     struct planner_input *input = &originator->input;
+    struct wire_job job = scatter->job;
+    uint64_t each_ps;
 
+    job.phases = (uint8_t)phases;
+    job.flags |= WIRE_TABLES;
+    each_ps =
+        scatter->costs->split_ps + order->startup_ps +
+        order->transfer_ps * (SCATTER_PART_HEAD_BYTES + wire_job_bytes(&job) +
+                              job.before_bytes + job.after_bytes);
     input->phases_max = (uint8_t)phases;
     input->phases_want = (uint8_t)phases;
-    input->phases_fixed = 1;
+    input->results_denominator = 0;
     for (unsigned phase = 1; phase <= phases; ++phase) {
         input->startup_ps[phase - 1] =
-            circuit_ps(scatter, originator, phase) + scatter->costs->split_ps;
+            each_ps +
+            order->hop_delay_ps * originator_phase_hops(scatter, phase);
     }
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/* Sets how long the first parts will wait for the announcement's circuits. */
+static void set_ports_wait(const struct scatter *scatter,
+                           struct originator *originator)
+{
+    const struct wire_order *order = &originator->order;
+    uint64_t begin_ps = originator_now_ps(scatter) + scatter->costs->plan_ps;
+    uint64_t end_ps = originator->announced_ps;
+    uint32_t bytes = CIRCUIT_HEADER_BYTES + WIRE_ANNOUNCE_HEAD_BYTES +
+                     WIRE_ANNOUNCE_BYTES + WIRE_PAD4(order->arg_bytes);
+    unsigned phases = (unsigned)torus_phases(scatter->size);
+
+    for (unsigned phase = 1; phase <= phases; ++phase) {
+        end_ps += order->startup_ps + order->transfer_ps * bytes +
+                  order->hop_delay_ps * originator_phase_hops(scatter, phase) +
+                  scatter->message[phase].gap_ps;
+    }
+    originator->ports_wait_ps = less(end_ps, begin_ps);
 }
 
 /* Whether the plan counts the way back of outputs. */
@@ -55,45 +72,60 @@ static bool counts_returns(const struct originator *originator)
     return originator->results_denominator != 0;
 }
 
-/* The input for a plan of one round: the kernel's begin(), which the originator
-   has done before, is part of phase 1's startup, and the return of outputs part
-   of every phase's. */
-static struct planner_input one_round(const struct scatter *scatter,
-                                      const struct originator *originator)
+/*
+ * Makes the startups those of a plan of one round, where they lie: copying the
+ * input takes as long as a third of the plan. Startup i is the time from when
+ * layer i - 1 begins to compute until layer i does, but for the transfer of
+ * units. The software of a hop is what is left of it when the part is whole, as
+ * the switch hands its head over first; layer i is taken to have a little less
+ * than a 5^i-th of the load. That the ports may still be busy with the
+ * announcement is part of phase 1's, the return of outputs of every phase's.
+ * The kernel's begin() is none: nodes call it when the job is announced.
+ */
+static void set_one_round(const struct scatter *scatter,
+                          struct originator *originator)
 {
-    struct planner_input input = originator->input;
+    const struct scatter_costs *costs = scatter->costs;
+    struct planner_input *input = &originator->input;
+    uint32_t units = input->load_units;
+    uint64_t queue_ps = costs->phase_queue_ps * (input->phases_max - 1ull);
+    uint64_t sends_ps = costs->first_send_ps + originator->ports_wait_ps;
+    uint64_t starts_ps = costs->first_send_ps + queue_ps;
 
-    input.startup_ps[0] += originator->report.begin_ps;
-    input.results_numerator = originator->results_numerator;
-    input.results_denominator = originator->results_denominator;
-    for (unsigned i = 0; counts_returns(originator) && i < input.phases_max;
-         ++i) {
-        input.startup_ps[i] += slots_return_ps(scatter, originator, i + 1, 0);
+    input->results_numerator = originator->results_numerator;
+    input->results_denominator = originator->results_denominator;
+    for (unsigned i = 0; i < input->phases_max; ++i) {
+        uint64_t hop_ps = input->startup_ps[i] - costs->split_ps + sends_ps;
+        uint64_t before_ps = starts_ps;
+        uint64_t arrives_ps;
+
+        units /= 5;
+        arrives_ps = input->transfer_ps * (units - units / 16);
+        starts_ps =
+            less(costs->split_ps + costs->job_ps + queue_ps, arrives_ps);
+        sends_ps =
+            less((uint64_t)costs->split_ps + costs->phase_queue_ps, arrives_ps);
+        queue_ps -= costs->phase_queue_ps;
+        originator->hop_ps[i + 1] = hop_ps;
+        input->startup_ps[i] = less(hop_ps + starts_ps, before_ps);
+        if (counts_returns(originator)) {
+            input->startup_ps[i] +=
+                slots_return_ps(scatter, originator, i + 1, 0);
+        }
     }
-    return input;
-}
-
-static int plan_one(const struct scatter *scatter,
-                    const struct originator *originator,
-                    struct planner_plan *one)
-{
-    struct planner_input input = one_round(scatter, originator);
-
-    return planner_plan(one, &input);
 }
 
 /* Time from the receipt of layer `phase` - 1 (of layer 0: time zero) to that of
-   layer `phase`. */
+   layer `phase`, in the first of several rounds. */
 static uint64_t step_ps(const struct scatter *scatter,
-                        const struct originator *originator, unsigned phase,
-                        uint32_t volume_units)
+                        const struct originator *originator, unsigned phase)
 {
     const struct scatter_costs *costs = scatter->costs;
 
-    return circuit_ps(scatter, originator, phase) +
-           originator->input.transfer_ps * volume_units +
-           (phase == 1 ? costs->first_send_ps
-                       : costs->split_ps + costs->phase_queue_ps);
+    return originator->input.startup_ps[phase - 1] +
+           (phase == 1 ? (uint64_t)costs->first_send_ps - costs->split_ps +
+                             originator->ports_wait_ps
+                       : costs->phase_queue_ps);
 }
 
 /* Sets when each layer is planned to have received its first volume. */
@@ -104,8 +136,11 @@ static void plan_receipts(const struct scatter *scatter,
 
     for (unsigned phase = 1; phase <= originator->plan.phases; ++phase) {
         received_ps[phase] = received_ps[phase - 1] +
-                             step_ps(scatter, originator, phase,
-                                     originator->plan.volume_units[0][phase]);
+                             (originator->plan.rounds == 1
+                                  ? originator->hop_ps[phase]
+                                  : step_ps(scatter, originator, phase)) +
+                             originator->input.transfer_ps *
+                                 originator->plan.volume_units[0][phase];
     }
 }
 
@@ -114,8 +149,7 @@ static void plan_receipts(const struct scatter *scatter,
  * units: with many units the makespan and one unit's time; with few it shows
  * that a circuit for one unit does not pay.
  */
-static uint64_t whole_units_ps(const struct scatter *scatter,
-                               const struct originator *originator,
+static uint64_t whole_units_ps(const struct originator *originator,
                                const struct planner_plan *one)
 {
     uint64_t compute_ps = originator->input.compute_ps;
@@ -127,7 +161,8 @@ static uint64_t whole_units_ps(const struct scatter *scatter,
 
         if (i > 0) {
             received_ps +=
-                step_ps(scatter, originator, i, one->volume_units[i] + 1);
+                originator->hop_ps[i] +
+                originator->input.transfer_ps * (one->volume_units[i] + 1ull);
         }
         end_ps = received_ps + compute_ps * (one->share_units[i] + 1ull);
         last_ps = end_ps > last_ps ? end_ps : last_ps;
@@ -141,31 +176,6 @@ struct choice {
     unsigned rounds;
     uint64_t makespan_ps; /* with the originator's own queueing */
 };
-
-static struct rounds_input rounds_input(const struct scatter *scatter,
-                                        const struct originator *originator)
-{
-    uint8_t rounds = originator->order.rounds;
-    bool best = rounds == WIRE_BEST;
-
-    return (struct rounds_input){
-        .base = &originator->input,
-        .phase_queue_ps = scatter->costs->phase_queue_ps,
-        .between_rounds_ps =
-            scatter->costs->split_ps + scatter->costs->kernel_start_ps +
-            scatter->costs->round_end_ps + originator->kernel_call_ps,
-        .begin_ps = originator->report.begin_ps,
-        .round_overhead_ps = scatter->costs->round_overhead_ps,
-        .rounds_min = best ? 2 : rounds,
-        .rounds_max = best ? ROUNDS_MAX : rounds};
-}
-
-static void keep_better(struct choice *best, const struct choice *other)
-{
-    if (best->rounds == 0 || other->makespan_ps < best->makespan_ps) {
-        *best = *other;
-    }
-}
 
 /*
  * Time that the return of all outputs takes after the makespan with more rounds
@@ -186,92 +196,232 @@ static uint64_t returns_ps(const struct scatter *scatter,
     return total_ps;
 }
 
-/* The best number of rounds for so many phases; ERR_PHASES if infeasible. */
-static int choose_rounds(const struct scatter *scatter,
-                         struct originator *originator, unsigned phases,
-                         struct choice *best)
+/* Time that a round costs the originator. */
+static uint64_t round_ps(const struct scatter *scatter, unsigned phases)
 {
-    struct choice choice = {.phases = phases, .rounds = 1};
-    struct planner_plan one;
-    int error = ERR_PHASES;
-
-    set_startups(scatter, originator, phases);
-    if (originator->order.rounds == 1 ||
-        originator->order.rounds == WIRE_BEST) {
-        error = plan_one(scatter, originator, &one);
-        if (error == ERR_OK) {
-            choice.makespan_ps =
-                whole_units_ps(scatter, originator, &one) +
-                scatter->costs->round_overhead_ps +
-                phases * (uint64_t)scatter->costs->phase_queue_ps;
-            keep_better(best, &choice);
-        }
-    }
-    if (originator->order.rounds != 1 && phases > 0) {
-        struct rounds_input input = rounds_input(scatter, originator);
-        int found = rounds_best(&choice.rounds, &choice.makespan_ps, &input);
-
-        if (found == ERR_OK) {
-            choice.makespan_ps += returns_ps(scatter, originator, phases) +
-                                  choice.rounds * originator->input.compute_ps;
-            keep_better(best, &choice);
-            error = ERR_OK;
-        }
-    }
-    return error;
+    return scatter->costs->round_overhead_ps +
+           phases * (uint64_t)scatter->costs->phase_queue_ps;
 }
 
-/* The best number of phases and rounds. Each number of phases is planned, as
-   the length of the job and the rounding of units depend on it. */
-static int choose(const struct scatter *scatter, struct originator *originator,
-                  struct choice *best)
+/* A makespan that one phase less than in this plan of one round can't better:
+   its children's volumes are then the originator's and their parents'. */
+static uint64_t shallower_ps(const struct scatter *scatter,
+                             const struct originator *originator,
+                             const struct planner_plan *one)
 {
-    unsigned phases = (unsigned)torus_phases(scatter->size);
-    bool fixed = originator->order.phases != WIRE_BEST;
-    int error = ERR_PHASES;
+    const struct planner_input *input = &originator->input;
+    uint64_t headers_ps =
+        one->phases * originator->order.transfer_ps * (2 * sizeof(uint32_t));
+    uint64_t gain_ps = 4 * input->compute_ps * one->volume_units[one->phases];
+    uint64_t least_ps =
+        one->makespan_ps + gain_ps + round_ps(scatter, one->phases - 1u);
 
-    for (unsigned n = phases + 1; n-- > 0;) {
-        int found = choose_rounds(scatter, originator, n, best);
-
-        if (found != ERR_OK && found != ERR_PHASES) {
-            return found;
-        }
-        if (found == ERR_OK && error != ERR_OK) {
-            originator->report.phases_feasible = (uint8_t)n;
-            error = ERR_OK;
-        }
-    }
-    if (error == ERR_OK && fixed) {
-        best->rounds = 0;
-        error = originator->order.phases <= phases
-                    ? choose_rounds(scatter, originator,
-                                    originator->order.phases, best)
-                    : ERR_PHASES;
-    }
-    return error;
+    return less(least_ps, headers_ps);
 }
 
-static int compute_plan(const struct scatter *scatter,
-                        struct originator *originator,
-                        const struct choice *choice)
+/* Makes the plan of one round the best choice if it is. */
+static bool keep_one(const struct scatter *scatter,
+                     struct originator *originator, struct choice *best,
+                     const struct planner_plan *one)
+{
+    uint64_t makespan_ps =
+        whole_units_ps(originator, one) + round_ps(scatter, one->phases);
+
+    if (makespan_ps >= best->makespan_ps) {
+        return false;
+    }
+    best->phases = one->phases;
+    best->rounds = 1;
+    best->makespan_ps = makespan_ps;
+    rounds_of_one(&originator->plan, one, originator->input.load_units);
+    return true;
+}
+
+/*
+ * The best number of phases for one round, up to `phases` or exactly that, and
+ * its plan. Fewer phases than the planner calls feasible are better where units
+ * are few: each is planned until one more would be no better.
+ */
+static int choose_one(const struct scatter *scatter,
+                      struct originator *originator, struct choice *best,
+                      unsigned phases, bool fixed)
 {
     struct planner_plan one;
-    struct rounds_input input;
+    bool more = true;
+
+    while (more) {
+        int error;
+
+        set_startups(scatter, originator, phases);
+        set_one_round(scatter, originator);
+        error = planner_plan(&one, &originator->input);
+        if (error != ERR_OK) {
+            return error;
+        }
+        if (best->makespan_ps == UINT64_MAX) {
+            originator->report.phases_feasible = one.phases;
+        }
+        if (one.phases < phases && fixed) {
+            return ERR_PHASES;
+        }
+        if (one.phases < phases) {
+            /* With shorter headers one phase more may be feasible. */
+            phases = one.phases + 1u < phases ? one.phases + 1u : one.phases;
+            continue;
+        }
+        more = keep_one(scatter, originator, best, &one) && phases > 0 &&
+               !fixed &&
+               best->makespan_ps > shallower_ps(scatter, originator, &one);
+        phases -= more;
+    }
+    return ERR_OK;
+}
+
+/* The input for so many rounds, or WIRE_BEST. */
+static struct rounds_input rounds_input(const struct scatter *scatter,
+                                        const struct originator *originator,
+                                        uint8_t rounds)
+{
+    const struct scatter_costs *costs = scatter->costs;
+    bool any = rounds == WIRE_BEST;
+
+    return (struct rounds_input){
+        .base = &originator->input,
+        .phase_queue_ps = costs->phase_queue_ps,
+        .between_rounds_ps = costs->split_ps + costs->kernel_start_ps +
+                             costs->round_end_ps + originator->kernel_call_ps,
+        .begin_ps = costs->job_ps,
+        .round_overhead_ps = costs->round_overhead_ps,
+        .gain_ps = any ? costs->try_rounds_ps : 0,
+        .rounds_min = any ? 2 : rounds,
+        .rounds_max = any ? ROUNDS_MAX : rounds};
+}
+
+/*
+ * Plans so many rounds, or the best number, if they take less than *time_ps,
+ * which it is then. While the ports are still busy with the announcement, the
+ * originator computes `ahead`, and the rest is planned from then on.
+ */
+static int plan_rounds(const struct scatter *scatter,
+                       struct originator *originator, uint8_t rounds,
+                       uint64_t *time_ps)
+{
+    struct planner_input *base = &originator->input;
+    struct rounds_input input = rounds_input(scatter, originator, rounds);
+    struct rounds_plan *plan = &originator->plan;
+    uint64_t wait_ps = originator->ports_wait_ps;
+    uint64_t ahead = wait_ps > 0 ? wait_ps / base->compute_ps : 0;
     int error;
 
-    set_startups(scatter, originator, choice->phases);
-    if (choice->rounds > 1) {
-        input = rounds_input(scatter, originator);
-        error = rounds_plan(&originator->plan, &input, choice->rounds);
-        if (error != ERR_PHASES || originator->order.rounds != WIRE_BEST) {
+    if (ahead >= base->load_units || *time_ps <= wait_ps) {
+        return ERR_PHASES;
+    }
+    base->load_units -= (uint32_t)ahead;
+    *time_ps -= wait_ps;
+    error = rounds_plan(plan, time_ps, &input);
+    base->load_units += (uint32_t)ahead;
+    *time_ps += wait_ps;
+    if (error == ERR_OK) {
+        plan->share_units[0][0] += (uint32_t)ahead;
+        plan->volume_units[0][0] += (uint32_t)ahead;
+        plan->round_units[0] += (uint32_t)ahead;
+        plan->makespan_ps += wait_ps;
+    }
+    return error;
+}
+
+/* Plans the best number of rounds for so many phases, if that beats the best
+   choice. */
+static void try_phases(const struct scatter *scatter,
+                       struct originator *originator, struct choice *best,
+                       unsigned phases)
+{
+    uint64_t after_ps = returns_ps(scatter, originator, phases);
+    uint64_t makespan_ps = less(best->makespan_ps, after_ps);
+
+    if (plan_rounds(scatter, originator, originator->order.rounds,
+                    &makespan_ps) == ERR_OK) {
+        *best = (struct choice){phases, originator->plan.rounds,
+                                makespan_ps + after_ps};
+    }
+}
+
+/*
+ * The best numbers of phases, up to `phases` or exactly that, and of rounds:
+ * two or more, where they gain more than it takes to plan them. Fewer phases
+ * are tried as long as their bound leaves something to gain; it rises as they
+ * fall.
+ */
+static void choose_rounds(const struct scatter *scatter,
+                          struct originator *originator, struct choice *best,
+                          unsigned phases, bool fixed)
+{
+    uint64_t planning_ps = originator->order.rounds == WIRE_BEST
+                               ? scatter->costs->plan_rounds_ps
+                               : 0;
+
+    for (unsigned n = phases; n > 0 && (n == phases || !fixed); --n) {
+        uint64_t bound_ps;
+
+        set_startups(scatter, originator, n);
+        bound_ps = rounds_bound_ps(&originator->input);
+        if (bound_ps == UINT64_MAX) {
+            continue;
+        }
+        if (bound_ps + 2 * round_ps(scatter, n) +
+                2 * originator->input.compute_ps + planning_ps >=
+            best->makespan_ps) {
+            return;
+        }
+        try_phases(scatter, originator, best, n);
+    }
+}
+
+/* Plans the best choice again, which another one has spoilt. */
+static int plan_again(const struct scatter *scatter,
+                      struct originator *originator, const struct choice *best)
+{
+    struct choice again = {.makespan_ps = UINT64_MAX};
+
+    set_startups(scatter, originator, best->phases);
+    return best->rounds == 1
+               ? choose_one(scatter, originator, &again, best->phases, true)
+               : plan_rounds(scatter, originator, (uint8_t)best->rounds,
+                             &again.makespan_ps);
+}
+
+/* Chooses phases and rounds, and makes the plan. */
+static int choose(const struct scatter *scatter, struct originator *originator)
+{
+    const struct wire_order *order = &originator->order;
+    unsigned phases = (unsigned)torus_phases(scatter->size);
+    bool fixed = order->phases != WIRE_BEST && order->phases <= phases;
+    struct choice best = {.makespan_ps = UINT64_MAX};
+    int error = ERR_PHASES;
+
+    if (fixed) {
+        phases = order->phases;
+    }
+    if (order->rounds == 1 || order->rounds == WIRE_BEST) {
+        error = choose_one(scatter, originator, &best, phases, fixed);
+        if (error != ERR_OK && error != ERR_PHASES) {
             return error;
         }
     }
-    error = plan_one(scatter, originator, &one);
-    if (error == ERR_OK) {
-        rounds_of_one(&originator->plan, &one, originator->input.load_units);
+    if (order->phases != WIRE_BEST && !fixed) {
+        return ERR_PHASES;
     }
-    return error;
+    if (order->rounds != 1) {
+        choose_rounds(scatter, originator, &best, phases, fixed);
+    }
+    if (best.makespan_ps == UINT64_MAX) {
+        return ERR_PHASES;
+    }
+    if (originator->plan.rounds == 0) {
+        return plan_again(scatter, originator, &best);
+    }
+    set_startups(scatter, originator, best.phases);
+    return ERR_OK;
 }
 
 /*
@@ -310,7 +460,6 @@ static int plan(struct scatter *scatter, struct originator *originator)
 {
     const struct wire_order *order = &originator->order;
     struct wire_report *report = &originator->report;
-    struct choice best = {.rounds = 0};
     uint64_t start_ps;
     int error;
 
@@ -326,10 +475,8 @@ static int plan(struct scatter *scatter, struct originator *originator)
     originator->input.transfer_ps = order->transfer_ps * order->unit_bytes;
     set_results(scatter, originator);
     start_ps = originator_now_ps(scatter);
-    error = choose(scatter, originator, &best);
-    if (error == ERR_OK) {
-        error = compute_plan(scatter, originator, &best);
-    }
+    set_ports_wait(scatter, originator);
+    error = choose(scatter, originator);
     report->plan_ps = originator_now_ps(scatter) - start_ps;
     return error;
 }
@@ -340,7 +487,6 @@ static void fill_report(struct scatter *scatter, struct originator *originator)
     const struct scatter_costs *costs = scatter->costs;
     const struct rounds_plan *made = &originator->plan;
     struct wire_report *report = &originator->report;
-    struct planner_input input;
 
     report->phases = made->phases;
     report->rounds = made->rounds;
@@ -351,10 +497,11 @@ static void fill_report(struct scatter *scatter, struct originator *originator)
             report->volume_units[layer] += made->volume_units[round][layer];
         }
     }
-    input =
-        made->rounds == 1 ? one_round(scatter, originator) : originator->input;
+    if (made->rounds == 1) {
+        set_one_round(scatter, originator);
+    }
     for (unsigned phase = 1; phase <= made->phases; ++phase) {
-        report->startup_ps[phase - 1] = input.startup_ps[phase - 1];
+        report->startup_ps[phase - 1] = originator->input.startup_ps[phase - 1];
     }
     report->overhead_ps = costs->kernel_start_ps;
     if (made->phases > 0) {
@@ -389,32 +536,51 @@ static void plan_returns(const struct scatter *scatter,
     }
 }
 
-/* Writes the jobs of all rounds into new memory, one after the other. */
-static int store_jobs(struct scatter *scatter, struct originator *originator)
+/* Time that the nodes of the last layer compute in the last round. */
+static uint64_t last_share_ps(const struct originator *originator)
+{
+    const struct rounds_plan *plan = &originator->plan;
+
+    return plan->share_units[plan->rounds - 1][plan->phases] *
+           originator->report.compute_ps;
+}
+
+/* Writes the job into new memory, with the tables of the first round, and those
+   of all later ones behind it. */
+static int store_job(struct scatter *scatter, struct originator *originator)
 {
     struct wire_job *job = &scatter->job;
+    const struct rounds_plan *made = &originator->plan;
     uint64_t result_ps[TORUS_PHASES_MAX + 1];
-    uint32_t bytes;
+    uint8_t *tables;
     int error;
 
-    job->phases = originator->plan.phases;
-    job->rounds = originator->plan.rounds;
+    job->phases = made->phases;
+    job->rounds = made->rounds;
     job->flags |= WIRE_TABLES;
-    bytes = wire_job_bytes(job);
-    originator->jobs = originator_allocate(scatter, job->rounds * bytes);
-    if (originator->jobs == NULL) {
+    scatter->job_bytes = wire_job_bytes(job);
+    originator->job = originator_allocate(
+        scatter, scatter->job_bytes +
+                     (job->rounds - 1u) * WIRE_TABLES_BYTES(job->phases));
+    if (originator->job == NULL) {
         return ERR_MEMORY;
     }
     error = slots_set(scatter, originator, originator_phase_hops(scatter, 1));
+    if (job->phases > 0) {
+        slots_set_short(scatter, originator, originator_phase_hops(scatter, 1),
+                        last_share_ps(originator));
+    }
     if (scatter_has_output(scatter)) {
         plan_returns(scatter, originator, result_ps);
     }
-    for (unsigned round = 0; error == ERR_OK && round < job->rounds; ++round) {
-        wire_job_store(originator->jobs + round * bytes, job,
-                       originator->plan.share_units[round],
-                       originator->plan.volume_units[round], result_ps);
+    wire_job_store(originator->job, job, made->share_units[0],
+                   made->volume_units[0], result_ps);
+    tables = originator->job + scatter->job_bytes;
+    for (unsigned round = 1; round < job->rounds; ++round) {
+        wire_tables_store(tables, job->phases, made->share_units[round],
+                          made->volume_units[round]);
+        tables += WIRE_TABLES_BYTES(job->phases);
     }
-    scatter->job_bytes = bytes;
     return error;
 }
 
@@ -426,17 +592,20 @@ int originator_plan_pattern(struct scatter *scatter,
     if (error == ERR_OK) {
         fill_report(scatter, originator);
         plan_receipts(scatter, originator);
-        error = store_jobs(scatter, originator);
+        error = store_job(scatter, originator);
     }
     return error;
 }
 
 /* Gap before a round's first circuits. Circuits of the round before may last
    longer than planned by a unit in every phase, by which volumes are rounded
-   up; cut at 2^26 ps (67 us), which is enough. */
-static uint32_t round_gap_ps(const struct originator *originator)
+   up, and the software between two rounds by some of its instructions; cut at
+   2^26 ps (67 us), which is enough. */
+static uint32_t round_gap_ps(const struct scatter *scatter,
+                             const struct originator *originator)
 {
-    uint64_t gap_ps = originator->plan.phases * originator->input.transfer_ps;
+    uint64_t gap_ps = originator->plan.phases * originator->input.transfer_ps +
+                      scatter->costs->round_end_ps / 10;
 
     return gap_ps < 1u << 26 ? (uint32_t)gap_ps : 1u << 26;
 }
@@ -445,19 +614,29 @@ int originator_send_rounds(struct scatter *scatter,
                            struct originator *originator, uint64_t start_ps)
 {
     const struct wire_order *order = &originator->order;
-    uint64_t gather_ps = slots_gather_ps(scatter, originator, start_ps);
+    uint8_t *tables = originator->job + scatter->job_bytes;
     uint32_t share_units = 0;
     int error = ERR_OK;
 
+    wire_job_store_gather(originator->job,
+                          slots_gather_ps(scatter, originator, start_ps));
+    scatter->job_data = originator->job;
+    scatter->tables = originator->job + WIRE_JOB_BYTES;
+    scatter->passed_on =
+        (struct circuit_segment){originator->job, scatter->job_bytes};
+    if (originator->plan.rounds == 1) {
+        scatter->gap_ps = 0;
+    }
     for (unsigned round = 0; error == ERR_OK && round < originator->plan.rounds;
          ++round) {
         if (round > 0) {
-            scatter->message[1].gap_ps += round_gap_ps(originator);
+            scatter->first_gap_ps += round_gap_ps(scatter, originator);
+            scatter->tables = tables;
+            scatter->passed_on = (struct circuit_segment){
+                tables, WIRE_TABLES_BYTES(originator->plan.phases)};
+            tables += WIRE_TABLES_BYTES(originator->plan.phases);
         }
         scatter->round = round;
-        scatter->job_data = originator->jobs + round * scatter->job_bytes;
-        wire_job_store_gather(originator->jobs + round * scatter->job_bytes,
-                              gather_ps);
         scatter->units = originator->plan.round_units[round];
         error = pattern_distribute(scatter);
         share_units += scatter->split.share_units;

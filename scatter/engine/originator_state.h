@@ -12,9 +12,15 @@ struct originator {
     struct planner_input input; /* return of outputs not counted */
     uint16_t results_numerator; /* P/Q: bytes of output per byte of the load */
     uint16_t results_denominator; /* 0: the plan does not count outputs */
-    struct rounds_plan plan;
-    uint64_t kernel_call_ps; /* measured: a run() of no units */
-    uint8_t *jobs; /* stored jobs of all rounds, one after the other */
+    uint64_t kernel_call_ps;      /* measured: a run() of no units */
+    uint64_t announced_ps;        /* when it began to queue the announcement */
+    uint64_t ports_wait_ps; /* the first sends wait so long for the ports, which
+                               the announcement still takes */
+    uint8_t *job; /* as stored; the tables of later rounds lie behind it */
+    uint64_t hop_ps[TORUS_PHASES_MAX + 1]; /* in one round: from the receipt of
+                    the layer before to a layer's, but for its units */
+    struct rounds_plan plan; /* the last: of its tables only those of its
+                                rounds are ever set */
 };
 
 static inline uint64_t originator_now_ps(const struct scatter *scatter)

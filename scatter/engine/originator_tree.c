@@ -53,7 +53,6 @@ static struct tree_input input_of(const struct scatter *scatter,
         .split_ps = costs->branch_split_ps,
         .queue_ps = costs->branch_queue_ps,
         .kernel_start_ps = costs->kernel_start_ps + originator->kernel_call_ps,
-        .begin_ps = originator->report.begin_ps,
         .ports = order->ports,
         .store_and_forward = (order->flags & WIRE_STORE_AND_FORWARD) != 0,
         .equal = (order->flags & WIRE_EQUAL_SHARES) != 0};
@@ -118,16 +117,34 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     int error;
 
     scatter->job_bytes = wire_job_bytes(&scatter->job);
-    originator->jobs = originator_allocate(scatter, scatter->job_bytes);
-    if (result_ps == NULL || originator->jobs == NULL) {
+    originator->job = originator_allocate(scatter, scatter->job_bytes);
+    if (result_ps == NULL || originator->job == NULL) {
         return ERR_MEMORY;
     }
     error = slots_set(scatter, originator, longest_path(scatter->branch));
     if (scatter_has_output(scatter)) {
         plan_returns(scatter, originator, result_ps);
     }
-    wire_job_store(originator->jobs, &scatter->job, NULL, NULL, result_ps);
+    wire_job_store(originator->job, &scatter->job, NULL, NULL, result_ps);
     return error;
+}
+
+int originator_read_tree(struct scatter *scatter, struct originator *originator)
+{
+    const struct wire_order *order = &originator->order;
+    uint32_t bytes = TREE_BRANCH_BYTES * order->tree_nodes;
+    uint8_t *tree;
+
+    if (!tree_valid(order->tree, bytes, scatter->size)) {
+        return ERR_PLAN;
+    }
+    tree = originator_allocate(scatter, bytes);
+    if (tree == NULL) {
+        return ERR_MEMORY;
+    }
+    memcpy(tree, order->tree, bytes);
+    scatter->branch = tree;
+    return ERR_OK;
 }
 
 int originator_plan_tree(struct scatter *scatter, struct originator *originator)
@@ -144,10 +161,6 @@ int originator_plan_tree(struct scatter *scatter, struct originator *originator)
     unsigned phases = 0;
     int error;
 
-    if (!tree_valid(tree, TREE_BRANCH_BYTES * order->tree_nodes,
-                    scatter->size)) {
-        return ERR_PLAN;
-    }
     if (work == NULL) {
         return ERR_MEMORY;
     }
@@ -165,14 +178,15 @@ int originator_plan_tree(struct scatter *scatter, struct originator *originator)
     scatter->job.phases = (uint8_t)(phases > 0 ? phases : 1);
     scatter->job.rounds = 1;
     shift_ranges(tree, order->first_unit);
-    return store_job(scatter, originator);
+    error = store_job(scatter, originator);
+    return error == ERR_OK ? circuit_drain(scatter->circuit) : error;
 }
 
 int originator_send_tree(struct scatter *scatter, struct originator *originator,
                          uint64_t start_ps)
 {
-    wire_job_store_gather(originator->jobs,
+    wire_job_store_gather(originator->job,
                           slots_gather_ps(scatter, originator, start_ps));
-    scatter->job_data = originator->jobs;
+    scatter->job_data = originator->job;
     return branch_distribute(scatter);
 }

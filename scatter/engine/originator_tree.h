@@ -5,8 +5,14 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/originator_state.h"
 
+/* Makes the order's tree the originator's branch, in new memory: its
+   announcement lies there while the order's own is planned. Result: 0, ERR_PLAN
+   (no tree of this torus) or ERR_MEMORY. */
+NODISCARD int originator_read_tree(struct scatter *scatter,
+                                   struct originator *originator);
+
 /* Plans the load along the order's tree, into the tree itself, and writes the
-   job. Result: 0 or the error. */
+   job. Waits for the end of the announcement. Result: 0 or the error. */
 NODISCARD int originator_plan_tree(struct scatter *scatter,
                                    struct originator *originator);
 

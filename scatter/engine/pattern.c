@@ -1,76 +1,112 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/pattern.h"
 
-#include "scatter/engine/probe.h"
+#include "scatter/engine/await.h"
 
-/* Queues the sends of one phase. The children's ranges follow each other from
-   unit `position` of this node's; `extra` of them get one unit above the floor.
- */
-static int queue_phase(struct scatter *scatter, unsigned phase,
-                       uint32_t position, uint32_t floor_units, uint32_t extra)
+static_assert(WIRE_PART_BYTES == CIRCUIT_ROW_BYTES,
+              "the switch writes what a part begins with");
+
+/* Tells the circuit what all parts of this round have in common. */
+static void set_range(const struct scatter *scatter)
 {
-    struct circuit_message *message = &scatter->message[phase];
-    uint32_t unit_bytes = scatter->job.unit_bytes;
-    uint32_t halo_bytes = scatter->job.before_bytes + scatter->job.after_bytes;
-    const uint8_t *data =
-        scatter->range_data + position * unit_bytes - scatter->job.before_bytes;
-    uint32_t place = wire_part_place(phase, 0, scatter->round);
-    uint8_t *head = scatter->memory->part_head[scatter->round][phase - 1][0];
-    bool early = data < scatter->range_data - scatter->range_before_bytes;
+    const struct circuit_range range = {
+        .shared = scatter->passed_on,
+        .begin = scatter->range_data - scatter->range_before_bytes,
+        .end = scatter->range_data + scatter->range_to_end_bytes,
+        .unit_bytes = scatter->announced.unit_bytes,
+        .halo_bytes = scatter->job.before_bytes + scatter->job.after_bytes};
 
-    message->head.data = head;
-    message->shared.data = scatter->job_data;
-    message->shared.bytes = scatter->job_bytes;
-    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        uint32_t units = floor_units + (port < extra);
+    circuit_set_range(scatter->circuit, &range);
+}
 
-        wire_part_store(head + port * WIRE_PART_BYTES, units,
-                        scatter->first_unit + position, place | port << 8);
-        message->body[port].data = data;
-        message->body[port].bytes = units * unit_bytes + halo_bytes;
-        position += units;
-        data += units * unit_bytes;
+/* Queues the sends of all remaining phases. */
+static int queue_phases(struct scatter *scatter, const uint32_t volume_units[])
+{
+    const struct split *split = &scatter->split;
+    const uint8_t *data = scatter->range_data - scatter->job.before_bytes;
+    uint32_t unit_bytes = scatter->announced.unit_bytes;
+    unsigned phases = scatter->job.phases;
+    uint32_t position = scatter->units;
+    uint32_t round = scatter->round;
+    uint32_t gap_ps = scatter->first_gap_ps;
+    int error = ERR_OK;
+
+    set_range(scatter);
+    for (unsigned phase = scatter->layer + 1u;
+         error == ERR_OK && phase <= phases; ++phase) {
+        uint32_t units = volume_units[phase];
+        uint32_t more = split_extra(split, phase);
+
+        position -= TORUS_PORTS * units + more;
+        error =
+            circuit_send_row(scatter->circuit, phase,
+                             &(struct circuit_row){
+                                 .gap_ps = gap_ps,
+                                 .label = wire_part_place(phase, 0, round),
+                                 .data = data + position * unit_bytes,
+                                 .units = units,
+                                 .more = more,
+                                 .first_unit = scatter->first_unit + position});
+        gap_ps = scatter->gap_ps;
     }
-    if (early || (uint32_t)(scatter->range_data + scatter->range_to_end_bytes -
-                            data) < halo_bytes) {
-        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-            scatter_clip_to_load(scatter, &message->body[port]);
-        }
-    }
-    /* With a floor of 0 units only the first `extra` ports send. */
-    return circuit_send(scatter->circuit,
-                        floor_units > 0 ? 0xfu : (1u << extra) - 1u, message);
+    return error;
 }
 
 int pattern_distribute(struct scatter *scatter)
 {
-    const uint32_t *volume_units = wire_job_volumes(scatter->job_data);
-    struct split *split = &scatter->split;
     unsigned phases = scatter->job.phases;
-    uint32_t position = scatter->units;
-    int error =
-        split_volume(split, volume_units, wire_job_shares(scatter->job_data),
-                     phases, scatter->layer, scatter->units);
+    const uint32_t *volume_units = wire_volumes(scatter->tables, phases);
+    int error = split_volume(&scatter->split, volume_units,
+                             wire_shares(scatter->tables), phases,
+                             scatter->layer, scatter->units);
 
-    for (unsigned phase = scatter->layer + 1u;
-         error == ERR_OK && phase <= phases; ++phase) {
-        uint32_t extra = split_extra(split, phase);
-
-        position -= TORUS_PORTS * volume_units[phase] + extra;
-        error =
-            queue_phase(scatter, phase, position, volume_units[phase], extra);
-    }
-    scatter_record(scatter, EVENT_FORWARDED, scatter->layer, scatter->units);
-    return error;
+    return error == ERR_OK && scatter->layer < phases
+               ? queue_phases(scatter, volume_units)
+               : error;
 }
 
-/* Reads the part and the job that came with it. */
-static int read_part(struct scatter *scatter,
-                     const struct circuit_delivery *delivery)
+/* Reads the job that comes with the first part, with the first tables. */
+static int read_job(struct scatter *scatter,
+                    const struct circuit_delivery *delivery, uint32_t bytes)
 {
-    const uint8_t *job = delivery->payload + WIRE_PART_BYTES;
-    const uint8_t *end = delivery->payload + delivery->bytes;
-    struct circuit *circuit = scatter->circuit;
+    const uint8_t *in = delivery->payload + WIRE_PART_BYTES;
+    const struct wire_job *job = &scatter->job;
+    int error = scatter_read_job(scatter, in, bytes);
+
+    if (error != ERR_OK) {
+        return error;
+    }
+    if ((job->flags & WIRE_FLAGS(WIRE_TABLES, 0xfu)) !=
+            WIRE_FLAGS(WIRE_TABLES, WIRE_PATTERN) ||
+        scatter->layer > job->phases || job->rounds == 0 ||
+        delivery->job != scatter->announced_job || scatter->kernel == NULL) {
+        return ERR_FIELD;
+    }
+    scatter->circuit->job = delivery->job;
+    scatter->tables = in + WIRE_JOB_BYTES;
+    scatter->passed_on = (struct circuit_segment){in, scatter->job_bytes};
+    if (job->rounds == 1) {
+        scatter->gap_ps = 0;
+    }
+    return ERR_OK;
+}
+
+/* Finds the tables that come with a later part. */
+static int find_tables(struct scatter *scatter,
+                       const struct circuit_delivery *delivery, uint32_t bytes)
+{
+    scatter->tables = delivery->payload + WIRE_PART_BYTES;
+    scatter->passed_on = (struct circuit_segment){
+        scatter->tables, WIRE_TABLES_BYTES(scatter->job.phases)};
+    return bytes < scatter->passed_on.bytes ? ERR_LENGTH : ERR_OK;
+}
+
+/* Reads a part, of which the head may be all that is there, and queues what of
+   it goes on. */
+static int take(struct scatter *scatter,
+                const struct circuit_delivery *delivery)
+{
+    uint32_t bytes = delivery->bytes - WIRE_PART_BYTES;
     struct wire_part part;
     int error = wire_part_load(&part, delivery->payload, delivery->bytes);
 
@@ -81,23 +117,17 @@ static int read_part(struct scatter *scatter,
         wire_part_place(scatter->layer, scatter->parent_port, scatter->round)) {
         return ERR_PLACE;
     }
-    error = scatter_read_job(scatter, job, (uint32_t)(end - job));
+    error = scatter->round == 0 ? read_job(scatter, delivery, bytes)
+                                : find_tables(scatter, delivery, bytes);
     if (error != ERR_OK) {
         return error;
     }
-    if ((scatter->job.flags & WIRE_FLAGS(WIRE_TABLES, 0xfu)) !=
-            WIRE_FLAGS(WIRE_TABLES, WIRE_PATTERN) ||
-        scatter->layer > scatter->job.phases ||
-        scatter->round >= scatter->job.rounds) {
-        return ERR_FIELD;
-    }
-    if (scatter->round == 0) {
-        circuit->log->events_written = 0; /* of the job before */
-    }
-    circuit->job = delivery->job;
     scatter->units = part.units;
     scatter->first_unit = part.first_unit;
-    return scatter_set_range(scatter, job + scatter->job_bytes, end);
+    error = scatter_set_range(
+        scatter, scatter->passed_on.data + scatter->passed_on.bytes,
+        delivery->payload + delivery->bytes);
+    return error == ERR_OK ? pattern_distribute(scatter) : error;
 }
 
 /* The ports on which the next message may come in: for the first one all, if
@@ -107,17 +137,24 @@ static unsigned arrival_ports(const struct scatter *scatter)
 {
     return scatter->round == 0 && scatter->circuit->node->identity.probed != 0
                ? (1u << TORUS_PORTS) - 1u
-               : 1u << torus_path_arrival(scatter->path_from_parent);
+               : scatter->arrival_ports;
 }
 
 int pattern_receive(struct scatter *scatter)
 {
     struct circuit_delivery delivery;
-    int error =
-        probe_await(scatter, WIRE_PART, &delivery, arrival_ports(scatter));
+    unsigned wanted = arrival_ports(scatter) | scatter->arrival_head;
+    int error = await_message(scatter, WIRE_PART, &delivery, wanted);
+    int damage;
 
-    if (error == ERR_OK) {
-        error = read_part(scatter, &delivery);
+    if (error != ERR_OK) {
+        return error;
     }
-    return error == ERR_OK ? pattern_distribute(scatter) : error;
+    error = take(scatter, &delivery);
+    if (scatter->round == 0) {
+        scatter_record(scatter, EVENT_FORWARDED, scatter->layer,
+                       scatter->units);
+    }
+    damage = circuit_complete(scatter->circuit);
+    return damage == ERR_OK ? error : damage;
 }

@@ -7,22 +7,16 @@
 #include "scatter/engine/originator_pattern.h"
 #include "scatter/engine/pattern.h"
 
-/*
- * Sets what is known of each phase's sends before there is a load. The gap
- * makes the switch of a node whose sends are queued already wait as long as a
- * node needs that has just received, so that all circuits of a phase are set up
- * together.
- */
-static void prepare_messages(struct scatter *scatter, unsigned phases)
+/* Prepares the sends of a phase before there is a load. */
+static int prepare_phase(struct scatter *scatter, unsigned phase)
 {
-    for (unsigned phase = 1; phase <= phases; ++phase) {
-        scatter->message[phase] = (struct circuit_message){
-            .path = torus_phase_path(scatter->size, phase, TORUS_EAST),
-            .kind = WIRE_PART,
-            .gap_ps = scatter->costs->split_ps + scatter->costs->phase_queue_ps,
-            .head.bytes = WIRE_PART_BYTES,
-            .head_stride = WIRE_PART_BYTES};
-    }
+    struct circuit_message *message = &scatter->message[phase];
+
+    *message = (struct circuit_message){
+        .path = torus_phase_path(scatter->size, phase, TORUS_EAST),
+        .kind = WIRE_PART,
+        .gap_ps = scatter->gap_ps};
+    return circuit_prepare(scatter->circuit, phase, message);
 }
 
 static int prepare(struct scatter *scatter)
@@ -32,6 +26,7 @@ static int prepare(struct scatter *scatter)
     struct torus_coord originator = {identity->originator_x,
                                      identity->originator_y};
     int phases = torus_phases(scatter->size);
+    int error = ERR_OK;
     struct torus_role role;
 
     if (phases < 0) {
@@ -42,8 +37,56 @@ static int prepare(struct scatter *scatter)
     scatter->parent_port = role.port;
     scatter->path_from_parent =
         torus_phase_path(scatter->size, role.layer, (enum torus_port)role.port);
-    prepare_messages(scatter, (unsigned)phases);
-    return ERR_OK;
+    /* So the switch of a node whose sends are queued already waits as long as a
+       node needs that has just received, and all circuits of a phase are set up
+       together. */
+    scatter->gap_ps = scatter->costs->split_ps + scatter->costs->phase_queue_ps;
+    scatter->first_gap_ps = scatter->gap_ps;
+    scatter->arrival_head =
+        CIRCUIT_HEAD(SCATTER_PART_HEAD_BYTES + WIRE_JOB_BYTES +
+                     16u * ((unsigned)phases + 1u));
+    scatter->arrival_ports =
+        (uint8_t)(1u << torus_path_arrival(scatter->path_from_parent));
+    for (unsigned phase = 1; error == ERR_OK && phase <= (unsigned)phases;
+         ++phase) {
+        error = prepare_phase(scatter, phase);
+    }
+    scatter_prepare_return(scatter);
+    return error;
+}
+
+static int announce(struct scatter *scatter, struct circuit_segment shared,
+                    struct circuit_segment arg)
+{
+    unsigned phases = (unsigned)torus_phases(scatter->size);
+    int error = ERR_OK;
+
+    for (unsigned phase = scatter->layer + 1u;
+         error == ERR_OK && phase <= phases; ++phase) {
+        struct circuit_message message = scatter->message[phase];
+
+        message.kind = WIRE_ANNOUNCE;
+        message.head.data = scatter->memory->announce_head[phase - 1];
+        message.head.bytes = WIRE_ANNOUNCE_HEAD_BYTES;
+        message.head_stride = 0;
+        message.shared = shared;
+        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+            message.body[port] = arg;
+        }
+        bytes_store_u32(scatter->memory->announce_head[phase - 1], phase);
+        error = circuit_send(scatter->circuit, 0xfu, &message);
+    }
+    return error;
+}
+
+static int place(struct scatter *scatter, const uint8_t *announcement,
+                 uint32_t bytes, uint32_t *head_bytes)
+{
+    *head_bytes = WIRE_ANNOUNCE_HEAD_BYTES;
+    if (bytes < WIRE_ANNOUNCE_HEAD_BYTES) {
+        return ERR_LENGTH;
+    }
+    return announcement[0] == scatter->layer ? ERR_OK : ERR_PLACE;
 }
 
 static int gather(struct scatter *scatter)
@@ -53,16 +96,20 @@ static int gather(struct scatter *scatter)
     scatter_begin_gather(scatter);
     for (unsigned phase = scatter->job.phases;
          error == ERR_OK && phase > scatter->layer; --phase) {
-        for (unsigned port = 0; error == ERR_OK && port < TORUS_PORTS; ++port) {
-            if (split_child_units(&scatter->split, phase, port) > 0) {
-                error = scatter_gather_child(scatter, phase, port);
-            }
+        unsigned ports = scatter->split.volume_units[phase] > 0
+                             ? 0xfu
+                             : (1u << split_extra(&scatter->split, phase)) - 1u;
+
+        if (ports != 0) {
+            error = scatter_gather_children(scatter, phase, ports);
         }
     }
     return error;
 }
 
 const struct policy pattern_policy = {.prepare = prepare,
+                                      .announce = announce,
+                                      .place = place,
                                       .receive = pattern_receive,
                                       .gather = gather,
                                       .plan = originator_plan_pattern,

@@ -4,6 +4,8 @@
  * same one. A node that is not the originator does, in this order,
  *
  *   prepare    before each job      sets its layer and who sends to it
+ *   place      when announced       reads its own place
+ *   announce   then                 passes the announcement on
  *   receive    in each round        waits for its range, queues what it passes
  *                                   on
  *              then it computes (scatter/engine/compute.h)
@@ -12,7 +14,9 @@
  *
  * and the originator, after `prepare`:
  *
- *   plan       after the order      plans the units of all, writes the job
+ *   order      after the order      reads what it says of the nodes
+ *   announce   then                 queues the announcement
+ *   plan       then                 plans the units of all, writes the job
  *   send       at time zero         queues what it passes on
  *              then it computes and gathers as the others do
  *
@@ -34,7 +38,7 @@ struct policy {
 
     /*
      * Waits for the message of this round, serves probes meanwhile
-     * (probe_await()), and reads it: the job, this node's range and what goes
+     * (await_message()), and reads it: the job, this node's range and what goes
      * on. Queues all sends that follow from it, and sets split.share_units.
      */
     int (*receive)(struct scatter *scatter);
@@ -42,6 +46,21 @@ struct policy {
     /* Receives and merges the results of all that `receive` or `send` sent
        to. */
     int (*gather)(struct scatter *scatter);
+
+    /* Of the originator, before it announces: reads from the order where the
+       other nodes are. No function: the order does not say. */
+    int (*order)(struct scatter *scatter, struct originator *originator);
+
+    /* Queues the announcement of a job to all that this node sends to: for each
+       a head, then the same bytes, `shared` and `arg`
+       (scatter/engine/announce.h). */
+    int (*announce)(struct scatter *scatter, struct circuit_segment shared,
+                    struct circuit_segment arg);
+
+    /* Reads the head of an announcement that came: *head_bytes of all those.
+       ERR_PLACE if it is another node's, ERR_LENGTH, ERR_PLAN. */
+    int (*place)(struct scatter *scatter, const uint8_t *announcement,
+                 uint32_t bytes, uint32_t *head_bytes);
 
     /* Plans the order and writes the job; report and plan are filled in. */
     int (*plan)(struct scatter *scatter, struct originator *originator);

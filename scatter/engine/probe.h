@@ -39,21 +39,4 @@
 NODISCARD int probe_serve(struct scatter *scatter,
                           struct circuit_delivery delivery);
 
-/* Waits for a message of this kind on a set of ports, and serves the probes
-   that come before it. Inline, as it is on the hot path. Result: 0 or the
-   error. */
-NODISCARD static inline int probe_await(struct scatter *scatter,
-                                        enum wire_kind kind,
-                                        struct circuit_delivery *delivery,
-                                        unsigned ports)
-{
-    int error;
-
-    do {
-        error = scatter_receive(scatter, delivery, ports);
-    } while (error == ERR_OK && delivery->kind != kind &&
-             (error = probe_serve(scatter, *delivery)) == ERR_OK);
-    return error;
-}
-
 #endif

@@ -5,10 +5,19 @@
 
 #define CHECK_FILE CHECK_SCATTER_RESULT_SLOTS
 #define PS_PER_NS 1000u
-#define PS_PER_US 1000000u
 
-/* The first results leave a 1/GATHER_GUARD of the makespan after it. */
+/* Outputs, and results along trees, leave a 1/GATHER_GUARD of the makespan
+   after its planned end. */
 #define GATHER_GUARD 128u
+/* A result that is short in any case. */
+#define SHORT_BYTES 256u
+/* Short frames before a long slot, at least. */
+#define FRAMES_MIN 2u
+/* And at most: beyond that the long slot is so long that it hardly matters. */
+#define FRAMES_MAX 64u
+/* Lengths are exact to 0.3 ns. */
+#define UNIT_SHIFT_MIN 8u
+#define SLOT_MAX_PS ((uint64_t)1 << 52) /* over an hour */
 
 uint64_t slots_output_ps(const struct scatter *scatter,
                          const struct originator *originator, uint32_t units,
@@ -55,6 +64,8 @@ void slots_time_returns(const struct originator *originator,
     }
     if (counted) {
         at_ps = report->makespan_ps > all_ps ? report->makespan_ps - all_ps : 0;
+        /* Shares are whole units: a node may have one more than planned. */
+        at_ps += report->compute_ps;
     }
     for (unsigned phase = phases; phase > 0; --phase) {
         uint64_t next_ps = at_ps + takes_ps[phase];
@@ -65,27 +76,109 @@ void slots_time_returns(const struct originator *originator,
     takes_ps[0] = at_ps;
 }
 
+/* Time of a circuit with a result of so many bytes over so many hops. */
+static uint64_t circuit_ps(const struct wire_order *order, uint32_t bytes,
+                           uint32_t hops)
+{
+    bool stages = (order->flags & WIRE_STORE_AND_FORWARD) != 0;
+    uint64_t once_ps =
+        order->startup_ps + order->transfer_ps * (CIRCUIT_HEADER_BYTES + bytes);
+
+    return once_ps * (stages ? hops : 1u) + order->hop_delay_ps * hops +
+           PS_PER_NS;
+}
+
+/* The longest result of a short slot: as long as any, if it is short or adds a
+   quarter at most to what a circuit takes. */
+static uint32_t short_bytes(const struct scatter *scatter,
+                            const struct wire_order *order)
+{
+    uint64_t transfer_ps = 4 * order->transfer_ps;
+    uint32_t most = scatter->terms.result_bytes_max;
+    uint64_t bytes =
+        transfer_ps > 0 ? order->startup_ps / transfer_ps : UINT16_MAX;
+
+    if (bytes < SHORT_BYTES) {
+        bytes = SHORT_BYTES;
+    }
+    if (bytes > UINT16_MAX) {
+        bytes = UINT16_MAX;
+    }
+    return most < bytes ? most : (uint32_t)bytes;
+}
+
+/* As many short frames as are as long as the long slot that follows them: then
+   neither kind waits much longer for the other than for its own. */
+static uint8_t frames_of(uint64_t frame_ps, uint64_t long_ps)
+{
+    uint64_t frames = long_ps / frame_ps + 1;
+
+    if (frames < FRAMES_MIN) {
+        return FRAMES_MIN;
+    }
+    return frames < FRAMES_MAX ? (uint8_t)frames : FRAMES_MAX;
+}
+
+/* The smallest unit of which `ps` are less than 2^31, for lengths that are
+   rounded up by one each. */
+static uint8_t shift_of(uint64_t ps)
+{
+    uint8_t shift = UNIT_SHIFT_MIN;
+
+    while (ps >> shift >= UINT32_MAX / 4) {
+        shift += 1;
+    }
+    return shift;
+}
+
+static uint32_t units_of(uint64_t ps, uint8_t shift)
+{
+    return (uint32_t)(ps >> shift) + 1;
+}
+
 int slots_set(struct scatter *scatter, const struct originator *originator,
               uint32_t hops)
 {
-    const struct wire_order *order = &originator->order;
-    struct wire_job *job = &scatter->job;
-    bool stages = (order->flags & WIRE_STORE_AND_FORWARD) != 0;
-    uint64_t slack_ps =
-        4u * (uint64_t)scatter->costs->result_merge_ps + PS_PER_NS;
-    uint64_t once_ps = order->startup_ps +
-                       order->transfer_ps * (CIRCUIT_HEADER_BYTES +
-                                             scatter->terms.result_bytes_max);
     uint64_t slot_ps =
-        slack_ps + order->hop_delay_ps * hops + once_ps * (stages ? hops : 1u);
+        circuit_ps(&originator->order, scatter->terms.result_bytes_max, hops) +
+        TORUS_PORTS * (uint64_t)scatter->costs->result_merge_ps;
+    uint8_t shift;
 
-    if (slot_ps / PS_PER_US >= UINT32_MAX) {
+    if (slot_ps >= SLOT_MAX_PS) {
         return ERR_RANGE;
     }
-    job->slack_ns = (uint32_t)(slack_ps / PS_PER_NS);
-    job->slot_us = (uint32_t)(slot_ps / PS_PER_US) + 1;
-    job->gather_ps = 0;
+    shift = shift_of(scatter->job.phases * slot_ps);
+    scatter->job.slots = (struct wire_slots){
+        .long_units = units_of(slot_ps, shift), .shift = shift};
     return ERR_OK;
+}
+
+void slots_set_short(struct scatter *scatter,
+                     const struct originator *originator, uint32_t hops,
+                     uint64_t last_ps)
+{
+    const struct wire_order *order = &originator->order;
+    uint32_t phases = scatter->job.phases;
+    uint32_t most = scatter->terms.result_bytes_max;
+    uint32_t bytes = short_bytes(scatter, order);
+    uint64_t short_ps = circuit_ps(order, bytes, hops);
+    uint64_t long_ps = bytes < most ? circuit_ps(order, most, hops) : 0;
+    uint8_t frames = frames_of(phases * short_ps, long_ps);
+    uint8_t shift = shift_of(phases * (frames * phases * short_ps + long_ps));
+
+    if (last_ps > originator->report.makespan_ps) {
+        last_ps = originator->report.makespan_ps;
+    }
+    if (last_ps >> shift > UINT32_MAX / 2) {
+        last_ps = 0;
+    }
+    scatter->job.slots = (struct wire_slots){
+        .short_units = units_of(short_ps, shift),
+        .long_units = long_ps > 0 ? units_of(long_ps, shift) : 0,
+        .early_units = (uint32_t)(last_ps >> shift),
+        .short_bytes = (uint16_t)bytes,
+        .frames = frames,
+        .shift = shift};
 }
 
 uint64_t slots_gather_ps(const struct scatter *scatter,
@@ -96,6 +189,9 @@ uint64_t slots_gather_ps(const struct scatter *scatter,
     if (scatter_has_output(scatter)) {
         return start_ps;
     }
+    if (scatter->job.slots.short_units > 0) {
+        return start_ps + report->makespan_ps;
+    }
     return start_ps + report->makespan_ps + report->makespan_ps / GATHER_GUARD +
-           (uint64_t)scatter->job.slack_ns * PS_PER_NS;
+           TORUS_PORTS * (uint64_t)scatter->costs->result_merge_ps;
 }

@@ -22,11 +22,20 @@ uint64_t slots_output_ps(const struct scatter *scatter,
                          uint32_t nodes, uint32_t hops);
 
 /*
- * Sets the job's result slots: each lasts as long as the longest result takes
- * over so many hops. Result: 0, or ERR_RANGE if that is over an hour.
+ * Sets the job's result slots: long ones only, for the longest result over so
+ * many hops, and for its merging. Result: 0, or ERR_RANGE if that is over an
+ * hour.
  */
 NODISCARD int slots_set(struct scatter *scatter,
                         const struct originator *originator, uint32_t hops);
+
+/*
+ * After that: short slots, too, or instead where all results fit. No circuit of
+ * the scatter is on its way in the last `last_ps` of the makespan.
+ */
+void slots_set_short(struct scatter *scatter,
+                     const struct originator *originator, uint32_t hops,
+                     uint64_t last_ps);
 
 /*
  * Turns the time that each phase's outputs take (takes_ps[1..N]) into the time

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/tree.h"
 
+#include "scatter/engine/await.h"
 #include "scatter/engine/gather.h"
-#include "scatter/engine/probe.h"
 
 #include <stddef.h>
 
@@ -11,6 +11,7 @@ static int send_branch(struct scatter *scatter, const uint8_t *child)
 {
     uint32_t position = tree_first_unit(child) - scatter->first_unit;
     const struct wire_job *job = &scatter->job;
+    uint32_t unit_bytes = scatter->announced.unit_bytes;
     uint32_t halo_bytes = job->before_bytes + job->after_bytes;
     struct circuit_message *message = &scatter->message[0];
     struct torus_path path = tree_path(child);
@@ -24,8 +25,8 @@ static int send_branch(struct scatter *scatter, const uint8_t *child)
     message->shared =
         (struct circuit_segment){child, TREE_BRANCH_BYTES * tree_nodes(child)};
     message->body[path.port] = (struct circuit_segment){
-        scatter->range_data + position * job->unit_bytes - job->before_bytes,
-        tree_units(child) * job->unit_bytes + halo_bytes};
+        scatter->range_data + position * unit_bytes - job->before_bytes,
+        tree_units(child) * unit_bytes + halo_bytes};
     scatter_clip_to_load(scatter, &message->body[path.port]);
     return circuit_send(scatter->circuit, 1u << path.port, message);
 }
@@ -39,6 +40,14 @@ static bool child_fits(const uint8_t *child, const uint8_t *end, unsigned phase,
     return tree_nodes(child) > 0 && tree_next(child) <= end &&
            tree_phase(child) >= phase && tree_first_unit(child) == first_unit &&
            tree_units(child) <= units;
+}
+
+bool branch_is_whole(const struct scatter *scatter, const uint8_t *branch,
+                     const uint8_t *end)
+{
+    return tree_nodes(branch) > 0 && tree_next(branch) <= end &&
+           tree_phase(branch) > 0 &&
+           torus_path_valid(scatter->size, tree_path(branch));
 }
 
 int branch_distribute(struct scatter *scatter)
@@ -111,14 +120,14 @@ static int read_branch(struct scatter *scatter,
         return error;
     }
     if (WIRE_POLICY(scatter->job.flags) != WIRE_TREE ||
-        scatter->job.rounds != 1) {
+        scatter->job.rounds != 1 || delivery->job != scatter->announced_job ||
+        scatter->kernel == NULL) {
         return ERR_FIELD;
     }
     branch = delivery->payload + scatter->job_bytes;
     if (end - branch < (ptrdiff_t)TREE_BRANCH_BYTES) {
         return ERR_LENGTH;
     }
-    scatter->circuit->log->events_written = 0; /* of the job before */
     scatter->circuit->job = delivery->job;
     scatter->branch = branch;
     scatter->units = tree_units(branch);
@@ -130,6 +139,7 @@ static int read_branch(struct scatter *scatter,
         !torus_path_valid(scatter->size, scatter->path_from_parent)) {
         return tree_next(branch) > end ? ERR_LENGTH : ERR_PLAN;
     }
+    scatter_prepare_return(scatter);
     return scatter_set_range(scatter, tree_next(branch), end);
 }
 
@@ -137,7 +147,7 @@ int branch_receive(struct scatter *scatter)
 {
     unsigned any_port = (1u << TORUS_PORTS) - 1u;
     struct circuit_delivery delivery;
-    int error = probe_await(scatter, WIRE_BRANCH, &delivery, any_port);
+    int error = await_message(scatter, WIRE_BRANCH, &delivery, any_port);
 
     if (error == ERR_OK) {
         error = read_branch(scatter, &delivery);

@@ -11,6 +11,10 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
 
+/* Whether a child's branch ends before `end`, and has a path of this torus. */
+bool branch_is_whole(const struct scatter *scatter, const uint8_t *branch,
+                     const uint8_t *end);
+
 /* Queues the sends to the children of this node's branch. Result: 0 or the
    error. */
 NODISCARD int branch_distribute(struct scatter *scatter);

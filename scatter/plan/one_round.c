@@ -10,6 +10,8 @@
  */
 #include "scatter/plan/one_round.h"
 
+#include "scatter/plan/fixed.h"
+
 #include <stdbool.h>
 
 #define ONE ((uint64_t)1 << 30)
@@ -34,74 +36,10 @@ struct costs {
     uint32_t stages; /* UINT32_MAX: of none yet */
 };
 
-/*
- * High 64 bits of a 64 x 64-bit product, from four 32 x 32-bit ones; low by
- * less than one. No sum overflows: (2^32-1)^2 + 2 (2^32-1) = 2^64 - 1.
- */
-static uint64_t multiply_high(uint64_t a, uint64_t b)
-{
-    uint32_t a_low = (uint32_t)(a & UINT32_MAX);
-    uint32_t a_high = (uint32_t)(a >> 32);
-    uint32_t b_low = (uint32_t)(b & UINT32_MAX);
-    uint32_t b_high = (uint32_t)(b >> 32);
-    uint64_t middle =
-        (uint64_t)a_high * b_low + ((uint64_t)a_low * b_low >> 32);
-    uint64_t low = (middle & UINT32_MAX) + (uint64_t)a_low * b_high;
-
-    return (uint64_t)a_high * b_high + (middle >> 32) + (low >> 32);
-}
-
-/* a * b, or 2^64 - 1 where that does not fit. */
-static uint64_t product(uint64_t a, uint32_t b)
-{
-    uint64_t low = (a & UINT32_MAX) * b;
-    uint64_t high = (a >> 32) * b + (low >> 32);
-
-    return high > UINT32_MAX ? UINT64_MAX : high << 32 | (low & UINT32_MAX);
-}
-
 /* a - b, or 0 where b is larger. */
 static uint64_t difference(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : 0;
-}
-
-/* By how much a number is shifted to the left: 2^shift is factor * 2^32, or
-   factor if not `far`. */
-struct shift {
-    uint32_t factor;
-    unsigned zeros; /* shift */
-    bool far;
-};
-
-/* The shift that brings the first 1 of value > 0 to bit 63. */
-static inline struct shift shift_of(uint64_t value)
-{
-    uint32_t high = (uint32_t)(value >> 32);
-    bool far = high == 0;
-    /* The bit that is set behind all others only lets an analysis see one. */
-    uint32_t word = far ? (uint32_t)(value & UINT32_MAX) : high;
-    unsigned zeros = (unsigned)__builtin_clz(word | 1) & 31;
-
-    return (struct shift){(uint32_t)1 << zeros, far ? zeros + 32 : zeros, far};
-}
-
-/* value * 2^shift, of which no bit is lost: masks change nothing here or below,
-   they only let an analysis of ranges see a size. */
-static inline uint64_t shifted(uint64_t value, struct shift shift)
-{
-    uint32_t high = (uint32_t)(value >> 32);
-    uint32_t low = (uint32_t)(value & UINT32_MAX);
-    uint64_t lower;
-    uint64_t higher;
-
-    if (shift.far) {
-        high = low;
-        low = 0;
-    }
-    lower = (uint64_t)low * shift.factor;
-    higher = (uint64_t)high * shift.factor + (lower >> 32);
-    return (higher & UINT32_MAX) << 32 | (lower & UINT32_MAX);
 }
 
 /*
@@ -144,11 +82,11 @@ static uint64_t reciprocal(uint64_t d)
  */
 static uint64_t fraction(uint64_t numerator, uint64_t denominator)
 {
-    struct shift shift = shift_of(denominator);
-    uint64_t scaled = shifted(numerator, shift) & INT64_MAX;
+    struct fixed_shift shift = fixed_shift_of(denominator);
+    uint64_t scaled = fixed_shifted(numerator, shift) & INT64_MAX;
 
-    return multiply_high(2 * scaled,
-                         reciprocal(shifted(denominator, shift) >> 4));
+    return fixed_multiply_high(
+        2 * scaled, reciprocal(fixed_shifted(denominator, shift) >> 4));
 }
 
 /* Checks all of the input but startups and stages. */
@@ -162,7 +100,8 @@ static int check(const struct planner_input *input)
         input->phases_max > PLANNER_PHASES_MAX ||
         input->results_numerator > PLANNER_RESULTS_MAX ||
         input->results_denominator > PLANNER_RESULTS_MAX ||
-        product(input->compute_ps, input->load_units) > PLANNER_LOAD_MAX_PS) {
+        fixed_product(input->compute_ps, input->load_units) >
+            PLANNER_LOAD_MAX_PS) {
         return ERR_RANGE;
     }
     return ERR_OK;
@@ -170,8 +109,8 @@ static int check(const struct planner_input *input)
 
 static struct scale scale_of(uint64_t compute_ps)
 {
-    struct shift shift = shift_of(compute_ps);
-    uint64_t d = shifted(compute_ps, shift) >> 4; /* 2^19 m */
+    struct fixed_shift shift = fixed_shift_of(compute_ps);
+    uint64_t d = fixed_shifted(compute_ps, shift) >> 4; /* 2^19 m */
     struct scale scale = {.units = reciprocal(d), .compute = d >> 19};
 
     /* m = compute * 2^(zeros - 23), and zeros is 23 at least. */
@@ -218,7 +157,8 @@ static uint64_t decay_of(const struct planner_input *input, uint32_t stages)
 /* A startup as work; 2^64 - 1 where that does not fit. */
 static uint64_t startup_work(uint64_t startup_ps, const struct scale *scale)
 {
-    return product(startup_ps >> scale->right, (uint32_t)1 << scale->left);
+    return fixed_product(startup_ps >> scale->right,
+                         (uint32_t)1 << scale->left);
 }
 
 /* Updates the costs where this phase's differ from those of the one before;
@@ -271,7 +211,8 @@ static unsigned recur(uint64_t work[], const struct planner_input *input,
         if (costs.startup > left + SNAP_STARTUP) {
             break;
         }
-        left = multiply_high(difference(left, costs.startup), costs.decay);
+        left =
+            fixed_multiply_high(difference(left, costs.startup), costs.decay);
         work[phase + 1] = left;
     }
     return phase;
@@ -297,7 +238,7 @@ static bool rest_fits(const struct planner_input *input, unsigned phase)
  */
 static uint64_t volume_of(uint64_t work, const struct scale *scale)
 {
-    uint64_t volume = multiply_high(work, scale->units);
+    uint64_t volume = fixed_multiply_high(work, scale->units);
 
     if (volume % ONE >= ONE - SNAP_UNITS) {
         volume += ONE - volume % ONE;
@@ -359,9 +300,9 @@ static uint64_t floors(struct planner_plan *plan, const uint64_t work[],
  */
 static uint64_t share_ps(uint64_t share, const struct scale *scale)
 {
-    uint64_t work = multiply_high(share << 2, scale->compute << 22);
+    uint64_t work = fixed_multiply_high(share << 2, scale->compute << 22);
 
-    return product(work >> scale->left, (uint32_t)1 << scale->right);
+    return fixed_product(work >> scale->left, (uint32_t)1 << scale->right);
 }
 
 int planner_plan(struct planner_plan *plan, const struct planner_input *input)

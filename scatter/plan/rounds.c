@@ -1,151 +1,115 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A volume is told by its *work*, the time in which one node computes it, and
+ * all times in steps of which the whole load's work has 2^37 to 2^38.
+ *
+ * A line is the work of a volume as a function of y = x / x_0:
+ *
+ *   work = base + slope * y         0 < y < 1
+ *
+ * x_0 is chosen so that one round with y = 1/4 would take the load or more. A
+ * slope is never negative, although its products are cut off: with F_j the sum
+ * of floor(rho v_{r+1,i}), i <= j, the slopes of v_{r,N} = floor(rho sum
+ * v_{r+1}) and v_{r,j-1} >= 5 v_{r,j} - floor(rho v_{r+1,j}) are F_j or more,
+ * one after the other.
+ */
 #include "scatter/plan/rounds.h"
 
-#include "scatter/plan/wide.h"
+#include "scatter/plan/fixed.h"
 
-#include <stddef.h>
-
-/* Growth from x to V up to which fixed point is exact enough. */
-#define GROWTH_BITS 44u
-/* Costs add less than 2^34 units to a volume. */
-#define BASE_BITS 34u
-/* A volume within 2^-26 unit of an integer counts as that integer. */
-#define SNAP ((uint64_t)1 << 38)
-
+#define LOAD_BITS 38u
+/* Bases and slopes stay within +-2^52. Then (5 + rho) times one, sums of one
+   round's ten and of 16 rounds' fit 64 bits. */
+#define WORK_MAX ((int64_t)1 << 52)
+/* x_0 has so many steps less than the load at most. */
+#define LEVELS_MAX 30u
+/* Cutting off takes less than a 2^24-th of the load off a share. */
+#define CUT_BITS 24
+#define FIFTH (UINT64_MAX / 5)
 #define LAYERS (ROUNDS_PHASES_MAX + 1)
 
-/* Calls take less code than the additions that would be inlined. */
-#define SMALL __attribute__((noinline))
-
-/* slope * x + base, in units. */
-struct affine {
-    struct wide slope;
-    struct wide base;
+struct line {
+    int64_t base;
+    int64_t slope;
 };
 
-/* The costs in units: each time divided by the compute time of one unit. */
+/* The input in steps. Index: phase. */
 struct costs {
-    struct wide_ratio rho;
-    struct wide startup[LAYERS]; /* index: phase */
-    struct wide startups;        /* of all phases */
-    struct wide phase_queue;
-    struct wide minus_phase_queue;
-    struct wide between_rounds;
-    struct wide begin;
-    struct wide round_overhead;
-    struct wide interval; /* v_{r,N} - rho sum v_{r+1}: see rounds.h */
-    /* Units by which begin() shortens a layer's share of the first round: begin
-       / compute off v_{1,N}, 5 + rho times as much off each volume above. */
-    struct wide loss[LAYERS];
-    struct wide losses; /* of the volumes of all phases */
-    bool begins;        /* false: begin() takes more than any load */
+    struct fixed_shift shift; /* a time is (time << shift) >> 26 steps */
+    uint32_t rho_whole;
+    uint32_t rho_fraction; /* in 2^-32 */
     unsigned phases;
+    uint64_t load_ps;
+    int64_t load;
+    int64_t unit;
+    int64_t x_0;
+    int64_t startup[LAYERS];
+    int64_t startups; /* of all phases */
+    int64_t phase_queue;
+    int64_t interval; /* v_{r,N} - rho sum v_{r+1}: see rounds.h */
+    int64_t begin;
+    int64_t round_overhead;
+    int64_t each_round; /* of the originator in each round, and one unit */
+    int64_t gain;
+    /* By how much begin() lessens the first round's volumes, in all, and rho
+       times that: begin / compute off v_{1,N}, 5 + rho times as much off each
+       volume above. */
+    int64_t loss;
+    int64_t loss_moved;
 };
 
-/* The rounds from the last one to the one at hand; index: phase. */
+/* The rounds from the last one to the one at hand. */
 struct sweep {
-    struct affine cells[2][LAYERS];
-    struct affine *volume;      /* of the round at hand */
-    struct affine *later;       /* of the round after it */
-    struct affine kept[LAYERS]; /* v_j - 4 sum of the volumes below */
-    struct affine sum;          /* of the volumes of the round at hand */
-    struct affine total;        /* of all rounds so far */
-    struct wide fixed;          /* of a_0: all startups, less overheads */
-    struct wide x_min; /* no volume or share is negative from this x on .. */
-    struct wide x_max; /* .. up to this one */
-    bool possible;
+    struct line moved[LAYERS]; /* rho v_{r,j} of the round at hand */
+    struct line deepest;       /* v_{r,N} */
+    struct line next;          /* rho times the sum of all v_{r,j} */
+    struct line sum;           /* of all rounds' volumes */
+    struct line sum_moved;     /* rho times that */
 };
 
-static SMALL void affine_add(struct affine *to, const struct affine *other)
+static void line_add(struct line *to, const struct line *other)
 {
-    to->slope = wide_add(to->slope, other->slope);
-    to->base = wide_add(to->base, other->base);
+    to->base += other->base;
+    to->slope += other->slope;
 }
 
-static SMALL void affine_scale(struct affine *value, struct wide_ratio ratio)
+/* Whether a line's numbers may be multiplied by 5 + rho. */
+static bool line_fits(const struct line *line)
 {
-    value->slope = wide_scale(value->slope, ratio);
-    value->base = wide_scale(value->base, ratio);
+    return line->slope >= 0 && line->slope < WORK_MAX &&
+           line->base > -WORK_MAX && line->base < WORK_MAX;
 }
 
-static SMALL void affine_times_4(struct affine *value)
+/* A number below one: top * 2^-(32 + shift). */
+struct ratio {
+    uint32_t top;
+    unsigned shift; /* < 64 */
+};
+
+/* slope * y for slope >= 0, rounded down. */
+static int64_t part_of(int64_t slope, struct ratio y)
 {
-    value->slope = wide_shift_left(value->slope, 2);
-    value->base = wide_shift_left(value->base, 2);
+    return (int64_t)(fixed_part((uint64_t)slope, y.top) >> y.shift);
 }
 
-/* value - 4 below */
-static SMALL void affine_leave(struct affine *left, const struct affine *value,
-                               const struct affine *below)
+static int64_t line_at(const struct line *line, struct ratio y)
 {
-    left->slope = wide_subtract(value->slope, wide_shift_left(below->slope, 2));
-    left->base = wide_subtract(value->base, wide_shift_left(below->base, 2));
+    return line->base + part_of(line->slope, y);
 }
 
-/*
- * Whether a volume, or a sum of volumes, fits the arithmetic. A slope is never
- * negative, although its products are cut off: with F_j the sum of floor(rho
- * v_{r+1,i}), i <= j, the slopes of v_{r,N} = floor(rho sum v_{r+1}) and
- * v_{r,j-1} >= 5 v_{r,j} - floor(rho v_{r+1,j}) are F_j or more, one after the
- * other.
- */
-static SMALL bool affine_fits(const struct affine *a)
+/* rho * work for work >= 0, rounded down. */
+static inline int64_t move(int64_t work, const struct costs *costs)
 {
-    return !wide_is_negative(a->slope) &&
-           a->slope.high < (uint64_t)1 << GROWTH_BITS &&
-           wide_within(a->base, BASE_BITS);
+    return (int64_t)(fixed_part((uint64_t)work, costs->rho_fraction) +
+                     (uint64_t)work * costs->rho_whole);
 }
 
-/* Sets *units = time / compute; false if that is 2^32 or more, which exceeds
-   every load. */
-static SMALL bool units_of(struct wide *units, uint64_t time_ps,
-                           uint64_t compute_ps)
+static int64_t move_either(int64_t work, const struct costs *costs)
 {
-    bool fits;
-    struct wide_ratio ratio = wide_ratio_of(time_ps, compute_ps, &fits);
-
-    *units = (struct wide){ratio.whole, ratio.fraction};
-    return fits;
+    return work < 0 ? -move(-work, costs) : move(work, costs);
 }
 
-static const struct affine zero = {{0, 0}, {0, 0}};
-
-/*
- * A slope or a base: v_{j-1} = 5 v_j + rho (v_{r,j} - v_{r+1,j}) + extra, which
- * is the startup, or -phase_queue. Pointers to terms that are 0 may be NULL.
- */
-static SMALL void step(struct wide *above, const struct wide *volume,
-                       const struct wide *later, const struct wide *extra,
-                       const struct wide_ratio *rho)
-{
-    struct wide moved = wide_scale(
-        later != NULL ? wide_subtract(*volume, *later) : *volume, *rho);
-    struct wide children = wide_shift_left(*volume, 2);
-
-    *above = wide_add(wide_add(*volume, children), moved);
-    if (extra != NULL) {
-        *above = wide_add(*above, *extra);
-    }
-}
-
-/* Sets loss, losses and begins from costs->begin. */
-static void read_losses(struct costs *costs)
-{
-    struct wide volume = costs->begin;
-
-    costs->begins = true;
-    costs->losses = wide_of(0);
-    for (unsigned phase = costs->phases; phase > 0; --phase) {
-        if (volume.high >= (uint64_t)1 << BASE_BITS) {
-            costs->begins = false;
-            volume = wide_of(0);
-        }
-        costs->loss[phase] =
-            wide_subtract(volume, wide_shift_left(costs->losses, 2));
-        costs->losses = wide_add(costs->losses, volume);
-        step(&volume, &volume, NULL, NULL, &costs->rho);
-    }
-}
+/* ---- the input ---- */
 
 static int check(const struct rounds_input *input)
 {
@@ -156,13 +120,14 @@ static int check(const struct rounds_input *input)
     }
     if (base->compute_ps == 0 || base->compute_ps > PLANNER_TIME_MAX_PS ||
         base->transfer_ps > PLANNER_TIME_MAX_PS ||
-        base->load_units > PLANNER_LOAD_MAX_PS / base->compute_ps ||
+        fixed_product(base->compute_ps, base->load_units) >
+            PLANNER_LOAD_MAX_PS ||
         base->phases_want > ROUNDS_PHASES_MAX ||
         input->phase_queue_ps > PLANNER_STARTUP_MAX_PS ||
         input->between_rounds_ps > PLANNER_STARTUP_MAX_PS ||
         input->begin_ps > PLANNER_STARTUP_MAX_PS ||
         input->round_overhead_ps > PLANNER_STARTUP_MAX_PS ||
-        input->rounds_min == 0 || input->rounds_min > input->rounds_max ||
+        input->rounds_min < 2 || input->rounds_min > input->rounds_max ||
         input->rounds_max > ROUNDS_MAX) {
         return ERR_RANGE;
     }
@@ -174,430 +139,454 @@ static int check(const struct rounds_input *input)
     return ERR_OK;
 }
 
-/* Sets *rho = transfer / compute; false if it exceeds ROUNDS_RHO_MAX. */
-static bool read_rho(struct wide_ratio *rho, const struct planner_input *base)
+/* Sets rho = transfer / compute; false if it is ROUNDS_RHO_MAX or more. */
+static bool read_rho(struct costs *costs, const struct planner_input *base)
 {
-    bool fits;
+    unsigned transfer_zeros;
+    unsigned compute_zeros;
+    int shift;
+    uint64_t rho;
 
-    *rho = wide_ratio_of(base->transfer_ps, base->compute_ps, &fits);
-    return fits && (rho->whole < ROUNDS_RHO_MAX ||
-                    (rho->whole == ROUNDS_RHO_MAX && rho->fraction == 0));
+    costs->rho_whole = 0;
+    costs->rho_fraction = 0;
+    if (base->transfer_ps == 0) {
+        return true;
+    }
+    rho = (uint64_t)fixed_top(base->transfer_ps, &transfer_zeros) *
+          fixed_reciprocal(fixed_top(base->compute_ps, &compute_zeros));
+    /* That is at least 2^61, and in 2^-(32 + shift). */
+    shift = (int)transfer_zeros + 31 - (int)compute_zeros;
+    if (shift < 22) {
+        return false;
+    }
+    rho = shift < 64 ? rho >> (unsigned)shift : 0;
+    costs->rho_whole = (uint32_t)(rho >> 32);
+    costs->rho_fraction = (uint32_t)(rho & UINT32_MAX);
+    return costs->rho_whole < ROUNDS_RHO_MAX;
 }
 
-/* Result: 0; ERR_PHASES where a cost alone exceeds every load. */
+/* Sets *steps, and returns whether the time is the load's work or less. */
+static bool steps_of(int64_t *steps, const struct costs *costs,
+                     uint64_t time_ps)
+{
+    *steps =
+        (int64_t)(fixed_shifted(time_ps, costs->shift) >> (64 - LOAD_BITS));
+    return time_ps <= costs->load_ps;
+}
+
+/* Sets loss and loss_moved; false if they are more than any load. */
+static bool read_losses(struct costs *costs)
+{
+    int64_t volume = costs->begin;
+
+    costs->loss = 0;
+    costs->loss_moved = 0;
+    for (unsigned phase = costs->phases; phase > 0; --phase) {
+        int64_t moved;
+
+        if (volume >= WORK_MAX) {
+            return false;
+        }
+        moved = move(volume, costs);
+        costs->loss += volume;
+        costs->loss_moved += moved;
+        volume = 5 * volume + moved;
+    }
+    return true;
+}
+
+/* Sets x_0 = 4 load / 2^(N floor(log2(5 + rho))); false if that is less than
+   2^-30 of it. */
+static bool read_first(struct costs *costs)
+{
+    unsigned bits = 31 - (unsigned)__builtin_clz(costs->rho_whole + 5);
+    unsigned levels = costs->phases * bits;
+
+    if (levels > LEVELS_MAX) {
+        return false;
+    }
+    costs->x_0 = (int64_t)((uint64_t)costs->load << 2 >> levels);
+    return true;
+}
+
+/* Sets all times but the load's; false where one alone exceeds the load. */
+static bool read_times(struct costs *costs, const struct rounds_input *input)
+{
+    const struct planner_input *base = input->base;
+    int64_t between;
+    bool fits = steps_of(&between, costs, input->between_rounds_ps);
+
+    fits &= steps_of(&costs->unit, costs, base->compute_ps);
+    fits &= steps_of(&costs->phase_queue, costs, input->phase_queue_ps);
+    fits &= steps_of(&costs->begin, costs, input->begin_ps);
+    fits &= steps_of(&costs->round_overhead, costs, input->round_overhead_ps);
+    if (!steps_of(&costs->gain, costs, input->gain_ps)) {
+        costs->gain = costs->load;
+    }
+    costs->each_round = costs->unit + costs->round_overhead +
+                        (int64_t)costs->phases * costs->phase_queue;
+    costs->startups = 0;
+    for (unsigned phase = 1; phase <= costs->phases; ++phase) {
+        fits &= steps_of(&costs->startup[phase], costs,
+                         base->startup_ps[phase - 1]);
+        costs->startups += costs->startup[phase];
+    }
+    costs->interval =
+        costs->startups - between + (int64_t)costs->phases * costs->phase_queue;
+    return fits;
+}
+
 static int read_costs(struct costs *costs, const struct rounds_input *input)
 {
     const struct planner_input *base = input->base;
-    uint64_t compute_ps;
-    bool all = true;
     int error = check(input);
 
     if (error != ERR_OK) {
         return error;
     }
-    if (!read_rho(&costs->rho, base)) {
+    if (!read_rho(costs, base)) {
         return ERR_RANGE;
     }
-    compute_ps = base->compute_ps;
+    costs->load_ps = fixed_product(base->compute_ps, base->load_units);
+    costs->shift = fixed_shift_of(costs->load_ps);
     costs->phases = base->phases_want;
-    costs->startups = wide_of(0);
-    for (unsigned phase = 1; phase <= costs->phases; ++phase) {
-        if (phase > 1 &&
-            base->startup_ps[phase - 1] == base->startup_ps[phase - 2]) {
-            costs->startup[phase] = costs->startup[phase - 1];
-        } else {
-            all &= units_of(&costs->startup[phase], base->startup_ps[phase - 1],
-                            compute_ps);
-        }
-        costs->startups = wide_add(costs->startups, costs->startup[phase]);
-    }
-    all &= units_of(&costs->phase_queue, input->phase_queue_ps, compute_ps);
-    all &=
-        units_of(&costs->between_rounds, input->between_rounds_ps, compute_ps);
-    all &= units_of(&costs->begin, input->begin_ps, compute_ps);
-    all &=
-        units_of(&costs->round_overhead, input->round_overhead_ps, compute_ps);
-    costs->minus_phase_queue = wide_negate(costs->phase_queue);
-    costs->interval = wide_subtract(costs->startups, costs->between_rounds);
-    for (unsigned phase = 1; phase <= costs->phases; ++phase) {
-        costs->interval = wide_add(costs->interval, costs->phase_queue);
-    }
-    if (!all || costs->phases == 0) {
-        return ERR_PHASES;
-    }
-    read_losses(costs);
-    return ERR_OK;
+    (void)steps_of(&costs->load, costs, costs->load_ps);
+    return costs->phases > 0 && read_times(costs, input) && read_first(costs) &&
+                   read_losses(costs)
+               ? ERR_OK
+               : ERR_PHASES;
 }
 
-/* Narrows the range of x to where slope * x + base >= 0. */
-static void require(struct sweep *sweep, const struct affine *value)
-{
-    struct wide bound;
-
-    if (wide_is_negative(value->slope)) {
-        if (wide_is_negative(value->base)) {
-            sweep->possible = false;
-            return;
-        }
-        bound = wide_divide_roughly(value->base, wide_negate(value->slope));
-        if (wide_less(bound, sweep->x_max)) {
-            sweep->x_max = bound;
-        }
-    } else if (wide_is_negative(value->base)) {
-        if (wide_is_zero(value->slope)) {
-            sweep->possible = false;
-            return;
-        }
-        bound = wide_divide_roughly(wide_negate(value->base), value->slope);
-        if (wide_less(sweep->x_min, bound)) {
-            sweep->x_min = bound;
-        }
-    }
-}
-
-/* Requires a volume of one unit or more: nodes count on R receipts. */
-static void require_unit(struct sweep *sweep, const struct affine *volume)
-{
-    struct affine rest = *volume;
-
-    rest.base = wide_subtract(rest.base, wide_of(1));
-    require(sweep, &rest);
-}
+/* ---- the sweep ---- */
 
 /*
- * Fills in the round at hand from v_{r,N} up; false if it outgrows the range
- * of the arithmetic, as every round before it then would. In the last round
- * every layer keeps more than the one below.
+ * Goes on to the round before the one at hand, or to the last one, where there
+ * is none yet and `moved` is 0: fills it in from v_{r,N} = `volume` up. False
+ * if it outgrows the range of the arithmetic, as every round before it then
+ * would.
  */
 static bool sweep_round(struct sweep *sweep, const struct costs *costs,
-                        bool last)
+                        struct line volume, bool last)
 {
-    struct affine *volume = &sweep->volume[costs->phases];
+    struct line sum = {0, 0};
+    struct line sum_moved = {0, 0};
 
-    if (!affine_fits(volume)) {
-        return false;
-    }
-    require_unit(sweep, volume);
-    sweep->kept[costs->phases] = *volume;
-    sweep->sum = *volume;
-    for (unsigned phase = costs->phases; phase > 1; --phase, --volume) {
-        const struct affine *later = &sweep->later[phase];
-        struct affine *above = volume - 1;
+    sweep->deepest = volume;
+    for (unsigned phase = costs->phases; phase > 0; --phase) {
+        struct line *later = &sweep->moved[phase];
+        struct line moved;
 
-        step(&above->slope, &volume->slope, last ? NULL : &later->slope, NULL,
-             &costs->rho);
-        step(&above->base, &volume->base, last ? NULL : &later->base,
-             last ? &costs->startup[phase] : &costs->minus_phase_queue,
-             &costs->rho);
-        if (!affine_fits(above)) {
+        if (!line_fits(&volume)) {
             return false;
         }
-        if (!last) {
-            affine_leave(&sweep->kept[phase - 1], above, &sweep->sum);
-            require(sweep, &sweep->kept[phase - 1]);
-        }
-        affine_add(&sweep->sum, above);
+        moved.base = move_either(volume.base, costs);
+        moved.slope = move(volume.slope, costs);
+        line_add(&sum, &volume);
+        line_add(&sum_moved, &moved);
+        volume.base = 5 * volume.base + moved.base - later->base +
+                      (last ? costs->startup[phase] : -costs->phase_queue);
+        volume.slope = 5 * volume.slope + moved.slope - later->slope;
+        *later = moved;
     }
-    affine_add(&sweep->total, &sweep->sum);
-    sweep->fixed = wide_add(sweep->fixed, costs->startups);
-    if (!last) {
-        sweep->fixed = wide_subtract(sweep->fixed, costs->round_overhead);
-    }
-    /* The sum, as a part of the total, fits too: for proofs by intervals. */
-    return affine_fits(&sweep->total) &&
-           sweep->sum.slope.high < (uint64_t)1 << GROWTH_BITS;
+    sweep->next = sum_moved;
+    line_add(&sweep->sum, &sum);
+    line_add(&sweep->sum_moved, &sum_moved);
+    return line_fits(&sum_moved) && line_fits(&sweep->sum) &&
+           line_fits(&sweep->sum_moved);
 }
+
+static const struct line zero = {0, 0};
 
 static bool sweep_last(struct sweep *sweep, const struct costs *costs)
 {
-    sweep->volume = sweep->cells[0];
-    sweep->later = sweep->cells[1];
-    sweep->total = zero;
-    sweep->fixed = wide_of(0);
-    sweep->x_min = wide_of(0);
-    sweep->x_max = wide_of((uint64_t)1 << 33);
-    sweep->possible = true;
-    sweep->volume[costs->phases] = zero;
-    sweep->volume[costs->phases].slope = wide_of(1);
-    return sweep_round(sweep, costs, true);
-}
-
-/* Goes on to the round before; in the first one every node needs begin()
-   besides. */
-static bool sweep_before(struct sweep *sweep, const struct costs *costs,
-                         bool first)
-{
-    struct affine *deepest = &sweep->later[costs->phases];
-
-    sweep->later = sweep->volume;
-    sweep->volume = deepest - costs->phases;
-    *deepest = sweep->sum;
-    affine_scale(deepest, costs->rho);
-    deepest->base = wide_add(deepest->base, costs->interval);
-    if (first) {
-        deepest->base = wide_subtract(deepest->base, costs->begin);
+    for (unsigned phase = 1; phase <= costs->phases; ++phase) {
+        sweep->moved[phase] = zero;
     }
-    return sweep_round(sweep, costs, false);
+    sweep->sum = zero;
+    sweep->sum_moved = zero;
+    return sweep_round(sweep, costs, (struct line){0, costs->x_0}, true);
 }
 
-static struct wide value_at(const struct affine *line, struct wide x)
+static bool sweep_before(struct sweep *sweep, const struct costs *costs)
 {
-    return wide_add(wide_multiply(line->slope, x), line->base);
+    struct line deepest = sweep->next;
+
+    deepest.base += costs->interval;
+    return sweep_round(sweep, costs, deepest, false);
 }
 
-/* Whether slope * x + base >= least, for x >= 0. */
-static bool reaches(const struct affine *line, struct wide x, struct wide least)
+/* part / whole for 0 < part < whole, of which 30 bits are right. */
+static struct ratio ratio_of(uint64_t part, uint64_t whole)
 {
-    struct wide missing = wide_subtract(least, line->base);
+    unsigned part_zeros;
+    unsigned whole_zeros;
+    uint32_t top = fixed_top(part, &part_zeros);
+    uint32_t inverse = fixed_reciprocal(fixed_top(whole, &whole_zeros));
+    uint64_t product = (uint64_t)top * inverse;
+    int more = (int)part_zeros - (int)whole_zeros;
 
-    if (!wide_is_negative(line->slope)) {
-        /* Mostly the product of the whole parts decides. */
-        struct wide product = wide_product(line->slope.high, x.high);
-
-        if (wide_is_negative(missing) || product.high != 0 ||
-            product.low > missing.high) {
-            return true;
-        }
+    /* The quotient is product / 2^(63 + more). */
+    if (more <= 0) {
+        return (struct ratio){(uint32_t)(product >> 31 & UINT32_MAX), 0};
     }
-    return !wide_less(wide_multiply(line->slope, x), missing);
+    return (struct ratio){(uint32_t)(product >> 32), (unsigned)(more - 1)};
+}
+
+/* What of the originator's share no volume has a part in. */
+static int64_t fixed_of(const struct costs *costs, unsigned rounds)
+{
+    return rounds * costs->startups - (rounds - 1) * costs->round_overhead;
 }
 
 /*
- * Whether every node keeps enough if the round at hand is the first. All its
- * volumes are then less than the load, since those of the rounds after it are
- * not negative and solve() has let the sum pass.
+ * y and the originator's share where the round at hand is the first: T = x + R
+ * G + rho S and V = T + 4 S, with S the sum of all volumes. False if
+ * infeasible, as far as the last and the first round's deepest volume say.
  */
-static bool first_fits(const struct sweep *sweep, const struct costs *costs,
-                       struct wide x)
+static bool solve(struct ratio *y, int64_t *share, const struct sweep *sweep,
+                  const struct costs *costs, unsigned rounds)
 {
-    bool fits = reaches(&sweep->kept[costs->phases], x,
-                        wide_add(costs->loss[costs->phases], wide_of(1)));
+    struct line own = sweep->sum_moved;
+    struct line all = sweep->sum;
+    int64_t least = costs->unit - (costs->unit >> 10) - 1;
+    int64_t room;
 
-    for (unsigned phase = costs->phases - 1; fits && phase > 0; --phase) {
-        fits = reaches(&sweep->kept[phase], x, costs->loss[phase]);
-    }
-    return fits;
-}
-
-/*
- * x and the originator's share for `rounds` rounds, in units. T = x + R G +
- * rho S and V = T + 4 S, with S the sum of all volumes. False if infeasible.
- */
-static bool solve(struct wide *x, struct wide *share, const struct sweep *sweep,
-                  const struct costs *costs, struct wide load, unsigned rounds,
-                  bool roughly)
-{
-    struct affine sum = sweep->total;
-    struct affine own;
-    struct wide room;
-    struct wide slack;
-
-    if (rounds > 1) {
-        sum.base = wide_subtract(sum.base, costs->losses);
-    }
-    own = sum;
-    affine_scale(&own, costs->rho);
-    own.slope = wide_add(own.slope, wide_of(1));
-    own.base = wide_add(own.base, sweep->fixed);
-    affine_times_4(&sum);
-    affine_add(&sum, &own);
-    if (!sweep->possible || (rounds > 1 && !costs->begins) ||
-        !affine_fits(&sum)) {
+    own.base += fixed_of(costs, rounds) - costs->loss_moved;
+    own.slope += costs->x_0;
+    all.base = own.base + 4 * (all.base - costs->loss);
+    all.slope = own.slope + 4 * all.slope;
+    room = costs->load - all.base;
+    if (room <= 0 || room >= all.slope / 2) {
         return false;
     }
-    room = wide_subtract(load, sum.base);
-    if (wide_is_negative(room)) {
-        return false;
-    }
-    /* Rough: low by 2^-29 of itself; the bounds are rough in any case. */
-    *x = roughly ? wide_divide_roughly(room, sum.slope)
-                 : wide_divide(room, sum.slope);
-    slack = wide_add(wide_shift_right(*x, 28), (struct wide){0, 1});
-    if (roughly) {
-        *x = wide_add(*x, slack);
-    }
-    *share = value_at(&own, *x);
-    slack = wide_shift_left(slack, 2);
-    return !wide_is_negative(*share) &&
-           !wide_less(wide_add(*x, slack), sweep->x_min) &&
-           !wide_less(wide_add(sweep->x_max, slack), *x);
+    *y = ratio_of((uint64_t)room, (uint64_t)all.slope);
+    *share = line_at(&own, *y);
+    return *share >= 0 && part_of(costs->x_0, *y) >= least &&
+           line_at(&sweep->deepest, *y) - costs->begin >= least;
 }
 
-/* units * compute in ps, rounded down: units < 2^33. */
-static uint64_t time_of(struct wide units, uint64_t compute_ps)
+/* Steps as a time, to the nearest picosecond. */
+static uint64_t time_of(int64_t steps, const struct costs *costs)
 {
-    return units.high * compute_ps + wide_multiply_high(units.low, compute_ps);
+    unsigned bits = 64 - LOAD_BITS;
+    unsigned zeros = costs->shift.zeros;
+    uint64_t value = (uint64_t)steps;
+
+    if (zeros <= bits) {
+        return fixed_product(value, (uint32_t)1 << (bits - zeros));
+    }
+    return (value + ((uint64_t)1 << (zeros - bits - 1))) >> (zeros - bits);
 }
 
+/* A number of rounds. */
 struct choice {
     unsigned rounds;
-    uint64_t time_ps; /* makespan, with the originator's costs of rounds */
+    struct ratio y;
+    int64_t time;  /* INT64_MAX: none yet */
+    unsigned idle; /* numbers since, that gained too little */
 };
 
-/* Makes `rounds` rounds, at which the sweep is, the best choice if they are
-   allowed, feasible, and faster than the best so far. */
-static void choose(struct choice *best, const struct sweep *sweep,
-                   const struct costs *costs, const struct rounds_input *input,
-                   unsigned rounds)
+/* Makes `rounds` rounds, of which the sweep is at the first, the best choice if
+   they are feasible, and faster than the best so far. */
+static void try_rounds(struct choice *best, const struct sweep *sweep,
+                       const struct costs *costs, unsigned rounds)
 {
-    const struct planner_input *base = input->base;
-    struct wide load = wide_of(base->load_units);
-    struct wide x;
-    struct wide share;
-    uint64_t time_ps;
+    struct ratio y;
+    int64_t time;
 
-    if (rounds < input->rounds_min ||
-        !solve(&x, &share, sweep, costs, load, rounds, true)) {
+    best->idle += 1;
+    if (!solve(&y, &time, sweep, costs, rounds)) {
         return;
     }
-    time_ps = time_of(share, base->compute_ps) +
-              rounds * (input->round_overhead_ps +
-                        costs->phases * input->phase_queue_ps);
-    if (time_ps < best->time_ps &&
-        (rounds == 1 || first_fits(sweep, costs, x))) {
-        *best = (struct choice){rounds, time_ps};
+    time += rounds * costs->each_round;
+    if (time < best->time) {
+        if (best->time - time > costs->gain) {
+            best->idle = 0;
+        }
+        best->time = time;
+        best->rounds = rounds;
+        best->y = y;
     }
 }
 
-int rounds_best(unsigned *rounds, uint64_t *makespan_ps,
-                const struct rounds_input *input)
+/* The best number of rounds from `least` to `most`; false if there is none. */
+static bool choose(struct choice *best, const struct costs *costs,
+                   unsigned least, unsigned most)
 {
-    struct costs costs;
     struct sweep sweep;
-    struct choice best = {0, UINT64_MAX};
-    bool fits;
-    int error = read_costs(&costs, input);
+    unsigned idle = costs->gain > 0 ? 1 : 2;
+    bool fits = sweep_last(&sweep, costs);
 
-    if (error != ERR_OK) {
-        return error;
+    *best = (struct choice){.time = INT64_MAX};
+    for (unsigned r = 2; fits && r <= most && best->idle < idle; ++r) {
+        fits = sweep_before(&sweep, costs);
+        if (fits && r >= least) {
+            try_rounds(best, &sweep, costs, r);
+        }
     }
-    fits = sweep_last(&sweep, &costs);
-    for (unsigned r = 1; fits; ++r) {
-        choose(&best, &sweep, &costs, input, r);
-        fits = sweep.possible && r < input->rounds_max &&
-               sweep_before(&sweep, &costs, false);
-    }
-    if (best.rounds == 0) {
-        return ERR_PHASES;
-    }
-    *rounds = best.rounds;
-    *makespan_ps = best.time_ps;
-    return ERR_OK;
+    return best->time < INT64_MAX;
 }
 
 /* ---- the tables ---- */
 
-/* floor of a volume, or the integer that it is within 2^-26 of. */
-static uint64_t floor_units(struct wide units)
+/* How work becomes units. */
+struct units {
+    uint32_t of_work; /* units in 2^-bits, of 2^32 steps */
+    unsigned bits;
+    uint64_t close; /* what is so close below an integer counts as that */
+};
+
+/*
+ * load_units * 2^zeros is 2^31 to 2^32, and the load's first 32 bits end six
+ * below its last: of_work is 2^(zeros + bits - zeros) load_units / load * 2^32
+ * and so below 2^32.
+ */
+static struct units units_of(const struct costs *costs, uint32_t load_units)
 {
-    if (wide_is_negative(units)) {
-        return 0;
-    }
-    return units.high + (units.low > UINT64_MAX - SNAP);
+    unsigned zeros = (unsigned)__builtin_clz(load_units | 1) & 31;
+    uint32_t top = (uint32_t)(costs->load >> (LOAD_BITS - 32)) | (uint32_t)1
+                                                                     << 31;
+    uint64_t scaled =
+        ((uint64_t)load_units << zeros & UINT32_MAX) * fixed_reciprocal(top);
+    unsigned bits = zeros + LOAD_BITS - 33;
+
+    return (struct units){(uint32_t)(scaled >> 32), bits,
+                          ((uint64_t)1 << bits) >> 8};
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+static uint32_t smaller(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
+/* One round's work, and what the rounds after it leave to it. */
+struct row {
+    int64_t work[LAYERS];
+    int64_t moved[LAYERS]; /* rho * work */
+    int64_t next;          /* the sum of that */
+    int64_t sum_moved;     /* of all rounds so far */
+};
 
-static uint64_t difference(uint64_t a, uint64_t b)
+/* The round before the one at hand, or the last one, as sweep_round() does for
+   lines; false if a node keeps less than nothing but for what is cut off. */
+static bool fill_row(struct row *row, const struct costs *costs, int64_t work,
+                     bool last)
 {
-    return a > b ? a - b : 0;
+    int64_t below = 0; /* 4 v_j, summed over j > i */
+    int64_t next = 0;
+
+    for (unsigned phase = costs->phases; phase > 0; --phase) {
+        int64_t later = row->moved[phase];
+        int64_t moved;
+
+        if (work < 0 || work + (costs->load >> CUT_BITS) < below ||
+            work > costs->load) {
+            return false;
+        }
+        moved = move(work, costs);
+        row->work[phase] = work;
+        row->moved[phase] = moved;
+        next += moved;
+        below += 4 * work;
+        work = 5 * work + moved - later +
+               (last ? costs->startup[phase] : -costs->phase_queue);
+    }
+    row->next = next;
+    row->sum_moved += next;
+    return true;
 }
 
 /*
  * Floors of one round, from the last layer up; false if they are more than the
- * load. Cutting off may leave a share of zero slightly below zero, or a volume
- * slightly below its children's: the floors never take more than there is.
+ * load or less than a unit. Cutting off may leave a share of zero slightly
+ * below zero, or a volume slightly below its children's: the floors never take
+ * more than there is.
  */
-static bool floors(struct rounds_plan *plan, const struct wide volume[],
-                   unsigned round, uint32_t load_units)
+static bool floors(struct rounds_plan *plan, const struct row *row,
+                   unsigned round, const struct units *units,
+                   uint32_t load_units)
 {
-    struct wide below = wide_of(0); /* 4 v_j, summed over j > i */
-    uint64_t below_units = 0;       /* the same of the floors */
+    uint64_t below = 0;       /* 4 v_j, summed over j > i; in 2^-bits units */
+    uint32_t below_units = 0; /* the same of the floors */
 
     for (unsigned layer = plan->phases; layer > 0; --layer) {
-        uint64_t share_units = floor_units(wide_subtract(volume[layer], below));
-        uint64_t units = larger(floor_units(volume[layer]), below_units);
+        uint64_t exact = fixed_part((uint64_t)row->work[layer], units->of_work);
+        uint64_t volume = exact + units->close;
+        uint64_t share = volume > below ? volume - below : 0;
+        uint32_t whole = (uint32_t)(volume >> units->bits & UINT32_MAX);
+        uint32_t kept = (uint32_t)(share >> units->bits & UINT32_MAX);
 
-        if (units > load_units) {
+        if (whole < below_units) {
+            whole = below_units;
+        }
+        if (whole == 0 || whole > (load_units - below_units) / 4) {
             return false;
         }
-        share_units = smaller(share_units, difference(units, below_units));
-        plan->volume_units[round][layer] = (uint32_t)units;
-        plan->share_units[round][layer] = (uint32_t)share_units;
-        below = wide_add(below, wide_shift_left(volume[layer], 2));
-        below_units += 4 * units;
+        plan->volume_units[round][layer] = whole;
+        plan->share_units[round][layer] = smaller(kept, whole - below_units);
+        below += 4 * exact;
+        below_units += 4 * whole;
     }
-    if (below_units > load_units) {
-        return false;
-    }
-    plan->round_units[round] = (uint32_t)below_units;
+    plan->round_units[round] = below_units;
     return true;
 }
 
-/* Fills in all rounds' volumes for this x, from the last round back; false if
-   they exceed the load, which only begin() can cause. */
-static bool fill(struct rounds_plan *plan, const struct costs *costs,
-                 struct wide x, uint32_t load_units)
+/* Fills in all rounds' volumes, from the last round back, and sets the
+   originator's share; false if they exceed the load or a node has too little.
+ */
+static bool fill(struct rounds_plan *plan, int64_t *own,
+                 const struct costs *costs, const struct units *units,
+                 struct ratio y, uint32_t load_units)
 {
-    struct sweep sweep;
-    struct wide volume[LAYERS];
+    int64_t x = part_of(costs->x_0, y);
+    struct row row;
+    int64_t deepest = x;
 
-    for (unsigned left = plan->rounds; left > 0; --left) {
-        unsigned round = left - 1;
-        bool fits = left == plan->rounds
-                        ? sweep_last(&sweep, costs)
-                        : sweep_before(&sweep, costs, round == 0);
-
-        if (!fits) {
-            return false;
-        }
-        for (unsigned phase = 1; phase <= plan->phases; ++phase) {
-            volume[phase] = value_at(&sweep.volume[phase], x);
-        }
-        if (!floors(plan, volume, round, load_units)) {
-            return false;
-        }
+    row.sum_moved = 0;
+    for (unsigned phase = 1; phase <= costs->phases; ++phase) {
+        row.moved[phase] = 0;
     }
-    return true;
+    for (unsigned left = plan->rounds; left > 0; --left) {
+        if (left == 1) {
+            deepest -= costs->begin;
+        }
+        if (!fill_row(&row, costs, deepest, left == plan->rounds) ||
+            !floors(plan, &row, left - 1, units, load_units)) {
+            return false;
+        }
+        deepest = row.next + costs->interval;
+    }
+    *own = x + row.sum_moved + fixed_of(costs, plan->rounds);
+    return *own >= 0 && *own <= costs->load;
 }
 
 /*
  * Hands out the units that the floors leave: one each to the first children, in
  * order of round, phase and port; the rest is the originator's. False if the
- * floors exceed the load, which only begin() can cause.
+ * floors exceed the load.
  */
 static bool hand_out(struct rounds_plan *plan, uint32_t load_units,
-                     uint64_t share_units)
+                     uint32_t share_units)
 {
     uint32_t children = 4u * plan->phases;
-    uint64_t sent = 0;
-    uint32_t left;
+    uint32_t left = load_units;
     uint32_t own_units;
 
     for (unsigned round = 0; round < plan->rounds; ++round) {
-        sent += plan->round_units[round];
+        if (plan->round_units[round] > left) {
+            return false;
+        }
+        left -= plan->round_units[round];
     }
-    if (sent > load_units) {
-        return false;
-    }
-    left = (uint32_t)difference(load_units, sent);
-    own_units = (uint32_t)smaller(share_units, left);
-    left = (uint32_t)difference(left, own_units);
+    own_units = smaller(share_units, left);
+    left -= own_units;
     for (unsigned round = 0; round < plan->rounds; ++round) {
-        uint32_t extra = (uint32_t)smaller(left, children);
+        uint32_t extra = smaller(left, children);
 
         plan->round_units[round] += extra;
         plan->volume_units[round][0] = plan->round_units[round];
         plan->share_units[round][0] = 0;
-        left = (uint32_t)difference(left, extra);
+        left -= extra;
     }
     own_units += left;
     plan->share_units[0][0] = own_units;
@@ -606,37 +595,47 @@ static bool hand_out(struct rounds_plan *plan, uint32_t load_units,
     return true;
 }
 
-int rounds_plan(struct rounds_plan *plan, const struct rounds_input *input,
-                unsigned rounds)
+/* Makes the plan of a choice; false if it is not feasible. */
+static bool make(struct rounds_plan *plan, const struct costs *costs,
+                 const struct choice *choice, uint32_t load_units)
 {
+    struct units units = units_of(costs, load_units);
+    uint64_t share;
+    int64_t own;
+
+    plan->phases = (uint8_t)costs->phases;
+    plan->rounds = (uint8_t)choice->rounds;
+    if (!fill(plan, &own, costs, &units, choice->y, load_units)) {
+        return false;
+    }
+    plan->makespan_ps = time_of(own, costs);
+    share = fixed_part((uint64_t)own, units.of_work) + units.close;
+    return hand_out(plan, load_units,
+                    (uint32_t)(share >> units.bits & UINT32_MAX));
+}
+
+int rounds_plan(struct rounds_plan *plan, uint64_t *time_ps,
+                const struct rounds_input *input)
+{
+    unsigned most = input->rounds_max;
     struct costs costs;
-    struct sweep sweep;
-    struct wide x;
-    struct wide share;
-    bool fits;
+    struct choice choice;
     int error = read_costs(&costs, input);
 
     if (error != ERR_OK) {
         return error;
     }
-    if (rounds == 0 || rounds > ROUNDS_MAX) {
-        return ERR_RANGE;
+    while (most >= input->rounds_min &&
+           choose(&choice, &costs, input->rounds_min, most) &&
+           time_of(choice.time, &costs) < *time_ps) {
+        if (make(plan, &costs, &choice, input->base->load_units)) {
+            *time_ps = time_of(choice.time, &costs);
+            return ERR_OK;
+        }
+        plan->rounds = 0;
+        most = choice.rounds > 0 ? choice.rounds - 1 : 0;
     }
-    fits = sweep_last(&sweep, &costs);
-    for (unsigned r = 1; fits && r < rounds; ++r) {
-        fits = sweep_before(&sweep, &costs, false);
-    }
-    if (!fits || !solve(&x, &share, &sweep, &costs,
-                        wide_of(input->base->load_units), rounds, false)) {
-        return ERR_PHASES;
-    }
-    plan->phases = (uint8_t)costs.phases;
-    plan->rounds = (uint8_t)rounds;
-    plan->makespan_ps = time_of(share, input->base->compute_ps);
-    return fill(plan, &costs, x, input->base->load_units) &&
-                   hand_out(plan, input->base->load_units, floor_units(share))
-               ? ERR_OK
-               : ERR_PHASES;
+    return ERR_PHASES;
 }
 
 void rounds_of_one(struct rounds_plan *plan, const struct planner_plan *one,
@@ -650,4 +649,39 @@ void rounds_of_one(struct rounds_plan *plan, const struct planner_plan *one,
         plan->volume_units[0][layer] = one->volume_units[layer];
         plan->share_units[0][layer] = one->share_units[layer];
     }
+}
+
+/* ---- the bound ---- */
+
+/* load * transfer / (transfer + 4 compute): while the originator computes its
+   share, its four ports send all others, transfer * share / 4 at most. */
+static uint64_t ports_ps(const struct planner_input *input, uint64_t load_ps)
+{
+    uint64_t whole_ps = input->transfer_ps + 4 * input->compute_ps;
+    struct ratio ratio;
+
+    if (input->transfer_ps == 0) {
+        return 0;
+    }
+    ratio = ratio_of(input->transfer_ps, whole_ps);
+    return fixed_part(load_ps, ratio.top) >> ratio.shift;
+}
+
+uint64_t rounds_bound_ps(const struct planner_input *input)
+{
+    uint64_t load_ps = fixed_product(input->compute_ps, input->load_units);
+    uint64_t ports = ports_ps(input, load_ps);
+    uint64_t own = load_ps;
+    uint64_t work = load_ps;
+
+    for (unsigned phase = 0; phase < input->phases_want; ++phase) {
+        uint64_t startup_ps = input->startup_ps[phase];
+
+        if (startup_ps > work) {
+            return UINT64_MAX;
+        }
+        work = fixed_multiply_high(work - startup_ps, FIFTH);
+        own = own > 4 * work ? own - 4 * work : 0;
+    }
+    return own > ports ? own : ports;
 }

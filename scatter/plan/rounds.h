@@ -22,9 +22,9 @@
  * round carries one unit or more and no node keeps less than nothing.
  *
  * Everything is affine in x, and the k-th round before the last does not
- * depend on R: one sweep over R_max rounds serves every R. Fixed point, Q63.64
- * (scatter/plan/wide.h): a cell is cut off by less than 2^-61 unit, and what is
- * cut off grows no faster than the volumes do, by less than 2^44 from x to V.
+ * depend on R: one sweep over the rounds, last one first, serves every R. Fixed
+ * point in 64 bits: the load has 2^37 to 2^38 steps, x and all that is scaled
+ * by it 30 bits or more.
  */
 #ifndef SCATTER_PLAN_ROUNDS_H
 #define SCATTER_PLAN_ROUNDS_H
@@ -34,7 +34,7 @@
 
 #define ROUNDS_MAX 16u
 #define ROUNDS_PHASES_MAX 10u
-#define ROUNDS_RHO_MAX 65536u /* transfer / compute; beyond, one round */
+#define ROUNDS_RHO_MAX 128u /* transfer / compute < this, else one round */
 
 struct rounds_input {
     /* phases_want of its phases are used; stages and results are not. */
@@ -43,7 +43,8 @@ struct rounds_input {
     uint64_t between_rounds_ps;
     uint64_t begin_ps;
     uint64_t round_overhead_ps; /* of the originator alone, in each round */
-    uint8_t rounds_min;         /* 1 <= min <= max <= ROUNDS_MAX */
+    uint64_t gain_ps;   /* a round more is one too many if it gains no more */
+    uint8_t rounds_min; /* 2 <= min <= max <= ROUNDS_MAX */
     uint8_t rounds_max;
 };
 
@@ -60,26 +61,33 @@ struct rounds_plan {
 };
 
 /*
- * The best number of rounds from rounds_min to rounds_max for phases_want
- * phases, where a round costs the originator round_overhead_ps + phases *
- * phase_queue_ps more. Several rounds only: one is planner_plan()'s. Result: 0,
- * and *rounds and the makespan in ps; ERR_PHASES if none is feasible; ERR_EMPTY
- * or ERR_RANGE as planner_plan() says, or if a field here is out of its range.
+ * The plan with the best number of rounds from rounds_min to rounds_max for
+ * phases_want phases, if it takes less than *time_ps, which it is then. That
+ * counts the makespan, and for each round round_overhead_ps, phases *
+ * phase_queue_ps and the compute time of one unit, by which shares are rounded
+ * up. The search ends after a number of rounds that gains gain_ps or less, or
+ * if that is 0 after two in a row that gain nothing; several rounds only: one
+ * is planner_plan()'s.
  *
- * Cost on a Cortex-M3: for each N from 1 to 10, one round included, less than a
- * million instructions together, whatever the numbers (test/bench/planner.py),
- * and 3 KiB of stack.
+ * Volumes and shares are within 2^-26 of the load of the exact ones, or V / x
+ * times 2^-35 of it if that is more, and 2^-7 unit; the sum is the load.
+ *
+ * Result: 0; ERR_PHASES if none is feasible or none takes less, also if the
+ * last phase's volumes are less than 2^-30 of the load, or a cost more than all
+ * of it: *plan may then be spoilt, and says 0 rounds; ERR_EMPTY or ERR_RANGE as
+ * planner_plan() says, or if a field here is out of its range. Cost:
+ * test/bench/planner.py.
  */
-NODISCARD int rounds_best(unsigned *rounds, uint64_t *makespan_ps,
+NODISCARD int rounds_plan(struct rounds_plan *plan, uint64_t *time_ps,
                           const struct rounds_input *input);
 
 /*
- * The tables for exactly `rounds` rounds, which rounds_best() found feasible.
- * Result: as there. ERR_PHASES also if a round's volumes exceed the load, as
- * begin_ps can make them where rounds_best() has not said so before.
+ * A time that no plan with phases_want phases ends before, however many rounds
+ * it has: what one round took if transfer took no time, or what the load takes
+ * through the originator's ports. UINT64_MAX if these are more phases than pay.
+ * The input is one that planner_plan() takes.
  */
-NODISCARD int rounds_plan(struct rounds_plan *plan,
-                          const struct rounds_input *input, unsigned rounds);
+uint64_t rounds_bound_ps(const struct planner_input *input);
 
 /* A plan of one round in the form of this one. */
 void rounds_of_one(struct rounds_plan *plan, const struct planner_plan *one,

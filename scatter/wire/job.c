@@ -7,7 +7,7 @@
 /* Bytes of the tables of shares and volumes, and of all tables. */
 static uint32_t volumes_bytes(const struct wire_job *job)
 {
-    return (job->flags & WIRE_TABLES) != 0 ? 8u * (job->phases + 1u) : 0;
+    return (job->flags & WIRE_TABLES) != 0 ? WIRE_TABLES_BYTES(job->phases) : 0;
 }
 
 static uint32_t tables_bytes(const struct wire_job *job)
@@ -17,12 +17,22 @@ static uint32_t tables_bytes(const struct wire_job *job)
     uint32_t tables = (flags & WIRE_TABLES) / WIRE_TABLES +
                       (flags & WIRE_OUTPUT) / WIRE_OUTPUT;
 
-    return tables * 8u * (job->phases + 1u);
+    return tables * WIRE_TABLES_BYTES(job->phases);
 }
 
 uint32_t wire_job_bytes(const struct wire_job *job)
 {
-    return WIRE_JOB_BYTES + tables_bytes(job) + WIRE_PAD4(job->arg_bytes);
+    return WIRE_JOB_BYTES + tables_bytes(job);
+}
+
+void wire_tables_store(uint8_t *out, unsigned phases,
+                       const uint32_t share_units[],
+                       const uint32_t volume_units[])
+{
+    for (unsigned layer = 0; layer <= phases; ++layer) {
+        bytes_store_u32(out + 4 * layer, share_units[layer]);
+        bytes_store_u32(out + 4 * (phases + 1 + layer), volume_units[layer]);
+    }
 }
 
 void wire_job_store(uint8_t *out, const struct wire_job *job,
@@ -33,57 +43,55 @@ void wire_job_store(uint8_t *out, const struct wire_job *job,
     uint8_t *results = tables + volumes_bytes(job);
 
     memset(out, 0, wire_job_bytes(job));
-    out[0] = job->kernel;
-    out[1] = job->phases;
-    out[2] = job->rounds;
-    out[3] = job->flags;
-    bytes_store_u32(out + 4, job->slot_us);
-    wire_job_store_gather(out, job->gather_ps);
-    bytes_store_u32(out + 16, job->slack_ns);
-    bytes_store_u32(out + 20, job->unit_bytes);
-    bytes_store_u32(out + 24, job->before_bytes);
-    bytes_store_u32(out + 28, job->after_bytes);
-    bytes_store_u32(out + 32, job->arg_bytes);
-    for (unsigned layer = 0; layer <= job->phases; ++layer) {
-        if ((job->flags & WIRE_TABLES) != 0) {
-            bytes_store_u32(tables + 4 * layer, share_units[layer]);
-            bytes_store_u32(tables + 4 * (job->phases + 1 + layer),
-                            volume_units[layer]);
-        }
-        if ((job->flags & WIRE_OUTPUT) != 0) {
-            bytes_store_u64(results + 8 * layer, result_ps[layer]);
-        }
+    out[0] = job->phases;
+    out[1] = job->rounds;
+    out[2] = job->flags;
+    out[3] = job->slots.frames;
+    bytes_store_u16(out + 4, job->slots.short_bytes);
+    out[6] = job->slots.shift;
+    wire_job_store_gather(out, job->slots.gather_ps);
+    bytes_store_u32(out + 16, job->slots.short_units);
+    bytes_store_u32(out + 20, job->slots.long_units);
+    bytes_store_u32(out + 24, job->slots.early_units);
+    bytes_store_u32(out + 28, job->before_bytes);
+    bytes_store_u32(out + 32, job->after_bytes);
+    if ((job->flags & WIRE_TABLES) != 0) {
+        wire_tables_store(tables, job->phases, share_units, volume_units);
     }
-    memcpy(tables + tables_bytes(job), job->arg, job->arg_bytes);
+    for (unsigned layer = 0;
+         (job->flags & WIRE_OUTPUT) != 0 && layer <= job->phases; ++layer) {
+        bytes_store_u64(results + 8 * layer, result_ps[layer]);
+    }
 }
 
 int wire_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes)
 {
-    uint32_t ahead;
-
     if (bytes < WIRE_JOB_BYTES) {
         return ERR_LENGTH;
     }
-    job->kernel = in[0];
-    job->phases = in[WIRE_JOB_AT_PHASES];
-    job->rounds = in[2];
-    job->flags = in[3];
-    job->slot_us = bytes_load_u32(in + 4);
-    job->gather_ps = bytes_load_u64(in + 8);
-    job->slack_ns = bytes_load_u32(in + 16);
-    job->unit_bytes = bytes_load_u32(in + 20);
-    job->before_bytes = bytes_load_u32(in + 24);
-    job->after_bytes = bytes_load_u32(in + 28);
-    job->arg_bytes = bytes_load_u32(in + 32);
-    ahead = WIRE_JOB_BYTES + tables_bytes(job);
-    job->arg = in + ahead;
+    job->phases = in[0];
+    job->rounds = in[1];
+    job->flags = in[2];
+    job->before_bytes = bytes_load_u32(in + 28);
+    job->after_bytes = bytes_load_u32(in + 32);
     if (job->phases - 1u >= ((job->flags & WIRE_TABLES) != 0
                                  ? TORUS_PHASES_MAX
                                  : TREE_PHASES_MAX) ||
-        job->rounds > ROUNDS_MAX || job->arg_bytes > KERNEL_ARG_MAX) {
+        job->rounds > ROUNDS_MAX) {
         return ERR_FIELD;
     }
-    return bytes < ahead + WIRE_PAD4(job->arg_bytes) ? ERR_LENGTH : ERR_OK;
+    return bytes < wire_job_bytes(job) ? ERR_LENGTH : ERR_OK;
+}
+
+struct wire_slots wire_job_slots(const uint8_t *in)
+{
+    return (struct wire_slots){.gather_ps = bytes_load_u64(in + 8),
+                               .short_units = bytes_load_u32(in + 16),
+                               .long_units = bytes_load_u32(in + 20),
+                               .early_units = bytes_load_u32(in + 24),
+                               .short_bytes = bytes_load_u16(in + 4),
+                               .frames = in[3],
+                               .shift = in[6] & 31u};
 }
 
 uint64_t wire_job_result_ps(const struct wire_job *job, const uint8_t *in,

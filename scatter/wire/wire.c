@@ -78,6 +78,31 @@ int wire_order_load(struct wire_order *order, const uint8_t *in, uint32_t bytes)
     return ERR_OK;
 }
 
+void wire_announce_store(uint8_t *out, const struct wire_announce *announce)
+{
+    bytes_store_u32(out, announce->kernel);
+    bytes_store_u32(out + 4, announce->unit_bytes);
+    bytes_store_u32(out + 8, announce->arg_bytes);
+}
+
+int wire_announce_load(struct wire_announce *announce, const uint8_t *in,
+                       uint32_t bytes)
+{
+    if (bytes < WIRE_ANNOUNCE_BYTES) {
+        return ERR_LENGTH;
+    }
+    announce->kernel = in[0];
+    announce->unit_bytes = bytes_load_u32(in + 4);
+    announce->arg_bytes = bytes_load_u32(in + 8);
+    announce->arg = in + WIRE_ANNOUNCE_BYTES;
+    if (announce->arg_bytes > KERNEL_ARG_MAX) {
+        return ERR_FIELD;
+    }
+    return bytes == WIRE_ANNOUNCE_BYTES + WIRE_PAD4(announce->arg_bytes)
+               ? ERR_OK
+               : ERR_LENGTH;
+}
+
 /* Bytes of the tables of several rounds, behind the report's fixed part. */
 static uint32_t rounds_bytes(unsigned phases, unsigned rounds)
 {
@@ -137,6 +162,9 @@ void wire_report_store(uint8_t *out, const struct wire_report *report,
     bytes_store_u64(out + 40, report->scatter_start_ps);
     bytes_store_u64(out + 48, report->gather_done_ps);
     bytes_store_u64(out + 56, report->overhead_ps);
+    bytes_store_u64(out + 320, report->ordered_ps);
+    bytes_store_u64(out + 328, report->measure_ps);
+    bytes_store_u32(out + 336, report->measured_units);
     for (unsigned i = 0; i < TORUS_PHASES_MAX; ++i) {
         bytes_store_u64(out + 64 + 8 * i, report->startup_ps[i]);
     }
@@ -174,6 +202,9 @@ int wire_report_load(struct wire_report *report, struct rounds_plan *plan,
     report->scatter_start_ps = bytes_load_u64(in + 40);
     report->gather_done_ps = bytes_load_u64(in + 48);
     report->overhead_ps = bytes_load_u64(in + 56);
+    report->ordered_ps = bytes_load_u64(in + 320);
+    report->measure_ps = bytes_load_u64(in + 328);
+    report->measured_units = bytes_load_u32(in + 336);
     for (unsigned i = 0; i < TORUS_PHASES_MAX; ++i) {
         report->startup_ps[i] = bytes_load_u64(in + 64 + 8 * i);
     }

@@ -11,9 +11,9 @@
  *   24  u64 transfer_ps per byte              8  u8   layer of the receiver
  *   32  u64 hop_delay_ps                      9  u8   port it was sent out of
  *   40  u32 load_units                       10  u8   round, from 0; 11 u8 0
- *   44  u8  phases, or WIRE_BEST             12  job, see below
- *   45  u8  rounds, or WIRE_BEST             ..  before, units, and after
- *   46  u8  ports at once
+ *   44  u8  phases, or WIRE_BEST             12  round 0: job, see below;
+ *   45  u8  rounds, or WIRE_BEST                 later: its tables alone
+ *   46  u8  ports at once                    ..  before, units, and after
  *   47  u8  flags and policy, see below   WIRE_BRANCH, node to child:
  *   48  u32 tree_nodes, 0: none             0  job, without tables
  *   52  u32 unit_bytes                      ..  the child's piece of the tree
@@ -27,17 +27,27 @@
  * with four ports and equal nodes. WIRE_BRANCH is that of WIRE_TREE, for all
  * else; its order has a tree (scatter/plan/tree.h).
  *
- * The job is the same in every part of a round and is passed on as it came:
- *    0  u8  kernel's index in the image    4  u32 slot_us
- *    1  u8  phases N                       8  u64 gather_ps
- *    2  u8  rounds R, from 1              16  u32 slack_ns
- *    3  u8  flags and policy              20  u32 unit_bytes
- *                                         24  u32 before_bytes
- *                                         28  u32 after_bytes
- *                                         32  u32 arg_bytes
+ * WIRE_ANNOUNCE, node to child, ahead of all parts of a job: a head, and what
+ * is passed on as it came. The head is the child's place: with WIRE_PATTERN
+ *    0  u8  layer of the receiver; u8[3] 0
+ * and with WIRE_TREE
+ *    0  the child's piece of the tree, whose units mean nothing yet
+ * and what follows it:
+ *   +0  u8  kernel's index in the image; u8[3] 0
+ *   +4  u32 unit_bytes
+ *   +8  u32 arg_bytes
+ *  +12  arg, pad4
+ *
+ * The job is the same in every part and is passed on as it came, as are the
+ * tables of later rounds:
+ *    0  u8  phases N                       8  u64 gather_ps
+ *    1  u8  rounds R, from 1              16  u32 short_units of 2^shift ps
+ *    2  u8  flags and policy              20  u32 long_units
+ *    3  u8  short frames in a period      24  u32 early_units
+ *    4  u16 short_bytes                   28  u32 before_bytes
+ *    6  u8  shift; u8 0                   32  u32 after_bytes
  *   36  u32 share_units[0..N], u32 volume_units[0..N], if WIRE_TABLES
  *   ..  u64 result_ps[0..N], if WIRE_OUTPUT
- *   ..  arg, pad4
  *
  * Flags and policy share a byte: bits 0 to 3 are flags, enum wire_order_flag or
  * enum wire_job_flag, bits 4 to 7 the policy, enum wire_policy.
@@ -56,7 +66,11 @@
  *    8  u64 compute_ps per unit          144  u64 received_ps[0..10]
  *   16  u64 makespan_ps                  232  u32 share_units[0..10]
  *   24  u64 begin_ps                     276  u32 volume_units[0..10]
- *   32  u64 plan_ps                      320  rounds, see below
+ *   32  u64 plan_ps                      320  u64 ordered_ps
+ *                                        328  u64 measure_ps
+ *                                        336  u32 measured_units
+ *                                        340  u32 0
+ *                                        344  rounds, see below
  *
  * Flags: 1: an output follows the result; 2: all nodes of a layer get the same,
  * so that received_ps, share_units, volume_units (of all rounds together) and
@@ -110,7 +124,8 @@ enum wire_kind {
     WIRE_MEASURE,
     WIRE_PROBE,
     WIRE_ANSWER,
-    WIRE_MEASURED
+    WIRE_MEASURED,
+    WIRE_ANNOUNCE
 };
 
 /* Flags of an order. */
@@ -148,9 +163,10 @@ enum wire_asks {
 #define WIRE_PART_BYTES 12u
 #define WIRE_PART_AT_LAYER 8u
 #define WIRE_JOB_BYTES 36u
-#define WIRE_JOB_AT_PHASES 1u
 #define WIRE_CHUNK_BYTES 8u
-#define WIRE_REPORT_BYTES 320u
+#define WIRE_ANNOUNCE_BYTES 12u     /* without head and argument */
+#define WIRE_ANNOUNCE_HEAD_BYTES 4u /* with WIRE_PATTERN */
+#define WIRE_REPORT_BYTES 344u
 #define WIRE_REPORT_BYTES_MAX                                                  \
     (WIRE_REPORT_BYTES + 8u * ROUNDS_MAX * (TORUS_PHASES_MAX + 1u))
 
@@ -203,18 +219,31 @@ void wire_order_store(uint8_t *out, const struct wire_order *order);
 NODISCARD int wire_order_load(struct wire_order *order, const uint8_t *in,
                               uint32_t bytes);
 
+/* When results may travel: scatter/plan/slots.h. */
+struct wire_slots {
+    uint64_t gather_ps; /* the planned end; with an output, the start */
+    uint32_t short_units; /* of 2^shift ps */
+    uint32_t long_units;
+    uint32_t early_units;
+    uint16_t short_bytes; /* the longest result of a short slot */
+    uint8_t frames;
+    uint8_t shift;
+};
+
 struct wire_job {
-    uint8_t kernel;
     uint8_t phases;
     uint8_t rounds;
     uint8_t flags; /* and policy, as on the wire: WIRE_FLAGS() */
-    uint32_t slot_us;
-    uint32_t slack_ns;
-    uint32_t unit_bytes;
     uint32_t before_bytes; /* of the load that the kernel reads before .. */
     uint32_t after_bytes;  /* .. and after each range: its halo */
+    struct wire_slots slots; /* to be stored; read by wire_job_slots() */
+};
+
+/* What is known of a job as soon as it is ordered. */
+struct wire_announce {
+    uint8_t kernel;
+    uint32_t unit_bytes;
     uint32_t arg_bytes;
-    uint64_t gather_ps;
     const uint8_t *arg;
 };
 
@@ -224,7 +253,18 @@ struct wire_part {
     uint32_t place; /* wire_part_place() */
 };
 
-/* Bytes of a job with its tables and its argument. */
+/* Stores what comes between head and argument: WIRE_ANNOUNCE_BYTES. */
+void wire_announce_store(uint8_t *out, const struct wire_announce *announce);
+
+/* Reads a message from behind its head on, and points into `in` afterwards.
+   Result: 0, ERR_LENGTH or ERR_FIELD. */
+NODISCARD int wire_announce_load(struct wire_announce *announce,
+                                 const uint8_t *in, uint32_t bytes);
+
+/* Bytes of the tables of shares and volumes. */
+#define WIRE_TABLES_BYTES(phases) (8u * ((phases) + 1u))
+
+/* Bytes of a job with its tables. */
 uint32_t wire_job_bytes(const struct wire_job *job);
 
 /* Tables: index = layer, entries 0 to phases; NULL if its flags name none.
@@ -233,30 +273,39 @@ void wire_job_store(uint8_t *out, const struct wire_job *job,
                     const uint32_t share_units[], const uint32_t volume_units[],
                     const uint64_t result_ps[]);
 
+/* The tables of a later round; `out`: WIRE_TABLES_BYTES(). */
+void wire_tables_store(uint8_t *out, unsigned phases,
+                       const uint32_t share_units[],
+                       const uint32_t volume_units[]);
+
 /* Changes gather_ps alone in a stored job. */
 static inline void wire_job_store_gather(uint8_t *out, uint64_t gather_ps)
 {
     bytes_store_u64(out + 8, gather_ps);
 }
 
-/* Result: 0, ERR_LENGTH or ERR_FIELD. `job` points into `in` afterwards, where
-   more than the job may follow. */
+/* Reads a stored job but for its slots, which a node needs only when it has a
+   result. More than the job may follow. Result: 0, ERR_LENGTH or ERR_FIELD. */
 NODISCARD int wire_job_load(struct wire_job *job, const uint8_t *in,
                             uint32_t bytes);
 
 /*
- * The tables of a stored job, read where they lie (index = layer): `in` is
- * 4-byte aligned, and this machine little-endian as hal/bytes.h asserts.
+ * Stored tables, read where they lie (index = layer): they are 4-byte aligned,
+ * and this machine is little-endian as hal/bytes.h asserts. Those of a job lie
+ * at its byte WIRE_JOB_BYTES.
  */
-static inline const uint32_t *wire_job_shares(const uint8_t *in)
+static inline const uint32_t *wire_shares(const uint8_t *tables)
 {
-    return (const uint32_t *)(const void *)(in + WIRE_JOB_BYTES);
+    return (const uint32_t *)(const void *)tables;
 }
 
-static inline const uint32_t *wire_job_volumes(const uint8_t *in)
+static inline const uint32_t *wire_volumes(const uint8_t *tables,
+                                           unsigned phases)
 {
-    return wire_job_shares(in) + in[WIRE_JOB_AT_PHASES] + 1;
+    return wire_shares(tables) + phases + 1;
 }
+
+struct wire_slots wire_job_slots(const uint8_t *in);
 
 /* When a layer's results leave, counted from gather_ps, in a stored job with an
    output. */
@@ -275,7 +324,7 @@ static inline void wire_part_store(uint8_t *out, uint32_t units,
 {
     bytes_store_u32(out, units);
     bytes_store_u32(out + 4, first_unit);
-    bytes_store_u32(out + 8, place);
+    bytes_store_u32(out + WIRE_PART_AT_LAYER, place);
 }
 
 /* Result: 0 or ERR_LENGTH. The place is the receiver's to check. */
@@ -292,13 +341,17 @@ struct wire_report {
                     0 */
     uint64_t compute_ps;  /* measured, per unit */
     uint64_t makespan_ps; /* planned, overhead_ps included */
-    uint64_t begin_ps;    /* measured: the kernel's begin() */
-    uint64_t plan_ps;     /* measured: planning, before time zero */
+    uint64_t ordered_ps;  /* mesh time when the order was complete; from here
+                             to scatter_start_ps the originator prepares: */
+    uint64_t begin_ps;    /* the kernel's begin() */
+    uint64_t measure_ps;  /* computing the first units, for compute_ps */
+    uint64_t plan_ps;     /* planning */
     uint64_t scatter_start_ps;
     uint64_t gather_done_ps;
     uint64_t overhead_ps; /* of the originator before it computes */
     uint64_t startup_ps[TORUS_PHASES_MAX];
     uint64_t received_ps[TORUS_PHASES_MAX + 1]; /* planned, for each layer */
+    uint32_t measured_units; /* that measuring computed: not of the plan */
     uint32_t share_units[TORUS_PHASES_MAX + 1];
     uint32_t volume_units[TORUS_PHASES_MAX + 1];
 };

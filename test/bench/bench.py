@@ -18,7 +18,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
 
+import boot  # noqa: E402
 import chip  # noqa: E402
+import host_speed  # noqa: E402
 import job_bench  # noqa: E402
 import mesh  # noqa: E402
 import model  # noqa: E402  (of the oracle, whose path mesh adds)
@@ -370,9 +372,11 @@ def main():
         first = small(bench, table)
         if not options.quick:
             large(bench, table)
+        host_speed.lines(table, folder)
         conflict_lines(bench, table)
         image_lines(bench, table, first)
         relay.lines(table)
+        boot.lines(table, ["5x5"] if options.quick else ["5x5", "25x25"])
         boards = len(table.lines)
         chip.lines(table)
     if not options.quick and not options.markdown:

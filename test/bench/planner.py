@@ -51,9 +51,10 @@ def counts():
 
 
 def searches():
-    """{parameters: (N, R, instructions)} of whole searches; stack bytes."""
-    found = {parameters: tuple(map(int, numbers))
-             for variant, parameters, *numbers in board_lines()
+    """{(parameters, N_max): (N, R, instructions)} of whole plans; stack
+    bytes."""
+    found = {(parameters, int(most)): tuple(map(int, numbers))
+             for variant, parameters, most, *numbers in board_lines()
              if variant == "search"}
     stack_bytes, = [int(words[2]) for words in board_lines()
                     if words[0] == "stack"]
@@ -162,10 +163,10 @@ def main():
                 row += f"{theirs:15} ({theirs / ours:5.1f} x)"
             print(row)
     found, stack_bytes = searches()
-    print(f"\nthe best N of 0 to 10 with the best R of 1 to 16, in "
+    print(f"\nthe best N with the best R of 1 to 16 and its tables, in "
           f"{stack_bytes} bytes of stack")
-    for parameters, (phases, rounds, instructions) in found.items():
-        print(f"{parameters:18} N = {phases:2}, R = {rounds:2}"
+    for (parameters, most), (phases, rounds, instructions) in found.items():
+        print(f"{parameters:18} N <= {most:2}: N = {phases:2}, R = {rounds:2}"
               f"{instructions:10} instructions")
     host = host_library()
     print("\n3000 random plans near the limit of what is feasible: a share off "

@@ -222,7 +222,7 @@ def job_count(folder, name):
     """Instructions a unit of the whole job, by the image on one board."""
     report = job_bench.run(folder, name, "1x1", "lvds")
     units = report["load"]["units"] * job_bench.KERNELS[name][2]
-    return report["measured"]["makespan_ps"] / PS_PER_INSTRUCTION / units
+    return report["measured"]["one_board_ps"] / PS_PER_INSTRUCTION / units
 
 
 def number(value):

@@ -93,11 +93,12 @@ static void try_job(const struct fuzz_target *target, const uint8_t *in,
     }
     fuzz_check(wire_job_bytes(&job) <= bytes, "a job beyond its message");
     touch(in, wire_job_bytes(&job));
-    touch(job.arg, job.arg_bytes);
     for (unsigned layer = 0; layer <= job.phases; ++layer) {
         if ((job.flags & WIRE_TABLES) != 0) {
-            touch((const uint8_t *)&wire_job_shares(in)[layer], 4);
-            touch((const uint8_t *)&wire_job_volumes(in)[layer], 4);
+            touch((const uint8_t *)&wire_shares(in + WIRE_JOB_BYTES)[layer], 4);
+            touch((const uint8_t *)&wire_volumes(in + WIRE_JOB_BYTES,
+                                                 job.phases)[layer],
+                  4);
         }
         if ((job.flags & WIRE_OUTPUT) != 0) {
             wire_job_result_ps(&job, in, layer);
@@ -109,12 +110,7 @@ static void add_job(uint8_t rounds, uint8_t phases, uint8_t flags)
 {
     static const uint32_t units[TORUS_PHASES_MAX + 1] = {5, 4, 3, 2, 1};
     static const uint64_t results_ps[TORUS_PHASES_MAX + 1] = {9, 8, 7};
-    struct wire_job job = {.phases = phases,
-                           .rounds = rounds,
-                           .flags = flags,
-                           .unit_bytes = 1,
-                           .arg_bytes = 5,
-                           .arg = (const uint8_t *)"abcde"};
+    struct wire_job job = {.phases = phases, .rounds = rounds, .flags = flags};
     uint8_t out[WIRE_JOB_BYTES_MAX + 8];
 
     wire_job_store(out, &job, units, units, results_ps);
@@ -129,6 +125,28 @@ static void seed_job(const struct fuzz_target *target)
     add_job(1, 7, WIRE_OUTPUT);
 }
 
+static void try_announce(const struct fuzz_target *target, const uint8_t *in,
+                         uint32_t bytes)
+{
+    struct wire_announce announce;
+
+    (void)target;
+    if (wire_announce_load(&announce, in, bytes) == ERR_OK) {
+        touch(announce.arg, announce.arg_bytes);
+    }
+}
+
+static void seed_announce(const struct fuzz_target *target)
+{
+    static const struct wire_announce announce = {.unit_bytes = 1,
+                                                  .arg_bytes = 5};
+    uint8_t out[WIRE_ANNOUNCE_BYTES + 8] = {0};
+
+    (void)target;
+    wire_announce_store(out, &announce);
+    fuzz_add(out, sizeof out);
+}
+
 static void try_part(const struct fuzz_target *target, const uint8_t *in,
                      uint32_t bytes)
 {
@@ -136,7 +154,8 @@ static void try_part(const struct fuzz_target *target, const uint8_t *in,
 
     (void)target;
     if (wire_part_load(&part, in, bytes) == ERR_OK) {
-        fuzz_check(bytes >= WIRE_PART_BYTES, "a part that is too short");
+        fuzz_check(part.place == bytes_load_u32(in + WIRE_PART_AT_LAYER),
+                   "another place");
     }
 }
 
@@ -361,7 +380,7 @@ static void seed_discover(const struct fuzz_target *target)
 /* ---- all of them ---- */
 
 #define KERNELS_MAX 64u
-#define MESSAGES 9u
+#define MESSAGES 10u
 
 static void list_kernel(struct fuzz_target **at, const struct kernel *kernel)
 {
@@ -390,6 +409,7 @@ const struct fuzz_target *fuzz_targets(void)
     static const struct fuzz_target messages[MESSAGES] = {
         {.name = "order", .try = try_order, .seed = seed_order},
         {.name = "job", .try = try_job, .seed = seed_job},
+        {.name = "announce", .try = try_announce, .seed = seed_announce},
         {.name = "part", .try = try_part, .seed = seed_part},
         {.name = "report", .try = try_report, .seed = seed_report},
         {.name = "output", .try = try_output, .seed = seed_output},

@@ -10,8 +10,9 @@ IMAGE = BUILD / "test" / "conformance.elf"
 TESTS = 25
 
 
-@pytest.mark.parametrize("board", [["native"], ["qemu", IMAGE]],
-                         ids=["native", "qemu"])
+@pytest.mark.parametrize("board", [
+    ["native"], ["qemu", IMAGE], ["qemu", IMAGE, BUILD / "zygote.so"]],
+    ids=["native", "exec", "fork"])
 def test_conformance(board):
     """Twenty-five boards, twice, and twice with some slow ones among them; each
     second run equals its first."""

@@ -37,7 +37,7 @@ ORDER = [
     "boot/serial",
     "boot/mps2",
     ("boot/host", *(f"boot/{board}" for board in BOARDS)),
-    "qemu/support",
+    ("qemu/support", "qemu/board/preload"),
     "qemu/board",
     ("qemu/fabric", "qemu/flash", "qemu/format", "qemu/wired",
      "qemu/schedule"),

@@ -82,8 +82,8 @@ LAYER_UNITS = c.c_uint32 * (ROUNDS_PHASES_MAX + 1)
 class RoundsInput(c.Structure):
     _fields_ = [("base", c.POINTER(Input)), ("phase_queue_ps", c.c_uint64),
                 ("between_rounds_ps", c.c_uint64), ("begin_ps", c.c_uint64),
-                ("round_overhead_ps", c.c_uint64), ("rounds_min", c.c_uint8),
-                ("rounds_max", c.c_uint8)]
+                ("round_overhead_ps", c.c_uint64), ("gain_ps", c.c_uint64),
+                ("rounds_min", c.c_uint8), ("rounds_max", c.c_uint8)]
 
 
 class RoundsPlan(c.Structure):
@@ -119,6 +119,22 @@ class TreeInput(c.Structure):
                 ("kernel_start_ps", c.c_uint64), ("begin_ps", c.c_uint64),
                 ("ports", c.c_uint8), ("store_and_forward", c.c_bool),
                 ("equal", c.c_bool)]
+
+
+class Slots(c.Structure):
+    _fields_ = [("end_ps", c.c_uint64), ("short_units", c.c_uint32),
+                ("long_units", c.c_uint32), ("early_units", c.c_uint32),
+                ("late_units", c.c_uint32), ("frames", c.c_uint8),
+                ("phases", c.c_uint8), ("shift", c.c_uint8)]
+
+
+class SlotsOfPhase(c.Structure):
+    _fields_ = [("end_ps", c.c_uint64), ("early", c.c_uint32),
+                ("frame", c.c_uint32), ("period", c.c_uint32),
+                ("first_short", c.c_uint32), ("last_short", c.c_uint32),
+                ("first_long", c.c_uint32), ("turn", c.c_uint32),
+                ("late", c.c_uint32), ("shift", c.c_uint8),
+                ("only_short", c.c_bool)]
 
 
 def tree_plan(core, branches, given):
@@ -161,6 +177,11 @@ def load_walk():
 
 def load():
     core = library("libcore.so")
+    core.slots_of_phase.argtypes = [c.POINTER(Slots), c.c_uint]
+    core.slots_of_phase.restype = SlotsOfPhase
+    core.slots_next_ps.argtypes = [c.POINTER(SlotsOfPhase), c.c_uint64,
+                                   c.c_bool]
+    core.slots_next_ps.restype = c.c_uint64
     core.torus_phases.argtypes = [Size]
     core.torus_phase_path.argtypes = [Size, c.c_uint, c.c_int]
     core.torus_phase_path.restype = Path
@@ -181,10 +202,11 @@ def load():
         getattr(core, f"schedule_{name}").argtypes = [
             c.POINTER(Branch), Size, Coord]
     core.planner_plan.argtypes = [c.POINTER(Plan), c.POINTER(Input)]
-    core.rounds_best.argtypes = [c.POINTER(c.c_uint), c.POINTER(c.c_uint64),
-                                 c.POINTER(RoundsInput)]
     core.rounds_plan.argtypes = [c.POINTER(RoundsPlan),
-                                 c.POINTER(RoundsInput), c.c_uint]
+                                 c.POINTER(c.c_uint64),
+                                 c.POINTER(RoundsInput)]
+    core.rounds_bound_ps.argtypes = [c.POINTER(Input)]
+    core.rounds_bound_ps.restype = c.c_uint64
     core.wide_multiply_high.argtypes = [c.c_uint64, c.c_uint64]
     core.wide_multiply_high.restype = c.c_uint64
     core.wide_ratio_of.argtypes = [c.c_uint64, c.c_uint64,

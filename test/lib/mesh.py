@@ -137,6 +137,20 @@ def units_of(report):
             for n in report["measured"]["nodes"]}
 
 
+def shares_of(report):
+    """Units of every node as planned: without those that the originator
+    computed before there was a plan."""
+    shares = units_of(report)
+    originator = tuple(report["mesh"]["originator"])
+    shares[originator] -= report["plan"]["measured_units"]
+    return shares
+
+
+def announced(report):
+    """Messages that announce a job: one for each follower."""
+    return report["mesh"]["nodes"] - 1
+
+
 def first_units(report):
     """Where every node's range begins: its own, then phases N to 1."""
     units = units_of(report)

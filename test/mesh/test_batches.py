@@ -65,13 +65,15 @@ def test_batches_are_summed_up(load, on):
     assert report["plan"]["makespan_ps"] == sum(
         b["planned_ps"] for b in batches)
     assert sum(n["units"] for n in measured["nodes"]) == 30_000
-    # A part and a result for each node but the originator, in each batch.
-    each = (report["plan"]["rounds"] + 1) * (len(measured["nodes"]) - 1)
+    # An announcement, parts and a result for each follower in each batch.
+    each = (report["plan"]["rounds"] + 2) * (len(measured["nodes"]) - 1)
     assert report["network"]["messages"] == each * len(batches)
-    assert abs(measured["overhead_vs_plan"]) < .02
-    # Equal batches of a load that costs the same everywhere; the first one
-    # begins in a quiet mesh, as all others do.
-    assert len({b["makespan_ps"] for b in batches}) == 1
+    assert abs(measured["overhead_vs_plan"]) < .06
+    # Equal batches of a load that costs the same everywhere: the first one,
+    # in which the kernel is measured, and those that know its rate.
+    first, *others = (b["makespan_ps"] for b in batches)
+    assert max(others) / min(others) < 1.003
+    assert abs(first / others[0] - 1) < .06
 
 
 @pytest.mark.parametrize("on", ["native", "qemu"])

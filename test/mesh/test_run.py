@@ -40,6 +40,7 @@ def check_shares(report):
         assert node["layer"] == layers[node["x"], node["y"]]
     # In each round nobody is more than one off its layer's others.
     rounds = plan["rounds"]
+    units = mesh.shares_of(report)
     for layer, planned in enumerate(plan["layers"]):
         here = [units.get(n, 0) for n, its in layers.items() if its == layer]
         assert len(here) == planned["nodes"]
@@ -65,16 +66,21 @@ def check_plan(report):
         return
     startups = plan["startup_ps"]
     phases = plan["phases"]
-    load = report["load"]["units"]
+    load = plan["load_units"]
+    assert load == report["load"]["units"] - plan["measured_units"]
     compute = Fraction(plan["compute_ps_per_unit"])
     transfer = plan["transfer_ps_per_unit"]
     assert transfer == report["profile"]["transfer_ps_per_byte"]
     assert len(startups) == phases
     side = report["mesh"]["width"]
+    # From one layer's beginning to compute to the next one's: the originator
+    # has queued all phases by then.
+    behind = [plan["overhead_ps"]] + [0] * phases
     for phase, startup in enumerate(startups, 1):
-        assert startup >= (report["profile"]["startup_ps"]
-                           + report["profile"]["hop_delay_ps"]
-                           * hops_of(side, phase))
+        assert startup + behind[phase - 1] >= (report["profile"]["startup_ps"]
+                                               + report["profile"][
+                                                   "hop_delay_ps"]
+                                               * hops_of(side, phase))
     exact = model.solve(load, compute, [transfer] * phases, startups)
     assert exact.feasible
     makespan = exact.makespan + plan["overhead_ps"]
@@ -426,7 +432,8 @@ def test_a_hop_ends_before_computing_starts(loads, on):
 
 # ---- makespan against the plan ----
 
-def check_makespan(report):
+def check_makespan(report, most=1.001):
+    """`most`: times the planned speed-up."""
     check(report)
     measured = report["measured"]
     print(f"overhead_vs_plan {measured['overhead_vs_plan']:+.5%}, "
@@ -434,7 +441,7 @@ def check_makespan(report):
     assert -0.001 <= measured["overhead_vs_plan"] <= 0.01
     assert measured["spread"] <= 0.01
     ideal = report["plan"]["speedup"]
-    assert 0.98 * ideal <= measured["speedup"] <= 1.001 * ideal
+    assert 0.98 * ideal <= measured["speedup"] <= most * ideal
 
 
 @pytest.mark.parametrize("bytes_, profile", parts.cases(
@@ -457,35 +464,35 @@ def test_gather_when_nodes_end_at_different_times(loads, size, on, first):
     sparse = chance.randbytes(250_000)
     data = dense + sparse if first == "dense" else sparse + dense
     report = check_search(loads, data, b"aaaa", size=size, on=on)
-    assert report["network"]["messages"] == 2 * (
+    assert report["network"]["messages"] == mesh.announced(report) + 2 * (
         report["mesh"]["nodes"] - 1)
     if on == "qemu":
         assert report["measured"]["spread"] > 0.05
 
 
 def test_late_results_wait_for_their_slot(loads, tmp_path):
-    """Slots of both phases take turns. A node that is late sends in the next
-    slot of its phase, at its begin: only results of nodes that end within the
-    slack of one, a small part of it with this profile, go at once."""
+    """Results of two phases are never on their way at the same time, however
+    much later some nodes end."""
     chance = mesh.seeded("late results")
     trace = tmp_path / "trace"
-    report = check_search(loads, chance.randbytes(250_000) + b"a" * 250_000,
-                          b"aaaa", "--trace", trace, "--profile", "lvds")
+    # The first units, by which the kernel is measured, are of both kinds.
+    both = b"".join(chance.randbytes(16) + b"a" * 16 for _ in range(200))
+    data = both + chance.randbytes(250_000) + b"a" * 250_000
+    report = check_search(loads, data, b"aaaa", "--trace", trace, "--profile",
+                          "lvds")
     assert report["measured"]["spread"] > 0.05
-    events = json.loads(trace.read_text())["traceEvents"]
-    asked = {phase: sorted(
-        e["args"]["request_ps"] for e in events if e.get("cat") == "gather"
-        and "bytes" in e["args"] and e["args"]["phase"] == phase)
-             for phase in (1, 2)}
-    slot = asked[1][0] - asked[2][0]
-    late = 0
-    for phase, times in asked.items():
-        assert len(times) == {1: 4, 2: 20}[phase]
-        for time in times:
-            frames, rest = divmod(time - times[0], 2 * slot)
-            assert rest <= slot / 10, (phase, frames, rest, slot)
-            late += frames > 0
-    assert late > 0
+    assert report["network"]["circuit_conflicts"] == 0
+    circuits = [(e["ts"], e["ts"] + e["dur"], e["args"]["phase"])
+                for e in json.loads(trace.read_text())["traceEvents"]
+                if e.get("cat") == "gather" and "bytes" in e["args"]]
+    assert [sum(p == phase for *_, p in circuits) for phase in (1, 2)] == [
+        4, 20]
+    for begin, end, phase in circuits:
+        assert not any(other != phase and at < end and begin < until
+                       for at, until, other in circuits)
+    begins = [begin for begin, _, phase in circuits if phase == 2]
+    assert max(begins) - min(begins) > 3 * max(
+        end - begin for begin, end, phase in circuits if phase == 2)
 
 
 @pytest.mark.parametrize("slow", parts.cases(range(6), [1, 4]))
@@ -524,7 +531,8 @@ def large(loads):
 def quiet_625(large):
     path, _, pattern = large
     watched = mesh.Watched("run", "--json", "--mesh", "25x25", "--kernel",
-                           "search", "--arg-hex", pattern.hex(), path)
+                           "search", "--profile", "t3d", "--arg-hex",
+                           pattern.hex(), path)
     assert watched.returncode == 0, watched.stderr
     print(f"625 boards: {watched.wall_s:.1f} s, "
           f"peak {watched.peak_bytes / 2 ** 30:.2f} GiB")
@@ -542,7 +550,7 @@ def test_625_boards_find_what_a_naive_search_finds(large, quiet_625):
     assert len(report["measured"]["nodes"]) == 625
     rounds = report["plan"]["rounds"]
     assert rounds > 1
-    assert report["network"]["messages"] == (rounds + 1) * 624
+    assert report["network"]["messages"] == (rounds + 2) * 624
     for n in report["measured"]["nodes"]:
         assert len(n["rounds"]) == (rounds if n["layer"] else 1)
     assert oracle.ranges(report)[-1][2] == rounds - 1
@@ -551,15 +559,15 @@ def test_625_boards_find_what_a_naive_search_finds(large, quiet_625):
 @pytest.mark.boards
 def test_625_boards_agree_with_native_nodes(large, quiet_625):
     path, _, pattern = large
-    native = mesh.run(path, size="25x25", kernel="search", arg=pattern,
-                      on="native", rounds="auto")
+    native = mesh.run(path, "--profile", "t3d", size="25x25", kernel="search",
+                      arg=pattern, on="native", rounds="auto")
     assert native["result"] == quiet_625[1]["result"]
 
 
 @pytest.mark.boards
 def test_625_boards_memory(quiet_625):
     watched = quiet_625[0]
-    assert watched.boards == 625
+    assert watched.boards in (625, 626)  # the zygote, if it was seen
     assert 2 ** 30 < watched.peak_bytes < MEMORY_MAX
 
 
@@ -569,9 +577,9 @@ def test_625_boards_repeat_themselves(large, quiet_625, tmp_path):
     path, _, pattern = large
     trace = tmp_path / "trace.json"
     with mesh.busy_cores():
-        again = mesh.run(path, "--trace", trace, size="25x25",
-                         kernel="search", arg=pattern, rounds="auto",
-                         timeout=600)
+        again = mesh.run(path, "--trace", trace, "--profile", "t3d",
+                         size="25x25", kernel="search", arg=pattern,
+                         rounds="auto", timeout=600)
     quiet = dict(quiet_625[1])
     quiet.pop("wall_s")
     again.pop("wall_s")
@@ -585,4 +593,4 @@ def test_makespan_of_625_boards(loads):
     report = mesh.run(loads(bytes(10 ** 6)), "--profile", "t3d",
                       size="25x25", arg="32", timeout=600)
     assert report["plan"]["phases"] == 4
-    check_makespan(report)
+    check_makespan(report, most=1.003)

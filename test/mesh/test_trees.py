@@ -6,6 +6,7 @@ the exact plan (test/oracle/tree_plan.py). QUINCUNX_SEED chooses loads,
 originators and patterns. No more than 64 boards at once.
 """
 import itertools
+import json
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
@@ -74,8 +75,9 @@ def check_spin(core, path, size, schedule, **options):
     """A native run against the exact plan; software costs nothing there."""
     load = path.stat().st_size
     report = job(path, size, schedule=schedule, **options)
-    units = check_report(report, size, load)
+    check_report(report, size, load)
     assert report["result"] == {"units": load}
+    units, load = mesh.shares_of(report), report["plan"]["load_units"]
     originator = options.get("originator", (0, 0))
     if size in ((1, 1), (5, 5)) and schedule == "peters-syska" and (
             not set(options) - {"originator"}):
@@ -85,8 +87,7 @@ def check_spin(core, path, size, schedule, **options):
     compute = report["plan"]["compute_ps_per_unit"] >> slow[0]
     profile = report["profile"]
     transfer = profile["transfer_ps_per_byte"]
-    head = (HEADER_BYTES + JOB_BYTES
-            + (len(options.get("arg", "8")) + 3) // 4 * 4)
+    head = HEADER_BYTES + JOB_BYTES
     costs = Costs(load, compute, transfer,
                   profile["startup_ps"] + transfer * head,
                   profile["hop_delay_ps"], transfer * BRANCH_BYTES,
@@ -171,17 +172,19 @@ def test_slow_nodes(core, spun, size, schedule):
     if report["network"]["circuit_conflicts"] == 0:
         compare(report)
     if schedule in EQUAL:
-        units = mesh.units_of(report).values()
+        units = mesh.shares_of(report).values()
         assert max(units) - min(units) <= 1
         return
     if report["network"]["circuit_conflicts"] > 0:
         return
     end = report["plan"]["makespan_ps"]
     unit = report["plan"]["compute_ps_per_unit"] // slow.get(originator, 1)
+    shares = mesh.shares_of(report)
     for node in report["measured"]["nodes"]:
         factor = slow.get((node["x"], node["y"]), 1)
         time = end - node["compute_start_ps"]
-        assert abs(node["units"] - time / unit / factor) <= (
+        share = shares[node["x"], node["y"]]
+        assert abs(share - time / unit / factor) <= (
             3 + 0.01 * time / unit / factor)
 
 
@@ -235,8 +238,19 @@ def test_nothing_is_found_behind_the_end(loads, schedule):
             assert report["result"]["count"] == 0
 
 
+def announced_late(path):
+    """Whether announcements are still under way when the scatter begins: on
+    native nodes, where planning takes no time, its first circuits may wait for
+    them."""
+    events = json.loads(path.read_text())["traceEvents"]
+    begin = min((e["ts"] for e in events if e.get("cat") == "scatter"),
+                default=0)
+    return any(e.get("cat") == "announce" and e["ts"] + e["dur"] > begin
+               for e in events)
+
+
 @pytest.mark.parametrize("step", parts.cases([33, 1], [33]))
-def test_every_size(spun, step):
+def test_every_size(spun, tmp_path, step):
     """All 961, or one in 33: the answer, no unit lost, the plan kept; who
     waited."""
     chance = mesh.seeded("every size")
@@ -246,20 +260,25 @@ def test_every_size(spun, step):
 
     def one(task):
         size, originator = task
-        return job(spun, size, originator=originator)
+        trace = tmp_path / "{}x{}".format(*size)
+        report = job(spun, size, "--trace", trace, originator=originator)
+        late = announced_late(trace)
+        trace.unlink()
+        return report, late
 
-    waited, worst = {}, (0, (0, 0))
+    waited, lates, worst = {}, 0, (0, (0, 0))
     with ThreadPoolExecutor(2) as pool:
-        for (size, _), report in zip(jobs, pool.map(one, jobs)):
+        for (size, _), (report, late) in zip(jobs, pool.map(one, jobs)):
             check_report(report, size, 100_000)
             assert report["result"] == {"units": 100_000}
             conflicts = report["network"]["circuit_conflicts"]
-            if conflicts:
+            lates += late
+            if conflicts and not late:
                 waited[size] = conflicts
             off = report["measured"]["overhead_vs_plan"]
             worst = max(worst, (off, size))
             assert -0.001 <= off <= 0.001 or conflicts, (size, off)
-    print(f"worst {worst[0]} on {worst[1]}; "
+    print(f"worst {worst[0]} on {worst[1]}; {lates} announced late; "
           f"{len(waited)} of {len(jobs)} sizes have conflicts, "
           f"{sum(waited.values())} in all: {waited}")
     assert len(waited) <= len(jobs) // 30
@@ -300,6 +319,7 @@ def test_boards_keep_the_plan(loads, size, schedule, options):
           report["network"]["circuit_conflicts"], "overhead",
           report["measured"]["overhead_vs_plan"])
     if schedule in EQUAL:
+        units = mesh.shares_of(report)
         assert max(units.values()) - min(units.values()) <= 1
     if report["network"]["circuit_conflicts"] == 0:
         # The plan does not know that slow boards' software is slow too.

@@ -113,7 +113,9 @@ class Plan:
     rounds: list
     x: Fraction
     own: Fraction  # the originator's share
-    load_base: int  # of the load, which is affine in x too; in units
+    # The load is affine in x too, in units; rounded down.
+    load_base: int
+    load_slope: int
 
     @property
     def makespan(self):
@@ -137,27 +139,19 @@ class Plan:
             for line in one.kept:
                 yield line, 0
 
-    def fits(self, x):
-        """Every circuit has a unit, and nobody keeps less than nothing."""
+    def feasible_within(self, slack):
+        """Every circuit has a unit, and nobody keeps less than nothing, nor
+        the originator; with so many units less of each."""
+        top, bottom = slack.numerator, slack.denominator
         for line, least in self.lines():
-            top, bottom = line.at(x, self.costs.compute)
-            if top < least * bottom:
+            value, over = line.at(self.x, self.costs.compute)
+            if value * bottom < (least * bottom - top) * over:
                 return False
-        return True
+        return self.own >= -slack
 
     @property
     def feasible(self):
-        return self.x >= 1 and self.own >= 0 and self.fits(self.x)
-
-    @property
-    def near_limit(self):
-        """Whether 1e-7 more or less of x decides on feasibility."""
-        step = abs(self.x) / 10 ** 7
-        near = {self.fits(self.x - step), self.fits(self.x),
-                self.fits(self.x + step)}
-        little = Fraction(self.costs.load, 10 ** 8)
-        return self.x + step >= 1 and (
-            len(near) == 2 or near == {True} and abs(self.own) <= little)
+        return self.feasible_within(Fraction(0))
 
     @property
     def largest_base(self):
@@ -190,7 +184,8 @@ def solve(costs, rounds):
         sum_top, sum_bottom = volumes.at(x, compute)
         own = costs.load - 4 * Fraction(sum_top, sum_bottom)
         plans.append(Plan(costs, chain, x, own,
-                          abs(base) // (scale * compute)))
+                          abs(base) // (scale * compute),
+                          slope // (scale * compute)))
     return plans
 
 
@@ -207,13 +202,15 @@ def ranges(report):
         for interval in n.get("rounds", [{"round": 0, "units": n["units"]}]):
             units[n["x"], n["y"], interval["round"]] = interval["units"]
     originator = tuple(report["mesh"]["originator"])
+    if report["plan"]["rounds"] == 1:
+        units[(*originator, 0)] -= report["plan"]["measured_units"]
     children = {}
     for one in torus.scatter(report["mesh"]["width"], originator,
                              report["plan"]["phases"]):
         children.setdefault(one.source, []).append(
             (one.phase, -one.port, one.nodes[-1]))
     found = []
-    position = 0
+    position = report["plan"]["measured_units"]
     for r in range(report["plan"]["rounds"]):
         stack = [originator]
         while stack:

@@ -50,8 +50,9 @@ def check_bound(report, ports=4):
     slack = 1 + time / 10 ** 9
     assert reached(time - slack, *args) < load
     assert reached(time + slack, *args) >= load
-    best = min(entry["makespan_ps"] for entry in report["schedules"])
-    assert best >= time
+    best = min(entry["answer_ps"] for entry in report["schedules"])
+    assert best >= min(entry["makespan_ps"]
+                       for entry in report["schedules"]) >= time
     assert bound["part_of_best"] == pytest.approx(float(time / best))
     assert bound["computing_part_of_best"] == pytest.approx(
         float(load * compute / nodes / best))
@@ -62,12 +63,13 @@ def check_bound(report, ports=4):
 
 def check_entries(report):
     entries = report["schedules"]
-    best = min(entries, key=lambda entry: entry["makespan_ps"])
+    best = min(entries, key=lambda entry: entry["answer_ps"])
     assert report["best"] == best["schedule"]
     for entry in entries:
-        ratio = Fraction(entry["makespan_ps"], best["makespan_ps"])
+        ratio = Fraction(entry["answer_ps"], best["answer_ps"])
         assert entry["ratio"] == pytest.approx(float(ratio))
         assert entry["within_1_percent"] == (ratio <= Fraction(101, 100))
+        assert entry["answer_ps"] > entry["with_results_ps"]
         assert entry["with_results_ps"] >= entry["makespan_ps"]
     return [(entry["schedule"], entry["rounds"] > 1) for entry in entries]
 
@@ -87,7 +89,8 @@ def test_it_is_the_single_runs(tmp_path, on):
                          entry["schedule"], arg="32", on=on,
                          rounds=1 if i > 0 else "auto")
         measured = alone["measured"]
-        assert entry["makespan_ps"] == measured["makespan_ps"]
+        for key in ("answer_ps", "answer_speedup", "makespan_ps"):
+            assert entry[key] == measured[key]
         assert entry["with_results_ps"] == measured["with_results_ps"]
         assert entry["planned_makespan_ps"] == alone["plan"]["makespan_ps"]
         assert entry["active_nodes"] == len(measured["nodes"]) == 25
@@ -107,7 +110,9 @@ def test_625_nodes_find_what_is_there(tmp_path):
                       profile="t3d")
     check_entries(report)
     assert report["result"] == mesh.search_result(data, b"int ")
-    assert report["best"] == "peters-syska"
+    # Such long results wait for their slots longer on the pattern.
+    assert min(report["schedules"], key=lambda entry: entry["makespan_ps"])[
+        "schedule"] == "peters-syska"
     assert {entry["schedule"] for entry in report["schedules"]} == set(
         SCHEDULES)
 
@@ -138,8 +143,8 @@ def test_table(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[0].split() == ["schedule", "rounds", "phases", "nodes",
-                                "makespan", "ratio", "planned", "with",
-                                "results", "conflicts"]
+                                "answer", "ratio", "speedup", "makespan",
+                                "planned", "conflicts"]
     report = compared(load, profile="t3d", arg="1000")
     for line, entry in zip(lines[1:], report["schedules"]):
         words = line.split()
@@ -147,6 +152,8 @@ def test_table(tmp_path):
                              str(entry["phases"]),
                              str(entry["active_nodes"])]
         assert words[6] == f"{entry['ratio']:.3f}"
+        assert float(words[7]) == pytest.approx(entry["answer_speedup"],
+                                                rel=1e-3)
         assert words[-1] == str(entry["circuit_conflicts"])
     bound = report["lower_bound"]
     assert lines[-2].startswith("lower bound ")

@@ -29,7 +29,8 @@ def entries(folder):
 class Launcher:
     """One mesh of boards, and what there was before it."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, boot="fork"):
+        self.boot = boot
         self.firmware = folder / "image.elf"
         shutil.copy(mesh.FIRMWARE, self.firmware)
         self.cwd = folder / "cwd"
@@ -42,6 +43,7 @@ class Launcher:
     def line(self, *args, size="5x5", arg="32"):
         return [mesh.QUINCUNX, "run", "--mesh", size, "--kernel", "spin",
                 "--arg", arg, "--firmware", str(self.firmware),
+                *(["--boot", self.boot] if "native" not in args else []),
                 *map(str, args), str(self.load)]
 
     def run(self, *args, **options):
@@ -75,9 +77,9 @@ class Launcher:
                         and not n.startswith("quincunx-flash-")]
 
 
-@pytest.fixture(name="launcher")
-def fixture_launcher(tmp_path):
-    it = Launcher(tmp_path)
+@pytest.fixture(name="launcher", params=["fork", "exec"])
+def fixture_launcher(tmp_path, request):
+    it = Launcher(tmp_path, request.param)
     yield it
     if it.process is not None:
         it.process.kill()
@@ -230,7 +232,7 @@ def test_the_terminals_interrupt_reaches_the_launcher_alone(launcher):
 def test_one_launcher_ends_its_own_boards_only(launcher, tmp_path):
     folder = tmp_path / "other"
     folder.mkdir()
-    other = Launcher(folder)
+    other = Launcher(folder, launcher.boot)
     try:
         other.start("--inject", "hang@1,2", "--watchdog", "3600")
         other.await_boards(25)

@@ -27,11 +27,16 @@ SCHEMA = {
     "kernel": TEXT,
     "load": {"bytes": WHOLE, "units": WHOLE},
     "plan": {"torus": {"side": WHOLE, "nodes": WHOLE}, "load_units": WHOLE,
+             "measured_units": WHOLE,
              "phases": WHOLE, "rounds": WHOLE, "active_nodes": WHOLE,
              "makespan_ps": WHOLE, "speedup": REAL,
              "compute_ps_per_unit": WHOLE, "transfer_ps_per_unit": WHOLE,
              "startup_ps": [WHOLE], "overhead_ps": WHOLE, "layers": [LAYER]},
-    "measured": {"makespan_ps": WHOLE, "with_results_ps": WHOLE,
+    "measured": {"answer_ps": WHOLE, "answer_speedup": REAL,
+                 "one_board_answer_ps": WHOLE, "preparing_ps": WHOLE,
+                 "preparing": {"begin_ps": WHOLE, "measure_ps": WHOLE,
+                               "plan_ps": WHOLE, "other_ps": WHOLE},
+                 "makespan_ps": WHOLE, "with_results_ps": WHOLE,
                  "overhead_vs_plan": REAL, "speedup": REAL,
                  "spread_ps": WHOLE, "idle_max_ps": WHOLE, "nodes": [NODE]},
     "network": {"messages": WHOLE, "payload_bytes": WHOLE,
@@ -124,11 +129,18 @@ def test_report_has_the_keys_that_are_promised(written):
         assert all(port["stall_ps"] == 0 for port in ports)
 
 
+def before(report, node):
+    """Units that a node computed before there was a plan."""
+    first = [node["x"], node["y"]] == report["mesh"]["originator"]
+    return report["plan"]["measured_units"] if first else 0
+
+
 def intervals_of(report, node):
-    """What a node did in every round; with one round, what it says of all."""
+    """What a node did in every round; with one round, what it says of all but
+    for what the originator computes before, to measure it."""
     if report["plan"]["rounds"] == 1:
         assert "rounds" not in node
-        return [{"round": 0, "units": node["units"],
+        return [{"round": 0, "units": node["units"] - before(report, node),
                  "received_ps": node["received_ps"],
                  "forwarded_ps": node["forwarded_ps"],
                  "compute_start_ps": node["compute_start_ps"],
@@ -146,7 +158,8 @@ def test_rounds_of_nodes_in_the_report(written):
         assert mistakes(intervals, [INTERVAL]) == []
         assert [s["round"] for s in intervals] == (
             list(range(rounds)) if node["layer"] else [0])
-        assert sum(s["units"] for s in intervals) == node["units"]
+        assert (sum(s["units"] for s in intervals)
+                == node["units"] - before(report, node))
         for key in ("received_ps", "forwarded_ps", "compute_start_ps"):
             assert intervals[0][key] == node[key]
         assert intervals[-1]["compute_end_ps"] == node["finished_ps"]
@@ -184,6 +197,24 @@ def test_speedup_is_of_one_board(written):
                for n in measured["nodes"] for s in intervals_of(written[2], n))
     assert measured["speedup"] == pytest.approx(
         work / measured["makespan_ps"], rel=1e-9)
+
+
+def test_the_clock_starts_at_the_order(written):
+    """The answer takes what the originator prepares and what comes after."""
+    measured = written[2]["measured"]
+    work = sum(s["compute_end_ps"] - s["compute_start_ps"]
+               for n in measured["nodes"] for s in intervals_of(written[2], n))
+    preparing = measured["preparing"]
+    assert measured["preparing_ps"] == sum(preparing.values())
+    assert min(preparing.values()) >= 0
+    assert preparing["plan_ps"] == written[2]["plan"]["planning_ps"]
+    assert measured["answer_ps"] == (measured["preparing_ps"]
+                                     + measured["with_results_ps"])
+    assert measured["one_board_ps"] == preparing["measure_ps"] + work
+    assert measured["one_board_answer_ps"] == (preparing["begin_ps"]
+                                               + measured["one_board_ps"])
+    assert measured["answer_speedup"] == pytest.approx(
+        measured["one_board_answer_ps"] / measured["answer_ps"], rel=1e-9)
 
 
 @pytest.mark.parametrize("kernel,arg", [("search", "the"), ("spin", "32")])
@@ -238,13 +269,20 @@ def test_trace_shows_every_node_and_circuit(written):
                  for s in intervals_of(report, n)}
     assert set(computing) == {at for at, s in intervals.items()
                               if s["compute_start_ps"] < s["compute_end_ps"]}
+    zero = report["measured"]["preparing_ps"]
     for at, e in computing.items():
         assert e["args"]["units"] == intervals[at]["units"]
         assert e["args"]["start_ps"] == intervals[at]["compute_start_ps"]
         assert e["args"]["end_ps"] == intervals[at]["compute_end_ps"]
         assert e["ts"] + e["dur"] == pytest.approx(
-            intervals[at]["compute_end_ps"] / 1e6)
-    circuits = [e for e in slices if e["cat"] in ("scatter", "gather")]
+            (zero + intervals[at]["compute_end_ps"]) / 1e6)
+    prepared = [e for e in slices if e["cat"] == "prepare"]
+    assert [e["name"] for e in prepared] == ["order", "begin", "measure",
+                                             "plan"]
+    assert prepared[0]["ts"] == 0
+    assert prepared[-1]["ts"] + prepared[-1]["dur"] == pytest.approx(zero / 1e6)
+    circuits = [e for e in slices
+                if e["cat"] in ("announce", "scatter", "gather")]
     assert len(circuits) == report["network"]["messages"]
     parts = {(e["args"]["to"], e["args"]["round"]): e for e in circuits
              if e["cat"] == "scatter"}
@@ -283,10 +321,11 @@ def test_trace_slices_of_a_track_do_not_overlap(written):
 def fixture_waiting(tmp_path_factory):
     """Three rounds, and a load that takes longer in its first half than the
     plan can know: the two layer-1 nodes that get that half are late with
-    round 1 when the originator goes on to round 2."""
+    round 1 when the originator goes on to round 2. The first units, by which
+    the kernel is measured, are of both kinds."""
     folder = tmp_path_factory.mktemp("waiting")
     load = folder / "load"
-    load.write_bytes(b"t" * 50_000 + bytes(50_000))
+    load.write_bytes(b"\0\0tt" * 1000 + b"t" * 46_000 + bytes(50_000))
     paths, _ = outputs(folder, load, "5x5", "qemu", "3", "t")
     return (json.loads(paths["report"].read_text(encoding="utf-8")),
             slices_of(paths["trace"]))
@@ -296,14 +335,15 @@ def test_trace_of_circuits_that_wait(waiting):
     """A slice from the request to the grant, when the link's holder ends: one
     of the next round's phase 1 where phase 2 waits, or the other way round."""
     report, slices = waiting
+    zero = report["measured"]["preparing_ps"]
     waits = [e for e in slices if e["cat"] == "conflict"]
     assert len(waits) == report["network"]["circuit_conflicts"] > 0
     check_tracks(slices)
     circuits = [e["args"] for e in slices if e["cat"] == "scatter"]
     for e in waits:
         late = e["args"]
-        assert e["ts"] * 10 ** 6 == late["request_ps"]
-        assert (e["ts"] + e["dur"]) * 10 ** 6 == late["grant_ps"]
+        assert e["ts"] * 10 ** 6 == zero + late["request_ps"]
+        assert (e["ts"] + e["dur"]) * 10 ** 6 == zero + late["grant_ps"]
         assert late["request_ps"] < late["grant_ps"] < late["end_ps"]
         assert [c for c in circuits if c["end_ps"] == late["grant_ps"]
                 and c["phase"] != late["phase"]
@@ -376,6 +416,14 @@ def test_summary_tells_planned_and_measured(written):
     assert f"count = {report['result']['count']}" in summary
     assert f"{report['load']['bytes']} bytes" in summary
     unit = {"s": 1e12, "ms": 1e9, "us": 1e6, "ns": 1e3}
+    speedup, answer, name = re.search(
+        r"^answer +([\d.]+) times as fast as one board: ([\d.]+) (\w+)",
+        summary, re.M).groups()
+    measured = report["measured"]
+    assert float(speedup) == pytest.approx(measured["answer_speedup"], rel=1e-3)
+    assert float(answer) * unit[name] == pytest.approx(measured["answer_ps"],
+                                                       rel=1e-3)
+    assert re.search(r"^preparing [\d.]+ \w+ of it: ", summary, re.M)
     for word, want in (("planned", report["plan"]["makespan_ps"]),
                        ("measured", report["measured"]["makespan_ps"])):
         number, name = re.search(rf"^{word} +([\d.]+) (\w+)", summary,

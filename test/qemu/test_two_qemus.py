@@ -106,7 +106,8 @@ def test_stm32f405_boards_do_the_same_job(both, load):
 
 # ---- which QEMU boards run in ----
 
-def test_the_variable_says_which_qemu_is_started(load, tmp_path):
+@pytest.mark.parametrize("boot, times", [("fork", 1), ("exec", 6)])
+def test_the_variable_says_which_qemu_is_started(load, tmp_path, boot, times):
     """A script that leaves a trace and becomes the real one."""
     real = shutil.which(mesh.QEMU)
     trace = tmp_path / "trace"
@@ -115,9 +116,10 @@ def test_the_variable_says_which_qemu_is_started(load, tmp_path):
                       f"exec '{real}' \"$@\"\n")
     script.chmod(0o755)
     done = mesh.command("run", "--mesh", "3x2", "--kernel", "spin", "--arg",
-                        "1", load["spin"], env=with_qemu(str(script)))
+                        "1", "--boot", boot, load["spin"],
+                        env=with_qemu(str(script)))
     assert done.returncode == 0, done.stderr
-    assert trace.read_text().split() == ["-machine"] * 7  # one only asked
+    assert trace.read_text().split() == ["-machine"] * (times + 1)  # one asked
 
 
 @pytest.mark.parametrize("arguments, machine", [

@@ -23,17 +23,26 @@ static struct planner_input base_of(uint32_t load, uint64_t compute,
     return base;
 }
 
+/* The plan of the best number of rounds. Result: the error. */
+static int plan_of(struct rounds_plan *plan, const struct rounds_input *input)
+{
+    uint64_t time_ps = UINT64_MAX;
+
+    return rounds_plan(plan, &time_ps, input);
+}
+
 /* The best of 2 to 16 rounds; 0 if none is feasible. */
 static unsigned best_of(struct unit *unit, const struct planner_input *base,
                         uint64_t *makespan_ps)
 {
     struct rounds_input input = {
         .base = base, .rounds_min = 2, .rounds_max = ROUNDS_MAX};
-    unsigned rounds = 0;
-    int error = rounds_best(&rounds, makespan_ps, &input);
+    struct rounds_plan plan = {.rounds = 0};
+    int error = plan_of(&plan, &input);
 
     CHECK(unit, error == ERR_OK || error == ERR_PHASES);
-    return error == ERR_OK ? rounds : 0;
+    *makespan_ps = plan.makespan_ps;
+    return error == ERR_OK ? plan.rounds : 0;
 }
 
 static void eleven_units_in_two_rounds(struct unit *unit)
@@ -43,7 +52,7 @@ static void eleven_units_in_two_rounds(struct unit *unit)
         .base = &base, .rounds_min = 2, .rounds_max = 2};
     struct rounds_plan plan;
 
-    CHECK_EQUAL(unit, rounds_plan(&plan, &input, 2), ERR_OK);
+    CHECK_EQUAL(unit, plan_of(&plan, &input), ERR_OK);
     CHECK_EQUAL(unit, plan.makespan_ps, 3000);
     CHECK_EQUAL(unit, plan.share_units[0][0], 3);
     CHECK_EQUAL(unit, plan.volume_units[0][1], 1);
@@ -60,7 +69,7 @@ static void two_phases_in_two_rounds(struct unit *unit)
         .base = &base, .rounds_min = 2, .rounds_max = 2};
     struct rounds_plan plan;
 
-    CHECK_EQUAL(unit, rounds_plan(&plan, &input, 2), ERR_OK);
+    CHECK_EQUAL(unit, plan_of(&plan, &input), ERR_OK);
     CHECK_EQUAL(unit, plan.makespan_ps, 56000);
     CHECK_EQUAL(unit, plan.volume_units[0][1], 41);
     CHECK_EQUAL(unit, plan.volume_units[0][2], 7);
@@ -85,19 +94,20 @@ static void software_between_rounds(struct unit *unit)
                                  .rounds_min = 3,
                                  .rounds_max = 3};
     struct rounds_plan plan;
-    uint64_t makespan_ps = 0;
-    unsigned rounds = 0;
+    uint64_t time_ps = 34000 + 3 * 5000;
 
-    CHECK_EQUAL(unit, rounds_plan(&plan, &input, 3), ERR_OK);
+    CHECK_EQUAL(unit, plan_of(&plan, &input), ERR_OK);
     CHECK_EQUAL(unit, plan.volume_units[2][1], 2);
     CHECK_EQUAL(unit, plan.volume_units[1][1], 7);
     CHECK_EQUAL(unit, plan.volume_units[0][1], 11);
     CHECK_EQUAL(unit, plan.share_units[0][0], 34);
     CHECK_EQUAL(unit, plan.makespan_ps, 34000);
     CHECK_EQUAL(unit, plan.round_units[0], 34 + 44);
-    CHECK_EQUAL(unit, rounds_best(&rounds, &makespan_ps, &input), ERR_OK);
-    CHECK_EQUAL(unit, rounds, 3);
-    CHECK_EQUAL(unit, makespan_ps, 34000 + 3 * 4000);
+    CHECK_EQUAL(unit, rounds_plan(&plan, &time_ps, &input), ERR_PHASES);
+    time_ps += 1;
+    CHECK_EQUAL(unit, rounds_plan(&plan, &time_ps, &input), ERR_OK);
+    CHECK_EQUAL(unit, plan.rounds, 3);
+    CHECK_EQUAL(unit, time_ps, 34000 + 3 * 5000);
 }
 
 static void what_does_not_suit_several_rounds(struct unit *unit)
@@ -124,7 +134,7 @@ static void begin_takes_more_than_the_load(struct unit *unit)
                                  .rounds_max = 2};
     struct rounds_plan plan;
 
-    CHECK_EQUAL(unit, rounds_plan(&plan, &input, 2), ERR_PHASES);
+    CHECK_EQUAL(unit, plan_of(&plan, &input), ERR_PHASES);
 }
 
 /* A Cray T3D, 10^6 units: R = 3 with 5 phases, 9.160875e-4 s. */
@@ -134,7 +144,7 @@ static void a_million_units_on_a_t3d(struct unit *unit)
     uint64_t makespan_ps = 0;
 
     CHECK_EQUAL(unit, best_of(unit, &base, &makespan_ps), 3);
-    CHECK_EQUAL(unit, (makespan_ps + 50) / 100, 9160875);
+    CHECK_EQUAL(unit, (makespan_ps + 5000) / 10000, 91609);
 }
 
 /* Rounding: every part of every round is the floor or one more. */
@@ -147,7 +157,7 @@ static void all_units_are_handed_out(struct unit *unit)
         struct rounds_plan plan;
         uint32_t sent;
 
-        CHECK_EQUAL(unit, rounds_plan(&plan, &input, 2), ERR_OK);
+        CHECK_EQUAL(unit, plan_of(&plan, &input), ERR_OK);
         sent = plan.share_units[0][0];
         CHECK_EQUAL(unit, plan.round_units[0] + plan.round_units[1], load);
         for (unsigned r = 0; r < 2; ++r) {

@@ -350,63 +350,66 @@ static void fill_results(uint64_t results[], unsigned count)
     }
 }
 
-static struct wire_job job_of(uint8_t phases, uint32_t arg_bytes)
+static struct wire_job job_of(uint8_t phases)
 {
-    return (struct wire_job){.kernel = 250,
-                             .phases = phases,
-                             .arg_bytes = arg_bytes,
+    return (struct wire_job){.phases = phases,
                              .rounds = ROUNDS_MAX,
                              .flags = WIRE_TABLES,
-                             .slot_us = 0xdeadbeef,
-                             .slack_ns = 0x01020304,
-                             .unit_bytes = 0xc0d0e0f0,
+                             .slots = {.gather_ps = 0xfedcba9876543210,
+                                       .short_units = 0xdeadbeef,
+                                       .long_units = 0x01020304,
+                                       .early_units = 0x11223344,
+                                       .short_bytes = 0x5566,
+                                       .frames = 0x77,
+                                       .shift = 0x1e},
                              .before_bytes = 0xa0b0c0d0,
-                             .after_bytes = 0x90a0b0c0,
-                             .gather_ps = 0xfedcba9876543210,
-                             .arg = argument};
+                             .after_bytes = 0x90a0b0c0};
 }
 
 static void check_same_job(struct unit *unit, const struct wire_job *back,
                            const struct wire_job *job)
 {
-    CHECK_EQUAL(unit, back->kernel, job->kernel);
     CHECK_EQUAL(unit, back->phases, job->phases);
     CHECK_EQUAL(unit, back->rounds, job->rounds);
     CHECK_EQUAL(unit, back->flags, job->flags);
-    CHECK_EQUAL(unit, back->slot_us, job->slot_us);
-    CHECK_EQUAL(unit, back->slack_ns, job->slack_ns);
-    CHECK_EQUAL(unit, back->unit_bytes, job->unit_bytes);
     CHECK_EQUAL(unit, back->before_bytes, job->before_bytes);
     CHECK_EQUAL(unit, back->after_bytes, job->after_bytes);
-    CHECK_EQUAL(unit, back->arg_bytes, job->arg_bytes);
-    CHECK(unit, back->gather_ps == job->gather_ps);
-    CHECK_EQUAL(unit, memcmp(back->arg, job->arg, job->arg_bytes), 0);
 }
 
-static const uint8_t lengths[] = {0, 1, 2, 3, 4, 5, 254, 255};
+static void check_same_slots(struct unit *unit, const struct wire_slots *back,
+                             const struct wire_slots *slots)
+{
+    CHECK(unit, back->gather_ps == slots->gather_ps);
+    CHECK_EQUAL(unit, back->short_units, slots->short_units);
+    CHECK_EQUAL(unit, back->long_units, slots->long_units);
+    CHECK_EQUAL(unit, back->early_units, slots->early_units);
+    CHECK_EQUAL(unit, back->short_bytes, slots->short_bytes);
+    CHECK_EQUAL(unit, back->frames, slots->frames);
+    CHECK_EQUAL(unit, back->shift, slots->shift);
+}
 
 /* With the tables of an output, too. */
 static void job_round_trip(struct unit *unit)
 {
-    static _Alignas(4) uint8_t message[WIRE_JOB_BYTES_MAX + SHORT_MAX + 2];
+    static _Alignas(4) uint8_t message[WIRE_JOB_BYTES_MAX + 1];
     uint32_t shares[TORUS_PHASES_MAX + 1];
     uint32_t volumes[TORUS_PHASES_MAX + 1];
     uint64_t results[TORUS_PHASES_MAX + 1];
 
     fill_tables(shares, volumes);
     fill_results(results, TORUS_PHASES_MAX + 1);
-    for (unsigned n = 0; n < 16u * TORUS_PHASES_MAX; ++n) {
-        uint8_t phases = (uint8_t)(1 + n / 16);
-        struct wire_job job = job_of(phases, lengths[n % 8]);
-        uint32_t layer_bytes = n % 16 < 8 ? 8 : 16;
-        uint32_t bytes =
-            36 + layer_bytes * (phases + 1u) + (lengths[n % 8] + 3u) / 4 * 4;
+    for (unsigned n = 0; n < 2u * TORUS_PHASES_MAX; ++n) {
+        uint8_t phases = (uint8_t)(1 + n / 2);
+        struct wire_job job = job_of(phases);
+        uint32_t layer_bytes = n % 2 == 0 ? 8 : 16;
+        struct wire_slots slots;
+        uint32_t bytes = 36 + layer_bytes * (phases + 1u);
         struct wire_job back;
 
         job.flags = (uint8_t)(WIRE_TABLES | WIRE_MORE |
                               (layer_bytes == 16 ? WIRE_OUTPUT : 0u));
         CHECK_EQUAL(unit, wire_job_bytes(&job), bytes);
-        CHECK(unit, bytes <= WIRE_JOB_BYTES_MAX + SHORT_MAX + 1);
+        CHECK(unit, bytes <= WIRE_JOB_BYTES_MAX);
         memset(message, 0xa5, sizeof message);
         wire_job_store(message, &job, shares, volumes, results);
         CHECK_EQUAL(unit, message[bytes], 0xa5);
@@ -414,31 +417,36 @@ static void job_round_trip(struct unit *unit)
                     ERR_OK);
         check_same_job(unit, &back, &job);
         for (unsigned i = 0; i <= phases; ++i) {
-            CHECK_EQUAL(unit, wire_job_shares(message)[i], shares[i]);
-            CHECK_EQUAL(unit, wire_job_volumes(message)[i], volumes[i]);
+            CHECK_EQUAL(unit, wire_shares(message + WIRE_JOB_BYTES)[i],
+                        shares[i]);
+            CHECK_EQUAL(unit,
+                        wire_volumes(message + WIRE_JOB_BYTES, job.phases)[i],
+                        volumes[i]);
             CHECK(unit,
                   layer_bytes == 8 ||
                       wire_job_result_ps(&back, message, i) == results[i]);
         }
+        slots = wire_job_slots(message);
+        check_same_slots(unit, &slots, &job.slots);
         wire_job_store_gather(message, 42);
         CHECK(unit, bytes_load_u64(message + 8) == 42);
-        CHECK_EQUAL(unit, bytes_load_u32(message + 4), job.slot_us);
-        CHECK_EQUAL(unit, bytes_load_u32(message + 16), job.slack_ns);
+        CHECK_EQUAL(unit, bytes_load_u16(message + 4), job.slots.short_bytes);
+        CHECK_EQUAL(unit, bytes_load_u32(message + 16), job.slots.short_units);
     }
 }
 
 /* As of a tree: no shares and volumes, more phases than the pattern. */
 static void tree_job_round_trip(struct unit *unit)
 {
-    static _Alignas(4) uint8_t
-        message[WIRE_JOB_BYTES + 8 * (TREE_PHASES_MAX + 1) + SHORT_MAX + 2];
+    static _Alignas(4)
+        uint8_t message[WIRE_JOB_BYTES + 8 * (TREE_PHASES_MAX + 1) + 1];
     static uint64_t results[TREE_PHASES_MAX + 1];
 
     fill_results(results, TREE_PHASES_MAX + 1);
-    for (unsigned n = 0; n < 2 * sizeof lengths; ++n) {
-        struct wire_job job = job_of(TREE_PHASES_MAX, lengths[n % 8]);
-        uint32_t tables = n < 8 ? 0 : 8 * (TREE_PHASES_MAX + 1u);
-        uint32_t bytes = 36 + tables + (lengths[n % 8] + 3u) / 4 * 4;
+    for (unsigned n = 0; n < 2; ++n) {
+        struct wire_job job = job_of(TREE_PHASES_MAX);
+        uint32_t tables = n * 8 * (TREE_PHASES_MAX + 1u);
+        uint32_t bytes = 36 + tables;
         struct wire_job back;
 
         job.rounds = 1;
@@ -452,7 +460,7 @@ static void tree_job_round_trip(struct unit *unit)
         for (unsigned i = 0; tables > 0 && i <= TREE_PHASES_MAX; ++i) {
             CHECK(unit, wire_job_result_ps(&back, message, i) == results[i]);
         }
-        message[3] |= WIRE_TABLES; /* they are for fewer phases */
+        message[2] |= WIRE_TABLES; /* they are for fewer phases */
         CHECK_EQUAL(unit, wire_job_load(&back, message, sizeof message),
                     ERR_FIELD);
     }
@@ -464,63 +472,73 @@ static void job_layout_is_the_documented_one(struct unit *unit)
     uint32_t shares[TORUS_PHASES_MAX + 1];
     uint32_t volumes[TORUS_PHASES_MAX + 1];
     uint64_t results[TORUS_PHASES_MAX + 1];
-    struct wire_job job = job_of(2, 3);
+    struct wire_job job = job_of(2);
 
     fill_tables(shares, volumes);
     fill_results(results, TORUS_PHASES_MAX + 1);
     job.flags = WIRE_FLAGS(WIRE_TABLES | WIRE_OUTPUT, 9u);
     wire_job_store(message, &job, shares, volumes, results);
     CHECK_EQUAL(unit, WIRE_JOB_BYTES, 36);
-    CHECK_EQUAL(unit, message[0], 250);
-    CHECK_EQUAL(unit, message[1], 2);
-    CHECK_EQUAL(unit, message[2], ROUNDS_MAX);
-    CHECK_EQUAL(unit, message[3], 0x95);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 4), 0xdeadbeef);
+    CHECK_EQUAL(unit, message[0], 2);
+    CHECK_EQUAL(unit, message[1], ROUNDS_MAX);
+    CHECK_EQUAL(unit, message[2], 0x95);
+    CHECK_EQUAL(unit, message[3], 0x77);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 4), 0x1e5566);
     CHECK(unit, bytes_load_u64(message + 8) == 0xfedcba9876543210);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 16), 0x01020304);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 20), 0xc0d0e0f0);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 24), 0xa0b0c0d0);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 28), 0x90a0b0c0);
-    CHECK_EQUAL(unit, bytes_load_u32(message + 32), 3);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 16), 0xdeadbeef);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 20), 0x01020304);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 24), 0x11223344);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 28), 0xa0b0c0d0);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 32), 0x90a0b0c0);
     for (unsigned i = 0; i <= 2; ++i) {
         CHECK_EQUAL(unit, bytes_load_u32(message + 36 + 4 * i), shares[i]);
         CHECK_EQUAL(unit, bytes_load_u32(message + 48 + 4 * i), volumes[i]);
         CHECK(unit, bytes_load_u64(message + 60 + 8 * i) == results[i]);
     }
-    CHECK_EQUAL(unit, memcmp(message + 84, "n\xff\0\0", 4), 0);
 }
 
-static void jobs_with_long_arguments(struct unit *unit)
+/* They end with their argument. */
+static void announcements_with_long_arguments(struct unit *unit)
 {
-    uint32_t shares[TORUS_PHASES_MAX + 1];
-    uint32_t volumes[TORUS_PHASES_MAX + 1];
-    struct wire_job back;
+    struct wire_announce back;
 
-    fill_tables(shares, volumes);
     fill_long_argument();
-    for (unsigned n = 0; n < 2 * LONG_LENGTHS; ++n) {
-        uint32_t length = long_lengths[n / 2];
-        struct wire_job job = job_of(3, length);
-        uint32_t bytes = 36 + (n % 2 == 0 ? 0u : 32u) + (length + 3) / 4 * 4;
+    for (unsigned n = 0; n < LONG_LENGTHS; ++n) {
+        uint32_t length = long_lengths[n];
+        uint32_t bytes = 12 + (length + 3) / 4 * 4;
+        struct wire_announce announce = {
+            .kernel = 250, .unit_bytes = 0xc0d0e0f0, .arg_bytes = length};
 
-        job.flags = n % 2 == 0 ? 0 : WIRE_TABLES;
-        job.arg = long_argument;
-        CHECK_EQUAL(unit, wire_job_bytes(&job), bytes);
-        wire_job_store(long_message, &job, shares, volumes, NULL);
-        CHECK_EQUAL(unit, wire_job_load(&back, long_message, bytes), ERR_OK);
-        check_same_job(unit, &back, &job);
-        CHECK_EQUAL(unit, wire_job_load(&back, long_message, bytes - 1),
+        wire_announce_store(long_message, &announce);
+        memcpy(long_message + 12, long_argument, length);
+        CHECK_EQUAL(unit, long_message[0], 250);
+        CHECK_EQUAL(unit, bytes_load_u32(long_message + 4), 0xc0d0e0f0);
+        CHECK_EQUAL(unit, bytes_load_u32(long_message + 8), length);
+        CHECK_EQUAL(unit, wire_announce_load(&back, long_message, bytes),
+                    ERR_OK);
+        CHECK_EQUAL(unit, back.kernel, 250);
+        CHECK_EQUAL(unit, back.unit_bytes, 0xc0d0e0f0);
+        CHECK_EQUAL(unit, back.arg_bytes, length);
+        CHECK_EQUAL(unit, memcmp(back.arg, long_argument, length), 0);
+        CHECK_EQUAL(unit, wire_announce_load(&back, long_message, bytes - 1),
+                    ERR_LENGTH);
+        CHECK_EQUAL(unit, wire_announce_load(&back, long_message, bytes + 1),
                     ERR_LENGTH);
     }
-    bytes_store_u32(long_message + 32, KERNEL_ARG_MAX + 1);
-    CHECK_EQUAL(unit, wire_job_load(&back, long_message, sizeof long_message),
+    for (uint32_t bytes = 0; bytes < 12; ++bytes) {
+        CHECK_EQUAL(unit, wire_announce_load(&back, long_message, bytes),
+                    ERR_LENGTH);
+    }
+    bytes_store_u32(long_message + 8, KERNEL_ARG_MAX + 1);
+    CHECK_EQUAL(unit,
+                wire_announce_load(&back, long_message, sizeof long_message),
                 ERR_FIELD);
-    /* Lengths that would wrap around 32 bits, padded or with the tables. */
+    /* Lengths that would wrap around 32 bits when padded. */
     for (uint32_t less = 0; less < 80; ++less) {
-        bytes_store_u32(long_message + 32, UINT32_MAX - less);
-        CHECK_EQUAL(unit,
-                    wire_job_load(&back, long_message, sizeof long_message),
-                    ERR_FIELD);
+        bytes_store_u32(long_message + 8, UINT32_MAX - less);
+        CHECK_EQUAL(
+            unit, wire_announce_load(&back, long_message, sizeof long_message),
+            ERR_FIELD);
     }
 }
 
@@ -535,7 +553,7 @@ static void job_that_is_cut_is_refused(struct unit *unit)
     fill_tables(shares, volumes);
     fill_results(results, TORUS_PHASES_MAX + 1);
     for (unsigned n = 0; n < 16; ++n) {
-        struct wire_job job = job_of((uint8_t)(1 + n / 4 * 3), 6);
+        struct wire_job job = job_of((uint8_t)(1 + n / 4 * 3));
         struct wire_job back;
         uint32_t whole;
 
@@ -556,29 +574,29 @@ static void damaged_jobs_are_refused(struct unit *unit)
     static _Alignas(4) uint8_t message[ROOM];
     uint32_t shares[TORUS_PHASES_MAX + 1];
     uint32_t volumes[TORUS_PHASES_MAX + 1];
-    struct wire_job job = job_of(4, 4);
+    struct wire_job job = job_of(4);
     struct wire_job back;
 
     fill_tables(shares, volumes);
     wire_job_store(message, &job, shares, volumes, NULL);
     CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_OK);
-    message[1] = TORUS_PHASES_MAX + 1;
+    message[0] = TORUS_PHASES_MAX + 1;
     CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_FIELD);
-    message[1] = 255;
+    message[0] = 255;
     CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_FIELD);
-    message[1] = 0;
+    message[0] = 0;
     CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_FIELD);
-    message[1] = 4;
-    message[2] = ROUNDS_MAX + 1;
+    message[0] = 4;
+    message[1] = ROUNDS_MAX + 1;
     CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_FIELD);
     /* Without tables there may be more phases. */
-    message[2] = 1;
-    message[3] &= (uint8_t)~WIRE_TABLES;
-    message[1] = TREE_PHASES_MAX;
+    message[1] = 1;
+    message[2] &= (uint8_t)~WIRE_TABLES;
+    message[0] = TREE_PHASES_MAX;
     CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_OK);
-    message[1] = 0;
+    message[0] = 0;
     CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_FIELD);
-    message[1] = TREE_PHASES_MAX + 1;
+    message[0] = TREE_PHASES_MAX + 1;
     CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_FIELD);
 }
 
@@ -631,7 +649,10 @@ static void report_round_trip(struct unit *unit)
                                  .plan_ps = 4,
                                  .scatter_start_ps = 5,
                                  .gather_done_ps = 6,
-                                 .overhead_ps = 7};
+                                 .overhead_ps = 7,
+                                 .ordered_ps = 8,
+                                 .measure_ps = 9,
+                                 .measured_units = 10};
     struct wire_report back;
 
     fill_tables(report.share_units, report.volume_units);
@@ -659,6 +680,9 @@ static void report_round_trip(struct unit *unit)
     CHECK(unit, back.scatter_start_ps == report.scatter_start_ps);
     CHECK(unit, back.gather_done_ps == report.gather_done_ps);
     CHECK(unit, back.overhead_ps == report.overhead_ps);
+    CHECK(unit, back.ordered_ps == report.ordered_ps);
+    CHECK(unit, back.measure_ps == report.measure_ps);
+    CHECK_EQUAL(unit, back.measured_units, 10);
     for (unsigned i = 0; i < TORUS_PHASES_MAX; ++i) {
         CHECK(unit, back.startup_ps[i] == report.startup_ps[i]);
     }
@@ -778,7 +802,7 @@ void test_wire(struct unit *unit)
     UNIT_RUN(unit, job_round_trip);
     UNIT_RUN(unit, tree_job_round_trip);
     UNIT_RUN(unit, job_layout_is_the_documented_one);
-    UNIT_RUN(unit, jobs_with_long_arguments);
+    UNIT_RUN(unit, announcements_with_long_arguments);
     UNIT_RUN(unit, job_that_is_cut_is_refused);
     UNIT_RUN(unit, damaged_jobs_are_refused);
     UNIT_RUN(unit, part_round_trip);

@@ -6,11 +6,12 @@
  * calls unit_all(): here that is the table, one line for each measurement:
  *
  *   variant, parameters, phases asked for, phases planned, instructions
- *   "search", parameters, best N, best R, instructions of the whole search
+ *   "search", parameters, N_max, best N, best R, instructions of all
  *   "stack", "search", bytes that it needs
  */
 #include "hal/board.h"
 #include "hal/clock.h"
+#include "scatter/plan/rounds.h"
 #include "test/bench/planner/search.h"
 #include "test/bench/planner/twins.h"
 #include "test/unit/unit.h"
@@ -133,17 +134,18 @@ static void measure(unit_put *put, void *context, const struct variant *variant,
 }
 
 static void measure_search(unit_put *put, void *context,
-                           const struct search_set *set)
+                           const struct search_set *set, unsigned phases)
 {
     struct clock clock = {0};
     struct search_result best;
     uint64_t took_ps;
 
     clock_start(&clock, 0);
-    best = search(set, 0);
+    best = search(set, phases);
     took_ps = clock_stop(&clock);
     put(context, "search ");
     put(context, set->name);
+    put_number(put, context, phases);
     put_number(put, context, best.phases);
     put_number(put, context, best.rounds);
     put_number(put, context, (uint32_t)(took_ps / PS_PER_INSTRUCTION));
@@ -156,7 +158,9 @@ static void measure_searches(unit_put *put, void *context)
     uint32_t before_bytes = board_stack_used_bytes();
 
     for (unsigned s = 0; s < search_set_count; ++s) {
-        measure_search(put, context, &search_sets[s]);
+        measure_search(put, context, &search_sets[s], 2);
+        measure_search(put, context, &search_sets[s], 4);
+        measure_search(put, context, &search_sets[s], ROUNDS_PHASES_MAX);
     }
     put(context, "stack search");
     put_number(put, context, board_stack_used_bytes() - before_bytes);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The whole search for the best numbers of phases and rounds, N = 0 to 10 and
- * R = 1 to 16, as the originator of a torus of side 3125 does it.
+ * The best numbers of phases and rounds and their plan, up to N phases and 16
+ * rounds, as the originator finds them. Its search and its costs:
+ * scatter/engine/originator_pattern.c.
  */
 #ifndef TEST_BENCH_PLANNER_SEARCH_H
 #define TEST_BENCH_PLANNER_SEARCH_H
@@ -14,7 +15,8 @@ struct search_set {
     uint64_t compute_ps, transfer_ps, startup_ps;
     uint32_t startup_step_ps; /* each phase's less than the one before */
     uint32_t header_ps;       /* a startup's part for each phase that follows */
-    uint64_t phase_queue_ps, between_rounds_ps, begin_ps, round_overhead_ps;
+    uint64_t phase_queue_ps, between_rounds_ps, begin_ps, round_overhead_ps,
+        gain_ps;
 };
 
 struct search_result {
@@ -26,8 +28,6 @@ struct search_result {
 extern const struct search_set search_sets[];
 extern const unsigned search_set_count;
 
-/* The best of all; with phases_only > 0 that of so many phases and two rounds
-   or more, rounds = 0 if there is none. */
-struct search_result search(const struct search_set *set, unsigned phases_only);
+struct search_result search(const struct search_set *set, unsigned phases_max);
 
 #endif

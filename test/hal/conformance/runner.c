@@ -2,7 +2,7 @@
 /*
  * Runs the conformance program on one kind of board and judges what it wrote
  * down, by the same expectations for all: `conformance native`, or
- * `conformance qemu IMAGE`. TAP on standard output.
+ * `conformance qemu IMAGE [ZYGOTE]`. TAP on standard output.
  */
 #include "hal/bytes.h"
 #include "hal/circuit.h"
@@ -25,6 +25,7 @@
 #define BYTE_PS 80000u
 #define HOP_PS 100000u
 #define WATCHDOG_S 60u
+#define THREADS 4u /* of native nodes */
 #define MESSAGES_MAX (WINDOW_QUEUE + 128u)
 
 /* Node indices of the roles. */
@@ -66,6 +67,7 @@ enum run {
 
 static struct record record[RUNS];
 static const char *image;
+static const char *zygote_object;
 
 /* From a time to the reading of the clock behind it: a board counts the
    instructions of the driver, at most 300; the host counts none. */
@@ -112,9 +114,10 @@ static int start(struct backend *backend)
                                          .firmware = image,
                                          .qemu = emulator_program(),
                                          .nodes = NODES,
-                                         .watchdog_s = WATCHDOG_S};
+                                         .watchdog_s = WATCHDOG_S,
+                                         .zygote_object = zygote_object};
 
-    return image == NULL ? native_start(backend, NODES)
+    return image == NULL ? native_start(backend, NODES, THREADS)
                          : boards_start(backend, &boards);
 }
 
@@ -714,11 +717,12 @@ int main(int argc, char **argv)
     const bool native = argc == 2 && strcmp(argv[1], "native") == 0;
     int status;
 
-    if (!native && (argc != 3 || strcmp(argv[1], "qemu") != 0)) {
-        fprintf(stderr, "usage: conformance native | qemu IMAGE\n");
+    if (!native && (argc < 3 || argc > 4 || strcmp(argv[1], "qemu") != 0)) {
+        fprintf(stderr, "usage: conformance native | qemu IMAGE [ZYGOTE]\n");
         return 2;
     }
     image = native ? NULL : argv[2];
+    zygote_object = argc == 4 ? argv[3] : NULL;
     slack_ps = native ? 0 : 300 * 32000;
     tick_ps = native ? 0 : 40000;
     for (unsigned i = 0; i < RUNS; ++i) {

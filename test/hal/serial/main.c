@@ -339,6 +339,61 @@ static void four_messages_of_four_ports(struct unit *unit)
     check_locks(unit);
 }
 
+/* Two units of three bytes, from unit 50 on, to two ports, with two bytes
+   before and four behind them; the node has none before the first one, and two
+   behind the second. */
+static void a_row_of_ranges(struct unit *unit)
+{
+    static const struct circuit_message form = {.path = {0, TORUS_LEFT, 1, 2},
+                                                .kind = 5};
+    static const struct {
+        uint32_t units;
+        uint32_t from; /* of the memory, the bytes that are sent .. */
+        uint32_t to;   /* .. up to here */
+    } sent[] = {{1, 200, 207}, {1, 201, 208}};
+    const uint8_t *data = world.memory + 200;
+    uint32_t first = 50;
+
+    start();
+    CHECK_EQUAL(unit, circuit_prepare(&world.circuit, 3, &form), ERR_OK);
+    circuit_set_range(&world.circuit,
+                      &(struct circuit_range){.shared = {world.memory, 30},
+                                              .begin = data,
+                                              .end = data + 8,
+                                              .unit_bytes = 3,
+                                              .halo_bytes = 6});
+    CHECK_EQUAL(unit,
+                circuit_send_row(&world.circuit, 3,
+                                 &(struct circuit_row){.label = 0x70002,
+                                                       .data = data - 2,
+                                                       .more = 2,
+                                                       .first_unit = first}),
+                ERR_OK);
+    CHECK_EQUAL(unit, world.sends, 2);
+    for (unsigned port = 0; port < world.sends; ++port) {
+        const struct switch_message *message = world.sent[port];
+        const uint8_t *head = message->segment[1].data;
+        uint32_t bytes = sent[port].to - sent[port].from;
+
+        CHECK_EQUAL(unit, message->path.port, port);
+        CHECK_EQUAL(unit, message->path.turn, TORUS_LEFT);
+        CHECK_EQUAL(unit, message->kind, 5);
+        CHECK_EQUAL(unit, message->segment[1].bytes, CIRCUIT_ROW_BYTES);
+        CHECK_EQUAL(unit, bytes_load_u32(head), sent[port].units);
+        CHECK_EQUAL(unit, bytes_load_u32(head + 4), first);
+        CHECK_EQUAL(unit, bytes_load_u32(head + 8), 0x70002u + (port << 8));
+        CHECK_EQUAL(unit, message->segment[2].bytes, 30);
+        CHECK(unit, message->segment[3].data == world.memory + sent[port].from);
+        CHECK_EQUAL(unit, message->segment[3].bytes, bytes);
+        CHECK_EQUAL(
+            unit, bytes_load_u32(message->segment[0].data + CIRCUIT_AT_LENGTH),
+            CIRCUIT_ROW_BYTES + 30 + bytes);
+        first += sent[port].units;
+    }
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
+    check_locks(unit);
+}
+
 static void a_close_ends_what_does_not_end(struct unit *unit)
 {
     start();
@@ -525,6 +580,7 @@ static void all(struct unit *unit)
     UNIT_RUN(unit, no_place_becomes_free);
     UNIT_RUN(unit, the_first_error_is_told_once);
     UNIT_RUN(unit, four_messages_of_four_ports);
+    UNIT_RUN(unit, a_row_of_ranges);
     UNIT_RUN(unit, a_close_ends_what_does_not_end);
     UNIT_RUN(unit, a_drain_waits_for_the_host);
     UNIT_RUN(unit, the_first_message_sets_the_clock);

@@ -4,6 +4,8 @@
 
 static void all(struct unit *unit)
 {
+    test_horizon(unit);
+    test_slices(unit);
     test_circuits(unit);
     test_conflicts(unit);
     test_nodes(unit);

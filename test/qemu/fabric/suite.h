@@ -54,9 +54,11 @@ const struct circuit_record *suite_circuit(const struct fabric *fabric,
 
 void test_circuits(struct unit *unit);
 void test_conflicts(struct unit *unit);
+void test_horizon(struct unit *unit);
 void test_nodes(struct unit *unit);
 void test_memory(struct unit *unit);
 void test_order(struct unit *unit);
 void test_ports(struct unit *unit);
+void test_slices(struct unit *unit);
 
 #endif

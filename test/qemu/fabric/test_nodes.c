@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What nodes wait for, and what becomes of messages that are lost. */
+#include "hal/circuit.h"
 #include "test/qemu/fabric/suite.h"
 
 #define EAST_1                                                                 \
@@ -55,6 +56,53 @@ static void one_port_is_handed_over_early(struct unit *unit)
     CHECK_EQUAL(unit, actions.step[1], FABRIC_DRAINED);
     CHECK_EQUAL(unit, actions.action[1].node, 3);
     CHECK_EQUAL(unit, actions.action[1].time_ps, 1 + HELD_PS(1, 1));
+    fabric_free(fabric);
+}
+
+/* A node that asks for 30 bytes of a message goes on when they are there, or at
+   its own time if that is later; one that waits on two ports, when all are. */
+static void a_head_is_handed_over_first(struct unit *unit)
+{
+    static const struct {
+        unsigned ports;
+        uint64_t asks_ps;
+        uint64_t goes_on_ps;
+    } cases[] = {{1u << TORUS_WEST, 20, HELD_PS(1, 30)},
+                 {1u << TORUS_WEST, HELD_PS(1, 40), HELD_PS(1, 40)},
+                 {1u << TORUS_WEST, HELD_PS(1, 100) + 7, HELD_PS(1, 100) + 7},
+                 {1u << TORUS_WEST | 1u << TORUS_EAST, 20, HELD_PS(1, 100)}};
+
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        struct fabric *fabric = suite_mesh(5, 5);
+        uint64_t asks_ps = cases[i].asks_ps;
+        struct actions actions;
+
+        send(fabric, 11, 0, (struct torus_path)EAST_1, 100);
+        suite_end_others(fabric, 25, 1u << CENTRE);
+        fabric_receive(fabric, CENTRE, asks_ps,
+                       cases[i].ports | CIRCUIT_HEAD(30));
+        suite_advance(fabric, &actions);
+        CHECK_EQUAL(unit, actions.count, 1);
+        CHECK_EQUAL(unit, actions.action[0].time_ps, cases[i].goes_on_ps);
+        CHECK_EQUAL(unit, actions.action[0].complete_ps,
+                    asks_ps > HELD_PS(1, 100) ? asks_ps : HELD_PS(1, 100));
+        fabric_free(fabric);
+    }
+}
+
+/* A message that is shorter than the head which is asked for is handed over
+   whole. */
+static void a_short_message_has_no_head(struct unit *unit)
+{
+    struct fabric *fabric = suite_mesh(5, 5);
+    struct actions actions;
+
+    send(fabric, 11, 0, (struct torus_path)EAST_1, 30);
+    suite_end_others(fabric, 25, 1u << CENTRE);
+    fabric_receive(fabric, CENTRE, 0, 1u << TORUS_WEST | CIRCUIT_HEAD(30));
+    suite_advance(fabric, &actions);
+    CHECK_EQUAL(unit, actions.action[0].time_ps, HELD_PS(1, 30));
+    CHECK_EQUAL(unit, actions.action[0].complete_ps, HELD_PS(1, 30));
     fabric_free(fabric);
 }
 
@@ -393,6 +441,8 @@ static void third_is_damaged(struct unit *unit)
 void test_nodes(struct unit *unit)
 {
     UNIT_RUN(unit, one_port_is_handed_over_early);
+    UNIT_RUN(unit, a_head_is_handed_over_first);
+    UNIT_RUN(unit, a_short_message_has_no_head);
     UNIT_RUN(unit, late_receiver);
     UNIT_RUN(unit, ports_are_apart);
     UNIT_RUN(unit, earliest_of_several);

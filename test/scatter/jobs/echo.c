@@ -6,7 +6,7 @@ struct echo {
     uint64_t load_units;
 };
 
-uint32_t echo_wrong;
+atomic_uint echo_wrong;
 
 uint8_t echo_filler(uint32_t i)
 {

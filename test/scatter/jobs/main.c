@@ -10,6 +10,7 @@ static void all(struct unit *unit)
     test_halos(unit);
     test_units(unit);
     test_timeline(unit);
+    test_threads(unit);
 }
 
 int main(int argc, char **argv)

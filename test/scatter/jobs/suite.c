@@ -3,6 +3,7 @@
 
 #include "hal/events.h"
 #include "qemu/fabric/mesh.h"
+#include "qemu/job/collect.h"
 #include "qemu/outcome/output_chunks.h"
 
 #include <stdio.h>
@@ -167,6 +168,29 @@ static bool notes_end(const struct node_log *log)
     return ends == 1 && last == EVENT_DONE;
 }
 
+/* The digest of all events and circuits, in times from 0 on. */
+static void read_timeline(char hex[TIMELINE_HEX_BYTES], const struct mesh *mesh)
+{
+    const struct backend *backend = mesh->backend;
+    struct outcome outcome = {.size = mesh->config->size,
+                              .node_count = torus_nodes(mesh->config->size)};
+
+    outcome.node = must(calloc(outcome.node_count, sizeof *outcome.node));
+    outcome.circuit = (struct circuit_record *)(uintptr_t)fabric_circuits(
+        mesh->fabric, &outcome.circuit_count);
+    for (uint32_t i = 0; i < outcome.node_count; ++i) {
+        const struct node_log *log = &backend->window(backend->context, i)->log;
+
+        collect_log(&outcome.node[i], log->event,
+                    least(log->events_written, NODE_EVENTS), 0);
+    }
+    if (timeline_sha256(&outcome, hex) != 0) {
+        exit(2);
+    }
+    outcome.circuit = NULL; /* the fabric's */
+    outcome_free(&outcome);
+}
+
 static void job_order(struct job_outcome *outcome, const struct job *job,
                       const struct wire_order *wire)
 {
@@ -189,7 +213,8 @@ static void job_order(struct job_outcome *outcome, const struct job *job,
     order.head_bytes = wire_order_head_bytes(wire);
     order.load = wire->load;
     order.load_bytes = (uint32_t)wire_order_load_bytes(wire);
-    if (native_start(&backend, torus_nodes(job->size)) != 0) {
+    if (native_start(&backend, torus_nodes(job->size),
+                     job->threads > 0 ? job->threads : 1) != 0) {
         exit(2);
     }
     mesh_init(&mesh, &config, &backend);
@@ -197,6 +222,7 @@ static void job_order(struct job_outcome *outcome, const struct job *job,
         exit(2);
     }
     read_report(outcome, job, &mesh.report);
+    read_timeline(outcome->timeline, &mesh);
     outcome->nodes = count_logs(&mesh, notes_anything);
     outcome->ended = count_logs(&mesh, notes_end);
     mesh_free(&mesh);

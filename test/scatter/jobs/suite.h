@@ -7,9 +7,12 @@
 #define TEST_SCATTER_JOBS_SUITE_H
 
 #include "kernels/kernel.h"
+#include "qemu/outcome/timeline.h"
 #include "qemu/schedule/registry.h"
 #include "scatter/wire/wire.h"
 #include "test/unit/unit.h"
+
+#include <stdatomic.h>
 
 /* Its argument: these, little-endian, then echo_filler() up to its end. */
 #define ECHO_AT_BEFORE 0u
@@ -22,7 +25,7 @@
 #define ECHO_ARG_BYTES 28u
 
 /* Result: u64 units. What was not as it must be is counted here. */
-extern uint32_t echo_wrong;
+extern atomic_uint echo_wrong;
 
 /* Byte i of the argument, byte `position` of the load and of the output. */
 uint8_t echo_filler(uint32_t i);
@@ -42,6 +45,7 @@ struct job {
     bool tree;
     bool stored;
     bool varies;
+    uint8_t threads; /* of the native nodes; 0: one */
     uint16_t numerator;
     uint16_t denominator;
     uint32_t before_bytes;
@@ -62,6 +66,7 @@ struct job_outcome {
     struct kernel_result result;
     uint32_t nodes; /* that computed something */
     uint32_t ended; /* that noted the end of the job, once and as the last */
+    char timeline[TIMELINE_HEX_BYTES];
 };
 
 /* Carries the job out; the outcome's to free with job_free(). */
@@ -75,6 +80,7 @@ uint32_t job_check(struct unit *unit, const struct job *job);
 void test_branches(struct unit *unit);
 void test_chunks(struct unit *unit);
 void test_halos(struct unit *unit);
+void test_threads(struct unit *unit);
 void test_timeline(struct unit *unit);
 void test_units(struct unit *unit);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One node of a tree and a message that brings it its branch, made by hand and
- * damaged: what is malformed is refused with an error, and nothing behind the
- * message is looked at (the sanitizer guards what lies there).
+ * One node of a tree and a message that brings it its branch, or of the pattern
+ * and one that brings it its part, made by hand and damaged: what is malformed
+ * is refused with an error, and nothing behind the message is looked at (the
+ * sanitizer guards what lies there).
  */
 #include "hal/host/host.h"
 #include "hal/window/window.h"
@@ -20,6 +21,8 @@
 #define WIDTH 9u
 #define HEIGHT 6u
 #define PHASES 6u
+#define SIDE 5u /* of the pattern's torus */
+#define PATTERN_PHASES 2u
 #define UNIT_BYTES 3u
 #define BEFORE_BYTES 4u
 #define ROOM_BYTES 4096u
@@ -41,6 +44,10 @@ struct branch {
 
 /* A whole message, without the switch's header. */
 struct message {
+    enum wire_policy policy;
+    enum wire_kind kind; /* WIRE_ANNOUNCE; WIRE_BRANCH or WIRE_PART */
+    unsigned piece;      /* of the tree: of `pieces` */
+    uint16_t job;
     uint32_t branch_at;
     uint32_t load_at;
     uint32_t bytes;
@@ -67,6 +74,9 @@ static const struct {
               {inner, COUNT(inner), 5},
               {idle, COUNT(idle), 0}};
 
+/* Of the pattern, by layer: 40 units a node. */
+static const uint32_t volume_units[PATTERN_PHASES + 1] = {1000, 200, 40};
+
 /* ---- the message ---- */
 
 static void store_branch(uint8_t *at, const struct branch *branch)
@@ -80,24 +90,41 @@ static void store_branch(uint8_t *at, const struct branch *branch)
     bytes_store_u16(at + 14, branch->hops_after);
 }
 
-static void store_job(struct message *message, uint32_t after_bytes)
+static void store_arg(uint8_t arg[ECHO_ARG_BYTES], uint32_t after_bytes)
 {
-    uint8_t arg[ECHO_ARG_BYTES] = {0};
-    struct wire_job job = {.phases = PHASES,
-                           .rounds = 1,
-                           .flags = WIRE_FLAGS(0u, WIRE_TREE),
-                           .slot_us = 1,
-                           .unit_bytes = UNIT_BYTES,
-                           .before_bytes = BEFORE_BYTES,
-                           .after_bytes = after_bytes,
-                           .arg_bytes = sizeof arg,
-                           .arg = arg};
-
+    memset(arg, 0, ECHO_ARG_BYTES);
     bytes_store_u32(arg + ECHO_AT_BEFORE, BEFORE_BYTES);
     bytes_store_u32(arg + ECHO_AT_AFTER, after_bytes);
     bytes_store_u64(arg + ECHO_AT_UNITS, 1000);
-    wire_job_store(message->data, &job, NULL, NULL, NULL);
-    message->branch_at = wire_job_bytes(&job);
+}
+
+/* At `at` of the message. Result: its bytes. */
+static uint32_t store_job(struct message *message, uint32_t at,
+                          uint32_t after_bytes)
+{
+    static const uint32_t share_units[PATTERN_PHASES + 1] = {40, 40, 40};
+    bool part = message->kind == WIRE_PART;
+    struct wire_job job = {.phases = part ? PATTERN_PHASES : PHASES,
+                           .rounds = 1,
+                           .flags = part ? WIRE_FLAGS(WIRE_TABLES, WIRE_PATTERN)
+                                         : WIRE_FLAGS(0u, WIRE_TREE),
+                           .slots.long_units = 1,
+                           .before_bytes = BEFORE_BYTES,
+                           .after_bytes = after_bytes};
+
+    wire_job_store(message->data + at, &job, share_units, volume_units, NULL);
+    return wire_job_bytes(&job);
+}
+
+/* Result: its bytes. */
+static uint32_t store_piece(uint8_t *at, unsigned piece)
+{
+    uint32_t bytes = TREE_BRANCH_BYTES * pieces[piece].count;
+
+    for (uint32_t i = 0; i < pieces[piece].count; ++i) {
+        store_branch(at + TREE_BRANCH_BYTES * i, &pieces[piece].branches[i]);
+    }
+    return bytes;
 }
 
 static struct message make(unsigned piece)
@@ -105,19 +132,63 @@ static struct message make(unsigned piece)
     const struct branch *branches = pieces[piece].branches;
     uint32_t first = branches->first_unit * UNIT_BYTES;
     uint32_t before = first < BEFORE_BYTES ? first : BEFORE_BYTES;
-    struct message message = {.bytes = 0};
+    struct message message = {
+        .policy = WIRE_TREE, .kind = WIRE_BRANCH, .piece = piece, .job = 1};
 
-    store_job(&message, pieces[piece].after_bytes);
+    message.branch_at = store_job(&message, 0, pieces[piece].after_bytes);
     message.load_at =
         message.branch_at + TREE_BRANCH_BYTES * pieces[piece].count;
-    for (uint32_t i = 0; i < pieces[piece].count; ++i) {
-        store_branch(message.data + message.branch_at + TREE_BRANCH_BYTES * i,
-                     &branches[i]);
-    }
+    store_piece(message.data + message.branch_at, piece);
     message.bytes = message.load_at + before + branches->units * UNIT_BYTES +
                     pieces[piece].after_bytes;
     for (uint32_t at = message.load_at; at < message.bytes; ++at) {
         message.data[at] = echo_load(first - before + at - message.load_at);
+    }
+    return message;
+}
+
+static struct torus_role role_of_node(void)
+{
+    return torus_role_of((struct torus_size){SIDE, SIDE},
+                         (struct torus_coord){0, 0},
+                         (struct torus_coord){1, 1});
+}
+
+/* Of the job that `of` is of. */
+static struct message make_announcement(const struct message *of)
+{
+    struct wire_announce announce = {.unit_bytes = UNIT_BYTES,
+                                     .arg_bytes = ECHO_ARG_BYTES};
+    struct message message = {
+        .policy = of->policy, .kind = WIRE_ANNOUNCE, .job = 1};
+    bool tree = of->policy == WIRE_TREE;
+
+    message.load_at =
+        tree ? store_piece(message.data, of->piece) : WIRE_ANNOUNCE_HEAD_BYTES;
+    if (!tree) {
+        message.data[0] = role_of_node().layer;
+    }
+    wire_announce_store(message.data + message.load_at, &announce);
+    store_arg(message.data + message.load_at + WIRE_ANNOUNCE_BYTES,
+              tree ? pieces[of->piece].after_bytes : 0);
+    message.bytes =
+        message.load_at + WIRE_ANNOUNCE_BYTES + WIRE_PAD4(ECHO_ARG_BYTES);
+    return message;
+}
+
+static struct message make_part(void)
+{
+    struct torus_role role = role_of_node();
+    uint32_t units = volume_units[role.layer];
+    struct message message = {
+        .policy = WIRE_PATTERN, .kind = WIRE_PART, .job = 1};
+
+    wire_part_store(message.data, units, 0,
+                    wire_part_place(role.layer, role.port, 0));
+    message.load_at = WIRE_PART_BYTES + store_job(&message, WIRE_PART_BYTES, 0);
+    message.bytes = message.load_at + units * UNIT_BYTES;
+    for (uint32_t at = message.load_at; at < message.bytes; ++at) {
+        message.data[at] = echo_load(at - message.load_at);
     }
     return message;
 }
@@ -193,18 +264,21 @@ static uint8_t *at_offset(uint32_t offset)
     return (uint8_t *)window + offset;
 }
 
-static void identify(void)
+static void identify(const struct message *message)
 {
+    bool part = message->policy == WIRE_PATTERN;
+
     memset(window, 0, sizeof *window);
-    window->node.identity = (struct node_identity){.magic = WINDOW_MAGIC,
-                                                   .version = WINDOW_VERSION,
-                                                   .bytes = WINDOW_BYTES,
-                                                   .mesh = MESH,
-                                                   .width = WIDTH,
-                                                   .height = HEIGHT,
-                                                   .x = 1,
-                                                   .y = 1,
-                                                   .policy = WIRE_TREE};
+    window->node.identity =
+        (struct node_identity){.magic = WINDOW_MAGIC,
+                               .version = WINDOW_VERSION,
+                               .bytes = WINDOW_BYTES,
+                               .mesh = MESH,
+                               .width = part ? SIDE : WIDTH,
+                               .height = part ? SIDE : HEIGHT,
+                               .x = 1,
+                               .y = 1,
+                               .policy = (uint8_t)message->policy};
 }
 
 /* As the switch does, right where the node wants it. */
@@ -214,8 +288,8 @@ static void deliver(const struct message *message)
 
     memset(at, 0, CIRCUIT_HEADER_BYTES);
     at[CIRCUIT_AT_VERSION] = CIRCUIT_VERSION;
-    at[CIRCUIT_AT_KIND] = WIRE_BRANCH;
-    bytes_store_u16(at + CIRCUIT_AT_JOB, 1);
+    at[CIRCUIT_AT_KIND] = (uint8_t)message->kind;
+    bytes_store_u16(at + CIRCUIT_AT_JOB, message->job);
     bytes_store_u32(at + CIRCUIT_AT_MESH, MESH);
     bytes_store_u32(at + CIRCUIT_AT_LENGTH, message->bytes);
     memcpy(at + CIRCUIT_HEADER_BYTES, message->data, message->bytes);
@@ -232,14 +306,31 @@ static bool inside(const struct window_segment *segment, uint32_t begin,
             segment->bytes <= end - segment->offset);
 }
 
+/* A row's units, with the first port's place, lie in what it got; the switch
+   cuts off what its halo has beyond that. */
+static bool row_fits(const struct window_row *row, uint32_t begin, uint32_t end)
+{
+    uint64_t units = (uint64_t)TORUS_PORTS * row->units + row->more;
+    const struct window_range *range = &row->range;
+
+    return row->more <= TORUS_PORTS && range->begin >= begin &&
+           range->end <= end && inside(&range->shared, begin, end) &&
+           row->offset + BEFORE_BYTES >= range->begin &&
+           units * UNIT_BYTES <= end - row->offset - BEFORE_BYTES;
+}
+
 /* What it passes on lies in what it got. */
 static bool sends_fit(uint32_t begin, uint32_t end)
 {
     bool fit = true;
 
     for (uint32_t i = 0; i < window->queued; ++i) {
-        const struct window_send *send = &window->send[i];
+        const struct window_send *send = &window->entry[i].send;
 
+        if (send->form != 0) {
+            fit = fit && row_fits(&window->entry[i].row, begin, end);
+            continue;
+        }
         if (send->kind != WIRE_BRANCH) {
             continue; /* its result */
         }
@@ -254,33 +345,60 @@ static bool sends_fit(uint32_t begin, uint32_t end)
     return fit;
 }
 
-/* The node's error, or 0 if it got as far as to wait for its children or to
-   return its result. */
-static int tell(struct unit *unit, const struct message *message)
+static void tell_one(struct unit *unit, struct host_node *node,
+                     const struct message *message)
 {
-    uint32_t begin = WINDOW_DMA_OFFSET + CIRCUIT_HEADER_BYTES;
+    uint32_t begin = window->request.offset + CIRCUIT_HEADER_BYTES;
     uint32_t end = begin + message->bytes;
     uint32_t top = WINDOW_BYTES - (uint32_t)sizeof(struct scatter_memory);
+
+    deliver(message);
+    ASAN_POISON_MEMORY_REGION(at_offset(end), top - end);
+    host_node_resume(node);
+    ASAN_UNPOISON_MEMORY_REGION(at_offset(end), top - end);
+    CHECK(unit, sends_fit(begin, end));
+}
+
+/* Tells a node these messages, as far as it asks for them. Result: its error,
+   or 0. */
+static int tell_all(struct unit *unit, const struct message *const messages[],
+                    unsigned count)
+{
     struct host_node *node;
     int error;
 
-    identify();
+    identify(messages[0]);
     node = host_node_new(window);
     if (node == NULL) {
         exit(2);
     }
     host_node_resume(node);
-    CHECK_EQUAL(unit, window->request.op, WINDOW_OP_RECEIVE);
     CHECK_EQUAL(unit, window->request.offset, WINDOW_DMA_OFFSET);
-    deliver(message);
-    ASAN_POISON_MEMORY_REGION(at_offset(end), top - end);
-    host_node_resume(node);
-    ASAN_UNPOISON_MEMORY_REGION(at_offset(end), top - end);
+    for (unsigned i = 0; i < count; ++i) {
+        while (window->request.op == WINDOW_OP_DRAIN) {
+            window->response =
+                (struct window_response){.sequence = window->request.sequence};
+            host_node_resume(node);
+        }
+        if (window->request.op == WINDOW_OP_RECEIVE) {
+            tell_one(unit, node, messages[i]);
+        }
+    }
     host_node_free(node);
-    CHECK(unit, sends_fit(begin, end));
     error = window->node.status.error;
     CHECK_EQUAL(unit, window->node.status.state == NODE_STATE_FAILED,
                 error != 0);
+    return error;
+}
+
+/* The node's error, or 0 if it got as far as to wait for its children or to
+   return its result. */
+static int tell(struct unit *unit, const struct message *message)
+{
+    struct message announcement = make_announcement(message);
+    const struct message *const both[] = {&announcement, message};
+    int error = tell_all(unit, both, 2);
+
     CHECK(unit, error != 0 ||
                     window->node.status.state == NODE_STATE_GATHERING ||
                     window->node.status.state == NODE_STATE_DONE);
@@ -377,17 +495,164 @@ static void other_policies(struct unit *unit)
     for (unsigned policy = 0; policy < 16; ++policy) {
         struct message message = make(0);
 
-        message.data[3] = (uint8_t)(policy << 4);
+        message.data[2] = (uint8_t)(policy << 4);
         CHECK_EQUAL(unit, tell(unit, &message),
                     policy == WIRE_TREE ? ERR_OK : ERR_FIELD);
     }
     for (unsigned rounds = 0; rounds < 256; ++rounds) {
         struct message message = make(0);
 
-        message.data[2] = (uint8_t)rounds;
+        message.data[1] = (uint8_t)rounds;
         CHECK_EQUAL(unit, tell(unit, &message),
                     rounds == 1 ? ERR_OK : ERR_FIELD);
     }
+    end();
+}
+
+/* A node of the pattern takes its own part alone: of its layer, through its
+   port, of the round that it waits for; the last byte is 0. */
+static void parts_of_other_places(struct unit *unit)
+{
+    struct message good = make_part();
+
+    begin();
+    echo_wrong = 0;
+    CHECK_EQUAL(unit, tell(unit, &good), ERR_OK);
+    CHECK_EQUAL(unit, echo_wrong, 0);
+    for (uint32_t at = WIRE_PART_AT_LAYER; at < WIRE_PART_BYTES; ++at) {
+        for (unsigned value = 0; value < 256; ++value) {
+            struct message message = good;
+
+            message.data[at] = (uint8_t)value;
+            CHECK_EQUAL(unit, tell(unit, &message),
+                        value == good.data[at] ? ERR_OK : ERR_PLACE);
+        }
+    }
+    end();
+}
+
+/* Every byte of the job and its tables, with every value, and every length:
+   what the node passes on lies in what it got, as tell_one() checks. */
+static void every_byte_of_a_job(struct unit *unit)
+{
+    struct message good = make_part();
+    struct message announcement = make_announcement(&good);
+    uint32_t refused = 0;
+
+    begin();
+    for (uint32_t at = WIRE_PART_BYTES; at < good.load_at; ++at) {
+        for (unsigned value = 0; value < 256; ++value) {
+            struct message message = good;
+            const struct message *const both[] = {&announcement, &message};
+            int error;
+
+            message.data[at] = (uint8_t)value;
+            error = tell_all(unit, both, 2);
+            CHECK(unit, error == ERR_OK || error == ERR_LENGTH ||
+                            error == ERR_FIELD || error == ERR_PLAN ||
+                            error == ERR_TERMS);
+            refused += error != ERR_OK;
+        }
+    }
+    CHECK(unit, refused > 256);
+    for (good.bytes = 0; good.bytes < good.load_at; ++good.bytes) {
+        CHECK_EQUAL(unit, tell(unit, &good), ERR_LENGTH);
+    }
+    end();
+}
+
+/* What is announced twice is begun twice; a part of a job that was not
+   announced is refused. */
+static void announced_jobs(struct unit *unit)
+{
+    struct message part = make_part();
+    struct message announcement = make_announcement(&part);
+    struct message other = announcement;
+    const struct message *const unannounced[] = {&part};
+    const struct message *const again[] = {&other, &announcement, &part};
+    const struct message *const changed[] = {&announcement, &other, &part};
+
+    begin();
+    echo_wrong = 0;
+    CHECK_EQUAL(unit, tell_all(unit, unannounced, 1), ERR_FIELD);
+    other.job = 2;
+    CHECK_EQUAL(unit, tell_all(unit, again, 3), ERR_OK);
+    CHECK_EQUAL(unit, window->node.status.state, NODE_STATE_DONE);
+    CHECK_EQUAL(unit, tell_all(unit, changed, 3), ERR_FIELD);
+    bytes_store_u32(other.data + 8, UNIT_BYTES + 1);
+    other.job = 1; /* the last one holds: of longer units than came */
+    CHECK_EQUAL(unit, tell_all(unit, changed, 3), ERR_LENGTH);
+    CHECK_EQUAL(unit, echo_wrong, 0);
+    end();
+}
+
+/* An announcement cut short, for another layer, of another kernel, with an
+   argument of another length. */
+static void damaged_announcements(struct unit *unit)
+{
+    struct message part = make_part();
+    struct message good = make_announcement(&part);
+    const struct message *told = &good;
+    struct message bad;
+
+    begin();
+    for (uint32_t bytes = 0; bytes <= good.bytes; ++bytes) {
+        bad = good;
+        bad.bytes = bytes;
+        told = &bad;
+        CHECK_EQUAL(unit, tell_all(unit, &told, 1),
+                    bytes == good.bytes ? ERR_OK : ERR_LENGTH);
+    }
+    for (unsigned value = 0; value < 256; ++value) {
+        bad = good;
+        bad.data[0] = (uint8_t)value;
+        CHECK_EQUAL(unit, tell_all(unit, &told, 1),
+                    value == good.data[0] ? ERR_OK : ERR_PLACE);
+        bad = good;
+        bad.data[WIRE_ANNOUNCE_HEAD_BYTES] = (uint8_t)value;
+        CHECK_EQUAL(unit, tell_all(unit, &told, 1),
+                    value == 0 ? ERR_OK : ERR_IMAGE);
+    }
+    bad = good;
+    bytes_store_u32(bad.data + 12, KERNEL_ARG_MAX + 1);
+    CHECK_EQUAL(unit, tell_all(unit, &told, 1), ERR_FIELD);
+    bytes_store_u32(bad.data + 12, ECHO_ARG_BYTES + 4);
+    CHECK_EQUAL(unit, tell_all(unit, &told, 1), ERR_LENGTH);
+    end();
+}
+
+/* An announcement along a tree that is cut short, or with any value in a byte
+   of its piece: what it passes on lies in what it got. */
+static void damaged_pieces(struct unit *unit)
+{
+    uint32_t refused = 0;
+
+    begin();
+    for (unsigned piece = 0; piece < COUNT(pieces); ++piece) {
+        struct message branch = make(piece);
+        const struct message good = make_announcement(&branch);
+        struct message bad = good;
+        const struct message *told = &bad;
+
+        for (bad.bytes = 0; bad.bytes <= good.bytes; ++bad.bytes) {
+            CHECK_EQUAL(unit, tell_all(unit, &told, 1),
+                        bad.bytes == good.bytes ? ERR_OK : ERR_LENGTH);
+        }
+        for (uint32_t at = 0; at < good.load_at; ++at) {
+            for (unsigned value = 0; value < 256; ++value) {
+                int error;
+
+                bad = good;
+                bad.data[at] = (uint8_t)value;
+                error = tell_all(unit, &told, 1);
+                CHECK(unit, error == ERR_OK || error == ERR_LENGTH ||
+                                error == ERR_PLAN || error == ERR_FIELD ||
+                                error == ERR_IMAGE);
+                refused += error != ERR_OK;
+            }
+        }
+    }
+    CHECK(unit, refused > 1000);
     end();
 }
 
@@ -449,5 +714,10 @@ void test_branches(struct unit *unit)
     UNIT_RUN(unit, every_truncation);
     UNIT_RUN(unit, every_byte);
     UNIT_RUN(unit, other_policies);
+    UNIT_RUN(unit, parts_of_other_places);
+    UNIT_RUN(unit, every_byte_of_a_job);
+    UNIT_RUN(unit, announced_jobs);
+    UNIT_RUN(unit, damaged_announcements);
+    UNIT_RUN(unit, damaged_pieces);
     UNIT_RUN(unit, random_fields);
 }

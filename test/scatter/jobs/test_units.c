@@ -68,7 +68,11 @@ static void arguments_of_any_length(struct unit *unit)
         job.before_bytes = 2;
         job.after_bytes = 3;
         job.unit_bytes = 1;
-        /* Rounds are worth it only if the load outweighs the argument. */
+        /* Rounds are feasible only if the load outweighs the argument, which
+           goes ahead of it. */
+        if (job.rounds == 3 && job.arg_bytes > 1000) {
+            job.rounds = 1;
+        }
         job.units = job.rounds == 3 ? 2000003 : 4001;
         job.numerator = n % 2 == 0 ? 0 : 2;
         job.denominator = n % 2 == 0 ? 0 : 3;

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a launcher and its zygote say to each other. A zygote is a QEMU into
+ * which the object of forker.c is preloaded: when it has made its types and
+ * parsed its options, and opens the last one's file, FORKER_FILE, it stays
+ * there and forks itself for each request. Each board opens an empty file in
+ * its place, and goes on as a QEMU that was started for it alone.
+ *
+ *   launcher                    zygote                         board
+ *      | <-- reply: 0, ready ---- |                              |
+ *      | --- request, board's --> |                              |
+ *      |     descriptors          | -- fork --> middle -- fork -> |
+ *      |                          | <- ends --    |              |
+ *      |    adopts it (PR_SET_CHILD_SUBREAPER)                   |
+ *      | <-- reply: the board's pid ----------------------------- |
+ *
+ * Both ends are on one machine and of one build: structures as they lie in
+ * memory, one in each packet of a SOCK_SEQPACKET. The zygote ends with the
+ * launcher's end of the socket. A QEMU that does not have the object ends, too:
+ * a socket cannot be opened by its name.
+ */
+#ifndef QEMU_BOARD_PRELOAD_FORKER_H
+#define QEMU_BOARD_PRELOAD_FORKER_H
+
+#include <sys/types.h>
+
+/* The zygote's descriptors: its end of the socket, and the object itself. A
+   board's own begin at the first of these. */
+#define FORKER_FD 3
+#define FORKER_FILE "/proc/self/fd/3"
+#define FORKER_OBJECT "/proc/self/fd/4"
+
+#define FORKER_FDS_MAX 8u
+
+/* With the board's descriptors FORKER_FD, FORKER_FD + 1, .. (SCM_RIGHTS). */
+struct forker_request {
+    pid_t launcher;
+};
+
+struct forker_reply {
+    pid_t board; /* 0: ready for requests; -1: it could not be forked */
+};
+
+#endif

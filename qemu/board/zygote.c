@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/board/zygote.h"
+
+#include "qemu/board/preload/forker.h"
+#include "qemu/support/file.h"
+#include "qemu/support/memory.h"
+#include "qemu/support/process.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ANSWER_MS 30000
+#define PRELOAD "LD_PRELOAD"
+
+static_assert(PROCESS_FD == FORKER_FD, "both count a board's descriptors");
+static_assert(PROCESS_FDS_MAX == FORKER_FDS_MAX, "both have room for as many");
+
+struct zygote {
+    pid_t pid;
+    int socket;
+};
+
+void zygote_object(char path[PATH_MAX])
+{
+    file_beside_program(path, "zygote.so");
+}
+
+/* ---- what is said ---- */
+
+/* Result: 1; 0: the other end is closed; -1 with errno. */
+static int receive(const struct zygote *zygote, struct forker_reply *reply)
+{
+    struct pollfd poll_fd = {.fd = zygote->socket, .events = POLLIN};
+    ssize_t got;
+
+    if (poll(&poll_fd, 1, ANSWER_MS) != 1) {
+        errno = ETIMEDOUT;
+        return -1;
+    }
+    got = recv(zygote->socket, reply, sizeof *reply, 0);
+    return got == sizeof *reply;
+}
+
+/* Result: whether it went out. */
+static bool send_request(const struct zygote *zygote, const int *fd,
+                         unsigned fds)
+{
+    struct forker_request request = {.launcher = getpid()};
+    struct iovec part = {.iov_base = &request, .iov_len = sizeof request};
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(FORKER_FDS_MAX * sizeof *fd)];
+    } control = {{0}};
+    struct msghdr packet = {.msg_iov = &part,
+                            .msg_iovlen = 1,
+                            .msg_control = &control,
+                            .msg_controllen = CMSG_SPACE(fds * sizeof *fd)};
+
+    control.head = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
+                                    .cmsg_type = SCM_RIGHTS,
+                                    .cmsg_len = CMSG_LEN(fds * sizeof *fd)};
+    memcpy(CMSG_DATA(&control.head), fd, fds * sizeof *fd);
+    return sendmsg(zygote->socket, &packet, MSG_NOSIGNAL) == sizeof request;
+}
+
+/* ---- its process ---- */
+
+/* The launcher's environment with `preload`; freed by the caller, but for its
+   strings. */
+static char **make_environment(char *preload)
+{
+    size_t count = 0;
+    size_t kept = 0;
+    char **with;
+
+    while (environ[count] != NULL) {
+        ++count;
+    }
+    with = memory_or_exit(calloc(count + 2, sizeof *with));
+    with[kept++] = preload;
+    for (size_t i = 0; i < count; ++i) {
+        if (strncmp(environ[i], PRELOAD "=", sizeof PRELOAD) != 0) {
+            with[kept++] = environ[i];
+        }
+    }
+    return with;
+}
+
+/* The object has its name by a descriptor: the loader parts the list at colons
+   and spaces, which the path may have. */
+static pid_t start_process(const struct zygote_config *config, int socket,
+                           int object)
+{
+    const char *others = getenv(PRELOAD);
+    const int fd[] = {socket, object};
+    struct process_config process = {.argv = config->argv,
+                                     .fd = fd,
+                                     .fds = 2,
+                                     .log = config->log,
+                                     .small_pages = true};
+    char *preload = NULL;
+    pid_t pid = -1;
+
+    if (asprintf(&preload, PRELOAD "=" FORKER_OBJECT "%s%s",
+                 others != NULL ? ":" : "", others != NULL ? others : "") > 0) {
+        process.environment = make_environment(preload);
+        pid = process_start(&process);
+        free(process.environment);
+        free(preload);
+    }
+    return pid;
+}
+
+/* Result: what is wrong; NULL: nothing. */
+static const char *await_ready(struct zygote *zygote)
+{
+    struct forker_reply reply;
+    int result = zygote->pid < 0 ? 0 : receive(zygote, &reply);
+
+    if (zygote->pid < 0) {
+        return "QEMU could not be started";
+    }
+    return result == 1   ? NULL
+           : result == 0 ? "this QEMU does not take zygote.so"
+                         : "QEMU with zygote.so did not answer within 30 s";
+}
+
+struct zygote *zygote_start(const char **why,
+                            const struct zygote_config *config)
+{
+    int object = open(config->object, O_RDONLY | O_CLOEXEC);
+    struct zygote *zygote;
+    int pair[2];
+
+    if (object < 0) {
+        *why = "zygote.so is not beside this program";
+        return NULL;
+    }
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
+        close(object);
+        *why = "there is no socket for a zygote";
+        return NULL;
+    }
+    zygote = memory_or_exit(calloc(1, sizeof *zygote));
+    zygote->socket = pair[0];
+    zygote->pid = start_process(config, pair[1], object);
+    close(pair[1]);
+    close(object);
+    *why = await_ready(zygote);
+    if (*why != NULL) {
+        zygote_stop(zygote);
+        (void)!ftruncate(config->log, 0);
+        return NULL;
+    }
+    return zygote;
+}
+
+pid_t zygote_fork(struct zygote *zygote, const int *fd, unsigned fds)
+{
+    struct forker_reply reply = {.board = 0};
+    int result;
+
+    assert(fds <= FORKER_FDS_MAX);
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    result = send_request(zygote, fd, fds) ? receive(zygote, &reply) : 0;
+    prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
+    if (result < 0) {
+        return -1;
+    }
+    return result == 1 && reply.board > 0 ? reply.board : 0;
+}
+
+void zygote_stop(struct zygote *zygote)
+{
+    if (zygote == NULL) {
+        return;
+    }
+    close(zygote->socket);
+    if (zygote->pid > 0) {
+        kill(-zygote->pid, SIGKILL);
+        waitpid(zygote->pid, NULL, 0);
+    }
+    free(zygote);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A QEMU that boards are forked from: they share its types, tables and
+ * relocations (some 12 MB), and are up sooner. qemu/board/DESIGN.md has the
+ * figures, qemu/board/preload/forker.h what is said between the two.
+ */
+#ifndef QEMU_BOARD_ZYGOTE_H
+#define QEMU_BOARD_ZYGOTE_H
+
+#include "hal/nodiscard.h"
+
+#include <limits.h>
+#include <sys/types.h>
+
+struct zygote;
+
+struct zygote_config {
+    const char *object; /* path of the object to be preloaded */
+    /* A board's QEMU: argv[0] is looked for on the PATH; ends with NULL. The
+       last option must be -readconfig, its value FORKER_FILE. */
+    char *const *argv;
+    int log; /* standard output and error of the zygote and its boards */
+};
+
+/* The path of the object, beside this program; "" if that has no path. */
+void zygote_object(char path[PATH_MAX]);
+
+/*
+ * Starts a zygote, and waits until it is ready (about 0.1 s). All of the
+ * configuration stays the caller's. Result: NULL, with *why, if it is not:
+ * then the log is empty, and boards must be started one by one.
+ */
+struct zygote *zygote_start(const char **why,
+                            const struct zygote_config *config);
+
+/*
+ * Forks a board with these descriptors, its PROCESS_FD and those that follow;
+ * at most FORKER_FDS_MAX. They stay the caller's. The board is a child of the
+ * calling process, as process_start() leaves one. Result: its pid; 0 if it
+ * could not be forked, and does not exist; -1 with errno if that is not known.
+ */
+NODISCARD pid_t zygote_fork(struct zygote *zygote, const int *fd, unsigned fds);
+
+/* Ends the zygote, not its boards. NULL is allowed. */
+void zygote_stop(struct zygote *zygote);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scatter/engine/announce.h"
+
+#include "scatter/engine/originator_state.h"
+#include "scatter/engine/policy.h"
+
+#include <string.h>
+
+int announce_job(struct scatter *scatter, struct originator *originator)
+{
+    const struct wire_announce *announced = &scatter->announced;
+    uint8_t *out = originator_allocate(scatter, WIRE_ANNOUNCE_BYTES);
+    int error = out != NULL ? ERR_OK : ERR_MEMORY;
+
+    if (error == ERR_OK && scatter->policy->order != NULL) {
+        error = scatter->policy->order(scatter, originator);
+    }
+    if (error != ERR_OK) {
+        return error;
+    }
+    wire_announce_store(out, announced);
+    originator->announced_ps = originator_now_ps(scatter);
+    return scatter->policy->announce(
+        scatter, (struct circuit_segment){out, WIRE_ANNOUNCE_BYTES},
+        (struct circuit_segment){announced->arg,
+                                 WIRE_PAD4(announced->arg_bytes)});
+}
+
+/* Frees the memory of an announcement that nothing followed: the new one is
+   moved to its place, when it has been passed on. */
+static int drop_last(struct scatter *scatter, struct circuit_delivery *delivery)
+{
+    uint8_t *memory = scatter->circuit->memory;
+    int error = circuit_drain(scatter->circuit);
+
+    memmove(memory + CIRCUIT_HEADER_BYTES, delivery->payload, delivery->bytes);
+    delivery->payload = memory + CIRCUIT_HEADER_BYTES;
+    scatter->kernel = NULL;
+    scatter->terms = (struct kernel_terms){.result_bytes_max = 0};
+    return error;
+}
+
+/* Sets what the job and the heap have from the announcement; `*shared` is what
+   is passed on. */
+static int read(struct scatter *scatter,
+                const struct circuit_delivery *delivery,
+                struct circuit_segment *shared)
+{
+    struct wire_announce *announced = &scatter->announced;
+    uint32_t head_bytes = 0;
+    int error = scatter->policy->place(scatter, delivery->payload,
+                                       delivery->bytes, &head_bytes);
+
+    if (error != ERR_OK) {
+        return error;
+    }
+    *shared = (struct circuit_segment){delivery->payload + head_bytes,
+                                       delivery->bytes - head_bytes};
+    error = wire_announce_load(announced, shared->data, shared->bytes);
+    if (error != ERR_OK) {
+        return error;
+    }
+    if (announced->kernel >= scatter->kernel_count) {
+        return ERR_IMAGE;
+    }
+    scatter->circuit->log->events_written = 0; /* of the job before */
+    scatter->announced_job = delivery->job;
+    scatter->kernel = scatter->kernels[announced->kernel];
+    scatter->free_from = delivery->payload + ((delivery->bytes + 7u) & ~7u);
+    return ERR_OK;
+}
+
+static int pass_on(struct scatter *scatter, struct circuit_segment shared)
+{
+    struct circuit_segment none = {NULL, 0};
+    int error;
+
+    scatter->circuit->job = scatter->announced_job;
+    error = scatter->policy->announce(scatter, shared, none);
+    /* If no part of this job comes, the next announcement is of another one. */
+    scatter->circuit->job = CIRCUIT_ANY_JOB;
+    return error;
+}
+
+int announce_take(struct scatter *scatter, struct circuit_delivery delivery)
+{
+    struct circuit_segment shared;
+    int error = ERR_OK;
+
+    if (scatter->kernel != NULL) {
+        error = drop_last(scatter, &delivery);
+    }
+    if (error == ERR_OK) {
+        error = read(scatter, &delivery, &shared);
+    }
+    if (error == ERR_OK) {
+        error = pass_on(scatter, shared);
+    }
+    if (error == ERR_OK) {
+        error = scatter_begin_kernel(scatter);
+    }
+    return error;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The announcement of a job: kernel and argument go out as soon as the order is
+ * read. Every node passes them on and calls the kernel's begin() while the
+ * originator still measures and plans; no part carries them again.
+ */
+#ifndef SCATTER_ENGINE_ANNOUNCE_H
+#define SCATTER_ENGINE_ANNOUNCE_H
+
+#include "hal/nodiscard.h"
+#include "scatter/engine/originator_state.h"
+
+/*
+ * Of the originator: announces scatter->job's kernel with the argument where it
+ * lies. Result: 0; ERR_MEMORY; ERR_PLAN (the order's tree is none); an error of
+ * the sends.
+ */
+NODISCARD int announce_job(struct scatter *scatter,
+                           struct originator *originator);
+
+/*
+ * Takes an announcement, which lies at free_from, moves free_from behind it,
+ * passes it on and begins the kernel. One of a job of which nothing else came
+ * is dropped. Result: 0; ERR_LENGTH, ERR_FIELD, ERR_PLAN, ERR_PLACE (meant for
+ * another node); ERR_IMAGE (no kernel of that index); ERR_ARGUMENT; an error of
+ * the sends.
+ */
+NODISCARD int announce_take(struct scatter *scatter,
+                            struct circuit_delivery delivery);
+
+#endif

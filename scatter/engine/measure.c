@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scatter/engine/measure.h"
+
+#include "scatter/engine/compute.h"
+
+#include <string.h>
+
+/* What is computed takes, by the kernel's own estimate, so long, or is this
+   part of what each node would get, if that is more. */
+#define PIECE_PS 16000000u /* 16 us */
+#define PIECE_PART 64u
+/* Each call computes at most this part of that, whatever the kernel takes. */
+#define MOST_OF_A_SHARE 8u
+/* In a load of few units it is one unit, if that takes no longer. */
+#define ONE_UNIT_PS 20000000u /* 20 us */
+/* The planners take a transfer time of less than 2^16 times the compute time.
+ */
+#define RATIO_BITS 15u
+/* A share of fewer units does not tell the rate of the next job. */
+#define KEPT_UNITS_MIN 16u
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Compute time of a unit by the kernel's own estimate; 1 ps if it has none. */
+static uint64_t estimate_ps(const struct scatter *scatter)
+{
+    uint64_t unit_ps = scatter->terms.instructions_per_1000_units *
+                       scatter->costs->instruction_ps / 1000;
+
+    return unit_ps > 0 ? unit_ps : 1;
+}
+
+/* Units of each node if all got the same. */
+static uint32_t mean_share(const struct scatter *scatter)
+{
+    return scatter->units / torus_nodes(scatter->size);
+}
+
+/* Units to compute: 0 if the estimate must do. */
+static uint32_t piece_units(const struct scatter *scatter)
+{
+    uint32_t share = mean_share(scatter);
+    uint64_t part = share / PIECE_PART;
+    uint64_t estimated_ps = estimate_ps(scatter);
+    uint64_t units = PIECE_PS / estimated_ps;
+
+    if (share < 4 * MOST_OF_A_SHARE) {
+        return scatter->units > 1 && estimated_ps <= ONE_UNIT_PS;
+    }
+    units = units > part ? units : part;
+    return 1 + smaller((uint32_t)(units < share ? units : share),
+                       share / MOST_OF_A_SHARE - 1);
+}
+
+/* Takes the first units, which are computed, off the order and the range. */
+static void take_off(struct scatter *scatter, struct originator *originator,
+                     uint32_t units)
+{
+    struct wire_order *order = &originator->order;
+    uint32_t bytes = units * order->unit_bytes;
+
+    order->load += bytes;
+    order->load_units -= units;
+    order->first_unit += units;
+    order->before_bytes =
+        smaller(order->before_bytes + bytes, scatter->terms.before_bytes);
+    originator_set_range(scatter, order);
+    originator->report.measured_units += units;
+}
+
+/* Computes the first units of the range and takes them off; `*piece_ps` is the
+   time of the kernel. */
+static int compute_piece(struct scatter *scatter, struct originator *originator,
+                         uint32_t units, uint64_t *piece_ps)
+{
+    struct kernel_result result;
+    uint64_t start_ps = originator_now_ps(scatter);
+    int error = compute_run(scatter, &result, units);
+
+    *piece_ps = originator_now_ps(scatter) - start_ps;
+    originator->report.measure_ps += *piece_ps;
+    if (error == ERR_OK) {
+        error = compute_keep(scatter, &result);
+    }
+    if (error == ERR_OK) {
+        take_off(scatter, originator, units);
+    }
+    return error;
+}
+
+/* What the planners take for a unit's compute time at least: one that takes so
+   little beside its transfer is not sent away anyway. */
+static uint64_t least_ps(const struct wire_order *order)
+{
+    uint64_t least = order->transfer_ps * order->unit_bytes >> RATIO_BITS;
+
+    return least > 0 ? least : 1;
+}
+
+/*
+ * Sets the rate from the times of a call of few units and of one of `units`
+ * more. On boards with real time the first may be the longer one, by an
+ * interrupt or because both are less than a tick of the clock; then all that
+ * was computed, and all the time that it took, tell the rate.
+ */
+static void set_rate(struct originator *originator, uint64_t first_ps,
+                     uint64_t piece_ps, uint32_t units)
+{
+    struct wire_report *report = &originator->report;
+
+    if (first_ps < piece_ps) {
+        report->compute_ps = (piece_ps - first_ps) / units;
+        originator->kernel_call_ps = first_ps;
+    } else {
+        report->compute_ps = report->measure_ps / report->measured_units;
+    }
+}
+
+/* One unit alone, and before it none, whose result is dropped. */
+static int measure_one(struct scatter *scatter, struct originator *originator)
+{
+    struct kernel_result none;
+    uint64_t start_ps = originator_now_ps(scatter);
+    uint64_t call_ps;
+    uint64_t piece_ps = 0;
+    int error = compute_run(scatter, &none, 0);
+
+    call_ps = originator_now_ps(scatter) - start_ps;
+    if (error == ERR_OK) {
+        error = compute_piece(scatter, originator, 1, &piece_ps);
+    }
+    if (error == ERR_OK) {
+        set_rate(originator, call_ps, piece_ps, 1);
+    }
+    return error;
+}
+
+/*
+ * One unit, then so many: what they differ by is free of a call's fixed part.
+ * The very first call is slower than all others (caches; on an emulator
+ * translation), so one unit goes ahead of both; and where so many units take
+ * less than the estimate says, more follow.
+ */
+static int measure_piece(struct scatter *scatter, struct originator *originator,
+                         uint32_t units)
+{
+    uint32_t most = mean_share(scatter) / MOST_OF_A_SHARE;
+    unsigned pieces = 3;
+    uint64_t first_ps = 0;
+    uint64_t piece_ps = 0;
+    int error = compute_piece(scatter, originator, 1, &first_ps);
+
+    if (error == ERR_OK) {
+        error = compute_piece(scatter, originator, 1, &first_ps);
+    }
+    if (error == ERR_OK) {
+        error = compute_piece(scatter, originator, units, &piece_ps);
+    }
+    while (error == ERR_OK && piece_ps < first_ps + PIECE_PS / 4 &&
+           units < most / 4 && pieces < MEASURE_PIECES_MAX) {
+        units *= 4;
+        ++pieces;
+        error = compute_piece(scatter, originator, units, &piece_ps);
+    }
+    if (error != ERR_OK) {
+        return error;
+    }
+    set_rate(originator, first_ps, piece_ps, units - 1);
+    if (originator->kernel_call_ps >= originator->report.compute_ps) {
+        originator->kernel_call_ps -= originator->report.compute_ps;
+    }
+    return ERR_OK;
+}
+
+/* Whether the rate that the last job kept is this job's. */
+static bool is_kept(const struct scatter *scatter,
+                    const struct wire_order *order)
+{
+    const struct scatter_rate *rate = &scatter->rate;
+
+    return rate->compute_ps > 0 && rate->kernel == scatter->announced.kernel &&
+           rate->unit_bytes == order->unit_bytes &&
+           rate->arg_bytes == order->arg_bytes &&
+           memcmp(rate->arg, order->arg, order->arg_bytes) == 0;
+}
+
+int measure_kernel(struct scatter *scatter, struct originator *originator)
+{
+    const struct scatter_rate *rate = &scatter->rate;
+    struct wire_report *report = &originator->report;
+    uint32_t units;
+    int error = ERR_OK;
+
+    if (is_kept(scatter, &originator->order)) {
+        report->compute_ps = rate->compute_ps;
+        originator->kernel_call_ps = rate->call_ps;
+    } else if ((units = piece_units(scatter)) > 0) {
+        error = units == 1 ? measure_one(scatter, originator)
+                           : measure_piece(scatter, originator, units);
+    } else {
+        report->compute_ps = estimate_ps(scatter);
+    }
+    if (report->compute_ps < least_ps(&originator->order)) {
+        report->compute_ps = least_ps(&originator->order);
+    }
+    return error;
+}
+
+void measure_keep(struct scatter *scatter, const struct originator *originator,
+                  uint32_t units, uint64_t compute_ps)
+{
+    const struct wire_order *order = &originator->order;
+    struct scatter_rate *rate = &scatter->rate;
+    uint64_t call_ps = originator->kernel_call_ps;
+
+    rate->compute_ps = 0;
+    if (units < KEPT_UNITS_MIN || order->arg_bytes > sizeof rate->arg ||
+        compute_ps <= call_ps) {
+        return;
+    }
+    rate->compute_ps = (compute_ps - call_ps) / units;
+    rate->call_ps = call_ps;
+    rate->kernel = scatter->announced.kernel;
+    rate->unit_bytes = order->unit_bytes;
+    rate->arg_bytes = order->arg_bytes;
+    memcpy(rate->arg, order->arg, order->arg_bytes);
+}

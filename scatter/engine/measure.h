@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The originator's measuring of the kernel: it computes the first units of the
+ * load, takes the time, and goes on with what is left. No unit is computed
+ * twice; the rest of the load is planned.
+ */
+#ifndef SCATTER_ENGINE_MEASURE_H
+#define SCATTER_ENGINE_MEASURE_H
+
+#include "hal/nodiscard.h"
+#include "scatter/engine/originator_state.h"
+
+/* Calls of the kernel at most: so many pieces of output. */
+#define MEASURE_PIECES_MAX 8u
+
+/*
+ * Sets the report's compute_ps, measure_ps and measured_units, and
+ * kernel_call_ps; takes what was computed off the order and off the range.
+ * Some 16 us of work are computed, or 1.5 % of what each node would get if that
+ * is more; if the kernel's own estimate is too small, no call computes more
+ * than an eighth of that. In a load of few units it is one of them, or none
+ * where the estimate is longer than 20 us. Nothing is if the last job has
+ * measured this kernel with this argument. Result: 0 or the error.
+ */
+NODISCARD int measure_kernel(struct scatter *scatter,
+                             struct originator *originator);
+
+/* Keeps the rate at which the originator computed its share, for the next job:
+   `units` in `compute_ps`. */
+void measure_keep(struct scatter *scatter, const struct originator *originator,
+                  uint32_t units, uint64_t compute_ps);
+
+#endif

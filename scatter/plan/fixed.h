@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fixed point on a processor of 32 bits, without a division of 64 bits: what
+ * the planners share. All functions are pure.
+ */
+#ifndef SCATTER_PLAN_FIXED_H
+#define SCATTER_PLAN_FIXED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * High 64 bits of a 64 x 64-bit product, from four 32 x 32-bit ones; low by
+ * less than one. No sum overflows: (2^32-1)^2 + 2 (2^32-1) = 2^64 - 1.
+ */
+static inline uint64_t fixed_multiply_high(uint64_t a, uint64_t b)
+{
+    uint32_t a_low = (uint32_t)(a & UINT32_MAX);
+    uint32_t a_high = (uint32_t)(a >> 32);
+    uint32_t b_low = (uint32_t)(b & UINT32_MAX);
+    uint32_t b_high = (uint32_t)(b >> 32);
+    uint64_t middle =
+        (uint64_t)a_high * b_low + ((uint64_t)a_low * b_low >> 32);
+    uint64_t low = (middle & UINT32_MAX) + (uint64_t)a_low * b_high;
+
+    return (uint64_t)a_high * b_high + (middle >> 32) + (low >> 32);
+}
+
+/* a * b, or 2^64 - 1 where that does not fit. */
+static inline uint64_t fixed_product(uint64_t a, uint32_t b)
+{
+    uint64_t low = (a & UINT32_MAX) * b;
+    uint64_t high = (a >> 32) * b + (low >> 32);
+
+    return high > UINT32_MAX ? UINT64_MAX : high << 32 | (low & UINT32_MAX);
+}
+
+/* a * fraction / 2^32, rounded down. */
+static inline uint64_t fixed_part(uint64_t a, uint32_t fraction)
+{
+    return (a >> 32) * fraction + ((a & UINT32_MAX) * fraction >> 32);
+}
+
+/* By how much a number is shifted to the left: 2^shift is factor * 2^32, or
+   factor if not `far`. */
+struct fixed_shift {
+    uint32_t factor;
+    unsigned zeros; /* shift */
+    bool far;
+};
+
+/* The shift that brings the first 1 of value > 0 to bit 63. */
+static inline struct fixed_shift fixed_shift_of(uint64_t value)
+{
+    uint32_t high = (uint32_t)(value >> 32);
+    bool far = high == 0;
+    /* The bit that is set behind all others only lets an analysis see one. */
+    uint32_t word = far ? (uint32_t)(value & UINT32_MAX) : high;
+    unsigned zeros = (unsigned)__builtin_clz(word | 1) & 31;
+
+    return (struct fixed_shift){(uint32_t)1 << zeros, far ? zeros + 32 : zeros,
+                                far};
+}
+
+/* value * 2^shift, of which no bit is lost: masks change nothing here or below,
+   they only let an analysis of ranges see a size. */
+static inline uint64_t fixed_shifted(uint64_t value, struct fixed_shift shift)
+{
+    uint32_t high = (uint32_t)(value >> 32);
+    uint32_t low = (uint32_t)(value & UINT32_MAX);
+    uint64_t lower;
+    uint64_t higher;
+
+    if (shift.far) {
+        high = low;
+        low = 0;
+    }
+    lower = (uint64_t)low * shift.factor;
+    higher = (uint64_t)high * shift.factor + (lower >> 32);
+    return (higher & UINT32_MAX) << 32 | (lower & UINT32_MAX);
+}
+
+/* The first 32 bits of value > 0, which is that * 2^(32 - *zeros), cut off. */
+static inline uint32_t fixed_top(uint64_t value, unsigned *zeros)
+{
+    struct fixed_shift shift = fixed_shift_of(value);
+
+    *zeros = shift.zeros;
+    return (uint32_t)(fixed_shifted(value, shift) >> 32) | (uint32_t)1 << 31;
+}
+
+/*
+ * 2^63 / d for d >= 2^31, low by less than 2^-29 of itself: a quotient of 16
+ * bits, and Newton's step once. The quotient is below 2^48 / d by less than
+ * 2^-14 of itself, so 2^48 - quotient * d is from 1 to 2^34.
+ */
+static inline uint32_t fixed_reciprocal(uint32_t d)
+{
+    uint32_t quotient = UINT32_MAX / ((d >> 16) + 1);
+    uint64_t error =
+        (~((uint64_t)quotient * d) & (((uint64_t)1 << 34) - 1)) + 1;
+
+    return (uint32_t)((((uint64_t)quotient << 15) + (quotient * error >> 33)) &
+                      UINT32_MAX);
+}
+
+#endif

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boards as forks of one QEMU, and boards that start one by one: the same
+boards, in less memory; and when there are no forks."""
+import json
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+
+import pytest
+
+import mesh
+from standing import Standing
+
+FORKED = "quincunx: boards are forked from one QEMU\n"
+ONE_BY_ONE = "quincunx: boards start one by one: "
+
+JOBS = {
+    "search": ["5x5", "search", "--arg", "return"],
+    "rounds": ["5x5", "spin", "--arg", "32", "--profile", "t3d", "--rounds",
+               "3"],
+    "speeds": ["5x5", "spin", "--arg", "8", "--slow", "0,0=2", "--slow",
+               "1,2=8", "--slow", "4,4=4", "--slow", "3,3=8"],
+    "tree": ["4x3", "search", "--arg", "return", "--originator", "2,1"],
+    "batches": ["5x5", "search", "--arg", "return", "--batch", "30000"],
+    "alone": ["1x1", "search", "--arg", "return"],
+}
+
+
+@pytest.fixture(name="load", scope="module")
+def fixture_load(loads):
+    return loads(mesh.text(100_000, mesh.seeded("boot")))
+
+
+def run(load, size, kernel, *options, program=mesh.QUINCUNX, **more):
+    return subprocess.run(
+        [program, "run", "--mesh", size, "--kernel", kernel, *options,
+         "--json", load], capture_output=True, text=True, timeout=200,
+        check=False, stdin=subprocess.DEVNULL, **more)
+
+
+def report_of(done):
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    del report["wall_s"]
+    return report
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_both_boots_are_the_same(load, name):
+    """All of the report but the host's clock; and each is what it says."""
+    forked = run(load, *JOBS[name], "--boot", "fork", "--verbose")
+    alone = run(load, *JOBS[name], "--boot", "exec", "--verbose")
+    assert report_of(forked) == report_of(alone)
+    assert forked.stderr == FORKED
+    assert alone.stderr == ONE_BY_ONE + "--boot exec\n"
+
+
+def test_forks_are_the_default_and_nothing_is_said(load):
+    assert run(load, *JOBS["search"]).stderr == ""
+    assert run(load, *JOBS["search"], "--verbose").stderr == FORKED
+
+
+def test_compare_and_calibrate_fork_too(load):
+    done = mesh.command("compare", "--mesh", "5x5", "--kernel", "spin",
+                        "--arg", "1", "--verbose", load)
+    assert done.returncode == 0 and FORKED in done.stderr
+    done = mesh.command("calibrate", "--mesh", "5x5", "--verbose")
+    assert done.returncode == 0 and FORKED in done.stderr
+
+
+# ---- when there are none ----
+
+def qemu_script(folder, text):
+    script = folder / "qemu"
+    real = shutil.which(mesh.QEMU)
+    script.write_text(f"#!/bin/sh\n{text.format(real=real)}\n")
+    script.chmod(0o755)
+    return {**os.environ, "QUINCUNX_QEMU": str(script)}
+
+
+def test_a_qemu_that_becomes_another_program(load, tmp_path):
+    """A script that execs QEMU takes the object along."""
+    env = qemu_script(tmp_path, "exec {real} \"$@\"")
+    assert run(load, *JOBS["tree"], "--verbose", env=env).stderr == FORKED
+
+
+def test_a_qemu_that_is_a_scripts_child(load, tmp_path):
+    env = qemu_script(tmp_path, "{real} \"$@\"")
+    assert run(load, *JOBS["tree"], "--verbose", env=env).stderr == FORKED
+
+
+@pytest.mark.parametrize("text", [
+    "unset LD_PRELOAD\nexec {real} \"$@\"",  # as a static QEMU
+    "case \"$*\" in *-readconfig*) exit 3; esac\nexec {real} \"$@\"",
+    "exec {real} \"$@\" 3<&-"], ids=["ignores", "refuses", "no-socket"])
+def test_a_qemu_that_takes_no_object(load, tmp_path, text):
+    done = run(load, *JOBS["tree"], "--verbose",
+               env=qemu_script(tmp_path, text))
+    if "3<&-" not in text:
+        assert report_of(done) == report_of(run(load, *JOBS["tree"]))
+    assert done.stderr.startswith(
+        ONE_BY_ONE + "this QEMU does not take zygote.so\n")
+
+
+def test_its_words_are_not_the_boards_last(load, tmp_path):
+    """What the QEMU that would not be a zygote has said is dropped."""
+    env = qemu_script(tmp_path, "unset LD_PRELOAD\nexec {real} \"$@\"")
+    done = run(load, "5x5", "spin", "--arg", "1", "--inject", "die@1,2",
+               env=env)
+    assert done.returncode == 1 and "node 1,2 died" in done.stderr
+    assert "readconfig" not in done.stderr
+
+
+@pytest.mark.boards
+def test_a_qemu_that_never_answers(load, tmp_path):
+    env = qemu_script(tmp_path, "case \"$*\" in *-readconfig*) sleep 8642; "
+                                "esac\nexec {real} \"$@\"")
+    done = run(load, *JOBS["tree"], "--verbose", env=env)
+    assert done.stderr == (
+        ONE_BY_ONE + "QEMU with zygote.so did not answer within 30 s\n")
+    assert not [pid for pid in mesh.pids()
+                if mesh.words_of(pid)[:2] == [b"sleep", b"8642"]]
+
+
+def test_a_command_without_the_object(load, tmp_path):
+    program = tmp_path / "quincunx"
+    shutil.copy(mesh.QUINCUNX, program)
+    done = run(load, *JOBS["tree"], "--verbose", "--firmware", mesh.FIRMWARE,
+               program=program)
+    assert done.returncode == 0
+    assert done.stderr == (
+        ONE_BY_ONE + "zygote.so is not beside this program\n")
+
+
+def test_a_folder_whose_name_is_a_list(load, tmp_path):
+    """Of what is to be preloaded: with blanks and colons."""
+    folder = tmp_path / "with blanks: and colons"
+    folder.mkdir()
+    for name in ("quincunx", "zygote.so"):
+        shutil.copy(mesh.BUILD / name, folder)
+    done = run(load, *JOBS["tree"], "--verbose", "--firmware", mesh.FIRMWARE,
+               program=folder / "quincunx")
+    assert done.returncode == 0 and done.stderr == FORKED
+
+
+def test_what_the_user_preloads_stays(load, tmp_path):
+    """An object that cannot be loaded: the loader says so, last words or not;
+    the board's environment has both."""
+    trace = tmp_path / "trace"
+    env = qemu_script(
+        tmp_path, f"echo \"$LD_PRELOAD\" >> '{trace}'\nexec {{real}} \"$@\"")
+    env["LD_PRELOAD"] = str(mesh.BUILD / "zygote.so")
+    done = run(load, *JOBS["tree"], "--verbose", env=env)
+    assert done.returncode == 0 and done.stderr == FORKED
+    assert trace.read_text().splitlines()[-1] == (
+        f"/proc/self/fd/4:{mesh.BUILD / 'zygote.so'}")
+
+
+def test_debuggers_need_boards_of_their_own(load, tmp_path):
+    done = run(load, *JOBS["tree"], "--verbose", f"--gdb={tmp_path / 'gdb'}")
+    assert done.returncode == 0
+    assert ONE_BY_ONE + "debuggers may come\n" in done.stderr
+
+
+@pytest.mark.parametrize("options, words", [
+    (["--boot", "spoon"], "--boot 'spoon': must be fork or exec"),
+    (["--boot", ""], "--boot '': must be fork or exec"),
+    (["--boot", "fork", "--gdb"], "must not be given with --gdb"),
+    (["--boot", "fork", "--on", "native"], "is for emulated boards"),
+    (["--boot", "exec", "--board", "stm32f405"], "is for emulated boards"),
+    (["--boot", "exec", "--port", "/dev/null"], "is for emulated boards")])
+def test_options_that_are_refused(load, options, words):
+    done = run(load, "5x5", "spin", "--arg", "1", *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr and done.stderr.count("\n") == 1
+
+
+# ---- processes and their memory ----
+
+def huge_pages_allowed(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as lines:
+        return re.search(r"^THP_enabled:\s*(\d)$", lines.read(), re.M)[1]
+
+
+@pytest.fixture(name="standing", scope="module", params=["fork", "exec"])
+def fixture_standing(request, load, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("standing")
+    with Standing(folder / request.param, load, "--boot",
+                  request.param) as it:
+        yield it
+
+
+def test_boards_are_the_launchers_children(standing):
+    """And nothing else is: the zygote has ended."""
+    assert (sorted(mesh.children_of(standing.process.pid))
+            == sorted(standing.boards()))
+    assert all(os.getpgid(pid) == pid for pid in standing.boards())
+
+
+def test_boards_have_small_pages(standing):
+    """Their launcher is as it was."""
+    assert {huge_pages_allowed(pid) for pid in standing.boards()} == {"0"}
+    assert huge_pages_allowed(standing.process.pid) == "1"
+
+
+def test_boards_have_their_own_descriptors_only(standing):
+    """Doorbell, window, log and what QEMU opens: no socket to a zygote, none
+    of the object, no other board's window."""
+    windows = set()
+    for pid in standing.boards():
+        names = {fd: os.readlink(f"/proc/{pid}/fd/{fd}")
+                 for fd in os.listdir(f"/proc/{pid}/fd")}
+        assert not [name for name in names.values() if "zygote" in name]
+        assert names["0"] == "/dev/null"
+        assert stat.S_ISSOCK(os.stat(f"/proc/{pid}/fd/3").st_mode)
+        assert [fd for fd, name in names.items() if "-window" in name][:1]
+        assert sum(name.startswith("socket:") for name in names.values()) == 1
+        windows.add(os.stat(f"/proc/{pid}/fd/4").st_ino)
+    assert len(windows) == 25
+
+
+def test_forks_take_less_memory(load, tmp_path):
+    """Counted in one moment: a page that several share is parted."""
+    taken = {}
+    for boot in ("fork", "exec"):
+        with Standing(tmp_path / boot, load, "--boot", boot) as standing:
+            taken[boot] = sum(map(mesh.memory_of, standing.boards()))
+    print({boot: f"{bytes_ / 25 / 2 ** 20:.2f} MiB a board"
+           for boot, bytes_ in taken.items()})
+    assert taken["exec"] > 2 * taken["fork"]
+
+
+def zygote_among(pids):
+    """The one that holds the object open; None if there is none."""
+    for pid in pids:
+        try:
+            if os.readlink(f"/proc/{pid}/fd/4").endswith("/zygote.so"):
+                return pid
+        except OSError:
+            pass
+    return None
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_a_zygote_that_is_ended(load, tmp_path, how):
+    """While boards boot: those that there are go on, the others start one by
+    one, and the job is done."""
+    image = tmp_path / "image.elf"
+    shutil.copy(mesh.FIRMWARE, image)
+    with subprocess.Popen(
+            [mesh.QUINCUNX, "run", "--mesh", "10x10", "--kernel", "spin",
+             "--arg", "1", "--json", "--firmware", str(image), "--verbose",
+             str(load)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True) as process:
+        zygote = mesh.until(
+            lambda: len(mesh.boards_with(image)) > 10
+            and zygote_among(mesh.children_of(process.pid)), pause=0.005)
+        os.kill(zygote, how)
+        out, err = process.communicate(timeout=200)
+    assert process.returncode == 0, err
+    assert err == FORKED + ONE_BY_ONE + "the zygote has ended\n"
+    assert json.loads(out)["result"] == {"units": 100_000}
+    assert not mesh.boards_with(image)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Similar rounds beside the best ones in `quincunx plan --rounds`, against
+exact fractions (test/oracle/similar.py).
+
+QUINCUNX_SEED chooses the random cases.
+"""
+import json
+import os
+import random
+import re
+import subprocess
+from fractions import Fraction
+
+import pytest
+
+import rounds as oracle
+import similar
+
+SEED = int(os.environ.get("QUINCUNX_SEED", "1999"))
+US = 10 ** 6  # ps
+# (N, V, compute, transfer, startup), in ps.
+LVDS = (2, 10 ** 5, 1_024_000, 80_000, 5 * US)
+T3D = (4, 10 ** 6, 1_024_000, 3300, 4_850_000)
+
+
+def planned(quincunx, case, rounds, *flags):
+    """The finished process for so many rounds and exactly N phases."""
+    phases, load, compute, transfer, startup = case
+    return subprocess.run(
+        [quincunx, "plan", "--torus", str(5 ** ((phases + 1) // 2)),
+         "--phases", str(phases), "--load", str(load),
+         "--compute", f"{compute}ps", "--transfer", f"{transfer}ps",
+         "--startup", f"{startup}ps", "--rounds", str(rounds), *flags],
+        capture_output=True, text=True, check=False, timeout=60)
+
+
+def told(quincunx, case, rounds):
+    done = planned(quincunx, case, rounds, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def exact(case, rounds):
+    phases, load, compute, transfer, startup = case
+    return similar.solve(load, compute, [transfer] * phases,
+                         [startup] * phases, rounds)
+
+
+def best(case, rounds):
+    phases, load, compute, transfer, startup = case
+    return oracle.solve(oracle.Costs(load, compute, transfer,
+                                     (startup,) * phases), rounds)[-1]
+
+
+@pytest.mark.parametrize("case, rounds, loss", [
+    (LVDS, 2, .16), (LVDS, 3, .13), (LVDS, 8, .01),
+    (T3D, 2, .03), (T3D, 3, .03), (T3D, 8, .004)])
+def test_the_theory_s_losses(quincunx, case, rounds, loss):
+    got = told(quincunx, case, rounds)
+    assert got["similar"]["rounds"] == got["rounds"] == rounds
+    assert got["similar"]["loss"] * 100 == pytest.approx(loss, abs=.006)
+
+
+def test_the_theory_s_makespans(quincunx):
+    got = told(quincunx, LVDS, 2)
+    assert round(got["similar"]["makespan_ps"] / US, 2) == 4678.09
+    assert round(got["makespan_ps"] / US, 2) == 4670.57
+    one = told(quincunx, LVDS, 1)
+    assert round(one["makespan_ps"] / US, 2) == 5865.21
+    assert "similar" not in one
+
+
+def test_the_theory_s_parts(quincunx):
+    got = told(quincunx, T3D, 8)["similar"]["parts"]
+    assert got == pytest.approx([.0271, .0304, .0369, .0497, .0753, .1261,
+                                 .2270, .4276], abs=1e-4)
+
+
+def test_random_similar_rounds(quincunx):
+    rng = random.Random(f"similar {SEED}")
+    found = 0
+    for _ in range(40):
+        phases = rng.choice([1, 2, 3, 4])
+        compute = int(10 ** rng.uniform(4, 7))
+        case = (phases, int(10 ** rng.uniform(3, 7)), compute,
+                int(compute * 10 ** rng.uniform(-3, .5)) + 1,
+                int(10 ** rng.uniform(5, 8)))
+        rounds = rng.randint(2, 6)
+        want = exact(case, rounds)
+        done = planned(quincunx, case, rounds, "--json")
+        if done.returncode:
+            assert "--rounds" in done.stderr or "--phases" in done.stderr
+            continue
+        got = json.loads(done.stdout)
+        if want is None:
+            assert "similar" not in got
+            continue
+        found += 1
+        got = got["similar"]
+        assert (got["phases"], got["rounds"]) == (phases, rounds)
+        assert abs(got["makespan_ps"] - want.makespan) <= (
+            want.makespan / 10 ** 9 + 1)
+        assert len(got["parts"]) == rounds
+        for ours, theirs in zip(got["parts"], want.parts):
+            assert ours == pytest.approx(float(theirs), abs=1e-4)
+    assert found > 10
+
+
+def test_the_table_says_what_similar_rounds_lose(quincunx):
+    done = planned(quincunx, LVDS, 2)
+    assert done.returncode == 0
+    assert re.search(r"^similar +4678\.08\d+ us \(\+0\.16\d* %\) with 2 phases "
+                     r"and .* 2 rounds:\n +0\.\d{4} 0\.\d{4}$", done.stdout,
+                     re.MULTILINE), done.stdout
+
+
+@pytest.mark.parametrize("case, rounds", [(LVDS, 2), (LVDS, 5), (T3D, 3)])
+def test_nodes_that_pass_on_when_they_have_computed(case, rounds):
+    """As boards do. The best rounds end when planned; similar ones only with
+    nodes that pass a round on at once, and else later than the best."""
+    phases, _, compute, transfer, startup = case
+    costs = compute, [transfer] * phases, [startup] * phases
+    plan, ours = best(case, rounds), exact(case, rounds)
+    layers = range(1, phases + 1)
+    rows = []
+    for r in range(rounds):
+        own = plan.own if r == 0 else Fraction(0)
+        rows.append(([0] + [Fraction(*plan.volume(r, j)) for j in layers],
+                     [own] + [Fraction(*plan.share(r, j)) for j in layers]))
+    assert similar.carry_out(rows, *costs, False) == plan.makespan
+    assert similar.carry_out(ours.rounds, *costs, True) == ours.makespan
+    late = similar.carry_out(ours.rounds, *costs, False)
+    print(f"{float(late / ours.makespan - 1):.2%} later than planned")
+    assert late > 1.005 * ours.makespan
