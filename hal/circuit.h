@@ -223,6 +223,13 @@ NODISCARD int circuit_drain(struct circuit *circuit);
  */
 NODISCARD int circuit_settle(struct circuit *circuit);
 
+/*
+ * Waits until no send takes this node's processor any time, so that what it
+ * computes next takes what it takes alone: not at all where the switch sends by
+ * itself, else until every queued send has ended. Result: as circuit_drain().
+ */
+NODISCARD int circuit_quiet(struct circuit *circuit);
+
 /* Tells the switch that this node asks for nothing more. */
 void circuit_close(struct circuit *circuit);
 

@@ -198,8 +198,12 @@ int measure_kernel(struct scatter *scatter, struct originator *originator)
         report->compute_ps = rate->compute_ps;
         originator->kernel_call_ps = rate->call_ps;
     } else if ((units = piece_units(scatter)) > 0) {
-        error = units == 1 ? measure_one(scatter, originator)
-                           : measure_piece(scatter, originator, units);
+        /* The announcement is on its way. */
+        error = circuit_quiet(scatter->circuit);
+        if (error == ERR_OK) {
+            error = units == 1 ? measure_one(scatter, originator)
+                               : measure_piece(scatter, originator, units);
+        }
     } else {
         report->compute_ps = estimate_ps(scatter);
     }

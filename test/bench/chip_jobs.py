@@ -61,7 +61,8 @@ def job_lines(table, folder):
         passed(boards.check_any_job, image, folder, *job)
         for job in boards.JOBS])
     for side in (2, 3):
-        overhead = boards.overhead_of_plan(image, folder, side)
+        measured = boards.planned_job(image, folder, side)
+        overhead = measured["overhead_vs_plan"]
         table.line(f"chip: spin on {side}x{side}, calibrated: against plan",
                    "within 3 %", f"{overhead * 100:+.2f}%",
                    abs(overhead) <= boards.OVERHEAD)

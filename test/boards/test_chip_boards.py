@@ -148,8 +148,8 @@ def test_a_job_is_right(image, tmp_path, side, kernel, damage, number):
     check_any_job(image, tmp_path, side, kernel, damage, number)
 
 
-def overhead_of_plan(image, folder, side):
-    """Of a job's makespan, beside a plan by a profile that the boards were
+def planned_job(image, folder, side):
+    """What was measured of a job, planned by a profile that the boards were
     measured for."""
     chance = mesh.seeded(f"chip plan {side}")
     task = Task("spin", folder, chance)
@@ -160,12 +160,16 @@ def overhead_of_plan(image, folder, side):
         assert done.returncode == 0, done.stderr
         report = check_job(it, task, "--profile", profile)
         test_chip.check_sound(it)
-        return report["measured"]["overhead_vs_plan"]
+        return report["measured"]
 
 
 @pytest.mark.parametrize("side", [2, 3])
 def test_a_job_takes_as_long_as_planned(image, tmp_path, side):
-    assert abs(overhead_of_plan(image, tmp_path, side)) <= OVERHEAD
+    measured = planned_job(image, tmp_path, side)
+    assert abs(measured["overhead_vs_plan"]) <= OVERHEAD
+    # How the order came to the originator is not counted.
+    assert measured["preparing_ps"] < measured["answer_ps"] / 10
+    assert measured["answer_speedup"] > side
 
 
 def test_a_board_that_is_unplugged_while_it_computes(image, tmp_path):

@@ -241,6 +241,19 @@ static void a_drain_waits_for_a_later_send(struct unit *unit)
     check_locks(unit);
 }
 
+static void no_send_takes_time_when_it_is_quiet(struct unit *unit)
+{
+    start();
+    CHECK_EQUAL(unit, circuit_quiet(&world.circuit), ERR_OK);
+    CHECK_EQUAL(unit, world.idles, 0);
+    world.error[1] = ERR_DEAD_LINK;
+    CHECK_EQUAL(unit, send_at(0), ERR_OK);
+    CHECK_EQUAL(unit, send_at(250), ERR_OK);
+    CHECK_EQUAL(unit, circuit_quiet(&world.circuit), ERR_DEAD_LINK);
+    CHECK_EQUAL(unit, world.ended, 2);
+    check_locks(unit);
+}
+
 static void sends_go_when_their_time_comes(struct unit *unit)
 {
     start();
@@ -575,6 +588,7 @@ static void settling_takes_two_milliseconds(struct unit *unit)
 static void all(struct unit *unit)
 {
     UNIT_RUN(unit, a_drain_waits_for_a_later_send);
+    UNIT_RUN(unit, no_send_takes_time_when_it_is_quiet);
     UNIT_RUN(unit, sends_go_when_their_time_comes);
     UNIT_RUN(unit, one_more_than_there_are_places);
     UNIT_RUN(unit, no_place_becomes_free);
