@@ -18,13 +18,14 @@
 #include "scatter/plan/fixed.h"
 
 #define LOAD_BITS 38u
+#define FINE_BITS 21u
 /* Bases and slopes stay within +-2^52. Then (5 + rho) times one, sums of one
    round's ten and of 16 rounds' fit 64 bits. */
 #define WORK_MAX ((int64_t)1 << 52)
 /* x_0 has so many steps less than the load at most. */
 #define LEVELS_MAX 30u
-/* Cutting off takes less than a 2^24-th of the load off a share. */
-#define CUT_BITS 24
+/* Cutting off takes less than a 2^27-th of the load off a share. */
+#define CUT_BITS 27
 #define FIFTH (UINT64_MAX / 5)
 #define LAYERS (ROUNDS_PHASES_MAX + 1)
 
@@ -174,6 +175,13 @@ static bool steps_of(int64_t *steps, const struct costs *costs,
     return time_ps <= costs->load_ps;
 }
 
+/* A time in 2^-FINE_BITS steps, of which ten may be added twice over; what is
+   more than the load's work is spoilt. */
+static uint64_t fine_of(const struct costs *costs, uint64_t time_ps)
+{
+    return fixed_shifted(time_ps, costs->shift) >> (64 - LOAD_BITS - FINE_BITS);
+}
+
 /* Sets loss and loss_moved; false if they are more than any load. */
 static bool read_losses(struct costs *costs)
 {
@@ -213,6 +221,7 @@ static bool read_first(struct costs *costs)
 static bool read_times(struct costs *costs, const struct rounds_input *input)
 {
     const struct planner_input *base = input->base;
+    uint64_t sending = costs->phases * fine_of(costs, input->phase_queue_ps);
     int64_t between;
     bool fits = steps_of(&between, costs, input->between_rounds_ps);
 
@@ -230,9 +239,10 @@ static bool read_times(struct costs *costs, const struct rounds_input *input)
         fits &= steps_of(&costs->startup[phase], costs,
                          base->startup_ps[phase - 1]);
         costs->startups += costs->startup[phase];
+        sending += fine_of(costs, base->startup_ps[phase - 1]);
     }
-    costs->interval =
-        costs->startups - between + (int64_t)costs->phases * costs->phase_queue;
+    /* Cut off once: 5^N times what is cut off here is off the first volume. */
+    costs->interval = (int64_t)(sending >> FINE_BITS) - between;
     return fits;
 }
 
