@@ -56,6 +56,18 @@ $(BENCH_KERNELS)/text.o: test/bench/kernels/text.S $(LICENSES) \
 	$(Q)$(TARGET_CC) $(call target_core,$(COUNTED)) \
 	  -DBENCH_TEXT='"$(LICENSES)"' -c $< -o $@
 
+# The firmware with a kernel that estimates a thousandth, or a thousand times,
+# of what it takes.
+estimate_cheap := -DTIMES=1 -DPARTS=1000
+estimate_dear := -DTIMES=1000 -DPARTS=1
+$(foreach wrong,cheap dear,$(eval $(call compile, \
+  $(COUNTED_OBJECTS)/test/$(wrong)/%.o: %.c,$$(call target_cc,$(COUNTED)) \
+  $(estimate_$(wrong)),$(COUNTED),$(DEPS))) \
+  $(call test_image,spin-$(wrong),$(COUNTED), \
+    $(filter-out kernels/spin.c,$(sources_$(COUNTED))) \
+    $(COUNTED_OBJECTS)/kernel_table.o \
+    $(COUNTED_OBJECTS)/test/$(wrong)/test/boards/estimate/spin.o))
+
 # Measures the cost of the switch's calls, compiled with the flags of a
 # stm32f405 but for the processor.
 RELAY_SOURCES := $(SWITCH_SOURCES) torus/torus.c

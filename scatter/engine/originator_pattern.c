@@ -536,13 +536,21 @@ static void plan_returns(const struct scatter *scatter,
     }
 }
 
-/* Time that the nodes of the last layer compute in the last round. */
-static uint64_t last_share_ps(const struct originator *originator)
+/* How long before the end of the makespan no circuit of the scatter is on its
+   way: a startup after the last receipt, or in several rounds while the last
+   layer computes its last share. */
+static uint64_t quiet_ps(const struct originator *originator)
 {
     const struct rounds_plan *plan = &originator->plan;
+    const struct wire_report *report = &originator->report;
 
-    return plan->share_units[plan->rounds - 1][plan->phases] *
-           originator->report.compute_ps;
+    if (plan->rounds > 1) {
+        return plan->share_units[plan->rounds - 1][plan->phases] *
+               report->compute_ps;
+    }
+    return less(report->makespan_ps,
+                report->received_ps[plan->phases] +
+                    originator->input.startup_ps[plan->phases - 1]);
 }
 
 /* Writes the job into new memory, with the tables of the first round, and those
@@ -553,7 +561,7 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     const struct rounds_plan *made = &originator->plan;
     uint64_t result_ps[TORUS_PHASES_MAX + 1];
     uint8_t *tables;
-    int error;
+    int error = ERR_OK;
 
     job->phases = made->phases;
     job->rounds = made->rounds;
@@ -565,10 +573,10 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     if (originator->job == NULL) {
         return ERR_MEMORY;
     }
-    error = slots_set(scatter, originator, originator_phase_hops(scatter, 1));
     if (job->phases > 0) {
-        slots_set_short(scatter, originator, originator_phase_hops(scatter, 1),
-                        last_share_ps(originator));
+        error = slots_set_short(scatter, originator,
+                                originator_phase_hops(scatter, 1),
+                                quiet_ps(originator));
     }
     if (scatter_has_output(scatter)) {
         plan_returns(scatter, originator, result_ps);

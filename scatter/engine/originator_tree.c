@@ -121,7 +121,7 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     if (result_ps == NULL || originator->job == NULL) {
         return ERR_MEMORY;
     }
-    error = slots_set(scatter, originator, longest_path(scatter->branch));
+    error = slots_set_long(scatter, originator, longest_path(scatter->branch));
     if (scatter_has_output(scatter)) {
         plan_returns(scatter, originator, result_ps);
     }

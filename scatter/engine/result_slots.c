@@ -136,8 +136,8 @@ static uint32_t units_of(uint64_t ps, uint8_t shift)
     return (uint32_t)(ps >> shift) + 1;
 }
 
-int slots_set(struct scatter *scatter, const struct originator *originator,
-              uint32_t hops)
+int slots_set_long(struct scatter *scatter, const struct originator *originator,
+                   uint32_t hops)
 {
     uint64_t slot_ps =
         circuit_ps(&originator->order, scatter->terms.result_bytes_max, hops) +
@@ -153,9 +153,9 @@ int slots_set(struct scatter *scatter, const struct originator *originator,
     return ERR_OK;
 }
 
-void slots_set_short(struct scatter *scatter,
-                     const struct originator *originator, uint32_t hops,
-                     uint64_t last_ps)
+int slots_set_short(struct scatter *scatter,
+                    const struct originator *originator, uint32_t hops,
+                    uint64_t quiet_ps)
 {
     const struct wire_order *order = &originator->order;
     uint32_t phases = scatter->job.phases;
@@ -163,22 +163,24 @@ void slots_set_short(struct scatter *scatter,
     uint32_t bytes = short_bytes(scatter, order);
     uint64_t short_ps = circuit_ps(order, bytes, hops);
     uint64_t long_ps = bytes < most ? circuit_ps(order, most, hops) : 0;
-    uint8_t frames = frames_of(phases * short_ps, long_ps);
-    uint8_t shift = shift_of(phases * (frames * phases * short_ps + long_ps));
+    uint8_t frames;
+    uint64_t turn_ps;
+    uint8_t shift;
 
-    if (last_ps > originator->report.makespan_ps) {
-        last_ps = originator->report.makespan_ps;
+    if (short_ps >= SLOT_MAX_PS || long_ps >= SLOT_MAX_PS) {
+        return ERR_RANGE;
     }
-    if (last_ps >> shift > UINT32_MAX / 2) {
-        last_ps = 0;
-    }
+    frames = frames_of(phases * short_ps, long_ps);
+    turn_ps = phases * (frames * phases * short_ps + long_ps);
+    shift = shift_of(quiet_ps > turn_ps ? quiet_ps : turn_ps);
     scatter->job.slots = (struct wire_slots){
         .short_units = units_of(short_ps, shift),
         .long_units = long_ps > 0 ? units_of(long_ps, shift) : 0,
-        .early_units = (uint32_t)(last_ps >> shift),
+        .early_units = (uint32_t)(quiet_ps >> shift),
         .short_bytes = (uint16_t)bytes,
         .frames = frames,
         .shift = shift};
+    return ERR_OK;
 }
 
 uint64_t slots_gather_ps(const struct scatter *scatter,

@@ -26,16 +26,18 @@ uint64_t slots_output_ps(const struct scatter *scatter,
  * many hops, and for its merging. Result: 0, or ERR_RANGE if that is over an
  * hour.
  */
-NODISCARD int slots_set(struct scatter *scatter,
-                        const struct originator *originator, uint32_t hops);
+NODISCARD int slots_set_long(struct scatter *scatter,
+                             const struct originator *originator,
+                             uint32_t hops);
 
 /*
- * After that: short slots, too, or instead where all results fit. No circuit of
- * the scatter is on its way in the last `last_ps` of the makespan.
+ * The same with short slots, and long ones between them unless all results fit
+ * a short one. No circuit of the scatter is on its way in the last `quiet_ps`
+ * of the makespan.
  */
-void slots_set_short(struct scatter *scatter,
-                     const struct originator *originator, uint32_t hops,
-                     uint64_t last_ps);
+NODISCARD int slots_set_short(struct scatter *scatter,
+                              const struct originator *originator,
+                              uint32_t hops, uint64_t quiet_ps);
 
 /*
  * Turns the time that each phase's outputs take (takes_ps[1..N]) into the time

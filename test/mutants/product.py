@@ -6,6 +6,7 @@ and, if nobody can, why)."""
 PROGRAM = "test/house/test_programs.py::test_all_tests_of[{}]"
 UNIT = (PROGRAM.format("unit"),)
 PLANNER = ("test/scatter/test_planner.py",)
+SLOTS = ("test/scatter/test_slots.py",)
 SWITCH = (PROGRAM.format("switch"),)
 FABRIC = (PROGRAM.format("fabric"),)
 CONFORMANCE = ("test/hal/test_conformance.py",)
@@ -67,9 +68,28 @@ SCATTER = [
     ("halo-before-the-load", "scatter/engine/core.c", "scatter_set_range",
      "if (earlier < job->before_bytes)", "if (earlier > job->before_bytes)",
      JOBS),
-    ("slot-of-the-next-frame", "scatter/engine/gather.c", "slot_at",
-     "(missed_frames + 1)", "missed_frames",
-     ("test/mesh/test_run.py -k late_results",)),
+    ("slot-of-the-next-frame", "scatter/plan/slots.c", "next_short",
+     "slots->frame - 1) / slots->frame", "slots->frame) / slots->frame",
+     SLOTS),
+    ("slot-of-the-last-frame", "scatter/plan/slots.c", "next_short",
+     "ready > slots->last_short", "ready >= slots->last_short", SLOTS),
+    ("slot-before-it-is-ready", "scatter/plan/slots.c", "next_early_ps",
+     "units -= units % slots->frame;",
+     "units += slots->frame - units % slots->frame;", SLOTS),
+    ("slot-long-of-another", "scatter/plan/slots.c", "slots_of_phase",
+     "(slots->phases - phase) * period", "(phase - 1) * period", SLOTS),
+    ("early-results-meet-parts", "scatter/engine/originator_pattern.c",
+     "quiet_ps", "report->received_ps[plan->phases] +", "0 *",
+     ("test/mesh/test_wrong_estimate.py",)),
+    ("measured-units-twice", "scatter/engine/measure.c", "take_off",
+     "order->load_units -= units;\n", ";\n",
+     ("test/mesh/test_run.py -k \"search\"",)),
+    ("measured-beside-the-announcement", "hal/serial/circuit.c",
+     "circuit_quiet", "return circuit_drain(circuit);",
+     "(void)circuit;\n    return ERR_OK;", SERIAL),
+    ("announced-job-kept", "scatter/engine/announce.c", "drop_last",
+     "    memmove(memory + CIRCUIT_HEADER_BYTES, delivery->payload, "
+     "delivery->bytes);\n", "", JOBS),
     ("result-over-an-output", "scatter/engine/gather.c", "append_child",
      "    memcpy(at, kept, ahead);\n", "", JOBS),
     ("chunk-head-swapped", "scatter/engine/compute.c", "store_chunk",
@@ -87,8 +107,8 @@ HAL = [
      "identity->magic != WINDOW_MAGIC ||\n        identity->version",
      "identity->magic != WINDOW_MAGIC &&\n        identity->version",
      CONFORMANCE),
-    ("window-queue-overfull", "hal/window/window.c", "circuit_send",
-     "window->done >= WINDOW_QUEUE", "window->done > WINDOW_QUEUE",
+    ("window-queue-overfull", "hal/window/window.c", "next_entry",
+     "window->done < WINDOW_QUEUE", "window->done <= WINDOW_QUEUE",
      CONFORMANCE),
     ("window-leg-of-no-hops", "hal/window/window.c", "legs_fit",
      "(uint16_t)(p->hops - 1u) < circuit->side",
