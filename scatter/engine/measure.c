@@ -2,6 +2,7 @@
 #include "scatter/engine/measure.h"
 
 #include "scatter/engine/compute.h"
+#include "scatter/engine/policy.h"
 
 #include <string.h>
 
@@ -16,6 +17,11 @@
 /* The planners take a transfer time of less than 2^16 times the compute time.
  */
 #define RATIO_BITS 15u
+/* A part's head and a short result take so many bytes, roughly. */
+#define HEAD_BYTES 100u
+#define RESULT_BYTES 272u
+/* No run() of a few units takes longer than it is estimated to, and this. */
+#define CALL_PS 20000000u /* 20 us */
 /* A share of fewer units does not tell the rate of the next job. */
 #define KEPT_UNITS_MIN 16u
 
@@ -40,11 +46,11 @@ static uint32_t mean_share(const struct scatter *scatter)
 }
 
 /* Units to compute: 0 if the estimate must do. */
-static uint32_t piece_units(const struct scatter *scatter)
+static uint32_t piece_units(const struct scatter *scatter,
+                            uint64_t estimated_ps)
 {
     uint32_t share = mean_share(scatter);
     uint64_t part = share / PIECE_PART;
-    uint64_t estimated_ps = estimate_ps(scatter);
     uint64_t units = PIECE_PS / estimated_ps;
 
     if (share < 4 * MOST_OF_A_SHARE) {
@@ -175,6 +181,70 @@ static int measure_piece(struct scatter *scatter, struct originator *originator,
     return ERR_OK;
 }
 
+/* ---- jobs that are too small for a mesh ---- */
+
+/* Time of a circuit over two hops with so many bytes. */
+static uint64_t circuit_ps(const struct wire_order *order, uint32_t bytes)
+{
+    return order->startup_ps + 2 * order->hop_delay_ps +
+           bytes * order->transfer_ps;
+}
+
+/*
+ * Whether the originator alone would have the answer before a plan is made, two
+ * circuits have gone out, four have come back (two wait for their slot) and
+ * results are merged. Its ports take at least transfer / (transfer + 4 compute)
+ * of its time besides: units * compute <= mesh (1 + transfer / 4 compute).
+ */
+static bool is_small(const struct scatter *scatter,
+                     const struct wire_order *order, uint64_t unit_ps)
+{
+    const struct scatter_costs *costs = scatter->costs;
+    uint64_t transfer_ps = order->transfer_ps * order->unit_bytes;
+    uint64_t mesh_ps = costs->plan_ps + TORUS_PORTS * costs->result_merge_ps +
+                       costs->result_queue_ps +
+                       2 * circuit_ps(order, HEAD_BYTES) +
+                       4 * circuit_ps(order, RESULT_BYTES);
+    uint32_t sixteenths; /* of transfer / 4 compute */
+
+    if (order->phases != WIRE_BEST || order->rounds != WIRE_BEST ||
+        !scatter->policy->plans_alone || scatter->units < 2 ||
+        transfer_ps > UINT32_MAX || unit_ps > UINT32_MAX) {
+        return false;
+    }
+    sixteenths = (uint32_t)transfer_ps / ((uint32_t)unit_ps / TORUS_PORTS + 1);
+    return scatter->units * unit_ps <= mesh_ps + mesh_ps * sixteenths / 16;
+}
+
+/*
+ * Computes a 64th of the load and then an eighth. As long as they take what
+ * they should, the originator is to do the rest alone; if the estimate was too
+ * small, they tell the rate, before much is lost.
+ */
+static int try_alone(struct scatter *scatter, struct originator *originator,
+                     uint64_t unit_ps)
+{
+    uint32_t all = scatter->units;
+    int error = ERR_OK;
+
+    originator->alone = true;
+    originator->report.compute_ps = unit_ps;
+    for (uint32_t part = 64; part >= 8 && originator->alone; part /= 8) {
+        uint32_t units = all / part + 1;
+        uint64_t piece_ps;
+
+        if (units >= scatter->units) {
+            break;
+        }
+        error = compute_piece(scatter, originator, units, &piece_ps);
+        if (error != ERR_OK || piece_ps > 2 * units * unit_ps + CALL_PS) {
+            originator->alone = false;
+            originator->report.compute_ps = piece_ps / units;
+        }
+    }
+    return error;
+}
+
 /* Whether the rate that the last job kept is this job's. */
 static bool is_kept(const struct scatter *scatter,
                     const struct wire_order *order)
@@ -190,14 +260,19 @@ static bool is_kept(const struct scatter *scatter,
 int measure_kernel(struct scatter *scatter, struct originator *originator)
 {
     const struct scatter_rate *rate = &scatter->rate;
+    const struct wire_order *order = &originator->order;
     struct wire_report *report = &originator->report;
+    bool kept = is_kept(scatter, order);
+    uint64_t guess_ps = kept ? rate->compute_ps : estimate_ps(scatter);
     uint32_t units;
     int error = ERR_OK;
 
-    if (is_kept(scatter, &originator->order)) {
+    if (is_small(scatter, order, guess_ps)) {
+        error = try_alone(scatter, originator, guess_ps);
+    } else if (kept) {
         report->compute_ps = rate->compute_ps;
         originator->kernel_call_ps = rate->call_ps;
-    } else if ((units = piece_units(scatter)) > 0) {
+    } else if ((units = piece_units(scatter, guess_ps)) > 0) {
         /* The announcement is on its way. */
         error = circuit_quiet(scatter->circuit);
         if (error == ERR_OK) {
@@ -205,7 +280,7 @@ int measure_kernel(struct scatter *scatter, struct originator *originator)
                                : measure_piece(scatter, originator, units);
         }
     } else {
-        report->compute_ps = estimate_ps(scatter);
+        report->compute_ps = guess_ps;
     }
     if (report->compute_ps < least_ps(&originator->order)) {
         report->compute_ps = least_ps(&originator->order);

@@ -20,7 +20,11 @@
  * is more; if the kernel's own estimate is too small, no call computes more
  * than an eighth of that. In a load of few units it is one of them, or none
  * where the estimate is longer than 20 us. Nothing is if the last job has
- * measured this kernel with this argument. Result: 0 or the error.
+ * measured this kernel with this argument.
+ *
+ * Where the whole load takes the originator less than a plan and the way out
+ * and back, it sets `alone`; 14 % of the load, which are computed first, show
+ * that the estimate is none too small. Result: 0 or the error.
  */
 NODISCARD int measure_kernel(struct scatter *scatter,
                              struct originator *originator);

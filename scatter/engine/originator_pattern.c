@@ -399,8 +399,8 @@ static int choose(const struct scatter *scatter, struct originator *originator)
     struct choice best = {.makespan_ps = UINT64_MAX};
     int error = ERR_PHASES;
 
-    if (fixed) {
-        phases = order->phases;
+    if (fixed || originator->alone) {
+        phases = originator->alone ? 0 : order->phases;
     }
     if (order->rounds == 1 || order->rounds == WIRE_BEST) {
         error = choose_one(scatter, originator, &best, phases, fixed);

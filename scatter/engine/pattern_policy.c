@@ -113,4 +113,5 @@ const struct policy pattern_policy = {.prepare = prepare,
                                       .receive = pattern_receive,
                                       .gather = gather,
                                       .plan = originator_plan_pattern,
+                                      .plans_alone = true,
                                       .send = originator_send_rounds};

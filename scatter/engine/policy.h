@@ -65,6 +65,9 @@ struct policy {
     /* Plans the order and writes the job; report and plan are filled in. */
     int (*plan)(struct scatter *scatter, struct originator *originator);
 
+    /* Whether `plan` can leave the whole load to the originator. */
+    bool plans_alone;
+
     /* Queues the sends; the scatter starts at start_ps. */
     int (*send)(struct scatter *scatter, struct originator *originator,
                 uint64_t start_ps);

@@ -245,7 +245,12 @@ def test_output_of_native_nodes(job, size, ratio):
         assert one is not None
         if side > 1 and units >= 100_000:
             assert None not in (two, three)
-        if best["plan"]["rounds"] == 1:
+        if best["plan"]["measured_units"] != one["plan"]["measured_units"]:
+            # Too small for a mesh: the originator did all.
+            assert best["plan"]["phases"] == 0
+            assert (best["measured"]["answer_ps"]
+                    <= one["measured"]["answer_ps"])
+        elif best["plan"]["rounds"] == 1:
             assert best["timeline_sha256"] == one["timeline_sha256"]
         else:
             assert (best["plan"]["makespan_ps"] < one["plan"]["makespan_ps"])

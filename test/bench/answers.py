@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From order to answer: speed-ups over one board's answer, makespans over the
+bound that no plan passes, and twenty jobs in which `--rounds auto` stands
+beside every schedule and number of rounds.
+
+usage: answers.py [--quick], which leaves 625 boards out"""
+import json
+import pathlib
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
+sys.dont_write_bytecode = True
+
+import host_speed  # noqa: E402
+import mesh  # noqa: E402
+
+KILO, MEGA = 10 ** 3, 10 ** 6
+PS_PER_INSTRUCTION = 32_000
+PS_PER_US = 10 ** 6
+PATTERN = "free software"
+LICENSES = mesh.BUILD / "licenses.txt"
+SHAPE = "{:51} {:12} {:>9} {:>9} {:>9}  {}"
+
+# What it is, how many times as fast as one board at least; kernel, argument,
+# bytes (None: of `make run`), size, profile.
+ANSWERS = [
+    ("make run: search, 237 kB, 25, t3d", 8,
+     "search", PATTERN, None, "5x5", "t3d"),
+    ("spin 32, 1 MB, 25, t3d", 24, "spin", "32", MEGA, "5x5", "t3d"),
+    ("search, 8 MB, 25, t3d", 15, "search", PATTERN, 8 * MEGA, "5x5", "t3d"),
+    ("search, 8 MB, 25, lvds", 1.55,
+     "search", PATTERN, 8 * MEGA, "5x5", "lvds"),
+    ("spin 32, 1 MB, 625, t3d", 400, "spin", "32", MEGA, "25x25", "t3d"),
+    ("spin 32, 8 MB, 625, t3d", 570, "spin", "32", 8 * MEGA, "25x25", "t3d"),
+    ("spin 32, 8 MB, 625, lvds", 50.5,
+     "spin", "32", 8 * MEGA, "25x25", "lvds"),
+]
+
+# Makespan of the best rounds over the bound, at most: size, profile, bytes.
+BOUNDS = [
+    ("5x5", "t3d", 100 * KILO, 1.009), ("5x5", "lvds", 100 * KILO, 1.025),
+    ("25x25", "t3d", 100 * KILO, 1.30), ("25x25", "t3d", MEGA, 1.05),
+    ("25x25", "t3d", 8 * MEGA, 1.01), ("25x25", "lvds", 100 * KILO, 1.07),
+    ("25x25", "lvds", MEGA, 1.01), ("25x25", "lvds", 8 * MEGA, 1.002),
+]
+
+# Results of a few bytes after the makespan, at most, in us.
+RESULTS_US = {"5x5": 60, "25x25": 150}
+# Instructions on the critical path: planning one round, any rounds.
+PLANNING = {"5x5": (3000, 8000), "25x25": (3000, 8000)}
+
+# Twenty jobs: kernel, argument, bytes, size, profile, options.
+JOBS = [
+    ("search", PATTERN, 2 * KILO, "5x5", "t3d"),
+    ("search", PATTERN, 20 * KILO, "5x5", "t3d"),
+    ("search", PATTERN, 237 * KILO, "5x5", "t3d"),
+    ("search", PATTERN, 2 * MEGA, "5x5", "t3d"),
+    ("search", PATTERN, 20 * KILO, "5x5", "lvds"),
+    ("search", PATTERN, 2 * MEGA, "5x5", "lvds"),
+    ("spin", "32", 100, "5x5", "t3d"),
+    ("spin", "32", 10 * KILO, "5x5", "t3d"),
+    ("spin", "32", 100 * KILO, "5x5", "t3d"),
+    ("spin", "32", 10 * KILO, "5x5", "lvds"),
+    ("spin", "32", 100 * KILO, "5x5", "lvds"),
+    ("spin", "32", MEGA, "5x5", "lvds"),
+    ("spin", "20000", 200, "5x5", "lvds"),
+    ("spin", "20000", 20 * KILO, "5x5", "t3d"),
+    ("stats", None, MEGA, "5x5", "t3d"),
+    ("spin", "32", 100 * KILO, "5x5", "t3d", "--slow", "1,2=4"),
+    ("spin", "32", 100 * KILO, "5x5", "lvds", "--slow", "0,1=8"),
+    ("spin", "32", 100 * KILO, "7x6", "lvds"),
+    ("spin", "32", 100 * KILO, "4x4", "t3d"),
+    ("search", PATTERN, 237 * KILO, "6x3", "t3d"),
+]
+# How much later than the best answer that of auto may be.
+WITHIN = 1.03
+ROUNDS = (1, 2, 3, 5, 8, 16)
+
+
+def log(*words):
+    print(*words, file=sys.stderr, flush=True)
+
+
+def load_of(folder, kernel, bytes_):
+    """Zeros for a kernel that does not look at them, else English."""
+    if bytes_ is None:
+        return LICENSES
+    path = folder / f"{kernel}-{bytes_}"
+    if path.exists():
+        return path
+    if kernel == "spin":
+        return mesh.zeros(path, bytes_)
+    english = LICENSES.read_bytes()
+    path.write_bytes((english * (bytes_ // len(english) + 1))[:bytes_])
+    return path
+
+
+def words_of(folder, kernel, arg, bytes_, size, profile, *options):
+    """Of a command with this job."""
+    argument = [] if arg is None else ["--arg", arg]
+    return ["--json", "--mesh", size, "--kernel", kernel, *argument,
+            "--profile", profile, *options, load_of(folder, kernel, bytes_)]
+
+
+def told_by(command, words):
+    """What the command prints, or None where so many rounds are infeasible, or
+    have no plan on such a torus."""
+    log(f"  {command}", *words[1:-1], words[-1].name, "...")
+    done = mesh.command(command, *words, timeout=900)
+    if done.returncode == 0:
+        return json.loads(done.stdout)
+    if "infeasible" in done.stderr or "--rounds" in done.stderr:
+        return None
+    sys.exit(f"bench: a {command} failed:\n{done.stderr}")
+
+
+def answer_lines(table, folder, large):
+    for name, least, *job in ANSWERS:
+        if job[3] == "25x25" and not large:
+            continue
+        measured = told_by("run", words_of(folder, *job))["measured"]
+        speedup = measured["answer_speedup"]
+        table.line(f"{name}: answer over one board's", f"{least} at least",
+                   f"{speedup:.4g}", speedup >= least)
+
+
+def bound_lines(table, folder, large):
+    """The bound is compare's, of native nodes: boards only run peters-syska."""
+    for size, profile, bytes_, most in BOUNDS:
+        if size == "25x25" and not large:
+            continue
+        job = words_of(folder, "spin", "32", bytes_, size, profile)
+        bound_ps = told_by("compare", ["--on", "native", *job])["lower_bound"]
+        makespan_ps = told_by("run", job)["measured"]["makespan_ps"]
+        ratio = makespan_ps / bound_ps["makespan_ps"]
+        table.line(f"{size} boards, {profile}, {bytes_ // KILO} kB: makespan "
+                   "over bound", f"{most} at most", f"{ratio:.4f}",
+                   ratio <= most)
+
+
+def software_lines(table, folder, large):
+    """What comes before the scatter and after the makespan."""
+    for size in ["5x5", "25x25"] if large else ["5x5"]:
+        for rounds, most in zip((1, "auto"), PLANNING[size]):
+            report = told_by("run", words_of(
+                folder, "spin", "32", MEGA, size, "t3d", "--rounds", rounds))
+            measured = report["measured"]
+            planning = report["plan"]["planning_ps"] // PS_PER_INSTRUCTION
+            table.line(f"{size} boards, rounds {rounds}: planning, "
+                       "instructions", f"{most} at most", f"{planning}",
+                       planning <= most)
+        late_us = (measured["with_results_ps"]
+                   - measured["makespan_ps"]) / PS_PER_US
+        most = RESULTS_US[size]
+        table.line(f"{size} boards: results of 8 bytes after makespan",
+                   f"{most} us at most", f"{late_us:.1f} us", late_us <= most)
+
+
+def name_of(kernel, arg, bytes_, size, profile, *options):
+    short = f" {arg}" if kernel == "spin" else ""
+    return " ".join((f"{kernel}{short}, {bytes_ / KILO:g} kB, {size}",
+                     profile, *options))
+
+
+def others_of(folder, job):
+    """{name: answer in ps} of all schedules, of numbers of rounds, and of a
+    mesh of one board."""
+    kernel, arg, bytes_, _, profile, *_ = job
+    alone = told_by("run", words_of(folder, kernel, arg, bytes_, "1x1",
+                                    profile))
+    compared = told_by("compare", words_of(folder, *job))
+    found = {f"{entry['schedule']}, {entry['rounds']}": entry["answer_ps"]
+             for entry in compared["schedules"]}
+    found["one board"] = alone["measured"]["answer_ps"]
+    for rounds in ROUNDS:
+        report = told_by("run", words_of(folder, *job, "--rounds", rounds))
+        if report is not None:
+            found[f"default, {rounds}"] = report["measured"]["answer_ps"]
+    return found
+
+
+def job_lines(table, folder):
+    table.headings("the answer of auto, on boards", "best is", "auto, us",
+                   "best, us", "of best", "met", shape=SHAPE)
+    worst = 0
+    for job in JOBS:
+        measured = told_by("run", words_of(folder, *job))["measured"]
+        auto_ps = measured["answer_ps"]
+        others = others_of(folder, job)
+        best = min(others, key=others.get)
+        ratio = auto_ps / others[best]
+        worst = max(worst, ratio)
+        table.row(name_of(*job), best, f"{auto_ps / PS_PER_US:.1f}",
+                  f"{others[best] / PS_PER_US:.1f}", f"{ratio:.3f}",
+                  table.verdict(True, ratio <= WITHIN))
+    log(f"  auto is {worst:.3f} of the best at worst")
+
+
+def lines(table, folder, large):
+    folder = pathlib.Path(folder)
+    answer_lines(table, folder, large)
+    software_lines(table, folder, large)
+    bound_lines(table, folder, large)
+    job_lines(table, folder)
+
+
+class Plain(host_speed.Plain):
+    """The table where this program stands alone."""
+
+    shape = None
+
+    def headings(self, *words, shape):
+        self.shape = shape
+        print()
+        self.row(*words)
+
+    def row(self, *words):
+        print(self.shape.format(*words).rstrip(), flush=True)
+
+    def verdict(self, _, met):
+        self.missed += not met
+        return "yes" if met else "NO"
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        table = Plain()
+        lines(table, folder, "--quick" not in sys.argv[1:])
+    return 1 if table.missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
