@@ -2,6 +2,7 @@
 #include "scatter/engine/measure.h"
 
 #include "scatter/engine/compute.h"
+#include "scatter/plan/fixed.h"
 
 #include <string.h>
 
@@ -16,6 +17,9 @@
 /* The planners take a transfer time of less than 2^16 times the compute time.
  */
 #define RATIO_BITS 15u
+/* An order's rate is at most 2^6 times the kernel's own estimate, or as much
+   less, if it has one. */
+#define LIKELY_BITS 6u
 /* A share of fewer units does not tell the rate of the next job. */
 #define KEPT_UNITS_MIN 16u
 
@@ -113,7 +117,7 @@ static void set_rate(struct originator *originator, uint64_t first_ps,
 
     if (first_ps < piece_ps) {
         report->compute_ps = (piece_ps - first_ps) / units;
-        originator->kernel_call_ps = first_ps;
+        report->call_ps = first_ps;
     } else {
         report->compute_ps = report->measure_ps / report->measured_units;
     }
@@ -169,10 +173,31 @@ static int measure_piece(struct scatter *scatter, struct originator *originator,
         return error;
     }
     set_rate(originator, first_ps, piece_ps, units - 1);
-    if (originator->kernel_call_ps >= originator->report.compute_ps) {
-        originator->kernel_call_ps -= originator->report.compute_ps;
+    if (originator->report.call_ps >= originator->report.compute_ps) {
+        originator->report.call_ps -= originator->report.compute_ps;
     }
     return ERR_OK;
+}
+
+/* Whether a rate may be this kernel's: outputs would return at times that are
+   planned with a wrong one. */
+static bool is_likely(const struct scatter *scatter, uint64_t compute_ps)
+{
+    uint64_t given_ps = 1000 * compute_ps;
+    uint64_t estimated_ps = scatter->terms.instructions_per_1000_units *
+                            scatter->costs->instruction_ps;
+
+    return estimated_ps == 0 || (given_ps >> LIKELY_BITS <= estimated_ps &&
+                                 estimated_ps >> LIKELY_BITS <= given_ps);
+}
+
+/* Whether the order has a rate, with which the planners can count. */
+static bool is_given(const struct scatter *scatter,
+                     const struct wire_order *order)
+{
+    return order->compute_ps > 0 && is_likely(scatter, order->compute_ps) &&
+           fixed_product(order->compute_ps, scatter->units) <=
+               PLANNER_LOAD_MAX_PS;
 }
 
 /* Whether the rate that the last job kept is this job's. */
@@ -190,13 +215,17 @@ static bool is_kept(const struct scatter *scatter,
 int measure_kernel(struct scatter *scatter, struct originator *originator)
 {
     const struct scatter_rate *rate = &scatter->rate;
+    const struct wire_order *order = &originator->order;
     struct wire_report *report = &originator->report;
     uint32_t units;
     int error = ERR_OK;
 
-    if (is_kept(scatter, &originator->order)) {
+    if (is_given(scatter, order)) {
+        report->compute_ps = order->compute_ps;
+        report->call_ps = order->call_ps;
+    } else if (is_kept(scatter, order)) {
         report->compute_ps = rate->compute_ps;
-        originator->kernel_call_ps = rate->call_ps;
+        report->call_ps = rate->call_ps;
     } else if ((units = piece_units(scatter)) > 0) {
         /* The announcement is on its way. */
         error = circuit_quiet(scatter->circuit);
@@ -207,8 +236,8 @@ int measure_kernel(struct scatter *scatter, struct originator *originator)
     } else {
         report->compute_ps = estimate_ps(scatter);
     }
-    if (report->compute_ps < least_ps(&originator->order)) {
-        report->compute_ps = least_ps(&originator->order);
+    if (report->compute_ps < least_ps(order)) {
+        report->compute_ps = least_ps(order);
     }
     return error;
 }
@@ -218,7 +247,7 @@ void measure_keep(struct scatter *scatter, const struct originator *originator,
 {
     const struct wire_order *order = &originator->order;
     struct scatter_rate *rate = &scatter->rate;
-    uint64_t call_ps = originator->kernel_call_ps;
+    uint64_t call_ps = originator->report.call_ps;
 
     rate->compute_ps = 0;
     if (units < KEPT_UNITS_MIN || order->arg_bytes > sizeof rate->arg ||
