@@ -123,16 +123,24 @@ static void set_rate(struct originator *originator, uint64_t first_ps,
     }
 }
 
-/* One unit alone, and before it none, whose result is dropped. */
-static int measure_one(struct scatter *scatter, struct originator *originator)
+/* The time of a call for no units, whose result is dropped. */
+static int measure_call(struct scatter *scatter, uint64_t *call_ps)
 {
     struct kernel_result none;
     uint64_t start_ps = originator_now_ps(scatter);
-    uint64_t call_ps;
-    uint64_t piece_ps = 0;
     int error = compute_run(scatter, &none, 0);
 
-    call_ps = originator_now_ps(scatter) - start_ps;
+    *call_ps = originator_now_ps(scatter) - start_ps;
+    return error;
+}
+
+/* One unit alone, and before it none. */
+static int measure_one(struct scatter *scatter, struct originator *originator)
+{
+    uint64_t call_ps;
+    uint64_t piece_ps = 0;
+    int error = measure_call(scatter, &call_ps);
+
     if (error == ERR_OK) {
         error = compute_piece(scatter, originator, 1, &piece_ps);
     }
@@ -242,8 +250,9 @@ int measure_kernel(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
-void measure_keep(struct scatter *scatter, const struct originator *originator,
-                  uint32_t units, uint64_t compute_ps)
+/* Keeps the rate for the next job, if so many units tell it. */
+static void keep(struct scatter *scatter, const struct originator *originator,
+                 uint32_t units, uint64_t compute_ps)
 {
     const struct wire_order *order = &originator->order;
     struct scatter_rate *rate = &scatter->rate;
@@ -260,4 +269,28 @@ void measure_keep(struct scatter *scatter, const struct originator *originator,
     rate->unit_bytes = order->unit_bytes;
     rate->arg_bytes = order->arg_bytes;
     memcpy(rate->arg, order->arg, order->arg_bytes);
+}
+
+/* Whether the plan's rate is more than a 32nd off what a share took. */
+static bool is_off(const struct wire_report *report, uint32_t units,
+                   uint64_t compute_ps)
+{
+    uint64_t planned_ps =
+        fixed_product(report->compute_ps, units) + report->call_ps;
+
+    return planned_ps > compute_ps + compute_ps / 32 ||
+           planned_ps < compute_ps - compute_ps / 32;
+}
+
+int measure_keep(struct scatter *scatter, struct originator *originator,
+                 uint32_t units, uint64_t compute_ps)
+{
+    struct wire_report *report = &originator->report;
+    int error = ERR_OK;
+
+    if (originator->order.compute_ps > 0 && is_off(report, units, compute_ps)) {
+        error = measure_call(scatter, &report->call_ps);
+    }
+    keep(scatter, originator, units, compute_ps);
+    return error;
 }

@@ -26,9 +26,14 @@
 NODISCARD int measure_kernel(struct scatter *scatter,
                              struct originator *originator);
 
-/* Keeps the rate at which the originator computed its share, for the next job:
-   `units` in `compute_ps`. */
-void measure_keep(struct scatter *scatter, const struct originator *originator,
-                  uint32_t units, uint64_t compute_ps);
+/*
+ * Keeps the rate at which the originator computed its share, for the next job:
+ * `units` in `compute_ps`. One time does not tell both of a rate's: if it is
+ * not as the order's rate promised, a call of no units is measured for call_ps,
+ * while results are on their way. Result: 0 or the error.
+ */
+NODISCARD int measure_keep(struct scatter *scatter,
+                           struct originator *originator, uint32_t units,
+                           uint64_t compute_ps);
 
 #endif

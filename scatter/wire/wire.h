@@ -30,8 +30,8 @@
  * else; its order has a tree (scatter/plan/tree.h).
  *
  * An order's compute_ps and call_ps are the rate that an earlier job showed; if
- * compute_ps is 0, the originator measures. A report's are those that this plan
- * was made with, given or measured.
+ * compute_ps is 0, the originator measures. A report's are those that the plan
+ * was made with; but call_ps is measured again if the order's is wrong.
  *
  * WIRE_ANNOUNCE, node to child, ahead of all parts of a job: a head, and what
  * is passed on as it came. The head is the child's place: with WIRE_PATTERN
@@ -353,7 +353,7 @@ struct wire_report {
     bool layers; /* all nodes of a layer get the same; else the arrays below are
                     0 */
     uint64_t compute_ps;  /* measured, per unit; or as the order says */
-    uint64_t call_ps;     /* the same of a run() of no units */
+    uint64_t call_ps;     /* of a run() of no units */
     uint64_t makespan_ps; /* planned, overhead_ps included */
     uint64_t ordered_ps;  /* mesh time when the order was complete; from here
                              to scatter_start_ps the originator prepares: */
