@@ -47,7 +47,8 @@ static int refuse(const struct rates *rates, size_t index, const char *field,
 {
     char *text = value == NULL
                      ? NULL
-                     : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+                     : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT |
+                                             JSON_REAL_PRECISION(12));
     int status =
         text == NULL
             ? file_error(rates->path, "rates[%zu] has no %s; must be %s", index,

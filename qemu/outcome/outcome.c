@@ -105,23 +105,12 @@ uint64_t outcome_answer_ps(const struct outcome *outcome)
     return outcome_preparing(outcome).all_ps + outcome_with_results_ps(outcome);
 }
 
-/*
- * A share tells one time, and a rate has two. The call's is as the plan has it,
- * measured or from an earlier job; unless it is no small part of the share's
- * time, and with it the rate promises too much: then it is wrong, and 0.
- */
+/* A share tells one time, and a rate has two: the call's is the report's. */
 static struct outcome_rate share_rate(const struct wire_report *plan,
                                       uint32_t units, uint64_t share_ps)
 {
-    double planned_ps =
-        (double)plan->compute_ps * units + (double)plan->call_ps;
-    bool wrong =
-        plan->call_ps > share_ps / 4 && planned_ps > 1.25 * (double)share_ps;
-    uint64_t call_ps = wrong ? 0 : plan->call_ps;
+    uint64_t call_ps = plan->call_ps < share_ps ? plan->call_ps : 0;
 
-    if (call_ps >= share_ps) {
-        call_ps = 0;
-    }
     return (struct outcome_rate){.compute_ps = (share_ps - call_ps) / units,
                                  .call_ps = call_ps,
                                  .units = units};
