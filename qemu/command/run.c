@@ -4,6 +4,7 @@
 #include "kernels/kernel.h"
 #include "qemu/format/table.h"
 #include "qemu/job/job.h"
+#include "qemu/job/rates.h"
 #include "qemu/options/job.h"
 #include "qemu/report/gantt.h"
 #include "qemu/report/json.h"
@@ -23,13 +24,18 @@ enum key {
     KEY_GANTT,
     KEY_JSON,
     KEY_INJECT,
-    KEY_SCHEDULE
+    KEY_SCHEDULE,
+    KEY_RATES
 };
 
 static const struct argp_option descriptions[] = {
     {"schedule", KEY_SCHEDULE, "NAME", 0,
      "How the load goes out: peters-syska (default), or to compare with: "
      "equal, binomial, nearest, star",
+     1},
+    {"rates", KEY_RATES, "FILE", 0,
+     "The kernel's rate, as an earlier run left it in FILE, is not measured "
+     "again; what this run shows is written there",
      1},
     {"report", KEY_REPORT, "FILE", 0, "Write the report as JSON", 2},
     {"trace", KEY_TRACE, "FILE", 0, "Write a trace for Perfetto", 2},
@@ -49,6 +55,8 @@ struct own_options {
     const char *trace;
     const char *gantt;
     const char *output;
+    const char *rates_path;
+    struct rates *rates; /* or NULL */
     const char *injection_text;
     bool json;
 };
@@ -103,6 +111,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_TRACE:
         options->trace = text;
         return 0;
+    case KEY_RATES:
+        options->rates_path = text;
+        return 0;
     case KEY_GANTT:
         options->gantt = text;
         return 0;
@@ -131,7 +142,8 @@ static int check_files(const struct own_options *options)
                  {"-o", options->output},
                  {"--report", options->report},
                  {"--trace", options->trace},
-                 {"--gantt", options->gantt}};
+                 {"--gantt", options->gantt},
+                 {"--rates", options->rates_path}};
     const size_t read_only = 2; /* the first so many are only read */
 
     for (size_t i = read_only; i < sizeof files / sizeof *files; ++i) {
@@ -219,6 +231,9 @@ static int write_all(const struct own_options *options,
     if (options->output != NULL) {
         failed |= write_output(options, &outcome->result);
     }
+    if (options->rates != NULL) {
+        failed |= rates_update(options->rates, &options->job.config, outcome);
+    }
     if (options->json) {
         failed |= report_print(outcome);
     } else {
@@ -236,6 +251,10 @@ static int run(struct own_options *options)
     status = job_options_open(&options->job);
 
     status = status == 0 ? check_output(options) : status;
+    if (status == 0 && options->rates_path != NULL) {
+        status = rates_read(&options->rates, options->rates_path);
+        options->job.config.rates = options->rates;
+    }
     if (status == 0) {
         status = job_execute(&outcome, &options->job.config);
     }
@@ -265,6 +284,7 @@ int run_command(int argc, char **argv)
     status = job_options_check(&options.job);
     status = status == 0 ? check_own(&options) : status;
     status = status == 0 ? run(&options) : status;
+    rates_free(options.rates);
     job_options_free(&options.job);
     return status;
 }

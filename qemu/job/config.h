@@ -7,11 +7,13 @@
 #include "qemu/board/table.h"
 #include "qemu/fabric/mesh.h"
 #include "qemu/format/format.h"
+#include "qemu/outcome/outcome.h"
 #include "qemu/schedule/registry.h"
 #include "qemu/support/profile.h"
 #include "qemu/wired/noise.h"
 
 struct mesh_ops;
+struct rates;
 
 struct job_config {
     const struct mesh_ops *mesh; /* where it runs: qemu/job/mesh_ops.h */
@@ -23,9 +25,11 @@ struct job_config {
     struct kernel_terms terms; /* for this load and its argument */
     const char *input_name;
     struct format_load load;
-    uint32_t batch_units; /* of a batch at most; 0: as memory allows */
-    uint8_t phases;       /* or WIRE_BEST */
-    uint8_t rounds;       /* or WIRE_BEST */
+    const struct rates *rates; /* of earlier jobs: qemu/job/rates.h; or NULL */
+    struct outcome_rate rate;  /* this job's, of these; units 0: not known */
+    uint32_t batch_units;      /* of a batch at most; 0: as memory allows */
+    uint8_t phases;            /* or WIRE_BEST */
+    uint8_t rounds;            /* or WIRE_BEST */
     enum schedule schedule;
     uint8_t ports; /* that a node uses at once: 1, 2 or 4 */
     bool store_and_forward;

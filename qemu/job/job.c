@@ -5,6 +5,7 @@
 #include "qemu/job/collect.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/job/order.h"
+#include "qemu/job/rates.h"
 #include "qemu/outcome/layers.h"
 #include "qemu/support/exit_status.h"
 
@@ -13,7 +14,7 @@
 
 /* A job that runs. */
 struct job {
-    struct job_config config; /* with the room_bytes that the mesh reports */
+    struct job_config config; /* with room_bytes and the rate for the mesh */
     const uint8_t *tree;
     struct job_mesh *mesh;
 };
@@ -32,6 +33,10 @@ static int read_outcome(struct outcome *outcome, const struct job *job,
     }
     collect_begin(outcome, &job->config, order);
     outcome->board = mesh->board;
+    if (order->compute_ps > 0 && outcome->plan.measured_units == 0 &&
+        outcome->plan.compute_ps >= order->compute_ps) {
+        outcome->rate_from = rates_path(job->config.rates);
+    }
     status = mesh->ops->collect(mesh, outcome, order);
     if (status == 0) {
         outcome->node[torus_index(outcome->size, outcome->originator)].units +=
@@ -80,6 +85,10 @@ int job_execute(struct outcome *outcome, const struct job_config *config)
     if (status == 0) {
         job.tree = tree;
         job.config.room_bytes = job.mesh->room_bytes;
+        if (config->rates != NULL) {
+            job.config.rate =
+                rates_find(config->rates, config, job.mesh->board);
+        }
         status = batches_fit(&job.config)
                      ? batches_run(outcome, &job.config, run_batch, &job)
                      : EXIT_FAILED;

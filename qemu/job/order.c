@@ -82,6 +82,10 @@ static struct wire_order wire_of(const struct job_config *config,
         .arg_bytes = load->arg_bytes,
         .arg = load->arg};
 
+    if (index == 0) { /* later ones have it from the batch before */
+        order.compute_ps = config->rate.compute_ps;
+        order.call_ps = config->rate.call_ps;
+    }
     strncpy(order.kernel, config->kernel->name, WIRE_NAME_BYTES - 1);
     return order;
 }

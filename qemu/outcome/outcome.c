@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 
+/* A share of fewer units does not tell the rate of the next job. */
+#define RATE_UNITS_MIN 16u
+
 /* When the last node of the first batch ended. */
 static uint64_t last_ps(const struct outcome *outcome)
 {
@@ -100,6 +103,51 @@ struct outcome_preparing outcome_preparing(const struct outcome *outcome)
 uint64_t outcome_answer_ps(const struct outcome *outcome)
 {
     return outcome_preparing(outcome).all_ps + outcome_with_results_ps(outcome);
+}
+
+/* A share tells one time, and a rate has two: the call's is the report's. */
+static struct outcome_rate share_rate(const struct wire_report *plan,
+                                      uint32_t units, uint64_t share_ps)
+{
+    uint64_t call_ps = plan->call_ps < share_ps ? plan->call_ps : 0;
+
+    return (struct outcome_rate){.compute_ps = (share_ps - call_ps) / units,
+                                 .call_ps = call_ps,
+                                 .units = units};
+}
+
+struct outcome_rate outcome_batch_rate(const struct outcome *outcome)
+{
+    const struct wire_report *plan = &outcome->plan;
+    const struct outcome_node *node =
+        &outcome->node[torus_index(outcome->size, outcome->originator)];
+    uint64_t share_ps = 0;
+    uint32_t units = 0;
+
+    for (unsigned k = 0; k < node->intervals; ++k) {
+        const struct outcome_compute_interval *interval = &node->interval[k];
+
+        units += interval->units;
+        share_ps += interval->compute_end_ps - interval->compute_start_ps;
+    }
+    if (units >= RATE_UNITS_MIN) {
+        return share_rate(plan, units, share_ps);
+    }
+    return (struct outcome_rate){.compute_ps = plan->compute_ps,
+                                 .call_ps = plan->call_ps,
+                                 .units = plan->measured_units};
+}
+
+struct outcome_rate outcome_rate(const struct outcome *outcome)
+{
+    struct outcome_rate best = {.units = 0};
+
+    for (uint32_t i = 0; i < outcome->batch_count; ++i) {
+        if (outcome->batch[i].rate.units >= best.units) {
+            best = outcome->batch[i].rate;
+        }
+    }
+    return best;
 }
 
 uint64_t outcome_one_board_ps(const struct outcome *outcome)

@@ -68,6 +68,14 @@ struct outcome_preparing {
     uint64_t plan_ps;
 };
 
+/* How fast the originator computed: `units`, each in compute_ps, and call_ps
+   for the call of the kernel. */
+struct outcome_rate {
+    uint64_t compute_ps;
+    uint64_t call_ps;
+    uint32_t units; /* 0: not known */
+};
+
 /*
  * A load that does not fit the originator's memory goes in batches, one after
  * the other. struct outcome has nodes, circuits and the plan of the first batch
@@ -80,6 +88,7 @@ struct outcome_batch {
     uint64_t with_results_ps;
     uint64_t one_board_ps;
     struct outcome_preparing preparing;
+    struct outcome_rate rate;
     char timeline[OUTCOME_DIGEST_BYTES]; /* hexadecimal */
 };
 
@@ -92,6 +101,7 @@ struct outcome {
     struct profile plan_profile; /* as the plan took it to be */
     const struct kernel *kernel;
     const char *input_name;
+    const char *rate_from; /* a file's name, if the plan has its rate from it */
     uint64_t load_bytes;
     uint64_t load_units;
     struct wire_report plan;     /* as the originator made it */
@@ -134,6 +144,13 @@ struct outcome_preparing outcome_preparing(const struct outcome *outcome);
 /* Time from the order, with its load in the originator's memory, to the last
    result merged there: preparing, scatter, computing and gathering. */
 uint64_t outcome_answer_ps(const struct outcome *outcome);
+
+/* The rate that computing showed in the batch at hand: of the originator's
+   share, or if that is short, of the units that measuring computed. */
+struct outcome_rate outcome_batch_rate(const struct outcome *outcome);
+
+/* That of the batch which showed it on most units. */
+struct outcome_rate outcome_rate(const struct outcome *outcome);
 
 /* One board doing the whole load: the sum of all compute times, those of the
    units included that the originator computes to measure them. */

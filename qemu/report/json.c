@@ -110,8 +110,7 @@ static json_t *startup_json(const struct wire_report *plan)
 static json_t *plan_json(const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
-
-    return json_pack(
+    json_t *json = json_pack(
         "{s:{s:i, s:o}, s:o, s:o, s:i, s:i, s:o, s:o, s:f, s:o, "
         "s:o, s:o, s:o, s:o, s:o}",
         "torus", "side", outcome->size.width, "nodes",
@@ -126,6 +125,13 @@ static json_t *plan_json(const struct outcome *outcome)
         integer(outcome_transfer_ps_per_unit(outcome)), "startup_ps",
         startup_json(plan), "overhead_ps", integer(plan->overhead_ps),
         "planning_ps", integer(plan->plan_ps), "layers", layers_json(outcome));
+
+    if (json != NULL && outcome->rate_from != NULL) {
+        const char *name = outcome->rate_from;
+
+        json_object_set_new(json, "rate_from", text(name, strlen(name)));
+    }
+    return json;
 }
 
 /* The intervals of a node, one for each round; NULL if there is but one. */

@@ -237,8 +237,15 @@ static void print_answer(FILE *out, const struct outcome *outcome)
     summary_time(begin, preparing.begin_ps);
     summary_time(measure, preparing.measure_ps);
     summary_time(plan, preparing.plan_ps);
-    fprintf(out, "preparing %s of it: begin %s, measuring %s, planning %s\n",
-            text, begin, measure, plan);
+    fprintf(out, "preparing %s of it: begin %s, ", text, begin);
+    if (outcome->rate_from != NULL) {
+        fprintf(out, "rate from %s, ", outcome->rate_from);
+    }
+    /* Of batches the first may have its rate from a file, and others not. */
+    if (outcome->rate_from == NULL || preparing.measure_ps > 0) {
+        fprintf(out, "measuring %s, ", measure);
+    }
+    fprintf(out, "planning %s\n", plan);
 }
 
 static void print_times(FILE *out, const struct outcome *outcome)

@@ -3,6 +3,7 @@
 
 #include "scatter/engine/compute.h"
 #include "scatter/engine/policy.h"
+#include "scatter/plan/fixed.h"
 
 #include <string.h>
 
@@ -22,6 +23,9 @@
 #define RESULT_BYTES 272u
 /* No run() of a few units takes longer than it is estimated to, and this. */
 #define CALL_PS 20000000u /* 20 us */
+/* An order's rate is at most 2^6 times the kernel's own estimate, or as much
+   less, if it has one. */
+#define LIKELY_BITS 6u
 /* A share of fewer units does not tell the rate of the next job. */
 #define KEPT_UNITS_MIN 16u
 
@@ -119,22 +123,30 @@ static void set_rate(struct originator *originator, uint64_t first_ps,
 
     if (first_ps < piece_ps) {
         report->compute_ps = (piece_ps - first_ps) / units;
-        originator->kernel_call_ps = first_ps;
+        report->call_ps = first_ps;
     } else {
         report->compute_ps = report->measure_ps / report->measured_units;
     }
 }
 
-/* One unit alone, and before it none, whose result is dropped. */
-static int measure_one(struct scatter *scatter, struct originator *originator)
+/* The time of a call for no units, whose result is dropped. */
+static int measure_call(struct scatter *scatter, uint64_t *call_ps)
 {
     struct kernel_result none;
     uint64_t start_ps = originator_now_ps(scatter);
-    uint64_t call_ps;
-    uint64_t piece_ps = 0;
     int error = compute_run(scatter, &none, 0);
 
-    call_ps = originator_now_ps(scatter) - start_ps;
+    *call_ps = originator_now_ps(scatter) - start_ps;
+    return error;
+}
+
+/* One unit alone, and before it none. */
+static int measure_one(struct scatter *scatter, struct originator *originator)
+{
+    uint64_t call_ps;
+    uint64_t piece_ps = 0;
+    int error = measure_call(scatter, &call_ps);
+
     if (error == ERR_OK) {
         error = compute_piece(scatter, originator, 1, &piece_ps);
     }
@@ -175,8 +187,8 @@ static int measure_piece(struct scatter *scatter, struct originator *originator,
         return error;
     }
     set_rate(originator, first_ps, piece_ps, units - 1);
-    if (originator->kernel_call_ps >= originator->report.compute_ps) {
-        originator->kernel_call_ps -= originator->report.compute_ps;
+    if (originator->report.call_ps >= originator->report.compute_ps) {
+        originator->report.call_ps -= originator->report.compute_ps;
     }
     return ERR_OK;
 }
@@ -245,6 +257,29 @@ static int try_alone(struct scatter *scatter, struct originator *originator,
     return error;
 }
 
+/* ---- rates that were measured before ---- */
+
+/* Whether a rate may be this kernel's: outputs would return at times that are
+   planned with a wrong one. */
+static bool is_likely(const struct scatter *scatter, uint64_t compute_ps)
+{
+    uint64_t given_ps = 1000 * compute_ps;
+    uint64_t estimated_ps = scatter->terms.instructions_per_1000_units *
+                            scatter->costs->instruction_ps;
+
+    return estimated_ps == 0 || (given_ps >> LIKELY_BITS <= estimated_ps &&
+                                 estimated_ps >> LIKELY_BITS <= given_ps);
+}
+
+/* Whether the order has a rate, with which the planners can count. */
+static bool is_given(const struct scatter *scatter,
+                     const struct wire_order *order)
+{
+    return order->compute_ps > 0 && is_likely(scatter, order->compute_ps) &&
+           fixed_product(order->compute_ps, scatter->units) <=
+               PLANNER_LOAD_MAX_PS;
+}
+
 /* Whether the rate that the last job kept is this job's. */
 static bool is_kept(const struct scatter *scatter,
                     const struct wire_order *order)
@@ -262,16 +297,22 @@ int measure_kernel(struct scatter *scatter, struct originator *originator)
     const struct scatter_rate *rate = &scatter->rate;
     const struct wire_order *order = &originator->order;
     struct wire_report *report = &originator->report;
-    bool kept = is_kept(scatter, order);
-    uint64_t guess_ps = kept ? rate->compute_ps : estimate_ps(scatter);
+    bool given = is_given(scatter, order);
+    bool kept = !given && is_kept(scatter, order);
+    uint64_t guess_ps = given  ? order->compute_ps
+                        : kept ? rate->compute_ps
+                               : estimate_ps(scatter);
     uint32_t units;
     int error = ERR_OK;
 
     if (is_small(scatter, order, guess_ps)) {
         error = try_alone(scatter, originator, guess_ps);
+    } else if (given) {
+        report->compute_ps = order->compute_ps;
+        report->call_ps = order->call_ps;
     } else if (kept) {
         report->compute_ps = rate->compute_ps;
-        originator->kernel_call_ps = rate->call_ps;
+        report->call_ps = rate->call_ps;
     } else if ((units = piece_units(scatter, guess_ps)) > 0) {
         /* The announcement is on its way. */
         error = circuit_quiet(scatter->circuit);
@@ -282,18 +323,19 @@ int measure_kernel(struct scatter *scatter, struct originator *originator)
     } else {
         report->compute_ps = guess_ps;
     }
-    if (report->compute_ps < least_ps(&originator->order)) {
-        report->compute_ps = least_ps(&originator->order);
+    if (report->compute_ps < least_ps(order)) {
+        report->compute_ps = least_ps(order);
     }
     return error;
 }
 
-void measure_keep(struct scatter *scatter, const struct originator *originator,
-                  uint32_t units, uint64_t compute_ps)
+/* Keeps the rate for the next job, if so many units tell it. */
+static void keep(struct scatter *scatter, const struct originator *originator,
+                 uint32_t units, uint64_t compute_ps)
 {
     const struct wire_order *order = &originator->order;
     struct scatter_rate *rate = &scatter->rate;
-    uint64_t call_ps = originator->kernel_call_ps;
+    uint64_t call_ps = originator->report.call_ps;
 
     rate->compute_ps = 0;
     if (units < KEPT_UNITS_MIN || order->arg_bytes > sizeof rate->arg ||
@@ -306,4 +348,28 @@ void measure_keep(struct scatter *scatter, const struct originator *originator,
     rate->unit_bytes = order->unit_bytes;
     rate->arg_bytes = order->arg_bytes;
     memcpy(rate->arg, order->arg, order->arg_bytes);
+}
+
+/* Whether the plan's rate is more than a 32nd off what a share took. */
+static bool is_off(const struct wire_report *report, uint32_t units,
+                   uint64_t compute_ps)
+{
+    uint64_t planned_ps =
+        fixed_product(report->compute_ps, units) + report->call_ps;
+
+    return planned_ps > compute_ps + compute_ps / 32 ||
+           planned_ps < compute_ps - compute_ps / 32;
+}
+
+int measure_keep(struct scatter *scatter, struct originator *originator,
+                 uint32_t units, uint64_t compute_ps)
+{
+    struct wire_report *report = &originator->report;
+    int error = ERR_OK;
+
+    if (originator->order.compute_ps > 0 && is_off(report, units, compute_ps)) {
+        error = measure_call(scatter, &report->call_ps);
+    }
+    keep(scatter, originator, units, compute_ps);
+    return error;
 }

@@ -14,13 +14,14 @@
 #define MEASURE_PIECES_MAX 8u
 
 /*
- * Sets the report's compute_ps, measure_ps and measured_units, and
- * kernel_call_ps; takes what was computed off the order and off the range.
+ * Sets the report's compute_ps, call_ps, measure_ps and measured_units; takes
+ * what was computed off the order and off the range.
  * Some 16 us of work are computed, or 1.5 % of what each node would get if that
  * is more; if the kernel's own estimate is too small, no call computes more
  * than an eighth of that. In a load of few units it is one of them, or none
- * where the estimate is longer than 20 us. Nothing is if the last job has
- * measured this kernel with this argument.
+ * where the estimate is longer than 20 us. Nothing is if the order has a rate
+ * that is less than 64 times off the estimate, or if the last job has measured
+ * this kernel with this argument.
  *
  * Where the whole load takes the originator less than a plan and the way out
  * and back, it sets `alone`; 14 % of the load, which are computed first, show
@@ -29,9 +30,14 @@
 NODISCARD int measure_kernel(struct scatter *scatter,
                              struct originator *originator);
 
-/* Keeps the rate at which the originator computed its share, for the next job:
-   `units` in `compute_ps`. */
-void measure_keep(struct scatter *scatter, const struct originator *originator,
-                  uint32_t units, uint64_t compute_ps);
+/*
+ * Keeps the rate at which the originator computed its share, for the next job:
+ * `units` in `compute_ps`. One time does not tell both of a rate's: if it is
+ * not as the order's rate promised, a call of no units is measured for call_ps,
+ * while results are on their way. Result: 0 or the error.
+ */
+NODISCARD int measure_keep(struct scatter *scatter,
+                           struct originator *originator, uint32_t units,
+                           uint64_t compute_ps);
 
 #endif

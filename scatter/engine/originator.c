@@ -138,9 +138,10 @@ static int compute_share(struct scatter *scatter, struct originator *originator)
     uint64_t start_ps = originator_now_ps(scatter);
     int error = scatter_compute(scatter);
 
-    measure_keep(scatter, originator, scatter->split.share_units,
-                 originator_now_ps(scatter) - start_ps);
-    return error;
+    return error == ERR_OK
+               ? measure_keep(scatter, originator, scatter->split.share_units,
+                              originator_now_ps(scatter) - start_ps)
+               : error;
 }
 
 /* The timed part of the job: time zero is just before the first send is

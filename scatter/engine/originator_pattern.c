@@ -289,7 +289,7 @@ static struct rounds_input rounds_input(const struct scatter *scatter,
         .base = &originator->input,
         .phase_queue_ps = costs->phase_queue_ps,
         .between_rounds_ps = costs->split_ps + costs->kernel_start_ps +
-                             costs->round_end_ps + originator->kernel_call_ps,
+                             costs->round_end_ps + originator->report.call_ps,
         .begin_ps = costs->job_ps,
         .round_overhead_ps = costs->round_overhead_ps,
         .gain_ps = any ? costs->try_rounds_ps : 0,

@@ -12,7 +12,6 @@ struct originator {
     struct planner_input input; /* return of outputs not counted */
     uint16_t results_numerator; /* P/Q: bytes of output per byte of the load */
     uint16_t results_denominator; /* 0: the plan does not count outputs */
-    uint64_t kernel_call_ps;      /* measured: a run() of no units */
     bool alone;                   /* it has the answer first without others */
     uint64_t announced_ps;        /* when it began to queue the announcement */
     uint64_t ports_wait_ps; /* the first sends wait so long for the ports, which

@@ -52,7 +52,7 @@ static struct tree_input input_of(const struct scatter *scatter,
         .branch_ps = order->transfer_ps * TREE_BRANCH_BYTES,
         .split_ps = costs->branch_split_ps,
         .queue_ps = costs->branch_queue_ps,
-        .kernel_start_ps = costs->kernel_start_ps + originator->kernel_call_ps,
+        .kernel_start_ps = costs->kernel_start_ps + originator->report.call_ps,
         .ports = order->ports,
         .store_and_forward = (order->flags & WIRE_STORE_AND_FORWARD) != 0,
         .equal = (order->flags & WIRE_EQUAL_SHARES) != 0};

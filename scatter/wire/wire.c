@@ -35,6 +35,8 @@ void wire_order_store(uint8_t *out, const struct wire_order *order)
     bytes_store_u32(out + 60, order->first_unit);
     bytes_store_u32(out + 64, order->before_bytes);
     bytes_store_u32(out + 68, order->after_bytes);
+    bytes_store_u64(out + 72, order->compute_ps);
+    bytes_store_u64(out + 80, order->call_ps);
     memcpy(out + WIRE_ORDER_BYTES, order->arg, order->arg_bytes);
     if (order->tree_nodes > 0) {
         memcpy(out + WIRE_ORDER_BYTES + WIRE_PAD4(order->arg_bytes),
@@ -63,10 +65,14 @@ int wire_order_load(struct wire_order *order, const uint8_t *in, uint32_t bytes)
     order->first_unit = bytes_load_u32(in + 60);
     order->before_bytes = bytes_load_u32(in + 64);
     order->after_bytes = bytes_load_u32(in + 68);
+    order->compute_ps = bytes_load_u64(in + 72);
+    order->call_ps = bytes_load_u64(in + 80);
     order->arg = in + WIRE_ORDER_BYTES;
     order->tree = order->arg + WIRE_PAD4(order->arg_bytes);
     if (in[WIRE_NAME_BYTES - 1] != 0 || order->arg_bytes > KERNEL_ARG_MAX ||
         order->tree_nodes > TREE_NODES_MAX ||
+        order->compute_ps > PLANNER_TIME_MAX_PS ||
+        order->call_ps > WIRE_CALL_MAX_PS ||
         order->first_unit > UINT32_MAX - order->load_units) {
         return ERR_FIELD;
     }
@@ -165,6 +171,7 @@ void wire_report_store(uint8_t *out, const struct wire_report *report,
     bytes_store_u64(out + 320, report->ordered_ps);
     bytes_store_u64(out + 328, report->measure_ps);
     bytes_store_u32(out + 336, report->measured_units);
+    bytes_store_u64(out + 344, report->call_ps);
     for (unsigned i = 0; i < TORUS_PHASES_MAX; ++i) {
         bytes_store_u64(out + 64 + 8 * i, report->startup_ps[i]);
     }
@@ -205,6 +212,7 @@ int wire_report_load(struct wire_report *report, struct rounds_plan *plan,
     report->ordered_ps = bytes_load_u64(in + 320);
     report->measure_ps = bytes_load_u64(in + 328);
     report->measured_units = bytes_load_u32(in + 336);
+    report->call_ps = bytes_load_u64(in + 344);
     for (unsigned i = 0; i < TORUS_PHASES_MAX; ++i) {
         report->startup_ps[i] = bytes_load_u64(in + 64 + 8 * i);
     }

@@ -21,11 +21,17 @@
  *   60  u32 first_unit
  *   64  u32 before_bytes
  *   68  u32 after_bytes
- *   72  arg, pad4; the tree; before, units, and after
+ *   72  u64 compute_ps per unit
+ *   80  u64 call_ps
+ *   88  arg, pad4; the tree; before, units, and after
  *
  * WIRE_PART is the message of the policy WIRE_PATTERN, for a 5^k x 5^k torus
  * with four ports and equal nodes. WIRE_BRANCH is that of WIRE_TREE, for all
  * else; its order has a tree (scatter/plan/tree.h).
+ *
+ * An order's compute_ps and call_ps are the rate that an earlier job showed; if
+ * compute_ps is 0, the originator measures. A report's are those that the plan
+ * was made with; but call_ps is measured again if the order's is wrong.
  *
  * WIRE_ANNOUNCE, node to child, ahead of all parts of a job: a head, and what
  * is passed on as it came. The head is the child's place: with WIRE_PATTERN
@@ -70,7 +76,8 @@
  *                                        328  u64 measure_ps
  *                                        336  u32 measured_units
  *                                        340  u32 0
- *                                        344  rounds, see below
+ *                                        344  u64 call_ps
+ *                                        352  rounds, see below
  *
  * Flags: 1: an output follows the result; 2: all nodes of a layer get the same,
  * so that received_ps, share_units, volume_units (of all rounds together) and
@@ -159,14 +166,14 @@ enum wire_asks {
 
 #define WIRE_BEST 0xffu
 #define WIRE_NAME_BYTES 16u
-#define WIRE_ORDER_BYTES 72u
+#define WIRE_ORDER_BYTES 88u
 #define WIRE_PART_BYTES 12u
 #define WIRE_PART_AT_LAYER 8u
 #define WIRE_JOB_BYTES 36u
 #define WIRE_CHUNK_BYTES 8u
 #define WIRE_ANNOUNCE_BYTES 12u     /* without head and argument */
 #define WIRE_ANNOUNCE_HEAD_BYTES 4u /* with WIRE_PATTERN */
-#define WIRE_REPORT_BYTES 344u
+#define WIRE_REPORT_BYTES 352u
 #define WIRE_REPORT_BYTES_MAX                                                  \
     (WIRE_REPORT_BYTES + 8u * ROUNDS_MAX * (TORUS_PHASES_MAX + 1u))
 
@@ -180,6 +187,10 @@ enum wire_asks {
    over, so that a parent can tell its children on one port apart. */
 #define WIRE_RESULT_OF(phase) (0x0fu + (phase))
 #define WIRE_KIND(kind) ((kind) >= 0x10u ? (unsigned)WIRE_RESULT : (kind))
+
+/* The longest call_ps of an order, 34 ms: the planner of trees takes startups
+   of less than 2^36 ps. */
+#define WIRE_CALL_MAX_PS ((uint64_t)1 << 35)
 
 /* Largest job of the pattern, without its argument. */
 #define WIRE_JOB_BYTES_MAX (WIRE_JOB_BYTES + 16u * (TORUS_PHASES_MAX + 1u))
@@ -203,6 +214,8 @@ struct wire_order {
     uint32_t first_unit;   /* place of this order's units in the whole load */
     uint32_t before_bytes; /* bytes of the load sent before these units .. */
     uint32_t after_bytes;  /* .. and after; at most what the terms ask for */
+    uint64_t compute_ps;   /* a unit's, to PLANNER_TIME_MAX_PS; 0: measure it */
+    uint64_t call_ps;      /* of a run() of no units, to WIRE_CALL_MAX_PS */
     const uint8_t *arg;    /* once loaded: in the message, as the two below */
     const uint8_t *tree;   /* 4-byte aligned if the message is */
     const uint8_t *load;   /* the first unit */
@@ -221,7 +234,7 @@ NODISCARD int wire_order_load(struct wire_order *order, const uint8_t *in,
 
 /* When results may travel: scatter/plan/slots.h. */
 struct wire_slots {
-    uint64_t gather_ps; /* the planned end; with an output, the start */
+    uint64_t gather_ps;   /* the planned end; with an output, the start */
     uint32_t short_units; /* of 2^shift ps */
     uint32_t long_units;
     uint32_t early_units;
@@ -233,9 +246,9 @@ struct wire_slots {
 struct wire_job {
     uint8_t phases;
     uint8_t rounds;
-    uint8_t flags; /* and policy, as on the wire: WIRE_FLAGS() */
-    uint32_t before_bytes; /* of the load that the kernel reads before .. */
-    uint32_t after_bytes;  /* .. and after each range: its halo */
+    uint8_t flags;           /* and policy, as on the wire: WIRE_FLAGS() */
+    uint32_t before_bytes;   /* of the load that the kernel reads before .. */
+    uint32_t after_bytes;    /* .. and after each range: its halo */
     struct wire_slots slots; /* to be stored; read by wire_job_slots() */
 };
 
@@ -339,7 +352,8 @@ struct wire_report {
     bool output;
     bool layers; /* all nodes of a layer get the same; else the arrays below are
                     0 */
-    uint64_t compute_ps;  /* measured, per unit */
+    uint64_t compute_ps;  /* measured, per unit; or as the order says */
+    uint64_t call_ps;     /* of a run() of no units */
     uint64_t makespan_ps; /* planned, overhead_ps included */
     uint64_t ordered_ps;  /* mesh time when the order was complete; from here
                              to scatter_start_ps the originator prepares: */

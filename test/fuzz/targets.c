@@ -41,6 +41,9 @@ static void try_order(const struct fuzz_target *target, const uint8_t *in,
         return;
     }
     fuzz_check(strlen(order.kernel) < WIRE_NAME_BYTES, "a name without end");
+    fuzz_check(order.compute_ps <= PLANNER_TIME_MAX_PS &&
+                   order.call_ps <= WIRE_CALL_MAX_PS,
+               "a rate that no planner takes");
     touch(order.arg, order.arg_bytes);
     touch(order.tree, (uint64_t)order.tree_nodes * TREE_BRANCH_BYTES);
     touch(order.load - order.before_bytes, wire_order_load_bytes(&order));
@@ -64,6 +67,8 @@ static void add_order(uint32_t tree_nodes, uint32_t arg_bytes)
                                .first_unit = 5,
                                .before_bytes = 2,
                                .after_bytes = 1,
+                               .compute_ps = 98304,
+                               .call_ps = 7520000,
                                .arg = arg,
                                .tree = tree};
     uint8_t out[512] = {0};

@@ -61,7 +61,7 @@ static void order_round_trip(struct unit *unit)
         uint32_t head = wire_order_head_bytes(&order);
         struct wire_order back;
 
-        CHECK_EQUAL(unit, head, 72 + (arg_bytes + 3u) / 4 * 4);
+        CHECK_EQUAL(unit, head, 88 + (arg_bytes + 3u) / 4 * 4);
         memset(message, 0xa5, sizeof message);
         wire_order_store(message, &order);
         CHECK_EQUAL(unit, message[head], 0xa5);
@@ -91,7 +91,7 @@ static void orders_with_long_arguments(struct unit *unit)
     fill_long_argument();
     for (unsigned n = 0; n < LONG_LENGTHS; ++n) {
         struct wire_order order = order_of(long_lengths[n], 9);
-        uint32_t head = 72 + (long_lengths[n] + 3) / 4 * 4;
+        uint32_t head = 88 + (long_lengths[n] + 3) / 4 * 4;
 
         order.arg = long_argument;
         CHECK_EQUAL(unit, wire_order_head_bytes(&order), head);
@@ -108,7 +108,7 @@ static void orders_with_long_arguments(struct unit *unit)
     }
     bytes_store_u32(long_message + 56, KERNEL_ARG_MAX + 1);
     CHECK_EQUAL(
-        unit, wire_order_load(&back, long_message, 72 + KERNEL_ARG_MAX + 4 + 9),
+        unit, wire_order_load(&back, long_message, 88 + KERNEL_ARG_MAX + 4 + 9),
         ERR_FIELD);
 }
 
@@ -125,8 +125,10 @@ static void order_layout_is_the_documented_one(struct unit *unit)
     order.first_unit = 0x0c0b0a09;
     order.before_bytes = 0x100f0e0d;
     order.after_bytes = 0x14131211;
+    order.compute_ps = 0x1918171615;
+    order.call_ps = 0x11d1c1b1a;
     wire_order_store(message, &order);
-    CHECK_EQUAL(unit, WIRE_ORDER_BYTES, 72);
+    CHECK_EQUAL(unit, WIRE_ORDER_BYTES, 88);
     CHECK_EQUAL(unit, memcmp(message, "search\0\0\0\0\0\0\0\0\0\0", 16), 0);
     CHECK_EQUAL(unit, message[16], 0xef);
     CHECK_EQUAL(unit, message[23], 0x01);
@@ -144,8 +146,12 @@ static void order_layout_is_the_documented_one(struct unit *unit)
     CHECK_EQUAL(unit, bytes_load_u32(message + 60), 0x0c0b0a09);
     CHECK_EQUAL(unit, bytes_load_u32(message + 64), 0x100f0e0d);
     CHECK_EQUAL(unit, bytes_load_u32(message + 68), 0x14131211);
-    CHECK_EQUAL(unit, message[72], 'n');
-    CHECK_EQUAL(unit, message[75], 0);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 72), 0x18171615);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 76), 0x19);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 80), 0x1d1c1b1a);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 84), 1);
+    CHECK_EQUAL(unit, message[88], 'n');
+    CHECK_EQUAL(unit, message[91], 0);
 }
 
 /* Units of any size, or none, and what is around them. */
@@ -264,6 +270,37 @@ static void damaged_orders_are_refused(struct unit *unit)
     bytes_store_u32(message + 40, UINT32_MAX);
     CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
                 ERR_LENGTH);
+}
+
+/* The rate of an earlier job: any that the planners can count with, and 0. */
+static void order_with_a_rate_round_trip(struct unit *unit)
+{
+    static const struct {
+        uint64_t compute_ps;
+        uint64_t call_ps;
+        int error;
+    } rates[] = {{0, 0, ERR_OK},
+                 {1, 0, ERR_OK},
+                 {98304, 7520000, ERR_OK},
+                 {PLANNER_TIME_MAX_PS, WIRE_CALL_MAX_PS, ERR_OK},
+                 {PLANNER_TIME_MAX_PS + 1, 0, ERR_FIELD},
+                 {UINT64_MAX, 0, ERR_FIELD},
+                 {1, WIRE_CALL_MAX_PS + 1, ERR_FIELD},
+                 {0, UINT64_MAX, ERR_FIELD}};
+    static uint8_t message[ROOM];
+
+    for (unsigned n = 0; n < sizeof rates / sizeof *rates; ++n) {
+        struct wire_order order = order_of(4, 0);
+        struct wire_order back;
+
+        order.compute_ps = rates[n].compute_ps;
+        order.call_ps = rates[n].call_ps;
+        wire_order_store(message, &order);
+        CHECK_EQUAL(unit, wire_order_load(&back, message, WIRE_ORDER_BYTES + 4),
+                    rates[n].error);
+        CHECK(unit, back.compute_ps == rates[n].compute_ps);
+        CHECK(unit, back.call_ps == rates[n].call_ps);
+    }
 }
 
 /* Anything: what is in a tree is looked at by tree_valid(). */
@@ -652,7 +689,8 @@ static void report_round_trip(struct unit *unit)
                                  .overhead_ps = 7,
                                  .ordered_ps = 8,
                                  .measure_ps = 9,
-                                 .measured_units = 10};
+                                 .measured_units = 10,
+                                 .call_ps = 0x1112131415161718};
     struct wire_report back;
 
     fill_tables(report.share_units, report.volume_units);
@@ -683,6 +721,9 @@ static void report_round_trip(struct unit *unit)
     CHECK(unit, back.ordered_ps == report.ordered_ps);
     CHECK(unit, back.measure_ps == report.measure_ps);
     CHECK_EQUAL(unit, back.measured_units, 10);
+    CHECK(unit, back.call_ps == report.call_ps);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 340), 0);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 344), 0x15161718);
     for (unsigned i = 0; i < TORUS_PHASES_MAX; ++i) {
         CHECK(unit, back.startup_ps[i] == report.startup_ps[i]);
     }
@@ -797,6 +838,7 @@ void test_wire(struct unit *unit)
     UNIT_RUN(unit, orders_beyond_32_bits_are_refused);
     UNIT_RUN(unit, order_of_any_other_length_is_refused);
     UNIT_RUN(unit, damaged_orders_are_refused);
+    UNIT_RUN(unit, order_with_a_rate_round_trip);
     UNIT_RUN(unit, order_with_a_tree_round_trip);
     UNIT_RUN(unit, orders_with_too_large_trees_are_refused);
     UNIT_RUN(unit, job_round_trip);

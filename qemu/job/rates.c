@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/job/rates.h"
+
+#include "hal/crc32.h"
+#include "qemu/support/exit_status.h"
+#include "qemu/support/file.h"
+#include "qemu/support/memory.h"
+#include "scatter/plan/one_round.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define SHOWN 60 /* characters of a value that is refused */
+
+struct rates {
+    const char *path;
+    json_t *file; /* checked: an object, whose "rates" are entries */
+};
+
+/* Numbers of an entry. */
+static const struct number {
+    const char *name;
+    uint64_t least;
+    uint64_t most;
+    const char *meaning; /* of the largest, for people */
+} numbers[] = {
+    {"argument_bytes", 0, KERNEL_ARG_MAX, ""},
+    {"argument_crc32", 0, UINT32_MAX, ""},
+    {"unit_bytes", 0, UINT32_MAX, ""},
+    {"compute_ps", 1, PLANNER_TIME_MAX_PS, " (1.1 s)"},
+    {"call_ps", 0, WIRE_CALL_MAX_PS, " (34 ms)"},
+    {"units", 1, UINT32_MAX, ""},
+};
+
+static const char *const names[] = {"board", "kernel"};
+
+/* ---- reading ---- */
+
+/* Says what a field of an entry must be, and what it is; value NULL: it is not
+   there. */
+static int refuse(const struct rates *rates, size_t index, const char *field,
+                  const json_t *value, const char *allowed)
+{
+    char *text = value == NULL
+                     ? NULL
+                     : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT |
+                                             JSON_REAL_PRECISION(12));
+    int status =
+        text == NULL
+            ? file_error(rates->path, "rates[%zu] has no %s; must be %s", index,
+                         field, allowed)
+            : file_error(rates->path, "rates[%zu]: %s is %.*s%s; must be %s",
+                         index, field, SHOWN, text,
+                         strlen(text) > SHOWN ? " .." : "", allowed);
+
+    free(text);
+    return status;
+}
+
+static int check_number(const struct rates *rates, size_t index,
+                        const json_t *entry, const struct number *number)
+{
+    const json_t *value = json_object_get(entry, number->name);
+    json_int_t is = json_integer_value(value);
+    char allowed[96];
+
+    if (json_is_integer(value) && is >= (json_int_t)number->least &&
+        is <= (json_int_t)number->most) {
+        return 0;
+    }
+    snprintf(allowed, sizeof allowed,
+             "a whole number from %" PRIu64 " to %" PRIu64 "%s", number->least,
+             number->most, number->meaning);
+    return refuse(rates, index, number->name, value, allowed);
+}
+
+static int check_entry(const struct rates *rates, size_t index,
+                       const json_t *entry)
+{
+    int status = 0;
+
+    if (!json_is_object(entry)) {
+        return refuse(rates, index, "the entry", entry, "an object");
+    }
+    for (size_t i = 0; status == 0 && i < sizeof names / sizeof *names; ++i) {
+        const json_t *value = json_object_get(entry, names[i]);
+
+        if (!json_is_string(value)) {
+            status = refuse(rates, index, names[i], value, "a name");
+        }
+    }
+    for (size_t i = 0; status == 0 && i < sizeof numbers / sizeof *numbers;
+         ++i) {
+        status = check_number(rates, index, entry, &numbers[i]);
+    }
+    return status;
+}
+
+static json_t *entries_of(const struct rates *rates)
+{
+    return json_object_get(rates->file, "rates");
+}
+
+static int check(const struct rates *rates)
+{
+    const json_t *entries = entries_of(rates);
+    int status = 0;
+
+    if (!json_is_array(entries)) {
+        return file_error(rates->path,
+                          "must be an object with a list \"rates\", as --rates "
+                          "writes it");
+    }
+    for (size_t i = 0; status == 0 && i < json_array_size(entries); ++i) {
+        status = check_entry(rates, i, json_array_get(entries, i));
+    }
+    return status;
+}
+
+/* Reads and checks a file that is there. */
+static int read_file(struct rates *rates)
+{
+    json_error_t error;
+    uint8_t *data;
+    uint64_t bytes;
+    int status = file_read(&data, &bytes, rates->path);
+
+    if (status != 0) {
+        return status;
+    }
+    rates->file = json_loadb((const char *)data, (size_t)bytes,
+                             JSON_REJECT_DUPLICATES, &error);
+    free(data);
+    return rates->file != NULL ? check(rates)
+                               : file_error(rates->path,
+                                            "line %d: %s; must be JSON, as "
+                                            "--rates writes it",
+                                            error.line, error.text);
+}
+
+/* Whether the file can be replaced: after a job of hours it is too late to find
+   that it can't. */
+static int check_output(const char *path)
+{
+    struct file_output file;
+
+    if (file_output_open(&file, path) != 0) {
+        return EXIT_FAILED;
+    }
+    /* It ends incomplete, and so without a name: that is no error here. */
+    return file_output_close(&file, false) < 0 ? 0 : EXIT_FAILED;
+}
+
+int rates_read(struct rates **rates, const char *path)
+{
+    struct rates *made = memory_or_exit(calloc(1, sizeof *made));
+    struct stat is;
+    bool there = stat(path, &is) == 0 || errno != ENOENT;
+    int status = 0;
+
+    made->path = path;
+    if (there) {
+        status = read_file(made);
+    } else {
+        made->file = memory_or_exit(json_pack("{s:[]}", "rates"));
+    }
+    status = status == 0 ? check_output(path) : status;
+    if (status != 0) {
+        rates_free(made);
+        return status;
+    }
+    *rates = made;
+    return 0;
+}
+
+const char *rates_path(const struct rates *rates)
+{
+    return rates->path;
+}
+
+void rates_free(struct rates *rates)
+{
+    if (rates != NULL) {
+        json_decref(rates->file);
+        free(rates);
+    }
+}
+
+/* ---- entries ---- */
+
+static bool has_name(const json_t *entry, const char *field, const char *name)
+{
+    return strcmp(json_string_value(json_object_get(entry, field)), name) == 0;
+}
+
+static uint64_t number_of(const json_t *entry, const char *field)
+{
+    return (uint64_t)json_integer_value(json_object_get(entry, field));
+}
+
+static uint32_t argument_crc(const struct job_config *config)
+{
+    return crc32_update(0, config->load.arg, config->load.arg_bytes);
+}
+
+/* The index of the job's entry, or the number of entries. */
+static size_t index_of(const struct rates *rates,
+                       const struct job_config *config, const char *board)
+{
+    const json_t *entries = entries_of(rates);
+    size_t count = json_array_size(entries);
+
+    for (size_t i = 0; i < count; ++i) {
+        const json_t *entry = json_array_get(entries, i);
+
+        if (has_name(entry, "board", board) &&
+            has_name(entry, "kernel", config->kernel->name) &&
+            number_of(entry, "argument_bytes") == config->load.arg_bytes &&
+            number_of(entry, "argument_crc32") == argument_crc(config) &&
+            number_of(entry, "unit_bytes") == config->load.unit_bytes) {
+            return i;
+        }
+    }
+    return count;
+}
+
+/* The originator computes 2^shift times slower. */
+static unsigned slow_shift(const struct job_config *config)
+{
+    return config->slow_shift == NULL ? 0
+                                      : config->slow_shift[torus_index(
+                                            config->size, config->originator)];
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+struct outcome_rate rates_find(const struct rates *rates,
+                               const struct job_config *config,
+                               const char *board)
+{
+    const json_t *entry =
+        json_array_get(entries_of(rates), index_of(rates, config, board));
+    unsigned shift = slow_shift(config);
+
+    return (struct outcome_rate){
+        .compute_ps = smaller(number_of(entry, "compute_ps") << shift,
+                              PLANNER_TIME_MAX_PS),
+        .call_ps =
+            smaller(number_of(entry, "call_ps") << shift, WIRE_CALL_MAX_PS),
+        .units = (uint32_t)number_of(entry, "units")};
+}
+
+/* ---- writing ---- */
+
+/* A number from `least` on, as the range of that field allows. */
+static json_t *within(uint64_t value, uint64_t least, uint64_t most)
+{
+    return json_integer(
+        (json_int_t)smaller(value > least ? value : least, most));
+}
+
+static json_t *entry_of(const struct job_config *config, const char *board,
+                        struct outcome_rate rate)
+{
+    unsigned shift = slow_shift(config);
+
+    return memory_or_exit(
+        json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:I}", "board", board,
+                  "kernel", config->kernel->name, "argument_bytes",
+                  (json_int_t)config->load.arg_bytes, "argument_crc32",
+                  (json_int_t)argument_crc(config), "unit_bytes",
+                  (json_int_t)config->load.unit_bytes, "compute_ps",
+                  within(rate.compute_ps >> shift, 1, PLANNER_TIME_MAX_PS),
+                  "call_ps", within(rate.call_ps >> shift, 0, WIRE_CALL_MAX_PS),
+                  "units", (json_int_t)rate.units));
+}
+
+static int write_file(const struct rates *rates)
+{
+    struct file_output file;
+    int result;
+
+    if (file_output_open(&file, rates->path) != 0) {
+        return EXIT_FAILED;
+    }
+    result = json_dumpf(rates->file, file.stream, JSON_INDENT(2));
+    fputc('\n', file.stream);
+    return file_output_close(&file, result == 0) == 0 ? 0 : EXIT_FAILED;
+}
+
+int rates_update(const struct rates *rates, const struct job_config *config,
+                 const struct outcome *outcome)
+{
+    struct outcome_rate rate = outcome_rate(outcome);
+    struct rates *now;
+    size_t index;
+    json_t *entry;
+    int status;
+
+    if (rate.units == 0) {
+        return 0;
+    }
+    status = rates_read(&now, rates->path);
+    if (status != 0) {
+        return status;
+    }
+    index = index_of(now, config, outcome->board);
+    entry = entry_of(config, outcome->board, rate);
+    if (index < json_array_size(entries_of(now))) {
+        json_array_set_new(entries_of(now), index, entry);
+    } else {
+        json_array_append_new(entries_of(now), entry);
+    }
+    status = write_file(now);
+    rates_free(now);
+    return status;
+}
