@@ -3,6 +3,8 @@
 
 #include "scatter/plan/wide.h"
 
+#include <string.h>
+
 /*
  * Limits in units of the reference's compute time. No plan takes longer than
  * the originator alone with its software: 2^32 units at an eighth of the speed,
@@ -12,6 +14,7 @@
 #define ALONE_BITS 35u
 #define TIME_BITS 36u
 #define OFFSET_BITS 50u
+#define LEFT_BITS 56u  /* of a child's offset: OFFSET_BITS and SLOW_BITS */
 #define SLOPE_BITS 15u /* a slope is at most the number of nodes */
 #define SLOW_BITS TREE_SLOW_SHIFT_MAX
 
@@ -24,6 +27,29 @@ struct line {
     struct wide offset;
 };
 
+/* A time in both measures. */
+struct known {
+    uint64_t time_ps;
+    uint64_t whole; /* units, and in 2^-64 of one */
+    uint64_t fraction;
+};
+
+/* A child that was met: child_left() of one that is like it. */
+struct met {
+    uint32_t nodes; /* of its subtree; 0: none yet */
+    uint32_t hops;
+    struct line takes;
+    struct line left;
+};
+
+#define KNOWN_BITS 5u
+#define MET 8u
+/* What was worked out once. */
+struct memo {
+    struct known known[1u << KNOWN_BITS];
+    struct met met[MET];
+};
+
 struct tree_work {
     const struct tree_input *input;
     uint8_t *tree;
@@ -34,11 +60,13 @@ struct tree_work {
     struct wide *left;     /* s of every node: the time that it has left */
     uint16_t *kept;        /* for cut(): branches kept before each one */
     uint8_t *slow_shift;   /* node i is 2^slow_shift[i] times slower */
+    struct memo *memo;     /* software costs and equal subtrees come often */
 };
 
 uint32_t tree_work_bytes(uint32_t nodes)
 {
-    return nodes * (uint32_t)(sizeof(struct line) + sizeof(struct wide) +
+    return (uint32_t)sizeof(struct memo) +
+           nodes * (uint32_t)(sizeof(struct line) + sizeof(struct wide) +
                               sizeof(uint16_t) + sizeof(uint8_t));
 }
 
@@ -177,15 +205,25 @@ static struct wide bounded(struct tree_work *work, struct wide a, unsigned bits)
 
 static struct wide units_of(struct tree_work *work, uint64_t time_ps)
 {
+    uint64_t hash = (time_ps & UINT32_MAX) * 2654435769u >> (32 - KNOWN_BITS);
+    struct known *known = &work->memo->known[hash % (1u << KNOWN_BITS)];
     uint64_t compute_ps = work->input->compute_ps;
+    struct wide_ratio ratio;
+    uint64_t whole;
     bool fits;
-    struct wide_ratio ratio = wide_ratio_of(time_ps, compute_ps, &fits);
-    uint64_t whole = fits ? ratio.whole : time_ps / compute_ps;
 
+    if (known->time_ps == time_ps) {
+        /* The mask only lets an analysis see a size. */
+        whole = known->whole & (((uint64_t)1 << TIME_BITS) - 1);
+        return wide_add(wide_of(whole), (struct wide){0, known->fraction});
+    }
+    ratio = wide_ratio_of(time_ps, compute_ps, &fits);
+    whole = fits ? ratio.whole : time_ps / compute_ps;
     if (whole >> TIME_BITS != 0) {
         work->out_of_range = true;
-        whole = 0;
+        return wide_of(0);
     }
+    *known = (struct known){time_ps, whole, ratio.fraction};
     return wide_add(wide_of(whole), (struct wide){0, ratio.fraction});
 }
 
@@ -283,11 +321,10 @@ static struct line bounded_line(struct tree_work *work, struct line line,
                          bounded(work, line.offset, offset_bits)};
 }
 
-/* A child's time left as a line in the time left of its parent's lane. */
-static struct line child_left(struct tree_work *work, uint32_t child)
+/* The same for a child that is like none of those that were met. */
+static struct line new_child_left(struct tree_work *work, const uint8_t *branch,
+                                  struct line takes)
 {
-    const uint8_t *branch = branch_at(work, child);
-    struct line takes = work->takes[child];
     struct wide rate = rate_of(work, branch);
     struct wide scale = wide_divide(
         wide_of(1), wide_add(wide_of(1), wide_multiply(rate, takes.slope)));
@@ -299,6 +336,33 @@ static struct line child_left(struct tree_work *work, uint32_t child)
     /* s_c = scale * (s - startup + rate q_c) */
     return (struct line){scale,
                          wide_subtract(wide_multiply(scale, startup), credit)};
+}
+
+static bool same(struct wide a, struct wide b)
+{
+    return a.high == b.high && a.low == b.low;
+}
+
+/* A child's time left as a line in the time left of its parent's lane. */
+static struct line child_left(struct tree_work *work, uint32_t child)
+{
+    const uint8_t *branch = branch_at(work, child);
+    const struct line *takes = &work->takes[child];
+    uint32_t nodes = tree_nodes(branch);
+    uint32_t hops = torus_path_hops(tree_path(branch));
+    struct met *met = &work->memo->met[(4 * nodes + hops) % MET];
+    struct line left;
+
+    if (met->nodes == nodes && met->hops == hops &&
+        same(met->takes.offset, takes->offset) &&
+        same(met->takes.slope, takes->slope)) {
+        return bounded_line(work, met->left, LEFT_BITS);
+    }
+    left = new_child_left(work, branch, *takes);
+    if (!work->out_of_range) {
+        *met = (struct met){nodes, hops, *takes, left};
+    }
+    return left;
 }
 
 static struct line subtree_line(struct tree_work *work, uint32_t index)
@@ -549,7 +613,9 @@ static bool lay_out(struct tree_work *work, void *memory, uint8_t *tree,
     if (!fits || work->rho.whole > UINT16_MAX) {
         return false;
     }
-    work->takes = (struct line *)memory;
+    work->memo = (struct memo *)memory;
+    memset(work->memo, 0, sizeof *work->memo);
+    work->takes = (struct line *)(void *)(work->memo + 1);
     work->left = (struct wide *)(void *)(work->takes + nodes);
     work->kept = (uint16_t *)(void *)(work->left + nodes);
     work->slow_shift = (uint8_t *)(void *)(work->kept + nodes);

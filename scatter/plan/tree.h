@@ -107,8 +107,8 @@ struct tree_input {
  * `work` takes tree_work_bytes(nodes), 8-byte aligned. Result: 0 and the
  * makespan and the last phase in use; ERR_EMPTY; ERR_RANGE: a number is out of
  * range, the makespan is 2^63 ps or more, the originator's software takes 2^35
- * units' time, or, with equal shares, anything 2^36. About 9000
- * instructions a node.
+ * units' time, or, with equal shares, anything 2^36. About 3000
+ * instructions a node, where subtrees are alike.
  */
 NODISCARD int tree_plan(uint8_t *tree, const struct tree_input *input,
                         void *work, uint64_t *makespan_ps, unsigned *phases);

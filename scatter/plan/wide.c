@@ -47,6 +47,12 @@ struct wide wide_multiply(struct wide a, struct wide b)
     bool negative = wide_is_negative(a) != wide_is_negative(b);
     struct wide product;
 
+    if (a.high == 1 && a.low == 0) {
+        return b;
+    }
+    if (b.high == 1 && b.low == 0) {
+        return a;
+    }
     a = wide_is_negative(a) ? wide_negate(a) : a;
     b = wide_is_negative(b) ? wide_negate(b) : b;
     product = (struct wide){a.high * b.high, wide_product(a.low, b.low).high};
@@ -100,10 +106,14 @@ struct wide wide_divide(struct wide numerator, struct wide denominator)
 {
     struct wide quotient = {0, 0};
 
-    /* Every turn finds 29 bits more and leaves a remainder >= 0. */
+    /* Every turn finds 29 bits more and leaves a remainder >= 0, until it finds
+       none. */
     for (unsigned turn = 0; turn < 5; ++turn) {
         struct wide part = wide_divide_roughly(numerator, denominator);
 
+        if (wide_is_zero(part)) {
+            break;
+        }
         quotient = wide_add(quotient, part);
         numerator = wide_subtract(numerator, wide_multiply(part, denominator));
     }

@@ -9,6 +9,7 @@
 #include "test/prove/any.h"
 
 #define NODES_MAX 5u
+#define MEMO_WORDS 168u /* of what the plan works out once */
 
 /* Branches that are as tree_valid() wants each of them to be. */
 static void fill(uint8_t tree[], uint32_t nodes)
@@ -56,7 +57,7 @@ static struct tree_input any_input(uint8_t ports, bool equal)
 static void plan_any(uint32_t nodes, struct tree_input input)
 {
     uint8_t tree[TREE_BRANCH_BYTES * NODES_MAX];
-    uint64_t work[7 * NODES_MAX];
+    uint64_t work[MEMO_WORDS + 7 * NODES_MAX];
     uint64_t makespan_ps;
     unsigned phases;
 
