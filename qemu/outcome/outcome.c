@@ -74,11 +74,12 @@ uint64_t outcome_with_results_ps(const struct outcome *outcome)
 static struct outcome_preparing sum(const struct outcome_preparing *a,
                                     const struct outcome_preparing *b)
 {
-    return (struct outcome_preparing){.all_ps = a->all_ps + b->all_ps,
-                                      .begin_ps = a->begin_ps + b->begin_ps,
-                                      .measure_ps =
-                                          a->measure_ps + b->measure_ps,
-                                      .plan_ps = a->plan_ps + b->plan_ps};
+    return (struct outcome_preparing){
+        .all_ps = a->all_ps + b->all_ps,
+        .announce_ps = a->announce_ps + b->announce_ps,
+        .begin_ps = a->begin_ps + b->begin_ps,
+        .measure_ps = a->measure_ps + b->measure_ps,
+        .plan_ps = a->plan_ps + b->plan_ps};
 }
 
 uint64_t outcome_scatter_start_ps(const struct outcome *outcome)
@@ -90,6 +91,7 @@ struct outcome_preparing outcome_preparing(const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
     struct outcome_preparing all = {.all_ps = outcome_scatter_start_ps(outcome),
+                                    .announce_ps = plan->announce_ps,
                                     .begin_ps = plan->begin_ps,
                                     .measure_ps = plan->measure_ps,
                                     .plan_ps = plan->plan_ps};

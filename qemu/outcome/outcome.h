@@ -63,6 +63,7 @@ struct outcome_layer {
 /* What the originator does from the order to the start of the scatter. */
 struct outcome_preparing {
     uint64_t all_ps; /* these and the rest: reading the order, writing jobs */
+    uint64_t announce_ps;
     uint64_t begin_ps;
     uint64_t measure_ps;
     uint64_t plan_ps;

@@ -202,12 +202,13 @@ static json_t *preparing_json(const struct outcome *outcome)
 {
     struct outcome_preparing preparing = outcome_preparing(outcome);
 
-    return json_pack("{s:o, s:o, s:o, s:o}", "begin_ps",
-                     integer(preparing.begin_ps), "measure_ps",
-                     integer(preparing.measure_ps), "plan_ps",
-                     integer(preparing.plan_ps), "other_ps",
-                     integer(preparing.all_ps - preparing.begin_ps -
-                             preparing.measure_ps - preparing.plan_ps));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o}", "announce_ps",
+        integer(preparing.announce_ps), "begin_ps", integer(preparing.begin_ps),
+        "measure_ps", integer(preparing.measure_ps), "plan_ps",
+        integer(preparing.plan_ps), "other_ps",
+        integer(preparing.all_ps - preparing.announce_ps - preparing.begin_ps -
+                preparing.measure_ps - preparing.plan_ps));
 }
 
 static json_t *measured_json(const struct outcome *outcome)

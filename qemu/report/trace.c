@@ -118,8 +118,10 @@ static void print_preparing(FILE *out, const struct outcome *outcome,
     const struct {
         const char *name;
         uint64_t ps;
-    } part[] = {{"order", outcome_scatter_start_ps(outcome) - plan->begin_ps -
+    } part[] = {{"order", outcome_scatter_start_ps(outcome) -
+                              plan->announce_ps - plan->begin_ps -
                               plan->measure_ps - plan->plan_ps},
+                {"announce", plan->announce_ps},
                 {"begin", plan->begin_ps},
                 {"measure", plan->measure_ps},
                 {"plan", plan->plan_ps}};

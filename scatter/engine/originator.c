@@ -119,6 +119,8 @@ static int prepare(struct scatter *scatter, struct originator *originator)
     read_order(scatter, order);
     if (error == ERR_OK) {
         error = announce_job(scatter, originator);
+        originator->report.announce_ps =
+            originator_now_ps(scatter) - originator->announced_ps;
     }
     if (error == ERR_OK) {
         error = begin_kernel(scatter, originator);

@@ -172,6 +172,7 @@ void wire_report_store(uint8_t *out, const struct wire_report *report,
     bytes_store_u64(out + 328, report->measure_ps);
     bytes_store_u32(out + 336, report->measured_units);
     bytes_store_u64(out + 344, report->call_ps);
+    bytes_store_u64(out + 352, report->announce_ps);
     for (unsigned i = 0; i < TORUS_PHASES_MAX; ++i) {
         bytes_store_u64(out + 64 + 8 * i, report->startup_ps[i]);
     }
@@ -213,6 +214,7 @@ int wire_report_load(struct wire_report *report, struct rounds_plan *plan,
     report->measure_ps = bytes_load_u64(in + 328);
     report->measured_units = bytes_load_u32(in + 336);
     report->call_ps = bytes_load_u64(in + 344);
+    report->announce_ps = bytes_load_u64(in + 352);
     for (unsigned i = 0; i < TORUS_PHASES_MAX; ++i) {
         report->startup_ps[i] = bytes_load_u64(in + 64 + 8 * i);
     }

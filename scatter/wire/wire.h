@@ -77,7 +77,8 @@
  *                                        336  u32 measured_units
  *                                        340  u32 0
  *                                        344  u64 call_ps
- *                                        352  rounds, see below
+ *                                        352  u64 announce_ps
+ *                                        360  rounds, see below
  *
  * Flags: 1: an output follows the result; 2: all nodes of a layer get the same,
  * so that received_ps, share_units, volume_units (of all rounds together) and
@@ -173,7 +174,7 @@ enum wire_asks {
 #define WIRE_CHUNK_BYTES 8u
 #define WIRE_ANNOUNCE_BYTES 12u     /* without head and argument */
 #define WIRE_ANNOUNCE_HEAD_BYTES 4u /* with WIRE_PATTERN */
-#define WIRE_REPORT_BYTES 352u
+#define WIRE_REPORT_BYTES 360u
 #define WIRE_REPORT_BYTES_MAX                                                  \
     (WIRE_REPORT_BYTES + 8u * ROUNDS_MAX * (TORUS_PHASES_MAX + 1u))
 
@@ -357,6 +358,7 @@ struct wire_report {
     uint64_t makespan_ps; /* planned, overhead_ps included */
     uint64_t ordered_ps;  /* mesh time when the order was complete; from here
                              to scatter_start_ps the originator prepares: */
+    uint64_t announce_ps; /* queueing the announcement */
     uint64_t begin_ps;    /* the kernel's begin() */
     uint64_t measure_ps;  /* computing the first units, for compute_ps */
     uint64_t plan_ps;     /* planning */

@@ -13,7 +13,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
 sys.dont_write_bytecode = True
 
-import host_speed  # noqa: E402
 import mesh  # noqa: E402
 
 KILO, MEGA = 10 ** 3, 10 ** 6
@@ -200,36 +199,17 @@ def job_lines(table, folder):
 
 def lines(table, folder, large):
     folder = pathlib.Path(folder)
+    table.headings("from order to answer", "must be", "measured", "met")
     answer_lines(table, folder, large)
     software_lines(table, folder, large)
     bound_lines(table, folder, large)
     job_lines(table, folder)
 
 
-class Plain(host_speed.Plain):
-    """The table where this program stands alone."""
-
-    shape = None
-
-    def headings(self, *words, shape):
-        self.shape = shape
-        print()
-        self.row(*words)
-
-    def row(self, *words):
-        print(self.shape.format(*words).rstrip(), flush=True)
-
-    def verdict(self, _, met):
-        self.missed += not met
-        return "yes" if met else "NO"
-
-
-def main():
-    with tempfile.TemporaryDirectory() as folder:
-        table = Plain()
-        lines(table, folder, "--quick" not in sys.argv[1:])
-    return 1 if table.missed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    import bench
+
+    printed = bench.Table(False)
+    with tempfile.TemporaryDirectory() as name:
+        lines(printed, name, "--quick" not in sys.argv[1:])
+    sys.exit(1 if printed.missed else 0)

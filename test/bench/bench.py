@@ -18,6 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
 
+import answers  # noqa: E402
 import boot  # noqa: E402
 import chip  # noqa: E402
 import host_speed  # noqa: E402
@@ -376,6 +377,7 @@ def main():
         conflict_lines(bench, table)
         image_lines(bench, table, first)
         relay.lines(table)
+        answers.lines(table, folder, not options.quick)
         boot.lines(table, ["5x5"] if options.quick else ["5x5", "25x25"])
         boards = len(table.lines)
         chip.lines(table)

@@ -34,8 +34,9 @@ SCHEMA = {
              "startup_ps": [WHOLE], "overhead_ps": WHOLE, "layers": [LAYER]},
     "measured": {"answer_ps": WHOLE, "answer_speedup": REAL,
                  "one_board_answer_ps": WHOLE, "preparing_ps": WHOLE,
-                 "preparing": {"begin_ps": WHOLE, "measure_ps": WHOLE,
-                               "plan_ps": WHOLE, "other_ps": WHOLE},
+                 "preparing": {"announce_ps": WHOLE, "begin_ps": WHOLE,
+                               "measure_ps": WHOLE, "plan_ps": WHOLE,
+                               "other_ps": WHOLE},
                  "makespan_ps": WHOLE, "with_results_ps": WHOLE,
                  "overhead_vs_plan": REAL, "speedup": REAL,
                  "spread_ps": WHOLE, "idle_max_ps": WHOLE, "nodes": [NODE]},
@@ -277,8 +278,8 @@ def test_trace_shows_every_node_and_circuit(written):
         assert e["ts"] + e["dur"] == pytest.approx(
             (zero + intervals[at]["compute_end_ps"]) / 1e6)
     prepared = [e for e in slices if e["cat"] == "prepare"]
-    assert [e["name"] for e in prepared] == ["order", "begin", "measure",
-                                             "plan"]
+    assert [e["name"] for e in prepared] == ["order", "announce", "begin",
+                                             "measure", "plan"]
     assert prepared[0]["ts"] == 0
     assert prepared[-1]["ts"] + prepared[-1]["dur"] == pytest.approx(zero / 1e6)
     circuits = [e for e in slices

@@ -690,7 +690,8 @@ static void report_round_trip(struct unit *unit)
                                  .ordered_ps = 8,
                                  .measure_ps = 9,
                                  .measured_units = 10,
-                                 .call_ps = 0x1112131415161718};
+                                 .call_ps = 0x1112131415161718,
+                                 .announce_ps = 11};
     struct wire_report back;
 
     fill_tables(report.share_units, report.volume_units);
@@ -722,6 +723,7 @@ static void report_round_trip(struct unit *unit)
     CHECK(unit, back.measure_ps == report.measure_ps);
     CHECK_EQUAL(unit, back.measured_units, 10);
     CHECK(unit, back.call_ps == report.call_ps);
+    CHECK(unit, back.announce_ps == report.announce_ps);
     CHECK_EQUAL(unit, bytes_load_u32(message + 340), 0);
     CHECK_EQUAL(unit, bytes_load_u32(message + 344), 0x15161718);
     for (unsigned i = 0; i < TORUS_PHASES_MAX; ++i) {
