@@ -178,7 +178,7 @@ static int measure_piece(struct scatter *scatter, struct originator *originator,
         error = compute_piece(scatter, originator, units, &piece_ps);
     }
     while (error == ERR_OK && piece_ps < first_ps + PIECE_PS / 4 &&
-           units < most / 4 && pieces < MEASURE_PIECES_MAX) {
+           units < most / 4 && pieces < MEASURE_PIECES_MAX - 2) {
         units *= 4;
         ++pieces;
         error = compute_piece(scatter, originator, units, &piece_ps);
@@ -230,17 +230,21 @@ static bool is_small(const struct scatter *scatter,
 
 /*
  * Computes a 64th of the load and then an eighth. As long as they take what
- * they should, the originator is to do the rest alone; if the estimate was too
- * small, they tell the rate, before much is lost.
+ * they should, the originator is to do the rest alone, at the rate by which
+ * they differ; if the guess was too small, little is lost, and a better one
+ * known.
  */
 static int try_alone(struct scatter *scatter, struct originator *originator,
-                     uint64_t unit_ps)
+                     uint64_t guess_ps)
 {
+    struct wire_report *report = &originator->report;
     uint32_t all = scatter->units;
+    uint64_t before_ps = 0;
+    uint32_t before = 0;
     int error = ERR_OK;
 
     originator->alone = true;
-    originator->report.compute_ps = unit_ps;
+    report->compute_ps = guess_ps;
     for (uint32_t part = 64; part >= 8 && originator->alone; part /= 8) {
         uint32_t units = all / part + 1;
         uint64_t piece_ps;
@@ -249,10 +253,18 @@ static int try_alone(struct scatter *scatter, struct originator *originator,
             break;
         }
         error = compute_piece(scatter, originator, units, &piece_ps);
-        if (error != ERR_OK || piece_ps > 2 * units * unit_ps + CALL_PS) {
-            originator->alone = false;
-            originator->report.compute_ps = piece_ps / units;
+        originator->alone =
+            error == ERR_OK && piece_ps <= 2 * units * guess_ps + CALL_PS;
+        if (!originator->alone) {
+            report->compute_ps = piece_ps / units;
+        } else if (before > 0 && units > before && piece_ps > before_ps) {
+            report->compute_ps = (piece_ps - before_ps) / (units - before);
         }
+        before_ps = piece_ps;
+        before = units;
+    }
+    if (report->compute_ps == 0) {
+        report->compute_ps = 1;
     }
     return error;
 }
@@ -292,6 +304,26 @@ static bool is_kept(const struct scatter *scatter,
            memcmp(rate->arg, order->arg, order->arg_bytes) == 0;
 }
 
+/* Measures pieces, or takes the guess for a load of too few units. */
+static int measure_guessed(struct scatter *scatter,
+                           struct originator *originator, uint64_t guess_ps)
+{
+    uint32_t units = piece_units(scatter, guess_ps);
+    int error;
+
+    originator->report.compute_ps = guess_ps;
+    if (units == 0) {
+        return ERR_OK;
+    }
+    error =
+        circuit_quiet(scatter->circuit); /* the announcement is on its way */
+    if (error != ERR_OK) {
+        return error;
+    }
+    return units == 1 ? measure_one(scatter, originator)
+                      : measure_piece(scatter, originator, units);
+}
+
 int measure_kernel(struct scatter *scatter, struct originator *originator)
 {
     const struct scatter_rate *rate = &scatter->rate;
@@ -302,26 +334,22 @@ int measure_kernel(struct scatter *scatter, struct originator *originator)
     uint64_t guess_ps = given  ? order->compute_ps
                         : kept ? rate->compute_ps
                                : estimate_ps(scatter);
-    uint32_t units;
+    bool wrong = false;
     int error = ERR_OK;
 
     if (is_small(scatter, order, guess_ps)) {
         error = try_alone(scatter, originator, guess_ps);
-    } else if (given) {
-        report->compute_ps = order->compute_ps;
-        report->call_ps = order->call_ps;
-    } else if (kept) {
-        report->compute_ps = rate->compute_ps;
-        report->call_ps = rate->call_ps;
-    } else if ((units = piece_units(scatter, guess_ps)) > 0) {
-        /* The announcement is on its way. */
-        error = circuit_quiet(scatter->circuit);
-        if (error == ERR_OK) {
-            error = units == 1 ? measure_one(scatter, originator)
-                               : measure_piece(scatter, originator, units);
-        }
-    } else {
+        wrong = !originator->alone;
+        guess_ps = report->compute_ps;
+    }
+    if (error != ERR_OK || originator->alone) {
+        return error;
+    }
+    if ((given || kept) && !wrong) {
         report->compute_ps = guess_ps;
+        report->call_ps = given ? order->call_ps : rate->call_ps;
+    } else {
+        error = measure_guessed(scatter, originator, guess_ps);
     }
     if (report->compute_ps < least_ps(order)) {
         report->compute_ps = least_ps(order);

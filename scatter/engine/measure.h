@@ -11,7 +11,7 @@
 #include "scatter/engine/originator_state.h"
 
 /* Calls of the kernel at most: so many pieces of output. */
-#define MEASURE_PIECES_MAX 8u
+#define MEASURE_PIECES_MAX 10u
 
 /*
  * Sets the report's compute_ps, call_ps, measure_ps and measured_units; takes

@@ -65,7 +65,7 @@ static void make_scatter(uint8_t tree[])
 static int plan(uint8_t tree[], const struct tree_input *input,
                 uint64_t *makespan_ps, unsigned *phases)
 {
-    static uint64_t work[NODES_MAX * 8];
+    static uint64_t work[168 + NODES_MAX * 7];
 
     return tree_plan(tree, input, work, makespan_ps, phases);
 }
