@@ -21,7 +21,8 @@
 /* A part's head and a short result take so many bytes, roughly. */
 #define HEAD_BYTES 100u
 #define RESULT_BYTES 272u
-/* No run() of a few units takes longer than it is estimated to, and this. */
+/* A run() of few units may take so much longer than they are estimated to, by
+   its fixed part. */
 #define CALL_PS 20000000u /* 20 us */
 /* An order's rate is at most 2^6 times the kernel's own estimate, or as much
    less, if it has one. */
@@ -315,8 +316,8 @@ static int measure_guessed(struct scatter *scatter,
     if (units == 0) {
         return ERR_OK;
     }
-    error =
-        circuit_quiet(scatter->circuit); /* the announcement is on its way */
+    /* The announcement is on its way. */
+    error = circuit_quiet(scatter->circuit);
     if (error != ERR_OK) {
         return error;
     }
