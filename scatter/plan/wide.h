@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signed fixed point in 128 bits, Q63.64: what planning with several rounds
- * needs, since its unknown is the smallest volume and every round before it is
- * a multiple. Made of two 64-bit words: no 128-bit type, no floating point.
+ * Signed fixed point in 128 bits, Q63.64: what planning along a tree needs,
+ * where a node's time left is a small part of a unit times numbers up to 2^50.
+ * Made of two 64-bit words: no 128-bit type, no floating point.
  * All functions are pure; a sum or product must stay within +-2^63.
  */
 #ifndef SCATTER_PLAN_WIDE_H
