@@ -47,13 +47,16 @@ target_link = $(TARGET_CC) $(target_core) $(TARGET_LDFLAGS) $(ldflags_$(1)) \
               -T $(or $(linker_script),linker/$(1).ld)
 
 # Small is better than fast but where every hop or unit passes.
-SMALL := -fno-schedule-insns2 -fno-move-loop-invariants
+FAST := -O3 -fno-split-paths -fno-unswitch-loops -fno-reorder-blocks
+SMALL := -fno-schedule-insns2 -fno-move-loop-invariants -fno-thread-jumps \
+         -fno-tree-pre -fno-tree-loop-im -fira-region=one -fno-tree-ch \
+         -fno-tree-dominator-opts -fno-if-conversion
 
 define board_rules
 objects_$(1) := $(sources_$(1):%.c=$(BUILD)/$(1)/%.o) \
                 $(BUILD)/$(1)/kernel_table.o
 fast_objects_$(1) := $(fast_$(1):%.c=$(BUILD)/$(1)/%.o)
-$$(fast_objects_$(1)): TARGET_CFLAGS += -O3
+$$(fast_objects_$(1)): TARGET_CFLAGS += $(FAST)
 $$(filter-out $$(fast_objects_$(1)),$$(objects_$(1))): \
     TARGET_CFLAGS += $(SMALL)
 $$(filter-out $(BUILD)/$(1)/hal/%,$$(objects_$(1))): \

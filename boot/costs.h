@@ -18,7 +18,8 @@
         .job_ps = 85 * (ps), .plan_rounds_ps = 5000 * (ps),                    \
         .try_rounds_ps = 300 * (ps), .branch_split_ps = 126 * (ps),            \
         .branch_queue_ps = 197 * (ps), .result_merge_ps = 250 * (ps),          \
-        .result_queue_ps = 190 * (ps), .plan_ps = 3000 * (ps),                 \
+        .result_queue_ps = 190 * (ps), \
+        .plan_ps = 3000 * (ps), .advance_ps = 5200 * (ps),                 \
         .instruction_ps = (ps)                                                 \
     }
 

@@ -276,7 +276,7 @@ static COLD int search_begin(void *work, struct kernel_terms *terms,
     terms->after_bytes = search->longest - 1;
     terms->result_bytes_max = offsets_at(search->patterns) + 4 * OFFSETS_MAX;
     terms->instructions_per_1000_units =
-        (300 + 5000 / search->shortest) * job->unit_bytes;
+        (30 + 5700 / search->shortest) * job->unit_bytes;
     return KERNEL_OK;
 }
 
@@ -461,41 +461,63 @@ static uint32_t stored_in(const struct kernel_result *result)
     return (result->bytes - offsets_of(result)) / 4;
 }
 
-static uint32_t offset_at(const struct kernel_result *result, uint32_t index)
+/* Merges the list from `own` to `own_end` with another one, which takes the
+   place behind it; both ascend. */
+static HOT void fill(const uint8_t *own, uint8_t *own_end, const uint8_t *other,
+                     const uint8_t *other_end)
 {
-    return kernel_load_u32(result->data + offsets_of(result) + 4 * index);
+    uint8_t *to = own_end + (other_end - other);
+    uint32_t last;
+
+    if (other == other_end) {
+        return;
+    }
+    last = kernel_load_u32(other_end -= 4);
+    while (own_end != own) {
+        uint32_t offset = kernel_load_u32(own_end -= 4);
+
+        while (offset <= last) {
+            kernel_store_u32(to -= 4, last);
+            if (other == other_end) {
+                return;
+            }
+            last = kernel_load_u32(other_end -= 4);
+        }
+        kernel_store_u32(to -= 4, offset);
+    }
+    memcpy(to - (other_end + 4 - other), other,
+           (size_t)(other_end + 4 - other));
 }
 
 /* Merges two ascending lists into the first, from their ends unless one just
    follows the other; of more than OFFSETS_MAX offsets the largest are dropped.
 */
-static COLD void merge_offsets(struct kernel_result *into,
-                               const struct kernel_result *next)
+static NOINLINE void merge_offsets(struct kernel_result *into,
+                                   const struct kernel_result *next)
 {
     uint32_t mine = stored_in(into);
     uint32_t others = stored_in(next);
     uint32_t all = mine + others;
     uint32_t kept = all < OFFSETS_MAX ? all : OFFSETS_MAX;
-    uint8_t *offsets = into->data + offsets_of(into);
+    uint8_t *own = into->data + offsets_of(into);
+    const uint8_t *other = next->data + offsets_of(next);
 
     into->bytes = offsets_of(into) + 4 * kept;
     if (mine > 0 && others > 0 &&
-        offset_at(into, mine - 1) < offset_at(next, 0)) {
-        memcpy(offsets + 4 * mine, next->data + offsets_of(next),
-               4 * (kept - mine));
+        kernel_load_u32(own + 4 * (mine - 1)) < kernel_load_u32(other)) {
+        memcpy(own + 4 * mine, other, 4 * (kept - mine));
         return;
     }
-    while (others > 0) {
-        bool from_mine =
-            mine > 0 && offset_at(into, mine - 1) > offset_at(next, others - 1);
-        uint32_t offset =
-            from_mine ? offset_at(into, --mine) : offset_at(next, --others);
+    for (; all > kept; --all) {
+        bool drops_own =
+            mine > 0 &&
+            (others == 0 || kernel_load_u32(own + 4 * (mine - 1)) >
+                                kernel_load_u32(other + 4 * (others - 1)));
 
-        all -= 1;
-        if (all < kept) {
-            kernel_store_u32(offsets + 4 * all, offset);
-        }
+        mine -= drops_own;
+        others -= !drops_own;
     }
+    fill(own, own + 4 * mine, other, other + 4 * others);
 }
 
 static COLD int search_merge(const void *work, struct kernel_result *into,

@@ -14,6 +14,7 @@ const struct scatter_costs boot_costs = {
     .round_overhead_ps = 64 * PS_PER_INSTRUCTION,
     .job_ps = 85 * PS_PER_INSTRUCTION,
     .plan_rounds_ps = 5000 * PS_PER_INSTRUCTION,
+    .advance_ps = 5200 * PS_PER_INSTRUCTION,
     .try_rounds_ps = 300 * PS_PER_INSTRUCTION,
     .branch_split_ps = 124 * PS_PER_INSTRUCTION,
     .branch_queue_ps = 198 * PS_PER_INSTRUCTION,

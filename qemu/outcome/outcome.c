@@ -79,7 +79,10 @@ static struct outcome_preparing sum(const struct outcome_preparing *a,
         .announce_ps = a->announce_ps + b->announce_ps,
         .begin_ps = a->begin_ps + b->begin_ps,
         .measure_ps = a->measure_ps + b->measure_ps,
-        .plan_ps = a->plan_ps + b->plan_ps};
+        .plan_ps = a->plan_ps + b->plan_ps,
+        .meanwhile_measure_ps =
+            a->meanwhile_measure_ps + b->meanwhile_measure_ps,
+        .meanwhile_plan_ps = a->meanwhile_plan_ps + b->meanwhile_plan_ps};
 }
 
 uint64_t outcome_scatter_start_ps(const struct outcome *outcome)
@@ -92,10 +95,15 @@ struct outcome_preparing outcome_preparing(const struct outcome *outcome)
     const struct wire_report *plan = &outcome->plan;
     struct outcome_preparing all = {.all_ps = outcome_scatter_start_ps(outcome),
                                     .announce_ps = plan->announce_ps,
-                                    .begin_ps = plan->begin_ps,
-                                    .measure_ps = plan->measure_ps,
-                                    .plan_ps = plan->plan_ps};
+                                    .begin_ps = plan->begin_ps};
 
+    if (plan->advance) {
+        all.meanwhile_measure_ps = plan->measure_ps;
+        all.meanwhile_plan_ps = plan->plan_ps;
+    } else {
+        all.measure_ps = plan->measure_ps;
+        all.plan_ps = plan->plan_ps;
+    }
     for (uint32_t i = 1; i < outcome->batch_count; ++i) {
         all = sum(&all, &outcome->batch[i].preparing);
     }

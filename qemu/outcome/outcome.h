@@ -67,6 +67,9 @@ struct outcome_preparing {
     uint64_t begin_ps;
     uint64_t measure_ps;
     uint64_t plan_ps;
+    /* Done after the start instead, while others computed an advance. */
+    uint64_t meanwhile_measure_ps;
+    uint64_t meanwhile_plan_ps;
 };
 
 /* How fast the originator computed: `units`, each in compute_ps, and call_ps

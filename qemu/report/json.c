@@ -211,6 +211,16 @@ static json_t *preparing_json(const struct outcome *outcome)
                 preparing.measure_ps - preparing.plan_ps));
 }
 
+/* What of it is done afterwards, while others compute an advance. */
+static json_t *meanwhile_json(const struct outcome *outcome)
+{
+    struct outcome_preparing preparing = outcome_preparing(outcome);
+
+    return json_pack("{s:o, s:o}", "measure_ps",
+                     integer(preparing.meanwhile_measure_ps), "plan_ps",
+                     integer(preparing.meanwhile_plan_ps));
+}
+
 static json_t *measured_json(const struct outcome *outcome)
 {
     uint64_t makespan_ps = outcome_makespan_ps(outcome);
@@ -218,20 +228,21 @@ static json_t *measured_json(const struct outcome *outcome)
     uint64_t spread_ps = outcome_spread_ps(outcome);
 
     return json_pack(
-        "{s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:f, "
+        "{s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:f, "
         "s:o, s:f, s:o, s:o, s:o}",
         "answer_ps", integer(outcome_answer_ps(outcome)), "answer_speedup",
         outcome_answer_speedup(outcome), "one_board_answer_ps",
         integer(outcome_one_board_answer_ps(outcome)), "preparing_ps",
         integer(outcome_preparing(outcome).all_ps), "preparing",
-        preparing_json(outcome), "makespan_ps", integer(makespan_ps),
-        "with_results_ps", integer(outcome_with_results_ps(outcome)),
-        "overhead_vs_plan", outcome_overhead_vs_plan(outcome), "speedup",
-        outcome_speedup(outcome), "one_board_ps", integer(one_board_ps),
-        "calibration_error", outcome_calibration_error(outcome), "spread_ps",
-        integer(spread_ps), "spread", outcome_ratio(spread_ps, makespan_ps),
-        "idle_max_ps", integer(outcome_idle_max_ps(outcome)), "stack",
-        stack_json(outcome), "nodes", nodes_json(outcome));
+        preparing_json(outcome), "meanwhile", meanwhile_json(outcome),
+        "makespan_ps", integer(makespan_ps), "with_results_ps",
+        integer(outcome_with_results_ps(outcome)), "overhead_vs_plan",
+        outcome_overhead_vs_plan(outcome), "speedup", outcome_speedup(outcome),
+        "one_board_ps", integer(one_board_ps), "calibration_error",
+        outcome_calibration_error(outcome), "spread_ps", integer(spread_ps),
+        "spread", outcome_ratio(spread_ps, makespan_ps), "idle_max_ps",
+        integer(outcome_idle_max_ps(outcome)), "stack", stack_json(outcome),
+        "nodes", nodes_json(outcome));
 }
 
 /* Sums of one port's counters over the mesh. */

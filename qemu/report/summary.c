@@ -185,7 +185,6 @@ static uint64_t one_round_ps(const struct outcome *outcome)
     struct model_plan one;
 
     memcpy(input.startup_ps, plan->startup_ps, sizeof plan->startup_ps);
-    input.startup_ps[0] += plan->begin_ps;
     return model_plan(&one, &input) == ERR_OK
                ? one.makespan_ps + plan->overhead_ps
                : 0;
@@ -218,34 +217,61 @@ static void print_batches(FILE *out, const struct outcome *outcome)
     }
 }
 
+/* The two that are part of preparing, or done meanwhile. Of batches the first
+   may have its rate from a file, and others not. */
+static void print_plan(FILE *out, const struct outcome *outcome,
+                       uint64_t measure_ps, uint64_t plan_ps)
+{
+    char text[SUMMARY_TIME_BYTES];
+
+    if (outcome->rate_from == NULL || measure_ps > 0) {
+        summary_time(text, measure_ps);
+        fprintf(out, "measuring %s, ", text);
+    }
+    summary_time(text, plan_ps);
+    fprintf(out, "planning %s", text);
+}
+
+/* What the originator does before the scatter starts; and behind an advance,
+   while others compute that. */
+static void print_preparing(FILE *out, const struct outcome *outcome)
+{
+    struct outcome_preparing preparing = outcome_preparing(outcome);
+    bool meanwhile = preparing.meanwhile_plan_ps > 0;
+    char text[SUMMARY_TIME_BYTES];
+    char begin[SUMMARY_TIME_BYTES];
+
+    summary_time(text, preparing.all_ps);
+    summary_time(begin, preparing.begin_ps);
+    fprintf(out, "preparing %s of it: begin %s", text, begin);
+    if (outcome->rate_from != NULL) {
+        fprintf(out, ", rate from %s", outcome->rate_from);
+    }
+    if (!meanwhile || preparing.plan_ps > 0) {
+        fprintf(out, ", ");
+        print_plan(out, outcome, preparing.measure_ps, preparing.plan_ps);
+    }
+    fputc('\n', out);
+    if (meanwhile) {
+        fprintf(out, "meanwhile ");
+        print_plan(out, outcome, preparing.meanwhile_measure_ps,
+                   preparing.meanwhile_plan_ps);
+        fprintf(out, ": others compute the first round\n");
+    }
+}
+
 /* What the user waits for: from the order on, preparing included. */
 static void print_answer(FILE *out, const struct outcome *outcome)
 {
-    struct outcome_preparing preparing = outcome_preparing(outcome);
     char text[SUMMARY_TIME_BYTES];
     char one_board[SUMMARY_TIME_BYTES];
-    char begin[SUMMARY_TIME_BYTES];
-    char measure[SUMMARY_TIME_BYTES];
-    char plan[SUMMARY_TIME_BYTES];
 
     summary_time(text, outcome_answer_ps(outcome));
     summary_time(one_board, outcome_one_board_answer_ps(outcome));
     fprintf(out,
             "\nanswer    %.4g times as fast as one board: %s instead of %s\n",
             outcome_answer_speedup(outcome), text, one_board);
-    summary_time(text, preparing.all_ps);
-    summary_time(begin, preparing.begin_ps);
-    summary_time(measure, preparing.measure_ps);
-    summary_time(plan, preparing.plan_ps);
-    fprintf(out, "preparing %s of it: begin %s, ", text, begin);
-    if (outcome->rate_from != NULL) {
-        fprintf(out, "rate from %s, ", outcome->rate_from);
-    }
-    /* Of batches the first may have its rate from a file, and others not. */
-    if (outcome->rate_from == NULL || preparing.measure_ps > 0) {
-        fprintf(out, "measuring %s, ", measure);
-    }
-    fprintf(out, "planning %s\n", plan);
+    print_preparing(out, outcome);
 }
 
 static void print_times(FILE *out, const struct outcome *outcome)

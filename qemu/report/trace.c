@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#define AFTER_ADVANCE 3u /* of the parts of preparing: measuring */
 #define PROCESS_MESH 1
 #define PROCESS_CIRCUITS 2
 /* Viewers give the thread ids 0 and that of the process meanings of their
@@ -110,17 +111,19 @@ static void print_interval(FILE *out, const struct outcome *outcome,
 
 /* What the originator does from the order to the start of the scatter, one
    slice after the other. The report has their lengths; reading the order and
-   writing the job, which go before and behind, are the first slice together. */
+   writing the job, which go before and behind, are the first slice together.
+   Behind an advance the last two go on while that is sent. */
 static void print_preparing(FILE *out, const struct outcome *outcome,
                             uint32_t index)
 {
     const struct wire_report *plan = &outcome->plan;
+    uint64_t start_ps = outcome_scatter_start_ps(outcome);
+    uint64_t last_ps = plan->measure_ps + plan->plan_ps;
     const struct {
         const char *name;
         uint64_t ps;
-    } part[] = {{"order", outcome_scatter_start_ps(outcome) -
-                              plan->announce_ps - plan->begin_ps -
-                              plan->measure_ps - plan->plan_ps},
+    } part[] = {{"order", start_ps - plan->announce_ps - plan->begin_ps -
+                              (plan->advance ? 0 : last_ps)},
                 {"announce", plan->announce_ps},
                 {"begin", plan->begin_ps},
                 {"measure", plan->measure_ps},
@@ -128,6 +131,9 @@ static void print_preparing(FILE *out, const struct outcome *outcome,
     uint64_t at_ps = 0;
 
     for (unsigned i = 0; i < sizeof part / sizeof part[0]; ++i) {
+        if (plan->advance && i == AFTER_ADVANCE) {
+            at_ps = start_ps + outcome->node[index].hop_ps;
+        }
         open_slice(out, PROCESS_MESH, node_track(index), at_ps,
                    at_ps + part[i].ps);
         fprintf(out, ",\"cat\":\"prepare\",\"name\":\"%s\",\"args\":{}}",

@@ -129,6 +129,8 @@ struct scatter_costs {
     uint32_t result_merge_ps;   /* one child's result received and merged */
     uint32_t result_queue_ps;   /* results merged to the own one's send */
     uint32_t plan_ps;           /* planning, roughly */
+    uint32_t advance_ps;        /* from the advance to the next send, roughly;
+                                   0: no advance pays on this board */
     uint32_t instruction_ps;    /* of kernels, by whose count they estimate */
     uint32_t plan_rounds_ps;    /* the originator plans several rounds */
     uint32_t try_rounds_ps;     /* and looks at one more number of them */

@@ -17,8 +17,10 @@ int scatter_follow(struct scatter *scatter)
 {
     int error;
 
+    /* The number of rounds is not known after an advance. */
     while ((error = follow_round(scatter)) == ERR_OK &&
-           scatter->round + 1u < scatter->job.rounds) {
+           (scatter->job.rounds == 0 ||
+            scatter->round + 1u < scatter->job.rounds)) {
         scatter->round += 1;
     }
     if (error == ERR_OK) {

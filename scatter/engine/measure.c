@@ -11,6 +11,8 @@
    part of what each node would get, if that is more. */
 #define PIECE_PS 16000000u /* 16 us */
 #define PIECE_PART 64u
+/* Or, while the others compute an advance, this part of that. */
+#define ADVANCED_PART 4u
 /* Each call computes at most this part of that, whatever the kernel takes. */
 #define MOST_OF_A_SHARE 8u
 /* In a load of few units it is one unit, if that takes no longer. */
@@ -52,10 +54,13 @@ static uint32_t mean_share(const struct scatter *scatter)
 
 /* Units to compute: 0 if the estimate must do. */
 static uint32_t piece_units(const struct scatter *scatter,
-                            uint64_t estimated_ps)
+                            const struct originator *originator)
 {
+    uint64_t estimated_ps = originator->report.compute_ps;
     uint32_t share = mean_share(scatter);
-    uint64_t part = share / PIECE_PART;
+    uint64_t part = originator->advance.units > 0
+                        ? originator->advance.units / ADVANCED_PART
+                        : share / PIECE_PART;
     uint64_t units = PIECE_PS / estimated_ps;
 
     if (share < 4 * MOST_OF_A_SHARE) {
@@ -64,22 +69,6 @@ static uint32_t piece_units(const struct scatter *scatter,
     units = units > part ? units : part;
     return 1 + smaller((uint32_t)(units < share ? units : share),
                        share / MOST_OF_A_SHARE - 1);
-}
-
-/* Takes the first units, which are computed, off the order and the range. */
-static void take_off(struct scatter *scatter, struct originator *originator,
-                     uint32_t units)
-{
-    struct wire_order *order = &originator->order;
-    uint32_t bytes = units * order->unit_bytes;
-
-    order->load += bytes;
-    order->load_units -= units;
-    order->first_unit += units;
-    order->before_bytes =
-        smaller(order->before_bytes + bytes, scatter->terms.before_bytes);
-    originator_set_range(scatter, order);
-    originator->report.measured_units += units;
 }
 
 /* Computes the first units of the range and takes them off; `*piece_ps` is the
@@ -97,7 +86,8 @@ static int compute_piece(struct scatter *scatter, struct originator *originator,
         error = compute_keep(scatter, &result);
     }
     if (error == ERR_OK) {
-        take_off(scatter, originator, units);
+        originator_take_off(scatter, originator, units);
+        originator->report.measured_units += units;
     }
     return error;
 }
@@ -307,12 +297,11 @@ static bool is_kept(const struct scatter *scatter,
 
 /* Measures pieces, or takes the guess for a load of too few units. */
 static int measure_guessed(struct scatter *scatter,
-                           struct originator *originator, uint64_t guess_ps)
+                           struct originator *originator)
 {
-    uint32_t units = piece_units(scatter, guess_ps);
+    uint32_t units = piece_units(scatter, originator);
     int error;
 
-    originator->report.compute_ps = guess_ps;
     if (units == 0) {
         return ERR_OK;
     }
@@ -325,35 +314,41 @@ static int measure_guessed(struct scatter *scatter,
                       : measure_piece(scatter, originator, units);
 }
 
-int measure_kernel(struct scatter *scatter, struct originator *originator)
+int measure_guess(struct scatter *scatter, struct originator *originator)
 {
     const struct scatter_rate *rate = &scatter->rate;
     const struct wire_order *order = &originator->order;
-    struct wire_report *report = &originator->report;
     bool given = is_given(scatter, order);
     bool kept = !given && is_kept(scatter, order);
     uint64_t guess_ps = given  ? order->compute_ps
                         : kept ? rate->compute_ps
                                : estimate_ps(scatter);
-    bool wrong = false;
     int error = ERR_OK;
 
+    originator->known = given || kept;
+    originator->report.compute_ps = guess_ps;
+    originator->report.call_ps = given  ? order->call_ps
+                                 : kept ? rate->call_ps
+                                        : 0;
     if (is_small(scatter, order, guess_ps)) {
         error = try_alone(scatter, originator, guess_ps);
-        wrong = !originator->alone;
-        guess_ps = report->compute_ps;
+        originator->known = originator->alone;
     }
-    if (error != ERR_OK || originator->alone) {
-        return error;
+    return error;
+}
+
+int measure_kernel(struct scatter *scatter, struct originator *originator)
+{
+    struct wire_report *report = &originator->report;
+    int error = ERR_OK;
+
+    if (!originator->known) {
+        report->call_ps = 0;
+        error = measure_guessed(scatter, originator);
     }
-    if ((given || kept) && !wrong) {
-        report->compute_ps = guess_ps;
-        report->call_ps = given ? order->call_ps : rate->call_ps;
-    } else {
-        error = measure_guessed(scatter, originator, guess_ps);
-    }
-    if (report->compute_ps < least_ps(order)) {
-        report->compute_ps = least_ps(order);
+    if (!originator->alone &&
+        report->compute_ps < least_ps(&originator->order)) {
+        report->compute_ps = least_ps(&originator->order);
     }
     return error;
 }

@@ -14,18 +14,25 @@
 #define MEASURE_PIECES_MAX 10u
 
 /*
- * Sets the report's compute_ps, call_ps, measure_ps and measured_units; takes
- * what was computed off the order and off the range.
- * Some 16 us of work are computed, or 1.5 % of what each node would get if that
- * is more; if the kernel's own estimate is too small, no call computes more
- * than an eighth of that. In a load of few units it is one of them, or none
- * where the estimate is longer than 20 us. Nothing is if the order has a rate
- * that is less than 64 times off the estimate, or if the last job has measured
- * this kernel with this argument.
+ * Sets the report's compute_ps to what is known before measuring: the order's
+ * rate, if it is less than 64 times off the kernel's own estimate, or that of
+ * the last job with this kernel and argument; both are `known`. Else it is the
+ * estimate.
  *
  * Where the whole load takes the originator less than a plan and the way out
  * and back, it sets `alone`; 14 % of the load, which are computed first, show
  * that the estimate is none too small. Result: 0 or the error.
+ */
+NODISCARD int measure_guess(struct scatter *scatter,
+                            struct originator *originator);
+
+/*
+ * Sets the report's compute_ps, call_ps, measure_ps and measured_units, unless
+ * the rate is known; takes what was computed off the order and off the range.
+ * Some 16 us of work are computed, or 1.5 % of what each node would get if that
+ * is more; if the kernel's own estimate is too small, no call computes more
+ * than an eighth of that. In a load of few units it is one of them, or none
+ * where the estimate is longer than 20 us. Result: 0 or the error.
  */
 NODISCARD int measure_kernel(struct scatter *scatter,
                              struct originator *originator);

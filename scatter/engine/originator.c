@@ -126,6 +126,12 @@ static int prepare(struct scatter *scatter, struct originator *originator)
         error = begin_kernel(scatter, originator);
     }
     if (error == ERR_OK) {
+        error = measure_guess(scatter, originator);
+    }
+    if (error == ERR_OK && scatter->policy->advance != NULL) {
+        error = scatter->policy->advance(scatter, originator);
+    }
+    if (error == ERR_OK) {
         error = measure_kernel(scatter, originator);
     }
     if (error == ERR_OK) {
@@ -146,18 +152,17 @@ static int compute_share(struct scatter *scatter, struct originator *originator)
                : error;
 }
 
-/* The timed part of the job: time zero is just before the first send is
-   queued. */
+/* What is left of the job once it is planned. */
 static int carry_out(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
-    uint64_t start_ps = originator_now_ps(scatter);
     int error;
 
-    events_record(scatter->circuit->log, start_ps, EVENT_SCATTER_START, 0,
-                  scatter->units);
-    report->scatter_start_ps = start_ps;
-    error = scatter->policy->send(scatter, originator, start_ps);
+    if (!report->advance) {
+        originator_start(scatter, originator);
+    }
+    error =
+        scatter->policy->send(scatter, originator, report->scatter_start_ps);
     if (error == ERR_OK) {
         error = compute_share(scatter, originator);
     }
@@ -205,8 +210,11 @@ int originator_run(struct scatter *scatter)
     if (error != ERR_OK) {
         return error;
     }
-    memset(&originator, 0,
-           offsetof(struct originator, plan.round_units)); /* 70 us for all */
+    /* All of it would take 70 us. */
+    memset(&originator, 0, offsetof(struct originator, report.startup_ps));
+    memset(&originator.input.stages, 0,
+           sizeof originator.input - offsetof(struct planner_input, stages));
+    originator.plan.rounds = 0;
     originator.report.ordered_ps = clock_started_ps(scatter->circuit->clock);
     scatter->circuit->log->events_written = 0; /* of the job before */
     scatter->circuit->node->status.state = NODE_STATE_PLANNING;

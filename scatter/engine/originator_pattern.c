@@ -6,6 +6,10 @@
 #include "scatter/engine/pattern.h"
 #include "scatter/engine/result_slots.h"
 
+#include <string.h>
+
+#define HOLD_MAX_PS 4000000000u /* 4 ms: gaps have 32 bits */
+
 /*
  * Sets the startup of each phase as a plan of several rounds counts it: its
  * circuits but for the transfer of their units, and the software of a hop.
@@ -47,12 +51,13 @@ static uint64_t less(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/* Sets how long the first parts will wait for the announcement's circuits. */
+/* Sets how long the first parts, which are sent after `plan_ps`, will wait for
+   the announcement's circuits. */
 static void set_ports_wait(const struct scatter *scatter,
-                           struct originator *originator)
+                           struct originator *originator, uint64_t plan_ps)
 {
     const struct wire_order *order = &originator->order;
-    uint64_t begin_ps = originator_now_ps(scatter) + scatter->costs->plan_ps;
+    uint64_t begin_ps = originator_now_ps(scatter) + plan_ps;
     uint64_t end_ps = originator->announced_ps;
     uint32_t bytes = CIRCUIT_HEADER_BYTES + WIRE_ANNOUNCE_HEAD_BYTES +
                      WIRE_ANNOUNCE_BYTES + WIRE_PAD4(order->arg_bytes);
@@ -128,12 +133,96 @@ static uint64_t step_ps(const struct scatter *scatter,
                        : costs->phase_queue_ps);
 }
 
+/* When, from time zero, layer `phase` has computed the advance and is ready for
+   a part. */
+static uint64_t ready_ps(const struct scatter *scatter,
+                         const struct originator *originator, unsigned phase)
+{
+    const struct scatter_costs *costs = scatter->costs;
+    const struct wire_report *report = &originator->report;
+
+    return report->received_ps[phase] + costs->split_ps +
+           (scatter->job.phases - phase) * costs->phase_queue_ps +
+           costs->kernel_start_ps + report->call_ps +
+           originator->advance.units * report->compute_ps + costs->round_end_ps;
+}
+
+/*
+ * When, from time zero, the first planned round is to leave: its parts arrive,
+ * each with so many units for its layer, when nodes have computed the advance,
+ * and the ports have sent that.
+ */
+static uint64_t leaves_ps(const struct scatter *scatter,
+                          const struct originator *originator,
+                          const uint32_t units[])
+{
+    unsigned phases = scatter->job.phases;
+    uint64_t leaves_ps = originator->report.received_ps[phases];
+    uint64_t takes_ps = 0;
+
+    for (unsigned phase = 1; phase <= phases; ++phase) {
+        uint64_t ready = ready_ps(scatter, originator, phase);
+
+        takes_ps += originator->input.startup_ps[phase - 1] +
+                    scatter->costs->phase_queue_ps +
+                    originator->input.transfer_ps * units[phase];
+        if (ready > takes_ps + leaves_ps) {
+            leaves_ps = ready - takes_ps;
+        }
+    }
+    return leaves_ps;
+}
+
+/* Sets how long the first planned parts had better wait. They are taken to be
+   of equal shares, as large as those of the advance if more rounds follow. */
+static void wait_for_advance(const struct scatter *scatter,
+                             struct originator *originator)
+{
+    const struct scatter_costs *costs = scatter->costs;
+    uint64_t plan_ps =
+        costs->plan_ps + costs->first_send_ps +
+        (originator->advance.rounds > 1 ? costs->plan_rounds_ps : 0);
+    uint64_t sent_ps = originator_now_ps(scatter) + plan_ps -
+                       originator->report.scatter_start_ps;
+    uint32_t units[TORUS_PHASES_MAX + 1] = {0};
+    uint32_t share = originator->advance.rounds > 1
+                         ? originator->advance.units
+                         : originator->input.load_units / originator->nodes;
+
+    set_startups(scatter, originator, scatter->job.phases);
+    for (unsigned phase = scatter->job.phases; phase > 0; --phase) {
+        units[phase] = share;
+        share *= 5;
+    }
+    originator->ports_wait_ps =
+        less(leaves_ps(scatter, originator, units), sent_ps);
+}
+
+/*
+ * The gap between an advance and the first of several rounds. They are held
+ * back, for were they forwarded late, by nodes that still compute, they would
+ * meet the circuits of the next round.
+ */
+static uint32_t hold_ps(const struct scatter *scatter,
+                        const struct originator *originator)
+{
+    uint64_t hold_ps;
+
+    if (originator->plan.rounds == 1) {
+        return 0;
+    }
+    hold_ps = leaves_ps(scatter, originator, originator->plan.volume_units[0]) -
+              originator->report.received_ps[scatter->job.phases];
+    return hold_ps < HOLD_MAX_PS ? (uint32_t)hold_ps : HOLD_MAX_PS;
+}
+
 /* Sets when each layer is planned to have received its first volume. */
 static void plan_receipts(const struct scatter *scatter,
                           struct originator *originator)
 {
     uint64_t *received_ps = originator->report.received_ps;
 
+    received_ps[0] = 0;
     for (unsigned phase = 1; phase <= originator->plan.phases; ++phase) {
         received_ps[phase] = received_ps[phase - 1] +
                              (originator->plan.rounds == 1
@@ -284,6 +373,8 @@ static struct rounds_input rounds_input(const struct scatter *scatter,
 {
     const struct scatter_costs *costs = scatter->costs;
     bool any = rounds == WIRE_BEST;
+    uint8_t most =
+        originator->report.advance ? originator->advance.rounds : ROUNDS_MAX;
 
     return (struct rounds_input){
         .base = &originator->input,
@@ -294,7 +385,7 @@ static struct rounds_input rounds_input(const struct scatter *scatter,
         .round_overhead_ps = costs->round_overhead_ps,
         .gain_ps = any ? costs->try_rounds_ps : 0,
         .rounds_min = any ? 2 : rounds,
-        .rounds_max = any ? ROUNDS_MAX : rounds};
+        .rounds_max = any ? most : rounds};
 }
 
 /*
@@ -356,9 +447,11 @@ static void choose_rounds(const struct scatter *scatter,
                           struct originator *originator, struct choice *best,
                           unsigned phases, bool fixed)
 {
-    uint64_t planning_ps = originator->order.rounds == WIRE_BEST
-                               ? scatter->costs->plan_rounds_ps
-                               : 0;
+    /* Behind an advance the others compute meanwhile. */
+    uint64_t planning_ps =
+        originator->order.rounds == WIRE_BEST && !originator->report.advance
+            ? scatter->costs->plan_rounds_ps
+            : 0;
 
     for (unsigned n = phases; n > 0 && (n == phases || !fixed); --n) {
         uint64_t bound_ps;
@@ -390,6 +483,32 @@ static int plan_again(const struct scatter *scatter,
                              &again.makespan_ps);
 }
 
+/* The same for all in one round: what is left where a plan says that so many
+   phases do not pay, but an advance went out over all of them. */
+static void plan_equal(struct originator *originator, unsigned phases)
+{
+    struct rounds_plan *plan = &originator->plan;
+    uint32_t units = originator->input.load_units;
+    uint32_t volume = units / originator->nodes;
+
+    plan->phases = (uint8_t)phases;
+    plan->rounds = 1;
+    plan->round_units[0] = units;
+    plan->share_units[0][0] = units;
+    plan->volume_units[0][0] = units;
+    plan->makespan_ps = originator->ports_wait_ps;
+    for (unsigned layer = phases; layer > 0; --layer) {
+        plan->share_units[0][layer] = units / originator->nodes;
+        plan->volume_units[0][layer] = volume;
+        plan->share_units[0][0] -= TORUS_PORTS * volume;
+        plan->makespan_ps += originator->input.startup_ps[layer - 1] +
+                             originator->input.transfer_ps * volume;
+        volume *= 5;
+    }
+    plan->makespan_ps +=
+        originator->input.compute_ps * plan->share_units[0][phases];
+}
+
 /* Chooses phases and rounds, and makes the plan. */
 static int choose(const struct scatter *scatter, struct originator *originator)
 {
@@ -402,6 +521,7 @@ static int choose(const struct scatter *scatter, struct originator *originator)
     if (fixed || originator->alone) {
         phases = originator->alone ? 0 : order->phases;
     }
+    fixed |= originator->report.advance;
     if (order->rounds == 1 || order->rounds == WIRE_BEST) {
         error = choose_one(scatter, originator, &best, phases, fixed);
         if (error != ERR_OK && error != ERR_PHASES) {
@@ -411,11 +531,16 @@ static int choose(const struct scatter *scatter, struct originator *originator)
     if (order->phases != WIRE_BEST && !fixed) {
         return ERR_PHASES;
     }
-    if (order->rounds != 1) {
+    if (order->rounds != 1 &&
+        (!originator->report.advance || originator->advance.rounds > 1)) {
         choose_rounds(scatter, originator, &best, phases, fixed);
     }
-    if (best.makespan_ps == UINT64_MAX) {
+    if (best.makespan_ps == UINT64_MAX && !originator->report.advance) {
         return ERR_PHASES;
+    }
+    if (best.makespan_ps == UINT64_MAX) {
+        plan_equal(originator, phases);
+        return ERR_OK;
     }
     if (originator->plan.rounds == 0) {
         return plan_again(scatter, originator, &best);
@@ -456,12 +581,13 @@ static void set_results(const struct scatter *scatter,
     originator->results_denominator = (uint16_t)q;
 }
 
-static int plan(struct scatter *scatter, struct originator *originator)
+/* Whether the planners can count with the order's numbers; and sets those of
+   their input that it has. */
+static int set_input(const struct scatter *scatter,
+                     struct originator *originator)
 {
     const struct wire_order *order = &originator->order;
-    struct wire_report *report = &originator->report;
-    uint64_t start_ps;
-    int error;
+    struct planner_input *input = &originator->input;
 
     if (order->startup_ps > PLANNER_STARTUP_MAX_PS / 4 ||
         order->hop_delay_ps > PLANNER_STARTUP_MAX_PS / (16 * TORUS_SIDE_MAX) ||
@@ -470,12 +596,28 @@ static int plan(struct scatter *scatter, struct originator *originator)
         (order->rounds > ROUNDS_MAX && order->rounds != WIRE_BEST)) {
         return ERR_RANGE;
     }
-    originator->input.load_units = scatter->units;
-    originator->input.compute_ps = report->compute_ps;
-    originator->input.transfer_ps = order->transfer_ps * order->unit_bytes;
+    input->load_units = scatter->units;
+    input->compute_ps = originator->report.compute_ps;
+    input->transfer_ps = order->transfer_ps * order->unit_bytes;
+    return ERR_OK;
+}
+
+static int plan(struct scatter *scatter, struct originator *originator)
+{
+    struct wire_report *report = &originator->report;
+    uint64_t start_ps;
+    int error = set_input(scatter, originator);
+
+    if (error != ERR_OK) {
+        return error;
+    }
     set_results(scatter, originator);
     start_ps = originator_now_ps(scatter);
-    set_ports_wait(scatter, originator);
+    if (report->advance) {
+        wait_for_advance(scatter, originator);
+    } else {
+        set_ports_wait(scatter, originator, scatter->costs->plan_ps);
+    }
     error = choose(scatter, originator);
     report->plan_ps = originator_now_ps(scatter) - start_ps;
     return error;
@@ -491,14 +633,26 @@ static void fill_report(struct scatter *scatter, struct originator *originator)
     report->phases = made->phases;
     report->rounds = made->rounds;
     report->layers = true;
+    for (unsigned layer = 0; layer <= made->phases; ++layer) {
+        report->share_units[layer] = 0;
+        report->volume_units[layer] = 0;
+    }
     for (unsigned round = 0; round < made->rounds; ++round) {
         for (unsigned layer = 0; layer <= made->phases; ++layer) {
             report->share_units[layer] += made->share_units[round][layer];
             report->volume_units[layer] += made->volume_units[round][layer];
         }
     }
-    if (made->rounds == 1) {
+    if (made->rounds == 1 && !report->advance) {
         set_one_round(scatter, originator);
+    }
+    if (report->advance) {
+        report->rounds += 1;
+        for (unsigned layer = 0; layer <= made->phases; ++layer) {
+            report->share_units[layer] +=
+                layer > 0 ? originator->advance.units : 0;
+            report->volume_units[layer] += originator->advance_units[layer];
+        }
     }
     for (unsigned phase = 1; phase <= made->phases; ++phase) {
         report->startup_ps[phase - 1] = originator->input.startup_ps[phase - 1];
@@ -544,7 +698,7 @@ static uint64_t quiet_ps(const struct originator *originator)
     const struct rounds_plan *plan = &originator->plan;
     const struct wire_report *report = &originator->report;
 
-    if (plan->rounds > 1) {
+    if (report->rounds > 1) {
         return plan->share_units[plan->rounds - 1][plan->phases] *
                report->compute_ps;
     }
@@ -564,12 +718,12 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     int error = ERR_OK;
 
     job->phases = made->phases;
-    job->rounds = made->rounds;
+    job->rounds = originator->report.rounds;
     job->flags |= WIRE_TABLES;
     scatter->job_bytes = wire_job_bytes(job);
     originator->job = originator_allocate(
         scatter, scatter->job_bytes +
-                     (job->rounds - 1u) * WIRE_TABLES_BYTES(job->phases));
+                     (made->rounds - 1u) * WIRE_TABLES_BYTES(job->phases));
     if (originator->job == NULL) {
         return ERR_MEMORY;
     }
@@ -584,7 +738,7 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     wire_job_store(originator->job, job, made->share_units[0],
                    made->volume_units[0], result_ps);
     tables = originator->job + scatter->job_bytes;
-    for (unsigned round = 1; round < job->rounds; ++round) {
+    for (unsigned round = 1; round < made->rounds; ++round) {
         wire_tables_store(tables, job->phases, made->share_units[round],
                           made->volume_units[round]);
         tables += WIRE_TABLES_BYTES(job->phases);
@@ -599,7 +753,9 @@ int originator_plan_pattern(struct scatter *scatter,
 
     if (error == ERR_OK) {
         fill_report(scatter, originator);
-        plan_receipts(scatter, originator);
+        if (!originator->report.advance) {
+            plan_receipts(scatter, originator);
+        }
         error = store_job(scatter, originator);
     }
     return error;
@@ -618,43 +774,195 @@ static uint32_t round_gap_ps(const struct scatter *scatter,
     return gap_ps < 1u << 26 ? (uint32_t)gap_ps : 1u << 26;
 }
 
+/* Puts the advance into the plan, for the report, as its first round. */
+static void add_advance(struct originator *originator)
+{
+    struct rounds_plan *plan = &originator->plan;
+    unsigned rounds = plan->rounds;
+
+    memmove(plan->volume_units[1], plan->volume_units[0],
+            rounds * sizeof plan->volume_units[0]);
+    memmove(plan->share_units[1], plan->share_units[0],
+            rounds * sizeof plan->share_units[0]);
+    for (unsigned layer = 0; layer <= plan->phases; ++layer) {
+        plan->volume_units[0][layer] = originator->advance_units[layer];
+        plan->share_units[0][layer] = layer > 0 ? originator->advance.units : 0;
+    }
+}
+
+/* Sets the makespan, and with it when results travel, from time zero on, if
+   that was the beginning of the advance. */
+static void count_lead(const struct scatter *scatter,
+                       struct originator *originator)
+{
+    struct wire_report *report = &originator->report;
+
+    if (report->advance) {
+        uint64_t lead_ps =
+            originator_now_ps(scatter) - report->scatter_start_ps;
+
+        report->makespan_ps += lead_ps;
+    }
+}
+
+/* Goes on to the next round's tables and range. */
+static void next_round(struct scatter *scatter,
+                       const struct originator *originator)
+{
+    uint32_t bytes = scatter->units * originator->order.unit_bytes;
+    uint32_t tables_bytes = WIRE_TABLES_BYTES(scatter->job.phases);
+
+    scatter->round += 1;
+    scatter->first_unit += scatter->units;
+    scatter->range_data += bytes;
+    scatter->range_before_bytes += bytes;
+    scatter->range_to_end_bytes -= bytes;
+    if (scatter->tables == originator->job + WIRE_JOB_BYTES) {
+        scatter->tables = originator->job + scatter->job_bytes;
+    } else {
+        scatter->tables += tables_bytes;
+    }
+    scatter->passed_on =
+        (struct circuit_segment){scatter->tables, tables_bytes};
+}
+
 int originator_send_rounds(struct scatter *scatter,
                            struct originator *originator, uint64_t start_ps)
 {
-    const struct wire_order *order = &originator->order;
-    uint8_t *tables = originator->job + scatter->job_bytes;
+    uint32_t first_gap_ps = scatter->first_gap_ps;
     uint32_t share_units = 0;
     int error = ERR_OK;
 
+    count_lead(scatter, originator);
     wire_job_store_gather(originator->job,
                           slots_gather_ps(scatter, originator, start_ps));
     scatter->job_data = originator->job;
     scatter->tables = originator->job + WIRE_JOB_BYTES;
     scatter->passed_on =
         (struct circuit_segment){originator->job, scatter->job_bytes};
-    if (originator->plan.rounds == 1) {
+    scatter->round = originator->report.advance;
+    if (scatter->job.rounds == 1) {
         scatter->gap_ps = 0;
     }
     for (unsigned round = 0; error == ERR_OK && round < originator->plan.rounds;
          ++round) {
         if (round > 0) {
-            scatter->first_gap_ps += round_gap_ps(scatter, originator);
-            scatter->tables = tables;
-            scatter->passed_on = (struct circuit_segment){
-                tables, WIRE_TABLES_BYTES(originator->plan.phases)};
-            tables += WIRE_TABLES_BYTES(originator->plan.phases);
+            next_round(scatter, originator);
         }
-        scatter->round = round;
+        if (round > 0) {
+            first_gap_ps += round_gap_ps(scatter, originator);
+        }
+        scatter->first_gap_ps = first_gap_ps;
+        if (round == 0 && originator->report.advance) {
+            scatter->first_gap_ps += hold_ps(scatter, originator);
+        }
         scatter->units = originator->plan.round_units[round];
         error = pattern_distribute(scatter);
         share_units += scatter->split.share_units;
-        scatter->first_unit += scatter->units;
-        scatter->range_data += scatter->units * order->unit_bytes;
-        scatter->range_before_bytes += scatter->units * order->unit_bytes;
-        scatter->range_to_end_bytes -= scatter->units * order->unit_bytes;
     }
     originator_set_range(scatter, &originator->order);
-    scatter->round = 0;
+    scatter->round = originator->report.advance;
     scatter->split.share_units = share_units;
+    if (originator->report.advance) {
+        add_advance(originator);
+    }
     return error;
+}
+
+/* ---- the advance ---- */
+
+/* Sets how much of the load goes ahead; false if that does not pay. */
+static bool choose_advance(const struct scatter *scatter,
+                           struct originator *originator, unsigned phases)
+{
+    const struct scatter_costs *costs = scatter->costs;
+    const struct planner_input *input = &originator->input;
+    struct advance_input advance = {
+        .nodes = originator->nodes,
+        .load_units = input->load_units,
+        .compute_ps = input->compute_ps,
+        .transfer_ps = input->transfer_ps,
+        .plan_ps = costs->advance_ps,
+        .rounds_ps = costs->plan_rounds_ps,
+        .round_ps = costs->split_ps + phases * costs->phase_queue_ps +
+                    costs->kernel_start_ps + costs->round_end_ps};
+
+    for (unsigned i = 0; i < phases; ++i) {
+        advance.startups_ps += input->startup_ps[i] + costs->phase_queue_ps;
+    }
+    originator->advance = advance_of(&advance);
+    return originator->advance.units > 0;
+}
+
+/* Sets the volumes and planned receipts of an advance. */
+static void plan_advance(const struct scatter *scatter,
+                         struct originator *originator, unsigned phases)
+{
+    uint64_t *received_ps = originator->report.received_ps;
+    uint32_t volume = originator->advance.units;
+
+    originator->advance_units[0] = 0;
+    received_ps[0] = 0;
+    for (unsigned layer = phases; layer > 0; --layer) {
+        originator->advance_units[layer] = volume;
+        originator->advance_units[0] += TORUS_PORTS * volume;
+        volume *= 5;
+    }
+    for (unsigned phase = 1; phase <= phases; ++phase) {
+        received_ps[phase] =
+            received_ps[phase - 1] + step_ps(scatter, originator, phase) +
+            originator->input.transfer_ps * originator->advance_units[phase];
+    }
+}
+
+/* Writes the tables of an advance, and queues it. */
+static int send_advance(struct scatter *scatter, struct originator *originator,
+                        unsigned phases)
+{
+    uint32_t share_units[TORUS_PHASES_MAX + 1] = {0};
+    uint32_t bytes = WIRE_TABLES_BYTES(phases);
+    uint8_t *tables = originator_allocate(scatter, bytes);
+    int error;
+
+    if (tables == NULL) {
+        return ERR_MEMORY;
+    }
+    for (unsigned layer = 1; layer <= phases; ++layer) {
+        share_units[layer] = originator->advance.units;
+    }
+    wire_tables_store(tables, phases, share_units, originator->advance_units);
+    originator_start(scatter, originator);
+    originator->report.advance = true;
+    scatter->job.phases = (uint8_t)phases;
+    scatter->tables = tables;
+    scatter->passed_on = (struct circuit_segment){tables, bytes};
+    scatter->units = originator->advance_units[0];
+    error = pattern_distribute(scatter);
+    originator_take_off(scatter, originator, originator->advance_units[0]);
+    return error;
+}
+
+int originator_advance(struct scatter *scatter, struct originator *originator)
+{
+    const struct wire_order *order = &originator->order;
+    unsigned phases = (unsigned)torus_phases(scatter->size);
+    int error;
+
+    if (order->phases != WIRE_BEST || order->rounds != WIRE_BEST ||
+        originator->alone || phases == 0 || scatter->costs->advance_ps == 0 ||
+        scatter_makes_output(&scatter->terms)) {
+        return ERR_OK;
+    }
+    error = set_input(scatter, originator);
+    if (error != ERR_OK) {
+        return error;
+    }
+    originator->nodes = torus_nodes(scatter->size);
+    set_startups(scatter, originator, phases);
+    if (!choose_advance(scatter, originator, phases)) {
+        return ERR_OK;
+    }
+    set_ports_wait(scatter, originator, 0);
+    plan_advance(scatter, originator, phases);
+    return send_advance(scatter, originator, phases);
 }

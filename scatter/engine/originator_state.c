@@ -13,6 +13,15 @@ uint8_t *originator_allocate(struct scatter *scatter, uint32_t bytes)
     return at;
 }
 
+void originator_start(struct scatter *scatter, struct originator *originator)
+{
+    uint64_t start_ps = originator_now_ps(scatter);
+
+    events_record(scatter->circuit->log, start_ps, EVENT_SCATTER_START, 0,
+                  scatter->units);
+    originator->report.scatter_start_ps = start_ps;
+}
+
 void originator_set_range(struct scatter *scatter,
                           const struct wire_order *order)
 {
@@ -22,4 +31,21 @@ void originator_set_range(struct scatter *scatter,
         order->load_units * order->unit_bytes + order->after_bytes;
     scatter->units = order->load_units;
     scatter->first_unit = order->first_unit;
+}
+
+void originator_take_off(struct scatter *scatter, struct originator *originator,
+                         uint32_t units)
+{
+    struct wire_order *order = &originator->order;
+    uint32_t most = scatter->terms.before_bytes;
+    uint32_t bytes = units * order->unit_bytes;
+
+    order->load += bytes;
+    order->load_units -= units;
+    order->first_unit += units;
+    order->before_bytes += bytes;
+    if (order->before_bytes > most) {
+        order->before_bytes = most;
+    }
+    originator_set_range(scatter, order);
 }

@@ -4,19 +4,25 @@
 #define SCATTER_ENGINE_ORIGINATOR_STATE_H
 
 #include "scatter/engine/core.h"
+#include "scatter/plan/advance.h"
 
 /* One order that is carried out. */
 struct originator {
-    struct wire_order order;
-    struct wire_report report;
-    struct planner_input input; /* return of outputs not counted */
+    /* From here to report.startup_ps all is 0 when the order comes. */
     uint16_t results_numerator; /* P/Q: bytes of output per byte of the load */
     uint16_t results_denominator; /* 0: the plan does not count outputs */
     bool alone;                   /* it has the answer first without others */
-    uint64_t announced_ps;        /* when it began to queue the announcement */
+    bool known;                   /* the rate is, without measuring */
+    struct advance advance;
+    uint64_t announced_ps;  /* when it began to queue the announcement */
     uint64_t ports_wait_ps; /* the first sends wait so long for the ports, which
-                               the announcement still takes */
-    uint8_t *job; /* as stored; the tables of later rounds lie behind it */
+                               an announcement or an advance still takes */
+    struct wire_report report;
+    struct wire_order order;
+    struct planner_input input; /* return of outputs not counted */
+    uint8_t *job;   /* as stored; the tables of later rounds lie behind it */
+    uint32_t nodes; /* of the mesh, if there is an advance */
+    uint32_t advance_units[TORUS_PHASES_MAX + 1]; /* its volumes */
     uint64_t hop_ps[TORUS_PHASES_MAX + 1]; /* in one round: from the receipt of
                     the layer before to a layer's, but for its units */
     struct rounds_plan plan; /* the last: of its tables only those of its
@@ -35,9 +41,18 @@ static inline uint32_t originator_phase_hops(const struct scatter *scatter,
     return torus_path_hops(torus_phase_path(scatter->size, phase, TORUS_EAST));
 }
 
+/* The timed part of the job begins: time zero is just before the first send is
+   queued. */
+void originator_start(struct scatter *scatter, struct originator *originator);
+
 /* Makes the whole load of the order the originator's range. */
 void originator_set_range(struct scatter *scatter,
                           const struct wire_order *order);
+
+/* Takes the first units, which are computed or sent, off the order and the
+   range. */
+void originator_take_off(struct scatter *scatter, struct originator *originator,
+                         uint32_t units);
 
 /* Takes memory at free_from, rounded up to 8 bytes; NULL if there is not as
    much. */

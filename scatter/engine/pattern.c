@@ -27,7 +27,9 @@ static int queue_phases(struct scatter *scatter, const uint32_t volume_units[])
     uint32_t unit_bytes = scatter->announced.unit_bytes;
     unsigned phases = scatter->job.phases;
     uint32_t position = scatter->units;
-    uint32_t round = scatter->round;
+    /* Before the job is known: an advance. */
+    uint32_t round =
+        scatter->round | (scatter->job.rounds == 0 ? WIRE_ADVANCE >> 16 : 0);
     uint32_t gap_ps = scatter->first_gap_ps;
     int error = ERR_OK;
 
@@ -65,18 +67,31 @@ int pattern_distribute(struct scatter *scatter)
                : error;
 }
 
-/* Reads the job that comes with the first part, with the first tables. */
+/* Whether a job goes with the advance that came before it. */
+static bool goes_with(const struct wire_job *job, const struct wire_job *before,
+                      unsigned round)
+{
+    return round == 0 || (job->rounds > 1 && job->phases == before->phases &&
+                          job->before_bytes == before->before_bytes &&
+                          job->after_bytes == before->after_bytes &&
+                          (job->flags & WIRE_OUTPUT) == 0);
+}
+
+/* Reads the job that comes with the first part, or with the one behind an
+   advance, with that round's tables. */
 static int read_job(struct scatter *scatter,
                     const struct circuit_delivery *delivery, uint32_t bytes)
 {
     const uint8_t *in = delivery->payload + WIRE_PART_BYTES;
     const struct wire_job *job = &scatter->job;
+    const struct wire_job before = *job;
     int error = scatter_read_job(scatter, in, bytes);
 
     if (error != ERR_OK) {
         return error;
     }
-    if ((job->flags & WIRE_FLAGS(WIRE_TABLES, 0xfu)) !=
+    if (!goes_with(job, &before, scatter->round) ||
+        (job->flags & WIRE_FLAGS(WIRE_TABLES, 0xfu)) !=
             WIRE_FLAGS(WIRE_TABLES, WIRE_PATTERN) ||
         scatter->layer > job->phases || job->rounds == 0 ||
         delivery->job != scatter->announced_job || scatter->kernel == NULL) {
@@ -91,6 +106,21 @@ static int read_job(struct scatter *scatter,
     return ERR_OK;
 }
 
+/* Sets what is known of a job of which the advance has come. */
+static int expect_job(struct scatter *scatter,
+                      const struct circuit_delivery *delivery)
+{
+    if (scatter->kernel == NULL || delivery->job != scatter->announced_job ||
+        scatter_makes_output(&scatter->terms)) {
+        return ERR_FIELD;
+    }
+    scatter->circuit->job = delivery->job;
+    scatter->job.phases = (uint8_t)torus_phases(scatter->size);
+    scatter->job.before_bytes = scatter->terms.before_bytes;
+    scatter->job.after_bytes = scatter->terms.after_bytes;
+    return ERR_OK;
+}
+
 /* Finds the tables that come with a later part. */
 static int find_tables(struct scatter *scatter,
                        const struct circuit_delivery *delivery, uint32_t bytes)
@@ -99,6 +129,25 @@ static int find_tables(struct scatter *scatter,
     scatter->passed_on = (struct circuit_segment){
         scatter->tables, WIRE_TABLES_BYTES(scatter->job.phases)};
     return bytes < scatter->passed_on.bytes ? ERR_LENGTH : ERR_OK;
+}
+
+/* Reads what a part has ahead of its range. */
+static int read_head(struct scatter *scatter, const struct wire_part *part,
+                     const struct circuit_delivery *delivery, uint32_t bytes)
+{
+    uint32_t place =
+        wire_part_place(scatter->layer, scatter->parent_port, scatter->round);
+    bool advance = part->place == (place | WIRE_ADVANCE) && scatter->round == 0;
+    int error;
+
+    if (part->place != place && !advance) {
+        return ERR_PLACE;
+    }
+    if (scatter->job.rounds == 0 && !advance) {
+        return read_job(scatter, delivery, bytes);
+    }
+    error = advance ? expect_job(scatter, delivery) : ERR_OK;
+    return error == ERR_OK ? find_tables(scatter, delivery, bytes) : error;
 }
 
 /* Reads a part, of which the head may be all that is there, and queues what of
@@ -113,12 +162,7 @@ static int take(struct scatter *scatter,
     if (error != ERR_OK) {
         return error;
     }
-    if (part.place !=
-        wire_part_place(scatter->layer, scatter->parent_port, scatter->round)) {
-        return ERR_PLACE;
-    }
-    error = scatter->round == 0 ? read_job(scatter, delivery, bytes)
-                                : find_tables(scatter, delivery, bytes);
+    error = read_head(scatter, &part, delivery, bytes);
     if (error != ERR_OK) {
         return error;
     }

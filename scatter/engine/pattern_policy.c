@@ -112,6 +112,7 @@ const struct policy pattern_policy = {.prepare = prepare,
                                       .place = place,
                                       .receive = pattern_receive,
                                       .gather = gather,
+                                      .advance = originator_advance,
                                       .plan = originator_plan_pattern,
                                       .plans_alone = true,
                                       .send = originator_send_rounds};

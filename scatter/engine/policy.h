@@ -16,6 +16,7 @@
  *
  *   order      after the order      reads what it says of the nodes
  *   announce   then                 queues the announcement
+ *   advance    then                 queues a part of the load, if that pays
  *   plan       then                 plans the units of all, writes the job
  *   send       at time zero         queues what it passes on
  *              then it computes and gathers as the others do
@@ -62,13 +63,18 @@ struct policy {
     int (*place)(struct scatter *scatter, const uint8_t *announcement,
                  uint32_t bytes, uint32_t *head_bytes);
 
+    /* Of the originator, before it measures the kernel and plans: queues an
+       advance, if that pays. No function: it never does. */
+    int (*advance)(struct scatter *scatter, struct originator *originator);
+
     /* Plans the order and writes the job; report and plan are filled in. */
     int (*plan)(struct scatter *scatter, struct originator *originator);
 
     /* Whether `plan` can leave the whole load to the originator. */
     bool plans_alone;
 
-    /* Queues the sends; the scatter starts at start_ps. */
+    /* Queues the sends; the scatter starts at start_ps, or did so with the
+       advance. */
     int (*send)(struct scatter *scatter, struct originator *originator,
                 uint64_t start_ps);
 };

@@ -77,7 +77,7 @@ int wire_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes)
     if (job->phases - 1u >= ((job->flags & WIRE_TABLES) != 0
                                  ? TORUS_PHASES_MAX
                                  : TREE_PHASES_MAX) ||
-        job->rounds > ROUNDS_MAX) {
+        job->rounds - 1u >= ROUNDS_MAX) {
         return ERR_FIELD;
     }
     return bytes < wire_job_bytes(job) ? ERR_LENGTH : ERR_OK;

@@ -160,7 +160,8 @@ void wire_report_store(uint8_t *out, const struct wire_report *report,
     out[4] = report->phases;
     out[5] = report->phases_feasible;
     out[6] = report->rounds;
-    out[7] = (uint8_t)(report->output | report->layers << 1);
+    out[7] =
+        (uint8_t)(report->output | report->layers << 1 | report->advance << 2);
     bytes_store_u64(out + 8, report->compute_ps);
     bytes_store_u64(out + 16, report->makespan_ps);
     bytes_store_u64(out + 24, report->begin_ps);
@@ -173,10 +174,10 @@ void wire_report_store(uint8_t *out, const struct wire_report *report,
     bytes_store_u32(out + 336, report->measured_units);
     bytes_store_u64(out + 344, report->call_ps);
     bytes_store_u64(out + 352, report->announce_ps);
-    for (unsigned i = 0; i < TORUS_PHASES_MAX; ++i) {
-        bytes_store_u64(out + 64 + 8 * i, report->startup_ps[i]);
-    }
-    for (unsigned i = 0; i <= TORUS_PHASES_MAX; ++i) {
+    for (unsigned i = 0; report->layers && i <= report->phases; ++i) {
+        if (i > 0) {
+            bytes_store_u64(out + 56 + 8 * i, report->startup_ps[i - 1]);
+        }
         bytes_store_u64(out + 144 + 8 * i, report->received_ps[i]);
         bytes_store_u32(out + 232 + 4 * i, report->share_units[i]);
         bytes_store_u32(out + 276 + 4 * i, report->volume_units[i]);
@@ -203,6 +204,7 @@ int wire_report_load(struct wire_report *report, struct rounds_plan *plan,
     report->rounds = in[6];
     report->output = (in[7] & 1u) != 0;
     report->layers = (in[7] & 2u) != 0;
+    report->advance = (in[7] & 4u) != 0;
     report->compute_ps = bytes_load_u64(in + 8);
     report->makespan_ps = bytes_load_u64(in + 16);
     report->begin_ps = bytes_load_u64(in + 24);

@@ -10,9 +10,9 @@
  *   16  u64 startup_ps                        4  u32  first unit
  *   24  u64 transfer_ps per byte              8  u8   layer of the receiver
  *   32  u64 hop_delay_ps                      9  u8   port it was sent out of
- *   40  u32 load_units                       10  u8   round, from 0; 11 u8 0
- *   44  u8  phases, or WIRE_BEST             12  round 0: job, see below;
- *   45  u8  rounds, or WIRE_BEST                 later: its tables alone
+ *   40  u32 load_units                       10  u8   round, from 0
+ *   44  u8  phases, or WIRE_BEST             11  u8   1: an advance, else 0
+ *   45  u8  rounds, or WIRE_BEST             12  job, see below, or tables
  *   46  u8  ports at once                    ..  before, units, and after
  *   47  u8  flags and policy, see below   WIRE_BRANCH, node to child:
  *   48  u32 tree_nodes, 0: none             0  job, without tables
@@ -28,6 +28,11 @@
  * WIRE_PART is the message of the policy WIRE_PATTERN, for a 5^k x 5^k torus
  * with four ports and equal nodes. WIRE_BRANCH is that of WIRE_TREE, for all
  * else; its order has a tree (scatter/plan/tree.h).
+ *
+ * The first part of a job carries it, later ones the tables of their round
+ * alone. An advance (scatter/plan/advance.h) is round 0 of a job that is not
+ * known yet, so it has tables alone, of all the torus' phases; round 1 has the
+ * job then.
  *
  * An order's compute_ps and call_ps are the rate that an earlier job showed; if
  * compute_ps is 0, the originator measures. A report's are those that the plan
@@ -80,10 +85,12 @@
  *                                        352  u64 announce_ps
  *                                        360  rounds, see below
  *
- * Flags: 1: an output follows the result; 2: all nodes of a layer get the same,
- * so that received_ps, share_units, volume_units (of all rounds together) and
- * startup_ps are filled in, else they are 0 and R is 1. If R > 1, R times (N +
- * 1) pairs of u32 share, u32 volume follow, then the kernel's result.
+ * Flags: 1: an output follows the result; 4: the first round was an advance, so
+ * the originator measured and planned after scatter_start_ps; 2: all nodes of a
+ * layer get the same, so that received_ps, share_units, volume_units (of all
+ * rounds together) and startup_ps are filled in, else they are 0 and R is 1. If
+ * R > 1, R times (N + 1) pairs of u32 share, u32 volume follow, then the
+ * kernel's result.
  *
  * Probes (scatter/engine/probe.h). All times are in ps, by the clock of the
  * node that reads them.
@@ -326,6 +333,9 @@ struct wire_slots wire_job_slots(const uint8_t *in);
 uint64_t wire_job_result_ps(const struct wire_job *job, const uint8_t *in,
                             unsigned layer);
 
+/* Of bytes 8 to 11 of a part: it is an advance. */
+#define WIRE_ADVANCE (1u << 24)
+
 /* Bytes 8 to 11 of a part: one number, which a receiver compares at once. */
 static inline uint32_t wire_part_place(unsigned layer, unsigned port,
                                        unsigned round)
@@ -351,8 +361,9 @@ struct wire_report {
     uint8_t phases_feasible;
     uint8_t rounds;
     bool output;
-    bool layers; /* all nodes of a layer get the same; else the arrays below are
-                    0 */
+    bool advance; /* the first round left before measuring and planning */
+    bool layers; /* all nodes of a layer get the same; else the arrays below say
+                    nothing */
     uint64_t compute_ps;  /* measured, per unit; or as the order says */
     uint64_t call_ps;     /* of a run() of no units */
     uint64_t makespan_ps; /* planned, overhead_ps included */
@@ -364,10 +375,11 @@ struct wire_report {
     uint64_t plan_ps;     /* planning */
     uint64_t scatter_start_ps;
     uint64_t gather_done_ps;
-    uint64_t overhead_ps; /* of the originator before it computes */
-    uint64_t startup_ps[TORUS_PHASES_MAX];
-    uint64_t received_ps[TORUS_PHASES_MAX + 1]; /* planned, for each layer */
+    uint64_t overhead_ps;    /* of the originator before it computes */
     uint32_t measured_units; /* that measuring computed: not of the plan */
+    /* Of each phase from 1, and of each layer, if `layers`. */
+    uint64_t startup_ps[TORUS_PHASES_MAX];
+    uint64_t received_ps[TORUS_PHASES_MAX + 1]; /* planned */
     uint32_t share_units[TORUS_PHASES_MAX + 1];
     uint32_t volume_units[TORUS_PHASES_MAX + 1];
 };

@@ -121,6 +121,17 @@ class TreeInput(c.Structure):
                 ("equal", c.c_bool)]
 
 
+class AdvanceInput(c.Structure):
+    _fields_ = [("nodes", c.c_uint32), ("load_units", c.c_uint32),
+                ("compute_ps", c.c_uint64), ("transfer_ps", c.c_uint64),
+                ("startups_ps", c.c_uint64), ("plan_ps", c.c_uint64),
+                ("rounds_ps", c.c_uint64), ("round_ps", c.c_uint64)]
+
+
+class Advance(c.Structure):
+    _fields_ = [("units", c.c_uint32), ("rounds", c.c_uint8)]
+
+
 class Slots(c.Structure):
     _fields_ = [("end_ps", c.c_uint64), ("short_units", c.c_uint32),
                 ("long_units", c.c_uint32), ("early_units", c.c_uint32),
@@ -182,6 +193,8 @@ def load():
     core.slots_next_ps.argtypes = [c.POINTER(SlotsOfPhase), c.c_uint64,
                                    c.c_bool]
     core.slots_next_ps.restype = c.c_uint64
+    core.advance_of.argtypes = [c.POINTER(AdvanceInput)]
+    core.advance_of.restype = Advance
     core.torus_phases.argtypes = [Size]
     core.torus_phase_path.argtypes = [Size, c.c_uint, c.c_int]
     core.torus_phase_path.restype = Path

@@ -10,6 +10,7 @@ SLOTS = ("test/scatter/test_slots.py",)
 SWITCH = (PROGRAM.format("switch"),)
 FABRIC = (PROGRAM.format("fabric"),)
 CONFORMANCE = ("test/hal/test_conformance.py",)
+ADVANCE = ("test/scatter/test_advance.py",)
 JOBS = (PROGRAM.format("jobs"),)
 NODE = (PROGRAM.format("console-node"),)
 SERIAL = (PROGRAM.format("serial_circuit"),)
@@ -82,9 +83,31 @@ SCATTER = [
      "quiet_ps", "return less(report->makespan_ps,",
      "return 0 * less(report->makespan_ps,",
      ("test/mesh/test_wrong_estimate.py",)),
-    ("measured-units-twice", "scatter/engine/measure.c", "take_off",
-     "order->load_units -= units;\n", ";\n",
+    ("measured-units-twice", "scatter/engine/originator_state.c",
+     "originator_take_off", "order->load_units -= units;\n", ";\n",
      ("test/mesh/test_run.py -k \"search\"",)),
+    ("advance-without-the-first-term", "scatter/plan/advance.c", "advance_of",
+     "(first_ps + ports_ps)", "ports_ps", ADVANCE),
+    ("advance-ready-too-late", "scatter/plan/advance.c", "advance_of",
+     "(first_ps + input->rounds_ps)", "first_ps", ADVANCE),
+    ("advance-rounds-one-more", "scatter/plan/advance.c", "of_rounds",
+     "sum += term;", "sum += 2 * term;", ADVANCE),
+    ("advance-where-transfer-is-dear", "scatter/plan/advance.c", "advance_of",
+     "ports_ps > 2 * work_ps", "ports_ps > 200 * work_ps", ADVANCE),
+    ("advance-twice", "scatter/engine/pattern.c", "read_head",
+     " && scatter->round == 0", "", JOBS),
+    ("advance-of-another-job", "scatter/engine/pattern.c", "expect_job",
+     "scatter->kernel == NULL || delivery->job != scatter->announced_job",
+     "scatter->kernel == NULL", JOBS),
+    ("job-of-one-round-behind-an-advance", "scatter/engine/pattern.c",
+     "goes_with", "job->rounds > 1", "job->rounds > 0", JOBS),
+    ("advance-not-held-back", "scatter/engine/originator_pattern.c",
+     "originator_send_rounds",
+     "scatter->first_gap_ps += hold_ps(scatter, originator);", ";",
+     ("test/mesh/test_advance.py",)),
+    ("advance-not-awaited", "scatter/engine/originator_pattern.c", "plan",
+     "wait_for_advance(scatter, originator);", ";",
+     ("test/mesh/test_advance.py",)),
     ("measured-beside-the-announcement", "hal/serial/circuit.c",
      "circuit_quiet", "return circuit_drain(circuit);",
      "(void)circuit;\n    return ERR_OK;", SERIAL),

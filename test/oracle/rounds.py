@@ -191,10 +191,16 @@ def solve(costs, rounds):
 
 # ---- ranges ----
 
+def has_advance(report):
+    """Whether the first round left before the rest was planned."""
+    return report["measured"]["meanwhile"]["plan_ps"] > 0
+
+
 def ranges(report):
     """[(first, units, round, node)] in order: what everybody computed.
 
-    Rounds in order; in each a node's own range, then its children's by
+    Measuring comes first, or behind an advance. Rounds in order; in each a
+    node's own range, then its children's by
     falling phase and rising port, each with all that is below it.
     """
     units = {}
@@ -210,8 +216,11 @@ def ranges(report):
         children.setdefault(one.source, []).append(
             (one.phase, -one.port, one.nodes[-1]))
     found = []
-    position = report["plan"]["measured_units"]
+    measured = report["plan"]["measured_units"]
+    position = 0 if has_advance(report) else measured
     for r in range(report["plan"]["rounds"]):
+        if r == 1 and has_advance(report):
+            position += measured
         stack = [originator]
         while stack:
             node = stack.pop()

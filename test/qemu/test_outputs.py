@@ -37,6 +37,7 @@ SCHEMA = {
                  "preparing": {"announce_ps": WHOLE, "begin_ps": WHOLE,
                                "measure_ps": WHOLE, "plan_ps": WHOLE,
                                "other_ps": WHOLE},
+                 "meanwhile": {"measure_ps": WHOLE, "plan_ps": WHOLE},
                  "makespan_ps": WHOLE, "with_results_ps": WHOLE,
                  "overhead_vs_plan": REAL, "speedup": REAL,
                  "spread_ps": WHOLE, "idle_max_ps": WHOLE, "nodes": [NODE]},
@@ -205,13 +206,15 @@ def test_the_clock_starts_at_the_order(written):
     measured = written[2]["measured"]
     work = sum(s["compute_end_ps"] - s["compute_start_ps"]
                for n in measured["nodes"] for s in intervals_of(written[2], n))
-    preparing = measured["preparing"]
+    preparing, meanwhile = measured["preparing"], measured["meanwhile"]
     assert measured["preparing_ps"] == sum(preparing.values())
     assert min(preparing.values()) >= 0
-    assert preparing["plan_ps"] == written[2]["plan"]["planning_ps"]
+    assert (preparing["plan_ps"] + meanwhile["plan_ps"]
+            == written[2]["plan"]["planning_ps"])
     assert measured["answer_ps"] == (measured["preparing_ps"]
                                      + measured["with_results_ps"])
-    assert measured["one_board_ps"] == preparing["measure_ps"] + work
+    assert measured["one_board_ps"] == (preparing["measure_ps"]
+                                        + meanwhile["measure_ps"] + work)
     assert measured["one_board_answer_ps"] == (preparing["begin_ps"]
                                                + measured["one_board_ps"])
     assert measured["answer_speedup"] == pytest.approx(

@@ -62,7 +62,9 @@ def put(file, *rates):
 
 
 def measure_ps(report):
-    return report["measured"]["preparing"]["measure_ps"]
+    measured = report["measured"]
+    return (measured["preparing"]["measure_ps"]
+            + measured["meanwhile"]["measure_ps"])
 
 
 def interval(report):

@@ -193,6 +193,40 @@ static struct message make_part(void)
     return message;
 }
 
+/* An advance of the job that `of` is of: tables of equal shares, but no job. */
+static struct message make_advance(void)
+{
+    static const uint32_t share_units[PATTERN_PHASES + 1] = {0, 40, 40};
+    struct message message = make_part();
+    uint32_t load_at = WIRE_PART_BYTES + WIRE_TABLES_BYTES(PATTERN_PHASES);
+
+    message.data[11] = 1;
+    wire_tables_store(message.data + WIRE_PART_BYTES, PATTERN_PHASES,
+                      share_units, volume_units);
+    memmove(message.data + load_at, message.data + message.load_at,
+            message.bytes - message.load_at);
+    message.bytes -= message.load_at - load_at;
+    message.load_at = load_at;
+    return message;
+}
+
+/* The part that comes behind an advance: with the job, in round 1. */
+static struct message make_second(void)
+{
+    uint32_t units = volume_units[role_of_node().layer];
+    uint32_t before = units * UNIT_BYTES - BEFORE_BYTES;
+    struct message message = make_part();
+
+    bytes_store_u32(message.data + 4, units);
+    message.data[10] = 1;
+    message.data[WIRE_PART_BYTES + 1] = 2; /* rounds */
+    message.bytes += BEFORE_BYTES;
+    for (uint32_t at = message.load_at; at < message.bytes; ++at) {
+        message.data[at] = echo_load(before + at - message.load_at);
+    }
+    return message;
+}
+
 /* ---- what must hold of it ---- */
 
 static bool way_fits(const uint8_t *at)
@@ -524,9 +558,97 @@ static void parts_of_other_places(struct unit *unit)
             struct message message = good;
 
             message.data[at] = (uint8_t)value;
+            /* 1 as the last byte: an advance, whose tables this has not. */
             CHECK_EQUAL(unit, tell(unit, &message),
-                        value == good.data[at] ? ERR_OK : ERR_PLACE);
+                        value == good.data[at]   ? ERR_OK
+                        : at == 11 && value == 1 ? ERR_PLAN
+                                                 : ERR_PLACE);
         }
+    }
+    end();
+}
+
+/* Tells a node of an announced job these two. */
+static int tell_both(struct unit *unit, const struct message *first,
+                     const struct message *second)
+{
+    struct message part = make_part();
+    struct message announcement = make_announcement(&part);
+    const struct message *const all[] = {&announcement, first, second};
+
+    return tell_all(unit, all, 3);
+}
+
+/* Behind an advance comes the job, in round 1, and it has two rounds or more;
+   an advance comes once, first, and of the announced job. */
+static void advances(struct unit *unit)
+{
+    struct message advance = make_advance();
+    struct message second = make_second();
+    struct message part = make_part();
+    struct message bad;
+
+    begin();
+    echo_wrong = 0;
+    CHECK_EQUAL(unit, tell_both(unit, &advance, &second), ERR_OK);
+    CHECK_EQUAL(unit, window->node.status.state, NODE_STATE_DONE);
+    CHECK_EQUAL(unit, tell_both(unit, &advance, &advance), ERR_PLACE);
+    CHECK_EQUAL(unit, tell_both(unit, &advance, &part), ERR_PLACE);
+    CHECK_EQUAL(unit, tell_both(unit, &part, &advance), ERR_OK); /* one round */
+    CHECK_EQUAL(unit, tell_both(unit, &second, &part), ERR_PLACE);
+    for (unsigned rounds = 0; rounds < 256; ++rounds) {
+        bad = second;
+        bad.data[WIRE_PART_BYTES + 1] = (uint8_t)rounds;
+        CHECK_EQUAL(unit, tell_both(unit, &advance, &bad),
+                    rounds >= 2 && rounds <= ROUNDS_MAX ? ERR_OK : ERR_FIELD);
+    }
+    bad = advance;
+    bad.job = 2;
+    CHECK_EQUAL(unit, tell_both(unit, &bad, &second), ERR_FIELD);
+    bad = second;
+    bad.data[10] = 2;
+    CHECK_EQUAL(unit, tell_both(unit, &advance, &bad), ERR_PLACE);
+    CHECK_EQUAL(unit, echo_wrong, 0);
+    end();
+}
+
+/* Every byte of the job behind an advance, with every value; every byte of an
+   advance's tables; every length. */
+static void every_byte_of_an_advance(struct unit *unit)
+{
+    struct message advance = make_advance();
+    struct message second = make_second();
+    struct message bad;
+    uint32_t refused = 0;
+
+    begin();
+    for (uint32_t at = WIRE_PART_BYTES; at < second.load_at; ++at) {
+        for (unsigned value = 0; value < 256; ++value) {
+            int error;
+
+            bad = second;
+            bad.data[at] = (uint8_t)value;
+            error = tell_both(unit, &advance, &bad);
+            CHECK(unit, error == ERR_OK || error == ERR_LENGTH ||
+                            error == ERR_FIELD || error == ERR_PLAN ||
+                            error == ERR_TERMS);
+            refused += error != ERR_OK;
+        }
+    }
+    CHECK(unit, refused > 256);
+    for (uint32_t at = WIRE_PART_BYTES; at < advance.load_at; ++at) {
+        for (unsigned value = 0; value < 256; value += 15) {
+            int error;
+
+            bad = advance;
+            bad.data[at] = (uint8_t)value;
+            error = tell_both(unit, &bad, &second);
+            CHECK(unit, error == ERR_OK || error == ERR_PLAN);
+        }
+    }
+    bad = advance;
+    for (bad.bytes = 0; bad.bytes < advance.bytes; ++bad.bytes) {
+        CHECK_EQUAL(unit, tell_both(unit, &bad, &second), ERR_LENGTH);
     }
     end();
 }
@@ -716,6 +838,8 @@ void test_branches(struct unit *unit)
     UNIT_RUN(unit, other_policies);
     UNIT_RUN(unit, parts_of_other_places);
     UNIT_RUN(unit, every_byte_of_a_job);
+    UNIT_RUN(unit, advances);
+    UNIT_RUN(unit, every_byte_of_an_advance);
     UNIT_RUN(unit, announced_jobs);
     UNIT_RUN(unit, damaged_announcements);
     UNIT_RUN(unit, damaged_pieces);
