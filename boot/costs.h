@@ -8,18 +8,18 @@
 /*
  * The initializer of a board on which an instruction takes so many ps: the
  * instructions are counted on the target (mps2_an385); test/bench prints what
- * a hop takes: split_ps and phase_queue_ps together.
+ * a hop takes: split_ps and queue_ps together.
  */
 #define BOOT_COSTS(ps)                                                         \
     {                                                                          \
-        .first_send_ps = 234 * (ps), .split_ps = 120 * (ps),                   \
-        .phase_queue_ps = 120 * (ps), .kernel_start_ps = 50 * (ps),            \
-        .round_end_ps = 173 * (ps), .round_overhead_ps = 64 * (ps),            \
-        .job_ps = 85 * (ps), .plan_rounds_ps = 5000 * (ps),                    \
-        .try_rounds_ps = 300 * (ps), .branch_split_ps = 126 * (ps),            \
-        .branch_queue_ps = 197 * (ps), .result_merge_ps = 250 * (ps),          \
-        .result_queue_ps = 190 * (ps), \
-        .plan_ps = 3000 * (ps), .advance_ps = 5200 * (ps),                 \
+        .first_send_ps = 218 * (ps), .split_ps = 82 * (ps),                    \
+        .queue_ps = 110 * (ps), .kernel_start_ps = 45 * (ps),                  \
+        .round_end_ps = 170 * (ps), .round_overhead_ps = 96 * (ps),            \
+        .job_ps = 48 * (ps), .own_start_ps = 87 * (ps),                        \
+        .plan_rounds_ps = 5000 * (ps), .try_rounds_ps = 300 * (ps),            \
+        .branch_split_ps = 126 * (ps), .branch_queue_ps = 197 * (ps),          \
+        .result_merge_ps = 250 * (ps), .result_queue_ps = 190 * (ps),          \
+        .plan_ps = 3000 * (ps), .advance_ps = 5200 * (ps),                     \
         .instruction_ps = (ps)                                                 \
     }
 

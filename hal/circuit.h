@@ -97,38 +97,46 @@ struct circuit_message {
 #define CIRCUIT_FORMS 16u
 #define CIRCUIT_ROW_BYTES 12u
 
-/* What the rows of a range have in common. */
-struct circuit_range {
+/*
+ * What a range's units are cut into: a row of up to four messages for each form
+ * from `form` to `last_form`, which lie one behind the other, the row of `form`
+ * last:
+ *
+ *   | halo | kept | row of last_form | .. | row of form | halo |
+ *   ^ data |<-------------------- units -------------->|
+ *                 /                   \
+ *                | port 0's | 1's | 2's | 3's |
+ *
+ * A message of form f has volume_units[f] units; the first extra_units messages
+ * have one more, counted in the order in which they are sent: by form, then by
+ * port. The message of port p is
+ *
+ *    0  u32  its units
+ *    4  u32  number of the first of them, of which the range's is first_unit
+ *    8  u32  label + f + (p << 8)
+ *   12       the shared segment; then its units with as many bytes before and
+ *            after them as `data` is ahead of the range's units and halo_bytes
+ *            say, but none from before `begin` or from `end` on
+ *
+ * One without a unit is not sent.
+ */
+struct circuit_rows {
+    uint8_t form;
+    uint8_t last_form;     /* >= form */
+    uint32_t first_gap_ps; /* start no earlier than this after the port's last:
+                              of `form` */
+    uint32_t gap_ps;       /* and of all others */
+    uint32_t label;
     struct circuit_segment shared;
-    const uint8_t *begin; /* messages have no bytes from before it .. */
-    const uint8_t *end;   /* .. or from here on */
+    const uint8_t *begin;
+    const uint8_t *end;
+    const uint8_t *data;
     uint32_t unit_bytes;
     uint32_t halo_bytes; /* that each message has besides its units' */
-};
-
-/*
- * Up to four messages of units that lie one behind the other:
- *
- *   | halo |  port 0's units  |  port 1's  |  port 2's  |  port 3's  | halo |
- *   ^ data
- *
- * The message of port p is
- *
- *    0  u32  units: `units`, or one more if p < more
- *    4  u32  number of the first of them: first_unit, then counted on
- *    8  u32  label + (p << 8)
- *   12       the shared segment; then its units with as many bytes before and
- *            after them as `data` is ahead of port 0's units and halo_bytes say
- *
- * A port without a unit sends nothing.
- */
-struct circuit_row {
-    uint32_t gap_ps; /* start no earlier than this after the port's last */
-    uint32_t label;
-    const uint8_t *data;
-    uint32_t units;
-    uint32_t more;
+    uint32_t units;      /* no less than those of all messages */
     uint32_t first_unit;
+    uint32_t extra_units;
+    const uint32_t *volume_units; /* in the circuit's memory, as sends are */
 };
 
 /* A received message, in the caller's buffer. */
@@ -167,16 +175,10 @@ NODISCARD int circuit_send(struct circuit *circuit, unsigned ports,
 NODISCARD int circuit_prepare(struct circuit *circuit, unsigned form,
                               const struct circuit_message *message);
 
-/* Sets what the rows queued from now on have in common. */
-void circuit_set_range(struct circuit *circuit,
-                       const struct circuit_range *range);
-
-/*
- * Queues a row of messages of a prepared form. Result: 0; ERR_PORT_BUSY. About
- * 40 instructions.
- */
-NODISCARD int circuit_send_row(struct circuit *circuit, unsigned form,
-                               const struct circuit_row *row);
+/* Queues the rows of a range, of prepared forms. Result: 0; ERR_PORT_BUSY.
+   About 60 instructions. */
+NODISCARD int circuit_send_rows(struct circuit *circuit,
+                                const struct circuit_rows *rows);
 
 /*
  * Waits for a message on any port of the mask, of one kind if CIRCUIT_ONLY()

@@ -23,15 +23,17 @@ void clock_timer_interrupt(void)
 
 uint64_t clock_now_ps(const struct clock *clock)
 {
-    const volatile uint64_t *at = &clock->base_ps;
-    uint64_t base_ps;
+    /* A wrap changes the upper word alone. */
+    const volatile uint32_t *upper = (const uint32_t *)&clock->base_ps + 1;
+    uint32_t before;
     uint32_t ticks;
 
     do {
-        base_ps = *at;
+        before = *upper;
         ticks = ~CMSDK_TIMER0->VALUE;
-    } while ((uint32_t)(base_ps >> 32) != (uint32_t)(*at >> 32));
-    return base_ps + (uint64_t)ticks * TIMER_PS_PER_TICK;
+    } while (before != *upper);
+    return ((uint64_t)before << 32 | (uint32_t)clock->base_ps) +
+           (uint64_t)ticks * TIMER_PS_PER_TICK;
 }
 
 uint64_t clock_stop(struct clock *clock)

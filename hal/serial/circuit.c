@@ -192,43 +192,53 @@ int circuit_prepare(struct circuit *circuit, unsigned form,
     return ERR_OK;
 }
 
-void circuit_set_range(struct circuit *circuit,
-                       const struct circuit_range *range)
-{
-    struct serial_circuit *serial = circuit->board;
-
-    serial->range = *range;
-}
-
-int circuit_send_row(struct circuit *circuit, unsigned form,
-                     const struct circuit_row *row)
+/* Queues the messages of one form, the first of whose units is the range's unit
+   `position`; the first `more` have one unit more. */
+static int send_row(struct circuit *circuit, const struct circuit_rows *rows,
+                    unsigned form, uint32_t position, uint32_t more)
 {
     const struct serial_circuit *serial = circuit->board;
-    const struct circuit_range *range = &serial->range;
     struct circuit_message message = *serial->form[form];
-    const uint8_t *data = row->data;
+    const uint8_t *data = rows->data + position * rows->unit_bytes;
     uint8_t head[CIRCUIT_ROW_BYTES];
-    uint32_t first_unit = row->first_unit;
+    uint32_t first_unit = rows->first_unit + position;
     int error = ERR_OK;
 
-    message.shared = range->shared;
+    message.shared = rows->shared;
     for (unsigned port = 0; error == ERR_OK && port < TORUS_PORTS; ++port) {
-        uint32_t units = row->units + (port < row->more);
-        const uint8_t *begin = data > range->begin ? data : range->begin;
+        uint32_t units = rows->volume_units[form] + (port < more);
+        const uint8_t *begin = data > rows->begin ? data : rows->begin;
         const uint8_t *end;
 
-        data += units * range->unit_bytes;
-        end = data + range->halo_bytes;
-        end = end < range->end ? end : range->end;
+        data += units * rows->unit_bytes;
+        end = data + rows->halo_bytes;
+        end = end < rows->end ? end : rows->end;
         bytes_store_u32(head, units);
         bytes_store_u32(head + 4, first_unit);
-        bytes_store_u32(head + 8, row->label + (port << 8));
+        bytes_store_u32(head + 8, rows->label + form + (port << 8));
         first_unit += units;
         message.body[port] =
             (struct circuit_segment){begin, (uint32_t)(end - begin)};
         if (units > 0) {
             error = send_on_port(circuit, port, &message, head);
         }
+    }
+    return error;
+}
+
+int circuit_send_rows(struct circuit *circuit, const struct circuit_rows *rows)
+{
+    uint32_t position = rows->units;
+    uint32_t extra = rows->extra_units;
+    int error = ERR_OK;
+
+    for (unsigned form = rows->form; error == ERR_OK && form <= rows->last_form;
+         ++form) {
+        uint32_t more = extra < TORUS_PORTS ? extra : TORUS_PORTS;
+
+        extra -= more;
+        position -= TORUS_PORTS * rows->volume_units[form] + more;
+        error = send_row(circuit, rows, form, position, more);
     }
     return error;
 }

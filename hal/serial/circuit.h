@@ -61,7 +61,6 @@ struct serial_circuit {
     void *context;
 
     const struct circuit_message *form[CIRCUIT_FORMS]; /* prepared */
-    struct circuit_range range;                        /* of the next rows */
     struct serial_circuit_send send[SERIAL_CIRCUIT_SENDS];
     unsigned sends; /* at least as many as are used */
     struct switch_receive receive;

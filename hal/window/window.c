@@ -121,38 +121,32 @@ int circuit_prepare(struct circuit *circuit, unsigned form,
     return ERR_OK;
 }
 
-void circuit_set_range(struct circuit *circuit,
-                       const struct circuit_range *range)
-{
-    struct window *window = circuit->board;
-
-    describe(window, &window->range.shared, &range->shared);
-    window->range.begin = offset_of(window, range->begin);
-    window->range.end = offset_of(window, range->end);
-    window->range.unit_bytes = range->unit_bytes;
-    window->range.halo_bytes = range->halo_bytes;
-}
-
-int circuit_send_row(struct circuit *circuit, unsigned form,
-                     const struct circuit_row *row)
+int circuit_send_rows(struct circuit *circuit, const struct circuit_rows *rows)
 {
     struct window *window = circuit->board;
     union window_entry *entry = next_entry(window);
-    struct window_row *to;
+    struct window_rows *to;
 
     if (entry == NULL) {
         return ERR_PORT_BUSY;
     }
-    to = &entry->row;
-    to->range = window->range;
-    to->gap_ps = row->gap_ps;
-    to->form = (uint8_t)form;
+    to = &entry->rows;
+    describe(window, &to->shared, &rows->shared);
+    to->begin = offset_of(window, rows->begin);
+    to->end = offset_of(window, rows->end);
+    to->offset = offset_of(window, rows->data);
+    to->volumes = offset_of(window, (const uint8_t *)rows->volume_units);
+    to->unit_bytes = rows->unit_bytes;
+    to->halo_bytes = rows->halo_bytes;
+    to->units = rows->units;
+    to->first_unit = rows->first_unit;
+    to->extra_units = rows->extra_units;
+    to->label = rows->label;
+    to->gap_ps = rows->gap_ps;
+    to->first_gap_ps = rows->first_gap_ps;
+    to->form = rows->form;
+    to->last_form = rows->last_form;
     to->job = circuit->job;
-    to->offset = offset_of(window, row->data);
-    to->units = row->units;
-    to->more = row->more;
-    to->first_unit = row->first_unit;
-    to->label = row->label;
     to->ready_ps = clock_now_ps(circuit->clock);
     window->queued += 1;
     return ERR_OK;
@@ -177,9 +171,6 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
     struct window *window = circuit->board;
     int status;
 
-    if (!circuit_holds(circuit, buffer, capacity_bytes)) {
-        return ERR_BUFFER;
-    }
     window->request.ports = ports;
     window->request.offset = offset_of(window, buffer);
     window->request.capacity_bytes = capacity_bytes;
@@ -187,14 +178,14 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
     status = ask(circuit, WINDOW_OP_RECEIVE);
     delivery->payload = buffer + CIRCUIT_HEADER_BYTES;
     delivery->bytes = window->response.bytes - CIRCUIT_HEADER_BYTES;
-    delivery->port = (uint8_t)window->response.port;
-    delivery->job = bytes_load_u16(buffer + CIRCUIT_AT_JOB);
-    delivery->kind = buffer[CIRCUIT_AT_KIND];
-    if (status != ERR_OK) {
+    if (status != ERR_OK) { /* such as that of a buffer outside the window */
         int damage = circuit_complete(circuit);
 
         return damage == ERR_OK ? status : damage;
     }
+    delivery->port = (uint8_t)window->response.port;
+    delivery->job = bytes_load_u16(buffer + CIRCUIT_AT_JOB);
+    delivery->kind = buffer[CIRCUIT_AT_KIND];
     return bytes_load_u32(buffer + CIRCUIT_AT_MESH) == circuit->mesh
                ? ERR_OK
                : ERR_FOREIGN;

@@ -47,12 +47,14 @@
 #include "hal/node.h"
 
 #define WINDOW_MAGIC 0x71756e63u /* "qunc" */
-#define WINDOW_VERSION 3u
+#define WINDOW_VERSION 4u
 #define WINDOW_DMA_OFFSET 0x20000u
 
-#define WINDOW_QUEUE 1024u    /* sends that the ring holds; a power of two */
-#define WINDOW_FORMS 16u      /* form 0 is not used */
-#define WINDOW_ROW_PS 160000u /* from a row's ready_ps to its requests */
+#define WINDOW_QUEUE 1024u /* sends that the ring holds; a power of two */
+#define WINDOW_FORMS 16u   /* form 0 is not used */
+#define WINDOW_ROW_PS                                                          \
+    160000u /* from ready_ps to a row's requests, or from                      \
+               those of the row before */
 
 /* A piece of a message, in the DMA part of the window. */
 struct window_segment {
@@ -71,7 +73,7 @@ struct window_send {   /* node */
     uint64_t ready_ps; /* start no earlier */
     uint32_t gap_ps;   /* nor earlier than this after the port's last one */
     uint8_t ports;     /* mask */
-    uint8_t form;      /* 0; else this is a struct window_row */
+    uint8_t form;      /* 0; else this is a struct window_rows */
     uint16_t job;
     struct window_segment head;
     struct window_segment shared;
@@ -85,37 +87,33 @@ struct window_send {   /* node */
     uint32_t reserved_2;
 };
 
-/* What the rows of a range have in common: struct circuit_range. */
-struct window_range {
+/* A descriptor of a range's rows: hal/circuit.h says what they are. */
+struct window_rows {   /* node */
+    uint64_t ready_ps; /* as above */
+    uint32_t gap_ps;
+    uint8_t last_form;
+    uint8_t form; /* 1 to WINDOW_FORMS - 1 */
+    uint16_t job;
     struct window_segment shared;
     uint32_t begin;
     uint32_t end;
     uint32_t unit_bytes;
     uint32_t halo_bytes;
-};
-
-/* A descriptor of a row: hal/circuit.h says what its messages are. */
-struct window_row {    /* node */
-    uint64_t ready_ps; /* as above */
-    uint32_t gap_ps;
-    uint8_t reserved;
-    uint8_t form; /* 1 to WINDOW_FORMS - 1 */
-    uint16_t job;
-    uint32_t offset; /* of the first unit less the halo before it; modulo 2^32,
-                        as that may lie before the window */
+    uint32_t offset; /* of the range less the halo before it; modulo 2^32, as
+                        that may lie before the window */
     uint32_t units;
-    uint32_t more;
     uint32_t first_unit;
+    uint32_t extra_units;
+    uint32_t volumes; /* offset of volume_units[0]; modulo 2^32, too */
     uint32_t label;
-    uint32_t reserved_2;
-    struct window_range range;
-    uint32_t reserved_3[4];
+    uint32_t first_gap_ps;
+    uint32_t reserved[3];
 };
 
 /* An entry of the ring. */
 union window_entry {
     struct window_send send;
-    struct window_row row;
+    struct window_rows rows;
 };
 
 /* Path and kind of rows: written before there is a load, read by the switch
@@ -168,7 +166,6 @@ struct window {
     uint32_t queued; /* node: sends ever queued */
     uint32_t done;   /* switch: of these, ended at the last drain */
     struct window_form form[WINDOW_FORMS];
-    struct window_range range;              /* node: for its next rows */
     union window_entry entry[WINDOW_QUEUE]; /* entry i at i % WINDOW_QUEUE */
     struct node_log log;
 };
@@ -177,13 +174,13 @@ static_assert(sizeof(struct window_send) == 80, "send layout");
 static_assert(offsetof(struct window, request) == 112, "request offset");
 static_assert(offsetof(struct window, response) == 144, "response offset");
 static_assert(offsetof(struct window, port) == 184, "port offset");
-static_assert(sizeof(struct window_row) == 80, "row layout");
-static_assert(offsetof(struct window_row, form) ==
+static_assert(sizeof(struct window_rows) == 80, "rows layout");
+static_assert(offsetof(struct window_rows, form) ==
                   offsetof(struct window_send, form),
               "place of the form");
 static_assert(sizeof(struct window_form) == 8, "form layout");
 static_assert(offsetof(struct window, form) == 432, "form offset");
-static_assert(offsetof(struct window, entry) == 584, "entry offset");
+static_assert(offsetof(struct window, entry) == 560, "entry offset");
 static_assert(sizeof(struct window) <= WINDOW_DMA_OFFSET, "window overflow");
 
 #endif

@@ -344,87 +344,130 @@ static bool read_send(struct mesh *mesh, uint32_t node, unsigned port,
     return pass_on(mesh, node, port, &message);
 }
 
-/*
- * The parcel of one port of a row, whose units begin at *offset and number
- * *first_unit: both are moved on to the next port's. Its bytes, or 0 if it is
- * nonsense.
- */
-static uint32_t fill_row_parcel(struct parcel *parcel,
-                                const struct window *window,
-                                const struct window_row *row, unsigned port,
-                                int64_t *offset)
+/* The row at hand of a range's rows, and how far it has come. */
+struct row {
+    const struct window_rows *rows;
+    struct window_form form;
+    uint64_t ready_ps;
+    uint32_t gap_ps;
+    uint32_t label;
+    uint32_t units; /* of each message, but the first `more`, which have .. */
+    uint32_t more;  /* .. one more */
+    uint32_t first_unit; /* of the next message */
+    int64_t offset;      /* where that begins, with the halo before it */
+};
+
+/* The parcel of one port of a row, which is moved on to the next port's. Its
+   bytes, or 0 if it is nonsense. */
+static uint32_t fill_row_parcel(struct parcel *parcel, struct row *row,
+                                const struct window *window, unsigned port)
 {
-    const struct window_range *range = &row->range;
+    const struct window_rows *rows = row->rows;
     uint32_t units = row->units + (port < row->more);
-    uint64_t bytes = (uint64_t)units * range->unit_bytes;
-    int64_t next = *offset + (int64_t)(bytes & UINT32_MAX);
-    int64_t begin = *offset > range->begin ? *offset : range->begin;
-    int64_t end = next + range->halo_bytes;
+    uint64_t bytes = (uint64_t)units * rows->unit_bytes;
+    int64_t next = row->offset + (int64_t)(bytes & UINT32_MAX);
+    int64_t begin = row->offset > rows->begin ? row->offset : rows->begin;
+    int64_t end = next + rows->halo_bytes;
     struct window_segment body;
 
-    end = end < range->end ? end : range->end;
-    *offset = next;
+    end = end < rows->end ? end : rows->end;
+    bytes_store_u32(parcel->head, units);
+    bytes_store_u32(parcel->head + 4, row->first_unit);
+    bytes_store_u32(parcel->head + 8, row->label + (port << 8));
+    row->first_unit += units;
+    row->offset = next;
     if (bytes > BACKEND_WINDOW_BYTES || begin > end ||
-        (range->shared.bytes > 0 &&
-         !inside(range->shared.offset, range->shared.bytes))) {
+        (rows->shared.bytes > 0 &&
+         !inside(rows->shared.offset, rows->shared.bytes))) {
         return 0;
     }
     body = (struct window_segment){(uint32_t)begin, (uint32_t)(end - begin)};
     if (!inside(body.offset, body.bytes)) {
         return 0;
     }
-    bytes_store_u32(parcel->head, units);
-    bytes_store_u32(parcel->head + 8, row->label + (port << 8));
     parcel->segment[0] = (struct segment){parcel->head, sizeof parcel->head};
     parcel->segment[1] = (struct segment){
-        (const uint8_t *)window + range->shared.offset, range->shared.bytes};
+        (const uint8_t *)window + rows->shared.offset, rows->shared.bytes};
     parcel->segment[2] =
         (struct segment){(const uint8_t *)window + body.offset, body.bytes};
     return CIRCUIT_HEADER_BYTES + (uint32_t)sizeof parcel->head +
-           range->shared.bytes + body.bytes;
+           rows->shared.bytes + body.bytes;
 }
 
-/* Passes the messages of a row on; false if its descriptor is nonsense. */
-static bool read_row(struct mesh *mesh, uint32_t node,
-                     const struct window_row *row)
+/* Passes the messages of a row on; false if it is nonsense. */
+static bool pass_row_on(struct mesh *mesh, uint32_t node, struct row *row)
 {
     const struct window *window = window_of(mesh, node);
-    int64_t offset = (int32_t)row->offset;
-    uint32_t first_unit = row->first_unit;
+    bool sound = true;
+
+    for (unsigned port = 0; sound && port < TORUS_PORTS; ++port) {
+        struct parcel *parcel;
+        struct fabric_message message;
+
+        if (row->units + (port < row->more) == 0) {
+            continue;
+        }
+        parcel = memory_or_exit(calloc(1, sizeof *parcel));
+        parcel->job = row->rows->job;
+        parcel->kind = row->form.kind;
+        message = (struct fabric_message){
+            .ready_ps = row->ready_ps,
+            .gap_ps = row->gap_ps,
+            .cookie = parcel,
+            .path = {(uint8_t)port, row->form.turn, row->form.hops,
+                     row->form.hops_after},
+            .bytes = fill_row_parcel(parcel, row, window, port),
+            .tag = row->form.kind,
+            .kind = (uint8_t)WIRE_KIND(row->form.kind)};
+        sound = pass_on(mesh, node, port, &message);
+    }
+    return sound;
+}
+
+/*
+ * Passes the messages of a range's rows on, from its end down to its beginning;
+ * false if the descriptor is nonsense. Each row begins as many units before the
+ * last one as it has.
+ */
+static bool read_rows(struct mesh *mesh, uint32_t node,
+                      const struct window_rows *rows)
+{
+    const struct window *window = window_of(mesh, node);
+    struct row row = {.rows = rows, .gap_ps = rows->first_gap_ps};
     const struct mesh_arrival *arrival = &mesh->arrival[node];
-    uint64_t ready_ps = row->ready_ps + WINDOW_ROW_PS;
-    struct window_form form;
-    bool sound = row->form < WINDOW_FORMS && row->more <= TORUS_PORTS;
+    uint64_t ready_ps = rows->ready_ps;
+    uint32_t extra = rows->extra_units;
+    uint64_t end = rows->units;
+    bool sound = rows->last_form < WINDOW_FORMS && rows->form > 0;
 
     if (!sound || arrival->damaged) {
         return sound;
     }
-    if (ready_ps < arrival->complete_ps) {
-        ready_ps = arrival->complete_ps;
-    }
-    window_read(&form, &window->form[row->form], sizeof form);
-    for (unsigned port = 0; sound && port < TORUS_PORTS; ++port) {
-        uint32_t units = row->units + (port < row->more);
-        struct parcel *parcel;
-        struct fabric_message message;
+    for (unsigned form = rows->form; sound && form <= rows->last_form; ++form) {
+        uint32_t volumes = rows->volumes + (uint32_t)sizeof(uint32_t) * form;
+        uint64_t units;
 
-        if (units == 0) {
-            continue;
+        if (!inside(volumes, sizeof(uint32_t))) {
+            return false;
         }
-        parcel = memory_or_exit(calloc(1, sizeof *parcel));
-        parcel->job = row->job;
-        parcel->kind = form.kind;
-        message = (struct fabric_message){
-            .ready_ps = ready_ps,
-            .gap_ps = row->gap_ps,
-            .cookie = parcel,
-            .path = {(uint8_t)port, form.turn, form.hops, form.hops_after},
-            .bytes = fill_row_parcel(parcel, window, row, port, &offset),
-            .tag = form.kind,
-            .kind = (uint8_t)WIRE_KIND(form.kind)};
-        bytes_store_u32(parcel->head + 4, first_unit);
-        first_unit += units;
-        sound = pass_on(mesh, node, port, &message);
+        window_read(&row.units, (const uint8_t *)window + volumes,
+                    sizeof row.units);
+        window_read(&row.form, &window->form[form], sizeof row.form);
+        row.more = extra < TORUS_PORTS ? extra : TORUS_PORTS;
+        row.label = rows->label + form;
+        ready_ps += WINDOW_ROW_PS;
+        row.ready_ps =
+            ready_ps > arrival->complete_ps ? ready_ps : arrival->complete_ps;
+        units = (uint64_t)TORUS_PORTS * row.units + row.more;
+        if (units > end) {
+            return false;
+        }
+        extra -= row.more;
+        end -= units;
+        row.first_unit = rows->first_unit + (uint32_t)end;
+        row.offset = (int32_t)rows->offset + (int64_t)(end * rows->unit_bytes);
+        sound = pass_row_on(mesh, node, &row);
+        row.gap_ps = rows->gap_ps;
     }
     return sound;
 }
@@ -437,7 +480,7 @@ static bool read_entry(struct mesh *mesh, uint32_t node,
     bool sound = true;
 
     if (send->form != 0) {
-        return read_row(mesh, node, &entry->row);
+        return read_rows(mesh, node, &entry->rows);
     }
     for (unsigned port = 0; sound && port < NODE_PORTS; ++port) {
         if ((send->ports >> port & 1u) != 0) {
@@ -536,6 +579,12 @@ static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
     }
     switch (request.op) {
     case WINDOW_OP_RECEIVE:
+        if (!inside(request.offset, request.capacity_bytes)) {
+            answer(mesh, node,
+                   &(struct window_response){.time_ps = request.time_ps,
+                                             .status = ERR_BUFFER});
+            break;
+        }
         fabric_receive(mesh->fabric, node, request.time_ps, request.ports);
         break;
     case WINDOW_OP_RECEIVE_ALL:

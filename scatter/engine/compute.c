@@ -31,17 +31,20 @@ static inline int run_kernel(struct scatter *scatter,
 {
     const struct kernel_terms *terms = &scatter->terms;
     uint32_t before = scatter->range_before_bytes;
-    uint32_t after =
-        scatter->range_to_end_bytes - units * scatter->announced.unit_bytes;
-    struct kernel_range range = {
-        .data = scatter->range_data,
-        .units = units,
-        .unit_bytes = scatter->announced.unit_bytes,
-        .before_bytes =
-            before < terms->before_bytes ? before : terms->before_bytes,
-        .after_bytes = after < terms->after_bytes ? after : terms->after_bytes,
-        .first_unit = scatter->first_unit};
+    uint32_t unit_bytes = scatter->announced.unit_bytes;
+    struct kernel_range range = {.data = scatter->range_data,
+                                 .units = units,
+                                 .unit_bytes = unit_bytes,
+                                 .first_unit = scatter->first_unit};
 
+    if ((terms->before_bytes | terms->after_bytes) != 0) {
+        uint32_t after = scatter->range_to_end_bytes - units * unit_bytes;
+
+        range.before_bytes =
+            before < terms->before_bytes ? before : terms->before_bytes;
+        range.after_bytes =
+            after < terms->after_bytes ? after : terms->after_bytes;
+    }
     if (scatter_makes_output(terms)) {
         uint32_t room =
             WIRE_CHUNK_BYTES +
@@ -93,7 +96,9 @@ int compute_run(struct scatter *scatter, struct kernel_result *result,
     return run(scatter, result, units);
 }
 
-int compute_keep(struct scatter *scatter, const struct kernel_result *result)
+/* compute_keep(), inline as the above. */
+static inline int keep(struct scatter *scatter,
+                       const struct kernel_result *result)
 {
     if (scatter_has_output(scatter)) {
         store_chunk(scatter, result);
@@ -106,6 +111,19 @@ int compute_keep(struct scatter *scatter, const struct kernel_result *result)
     return ERR_OK;
 }
 
+int compute_keep(struct scatter *scatter, const struct kernel_result *result)
+{
+    return keep(scatter, result);
+}
+
+/* scatter_record(), inline: every round passes here twice. */
+static inline void record(struct scatter *scatter, enum event_kind kind,
+                          uint32_t units)
+{
+    events_record(scatter->circuit->log, clock_now_ps(scatter->circuit->clock),
+                  kind, scatter->round, units);
+}
+
 int scatter_compute(struct scatter *scatter)
 {
     uint32_t units = scatter->split.share_units;
@@ -113,9 +131,11 @@ int scatter_compute(struct scatter *scatter)
     int error;
 
     scatter->circuit->node->status.state = NODE_STATE_COMPUTING;
-    inject(scatter);
-    scatter_record(scatter, EVENT_COMPUTE_START, scatter->round, units);
+    if (scatter->round == 0) {
+        inject(scatter);
+    }
+    record(scatter, EVENT_COMPUTE_START, units);
     error = run(scatter, &result, units);
-    scatter_record(scatter, EVENT_COMPUTE_END, scatter->round, units);
-    return error == ERR_OK ? compute_keep(scatter, &result) : error;
+    record(scatter, EVENT_COMPUTE_END, units);
+    return error == ERR_OK ? keep(scatter, &result) : error;
 }

@@ -30,14 +30,10 @@ void scatter_clip_to_load(const struct scatter *scatter,
 int scatter_receive(struct scatter *scatter, struct circuit_delivery *delivery,
                     unsigned ports)
 {
-    int error;
-
     scatter->circuit->node->status.state = NODE_STATE_WAITING;
-    error =
-        circuit_receive(scatter->circuit, delivery, ports, scatter->free_from,
-                        (uint32_t)(scatter->free_to - scatter->free_from));
-    scatter->circuit->node->status.state = NODE_STATE_SCATTERING;
-    return error;
+    return circuit_receive(scatter->circuit, delivery, ports,
+                           scatter->free_from,
+                           (uint32_t)(scatter->free_to - scatter->free_from));
 }
 
 int scatter_read_job(struct scatter *scatter, const uint8_t *in, uint32_t bytes)

@@ -106,24 +106,26 @@ struct scatter_memory {
  *
  *   message                                                       waits for
  *   complete                                                      next round
- *      | split | phase queue | .. | phase queue | kernel | kernel | round |
- *                phase i + 1        phase N       start     run()    end
+ *      | split | queue | kernel | kernel | round |
+ *                         start    run()    end
  *
  * and of a node in a tree:
  *
  *      | branch | branch queue | .. | branch queue | kernel | kernel |
  *        split    first child         last child     start    run()
  *
- * The originator begins with first_send_ps in place of split_ps and the first
- * phase's queue; each further round costs it round_overhead_ps besides.
+ * The sends of all phases are queued at once; layer N has none. The first part
+ * takes job_ps more before they are. The originator begins with first_send_ps
+ * in place of split and queue; each further round costs it the queue and
+ * round_overhead_ps.
  */
 struct scatter_costs {
-    uint32_t first_send_ps;   /* time zero to the first phase queued */
+    uint32_t first_send_ps;   /* time zero to the sends being queued */
     uint32_t split_ps;        /* message complete to the volume being split */
-    uint32_t phase_queue_ps;  /* the four sends of a phase */
+    uint32_t queue_ps;        /* the sends of all phases */
     uint32_t kernel_start_ps; /* last send queued to the kernel's run() */
     uint32_t round_end_ps;    /* end of run() to the wait for the next round */
-    uint32_t round_overhead_ps; /* of the originator, beside its phases */
+    uint32_t round_overhead_ps; /* of the originator, beside its queue */
     uint32_t branch_split_ps;   /* message complete to the first child's send */
     uint32_t branch_queue_ps;   /* the send to one child */
     uint32_t result_merge_ps;   /* one child's result received and merged */
@@ -134,8 +136,9 @@ struct scatter_costs {
     uint32_t instruction_ps;    /* of kernels, by whose count they estimate */
     uint32_t plan_rounds_ps;    /* the originator plans several rounds */
     uint32_t try_rounds_ps;     /* and looks at one more number of them */
-    /* Of the pattern: to read the job, after the first sends. */
-    uint32_t job_ps;
+    uint32_t job_ps;            /* of the pattern: to read the job */
+    uint32_t own_start_ps;      /* of the pattern's originator: last send queued
+                                   to the kernel's run() */
 };
 
 struct policy; /* scatter/engine/policy.h */
@@ -149,15 +152,6 @@ struct scatter_rate {
     uint32_t arg_bytes;
     uint8_t arg[64]; /* a longer one is not kept */
     uint8_t kernel;
-};
-
-/* What was announced, which a job must keep to; NULL and 0 before. */
-struct announced {
-    const struct kernel *kernel;
-    uint32_t unit_bytes;
-    uint32_t word;      /* the job's first: wire_job_word() */
-    uint32_t row_bytes; /* of the job's tables, for each layer */
-    uint16_t job;
 };
 
 struct scatter {
@@ -178,8 +172,12 @@ struct scatter {
     uint32_t gap_ps; /* before sends of the pattern, after the port's last; of
                         one round 0, and those of phase 1 .. */
     uint32_t first_gap_ps; /* .. so long */
-    uint8_t arrival_ports; /* mask: of all rounds but the first */
-    uint32_t arrival_head; /* CIRCUIT_HEAD(): all of a part before its range */
+    /* Of the pattern: the ports, and CIRCUIT_HEAD(): all of a part before its
+       range, of the next message; then of all later rounds. And what the next
+       part's place must be: wire_part_place(). */
+    uint32_t wanted;
+    uint32_t wanted_later;
+    uint32_t place;
     /* Messages but for what differs from send to send, and the circuit's form
        of the same index: the phase. Entry 0 is for branches of a tree. */
     struct circuit_message message[TORUS_PHASES_MAX + 1];
@@ -198,10 +196,6 @@ struct scatter {
                                 passed on as it came; job_bytes long */
     const uint8_t *branch;   /* this node's piece of the tree, if it has one */
     uint32_t job_bytes;
-    /* Of the pattern, in the round at hand: the tables, in the job or, in later
-       rounds, for themselves; and which of both is passed on with each part. */
-    const uint8_t *tables;
-    struct circuit_segment passed_on;
     struct kernel_terms terms;
     struct kernel_result result;
     bool has_result; /* of some units; those of others are merged into it */
@@ -254,7 +248,7 @@ scatter_result_head_bytes(const struct kernel_terms *terms)
    error. */
 
 /* Waits for a message on a set of ports and receives it at free_from; the
-   node's state is NODE_STATE_WAITING meanwhile. */
+   node's state is NODE_STATE_WAITING from here on. */
 NODISCARD int scatter_receive(struct scatter *scatter,
                               struct circuit_delivery *delivery,
                               unsigned ports);

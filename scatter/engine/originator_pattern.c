@@ -10,16 +10,25 @@
 
 #define HOLD_MAX_PS 4000000000u /* 4 ms: gaps have 32 bits */
 
+/* Software of a hop that counts as startup of a phase, in several rounds. */
+static uint64_t hop_software_ps(const struct scatter *scatter, unsigned phase,
+                                unsigned phases)
+{
+    const struct scatter_costs *costs = scatter->costs;
+
+    return costs->split_ps + (phase < phases ? costs->queue_ps : 0);
+}
+
 /*
  * Sets the startup of each phase as a plan of several rounds counts it: its
  * circuits but for the transfer of their units, and the software of a hop.
  * Layer i has its volume at
  *
- *   t_i = t_{i-1} + (split + phase_queue) + circuit + transfer,
+ *   t_i = t_{i-1} + (split + queue) + circuit + transfer,
  *
- * as a node needs split_ps and phase_queue_ps from its receipt until its sends
- * are queued. It has one phase more to queue than its children, and so begins
- * to compute phase_queue_ps later after its receipt than they do: of the
+ * as a node needs split_ps and queue_ps from its receipt until its sends are
+ * queued. One of the last layer has nothing to queue, and so begins to compute
+ * queue_ps earlier after its receipt than its parent does: of the last phase's
  * software only split_ps counts as startup.
  */
 static void set_startups(const struct scatter *scatter,
@@ -33,7 +42,7 @@ static void set_startups(const struct scatter *scatter,
     job.phases = (uint8_t)phases;
     job.flags |= WIRE_TABLES;
     each_ps =
-        scatter->costs->split_ps + order->startup_ps +
+        order->startup_ps +
         order->transfer_ps * (SCATTER_PART_HEAD_BYTES + wire_job_bytes(&job) +
                               job.before_bytes + job.after_bytes);
     input->phases_max = (uint8_t)phases;
@@ -41,7 +50,7 @@ static void set_startups(const struct scatter *scatter,
     input->results_denominator = 0;
     for (unsigned phase = 1; phase <= phases; ++phase) {
         input->startup_ps[phase - 1] =
-            each_ps +
+            each_ps + hop_software_ps(scatter, phase, phases) +
             order->hop_delay_ps * originator_phase_hops(scatter, phase);
     }
 }
@@ -93,24 +102,24 @@ static void set_one_round(const struct scatter *scatter,
     const struct scatter_costs *costs = scatter->costs;
     struct planner_input *input = &originator->input;
     uint32_t units = input->load_units;
-    uint64_t queue_ps = costs->phase_queue_ps * (input->phases_max - 1ull);
     uint64_t sends_ps = costs->first_send_ps + originator->ports_wait_ps;
-    uint64_t starts_ps = costs->first_send_ps + queue_ps;
+    uint64_t starts_ps =
+        less((uint64_t)costs->first_send_ps + costs->own_start_ps,
+             costs->kernel_start_ps);
 
     input->results_numerator = originator->results_numerator;
     input->results_denominator = originator->results_denominator;
     for (unsigned i = 0; i < input->phases_max; ++i) {
-        uint64_t hop_ps = input->startup_ps[i] - costs->split_ps + sends_ps;
+        uint64_t software_ps =
+            hop_software_ps(scatter, i + 1, input->phases_max);
+        uint64_t hop_ps = input->startup_ps[i] - software_ps + sends_ps;
         uint64_t before_ps = starts_ps;
         uint64_t arrives_ps;
 
         units /= 5;
         arrives_ps = input->transfer_ps * (units - units / 16);
-        starts_ps =
-            less(costs->split_ps + costs->job_ps + queue_ps, arrives_ps);
-        sends_ps =
-            less((uint64_t)costs->split_ps + costs->phase_queue_ps, arrives_ps);
-        queue_ps -= costs->phase_queue_ps;
+        sends_ps = less(software_ps + costs->job_ps, arrives_ps);
+        starts_ps = sends_ps;
         originator->hop_ps[i + 1] = hop_ps;
         input->startup_ps[i] = less(hop_ps + starts_ps, before_ps);
         if (counts_returns(originator)) {
@@ -127,10 +136,10 @@ static uint64_t step_ps(const struct scatter *scatter,
 {
     const struct scatter_costs *costs = scatter->costs;
 
-    return originator->input.startup_ps[phase - 1] +
-           (phase == 1 ? (uint64_t)costs->first_send_ps - costs->split_ps +
-                             originator->ports_wait_ps
-                       : costs->phase_queue_ps);
+    return originator->input.startup_ps[phase - 1] -
+           hop_software_ps(scatter, phase, originator->input.phases_want) +
+           (phase == 1 ? costs->first_send_ps + originator->ports_wait_ps
+                       : (uint64_t)costs->split_ps + costs->queue_ps);
 }
 
 /* When, from time zero, layer `phase` has computed the advance and is ready for
@@ -142,7 +151,7 @@ static uint64_t ready_ps(const struct scatter *scatter,
     const struct wire_report *report = &originator->report;
 
     return report->received_ps[phase] + costs->split_ps +
-           (scatter->job.phases - phase) * costs->phase_queue_ps +
+           (phase < scatter->job.phases ? costs->queue_ps : 0) +
            costs->kernel_start_ps + report->call_ps +
            originator->advance.units * report->compute_ps + costs->round_end_ps;
 }
@@ -164,7 +173,7 @@ static uint64_t leaves_ps(const struct scatter *scatter,
         uint64_t ready = ready_ps(scatter, originator, phase);
 
         takes_ps += originator->input.startup_ps[phase - 1] +
-                    scatter->costs->phase_queue_ps +
+                    scatter->costs->queue_ps +
                     originator->input.transfer_ps * units[phase];
         if (ready > takes_ps + leaves_ps) {
             leaves_ps = ready - takes_ps;
@@ -289,7 +298,7 @@ static uint64_t returns_ps(const struct scatter *scatter,
 static uint64_t round_ps(const struct scatter *scatter, unsigned phases)
 {
     return scatter->costs->round_overhead_ps +
-           phases * (uint64_t)scatter->costs->phase_queue_ps;
+           (phases > 0 ? (uint64_t)scatter->costs->queue_ps : 0);
 }
 
 /* A makespan that one phase less than in this plan of one round can't better:
@@ -378,7 +387,7 @@ static struct rounds_input rounds_input(const struct scatter *scatter,
 
     return (struct rounds_input){
         .base = &originator->input,
-        .phase_queue_ps = costs->phase_queue_ps,
+        .queue_ps = costs->queue_ps,
         .between_rounds_ps = costs->split_ps + costs->kernel_start_ps +
                              costs->round_end_ps + originator->report.call_ps,
         .begin_ps = costs->job_ps,
@@ -657,12 +666,11 @@ static void fill_report(struct scatter *scatter, struct originator *originator)
     for (unsigned phase = 1; phase <= made->phases; ++phase) {
         report->startup_ps[phase - 1] = originator->input.startup_ps[phase - 1];
     }
-    report->overhead_ps = costs->kernel_start_ps;
+    report->overhead_ps = costs->own_start_ps;
     if (made->phases > 0) {
-        report->overhead_ps += costs->first_send_ps +
-                               (uint64_t)costs->phase_queue_ps *
-                                   (made->phases * (uint64_t)made->rounds - 1) +
-                               costs->round_overhead_ps * (made->rounds - 1u);
+        report->overhead_ps +=
+            costs->first_send_ps +
+            (made->rounds - 1) * round_ps(scatter, made->phases);
     }
     report->makespan_ps = made->makespan_ps + report->overhead_ps;
 }
@@ -805,30 +813,24 @@ static void count_lead(const struct scatter *scatter,
     }
 }
 
-/* Goes on to the next round's tables and range. */
+/* Goes on to the next round's range. */
 static void next_round(struct scatter *scatter,
                        const struct originator *originator)
 {
     uint32_t bytes = scatter->units * originator->order.unit_bytes;
-    uint32_t tables_bytes = WIRE_TABLES_BYTES(scatter->job.phases);
 
     scatter->round += 1;
     scatter->first_unit += scatter->units;
     scatter->range_data += bytes;
     scatter->range_before_bytes += bytes;
     scatter->range_to_end_bytes -= bytes;
-    if (scatter->tables == originator->job + WIRE_JOB_BYTES) {
-        scatter->tables = originator->job + scatter->job_bytes;
-    } else {
-        scatter->tables += tables_bytes;
-    }
-    scatter->passed_on =
-        (struct circuit_segment){scatter->tables, tables_bytes};
 }
 
 int originator_send_rounds(struct scatter *scatter,
                            struct originator *originator, uint64_t start_ps)
 {
+    const uint8_t *tables = originator->job + WIRE_JOB_BYTES;
+    struct circuit_segment passed_on = {originator->job, scatter->job_bytes};
     uint32_t first_gap_ps = scatter->first_gap_ps;
     uint32_t share_units = 0;
     int error = ERR_OK;
@@ -837,9 +839,6 @@ int originator_send_rounds(struct scatter *scatter,
     wire_job_store_gather(originator->job,
                           slots_gather_ps(scatter, originator, start_ps));
     scatter->job_data = originator->job;
-    scatter->tables = originator->job + WIRE_JOB_BYTES;
-    scatter->passed_on =
-        (struct circuit_segment){originator->job, scatter->job_bytes};
     scatter->round = originator->report.advance;
     if (scatter->job.rounds == 1) {
         scatter->gap_ps = 0;
@@ -848,16 +847,17 @@ int originator_send_rounds(struct scatter *scatter,
          ++round) {
         if (round > 0) {
             next_round(scatter, originator);
-        }
-        if (round > 0) {
             first_gap_ps += round_gap_ps(scatter, originator);
+            passed_on.data += passed_on.bytes;
+            passed_on.bytes = WIRE_TABLES_BYTES(scatter->job.phases);
+            tables = passed_on.data;
         }
         scatter->first_gap_ps = first_gap_ps;
         if (round == 0 && originator->report.advance) {
             scatter->first_gap_ps += hold_ps(scatter, originator);
         }
         scatter->units = originator->plan.round_units[round];
-        error = pattern_distribute(scatter);
+        error = pattern_distribute(scatter, tables, passed_on);
         share_units += scatter->split.share_units;
     }
     originator_set_range(scatter, &originator->order);
@@ -884,11 +884,11 @@ static bool choose_advance(const struct scatter *scatter,
         .transfer_ps = input->transfer_ps,
         .plan_ps = costs->advance_ps,
         .rounds_ps = costs->plan_rounds_ps,
-        .round_ps = costs->split_ps + phases * costs->phase_queue_ps +
-                    costs->kernel_start_ps + costs->round_end_ps};
+        .round_ps = costs->split_ps + costs->queue_ps + costs->kernel_start_ps +
+                    costs->round_end_ps};
 
     for (unsigned i = 0; i < phases; ++i) {
-        advance.startups_ps += input->startup_ps[i] + costs->phase_queue_ps;
+        advance.startups_ps += input->startup_ps[i] + costs->queue_ps;
     }
     originator->advance = advance_of(&advance);
     return originator->advance.units > 0;
@@ -934,10 +934,9 @@ static int send_advance(struct scatter *scatter, struct originator *originator,
     originator_start(scatter, originator);
     originator->report.advance = true;
     scatter->job.phases = (uint8_t)phases;
-    scatter->tables = tables;
-    scatter->passed_on = (struct circuit_segment){tables, bytes};
     scatter->units = originator->advance_units[0];
-    error = pattern_distribute(scatter);
+    error = pattern_distribute(scatter, tables,
+                               (struct circuit_segment){tables, bytes});
     originator_take_off(scatter, originator, originator->advance_units[0]);
     return error;
 }

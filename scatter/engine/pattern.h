@@ -11,11 +11,14 @@
 #include "scatter/engine/core.h"
 
 /*
- * Splits this node's volume and queues the sends of all remaining phases. The
- * node's own range comes first, then those of phase N, N - 1, ...: the order in
- * which results come back, so that merging appends. Result: 0 or the error.
+ * Splits this node's volume by the round's tables and queues the sends of all
+ * remaining phases; each part takes `passed_on` with it, the job or, in later
+ * rounds, the tables. The node's own range comes first, then those of phase N,
+ * N - 1, ...: the order in which results come back, so that merging appends.
+ * Result: 0 or the error.
  */
-NODISCARD int pattern_distribute(struct scatter *scatter);
+NODISCARD int pattern_distribute(struct scatter *scatter, const uint8_t *tables,
+                                 struct circuit_segment passed_on);
 
 /* Waits for this round's WIRE_PART, reads it and distributes the volume.
    Result: 0 or the error. */

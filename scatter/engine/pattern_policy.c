@@ -40,13 +40,17 @@ static int prepare(struct scatter *scatter)
     /* So the switch of a node whose sends are queued already waits as long as a
        node needs that has just received, and all circuits of a phase are set up
        together. */
-    scatter->gap_ps = scatter->costs->split_ps + scatter->costs->phase_queue_ps;
+    scatter->gap_ps = scatter->costs->split_ps + scatter->costs->queue_ps;
     scatter->first_gap_ps = scatter->gap_ps;
-    scatter->arrival_head =
+    scatter->wanted_later =
+        1u << torus_path_arrival(scatter->path_from_parent) |
         CIRCUIT_HEAD(SCATTER_PART_HEAD_BYTES + WIRE_JOB_BYTES +
                      16u * ((unsigned)phases + 1u));
-    scatter->arrival_ports =
-        (uint8_t)(1u << torus_path_arrival(scatter->path_from_parent));
+    /* On all ports if probes may come, else on the parent's: the emulated
+       switch can serve a node earlier that waits on one port. */
+    scatter->wanted = scatter->wanted_later |
+                      (identity->probed != 0 ? (1u << TORUS_PORTS) - 1u : 0);
+    scatter->place = wire_part_place(role.layer, role.port, 0);
     for (unsigned phase = 1; error == ERR_OK && phase <= (unsigned)phases;
          ++phase) {
         error = prepare_phase(scatter, phase);

@@ -46,7 +46,7 @@ struct costs {
     int64_t x_0;
     int64_t startup[LAYERS];
     int64_t startups; /* of all phases */
-    int64_t phase_queue;
+    int64_t queue;
     int64_t interval; /* v_{r,N} - rho sum v_{r+1}: see rounds.h */
     int64_t begin;
     int64_t round_overhead;
@@ -124,7 +124,7 @@ static int check(const struct rounds_input *input)
         fixed_product(base->compute_ps, base->load_units) >
             PLANNER_LOAD_MAX_PS ||
         base->phases_want > ROUNDS_PHASES_MAX ||
-        input->phase_queue_ps > PLANNER_STARTUP_MAX_PS ||
+        input->queue_ps > PLANNER_STARTUP_MAX_PS ||
         input->between_rounds_ps > PLANNER_STARTUP_MAX_PS ||
         input->begin_ps > PLANNER_STARTUP_MAX_PS ||
         input->round_overhead_ps > PLANNER_STARTUP_MAX_PS ||
@@ -221,19 +221,18 @@ static bool read_first(struct costs *costs)
 static bool read_times(struct costs *costs, const struct rounds_input *input)
 {
     const struct planner_input *base = input->base;
-    uint64_t sending = costs->phases * fine_of(costs, input->phase_queue_ps);
+    uint64_t sending = fine_of(costs, input->queue_ps);
     int64_t between;
     bool fits = steps_of(&between, costs, input->between_rounds_ps);
 
     fits &= steps_of(&costs->unit, costs, base->compute_ps);
-    fits &= steps_of(&costs->phase_queue, costs, input->phase_queue_ps);
+    fits &= steps_of(&costs->queue, costs, input->queue_ps);
     fits &= steps_of(&costs->begin, costs, input->begin_ps);
     fits &= steps_of(&costs->round_overhead, costs, input->round_overhead_ps);
     if (!steps_of(&costs->gain, costs, input->gain_ps)) {
         costs->gain = costs->load;
     }
-    costs->each_round = costs->unit + costs->round_overhead +
-                        (int64_t)costs->phases * costs->phase_queue;
+    costs->each_round = costs->unit + costs->round_overhead + costs->queue;
     costs->startups = 0;
     for (unsigned phase = 1; phase <= costs->phases; ++phase) {
         fits &= steps_of(&costs->startup[phase], costs,
@@ -269,6 +268,13 @@ static int read_costs(struct costs *costs, const struct rounds_input *input)
 
 /* ---- the sweep ---- */
 
+/* What a node of layer `phase` - 1 has to do more in a round than its children:
+   those of the last layer send nothing. */
+static int64_t more_software(const struct costs *costs, unsigned phase)
+{
+    return phase == costs->phases ? costs->queue : 0;
+}
+
 /*
  * Goes on to the round before the one at hand, or to the last one, where there
  * is none yet and `moved` is 0: fills it in from v_{r,N} = `volume` up. False
@@ -293,8 +299,9 @@ static bool sweep_round(struct sweep *sweep, const struct costs *costs,
         moved.slope = move(volume.slope, costs);
         line_add(&sum, &volume);
         line_add(&sum_moved, &moved);
-        volume.base = 5 * volume.base + moved.base - later->base +
-                      (last ? costs->startup[phase] : -costs->phase_queue);
+        volume.base =
+            5 * volume.base + moved.base - later->base +
+            (last ? costs->startup[phase] : -more_software(costs, phase));
         volume.slope = 5 * volume.slope + moved.slope - later->slope;
         *later = moved;
     }
@@ -499,7 +506,7 @@ static bool fill_row(struct row *row, const struct costs *costs, int64_t work,
         next += moved;
         below += 4 * work;
         work = 5 * work + moved - later +
-               (last ? costs->startup[phase] : -costs->phase_queue);
+               (last ? costs->startup[phase] : -more_software(costs, phase));
     }
     row->next = next;
     row->sum_moved += next;

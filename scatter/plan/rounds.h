@@ -6,14 +6,15 @@
  * transfer / compute and g_j = startup_j / compute:
  *
  *   last round   v_{R,N} = x     v_{R,j-1} = (5 + rho) v_{R,j} + g_j
- *   before it    v_{r,N} = sum_j (g_j + q) - p + rho sum_j v_{r+1,j}
- *                v_{r,j-1} = 5 v_{r,j} + rho (v_{r,j} - v_{r+1,j}) - q
+ *   before it    v_{r,N} = sum_j g_j + q - p + rho sum_j v_{r+1,j}
+ *                v_{r,N-1} = 5 v_{r,N} + rho (v_{r,N} - v_{r+1,N}) - q
+ *                v_{r,j-1} = 5 v_{r,j} + rho (v_{r,j} - v_{r+1,j}), j < N
  *   originator   a_0 = x + R sum_j g_j - (R - 1) l + rho sum v
  *                V = a_0 + 4 sum v
  *
  * Software costs a node, between its receipt and the next one's wait,
- * q = phase_queue / compute for each phase that it sends and
- * p = between_rounds / compute for all else (scatter/engine/core.h draws both);
+ * q = queue / compute if it sends, which layer N does not, and p =
+ * between_rounds / compute for all else (scatter/engine/core.h draws both);
  * in the first round begin / compute besides, the kernel's begin(). Each round
  * after the first costs the originator l = round_overhead / compute besides.
  * With q = p = l = 0, a_0 * compute is the makespan, and this is the extension
@@ -39,7 +40,7 @@
 struct rounds_input {
     /* phases_want of its phases are used; stages and results are not. */
     const struct planner_input *base;
-    uint64_t phase_queue_ps; /* 0 .. PLANNER_STARTUP_MAX_PS, as the others */
+    uint64_t queue_ps; /* 0 .. PLANNER_STARTUP_MAX_PS, as the others */
     uint64_t between_rounds_ps;
     uint64_t begin_ps;
     uint64_t round_overhead_ps; /* of the originator alone, in each round */
@@ -63,11 +64,10 @@ struct rounds_plan {
 /*
  * The plan with the best number of rounds from rounds_min to rounds_max for
  * phases_want phases, if it takes less than *time_ps, which it is then. That
- * counts the makespan, and for each round round_overhead_ps, phases *
- * phase_queue_ps and the compute time of one unit, by which shares are rounded
- * up. The search ends after a number of rounds that gains gain_ps or less, or
- * if that is 0 after two in a row that gain nothing; several rounds only: one
- * is planner_plan()'s.
+ * counts the makespan, and for each round round_overhead_ps, queue_ps and the
+ * compute time of one unit, by which shares are rounded up. The search ends
+ * after a number of rounds that gains gain_ps or less, or if that is 0 after
+ * two in a row that gain nothing; several rounds only: one is planner_plan()'s.
  *
  * Volumes and shares are within 2^-26 of the load of the exact ones, or V / x
  * times 2^-35 of it if that is more, and 2^-7 unit; the sum is the load.

@@ -7,21 +7,17 @@ int split_volume(struct split *split, const uint32_t volume_units[],
 {
     uint32_t children = TORUS_PORTS * (phases - layer);
     uint32_t share = share_units[layer];
-    uint32_t rest = units;
+    uint64_t volumes = 0; /* of all children */
+    uint32_t rest;
     uint32_t extra;
 
-    for (unsigned phase = phases; phase > layer; --phase) {
-        uint32_t part;
-
-        if (volume_units[phase] > UINT32_MAX / TORUS_PORTS) {
-            return ERR_PLAN;
-        }
-        part = TORUS_PORTS * volume_units[phase];
-        if (part > rest) {
-            return ERR_PLAN;
-        }
-        rest -= part;
+    for (unsigned phase = layer + 1; phase <= phases; ++phase) {
+        volumes += (uint64_t)TORUS_PORTS * volume_units[phase];
     }
+    if (volumes > units) {
+        return ERR_PLAN;
+    }
+    rest = units - (uint32_t)volumes;
     if (share > rest || rest - share > children + 1) {
         return ERR_PLAN;
     }

@@ -4,25 +4,10 @@
 
 #include <string.h>
 
-/* Bytes of the tables of shares and volumes, and of all tables. */
+/* Bytes of the tables of shares and volumes. */
 static uint32_t volumes_bytes(const struct wire_job *job)
 {
     return (job->flags & WIRE_TABLES) != 0 ? WIRE_TABLES_BYTES(job->phases) : 0;
-}
-
-static uint32_t tables_bytes(const struct wire_job *job)
-{
-    /* Divisions by constants instead of branches, on the hot path. */
-    uint32_t flags = job->flags;
-    uint32_t tables = (flags & WIRE_TABLES) / WIRE_TABLES +
-                      (flags & WIRE_OUTPUT) / WIRE_OUTPUT;
-
-    return tables * WIRE_TABLES_BYTES(job->phases);
-}
-
-uint32_t wire_job_bytes(const struct wire_job *job)
-{
-    return WIRE_JOB_BYTES + tables_bytes(job);
 }
 
 void wire_tables_store(uint8_t *out, unsigned phases,

@@ -12,8 +12,10 @@ import mesh
 BOARDS = ("mps2-an385", "mps2-an386")
 PS_PER_INSTRUCTION = 32_000
 SPIN_BYTES = 50_000
-COSTS = ("first_send", "split", "phase_queue", "kernel_start", "round_end",
-         "round_overhead", "branch_split", "branch_queue", "result_merge")
+COSTS = ("first_send", "split", "queue", "kernel_start", "round_end",
+         "round_overhead", "branch_split", "branch_queue", "result_merge",
+         "result_queue", "plan", "advance", "instruction", "plan_rounds",
+         "try_rounds", "job", "own_start")
 NEAR = 0.08  # of a cost: it is one number for all nodes
 
 
@@ -93,12 +95,12 @@ def counted(loads, board):
     star = Counted(loads, board, "--schedule", "star")
     return {
         "first_send": one.most("hop", 0),
-        "first_send + phase_queue + kernel_start":
+        "first_send + own_start":
             one.most("hop", 0) + one.most("queue", 0),
-        "2 phase_queue + round_overhead":
+        "queue + round_overhead":
             (three.most("queue", 0) - one.most("queue", 0)) / 2,
         # A node of layer 1, from the end of its first interval's run().
-        "split + phase_queue + kernel_start": three.most("hop", 1, 1),
+        "split + queue + kernel_start": three.most("hop", 1, 1),
         "branch_queue": star.most("queue", 0) / 23}
 
 

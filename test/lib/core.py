@@ -80,7 +80,7 @@ LAYER_UNITS = c.c_uint32 * (ROUNDS_PHASES_MAX + 1)
 
 
 class RoundsInput(c.Structure):
-    _fields_ = [("base", c.POINTER(Input)), ("phase_queue_ps", c.c_uint64),
+    _fields_ = [("base", c.POINTER(Input)), ("queue_ps", c.c_uint64),
                 ("between_rounds_ps", c.c_uint64), ("begin_ps", c.c_uint64),
                 ("round_overhead_ps", c.c_uint64), ("gain_ps", c.c_uint64),
                 ("rounds_min", c.c_uint8), ("rounds_max", c.c_uint8)]

@@ -87,21 +87,23 @@ def last_round(costs):
 def round_before(costs, later, begin):
     """The round before `later`; begin: what begin() costs in it, in ps."""
     compute, transfer = costs.compute, costs.transfer
-    phases = len(costs.startups)
-    meanwhile = (sum(costs.startups) + phases * costs.queue - costs.pause
+    meanwhile = (sum(costs.startups) + costs.queue - costs.pause
                  - begin)
     power = later.sum.power
     volumes = [Line(transfer * later.sum.slope,
                     transfer * later.sum.base + meanwhile * compute ** power,
                     power + 1)]
+    # The last layer sends nothing: its parents alone have the queueing besides.
+    more = costs.queue
     for old in reversed(later.volumes[1:]):
         new = volumes[0]
         old = old.over(compute, new.power)
         volumes.insert(0, Line(
             5 * compute * new.slope + transfer * (new.slope - old.slope),
             5 * compute * new.base + transfer * (new.base - old.base)
-            - costs.queue * compute ** new.power,
+            - more * compute ** new.power,
             new.power + 1))
+        more = 0
     return Round(volumes).finish(compute)
 
 

@@ -24,7 +24,7 @@ static struct rounds_input any_input(const struct planner_input *base)
 {
     return (struct rounds_input){
         .base = base,
-        .phase_queue_ps = any_u64(0, UINT64_MAX),
+        .queue_ps = any_u64(0, UINT64_MAX),
         .between_rounds_ps = any_u64(0, UINT64_MAX),
         .begin_ps = any_u64(0, UINT64_MAX),
         .round_overhead_ps = any_u64(0, UINT64_MAX),

@@ -212,8 +212,8 @@ def check_table(core, costs, exact, plan):
 
 
 def objective(costs, exact, number):
-    return exact.makespan + number * (costs.lead + costs.compute + len(
-        costs.startups) * costs.queue)
+    return exact.makespan + number * (costs.lead + costs.compute
+                                      + costs.queue)
 
 
 def in_range(costs, exact):

@@ -87,7 +87,7 @@ static void software_between_rounds(struct unit *unit)
 {
     struct planner_input base = base_of(114, 1000, 1000, 6000, 1);
     struct rounds_input input = {.base = &base,
-                                 .phase_queue_ps = 1000,
+                                 .queue_ps = 1000,
                                  .between_rounds_ps = 2000,
                                  .begin_ps = 1000,
                                  .round_overhead_ps = 3000,
@@ -128,7 +128,7 @@ static void begin_takes_more_than_the_load(struct unit *unit)
 {
     struct planner_input base = base_of(1000000000, US, 0, 0, 4);
     struct rounds_input input = {.base = &base,
-                                 .phase_queue_ps = 1000 * US,
+                                 .queue_ps = 1000 * US,
                                  .begin_ps = 5300000 * US,
                                  .rounds_min = 2,
                                  .rounds_max = 2};

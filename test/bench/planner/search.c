@@ -61,7 +61,7 @@ static struct rounds_input rounds_of(const struct search_set *set,
 {
     return (struct rounds_input){
         .base = base,
-        .phase_queue_ps = set->phase_queue_ps,
+        .queue_ps = set->queue_ps,
         .between_rounds_ps = set->between_rounds_ps,
         .begin_ps = set->begin_ps,
         .round_overhead_ps = set->round_overhead_ps,
@@ -72,10 +72,9 @@ static struct rounds_input rounds_of(const struct search_set *set,
 }
 
 /* What an originator adds to the makespan in each round, with a unit. */
-static uint64_t round_ps(const struct search_set *set, unsigned phases)
+static uint64_t round_ps(const struct search_set *set)
 {
-    return set->round_overhead_ps + phases * set->phase_queue_ps +
-           set->compute_ps;
+    return set->round_overhead_ps + set->queue_ps + set->compute_ps;
 }
 
 /* One round, of as many phases as are feasible. */
@@ -89,8 +88,8 @@ static void one_round(struct search_result *best, struct rounds_plan *plan,
     input.startup_ps[0] += set->begin_ps;
     if (planner_plan(&one, &input) == ERR_OK) {
         rounds_of_one(plan, &one, set->load_units);
-        *best = (struct search_result){
-            one.phases, 1, one.makespan_ps + round_ps(set, one.phases)};
+        *best = (struct search_result){one.phases, 1,
+                                       one.makespan_ps + round_ps(set)};
     }
 }
 
@@ -105,7 +104,7 @@ static bool several_rounds(struct search_result *best, struct rounds_plan *plan,
     if (bound_ps == UINT64_MAX) {
         return true;
     }
-    if (bound_ps + 2 * round_ps(set, phases) >= best->makespan_ps) {
+    if (bound_ps + 2 * round_ps(set) >= best->makespan_ps) {
         return false;
     }
     if (rounds_plan(plan, &best->makespan_ps, &input) == ERR_OK) {

@@ -15,8 +15,7 @@ struct search_set {
     uint64_t compute_ps, transfer_ps, startup_ps;
     uint32_t startup_step_ps; /* each phase's less than the one before */
     uint32_t header_ps;       /* a startup's part for each phase that follows */
-    uint64_t phase_queue_ps, between_rounds_ps, begin_ps, round_overhead_ps,
-        gain_ps;
+    uint64_t queue_ps, between_rounds_ps, begin_ps, round_overhead_ps, gain_ps;
 };
 
 struct search_result {

@@ -340,17 +340,27 @@ static bool inside(const struct window_segment *segment, uint32_t begin,
             segment->bytes <= end - segment->offset);
 }
 
-/* A row's units, with the first port's place, lie in what it got; the switch
-   cuts off what its halo has beyond that. */
-static bool row_fits(const struct window_row *row, uint32_t begin, uint32_t end)
+/* The units of a range's rows, with the table of their volumes, lie in what it
+   got; the switch cuts off what their halo has beyond that. */
+static bool rows_fit(const struct window_rows *rows, uint32_t begin,
+                     uint32_t end)
 {
-    uint64_t units = (uint64_t)TORUS_PORTS * row->units + row->more;
-    const struct window_range *range = &row->range;
+    uint64_t units = 0;
 
-    return row->more <= TORUS_PORTS && range->begin >= begin &&
-           range->end <= end && inside(&range->shared, begin, end) &&
-           row->offset + BEFORE_BYTES >= range->begin &&
-           units * UNIT_BYTES <= end - row->offset - BEFORE_BYTES;
+    for (uint32_t form = rows->form; form <= rows->last_form; ++form) {
+        struct window_segment volume = {rows->volumes + 4 * form, 4};
+
+        if (!inside(&volume, begin, end)) {
+            return false;
+        }
+        units +=
+            (uint64_t)TORUS_PORTS * bytes_load_u32(at_offset(volume.offset));
+    }
+    return units + rows->extra_units <= rows->units && rows->begin >= begin &&
+           rows->end <= end && inside(&rows->shared, begin, end) &&
+           rows->offset + BEFORE_BYTES >= rows->begin &&
+           (uint64_t)rows->units * UNIT_BYTES <=
+               end - rows->offset - BEFORE_BYTES;
 }
 
 /* What it passes on lies in what it got. */
@@ -362,7 +372,7 @@ static bool sends_fit(uint32_t begin, uint32_t end)
         const struct window_send *send = &window->entry[i].send;
 
         if (send->form != 0) {
-            fit = fit && row_fits(&window->entry[i].row, begin, end);
+            fit = fit && rows_fit(&window->entry[i].rows, begin, end);
             continue;
         }
         if (send->kind != WIRE_BRANCH) {
