@@ -55,6 +55,7 @@ struct tree_work {
     uint8_t *tree;
     uint32_t nodes;        /* not cut off so far */
     bool out_of_range;     /* a number left its range */
+    unsigned step_shift;   /* see struct tree_common */
     struct wide_ratio rho; /* transfer / compute */
     struct line *takes;    /* W of every node's subtree: see tree.h */
     struct wide *left;     /* s of every node: the time that it has left */
@@ -65,7 +66,7 @@ struct tree_work {
 
 uint32_t tree_work_bytes(uint32_t nodes)
 {
-    return (uint32_t)sizeof(struct memo) +
+    return (uint32_t)(sizeof(struct tree_work) + sizeof(struct memo)) +
            nodes * (uint32_t)(sizeof(struct line) + sizeof(struct wide) +
                               sizeof(uint16_t) + sizeof(uint8_t));
 }
@@ -601,8 +602,9 @@ static int check(const struct tree_input *input)
     return ERR_OK;
 }
 
-/* Sets *work up in `memory`; false if transfer / compute is 2^16 or more. */
-static bool lay_out(struct tree_work *work, void *memory, uint8_t *tree,
+/* Sets *work up, its arrays behind it; false if transfer / compute is 2^16 or
+   more. */
+static bool lay_out(struct tree_work *work, uint8_t *tree,
                     const struct tree_input *input)
 {
     uint32_t nodes = tree_nodes(tree);
@@ -613,7 +615,7 @@ static bool lay_out(struct tree_work *work, void *memory, uint8_t *tree,
     if (!fits || work->rho.whole > UINT16_MAX) {
         return false;
     }
-    work->memo = (struct memo *)memory;
+    work->memo = (struct memo *)(void *)(work + 1);
     memset(work->memo, 0, sizeof *work->memo);
     work->takes = (struct line *)(void *)(work->memo + 1);
     work->left = (struct wide *)(void *)(work->takes + nodes);
@@ -650,24 +652,115 @@ static int plan_phases(struct tree_work *work, unsigned *phases)
 int tree_plan(uint8_t *tree, const struct tree_input *input, void *memory,
               uint64_t *makespan_ps, unsigned *phases)
 {
-    struct tree_work work;
+    struct tree_work *work = (struct tree_work *)memory;
     struct wide makespan;
     int error = check(input);
 
     if (error != ERR_OK) {
         return error;
     }
-    if (!lay_out(&work, memory, tree, input)) {
+    if (!lay_out(work, tree, input)) {
         return ERR_RANGE;
     }
-    *phases = last_phase(&work);
+    *phases = last_phase(work);
     if (!input->equal) {
-        error = plan_phases(&work, phases);
+        error = plan_phases(work, phases);
     }
-    set_ranges(&work);
-    makespan = input->equal ? last_end(&work) : work.left[0];
-    if (error != ERR_OK || work.out_of_range) {
+    set_ranges(work);
+    makespan = input->equal ? last_end(work) : work->left[0];
+    if (error != ERR_OK || work->out_of_range) {
         return ERR_RANGE;
     }
     return time_of(makespan_ps, makespan, input->compute_ps);
+}
+
+/* ---- costs, for several rounds ---- */
+
+#define STEPS_BITS 24u /* of the makespan */
+#define UNITS_MIN 16u  /* and its units */
+#define RHO_BITS 24u
+
+static int32_t steps_of(const struct tree_work *work, struct wide time)
+{
+    return (int32_t)(wide_shift_left(time, work->step_shift).high & INT32_MAX);
+}
+
+int32_t tree_steps(void *memory, uint64_t time_ps)
+{
+    struct tree_work *work = (struct tree_work *)memory;
+
+    return steps_of(work, units_of(work, time_ps));
+}
+
+uint64_t tree_time_ps(void *memory, int32_t steps)
+{
+    const struct tree_work *work = (const struct tree_work *)memory;
+    struct wide units =
+        wide_shift_right(wide_of((uint32_t)steps), work->step_shift);
+    uint64_t time_ps = 0;
+
+    /* It is less than what one round takes, which is in range. */
+    (void)!time_of(&time_ps, units, work->input->compute_ps);
+    return time_ps;
+}
+
+/* Fills in what the children of node `index` cost. Result: how many there are.
+ */
+static uint32_t fill_costs(struct tree_work *work, struct tree_cost cost[],
+                           uint32_t index)
+{
+    uint32_t part[TORUS_PORTS];
+    bool used[TORUS_PORTS] = {false};
+    uint32_t end = end_of(work, index);
+    uint32_t order = 0;
+
+    for (unsigned lane = 0; lane < TORUS_PORTS; ++lane) {
+        part[lane] = cost[index].part;
+    }
+    for (uint32_t child = index + 1; child < end;
+         child = next_of(work, child), ++order) {
+        const uint8_t *branch = branch_at(work, child);
+        struct tree_cost *at = &cost[child];
+        unsigned lane = lane_of(work, tree_path(branch).port, order);
+        struct wide scale = child_left(work, child).slope;
+
+        at->circuit = steps_of(work, startup_of(work, branch));
+        at->first =
+            used[lane] ? 0 : steps_of(work, queued_after(work, index, order));
+        used[lane] = true;
+        at->scale = scale.high > 0 ? UINT32_MAX : (uint32_t)(scale.low >> 32);
+        part[lane] = (uint32_t)((uint64_t)part[lane] * at->scale >> 32);
+        at->part = part[lane];
+        at->stages = (uint16_t)stages_of(work, branch);
+        at->lane = (uint8_t)lane;
+    }
+    return order;
+}
+
+int tree_costs(struct tree_cost cost[], struct tree_common *common,
+               void *memory)
+{
+    struct tree_work *work = (struct tree_work *)memory;
+    uint64_t units = work->left[0].high;
+
+    if (units < UNITS_MIN || units >> (STEPS_BITS - 1) != 0 ||
+        work->rho.whole >> (32 - RHO_BITS) != 0) {
+        return ERR_RANGE;
+    }
+    work->step_shift =
+        STEPS_BITS - 32 + (unsigned)__builtin_clz((uint32_t)units);
+    cost[0].part = UINT32_MAX;
+    common->speeds = 0;
+    for (uint32_t i = 0; i < work->nodes; ++i) {
+        uint32_t sends = fill_costs(work, cost, i);
+
+        cost[i].software = steps_of(work, computes_after(work, i, sends));
+        cost[i].slow_shift = work->slow_shift[i];
+        common->speeds += 8u >> work->slow_shift[i];
+    }
+    common->makespan = steps_of(work, work->left[0]);
+    common->shift = work->step_shift;
+    common->transfer = work->rho.whole << RHO_BITS |
+                       (uint32_t)(work->rho.fraction >> (64 - RHO_BITS));
+    return ERR_OK;
 }

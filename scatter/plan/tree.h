@@ -21,6 +21,7 @@
 #include "hal/bytes.h"
 #include "hal/nodiscard.h"
 #include "scatter/plan/one_round.h"
+#include "scatter/plan/wide.h"
 #include "torus/torus.h"
 
 #include <stdbool.h>
@@ -115,5 +116,42 @@ NODISCARD int tree_plan(uint8_t *tree, const struct tree_input *input,
 
 /* Bytes of `work` that tree_plan() needs for a tree of so many nodes. */
 uint32_t tree_work_bytes(uint32_t nodes);
+
+/* Costs of a node of a tree that is planned, in steps: the makespan of one
+   round has 2^23 to 2^24 of them. With p of W(s) = p s - q: */
+struct tree_cost {
+    int32_t circuit;  /* startup of the circuit to it */
+    int32_t first;    /* its parent's software before the lane's first circuit;
+                         0 for a later one */
+    int32_t software; /* its own, from its receipt until it computes */
+    uint32_t scale;   /* 1 / (1 + transfer p), in 2^-32 */
+    uint32_t part;    /* how much of a step more of the originator's time is
+                         the node's: all scales down to it; in 2^-32 */
+    uint16_t stages;  /* of its circuit */
+    uint8_t lane;     /* its parent's queue */
+    uint8_t slow_shift;
+};
+
+/* What all nodes have in common. */
+struct tree_common {
+    int32_t makespan;  /* in steps */
+    unsigned shift;    /* a unit takes the reference 2^shift steps to compute */
+    uint32_t transfer; /* transfer / compute, in 2^-24 */
+    uint32_t speeds;   /* of all nodes, in eighths of the reference's */
+};
+
+/*
+ * The costs of every node that tree_plan() has left in the tree, which had not
+ * equal shares; `work` is as tree_plan() left it. ERR_RANGE if the makespan is
+ * that of less than 16 units or 2^23 or more, or transfer / compute 2^8.
+ */
+NODISCARD int tree_costs(struct tree_cost cost[], struct tree_common *common,
+                         void *work);
+
+/* A time in steps, after tree_costs(); it is below 2^31 of them. */
+int32_t tree_steps(void *work, uint64_t time_ps);
+
+/* The time of so many steps. */
+uint64_t tree_time_ps(void *work, int32_t steps);
 
 #endif

@@ -132,6 +132,12 @@ class Advance(c.Structure):
     _fields_ = [("units", c.c_uint32), ("rounds", c.c_uint8)]
 
 
+class TreeRoundsInput(c.Structure):
+    _fields_ = [("tree", c.POINTER(TreeInput)), ("round_end_ps", c.c_uint64),
+                ("overhead_ps", c.c_uint64), ("plan_ps", c.c_uint64),
+                ("rounds_min", c.c_uint8), ("rounds_max", c.c_uint8)]
+
+
 class Slots(c.Structure):
     _fields_ = [("end_ps", c.c_uint64), ("short_units", c.c_uint32),
                 ("long_units", c.c_uint32), ("early_units", c.c_uint32),
@@ -156,6 +162,30 @@ def tree_plan(core, branches, given):
     makespan, phases = c.c_uint64(), c.c_uint()
     error = core.tree_plan(room, given, work, makespan, phases)
     return error, makespan.value, phases.value, room.raw
+
+
+def tree_rounds(core, branches, given, least, most, round_end=0, overhead=0):
+    """(makespan of one round, rounds, makespan, when each begins, the branches
+    as planned, the table of each round), if one round can be planned."""
+    room = c.create_string_buffer(branches, len(branches))
+    nodes = len(branches) // 16
+    work = (c.c_uint64 * (core.tree_work_bytes(nodes) // 8 + 1))()
+    memory = (c.c_uint64 * (core.tree_rounds_bytes(nodes) // 8 + 1))()
+    tables = (c.c_uint32 * (most * (nodes + 2)))()
+    begin = (c.c_uint64 * most)()
+    makespan, phases = c.c_uint64(), c.c_uint()
+    error = core.tree_plan(room, given, work, makespan, phases)
+    if error != 0:
+        return None
+    one = makespan.value
+    rounds = core.tree_rounds_plan(
+        room, tables, begin, c.byref(makespan),
+        c.byref(TreeRoundsInput(c.pointer(given), round_end, overhead, 0,
+                                least, most)), work, memory)
+    words = int.from_bytes(room.raw[8:10], "little") + 2
+    return (one, rounds, makespan.value, list(begin[:rounds]),
+            room.raw[:16 * (words - 2)],
+            [list(tables[words * r:words * (r + 1)]) for r in range(rounds)])
 
 
 def tree(core, name, width, height, originator=(0, 0)):
@@ -190,6 +220,11 @@ def load():
     core = library("libcore.so")
     core.slots_of_phase.argtypes = [c.POINTER(Slots), c.c_uint]
     core.slots_of_phase.restype = SlotsOfPhase
+    core.tree_rounds_bytes.restype = c.c_uint32
+    core.tree_rounds_plan.argtypes = [
+        c.c_char_p, c.POINTER(c.c_uint32), c.POINTER(c.c_uint64),
+        c.POINTER(c.c_uint64), c.POINTER(TreeRoundsInput), c.c_void_p,
+        c.c_void_p]
     core.slots_next_ps.argtypes = [c.POINTER(SlotsOfPhase), c.c_uint64,
                                    c.c_bool]
     core.slots_next_ps.restype = c.c_uint64

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scatter/plan/tree_rounds.h"
+
+#include <stddef.h>
+
+/* A time may be so much too short, as a part of the makespan, by what is cut
+   off; and the last round's s_0 is looked for until so much of the load is left
+   at most, or so many times. */
+#define NEAR_BITS 12u
+#define LEFT_BITS 18u
+#define TRIALS 4u
+
+/* No sweep goes on when its rounds take so many times the makespan of one. */
+#define TIMES_MAX 16
+#define LACKS_MAX ((int32_t)1 << 28)
+
+#define PLACE_BITS 20u /* of a place between two ends */
+
+/* Times are in steps, amounts of load in steps of the reference's compute time,
+   and what a subtree takes in what its transfer takes over one stage. */
+struct plan {
+    const struct tree_rounds_input *input;
+    uint8_t *tree;
+    const struct tree_cost *cost;
+    struct tree_common common;
+    uint32_t nodes;
+    int64_t load;
+    int32_t round_end; /* software, of a node that is not slow */
+    int32_t again;     /* of the originator in a further round */
+    int32_t *offset;   /* q of every node's subtree in the round at hand */
+    int32_t *behind;   /* s_c = scale * lane - behind */
+    int32_t *time;     /* s */
+    int32_t *moved;    /* m */
+};
+
+/* Rounds from the last one back, for one s_0 of that. */
+struct sweep {
+    int32_t *moved; /* m of every node in the round before */
+    int32_t time;   /* the sum of all s_0 */
+    unsigned rounds;
+    int64_t taken; /* of the load, by all but the originator */
+    bool fits;
+};
+
+static uint32_t next_of(const struct plan *plan, uint32_t index)
+{
+    return index + tree_nodes(plan->tree + TREE_BRANCH_BYTES * index);
+}
+
+static int32_t part_of(int32_t a, uint32_t fraction)
+{
+    return (int32_t)((int64_t)a * fraction >> 32);
+}
+
+/* Software of node `index` in the round at hand. */
+static int32_t software_of(const struct plan *plan, const struct sweep *sweep,
+                           uint32_t index)
+{
+    const struct tree_cost *cost = &plan->cost[index];
+
+    return cost->software +
+           (sweep->rounds == 0 ? 0 : plan->round_end << cost->slow_shift);
+}
+
+/* What a circuit takes of its lane besides its own transfer. */
+static int32_t startup_of(const struct plan *plan, const struct sweep *sweep,
+                          uint32_t child)
+{
+    const struct tree_cost *cost = &plan->cost[child];
+
+    return sweep->rounds == 0 ? cost->circuit + cost->first
+                              : -sweep->moved[child];
+}
+
+/* Sets q of every subtree, from the leaves up. A lane's child takes what its
+   s is shorter than that of the one before, less its startup. */
+static void set_offsets(struct plan *plan, const struct sweep *sweep)
+{
+    for (uint32_t i = plan->nodes; i-- > 0;) {
+        int32_t lane[TORUS_PORTS] = {0};
+        uint32_t end = next_of(plan, i);
+        int32_t offset = (int32_t)((int64_t)software_of(plan, sweep, i) *
+                                       plan->common.transfer >>
+                                   (24 + plan->cost[i].slow_shift));
+
+        for (uint32_t child = i + 1; child < end;
+             child = next_of(plan, child)) {
+            const struct tree_cost *cost = &plan->cost[child];
+            int32_t startup = startup_of(plan, sweep, child);
+            int32_t *at = &lane[cost->lane];
+            int32_t behind = part_of(
+                startup - cost->stages * plan->offset[child], cost->scale);
+            int32_t left = part_of(*at, cost->scale) + behind;
+            int32_t moved = *at + startup - left;
+
+            offset += cost->stages == 1 ? moved : moved / cost->stages;
+            *at = left;
+            plan->behind[child] = behind;
+        }
+        plan->offset[i] = offset;
+    }
+}
+
+/*
+ * Sets every node's s and m, where the originator's s is s_0. Result: by how
+ * much s_0 is too short for all to compute something and for all lanes.
+ */
+static int32_t set_times(struct plan *plan, const struct sweep *sweep,
+                         int32_t s_0)
+{
+    int32_t least = sweep->rounds == 0 ? 0 : 1 << plan->common.shift;
+    int32_t lacks = 0;
+
+    plan->time[0] = s_0;
+    for (uint32_t i = 0; i < plan->nodes; ++i) {
+        int32_t s = plan->time[i];
+        int32_t lane[TORUS_PORTS] = {s, s, s, s};
+        int32_t held[TORUS_PORTS] = {0};
+        uint32_t end = next_of(plan, i);
+
+        for (uint32_t child = i + 1; child < end;
+             child = next_of(plan, child)) {
+            const struct tree_cost *cost = &plan->cost[child];
+            int32_t *at = &lane[cost->lane];
+            int32_t want =
+                software_of(plan, sweep, child) + (least << cost->slow_shift);
+
+            s = part_of(*at, cost->scale) - plan->behind[child];
+            plan->moved[child] = *at - startup_of(plan, sweep, child) - s;
+            plan->time[child] = s;
+            *at = s;
+            if (sweep->rounds > 0) {
+                int32_t *sent = &held[cost->lane];
+
+                *sent += cost->circuit + sweep->moved[child];
+                want = want > *sent ? want : *sent;
+            }
+            want -= s;
+            if (want > part_of(lacks, cost->part)) {
+                uint64_t more =
+                    ((uint64_t)want << 16) / ((cost->part >> 16) + 1u) + 1;
+
+                lacks = more < LACKS_MAX ? (int32_t)more : LACKS_MAX;
+            }
+        }
+    }
+    return lacks;
+}
+
+/* What node `index` computes in the round at hand. */
+static int32_t share_of(const struct plan *plan, const struct sweep *sweep,
+                        uint32_t index)
+{
+    int32_t share = plan->time[index] - software_of(plan, sweep, index);
+
+    return share > 0 ? share >> plan->cost[index].slow_shift : 0;
+}
+
+/* Goes on to the round before, or to the last one, whose s_0 is `s_0`. With a
+   table, writes its ranges and number there. */
+static void add_round(struct plan *plan, struct sweep *sweep, int32_t s_0,
+                      uint32_t table[], unsigned number)
+{
+    int64_t position;
+    int32_t lacks;
+
+    if (sweep->rounds > 0) {
+        s_0 = plan->again;
+    }
+    set_offsets(plan, sweep);
+    lacks = set_times(plan, sweep, s_0);
+    if (sweep->rounds > 0 && lacks > 0) {
+        s_0 += lacks;
+        lacks = set_times(plan, sweep, s_0);
+    }
+    sweep->time += s_0;
+    sweep->fits = sweep->fits && lacks <= plan->common.makespan >> NEAR_BITS &&
+                  sweep->time <= TIMES_MAX * plan->common.makespan;
+    position = plan->load - sweep->taken;
+    for (uint32_t i = plan->nodes; i-- > 1;) {
+        if (table != NULL) {
+            table[2 + i] = (uint32_t)(position >> plan->common.shift);
+        }
+        position -= share_of(plan, sweep, i);
+        sweep->moved[i] = plan->moved[i];
+    }
+    sweep->taken = plan->load - position;
+    if (table != NULL) {
+        table[0] = number;
+        table[1] = (uint32_t)(position >> plan->common.shift);
+        table[2] = table[1];
+    }
+    sweep->rounds += 1;
+}
+
+/* What all have taken, the originator for as long as all rounds take. */
+static int64_t all_of(const struct plan *plan, const struct sweep *sweep)
+{
+    return sweep->taken + ((sweep->time - plan->cost[0].software -
+                            (int32_t)(sweep->rounds - 1) * plan->again) >>
+                           plan->cost[0].slow_shift);
+}
+
+/* Two s_0 of the last round, and what all take then. */
+struct ends {
+    int32_t s_0[2];
+    int64_t takes[2];
+    unsigned rounds;
+};
+
+/* The value where the load is taken, of a time that is `first` and `second` at
+   the two ends; it may lie beyond them. */
+static int32_t value_at(const struct plan *plan, const struct ends *ends,
+                        int32_t first, int32_t second)
+{
+    int64_t place = (plan->load - ends->takes[0]) * (1 << PLACE_BITS) /
+                    (ends->takes[1] - ends->takes[0]);
+
+    return first + (int32_t)((second - first) * place >> PLACE_BITS);
+}
+
+/* Makes *best the ends of the best number of rounds that promises to end before
+   `limit`; its number is 0 if there is none. */
+static void choose(struct plan *plan, struct ends *best, int32_t limit,
+                   int32_t *moved)
+{
+    struct sweep low = {.moved = moved, .fits = true};
+    struct sweep high = {.moved = moved + plan->nodes, .fits = true};
+    struct ends ends;
+    unsigned idle = 0;
+
+    best->rounds = 0;
+    set_offsets(plan, &low);
+    ends.s_0[0] = set_times(plan, &low, 0);
+    ends.s_0[1] = ends.s_0[0] + (plan->common.makespan - ends.s_0[0]) / 4;
+    while (low.rounds < plan->input->rounds_max && idle < 2) {
+        add_round(plan, &low, ends.s_0[0], NULL, 0);
+        add_round(plan, &high, ends.s_0[1], NULL, 0);
+        ends.rounds = low.rounds;
+        ends.takes[0] = all_of(plan, &low);
+        ends.takes[1] = all_of(plan, &high);
+        if (!low.fits || !high.fits || ends.takes[0] >= plan->load ||
+            ends.takes[0] >= ends.takes[1]) {
+            break;
+        }
+        if (low.rounds >= plan->input->rounds_min) {
+            int32_t time = value_at(plan, &ends, low.time, high.time);
+
+            idle += 1;
+            if (time < limit) {
+                limit = time;
+                *best = ends;
+                idle = 0;
+            }
+        }
+    }
+}
+
+/* Plans all rounds with the s_0 at which the load is taken, by the secant; the
+   originator computes what is left. begin[] is the originator's turn. Result:
+   when all end, or INT32_MAX. */
+static int32_t make(struct plan *plan, struct ends *ends, uint32_t tables[],
+                    int32_t begin[], int32_t *moved)
+{
+    struct sweep sweep;
+    int64_t more = plan->load;
+
+    for (unsigned i = 0; i < TRIALS && more > plan->load >> LEFT_BITS; ++i) {
+        int32_t s_0 = value_at(plan, ends, ends->s_0[0], ends->s_0[1]);
+
+        sweep = (struct sweep){.moved = moved, .fits = true};
+        for (unsigned round = ends->rounds; round-- > 0;) {
+            add_round(plan, &sweep, s_0,
+                      tables + (size_t)round * TREE_ROUND_WORDS(plan->nodes),
+                      round);
+            begin[round] = -sweep.time;
+        }
+        ends->s_0[i % 2] = s_0;
+        ends->takes[i % 2] = all_of(plan, &sweep);
+        more = plan->load - ends->takes[i % 2];
+        more = more < 0 ? -more : more;
+        if (ends->takes[0] == ends->takes[1]) {
+            break;
+        }
+    }
+    if (!sweep.fits || sweep.taken > plan->load) {
+        return INT32_MAX;
+    }
+    for (unsigned round = 0; round < ends->rounds; ++round) {
+        begin[round] += sweep.time;
+    }
+    return sweep.time + (int32_t)(more << plan->cost[0].slow_shift);
+}
+
+/* Makes the tree's ranges those of the first round. */
+static void set_ranges(const struct plan *plan, const uint32_t table[])
+{
+    for (uint32_t i = 0; i < plan->nodes; ++i) {
+        uint8_t *branch = plan->tree + TREE_BRANCH_BYTES * i;
+        uint32_t first = i == 0 ? 0 : table[1 + i];
+
+        bytes_store_u32(branch, table[1 + next_of(plan, i)] - first);
+        bytes_store_u32(branch + 4, first);
+    }
+}
+
+uint32_t tree_rounds_bytes(uint32_t nodes)
+{
+    return nodes * (uint32_t)(sizeof(struct tree_cost) + 6 * sizeof(int32_t));
+}
+
+/* Sets the plan's numbers; false if one is out of range, or no number of rounds
+   can gain what it takes to plan them: all nodes together have to compute. */
+static bool begin_plan(struct plan *plan, struct tree_cost *cost, void *work)
+{
+    const struct tree_input *base = plan->input->tree;
+    uint32_t sends = 0;
+    int64_t least;
+
+    if (base->equal || plan->nodes == 1 ||
+        tree_costs(cost, &plan->common, work) != ERR_OK) {
+        return false;
+    }
+    for (uint32_t at = 1; at < plan->nodes; at = next_of(plan, at)) {
+        sends += 1;
+    }
+    plan->load = (int64_t)((uint64_t)base->load_units << plan->common.shift);
+    plan->round_end = tree_steps(work, plan->input->round_end_ps);
+    plan->again =
+        tree_steps(work, plan->input->overhead_ps + sends * base->queue_ps)
+        << cost[0].slow_shift;
+    least = plan->load / plan->common.speeds * 8;
+    return plan->common.makespan - least >
+           tree_steps(work, plan->input->plan_ps);
+}
+
+unsigned tree_rounds_plan(uint8_t *tree, uint32_t tables[], uint64_t begin_ps[],
+                          uint64_t *makespan_ps,
+                          const struct tree_rounds_input *input, void *work,
+                          void *memory)
+{
+    struct tree_cost *cost = memory;
+    uint32_t nodes = tree_nodes(tree);
+    int32_t *words = (int32_t *)(void *)(cost + nodes);
+    struct plan plan = {.input = input,
+                        .tree = tree,
+                        .cost = cost,
+                        .nodes = nodes,
+                        .offset = words,
+                        .behind = words + nodes,
+                        .time = words + 2 * (size_t)nodes,
+                        .moved = words + 3 * (size_t)nodes};
+    bool one = input->rounds_min == input->rounds_max;
+    int32_t begin[ROUNDS_MAX];
+    struct ends ends;
+    int32_t limit;
+    int32_t time;
+
+    if (!begin_plan(&plan, cost, work)) {
+        return 1;
+    }
+    words += 4 * (size_t)nodes;
+    limit = one ? INT32_MAX : plan.common.makespan;
+    choose(&plan, &ends, limit, words);
+    if (ends.rounds == 0) {
+        return 1;
+    }
+    time = make(&plan, &ends, tables, begin, words);
+    if (time >= limit) {
+        return 1;
+    }
+    set_ranges(&plan, tables);
+    *makespan_ps = tree_time_ps(work, time);
+    for (unsigned round = 0; round < ends.rounds; ++round) {
+        begin_ps[round] = tree_time_ps(work, begin[round]);
+    }
+    return ends.rounds;
+}

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""scatter/plan/tree_rounds.c: its plans are carried out event by event in exact
+fractions (test/oracle/tree_rounds.py), at random trees.
+
+QUINCUNX_SEED chooses the cases, QUINCUNX_TREE_ROUNDS how many.
+"""
+import os
+import random
+from fractions import Fraction
+
+import pytest
+
+import core as library
+import tree_plan
+import tree_rounds
+from core import TreeInput
+from tree_plan import Costs
+
+SEED = int(os.environ.get("QUINCUNX_SEED", "2003"))
+CASES = int(os.environ.get("QUINCUNX_TREE_ROUNDS", "300"))
+
+
+def test_oracle():
+    tree_rounds.self_check()
+
+
+@pytest.fixture(scope="module")
+def core():
+    return library.load()
+
+
+def grown(rng, parents):
+    below = [[] for _ in parents]
+    for i, parent in enumerate(parents[1:], 1):
+        below[parent].append(i)
+    out = []
+
+    def copy(i, phase):
+        at = len(out)
+        out.append(tree_plan.Branch(0, 0, 1, rng.randrange(4) if i else 0, 0,
+                                    phase, rng.randint(1, 3) if i else 0, 0))
+        for place, child in enumerate(below[i]):
+            copy(child, phase + 1 + place)
+        out[at] = out[at]._replace(nodes=len(out) - at)
+
+    copy(0, 0)
+    return out
+
+
+def random_tree(rng):
+    nodes = rng.choice([2, 3, 5, 8, 13, 30])
+    kind = rng.choice(["star", "chain", "any", "any"])
+    return grown(rng, [None] + [
+        0 if kind == "star" else i if kind == "chain" and i < 5
+        else rng.randrange(i + 1) for i in range(nodes - 1)])
+
+
+def random_costs(rng):
+    """From ports that are the limit to nodes that are."""
+    compute = rng.choice([14000, 256000, 1024000])
+    transfer = rng.choice([0, 3300, 80000, 1900000])
+    software = rng.random() < 0.7
+    return Costs(
+        rng.choice([300, 20000, 100000, 1000000]), compute, transfer,
+        rng.choice([0, 5000000, 20000000]), rng.choice([0, 100000]),
+        rng.choice([0, 16 * transfer]),
+        4000000 * software, 6300000 * software, 1600000 * software, 0,
+        rng.choice([1, 2, 4, 4]), rng.random() < 0.2, False)
+
+
+def given(costs):
+    return TreeInput(*costs)
+
+
+def planned(core, branches, slow, costs, least, most, **software):
+    raw = tree_plan.pack([b._replace(first=s)
+                          for b, s in zip(branches, slow)])
+    return library.tree_rounds(core, raw, given(costs), least, most,
+                               **software)
+
+
+def shares_of(load, tables):
+    """Own shares of each round; every unit is given exactly once."""
+    out, at = [], 0
+    for number, table in enumerate(tables):
+        assert table[0] == number
+        firsts = table[1:]
+        if number == 0:
+            firsts[0] = 0
+        assert firsts[0] == at
+        at = firsts[-1]
+        out.append([b - a for a, b in zip(firsts, firsts[1:])])
+        assert min(out[-1]) >= 0
+    assert at == load
+    return out
+
+
+def check_branches(branches, table):
+    """The tree's ranges are the first table's."""
+    for i, branch in enumerate(branches):
+        assert branch.first == (0 if i == 0 else table[1 + i])
+        assert branch.first + branch.units == table[1 + i + branch.nodes]
+
+
+def carried_out(plan, branches, slow, costs, **software):
+    """(the plan's makespan, what it comes to)."""
+    _, rounds, makespan, begin, raw, tables = plan
+    shares = shares_of(costs.load, tables)
+    left = tree_plan.unpack(raw)
+    check_branches(left, tables[0])
+    last = max(b.phase for b in left)
+    tree = tree_plan.Tree(*tree_plan.pruned(branches, slow, last), costs)
+    assert len(tree.branches) == len(left) and len(begin) == rounds
+    assert begin == sorted(begin) and begin[0] == 0 and begin[-1] < makespan
+    return tree, tree_rounds.walk(tree, shares, **software)
+
+
+def whole_units(tree, rounds):
+    """By how much whole units may delay the end: one on each circuit of a
+    chain, and one that is computed, in each round."""
+    units = [tree.unit(i) for i in range(len(tree.branches))]
+    rates = [tree.rate(i) for i in range(len(tree.branches))]
+    return (sum(rates) + max(units)) * 2 * rounds
+
+
+@pytest.mark.parametrize("batch", range(4))
+def test_random_trees(core, batch):
+    """Carried out, plans take as long as planned; the best number of rounds
+    never takes longer than one; and several rounds are found where they pay."""
+    rng = random.Random(f"{SEED} {batch}")
+    found = 0
+    for _ in range(CASES // 4):
+        branches, costs = random_tree(rng), random_costs(rng)
+        slow = [rng.choice([0, 0, 1, 3]) for _ in branches]
+        software = {"round_end": rng.choice([0, 5500000]),
+                    "overhead": rng.choice([0, 2000000])}
+        fixed = rng.random() < 0.5
+        least, most = (rng.randint(2, 6),) * 2 if fixed else (2, 16)
+        plan = planned(core, branches, slow, costs, least, most, **software)
+        if plan is None:
+            continue
+        one, rounds, makespan, *_ = plan
+        if rounds == 1:
+            assert makespan == one
+            continue
+        found += 1
+        assert least <= rounds <= most
+        tree, took = carried_out(plan, branches, slow, costs, **software)
+        slack = whole_units(tree, rounds)
+        assert took <= makespan * Fraction(1005, 1000) + slack, (
+            rounds, costs, float(took / makespan))
+        assert fixed or makespan < one
+    assert found > CASES // 20
+
+
+def test_example_of_one_lane(core):
+    """1.1's example with 10^5 times the load and startup, so that units do not
+    matter: against the best similar rounds."""
+    tree = tree_rounds.lane([0, 0, 1, 2], 4000000)
+    costs = tree.costs._replace(startup=10 ** 5 * 1000, compute=2000,
+                                transfer=1000)
+    tree = tree_plan.Tree(tree.branches, tree.slow, costs)
+    plan = planned(core, tree.branches, tree.slow, costs, 2, 16)
+    similar, parts = tree_rounds.best_similar_star(tree)
+    assert len(parts) == 4
+    one, rounds, makespan = plan[:3]
+    assert abs(one - Fraction(11050, 277) * 10 ** 8) < 10 ** 4
+    assert rounds > 1 and makespan <= similar * Fraction(103, 100)
+    assert makespan >= similar * Fraction(90, 100)
+
+
+@pytest.mark.parametrize("ports", [1, 2, 4])
+@pytest.mark.parametrize("transfer", [3300, 80000])
+def test_stars_of_unequal_boards(core, ports, transfer):
+    """At most 3 % longer than the best similar rounds of the same star."""
+    rng = random.Random(f"{SEED} {ports} {transfer}")
+    branches = grown(rng, [None] + [0] * 12)
+    branches = [b._replace(port=i % 4) for i, b in enumerate(branches)]
+    slow = [rng.randrange(4) for _ in branches]
+    costs = Costs(50000, 1024000, transfer, 10000000, ports=ports)
+    tree = tree_plan.Tree(branches, slow, costs)
+    similar, _ = tree_rounds.best_similar_star(tree, 60)
+    one, _, makespan, *_ = planned(core, branches, slow, costs, 2, 16)
+    assert makespan <= min(one, similar * Fraction(103, 100))
+
+
+def test_refused(core):
+    """Loads of few units, equal shares, and the originator alone have one
+    round."""
+    pair = tree_rounds.lane([0, 0], 40)
+    for costs in (pair.costs._replace(load=8, compute=1000000),
+                  pair.costs._replace(load=10000, compute=1000000,
+                                      equal=True)):
+        plan = planned(core, pair.branches, pair.slow, costs, 2, 16)
+        assert plan[0] == plan[2] and plan[1] == 1
+    alone = [pair.branches[0]._replace(nodes=1)]
+    costs = pair.costs._replace(load=10000, compute=1000000)
+    assert planned(core, alone, [0], costs, 2, 16)[1] == 1
