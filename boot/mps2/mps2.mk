@@ -12,8 +12,8 @@ fast := scatter/engine/core.c scatter/engine/follow.c scatter/engine/pattern.c \
 # Scheduled, its loop takes 5 % more instructions.
 $(out)/kernels/search.o: TARGET_CFLAGS += -fno-schedule-insns
 
-# The image has no room for the planner of several rounds along trees.
-frugal := -DTREE_ROUNDS_PLANNED=0
+# The image has no room for several rounds along trees.
+frugal := -DTREE_ROUNDS=0
 
 # Loops that are not worth their unrolling; plans of the pattern and of trees.
 $(foreach o,engine/compute engine/gather plan/one_round plan/wide, \

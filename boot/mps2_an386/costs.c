@@ -23,4 +23,5 @@ const struct scatter_costs boot_costs = {
     .result_queue_ps = 190 * PS_PER_INSTRUCTION,
     .plan_ps = 3000 * PS_PER_INSTRUCTION,
     .instruction_ps = PS_PER_INSTRUCTION,
+    .tree_rounds_ps = 8000 * PS_PER_INSTRUCTION,
 };

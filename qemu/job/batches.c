@@ -21,8 +21,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 
 static uint64_t rounds_max(const struct job_config *config)
 {
-    return smaller(config->rounds == WIRE_BEST ? ROUNDS_MAX : config->rounds,
-                   job_policy(config)->rounds_max);
+    return config->rounds == WIRE_BEST ? ROUNDS_MAX : config->rounds;
 }
 
 /* Bytes of memory that a job takes at most on any node, beside units and

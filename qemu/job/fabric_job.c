@@ -220,7 +220,10 @@ static void read_hop(struct outcome_node *source,
 static void read_receipt(struct outcome_node *node,
                          struct circuit_record *circuit, uint8_t *receipts)
 {
-    node->layer = circuit->phase;
+    if (*receipts == 0) {
+        node->layer = circuit->phase;
+    }
+    circuit->phase = node->layer; /* a tree's later rounds do not say it */
     circuit->round = *receipts;
     *receipts += 1;
     if (circuit->round < node->intervals) {
@@ -259,8 +262,9 @@ static void read_circuits(struct outcome *outcome, const struct fabric *fabric,
         circuit->end_ps -= zero_ps;
         outcome->messages += 1;
         outcome->payload_bytes += circuit->bytes - CIRCUIT_HEADER_BYTES;
-        if (circuit->kind == WIRE_BRANCH) {
-            circuit->kind = WIRE_PART; /* reports show both alike */
+        if (circuit->kind == WIRE_BRANCH ||
+            circuit->kind == WIRE_BRANCH_ROUND) {
+            circuit->kind = WIRE_PART; /* reports show all alike */
         }
         if (circuit->kind == WIRE_PART) {
             uint32_t to = circuit->destination;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/job/policy.h"
 
+#include "scatter/plan/tree_rounds.h"
 #include "scatter/wire/wire.h"
 
 /* The pattern is for a torus of 5^k x 5^k, the schedule peters-syska, four
@@ -28,20 +29,22 @@ static uint8_t *tree_of(const struct job_config *config)
 static uint64_t tree_bytes(const struct job_config *config)
 {
     uint32_t nodes = torus_nodes(config->size);
+    /* Of all rounds but the first: on the originator, or with a header and up
+       to 7 bytes behind them on a follower. */
+    uint64_t tables = (uint64_t)ROUNDS_MAX * (4u * TREE_ROUND_WORDS(nodes) +
+                                              CIRCUIT_HEADER_BYTES + 8u);
 
     return 2 * TREE_BRANCH_BYTES * nodes + tree_work_bytes(nodes) +
-           16u * (TREE_PHASES_MAX + 1u);
+           16u * (TREE_PHASES_MAX + 1u) +
+           (config->rounds == 1 ? 0 : tables + tree_rounds_bytes(nodes));
 }
 
-static const struct job_policy policies[] = {{.id = WIRE_PATTERN,
-                                              .counts_phases = true,
-                                              .rounds_max = ROUNDS_MAX,
-                                              .suits = suits_pattern},
-                                             {.id = WIRE_TREE,
-                                              .rounds_max = 1,
-                                              .suits = suits_all,
-                                              .tree = tree_of,
-                                              .plan_bytes = tree_bytes}};
+static const struct job_policy policies[] = {
+    {.id = WIRE_PATTERN, .counts_phases = true, .suits = suits_pattern},
+    {.id = WIRE_TREE,
+     .suits = suits_all,
+     .tree = tree_of,
+     .plan_bytes = tree_bytes}};
 
 const struct job_policy *job_policy(const struct job_config *config)
 {

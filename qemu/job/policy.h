@@ -9,7 +9,6 @@
 struct job_policy {
     uint8_t id;         /* enum wire_policy */
     bool counts_phases; /* a job may ask for a number of phases */
-    uint8_t rounds_max; /* and for so many rounds */
     /* A job has the first policy that suits it. */
     bool (*suits)(const struct job_config *config);
 

@@ -61,7 +61,7 @@ static const struct argp_option descriptions[] = {
      1},
     {"rounds", KEY_ROUNDS, "R|auto", 0,
      "Rounds in which the load goes out: 1 to 16, or auto (default), the best "
-     "number",
+     "number; mps2 boards send one along a tree",
      1},
     {"phases", KEY_PHASES, "N", 0,
      "Use exactly N phases (default: as many as shorten the makespan)", 1},
@@ -587,7 +587,8 @@ int job_options_check_mesh(const struct job_options *options)
     return 0;
 }
 
-/* Refuses --phases and --rounds that the job's policy does not have. */
+/* Refuses --phases and --rounds that the job's policy or schedule does not
+   have. */
 static int check_policy(const struct job_options *options)
 {
     const struct job_config *config = &options->config;
@@ -600,12 +601,12 @@ static int check_policy(const struct job_options *options)
                 config->phases);
         return EXIT_USAGE;
     }
-    if (config->rounds > policy->rounds_max && config->rounds != WIRE_BEST) {
+    if (config->rounds != 1 && config->rounds != WIRE_BEST &&
+        schedule_is_equal(config->schedule)) {
         fprintf(stderr,
-                "quincunx: --rounds %u: must be 1 or auto but for "
-                "peters-syska on a torus of 5^k x 5^k with four ports, "
-                "circuits and no --slow\n",
-                config->rounds);
+                "quincunx: --rounds %u: must be 1 or auto with --schedule %s, "
+                "whose shares are equal\n",
+                config->rounds, schedule_name(config->schedule));
         return EXIT_USAGE;
     }
     return 0;

@@ -139,6 +139,7 @@ struct scatter_costs {
     uint32_t job_ps;            /* of the pattern: to read the job */
     uint32_t own_start_ps;      /* of the pattern's originator: last send queued
                                    to the kernel's run() */
+    uint32_t tree_rounds_ps;    /* planning several rounds, for each node */
 };
 
 struct policy; /* scatter/engine/policy.h */
@@ -196,6 +197,10 @@ struct scatter {
                                 passed on as it came; job_bytes long */
     const uint8_t *branch;   /* this node's piece of the tree, if it has one */
     uint32_t job_bytes;
+    /* Of a tree, in later rounds: where ranges begin; and the round's number.
+     */
+    const uint8_t *tables;
+    struct circuit_segment passed_on;
     struct kernel_terms terms;
     struct kernel_result result;
     bool has_result; /* of some units; those of others are merged into it */

@@ -27,6 +27,9 @@ struct originator {
                     the layer before to a layer's, but for its units */
     struct rounds_plan plan; /* the last: of its tables only those of its
                                 rounds are ever set */
+    uint32_t *tree_tables; /* of a tree: of all rounds, if there are several */
+    uint64_t round_begin_ps[ROUNDS_MAX]; /* of a tree, from time zero; set like
+                                            those */
 };
 
 static inline uint64_t originator_now_ps(const struct scatter *scatter)

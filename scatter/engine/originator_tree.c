@@ -4,9 +4,12 @@
 
 #include "scatter/engine/result_slots.h"
 #include "scatter/engine/tree.h"
+#include "scatter/plan/tree_rounds.h"
 
 #include <stddef.h>
 #include <string.h>
+
+#define ROUNDS_LIMIT (TREE_ROUNDS ? ROUNDS_MAX : 1u)
 
 /* Compute time per unit on a node without a slowdown; the measured one is that
    of the originator, which may have one. */
@@ -71,15 +74,50 @@ static uint32_t longest_path(const uint8_t *tree)
     return longest;
 }
 
-/* Adds the order's first unit to that of every branch: a tree is planned from
-   unit 0. */
-static void shift_ranges(uint8_t *tree, uint32_t first_unit)
+static unsigned rounds_of(const struct scatter *scatter)
 {
+    return TREE_ROUNDS ? scatter->job.rounds : 1;
+}
+
+/* Words of a round's table. */
+static uint32_t table_words(const struct scatter *scatter)
+{
+    return TREE_ROUND_WORDS(tree_nodes(scatter->branch));
+}
+
+/* Adds the order's first unit to that of every branch, and of the tables: a
+   tree is planned from unit 0. */
+static void shift_ranges(const struct scatter *scatter,
+                         const struct originator *originator, uint8_t *tree)
+{
+    uint32_t first_unit = originator->order.first_unit;
+    uint32_t *table = originator->tree_tables;
     const uint8_t *end = tree_next(tree);
 
     for (uint8_t *at = tree; at < end; at += TREE_BRANCH_BYTES) {
         bytes_store_u32(at + 4, tree_first_unit(at) + first_unit);
     }
+    for (unsigned round = 1; round < rounds_of(scatter); ++round) {
+        table += table_words(scatter);
+        for (uint32_t i = 1; i < table_words(scatter); ++i) {
+            table[i] += first_unit;
+        }
+    }
+}
+
+/* Units of the subtree of node `index`, of all rounds. */
+static uint32_t units_of(const struct scatter *scatter,
+                         const struct originator *originator, uint32_t index)
+{
+    const uint8_t *branch = scatter->branch + TREE_BRANCH_BYTES * index;
+    const uint32_t *table = originator->tree_tables;
+    uint32_t units = tree_units(branch);
+
+    for (unsigned round = 1; round < rounds_of(scatter); ++round) {
+        table += table_words(scatter);
+        units += table[1 + index + tree_nodes(branch)] - table[1 + index];
+    }
+    return units;
 }
 
 /* Sets when each phase's outputs leave; a phase lasts as long as its longest
@@ -88,19 +126,21 @@ static void plan_returns(const struct scatter *scatter,
                          const struct originator *originator,
                          uint64_t result_ps[])
 {
-    const uint8_t *tree = scatter->branch;
-    const uint8_t *end = tree_next(tree);
+    uint32_t nodes = tree_nodes(scatter->branch);
     unsigned phases = scatter->job.phases;
 
     memset(result_ps, 0, (phases + 1u) * sizeof *result_ps);
     if (scatter->terms.output_varies) {
         return;
     }
-    for (const uint8_t *at = tree; at < end; at += TREE_BRANCH_BYTES) {
-        if (tree_units(at) > 0 && tree_phase(at) <= phases) {
+    for (uint32_t i = 0; i < nodes; ++i) {
+        const uint8_t *at = scatter->branch + TREE_BRANCH_BYTES * i;
+        uint32_t units = units_of(scatter, originator, i);
+
+        if (units > 0 && tree_phase(at) <= phases) {
             uint64_t takes_ps =
-                slots_output_ps(scatter, originator, tree_units(at),
-                                tree_nodes(at), torus_path_hops(tree_path(at)));
+                slots_output_ps(scatter, originator, units, tree_nodes(at),
+                                torus_path_hops(tree_path(at)));
             uint64_t *most_ps = &result_ps[tree_phase(at)];
 
             *most_ps = takes_ps > *most_ps ? takes_ps : *most_ps;
@@ -147,46 +187,141 @@ int originator_read_tree(struct scatter *scatter, struct originator *originator)
     return ERR_OK;
 }
 
+/* Plans the order's number of rounds, or the best one if it is better than the
+   one round that is planned, with their tables. `tree` has
+   been planned with `work`. Result: 0 or the error. */
+static int plan_rounds(struct scatter *scatter, struct originator *originator,
+                       const struct tree_input *input, uint8_t *tree,
+                       void *work)
+{
+    const struct scatter_costs *costs = scatter->costs;
+    unsigned rounds = originator->order.rounds;
+    bool best = rounds == WIRE_BEST;
+    uint32_t nodes = tree_nodes(tree);
+    struct tree_rounds_input rounds_input = {
+        .tree = input,
+        .round_end_ps = costs->round_end_ps,
+        .overhead_ps = costs->round_overhead_ps,
+        .plan_ps = best ? (uint64_t)nodes * costs->tree_rounds_ps : 0,
+        .rounds_min = (uint8_t)(best ? 2 : rounds),
+        .rounds_max = (uint8_t)(best ? ROUNDS_MAX : rounds)};
+    void *memory;
+
+    memory = originator_allocate(scatter, tree_rounds_bytes(nodes));
+    if (memory == NULL) {
+        return ERR_MEMORY;
+    }
+    scatter->job.rounds = (uint8_t)tree_rounds_plan(
+        tree, originator->tree_tables, originator->round_begin_ps,
+        &originator->report.makespan_ps, &rounds_input, work, memory);
+    return best || scatter->job.rounds == rounds ? ERR_OK : ERR_PHASES;
+}
+
+/* Plans the load along `tree`. Result: 0 or the error. */
+static int plan(struct scatter *scatter, struct originator *originator,
+                uint8_t *tree)
+{
+    struct tree_input input = input_of(scatter, originator);
+    struct wire_report *report = &originator->report;
+    uint32_t nodes = originator->order.tree_nodes;
+    uint32_t table_bytes = 4 * TREE_ROUND_WORDS(nodes);
+    uint8_t *free_from = scatter->free_from;
+    bool several = TREE_ROUNDS != 0 && originator->order.rounds != 1;
+    unsigned phases = 0;
+    void *work;
+    int error;
+
+    scatter->job.rounds = 1;
+    originator->tree_tables = several ? (uint32_t *)(void *)originator_allocate(
+                                            scatter, ROUNDS_MAX * table_bytes)
+                                      : NULL;
+    work = originator_allocate(scatter, tree_work_bytes(nodes));
+    if (work == NULL || (several && originator->tree_tables == NULL)) {
+        return ERR_MEMORY;
+    }
+    error = tree_plan(tree, &input, work, &report->makespan_ps, &phases);
+    if (error == ERR_OK && several) {
+        error = plan_rounds(scatter, originator, &input, tree, work);
+    }
+    scatter->free_from = free_from;
+    if (rounds_of(scatter) > 1) {
+        (void)originator_allocate(scatter, scatter->job.rounds * table_bytes);
+    }
+    report->phases = (uint8_t)phases;
+    report->phases_feasible = (uint8_t)phases;
+    report->rounds = scatter->job.rounds;
+    return error;
+}
+
 int originator_plan_tree(struct scatter *scatter, struct originator *originator)
 {
     const struct wire_order *order = &originator->order;
-    struct tree_input input = input_of(scatter, originator);
     /* The tree lies in the received order, which this node may write. */
     uint8_t *memory = scatter->circuit->memory;
     uint8_t *tree = memory + (order->tree - memory);
     uint64_t start_ps = originator_now_ps(scatter);
-    uint8_t *free_from = scatter->free_from;
-    void *work =
-        originator_allocate(scatter, tree_work_bytes(order->tree_nodes));
-    unsigned phases = 0;
-    int error;
+    int error = order->rounds != WIRE_BEST &&
+                        (order->rounds == 0 || order->rounds > ROUNDS_LIMIT)
+                    ? ERR_PHASES
+                    : plan(scatter, originator, tree);
 
-    if (work == NULL) {
-        return ERR_MEMORY;
-    }
-    error =
-        tree_plan(tree, &input, work, &originator->report.makespan_ps, &phases);
-    scatter->free_from = free_from;
     originator->report.plan_ps = originator_now_ps(scatter) - start_ps;
     if (error != ERR_OK) {
         return error;
     }
-    originator->report.phases = (uint8_t)phases;
-    originator->report.phases_feasible = (uint8_t)phases;
-    originator->report.rounds = 1;
     scatter->branch = tree;
-    scatter->job.phases = (uint8_t)(phases > 0 ? phases : 1);
-    scatter->job.rounds = 1;
-    shift_ranges(tree, order->first_unit);
+    scatter->job.phases =
+        originator->report.phases > 0 ? originator->report.phases : 1;
+    originator->plan.rounds = scatter->job.rounds;
+    shift_ranges(scatter, originator, tree);
     error = store_job(scatter, originator);
     return error == ERR_OK ? circuit_drain(scatter->circuit) : error;
+}
+
+/* Makes the next `units` of the load, behind those at hand, the originator's
+   range. */
+static void next_range(struct scatter *scatter, uint32_t units)
+{
+    uint32_t bytes = scatter->units * scatter->announced.unit_bytes;
+
+    scatter->first_unit += scatter->units;
+    scatter->range_data += bytes;
+    scatter->range_before_bytes += bytes;
+    scatter->range_to_end_bytes -= bytes;
+    scatter->units = units;
 }
 
 int originator_send_tree(struct scatter *scatter, struct originator *originator,
                          uint64_t start_ps)
 {
+    uint32_t *table = originator->tree_tables;
+    uint32_t share_units;
+    int error;
+
     wire_job_store_gather(originator->job,
                           slots_gather_ps(scatter, originator, start_ps));
     scatter->job_data = originator->job;
-    return branch_distribute(scatter);
+    if (rounds_of(scatter) == 1) {
+        return branch_distribute(scatter);
+    }
+    scatter->units = tree_units(scatter->branch);
+    error = branch_distribute(scatter);
+    share_units = scatter->split.share_units;
+    for (unsigned round = 1; error == ERR_OK && round < rounds_of(scatter);
+         ++round) {
+        table += table_words(scatter);
+        next_range(scatter, table[table_words(scatter) - 1] - table[1]);
+        scatter->round = round;
+        /* A lane that is done earlier does not get in the way of others. */
+        scatter->message[0].ready_ps =
+            start_ps + originator->round_begin_ps[round];
+        scatter->passed_on =
+            (struct circuit_segment){(const uint8_t *)table, 4};
+        scatter->tables = (const uint8_t *)(table + 1);
+        error = branch_distribute(scatter);
+    }
+    originator_set_range(scatter, &originator->order);
+    scatter->round = 0;
+    scatter->split.share_units = share_units;
+    return error;
 }

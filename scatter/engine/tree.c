@@ -6,10 +6,43 @@
 
 #include <stddef.h>
 
-/* Queues the message to a child: the job, its piece of the tree, its range. */
+/* Whether the round at hand is not the first. */
+static bool is_later(const struct scatter *scatter)
+{
+    return TREE_ROUNDS != 0 && scatter->round > 0;
+}
+
+/* The entry of a branch of this node's piece in the table of a later round. */
+static const uint8_t *entry_of(const struct scatter *scatter,
+                               const uint8_t *branch)
+{
+    return scatter->tables +
+           (branch - scatter->branch) / (ptrdiff_t)(TREE_BRANCH_BYTES / 4);
+}
+
+/* In the round at hand, the first unit of a child's range .. */
+static uint32_t first_unit_of(const struct scatter *scatter,
+                              const uint8_t *child)
+{
+    return is_later(scatter) ? bytes_load_u32(entry_of(scatter, child))
+                             : tree_first_unit(child);
+}
+
+/* .. and the units of it. */
+static uint32_t units_of(const struct scatter *scatter, const uint8_t *child)
+{
+    return is_later(scatter)
+               ? bytes_load_u32(entry_of(scatter, tree_next(child))) -
+                     bytes_load_u32(entry_of(scatter, child))
+               : tree_units(child);
+}
+
+/* Queues the message to a child: the job and its piece of the tree, or later
+   the round and its piece of the round's table; its range. */
 static int send_branch(struct scatter *scatter, const uint8_t *child)
 {
-    uint32_t position = tree_first_unit(child) - scatter->first_unit;
+    uint32_t position = first_unit_of(scatter, child) - scatter->first_unit;
+    uint32_t nodes = tree_nodes(child);
     const struct wire_job *job = &scatter->job;
     uint32_t unit_bytes = scatter->announced.unit_bytes;
     uint32_t halo_bytes = job->before_bytes + job->after_bytes;
@@ -23,23 +56,31 @@ static int send_branch(struct scatter *scatter, const uint8_t *child)
     message->head =
         (struct circuit_segment){scatter->job_data, scatter->job_bytes};
     message->shared =
-        (struct circuit_segment){child, TREE_BRANCH_BYTES * tree_nodes(child)};
+        (struct circuit_segment){child, TREE_BRANCH_BYTES * nodes};
+    if (is_later(scatter)) {
+        message->kind = WIRE_BRANCH_ROUND;
+        message->head = scatter->passed_on;
+        message->shared =
+            (struct circuit_segment){entry_of(scatter, child), 4 * (nodes + 1)};
+    }
     message->body[path.port] = (struct circuit_segment){
         scatter->range_data + position * unit_bytes - job->before_bytes,
-        tree_units(child) * unit_bytes + halo_bytes};
+        units_of(scatter, child) * unit_bytes + halo_bytes};
     scatter_clip_to_load(scatter, &message->body[path.port]);
     return circuit_send(scatter->circuit, 1u << path.port, message);
 }
 
 /* Whether a child's branch ends before `end`, is sent in `phase` or later, and
-   has a range that begins at `first_unit` and holds at most `units`. The child
-   itself checks what lies inside. */
-static bool child_fits(const uint8_t *child, const uint8_t *end, unsigned phase,
-                       uint32_t first_unit, uint32_t units)
+   has a range that begins `left` units before this node's ends, and no longer
+   one. The child itself checks what lies inside. */
+static bool child_fits(const struct scatter *scatter, const uint8_t *child,
+                       const uint8_t *end, unsigned phase, uint32_t left)
 {
     return tree_nodes(child) > 0 && tree_next(child) <= end &&
-           tree_phase(child) >= phase && tree_first_unit(child) == first_unit &&
-           tree_units(child) <= units;
+           tree_phase(child) >= phase &&
+           first_unit_of(scatter, child) ==
+               scatter->first_unit + scatter->units - left &&
+           units_of(scatter, child) <= left;
 }
 
 bool branch_is_whole(const struct scatter *scatter, const uint8_t *branch,
@@ -56,22 +97,28 @@ int branch_distribute(struct scatter *scatter)
     const uint8_t *end = tree_next(branch);
     const uint8_t *child = branch + TREE_BRANCH_BYTES;
     uint32_t end_unit = scatter->first_unit + scatter->units;
-    uint32_t left = child < end ? end_unit - tree_first_unit(child) : 0;
+    uint32_t left = child < end ? end_unit - first_unit_of(scatter, child) : 0;
     unsigned phase = tree_phase(branch) + 1u;
     int error = left <= scatter->units ? ERR_OK : ERR_PLAN;
 
     scatter->split.share_units = scatter->units - left;
     for (; error == ERR_OK && child < end; child = tree_next(child)) {
-        if (!child_fits(child, end, phase, end_unit - left, left)) {
+        if (!child_fits(scatter, child, end, phase, left)) {
             return ERR_PLAN;
         }
+        left -= units_of(scatter, child);
+        phase = tree_phase(child);
+        /* Who gets units in the first round gets a message in every round. */
         if (tree_units(child) > 0) {
             error = send_branch(scatter, child);
+        } else if (is_later(scatter) && units_of(scatter, child) > 0) {
+            return ERR_PLAN;
         }
-        left -= tree_units(child);
-        phase = tree_phase(child);
     }
-    scatter_record(scatter, EVENT_FORWARDED, scatter->layer, scatter->units);
+    if (!is_later(scatter)) {
+        scatter_record(scatter, EVENT_FORWARDED, scatter->layer,
+                       scatter->units);
+    }
     return error == ERR_OK && left > 0 ? ERR_PLAN : error;
 }
 
@@ -120,8 +167,9 @@ static int read_branch(struct scatter *scatter,
         return error;
     }
     if (WIRE_POLICY(scatter->job.flags) != WIRE_TREE ||
-        scatter->job.rounds != 1 || delivery->job != scatter->announced_job ||
-        scatter->kernel == NULL) {
+        scatter->job.rounds == 0 ||
+        (!TREE_ROUNDS && scatter->job.rounds != 1) ||
+        delivery->job != scatter->announced_job || scatter->kernel == NULL) {
         return ERR_FIELD;
     }
     branch = delivery->payload + scatter->job_bytes;
@@ -143,14 +191,43 @@ static int read_branch(struct scatter *scatter,
     return scatter_set_range(scatter, tree_next(branch), end);
 }
 
+/* Reads a later round's message: which one it is, where the ranges of this
+   node's piece begin and the last one ends, and the range. */
+static int read_round(struct scatter *scatter,
+                      const struct circuit_delivery *delivery)
+{
+    const uint8_t *in = delivery->payload;
+    const uint8_t *end = in + delivery->bytes;
+    uint32_t entries_bytes = 4 * tree_nodes(scatter->branch);
+    uint32_t end_unit;
+
+    if (delivery->bytes < 8 + entries_bytes) {
+        return ERR_LENGTH;
+    }
+    if (bytes_load_u32(in) != scatter->round) {
+        return ERR_PLACE;
+    }
+    scatter->passed_on = (struct circuit_segment){in, 4};
+    scatter->tables = in + 4;
+    scatter->first_unit = bytes_load_u32(scatter->tables);
+    end_unit = bytes_load_u32(scatter->tables + entries_bytes);
+    scatter->units = end_unit - scatter->first_unit;
+    return end_unit < scatter->first_unit
+               ? ERR_PLAN
+               : scatter_set_range(scatter, in + 8 + entries_bytes, end);
+}
+
 int branch_receive(struct scatter *scatter)
 {
+    bool later = is_later(scatter);
     unsigned any_port = (1u << TORUS_PORTS) - 1u;
     struct circuit_delivery delivery;
-    int error = await_message(scatter, WIRE_BRANCH, &delivery, any_port);
+    int error = await_message(scatter, later ? WIRE_BRANCH_ROUND : WIRE_BRANCH,
+                              &delivery, any_port);
 
     if (error == ERR_OK) {
-        error = read_branch(scatter, &delivery);
+        error = later ? read_round(scatter, &delivery)
+                      : read_branch(scatter, &delivery);
     }
     return error == ERR_OK ? branch_distribute(scatter) : error;
 }

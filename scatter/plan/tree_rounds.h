@@ -29,12 +29,6 @@
 #include "scatter/plan/rounds.h"
 #include "scatter/plan/tree.h"
 
-/* 0 on a board whose image has no room for this planner: 3 KiB. Its originator
-   sends one round along a tree; its other nodes take part in several. */
-#ifndef TREE_ROUNDS_PLANNED
-#define TREE_ROUNDS_PLANNED 1
-#endif
-
 struct tree_rounds_input {
     const struct tree_input *tree;
     uint64_t round_end_ps; /* a node's software behind its kernel's run() */

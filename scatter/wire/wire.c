@@ -110,20 +110,21 @@ int wire_announce_load(struct wire_announce *announce, const uint8_t *in,
 }
 
 /* Bytes of the tables of several rounds, behind the report's fixed part. */
-static uint32_t rounds_bytes(unsigned phases, unsigned rounds)
+static uint32_t rounds_bytes(unsigned phases, unsigned rounds, bool layers)
 {
-    return rounds > 1 ? 8u * rounds * (phases + 1u) : 0;
+    return layers && rounds > 1 ? 8u * rounds * (phases + 1u) : 0;
 }
 
 uint32_t wire_report_bytes(const struct wire_report *report)
 {
-    return WIRE_REPORT_BYTES + rounds_bytes(report->phases, report->rounds);
+    return WIRE_REPORT_BYTES +
+           rounds_bytes(report->phases, report->rounds, report->layers);
 }
 
 static void store_rounds(uint8_t *out, const struct wire_report *report,
                          const struct rounds_plan *plan)
 {
-    bool many = report->rounds > 1;
+    bool many = report->layers && report->rounds > 1;
 
     for (unsigned round = 0; many && round < report->rounds; ++round) {
         for (unsigned i = 0; i <= report->phases; ++i, out += 8) {
@@ -192,10 +193,11 @@ int wire_report_load(struct wire_report *report, struct rounds_plan *plan,
         return ERR_LENGTH;
     }
     if (in[4] > ((in[7] & 2u) != 0 ? TORUS_PHASES_MAX : TREE_PHASES_MAX) ||
-        in[6] > ((in[7] & 2u) != 0 ? ROUNDS_MAX : 1u)) {
+        in[6] > ROUNDS_MAX) {
         return ERR_FIELD;
     }
-    if (bytes - WIRE_REPORT_BYTES < rounds_bytes(in[4], in[6])) {
+    if (bytes - WIRE_REPORT_BYTES <
+        rounds_bytes(in[4], in[6], (in[7] & 2u) != 0)) {
         return ERR_LENGTH;
     }
     report->error = (int32_t)bytes_load_u32(in);

@@ -25,9 +25,15 @@
  *   80  u64 call_ps
  *   88  arg, pad4; the tree; before, units, and after
  *
+ * WIRE_BRANCH_ROUND, node to child, in every round but the first:
+ *    0  u32  round, from 1
+ *    4  u32[nodes + 1] first units of the child's range and of those of all
+ *            nodes of its piece, in its order; where the child's range ends
+ *   ..  before, units, and after
+ *
  * WIRE_PART is the message of the policy WIRE_PATTERN, for a 5^k x 5^k torus
- * with four ports and equal nodes. WIRE_BRANCH is that of WIRE_TREE, for all
- * else; its order has a tree (scatter/plan/tree.h).
+ * with four ports and equal nodes. The other two are those of WIRE_TREE, for
+ * all else; its order has a tree (scatter/plan/tree.h).
  *
  * The first part of a job carries it, later ones the tables of their round
  * alone. An advance (scatter/plan/advance.h) is round 0 of a job that is not
@@ -88,8 +94,8 @@
  * Flags: 1: an output follows the result; 4: the first round was an advance, so
  * the originator measured and planned after scatter_start_ps; 2: all nodes of a
  * layer get the same, so that received_ps, share_units, volume_units (of all
- * rounds together) and startup_ps are filled in, else they are 0 and R is 1. If
- * R > 1, R times (N + 1) pairs of u32 share, u32 volume follow, then the
+ * rounds together) and startup_ps are filled in, else they are 0. If they are
+ * and R > 1, R times (N + 1) pairs of u32 share, u32 volume follow; then the
  * kernel's result.
  *
  * Probes (scatter/engine/probe.h). All times are in ps, by the clock of the
@@ -140,7 +146,8 @@ enum wire_kind {
     WIRE_PROBE,
     WIRE_ANSWER,
     WIRE_MEASURED,
-    WIRE_ANNOUNCE
+    WIRE_ANNOUNCE,
+    WIRE_BRANCH_ROUND
 };
 
 /* Flags of an order. */
@@ -396,8 +403,8 @@ struct wire_report {
 /* Bytes of a report before the kernel's result. */
 uint32_t wire_report_bytes(const struct wire_report *report);
 
-/* `out` takes wire_report_bytes(). The plan's tables are stored if rounds > 1.
- */
+/* `out` takes wire_report_bytes(). The plan's tables are stored if rounds > 1
+   and all nodes of a layer get the same. */
 void wire_report_store(uint8_t *out, const struct wire_report *report,
                        const struct rounds_plan *plan);
 

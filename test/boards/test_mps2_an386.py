@@ -15,7 +15,7 @@ SPIN_BYTES = 50_000
 COSTS = ("first_send", "split", "queue", "kernel_start", "round_end",
          "round_overhead", "branch_split", "branch_queue", "result_merge",
          "result_queue", "plan", "advance", "instruction", "plan_rounds",
-         "try_rounds", "job", "own_start")
+         "try_rounds", "job", "own_start", "tree_rounds")
 NEAR = 0.08  # of a cost: it is one number for all nodes
 
 

@@ -6,6 +6,7 @@ and, if nobody can, why)."""
 PROGRAM = "test/house/test_programs.py::test_all_tests_of[{}]"
 UNIT = (PROGRAM.format("unit"),)
 PLANNER = ("test/scatter/test_planner.py",)
+TREE_ROUNDS = ("test/scatter/test_tree_rounds.py",)
 SLOTS = ("test/scatter/test_slots.py",)
 SWITCH = (PROGRAM.format("switch"),)
 FABRIC = (PROGRAM.format("fabric"),)
@@ -50,9 +51,21 @@ SCATTER = [
     ("tree-lane-of-the-port", "scatter/plan/tree.c", "lane_of",
      "order % work->input->ports", "(order + port) % work->input->ports",
      UNIT),
+    ("tree-round-of-any-number", "scatter/engine/tree.c", "read_round",
+     "!= scatter->round", "> ROUNDS_MAX", JOBS),
+    ("tree-round-without-its-end", "scatter/engine/tree.c", "read_round",
+     "delivery->bytes < 8 + entries_bytes",
+     "delivery->bytes < 4 + entries_bytes", JOBS),
+    ("tree-rounds-before-their-lanes", "scatter/plan/tree_rounds.c",
+     "set_times", "want > *sent ? want : *sent", "want", TREE_ROUNDS),
+    ("tree-rounds-lose-a-unit", "scatter/plan/tree_rounds.c", "add_round",
+     "sweep->taken = plan->load - position",
+     "sweep->taken = plan->load - position + 512", TREE_ROUNDS),
+    ("tree-rounds-run-ahead", "scatter/engine/originator_tree.c",
+     "originator_send_tree", "start_ps + originator->round_begin_ps[round]",
+     "start_ps", ("test/mesh/test_tree_rounds_run.py -k as_planned",)),
     ("report-shorter-than-its-rounds", "scatter/wire/wire.c",
-     "wire_report_load", "bytes - WIRE_REPORT_BYTES < rounds_bytes",
-     "bytes < rounds_bytes", UNIT),
+     "wire_report_load", "bytes - WIRE_REPORT_BYTES <", "bytes <", UNIT),
     ("order-with-a-tail", "scatter/wire/wire.c", "wire_order_load",
      "!= wire_order_load_bytes(order)", "< wire_order_load_bytes(order)", UNIT),
     ("announcement-of-a-long-argument", "scatter/wire/wire.c",

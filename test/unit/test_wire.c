@@ -799,7 +799,13 @@ static void report_of_a_tree_round_trip(struct unit *unit)
     CHECK_EQUAL(unit, back.phases, TREE_PHASES_MAX);
     CHECK_EQUAL(unit, back.rounds, 1);
     CHECK(unit, !back.layers);
-    message[6] = 2; /* nor several rounds */
+    report.rounds = ROUNDS_MAX; /* in several rounds, too */
+    CHECK_EQUAL(unit, wire_report_bytes(&report), WIRE_REPORT_BYTES);
+    wire_report_store(message, &report, NULL);
+    CHECK_EQUAL(unit, wire_report_load(&back, &got, message, WIRE_REPORT_BYTES),
+                ERR_OK);
+    CHECK_EQUAL(unit, back.rounds, ROUNDS_MAX);
+    message[6] = ROUNDS_MAX + 1;
     CHECK_EQUAL(unit, wire_report_load(&back, &got, message, WIRE_REPORT_BYTES),
                 ERR_FIELD);
     message[6] = 1;

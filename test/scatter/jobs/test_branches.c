@@ -147,6 +147,73 @@ static struct message make(unsigned piece)
     return message;
 }
 
+/* Units of the second round's ranges, of each node of a piece, own ones. */
+#define ROUND_UNITS 3u
+#define ROUND_FIRST 200u
+
+/* The second round's message: every node that got units in the first one
+   computes some. */
+static struct message make_round(unsigned piece)
+{
+    const struct branch *branches = pieces[piece].branches;
+    uint32_t count = pieces[piece].count;
+    uint32_t unit = ROUND_FIRST;
+    struct message message = {.policy = WIRE_TREE,
+                              .kind = WIRE_BRANCH_ROUND,
+                              .piece = piece,
+                              .job = 1};
+
+    message.load_at = 8 + 4 * count;
+    bytes_store_u32(message.data, 1);
+    for (uint32_t i = 0; i < count; ++i) {
+        bytes_store_u32(message.data + 4 + 4 * i, unit);
+        unit += branches[i].units > 0 ? ROUND_UNITS : 0;
+    }
+    bytes_store_u32(message.data + 4 + 4 * count, unit);
+    message.bytes = message.load_at + BEFORE_BYTES +
+                    (unit - ROUND_FIRST) * UNIT_BYTES +
+                    pieces[piece].after_bytes;
+    for (uint32_t at = message.load_at; at < message.bytes; ++at) {
+        message.data[at] = echo_load(ROUND_FIRST * UNIT_BYTES - BEFORE_BYTES +
+                                     at - message.load_at);
+    }
+    return message;
+}
+
+/* Where the range of node `index` begins; of a piece's end, where it ends. */
+static uint32_t round_first(const struct message *message, uint32_t index)
+{
+    return bytes_load_u32(message->data + 4 + 4 * index);
+}
+
+/* Whether its ranges lie in the node's, those of its children, and it is all
+   there. */
+static bool round_sound(const struct message *message)
+{
+    const struct branch *branches = pieces[message->piece].branches;
+    uint32_t count = pieces[message->piece].count;
+    uint64_t first = round_first(message, 0);
+    uint64_t end = round_first(message, count);
+    uint64_t before = first * UNIT_BYTES;
+
+    before = before < BEFORE_BYTES ? before : BEFORE_BYTES;
+    if (bytes_load_u32(message->data) != 1 || end < first ||
+        before + (end - first) * UNIT_BYTES >
+            message->bytes - message->load_at) {
+        return false;
+    }
+    for (uint32_t at = 1; at < count; at += branches[at].nodes) {
+        uint64_t from = round_first(message, at);
+        uint64_t to = round_first(message, at + branches[at].nodes);
+
+        if (from < first || to < from || to > end ||
+            (branches[at].units == 0 && to > from)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static struct torus_role role_of_node(void)
 {
     return torus_role_of((struct torus_size){SIDE, SIDE},
@@ -363,19 +430,19 @@ static bool rows_fit(const struct window_rows *rows, uint32_t begin,
                end - rows->offset - BEFORE_BYTES;
 }
 
-/* What it passes on lies in what it got. */
-static bool sends_fit(uint32_t begin, uint32_t end)
+/* What it passes on from send number `from` on lies in what it got. */
+static bool sends_fit(uint32_t from, uint32_t begin, uint32_t end)
 {
     bool fit = true;
 
-    for (uint32_t i = 0; i < window->queued; ++i) {
+    for (uint32_t i = from; i < window->queued; ++i) {
         const struct window_send *send = &window->entry[i].send;
 
         if (send->form != 0) {
             fit = fit && rows_fit(&window->entry[i].rows, begin, end);
             continue;
         }
-        if (send->kind != WIRE_BRANCH) {
+        if (send->kind != WIRE_BRANCH && send->kind != WIRE_BRANCH_ROUND) {
             continue; /* its result */
         }
         fit = fit && inside(&send->head, begin, end) &&
@@ -395,12 +462,13 @@ static void tell_one(struct unit *unit, struct host_node *node,
     uint32_t begin = window->request.offset + CIRCUIT_HEADER_BYTES;
     uint32_t end = begin + message->bytes;
     uint32_t top = WINDOW_BYTES - (uint32_t)sizeof(struct scatter_memory);
+    uint32_t from = window->queued;
 
     deliver(message);
     ASAN_POISON_MEMORY_REGION(at_offset(end), top - end);
     host_node_resume(node);
     ASAN_UNPOISON_MEMORY_REGION(at_offset(end), top - end);
-    CHECK(unit, sends_fit(begin, end));
+    CHECK(unit, sends_fit(from, begin, end));
 }
 
 /* Tells a node these messages, as far as it asks for them. Result: its error,
@@ -532,7 +600,64 @@ static void every_byte(struct unit *unit)
     end();
 }
 
-/* A node takes only jobs of its mesh's policy, along a tree in one round. */
+/* A node's error after the first round of two, and `second`. */
+static int tell_round(struct unit *unit, const struct message *second)
+{
+    struct message first = make(second->piece);
+    struct message announcement = make_announcement(&first);
+    const struct message *const all[] = {&announcement, &first, second};
+    int error;
+
+    first.data[1] = 2;
+    error = tell_all(unit, all, 3);
+    CHECK(unit, error != 0 ||
+                    window->node.status.state == NODE_STATE_GATHERING ||
+                    window->node.status.state == NODE_STATE_DONE);
+    return error;
+}
+
+/* The second round: good, cut short, with every value of every byte of its
+   head, of another round, and the first round once more. */
+static void second_rounds(struct unit *unit)
+{
+    uint32_t refused = 0;
+
+    begin();
+    for (unsigned piece = 0; piece < COUNT(pieces); ++piece) {
+        const struct message good = make_round(piece);
+        struct message message = good;
+        uint32_t least = good.bytes - pieces[piece].after_bytes;
+
+        CHECK(unit, round_sound(&good));
+        echo_wrong = 0;
+        CHECK_EQUAL(unit, tell_round(unit, &good), ERR_OK);
+        CHECK_EQUAL(unit, echo_wrong, 0);
+        for (message.bytes = 0; message.bytes < least; ++message.bytes) {
+            CHECK_EQUAL(unit, tell_round(unit, &message), ERR_LENGTH);
+        }
+        for (uint32_t at = 0; at < good.load_at; ++at) {
+            message = good;
+            for (unsigned value = 0; value < 256; ++value) {
+                int error;
+
+                message.data[at] = (uint8_t)value;
+                error = tell_round(unit, &message);
+                CHECK_EQUAL(unit, error == ERR_OK, round_sound(&message));
+                CHECK(unit, error == ERR_OK || error == ERR_LENGTH ||
+                                error == ERR_PLAN || error == ERR_PLACE);
+                CHECK(unit,
+                      at > 3 || error == ERR_PLACE || value == good.data[at]);
+                refused += error != ERR_OK;
+            }
+        }
+        message = make(piece);
+        CHECK_EQUAL(unit, tell_round(unit, &message), ERR_KIND);
+    }
+    CHECK(unit, refused > 5000);
+    end();
+}
+
+/* A node takes only jobs of its mesh's policy, of 1 to 16 rounds. */
 static void other_policies(struct unit *unit)
 {
     begin();
@@ -546,9 +671,12 @@ static void other_policies(struct unit *unit)
     for (unsigned rounds = 0; rounds < 256; ++rounds) {
         struct message message = make(0);
 
+        struct message announcement = make_announcement(&message);
+        const struct message *const both[] = {&announcement, &message};
+
         message.data[1] = (uint8_t)rounds;
-        CHECK_EQUAL(unit, tell(unit, &message),
-                    rounds == 1 ? ERR_OK : ERR_FIELD);
+        CHECK_EQUAL(unit, tell_all(unit, both, 2),
+                    rounds >= 1 && rounds <= 16 ? ERR_OK : ERR_FIELD);
     }
     end();
 }
@@ -846,6 +974,7 @@ void test_branches(struct unit *unit)
     UNIT_RUN(unit, every_truncation);
     UNIT_RUN(unit, every_byte);
     UNIT_RUN(unit, other_policies);
+    UNIT_RUN(unit, second_rounds);
     UNIT_RUN(unit, parts_of_other_places);
     UNIT_RUN(unit, every_byte_of_a_job);
     UNIT_RUN(unit, advances);

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several rounds along trees, on native nodes: answers, units, and that they
+take as long as planned and less than one round. QUINCUNX_SEED chooses loads.
+"""
+import json
+import wave
+
+import pytest
+
+import mesh
+
+SLOW = ["--slow", "1,1=2", "--slow", "2,3=8", "--slow", "4,0=4"]
+JOBS = {"7x6": ("7x6", []), "star": ("5x5", ["--schedule", "star"]),
+        "slow": ("5x5", SLOW), "slow star": ("5x5", [
+            "--schedule", "star", *SLOW]),
+        "nearest": ("5x5", ["--schedule", "nearest"]),
+        "one port": ("5x5", ["--ports", "1"]),
+        "two ports": ("5x5", ["--ports", "2", *SLOW]),
+        "stored": ("5x5", ["--switching", "store-and-forward"])}
+
+
+def spin(load, name, rounds, *more):
+    size, args = JOBS[name]
+    return mesh.run(load, *args, *more, size=size, arg="32", on="native",
+                    rounds=rounds)
+
+
+def check_rounds(report, load):
+    """Every node but the originator computes once in each round, when it has
+    received and computed the rounds before; all units are computed once."""
+    rounds = report["plan"]["rounds"]
+    total = 0
+    for node in report["measured"]["nodes"]:
+        total += node["units"]
+        intervals = node["rounds"]
+        if (node["x"], node["y"]) == (0, 0):
+            continue
+        assert len(intervals) == rounds
+        assert sum(i["units"] for i in intervals) == node["units"]
+        assert [i["round"] for i in intervals] == list(range(rounds))
+    assert total == load
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_as_planned_and_shorter_than_one_round(tmp_path, name):
+    load = mesh.zeros(tmp_path / "load", 100000)
+    one = spin(load, name, 1)["measured"]["makespan_ps"]
+    best = spin(load, name, "auto")
+    assert best["plan"]["rounds"] > 1
+    for report in (best, spin(load, name, 2), spin(load, name, 3)):
+        measured = report["measured"]
+        assert abs(measured["overhead_vs_plan"]) < 0.01
+        assert measured["makespan_ps"] < one
+        assert report["result"] == {"units": 100000}
+        check_rounds(report, 100000)
+
+
+def test_7x6_comes_near_to_all_nodes_computing(tmp_path):
+    """At most 1.2 times what 42 nodes take without any transfer."""
+    load = mesh.zeros(tmp_path / "load", 100000)
+    report = spin(load, "7x6", "auto")
+    least = 100000 * report["plan"]["compute_ps_per_unit"] / 42
+    assert report["measured"]["makespan_ps"] < 1.2 * least
+
+
+@pytest.mark.parametrize("name", ["7x6", "slow star", "two ports"])
+def test_answers(tmp_path, name):
+    """A search whose hits lie across the ends of ranges."""
+    chance = mesh.seeded("tree rounds")
+    data = mesh.text(600000, chance)
+    load = tmp_path / "load"
+    load.write_bytes(data)
+    size, args = JOBS[name]
+    for batch in ([], ["--batch", "250000"]):
+        report = mesh.run(load, "--profile", "t3d", *args, *batch, size=size,
+                          kernel="search", arg=b"int ", on="native", rounds=2)
+        assert report["result"] == mesh.search_result(data, b"int ")
+        assert report["plan"]["rounds"] == 2
+
+
+def test_outputs(tmp_path):
+    """A kernel with an output as long as its input, and samples that it reads
+    before and after its range: as in one round."""
+    sound = tmp_path / "sound.wav"
+    with wave.open(str(sound), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(48000)
+        file.writeframes(mesh.seeded("sound").randbytes(60_000))
+    outputs = []
+    for rounds in (1, 2, 3):
+        out = tmp_path / f"out{rounds}.wav"
+        report = mesh.run(sound, "--profile", "t3d", "-o", out, size="7x6",
+                          kernel="fir", arg="low=1000,taps=65", on="native",
+                          rounds=rounds)
+        assert report["plan"]["rounds"] == rounds
+        outputs.append(out.read_bytes())
+    assert outputs[1] == outputs[2] == outputs[0]
+
+
+def test_so_many_are_infeasible(tmp_path):
+    load = mesh.zeros(tmp_path / "load", 60)
+    done = mesh.command("run", "--mesh", "7x6", "--kernel", "spin", "--arg",
+                        "32", "--on", "native", "--rounds", "16", load)
+    assert done.returncode == 1
+    assert "--rounds 16" in done.stderr and "infeasible" in done.stderr
+
+
+def test_gantt_and_trace(tmp_path):
+    load = mesh.zeros(tmp_path / "load", 100000)
+    trace = tmp_path / "trace"
+    spin(load, "7x6", 3, "--trace", trace, "--gantt", tmp_path / "g.svg")
+    events = json.loads(trace.read_text(encoding="utf-8"))
+    names = {str(e.get("args", {}).get("round")) for e in
+             (events if isinstance(events, list) else events["traceEvents"])}
+    assert {"1", "2", "3"} <= names or {"0", "1", "2"} <= names
