@@ -195,18 +195,6 @@ NODISCARD int circuit_receive(struct circuit *circuit,
                               uint8_t *buffer, uint32_t capacity_bytes);
 
 /*
- * Waits for a message of one kind, CIRCUIT_ONLY(), on each of the torus ports
- * of the mask: the i-th port's comes to buffer + i * each_bytes, and is
- * delivery[i]. Mesh time moves on to the last arrival. The buffer takes them
- * all; each_bytes, a multiple of 4, takes header and payload of any. Result: 0
- * or the first error, as for one message.
- */
-NODISCARD int circuit_receive_all(struct circuit *circuit,
-                                  struct circuit_delivery delivery[],
-                                  unsigned ports, uint8_t *buffer,
-                                  uint32_t each_bytes);
-
-/*
  * Waits until the message of which circuit_receive() has delivered the head is
  * there to its last byte; a message that was delivered whole is. Until then
  * only its head may be read, and no other message received; rows that are

@@ -408,19 +408,3 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
     }
     return error;
 }
-
-int circuit_receive_all(struct circuit *circuit,
-                        struct circuit_delivery delivery[], unsigned ports,
-                        uint8_t *buffer, uint32_t each_bytes)
-{
-    int error = ERR_OK;
-
-    for (unsigned left = ports & 0xfu; error == ERR_OK && left != 0;
-         left &= left - 1) {
-        error = circuit_receive(circuit, delivery++,
-                                (left & -left) | (ports & ~0xfu), buffer,
-                                each_bytes);
-        buffer += each_bytes;
-    }
-    return error;
-}

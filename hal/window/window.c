@@ -205,38 +205,6 @@ int circuit_complete(struct circuit *circuit)
 }
 
 /* The switch has compared the headers' lengths with those of the messages. */
-int circuit_receive_all(struct circuit *circuit,
-                        struct circuit_delivery delivery[], unsigned ports,
-                        uint8_t *buffer, uint32_t each_bytes)
-{
-    struct window *window = circuit->board;
-    int status;
-
-    if (!circuit_holds(circuit, buffer, TORUS_PORTS * each_bytes)) {
-        return ERR_BUFFER;
-    }
-    window->request.ports = ports;
-    window->request.offset = offset_of(window, buffer);
-    window->request.capacity_bytes = each_bytes;
-    status = ask(circuit, WINDOW_OP_RECEIVE_ALL);
-    for (unsigned left = ports & 0xfu; status == ERR_OK && left != 0;
-         left &= left - 1) {
-        uint32_t bytes = bytes_load_u32(buffer + CIRCUIT_AT_LENGTH);
-
-        *delivery++ = (struct circuit_delivery){
-            .payload = buffer + CIRCUIT_HEADER_BYTES,
-            .bytes = bytes,
-            .job = bytes_load_u16(buffer + CIRCUIT_AT_JOB),
-            .kind = buffer[CIRCUIT_AT_KIND]};
-        if (bytes > each_bytes - CIRCUIT_HEADER_BYTES ||
-            !circuit_header_fits(circuit, buffer,
-                                 CIRCUIT_HEADER_BYTES + bytes)) {
-            status = ERR_FOREIGN;
-        }
-        buffer += each_bytes;
-    }
-    return status;
-}
 
 int circuit_drain(struct circuit *circuit)
 {

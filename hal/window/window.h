@@ -128,8 +128,6 @@ struct window_form { /* node */
 
 enum window_op {
     WINDOW_OP_RECEIVE = 1, /* wait for a message on one of the ports */
-    WINDOW_OP_RECEIVE_ALL, /* wait for one on each of the ports: the i-th of the
-                              mask's comes to offset + i * capacity_bytes */
     WINDOW_OP_DRAIN,       /* wait until every queued send has ended */
     WINDOW_OP_END          /* stop: no answer comes */
 };

@@ -190,40 +190,17 @@ static void report_damage(struct window_response *response, uint8_t *buffer)
 static bool is_foreign(const struct window_request *request,
                        const uint8_t *message)
 {
-    return request->op == WINDOW_OP_RECEIVE &&
-           request->job != CIRCUIT_ANY_JOB &&
+    return request->job != CIRCUIT_ANY_JOB &&
            request->job != bytes_load_u16(message + CIRCUIT_AT_JOB);
 }
 
-/* Where a message belongs that came on this port, in the buffer of a node that
-   receives from all of these. */
-static uint32_t place_of(const struct window_request *request, unsigned port)
-{
-    unsigned before = request->ports & ((1u << port) - 1u);
-
-    return request->op == WINDOW_OP_RECEIVE_ALL
-               ? request->offset + (uint32_t)__builtin_popcount(before) *
-                                       request->capacity_bytes
-               : request->offset;
-}
-
-/* Waits on the first of `ports`, with the request's kind. */
-static void receive_next(struct mesh *mesh, uint32_t node, uint64_t time_ps,
-                         const struct window_request *request, unsigned ports)
-{
-    fabric_receive(mesh->fabric, node, time_ps,
-                   (ports & -ports) | (request->ports & ~0xfu));
-}
-
-/* Writes a message into the buffer that the receiving node has named. If it
-   receives from several ports, it is answered after the last one. */
+/* Writes a message into the buffer that the receiving node has named. */
 static void hand_over(struct mesh *mesh, const struct fabric_action *action)
 {
     struct window *window = window_of(mesh, action->node);
     struct window_request request;
     uint32_t offset;
     uint8_t *buffer;
-    unsigned left;
     struct window_response response = {.time_ps = action->time_ps,
                                        .complete_ps = action->complete_ps,
                                        .port = action->port,
@@ -231,7 +208,7 @@ static void hand_over(struct mesh *mesh, const struct fabric_action *action)
     struct mesh_arrival *arrival = &mesh->arrival[action->node];
 
     window_read(&request, &window->request, sizeof request);
-    offset = place_of(&request, action->port);
+    offset = request.offset;
     buffer = (uint8_t *)window + offset;
     if (action->bytes > request.capacity_bytes ||
         !inside(offset, request.capacity_bytes)) {
@@ -250,14 +227,7 @@ static void hand_over(struct mesh *mesh, const struct fabric_action *action)
     arrival->complete_ps = action->complete_ps;
     arrival->damaged = response.complete_status != ERR_OK;
     free(action->cookie);
-    left = request.op == WINDOW_OP_RECEIVE_ALL
-               ? request.ports & 0xfu & ~((2u << action->port) - 1u)
-               : 0;
-    if (left != 0 && response.status == ERR_OK) {
-        receive_next(mesh, action->node, action->time_ps, &request, left);
-    } else {
-        answer(mesh, action->node, &response);
-    }
+    answer(mesh, action->node, &response);
 }
 
 /* ---- what nodes ask for ---- */
@@ -586,10 +556,6 @@ static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
             break;
         }
         fabric_receive(mesh->fabric, node, request.time_ps, request.ports);
-        break;
-    case WINDOW_OP_RECEIVE_ALL:
-        receive_next(mesh, node, request.time_ps, &request,
-                     request.ports & 0xfu);
         break;
     case WINDOW_OP_DRAIN:
         fabric_drain(mesh->fabric, node, request.time_ps);

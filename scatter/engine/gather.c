@@ -21,42 +21,38 @@ int scatter_merge(struct scatter *scatter, const struct kernel_result *next)
     return error == KERNEL_OK ? ERR_OK : ERR_TERMS;
 }
 
-/*
- * Receives a child's result at `at`, header included, and merges it. Result: 0
- * and the bytes of output that follow it in the message, or the error.
- */
-static int receive_result(struct scatter *scatter, unsigned phase,
-                          unsigned port, uint8_t *at, uint32_t capacity_bytes,
-                          uint32_t *output_bytes)
+/* Receives at `at` the first result that comes on the ports of the mask, of
+   which that is taken off. Result: 0 or the error. */
+static inline int receive_result(struct scatter *scatter,
+                                 struct circuit_delivery *delivery,
+                                 unsigned phase, unsigned *ports, uint8_t *at,
+                                 uint32_t capacity_bytes)
+{
+    unsigned kind = WIRE_RESULT_OF(phase);
+    int error =
+        circuit_receive(scatter->circuit, delivery, *ports | CIRCUIT_ONLY(kind),
+                        at, capacity_bytes);
+
+    *ports &= ~(1u << delivery->port);
+    return error == ERR_OK && delivery->kind != kind ? ERR_KIND : error;
+}
+
+/* Merges a result that has an output. Result: 0 and the bytes of that, which
+   follow it in the message, or the error. */
+static int merge_head(struct scatter *scatter,
+                      const struct circuit_delivery *delivery,
+                      uint32_t *output_bytes)
 {
     uint32_t head_bytes = scatter_result_head_bytes(&scatter->terms);
-    struct circuit_delivery delivery;
-    struct kernel_result next;
-    int error = circuit_receive(
-        scatter->circuit, &delivery,
-        1u << port | CIRCUIT_ONLY(WIRE_RESULT_OF(phase)), at, capacity_bytes);
+    struct kernel_result next = {.data = delivery->payload + 4,
+                                 .bytes = bytes_load_u32(delivery->payload)};
 
-    if (error != ERR_OK) {
-        return error;
+    if (delivery->bytes < head_bytes ||
+        (delivery->bytes - head_bytes) % 4 != 0) {
+        return ERR_LENGTH;
     }
-    next.data = delivery.payload;
-    next.bytes = delivery.bytes;
-    if (scatter_has_output(scatter)) {
-        next.data = delivery.payload + 4;
-        next.bytes = bytes_load_u32(delivery.payload);
-        if (delivery.bytes < head_bytes ||
-            (delivery.bytes - head_bytes) % 4 != 0) {
-            return ERR_LENGTH;
-        }
-        *output_bytes = delivery.bytes - head_bytes;
-    }
-    error = delivery.kind == WIRE_RESULT_OF(phase)
-                ? scatter_merge(scatter, &next)
-                : ERR_KIND;
-    if (error == ERR_OK) {
-        scatter_record(scatter, EVENT_RESULT_MERGED, phase, next.bytes);
-    }
-    return error;
+    *output_bytes = delivery->bytes - head_bytes;
+    return scatter_merge(scatter, &next);
 }
 
 /*
@@ -67,68 +63,58 @@ static int receive_result(struct scatter *scatter, unsigned phase,
  *   outputs so far ......|saved|
  *                        |head |this child's output ..
  */
-static int append_child(struct scatter *scatter, unsigned phase, unsigned port,
-                        uint32_t *bytes)
+static int append_child(struct scatter *scatter, unsigned phase,
+                        unsigned *ports)
 {
     uint32_t ahead =
         CIRCUIT_HEADER_BYTES + scatter_result_head_bytes(&scatter->terms);
     uint8_t kept[CIRCUIT_HEADER_BYTES + 4 + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
     uint8_t *at = scatter->child_outputs + scatter->child_outputs_bytes - ahead;
+    struct circuit_delivery delivery;
+    uint32_t bytes = 0;
     int error;
 
     if (ahead > sizeof kept) {
         return ERR_TERMS; /* WIRE_OUTPUT, and the kernel makes none */
     }
     memcpy(kept, at, ahead);
-    error = receive_result(scatter, phase, port, at,
-                           (uint32_t)(scatter->free_to - at) & ~3u, bytes);
+    error = receive_result(scatter, &delivery, phase, ports, at,
+                           (uint32_t)(scatter->free_to - at) & ~3u);
+    if (error == ERR_OK) {
+        error = merge_head(scatter, &delivery, &bytes);
+    }
     memcpy(at, kept, ahead);
     if (error == ERR_OK) {
-        scatter->child_outputs_bytes += *bytes;
+        scatter->child_outputs_bytes += bytes;
         ASSERT(scatter->child_outputs + scatter->child_outputs_bytes <=
                scatter->free_to);
     }
     return error;
 }
 
-int scatter_gather_child(struct scatter *scatter, unsigned phase, unsigned port)
+static inline int merge_child(struct scatter *scatter, unsigned phase,
+                              unsigned *ports)
 {
-    uint32_t bytes = 0;
+    struct circuit_delivery delivery;
+    struct kernel_result next;
+    int error = receive_result(scatter, &delivery, phase, ports,
+                               scatter->memory->incoming,
+                               sizeof scatter->memory->incoming);
 
-    return scatter_has_output(scatter)
-               ? append_child(scatter, phase, port, &bytes)
-               : receive_result(scatter, phase, port, scatter->memory->incoming,
-                                sizeof scatter->memory->incoming, &bytes);
+    next.data = delivery.payload;
+    next.bytes = delivery.bytes;
+    return error == ERR_OK ? scatter_merge(scatter, &next) : error;
 }
 
 int scatter_gather_children(struct scatter *scatter, unsigned phase,
                             unsigned ports)
 {
-    struct circuit_delivery delivery[TORUS_PORTS];
-    uint32_t each_bytes =
-        CIRCUIT_HEADER_BYTES + WIRE_PAD4(scatter->terms.result_bytes_max);
     int error = ERR_OK;
-    unsigned i = 0;
 
-    if (scatter_has_output(scatter) ||
-        each_bytes > sizeof scatter->memory->incoming / TORUS_PORTS) {
-        for (unsigned port = 0; error == ERR_OK && port < TORUS_PORTS; ++port) {
-            if ((ports & 1u << port) != 0) {
-                error = scatter_gather_child(scatter, phase, port);
-            }
-        }
-        return error;
-    }
-    error = circuit_receive_all(scatter->circuit, delivery,
-                                ports | CIRCUIT_ONLY(WIRE_RESULT_OF(phase)),
-                                scatter->memory->incoming, each_bytes);
-    for (; error == ERR_OK && ports != 0; ports &= ports - 1) {
-        struct kernel_result next = {.data = delivery[i].payload,
-                                     .bytes = delivery[i].bytes};
-
-        error = delivery[i++].kind == WIRE_RESULT_OF(phase)
-                    ? scatter_merge(scatter, &next)
-                    : ERR_KIND;
+    while (error == ERR_OK && ports != 0) {
+        error = scatter_has_output(scatter)
+                    ? append_child(scatter, phase, &ports)
+                    : merge_child(scatter, phase, &ports);
     }
     if (error == ERR_OK) {
         scatter_record(scatter, EVENT_RESULT_MERGED, phase,

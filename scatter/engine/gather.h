@@ -16,16 +16,12 @@ NODISCARD int scatter_merge(struct scatter *scatter,
 void scatter_prepare_return(struct scatter *scatter);
 
 /* Sets the node's state, its slots and where its children's outputs begin;
-   comes before the first scatter_gather_child(). */
+   comes before the first scatter_gather_children(). */
 void scatter_begin_gather(struct scatter *scatter);
 
-/* Receives and merges the result of the child to which this node sent in this
-   phase out of this port. Result: 0 or the error. */
-NODISCARD int scatter_gather_child(struct scatter *scatter, unsigned phase,
-                                   unsigned port);
-
-/* The same of the children out of all ports of the mask, of which there is one
-   or more. Where they fit beside each other, the switch is asked once. */
+/* Receives and merges the results of the children to which this node sent in
+   this phase out of the ports of the mask, as they come: while it waits for the
+   last, it has merged the others. Result: 0 or the error. */
 NODISCARD int scatter_gather_children(struct scatter *scatter, unsigned phase,
                                       unsigned ports);
 

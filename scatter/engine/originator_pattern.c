@@ -60,13 +60,12 @@ static uint64_t less(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/* Sets how long the first parts, which are sent after `plan_ps`, will wait for
+/* Sets how long the first parts, which are sent at `begin_ps`, will wait for
    the announcement's circuits. */
 static void set_ports_wait(const struct scatter *scatter,
-                           struct originator *originator, uint64_t plan_ps)
+                           struct originator *originator, uint64_t begin_ps)
 {
     const struct wire_order *order = &originator->order;
-    uint64_t begin_ps = originator_now_ps(scatter) + plan_ps;
     uint64_t end_ps = originator->announced_ps;
     uint32_t bytes = CIRCUIT_HEADER_BYTES + WIRE_ANNOUNCE_HEAD_BYTES +
                      WIRE_ANNOUNCE_BYTES + WIRE_PAD4(order->arg_bytes);
@@ -625,7 +624,7 @@ static int plan(struct scatter *scatter, struct originator *originator)
     if (report->advance) {
         wait_for_advance(scatter, originator);
     } else {
-        set_ports_wait(scatter, originator, scatter->costs->plan_ps);
+        set_ports_wait(scatter, originator, start_ps + scatter->costs->plan_ps);
     }
     error = choose(scatter, originator);
     report->plan_ps = originator_now_ps(scatter) - start_ps;
@@ -894,20 +893,14 @@ static bool choose_advance(const struct scatter *scatter,
     return originator->advance.units > 0;
 }
 
-/* Sets the volumes and planned receipts of an advance. */
+/* Sets when each layer is planned to have received an advance. */
 static void plan_advance(const struct scatter *scatter,
                          struct originator *originator, unsigned phases)
 {
     uint64_t *received_ps = originator->report.received_ps;
-    uint32_t volume = originator->advance.units;
 
-    originator->advance_units[0] = 0;
+    set_ports_wait(scatter, originator, originator->report.scatter_start_ps);
     received_ps[0] = 0;
-    for (unsigned layer = phases; layer > 0; --layer) {
-        originator->advance_units[layer] = volume;
-        originator->advance_units[0] += TORUS_PORTS * volume;
-        volume *= 5;
-    }
     for (unsigned phase = 1; phase <= phases; ++phase) {
         received_ps[phase] =
             received_ps[phase - 1] + step_ps(scatter, originator, phase) +
@@ -919,16 +912,22 @@ static void plan_advance(const struct scatter *scatter,
 static int send_advance(struct scatter *scatter, struct originator *originator,
                         unsigned phases)
 {
-    uint32_t share_units[TORUS_PHASES_MAX + 1] = {0};
+    uint32_t share_units[TORUS_PHASES_MAX + 1];
     uint32_t bytes = WIRE_TABLES_BYTES(phases);
     uint8_t *tables = originator_allocate(scatter, bytes);
+    uint32_t volume = originator->advance.units;
     int error;
 
     if (tables == NULL) {
         return ERR_MEMORY;
     }
-    for (unsigned layer = 1; layer <= phases; ++layer) {
+    share_units[0] = 0;
+    originator->advance_units[0] = 0;
+    for (unsigned layer = phases; layer > 0; --layer) {
         share_units[layer] = originator->advance.units;
+        originator->advance_units[layer] = volume;
+        originator->advance_units[0] += TORUS_PORTS * volume;
+        volume *= 5;
     }
     wire_tables_store(tables, phases, share_units, originator->advance_units);
     originator_start(scatter, originator);
@@ -961,7 +960,7 @@ int originator_advance(struct scatter *scatter, struct originator *originator)
     if (!choose_advance(scatter, originator, phases)) {
         return ERR_OK;
     }
-    set_ports_wait(scatter, originator, 0);
+    error = send_advance(scatter, originator, phases);
     plan_advance(scatter, originator, phases);
-    return send_advance(scatter, originator, phases);
+    return error;
 }

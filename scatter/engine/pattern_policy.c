@@ -63,20 +63,17 @@ static int announce(struct scatter *scatter, struct circuit_segment shared,
                     struct circuit_segment arg)
 {
     unsigned phases = (unsigned)torus_phases(scatter->size);
+    struct circuit_message message = {.kind = WIRE_ANNOUNCE,
+                                      .gap_ps = scatter->gap_ps,
+                                      .head.bytes = WIRE_ANNOUNCE_HEAD_BYTES,
+                                      .shared = shared,
+                                      .body = {arg, arg, arg, arg}};
     int error = ERR_OK;
 
     for (unsigned phase = scatter->layer + 1u;
          error == ERR_OK && phase <= phases; ++phase) {
-        struct circuit_message message = scatter->message[phase];
-
-        message.kind = WIRE_ANNOUNCE;
+        message.path = scatter->message[phase].path;
         message.head.data = scatter->memory->announce_head[phase - 1];
-        message.head.bytes = WIRE_ANNOUNCE_HEAD_BYTES;
-        message.head_stride = 0;
-        message.shared = shared;
-        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-            message.body[port] = arg;
-        }
         bytes_store_u32(scatter->memory->announce_head[phase - 1], phase);
         error = circuit_send(scatter->circuit, 0xfu, &message);
     }

@@ -147,8 +147,8 @@ int branch_gather(struct scatter *scatter)
         for (const uint8_t *child = scatter->branch + TREE_BRANCH_BYTES;
              error == ERR_OK && child < end; child = tree_next(child)) {
             if (tree_phase(child) == phase && tree_units(child) > 0) {
-                error =
-                    scatter_gather_child(scatter, phase, tree_path(child).port);
+                error = scatter_gather_children(scatter, phase,
+                                                1u << tree_path(child).port);
             }
         }
     }

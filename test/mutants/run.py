@@ -58,6 +58,7 @@ NEEDS = {
     "test/mesh/test_wrong_estimate.py": BOARD + ("build/test/spin-cheap.elf",
                                                  "build/test/spin-dear.elf"),
     "test/scatter/test_rounds.py": LIBRARY,
+    "test/scatter/test_advance.py": LIBRARY,
     "test/scatter/test_slots.py": LIBRARY,
     "test/qemu/test_sanitized.py": ("build/test/quincunx",),
     "test/boards/test_stm32f405.py": CHIP,

@@ -740,6 +740,9 @@ static void advances(struct unit *unit)
         CHECK_EQUAL(unit, tell_both(unit, &advance, &bad),
                     rounds >= 2 && rounds <= ROUNDS_MAX ? ERR_OK : ERR_FIELD);
     }
+    bad = second;
+    bad.data[11] = 1;
+    CHECK_EQUAL(unit, tell_both(unit, &advance, &bad), ERR_PLACE);
     bad = advance;
     bad.job = 2;
     CHECK_EQUAL(unit, tell_both(unit, &bad, &second), ERR_FIELD);
