@@ -12,15 +12,16 @@
  */
 #define BOOT_COSTS(ps)                                                         \
     {                                                                          \
-        .first_send_ps = 218 * (ps), .split_ps = 82 * (ps),                    \
-        .queue_ps = 110 * (ps), .kernel_start_ps = 45 * (ps),                  \
-        .round_end_ps = 170 * (ps), .round_overhead_ps = 96 * (ps),            \
-        .job_ps = 48 * (ps), .own_start_ps = 87 * (ps),                        \
-        .plan_rounds_ps = 5000 * (ps), .try_rounds_ps = 300 * (ps),            \
-        .branch_split_ps = 126 * (ps), .branch_queue_ps = 197 * (ps),          \
-        .result_merge_ps = 250 * (ps), .result_queue_ps = 190 * (ps),          \
-        .plan_ps = 3000 * (ps), .advance_ps = 5200 * (ps),                     \
-        .instruction_ps = (ps), .tree_rounds_ps = 8000 * (ps)                  \
+        .first_send_ps = 198 * (ps), .split_ps = 79 * (ps),                    \
+        .queue_ps = 94 * (ps), .kernel_start_ps = 38 * (ps),                   \
+        .round_end_ps = 160 * (ps), .round_overhead_ps = 85 * (ps),            \
+        .job_ps = 80 * (ps), .first_start_ps = 52 * (ps),                      \
+        .own_start_ps = 83 * (ps), .plan_rounds_ps = 5000 * (ps),              \
+        .try_rounds_ps = 300 * (ps), .branch_split_ps = 126 * (ps),            \
+        .branch_queue_ps = 197 * (ps), .result_merge_ps = 250 * (ps),          \
+        .result_queue_ps = 190 * (ps), .plan_ps = 3000 * (ps),                 \
+        .advance_ps = 5200 * (ps), .instruction_ps = (ps),                     \
+        .tree_rounds_ps = 8000 * (ps)                                          \
     }
 
 extern const struct scatter_costs boot_costs;

@@ -97,6 +97,17 @@ struct circuit_message {
 #define CIRCUIT_FORMS 16u
 #define CIRCUIT_ROW_BYTES 12u
 
+/* How the ranges of a job are cut into rows. */
+struct circuit_cut {
+    uint32_t gap_ps; /* start no earlier than this after the port's last */
+    uint8_t last_form;
+    uint8_t form; /* <= last_form */
+    uint16_t job;
+    uint32_t first_gap_ps; /* gap_ps of the row of `form` */
+    uint32_t unit_bytes;
+    uint32_t halo_bytes; /* that each message has besides its units' */
+};
+
 /*
  * What a range's units are cut into: a row of up to four messages for each form
  * from `form` to `last_form`, which lie one behind the other, the row of `form`
@@ -121,22 +132,15 @@ struct circuit_message {
  * One without a unit is not sent.
  */
 struct circuit_rows {
-    uint8_t form;
-    uint8_t last_form;     /* >= form */
-    uint32_t first_gap_ps; /* start no earlier than this after the port's last:
-                              of `form` */
-    uint32_t gap_ps;       /* and of all others */
-    uint32_t label;
     struct circuit_segment shared;
     const uint8_t *begin;
     const uint8_t *end;
     const uint8_t *data;
-    uint32_t unit_bytes;
-    uint32_t halo_bytes; /* that each message has besides its units' */
-    uint32_t units;      /* no less than those of all messages */
-    uint32_t first_unit;
-    uint32_t extra_units;
     const uint32_t *volume_units; /* in the circuit's memory, as sends are */
+    uint32_t extra_units;
+    uint32_t label;
+    uint32_t units; /* no less than those of all messages */
+    uint32_t first_unit;
 };
 
 /* A received message, in the caller's buffer. */
@@ -176,8 +180,9 @@ NODISCARD int circuit_prepare(struct circuit *circuit, unsigned form,
                               const struct circuit_message *message);
 
 /* Queues the rows of a range, of prepared forms. Result: 0; ERR_PORT_BUSY.
-   About 60 instructions. */
+   About 50 instructions. */
 NODISCARD int circuit_send_rows(struct circuit *circuit,
+                                const struct circuit_cut *cut,
                                 const struct circuit_rows *rows);
 
 /*

@@ -6,14 +6,15 @@
 /* Instructions as counted on the target (test/boards/test_mps2_an386.py): the
    compiler makes a few less than for the Cortex-M3. */
 const struct scatter_costs boot_costs = {
-    .first_send_ps = 218 * PS_PER_INSTRUCTION,
-    .split_ps = 82 * PS_PER_INSTRUCTION,
-    .queue_ps = 110 * PS_PER_INSTRUCTION,
-    .kernel_start_ps = 45 * PS_PER_INSTRUCTION,
-    .round_end_ps = 170 * PS_PER_INSTRUCTION,
-    .round_overhead_ps = 96 * PS_PER_INSTRUCTION,
-    .job_ps = 48 * PS_PER_INSTRUCTION,
-    .own_start_ps = 87 * PS_PER_INSTRUCTION,
+    .first_send_ps = 198 * PS_PER_INSTRUCTION,
+    .split_ps = 79 * PS_PER_INSTRUCTION,
+    .queue_ps = 94 * PS_PER_INSTRUCTION,
+    .kernel_start_ps = 38 * PS_PER_INSTRUCTION,
+    .round_end_ps = 160 * PS_PER_INSTRUCTION,
+    .round_overhead_ps = 85 * PS_PER_INSTRUCTION,
+    .job_ps = 80 * PS_PER_INSTRUCTION,
+    .first_start_ps = 52 * PS_PER_INSTRUCTION,
+    .own_start_ps = 83 * PS_PER_INSTRUCTION,
     .plan_rounds_ps = 5000 * PS_PER_INSTRUCTION,
     .advance_ps = 5200 * PS_PER_INSTRUCTION,
     .try_rounds_ps = 300 * PS_PER_INSTRUCTION,

@@ -192,30 +192,39 @@ int circuit_prepare(struct circuit *circuit, unsigned form,
     return ERR_OK;
 }
 
-/* Queues the messages of one form, the first of whose units is the range's unit
-   `position`; the first `more` have one unit more. */
-static int send_row(struct circuit *circuit, const struct circuit_rows *rows,
-                    unsigned form, uint32_t position, uint32_t more)
+/* A row at hand: the first of its units is the range's unit `position`; the
+   first `more` messages have one unit more. */
+struct row {
+    const struct circuit_cut *cut;
+    const struct circuit_rows *rows;
+    unsigned form;
+    uint32_t position;
+    uint32_t more;
+};
+
+static int send_row(struct circuit *circuit, const struct row *row)
 {
     const struct serial_circuit *serial = circuit->board;
-    struct circuit_message message = *serial->form[form];
-    const uint8_t *data = rows->data + position * rows->unit_bytes;
+    const struct circuit_rows *rows = row->rows;
+    uint32_t unit_bytes = row->cut->unit_bytes;
+    struct circuit_message message = *serial->form[row->form];
+    const uint8_t *data = rows->data + row->position * unit_bytes;
     uint8_t head[CIRCUIT_ROW_BYTES];
-    uint32_t first_unit = rows->first_unit + position;
+    uint32_t first_unit = rows->first_unit + row->position;
     int error = ERR_OK;
 
     message.shared = rows->shared;
     for (unsigned port = 0; error == ERR_OK && port < TORUS_PORTS; ++port) {
-        uint32_t units = rows->volume_units[form] + (port < more);
+        uint32_t units = rows->volume_units[row->form] + (port < row->more);
         const uint8_t *begin = data > rows->begin ? data : rows->begin;
         const uint8_t *end;
 
-        data += units * rows->unit_bytes;
-        end = data + rows->halo_bytes;
+        data += units * unit_bytes;
+        end = data + row->cut->halo_bytes;
         end = end < rows->end ? end : rows->end;
         bytes_store_u32(head, units);
         bytes_store_u32(head + 4, first_unit);
-        bytes_store_u32(head + 8, rows->label + form + (port << 8));
+        bytes_store_u32(head + 8, rows->label + row->form + (port << 8));
         first_unit += units;
         message.body[port] =
             (struct circuit_segment){begin, (uint32_t)(end - begin)};
@@ -226,19 +235,19 @@ static int send_row(struct circuit *circuit, const struct circuit_rows *rows,
     return error;
 }
 
-int circuit_send_rows(struct circuit *circuit, const struct circuit_rows *rows)
+int circuit_send_rows(struct circuit *circuit, const struct circuit_cut *cut,
+                      const struct circuit_rows *rows)
 {
-    uint32_t position = rows->units;
+    struct row row = {.cut = cut, .rows = rows, .position = rows->units};
     uint32_t extra = rows->extra_units;
     int error = ERR_OK;
 
-    for (unsigned form = rows->form; error == ERR_OK && form <= rows->last_form;
-         ++form) {
-        uint32_t more = extra < TORUS_PORTS ? extra : TORUS_PORTS;
-
-        extra -= more;
-        position -= TORUS_PORTS * rows->volume_units[form] + more;
-        error = send_row(circuit, rows, form, position, more);
+    for (row.form = cut->form; error == ERR_OK && row.form <= cut->last_form;
+         ++row.form) {
+        row.more = extra < TORUS_PORTS ? extra : TORUS_PORTS;
+        extra -= row.more;
+        row.position -= TORUS_PORTS * rows->volume_units[row.form] + row.more;
+        error = send_row(circuit, &row);
     }
     return error;
 }

@@ -121,7 +121,8 @@ int circuit_prepare(struct circuit *circuit, unsigned form,
     return ERR_OK;
 }
 
-int circuit_send_rows(struct circuit *circuit, const struct circuit_rows *rows)
+int circuit_send_rows(struct circuit *circuit, const struct circuit_cut *cut,
+                      const struct circuit_rows *rows)
 {
     struct window *window = circuit->board;
     union window_entry *entry = next_entry(window);
@@ -136,17 +137,11 @@ int circuit_send_rows(struct circuit *circuit, const struct circuit_rows *rows)
     to->end = offset_of(window, rows->end);
     to->offset = offset_of(window, rows->data);
     to->volumes = offset_of(window, (const uint8_t *)rows->volume_units);
-    to->unit_bytes = rows->unit_bytes;
-    to->halo_bytes = rows->halo_bytes;
-    to->units = rows->units;
-    to->first_unit = rows->first_unit;
     to->extra_units = rows->extra_units;
     to->label = rows->label;
-    to->gap_ps = rows->gap_ps;
-    to->first_gap_ps = rows->first_gap_ps;
-    to->form = rows->form;
-    to->last_form = rows->last_form;
-    to->job = circuit->job;
+    to->units = rows->units;
+    to->first_unit = rows->first_unit;
+    to->cut = *cut;
     to->ready_ps = clock_now_ps(circuit->clock);
     window->queued += 1;
     return ERR_OK;
@@ -165,6 +160,7 @@ static int ask(struct circuit *circuit, enum window_op op)
     return window->response.status;
 }
 
+/* The switch has compared the header's mesh with its own. */
 int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
                     unsigned ports, uint8_t *buffer, uint32_t capacity_bytes)
 {
@@ -186,9 +182,7 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
     delivery->port = (uint8_t)window->response.port;
     delivery->job = bytes_load_u16(buffer + CIRCUIT_AT_JOB);
     delivery->kind = buffer[CIRCUIT_AT_KIND];
-    return bytes_load_u32(buffer + CIRCUIT_AT_MESH) == circuit->mesh
-               ? ERR_OK
-               : ERR_FOREIGN;
+    return ERR_OK;
 }
 
 int circuit_complete(struct circuit *circuit)

@@ -44,6 +44,7 @@
 #ifndef HAL_WINDOW_WINDOW_H
 #define HAL_WINDOW_WINDOW_H
 
+#include "hal/circuit.h"
 #include "hal/node.h"
 
 #define WINDOW_MAGIC 0x71756e63u /* "qunc" */
@@ -88,25 +89,19 @@ struct window_send {   /* node */
 };
 
 /* A descriptor of a range's rows: hal/circuit.h says what they are. */
-struct window_rows {   /* node */
-    uint64_t ready_ps; /* as above */
-    uint32_t gap_ps;
-    uint8_t last_form;
-    uint8_t form; /* 1 to WINDOW_FORMS - 1 */
-    uint16_t job;
+struct window_rows {        /* node */
+    uint64_t ready_ps;      /* as above */
+    struct circuit_cut cut; /* form: 1 to WINDOW_FORMS - 1 */
     struct window_segment shared;
     uint32_t begin;
     uint32_t end;
-    uint32_t unit_bytes;
-    uint32_t halo_bytes;
-    uint32_t offset; /* of the range less the halo before it; modulo 2^32, as
-                        that may lie before the window */
+    uint32_t offset;  /* of the range less the halo before it; modulo 2^32, as
+                         that may lie before the window */
+    uint32_t volumes; /* offset of volume_units[0]; modulo 2^32, too */
+    uint32_t extra_units;
+    uint32_t label;
     uint32_t units;
     uint32_t first_unit;
-    uint32_t extra_units;
-    uint32_t volumes; /* offset of volume_units[0]; modulo 2^32, too */
-    uint32_t label;
-    uint32_t first_gap_ps;
     uint32_t reserved[3];
 };
 
@@ -173,7 +168,7 @@ static_assert(offsetof(struct window, request) == 112, "request offset");
 static_assert(offsetof(struct window, response) == 144, "response offset");
 static_assert(offsetof(struct window, port) == 184, "port offset");
 static_assert(sizeof(struct window_rows) == 80, "rows layout");
-static_assert(offsetof(struct window_rows, form) ==
+static_assert(offsetof(struct window_rows, cut.form) ==
                   offsetof(struct window_send, form),
               "place of the form");
 static_assert(sizeof(struct window_form) == 8, "form layout");

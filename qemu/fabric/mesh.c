@@ -186,7 +186,7 @@ static void report_damage(struct window_response *response, uint8_t *buffer)
 }
 
 /* Whether a message is of another job than a node wants. Version, mesh and
-   length are as this switch has written them. */
+   length, which a switch checks as well, are as this one has written them. */
 static bool is_foreign(const struct window_request *request,
                        const uint8_t *message)
 {
@@ -334,10 +334,10 @@ static uint32_t fill_row_parcel(struct parcel *parcel, struct row *row,
 {
     const struct window_rows *rows = row->rows;
     uint32_t units = row->units + (port < row->more);
-    uint64_t bytes = (uint64_t)units * rows->unit_bytes;
+    uint64_t bytes = (uint64_t)units * rows->cut.unit_bytes;
     int64_t next = row->offset + (int64_t)(bytes & UINT32_MAX);
     int64_t begin = row->offset > rows->begin ? row->offset : rows->begin;
-    int64_t end = next + rows->halo_bytes;
+    int64_t end = next + rows->cut.halo_bytes;
     struct window_segment body;
 
     end = end < rows->end ? end : rows->end;
@@ -378,7 +378,7 @@ static bool pass_row_on(struct mesh *mesh, uint32_t node, struct row *row)
             continue;
         }
         parcel = memory_or_exit(calloc(1, sizeof *parcel));
-        parcel->job = row->rows->job;
+        parcel->job = row->rows->cut.job;
         parcel->kind = row->form.kind;
         message = (struct fabric_message){
             .ready_ps = row->ready_ps,
@@ -403,17 +403,18 @@ static bool read_rows(struct mesh *mesh, uint32_t node,
                       const struct window_rows *rows)
 {
     const struct window *window = window_of(mesh, node);
-    struct row row = {.rows = rows, .gap_ps = rows->first_gap_ps};
+    struct row row = {.rows = rows, .gap_ps = rows->cut.first_gap_ps};
     const struct mesh_arrival *arrival = &mesh->arrival[node];
     uint64_t ready_ps = rows->ready_ps;
     uint32_t extra = rows->extra_units;
     uint64_t end = rows->units;
-    bool sound = rows->last_form < WINDOW_FORMS && rows->form > 0;
+    bool sound = rows->cut.last_form < WINDOW_FORMS && rows->cut.form > 0;
 
     if (!sound || arrival->damaged) {
         return sound;
     }
-    for (unsigned form = rows->form; sound && form <= rows->last_form; ++form) {
+    for (unsigned form = rows->cut.form; sound && form <= rows->cut.last_form;
+         ++form) {
         uint32_t volumes = rows->volumes + (uint32_t)sizeof(uint32_t) * form;
         uint64_t units;
 
@@ -435,9 +436,10 @@ static bool read_rows(struct mesh *mesh, uint32_t node,
         extra -= row.more;
         end -= units;
         row.first_unit = rows->first_unit + (uint32_t)end;
-        row.offset = (int32_t)rows->offset + (int64_t)(end * rows->unit_bytes);
+        row.offset =
+            (int32_t)rows->offset + (int64_t)(end * rows->cut.unit_bytes);
         sound = pass_row_on(mesh, node, &row);
-        row.gap_ps = rows->gap_ps;
+        row.gap_ps = rows->cut.gap_ps;
     }
     return sound;
 }

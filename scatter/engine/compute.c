@@ -30,32 +30,32 @@ static inline int run_kernel(struct scatter *scatter,
                              struct kernel_result *result, uint32_t units)
 {
     const struct kernel_terms *terms = &scatter->terms;
-    uint32_t before = scatter->range_before_bytes;
-    uint32_t unit_bytes = scatter->announced.unit_bytes;
-    struct kernel_range range = {.data = scatter->range_data,
-                                 .units = units,
-                                 .unit_bytes = unit_bytes,
-                                 .first_unit = scatter->first_unit};
+    struct kernel_range *range = &scatter->range;
 
+    range->data = scatter->range_data;
+    range->units = units;
+    range->first_unit = scatter->first_unit;
     if ((terms->before_bytes | terms->after_bytes) != 0) {
-        uint32_t after = scatter->range_to_end_bytes - units * unit_bytes;
+        uint32_t before = scatter->range_before_bytes;
+        uint32_t after =
+            scatter->range_to_end_bytes - kernel_range_bytes(range);
 
-        range.before_bytes =
+        range->before_bytes =
             before < terms->before_bytes ? before : terms->before_bytes;
-        range.after_bytes =
+        range->after_bytes =
             after < terms->after_bytes ? after : terms->after_bytes;
     }
     if (scatter_makes_output(terms)) {
         uint32_t room =
             WIRE_CHUNK_BYTES +
-            WIRE_PAD4(kernel_output_room(terms, range.first_unit, units));
+            WIRE_PAD4(kernel_output_room(terms, range->first_unit, units));
 
         if (room > (uint32_t)(scatter->free_to - scatter->free_from)) {
             return ERR_MEMORY;
         }
         result->output = scatter->free_to - room + WIRE_CHUNK_BYTES;
     }
-    scatter->kernel->run(scatter->memory->work, result, &range);
+    scatter->kernel->run(scatter->memory->work, result, range);
     clock_account(scatter->circuit->clock,
                   units * terms->instructions_per_1000_units *
                       (scatter->costs->instruction_ps / 1000u));
@@ -79,10 +79,8 @@ static void store_chunk(struct scatter *scatter,
     scatter->free_to = at;
 }
 
-/* compute_run(), inline where a node computes its share: every round passes
-   there. */
-static inline int run(struct scatter *scatter, struct kernel_result *result,
-                      uint32_t units)
+int compute_run(struct scatter *scatter, struct kernel_result *result,
+                uint32_t units)
 {
     *result = (struct kernel_result){.data = scatter->has_result
                                                  ? scatter->memory->incoming
@@ -90,15 +88,7 @@ static inline int run(struct scatter *scatter, struct kernel_result *result,
     return run_kernel(scatter, result, units);
 }
 
-int compute_run(struct scatter *scatter, struct kernel_result *result,
-                uint32_t units)
-{
-    return run(scatter, result, units);
-}
-
-/* compute_keep(), inline as the above. */
-static inline int keep(struct scatter *scatter,
-                       const struct kernel_result *result)
+int compute_keep(struct scatter *scatter, const struct kernel_result *result)
 {
     if (scatter_has_output(scatter)) {
         store_chunk(scatter, result);
@@ -109,11 +99,6 @@ static inline int keep(struct scatter *scatter,
     scatter->result = *result;
     scatter->has_result = true;
     return ERR_OK;
-}
-
-int compute_keep(struct scatter *scatter, const struct kernel_result *result)
-{
-    return keep(scatter, result);
 }
 
 /* scatter_record(), inline: every round passes here twice. */
@@ -131,11 +116,9 @@ int scatter_compute(struct scatter *scatter)
     int error;
 
     scatter->circuit->node->status.state = NODE_STATE_COMPUTING;
-    if (scatter->round == 0) {
-        inject(scatter);
-    }
+    inject(scatter);
     record(scatter, EVENT_COMPUTE_START, units);
-    error = run(scatter, &result, units);
+    error = compute_run(scatter, &result, units);
     record(scatter, EVENT_COMPUTE_END, units);
-    return error == ERR_OK ? keep(scatter, &result) : error;
+    return error == ERR_OK ? compute_keep(scatter, &result) : error;
 }

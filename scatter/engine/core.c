@@ -54,6 +54,7 @@ int scatter_set_range(struct scatter *scatter, const uint8_t *begin,
 {
     const struct wire_job *job = &scatter->job;
     uint32_t bytes = (uint32_t)(end - begin);
+    uint32_t units_bytes;
 
     scatter->range_before_bytes = job->before_bytes;
     if (job->before_bytes > 0) {
@@ -67,11 +68,13 @@ int scatter_set_range(struct scatter *scatter, const uint8_t *begin,
     scatter->range_data = begin + scatter->range_before_bytes;
     scatter->range_to_end_bytes = bytes - scatter->range_before_bytes;
     scatter->free_from = (uint8_t *)(((uintptr_t)end + 7u) & ~(uintptr_t)7u);
-    return scatter->range_before_bytes <= bytes &&
-                   (uint64_t)scatter->units * scatter->announced.unit_bytes <=
-                       scatter->range_to_end_bytes
-               ? ERR_OK
-               : ERR_LENGTH;
+    return scatter->range_before_bytes > bytes ||
+                   __builtin_mul_overflow(scatter->units,
+                                          scatter->announced.unit_bytes,
+                                          &units_bytes) ||
+                   units_bytes > scatter->range_to_end_bytes
+               ? ERR_LENGTH
+               : ERR_OK;
 }
 
 int scatter_begin_kernel(struct scatter *scatter)
@@ -81,6 +84,7 @@ int scatter_begin_kernel(struct scatter *scatter)
                              .arg_bytes = announced->arg_bytes,
                              .unit_bytes = announced->unit_bytes};
 
+    scatter->range = (struct kernel_range){.unit_bytes = job.unit_bytes};
     return scatter->kernel->begin(scatter->memory->work, &scatter->terms,
                                   &job) == KERNEL_OK
                ? ERR_OK

@@ -137,6 +137,7 @@ struct scatter_costs {
     uint32_t plan_rounds_ps;    /* the originator plans several rounds */
     uint32_t try_rounds_ps;     /* and looks at one more number of them */
     uint32_t job_ps;            /* of the pattern: to read the job */
+    uint32_t first_start_ps;    /* of the pattern: after a first part's sends */
     uint32_t own_start_ps;      /* of the pattern's originator: last send queued
                                    to the kernel's run() */
     uint32_t tree_rounds_ps;    /* planning several rounds, for each node */
@@ -170,15 +171,15 @@ struct scatter {
     uint8_t layer;
     uint8_t parent_port; /* the parent's port to here; see struct torus_role */
     struct torus_path path_from_parent;
-    uint32_t gap_ps; /* before sends of the pattern, after the port's last; of
-                        one round 0, and those of phase 1 .. */
-    uint32_t first_gap_ps; /* .. so long */
+    struct circuit_cut cut; /* of the pattern */
     /* Of the pattern: the ports, and CIRCUIT_HEAD(): all of a part before its
-       range, of the next message; then of all later rounds. And what the next
-       part's place must be: wire_part_place(). */
+       range, of the next message; then of all later rounds. What a part's place
+       must be: wire_part_place() of round 0. Bytes of a later round's tables.
+     */
     uint32_t wanted;
     uint32_t wanted_later;
     uint32_t place;
+    uint32_t tables_bytes;
     /* Messages but for what differs from send to send, and the circuit's form
        of the same index: the phase. Entry 0 is for branches of a tree. */
     struct circuit_message message[TORUS_PHASES_MAX + 1];
@@ -204,6 +205,9 @@ struct scatter {
     struct kernel_terms terms;
     struct kernel_result result;
     bool has_result; /* of some units; those of others are merged into it */
+    /* Of the kernel's next run(): what is the same in all is set with the
+       terms, that it asks for no bytes before and after included. */
+    struct kernel_range range;
 
     /* What this node received in the round at hand; the originator's is the
        load. Bytes of the load lie before and behind the range, as far as the

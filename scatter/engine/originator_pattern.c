@@ -117,8 +117,9 @@ static void set_one_round(const struct scatter *scatter,
 
         units /= 5;
         arrives_ps = input->transfer_ps * (units - units / 16);
-        sends_ps = less(software_ps + costs->job_ps, arrives_ps);
-        starts_ps = sends_ps;
+        software_ps += costs->job_ps;
+        sends_ps = less(software_ps, arrives_ps);
+        starts_ps = less(software_ps + costs->first_start_ps, arrives_ps);
         originator->hop_ps[i + 1] = hop_ps;
         input->startup_ps[i] = less(hop_ps + starts_ps, before_ps);
         if (counts_returns(originator)) {
@@ -136,7 +137,7 @@ static uint64_t step_ps(const struct scatter *scatter,
     const struct scatter_costs *costs = scatter->costs;
 
     return originator->input.startup_ps[phase - 1] -
-           hop_software_ps(scatter, phase, originator->input.phases_want) +
+           hop_software_ps(scatter, phase, originator->plan.phases) +
            (phase == 1 ? costs->first_send_ps + originator->ports_wait_ps
                        : (uint64_t)costs->split_ps + costs->queue_ps);
 }
@@ -172,7 +173,7 @@ static uint64_t leaves_ps(const struct scatter *scatter,
         uint64_t ready = ready_ps(scatter, originator, phase);
 
         takes_ps += originator->input.startup_ps[phase - 1] +
-                    scatter->costs->queue_ps +
+                    (phase == phases ? scatter->costs->queue_ps : 0) +
                     originator->input.transfer_ps * units[phase];
         if (ready > takes_ps + leaves_ps) {
             leaves_ps = ready - takes_ps;
@@ -389,7 +390,7 @@ static struct rounds_input rounds_input(const struct scatter *scatter,
         .queue_ps = costs->queue_ps,
         .between_rounds_ps = costs->split_ps + costs->kernel_start_ps +
                              costs->round_end_ps + originator->report.call_ps,
-        .begin_ps = costs->job_ps,
+        .begin_ps = (uint64_t)costs->job_ps + costs->first_start_ps,
         .round_overhead_ps = costs->round_overhead_ps,
         .gain_ps = any ? costs->try_rounds_ps : 0,
         .rounds_min = any ? 2 : rounds,
@@ -812,8 +813,10 @@ static void count_lead(const struct scatter *scatter,
     }
 }
 
-/* Goes on to the next round's range. */
+/* Goes on to the next round's range, and to its tables, which lie behind what
+   the parts of this one take with them. */
 static void next_round(struct scatter *scatter,
+                       struct circuit_segment *passed_on,
                        const struct originator *originator)
 {
     uint32_t bytes = scatter->units * originator->order.unit_bytes;
@@ -823,6 +826,8 @@ static void next_round(struct scatter *scatter,
     scatter->range_data += bytes;
     scatter->range_before_bytes += bytes;
     scatter->range_to_end_bytes -= bytes;
+    passed_on->data += passed_on->bytes;
+    passed_on->bytes = WIRE_TABLES_BYTES(scatter->job.phases);
 }
 
 int originator_send_rounds(struct scatter *scatter,
@@ -830,7 +835,7 @@ int originator_send_rounds(struct scatter *scatter,
 {
     const uint8_t *tables = originator->job + WIRE_JOB_BYTES;
     struct circuit_segment passed_on = {originator->job, scatter->job_bytes};
-    uint32_t first_gap_ps = scatter->first_gap_ps;
+    uint32_t first_gap_ps = scatter->cut.first_gap_ps;
     uint32_t share_units = 0;
     int error = ERR_OK;
 
@@ -839,24 +844,21 @@ int originator_send_rounds(struct scatter *scatter,
                           slots_gather_ps(scatter, originator, start_ps));
     scatter->job_data = originator->job;
     scatter->round = originator->report.advance;
-    if (scatter->job.rounds == 1) {
-        scatter->gap_ps = 0;
-    }
+    pattern_set_cut(scatter);
     for (unsigned round = 0; error == ERR_OK && round < originator->plan.rounds;
          ++round) {
         if (round > 0) {
-            next_round(scatter, originator);
-            first_gap_ps += round_gap_ps(scatter, originator);
-            passed_on.data += passed_on.bytes;
-            passed_on.bytes = WIRE_TABLES_BYTES(scatter->job.phases);
+            next_round(scatter, &passed_on, originator);
             tables = passed_on.data;
+            first_gap_ps += round_gap_ps(scatter, originator);
         }
-        scatter->first_gap_ps = first_gap_ps;
+        scatter->cut.first_gap_ps = first_gap_ps;
         if (round == 0 && originator->report.advance) {
-            scatter->first_gap_ps += hold_ps(scatter, originator);
+            scatter->cut.first_gap_ps += hold_ps(scatter, originator);
         }
         scatter->units = originator->plan.round_units[round];
-        error = pattern_distribute(scatter, tables, passed_on);
+        error = pattern_distribute(scatter, tables, passed_on.data,
+                                   passed_on.bytes);
         share_units += scatter->split.share_units;
     }
     originator_set_range(scatter, &originator->order);
@@ -883,11 +885,12 @@ static bool choose_advance(const struct scatter *scatter,
         .transfer_ps = input->transfer_ps,
         .plan_ps = costs->advance_ps,
         .rounds_ps = costs->plan_rounds_ps,
+        .startups_ps = costs->queue_ps,
         .round_ps = costs->split_ps + costs->queue_ps + costs->kernel_start_ps +
                     costs->round_end_ps};
 
     for (unsigned i = 0; i < phases; ++i) {
-        advance.startups_ps += input->startup_ps[i] + costs->queue_ps;
+        advance.startups_ps += input->startup_ps[i];
     }
     originator->advance = advance_of(&advance);
     return originator->advance.units > 0;
@@ -933,9 +936,9 @@ static int send_advance(struct scatter *scatter, struct originator *originator,
     originator_start(scatter, originator);
     originator->report.advance = true;
     scatter->job.phases = (uint8_t)phases;
+    pattern_set_cut(scatter);
     scatter->units = originator->advance_units[0];
-    error = pattern_distribute(scatter, tables,
-                               (struct circuit_segment){tables, bytes});
+    error = pattern_distribute(scatter, tables, tables, bytes);
     originator_take_off(scatter, originator, originator->advance_units[0]);
     return error;
 }

@@ -10,31 +10,25 @@ static_assert(WIRE_PART_BYTES == CIRCUIT_ROW_BYTES,
 static int send_rows(const struct scatter *scatter,
                      struct circuit_segment passed_on)
 {
-    const struct wire_job *job = &scatter->job;
     const struct split *split = &scatter->split;
+    /* Before the job is known: an advance. */
+    uint32_t advance = scatter->job.rounds == 0 ? WIRE_ADVANCE : 0;
     const struct circuit_rows rows = {
-        .form = (uint8_t)(scatter->layer + 1u),
-        .last_form = job->phases,
-        .first_gap_ps = scatter->first_gap_ps,
-        .gap_ps = scatter->gap_ps,
-        .label = wire_part_place(0, 0, scatter->round) |
-                 (job->rounds == 0 ? WIRE_ADVANCE : 0),
         .shared = passed_on,
         .begin = scatter->range_data - scatter->range_before_bytes,
         .end = scatter->range_data + scatter->range_to_end_bytes,
-        .data = scatter->range_data - job->before_bytes,
-        .unit_bytes = scatter->announced.unit_bytes,
-        .halo_bytes = job->before_bytes + job->after_bytes,
-        .units = scatter->units,
-        .first_unit = scatter->first_unit,
+        .data = scatter->range_data - scatter->job.before_bytes,
+        .volume_units = split->volume_units,
         .extra_units = split->extra_units,
-        .volume_units = split->volume_units};
+        .label = wire_part_place(0, 0, scatter->round) | advance,
+        .units = scatter->units,
+        .first_unit = scatter->first_unit};
 
-    return circuit_send_rows(scatter->circuit, &rows);
+    return circuit_send_rows(scatter->circuit, &scatter->cut, &rows);
 }
 
 int pattern_distribute(struct scatter *scatter, const uint8_t *tables,
-                       struct circuit_segment passed_on)
+                       const uint8_t *passed_on, uint32_t passed_on_bytes)
 {
     unsigned phases = scatter->job.phases;
     int error = split_volume(&scatter->split, wire_volumes(tables, phases),
@@ -42,8 +36,21 @@ int pattern_distribute(struct scatter *scatter, const uint8_t *tables,
                              scatter->units);
 
     return error == ERR_OK && scatter->layer < phases
-               ? send_rows(scatter, passed_on)
+               ? send_rows(scatter,
+                           (struct circuit_segment){passed_on, passed_on_bytes})
                : error;
+}
+
+void pattern_set_cut(struct scatter *scatter)
+{
+    const struct wire_job *job = &scatter->job;
+    struct circuit_cut *cut = &scatter->cut;
+
+    cut->last_form = job->phases;
+    cut->halo_bytes = job->before_bytes + job->after_bytes;
+    if (job->rounds == 1) {
+        cut->gap_ps = 0;
+    }
 }
 
 /* Whether a job goes with the advance that came before it. */
@@ -69,35 +76,43 @@ static int read_job(struct scatter *scatter,
     if (error != ERR_OK) {
         return error;
     }
-    if (!goes_with(job, &before, scatter->round) ||
-        (job->flags & WIRE_FLAGS(WIRE_TABLES, 0xfu)) !=
-            WIRE_FLAGS(WIRE_TABLES, WIRE_PATTERN) ||
-        scatter->layer > job->phases ||
-        delivery->job != scatter->announced_job || scatter->kernel == NULL) {
-        return ERR_FIELD;
-    }
-    scatter->circuit->job = delivery->job;
-    scatter->wanted = scatter->wanted_later;
-    if (job->rounds == 1) {
-        scatter->gap_ps = 0;
-    }
-    return ERR_OK;
+    return goes_with(job, &before, scatter->round) &&
+                   (job->flags & WIRE_FLAGS(WIRE_TABLES, 0xfu)) ==
+                       WIRE_FLAGS(WIRE_TABLES, WIRE_PATTERN) &&
+                   scatter->layer <= job->phases
+               ? ERR_OK
+               : ERR_FIELD;
 }
 
 /* Sets what is known of a job of which the advance has come. */
-static int expect_job(struct scatter *scatter,
-                      const struct circuit_delivery *delivery)
+static int expect_job(struct scatter *scatter)
 {
-    if (scatter->kernel == NULL || delivery->job != scatter->announced_job ||
-        scatter_makes_output(&scatter->terms)) {
+    if (scatter_makes_output(&scatter->terms)) {
         return ERR_FIELD;
     }
-    scatter->circuit->job = delivery->job;
-    scatter->wanted = scatter->wanted_later;
     scatter->job.phases = (uint8_t)torus_phases(scatter->size);
     scatter->job.before_bytes = scatter->terms.before_bytes;
     scatter->job.after_bytes = scatter->terms.after_bytes;
     return ERR_OK;
+}
+
+/* Reads what a part of a job that is not known yet has ahead of its range: the
+   job, or tables if it is an advance. */
+static int begin_job(struct scatter *scatter,
+                     const struct circuit_delivery *delivery, bool advance)
+{
+    int error;
+
+    if (delivery->job != scatter->announced_job || scatter->kernel == NULL) {
+        return ERR_FIELD;
+    }
+    error = advance ? expect_job(scatter) : read_job(scatter, delivery);
+    if (error == ERR_OK) {
+        scatter->circuit->job = delivery->job;
+        scatter->tables_bytes = WIRE_TABLES_BYTES(scatter->job.phases);
+        pattern_set_cut(scatter);
+    }
+    return error;
 }
 
 /* Reads a part, of which the head may be all that is there, and queues what of
@@ -106,46 +121,45 @@ static int take(struct scatter *scatter,
                 const struct circuit_delivery *delivery)
 {
     const uint8_t *in = delivery->payload;
-    struct circuit_segment passed_on = {in + WIRE_PART_BYTES, 0};
-    const uint8_t *tables = passed_on.data;
+    const uint8_t *passed_on = in + WIRE_PART_BYTES;
+    const uint8_t *tables = passed_on;
+    uint32_t passed_on_bytes;
+    uint32_t place = scatter->place | wire_part_place(0, 0, scatter->round);
     struct wire_part part;
-    bool advance;
     int error = wire_part_load(&part, in, delivery->bytes);
 
     if (error != ERR_OK) {
         return error;
     }
-    advance =
-        part.place == (scatter->place | WIRE_ADVANCE) && scatter->round == 0;
-    if (part.place != scatter->place && !advance) {
-        return ERR_PLACE;
-    }
-    scatter->place += wire_part_place(0, 0, 1);
-    if (advance) {
-        error = expect_job(scatter, delivery);
+    if (scatter->job.rounds == 0) {
+        bool advance =
+            part.place == (place | WIRE_ADVANCE) && scatter->round == 0;
+
+        if (part.place != place && !advance) {
+            return ERR_PLACE;
+        }
+        error = begin_job(scatter, delivery, advance);
         if (error != ERR_OK) {
             return error;
         }
-    }
-    if (scatter->job.rounds == 0 && !advance) {
-        error = read_job(scatter, delivery);
-        if (error != ERR_OK) {
-            return error;
-        }
-        tables += WIRE_JOB_BYTES;
-        passed_on.bytes = scatter->job_bytes;
+        tables += advance ? 0 : WIRE_JOB_BYTES;
+        passed_on_bytes = advance ? scatter->tables_bytes : scatter->job_bytes;
     } else {
-        passed_on.bytes = WIRE_TABLES_BYTES(scatter->job.phases);
-        if (delivery->bytes < WIRE_PART_BYTES + passed_on.bytes) {
-            return ERR_LENGTH;
+        if (part.place != place) {
+            return ERR_PLACE;
         }
+        passed_on_bytes = scatter->tables_bytes;
+    }
+    if (delivery->bytes < WIRE_PART_BYTES + passed_on_bytes) {
+        return ERR_LENGTH;
     }
     scatter->units = part.units;
     scatter->first_unit = part.first_unit;
-    error = scatter_set_range(scatter, passed_on.data + passed_on.bytes,
+    error = scatter_set_range(scatter, passed_on + passed_on_bytes,
                               in + delivery->bytes);
-    return error == ERR_OK ? pattern_distribute(scatter, tables, passed_on)
-                           : error;
+    return error == ERR_OK
+               ? pattern_distribute(scatter, tables, passed_on, passed_on_bytes)
+               : error;
 }
 
 int pattern_receive(struct scatter *scatter)
@@ -159,6 +173,7 @@ int pattern_receive(struct scatter *scatter)
     }
     error = take(scatter, &delivery);
     if (scatter->round == 0) {
+        scatter->wanted = scatter->wanted_later;
         scatter_record(scatter, EVENT_FORWARDED, scatter->layer,
                        scatter->units);
     }

@@ -10,6 +10,9 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
 
+/* Sets what the rows of all rounds have in common and only the job says. */
+void pattern_set_cut(struct scatter *scatter);
+
 /*
  * Splits this node's volume by the round's tables and queues the sends of all
  * remaining phases; each part takes `passed_on` with it, the job or, in later
@@ -18,7 +21,8 @@
  * Result: 0 or the error.
  */
 NODISCARD int pattern_distribute(struct scatter *scatter, const uint8_t *tables,
-                                 struct circuit_segment passed_on);
+                                 const uint8_t *passed_on,
+                                 uint32_t passed_on_bytes);
 
 /* Waits for this round's WIRE_PART, reads it and distributes the volume.
    Result: 0 or the error. */

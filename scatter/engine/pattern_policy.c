@@ -15,7 +15,7 @@ static int prepare_phase(struct scatter *scatter, unsigned phase)
     *message = (struct circuit_message){
         .path = torus_phase_path(scatter->size, phase, TORUS_EAST),
         .kind = WIRE_PART,
-        .gap_ps = scatter->gap_ps};
+        .gap_ps = scatter->cut.gap_ps};
     return circuit_prepare(scatter->circuit, phase, message);
 }
 
@@ -40,8 +40,9 @@ static int prepare(struct scatter *scatter)
     /* So the switch of a node whose sends are queued already waits as long as a
        node needs that has just received, and all circuits of a phase are set up
        together. */
-    scatter->gap_ps = scatter->costs->split_ps + scatter->costs->queue_ps;
-    scatter->first_gap_ps = scatter->gap_ps;
+    scatter->cut.gap_ps = scatter->costs->split_ps + scatter->costs->queue_ps;
+    scatter->cut.first_gap_ps = scatter->cut.gap_ps;
+    scatter->cut.form = (uint8_t)(role.layer + 1u);
     scatter->wanted_later =
         1u << torus_path_arrival(scatter->path_from_parent) |
         CIRCUIT_HEAD(SCATTER_PART_HEAD_BYTES + WIRE_JOB_BYTES +
@@ -64,12 +65,14 @@ static int announce(struct scatter *scatter, struct circuit_segment shared,
 {
     unsigned phases = (unsigned)torus_phases(scatter->size);
     struct circuit_message message = {.kind = WIRE_ANNOUNCE,
-                                      .gap_ps = scatter->gap_ps,
+                                      .gap_ps = scatter->cut.gap_ps,
                                       .head.bytes = WIRE_ANNOUNCE_HEAD_BYTES,
                                       .shared = shared,
                                       .body = {arg, arg, arg, arg}};
     int error = ERR_OK;
 
+    scatter->cut.job = scatter->circuit->job;
+    scatter->cut.unit_bytes = scatter->announced.unit_bytes;
     for (unsigned phase = scatter->layer + 1u;
          error == ERR_OK && phase <= phases; ++phase) {
         message.path = scatter->message[phase].path;

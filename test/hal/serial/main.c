@@ -372,20 +372,19 @@ static void a_row_of_ranges(struct unit *unit)
     CHECK_EQUAL(unit, circuit_prepare(&world.circuit, 3, &form), ERR_OK);
     CHECK_EQUAL(
         unit,
-        circuit_send_rows(&world.circuit,
-                          &(struct circuit_rows){.form = 3,
-                                                 .last_form = 3,
-                                                 .label = 0x6ffff,
-                                                 .shared = {world.memory, 30},
-                                                 .begin = data,
-                                                 .end = data + 8,
-                                                 .data = data - 2,
-                                                 .unit_bytes = 3,
-                                                 .halo_bytes = 6,
-                                                 .units = 2,
-                                                 .first_unit = first,
-                                                 .extra_units = 2,
-                                                 .volume_units = volume_units}),
+        circuit_send_rows(
+            &world.circuit,
+            &(struct circuit_cut){
+                .form = 3, .last_form = 3, .unit_bytes = 3, .halo_bytes = 6},
+            &(struct circuit_rows){.shared = {world.memory, 30},
+                                   .begin = data,
+                                   .end = data + 8,
+                                   .data = data - 2,
+                                   .volume_units = volume_units,
+                                   .extra_units = 2,
+                                   .label = 0x6ffff,
+                                   .units = 2,
+                                   .first_unit = first}),
         ERR_OK);
     CHECK_EQUAL(unit, world.sends, 2);
     for (unsigned port = 0; port < world.sends; ++port) {
@@ -436,19 +435,18 @@ static void rows_of_a_range(struct unit *unit)
     CHECK_EQUAL(unit, circuit_prepare(&world.circuit, 2, &bent), ERR_OK);
     CHECK_EQUAL(
         unit,
-        circuit_send_rows(&world.circuit,
-                          &(struct circuit_rows){.form = 1,
-                                                 .last_form = 2,
-                                                 .label = 0x30000,
-                                                 .shared = {world.memory, 8},
-                                                 .begin = data,
-                                                 .end = data + 26,
-                                                 .data = data,
-                                                 .unit_bytes = 2,
-                                                 .units = 13,
-                                                 .first_unit = 50,
-                                                 .extra_units = 5,
-                                                 .volume_units = volume_units}),
+        circuit_send_rows(
+            &world.circuit,
+            &(struct circuit_cut){.form = 1, .last_form = 2, .unit_bytes = 2},
+            &(struct circuit_rows){.shared = {world.memory, 8},
+                                   .begin = data,
+                                   .end = data + 26,
+                                   .data = data,
+                                   .volume_units = volume_units,
+                                   .extra_units = 5,
+                                   .label = 0x30000,
+                                   .units = 13,
+                                   .first_unit = 50}),
         ERR_OK);
     CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
     CHECK_EQUAL(unit, world.sends, 8);

@@ -414,7 +414,7 @@ static bool rows_fit(const struct window_rows *rows, uint32_t begin,
 {
     uint64_t units = 0;
 
-    for (uint32_t form = rows->form; form <= rows->last_form; ++form) {
+    for (uint32_t form = rows->cut.form; form <= rows->cut.last_form; ++form) {
         struct window_segment volume = {rows->volumes + 4 * form, 4};
 
         if (!inside(&volume, begin, end)) {
