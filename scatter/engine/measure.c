@@ -62,13 +62,17 @@ static uint32_t piece_units(const struct scatter *scatter,
                         ? originator->advance.units / ADVANCED_PART
                         : share / PIECE_PART;
     uint64_t units = PIECE_PS / estimated_ps;
+    uint32_t most;
 
     if (share < 4 * MOST_OF_A_SHARE) {
         return scatter->units > 1 && estimated_ps <= ONE_UNIT_PS;
     }
     units = units > part ? units : part;
-    return 1 + smaller((uint32_t)(units < share ? units : share),
-                       share / MOST_OF_A_SHARE - 1);
+    most = share / MOST_OF_A_SHARE - 1;
+    if (most < part) {
+        most = (uint32_t)part; /* of an advance */
+    }
+    return 1 + smaller((uint32_t)(units < share ? units : share), most);
 }
 
 /* Computes the first units of the range and takes them off; `*piece_ps` is the
