@@ -24,5 +24,6 @@ const struct scatter_costs boot_costs = {
     .result_queue_ps = 190 * PS_PER_INSTRUCTION,
     .plan_ps = 3000 * PS_PER_INSTRUCTION,
     .instruction_ps = PS_PER_INSTRUCTION,
-    .tree_rounds_ps = 8000 * PS_PER_INSTRUCTION,
+    .tree_sends = 768,
+    .tree_holds = true,
 };

@@ -46,7 +46,8 @@ extern uint8_t boot_image_bytes[]; /* a number: the symbol's value */
 
 /* Where time means nothing software costs nothing, and a kernel takes what it
    estimates, at an instruction's time on the other emulated boards. */
-static const struct scatter_costs emulated_costs = {.instruction_ps = 32000};
+static const struct scatter_costs emulated_costs = {.instruction_ps = 32000,
+                                                    .tree_sends = 24};
 
 static struct boot_start start;
 static struct serial_node *node; /* behind the stack */

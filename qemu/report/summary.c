@@ -193,7 +193,8 @@ static uint64_t one_round_ps(const struct outcome *outcome)
 static void print_rounds(FILE *out, const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
-    uint64_t one_ps = plan->rounds > 1 ? one_round_ps(outcome) : 0;
+    uint64_t one_ps =
+        plan->rounds > 1 && plan->layers ? one_round_ps(outcome) : 0;
     char text[SUMMARY_TIME_BYTES];
 
     fprintf(out, "\nrounds    %u of %u phases", (unsigned)plan->rounds,

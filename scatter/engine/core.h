@@ -134,13 +134,17 @@ struct scatter_costs {
     uint32_t advance_ps;        /* from the advance to the next send, roughly;
                                    0: no advance pays on this board */
     uint32_t instruction_ps;    /* of kernels, by whose count they estimate */
-    uint32_t plan_rounds_ps;    /* the originator plans several rounds */
+    uint32_t plan_rounds_ps;    /* the originator plans several rounds; along a
+                                   tree, for each node */
     uint32_t try_rounds_ps;     /* and looks at one more number of them */
     uint32_t job_ps;            /* of the pattern: to read the job */
     uint32_t first_start_ps;    /* of the pattern: after a first part's sends */
     uint32_t own_start_ps;      /* of the pattern's originator: last send queued
                                    to the kernel's run() */
-    uint32_t tree_rounds_ps;    /* planning several rounds, for each node */
+    /* Of a tree's originator: sends that it queues at once, of all rounds; and
+       whether they leave at planned times while it computes. */
+    uint16_t tree_sends;
+    bool tree_holds;
 };
 
 struct policy; /* scatter/engine/policy.h */

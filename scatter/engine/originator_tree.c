@@ -187,6 +187,17 @@ int originator_read_tree(struct scatter *scatter, struct originator *originator)
     return ERR_OK;
 }
 
+/* Whether the order asks for more rounds than one: for the best number only
+   where rounds can be held back until their time. */
+static bool several_rounds(const struct scatter *scatter,
+                           const struct originator *originator)
+{
+    unsigned rounds = originator->order.rounds;
+
+    return TREE_ROUNDS != 0 &&
+           (rounds == WIRE_BEST ? scatter->costs->tree_holds : rounds != 1);
+}
+
 /* Plans the order's number of rounds, or the best one if it is better than the
    one round that is planned, with their tables. `tree` has
    been planned with `work`. Result: 0 or the error. */
@@ -202,7 +213,8 @@ static int plan_rounds(struct scatter *scatter, struct originator *originator,
         .tree = input,
         .round_end_ps = costs->round_end_ps,
         .overhead_ps = costs->round_overhead_ps,
-        .plan_ps = best ? (uint64_t)nodes * costs->tree_rounds_ps : 0,
+        .sends_max = costs->tree_sends,
+        .plan_ps = best ? (uint64_t)nodes * costs->plan_rounds_ps : 0,
         .rounds_min = (uint8_t)(best ? 2 : rounds),
         .rounds_max = (uint8_t)(best ? ROUNDS_MAX : rounds)};
     void *memory;
@@ -226,7 +238,7 @@ static int plan(struct scatter *scatter, struct originator *originator,
     uint32_t nodes = originator->order.tree_nodes;
     uint32_t table_bytes = 4 * TREE_ROUND_WORDS(nodes);
     uint8_t *free_from = scatter->free_from;
-    bool several = TREE_ROUNDS != 0 && originator->order.rounds != 1;
+    bool several = several_rounds(scatter, originator);
     unsigned phases = 0;
     void *work;
     int error;
@@ -313,8 +325,10 @@ int originator_send_tree(struct scatter *scatter, struct originator *originator,
         next_range(scatter, table[table_words(scatter) - 1] - table[1]);
         scatter->round = round;
         /* A lane that is done earlier does not get in the way of others. */
-        scatter->message[0].ready_ps =
-            start_ps + originator->round_begin_ps[round];
+        if (scatter->costs->tree_holds) {
+            scatter->message[0].ready_ps =
+                start_ps + originator->round_begin_ps[round];
+        }
         scatter->passed_on =
             (struct circuit_segment){(const uint8_t *)table, 4};
         scatter->tables = (const uint8_t *)(table + 1);

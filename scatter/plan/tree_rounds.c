@@ -4,10 +4,10 @@
 #include <stddef.h>
 
 /* A time may be so much too short, as a part of the makespan, by what is cut
-   off; and the last round's s_0 is looked for until so much of the load is left
-   at most, or so many times. */
+   off; and the last round's s_0 is looked for until the originator computes
+   what is left in so much of it, or so many times. */
 #define NEAR_BITS 12u
-#define LEFT_BITS 18u
+#define LEFT_BITS 10u
 #define TRIALS 4u
 
 /* No sweep goes on when its rounds take so many times the makespan of one. */
@@ -24,6 +24,7 @@ struct plan {
     const struct tree_cost *cost;
     struct tree_common common;
     uint32_t nodes;
+    unsigned rounds_max; /* for which the originator can queue all sends */
     int64_t load;
     int32_t round_end; /* software, of a node that is not slow */
     int32_t again;     /* of the originator in a further round */
@@ -233,7 +234,7 @@ static void choose(struct plan *plan, struct ends *best, int32_t limit,
     set_offsets(plan, &low);
     ends.s_0[0] = set_times(plan, &low, 0);
     ends.s_0[1] = ends.s_0[0] + (plan->common.makespan - ends.s_0[0]) / 4;
-    while (low.rounds < plan->input->rounds_max && idle < 2) {
+    while (low.rounds < plan->rounds_max && idle < 2) {
         add_round(plan, &low, ends.s_0[0], NULL, 0);
         add_round(plan, &high, ends.s_0[1], NULL, 0);
         ends.rounds = low.rounds;
@@ -262,10 +263,12 @@ static void choose(struct plan *plan, struct ends *best, int32_t limit,
 static int32_t make(struct plan *plan, struct ends *ends, uint32_t tables[],
                     int32_t begin[], int32_t *moved)
 {
-    struct sweep sweep;
+    struct sweep sweep = {.moved = moved};
     int64_t more = plan->load;
+    int64_t end;
 
-    for (unsigned i = 0; i < TRIALS && more > plan->load >> LEFT_BITS; ++i) {
+    for (unsigned i = 0;
+         i < TRIALS && more > plan->common.makespan >> LEFT_BITS; ++i) {
         int32_t s_0 = value_at(plan, ends, ends->s_0[0], ends->s_0[1]);
 
         sweep = (struct sweep){.moved = moved, .fits = true};
@@ -274,6 +277,9 @@ static int32_t make(struct plan *plan, struct ends *ends, uint32_t tables[],
                       tables + (size_t)round * TREE_ROUND_WORDS(plan->nodes),
                       round);
             begin[round] = -sweep.time;
+            if (!sweep.fits) {
+                return INT32_MAX;
+            }
         }
         ends->s_0[i % 2] = s_0;
         ends->takes[i % 2] = all_of(plan, &sweep);
@@ -283,13 +289,14 @@ static int32_t make(struct plan *plan, struct ends *ends, uint32_t tables[],
             break;
         }
     }
-    if (!sweep.fits || sweep.taken > plan->load) {
+    end = sweep.time + (more << plan->cost[0].slow_shift);
+    if (sweep.taken > plan->load || end > TIMES_MAX * plan->common.makespan) {
         return INT32_MAX;
     }
     for (unsigned round = 0; round < ends->rounds; ++round) {
         begin[round] += sweep.time;
     }
-    return sweep.time + (int32_t)(more << plan->cost[0].slow_shift);
+    return (int32_t)end;
 }
 
 /* Makes the tree's ranges those of the first round. */
@@ -323,6 +330,10 @@ static bool begin_plan(struct plan *plan, struct tree_cost *cost, void *work)
     }
     for (uint32_t at = 1; at < plan->nodes; at = next_of(plan, at)) {
         sends += 1;
+    }
+    plan->rounds_max = plan->input->sends_max / sends;
+    if (plan->rounds_max > plan->input->rounds_max) {
+        plan->rounds_max = plan->input->rounds_max;
     }
     plan->load = (int64_t)((uint64_t)base->load_units << plan->common.shift);
     plan->round_end = tree_steps(work, plan->input->round_end_ps);

@@ -35,6 +35,7 @@ struct tree_rounds_input {
     uint64_t overhead_ps;  /* of the originator in each further round, besides
                               its sends */
     uint64_t plan_ps;      /* several rounds must be able to gain more */
+    uint32_t sends_max;    /* of the originator, in all rounds */
     uint8_t rounds_min;    /* 2 <= min <= max <= ROUNDS_MAX */
     uint8_t rounds_max;
 };
@@ -46,20 +47,20 @@ struct tree_rounds_input {
  * Plans the best number of rounds from rounds_min to rounds_max along a tree
  * that tree_plan() has just planned, with `work`. If they end before
  * *makespan_ps, or only one number is asked for, this becomes their makespan,
- * the tree has the ranges of the first round, the originator's share of all of
- * them included, and tables[] has a table for each: its number, from 0, the
- * first unit of every node's range in the order of the tree, and the round's
- * end.
+ * the tree has the ranges of the first round, with the originator's share of
+ * all rounds, and the arrays are filled in, with an entry for each round:
+ * begin_ps[], when the originator turns to it; tables[], its number, from 0,
+ * the first unit of every node's range in the order of the tree, and the
+ * round's end.
  *
- * Ranges begin at the floor of their exact beginnings. Every node's share is
- * within 2^-20 of the load of the exact one. `memory` takes
- * tree_rounds_bytes(), 8-byte aligned, tables[] TREE_ROUND_WORDS() for each of
- * rounds_max.
+ * Times are rounded to 2^-23 of the makespan of one round; ranges begin at the
+ * floors of the sums of what nodes compute. `memory` takes tree_rounds_bytes(),
+ * 8-byte aligned, tables[] TREE_ROUND_WORDS() for each of rounds_max.
  *
  * Result: the number of rounds; 1, with tree and makespan as they were, if no
- * number of rounds is feasible or ends earlier, or a cost exceeds eight times
- * the load's compute time. About 600 instructions a node for each round that is
- * tried, and 300 for each that is chosen.
+ * number of rounds is feasible or ends earlier, or tree_costs() refuses. On a
+ * Cortex-M3 some 900 instructions a node, 520 for each round that is tried, and
+ * 260 to 1040 for each that is chosen.
  */
 unsigned tree_rounds_plan(uint8_t *tree, uint32_t tables[], uint64_t begin_ps[],
                           uint64_t *makespan_ps,

@@ -135,7 +135,8 @@ class Advance(c.Structure):
 class TreeRoundsInput(c.Structure):
     _fields_ = [("tree", c.POINTER(TreeInput)), ("round_end_ps", c.c_uint64),
                 ("overhead_ps", c.c_uint64), ("plan_ps", c.c_uint64),
-                ("rounds_min", c.c_uint8), ("rounds_max", c.c_uint8)]
+                ("sends_max", c.c_uint32), ("rounds_min", c.c_uint8),
+                ("rounds_max", c.c_uint8)]
 
 
 class Slots(c.Structure):
@@ -164,7 +165,8 @@ def tree_plan(core, branches, given):
     return error, makespan.value, phases.value, room.raw
 
 
-def tree_rounds(core, branches, given, least, most, round_end=0, overhead=0):
+def tree_rounds(core, branches, given, least, most, round_end=0, overhead=0,
+                sends=2 ** 16):
     """(makespan of one round, rounds, makespan, when each begins, the branches
     as planned, the table of each round), if one round can be planned."""
     room = c.create_string_buffer(branches, len(branches))
@@ -181,7 +183,7 @@ def tree_rounds(core, branches, given, least, most, round_end=0, overhead=0):
     rounds = core.tree_rounds_plan(
         room, tables, begin, c.byref(makespan),
         c.byref(TreeRoundsInput(c.pointer(given), round_end, overhead, 0,
-                                least, most)), work, memory)
+                                sends, least, most)), work, memory)
     words = int.from_bytes(room.raw[8:10], "little") + 2
     return (one, rounds, makespan.value, list(begin[:rounds]),
             room.raw[:16 * (words - 2)],

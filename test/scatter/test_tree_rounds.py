@@ -184,6 +184,16 @@ def test_stars_of_unequal_boards(core, ports, transfer):
     assert makespan <= min(one, similar * Fraction(103, 100))
 
 
+def test_sends_that_can_be_queued(core):
+    """So many rounds that the originator queues all sends."""
+    rng = random.Random(SEED)
+    branches = grown(rng, [None] + [0] * 12)
+    costs = Costs(50000, 1024000, 80000, 10000000)
+    found = [planned(core, branches, [0] * 13, costs, 2, 16, sends=sends)[1]
+             for sends in (12 * 16, 12 * 3, 12 * 2, 12 * 2 - 1)]
+    assert found[0] > 3 and found[1:] == [3, 2, 1]
+
+
 def test_refused(core):
     """Loads of few units, equal shares, and the originator alone have one
     round."""
