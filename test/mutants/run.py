@@ -60,6 +60,7 @@ NEEDS = {
     "test/scatter/test_rounds.py": LIBRARY,
     "test/scatter/test_advance.py": LIBRARY,
     "test/scatter/test_slots.py": LIBRARY,
+    "test/scatter/test_tree_rounds.py": LIBRARY,
     "test/qemu/test_sanitized.py": ("build/test/quincunx",),
     "test/boards/test_stm32f405.py": CHIP,
     "test/boards/test_wired.py": HOST + ("build/stm32f405/firmware.elf",
