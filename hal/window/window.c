@@ -160,7 +160,6 @@ static int ask(struct circuit *circuit, enum window_op op)
     return window->response.status;
 }
 
-/* The switch has compared the header's mesh with its own. */
 int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
                     unsigned ports, uint8_t *buffer, uint32_t capacity_bytes)
 {
@@ -182,7 +181,9 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
     delivery->port = (uint8_t)window->response.port;
     delivery->job = bytes_load_u16(buffer + CIRCUIT_AT_JOB);
     delivery->kind = buffer[CIRCUIT_AT_KIND];
-    return ERR_OK;
+    return bytes_load_u32(buffer + CIRCUIT_AT_MESH) == circuit->mesh
+               ? ERR_OK
+               : ERR_FOREIGN;
 }
 
 int circuit_complete(struct circuit *circuit)
@@ -197,8 +198,6 @@ int circuit_complete(struct circuit *circuit)
     }
     return window->response.complete_status;
 }
-
-/* The switch has compared the headers' lengths with those of the messages. */
 
 int circuit_drain(struct circuit *circuit)
 {

@@ -33,8 +33,11 @@ static inline int receive_result(struct scatter *scatter,
         circuit_receive(scatter->circuit, delivery, *ports | CIRCUIT_ONLY(kind),
                         at, capacity_bytes);
 
+    if (error != ERR_OK) {
+        return error;
+    }
     *ports &= ~(1u << delivery->port);
-    return error == ERR_OK && delivery->kind != kind ? ERR_KIND : error;
+    return delivery->kind == kind ? ERR_OK : ERR_KIND;
 }
 
 /* Merges a result that has an output. Result: 0 and the bytes of that, which

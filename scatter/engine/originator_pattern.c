@@ -3,81 +3,10 @@
    many units each layer gets in each. */
 #include "scatter/engine/originator_pattern.h"
 
+#include "scatter/engine/originator_advance.h"
+#include "scatter/engine/originator_startups.h"
 #include "scatter/engine/pattern.h"
 #include "scatter/engine/result_slots.h"
-
-#include <string.h>
-
-#define HOLD_MAX_PS 4000000000u /* 4 ms: gaps have 32 bits */
-
-/* Software of a hop that counts as startup of a phase, in several rounds. */
-static uint64_t hop_software_ps(const struct scatter *scatter, unsigned phase,
-                                unsigned phases)
-{
-    const struct scatter_costs *costs = scatter->costs;
-
-    return costs->split_ps + (phase < phases ? costs->queue_ps : 0);
-}
-
-/*
- * Sets the startup of each phase as a plan of several rounds counts it: its
- * circuits but for the transfer of their units, and the software of a hop.
- * Layer i has its volume at
- *
- *   t_i = t_{i-1} + (split + queue) + circuit + transfer,
- *
- * as a node needs split_ps and queue_ps from its receipt until its sends are
- * queued. One of the last layer has nothing to queue, and so begins to compute
- * queue_ps earlier after its receipt than its parent does: of the last phase's
- * software only split_ps counts as startup.
- */
-static void set_startups(const struct scatter *scatter,
-                         struct originator *originator, unsigned phases)
-{
-    const struct wire_order *order = &originator->order;
-    struct planner_input *input = &originator->input;
-    struct wire_job job = scatter->job;
-    uint64_t each_ps;
-
-    job.phases = (uint8_t)phases;
-    job.flags |= WIRE_TABLES;
-    each_ps =
-        order->startup_ps +
-        order->transfer_ps * (SCATTER_PART_HEAD_BYTES + wire_job_bytes(&job) +
-                              job.before_bytes + job.after_bytes);
-    input->phases_max = (uint8_t)phases;
-    input->phases_want = (uint8_t)phases;
-    input->results_denominator = 0;
-    for (unsigned phase = 1; phase <= phases; ++phase) {
-        input->startup_ps[phase - 1] =
-            each_ps + hop_software_ps(scatter, phase, phases) +
-            order->hop_delay_ps * originator_phase_hops(scatter, phase);
-    }
-}
-
-static uint64_t less(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : 0;
-}
-
-/* Sets how long the first parts, which are sent at `begin_ps`, will wait for
-   the announcement's circuits. */
-static void set_ports_wait(const struct scatter *scatter,
-                           struct originator *originator, uint64_t begin_ps)
-{
-    const struct wire_order *order = &originator->order;
-    uint64_t end_ps = originator->announced_ps;
-    uint32_t bytes = CIRCUIT_HEADER_BYTES + WIRE_ANNOUNCE_HEAD_BYTES +
-                     WIRE_ANNOUNCE_BYTES + WIRE_PAD4(order->arg_bytes);
-    unsigned phases = (unsigned)torus_phases(scatter->size);
-
-    for (unsigned phase = 1; phase <= phases; ++phase) {
-        end_ps += order->startup_ps + order->transfer_ps * bytes +
-                  order->hop_delay_ps * originator_phase_hops(scatter, phase) +
-                  scatter->message[phase].gap_ps;
-    }
-    originator->ports_wait_ps = less(end_ps, begin_ps);
-}
 
 /* Whether the plan counts the way back of outputs. */
 static bool counts_returns(const struct originator *originator)
@@ -103,14 +32,14 @@ static void set_one_round(const struct scatter *scatter,
     uint32_t units = input->load_units;
     uint64_t sends_ps = costs->first_send_ps + originator->ports_wait_ps;
     uint64_t starts_ps =
-        less((uint64_t)costs->first_send_ps + costs->own_start_ps,
-             costs->kernel_start_ps);
+        startups_less((uint64_t)costs->first_send_ps + costs->own_start_ps,
+                      costs->kernel_start_ps);
 
     input->results_numerator = originator->results_numerator;
     input->results_denominator = originator->results_denominator;
     for (unsigned i = 0; i < input->phases_max; ++i) {
         uint64_t software_ps =
-            hop_software_ps(scatter, i + 1, input->phases_max);
+            startups_hop_ps(scatter, i + 1, input->phases_max);
         uint64_t hop_ps = input->startup_ps[i] - software_ps + sends_ps;
         uint64_t before_ps = starts_ps;
         uint64_t arrives_ps;
@@ -118,111 +47,16 @@ static void set_one_round(const struct scatter *scatter,
         units /= 5;
         arrives_ps = input->transfer_ps * (units - units / 16);
         software_ps += costs->job_ps;
-        sends_ps = less(software_ps, arrives_ps);
-        starts_ps = less(software_ps + costs->first_start_ps, arrives_ps);
+        sends_ps = startups_less(software_ps, arrives_ps);
+        starts_ps =
+            startups_less(software_ps + costs->first_start_ps, arrives_ps);
         originator->hop_ps[i + 1] = hop_ps;
-        input->startup_ps[i] = less(hop_ps + starts_ps, before_ps);
+        input->startup_ps[i] = startups_less(hop_ps + starts_ps, before_ps);
         if (counts_returns(originator)) {
             input->startup_ps[i] +=
                 slots_return_ps(scatter, originator, i + 1, 0);
         }
     }
-}
-
-/* Time from the receipt of layer `phase` - 1 (of layer 0: time zero) to that of
-   layer `phase`, in the first of several rounds. */
-static uint64_t step_ps(const struct scatter *scatter,
-                        const struct originator *originator, unsigned phase)
-{
-    const struct scatter_costs *costs = scatter->costs;
-
-    return originator->input.startup_ps[phase - 1] -
-           hop_software_ps(scatter, phase, originator->plan.phases) +
-           (phase == 1 ? costs->first_send_ps + originator->ports_wait_ps
-                       : (uint64_t)costs->split_ps + costs->queue_ps);
-}
-
-/* When, from time zero, layer `phase` has computed the advance and is ready for
-   a part. */
-static uint64_t ready_ps(const struct scatter *scatter,
-                         const struct originator *originator, unsigned phase)
-{
-    const struct scatter_costs *costs = scatter->costs;
-    const struct wire_report *report = &originator->report;
-
-    return report->received_ps[phase] + costs->split_ps +
-           (phase < scatter->job.phases ? costs->queue_ps : 0) +
-           costs->kernel_start_ps + report->call_ps +
-           originator->advance.units * report->compute_ps + costs->round_end_ps;
-}
-
-/*
- * When, from time zero, the first planned round is to leave: its parts arrive,
- * each with so many units for its layer, when nodes have computed the advance,
- * and the ports have sent that.
- */
-static uint64_t leaves_ps(const struct scatter *scatter,
-                          const struct originator *originator,
-                          const uint32_t units[])
-{
-    unsigned phases = scatter->job.phases;
-    uint64_t leaves_ps = originator->report.received_ps[phases];
-    uint64_t takes_ps = 0;
-
-    for (unsigned phase = 1; phase <= phases; ++phase) {
-        uint64_t ready = ready_ps(scatter, originator, phase);
-
-        takes_ps += originator->input.startup_ps[phase - 1] +
-                    (phase == phases ? scatter->costs->queue_ps : 0) +
-                    originator->input.transfer_ps * units[phase];
-        if (ready > takes_ps + leaves_ps) {
-            leaves_ps = ready - takes_ps;
-        }
-    }
-    return leaves_ps;
-}
-
-/* Sets how long the first planned parts had better wait. They are taken to be
-   of equal shares, as large as those of the advance if more rounds follow. */
-static void wait_for_advance(const struct scatter *scatter,
-                             struct originator *originator)
-{
-    const struct scatter_costs *costs = scatter->costs;
-    uint64_t plan_ps =
-        costs->plan_ps + costs->first_send_ps +
-        (originator->advance.rounds > 1 ? costs->plan_rounds_ps : 0);
-    uint64_t sent_ps = originator_now_ps(scatter) + plan_ps -
-                       originator->report.scatter_start_ps;
-    uint32_t units[TORUS_PHASES_MAX + 1] = {0};
-    uint32_t share = originator->advance.rounds > 1
-                         ? originator->advance.units
-                         : originator->input.load_units / originator->nodes;
-
-    set_startups(scatter, originator, scatter->job.phases);
-    for (unsigned phase = scatter->job.phases; phase > 0; --phase) {
-        units[phase] = share;
-        share *= 5;
-    }
-    originator->ports_wait_ps =
-        less(leaves_ps(scatter, originator, units), sent_ps);
-}
-
-/*
- * The gap between an advance and the first of several rounds. They are held
- * back, for were they forwarded late, by nodes that still compute, they would
- * meet the circuits of the next round.
- */
-static uint32_t hold_ps(const struct scatter *scatter,
-                        const struct originator *originator)
-{
-    uint64_t hold_ps;
-
-    if (originator->plan.rounds == 1) {
-        return 0;
-    }
-    hold_ps = leaves_ps(scatter, originator, originator->plan.volume_units[0]) -
-              originator->report.received_ps[scatter->job.phases];
-    return hold_ps < HOLD_MAX_PS ? (uint32_t)hold_ps : HOLD_MAX_PS;
 }
 
 /* Sets when each layer is planned to have received its first volume. */
@@ -233,12 +67,13 @@ static void plan_receipts(const struct scatter *scatter,
 
     received_ps[0] = 0;
     for (unsigned phase = 1; phase <= originator->plan.phases; ++phase) {
-        received_ps[phase] = received_ps[phase - 1] +
-                             (originator->plan.rounds == 1
-                                  ? originator->hop_ps[phase]
-                                  : step_ps(scatter, originator, phase)) +
-                             originator->input.transfer_ps *
-                                 originator->plan.volume_units[0][phase];
+        received_ps[phase] =
+            received_ps[phase - 1] +
+            (originator->plan.rounds == 1
+                 ? originator->hop_ps[phase]
+                 : startups_step_ps(scatter, originator, phase)) +
+            originator->input.transfer_ps *
+                originator->plan.volume_units[0][phase];
     }
 }
 
@@ -314,7 +149,7 @@ static uint64_t shallower_ps(const struct scatter *scatter,
     uint64_t least_ps =
         one->makespan_ps + gain_ps + round_ps(scatter, one->phases - 1u);
 
-    return less(least_ps, headers_ps);
+    return startups_less(least_ps, headers_ps);
 }
 
 /* Makes the plan of one round the best choice if it is. */
@@ -350,7 +185,7 @@ static int choose_one(const struct scatter *scatter,
     while (more) {
         int error;
 
-        set_startups(scatter, originator, phases);
+        startups_set(scatter, originator, phases);
         set_one_round(scatter, originator);
         error = planner_plan(&one, &originator->input);
         if (error != ERR_OK) {
@@ -437,7 +272,7 @@ static void try_phases(const struct scatter *scatter,
                        unsigned phases)
 {
     uint64_t after_ps = returns_ps(scatter, originator, phases);
-    uint64_t makespan_ps = less(best->makespan_ps, after_ps);
+    uint64_t makespan_ps = startups_less(best->makespan_ps, after_ps);
 
     if (plan_rounds(scatter, originator, originator->order.rounds,
                     &makespan_ps) == ERR_OK) {
@@ -465,7 +300,7 @@ static void choose_rounds(const struct scatter *scatter,
     for (unsigned n = phases; n > 0 && (n == phases || !fixed); --n) {
         uint64_t bound_ps;
 
-        set_startups(scatter, originator, n);
+        startups_set(scatter, originator, n);
         bound_ps = rounds_bound_ps(&originator->input);
         if (bound_ps == UINT64_MAX) {
             continue;
@@ -485,7 +320,7 @@ static int plan_again(const struct scatter *scatter,
 {
     struct choice again = {.makespan_ps = UINT64_MAX};
 
-    set_startups(scatter, originator, best->phases);
+    startups_set(scatter, originator, best->phases);
     return best->rounds == 1
                ? choose_one(scatter, originator, &again, best->phases, true)
                : plan_rounds(scatter, originator, (uint8_t)best->rounds,
@@ -554,7 +389,7 @@ static int choose(const struct scatter *scatter, struct originator *originator)
     if (originator->plan.rounds == 0) {
         return plan_again(scatter, originator, &best);
     }
-    set_startups(scatter, originator, best.phases);
+    startups_set(scatter, originator, best.phases);
     return ERR_OK;
 }
 
@@ -590,32 +425,11 @@ static void set_results(const struct scatter *scatter,
     originator->results_denominator = (uint16_t)q;
 }
 
-/* Whether the planners can count with the order's numbers; and sets those of
-   their input that it has. */
-static int set_input(const struct scatter *scatter,
-                     struct originator *originator)
-{
-    const struct wire_order *order = &originator->order;
-    struct planner_input *input = &originator->input;
-
-    if (order->startup_ps > PLANNER_STARTUP_MAX_PS / 4 ||
-        order->hop_delay_ps > PLANNER_STARTUP_MAX_PS / (16 * TORUS_SIDE_MAX) ||
-        order->transfer_ps > PLANNER_STARTUP_MAX_PS / 4096 ||
-        order->rounds == 0 ||
-        (order->rounds > ROUNDS_MAX && order->rounds != WIRE_BEST)) {
-        return ERR_RANGE;
-    }
-    input->load_units = scatter->units;
-    input->compute_ps = originator->report.compute_ps;
-    input->transfer_ps = order->transfer_ps * order->unit_bytes;
-    return ERR_OK;
-}
-
 static int plan(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
     uint64_t start_ps;
-    int error = set_input(scatter, originator);
+    int error = startups_input(scatter, originator);
 
     if (error != ERR_OK) {
         return error;
@@ -623,9 +437,9 @@ static int plan(struct scatter *scatter, struct originator *originator)
     set_results(scatter, originator);
     start_ps = originator_now_ps(scatter);
     if (report->advance) {
-        wait_for_advance(scatter, originator);
+        advance_wait(scatter, originator);
     } else {
-        set_ports_wait(scatter, originator, start_ps + scatter->costs->plan_ps);
+        startups_wait(scatter, originator, start_ps + scatter->costs->plan_ps);
     }
     error = choose(scatter, originator);
     report->plan_ps = originator_now_ps(scatter) - start_ps;
@@ -710,9 +524,9 @@ static uint64_t quiet_ps(const struct originator *originator)
         return plan->share_units[plan->rounds - 1][plan->phases] *
                report->compute_ps;
     }
-    return less(report->makespan_ps,
-                report->received_ps[plan->phases] +
-                    originator->input.startup_ps[plan->phases - 1]);
+    return startups_less(report->makespan_ps,
+                         report->received_ps[plan->phases] +
+                             originator->input.startup_ps[plan->phases - 1]);
 }
 
 /* Writes the job into new memory, with the tables of the first round, and those
@@ -782,22 +596,6 @@ static uint32_t round_gap_ps(const struct scatter *scatter,
     return gap_ps < 1u << 26 ? (uint32_t)gap_ps : 1u << 26;
 }
 
-/* Puts the advance into the plan, for the report, as its first round. */
-static void add_advance(struct originator *originator)
-{
-    struct rounds_plan *plan = &originator->plan;
-    unsigned rounds = plan->rounds;
-
-    memmove(plan->volume_units[1], plan->volume_units[0],
-            rounds * sizeof plan->volume_units[0]);
-    memmove(plan->share_units[1], plan->share_units[0],
-            rounds * sizeof plan->share_units[0]);
-    for (unsigned layer = 0; layer <= plan->phases; ++layer) {
-        plan->volume_units[0][layer] = originator->advance_units[layer];
-        plan->share_units[0][layer] = layer > 0 ? originator->advance.units : 0;
-    }
-}
-
 /* Sets the makespan, and with it when results travel, from time zero on, if
    that was the beginning of the advance. */
 static void count_lead(const struct scatter *scatter,
@@ -854,7 +652,7 @@ int originator_send_rounds(struct scatter *scatter,
         }
         scatter->cut.first_gap_ps = first_gap_ps;
         if (round == 0 && originator->report.advance) {
-            scatter->cut.first_gap_ps += hold_ps(scatter, originator);
+            scatter->cut.first_gap_ps += advance_hold_ps(scatter, originator);
         }
         scatter->units = originator->plan.round_units[round];
         error = pattern_distribute(scatter, tables, passed_on.data,
@@ -865,105 +663,7 @@ int originator_send_rounds(struct scatter *scatter,
     scatter->round = originator->report.advance;
     scatter->split.share_units = share_units;
     if (originator->report.advance) {
-        add_advance(originator);
+        advance_report(originator);
     }
-    return error;
-}
-
-/* ---- the advance ---- */
-
-/* Sets how much of the load goes ahead; false if that does not pay. */
-static bool choose_advance(const struct scatter *scatter,
-                           struct originator *originator, unsigned phases)
-{
-    const struct scatter_costs *costs = scatter->costs;
-    const struct planner_input *input = &originator->input;
-    struct advance_input advance = {
-        .nodes = originator->nodes,
-        .load_units = input->load_units,
-        .compute_ps = input->compute_ps,
-        .transfer_ps = input->transfer_ps,
-        .plan_ps = costs->advance_ps,
-        .rounds_ps = costs->plan_rounds_ps,
-        .startups_ps = costs->queue_ps,
-        .round_ps = costs->split_ps + costs->queue_ps + costs->kernel_start_ps +
-                    costs->round_end_ps};
-
-    for (unsigned i = 0; i < phases; ++i) {
-        advance.startups_ps += input->startup_ps[i];
-    }
-    originator->advance = advance_of(&advance);
-    return originator->advance.units > 0;
-}
-
-/* Sets when each layer is planned to have received an advance. */
-static void plan_advance(const struct scatter *scatter,
-                         struct originator *originator, unsigned phases)
-{
-    uint64_t *received_ps = originator->report.received_ps;
-
-    set_ports_wait(scatter, originator, originator->report.scatter_start_ps);
-    received_ps[0] = 0;
-    for (unsigned phase = 1; phase <= phases; ++phase) {
-        received_ps[phase] =
-            received_ps[phase - 1] + step_ps(scatter, originator, phase) +
-            originator->input.transfer_ps * originator->advance_units[phase];
-    }
-}
-
-/* Writes the tables of an advance, and queues it. */
-static int send_advance(struct scatter *scatter, struct originator *originator,
-                        unsigned phases)
-{
-    uint32_t share_units[TORUS_PHASES_MAX + 1];
-    uint32_t bytes = WIRE_TABLES_BYTES(phases);
-    uint8_t *tables = originator_allocate(scatter, bytes);
-    uint32_t volume = originator->advance.units;
-    int error;
-
-    if (tables == NULL) {
-        return ERR_MEMORY;
-    }
-    share_units[0] = 0;
-    originator->advance_units[0] = 0;
-    for (unsigned layer = phases; layer > 0; --layer) {
-        share_units[layer] = originator->advance.units;
-        originator->advance_units[layer] = volume;
-        originator->advance_units[0] += TORUS_PORTS * volume;
-        volume *= 5;
-    }
-    wire_tables_store(tables, phases, share_units, originator->advance_units);
-    originator_start(scatter, originator);
-    originator->report.advance = true;
-    scatter->job.phases = (uint8_t)phases;
-    pattern_set_cut(scatter);
-    scatter->units = originator->advance_units[0];
-    error = pattern_distribute(scatter, tables, tables, bytes);
-    originator_take_off(scatter, originator, originator->advance_units[0]);
-    return error;
-}
-
-int originator_advance(struct scatter *scatter, struct originator *originator)
-{
-    const struct wire_order *order = &originator->order;
-    unsigned phases = (unsigned)torus_phases(scatter->size);
-    int error;
-
-    if (order->phases != WIRE_BEST || order->rounds != WIRE_BEST ||
-        originator->alone || phases == 0 || scatter->costs->advance_ps == 0 ||
-        scatter_makes_output(&scatter->terms)) {
-        return ERR_OK;
-    }
-    error = set_input(scatter, originator);
-    if (error != ERR_OK) {
-        return error;
-    }
-    originator->nodes = torus_nodes(scatter->size);
-    set_startups(scatter, originator, phases);
-    if (!choose_advance(scatter, originator, phases)) {
-        return ERR_OK;
-    }
-    error = send_advance(scatter, originator, phases);
-    plan_advance(scatter, originator, phases);
     return error;
 }

@@ -5,11 +5,6 @@
 #include "hal/nodiscard.h"
 #include "scatter/engine/originator_state.h"
 
-/* Sends an advance (scatter/plan/advance.h) if phases and rounds are the
-   originator's to choose, and it pays. Result: 0 or the error. */
-NODISCARD int originator_advance(struct scatter *scatter,
-                                 struct originator *originator);
-
 /* Chooses phases and rounds, plans every layer's units, and writes the job of
    each round. Result: 0 or the error. */
 NODISCARD int originator_plan_pattern(struct scatter *scatter,

@@ -4,6 +4,7 @@
 #include "scatter/engine/pattern_policy.h"
 
 #include "scatter/engine/gather.h"
+#include "scatter/engine/originator_advance.h"
 #include "scatter/engine/originator_pattern.h"
 #include "scatter/engine/pattern.h"
 

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scatter/engine/originator_advance.h"
+
+#include "scatter/engine/originator_startups.h"
+#include "scatter/engine/pattern.h"
+
+#include <string.h>
+
+#define HOLD_MAX_PS 4000000000u /* 4 ms: gaps have 32 bits */
+
+/* When, from time zero, layer `phase` has computed the advance and is ready for
+   a part. */
+static uint64_t ready_ps(const struct scatter *scatter,
+                         const struct originator *originator, unsigned phase)
+{
+    const struct scatter_costs *costs = scatter->costs;
+    const struct wire_report *report = &originator->report;
+
+    return report->received_ps[phase] + costs->split_ps +
+           (phase < scatter->job.phases ? costs->queue_ps : 0) +
+           costs->kernel_start_ps + report->call_ps +
+           originator->advance.units * report->compute_ps + costs->round_end_ps;
+}
+
+/*
+ * When, from time zero, the first planned round is to leave: its parts arrive,
+ * each with so many units for its layer, when nodes have computed the advance,
+ * and the ports have sent that.
+ */
+static uint64_t leaves_ps(const struct scatter *scatter,
+                          const struct originator *originator,
+                          const uint32_t units[])
+{
+    unsigned phases = scatter->job.phases;
+    uint64_t leaves_ps = originator->report.received_ps[phases];
+    uint64_t takes_ps = 0;
+
+    for (unsigned phase = 1; phase <= phases; ++phase) {
+        uint64_t ready = ready_ps(scatter, originator, phase);
+
+        takes_ps += originator->input.startup_ps[phase - 1] +
+                    (phase == phases ? scatter->costs->queue_ps : 0) +
+                    originator->input.transfer_ps * units[phase];
+        if (ready > takes_ps + leaves_ps) {
+            leaves_ps = ready - takes_ps;
+        }
+    }
+    return leaves_ps;
+}
+
+/* Sets how long the first planned parts had better wait. They are taken to be
+   of equal shares, as large as those of the advance if more rounds follow. */
+void advance_wait(const struct scatter *scatter, struct originator *originator)
+{
+    const struct scatter_costs *costs = scatter->costs;
+    uint64_t plan_ps =
+        costs->plan_ps + costs->first_send_ps +
+        (originator->advance.rounds > 1 ? costs->plan_rounds_ps : 0);
+    uint64_t sent_ps = originator_now_ps(scatter) + plan_ps -
+                       originator->report.scatter_start_ps;
+    uint32_t units[TORUS_PHASES_MAX + 1] = {0};
+    uint32_t share = originator->advance.rounds > 1
+                         ? originator->advance.units
+                         : originator->input.load_units / originator->nodes;
+
+    startups_set(scatter, originator, scatter->job.phases);
+    for (unsigned phase = scatter->job.phases; phase > 0; --phase) {
+        units[phase] = share;
+        share *= 5;
+    }
+    originator->ports_wait_ps =
+        startups_less(leaves_ps(scatter, originator, units), sent_ps);
+}
+
+/*
+ * The gap between an advance and the first of several rounds. They are held
+ * back, for were they forwarded late, by nodes that still compute, they would
+ * meet the circuits of the next round.
+ */
+uint32_t advance_hold_ps(const struct scatter *scatter,
+                         const struct originator *originator)
+{
+    uint64_t hold_ps;
+
+    if (originator->plan.rounds == 1) {
+        return 0;
+    }
+    hold_ps = leaves_ps(scatter, originator, originator->plan.volume_units[0]) -
+              originator->report.received_ps[scatter->job.phases];
+    return hold_ps < HOLD_MAX_PS ? (uint32_t)hold_ps : HOLD_MAX_PS;
+}
+
+void advance_report(struct originator *originator)
+{
+    struct rounds_plan *plan = &originator->plan;
+    unsigned rounds = plan->rounds;
+
+    memmove(plan->volume_units[1], plan->volume_units[0],
+            rounds * sizeof plan->volume_units[0]);
+    memmove(plan->share_units[1], plan->share_units[0],
+            rounds * sizeof plan->share_units[0]);
+    for (unsigned layer = 0; layer <= plan->phases; ++layer) {
+        plan->volume_units[0][layer] = originator->advance_units[layer];
+        plan->share_units[0][layer] = layer > 0 ? originator->advance.units : 0;
+    }
+}
+
+/* Sets how much of the load goes ahead; false if that does not pay. */
+static bool choose_advance(const struct scatter *scatter,
+                           struct originator *originator, unsigned phases)
+{
+    const struct scatter_costs *costs = scatter->costs;
+    const struct planner_input *input = &originator->input;
+    struct advance_input advance = {
+        .nodes = originator->nodes,
+        .load_units = input->load_units,
+        .compute_ps = input->compute_ps,
+        .transfer_ps = input->transfer_ps,
+        .plan_ps = costs->advance_ps,
+        .rounds_ps = costs->plan_rounds_ps,
+        .startups_ps = costs->queue_ps,
+        .round_ps = costs->split_ps + costs->queue_ps + costs->kernel_start_ps +
+                    costs->round_end_ps};
+
+    for (unsigned i = 0; i < phases; ++i) {
+        advance.startups_ps += input->startup_ps[i];
+    }
+    originator->advance = advance_of(&advance);
+    return originator->advance.units > 0;
+}
+
+/* Sets when each layer is planned to have received an advance. */
+static void plan_advance(const struct scatter *scatter,
+                         struct originator *originator, unsigned phases)
+{
+    uint64_t *received_ps = originator->report.received_ps;
+
+    startups_wait(scatter, originator, originator->report.scatter_start_ps);
+    received_ps[0] = 0;
+    for (unsigned phase = 1; phase <= phases; ++phase) {
+        received_ps[phase] =
+            received_ps[phase - 1] +
+            startups_step_ps(scatter, originator, phase) +
+            originator->input.transfer_ps * originator->advance_units[phase];
+    }
+}
+
+/* Writes the tables of an advance, and queues it. */
+static int send_advance(struct scatter *scatter, struct originator *originator,
+                        unsigned phases)
+{
+    uint32_t share_units[TORUS_PHASES_MAX + 1];
+    uint32_t bytes = WIRE_TABLES_BYTES(phases);
+    uint8_t *tables = originator_allocate(scatter, bytes);
+    uint32_t volume = originator->advance.units;
+    int error;
+
+    if (tables == NULL) {
+        return ERR_MEMORY;
+    }
+    share_units[0] = 0;
+    originator->advance_units[0] = 0;
+    for (unsigned layer = phases; layer > 0; --layer) {
+        share_units[layer] = originator->advance.units;
+        originator->advance_units[layer] = volume;
+        originator->advance_units[0] += TORUS_PORTS * volume;
+        volume *= 5;
+    }
+    wire_tables_store(tables, phases, share_units, originator->advance_units);
+    originator_start(scatter, originator);
+    originator->report.advance = true;
+    scatter->job.phases = (uint8_t)phases;
+    pattern_set_cut(scatter);
+    scatter->units = originator->advance_units[0];
+    error = pattern_distribute(scatter, tables, tables, bytes);
+    originator_take_off(scatter, originator, originator->advance_units[0]);
+    return error;
+}
+
+int originator_advance(struct scatter *scatter, struct originator *originator)
+{
+    const struct wire_order *order = &originator->order;
+    unsigned phases = (unsigned)torus_phases(scatter->size);
+    int error;
+
+    if (order->phases != WIRE_BEST || order->rounds != WIRE_BEST ||
+        originator->alone || phases == 0 || scatter->costs->advance_ps == 0 ||
+        scatter_makes_output(&scatter->terms)) {
+        return ERR_OK;
+    }
+    error = startups_input(scatter, originator);
+    if (error != ERR_OK) {
+        return error;
+    }
+    originator->nodes = torus_nodes(scatter->size);
+    startups_set(scatter, originator, phases);
+    if (!choose_advance(scatter, originator, phases)) {
+        return ERR_OK;
+    }
+    error = send_advance(scatter, originator, phases);
+    plan_advance(scatter, originator, phases);
+    return error;
+}
