@@ -91,6 +91,7 @@ struct outcome_batch {
     uint64_t makespan_ps;
     uint64_t with_results_ps;
     uint64_t one_board_ps;
+    uint64_t calls_ps;
     struct outcome_preparing preparing;
     struct outcome_rate rate;
     char timeline[OUTCOME_DIGEST_BYTES]; /* hexadecimal */
@@ -160,7 +161,12 @@ struct outcome_rate outcome_rate(const struct outcome *outcome);
    units included that the originator computes to measure them. */
 uint64_t outcome_one_board_ps(const struct outcome *outcome);
 
-/* One board's answer: the kernel's begin(), then the whole load, no plan. */
+/* What of that all calls of the kernel's run() but one took, besides units: one
+   board calls it once. */
+uint64_t outcome_calls_ps(const struct outcome *outcome);
+
+/* One board's answer: the kernel's begin(), then the whole load in one call, no
+   plan. */
 uint64_t outcome_one_board_answer_ps(const struct outcome *outcome);
 
 /* One board's answer over this one. */

@@ -228,7 +228,7 @@ static json_t *measured_json(const struct outcome *outcome)
     uint64_t spread_ps = outcome_spread_ps(outcome);
 
     return json_pack(
-        "{s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:f, "
+        "{s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:f, "
         "s:o, s:f, s:o, s:o, s:o}",
         "answer_ps", integer(outcome_answer_ps(outcome)), "answer_speedup",
         outcome_answer_speedup(outcome), "one_board_answer_ps",
@@ -238,7 +238,8 @@ static json_t *measured_json(const struct outcome *outcome)
         "makespan_ps", integer(makespan_ps), "with_results_ps",
         integer(outcome_with_results_ps(outcome)), "overhead_vs_plan",
         outcome_overhead_vs_plan(outcome), "speedup", outcome_speedup(outcome),
-        "one_board_ps", integer(one_board_ps), "calibration_error",
+        "one_board_ps", integer(one_board_ps), "calls_ps",
+        integer(outcome_calls_ps(outcome)), "calibration_error",
         outcome_calibration_error(outcome), "spread_ps", integer(spread_ps),
         "spread", outcome_ratio(spread_ps, makespan_ps), "idle_max_ps",
         integer(outcome_idle_max_ps(outcome)), "stack", stack_json(outcome),
