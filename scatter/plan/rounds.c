@@ -24,8 +24,12 @@
 #define WORK_MAX ((int64_t)1 << 52)
 /* x_0 has so many steps less than the load at most. */
 #define LEVELS_MAX 30u
-/* Cutting off takes less than a 2^27-th of the load off a share. */
+/* Cutting off takes less than a 2^27-th of the load off a share of layer 1, or
+   so many steps off one of the last layer, and 5 times as much of each above. A
+   share that is below zero by so much is taken for zero, which adds as much to
+   the volume, and 5 times as much to each above. */
 #define CUT_BITS 27
+#define CUT_STEPS 4
 #define FIFTH (UINT64_MAX / 5)
 #define LAYERS (ROUNDS_PHASES_MAX + 1)
 
@@ -52,6 +56,7 @@ struct costs {
     int64_t round_overhead;
     int64_t each_round; /* of the originator in each round, and one unit */
     int64_t gain;
+    int64_t cut; /* what is cut off a share of the last layer at most */
     /* By how much begin() lessens the first round's volumes, in all, and rho
        times that: begin / compute off v_{1,N}, 5 + rho times as much off each
        volume above. */
@@ -260,6 +265,11 @@ static int read_costs(struct costs *costs, const struct rounds_input *input)
     costs->shift = fixed_shift_of(costs->load_ps);
     costs->phases = base->phases_want;
     (void)steps_of(&costs->load, costs, costs->load_ps);
+    costs->cut = costs->load >> CUT_BITS;
+    for (unsigned phase = 1; phase < costs->phases; ++phase) {
+        costs->cut /= 5;
+    }
+    costs->cut += CUT_STEPS;
     return costs->phases > 0 && read_times(costs, input) && read_first(costs) &&
                    read_losses(costs)
                ? ERR_OK
@@ -490,13 +500,14 @@ static bool fill_row(struct row *row, const struct costs *costs, int64_t work,
                      bool last)
 {
     int64_t below = 0; /* 4 v_j, summed over j > i */
+    int64_t cut = costs->cut;
     int64_t next = 0;
 
     for (unsigned phase = costs->phases; phase > 0; --phase) {
         int64_t later = row->moved[phase];
         int64_t moved;
 
-        if (work < 0 || work + (costs->load >> CUT_BITS) < below ||
+        if (work < 0 || work + cut < below ||
             work > costs->load) {
             return false;
         }
@@ -505,6 +516,7 @@ static bool fill_row(struct row *row, const struct costs *costs, int64_t work,
         row->moved[phase] = moved;
         next += moved;
         below += 4 * work;
+        cut *= 5;
         work = 5 * work + moved - later +
                (last ? costs->startup[phase] : -more_software(costs, phase));
     }
