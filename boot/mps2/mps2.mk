@@ -16,5 +16,5 @@ $(out)/kernels/search.o: TARGET_CFLAGS += -fno-schedule-insns
 frugal := -DTREE_ROUNDS=0
 
 # Loops that are not worth their unrolling; plans of the pattern and of trees.
-$(foreach o,engine/compute engine/gather plan/one_round plan/wide, \
+$(foreach o,engine/compute engine/gather plan/one_round, \
   $(out)/scatter/$(o).o) $(out)/hal/window/window.o: TARGET_CFLAGS += -O2

@@ -15,24 +15,10 @@
    of the originator, which may have one. */
 static uint64_t reference_ps(const struct originator *originator)
 {
-    uint32_t shift = tree_first_unit(originator->order.tree);
-    uint64_t compute_ps =
-        originator->report.compute_ps >>
-        (shift < TREE_SLOW_SHIFT_MAX ? shift : TREE_SLOW_SHIFT_MAX);
+    uint64_t compute_ps = originator->report.compute_ps >>
+                          tree_slow_shift(originator->order.tree);
 
     return compute_ps > 0 ? compute_ps : 1;
-}
-
-/* The latest phase of the order's tree. */
-static uint8_t last_phase(const uint8_t *tree)
-{
-    const uint8_t *end = tree_next(tree);
-    unsigned last = 1;
-
-    for (const uint8_t *at = tree; at < end; at += TREE_BRANCH_BYTES) {
-        last = tree_phase(at) > last ? tree_phase(at) : last;
-    }
-    return (uint8_t)last;
 }
 
 static struct tree_input input_of(const struct scatter *scatter,
@@ -41,18 +27,20 @@ static struct tree_input input_of(const struct scatter *scatter,
     const struct wire_order *order = &originator->order;
     const struct scatter_costs *costs = scatter->costs;
     struct wire_job job = scatter->job;
+    unsigned phases = tree_last_phase(order->tree);
     uint32_t fixed_bytes;
 
-    job.phases = last_phase(order->tree);
+    job.phases = (uint8_t)(phases > 0 ? phases : 1);
     fixed_bytes = CIRCUIT_HEADER_BYTES + wire_job_bytes(&job) +
                   job.before_bytes + job.after_bytes;
     return (struct tree_input){
         .load_units = scatter->units,
         .compute_ps = reference_ps(originator),
         .transfer_ps = order->transfer_ps * order->unit_bytes,
-        .startup_ps = order->startup_ps + order->transfer_ps * fixed_bytes,
-        .hop_ps = order->hop_delay_ps,
-        .branch_ps = order->transfer_ps * TREE_BRANCH_BYTES,
+        .circuit_ps = {.startup =
+                           order->startup_ps + order->transfer_ps * fixed_bytes,
+                       .hop = order->hop_delay_ps,
+                       .branch = order->transfer_ps * TREE_BRANCH_BYTES},
         .split_ps = costs->branch_split_ps,
         .queue_ps = costs->branch_queue_ps,
         .kernel_start_ps = costs->kernel_start_ps + originator->report.call_ps,

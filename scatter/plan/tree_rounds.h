@@ -27,7 +27,7 @@
 
 #include "hal/nodiscard.h"
 #include "scatter/plan/rounds.h"
-#include "scatter/plan/tree.h"
+#include "scatter/plan/tree_plan.h"
 
 struct tree_rounds_input {
     const struct tree_input *tree;

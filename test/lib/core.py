@@ -94,16 +94,6 @@ class RoundsPlan(c.Structure):
                 ("share_units", LAYER_UNITS * ROUNDS_MAX)]
 
 
-class Wide(c.Structure):
-    """high + low / 2^64, in two's complement."""
-
-    _fields_ = [("high", c.c_uint64), ("low", c.c_uint64)]
-
-
-class Ratio(c.Structure):
-    _fields_ = [("whole", c.c_uint32), ("fraction", c.c_uint64)]
-
-
 class Split(c.Structure):
     _fields_ = [("volume_units", c.POINTER(c.c_uint32)),
                 ("share_units", c.c_uint32),
@@ -257,18 +247,6 @@ def load():
                                  c.POINTER(RoundsInput)]
     core.rounds_bound_ps.argtypes = [c.POINTER(Input)]
     core.rounds_bound_ps.restype = c.c_uint64
-    core.wide_multiply_high.argtypes = [c.c_uint64, c.c_uint64]
-    core.wide_multiply_high.restype = c.c_uint64
-    core.wide_ratio_of.argtypes = [c.c_uint64, c.c_uint64,
-                                   c.POINTER(c.c_bool)]
-    core.wide_ratio_of.restype = Ratio
-    core.wide_scale.argtypes = [Wide, Ratio]
-    core.wide_scale.restype = Wide
-    core.wide_multiply.argtypes = [Wide, Wide]
-    core.wide_multiply.restype = Wide
-    for name in ("wide_divide", "wide_divide_roughly"):
-        getattr(core, name).argtypes = [Wide, Wide]
-        getattr(core, name).restype = Wide
     core.split_volume.argtypes = [c.POINTER(Split), c.POINTER(c.c_uint32),
                                   c.POINTER(c.c_uint32), c.c_uint, c.c_uint,
                                   c.c_uint32]

@@ -105,14 +105,15 @@ def check_spin(core, path, size, schedule, **options):
             branches, slow, costs, GRID, report["plan"]["phases"] + 1)
         assert phases == report["plan"]["phases"]
         inside = [i for i, b in enumerate(branches) if b.phase <= phases]
+    near = Fraction(load + 1, 2 ** 23)
     assert abs(report["plan"]["makespan_ps"] - makespan) <= (
-        makespan / 10 ** 9 + 2)
+        makespan / 2 ** 23 + 2)
     begin = Fraction(0)
     for i, share in zip(inside, shares):
         end = begin + share
         # A range ends at the floor of where it exactly ends.
         assert abs(units.get(at[i], 0) - (end // 1 - begin // 1)) <= (
-            abs(end - round(end)) < 1e-6) + (abs(begin - round(begin)) < 1e-6)
+            abs(end - round(end)) < near) + (abs(begin - round(begin)) < near)
         begin = end
     return report
 

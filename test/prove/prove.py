@@ -45,12 +45,13 @@ class Proof:
 PROOFS = (
     Proof("scatter/plan/one_round.c", returns="recur:full",
           relations="difference", paths="check:40,recur:60,planner_plan:60"),
-    Proof("scatter/plan/wide.c"),
     Proof("scatter/plan/advance.c"),
     Proof("scatter/plan/split.c", relations="split_volume",
           paths="split_volume:4"),
-    Proof("scatter/plan/tree.c", returns="lay_out:full",
-          model="test/prove/wide.h", sources=("torus/torus.c",)),
+    Proof("scatter/plan/tree.c", sources=("torus/torus.c",)),
+    Proof("scatter/plan/tree_plan.c", returns="lay_out:full,tree_check:0",
+          sources=("torus/torus.c", "scatter/plan/tree.c",
+                   "scatter/plan/tree_input.c", "scatter/plan/tree_equal.c")),
     Proof("scatter/plan/rounds.c", returns="check:0,read_rho:0,steps_of:0,"
           "read_losses:0,read_first:0,read_times:0,read_costs:0,line_fits:0,"
           "sweep_round:0,solve:0,fill_row:0,floors:0,fill:0",
@@ -108,9 +109,10 @@ def allowed():
 
 
 def concerns(alarm, proof):
-    """Whether the alarm is in the source, its header or its model."""
+    """Whether the alarm is in a source, its header or the model."""
+    sources = (proof.source, *proof.sources)
     return alarm.split(": ")[0] in (
-        proof.source, proof.source[:-1] + "h", proof.model)
+        *sources, *(source[:-1] + "h" for source in sources), proof.model)
 
 
 def complaints(proof):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scatter/plan/rounds.c and wide.c against exact numbers, at random.
+"""scatter/plan/rounds.c against exact numbers, at random.
 
 The oracle (test/oracle/rounds.py) searches all numbers of rounds in exact
 numbers; of the planner's choice it says whether it is feasible and how much
@@ -482,80 +482,3 @@ def test_rounds_that_cannot_be_planned(core):
         assert best(core, costs, least, most)[0] == library.ERR_RANGE
     assert best(core, Costs(**dict(GOOD, startups=())), 2,
                 3)[0] == library.ERR_PHASES
-
-
-# ---- wide numbers ----
-
-WORD = 2 ** 64
-
-
-def to_wide(value):
-    """From a multiple of 2^-64."""
-    return library.Wide(value >> 64 & WORD - 1, value & WORD - 1)
-
-
-def from_wide(wide):
-    value = wide.high * WORD + wide.low
-    return value - (WORD << 64) if value >> 127 else value
-
-
-def draw_bits(rng, bits):
-    """Below 2^bits; often few bits, or all of them."""
-    value = rng.getrandbits(rng.randint(1, bits))
-    return rng.choice([value, value, (1 << bits) - 1 - value,
-                       1 << rng.randrange(bits)])
-
-
-def test_wide_products(core):
-    rng = random.Random(f"products {SEED}")
-    for _ in range(20000):
-        a, b = draw_bits(rng, 64), draw_bits(rng, 64)
-        assert core.wide_multiply_high(a, b) == a * b >> 64
-        a = draw_bits(rng, rng.randint(1, 126))
-        b = draw_bits(rng, min(126, 191 - a.bit_length()))
-        if a * b >= 2 ** 191:
-            continue
-        got = from_wide(core.wide_multiply(to_wide(a), to_wide(b)))
-        low = a * b - got * WORD
-        # 2^-63 (1 + a + b), in 2^-128
-        assert 0 <= low <= 2 * WORD + 2 * a + 2 * b, (a, b)
-
-
-def test_wide_scales(core):
-    rng = random.Random(f"scales {SEED}")
-    for _ in range(20000):
-        ratio = draw_bits(rng, rng.choice([40, 64, 80, 96]))
-        a = draw_bits(rng, min(126, 190 - ratio.bit_length()))
-        factor = library.Ratio(ratio >> 64, ratio & WORD - 1)
-        for sign in (1, -1):
-            got = from_wide(core.wide_scale(to_wide(sign * a), factor))
-            assert sign * got >= 0
-            assert 0 <= a * ratio - abs(got) * WORD <= 2 * WORD, (a, ratio)
-
-
-def test_wide_ratios(core):
-    rng = random.Random(f"ratios {SEED}")
-    fits = ctypes.c_bool()
-    for _ in range(20000):
-        top = draw_bits(rng, 64)
-        bottom = max(1, draw_bits(rng, 44))
-        ratio = core.wide_ratio_of(top, bottom, fits)
-        assert fits.value == (top // bottom < 2 ** 32)
-        assert ratio.whole == top // bottom & 2 ** 32 - 1
-        assert ratio.fraction == top % bottom * WORD // bottom
-
-
-def test_wide_quotients(core):
-    rng = random.Random(f"quotients {SEED}")
-    for _ in range(20000):
-        top = draw_bits(rng, 125)
-        bottom = max(1, draw_bits(rng, 125))
-        exact = top * WORD // bottom
-        if exact >= 2 ** 125:
-            continue
-        rough = from_wide(core.wide_divide_roughly(to_wide(top),
-                                                   to_wide(bottom)))
-        assert 0 <= exact - rough <= max(exact >> 29, 1), (top, bottom)
-        if bottom >= WORD:
-            fine = from_wide(core.wide_divide(to_wide(top), to_wide(bottom)))
-            assert -8 <= exact - fine <= 16, (top, bottom)

@@ -74,7 +74,6 @@ void test_rounds(struct unit *unit);
 void test_split(struct unit *unit);
 void test_torus(struct unit *unit);
 void test_tree(struct unit *unit);
-void test_wide(struct unit *unit);
 void test_tree_plan(struct unit *unit);
 void test_wire(struct unit *unit);
 

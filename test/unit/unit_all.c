@@ -14,7 +14,6 @@ int unit_all(unit_put *put, void *context)
 #endif
     test_planner(&unit);
     test_split(&unit);
-    test_wide(&unit);
     test_rounds(&unit);
     test_tree_plan(&unit);
     test_wire(&unit);

@@ -1,0 +1,624 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scatter/plan/tree_plan.h"
+
+#include "scatter/plan/fixed.h"
+#include "scatter/plan/tree_equal.h"
+
+#include <string.h>
+
+/*
+ * Times are in steps, a power of two of them to the unit that the reference
+ * computes: the originator alone takes 2^43 to 2^44. A feasible plan takes no
+ * longer, so its times stay below 2^ALONE_BITS, and what its subtrees could
+ * take in that time below 2^LOAD_BITS, for 2^14 nodes. Whatever exceeds that
+ * makes a plan infeasible.
+ */
+#define ALONE_BITS 44u
+#define LOAD_BITS 58u
+#define TIME_BITS 47u
+#define COST_MOST ((uint64_t)1 << 46)
+#define SOFTWARE_UNITS_MAX ((uint64_t)1 << 35) /* of the originator */
+
+#define ONE ((uint64_t)1 << 32)
+#define RHO_BITS 36u
+#define NODES_BITS 14u
+
+/* 1 / value, for division by it. */
+struct inverse {
+    uint32_t word;  /* 2^63 / the value's first 32 bits */
+    unsigned zeros; /* of the value, in 64 bits */
+};
+
+/* What is known of a node: with s left, its subtree takes p s - q. */
+struct tree_node {
+    uint64_t slope; /* p, in 2^-32 */
+    int64_t offset; /* q, in steps of the reference's compute time */
+    int64_t behind; /* s = scale * what is left of its lane - behind */
+    int64_t left;   /* s */
+    int64_t share;  /* what it computes itself, like offset */
+    uint32_t scale; /* in 2^-32 */
+    uint16_t sends; /* its children */
+    uint8_t lane;   /* its parent's queue */
+    uint8_t slow_shift;
+};
+
+/* A child that was met: its numbers are those of any that is like it. */
+struct met {
+    uint64_t slope; /* 0: none yet */
+    int64_t offset;
+    int64_t behind;
+    uint32_t scale;
+    uint32_t nodes; /* of its subtree */
+    uint32_t hops;
+};
+
+#define MET 8u
+
+struct tree_work {
+    const struct tree_input *input;
+    uint8_t *tree;
+    uint32_t nodes;       /* not cut off so far */
+    bool infeasible;      /* a number left its range */
+    unsigned unit_shift;  /* the reference computes a unit in 2^unit_shift */
+    unsigned steps_shift; /* steps of tree_costs() are so much larger */
+    struct inverse per_compute;
+    uint64_t load;
+    uint64_t rho; /* transfer / compute, in 2^-RHO_BITS */
+    /* Costs of the input, in steps, or COST_MOST. */
+    struct tree_circuit circuit;
+    uint64_t split;
+    uint64_t queue;
+    uint64_t start;      /* split and kernel_start; .. */
+    uint64_t leaf;       /* .. and begin: of any node but the root */
+    struct met met[MET]; /* equal subtrees come often */
+    struct tree_node node[];
+};
+
+uint32_t tree_work_bytes(uint32_t nodes)
+{
+    return (uint32_t)sizeof(struct tree_work) +
+           nodes * (uint32_t)sizeof(struct tree_node);
+}
+
+static uint8_t *branch_at(const struct tree_work *work, uint32_t index)
+{
+    return work->tree + TREE_BRANCH_BYTES * index;
+}
+
+/* The node after the subtree of node `index`, and not beyond the tree. */
+static uint32_t next_of(const struct tree_work *work, uint32_t index)
+{
+    uint32_t next = index + tree_nodes(branch_at(work, index));
+
+    return next < work->nodes ? next : work->nodes;
+}
+
+/* ---- arithmetic ---- */
+
+static struct inverse inverse_of(uint64_t value)
+{
+    struct inverse inverse;
+    uint32_t top = fixed_top(value, &inverse.zeros);
+    uint64_t word = fixed_reciprocal(top);
+    /* Newton's step once more: word * top is below 2^63, by 2^34 at most. */
+    uint64_t error = (~(word * top) & (((uint64_t)1 << 35) - 1)) + 1;
+
+    word += (error >> 3) * word >> 60;
+    inverse.word = word < ONE ? (uint32_t)word : UINT32_MAX;
+    return inverse;
+}
+
+/* a / value in 2^-bits, rounded down, and up to 2^-29 of itself lower; 2^62 if
+   that is less. */
+static uint64_t quotient(uint64_t a, struct inverse per_value, unsigned bits)
+{
+    unsigned zeros;
+    uint64_t product;
+    int shift;
+
+    if (a == 0) {
+        return 0;
+    }
+    product = (uint64_t)fixed_top(a, &zeros) * per_value.word;
+    shift = 63 + (int)zeros - (int)(bits + per_value.zeros);
+    if (shift < 2) {
+        return (uint64_t)1 << 62;
+    }
+    return shift < 64 ? product >> (unsigned)shift : 0;
+}
+
+/* a * fraction / 2^32, rounded down. */
+static inline int64_t part_of(int64_t a, uint32_t fraction)
+{
+    return (a >> 32) * fraction +
+           (int64_t)((uint64_t)(a & UINT32_MAX) * fraction >> 32);
+}
+
+/* a * factor / 2^32; |a * factor| < 2^94. */
+static inline int64_t times(int64_t a, uint64_t factor)
+{
+    return a * (int64_t)(factor >> 32) +
+           part_of(a, (uint32_t)(factor & UINT32_MAX));
+}
+
+/* a, if |a| <= 2^bits; else 0, and the plan is infeasible. */
+static inline int64_t bounded(struct tree_work *work, int64_t a, unsigned bits)
+{
+    int64_t most = (int64_t)1 << bits;
+
+    if (a >= -most && a <= most) {
+        return a;
+    }
+    work->infeasible = true;
+    return 0;
+}
+
+/* ---- costs ---- */
+
+static uint64_t cost_of(const struct tree_work *work, uint64_t time_ps)
+{
+    uint64_t cost = quotient(time_ps, work->per_compute, work->unit_shift);
+
+    return cost < COST_MOST ? cost : COST_MOST;
+}
+
+/* A cost of software, on a node that may be slow. */
+static int64_t slowed(const struct tree_node *node, uint64_t cost)
+{
+    cost = cost < COST_MOST ? cost : COST_MOST;
+    return (int64_t)(cost << node->slow_shift);
+}
+
+/* Time from a node's receipt until it computes, if it were as fast as the
+   reference. */
+static int64_t software_of(const struct tree_work *work, uint32_t index)
+{
+    uint32_t sends = work->node[index].sends;
+    uint64_t cost = index == 0 ? work->start : work->leaf;
+
+    if (sends > 0) {
+        cost += sends * work->queue;
+        cost = cost < COST_MOST ? cost : COST_MOST;
+    }
+    return (int64_t)cost;
+}
+
+/* rho / (1 + rho p), in 2^-32, where that is (1 - scale) / p: p is 1/8 or more.
+   This mask and others only let an analysis see a size. */
+static uint64_t rate_of(uint64_t slope, uint64_t scale)
+{
+    uint64_t rate = slope == ONE ? ONE - scale
+                                 : quotient(ONE - scale, inverse_of(slope), 32);
+
+    return rate & ((ONE << 4) - 1);
+}
+
+/* 1 / (1 + rho p) in 2^-32, less than one; 0 if that is below 2^-24. */
+static uint64_t scale_of(uint64_t rho, uint64_t slope)
+{
+    uint64_t part = slope & UINT32_MAX;
+    uint64_t whole = (rho >> 32) * (slope >> 32);
+    uint64_t more;
+    uint64_t scale;
+
+    if (whole >= (uint64_t)1 << (RHO_BITS - 32 + 24)) {
+        return 0;
+    }
+    more = (whole << 32) + (rho >> 32) * part +
+           (rho & UINT32_MAX) * (slope >> 32) +
+           ((rho & UINT32_MAX) * part >> 32);
+    scale = quotient(ONE, inverse_of(ONE + (more >> (RHO_BITS - 32))), 32);
+    return scale < ONE ? scale : UINT32_MAX;
+}
+
+/* Sets scale and behind of a child that is like none of those that were met,
+   by its slope and offset. */
+static void meet(struct tree_work *work, struct met *met, const uint8_t *branch)
+{
+    uint32_t stages = tree_stages(work->input, met->hops);
+    uint64_t rho = (work->rho & ((ONE << 20) - 1)) * stages;
+    uint64_t startup = tree_startup(&work->circuit, branch, met->hops, stages);
+    uint64_t scale = scale_of(rho, met->slope);
+
+    if (startup >= COST_MOST) {
+        work->infeasible = true;
+        startup = COST_MOST;
+    }
+    met->scale = (uint32_t)scale;
+    met->behind = bounded(work,
+                          part_of((int64_t)startup, met->scale) -
+                              times(met->offset, rate_of(met->slope, scale)),
+                          TIME_BITS);
+}
+
+/* Sets scale and behind of a child by its slope and offset. */
+static inline void set_behind(struct tree_work *work, struct tree_node *child,
+                              const uint8_t *branch, struct torus_path path)
+{
+    uint32_t nodes = tree_nodes(branch);
+    uint32_t hops = torus_path_hops(path);
+    struct met *met = &work->met[(4 * nodes + hops) % MET];
+
+    if (met->slope != child->slope || met->offset != child->offset ||
+        met->nodes != nodes || met->hops != hops) {
+        met->slope = child->slope;
+        met->offset = child->offset;
+        met->nodes = nodes;
+        met->hops = hops;
+        meet(work, met, branch);
+    }
+    child->scale = met->scale;
+    child->behind = met->behind;
+}
+
+/* ---- W of every subtree, from the leaves up ---- */
+
+/* A queue: what is left of it is slope * s - offset, with s left of its node.
+ */
+struct lane {
+    uint32_t slope; /* in 2^-32 */
+    int64_t offset;
+};
+
+#define WHOLE                                                                  \
+    {                                                                          \
+        UINT32_MAX, 0                                                          \
+    }
+
+/* Adds to a node's slope and offset those of its children. */
+static void add_children(struct tree_work *work, struct tree_node *node,
+                         const uint8_t *branch, const uint8_t *end)
+{
+    struct lane lane[TORUS_PORTS] = {WHOLE, WHOLE, WHOLE, WHOLE};
+    struct tree_node *child = node + 1;
+    uint64_t queued = work->split;
+    unsigned used = 0;
+    uint32_t order = 0;
+
+    for (branch += TREE_BRANCH_BYTES; branch < end;
+         child += tree_nodes(branch), branch = tree_next(branch)) {
+        struct torus_path path = tree_path(branch);
+        unsigned number = tree_lane(work->input, path.port, order);
+        struct lane *at = &lane[number];
+
+        queued += work->queue;
+        if ((used >> number & 1) == 0) {
+            used |= 1u << number;
+            at->offset = slowed(node, queued);
+        }
+        set_behind(work, child, branch, path);
+        child->lane = (uint8_t)number;
+        at->slope = (uint32_t)fixed_part(at->slope, child->scale);
+        at->offset = bounded(
+            work, part_of(at->offset, child->scale) + child->behind, TIME_BITS);
+        node->slope = (node->slope + fixed_part(child->slope, at->slope)) &
+                      ((ONE << NODES_BITS) - 1);
+        node->offset = bounded(work,
+                               node->offset + child->offset +
+                                   times(at->offset, child->slope),
+                               LOAD_BITS);
+        order += 1;
+    }
+    node->sends = (uint16_t)order;
+}
+
+/* Sets p and q of a node, of whose children they are known. */
+static void set_line(struct tree_work *work, uint32_t index)
+{
+    struct tree_node *node = &work->node[index];
+    const uint8_t *branch = branch_at(work, index);
+
+    node->slow_shift = (uint8_t)tree_slow_shift(branch);
+    node->slope = ONE >> node->slow_shift;
+    node->offset = 0;
+    node->share = 0;
+    node->sends = 0;
+    if (tree_nodes(branch) > 1) {
+        add_children(work, node, branch, branch_at(work, next_of(work, index)));
+    }
+    node->offset += software_of(work, index);
+}
+
+/* ---- times left, from the root down ---- */
+
+/* Sets the times left of a node's children. */
+static void set_times_left(struct tree_work *work, struct tree_node *node,
+                           const uint8_t *branch, const uint8_t *end)
+{
+    int64_t all = node->left;
+    int64_t left[TORUS_PORTS] = {all, all, all, all};
+    struct tree_node *child = node + 1;
+    uint64_t queued = work->split;
+    unsigned used = 0;
+
+    for (branch += TREE_BRANCH_BYTES; branch < end;
+         child += tree_nodes(branch), branch = tree_next(branch)) {
+        int64_t *at = &left[child->lane];
+
+        queued += work->queue;
+        if ((used >> child->lane & 1) == 0) {
+            used |= 1u << child->lane;
+            *at -= slowed(node, queued);
+        }
+        *at = bounded(work, part_of(*at, child->scale) - child->behind,
+                      TIME_BITS);
+        child->left = *at;
+    }
+}
+
+/* Sets a node's share and its children's times left; false if it gets less than
+   nothing. */
+static bool set_share(struct tree_work *work, uint32_t index)
+{
+    struct tree_node *node = &work->node[index];
+    const uint8_t *branch = branch_at(work, index);
+
+    node->share = (node->left >> node->slow_shift) - software_of(work, index);
+    if (node->sends > 0) {
+        set_times_left(work, node, branch,
+                       branch_at(work, next_of(work, index)));
+    }
+    return node->share >= 0;
+}
+
+/* The time in which the whole tree takes the load. No q is below 0. */
+static int64_t time_of_all(struct tree_work *work)
+{
+    const struct tree_node *root = &work->node[0];
+    struct inverse per = inverse_of(root->slope);
+    int64_t all = (int64_t)work->load + (root->offset > 0 ? root->offset : 0);
+    int64_t time =
+        bounded(work, (int64_t)quotient((uint64_t)all, per, 32), TIME_BITS);
+    int64_t rest = all - times(time, root->slope);
+    time = rest < 0 ? time - (int64_t)quotient((uint64_t)-rest, per, 32)
+                    : time + (int64_t)quotient((uint64_t)rest, per, 32);
+    return bounded(work, time, TIME_BITS);
+}
+
+static bool solve(struct tree_work *work)
+{
+    work->infeasible = false;
+    for (uint32_t i = work->nodes; i > 0; --i) {
+        set_line(work, i - 1);
+    }
+    work->node[0].left = time_of_all(work);
+    for (uint32_t i = 0; i < work->nodes; ++i) {
+        if (!set_share(work, i) || work->infeasible) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- ranges ---- */
+
+/* Every range ends where the next one begins, from the last one back. */
+static void set_ranges(struct tree_work *work)
+{
+    uint32_t load_units = work->input->load_units;
+    int64_t position = (int64_t)work->load;
+
+    for (uint32_t left = work->nodes; left > 0; --left) {
+        uint32_t i = left - 1;
+        uint32_t next = next_of(work, i);
+        uint32_t end = next < work->nodes
+                           ? tree_first_unit(branch_at(work, next))
+                           : load_units;
+
+        position -= work->node[i].share;
+        if (i == 0 || position < 0) {
+            position = 0;
+        }
+        tree_store_range(branch_at(work, i),
+                         (uint32_t)(position >> work->unit_shift & UINT32_MAX),
+                         end);
+    }
+}
+
+/* ---- all of it ---- */
+
+/* `time` steps, of which a feasible plan takes; ERR_RANGE if that is 2^63 ps or
+   more. */
+static int time_of(const struct tree_work *work, uint64_t *time_ps,
+                   uint64_t time)
+{
+    uint64_t compute_ps = work->input->compute_ps;
+    struct fixed_shift shift = fixed_shift_of(compute_ps);
+    uint64_t product;
+    /* The originator alone may take 2^66 ps. */
+    int down = (int)(work->unit_shift + shift.zeros) - (int)ALONE_BITS;
+
+    if (time >= (uint64_t)1 << ALONE_BITS) {
+        return ERR_RANGE;
+    }
+    product = fixed_multiply_high(time << (64 - ALONE_BITS),
+                                  fixed_shifted(compute_ps, shift));
+    if (down < 0) {
+        *time_ps = fixed_product(product, 1u << (-down & 3));
+    } else {
+        *time_ps = product >> (unsigned)down;
+    }
+    return *time_ps >> 63 == 0 ? ERR_OK : ERR_RANGE;
+}
+
+/* Sets unit_shift, for the longest time that a feasible plan can take: that of
+   the originator alone. False if its software takes too long. */
+static bool set_unit(struct tree_work *work)
+{
+    const struct tree_input *input = work->input;
+    uint32_t sends = 0;
+    uint64_t software;
+    uint64_t alone;
+    struct fixed_shift shift;
+
+    for (uint32_t i = 1; i < work->nodes; i = next_of(work, i)) {
+        sends += 1;
+    }
+    software = quotient(input->split_ps + input->kernel_start_ps +
+                            sends * input->queue_ps,
+                        work->per_compute, 0);
+    if (software >= SOFTWARE_UNITS_MAX) {
+        return false;
+    }
+    alone = (input->load_units + software + 1) << tree_slow_shift(work->tree);
+    shift = fixed_shift_of(alone);
+    /* It is below 2^39: an analysis does not see that. */
+    work->unit_shift =
+        shift.zeros > 64u - ALONE_BITS ? shift.zeros - (64u - ALONE_BITS) : 0;
+    work->load = fixed_shifted(input->load_units, shift) >> (64u - ALONE_BITS);
+    return true;
+}
+
+/* Sets *work up; false if a number is out of range. */
+static bool lay_out(struct tree_work *work, uint8_t *tree,
+                    const struct tree_input *input)
+{
+    memset(work, 0, sizeof *work);
+    work->input = input;
+    work->tree = tree;
+    work->nodes = tree_nodes(tree);
+    work->per_compute = inverse_of(input->compute_ps);
+    work->rho = quotient(input->transfer_ps, work->per_compute, RHO_BITS);
+    if (work->rho >> (RHO_BITS + 16) != 0 || !set_unit(work)) {
+        return false;
+    }
+    work->circuit =
+        (struct tree_circuit){cost_of(work, input->circuit_ps.startup),
+                              cost_of(work, input->circuit_ps.hop),
+                              cost_of(work, input->circuit_ps.branch)};
+    work->split = cost_of(work, input->split_ps);
+    work->queue = cost_of(work, input->queue_ps);
+    work->start = work->split + cost_of(work, input->kernel_start_ps);
+    work->leaf = work->start + cost_of(work, input->begin_ps);
+    return true;
+}
+
+/* Cuts the last phase off until no node that is left gets less than nothing. */
+static int plan_phases(struct tree_work *work, unsigned *phases)
+{
+    while (!solve(work)) {
+        if (*phases == 0) {
+            return ERR_RANGE;
+        }
+        *phases -= 1;
+        tree_cut(work->tree, *phases);
+        work->nodes = tree_nodes(work->tree);
+    }
+    return ERR_OK;
+}
+
+int tree_plan(uint8_t *tree, const struct tree_input *input, void *memory,
+              uint64_t *makespan_ps, unsigned *phases)
+{
+    struct tree_work *work = memory;
+    int error = tree_check(input);
+
+    if (error != ERR_OK) {
+        return error;
+    }
+    *phases = tree_last_phase(tree);
+    if (input->equal) {
+        return tree_plan_equal(tree, input, memory, makespan_ps);
+    }
+    if (!lay_out(work, tree, input)) {
+        return ERR_RANGE;
+    }
+    error = plan_phases(work, phases);
+    if (error != ERR_OK) {
+        return error;
+    }
+    set_ranges(work);
+    return time_of(work, makespan_ps,
+                   (uint64_t)(work->node[0].left & INT64_MAX));
+}
+
+/* ---- costs, for several rounds ---- */
+
+#define STEPS_BITS 24u    /* of the makespan */
+#define UNITS_MIN 16u     /* and its units */
+#define TRANSFER_BITS 24u /* of transfer / compute */
+
+static int32_t steps_of(const struct tree_work *work, uint64_t time)
+{
+    return (int32_t)(time >> work->steps_shift & INT32_MAX);
+}
+
+int32_t tree_steps(const void *memory, uint64_t time_ps)
+{
+    const struct tree_work *work = memory;
+
+    return steps_of(work, cost_of(work, time_ps));
+}
+
+uint64_t tree_time_ps(const void *memory, int32_t steps)
+{
+    const struct tree_work *work = memory;
+    uint64_t time_ps = 0;
+
+    /* It is less than what one round takes, which is in range. */
+    (void)!time_of(work, &time_ps, (uint64_t)steps << work->steps_shift);
+    return time_ps;
+}
+
+/* Fills in what the children of node `index` cost. */
+static void fill_costs(const struct tree_work *work, struct tree_cost cost[],
+                       uint32_t index)
+{
+    const struct tree_node *node = &work->node[index];
+    uint32_t all = cost[index].part;
+    uint32_t part[TORUS_PORTS] = {all, all, all, all};
+    uint32_t end = next_of(work, index);
+    uint64_t queued = work->split;
+    unsigned used = 0;
+
+    for (uint32_t i = index + 1; i < end; i = next_of(work, i)) {
+        const struct tree_node *child = &work->node[i];
+        const uint8_t *branch = branch_at(work, i);
+        uint32_t hops = torus_path_hops(tree_path(branch));
+        uint32_t stages = tree_stages(work->input, hops);
+        uint64_t startup = tree_startup(&work->circuit, branch, hops, stages);
+        uint32_t *left = &part[child->lane];
+        bool first = (used >> child->lane & 1) == 0;
+
+        queued += work->queue;
+        used |= 1u << child->lane;
+        *left = (uint32_t)fixed_part(*left, child->scale);
+        cost[i] = (struct tree_cost){
+            .circuit = steps_of(work, startup),
+            .first = first ? steps_of(work, (uint64_t)slowed(node, queued)) : 0,
+            .scale = child->scale,
+            .part = *left,
+            .stages = (uint16_t)stages,
+            .lane = child->lane};
+    }
+}
+
+int tree_costs(struct tree_cost cost[], struct tree_common *common,
+               void *memory)
+{
+    struct tree_work *work = memory;
+    uint64_t makespan = (uint64_t)(work->node[0].left & INT64_MAX);
+    uint64_t units = makespan >> work->unit_shift;
+    unsigned bits = 64u - fixed_shift_of(makespan | 1).zeros;
+
+    if (units < UNITS_MIN || units >> (STEPS_BITS - 1) != 0 ||
+        work->rho >> (RHO_BITS + 32 - TRANSFER_BITS) != 0) {
+        return ERR_RANGE;
+    }
+    work->steps_shift = bits - STEPS_BITS;
+    cost[0].part = UINT32_MAX;
+    common->speeds = 0;
+    for (uint32_t i = 0; i < work->nodes; ++i) {
+        unsigned slow_shift = work->node[i].slow_shift;
+
+        fill_costs(work, cost, i);
+        cost[i].software =
+            steps_of(work, (uint64_t)software_of(work, i) << slow_shift);
+        cost[i].slow_shift = (uint8_t)slow_shift;
+        common->speeds += 8u >> slow_shift;
+    }
+    common->makespan = steps_of(work, makespan);
+    common->shift = work->unit_shift - work->steps_shift;
+    common->transfer = (uint32_t)(work->rho >> (RHO_BITS - TRANSFER_BITS));
+    return ERR_OK;
+}
