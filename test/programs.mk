@@ -73,9 +73,9 @@ $(call test_program,switch,sanitized,$(wildcard test/hal/switch/*.c) \
 $(call test_program,discover,sanitized,$(wildcard test/hal/discover/*.c) \
   $(UNIT_HOST) hal/crc32.c $(wildcard hal/discover/*.c) torus/torus.c)
 
-# Circuits over serial lines, above a switch that is made up.
+# Circuits over serial lines, above a switch and a timer that are made up.
 $(call test_program,serial_circuit,sanitized,test/hal/serial/main.c \
-  $(UNIT_HOST) hal/check.c hal/host/clock.c $(wildcard hal/serial/*.c))
+  $(UNIT_HOST) hal/check.c hal/stm32f405/clock.c $(wildcard hal/serial/*.c))
 
 # Whole jobs, and probes, on native nodes.
 $(call test_program,jobs,sanitized,$(wildcard test/scatter/jobs/*.c) \

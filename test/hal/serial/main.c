@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Circuits over serial lines (hal/serial/circuit.c) alone, as TAP: the switch
- * below and the board around are made up here. Time goes on by 100 us whenever
- * the node idles. Exit status: 0, or 1 if a test failed.
+ * Circuits over serial lines (hal/serial/circuit.c) alone, as TAP, with the
+ * clock of the boards that have such lines: the switch below and the board
+ * around are made up here, its timer too. Time goes on by 100 us whenever the
+ * node idles. Exit status: 0, or 1 if a test failed.
  */
 #include "hal/serial/circuit.h"
+#include "hal/stm32f405/timer.h"
 #include "test/unit/unit.h"
 
 #include <stdio.h>
@@ -27,6 +29,7 @@ static struct {
     struct node node;
     struct node_log log;
     struct clock clock;
+    uint64_t ticks; /* of the timer */
     struct serial_circuit serial;
     struct circuit circuit;
     _Alignas(8) uint8_t memory[MEMORY_BYTES];
@@ -49,6 +52,7 @@ static struct {
     uint32_t message_bytes;
     uint32_t host_takes_us; /* what is offered; NEVER: nothing */
     bool host_orders;
+    uint32_t host_ends_us; /* when the last bytes of its order come */
     bool opened;
 } world;
 
@@ -56,9 +60,25 @@ static const uint8_t order[] = {1, 2, 3, 4, 5};
 
 /* ---- the board ---- */
 
+uint64_t timer_ticks(void)
+{
+    return world.ticks;
+}
+
+static uint64_t now_ps(void)
+{
+    return clock_now_ps(&world.clock);
+}
+
 static uint32_t now_us(void)
 {
-    return (uint32_t)(world.clock.base_ps / PS_PER_US);
+    return (uint32_t)(now_ps() / PS_PER_US);
+}
+
+/* When the clock was last started. */
+static uint32_t started_us(void)
+{
+    return (uint32_t)(clock_started_ps(&world.clock) / PS_PER_US);
 }
 
 static void lock(void *context)
@@ -106,7 +126,7 @@ static int idle(void *context)
 {
     (void)context;
     world.idles += 1;
-    world.clock.base_ps += IDLE_US * PS_PER_US;
+    world.ticks += IDLE_US * TIMER_TICKS_PER_US;
     end_a_send();
     deliver();
     if (now_us() >= world.host_takes_us) {
@@ -114,8 +134,13 @@ static int idle(void *context)
     }
     if (world.host_orders && now_us() >= 400 &&
         mailbox_announce(&world.mailbox, sizeof order, 6, 2) == ERR_OK &&
-        mailbox_put(&world.mailbox, 0, order, sizeof order) == ERR_OK) {
+        mailbox_put(&world.mailbox, 0, order, 2) == ERR_OK) {
         world.host_orders = false;
+    }
+    if (!world.host_orders && world.mailbox.in == MAILBOX_FILLING &&
+        now_us() >= world.host_ends_us &&
+        mailbox_put(&world.mailbox, 2, order + 2, sizeof order - 2) != ERR_OK) {
+        return ERR_RANGE;
     }
     return world.idles > world.idles_max ? ERR_PORT_BUSY : ERR_OK;
 }
@@ -132,7 +157,7 @@ void switch_send(struct switch_core *core, struct switch_message *message)
     called();
     (void)core;
     message->state = SWITCH_QUEUED;
-    world.sent_ps[world.sends] = world.clock.base_ps;
+    world.sent_ps[world.sends] = now_ps();
     world.sent[world.sends++] = message;
 }
 
@@ -522,6 +547,7 @@ static void the_first_message_sets_the_clock(struct unit *unit)
     expect(40, 900000, (uint32_t)set_us + 200);
     CHECK_EQUAL(unit, receive(&delivery), ERR_OK);
     CHECK_EQUAL(unit, now_us(), set_us + 200);
+    CHECK_EQUAL(unit, started_us(), set_us + 200);
     world.serial.synchronised = false;
     expect(0, 900000, 0);
     CHECK_EQUAL(unit, receive(&delivery), ERR_OK);
@@ -538,7 +564,7 @@ static void the_clock_is_set_back_too(struct unit *unit)
     world.clock.base_ps = ((1ull << 32) + 4000) * PS_PER_US;
     expect(0, 3000, 0);
     CHECK_EQUAL(unit, receive(&delivery), ERR_OK);
-    CHECK_EQUAL(unit, world.clock.base_ps / PS_PER_US,
+    CHECK_EQUAL(unit, now_ps() / PS_PER_US,
                 (1ull << 32) + 3000 + CIRCUIT_HEADER_BYTES * BYTE_NS / 1000);
 }
 
@@ -635,6 +661,31 @@ static void an_order_of_the_host(struct unit *unit)
     CHECK(unit, memcmp(delivery.payload, order, sizeof order) == 0);
 }
 
+/* The answer's clock begins at clock_started_ps(): when the order's last byte
+   has come, neither with the message before it nor with the first byte. */
+static void an_order_starts_the_clock(struct unit *unit)
+{
+    struct circuit_delivery delivery;
+
+    start();
+    world.serial.synchronised = true;
+    expect(40, 5000, 200);
+    CHECK_EQUAL(unit, receive(&delivery), ERR_OK);
+    CHECK_EQUAL(unit, started_us(), 200);
+    world.host_orders = true;
+    world.host_ends_us = 700;
+    CHECK_EQUAL(unit,
+                circuit_receive(&world.circuit, &delivery, 1u << CIRCUIT_HOST,
+                                world.memory, 100),
+                ERR_OK);
+    CHECK_EQUAL(unit, now_us(), 700);
+    CHECK_EQUAL(unit, started_us(), 700);
+    CHECK(unit, memcmp(delivery.payload, order, sizeof order) == 0);
+    CHECK_EQUAL(unit, circuit_settle(&world.circuit), ERR_OK);
+    CHECK_EQUAL(unit, now_us(), 2700);
+    CHECK_EQUAL(unit, started_us(), 700);
+}
+
 static void settling_takes_two_milliseconds(struct unit *unit)
 {
     start();
@@ -663,6 +714,7 @@ static void all(struct unit *unit)
     UNIT_RUN(unit, a_message_that_does_not_come);
     UNIT_RUN(unit, buffers_that_are_none);
     UNIT_RUN(unit, an_order_of_the_host);
+    UNIT_RUN(unit, an_order_starts_the_clock);
     UNIT_RUN(unit, settling_takes_two_milliseconds);
 }
 
