@@ -31,8 +31,12 @@ int announce_job(struct scatter *scatter, struct originator *originator)
 static int drop_last(struct scatter *scatter, struct circuit_delivery *delivery)
 {
     uint8_t *memory = scatter->circuit->memory;
-    int error = circuit_drain(scatter->circuit);
+    int error;
 
+    if (scatter->round > 0) {
+        return ERR_KIND; /* its job goes on: what it has lies there */
+    }
+    error = circuit_drain(scatter->circuit);
     memmove(memory + CIRCUIT_HEADER_BYTES, delivery->payload, delivery->bytes);
     delivery->payload = memory + CIRCUIT_HEADER_BYTES;
     scatter->kernel = NULL;

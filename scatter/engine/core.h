@@ -195,7 +195,8 @@ struct scatter {
     uint16_t announced_job;
     const struct kernel *kernel; /* NULL: nothing was */
 
-    /* The job, once it is known. */
+    /* The job, once it is known; before that, on the pattern, its phases are
+       those of the torus, as an advance's are. */
     struct wire_job job;
     unsigned round;          /* at hand, from 0 */
     const uint8_t *job_data; /* the stored job (scatter/wire/wire.h), which is

@@ -169,7 +169,6 @@ static int send_advance(struct scatter *scatter, struct originator *originator,
     wire_tables_store(tables, phases, share_units, originator->advance_units);
     originator_start(scatter, originator);
     originator->report.advance = true;
-    scatter->job.phases = (uint8_t)phases;
     pattern_set_cut(scatter);
     scatter->units = originator->advance_units[0];
     error = pattern_distribute(scatter, tables, tables, bytes);

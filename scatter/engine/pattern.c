@@ -53,14 +53,16 @@ void pattern_set_cut(struct scatter *scatter)
     }
 }
 
-/* Whether a job goes with the advance that came before it. */
+/* Whether a job goes with what was known before it: it has no more phases than
+   the torus, and behind an advance it goes with that. */
 static bool goes_with(const struct wire_job *job, const struct wire_job *before,
                       unsigned round)
 {
-    return round == 0 || (job->rounds > 1 && job->phases == before->phases &&
-                          job->before_bytes == before->before_bytes &&
-                          job->after_bytes == before->after_bytes &&
-                          (job->flags & WIRE_OUTPUT) == 0);
+    return round == 0 ? job->phases <= before->phases
+                      : job->rounds > 1 && job->phases == before->phases &&
+                            job->before_bytes == before->before_bytes &&
+                            job->after_bytes == before->after_bytes &&
+                            (job->flags & WIRE_OUTPUT) == 0;
 }
 
 /* Reads the job that comes with the first part, or with the one behind an
@@ -90,7 +92,6 @@ static int expect_job(struct scatter *scatter)
     if (scatter_makes_output(&scatter->terms)) {
         return ERR_FIELD;
     }
-    scatter->job.phases = (uint8_t)torus_phases(scatter->size);
     scatter->job.before_bytes = scatter->terms.before_bytes;
     scatter->job.after_bytes = scatter->terms.after_bytes;
     return ERR_OK;

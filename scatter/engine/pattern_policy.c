@@ -53,6 +53,7 @@ static int prepare(struct scatter *scatter)
     scatter->wanted = scatter->wanted_later |
                       (identity->probed != 0 ? (1u << TORUS_PORTS) - 1u : 0);
     scatter->place = wire_part_place(role.layer, role.port, 0);
+    scatter->job.phases = (uint8_t)phases;
     for (unsigned phase = 1; error == ERR_OK && phase <= (unsigned)phases;
          ++phase) {
         error = prepare_phase(scatter, phase);

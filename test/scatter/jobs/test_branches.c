@@ -749,7 +749,25 @@ static void advances(struct unit *unit)
     bad = second;
     bad.data[10] = 2;
     CHECK_EQUAL(unit, tell_both(unit, &advance, &bad), ERR_PLACE);
+    /* What is announced behind it would lie where it does. */
+    bad = make_announcement(&part);
+    CHECK_EQUAL(unit, tell_both(unit, &advance, &bad), ERR_KIND);
     CHECK_EQUAL(unit, echo_wrong, 0);
+    end();
+}
+
+/* A job has no more phases than the torus: nothing behind its head is read, and
+   no form that was not prepared is sent. */
+static void jobs_of_other_phases(struct unit *unit)
+{
+    begin();
+    for (unsigned phases = 0; phases < 256; ++phases) {
+        struct message part = make_part();
+
+        part.data[WIRE_PART_BYTES] = (uint8_t)phases;
+        CHECK_EQUAL(unit, tell(unit, &part),
+                    phases == PATTERN_PHASES ? ERR_OK : ERR_FIELD);
+    }
     end();
 }
 
@@ -980,6 +998,7 @@ void test_branches(struct unit *unit)
     UNIT_RUN(unit, second_rounds);
     UNIT_RUN(unit, parts_of_other_places);
     UNIT_RUN(unit, every_byte_of_a_job);
+    UNIT_RUN(unit, jobs_of_other_phases);
     UNIT_RUN(unit, advances);
     UNIT_RUN(unit, every_byte_of_an_advance);
     UNIT_RUN(unit, announced_jobs);
