@@ -179,8 +179,12 @@ NODISCARD int circuit_send(struct circuit *circuit, unsigned ports,
 NODISCARD int circuit_prepare(struct circuit *circuit, unsigned form,
                               const struct circuit_message *message);
 
-/* Queues the rows of a range, of prepared forms. Result: 0; ERR_PORT_BUSY.
-   About 50 instructions. */
+/*
+ * Queues the rows of a range. Result: 0; ERR_PORT_BUSY. A form that was not
+ * prepared, or a message that would end before it begins, is found by the
+ * switch, which stops the mesh; where that is software, the result is
+ * ERR_NO_ROUTE or ERR_RANGE. About 50 instructions.
+ */
 NODISCARD int circuit_send_rows(struct circuit *circuit,
                                 const struct circuit_cut *cut,
                                 const struct circuit_rows *rows);

@@ -30,6 +30,9 @@ int circuit_open(struct circuit *circuit, void *board, struct clock *clock)
     for (unsigned i = 0; i < SERIAL_CIRCUIT_SENDS; ++i) {
         serial->send[i].used = false;
     }
+    for (unsigned i = 0; i < CIRCUIT_FORMS; ++i) {
+        serial->form[i] = NULL;
+    }
     serial->sends = 0;
     serial->first_error = ERR_OK;
     clock_start(clock, 0);
@@ -207,12 +210,17 @@ static int send_row(struct circuit *circuit, const struct row *row)
     const struct serial_circuit *serial = circuit->board;
     const struct circuit_rows *rows = row->rows;
     uint32_t unit_bytes = row->cut->unit_bytes;
-    struct circuit_message message = *serial->form[row->form];
+    const struct circuit_message *form = serial->form[row->form];
     const uint8_t *data = rows->data + row->position * unit_bytes;
     uint8_t head[CIRCUIT_ROW_BYTES];
     uint32_t first_unit = rows->first_unit + row->position;
+    struct circuit_message message;
     int error = ERR_OK;
 
+    if (form == NULL) {
+        return ERR_NO_ROUTE;
+    }
+    message = *form;
     message.shared = rows->shared;
     for (unsigned port = 0; error == ERR_OK && port < TORUS_PORTS; ++port) {
         uint32_t units = rows->volume_units[row->form] + (port < row->more);
@@ -228,6 +236,9 @@ static int send_row(struct circuit *circuit, const struct row *row)
         first_unit += units;
         message.body[port] =
             (struct circuit_segment){begin, (uint32_t)(end - begin)};
+        if (units > 0 && end < begin) {
+            return ERR_RANGE;
+        }
         if (units > 0) {
             error = send_on_port(circuit, port, &message, head);
         }

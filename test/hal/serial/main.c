@@ -491,6 +491,37 @@ static void rows_of_a_range(struct unit *unit)
     check_locks(unit);
 }
 
+/* Of a form that was not prepared since the circuit was opened; with more bytes
+   of a halo before a range than there can be, so that sums wrap. */
+static void rows_of_nonsense(struct unit *unit)
+{
+    static const struct circuit_message form = {.path = {0, 0, 1, 0}};
+    static const uint32_t volume_units[] = {9, 1};
+    struct circuit_cut cut = {.form = 1, .last_form = 1, .unit_bytes = 1};
+    struct circuit_rows rows = {.begin = world.memory + 200,
+                                .end = world.memory + 208,
+                                .data = world.memory + 200,
+                                .volume_units = volume_units,
+                                .units = 4};
+
+    start();
+    CHECK_EQUAL(unit, circuit_prepare(&world.circuit, 1, &form), ERR_OK);
+    CHECK_EQUAL(unit, circuit_open(&world.circuit, &world.serial, &world.clock),
+                ERR_OK);
+    CHECK_EQUAL(unit, circuit_send_rows(&world.circuit, &cut, &rows),
+                ERR_NO_ROUTE);
+    CHECK_EQUAL(unit, circuit_prepare(&world.circuit, 1, &form), ERR_OK);
+    rows.data = world.memory + 100;
+    cut.halo_bytes = 50;
+    CHECK_EQUAL(unit, circuit_send_rows(&world.circuit, &cut, &rows),
+                ERR_RANGE);
+    CHECK_EQUAL(unit, world.sends, 0);
+    rows.data = rows.begin;
+    CHECK_EQUAL(unit, circuit_send_rows(&world.circuit, &cut, &rows), ERR_OK);
+    CHECK_EQUAL(unit, world.sends, 4);
+    check_locks(unit);
+}
+
 static void a_close_ends_what_does_not_end(struct unit *unit)
 {
     start();
@@ -706,6 +737,7 @@ static void all(struct unit *unit)
     UNIT_RUN(unit, four_messages_of_four_ports);
     UNIT_RUN(unit, a_row_of_ranges);
     UNIT_RUN(unit, rows_of_a_range);
+    UNIT_RUN(unit, rows_of_nonsense);
     UNIT_RUN(unit, a_close_ends_what_does_not_end);
     UNIT_RUN(unit, a_drain_waits_for_the_host);
     UNIT_RUN(unit, the_first_message_sets_the_clock);
