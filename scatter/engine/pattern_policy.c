@@ -106,6 +106,9 @@ static int gather(struct scatter *scatter)
                              ? 0xfu
                              : (1u << split_extra(&scatter->split, phase)) - 1u;
 
+        if (ports != 0xfu && scatter->job.rounds > 1) {
+            return ERR_PLAN; /* who got a part in each of several rounds? */
+        }
         if (ports != 0) {
             error = scatter_gather_children(scatter, phase, ports);
         }

@@ -139,7 +139,7 @@ static unsigned phase_below(const struct scatter *scatter, unsigned below)
 int branch_gather(struct scatter *scatter)
 {
     const uint8_t *end = tree_next(scatter->branch);
-    unsigned phase = TREE_PHASES_MAX + 1;
+    unsigned phase = UINT8_MAX + 1;
     int error = ERR_OK;
 
     scatter_begin_gather(scatter);
@@ -147,8 +147,11 @@ int branch_gather(struct scatter *scatter)
         for (const uint8_t *child = scatter->branch + TREE_BRANCH_BYTES;
              error == ERR_OK && child < end; child = tree_next(child)) {
             if (tree_phase(child) == phase && tree_units(child) > 0) {
-                error = scatter_gather_children(scatter, phase,
-                                                1u << tree_path(child).port);
+                /* A child of a phase that the job has not has refused it. */
+                error = phase <= scatter->job.phases
+                            ? scatter_gather_children(
+                                  scatter, phase, 1u << tree_path(child).port)
+                            : ERR_PLAN;
             }
         }
     }

@@ -307,7 +307,8 @@ static bool way_fits(const uint8_t *at)
 }
 
 /* The children's pieces fill their parent's, their ranges its range from where
-   the first begins; phases rise, and never fall from child to child. */
+   the first begins; phases rise, and never fall from child to child. Who gets
+   units has a path, and a phase of the job. */
 static bool children_fit(const uint8_t *branch, uint64_t units)
 {
     uint32_t nodes = bytes_load_u16(branch + 8);
@@ -322,8 +323,8 @@ static bool children_fit(const uint8_t *branch, uint64_t units)
 
         step = bytes_load_u16(child + 8);
         if (step == 0 || i + step > nodes || child[11] < phase ||
-            (sent && !way_fits(child)) || begin < next ||
-            (i > 1 && begin != next)) {
+            (sent && (!way_fits(child) || child[11] > PHASES)) ||
+            begin < next || (i > 1 && begin != next)) {
             return false;
         }
         next = (uint64_t)begin + bytes_load_u32(child);
