@@ -50,6 +50,9 @@ static inline int run_kernel(struct scatter *scatter,
             WIRE_CHUNK_BYTES +
             WIRE_PAD4(kernel_output_room(terms, range->first_unit, units));
 
+        if (!scatter_has_output(scatter)) {
+            return ERR_TERMS;
+        }
         if (room > (uint32_t)(scatter->free_to - scatter->free_from)) {
             return ERR_MEMORY;
         }
@@ -91,6 +94,9 @@ int compute_run(struct scatter *scatter, struct kernel_result *result,
 int compute_keep(struct scatter *scatter, const struct kernel_result *result)
 {
     if (scatter_has_output(scatter)) {
+        if (result->output == NULL) {
+            return ERR_TERMS; /* the kernel makes none */
+        }
         store_chunk(scatter, result);
     }
     if (scatter->has_result) {

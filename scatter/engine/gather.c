@@ -47,13 +47,14 @@ static int merge_head(struct scatter *scatter,
                       uint32_t *output_bytes)
 {
     uint32_t head_bytes = scatter_result_head_bytes(&scatter->terms);
-    struct kernel_result next = {.data = delivery->payload + 4,
-                                 .bytes = bytes_load_u32(delivery->payload)};
+    struct kernel_result next;
 
     if (delivery->bytes < head_bytes ||
         (delivery->bytes - head_bytes) % 4 != 0) {
         return ERR_LENGTH;
     }
+    next.data = delivery->payload + 4;
+    next.bytes = bytes_load_u32(delivery->payload);
     *output_bytes = delivery->bytes - head_bytes;
     return scatter_merge(scatter, &next);
 }

@@ -8,6 +8,11 @@ struct slots_of_phase slots_of_phase(const struct slots *slots, unsigned phase)
     uint32_t period = frames + slots->long_units;
     uint32_t first = (phase - 1) * slots->short_units;
 
+    /* Slots that are so long that N of them wrap are none; a division by 0 ends
+       a native node's process. */
+    if (slots->phases * period == 0) {
+        period = 0;
+    }
     return (struct slots_of_phase){
         .end_ps = slots->end_ps,
         .early = slots->early_units,
