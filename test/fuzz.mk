@@ -3,13 +3,14 @@
 # same with faults that it must find.
 
 FUZZ_DRIVER := test/fuzz/main.c test/fuzz/mutate.c test/fuzz/watch.c
+FUZZ_NODE := test/fuzz/judge.c test/fuzz/node.c test/fuzz/subtree.c
 FUZZ_TARGETS := test/fuzz/console.c test/fuzz/job.c test/fuzz/kernels.c \
-                test/fuzz/switch.c test/fuzz/targets.c
+                test/fuzz/switch.c test/fuzz/targets.c $(FUZZ_NODE)
 FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/*.c) \
                 $(wildcard boot/shell/*.c hal/discover/*.c hal/line/*.c) \
                 hal/serial/mailbox.c $(SWITCH_SOURCES) \
                 qemu/outcome/output_chunks.c scatter/plan/tree.c \
-                $(wildcard scatter/wire/*.c)
+                $(wildcard scatter/wire/*.c scatter/engine/*.c)
 FUZZ_OBJECTS := $(BUILD)/test/covered
 FUZZ_CORPUS := $(BUILD)/test/fuzz-corpus
 
@@ -18,12 +19,32 @@ $(eval $(call compile,$(FUZZ_OBJECTS)/%.o: %.c,$$(HOST_CC) $$(HOST_CFLAGS) \
 
 $(FUZZ_OBJECTS)/qemu/format/npy.o: qemu/format/npy.py
 
+# The engine's nodes have circuits that are made up: test/fuzz/subtree.c defines
+# what else hal/window/ and hal/host/ do, by other names.
+fuzz_own = -D$(1)=fuzz_$(1)
+FUZZ_OWN := $(foreach f,prepare send send_rows receive complete drain quiet \
+              settle,$(call fuzz_own,circuit_$(f))) \
+            $(call fuzz_own,clock_account)
+$(FUZZ_OBJECTS)/scatter/engine/%.o: HOST_CFLAGS += $(FUZZ_OWN)
+$(OBJECTS_sanitized)/test/fuzz/subtree.o: HOST_CFLAGS += $(FUZZ_OWN)
+
 $(call test_program,fuzz,sanitized,$(FUZZ_DRIVER) $(FUZZ_TARGETS) \
   $(FUZZ_COVERED:%.c=$(FUZZ_OBJECTS)/%.o) \
   $(filter-out qemu/main.c $(FUZZ_COVERED),$(HOST_SOURCES)) \
   $(BUILD)/host/kernel_table.o,$(HOST_LIBS))
-$(call test_program,fuzz-planted,sanitized,$(FUZZ_DRIVER) \
-  $(FUZZ_OBJECTS)/test/fuzz/planted.o,$(HOST_LIBS))
+
+# Two files of the engine that call faulty functions of planted.c.
+FUZZ_PLANTED := $(BUILD)/test/planted
+FUZZ_FAULTY := scatter/engine/pattern.c scatter/engine/tree.c
+$(eval $(call compile,$(FUZZ_PLANTED)/%.o: %.c,$$(HOST_CC) $$(HOST_CFLAGS) \
+  $$(SANITIZE) -fsanitize-coverage=trace-pc,test,$(TEST_DEPS)))
+$(FUZZ_PLANTED)/%.o: HOST_CFLAGS += $(FUZZ_OWN) $(foreach f,split_volume \
+  scatter_set_range scatter_gather_children,-D$(f)=planted_$(f))
+$(call test_program,fuzz-planted,sanitized,$(FUZZ_DRIVER) $(FUZZ_NODE) \
+  $(FUZZ_OBJECTS)/test/fuzz/planted.o $(FUZZ_FAULTY:%.c=$(FUZZ_PLANTED)/%.o) \
+  $(patsubst %.c,$(FUZZ_OBJECTS)/%.o,$(filter-out $(FUZZ_FAULTY),$(wildcard \
+    scatter/engine/*.c))) $(wildcard scatter/plan/*.c scatter/wire/*.c \
+    torus/*.c) hal/check.c hal/host/clock.c,$(HOST_LIBS))
 
 # The corpus: the files of test/fuzz/corpus/, and those that a script makes.
 TEST_PROGRAMS += $(FUZZ_CORPUS)/made

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Faults that the fuzzer must find, one of each kind, behind a few bytes that
-   only coverage leads to. */
+   only coverage leads to; and functions with faults that the engine calls. */
+#include "scatter/engine/gather.h"
 #include "test/fuzz/fuzz.h"
+#include "test/fuzz/node.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +83,80 @@ static void seed(const struct fuzz_target *target)
     fuzz_add((const uint8_t *)"F...................", 20);
 }
 
+/* ---- faults of the engine ---- */
+
+static enum fault {
+    FAULT_NONE,
+    FAULT_UNIT,
+    FAULT_RANGE,
+    FAULT_RESULT
+} fault;
+
+int planted_split_volume(struct split *split, const uint32_t volume_units[],
+                         const uint32_t share_units[], unsigned phases,
+                         unsigned layer, uint32_t units);
+int planted_scatter_set_range(struct scatter *scatter, const uint8_t *begin,
+                              const uint8_t *end);
+int planted_scatter_gather_children(struct scatter *scatter, unsigned phase,
+                                    unsigned ports);
+
+/* Loses one unit if two are left over. */
+int planted_split_volume(struct split *split, const uint32_t volume_units[],
+                         const uint32_t share_units[], unsigned phases,
+                         unsigned layer, uint32_t units)
+{
+    int error =
+        split_volume(split, volume_units, share_units, phases, layer, units);
+
+    if (fault == FAULT_UNIT && error == ERR_OK && split->extra_units == 2 &&
+        split->share_units > 0) {
+        split->share_units -= 1;
+    }
+    return error;
+}
+
+/* Takes a range that is too short in the second round. */
+int planted_scatter_set_range(struct scatter *scatter, const uint8_t *begin,
+                              const uint8_t *end)
+{
+    int error = scatter_set_range(scatter, begin, end);
+
+    return fault == FAULT_RANGE && scatter->round == 1 ? ERR_OK : error;
+}
+
+/* Leaves out the top's results if its last round has other than 5, 10, ..
+   units. */
+int planted_scatter_gather_children(struct scatter *scatter, unsigned phase,
+                                    unsigned ports)
+{
+    if (fault == FAULT_RESULT && scatter->round > 0 && scatter->layer == 1 &&
+        scatter->units % 5 != 0) {
+        return ERR_OK;
+    }
+    return scatter_gather_children(scatter, phase, ports);
+}
+
+static void lost_unit(const struct fuzz_target *target, const uint8_t *in,
+                      uint32_t bytes)
+{
+    fault = FAULT_UNIT;
+    node_try_pattern(target, in, bytes);
+}
+
+static void short_range(const struct fuzz_target *target, const uint8_t *in,
+                        uint32_t bytes)
+{
+    fault = FAULT_RANGE;
+    node_try_pattern(target, in, bytes);
+}
+
+static void lost_result(const struct fuzz_target *target, const uint8_t *in,
+                        uint32_t bytes)
+{
+    fault = FAULT_RESULT;
+    node_try_tree(target, in, bytes);
+}
+
 const struct fuzz_target *fuzz_targets(void)
 {
     static const struct fuzz_target targets[] = {
@@ -89,6 +165,13 @@ const struct fuzz_target *fuzz_targets(void)
         {.name = "overrun", .try = overrun, .seed = seed},
         {.name = "hang", .try = hang, .seed = seed},
         {.name = "wrong", .try = wrong, .seed = seed},
+        {.name = "node-lost-unit", .try = lost_unit, .seed = node_seed_pattern},
+        {.name = "node-short-range",
+         .try = short_range,
+         .seed = node_seed_pattern},
+        {.name = "node-lost-result",
+         .try = lost_result,
+         .seed = node_seed_tree},
         {.name = ""}};
 
     return targets;

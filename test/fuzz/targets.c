@@ -9,6 +9,7 @@
 #include "scatter/wire/wire.h"
 #include "test/fuzz/console.h"
 #include "test/fuzz/kernels.h"
+#include "test/fuzz/node.h"
 #include "test/fuzz/switch.h"
 #include "test/unit/ignore.h"
 
@@ -385,7 +386,7 @@ static void seed_discover(const struct fuzz_target *target)
 /* ---- all of them ---- */
 
 #define KERNELS_MAX 64u
-#define MESSAGES 10u
+#define MESSAGES 12u
 
 static void list_kernel(struct fuzz_target **at, const struct kernel *kernel)
 {
@@ -421,7 +422,11 @@ const struct fuzz_target *fuzz_targets(void)
         {.name = "discover", .try = try_discover, .seed = seed_discover},
         {.name = "line", .try = console_try_line, .seed = console_seed},
         {.name = "shell", .try = console_try_shell, .seed = console_seed},
-        {.name = "switch", .try = switch_fuzz_try, .seed = switch_fuzz_seed}};
+        {.name = "switch", .try = switch_fuzz_try, .seed = switch_fuzz_seed},
+        {.name = "node-pattern",
+         .try = node_try_pattern,
+         .seed = node_seed_pattern},
+        {.name = "node-tree", .try = node_try_tree, .seed = node_seed_tree}};
     static struct fuzz_target targets[3 * KERNELS_MAX + MESSAGES + 1];
     struct fuzz_target *at = targets;
 

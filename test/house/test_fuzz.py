@@ -51,6 +51,21 @@ def test_a_planted_fault_is_found_and_replayed(fault, said, tmp_path):
     assert again.returncode != 0
 
 
+@pytest.mark.parametrize("fault, said", [
+    ("node-lost-unit", "units are not computed|a wrong sum of units"),
+    ("node-short-range", "a range that is not there is computed"),
+    ("node-lost-result", "a wrong sum of units|units are not computed")])
+def test_a_fault_of_the_engine_is_found_and_replayed(fault, said, tmp_path):
+    done = fuzz(PLANTED, "--seconds", 60, "--runs", 100000, "--seed", 1,
+                "--out", tmp_path, fault)
+    assert done.returncode == 1, done.stdout
+    assert re.search(said, done.stdout), done.stdout
+    path, *_ = tmp_path.iterdir()
+    again = fuzz(PLANTED, "--replay", path, fault)
+    assert again.returncode != 0
+    assert re.search(said, again.stderr), again.stderr
+
+
 def test_what_is_no_finding_replays_well(tmp_path):
     path = tmp_path / "input"
     path.write_bytes(b"F")

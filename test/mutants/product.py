@@ -14,6 +14,7 @@ CONFORMANCE = ("test/hal/test_conformance.py",)
 ADVANCE = ("test/scatter/test_advance.py",)
 JOBS = (PROGRAM.format("jobs"),)
 NODE = (PROGRAM.format("console-node"),)
+FUZZ = ("test/house/test_fuzz.py -k \"soon and node\"",)
 SERIAL = (PROGRAM.format("serial_circuit"),)
 DISCOVER = (PROGRAM.format("discover"),)
 SANITIZED = "test/qemu/test_sanitized.py -k "
@@ -112,6 +113,17 @@ SCATTER = [
      "scatter->kernel == NULL", JOBS),
     ("job-of-one-round-behind-an-advance", "scatter/engine/pattern.c",
      "goes_with", "job->rounds > 1", "job->rounds > 0", JOBS),
+    ("job-of-more-phases-than-the-torus", "scatter/engine/pattern.c",
+     "goes_with", "job->phases <= before->phases", "job->phases > 0", JOBS),
+    ("announcement-in-a-job", "scatter/engine/announce.c", "drop_last",
+     "scatter->round > 0", "scatter->round > ROUNDS_MAX", JOBS),
+    ("round-without-parts", "scatter/engine/pattern_policy.c", "gather",
+     "scatter->job.rounds > 1", "scatter->job.rounds > ROUNDS_MAX", FUZZ),
+    ("damaged-rest-taken", "scatter/engine/pattern.c", "pattern_receive",
+     "damage == ERR_OK ? error : damage", "damage == ERR_OK ? error : error",
+     FUZZ),
+    ("output-of-no-job", "scatter/engine/compute.c", "run_kernel",
+     "if (!scatter_has_output(scatter))", "if (result->data == NULL)", FUZZ),
     ("advance-not-held-back", "scatter/engine/originator_pattern.c",
      "originator_send_rounds",
      "+= advance_hold_ps(scatter, originator);",

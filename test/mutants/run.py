@@ -54,6 +54,8 @@ NEEDS = {
                                  "build/test/console.so"),
     "test/qemu/test_flash.py": HOST,
     "test/qemu/test_flash_loader.py": HOST,
+    "test/house/test_fuzz.py": ("build/test/fuzz", "build/test/fuzz-planted",
+                                "build/test/fuzz-corpus/made"),
     "test/scatter/test_planner.py": LIBRARY + ("build/test/planner_walk.so",),
     "test/mesh/test_wrong_estimate.py": BOARD + ("build/test/spin-cheap.elf",
                                                  "build/test/spin-dear.elf"),

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test/fuzz/judge.h"
+
+#include "test/fuzz/fuzz.h"
+
+#include <stdlib.h>
+
+/* Of the drawings in scatter/wire/wire.h. */
+#define PART_BYTES 12u
+#define JOB_BYTES 36u
+#define BRANCH_BYTES 16u
+#define FLAG_TABLES 1u
+#define FLAG_OUTPUT 4u
+#define RESULT_BYTES 8u
+
+struct work {
+    struct kernel_terms terms;
+};
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static struct subtree_node *current(void)
+{
+    return subtree_now()->current;
+}
+
+static bool is_top(void)
+{
+    return current() == subtree_now()->node[0];
+}
+
+static void forget_job(struct judge *judge)
+{
+    for (uint32_t i = 0; i < judge->count; ++i) {
+        free(judge->round[i].letter);
+    }
+    judge->count = 0;
+    judge->pieces = 0;
+    judge->known = false;
+    judge->advance = false;
+    judge->announced = false;
+    judge->returned = false;
+}
+
+void judge_free(struct judge *judge)
+{
+    forget_job(judge);
+    free(judge->last);
+    judge->last = NULL;
+}
+
+void judge_delivers(struct judge *judge, const struct letter *letter)
+{
+    free(judge->last);
+    judge->last = letter_new(letter->bytes);
+    memcpy(judge->last, letter, sizeof *letter + letter->bytes);
+    judge->last->next = NULL;
+    judge->forged |= letter->kind >= 0x10;
+}
+
+/* ---- what the top took ---- */
+
+/* Its kernel begins: what it got last is an announcement. */
+static void take_announcement(struct judge *judge)
+{
+    const struct letter *letter = judge->last;
+    const uint8_t *at;
+    uint32_t head = 4;
+
+    fuzz_check(judge->count == 0 || judge->returned,
+               "an announcement is taken in a job");
+    forget_job(judge);
+    fuzz_check(letter != NULL && letter->kind == WIRE_ANNOUNCE &&
+                   !letter->damaged,
+               "what was not announced is begun");
+    if (!judge->pattern) {
+        fuzz_check(letter->bytes >= BRANCH_BYTES, "a piece that is not there");
+        head = BRANCH_BYTES * bytes_load_u16(letter->data + 8);
+    }
+    fuzz_check(letter->bytes >= head + 12, "an announcement cut short");
+    fuzz_check(!judge->pattern || letter->data[0] == judge->role.layer,
+               "another layer's announcement");
+    at = letter->data + head;
+    fuzz_check(at[0] == 0, "a kernel that does not exist is begun");
+    fuzz_check(letter->bytes ==
+                   head + 12 + ((bytes_load_u32(at + 8) + 3u) & ~3u),
+               "an argument of another length");
+    judge->announced = true;
+    judge->job = letter->job;
+    judge->unit_bytes = bytes_load_u32(at + 4);
+}
+
+/* Reads the job at `at` of a message. Result: its bytes. */
+static uint32_t take_job(struct judge *judge, uint32_t at)
+{
+    const uint8_t *job = judge->last->data + at;
+    uint32_t flags;
+    uint32_t bytes = JOB_BYTES;
+
+    fuzz_check(judge->last->bytes >= at + JOB_BYTES, "a job cut short");
+    flags = job[2];
+    fuzz_check(!judge->known, "a second job is taken");
+    judge->known = true;
+    fuzz_check(job[1] >= 1 + judge->count && job[1] <= ROUNDS_MAX,
+               "a job of a number of rounds that is none");
+    judge->rounds = job[1];
+    judge->before_bytes = bytes_load_u32(job + 28);
+    judge->after_bytes = bytes_load_u32(job + 32);
+    judge->output = (flags & FLAG_OUTPUT) != 0;
+    fuzz_check(flags >> 4 == (judge->pattern ? WIRE_PATTERN : WIRE_TREE),
+               "a job of another policy");
+    fuzz_check((flags & FLAG_TABLES) != 0 || !judge->pattern,
+               "a job without its tables");
+    fuzz_check(job[0] >= 1 && job[0] <= (judge->pattern ? 10 : 240),
+               "a job of a number of phases that is none");
+    fuzz_check(!judge->advance || judge->phases == job[0],
+               "a job that does not go with its advance");
+    judge->phases = job[0];
+    bytes += (flags & FLAG_TABLES) != 0 ? 8 * (judge->phases + 1) : 0;
+    bytes += judge->output ? 8 * (judge->phases + 1) : 0;
+    return bytes;
+}
+
+/* Where the range of a part begins, with what is before it. */
+static uint32_t take_part(struct judge *judge, struct judge_round *round)
+{
+    const struct letter *letter = judge->last;
+    const struct subtree *subtree = subtree_now();
+    bool advance;
+
+    fuzz_check(letter->kind == WIRE_PART && letter->bytes >= PART_BYTES,
+               "what is no part is computed");
+    advance = letter->data[11] == 1;
+    fuzz_check(letter->data[8] == judge->role.layer &&
+                   letter->data[9] == judge->role.port &&
+                   letter->data[10] == judge->count &&
+                   letter->data[11] <= (judge->count == 0),
+               "a part of another place is computed");
+    round->units = bytes_load_u32(letter->data);
+    round->first = bytes_load_u32(letter->data + 4);
+    if (advance) {
+        judge->advance = true;
+        judge->phases = (uint32_t)torus_phases(subtree->size);
+        judge->before_bytes = current()->scatter.terms.before_bytes;
+        judge->after_bytes = current()->scatter.terms.after_bytes;
+    } else if (!judge->known) {
+        return PART_BYTES + take_job(judge, PART_BYTES);
+    }
+    return PART_BYTES + 8 * (judge->phases + 1);
+}
+
+/* The same of a branch, and of a later round's. */
+static uint32_t take_branch(struct judge *judge, struct judge_round *round)
+{
+    const struct letter *letter = judge->last;
+    const uint8_t *at = letter->data;
+    uint32_t job_bytes;
+
+    if (judge->count > 0) {
+        fuzz_check(letter->kind == WIRE_BRANCH_ROUND &&
+                       letter->bytes >= 8 + 4 * judge->nodes &&
+                       bytes_load_u32(at) == judge->count,
+                   "what is not this round is computed");
+        round->first = bytes_load_u32(at + 4);
+        round->units = bytes_load_u32(at + 4 + 4 * judge->nodes) - round->first;
+        fuzz_check(round->first + round->units >= round->first,
+                   "a range that ends before it begins is computed");
+        return 8 + 4 * judge->nodes;
+    }
+    fuzz_check(letter->kind == WIRE_BRANCH, "what is no branch is computed");
+    job_bytes = take_job(judge, 0);
+    fuzz_check(letter->bytes >= job_bytes + BRANCH_BYTES,
+               "a branch that is not there");
+    at += job_bytes;
+    round->units = bytes_load_u32(at);
+    round->first = bytes_load_u32(at + 4);
+    judge->nodes = bytes_load_u16(at + 8);
+    fuzz_check(judge->nodes >= 1 && at[11] >= 1 && at[11] <= judge->phases,
+               "a branch of no phase");
+    return job_bytes + BRANCH_BYTES * judge->nodes;
+}
+
+/* The top computes: what it got last brought its range. */
+static void take_range(struct judge *judge)
+{
+    const struct letter *letter = judge->last;
+    struct judge_round *round = &judge->round[judge->count];
+    uint64_t earlier;
+
+    fuzz_check(judge->count <= ROUNDS_MAX &&
+                   (!judge->known || judge->count < judge->rounds),
+               "more rounds than the job has");
+    fuzz_check(letter != NULL && !letter->damaged && judge->announced &&
+                   letter->job == judge->job,
+               "a part of another job is computed");
+    *round = (struct judge_round){.units = 0};
+    round->load_at =
+        judge->pattern ? take_part(judge, round) : take_branch(judge, round);
+    earlier = (uint64_t)round->first * judge->unit_bytes;
+    round->before_bytes = (uint32_t)least(judge->before_bytes, earlier);
+    fuzz_check(letter->bytes >= (uint64_t)round->load_at + round->before_bytes +
+                                    (uint64_t)round->units * judge->unit_bytes,
+               "a range that is not there is computed");
+    judge->forged |= round->units > UINT32_MAX - round->first;
+    round->letter = judge->last;
+    judge->last = NULL;
+    judge->count += 1;
+}
+
+/* ---- what a node computes ---- */
+
+/* In the message of the node, and as many bytes around it as there must be. */
+static void check_halo(const struct judge *judge,
+                       const struct judge_round *round,
+                       const struct kernel_terms *terms,
+                       const struct kernel_range *range)
+{
+    const struct subtree_node *node = current();
+    uint64_t earlier = range->first_unit * range->unit_bytes;
+    uint64_t behind =
+        round->letter->bytes - round->load_at - round->before_bytes -
+        (range->first_unit - round->first + range->units) * range->unit_bytes;
+
+    fuzz_check(
+        range->before_bytes ==
+            least(least(terms->before_bytes, judge->before_bytes), earlier),
+        "not as many bytes before a range as there are");
+    fuzz_check(judge->after_bytes < terms->after_bytes ||
+                   range->after_bytes == least(terms->after_bytes, behind),
+               "not as many bytes behind a range as there are");
+    fuzz_check(range->after_bytes <= terms->after_bytes,
+               "more bytes behind a range than asked for");
+    fuzz_check(node->rest == NULL && !node->corrupt,
+               "a range is computed that is not there yet");
+    fuzz_check(range->data - node->message >= range->before_bytes &&
+                   node->message_end - range->data >=
+                       (int64_t)kernel_range_bytes(range) + range->after_bytes,
+               "a range outside its message");
+}
+
+/* Adds what a node computes to what is known: no unit twice. */
+static void add_piece(struct judge *judge, uint32_t number,
+                      const struct kernel_range *range)
+{
+    for (uint32_t i = 0; i < judge->pieces; ++i) {
+        const struct judge_piece *piece = &judge->piece[i];
+
+        fuzz_check(piece->round != number ||
+                       piece->first + piece->units <= range->first_unit ||
+                       range->first_unit + range->units <= piece->first ||
+                       range->units == 0 || piece->units == 0,
+                   "a unit is computed twice");
+    }
+    fuzz_check(judge->pieces < JUDGE_PIECES_MAX, "more pieces than nodes");
+    judge->piece[judge->pieces++] = (struct judge_piece){
+        .round = number, .units = range->units, .first = range->first_unit};
+    judge->round[number].computed += range->units;
+}
+
+static void check_range(struct judge *judge, const struct kernel_terms *terms,
+                        const struct kernel_range *range)
+{
+    uint32_t number = current()->runs;
+    const struct judge_round *round = &judge->round[number];
+    const uint8_t *want;
+
+    if (judge->forged) {
+        return;
+    }
+    fuzz_check(number < judge->count, "a round that the top did not get");
+    fuzz_check(range->unit_bytes == judge->unit_bytes, "units of another size");
+    fuzz_check(range->first_unit >= round->first &&
+                   range->first_unit + range->units <=
+                       (uint64_t)round->first + round->units,
+               "units that the top did not get are computed");
+    check_halo(judge, round, terms, range);
+    want = round->letter->data + round->load_at + round->before_bytes +
+           (range->first_unit - round->first) * range->unit_bytes;
+    fuzz_check(memcmp(range->data - range->before_bytes,
+                      want - range->before_bytes,
+                      range->before_bytes + kernel_range_bytes(range) +
+                          range->after_bytes) == 0,
+               "a range's bytes are not those that the top got");
+    add_piece(judge, number, range);
+}
+
+/* ---- the kernel ---- */
+
+uint8_t judge_output(uint64_t position)
+{
+    return (uint8_t)(position * 0xD1342543DE82EF95u >> 56);
+}
+
+static int begin(void *work, struct kernel_terms *terms,
+                 const struct kernel_job *job)
+{
+    const uint8_t *arg = job->arg;
+    volatile uint8_t sum = 0;
+
+    current()->runs = 0;
+    if (is_top()) {
+        take_announcement(subtree_now()->context);
+    }
+    for (uint32_t i = 0; i < job->arg_bytes; ++i) {
+        sum = (uint8_t)(sum + arg[i]);
+    }
+    if (job->arg_bytes < JUDGE_ARG_BYTES ||
+        bytes_load_u32(arg) > JUDGE_HALO_MAX ||
+        bytes_load_u32(arg + 4) > JUDGE_HALO_MAX) {
+        return KERNEL_ARGUMENT;
+    }
+    terms->before_bytes = bytes_load_u32(arg);
+    terms->after_bytes = bytes_load_u32(arg + 4);
+    terms->output_numerator = (uint16_t)bytes_load_u16(arg + 8);
+    terms->output_denominator = (uint16_t)bytes_load_u16(arg + 10);
+    terms->result_bytes_max = RESULT_BYTES;
+    ((struct work *)work)->terms = *terms;
+    return KERNEL_OK;
+}
+
+static void run(const void *work, struct kernel_result *result,
+                const struct kernel_range *range)
+{
+    const struct kernel_terms *terms = &((const struct work *)work)->terms;
+    struct judge *judge = subtree_now()->context;
+
+    if (is_top()) {
+        take_range(judge);
+    }
+    check_range(judge, terms, range);
+    current()->runs += 1;
+    if (terms->output_denominator != 0) {
+        uint64_t at = kernel_output_at(terms, range->first_unit);
+        uint32_t room =
+            kernel_output_room(terms, range->first_unit, range->units);
+
+        subtree_show(current());
+        for (uint32_t i = 0; i < room; ++i) {
+            result->output[i] = judge_output(at + i);
+        }
+        result->output_bytes = room;
+    }
+    kernel_store_u64(result->data, range->units);
+    result->bytes = RESULT_BYTES;
+}
+
+const struct kernel judge_kernel = {.name = "judge",
+                                    .work_bytes = sizeof(struct work),
+                                    .begin = begin,
+                                    .run = run,
+                                    .merge = kernel_merge_count};
+
+/* ---- the result ---- */
+
+static struct judge_piece *piece_of(struct judge *judge, uint64_t first,
+                                    uint32_t bytes,
+                                    const struct kernel_terms *terms)
+{
+    for (uint32_t i = 0; i < judge->pieces; ++i) {
+        struct judge_piece *piece = &judge->piece[i];
+
+        if (piece->first == first && !piece->returned &&
+            kernel_output_room(terms, first, piece->units) == bytes) {
+            piece->returned = true;
+            return piece;
+        }
+    }
+    return NULL;
+}
+
+/* Every piece's output is there once. */
+static void check_outputs(struct judge *judge, const struct letter *letter)
+{
+    const struct kernel_terms *terms = &current()->scatter.terms;
+    uint32_t at = 4 + RESULT_BYTES;
+    uint32_t found = 0;
+
+    fuzz_check(terms->output_denominator != 0,
+               "outputs of a kernel that makes none");
+    fuzz_check(letter->bytes >= at &&
+                   bytes_load_u32(letter->data) == RESULT_BYTES,
+               "a result without its length");
+    while (at < letter->bytes) {
+        uint64_t first;
+        uint32_t bytes;
+        uint64_t position;
+
+        fuzz_check(letter->bytes - at >= 8, "a chunk cut short");
+        first = bytes_load_u32(letter->data + at);
+        bytes = bytes_load_u32(letter->data + at + 4);
+        at += 8;
+        fuzz_check(bytes <= letter->bytes - at &&
+                       piece_of(judge, first, bytes, terms) != NULL,
+                   "an output of nothing that was computed");
+        position = kernel_output_at(terms, first);
+        for (uint32_t i = 0; i < bytes; ++i) {
+            fuzz_check(letter->data[at + i] == judge_output(position + i),
+                       "an output has other bytes");
+        }
+        at += (bytes + 3u) & ~3u;
+        found += 1;
+    }
+    fuzz_check(found == judge->pieces, "outputs are missing");
+}
+
+void judge_returned(struct judge *judge, const struct letter *letter)
+{
+    uint64_t units = 0;
+    uint32_t at = judge->output ? 4 : 0;
+
+    judge->returned = true;
+    if (judge->forged) {
+        return;
+    }
+    fuzz_check(judge->known && judge->count == judge->rounds,
+               "a result before all rounds have come");
+    for (uint32_t i = 0; i < judge->count; ++i) {
+        fuzz_check(judge->round[i].computed == judge->round[i].units,
+                   "units are not computed");
+        units += judge->round[i].units;
+    }
+    fuzz_check(judge->output || letter->bytes == RESULT_BYTES,
+               "a result of another length");
+    if (judge->output) {
+        check_outputs(judge, letter);
+    }
+    fuzz_check(judge->output ||
+                   current()->scatter.terms.output_denominator == 0,
+               "outputs are lost");
+    fuzz_check(kernel_load_u64(letter->data + at) == units,
+               "a wrong sum of units");
+    judge->jobs += 1;
+}

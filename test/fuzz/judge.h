@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What must hold of a subtree (subtree.h), whatever its top is told: each node
+ * ends with an error, or all units that the top got are computed once, each
+ * with its bytes and its halo, and the top's result counts them. It reads the
+ * messages by the drawings of scatter/wire/wire.h, not by the engine's
+ * functions.
+ *
+ * The kernel of its nodes is one of its own: the argument is u32 before, u32
+ * after, u16 numerator, u16 denominator of an output; the result u64 units.
+ */
+#ifndef TEST_FUZZ_JUDGE_H
+#define TEST_FUZZ_JUDGE_H
+
+#include "test/fuzz/subtree.h"
+
+#define JUDGE_ARG_BYTES 12u
+#define JUDGE_HALO_MAX 64u
+#define JUDGE_PIECES_MAX 1024u
+
+/* What the top got in one round. */
+struct judge_round {
+    struct letter *letter;
+    uint32_t load_at; /* in the letter: the range with what is before it */
+    uint32_t before_bytes;
+    uint32_t first;
+    uint32_t units;
+    uint64_t computed; /* by all nodes */
+};
+
+/* What some node computed. */
+struct judge_piece {
+    uint32_t round;
+    uint32_t units;
+    uint64_t first;
+    bool returned; /* its output was */
+};
+
+struct judge {
+    struct torus_role role; /* the top's */
+    bool pattern;
+    bool forged;         /* a result did not come from a child */
+    struct letter *last; /* what the top got last, and not yet took */
+    /* The job at hand: what was announced, and what came with the job. */
+    bool announced;
+    bool known;
+    bool advance;  /* came first */
+    bool output;   /* of the job */
+    bool returned; /* its result was */
+    uint16_t job;
+    uint32_t unit_bytes;
+    uint32_t phases;
+    uint32_t rounds;
+    uint32_t before_bytes;
+    uint32_t after_bytes;
+    uint32_t nodes; /* of the top's piece of the tree */
+    uint32_t count; /* of rounds so far */
+    struct judge_round round[ROUNDS_MAX + 1];
+    uint32_t pieces;
+    struct judge_piece piece[JUDGE_PIECES_MAX];
+    uint32_t jobs; /* of which the top returned the result */
+};
+
+extern const struct kernel judge_kernel;
+
+/* The top is about to get a copy of this message. */
+void judge_delivers(struct judge *judge, const struct letter *letter);
+
+/* The top returned this result. */
+void judge_returned(struct judge *judge, const struct letter *letter);
+
+void judge_free(struct judge *judge);
+
+/* Byte of an output, by its place in that of the whole load. */
+uint8_t judge_output(uint64_t position);
+
+#endif
