@@ -33,6 +33,7 @@
 #define NO_PATTERN 255u
 #define LONG_PATTERN 6u /* from here on two bytes allow longer skips */
 #define ROWS 8u
+#define FEW 8u
 #define STEPS 8u /* that a window skips between two looks at where it is */
 
 /* What runs once is better small, but filling tables delays a node's start. */
@@ -51,8 +52,10 @@ struct pattern {
 #define TWO_MASK 0x073fu
 #define FIRST_MASK 0x071fu /* does not tell letters of either case apart */
 
+#define SKIPS_BYTES 64u
+
 struct row {
-    uint8_t skip[64];           /* by the first byte's bits; 0: a pattern's */
+    uint8_t skip[SKIPS_BYTES];  /* by the first byte's bits; 0: a pattern's */
     uint8_t first[32];          /* of several, one with this end */
     struct pattern pattern[32]; /* number row + ROWS i */
     uint8_t unused[32];
@@ -69,7 +72,7 @@ struct search {
     uint32_t case_bit; /* 0x20 if either case will do; or 0 */
     uint32_t begins;   /* bits: first bytes of patterns, modulo 32 */
     bool two;          /* a window's end is two bytes, not one */
-    struct row row[ROWS];
+    _Alignas(4) struct row row[ROWS];
     uint8_t skip[256]; /* of one byte */
 };
 
@@ -135,9 +138,10 @@ static COLD bool list_patterns(struct search *search,
 {
     int32_t separator = -1;
     uint32_t from = options(search, &separator, job);
+    uint32_t at = separator < 0 ? job->arg_bytes : from;
     bool fine = true;
 
-    for (uint32_t at = from; at <= job->arg_bytes && fine; ++at) {
+    for (; at <= job->arg_bytes && fine; ++at) {
         if (at == job->arg_bytes || job->arg[at] == separator) {
             fine = add_pattern(search, from, at - from);
             from = at + 1;
@@ -170,56 +174,80 @@ static inline uint32_t first_at(const struct search *search, const uint8_t *end)
     return search->row[key >> 8].first[key & 0xffu];
 }
 
-/* The skip of a window with this end, or with its first byte in the other case:
-   of a second byte the table knows no case. */
-static inline uint8_t *skip_at(struct search *search, const uint8_t *end,
-                               bool other_case)
+static inline uint8_t *skips_of(struct search *search)
 {
-    uint32_t byte = end[0];
-
-    if (other_case && is_letter(byte)) {
-        byte ^= 0x20u;
-    }
-    return search->two ? (uint8_t *)search->row +
-                             ((byte | (uint32_t)end[1] << 8) & TWO_MASK)
-                       : &search->skip[byte];
+    return search->two ? search->row[0].skip : search->skip;
 }
 
-/* Lowers the skip of a window that ends like this to `ahead`, so that it will
-   be where the pattern's own window ends; if it is that, tells `after`. */
-static HOT void lower_skip(struct search *search, const uint8_t *end,
-                           uint32_t ahead)
+/* Where the table has the skip of windows with this end. */
+static inline uint32_t key_of(const uint8_t *end, bool two)
 {
-    uint32_t cases = search->case_bit != 0 ? 2 : 1;
+    return two ? two_at(end) & TWO_MASK : *end;
+}
 
-    while (cases-- > 0) {
-        uint8_t *skip = skip_at(search, end, cases == 1);
+/* The same of its first byte in the other case: of a second byte the table
+   knows no case. */
+static inline uint32_t other_case(const struct search *search,
+                                  const uint8_t *end, uint32_t key)
+{
+    return is_letter(*end) ? key ^ search->case_bit : key;
+}
 
-        if (ahead == 0 && *skip > 0 && *skip < search->after) {
-            search->after = *skip;
+/* Lowers the skips of windows that end inside of this pattern's window, so that
+   they will be there next. */
+static inline void lower_skips(struct search *search, uint32_t number)
+{
+    uint8_t *skips = skips_of(search);
+    bool two = search->two;
+    bool folds = search->case_bit != 0;
+    const uint8_t *end = end_of(search, number) - search->lead;
+
+    for (uint32_t ahead = search->lead; ahead > 0; --ahead, ++end) {
+        uint32_t key = key_of(end, two);
+
+        if (skips[key] > ahead) {
+            skips[key] = (uint8_t)ahead;
         }
-        *skip = (uint8_t)(*skip < ahead ? *skip : ahead);
+        if (folds) {
+            key = other_case(search, end, key);
+            if (skips[key] > ahead) {
+                skips[key] = (uint8_t)ahead;
+            }
+        }
     }
 }
 
-static HOT void fill_skips(struct search *search)
+/* Makes a skip that of a pattern's own window; tells `after`. */
+static inline void end_skip(struct search *search, uint8_t *skip)
 {
-    uint32_t lead = search->lead;
-
-    for (uint32_t i = 0; i < ROWS; ++i) {
-        memset(search->row[i].skip, (int)(lead + 1), 64);
+    if (*skip > 0 && *skip < search->after) {
+        search->after = *skip;
     }
-    if (!search->two) {
-        memset(search->skip, (int)(lead + 1), sizeof search->skip);
+    *skip = 0;
+}
+
+/* Makes the table of skips: first all as if nothing in a window were known. */
+static NOINLINE COLD void fill_skips(struct search *search)
+{
+    uint8_t *skips = skips_of(search);
+    uint32_t stride = search->two ? sizeof(struct row) : SKIPS_BYTES;
+    const uint8_t *end = skips + (search->two ? ROWS : 4) * stride;
+
+    memset(skips, (int)(search->lead + 1), SKIPS_BYTES);
+    for (uint8_t *at = skips + stride; at < end; at += stride) {
+        memcpy(__builtin_assume_aligned(at, 4),
+               __builtin_assume_aligned(skips, 4), SKIPS_BYTES);
     }
     for (uint32_t p = 0; p < search->patterns; ++p) {
-        for (uint32_t i = 0; i < lead; ++i) {
-            lower_skip(search, end_of(search, p) - lead + i, lead - i);
-        }
+        lower_skips(search, p);
     }
     search->after = PATTERN_MAX;
     for (uint32_t p = 0; p < search->patterns; ++p) {
-        lower_skip(search, end_of(search, p), 0);
+        const uint8_t *end = end_of(search, p);
+        uint32_t key = key_of(end, search->two);
+
+        end_skip(search, &skips[key]);
+        end_skip(search, &skips[other_case(search, end, key)]);
     }
 }
 
@@ -461,63 +489,108 @@ static uint32_t stored_in(const struct kernel_result *result)
     return (result->bytes - offsets_of(result)) / 4;
 }
 
-/* Merges the list from `own` to `own_end` with another one, which takes the
-   place behind it; both ascend. */
-static HOT void fill(const uint8_t *own, uint8_t *own_end, const uint8_t *other,
-                     const uint8_t *other_end)
+/* How many offsets at the beginning of an ascending list are below one. */
+static HOT uint32_t below(const uint8_t *list, uint32_t count, uint32_t offset)
 {
-    uint8_t *to = own_end + (other_end - other);
-    uint32_t last;
+    uint32_t from = 0;
 
-    if (other == other_end) {
-        return;
-    }
-    last = kernel_load_u32(other_end -= 4);
-    while (own_end != own) {
-        uint32_t offset = kernel_load_u32(own_end -= 4);
+    while (from < count) {
+        uint32_t middle = (from + count) / 2;
 
-        while (offset <= last) {
-            kernel_store_u32(to -= 4, last);
-            if (other == other_end) {
-                return;
-            }
-            last = kernel_load_u32(other_end -= 4);
+        if (kernel_load_u32(list + 4 * middle) < offset) {
+            from = middle + 1;
+        } else {
+            count = middle;
         }
-        kernel_store_u32(to -= 4, offset);
     }
-    memcpy(to - (other_end + 4 - other), other,
-           (size_t)(other_end + 4 - other));
+    return from;
 }
 
-/* Merges two ascending lists into the first, from their ends unless one just
-   follows the other; of more than OFFSETS_MAX offsets the largest are dropped.
-*/
-static NOINLINE void merge_offsets(struct kernel_result *into,
-                                   const struct kernel_result *next)
+/* Of the OFFSETS_MAX smallest offsets of two ascending lists, which have more
+   together, how many are of the first one. */
+static HOT uint32_t kept_of(const uint8_t *own, uint32_t mine,
+                            const uint8_t *other, uint32_t others)
 {
-    uint32_t mine = stored_in(into);
-    uint32_t others = stored_in(next);
-    uint32_t all = mine + others;
-    uint32_t kept = all < OFFSETS_MAX ? all : OFFSETS_MAX;
-    uint8_t *own = into->data + offsets_of(into);
-    const uint8_t *other = next->data + offsets_of(next);
+    uint32_t from = OFFSETS_MAX - others;
 
-    into->bytes = offsets_of(into) + 4 * kept;
-    if (mine > 0 && others > 0 &&
-        kernel_load_u32(own + 4 * (mine - 1)) < kernel_load_u32(other)) {
-        memcpy(own + 4 * mine, other, 4 * (kept - mine));
-        return;
-    }
-    for (; all > kept; --all) {
-        bool drops_own =
-            mine > 0 &&
-            (others == 0 || kernel_load_u32(own + 4 * (mine - 1)) >
-                                kernel_load_u32(other + 4 * (others - 1)));
+    while (from < mine) {
+        uint32_t middle = (from + mine) / 2;
 
-        mine -= drops_own;
-        others -= !drops_own;
+        if (kernel_load_u32(own + 4 * middle) <
+            kernel_load_u32(other + 4 * (OFFSETS_MAX - 1 - middle))) {
+            from = middle + 1;
+        } else {
+            mine = middle;
+        }
     }
-    fill(own, own + 4 * mine, other, other + 4 * others);
+    return from;
+}
+
+/* Where a list's last block begins, if it has more than FEW offsets: those from
+   `offset` on; else the list's end. */
+static inline uint32_t long_block(const uint8_t *list, uint32_t bytes,
+                                  uint32_t offset)
+{
+    return bytes > 4 * FEW && kernel_load_u32(list + bytes - 4 * FEW) >= offset
+               ? 4 * below(list, bytes / 4 - FEW, offset)
+               : bytes;
+}
+
+/*
+ * Merges `others` bytes of an ascending list into one of `mine` bytes that has
+ * room for both. Ranges are contiguous, so offsets come in blocks: from the
+ * lists' ends each is moved to where it comes to lie, a short one by its
+ * offsets.
+ */
+static NOINLINE HOT void merge_offsets(uint8_t *own, uint32_t mine,
+                                       const uint8_t *other, uint32_t others)
+{
+    while (others > 0 && mine > 0) {
+        uint32_t last = kernel_load_u32(other + others - 4);
+        uint32_t from = long_block(own, mine, last);
+
+        if (from < mine) {
+            memmove(own + from + others, own + from, mine - from);
+            mine = from;
+        }
+        while (mine > 0 && kernel_load_u32(own + mine - 4) > last) {
+            mine -= 4;
+            kernel_store_u32(own + mine + others, kernel_load_u32(own + mine));
+        }
+        if (mine == 0) {
+            break;
+        }
+        last = kernel_load_u32(own + mine - 4);
+        from = long_block(other, others, last);
+        if (from < others) {
+            memcpy(own + mine + from, other + from, others - from);
+            others = from;
+        }
+        while (others > 0 && kernel_load_u32(other + others - 4) >= last) {
+            others -= 4;
+            kernel_store_u32(own + mine + others,
+                             kernel_load_u32(other + others));
+        }
+    }
+    memcpy(own, other, others);
+}
+
+/* Adds the offsets of another result; the OFFSETS_MAX smallest of both are
+   kept. */
+static void add_offsets(struct kernel_result *into,
+                        const struct kernel_result *next, uint32_t head)
+{
+    uint8_t *own = into->data + head;
+    const uint8_t *other = next->data + head;
+    uint32_t mine = (into->bytes - head) / 4;
+    uint32_t others = (next->bytes - head) / 4;
+
+    if (mine + others > OFFSETS_MAX) {
+        mine = kept_of(own, mine, other, others);
+        others = OFFSETS_MAX - mine;
+    }
+    into->bytes = head + 4 * (mine + others);
+    merge_offsets(own, 4 * mine, other, 4 * others);
 }
 
 static COLD int search_merge(const void *work, struct kernel_result *into,
@@ -532,7 +605,7 @@ static COLD int search_merge(const void *work, struct kernel_result *into,
         count_in(next) < stored_in(next)) {
         return KERNEL_RESULT;
     }
-    merge_offsets(into, next);
+    add_offsets(into, next, head);
     for (uint32_t at = HEAD_BYTES; at < head; at += 8) {
         kernel_store_u64(into->data + at, kernel_load_u64(into->data + at) +
                                               kernel_load_u64(next->data + at));

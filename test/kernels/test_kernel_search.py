@@ -171,6 +171,35 @@ def test_the_smallest_offsets_of_several_are_kept():
             b"a", b"b", b"ab"])[1][:1024]
 
 
+def raw_of(offsets):
+    """The result of one pattern that was found there."""
+    return b"".join(number.to_bytes(size, "little") for number, size in [
+        (1, 4), (len(offsets), 8), *((offset, 4) for offset in offsets)])
+
+
+@pytest.mark.parametrize("longest", [1, 3, 9, 40, 600])
+def test_lists_come_in_blocks(longest):
+    """Two nodes' offsets: by turns up to `longest` of either, which are kept
+    up to the 1024th."""
+    chance = mesh.seeded(f"blocks of up to {longest}")
+    job = kernels.Job1("search", b"x")
+    for _ in range(150):
+        size = chance.choice([3, 30, 300, 1500])
+        every = sorted(chance.sample(range(2 ** 32), chance.randint(0, size)))
+        lists = [], []
+        at = turn = 0
+        while at < len(every):
+            block = every[at:at + chance.randint(1, longest)]
+            lists[turn].extend(block)
+            at += len(block)
+            turn = 1 - turn
+        own, other = (offsets[:mesh.OFFSETS_MAX] for offsets in lists)
+        merged = job.merge(raw_of(own), raw_of(other))
+        assert result_of(merged) == (
+            [len(own) + len(other)],
+            sorted(own + other)[:mesh.OFFSETS_MAX])
+
+
 # ---- whole runs ----
 
 @pytest.fixture(scope="module")
