@@ -69,7 +69,7 @@ def test_crc_of_every_byte_and_cut(library):
                                     len(data) - cut) == zlib.crc32(data)
 
 
-# ---- memory functions: of every length and place up to 20 ----
+# ---- memory functions: of every length and place up to 20; longer ones ----
 
 @pytest.fixture(scope="module", name="memory")
 def fixture_memory():
@@ -77,7 +77,10 @@ def fixture_memory():
 
 
 SPOTS = [(to, at, count) for to in range(20) for at in range(20)
-         for count in range(20)]
+         for count in range(20)] + [
+             (to, at, count) for to in range(0, 20, 4)
+             for at in (0, 4, 7, 12, 16, 19) for count in range(20, 80)]
+BYTES = 100
 
 
 @pytest.mark.parametrize("name", ["memmove", "memcpy"])
@@ -89,8 +92,8 @@ def test_bytes_are_moved(memory, name):
     for to, at, count in SPOTS:
         if name == "memcpy" and abs(to - at) < count:
             continue
-        want = bytearray(range(1, 41))
-        buffer = ctypes.create_string_buffer(bytes(want), 40)
+        want = bytearray(range(1, BYTES + 1))
+        buffer = ctypes.create_string_buffer(bytes(want), BYTES)
         want[to:to + count] = want[at:at + count]
         base = ctypes.addressof(buffer)
         assert call(base + to, base + at, count) == base + to
@@ -104,10 +107,10 @@ def test_bytes_are_set_and_compared(memory):
                                    ctypes.c_size_t]
     memory.boot_strlen.argtypes = [ctypes.c_char_p]
     for to, value, count in SPOTS:
-        buffer = ctypes.create_string_buffer(bytes(40), 40)
+        buffer = ctypes.create_string_buffer(bytes(BYTES), BYTES)
         memory.boot_memset(ctypes.addressof(buffer) + to, 0x1f0 + value, count)
         assert buffer.raw == (bytes(to) + bytes([0xf0 + value & 255]) * count
-                              + bytes(40 - to - count))
+                              + bytes(BYTES - to - count))
     text = bytes(range(1, 30))
     for at in range(29):
         other = text[:at] + bytes([text[at] ^ 0x80]) + text[at + 1:]
