@@ -12,7 +12,7 @@
  */
 #define BOOT_COSTS(ps)                                                         \
     {                                                                          \
-        .first_send_ps = 198 * (ps), .split_ps = 79 * (ps),                    \
+        .first_send_ps = 216 * (ps), .split_ps = 79 * (ps),                    \
         .queue_ps = 94 * (ps), .kernel_start_ps = 38 * (ps),                   \
         .round_end_ps = 160 * (ps), .round_overhead_ps = 85 * (ps),            \
         .job_ps = 80 * (ps), .first_start_ps = 52 * (ps),                      \

@@ -230,6 +230,7 @@ struct scatter {
     uint32_t first_unit; /* its place in the whole load */
     struct split split;
 
+    bool has_slots;              /* the next two are set */
     struct slots_of_phase slots; /* of this node's result */
     uint32_t short_bytes;        /* the longest result of a short one */
 

@@ -127,8 +127,7 @@ int scatter_gather_children(struct scatter *scatter, unsigned phase,
     return error;
 }
 
-/* Reads when results may travel, before there is one. */
-static void read_slots(struct scatter *scatter)
+void scatter_read_slots(struct scatter *scatter)
 {
     struct wire_slots wire = wire_job_slots(scatter->job_data);
     struct slots slots = {.end_ps = wire.gather_ps,
@@ -145,6 +144,7 @@ static void read_slots(struct scatter *scatter)
     }
     scatter->short_bytes = wire.short_bytes;
     scatter->slots = slots_of_phase(&slots, scatter->layer);
+    scatter->has_slots = true;
 }
 
 void scatter_begin_gather(struct scatter *scatter)
@@ -153,8 +153,8 @@ void scatter_begin_gather(struct scatter *scatter)
     scatter->child_outputs = scatter->free_from + CIRCUIT_HEADER_BYTES +
                              scatter_result_head_bytes(&scatter->terms);
     scatter->child_outputs_bytes = 0;
-    if (scatter->layer > 0) {
-        read_slots(scatter);
+    if (scatter->layer > 0 && !scatter->has_slots) {
+        scatter_read_slots(scatter);
     }
 }
 

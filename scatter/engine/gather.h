@@ -15,8 +15,13 @@ NODISCARD int scatter_merge(struct scatter *scatter,
 /* Prepares the message to the parent as soon as path and layer are known. */
 void scatter_prepare_return(struct scatter *scatter);
 
-/* Sets the node's state, its slots and where its children's outputs begin;
-   comes before the first scatter_gather_children(). */
+/* Reads from the job when this node's result may travel. Where nothing waits
+   for the node, the sooner the better: a result leaves the earlier for it. */
+void scatter_read_slots(struct scatter *scatter);
+
+/* Sets the node's state, its slots if that has not been done, and where its
+   children's outputs begin; comes before the first scatter_gather_children().
+ */
 void scatter_begin_gather(struct scatter *scatter);
 
 /* Receives and merges the results of the children to which this node sent in

@@ -18,6 +18,7 @@ static int reset(struct scatter *scatter)
     scatter->terms = (struct kernel_terms){.result_bytes_max = 0};
     scatter->kernel = NULL;
     scatter->has_result = false;
+    scatter->has_slots = false;
     scatter->result = (struct kernel_result){.data = scatter->memory->result};
     return scatter->policy->prepare(scatter);
 }

@@ -2,6 +2,7 @@
 #include "scatter/engine/pattern.h"
 
 #include "scatter/engine/await.h"
+#include "scatter/engine/gather.h"
 
 static_assert(WIRE_PART_BYTES == CIRCUIT_ROW_BYTES,
               "the switch writes what a part begins with");
@@ -177,6 +178,9 @@ int pattern_receive(struct scatter *scatter)
         scatter->wanted = scatter->wanted_later;
         scatter_record(scatter, EVENT_FORWARDED, scatter->layer,
                        scatter->units);
+    }
+    if (error == ERR_OK && scatter->job.rounds > 0 && !scatter->has_slots) {
+        scatter_read_slots(scatter); /* while the rest is on its way */
     }
     damage = circuit_complete(scatter->circuit);
     return damage == ERR_OK ? error : damage;

@@ -13,7 +13,11 @@
 #define SHORT_BYTES 256u
 /* Short frames before a long slot, at least. */
 #define FRAMES_MIN 2u
-/* And at most: beyond that the long slot is so long that it hardly matters. */
+/* So many from the planned end to the first long slot: the last nodes of
+   most jobs end within them, and have short results. */
+#define FRAMES_FIRST 8u
+/* Between two long slots at most: beyond that the long slot is so long that it
+ * hardly matters. */
 #define FRAMES_MAX 64u
 /* Lengths are exact to 0.3 ns. */
 #define UNIT_SHIFT_MIN 8u
@@ -163,6 +167,7 @@ int slots_set_short(struct scatter *scatter,
     uint32_t bytes = short_bytes(scatter, order);
     uint64_t short_ps = circuit_ps(order, bytes, hops);
     uint64_t long_ps = bytes < most ? circuit_ps(order, most, hops) : 0;
+    uint64_t first_ps = FRAMES_FIRST * phases * short_ps;
     uint8_t frames;
     uint64_t turn_ps;
     uint8_t shift;
@@ -172,19 +177,22 @@ int slots_set_short(struct scatter *scatter,
     }
     frames = frames_of(phases * short_ps, long_ps);
     turn_ps = phases * (frames * phases * short_ps + long_ps);
+    quiet_ps += first_ps;
     shift = shift_of(quiet_ps > turn_ps ? quiet_ps : turn_ps);
     scatter->job.slots = (struct wire_slots){
         .short_units = units_of(short_ps, shift),
         .long_units = long_ps > 0 ? units_of(long_ps, shift) : 0,
         .early_units = (uint32_t)(quiet_ps >> shift),
         .short_bytes = (uint16_t)bytes,
+        .gather_ps = first_ps, /* for slots_gather_ps() */
         .frames = frames,
         .shift = shift};
     return ERR_OK;
 }
 
-uint64_t slots_gather_ps(const struct scatter *scatter,
-                         const struct originator *originator, uint64_t start_ps)
+__attribute__((noinline)) uint64_t
+slots_gather_ps(const struct scatter *scatter,
+                const struct originator *originator, uint64_t start_ps)
 {
     const struct wire_report *report = &originator->report;
 
@@ -192,7 +200,7 @@ uint64_t slots_gather_ps(const struct scatter *scatter,
         return start_ps;
     }
     if (scatter->job.slots.short_units > 0) {
-        return start_ps + report->makespan_ps;
+        return start_ps + report->makespan_ps + scatter->job.slots.gather_ps;
     }
     return start_ps + report->makespan_ps + report->makespan_ps / GATHER_GUARD +
            TORUS_PORTS * (uint64_t)scatter->costs->result_merge_ps;

@@ -3,8 +3,9 @@
  * When results may travel. All circuits of one phase are free of each other,
  * those of different phases are not; so each phase has slots of its own. A
  * short frame has one short slot for each of the N phases. Periods of so many
- * short frames and one long slot follow each other, from the planned end of the
- * makespan on; before it, from `early_ps` ahead, there are short frames alone:
+ * short frames and one long slot follow each other from end_ps on, which is
+ * some frames after the planned end of the makespan; before it, from `early`
+ * ahead, there are short frames alone:
  *
  *    early           end_ps
  *      | 1 .. N | 1 .. N | 1 .. N | 1 .. N |  long N  | 1 .. N | .. | long N-1

@@ -249,7 +249,7 @@ NODISCARD int wire_order_load(struct wire_order *order, const uint8_t *in,
 
 /* When results may travel: scatter/plan/slots.h. */
 struct wire_slots {
-    uint64_t gather_ps;   /* the planned end; with an output, the start */
+    uint64_t gather_ps;   /* end_ps of slots.h; with an output, the start */
     uint32_t short_units; /* of 2^shift ps */
     uint32_t long_units;
     uint32_t early_units;
