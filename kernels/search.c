@@ -33,7 +33,7 @@
 #define NO_PATTERN 255u
 #define LONG_PATTERN 6u /* from here on two bytes allow longer skips */
 #define ROWS 8u
-#define FEW 8u
+#define FEW 16u
 #define STEPS 8u /* that a window skips between two looks at where it is */
 
 /* What runs once is better small, but filling tables delays a node's start. */
@@ -507,18 +507,18 @@ static HOT uint32_t below(const uint8_t *list, uint32_t count, uint32_t offset)
 }
 
 /* Of the OFFSETS_MAX smallest offsets of two ascending lists, which have more
-   together, how many are of the first one. */
+   together: how many bytes are the first one's. */
 static HOT uint32_t kept_of(const uint8_t *own, uint32_t mine,
-                            const uint8_t *other, uint32_t others)
+                             const uint8_t *other, uint32_t others)
 {
-    uint32_t from = OFFSETS_MAX - others;
+    uint32_t from = 4 * OFFSETS_MAX - others;
 
     while (from < mine) {
-        uint32_t middle = (from + mine) / 2;
+        uint32_t middle = (from + mine) / 8 * 4;
 
-        if (kernel_load_u32(own + 4 * middle) <
-            kernel_load_u32(other + 4 * (OFFSETS_MAX - 1 - middle))) {
-            from = middle + 1;
+        if (kernel_load_u32(own + middle) <
+            kernel_load_u32(other + 4 * (OFFSETS_MAX - 1) - middle)) {
+            from = middle + 4;
         } else {
             mine = middle;
         }
@@ -542,8 +542,8 @@ static inline uint32_t long_block(const uint8_t *list, uint32_t bytes,
  * lists' ends each is moved to where it comes to lie, a short one by its
  * offsets.
  */
-static NOINLINE HOT void merge_offsets(uint8_t *own, uint32_t mine,
-                                       const uint8_t *other, uint32_t others)
+static HOT void merge_offsets(uint8_t *own, uint32_t mine, const uint8_t *other,
+                              uint32_t others)
 {
     while (others > 0 && mine > 0) {
         uint32_t last = kernel_load_u32(other + others - 4);
@@ -582,15 +582,15 @@ static void add_offsets(struct kernel_result *into,
 {
     uint8_t *own = into->data + head;
     const uint8_t *other = next->data + head;
-    uint32_t mine = (into->bytes - head) / 4;
-    uint32_t others = (next->bytes - head) / 4;
+    uint32_t mine = into->bytes - head;
+    uint32_t others = next->bytes - head;
 
-    if (mine + others > OFFSETS_MAX) {
+    if (mine + others > 4 * OFFSETS_MAX) {
         mine = kept_of(own, mine, other, others);
-        others = OFFSETS_MAX - mine;
+        others = 4 * OFFSETS_MAX - mine;
     }
-    into->bytes = head + 4 * (mine + others);
-    merge_offsets(own, 4 * mine, other, 4 * others);
+    into->bytes = head + mine + others;
+    merge_offsets(own, mine, other, others);
 }
 
 static COLD int search_merge(const void *work, struct kernel_result *into,
