@@ -210,6 +210,7 @@ struct scatter {
     struct kernel_terms terms;
     struct kernel_result result;
     bool has_result; /* of some units; those of others are merged into it */
+    bool has_slots;  /* `slots` and `short_bytes` are set */
     /* Of the kernel's next run(): what is the same in all is set with the
        terms, that it asks for no bytes before and after included. */
     struct kernel_range range;
@@ -230,7 +231,6 @@ struct scatter {
     uint32_t first_unit; /* its place in the whole load */
     struct split split;
 
-    bool has_slots;              /* the next two are set */
     struct slots_of_phase slots; /* of this node's result */
     uint32_t short_bytes;        /* the longest result of a short one */
 

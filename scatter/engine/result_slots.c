@@ -13,9 +13,10 @@
 #define SHORT_BYTES 256u
 /* Short frames before a long slot, at least. */
 #define FRAMES_MIN 2u
-/* So many from the planned end to the first long slot: the last nodes of
-   most jobs end within them, and have short results. */
-#define FRAMES_FIRST 8u
+/* Short slots from the planned end to the first long one, if what was measured
+   has a short result: most last nodes end in that time, and theirs are short,
+   too. */
+#define SLOTS_FIRST 32u
 /* Between two long slots at most: beyond that the long slot is so long that it
  * hardly matters. */
 #define FRAMES_MAX 64u
@@ -111,6 +112,13 @@ static uint32_t short_bytes(const struct scatter *scatter,
     return most < bytes ? most : (uint32_t)bytes;
 }
 
+/* How long after the planned end there are short slots alone. */
+static uint64_t first_ps(const struct scatter *scatter, uint32_t bytes,
+                         uint64_t short_ps)
+{
+    return scatter->result.bytes - 1u < bytes ? SLOTS_FIRST * short_ps : 0;
+}
+
 /* As many short frames as are as long as the long slot that follows them: then
    neither kind waits much longer for the other than for its own. */
 static uint8_t frames_of(uint64_t frame_ps, uint64_t long_ps)
@@ -167,7 +175,7 @@ int slots_set_short(struct scatter *scatter,
     uint32_t bytes = short_bytes(scatter, order);
     uint64_t short_ps = circuit_ps(order, bytes, hops);
     uint64_t long_ps = bytes < most ? circuit_ps(order, most, hops) : 0;
-    uint64_t first_ps = FRAMES_FIRST * phases * short_ps;
+    uint64_t after_ps = first_ps(scatter, bytes, short_ps);
     uint8_t frames;
     uint64_t turn_ps;
     uint8_t shift;
@@ -177,14 +185,14 @@ int slots_set_short(struct scatter *scatter,
     }
     frames = frames_of(phases * short_ps, long_ps);
     turn_ps = phases * (frames * phases * short_ps + long_ps);
-    quiet_ps += first_ps;
+    quiet_ps += after_ps;
     shift = shift_of(quiet_ps > turn_ps ? quiet_ps : turn_ps);
     scatter->job.slots = (struct wire_slots){
         .short_units = units_of(short_ps, shift),
         .long_units = long_ps > 0 ? units_of(long_ps, shift) : 0,
         .early_units = (uint32_t)(quiet_ps >> shift),
         .short_bytes = (uint16_t)bytes,
-        .gather_ps = first_ps, /* for slots_gather_ps() */
+        .gather_ps = after_ps, /* for slots_gather_ps() */
         .frames = frames,
         .shift = shift};
     return ERR_OK;

@@ -4,7 +4,7 @@
  * those of different phases are not; so each phase has slots of its own. A
  * short frame has one short slot for each of the N phases. Periods of so many
  * short frames and one long slot follow each other from end_ps on, which is
- * some frames after the planned end of the makespan; before it, from `early`
+ * not before the planned end of the makespan; before it, from `early`
  * ahead, there are short frames alone:
  *
  *    early           end_ps
