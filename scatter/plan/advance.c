@@ -44,6 +44,7 @@ static uint64_t of_rounds(unsigned *rounds, const struct advance_input *input,
 struct advance advance_of(const struct advance_input *input)
 {
     uint32_t mean = input->load_units / input->nodes;
+    uint32_t most = mean / 8 * 7;
     uint64_t port_ps = input->transfer_ps * (input->nodes - 1) / PORTS;
     uint64_t ports_ps = fixed_product(port_ps, mean);
     uint64_t work_ps = fixed_product(input->compute_ps, mean);
@@ -66,8 +67,6 @@ struct advance advance_of(const struct advance_input *input)
             units = several;
         }
     }
-    if (units <= mean / 8 * 7) {
-        advance.units = (uint32_t)units;
-    }
+    advance.units = units < most ? (uint32_t)units : most;
     return advance;
 }

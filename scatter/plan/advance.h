@@ -13,6 +13,8 @@
  * with `a` the time that measuring and planning take, S the startups of all
  * phases and t = W / C, by which one round of k may be longer than the last.
  * The smaller of both is the advance: nodes begin the sooner the less it is.
+ * But it is 7/8 of the load at most: of a small load, whose plan is ready too
+ * late, nodes have computed that by then.
  */
 #ifndef SCATTER_PLAN_ADVANCE_H
 #define SCATTER_PLAN_ADVANCE_H
@@ -36,11 +38,8 @@ struct advance {
     uint8_t rounds; /* of the rest, at most; 1 without an advance */
 };
 
-/*
- * No advance where transfer takes more than twice the compute time, where nodes
- * get less than 16 units, or where it would be more than 7/8 of the load: then
- * the plan is ready too late.
- */
+/* No advance where transfer takes more than twice the compute time, or where
+   nodes get less than 16 units. */
 struct advance advance_of(const struct advance_input *input);
 
 #endif
