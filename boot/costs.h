@@ -6,21 +6,33 @@
 #include "scatter/engine/core.h"
 
 /*
- * The initializer of a board on which an instruction takes so many ps: the
+ * The initializer of a board on which an instruction takes so many ps; behind
+ * that, what a tree's originator can do. The instructions are counted on the
+ * target (mps2_an385); test/bench prints what a hop takes: split_ps and
+ * queue_ps together.
+ */
+#define BOOT_COSTS_H
+
+#include "scatter/engine/core.h"
+
+/*
+ * The initializer of a board on which an instruction takes so many ps, and of
+ * a tree's originator can do: the
  * instructions are counted on the target (mps2_an385); test/bench prints what
  * a hop takes: split_ps and queue_ps together.
  */
-#define BOOT_COSTS(ps)                                                         \
+#define BOOT_COSTS(ps, ...)                                                    \
     {                                                                          \
         .first_send_ps = 216 * (ps), .split_ps = 79 * (ps),                    \
         .queue_ps = 94 * (ps), .kernel_start_ps = 38 * (ps),                   \
         .round_end_ps = 160 * (ps), .round_overhead_ps = 85 * (ps),            \
         .job_ps = 80 * (ps), .first_start_ps = 52 * (ps),                      \
         .own_start_ps = 83 * (ps), .plan_rounds_ps = 5000 * (ps),              \
-        .try_rounds_ps = 300 * (ps), .branch_split_ps = 126 * (ps),            \
-        .branch_queue_ps = 197 * (ps), .result_merge_ps = 250 * (ps),          \
-        .result_queue_ps = 190 * (ps), .plan_ps = 3000 * (ps),                 \
-        .advance_ps = 5200 * (ps), .instruction_ps = (ps), .tree_sends = 24    \
+        .plan_tree_ps = 2000 * (ps), .try_rounds_ps = 300 * (ps),              \
+        .branch_split_ps = 126 * (ps), .branch_queue_ps = 197 * (ps),          \
+        .result_merge_ps = 250 * (ps), .result_queue_ps = 190 * (ps),          \
+        .plan_ps = 3000 * (ps), .advance_ps = 5200 * (ps),                     \
+        .instruction_ps = (ps), __VA_ARGS__                                    \
     }
 
 extern const struct scatter_costs boot_costs;

@@ -1,26 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The division that the compiler calls for 64-bit numbers, bit by bit: 600
- * bytes less than the library's, for a board where these are rare.
+ * The division that the compiler calls for 64-bit numbers, by the processor's
+ * division of 32 bits, for a board with little room: less than half of the
+ * library's size, and some 20 instructions slower.
  */
 #include "boot/cortex_m/divide.h"
 
+/* numerator / denominator and the rest, where the quotient fits 32 bits: two
+   digits of 16 (Knuth, The Art of Computer Programming 2, 4.3.1, D). */
+static uint32_t divide_once(uint32_t *rest, uint64_t numerator,
+                            uint32_t denominator)
+{
+    unsigned zeros = (unsigned)__builtin_clz(denominator);
+    uint32_t quotient = 0;
+
+    denominator <<= zeros;
+    numerator <<= zeros;
+    for (unsigned i = 0; i < 2; ++i) {
+        uint64_t above = numerator >> 16;
+        uint32_t digit = (uint32_t)(above >> 16) / (denominator >> 16);
+        uint64_t product = (uint64_t)digit * denominator;
+
+        for (; product > above; product -= denominator) {
+            digit -= 1; /* twice at most */
+        }
+        numerator = (above - product) << 32 | (uint32_t)numerator << 16;
+        quotient = (quotient << 16) + digit;
+    }
+    *rest = (uint32_t)(numerator >> 32) >> zeros;
+    return quotient;
+}
+
 uint64_t boot_divide(uint64_t *rest, uint64_t numerator, uint64_t denominator)
 {
+    uint32_t high = (uint32_t)(numerator >> 32);
+    uint32_t word = (uint32_t)denominator;
     uint64_t quotient = 0;
-    uint64_t bit = 1;
+    uint32_t left;
 
-    while (denominator < numerator && (denominator | bit) >> 63 == 0) {
-        denominator <<= 1;
-        bit <<= 1;
-    }
-    for (; bit != 0; bit >>= 1, denominator >>= 1) {
-        if (numerator >= denominator) {
-            numerator -= denominator;
-            quotient |= bit;
+    if (denominator >> 32 != 0) {
+        unsigned zeros = (unsigned)__builtin_clz((uint32_t)(denominator >> 32));
+
+        word = (uint32_t)(denominator << zeros >> 32);
+        /* That is the quotient, or one more. */
+        quotient = divide_once(&left, numerator >> 1, word) >> (31 - zeros);
+        quotient -= quotient > 0;
+        *rest = numerator - quotient * denominator;
+        if (*rest >= denominator) {
+            *rest -= denominator;
+            quotient += 1;
         }
+    } else if (word != 0) {
+        quotient = (uint64_t)(high / word) << 32;
+        quotient |= divide_once(
+            &left, (uint64_t)(high % word) << 32 | (uint32_t)numerator, word);
+        *rest = left;
     }
-    *rest = numerator;
     return quotient;
 }
 

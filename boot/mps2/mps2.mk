@@ -16,5 +16,6 @@ $(out)/kernels/search.o: TARGET_CFLAGS += -fno-schedule-insns
 frugal := -DTREE_ROUNDS=0
 
 # Loops that are not worth their unrolling; plans of the pattern and of trees.
-$(foreach o,engine/compute engine/gather plan/one_round, \
+$(foreach o,engine/compute engine/gather plan/one_round plan/rounds \
+  plan/tree_plan, \
   $(out)/scatter/$(o).o) $(out)/hal/window/window.o: TARGET_CFLAGS += -O2

@@ -16,6 +16,7 @@ const struct scatter_costs boot_costs = {
     .first_start_ps = 52 * PS_PER_INSTRUCTION,
     .own_start_ps = 83 * PS_PER_INSTRUCTION,
     .plan_rounds_ps = 5000 * PS_PER_INSTRUCTION,
+    .plan_tree_ps = 2000 * PS_PER_INSTRUCTION,
     .advance_ps = 5200 * PS_PER_INSTRUCTION,
     .try_rounds_ps = 300 * PS_PER_INSTRUCTION,
     .branch_split_ps = 124 * PS_PER_INSTRUCTION,

@@ -6,4 +6,5 @@
    measured. */
 #define PS_PER_INSTRUCTION 7700u
 
-const struct scatter_costs boot_costs = BOOT_COSTS(PS_PER_INSTRUCTION);
+const struct scatter_costs boot_costs =
+    BOOT_COSTS(PS_PER_INSTRUCTION, .tree_sends = 24);

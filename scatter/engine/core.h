@@ -134,9 +134,10 @@ struct scatter_costs {
     uint32_t advance_ps;        /* from the advance to the next send, roughly;
                                    0: no advance pays on this board */
     uint32_t instruction_ps;    /* of kernels, by whose count they estimate */
-    uint32_t plan_rounds_ps;    /* the originator plans several rounds; along a
-                                   tree, for each node */
-    uint32_t try_rounds_ps;     /* and looks at one more number of them */
+    uint32_t plan_rounds_ps;    /* the originator plans several rounds; .. */
+    uint32_t plan_tree_ps;      /* .. along a tree, each of them and for each
+                                   node; .. */
+    uint32_t try_rounds_ps;     /* .. and looks at one more number of them */
     uint32_t job_ps;            /* of the pattern: to read the job */
     uint32_t first_start_ps;    /* of the pattern: after a first part's sends */
     uint32_t own_start_ps;      /* of the pattern's originator: last send queued

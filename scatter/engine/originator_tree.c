@@ -202,7 +202,7 @@ static int plan_rounds(struct scatter *scatter, struct originator *originator,
         .round_end_ps = costs->round_end_ps,
         .overhead_ps = costs->round_overhead_ps,
         .sends_max = costs->tree_sends,
-        .plan_ps = best ? (uint64_t)nodes * costs->plan_rounds_ps : 0,
+        .plan_ps = best ? (uint64_t)nodes * costs->plan_tree_ps : 0,
         .rounds_min = (uint8_t)(best ? 2 : rounds),
         .rounds_max = (uint8_t)(best ? ROUNDS_MAX : rounds)};
     void *memory;

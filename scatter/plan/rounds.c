@@ -267,7 +267,7 @@ static int read_costs(struct costs *costs, const struct rounds_input *input)
     (void)steps_of(&costs->load, costs, costs->load_ps);
     costs->cut = costs->load >> CUT_BITS;
     for (unsigned phase = 1; phase < costs->phases; ++phase) {
-        costs->cut /= 5;
+        costs->cut = (int64_t)fixed_multiply_high((uint64_t)costs->cut, FIFTH);
     }
     costs->cut += CUT_STEPS;
     return costs->phases > 0 && read_times(costs, input) && read_first(costs) &&
@@ -507,8 +507,7 @@ static bool fill_row(struct row *row, const struct costs *costs, int64_t work,
         int64_t later = row->moved[phase];
         int64_t moved;
 
-        if (work < 0 || work + cut < below ||
-            work > costs->load) {
+        if (work < 0 || work + cut < below || work > costs->load) {
             return false;
         }
         moved = move(work, costs);

@@ -29,7 +29,7 @@
 #define TREE_SLOW_SHIFT_MAX 3u
 
 /* 0 on boards whose image has no room for several rounds along a tree
-   (tree_rounds.h): 4 KiB with their sends. */
+   (tree_rounds.h): 3 KiB with their sends. */
 #ifndef TREE_ROUNDS
 #define TREE_ROUNDS 1
 #endif

@@ -593,6 +593,17 @@ static void fill_costs(const struct tree_work *work, struct tree_cost cost[],
     }
 }
 
+uint32_t tree_speeds(const void *memory, uint32_t nodes)
+{
+    const struct tree_work *work = memory;
+    uint32_t speeds = 0;
+
+    for (uint32_t i = 0; i < nodes; ++i) {
+        speeds += 8u >> work->node[i].slow_shift;
+    }
+    return speeds;
+}
+
 int tree_costs(struct tree_cost cost[], struct tree_common *common,
                void *memory)
 {
@@ -607,7 +618,6 @@ int tree_costs(struct tree_cost cost[], struct tree_common *common,
     }
     work->steps_shift = bits - STEPS_BITS;
     cost[0].part = UINT32_MAX;
-    common->speeds = 0;
     for (uint32_t i = 0; i < work->nodes; ++i) {
         unsigned slow_shift = work->node[i].slow_shift;
 
@@ -615,7 +625,6 @@ int tree_costs(struct tree_cost cost[], struct tree_common *common,
         cost[i].software =
             steps_of(work, (uint64_t)software_of(work, i) << slow_shift);
         cost[i].slow_shift = (uint8_t)slow_shift;
-        common->speeds += 8u >> slow_shift;
     }
     common->makespan = steps_of(work, makespan);
     common->shift = work->unit_shift - work->steps_shift;

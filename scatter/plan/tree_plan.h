@@ -56,7 +56,6 @@ struct tree_common {
     int32_t makespan;  /* in steps */
     unsigned shift;    /* a unit takes the reference 2^shift steps to compute */
     uint32_t transfer; /* transfer / compute, in 2^-24 */
-    uint32_t speeds;   /* of all nodes, in eighths of the reference's */
 };
 
 /*
@@ -66,6 +65,9 @@ struct tree_common {
  */
 NODISCARD int tree_costs(struct tree_cost cost[], struct tree_common *common,
                          void *work);
+
+/* The sum of all nodes' speeds, in eighths of the reference's. */
+uint32_t tree_speeds(const void *work, uint32_t nodes);
 
 /* A time in steps, after tree_costs(); it is below 2^31 of them. */
 int32_t tree_steps(const void *work, uint64_t time_ps);

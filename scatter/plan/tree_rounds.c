@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/plan/tree_rounds.h"
 
+#include "scatter/plan/fixed.h"
+
 #include <stddef.h>
 
 /* A time may be so much too short, as a part of the makespan, by what is cut
@@ -28,6 +30,8 @@ struct plan {
     int64_t load;
     int32_t round_end; /* software, of a node that is not slow */
     int32_t again;     /* of the originator in a further round */
+    int32_t planning;  /* of each round */
+    int32_t least;     /* that any number of rounds takes */
     int32_t *offset;   /* q of every node's subtree in the round at hand */
     int32_t *behind;   /* s_c = scale * lane - behind */
     int32_t *time;     /* s */
@@ -209,32 +213,43 @@ struct ends {
     unsigned rounds;
 };
 
+/* a / b, whole: the compiler's division of signed numbers is a kilobyte. */
+static int64_t quotient(int64_t a, int64_t b)
+{
+    uint64_t whole = (uint64_t)(a < 0 ? -a : a) / (uint64_t)(b < 0 ? -b : b);
+
+    return (a < 0) != (b < 0) ? -(int64_t)whole : (int64_t)whole;
+}
+
 /* The value where the load is taken, of a time that is `first` and `second` at
    the two ends; it may lie beyond them. */
 static int32_t value_at(const struct plan *plan, const struct ends *ends,
                         int32_t first, int32_t second)
 {
-    int64_t place = (plan->load - ends->takes[0]) * (1 << PLACE_BITS) /
-                    (ends->takes[1] - ends->takes[0]);
+    int64_t place = quotient((plan->load - ends->takes[0]) * (1 << PLACE_BITS),
+                             ends->takes[1] - ends->takes[0]);
 
     return first + (int32_t)((second - first) * place >> PLACE_BITS);
 }
 
 /* Makes *best the ends of the best number of rounds that promises to end before
-   `limit`; its number is 0 if there is none. */
+   `limit`, planning included; its number is 0 if there is none. */
 static void choose(struct plan *plan, struct ends *best, int32_t limit,
                    int32_t *moved)
 {
     struct sweep low = {.moved = moved, .fits = true};
     struct sweep high = {.moved = moved + plan->nodes, .fits = true};
     struct ends ends;
+    /* Looking at one more costs as much as it may gain, if it costs any. */
+    unsigned idle_most = plan->planning > 0 ? 1 : 2;
     unsigned idle = 0;
 
     best->rounds = 0;
     set_offsets(plan, &low);
     ends.s_0[0] = set_times(plan, &low, 0);
     ends.s_0[1] = ends.s_0[0] + (plan->common.makespan - ends.s_0[0]) / 4;
-    while (low.rounds < plan->rounds_max && idle < 2) {
+    while (low.rounds < plan->rounds_max && idle < idle_most &&
+           plan->least + (int32_t)(low.rounds + 1) * plan->planning < limit) {
         add_round(plan, &low, ends.s_0[0], NULL, 0);
         add_round(plan, &high, ends.s_0[1], NULL, 0);
         ends.rounds = low.rounds;
@@ -245,7 +260,8 @@ static void choose(struct plan *plan, struct ends *best, int32_t limit,
             break;
         }
         if (low.rounds >= plan->input->rounds_min) {
-            int32_t time = value_at(plan, &ends, low.time, high.time);
+            int32_t time = value_at(plan, &ends, low.time, high.time) +
+                           (int32_t)low.rounds * plan->planning;
 
             idle += 1;
             if (time < limit) {
@@ -316,33 +332,47 @@ uint32_t tree_rounds_bytes(uint32_t nodes)
     return nodes * (uint32_t)(sizeof(struct tree_cost) + 6 * sizeof(int32_t));
 }
 
-/* Sets the plan's numbers; false if one is out of range, or no number of rounds
-   can gain what it takes to plan them: all nodes together have to compute. */
-static bool begin_plan(struct plan *plan, struct tree_cost *cost, void *work)
+/* What the makespan is at least: when all nodes together have computed. */
+static uint64_t least_ps(const struct tree_input *base, const void *work,
+                         uint32_t nodes)
 {
-    const struct tree_input *base = plan->input->tree;
-    uint32_t sends = 0;
-    int64_t least;
+    uint32_t speeds = tree_speeds(work, nodes);
 
-    if (base->equal || plan->nodes == 1 ||
+    return fixed_product(base->compute_ps, base->load_units) / speeds * 8;
+}
+
+/* Sets the plan's numbers; false if one is out of range, or no number of rounds
+   can gain what it takes to plan two of them. */
+static bool begin_plan(struct plan *plan, struct tree_cost *cost, void *work,
+                       uint64_t makespan_ps)
+{
+    const struct tree_rounds_input *input = plan->input;
+    const struct tree_input *base = input->tree;
+    uint32_t sends = 0;
+    uint64_t least;
+
+    if (base->equal || plan->nodes == 1) {
+        return false;
+    }
+    least = least_ps(base, work, plan->nodes);
+    if (makespan_ps <= least + 2 * input->plan_ps ||
         tree_costs(cost, &plan->common, work) != ERR_OK) {
         return false;
     }
     for (uint32_t at = 1; at < plan->nodes; at = next_of(plan, at)) {
         sends += 1;
     }
-    plan->rounds_max = plan->input->sends_max / sends;
-    if (plan->rounds_max > plan->input->rounds_max) {
-        plan->rounds_max = plan->input->rounds_max;
+    plan->rounds_max = input->sends_max / sends;
+    if (plan->rounds_max > input->rounds_max) {
+        plan->rounds_max = input->rounds_max;
     }
     plan->load = (int64_t)((uint64_t)base->load_units << plan->common.shift);
-    plan->round_end = tree_steps(work, plan->input->round_end_ps);
-    plan->again =
-        tree_steps(work, plan->input->overhead_ps + sends * base->queue_ps)
-        << cost[0].slow_shift;
-    least = plan->load / plan->common.speeds * 8;
-    return plan->common.makespan - least >
-           tree_steps(work, plan->input->plan_ps);
+    plan->round_end = tree_steps(work, input->round_end_ps);
+    plan->planning = tree_steps(work, input->plan_ps);
+    plan->least = tree_steps(work, least);
+    plan->again = tree_steps(work, input->overhead_ps + sends * base->queue_ps)
+                  << cost[0].slow_shift;
+    return true;
 }
 
 unsigned tree_rounds_plan(uint8_t *tree, uint32_t tables[], uint64_t begin_ps[],
@@ -367,7 +397,7 @@ unsigned tree_rounds_plan(uint8_t *tree, uint32_t tables[], uint64_t begin_ps[],
     int32_t limit;
     int32_t time;
 
-    if (!begin_plan(&plan, cost, work)) {
+    if (!begin_plan(&plan, cost, work, *makespan_ps)) {
         return 1;
     }
     words += 4 * (size_t)nodes;

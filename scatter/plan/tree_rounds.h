@@ -34,7 +34,8 @@ struct tree_rounds_input {
     uint64_t round_end_ps; /* a node's software behind its kernel's run() */
     uint64_t overhead_ps;  /* of the originator in each further round, besides
                               its sends */
-    uint64_t plan_ps;      /* several rounds must be able to gain more */
+    uint64_t plan_ps;      /* to plan one of several rounds: they must gain
+                              more than that for each */
     uint32_t sends_max;    /* of the originator, in all rounds */
     uint8_t rounds_min;    /* 2 <= min <= max <= ROUNDS_MAX */
     uint8_t rounds_max;

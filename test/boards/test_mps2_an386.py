@@ -15,8 +15,8 @@ SPIN_BYTES = 50_000
 COSTS = ("first_send", "split", "queue", "kernel_start", "round_end",
          "round_overhead", "branch_split", "branch_queue", "result_merge",
          "result_queue", "plan", "advance", "instruction",
-         "plan_rounds", "try_rounds", "job", "first_start", "own_start",
-         "tree_rounds")
+         "plan_rounds", "plan_tree", "try_rounds", "job", "first_start",
+         "own_start", "tree_rounds")
 NEAR = 0.08  # of a cost: it is one number for all nodes
 
 
