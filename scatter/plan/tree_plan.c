@@ -361,15 +361,16 @@ static bool set_share(struct tree_work *work, uint32_t index)
     return node->share >= 0;
 }
 
-/* The time in which the whole tree takes the load. No q is below 0. */
+/* The time in which the whole tree takes the load. */
 static int64_t time_of_all(struct tree_work *work)
 {
     const struct tree_node *root = &work->node[0];
     struct inverse per = inverse_of(root->slope);
-    int64_t all = (int64_t)work->load + (root->offset > 0 ? root->offset : 0);
-    int64_t time =
-        bounded(work, (int64_t)quotient((uint64_t)all, per, 32), TIME_BITS);
-    int64_t rest = all - times(time, root->slope);
+    int64_t load = (int64_t)work->load + root->offset;
+    uint64_t all = load > 0 ? (uint64_t)load : 0;
+    int64_t time = bounded(work, (int64_t)quotient(all, per, 32), TIME_BITS);
+    int64_t rest = (int64_t)all - times(time, root->slope);
+
     time = rest < 0 ? time - (int64_t)quotient((uint64_t)-rest, per, 32)
                     : time + (int64_t)quotient((uint64_t)rest, per, 32);
     return bounded(work, time, TIME_BITS);

@@ -430,6 +430,17 @@ def test_costs_of_more_units_than_a_word_holds(core, startup, slow):
               Costs(UNITS_MAX, 1, 65535, startup, store_and_forward=True))
 
 
+def test_a_tree_that_takes_something_in_no_time(core):
+    """W(s) = p s - q with q < 0: parts that are short for their software."""
+    branches = [Branch(0, 0, 5, 0, 0, 0, 0, 0)] + [
+        Branch(0, 0, 1, 0, 0, 1, hops, 0) for hops in (2, 8, 3, 8)]
+    slow = [0, 0, 2, 0, 0]
+    costs = Costs(701005, 725, 1689, 692, 404, 203, send=448, begin=1505667,
+                  ports=1, store_and_forward=True)
+    assert tree_plan.Tree(branches, slow, costs).lines()[0][1] < 0
+    check(core, branches, slow, costs)
+
+
 def test_makespans_that_are_too_long(core):
     one = [Branch(0, 0, 1, 0, 0, 0, 0, 0)]
     both = [one[0]._replace(nodes=2), Branch(0, 0, 1, 0, 0, 1, 1, 0)]
