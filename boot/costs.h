@@ -11,16 +11,6 @@
  * target (mps2_an385); test/bench prints what a hop takes: split_ps and
  * queue_ps together.
  */
-#define BOOT_COSTS_H
-
-#include "scatter/engine/core.h"
-
-/*
- * The initializer of a board on which an instruction takes so many ps, and of
- * a tree's originator can do: the
- * instructions are counted on the target (mps2_an385); test/bench prints what
- * a hop takes: split_ps and queue_ps together.
- */
 #define BOOT_COSTS(ps, ...)                                                    \
     {                                                                          \
         .first_send_ps = 216 * (ps), .split_ps = 79 * (ps),                    \

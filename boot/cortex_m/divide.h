@@ -6,7 +6,7 @@
 
 /*
  * numerator / denominator, and what is left over. By 0: ends, and the result
- * means nothing. About 60 instructions.
+ * means nothing. About 80 instructions.
  */
 uint64_t boot_divide(uint64_t *rest, uint64_t numerator, uint64_t denominator);
 

@@ -11,8 +11,7 @@ uint64_t startups_hop_ps(const struct scatter *scatter, unsigned phase,
 
 /*
  * A startup is a phase's circuits but for the transfer of their units, and the
- * software of a hop.
- * Layer i has its volume at
+ * software of a hop. Layer i has its volume at
  *
  *   t_i = t_{i-1} + (split + queue) + circuit + transfer,
  *

@@ -17,8 +17,8 @@
    has a short result: most last nodes end in that time, and theirs are short,
    too. */
 #define SLOTS_FIRST 32u
-/* Between two long slots at most: beyond that the long slot is so long that it
- * hardly matters. */
+/* Short frames between two long slots, at most: with more the long slot is so
+   long that it hardly matters. */
 #define FRAMES_MAX 64u
 /* Lengths are exact to 0.3 ns. */
 #define UNIT_SHIFT_MIN 8u
@@ -198,6 +198,7 @@ int slots_set_short(struct scatter *scatter,
     return ERR_OK;
 }
 
+/* Not in line: that takes 56 bytes more. */
 __attribute__((noinline)) uint64_t
 slots_gather_ps(const struct scatter *scatter,
                 const struct originator *originator, uint64_t start_ps)

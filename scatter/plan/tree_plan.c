@@ -155,18 +155,20 @@ static inline int64_t bounded(struct tree_work *work, int64_t a, unsigned bits)
 
 /* ---- costs ---- */
 
+static inline uint64_t capped(uint64_t cost)
+{
+    return cost < COST_MOST ? cost : COST_MOST;
+}
+
 static uint64_t cost_of(const struct tree_work *work, uint64_t time_ps)
 {
-    uint64_t cost = quotient(time_ps, work->per_compute, work->unit_shift);
-
-    return cost < COST_MOST ? cost : COST_MOST;
+    return capped(quotient(time_ps, work->per_compute, work->unit_shift));
 }
 
 /* A cost of software, on a node that may be slow. */
 static int64_t slowed(const struct tree_node *node, uint64_t cost)
 {
-    cost = cost < COST_MOST ? cost : COST_MOST;
-    return (int64_t)(cost << node->slow_shift);
+    return (int64_t)(capped(cost) << node->slow_shift);
 }
 
 /* Time from a node's receipt until it computes, if it were as fast as the
@@ -176,11 +178,7 @@ static int64_t software_of(const struct tree_work *work, uint32_t index)
     uint32_t sends = work->node[index].sends;
     uint64_t cost = index == 0 ? work->start : work->leaf;
 
-    if (sends > 0) {
-        cost += sends * work->queue;
-        cost = cost < COST_MOST ? cost : COST_MOST;
-    }
-    return (int64_t)cost;
+    return (int64_t)(sends > 0 ? capped(cost + sends * work->queue) : cost);
 }
 
 /* rho / (1 + rho p), in 2^-32, where that is (1 - scale) / p: p is 1/8 or more.

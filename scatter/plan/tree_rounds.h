@@ -60,7 +60,7 @@ struct tree_rounds_input {
  *
  * Result: the number of rounds; 1, with tree and makespan as they were, if no
  * number of rounds is feasible or ends earlier, or tree_costs() refuses. On a
- * Cortex-M3 some 900 instructions a node, 520 for each round that is tried, and
+ * Cortex-M3 some 300 instructions a node, 520 for each round that is tried, and
  * 260 to 1040 for each that is chosen.
  */
 unsigned tree_rounds_plan(uint8_t *tree, uint32_t tables[], uint64_t begin_ps[],
