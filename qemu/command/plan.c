@@ -2,6 +2,8 @@
 #include "qemu/command/plan.h"
 
 #include "qemu/command/plan_print.h"
+#include "qemu/model/member_rounds.h"
+#include "qemu/model/member_similar.h"
 #include "qemu/options/plan.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
@@ -26,6 +28,27 @@ static struct model_torus torus_of(const struct plan_options *options)
         .originator = {(uint16_t)options->x, (uint16_t)options->y}};
 }
 
+/* Plans several rounds where nodes differ, by --node-compute (then `torus`) or
+   by --ports. */
+static int solve_members(struct planned *planned,
+                         const struct model_input *input,
+                         const struct model_torus *torus,
+                         const struct plan_options *options)
+{
+    struct model_members members;
+    int error;
+
+    model_members_make(&members, input, torus, (unsigned)options->ports);
+    error = model_plan_member_rounds(&planned->plan, &planned->detail, &members,
+                                     (unsigned)options->rounds);
+    if (error == ERR_OK) {
+        model_similar_members(&planned->similar, &members,
+                              (unsigned)options->rounds);
+    }
+    model_members_free(&members);
+    return error;
+}
+
 /* Plans with --node-compute. Result: the solver's error, or an exit status. */
 static int solve_nodes(struct planned *planned, const struct model_input *input,
                        const struct plan_options *options)
@@ -36,8 +59,10 @@ static int solve_nodes(struct planned *planned, const struct model_input *input,
 
     if (compute_ps != NULL) {
         torus.compute_ps = compute_ps;
-        result =
-            model_plan_nodes(&planned->plan, &planned->detail, input, &torus);
+        result = options->rounds == 1
+                     ? model_plan_nodes(&planned->plan, &planned->detail, input,
+                                        &torus)
+                     : solve_members(planned, input, &torus, options);
         free(compute_ps);
     }
     return result;
@@ -50,6 +75,12 @@ static int solve(struct planned *planned, const struct model_input *input,
 {
     struct model_plan *plan = &planned->plan;
 
+    if (plan_given(options, PLAN_NODE_COMPUTE)) {
+        return solve_nodes(planned, input, options);
+    }
+    if (options->rounds != 1 && options->ports != TORUS_PORTS) {
+        return solve_members(planned, input, NULL, options);
+    }
     if (options->rounds != 1) {
         model_similar(&planned->similar, input, (unsigned)options->rounds);
         return model_plan_rounds(plan, &planned->detail, input,
@@ -58,9 +89,6 @@ static int solve(struct planned *planned, const struct model_input *input,
     if (options->ports != TORUS_PORTS) {
         return model_plan_ports(plan, &planned->detail, input,
                                 (unsigned)options->ports);
-    }
-    if (plan_given(options, PLAN_NODE_COMPUTE)) {
-        return solve_nodes(planned, input, options);
     }
     if (plan_given(options, PLAN_LAYER_COMPUTE)) {
         return model_plan_layers(plan, input, options->layer_compute_ps);

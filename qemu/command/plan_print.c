@@ -42,8 +42,9 @@ static json_t *rounds_json(const struct model_plan *plan,
     json_t *rounds = json_array();
 
     for (unsigned r = 0; r < plan->rounds; ++r) {
-        const struct model_part *part =
-            &detail->part[r * (plan->phases + 1u) + layer];
+        const struct model_part *of =
+            detail->order == MODEL_BY_MEMBER ? detail->average : detail->part;
+        const struct model_part *part = &of[r * (plan->phases + 1u) + layer];
 
         json_array_append_new(
             rounds,

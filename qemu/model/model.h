@@ -86,7 +86,8 @@ struct model_part {
 enum model_order {
     MODEL_BY_ROUND, /* [r * (N + 1) + layer], r = 0 .. R - 1 */
     MODEL_BY_GROUP, /* layer after layer: model_group() */
-    MODEL_BY_NODE   /* row-major index on the torus */
+    MODEL_BY_NODE,  /* row-major index on the torus */
+    MODEL_BY_MEMBER /* round after round: model_member_of() */
 };
 
 /* The parts of a plan whose arrays hold only averages or sums. part == NULL:
@@ -94,8 +95,10 @@ enum model_order {
 struct model_detail {
     struct model_part *part; /* model_detail_free() */
     uint32_t count;
-    uint32_t batches; /* MODEL_BY_GROUP: B, of a phase */
+    uint32_t batches; /* MODEL_BY_GROUP, MODEL_BY_MEMBER: B, of a phase */
     enum model_order order;
+    /* MODEL_BY_MEMBER: averages over layers, [r * (N + 1) + layer]. */
+    struct model_part *average;
 };
 
 /*
@@ -209,6 +212,14 @@ NODISCARD int model_plan_ports(struct model_plan *plan,
  */
 uint32_t model_group(unsigned batches, uint32_t group, unsigned layer,
                      unsigned phase, unsigned batch);
+
+/*
+ * Members of a plan with B batches a phase: the one that is reached in batch 0
+ * .. B - 1 of a phase by a member of an earlier phase. Member 0: the
+ * originator; there are (1 + B)^N (qemu/model/members.h).
+ */
+uint32_t model_member_of(unsigned batches, uint32_t member, unsigned phase,
+                         unsigned batch);
 
 /* Frees what a model_plan_*() stored; a detail of zeros is fine too. */
 void model_detail_free(struct model_detail *detail);

@@ -145,5 +145,6 @@ uint64_t model_layer_nodes(unsigned layer)
 void model_detail_free(struct model_detail *detail)
 {
     free(detail->part);
+    free(detail->average);
     *detail = (struct model_detail){.part = NULL};
 }

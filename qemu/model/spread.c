@@ -11,6 +11,7 @@ struct spread {
     enum model_order order;
     uint32_t batches;
     unsigned phases; /* N */
+    uint32_t stride; /* parts of a round */
     struct torus_size size;
     struct torus_path path[TORUS_PHASES_MAX + 1][TORUS_PORTS];
     uint32_t *queue;    /* nodes, every parent before its children */
@@ -35,6 +36,9 @@ static uint32_t child_kind(const struct spread *spread, uint32_t parent,
         return model_group(spread->batches, spread->kind[parent],
                            spread->nodes[parent].layer, phase,
                            port * spread->batches / TORUS_PORTS);
+    case MODEL_BY_MEMBER:
+        return model_member_of(spread->batches, spread->kind[parent], phase,
+                               port * spread->batches / TORUS_PORTS);
     default:
         return child;
     }
@@ -121,7 +125,7 @@ static uint64_t units_left(struct spread *spread, uint32_t originator,
     for (unsigned r = 0; r < rounds; ++r) {
         find_children(spread, &deal, originator);
         left -= deal.floors;
-        spread->part += spread->phases + 1;
+        spread->part += spread->stride;
     }
     spread->part = first;
     return left;
@@ -137,7 +141,7 @@ static void spread_rounds(struct spread *spread, uint32_t originator,
         spread->nodes[originator].units -=
             spread_round(spread, originator, left);
         left -= left < children ? left : children;
-        spread->part += spread->phases + 1;
+        spread->part += spread->stride;
     }
 }
 
@@ -181,6 +185,7 @@ void model_spread(struct model_node nodes[], const struct model_plan *plan,
         .order = detail->part == NULL ? MODEL_BY_ROUND : detail->order,
         .batches = detail->batches,
         .phases = plan->phases,
+        .stride = detail->part == NULL ? 0 : detail->count / plan->rounds,
         .size = size,
         .queue = memory_or_exit(malloc(count * sizeof(uint32_t))),
         .received = memory_or_exit(malloc(count * sizeof(uint64_t))),

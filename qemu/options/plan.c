@@ -38,10 +38,13 @@ static const struct argp_option descriptions[] = {
      "Use N phases (default: as many as give the smallest makespan)", 2},
     {"rounds", PLAN_ROUNDS, "R|auto", 0,
      "Send the load in R rounds, 1 (default) to 64; auto: as many as give the "
-     "smallest makespan, up to 16",
+     "smallest makespan, up to 16. Also prints similar rounds, R parts of one "
+     "plan",
      2},
     {"ports", PLAN_PORTS, "P", 0,
-     "Ports that a node uses at once: 1, 2 or 4 (default)", 2},
+     "Ports that a node uses at once: 1, 2 or 4 (default); with --rounds, 1 or "
+     "2 on sides up to 625",
+     2},
     {"results", PLAN_RESULTS, "P/Q", 0,
      "Results of P/Q units for each unit return to the originator (default: "
      "none; 0/1: results that take a startup, but no transfer)",
@@ -65,9 +68,7 @@ static const char description[] =
 /* Options that are not modelled together. */
 static const enum plan_key excluded[][2] = {
     {PLAN_ROUNDS, PLAN_RESULTS},
-    {PLAN_ROUNDS, PLAN_PORTS},
     {PLAN_ROUNDS, PLAN_LAYER_COMPUTE},
-    {PLAN_ROUNDS, PLAN_NODE_COMPUTE},
     {PLAN_ROUNDS, PLAN_COMPUTE_POWER},
     {PLAN_PORTS, PLAN_RESULTS},
     {PLAN_PORTS, PLAN_LAYER_COMPUTE},
@@ -162,6 +163,21 @@ static bool side_fits(const struct plan_options *options, enum plan_key key,
     return false;
 }
 
+/* Several rounds with fewer ports are planned for each kind of node. */
+static bool members_fit(const struct plan_options *options)
+{
+    if (!plan_changes(options, PLAN_ROUNDS) ||
+        !plan_changes(options, PLAN_PORTS) ||
+        options->side <= PLAN_SIDE_NODE_COMPUTE_MAX) {
+        return true;
+    }
+    fprintf(stderr,
+            "quincunx: --torus '%s': must be 1 to %u with --rounds and "
+            "--ports\n",
+            plan_text(options, PLAN_TORUS), PLAN_SIDE_NODE_COMPUTE_MAX);
+    return false;
+}
+
 static bool layers_fit(const struct plan_options *options)
 {
     unsigned layers = options->phases_max + 1u;
@@ -191,7 +207,7 @@ static int check_plan(struct plan_options *options)
     return side_fits(options, PLAN_PER_NODE, TORUS_SIDE_MAX) &&
                    side_fits(options, PLAN_NODE_COMPUTE,
                              PLAN_SIDE_NODE_COMPUTE_MAX) &&
-                   layers_fit(options)
+                   members_fit(options) && layers_fit(options)
                ? 0
                : EINVAL;
 }

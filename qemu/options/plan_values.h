@@ -10,7 +10,8 @@
 
 /* Sides are powers of five, up to the largest model: 5^20 nodes. */
 #define PLAN_SIDE_MAX 9765625u
-/* With --node-compute: a node takes a kilobyte of memory. */
+/* With --node-compute, or several rounds and fewer ports: a node takes a
+   kilobyte of memory. */
 #define PLAN_SIDE_NODE_COMPUTE_MAX 625u
 
 /* The first five are required; PLAN_LAYER_COMPUTE may replace PLAN_COMPUTE. */

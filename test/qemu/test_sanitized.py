@@ -64,6 +64,8 @@ def check(folder, arguments, status=0):
     [], ["--per-node"], ["--rounds", "auto"], ["--rounds", "3", "--per-node"],
     ["--ports", "2", "--per-node"], ["--compute-power", "2"],
     ["--results", "1/4"], ["--node-compute", "slow"],
+    ["--rounds", "2", "--ports", "2", "--per-node"],
+    ["--rounds", "auto", "--node-compute", "slow", "--per-node"],
     ["--hop-delay", "1us", "--switching", "store-and-forward"]],
     ids=lambda more: "".join(more) or "plain")
 def test_plans(folder, more):

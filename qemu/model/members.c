@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/model/members.h"
+
+#include "qemu/support/memory.h"
+
+#include <stdlib.h>
+
+uint32_t model_member_of(unsigned batches, uint32_t member, unsigned phase,
+                         unsigned batch)
+{
+    uint32_t before = 1;
+
+    for (unsigned i = 1; i < phase; ++i) {
+        before *= 1 + batches;
+    }
+    return before + batches * member + batch;
+}
+
+static void set_costs(struct model_members *members,
+                      const struct model_input *input)
+{
+    for (unsigned phase = 1; phase <= members->phases; ++phase) {
+        uint32_t stages = input->stages[phase - 1];
+        long double times = stages == 0 ? 1 : stages;
+
+        members->startup_ps[phase] =
+            times * (long double)input->startup_ps[phase - 1];
+        members->transfer_ps[phase] = times * (long double)input->transfer_ps;
+    }
+}
+
+/* The send before the one of a batch in the same lane; if there is none, the
+   parent. */
+static uint32_t before_of(const struct model_members *members, uint32_t parent,
+                          unsigned phase, unsigned batch)
+{
+    if (batch >= members->lanes) {
+        return model_member_of(members->batches, parent, phase,
+                               batch - members->lanes);
+    }
+    if (phase == members->member[parent].phase + 1u) {
+        return parent;
+    }
+    return model_member_of(members->batches, parent, phase - 1,
+                           batch + members->batches - members->lanes);
+}
+
+static void add_child(struct model_members *members, uint32_t parent,
+                      unsigned phase, unsigned batch)
+{
+    uint32_t child = model_member_of(members->batches, parent, phase, batch);
+    uint32_t before = before_of(members, parent, phase, batch);
+
+    members->member[child] = (struct model_member){
+        .parent = parent,
+        .before = before,
+        .phase = (uint8_t)phase,
+        .first = before == parent,
+        .nodes = members->member[parent].nodes * members->times,
+        .unit_ps = members->member[0].unit_ps,
+    };
+}
+
+/* Where each member lies, and how fast it is. */
+static void place(struct model_members *members,
+                  const struct model_torus *torus)
+{
+    struct model_member *member = members->member;
+
+    member[0].node = torus_index(torus->size, torus->originator);
+    member[0].unit_ps = (long double)torus->compute_ps[member[0].node];
+    for (uint32_t i = 1; i < members->end[members->phases]; ++i) {
+        unsigned phase = member[i].phase;
+        enum torus_port port =
+            (enum torus_port)((i - members->end[phase - 1]) % TORUS_PORTS);
+        struct torus_coord from =
+            torus_coord_of(torus->size, member[member[i].parent].node);
+
+        member[i].node = torus_index(
+            torus->size,
+            torus_path_end(torus->size, from,
+                           torus_phase_path(torus->size, phase, port)));
+        member[i].unit_ps = (long double)torus->compute_ps[member[i].node];
+    }
+}
+
+void model_members_make(struct model_members *members,
+                        const struct model_input *input,
+                        const struct model_torus *torus, unsigned ports)
+{
+    bool alike = torus == NULL;
+
+    *members = (struct model_members){
+        .input = input,
+        .torus = torus,
+        .ports = ports,
+        .phases = input->phases_max,
+        .batches = alike ? TORUS_PORTS / ports : TORUS_PORTS,
+        .lanes = alike ? 1 : ports,
+        .times = alike ? ports : 1,
+        .end = {1},
+    };
+    set_costs(members, input);
+    for (unsigned phase = 1; phase <= members->phases; ++phase) {
+        members->end[phase] = members->end[phase - 1] * (1 + members->batches);
+    }
+    members->member = memory_or_exit(
+        calloc(members->end[members->phases], sizeof *members->member));
+    members->member[0] = (struct model_member){
+        .nodes = 1, .unit_ps = (long double)input->compute_ps};
+    for (unsigned phase = 1; phase <= members->phases; ++phase) {
+        for (uint32_t parent = 0; parent < members->end[phase - 1]; ++parent) {
+            for (unsigned batch = 0; batch < members->batches; ++batch) {
+                add_child(members, parent, phase, batch);
+            }
+        }
+    }
+    if (!alike) {
+        place(members, torus);
+    }
+}
+
+void model_members_free(struct model_members *members)
+{
+    free(members->member);
+    *members = (struct model_members){.phases = 0};
+}
