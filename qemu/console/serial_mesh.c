@@ -242,7 +242,8 @@ int serial_mesh_start(struct serial_mesh *mesh,
 
 /* ---- orders ---- */
 
-/* The order's bytes as one message, and its length. */
+/* The order's bytes as one message, and its length; NULL after a message on
+   stderr, if the load cannot be read. */
 static uint8_t *join(const struct mesh_order *order, uint32_t *bytes)
 {
     uint8_t *message;
@@ -250,8 +251,11 @@ static uint8_t *join(const struct mesh_order *order, uint32_t *bytes)
     *bytes = order->head_bytes + order->load_bytes;
     message = memory_or_exit(malloc(*bytes + 1u));
     memcpy(message, order->head, order->head_bytes);
-    if (order->load_bytes > 0) {
-        memcpy(message + order->head_bytes, order->load, order->load_bytes);
+    if (order->load_bytes > 0 &&
+        file_piece_copy(message + order->head_bytes, &order->load,
+                        order->load_bytes) != 0) {
+        free(message);
+        return NULL;
     }
     return message;
 }
@@ -265,6 +269,9 @@ static int give(struct serial_mesh *mesh, const struct mesh_order *order)
     uint8_t *message = join(order, &bytes);
     int error = 1;
 
+    if (message == NULL) {
+        return -1;
+    }
     while (error == 1 && mesh_wall_s() < until_s) {
         error = console_send(mesh->console, message, bytes, order->kind,
                              order->job);

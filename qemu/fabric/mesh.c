@@ -24,9 +24,10 @@ struct segment {
 };
 
 /* A message on its way: where its bytes lie, in the sender's window or in the
-   host's memory. */
+   host's memory. A segment without data is an order's load. */
 struct parcel {
     struct segment segment[SEGMENTS];
+    const struct file_piece *load;
     uint8_t head[CIRCUIT_ROW_BYTES]; /* of a row's message */
     uint16_t job;
     uint8_t kind;
@@ -114,7 +115,7 @@ static bool inside(uint32_t offset, uint32_t bytes)
 
 /* Copies a message together, header first, as it passes the switch. Its CRC is
    0: see is_found_damaged(). */
-static void assemble(const struct mesh *mesh, uint8_t *out,
+static void assemble(struct mesh *mesh, uint8_t *out,
                      const struct parcel *parcel)
 {
     uint32_t total = CIRCUIT_HEADER_BYTES;
@@ -122,10 +123,14 @@ static void assemble(const struct mesh *mesh, uint8_t *out,
     for (unsigned i = 0; i < SEGMENTS; ++i) {
         const struct segment *segment = &parcel->segment[i];
 
-        if (segment->bytes > 0) {
+        if (segment->bytes > 0 && segment->data != NULL) {
             memcpy(out + total, segment->data, segment->bytes);
-            total += segment->bytes;
+        } else if (segment->bytes > 0 &&
+                   file_piece_copy(out + total, parcel->load, segment->bytes) !=
+                       0) {
+            mesh->unread = true;
         }
+        total += segment->bytes;
     }
     out[CIRCUIT_AT_VERSION] = CIRCUIT_VERSION;
     out[CIRCUIT_AT_KIND] = parcel->kind;
@@ -713,13 +718,15 @@ static enum mesh_end wait_for_node(struct mesh *mesh)
     }
 }
 
-/* The order as a parcel, whose bytes stay where the caller has them. */
+/* The order as a parcel, whose bytes stay where the caller has them until the
+   originator takes it in. */
 static struct parcel *pack_order(const struct mesh_order *order)
 {
     struct parcel *parcel = memory_or_exit(calloc(1, sizeof *parcel));
 
     parcel->segment[0] = (struct segment){order->head, order->head_bytes};
-    parcel->segment[1] = (struct segment){order->load, order->load_bytes};
+    parcel->segment[1] = (struct segment){NULL, order->load_bytes};
+    parcel->load = &order->load;
     parcel->job = order->job;
     parcel->kind = order->kind;
     return parcel;
@@ -735,6 +742,9 @@ static enum mesh_end run_to_end(struct mesh *mesh, bool more)
     while (end == MESH_DONE) {
         enum fabric_step step = advance(mesh);
 
+        if (mesh->unread) {
+            return MESH_FAILED;
+        }
         if (step == FABRIC_STUCK && (fabric_has_ended(mesh->fabric, lead) ||
                                      (more && mesh->report.data != NULL))) {
             break;

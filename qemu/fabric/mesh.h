@@ -10,6 +10,7 @@
 #include "hal/nodiscard.h"
 #include "qemu/fabric/backend.h"
 #include "qemu/fabric/fabric.h"
+#include "qemu/support/file.h"
 
 enum mesh_end {
     MESH_DONE,       /* the originator ended */
@@ -49,7 +50,7 @@ struct mesh_order {
     uint8_t kind;
     const uint8_t *head; /* payload's first part */
     uint32_t head_bytes;
-    const uint8_t *load; /* and its second */
+    struct file_piece load; /* and its second */
     uint32_t load_bytes;
     bool more; /* another one follows */
 };
@@ -69,6 +70,7 @@ struct mesh {
     struct mesh_arrival *arrival; /* the last message handed over, per node */
     uint32_t up;
     uint32_t ended;
+    bool unread; /* an order's load could not be read: said on stderr */
     struct mesh_report report;
     uint64_t report_ps; /* when it reached the host */
     double up_wall_s;   /* monotonic time when the last board came up */

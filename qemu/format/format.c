@@ -12,9 +12,28 @@
 void format_free(struct format_load *load)
 {
     free(load->data);
+    if (load->file != NULL) {
+        fclose(load->file);
+    }
     free(load->arg);
     free(load->context);
     *load = (struct format_load){.data = NULL};
+}
+
+struct file_piece format_piece(const struct format_load *load, uint64_t at)
+{
+    return (struct file_piece){.data =
+                                   load->data == NULL ? NULL : load->data + at,
+                               .file = load->file,
+                               .path = load->path,
+                               .at = at};
+}
+
+int format_open(struct format_load *load, const char *path)
+{
+    load->unit_bytes = 1;
+    load->path = path;
+    return file_open(&load->file, &load->units, path);
 }
 
 void format_copy_arg(struct format_load *load, const void *arg, size_t bytes)

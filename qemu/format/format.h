@@ -8,6 +8,7 @@
 #define QEMU_FORMAT_FORMAT_H
 
 #include "hal/nodiscard.h"
+#include "qemu/support/file.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +17,8 @@
 /* A load, and whatever else its format keeps; format_free() frees it. */
 struct format_load {
     uint8_t *data; /* malloc'd: units * unit_bytes, or NULL if these are 0 */
+    FILE *file;    /* in place of data: open, and the load as it is; or NULL */
+    const char *path; /* of `file`: outlives the load */
     uint64_t units;
     uint32_t unit_bytes;
     uint8_t *arg; /* malloc'd: the kernel's argument */
@@ -51,6 +54,13 @@ struct format {
 
 /* Frees what the load holds, and empties it. */
 void format_free(struct format_load *load);
+
+/* Where the load's bytes from `at` on lie, as long as the load is there. */
+struct file_piece format_piece(const struct format_load *load, uint64_t at);
+
+/* Makes a whole file the load: units of one byte. Result: 0, or 1 after a
+   message on stderr. `path` outlives the load. */
+NODISCARD int format_open(struct format_load *load, const char *path);
 
 /* Takes `bytes` of an argument over into the load, as they are. */
 void format_copy_arg(struct format_load *load, const void *arg, size_t bytes);

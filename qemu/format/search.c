@@ -136,11 +136,7 @@ static int read_search(struct format_load *load, const char *path,
     } else {
         status = store_patterns(load, arg, arg_bytes);
     }
-    if (status != 0) {
-        return status;
-    }
-    load->unit_bytes = 1;
-    return file_read(&load->data, &load->units, path);
+    return status != 0 ? status : format_open(load, path);
 }
 
 const struct format format_search = {

@@ -94,7 +94,6 @@ void job_order_init(struct job_order *order, const struct job_config *config,
                     const uint8_t *tree, uint32_t index)
 {
     uint32_t nodes = torus_nodes(config->size);
-    const uint8_t *load = config->load.data;
     struct wire_order *wire = &order->wire;
     uint32_t head_bytes;
     uint8_t *head;
@@ -113,11 +112,9 @@ void job_order_init(struct job_order *order, const struct job_config *config,
                             .head_bytes = head_bytes,
                             .load_bytes = (uint32_t)wire_order_load_bytes(wire),
                             .more = (wire->flags & WIRE_MORE) != 0};
-    if (load != NULL) {
-        order->mesh.load = load +
-                           (uint64_t)wire->first_unit * wire->unit_bytes -
-                           wire->before_bytes;
-    }
+    order->mesh.load = format_piece(
+        &config->load,
+        (uint64_t)wire->first_unit * wire->unit_bytes - wire->before_bytes);
 }
 
 void job_order_free(struct job_order *order)

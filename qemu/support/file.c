@@ -96,8 +96,8 @@ bool file_same(const char *one, const char *other)
 
 /* ---- reading ---- */
 
-static int read_open_file(uint8_t **data, uint64_t *bytes, FILE *file,
-                          const char *path)
+/* Result: 0 and its size, or 1 after a message. */
+static int check_regular(uint64_t *bytes, FILE *file, const char *path)
 {
     struct stat is;
 
@@ -111,30 +111,67 @@ static int read_open_file(uint8_t **data, uint64_t *bytes, FILE *file,
         return file_error(path, "must be a regular file");
     }
     *bytes = (uint64_t)is.st_size;
-    *data = malloc((size_t)*bytes + 1);
-    if (*data == NULL) {
-        return file_error(path, "%s", strerror(ENOMEM));
-    }
-    if (fread(*data, 1, (size_t)*bytes, file) != *bytes) {
-        free(*data);
-        *data = NULL;
-        return file_error(path, "could not be read to its end");
-    }
     return 0;
+}
+
+int file_open(FILE **file, uint64_t *bytes, const char *path)
+{
+    /* A pipe without a writer must be refused, not waited for. */
+    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    int status = 0;
+
+    *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
+    if (*file == NULL) {
+        return file_error(path, "%s", strerror(errno));
+    }
+    status = check_regular(bytes, *file, path);
+    if (status != 0) {
+        fclose(*file);
+        *file = NULL;
+    }
+    return status;
+}
+
+int file_piece_copy(uint8_t *to, const struct file_piece *piece, uint64_t bytes)
+{
+    uint64_t done = 0;
+    ssize_t got = 1;
+
+    if (piece->data != NULL) {
+        memcpy(to, piece->data, (size_t)bytes);
+        return 0;
+    }
+    while (done < bytes && got > 0) {
+        got = pread(fileno(piece->file), to + done, (size_t)(bytes - done),
+                    (off_t)(piece->at + done));
+        done += got > 0 ? (uint64_t)got : 0;
+    }
+    return done == bytes
+               ? 0
+               : file_error(piece->path, "could not be read to its end");
 }
 
 int file_read(uint8_t **data, uint64_t *bytes, const char *path)
 {
-    /* A pipe without a writer must be refused, not waited for. */
-    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
-    int status;
+    FILE *file;
+    int status = file_open(&file, bytes, path);
 
     *data = NULL;
-    if (file == NULL) {
-        return file_error(path, "%s", strerror(errno));
+    if (status != 0) {
+        return status;
     }
-    status = read_open_file(data, bytes, file, path);
+    *data = malloc((size_t)*bytes + 1);
+    if (*data == NULL) {
+        status = file_error(path, "%s", strerror(ENOMEM));
+    } else {
+        const struct file_piece all = {.file = file, .path = path};
+
+        status = file_piece_copy(*data, &all, *bytes);
+    }
+    if (status != 0) {
+        free(*data);
+        *data = NULL;
+    }
     fclose(file);
     return status;
 }

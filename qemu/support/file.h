@@ -35,6 +35,24 @@ bool file_same(const char *one, const char *other);
  *data, malloc'd, the caller's to free; or 1 and NULL. */
 NODISCARD int file_read(uint8_t **data, uint64_t *bytes, const char *path);
 
+/* Opens a regular file and tells its size. Result: 0 and *file, the caller's to
+   fclose(); or 1 and NULL. */
+NODISCARD int file_open(FILE **file, uint64_t *bytes, const char *path);
+
+/* Where bytes lie: in memory, or in an open file that is read when they are
+   needed. All of it is the caller's. */
+struct file_piece {
+    const uint8_t *data; /* or NULL: in the file */
+    FILE *file;
+    const char *path; /* of the file */
+    uint64_t at;      /* of the first byte in it */
+};
+
+/* Copies bytes; a file's position stays as it is. Result: 0; 1 if the file has
+   become shorter or cannot be read. */
+NODISCARD int file_piece_copy(uint8_t *to, const struct file_piece *piece,
+                              uint64_t bytes);
+
 /* Writes a whole file. Result: 0 or 1. */
 NODISCARD int file_write(const char *path, const void *data, uint64_t bytes);
 

@@ -129,6 +129,13 @@ static int read_input(struct format_load *load, const char *kernel,
     status = format->read(load, format->input != NULL ? paths[1] : NULL, arg,
                           arg_bytes);
     fuzz_check(status >= 0 && status <= 2, "read() has another status");
+    if (status == 0 && load->file != NULL) {
+        struct file_piece piece = format_piece(load, 0);
+
+        load->data = malloc(load->units + 1);
+        fuzz_check(file_piece_copy(load->data, &piece, load->units) == 0,
+                   "the file cannot be read");
+    }
     free(arg);
     free(copy);
     return status;

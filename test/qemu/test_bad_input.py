@@ -10,6 +10,7 @@ import os
 import resource
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -76,6 +77,22 @@ def test_file_without_permission(load):
 
 def test_a_device_is_no_load():
     refused(run("/dev/zero"), FAILED, "/dev/zero", "regular file")
+
+
+def test_a_file_that_becomes_shorter_in_the_run(tmp_path):
+    """Each batch is read when its turn comes."""
+    load = tmp_path / "load"
+    load.write_bytes(b"x" * 20_000_000)
+    with subprocess.Popen([mesh.QUINCUNX, "run", "--mesh", "5x5", "--on",
+                           "native", "--kernel", "search", "--arg", "y",
+                           "--batch", "1000", load], text=True,
+                          stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as process:
+        time.sleep(.5)
+        os.truncate(load, 1)
+        out, errors = process.communicate(timeout=60)
+    assert (process.returncode, out) == (FAILED, "")
+    assert f"quincunx: {load}: could not be read to its end" in errors
 
 
 @pytest.mark.parametrize("on", ["native", "qemu"])

@@ -139,7 +139,7 @@ static void run(struct record *to, const uint8_t *slow)
     const struct mesh_order order = {.kind = KIND_ORDER,
                                      .head = payload,
                                      .head_bytes = 100,
-                                     .load = payload + 100,
+                                     .load = {.data = payload + 100},
                                      .load_bytes = sizeof payload - 100};
     struct backend backend;
     struct mesh mesh;

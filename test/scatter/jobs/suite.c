@@ -211,7 +211,7 @@ static void job_order(struct job_outcome *outcome, const struct job *job,
     wire_order_store(head, wire);
     order.head = head;
     order.head_bytes = wire_order_head_bytes(wire);
-    order.load = wire->load;
+    order.load.data = wire->load;
     order.load_bytes = (uint32_t)wire_order_load_bytes(wire);
     if (native_start(&backend, torus_nodes(job->size),
                      job->threads > 0 ? job->threads : 1) != 0) {
