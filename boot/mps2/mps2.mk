@@ -9,6 +9,9 @@ sources := $(NODE_SOURCES) $(kernels:%=kernels/%.c) $(BOOT_SOURCES) \
 fast := scatter/engine/core.c scatter/engine/follow.c scatter/engine/pattern.c \
         scatter/plan/slots.c scatter/plan/split.c $(FAST_KERNELS)
 
+# The linker places the search's loop (linker/sections.ld).
+ldflags := -ffunction-sections
+
 # Scheduled, its loop takes 5 % more instructions.
 $(out)/kernels/search.o: TARGET_CFLAGS += -fno-schedule-insns
 

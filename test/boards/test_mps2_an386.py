@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 import mesh
+from core import BUILD
 
 BOARDS = ("mps2-an385", "mps2-an386")
 PS_PER_INSTRUCTION = 32_000
@@ -126,3 +127,15 @@ def test_the_plan_holds(loads, board, rounds):
     measured = mesh.run(loads / "spin", "--board", board, "--profile", "t3d",
                         arg="32", rounds=rounds)["measured"]
     assert -0.001 <= measured["overhead_vs_plan"] <= 0.005
+
+
+@pytest.mark.parametrize("board", ["mps2_an385", "mps2_an386"])
+def test_the_searchs_loop_lies_in_one_page(board):
+    """Of QEMU's translator, 1 KiB: jumps into another one are looked up."""
+    listing = subprocess.run(
+        ["arm-none-eabi-nm", "-S", BUILD / board / "firmware.elf"],
+        capture_output=True, text=True, check=True).stdout
+    begin, size = next(map(lambda word: int(word, 16), words[:2])
+                       for words in map(str.split, listing.splitlines())
+                       if words[-1] == "search_run")
+    assert size > 0 and begin // 1024 == (begin + size - 1) // 1024
