@@ -25,7 +25,7 @@ SWITCH_SOURCES := hal/check.c hal/crc32.c $(wildcard hal/switch/*.c)
 SERIAL_SOURCES := $(SWITCH_SOURCES) $(wildcard hal/serial/*.c hal/line/*.c) \
                   hal/discover/discover.c
 NODE_SOURCES := $(ENGINE_SOURCES) $(WINDOW_SOURCES) boot/node.c
-BOOT_SOURCES := $(filter-out %/divide.c,$(wildcard boot/cortex_m/*.c))
+BOOT_SOURCES := $(wildcard boot/cortex_m/*.c)
 # All but spin.c, which counts instructions: -O3 makes it no faster.
 FAST_KERNELS := $(filter-out kernels/spin.c,$(wildcard kernels/*.c))
 

@@ -28,7 +28,8 @@ COUNTED_MAIN := test/target/main.c boot/cortex_m/reset.c \
 # The unit tests, and the board's side of the HAL's.
 $(call test_image,target,$(COUNTED),$(COUNTED_MAIN) $(UNIT) \
   test/unit/unit_all.c $(wildcard test/unit/test_*.c kernels/*.c) $(PLANS) \
-  hal/crc32.c $(wildcard scatter/wire/*.c),-Wno-stringop-overflow)
+  hal/crc32.c boot/cortex_m/divide.c $(wildcard scatter/wire/*.c), \
+  -Wno-stringop-overflow)
 $(call test_image,conformance,$(COUNTED),test/hal/conformance/program.c \
   $(filter-out %/memory.c,$(BOOT_SOURCES)) boot/mps2/vectors.c \
   boot/mps2/end.c $(MPS2_HAL) hal/crc32.c $(wildcard torus/*.c), \

@@ -67,6 +67,7 @@ int unit_host(int argc, char **argv, void (*all)(struct unit *unit));
     } while (0)
 
 void test_crc32(struct unit *unit);
+void test_divide(struct unit *unit);
 void test_kernels(struct unit *unit);
 void test_pattern(struct unit *unit);
 void test_planner(struct unit *unit);

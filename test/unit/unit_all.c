@@ -6,6 +6,7 @@ int unit_all(unit_put *put, void *context)
     struct unit unit = {.put = put, .context = context};
 
     test_crc32(&unit);
+    test_divide(&unit);
     test_torus(&unit);
     test_pattern(&unit);
 #ifdef __unix__
