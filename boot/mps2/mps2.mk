@@ -7,18 +7,24 @@ sources := $(NODE_SOURCES) $(kernels:%=kernels/%.c) $(BOOT_SOURCES) \
            $(wildcard hal/mps2/*.c boot/$(board)/*.c boot/mps2/*.c)
 # Every hop passes here, or every unit.
 fast := scatter/engine/core.c scatter/engine/follow.c scatter/engine/pattern.c \
-        scatter/plan/slots.c scatter/plan/split.c $(FAST_KERNELS)
+        scatter/plan/slots.c scatter/plan/split.c \
+        $(filter-out kernels/stats.c,$(FAST_KERNELS))
 
 # The linker places the search's loop (linker/sections.ld).
 ldflags := -ffunction-sections
 
+# Loops that are not worth their unrolling; that of stats is even faster so.
+looping := scatter/engine/compute.c hal/window/window.c kernels/stats.c
+$(looping:%.c=$(out)/%.o): TARGET_CFLAGS += -O2
+
+# With these all else is smaller still, but the plan of one round slower.
+$(patsubst %.c,$(out)/%.o,$(filter-out $(fast) $(looping) \
+  scatter/plan/one_round.c,$(sources))): \
+    TARGET_CFLAGS += -fno-reorder-blocks -fno-guess-branch-probability \
+                     -fno-caller-saves -fno-forward-propagate -fweb \
+                     -fno-tree-scev-cprop -fno-tree-tail-merge -fno-ssa-phiopt
+
+# A call that is expanded in line makes no kernel faster.
+$(kernels:%=$(out)/kernels/%.o): TARGET_CFLAGS += -fno-inline-small-functions
 # Scheduled, its loop takes 5 % more instructions.
 $(out)/kernels/search.o: TARGET_CFLAGS += -fno-schedule-insns
-
-# The image has no room for several rounds along trees.
-frugal := -DTREE_ROUNDS=0
-
-# Loops that are not worth their unrolling; plans of the pattern and of trees.
-$(foreach o,engine/compute engine/gather plan/one_round plan/rounds \
-  plan/tree_plan, \
-  $(out)/scatter/$(o).o) $(out)/hal/window/window.o: TARGET_CFLAGS += -O2

@@ -61,7 +61,7 @@ static const struct argp_option descriptions[] = {
      1},
     {"rounds", KEY_ROUNDS, "R|auto", 0,
      "Rounds in which the load goes out: 1 to 16, or auto (default), the best "
-     "number; mps2 boards send one along a tree",
+     "number",
      1},
     {"phases", KEY_PHASES, "N", 0,
      "Use exactly N phases (default: as many as shorten the makespan)", 1},

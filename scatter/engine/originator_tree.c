@@ -9,8 +9,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#define ROUNDS_LIMIT (TREE_ROUNDS ? ROUNDS_MAX : 1u)
-
 /* Compute time per unit on a node without a slowdown; the measured one is that
    of the originator, which may have one. */
 static uint64_t reference_ps(const struct originator *originator)
@@ -62,11 +60,6 @@ static uint32_t longest_path(const uint8_t *tree)
     return longest;
 }
 
-static unsigned rounds_of(const struct scatter *scatter)
-{
-    return TREE_ROUNDS ? scatter->job.rounds : 1;
-}
-
 /* Words of a round's table. */
 static uint32_t table_words(const struct scatter *scatter)
 {
@@ -85,7 +78,7 @@ static void shift_ranges(const struct scatter *scatter,
     for (uint8_t *at = tree; at < end; at += TREE_BRANCH_BYTES) {
         bytes_store_u32(at + 4, tree_first_unit(at) + first_unit);
     }
-    for (unsigned round = 1; round < rounds_of(scatter); ++round) {
+    for (unsigned round = 1; round < scatter->job.rounds; ++round) {
         table += table_words(scatter);
         for (uint32_t i = 1; i < table_words(scatter); ++i) {
             table[i] += first_unit;
@@ -101,7 +94,7 @@ static uint32_t units_of(const struct scatter *scatter,
     const uint32_t *table = originator->tree_tables;
     uint32_t units = tree_units(branch);
 
-    for (unsigned round = 1; round < rounds_of(scatter); ++round) {
+    for (unsigned round = 1; round < scatter->job.rounds; ++round) {
         table += table_words(scatter);
         units += table[1 + index + tree_nodes(branch)] - table[1 + index];
     }
@@ -182,8 +175,7 @@ static bool several_rounds(const struct scatter *scatter,
 {
     unsigned rounds = originator->order.rounds;
 
-    return TREE_ROUNDS != 0 &&
-           (rounds == WIRE_BEST ? scatter->costs->tree_holds : rounds != 1);
+    return rounds == WIRE_BEST ? scatter->costs->tree_holds : rounds != 1;
 }
 
 /* Plans the order's number of rounds, or the best one if it is better than the
@@ -244,7 +236,7 @@ static int plan(struct scatter *scatter, struct originator *originator,
         error = plan_rounds(scatter, originator, &input, tree, work);
     }
     scatter->free_from = free_from;
-    if (rounds_of(scatter) > 1) {
+    if (scatter->job.rounds > 1) {
         (void)originator_allocate(scatter, scatter->job.rounds * table_bytes);
     }
     report->phases = (uint8_t)phases;
@@ -261,7 +253,7 @@ int originator_plan_tree(struct scatter *scatter, struct originator *originator)
     uint8_t *tree = memory + (order->tree - memory);
     uint64_t start_ps = originator_now_ps(scatter);
     int error = order->rounds != WIRE_BEST &&
-                        (order->rounds == 0 || order->rounds > ROUNDS_LIMIT)
+                        (order->rounds == 0 || order->rounds > ROUNDS_MAX)
                     ? ERR_PHASES
                     : plan(scatter, originator, tree);
 
@@ -301,13 +293,13 @@ int originator_send_tree(struct scatter *scatter, struct originator *originator,
     wire_job_store_gather(originator->job,
                           slots_gather_ps(scatter, originator, start_ps));
     scatter->job_data = originator->job;
-    if (rounds_of(scatter) == 1) {
+    if (scatter->job.rounds == 1) {
         return branch_distribute(scatter);
     }
     scatter->units = tree_units(scatter->branch);
     error = branch_distribute(scatter);
     share_units = scatter->split.share_units;
-    for (unsigned round = 1; error == ERR_OK && round < rounds_of(scatter);
+    for (unsigned round = 1; error == ERR_OK && round < scatter->job.rounds;
          ++round) {
         table += table_words(scatter);
         next_range(scatter, table[table_words(scatter) - 1] - table[1]);

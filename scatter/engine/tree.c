@@ -9,7 +9,7 @@
 /* Whether the round at hand is not the first. */
 static bool is_later(const struct scatter *scatter)
 {
-    return TREE_ROUNDS != 0 && scatter->round > 0;
+    return scatter->round > 0;
 }
 
 /* The entry of a branch of this node's piece in the table of a later round. */
@@ -37,11 +37,26 @@ static uint32_t units_of(const struct scatter *scatter, const uint8_t *child)
                : tree_units(child);
 }
 
-/* Queues the message to a child: the job and its piece of the tree, or later
-   the round and its piece of the round's table; its range. */
-static int send_branch(struct scatter *scatter, const uint8_t *child)
+/* Sets what the messages to all children have in common: the job, or later the
+   round. */
+static void set_head(struct scatter *scatter)
 {
-    uint32_t position = first_unit_of(scatter, child) - scatter->first_unit;
+    struct circuit_message *message = &scatter->message[0];
+
+    message->head =
+        (struct circuit_segment){scatter->job_data, scatter->job_bytes};
+    if (is_later(scatter)) {
+        message->kind = WIRE_BRANCH_ROUND;
+        message->head = scatter->passed_on;
+    }
+}
+
+/* Queues the message to a child: its piece of the tree, or later of the round's
+   table, and its range, `units` from the load's unit number `first_unit` on. */
+static int send_branch(struct scatter *scatter, const uint8_t *child,
+                       uint32_t first_unit, uint32_t units)
+{
+    uint32_t position = first_unit - scatter->first_unit;
     uint32_t nodes = tree_nodes(child);
     const struct wire_job *job = &scatter->job;
     uint32_t unit_bytes = scatter->announced.unit_bytes;
@@ -53,34 +68,24 @@ static int send_branch(struct scatter *scatter, const uint8_t *child)
         return ERR_NO_ROUTE;
     }
     message->path = path;
-    message->head =
-        (struct circuit_segment){scatter->job_data, scatter->job_bytes};
     message->shared =
-        (struct circuit_segment){child, TREE_BRANCH_BYTES * nodes};
-    if (is_later(scatter)) {
-        message->kind = WIRE_BRANCH_ROUND;
-        message->head = scatter->passed_on;
-        message->shared =
-            (struct circuit_segment){entry_of(scatter, child), 4 * (nodes + 1)};
-    }
+        is_later(scatter)
+            ? (struct circuit_segment){entry_of(scatter, child),
+                                       4 * (nodes + 1)}
+            : (struct circuit_segment){child, TREE_BRANCH_BYTES * nodes};
     message->body[path.port] = (struct circuit_segment){
         scatter->range_data + position * unit_bytes - job->before_bytes,
-        units_of(scatter, child) * unit_bytes + halo_bytes};
+        units * unit_bytes + halo_bytes};
     scatter_clip_to_load(scatter, &message->body[path.port]);
     return circuit_send(scatter->circuit, 1u << path.port, message);
 }
 
-/* Whether a child's branch ends before `end`, is sent in `phase` or later, and
-   has a range that begins `left` units before this node's ends, and no longer
-   one. The child itself checks what lies inside. */
-static bool child_fits(const struct scatter *scatter, const uint8_t *child,
-                       const uint8_t *end, unsigned phase, uint32_t left)
+/* Whether a child's branch ends before `end` and is sent in `phase` or later.
+   The child itself checks what lies inside. */
+static bool child_fits(const uint8_t *child, const uint8_t *end, unsigned phase)
 {
     return tree_nodes(child) > 0 && tree_next(child) <= end &&
-           tree_phase(child) >= phase &&
-           first_unit_of(scatter, child) ==
-               scatter->first_unit + scatter->units - left &&
-           units_of(scatter, child) <= left;
+           tree_phase(child) >= phase;
 }
 
 bool branch_is_whole(const struct scatter *scatter, const uint8_t *branch,
@@ -97,29 +102,38 @@ int branch_distribute(struct scatter *scatter)
     const uint8_t *end = tree_next(branch);
     const uint8_t *child = branch + TREE_BRANCH_BYTES;
     uint32_t end_unit = scatter->first_unit + scatter->units;
-    uint32_t left = child < end ? end_unit - first_unit_of(scatter, child) : 0;
+    uint32_t at = child < end ? first_unit_of(scatter, child) : end_unit;
     unsigned phase = tree_phase(branch) + 1u;
-    int error = left <= scatter->units ? ERR_OK : ERR_PLAN;
+    int error = end_unit - at <= scatter->units ? ERR_OK : ERR_PLAN;
 
-    scatter->split.share_units = scatter->units - left;
+    scatter->split.share_units = at - scatter->first_unit;
+    set_head(scatter);
+    /* Every child's range begins where the one's before ends. */
     for (; error == ERR_OK && child < end; child = tree_next(child)) {
-        if (!child_fits(scatter, child, end, phase, left)) {
+        uint32_t units;
+
+        if (!child_fits(child, end, phase) ||
+            first_unit_of(scatter, child) != at) {
             return ERR_PLAN;
         }
-        left -= units_of(scatter, child);
+        units = units_of(scatter, child);
+        if (units > end_unit - at) {
+            return ERR_PLAN;
+        }
         phase = tree_phase(child);
         /* Who gets units in the first round gets a message in every round. */
         if (tree_units(child) > 0) {
-            error = send_branch(scatter, child);
-        } else if (is_later(scatter) && units_of(scatter, child) > 0) {
+            error = send_branch(scatter, child, at, units);
+        } else if (units > 0) {
             return ERR_PLAN;
         }
+        at += units;
     }
     if (!is_later(scatter)) {
         scatter_record(scatter, EVENT_FORWARDED, scatter->layer,
                        scatter->units);
     }
-    return error == ERR_OK && left > 0 ? ERR_PLAN : error;
+    return error == ERR_OK && at != end_unit ? ERR_PLAN : error;
 }
 
 /* The latest phase below `below` in which a child was sent to; 0: none. */
@@ -170,9 +184,8 @@ static int read_branch(struct scatter *scatter,
         return error;
     }
     if (WIRE_POLICY(scatter->job.flags) != WIRE_TREE ||
-        scatter->job.rounds == 0 ||
-        (!TREE_ROUNDS && scatter->job.rounds != 1) ||
-        delivery->job != scatter->announced_job || scatter->kernel == NULL) {
+        scatter->job.rounds == 0 || delivery->job != scatter->announced_job ||
+        scatter->kernel == NULL) {
         return ERR_FIELD;
     }
     branch = delivery->payload + scatter->job_bytes;

@@ -211,8 +211,8 @@ static unsigned recur(uint64_t work[], const struct planner_input *input,
         if (costs.startup > left + SNAP_STARTUP) {
             break;
         }
-        left =
-            fixed_multiply_high(difference(left, costs.startup), costs.decay);
+        left = fixed_multiply_high_inline(difference(left, costs.startup),
+                                          costs.decay);
         work[phase + 1] = left;
     }
     return phase;
@@ -238,7 +238,7 @@ static bool rest_fits(const struct planner_input *input, unsigned phase)
  */
 static uint64_t volume_of(uint64_t work, const struct scale *scale)
 {
-    uint64_t volume = fixed_multiply_high(work, scale->units);
+    uint64_t volume = fixed_multiply_high_inline(work, scale->units);
 
     if (volume % ONE >= ONE - SNAP_UNITS) {
         volume += ONE - volume % ONE;

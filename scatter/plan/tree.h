@@ -28,12 +28,6 @@
 #define TREE_PHASES_MAX 240u
 #define TREE_SLOW_SHIFT_MAX 3u
 
-/* 0 on boards whose image has no room for several rounds along a tree
-   (tree_rounds.h): 3 KiB with their sends. */
-#ifndef TREE_ROUNDS
-#define TREE_ROUNDS 1
-#endif
-
 static inline uint32_t tree_units(const uint8_t *branch)
 {
     return bytes_load_u32(branch);

@@ -23,6 +23,10 @@
 #define RHO_BITS 36u
 #define NODES_BITS 14u
 
+/* Of functions that a loop over nodes calls: in line they make a plan a tenth
+   faster, and the image 160 bytes longer. */
+#define NOINLINE __attribute__((noinline))
+
 /* 1 / value, for division by it. */
 struct inverse {
     uint32_t word;  /* 2^63 / the value's first 32 bits */
@@ -31,14 +35,18 @@ struct inverse {
 
 /* What is known of a node: with s left, its subtree takes p s - q. */
 struct tree_node {
-    uint64_t slope; /* p, in 2^-32 */
-    int64_t offset; /* q, in steps of the reference's compute time */
-    int64_t behind; /* s = scale * what is left of its lane - behind */
-    int64_t left;   /* s */
-    int64_t share;  /* what it computes itself, like offset */
-    uint32_t scale; /* in 2^-32 */
-    uint16_t sends; /* its children */
-    uint8_t lane;   /* its parent's queue */
+    uint64_t slope;   /* p, in 2^-32 */
+    int64_t offset;   /* q, in steps of the reference's compute time */
+    int64_t behind;   /* s = scale * what is left of its lane - behind */
+    int64_t left;     /* s */
+    int64_t share;    /* what it computes itself, like offset */
+    int64_t first;    /* its parent's software before the lane's first circuit;
+                         0 for a later one */
+    uint64_t startup; /* of the circuit to it, in steps */
+    uint32_t scale;   /* in 2^-32 */
+    uint16_t sends;   /* its children */
+    uint16_t stages;  /* of its circuit */
+    uint8_t lane;     /* its parent's queue */
     uint8_t slow_shift;
 };
 
@@ -47,7 +55,9 @@ struct met {
     uint64_t slope; /* 0: none yet */
     int64_t offset;
     int64_t behind;
+    uint64_t startup;
     uint32_t scale;
+    uint32_t stages;
     uint32_t nodes; /* of its subtree */
     uint32_t hops;
 };
@@ -128,21 +138,22 @@ static uint64_t quotient(uint64_t a, struct inverse per_value, unsigned bits)
 }
 
 /* a * fraction / 2^32, rounded down. */
-static inline int64_t part_of(int64_t a, uint32_t fraction)
+NOINLINE static int64_t part_of(int64_t a, uint32_t fraction)
 {
     return (a >> 32) * fraction +
            (int64_t)((uint64_t)(a & UINT32_MAX) * fraction >> 32);
 }
 
 /* a * factor / 2^32; |a * factor| < 2^94. */
-static inline int64_t times(int64_t a, uint64_t factor)
+NOINLINE static int64_t times(int64_t a, uint64_t factor)
 {
     return a * (int64_t)(factor >> 32) +
            part_of(a, (uint32_t)(factor & UINT32_MAX));
 }
 
 /* a, if |a| <= 2^bits; else 0, and the plan is infeasible. */
-static inline int64_t bounded(struct tree_work *work, int64_t a, unsigned bits)
+NOINLINE static int64_t bounded(struct tree_work *work, int64_t a,
+                                unsigned bits)
 {
     int64_t most = (int64_t)1 << bits;
 
@@ -211,7 +222,8 @@ static uint64_t scale_of(uint64_t rho, uint64_t slope)
 
 /* Sets scale and behind of a child that is like none of those that were met,
    by its slope and offset. */
-static void meet(struct tree_work *work, struct met *met, const uint8_t *branch)
+NOINLINE static void meet(struct tree_work *work, struct met *met,
+                          const uint8_t *branch)
 {
     uint32_t stages = tree_stages(work->input, met->hops);
     uint64_t rho = (work->rho & ((ONE << 20) - 1)) * stages;
@@ -223,6 +235,8 @@ static void meet(struct tree_work *work, struct met *met, const uint8_t *branch)
         startup = COST_MOST;
     }
     met->scale = (uint32_t)scale;
+    met->stages = stages;
+    met->startup = startup;
     met->behind = bounded(work,
                           part_of((int64_t)startup, met->scale) -
                               times(met->offset, rate_of(met->slope, scale)),
@@ -247,6 +261,8 @@ static inline void set_behind(struct tree_work *work, struct tree_node *child,
     }
     child->scale = met->scale;
     child->behind = met->behind;
+    child->startup = met->startup;
+    child->stages = (uint16_t)met->stages;
 }
 
 /* ---- W of every subtree, from the leaves up ---- */
@@ -280,15 +296,18 @@ static void add_children(struct tree_work *work, struct tree_node *node,
         struct lane *at = &lane[number];
 
         queued += work->queue;
+        child->first = 0;
         if ((used >> number & 1) == 0) {
             used |= 1u << number;
-            at->offset = slowed(node, queued);
+            child->first = slowed(node, queued);
         }
         set_behind(work, child, branch, path);
         child->lane = (uint8_t)number;
         at->slope = (uint32_t)fixed_part(at->slope, child->scale);
-        at->offset = bounded(
-            work, part_of(at->offset, child->scale) + child->behind, TIME_BITS);
+        at->offset = bounded(work,
+                             part_of(at->offset + child->first, child->scale) +
+                                 child->behind,
+                             TIME_BITS);
         node->slope = (node->slope + fixed_part(child->slope, at->slope)) &
                       ((ONE << NODES_BITS) - 1);
         node->offset = bounded(work,
@@ -326,19 +345,13 @@ static void set_times_left(struct tree_work *work, struct tree_node *node,
     int64_t all = node->left;
     int64_t left[TORUS_PORTS] = {all, all, all, all};
     struct tree_node *child = node + 1;
-    uint64_t queued = work->split;
-    unsigned used = 0;
 
     for (branch += TREE_BRANCH_BYTES; branch < end;
          child += tree_nodes(branch), branch = tree_next(branch)) {
         int64_t *at = &left[child->lane];
 
-        queued += work->queue;
-        if ((used >> child->lane & 1) == 0) {
-            used |= 1u << child->lane;
-            *at -= slowed(node, queued);
-        }
-        *at = bounded(work, part_of(*at, child->scale) - child->behind,
+        *at = bounded(work,
+                      part_of(*at - child->first, child->scale) - child->behind,
                       TIME_BITS);
         child->left = *at;
     }
@@ -563,32 +576,22 @@ uint64_t tree_time_ps(const void *memory, int32_t steps)
 static void fill_costs(const struct tree_work *work, struct tree_cost cost[],
                        uint32_t index)
 {
-    const struct tree_node *node = &work->node[index];
     uint32_t all = cost[index].part;
     uint32_t part[TORUS_PORTS] = {all, all, all, all};
     uint32_t end = next_of(work, index);
-    uint64_t queued = work->split;
-    unsigned used = 0;
 
     for (uint32_t i = index + 1; i < end; i = next_of(work, i)) {
         const struct tree_node *child = &work->node[i];
-        const uint8_t *branch = branch_at(work, i);
-        uint32_t hops = torus_path_hops(tree_path(branch));
-        uint32_t stages = tree_stages(work->input, hops);
-        uint64_t startup = tree_startup(&work->circuit, branch, hops, stages);
         uint32_t *left = &part[child->lane];
-        bool first = (used >> child->lane & 1) == 0;
 
-        queued += work->queue;
-        used |= 1u << child->lane;
         *left = (uint32_t)fixed_part(*left, child->scale);
-        cost[i] = (struct tree_cost){
-            .circuit = steps_of(work, startup),
-            .first = first ? steps_of(work, (uint64_t)slowed(node, queued)) : 0,
-            .scale = child->scale,
-            .part = *left,
-            .stages = (uint16_t)stages,
-            .lane = child->lane};
+        cost[i] =
+            (struct tree_cost){.circuit = steps_of(work, child->startup),
+                               .first = steps_of(work, (uint64_t)child->first),
+                               .scale = child->scale,
+                               .part = *left,
+                               .stages = child->stages,
+                               .lane = child->lane};
     }
 }
 

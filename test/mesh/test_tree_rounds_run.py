@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several rounds along trees, on native nodes: answers, units, and that they
-take as long as planned and less than one round. QUINCUNX_SEED chooses loads.
+"""Several rounds along trees, on native nodes and on boards: answers, units,
+and that they take as long as planned and less than one round. QUINCUNX_SEED
+chooses loads.
 """
 import json
 import wave
+from fractions import Fraction
 
 import pytest
 
@@ -61,6 +63,37 @@ def test_7x6_comes_near_to_all_nodes_computing(tmp_path):
     report = spin(load, "7x6", "auto")
     least = 100000 * report["plan"]["compute_ps_per_unit"] / 42
     assert report["measured"]["makespan_ps"] < 1.2 * least
+
+
+@pytest.mark.parametrize("size, more", [("7x6", []),
+                                        ("5x5", ["--slow", "0,1=8"])])
+def test_boards_answer_sooner_than_with_one_round(tmp_path, size, more):
+    """Planning counts, which takes no longer than the choice takes for
+    granted (plan_tree_ps of boot/costs.h)."""
+    load = mesh.zeros(tmp_path / "load", 1000000)
+    one, best = (mesh.run(load, *more, size=size, arg="32", rounds=rounds)
+                 for rounds in (1, "auto"))
+    rounds = best["plan"]["rounds"]
+    assert one["plan"]["rounds"] == 1 < rounds
+    assert abs(best["measured"]["overhead_vs_plan"]) < 0.005
+    assert (best["measured"]["answer_ps"] <
+            Fraction(9, 10) * one["measured"]["answer_ps"])
+    assert best["result"] == one["result"] == {"units": 1000000}
+    check_rounds(best, 1000000)
+    planning = [r["plan"]["planning_ps"] / r["mesh"]["nodes"] / 32000
+                for r in (one, best)]
+    assert planning[0] < 1000
+    assert planning[1] - planning[0] < 2000 * rounds
+
+
+def test_boards_search_in_rounds(tmp_path):
+    data = mesh.text(300000, mesh.seeded("tree rounds on boards"))
+    load = tmp_path / "load"
+    load.write_bytes(data)
+    report = mesh.run(load, "--profile", "t3d", size="4x3", kernel="search",
+                      arg=b"int ", rounds=3)
+    assert report["result"] == mesh.search_result(data, b"int ")
+    assert report["plan"]["rounds"] == 3
 
 
 @pytest.mark.parametrize("name", ["7x6", "slow star", "two ports"])

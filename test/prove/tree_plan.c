@@ -13,7 +13,7 @@ static void plan_any(const uint8_t shape[], bool by_depth,
                      struct tree_input input)
 {
     uint8_t tree[TREE_BRANCH_BYTES * NODES_MAX];
-    uint64_t work[WORK_WORDS + 6 * NODES_MAX];
+    uint64_t work[WORK_WORDS + 9 * NODES_MAX];
     uint64_t makespan_ps;
     unsigned phases;
 
