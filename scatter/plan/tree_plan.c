@@ -583,13 +583,15 @@ static void fill_costs(const struct tree_work *work, struct tree_cost cost[],
     for (uint32_t i = index + 1; i < end; i = next_of(work, i)) {
         const struct tree_node *child = &work->node[i];
         uint32_t *left = &part[child->lane];
+        uint32_t above = *left;
 
-        *left = (uint32_t)fixed_part(*left, child->scale);
+        *left = (uint32_t)fixed_part(above, child->scale);
         cost[i] =
             (struct tree_cost){.circuit = steps_of(work, child->startup),
                                .first = steps_of(work, (uint64_t)child->first),
                                .scale = child->scale,
                                .part = *left,
+                               .above = above,
                                .stages = child->stages,
                                .lane = child->lane};
     }

@@ -143,13 +143,26 @@ static int32_t set_times(struct plan *plan, const struct sweep *sweep,
             want -= s;
             if (want > part_of(lacks, cost->part)) {
                 uint64_t more =
-                    ((uint64_t)want << 16) / ((cost->part >> 16) + 1u) + 1;
+                    ((uint64_t)want << 32) / ((uint64_t)cost->part + 1) + 1;
 
                 lacks = more < LACKS_MAX ? (int32_t)more : LACKS_MAX;
             }
         }
     }
     return lacks;
+}
+
+/* Makes the originator's s longer: all times are as much longer as their part
+   of it. */
+static void lengthen(struct plan *plan, int32_t more)
+{
+    plan->time[0] += more;
+    for (uint32_t i = 1; i < plan->nodes; ++i) {
+        int32_t longer = part_of(more, plan->cost[i].part);
+
+        plan->time[i] += longer;
+        plan->moved[i] += part_of(more, plan->cost[i].above) - longer;
+    }
 }
 
 /* What node `index` computes in the round at hand. */
@@ -161,22 +174,25 @@ static int32_t share_of(const struct plan *plan, const struct sweep *sweep,
     return share > 0 ? share >> plan->cost[index].slow_shift : 0;
 }
 
-/* Goes on to the round before, or to the last one, whose s_0 is `s_0`. With a
-   table, writes its ranges and number there. */
+/* Goes on to the round before, or to the last one, whose s_0 is `s_0` and whose
+   offsets are set, as they do not depend on that. With a table, writes its
+   ranges and number there. */
 static void add_round(struct plan *plan, struct sweep *sweep, int32_t s_0,
                       uint32_t table[], unsigned number)
 {
+    bool last = sweep->rounds == 0;
     int64_t position;
     int32_t lacks;
 
-    if (sweep->rounds > 0) {
+    if (!last) {
         s_0 = plan->again;
+        set_offsets(plan, sweep);
     }
-    set_offsets(plan, sweep);
     lacks = set_times(plan, sweep, s_0);
-    if (sweep->rounds > 0 && lacks > 0) {
+    if (!last && lacks > 0) {
         s_0 += lacks;
-        lacks = set_times(plan, sweep, s_0);
+        lengthen(plan, lacks);
+        lacks = 0;
     }
     sweep->time += s_0;
     sweep->fits = sweep->fits && lacks <= plan->common.makespan >> NEAR_BITS &&
@@ -288,6 +304,7 @@ static int32_t make(struct plan *plan, struct ends *ends, uint32_t tables[],
         int32_t s_0 = value_at(plan, ends, ends->s_0[0], ends->s_0[1]);
 
         sweep = (struct sweep){.moved = moved, .fits = true};
+        set_offsets(plan, &sweep);
         for (unsigned round = ends->rounds; round-- > 0;) {
             add_round(plan, &sweep, s_0,
                       tables + (size_t)round * TREE_ROUND_WORDS(plan->nodes),

@@ -60,6 +60,8 @@ SCATTER = [
     ("tree-rounds-lose-a-unit", "scatter/plan/tree_rounds.c", "add_round",
      "sweep->taken = plan->load - position",
      "sweep->taken = plan->load - position + 512", TREE_ROUNDS),
+    ("tree-rounds-as-short-as-before", "scatter/plan/tree_rounds.c",
+     "lengthen", "plan->time[i] += longer", "(void)longer", TREE_ROUNDS),
     ("tree-rounds-run-ahead", "scatter/engine/originator_tree.c",
      "originator_send_tree", "start_ps + originator->round_begin_ps[round]",
      "start_ps", ("test/mesh/test_tree_rounds_run.py -k as_planned",)),
