@@ -96,30 +96,51 @@ static int append_child(struct scatter *scatter, unsigned phase,
     return error;
 }
 
-static inline int merge_child(struct scatter *scatter, unsigned phase,
-                              unsigned *ports)
+/* Those of a phase's four that are in the mask, as they come. */
+static int append_children(struct scatter *scatter, unsigned phase,
+                           unsigned ports)
 {
-    struct circuit_delivery delivery;
-    struct kernel_result next;
-    int error = receive_result(scatter, &delivery, phase, ports,
-                               scatter->memory->incoming,
-                               sizeof scatter->memory->incoming);
+    int error = ERR_OK;
 
-    next.data = delivery.payload;
-    next.bytes = delivery.bytes;
-    return error == ERR_OK ? scatter_merge(scatter, &next) : error;
+    while (error == ERR_OK && ports != 0) {
+        error = append_child(scatter, phase, &ports);
+    }
+    return error;
+}
+
+/* The same without outputs. All four may have come at once: then their parent's
+   slot waits for every instruction here. */
+static int merge_children(struct scatter *scatter, unsigned phase,
+                          unsigned ports)
+{
+    uint8_t *incoming = scatter->memory->incoming;
+
+    while (ports != 0) {
+        struct circuit_delivery delivery;
+        struct kernel_result next;
+        int error = receive_result(scatter, &delivery, phase, &ports, incoming,
+                                   sizeof scatter->memory->incoming);
+
+        if (error != ERR_OK) {
+            return error;
+        }
+        next.data = delivery.payload;
+        next.bytes = delivery.bytes;
+        error = scatter_merge(scatter, &next);
+        if (error != ERR_OK) {
+            return error;
+        }
+    }
+    return ERR_OK;
 }
 
 int scatter_gather_children(struct scatter *scatter, unsigned phase,
                             unsigned ports)
 {
-    int error = ERR_OK;
+    int error = scatter_has_output(scatter)
+                    ? append_children(scatter, phase, ports)
+                    : merge_children(scatter, phase, ports);
 
-    while (error == ERR_OK && ports != 0) {
-        error = scatter_has_output(scatter)
-                    ? append_child(scatter, phase, &ports)
-                    : merge_child(scatter, phase, &ports);
-    }
     if (error == ERR_OK) {
         scatter_record(scatter, EVENT_RESULT_MERGED, phase,
                        scatter->result.bytes);

@@ -52,46 +52,48 @@ static uint32_t next_long(const struct slots_of_phase *slots, uint32_t ready)
     return ready > at ? ready : at;
 }
 
-/* Before the end there are short slots alone. `ahead_ps`: how long before the
-   first one after it. */
-static uint64_t next_early_ps(const struct slots_of_phase *slots,
-                              uint64_t first_ps, uint64_t ahead_ps)
+/* To multiply takes a board fewer instructions than a shift of 64 bits. */
+static uint32_t unit_ps(const struct slots_of_phase *slots)
 {
-    uint64_t ahead = ahead_ps >> slots->shift;
-    uint32_t most = slots->early + slots->first_short;
-    uint32_t units = ahead < most ? (uint32_t)ahead : most;
+    return 1u << slots->shift;
+}
 
-    units -= units % slots->frame;
-    return first_ps - ((uint64_t)units << slots->shift);
+/* Before the end, by `ahead` units, there are short slots alone. */
+static uint64_t next_early_ps(const struct slots_of_phase *slots,
+                              uint64_t ahead)
+{
+    uint32_t units = slots->first_short +
+                     (ahead < slots->early ? (uint32_t)ahead : slots->early);
+
+    /* One may be the first after the end. */
+    units -= units % slots->frame + slots->first_short;
+    return slots->end_ps - (uint64_t)((int64_t)(int32_t)units * unit_ps(slots));
+}
+
+/* The remainder. A 64-bit division takes 50 instructions on a board. */
+static uint32_t rest_of(uint64_t units, uint32_t turn)
+{
+    return units <= UINT32_MAX ? (uint32_t)units % turn
+                               : (uint32_t)(units % turn);
 }
 
 uint64_t slots_next_ps(const struct slots_of_phase *slots, uint64_t ready_ps,
                        bool fits)
 {
     bool is_short = slots->frame > 0 && (fits || slots->only_short);
-    uint64_t begin_ps = slots->end_ps;
-    uint64_t first_ps =
-        begin_ps + ((uint64_t)slots->first_short << slots->shift);
     uint64_t ready = 0;
+    uint32_t rest;
     uint32_t at;
 
     if (slots->period == 0) {
         return ready_ps;
     }
-    if (is_short && ready_ps <= first_ps) {
-        return next_early_ps(slots, first_ps, first_ps - ready_ps);
+    if (ready_ps > slots->end_ps) {
+        ready = (ready_ps - slots->end_ps + unit_ps(slots) - 1) >> slots->shift;
+    } else if (is_short) {
+        return next_early_ps(slots, (slots->end_ps - ready_ps) >> slots->shift);
     }
-    if (ready_ps > begin_ps) {
-        ready =
-            (ready_ps - begin_ps + (1u << slots->shift) - 1) >> slots->shift;
-    }
-    if (ready >= slots->turn) {
-        uint64_t turns = ready / slots->turn;
-
-        begin_ps += turns * slots->turn << slots->shift;
-        ready -= turns * slots->turn;
-    }
-    at = is_short ? next_short(slots, (uint32_t)ready)
-                  : next_long(slots, (uint32_t)ready);
-    return begin_ps + ((uint64_t)at << slots->shift);
+    rest = rest_of(ready, slots->turn);
+    at = is_short ? next_short(slots, rest) : next_long(slots, rest);
+    return slots->end_ps + (ready - rest + at) * unit_ps(slots);
 }
