@@ -13,10 +13,10 @@
 #define SHORT_BYTES 256u
 /* Short frames before a long slot, at least. */
 #define FRAMES_MIN 2u
-/* Short slots from the planned end to the first long one, if what was measured
-   has a short result: most last nodes end in that time, and theirs are short,
-   too. */
-#define SLOTS_FIRST 32u
+/* Short frames from the planned end to the first long slot, if what was
+   measured has a short result: most last nodes end in that time, and theirs are
+   short, too. */
+#define FRAMES_FIRST 8u
 /* Short frames between two long slots, at most: with more the long slot is so
    long that it hardly matters. */
 #define FRAMES_MAX 64u
@@ -94,14 +94,16 @@ static uint64_t circuit_ps(const struct wire_order *order, uint32_t bytes,
 }
 
 /* The longest result of a short slot: as long as any, if it is short or adds a
-   quarter at most to what a circuit takes. */
+   16th for each phase at most to what a circuit takes. With more phases, layer
+   1 returns results of more nodes. */
 static uint32_t short_bytes(const struct scatter *scatter,
                             const struct wire_order *order)
 {
-    uint64_t transfer_ps = 4 * order->transfer_ps;
+    uint64_t transfer_ps = 16 * order->transfer_ps;
     uint32_t most = scatter->terms.result_bytes_max;
-    uint64_t bytes =
-        transfer_ps > 0 ? order->startup_ps / transfer_ps : UINT16_MAX;
+    uint64_t bytes = transfer_ps > 0
+                         ? scatter->job.phases * order->startup_ps / transfer_ps
+                         : UINT16_MAX;
 
     if (bytes < SHORT_BYTES) {
         bytes = SHORT_BYTES;
@@ -114,9 +116,9 @@ static uint32_t short_bytes(const struct scatter *scatter,
 
 /* How long after the planned end there are short slots alone. */
 static uint64_t first_ps(const struct scatter *scatter, uint32_t bytes,
-                         uint64_t short_ps)
+                         uint64_t frame_ps)
 {
-    return scatter->result.bytes - 1u < bytes ? SLOTS_FIRST * short_ps : 0;
+    return scatter->result.bytes - 1u < bytes ? FRAMES_FIRST * frame_ps : 0;
 }
 
 /* As many short frames as are as long as the long slot that follows them: then
@@ -175,7 +177,7 @@ int slots_set_short(struct scatter *scatter,
     uint32_t bytes = short_bytes(scatter, order);
     uint64_t short_ps = circuit_ps(order, bytes, hops);
     uint64_t long_ps = bytes < most ? circuit_ps(order, most, hops) : 0;
-    uint64_t after_ps = first_ps(scatter, bytes, short_ps);
+    uint64_t after_ps = first_ps(scatter, bytes, phases * short_ps);
     uint8_t frames;
     uint64_t turn_ps;
     uint8_t shift;

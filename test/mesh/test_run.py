@@ -495,6 +495,36 @@ def test_late_results_wait_for_their_slot(loads, tmp_path):
         end - begin for begin, end, phase in circuits if phase == 2)
 
 
+def test_short_slots_follow_each_other(loads, tmp_path):
+    """A slot on 5x5 is a circuit with 256 bytes, t3d: a few matches are no
+    longer, and leave in a slot of their phase after one frame or more."""
+    trace = tmp_path / "trace"
+    text = mesh.text(237_000, mesh.seeded("short slots"))
+    report = check_search(loads, text, b"free software", "--trace", trace,
+                          "--profile", "t3d", rounds="auto")
+    frame_ps = 2 * (4_850_000 + 3300 * (16 + 256) + 1000)
+    begins = sorted(e["args"]["request_ps"]
+                    for e in json.loads(trace.read_text())["traceEvents"]
+                    if e.get("cat") == "gather" and "bytes" in e["args"]
+                    and e["args"]["phase"] == 2)
+    frames = [round((begin - begins[0]) / frame_ps) for begin in begins]
+    assert len(set(frames)) >= 3 and frames[-1] <= 8
+    for begin, frame in zip(begins, frames):
+        # Slots are rounded up, to a step of 256 ps.
+        assert 0 <= begin - begins[0] - frame * frame_ps <= frame * 2 * 256
+    assert report["network"]["circuit_conflicts"] == 0
+
+
+@pytest.mark.parametrize("profile, most_us", [("t3d", 60), ("lvds", 52)])
+def test_short_results_are_soon_back(tmp_path, profile, most_us):
+    """8 bytes of each of 25 boards, merged twice on their way."""
+    load = mesh.zeros(tmp_path / "load", 1_000_000)
+    measured = mesh.run(load, "--profile", profile, arg="32", rounds="auto")[
+        "measured"]
+    late_ps = measured["with_results_ps"] - measured["makespan_ps"]
+    assert 0 < late_ps <= most_us * 10 ** 6
+
+
 @pytest.mark.parametrize("slow", parts.cases(range(6), [1, 4]))
 def test_order_when_some_nodes_are_late(loads, slow):
     """A sixth of the load takes six times as long; offsets stay in order.
