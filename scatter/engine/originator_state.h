@@ -41,7 +41,7 @@ static inline uint64_t originator_now_ps(const struct scatter *scatter)
 static inline uint32_t originator_phase_hops(const struct scatter *scatter,
                                              unsigned phase)
 {
-    return torus_path_hops(torus_phase_path(scatter->size, phase, TORUS_EAST));
+    return torus_path_hops(scatter->message[phase].path);
 }
 
 /* The timed part of the job begins: time zero is just before the first send is
