@@ -20,10 +20,13 @@ int announce_job(struct scatter *scatter, struct originator *originator)
     }
     wire_announce_store(out, announced);
     originator->announced_ps = originator_now_ps(scatter);
-    return scatter->policy->announce(
+    error = scatter->policy->announce(
         scatter, (struct circuit_segment){out, WIRE_ANNOUNCE_BYTES},
         (struct circuit_segment){announced->arg,
                                  WIRE_PAD4(announced->arg_bytes)});
+    originator->report.announce_ps =
+        originator_now_ps(scatter) - originator->announced_ps;
+    return error;
 }
 
 /* Frees the memory of an announcement that nothing followed: the new one is

@@ -13,6 +13,10 @@
 #include <stddef.h>
 #include <string.h>
 
+/* So few units may well stay with the originator: others hear of the job when
+   it is known that they do not. */
+#define STAYING_UNITS_MAX 2048u
+
 /* The library's strcmp() is 400 bytes longer. */
 static bool same_name(const char *a, const char *b)
 {
@@ -108,6 +112,8 @@ static int prepare(struct scatter *scatter, struct originator *originator)
 {
     const struct node_identity *identity = &scatter->circuit->node->identity;
     const struct wire_order *order = &originator->order;
+    bool stays =
+        scatter->policy->plans_alone && order->load_units <= STAYING_UNITS_MAX;
     int error = find_kernel(scatter, order->kernel);
 
     if (error == ERR_OK && order->load_units == 0) {
@@ -117,16 +123,17 @@ static int prepare(struct scatter *scatter, struct originator *originator)
         error = ERR_POLICY;
     }
     read_order(scatter, order);
-    if (error == ERR_OK) {
+    if (error == ERR_OK && !stays) {
         error = announce_job(scatter, originator);
-        originator->report.announce_ps =
-            originator_now_ps(scatter) - originator->announced_ps;
     }
     if (error == ERR_OK) {
         error = begin_kernel(scatter, originator);
     }
     if (error == ERR_OK) {
         error = measure_guess(scatter, originator);
+    }
+    if (error == ERR_OK && stays && !originator->alone) {
+        error = announce_job(scatter, originator);
     }
     if (error == ERR_OK && scatter->policy->advance != NULL) {
         error = scatter->policy->advance(scatter, originator);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#define UNITS_MIN 16u           /* of each node, or nothing goes ahead */
 #define HOLD_MAX_PS 4000000000u /* 4 ms: gaps have 32 bits */
 
 /* When, from time zero, layer `phase` has computed the advance and is ready for
@@ -187,11 +188,14 @@ int originator_advance(struct scatter *scatter, struct originator *originator)
         scatter_makes_output(&scatter->terms)) {
         return ERR_OK;
     }
+    originator->nodes = torus_nodes(scatter->size);
+    if (scatter->units / UNITS_MIN < originator->nodes) {
+        return ERR_OK; /* so would advance_of() find, after more work */
+    }
     error = startups_input(scatter, originator);
     if (error != ERR_OK) {
         return error;
     }
-    originator->nodes = torus_nodes(scatter->size);
     startups_set(scatter, originator, phases);
     if (!choose_advance(scatter, originator, phases)) {
         return ERR_OK;

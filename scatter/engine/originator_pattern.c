@@ -105,9 +105,10 @@ static uint64_t whole_units_ps(const struct originator *originator,
 
 /* Numbers of phases and rounds, and the makespan that they give. */
 struct choice {
-    unsigned phases;
-    unsigned rounds;
     uint64_t makespan_ps; /* with the originator's own queueing */
+    uint8_t phases;
+    uint8_t rounds;
+    bool is_input; /* of one round: the startups are set_one_round()'s for it */
 };
 
 /*
@@ -160,7 +161,8 @@ static bool keep_one(const struct scatter *scatter,
     uint64_t makespan_ps =
         whole_units_ps(originator, one) + round_ps(scatter, one->phases);
 
-    if (makespan_ps >= best->makespan_ps) {
+    best->is_input = makespan_ps < best->makespan_ps;
+    if (!best->is_input) {
         return false;
     }
     best->phases = one->phases;
@@ -187,6 +189,7 @@ static int choose_one(const struct scatter *scatter,
 
         startups_set(scatter, originator, phases);
         set_one_round(scatter, originator);
+        best->is_input = false;
         error = planner_plan(&one, &originator->input);
         if (error != ERR_OK) {
             return error;
@@ -276,8 +279,9 @@ static void try_phases(const struct scatter *scatter,
 
     if (plan_rounds(scatter, originator, originator->order.rounds,
                     &makespan_ps) == ERR_OK) {
-        *best = (struct choice){phases, originator->plan.rounds,
-                                makespan_ps + after_ps};
+        *best = (struct choice){.makespan_ps = makespan_ps + after_ps,
+                                .phases = (uint8_t)phases,
+                                .rounds = originator->plan.rounds};
     }
 }
 
@@ -298,16 +302,20 @@ static void choose_rounds(const struct scatter *scatter,
             : 0;
 
     for (unsigned n = phases; n > 0 && (n == phases || !fixed); --n) {
+        uint64_t more_ps = 2 * round_ps(scatter, n) +
+                           2 * originator->input.compute_ps + planning_ps;
         uint64_t bound_ps;
 
+        if (more_ps >= best->makespan_ps) {
+            return;
+        }
         startups_set(scatter, originator, n);
+        best->is_input = false;
         bound_ps = rounds_bound_ps(&originator->input);
         if (bound_ps == UINT64_MAX) {
             continue;
         }
-        if (bound_ps + 2 * round_ps(scatter, n) +
-                2 * originator->input.compute_ps + planning_ps >=
-            best->makespan_ps) {
+        if (bound_ps + more_ps >= best->makespan_ps) {
             return;
         }
         try_phases(scatter, originator, best, n);
@@ -323,7 +331,7 @@ static int plan_again(const struct scatter *scatter,
     startups_set(scatter, originator, best->phases);
     return best->rounds == 1
                ? choose_one(scatter, originator, &again, best->phases, true)
-               : plan_rounds(scatter, originator, (uint8_t)best->rounds,
+               : plan_rounds(scatter, originator, best->rounds,
                              &again.makespan_ps);
 }
 
@@ -351,6 +359,22 @@ static void plan_equal(struct originator *originator, unsigned phases)
     }
     plan->makespan_ps +=
         originator->input.compute_ps * plan->share_units[0][phases];
+}
+
+/* Makes the startups those of the best choice, unless they are. */
+static void set_startups(const struct scatter *scatter,
+                         struct originator *originator,
+                         const struct choice *best)
+{
+    bool one = best->rounds == 1 && !originator->report.advance;
+
+    if (one && best->is_input) {
+        return;
+    }
+    startups_set(scatter, originator, best->phases);
+    if (one) {
+        set_one_round(scatter, originator);
+    }
 }
 
 /* Chooses phases and rounds, and makes the plan. */
@@ -386,11 +410,11 @@ static int choose(const struct scatter *scatter, struct originator *originator)
         plan_equal(originator, phases);
         return ERR_OK;
     }
-    if (originator->plan.rounds == 0) {
-        return plan_again(scatter, originator, &best);
-    }
-    startups_set(scatter, originator, best.phases);
-    return ERR_OK;
+    error = originator->plan.rounds == 0
+                ? plan_again(scatter, originator, &best)
+                : ERR_OK;
+    set_startups(scatter, originator, &best);
+    return error;
 }
 
 /*
@@ -438,7 +462,7 @@ static int plan(struct scatter *scatter, struct originator *originator)
     start_ps = originator_now_ps(scatter);
     if (report->advance) {
         advance_wait(scatter, originator);
-    } else {
+    } else if (!originator->alone) {
         startups_wait(scatter, originator, start_ps + scatter->costs->plan_ps);
     }
     error = choose(scatter, originator);
@@ -465,9 +489,6 @@ static void fill_report(struct scatter *scatter, struct originator *originator)
             report->share_units[layer] += made->share_units[round][layer];
             report->volume_units[layer] += made->volume_units[round][layer];
         }
-    }
-    if (made->rounds == 1 && !report->advance) {
-        set_one_round(scatter, originator);
     }
     if (report->advance) {
         report->rounds += 1;

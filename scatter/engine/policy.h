@@ -15,7 +15,8 @@
  * and the originator, after `prepare`:
  *
  *   order      after the order      reads what it says of the nodes
- *   announce   then                 queues the announcement
+ *   announce   then                 queues the announcement; of few units only
+ *                                   when it is known that they do not stay
  *   advance    then                 queues a part of the load, if that pays
  *   plan       then                 plans the units of all, writes the job
  *   send       at time zero         queues what it passes on

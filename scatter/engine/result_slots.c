@@ -101,10 +101,14 @@ static uint32_t short_bytes(const struct scatter *scatter,
 {
     uint64_t transfer_ps = 16 * order->transfer_ps;
     uint32_t most = scatter->terms.result_bytes_max;
-    uint64_t bytes = transfer_ps > 0
-                         ? scatter->job.phases * order->startup_ps / transfer_ps
-                         : UINT16_MAX;
+    uint64_t bytes = UINT16_MAX;
 
+    if (most <= SHORT_BYTES) {
+        return most;
+    }
+    if (transfer_ps > 0) {
+        bytes = scatter->job.phases * order->startup_ps / transfer_ps;
+    }
     if (bytes < SHORT_BYTES) {
         bytes = SHORT_BYTES;
     }
@@ -185,7 +189,7 @@ int slots_set_short(struct scatter *scatter,
     if (short_ps >= SLOT_MAX_PS || long_ps >= SLOT_MAX_PS) {
         return ERR_RANGE;
     }
-    frames = frames_of(phases * short_ps, long_ps);
+    frames = long_ps > 0 ? frames_of(phases * short_ps, long_ps) : FRAMES_MIN;
     turn_ps = phases * (frames * phases * short_ps + long_ps);
     quiet_ps += after_ps;
     shift = shift_of(quiet_ps > turn_ps ? quiet_ps : turn_ps);

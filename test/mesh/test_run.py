@@ -346,6 +346,22 @@ def test_small_loads_on_boards(loads, bytes_):
     check(report)
 
 
+@pytest.mark.parametrize("kernel, arg, bytes_, profile", [
+    ("search", "free software", 2000, "t3d"), ("spin", "32", 26, "lvds"),
+    ("search", "free software", 20_000, "lvds"), ("spin", "32", 100, "t3d")])
+def test_a_load_too_small_for_a_mesh_costs_no_more_on_one(
+        loads, kernel, arg, bytes_, profile):
+    """Of so few units, 2048 at most, the other boards do not even hear."""
+    text = mesh.text(bytes_, mesh.seeded("too small"))
+    alone, report = [mesh.run(loads(text), "--profile", profile, size=size,
+                              kernel=kernel, arg=arg, rounds="auto")
+                     for size in ("1x1", "5x5")]
+    assert report["result"] == alone["result"]
+    assert report["network"]["messages"] == (0 if bytes_ <= 2048 else 24)
+    assert (report["measured"]["answer_ps"]
+            <= 1.03 * alone["measured"]["answer_ps"])
+
+
 @pytest.mark.parametrize("base", [25 * 1024, 65536, 625 * 64])
 @pytest.mark.parametrize("more", [-1, 0, 1])
 def test_loads_around_multiples(loads, base, more):
