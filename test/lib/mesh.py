@@ -147,8 +147,12 @@ def shares_of(report):
 
 
 def announced(report):
-    """Messages that announce a job: one for each follower."""
-    return report["mesh"]["nodes"] - 1
+    """Messages that announce a job: one for each follower, or none of a job of
+    so few units that stays with the originator."""
+    stays = (report["plan"]["phases"] == 0
+             and report["load"]["units"] <= 2048
+             and report["network"]["messages"] == 0)
+    return 0 if stays else report["mesh"]["nodes"] - 1
 
 
 def first_units(report):
