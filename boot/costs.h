@@ -7,16 +7,13 @@
 
 /*
  * The initializer of a board on which an instruction takes so many ps; behind
- * that, what a tree's originator can do. The instructions are counted on the
- * target (mps2_an385); test/bench prints what a hop takes: split_ps and
- * queue_ps together.
+ * that, what a hop of the pattern takes, and what a tree's originator can do.
+ * The instructions are counted on the target (mps2_an385).
  */
 #define BOOT_COSTS(ps, ...)                                                    \
     {                                                                          \
-        .first_send_ps = 216 * (ps), .split_ps = 79 * (ps),                    \
-        .queue_ps = 94 * (ps), .kernel_start_ps = 38 * (ps),                   \
-        .round_end_ps = 160 * (ps), .round_overhead_ps = 85 * (ps),            \
-        .job_ps = 80 * (ps), .first_start_ps = 52 * (ps),                      \
+        .first_send_ps = 240 * (ps), .kernel_start_ps = 38 * (ps),             \
+        .round_end_ps = 160 * (ps), .first_start_ps = 224 * (ps),              \
         .own_start_ps = 83 * (ps), .plan_rounds_ps = 5000 * (ps),              \
         .plan_tree_ps = 1600 * (ps), .try_rounds_ps = 300 * (ps),              \
         .branch_split_ps = 126 * (ps), .branch_queue_ps = 220 * (ps),          \

@@ -8,7 +8,7 @@ FUZZ_TARGETS := test/fuzz/console.c test/fuzz/job.c test/fuzz/kernels.c \
                 test/fuzz/switch.c test/fuzz/targets.c $(FUZZ_NODE)
 FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/*.c) \
                 $(wildcard boot/shell/*.c hal/discover/*.c hal/line/*.c) \
-                hal/serial/mailbox.c $(SWITCH_SOURCES) \
+                hal/forward.c hal/serial/mailbox.c $(SWITCH_SOURCES) \
                 qemu/outcome/output_chunks.c scatter/plan/tree.c \
                 $(wildcard scatter/wire/*.c scatter/engine/*.c)
 FUZZ_OBJECTS := $(BUILD)/test/covered
@@ -22,8 +22,8 @@ $(FUZZ_OBJECTS)/qemu/format/npy.o: qemu/format/npy.py
 # The engine's nodes have circuits that are made up: test/fuzz/subtree.c defines
 # what else hal/window/ and hal/host/ do, by other names.
 fuzz_own = -D$(1)=fuzz_$(1)
-FUZZ_OWN := $(foreach f,prepare send send_rows receive complete drain quiet \
-              settle,$(call fuzz_own,circuit_$(f))) \
+FUZZ_OWN := $(foreach f,prepare send send_rows expect post receive complete \
+              drain quiet settle,$(call fuzz_own,circuit_$(f))) \
             $(call fuzz_own,clock_account)
 $(FUZZ_OBJECTS)/scatter/engine/%.o: HOST_CFLAGS += $(FUZZ_OWN)
 $(OBJECTS_sanitized)/test/fuzz/subtree.o: HOST_CFLAGS += $(FUZZ_OWN)
@@ -44,7 +44,7 @@ $(call test_program,fuzz-planted,sanitized,$(FUZZ_DRIVER) $(FUZZ_NODE) \
   $(FUZZ_OBJECTS)/test/fuzz/planted.o $(FUZZ_FAULTY:%.c=$(FUZZ_PLANTED)/%.o) \
   $(patsubst %.c,$(FUZZ_OBJECTS)/%.o,$(filter-out $(FUZZ_FAULTY),$(wildcard \
     scatter/engine/*.c))) $(wildcard scatter/plan/*.c scatter/wire/*.c \
-    torus/*.c) hal/check.c hal/host/clock.c,$(HOST_LIBS))
+    torus/*.c) hal/check.c hal/forward.c hal/host/clock.c,$(HOST_LIBS))
 
 # The corpus: the files of test/fuzz/corpus/, and those that a script makes.
 TEST_PROGRAMS += $(FUZZ_CORPUS)/made

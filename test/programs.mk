@@ -63,6 +63,7 @@ $(call test_program,fabric,sanitized,$(wildcard test/qemu/fabric/*.c) \
   $(UNIT_HOST) torus/torus.c qemu/support/memory.c \
   $(addprefix qemu/fabric/,fabric.c horizon.c slices.c))
 $(call test_program,conformance,sanitized,$(UNIT) $(WINDOW_SOURCES) \
+  hal/forward.c \
   $(wildcard test/hal/conformance/*.c hal/host/*.c torus/*.c qemu/fabric/*.c) \
   $(addprefix qemu/board/,addresses.c emulator.c table.c zygote.c) \
   $(addprefix qemu/support/,file.c memory.c process.c))
@@ -75,7 +76,8 @@ $(call test_program,discover,sanitized,$(wildcard test/hal/discover/*.c) \
 
 # Circuits over serial lines, above a switch and a timer that are made up.
 $(call test_program,serial_circuit,sanitized,test/hal/serial/main.c \
-  $(UNIT_HOST) hal/check.c hal/stm32f405/clock.c $(wildcard hal/serial/*.c))
+  $(UNIT_HOST) hal/check.c hal/forward.c hal/stm32f405/clock.c \
+  $(wildcard hal/serial/*.c))
 
 # Whole jobs, and probes, on native nodes.
 $(call test_program,jobs,sanitized,$(wildcard test/scatter/jobs/*.c) \

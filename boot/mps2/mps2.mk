@@ -6,7 +6,7 @@ kernels := $(KERNELS)
 sources := $(NODE_SOURCES) $(kernels:%=kernels/%.c) $(BOOT_SOURCES) \
            $(wildcard hal/mps2/*.c boot/$(board)/*.c boot/mps2/*.c)
 # Every hop passes here, or every unit.
-fast := scatter/engine/core.c scatter/engine/follow.c scatter/engine/pattern.c \
+fast := scatter/engine/core.c scatter/engine/follow.c \
         scatter/plan/slots.c scatter/plan/split.c \
         $(filter-out kernels/stats.c,$(FAST_KERNELS))
 
@@ -14,12 +14,13 @@ fast := scatter/engine/core.c scatter/engine/follow.c scatter/engine/pattern.c \
 ldflags := -ffunction-sections
 
 # Loops that are not worth their unrolling; that of stats is even faster so.
-looping := scatter/engine/compute.c hal/window/window.c kernels/stats.c
+looping := scatter/plan/one_round.c scatter/engine/pattern.c \
+           scatter/engine/gather.c scatter/engine/compute.c \
+           hal/window/window.c kernels/stats.c
 $(looping:%.c=$(out)/%.o): TARGET_CFLAGS += -O2
 
-# With these all else is smaller still, but the plan of one round slower.
-$(patsubst %.c,$(out)/%.o,$(filter-out $(fast) $(looping) \
-  scatter/plan/one_round.c,$(sources))): \
+# With these all else is smaller still.
+$(patsubst %.c,$(out)/%.o,$(filter-out $(fast) $(looping),$(sources))): \
     TARGET_CFLAGS += -fno-reorder-blocks -fno-guess-branch-probability \
                      -fno-caller-saves -fno-forward-propagate -fweb \
                      -fno-tree-scev-cprop -fno-tree-tail-merge -fno-ssa-phiopt

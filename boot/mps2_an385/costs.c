@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "boot/costs.h"
 
+#include "hal/window/window.h"
+
 #define PS_PER_INSTRUCTION 32000u
 
 const struct scatter_costs boot_costs =
-    BOOT_COSTS(PS_PER_INSTRUCTION, .tree_sends = 768, .tree_holds = true);
+    BOOT_COSTS(PS_PER_INSTRUCTION, .split_ps = WINDOW_ROW_PS,
+               .round_overhead_ps = 196 * PS_PER_INSTRUCTION,
+               .round_start_ps = 112 * PS_PER_INSTRUCTION, .tree_sends = 768,
+               .tree_holds = true);

@@ -7,4 +7,7 @@
 #define PS_PER_INSTRUCTION 7700u
 
 const struct scatter_costs boot_costs =
-    BOOT_COSTS(PS_PER_INSTRUCTION, .tree_sends = 24);
+    BOOT_COSTS(PS_PER_INSTRUCTION, .split_ps = 79 * PS_PER_INSTRUCTION,
+               .queue_ps = 94 * PS_PER_INSTRUCTION,
+               .round_start_ps = 117 * PS_PER_INSTRUCTION,
+               .round_overhead_ps = 85 * PS_PER_INSTRUCTION, .tree_sends = 24);

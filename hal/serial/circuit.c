@@ -2,6 +2,7 @@
 #include "hal/serial/circuit.h"
 
 #include "hal/bytes.h"
+#include "hal/forward.h"
 
 #include <string.h>
 
@@ -34,6 +35,7 @@ int circuit_open(struct circuit *circuit, void *board, struct clock *clock)
         serial->form[i] = NULL;
     }
     serial->sends = 0;
+    serial->is_posted = false;
     serial->first_error = ERR_OK;
     clock_start(clock, 0);
     return ERR_OK;
@@ -106,16 +108,15 @@ static void put_header(uint8_t *header, const struct circuit *circuit,
 {
     header[CIRCUIT_AT_VERSION] = CIRCUIT_VERSION;
     header[CIRCUIT_AT_KIND] = kind;
-    bytes_store_u16(header + CIRCUIT_AT_JOB, circuit->job);
     bytes_store_u32(header + CIRCUIT_AT_MESH, circuit->mesh);
     bytes_store_u32(header + CIRCUIT_AT_LENGTH, payload_bytes);
     bytes_store_u32(header + CIRCUIT_AT_CRC, time_us);
 }
 
-/* `row`: what a row's message begins with, or NULL. */
+/* `row`: what a row's message of job `job` begins with, or NULL. */
 static int send_on_port(struct circuit *circuit, unsigned port,
                         const struct circuit_message *message,
-                        const uint8_t *row)
+                        const uint8_t *row, uint16_t job)
 {
     struct serial_circuit *serial = circuit->board;
     struct switch_segment head = {
@@ -137,6 +138,7 @@ static int send_on_port(struct circuit *circuit, unsigned port,
     put_header(send->header, circuit, message->kind,
                head.bytes + message->shared.bytes + message->body[port].bytes,
                (uint32_t)(now_ps / PS_PER_US));
+    bytes_store_u16(send->header + CIRCUIT_AT_JOB, job);
     send->message.segment[0] =
         (struct switch_segment){send->header, CIRCUIT_HEADER_BYTES};
     send->message.segment[1] = head;
@@ -180,7 +182,7 @@ int circuit_send(struct circuit *circuit, unsigned ports,
     }
     for (unsigned port = 0; error == ERR_OK && port < TORUS_PORTS; ++port) {
         if ((ports & 1u << port) != 0) {
-            error = send_on_port(circuit, port, message, NULL);
+            error = send_on_port(circuit, port, message, NULL, circuit->job);
         }
     }
     return error;
@@ -203,6 +205,7 @@ struct row {
     unsigned form;
     uint32_t position;
     uint32_t more;
+    uint32_t label; /* but for form and port */
 };
 
 static int send_row(struct circuit *circuit, const struct row *row)
@@ -232,7 +235,7 @@ static int send_row(struct circuit *circuit, const struct row *row)
         end = end < rows->end ? end : rows->end;
         bytes_store_u32(head, units);
         bytes_store_u32(head + 4, first_unit);
-        bytes_store_u32(head + 8, rows->label + row->form + (port << 8));
+        bytes_store_u32(head + 8, row->label + row->form + (port << 8));
         first_unit += units;
         message.body[port] =
             (struct circuit_segment){begin, (uint32_t)(end - begin)};
@@ -240,7 +243,7 @@ static int send_row(struct circuit *circuit, const struct row *row)
             return ERR_RANGE;
         }
         if (units > 0) {
-            error = send_on_port(circuit, port, &message, head);
+            error = send_on_port(circuit, port, &message, head, row->cut->job);
         }
     }
     return error;
@@ -249,7 +252,11 @@ static int send_row(struct circuit *circuit, const struct row *row)
 int circuit_send_rows(struct circuit *circuit, const struct circuit_cut *cut,
                       const struct circuit_rows *rows)
 {
-    struct row row = {.cut = cut, .rows = rows, .position = rows->units};
+    struct row row = {.cut = cut,
+                      .rows = rows,
+                      .position = rows->units,
+                      .label = rows->label | circuit_label(cut->last_form,
+                                                           rows->shared.bytes)};
     uint32_t extra = rows->extra_units;
     int error = ERR_OK;
 
@@ -261,6 +268,40 @@ int circuit_send_rows(struct circuit *circuit, const struct circuit_cut *cut,
         error = send_row(circuit, &row);
     }
     return error;
+}
+
+void circuit_expect(struct circuit *circuit, const struct circuit_cut *cut)
+{
+    struct serial_circuit *serial = circuit->board;
+
+    serial->cut = *cut;
+}
+
+void circuit_post(struct circuit *circuit, uint32_t label)
+{
+    struct serial_circuit *serial = circuit->board;
+
+    serial->posted = label;
+    serial->is_posted = true;
+}
+
+/* Sends on what of a message goes on. */
+static int forward(struct circuit *circuit,
+                   const struct circuit_delivery *delivery)
+{
+    struct serial_circuit *serial = circuit->board;
+    const struct circuit_message *form = serial->form[serial->cut.form];
+    struct circuit_cut cut = serial->cut;
+    struct circuit_rows rows;
+
+    if (!serial->is_posted || form == NULL || form->kind != delivery->kind ||
+        cut.job != delivery->job ||
+        !forward_rows(&rows, &cut, serial->posted, delivery->payload,
+                      delivery->bytes)) {
+        return ERR_OK;
+    }
+    serial->is_posted = false;
+    return circuit_send_rows(circuit, &cut, &rows);
 }
 
 int circuit_drain(struct circuit *circuit)
@@ -426,5 +467,5 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
         serial->synchronised = true;
         set_clock(circuit, buffer, receive->bytes);
     }
-    return error;
+    return error == ERR_OK ? forward(circuit, delivery) : error;
 }

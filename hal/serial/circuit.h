@@ -64,8 +64,11 @@ struct serial_circuit {
     struct serial_circuit_send send[SERIAL_CIRCUIT_SENDS];
     unsigned sends; /* at least as many as are used */
     struct switch_receive receive;
-    bool synchronised;  /* the clock is set: since the mesh was told anew */
-    int8_t first_error; /* of sends that ended since the last drain */
+    struct circuit_cut cut; /* circuit_expect() */
+    uint32_t posted;        /* the label, .. */
+    bool is_posted;         /* .. if there is one */
+    bool synchronised;      /* the clock is set: since the mesh was told anew */
+    int8_t first_error;     /* of sends that ended since the last drain */
 };
 
 #endif

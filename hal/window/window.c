@@ -147,6 +147,22 @@ int circuit_send_rows(struct circuit *circuit, const struct circuit_cut *cut,
     return ERR_OK;
 }
 
+void circuit_expect(struct circuit *circuit, const struct circuit_cut *cut)
+{
+    struct window *window = circuit->board;
+
+    window->post.cut = *cut;
+}
+
+void circuit_post(struct circuit *circuit, uint32_t label)
+{
+    struct window *window = circuit->board;
+
+    window->post.label = label;
+    window->post.ready_ps = clock_now_ps(circuit->clock);
+    window->post.number += 1;
+}
+
 /* Asks the switch and sleeps; returns the status of its answer. */
 static int ask(struct circuit *circuit, enum window_op op)
 {

@@ -28,7 +28,7 @@
  *   field            written by   may be read
  *   identity         switch       by the node, always: set before it starts
  *   request, form[], node         by the switch, from a ring to its answer
- *     entry[]
+ *     entry[], post
  *   a send's bytes   node         by the switch, until a DRAIN is answered: the
  *                                 node leaves them alone until then
  *   response, done   switch       by the node, behind the answer's ring
@@ -38,7 +38,7 @@
  * So nothing changes that a running node may read. If `done` moved whenever a
  * send ends, a full ring would make results depend on the host's speed.
  *
- * DESIGN.md beside this file is the switch's data sheet: rows, heads, chains,
+ * DESIGN.md beside this file is the switch's data sheet: rows, posts, heads,
  * what they would take in hardware, and what they cost.
  */
 #ifndef HAL_WINDOW_WINDOW_H
@@ -48,7 +48,7 @@
 #include "hal/node.h"
 
 #define WINDOW_MAGIC 0x71756e63u /* "qunc" */
-#define WINDOW_VERSION 4u
+#define WINDOW_VERSION 5u
 #define WINDOW_DMA_OFFSET 0x20000u
 
 #define WINDOW_QUEUE 1024u /* sends that the ring holds; a power of two */
@@ -102,7 +102,18 @@ struct window_rows {        /* node */
     uint32_t label;
     uint32_t units;
     uint32_t first_unit;
-    uint32_t reserved[3];
+    uint32_t reserved[2];
+};
+
+/* A posted receive, and how what of it goes on is cut: circuit_expect(),
+   circuit_post(). */
+struct window_post {   /* node */
+    uint64_t ready_ps; /* since when the buffer is free */
+    struct circuit_cut cut;
+    uint32_t label;
+    uint32_t number; /* of posts ever; a message is sent on if its post has
+                        another number than that of the one before */
+    uint32_t reserved;
 };
 
 /* An entry of the ring. */
@@ -159,6 +170,7 @@ struct window {
     uint32_t queued; /* node: sends ever queued */
     uint32_t done;   /* switch: of these, ended at the last drain */
     struct window_form form[WINDOW_FORMS];
+    struct window_post post;
     union window_entry entry[WINDOW_QUEUE]; /* entry i at i % WINDOW_QUEUE */
     struct node_log log;
 };
@@ -173,7 +185,9 @@ static_assert(offsetof(struct window_rows, cut.form) ==
               "place of the form");
 static_assert(sizeof(struct window_form) == 8, "form layout");
 static_assert(offsetof(struct window, form) == 432, "form offset");
-static_assert(offsetof(struct window, entry) == 560, "entry offset");
+static_assert(offsetof(struct window, post) == 560, "post offset");
+static_assert(sizeof(struct window_post) == 48, "post layout");
+static_assert(offsetof(struct window, entry) == 608, "entry offset");
 static_assert(sizeof(struct window) <= WINDOW_DMA_OFFSET, "window overflow");
 
 #endif

@@ -689,6 +689,7 @@ static enum fabric_step deliver(struct fabric *fabric, uint32_t index,
     resume(fabric, index, transit->arrival_ps);
     *action = (struct fabric_action){.time_ps = time_ps,
                                      .complete_ps = node->time_ps,
+                                     .arrival_ps = transit->arrival_ps,
                                      .cookie = transit->message.cookie,
                                      .node = index,
                                      .source = transit->source,

@@ -75,6 +75,7 @@ enum fabric_step {
 struct fabric_action {
     uint64_t time_ps;     /* mesh time from which the node goes on: until .. */
     uint64_t complete_ps; /* .. then a message's head alone is there */
+    uint64_t arrival_ps;  /* its last byte is: perhaps long ago */
     void *cookie;         /* the message's, or NULL */
     uint32_t node;
     uint32_t source; /* node that sent the message */

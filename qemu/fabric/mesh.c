@@ -5,6 +5,7 @@
 #include "hal/check.h"
 #include "hal/circuit.h"
 #include "hal/crc32.h"
+#include "hal/forward.h"
 #include "qemu/fabric/postmortem.h"
 #include "qemu/fabric/window_read.h"
 #include "qemu/support/memory.h"
@@ -85,7 +86,7 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
     mesh->fabric = fabric_new(&config->fabric);
     mesh->taken = memory_or_exit(calloc(nodes, sizeof *mesh->taken));
     mesh->sequence = memory_or_exit(calloc(nodes, sizeof *mesh->sequence));
-    mesh->arrival = memory_or_exit(calloc(nodes, sizeof *mesh->arrival));
+    mesh->posted = memory_or_exit(calloc(nodes, sizeof *mesh->posted));
     for (uint32_t node = 0; node < nodes; ++node) {
         identify(mesh, node);
         if (config->slow_shift != NULL) {
@@ -99,7 +100,7 @@ void mesh_free(struct mesh *mesh)
     fabric_free(mesh->fabric);
     free(mesh->taken);
     free(mesh->sequence);
-    free(mesh->arrival);
+    free(mesh->posted);
     free(mesh->report.data);
     memset(mesh, 0, sizeof *mesh);
 }
@@ -199,42 +200,6 @@ static bool is_foreign(const struct window_request *request,
            request->job != bytes_load_u16(message + CIRCUIT_AT_JOB);
 }
 
-/* Writes a message into the buffer that the receiving node has named. */
-static void hand_over(struct mesh *mesh, const struct fabric_action *action)
-{
-    struct window *window = window_of(mesh, action->node);
-    struct window_request request;
-    uint32_t offset;
-    uint8_t *buffer;
-    struct window_response response = {.time_ps = action->time_ps,
-                                       .complete_ps = action->complete_ps,
-                                       .port = action->port,
-                                       .bytes = action->bytes};
-    struct mesh_arrival *arrival = &mesh->arrival[action->node];
-
-    window_read(&request, &window->request, sizeof request);
-    offset = request.offset;
-    buffer = (uint8_t *)window + offset;
-    if (action->bytes > request.capacity_bytes ||
-        !inside(offset, request.capacity_bytes)) {
-        response.status = ERR_BUFFER;
-        fabric_count_error(mesh->fabric, action->node, action->port);
-    } else {
-        assemble(mesh, buffer, action->cookie);
-        if (action->damaged && is_found_damaged(buffer, action->bytes)) {
-            report_damage(&response, buffer);
-            fabric_count_error(mesh->fabric, action->node, action->port);
-        }
-        if (response.status == ERR_OK && is_foreign(&request, buffer)) {
-            response.status = ERR_FOREIGN;
-        }
-    }
-    arrival->complete_ps = action->complete_ps;
-    arrival->damaged = response.complete_status != ERR_OK;
-    free(action->cookie);
-    answer(mesh, action->node, &response);
-}
-
 /* ---- what nodes ask for ---- */
 
 /* The phase whose circuit a message takes. */
@@ -244,7 +209,7 @@ static uint8_t phase_of(const struct parcel *parcel)
     const struct segment *branch = &parcel->segment[1];
 
     if (parcel->kind == WIRE_PART && head->bytes >= WIRE_PART_BYTES) {
-        return head->data[WIRE_PART_AT_LAYER];
+        return CIRCUIT_LABEL_FORM(head->data[WIRE_PART_AT_LABEL]);
     }
     if (parcel->kind == WIRE_BRANCH && branch->bytes >= TREE_BRANCH_BYTES) {
         return (uint8_t)tree_phase(branch->data);
@@ -409,15 +374,14 @@ static bool read_rows(struct mesh *mesh, uint32_t node,
 {
     const struct window *window = window_of(mesh, node);
     struct row row = {.rows = rows, .gap_ps = rows->cut.first_gap_ps};
-    const struct mesh_arrival *arrival = &mesh->arrival[node];
-    uint64_t ready_ps = rows->ready_ps;
+    uint32_t label = (rows->label & CIRCUIT_LABEL_OWN) |
+                     circuit_label(rows->cut.last_form, rows->shared.bytes);
     uint32_t extra = rows->extra_units;
     uint64_t end = rows->units;
-    bool sound = rows->cut.last_form < WINDOW_FORMS && rows->cut.form > 0;
+    bool sound = rows->cut.last_form < WINDOW_FORMS && rows->cut.form > 0 &&
+                 rows->shared.bytes <= CIRCUIT_SHARED_MAX;
 
-    if (!sound || arrival->damaged) {
-        return sound;
-    }
+    row.ready_ps = rows->ready_ps;
     for (unsigned form = rows->cut.form; sound && form <= rows->cut.last_form;
          ++form) {
         uint32_t volumes = rows->volumes + (uint32_t)sizeof(uint32_t) * form;
@@ -430,10 +394,8 @@ static bool read_rows(struct mesh *mesh, uint32_t node,
                     sizeof row.units);
         window_read(&row.form, &window->form[form], sizeof row.form);
         row.more = extra < TORUS_PORTS ? extra : TORUS_PORTS;
-        row.label = rows->label + form;
-        ready_ps += WINDOW_ROW_PS;
-        row.ready_ps =
-            ready_ps > arrival->complete_ps ? ready_ps : arrival->complete_ps;
+        row.label = label + form;
+        row.ready_ps += WINDOW_ROW_PS;
         units = (uint64_t)TORUS_PORTS * row.units + row.more;
         if (units > end) {
             return false;
@@ -447,6 +409,101 @@ static bool read_rows(struct mesh *mesh, uint32_t node,
         row.gap_ps = rows->cut.gap_ps;
     }
     return sound;
+}
+
+/* The descriptor of rows that lie in this window. */
+static struct window_rows describe_rows(const struct window *window,
+                                        const struct circuit_cut *cut,
+                                        const struct circuit_rows *rows)
+{
+    uintptr_t base = (uintptr_t)window;
+
+    return (struct window_rows){
+        .cut = *cut,
+        .shared = {(uint32_t)((uintptr_t)rows->shared.data - base),
+                   rows->shared.bytes},
+        .begin = (uint32_t)((uintptr_t)rows->begin - base),
+        .end = (uint32_t)((uintptr_t)rows->end - base),
+        .offset = (uint32_t)((uintptr_t)rows->data - base),
+        .volumes = (uint32_t)((uintptr_t)rows->volume_units - base),
+        .extra_units = rows->extra_units,
+        .label = rows->label,
+        .units = rows->units,
+        .first_unit = rows->first_unit};
+}
+
+/*
+ * Sends on what of a message goes on, if the node has posted that it may. The
+ * post is of before the ring with which it asked for the message, and all that
+ * has happened in the mesh since it was resumed is yet to be processed: so the
+ * rows' requests, which come after the post, are never of the past.
+ */
+static void forward(struct mesh *mesh, const struct fabric_action *action,
+                    const uint8_t *message)
+{
+    uint32_t node = action->node;
+    const struct window *window = window_of(mesh, node);
+    struct window_post post;
+    struct window_form form;
+    struct circuit_rows rows;
+    struct window_rows descriptor;
+
+    window_read(&post, &window->post, sizeof post);
+    if (post.number == mesh->posted[node] || post.cut.form >= WINDOW_FORMS ||
+        action->bytes < CIRCUIT_HEADER_BYTES ||
+        bytes_load_u16(message + CIRCUIT_AT_JOB) != post.cut.job) {
+        return;
+    }
+    window_read(&form, &window->form[post.cut.form], sizeof form);
+    if (form.kind != message[CIRCUIT_AT_KIND] ||
+        !forward_rows(&rows, &post.cut, post.label,
+                      message + CIRCUIT_HEADER_BYTES,
+                      action->bytes - CIRCUIT_HEADER_BYTES)) {
+        return;
+    }
+    mesh->posted[node] = post.number;
+    descriptor = describe_rows(window, &post.cut, &rows);
+    descriptor.ready_ps =
+        action->arrival_ps > post.ready_ps ? action->arrival_ps : post.ready_ps;
+    if (!read_rows(mesh, node, &descriptor)) {
+        fabric_count_error(mesh->fabric, node, action->port);
+    }
+}
+
+/* Writes a message into the buffer that the receiving node has named. */
+static void hand_over(struct mesh *mesh, const struct fabric_action *action)
+{
+    struct window *window = window_of(mesh, action->node);
+    struct window_request request;
+    uint32_t offset;
+    uint8_t *buffer;
+    struct window_response response = {.time_ps = action->time_ps,
+                                       .complete_ps = action->complete_ps,
+                                       .port = action->port,
+                                       .bytes = action->bytes};
+
+    window_read(&request, &window->request, sizeof request);
+    offset = request.offset;
+    buffer = (uint8_t *)window + offset;
+    if (action->bytes > request.capacity_bytes ||
+        !inside(offset, request.capacity_bytes)) {
+        response.status = ERR_BUFFER;
+        fabric_count_error(mesh->fabric, action->node, action->port);
+    } else {
+        assemble(mesh, buffer, action->cookie);
+        if (action->damaged && is_found_damaged(buffer, action->bytes)) {
+            report_damage(&response, buffer);
+            fabric_count_error(mesh->fabric, action->node, action->port);
+        }
+        if (response.status == ERR_OK && is_foreign(&request, buffer)) {
+            response.status = ERR_FOREIGN;
+        }
+    }
+    if (response.status == ERR_OK && response.complete_status == ERR_OK) {
+        forward(mesh, action, buffer);
+    }
+    free(action->cookie);
+    answer(mesh, action->node, &response);
 }
 
 /* The same of an entry of the ring. */

@@ -55,19 +55,13 @@ struct mesh_order {
     bool more; /* another one follows */
 };
 
-/* The message that a node's rows wait for. */
-struct mesh_arrival {
-    uint64_t complete_ps;
-    bool damaged; /* rows that were queued before that leave never */
-};
-
 struct mesh {
     const struct mesh_config *config;
     struct backend *backend;
     struct fabric *fabric;
-    uint32_t *taken;              /* sends taken, per node */
-    uint32_t *sequence;           /* last request answered, per node */
-    struct mesh_arrival *arrival; /* the last message handed over, per node */
+    uint32_t *taken;    /* sends taken, per node */
+    uint32_t *sequence; /* last request answered, per node */
+    uint32_t *posted;   /* the post of the last message sent on, per node */
     uint32_t up;
     uint32_t ended;
     bool unread; /* an order's load could not be read: said on stderr */

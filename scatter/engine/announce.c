@@ -106,5 +106,8 @@ int announce_take(struct scatter *scatter, struct circuit_delivery delivery)
     if (error == ERR_OK) {
         error = scatter_begin_kernel(scatter);
     }
+    if (error == ERR_OK && scatter->policy->expect != NULL) {
+        scatter->policy->expect(scatter);
+    }
     return error;
 }

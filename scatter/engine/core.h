@@ -106,23 +106,28 @@ struct scatter_memory {
  *
  *   message                                                       waits for
  *   complete                                                      next round
- *      | split | queue | kernel | kernel | round |
- *                         start    run()    end
+ *      | split | queue | round | kernel | round |
+ *                         start   run()    end
  *
  * and of a node in a tree:
  *
  *      | branch | branch queue | .. | branch queue | kernel | kernel |
  *        split    first child         last child     start    run()
  *
- * The sends of all phases are queued at once; layer N has none. The first part
- * takes job_ps more before they are. The originator begins with first_send_ps
- * in place of split and queue; each further round costs it the queue and
- * round_overhead_ps.
+ * If the switch sends on by itself, split_ps is its time and no node's. The
+ * sends of all phases are queued at once; layer N has none. The originator
+ * begins with first_send_ps in place of split and queue; each further round
+ * costs it the queue and round_overhead_ps.
  */
 struct scatter_costs {
     uint32_t first_send_ps;   /* time zero to the sends being queued */
-    uint32_t split_ps;        /* message complete to the volume being split */
-    uint32_t queue_ps;        /* the sends of all phases */
+    uint32_t split_ps;        /* of the pattern: message complete to the sends
+                                 of the first phase, but for queueing */
+    uint32_t queue_ps;        /* the sends of all phases; 0: the switch sends on
+                                 by itself */
+    uint32_t round_start_ps;  /* of the pattern, in later rounds: all but
+                                 queueing, from asking for a part that is there
+                                 to the kernel's run() */
     uint32_t kernel_start_ps; /* last send queued to the kernel's run() */
     uint32_t round_end_ps;    /* end of run() to the wait for the next round */
     uint32_t round_overhead_ps; /* of the originator, beside its queue */
@@ -138,8 +143,8 @@ struct scatter_costs {
     uint32_t plan_tree_ps;      /* .. along a tree, each of them and for each
                                    node; .. */
     uint32_t try_rounds_ps;     /* .. and looks at one more number of them */
-    uint32_t job_ps;            /* of the pattern: to read the job */
-    uint32_t first_start_ps;    /* of the pattern: after a first part's sends */
+    uint32_t first_start_ps;    /* of the pattern: the first part's round_start,
+                                   from its head on */
     uint32_t own_start_ps;      /* of the pattern's originator: last send queued
                                    to the kernel's run() */
     /* Of a tree's originator: sends that it queues at once, of all rounds; and
@@ -178,13 +183,13 @@ struct scatter {
     struct torus_path path_from_parent;
     struct circuit_cut cut; /* of the pattern */
     /* Of the pattern: the ports, and CIRCUIT_HEAD(): all of a part before its
-       range, of the next message; then of all later rounds. What a part's place
-       must be: wire_part_place() of round 0. Bytes of a later round's tables.
-     */
+       range, of the next message; then of all later rounds. What a part's label
+       must be but for the round: wire_part_place() of round 0; then of all
+       later rounds, with all that it says. */
     uint32_t wanted;
     uint32_t wanted_later;
     uint32_t place;
-    uint32_t tables_bytes;
+    uint32_t label;
     /* Messages but for what differs from send to send, and the circuit's form
        of the same index: the phase. Entry 0 is for branches of a tree. */
     struct circuit_message message[TORUS_PHASES_MAX + 1];
@@ -200,8 +205,8 @@ struct scatter {
        those of the torus, as an advance's are. */
     struct wire_job job;
     unsigned round;          /* at hand, from 0 */
-    const uint8_t *job_data; /* the stored job (scatter/wire/wire.h), which is
-                                passed on as it came; job_bytes long */
+    const uint8_t *job_data; /* the stored job (scatter/wire/wire.h),
+                                job_bytes long */
     const uint8_t *branch;   /* this node's piece of the tree, if it has one */
     uint32_t job_bytes;
     /* Of a tree, in later rounds: where ranges begin; and the round's number.

@@ -184,9 +184,8 @@ void scatter_begin_gather(struct scatter *scatter)
 static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
 {
     if (scatter_has_output(scatter)) {
-        return scatter->slots.end_ps + wire_job_result_ps(&scatter->job,
-                                                          scatter->job_data,
-                                                          scatter->layer);
+        return scatter->slots.end_ps +
+               wire_job_result_ps(scatter->job_data, scatter->layer);
     }
     return slots_next_ps(&scatter->slots,
                          now_ps + scatter->costs->result_queue_ps,

@@ -3,6 +3,7 @@
 
 #include "scatter/engine/originator_startups.h"
 #include "scatter/engine/pattern.h"
+#include "scatter/engine/pattern_job.h"
 
 #include <string.h>
 
@@ -17,9 +18,9 @@ static uint64_t ready_ps(const struct scatter *scatter,
     const struct scatter_costs *costs = scatter->costs;
     const struct wire_report *report = &originator->report;
 
-    return report->received_ps[phase] + costs->split_ps +
+    return report->received_ps[phase] +
            (phase < scatter->job.phases ? costs->queue_ps : 0) +
-           costs->kernel_start_ps + report->call_ps +
+           costs->round_start_ps + report->call_ps +
            originator->advance.units * report->compute_ps + costs->round_end_ps;
 }
 
@@ -112,16 +113,16 @@ static bool choose_advance(const struct scatter *scatter,
 {
     const struct scatter_costs *costs = scatter->costs;
     const struct planner_input *input = &originator->input;
-    struct advance_input advance = {
-        .nodes = originator->nodes,
-        .load_units = input->load_units,
-        .compute_ps = input->compute_ps,
-        .transfer_ps = input->transfer_ps,
-        .plan_ps = costs->advance_ps,
-        .rounds_ps = costs->plan_rounds_ps,
-        .startups_ps = costs->queue_ps,
-        .round_ps = costs->split_ps + costs->queue_ps + costs->kernel_start_ps +
-                    costs->round_end_ps};
+    struct advance_input advance = {.nodes = originator->nodes,
+                                    .load_units = input->load_units,
+                                    .compute_ps = input->compute_ps,
+                                    .transfer_ps = input->transfer_ps,
+                                    .plan_ps = costs->advance_ps,
+                                    .rounds_ps = costs->plan_rounds_ps,
+                                    .startups_ps = costs->queue_ps,
+                                    .round_ps = costs->queue_ps +
+                                                costs->round_start_ps +
+                                                costs->round_end_ps};
 
     for (unsigned i = 0; i < phases; ++i) {
         advance.startups_ps += input->startup_ps[i];
@@ -170,9 +171,10 @@ static int send_advance(struct scatter *scatter, struct originator *originator,
     wire_tables_store(tables, phases, share_units, originator->advance_units);
     originator_start(scatter, originator);
     originator->report.advance = true;
-    pattern_set_cut(scatter);
+    pattern_expect(scatter);
     scatter->units = originator->advance_units[0];
-    error = pattern_distribute(scatter, tables, tables, bytes);
+    error =
+        pattern_distribute(scatter, (struct circuit_segment){tables, bytes});
     originator_take_off(scatter, originator, originator->advance_units[0]);
     return error;
 }

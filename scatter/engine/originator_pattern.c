@@ -6,6 +6,7 @@
 #include "scatter/engine/originator_advance.h"
 #include "scatter/engine/originator_startups.h"
 #include "scatter/engine/pattern.h"
+#include "scatter/engine/pattern_job.h"
 #include "scatter/engine/result_slots.h"
 
 /* Whether the plan counts the way back of outputs. */
@@ -46,8 +47,7 @@ static void set_one_round(const struct scatter *scatter,
 
         units /= 5;
         arrives_ps = input->transfer_ps * (units - units / 16);
-        software_ps += costs->job_ps;
-        sends_ps = startups_less(software_ps, arrives_ps);
+        sends_ps = software_ps;
         starts_ps =
             startups_less(software_ps + costs->first_start_ps, arrives_ps);
         originator->hop_ps[i + 1] = hop_ps;
@@ -161,7 +161,10 @@ static bool keep_one(const struct scatter *scatter,
     uint64_t makespan_ps =
         whole_units_ps(originator, one) + round_ps(scatter, one->phases);
 
-    best->is_input = makespan_ps < best->makespan_ps;
+    /* Behind an advance every node needs a part: it brings the job. */
+    best->is_input =
+        makespan_ps < best->makespan_ps &&
+        (!originator->report.advance || one->volume_units[one->phases] > 0);
     if (!best->is_input) {
         return false;
     }
@@ -226,9 +229,9 @@ static struct rounds_input rounds_input(const struct scatter *scatter,
     return (struct rounds_input){
         .base = &originator->input,
         .queue_ps = costs->queue_ps,
-        .between_rounds_ps = costs->split_ps + costs->kernel_start_ps +
+        .between_rounds_ps = (uint64_t)costs->round_start_ps +
                              costs->round_end_ps + originator->report.call_ps,
-        .begin_ps = (uint64_t)costs->job_ps + costs->first_start_ps,
+        .begin_ps = startups_less(costs->first_start_ps, costs->round_start_ps),
         .round_overhead_ps = costs->round_overhead_ps,
         .gain_ps = any ? costs->try_rounds_ps : 0,
         .rounds_min = any ? 2 : rounds,
@@ -550,26 +553,26 @@ static uint64_t quiet_ps(const struct originator *originator)
                              originator->input.startup_ps[plan->phases - 1]);
 }
 
-/* Writes the job into new memory, with the tables of the first round, and those
-   of all later ones behind it. */
+/* Writes the tables of the first round into new memory, the job behind them,
+   and then the tables of all later rounds. */
 static int store_job(struct scatter *scatter, struct originator *originator)
 {
     struct wire_job *job = &scatter->job;
     const struct rounds_plan *made = &originator->plan;
     uint64_t result_ps[TORUS_PHASES_MAX + 1];
+    uint32_t tables_bytes = WIRE_TABLES_BYTES(made->phases);
     uint8_t *tables;
     int error = ERR_OK;
 
     job->phases = made->phases;
     job->rounds = originator->report.rounds;
-    job->flags |= WIRE_TABLES;
     scatter->job_bytes = wire_job_bytes(job);
-    originator->job = originator_allocate(
-        scatter, scatter->job_bytes +
-                     (made->rounds - 1u) * WIRE_TABLES_BYTES(job->phases));
-    if (originator->job == NULL) {
+    tables = originator_allocate(scatter, scatter->job_bytes +
+                                              made->rounds * tables_bytes);
+    if (tables == NULL) {
         return ERR_MEMORY;
     }
+    originator->job = tables + tables_bytes;
     if (job->phases > 0) {
         error = slots_set_short(scatter, originator,
                                 originator_phase_hops(scatter, 1),
@@ -578,13 +581,11 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     if (scatter_has_output(scatter)) {
         plan_returns(scatter, originator, result_ps);
     }
-    wire_job_store(originator->job, job, made->share_units[0],
-                   made->volume_units[0], result_ps);
-    tables = originator->job + scatter->job_bytes;
-    for (unsigned round = 1; round < made->rounds; ++round) {
+    wire_job_store(originator->job, job, result_ps);
+    for (unsigned round = 0; round < made->rounds; ++round) {
         wire_tables_store(tables, job->phases, made->share_units[round],
                           made->volume_units[round]);
-        tables += WIRE_TABLES_BYTES(job->phases);
+        tables += tables_bytes + (round == 0 ? scatter->job_bytes : 0);
     }
     return error;
 }
@@ -652,8 +653,9 @@ static void next_round(struct scatter *scatter,
 int originator_send_rounds(struct scatter *scatter,
                            struct originator *originator, uint64_t start_ps)
 {
-    const uint8_t *tables = originator->job + WIRE_JOB_BYTES;
-    struct circuit_segment passed_on = {originator->job, scatter->job_bytes};
+    uint32_t tables_bytes = WIRE_TABLES_BYTES(scatter->job.phases);
+    struct circuit_segment passed_on = {originator->job - tables_bytes,
+                                        tables_bytes + scatter->job_bytes};
     uint32_t first_gap_ps = scatter->cut.first_gap_ps;
     uint32_t share_units = 0;
     int error = ERR_OK;
@@ -663,12 +665,11 @@ int originator_send_rounds(struct scatter *scatter,
                           slots_gather_ps(scatter, originator, start_ps));
     scatter->job_data = originator->job;
     scatter->round = originator->report.advance;
-    pattern_set_cut(scatter);
+    pattern_expect(scatter);
     for (unsigned round = 0; error == ERR_OK && round < originator->plan.rounds;
          ++round) {
         if (round > 0) {
             next_round(scatter, &passed_on, originator);
-            tables = passed_on.data;
             first_gap_ps += round_gap_ps(scatter, originator);
         }
         scatter->cut.first_gap_ps = first_gap_ps;
@@ -676,8 +677,7 @@ int originator_send_rounds(struct scatter *scatter,
             scatter->cut.first_gap_ps += advance_hold_ps(scatter, originator);
         }
         scatter->units = originator->plan.round_units[round];
-        error = pattern_distribute(scatter, tables, passed_on.data,
-                                   passed_on.bytes);
+        error = pattern_distribute(scatter, passed_on);
         share_units += scatter->split.share_units;
     }
     originator_set_range(scatter, &originator->order);

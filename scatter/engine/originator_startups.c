@@ -29,11 +29,10 @@ void startups_set(const struct scatter *scatter, struct originator *originator,
     uint64_t each_ps;
 
     job.phases = (uint8_t)phases;
-    job.flags |= WIRE_TABLES;
-    each_ps =
-        order->startup_ps +
-        order->transfer_ps * (SCATTER_PART_HEAD_BYTES + wire_job_bytes(&job) +
-                              job.before_bytes + job.after_bytes);
+    each_ps = order->startup_ps +
+              order->transfer_ps *
+                  (SCATTER_PART_HEAD_BYTES + WIRE_TABLES_BYTES(phases) +
+                   wire_job_bytes(&job) + job.before_bytes + job.after_bytes);
     input->phases_max = (uint8_t)phases;
     input->phases_want = (uint8_t)phases;
     input->results_denominator = 0;

@@ -146,7 +146,7 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     if (scatter_has_output(scatter)) {
         plan_returns(scatter, originator, result_ps);
     }
-    wire_job_store(originator->job, &scatter->job, NULL, NULL, result_ps);
+    wire_job_store(originator->job, &scatter->job, result_ps);
     return error;
 }
 

@@ -7,6 +7,7 @@
 #include "scatter/engine/originator_advance.h"
 #include "scatter/engine/originator_pattern.h"
 #include "scatter/engine/pattern.h"
+#include "scatter/engine/pattern_job.h"
 
 /* Prepares the sends of a phase before there is a load. */
 static int prepare_phase(struct scatter *scatter, unsigned phase)
@@ -119,6 +120,7 @@ static int gather(struct scatter *scatter)
 const struct policy pattern_policy = {.prepare = prepare,
                                       .announce = announce,
                                       .place = place,
+                                      .expect = pattern_expect,
                                       .receive = pattern_receive,
                                       .gather = gather,
                                       .advance = originator_advance,

@@ -64,6 +64,10 @@ struct policy {
     int (*place)(struct scatter *scatter, const uint8_t *announcement,
                  uint32_t bytes, uint32_t *head_bytes);
 
+    /* When the job was announced, and its kernel's terms are known: prepares
+       for its first message. No function: there is nothing to prepare. */
+    void (*expect)(struct scatter *scatter);
+
     /* Of the originator, before it measures the kernel and plans: queues an
        advance, if that pays. No function: it never does. */
     int (*advance)(struct scatter *scatter, struct originator *originator);

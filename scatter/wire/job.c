@@ -4,12 +4,6 @@
 
 #include <string.h>
 
-/* Bytes of the tables of shares and volumes. */
-static uint32_t volumes_bytes(const struct wire_job *job)
-{
-    return (job->flags & WIRE_TABLES) != 0 ? WIRE_TABLES_BYTES(job->phases) : 0;
-}
-
 void wire_tables_store(uint8_t *out, unsigned phases,
                        const uint32_t share_units[],
                        const uint32_t volume_units[])
@@ -21,12 +15,8 @@ void wire_tables_store(uint8_t *out, unsigned phases,
 }
 
 void wire_job_store(uint8_t *out, const struct wire_job *job,
-                    const uint32_t share_units[], const uint32_t volume_units[],
                     const uint64_t result_ps[])
 {
-    uint8_t *tables = out + WIRE_JOB_BYTES;
-    uint8_t *results = tables + volumes_bytes(job);
-
     memset(out, 0, wire_job_bytes(job));
     out[0] = job->phases;
     out[1] = job->rounds;
@@ -40,12 +30,9 @@ void wire_job_store(uint8_t *out, const struct wire_job *job,
     bytes_store_u32(out + 24, job->slots.early_units);
     bytes_store_u32(out + 28, job->before_bytes);
     bytes_store_u32(out + 32, job->after_bytes);
-    if ((job->flags & WIRE_TABLES) != 0) {
-        wire_tables_store(tables, job->phases, share_units, volume_units);
-    }
     for (unsigned layer = 0;
          (job->flags & WIRE_OUTPUT) != 0 && layer <= job->phases; ++layer) {
-        bytes_store_u64(results + 8 * layer, result_ps[layer]);
+        bytes_store_u64(out + WIRE_JOB_BYTES + 8 * layer, result_ps[layer]);
     }
 }
 
@@ -59,7 +46,7 @@ int wire_job_load(struct wire_job *job, const uint8_t *in, uint32_t bytes)
     job->flags = in[2];
     job->before_bytes = bytes_load_u32(in + 28);
     job->after_bytes = bytes_load_u32(in + 32);
-    if (job->phases - 1u >= ((job->flags & WIRE_TABLES) != 0
+    if (job->phases - 1u >= (WIRE_POLICY(job->flags) == WIRE_PATTERN
                                  ? TORUS_PHASES_MAX
                                  : TREE_PHASES_MAX) ||
         job->rounds - 1u >= ROUNDS_MAX) {
@@ -79,10 +66,9 @@ struct wire_slots wire_job_slots(const uint8_t *in)
                                .shift = in[6] & 31u};
 }
 
-uint64_t wire_job_result_ps(const struct wire_job *job, const uint8_t *in,
-                            unsigned layer)
+uint64_t wire_job_result_ps(const uint8_t *in, unsigned layer)
 {
-    return bytes_load_u64(in + WIRE_JOB_BYTES + volumes_bytes(job) + 8 * layer);
+    return bytes_load_u64(in + WIRE_JOB_BYTES + 8 * layer);
 }
 
 int wire_part_load(struct wire_part *part, const uint8_t *in, uint32_t bytes)
@@ -92,6 +78,6 @@ int wire_part_load(struct wire_part *part, const uint8_t *in, uint32_t bytes)
     }
     part->units = bytes_load_u32(in);
     part->first_unit = bytes_load_u32(in + 4);
-    part->place = bytes_load_u32(in + WIRE_PART_AT_LAYER);
+    part->label = bytes_load_u32(in + WIRE_PART_AT_LABEL);
     return ERR_OK;
 }

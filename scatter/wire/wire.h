@@ -8,16 +8,16 @@
  * WIRE_ORDER, host to originator:          WIRE_PART, node to child:
  *    0  u8[16] kernel, NUL-padded             0  u32  units
  *   16  u64 startup_ps                        4  u32  first unit
- *   24  u64 transfer_ps per byte              8  u8   layer of the receiver
- *   32  u64 hop_delay_ps                      9  u8   port it was sent out of
- *   40  u32 load_units                       10  u8   round, from 0
- *   44  u8  phases, or WIRE_BEST             11  u8   1: an advance, else 0
- *   45  u8  rounds, or WIRE_BEST             12  job, see below, or tables
- *   46  u8  ports at once                    ..  before, units, and after
- *   47  u8  flags and policy, see below   WIRE_BRANCH, node to child:
- *   48  u32 tree_nodes, 0: none             0  job, without tables
- *   52  u32 unit_bytes                      ..  the child's piece of the tree
- *   56  u32 arg_bytes                       ..  before, units, and after
+ *   24  u64 transfer_ps per byte              8  u32  label: hal/circuit.h
+ *   32  u64 hop_delay_ps                     12  tables, see below
+ *   40  u32 load_units                       ..  in one round, the job
+ *   44  u8  phases, or WIRE_BEST             ..  before, units, and after
+ *   45  u8  rounds, or WIRE_BEST
+ *   46  u8  ports at once                 WIRE_BRANCH, node to child:
+ *   47  u8  flags and policy, see below      0  job
+ *   48  u32 tree_nodes, 0: none             ..  the child's piece of the tree
+ *   52  u32 unit_bytes                      ..  before, units, and after
+ *   56  u32 arg_bytes
  *   60  u32 first_unit
  *   64  u32 before_bytes
  *   68  u32 after_bytes
@@ -35,10 +35,12 @@
  * with four ports and equal nodes. The other two are those of WIRE_TREE, for
  * all else; its order has a tree (scatter/plan/tree.h).
  *
- * The first part of a job carries it, later ones the tables of their round
- * alone. An advance (scatter/plan/advance.h) is round 0 of a job that is not
- * known yet, so it has tables alone, of all the torus' phases; round 1 has the
- * job then.
+ * A part's form is the receiver's layer, its last form the job's phases N, and
+ * its shared segment begins with the tables of its round:
+ *    0  u32 share_units[0..N]             ..  u32 volume_units[0..N]
+ * That of the first part of a job has the job behind them. An advance
+ * (scatter/plan/advance.h) is round 0 of a job that is not known yet, so it has
+ * tables alone, of all the torus' phases; round 1 has the job then.
  *
  * An order's compute_ps and call_ps are the rate that an earlier job showed; if
  * compute_ps is 0, the originator measures. A report's are those that the plan
@@ -55,16 +57,14 @@
  *   +8  u32 arg_bytes
  *  +12  arg, pad4
  *
- * The job is the same in every part and is passed on as it came, as are the
- * tables of later rounds:
+ * The job is passed on as it came, as are tables:
  *    0  u8  phases N                       8  u64 gather_ps
  *    1  u8  rounds R, from 1              16  u32 short_units of 2^shift ps
  *    2  u8  flags and policy              20  u32 long_units
  *    3  u8  short frames in a period      24  u32 early_units
  *    4  u16 short_bytes                   28  u32 before_bytes
  *    6  u8  shift; u8 0                   32  u32 after_bytes
- *   36  u32 share_units[0..N], u32 volume_units[0..N], if WIRE_TABLES
- *   ..  u64 result_ps[0..N], if WIRE_OUTPUT
+ *   36  u64 result_ps[0..N], if WIRE_OUTPUT
  *
  * Flags and policy share a byte: bits 0 to 3 are flags, enum wire_order_flag or
  * enum wire_job_flag, bits 4 to 7 the policy, enum wire_policy.
@@ -159,8 +159,7 @@ enum wire_order_flag {
 
 /* Flags of a job. */
 enum wire_job_flag {
-    WIRE_TABLES = 1, /* it has tables of shares and volumes */
-    WIRE_OUTPUT = 4  /* the kernel has an output besides its result */
+    WIRE_OUTPUT = 4 /* the kernel has an output besides its result */
 };
 
 /* How the load moves: rows of the table in scatter/engine/policy_table.c. */
@@ -183,7 +182,7 @@ enum wire_asks {
 #define WIRE_NAME_BYTES 16u
 #define WIRE_ORDER_BYTES 88u
 #define WIRE_PART_BYTES 12u
-#define WIRE_PART_AT_LAYER 8u
+#define WIRE_PART_AT_LABEL 8u
 #define WIRE_JOB_BYTES 36u
 #define WIRE_CHUNK_BYTES 8u
 #define WIRE_ANNOUNCE_BYTES 12u     /* without head and argument */
@@ -207,7 +206,7 @@ enum wire_asks {
    of less than 2^36 ps. */
 #define WIRE_CALL_MAX_PS ((uint64_t)1 << 35)
 
-/* Largest job of the pattern, without its argument. */
+/* Largest job of the pattern, with its tables. */
 #define WIRE_JOB_BYTES_MAX (WIRE_JOB_BYTES + 16u * (TORUS_PHASES_MAX + 1u))
 
 #define WIRE_PAD4(bytes) (((bytes) + 3u) & ~3u)
@@ -278,7 +277,7 @@ struct wire_announce {
 struct wire_part {
     uint32_t units;
     uint32_t first_unit;
-    uint32_t place; /* wire_part_place() */
+    uint32_t label;
 };
 
 /* Stores what comes between head and argument: WIRE_ANNOUNCE_BYTES. */
@@ -292,25 +291,22 @@ NODISCARD int wire_announce_load(struct wire_announce *announce,
 /* Bytes of the tables of shares and volumes. */
 #define WIRE_TABLES_BYTES(phases) (8u * ((phases) + 1u))
 
-/* Bytes of a job with its tables. Inline, as it is on the hot path; divisions
-   by constants instead of branches. */
+/* Bytes of a job. Inline, as it is on the hot path; a division by a constant
+   instead of a branch. */
 __attribute__((always_inline)) static inline uint32_t
 wire_job_bytes(const struct wire_job *job)
 {
-    uint32_t flags = job->flags;
-    uint32_t tables = (flags & WIRE_TABLES) / WIRE_TABLES +
-                      (flags & WIRE_OUTPUT) / WIRE_OUTPUT;
-
-    return WIRE_JOB_BYTES + tables * WIRE_TABLES_BYTES(job->phases);
+    return WIRE_JOB_BYTES +
+           (job->flags & WIRE_OUTPUT) / WIRE_OUTPUT * 8u * (job->phases + 1u);
 }
 
-/* Tables: index = layer, entries 0 to phases; NULL if its flags name none.
-   result_ps counts from gather_ps. `out`: wire_job_bytes(). */
+/* result_ps counts from gather_ps: index = layer, entries 0 to phases, if the
+   job has an output. `out`: wire_job_bytes(). */
 void wire_job_store(uint8_t *out, const struct wire_job *job,
-                    const uint32_t share_units[], const uint32_t volume_units[],
                     const uint64_t result_ps[]);
 
-/* The tables of a later round; `out`: WIRE_TABLES_BYTES(). */
+/* The tables of a round: index = layer, entries 0 to phases. `out`:
+   WIRE_TABLES_BYTES(). */
 void wire_tables_store(uint8_t *out, unsigned phases,
                        const uint32_t share_units[],
                        const uint32_t volume_units[]);
@@ -328,8 +324,7 @@ NODISCARD int wire_job_load(struct wire_job *job, const uint8_t *in,
 
 /*
  * Stored tables, read where they lie (index = layer): they are 4-byte aligned,
- * and this machine is little-endian as hal/bytes.h asserts. Those of a job lie
- * at its byte WIRE_JOB_BYTES.
+ * and this machine is little-endian as hal/bytes.h asserts.
  */
 static inline const uint32_t *wire_shares(const uint8_t *tables)
 {
@@ -346,13 +341,12 @@ struct wire_slots wire_job_slots(const uint8_t *in);
 
 /* When a layer's results leave, counted from gather_ps, in a stored job with an
    output. */
-uint64_t wire_job_result_ps(const struct wire_job *job, const uint8_t *in,
-                            unsigned layer);
+uint64_t wire_job_result_ps(const uint8_t *in, unsigned layer);
 
-/* Of bytes 8 to 11 of a part: it is an advance. */
+/* Of a part's label: it is an advance. */
 #define WIRE_ADVANCE (1u << 24)
 
-/* Bytes 8 to 11 of a part: one number, which a receiver compares at once. */
+/* The bits of a part's label that say whose it is: CIRCUIT_LABEL_POSTED. */
 static inline uint32_t wire_part_place(unsigned layer, unsigned port,
                                        unsigned round)
 {
@@ -360,14 +354,14 @@ static inline uint32_t wire_part_place(unsigned layer, unsigned port,
 }
 
 static inline void wire_part_store(uint8_t *out, uint32_t units,
-                                   uint32_t first_unit, uint32_t place)
+                                   uint32_t first_unit, uint32_t label)
 {
     bytes_store_u32(out, units);
     bytes_store_u32(out + 4, first_unit);
-    bytes_store_u32(out + WIRE_PART_AT_LAYER, place);
+    bytes_store_u32(out + WIRE_PART_AT_LABEL, label);
 }
 
-/* Result: 0 or ERR_LENGTH. The place is the receiver's to check. */
+/* Result: 0 or ERR_LENGTH. The label is the receiver's to check. */
 NODISCARD int wire_part_load(struct wire_part *part, const uint8_t *in,
                              uint32_t bytes);
 

@@ -126,7 +126,7 @@ window = mmap.mmap(WINDOW, 1 << 20)
 send = struct.pack("<QIBBH12IHHBBHII", 0, 0, 1, 0, 1, 0x80000, 4, *[0] * 10,
                    1, 0, 0, 1, 0, 0, 0)
 for i in range(1024):
-    window[560 + 80 * i:560 + 80 * i + len(send)] = send
+    window[608 + 80 * i:608 + 80 * i + len(send)] = send
 queued = bytes(4)
 def flip():
     while True:
@@ -163,7 +163,7 @@ BEYOND = """
 window = mmap.mmap(WINDOW, 1 << 20)
 send = struct.pack("<QIBBH12IHHBBHII", 0, 0, 1, 0, 1, {head}, {shared},
                    *[0] * 8, 1, 0, 0, 1, 0, 0, 0)
-window[560:560 + len(send)] = send
+window[608:608 + len(send)] = send
 window[424:428] = struct.pack("<I", 1)
 window[112:144] = struct.pack("<QIIIIII", 0, 1, 1, 0x80000, 4096, 0, 1)
 os.write(DOORBELL, b"!")

@@ -9,7 +9,6 @@
 #define PART_BYTES 12u
 #define JOB_BYTES 36u
 #define BRANCH_BYTES 16u
-#define FLAG_TABLES 1u
 #define FLAG_OUTPUT 4u
 #define RESULT_BYTES 8u
 
@@ -112,14 +111,11 @@ static uint32_t take_job(struct judge *judge, uint32_t at)
     judge->output = (flags & FLAG_OUTPUT) != 0;
     fuzz_check(flags >> 4 == (judge->pattern ? WIRE_PATTERN : WIRE_TREE),
                "a job of another policy");
-    fuzz_check((flags & FLAG_TABLES) != 0 || !judge->pattern,
-               "a job without its tables");
     fuzz_check(job[0] >= 1 && job[0] <= (judge->pattern ? 10 : 240),
                "a job of a number of phases that is none");
     fuzz_check(!judge->advance || judge->phases == job[0],
                "a job that does not go with its advance");
     judge->phases = job[0];
-    bytes += (flags & FLAG_TABLES) != 0 ? 8 * (judge->phases + 1) : 0;
     bytes += judge->output ? 8 * (judge->phases + 1) : 0;
     return bytes;
 }
@@ -129,15 +125,19 @@ static uint32_t take_part(struct judge *judge, struct judge_round *round)
 {
     const struct letter *letter = judge->last;
     const struct subtree *subtree = subtree_now();
+    uint32_t phases;
+    uint32_t ahead;
     bool advance;
 
     fuzz_check(letter->kind == WIRE_PART && letter->bytes >= PART_BYTES,
                "what is no part is computed");
-    advance = letter->data[11] == 1;
-    fuzz_check(letter->data[8] == judge->role.layer &&
+    advance = (letter->data[11] & 1) != 0;
+    phases = letter->data[8] >> 4;
+    ahead = 8 * (phases + 1);
+    fuzz_check((letter->data[8] & 15) == judge->role.layer &&
                    letter->data[9] == judge->role.port &&
                    letter->data[10] == judge->count &&
-                   letter->data[11] <= (judge->count == 0),
+                   (!advance || judge->count == 0),
                "a part of another place is computed");
     round->units = bytes_load_u32(letter->data);
     round->first = bytes_load_u32(letter->data + 4);
@@ -147,9 +147,11 @@ static uint32_t take_part(struct judge *judge, struct judge_round *round)
         judge->before_bytes = current()->scatter.terms.before_bytes;
         judge->after_bytes = current()->scatter.terms.after_bytes;
     } else if (!judge->known) {
-        return PART_BYTES + take_job(judge, PART_BYTES);
+        ahead += take_job(judge, PART_BYTES + ahead);
     }
-    return PART_BYTES + 8 * (judge->phases + 1);
+    fuzz_check(phases == judge->phases && letter->data[11] >> 1 == ahead / 4,
+               "a part of another shape is computed");
+    return PART_BYTES + ahead;
 }
 
 /* The same of a branch, and of a later round's. */

@@ -249,13 +249,11 @@ static void store_announcement(uint8_t **at, const struct plan *plan)
 }
 
 static void store_job(uint8_t **at, const struct plan *plan,
-                      enum wire_policy policy, unsigned phases,
-                      const uint32_t *shares, const uint32_t *volumes)
+                      enum wire_policy policy, unsigned phases)
 {
     static const uint64_t result_ps[TORUS_PHASES_MAX + 1] = {0};
-    unsigned flags = (plan->more ? MORE : 0) |
-                     (policy == WIRE_PATTERN ? WIRE_TABLES : 0) |
-                     (plan->numerator > 0 ? WIRE_OUTPUT : 0);
+    unsigned flags =
+        (plan->more ? MORE : 0) | (plan->numerator > 0 ? WIRE_OUTPUT : 0);
     struct wire_job job = {.phases = (uint8_t)phases,
                            .rounds = plan->rounds,
                            .flags = WIRE_FLAGS(flags, policy),
@@ -263,7 +261,7 @@ static void store_job(uint8_t **at, const struct plan *plan,
                            .before_bytes = BEFORE_BYTES,
                            .after_bytes = AFTER_BYTES};
 
-    wire_job_store(*at, &job, shares, volumes, result_ps);
+    wire_job_store(*at, &job, result_ps);
     *at += wire_job_bytes(&job);
 }
 
@@ -315,7 +313,10 @@ static void add_part(struct input *input, const struct plan *plan,
     unsigned phases = pattern_phases(plan);
     uint32_t share[TORUS_PHASES_MAX + 1];
     uint32_t volume[TORUS_PHASES_MAX + 1];
-    uint8_t *at = begin_message(input, WIRE_PART, plan->job);
+    uint8_t *part = begin_message(input, WIRE_PART, plan->job);
+    uint8_t *at = part + WIRE_PART_BYTES;
+    uint32_t label = wire_part_place(role.layer, role.port, round) |
+                     (ahead == AHEAD_ADVANCE ? WIRE_ADVANCE : 0);
     uint32_t first;
 
     for (unsigned layer = phases + 1; layer-- > 0;) {
@@ -323,16 +324,13 @@ static void add_part(struct input *input, const struct plan *plan,
         volume[layer] = layer == phases ? plan->share : 5 * volume[layer + 1];
     }
     first = round * volume[role.layer];
-    wire_part_store(at, volume[role.layer], first,
-                    wire_part_place(role.layer, role.port, round) |
-                        (ahead == AHEAD_ADVANCE ? WIRE_ADVANCE : 0));
-    at += WIRE_PART_BYTES;
+    wire_tables_store(at, phases, share, volume);
+    at += WIRE_TABLES_BYTES(phases);
     if (ahead == AHEAD_JOB) {
-        store_job(&at, plan, WIRE_PATTERN, phases, share, volume);
-    } else {
-        wire_tables_store(at, phases, share, volume);
-        at += WIRE_TABLES_BYTES(phases);
+        store_job(&at, plan, WIRE_PATTERN, phases);
     }
+    label |= circuit_label(phases, (uint32_t)(at - part) - WIRE_PART_BYTES);
+    wire_part_store(part, volume[role.layer], first, label);
     store_range(&at, plan, first, volume[role.layer]);
     end_message(input, at);
 }
@@ -454,7 +452,7 @@ static void add_branch(struct input *input, const struct plan *plan)
 {
     uint8_t *at = begin_message(input, WIRE_BRANCH, plan->job);
 
-    store_job(&at, plan, WIRE_TREE, TREE_PHASES, NULL, NULL);
+    store_job(&at, plan, WIRE_TREE, TREE_PHASES);
     store_piece(&at, plan);
     store_range(&at, plan, 0, plan->share * piece[0].shares);
     end_message(input, at);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/fuzz/subtree.h"
 
+#include "hal/forward.h"
 #include "scatter/engine/node.h"
 #include "test/fuzz/fuzz.h"
 
@@ -15,7 +16,6 @@
 
 struct subtree_send {
     struct subtree_send *next;
-    bool chained; /* to the rest of the message that is being received */
     uint16_t job;
     unsigned ports; /* 0: rows */
     struct circuit_message message;
@@ -206,7 +206,10 @@ static void carry_out_part(struct subtree_node *node,
                         (uint32_t)(to - from));
     bytes_store_u32(letter->data, units);
     bytes_store_u32(letter->data + 4, rows->first_unit + (uint32_t)position);
-    bytes_store_u32(letter->data + 8, rows->label + place);
+    bytes_store_u32(letter->data + 8,
+                    (rows->label & CIRCUIT_LABEL_OWN) +
+                        circuit_label(send->cut.last_form, rows->shared.bytes) +
+                        place);
     at = letter->data + CIRCUIT_ROW_BYTES;
     append(&at, rows->shared);
     append(&at,
@@ -265,31 +268,12 @@ static void carry_out(struct subtree_node *node)
     node->send_count = 0;
 }
 
-/* Those that the rest of a damaged message takes with it. */
-static void drop_chained(struct subtree_node *node)
-{
-    struct subtree_send **at = &node->sends;
-
-    while (*at != NULL) {
-        struct subtree_send *send = *at;
-
-        if (send->chained) {
-            *at = send->next;
-            free(send);
-        } else {
-            at = &send->next;
-        }
-    }
-    node->sends_end = at;
-}
-
 static struct subtree_send *queue(struct subtree_node *node, unsigned ports)
 {
     struct subtree_send *send = NULL;
 
     if (node->send_count < SENDS_MAX) {
         send = must(calloc(1, sizeof *send));
-        send->chained = node->rest != NULL;
         send->ports = ports;
         *node->sends_end = send;
         node->sends_end = &send->next;
@@ -360,6 +344,7 @@ int circuit_send_rows(struct circuit *circuit, const struct circuit_cut *cut,
     struct subtree_send *send;
 
     fuzz_check(!node->corrupt, "a damaged message is taken");
+    fuzz_check(node->rest == NULL, "rows ahead of a message's end");
     fuzz_check(cut->form > 0 && cut->form <= cut->last_form &&
                    cut->last_form < CIRCUIT_FORMS,
                "rows of forms that are none");
@@ -374,6 +359,21 @@ int circuit_send_rows(struct circuit *circuit, const struct circuit_cut *cut,
     send->cut = *cut;
     send->rows = *rows;
     return ERR_OK;
+}
+
+void circuit_expect(struct circuit *circuit, const struct circuit_cut *cut)
+{
+    struct subtree_node *node = circuit->board;
+
+    node->cut = *cut;
+}
+
+void circuit_post(struct circuit *circuit, uint32_t label)
+{
+    struct subtree_node *node = circuit->board;
+
+    node->posted = label;
+    node->is_posted = true;
 }
 
 int circuit_drain(struct circuit *circuit)
@@ -463,6 +463,22 @@ static struct letter *wait_for(struct subtree_node *node, unsigned ports,
 
 /* Writes the message to where the node wants it, or as much of it as the head
    has: nothing behind that may be looked at. */
+/* A message takes the post along that holds when it begins to come in. */
+static void take_post(struct subtree_node *node, const struct letter *letter)
+{
+    const struct circuit_message *form = node->form[node->cut.form];
+
+    node->has_post =
+        node->is_posted && form != NULL && form->kind == letter->kind &&
+        node->cut.job == letter->job && letter->bytes >= CIRCUIT_ROW_BYTES &&
+        ((bytes_load_u32(letter->data + 8) ^ node->posted) &
+         CIRCUIT_LABEL_POSTED) == 0;
+    node->taken_label = node->posted;
+    if (node->has_post) {
+        node->is_posted = false;
+    }
+}
+
 static int deliver(struct subtree_node *node, const struct letter *letter,
                    uint8_t *buffer, uint32_t capacity_bytes, unsigned ports)
 {
@@ -493,6 +509,7 @@ static int deliver(struct subtree_node *node, const struct letter *letter,
     node->message_end = buffer + bytes;
     node->rest = head_only ? buffer + head : NULL;
     node->rest_damaged = letter->damaged;
+    take_post(node, letter);
     /* Around a result with an output, which comes to lie behind others, the
        engine saves and restores what is there. */
     if ((ports >> 8 & 0xffu) == 0 || buffer < node->memory ||
@@ -501,6 +518,26 @@ static int deliver(struct subtree_node *node, const struct letter *letter,
              buffer + capacity_bytes);
     }
     return ERR_OK;
+}
+
+/* What of the message, now that all of it is there, the switch sends on by
+   itself. */
+static void forward(struct subtree_node *node)
+{
+    struct circuit_cut cut = node->cut;
+    struct circuit_rows rows;
+    struct subtree_send *send;
+
+    if (!node->has_post ||
+        !forward_rows(&rows, &cut, node->taken_label, node->message,
+                      (uint32_t)(node->message_end - node->message))) {
+        return;
+    }
+    send = queue(node, 0);
+    if (send != NULL) {
+        send->cut = cut;
+        send->rows = rows;
+    }
 }
 
 int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
@@ -531,6 +568,9 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
                                   .port = letter->port,
                                   .kind = letter->kind};
     error = deliver(node, letter, buffer, capacity_bytes, ports);
+    if (error == ERR_OK && node->rest == NULL) {
+        forward(node);
+    }
     free(letter);
     return error;
 }
@@ -546,14 +586,11 @@ int circuit_complete(struct circuit *circuit)
     node->rest = NULL;
     if (node->rest_damaged) {
         node->corrupt = true;
-        drop_chained(node);
         return ERR_CORRUPT;
-    }
-    for (struct subtree_send *at = node->sends; at != NULL; at = at->next) {
-        at->chained = false;
     }
     subtree_show(node);
     hide(node, node->message_end, end);
+    forward(node);
     return ERR_OK;
 }
 

@@ -54,6 +54,11 @@ struct subtree_node {
     struct subtree_send **sends_end;
     uint32_t send_count;
     const struct circuit_message *form[CIRCUIT_FORMS];
+    struct circuit_cut cut; /* circuit_expect() */
+    uint32_t posted;        /* the label, .. */
+    bool is_posted;         /* .. if there is one */
+    uint32_t taken_label;   /* the post of the message received last, .. */
+    bool has_post;          /* .. if it has one */
     /* What it received last; of a head, bytes from `rest` on are not there
        yet. Nobody may look at [hidden, hidden_end). */
     const uint8_t *message;

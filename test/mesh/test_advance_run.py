@@ -55,7 +55,7 @@ def test_every_unit_once(folder):
 
 
 @pytest.mark.parametrize("rounds, options", [
-    (1, ()), (3, ()), ("auto", ("--phases", "2")),
+    (1, ()), (2, ()), ("auto", ("--phases", "2")),
     (1, ("--schedule", "star")), (1, ("--slow", "1,2=4"))])
 def test_none_where_it_was_not_asked_for(folder, rounds, options):
     report = report_of(folder, 100_000, "spin", "32", "--profile", "t3d",

@@ -19,7 +19,7 @@ ONE_BY_ONE = "quincunx: boards start one by one: "
 
 JOBS = {
     "search": ["5x5", "search", "--arg", "return"],
-    "rounds": ["5x5", "spin", "--arg", "32", "--profile", "t3d", "--rounds",
+    "rounds": ["5x5", "spin", "--arg", "32", "--profile", "lvds", "--rounds",
                "3"],
     "speeds": ["5x5", "spin", "--arg", "8", "--slow", "0,0=2", "--slow",
                "1,2=8", "--slow", "4,4=4", "--slow", "3,3=8"],

@@ -391,7 +391,7 @@ static struct wire_job job_of(uint8_t phases)
 {
     return (struct wire_job){.phases = phases,
                              .rounds = ROUNDS_MAX,
-                             .flags = WIRE_TABLES,
+                             .flags = WIRE_FLAGS(0u, WIRE_PATTERN),
                              .slots = {.gather_ps = 0xfedcba9876543210,
                                        .short_units = 0xdeadbeef,
                                        .long_units = 0x01020304,
@@ -425,43 +425,33 @@ static void check_same_slots(struct unit *unit, const struct wire_slots *back,
     CHECK_EQUAL(unit, back->shift, slots->shift);
 }
 
-/* With the tables of an output, too. */
+/* With the table of an output, too. */
 static void job_round_trip(struct unit *unit)
 {
     static _Alignas(4) uint8_t message[WIRE_JOB_BYTES_MAX + 1];
-    uint32_t shares[TORUS_PHASES_MAX + 1];
-    uint32_t volumes[TORUS_PHASES_MAX + 1];
     uint64_t results[TORUS_PHASES_MAX + 1];
 
-    fill_tables(shares, volumes);
     fill_results(results, TORUS_PHASES_MAX + 1);
     for (unsigned n = 0; n < 2u * TORUS_PHASES_MAX; ++n) {
         uint8_t phases = (uint8_t)(1 + n / 2);
         struct wire_job job = job_of(phases);
-        uint32_t layer_bytes = n % 2 == 0 ? 8 : 16;
+        uint32_t layer_bytes = n % 2 == 0 ? 0 : 8;
         struct wire_slots slots;
         uint32_t bytes = 36 + layer_bytes * (phases + 1u);
         struct wire_job back;
 
-        job.flags = (uint8_t)(WIRE_TABLES | WIRE_MORE |
-                              (layer_bytes == 16 ? WIRE_OUTPUT : 0u));
+        job.flags = (uint8_t)(WIRE_MORE | (layer_bytes > 0 ? WIRE_OUTPUT : 0u));
         CHECK_EQUAL(unit, wire_job_bytes(&job), bytes);
-        CHECK(unit, bytes <= WIRE_JOB_BYTES_MAX);
+        CHECK(unit, bytes + WIRE_TABLES_BYTES(phases) <= WIRE_JOB_BYTES_MAX);
         memset(message, 0xa5, sizeof message);
-        wire_job_store(message, &job, shares, volumes, results);
+        wire_job_store(message, &job, results);
         CHECK_EQUAL(unit, message[bytes], 0xa5);
         CHECK_EQUAL(unit, wire_job_load(&back, cut(message, bytes), bytes),
                     ERR_OK);
         check_same_job(unit, &back, &job);
         for (unsigned i = 0; i <= phases; ++i) {
-            CHECK_EQUAL(unit, wire_shares(message + WIRE_JOB_BYTES)[i],
-                        shares[i]);
-            CHECK_EQUAL(unit,
-                        wire_volumes(message + WIRE_JOB_BYTES, job.phases)[i],
-                        volumes[i]);
-            CHECK(unit,
-                  layer_bytes == 8 ||
-                      wire_job_result_ps(&back, message, i) == results[i]);
+            CHECK(unit, layer_bytes == 0 ||
+                            wire_job_result_ps(message, i) == results[i]);
         }
         slots = wire_job_slots(message);
         check_same_slots(unit, &slots, &job.slots);
@@ -472,7 +462,29 @@ static void job_round_trip(struct unit *unit)
     }
 }
 
-/* As of a tree: no shares and volumes, more phases than the pattern. */
+/* Shares and volumes, as a part has them ahead of its job. */
+static void tables_round_trip(struct unit *unit)
+{
+    static _Alignas(4) uint8_t message[WIRE_TABLES_BYTES(TORUS_PHASES_MAX) + 1];
+    uint32_t shares[TORUS_PHASES_MAX + 1];
+    uint32_t volumes[TORUS_PHASES_MAX + 1];
+
+    fill_tables(shares, volumes);
+    for (unsigned phases = 1; phases <= TORUS_PHASES_MAX; ++phases) {
+        memset(message, 0xa5, sizeof message);
+        wire_tables_store(message, phases, shares, volumes);
+        CHECK_EQUAL(unit, message[WIRE_TABLES_BYTES(phases)], 0xa5);
+        for (unsigned i = 0; i <= phases; ++i) {
+            CHECK_EQUAL(unit, bytes_load_u32(message + 4 * i), shares[i]);
+            CHECK_EQUAL(unit, bytes_load_u32(message + 4 * (phases + 1 + i)),
+                        volumes[i]);
+            CHECK_EQUAL(unit, wire_shares(message)[i], shares[i]);
+            CHECK_EQUAL(unit, wire_volumes(message, phases)[i], volumes[i]);
+        }
+    }
+}
+
+/* As of a tree: more phases than the pattern. */
 static void tree_job_round_trip(struct unit *unit)
 {
     static _Alignas(4)
@@ -490,14 +502,14 @@ static void tree_job_round_trip(struct unit *unit)
         job.flags = WIRE_FLAGS(tables > 0 ? WIRE_OUTPUT : 0u, WIRE_TREE);
         CHECK_EQUAL(unit, wire_job_bytes(&job), bytes);
         memset(message, 0xa5, sizeof message);
-        wire_job_store(message, &job, NULL, NULL, results);
+        wire_job_store(message, &job, results);
         CHECK_EQUAL(unit, message[bytes], 0xa5);
         CHECK_EQUAL(unit, wire_job_load(&back, message, bytes), ERR_OK);
         check_same_job(unit, &back, &job);
         for (unsigned i = 0; tables > 0 && i <= TREE_PHASES_MAX; ++i) {
-            CHECK(unit, wire_job_result_ps(&back, message, i) == results[i]);
+            CHECK(unit, wire_job_result_ps(message, i) == results[i]);
         }
-        message[2] |= WIRE_TABLES; /* they are for fewer phases */
+        message[2] &= 0xfu; /* the pattern's has fewer phases */
         CHECK_EQUAL(unit, wire_job_load(&back, message, sizeof message),
                     ERR_FIELD);
     }
@@ -506,19 +518,16 @@ static void tree_job_round_trip(struct unit *unit)
 static void job_layout_is_the_documented_one(struct unit *unit)
 {
     static _Alignas(4) uint8_t message[ROOM];
-    uint32_t shares[TORUS_PHASES_MAX + 1];
-    uint32_t volumes[TORUS_PHASES_MAX + 1];
     uint64_t results[TORUS_PHASES_MAX + 1];
     struct wire_job job = job_of(2);
 
-    fill_tables(shares, volumes);
     fill_results(results, TORUS_PHASES_MAX + 1);
-    job.flags = WIRE_FLAGS(WIRE_TABLES | WIRE_OUTPUT, 9u);
-    wire_job_store(message, &job, shares, volumes, results);
+    job.flags = WIRE_FLAGS(WIRE_MORE | WIRE_OUTPUT, 9u);
+    wire_job_store(message, &job, results);
     CHECK_EQUAL(unit, WIRE_JOB_BYTES, 36);
     CHECK_EQUAL(unit, message[0], 2);
     CHECK_EQUAL(unit, message[1], ROUNDS_MAX);
-    CHECK_EQUAL(unit, message[2], 0x95);
+    CHECK_EQUAL(unit, message[2], 0x9c);
     CHECK_EQUAL(unit, message[3], 0x77);
     CHECK_EQUAL(unit, bytes_load_u32(message + 4), 0x1e5566);
     CHECK(unit, bytes_load_u64(message + 8) == 0xfedcba9876543210);
@@ -528,9 +537,7 @@ static void job_layout_is_the_documented_one(struct unit *unit)
     CHECK_EQUAL(unit, bytes_load_u32(message + 28), 0xa0b0c0d0);
     CHECK_EQUAL(unit, bytes_load_u32(message + 32), 0x90a0b0c0);
     for (unsigned i = 0; i <= 2; ++i) {
-        CHECK_EQUAL(unit, bytes_load_u32(message + 36 + 4 * i), shares[i]);
-        CHECK_EQUAL(unit, bytes_load_u32(message + 48 + 4 * i), volumes[i]);
-        CHECK(unit, bytes_load_u64(message + 60 + 8 * i) == results[i]);
+        CHECK(unit, bytes_load_u64(message + 36 + 8 * i) == results[i]);
     }
 }
 
@@ -583,21 +590,18 @@ static void announcements_with_long_arguments(struct unit *unit)
 static void job_that_is_cut_is_refused(struct unit *unit)
 {
     static _Alignas(4) uint8_t message[ROOM];
-    uint32_t shares[TORUS_PHASES_MAX + 1];
-    uint32_t volumes[TORUS_PHASES_MAX + 1];
     uint64_t results[TORUS_PHASES_MAX + 1];
 
-    fill_tables(shares, volumes);
     fill_results(results, TORUS_PHASES_MAX + 1);
     for (unsigned n = 0; n < 16; ++n) {
         struct wire_job job = job_of((uint8_t)(1 + n / 4 * 3));
         struct wire_job back;
         uint32_t whole;
 
-        job.flags = (uint8_t)((n % 2 == 0 ? 0u : WIRE_TABLES) |
+        job.flags = (uint8_t)((n % 2 == 0 ? 0u : WIRE_MORE) |
                               (n % 4 < 2 ? 0u : WIRE_OUTPUT));
         whole = wire_job_bytes(&job);
-        wire_job_store(message, &job, shares, volumes, results);
+        wire_job_store(message, &job, results);
         for (uint32_t bytes = 0; bytes <= whole + 9; ++bytes) {
             CHECK_EQUAL(unit, wire_job_load(&back, cut(message, bytes), bytes),
                         bytes >= whole ? ERR_OK : ERR_LENGTH);
@@ -609,13 +613,10 @@ static void job_that_is_cut_is_refused(struct unit *unit)
 static void damaged_jobs_are_refused(struct unit *unit)
 {
     static _Alignas(4) uint8_t message[ROOM];
-    uint32_t shares[TORUS_PHASES_MAX + 1];
-    uint32_t volumes[TORUS_PHASES_MAX + 1];
     struct wire_job job = job_of(4);
     struct wire_job back;
 
-    fill_tables(shares, volumes);
-    wire_job_store(message, &job, shares, volumes, NULL);
+    wire_job_store(message, &job, NULL);
     CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_OK);
     message[0] = TORUS_PHASES_MAX + 1;
     CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_FIELD);
@@ -626,9 +627,9 @@ static void damaged_jobs_are_refused(struct unit *unit)
     message[0] = 4;
     message[1] = ROUNDS_MAX + 1;
     CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_FIELD);
-    /* Without tables there may be more phases. */
+    /* Along a tree there may be more phases. */
     message[1] = 1;
-    message[2] &= (uint8_t)~WIRE_TABLES;
+    message[2] = WIRE_FLAGS(0u, WIRE_TREE);
     message[0] = TREE_PHASES_MAX;
     CHECK_EQUAL(unit, wire_job_load(&back, message, ROOM), ERR_OK);
     message[0] = 0;
@@ -646,11 +647,11 @@ static void part_round_trip(struct unit *unit)
         struct wire_part part = {
             .units = 0xff000000u + 300 + n,
             .first_unit = 0xfffffff0u + n % 16,
-            .place = wire_part_place(1 + n / 4, n % 4, n % ROUNDS_MAX)};
+            .label = wire_part_place(1 + n / 4, n % 4, n % ROUNDS_MAX)};
         struct wire_part back;
 
         memset(message, 0xa5, sizeof message);
-        wire_part_store(message, part.units, part.first_unit, part.place);
+        wire_part_store(message, part.units, part.first_unit, part.label);
         CHECK_EQUAL(unit, bytes_load_u32(message), part.units);
         CHECK_EQUAL(unit, bytes_load_u32(message + 4), part.first_unit);
         CHECK_EQUAL(unit, message[8], 1 + n / 4);
@@ -661,7 +662,7 @@ static void part_round_trip(struct unit *unit)
         CHECK_EQUAL(unit, wire_part_load(&back, cut(message, 12), 12), ERR_OK);
         CHECK_EQUAL(unit, back.units, part.units);
         CHECK_EQUAL(unit, back.first_unit, part.first_unit);
-        CHECK_EQUAL(unit, back.place, part.place);
+        CHECK_EQUAL(unit, back.label, part.label);
         /* The job and the units follow; how long they are, the job says. */
         CHECK_EQUAL(unit, wire_part_load(&back, cut(message, 13), 13), ERR_OK);
         for (uint32_t bytes = 0; bytes < 12; ++bytes) {
@@ -850,6 +851,7 @@ void test_wire(struct unit *unit)
     UNIT_RUN(unit, order_with_a_tree_round_trip);
     UNIT_RUN(unit, orders_with_too_large_trees_are_refused);
     UNIT_RUN(unit, job_round_trip);
+    UNIT_RUN(unit, tables_round_trip);
     UNIT_RUN(unit, tree_job_round_trip);
     UNIT_RUN(unit, job_layout_is_the_documented_one);
     UNIT_RUN(unit, announcements_with_long_arguments);

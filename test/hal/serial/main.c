@@ -48,7 +48,7 @@ static struct {
     bool holds_sends; /* none of them ends */
     struct switch_receive *receive;
     uint32_t arrives_us; /* what is below; NEVER: nothing does */
-    uint8_t message[64];
+    uint8_t message[96];
     uint32_t message_bytes;
     uint32_t host_takes_us; /* what is offered; NEVER: nothing */
     bool host_orders;
@@ -401,13 +401,13 @@ static void a_row_of_ranges(struct unit *unit)
             &world.circuit,
             &(struct circuit_cut){
                 .form = 3, .last_form = 3, .unit_bytes = 3, .halo_bytes = 6},
-            &(struct circuit_rows){.shared = {world.memory, 30},
+            &(struct circuit_rows){.shared = {world.memory, 28},
                                    .begin = data,
                                    .end = data + 8,
                                    .data = data - 2,
                                    .volume_units = volume_units,
                                    .extra_units = 2,
-                                   .label = 0x6ffff,
+                                   .label = 0x160000,
                                    .units = 2,
                                    .first_unit = first}),
         ERR_OK);
@@ -423,13 +423,14 @@ static void a_row_of_ranges(struct unit *unit)
         CHECK_EQUAL(unit, message->segment[1].bytes, CIRCUIT_ROW_BYTES);
         CHECK_EQUAL(unit, bytes_load_u32(head), sent[port].units);
         CHECK_EQUAL(unit, bytes_load_u32(head + 4), first);
-        CHECK_EQUAL(unit, bytes_load_u32(head + 8), 0x70002u + (port << 8));
-        CHECK_EQUAL(unit, message->segment[2].bytes, 30);
+        CHECK_EQUAL(unit, bytes_load_u32(head + 8),
+                    0x160033u | port << 8 | 7u << 25);
+        CHECK_EQUAL(unit, message->segment[2].bytes, 28);
         CHECK(unit, message->segment[3].data == world.memory + sent[port].from);
         CHECK_EQUAL(unit, message->segment[3].bytes, bytes);
         CHECK_EQUAL(
             unit, bytes_load_u32(message->segment[0].data + CIRCUIT_AT_LENGTH),
-            CIRCUIT_ROW_BYTES + 30 + bytes);
+            CIRCUIT_ROW_BYTES + 28 + bytes);
         first += sent[port].units;
     }
     CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
@@ -484,7 +485,8 @@ static void rows_of_a_range(struct unit *unit)
         CHECK_EQUAL(unit, bytes_load_u32(head), want[i].units);
         CHECK_EQUAL(unit, bytes_load_u32(head + 4), 50 + want[i].at);
         CHECK_EQUAL(unit, bytes_load_u32(head + 8),
-                    0x30000u + want[i].form + (i % TORUS_PORTS << 8));
+                    0x30020u + want[i].form + (i % TORUS_PORTS << 8) +
+                        (2u << 25));
         CHECK(unit, message->segment[3].data == data + 2 * want[i].at);
         CHECK_EQUAL(unit, message->segment[3].bytes, 2 * want[i].units);
     }
@@ -520,6 +522,81 @@ static void rows_of_nonsense(struct unit *unit)
     CHECK_EQUAL(unit, circuit_send_rows(&world.circuit, &cut, &rows), ERR_OK);
     CHECK_EQUAL(unit, world.sends, 4);
     check_locks(unit);
+}
+
+/* ---- what the switch sends on by itself ---- */
+
+#define PART_BYTES 68u /* three words, tables of 5 layers, 16 units */
+#define PART_LABEL (2u | 4u << 4 | 1u << 8 | 5u << 16 | 10u << 25)
+
+/* What a node of layer 2 gets: 16 units, of which it keeps 3; forms 3 and 4
+   have 2 and 1 for each port, and one more for the first of form 3. */
+static void store_part(uint8_t *at)
+{
+    static const uint32_t tables[] = {9, 9, 3, 1, 1, 9, 9, 9, 2, 1};
+
+    bytes_store_u32(at, 16);
+    bytes_store_u32(at + 4, 100);
+    bytes_store_u32(at + 8, PART_LABEL);
+    for (unsigned i = 0; i < 10; ++i) {
+        bytes_store_u32(at + 12 + 4 * i, tables[i]);
+    }
+    for (uint32_t i = 52; i < 52 + 16; ++i) {
+        at[i] = (uint8_t)i;
+    }
+}
+
+static void parts_are_sent_on(struct unit *unit)
+{
+    static const struct circuit_message straight = {.path = {0, 0, 1, 0},
+                                                    .kind = 9};
+    static const uint32_t at[] = {7, 10, 12, 14, 3, 4, 5, 6};
+    static const uint32_t units[] = {3, 2, 2, 2, 1, 1, 1, 1};
+    const struct circuit_cut cut = {.form = 3, .job = 3, .unit_bytes = 1};
+    struct circuit_delivery delivery;
+
+    for (unsigned n = 0; n < 5; ++n) {
+        start();
+        CHECK_EQUAL(unit, circuit_prepare(&world.circuit, 3, &straight), 0);
+        CHECK_EQUAL(unit, circuit_prepare(&world.circuit, 4, &straight), 0);
+        circuit_expect(&world.circuit, &cut);
+        if (n != 1) { /* else it is not posted */
+            circuit_post(&world.circuit, 2u | 1u << 8 | 5u << 16);
+        }
+        expect(PART_BYTES, 100, 0);
+        store_part(world.message + CIRCUIT_HEADER_BYTES);
+        if (n == 2) { /* of another round */
+            world.message[CIRCUIT_HEADER_BYTES + 10] = 6;
+        }
+        if (n == 3) { /* more units than are there */
+            world.message[CIRCUIT_HEADER_BYTES] = 17;
+        }
+        if (n == 4) { /* fewer than the tables say */
+            world.message[CIRCUIT_HEADER_BYTES] = 14;
+        }
+        CHECK_EQUAL(unit, receive(&delivery), ERR_OK);
+        CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
+        CHECK_EQUAL(unit, world.sends, n == 0 ? 8 : 0);
+        for (unsigned i = 0; i < world.sends; ++i) {
+            const struct switch_message *message = world.sent[i];
+            const uint8_t *head = message->segment[1].data;
+
+            CHECK_EQUAL(unit, bytes_load_u32(head), units[i]);
+            CHECK_EQUAL(unit, bytes_load_u32(head + 4), 100 + at[i]);
+            CHECK_EQUAL(unit, bytes_load_u32(head + 8),
+                        (3 + i / 4) | 4u << 4 | i % 4 << 8 | 5u << 16 |
+                            10u << 25);
+            CHECK(unit, message->segment[2].data == delivery.payload + 12);
+            CHECK_EQUAL(unit, message->segment[2].bytes, 40);
+            CHECK_EQUAL(
+                unit, bytes_load_u16(message->segment[0].data + CIRCUIT_AT_JOB),
+                3);
+            CHECK(unit,
+                  message->segment[3].data == delivery.payload + 52 + at[i]);
+            CHECK_EQUAL(unit, message->segment[3].bytes, units[i]);
+        }
+        check_locks(unit);
+    }
 }
 
 static void a_close_ends_what_does_not_end(struct unit *unit)
@@ -738,6 +815,7 @@ static void all(struct unit *unit)
     UNIT_RUN(unit, a_row_of_ranges);
     UNIT_RUN(unit, rows_of_a_range);
     UNIT_RUN(unit, rows_of_nonsense);
+    UNIT_RUN(unit, parts_are_sent_on);
     UNIT_RUN(unit, a_close_ends_what_does_not_end);
     UNIT_RUN(unit, a_drain_waits_for_the_host);
     UNIT_RUN(unit, the_first_message_sets_the_clock);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hal/forward.h"
+
+/* Sets the tables and what the message has beyond them; false if it has less,
+   or more than one unit for each part. */
+static bool divide(struct circuit_rows *rows, struct circuit_cut *cut,
+                   const uint8_t *tables, uint32_t label)
+{
+    const uint32_t *keeps = (const uint32_t *)(const void *)tables;
+    uint32_t last = CIRCUIT_LABEL_LAST(label);
+    uint32_t layer = cut->form - 1u;
+    uint32_t messages;
+    uint64_t units;
+
+    if (layer >= last ||
+        CIRCUIT_LABEL_SHARED(label) < 2 * sizeof(uint32_t) * (last + 1)) {
+        return false;
+    }
+    messages = TORUS_PORTS * (last - layer);
+    units = keeps[layer];
+    rows->volume_units = keeps + last + 1;
+    for (unsigned form = cut->form; form <= last; ++form) {
+        units += (uint64_t)TORUS_PORTS * rows->volume_units[form];
+    }
+    if (units > rows->units || rows->units - units > messages + 1) {
+        return false;
+    }
+    rows->extra_units = (uint32_t)(rows->units - units);
+    if (rows->extra_units > messages) {
+        rows->extra_units = messages;
+    }
+    cut->last_form = (uint8_t)last;
+    return true;
+}
+
+bool forward_rows(struct circuit_rows *rows, struct circuit_cut *cut,
+                  uint32_t posted, const uint8_t *payload, uint32_t bytes)
+{
+    const uint8_t *shared = payload + CIRCUIT_ROW_BYTES;
+    uint32_t shared_bytes;
+    uint64_t before;
+    uint32_t label;
+
+    if (bytes < CIRCUIT_ROW_BYTES || cut->form == 0) {
+        return false;
+    }
+    label = bytes_load_u32(payload + 8);
+    shared_bytes = CIRCUIT_LABEL_SHARED(label);
+    if (((label ^ posted) & CIRCUIT_LABEL_POSTED) != 0 ||
+        shared_bytes > bytes - CIRCUIT_ROW_BYTES) {
+        return false;
+    }
+    *rows = (struct circuit_rows){.shared = {shared, shared_bytes},
+                                  .begin = shared + shared_bytes,
+                                  .end = payload + bytes,
+                                  .label = label & CIRCUIT_LABEL_OWN,
+                                  .units = bytes_load_u32(payload),
+                                  .first_unit = bytes_load_u32(payload + 4)};
+    before = (uint64_t)rows->first_unit * cut->unit_bytes;
+    if (before > cut->before_bytes) {
+        before = cut->before_bytes;
+    }
+    if (before + (uint64_t)rows->units * cut->unit_bytes >
+        (uint64_t)(rows->end - rows->begin)) {
+        return false;
+    }
+    rows->data = rows->begin + before - cut->before_bytes;
+    return divide(rows, cut, shared, label);
+}
