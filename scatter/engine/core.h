@@ -73,7 +73,7 @@
 #define SCATTER_INCOMING_BYTES                                                 \
     (SCATTER_RESULT_MAX + TORUS_PORTS * (CIRCUIT_HEADER_BYTES + 16u))
 
-/* A part up to its job. */
+/* A part up to its tables. */
 #define SCATTER_PART_HEAD_BYTES (CIRCUIT_HEADER_BYTES + WIRE_PART_BYTES)
 
 /* Memory that every job takes besides the load and outputs; 4-byte aligned. */

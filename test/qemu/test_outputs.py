@@ -79,15 +79,15 @@ def load(tmp_path_factory):
     return path
 
 
-def outputs(folder, load, size, on, rounds, arg="the"):
+def outputs(folder, load, size, on, rounds, *more, arg="the"):
     """All four ways to write one run; their paths and the summary."""
     paths = {kind: folder / f"{kind}.out"
              for kind in ("report", "trace", "gantt")}
     args = [word for kind, path in paths.items()
             for word in ("--" + kind, path)]
     done = mesh.command("run", "--mesh", size, "--kernel", "search", "--arg",
-                        arg, "--on", on, "--rounds", rounds, *args, load,
-                        timeout=400)
+                        arg, "--on", on, "--rounds", rounds, *more, *args,
+                        load, timeout=400)
     assert (done.returncode, done.stderr) == (0, "")
     return paths, done.stdout
 
@@ -340,13 +340,14 @@ def test_trace_slices_of_a_track_do_not_overlap(written):
 @pytest.fixture(name="waiting", scope="module")
 def fixture_waiting(tmp_path_factory):
     """Three rounds, and a load that takes longer in its first half than the
-    plan can know: the two layer-1 nodes that get that half are late with
-    round 1 when the originator goes on to round 2. The first units, by which
-    the kernel is measured, are of both kinds."""
+    plan can know: the two layer-1 nodes that get that half have not posted
+    round 2 yet when it comes, and its phase 2 is late there. The first units,
+    by which the kernel is measured, are of both kinds."""
     folder = tmp_path_factory.mktemp("waiting")
     load = folder / "load"
     load.write_bytes(b"\0\0tt" * 1000 + b"t" * 46_000 + bytes(50_000))
-    paths, _ = outputs(folder, load, "5x5", "qemu", "3", "t")
+    paths, _ = outputs(folder, load, "5x5", "native", "3", "--profile", "t3d",
+                       arg="t")
     return (json.loads(paths["report"].read_text(encoding="utf-8")),
             slices_of(paths["trace"]))
 
