@@ -199,8 +199,6 @@ HAL = [
      SERIAL),
     ("forward-more-than-there-is", "hal/forward.c", "forward_rows",
      "before + (uint64_t)rows->units * cut->unit_bytes >", "before >", SERIAL),
-    ("forward-less-than-the-tables", "hal/forward.c", "divide",
-     "units > rows->units ||", "", SERIAL),
     ("forward-with-the-job-before", "hal/serial/circuit.c", "send_row",
      "row->cut->job", "circuit->job", SERIAL),
     ("serial-lock-kept", "hal/serial/circuit.c", "wait_for_receive",
