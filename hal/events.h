@@ -13,8 +13,9 @@
 enum event_kind {
     EVENT_NONE,
     EVENT_SCATTER_START, /* originator: time zero of the job */
-    EVENT_FORWARDED,     /* the first round's sends queued, perhaps ahead of the
-                            message's end; detail: layer; value: volume */
+    EVENT_FORWARDED,     /* the first round's message read, perhaps ahead of its
+                            end, and the sends queued that the switch does not
+                            do by itself; detail: layer; value: volume */
     EVENT_COMPUTE_START, /* value: share in units */
     EVENT_COMPUTE_END,
     EVENT_RESULT_MERGED, /* detail: phase; value: bytes of the result */

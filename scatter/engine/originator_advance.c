@@ -76,8 +76,9 @@ void advance_wait(const struct scatter *scatter, struct originator *originator)
 
 /*
  * The gap between an advance and the first of several rounds. They are held
- * back, for were they forwarded late, by nodes that still compute, they would
- * meet the circuits of the next round.
+ * back: a node posts a round when it has taken the one before, so those that
+ * came while it computes the advance would be sent on late, and meet the
+ * circuits of the next round.
  */
 uint32_t advance_hold_ps(const struct scatter *scatter,
                          const struct originator *originator)

@@ -57,8 +57,7 @@ static int expect_job(struct scatter *scatter, uint32_t label)
     const struct kernel_terms *terms = &scatter->terms;
 
     if (scatter_makes_output(terms) ||
-        label >> 25 !=
-            circuit_label(0, WIRE_TABLES_BYTES(scatter->job.phases)) >> 25 ||
+        CIRCUIT_LABEL_SHARED(label) != WIRE_TABLES_BYTES(scatter->job.phases) ||
         CIRCUIT_LABEL_LAST(label) != scatter->job.phases) {
         return ERR_FIELD;
     }

@@ -41,7 +41,8 @@ struct policy {
     /*
      * Waits for the message of this round, serves probes meanwhile
      * (await_message()), and reads it: the job, this node's range and what goes
-     * on. Queues all sends that follow from it, and sets split.share_units.
+     * on. Queues the sends that follow from it, or posts the next message if
+     * the switch sends on by itself, and sets split.share_units.
      */
     int (*receive)(struct scatter *scatter);
 
