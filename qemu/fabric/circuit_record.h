@@ -12,7 +12,7 @@ struct circuit_record {
     uint8_t arrival; /* port into the destination */
     uint8_t kind;    /* WIRE_PART, WIRE_RESULT or WIRE_ANNOUNCE */
     uint8_t phase;   /* 1..N, of the tree edge that it serves */
-    uint8_t round;   /* of a part, from 0 */
+    uint16_t round;  /* of a part, from 0 */
     uint16_t hops;
     uint32_t bytes;      /* headers included */
     uint64_t request_ps; /* when the send reached the head of its queue */

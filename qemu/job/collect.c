@@ -21,6 +21,16 @@ static void copy_events(struct outcome_node *node,
     node->event_count = count;
 }
 
+/* Makes room for the intervals that the node's log may tell, whatever is in it,
+   and for one that has not ended. */
+static void allocate_intervals(struct outcome_node *node)
+{
+    free(node->interval);
+    node->interval =
+        memory_or_exit(calloc(node->event_count + 1u, sizeof *node->interval));
+    node->intervals = 0;
+}
+
 /* Adds an event to the interval at hand, which EVENT_COMPUTE_END ends. */
 static void read_interval(struct outcome_node *node,
                           const struct node_event *event, uint64_t at_ps)
@@ -28,15 +38,12 @@ static void read_interval(struct outcome_node *node,
     struct outcome_compute_interval *interval =
         &node->interval[node->intervals];
 
-    if (node->intervals == ROUNDS_MAX) {
-        return;
-    }
     switch (event->kind) {
     case EVENT_FORWARDED:
         interval->forwarded_ps = at_ps;
         break;
     case EVENT_COMPUTE_START:
-        interval->round = (uint8_t)event->detail;
+        interval->round = event->detail;
         interval->units = event->value;
         interval->compute_start_ps = at_ps;
         if (interval->forwarded_ps == 0) {
@@ -87,6 +94,7 @@ void collect_log(struct outcome_node *node, const struct node_event *event,
                  uint32_t count, uint64_t zero_ps)
 {
     copy_events(node, event, is_old(event, count, zero_ps) ? 0 : count);
+    allocate_intervals(node);
     read_events(node, zero_ps);
 }
 

@@ -218,7 +218,7 @@ static void read_hop(struct outcome_node *source,
 
 /* A node's volumes all come in at one port, in order of rounds. */
 static void read_receipt(struct outcome_node *node,
-                         struct circuit_record *circuit, uint8_t *receipts)
+                         struct circuit_record *circuit, uint16_t *receipts)
 {
     if (*receipts == 0) {
         node->layer = circuit->phase;
@@ -248,7 +248,8 @@ static void read_circuits(struct outcome *outcome, const struct fabric *fabric,
     const struct circuit_record *from =
         fabric_circuits(fabric, &outcome->circuit_count) + first;
     uint64_t zero_ps = outcome->plan.scatter_start_ps;
-    uint8_t *receipts = memory_or_exit(calloc(outcome->node_count, 1));
+    uint16_t *receipts =
+        memory_or_exit(calloc(outcome->node_count, sizeof *receipts));
 
     outcome->circuit_count -= first;
     outcome->circuit = memory_or_exit(

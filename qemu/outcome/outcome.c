@@ -327,6 +327,7 @@ void outcome_free(struct outcome *outcome)
     for (uint32_t i = 0; outcome->node != NULL && i < outcome->node_count;
          ++i) {
         free((void *)(uintptr_t)outcome->node[i].event);
+        free(outcome->node[i].interval);
     }
     free(outcome->node);
     free(outcome->circuit);

@@ -24,7 +24,7 @@
 /* The work of one node on one round. The originator queues all rounds and then
    computes all that it keeps, in one interval. */
 struct outcome_compute_interval {
-    uint8_t round;             /* from 0 */
+    uint16_t round;            /* from 0 */
     uint32_t units;            /* its share */
     uint64_t received_ps;      /* message complete (originator: 0) */
     uint64_t forwarded_ps;     /* all sends queued */
@@ -36,7 +36,7 @@ struct outcome_node {
     struct torus_coord at;
     bool active; /* took part: was given at least one unit */
     uint8_t layer;
-    uint8_t intervals;         /* 1 or more if active */
+    uint16_t intervals;        /* 1 or more if active */
     uint32_t units;            /* its share, of all intervals */
     uint64_t received_ps;      /* of the first interval, as the next three */
     uint64_t hop_ps;           /* the next phase's sends queued, or as below */
@@ -44,7 +44,8 @@ struct outcome_node {
     uint64_t compute_start_ps; /* the kernel ready */
     uint64_t finished_ps;      /* stopped computing, the last interval */
     uint64_t done_ps;          /* result queued (originator: job done) */
-    struct outcome_compute_interval interval[ROUNDS_MAX]; /* in order of time */
+    /* In order of time; the first is there, all 0, even if there is none. */
+    struct outcome_compute_interval *interval;
     uint64_t stack_used_bytes; /* of serial ports: the originator's alone */
     uint64_t stack_bytes;
     struct node_counters *port;     /* NODE_PORTS of them */
