@@ -124,7 +124,7 @@ $(eval $(call stamp,version,$$(VERSION)))
 include kernels/kernels.mk boot/boards.mk qemu/host.mk
 include boot/stm32f405/flash.mk qemu/pictures/pictures.mk test/test.mk
 
-build-all: $(BOARD:%=$(BUILD)/%/firmware.elf) $(BUILD)/quincunx
+build-all: $(foreach b,$(BOARD),$(call images_of,$b)) $(BUILD)/quincunx
 
 .PHONY: format check-format clean help
 ## format: lay all C files out anew, in place (needs clang-format)

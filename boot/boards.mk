@@ -10,6 +10,8 @@
 #   ldflags    of the linker, besides TARGET_LDFLAGS
 #   fast       sources that are compiled for speed; all else is for size
 #   frugal     flags of what is for size and no driver
+#   slow       of drivers, those that the image for tests of boards that become
+#              slow has from their folder's slow/ instead: hal/X/clock.c
 #   hot        sources of code that may lie in RAM, and hot_flags, for these
 #
 # and what single objects need besides. Its memory is in linker/BOARD.ld, which
@@ -34,7 +36,7 @@ BOARD ?= $(BOARDS)
 
 # Of each board its variables, as core_BOARD and so on.
 board_variables := core kernels sources versioned flags ldflags fast frugal \
-                   hot hot_flags
+                   slow hot hot_flags
 $(foreach board,$(BOARDS),$(eval out := $$(BUILD)/$(board)) \
   $(foreach v,$(board_variables),$(eval $(v) :=)) \
   $(eval include boot/$(board)/board.mk) \
@@ -89,8 +91,28 @@ $(BUILD)/$(1)/firmware.elf: $$(objects_$(1)) $(wildcard linker/*.ld) \
 	$$(Q)$$(CROSS_COMPILE)size $$@
 
 -include $$(objects_$(1):.o=.d)
+$(if $(slow_$(1)),$(call slow_rules,$(1)))
+endef
+
+# What the second image has otherwise.
+slow_sources = $(foreach s,$(slow_$(1)),$(dir $s)slow/$(notdir $s))
+define slow_rules
+slow_objects_$(1) := $(patsubst %.c,$(BUILD)/$(1)/%.o,$(call \
+                       slow_sources,$(1)) $(filter-out \
+                       $(slow_$(1)),$(sources_$(1)))) \
+                     $(BUILD)/$(1)/kernel_table.o
+$(BUILD)/$(1)/firmware_slow.elf: $$(slow_objects_$(1)) $(wildcard linker/*.ld) \
+                                 $(BUILD)/$(1).flags
+	$$(say) LINK-$(core_$(1)) $$@
+	$$(Q)$$(call target_link,$(1)) $$(slow_objects_$(1)) -o $$@
+
+-include $$(slow_objects_$(1):.o=.d)
 endef
 $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
+
+# All images of board $(1).
+images_of = $(BUILD)/$(1)/firmware.elf \
+            $(if $(slow_$(1)),$(BUILD)/$(1)/firmware_slow.elf)
 
 ## size: flash and RAM of the firmware, by symbol; BOARD=
 size: $(BOARD:%=$(BUILD)/%/firmware.elf)

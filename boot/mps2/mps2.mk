@@ -5,6 +5,7 @@ MPS2_HAL := $(wildcard hal/mps2/*.c hal/window/*.c)
 kernels := $(KERNELS)
 sources := $(NODE_SOURCES) $(kernels:%=kernels/%.c) $(BOOT_SOURCES) \
            $(wildcard hal/mps2/*.c boot/$(board)/*.c boot/mps2/*.c)
+slow := hal/mps2/clock.c
 # Every hop passes here, or every unit.
 fast := scatter/engine/core.c scatter/engine/follow.c \
         scatter/plan/slots.c scatter/plan/split.c \

@@ -18,6 +18,8 @@ struct host_node {
     ucontext_t caller;
     void *stack;
     unsigned slow_shift;
+    unsigned slower_shift; /* besides, from slower_from_ps on */
+    uint64_t slower_from_ps;
 };
 
 /* The node whose coroutine runs in this thread, or NULL. */
@@ -76,6 +78,13 @@ void host_node_slow(struct host_node *node, unsigned shift)
     node->slow_shift = shift;
 }
 
+void host_node_slow_from(struct host_node *node, unsigned shift,
+                         uint64_t from_ps)
+{
+    node->slower_shift = shift;
+    node->slower_from_ps = from_ps;
+}
+
 void host_node_resume(struct host_node *node)
 {
     resumed = node;
@@ -129,5 +138,12 @@ uint32_t board_stack_bytes(void)
 
 void clock_account(struct clock *clock, uint64_t ps)
 {
-    clock->base_ps += ps << current()->slow_shift;
+    const struct host_node *node = current();
+    uint64_t before_ps = node->slower_from_ps > clock->base_ps
+                             ? node->slower_from_ps - clock->base_ps
+                             : 0;
+
+    ps <<= node->slow_shift;
+    before_ps = ps < before_ps ? ps : before_ps;
+    clock->base_ps += before_ps + ((ps - before_ps) << node->slower_shift);
 }

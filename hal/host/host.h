@@ -7,6 +7,8 @@
 #ifndef HAL_HOST_HOST_H
 #define HAL_HOST_HOST_H
 
+#include <stdint.h>
+
 struct host_node;
 struct window; /* hal/window/window.h */
 
@@ -20,6 +22,11 @@ void host_node_free(struct host_node *node);
 /* What the node accounts for takes 2^shift times as long from now on, as on a
    slower board; 0 at first. `shift` is 0 to 3. */
 void host_node_slow(struct host_node *node, unsigned shift);
+
+/* The same from mesh time `from_ps` on, on top of that; `shift` is 0 at
+   first. */
+void host_node_slow_from(struct host_node *node, unsigned shift,
+                         uint64_t from_ps);
 
 /* Runs the node, in the calling thread, until it waits or halts; each time in
    any thread, after the last time has ended. Not from within a node. */

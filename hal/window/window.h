@@ -27,6 +27,7 @@
  *
  *   field            written by   may be read
  *   identity         switch       by the node, always: set before it starts
+ *   injection        switch       by the node while it does not wait
  *   request, form[], node         by the switch, from a ring to its answer
  *     entry[], post
  *   a send's bytes   node         by the switch, until a DRAIN is answered: the
@@ -160,6 +161,14 @@ struct window_response {  /* switch */
     uint32_t sequence;
 };
 
+/* For a test, of the image firmware_slow.elf alone: from mesh time slow_from_ps
+   on, what the node executes takes 2^slow_shift times as long. */
+struct window_injection {  /* switch */
+    uint64_t slow_from_ps; /* less than 171 s after any start of its clock */
+    uint32_t slow_shift;   /* 0 to 3 */
+    uint32_t reserved;
+};
+
 struct window {
     struct node node;
     struct window_request request;
@@ -173,6 +182,7 @@ struct window {
     struct window_post post;
     union window_entry entry[WINDOW_QUEUE]; /* entry i at i % WINDOW_QUEUE */
     struct node_log log;
+    struct window_injection injection;
 };
 
 static_assert(sizeof(struct window_send) == 80, "send layout");

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 void firmware_default(char path[PATH_MAX], const struct board_kind *board)
@@ -17,7 +18,7 @@ void firmware_default(char path[PATH_MAX], const struct board_kind *board)
     }
 }
 
-int firmware_find(char path[PATH_MAX], const struct board_kind *board)
+static int check(const char *path, const struct board_kind *board)
 {
     char message[ELF_MESSAGE_BYTES];
     uint32_t flash_bytes;
@@ -25,7 +26,6 @@ int firmware_find(char path[PATH_MAX], const struct board_kind *board)
     uint8_t *data;
     int status = 0;
 
-    firmware_default(path, board);
     if (access(path, R_OK) != 0) {
         return file_error(path, "no firmware image; `make` builds it");
     }
@@ -37,4 +37,24 @@ int firmware_find(char path[PATH_MAX], const struct board_kind *board)
     }
     free(data);
     return status;
+}
+
+int firmware_find(char path[PATH_MAX], const struct board_kind *board)
+{
+    firmware_default(path, board);
+    return check(path, board);
+}
+
+int firmware_find_slow(char path[PATH_MAX], const char *firmware,
+                       const struct board_kind *board)
+{
+    const char *end = strrchr(firmware, '.');
+    int stem = (int)(end == NULL || strchr(end, '/') != NULL
+                         ? strlen(firmware)
+                         : (size_t)(end - firmware));
+
+    if (snprintf(path, PATH_MAX, "%.*s_slow.elf", stem, firmware) >= PATH_MAX) {
+        return file_error(firmware, "is too long a name");
+    }
+    return check(path, board);
 }

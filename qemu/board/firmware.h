@@ -17,6 +17,11 @@
 NODISCARD int firmware_find(char path[PATH_MAX],
                             const struct board_kind *board);
 
+/* The same for boards that become slow: finds X_slow.elf beside `firmware`, the
+   image X.elf that firmware_find() found. */
+NODISCARD int firmware_find_slow(char path[PATH_MAX], const char *firmware,
+                                 const struct board_kind *board);
+
 /* Only the name: `path` if it is not empty. */
 void firmware_default(char path[PATH_MAX], const struct board_kind *board);
 

@@ -23,7 +23,6 @@ enum key {
     KEY_TRACE,
     KEY_GANTT,
     KEY_JSON,
-    KEY_INJECT,
     KEY_SCHEDULE,
     KEY_RATES
 };
@@ -43,10 +42,6 @@ static const struct argp_option descriptions[] = {
     {"json", KEY_JSON, NULL, 0, "Print the report instead of a summary", 2},
     {"output", 'o', "OUTPUT", 0,
      "File for the output, of a kernel that has one", 2},
-    {"inject", KEY_INJECT, "KIND@X,Y", 0,
-     "For tests: fault, hang, die or fail an assertion (assert) on one board, "
-     "in the job",
-     3},
     {0}};
 
 struct own_options {
@@ -57,7 +52,6 @@ struct own_options {
     const char *output;
     const char *rates_path;
     struct rates *rates; /* or NULL */
-    const char *injection_text;
     bool json;
 };
 
@@ -68,31 +62,6 @@ static int set_schedule(struct own_options *options, const char *text)
                             ? NULL
                             : "must be peters-syska, equal, binomial, nearest "
                               "or star");
-}
-
-static int set_injection(struct own_options *options, const char *text)
-{
-    static const struct {
-        const char *name;
-        enum node_injection injection;
-    } kinds[] = {{"fault@", NODE_INJECT_FAULT},
-                 {"hang@", NODE_INJECT_HANG},
-                 {"die@", NODE_INJECT_DIE},
-                 {"assert@", NODE_INJECT_ASSERT}};
-
-    options->injection_text = text;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
-        size_t length = strlen(kinds[i].name);
-
-        if (strncmp(text, kinds[i].name, length) == 0) {
-            options->job.config.injection = kinds[i].injection;
-            return parse_report(
-                "--inject", text,
-                parse_coord(text + length, &options->job.config.victim));
-        }
-    }
-    return parse_report("--inject", text,
-                        "must be fault@X,Y, hang@X,Y, die@X,Y or assert@X,Y");
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -123,8 +92,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case 'o':
         options->output = text;
         return 0;
-    case KEY_INJECT:
-        return set_injection(options, text);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -160,25 +127,6 @@ static int check_files(const struct own_options *options)
         }
     }
     return 0;
-}
-
-static int check_own(const struct own_options *options)
-{
-    const struct job_config *config = &options->job.config;
-
-    if (!config->mesh->has_images && config->injection != NODE_INJECT_NONE &&
-        config->injection != NODE_INJECT_ASSERT) {
-        parse_report("--inject", options->injection_text,
-                     "must be assert@X,Y with --on native: the others are for "
-                     "boards");
-        return EXIT_USAGE;
-    }
-    if (config->victim.x >= config->size.width ||
-        config->victim.y >= config->size.height) {
-        parse_report_outside("--inject", config->victim, config->size);
-        return EXIT_USAGE;
-    }
-    return check_files(options);
 }
 
 /* Checks -o once the load is known: whether there will be an output, and
@@ -282,7 +230,7 @@ int run_command(int argc, char **argv)
         return EXIT_USAGE;
     }
     status = job_options_check(&options.job);
-    status = status == 0 ? check_own(&options) : status;
+    status = status == 0 ? check_files(&options) : status;
     status = status == 0 ? run(&options) : status;
     rates_free(options.rates);
     job_options_free(&options.job);

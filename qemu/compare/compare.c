@@ -24,11 +24,13 @@ static unsigned shift_of(const struct job_config *config, uint32_t index)
     return config->slow_shift != NULL ? config->slow_shift[index] : 0;
 }
 
-/* What no schedule changes, from a run of one round. */
+/* What no schedule changes, from a run of one round. A node that a test made
+   slow counts as if it were not, so that the bound is one. */
 static void set_terms(struct bound_input *terms, const struct outcome *outcome,
                       const struct job_config *config)
 {
     double compute_ps = 0;
+    uint64_t units = outcome->load_units;
 
     terms->speed = 0;
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
@@ -36,13 +38,15 @@ static void set_terms(struct bound_input *terms, const struct outcome *outcome,
         double slower = 1u << shift_of(config, i);
 
         terms->speed += 1 / slower;
-        if (node->active) {
+        if (injection_slow(&config->injections, node->at) != NULL) {
+            units -= node->units;
+        } else if (node->active) {
             compute_ps +=
                 (double)(node->finished_ps - node->compute_start_ps) / slower;
         }
     }
     terms->load_units = (double)outcome->load_units;
-    terms->compute_ps = compute_ps / terms->load_units;
+    terms->compute_ps = units > 0 ? compute_ps / (double)units : 0;
     terms->transfer_ps = (double)config->profile.transfer_ps *
                          (double)outcome->load_bytes / terms->load_units;
     terms->startup_ps =
@@ -175,7 +179,7 @@ int compare_run(struct compare *compare, const struct job_config *config)
 {
     int status;
 
-    *compare = (struct compare){.count = 0};
+    *compare = (struct compare){.injections = config->injections};
     status = run_all(compare, config);
     if (status != 0) {
         compare_free(compare);
@@ -316,6 +320,7 @@ void compare_print(FILE *out, const struct compare *compare)
     for (unsigned i = 0; i < compare->count; ++i) {
         print_entry(out, compare, i);
     }
+    summary_injections(out, &compare->injections);
     print_bound(out, compare);
     if (count_close(compare) > 1) {
         print_reason(out, compare);
@@ -373,6 +378,7 @@ static json_t *bound_json(const struct compare *compare)
 json_t *compare_json(const struct compare *compare)
 {
     const json_t *report = compare->report;
+    json_t *injected = json_object_get(report, "injected");
     json_t *json = json_pack(
         "{s:O, s:O, s:O, s:O, s:o, s:s, s:o, s:O}", "mesh",
         json_object_get(report, "mesh"), "profile",
@@ -385,6 +391,10 @@ json_t *compare_json(const struct compare *compare)
 
     if (json == NULL) {
         no_memory();
+        return NULL;
+    }
+    if (injected != NULL) {
+        json_object_set(json, "injected", injected);
     }
     return json;
 }

@@ -22,7 +22,7 @@ struct compare_entry {
     enum schedule schedule;
     unsigned rounds;
     unsigned phases;
-    uint32_t nodes; /* that were given work */
+    uint32_t nodes;     /* that were given work */
     uint64_t answer_ps; /* from the order on, preparing included */
     double answer_speedup;
     uint64_t makespan_ps;
@@ -39,9 +39,10 @@ struct compare {
     /* What one round measured: compute time of a node that is not slow. */
     struct bound_input terms;
     struct bound bound;
-    uint8_t *result;       /* own, as the next: compare_free() */
-    uint64_t result_bytes; /* with its output */
-    json_t *report;        /* of the first entry */
+    uint8_t *result;              /* own, as the next: compare_free() */
+    uint64_t result_bytes;        /* with its output */
+    json_t *report;               /* of the first entry */
+    struct injections injections; /* the config's */
 };
 
 /*

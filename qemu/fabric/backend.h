@@ -32,6 +32,12 @@ struct backend {
        32 ns << shift; shift is at most BACKEND_SLOW_SHIFT_MAX. */
     void (*slow)(void *context, uint32_t node, unsigned shift);
 
+    /* Makes a node slow from mesh time from_ps on. Before the first wait, with
+       any time; then again as soon as the time is known, while the node waits,
+       as it has since it started. */
+    void (*slow_from)(void *context, uint32_t node, unsigned shift,
+                      uint64_t from_ps);
+
     /* Waits, starting nodes that are not yet started, until one rings. */
     enum backend_event (*wait)(void *context, uint32_t *node);
 
@@ -63,7 +69,9 @@ NODISCARD int native_start(struct backend *backend, uint32_t nodes,
 struct boards_config {
     const struct board_kind *board;
     const char *firmware; /* path of the image */
-    const char *qemu;     /* program name */
+    /* The same of boards that become slow later; NULL: there are none. */
+    const char *firmware_slow;
+    const char *qemu; /* program name */
     uint32_t nodes;
     unsigned watchdog_s;
     /* Path of the object for a zygote (qemu/board/zygote.h); NULL: every board

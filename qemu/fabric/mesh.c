@@ -54,7 +54,6 @@ static void identify(struct mesh *mesh, uint32_t node)
     const struct mesh_config *config = mesh->config;
     struct window *window = window_of(mesh, node);
     struct torus_coord at = torus_coord_of(config->size, node);
-    bool victim = torus_index(config->size, config->victim) == node;
 
     window->node.identity =
         (struct node_identity){.magic = WINDOW_MAGIC,
@@ -69,10 +68,44 @@ static void identify(struct mesh *mesh, uint32_t node)
                                .originator_y = config->originator.y,
                                .policy = config->policy,
                                .probed = config->probed};
+}
+
+static void inject(struct mesh *mesh, const struct injection *injection)
+{
+    struct backend *backend = mesh->backend;
+    uint32_t node = torus_index(mesh->config->size, injection->at);
+
     /* A board does not die by itself: inject_death() kills its emulator. */
-    if (victim && config->injection != NODE_INJECT_DIE) {
-        window->node.identity.fault_injection = (uint16_t)config->injection;
+    if (injection->fault != NODE_INJECT_DIE) {
+        window_of(mesh, node)->node.identity.fault_injection =
+            (uint16_t)injection->fault;
     }
+    if (injection->slow_shift > 0 && injection->slow_from_ps == 0) {
+        backend->slow(backend->context, node, injection->slow_shift);
+    } else if (injection->slow_shift > 0) {
+        backend->slow_from(backend->context, node, injection->slow_shift,
+                           INJECTION_FROM_MAX_PS);
+    }
+}
+
+/* The first order comes at `order_ps`: now it is known when nodes become slow.
+   All of them wait. */
+static void inject_times(struct mesh *mesh, uint64_t order_ps)
+{
+    struct backend *backend = mesh->backend;
+
+    for (uint32_t i = 0; i < mesh->config->injections.count; ++i) {
+        const struct injection *injection =
+            &mesh->config->injections.injection[i];
+
+        if (injection->slow_from_ps > 0) {
+            backend->slow_from(backend->context,
+                               torus_index(mesh->config->size, injection->at),
+                               injection->slow_shift,
+                               order_ps + injection->slow_from_ps);
+        }
+    }
+    mesh->ordered = true;
 }
 
 void mesh_init(struct mesh *mesh, const struct mesh_config *config,
@@ -92,6 +125,9 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
         if (config->slow_shift != NULL) {
             backend->slow(backend->context, node, config->slow_shift[node]);
         }
+    }
+    for (uint32_t i = 0; i < config->injections.count; ++i) {
+        inject(mesh, &config->injections.injection[i]);
     }
 }
 
@@ -659,9 +695,13 @@ static void inject_death(struct mesh *mesh, const struct fabric_action *action)
 {
     const struct mesh_config *config = mesh->config;
 
-    if (config->injection == NODE_INJECT_DIE &&
-        torus_index(config->size, config->victim) == action->node) {
-        mesh->backend->kill(mesh->backend->context, action->node);
+    for (uint32_t i = 0; i < config->injections.count; ++i) {
+        const struct injection *injection = &config->injections.injection[i];
+
+        if (injection->fault == NODE_INJECT_DIE &&
+            torus_index(config->size, injection->at) == action->node) {
+            mesh->backend->kill(mesh->backend->context, action->node);
+        }
     }
 }
 
@@ -675,6 +715,9 @@ static enum fabric_step advance(struct mesh *mesh)
         step = fabric_next(mesh->fabric, &action);
         switch (step) {
         case FABRIC_DELIVER:
+            if (!mesh->ordered) {
+                inject_times(mesh, action.time_ps);
+            }
             inject_death(mesh, &action);
             hand_over(mesh, &action);
             break;

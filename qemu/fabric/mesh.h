@@ -10,6 +10,7 @@
 #include "hal/nodiscard.h"
 #include "qemu/fabric/backend.h"
 #include "qemu/fabric/fabric.h"
+#include "qemu/fabric/injection.h"
 #include "qemu/support/file.h"
 
 enum mesh_end {
@@ -28,9 +29,8 @@ struct mesh_config {
     struct torus_size size;
     struct torus_coord originator;
     struct fabric_config fabric;
-    uint32_t identity;         /* of this mesh, in every message */
-    struct torus_coord victim; /* of the injection */
-    enum node_injection injection;
+    uint32_t identity; /* of this mesh, in every message */
+    struct injections injections;
     /* Boards of different speed: an instruction of node i, row by row, takes
        32 ns << slow_shift[i], 0 to BACKEND_SLOW_SHIFT_MAX. NULL: all 0. */
     const uint8_t *slow_shift;
@@ -64,7 +64,8 @@ struct mesh {
     uint32_t *posted;   /* the post of the last message sent on, per node */
     uint32_t up;
     uint32_t ended;
-    bool unread; /* an order's load could not be read: said on stderr */
+    bool ordered; /* the first order has reached the originator */
+    bool unread;  /* an order's load could not be read: said on stderr */
     struct mesh_report report;
     uint64_t report_ps; /* when it reached the host */
     double up_wall_s;   /* monotonic time when the last board came up */

@@ -33,6 +33,14 @@ static void native_slow(void *context, uint32_t node, unsigned shift)
     host_node_slow(native->node[node], shift);
 }
 
+static void native_slow_from(void *context, uint32_t node, unsigned shift,
+                             uint64_t from_ps)
+{
+    struct native *native = context;
+
+    host_node_slow_from(native->node[node], shift, from_ps);
+}
+
 static void native_ring(void *context, uint32_t node)
 {
     struct native *native = context;
@@ -112,6 +120,7 @@ int native_start(struct backend *backend, uint32_t nodes, unsigned threads)
                                 .context = native,
                                 .window = native_window,
                                 .slow = native_slow,
+                                .slow_from = native_slow_from,
                                 .wait = native_wait,
                                 .ring = native_ring,
                                 .kill = native_kill,

@@ -31,6 +31,7 @@ struct board {
     pid_t pid; /* 0: not started, or ended */
     int doorbell;
     unsigned slow_shift;
+    struct window_injection injection;
 };
 
 struct boards {
@@ -69,6 +70,20 @@ static void boards_slow(void *context, uint32_t node, unsigned shift)
     boards->board[node].slow_shift = shift;
 }
 
+/* The image of such a board does that, not QEMU. */
+static void boards_slow_from(void *context, uint32_t node, unsigned shift,
+                             uint64_t from_ps)
+{
+    struct boards *boards = context;
+    struct board *board = &boards->board[node];
+
+    board->injection =
+        (struct window_injection){.slow_from_ps = from_ps, .slow_shift = shift};
+    if (board->pid != 0) {
+        board->window->injection = board->injection;
+    }
+}
+
 static int start_error(const char *what, uint32_t node)
 {
     fprintf(stderr, "quincunx: board %u: %s: %s\n", node, what,
@@ -97,6 +112,9 @@ static int open_window(struct board *board)
     }
     /* No more than that: a page that nobody touches takes no memory. */
     ((struct window *)at)->node.identity = board->window->node.identity;
+    if (board->injection.slow_shift > 0) {
+        ((struct window *)at)->injection = board->injection;
+    }
     munmap(board->window, board->mapped_bytes);
     board->window = at;
     board->mapped_bytes = BACKEND_WINDOW_BYTES;
@@ -122,7 +140,10 @@ static int start_board(struct boards *boards, uint32_t node)
     fd[STARTER_WINDOW] = window;
     fd[STARTER_GDB] =
         boards->config.gdb != NULL ? boards->config.gdb[node] : -1;
-    board->pid = starter_board(boards->starter, board->slow_shift, fd);
+    board->pid = board->injection.slow_shift > 0
+                     ? starter_board_alone(boards->starter,
+                                           boards->config.firmware_slow, fd)
+                     : starter_board(boards->starter, board->slow_shift, fd);
     close(window);
     close(pair[1]);
     board->doorbell = pair[0];
@@ -328,6 +349,7 @@ int boards_start(struct backend *backend, const struct boards_config *config)
                                 .context = boards,
                                 .window = boards_window,
                                 .slow = boards_slow,
+                                .slow_from = boards_slow_from,
                                 .wait = boards_wait,
                                 .ring = boards_ring,
                                 .kill = boards_kill,

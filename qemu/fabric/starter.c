@@ -45,7 +45,7 @@ static void add_option(struct line *line, const char *option, const char *value)
 }
 
 static void compose(struct line *line, const struct boards_config *config,
-                    unsigned slow_shift)
+                    unsigned slow_shift, const char *firmware)
 {
     static_assert(PROCESS_FD == 3, "as the options say");
     *line = (struct line){.argv = {config->qemu}, .count = 1};
@@ -61,7 +61,7 @@ static void compose(struct line *line, const struct boards_config *config,
     add_option(line, "-display", "none");
     add_option(line, "-chardev", "socket,id=doorbell,fd=3");
     add_option(line, "-serial", "chardev:doorbell");
-    add_option(line, "-kernel", config->firmware);
+    add_option(line, "-kernel", firmware);
     if (config->gdb != NULL) {
         add_option(line, "-chardev", "socket,id=gdb,fd=5,server=on,wait=off");
         add_option(line, "-gdb", "chardev:gdb");
@@ -87,7 +87,7 @@ static void start_zygote(struct starter *starter, unsigned slow_shift)
                                    .argv = (char *const *)line.argv,
                                    .log = starter->log};
 
-    compose(&line, starter->config, slow_shift);
+    compose(&line, starter->config, slow_shift, starter->config->firmware);
     add_option(&line, "-readconfig", FORKER_FILE);
     starter->zygote[slow_shift] = zygote_start(&why, &zygote);
     if (starter->zygote[slow_shift] == NULL) {
@@ -131,8 +131,8 @@ struct starter *starter_new(const struct boards_config *config, int log)
     return starter;
 }
 
-pid_t starter_board(struct starter *starter, unsigned slow_shift,
-                    const int fd[STARTER_FDS])
+static pid_t start_alone(const struct starter *starter, unsigned slow_shift,
+                         const char *firmware, const int fd[STARTER_FDS])
 {
     struct line line;
     const struct process_config process = {.argv = (char *const *)line.argv,
@@ -140,13 +140,25 @@ pid_t starter_board(struct starter *starter, unsigned slow_shift,
                                            .fds = STARTER_FDS,
                                            .log = starter->log,
                                            .small_pages = true};
+
+    compose(&line, starter->config, slow_shift, firmware);
+    return process_start(&process);
+}
+
+pid_t starter_board(struct starter *starter, unsigned slow_shift,
+                    const int fd[STARTER_FDS])
+{
     pid_t pid = fork_board(starter, slow_shift, fd);
 
-    if (pid != 0) {
-        return pid;
-    }
-    compose(&line, starter->config, slow_shift);
-    return process_start(&process);
+    return pid != 0 ? pid
+                    : start_alone(starter, slow_shift,
+                                  starter->config->firmware, fd);
+}
+
+pid_t starter_board_alone(struct starter *starter, const char *firmware,
+                          const int fd[STARTER_FDS])
+{
+    return start_alone(starter, 0, firmware, fd);
 }
 
 void starter_rest(struct starter *starter)

@@ -111,6 +111,7 @@ void collect_begin(struct outcome *outcome, const struct job_config *config,
     outcome->profile = config->profile;
     outcome->plan_profile = *job_plan_profile(config);
     outcome->kernel = config->kernel;
+    outcome->injections = config->injections;
     outcome->input_name = config->input_name;
     outcome->load_units = order->load_units;
     outcome->load_bytes = (uint64_t)order->load_units * order->unit_bytes;

@@ -5,6 +5,7 @@
 
 #include "kernels/kernel.h"
 #include "qemu/board/table.h"
+#include "qemu/fabric/injection.h"
 #include "qemu/fabric/mesh.h"
 #include "qemu/format/format.h"
 #include "qemu/outcome/outcome.h"
@@ -41,15 +42,15 @@ struct job_config {
     struct noise noise;  /* of emulated serial links */
     uint64_t room_bytes; /* of a node's memory for a job's data; 0: as a
                             window has */
-    const char *firmware; /* of emulated boards; else NULL */
+    const char *firmware;      /* of emulated boards; else NULL */
+    const char *firmware_slow; /* of those that become slow later; or NULL */
     unsigned watchdog_s;
     bool one_by_one; /* emulated boards are not forked: qemu/fabric/starter.h */
     bool verbose;    /* says on stderr how boards are started */
     bool gdb; /* a socket for each board, no watchdog: see qemu/board/gdb.h */
-    const char *gdb_dir;       /* NULL: the default */
-    bool progress;             /* shows it in a line on stderr */
-    struct torus_coord victim; /* node of the injection, for tests */
-    enum node_injection injection;
+    const char *gdb_dir;          /* NULL: the default */
+    bool progress;                /* shows it in a line on stderr */
+    struct injections injections; /* for tests; no plan knows of them */
 };
 
 /* The profile that the plan is made with: plan_profile if given, else

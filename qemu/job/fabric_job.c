@@ -81,8 +81,7 @@ static struct fabric_job *create(const struct job_config *config, bool probed)
         .policy = job_policy(config)->id,
         .probed = probed,
         .identity = node_mesh_identity(config->size.width, config->size.height),
-        .victim = config->victim,
-        .injection = config->injection,
+        .injections = config->injections,
         .progress = config->progress ? print_progress : NULL,
         .progress_context = job};
     job->mesh = (struct job_mesh){
@@ -94,6 +93,7 @@ static int start_boards(struct fabric_job *job, const struct job_config *config)
 {
     struct boards_config boards = {.board = config->board,
                                    .firmware = config->firmware,
+                                   .firmware_slow = config->firmware_slow,
                                    .qemu = emulator_program(),
                                    .nodes = job->nodes,
                                    .watchdog_s = config->watchdog_s,

@@ -304,8 +304,9 @@ int rates_update(const struct rates *rates, const struct job_config *config,
     json_t *entry;
     int status;
 
-    if (rate.units == 0) {
-        return 0;
+    if (rate.units == 0 ||
+        injection_slow(&config->injections, config->originator) != NULL) {
+        return 0; /* not known, or not that of such a board */
     }
     status = rates_read(&now, rates->path);
     if (status != 0) {

@@ -10,10 +10,10 @@
  *
  * An entry is for jobs with the same board, kernel, argument and unit length:
  * a unit takes compute_ps, a call of the kernel call_ps besides, as computing
- * so many units has shown, on a node without --slow. compute_ps is 1 to
- * PLANNER_TIME_MAX_PS, call_ps 0 to WIRE_CALL_MAX_PS. Entries of other jobs
- * stay as they are. Functions of type int return 0 or an exit status, after a
- * message on stderr.
+ * so many units has shown, on a node without --slow and --inject. compute_ps
+ * is 1 to PLANNER_TIME_MAX_PS, call_ps 0 to WIRE_CALL_MAX_PS. Entries of other
+ * jobs stay as they are. Functions of type int return 0 or an exit status,
+ * after a message on stderr.
  */
 #ifndef QEMU_JOB_RATES_H
 #define QEMU_JOB_RATES_H

@@ -36,6 +36,7 @@ enum key {
     KEY_PORTS,
     KEY_SWITCHING,
     KEY_SLOW,
+    KEY_INJECT,
     KEY_UNIT,
     KEY_BATCH,
     KEY_GDB,
@@ -77,6 +78,12 @@ static const struct argp_option descriptions[] = {
      1},
     {"slow", KEY_SLOW, "X,Y=F", 0,
      "Node X,Y is F times slower: 1, 2, 4 or 8; may be repeated", 1},
+    {"inject", KEY_INJECT, "KIND@X,Y[@TIME]", 0,
+     "For tests: node X,Y is slower than the plan takes it to be (slow2, slow4 "
+     "or slow8 times), from TIME after the order on; or it takes a fault, "
+     "hangs, dies or fails an assertion in the job (fault, hang, die, assert); "
+     "may be repeated",
+     3},
     {"allow-mixed", KEY_ALLOW_MIXED, NULL, 0,
      "With --port, run also if a node has another image than the originator, "
      "or is not at full speed by its crystal",
@@ -455,6 +462,8 @@ static error_t parse_job_option(int key, char *text, struct argp_state *state)
         return set_switching(options, text);
     case KEY_SLOW:
         return set_slow(options, text);
+    case KEY_INJECT:
+        return inject_options_add(&options->inject, text);
     case KEY_UNIT:
         return set_unit(options, text);
     case KEY_BATCH:
@@ -512,8 +521,7 @@ static int check_mesh(const struct job_options *options)
     if (!config->mesh->has_fabric &&
         (options->native || config->schedule != SCHEDULE_PETERS_SYSKA ||
          config->ports != TORUS_PORTS || config->store_and_forward ||
-         options->slow_count > 0 || config->gdb ||
-         config->injection != NODE_INJECT_NONE)) {
+         options->slow_count > 0 || config->gdb || options->inject.count > 0)) {
         fprintf(stderr, "quincunx: --board stm32f405: must not be given with "
                         "--on, --schedule, --ports, --switching, --slow, "
                         "--inject or --gdb: they are for mps2-an385 "
@@ -669,6 +677,11 @@ int job_options_check(struct job_options *options)
     status = job_options_check_mesh(options);
     if (status == 0) {
         status = set_slow_shifts(options);
+    }
+    if (status == 0) {
+        options->config.injections = (struct injections){
+            options->inject.injection, options->inject.count};
+        status = inject_options_check(&options->inject, config);
     }
     return status == 0 ? check_policy(options) : status;
 }

@@ -9,6 +9,7 @@
 
 #include "hal/nodiscard.h"
 #include "qemu/job/mesh_ops.h"
+#include "qemu/options/inject.h"
 
 #include <argp.h>
 #include <limits.h>
@@ -33,11 +34,13 @@ struct job_options {
     struct profile plan_profile; /* config.plan_profile points here if given */
     struct job_options_slow slow[JOB_OPTIONS_SLOW_MAX];
     unsigned slow_count;
+    struct inject_options inject;
     bool phases_given;
     uint32_t unit_bytes; /* 0: not given */
     uint8_t arg[JOB_OPTIONS_ARG_MAX + 1];
     uint32_t arg_bytes;
     char firmware[PATH_MAX];
+    char firmware_slow[PATH_MAX];
     uint8_t *slow_shift; /* freed by job_options_free(), as config.load is */
 };
 

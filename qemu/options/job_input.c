@@ -135,6 +135,11 @@ int job_options_find_boards(struct job_options *options)
     }
     config->firmware = options->firmware;
     status = firmware_find(options->firmware, config->board);
+    if (status == 0 && inject_options_any_later(&options->inject)) {
+        config->firmware_slow = options->firmware_slow;
+        status = firmware_find_slow(options->firmware_slow, options->firmware,
+                                    config->board);
+    }
     return status == 0 ? emulator_check(config->board, otherwise) : status;
 }
 

@@ -12,6 +12,7 @@
 #include "hal/window/window.h"
 #include "kernels/kernel.h"
 #include "qemu/fabric/circuit_record.h"
+#include "qemu/fabric/injection.h"
 #include "qemu/support/profile.h"
 #include "scatter/wire/wire.h"
 #include "torus/torus.h"
@@ -106,6 +107,7 @@ struct outcome {
     struct profile profile;
     struct profile plan_profile; /* as the plan took it to be */
     const struct kernel *kernel;
+    struct injections injections; /* as the caller asked for */
     const char *input_name;
     const char *rate_from; /* a file's name, if the plan has its rate from it */
     uint64_t load_bytes;

@@ -387,6 +387,22 @@ static json_t *batches_json(const struct outcome *outcome)
     return list;
 }
 
+/* What a test asked for, and no plan knew. */
+static json_t *injected_json(const struct outcome *outcome)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < outcome->injections.count; ++i) {
+        const struct injection *injection = &outcome->injections.injection[i];
+
+        append(&list, json_pack("{s:s, s:i, s:i, s:o}", "kind",
+                                injection_name(injection), "x", injection->at.x,
+                                "y", injection->at.y, "from_ps",
+                                integer(injection->slow_from_ps)));
+    }
+    return list;
+}
+
 json_t *report_json(const struct outcome *outcome)
 {
     char hex[TIMELINE_HEX_BYTES];
@@ -407,8 +423,13 @@ json_t *report_json(const struct outcome *outcome)
         "boot", outcome->boot_wall_s, "run", outcome->run_wall_s);
     if (json == NULL) {
         file_error("report", "%s", strerror(ENOMEM));
-    } else if (outcome->batch_count > 1) {
+        return NULL;
+    }
+    if (outcome->batch_count > 1) {
         json_object_set_new(json, "batches", batches_json(outcome));
+    }
+    if (outcome->injections.count > 0) {
+        json_object_set_new(json, "injected", injected_json(outcome));
     }
     return json;
 }

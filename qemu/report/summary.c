@@ -71,6 +71,22 @@ static bool same_costs(const struct profile *a, const struct profile *b)
            a->hop_delay_ps == b->hop_delay_ps;
 }
 
+void summary_injections(FILE *out, const struct injections *injections)
+{
+    for (uint32_t i = 0; i < injections->count; ++i) {
+        const struct injection *injection = &injections->injection[i];
+        char from[SUMMARY_TIME_BYTES];
+
+        fprintf(out, "injected  %s@%u,%u", injection_name(injection),
+                injection->at.x, injection->at.y);
+        if (injection->slow_from_ps > 0) {
+            summary_time(from, injection->slow_from_ps);
+            fprintf(out, " from %s on", from);
+        }
+        fputs(", not known to the plan\n", out);
+    }
+}
+
 static void print_head(FILE *out, const struct outcome *outcome)
 {
     fprintf(out, "load      %s, %" PRIu64 " bytes, %" PRIu64 " units of %s\n",
@@ -83,6 +99,7 @@ static void print_head(FILE *out, const struct outcome *outcome)
     if (!same_costs(&outcome->profile, &outcome->plan_profile)) {
         print_profile(out, "plan with", &outcome->plan_profile);
     }
+    summary_injections(out, &outcome->injections);
 }
 
 /* When the nodes of one layer did what. */

@@ -13,6 +13,9 @@
 /* Writes the page. The caller checks the stream for errors. */
 void summary_print(FILE *out, const struct outcome *outcome);
 
+/* A line on each of what a test asked for. */
+void summary_injections(FILE *out, const struct injections *injections);
+
 #define SUMMARY_TIME_BYTES 32u
 
 /* A time with four digits and its unit: "5.000 us"; at most "nnn... s". */

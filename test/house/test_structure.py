@@ -28,6 +28,7 @@ ORDER = [
     ("hal/line", "hal/window", "hal/switch", "hal/discover"),
     "hal/serial",
     ("hal/host", "hal/mps2", "hal/stm32f405"),
+    "hal/mps2/slow",
     "kernels",
     "scatter/plan",
     "scatter/wire",

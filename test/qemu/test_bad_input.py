@@ -363,6 +363,48 @@ def test_injection(load, value):
     refused(run(load, inject=value, on="qemu"), USAGE, value.split("@")[-1])
 
 
+KINDS = "slow2@X,Y, slow4@X,Y or slow8@X,Y, each also with @TIME, or fault@X,Y"
+
+
+@pytest.mark.parametrize("value,allowed", [
+    ("slow3@1,1", KINDS), ("slow@1,1", KINDS), ("slow16@1,1", KINDS),
+    ("slow08@1,1", KINDS), ("slow8", KINDS), ("8@1,1", KINDS),
+    ("hang@1,1@3ms", KINDS), ("assert@1,1@0", KINDS),
+    ("s" * 40 + "@1,1", KINDS), ("slow8@" + "1" * 40, KINDS),
+    ("slow8@1,1@", "a time such as"), ("slow8@1,1@5", "a time such as"),
+    ("slow8@1,1@-1ms", "a time such as"), ("slow8@1,1@1ms@2ms", "time such"),
+    ("slow8@1,1@0.1ps", "a whole number of picoseconds"),
+    ("slow8@1,1@101s", "at most 100s"),
+    ("slow8@1,1@100000000000001ps", "at most 100s"),
+    ("slow8@1,1@" + "9" * 30 + "s", "2^64 ps")])
+def test_injected_slowdown(load, value, allowed):
+    for where in ("native", "qemu"):
+        refused(run(load, inject=value, on=where), USAGE,
+                f"--inject '{value}'", allowed)
+
+
+def test_injections_that_do_not_suit_each_other(load):
+    refused(run(load, "--inject", "slow2@1,2@3ms", inject="slow8@1,2"), USAGE,
+            "the only one at its node")
+    refused(run(load, "--inject", "slow8@1,2", inject="assert@1,2"), USAGE,
+            "--inject 'assert@1,2'", "the only one at its node")
+    refused(run(load, slow="1,2=4", inject="slow8@1,2@0"), USAGE,
+            "--inject 'slow8@1,2@0'", "without --slow")
+    refused(run(load, inject="slow8@5,4"), USAGE, "--inject '5,4'",
+            "0,0 to 4,4")
+    refused(run(load, inject="slow8@1,2", on=None, board="stm32f405"), USAGE,
+            "--inject")
+    assert run(load, slow="1,3=4", inject="slow8@1,2@0").returncode == 0
+    assert run(load, inject="slow8@1,2@100s").returncode == 0
+
+
+def test_no_image_of_boards_that_become_slow(load, tmp_path):
+    image = tmp_path / "board.elf"
+    image.write_bytes(mesh.FIRMWARE.read_bytes())
+    refused(run(load, inject="slow8@1,2@3ms", on="qemu", firmware=image),
+            FAILED, "board_slow.elf", "no firmware image")
+
+
 # ---- options ----
 
 @pytest.mark.parametrize("missing,word", [("mesh", "--mesh"),

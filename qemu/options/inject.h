@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `--inject KIND@X,Y[@TIME]`, which may be repeated. */
+#ifndef QEMU_OPTIONS_INJECT_H
+#define QEMU_OPTIONS_INJECT_H
+
+#include "hal/nodiscard.h"
+#include "qemu/job/config.h"
+
+#include <stdbool.h>
+
+/* What was given; all zero at first. */
+struct inject_options {
+    struct injection injection[INJECTION_MAX];
+    const char *text[INJECTION_MAX]; /* the values, for messages */
+    uint32_t count;
+};
+
+/* Parses one more value, which outlives the options. Result: 0, or EINVAL after
+   a message. */
+NODISCARD int inject_options_add(struct inject_options *options,
+                                 const char *text);
+
+/*
+ * Checks them with the mesh of a config, whose slow_shift says which nodes are
+ * slow by plan. Result: 0, or EXIT_USAGE after a message.
+ */
+NODISCARD int inject_options_check(const struct inject_options *options,
+                                   const struct job_config *config);
+
+/* Whether one of them makes a node slow later than from the start. */
+bool inject_options_any_later(const struct inject_options *options);
+
+#endif

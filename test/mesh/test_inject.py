@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boards that are slower than planned: `--inject`."""
+import json
+
+import pytest
+
+import mesh
+
+AT = (1, 2)
+LOAD = 100_000
+WHERE = ["qemu", "native"]
+# A board that becomes slow has an image of its own, in which reading the clock
+# takes an instruction or two more.
+CLOSE = 1e-3
+
+
+@pytest.fixture(scope="module")
+def load(tmp_path_factory):
+    return mesh.zeros(tmp_path_factory.mktemp("inject") / "load", LOAD)
+
+
+@pytest.fixture(scope="module")
+def plain(load):
+    return {on: run(load, on=on) for on in WHERE}
+
+
+def run(load, *injections, on, rounds=1, arg="32", more=()):
+    args = [word for one in injections for word in ("--inject", one)]
+    return mesh.run(load, "--profile", "t3d", *args, *more, on=on, arg=arg,
+                    rounds=rounds)
+
+
+def node_of(report, at=AT):
+    return next(n for n in report["measured"]["nodes"]
+                if (n["x"], n["y"]) == at)
+
+
+def computing(report, at=AT):
+    node = node_of(report, at)
+    return node["finished_ps"] - node["compute_start_ps"]
+
+
+def software(report, at=AT):
+    """From the volume's last byte to the kernel's start: what is left then."""
+    node = node_of(report, at)
+    return node["compute_start_ps"] - node["received_ps"]
+
+
+def started(report, at=AT):
+    """When computing begins, from the order on."""
+    return (report["measured"]["preparing_ps"]
+            + node_of(report, at)["compute_start_ps"])
+
+
+@pytest.mark.parametrize("on", WHERE)
+@pytest.mark.parametrize("times", [2, 4, 8])
+def test_slow_from_the_start(load, plain, on, times):
+    report = run(load, f"slow{times}@1,2", on=on)
+    assert report["plan"] == plain[on]["plan"]
+    assert mesh.units_of(report) == mesh.units_of(plain[on])
+    assert computing(report) == pytest.approx(times * computing(plain[on]),
+                                              rel=1e-5)
+    assert software(report) >= times * software(plain[on])
+    assert report["injected"] == [{"kind": f"slow{times}", "x": 1, "y": 2,
+                                   "from_ps": 0}]
+    for node in plain[on]["measured"]["nodes"]:
+        at = (node["x"], node["y"])
+        assert at == AT or computing(report, at) == computing(plain[on], at)
+
+
+@pytest.mark.parametrize("on", WHERE)
+@pytest.mark.parametrize("times,part", [(4, .5), (8, .1), (2, .9)])
+def test_slow_from_a_time_on(load, plain, on, times, part):
+    """Until then as fast as ever; what is left takes so many times as long."""
+    whole = computing(plain[on])
+    before = int(whole * part)
+    from_ps = started(plain[on]) + before
+    report = run(load, f"slow{times}@1,2@{from_ps}ps", on=on)
+    assert report["plan"] == plain[on]["plan"]
+    assert mesh.units_of(report) == mesh.units_of(plain[on])
+    assert computing(report) == pytest.approx(
+        before + times * (whole - before), rel=CLOSE)
+    assert report["injected"][0]["from_ps"] == from_ps
+
+
+@pytest.mark.parametrize("on", WHERE)
+def test_a_later_time_takes_away_as_much(load, plain, on):
+    """A time later by d is computed at full speed: a node that becomes four
+    times slower ends 3 d earlier, to the tick of 40 ns (160 ns when slow)."""
+    times = [started(plain[on]) + ms * 10 ** 9 for ms in (1, 2)]
+    first, second = (computing(run(load, f"slow4@1,2@{t}ps", on=on))
+                     for t in times)
+    assert abs(first - second - 3 * 10 ** 9) <= 4 * 160_000
+
+
+@pytest.mark.parametrize("on", WHERE)
+@pytest.mark.parametrize("time", ["0", "1ps", "40ns", "81ns", "1us"])
+def test_times_near_the_start(load, plain, on, time):
+    report = run(load, f"slow8@1,2@{time}", on=on)
+    assert computing(report) == pytest.approx(8 * computing(plain[on]),
+                                              rel=CLOSE)
+
+
+@pytest.mark.parametrize("on", WHERE)
+def test_a_time_after_the_end(load, plain, on):
+    report = run(load, "slow8@1,2@100s", on=on)
+    assert computing(report) == pytest.approx(computing(plain[on]), rel=CLOSE)
+
+
+@pytest.mark.parametrize("on", WHERE)
+def test_repeatable(load, on):
+    """Whatever the host does meanwhile."""
+    with mesh.busy_cores():
+        reports = [run(load, "slow8@1,2@1.7ms", "slow2@4,4", "slow4@0,0@2ms",
+                       on=on, rounds="auto") for _ in range(5)]
+    assert len({r["timeline_sha256"] for r in reports}) == 1
+    assert [(i["kind"], i["x"], i["y"], i["from_ps"])
+            for i in reports[0]["injected"]] == [
+                ("slow8", 1, 2, 1_700_000_000), ("slow2", 4, 4, 0),
+                ("slow4", 0, 0, 2_000_000_000)]
+
+
+def test_becoming_slow_while_it_waits(load):
+    """In the middle of a wait, between two rounds, or in software: any time
+    gives a makespan between those of slow from the start and never."""
+    most = run(load, "slow8@1,2", on="qemu", rounds=2)
+    least = run(load, on="qemu", rounds=2)
+    last = most["measured"]["makespan_ps"]
+    for us in range(50, 450, 57):
+        report = run(load, f"slow8@1,2@{us}us", on="qemu", rounds=2)
+        makespan = report["measured"]["makespan_ps"]
+        assert least["measured"]["makespan_ps"] < makespan
+        assert makespan <= last * (1 + CLOSE)
+        last = makespan * (1 + CLOSE)
+
+
+@pytest.mark.parametrize("on", WHERE)
+def test_an_originator_measures_itself(load, plain, on):
+    report = run(load, "slow4@0,0", on=on)
+    assert report["plan"]["compute_ps_per_unit"] == pytest.approx(
+        4 * plain[on]["plan"]["compute_ps_per_unit"], rel=.01)
+
+
+def test_rates_of_a_slow_originator_are_not_kept(load, tmp_path):
+    rates = tmp_path / "rates"
+    run(load, "slow4@0,0@1ms", on="native", more=["--rates", rates])
+    assert not rates.exists()
+    run(load, "slow4@1,0", on="native", more=["--rates", rates])
+    kept = rates.read_text()
+    assert len(json.loads(kept)["rates"]) == 1
+    run(load, "slow8@0,0", on="native", more=["--rates", rates])
+    assert rates.read_text() == kept
+
+
+def test_batches(load):
+    """Times count from the first order; every board but the slow one is as fast
+    in the second batch as in the first."""
+    report = run(load, "slow8@1,2", on="native", more=["--batch", 50_000])
+    assert len(report["batches"]) == 2
+    assert report["injected"][0]["kind"] == "slow8"
+
+
+def test_the_summary_names_them(load):
+    done = mesh.command("run", "--mesh", "5x5", "--on", "native", "--kernel",
+                        "spin", "--arg", "8", "--inject", "slow8@1,2@3ms",
+                        "--inject", "slow2@0,3", load)
+    assert done.returncode == 0, done.stderr
+    assert ("\ninjected  slow8@1,2 from 3.000 ms on, not known to the plan\n"
+            "injected  slow2@0,3, not known to the plan\n") in done.stdout
+    plain = mesh.command("run", "--mesh", "5x5", "--on", "native", "--kernel",
+                         "spin", "--arg", "8", load)
+    assert "injected" not in plain.stdout
+
+
+def test_compare_names_them(load):
+    args = ["compare", "--mesh", "5x5", "--on", "native", "--kernel", "spin",
+            "--arg", "8", load]
+    plain = json.loads(mesh.command(*args, "--json").stdout)
+    args += ["--inject", "slow8@1,2", "--inject", "slow2@3,3@2ms"]
+    report = json.loads(mesh.command(*args, "--json").stdout)
+    assert [i["kind"] for i in report["injected"]] == ["slow8", "slow2"]
+    assert "injected" not in plain
+    assert "\ninjected  slow8@1,2, not known" in mesh.command(*args).stdout
+    # The bound is one of the mesh as it would be without them.
+    assert report["lower_bound"]["compute_ps_per_unit"] == pytest.approx(
+        plain["lower_bound"]["compute_ps_per_unit"], rel=.01)
+    for slow, fast in zip(report["schedules"], plain["schedules"]):
+        assert slow["makespan_ps"] > fast["makespan_ps"]
