@@ -104,7 +104,8 @@ slow_objects_$(1) := $(patsubst %.c,$(BUILD)/$(1)/%.o,$(call \
 $(BUILD)/$(1)/firmware_slow.elf: $$(slow_objects_$(1)) $(wildcard linker/*.ld) \
                                  $(BUILD)/$(1).flags
 	$$(say) LINK-$(core_$(1)) $$@
-	$$(Q)$$(call target_link,$(1)) $$(slow_objects_$(1)) -o $$@
+	$$(Q)$$(call target_link,$(1)) $$(slow_objects_$(1)) -o $$@ \
+	  -Wl,--defsym=boot_image_unlimited=1
 
 -include $$(slow_objects_$(1):.o=.d)
 endef

@@ -3,15 +3,25 @@
  * Executes a set number of instructions per unit and touches no data: the
  * models' ideal workload, for measurements. Result: u64 units processed, and,
  * if asked for, an output of P/Q bytes for each.
+ *
+ * With `burst` the data says what a unit costs: one whose first byte is 128 or
+ * more is dear, and takes three times as many instructions. What the kernel
+ * says of its cost is that of the others, so a plan is wrong by as much as
+ * there are dear ones. A dear unit counts three in the result.
  */
 #include "kernels/kernel.h"
 
 #define INSTRUCTIONS_MAX 100000u
 #define OUTPUT_MAX 1000u
+#define DEAR 3u /* times as many instructions */
+/* Of these, those that look at the byte. */
+#define LOOK_INSTRUCTIONS 5u
+
+static const char burst[] = {',', 'b', 'u', 'r', 's', 't'};
 
 struct spin {
-    uint32_t instructions;     /* per unit */
-    struct kernel_terms terms; /* for the output */
+    uint32_t instructions;     /* per unit, less those that look at its byte */
+    struct kernel_terms terms; /* for the output; with burst 0/1 byte a unit */
 };
 
 /* A decimal number up to `most`; 0 if it is anything else. */
@@ -41,6 +51,17 @@ static uint32_t find(const uint8_t *arg, uint32_t arg_bytes, char character)
     return at;
 }
 
+/* The argument's text from the comma on is burst, or wrong. */
+static int begin_burst(struct spin *spin, const uint8_t *text, uint32_t bytes)
+{
+    spin->terms.output_denominator = 1;
+    spin->instructions -= LOOK_INSTRUCTIONS; /* 1 to 5: wraps, or is 0 */
+    return bytes == sizeof burst && memcmp(text, burst, bytes) == 0 &&
+                   spin->instructions - 1 < INSTRUCTIONS_MAX
+               ? KERNEL_OK
+               : KERNEL_ARGUMENT;
+}
+
 static int spin_begin(void *work, struct kernel_terms *terms,
                       const struct kernel_job *job)
 {
@@ -63,7 +84,7 @@ static int spin_begin(void *work, struct kernel_terms *terms,
     return spin->instructions == 0 ||
                    (comma < arg_bytes && (terms->output_numerator == 0 ||
                                           terms->output_denominator == 0))
-               ? KERNEL_ARGUMENT
+               ? begin_burst(spin, arg + comma, arg_bytes - comma)
                : KERNEL_OK;
 }
 
@@ -84,10 +105,44 @@ static void execute(uint64_t instructions)
                        : "cc");
     }
 }
+
+/* The number of dear units, in LOOK_INSTRUCTIONS for each unit. Numbers without
+   data are not dear. */
+static uint32_t count_dear(const struct kernel_range *range)
+{
+    const uint8_t *at = range->data;
+    uint32_t left = range->units;
+    uint32_t dear = 0;
+    uint32_t byte;
+
+    if (left > 0 && range->unit_bytes > 0) {
+        __asm volatile("1: ldrb %[byte], [%[at]]\n\t"
+                       "add %[at], %[at], %[step]\n\t"
+                       "add %[dear], %[dear], %[byte], lsr #7\n\t"
+                       "subs %[left], %[left], #1\n\t"
+                       "bne 1b"
+                       : [at] "+r"(at), [left] "+r"(left), [dear] "+r"(dear),
+                         [byte] "=&r"(byte)
+                       : [step] "r"(range->unit_bytes)
+                       : "cc", "memory");
+    }
+    return dear;
+}
 #else
 static void execute(uint64_t instructions)
 {
     (void)instructions; /* the host accounts for them instead */
+}
+
+static uint32_t count_dear(const struct kernel_range *range)
+{
+    uint32_t units = range->unit_bytes > 0 ? range->units : 0;
+    uint32_t dear = 0;
+
+    for (uint32_t i = 0; i < units; ++i) {
+        dear += range->data[(size_t)i * range->unit_bytes] >> 7;
+    }
+    return dear;
 }
 #endif
 
@@ -105,6 +160,17 @@ static void put_output(const struct spin *spin, struct kernel_result *result,
     }
 }
 
+/* The rest of a run with burst: what dear units take besides. */
+static void finish_burst(const struct spin *spin, struct kernel_result *result,
+                         const struct kernel_range *range)
+{
+    uint64_t besides = (uint64_t)count_dear(range) * (DEAR - 1);
+
+    execute(besides * (spin->instructions + LOOK_INSTRUCTIONS));
+    kernel_store_u64(result->data, range->units + besides);
+    result->bytes = 8;
+}
+
 static void spin_run(const void *work, struct kernel_result *result,
                      const struct kernel_range *range)
 {
@@ -112,6 +178,10 @@ static void spin_run(const void *work, struct kernel_result *result,
 
     execute((uint64_t)range->units * spin->instructions);
     if (spin->terms.output_denominator != 0) {
+        if (spin->terms.output_numerator == 0) {
+            finish_burst(spin, result, range);
+            return;
+        }
         put_output(spin, result, range);
     }
     kernel_store_u64(result->data, range->units);
@@ -127,8 +197,9 @@ static void spin_report(const struct kernel_result *result,
 const struct kernel kernel_spin = {
     .name = "spin",
     .argument = KERNEL_FOR_PEOPLE(
-        "instructions per unit, 1 to 100000; then ,P/Q for an output of P/Q "
-        "bytes for each, each 1 to 1000"),
+        "instructions per unit, 1 to 100000; then ,burst for three times as "
+        "many where its first byte is 128 or more (6 to 100000), or ,P/Q for "
+        "an output of P/Q bytes for each, each 1 to 1000"),
     .summary =
         KERNEL_FOR_PEOPLE("executes a set number of instructions per unit"),
     .work_bytes = sizeof(struct spin),

@@ -506,7 +506,9 @@ static void spin_reads_decimal_numbers_only(struct unit *unit)
                  {"-1", 0},      {"+1", 0},         {" 1", 0},
                  {"1 ", 0},      {"1.5", 0},        {"0x10", 0},
                  {"1e3", 0},     {"12a", 0},        {":", 0},
-                 {"/", 0}};
+                 {"/", 0},       {"6,burst", 6},    {"5,burst", 0},
+                 {"0,burst", 0}, {",burst", 0},     {"9,burs", 0},
+                 {"9,burst,", 0}};
 
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         struct kernel_terms terms;
