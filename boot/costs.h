@@ -18,8 +18,8 @@
         .plan_tree_ps = 1600 * (ps), .try_rounds_ps = 300 * (ps),              \
         .branch_split_ps = 126 * (ps), .branch_queue_ps = 220 * (ps),          \
         .result_merge_ps = 250 * (ps), .result_queue_ps = 204 * (ps),          \
-        .plan_ps = 2200 * (ps), .advance_ps = 5200 * (ps),                     \
-        .instruction_ps = (ps), __VA_ARGS__                                    \
+        .demand_ps = 550 * (ps), .plan_ps = 2200 * (ps),                       \
+        .advance_ps = 5200 * (ps), .instruction_ps = (ps), __VA_ARGS__         \
     }
 
 extern const struct scatter_costs boot_costs;

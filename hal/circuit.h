@@ -248,6 +248,22 @@ NODISCARD int circuit_receive(struct circuit *circuit,
                               uint8_t *buffer, uint32_t capacity_bytes);
 
 /*
+ * The same, but waits no longer than until deadline_ps: a message whose last
+ * byte is there by then, the deadline included, is delivered. With a deadline
+ * that has passed, such as 0, it says whether one is there now. A message that
+ * comes later, or of which only a part is there, stays for a later receive.
+ * Precondition: no CIRCUIT_HEAD(). Result: as circuit_receive(); or
+ * ERR_TIMEOUT, and mesh time is deadline_ps, or what it was if that is later. A
+ * board whose switch is software takes no message while nobody receives: there
+ * a deadline that has passed finds none.
+ */
+NODISCARD int circuit_receive_until(struct circuit *circuit,
+                                    struct circuit_delivery *delivery,
+                                    unsigned ports, uint8_t *buffer,
+                                    uint32_t capacity_bytes,
+                                    uint64_t deadline_ps);
+
+/*
  * Waits until the message of which circuit_receive() has delivered the head is
  * there to its last byte; a message that was delivered whole is. Until then
  * only its head may be read, nothing sent, and no other message received.

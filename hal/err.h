@@ -32,7 +32,8 @@ enum err {
     ERR_PLACE = -19,   /* a part for another place in the pattern or round */
     ERR_IMAGE = -20,   /* the job's kernel is not in this image's table */
     ERR_PLAN = -21,    /* shares, volumes or branches do not add up */
-    ERR_TERMS = -22    /* halo or result is not what the kernel's terms say */
+    ERR_TERMS = -22,   /* halo or result is not what the kernel's terms say */
+    ERR_TIMEOUT = -23  /* no message came by the deadline */
 };
 
 #endif

@@ -22,9 +22,9 @@ $(FUZZ_OBJECTS)/qemu/format/npy.o: qemu/format/npy.py
 # The engine's nodes have circuits that are made up: test/fuzz/subtree.c defines
 # what else hal/window/ and hal/host/ do, by other names.
 fuzz_own = -D$(1)=fuzz_$(1)
-FUZZ_OWN := $(foreach f,prepare send send_rows expect post receive complete \
-              drain quiet settle,$(call fuzz_own,circuit_$(f))) \
-            $(call fuzz_own,clock_account)
+FUZZ_OWN := $(foreach f,prepare send send_rows expect post receive \
+              receive_until complete drain quiet settle,\
+              $(call fuzz_own,circuit_$(f))) $(call fuzz_own,clock_account)
 $(FUZZ_OBJECTS)/scatter/engine/%.o: HOST_CFLAGS += $(FUZZ_OWN)
 $(OBJECTS_sanitized)/test/fuzz/subtree.o: HOST_CFLAGS += $(FUZZ_OWN)
 

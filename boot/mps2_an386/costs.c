@@ -24,6 +24,7 @@ const struct scatter_costs boot_costs = {
     .branch_queue_ps = 221 * PS_PER_INSTRUCTION,
     .result_merge_ps = 246 * PS_PER_INSTRUCTION,
     .result_queue_ps = 204 * PS_PER_INSTRUCTION,
+    .demand_ps = 550 * PS_PER_INSTRUCTION,
     .plan_ps = 2200 * PS_PER_INSTRUCTION,
     .instruction_ps = PS_PER_INSTRUCTION,
     .tree_sends = 768,

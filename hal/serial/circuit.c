@@ -390,8 +390,10 @@ static void set_clock(struct circuit *circuit, const uint8_t *header,
         (uint64_t)((int64_t)(int32_t)late_us * (int64_t)PS_PER_US) + took_ps;
 }
 
-/* Waits for the posted receive; only a job's messages have a time limit. */
-static int wait_for_receive(struct circuit *circuit)
+/* Waits for the posted receive until the deadline; only a job's messages have a
+   time limit besides. A message that has begun by then is refused, and sent
+   again later. */
+static int wait_for_receive(struct circuit *circuit, uint64_t deadline_ps)
 {
     struct serial_circuit *serial = circuit->board;
     uint64_t patience_ps = (uint64_t)serial->patience_us * PS_PER_US;
@@ -403,6 +405,10 @@ static int wait_for_receive(struct circuit *circuit)
         if (error == ERR_OK && circuit->job != CIRCUIT_ANY_JOB &&
             clock_now_ps(circuit->clock) - since_ps > patience_ps) {
             error = ERR_DEAD_LINK;
+        }
+        if (error == ERR_OK && serial->receive.state != SWITCH_DONE &&
+            clock_now_ps(circuit->clock) >= deadline_ps) {
+            error = ERR_TIMEOUT;
         }
     }
     if (serial->receive.state != SWITCH_DONE) {
@@ -432,6 +438,15 @@ static bool is_aside(const struct circuit *circuit, const uint8_t *data,
 int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
                     unsigned ports, uint8_t *buffer, uint32_t capacity_bytes)
 {
+    return circuit_receive_until(circuit, delivery, ports, buffer,
+                                 capacity_bytes, UINT64_MAX);
+}
+
+int circuit_receive_until(struct circuit *circuit,
+                          struct circuit_delivery *delivery, unsigned ports,
+                          uint8_t *buffer, uint32_t capacity_bytes,
+                          uint64_t deadline_ps)
+{
     struct serial_circuit *serial = circuit->board;
     struct switch_receive *receive = &serial->receive;
     int error;
@@ -451,7 +466,7 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
     serial->lock(serial->context);
     switch_post(serial->core, receive);
     serial->unlock(serial->context);
-    error = wait_for_receive(circuit);
+    error = wait_for_receive(circuit, deadline_ps);
     delivery->payload = buffer + CIRCUIT_HEADER_BYTES;
     delivery->bytes = receive->bytes - CIRCUIT_HEADER_BYTES;
     delivery->port = receive->port;

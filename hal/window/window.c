@@ -176,8 +176,10 @@ static int ask(struct circuit *circuit, enum window_op op)
     return window->response.status;
 }
 
-int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
-                    unsigned ports, uint8_t *buffer, uint32_t capacity_bytes)
+__attribute__((always_inline)) static inline int
+receive(struct circuit *circuit, struct circuit_delivery *delivery,
+        unsigned ports, uint8_t *buffer, uint32_t capacity_bytes,
+        enum window_op op)
 {
     struct window *window = circuit->board;
     int status;
@@ -186,7 +188,7 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
     window->request.offset = offset_of(window, buffer);
     window->request.capacity_bytes = capacity_bytes;
     window->request.job = circuit->job;
-    status = ask(circuit, WINDOW_OP_RECEIVE);
+    status = ask(circuit, op);
     delivery->payload = buffer + CIRCUIT_HEADER_BYTES;
     delivery->bytes = window->response.bytes - CIRCUIT_HEADER_BYTES;
     if (status != ERR_OK) { /* such as that of a buffer outside the window */
@@ -200,6 +202,25 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
     return bytes_load_u32(buffer + CIRCUIT_AT_MESH) == circuit->mesh
                ? ERR_OK
                : ERR_FOREIGN;
+}
+
+int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
+                    unsigned ports, uint8_t *buffer, uint32_t capacity_bytes)
+{
+    return receive(circuit, delivery, ports, buffer, capacity_bytes,
+                   WINDOW_OP_RECEIVE);
+}
+
+int circuit_receive_until(struct circuit *circuit,
+                          struct circuit_delivery *delivery, unsigned ports,
+                          uint8_t *buffer, uint32_t capacity_bytes,
+                          uint64_t deadline_ps)
+{
+    struct window *window = circuit->board;
+
+    window->request.deadline_ps = deadline_ps;
+    return receive(circuit, delivery, ports, buffer, capacity_bytes,
+                   WINDOW_OP_RECEIVE_UNTIL);
 }
 
 int circuit_complete(struct circuit *circuit)

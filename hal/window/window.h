@@ -49,7 +49,7 @@
 #include "hal/node.h"
 
 #define WINDOW_MAGIC 0x71756e63u /* "qunc" */
-#define WINDOW_VERSION 5u
+#define WINDOW_VERSION 6u
 #define WINDOW_DMA_OFFSET 0x20000u
 
 #define WINDOW_QUEUE 1024u /* sends that the ring holds; a power of two */
@@ -134,9 +134,10 @@ struct window_form { /* node */
 };
 
 enum window_op {
-    WINDOW_OP_RECEIVE = 1, /* wait for a message on one of the ports */
-    WINDOW_OP_DRAIN,       /* wait until every queued send has ended */
-    WINDOW_OP_END          /* stop: no answer comes */
+    WINDOW_OP_RECEIVE = 1,  /* wait for a message on one of the ports */
+    WINDOW_OP_DRAIN,        /* wait until every queued send has ended */
+    WINDOW_OP_END,          /* stop: no answer comes */
+    WINDOW_OP_RECEIVE_UNTIL /* as RECEIVE, but no longer than deadline_ps */
 };
 
 struct window_request { /* node */
@@ -148,6 +149,7 @@ struct window_request { /* node */
     uint32_t capacity_bytes;
     uint32_t job; /* of a RECEIVE: messages of others are ERR_FOREIGN; or 0 */
     uint32_t sequence;
+    uint64_t deadline_ps; /* of a RECEIVE_UNTIL */
 };
 
 struct window_response {  /* switch */
@@ -187,17 +189,17 @@ struct window {
 
 static_assert(sizeof(struct window_send) == 80, "send layout");
 static_assert(offsetof(struct window, request) == 112, "request offset");
-static_assert(offsetof(struct window, response) == 144, "response offset");
-static_assert(offsetof(struct window, port) == 184, "port offset");
+static_assert(offsetof(struct window, response) == 152, "response offset");
+static_assert(offsetof(struct window, port) == 192, "port offset");
 static_assert(sizeof(struct window_rows) == 80, "rows layout");
 static_assert(offsetof(struct window_rows, cut.form) ==
                   offsetof(struct window_send, form),
               "place of the form");
 static_assert(sizeof(struct window_form) == 8, "form layout");
-static_assert(offsetof(struct window, form) == 432, "form offset");
-static_assert(offsetof(struct window, post) == 560, "post offset");
+static_assert(offsetof(struct window, form) == 440, "form offset");
+static_assert(offsetof(struct window, post) == 568, "post offset");
 static_assert(sizeof(struct window_post) == 48, "post layout");
-static_assert(offsetof(struct window, entry) == 608, "entry offset");
+static_assert(offsetof(struct window, entry) == 616, "entry offset");
 static_assert(sizeof(struct window) <= WINDOW_DMA_OFFSET, "window overflow");
 
 #endif

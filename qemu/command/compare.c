@@ -62,7 +62,8 @@ int compare_command(int argc, char **argv)
     static const char description[] =
         "Runs INPUT with every schedule, one after the other: peters-syska "
         "with the best rounds (or --rounds) and with one, equal, binomial, "
-        "nearest, star. All must have the same result. Boards with serial "
+        "nearest, star, farm. All must have the same result. Boards with "
+        "serial "
         "ports know peters-syska alone.";
     struct argp argp = {descriptions, parse_option, NULL, description,
                         children,     NULL,         NULL};
@@ -71,6 +72,7 @@ int compare_command(int argc, char **argv)
     int status;
 
     job_options_init(&options.job, "compare");
+    options.job.all_schedules = true;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;
     }

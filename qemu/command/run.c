@@ -30,7 +30,7 @@ enum key {
 static const struct argp_option descriptions[] = {
     {"schedule", KEY_SCHEDULE, "NAME", 0,
      "How the load goes out: peters-syska (default), or to compare with: "
-     "equal, binomial, nearest, star",
+     "equal, binomial, nearest, star; farm: to whoever asks",
      1},
     {"rates", KEY_RATES, "FILE", 0,
      "The kernel's rate, as an earlier run left it in FILE, is not measured "
@@ -60,8 +60,8 @@ static int set_schedule(struct own_options *options, const char *text)
     return parse_report("--schedule", text,
                         schedule_of(&options->job.config.schedule, text) == 0
                             ? NULL
-                            : "must be peters-syska, equal, binomial, nearest "
-                              "or star");
+                            : "must be peters-syska, equal, binomial, nearest, "
+                              "star or farm");
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)

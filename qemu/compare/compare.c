@@ -131,7 +131,8 @@ static int add_entry(struct compare *compare, const struct outcome *outcome,
     if (entry->answer_ps < compare->entry[compare->best].answer_ps) {
         compare->best = compare->count;
     }
-    if (entry->rounds == 1) {
+    /* On a farm nodes wait between their chunks. */
+    if (entry->rounds == 1 && entry->schedule != SCHEDULE_FARM) {
         set_terms(&compare->terms, outcome, config);
     }
     return keep_result(compare, outcome);

@@ -6,10 +6,12 @@
 
 #include <stdlib.h>
 
-/* At equal times links are released before they are asked for. */
+/* At equal times links are released before they are asked for, and a message
+   that arrives at a deadline is in time. */
 enum event_type {
     EVENT_RELEASE, /* the circuit ends: links are free, the message is there */
-    EVENT_REQUEST
+    EVENT_REQUEST,
+    EVENT_DEADLINE /* a receive ends */
 };
 
 enum fabric_node_state {
@@ -63,12 +65,16 @@ struct fabric_node {
     uint16_t head_bytes; /* that are enough; 0: all */
     int32_t first_error;
     enum fabric_node_state state;
-    bool notify; /* may have something to be handed over */
+    uint32_t receives; /* ever; a deadline of an earlier one means nothing */
+    bool until;        /* it receives with a deadline */
+    bool notify;       /* may have something to be handed over */
 };
 
 struct event {
     uint64_t time_ps;
-    struct transit *transit;
+    struct transit *transit; /* of a deadline: NULL */
+    uint32_t node;           /* of a deadline .. */
+    uint32_t receive;        /* .. and its node's receive, as they count */
     enum event_type type;
 };
 
@@ -113,6 +119,11 @@ static uint64_t plus(uint64_t a_ps, uint64_t b_ps)
     return sum_ps >= a_ps && sum_ps < TIME_MAX_PS ? sum_ps : TIME_MAX_PS;
 }
 
+static uint64_t larger(uint64_t a_ps, uint64_t b_ps)
+{
+    return a_ps > b_ps ? a_ps : b_ps;
+}
+
 static uint64_t times(uint64_t a_ps, uint64_t count)
 {
     uint64_t product;
@@ -131,16 +142,17 @@ static bool before(const struct event *a, const struct event *b)
     if (a->type != b->type) {
         return a->type < b->type;
     }
+    if (a->type == EVENT_DEADLINE) {
+        return a->node < b->node;
+    }
     if (a->transit->source != b->transit->source) {
         return a->transit->source < b->transit->source;
     }
     return a->transit->port < b->transit->port;
 }
 
-static void push(struct fabric *fabric, enum event_type type, uint64_t time_ps,
-                 struct transit *transit)
+static void push_event(struct fabric *fabric, struct event event)
 {
-    struct event event = {time_ps, transit, type};
     size_t at = fabric->heap_count;
 
     fabric->heap =
@@ -151,6 +163,14 @@ static void push(struct fabric *fabric, enum event_type type, uint64_t time_ps,
         at = (at - 1) / 2;
     }
     fabric->heap[at] = event;
+}
+
+static void push(struct fabric *fabric, enum event_type type, uint64_t time_ps,
+                 struct transit *transit)
+{
+    push_event(
+        fabric,
+        (struct event){.time_ps = time_ps, .transit = transit, .type = type});
 }
 
 static struct event pop(struct fabric *fabric)
@@ -373,7 +393,22 @@ void fabric_receive(struct fabric *fabric, uint32_t node, uint64_t time_ps,
     fabric->node[node].port_mask = ports & ((1u << NODE_PORTS) - 1);
     fabric->node[node].tag_wanted = (uint8_t)(ports >> 8);
     fabric->node[node].head_bytes = (uint16_t)(ports >> 16);
+    fabric->node[node].until = false;
+    fabric->node[node].receives += 1;
     rest(fabric, node, time_ps, NODE_RECEIVING);
+}
+
+void fabric_receive_until(struct fabric *fabric, uint32_t node,
+                          uint64_t time_ps, unsigned ports,
+                          uint64_t deadline_ps)
+{
+    fabric_receive(fabric, node, time_ps, ports);
+    fabric->node[node].until = true;
+    push_event(fabric,
+               (struct event){.time_ps = plus(larger(deadline_ps, time_ps), 0),
+                              .node = node,
+                              .receive = fabric->node[node].receives,
+                              .type = EVENT_DEADLINE});
 }
 
 void fabric_drain(struct fabric *fabric, uint32_t node, uint64_t time_ps)
@@ -633,11 +668,14 @@ static struct transit *first_tagged(const struct fifo *inbox, uint8_t tag)
     return transit;
 }
 
-/* The next message for a node that waits, or NULL; *port: where it is. */
+/* The next message for a node that waits, or NULL; *port: where it is. On a
+   single port the next one is known before it is there; with a deadline it may
+   come too late. */
 static struct transit *find_message(const struct fabric_node *node,
                                     unsigned *port)
 {
-    bool single = (node->port_mask & (node->port_mask - 1)) == 0;
+    bool single =
+        (node->port_mask & (node->port_mask - 1)) == 0 && !node->until;
     struct transit *found = NULL;
 
     for (unsigned i = 0; i < NODE_PORTS; ++i) {
@@ -760,6 +798,24 @@ static enum fabric_step report_leaving(struct fabric *fabric,
     return to_host ? FABRIC_TO_HOST : FABRIC_FAILED;
 }
 
+/* Whether the receive of a deadline is still waiting. */
+static bool times_out(const struct fabric *fabric, const struct event *event)
+{
+    const struct fabric_node *node = &fabric->node[event->node];
+
+    return node->state == NODE_RECEIVING && node->receives == event->receive;
+}
+
+static enum fabric_step time_out(struct fabric *fabric,
+                                 const struct event *event,
+                                 struct fabric_action *action)
+{
+    resume(fabric, event->node, event->time_ps);
+    *action = (struct fabric_action){
+        .time_ps = event->time_ps, .node = event->node, .status = ERR_TIMEOUT};
+    return FABRIC_TIMED_OUT;
+}
+
 enum fabric_step fabric_next(struct fabric *fabric,
                              struct fabric_action *action)
 {
@@ -782,6 +838,12 @@ enum fabric_step fabric_next(struct fabric *fabric,
             return FABRIC_WAIT;
         }
         event = pop(fabric);
+        if (event.type == EVENT_DEADLINE) {
+            if (times_out(fabric, &event)) {
+                return time_out(fabric, &event, action);
+            }
+            continue;
+        }
         if (event.type == EVENT_RELEASE) {
             release_all(fabric, event.transit);
         } else {

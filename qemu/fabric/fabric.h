@@ -64,12 +64,13 @@ struct fabric_message {
 };
 
 enum fabric_step {
-    FABRIC_WAIT,    /* some node runs: feed what it does next */
-    FABRIC_STUCK,   /* no node runs and nothing can happen any more */
-    FABRIC_DELIVER, /* hand the message to the node: it runs again */
-    FABRIC_DRAINED, /* tell the node: it runs again */
-    FABRIC_TO_HOST, /* the message left the mesh through the host port */
-    FABRIC_FAILED   /* the message is lost; `status` says why */
+    FABRIC_WAIT,      /* some node runs: feed what it does next */
+    FABRIC_STUCK,     /* no node runs and nothing can happen any more */
+    FABRIC_DELIVER,   /* hand the message to the node: it runs again */
+    FABRIC_DRAINED,   /* tell the node: it runs again */
+    FABRIC_TIMED_OUT, /* likewise: no message came by its deadline */
+    FABRIC_TO_HOST,   /* the message left the mesh through the host port */
+    FABRIC_FAILED     /* the message is lost; `status` says why */
 };
 
 struct fabric_action {
@@ -105,6 +106,12 @@ void fabric_from_host(struct fabric *fabric, uint32_t node, uint64_t time_ps,
    it sends before the message is complete must not be ready earlier. */
 void fabric_receive(struct fabric *fabric, uint32_t node, uint64_t time_ps,
                     unsigned ports);
+
+/* The same, to receive a message that arrives by deadline_ps, whole: else the
+   node goes on at that time, or at once if it has passed. */
+void fabric_receive_until(struct fabric *fabric, uint32_t node,
+                          uint64_t time_ps, unsigned ports,
+                          uint64_t deadline_ps);
 void fabric_drain(struct fabric *fabric, uint32_t node, uint64_t time_ps);
 void fabric_end(struct fabric *fabric, uint32_t node, uint64_t time_ps);
 

@@ -256,6 +256,9 @@ static uint8_t phase_of(const struct parcel *parcel)
                : head->bytes == WIRE_ANNOUNCE_HEAD_BYTES ? head->data[0]
                                                          : 0;
     }
+    if (parcel->kind == WIRE_CHUNK || parcel->kind == WIRE_DEMAND) {
+        return 1;
+    }
     return WIRE_KIND(parcel->kind) == WIRE_RESULT
                ? (uint8_t)(parcel->kind - WIRE_RESULT_OF(0))
                : 0;
@@ -625,6 +628,17 @@ static void note_end(struct mesh *mesh, uint32_t node, uint64_t time_ps)
     show_progress(mesh);
 }
 
+static void ask_fabric(struct mesh *mesh, uint32_t node,
+                       const struct window_request *request)
+{
+    if (request->op == WINDOW_OP_RECEIVE_UNTIL) {
+        fabric_receive_until(mesh->fabric, node, request->time_ps,
+                             request->ports, request->deadline_ps);
+    } else {
+        fabric_receive(mesh->fabric, node, request->time_ps, request->ports);
+    }
+}
+
 /* A node rang: takes its sends, then what it rests for. */
 static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
 {
@@ -649,13 +663,14 @@ static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
     }
     switch (request.op) {
     case WINDOW_OP_RECEIVE:
+    case WINDOW_OP_RECEIVE_UNTIL:
         if (!inside(request.offset, request.capacity_bytes)) {
             answer(mesh, node,
                    &(struct window_response){.time_ps = request.time_ps,
                                              .status = ERR_BUFFER});
             break;
         }
-        fabric_receive(mesh->fabric, node, request.time_ps, request.ports);
+        ask_fabric(mesh, node, &request);
         break;
     case WINDOW_OP_DRAIN:
         fabric_drain(mesh->fabric, node, request.time_ps);
@@ -720,6 +735,11 @@ static enum fabric_step advance(struct mesh *mesh)
             }
             inject_death(mesh, &action);
             hand_over(mesh, &action);
+            break;
+        case FABRIC_TIMED_OUT:
+            answer(mesh, action.node,
+                   &(struct window_response){.time_ps = action.time_ps,
+                                             .status = action.status});
             break;
         case FABRIC_DRAINED:
             answer_drain(mesh, &action);

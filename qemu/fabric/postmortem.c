@@ -72,6 +72,8 @@ const char *postmortem_error(int error)
         return "the job's kernel is not in this node's image";
     case ERR_PLAN:
         return "shares, volumes or branches do not add up";
+    case ERR_TIMEOUT:
+        return "no message came in time";
     case ERR_TERMS:
         return "halo or result is not what the kernel asks for";
     }
@@ -100,6 +102,8 @@ const char *postmortem_hint(int error)
     case ERR_IMAGE:
     case ERR_PLAN:
         return "boards have different images: `quincunx nodes' compares them";
+    case ERR_TIMEOUT:
+        return "no message came in time";
     case ERR_TERMS:
         return "the kernel differs between images or from the host command's: "
                "build both, and write the image to all boards";

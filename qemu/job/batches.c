@@ -19,8 +19,12 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* Of a farm: chunks for each node, as far as that can be said. */
 static uint64_t rounds_max(const struct job_config *config)
 {
+    if (config->schedule == SCHEDULE_FARM) {
+        return 64;
+    }
     return config->rounds == WIRE_BEST ? ROUNDS_MAX : config->rounds;
 }
 
@@ -44,7 +48,7 @@ static uint64_t fixed_bytes(const struct job_config *config)
     if (terms->output_denominator != 0) {
         bytes += scatter_result_head_bytes(terms) +
                  (nodes * rounds_max(config) + MEASURE_PIECES_MAX) *
-                     (WIRE_CHUNK_BYTES + 3u);
+                     (WIRE_OUTPUT_CHUNK_BYTES + 3u);
     }
     return bytes;
 }

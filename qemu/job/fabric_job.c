@@ -264,7 +264,7 @@ static void read_circuits(struct outcome *outcome, const struct fabric *fabric,
         outcome->messages += 1;
         outcome->payload_bytes += circuit->bytes - CIRCUIT_HEADER_BYTES;
         if (circuit->kind == WIRE_BRANCH ||
-            circuit->kind == WIRE_BRANCH_ROUND) {
+            circuit->kind == WIRE_BRANCH_ROUND || circuit->kind == WIRE_CHUNK) {
             circuit->kind = WIRE_PART; /* reports show all alike */
         }
         if (circuit->kind == WIRE_PART) {

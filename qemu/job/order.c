@@ -51,6 +51,15 @@ static uint8_t flags_of(const struct job_config *config)
     return (uint8_t)flags;
 }
 
+/* Of a farm that field is the installment. */
+static uint8_t rounds_of(const struct job_config *config)
+{
+    if (config->schedule != SCHEDULE_FARM) {
+        return config->rounds;
+    }
+    return config->installment != 0 ? config->installment : WIRE_BEST;
+}
+
 static struct wire_order wire_of(const struct job_config *config,
                                  uint32_t index)
 {
@@ -76,7 +85,7 @@ static struct wire_order wire_of(const struct job_config *config,
         .after_bytes =
             after < terms->after_bytes ? (uint32_t)after : terms->after_bytes,
         .phases = config->phases,
-        .rounds = config->rounds,
+        .rounds = rounds_of(config),
         .ports = config->ports,
         .flags = (uint8_t)(flags_of(config) | more),
         .arg_bytes = load->arg_bytes,

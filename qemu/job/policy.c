@@ -14,6 +14,11 @@ static bool suits_pattern(const struct job_config *config)
            config->slow_shift == NULL;
 }
 
+static bool suits_farm(const struct job_config *config)
+{
+    return config->schedule == SCHEDULE_FARM;
+}
+
 static bool suits_all(const struct job_config *config)
 {
     (void)config;
@@ -39,8 +44,18 @@ static uint64_t tree_bytes(const struct job_config *config)
            (config->rounds == 1 ? 0 : tables + tree_rounds_bytes(nodes));
 }
 
+/* The tree, and what the originator knows of each worker: at most 40 bytes. */
+static uint64_t farm_bytes(const struct job_config *config)
+{
+    return (2 * TREE_BRANCH_BYTES + 40u) * torus_nodes(config->size) + 1024u;
+}
+
 static const struct job_policy policies[] = {
     {.id = WIRE_PATTERN, .counts_phases = true, .suits = suits_pattern},
+    {.id = WIRE_FARM,
+     .suits = suits_farm,
+     .tree = tree_of,
+     .plan_bytes = farm_bytes},
     {.id = WIRE_TREE,
      .suits = suits_all,
      .tree = tree_of,

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define INSTALLMENT_MAX 250u
 #define WATCHDOG_S 120u
 #define WATCHDOG_MAX_S 86400u
 
@@ -39,6 +40,7 @@ enum key {
     KEY_INJECT,
     KEY_UNIT,
     KEY_BATCH,
+    KEY_INSTALLMENT,
     KEY_GDB,
     KEY_BOARD,
     KEY_PORT,
@@ -63,6 +65,11 @@ static const struct argp_option descriptions[] = {
     {"rounds", KEY_ROUNDS, "R|auto", 0,
      "Rounds in which the load goes out: 1 to 16, or auto (default), the best "
      "number",
+     1},
+    {"installment", KEY_INSTALLMENT, "K", 0,
+     "With --schedule farm: a worker that asks gets its part, by its speed, of "
+     "the K-th part of what is left: 1 to 250 (default: 4, or 2 where the "
+     "transfer is dear)",
      1},
     {"phases", KEY_PHASES, "N", 0,
      "Use exactly N phases (default: as many as shorten the makespan)", 1},
@@ -263,6 +270,18 @@ static int set_rounds(struct job_options *options, const char *text)
     return parse_report("--rounds", text, allowed);
 }
 
+static int set_installment(struct job_options *options, const char *text)
+{
+    uint64_t installment = 0;
+    const char *allowed = parse_count(text, &installment);
+
+    if (allowed != NULL || installment == 0 || installment > INSTALLMENT_MAX) {
+        allowed = "must be 1 to 250";
+    }
+    options->config.installment = (uint8_t)installment;
+    return parse_report("--installment", text, allowed);
+}
+
 static int set_phases(struct job_options *options, const char *text)
 {
     uint64_t phases = 0;
@@ -454,6 +473,8 @@ static error_t parse_job_option(int key, char *text, struct argp_state *state)
         return set_plan_profile(options, text);
     case KEY_ROUNDS:
         return set_rounds(options, text);
+    case KEY_INSTALLMENT:
+        return set_installment(options, text);
     case KEY_PHASES:
         return set_phases(options, text);
     case KEY_PORTS:
@@ -595,6 +616,28 @@ int job_options_check_mesh(const struct job_options *options)
     return 0;
 }
 
+/* Refuses --installment without a farm, and --rounds with one. */
+static int check_farm(const struct job_options *options)
+{
+    const struct job_config *config = &options->config;
+    bool farm = config->schedule == SCHEDULE_FARM;
+
+    if (!farm && !options->all_schedules && config->installment != 0) {
+        fprintf(stderr,
+                "quincunx: --installment %u: is for --schedule farm, not %s\n",
+                config->installment, schedule_name(config->schedule));
+        return EXIT_USAGE;
+    }
+    if (farm && config->rounds != 1 && config->rounds != WIRE_BEST) {
+        fprintf(stderr,
+                "quincunx: --rounds %u: must be 1 or auto with --schedule "
+                "farm, whose workers ask; see --installment\n",
+                config->rounds);
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
 /* Refuses --phases and --rounds that the job's policy or schedule does not
    have. */
 static int check_policy(const struct job_options *options)
@@ -617,7 +660,7 @@ static int check_policy(const struct job_options *options)
                 config->rounds, schedule_name(config->schedule));
         return EXIT_USAGE;
     }
-    return 0;
+    return check_farm(options);
 }
 
 /* Makes the table of all nodes' slowdowns from --slow. */

@@ -36,6 +36,7 @@ struct job_options {
     unsigned slow_count;
     struct inject_options inject;
     bool phases_given;
+    bool all_schedules;  /* the command runs each, whatever config.schedule */
     uint32_t unit_bytes; /* 0: not given */
     uint8_t arg[JOB_OPTIONS_ARG_MAX + 1];
     uint32_t arg_bytes;

@@ -35,13 +35,13 @@ static long list_chunks(struct chunk *chunk, const uint8_t *in, uint32_t bytes)
     while (at < bytes) {
         struct chunk *next = &chunk[count];
 
-        if (bytes - at < WIRE_CHUNK_BYTES) {
+        if (bytes - at < WIRE_OUTPUT_CHUNK_BYTES) {
             return -1;
         }
         next->first_unit = bytes_load_u32(in + at);
         next->bytes = bytes_load_u32(in + at + 4);
-        next->data = in + at + WIRE_CHUNK_BYTES;
-        at += WIRE_CHUNK_BYTES;
+        next->data = in + at + WIRE_OUTPUT_CHUNK_BYTES;
+        at += WIRE_OUTPUT_CHUNK_BYTES;
         if (next->bytes > bytes - at || WIRE_PAD4(next->bytes) > bytes - at) {
             return -1;
         }
@@ -54,8 +54,8 @@ static long list_chunks(struct chunk *chunk, const uint8_t *in, uint32_t bytes)
 static int join_chunks(struct kernel_result *result, const uint8_t *in,
                        uint32_t bytes)
 {
-    struct chunk *chunk =
-        memory_or_exit(calloc(bytes / WIRE_CHUNK_BYTES + 1, sizeof *chunk));
+    struct chunk *chunk = memory_or_exit(
+        calloc(bytes / WIRE_OUTPUT_CHUNK_BYTES + 1, sizeof *chunk));
     long count = list_chunks(chunk, in, bytes);
 
     if (count > 0) {

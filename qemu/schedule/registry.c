@@ -2,6 +2,7 @@
 #include "qemu/schedule/registry.h"
 
 #include "qemu/schedule/baselines.h"
+#include "qemu/schedule/farm.h"
 #include "qemu/schedule/scatter.h"
 #include "qemu/support/memory.h"
 #include "scatter/plan/tree.h"
@@ -20,6 +21,7 @@ static const struct {
     [SCHEDULE_BINOMIAL] = {"binomial", schedule_binomial, true},
     [SCHEDULE_NEAREST] = {"nearest", schedule_nearest, false},
     [SCHEDULE_STAR] = {"star", schedule_star, false},
+    [SCHEDULE_FARM] = {"farm", schedule_farm, false},
 };
 
 const char *schedule_name(enum schedule schedule)
@@ -72,6 +74,11 @@ uint8_t *schedule_tree(enum schedule schedule, struct torus_size size,
             slow_shift != NULL ? slow_shift[torus_index(size, tree[i].at)] : 0;
 
         store_branch(out + TREE_BRANCH_BYTES * i, &tree[i], shift);
+    }
+    if (out != NULL && schedule == SCHEDULE_FARM &&
+        schedule_farm_direct(out, tree, size, originator) != 0) {
+        free(out);
+        out = NULL;
     }
     free(tree);
     return out;

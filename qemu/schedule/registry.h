@@ -19,6 +19,7 @@ enum schedule {
     SCHEDULE_BINOMIAL,     /* as libraries scatter: equal shares */
     SCHEDULE_NEAREST,      /* to the nearest idle nodes, as planned */
     SCHEDULE_STAR,         /* the originator sends to each, as planned */
+    SCHEDULE_FARM,         /* the same, but to whoever asks */
     SCHEDULES
 };
 

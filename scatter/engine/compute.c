@@ -47,7 +47,7 @@ static inline int run_kernel(struct scatter *scatter,
     }
     if (scatter_makes_output(terms)) {
         uint32_t room =
-            WIRE_CHUNK_BYTES +
+            WIRE_OUTPUT_CHUNK_BYTES +
             WIRE_PAD4(kernel_output_room(terms, range->first_unit, units));
 
         if (!scatter_has_output(scatter)) {
@@ -56,7 +56,7 @@ static inline int run_kernel(struct scatter *scatter,
         if (room > (uint32_t)(scatter->free_to - scatter->free_from)) {
             return ERR_MEMORY;
         }
-        result->output = scatter->free_to - room + WIRE_CHUNK_BYTES;
+        result->output = scatter->free_to - room + WIRE_OUTPUT_CHUNK_BYTES;
     }
     scatter->kernel->run(scatter->memory->work, result, range);
     clock_account(scatter->circuit->clock,
@@ -67,8 +67,8 @@ static inline int run_kernel(struct scatter *scatter,
 
 /* Stores a run's output as a chunk that ends at free_to, and moves free_to down
    to its beginning. */
-static void store_chunk(struct scatter *scatter,
-                        const struct kernel_result *result)
+static void store_output(struct scatter *scatter,
+                         const struct kernel_result *result)
 {
     uint32_t bytes = result->output_bytes;
     uint8_t *at = scatter->free_to - WIRE_PAD4(bytes);
@@ -76,7 +76,7 @@ static void store_chunk(struct scatter *scatter,
     if (at != result->output) {
         memmove(at, result->output, bytes);
     }
-    at -= WIRE_CHUNK_BYTES;
+    at -= WIRE_OUTPUT_CHUNK_BYTES;
     bytes_store_u32(at, scatter->first_unit);
     bytes_store_u32(at + 4, bytes);
     scatter->free_to = at;
@@ -97,7 +97,7 @@ int compute_keep(struct scatter *scatter, const struct kernel_result *result)
         if (result->output == NULL) {
             return ERR_TERMS; /* the kernel makes none */
         }
-        store_chunk(scatter, result);
+        store_output(scatter, result);
     }
     if (scatter->has_result) {
         return scatter_merge(scatter, result);

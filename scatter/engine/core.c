@@ -36,6 +36,20 @@ int scatter_receive(struct scatter *scatter, struct circuit_delivery *delivery,
                            (uint32_t)(scatter->free_to - scatter->free_from));
 }
 
+int scatter_send(struct scatter *scatter, unsigned ports,
+                 const struct circuit_message *message)
+{
+    int error = circuit_send(scatter->circuit, ports, message);
+
+    if (error == ERR_PORT_BUSY) {
+        error = circuit_drain(scatter->circuit);
+        if (error == ERR_OK) {
+            error = circuit_send(scatter->circuit, ports, message);
+        }
+    }
+    return error;
+}
+
 int scatter_read_job(struct scatter *scatter, const uint8_t *in, uint32_t bytes)
 {
     struct wire_job *job = &scatter->job;

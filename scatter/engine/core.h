@@ -135,6 +135,8 @@ struct scatter_costs {
     uint32_t branch_queue_ps;   /* the send to one child */
     uint32_t result_merge_ps;   /* one child's result received and merged */
     uint32_t result_queue_ps;   /* results merged to the own one's send */
+    uint32_t demand_ps;         /* of a farm's originator: a demand received,
+                                   and the chunk queued */
     uint32_t plan_ps;           /* planning, roughly */
     uint32_t advance_ps;        /* from the advance to the next send, roughly;
                                    0: no advance pays on this board */
@@ -154,6 +156,16 @@ struct scatter_costs {
 };
 
 struct policy; /* scatter/engine/policy.h */
+
+/* A worker of a farm (scatter/engine/farm.h). */
+struct scatter_worker {
+    uint16_t number;         /* as the originator counts them */
+    bool ended;              /* no chunk follows */
+    uint8_t *chunk;          /* where messages with chunks are received */
+    uint64_t started_ps;     /* when it began to compute the chunk in hand */
+    uint64_t computed_ps;    /* what the one before took; .. */
+    uint32_t computed_units; /* .. its units, 0: there was none */
+};
 
 /* What the originator's share of the last job took; compute_ps 0: not known.
    It holds for the same kernel with the same argument. */
@@ -176,6 +188,8 @@ struct scatter {
     uint8_t *free_from; /* the drawing above has these three */
     uint8_t *free_to;
     uint8_t *room_end;
+    uint8_t *outputs_end; /* of the own outputs that have not left yet, which
+                             begin at free_to; room_end, if none has */
     uint8_t kernel_count;
     struct scatter_rate rate; /* stays from job to job */
     uint8_t layer;
@@ -237,6 +251,8 @@ struct scatter {
     uint32_t first_unit; /* its place in the whole load */
     struct split split;
 
+    struct scatter_worker worker;
+
     struct slots_of_phase slots; /* of this node's result */
     uint32_t short_bytes;        /* the longest result of a short one */
 
@@ -273,6 +289,11 @@ scatter_result_head_bytes(const struct kernel_terms *terms)
 NODISCARD int scatter_receive(struct scatter *scatter,
                               struct circuit_delivery *delivery,
                               unsigned ports);
+
+/* Queues a message; if the switch's queue is full, when all before it have
+   ended. Result: as circuit_send(), or an error of those. */
+NODISCARD int scatter_send(struct scatter *scatter, unsigned ports,
+                           const struct circuit_message *message);
 
 /* Reads the job stored at `in`, with `bytes` there, and finds its kernel.
    ERR_IMAGE if this image has no kernel of that index. */

@@ -10,15 +10,17 @@ static int follow_round(struct scatter *scatter)
 {
     int error = scatter->policy->receive(scatter);
 
-    return error == ERR_OK ? scatter_compute(scatter) : error;
+    return error == ERR_OK && !scatter->worker.ended ? scatter_compute(scatter)
+                                                     : error;
 }
 
 int scatter_follow(struct scatter *scatter)
 {
     int error;
 
-    /* The number of rounds is not known after an advance. */
+    /* The number of rounds is not known after an advance, nor on a farm. */
     while ((error = follow_round(scatter)) == ERR_OK &&
+           !scatter->worker.ended &&
            (scatter->job.rounds == 0 ||
             scatter->round + 1u < scatter->job.rounds)) {
         scatter->round += 1;

@@ -59,40 +59,49 @@ static int merge_head(struct scatter *scatter,
     return scatter_merge(scatter, &next);
 }
 
-/*
- * Receives a child's message so that its output comes to lie right behind those
- * of the children before it. The header and the result, which come first in the
- * message, overwrite the last bytes there; these are saved and put back:
- *
- *   outputs so far ......|saved|
- *                        |head |this child's output ..
- */
+int scatter_begin_append(struct scatter *scatter, struct gather_place *place,
+                         uint32_t head_bytes)
+{
+    place->ahead_bytes = CIRCUIT_HEADER_BYTES + head_bytes;
+    place->at = scatter->child_outputs + scatter->child_outputs_bytes -
+                place->ahead_bytes;
+    if (place->ahead_bytes > sizeof place->kept) {
+        return ERR_TERMS;
+    }
+    place->capacity_bytes = (uint32_t)(scatter->free_to - place->at) & ~3u;
+    memcpy(place->kept, place->at, place->ahead_bytes);
+    return ERR_OK;
+}
+
+void scatter_end_append(struct scatter *scatter,
+                        const struct gather_place *place, uint32_t bytes)
+{
+    memcpy(place->at, place->kept, place->ahead_bytes);
+    scatter->child_outputs_bytes += bytes;
+    ASSERT(scatter->child_outputs + scatter->child_outputs_bytes <=
+           scatter->free_to);
+}
+
+/* Receives a child's result, and its output behind those of the children before
+   it. */
 static int append_child(struct scatter *scatter, unsigned phase,
                         unsigned *ports)
 {
-    uint32_t ahead =
-        CIRCUIT_HEADER_BYTES + scatter_result_head_bytes(&scatter->terms);
-    uint8_t kept[CIRCUIT_HEADER_BYTES + 4 + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
-    uint8_t *at = scatter->child_outputs + scatter->child_outputs_bytes - ahead;
+    struct gather_place place;
     struct circuit_delivery delivery;
     uint32_t bytes = 0;
-    int error;
+    int error = scatter_begin_append(
+        scatter, &place, scatter_result_head_bytes(&scatter->terms));
 
-    if (ahead > sizeof kept) {
-        return ERR_TERMS; /* WIRE_OUTPUT, and the kernel makes none */
+    if (error != ERR_OK) {
+        return error; /* WIRE_OUTPUT, and the kernel makes none */
     }
-    memcpy(kept, at, ahead);
-    error = receive_result(scatter, &delivery, phase, ports, at,
-                           (uint32_t)(scatter->free_to - at) & ~3u);
+    error = receive_result(scatter, &delivery, phase, ports, place.at,
+                           place.capacity_bytes);
     if (error == ERR_OK) {
         error = merge_head(scatter, &delivery, &bytes);
     }
-    memcpy(at, kept, ahead);
-    if (error == ERR_OK) {
-        scatter->child_outputs_bytes += bytes;
-        ASSERT(scatter->child_outputs + scatter->child_outputs_bytes <=
-               scatter->free_to);
-    }
+    scatter_end_append(scatter, &place, error == ERR_OK ? bytes : 0);
     return error;
 }
 
@@ -108,30 +117,46 @@ static int append_children(struct scatter *scatter, unsigned phase,
     return error;
 }
 
-/* The same without outputs. All four may have come at once: then their parent's
-   slot waits for every instruction here. */
+/* The same without outputs. */
+static inline int merge_child(struct scatter *scatter, unsigned phase,
+                              unsigned *ports)
+{
+    struct circuit_delivery delivery;
+    struct kernel_result next;
+    int error = receive_result(scatter, &delivery, phase, ports,
+                               scatter->memory->incoming,
+                               sizeof scatter->memory->incoming);
+
+    next.data = delivery.payload;
+    next.bytes = delivery.bytes;
+    return error == ERR_OK ? scatter_merge(scatter, &next) : error;
+}
+
+/* All four may have come at once: then their parent's slot waits for every
+   instruction here. */
 static int merge_children(struct scatter *scatter, unsigned phase,
                           unsigned ports)
 {
-    uint8_t *incoming = scatter->memory->incoming;
+    int error = ERR_OK;
 
-    while (ports != 0) {
-        struct circuit_delivery delivery;
-        struct kernel_result next;
-        int error = receive_result(scatter, &delivery, phase, &ports, incoming,
-                                   sizeof scatter->memory->incoming);
-
-        if (error != ERR_OK) {
-            return error;
-        }
-        next.data = delivery.payload;
-        next.bytes = delivery.bytes;
-        error = scatter_merge(scatter, &next);
-        if (error != ERR_OK) {
-            return error;
-        }
+    while (error == ERR_OK && ports != 0) {
+        error = merge_child(scatter, phase, &ports);
     }
-    return ERR_OK;
+    return error;
+}
+
+int scatter_gather_any(struct scatter *scatter, unsigned phase, uint32_t count)
+{
+    int error = ERR_OK;
+
+    for (; error == ERR_OK && count > 0; --count) {
+        unsigned any_port = (1u << TORUS_PORTS) - 1u;
+
+        error = scatter_has_output(scatter)
+                    ? append_child(scatter, phase, &any_port)
+                    : merge_child(scatter, phase, &any_port);
+    }
+    return error;
 }
 
 int scatter_gather_children(struct scatter *scatter, unsigned phase,
@@ -168,21 +193,30 @@ void scatter_read_slots(struct scatter *scatter)
     scatter->has_slots = true;
 }
 
-void scatter_begin_gather(struct scatter *scatter)
+void scatter_begin_outputs(struct scatter *scatter)
 {
     scatter->circuit->node->status.state = NODE_STATE_GATHERING;
     scatter->child_outputs = scatter->free_from + CIRCUIT_HEADER_BYTES +
                              scatter_result_head_bytes(&scatter->terms);
     scatter->child_outputs_bytes = 0;
+}
+
+void scatter_begin_gather(struct scatter *scatter)
+{
+    scatter_begin_outputs(scatter);
     if (scatter->layer > 0 && !scatter->has_slots) {
         scatter_read_slots(scatter);
     }
 }
 
 /* The next slot of this node's phase from `now_ps` on. With an output: the
-   planned time, whether it has passed or not. */
+   planned time, whether it has passed or not. At once, where there are no
+   slots. */
 static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
 {
+    if (!scatter->has_slots) {
+        return 0;
+    }
     if (scatter_has_output(scatter)) {
         return scatter->slots.end_ps +
                wire_job_result_ps(scatter->job_data, scatter->layer);
@@ -190,6 +224,12 @@ static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
     return slots_next_ps(&scatter->slots,
                          now_ps + scatter->costs->result_queue_ps,
                          scatter->result.bytes <= scatter->short_bytes);
+}
+
+struct circuit_segment scatter_own_outputs(const struct scatter *scatter)
+{
+    return (struct circuit_segment){
+        scatter->free_to, (uint32_t)(scatter->outputs_end - scatter->free_to)};
 }
 
 void scatter_attach_output(struct scatter *scatter,
@@ -200,8 +240,7 @@ void scatter_attach_output(struct scatter *scatter,
     bytes_store_u32(memory->result_bytes, scatter->result.bytes);
     message->head.data = memory->result_bytes;
     message->head.bytes = scatter_result_head_bytes(&scatter->terms);
-    message->shared.data = scatter->free_to;
-    message->shared.bytes = (uint32_t)(scatter->room_end - scatter->free_to);
+    message->shared = scatter_own_outputs(scatter);
     message->body[port].data = scatter->child_outputs;
     message->body[port].bytes = scatter->child_outputs_bytes;
 }

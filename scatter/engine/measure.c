@@ -60,7 +60,8 @@ static uint32_t piece_units(const struct scatter *scatter,
     uint32_t share = mean_share(scatter);
     uint64_t part = originator->advance.units > 0
                         ? originator->advance.units / ADVANCED_PART
-                        : share / PIECE_PART;
+                    : scatter->policy->learns ? 0
+                                              : share / PIECE_PART;
     uint64_t units = PIECE_PS / estimated_ps;
     uint32_t most;
 

@@ -12,6 +12,7 @@ static int reset(struct scatter *scatter)
 {
     scatter->free_from = scatter->circuit->memory;
     scatter->free_to = scatter->room_end;
+    scatter->outputs_end = scatter->room_end;
     scatter->round = 0;
     scatter->circuit->job = CIRCUIT_ANY_JOB;
     scatter->job = (struct wire_job){.phases = 0};
@@ -19,6 +20,7 @@ static int reset(struct scatter *scatter)
     scatter->kernel = NULL;
     scatter->has_result = false;
     scatter->has_slots = false;
+    scatter->worker.ended = false;
     scatter->result = (struct kernel_result){.data = scatter->memory->result};
     return scatter->policy->prepare(scatter);
 }

@@ -159,6 +159,18 @@ static int compute_share(struct scatter *scatter, struct originator *originator)
                : error;
 }
 
+/* Computes and gathers when the sends are queued. */
+static int lead(struct scatter *scatter, struct originator *originator)
+{
+    int error;
+
+    if (scatter->policy->lead != NULL) {
+        return scatter->policy->lead(scatter, originator);
+    }
+    error = compute_share(scatter, originator);
+    return error == ERR_OK ? scatter->policy->gather(scatter) : error;
+}
+
 /* What is left of the job once it is planned. */
 static int carry_out(struct scatter *scatter, struct originator *originator)
 {
@@ -171,10 +183,7 @@ static int carry_out(struct scatter *scatter, struct originator *originator)
     error =
         scatter->policy->send(scatter, originator, report->scatter_start_ps);
     if (error == ERR_OK) {
-        error = compute_share(scatter, originator);
-    }
-    if (error == ERR_OK) {
-        error = scatter->policy->gather(scatter);
+        error = lead(scatter, originator);
     }
     report->gather_done_ps = originator_now_ps(scatter);
     return error;

@@ -79,10 +79,19 @@ struct policy {
     /* Whether `plan` can leave the whole load to the originator. */
     bool plans_alone;
 
+    /* Whether nodes' speeds show while it is carried out: a short piece of the
+       load tells the first guess. */
+    bool learns;
+
     /* Queues the sends; the scatter starts at start_ps, or did so with the
        advance. */
     int (*send)(struct scatter *scatter, struct originator *originator,
                 uint64_t start_ps);
+
+    /* Of the originator, when the first sends are queued: computes, sends and
+       gathers till all is done. No function: it computes its share, then
+       gathers. */
+    int (*lead)(struct scatter *scatter, struct originator *originator);
 };
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/policy_table.h"
 
+#include "scatter/engine/farm_policy.h"
 #include "scatter/engine/pattern_policy.h"
 #include "scatter/engine/tree_policy.h"
 
@@ -9,6 +10,7 @@
 static const struct policy *const policies[] = {
     [WIRE_PATTERN] = &pattern_policy,
     [WIRE_TREE] = &tree_policy,
+    [WIRE_FARM] = &farm_policy,
 };
 
 const struct policy *policy_find(unsigned id)

@@ -34,7 +34,7 @@ uint64_t slots_output_ps(const struct scatter *scatter,
     /* Before there is a plan, plan.rounds is 0: one round is assumed. */
     uint32_t rounds = originator->plan.rounds > 0 ? originator->plan.rounds : 1;
     uint64_t bytes = CIRCUIT_HEADER_BYTES + scatter_result_head_bytes(terms) +
-                     (WIRE_CHUNK_BYTES + 3u) * (uint64_t)rounds * nodes +
+                     (WIRE_OUTPUT_CHUNK_BYTES + 3u) * (uint64_t)rounds * nodes +
                      kernel_output_at(terms, units) + 1;
     uint64_t once_ps = order->startup_ps + order->transfer_ps * bytes;
 

@@ -15,6 +15,20 @@
 bool branch_is_whole(const struct scatter *scatter, const uint8_t *branch,
                      const uint8_t *end);
 
+/* Sets the layer, 0 of the originator; other nodes learn their place in the
+   tree with their branch. Result: 0. */
+NODISCARD int branch_prepare(struct scatter *scatter);
+
+/* Announces a job to the children of this node's branch: a child's head is its
+   piece of the tree. Result: as policy.announce. */
+NODISCARD int branch_announce(struct scatter *scatter,
+                              struct circuit_segment shared,
+                              struct circuit_segment arg);
+
+/* Reads this node's branch from an announcement. Result: as policy.place. */
+NODISCARD int branch_place(struct scatter *scatter, const uint8_t *announcement,
+                           uint32_t bytes, uint32_t *head_bytes);
+
 /* Queues the sends to the children of this node's branch. Result: 0 or the
    error. */
 NODISCARD int branch_distribute(struct scatter *scatter);

@@ -14,6 +14,11 @@
  * A node's range begins with its own share; the children's follow in the order
  * of the array. In an order `first unit` says how many times slower than the
  * reference the node computes, as a shift; tree_plan.h plans the units.
+ *
+ * On a farm jobs are announced along the tree, and the originator's circuits
+ * lead to every node directly: there `units` is the path from the root,
+ *
+ *    bits 0 to 3  port   4 to 7  turn   8 to 19  hops   20 to 31  hops after
  */
 #ifndef SCATTER_PLAN_TREE_H
 #define SCATTER_PLAN_TREE_H
@@ -53,6 +58,22 @@ static inline struct torus_path tree_path(const uint8_t *branch)
     return (struct torus_path){branch[10] & 0xfu, branch[10] >> 4,
                                bytes_load_u16(branch + 12),
                                bytes_load_u16(branch + 14)};
+}
+
+/* Of a farm: the path from the root; 0 hops of the root. */
+static inline uint32_t tree_direct_pack(struct torus_path path)
+{
+    return path.port | (uint32_t)path.turn << 4 | (uint32_t)path.hops << 8 |
+           (uint32_t)path.hops_after << 20;
+}
+
+static inline struct torus_path tree_direct(const uint8_t *branch)
+{
+    uint32_t packed = tree_units(branch);
+
+    return (struct torus_path){
+        (uint8_t)(packed & 0xfu), (uint8_t)(packed >> 4 & 0xfu),
+        (uint16_t)(packed >> 8 & 0xfffu), (uint16_t)(packed >> 20)};
 }
 
 /* The next child of the same parent, or the parent's end. */

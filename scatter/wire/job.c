@@ -81,3 +81,28 @@ int wire_part_load(struct wire_part *part, const uint8_t *in, uint32_t bytes)
     part->label = bytes_load_u32(in + WIRE_PART_AT_LABEL);
     return ERR_OK;
 }
+
+int wire_chunk_load(struct wire_chunk *chunk, const uint8_t *in, uint32_t bytes)
+{
+    if (bytes < WIRE_CHUNK_BYTES) {
+        return ERR_LENGTH;
+    }
+    *chunk = (struct wire_chunk){.units = bytes_load_u32(in),
+                                 .first_unit = bytes_load_u32(in + 4),
+                                 .worker = bytes_load_u16(in + 8),
+                                 .number = bytes_load_u16(in + 10)};
+    return ERR_OK;
+}
+
+int wire_demand_load(struct wire_demand *demand, const uint8_t *in,
+                     uint32_t bytes)
+{
+    if (bytes < WIRE_DEMAND_BYTES) {
+        return ERR_LENGTH;
+    }
+    *demand = (struct wire_demand){.worker = bytes_load_u16(in),
+                                   .number = bytes_load_u16(in + 2),
+                                   .units = bytes_load_u32(in + 4),
+                                   .compute_ps = bytes_load_u64(in + 8)};
+    return ERR_OK;
+}

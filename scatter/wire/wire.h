@@ -12,7 +12,8 @@
  *   32  u64 hop_delay_ps                     12  tables, see below
  *   40  u32 load_units                       ..  in one round, the job
  *   44  u8  phases, or WIRE_BEST             ..  before, units, and after
- *   45  u8  rounds, or WIRE_BEST
+ *   45  u8  rounds, of a farm the
+ *           installment; or WIRE_BEST
  *   46  u8  ports at once                 WIRE_BRANCH, node to child:
  *   47  u8  flags and policy, see below      0  job
  *   48  u32 tree_nodes, 0: none             ..  the child's piece of the tree
@@ -31,9 +32,20 @@
  *            nodes of its piece, in its order; where the child's range ends
  *   ..  before, units, and after
  *
+ * WIRE_CHUNK, originator to worker:        WIRE_DEMAND, worker to originator:
+ *    0  u32 units; 0: no more follow          0  u16 worker
+ *    4  u32 first unit                        2  u16 number of the chunk that
+ *    8  u16 worker                                   it asks for
+ *   10  u16 number of the chunk, from 0       4  u32 units of the chunk before
+ *   12  the job, with the first chunk                the one in hand, or 0
+ *   ..  before, units, and after              8  u64 compute_ps of these
+ *                                            16  with WIRE_OUTPUT what this
+ * made that has not returned yet, as in a result
+ *
  * WIRE_PART is the message of the policy WIRE_PATTERN, for a 5^k x 5^k torus
- * with four ports and equal nodes. The other two are those of WIRE_TREE, for
- * all else; its order has a tree (scatter/plan/tree.h).
+ * with four ports and equal nodes. WIRE_CHUNK and WIRE_DEMAND are those of
+ * WIRE_FARM, the two of branches those of WIRE_TREE, for all else; their orders
+ * have a tree (scatter/plan/tree.h).
  *
  * A part's form is the receiver's layer, its last form the job's phases N, and
  * its shared segment begins with the tables of its round:
@@ -147,7 +159,9 @@ enum wire_kind {
     WIRE_ANSWER,
     WIRE_MEASURED,
     WIRE_ANNOUNCE,
-    WIRE_BRANCH_ROUND
+    WIRE_BRANCH_ROUND,
+    WIRE_CHUNK,
+    WIRE_DEMAND
 };
 
 /* Flags of an order. */
@@ -165,7 +179,8 @@ enum wire_job_flag {
 /* How the load moves: rows of the table in scatter/engine/policy_table.c. */
 enum wire_policy {
     WIRE_PATTERN,
-    WIRE_TREE
+    WIRE_TREE,
+    WIRE_FARM
 };
 
 /* Makes the byte of flags and policy, and takes the policy from one. */
@@ -184,7 +199,9 @@ enum wire_asks {
 #define WIRE_PART_BYTES 12u
 #define WIRE_PART_AT_LABEL 8u
 #define WIRE_JOB_BYTES 36u
-#define WIRE_CHUNK_BYTES 8u
+#define WIRE_OUTPUT_CHUNK_BYTES 8u
+#define WIRE_CHUNK_BYTES 12u /* of the load: without job and units */
+#define WIRE_DEMAND_BYTES 16u
 #define WIRE_ANNOUNCE_BYTES 12u     /* without head and argument */
 #define WIRE_ANNOUNCE_HEAD_BYTES 4u /* with WIRE_PATTERN */
 #define WIRE_REPORT_BYTES 360u
@@ -364,6 +381,46 @@ static inline void wire_part_store(uint8_t *out, uint32_t units,
 /* Result: 0 or ERR_LENGTH. The label is the receiver's to check. */
 NODISCARD int wire_part_load(struct wire_part *part, const uint8_t *in,
                              uint32_t bytes);
+
+struct wire_chunk {
+    uint32_t units;
+    uint32_t first_unit;
+    uint16_t worker;
+    uint16_t number;
+};
+
+static inline void wire_chunk_store(uint8_t *out,
+                                    const struct wire_chunk *chunk)
+{
+    bytes_store_u32(out, chunk->units);
+    bytes_store_u32(out + 4, chunk->first_unit);
+    bytes_store_u16(out + 8, chunk->worker);
+    bytes_store_u16(out + 10, chunk->number);
+}
+
+/* Result: 0 or ERR_LENGTH. What it says is the receiver's to check. */
+NODISCARD int wire_chunk_load(struct wire_chunk *chunk, const uint8_t *in,
+                              uint32_t bytes);
+
+struct wire_demand {
+    uint16_t worker;
+    uint16_t number;
+    uint32_t units;
+    uint64_t compute_ps;
+};
+
+static inline void wire_demand_store(uint8_t *out,
+                                     const struct wire_demand *demand)
+{
+    bytes_store_u16(out, demand->worker);
+    bytes_store_u16(out + 2, demand->number);
+    bytes_store_u32(out + 4, demand->units);
+    bytes_store_u64(out + 8, demand->compute_ps);
+}
+
+/* Result: 0 or ERR_LENGTH. What it says is the receiver's to check. */
+NODISCARD int wire_demand_load(struct wire_demand *demand, const uint8_t *in,
+                               uint32_t bytes);
 
 struct wire_report {
     int32_t error;

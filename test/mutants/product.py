@@ -146,9 +146,9 @@ SCATTER = [
     ("announced-job-kept", "scatter/engine/announce.c", "drop_last",
      "    memmove(memory + CIRCUIT_HEADER_BYTES, delivery->payload, "
      "delivery->bytes);\n", "", JOBS),
-    ("result-over-an-output", "scatter/engine/gather.c", "append_child",
-     "    memcpy(at, kept, ahead);\n", "", JOBS),
-    ("chunk-head-swapped", "scatter/engine/compute.c", "store_chunk",
+    ("result-over-an-output", "scatter/engine/gather.c", "scatter_end_append",
+     "    memcpy(place->at, place->kept, place->ahead_bytes);\n", "", JOBS),
+    ("chunk-head-swapped", "scatter/engine/compute.c", "store_output",
      "bytes_store_u32(at, scatter->first_unit);\n"
      "    bytes_store_u32(at + 4, bytes);",
      "bytes_store_u32(at, bytes);\n"
@@ -185,7 +185,7 @@ HAL = [
     ("serial-first-send-passed-over", "hal/serial/circuit.c", "attend_all",
      "for (unsigned i = 0; serial->sends", "for (unsigned i = 1; serial->sends",
      SERIAL),
-    ("serial-synchronised-again", "hal/serial/circuit.c", "circuit_receive",
+    ("serial-synchronised-again", "hal/serial/circuit.c", "circuit_receive_until",
      "error == ERR_OK && !serial->synchronised", "error == ERR_OK", SERIAL),
     ("serial-clock-of-the-message-before", "hal/serial/circuit.c",
      "receive_order",

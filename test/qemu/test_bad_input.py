@@ -442,10 +442,15 @@ def test_subcommands():
 
 # ---- schedules, ports, switching, slow nodes ----
 
+SCHEDULES = "peters-syska, equal, binomial, nearest, star or farm"
+
+
 @pytest.mark.parametrize("option,value,allowed", [
-    ("schedule", "staar", "peters-syska, equal, binomial, nearest or star"),
-    ("schedule", "", "peters-syska, equal, binomial, nearest or star"),
-    ("schedule", "STAR", "peters-syska, equal, binomial, nearest or star"),
+    ("schedule", "staar", SCHEDULES), ("schedule", "", SCHEDULES),
+    ("schedule", "STAR", SCHEDULES),
+    ("installment", "0", "1 to 250"), ("installment", "251", "1 to 250"),
+    ("installment", "-1", "1 to 250"), ("installment", "", "1 to 250"),
+    ("installment", "2.5", "1 to 250"),
     ("ports", "0", "1, 2 or 4"), ("ports", "3", "1, 2 or 4"),
     ("ports", "", "1, 2 or 4"), ("ports", "44", "1, 2 or 4"),
     ("ports", "-1", "1, 2 or 4"), ("ports", " 4", "1, 2 or 4"),
@@ -462,6 +467,15 @@ def test_bad_schedule(load, option, value, allowed):
     for mesh_size in ("5x5", "7x3"):
         refused(run(load, mesh=mesh_size, **{option: value}), USAGE,
                 f"--{option} '{value}'", allowed)
+
+
+def test_installment_and_rounds_of_a_farm(load):
+    refused(run(load, installment="2"), USAGE, "--installment 2", "farm")
+    refused(run(load, schedule="star", installment="2"), USAGE,
+            "--installment 2", "farm")
+    refused(run(load, schedule="farm", rounds="2"), USAGE, "--rounds 2",
+            "1 or auto", "farm")
+    refused(run(load, schedule="farm", phases="1"), USAGE, "--phases 1")
 
 
 @pytest.mark.parametrize("where", ["5,0", "0,5", "6,6", "3000,3000"])

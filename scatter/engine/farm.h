@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A worker of a farm: it asks the originator for the next chunk before it
+ * computes the one in hand, and says with that how long the one before took. So
+ * it never waits as long as its demand is served within a chunk's time.
+ */
+#ifndef SCATTER_ENGINE_FARM_H
+#define SCATTER_ENGINE_FARM_H
+
+#include "hal/nodiscard.h"
+#include "scatter/engine/core.h"
+
+/*
+ * Waits for this node's next WIRE_CHUNK, reads it, and asks for the one after;
+ * sets `ended` if there is none. Result: 0; ERR_LENGTH, ERR_FIELD, ERR_PLACE (a
+ * chunk of another worker, or out of order), ERR_PLAN; an error of receiving or
+ * sending.
+ */
+NODISCARD int farm_receive(struct scatter *scatter);
+
+/* A worker gathers nothing: its result leaves at once. Result: 0. */
+NODISCARD int farm_gather(struct scatter *scatter);
+
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scatter/engine/originator_farm.h"
+
+#include "scatter/engine/compute.h"
+#include "scatter/engine/gather.h"
+#include "scatter/engine/measure.h"
+#include "scatter/plan/farm.h"
+
+#include <string.h>
+
+/* What the originator knows of a worker. */
+struct farm_worker {
+    uint8_t head[WIRE_CHUNK_BYTES]; /* of its last chunk's message */
+    uint16_t chunks;                /* that it was given, the end included */
+    bool ended;
+    struct farm_member member;
+};
+
+/* The farm of the job at hand; behind it, in the same memory, its workers. */
+struct farm_state {
+    struct farm farm;
+    struct farm_member own;
+    uint64_t own_ps; /* what the originator's slices took; .. */
+    uint32_t own_units;
+    uint32_t at_work; /* workers that have not got the end */
+    struct farm_worker worker[];
+};
+
+/* Workers of the order's tree: all its nodes but the root. */
+static uint32_t workers_of(const struct scatter *scatter)
+{
+    return tree_nodes(scatter->branch) - 1;
+}
+
+static const uint8_t *branch_of(const struct scatter *scatter, uint32_t worker)
+{
+    return scatter->branch + TREE_BRANCH_BYTES * (worker + 1);
+}
+
+/* ---- planning ---- */
+
+/* What a chunk takes of the originator: its software, or as a part of its ports
+   two circuits, if that is more. */
+static uint64_t demand_ps(const struct scatter *scatter,
+                          const struct wire_order *order)
+{
+    uint64_t circuits_ps = 4 * order->startup_ps / order->ports;
+    uint64_t software_ps = scatter->costs->demand_ps;
+
+    return software_ps > circuits_ps ? software_ps : circuits_ps;
+}
+
+static struct farm_input input_of(const struct scatter *scatter,
+                                  const struct originator *originator)
+{
+    const struct wire_order *order = &originator->order;
+
+    return (struct farm_input){
+        .compute_ps = originator->report.compute_ps,
+        .transfer_ps = order->transfer_ps * order->unit_bytes,
+        .demand_ps = demand_ps(scatter, order),
+        .load_units = scatter->units,
+        .nodes = workers_of(scatter) + 1,
+        .ports = order->ports,
+        .installment = order->rounds == WIRE_BEST ? 0 : order->rounds};
+}
+
+/* Writes the job into new memory. A worker's result is sent at once: there are
+   no slots. */
+static int store_job(struct scatter *scatter, struct originator *originator)
+{
+    static const uint64_t no_times[2];
+
+    scatter->job.phases = 1;
+    scatter->job.rounds = 1;
+    scatter->job.slots = (struct wire_slots){.gather_ps = 0};
+    scatter->job_bytes = wire_job_bytes(&scatter->job);
+    originator->job = originator_allocate(scatter, scatter->job_bytes);
+    if (originator->job == NULL) {
+        return ERR_MEMORY;
+    }
+    wire_job_store(originator->job, &scatter->job, no_times);
+    return ERR_OK;
+}
+
+int originator_plan_farm(struct scatter *scatter, struct originator *originator)
+{
+    struct wire_report *report = &originator->report;
+    uint64_t start_ps = originator_now_ps(scatter);
+    uint32_t workers = workers_of(scatter);
+    struct farm_input input = input_of(scatter, originator);
+    struct farm_state *state = (struct farm_state *)(void *)originator_allocate(
+        scatter, (uint32_t)(sizeof *state + workers * sizeof *state->worker));
+
+    if (state == NULL) {
+        return ERR_MEMORY;
+    }
+    for (uint32_t i = 0; i < workers; ++i) {
+        if (!torus_path_valid(scatter->size,
+                              tree_direct(branch_of(scatter, i)))) {
+            return ERR_PLAN;
+        }
+        state->worker[i] = (struct farm_worker){.member = farm_member()};
+    }
+    farm_init(&state->farm, &input);
+    state->own = farm_member();
+    state->own_ps = 0;
+    state->own_units = 0;
+    state->at_work = 0;
+    originator->farm = state;
+    report->phases = 1;
+    report->phases_feasible = 1;
+    report->rounds = 1;
+    report->makespan_ps =
+        farm_makespan_ps(&input, originator->order.startup_ps);
+    report->plan_ps = originator_now_ps(scatter) - start_ps;
+    return store_job(scatter, originator);
+}
+
+/* ---- chunks ---- */
+
+/* Queues a worker's next chunk; one of no units if nothing is left. */
+static int send_chunk(struct scatter *scatter, struct originator *originator,
+                      uint32_t index)
+{
+    struct farm_state *state = originator->farm;
+    struct farm_worker *worker = &state->worker[index];
+    struct torus_path path = tree_direct(branch_of(scatter, index));
+    const struct wire_job *job = &scatter->job;
+    struct wire_chunk chunk = {.units =
+                                   farm_next(&state->farm, &worker->member),
+                               .first_unit = scatter->first_unit,
+                               .worker = (uint16_t)index,
+                               .number = worker->chunks};
+    struct circuit_message message = {.path = path,
+                                      .kind = WIRE_CHUNK,
+                                      .head = {worker->head, WIRE_CHUNK_BYTES}};
+
+    wire_chunk_store(worker->head, &chunk);
+    if (worker->chunks == 0) {
+        message.shared =
+            (struct circuit_segment){originator->job, scatter->job_bytes};
+    }
+    if (chunk.units > 0) {
+        struct circuit_segment *body = &message.body[path.port];
+
+        body->data = scatter->range_data - job->before_bytes;
+        body->bytes = chunk.units * scatter->announced.unit_bytes +
+                      job->before_bytes + job->after_bytes;
+        scatter_clip_to_load(scatter, body);
+    } else {
+        worker->ended = true;
+        state->at_work -= 1;
+    }
+    worker->chunks += 1;
+    originator_take_off(scatter, originator, chunk.units);
+    return scatter_send(scatter, 1u << path.port, &message);
+}
+
+int originator_send_farm(struct scatter *scatter, struct originator *originator,
+                         uint64_t start_ps)
+{
+    struct farm_state *state = originator->farm;
+    uint32_t workers = workers_of(scatter);
+    int error = ERR_OK;
+
+    (void)start_ps;
+    scatter_begin_outputs(scatter);
+    scatter->free_from = scatter->child_outputs;
+    for (uint32_t i = 0; error == ERR_OK && i < workers; ++i) {
+        if (state->farm.left == 0) {
+            break;
+        }
+        state->at_work += 1;
+        error = send_chunk(scatter, originator, i);
+    }
+    return error;
+}
+
+/* ---- demands ---- */
+
+static int serve(struct scatter *scatter, struct originator *originator,
+                 const struct circuit_delivery *delivery)
+{
+    struct farm_state *state = originator->farm;
+    struct farm_worker *worker;
+    struct wire_demand demand;
+    int error = wire_demand_load(&demand, delivery->payload, delivery->bytes);
+
+    if (error != ERR_OK) {
+        return error;
+    }
+    if (delivery->bytes > WIRE_DEMAND_BYTES && !scatter_has_output(scatter)) {
+        return ERR_LENGTH;
+    }
+    if (demand.worker >= workers_of(scatter)) {
+        return ERR_PLACE;
+    }
+    worker = &state->worker[demand.worker];
+    if (worker->chunks == 0 || worker->ended ||
+        demand.number != worker->chunks) {
+        return ERR_PLACE;
+    }
+    if (demand.units > 0) {
+        farm_measured(&state->farm, &worker->member, demand.units,
+                      demand.compute_ps);
+    }
+    return send_chunk(scatter, originator, demand.worker);
+}
+
+static int receive(struct scatter *scatter, struct circuit_delivery *delivery,
+                   uint8_t *buffer, uint32_t capacity_bytes, uint64_t until_ps)
+{
+    unsigned ports = ((1u << TORUS_PORTS) - 1u) | CIRCUIT_ONLY(WIRE_DEMAND);
+
+    return circuit_receive_until(scatter->circuit, delivery, ports, buffer,
+                                 capacity_bytes, until_ps);
+}
+
+/* The same of a demand with an output, which is kept. */
+static int serve_output(struct scatter *scatter, struct originator *originator,
+                        uint64_t until_ps)
+{
+    struct circuit_delivery delivery;
+    struct gather_place place;
+    uint32_t bytes = 0;
+    int error = scatter_begin_append(scatter, &place, WIRE_DEMAND_BYTES);
+
+    if (error != ERR_OK) {
+        return error;
+    }
+    error =
+        receive(scatter, &delivery, place.at, place.capacity_bytes, until_ps);
+    if (error == ERR_OK) {
+        error = serve(scatter, originator, &delivery);
+    }
+    if (error == ERR_OK) {
+        bytes = delivery.bytes - WIRE_DEMAND_BYTES;
+        error = bytes % 4 == 0 ? ERR_OK : ERR_LENGTH;
+    }
+    scatter_end_append(scatter, &place, error == ERR_OK ? bytes : 0);
+    scatter->free_from += error == ERR_OK ? bytes : 0;
+    return error;
+}
+
+/* Receives a demand that has come by `until_ps`, and serves it. Result: 0;
+   ERR_TIMEOUT if none has; or the error. */
+static int serve_until(struct scatter *scatter, struct originator *originator,
+                       uint64_t until_ps)
+{
+    struct circuit_delivery delivery;
+    int error;
+
+    if (scatter_has_output(scatter)) {
+        return serve_output(scatter, originator, until_ps);
+    }
+    error = receive(scatter, &delivery, scatter->memory->incoming,
+                    sizeof scatter->memory->incoming, until_ps);
+    return error == ERR_OK ? serve(scatter, originator, &delivery) : error;
+}
+
+/* Computes a slice of what is left. */
+static int compute_slice(struct scatter *scatter, struct originator *originator)
+{
+    struct farm_state *state = originator->farm;
+    uint32_t units = farm_slice(&state->farm, &state->own);
+    uint64_t start_ps = originator_now_ps(scatter);
+    uint64_t took_ps;
+    int error;
+
+    scatter->split.share_units = units;
+    error = scatter_compute(scatter);
+    scatter->round += 1;
+    took_ps = originator_now_ps(scatter) - start_ps;
+    farm_measured(&state->farm, &state->own, units, took_ps);
+    state->own_ps += took_ps;
+    state->own_units += units;
+    originator_take_off(scatter, originator, units);
+    return error;
+}
+
+/* Serves all demands that are there. Result: 0 or the error. */
+static int serve_all(struct scatter *scatter, struct originator *originator)
+{
+    int error;
+
+    do {
+        error = serve_until(scatter, originator, 0);
+    } while (error == ERR_OK);
+    return error == ERR_TIMEOUT ? ERR_OK : error;
+}
+
+/* Computes and serves until nothing is left, and every worker knows it. */
+static int work_off(struct scatter *scatter, struct originator *originator)
+{
+    struct farm_state *state = originator->farm;
+    int error = ERR_OK;
+
+    while (error == ERR_OK && state->farm.left > 0) {
+        error = compute_slice(scatter, originator);
+        if (error == ERR_OK) {
+            error = serve_all(scatter, originator);
+        }
+    }
+    if (error == ERR_OK && !scatter->has_result) {
+        /* Workers have all of a small load: results are merged into that of no
+           unit. */
+        scatter->split.share_units = 0;
+        error = scatter_compute(scatter);
+    }
+    while (error == ERR_OK && state->at_work > 0) {
+        error = serve_until(scatter, originator, UINT64_MAX);
+    }
+    return error;
+}
+
+int originator_lead_farm(struct scatter *scatter, struct originator *originator)
+{
+    struct farm_state *state = originator->farm;
+    uint32_t workers = state->at_work;
+    int error = work_off(scatter, originator);
+
+    if (error == ERR_OK) {
+        error =
+            measure_keep(scatter, originator, state->own_units, state->own_ps);
+    }
+    if (error == ERR_OK) {
+        scatter->circuit->node->status.state = NODE_STATE_GATHERING;
+        error = scatter_gather_any(scatter, 1, workers);
+        scatter_record(scatter, EVENT_RESULT_MERGED, 1, scatter->result.bytes);
+    }
+    return error;
+}

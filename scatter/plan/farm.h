@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How much a worker of a farm gets when it asks: chunks in proportion to the
+ * speed that it showed, small at first, then growing, then falling with what is
+ * left of the load.
+ *
+ * With S units left, member i of speed v_i = 1 / t_i, where a unit takes it
+ * t_i, is given the chunk
+ *
+ *     S v_i / (k sum_j v_j)
+ *
+ * at least what takes it 2 n c: so n members that ask this often keep an
+ * originator, of which every demand takes c, busy for half of its time. The
+ * first chunk is a quarter of that least one, and each at most four times the
+ * one before: nobody holds two large chunks before its speed is known. Every
+ * member holds one chunk in stock beside the one that it computes, and the
+ * installment k counts both.
+ *
+ * Source: a farm that measures and adapts, chunk = floor(S / k F_i + 1/2) with
+ * F_i = v_i / sum_j v_j; the bounds and the growth are this project's.
+ */
+#ifndef SCATTER_PLAN_FARM_H
+#define SCATTER_PLAN_FARM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FARM_INSTALLMENT 4u      /* if nobody says; .. */
+#define FARM_INSTALLMENT_DEAR 3u /* .. where the transfer takes long */
+
+struct farm_input {
+    uint64_t compute_ps;  /* a unit's, at FARM_SPEED_ONE; from 1 to
+                             PLANNER_TIME_MAX_PS */
+    uint64_t transfer_ps; /* of a unit over one circuit */
+    uint64_t demand_ps;   /* c, at most 2^32 */
+    uint32_t load_units;
+    uint32_t nodes;      /* n, from 1 */
+    uint8_t ports;       /* that the originator uses at once */
+    uint8_t installment; /* k; 0: choose */
+};
+
+struct farm {
+    uint64_t compute_ps; /* a unit's, at FARM_SPEED_ONE */
+    uint64_t speeds;     /* of all members */
+    uint64_t least;      /* of FARM_SPEED_ONE-ths of a unit: the least chunk at
+                            FARM_SPEED_ONE */
+    uint64_t last_units; /* of the last chunk, had it been for FARM_SPEED_ONE;
+                            of the whole load before the first */
+    uint32_t left;       /* units that nobody has */
+    uint8_t installment;
+};
+
+/* A node that computes; the originator is one. */
+struct farm_member {
+    uint32_t speed;       /* of FARM_SPEED_ONE, from 1 to FARM_SPEED_MAX */
+    uint32_t chunk_units; /* the last one's; 0: none yet */
+};
+
+#define FARM_SPEED_ONE 65536u
+#define FARM_SPEED_MAX (1u << 28)
+
+/* Before the first chunk: all members are as fast as compute_ps says. */
+void farm_init(struct farm *farm, const struct farm_input *input);
+
+/* A member that has no chunk yet. */
+static inline struct farm_member farm_member(void)
+{
+    return (struct farm_member){.speed = FARM_SPEED_ONE};
+}
+
+/* The member took so long for so many units, from 1: sets its speed. About 150
+   instructions. */
+void farm_measured(struct farm *farm, struct farm_member *member,
+                   uint32_t units, uint64_t compute_ps);
+
+/* Units of the member's next chunk, which are taken off the load; 0 if nothing
+   is left. About 150 instructions. */
+uint32_t farm_next(struct farm *farm, struct farm_member *member);
+
+/* The same for the originator, which computes slices and serves demands in
+   between: a slice takes it a quarter of the time that the last chunk takes its
+   worker, which will ask within that. */
+uint32_t farm_slice(struct farm *farm, const struct farm_member *member);
+
+/* Roughly how long a farm takes, from the first chunk's send to the last unit
+   computed: all of the load at once by all members, or over the originator's
+   ports if that is longer, and what demands and the last chunks cost. */
+uint64_t farm_makespan_ps(const struct farm_input *input, uint64_t startup_ps);
+
+#endif

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""scatter/plan/farm.c against the rule in exact fractions, and in farms that
+are simulated event by event.
+
+QUINCUNX_SEED chooses loads, speeds and the order of demands.
+"""
+import heapq
+from fractions import Fraction
+
+import mesh
+import pytest
+from core import Farm, FarmInput, FarmMember
+
+ONE = 65536
+
+
+def fresh():
+    return FarmMember(speed=ONE, chunk_units=0)
+
+
+def start(core, **given):
+    given.setdefault("ports", 4)
+    given.setdefault("transfer_ps", 1)
+    farm = Farm()
+    core.farm_init(farm, FarmInput(**given))
+    return farm
+
+
+def draw(rng):
+    return {"load_units": rng.choice([1, rng.randint(1, 100),
+                                      rng.randint(1, 2 ** 32 - 1)]),
+            "compute_ps": rng.choice([1, rng.randint(1, 10 ** 7),
+                                      rng.randint(1, 2 ** 40)]),
+            "demand_ps": rng.randint(0, 2 ** 32 - 1),
+            "nodes": rng.choice([1, 2, rng.randint(1, 30), 15625]),
+            "installment": rng.choice([1, 2, 4, rng.randint(1, 250)])}
+
+
+def least_of(given, speed):
+    """2 n c of this member's time, in units."""
+    return (Fraction(2 * given["nodes"] * given["demand_ps"],
+                     given["compute_ps"]) * speed / ONE)
+
+
+def close(units, exact):
+    """Whole units; the speed counts as whole 65536ths."""
+    return abs(units - exact) <= 2 + exact / 2 ** 10
+
+
+@pytest.mark.parametrize("case", range(300))
+def test_every_chunk_is_the_rules(core, case):
+    rng = mesh.seeded(f"farm rule {case}")
+    given = draw(rng)
+    farm = start(core, **given)
+    members = [fresh() for _ in range(min(given["nodes"], 8))]
+    rest = given["nodes"] - len(members)
+    left = given["load_units"]
+    for _ in range(40):
+        member = rng.choice(members)
+        before = member.chunk_units
+        speeds = sum(m.speed for m in members) + rest * ONE
+        assert farm.speeds == speeds
+        share = Fraction(left * member.speed, given["installment"] * speeds)
+        least = least_of(given, member.speed)
+        if least > 2 ** 31:
+            return  # more than any load has: nothing to tell apart
+        most = Fraction(4 * before) if before else least / 4 + 1
+        exact = min(max(share, least, 1), most, Fraction(left))
+        units = core.farm_next(farm, member)
+        assert close(units, exact) or units == left
+        left -= units
+        assert farm.left == left
+        if left == 0:
+            assert core.farm_next(farm, member) == 0
+            return
+        took = rng.choice([1, rng.randint(1, 2 ** 40), rng.randint(1, 10 ** 7)])
+        core.farm_measured(farm, member, units, took)
+        speed = Fraction(given["compute_ps"] * ONE, took // units + 1)
+        assert member.speed == min(max(int(speed), 1), 2 ** 28)
+
+
+def run(core, farm, given, unit_ps, late_ps=0):
+    """Every worker holds one chunk in stock; the originator (0) computes slices
+    and serves in between. Result: ends, and units of each."""
+    nodes = given["nodes"]
+    members = [fresh() for _ in range(nodes)]
+    units = [0] * nodes
+    ends = [0] * nodes
+    waiting = []  # (time, worker, chunk before: its units and time)
+    now = 0
+    stock = {}
+
+    def give(worker, at):
+        chunk = core.farm_next(farm, members[worker])
+        begin = max(at, ends[worker])
+        if chunk:
+            ends[worker] = begin + chunk * unit_ps[worker]
+            units[worker] += chunk
+            heapq.heappush(waiting, (begin, worker, stock.get(worker)))
+            stock[worker] = (chunk, chunk * unit_ps[worker])
+
+    for worker in range(1, nodes):
+        now += given["demand_ps"]
+        give(worker, now)
+    while farm.left or waiting:
+        if waiting and waiting[0][0] <= now:
+            _, worker, last = heapq.heappop(waiting)
+            now += given["demand_ps"]
+            if last:
+                core.farm_measured(farm, members[worker], *last)
+            give(worker, now + late_ps)
+        elif farm.left:
+            slice_units = core.farm_slice(farm, members[0])
+            core.farm_measured(farm, members[0], slice_units,
+                                  slice_units * unit_ps[0])
+            units[0] += slice_units
+            now += slice_units * unit_ps[0]
+            ends[0] = now
+        else:
+            now = waiting[0][0]
+    return ends, units
+
+
+@pytest.mark.parametrize("slow", [{}, {3: 8}, {0: 8},
+                                  {i: 1 << i % 3 for i in range(25)}])
+def test_a_farm_ends_together(core, slow):
+    """1 M units of 1 us on 25 nodes of which only the originator's speed is
+    known: at most 5 % longer than what all take if none ever waits."""
+    unit_ps = [1024000 * slow.get(i, 1) for i in range(25)]
+    given = {"load_units": 10 ** 6, "compute_ps": unit_ps[0],
+             "demand_ps": 17_600_000, "nodes": 25, "installment": 4}
+    ends, units = run(core, start(core, **given), given, unit_ps)
+    assert sum(units) == given["load_units"]
+    bound = given["load_units"] / sum(Fraction(1, p) for p in unit_ps)
+    assert max(ends) <= bound * Fraction(105, 100)
+
+
+@pytest.mark.parametrize("case", range(60))
+def test_no_unit_is_lost(core, case):
+    rng = mesh.seeded(f"farm {case}")
+    given = {**draw(rng), "nodes": rng.randint(1, 30)}
+    given["load_units"] = rng.randint(1, 10 ** 5)
+    given["demand_ps"] = rng.randint(1, 10 ** 9)
+    unit_ps = [max(1, int(given["compute_ps"] * rng.uniform(.1, 10)))
+               for _ in range(given["nodes"])]
+    ends, units = run(core, start(core, **given), given, unit_ps)
+    assert sum(units) == given["load_units"]
+    assert all(end == 0 or share > 0 for end, share in zip(ends, units))
+
+
+@pytest.mark.parametrize("transfer_ps,installment",
+                         [(3300, 4), (80000, 3), (13000, 4), (20000, 3)])
+def test_installment_where_the_transfer_is_dear(core, transfer_ps, installment):
+    """25 units of 1.024 us at once, or a unit every transfer / 4."""
+    farm = start(core, load_units=10 ** 6, compute_ps=1024000,
+                 demand_ps=17600000, nodes=25, transfer_ps=transfer_ps,
+                 installment=0)
+    assert farm.installment == installment
