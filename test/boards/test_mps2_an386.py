@@ -16,7 +16,7 @@ SPIN_BYTES = 100_000
 COSTS = ("first_send", "split", "queue", "round_start", "kernel_start",
          "round_end",
          "round_overhead", "branch_split", "branch_queue", "result_merge",
-         "result_queue", "plan", "advance", "instruction",
+         "result_queue", "demand", "plan", "advance", "instruction",
          "plan_rounds", "plan_tree", "try_rounds", "first_start",
          "own_start", "tree_rounds")
 NEAR = 0.08  # of a cost: it is one number for all nodes
