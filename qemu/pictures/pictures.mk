@@ -18,6 +18,12 @@ pictures: build-all $(LICENSES) $(BUILD)/licenses8.txt
 	$(Q)$(BUILD)/quincunx run --mesh 25x25 --kernel spin --arg 32 \
 	  --profile t3d --gantt qemu/pictures/gantt-625.svg \
 	  $(BUILD)/licenses8.txt
+	$(Q)$(BUILD)/quincunx run --mesh 5x5 --kernel spin --arg 32 \
+	  --profile t3d --inject slow8@1,1 \
+	  --gantt qemu/pictures/slow-planned.svg $(LICENSES)
+	$(Q)$(BUILD)/quincunx run --mesh 5x5 --kernel spin --arg 32 \
+	  --profile t3d --inject slow8@1,1 --schedule farm \
+	  --gantt qemu/pictures/slow-farm.svg $(LICENSES)
 	$(Q)$(BUILD)/quincunx figures -o $(BUILD)/figures --measure $(MEASURE)
 	$(Q)cp $(BUILD)/figures/figure-9.svg qemu/pictures/rounds.svg
 

@@ -642,12 +642,13 @@ static uint64_t axis_end_ps(const struct outcome *outcome, uint64_t start_ps)
     if (outcome->plan.makespan_ps > end_ps) {
         end_ps = outcome->plan.makespan_ps;
     }
-    for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
-        if (outcome->circuit[i].end_ps > end_ps) {
-            end_ps = outcome->circuit[i].end_ps;
-        }
-    }
     end_ps += start_ps;
+    for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
+        /* One that ends before the start has a time that wraps. */
+        uint64_t circuit_ps = outcome->circuit[i].end_ps + start_ps;
+
+        end_ps = circuit_ps > end_ps ? circuit_ps : end_ps;
+    }
     return end_ps + end_ps / 64 + 1000;
 }
 

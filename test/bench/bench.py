@@ -26,6 +26,7 @@ import job_bench  # noqa: E402
 import mesh  # noqa: E402
 import model  # noqa: E402  (of the oracle, whose path mesh adds)
 import page  # noqa: E402
+import policies  # noqa: E402
 import references  # noqa: E402
 import relay  # noqa: E402
 import torus  # noqa: E402
@@ -378,6 +379,7 @@ def main():
         image_lines(bench, table, first)
         relay.lines(table)
         answers.lines(table, folder, not options.quick)
+        policies.lines(table, folder)
         boot.lines(table, ["5x5"] if options.quick else ["5x5", "25x25"])
         boards = len(table.lines)
         chip.lines(table)

@@ -309,7 +309,7 @@ def test_the_size_of_the_image():
     image = mesh.BUILD / "stm32f405" / "firmware.bin"
     size = re.search(r"takes (\d+) KB of flash", BENCH)[1]
     assert round(image.stat().st_size / 1000) == int(size)
-    assert f"has {size} KB of 72 KiB" in " ".join(
+    assert f"has {size} KB of 80 KiB" in " ".join(
         PAGES["boot/stm32f405/DESIGN.md"].split())
 
 
