@@ -9,6 +9,7 @@ static void all(struct unit *unit)
     test_circuits(unit);
     test_conflicts(unit);
     test_nodes(unit);
+    test_deadlines(unit);
     test_order(unit);
     test_memory(unit);
     test_ports(unit);

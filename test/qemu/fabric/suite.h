@@ -54,6 +54,7 @@ const struct circuit_record *suite_circuit(const struct fabric *fabric,
 
 void test_circuits(struct unit *unit);
 void test_conflicts(struct unit *unit);
+void test_deadlines(struct unit *unit);
 void test_horizon(struct unit *unit);
 void test_nodes(struct unit *unit);
 void test_memory(struct unit *unit);
