@@ -7,6 +7,7 @@ static void all(struct unit *unit)
 {
     test_branches(unit);
     test_chunks(unit);
+    test_farm(unit);
     test_halos(unit);
     test_units(unit);
     test_timeline(unit);

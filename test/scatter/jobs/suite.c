@@ -41,6 +41,14 @@ static bool is_balanced(const struct job *job)
     return job->rounds > 1 && job->rounds != WIRE_BEST;
 }
 
+static uint8_t policy_of(const struct job *job)
+{
+    if (!job->tree) {
+        return WIRE_PATTERN;
+    }
+    return job->schedule == SCHEDULE_FARM ? WIRE_FARM : WIRE_TREE;
+}
+
 static uint32_t byte_ps(const struct job *job)
 {
     return is_balanced(job) ? BALANCED_BYTE_PS : BYTE_PS;
@@ -201,7 +209,7 @@ static void job_order(struct job_outcome *outcome, const struct job *job,
                                             .transfer_ps = byte_ps(job),
                                             .ports_at_once = wire->ports,
                                             .store_and_forward = job->stored},
-                                 .policy = job->tree ? WIRE_TREE : WIRE_PATTERN,
+                                 .policy = policy_of(job),
                                  .identity = 1};
     struct mesh_order order = {.job = 1, .kind = WIRE_ORDER};
     uint8_t *head = must(malloc(wire_order_head_bytes(wire)));
@@ -245,7 +253,7 @@ void job_run(struct job_outcome *outcome, const struct job *job)
     order.arg = arg;
     order.load = load;
     order.tree = tree;
-    order.policy = job->tree ? WIRE_TREE : WIRE_PATTERN;
+    order.policy = policy_of(job);
     echo_wrong = 0;
     memset(outcome, 0, sizeof *outcome);
     job_order(outcome, job, &order);

@@ -41,7 +41,7 @@ struct job {
     struct torus_coord originator;
     enum schedule schedule;
     uint8_t ports;  /* 0: four */
-    uint8_t rounds; /* 0: one */
+    uint8_t rounds; /* 0: one; of a farm the installment, from 1 */
     bool tree;
     bool stored;
     bool varies;
@@ -79,6 +79,7 @@ uint32_t job_check(struct unit *unit, const struct job *job);
 
 void test_branches(struct unit *unit);
 void test_chunks(struct unit *unit);
+void test_farm(struct unit *unit);
 void test_halos(struct unit *unit);
 void test_threads(struct unit *unit);
 void test_timeline(struct unit *unit);
