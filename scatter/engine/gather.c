@@ -117,32 +117,45 @@ static int append_children(struct scatter *scatter, unsigned phase,
     return error;
 }
 
-/* The same without outputs. */
-static inline int merge_child(struct scatter *scatter, unsigned phase,
-                              unsigned *ports)
+/* The same without outputs. All four may have come at once: then their parent's
+   slot waits for every instruction here. */
+static int merge_children(struct scatter *scatter, unsigned phase,
+                          unsigned ports)
 {
+    uint8_t *incoming = scatter->memory->incoming;
+
+    while (ports != 0) {
+        struct circuit_delivery delivery;
+        struct kernel_result next;
+        int error = receive_result(scatter, &delivery, phase, &ports, incoming,
+                                   sizeof scatter->memory->incoming);
+
+        if (error != ERR_OK) {
+            return error;
+        }
+        next.data = delivery.payload;
+        next.bytes = delivery.bytes;
+        error = scatter_merge(scatter, &next);
+        if (error != ERR_OK) {
+            return error;
+        }
+    }
+    return ERR_OK;
+}
+
+/* One result, from whichever port it comes. */
+static int merge_any(struct scatter *scatter, unsigned phase)
+{
+    unsigned ports = (1u << TORUS_PORTS) - 1u;
     struct circuit_delivery delivery;
     struct kernel_result next;
-    int error = receive_result(scatter, &delivery, phase, ports,
+    int error = receive_result(scatter, &delivery, phase, &ports,
                                scatter->memory->incoming,
                                sizeof scatter->memory->incoming);
 
     next.data = delivery.payload;
     next.bytes = delivery.bytes;
     return error == ERR_OK ? scatter_merge(scatter, &next) : error;
-}
-
-/* All four may have come at once: then their parent's slot waits for every
-   instruction here. */
-static int merge_children(struct scatter *scatter, unsigned phase,
-                          unsigned ports)
-{
-    int error = ERR_OK;
-
-    while (error == ERR_OK && ports != 0) {
-        error = merge_child(scatter, phase, &ports);
-    }
-    return error;
 }
 
 int scatter_gather_any(struct scatter *scatter, unsigned phase, uint32_t count)
@@ -154,7 +167,7 @@ int scatter_gather_any(struct scatter *scatter, unsigned phase, uint32_t count)
 
         error = scatter_has_output(scatter)
                     ? append_child(scatter, phase, &any_port)
-                    : merge_child(scatter, phase, &any_port);
+                    : merge_any(scatter, phase);
     }
     return error;
 }

@@ -28,7 +28,7 @@ PATIENCE_S = 60
 # The chip's 64 KiB of core-coupled memory, which QEMU has since 8.0.
 HAS_CCM = int((re.search(r"version (\d+)", qemu_version(QEMU) or "")
                or [0, 0])[1]) >= 8
-LIMIT = 72 * 1024  # of the image; linker/stm32f405.ld
+LIMIT = 80 * 1024
 
 
 def header(pins):
