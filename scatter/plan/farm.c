@@ -46,7 +46,7 @@ void farm_init(struct farm *farm, const struct farm_input *input)
 void farm_measured(struct farm *farm, struct farm_member *member,
                    uint32_t units, uint64_t compute_ps)
 {
-    uint64_t unit_ps = compute_ps / units + 1;
+    uint64_t unit_ps = larger(compute_ps / units, 1);
     uint64_t speed = (farm->compute_ps * FARM_SPEED_ONE) / unit_ps;
     uint32_t most = smaller(larger(speed, 1), FARM_SPEED_MAX);
 
@@ -108,7 +108,9 @@ uint64_t farm_makespan_ps(const struct farm_input *input, uint64_t startup_ps)
         fixed_product(input->compute_ps, input->load_units) / input->nodes;
     uint64_t transfer_ps =
         fixed_product(input->transfer_ps, input->load_units) / input->ports;
+    uint64_t longer_ps = larger(compute_ps, transfer_ps);
+    uint64_t demands_ps = 2u * input->nodes * input->demand_ps;
 
-    return startup_ps + larger(compute_ps, transfer_ps) +
-           2u * input->nodes * input->demand_ps;
+    return longer_ps < UINT64_MAX / 2 ? startup_ps + longer_ps + demands_ps
+                                      : UINT64_MAX;
 }

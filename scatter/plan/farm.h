@@ -84,7 +84,8 @@ uint32_t farm_slice(struct farm *farm, const struct farm_member *member);
 
 /* Roughly how long a farm takes, from the first chunk's send to the last unit
    computed: all of the load at once by all members, or over the originator's
-   ports if that is longer, and what demands and the last chunks cost. */
+   ports if that is longer, and what demands and the last chunks cost. Up to
+   2^63 ps; startup_ps is at most PLANNER_TIME_MAX_PS. */
 uint64_t farm_makespan_ps(const struct farm_input *input, uint64_t startup_ps);
 
 #endif

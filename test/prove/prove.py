@@ -46,6 +46,7 @@ PROOFS = (
     Proof("scatter/plan/one_round.c", returns="recur:full",
           relations="difference", paths="check:40,recur:60,planner_plan:60"),
     Proof("scatter/plan/advance.c"),
+    Proof("scatter/plan/farm.c"),
     Proof("scatter/plan/split.c", relations="split_volume",
           paths="split_volume:4"),
     Proof("scatter/plan/tree.c", sources=("torus/torus.c",)),

@@ -75,7 +75,7 @@ def test_every_chunk_is_the_rules(core, case):
             return
         took = rng.choice([1, rng.randint(1, 2 ** 40), rng.randint(1, 10 ** 7)])
         core.farm_measured(farm, member, units, took)
-        speed = Fraction(given["compute_ps"] * ONE, took // units + 1)
+        speed = Fraction(given["compute_ps"] * ONE, max(took // units, 1))
         assert member.speed == min(max(int(speed), 1), 2 ** 28)
 
 
