@@ -30,7 +30,8 @@ enum key {
 static const struct argp_option descriptions[] = {
     {"schedule", KEY_SCHEDULE, "NAME", 0,
      "How the load goes out: peters-syska (default), or to compare with: "
-     "equal, binomial, nearest, star; farm: to whoever asks",
+     "equal, binomial, nearest, star; farm: to whoever asks; hybrid: the "
+     "rest to whoever asks",
      1},
     {"rates", KEY_RATES, "FILE", 0,
      "The kernel's rate, as an earlier run left it in FILE, is not measured "
@@ -61,7 +62,7 @@ static int set_schedule(struct own_options *options, const char *text)
                         schedule_of(&options->job.config.schedule, text) == 0
                             ? NULL
                             : "must be peters-syska, equal, binomial, nearest, "
-                              "star or farm");
+                              "star, farm or hybrid");
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)

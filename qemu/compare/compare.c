@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/compare/compare.h"
 
+#include "qemu/job/policy.h"
 #include "qemu/report/json.h"
 #include "qemu/report/summary.h"
 #include "qemu/support/exit_status.h"
@@ -132,7 +133,8 @@ static int add_entry(struct compare *compare, const struct outcome *outcome,
         compare->best = compare->count;
     }
     /* On a farm nodes wait between their chunks. */
-    if (entry->rounds == 1 && entry->schedule != SCHEDULE_FARM) {
+    if (entry->rounds == 1 && entry->schedule != SCHEDULE_FARM &&
+        entry->schedule != SCHEDULE_HYBRID) {
         set_terms(&compare->terms, outcome, config);
     }
     return keep_result(compare, outcome);
@@ -171,6 +173,14 @@ static int run_all(struct compare *compare, const struct job_config *config)
     for (unsigned i = SCHEDULE_PETERS_SYSKA + 1; status == 0 && i < SCHEDULES;
          ++i) {
         one.schedule = (enum schedule)i;
+        one.rounds = i == SCHEDULE_HYBRID ? config->rounds : 1;
+        if (job_policy_has(&one)) {
+            status = run_one(compare, &one);
+        }
+    }
+    one.schedule = SCHEDULE_STAR;
+    one.rounds = config->rounds;
+    if (status == 0 && config->rounds != 1) {
         status = run_one(compare, &one);
     }
     return status;
@@ -271,6 +281,7 @@ static void print_entry(FILE *out, const struct compare *compare, unsigned i)
             outcome_ratio(entry->answer_ps, best_ps(compare)),
             entry->answer_speedup);
     print_time(out, 11, entry->makespan_ps);
+    print_time(out, 13, entry->with_results_ps);
     print_time(out, 11, entry->planned_ps);
     fprintf(out, " %9" PRIu64 "\n", entry->conflicts);
 }
@@ -313,16 +324,64 @@ static void print_reason(FILE *out, const struct compare *compare)
             compare->terms.ports > 1 ? "s" : "", 100 * sending_part(compare));
 }
 
+/* The best entry of another schedule than the best one's. */
+static const struct compare_entry *next_of(const struct compare *compare)
+{
+    const struct compare_entry *best = &compare->entry[compare->best];
+    const struct compare_entry *next = NULL;
+
+    for (unsigned i = 0; i < compare->count; ++i) {
+        const struct compare_entry *entry = &compare->entry[i];
+
+        if (entry->schedule != best->schedule &&
+            (next == NULL || entry->answer_ps < next->answer_ps)) {
+            next = entry;
+        }
+    }
+    return next;
+}
+
+/* Which one wins, and in which part of the time from order to answer. */
+static void print_winner(FILE *out, const struct compare *compare)
+{
+    const struct compare_entry *best = &compare->entry[compare->best];
+    const struct compare_entry *next = next_of(compare);
+    char text[SUMMARY_TIME_BYTES];
+    int64_t gains[3];
+    static const char *const why[] = {"prepares", "sends and computes",
+                                      "brings results back"};
+    unsigned most = 0;
+
+    if (next == NULL || next->answer_ps == best->answer_ps) {
+        return;
+    }
+    gains[0] = (int64_t)(next->answer_ps - next->with_results_ps) -
+               (int64_t)(best->answer_ps - best->with_results_ps);
+    gains[1] = (int64_t)next->makespan_ps - (int64_t)best->makespan_ps;
+    gains[2] = (int64_t)(next->with_results_ps - next->makespan_ps) -
+               (int64_t)(best->with_results_ps - best->makespan_ps);
+    for (unsigned i = 1; i < 3; ++i) {
+        most = gains[i] > gains[most] ? i : most;
+    }
+    summary_time(text, (uint64_t)gains[most]);
+    fprintf(out, "%s wins: %s, which comes next, takes %.1f %% longer; ",
+            schedule_name(best->schedule), schedule_name(next->schedule),
+            100 * (outcome_ratio(next->answer_ps, best->answer_ps) - 1));
+    fprintf(out, "%s %s in %s less\n", schedule_name(best->schedule), why[most],
+            text);
+}
+
 void compare_print(FILE *out, const struct compare *compare)
 {
-    fprintf(out, "%-12s %6s %6s %5s%11s %7s %8s%11s%11s %9s\n", "schedule",
+    fprintf(out, "%-12s %6s %6s %5s%11s %7s %8s%11s%13s%11s %9s\n", "schedule",
             "rounds", "phases", "nodes", "answer", "ratio", "speedup",
-            "makespan", "planned", "conflicts");
+            "makespan", "with results", "planned", "conflicts");
     for (unsigned i = 0; i < compare->count; ++i) {
         print_entry(out, compare, i);
     }
     summary_injections(out, &compare->injections);
     print_bound(out, compare);
+    print_winner(out, compare);
     if (count_close(compare) > 1) {
         print_reason(out, compare);
     }

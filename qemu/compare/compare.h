@@ -16,7 +16,7 @@
 
 #include <stdio.h>
 
-#define COMPARE_MAX (SCHEDULES + 1u)
+#define COMPARE_MAX (SCHEDULES + 2u)
 
 struct compare_entry {
     enum schedule schedule;
@@ -46,11 +46,11 @@ struct compare {
 };
 
 /*
- * Runs all. The first entry has the config's phases and rounds; one round
- * follows if the first had more. What the config says of the schedule does not
- * count. Progress on stderr if the config says so. Result: 0; an exit status
- * with the reason on stderr, and nothing to be freed: a run that failed, or
- * results that differ.
+ * Runs all. The first entry has the config's phases and rounds, as have hybrid
+ * and a second star; one round follows if the first had more. What the config
+ * says of the schedule does not count. Progress on stderr if the config says
+ * so. Result: 0; an exit status with the reason on stderr, and nothing to be
+ * freed: a run that failed, or results that differ.
  */
 NODISCARD int compare_run(struct compare *compare,
                           const struct job_config *config);

@@ -25,6 +25,9 @@ static uint64_t rounds_max(const struct job_config *config)
     if (config->schedule == SCHEDULE_FARM) {
         return 64;
     }
+    if (config->schedule == SCHEDULE_HYBRID) {
+        return ROUNDS_MAX + 64;
+    }
     return config->rounds == WIRE_BEST ? ROUNDS_MAX : config->rounds;
 }
 

@@ -32,6 +32,7 @@ struct job_config {
     uint8_t phases;            /* or WIRE_BEST */
     uint8_t rounds;            /* or WIRE_BEST */
     uint8_t installment;       /* of a farm, scatter/plan/farm.h; 0: choose */
+    uint8_t reserve;           /* of SCHEDULE_HYBRID, percent; 0: choose */
     enum schedule schedule;
     uint8_t ports; /* that a node uses at once: 1, 2 or 4 */
     bool store_and_forward;

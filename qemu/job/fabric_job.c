@@ -226,8 +226,11 @@ static void read_receipt(struct outcome_node *node,
     circuit->phase = node->layer; /* a tree's later rounds do not say it */
     circuit->round = *receipts;
     *receipts += 1;
-    if (circuit->round < node->intervals) {
-        node->interval[circuit->round].received_ps = circuit->end_ps;
+    for (unsigned k = 0; k < node->intervals; ++k) {
+        if (node->interval[k].round == circuit->round) {
+            node->interval[k].received_ps = circuit->end_ps;
+            break; /* a share may be computed in two pieces */
+        }
     }
     if (circuit->round == 0) {
         node->received_ps = circuit->end_ps;

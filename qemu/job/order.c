@@ -60,6 +60,14 @@ static uint8_t rounds_of(const struct job_config *config)
     return config->installment != 0 ? config->installment : WIRE_BEST;
 }
 
+static uint8_t reserve_of(const struct job_config *config)
+{
+    if (config->schedule != SCHEDULE_HYBRID) {
+        return 0;
+    }
+    return config->reserve != 0 ? config->reserve : WIRE_BEST;
+}
+
 static struct wire_order wire_of(const struct job_config *config,
                                  uint32_t index)
 {
@@ -86,6 +94,7 @@ static struct wire_order wire_of(const struct job_config *config,
             after < terms->after_bytes ? (uint32_t)after : terms->after_bytes,
         .phases = config->phases,
         .rounds = rounds_of(config),
+        .reserve = reserve_of(config),
         .ports = config->ports,
         .flags = (uint8_t)(flags_of(config) | more),
         .arg_bytes = load->arg_bytes,

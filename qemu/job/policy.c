@@ -4,14 +4,22 @@
 #include "scatter/plan/tree_rounds.h"
 #include "scatter/wire/wire.h"
 
-/* The pattern is for a torus of 5^k x 5^k, the schedule peters-syska, four
-   ports, circuits, and nodes of one speed. */
+/* The pattern is for a torus of 5^k x 5^k, four ports, circuits, and nodes of
+   one speed. */
+static bool has_pattern(const struct job_config *config)
+{
+    return torus_phases(config->size) >= 0 && config->ports == TORUS_PORTS &&
+           !config->store_and_forward && config->slow_shift == NULL;
+}
+
 static bool suits_pattern(const struct job_config *config)
 {
-    return torus_phases(config->size) >= 0 &&
-           config->schedule == SCHEDULE_PETERS_SYSKA &&
-           config->ports == TORUS_PORTS && !config->store_and_forward &&
-           config->slow_shift == NULL;
+    return config->schedule == SCHEDULE_PETERS_SYSKA && has_pattern(config);
+}
+
+static bool suits_hybrid(const struct job_config *config)
+{
+    return config->schedule == SCHEDULE_HYBRID && has_pattern(config);
 }
 
 static bool suits_farm(const struct job_config *config)
@@ -50,8 +58,18 @@ static uint64_t farm_bytes(const struct job_config *config)
     return (2 * TREE_BRANCH_BYTES + 40u) * torus_nodes(config->size) + 1024u;
 }
 
+/* What the originator knows of each worker. */
+static uint64_t hybrid_bytes(const struct job_config *config)
+{
+    return 40u * torus_nodes(config->size) + 1024u;
+}
+
 static const struct job_policy policies[] = {
     {.id = WIRE_PATTERN, .counts_phases = true, .suits = suits_pattern},
+    {.id = WIRE_PATTERN,
+     .counts_phases = true,
+     .suits = suits_hybrid,
+     .plan_bytes = hybrid_bytes},
     {.id = WIRE_FARM,
      .suits = suits_farm,
      .tree = tree_of,
@@ -60,6 +78,11 @@ static const struct job_policy policies[] = {
      .suits = suits_all,
      .tree = tree_of,
      .plan_bytes = tree_bytes}};
+
+bool job_policy_has(const struct job_config *config)
+{
+    return config->schedule != SCHEDULE_HYBRID || suits_hybrid(config);
+}
 
 const struct job_policy *job_policy(const struct job_config *config)
 {

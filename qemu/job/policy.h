@@ -21,6 +21,9 @@ struct job_policy {
     uint64_t (*plan_bytes)(const struct job_config *config);
 };
 
+/* Whether there is such a schedule on such a mesh. */
+bool job_policy_has(const struct job_config *config);
+
 /* The row of this job. Never NULL. */
 const struct job_policy *job_policy(const struct job_config *config);
 

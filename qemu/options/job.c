@@ -41,6 +41,7 @@ enum key {
     KEY_UNIT,
     KEY_BATCH,
     KEY_INSTALLMENT,
+    KEY_RESERVE,
     KEY_GDB,
     KEY_BOARD,
     KEY_PORT,
@@ -70,6 +71,11 @@ static const struct argp_option descriptions[] = {
      "With --schedule farm: a worker that asks gets its part, by its speed, of "
      "the K-th part of what is left: 1 to 250 (default: 4, or 2 where the "
      "transfer is dear)",
+     1},
+    {"reserve", KEY_RESERVE, "PERCENT", 0,
+     "With --schedule hybrid: so much of the load is given to who asks, behind "
+     "the planned rounds: 1 to 90 (default: by how much measured pieces "
+     "varied)",
      1},
     {"phases", KEY_PHASES, "N", 0,
      "Use exactly N phases (default: as many as shorten the makespan)", 1},
@@ -282,6 +288,18 @@ static int set_installment(struct job_options *options, const char *text)
     return parse_report("--installment", text, allowed);
 }
 
+static int set_reserve(struct job_options *options, const char *text)
+{
+    uint64_t percent = 0;
+    const char *allowed = parse_count(text, &percent);
+
+    if (allowed != NULL || percent == 0 || percent > WIRE_RESERVE_MAX) {
+        allowed = "must be 1 to 90, the percentage of the load";
+    }
+    options->config.reserve = (uint8_t)percent;
+    return parse_report("--reserve", text, allowed);
+}
+
 static int set_phases(struct job_options *options, const char *text)
 {
     uint64_t phases = 0;
@@ -475,6 +493,8 @@ static error_t parse_job_option(int key, char *text, struct argp_state *state)
         return set_rounds(options, text);
     case KEY_INSTALLMENT:
         return set_installment(options, text);
+    case KEY_RESERVE:
+        return set_reserve(options, text);
     case KEY_PHASES:
         return set_phases(options, text);
     case KEY_PORTS:
@@ -638,6 +658,28 @@ static int check_farm(const struct job_options *options)
     return 0;
 }
 
+/* Refuses --reserve where nothing is reserved, and rounds with a reserve that
+   are not the pattern's. */
+static int check_reserve(const struct job_options *options)
+{
+    const struct job_config *config = &options->config;
+
+    if (config->reserve != 0 && !options->all_schedules &&
+        config->schedule != SCHEDULE_HYBRID) {
+        fprintf(stderr,
+                "quincunx: --reserve %u: is for --schedule hybrid, not %s\n",
+                config->reserve, schedule_name(config->schedule));
+        return EXIT_USAGE;
+    }
+    if (!job_policy_has(config)) {
+        fprintf(stderr,
+                "quincunx: --schedule hybrid: is for a torus of 5^k x 5^k with "
+                "four ports, circuits and no --slow; else take farm\n");
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
 /* Refuses --phases and --rounds that the job's policy or schedule does not
    have. */
 static int check_policy(const struct job_options *options)
@@ -660,7 +702,7 @@ static int check_policy(const struct job_options *options)
                 config->rounds, schedule_name(config->schedule));
         return EXIT_USAGE;
     }
-    return check_farm(options);
+    return check_farm(options) == 0 ? check_reserve(options) : EXIT_USAGE;
 }
 
 /* Makes the table of all nodes' slowdowns from --slow. */

@@ -162,7 +162,7 @@ struct outcome_rate outcome_rate(const struct outcome *outcome)
 
 uint64_t outcome_one_board_ps(const struct outcome *outcome)
 {
-    uint64_t sum = outcome->plan.measure_ps;
+    uint64_t sum = outcome->plan.measure_ps - outcome->plan.sampled_ps;
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         const struct outcome_node *node = &outcome->node[i];
@@ -282,8 +282,12 @@ double outcome_overhead_vs_plan(const struct outcome *outcome)
 
 double outcome_speedup(const struct outcome *outcome)
 {
-    return outcome_ratio(outcome_one_board_ps(outcome) -
-                             outcome_preparing(outcome).measure_ps,
+    const struct outcome_preparing preparing = outcome_preparing(outcome);
+    uint64_t kept_ps = preparing.measure_ps > outcome->plan.sampled_ps
+                           ? preparing.measure_ps - outcome->plan.sampled_ps
+                           : 0;
+
+    return outcome_ratio(outcome_one_board_ps(outcome) - kept_ps,
                          outcome_makespan_ps(outcome));
 }
 

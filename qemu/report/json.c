@@ -111,14 +111,14 @@ static json_t *plan_json(const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
     json_t *json = json_pack(
-        "{s:{s:i, s:o}, s:o, s:o, s:i, s:i, s:o, s:o, s:f, s:o, "
+        "{s:{s:i, s:o}, s:o, s:o, s:o, s:i, s:i, s:o, s:o, s:f, s:o, "
         "s:o, s:o, s:o, s:o, s:o}",
         "torus", "side", outcome->size.width, "nodes",
         integer(outcome->node_count), "load_units",
         integer(outcome->load_units - plan->measured_units), "measured_units",
-        integer(plan->measured_units), "phases", (int)plan->phases, "rounds",
-        (int)plan->rounds, "active_nodes",
-        integer(outcome_planned_nodes(outcome)), "makespan_ps",
+        integer(plan->measured_units), "sampled_ps", integer(plan->sampled_ps),
+        "phases", (int)plan->phases, "rounds", (int)plan->rounds,
+        "active_nodes", integer(outcome_planned_nodes(outcome)), "makespan_ps",
         integer(outcome_planned_ps(outcome)), "speedup",
         outcome_planned_speedup(outcome), "compute_ps_per_unit",
         integer(plan->compute_ps), "transfer_ps_per_unit",

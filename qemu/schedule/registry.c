@@ -22,6 +22,7 @@ static const struct {
     [SCHEDULE_NEAREST] = {"nearest", schedule_nearest, false},
     [SCHEDULE_STAR] = {"star", schedule_star, false},
     [SCHEDULE_FARM] = {"farm", schedule_farm, false},
+    [SCHEDULE_HYBRID] = {"hybrid", schedule_scatter, false},
 };
 
 const char *schedule_name(enum schedule schedule)

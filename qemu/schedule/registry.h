@@ -20,6 +20,7 @@ enum schedule {
     SCHEDULE_NEAREST,      /* to the nearest idle nodes, as planned */
     SCHEDULE_STAR,         /* the originator sends to each, as planned */
     SCHEDULE_FARM,         /* the same, but to whoever asks */
+    SCHEDULE_HYBRID,       /* as planned, but the rest to whoever asks */
     SCHEDULES
 };
 

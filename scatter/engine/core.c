@@ -27,6 +27,16 @@ void scatter_clip_to_load(const struct scatter *scatter,
     segment->bytes = segment->bytes < most ? segment->bytes : most;
 }
 
+void scatter_skip(struct scatter *scatter, uint32_t units)
+{
+    uint32_t bytes = units * scatter->announced.unit_bytes;
+
+    scatter->range_data += bytes;
+    scatter->range_before_bytes += bytes;
+    scatter->range_to_end_bytes -= bytes;
+    scatter->first_unit += units;
+}
+
 int scatter_receive(struct scatter *scatter, struct circuit_delivery *delivery,
                     unsigned ports)
 {

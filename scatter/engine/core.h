@@ -161,10 +161,11 @@ struct policy; /* scatter/engine/policy.h */
 struct scatter_worker {
     uint16_t number;         /* as the originator counts them */
     bool ended;              /* no chunk follows */
+    unsigned first_round;    /* that is a chunk; those before were planned */
     uint8_t *chunk;          /* where messages with chunks are received */
-    uint64_t started_ps;     /* when it began to compute the chunk in hand */
-    uint64_t computed_ps;    /* what the one before took; .. */
-    uint32_t computed_units; /* .. its units, 0: there was none */
+    struct torus_path path;  /* to the originator */
+    uint64_t computed_ps;    /* what it computed since it asked last took; .. */
+    uint32_t computed_units; /* .. its units */
 };
 
 /* What the originator's share of the last job took; compute_ps 0: not known.
@@ -267,6 +268,13 @@ static inline bool scatter_has_output(const struct scatter *scatter)
     return (scatter->job.flags & WIRE_OUTPUT) != 0;
 }
 
+/* Whether what is left of the load behind the planned rounds is given to who
+   asks. */
+static inline bool scatter_has_tail(const struct scatter *scatter)
+{
+    return (scatter->job.flags & WIRE_TAIL) != 0;
+}
+
 /* Whether a kernel with these terms makes an output. */
 static inline bool scatter_makes_output(const struct kernel_terms *terms)
 {
@@ -305,6 +313,9 @@ NODISCARD int scatter_read_job(struct scatter *scatter, const uint8_t *in,
    ERR_LENGTH if the bytes are fewer than that takes. */
 NODISCARD int scatter_set_range(struct scatter *scatter, const uint8_t *begin,
                                 const uint8_t *end);
+
+/* Moves the range's begin so many units on. */
+void scatter_skip(struct scatter *scatter, uint32_t units);
 
 /* Cuts off what a child's segment has beyond this node's bytes: at the ends of
    the load there is less before and after a range than the kernel asks for. */

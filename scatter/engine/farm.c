@@ -4,10 +4,15 @@
 #include "scatter/engine/await.h"
 #include "scatter/engine/gather.h"
 #include "scatter/plan/tree.h"
+#include "torus/direct.h"
 
-static uint64_t now_ps(const struct scatter *scatter)
+/* Makes the originator the node to which this one's result returns. */
+static void return_to_originator(struct scatter *scatter,
+                                 struct torus_path from_originator)
 {
-    return clock_now_ps(scatter->circuit->clock);
+    scatter->layer = 1;
+    scatter->path_from_parent = from_originator;
+    scatter_prepare_return(scatter);
 }
 
 /* Reads the job that comes with the first chunk, and where results go. */
@@ -26,9 +31,8 @@ static int read_job(struct scatter *scatter,
     }
     scatter->job.rounds = 0; /* as many as there are demands */
     scatter->circuit->job = delivery->job;
-    scatter->layer = 1;
-    scatter->path_from_parent = tree_direct(scatter->branch);
-    scatter_prepare_return(scatter);
+    return_to_originator(scatter, tree_direct(scatter->branch));
+    scatter->worker.path = scatter->result_message.path;
     return torus_path_valid(scatter->size, scatter->path_from_parent)
                ? ERR_OK
                : ERR_PLAN;
@@ -52,7 +56,7 @@ static int read_chunk(struct scatter *scatter,
         return error;
     }
     if (chunk.worker != worker->number ||
-        chunk.number != (uint16_t)scatter->round) {
+        chunk.number != (uint16_t)(scatter->round - worker->first_round)) {
         return ERR_PLACE;
     }
     worker->ended = chunk.units == 0;
@@ -73,16 +77,19 @@ static int read_chunk(struct scatter *scatter,
  */
 static int ask(struct scatter *scatter)
 {
-    const struct scatter_worker *worker = &scatter->worker;
+    struct scatter_worker *worker = &scatter->worker;
     uint8_t *out = scatter->memory->report; /* the originator's alone */
-    struct torus_path path = scatter->result_message.path;
-    struct wire_demand demand = {.worker = worker->number,
-                                 .number = (uint16_t)(scatter->round + 1u),
-                                 .units = worker->computed_units,
-                                 .compute_ps = worker->computed_ps};
+    struct torus_path path = worker->path;
+    struct wire_demand demand = {
+        .worker = worker->number,
+        .number = (uint16_t)(scatter->round + 1u - worker->first_round),
+        .units = worker->computed_units,
+        .compute_ps = worker->computed_ps};
     struct circuit_message message = {
         .path = path, .kind = WIRE_DEMAND, .head = {out, WIRE_DEMAND_BYTES}};
 
+    worker->computed_ps = 0;
+    worker->computed_units = 0;
     wire_demand_store(out, &demand);
     if (scatter_has_output(scatter)) {
         message.shared = scatter_own_outputs(scatter);
@@ -134,9 +141,10 @@ int farm_receive(struct scatter *scatter)
     struct circuit_delivery delivery;
     int error;
 
+    if (scatter_has_tail(scatter)) {
+        any_port |= CIRCUIT_ONLY(WIRE_CHUNK); /* a child may be done earlier */
+    }
     if (scatter->round > 0) {
-        worker->computed_ps = now_ps(scatter) - worker->started_ps;
-        worker->computed_units = scatter->units;
         scatter->free_from = worker->chunk;
     }
     error = await_message(scatter, WIRE_CHUNK, &delivery, any_port);
@@ -144,11 +152,83 @@ int farm_receive(struct scatter *scatter)
         error = scatter->round == 0 ? read_first(scatter, &delivery)
                                     : read_chunk(scatter, &delivery);
     }
-    if (error == ERR_OK && !worker->ended) {
-        error = ask(scatter);
+    return error == ERR_OK && !worker->ended ? ask(scatter) : error;
+}
+
+/* Where the originator has this node: how far east and north of it. */
+static struct torus_coord away_of(const struct scatter *scatter)
+{
+    const struct node_identity *identity = &scatter->circuit->node->identity;
+    struct torus_size size = scatter->size;
+
+    return (struct torus_coord){
+        (uint16_t)((identity->x + size.width - identity->originator_x) %
+                   size.width),
+        (uint16_t)((identity->y + size.height - identity->originator_y) %
+                   size.height)};
+}
+
+/* Becomes a worker, and asks for the first chunk. */
+static int join(struct scatter *scatter)
+{
+    struct torus_coord away = away_of(scatter);
+    struct torus_path path = torus_direct(scatter->size, away);
+    struct scatter_worker *worker = &scatter->worker;
+
+    worker->number = (uint16_t)(torus_index(scatter->size, away) - 1);
+    worker->first_round = scatter->round + 1u;
+    worker->chunk = scatter->free_from;
+    worker->path = torus_path_reverse(path);
+    if (scatter_has_output(scatter)) {
+        return_to_originator(scatter, path);
     }
-    worker->started_ps = now_ps(scatter);
+    return ask(scatter);
+}
+
+int farm_compute(struct scatter *scatter)
+{
+    struct scatter_worker *worker = &scatter->worker;
+    uint64_t start_ps = clock_now_ps(scatter->circuit->clock);
+    int error = scatter_compute(scatter);
+    worker->computed_ps += clock_now_ps(scatter->circuit->clock) - start_ps;
+    worker->computed_units += scatter->split.share_units;
     return error;
+}
+
+/* Units of the last planned share that this node computes when it has asked: as
+   many as it takes the originator to serve all demands twice, as fast as those
+   before. */
+static uint32_t kept_units(const struct scatter *scatter)
+{
+    const struct scatter_worker *worker = &scatter->worker;
+    uint64_t demands_ps =
+        2u * torus_nodes(scatter->size) * (uint64_t)scatter->costs->demand_ps;
+    uint32_t share = scatter->split.share_units;
+    uint64_t units;
+
+    if (worker->computed_units == 0) {
+        return share;
+    }
+    units = demands_ps / (worker->computed_ps / worker->computed_units + 1);
+    return units < share ? (uint32_t)units : share;
+}
+
+int farm_finish_rounds(struct scatter *scatter)
+{
+    uint32_t kept = kept_units(scatter);
+    uint32_t first = scatter->split.share_units - kept;
+    int error = ERR_OK;
+
+    if (first > 0) {
+        scatter->split.share_units = first;
+        error = farm_compute(scatter);
+        scatter_skip(scatter, first);
+        scatter->split.share_units = kept;
+    }
+    if (error == ERR_OK) {
+        error = join(scatter);
+    }
+    return error == ERR_OK ? farm_compute(scatter) : error;
 }
 
 int farm_gather(struct scatter *scatter)

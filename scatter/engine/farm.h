@@ -8,7 +8,7 @@
 #define SCATTER_ENGINE_FARM_H
 
 #include "hal/nodiscard.h"
-#include "scatter/engine/core.h"
+#include "scatter/engine/compute.h"
 
 /*
  * Waits for this node's next WIRE_CHUNK, reads it, and asks for the one after;
@@ -17,6 +17,18 @@
  * sending.
  */
 NODISCARD int farm_receive(struct scatter *scatter);
+
+/*
+ * Computes the share of the last planned round, if chunks follow: asks for the
+ * first one when little of it is left, and says how long all before took. An
+ * output returns straight to the originator from here on. Result: as
+ * scatter_compute(), or an error of sending.
+ */
+NODISCARD int farm_finish_rounds(struct scatter *scatter);
+
+/* Computes the range at hand, and notes how long that takes, for the next
+   demand. Result: as scatter_compute(). */
+NODISCARD int farm_compute(struct scatter *scatter);
 
 /* A worker gathers nothing: its result leaves at once. Result: 0. */
 NODISCARD int farm_gather(struct scatter *scatter);

@@ -152,6 +152,85 @@ static int measure_one(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
+/* Half of a long piece are samples from so many places of the load, each of
+   which is estimated to take at least so long: what a unit takes may depend on
+   where it lies. Their results are dropped. */
+#define SAMPLES_MIN 3u
+#define SAMPLES_MAX 7u
+#define SAMPLE_PS 16000000u /* 16 us */
+#define SAMPLE_UNITS_MIN 8u
+/* What differs by less than this part is the clock's doing. */
+#define SAME_PART 32u
+
+/* Samples in a piece of so many units. */
+static uint32_t samples_of(const struct scatter *scatter,
+                           const struct originator *originator, uint32_t units)
+{
+    uint64_t samples = units / 2 * originator->report.compute_ps / SAMPLE_PS;
+    uint32_t most = smaller(SAMPLES_MAX, units / 2 / SAMPLE_UNITS_MIN);
+
+    if (samples > most) {
+        samples = most;
+    }
+    return samples < SAMPLES_MIN || scatter->policy->learns ||
+                   torus_nodes(scatter->size) == 1
+               ? 0
+               : (uint32_t)samples;
+}
+
+/* The time of a sample that begins `skip` units behind the range's begin. */
+static int compute_sample(struct scatter *scatter,
+                          const struct originator *originator, uint32_t skip,
+                          uint32_t units, uint64_t *sample_ps)
+{
+    struct kernel_result none;
+    uint64_t start_ps;
+    int error;
+
+    scatter_skip(scatter, skip);
+    start_ps = originator_now_ps(scatter);
+    error = compute_run(scatter, &none, units);
+    *sample_ps = originator_now_ps(scatter) - start_ps;
+    originator_set_range(scatter, &originator->order);
+    return error;
+}
+
+/* Makes the rate the mean of the first piece's and the samples' rates, and
+   notes by how much the highest exceeds the lowest. */
+static int sample_load(struct scatter *scatter, struct originator *originator,
+                       uint32_t samples, uint32_t units)
+{
+    struct wire_report *report = &originator->report;
+    uint64_t sum_ps = report->compute_ps;
+    uint64_t least_ps = sum_ps;
+    uint64_t most_ps = sum_ps;
+
+    for (uint32_t i = 1; i <= samples; ++i) {
+        uint64_t sample_ps = 0;
+        uint64_t unit_ps;
+        int error = compute_sample(scatter, originator,
+                                   scatter->units / (samples + 1) * i, units,
+                                   &sample_ps);
+
+        if (error != ERR_OK) {
+            return error;
+        }
+        report->sampled_ps += sample_ps;
+        unit_ps = sample_ps > report->call_ps
+                      ? (sample_ps - report->call_ps) / units
+                      : 0;
+        sum_ps += unit_ps;
+        least_ps = unit_ps < least_ps ? unit_ps : least_ps;
+        most_ps = unit_ps > most_ps ? unit_ps : most_ps;
+    }
+    report->measure_ps += report->sampled_ps;
+    if (most_ps - least_ps > report->compute_ps / SAME_PART) {
+        report->compute_ps = sum_ps / (samples + 1);
+        originator->varies_ps = most_ps - least_ps;
+    }
+    return ERR_OK;
+}
+
 /*
  * One unit, then so many: what they differ by is free of a call's fixed part.
  * The very first call is slower than all others (caches; on an emulator
@@ -163,10 +242,13 @@ static int measure_piece(struct scatter *scatter, struct originator *originator,
 {
     uint32_t most = mean_share(scatter) / MOST_OF_A_SHARE;
     unsigned pieces = 3;
+    uint32_t samples = samples_of(scatter, originator, units);
+    uint32_t sample_units = samples > 0 ? units / 2 / samples : 0;
     uint64_t first_ps = 0;
     uint64_t piece_ps = 0;
     int error = compute_piece(scatter, originator, 1, &first_ps);
 
+    units -= samples * sample_units;
     if (error == ERR_OK) {
         error = compute_piece(scatter, originator, 1, &first_ps);
     }
@@ -186,7 +268,7 @@ static int measure_piece(struct scatter *scatter, struct originator *originator,
     if (originator->report.call_ps >= originator->report.compute_ps) {
         originator->report.call_ps -= originator->report.compute_ps;
     }
-    return ERR_OK;
+    return sample_load(scatter, originator, samples, sample_units);
 }
 
 /* ---- jobs that are too small for a mesh ---- */

@@ -20,7 +20,7 @@ static int reset(struct scatter *scatter)
     scatter->kernel = NULL;
     scatter->has_result = false;
     scatter->has_slots = false;
-    scatter->worker.ended = false;
+    scatter->worker = (struct scatter_worker){.ended = false};
     scatter->result = (struct kernel_result){.data = scatter->memory->result};
     return scatter->policy->prepare(scatter);
 }

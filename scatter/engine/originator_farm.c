@@ -4,7 +4,9 @@
 #include "scatter/engine/compute.h"
 #include "scatter/engine/gather.h"
 #include "scatter/engine/measure.h"
+#include "scatter/engine/policy.h"
 #include "scatter/plan/farm.h"
+#include "torus/direct.h"
 
 #include <string.h>
 
@@ -12,6 +14,7 @@
 struct farm_worker {
     uint8_t head[WIRE_CHUNK_BYTES]; /* of its last chunk's message */
     uint16_t chunks;                /* that it was given, the end included */
+    bool waits; /* asked when nothing was left, and got no end yet */
     bool ended;
     struct farm_member member;
 };
@@ -23,18 +26,24 @@ struct farm_state {
     uint64_t own_ps; /* what the originator's slices took; .. */
     uint32_t own_units;
     uint32_t at_work; /* workers that have not got the end */
+    uint32_t workers;
+    /* Of a tail: the originator computes so many units before the first demand
+       comes; the layer that gets its ends, and how many of it have none. */
+    uint32_t first_units;
+    uint32_t layer_left;
+    uint8_t layer;
     struct farm_worker worker[];
 };
 
-/* Workers of the order's tree: all its nodes but the root. */
-static uint32_t workers_of(const struct scatter *scatter)
+/* The way to a worker: behind planned rounds workers are all other nodes, row
+   by row, else those of the order's tree but for its root. */
+static struct torus_path path_of(const struct scatter *scatter, uint32_t worker)
 {
-    return tree_nodes(scatter->branch) - 1;
-}
-
-static const uint8_t *branch_of(const struct scatter *scatter, uint32_t worker)
-{
-    return scatter->branch + TREE_BRANCH_BYTES * (worker + 1);
+    return scatter_has_tail(scatter)
+               ? torus_direct(scatter->size,
+                              torus_coord_of(scatter->size, worker + 1))
+               : tree_direct(scatter->branch +
+                             TREE_BRANCH_BYTES * (worker + 1));
 }
 
 /* ---- planning ---- */
@@ -51,7 +60,8 @@ static uint64_t demand_ps(const struct scatter *scatter,
 }
 
 static struct farm_input input_of(const struct scatter *scatter,
-                                  const struct originator *originator)
+                                  const struct originator *originator,
+                                  uint32_t workers)
 {
     const struct wire_order *order = &originator->order;
 
@@ -60,7 +70,7 @@ static struct farm_input input_of(const struct scatter *scatter,
         .transfer_ps = order->transfer_ps * order->unit_bytes,
         .demand_ps = demand_ps(scatter, order),
         .load_units = scatter->units,
-        .nodes = workers_of(scatter) + 1,
+        .nodes = workers + 1,
         .ports = order->ports,
         .installment = order->rounds == WIRE_BEST ? 0 : order->rounds};
 }
@@ -83,31 +93,42 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     return ERR_OK;
 }
 
-int originator_plan_farm(struct scatter *scatter, struct originator *originator)
+/* Makes the state of a farm of so many workers. Result: 0, ERR_MEMORY or
+   ERR_PLAN. */
+static int make_state(struct scatter *scatter, struct originator *originator,
+                      const struct farm_input *input)
 {
-    struct wire_report *report = &originator->report;
-    uint64_t start_ps = originator_now_ps(scatter);
-    uint32_t workers = workers_of(scatter);
-    struct farm_input input = input_of(scatter, originator);
+    uint32_t workers = input->nodes - 1;
     struct farm_state *state = (struct farm_state *)(void *)originator_allocate(
         scatter, (uint32_t)(sizeof *state + workers * sizeof *state->worker));
 
     if (state == NULL) {
         return ERR_MEMORY;
     }
+    *state = (struct farm_state){.own = farm_member(), .workers = workers};
+    farm_init(&state->farm, input);
     for (uint32_t i = 0; i < workers; ++i) {
-        if (!torus_path_valid(scatter->size,
-                              tree_direct(branch_of(scatter, i)))) {
+        if (!scatter_has_tail(scatter) &&
+            !torus_path_valid(scatter->size, path_of(scatter, i))) {
             return ERR_PLAN;
         }
         state->worker[i] = (struct farm_worker){.member = farm_member()};
     }
-    farm_init(&state->farm, &input);
-    state->own = farm_member();
-    state->own_ps = 0;
-    state->own_units = 0;
-    state->at_work = 0;
     originator->farm = state;
+    return ERR_OK;
+}
+
+int originator_plan_farm(struct scatter *scatter, struct originator *originator)
+{
+    struct wire_report *report = &originator->report;
+    uint64_t start_ps = originator_now_ps(scatter);
+    struct farm_input input =
+        input_of(scatter, originator, tree_nodes(scatter->branch) - 1);
+    int error = make_state(scatter, originator, &input);
+
+    if (error != ERR_OK) {
+        return error;
+    }
     report->phases = 1;
     report->phases_feasible = 1;
     report->rounds = 1;
@@ -115,6 +136,40 @@ int originator_plan_farm(struct scatter *scatter, struct originator *originator)
         farm_makespan_ps(&input, originator->order.startup_ps);
     report->plan_ps = originator_now_ps(scatter) - start_ps;
     return store_job(scatter, originator);
+}
+
+int originator_plan_tail(struct scatter *scatter, struct originator *originator,
+                         const struct farm_tail *tail)
+{
+    struct farm_input input =
+        input_of(scatter, originator, torus_nodes(scatter->size) - 1);
+    struct farm_state *state;
+    int error;
+
+    scatter->job.flags |= WIRE_TAIL;
+    input.load_units = tail->units;
+    input.installment = 0;
+    error = make_state(scatter, originator, &input);
+    if (error != ERR_OK) {
+        return error;
+    }
+    state = originator->farm;
+    state->at_work = state->workers;
+    state->first_units = tail->early_units;
+    state->layer = 1;
+    state->layer_left = TORUS_PORTS;
+    state->farm.growth = 1; /* speeds are known */
+    state->farm.last_units = state->farm.least >> 16;
+    return ERR_OK;
+}
+
+void originator_begin_tail(struct scatter *scatter,
+                           struct originator *originator)
+{
+    originator_take_off(scatter, originator,
+                        scatter->units - originator->farm->farm.left);
+    scatter_begin_outputs(scatter);
+    scatter->free_from = scatter->child_outputs;
 }
 
 /* ---- chunks ---- */
@@ -125,7 +180,7 @@ static int send_chunk(struct scatter *scatter, struct originator *originator,
 {
     struct farm_state *state = originator->farm;
     struct farm_worker *worker = &state->worker[index];
-    struct torus_path path = tree_direct(branch_of(scatter, index));
+    struct torus_path path = path_of(scatter, index);
     const struct wire_job *job = &scatter->job;
     struct wire_chunk chunk = {.units =
                                    farm_next(&state->farm, &worker->member),
@@ -137,7 +192,7 @@ static int send_chunk(struct scatter *scatter, struct originator *originator,
                                       .head = {worker->head, WIRE_CHUNK_BYTES}};
 
     wire_chunk_store(worker->head, &chunk);
-    if (worker->chunks == 0) {
+    if (worker->chunks == 0 && !scatter_has_tail(scatter)) {
         message.shared =
             (struct circuit_segment){originator->job, scatter->job_bytes};
     }
@@ -161,18 +216,81 @@ int originator_send_farm(struct scatter *scatter, struct originator *originator,
                          uint64_t start_ps)
 {
     struct farm_state *state = originator->farm;
-    uint32_t workers = workers_of(scatter);
     int error = ERR_OK;
 
     (void)start_ps;
     scatter_begin_outputs(scatter);
     scatter->free_from = scatter->child_outputs;
-    for (uint32_t i = 0; error == ERR_OK && i < workers; ++i) {
+    for (uint32_t i = 0; error == ERR_OK && i < state->workers; ++i) {
         if (state->farm.left == 0) {
             break;
         }
         state->at_work += 1;
         error = send_chunk(scatter, originator, i);
+    }
+    return error;
+}
+
+/* ---- ends ---- */
+
+/* Whether results return as the parts of the planned rounds came. Then the
+   ends go out layer by layer: a node that has its end may send its result, for
+   which its parent must not still wait for a chunk, whose circuit that of the
+   result might block. */
+static bool returns_by_layers(const struct scatter *scatter)
+{
+    return scatter_has_tail(scatter) && !scatter_has_output(scatter);
+}
+
+static unsigned layer_of(const struct scatter *scatter, uint32_t worker)
+{
+    const struct torus_coord origin = {0, 0};
+    struct torus_coord away = torus_coord_of(scatter->size, worker + 1);
+
+    return torus_role_of(scatter->size, origin, away).layer;
+}
+
+/* Ends those of the layer at hand that wait for it. */
+static int end_waiting(struct scatter *scatter, struct originator *originator)
+{
+    struct farm_state *state = originator->farm;
+    int error = ERR_OK;
+
+    for (uint32_t i = 0; error == ERR_OK && i < state->workers; ++i) {
+        if (state->worker[i].waits && layer_of(scatter, i) == state->layer) {
+            state->worker[i].waits = false;
+            state->layer_left -= 1;
+            error = send_chunk(scatter, originator, i);
+        }
+    }
+    return error;
+}
+
+/* Answers a demand for which nothing is left: at once, or when all layers
+   before the worker's have their ends. */
+static int serve_end(struct scatter *scatter, struct originator *originator,
+                     uint32_t worker)
+{
+    struct farm_state *state = originator->farm;
+    int error = ERR_OK;
+
+    if (state->worker[worker].waits) {
+        return ERR_PLACE;
+    }
+    state->worker[worker].waits = true;
+    if (layer_of(scatter, worker) == state->layer) {
+        error = end_waiting(scatter, originator);
+    }
+    while (error == ERR_OK && state->layer_left == 0 && state->at_work > 0) {
+        error = circuit_drain(scatter->circuit);
+        state->layer_left = TORUS_PORTS;
+        for (unsigned i = 0; i < state->layer; ++i) {
+            state->layer_left *= 5;
+        }
+        state->layer += 1;
+        if (error == ERR_OK) {
+            error = end_waiting(scatter, originator);
+        }
     }
     return error;
 }
@@ -193,19 +311,24 @@ static int serve(struct scatter *scatter, struct originator *originator,
     if (delivery->bytes > WIRE_DEMAND_BYTES && !scatter_has_output(scatter)) {
         return ERR_LENGTH;
     }
-    if (demand.worker >= workers_of(scatter)) {
+    if (demand.worker >= state->workers) {
         return ERR_PLACE;
     }
     worker = &state->worker[demand.worker];
-    if (worker->chunks == 0 || worker->ended ||
+    if ((worker->chunks == 0 && !scatter_has_tail(scatter)) || worker->ended ||
         demand.number != worker->chunks) {
         return ERR_PLACE;
     }
     if (demand.units > 0) {
+        if (worker->chunks == 0) {
+            farm_known(&worker->member);
+        }
         farm_measured(&state->farm, &worker->member, demand.units,
                       demand.compute_ps);
     }
-    return send_chunk(scatter, originator, demand.worker);
+    return state->farm.left == 0 && returns_by_layers(scatter)
+               ? serve_end(scatter, originator, demand.worker)
+               : send_chunk(scatter, originator, demand.worker);
 }
 
 static int receive(struct scatter *scatter, struct circuit_delivery *delivery,
@@ -263,11 +386,14 @@ static int serve_until(struct scatter *scatter, struct originator *originator,
 static int compute_slice(struct scatter *scatter, struct originator *originator)
 {
     struct farm_state *state = originator->farm;
-    uint32_t units = farm_slice(&state->farm, &state->own);
+    uint32_t units = state->first_units > 0
+                         ? farm_take(&state->farm, state->first_units)
+                         : farm_slice(&state->farm, &state->own);
     uint64_t start_ps = originator_now_ps(scatter);
     uint64_t took_ps;
     int error;
 
+    state->first_units = 0;
     scatter->split.share_units = units;
     error = scatter_compute(scatter);
     scatter->round += 1;
@@ -323,6 +449,10 @@ int originator_lead_farm(struct scatter *scatter, struct originator *originator)
     if (error == ERR_OK) {
         error =
             measure_keep(scatter, originator, state->own_units, state->own_ps);
+    }
+    if (error == ERR_OK && scatter_has_tail(scatter) &&
+        !scatter_has_output(scatter)) {
+        return scatter->policy->gather(scatter);
     }
     if (error == ERR_OK) {
         scatter->circuit->node->status.state = NODE_STATE_GATHERING;

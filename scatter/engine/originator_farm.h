@@ -16,6 +16,25 @@
 NODISCARD int originator_plan_farm(struct scatter *scatter,
                                    struct originator *originator);
 
+/* What planned rounds leave to a farm. */
+struct farm_tail {
+    uint32_t units;       /* at the end of the originator's range */
+    uint32_t own_units;   /* of them the originator's share, by the plan */
+    uint32_t early_units; /* of that what it computes before the others begin
+                             their last planned round, and ask */
+};
+
+/* Makes the farm that follows the rounds, and marks the job. Result: 0 or
+   ERR_MEMORY. */
+NODISCARD int originator_plan_tail(struct scatter *scatter,
+                                   struct originator *originator,
+                                   const struct farm_tail *tail);
+
+/* The same: makes what is left the originator's range, when the sends of all
+   rounds are queued. */
+void originator_begin_tail(struct scatter *scatter,
+                           struct originator *originator);
+
 /* Queues every worker's first chunk, as far as the load goes. Result: 0 or the
    error. */
 NODISCARD int originator_send_farm(struct scatter *scatter,

@@ -4,10 +4,12 @@
 #include "scatter/engine/originator_pattern.h"
 
 #include "scatter/engine/originator_advance.h"
+#include "scatter/engine/originator_farm.h"
 #include "scatter/engine/originator_startups.h"
 #include "scatter/engine/pattern.h"
 #include "scatter/engine/pattern_job.h"
 #include "scatter/engine/result_slots.h"
+#include "scatter/plan/fixed.h"
 
 /* Whether the plan counts the way back of outputs. */
 static bool counts_returns(const struct originator *originator)
@@ -473,6 +475,52 @@ static int plan(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
+/* Nodes end as much earlier or later as this part of what samples differed by,
+   as each node's share is many times as long. */
+#define VARIES_PART 8u
+#define RESERVE_MOST 30u   /* percent */
+#define RESERVE_UNKNOWN 5u /* if nothing was measured */
+
+/* Percent of the load: none where nodes' times do not differ, where ports and
+   not nodes are the limit, or where it is not as long as serving the demands of
+   all nodes four times. */
+static uint32_t best_reserve(const struct scatter *scatter,
+                             const struct originator *originator)
+{
+    const struct wire_order *order = &originator->order;
+    uint64_t compute_ps = originator->report.compute_ps;
+    uint32_t nodes = torus_nodes(scatter->size);
+    uint64_t load_ps = fixed_product(compute_ps, scatter->units) / nodes;
+    uint64_t demands_ps = 4u * nodes * (uint64_t)scatter->costs->demand_ps;
+    uint64_t percent = originator->known ? RESERVE_UNKNOWN
+                                         : 100u * originator->varies_ps /
+                                               (VARIES_PART * compute_ps);
+
+    if (percent > RESERVE_MOST) {
+        percent = RESERVE_MOST;
+    }
+    return order->transfer_ps * order->unit_bytes * nodes >
+                       TORUS_PORTS * compute_ps ||
+                   load_ps / 100 * percent < demands_ps
+               ? 0
+               : (uint32_t)percent;
+}
+
+/* Units at the end of the load that no round sends. */
+static uint32_t reserve_units(const struct scatter *scatter,
+                              const struct originator *originator)
+{
+    uint32_t percent = originator->order.reserve;
+
+    if (percent == 0 || originator->alone) {
+        return 0;
+    }
+    if (percent == WIRE_BEST) {
+        percent = best_reserve(scatter, originator);
+    }
+    return (uint32_t)((uint64_t)scatter->units * percent / 100);
+}
+
 /* Copies the plan to where the report wants it. */
 static void fill_report(struct scatter *scatter, struct originator *originator)
 {
@@ -573,7 +621,8 @@ static int store_job(struct scatter *scatter, struct originator *originator)
         return ERR_MEMORY;
     }
     originator->job = tables + tables_bytes;
-    if (job->phases > 0) {
+    if (job->phases > 0 &&
+        !(scatter_has_tail(scatter) && scatter_has_output(scatter))) {
         error = slots_set_short(scatter, originator,
                                 originator_phase_hops(scatter, 1),
                                 quiet_ps(originator));
@@ -590,13 +639,66 @@ static int store_job(struct scatter *scatter, struct originator *originator)
     return error;
 }
 
+/* Plans all but the units that are to be given to who asks; all, if not every
+   node gets some. */
+static int plan_most(struct scatter *scatter, struct originator *originator,
+                     uint32_t *reserve)
+{
+    uint32_t units = scatter->units;
+    int error;
+
+    *reserve = reserve_units(scatter, originator);
+    scatter->units -= *reserve;
+    error = plan(scatter, originator);
+    scatter->units = units;
+    if (error == ERR_OK && *reserve > 0 &&
+        (originator->plan.phases < torus_phases(scatter->size) ||
+         originator->plan.volume_units[0][originator->plan.phases] == 0)) {
+        *reserve = 0;
+        originator->plan.rounds = 0;
+        error = plan(scatter, originator);
+    }
+    return error;
+}
+
+/* Leaves the originator's share to the tail of the load. */
+static int plan_tail(struct scatter *scatter, struct originator *originator,
+                     uint32_t reserve)
+{
+    struct rounds_plan *plan = &originator->plan;
+    struct wire_report *report = &originator->report;
+    uint32_t own_units = plan->share_units[0][0];
+    uint64_t late_units = 2u * torus_nodes(scatter->size) *
+                          (uint64_t)scatter->costs->demand_ps /
+                          report->compute_ps;
+    struct farm_tail tail = {
+        .units = own_units + reserve,
+        .own_units = own_units,
+        .early_units =
+            own_units > late_units ? own_units - (uint32_t)late_units : 0};
+
+    plan->share_units[0][0] = 0;
+    plan->volume_units[0][0] -= own_units;
+    plan->round_units[0] -= own_units;
+    report->layers = false;
+    report->makespan_ps +=
+        fixed_product(report->compute_ps, reserve) / torus_nodes(scatter->size);
+    return originator_plan_tail(scatter, originator, &tail);
+}
+
 int originator_plan_pattern(struct scatter *scatter,
                             struct originator *originator)
 {
-    int error = plan(scatter, originator);
+    uint32_t reserve;
+    int error = plan_most(scatter, originator, &reserve);
 
     if (error == ERR_OK) {
         fill_report(scatter, originator);
+        if (reserve > 0) {
+            error = plan_tail(scatter, originator, reserve);
+        }
+    }
+    if (error == ERR_OK) {
         if (!originator->report.advance) {
             plan_receipts(scatter, originator);
         }
@@ -683,6 +785,9 @@ int originator_send_rounds(struct scatter *scatter,
     originator_set_range(scatter, &originator->order);
     scatter->round = originator->report.advance;
     scatter->split.share_units = share_units;
+    if (scatter_has_tail(scatter)) {
+        originator_begin_tail(scatter, originator);
+    }
     if (originator->report.advance) {
         advance_report(originator);
     }

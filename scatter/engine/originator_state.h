@@ -13,6 +13,7 @@ struct originator {
     uint16_t results_denominator; /* 0: the plan does not count outputs */
     bool alone;                   /* it has the answer first without others */
     bool known;                   /* the rate is, without measuring */
+    uint64_t varies_ps; /* by so much what a unit takes differed in samples */
     struct advance advance;
     uint64_t announced_ps;  /* when it began to queue the announcement */
     uint64_t ports_wait_ps; /* the first sends wait so long for the ports, which

@@ -112,7 +112,8 @@ int pattern_receive(struct scatter *scatter)
         scatter_record(scatter, EVENT_FORWARDED, scatter->layer,
                        scatter->units);
     }
-    if (error == ERR_OK && scatter->job.rounds > 0 && !scatter->has_slots) {
+    if (error == ERR_OK && scatter->job.rounds > 0 && !scatter->has_slots &&
+        !(scatter_has_tail(scatter) && scatter_has_output(scatter))) {
         scatter_read_slots(scatter); /* while the rest is on its way */
     }
     damage = circuit_complete(scatter->circuit);

@@ -171,6 +171,17 @@ int slots_set_long(struct scatter *scatter, const struct originator *originator,
     return ERR_OK;
 }
 
+/* Whether a node's result will be longer than so many bytes, if matches lie as
+   close everywhere as in what has been measured. */
+static bool expects_long(const struct scatter *scatter,
+                         const struct originator *originator, uint32_t bytes)
+{
+    uint64_t measured = originator->report.measured_units;
+    uint64_t share = scatter->units / torus_nodes(scatter->size);
+
+    return scatter->result.bytes * share > bytes * measured && measured > 0;
+}
+
 int slots_set_short(struct scatter *scatter,
                     const struct originator *originator, uint32_t hops,
                     uint64_t quiet_ps)
@@ -191,14 +202,20 @@ int slots_set_short(struct scatter *scatter,
     }
     frames = long_ps > 0 ? frames_of(phases * short_ps, long_ps) : FRAMES_MIN;
     turn_ps = phases * (frames * phases * short_ps + long_ps);
-    quiet_ps += after_ps;
+    if (long_ps > 0 && expects_long(scatter, originator, bytes)) {
+        /* All begins while the last shares are computed. */
+        after_ps = 0 - quiet_ps;
+        quiet_ps = 0;
+    } else {
+        quiet_ps += after_ps;
+    }
     shift = shift_of(quiet_ps > turn_ps ? quiet_ps : turn_ps);
     scatter->job.slots = (struct wire_slots){
         .short_units = units_of(short_ps, shift),
         .long_units = long_ps > 0 ? units_of(long_ps, shift) : 0,
         .early_units = (uint32_t)(quiet_ps >> shift),
         .short_bytes = (uint16_t)bytes,
-        .gather_ps = after_ps, /* for slots_gather_ps() */
+        .gather_ps = after_ps, /* for slots_gather_ps(); may be negative */
         .frames = frames,
         .shift = shift};
     return ERR_OK;

@@ -4,7 +4,7 @@
 #include "scatter/plan/fixed.h"
 
 /* The first chunk is the least one divided by this; a chunk is at most so many
-   times the one before. */
+   times the one before, where speeds have to show. */
 #define FIRST_DIVISOR 4u
 #define GROWTH 4u
 /* A chunk of the originator's has so many slices. */
@@ -37,6 +37,7 @@ void farm_init(struct farm *farm, const struct farm_input *input)
     farm->least = 2u * input->nodes * input->demand_ps * FARM_SPEED_ONE /
                   input->compute_ps;
     farm->installment = input->installment;
+    farm->growth = GROWTH;
     if (farm->installment == 0) {
         farm->installment =
             is_dear(input) ? FARM_INSTALLMENT_DEAR : FARM_INSTALLMENT;
@@ -70,8 +71,7 @@ static uint64_t share_units(const struct farm *farm,
            (farm->installment * farm->speeds);
 }
 
-/* Takes units off the load, as far as it has them. */
-static uint32_t take(struct farm *farm, uint64_t units)
+uint32_t farm_take(struct farm *farm, uint64_t units)
 {
     uint32_t taken = smaller(units, farm->left);
 
@@ -84,10 +84,10 @@ uint32_t farm_next(struct farm *farm, struct farm_member *member)
     uint64_t least = least_units(farm, member);
     uint64_t most = member->chunk_units == 0
                         ? least / FIRST_DIVISOR + 1
-                        : (uint64_t)GROWTH * member->chunk_units;
+                        : (uint64_t)farm->growth * member->chunk_units;
     uint64_t units = larger(share_units(farm, member), least);
 
-    member->chunk_units = take(farm, units < most ? units : most);
+    member->chunk_units = farm_take(farm, units < most ? units : most);
     if (member->chunk_units > 0) {
         farm->last_units =
             (uint64_t)member->chunk_units * FARM_SPEED_ONE / member->speed;
@@ -99,7 +99,7 @@ uint32_t farm_slice(struct farm *farm, const struct farm_member *member)
 {
     uint64_t units = fixed_part(farm->last_units << 16, member->speed) / SLICES;
 
-    return take(farm, larger(units, 1));
+    return farm_take(farm, larger(units, 1));
 }
 
 uint64_t farm_makespan_ps(const struct farm_input *input, uint64_t startup_ps)

@@ -48,6 +48,7 @@ struct farm {
                             of the whole load before the first */
     uint32_t left;       /* units that nobody has */
     uint8_t installment;
+    uint8_t growth; /* a chunk is at most so many times the one before */
 };
 
 /* A node that computes; the originator is one. */
@@ -68,6 +69,13 @@ static inline struct farm_member farm_member(void)
     return (struct farm_member){.speed = FARM_SPEED_ONE};
 }
 
+/* Before the first chunk of a member whose speed has been measured: it need not
+   be a small one. */
+static inline void farm_known(struct farm_member *member)
+{
+    member->chunk_units = UINT32_MAX;
+}
+
 /* The member took so long for so many units, from 1: sets its speed. About 150
    instructions. */
 void farm_measured(struct farm *farm, struct farm_member *member,
@@ -76,6 +84,9 @@ void farm_measured(struct farm *farm, struct farm_member *member,
 /* Units of the member's next chunk, which are taken off the load; 0 if nothing
    is left. About 150 instructions. */
 uint32_t farm_next(struct farm *farm, struct farm_member *member);
+
+/* Takes so many units off the load, as far as it has them; how many. */
+uint32_t farm_take(struct farm *farm, uint64_t units);
 
 /* The same for the originator, which computes slices and serves demands in
    between: a slice takes it a quarter of the time that the last chunk takes its

@@ -29,7 +29,8 @@ void wire_order_store(uint8_t *out, const struct wire_order *order)
     out[45] = order->rounds;
     out[46] = order->ports;
     out[47] = WIRE_FLAGS(order->flags, order->policy);
-    bytes_store_u32(out + 48, order->tree_nodes);
+    bytes_store_u16(out + 48, (uint16_t)order->tree_nodes);
+    out[50] = order->reserve;
     bytes_store_u32(out + 52, order->unit_bytes);
     bytes_store_u32(out + 56, order->arg_bytes);
     bytes_store_u32(out + 60, order->first_unit);
@@ -59,7 +60,8 @@ int wire_order_load(struct wire_order *order, const uint8_t *in, uint32_t bytes)
     order->ports = in[46];
     order->flags = in[47] & 0xfu;
     order->policy = WIRE_POLICY(in[47]);
-    order->tree_nodes = bytes_load_u32(in + 48);
+    order->tree_nodes = bytes_load_u16(in + 48);
+    order->reserve = in[50];
     order->unit_bytes = bytes_load_u32(in + 52);
     order->arg_bytes = bytes_load_u32(in + 56);
     order->first_unit = bytes_load_u32(in + 60);
@@ -71,6 +73,7 @@ int wire_order_load(struct wire_order *order, const uint8_t *in, uint32_t bytes)
     order->tree = order->arg + WIRE_PAD4(order->arg_bytes);
     if (in[WIRE_NAME_BYTES - 1] != 0 || order->arg_bytes > KERNEL_ARG_MAX ||
         order->tree_nodes > TREE_NODES_MAX ||
+        (order->reserve > WIRE_RESERVE_MAX && order->reserve != WIRE_BEST) ||
         order->compute_ps > PLANNER_TIME_MAX_PS ||
         order->call_ps > WIRE_CALL_MAX_PS ||
         order->first_unit > UINT32_MAX - order->load_units) {
@@ -175,6 +178,7 @@ void wire_report_store(uint8_t *out, const struct wire_report *report,
     bytes_store_u32(out + 336, report->measured_units);
     bytes_store_u64(out + 344, report->call_ps);
     bytes_store_u64(out + 352, report->announce_ps);
+    bytes_store_u64(out + 360, report->sampled_ps);
     for (unsigned i = 0; report->layers && i <= report->phases; ++i) {
         if (i > 0) {
             bytes_store_u64(out + 56 + 8 * i, report->startup_ps[i - 1]);
@@ -219,6 +223,7 @@ int wire_report_load(struct wire_report *report, struct rounds_plan *plan,
     report->measured_units = bytes_load_u32(in + 336);
     report->call_ps = bytes_load_u64(in + 344);
     report->announce_ps = bytes_load_u64(in + 352);
+    report->sampled_ps = bytes_load_u64(in + 360);
     for (unsigned i = 0; i < TORUS_PHASES_MAX; ++i) {
         report->startup_ps[i] = bytes_load_u64(in + 64 + 8 * i);
     }

@@ -16,8 +16,9 @@
  *           installment; or WIRE_BEST
  *   46  u8  ports at once                 WIRE_BRANCH, node to child:
  *   47  u8  flags and policy, see below      0  job
- *   48  u32 tree_nodes, 0: none             ..  the child's piece of the tree
- *   52  u32 unit_bytes                      ..  before, units, and after
+ *   48  u16 tree_nodes, 0: none             ..  the child's piece of the tree
+ *   50  u8  reserve, or WIRE_BEST; u8 0     ..  before, units, and after
+ *   52  u32 unit_bytes
  *   56  u32 arg_bytes
  *   60  u32 first_unit
  *   64  u32 before_bytes
@@ -101,7 +102,8 @@
  *                                        340  u32 0
  *                                        344  u64 call_ps
  *                                        352  u64 announce_ps
- *                                        360  rounds, see below
+ *                                        360  u64 sampled_ps
+ *                                        368  rounds, see below
  *
  * Flags: 1: an output follows the result; 4: the first round was an advance, so
  * the originator measured and planned after scatter_start_ps; 2: all nodes of a
@@ -173,6 +175,7 @@ enum wire_order_flag {
 
 /* Flags of a job. */
 enum wire_job_flag {
+    WIRE_TAIL = 1,  /* behind the rounds, the rest is given to who asks */
     WIRE_OUTPUT = 4 /* the kernel has an output besides its result */
 };
 
@@ -194,6 +197,7 @@ enum wire_asks {
 };
 
 #define WIRE_BEST 0xffu
+#define WIRE_RESERVE_MAX 90u
 #define WIRE_NAME_BYTES 16u
 #define WIRE_ORDER_BYTES 88u
 #define WIRE_PART_BYTES 12u
@@ -204,7 +208,7 @@ enum wire_asks {
 #define WIRE_DEMAND_BYTES 16u
 #define WIRE_ANNOUNCE_BYTES 12u     /* without head and argument */
 #define WIRE_ANNOUNCE_HEAD_BYTES 4u /* with WIRE_PATTERN */
-#define WIRE_REPORT_BYTES 360u
+#define WIRE_REPORT_BYTES 368u
 #define WIRE_REPORT_BYTES_MAX                                                  \
     (WIRE_REPORT_BYTES + 8u * ROUNDS_MAX * (TORUS_PHASES_MAX + 1u))
 
@@ -237,8 +241,10 @@ struct wire_order {
     uint8_t phases;
     uint8_t rounds;
     uint8_t ports;
-    uint8_t flags;  /* enum wire_order_flag */
-    uint8_t policy; /* enum wire_policy */
+    uint8_t flags;   /* enum wire_order_flag */
+    uint8_t policy;  /* enum wire_policy */
+    uint8_t reserve; /* percent of the load that is given to who asks, behind
+                        the rounds: to WIRE_RESERVE_MAX, or WIRE_BEST */
     uint32_t tree_nodes;
     uint32_t unit_bytes; /* 0: no data */
     uint32_t arg_bytes;
@@ -438,7 +444,8 @@ struct wire_report {
                              to scatter_start_ps the originator prepares: */
     uint64_t announce_ps; /* queueing the announcement */
     uint64_t begin_ps;    /* the kernel's begin() */
-    uint64_t measure_ps;  /* computing the first units, for compute_ps */
+    uint64_t measure_ps;  /* computing the first units, for compute_ps; with */
+    uint64_t sampled_ps;  /* units of it that are computed once more later */
     uint64_t plan_ps;     /* planning */
     uint64_t scatter_start_ps;
     uint64_t gather_done_ps;

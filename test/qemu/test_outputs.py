@@ -27,7 +27,7 @@ SCHEMA = {
     "kernel": TEXT,
     "load": {"bytes": WHOLE, "units": WHOLE},
     "plan": {"torus": {"side": WHOLE, "nodes": WHOLE}, "load_units": WHOLE,
-             "measured_units": WHOLE,
+             "measured_units": WHOLE, "sampled_ps": WHOLE,
              "phases": WHOLE, "rounds": WHOLE, "active_nodes": WHOLE,
              "makespan_ps": WHOLE, "speedup": REAL,
              "compute_ps_per_unit": WHOLE, "transfer_ps_per_unit": WHOLE,
@@ -215,7 +215,8 @@ def test_the_clock_starts_at_the_order(written):
     assert measured["answer_ps"] == (measured["preparing_ps"]
                                      + measured["with_results_ps"])
     assert measured["one_board_ps"] == (preparing["measure_ps"]
-                                        + meanwhile["measure_ps"] + work)
+                                        + meanwhile["measure_ps"] + work
+                                        - written[2]["plan"]["sampled_ps"])
     assert measured["one_board_answer_ps"] == (
         preparing["begin_ps"] + measured["one_board_ps"]
         - measured["calls_ps"])
