@@ -3,6 +3,7 @@
 
 #include "kernels/kernel.h"
 #include "qemu/format/table.h"
+#include "qemu/job/choose.h"
 #include "qemu/job/job.h"
 #include "qemu/job/rates.h"
 #include "qemu/options/job.h"
@@ -31,7 +32,7 @@ static const struct argp_option descriptions[] = {
     {"schedule", KEY_SCHEDULE, "NAME", 0,
      "How the load goes out: peters-syska (default), or to compare with: "
      "equal, binomial, nearest, star; farm: to whoever asks; hybrid: the "
-     "rest to whoever asks",
+     "rest to whoever asks; auto: what is expected to have the answer first",
      1},
     {"rates", KEY_RATES, "FILE", 0,
      "The kernel's rate, as an earlier run left it in FILE, is not measured "
@@ -54,15 +55,20 @@ struct own_options {
     const char *rates_path;
     struct rates *rates; /* or NULL */
     bool json;
+    bool choose; /* --schedule auto */
 };
 
 static int set_schedule(struct own_options *options, const char *text)
 {
+    options->choose = strcmp(text, "auto") == 0;
+    if (options->choose) {
+        return 0;
+    }
     return parse_report("--schedule", text,
                         schedule_of(&options->job.config.schedule, text) == 0
                             ? NULL
                             : "must be peters-syska, equal, binomial, nearest, "
-                              "star, farm or hybrid");
+                              "star, farm, hybrid or auto");
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -130,6 +136,22 @@ static int check_files(const struct own_options *options)
     return 0;
 }
 
+/* Refuses to choose what is given. */
+static int check_choice(const struct own_options *options)
+{
+    const struct job_config *config = &options->job.config;
+
+    if (options->choose &&
+        (config->rounds != WIRE_BEST || options->job.phases_given)) {
+        fprintf(stderr,
+                "quincunx: --schedule auto: chooses rounds and phases, too; "
+                "must not be given with --%s\n",
+                options->job.phases_given ? "phases" : "rounds");
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
 /* Checks -o once the load is known: whether there will be an output, and
    whether its format suits the file's name. */
 static int check_output(const struct own_options *options)
@@ -191,8 +213,20 @@ static int write_all(const struct own_options *options,
     return failed == 0 ? 0 : EXIT_FAILED;
 }
 
+static void tell_choices(struct outcome *outcome, const struct choices *choices)
+{
+    outcome->choices = choices->count;
+    for (unsigned i = 0; i < choices->count; ++i) {
+        const struct choice *choice = &choices->choice[i];
+
+        outcome->choice[i] = (struct outcome_choice){
+            schedule_name(choice->schedule), (uint64_t)choice->answer_ps};
+    }
+}
+
 static int run(struct own_options *options)
 {
+    struct choices choices = {.count = 0};
     struct outcome outcome;
     int status;
 
@@ -204,10 +238,14 @@ static int run(struct own_options *options)
         status = rates_read(&options->rates, options->rates_path);
         options->job.config.rates = options->rates;
     }
+    if (status == 0 && options->choose) {
+        choices = choose_schedule(&options->job.config);
+    }
     if (status == 0) {
         status = job_execute(&outcome, &options->job.config);
     }
     if (status == 0) {
+        tell_choices(&outcome, &choices);
         status = write_all(options, &outcome);
         outcome_free(&outcome);
     }
@@ -232,6 +270,7 @@ int run_command(int argc, char **argv)
     }
     status = job_options_check(&options.job);
     status = status == 0 ? check_files(&options) : status;
+    status = status == 0 ? check_choice(&options) : status;
     status = status == 0 ? run(&options) : status;
     rates_free(options.rates);
     job_options_free(&options.job);

@@ -14,7 +14,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define SHOWN 60 /* characters of a value that is refused */
+#define SHOWN 60           /* characters of a value that is refused */
+#define LATE_PERCENT 175   /* of a node that is slow */
+#define SLOWEST_MIN_PS 1e8 /* computed by a node whose time tells something */
 
 struct rates {
     const char *path;
@@ -37,6 +39,9 @@ static const struct number {
 };
 
 static const char *const names[] = {"board", "kernel"};
+
+/* What an entry need not have. */
+static const struct number slowest = {"slowest_percent", 100, 1000000, ""};
 
 /* ---- reading ---- */
 
@@ -96,6 +101,9 @@ static int check_entry(const struct rates *rates, size_t index,
     for (size_t i = 0; status == 0 && i < sizeof numbers / sizeof *numbers;
          ++i) {
         status = check_number(rates, index, entry, &numbers[i]);
+    }
+    if (status == 0 && json_object_get(entry, slowest.name) != NULL) {
+        status = check_number(rates, index, entry, &slowest);
     }
     return status;
 }
@@ -257,7 +265,67 @@ struct outcome_rate rates_find(const struct rates *rates,
         .units = (uint32_t)number_of(entry, "units")};
 }
 
+double rates_late(const struct rates *rates, const struct job_config *config)
+{
+    const char *board =
+        config->board == NULL ? "host" : config->board->place.board;
+    const json_t *entry =
+        json_array_get(entries_of(rates), index_of(rates, config, board));
+    uint64_t percent = number_of(entry, slowest.name);
+
+    return percent == 0 ? 1 : (double)percent / 100;
+}
+
 /* ---- writing ---- */
+
+/* A node's time for a unit, as it would be without --slow; 0: it computed too
+   little to tell. */
+static double unit_ps(const struct job_config *config,
+                      const struct outcome *outcome, uint32_t index)
+{
+    const struct outcome_node *node = &outcome->node[index];
+    unsigned shift = config->slow_shift != NULL ? config->slow_shift[index] : 0;
+    double sum_ps = 0;
+    double units = 0;
+
+    for (unsigned k = 0; k < node->intervals; ++k) {
+        sum_ps += (double)(node->interval[k].compute_end_ps -
+                           node->interval[k].compute_start_ps);
+        units += node->interval[k].units;
+    }
+    sum_ps -= (double)outcome->plan.call_ps * node->intervals;
+    return units > 0 && sum_ps >= SLOWEST_MIN_PS
+               ? sum_ps / units / (1u << shift)
+               : 0;
+}
+
+static int compare_times(const void *left, const void *right)
+{
+    double a = *(const double *)left;
+    double b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+/* The slowest node's time for a unit, in percent of the median node's. */
+static uint64_t slowest_percent(const struct job_config *config,
+                                const struct outcome *outcome)
+{
+    double *times = memory_or_exit(calloc(outcome->node_count, sizeof *times));
+    uint64_t percent = slowest.least;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        times[count] = unit_ps(config, outcome, i);
+        count += times[count] > 0;
+    }
+    if (count > 1) {
+        qsort(times, count, sizeof *times, compare_times);
+        percent = (uint64_t)(100 * times[count - 1] / times[(count - 1) / 2]);
+    }
+    free(times);
+    return percent;
+}
 
 /* A number from `least` on, as the range of that field allows. */
 static json_t *within(uint64_t value, uint64_t least, uint64_t most)
@@ -266,20 +334,26 @@ static json_t *within(uint64_t value, uint64_t least, uint64_t most)
         (json_int_t)smaller(value > least ? value : least, most));
 }
 
-static json_t *entry_of(const struct job_config *config, const char *board,
-                        struct outcome_rate rate)
+static json_t *entry_of(const struct job_config *config,
+                        const struct outcome *outcome, struct outcome_rate rate)
 {
     unsigned shift = slow_shift(config);
+    uint64_t percent = slowest_percent(config, outcome);
+    json_t *entry = memory_or_exit(json_pack(
+        "{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:I}", "board", outcome->board,
+        "kernel", config->kernel->name, "argument_bytes",
+        (json_int_t)config->load.arg_bytes, "argument_crc32",
+        (json_int_t)argument_crc(config), "unit_bytes",
+        (json_int_t)config->load.unit_bytes, "compute_ps",
+        within(rate.compute_ps >> shift, 1, PLANNER_TIME_MAX_PS), "call_ps",
+        within(rate.call_ps >> shift, 0, WIRE_CALL_MAX_PS), "units",
+        (json_int_t)rate.units));
 
-    return memory_or_exit(
-        json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:I}", "board", board,
-                  "kernel", config->kernel->name, "argument_bytes",
-                  (json_int_t)config->load.arg_bytes, "argument_crc32",
-                  (json_int_t)argument_crc(config), "unit_bytes",
-                  (json_int_t)config->load.unit_bytes, "compute_ps",
-                  within(rate.compute_ps >> shift, 1, PLANNER_TIME_MAX_PS),
-                  "call_ps", within(rate.call_ps >> shift, 0, WIRE_CALL_MAX_PS),
-                  "units", (json_int_t)rate.units));
+    if (percent >= LATE_PERCENT) {
+        json_object_set_new(entry, slowest.name,
+                            within(percent, slowest.least, slowest.most));
+    }
+    return entry;
 }
 
 static int write_file(const struct rates *rates)
@@ -313,7 +387,7 @@ int rates_update(const struct rates *rates, const struct job_config *config,
         return status;
     }
     index = index_of(now, config, outcome->board);
-    entry = entry_of(config, outcome->board, rate);
+    entry = entry_of(config, outcome, rate);
     if (index < json_array_size(entries_of(now))) {
         json_array_set_new(entries_of(now), index, entry);
     } else {

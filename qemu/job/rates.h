@@ -6,14 +6,15 @@
  *   {"rates": [{"board": "mps2-an385", "kernel": "search",
  *               "argument_bytes": 13, "argument_crc32": 305419896,
  *               "unit_bytes": 1, "compute_ps": 98304, "call_ps": 7520000,
- *               "units": 9480}]}
+ *               "units": 9480, "slowest_percent": 800}]}
  *
  * An entry is for jobs with the same board, kernel, argument and unit length:
  * a unit takes compute_ps, a call of the kernel call_ps besides, as computing
  * so many units has shown, on a node without --slow and --inject. compute_ps
- * is 1 to PLANNER_TIME_MAX_PS, call_ps 0 to WIRE_CALL_MAX_PS. Entries of other
- * jobs stay as they are. Functions of type int return 0 or an exit status,
- * after a message on stderr.
+ * is 1 to PLANNER_TIME_MAX_PS, call_ps 0 to WIRE_CALL_MAX_PS. The slowest node
+ * took slowest_percent of the median node's time for a unit, which is said from
+ * 175 on. Entries of other jobs stay as they are. Functions of type int return
+ * 0 or an exit status, after a message on stderr.
  */
 #ifndef QEMU_JOB_RATES_H
 #define QEMU_JOB_RATES_H
@@ -34,6 +35,10 @@ NODISCARD int rates_read(struct rates **rates, const char *path);
 struct outcome_rate rates_find(const struct rates *rates,
                                const struct job_config *config,
                                const char *board);
+
+/* How many times as long as the median node the slowest took for a unit in the
+   job's last run, though none was known to be slow; 1 if no entry says so. */
+double rates_late(const struct rates *rates, const struct job_config *config);
 
 /* The file's path, for people. */
 const char *rates_path(const struct rates *rates);

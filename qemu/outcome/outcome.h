@@ -99,6 +99,14 @@ struct outcome_batch {
     char timeline[OUTCOME_DIGEST_BYTES]; /* hexadecimal */
 };
 
+/* A schedule that --schedule auto weighed. */
+struct outcome_choice {
+    const char *schedule;
+    uint64_t answer_ps; /* that was expected */
+};
+
+#define OUTCOME_CHOICES_MAX 4u
+
 struct outcome {
     struct torus_size size;
     struct torus_coord originator;
@@ -109,6 +117,9 @@ struct outcome {
     const struct kernel *kernel;
     struct injections injections; /* as the caller asked for */
     const char *input_name;
+    /* The earliest first, which was taken; none if the schedule was named. */
+    struct outcome_choice choice[OUTCOME_CHOICES_MAX];
+    unsigned choices;
     const char *rate_from; /* a file's name, if the plan has its rate from it */
     uint64_t load_bytes;
     uint64_t load_units;

@@ -403,6 +403,19 @@ static json_t *injected_json(const struct outcome *outcome)
     return list;
 }
 
+static json_t *choices_json(const struct outcome *outcome)
+{
+    json_t *choices = memory_or_exit(json_array());
+
+    for (unsigned i = 0; choices != NULL && i < outcome->choices; ++i) {
+        append(&choices,
+               json_pack("{s:s, s:o}", "schedule", outcome->choice[i].schedule,
+                         "expected_answer_ps",
+                         integer(outcome->choice[i].answer_ps)));
+    }
+    return choices;
+}
+
 json_t *report_json(const struct outcome *outcome)
 {
     char hex[TIMELINE_HEX_BYTES];
@@ -430,6 +443,9 @@ json_t *report_json(const struct outcome *outcome)
     }
     if (outcome->injections.count > 0) {
         json_object_set_new(json, "injected", injected_json(outcome));
+    }
+    if (outcome->choices > 0) {
+        json_object_set_new(json, "choices", choices_json(outcome));
     }
     return json;
 }

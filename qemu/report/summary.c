@@ -142,6 +142,21 @@ static double in_unit(uint64_t time_ps, struct summary_unit unit)
     return (double)time_ps / (double)unit.ps;
 }
 
+/* What --schedule auto took, and what it took all to be. */
+static void print_choices(FILE *out, const struct outcome *outcome)
+{
+    char text[SUMMARY_TIME_BYTES];
+
+    for (unsigned i = 0; i < outcome->choices; ++i) {
+        const struct outcome_choice *choice = &outcome->choice[i];
+
+        summary_time(text, choice->answer_ps);
+        fprintf(out, i == 0 ? "schedule  %s, expected after %s" : "%s %s",
+                choice->schedule, text);
+        fputs(i + 1 == outcome->choices ? "\n" : i == 0 ? "; " : ", ", out);
+    }
+}
+
 static void print_layer(FILE *out, const struct outcome *outcome,
                         unsigned layer, struct summary_unit unit)
 {
@@ -400,6 +415,7 @@ void summary_print(FILE *out, const struct outcome *outcome)
                                .lines = print_lines};
 
     print_head(out, outcome);
+    print_choices(out, outcome);
     print_answer(out, outcome);
     print_layers(out, outcome);
     print_rounds(out, outcome);

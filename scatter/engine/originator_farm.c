@@ -6,6 +6,7 @@
 #include "scatter/engine/measure.h"
 #include "scatter/engine/policy.h"
 #include "scatter/plan/farm.h"
+#include "scatter/plan/tree_input.h"
 #include "torus/direct.h"
 
 #include <string.h>
@@ -57,6 +58,15 @@ static uint64_t demand_ps(const struct scatter *scatter,
     uint64_t software_ps = scatter->costs->demand_ps;
 
     return software_ps > circuits_ps ? software_ps : circuits_ps;
+}
+
+/* Of a worker that the order says is slower; behind the pattern none is. */
+static unsigned slow_shift_of(const struct scatter *scatter, uint32_t worker)
+{
+    return scatter_has_tail(scatter)
+               ? 0
+               : tree_slow_shift(scatter->branch +
+                                 TREE_BRANCH_BYTES * (worker + 1));
 }
 
 static struct farm_input input_of(const struct scatter *scatter,
@@ -113,6 +123,8 @@ static int make_state(struct scatter *scatter, struct originator *originator,
             return ERR_PLAN;
         }
         state->worker[i] = (struct farm_worker){.member = farm_member()};
+        farm_is_slow(&state->farm, &state->worker[i].member,
+                     slow_shift_of(scatter, i));
     }
     originator->farm = state;
     return ERR_OK;
@@ -124,11 +136,15 @@ int originator_plan_farm(struct scatter *scatter, struct originator *originator)
     uint64_t start_ps = originator_now_ps(scatter);
     struct farm_input input =
         input_of(scatter, originator, tree_nodes(scatter->branch) - 1);
-    int error = make_state(scatter, originator, &input);
+    unsigned own_shift = tree_slow_shift(scatter->branch);
+    int error;
 
+    input.compute_ps = (input.compute_ps >> own_shift) + 1;
+    error = make_state(scatter, originator, &input);
     if (error != ERR_OK) {
         return error;
     }
+    farm_is_slow(&originator->farm->farm, &originator->farm->own, own_shift);
     report->phases = 1;
     report->phases_feasible = 1;
     report->rounds = 1;

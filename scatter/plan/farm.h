@@ -76,6 +76,17 @@ static inline void farm_known(struct farm_member *member)
     member->chunk_units = UINT32_MAX;
 }
 
+/* The same of a member that is known to compute 2^shift times slower, to 2^15
+   times. */
+static inline void farm_is_slow(struct farm *farm, struct farm_member *member,
+                                unsigned shift)
+{
+    uint32_t speed = FARM_SPEED_ONE >> shift;
+
+    farm->speeds -= member->speed - speed;
+    member->speed = speed;
+}
+
 /* The member took so long for so many units, from 1: sets its speed. About 150
    instructions. */
 void farm_measured(struct farm *farm, struct farm_member *member,

@@ -442,7 +442,7 @@ def test_subcommands():
 
 # ---- schedules, ports, switching, slow nodes ----
 
-SCHEDULES = "peters-syska, equal, binomial, nearest, star, farm or hybrid"
+SCHEDULES = "peters-syska, equal, binomial, nearest, star, farm, hybrid or auto"
 
 
 @pytest.mark.parametrize("option,value,allowed", [

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/job/choose.h"
+
+#include "qemu/job/mesh_ops.h"
+#include "qemu/job/policy.h"
+#include "qemu/job/rates.h"
+#include "qemu/schedule/tree.h"
+#include "scatter/wire/wire.h"
+
+/* A node of an emulated MPS2 board executes an instruction in so long; native
+   nodes take no time but for kernels, by whose count they go, too. */
+#define INSTRUCTION_PS 32000.0
+
+/* What the formulas of choose.h are made of, for one job. */
+struct terms {
+    double instruction_ps;
+    double units;       /* V */
+    double compute_ps;  /* w */
+    double transfer_ps; /* g */
+    double output_ps;   /* o */
+    double nodes;       /* n */
+    double speed;
+    double slowest; /* speed of the slowest node */
+    double late;    /* times as long as planned that the slowest takes */
+    double ports;   /* P */
+};
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* Time of a unit: as an earlier job showed, or by the kernel's estimate. */
+static double compute_ps(const struct job_config *config)
+{
+    const char *board =
+        config->board == NULL ? "host" : config->board->place.board;
+    struct outcome_rate rate = {.compute_ps = 0};
+
+    if (config->rates != NULL) {
+        rate = rates_find(config->rates, config, board);
+    }
+    return rate.compute_ps > 0
+               ? (double)rate.compute_ps
+               : larger(1, (double)config->terms.instructions_per_1000_units *
+                               INSTRUCTION_PS / 1000);
+}
+
+static struct terms terms_of(const struct job_config *config)
+{
+    const struct kernel_terms *kernel = &config->terms;
+    const struct profile *profile = job_plan_profile(config);
+    uint32_t nodes = torus_nodes(config->size);
+    struct terms terms = {
+        .instruction_ps = config->board == NULL ? 0 : INSTRUCTION_PS,
+        .units = (double)config->load.units,
+        .compute_ps = compute_ps(config),
+        .transfer_ps =
+            (double)profile->transfer_ps * (double)config->load.unit_bytes,
+        .nodes = nodes,
+        .slowest = 1,
+        .late = config->rates == NULL ? 1 : rates_late(config->rates, config),
+        .ports = smaller(config->ports, schedule_ports(config->size))};
+
+    if (kernel->output_denominator > 0) {
+        terms.output_ps = (double)profile->transfer_ps *
+                          kernel->output_numerator / kernel->output_denominator;
+    }
+    for (uint32_t i = 0; i < nodes; ++i) {
+        unsigned shift = config->slow_shift != NULL ? config->slow_shift[i] : 0;
+        double speed = 1.0 / (1u << shift);
+
+        terms.speed += speed;
+        terms.slowest = smaller(terms.slowest, speed);
+    }
+    terms.ports = larger(terms.ports, 1);
+    return terms;
+}
+
+/* ---- the formulas ---- */
+
+static double code_ps(const struct terms *terms, double instructions)
+{
+    return instructions * terms->instruction_ps;
+}
+
+/* V g / P, for any g. */
+static double ports_ps(const struct terms *terms, double transfer_ps)
+{
+    return terms->units * transfer_ps / terms->ports;
+}
+
+static double bound_of_ps(const struct terms *terms, double speed,
+                          double transfer_ps)
+{
+    double by_ports = 0;
+
+    if (transfer_ps > 0) {
+        by_ports =
+            terms->units / (1 / terms->compute_ps + terms->ports / transfer_ps);
+    }
+    return larger(terms->units * terms->compute_ps / speed, by_ports);
+}
+
+/* Outputs that are collected when all is computed. */
+static double collect_ps(const struct terms *terms)
+{
+    return ports_ps(terms, terms->output_ps) * (terms->nodes - 1) /
+           terms->nodes;
+}
+
+static double pattern_ps(const struct terms *terms)
+{
+    double bound_ps = bound_of_ps(terms, terms->speed, terms->transfer_ps);
+    double sending_ps = ports_ps(terms, terms->transfer_ps);
+
+    return terms->late * bound_ps + code_ps(terms, 5600) +
+           smaller(sending_ps / 10, bound_ps / 50) + collect_ps(terms);
+}
+
+/* Along a tree, with what one round and several lose by sending. */
+static double tree_ps(const struct terms *terms, double instructions,
+                      double one, double several)
+{
+    double bound_ps = bound_of_ps(terms, terms->speed, terms->transfer_ps);
+    double sending_ps = ports_ps(terms, terms->transfer_ps);
+    double later_ps = several * sending_ps * sending_ps / bound_ps +
+                      code_ps(terms, 4700 * terms->nodes);
+
+    return terms->late * bound_ps + code_ps(terms, instructions) +
+           smaller(one * sending_ps, later_ps) + collect_ps(terms);
+}
+
+static double equal_ps(const struct terms *terms)
+{
+    return terms->late * terms->units * terms->compute_ps /
+               (terms->nodes * terms->slowest) +
+           code_ps(terms, 15600 + 485 * terms->nodes) +
+           1.25 * ports_ps(terms, terms->transfer_ps) + collect_ps(terms);
+}
+
+static double farm_ps(const struct terms *terms)
+{
+    double both_ps = terms->transfer_ps + terms->output_ps;
+    double least_ps = 0;
+
+    for (double nodes = 1; nodes <= terms->nodes; ++nodes) {
+        double speed = terms->speed * nodes / terms->nodes;
+        /* Its originator takes no more than another node. */
+        double takes_ps = larger(bound_of_ps(terms, speed, both_ps),
+                                 0.85 * ports_ps(terms, both_ps)) +
+                          code_ps(terms, 16200 + 1125 * nodes);
+
+        least_ps = nodes == 1 ? takes_ps : smaller(least_ps, takes_ps);
+    }
+    return least_ps + ports_ps(terms, both_ps) / 20;
+}
+
+/* ---- the choice ---- */
+
+static void add(struct choices *choices, enum schedule schedule, uint8_t rounds,
+                double answer_ps)
+{
+    unsigned at = choices->count++;
+
+    while (at > 0 && choices->choice[at - 1].answer_ps > answer_ps) {
+        choices->choice[at] = choices->choice[at - 1];
+        at -= 1;
+    }
+    choices->choice[at] = (struct choice){schedule, rounds, answer_ps};
+}
+
+/* Rounds of the pattern: one where nodes compute so shortly that several, or
+   an advance, only cost; but not where the originator alone is the first. */
+static uint8_t pattern_rounds(const struct terms *terms)
+{
+    double alone_ps = terms->units * terms->compute_ps;
+    double share_ps = alone_ps / terms->nodes;
+    double one_ps = code_ps(terms, 6250) + ports_ps(terms, terms->transfer_ps);
+    double few_ps = code_ps(terms, terms->output_ps > 0 ? 25000 : 1600);
+
+    return share_ps < few_ps && alone_ps > one_ps ? 1 : WIRE_BEST;
+}
+
+struct choices choose_schedule(struct job_config *config)
+{
+    struct terms terms = terms_of(config);
+    struct job_config pattern = *config;
+    struct choices choices = {.count = 0};
+
+    pattern.schedule = SCHEDULE_HYBRID;
+    pattern.rounds = WIRE_BEST;
+    if (!config->mesh->has_fabric) {
+        add(&choices, SCHEDULE_PETERS_SYSKA, WIRE_BEST, pattern_ps(&terms));
+        config->schedule = SCHEDULE_PETERS_SYSKA;
+        return choices;
+    }
+    if (job_policy_has(&pattern)) {
+        add(&choices, SCHEDULE_HYBRID, pattern_rounds(&terms),
+            pattern_ps(&terms));
+    } else {
+        add(&choices, SCHEDULE_PETERS_SYSKA, WIRE_BEST,
+            tree_ps(&terms, 17200 + 750 * terms.nodes, 1.2, 0.7));
+    }
+    add(&choices, SCHEDULE_STAR, WIRE_BEST,
+        tree_ps(&terms, 6250 + 1600 * terms.nodes, 0.65, 0.58));
+    add(&choices, SCHEDULE_EQUAL, WIRE_BEST, equal_ps(&terms));
+    add(&choices, SCHEDULE_FARM, WIRE_BEST, farm_ps(&terms));
+    config->schedule = choices.choice[0].schedule;
+    config->rounds = choices.choice[0].rounds;
+    return choices;
+}

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`run --schedule auto`: what it takes, what it says, and what it knows of a
+mesh from an earlier run."""
+import json
+
+import mesh
+import pytest
+
+USAGE = 2
+
+
+def run(*words, **options):
+    options = {"mesh": "5x5", "on": "native", "kernel": "spin", "arg": "32",
+               "profile": "lvds", "schedule": "auto", **options}
+    given = [word for name, value in options.items()
+             for word in (f"--{name}", str(value))]
+    return mesh.command("run", *given, *words, timeout=300)
+
+
+def report_of(*words, **options):
+    done = run("--json", *words, **options)
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("size, arg, profile, units, schedule", [
+    ("5x5", "32", "t3d", 100_000, "hybrid"),  # nothing varies: the pattern
+    ("5x5", "32,1/1", "lvds", 300_000, "farm"),  # outputs are dear
+    ("7x6", "32", "t3d", 20_000, "equal"),  # planning would be
+    ("7x6", "32", "lvds", 300_000, "farm"),
+    ("1x1", "32", "t3d", 1000, "hybrid")])
+def test_it_is_the_named_one(tmp_path, size, arg, profile, units, schedule):
+    """On boards, where planning and demands take time."""
+    load = mesh.zeros(tmp_path / "load", units)
+    options = {"mesh": size, "arg": arg, "profile": profile, "on": "qemu"}
+    if "," in arg:
+        options["o"] = tmp_path / "out"
+    words = ["-o", options.pop("o")] if "o" in options else []
+    chosen = report_of(load, *words, **options)
+    told = chosen["choices"]
+    assert told[0]["schedule"] == schedule
+    expected = [choice["expected_answer_ps"] for choice in told]
+    assert expected == sorted(expected) and len(set(
+        choice["schedule"] for choice in told)) == 4
+    named = report_of(load, *words, **{**options, "schedule": schedule})
+    assert "choices" not in named
+    assert chosen["timeline_sha256"] == named["timeline_sha256"]
+    assert chosen["result"] == named["result"]
+
+
+def test_a_board_that_was_slow_in_an_earlier_run(tmp_path):
+    """No plan knows it; the file of --rates does."""
+    load = mesh.zeros(tmp_path / "load", 200_000)
+    rates = tmp_path / "rates.json"
+    words = ["--rates", rates, "--inject", "slow8@1,1", load]
+    first = report_of(*words, on="qemu", profile="t3d")
+    second = report_of(*words, on="qemu", profile="t3d")
+    assert first["choices"][0]["schedule"] == "hybrid"
+    assert second["choices"][0]["schedule"] == "farm"
+    assert (second["measured"]["answer_ps"]
+            < first["measured"]["answer_ps"] / 4)
+    entry, = json.loads(rates.read_text("utf-8"))["rates"]
+    assert 700 < entry["slowest_percent"] < 900
+
+
+@pytest.mark.parametrize("percent", [99, 0, -1, 1.5, "100", 1_000_001])
+def test_no_such_slowest_node(tmp_path, percent):
+    load = mesh.zeros(tmp_path / "load", 1000)
+    rates = tmp_path / "rates.json"
+    report_of("--rates", rates, load)
+    read = json.loads(rates.read_text("utf-8"))
+    read["rates"][0]["slowest_percent"] = percent
+    rates.write_text(json.dumps(read))
+    done = run("--rates", rates, load)
+    assert done.returncode != 0
+    assert "slowest_percent" in done.stderr
+    assert "100 to 1000000" in done.stderr
+
+
+def test_the_summary_says_what_was_weighed(tmp_path):
+    load = mesh.zeros(tmp_path / "load", 100_000)
+    done = run(load)
+    line, = [line for line in done.stdout.splitlines()
+             if line.startswith("schedule  ")]
+    for name in ("hybrid", "farm", "star", "equal", "expected after"):
+        assert name in line
+
+
+@pytest.mark.parametrize("words", [["--rounds", "2"], ["--rounds", "1"],
+                                   ["--phases", "1"]])
+def test_rounds_and_phases_are_its_own(tmp_path, words):
+    done = run(*words, mesh.zeros(tmp_path / "load", 1000))
+    assert done.returncode == USAGE
+    assert "--schedule auto" in done.stderr and words[0] in done.stderr
