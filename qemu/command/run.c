@@ -64,6 +64,7 @@ static int set_schedule(struct own_options *options, const char *text)
     if (options->choose) {
         return 0;
     }
+    options->job.schedule_given = true;
     return parse_report("--schedule", text,
                         schedule_of(&options->job.config.schedule, text) == 0
                             ? NULL
@@ -265,6 +266,7 @@ int run_command(int argc, char **argv)
     int status;
 
     job_options_init(&options.job, "run");
+    options.job.originators.allowed = true;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;
     }

@@ -47,6 +47,31 @@ static struct window *window_of(const struct mesh *mesh, uint32_t node)
     return mesh->backend->window(mesh->backend->context, node);
 }
 
+/* ---- originators ---- */
+
+uint32_t mesh_originators(const struct mesh_config *config)
+{
+    return config->groups != NULL ? config->groups->count : 1;
+}
+
+static struct torus_coord originator_at(const struct mesh_config *config,
+                                        uint32_t index)
+{
+    return config->groups != NULL ? config->groups->originator[index]
+                                  : config->originator;
+}
+
+uint32_t mesh_originator(const struct mesh_config *config, uint32_t index)
+{
+    return torus_index(config->size, originator_at(config, index));
+}
+
+/* The number of the originator that a node serves. */
+static uint32_t group_of(const struct mesh_config *config, uint32_t node)
+{
+    return config->groups != NULL ? config->groups->of_node[node] : 0;
+}
+
 /* ---- setting up ---- */
 
 static void identify(struct mesh *mesh, uint32_t node)
@@ -54,6 +79,8 @@ static void identify(struct mesh *mesh, uint32_t node)
     const struct mesh_config *config = mesh->config;
     struct window *window = window_of(mesh, node);
     struct torus_coord at = torus_coord_of(config->size, node);
+    struct torus_coord originator =
+        originator_at(config, group_of(config, node));
 
     window->node.identity =
         (struct node_identity){.magic = WINDOW_MAGIC,
@@ -64,8 +91,8 @@ static void identify(struct mesh *mesh, uint32_t node)
                                .height = config->size.height,
                                .x = at.x,
                                .y = at.y,
-                               .originator_x = config->originator.x,
-                               .originator_y = config->originator.y,
+                               .originator_x = originator.x,
+                               .originator_y = originator.y,
                                .policy = config->policy,
                                .probed = config->probed};
 }
@@ -120,6 +147,8 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
     mesh->taken = memory_or_exit(calloc(nodes, sizeof *mesh->taken));
     mesh->sequence = memory_or_exit(calloc(nodes, sizeof *mesh->sequence));
     mesh->posted = memory_or_exit(calloc(nodes, sizeof *mesh->posted));
+    mesh->report =
+        memory_or_exit(calloc(mesh_originators(config), sizeof *mesh->report));
     for (uint32_t node = 0; node < nodes; ++node) {
         identify(mesh, node);
         if (config->slow_shift != NULL) {
@@ -131,13 +160,25 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
     }
 }
 
+/* Forgets the reports of the orders before. */
+static void drop_reports(struct mesh *mesh)
+{
+    for (uint32_t i = 0; i < mesh_originators(mesh->config); ++i) {
+        free(mesh->report[i].data);
+        mesh->report[i].data = NULL;
+    }
+}
+
 void mesh_free(struct mesh *mesh)
 {
+    if (mesh->report != NULL) {
+        drop_reports(mesh);
+    }
     fabric_free(mesh->fabric);
     free(mesh->taken);
     free(mesh->sequence);
     free(mesh->posted);
-    free(mesh->report.data);
+    free(mesh->report);
     memset(mesh, 0, sizeof *mesh);
 }
 
@@ -698,11 +739,16 @@ static void answer_drain(struct mesh *mesh, const struct fabric_action *action)
 
 static void keep_report(struct mesh *mesh, const struct fabric_action *action)
 {
-    free(mesh->report.data);
-    mesh->report.bytes = action->bytes;
-    mesh->report.data = memory_or_exit(malloc(action->bytes));
-    assemble(mesh, mesh->report.data, action->cookie);
-    mesh->report_ps = action->time_ps;
+    struct mesh_report *report =
+        &mesh->report[group_of(mesh->config, action->node)];
+
+    free(report->data);
+    report->bytes = action->bytes;
+    report->data = memory_or_exit(malloc(action->bytes));
+    assemble(mesh, report->data, action->cookie);
+    if (action->time_ps > mesh->report_ps) {
+        mesh->report_ps = action->time_ps;
+    }
     free(action->cookie);
 }
 
@@ -791,7 +837,7 @@ static enum mesh_end lose_running(const struct mesh *mesh, const char *what)
     return MESH_FAILED;
 }
 
-/* Nothing can happen any more, and the originator has not ended. */
+/* Nothing can happen any more, and some originator has not ended. */
 static enum mesh_end lose_stuck(const struct mesh *mesh)
 {
     uint32_t shown = 0;
@@ -852,11 +898,22 @@ static struct parcel *pack_order(const struct mesh_order *order)
     return parcel;
 }
 
+/* Whether every originator has ended, or has reported if more orders follow. */
+static bool all_done(const struct mesh *mesh, bool more)
+{
+    for (uint32_t i = 0; i < mesh_originators(mesh->config); ++i) {
+        if (!fabric_has_ended(mesh->fabric, mesh_originator(mesh->config, i)) &&
+            !(more && mesh->report[i].data != NULL)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Until nothing can happen any more: then every node waits, has ended, or never
    had a part. So what of the run is logged does not depend on the host. */
 static enum mesh_end run_to_end(struct mesh *mesh, bool more)
 {
-    uint32_t lead = torus_index(mesh->config->size, mesh->config->originator);
     enum mesh_end end = MESH_DONE;
 
     while (end == MESH_DONE) {
@@ -865,8 +922,7 @@ static enum mesh_end run_to_end(struct mesh *mesh, bool more)
         if (mesh->unread) {
             return MESH_FAILED;
         }
-        if (step == FABRIC_STUCK && (fabric_has_ended(mesh->fabric, lead) ||
-                                     (more && mesh->report.data != NULL))) {
+        if (step == FABRIC_STUCK && all_done(mesh, more)) {
             break;
         }
         end = step == FABRIC_STUCK ? lose_stuck(mesh) : wait_for_node(mesh);
@@ -886,24 +942,24 @@ static void publish_counters(const struct mesh *mesh)
     }
 }
 
-enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order *order)
+enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order order[])
 {
-    struct parcel *parcel = pack_order(order);
     enum mesh_end end = MESH_DONE;
 
-    fabric_from_host(
-        mesh->fabric, torus_index(mesh->config->size, mesh->config->originator),
-        mesh->report_ps,
-        CIRCUIT_HEADER_BYTES + order->head_bytes + order->load_bytes, parcel);
-    free(mesh->report.data);
-    mesh->report.data = NULL;
+    for (uint32_t i = 0; i < mesh_originators(mesh->config); ++i) {
+        fabric_from_host(
+            mesh->fabric, mesh_originator(mesh->config, i), mesh->report_ps,
+            CIRCUIT_HEADER_BYTES + order[i].head_bytes + order[i].load_bytes,
+            pack_order(&order[i]));
+    }
+    drop_reports(mesh);
     /* All boards up before the job starts, so that both are timed apart. */
     show_progress(mesh);
     while (end == MESH_DONE && mesh->up < torus_nodes(mesh->config->size)) {
         end = wait_for_node(mesh);
     }
     if (end == MESH_DONE) {
-        end = run_to_end(mesh, order->more);
+        end = run_to_end(mesh, order[0].more);
     }
     publish_counters(mesh);
     return end;

@@ -14,7 +14,7 @@
 #include "qemu/support/file.h"
 
 enum mesh_end {
-    MESH_DONE,       /* the originator ended */
+    MESH_DONE,       /* all originators ended */
     MESH_FAILED,     /* said on stderr */
     MESH_INTERRUPTED /* by the user */
 };
@@ -25,9 +25,17 @@ struct mesh_report {
     uint32_t bytes;
 };
 
+/* Which originator every node serves, where there are several. */
+struct mesh_groups {
+    uint32_t count;                       /* of originators, and so of groups */
+    const struct torus_coord *originator; /* of each group */
+    const uint16_t *of_node;              /* its group's number, row by row */
+};
+
 struct mesh_config {
     struct torus_size size;
-    struct torus_coord originator;
+    struct torus_coord originator;    /* of all nodes; with groups, of none */
+    const struct mesh_groups *groups; /* NULL: there is one originator */
     struct fabric_config fabric;
     uint32_t identity; /* of this mesh, in every message */
     struct injections injections;
@@ -66,18 +74,25 @@ struct mesh {
     uint32_t ended;
     bool ordered; /* the first order has reached the originator */
     bool unread;  /* an order's load could not be read: said on stderr */
-    struct mesh_report report;
-    uint64_t report_ps; /* when it reached the host */
-    double up_wall_s;   /* monotonic time when the last board came up */
+    struct mesh_report *report; /* of the last order of each originator */
+    uint64_t report_ps;         /* when the last of them reached the host */
+    double up_wall_s;           /* monotonic time when the last board came up */
 };
 
 /* Config and backend outlive the mesh. */
 void mesh_init(struct mesh *mesh, const struct mesh_config *config,
                struct backend *backend);
 
-/* Gives the order to the originator and runs until it ends, or, if another
-   order follows, until it has reported and every node waits. */
-enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order *order);
+/* Gives each originator its order, at the same mesh time, and runs until all
+   have ended, or, if another order follows, until all have reported and every
+   node waits. `order` has an entry for each group; one without groups. */
+enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order order[]);
+
+/* Number of originators. */
+uint32_t mesh_originators(const struct mesh_config *config);
+
+/* The node of originator `index`. */
+uint32_t mesh_originator(const struct mesh_config *config, uint32_t index);
 
 void mesh_free(struct mesh *mesh);
 

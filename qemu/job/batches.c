@@ -122,9 +122,8 @@ uint32_t batches_units(const struct job_config *config)
     return (uint32_t)((config->load.units + count - 1) / count);
 }
 
-/* Merges the results with the kernel's merge(), and appends the outputs. */
-static int merge(struct kernel_result *into, const struct kernel_result *next,
-                 const struct job_config *config)
+int batches_merge(struct kernel_result *into, const struct kernel_result *next,
+                  const struct job_config *config)
 {
     const struct format_load *load = &config->load;
     struct kernel_job job = {load->arg, load->arg_bytes, load->unit_bytes};
@@ -197,7 +196,7 @@ static int add_batch(struct outcome *outcome, struct outcome *next,
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         outcome->node[i].units += next->node[i].units;
     }
-    error = merge(&outcome->result, &next->result, config);
+    error = batches_merge(&outcome->result, &next->result, config);
     outcome_free(next);
     return error;
 }

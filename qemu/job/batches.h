@@ -24,6 +24,15 @@ bool batches_fit(const struct job_config *config);
 uint32_t batches_count(const struct job_config *config);
 uint32_t batches_units(const struct job_config *config);
 
+/*
+ * Adds the result of what follows to `into`, with the kernel's merge(), and
+ * appends its output; memory of `into` is malloc'd, or NULL. Result: 0, or -1
+ * if the kernel refuses to merge them.
+ */
+NODISCARD int batches_merge(struct kernel_result *into,
+                            const struct kernel_result *next,
+                            const struct job_config *config);
+
 /* Runs batch `index`. Result: 0 and its outcome; else an exit status
    with the reason on stderr. */
 typedef int batches_run_one(void *context, struct outcome *outcome,

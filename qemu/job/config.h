@@ -16,10 +16,24 @@
 struct mesh_ops;
 struct rates;
 
+/* One of several originators, and its load. */
+struct job_originator {
+    struct torus_coord at;
+    const char *input_name;
+    struct format_load load;
+    struct kernel_terms terms; /* for this load and its argument */
+};
+
 struct job_config {
     const struct mesh_ops *mesh; /* where it runs: qemu/job/mesh_ops.h */
     struct torus_size size;
     struct torus_coord originator;
+    /* Several originators, or 0: then originator, terms, input_name and load
+       are set for each in turn (qemu/job/forest.h). */
+    uint32_t originators;
+    struct job_originator *several;
+    const struct mesh_groups *groups;   /* of these; NULL: there is one */
+    uint32_t group;                     /* of `originator` */
     struct profile profile;             /* costs of circuits */
     const struct profile *plan_profile; /* the same for the plan; or NULL */
     const struct kernel *kernel;

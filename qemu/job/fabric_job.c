@@ -70,6 +70,7 @@ static struct fabric_job *create(const struct job_config *config, bool probed)
     job->config = (struct mesh_config){
         .size = config->size,
         .originator = config->originator,
+        .groups = config->groups,
         .fabric = {.size = config->size,
                    .startup_ps = config->profile.startup_ps,
                    .transfer_ps = config->profile.transfer_ps,
@@ -84,8 +85,7 @@ static struct fabric_job *create(const struct job_config *config, bool probed)
         .injections = config->injections,
         .progress = config->progress ? print_progress : NULL,
         .progress_context = job};
-    job->mesh = (struct job_mesh){
-        .ops = config->mesh, .config = config, .report = &job->driver.report};
+    job->mesh = (struct job_mesh){.ops = config->mesh, .config = config};
     return job;
 }
 
@@ -142,6 +142,7 @@ static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
     }
     mesh_init(&job->driver, &job->config, &job->backend);
     job->mesh.board = job->backend.board;
+    job->mesh.report = job->driver.report;
     *mesh = &job->mesh;
     return 0;
 }
@@ -153,17 +154,29 @@ static struct window *window_of(const struct fabric_job *job, uint32_t node)
     return job->backend.window(job->backend.context, node);
 }
 
-/* The state of an originator that ended without a report. */
-static void explain_silence(const struct fabric_job *job)
+/* Prints the states of originators that ended without a report. Result: whether
+   there are any. */
+static bool explain_silence(const struct fabric_job *job)
 {
     const struct mesh_config *config = &job->config;
-    uint32_t first = torus_index(config->size, config->originator);
+    bool silent = false;
 
-    fprintf(stderr, "quincunx: the originator ended without a report\n");
-    postmortem_print(stderr, window_of(job, first), config->firmware);
+    for (uint32_t i = 0; i < mesh_originators(config); ++i) {
+        uint32_t node = mesh_originator(config, i);
+        struct torus_coord at = torus_coord_of(config->size, node);
+
+        if (job->driver.report[i].data == NULL) {
+            fprintf(stderr,
+                    "quincunx: the originator %u,%u ended without a report\n",
+                    at.x, at.y);
+            postmortem_print(stderr, window_of(job, node), config->firmware);
+            silent = true;
+        }
+    }
+    return silent;
 }
 
-static int send_order(struct job_mesh *mesh, const struct mesh_order *order)
+static int send_orders(struct job_mesh *mesh, const struct mesh_order order[])
 {
     struct fabric_job *job = job_of(mesh);
     enum mesh_end end;
@@ -178,10 +191,7 @@ static int send_order(struct job_mesh *mesh, const struct mesh_order *order)
         fprintf(stderr, "quincunx: interrupted; all boards ended\n");
         return EXIT_INTERRUPTED;
     }
-    if (end == MESH_DONE && mesh->report->data == NULL) {
-        explain_silence(job);
-    }
-    return end == MESH_DONE && mesh->report->data != NULL ? 0 : EXIT_FAILED;
+    return end == MESH_DONE && !explain_silence(job) ? 0 : EXIT_FAILED;
 }
 
 /* ---- the outcome ---- */
@@ -306,7 +316,7 @@ const struct mesh_ops fabric_job_qemu = {
     .has_images = true,
     .probing = &probing,
     .open = open_mesh,
-    .order = send_order,
+    .order = send_orders,
     .collect = collect,
     .close = close_mesh,
 };
@@ -317,7 +327,7 @@ const struct mesh_ops fabric_job_native = {
     .pattern_side_max = NATIVE_SIDE_MAX,
     .probing = &probing,
     .open = open_mesh,
-    .order = send_order,
+    .order = send_orders,
     .collect = collect,
     .close = close_mesh,
 };

@@ -3,6 +3,7 @@
 
 #include "qemu/job/batches.h"
 #include "qemu/job/collect.h"
+#include "qemu/job/forest.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/job/order.h"
 #include "qemu/job/rates.h"
@@ -16,6 +17,7 @@
 struct job {
     struct job_config config; /* with room_bytes and the rate for the mesh */
     const uint8_t *tree;
+    struct forest *forest; /* of several originators, which has the trees */
     struct job_mesh *mesh;
 };
 
@@ -70,31 +72,84 @@ static int run_batch(void *context, struct outcome *outcome, uint32_t index)
     return status;
 }
 
-int job_execute(struct outcome *outcome, const struct job_config *config)
+/* The job of all originators is one batch. */
+static int run_forest(void *context, struct outcome *outcome, uint32_t index)
 {
-    struct job job = {.config = *config};
+    struct job *job = context;
+
+    (void)index;
+    return forest_run(outcome, job->forest, job->mesh);
+}
+
+/* Opens the mesh, and looks up what is known of it and the kernel. */
+static int open_mesh(struct job *job)
+{
+    struct job_config *config = &job->config;
+    int status = config->mesh->open(&job->mesh, config, false);
+
+    if (status == 0) {
+        config->room_bytes = job->mesh->room_bytes;
+        if (config->rates != NULL) {
+            config->rate = rates_find(config->rates, config, job->mesh->board);
+        }
+    }
+    return status;
+}
+
+static void close_mesh(struct outcome *outcome, struct job *job, double start_s)
+{
+    outcome->boot_wall_s = job->mesh->up_wall_s - start_s;
+    job->config.mesh->close(job->mesh);
+}
+
+static int execute_several(struct outcome *outcome, struct job *job)
+{
+    double start_s = mesh_wall_s();
+    struct forest forest;
+    int status = forest_open(&forest, &job->config);
+
+    if (status != 0) {
+        return status;
+    }
+    job->forest = &forest;
+    job->config = forest.config[0];
+    status = open_mesh(job);
+    if (status == 0) {
+        for (uint32_t i = 0; i < forest.groups->count; ++i) {
+            forest.config[i].rate = job->config.rate;
+        }
+        status = batches_run(outcome, &job->config, run_forest, job);
+        close_mesh(outcome, job, start_s);
+    }
+    forest_free(&forest);
+    return status;
+}
+
+static int execute_one(struct outcome *outcome, struct job *job)
+{
     double start_s = mesh_wall_s();
     uint8_t *tree;
-    int status;
+    int status = job_order_tree(&tree, &job->config);
 
-    memset(outcome, 0, sizeof *outcome);
-    status = job_order_tree(&tree, config);
     if (status == 0) {
-        status = config->mesh->open(&job.mesh, config, false);
+        status = open_mesh(job);
     }
     if (status == 0) {
-        job.tree = tree;
-        job.config.room_bytes = job.mesh->room_bytes;
-        if (config->rates != NULL) {
-            job.config.rate =
-                rates_find(config->rates, config, job.mesh->board);
-        }
-        status = batches_fit(&job.config)
-                     ? batches_run(outcome, &job.config, run_batch, &job)
+        job->tree = tree;
+        status = batches_fit(&job->config)
+                     ? batches_run(outcome, &job->config, run_batch, job)
                      : EXIT_FAILED;
-        outcome->boot_wall_s = job.mesh->up_wall_s - start_s;
-        config->mesh->close(job.mesh);
+        close_mesh(outcome, job, start_s);
     }
     free(tree);
     return status;
+}
+
+int job_execute(struct outcome *outcome, const struct job_config *config)
+{
+    struct job job = {.config = *config};
+
+    memset(outcome, 0, sizeof *outcome);
+    return config->originators > 0 ? execute_several(outcome, &job)
+                                   : execute_one(outcome, &job);
 }

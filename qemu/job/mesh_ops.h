@@ -30,7 +30,7 @@ struct job_mesh {
     const struct mesh_ops *ops;
     const struct job_config *config;
     const char *board;                /* as in the report */
-    const struct mesh_report *report; /* of the last order; the mesh's */
+    const struct mesh_report *report; /* of the last orders; the mesh's */
     uint64_t room_bytes; /* of a node's memory for a job's data; 0: as the
                             window has (qemu/fabric/backend.h) */
     double up_wall_s;    /* when the last node was up, by mesh_wall_s() */
@@ -40,7 +40,8 @@ struct job_mesh {
 struct mesh_ops {
     const char *on; /* as in the report: "qemu", "native", "boards" */
     /* The host emulates switches and links, with the profile's times. Only then
-       it can choose ports, switching, schedules and slow nodes. */
+       it can choose ports, switching, schedules, slow nodes and several
+       originators. */
     bool has_fabric;
     bool has_images; /* QEMU runs the nodes, each with a board's image */
     bool has_cables; /* emulated serial links, which can damage bytes */
@@ -54,8 +55,9 @@ struct mesh_ops {
     int (*open)(struct job_mesh **mesh, const struct job_config *config,
                 bool probed);
 
-    /* Gives an order to the originator and waits for its report. */
-    int (*order)(struct job_mesh *mesh, const struct mesh_order *order);
+    /* Gives each originator its order, one for each of config.groups, and waits
+       for all reports. */
+    int (*order)(struct job_mesh *mesh, const struct mesh_order order[]);
 
     /* Prints the nodes' states on stderr, if the error of a report may come
        from one of them. NULL: there is nothing to print. */

@@ -111,25 +111,24 @@ static struct wire_order wire_of(const struct job_config *config,
 void job_order_init(struct job_order *order, const struct job_config *config,
                     const uint8_t *tree, uint32_t index)
 {
-    uint32_t nodes = torus_nodes(config->size);
     struct wire_order *wire = &order->wire;
     uint32_t head_bytes;
     uint8_t *head;
 
     *wire = wire_of(config, index);
-    wire->tree_nodes = tree != NULL ? nodes : 0;
+    wire->tree_nodes = tree != NULL ? tree_nodes(tree) : 0;
     wire->tree = tree;
     wire->policy = job_policy(config)->id;
     head_bytes = wire_order_head_bytes(wire);
     head = memory_or_exit(malloc(head_bytes));
     wire_order_store(head, wire);
-    order->mesh =
-        (struct mesh_order){.job = (uint16_t)(JOB_IDENTITY + index),
-                            .kind = WIRE_ORDER,
-                            .head = head,
-                            .head_bytes = head_bytes,
-                            .load_bytes = (uint32_t)wire_order_load_bytes(wire),
-                            .more = (wire->flags & WIRE_MORE) != 0};
+    order->mesh = (struct mesh_order){
+        .job = (uint16_t)(JOB_IDENTITY + config->group + index),
+        .kind = WIRE_ORDER,
+        .head = head,
+        .head_bytes = head_bytes,
+        .load_bytes = (uint32_t)wire_order_load_bytes(wire),
+        .more = (wire->flags & WIRE_MORE) != 0};
     order->mesh.load = format_piece(
         &config->load,
         (uint64_t)wire->first_unit * wire->unit_bytes - wire->before_bytes);
@@ -141,6 +140,16 @@ void job_order_free(struct job_order *order)
 }
 
 /* ---- the report ---- */
+
+/* Prints which originator a message is about. */
+static void print_originator(const struct job_config *config)
+{
+    fputs("quincunx: the originator ", stderr);
+    if (config->groups != NULL) {
+        fprintf(stderr, "%u,%u of %s ", config->originator.x,
+                config->originator.y, config->input_name);
+    }
+}
 
 static int complain_phases(const struct job_config *config,
                            const struct wire_report *plan)
@@ -168,15 +177,16 @@ int job_order_report(struct outcome *outcome, const struct mesh_report *report,
     if (wire_report_load(plan, &outcome->rounds,
                          report->data + CIRCUIT_HEADER_BYTES,
                          bytes) != ERR_OK) {
-        fprintf(stderr, "quincunx: the originator ended without a report\n");
+        print_originator(config);
+        fputs("ended without a report\n", stderr);
         return EXIT_FAILED;
     }
     if (plan->error == ERR_PHASES) {
         return complain_phases(config, plan);
     }
     if (plan->error != ERR_OK) {
-        fprintf(stderr, "quincunx: the originator gave up: %s\n",
-                postmortem_error(plan->error));
+        print_originator(config);
+        fprintf(stderr, "gave up: %s\n", postmortem_error(plan->error));
         postmortem_print_hint(stderr, "quincunx: ", plan->error);
         return EXIT_FAILED;
     }
@@ -184,7 +194,8 @@ int job_order_report(struct outcome *outcome, const struct mesh_report *report,
             &outcome->result,
             report->data + CIRCUIT_HEADER_BYTES + wire_report_bytes(plan),
             bytes - wire_report_bytes(plan), &config->terms) != 0) {
-        fprintf(stderr, "quincunx: the originator's output is malformed\n");
+        print_originator(config);
+        fputs("sent an output that is malformed\n", stderr);
         return EXIT_FAILED;
     }
     return 0;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/job/policy.h"
 
+#include "qemu/support/memory.h"
 #include "scatter/plan/tree_rounds.h"
 #include "scatter/wire/wire.h"
+
+#include <stdlib.h>
 
 /* The pattern is for a torus of 5^k x 5^k, four ports, circuits, and nodes of
    one speed. */
@@ -33,8 +36,27 @@ static bool suits_all(const struct job_config *config)
     return true;
 }
 
+/* The tree of the nodes that serve the config's originator. */
+static uint8_t *group_tree(const struct job_config *config)
+{
+    uint32_t nodes = torus_nodes(config->size);
+    bool *member = memory_or_exit(calloc(nodes, sizeof *member));
+    uint8_t *tree;
+
+    for (uint32_t i = 0; i < nodes; ++i) {
+        member[i] = config->groups->of_node[i] == config->group;
+    }
+    tree = schedule_group_tree(config->schedule, config->size,
+                               config->originator, member, config->slow_shift);
+    free(member);
+    return tree;
+}
+
 static uint8_t *tree_of(const struct job_config *config)
 {
+    if (config->groups != NULL) {
+        return group_tree(config);
+    }
     return schedule_tree(config->schedule, config->size, config->originator,
                          config->slow_shift);
 }

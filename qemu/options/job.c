@@ -115,8 +115,10 @@ static const struct argp_option mesh_descriptions[] = {
      "What a circuit costs: t3d, lvds (default), uart, emulated (next to "
      "nothing), or a file",
      1},
-    {"originator", KEY_ORIGINATOR, "X,Y", 0,
-     "Node that holds the load, and talks to the host (default 0,0)", 1},
+    {"originator", KEY_ORIGINATOR, "X,Y[=FILE]", 0,
+     "Node that holds the load, and talks to the host (default 0,0); of `run' "
+     "also several times, each with a load of its own in place of INPUT",
+     1},
     {"on", KEY_ON, "qemu|native", 0,
      "Where nodes run: one QEMU process each (default), or all in this process",
      1},
@@ -441,8 +443,8 @@ static error_t parse_mesh_option(int key, char *text, struct argp_state *state)
     case KEY_PROFILE:
         return load_profile(&options->config.profile, "--profile", text);
     case KEY_ORIGINATOR:
-        return parse_report("--originator", text,
-                            parse_coord(text, &options->config.originator));
+        return originators_options_add(&options->originators,
+                                       &options->config.originator, text);
     case KEY_ON:
         return job_options_set_on(options, text);
     case KEY_BOARD:
@@ -731,16 +733,18 @@ static int set_slow_shifts(struct job_options *options)
     return 0;
 }
 
-int job_options_check(struct job_options *options)
+/* Checks INPUT, or the originators' files, with the kernel and the mesh. */
+static int check_input(struct job_options *options)
 {
-    const struct job_config *config = &options->config;
+    struct job_config *config = &options->config;
     int status;
 
-    if (options->mesh_text == NULL) {
-        return print_missing(options, "--mesh WxH");
+    if (options->originators.count > 1 && !options->schedule_given) {
+        config->schedule = SCHEDULE_STAR;
     }
-    if (config->kernel == NULL) {
-        return print_missing(options, "--kernel NAME");
+    status = originators_options_check(&options->originators, config);
+    if (status != 0) {
+        return status;
     }
     if (config->input_name == NULL &&
         format_of(config->kernel->name)->input != NULL) {
@@ -754,12 +758,29 @@ int job_options_check(struct job_options *options)
                 options->command, config->input_name, config->kernel->name);
         return EXIT_USAGE;
     }
+    return 0;
+}
+
+int job_options_check(struct job_options *options)
+{
+    const struct job_config *config = &options->config;
+    int status;
+
+    if (options->mesh_text == NULL) {
+        return print_missing(options, "--mesh WxH");
+    }
+    if (config->kernel == NULL) {
+        return print_missing(options, "--kernel NAME");
+    }
     if (config->gdb && options->native) {
         fprintf(stderr, "quincunx: --gdb: is for boards; native nodes share "
                         "one process\n");
         return EXIT_USAGE;
     }
-    status = job_options_check_mesh(options);
+    status = check_input(options);
+    if (status == 0) {
+        status = job_options_check_mesh(options);
+    }
     if (status == 0) {
         status = set_slow_shifts(options);
     }
@@ -775,4 +796,5 @@ void job_options_free(struct job_options *options)
 {
     free(options->slow_shift);
     format_free(&options->config.load);
+    originators_options_free(&options->originators);
 }

@@ -10,6 +10,7 @@
 #include "hal/nodiscard.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/options/inject.h"
+#include "qemu/options/originators.h"
 
 #include <argp.h>
 #include <limits.h>
@@ -35,6 +36,8 @@ struct job_options {
     struct job_options_slow slow[JOB_OPTIONS_SLOW_MAX];
     unsigned slow_count;
     struct inject_options inject;
+    struct originators_options originators;
+    bool schedule_given; /* else several originators have the star */
     bool phases_given;
     bool all_schedules;  /* the command runs each, whatever config.schedule */
     uint32_t unit_bytes; /* 0: not given */

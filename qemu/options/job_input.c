@@ -143,9 +143,54 @@ int job_options_find_boards(struct job_options *options)
     return status == 0 ? emulator_check(config->board, otherwise) : status;
 }
 
+/* An originator must have a load that its board takes at once. */
+static int check_originator(const struct job_options *options, uint32_t index)
+{
+    const struct job_config *config = &options->config;
+    uint64_t most = batches_memory_units(config);
+
+    if (config->load.units <= most) {
+        return 0;
+    }
+    fprintf(stderr,
+            "quincunx: --originator '%s': has %" PRIu64
+            " units; must have 1 to %" PRIu64 ", as a board's memory takes\n",
+            options->originators.text[index], config->load.units, most);
+    return EXIT_USAGE;
+}
+
+/* Reads the loads of several originators, each as if it were the only one. */
+static int read_loads(struct job_options *options)
+{
+    struct job_config *config = &options->config;
+    bool wants_output = config->load.wants_output;
+    int status = 0;
+
+    for (uint32_t i = 0; status == 0 && i < config->originators; ++i) {
+        struct job_originator *originator = &config->several[i];
+
+        config->input_name = originator->input_name;
+        config->load = (struct format_load){.wants_output = wants_output};
+        status = read_load(options);
+        if (status == 0) {
+            status = check_originator(options, i);
+        } else {
+            fprintf(stderr, "quincunx: --originator '%s': must have a load\n",
+                    options->originators.text[i]);
+            status = EXIT_USAGE;
+        }
+        originator->load = config->load;
+        originator->terms = config->terms;
+    }
+    config->input_name = config->several[0].input_name;
+    config->load = (struct format_load){.wants_output = wants_output};
+    return status;
+}
+
 int job_options_open(struct job_options *options)
 {
-    int status = read_load(options);
+    int status = options->config.originators > 0 ? read_loads(options)
+                                                 : read_load(options);
 
     return status == 0 ? job_options_find_boards(options) : status;
 }

@@ -2,6 +2,7 @@
 #include "qemu/outcome/outcome.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A share of fewer units does not tell the rate of the next job. */
 #define RATE_UNITS_MIN 16u
@@ -20,6 +21,56 @@ static uint64_t last_ps(const struct outcome *outcome)
     }
     return last;
 }
+
+/* ---- several originators ---- */
+
+uint64_t outcome_group_start_ps(const struct outcome *outcome, uint32_t index)
+{
+    return outcome->several[index].plan.scatter_start_ps -
+           outcome->plan.scatter_start_ps;
+}
+
+/* When the last node of a group ended, from the start of all. */
+static uint64_t group_last_ps(const struct outcome *outcome, uint32_t index)
+{
+    uint64_t last = 0;
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        const struct outcome_node *node = &outcome->node[i];
+
+        if (node->active && node->group == index && node->finished_ps > last) {
+            last = node->finished_ps;
+        }
+    }
+    return last;
+}
+
+uint64_t outcome_group_makespan_ps(const struct outcome *outcome,
+                                   uint32_t index)
+{
+    return group_last_ps(outcome, index) -
+           outcome_group_start_ps(outcome, index);
+}
+
+uint64_t outcome_group_with_results_ps(const struct outcome *outcome,
+                                       uint32_t index)
+{
+    const struct wire_report *plan = &outcome->several[index].plan;
+
+    return plan->gather_done_ps > plan->scatter_start_ps
+               ? plan->gather_done_ps - plan->scatter_start_ps
+               : outcome_group_makespan_ps(outcome, index);
+}
+
+uint64_t outcome_group_answer_ps(const struct outcome *outcome, uint32_t index)
+{
+    const struct wire_report *plan = &outcome->several[index].plan;
+
+    return plan->scatter_start_ps - plan->ordered_ps +
+           outcome_group_with_results_ps(outcome, index);
+}
+
+/* ---- times ---- */
 
 uint64_t outcome_makespan_ps(const struct outcome *outcome)
 {
@@ -128,7 +179,8 @@ static struct outcome_rate share_rate(const struct wire_report *plan,
 
 struct outcome_rate outcome_batch_rate(const struct outcome *outcome)
 {
-    const struct wire_report *plan = &outcome->plan;
+    const struct wire_report *plan =
+        outcome->originators > 0 ? &outcome->several[0].plan : &outcome->plan;
     const struct outcome_node *node =
         &outcome->node[torus_index(outcome->size, outcome->originator)];
     uint64_t share_ps = 0;
@@ -160,9 +212,24 @@ struct outcome_rate outcome_rate(const struct outcome *outcome)
     return best;
 }
 
+/* What measuring took, of all originators, whose result counts. */
+static uint64_t measure_ps(const struct outcome *outcome)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < outcome->originators; ++i) {
+        const struct wire_report *plan = &outcome->several[i].plan;
+
+        sum += plan->measure_ps - plan->sampled_ps;
+    }
+    return outcome->originators > 0
+               ? sum
+               : outcome->plan.measure_ps - outcome->plan.sampled_ps;
+}
+
 uint64_t outcome_one_board_ps(const struct outcome *outcome)
 {
-    uint64_t sum = outcome->plan.measure_ps - outcome->plan.sampled_ps;
+    uint64_t sum = measure_ps(outcome);
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         const struct outcome_node *node = &outcome->node[i];
@@ -287,6 +354,9 @@ double outcome_speedup(const struct outcome *outcome)
                            ? preparing.measure_ps - outcome->plan.sampled_ps
                            : 0;
 
+    if (outcome->originators > 0) {
+        kept_ps = measure_ps(outcome);
+    }
     return outcome_ratio(outcome_one_board_ps(outcome) - kept_ps,
                          outcome_makespan_ps(outcome));
 }
@@ -308,19 +378,31 @@ double outcome_calibration_error(const struct outcome *outcome)
            1;
 }
 
-void outcome_report_result(const struct outcome *outcome,
-                           const struct kernel_sink *sink)
+static void report(const struct outcome *outcome,
+                   const struct kernel_result *result,
+                   const struct kernel_sink *sink)
 {
-    if (outcome->result.data == NULL) {
+    if (result->data == NULL) {
         return;
     }
     if (outcome->kernel->report != NULL) {
-        outcome->kernel->report(&outcome->result, sink);
+        outcome->kernel->report(result, sink);
     }
     if (outcome->plan.output) {
-        sink->integer(sink->context, "output_bytes",
-                      outcome->result.output_bytes);
+        sink->integer(sink->context, "output_bytes", result->output_bytes);
     }
+}
+
+void outcome_report_group_result(const struct outcome *outcome, uint32_t index,
+                                 const struct kernel_sink *sink)
+{
+    report(outcome, &outcome->several[index].result, sink);
+}
+
+void outcome_report_result(const struct outcome *outcome,
+                           const struct kernel_sink *sink)
+{
+    report(outcome, &outcome->result, sink);
 }
 
 void outcome_free(struct outcome *outcome)
@@ -333,6 +415,11 @@ void outcome_free(struct outcome *outcome)
         free((void *)(uintptr_t)outcome->node[i].event);
         free(outcome->node[i].interval);
     }
+    for (uint32_t i = 0; i < outcome->originators; ++i) {
+        free(outcome->several[i].result.data);
+        free(outcome->several[i].result.output);
+    }
+    free(outcome->several);
     free(outcome->node);
     free(outcome->circuit);
     free(outcome->layer);

@@ -35,7 +35,8 @@ struct outcome_compute_interval {
 
 struct outcome_node {
     struct torus_coord at;
-    bool active; /* took part: was given at least one unit */
+    uint16_t group; /* of several originators, the number of its own */
+    bool active;    /* took part: was given at least one unit */
     uint8_t layer;
     uint16_t intervals;        /* 1 or more if active */
     uint32_t units;            /* its share, of all intervals */
@@ -107,9 +108,24 @@ struct outcome_choice {
 
 #define OUTCOME_CHOICES_MAX 4u
 
+/* One of several originators, with what it planned and found. */
+struct outcome_originator {
+    struct torus_coord at;
+    const char *input_name;
+    uint64_t load_bytes;
+    uint64_t load_units;
+    uint32_t nodes;              /* of its group, itself included */
+    struct wire_report plan;     /* as it made it */
+    struct kernel_result result; /* of its load; the outcome's own */
+};
+
 struct outcome {
     struct torus_size size;
-    struct torus_coord originator;
+    struct torus_coord originator; /* of several, the first */
+    /* Several originators, or 0. Then load, plan and result are those of all:
+       the plan begins with the first that starts and ends with the last. */
+    uint32_t originators;
+    struct outcome_originator *several;
     const char *on;    /* "qemu", "native" or "boards" */
     const char *board; /* "mps2-an385", "stm32f405" or "host" */
     struct profile profile;
@@ -144,6 +160,20 @@ struct outcome {
 
 /* Largest finished_ps of all active nodes: the measured makespan. */
 uint64_t outcome_makespan_ps(const struct outcome *outcome);
+
+/* Of several originators number `index`: when it started to send, counted from
+   the first that did; and from there, when the last of its group stopped
+   computing. */
+uint64_t outcome_group_start_ps(const struct outcome *outcome, uint32_t index);
+uint64_t outcome_group_makespan_ps(const struct outcome *outcome,
+                                   uint32_t index);
+
+/* From its start until it had merged the last result. */
+uint64_t outcome_group_with_results_ps(const struct outcome *outcome,
+                                       uint32_t index);
+
+/* From its order until then. */
+uint64_t outcome_group_answer_ps(const struct outcome *outcome, uint32_t index);
 
 /* As the originator planned it. */
 uint64_t outcome_planned_ps(const struct outcome *outcome);
@@ -221,6 +251,10 @@ double outcome_speedup(const struct outcome *outcome);
 
 /* The same as planned. */
 double outcome_planned_speedup(const struct outcome *outcome);
+
+/* The result of one of several originators for people. */
+void outcome_report_group_result(const struct outcome *outcome, uint32_t index,
+                                 const struct kernel_sink *sink);
 
 /* The result for people: an output by its length, else as the kernel says. */
 void outcome_report_result(const struct outcome *outcome,

@@ -215,19 +215,28 @@ static void add_ray(struct schedule_circuit circuits[], uint16_t queued[],
     circuits[node] = (struct schedule_circuit){0, queued[best.port], best};
 }
 
-static bool fill_star(struct schedule_circuit circuits[],
-                      struct torus_size size)
+/* The circuits to all nodes, or to those of member[], by their places from the
+   originator. */
+static void fill_rays(struct schedule_circuit circuits[],
+                      struct torus_size size, const bool *member)
 {
     uint32_t nodes = torus_nodes(size);
     uint16_t queued[TORUS_PORTS] = {0};
 
     for (uint32_t hops = 1; hops <= hops_most(size); ++hops) {
         for (uint32_t node = 1; node < nodes; ++node) {
-            if (hops_from_originator(size, node) == hops) {
+            if (hops_from_originator(size, node) == hops &&
+                (member == NULL || member[node])) {
                 add_ray(circuits, queued, size, node);
             }
         }
     }
+}
+
+static bool fill_star(struct schedule_circuit circuits[],
+                      struct torus_size size)
+{
+    fill_rays(circuits, size, NULL);
     return true;
 }
 
@@ -235,4 +244,38 @@ int schedule_star(struct schedule_branch tree[], struct torus_size size,
                   struct torus_coord originator)
 {
     return schedule_tree_grow(tree, size, originator, fill_star);
+}
+
+/* ---- a star of some nodes ---- */
+
+/* The members by their places from the originator. */
+static void turn_members(bool turned[], struct torus_size size,
+                         struct torus_coord originator, const bool member[])
+{
+    for (uint32_t i = 0; i < torus_nodes(size); ++i) {
+        struct torus_coord at = torus_coord_of(size, i);
+        struct torus_coord by = {
+            (uint16_t)((at.x + size.width - originator.x) % size.width),
+            (uint16_t)((at.y + size.height - originator.y) % size.height)};
+
+        turned[torus_index(size, by)] = member[i];
+    }
+}
+
+int schedule_star_of(struct schedule_branch tree[], struct torus_size size,
+                     struct torus_coord originator, const bool member[])
+{
+    uint32_t nodes = torus_nodes(size);
+    struct schedule_circuit *circuits = calloc(nodes, sizeof *circuits);
+    bool *turned = calloc(nodes, sizeof *turned);
+    int phases = -1;
+
+    if (circuits != NULL && turned != NULL) {
+        turn_members(turned, size, originator, member);
+        fill_rays(circuits, size, turned);
+        phases = schedule_tree_order(tree, size, originator, circuits);
+    }
+    free(circuits);
+    free(turned);
+    return phases;
 }

@@ -12,6 +12,8 @@
 #include "hal/nodiscard.h"
 #include "qemu/schedule/tree.h"
 
+#include <stdbool.h>
+
 /*
  * The binomial tree of message-passing libraries: with 2^b the least power
  * that is not below the number of nodes, in phase i every node whose rank is a
@@ -43,5 +45,15 @@ NODISCARD int schedule_nearest(struct schedule_branch tree[],
 NODISCARD int schedule_star(struct schedule_branch tree[],
                             struct torus_size size,
                             struct torus_coord originator);
+
+/*
+ * The same to some nodes only: those with member[i], row-major; the
+ * originator's is not read. The size has 1 to SCHEDULE_NODES_MAX nodes. Result:
+ * the last phase, or -1 without memory; tree[0].nodes are filled in.
+ */
+NODISCARD int schedule_star_of(struct schedule_branch tree[],
+                               struct torus_size size,
+                               struct torus_coord originator,
+                               const bool member[]);
 
 #endif

@@ -58,28 +58,67 @@ static void store_branch(uint8_t *out, const struct schedule_branch *branch,
     bytes_store_u16(out + 14, branch->path.hops_after);
 }
 
-uint8_t *schedule_tree(enum schedule schedule, struct torus_size size,
-                       struct torus_coord originator, const uint8_t *slow_shift)
+/* The tree's branches as an order carries them, to be freed. */
+static uint8_t *store_tree(const struct schedule_branch tree[],
+                           struct torus_size size, const uint8_t *slow_shift)
 {
-    uint32_t nodes = torus_nodes(size);
-    struct schedule_branch *tree = memory_or_exit(calloc(nodes, sizeof *tree));
+    uint32_t nodes = tree[0].nodes;
     uint8_t *out = memory_or_exit(malloc((size_t)nodes * TREE_BRANCH_BYTES));
-    int phases = schedules[schedule].make(tree, size, originator);
 
-    if (phases < 0 || phases > (int)TREE_PHASES_MAX) {
-        free(out);
-        out = NULL;
-    }
-    for (uint32_t i = 0; out != NULL && i < nodes; ++i) {
+    for (uint32_t i = 0; i < nodes; ++i) {
         unsigned shift =
             slow_shift != NULL ? slow_shift[torus_index(size, tree[i].at)] : 0;
 
         store_branch(out + TREE_BRANCH_BYTES * i, &tree[i], shift);
     }
+    return out;
+}
+
+static struct schedule_branch *allocate_tree(struct torus_size size)
+{
+    return memory_or_exit(
+        calloc(torus_nodes(size), sizeof(struct schedule_branch)));
+}
+
+uint8_t *schedule_tree(enum schedule schedule, struct torus_size size,
+                       struct torus_coord originator, const uint8_t *slow_shift)
+{
+    struct schedule_branch *tree = allocate_tree(size);
+    int phases = schedules[schedule].make(tree, size, originator);
+    uint8_t *out = NULL;
+
+    if (phases >= 0 && phases <= (int)TREE_PHASES_MAX) {
+        out = store_tree(tree, size, slow_shift);
+    }
     if (out != NULL && schedule == SCHEDULE_FARM &&
         schedule_farm_direct(out, tree, size, originator) != 0) {
         free(out);
         out = NULL;
+    }
+    free(tree);
+    return out;
+}
+
+bool schedule_has_groups(enum schedule schedule)
+{
+    return schedule == SCHEDULE_STAR || schedule == SCHEDULE_FARM;
+}
+
+uint8_t *schedule_group_tree(enum schedule schedule, struct torus_size size,
+                             struct torus_coord originator, const bool member[],
+                             const uint8_t *slow_shift)
+{
+    struct schedule_branch *tree = allocate_tree(size);
+    int phases = schedule_star_of(tree, size, originator, member);
+    uint8_t *out = NULL;
+
+    if (phases >= 0 && phases <= (int)TREE_PHASES_MAX) {
+        out = store_tree(tree, size, slow_shift);
+    }
+    for (uint32_t i = 1;
+         out != NULL && schedule == SCHEDULE_FARM && i < tree[0].nodes; ++i) {
+        bytes_store_u32(out + TREE_BRANCH_BYTES * i,
+                        tree_direct_pack(tree[i].path));
     }
     free(tree);
     return out;

@@ -42,4 +42,14 @@ uint8_t *schedule_tree(enum schedule schedule, struct torus_size size,
                        struct torus_coord originator,
                        const uint8_t *slow_shift);
 
+/* Whether nodes can be divided among several originators with it. */
+bool schedule_has_groups(enum schedule schedule);
+
+/* The same of a schedule with groups, for one originator and the nodes that
+   serve it: member[i], row-major. Of a star, and of a farm, whose jobs are
+   announced along the star, too. */
+uint8_t *schedule_group_tree(enum schedule schedule, struct torus_size size,
+                             struct torus_coord originator, const bool member[],
+                             const uint8_t *slow_shift);
+
 #endif

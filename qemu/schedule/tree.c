@@ -9,7 +9,8 @@
    of memory. */
 struct order {
     const struct schedule_circuit *circuits;
-    uint32_t nodes;
+    uint32_t nodes;    /* of the torus */
+    uint32_t reached;  /* of these, the originator among them */
     uint32_t *sorted;  /* by rising phase; the originator first */
     uint32_t *starts;  /* of the phases in sorted[] */
     uint32_t *count;   /* nodes of the subtree */
@@ -27,7 +28,7 @@ static void sort_phases(struct order *order)
         order->starts[i] = 0;
     }
     for (uint32_t i = 1; i < order->nodes; ++i) {
-        order->starts[order->circuits[i].phase] += 1;
+        order->starts[order->circuits[i].phase] += 1; /* 0 is not read */
     }
     for (uint32_t phase = 1; phase < order->nodes; ++phase) {
         uint32_t in_phase = order->starts[phase];
@@ -35,9 +36,12 @@ static void sort_phases(struct order *order)
         order->starts[phase] = sum;
         sum += in_phase;
     }
+    order->reached = sum;
     order->sorted[0] = 0;
     for (uint32_t i = 1; i < order->nodes; ++i) {
-        order->sorted[order->starts[order->circuits[i].phase]++] = i;
+        if (order->circuits[i].phase > 0) {
+            order->sorted[order->starts[order->circuits[i].phase]++] = i;
+        }
     }
 }
 
@@ -62,7 +66,7 @@ static void link_children(struct order *order)
         order->count[i] = 1;
         order->child[i] = NONE;
     }
-    for (uint32_t i = order->nodes - 1; i > 0; --i) {
+    for (uint32_t i = order->reached - 1; i > 0; --i) {
         uint32_t node = order->sorted[i];
 
         add_child(order, node);
@@ -73,7 +77,7 @@ static void link_children(struct order *order)
 static void place_children(struct order *order)
 {
     order->place[0] = 0;
-    for (uint32_t i = 0; i < order->nodes; ++i) {
+    for (uint32_t i = 0; i < order->reached; ++i) {
         uint32_t node = order->sorted[i];
         uint32_t place = order->place[node] + 1;
 
@@ -117,13 +121,17 @@ int schedule_tree_order(struct schedule_branch tree[], struct torus_size size,
     sort_phases(&order);
     link_children(&order);
     place_children(&order);
-    tree[0] = (struct schedule_branch){originator, (uint16_t)nodes, 0, {0}};
-    for (uint32_t i = 1; i < nodes; ++i) {
-        tree[order.place[i]] = (struct schedule_branch){
-            shifted(size, originator, i), (uint16_t)order.count[i],
-            circuits[i].phase, circuits[i].path};
+    tree[0] =
+        (struct schedule_branch){originator, (uint16_t)order.reached, 0, {0}};
+    for (uint32_t i = 1; i < order.reached; ++i) {
+        uint32_t node = order.sorted[i];
+
+        tree[order.place[node]] = (struct schedule_branch){
+            shifted(size, originator, node), (uint16_t)order.count[node],
+            circuits[node].phase, circuits[node].path};
     }
-    phases = nodes > 1 ? circuits[order.sorted[nodes - 1]].phase : 0;
+    phases =
+        order.reached > 1 ? circuits[order.sorted[order.reached - 1]].phase : 0;
     free(memory);
     return phases;
 }

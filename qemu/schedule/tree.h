@@ -51,9 +51,10 @@ static inline uint32_t schedule_tree_next(const struct schedule_branch tree[],
 
 /*
  * The circuits as a tree. circuits[i] says how the node i (row-major) places
- * from the originator is reached; circuits[0] is not read. Every node must be
- * reached from one of an earlier phase. tree[width * height] is the caller's.
- * Result: the last phase, or -1 without memory. Cost: O(nodes + phases).
+ * from the originator is reached; circuits[0] is not read. A node is reached
+ * from one of an earlier phase, or is not in the tree. tree[width * height] is
+ * the caller's; tree[0].nodes of it are filled in. Result: the last phase, or
+ * -1 without memory. Cost: O(nodes + phases).
  */
 NODISCARD int schedule_tree_order(struct schedule_branch tree[],
                                   struct torus_size size,

@@ -101,10 +101,10 @@ static void keep(struct record *to, struct mesh *mesh)
                 *fabric_counters(mesh->fabric, node, port);
         }
     }
-    if (mesh->report.bytes >= CIRCUIT_HEADER_BYTES) {
-        to->log = mesh->report.data;
-        to->log_bytes = mesh->report.bytes;
-        mesh->report.data = NULL;
+    if (mesh->report->bytes >= CIRCUIT_HEADER_BYTES) {
+        to->log = mesh->report->data;
+        to->log_bytes = mesh->report->bytes;
+        mesh->report->data = NULL;
     }
 }
 

@@ -15,8 +15,8 @@ static int order(void *context, const uint8_t **report, uint32_t *report_bytes,
     if (suite_order(suite, WIRE_MEASURE, list, list_bytes) != MESH_DONE) {
         return 1;
     }
-    *report = suite->mesh.report.data + CIRCUIT_HEADER_BYTES;
-    *report_bytes = suite->mesh.report.bytes - CIRCUIT_HEADER_BYTES;
+    *report = suite->mesh.report->data + CIRCUIT_HEADER_BYTES;
+    *report_bytes = suite->mesh.report->bytes - CIRCUIT_HEADER_BYTES;
     return 0;
 }
 
@@ -99,15 +99,15 @@ void suite_job(struct unit *unit, struct suite *suite, uint32_t units)
         unit,
         suite_order(suite, WIRE_ORDER, head, wire_order_head_bytes(&wire)),
         MESH_DONE);
-    if (suite->mesh.report.data == NULL ||
+    if (suite->mesh.report->data == NULL ||
         wire_report_load(
-            &report, &tables, suite->mesh.report.data + CIRCUIT_HEADER_BYTES,
-            suite->mesh.report.bytes - CIRCUIT_HEADER_BYTES) != ERR_OK) {
+            &report, &tables, suite->mesh.report->data + CIRCUIT_HEADER_BYTES,
+            suite->mesh.report->bytes - CIRCUIT_HEADER_BYTES) != ERR_OK) {
         exit(2);
     }
     CHECK_EQUAL(unit, report.error, ERR_OK);
     CHECK_EQUAL(unit,
-                bytes_load_u64(suite->mesh.report.data + CIRCUIT_HEADER_BYTES +
+                bytes_load_u64(suite->mesh.report->data + CIRCUIT_HEADER_BYTES +
                                wire_report_bytes(&report)),
                 units);
     free(head);

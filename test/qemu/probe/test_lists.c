@@ -17,14 +17,14 @@ static int32_t say(struct unit *unit, struct suite *suite, uint32_t *rows,
     const uint8_t *report;
 
     CHECK_EQUAL(unit, suite_order(suite, WIRE_MEASURE, list, bytes), MESH_DONE);
-    CHECK(unit, suite->mesh.report.data != NULL);
-    if (suite->mesh.report.data == NULL) {
+    CHECK(unit, suite->mesh.report->data != NULL);
+    if (suite->mesh.report->data == NULL) {
         return 1;
     }
-    CHECK_EQUAL(unit, suite->mesh.report.data[CIRCUIT_AT_KIND], WIRE_MEASURED);
-    report = suite->mesh.report.data + CIRCUIT_HEADER_BYTES;
+    CHECK_EQUAL(unit, suite->mesh.report->data[CIRCUIT_AT_KIND], WIRE_MEASURED);
+    report = suite->mesh.report->data + CIRCUIT_HEADER_BYTES;
     *rows = bytes_load_u32(report + 4);
-    CHECK_EQUAL(unit, suite->mesh.report.bytes - CIRCUIT_HEADER_BYTES,
+    CHECK_EQUAL(unit, suite->mesh.report->bytes - CIRCUIT_HEADER_BYTES,
                 WIRE_MEASURED_BYTES + *rows * WIRE_ROW_BYTES);
     return (int32_t)bytes_load_u32(report);
 }

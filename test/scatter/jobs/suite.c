@@ -229,7 +229,7 @@ static void job_order(struct job_outcome *outcome, const struct job *job,
     if (mesh_run(&mesh, &order) != MESH_DONE) {
         exit(2);
     }
-    read_report(outcome, job, &mesh.report);
+    read_report(outcome, job, mesh.report);
     read_timeline(outcome->timeline, &mesh);
     outcome->nodes = count_logs(&mesh, notes_anything);
     outcome->ended = count_logs(&mesh, notes_end);

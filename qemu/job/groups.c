@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/job/groups.h"
+
+#include "qemu/board/table.h"
+#include "qemu/job/policy.h"
+#include "qemu/support/memory.h"
+#include "scatter/plan/tree_rounds.h"
+
+#include <stdlib.h>
+
+#define NO_GROUP UINT16_MAX
+
+/* As kernels count, on emulated boards and native nodes. */
+#define INSTRUCTION_PS 32000u
+
+/* Planners take a transfer time of less than 2^16 compute times. */
+#define RATIO_BITS 15u
+
+/* ---- when a group ends ---- */
+
+static uint64_t unit_ps(const struct job_config *config)
+{
+    uint64_t estimate_ps =
+        config->terms.instructions_per_1000_units * INSTRUCTION_PS / 1000;
+    uint64_t transfer_ps =
+        job_plan_profile(config)->transfer_ps * config->load.unit_bytes;
+    uint64_t least_ps = (transfer_ps >> RATIO_BITS) + 1;
+
+    return estimate_ps > least_ps ? estimate_ps : least_ps;
+}
+
+static struct tree_input input_of(const struct job_config *config)
+{
+    const struct profile *profile = job_plan_profile(config);
+    uint64_t head_bytes = CIRCUIT_HEADER_BYTES + WIRE_JOB_BYTES +
+                          config->terms.before_bytes +
+                          config->terms.after_bytes;
+
+    return (struct tree_input){
+        .load_units = (uint32_t)config->load.units,
+        .compute_ps = unit_ps(config),
+        .transfer_ps = profile->transfer_ps * config->load.unit_bytes,
+        .circuit_ps = {.startup = profile->startup_ps +
+                                  profile->transfer_ps * head_bytes,
+                       .hop = profile->hop_delay_ps,
+                       .branch = profile->transfer_ps * TREE_BRANCH_BYTES},
+        .ports = config->ports,
+        .store_and_forward = config->store_and_forward};
+}
+
+/* Plans several rounds, if they are asked for, where one ends at *end_ps. */
+static void plan_rounds(uint64_t *end_ps, const struct job_config *config,
+                        const struct tree_input *input, uint8_t *tree,
+                        void *work)
+{
+    uint32_t nodes = tree_nodes(tree);
+    bool best = config->rounds == WIRE_BEST;
+    struct tree_rounds_input rounds = {
+        .tree = input,
+        .sends_max = UINT32_MAX,
+        .rounds_min = (uint8_t)(best ? 2 : config->rounds),
+        .rounds_max = (uint8_t)(best ? ROUNDS_MAX : config->rounds)};
+    uint32_t *tables = memory_or_exit(
+        malloc(ROUNDS_MAX * TREE_ROUND_WORDS(nodes) * sizeof *tables));
+    uint64_t begin_ps[ROUNDS_MAX];
+    void *memory = memory_or_exit(malloc(tree_rounds_bytes(nodes)));
+
+    (void)tree_rounds_plan(tree, tables, begin_ps, end_ps, &rounds, work,
+                           memory);
+    free(memory);
+    free(tables);
+}
+
+/* When the group of a config ends, as planned; if there is no plan, as if its
+   originator were alone. */
+static uint64_t end_ps(const struct job_config *config)
+{
+    struct tree_input input = input_of(config);
+    uint64_t all_ps = config->load.units * input.compute_ps;
+    uint8_t *tree = job_policy(config)->tree(config);
+    unsigned phases;
+    void *work;
+
+    if (tree == NULL) {
+        return all_ps;
+    }
+    work = memory_or_exit(malloc(tree_work_bytes(tree_nodes(tree))));
+    if (tree_plan(tree, &input, work, &all_ps, &phases) == ERR_OK &&
+        config->rounds != 1) {
+        plan_rounds(&all_ps, config, &input, tree, work);
+    }
+    free(work);
+    free(tree);
+    return all_ps;
+}
+
+/* ---- who gets the next node ---- */
+
+static uint32_t side_hops(uint32_t a, uint32_t b, uint32_t side)
+{
+    uint32_t way = a > b ? a - b : b - a;
+
+    return 2 * way < side ? way : side - way;
+}
+
+static uint32_t hops_between(struct torus_size size, struct torus_coord a,
+                             struct torus_coord b)
+{
+    return side_hops(a.x, b.x, size.width) + side_hops(a.y, b.y, size.height);
+}
+
+/* How near a node is to an originator; of nodes as near as each other, the one
+   that is further from the next originator is nearer. */
+static uint32_t distance(const struct mesh_groups *groups,
+                         struct torus_size size, uint32_t group,
+                         struct torus_coord at)
+{
+    uint32_t most = size.width + size.height;
+    uint32_t others = most;
+
+    for (uint32_t i = 0; i < groups->count; ++i) {
+        uint32_t hops = hops_between(size, groups->originator[i], at);
+
+        if (i != group && hops < others) {
+            others = hops;
+        }
+    }
+    return hops_between(size, groups->originator[group], at) * 2 * most + most -
+           others;
+}
+
+/* The nearest node that serves nobody yet. There is one. */
+static uint32_t nearest(const struct mesh_groups *groups,
+                        struct torus_size size, uint32_t group)
+{
+    uint32_t best = UINT32_MAX;
+    uint32_t node = 0;
+
+    for (uint32_t i = 0; i < torus_nodes(size); ++i) {
+        uint32_t far;
+
+        if (groups->of_node[i] != NO_GROUP) {
+            continue;
+        }
+        far = distance(groups, size, group, torus_coord_of(size, i));
+        if (far < best) {
+            best = far;
+            node = i;
+        }
+    }
+    return node;
+}
+
+static uint32_t latest(const uint64_t ends_ps[], uint32_t count)
+{
+    uint32_t last = 0;
+
+    for (uint32_t i = 1; i < count; ++i) {
+        last = ends_ps[i] > ends_ps[last] ? i : last;
+    }
+    return last;
+}
+
+/* ---- groups ---- */
+
+struct job_config groups_config(const struct job_config *config,
+                                const struct mesh_groups *groups,
+                                uint32_t group)
+{
+    const struct job_originator *originator = &config->several[group];
+    struct job_config one = *config;
+
+    one.originator = originator->at;
+    one.input_name = originator->input_name;
+    one.load = originator->load;
+    one.terms = originator->terms;
+    one.groups = groups;
+    one.group = group;
+    return one;
+}
+
+uint32_t groups_nodes(const struct mesh_groups *groups, struct torus_size size,
+                      uint32_t group)
+{
+    uint32_t nodes = 0;
+
+    for (uint32_t i = 0; i < torus_nodes(size); ++i) {
+        nodes += groups->of_node[i] == group;
+    }
+    return nodes;
+}
+
+/* A group for each originator, which is alone in it. */
+static struct mesh_groups *make_alone(uint16_t *of_node,
+                                      const struct job_config *config)
+{
+    struct mesh_groups *groups = memory_or_exit(malloc(sizeof *groups));
+    struct torus_coord *originator =
+        memory_or_exit(calloc(config->originators, sizeof *originator));
+
+    for (uint32_t i = 0; i < torus_nodes(config->size); ++i) {
+        of_node[i] = NO_GROUP;
+    }
+    for (uint32_t i = 0; i < config->originators; ++i) {
+        originator[i] = config->several[i].at;
+        of_node[torus_index(config->size, originator[i])] = (uint16_t)i;
+    }
+    *groups = (struct mesh_groups){.count = config->originators,
+                                   .originator = originator,
+                                   .of_node = of_node};
+    return groups;
+}
+
+struct mesh_groups *groups_make(const struct job_config *config)
+{
+    uint32_t count = config->originators;
+    uint32_t nodes = torus_nodes(config->size);
+    uint16_t *of_node = memory_or_exit(calloc(nodes, sizeof *of_node));
+    uint64_t *ends_ps = memory_or_exit(calloc(count, sizeof *ends_ps));
+    struct mesh_groups *groups = make_alone(of_node, config);
+
+    for (uint32_t i = 0; i < count; ++i) {
+        struct job_config one = groups_config(config, groups, i);
+
+        ends_ps[i] = end_ps(&one);
+    }
+    for (uint32_t left = nodes - count; left > 0; --left) {
+        uint32_t group = latest(ends_ps, count);
+        struct job_config one = groups_config(config, groups, group);
+
+        of_node[nearest(groups, config->size, group)] = (uint16_t)group;
+        ends_ps[group] = end_ps(&one);
+    }
+    free(ends_ps);
+    return groups;
+}
+
+void groups_free(struct mesh_groups *groups)
+{
+    if (groups != NULL) {
+        free((void *)(uintptr_t)groups->originator);
+        free((void *)(uintptr_t)groups->of_node);
+    }
+    free(groups);
+}

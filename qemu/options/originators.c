@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/options/originators.h"
+
+#include "qemu/job/mesh_ops.h"
+#include "qemu/support/exit_status.h"
+#include "qemu/support/memory.h"
+#include "qemu/support/parse.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORD_BYTES 32u
+
+/* ---- parsing ---- */
+
+/* X,Y before the equals sign. NULL, or what is allowed. */
+static const char *parse_place(struct torus_coord *at, const char *text,
+                               const char *equals)
+{
+    size_t length = (size_t)(equals - text);
+    char word[WORD_BYTES];
+
+    if (length >= sizeof word || equals[1] == '\0') {
+        return "must be X,Y or X,Y=FILE, such as 0,0=words.txt";
+    }
+    memcpy(word, text, length);
+    word[length] = '\0';
+    return parse_coord(word, at);
+}
+
+static void append(struct originators_options *options,
+                   const struct job_originator *one, const char *text)
+{
+    size_t count = options->count + 1u;
+
+    options->given =
+        memory_or_exit(realloc(options->given, count * sizeof *options->given));
+    options->text =
+        memory_or_exit(realloc(options->text, count * sizeof *options->text));
+    options->given[options->count] = *one;
+    options->text[options->count] = text;
+    options->count += 1;
+}
+
+int originators_options_add(struct originators_options *options,
+                            struct torus_coord *originator, const char *text)
+{
+    const char *equals = options->allowed ? strchr(text, '=') : NULL;
+    struct job_originator one = {.load = {.units = 0}};
+    const char *allowed;
+
+    if (equals == NULL) {
+        options->plain = text;
+        return parse_report("--originator", text,
+                            parse_coord(text, originator));
+    }
+    allowed = parse_place(&one.at, text, equals);
+    if (allowed != NULL) {
+        return parse_report("--originator", text, allowed);
+    }
+    one.input_name = equals + 1;
+    append(options, &one, text);
+    return 0;
+}
+
+/* ---- checking ---- */
+
+/* Whether one of the originators before number `index` is at its place. */
+static bool is_second(const struct originators_options *options, uint32_t index)
+{
+    struct torus_coord at = options->given[index].at;
+
+    for (uint32_t i = 0; i < index; ++i) {
+        if (options->given[i].at.x == at.x && options->given[i].at.y == at.y) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Result: 0, or EXIT_USAGE after a message. */
+static int check_places(const struct originators_options *options,
+                        struct torus_size size)
+{
+    for (uint32_t i = 0; i < options->count; ++i) {
+        if (parse_report_outside("--originator", options->given[i].at, size) !=
+            0) {
+            return EXIT_USAGE;
+        }
+        if (is_second(options, i)) {
+            parse_report("--originator", options->text[i],
+                         "must be the only one at its node");
+            return EXIT_USAGE;
+        }
+    }
+    return 0;
+}
+
+/* What several originators cannot be given with; NULL: nothing. */
+static const char *refused_with(const struct job_config *config)
+{
+    if (!config->mesh->has_fabric) {
+        return "loads of several originators are for emulated boards of "
+               "mps2-an385 and native nodes";
+    }
+    if (!schedule_has_groups(config->schedule)) {
+        return "several originators must have --schedule star (default) or "
+               "farm";
+    }
+    if (config->batch_units > 0) {
+        return "several originators must be given without --batch: each load "
+               "goes at once";
+    }
+    return NULL;
+}
+
+static int check_several(const struct originators_options *options,
+                         struct job_config *config)
+{
+    uint32_t nodes = torus_nodes(config->size);
+    const char *refused = refused_with(config);
+    const char *last = options->text[options->count - 1];
+
+    if (options->count > nodes) {
+        fprintf(stderr,
+                "quincunx: --originator '%s': is number %u; a mesh of %ux%u "
+                "must have 1 to %u\n",
+                last, options->count, config->size.width, config->size.height,
+                nodes);
+        return EXIT_USAGE;
+    }
+    if (refused != NULL) {
+        parse_report("--originator", last, refused);
+        return EXIT_USAGE;
+    }
+    return check_places(options, config->size);
+}
+
+int originators_options_check(struct originators_options *options,
+                              struct job_config *config)
+{
+    int status = 0;
+
+    if (options->count == 0) {
+        return 0;
+    }
+    if (options->plain != NULL) {
+        parse_report("--originator", options->plain,
+                     "must be X,Y=FILE, as the others are, or the only one");
+        return EXIT_USAGE;
+    }
+    if (config->input_name != NULL) {
+        parse_report("INPUT", config->input_name,
+                     "must not be given with --originator X,Y=FILE");
+        return EXIT_USAGE;
+    }
+    if (options->count > 1) {
+        status = check_several(options, config);
+        config->originators = options->count;
+        config->several = options->given;
+    }
+    config->originator = options->given[0].at;
+    config->input_name = options->given[0].input_name;
+    return status;
+}
+
+void originators_options_free(struct originators_options *options)
+{
+    for (uint32_t i = 0; i < options->count; ++i) {
+        format_free(&options->given[i].load);
+    }
+    free(options->given);
+    free(options->text);
+}
