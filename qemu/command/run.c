@@ -9,14 +9,18 @@
 #include "qemu/options/job.h"
 #include "qemu/report/gantt.h"
 #include "qemu/report/json.h"
+#include "qemu/report/output.h"
 #include "qemu/report/summary.h"
 #include "qemu/report/trace.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
+#include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
 
 #include <argp.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum key {
@@ -43,7 +47,9 @@ static const struct argp_option descriptions[] = {
     {"gantt", KEY_GANTT, "FILE.svg", 0, "Draw what every node did when", 2},
     {"json", KEY_JSON, NULL, 0, "Print the report instead of a summary", 2},
     {"output", 'o', "OUTPUT", 0,
-     "File for the output, of a kernel that has one", 2},
+     "File for the output, of a kernel that has one; of several originators "
+     "once, for all outputs one behind the other, or once for each",
+     2},
     {0}};
 
 struct own_options {
@@ -51,7 +57,8 @@ struct own_options {
     const char *report;
     const char *trace;
     const char *gantt;
-    const char *output;
+    const char **output; /* of the whole load, or of each originator's */
+    uint32_t outputs;
     const char *rates_path;
     struct rates *rates; /* or NULL */
     bool json;
@@ -70,6 +77,14 @@ static int set_schedule(struct own_options *options, const char *text)
                             ? NULL
                             : "must be peters-syska, equal, binomial, nearest, "
                               "star, farm, hybrid or auto");
+}
+
+static void add_output(struct own_options *options, const char *path)
+{
+    options->output = memory_or_exit(realloc(
+        options->output, (options->outputs + 1u) * sizeof *options->output));
+    options->output[options->outputs] = path;
+    options->outputs += 1;
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -98,43 +113,109 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         options->json = true;
         return 0;
     case 'o':
-        options->output = text;
+        add_output(options, text);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
+/* A file that the command line names. */
+struct given_file {
+    const char *option;
+    const char *path; /* NULL: not given */
+};
+
+/* Whether two options name one file, after a message. */
+static bool is_given_twice(const struct given_file *file,
+                           const struct given_file *other)
+{
+    if (file->path == NULL || other->path == NULL ||
+        !file_same(file->path, other->path)) {
+        return false;
+    }
+    fprintf(stderr,
+            "quincunx: %s '%s': is the file of %s '%s', too; must be a file of "
+            "its own\n",
+            file->option, file->path, other->option, other->path);
+    return true;
+}
+
+/* Lists the files that are only read. */
+static uint32_t list_inputs(struct given_file files[],
+                            const struct own_options *options)
+{
+    const struct job_config *config = &options->job.config;
+    uint32_t count = 0;
+
+    files[count++] = (struct given_file){"INPUT", config->input_name};
+    files[count++] = (struct given_file){"--firmware", options->job.firmware};
+    for (uint32_t i = 0; i < config->originators; ++i) {
+        files[count++] =
+            (struct given_file){"--originator", config->several[i].input_name};
+    }
+    return count;
+}
+
+/* Lists those that are written. */
+static uint32_t list_outputs(struct given_file files[],
+                             const struct own_options *options)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < options->outputs; ++i) {
+        files[count++] = (struct given_file){"-o", options->output[i]};
+    }
+    files[count++] = (struct given_file){"--report", options->report};
+    files[count++] = (struct given_file){"--trace", options->trace};
+    files[count++] = (struct given_file){"--gantt", options->gantt};
+    files[count++] = (struct given_file){"--rates", options->rates_path};
+    return count;
+}
+
 /* Checks that no file is given twice: else a run that took hours would end by
    overwriting its input, or one result with another. */
 static int check_files(const struct own_options *options)
 {
-    const struct {
-        const char *option;
-        const char *path; /* NULL: not given */
-    } files[] = {{"INPUT", options->job.config.input_name},
-                 {"--firmware", options->job.firmware},
-                 {"-o", options->output},
-                 {"--report", options->report},
-                 {"--trace", options->trace},
-                 {"--gantt", options->gantt},
-                 {"--rates", options->rates_path}};
-    const size_t read_only = 2; /* the first so many are only read */
+    size_t most = options->job.config.originators + options->outputs + 6u;
+    struct given_file *files = memory_or_exit(calloc(most, sizeof *files));
+    uint32_t read_only = list_inputs(files, options);
+    uint32_t count = read_only + list_outputs(files + read_only, options);
+    int status = 0;
 
-    for (size_t i = read_only; i < sizeof files / sizeof *files; ++i) {
-        for (size_t j = 0; j < i; ++j) {
-            if (files[i].path != NULL && files[j].path != NULL &&
-                file_same(files[i].path, files[j].path)) {
-                fprintf(stderr,
-                        "quincunx: %s '%s': is the file of %s '%s', too; must "
-                        "be a file of its own\n",
-                        files[i].option, files[i].path, files[j].option,
-                        files[j].path);
-                return EXIT_USAGE;
-            }
+    for (uint32_t i = read_only; status == 0 && i < count; ++i) {
+        for (uint32_t j = 0; status == 0 && j < i; ++j) {
+            status = is_given_twice(&files[i], &files[j]) ? EXIT_USAGE : 0;
         }
     }
-    return 0;
+    free(files);
+    return status;
+}
+
+/* Checks how often -o is given. */
+static int check_output_count(const struct own_options *options)
+{
+    uint32_t originators = options->job.config.originators;
+
+    if (options->outputs <= 1 || options->outputs == originators) {
+        return 0;
+    }
+    fprintf(stderr, "quincunx: -o '%s': is number %" PRIu32 "; must be 1",
+            options->output[options->outputs - 1], options->outputs);
+    if (originators > 1) {
+        fprintf(stderr, ", or %" PRIu32 ", one for each originator",
+                originators);
+    }
+    fputc('\n', stderr);
+    return EXIT_USAGE;
+}
+
+/* The load whose output goes to -o number `index`. */
+static const struct format_load *load_of(const struct job_config *config,
+                                         uint32_t index)
+{
+    return config->originators > 0 ? &config->several[index].load
+                                   : &config->load;
 }
 
 /* Refuses to choose what is given. */
@@ -159,31 +240,61 @@ static int check_output(const struct own_options *options)
 {
     const struct job_config *config = &options->job.config;
     const struct format *format = format_of(config->kernel->name);
+    uint32_t loads = config->originators > 0 ? config->originators : 1;
 
-    if (options->output != NULL && config->terms.output_denominator == 0) {
+    if (options->outputs == 0) {
+        return 0;
+    }
+    if (config->terms.output_denominator == 0) {
         fprintf(stderr,
                 "quincunx: -o '%s': kernel %s has no output with this "
                 "argument; its result is in --report and --json\n",
-                options->output, config->kernel->name);
+                options->output[0], config->kernel->name);
         return EXIT_USAGE;
     }
-    return options->output != NULL && format->check != NULL &&
-                   format->check(&config->load, options->output) != 0
-               ? EXIT_USAGE
-               : 0;
+    for (uint32_t i = 0; format->check != NULL && i < loads; ++i) {
+        const char *path = options->output[options->outputs > 1 ? i : 0];
+
+        if (format->check(load_of(config, i), path) != 0) {
+            return EXIT_USAGE;
+        }
+    }
+    return 0;
 }
 
-static int write_output(const struct own_options *options,
-                        const struct kernel_result *result)
+/* The outputs to the files that are given, all to the only one. */
+static int write_parts(const struct own_options *options,
+                       const struct output_part part[], uint32_t count)
+{
+    const struct format *format = format_of(options->job.config.kernel->name);
+    int failed = 0;
+
+    if (options->outputs == 1) {
+        return output_write(options->output[0], format, part, count);
+    }
+    for (uint32_t i = 0; i < options->outputs; ++i) {
+        failed |= output_write(options->output[i], format, &part[i], 1);
+    }
+    return failed;
+}
+
+static int write_outputs(const struct own_options *options,
+                         const struct outcome *outcome)
 {
     const struct job_config *config = &options->job.config;
-    const struct format *format = format_of(config->kernel->name);
+    uint32_t count = outcome->originators > 0 ? outcome->originators : 1;
+    struct output_part *part = memory_or_exit(calloc(count, sizeof *part));
+    int failed;
 
-    return format->write == NULL
-               ? file_write(options->output, result->output,
-                            result->output_bytes)
-               : format->write(&config->load, options->output, result->output,
-                               result->output_bytes);
+    for (uint32_t i = 0; i < count; ++i) {
+        part[i] = (struct output_part){load_of(config, i),
+                                       outcome->originators > 0
+                                           ? &outcome->several[i].result
+                                           : &outcome->result};
+    }
+    failed = write_parts(options, part, count);
+    free(part);
+    return failed;
 }
 
 static int write_all(const struct own_options *options,
@@ -200,9 +311,7 @@ static int write_all(const struct own_options *options,
     if (options->gantt != NULL) {
         failed |= gantt_write(outcome, options->gantt);
     }
-    if (options->output != NULL) {
-        failed |= write_output(options, &outcome->result);
-    }
+    failed |= write_outputs(options, outcome);
     if (options->rates != NULL) {
         failed |= rates_update(options->rates, &options->job.config, outcome);
     }
@@ -231,7 +340,7 @@ static int run(struct own_options *options)
     struct outcome outcome;
     int status;
 
-    options->job.config.load.wants_output = options->output != NULL;
+    options->job.config.load.wants_output = options->outputs > 0;
     status = job_options_open(&options->job);
 
     status = status == 0 ? check_output(options) : status;
@@ -271,10 +380,12 @@ int run_command(int argc, char **argv)
         return EXIT_USAGE;
     }
     status = job_options_check(&options.job);
+    status = status == 0 ? check_output_count(&options) : status;
     status = status == 0 ? check_files(&options) : status;
     status = status == 0 ? check_choice(&options) : status;
     status = status == 0 ? run(&options) : status;
     rates_free(options.rates);
+    free(options.output);
     job_options_free(&options.job);
     return status;
 }

@@ -204,7 +204,7 @@ static void read_node(struct outcome *outcome, const struct fabric_job *job,
     uint32_t events = window_read_u32(&window->log.events_written);
 
     node->at = torus_coord_of(outcome->size, index);
-    if (torus_phases(outcome->size) >= 0) {
+    if (torus_phases(outcome->size) >= 0 && outcome->originators == 0) {
         node->layer =
             torus_role_of(outcome->size, outcome->originator, node->at).layer;
     }

@@ -114,6 +114,8 @@ static struct wire_report join_plans(const struct wire_report *a,
     struct wire_report both = first ? *a : *b;
     uint64_t start_ps = both.scatter_start_ps;
 
+    both.ordered_ps =
+        a->ordered_ps < b->ordered_ps ? a->ordered_ps : b->ordered_ps;
     both.phases = a->phases > b->phases ? a->phases : b->phases;
     both.phases_feasible = both.phases;
     both.rounds = a->rounds > b->rounds ? a->rounds : b->rounds;
@@ -130,12 +132,20 @@ static struct wire_report join_plans(const struct wire_report *a,
 static void set_plan(struct outcome *outcome)
 {
     const struct outcome_originator *several = outcome->several;
+    double compute_ps = 0;
+    double units = 0;
 
     outcome->plan = several[0].plan;
     outcome->plan.layers = false;
     for (uint32_t i = 1; i < outcome->originators; ++i) {
         outcome->plan = join_plans(&outcome->plan, &several[i].plan);
     }
+    for (uint32_t i = 0; i < outcome->originators; ++i) {
+        units += (double)several[i].load_units;
+        compute_ps +=
+            (double)several[i].load_units * (double)several[i].plan.compute_ps;
+    }
+    outcome->plan.compute_ps = (uint64_t)(compute_ps / units + 0.5);
 }
 
 /* The whole load, and the originators' units that were measured. */

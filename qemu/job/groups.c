@@ -6,6 +6,8 @@
 #include "qemu/support/memory.h"
 #include "scatter/plan/tree_rounds.h"
 
+#include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #define NO_GROUP UINT16_MAX
@@ -15,6 +17,12 @@
 
 /* Planners take a transfer time of less than 2^16 compute times. */
 #define RATIO_BITS 15u
+
+/* One of so many nodes that are left, and one more, are given out at once. */
+#define AT_ONCE 64u
+
+/* On larger meshes one more or less in a queue does not matter. */
+#define EXCHANGE_NODES_MAX 100u
 
 /* ---- when a group ends ---- */
 
@@ -211,27 +219,108 @@ static struct mesh_groups *make_alone(uint16_t *of_node,
     return groups;
 }
 
-struct mesh_groups *groups_make(const struct job_config *config)
+/* Gives every node to a group. */
+static void deal_out(struct mesh_groups *groups, uint16_t *of_node,
+                     const struct job_config *config)
 {
-    uint32_t count = config->originators;
-    uint32_t nodes = torus_nodes(config->size);
-    uint16_t *of_node = memory_or_exit(calloc(nodes, sizeof *of_node));
-    uint64_t *ends_ps = memory_or_exit(calloc(count, sizeof *ends_ps));
-    struct mesh_groups *groups = make_alone(of_node, config);
+    uint32_t left = torus_nodes(config->size) - groups->count;
+    uint64_t *ends_ps = memory_or_exit(calloc(groups->count, sizeof *ends_ps));
 
-    for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t i = 0; i < groups->count; ++i) {
         struct job_config one = groups_config(config, groups, i);
 
         ends_ps[i] = end_ps(&one);
     }
-    for (uint32_t left = nodes - count; left > 0; --left) {
-        uint32_t group = latest(ends_ps, count);
+    while (left > 0) {
+        uint32_t group = latest(ends_ps, groups->count);
         struct job_config one = groups_config(config, groups, group);
 
-        of_node[nearest(groups, config->size, group)] = (uint16_t)group;
+        for (uint32_t i = 1 + left / AT_ONCE; i > 0; --i) {
+            of_node[nearest(groups, config->size, group)] = (uint16_t)group;
+            left -= 1;
+        }
         ends_ps[group] = end_ps(&one);
     }
     free(ends_ps);
+}
+
+/* ---- queues of equal length ---- */
+
+/* The longest queue of a group's originator. */
+static unsigned longest(const struct job_config *config,
+                        const struct mesh_groups *groups, uint32_t group)
+{
+    struct job_config one = groups_config(config, groups, group);
+    uint8_t *tree = job_policy(&one)->tree(&one);
+    unsigned last = tree != NULL ? tree_last_phase(tree) : UINT_MAX;
+
+    free(tree);
+    return last;
+}
+
+static void swap(uint16_t *of_node, uint32_t a, uint32_t b)
+{
+    uint16_t group = of_node[a];
+
+    of_node[a] = of_node[b];
+    of_node[b] = group;
+}
+
+/* Whether two nodes of different groups should change places: the longest queue
+   of the first one's becomes shorter, and that of the other no longer. */
+static bool gains(const struct job_config *config,
+                  const struct mesh_groups *groups, uint16_t *of_node,
+                  uint32_t a, uint32_t b)
+{
+    uint32_t first = of_node[a];
+    uint32_t second = of_node[b];
+    unsigned before = longest(config, groups, first);
+    unsigned others = longest(config, groups, second);
+    bool better;
+
+    swap(of_node, a, b);
+    better = longest(config, groups, first) < before &&
+             longest(config, groups, second) <= others;
+    swap(of_node, a, b);
+    return better;
+}
+
+static bool is_originator(const struct mesh_groups *groups,
+                          struct torus_size size, uint32_t node)
+{
+    return torus_index(size, groups->originator[groups->of_node[node]]) == node;
+}
+
+/* Exchanges two nodes of a mesh so that a queue becomes shorter. Result:
+   whether there are such nodes. */
+static bool shorten(struct mesh_groups *groups, uint16_t *of_node,
+                    const struct job_config *config)
+{
+    uint32_t nodes = torus_nodes(config->size);
+
+    for (uint32_t a = 0; a < nodes; ++a) {
+        for (uint32_t b = 0; b < nodes; ++b) {
+            if (of_node[a] != of_node[b] &&
+                !is_originator(groups, config->size, a) &&
+                !is_originator(groups, config->size, b) &&
+                gains(config, groups, of_node, a, b)) {
+                swap(of_node, a, b);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+struct mesh_groups *groups_make(const struct job_config *config)
+{
+    uint32_t nodes = torus_nodes(config->size);
+    uint16_t *of_node = memory_or_exit(calloc(nodes, sizeof *of_node));
+    struct mesh_groups *groups = make_alone(of_node, config);
+
+    deal_out(groups, of_node, config);
+    while (nodes <= EXCHANGE_NODES_MAX && shorten(groups, of_node, config)) {
+    }
     return groups;
 }
 

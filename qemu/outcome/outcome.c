@@ -24,6 +24,13 @@ static uint64_t last_ps(const struct outcome *outcome)
 
 /* ---- several originators ---- */
 
+const struct wire_report *outcome_plan_of(const struct outcome *outcome,
+                                          const struct outcome_node *node)
+{
+    return outcome->originators > 0 ? &outcome->several[node->group].plan
+                                    : &outcome->plan;
+}
+
 uint64_t outcome_group_start_ps(const struct outcome *outcome, uint32_t index)
 {
     return outcome->several[index].plan.scatter_start_ps -
@@ -179,10 +186,9 @@ static struct outcome_rate share_rate(const struct wire_report *plan,
 
 struct outcome_rate outcome_batch_rate(const struct outcome *outcome)
 {
-    const struct wire_report *plan =
-        outcome->originators > 0 ? &outcome->several[0].plan : &outcome->plan;
     const struct outcome_node *node =
         &outcome->node[torus_index(outcome->size, outcome->originator)];
+    const struct wire_report *plan = outcome_plan_of(outcome, node);
     uint64_t share_ps = 0;
     uint32_t units = 0;
 

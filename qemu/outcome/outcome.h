@@ -161,6 +161,10 @@ struct outcome {
 /* Largest finished_ps of all active nodes: the measured makespan. */
 uint64_t outcome_makespan_ps(const struct outcome *outcome);
 
+/* The plan that a node's work is part of. */
+const struct wire_report *outcome_plan_of(const struct outcome *outcome,
+                                          const struct outcome_node *node);
+
 /* Of several originators number `index`: when it started to send, counted from
    the first that did; and from there, when the last of its group stopped
    computing. */

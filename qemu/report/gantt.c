@@ -113,13 +113,15 @@ static void box(struct chart *chart, enum paint paint, uint64_t start_ps,
 }
 
 /* A node waits from the order to the answer, unless other boxes lie over that;
-   the originator prepares first. */
-static void ground(struct chart *chart, unsigned layer, int top, int bottom)
+   the originator prepares first, until `start_ps` after the first one's start.
+ */
+static void ground(struct chart *chart, unsigned layer, uint64_t start_ps,
+                   int top, int bottom)
 {
     box_at(chart, PAINT_WAITING, 0,
            place(chart, outcome_with_results_ps(chart->outcome)), top, bottom);
     if (layer == 0) {
-        box_at(chart, PAINT_PREPARING, 0, chart->start_ps, top, bottom);
+        box_at(chart, PAINT_PREPARING, 0, place(chart, start_ps), top, bottom);
     }
 }
 
@@ -216,12 +218,16 @@ static void phases(struct chart *chart)
 
 static void node_row(struct chart *chart, const struct outcome_node *node)
 {
+    const struct outcome *outcome = chart->outcome;
     int top = chart->height + MARGIN;
     int bottom = chart->height + ROW - MARGIN;
 
     fprintf(chart->script, "set ytics add (\"%u,%u\" %d)\n", node->at.x,
             node->at.y, chart->height + ROW / 2);
-    ground(chart, node->layer, top, bottom);
+    ground(chart, node->layer,
+           outcome_plan_of(outcome, node)->scatter_start_ps -
+               outcome->plan.scatter_start_ps,
+           top, bottom);
     for (unsigned k = 0; k < node->intervals; ++k) {
         const struct outcome_compute_interval *interval = &node->interval[k];
 
@@ -254,21 +260,35 @@ static void circuit_boxes(struct chart *chart,
         chart->top[other] + ROW - MARGIN);
 }
 
-static void layer_rows(struct chart *chart, unsigned layer)
+/* With several originators, whose layer it is. */
+static void layer_label(struct chart *chart, uint32_t group, unsigned layer,
+                        int height)
+{
+    fputs("set label \"", chart->script);
+    if (chart->outcome->originators > 0) {
+        const struct torus_coord *at = &chart->outcome->several[group].at;
+
+        fprintf(chart->script, "%u,%u: ", at->x, at->y);
+    }
+    fprintf(chart->script, "layer %u\" at graph 1.008, first %d left\n", layer,
+            height);
+}
+
+static void layer_rows(struct chart *chart, uint32_t group, unsigned layer)
 {
     const struct outcome *outcome = chart->outcome;
     int top = chart->height;
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        if (outcome->node[i].active && outcome->node[i].layer == layer) {
+        const struct outcome_node *node = &outcome->node[i];
+
+        if (node->active && node->layer == layer && node->group == group) {
             chart->top[i] = chart->height;
-            node_row(chart, &outcome->node[i]);
+            node_row(chart, node);
         }
     }
     if (chart->height > top) {
-        fprintf(chart->script,
-                "set label \"layer %u\" at graph 1.008, first %d left\n", layer,
-                (top + chart->height) / 2);
+        layer_label(chart, group, layer, (top + chart->height) / 2);
         planned_mark(chart, layer, top, chart->height);
         chart->height += GAP / 2;
     }
@@ -277,9 +297,12 @@ static void layer_rows(struct chart *chart, unsigned layer)
 static void rows(struct chart *chart)
 {
     const struct outcome *outcome = chart->outcome;
+    uint32_t groups = outcome->originators > 0 ? outcome->originators : 1;
 
-    for (unsigned layer = 0; layer <= TORUS_PHASES_MAX; ++layer) {
-        layer_rows(chart, layer);
+    for (uint32_t group = 0; group < groups; ++group) {
+        for (unsigned layer = 0; layer <= TORUS_PHASES_MAX; ++layer) {
+            layer_rows(chart, group, layer);
+        }
     }
     for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
         circuit_boxes(chart, &outcome->circuit[i]);
@@ -433,7 +456,8 @@ static void layer_band(struct chart *chart, struct band *band, unsigned layer)
     fprintf(chart->script,
             "set label \"%" PRIu32 " node%s\" at graph 1.008, first %d left\n",
             nodes, nodes == 1 ? "" : "s", chart->height + BAND / 2);
-    ground(chart, layer, chart->height + MARGIN, chart->height + BAND - MARGIN);
+    ground(chart, layer, 0, chart->height + MARGIN,
+           chart->height + BAND - MARGIN);
     for (unsigned i = 0; i < sizeof order / sizeof order[0]; ++i) {
         band_area(chart, band, order[i], edge, nodes);
     }

@@ -155,6 +155,19 @@ static json_t *intervals_json(const struct outcome *outcome,
     return intervals;
 }
 
+/* Which of several originators a node serves; NULL if there is but one. */
+static json_t *originator_json(const struct outcome *outcome,
+                               const struct outcome_node *node)
+{
+    const struct torus_coord *at;
+
+    if (outcome->originators == 0) {
+        return NULL;
+    }
+    at = &outcome->several[node->group].at;
+    return json_pack("[i,i]", at->x, at->y);
+}
+
 static json_t *nodes_json(const struct outcome *outcome)
 {
     json_t *nodes = json_array();
@@ -167,8 +180,9 @@ static json_t *nodes_json(const struct outcome *outcome)
             continue; /* it had no part in any batch */
         }
         entry = json_pack(
-            "{s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o*}", "x",
-            node->at.x, "y", node->at.y, "layer", node->layer, "units",
+            "{s:i, s:i, s:o*, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o*}",
+            "x", node->at.x, "y", node->at.y, "originator",
+            originator_json(outcome, node), "layer", node->layer, "units",
             integer(node->units), "received_ps", integer(node->received_ps),
             "hop_ps", integer(node->hop_ps), "forwarded_ps",
             integer(node->forwarded_ps), "compute_start_ps",
@@ -349,7 +363,9 @@ static void collect_list(void *context, const char *name, const uint8_t *values,
     collect(context, name, list);
 }
 
-static json_t *result_json(const struct outcome *outcome)
+/* As the kernel reports it: of one of several originators, or if there is no
+   such number, the result of all. */
+static json_t *result_json(const struct outcome *outcome, uint32_t index)
 {
     struct collector collector = {.object = json_object(), .failed = false};
     struct kernel_sink sink = {.context = &collector,
@@ -360,12 +376,61 @@ static json_t *result_json(const struct outcome *outcome)
                                .list = collect_list,
                                .lines = collect_lines};
 
-    outcome_report_result(outcome, &sink);
+    if (index < outcome->originators) {
+        outcome_report_group_result(outcome, index, &sink);
+    } else {
+        outcome_report_result(outcome, &sink);
+    }
     if (collector.failed) {
         json_decref(collector.object);
         return NULL;
     }
     return collector.object;
+}
+
+/* The result of the whole job. Offsets count within one originator's load. */
+static json_t *whole_result_json(const struct outcome *outcome)
+{
+    json_t *result = result_json(outcome, outcome->originators);
+
+    if (result != NULL && outcome->originators > 0) {
+        (void)json_object_del(result, "offsets");
+        (void)json_object_del(result, "offsets_complete");
+    }
+    return result;
+}
+
+/* What one of several originators planned, and what its group measured. */
+static json_t *group_json(const struct outcome *outcome, uint32_t index)
+{
+    const struct outcome_originator *one = &outcome->several[index];
+    const struct wire_report *plan = &one->plan;
+    const char *name = one->input_name;
+
+    return json_pack(
+        "{s:i, s:i, s:o, s:{s:o, s:o}, s:o, s:{s:i, s:i, s:o, s:o}, "
+        "s:{s:o, s:o, s:o, s:o}, s:o}",
+        "x", one->at.x, "y", one->at.y, "file", text(name, strlen(name)),
+        "load", "bytes", integer(one->load_bytes), "units",
+        integer(one->load_units), "nodes", integer(one->nodes), "plan",
+        "phases", (int)plan->phases, "rounds", (int)plan->rounds, "makespan_ps",
+        integer(plan->makespan_ps), "compute_ps_per_unit",
+        integer(plan->compute_ps), "measured", "start_ps",
+        integer(outcome_group_start_ps(outcome, index)), "makespan_ps",
+        integer(outcome_group_makespan_ps(outcome, index)), "with_results_ps",
+        integer(outcome_group_with_results_ps(outcome, index)), "answer_ps",
+        integer(outcome_group_answer_ps(outcome, index)), "result",
+        result_json(outcome, index));
+}
+
+static json_t *groups_json(const struct outcome *outcome)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < outcome->originators; ++i) {
+        append(&list, group_json(outcome, i));
+    }
+    return list;
 }
 
 /* The times of each batch of a load that goes in several. */
@@ -432,11 +497,14 @@ json_t *report_json(const struct outcome *outcome)
         outcome->kernel->name, "load", "bytes", integer(outcome->load_bytes),
         "units", integer(outcome->load_units), "plan", plan_json(outcome),
         "measured", measured_json(outcome), "network", network_json(outcome),
-        "result", result_json(outcome), "timeline_sha256", hex, "wall_s",
+        "result", whole_result_json(outcome), "timeline_sha256", hex, "wall_s",
         "boot", outcome->boot_wall_s, "run", outcome->run_wall_s);
     if (json == NULL) {
         file_error("report", "%s", strerror(ENOMEM));
         return NULL;
+    }
+    if (outcome->originators > 0) {
+        json_object_set_new(json, "originators", groups_json(outcome));
     }
     if (outcome->batch_count > 1) {
         json_object_set_new(json, "batches", batches_json(outcome));

@@ -87,14 +87,35 @@ void summary_injections(FILE *out, const struct injections *injections)
     }
 }
 
+static void print_load(FILE *out, const struct outcome *outcome)
+{
+    fputs("load      ", out);
+    if (outcome->originators > 0) {
+        fprintf(out, "%" PRIu32 " files", outcome->originators);
+    } else {
+        fputs(outcome->input_name != NULL ? outcome->input_name : "-", out);
+    }
+    fprintf(out, ", %" PRIu64 " bytes, %" PRIu64 " units of %s\n",
+            outcome->load_bytes, outcome->load_units, outcome->kernel->name);
+}
+
+static void print_mesh(FILE *out, const struct outcome *outcome)
+{
+    fprintf(out, "mesh      %u x %u, ", outcome->size.width,
+            outcome->size.height);
+    if (outcome->originators > 0) {
+        fprintf(out, "%" PRIu32 " originators", outcome->originators);
+    } else {
+        fprintf(out, "originator %u,%u", outcome->originator.x,
+                outcome->originator.y);
+    }
+    fprintf(out, ", on %s (%s)\n", outcome->on, outcome->board);
+}
+
 static void print_head(FILE *out, const struct outcome *outcome)
 {
-    fprintf(out, "load      %s, %" PRIu64 " bytes, %" PRIu64 " units of %s\n",
-            outcome->input_name != NULL ? outcome->input_name : "-",
-            outcome->load_bytes, outcome->load_units, outcome->kernel->name);
-    fprintf(out, "mesh      %u x %u, originator %u,%u, on %s (%s)\n",
-            outcome->size.width, outcome->size.height, outcome->originator.x,
-            outcome->originator.y, outcome->on, outcome->board);
+    print_load(out, outcome);
+    print_mesh(out, outcome);
     print_profile(out, "profile", &outcome->profile);
     if (!same_costs(&outcome->profile, &outcome->plan_profile)) {
         print_profile(out, "plan with", &outcome->plan_profile);
@@ -349,6 +370,29 @@ static void print_times(FILE *out, const struct outcome *outcome)
             outcome->boot_wall_s, outcome->run_wall_s);
 }
 
+/* A line for each of several originators. */
+static void print_groups(FILE *out, const struct outcome *outcome)
+{
+    for (uint32_t i = 0; i < outcome->originators; ++i) {
+        const struct outcome_originator *one = &outcome->several[i];
+        char place[16];
+        char planned[SUMMARY_TIME_BYTES];
+        char measured[SUMMARY_TIME_BYTES];
+        char answer[SUMMARY_TIME_BYTES];
+
+        snprintf(place, sizeof place, "%u,%u", one->at.x, one->at.y);
+        summary_time(planned, one->plan.makespan_ps);
+        summary_time(measured, outcome_group_makespan_ps(outcome, i));
+        summary_time(answer, outcome_group_answer_ps(outcome, i));
+        fprintf(out,
+                "%s%-9s %" PRIu32 " node%s: planned %s, measured %s, answer "
+                "after %s; %s\n",
+                i == 0 ? "\n" : "", place, one->nodes,
+                one->nodes == 1 ? "" : "s", planned, measured, answer,
+                one->input_name);
+    }
+}
+
 static void print_integer(void *context, const char *name, uint64_t value)
 {
     fprintf((FILE *)context, "%s = %" PRIu64 "\n", name, value);
@@ -404,7 +448,29 @@ static void print_list(void *context, const char *name, const uint8_t *values,
     fprintf(out, "%s\n", count == 0 ? " none" : "");
 }
 
-void summary_print(FILE *out, const struct outcome *outcome)
+/* Offsets count within one originator's load. */
+static bool is_offset(const char *name)
+{
+    return strncmp(name, "offsets", strlen("offsets")) == 0;
+}
+
+static void print_other_list(void *context, const char *name,
+                             const uint8_t *values, unsigned value_bytes,
+                             uint32_t count)
+{
+    if (!is_offset(name)) {
+        print_list(context, name, values, value_bytes, count);
+    }
+}
+
+static void print_other_flag(void *context, const char *name, int value)
+{
+    if (!is_offset(name)) {
+        print_flag(context, name, value);
+    }
+}
+
+static void print_results(FILE *out, const struct outcome *outcome)
 {
     struct kernel_sink sink = {.context = out,
                                .integer = print_integer,
@@ -414,6 +480,23 @@ void summary_print(FILE *out, const struct outcome *outcome)
                                .list = print_list,
                                .lines = print_lines};
 
+    for (uint32_t i = 0; i < outcome->originators; ++i) {
+        fprintf(out, "\nof %s\n", outcome->several[i].input_name);
+        outcome_report_group_result(outcome, i, &sink);
+    }
+    if (outcome->originators > 0) {
+        sink.list = print_other_list;
+        sink.flag = print_other_flag;
+        fputs("\nof all files", out);
+    }
+    if (outcome->result.data != NULL) {
+        fputc('\n', out);
+        outcome_report_result(outcome, &sink);
+    }
+}
+
+void summary_print(FILE *out, const struct outcome *outcome)
+{
     print_head(out, outcome);
     print_choices(out, outcome);
     print_answer(out, outcome);
@@ -421,8 +504,6 @@ void summary_print(FILE *out, const struct outcome *outcome)
     print_rounds(out, outcome);
     print_batches(out, outcome);
     print_times(out, outcome);
-    if (outcome->result.data != NULL) {
-        fputc('\n', out);
-        outcome_report_result(outcome, &sink);
-    }
+    print_groups(out, outcome);
+    print_results(out, outcome);
 }

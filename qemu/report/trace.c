@@ -116,8 +116,9 @@ static void print_interval(FILE *out, const struct outcome *outcome,
 static void print_preparing(FILE *out, const struct outcome *outcome,
                             uint32_t index)
 {
-    const struct wire_report *plan = &outcome->plan;
-    uint64_t start_ps = outcome_scatter_start_ps(outcome);
+    const struct wire_report *plan =
+        outcome_plan_of(outcome, &outcome->node[index]);
+    uint64_t start_ps = plan->scatter_start_ps - plan->ordered_ps;
     uint64_t last_ps = plan->measure_ps + plan->plan_ps;
     const struct {
         const char *name;
@@ -128,7 +129,7 @@ static void print_preparing(FILE *out, const struct outcome *outcome,
                 {"begin", plan->begin_ps},
                 {"measure", plan->measure_ps},
                 {"plan", plan->plan_ps}};
-    uint64_t at_ps = 0;
+    uint64_t at_ps = plan->ordered_ps - outcome->plan.ordered_ps;
 
     for (unsigned i = 0; i < sizeof part / sizeof part[0]; ++i) {
         if (plan->advance && i == AFTER_ADVANCE) {

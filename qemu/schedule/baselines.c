@@ -50,7 +50,7 @@ static struct torus_path join(struct leg first, struct leg second)
     return path;
 }
 
-static uint32_t hops_from_originator(struct torus_size size, uint32_t node)
+uint32_t schedule_hops(struct torus_size size, uint32_t node)
 {
     struct torus_coord origin = {0, 0};
     struct torus_coord at = torus_coord_of(size, node);
@@ -59,7 +59,7 @@ static uint32_t hops_from_originator(struct torus_size size, uint32_t node)
            leg_y(size, origin, at).hops;
 }
 
-static uint32_t hops_most(struct torus_size size)
+uint32_t schedule_hops_most(struct torus_size size)
 {
     return size.width / 2u + size.height / 2u;
 }
@@ -121,7 +121,7 @@ static bool nearest_move(struct schedule_circuit circuits[],
         enum torus_port back = (enum torus_port)port;
         uint32_t from = torus_index(size, torus_step(size, at, back, 1));
 
-        if (hops_from_originator(size, from) + 1 == hops &&
+        if (schedule_hops(size, from) + 1 == hops &&
             (best.phase == 0 || descendants[from] < descendants[best.from])) {
             best = (struct schedule_circuit){
                 from,
@@ -146,7 +146,7 @@ static void fill_wave(struct schedule_circuit circuits[],
     do {
         moved = false;
         for (uint32_t node = 1; node < nodes; ++node) {
-            if (hops_from_originator(size, node) == hops) {
+            if (schedule_hops(size, node) == hops) {
                 moved |= nearest_move(circuits, descendants, size, node, hops);
             }
         }
@@ -163,7 +163,7 @@ static bool fill_nearest(struct schedule_circuit circuits[],
     if (descendants == NULL) {
         return false;
     }
-    for (uint32_t hops = hops_most(size); hops > 0; --hops) {
+    for (uint32_t hops = schedule_hops_most(size); hops > 0; --hops) {
         fill_wave(circuits, descendants, size, hops);
     }
     free(descendants);
@@ -178,9 +178,8 @@ int schedule_nearest(struct schedule_branch tree[], struct torus_size size,
 
 /* ---- star ---- */
 
-/* The path out of `port`, if one of the shortest leads there; or no hops. */
-static struct torus_path ray_path(struct torus_size size, uint32_t node,
-                                  enum torus_port port)
+struct torus_path schedule_ray(struct torus_size size, uint32_t node,
+                               enum torus_port port)
 {
     struct torus_coord origin = {0, 0};
     struct torus_coord at = torus_coord_of(size, node);
@@ -204,7 +203,8 @@ static void add_ray(struct schedule_circuit circuits[], uint16_t queued[],
     struct torus_path best = {0};
 
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        struct torus_path path = ray_path(size, node, (enum torus_port)port);
+        struct torus_path path =
+            schedule_ray(size, node, (enum torus_port)port);
 
         if (path.hops > 0 &&
             (best.hops == 0 || queued[path.port] < queued[best.port])) {
@@ -215,28 +215,19 @@ static void add_ray(struct schedule_circuit circuits[], uint16_t queued[],
     circuits[node] = (struct schedule_circuit){0, queued[best.port], best};
 }
 
-/* The circuits to all nodes, or to those of member[], by their places from the
-   originator. */
-static void fill_rays(struct schedule_circuit circuits[],
-                      struct torus_size size, const bool *member)
+static bool fill_star(struct schedule_circuit circuits[],
+                      struct torus_size size)
 {
     uint32_t nodes = torus_nodes(size);
     uint16_t queued[TORUS_PORTS] = {0};
 
-    for (uint32_t hops = 1; hops <= hops_most(size); ++hops) {
+    for (uint32_t hops = 1; hops <= schedule_hops_most(size); ++hops) {
         for (uint32_t node = 1; node < nodes; ++node) {
-            if (hops_from_originator(size, node) == hops &&
-                (member == NULL || member[node])) {
+            if (schedule_hops(size, node) == hops) {
                 add_ray(circuits, queued, size, node);
             }
         }
     }
-}
-
-static bool fill_star(struct schedule_circuit circuits[],
-                      struct torus_size size)
-{
-    fill_rays(circuits, size, NULL);
     return true;
 }
 
@@ -244,38 +235,4 @@ int schedule_star(struct schedule_branch tree[], struct torus_size size,
                   struct torus_coord originator)
 {
     return schedule_tree_grow(tree, size, originator, fill_star);
-}
-
-/* ---- a star of some nodes ---- */
-
-/* The members by their places from the originator. */
-static void turn_members(bool turned[], struct torus_size size,
-                         struct torus_coord originator, const bool member[])
-{
-    for (uint32_t i = 0; i < torus_nodes(size); ++i) {
-        struct torus_coord at = torus_coord_of(size, i);
-        struct torus_coord by = {
-            (uint16_t)((at.x + size.width - originator.x) % size.width),
-            (uint16_t)((at.y + size.height - originator.y) % size.height)};
-
-        turned[torus_index(size, by)] = member[i];
-    }
-}
-
-int schedule_star_of(struct schedule_branch tree[], struct torus_size size,
-                     struct torus_coord originator, const bool member[])
-{
-    uint32_t nodes = torus_nodes(size);
-    struct schedule_circuit *circuits = calloc(nodes, sizeof *circuits);
-    bool *turned = calloc(nodes, sizeof *turned);
-    int phases = -1;
-
-    if (circuits != NULL && turned != NULL) {
-        turn_members(turned, size, originator, member);
-        fill_rays(circuits, size, turned);
-        phases = schedule_tree_order(tree, size, originator, circuits);
-    }
-    free(circuits);
-    free(turned);
-    return phases;
 }

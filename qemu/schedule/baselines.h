@@ -12,8 +12,6 @@
 #include "hal/nodiscard.h"
 #include "qemu/schedule/tree.h"
 
-#include <stdbool.h>
-
 /*
  * The binomial tree of message-passing libraries: with 2^b the least power
  * that is not below the number of nodes, in phase i every node whose rank is a
@@ -46,14 +44,14 @@ NODISCARD int schedule_star(struct schedule_branch tree[],
                             struct torus_size size,
                             struct torus_coord originator);
 
-/*
- * The same to some nodes only: those with member[i], row-major; the
- * originator's is not read. The size has 1 to SCHEDULE_NODES_MAX nodes. Result:
- * the last phase, or -1 without memory; tree[0].nodes are filled in.
- */
-NODISCARD int schedule_star_of(struct schedule_branch tree[],
-                               struct torus_size size,
-                               struct torus_coord originator,
-                               const bool member[]);
+/* Hops from the originator to the node so many places, row-major, behind it;
+   and the most that there are. */
+uint32_t schedule_hops(struct torus_size size, uint32_t node);
+uint32_t schedule_hops_most(struct torus_size size);
+
+/* The path to that node out of `port`, if one of the shortest leads there; or
+   no hops. */
+struct torus_path schedule_ray(struct torus_size size, uint32_t node,
+                               enum torus_port port);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "qemu/schedule/baselines.h"
 #include "qemu/schedule/farm.h"
+#include "qemu/schedule/group_star.h"
 #include "qemu/schedule/scatter.h"
 #include "qemu/support/memory.h"
 #include "scatter/plan/tree.h"
@@ -109,7 +110,7 @@ uint8_t *schedule_group_tree(enum schedule schedule, struct torus_size size,
                              const uint8_t *slow_shift)
 {
     struct schedule_branch *tree = allocate_tree(size);
-    int phases = schedule_star_of(tree, size, originator, member);
+    int phases = schedule_group_star(tree, size, originator, member);
     uint8_t *out = NULL;
 
     if (phases >= 0 && phases <= (int)TREE_PHASES_MAX) {
