@@ -297,6 +297,16 @@ static int write_outputs(const struct own_options *options,
     return failed;
 }
 
+/* Of several originators the first tells the rate. */
+static int write_rates(const struct own_options *options,
+                       const struct outcome *outcome)
+{
+    struct job_config config = options->job.config;
+
+    config.load = *load_of(&options->job.config, 0);
+    return rates_update(options->rates, &config, outcome);
+}
+
 static int write_all(const struct own_options *options,
                      const struct outcome *outcome)
 {
@@ -313,7 +323,7 @@ static int write_all(const struct own_options *options,
     }
     failed |= write_outputs(options, outcome);
     if (options->rates != NULL) {
-        failed |= rates_update(options->rates, &options->job.config, outcome);
+        failed |= write_rates(options, outcome);
     }
     if (options->json) {
         failed |= report_print(outcome);

@@ -81,19 +81,13 @@ static int run_forest(void *context, struct outcome *outcome, uint32_t index)
     return forest_run(outcome, job->forest, job->mesh);
 }
 
-/* Opens the mesh, and looks up what is known of it and the kernel. */
-static int open_mesh(struct job *job)
+/* Looks up what is known of an open mesh and the kernel. */
+static void set_mesh(struct job_config *config, const struct job_mesh *mesh)
 {
-    struct job_config *config = &job->config;
-    int status = config->mesh->open(&job->mesh, config, false);
-
-    if (status == 0) {
-        config->room_bytes = job->mesh->room_bytes;
-        if (config->rates != NULL) {
-            config->rate = rates_find(config->rates, config, job->mesh->board);
-        }
+    config->room_bytes = mesh->room_bytes;
+    if (config->rates != NULL) {
+        config->rate = rates_find(config->rates, config, mesh->board);
     }
-    return status;
 }
 
 static void close_mesh(struct outcome *outcome, struct job *job, double start_s)
@@ -113,10 +107,10 @@ static int execute_several(struct outcome *outcome, struct job *job)
     }
     job->forest = &forest;
     job->config = forest.config[0];
-    status = open_mesh(job);
+    status = job->config.mesh->open(&job->mesh, &job->config, false);
     if (status == 0) {
         for (uint32_t i = 0; i < forest.groups->count; ++i) {
-            forest.config[i].rate = job->config.rate;
+            set_mesh(&forest.config[i], job->mesh);
         }
         status = batches_run(outcome, &job->config, run_forest, job);
         close_mesh(outcome, job, start_s);
@@ -132,9 +126,10 @@ static int execute_one(struct outcome *outcome, struct job *job)
     int status = job_order_tree(&tree, &job->config);
 
     if (status == 0) {
-        status = open_mesh(job);
+        status = job->config.mesh->open(&job->mesh, &job->config, false);
     }
     if (status == 0) {
+        set_mesh(&job->config, job->mesh);
         job->tree = tree;
         status = batches_fit(&job->config)
                      ? batches_run(outcome, &job->config, run_batch, job)

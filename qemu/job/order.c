@@ -141,24 +141,30 @@ void job_order_free(struct job_order *order)
 
 /* ---- the report ---- */
 
-/* Prints which originator a message is about. */
-static void print_originator(const struct job_config *config)
+/* Prints which of several originators a message is about. */
+static void print_place(const struct job_config *config)
 {
-    fputs("quincunx: the originator ", stderr);
     if (config->groups != NULL) {
-        fprintf(stderr, "%u,%u of %s ", config->originator.x,
+        fprintf(stderr, " at %u,%u, of %s", config->originator.x,
                 config->originator.y, config->input_name);
     }
+}
+
+static void print_originator(const struct job_config *config)
+{
+    fputs("quincunx: the originator", stderr);
+    print_place(config);
+    fputc(' ', stderr);
 }
 
 static int complain_phases(const struct job_config *config,
                            const struct wire_report *plan)
 {
     if (config->rounds > 1 && config->rounds != WIRE_BEST) {
-        fprintf(stderr,
-                "quincunx: --rounds %u: infeasible for this load; fewer "
-                "rounds, 1, or auto may be\n",
+        fprintf(stderr, "quincunx: --rounds %u: infeasible for this load",
                 config->rounds);
+        print_place(config);
+        fputs("; fewer rounds, 1, or auto may be\n", stderr);
     } else {
         fprintf(stderr,
                 "quincunx: --phases %u: infeasible for this load; "

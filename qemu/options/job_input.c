@@ -8,6 +8,7 @@
 #include "qemu/options/job.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
+#include "qemu/support/parse.h"
 
 #include "scatter/engine/core.h"
 
@@ -143,8 +144,26 @@ int job_options_find_boards(struct job_options *options)
     return status == 0 ? emulator_check(config->board, otherwise) : status;
 }
 
-/* An originator must have a load that its board takes at once. */
-static int check_originator(const struct job_options *options, uint32_t index)
+/* Refuses an originator whose file is missing or empty. */
+static int check_file(const struct originators_options *given, uint32_t index)
+{
+    FILE *file;
+    uint64_t bytes = 0;
+    int status = file_open(&file, &bytes, given->given[index].input_name);
+
+    if (status == 0) {
+        fclose(file);
+    }
+    if (bytes > 0) {
+        return 0;
+    }
+    parse_report("--originator", given->text[index],
+                 "must have a FILE of 1 byte or more");
+    return EXIT_USAGE;
+}
+
+/* Refuses a load that is more than a board takes at once. */
+static int check_units(const struct job_options *options, uint32_t index)
 {
     const struct job_config *config = &options->config;
     uint64_t most = batches_memory_units(config);
@@ -173,11 +192,7 @@ static int read_loads(struct job_options *options)
         config->load = (struct format_load){.wants_output = wants_output};
         status = read_load(options);
         if (status == 0) {
-            status = check_originator(options, i);
-        } else {
-            fprintf(stderr, "quincunx: --originator '%s': must have a load\n",
-                    options->originators.text[i]);
-            status = EXIT_USAGE;
+            status = check_units(options, i);
         }
         originator->load = config->load;
         originator->terms = config->terms;
@@ -189,8 +204,14 @@ static int read_loads(struct job_options *options)
 
 int job_options_open(struct job_options *options)
 {
-    int status = options->config.originators > 0 ? read_loads(options)
-                                                 : read_load(options);
+    int status = 0;
 
+    for (uint32_t i = 0; status == 0 && i < options->originators.count; ++i) {
+        status = check_file(&options->originators, i);
+    }
+    if (status == 0) {
+        status = options->config.originators > 0 ? read_loads(options)
+                                                 : read_load(options);
+    }
     return status == 0 ? job_options_find_boards(options) : status;
 }

@@ -400,6 +400,22 @@ static json_t *whole_result_json(const struct outcome *outcome)
     return result;
 }
 
+/* The units of each node of a group. */
+static json_t *shares_json(const struct outcome *outcome, uint32_t index)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        const struct outcome_node *node = &outcome->node[i];
+
+        if (node->group == index) {
+            append(&list, json_pack("{s:i, s:i, s:o}", "x", node->at.x, "y",
+                                    node->at.y, "units", integer(node->units)));
+        }
+    }
+    return list;
+}
+
 /* What one of several originators planned, and what its group measured. */
 static json_t *group_json(const struct outcome *outcome, uint32_t index)
 {
@@ -408,16 +424,17 @@ static json_t *group_json(const struct outcome *outcome, uint32_t index)
     const char *name = one->input_name;
 
     return json_pack(
-        "{s:i, s:i, s:o, s:{s:o, s:o}, s:o, s:{s:i, s:i, s:o, s:o}, "
+        "{s:i, s:i, s:o, s:{s:o, s:o}, s:o, s:o, s:{s:i, s:i, s:o, s:o}, "
         "s:{s:o, s:o, s:o, s:o}, s:o}",
         "x", one->at.x, "y", one->at.y, "file", text(name, strlen(name)),
         "load", "bytes", integer(one->load_bytes), "units",
-        integer(one->load_units), "nodes", integer(one->nodes), "plan",
-        "phases", (int)plan->phases, "rounds", (int)plan->rounds, "makespan_ps",
-        integer(plan->makespan_ps), "compute_ps_per_unit",
-        integer(plan->compute_ps), "measured", "start_ps",
-        integer(outcome_group_start_ps(outcome, index)), "makespan_ps",
-        integer(outcome_group_makespan_ps(outcome, index)), "with_results_ps",
+        integer(one->load_units), "nodes", integer(one->nodes), "shares",
+        shares_json(outcome, index), "plan", "phases", (int)plan->phases,
+        "rounds", (int)plan->rounds, "makespan_ps", integer(plan->makespan_ps),
+        "compute_ps_per_unit", integer(plan->compute_ps), "measured",
+        "start_ps", integer(outcome_group_start_ps(outcome, index)),
+        "makespan_ps", integer(outcome_group_makespan_ps(outcome, index)),
+        "with_results_ps",
         integer(outcome_group_with_results_ps(outcome, index)), "answer_ps",
         integer(outcome_group_answer_ps(outcome, index)), "result",
         result_json(outcome, index));

@@ -46,14 +46,10 @@ static uint64_t estimate_ps(const struct scatter *scatter)
     return unit_ps > 0 ? unit_ps : 1;
 }
 
-/* Units of each node if all that the order reaches got the same. */
-static uint32_t mean_share(const struct scatter *scatter,
-                           const struct originator *originator)
+/* Units of each node if all got the same. */
+static uint32_t mean_share(const struct scatter *scatter)
 {
-    uint32_t nodes = originator->order.tree_nodes;
-
-    return scatter->units /
-           (nodes > 0 ? nodes : torus_nodes(scatter->size));
+    return scatter->units / torus_nodes(scatter->size);
 }
 
 /* Units to compute: 0 if the estimate must do. */
@@ -61,7 +57,7 @@ static uint32_t piece_units(const struct scatter *scatter,
                             const struct originator *originator)
 {
     uint64_t estimated_ps = originator->report.compute_ps;
-    uint32_t share = mean_share(scatter, originator);
+    uint32_t share = mean_share(scatter);
     uint64_t part = originator->advance.units > 0
                         ? originator->advance.units / ADVANCED_PART
                     : scatter->policy->learns ? 0
@@ -244,7 +240,7 @@ static int sample_load(struct scatter *scatter, struct originator *originator,
 static int measure_piece(struct scatter *scatter, struct originator *originator,
                          uint32_t units)
 {
-    uint32_t most = mean_share(scatter, originator) / MOST_OF_A_SHARE;
+    uint32_t most = mean_share(scatter) / MOST_OF_A_SHARE;
     unsigned pieces = 3;
     uint32_t samples = samples_of(scatter, originator, units);
     uint32_t sample_units = samples > 0 ? units / 2 / samples : 0;

@@ -4,6 +4,7 @@ results, of static shares in rounds and of a farm, over what no schedule can do
 better.
 
 usage: policies.py"""
+import json
 import pathlib
 import random
 import sys
@@ -41,6 +42,11 @@ WORLDS = [
 # Outputs as long as the input, on native nodes: bytes, instructions, profile.
 OUTPUTS = [(1.10, MEGA, 32, "lvds"), (1.25, 100 * KILO, 32, "lvds"),
            (1.03, MEGA, 200, "lvds"), (1.02, MEGA, 32, "t3d")]
+
+# Loads of several originators, far apart: instructions, most, and the loads.
+FAR = {2: [(0, 0), (2, 2)], 4: [(0, 0), (2, 1), (4, 2), (1, 3)]}
+GROUPS = [(1.15, 8, [500, 500]), (1.12, 8, [750, 250]),
+          (1.12, 8, [250, 250, 250, 250]), (1.08, 32, [750, 250])]
 
 # Text whose matches, one in so many bytes, are all in its last fifth.
 MATCH_EVERY = 60
@@ -124,11 +130,47 @@ def output_lines(table, folder):
             *ratios, most, ratios[1])
 
 
+def at_once(schedule, instructions, originators):
+    """The makespan of several originators' job."""
+    done = mesh.command("run", "--json", "--mesh", "5x5", "--on", "native",
+                        "--kernel", "spin", "--arg", instructions, "--profile",
+                        "lvds", "--schedule", schedule, *originators)
+    if done.returncode != 0:
+        sys.exit(f"bench: a run failed:\n{done.stderr}")
+    return json.loads(done.stdout)["measured"]["makespan_ps"]
+
+
+def groups_of(table, folder, most, instructions, sizes):
+    """Several originators at once beside their jobs one after the other."""
+    loads = [mesh.zeros(folder / f"zeros-{size}", size * KILO)
+             for size in sizes]
+    unit_ps = instructions * 32_000
+    bound_ps = max(sum(sizes) * KILO * unit_ps / NODES,
+                   max(sizes) * KILO / (1 / unit_ps + 4 / BYTE_PS["lvds"]))
+    words = [word for (x, y), load in zip(FAR[len(sizes)], loads)
+             for word in ("--originator", f"{x},{y}={load}")]
+    in_turn = sum(measured("peters-syska", "spin", instructions, "lvds", load,
+                           "--on", "native")["makespan_ps"] for load in loads)
+    star, farm = (at_once(schedule, instructions, words) / bound_ps
+                  for schedule in ("star", "farm"))
+    table.row(f"{' + '.join(map(str, sizes))} kB, spin {instructions}",
+              f"{in_turn / bound_ps:.3f}", f"{farm:.3f}", f"{most} at most",
+              f"{star:.3f}", table.verdict(True, star <= most))
+
+
+def group_lines(table, folder):
+    table.headings("originators, makespan over the bound, 25 native nodes",
+                   "in turn", "farms", "must be", "stars", "met", shape=SHAPE)
+    for row_of in GROUPS:
+        groups_of(table, folder, *row_of)
+
+
 def lines(table, folder):
     folder = pathlib.Path(folder)
     world_lines(table, folder)
     text_lines(table, folder)
     output_lines(table, folder)
+    group_lines(table, folder)
 
 
 if __name__ == "__main__":

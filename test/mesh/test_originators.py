@@ -1,0 +1,451 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several originators, each with a load and a group of nodes of its own: every
+unit is computed once by a node of its group, results and outputs are those of
+the loads one after the other, and all end together.
+
+QUINCUNX_SEED chooses meshes, places, loads and speeds.
+"""
+import fractions
+import json
+import pathlib
+import sys
+
+import mesh
+import pytest
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
+import job_bench  # noqa: E402
+
+USAGE, FAILED = 2, 1
+INSTRUCTION_PS = 32_000
+LVDS_PS = 80_000  # a byte
+BOARD_BYTES = 16 << 20
+
+
+def given(loads):
+    """The options of {(x, y): path}, in that order."""
+    return [word for (x, y), path in loads.items()
+            for word in ("--originator", f"{x},{y}={path}")]
+
+
+def command(loads, *words, **options):
+    options = {"mesh": "5x5", "on": "native", "kernel": "spin", "arg": "8",
+               **options}
+    line = [word for name, value in options.items() if value is not None
+            for word in (f"--{name}", str(value))]
+    return mesh.command("run", "--json", *line, *given(loads), *words)
+
+
+def run(loads, *words, **options):
+    done = command(loads, *words, **options)
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def placed(rng, width, height, count):
+    nodes = [(x, y) for x in range(width) for y in range(height)]
+    return rng.sample(nodes, count)
+
+
+def hops(a, b, width, height):
+    away = [abs(a[0] - b[0]), abs(a[1] - b[1])]
+    return min(away[0], width - away[0]) + min(away[1], height - away[1])
+
+
+def check_groups(report, sizes):
+    """Every node serves one originator, and every unit of a load is computed
+    once, by nodes of its group."""
+    seen = set()
+    for one, (place, size) in zip(report["originators"], sizes.items()):
+        assert (one["x"], one["y"]) == place
+        assert one["load"]["bytes"] == size
+        assert one["result"]["units"] == one["load"]["units"] == size
+        assert sum(share["units"] for share in one["shares"]) == size
+        nodes = {(share["x"], share["y"]) for share in one["shares"]}
+        assert len(nodes) == one["nodes"] == len(one["shares"])
+        assert place in nodes and not nodes & seen
+        seen |= nodes
+    assert len(seen) == report["mesh"]["nodes"]
+    assert report["result"]["units"] == sum(sizes.values())
+    for node in report["measured"]["nodes"]:
+        one = next(one for one in report["originators"]
+                   if [one["x"], one["y"]] == node["originator"])
+        assert {"x": node["x"], "y": node["y"],
+                "units": node["units"]} in one["shares"]
+
+
+def check_times(report):
+    """The mesh is done when its last group is."""
+    measured = report["measured"]
+    ends = {"makespan_ps": [], "with_results_ps": []}
+    for one in report["originators"]:
+        group = one["measured"]
+        assert group["makespan_ps"] <= group["with_results_ps"]
+        for key, times in ends.items():
+            times.append(group["start_ps"] + group[key])
+    assert min(one["measured"]["start_ps"]
+               for one in report["originators"]) == 0
+    for key, times in ends.items():
+        assert measured[key] == max(times)
+    assert measured["answer_ps"] == (measured["preparing_ps"]
+                                     + measured["with_results_ps"])
+    assert measured["answer_ps"] >= max(
+        one["measured"]["answer_ps"] for one in report["originators"])
+
+
+@pytest.mark.parametrize("case", range(60))
+def test_every_unit_is_computed_once(tmp_path, case):
+    rng = mesh.seeded(f"originators {case}")
+    width, height = rng.randint(1, 8), rng.randint(1, 8)
+    count = min(rng.choice([2, 2, 3, 4, 8]), width * height)
+    places = placed(rng, width, height, count)
+    sizes = {place: rng.choice([1, 2, 24, rng.randint(1, 100),
+                                rng.randint(1, 20000)]) for place in places}
+    words = []
+    for x, y in placed(rng, width, height, min(2, width * height)):
+        words += ["--slow", f"{x},{y}={rng.choice([1, 2, 8])}"]
+    loads = {place: mesh.zeros(tmp_path / f"{place}", size)
+             for place, size in sizes.items()}
+    report = run(loads, *words, mesh=f"{width}x{height}",
+                 ports=rng.choice([1, 2, 4]), arg=rng.choice([8, 32, 3000]),
+                 profile=rng.choice(["t3d", "lvds", "uart"]),
+                 schedule=rng.choice([None, "star", "farm"]),
+                 switching=rng.choice(["circuit", "store-and-forward"]))
+    if count == 1:  # as if the file were the INPUT
+        assert "originators" not in report
+        assert report["result"]["units"] == sum(sizes.values())
+        return
+    check_groups(report, sizes)
+    check_times(report)
+
+
+def test_all_nodes_may_be_originators(tmp_path):
+    sizes = {(x, y): 100 + 10 * x + y for x in range(3) for y in range(3)}
+    loads = {place: mesh.zeros(tmp_path / f"{place}", size)
+             for place, size in sizes.items()}
+    report = run(loads, mesh="3x3")
+    check_groups(report, sizes)
+    assert report["network"]["messages"] == 0
+
+
+def test_equal_loads_have_equal_groups(tmp_path):
+    load = mesh.zeros(tmp_path / "load", 100_000)
+    for places, most in (([(0, 0), (2, 2)], 1),
+                         ([(0, 0), (2, 1), (4, 2), (1, 3)], 1)):
+        report = run(dict.fromkeys(places, load))
+        nodes = [one["nodes"] for one in report["originators"]]
+        assert max(nodes) - min(nodes) <= most
+
+
+def test_a_larger_load_has_more_nodes(tmp_path):
+    """The numbers of nodes go by the loads, where computing is the limit."""
+    loads = {(0, 0): mesh.zeros(tmp_path / "large", 400_000),
+             (2, 2): mesh.zeros(tmp_path / "small", 100_000)}
+    report = run(loads, arg="200")
+    assert [one["nodes"] for one in report["originators"]] == [20, 5]
+
+
+def test_nodes_serve_originators_that_are_near(tmp_path):
+    """With equal loads far apart, a node serves one no further away than the
+    other, but for two or so that make the groups equal."""
+    places = [(0, 0), (4, 4)]
+    load = mesh.zeros(tmp_path / "load", 100_000)
+    report = run(dict.fromkeys(places, load), mesh="8x8")
+    wrong = 0
+    for one in report["originators"]:
+        own = (one["x"], one["y"])
+        other = next(place for place in places if place != own)
+        for share in one["shares"]:
+            at = share["x"], share["y"]
+            wrong += hops(at, own, 8, 8) > hops(at, other, 8, 8)
+    assert wrong <= 4
+
+
+def bound_ps(sizes, instructions, nodes=25):
+    """What no division of the nodes can beat: all compute all the time, or one
+    originator's ports do, and it computes."""
+    unit_ps = instructions * INSTRUCTION_PS
+    ports = fractions.Fraction(1, unit_ps) + fractions.Fraction(4, LVDS_PS)
+    return max(fractions.Fraction(sum(sizes) * unit_ps, nodes),
+               max(sizes) / ports)
+
+
+@pytest.mark.parametrize("instructions,sizes,most", [
+    (8, {(0, 0): 500_000, (2, 2): 500_000}, 1.15),
+    (8, {(0, 0): 750_000, (2, 2): 250_000}, 1.12),
+    (8, {(0, 0): 250_000, (2, 1): 250_000, (4, 2): 250_000,
+         (1, 3): 250_000}, 1.12),
+    (32, {(0, 0): 750_000, (2, 2): 250_000}, 1.08)])
+def test_all_end_together(tmp_path, instructions, sizes, most):
+    loads = {place: mesh.zeros(tmp_path / f"{place}", size)
+             for place, size in sizes.items()}
+    report = run(loads, arg=instructions, profile="lvds")
+    check_groups(report, sizes)
+    check_times(report)
+    ratio = report["measured"]["makespan_ps"] / bound_ps(sizes.values(),
+                                                         instructions)
+    assert 1 <= ratio <= most
+
+
+@pytest.mark.parametrize("on,schedule,size", [
+    ("native", "star", "5x5"), ("native", "farm", "7x4"),
+    ("qemu", "star", "5x5"), ("qemu", "farm", "4x3")])
+def test_search_finds_what_is_in_each_file(tmp_path, on, schedule, size):
+    rng = mesh.seeded(f"originators search {on} {schedule}")
+    loads = {}
+    for place in placed(rng, 3, 3, 3):
+        loads[place] = tmp_path / f"{place}"
+        loads[place].write_bytes(mesh.mixed(rng.randint(2000, 9000), rng))
+    report = run(loads, mesh=size, on=on, schedule=schedule, kernel="search",
+                 arg="th", profile="t3d")
+    found = [mesh.search_result(path.read_bytes(), b"th")
+             for path in loads.values()]
+    assert [one["result"] for one in report["originators"]] == found
+    assert [one["file"] for one in report["originators"]] == list(
+        map(str, loads.values()))
+    # Offsets count within a file: the whole result has none.
+    assert report["result"] == {"count": sum(one["count"] for one in found)}
+
+
+# ---- outputs ----
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+@pytest.mark.parametrize("schedule", ["star", "farm"])
+def test_outputs_are_in_the_order_of_the_options(tmp_path, on, schedule):
+    """A spin's output goes by the places of its units in their load."""
+    rng = mesh.seeded("originators outputs")
+    sizes = {place: 3 * rng.randint(300, 3000)
+             for place in placed(rng, 5, 5, 3)}
+    loads = {place: mesh.zeros(tmp_path / f"{place}", size)
+             for place, size in sizes.items()}
+    run(loads, "-o", tmp_path / "all", on=on, schedule=schedule, arg="3,2/3")
+    expected = [bytes((31 * i + 7) % 256 for i in range(2 * size // 3))
+                for size in sizes.values()]
+    assert (tmp_path / "all").read_bytes() == b"".join(expected)
+    files = [tmp_path / f"out{i}" for i in range(3)]
+    run(loads, *(word for file in files for word in ("-o", file)), on=on,
+        schedule=schedule, arg="3,2/3")
+    assert [file.read_bytes() for file in files] == expected
+
+
+@pytest.mark.parametrize("name", [name for name, row in
+                                  job_bench.KERNELS.items()
+                                  if row[-4] is not None])
+def test_every_kernel(tmp_path, name):
+    """Files of outputs are those that runs of one load each write."""
+    *_, make, file, arg, output = job_bench.KERNELS[name]
+    make(tmp_path / file)
+    options = {"kernel": name, "arg": arg.format(folder=tmp_path)}
+    single = tmp_path / f"single-{output}"
+    done = mesh.command("run", "--json", "--mesh", "5x5", "--on", "native",
+                        "--kernel", name, "--arg", options["arg"],
+                        *(["-o", single] if output else []), tmp_path / file)
+    assert (done.returncode, done.stderr) == (0, "")
+    loads = dict.fromkeys([(1, 1), (3, 4)], tmp_path / file)
+    both = tmp_path / f"both-{output}"
+    report = run(loads, *(["-o", both] if output else []), **options)
+    for one in report["originators"]:
+        assert one["result"] == json.loads(done.stdout)["result"]
+    if output:
+        assert both.read_bytes() == 2 * single.read_bytes()
+        files = [tmp_path / f"{i}-{output}" for i in range(2)]
+        run(loads, "-o", files[0], "-o", files[1], **options)
+        for path in files:
+            assert path.read_bytes() == single.read_bytes()
+
+
+# ---- repeated, large ----
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+def test_five_runs_have_one_timeline(tmp_path, on):
+    loads = {(0, 0): mesh.zeros(tmp_path / "a", 30000),
+             (2, 2): mesh.zeros(tmp_path / "b", 20000)}
+    with mesh.busy_cores():
+        assert len({run(loads, on=on)["timeline_sha256"]
+                    for _ in range(5)}) == 1
+
+
+def test_625_nodes(tmp_path):
+    sizes = {(0, 0): 10 ** 6, (12, 12): 5 * 10 ** 5, (20, 3): 10 ** 5}
+    loads = {place: mesh.zeros(tmp_path / f"{place}", size)
+             for place, size in sizes.items()}
+    report = run(loads, mesh="25x25", arg="200", profile="t3d")
+    check_groups(report, sizes)
+    check_times(report)
+
+
+def test_rates_are_read_and_kept(tmp_path):
+    rates = tmp_path / "rates.json"
+    loads = {(0, 0): mesh.zeros(tmp_path / "a", 50000),
+             (2, 2): mesh.zeros(tmp_path / "b", 50000)}
+    first = run(loads, "--rates", rates)
+    again = run(loads, "--rates", rates)
+    assert first["plan"]["measured_units"] > 0
+    assert again["plan"]["measured_units"] == 0
+
+
+def test_chart_and_trace_show_all(tmp_path):
+    loads = {(0, 0): mesh.zeros(tmp_path / "a", 50000),
+             (2, 2): mesh.zeros(tmp_path / "b", 50000)}
+    chart, trace = tmp_path / "chart.svg", tmp_path / "trace.json"
+    report = run(loads, "--gantt", chart, "--trace", trace)
+    text = chart.read_text()
+    for x, y in loads:
+        assert f"{x},{y}: layer 0" in text
+    names = {event["args"]["name"]
+             for event in json.loads(trace.read_text())["traceEvents"]
+             if event["name"] == "thread_name"}
+    for node in report["measured"]["nodes"]:
+        assert f"{node['x']},{node['y']} layer {node['layer']}" in names
+    for one in report["originators"]:
+        assert f"{one['x']},{one['y']} layer 0" in names
+
+
+def test_the_summary_has_a_line_for_each(tmp_path):
+    loads = {(0, 0): mesh.zeros(tmp_path / "a", 5000),
+             (2, 2): mesh.zeros(tmp_path / "b", 50)}
+    done = mesh.command("run", "--mesh", "5x5", "--on", "native", "--kernel",
+                        "spin", "--arg", "8", *given(loads))
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    for (x, y), path in loads.items():
+        line = next(line for line in lines if line.startswith(f"{x},{y} "))
+        assert line.endswith(f"; {path}")
+        assert "planned" in line and "measured" in line and "answer" in line
+    assert lines[-1] == "units = 5050"
+
+
+# ---- failures ----
+
+def test_a_failure_names_its_originator(tmp_path):
+    """Rounds of a load that has no use for so many."""
+    loads = {(0, 0): mesh.zeros(tmp_path / "a", 500_000),
+             (2, 2): mesh.zeros(tmp_path / "b", 30)}
+    done = command(loads, rounds=4, arg=200)
+    assert (done.returncode, done.stdout) == (FAILED, "")
+    assert f"2,2, of {tmp_path / 'b'}" in done.stderr
+    assert str(tmp_path / "a") not in done.stderr
+
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+def test_a_node_that_fails_is_named(tmp_path, on):
+    loads = {(0, 0): mesh.zeros(tmp_path / "a", 50_000),
+             (2, 2): mesh.zeros(tmp_path / "b", 50_000)}
+    done = command(loads, on=on, inject="assert@2,3")
+    assert (done.returncode, done.stdout) == (FAILED, "")
+    assert "node 2,3: assertion failed" in done.stderr
+
+
+# ---- bad input ----
+
+@pytest.fixture(name="load")
+def fixture_load(tmp_path):
+    return mesh.zeros(tmp_path / "load", 1000)
+
+
+def refused(done, *words):
+    assert (done.returncode, done.stdout) == (USAGE, ""), done.stderr
+    assert done.stderr.startswith("quincunx: ")
+    assert len(done.stderr.splitlines()) <= 2
+    for word in words:
+        assert str(word) in done.stderr, (word, done.stderr)
+
+
+def plainly(*words, size="5x5"):
+    return mesh.command("run", "--mesh", size, "--on", "native", "--kernel",
+                        "spin", "--arg", "8", *words)
+
+
+def test_two_at_one_place(load):
+    text = f"1,2={load}"
+    refused(plainly("--originator", text, "--originator", text),
+            f"--originator '{text}'", "must be the only one at its node")
+
+
+@pytest.mark.parametrize("place", ["5,0", "0,5", "3124,3124"])
+def test_one_outside_the_mesh(load, place):
+    refused(plainly("--originator", f"0,0={load}", "--originator",
+                    f"{place}={load}"),
+            f"--originator '{place}", "must be 0,0 to 4,4")
+
+
+@pytest.mark.parametrize("text", ["1,1=", "1=FILE", "x,y=FILE", "=FILE",
+                                  "-1,0=FILE", "1,1,1=FILE", "1" * 40 + "="])
+def test_no_place_or_no_file(load, text):
+    refused(plainly("--originator", f"0,0={load}", "--originator", text),
+            f"--originator '{text}'", "must be")
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_one_without_a_load(tmp_path, load, alone):
+    empty = mesh.zeros(tmp_path / "empty", 0)
+    others = [] if alone else ["--originator", f"0,0={load}"]
+    for path in (empty, tmp_path / "missing", tmp_path):
+        refused(plainly(*others, "--originator", f"1,1={path}"),
+                f"--originator '1,1={path}'", "must have", "1 byte or more")
+
+
+def test_more_originators_than_nodes(load):
+    words = [word for i in range(5)
+             for word in ("--originator", f"{i % 2},{i // 2 % 2}={load}")]
+    refused(plainly(*words, size="2x2"), f"--originator '0,0={load}'",
+            "number 5", "1 to 4")
+
+
+def test_more_than_a_board_holds(tmp_path, load):
+    large = mesh.zeros(tmp_path / "large", BOARD_BYTES)
+    done = plainly("--originator", f"0,0={load}", "--originator",
+                   f"1,1={large}")
+    refused(done, f"--originator '1,1={large}'", f"{BOARD_BYTES} units",
+            "must have 1 to")
+
+
+def test_with_an_input_of_all(load):
+    for words in ([load], ["--originator", f"1,1={load}", load]):
+        refused(plainly("--originator", f"0,0={load}", *words), load,
+                "must not be given with --originator X,Y=FILE")
+
+
+def test_with_one_that_has_no_file(load):
+    refused(plainly("--originator", f"0,0={load}", "--originator", "1,1"),
+            "--originator '1,1'", "must be X,Y=FILE")
+
+
+@pytest.mark.parametrize("words,said", [
+    (["--schedule", "nearest"], "--schedule star (default) or farm"),
+    (["--schedule", "peters-syska"], "--schedule star (default) or farm"),
+    (["--batch", "10"], "without --batch"),
+    (["--board", "stm32f405"], "mps2-an385"),
+    (["--phases", "2"], "--phases 2"),
+    (["-o", "a", "-o", "b", "-o", "c"], "must be 1, or 2")])
+def test_with_what_does_not_go_together(load, words, said):
+    on = [] if "--board" in words else ["--on", "native"]
+    refused(mesh.command("run", "--mesh", "5x5", *on, "--kernel", "spin",
+                         "--arg", "8,1/1", *words,
+                         "--originator", f"0,0={load}",
+                         "--originator", f"1,1={load}"), said)
+
+
+def test_no_output_is_one_of_the_files(tmp_path, load):
+    other = mesh.zeros(tmp_path / "other", 1000)
+    refused(plainly("--originator", f"0,0={load}", "--originator",
+                    f"1,1={other}", "--report", other), other,
+            "must be a file of its own")
+    assert other.stat().st_size == 1000
+
+
+def test_other_commands_take_no_loads(load):
+    done = mesh.command("compare", "--mesh", "5x5", "--on", "native",
+                        "--kernel", "spin", "--arg", "8", "--originator",
+                        f"0,0={load}", load)
+    refused(done, f"--originator '0,0={load}'", "must be X,Y")
+
+
+def test_a_single_one_is_as_ever(tmp_path, load):
+    """X,Y=FILE given once is X,Y and INPUT."""
+    one = plainly("--originator", f"1,1={load}", "--json")
+    ever = plainly("--originator", "1,1", load, "--json")
+    reports = [json.loads(done.stdout) for done in (one, ever)]
+    assert reports[0]["timeline_sha256"] == reports[1]["timeline_sha256"]
+    assert reports[0]["mesh"]["originator"] == [1, 1]
+    assert "originators" not in reports[0]
