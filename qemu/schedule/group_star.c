@@ -28,7 +28,7 @@ static void count_ray(struct rays *rays, const struct ray *ray, int by)
 {
     rays->queued[ray->port] += (uint32_t)by;
     for (unsigned other = 0; other < TORUS_PORTS; ++other) {
-        if ((ray->ports >> other & 1u) != 0) {
+        if (((unsigned)ray->ports >> other & 1u) != 0) {
             rays->movable[ray->port][other] += (uint32_t)by;
         }
     }
@@ -56,7 +56,7 @@ static unsigned find_room(const struct rays *rays, const struct ray *ray,
 
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         before[port] = NO_PORT;
-        if ((ray->ports >> port & 1u) != 0) {
+        if (((unsigned)ray->ports >> port & 1u) != 0) {
             found[count++] = port;
         }
     }
@@ -82,7 +82,7 @@ static void move_ray(struct rays *rays, unsigned from, unsigned to)
     uint32_t node = 1;
 
     while (rays->ray[node].port != from ||
-           (rays->ray[node].ports >> to & 1u) == 0) {
+           ((unsigned)rays->ray[node].ports >> to & 1u) == 0) {
         node += 1;
     }
     set_port(rays, &rays->ray[node], to);

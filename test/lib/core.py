@@ -206,6 +206,17 @@ def tree(core, name, width, height, originator=(0, 0)):
     return phases, bytes(room)
 
 
+def group_star(core, width, height, originator, members):
+    """(phases, bytes of the branches) of schedule_group_star()."""
+    room = (Branch * (width * height))()
+    member = (c.c_bool * (width * height))()
+    for x, y in members:
+        member[y * width + x] = True
+    phases = core.schedule_group_star(room, Size(width, height),
+                                      Coord(*originator), member)
+    return phases, bytes(room)[:c.sizeof(Branch) * room[0].nodes]
+
+
 def branches_of(raw):
     """The tuples x y nodes phase port turn hops hops_after."""
     return list(struct.iter_unpack("<HHHHBBHH", raw))
@@ -265,6 +276,8 @@ def load():
     for name in ("scatter", "binomial", "nearest", "star"):
         getattr(core, f"schedule_{name}").argtypes = [
             c.POINTER(Branch), Size, Coord]
+    core.schedule_group_star.argtypes = [
+        c.POINTER(Branch), Size, Coord, c.POINTER(c.c_bool)]
     core.planner_plan.argtypes = [c.POINTER(Plan), c.POINTER(Input)]
     core.rounds_plan.argtypes = [c.POINTER(RoundsPlan),
                                  c.POINTER(c.c_uint64),

@@ -104,6 +104,31 @@ def test_runs(folder, more):
                    "bytes"])
 
 
+@pytest.mark.parametrize("more, status", [
+    (["--kernel", "spin", "--arg", "8,1/2", "-o", "out", "--report", "report",
+      "--gantt", "gantt.svg", "--trace", "trace"], 0),
+    (["--kernel", "search", "--arg", "abc", "--schedule", "farm"], 0),
+    (["--kernel", "spin", "--arg", "8,1/2", "-o", "one", "-o", "other",
+      "-o", "third"], 0),
+    (["--kernel", "spin", "--arg", "200", "--rounds", "16"], 1),
+    (["--kernel", "spin", "--arg", "8", "--originator", "2,2=nowhere"], 2),
+    (["--kernel", "spin", "--arg", "8", "--originator", "1,1=words"], 2),
+    (["--kernel", "spin", "--arg", "8", "--originator", "5,1=words"], 2),
+    (["--kernel", "spin", "--arg", "8", "--schedule", "equal"], 2)],
+    ids=lambda value: "".join(value[2:]) if isinstance(value, list)
+    else str(value))
+def test_several_originators(folder, more, status):
+    (folder / "few").write_bytes(b"few")
+    check(folder, ["run", *NATIVE, "--originator", "0,0=bytes", "--originator",
+                   "1,1=words", "--originator", "4,2=few", *more], status)
+
+
+def test_several_pictures(folder):
+    check(folder, ["run", *NATIVE, "--kernel", "conv", "--arg", "filter=gauss",
+                   "--originator", "0,0=grey.pgm", "--originator",
+                   "1,1=grey.pgm", "-o", "both.pgm"])
+
+
 @pytest.mark.parametrize("arguments", [
     ["compare", *NATIVE, "--kernel", "spin", "--arg", "32", "bytes"],
     ["certificate", "--torus", "5"], ["simulate", "--torus", "25", "--load",

@@ -4,6 +4,7 @@ those of 1x1 to 14x14.
 
 QUINCUNX_SEED chooses the originators.
 """
+import itertools
 import os
 import random
 import struct
@@ -182,6 +183,57 @@ def test_star(core, size):
     assert phases == max(map(len, queues))
     if min(size) > 2:
         assert phases <= max(map(len, queues[:2])) <= len(circuits) // 4 + 2
+
+
+def shortest_ports(size, originator, node):
+    """Out of which a shortest path with one turn at most leads."""
+    ports = set()
+    for axis, side in enumerate(size):
+        ahead = (node[axis] - originator[axis]) % side
+        if 0 < 2 * ahead <= side:
+            ports.add(axis)  # east or north
+        if 2 * ahead >= side > 1:
+            ports.add(axis + 2)
+    return frozenset(ports)
+
+
+def shortest_queue(choices):
+    """The least length of the longest queue: for each set of ports, who has no
+    other port (Hall's theorem, every port taking as many)."""
+    least = 0
+    for count in range(1, 5):
+        for ports in itertools.combinations(range(4), count):
+            bound = sum(choice <= set(ports) for choice in choices)
+            least = max(least, -(-bound // count))
+    return least
+
+
+@pytest.mark.parametrize("size", SOME_SIZES)
+def test_star_of_some_nodes(core, size):
+    rng = random.Random(f"{SEED} group {size}")
+    nodes = [(x, y) for x in range(size[0]) for y in range(size[1])]
+    for _ in range(40 if len(nodes) < 100 else 4):
+        originator = rng.choice(nodes)
+        members = set(rng.sample(nodes, rng.randint(0, len(nodes))))
+        phases, raw = library.group_star(core, *size, originator, members)
+        members.discard(originator)
+        root, *branches = [tree.Branch(*fields)
+                           for fields in library.branches_of(raw)]
+        assert root == (*originator, len(members) + 1, 0, 0, 0, 0, 0)
+        assert {(b.x, b.y) for b in branches} == members
+        queues = [[], [], [], []]
+        for branch in branches:
+            at = branch.x, branch.y
+            end, links = tree.walk(*size, originator, branch)
+            assert end == at and branch.nodes == 1
+            assert len(links) == tree.distance(*size, originator, at)
+            queues[branch.port].append((branch.phase, len(links)))
+        for queue in queues:
+            assert [phase for phase, _ in queue] == list(
+                range(1, len(queue) + 1))
+            assert queue == sorted(queue, key=lambda one: one[1])
+        assert phases == max(map(len, queues)) == shortest_queue(
+            [shortest_ports(size, originator, at) for at in members])
 
 
 def test_baselines_of_the_largest_torus(core):
