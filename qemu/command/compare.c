@@ -62,9 +62,9 @@ int compare_command(int argc, char **argv)
     static const char description[] =
         "Runs INPUT with every schedule, one after the other: peters-syska "
         "with the best rounds (or --rounds) and with one, equal, binomial, "
-        "nearest, star, farm. All must have the same result. Boards with "
-        "serial "
-        "ports know peters-syska alone.";
+        "nearest, star, farm; of several originators star and farm. All must "
+        "have the same result. Boards with serial ports know peters-syska "
+        "alone.";
     struct argp argp = {descriptions, parse_option, NULL, description,
                         children,     NULL,         NULL};
     struct own_options options = {.json = false};
@@ -73,6 +73,7 @@ int compare_command(int argc, char **argv)
 
     job_options_init(&options.job, "compare");
     options.job.all_schedules = true;
+    options.job.originators.allowed = true;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_USAGE;
     }

@@ -50,9 +50,35 @@ static void set_terms(struct bound_input *terms, const struct outcome *outcome,
     terms->compute_ps = units > 0 ? compute_ps / (double)units : 0;
     terms->transfer_ps = (double)config->profile.transfer_ps *
                          (double)outcome->load_bytes / terms->load_units;
-    terms->startup_ps =
-        (double)(config->profile.startup_ps + config->profile.hop_delay_ps);
+    /* Several originators grow from as many nodes: their bound knows none. */
+    terms->startup_ps = config->originators > 0
+                            ? 0
+                            : (double)(config->profile.startup_ps +
+                                       config->profile.hop_delay_ps);
     terms->ports = config->ports;
+}
+
+/* The largest load of an originator: its ports are the limit. */
+static double largest_units(const struct outcome *outcome)
+{
+    uint64_t largest = outcome->originators > 0 ? 0 : outcome->load_units;
+
+    for (uint32_t i = 0; i < outcome->originators; ++i) {
+        uint64_t units = outcome->several[i].load_units;
+
+        largest = units > largest ? units : largest;
+    }
+    return (double)largest;
+}
+
+static struct bound find_bound(const struct compare *compare)
+{
+    struct bound_input terms = compare->terms;
+    struct bound bound = bound_of(&terms);
+
+    terms.load_units = compare->largest_units;
+    bound.by_ports_ps = bound_of(&terms).by_ports_ps;
+    return bound;
 }
 
 static uint32_t nodes_at_work(const struct outcome *outcome)
@@ -136,6 +162,7 @@ static int add_entry(struct compare *compare, const struct outcome *outcome,
     if (entry->rounds == 1 && entry->schedule != SCHEDULE_FARM &&
         entry->schedule != SCHEDULE_HYBRID) {
         set_terms(&compare->terms, outcome, config);
+        compare->largest_units = largest_units(outcome);
     }
     return keep_result(compare, outcome);
 }
@@ -158,29 +185,38 @@ static int run_one(struct compare *compare, const struct job_config *config)
     return status;
 }
 
+/* Whether a schedule suits the number of originators. */
+static bool suits(const struct job_config *config, enum schedule schedule)
+{
+    return config->originators == 0 || schedule_has_groups(schedule);
+}
+
+/* The first schedule in its best rounds and in one, then the others. */
 static int run_all(struct compare *compare, const struct job_config *config)
 {
     struct job_config one = *config;
     int status;
 
     one.schedule = SCHEDULE_PETERS_SYSKA;
+    while (!suits(config, one.schedule)) {
+        one.schedule += 1;
+    }
     status = run_one(compare, &one);
     one.rounds = 1;
     if (status == 0 && compare->entry[0].rounds > 1) {
         status = run_one(compare, &one);
     }
     one.phases = WIRE_BEST;
-    for (unsigned i = SCHEDULE_PETERS_SYSKA + 1; status == 0 && i < SCHEDULES;
-         ++i) {
+    for (unsigned i = one.schedule + 1; status == 0 && i < SCHEDULES; ++i) {
         one.schedule = (enum schedule)i;
         one.rounds = i == SCHEDULE_HYBRID ? config->rounds : 1;
-        if (job_policy_has(&one)) {
+        if (suits(config, one.schedule) && job_policy_has(&one)) {
             status = run_one(compare, &one);
         }
     }
     one.schedule = SCHEDULE_STAR;
     one.rounds = config->rounds;
-    if (status == 0 && config->rounds != 1) {
+    if (status == 0 && config->rounds != 1 && config->originators == 0) {
         status = run_one(compare, &one);
     }
     return status;
@@ -196,7 +232,7 @@ int compare_run(struct compare *compare, const struct job_config *config)
         compare_free(compare);
         return status;
     }
-    compare->bound = bound_of(&compare->terms);
+    compare->bound = find_bound(compare);
     return 0;
 }
 
@@ -238,12 +274,13 @@ static double computing_part(const struct compare *compare)
            (double)best_ps(compare);
 }
 
-/* The same of sending all that the originator cannot compute. */
+/* The same of sending all that the originator cannot compute; of several, the
+   one with the largest load. */
 static double sending_part(const struct compare *compare)
 {
     const struct bound_input *terms = &compare->terms;
     double sent_units =
-        terms->load_units - (double)best_ps(compare) / terms->compute_ps;
+        compare->largest_units - (double)best_ps(compare) / terms->compute_ps;
 
     return sent_units <= 0 ? 0
                            : sent_units * terms->transfer_ps / terms->ports /

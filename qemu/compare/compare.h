@@ -38,6 +38,7 @@ struct compare {
     unsigned best; /* entry with the earliest answer */
     /* What one round measured: compute time of a node that is not slow. */
     struct bound_input terms;
+    double largest_units; /* of the loads of several originators, or the load */
     struct bound bound;
     uint8_t *result;              /* own, as the next: compare_free() */
     uint64_t result_bytes;        /* with its output */
@@ -48,9 +49,10 @@ struct compare {
 /*
  * Runs all. The first entry has the config's phases and rounds, as have hybrid
  * and a second star; one round follows if the first had more. What the config
- * says of the schedule does not count. Progress on stderr if the config says
- * so. Result: 0; an exit status with the reason on stderr, and nothing to be
- * freed: a run that failed, or results that differ.
+ * says of the schedule does not count; several originators have but those with
+ * groups. Progress on stderr if the config says so. Result: 0; an exit status
+ * with the reason on stderr, and nothing to be freed: a run that failed, or
+ * results that differ.
  */
 NODISCARD int compare_run(struct compare *compare,
                           const struct job_config *config);

@@ -116,7 +116,7 @@ static const struct argp_option mesh_descriptions[] = {
      "nothing), or a file",
      1},
     {"originator", KEY_ORIGINATOR, "X,Y[=FILE]", 0,
-     "Node that holds the load, and talks to the host (default 0,0); of `run' "
+     "Node that holds the load, and talks to the host (default 0,0); for a job "
      "also several times, each with a load of its own in place of INPUT",
      1},
     {"on", KEY_ON, "qemu|native", 0,

@@ -315,6 +315,27 @@ def test_the_summary_has_a_line_for_each(tmp_path):
     assert lines[-1] == "units = 5050"
 
 
+def test_compare(tmp_path):
+    """Schedules with groups, and the bound."""
+    sizes = {(0, 0): 60_000, (2, 2): 20_000}
+    loads = {place: mesh.zeros(tmp_path / f"{place}", size)
+             for place, size in sizes.items()}
+    done = mesh.command("compare", "--json", "--mesh", "5x5", "--on", "native",
+                        "--kernel", "spin", "--arg", "8", *given(loads))
+    assert (done.returncode, done.stderr) == (0, "")
+    table = json.loads(done.stdout)
+    assert [row["schedule"] for row in table["schedules"]] == [
+        "star", "star", "farm"]
+    assert table["schedules"][0]["timeline_sha256"] == run(loads)[
+        "timeline_sha256"]
+    assert table["result"]["units"] == 80_000
+    bound = table["lower_bound"]
+    assert bound["set_by"] == "ports"
+    assert abs(bound["makespan_ps"] / bound_ps(sizes.values(), 8) - 1) < .01
+    for row in table["schedules"]:
+        assert row["makespan_ps"] >= bound["makespan_ps"]
+
+
 # ---- failures ----
 
 def test_a_failure_names_its_originator(tmp_path):
@@ -435,9 +456,8 @@ def test_no_output_is_one_of_the_files(tmp_path, load):
 
 
 def test_other_commands_take_no_loads(load):
-    done = mesh.command("compare", "--mesh", "5x5", "--on", "native",
-                        "--kernel", "spin", "--arg", "8", "--originator",
-                        f"0,0={load}", load)
+    done = mesh.command("calibrate", "--mesh", "5x5", "--on", "native",
+                        "--originator", f"0,0={load}")
     refused(done, f"--originator '0,0={load}'", "must be X,Y")
 
 
