@@ -5,6 +5,7 @@
 #include "qemu/job/collect.h"
 #include "qemu/job/groups.h"
 #include "qemu/job/order.h"
+#include "qemu/job/rates.h"
 #include "qemu/outcome/layers.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
@@ -212,6 +213,10 @@ static int read_outcome(struct outcome *outcome, const struct forest *forest,
     set_plan(outcome);
     collect_begin(outcome, &forest->config[0], &forest->order[0].wire);
     outcome->board = mesh->board;
+    if (forest->order[0].wire.compute_ps > 0 &&
+        outcome->plan.measured_units == 0) {
+        outcome->rate_from = rates_path(forest->config[0].rates);
+    }
     status = mesh->ops->collect(mesh, outcome, &forest->order[0].wire);
     if (status != 0) {
         return status;

@@ -424,13 +424,14 @@ static json_t *group_json(const struct outcome *outcome, uint32_t index)
     const char *name = one->input_name;
 
     return json_pack(
-        "{s:i, s:i, s:o, s:{s:o, s:o}, s:o, s:o, s:{s:i, s:i, s:o, s:o}, "
+        "{s:i, s:i, s:o, s:{s:o, s:o}, s:o, s:o, s:{s:o, s:i, s:i, s:o, s:o}, "
         "s:{s:o, s:o, s:o, s:o}, s:o}",
         "x", one->at.x, "y", one->at.y, "file", text(name, strlen(name)),
         "load", "bytes", integer(one->load_bytes), "units",
         integer(one->load_units), "nodes", integer(one->nodes), "shares",
-        shares_json(outcome, index), "plan", "phases", (int)plan->phases,
-        "rounds", (int)plan->rounds, "makespan_ps", integer(plan->makespan_ps),
+        shares_json(outcome, index), "plan", "measured_units",
+        integer(plan->measured_units), "phases", (int)plan->phases, "rounds",
+        (int)plan->rounds, "makespan_ps", integer(plan->makespan_ps),
         "compute_ps_per_unit", integer(plan->compute_ps), "measured",
         "start_ps", integer(outcome_group_start_ps(outcome, index)),
         "makespan_ps", integer(outcome_group_makespan_ps(outcome, index)),

@@ -16,6 +16,9 @@ import pytest
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
 import job_bench  # noqa: E402
 
+import core as library  # noqa: E402
+import tree_plan  # noqa: E402
+
 USAGE, FAILED = 2, 1
 INSTRUCTION_PS = 32_000
 LVDS_PS = 80_000  # a byte
@@ -207,6 +210,60 @@ def test_search_finds_what_is_in_each_file(tmp_path, on, schedule, size):
     assert report["result"] == {"count": sum(one["count"] for one in found)}
 
 
+def exact_plan(core, report, one, options):
+    """What one originator should have planned in one round: the last phase,
+    the makespan, and the share of each node, in fractions."""
+    size = report["mesh"]["width"], report["mesh"]["height"]
+    profile = report["profile"]
+    transfer = profile["transfer_ps_per_byte"]
+    members = [(share["x"], share["y"]) for share in one["shares"]]
+    _, raw = library.group_star(core, *size, (one["x"], one["y"]), members)
+    branches, at = tree_plan.wire(library.branches_of(raw))
+    head_bytes, branch_bytes = 16 + 36, 16
+    costs = tree_plan.Costs(
+        one["load"]["units"] - one["plan"]["measured_units"],
+        one["plan"]["compute_ps_per_unit"], transfer,
+        profile["startup_ps"] + transfer * head_bytes,
+        profile["hop_delay_ps"], transfer * branch_bytes,
+        ports=options["ports"],
+        store_and_forward=options["switching"] == "store-and-forward")
+    phases, _, makespan, shares = tree_plan.plan(
+        branches, [0] * len(branches), costs, 2 ** 300,
+        one["plan"]["phases"] + 1)
+    inside = [i for i, b in enumerate(branches) if b.phase <= phases]
+    return phases, makespan, {at[i]: share
+                              for i, share in zip(inside, shares)}
+
+
+@pytest.mark.parametrize("case", range(30))
+def test_each_plans_its_own_group(core, tmp_path, case):
+    """One round along each star against the exact plan: the makespan to 2^-23
+    of it, and shares to a unit."""
+    rng = mesh.seeded(f"originators plan {case}")
+    width, height = rng.randint(2, 9), rng.randint(2, 9)
+    places = placed(rng, width, height, rng.randint(2, 4))
+    loads = {place: mesh.zeros(tmp_path / f"{place}",
+                               rng.randint(5000, 100_000))
+             for place in places}
+    options = {"ports": rng.choice([1, 2, 4]),
+               "switching": rng.choice(["circuit", "store-and-forward"])}
+    report = run(loads, mesh=f"{width}x{height}", rounds=1, **options,
+                 arg=rng.choice([8, 32, 200]),
+                 profile=rng.choice(["t3d", "lvds"]))
+    for one in report["originators"]:
+        phases, makespan, shares = exact_plan(core, report, one, options)
+        assert one["plan"]["phases"] == phases
+        assert abs(one["plan"]["makespan_ps"] - makespan) <= (
+            makespan / 2 ** 23 + 2)
+        for share in one["shares"]:
+            at = share["x"], share["y"]
+            units = share["units"]
+            if at == (one["x"], one["y"]):
+                units -= one["plan"]["measured_units"]
+            assert abs(units - shares.get(at, 0)) <= 1 + makespan / 2 ** 23 / (
+                one["plan"]["compute_ps_per_unit"])
+
+
 # ---- outputs ----
 
 @pytest.mark.parametrize("on", ["native", "qemu"])
@@ -282,6 +339,8 @@ def test_rates_are_read_and_kept(tmp_path):
     again = run(loads, "--rates", rates)
     assert first["plan"]["measured_units"] > 0
     assert again["plan"]["measured_units"] == 0
+    assert again["plan"]["rate_from"] == str(rates)
+    assert len(json.loads(rates.read_text())["rates"]) == 1
 
 
 def test_chart_and_trace_show_all(tmp_path):
