@@ -44,7 +44,7 @@ static void fill_exact(struct outcome *outcome)
 }
 
 /* Units of every node's subtree: circuits are in the order of their grants,
-   and a child is sent to before it sends. */
+   and a child is sent to before it sends. Units are of all rounds. */
 static void fill_tree(struct outcome *outcome)
 {
     uint64_t *volume =
@@ -56,7 +56,7 @@ static void fill_tree(struct outcome *outcome)
     for (uint32_t i = outcome->circuit_count; i-- > 0;) {
         const struct circuit_record *circuit = &outcome->circuit[i];
 
-        if (circuit->kind == WIRE_PART) {
+        if (circuit->kind == WIRE_PART && circuit->round == 0) {
             volume[circuit->source] += volume[circuit->destination];
         }
     }

@@ -185,6 +185,9 @@ def test_all_end_together(tmp_path, instructions, sizes, most):
     report = run(loads, arg=instructions, profile="lvds")
     check_groups(report, sizes)
     check_times(report)
+    first = report["plan"]["layers"][0]
+    assert first["nodes"] == len(sizes)
+    assert round(first["nodes"] * first["volume_units"]) == sum(sizes.values())
     ratio = report["measured"]["makespan_ps"] / bound_ps(sizes.values(),
                                                          instructions)
     assert 1 <= ratio <= most

@@ -65,6 +65,21 @@ def test_7x6_comes_near_to_all_nodes_computing(tmp_path):
     assert report["measured"]["makespan_ps"] < 1.2 * least
 
 
+@pytest.mark.parametrize("schedule", ["peters-syska", "star", "nearest",
+                                      "farm"])
+def test_volumes_count_a_round_once(tmp_path, schedule):
+    """What a layer's nodes receive is their share and that of all behind."""
+    load = mesh.zeros(tmp_path / "load", 100000)
+    report = mesh.run(load, "--schedule", schedule, "--profile", "t3d",
+                      size="4x3", arg="32", on="native", rounds="auto")
+    layers = report["plan"]["layers"]
+    assert layers[0]["volume_units"] == 100000
+    for layer in layers:
+        assert layer["volume_units"] >= layer["share_units"]
+    assert round(sum(layer["nodes"] * layer["share_units"]
+                     for layer in layers)) == 100000
+
+
 @pytest.mark.parametrize("size, more", [("7x6", []),
                                         ("5x5", ["--slow", "0,1=8"])])
 def test_boards_answer_sooner_than_with_one_round(tmp_path, size, more):
