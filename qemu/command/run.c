@@ -67,6 +67,7 @@ struct own_options {
 
 static int set_schedule(struct own_options *options, const char *text)
 {
+    /* Of several originators auto is the default. */
     options->choose = strcmp(text, "auto") == 0;
     if (options->choose) {
         return 0;
@@ -358,7 +359,8 @@ static int run(struct own_options *options)
         status = rates_read(&options->rates, options->rates_path);
         options->job.config.rates = options->rates;
     }
-    if (status == 0 && options->choose) {
+    if (status == 0 && options->choose &&
+        options->job.config.originators == 0) {
         choices = choose_schedule(&options->job.config);
     }
     if (status == 0) {
