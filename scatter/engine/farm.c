@@ -31,11 +31,12 @@ static int read_job(struct scatter *scatter,
     }
     scatter->job.rounds = 0; /* as many as there are demands */
     scatter->circuit->job = delivery->job;
+    if (!torus_path_valid(scatter->size, tree_direct(scatter->branch))) {
+        return ERR_PLAN;
+    }
     return_to_originator(scatter, tree_direct(scatter->branch));
     scatter->worker.path = scatter->result_message.path;
-    return torus_path_valid(scatter->size, scatter->path_from_parent)
-               ? ERR_OK
-               : ERR_PLAN;
+    return ERR_OK;
 }
 
 /* Reads a chunk; one of no units is the end. */

@@ -11,6 +11,8 @@
 #define BRANCH_BYTES 16u
 #define FLAG_OUTPUT 4u
 #define RESULT_BYTES 8u
+#define CHUNK_BYTES 12u
+#define DEMAND_BYTES 16u
 
 struct work {
     struct kernel_terms terms;
@@ -42,17 +44,26 @@ static void forget_job(struct judge *judge)
     judge->advance = false;
     judge->announced = false;
     judge->returned = false;
+    judge->was_early = false;
+    judge->demands = 0;
 }
 
 void judge_free(struct judge *judge)
 {
     forget_job(judge);
     free(judge->last);
+    free(judge->early);
     judge->last = NULL;
+    judge->early = NULL;
 }
 
 void judge_delivers(struct judge *judge, const struct letter *letter)
 {
+    if (judge->last != NULL && judge->last->kind == WIRE_CHUNK &&
+        judge->early == NULL && (!judge->announced || judge->returned)) {
+        judge->early = judge->last;
+        judge->last = NULL;
+    }
     free(judge->last);
     judge->last = letter_new(letter->bytes);
     memcpy(judge->last, letter, sizeof *letter + letter->bytes);
@@ -75,12 +86,13 @@ static void take_announcement(struct judge *judge)
     fuzz_check(letter != NULL && letter->kind == WIRE_ANNOUNCE &&
                    !letter->damaged,
                "what was not announced is begun");
-    if (!judge->pattern) {
+    if (judge->policy != WIRE_PATTERN) {
         fuzz_check(letter->bytes >= BRANCH_BYTES, "a piece that is not there");
         head = BRANCH_BYTES * bytes_load_u16(letter->data + 8);
     }
     fuzz_check(letter->bytes >= head + 12, "an announcement cut short");
-    fuzz_check(!judge->pattern || letter->data[0] == judge->role.layer,
+    fuzz_check(judge->policy != WIRE_PATTERN ||
+                   letter->data[0] == judge->role.layer,
                "another layer's announcement");
     at = letter->data + head;
     fuzz_check(at[0] == 0, "a kernel that does not exist is begun");
@@ -93,13 +105,14 @@ static void take_announcement(struct judge *judge)
 }
 
 /* Reads the job at `at` of a message. Result: its bytes. */
-static uint32_t take_job(struct judge *judge, uint32_t at)
+static uint32_t take_job(struct judge *judge, const struct letter *letter,
+                         uint32_t at)
 {
-    const uint8_t *job = judge->last->data + at;
+    const uint8_t *job = letter->data + at;
     uint32_t flags;
     uint32_t bytes = JOB_BYTES;
 
-    fuzz_check(judge->last->bytes >= at + JOB_BYTES, "a job cut short");
+    fuzz_check(letter->bytes >= at + JOB_BYTES, "a job cut short");
     flags = job[2];
     fuzz_check(!judge->known, "a second job is taken");
     judge->known = true;
@@ -109,11 +122,11 @@ static uint32_t take_job(struct judge *judge, uint32_t at)
     judge->before_bytes = bytes_load_u32(job + 28);
     judge->after_bytes = bytes_load_u32(job + 32);
     judge->output = (flags & FLAG_OUTPUT) != 0;
-    fuzz_check(flags >> 4 == (judge->pattern ? WIRE_PATTERN : WIRE_TREE),
-               "a job of another policy");
+    fuzz_check(flags >> 4 == judge->policy, "a job of another policy");
     /* Who gets what behind the rounds, the host's tests of whole runs show. */
     judge->forged |= (flags & WIRE_TAIL) != 0;
-    fuzz_check(job[0] >= 1 && job[0] <= (judge->pattern ? 10 : 240),
+    fuzz_check(job[0] >= 1 &&
+                   job[0] <= (judge->policy == WIRE_PATTERN ? 10 : 240),
                "a job of a number of phases that is none");
     fuzz_check(!judge->advance || judge->phases == job[0],
                "a job that does not go with its advance");
@@ -123,9 +136,9 @@ static uint32_t take_job(struct judge *judge, uint32_t at)
 }
 
 /* Where the range of a part begins, with what is before it. */
-static uint32_t take_part(struct judge *judge, struct judge_round *round)
+static uint32_t take_part(struct judge *judge, const struct letter *letter,
+                          struct judge_round *round)
 {
-    const struct letter *letter = judge->last;
     const struct subtree *subtree = subtree_now();
     uint32_t phases;
     uint32_t ahead;
@@ -149,7 +162,7 @@ static uint32_t take_part(struct judge *judge, struct judge_round *round)
         judge->before_bytes = current()->scatter.terms.before_bytes;
         judge->after_bytes = current()->scatter.terms.after_bytes;
     } else if (!judge->known) {
-        ahead += take_job(judge, PART_BYTES + ahead);
+        ahead += take_job(judge, letter, PART_BYTES + ahead);
     }
     fuzz_check(phases == judge->phases && letter->data[11] >> 1 == ahead / 4,
                "a part of another shape is computed");
@@ -157,9 +170,9 @@ static uint32_t take_part(struct judge *judge, struct judge_round *round)
 }
 
 /* The same of a branch, and of a later round's. */
-static uint32_t take_branch(struct judge *judge, struct judge_round *round)
+static uint32_t take_branch(struct judge *judge, const struct letter *letter,
+                            struct judge_round *round)
 {
-    const struct letter *letter = judge->last;
     const uint8_t *at = letter->data;
     uint32_t job_bytes;
 
@@ -175,7 +188,7 @@ static uint32_t take_branch(struct judge *judge, struct judge_round *round)
         return 8 + 4 * judge->nodes;
     }
     fuzz_check(letter->kind == WIRE_BRANCH, "what is no branch is computed");
-    job_bytes = take_job(judge, 0);
+    job_bytes = take_job(judge, letter, 0);
     fuzz_check(letter->bytes >= job_bytes + BRANCH_BYTES,
                "a branch that is not there");
     at += job_bytes;
@@ -187,33 +200,91 @@ static uint32_t take_branch(struct judge *judge, struct judge_round *round)
     return job_bytes + BRANCH_BYTES * judge->nodes;
 }
 
+/* Whether it is for this worker and the next in order. */
+static bool is_next_chunk(const struct judge *judge,
+                          const struct letter *letter)
+{
+    return letter != NULL && letter->kind == WIRE_CHUNK && !letter->damaged &&
+           letter->job == judge->job && letter->bytes >= CHUNK_BYTES &&
+           bytes_load_u16(letter->data + 8) == judge->worker &&
+           bytes_load_u16(letter->data + 10) == judge->count;
+}
+
+/* The same of a chunk. */
+static uint32_t take_chunk(struct judge *judge, const struct letter *letter,
+                           struct judge_round *round)
+{
+    const uint8_t *at = letter->data;
+    uint32_t ahead = CHUNK_BYTES;
+
+    fuzz_check(letter->bytes >= CHUNK_BYTES, "a chunk cut short is computed");
+    if (judge->count == 0) {
+        judge->worker = bytes_load_u16(at + 8);
+        ahead += take_job(judge, letter, CHUNK_BYTES);
+    }
+    fuzz_check(is_next_chunk(judge, letter),
+               "a chunk of another place is computed");
+    round->units = bytes_load_u32(at);
+    round->first = bytes_load_u32(at + 4);
+    fuzz_check(round->units > 0, "the end is computed");
+    fuzz_check(round->first + round->units >= round->first,
+               "a range that ends before it begins is computed");
+    return ahead;
+}
+
+/* The message that brought the range which the top computes. */
+static struct letter *take_letter(struct judge *judge)
+{
+    bool early = judge->count == 0 && judge->early != NULL;
+    struct letter *letter = early ? judge->early : judge->last;
+
+    judge->was_early |= early;
+    if (early) {
+        judge->early = NULL;
+    } else {
+        judge->last = NULL;
+    }
+    return letter;
+}
+
+static uint32_t load_at(struct judge *judge, const struct letter *letter,
+                        struct judge_round *round)
+{
+    switch (judge->policy) {
+    case WIRE_PATTERN:
+        return take_part(judge, letter, round);
+    case WIRE_TREE:
+        return take_branch(judge, letter, round);
+    default:
+        return take_chunk(judge, letter, round);
+    }
+}
+
 /* The top computes: what it got last brought its range. */
 static void take_range(struct judge *judge)
 {
-    const struct letter *letter = judge->last;
+    struct letter *letter = take_letter(judge);
     struct judge_round *round = &judge->round[judge->count];
     uint64_t earlier;
 
     if (judge->forged && judge->known && judge->count >= judge->rounds) {
         return; /* a chunk, or the rest of a share */
     }
-    fuzz_check(judge->count <= ROUNDS_MAX &&
-                   (!judge->known || judge->count < judge->rounds),
+    fuzz_check(judge->count < JUDGE_ROUNDS_MAX &&
+                   (judge->policy == WIRE_FARM || !judge->known ||
+                    judge->count < judge->rounds),
                "more rounds than the job has");
     fuzz_check(letter != NULL && !letter->damaged && judge->announced &&
                    letter->job == judge->job,
                "a part of another job is computed");
-    *round = (struct judge_round){.units = 0};
-    round->load_at =
-        judge->pattern ? take_part(judge, round) : take_branch(judge, round);
+    *round = (struct judge_round){.letter = letter};
+    round->load_at = load_at(judge, letter, round);
     earlier = (uint64_t)round->first * judge->unit_bytes;
     round->before_bytes = (uint32_t)least(judge->before_bytes, earlier);
     fuzz_check(letter->bytes >= (uint64_t)round->load_at + round->before_bytes +
                                     (uint64_t)round->units * judge->unit_bytes,
                "a range that is not there is computed");
     judge->forged |= round->units > UINT32_MAX - round->first;
-    round->letter = judge->last;
-    judge->last = NULL;
     judge->count += 1;
 }
 
@@ -242,10 +313,13 @@ static void check_halo(const struct judge *judge,
                "more bytes behind a range than asked for");
     fuzz_check(node->rest == NULL && !node->corrupt,
                "a range is computed that is not there yet");
-    fuzz_check(range->data - node->message >= range->before_bytes &&
-                   node->message_end - range->data >=
-                       (int64_t)kernel_range_bytes(range) + range->after_bytes,
-               "a range outside its message");
+    /* What was received last lies behind a chunk that came early. */
+    fuzz_check(
+        (judge->was_early && judge->count == 1) ||
+            (range->data - node->message >= range->before_bytes &&
+             node->message_end - range->data >=
+                 (int64_t)kernel_range_bytes(range) + range->after_bytes),
+        "a range outside its message");
 }
 
 /* Adds what a node computes to what is known: no unit twice. */
@@ -378,18 +452,14 @@ static struct judge_piece *piece_of(struct judge *judge, uint64_t first,
     return NULL;
 }
 
-/* Every piece's output is there once. */
-static void check_outputs(struct judge *judge, const struct letter *letter)
+/* Each of these chunks is the output of a piece, and new. */
+static void check_chunks(struct judge *judge, const struct letter *letter,
+                         uint32_t at)
 {
     const struct kernel_terms *terms = &current()->scatter.terms;
-    uint32_t at = 4 + RESULT_BYTES;
-    uint32_t found = 0;
 
     fuzz_check(terms->output_denominator != 0,
                "outputs of a kernel that makes none");
-    fuzz_check(letter->bytes >= at &&
-                   bytes_load_u32(letter->data) == RESULT_BYTES,
-               "a result without its length");
     while (at < letter->bytes) {
         uint64_t first;
         uint32_t bytes;
@@ -408,12 +478,61 @@ static void check_outputs(struct judge *judge, const struct letter *letter)
                        "an output has other bytes");
         }
         at += (bytes + 3u) & ~3u;
-        found += 1;
     }
-    fuzz_check(found == judge->pieces, "outputs are missing");
 }
 
-void judge_returned(struct judge *judge, const struct letter *letter)
+/* A result's; then every piece's output has returned. */
+static void check_outputs(struct judge *judge, const struct letter *letter)
+{
+    fuzz_check(letter->bytes >= 4 + RESULT_BYTES &&
+                   bytes_load_u32(letter->data) == RESULT_BYTES,
+               "a result without its length");
+    check_chunks(judge, letter, 4 + RESULT_BYTES);
+    for (uint32_t i = 0; i < judge->pieces; ++i) {
+        fuzz_check(judge->piece[i].returned, "outputs are missing");
+    }
+}
+
+/* A worker asks for one chunk after the other, and says of which size the one
+   before that in hand was, whose output returns. */
+static void take_demand(struct judge *judge, const struct letter *letter)
+{
+    uint32_t before = judge->demands;
+    uint32_t units = 0;
+
+    judge->demands += 1;
+    if (before >= judge->count) {
+        return; /* the kernel refuses the chunk in hand, which ends the job */
+    }
+    fuzz_check(letter->kind == WIRE_DEMAND && letter->job == judge->job &&
+                   letter->bytes >= DEMAND_BYTES &&
+                   bytes_load_u16(letter->data) == judge->worker,
+               "a worker sends what is no demand of its own");
+    fuzz_check(bytes_load_u16(letter->data + 2) == judge->demands,
+               "a chunk is asked for out of order");
+    if (before > 0) {
+        units = judge->round[before - 1].units;
+    }
+    fuzz_check(bytes_load_u32(letter->data + 4) == units,
+               "a chunk of another size was computed");
+    fuzz_check(units > 0 || bytes_load_u64(letter->data + 8) == 0,
+               "what took no time took some");
+    if (letter->bytes > DEMAND_BYTES) {
+        check_chunks(judge, letter, DEMAND_BYTES);
+    }
+}
+
+/* Whether the job of which this is the result has come to its end. */
+static bool is_at_end(const struct judge *judge)
+{
+    if (judge->policy == WIRE_FARM) {
+        return is_next_chunk(judge, judge->last) &&
+               bytes_load_u32(judge->last->data) == 0;
+    }
+    return judge->count == judge->rounds;
+}
+
+static void take_result(struct judge *judge, const struct letter *letter)
 {
     uint64_t units = 0;
     uint32_t at = judge->output ? 4 : 0;
@@ -422,7 +541,7 @@ void judge_returned(struct judge *judge, const struct letter *letter)
     if (judge->forged) {
         return;
     }
-    fuzz_check(judge->known && judge->count == judge->rounds,
+    fuzz_check(judge->known && is_at_end(judge),
                "a result before all rounds have come");
     for (uint32_t i = 0; i < judge->count; ++i) {
         fuzz_check(judge->round[i].computed == judge->round[i].units,
@@ -440,4 +559,16 @@ void judge_returned(struct judge *judge, const struct letter *letter)
     fuzz_check(kernel_load_u64(letter->data + at) == units,
                "a wrong sum of units");
     judge->jobs += 1;
+}
+
+void judge_returned(struct judge *judge, const struct letter *letter)
+{
+    if (WIRE_KIND(letter->kind) == WIRE_RESULT) {
+        take_result(judge, letter);
+        free(judge->last);
+        judge->last = NULL;
+    } else if (letter->kind != WIRE_ANNOUNCE && letter->kind != WIRE_ANSWER &&
+               !judge->forged) {
+        take_demand(judge, letter);
+    }
 }

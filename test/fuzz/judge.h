@@ -17,8 +17,9 @@
 #define JUDGE_ARG_BYTES 12u
 #define JUDGE_HALO_MAX 64u
 #define JUDGE_PIECES_MAX 1024u
+#define JUDGE_ROUNDS_MAX 256u
 
-/* What the top got in one round. */
+/* What the top got in one round; on a farm, with one chunk. */
 struct judge_round {
     struct letter *letter;
     uint32_t load_at; /* in the letter: the range with what is before it */
@@ -38,9 +39,11 @@ struct judge_piece {
 
 struct judge {
     struct torus_role role; /* the top's */
-    bool pattern;
-    bool forged;         /* a result did not come from a child */
-    struct letter *last; /* what the top got last, and not yet took */
+    enum wire_policy policy;
+    bool forged;          /* a result did not come from a child */
+    struct letter *last;  /* what the top got last, and not yet took */
+    struct letter *early; /* a chunk that came before the announcement */
+    bool was_early;       /* the first round's did */
     /* The job at hand: what was announced, and what came with the job. */
     bool announced;
     bool known;
@@ -53,9 +56,11 @@ struct judge {
     uint32_t rounds;
     uint32_t before_bytes;
     uint32_t after_bytes;
-    uint32_t nodes; /* of the top's piece of the tree */
-    uint32_t count; /* of rounds so far */
-    struct judge_round round[ROUNDS_MAX + 1];
+    uint32_t nodes;   /* of the top's piece of the tree */
+    uint32_t worker;  /* of a farm: its number */
+    uint32_t demands; /* that it sent */
+    uint32_t count;   /* of rounds so far */
+    struct judge_round round[JUDGE_ROUNDS_MAX];
     uint32_t pieces;
     struct judge_piece piece[JUDGE_PIECES_MAX];
     uint32_t jobs; /* of which the top returned the result */
@@ -66,7 +71,7 @@ extern const struct kernel judge_kernel;
 /* The top is about to get a copy of this message. */
 void judge_delivers(struct judge *judge, const struct letter *letter);
 
-/* The top returned this result. */
+/* The top returned this result; a worker of a farm, or this demand. */
 void judge_returned(struct judge *judge, const struct letter *letter);
 
 void judge_free(struct judge *judge);

@@ -126,7 +126,8 @@ static int try_node(enum wire_policy policy, const uint8_t *in, uint32_t bytes)
     struct subtree subtree = {.policy = policy,
                               .kernel = &judge_kernel,
                               .next = next,
-                              .returned = returned};
+                              .returned = returned,
+                              .alone = policy == WIRE_FARM};
     bool pattern = policy == WIRE_PATTERN;
     struct torus_coord top = tree_top;
     int error = ERR_EMPTY;
@@ -137,7 +138,7 @@ static int try_node(enum wire_policy policy, const uint8_t *in, uint32_t bytes)
 
         subtree.size = pattern ? pattern_size(which) : tree_size;
         top = pattern ? pattern_top(which) : tree_top;
-        script->judge.pattern = pattern;
+        script->judge.policy = policy;
         if (pattern) {
             script->judge.role =
                 torus_role_of(subtree.size, (struct torus_coord){0, 0}, top);
@@ -170,6 +171,13 @@ void node_try_tree(const struct fuzz_target *target, const uint8_t *in,
     ignore(try_node(WIRE_TREE, in, bytes));
 }
 
+void node_try_farm(const struct fuzz_target *target, const uint8_t *in,
+                   uint32_t bytes)
+{
+    (void)target;
+    ignore(try_node(WIRE_FARM, in, bytes));
+}
+
 /* ---- first inputs ---- */
 
 #define BEFORE_BYTES 3u
@@ -190,6 +198,7 @@ struct plan {
     uint32_t share; /* units of each node in a round */
     uint32_t unit_bytes;
     uint16_t numerator; /* of an output; 0: none */
+    bool straight;      /* of a farm: branches have paths from the originator */
 };
 
 /* Of a message, from the input's end on. */
@@ -427,7 +436,8 @@ static void store_piece(uint8_t **at, const struct plan *plan)
     for (unsigned i = 0; i < PIECE; ++i) {
         uint8_t *branch = *at + TREE_BRANCH_BYTES * i;
 
-        bytes_store_u32(branch, plan->share * piece[i].shares);
+        bytes_store_u32(branch, plan->straight ? tree_direct_pack(piece[i].path)
+                                               : plan->share * piece[i].shares);
         bytes_store_u32(branch + 4, first);
         bytes_store_u16(branch + 8, piece[i].nodes);
         branch[10] = (uint8_t)(piece[i].path.port | piece[i].path.turn << 4);
@@ -518,5 +528,75 @@ void node_seed_tree(const struct fuzz_target *target)
     add_branch(input, &plan);
     add_round(input, &plan, 1);
     end_input(input, WIRE_TREE, 1);
+    free(input);
+}
+
+/* ---- of a farm ---- */
+
+#define WORKER 4u
+
+/* Its number, and the same of those before it, of `share` units each; 0: the
+   end. The first has the job. */
+static void add_chunk(struct input *input, const struct plan *plan,
+                      unsigned number, uint32_t units)
+{
+    uint8_t *at = begin_message(input, WIRE_CHUNK, plan->job);
+    struct wire_chunk chunk = {.units = units,
+                               .first_unit = number * plan->share,
+                               .worker = WORKER,
+                               .number = (uint16_t)number};
+
+    wire_chunk_store(at, &chunk);
+    at += WIRE_CHUNK_BYTES;
+    if (number == 0) {
+        store_job(&at, plan, WIRE_FARM, 1);
+    }
+    if (units > 0) {
+        store_range(&at, plan, chunk.first_unit, units);
+    }
+    end_message(input, at);
+}
+
+/* The announcement as message 0, chunks from 1 on, and the end. */
+static void add_farm(struct input *input, const struct plan *plan,
+                     unsigned chunks)
+{
+    add_tree_announcement(input, plan);
+    for (unsigned i = 0; i < chunks; ++i) {
+        add_chunk(input, plan, i, plan->share);
+    }
+    add_chunk(input, plan, chunks, 0);
+}
+
+/* One chunk; three; the first ahead of the announcement; two jobs; outputs. */
+void node_seed_farm(const struct fuzz_target *target)
+{
+    struct input *input = calloc(1, sizeof *input);
+    struct plan plan = {
+        .job = 1, .rounds = 1, .share = 4, .unit_bytes = 3, .straight = true};
+
+    (void)target;
+    fuzz_check(input != NULL, "no memory");
+    begin_input(input, 0, "0w1w2w");
+    add_farm(input, &plan, 1);
+    end_input(input, WIRE_FARM, 1);
+
+    begin_input(input, 0, "1w0w2w3w4w");
+    add_farm(input, &plan, 3);
+    end_input(input, WIRE_FARM, 1);
+
+    plan.more = true;
+    begin_input(input, 0, "0w1w2w3w4w5w6w7w");
+    add_farm(input, &plan, 2);
+    plan.job = 2;
+    plan.more = false;
+    plan.unit_bytes = 1;
+    add_farm(input, &plan, 2);
+    end_input(input, WIRE_FARM, 2);
+
+    plan.numerator = 3;
+    begin_input(input, 0, "0w1w2w3w4w");
+    add_farm(input, &plan, 3);
+    end_input(input, WIRE_FARM, 1);
     free(input);
 }

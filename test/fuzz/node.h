@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A node of the scatter that is told messages, with its descendants: parts and
- * advances on the pattern, branches and rounds along a tree. An input is a list
+ * advances on the pattern, branches and rounds along a tree; or a worker of a
+ * farm, that gets chunks. An input is a list
  * of messages and a list of which of them are told, in what order and how, so
  * that one byte more tells one twice:
  *
@@ -28,7 +29,10 @@ void node_try_pattern(const struct fuzz_target *target, const uint8_t *in,
                       uint32_t bytes);
 void node_try_tree(const struct fuzz_target *target, const uint8_t *in,
                    uint32_t bytes);
+void node_try_farm(const struct fuzz_target *target, const uint8_t *in,
+                   uint32_t bytes);
 void node_seed_pattern(const struct fuzz_target *target);
 void node_seed_tree(const struct fuzz_target *target);
+void node_seed_farm(const struct fuzz_target *target);
 
 #endif

@@ -117,17 +117,27 @@ static void drop_inbox(struct subtree_node *node)
     }
 }
 
-/* Hands a message over to the node at the path's end, or a result of the top to
-   the caller. The originator, who would have to be told more, gets none. */
+/* Whether a message of this node is the caller's. */
+static bool is_callers(const struct subtree_node *from,
+                       const struct letter *letter)
+{
+    return from == subtree->node[0] &&
+           (subtree->alone || WIRE_KIND(letter->kind) == WIRE_RESULT);
+}
+
+/* Hands a message over to the node at the path's end, or to the caller. The
+   originator, who would have to be told more, gets none. */
 static void post(struct subtree_node *from, struct torus_path path,
                  struct letter *letter)
 {
-    struct torus_coord at = torus_path_end(subtree->size, from->at, path);
-    bool is_result = WIRE_KIND(letter->kind) == WIRE_RESULT;
+    struct torus_coord at = path.port == CIRCUIT_HOST
+                                ? from->at
+                                : torus_path_end(subtree->size, from->at, path);
     struct subtree_node *to = NULL;
 
-    from->returned += is_result;
-    if (is_result && from == subtree->node[0]) {
+    letter->to = at;
+    from->returned += WIRE_KIND(letter->kind) == WIRE_RESULT;
+    if (is_callers(from, letter)) {
         subtree->returned(subtree->context, letter);
     } else if (at.x != 0 || at.y != 0) {
         to = node_at(at);
@@ -155,8 +165,8 @@ static void carry_out_send(struct subtree_node *node,
 {
     const struct circuit_message *message = &send->message;
 
-    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        struct circuit_segment body = message->body[port];
+    for (unsigned port = 0; port <= CIRCUIT_HOST; ++port) {
+        struct circuit_segment body = message->body[port % TORUS_PORTS];
         struct letter *letter;
         struct torus_path path = message->path;
         uint8_t *at;
@@ -304,18 +314,24 @@ int circuit_send(struct circuit *circuit, unsigned ports,
 
     fuzz_check(node->rest == NULL, "a send, no row, ahead of a message's end");
     fuzz_check(!node->corrupt, "a damaged message is taken");
-    fuzz_check(ports > 0 && ports < 1u << TORUS_PORTS, "ports that are none");
+    fuzz_check(ports == 1u << CIRCUIT_HOST ||
+                   (ports > 0 && ports < 1u << TORUS_PORTS),
+               "ports that are none");
     path.port = TORUS_EAST;
-    if (!leg_fits(path.hops, circuit) ||
-        (path.turn != TORUS_STRAIGHT && !leg_fits(path.hops_after, circuit))) {
-        return ERR_NO_ROUTE;
+    if (ports != 1u << CIRCUIT_HOST) {
+        if (!leg_fits(path.hops, circuit) ||
+            (path.turn != TORUS_STRAIGHT &&
+             !leg_fits(path.hops_after, circuit))) {
+            return ERR_NO_ROUTE;
+        }
+        fuzz_check(torus_path_valid(subtree->size, path),
+                   "a path that is none");
     }
-    fuzz_check(torus_path_valid(subtree->size, path), "a path that is none");
     check_segment(node, message->head);
     check_segment(node, message->shared);
-    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+    for (unsigned port = 0; port <= CIRCUIT_HOST; ++port) {
         if ((ports & 1u << port) != 0) {
-            check_segment(node, message->body[port]);
+            check_segment(node, message->body[port % TORUS_PORTS]);
         }
     }
     send = queue(node, ports);
@@ -444,6 +460,9 @@ static struct letter *wait_for(struct subtree_node *node, unsigned ports,
     struct letter *letter = NULL;
     bool top = node == subtree->node[0];
 
+    if (top && subtree->alone) {
+        carry_out(node);
+    }
     if (top) {
         letter = subtree->next(subtree->context, kind);
         if (letter != NULL && (ports & 1u << letter->port) == 0) {
@@ -552,7 +571,7 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
     if (!is_inside(node, buffer, capacity_bytes)) {
         return ERR_BUFFER;
     }
-    letter = wait_for(node, ports & 0xfu, ports >> 8 & 0xffu);
+    letter = wait_for(node, ports & 0x1fu, ports >> 8 & 0xffu);
     if (subtree->stopped) {
         free(letter);
         letter = NULL;
@@ -581,13 +600,14 @@ int circuit_receive_until(struct circuit *circuit,
                           uint8_t *buffer, uint32_t capacity_bytes,
                           uint64_t deadline_ps)
 {
-    int error =
-        circuit_receive(circuit, delivery, ports, buffer, capacity_bytes);
+    bool has_end = deadline_ps < UINT64_MAX;
+    int error;
 
-    return error == ERR_DEAD_LINK && deadline_ps < UINT64_MAX &&
-                   !subtree->stopped
-               ? ERR_TIMEOUT
-               : error;
+    subtree->has_end = has_end;
+    error = circuit_receive(circuit, delivery, ports, buffer, capacity_bytes);
+    subtree->has_end = false;
+    return error == ERR_DEAD_LINK && has_end && !subtree->stopped ? ERR_TIMEOUT
+                                                                  : error;
 }
 
 int circuit_complete(struct circuit *circuit)

@@ -31,6 +31,7 @@ struct letter {
     uint8_t kind;
     uint8_t port; /* at which it arrives */
     uint16_t job;
+    struct torus_coord to; /* whom it reached */
     bool head_only; /* its head is delivered first, if the node asks so */
     bool damaged;   /* as its last byte tells */
     uint32_t bytes;
@@ -82,9 +83,14 @@ struct subtree {
     /* The message that the top is waiting for: of any kind if `kind` is 0, else
        of that; NULL: none comes. The subtree frees it. */
     struct letter *(*next)(void *context, unsigned kind);
-    /* A result of the top, which stays the subtree's. */
+    /* A result of the top, which stays the subtree's; or, if it is alone, any
+       message of it. */
     void (*returned)(void *context, const struct letter *letter);
     void *context;
+    /* No other node runs. What the top sends leaves before it receives: those
+       of a farm send nothing ahead of what they have been asked for. */
+    bool alone;
+    bool has_end; /* the receive for which next() is called: NULL ends it */
     /* The subtree's own: */
     struct subtree_node *current; /* which runs */
     bool stopped; /* a switch was told nonsense: nothing is delivered */

@@ -379,7 +379,7 @@ static void seed_discover(const struct fuzz_target *target)
 /* ---- all of them ---- */
 
 #define KERNELS_MAX 64u
-#define MESSAGES 12u
+#define MESSAGES 13u
 
 static void list_kernel(struct fuzz_target **at, const struct kernel *kernel)
 {
@@ -419,7 +419,8 @@ const struct fuzz_target *fuzz_targets(void)
         {.name = "node-pattern",
          .try = node_try_pattern,
          .seed = node_seed_pattern},
-        {.name = "node-tree", .try = node_try_tree, .seed = node_seed_tree}};
+        {.name = "node-tree", .try = node_try_tree, .seed = node_seed_tree},
+        {.name = "node-farm", .try = node_try_farm, .seed = node_seed_farm}};
     static struct fuzz_target targets[3 * KERNELS_MAX + MESSAGES + 1];
     struct fuzz_target *at = targets;
 
