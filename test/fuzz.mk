@@ -4,12 +4,14 @@
 
 FUZZ_DRIVER := test/fuzz/main.c test/fuzz/mutate.c test/fuzz/watch.c
 FUZZ_NODE := test/fuzz/judge.c test/fuzz/node.c test/fuzz/subtree.c
-FUZZ_TARGETS := test/fuzz/console.c test/fuzz/job.c test/fuzz/kernels.c \
-                test/fuzz/switch.c test/fuzz/targets.c $(FUZZ_NODE)
+FUZZ_TARGETS := test/fuzz/console.c test/fuzz/farm.c test/fuzz/job.c \
+                test/fuzz/kernels.c test/fuzz/switch.c test/fuzz/targets.c \
+                $(FUZZ_NODE)
 FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/*.c) \
                 $(wildcard boot/shell/*.c hal/discover/*.c hal/line/*.c) \
                 hal/forward.c hal/serial/mailbox.c $(SWITCH_SOURCES) \
                 qemu/outcome/output_chunks.c scatter/plan/tree.c \
+                scatter/plan/farm.c \
                 $(wildcard scatter/wire/*.c scatter/engine/*.c)
 FUZZ_OBJECTS := $(BUILD)/test/covered
 FUZZ_CORPUS := $(BUILD)/test/fuzz-corpus

@@ -6,6 +6,7 @@
 #include "scatter/engine/measure.h"
 #include "scatter/engine/policy.h"
 #include "scatter/plan/farm.h"
+#include "scatter/plan/fixed.h"
 #include "scatter/plan/tree_input.h"
 #include "torus/direct.h"
 
@@ -49,15 +50,30 @@ static struct torus_path path_of(const struct scatter *scatter, uint32_t worker)
 
 /* ---- planning ---- */
 
+/* Whether the rule can count with the order's numbers. Result: 0 or ERR_RANGE.
+ */
+static int check_order(const struct wire_order *order)
+{
+    unsigned ports = order->ports;
+
+    return (ports == 1 || ports == 2 || ports == TORUS_PORTS) &&
+                   order->startup_ps <= PLANNER_TIME_MAX_PS &&
+                   fixed_product(order->transfer_ps, order->unit_bytes) <=
+                       PLANNER_TIME_MAX_PS
+               ? ERR_OK
+               : ERR_RANGE;
+}
+
 /* What a chunk takes of the originator: its software, or as a part of its ports
-   two circuits, if that is more. */
+   two circuits, if that is more; up to what the rule counts with. */
 static uint64_t demand_ps(const struct scatter *scatter,
                           const struct wire_order *order)
 {
     uint64_t circuits_ps = 4 * order->startup_ps / order->ports;
     uint64_t software_ps = scatter->costs->demand_ps;
+    uint64_t longer_ps = software_ps > circuits_ps ? software_ps : circuits_ps;
 
-    return software_ps > circuits_ps ? software_ps : circuits_ps;
+    return longer_ps < UINT32_MAX ? longer_ps : UINT32_MAX;
 }
 
 /* Of a worker that the order says is slower; behind the pattern none is. */
@@ -134,11 +150,14 @@ int originator_plan_farm(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
     uint64_t start_ps = originator_now_ps(scatter);
-    struct farm_input input =
-        input_of(scatter, originator, tree_nodes(scatter->branch) - 1);
     unsigned own_shift = tree_slow_shift(scatter->branch);
-    int error;
+    struct farm_input input;
+    int error = check_order(&originator->order);
 
+    if (error != ERR_OK) {
+        return error;
+    }
+    input = input_of(scatter, originator, tree_nodes(scatter->branch) - 1);
     input.compute_ps = (input.compute_ps >> own_shift) + 1;
     error = make_state(scatter, originator, &input);
     if (error != ERR_OK) {
@@ -157,12 +176,15 @@ int originator_plan_farm(struct scatter *scatter, struct originator *originator)
 int originator_plan_tail(struct scatter *scatter, struct originator *originator,
                          const struct farm_tail *tail)
 {
-    struct farm_input input =
-        input_of(scatter, originator, torus_nodes(scatter->size) - 1);
+    struct farm_input input;
     struct farm_state *state;
-    int error;
+    int error = check_order(&originator->order);
 
+    if (error != ERR_OK) {
+        return error;
+    }
     scatter->job.flags |= WIRE_TAIL;
+    input = input_of(scatter, originator, torus_nodes(scatter->size) - 1);
     input.load_units = tail->units;
     input.installment = 0;
     error = make_state(scatter, originator, &input);
@@ -324,7 +346,8 @@ static int serve(struct scatter *scatter, struct originator *originator,
     if (error != ERR_OK) {
         return error;
     }
-    if (delivery->bytes > WIRE_DEMAND_BYTES && !scatter_has_output(scatter)) {
+    if (delivery->bytes > WIRE_DEMAND_BYTES &&
+        (!scatter_has_output(scatter) || delivery->bytes % 4 != 0)) {
         return ERR_LENGTH;
     }
     if (demand.worker >= state->workers) {
@@ -362,7 +385,7 @@ static int serve_output(struct scatter *scatter, struct originator *originator,
 {
     struct circuit_delivery delivery;
     struct gather_place place;
-    uint32_t bytes = 0;
+    uint32_t bytes;
     int error = scatter_begin_append(scatter, &place, WIRE_DEMAND_BYTES);
 
     if (error != ERR_OK) {
@@ -373,12 +396,9 @@ static int serve_output(struct scatter *scatter, struct originator *originator,
     if (error == ERR_OK) {
         error = serve(scatter, originator, &delivery);
     }
-    if (error == ERR_OK) {
-        bytes = delivery.bytes - WIRE_DEMAND_BYTES;
-        error = bytes % 4 == 0 ? ERR_OK : ERR_LENGTH;
-    }
-    scatter_end_append(scatter, &place, error == ERR_OK ? bytes : 0);
-    scatter->free_from += error == ERR_OK ? bytes : 0;
+    bytes = error == ERR_OK ? delivery.bytes - WIRE_DEMAND_BYTES : 0;
+    scatter_end_append(scatter, &place, bytes);
+    scatter->free_from += bytes;
     return error;
 }
 

@@ -11,8 +11,9 @@
 #include "scatter/engine/originator_state.h"
 
 /* Writes the job. How fast the workers are is not known: it takes them to be as
-   fast as this node. Result: 0; ERR_PLAN
-   if the order's tree says no path to a worker, or ERR_MEMORY. */
+   fast as this node. Result: 0; ERR_RANGE if the order's ports are not 1, 2 or
+   4, or its times beyond PLANNER_TIME_MAX_PS; ERR_PLAN if its tree says no path
+   to a worker; or ERR_MEMORY. */
 NODISCARD int originator_plan_farm(struct scatter *scatter,
                                    struct originator *originator);
 

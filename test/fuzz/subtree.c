@@ -313,7 +313,8 @@ int circuit_send(struct circuit *circuit, unsigned ports,
     struct subtree_send *send;
 
     fuzz_check(node->rest == NULL, "a send, no row, ahead of a message's end");
-    fuzz_check(!node->corrupt, "a damaged message is taken");
+    fuzz_check(!node->corrupt || ports == 1u << CIRCUIT_HOST,
+               "a damaged message is taken");
     fuzz_check(ports == 1u << CIRCUIT_HOST ||
                    (ports > 0 && ports < 1u << TORUS_PORTS),
                "ports that are none");
@@ -530,9 +531,10 @@ static int deliver(struct subtree_node *node, const struct letter *letter,
     node->rest_damaged = letter->damaged;
     take_post(node, letter);
     /* Around a result with an output, which comes to lie behind others, the
-       engine saves and restores what is there. */
-    if ((ports >> 8 & 0xffu) == 0 || buffer < node->memory ||
-        buffer >= node->memory + MEMORY_BYTES) {
+       engine saves and restores what is there; and the originator's plan lies
+       behind the order. */
+    if (((node->at.x != 0 || node->at.y != 0) && (ports >> 8 & 0xffu) == 0) ||
+        buffer < node->memory || buffer >= node->memory + MEMORY_BYTES) {
         hide(node, head_only ? node->rest : node->message_end,
              buffer + capacity_bytes);
     }
@@ -663,7 +665,8 @@ static void set_up(struct subtree_node *node)
 
 static int run(struct subtree_node *node)
 {
-    static const struct scatter_costs costs = {.split_ps = 1};
+    static const struct scatter_costs costs = {
+        .split_ps = 1, .instruction_ps = 32000, .demand_ps = 17600000};
     struct subtree_node *before = subtree->current;
     unsigned returned = node->returned;
     int error;

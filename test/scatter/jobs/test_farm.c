@@ -302,8 +302,16 @@ static void later_chunks_that_are_refused(struct unit *unit)
 
 /* ---- the originator ---- */
 
+/* Of circuits. */
+struct costs {
+    uint64_t startup_ps;
+    uint64_t transfer_ps;
+    uint8_t ports;
+};
+
 /* The order of a farm on SIDE x SIDE nodes, whose kernel takes long. */
-static void tell_order(uint32_t units, uint16_t numerator)
+static void tell_order(uint32_t units, uint16_t numerator,
+                       const struct costs *costs)
 {
     struct torus_size size = {SIDE, SIDE};
     uint8_t *tree =
@@ -311,12 +319,12 @@ static void tell_order(uint32_t units, uint16_t numerator)
     uint8_t arg[ECHO_ARG_BYTES];
     static uint8_t data[4096];
     struct wire_order order = {.kernel = "echo",
-                               .startup_ps = 1000000,
-                               .transfer_ps = 1000,
+                               .startup_ps = costs->startup_ps,
+                               .transfer_ps = costs->transfer_ps,
                                .load_units = units,
                                .phases = WIRE_BEST,
                                .rounds = WIRE_BEST,
-                               .ports = TORUS_PORTS,
+                               .ports = costs->ports,
                                .policy = WIRE_FARM,
                                .tree_nodes = NODES,
                                .unit_bytes = 1,
@@ -356,8 +364,10 @@ static void tell_demand(const struct told *told)
 /* Its error after these demands; it waits for them before the last one. */
 static int ask_all(const struct told told[], unsigned count, uint16_t numerator)
 {
+    static const struct costs costs = {1000000, 1000, TORUS_PORTS};
+
     begin_node(0, 0);
-    tell_order(200, numerator);
+    tell_order(200, numerator, &costs);
     for (unsigned i = 0; i < count && is_waiting(); ++i) {
         tell_demand(&told[i]);
     }
@@ -393,6 +403,30 @@ static void outputs_of_odd_length_are_refused(struct unit *unit)
     CHECK_EQUAL(unit, ask_all(odd, 1, 1), ERR_LENGTH);
 }
 
+static void orders_that_are_refused(struct unit *unit)
+{
+    static const uint64_t most_ps = PLANNER_TIME_MAX_PS;
+    const struct {
+        struct costs costs;
+        int error;
+    } cases[] = {{{most_ps, most_ps, 1}, ERR_OK},
+                 {{0, 0, 2}, ERR_OK},
+                 {{most_ps + 1, 1000, 4}, ERR_RANGE},
+                 {{UINT64_MAX, 1000, 4}, ERR_RANGE},
+                 {{1000000, most_ps + 1, 4}, ERR_RANGE},
+                 {{1000000, UINT64_MAX, 4}, ERR_RANGE},
+                 {{1000000, 1000, 0}, ERR_RANGE},
+                 {{1000000, 1000, 3}, ERR_RANGE},
+                 {{1000000, 1000, UINT8_MAX}, ERR_RANGE}};
+
+    for (unsigned i = 0; i < COUNT(cases); ++i) {
+        begin_node(0, 0);
+        tell_order(200, 0, &cases[i].costs);
+        CHECK_EQUAL(unit, is_waiting(), cases[i].error == ERR_OK);
+        CHECK_EQUAL(unit, end_node(), cases[i].error);
+    }
+}
+
 void test_farm(struct unit *unit)
 {
     UNIT_RUN(unit, jobs_of_all_sizes);
@@ -403,4 +437,5 @@ void test_farm(struct unit *unit)
     UNIT_RUN(unit, later_chunks_that_are_refused);
     UNIT_RUN(unit, demands_that_are_refused);
     UNIT_RUN(unit, outputs_of_odd_length_are_refused);
+    UNIT_RUN(unit, orders_that_are_refused);
 }

@@ -1,0 +1,687 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test/fuzz/farm.h"
+
+#include "qemu/schedule/registry.h"
+#include "test/fuzz/judge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAD_BYTES 42u
+#define PLAY_BYTES 12u
+#define SIDE_MAX 5u
+#define WORKERS_MAX (SIDE_MAX * SIDE_MAX - 1u)
+#define LOAD_BYTES_MAX 1024u
+#define JOB 3u
+#define TIME_MAX_PS ((uint64_t)1 << 40) /* that an order may have */
+
+/* Of the drawings in scatter/wire/wire.h. */
+#define CHUNK_BYTES 12u
+#define DEMAND_BYTES 16u
+#define JOB_BYTES 36u
+#define RESULT_TIMES_BYTES 16u /* of a job with an output */
+#define REPORT_BYTES 360u
+#define ARG_BYTES 20u
+
+/* Of all outputs: if they have more, their heads may not fit into a node. */
+#define OUTPUT_BYTES_MAX 8000u
+
+struct worker {
+    uint32_t chunks; /* that it got, the end included */
+    bool asked;      /* for one more */
+    bool ended;
+    bool returned; /* its result */
+};
+
+/* Units that a worker got as its chunk of this number. */
+struct piece {
+    uint32_t worker;
+    uint32_t number;
+    uint32_t first;
+    uint32_t units;
+    bool returned; /* its output */
+};
+
+struct farm_job {
+    const uint8_t *play;
+    uint32_t plays;
+    uint32_t turn; /* of plays behind the end */
+    struct torus_size size;
+    struct wire_order order;
+    uint8_t arg[ARG_BYTES];
+    uint8_t *tree;
+    uint32_t workers;
+    struct kernel_terms terms;
+    bool ordered;
+    bool strange; /* the order is none that a host sends */
+    bool refused; /* something came that must be refused */
+    bool forged;  /* something false came that cannot be told from the truth */
+    bool reported;
+    int32_t error; /* of the report */
+    struct worker worker[WORKERS_MAX + 1u];
+    uint8_t last[DEMAND_BYTES]; /* demand, as it was written */
+    uint32_t pieces;
+    struct piece piece[LOAD_BYTES_MAX];
+    bool computed[LOAD_BYTES_MAX]; /* or sent, of each unit */
+};
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static struct farm_job *job_now(void)
+{
+    return subtree_now()->context;
+}
+
+/* Whether [data, data + bytes) is this part of the load. */
+static bool is_load(const uint8_t *data, uint32_t from, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < bytes; ++i) {
+        if (data[i] != judge_output(from + i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void compute(struct farm_job *job, uint32_t first, uint32_t units)
+{
+    fuzz_check(first <= job->order.load_units &&
+                   units <= job->order.load_units - first,
+               "units that the load has not");
+    for (uint32_t i = 0; i < units; ++i) {
+        fuzz_check(!job->computed[first + i], "a unit is computed twice");
+        job->computed[first + i] = true;
+    }
+}
+
+/* ---- the kernel ---- */
+
+struct work {
+    struct kernel_terms terms;
+};
+
+static int begin(void *work, struct kernel_terms *terms,
+                 const struct kernel_job *kernel_job)
+{
+    const uint8_t *arg = kernel_job->arg;
+
+    if (kernel_job->arg_bytes != ARG_BYTES) {
+        return KERNEL_ARGUMENT;
+    }
+    terms->before_bytes = arg[0];
+    terms->after_bytes = arg[1];
+    terms->output_numerator = arg[2];
+    terms->output_denominator = arg[3];
+    terms->result_bytes_max = 8u + arg[4];
+    terms->instructions_per_1000_units = bytes_load_u32(arg + 8);
+    ((struct work *)work)->terms = *terms;
+    job_now()->terms = *terms;
+    return KERNEL_OK;
+}
+
+static void run(const void *work, struct kernel_result *result,
+                const struct kernel_range *range)
+{
+    const struct kernel_terms *terms = &((const struct work *)work)->terms;
+    struct farm_job *job = job_now();
+    uint32_t first = (uint32_t)range->first_unit;
+    uint32_t at = first * range->unit_bytes;
+    uint32_t end = at + kernel_range_bytes(range);
+    uint32_t load = job->order.load_units * range->unit_bytes;
+
+    compute(job, first, range->units);
+    fuzz_check(range->before_bytes == least(terms->before_bytes, at) &&
+                   range->after_bytes == least(terms->after_bytes, load - end),
+               "another halo than there is");
+    fuzz_check(is_load(range->data - range->before_bytes,
+                       at - range->before_bytes,
+                       end - at + range->before_bytes + range->after_bytes),
+               "other bytes than the load's are computed");
+    if (terms->output_denominator != 0) {
+        uint64_t from = kernel_output_at(terms, first);
+
+        result->output_bytes = kernel_output_room(terms, first, range->units);
+        for (uint32_t i = 0; i < result->output_bytes; ++i) {
+            result->output[i] = judge_output(~(from + i));
+        }
+    }
+    kernel_store_u64(result->data, range->units);
+    result->bytes = 8;
+}
+
+static const struct kernel farm_kernel = {.name = "farm",
+                                          .work_bytes = sizeof(struct work),
+                                          .begin = begin,
+                                          .run = run,
+                                          .merge = kernel_merge_count};
+
+/* ---- what workers send ---- */
+
+static bool has_output(const struct farm_job *job)
+{
+    return job->order.load_units > 0 && job->arg[3] != 0;
+}
+
+static uint8_t *append_output(struct farm_job *job, uint8_t *at,
+                              struct piece *piece)
+{
+    uint64_t from = kernel_output_at(&job->terms, piece->first);
+    uint32_t bytes =
+        kernel_output_room(&job->terms, piece->first, piece->units);
+
+    piece->returned = true;
+    bytes_store_u32(at, piece->first);
+    bytes_store_u32(at + 4, bytes);
+    memset(at + 8, 0, (bytes + 3u) & ~3u);
+    for (uint32_t i = 0; i < bytes; ++i) {
+        at[8 + i] = judge_output(~(from + i));
+    }
+    return at + 8 + ((bytes + 3u) & ~3u);
+}
+
+/* Appends outputs of the worker's chunks up to this number that it has not
+   returned; and the units of that chunk. */
+static uint8_t *append_outputs(struct farm_job *job, uint8_t *at,
+                               uint32_t worker, uint32_t last, uint32_t *units)
+{
+    for (uint32_t i = 0; i < job->pieces; ++i) {
+        struct piece *piece = &job->piece[i];
+
+        if (piece->worker != worker || piece->number > last) {
+            continue;
+        }
+        if (piece->number == last) {
+            *units = piece->units;
+        }
+        if (has_output(job) && !piece->returned) {
+            at = append_output(job, at, piece);
+        }
+    }
+    return at;
+}
+
+/* Writes what the worker asks when it has its last chunk in hand. Result: its
+   end. */
+static uint8_t *write_demand(struct farm_job *job, uint8_t *out, uint32_t index,
+                             uint64_t compute_ps)
+{
+    uint32_t chunks = job->worker[index].chunks;
+    uint32_t units = 0;
+    uint8_t *end = out + DEMAND_BYTES;
+
+    if (chunks >= 2) {
+        end = append_outputs(job, end, index, chunks - 2, &units);
+    }
+    bytes_store_u16(out, (uint16_t)index);
+    bytes_store_u16(out + 2, (uint16_t)chunks);
+    bytes_store_u32(out + 4, units);
+    bytes_store_u64(out + 8, units > 0 ? compute_ps : 0);
+    return end;
+}
+
+static uint8_t *write_result(struct farm_job *job, uint8_t *out, uint32_t index)
+{
+    uint8_t *result = has_output(job) ? out + 4 : out;
+    uint8_t *end = result + 8;
+    uint64_t sum = 0;
+    uint32_t units;
+
+    for (uint32_t i = 0; i < job->pieces; ++i) {
+        sum += job->piece[i].worker == index ? job->piece[i].units : 0;
+    }
+    bytes_store_u64(result, sum);
+    if (has_output(job)) {
+        bytes_store_u32(out, 8);
+        end = result + WIRE_PAD4(job->terms.result_bytes_max);
+        memset(result + 8, 0, (size_t)(end - result - 8));
+        end = append_outputs(job, end, index, UINT32_MAX, &units);
+    }
+    return end;
+}
+
+/* Whether a worker with a chunk in hand may ask, or with the end return. */
+static bool is_due(const struct worker *worker, bool result)
+{
+    return result ? worker->ended && !worker->returned
+                  : worker->chunks > 0 && !worker->ended && !worker->asked;
+}
+
+/* The next one from `index` on of whom that holds; workers, if none. */
+static uint32_t find_due(const struct farm_job *job, uint32_t index,
+                         bool result)
+{
+    for (uint32_t i = 0; i < job->workers; ++i) {
+        uint32_t at = (index + i) % job->workers;
+
+        if (is_due(&job->worker[at], result)) {
+            return at;
+        }
+    }
+    return job->workers;
+}
+
+/* Judges a demand by what it says; the worker whose it is has asked then. */
+static void judge_demand(struct farm_job *job, const struct letter *letter)
+{
+    struct worker *worker;
+    uint32_t index;
+
+    if (letter->damaged || letter->job != JOB || letter->bytes < DEMAND_BYTES ||
+        (letter->bytes > DEMAND_BYTES && !has_output(job)) ||
+        letter->bytes % 4 != 0) {
+        job->refused = true;
+        return;
+    }
+    index = bytes_load_u16(letter->data);
+    if (index >= job->workers) {
+        job->refused = true;
+        return;
+    }
+    worker = &job->worker[index];
+    job->refused |= !is_due(worker, false) ||
+                    bytes_load_u16(letter->data + 2) != worker->chunks;
+    worker->asked = true;
+}
+
+/* The same of a result: which it is, only its length tells. */
+static void judge_result(struct farm_job *job, const struct letter *letter,
+                         uint32_t index, bool changed)
+{
+    uint32_t head =
+        has_output(job) ? 4 + WIRE_PAD4(job->terms.result_bytes_max) : 8;
+
+    job->refused |=
+        letter->damaged || letter->job != JOB ||
+        (has_output(job) ? letter->bytes < head || letter->bytes % 4 != 0
+                         : letter->bytes != head);
+    job->forged |= changed;
+    job->worker[index].returned = true;
+}
+
+/* What is wrong with a message of so many bytes. Result: its length. */
+static uint32_t damage(struct farm_job *job, struct letter *letter,
+                       const uint8_t *play, uint32_t bytes)
+{
+    unsigned how = play[0];
+
+    letter->job = (uint16_t)(JOB + ((how & FARM_HOW_OTHER_JOB) != 0));
+    letter->damaged = (how & FARM_HOW_DAMAGED) != 0;
+    if ((how & FARM_HOW_CHANGED) != 0) {
+        letter->data[play[2] % bytes] ^= play[3];
+        job->forged |= play[2] % bytes >= DEMAND_BYTES;
+    }
+    if ((how & FARM_HOW_LONGER) != 0) {
+        uint32_t more = 1 + play[2] % 8u;
+
+        memset(letter->data + bytes, play[3], more);
+        bytes += more;
+        job->forged = true;
+    }
+    if ((how & FARM_HOW_SHORTER) != 0) {
+        bytes -= 1 + play[2] % bytes;
+        job->forged = true;
+    }
+    return bytes;
+}
+
+static struct letter *write_one_result(struct farm_job *job,
+                                       const uint8_t *play)
+{
+    uint32_t index = find_due(job, play[1], true);
+    struct letter *letter;
+
+    if (index == job->workers) {
+        return NULL;
+    }
+    letter = letter_new(2 * FUZZ_BYTES_MAX);
+    letter->kind = (uint8_t)WIRE_RESULT_OF(1);
+    letter->bytes =
+        (uint32_t)(write_result(job, letter->data, index) - letter->data);
+    letter->bytes = damage(job, letter, play, letter->bytes);
+    judge_result(job, letter, index, (play[0] & FARM_HOW_CHANGED) != 0);
+    return letter;
+}
+
+static struct letter *write_one_demand(struct farm_job *job,
+                                       const uint8_t *play)
+{
+    bool anybody = (play[0] & FARM_HOW_ANYBODY) != 0;
+    uint32_t index =
+        anybody ? play[1] % (job->workers + 1) : find_due(job, play[1], false);
+    struct letter *letter;
+
+    if (index == job->workers && !anybody) {
+        return NULL;
+    }
+    letter = letter_new(2 * FUZZ_BYTES_MAX);
+    letter->kind = WIRE_DEMAND;
+    if ((play[0] & FARM_HOW_AGAIN) != 0) {
+        letter->bytes = DEMAND_BYTES;
+        memcpy(letter->data, job->last, DEMAND_BYTES);
+    } else {
+        letter->bytes = (uint32_t)(write_demand(job, letter->data, index,
+                                                bytes_load_u64(play + 4)) -
+                                   letter->data);
+        memcpy(job->last, letter->data, DEMAND_BYTES);
+    }
+    letter->bytes = damage(job, letter, play, letter->bytes);
+    judge_demand(job, letter);
+    return letter;
+}
+
+/* ---- the order ---- */
+
+static struct letter *write_order(const struct farm_job *job)
+{
+    const struct wire_order *order = &job->order;
+    uint32_t head = wire_order_head_bytes(order);
+    uint32_t bytes = order->load_units * order->unit_bytes;
+    struct letter *letter = letter_new(head + bytes);
+
+    letter->kind = WIRE_ORDER;
+    letter->job = JOB;
+    wire_order_store(letter->data, order);
+    for (uint32_t i = 0; i < bytes; ++i) {
+        letter->data[head + i] = judge_output(i);
+    }
+    return letter;
+}
+
+static void read_arg(struct farm_job *job, const uint8_t *in)
+{
+    job->arg[0] = in[8] & 15u;
+    job->arg[1] = in[8] >> 4;
+    job->arg[2] = in[7] & 15u;
+    job->arg[3] = in[7] >> 4;
+    job->arg[4] = in[9] % 64u;
+    bytes_store_u32(job->arg + 8, bytes_load_u32(in + 38) % (1u << 20));
+}
+
+/* Whether a host sends such an order. */
+static bool is_strange(const struct wire_order *order)
+{
+    return (order->ports != 1 && order->ports != 2 && order->ports != 4) ||
+           order->startup_ps > TIME_MAX_PS || order->compute_ps > TIME_MAX_PS ||
+           order->transfer_ps > TIME_MAX_PS / order->unit_bytes ||
+           order->rounds == 0;
+}
+
+/* Reads the input's head. */
+static void read_job(struct farm_job *job, const uint8_t *in)
+{
+    uint64_t mask = ((uint64_t)1 << 48) - 1;
+    struct wire_order *order = &job->order;
+
+    job->size = (struct torus_size){(uint16_t)(1 + in[0] % SIDE_MAX),
+                                    (uint16_t)(1 + in[1] % SIDE_MAX)};
+    job->workers = torus_nodes(job->size) - 1;
+    job->tree = schedule_tree(SCHEDULE_FARM, job->size,
+                              (struct torus_coord){0, 0}, NULL);
+    fuzz_check(job->tree != NULL, "no memory");
+    read_arg(job, in);
+    *order = (struct wire_order){.kernel = "farm",
+                                 .phases = WIRE_BEST,
+                                 .rounds = in[2],
+                                 .ports = in[3],
+                                 .policy = WIRE_FARM,
+                                 .tree_nodes = job->workers + 1,
+                                 .unit_bytes = 1 + in[6] % 8u,
+                                 .arg_bytes = ARG_BYTES,
+                                 .arg = job->arg,
+                                 .tree = job->tree};
+    order->load_units =
+        1 + bytes_load_u16(in + 4) % (LOAD_BYTES_MAX / order->unit_bytes);
+    order->startup_ps = bytes_load_u64(in + 14) & mask;
+    order->transfer_ps = bytes_load_u64(in + 22) & mask;
+    order->compute_ps = bytes_load_u64(in + 30) & mask;
+    job->tree[bytes_load_u16(in + 10) %
+              (TREE_BRANCH_BYTES * order->tree_nodes)] ^= in[12];
+    job->strange =
+        is_strange(order) || in[12] != 0 ||
+        (job->arg[3] != 0 &&
+         order->load_units * job->arg[2] / job->arg[3] > OUTPUT_BYTES_MAX);
+}
+
+static struct letter *next(void *context, unsigned kind)
+{
+    static const uint8_t proper[PLAY_BYTES] = {0, 0, 0, 0, 9, 9, 9};
+    struct farm_job *job = context;
+    const uint8_t *play = proper;
+
+    if (!job->ordered) {
+        job->ordered = true;
+        return write_order(job);
+    }
+    if (job->plays > 0) {
+        play = job->play;
+        job->play += PLAY_BYTES;
+        job->plays -= 1;
+    } else {
+        job->turn += 1;
+    }
+    if (subtree_now()->has_end &&
+        ((play[0] & FARM_HOW_NONE) != 0 || (play == proper && job->turn % 2))) {
+        return NULL;
+    }
+    return kind == WIRE_DEMAND ? write_one_demand(job, play)
+                               : write_one_result(job, play);
+}
+
+/* ---- what the originator sends ---- */
+
+/* The end, or units of the load with their halo. */
+static void check_body(const struct farm_job *job, const struct letter *letter,
+                       uint32_t at, uint32_t first, uint32_t units)
+{
+    uint32_t unit_bytes = job->order.unit_bytes;
+    uint32_t from = first * unit_bytes;
+    uint32_t to = from + units * unit_bytes;
+    uint32_t load = job->order.load_units * unit_bytes;
+
+    from -= least(from, job->terms.before_bytes);
+    to += least(load - to, job->terms.after_bytes);
+    fuzz_check(units > 0 ? letter->bytes == at + to - from &&
+                               is_load(letter->data + at, from, to - from)
+                         : letter->bytes == at,
+               "a chunk with other bytes than its units'");
+}
+
+/* A chunk for a worker that has asked for it, or its first. */
+static void take_chunk(struct farm_job *job, const struct letter *letter)
+{
+    const uint8_t *data = letter->data;
+    uint32_t at = CHUNK_BYTES;
+    uint32_t units = bytes_load_u32(data);
+    uint32_t first = bytes_load_u32(data + 4);
+    uint32_t index = bytes_load_u16(data + 8);
+    struct worker *worker;
+    struct torus_coord to;
+
+    fuzz_check(letter->job == JOB && letter->bytes >= at &&
+                   index < job->workers,
+               "a chunk for nobody");
+    worker = &job->worker[index];
+    to = torus_path_end(
+        job->size, (struct torus_coord){0, 0},
+        tree_direct(job->tree + TREE_BRANCH_BYTES * (index + 1)));
+    fuzz_check(to.x == letter->to.x && to.y == letter->to.y,
+               "a chunk that goes elsewhere");
+    fuzz_check(bytes_load_u16(data + 10) == worker->chunks &&
+                   (worker->asked || worker->chunks == 0) && !worker->ended,
+               "a chunk that was not asked for");
+    if (worker->chunks == 0) {
+        at += JOB_BYTES + (has_output(job) ? RESULT_TIMES_BYTES : 0);
+        fuzz_check(units > 0, "a first chunk of no units");
+    }
+    worker->ended = units == 0;
+    worker->asked = false;
+    compute(job, first, units);
+    check_body(job, letter, at, first, units);
+    if (units > 0) {
+        job->piece[job->pieces++] = (struct piece){.worker = index,
+                                                   .number = worker->chunks,
+                                                   .first = first,
+                                                   .units = units};
+    }
+    worker->chunks += 1;
+}
+
+/* Every byte of the whole output is there once. */
+static void check_outputs(const struct farm_job *job,
+                          const struct letter *letter, uint32_t at)
+{
+    uint64_t all = kernel_output_at(&job->terms, job->order.load_units);
+    uint64_t found = 0;
+
+    while (at < letter->bytes) {
+        uint64_t from;
+        uint32_t bytes;
+
+        fuzz_check(letter->bytes - at >= 8, "an output cut short");
+        from = kernel_output_at(&job->terms, bytes_load_u32(letter->data + at));
+        bytes = bytes_load_u32(letter->data + at + 4);
+        at += 8;
+        fuzz_check(bytes <= letter->bytes - at, "an output cut short");
+        for (uint32_t i = 0; i < bytes; ++i) {
+            fuzz_check(letter->data[at + i] == judge_output(~(from + i)),
+                       "an output has other bytes");
+        }
+        found += bytes;
+        at += (bytes + 3u) & ~3u;
+    }
+    fuzz_check(found == all, "an output has not as many bytes as all units'");
+}
+
+static void take_report(struct farm_job *job, const struct letter *letter)
+{
+    uint32_t at = REPORT_BYTES;
+
+    fuzz_check(letter->bytes >= at && !job->reported, "a report cut short");
+    job->reported = true;
+    job->error = (int32_t)bytes_load_u32(letter->data);
+    if (job->error != ERR_OK || job->forged) {
+        return;
+    }
+    for (uint32_t i = 0; i < job->order.load_units; ++i) {
+        fuzz_check(job->computed[i], "a unit is not computed");
+    }
+    if (has_output(job)) {
+        fuzz_check(letter->bytes >= at + 4 &&
+                       bytes_load_u32(letter->data + at) == 8,
+                   "a result of another length");
+        at += 4;
+    }
+    fuzz_check(letter->bytes >= at + 8 &&
+                   bytes_load_u64(letter->data + at) == job->order.load_units,
+               "a wrong sum of units");
+    if (has_output(job)) {
+        check_outputs(job, letter, at + WIRE_PAD4(job->terms.result_bytes_max));
+    }
+}
+
+static void sent(void *context, const struct letter *letter)
+{
+    struct farm_job *job = context;
+
+    if (letter->kind == WIRE_CHUNK) {
+        take_chunk(job, letter);
+    } else if (letter->kind == WIRE_REPORT) {
+        take_report(job, letter);
+    } else {
+        fuzz_check(letter->kind == WIRE_ANNOUNCE, "a message of another kind");
+    }
+}
+
+/* ---- trying ---- */
+
+void farm_try_originator(const struct fuzz_target *target, const uint8_t *in,
+                         uint32_t bytes)
+{
+    struct farm_job *job = calloc(1, sizeof *job);
+    struct subtree subtree = {.policy = WIRE_FARM,
+                              .kernel = &farm_kernel,
+                              .next = next,
+                              .returned = sent,
+                              .context = job,
+                              .alone = true};
+    int error;
+
+    (void)target;
+    fuzz_check(job != NULL, "no memory");
+    if (bytes >= HEAD_BYTES) {
+        read_job(job, in);
+        job->play = in + HEAD_BYTES;
+        job->plays = (bytes - HEAD_BYTES) / PLAY_BYTES;
+        subtree.size = job->size;
+        error = subtree_run(&subtree, (struct torus_coord){0, 0});
+        fuzz_check(error != ERR_OK || !job->refused,
+                   "what must be refused is taken");
+        fuzz_check(error == ERR_OK || job->refused || job->forged ||
+                       job->strange,
+                   "a job that nothing is wrong with has an error");
+        fuzz_check(job->reported && job->error == error,
+                   "a report with another error");
+        subtree_free(&subtree);
+        free(job->tree);
+    }
+    free(job);
+}
+
+/* ---- first inputs ---- */
+
+struct seed {
+    uint8_t width;
+    uint8_t height;
+    uint8_t installment;
+    uint16_t units;
+    uint8_t output;
+    uint8_t halo;
+    uint64_t compute_ps;
+    uint32_t instructions;
+    uint8_t how[6]; /* of the first plays */
+};
+
+/* A job in order; with outputs; with halos and a rate; on one node; with more
+   nodes than units; with more output than fits; with demands of other jobs,
+   twice, of anybody, too long. */
+void farm_seed_originator(const struct fuzz_target *target)
+{
+    static const struct seed seeds[] = {
+        {3, 3, 255, 300, 0, 0, 0, 4000, {0}},
+        {3, 2, 4, 200, 0x11, 0, 0, 90000, {0, 0, 1, 0, 1, 1}},
+        {5, 5, 2, 500, 0x23, 0x35, 1000000, 3000, {0, 1, 0, 1, 0, 0}},
+        {1, 1, 255, 50, 0, 0x11, 0, 0, {0}},
+        {4, 3, 255, 5, 0x12, 0, 7, 1, {0, 0, 0, 0, 0, 0}},
+        {3, 3, 255, 950, 0x1f, 0, 0, 3000, {0}},
+        {3, 3, 255, 99, 0, 0, 0, 50, {0, 0, 2, 0, 0, 0}},
+        {3, 3, 255, 99, 0, 0, 0, 50, {0, 8, 0, 0, 0, 0}},
+        {3, 3, 255, 99, 0, 0, 0, 50, {0, 128, 0, 0, 0, 0}},
+        {3, 3, 255, 99, 0, 0, 0, 50, {0, 0, 0, 16, 32, 64}}};
+
+    (void)target;
+    for (unsigned i = 0; i < sizeof seeds / sizeof *seeds; ++i) {
+        const struct seed *seed = &seeds[i];
+        uint8_t out[HEAD_BYTES + 6 * PLAY_BYTES] = {(uint8_t)(seed->width - 1),
+                                                    (uint8_t)(seed->height - 1),
+                                                    seed->installment, 4};
+
+        bytes_store_u16(out + 4, seed->units);
+        out[7] = seed->output;
+        out[8] = seed->halo;
+        bytes_store_u64(out + 14, 4850000);
+        bytes_store_u64(out + 22, 3300);
+        bytes_store_u64(out + 30, seed->compute_ps);
+        bytes_store_u32(out + 38, seed->instructions);
+        for (unsigned play = 0; play < 6; ++play) {
+            uint8_t *at = out + HEAD_BYTES + PLAY_BYTES * play;
+
+            at[0] = seed->how[play];
+            at[1] = (uint8_t)play;
+            bytes_store_u64(at + 4, 1000000u * (1u + play));
+        }
+        fuzz_add(out, sizeof out);
+    }
+}
