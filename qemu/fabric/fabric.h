@@ -6,7 +6,8 @@
  * A circuit holds all links of its path, in both directions, from its grant
  * for startup + hops * hop delay + bytes * transfer; a request that finds a
  * link held waits (a conflict, counted) and is granted, oldest first, when the
- * links are free. Ties are settled by node, then port.
+ * links are free. Ties are settled by node, then port; a deadline comes last of
+ * all that happens at its time, so what its node sends then does, too.
  *
  * Switches that store and forward pass a whole message on from node to node:
  * it takes hops * (startup + hop delay + bytes * transfer). Here it holds the

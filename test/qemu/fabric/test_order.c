@@ -23,6 +23,7 @@
 enum op_kind {
     OP_SEND,
     OP_RECEIVE,
+    OP_RECEIVE_UNTIL,
     OP_DRAIN,
     OP_END
 };
@@ -30,7 +31,7 @@ enum op_kind {
 struct op {
     enum op_kind kind;
     uint64_t work_ps;  /* before it */
-    uint64_t later_ps; /* a send's ready time, from then */
+    uint64_t later_ps; /* a send's ready time, or a deadline, from then */
     uint64_t gap_ps;
     struct torus_path path; /* port NODE_PORT_HOST: to the host */
     uint32_t bytes;
@@ -118,7 +119,8 @@ static struct op make_op(uint64_t *state, const struct script *script)
         op.path.hops = (uint16_t)(1 + below(state, side));
         op.path.hops_after = (uint16_t)(1 + below(state, side));
     } else if (what < 15) {
-        op.kind = OP_RECEIVE;
+        op.kind = below(state, 2) == 0 ? OP_RECEIVE_UNTIL : OP_RECEIVE;
+        op.later_ps = some_time(state) * (1 + below(state, 3));
         op.mask = below(state, 3) == 0 ? 1u << below(state, TORUS_PORTS)
                                        : 1 + below(state, 31);
     } else {
@@ -197,6 +199,10 @@ static void speak(struct play *play, uint32_t node)
         break;
     case OP_RECEIVE:
         fabric_receive(play->fabric, node, now_ps, op->mask);
+        break;
+    case OP_RECEIVE_UNTIL:
+        fabric_receive_until(play->fabric, node, now_ps, op->mask,
+                             op->later_ps == 0 ? 0 : now_ps + op->later_ps);
         break;
     case OP_DRAIN:
         fabric_drain(play->fabric, node, now_ps);
@@ -419,17 +425,41 @@ static bool in_order(const struct fabric_config *config)
     return config->ports_at_once > 0 && config->ports_at_once < TORUS_PORTS;
 }
 
-static bool asked_before(const struct fabric_config *config,
-                         const struct circuit_record *a,
+/* How many deadlines of its node at that very time came before the send. */
+static unsigned deadlines_before(const struct result *result,
+                                 const struct circuit_record *circuit)
+{
+    unsigned count = 0;
+
+    for (uint32_t op = 0; op < circuit->kind; ++op) {
+        const struct answer *answer = &result->answer[circuit->source][op];
+
+        count += answer->step == FABRIC_TIMED_OUT &&
+                 answer->time_ps == circuit->request_ps;
+    }
+    return count;
+}
+
+static bool asked_before(const struct log *log, const struct circuit_record *a,
                          const struct circuit_record *b)
 {
+    unsigned a_after = deadlines_before(log->result, a);
+    unsigned b_after = deadlines_before(log->result, b);
+
     if (a->request_ps != b->request_ps) {
         return a->request_ps < b->request_ps;
+    }
+    if ((a_after > 0) != (b_after > 0)) {
+        return b_after > 0;
     }
     if (a->source != b->source) {
         return a->source < b->source;
     }
-    return in_order(config) ? a->kind < b->kind : a->port < b->port;
+    if (a_after != b_after) {
+        return a_after < b_after;
+    }
+    return in_order(&log->script->config) ? a->kind < b->kind
+                                          : a->port < b->port;
 }
 
 static uint64_t model_ps(const struct fabric_config *config,
@@ -483,7 +513,7 @@ static const char *broken_pair(const struct log *log, uint32_t first,
     }
     /* The second was granted later, so it must have asked later, or found a
        link held when the first was granted. */
-    if (asked_before(&log->script->config, b, a) &&
+    if (asked_before(log, b, a) &&
         holder(log, log->links[second], a->grant_ps, first) == NULL) {
         return "a circuit is overtaken";
     }
@@ -583,6 +613,54 @@ static const char *broken_sends(const struct script *script,
     return NULL;
 }
 
+/* Whether the node's answer before `op` had the message of this cookie. */
+static bool was_taken(const struct result *result, uint32_t node, uint32_t op,
+                      uintptr_t cookie)
+{
+    for (uint32_t before = 0; before < op; ++before) {
+        if (result->answer[node][before].step == FABRIC_DELIVER &&
+            result->answer[node][before].cookie == cookie) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A receive with a deadline ends by then; in vain, if nothing came by then. */
+static const char *broken_deadline(const struct log *log, uint32_t node,
+                                   uint32_t op)
+{
+    const struct answer *answer = &log->result->answer[node][op];
+    const struct op *receive = &log->script->op[node][op];
+    uint64_t last_ps = answer->rest_ps + receive->later_ps;
+
+    if (answer->step == FABRIC_WAIT || receive->kind != OP_RECEIVE_UNTIL) {
+        return answer->step == FABRIC_TIMED_OUT ? "a deadline of none" : NULL;
+    }
+    if (answer->step != FABRIC_TIMED_OUT) {
+        return answer->time_ps > last_ps ? "a message after a deadline" : NULL;
+    }
+    if (answer->time_ps != last_ps || answer->status != ERR_TIMEOUT) {
+        return "a receive ends at another time than its deadline";
+    }
+    if ((receive->mask >> NODE_PORT_HOST & 1u) != 0 &&
+        log->script->from_host_ps[node] != 0 &&
+        !was_taken(log->result, node, op, 0)) {
+        return "a message of the host is overlooked";
+    }
+    for (uint32_t i = 0; i < log->result->circuits; ++i) {
+        const struct circuit_record *circuit = &log->result->circuit[i];
+
+        if (circuit->destination == node && circuit->end_ps <= last_ps &&
+            (receive->mask >> circuit->arrival & 1u) != 0 &&
+            !was_taken(log->result, node, op,
+                       cookie_of(circuit->source, circuit->kind))) {
+            return "a message that came by a deadline is overlooked";
+        }
+    }
+    return NULL;
+}
+
 /* Whether a node was told the right thing, the earliest first. */
 static const char *broken_answer(const struct log *log, uint32_t node,
                                  uint32_t op)
@@ -618,11 +696,9 @@ static const char *broken_answer(const struct log *log, uint32_t node,
         const struct circuit_record *circuit = &log->result->circuit[i];
         uintptr_t cookie = cookie_of(circuit->source, circuit->kind);
         bool taken = circuit->destination != node ||
-                     (mask >> circuit->arrival & 1u) == 0;
+                     (mask >> circuit->arrival & 1u) == 0 ||
+                     was_taken(log->result, node, op, cookie);
 
-        for (uint32_t before = 0; before < op && !taken; ++before) {
-            taken = log->result->answer[node][before].cookie == cookie;
-        }
         if (!taken && circuit->end_ps < got->end_ps) {
             return "a later message is handed over first";
         }
@@ -648,6 +724,9 @@ static const char *broken_rule(const struct script *script,
         broken = broken_sends(script, result, node);
         for (uint32_t op = 0; op < OPS && broken == NULL; ++op) {
             broken = broken_answer(&log, node, op);
+            if (broken == NULL) {
+                broken = broken_deadline(&log, node, op);
+            }
         }
     }
     return broken;
@@ -709,12 +788,29 @@ static void same_in_every_order(struct unit *unit)
     free(got);
 }
 
+/* Adds the receives that end with a message and, with true, at a deadline. */
+static void count_deadlines(uint64_t ended[2], const struct script *script,
+                            const struct result *result)
+{
+    for (uint32_t node = 0; node < script->nodes; ++node) {
+        for (uint32_t op = 0; op < OPS; ++op) {
+            enum fabric_step step = result->answer[node][op].step;
+
+            if (script->op[node][op].kind == OP_RECEIVE_UNTIL &&
+                step != FABRIC_WAIT) {
+                ended[step == FABRIC_TIMED_OUT] += 1;
+            }
+        }
+    }
+}
+
 static void rules_are_kept(struct unit *unit)
 {
     struct script *script = malloc(sizeof *script);
     struct result *result = malloc(sizeof *result);
     uint64_t conflicts = 0;
     uint64_t circuits = 0;
+    uint64_t ended[2] = {0};
     uint64_t seed = first_seed(unit);
 
     if (script == NULL || result == NULL) {
@@ -732,10 +828,13 @@ static void rules_are_kept(struct unit *unit)
         CHECK(unit, broken == NULL);
         conflicts += result->conflicts;
         circuits += result->circuits;
+        count_deadlines(ended, script, result);
     }
     /* The scripts must be of the kind that this test is about. */
     CHECK(unit, circuits > 20u * SCRIPTS / unit->stride);
     CHECK(unit, conflicts > 5u * SCRIPTS / unit->stride);
+    CHECK(unit, ended[false] > 5u * SCRIPTS / unit->stride);
+    CHECK(unit, ended[true] > 5u * SCRIPTS / unit->stride);
     free(script);
     free(result);
 }
