@@ -415,9 +415,9 @@ static int wait_for_receive(struct circuit *circuit, uint64_t deadline_ps)
         serial->lock(serial->context);
         switch_cancel(serial->core);
         serial->unlock(serial->context);
-        return error;
     }
-    return serial->receive.error;
+    /* It may have been done just before it was to be taken back. */
+    return serial->receive.state == SWITCH_DONE ? serial->receive.error : error;
 }
 
 /* Messages are delivered whole. */

@@ -48,6 +48,7 @@ static struct {
     bool holds_sends; /* none of them ends */
     struct switch_receive *receive;
     uint32_t arrives_us; /* what is below; NEVER: nothing does */
+    bool interrupts;     /* it arrives only when the switch is locked */
     uint8_t message[96];
     uint32_t message_bytes;
     uint32_t host_takes_us; /* what is offered; NEVER: nothing */
@@ -81,9 +82,14 @@ static uint32_t started_us(void)
     return (uint32_t)(clock_started_ps(&world.clock) / PS_PER_US);
 }
 
+static void deliver(void);
+
 static void lock(void *context)
 {
     (void)context;
+    if (world.interrupts) {
+        deliver();
+    }
     world.locked += 1;
 }
 
@@ -128,7 +134,9 @@ static int idle(void *context)
     world.idles += 1;
     world.ticks += IDLE_US * TIMER_TICKS_PER_US;
     end_a_send();
-    deliver();
+    if (!world.interrupts) {
+        deliver();
+    }
     if (now_us() >= world.host_takes_us) {
         mailbox_done(&world.mailbox);
     }
@@ -175,6 +183,9 @@ void switch_cancel(struct switch_core *core)
     called();
     (void)core;
     world.cancels += 1;
+    if (world.receive != NULL) {
+        world.receive->state = SWITCH_IDLE;
+    }
     world.receive = NULL;
 }
 
@@ -717,6 +728,77 @@ static void a_message_that_does_not_come(struct unit *unit)
     check_locks(unit);
 }
 
+static int receive_until(struct circuit_delivery *delivery,
+                         uint32_t deadline_us)
+{
+    return circuit_receive_until(&world.circuit, delivery, 0xf, world.memory,
+                                 512, deadline_us * PS_PER_US);
+}
+
+/* Whether or not there is a job; at once, if it has passed. */
+static void a_deadline_ends_a_receive(struct unit *unit)
+{
+    static const uint32_t deadlines_us[] = {0, 1, 450, 2000};
+
+    for (unsigned i = 0; i < 8; ++i) {
+        uint32_t deadline_us = deadlines_us[i / 2];
+        struct circuit_delivery delivery;
+
+        start();
+        world.circuit.job = i % 2 == 0 ? 3 : CIRCUIT_ANY_JOB;
+        CHECK_EQUAL(unit, receive_until(&delivery, deadline_us), ERR_TIMEOUT);
+        CHECK(unit, now_us() >= deadline_us);
+        CHECK(unit, now_us() <= deadline_us + IDLE_US);
+        CHECK_EQUAL(unit, world.cancels, 1);
+        check_locks(unit);
+    }
+}
+
+/* What comes by the deadline is delivered; what comes later, to the next. */
+static void a_deadline_before_or_behind_a_message(struct unit *unit)
+{
+    struct circuit_delivery delivery;
+
+    start();
+    expect(20, 777, 300);
+    CHECK_EQUAL(unit, receive_until(&delivery, 450), ERR_OK);
+    CHECK_EQUAL(unit, delivery.bytes, 20);
+    CHECK_EQUAL(unit, world.cancels, 0);
+    check_locks(unit);
+    start();
+    expect(20, 777, 1000);
+    CHECK_EQUAL(unit, receive_until(&delivery, 450), ERR_TIMEOUT);
+    CHECK_EQUAL(unit, receive_until(&delivery, 2000), ERR_OK);
+    CHECK_EQUAL(unit, delivery.bytes, 20);
+    CHECK_EQUAL(unit, world.cancels, 1);
+    check_locks(unit);
+}
+
+/* Its last byte comes in when the time is up and the receive not yet taken
+   back: its sender has been told that it arrived. */
+static void a_message_at_the_very_deadline(struct unit *unit)
+{
+    struct circuit_delivery delivery;
+
+    start();
+    expect(20, 777, 450);
+    world.interrupts = true;
+    CHECK_EQUAL(unit, receive_until(&delivery, 450), ERR_OK);
+    CHECK_EQUAL(unit, delivery.bytes, 20);
+    check_locks(unit);
+}
+
+static void a_deadline_is_no_patience(struct unit *unit)
+{
+    struct circuit_delivery delivery;
+
+    start();
+    world.circuit.job = 3;
+    CHECK_EQUAL(unit, receive_until(&delivery, 2 * PATIENCE_US), ERR_DEAD_LINK);
+    CHECK_EQUAL(unit, now_us(), PATIENCE_US + IDLE_US);
+    check_locks(unit);
+}
+
 static void buffers_that_are_none(struct unit *unit)
 {
     struct circuit_delivery delivery;
@@ -822,6 +904,10 @@ static void all(struct unit *unit)
     UNIT_RUN(unit, the_clock_is_set_back_too);
     UNIT_RUN(unit, a_message_of_another_mesh);
     UNIT_RUN(unit, a_message_that_does_not_come);
+    UNIT_RUN(unit, a_deadline_ends_a_receive);
+    UNIT_RUN(unit, a_deadline_before_or_behind_a_message);
+    UNIT_RUN(unit, a_message_at_the_very_deadline);
+    UNIT_RUN(unit, a_deadline_is_no_patience);
     UNIT_RUN(unit, buffers_that_are_none);
     UNIT_RUN(unit, an_order_of_the_host);
     UNIT_RUN(unit, an_order_starts_the_clock);
