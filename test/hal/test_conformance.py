@@ -7,7 +7,7 @@ from core import BUILD
 
 RUNNER = BUILD / "test" / "conformance"
 IMAGE = BUILD / "test" / "conformance.elf"
-TESTS = 25
+TESTS = 28
 
 
 @pytest.mark.parametrize("board", [

@@ -27,6 +27,9 @@ struct station {
 
 static const struct torus_path knight = {TORUS_EAST, TORUS_LEFT, 1, 2};
 static const struct torus_path cross = {TORUS_EAST, TORUS_STRAIGHT, 1, 0};
+/* All the way round, to itself: the longest leg that there is. */
+static const struct torus_path ring = {TORUS_NORTH, TORUS_STRAIGHT,
+                                       PROGRAM_SIDE, 0};
 
 /* ---- observations ---- */
 
@@ -253,11 +256,8 @@ static void work(struct station *s)
     clock_account(&s->clock, PROGRAM_WORK_PS);
 }
 
-/* All the way round, to itself: the longest leg that there is. */
 static void lead_ring(struct station *s)
 {
-    const struct torus_path ring = {TORUS_NORTH, TORUS_STRAIGHT, PROGRAM_SIDE,
-                                    0};
     struct circuit_delivery delivery;
     int status;
 
@@ -270,6 +270,73 @@ static void lead_ring(struct station *s)
     note(s, WHAT_RING_AFTER_PS, now_ps(s));
     note(s, WHAT_RING_STATUS, status);
     note(s, WHAT_RING_INTACT, intact(delivery.payload, 33, 33));
+}
+
+static int receive_until(struct station *s, struct circuit_delivery *delivery,
+                         unsigned mask, int64_t deadline_ps)
+{
+    return circuit_receive_until(&s->circuit, delivery, mask, s->in, IN_BYTES,
+                                 (uint64_t)deadline_ps);
+}
+
+/* A message that leaves later, and deadlines before its end and behind it. */
+static void lead_until_it_comes(struct station *s)
+{
+    struct circuit_message message = {
+        .path = ring, .kind = KIND_UNTIL, .shared = {s->out, 44}};
+    struct circuit_delivery delivery;
+    int64_t deadline_ps;
+    int status;
+
+    fill(s->out, 44, 44);
+    message.ready_ps = clock_now_ps(&s->clock) + PROGRAM_LATER_PS;
+    deadline_ps = (int64_t)message.ready_ps + PROGRAM_SOON_PS;
+    ignore(circuit_send(&s->circuit, 1u << ring.port, &message));
+    status = receive_until(s, &delivery, 1u << TORUS_SOUTH, deadline_ps);
+    note(s, WHAT_UNTIL_EARLY_END_PS, now_ps(s));
+    note(s, WHAT_UNTIL_EARLY_STATUS, status);
+    note(s, WHAT_UNTIL_EARLY_PS, deadline_ps);
+    status = receive_until(s, &delivery, (1u << TORUS_PORTS) - 1,
+                           deadline_ps + PROGRAM_LATER_PS);
+    note(s, WHAT_UNTIL_COMES_END_PS, now_ps(s));
+    note(s, WHAT_UNTIL_COMES_STATUS, status);
+    note(s, WHAT_UNTIL_COMES_INTACT,
+         delivery.bytes == 44 && intact(delivery.payload, 44, 44));
+    ignore(circuit_drain(&s->circuit));
+}
+
+/* A message that is there. */
+static void lead_until_passed(struct station *s)
+{
+    const unsigned mask = 1u << TORUS_SOUTH;
+    struct circuit_delivery delivery;
+    int status;
+
+    send_new(s, ring, KIND_UNTIL, 55);
+    ignore(circuit_drain(&s->circuit));
+    note(s, WHAT_UNTIL_OTHER_STATUS,
+         receive_until(s, &delivery, mask | CIRCUIT_ONLY(KIND_DEAD), 0));
+    note(s, WHAT_UNTIL_PASSED_PS, now_ps(s));
+    status = receive_until(s, &delivery, mask, 0);
+    note(s, WHAT_UNTIL_PASSED_END_PS, now_ps(s));
+    note(s, WHAT_UNTIL_PASSED_STATUS, status);
+    note(s, WHAT_UNTIL_PASSED_INTACT,
+         delivery.bytes == 55 && intact(delivery.payload, 55, 55));
+    note(s, WHAT_UNTIL_GONE_STATUS, receive_until(s, &delivery, mask, 0));
+}
+
+static void lead_until(struct station *s)
+{
+    int64_t deadline_ps = now_ps(s) + PROGRAM_LATER_PS;
+    struct circuit_delivery delivery;
+    int status =
+        receive_until(s, &delivery, (1u << TORUS_PORTS) - 1, deadline_ps);
+
+    note(s, WHAT_UNTIL_NOTHING_END_PS, now_ps(s));
+    note(s, WHAT_UNTIL_NOTHING_STATUS, status);
+    note(s, WHAT_UNTIL_NOTHING_PS, deadline_ps);
+    lead_until_it_comes(s);
+    lead_until_passed(s);
 }
 
 static void lead_queue(struct station *s)
@@ -492,6 +559,7 @@ static void lead(struct station *s)
     lead_wrap(s);
     lead_fit(s);
     lead_ring(s);
+    lead_until(s);
     lead_queue(s);
     lead_timed(s);
     lead_refusals(s);

@@ -27,6 +27,7 @@
 #define PROGRAM_OTHER_JOB 7u
 #define PROGRAM_LATER_PS 1000000000u
 #define PROGRAM_GAP_PS 12345678u
+#define PROGRAM_SOON_PS 1000000u /* after the send's time, before its end */
 #define PROGRAM_SHARED_BYTES 100u
 #define PROGRAM_HEAD_BYTES 4u
 #define PROGRAM_WORK_PS 1900000000u /* of program's work(), at least */
@@ -59,6 +60,7 @@ enum program_kind { /* none that the wire format of jobs uses */
     KIND_DEAD,
     KIND_BEHIND,
     KIND_FOUR,
+    KIND_UNTIL,
     KIND_LOG
 };
 
@@ -110,8 +112,23 @@ enum program_what {
     WHAT_FOUR_PS,
     WHAT_CLOCK_BACKWARD_STEPS,
     WHAT_CLOCK_WORK_PS,
-    WHAT_LOG_STATUS, /* the worst of all logs that came in */
-    WHAT_FIT_STATUS, /* + message */
+    WHAT_LOG_STATUS,           /* the worst of all logs that came in */
+    WHAT_UNTIL_NOTHING_STATUS, /* comes by a deadline; .. */
+    WHAT_UNTIL_NOTHING_PS,     /* .. its time; .. */
+    WHAT_UNTIL_NOTHING_END_PS, /* .. and when the receive ended */
+    WHAT_UNTIL_EARLY_STATUS,   /* the message is on its way */
+    WHAT_UNTIL_EARLY_PS,
+    WHAT_UNTIL_EARLY_END_PS,
+    WHAT_UNTIL_COMES_STATUS, /* by a late deadline */
+    WHAT_UNTIL_COMES_INTACT,
+    WHAT_UNTIL_COMES_END_PS,
+    WHAT_UNTIL_OTHER_STATUS,  /* it is there, but of another kind */
+    WHAT_UNTIL_PASSED_STATUS, /* it is there, and the deadline has passed */
+    WHAT_UNTIL_PASSED_INTACT,
+    WHAT_UNTIL_PASSED_PS,     /* before .. */
+    WHAT_UNTIL_PASSED_END_PS, /* .. and after the receive */
+    WHAT_UNTIL_GONE_STATUS,   /* the same, when it has been received */
+    WHAT_FIT_STATUS,          /* + message */
     WHAT_FIT_BYTES = WHAT_FIT_STATUS + 3,
     WHAT_FIT_INTACT = WHAT_FIT_BYTES + 3,
     WHAT_ECHO_STATUS = WHAT_FIT_INTACT + 3, /* + echo; at both ends */

@@ -415,6 +415,40 @@ static void buffers_outside_the_window(struct unit *unit)
     SEEN(unit, LEADER, WHAT_BUFFER_TOO_LONG, ERR_BUFFER);
 }
 
+/* Ends in vain at its deadline, which the clock shows then. */
+static void deadlines_end_receives(struct unit *unit)
+{
+    SEEN(unit, LEADER, WHAT_UNTIL_NOTHING_STATUS, ERR_TIMEOUT);
+    check_just_after(unit, seen(LEADER, WHAT_UNTIL_NOTHING_END_PS),
+                     seen(LEADER, WHAT_UNTIL_NOTHING_PS));
+    SEEN(unit, LEADER, WHAT_UNTIL_EARLY_STATUS, ERR_TIMEOUT);
+    check_just_after(unit, seen(LEADER, WHAT_UNTIL_EARLY_END_PS),
+                     seen(LEADER, WHAT_UNTIL_EARLY_PS));
+}
+
+static void messages_come_by_deadlines(struct unit *unit)
+{
+    const struct circuit_record late = sent(LEADER, KIND_UNTIL, 0);
+
+    CHECK_EQUAL(unit, count_sent(KIND_UNTIL), 2);
+    check_circuit(unit, &late, PROGRAM_SIDE, 44);
+    CHECK(unit, seen(LEADER, WHAT_UNTIL_EARLY_PS) < (int64_t)late.end_ps);
+    SEEN(unit, LEADER, WHAT_UNTIL_COMES_STATUS, ERR_OK);
+    SEEN(unit, LEADER, WHAT_UNTIL_COMES_INTACT, 1);
+    check_just_after(unit, seen(LEADER, WHAT_UNTIL_COMES_END_PS),
+                     (int64_t)late.end_ps);
+}
+
+static void deadlines_that_have_passed(struct unit *unit)
+{
+    SEEN(unit, LEADER, WHAT_UNTIL_OTHER_STATUS, ERR_TIMEOUT);
+    SEEN(unit, LEADER, WHAT_UNTIL_PASSED_STATUS, ERR_OK);
+    SEEN(unit, LEADER, WHAT_UNTIL_PASSED_INTACT, 1);
+    check_just_after(unit, seen(LEADER, WHAT_UNTIL_PASSED_END_PS),
+                     seen(LEADER, WHAT_UNTIL_PASSED_PS));
+    SEEN(unit, LEADER, WHAT_UNTIL_GONE_STATUS, ERR_TIMEOUT);
+}
+
 static void dead_link_is_told_once(struct unit *unit)
 {
     SEEN(unit, LEADER, WHAT_DEAD_SEND_STATUS, ERR_OK);
@@ -531,6 +565,13 @@ static bool is_time(unsigned what)
     case WHAT_QUEUE_DRAINED_PS:
     case WHAT_TIMED_READY_PS:
     case WHAT_FOUR_PS:
+    case WHAT_UNTIL_NOTHING_PS:
+    case WHAT_UNTIL_NOTHING_END_PS:
+    case WHAT_UNTIL_EARLY_PS:
+    case WHAT_UNTIL_EARLY_END_PS:
+    case WHAT_UNTIL_COMES_END_PS:
+    case WHAT_UNTIL_PASSED_PS:
+    case WHAT_UNTIL_PASSED_END_PS:
     case WHAT_CLOCK_WORK_PS:
         return true;
     default:
@@ -698,6 +739,9 @@ static int judge(void)
     UNIT_RUN(&unit, other_jobs_are_refused);
     UNIT_RUN(&unit, paths_that_lead_nowhere);
     UNIT_RUN(&unit, buffers_outside_the_window);
+    UNIT_RUN(&unit, deadlines_end_receives);
+    UNIT_RUN(&unit, messages_come_by_deadlines);
+    UNIT_RUN(&unit, deadlines_that_have_passed);
     UNIT_RUN(&unit, dead_link_is_told_once);
     UNIT_RUN(&unit, four_messages_at_once);
     UNIT_RUN(&unit, counters_are_the_sums);
