@@ -15,6 +15,8 @@ ADVANCE = ("test/scatter/test_advance.py",)
 JOBS = (PROGRAM.format("jobs"),)
 NODE = (PROGRAM.format("console-node"),)
 FUZZ = ("test/house/test_fuzz.py -k \"soon and node\"",)
+FARM = ("test/scatter/test_farm.py",)
+FUZZ_FARM = ("test/house/test_fuzz.py -k \"soon and farm\"",)
 SERIAL = (PROGRAM.format("serial_circuit"),)
 DISCOVER = (PROGRAM.format("discover"),)
 SANITIZED = "test/qemu/test_sanitized.py -k "
@@ -155,6 +157,71 @@ SCATTER = [
      "    bytes_store_u32(at + 4, scatter->first_unit);", JOBS),
 ]
 
+FARMS = [
+    ("farm-speed-before-kept", "scatter/plan/farm.c", "farm_measured",
+     "    farm->speeds -= member->speed;\n", "", FARM),
+    ("farm-unit-in-no-time", "scatter/plan/farm.c", "farm_measured",
+     "larger(compute_ps / units, 1)", "larger(compute_ps / units, 0)", FARM),
+    ("farm-speed-without-end", "scatter/plan/farm.c", "farm_measured",
+     "smaller(larger(speed, 1), FARM_SPEED_MAX)",
+     "smaller(larger(speed, 1), UINT32_MAX)", FARM),
+    ("farm-first-chunk-not-small", "scatter/plan/farm.c", "farm_next",
+     "least / FIRST_DIVISOR + 1", "least + 1", FARM),
+    ("farm-chunks-grow-faster", "scatter/plan/farm.c", "farm_next",
+     "(uint64_t)GROWTH * member", "(uint64_t)GROWTH * 2u * member", FARM),
+    ("farm-chunks-smaller-than-the-least", "scatter/plan/farm.c", "farm_next",
+     "larger(share_units(farm, member), least)", "share_units(farm, member)",
+     FARM),
+    ("farm-of-one-installment", "scatter/plan/farm.c", "share_units",
+     "(farm->installment * farm->speeds)", "farm->speeds", FARM),
+    ("farm-units-out-of-nothing", "scatter/plan/farm.c", "take",
+     "    farm->left -= taken;\n",
+     "    farm->left -= taken > 1 ? taken - 1 : taken;\n", FARM),
+    ("farm-slice-as-long-as-a-chunk", "scatter/plan/farm.c", "farm_slice",
+     "/ SLICES", "* SLICES", FARM),
+    ("farm-transfer-never-dear", "scatter/plan/farm.c", "is_dear",
+     "10u * input->nodes", "input->nodes", FARM),
+    ("farm-demand-too-early", "scatter/engine/originator_farm.c", "serve",
+     "demand.number != worker->chunks", "demand.number > worker->chunks",
+     JOBS),
+    ("farm-demand-after-the-end", "scatter/engine/originator_farm.c", "serve",
+     " || worker->ended ||", " ||", FUZZ_FARM),
+    ("farm-demand-of-nobody", "scatter/engine/originator_farm.c", "serve",
+     "worker->chunks == 0 || ", "", FUZZ_FARM),
+    ("farm-output-of-odd-length", "scatter/engine/originator_farm.c", "serve",
+     "(!scatter_has_output(scatter) || delivery->bytes % 4 != 0)",
+     "!scatter_has_output(scatter)", JOBS),
+    ("farm-output-of-no-job", "scatter/engine/originator_farm.c", "serve",
+     "(!scatter_has_output(scatter) || delivery->bytes % 4 != 0)",
+     "delivery->bytes % 4 != 0", JOBS),
+    ("farm-end-for-all-but-one", "scatter/engine/originator_farm.c",
+     "work_off", "state->at_work > 0", "state->at_work > 1", JOBS),
+    ("farm-without-a-result", "scatter/engine/originator_farm.c", "work_off",
+     "!scatter->has_result", "scatter->kernel == NULL", JOBS),
+    ("farm-order-of-no-ports", "scatter/engine/originator_farm.c",
+     "check_order", "ports == 1 || ", "ports <= 1 || ", JOBS),
+    ("farm-halo-beyond-the-load", "scatter/engine/originator_farm.c",
+     "send_chunk", "        scatter_clip_to_load(scatter, body);\n", "", JOBS),
+    ("farm-chunk-of-another", "scatter/engine/farm.c", "read_chunk",
+     "chunk.worker != worker->number ||", "", JOBS),
+    ("farm-chunk-out-of-order", "scatter/engine/farm.c", "read_chunk",
+     "chunk.number != (uint16_t)", "chunk.number > (uint16_t)", JOBS),
+    ("farm-chunk-beyond-all-loads", "scatter/engine/farm.c", "read_chunk",
+     "chunk.first_unit + chunk.units < chunk.units", "chunk.units == 0", JOBS),
+    ("farm-path-of-any-kind", "scatter/engine/farm.c", "read_job",
+     "!torus_path_valid(scatter->size, scatter->path_from_parent)",
+     "scatter->path_from_parent.hops == 0", FUZZ_FARM),
+    ("farm-job-of-another-policy", "scatter/engine/farm.c", "read_job",
+     "WIRE_POLICY(scatter->job.flags) != WIRE_FARM ||", "", JOBS),
+    ("farm-output-twice", "scatter/engine/farm.c", "ask",
+     "        scatter->outputs_end = scatter->free_to;\n", "", JOBS),
+    ("farm-announcement-over-a-chunk", "scatter/engine/farm.c",
+     "await_announcement", "(end + 7u)", "((end - delivery.bytes) + 7u)",
+     FUZZ_FARM),
+    ("farm-time-since-the-beginning", "scatter/engine/farm.c", "farm_receive",
+     "now_ps(scatter) - worker->started_ps", "now_ps(scatter)", JOBS),
+]
+
 HAL = [
     ("window-of-another-layout", "hal/window/window.c", "circuit_open",
      "< WINDOW_DMA_OFFSET || identity->bytes % 8 != 0",
@@ -202,6 +269,17 @@ HAL = [
      "before + (uint64_t)rows->units * cut->unit_bytes >", "before >", SERIAL),
     ("forward-with-the-job-before", "hal/serial/circuit.c", "send_row",
      "row->cut->job", "circuit->job", SERIAL),
+    ("serial-message-at-its-deadline", "hal/serial/circuit.c",
+     "wait_for_receive",
+     "serial->receive.state == SWITCH_DONE ? serial->receive.error : error",
+     "error == ERR_OK ? serial->receive.error : error", SERIAL),
+    ("serial-deadline-passed-over", "hal/serial/circuit.c",
+     "wait_for_receive", "clock_now_ps(circuit->clock) >= deadline_ps",
+     "clock_now_ps(circuit->clock) >= 2 * deadline_ps + 1", SERIAL),
+    ("window-deadline-forgotten", "hal/window/window.c",
+     "circuit_receive_until",
+     "deadline_ps = deadline_ps;", "deadline_ps = deadline_ps / 2;",
+     CONFORMANCE),
     ("serial-lock-kept", "hal/serial/circuit.c", "wait_for_receive",
      "        serial->unlock(serial->context);\n", "", SERIAL),
     ("serial-settle-in-no-time", "hal/serial/circuit.c", "circuit_settle",
@@ -314,6 +392,14 @@ FABRICS = [
      "first->arrival_ps <= found->arrival_ps", FABRIC,
      "of two arrivals in one picosecond either may be the first, if only it "
      "always is"),
+    ("fabric-deadline-of-another-receive", "qemu/fabric/fabric.c",
+     "times_out", "node->receives == event->receive", "event->receive > 0",
+     FABRIC),
+    ("fabric-message-after-its-deadline", "qemu/fabric/fabric.c",
+     "find_message", " && !node->until", "", FABRIC),
+    ("fabric-deadline-before-its-message", "qemu/fabric/fabric.c",
+     "fabric_receive_until", "plus(larger(deadline_ps, time_ps), 0)",
+     "plus(larger(deadline_ps, time_ps), 1)", FABRIC),
     ("fabric-blocked-forgotten", "qemu/fabric/fabric.c", "retry_blocked",
      "fabric->blocked[kept++] = transit;", "fabric->blocked[kept] = transit;",
      FABRIC),
@@ -485,5 +571,5 @@ FORMATS = [
      (KERNEL.format("records", "bad_table"),)),
 ]
 
-MUTANTS = (TORUS + SCATTER + HAL + BOOT + KERNELS + FABRICS + HOST + MODEL
-           + FORMATS)
+MUTANTS = (TORUS + SCATTER + FARMS + HAL + BOOT + KERNELS + FABRICS + HOST
+           + MODEL + FORMATS)

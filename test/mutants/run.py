@@ -61,6 +61,7 @@ NEEDS = {
                                                  "build/test/spin-dear.elf"),
     "test/scatter/test_rounds.py": LIBRARY,
     "test/scatter/test_advance.py": LIBRARY,
+    "test/scatter/test_farm.py": LIBRARY,
     "test/scatter/test_slots.py": LIBRARY,
     "test/scatter/test_tree_rounds.py": LIBRARY,
     "test/qemu/test_sanitized.py": ("build/test/quincunx",),

@@ -19,6 +19,7 @@
 #define NODES (SIDE * SIDE)
 #define JOB 5u
 #define UNITS 40u
+#define PASSES_PS 7000000u /* until what a node waits for is there */
 #define ROOM_BYTES 65536u
 #define WINDOW_BYTES                                                           \
     (WINDOW_DMA_OFFSET + 2 * (uint32_t)sizeof(struct scatter_memory) +         \
@@ -132,7 +133,7 @@ static void answer(int status, uint32_t bytes)
     window->response =
         (struct window_response){.status = status,
                                  .bytes = bytes,
-                                 .time_ps = window->request.time_ps,
+                                 .time_ps = window->request.time_ps + PASSES_PS,
                                  .sequence = window->request.sequence};
     host_node_resume(node);
 }
@@ -222,6 +223,24 @@ static const struct chunk first_chunk = {.head = {10, 0, 3, 0}, .first = true};
 static const struct chunk second_chunk = {.head = {10, 10, 3, 1}};
 static const struct chunk last_chunk = {.head = {0, 0, 3, 2}};
 
+/* What the worker asked last. */
+static struct wire_demand last_demand(void)
+{
+    struct wire_demand demand = {.number = 0};
+
+    for (uint32_t i = 0; i < window->queued; ++i) {
+        const struct window_send *send = &window->entry[i].send;
+
+        if (send->kind == WIRE_DEMAND &&
+            wire_demand_load(&demand,
+                             (const uint8_t *)window + send->head.offset,
+                             send->head.bytes) != ERR_OK) {
+            exit(2);
+        }
+    }
+    return demand;
+}
+
 static uint32_t demands(void)
 {
     uint32_t count = 0;
@@ -230,6 +249,19 @@ static uint32_t demands(void)
         count += window->entry[i].send.kind == WIRE_DEMAND;
     }
     return count;
+}
+
+/* The worker 3 asks for this chunk, when it has computed so many units, each of
+   one instruction. */
+static void check_demand(struct unit *unit, uint16_t number, uint32_t units)
+{
+    struct wire_demand demand = last_demand();
+
+    CHECK_EQUAL(unit, demands(), number);
+    CHECK_EQUAL(unit, demand.worker, 3);
+    CHECK_EQUAL(unit, demand.number, number);
+    CHECK_EQUAL(unit, demand.units, units);
+    CHECK_EQUAL(unit, demand.compute_ps, 32000u * units);
 }
 
 /* The first chunk goes straight: it may come before the announcement. */
@@ -245,9 +277,9 @@ static void a_worker_asks_until_the_end(struct unit *unit)
             CHECK_EQUAL(unit, demands(), 0);
             tell_announcement(JOB);
         }
-        CHECK_EQUAL(unit, demands(), 1);
+        check_demand(unit, 1, 0);
         tell_chunk(&second_chunk);
-        CHECK_EQUAL(unit, demands(), 2);
+        check_demand(unit, 2, 10);
         tell_chunk(&last_chunk);
         CHECK_EQUAL(unit, demands(), 2);
         CHECK_EQUAL(unit, window->node.status.state, NODE_STATE_DONE);
