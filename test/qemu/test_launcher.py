@@ -259,6 +259,51 @@ def test_a_board_killed_from_outside(launcher):
     launcher.nothing_left()
 
 
+# ---- farms: workers that fail with chunks in hand ----
+
+ONE_WAY = pytest.mark.parametrize("launcher", ["fork"], indirect=True)
+
+
+@ONE_WAY
+@pytest.mark.parametrize("kind,where,said", [
+    ("die", "1,2", "died"), ("fault", "4,4", "took a fault"),
+    ("assert", "2,2", ": assertion failed at"), ("hang", "1,2", "hangs"),
+    ("hang", "0,0", "hangs"), ("die", "0,0", "died")])
+def test_a_worker_that_fails_is_named(launcher, kind, where, said):
+    """It alone; all others have done what there is to do, or wait."""
+    done = launcher.run("--schedule", "farm", "--inject", f"{kind}@{where}",
+                        "--watchdog", "2")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.search(rf"node {where} ?{said}", done.stderr), done.stderr
+    named = set(re.findall(r"node (\d+,\d+)\b", done.stderr))
+    assert named == {where}, "the innocent are named too"
+    launcher.nothing_left()
+
+
+def start_farm(launcher):
+    """All boards at work: with a chunk in hand and the next asked for."""
+    launcher.start("--schedule", "farm", arg="30000")
+    launcher.await_boards(25)
+    assert mesh.until(lambda: sum(mesh.cpu_s(board) > .05
+                                  for board in launcher.boards()) >= 25)
+
+
+@ONE_WAY
+def test_a_farm_that_is_interrupted(launcher):
+    start_farm(launcher)
+    end(launcher, signal.SIGINT)
+
+
+@ONE_WAY
+def test_a_worker_that_is_killed(launcher):
+    start_farm(launcher)
+    os.kill(launcher.boards()[7], signal.SIGKILL)
+    stdout, stderr = launcher.process.communicate(timeout=60)
+    assert (launcher.process.returncode, stdout) == (1, "")
+    assert len(set(re.findall(r"node (\d,\d) died", stderr))) == 1
+    launcher.nothing_left()
+
+
 # ---- a machine that is full ----
 
 def in_a_world_of_its_own(script, launcher, *args):
