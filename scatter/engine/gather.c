@@ -78,8 +78,9 @@ void scatter_end_append(struct scatter *scatter,
 {
     memcpy(place->at, place->kept, place->ahead_bytes);
     scatter->child_outputs_bytes += bytes;
-    ASSERT(scatter->child_outputs + scatter->child_outputs_bytes <=
-           scatter->free_to);
+    ASSERT(bytes == 0 ||
+           scatter->child_outputs + scatter->child_outputs_bytes <=
+               scatter->free_to);
 }
 
 /* Receives a child's result, and its output behind those of the children before

@@ -257,7 +257,14 @@ int originator_send_farm(struct scatter *scatter, struct originator *originator,
     int error = ERR_OK;
 
     (void)start_ps;
+    /* A demand's head may be longer than a result's; and what lies there, the
+       job, still leaves with first chunks. */
+    scatter->free_from += WIRE_DEMAND_BYTES;
     scatter_begin_outputs(scatter);
+    if (scatter_has_output(scatter) &&
+        scatter->child_outputs > scatter->free_to) {
+        return ERR_MEMORY;
+    }
     scatter->free_from = scatter->child_outputs;
     for (uint32_t i = 0; error == ERR_OK && i < state->workers; ++i) {
         if (state->farm.left == 0) {

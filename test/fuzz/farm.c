@@ -11,7 +11,9 @@
 #define PLAY_BYTES 12u
 #define SIDE_MAX 5u
 #define WORKERS_MAX (SIDE_MAX * SIDE_MAX - 1u)
-#define LOAD_BYTES_MAX 1024u
+#define UNITS_MAX 1024u
+#define UNIT_BYTES_MAX 128u
+#define LOAD_BYTES_MAX 61440u /* more than a node has room for */
 #define JOB 3u
 #define TIME_MAX_PS ((uint64_t)1 << 40) /* that an order may have */
 
@@ -23,8 +25,8 @@
 #define REPORT_BYTES 360u
 #define ARG_BYTES 20u
 
-/* Of all outputs: if they have more, their heads may not fit into a node. */
-#define OUTPUT_BYTES_MAX 8000u
+/* Of load and outputs: if they have more, they may not fit into a node. */
+#define FITTING_BYTES_MAX 20000u
 
 struct worker {
     uint32_t chunks; /* that it got, the end included */
@@ -61,8 +63,8 @@ struct farm_job {
     struct worker worker[WORKERS_MAX + 1u];
     uint8_t last[DEMAND_BYTES]; /* demand, as it was written */
     uint32_t pieces;
-    struct piece piece[LOAD_BYTES_MAX];
-    bool computed[LOAD_BYTES_MAX]; /* or sent, of each unit */
+    struct piece piece[UNITS_MAX];
+    bool computed[UNITS_MAX]; /* or sent, of each unit */
 };
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -409,6 +411,18 @@ static bool is_strange(const struct wire_order *order)
            order->rounds == 0;
 }
 
+/* Whether load and outputs have room in a node, whatever else is there. */
+static bool fits(const struct farm_job *job)
+{
+    uint32_t units = job->order.load_units;
+    uint32_t bytes = units * job->order.unit_bytes;
+
+    if (job->arg[3] != 0) {
+        bytes += units * job->arg[2] / job->arg[3];
+    }
+    return bytes <= FITTING_BYTES_MAX;
+}
+
 /* Reads the input's head. */
 static void read_job(struct farm_job *job, const uint8_t *in)
 {
@@ -428,21 +442,19 @@ static void read_job(struct farm_job *job, const uint8_t *in)
                                  .ports = in[3],
                                  .policy = WIRE_FARM,
                                  .tree_nodes = job->workers + 1,
-                                 .unit_bytes = 1 + in[6] % 8u,
+                                 .unit_bytes = 1 + in[6] % UNIT_BYTES_MAX,
                                  .arg_bytes = ARG_BYTES,
                                  .arg = job->arg,
                                  .tree = job->tree};
     order->load_units =
-        1 + bytes_load_u16(in + 4) % (LOAD_BYTES_MAX / order->unit_bytes);
+        1 + bytes_load_u16(in + 4) %
+                least(UNITS_MAX, LOAD_BYTES_MAX / order->unit_bytes);
     order->startup_ps = bytes_load_u64(in + 14) & mask;
     order->transfer_ps = bytes_load_u64(in + 22) & mask;
     order->compute_ps = bytes_load_u64(in + 30) & mask;
     job->tree[bytes_load_u16(in + 10) %
               (TREE_BRANCH_BYTES * order->tree_nodes)] ^= in[12];
-    job->strange =
-        is_strange(order) || in[12] != 0 ||
-        (job->arg[3] != 0 &&
-         order->load_units * job->arg[2] / job->arg[3] > OUTPUT_BYTES_MAX);
+    job->strange = is_strange(order) || in[12] != 0 || !fits(job);
 }
 
 static struct letter *next(void *context, unsigned kind)
@@ -489,6 +501,21 @@ static void check_body(const struct farm_job *job, const struct letter *letter,
                "a chunk with other bytes than its units'");
 }
 
+/* The first chunk has the job: one phase, one round, no time. */
+static void check_job(const struct farm_job *job, const struct letter *letter)
+{
+    uint32_t times = has_output(job) ? RESULT_TIMES_BYTES : 0;
+    uint8_t want[JOB_BYTES + RESULT_TIMES_BYTES] = {1, 1};
+
+    want[2] = (uint8_t)(WIRE_FARM << 4 | (has_output(job) ? WIRE_OUTPUT : 0));
+    bytes_store_u32(want + 28, job->terms.before_bytes);
+    bytes_store_u32(want + 32, job->terms.after_bytes);
+    fuzz_check(
+        letter->bytes >= CHUNK_BYTES + JOB_BYTES + times &&
+            memcmp(letter->data + CHUNK_BYTES, want, JOB_BYTES + times) == 0,
+        "another job comes with a chunk");
+}
+
 /* A chunk for a worker that has asked for it, or its first. */
 static void take_chunk(struct farm_job *job, const struct letter *letter)
 {
@@ -513,6 +540,7 @@ static void take_chunk(struct farm_job *job, const struct letter *letter)
                    (worker->asked || worker->chunks == 0) && !worker->ended,
                "a chunk that was not asked for");
     if (worker->chunks == 0) {
+        check_job(job, letter);
         at += JOB_BYTES + (has_output(job) ? RESULT_TIMES_BYTES : 0);
         fuzz_check(units > 0, "a first chunk of no units");
     }
@@ -622,7 +650,7 @@ void farm_try_originator(const struct fuzz_target *target, const uint8_t *in,
         fuzz_check(error == ERR_OK || job->refused || job->forged ||
                        job->strange,
                    "a job that nothing is wrong with has an error");
-        fuzz_check(job->reported && job->error == error,
+        fuzz_check(job->reported ? job->error == error : error == ERR_BUFFER,
                    "a report with another error");
         subtree_free(&subtree);
         free(job->tree);
@@ -633,6 +661,7 @@ void farm_try_originator(const struct fuzz_target *target, const uint8_t *in,
 /* ---- first inputs ---- */
 
 struct seed {
+    uint8_t unit_bytes;
     uint8_t width;
     uint8_t height;
     uint8_t installment;
@@ -650,16 +679,16 @@ struct seed {
 void farm_seed_originator(const struct fuzz_target *target)
 {
     static const struct seed seeds[] = {
-        {3, 3, 255, 300, 0, 0, 0, 4000, {0}},
-        {3, 2, 4, 200, 0x11, 0, 0, 90000, {0, 0, 1, 0, 1, 1}},
-        {5, 5, 2, 500, 0x23, 0x35, 1000000, 3000, {0, 1, 0, 1, 0, 0}},
-        {1, 1, 255, 50, 0, 0x11, 0, 0, {0}},
-        {4, 3, 255, 5, 0x12, 0, 7, 1, {0, 0, 0, 0, 0, 0}},
-        {3, 3, 255, 950, 0x1f, 0, 0, 3000, {0}},
-        {3, 3, 255, 99, 0, 0, 0, 50, {0, 0, 2, 0, 0, 0}},
-        {3, 3, 255, 99, 0, 0, 0, 50, {0, 8, 0, 0, 0, 0}},
-        {3, 3, 255, 99, 0, 0, 0, 50, {0, 128, 0, 0, 0, 0}},
-        {3, 3, 255, 99, 0, 0, 0, 50, {0, 0, 0, 16, 32, 64}}};
+        {1, 3, 3, 255, 300, 0, 0, 0, 4000, {0}},
+        {1, 3, 2, 4, 200, 0x11, 0, 0, 90000, {0, 0, 1, 0, 1, 1}},
+        {1, 5, 5, 2, 500, 0x23, 0x35, 1000000, 3000, {0, 1, 0, 1, 0, 0}},
+        {1, 1, 1, 255, 50, 0, 0x11, 0, 0, {0}},
+        {1, 4, 3, 255, 5, 0x12, 0, 7, 1, {0}},
+        {40, 3, 3, 255, 1000, 0x1f, 0, 0, 3000, {0}},
+        {1, 3, 3, 255, 99, 0, 0, 0, 50, {0, 0, 2, 0, 0, 0}},
+        {1, 3, 3, 255, 99, 0, 0, 0, 50, {0, 8, 0, 0, 0, 0}},
+        {1, 3, 3, 255, 99, 0, 0, 0, 50, {0, 128, 0, 0, 0, 0}},
+        {1, 3, 3, 255, 99, 0, 0, 0, 50, {0, 0, 0, 16, 32, 64}}};
 
     (void)target;
     for (unsigned i = 0; i < sizeof seeds / sizeof *seeds; ++i) {
@@ -669,6 +698,7 @@ void farm_seed_originator(const struct fuzz_target *target)
                                                     seed->installment, 4};
 
         bytes_store_u16(out + 4, seed->units);
+        out[6] = (uint8_t)(seed->unit_bytes - 1);
         out[7] = seed->output;
         out[8] = seed->halo;
         bytes_store_u64(out + 14, 4850000);

@@ -9,7 +9,7 @@
  *    0  u8  width - 1, u8 height - 1, both modulo 5
  *    2  u8  installment, u8 ports
  *    4  u16 units
- *    6  u8  unit_bytes, u8 bits 0 to 3: numerator of an output, 4 to 7:
+ *    6  u8  unit_bytes - 1, u8 bits 0 to 3: numerator of an output, 4 to 7:
  *           denominator; 0: no output
  *    8  u8  bits 0 to 3: bytes before a range, 4 to 7: behind it; u8 of the
  *           result's bytes, how many more than 8

@@ -53,6 +53,28 @@ def test_every_unit_is_computed_once(tmp_path, case):
     check(report, units)
 
 
+@pytest.mark.parametrize("case", range(12))
+def test_batches(tmp_path, case):
+    """Farm after farm; some workers have no chunk of a batch."""
+    rng = mesh.seeded(f"farm batches {case}")
+    units = rng.choice([rng.randint(2, 60), rng.randint(2, 3000)])
+    batch = rng.randint(max(1, units // 6), units)
+    load = tmp_path / "load"
+    load.write_bytes(rng.randbytes(units))
+    shape = {"mesh": f"{rng.randint(1, 5)}x{rng.randint(1, 5)}",
+             "arg": rng.choice(["32", "300,3/2", "9,1/1"]),
+             "on": "native" if case % 4 else "qemu"}
+    outputs = [tmp_path / "whole", tmp_path / "batches"]
+    words = [["-o", path] if "/" in shape["arg"] else [] for path in outputs]
+    whole = run(*words[0], load, **shape)
+    report = run("--batch", batch, *words[1], load, **shape)
+    check(report, units)
+    assert len(report.get("batches", [0])) == -(-units // batch)
+    assert report["result"] == whole["result"]
+    if "/" in shape["arg"]:
+        assert outputs[0].read_bytes() == outputs[1].read_bytes()
+
+
 @pytest.mark.parametrize("on", ["native", "qemu"])
 @pytest.mark.parametrize("name", job_bench.KERNELS)
 def test_every_kernel(tmp_path, name, on):

@@ -97,6 +97,8 @@ def test_kernels(folder, more):
 @pytest.mark.parametrize("more", [
     ["--rounds", "2"], ["--batch", "1000"], ["--schedule", "star"],
     ["--schedule", "nearest", "--ports", "1"],
+    ["--schedule", "farm"],
+    ["--schedule", "farm", "--installment", "1", "--batch", "900"],
     ["--report", "report", "--gantt", "gantt.svg", "--trace", "trace"],
     ["--switching", "store-and-forward"]], ids="".join)
 def test_runs(folder, more):
