@@ -26,7 +26,8 @@ static int read_job(struct scatter *scatter,
         return error;
     }
     if (WIRE_POLICY(scatter->job.flags) != WIRE_FARM ||
-        scatter->kernel == NULL || delivery->job != scatter->announced_job) {
+        scatter_has_tail(scatter) || scatter->kernel == NULL ||
+        delivery->job != scatter->announced_job) {
         return ERR_FIELD;
     }
     scatter->job.rounds = 0; /* as many as there are demands */

@@ -232,8 +232,8 @@ static int read_branch(struct scatter *scatter,
         return error;
     }
     if (WIRE_POLICY(scatter->job.flags) != WIRE_TREE ||
-        scatter->job.rounds == 0 || delivery->job != scatter->announced_job ||
-        scatter->kernel == NULL) {
+        scatter_has_tail(scatter) || scatter->job.rounds == 0 ||
+        delivery->job != scatter->announced_job || scatter->kernel == NULL) {
         return ERR_FIELD;
     }
     branch = delivery->payload + scatter->job_bytes;

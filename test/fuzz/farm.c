@@ -22,7 +22,7 @@
 #define DEMAND_BYTES 16u
 #define JOB_BYTES 36u
 #define RESULT_TIMES_BYTES 16u /* of a job with an output */
-#define REPORT_BYTES 360u
+#define REPORT_BYTES 368u
 #define ARG_BYTES 20u
 
 /* Of load and outputs: if they have more, they may not fit into a node. */
