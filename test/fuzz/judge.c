@@ -263,13 +263,14 @@ static uint32_t load_at(struct judge *judge, const struct letter *letter,
 /* The top computes: what it got last brought its range. */
 static void take_range(struct judge *judge)
 {
-    struct letter *letter = take_letter(judge);
     struct judge_round *round = &judge->round[judge->count];
+    struct letter *letter;
     uint64_t earlier;
 
     if (judge->forged && judge->known && judge->count >= judge->rounds) {
         return; /* a chunk, or the rest of a share */
     }
+    letter = take_letter(judge);
     fuzz_check(judge->count < JUDGE_ROUNDS_MAX &&
                    (judge->policy == WIRE_FARM || !judge->known ||
                     judge->count < judge->rounds),
