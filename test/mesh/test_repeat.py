@@ -11,7 +11,8 @@ import pytest
 
 import mesh
 
-SCHEDULES = ["peters-syska", "equal", "binomial", "nearest", "star", "farm"]
+SCHEDULES = ["peters-syska", "equal", "binomial", "nearest", "star", "farm",
+             "hybrid", "auto"]
 RUNS = 5
 # Wall times are the host's.
 HOSTS = re.compile(r'\s*"wall_s": \{[^}]*\},?')
