@@ -10,6 +10,8 @@
 /* A node of an emulated MPS2 board executes an instruction in so long; native
    nodes take no time but for kernels, by whose count they go, too. */
 #define INSTRUCTION_PS 32000.0
+/* Chunks of a node, roughly. */
+#define FARM_CHUNKS 12
 
 /* What the formulas of choose.h are made of, for one job. */
 struct terms {
@@ -18,6 +20,7 @@ struct terms {
     double compute_ps;  /* w */
     double transfer_ps; /* g */
     double output_ps;   /* o */
+    double halo_ps;     /* of what goes with every chunk beside its units */
     double nodes;       /* n */
     double speed;
     double slowest; /* speed of the slowest node */
@@ -62,6 +65,8 @@ static struct terms terms_of(const struct job_config *config)
         .compute_ps = compute_ps(config),
         .transfer_ps =
             (double)profile->transfer_ps * (double)config->load.unit_bytes,
+        .halo_ps = (double)profile->transfer_ps *
+                   ((double)kernel->before_bytes + kernel->after_bytes),
         .nodes = nodes,
         .slowest = 1,
         .late = config->rates == NULL ? 1 : rates_late(config->rates, config),
@@ -158,7 +163,8 @@ static double farm_ps(const struct terms *terms)
 
         least_ps = nodes == 1 ? takes_ps : smaller(least_ps, takes_ps);
     }
-    return least_ps + ports_ps(terms, both_ps) / 20;
+    return least_ps + ports_ps(terms, both_ps) / 20 +
+           FARM_CHUNKS * terms->nodes * terms->halo_ps / terms->ports;
 }
 
 /* ---- the choice ---- */

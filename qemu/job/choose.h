@@ -16,7 +16,7 @@
  *                 1.25 V g / P
  *   farm          min over m <= n nodes of max( T of these nodes, with g + o in
  *                 place of g; 0.85 V (g + o) / P ) + c(16200 + 1125 m) +
- *                 V (g + o) / P / 20
+ *                 V (g + o) / P / 20 + the halos of 12 n chunks / P
  *
  * All but the farm then collect outputs: + V o / P (n - 1) / n. If an earlier
  * job showed a node to be slower than the plan will take it to be, all but the
