@@ -249,7 +249,7 @@ def test_a_node_with_another_window(bench, at):
 def test_an_originator_with_another_window(bench, at):
     bench.stand_in(WORD.format(at=at), "0,0")
     failed(bench.run("--watchdog", "10"),
-           "the originator ended without a report",
+           "the originator 0,0 ended without a report",
            "state: failed (another firmware version)")
 
 

@@ -56,7 +56,7 @@ def test_a_planted_fault_is_found_and_replayed(fault, said, tmp_path):
     ("node-short-range", "a range that is not there is computed"),
     ("node-lost-result", "a wrong sum of units|units are not computed")])
 def test_a_fault_of_the_engine_is_found_and_replayed(fault, said, tmp_path):
-    done = fuzz(PLANTED, "--seconds", 60, "--runs", 100000, "--seed", 1,
+    done = fuzz(PLANTED, "--seconds", 60, "--runs", 400000, "--seed", 1,
                 "--out", tmp_path, fault)
     assert done.returncode == 1, done.stdout
     assert re.search(said, done.stdout), done.stdout
