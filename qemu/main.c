@@ -11,6 +11,7 @@
 #include "qemu/command/identify.h"
 #include "qemu/command/links.h"
 #include "qemu/command/mesh.h"
+#include "qemu/command/model.h"
 #include "qemu/command/nodes.h"
 #include "qemu/command/plan.h"
 #include "qemu/command/ps.h"
@@ -53,6 +54,8 @@ static const struct subcommand subcommands[] = {
      "the whole scatter node by node, up to 5^10 nodes, checked"},
     {"sizes", "quincunx sizes", sizes_command,
      "how well the load scatters on tori of other sizes"},
+    {"model", "quincunx model", model_command,
+     "stars, farms, several masters: the platforms of the literature"},
     {"figures", "quincunx figures", figures_command,
      "the paper's figures, from the model"},
     {"flash", "quincunx flash", flash_command,

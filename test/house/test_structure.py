@@ -44,7 +44,7 @@ ORDER = [
      "qemu/schedule"),
     "qemu/console",
     "qemu/survey",
-    "qemu/model",
+    ("qemu/model", "qemu/papers"),
     "qemu/outcome",
     "qemu/job",
     "qemu/report",

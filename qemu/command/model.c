@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/command/model.h"
+
+#include "qemu/command/model_print.h"
+#include "qemu/options/model.h"
+#include "qemu/papers/installments.h"
+#include "qemu/papers/order.h"
+#include "qemu/support/exit_status.h"
+#include "qemu/support/parse.h"
+
+#include <stdio.h>
+
+#define WORKERS_MAX 1000
+
+static bool is_json(const struct model_options *options)
+{
+    return model_text(options, MODEL_JSON) != NULL;
+}
+
+/* ---- star ---- */
+
+/* Whether all workers are equal; else after a message. */
+static bool check_equal(const struct papers_star *star)
+{
+    const struct papers_workers *workers = star->workers;
+
+    for (size_t i = 1; i < workers->count; ++i) {
+        for (unsigned column = 0; column < PAPERS_COLUMNS_MAX; ++column) {
+            if (!mpq_equal(papers_workers_at(workers, i, column),
+                           papers_workers_at(workers, 0, column))) {
+                fprintf(stderr,
+                        "quincunx: %s:%u: --installments 'umr': must be a "
+                        "worker equal to that of line %u\n",
+                        workers->path, workers->line[i], workers->line[0]);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* The most rounds below `rounds` that are possible, 1 at least. */
+static unsigned largest_feasible(const struct papers_star *star,
+                                 unsigned rounds)
+{
+    for (rounds -= 1; rounds > 1; --rounds) {
+        struct papers_plan plan;
+        bool good = papers_installments(&plan, star, rounds);
+
+        papers_plan_free(&plan);
+        if (good) {
+            break;
+        }
+    }
+    return rounds;
+}
+
+/* Plans a given number of rounds. Result: an exit status. */
+static int plan_rounds(struct papers_plan *plan, const struct papers_star *star,
+                       unsigned rounds)
+{
+    size_t workers = star->workers->count;
+
+    if (workers * rounds > PAPERS_SENDS_MAX) {
+        papers_plan_init(plan, 0);
+        fprintf(stderr,
+                "quincunx: --installments '%u': must be 1 to %zu with %zu "
+                "workers\n",
+                rounds, PAPERS_SENDS_MAX / workers, workers);
+        return EXIT_USAGE;
+    }
+    if (!papers_installments(plan, star, rounds)) {
+        fprintf(stderr,
+                "quincunx: --installments '%u': infeasible: a chunk would be "
+                "less than nothing; the largest feasible M below is %u\n",
+                rounds, largest_feasible(star, rounds));
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
+/* Result: an exit status. The plan is to be freed after success. */
+static int plan_star(struct papers_plan *plan, const struct papers_star *star,
+                     unsigned rounds)
+{
+    int status = 0;
+
+    switch (rounds) {
+    case MODEL_UMR:
+        if (!check_equal(star)) {
+            return EXIT_USAGE;
+        }
+        papers_umr(plan, star);
+        break;
+    case MODEL_PERIODIC:
+        papers_periodic(plan, star);
+        break;
+    case 1:
+        papers_order_best(plan, star);
+        break;
+    default:
+        status = plan_rounds(plan, star, rounds);
+        if (status != 0) {
+            papers_plan_free(plan);
+        }
+    }
+    return status;
+}
+
+static int run_star(const struct model_options *options)
+{
+    static const struct papers_line line = {.words = "g w [G [W]]",
+                                            .least = 2,
+                                            .most = 4,
+                                            .positive = {true, true},
+                                            .workers_max = WORKERS_MAX};
+    struct papers_workers workers;
+    struct papers_star star = {.workers = &workers,
+                               .load = model_number(options, MODEL_LOAD),
+                               .master = model_number(options, MODEL_MASTER)};
+    struct papers_plan plan;
+    int status = papers_workers_read(&workers, options->path, &line);
+
+    if (status == 0) {
+        status = plan_star(&plan, &star, options->rounds);
+        if (status == 0) {
+            model_print_star(&plan, &star, is_json(options));
+            papers_plan_free(&plan);
+        }
+    }
+    papers_workers_free(&workers);
+    return status;
+}
+
+/* ---- results ---- */
+
+static int run_results(const struct model_options *options)
+{
+    static const struct papers_line line = {.words = "C E",
+                                            .least = 2,
+                                            .most = 2,
+                                            .positive = {true, true},
+                                            .workers_max = PAPERS_RESULTS_MAX};
+    mpq_srcptr load = model_number(options, MODEL_LOAD);
+    struct papers_workers workers;
+    struct papers_results results;
+    int status = papers_workers_read(&workers, options->path, &line);
+
+    if (status == 0) {
+        papers_results(&results, &workers, load,
+                       model_number(options, MODEL_RATIO));
+        model_print_results(&results, workers.count, load, is_json(options));
+        papers_results_free(&results);
+    }
+    papers_workers_free(&workers);
+    return status;
+}
+
+/* ---- farm ---- */
+
+/* Whether --load is a whole number below 2^32; else after a message. */
+static bool check_units(const struct model_options *options)
+{
+    mpq_srcptr load = model_number(options, MODEL_LOAD);
+
+    return parse_report("--load", model_text(options, MODEL_LOAD),
+                        mpz_cmp_ui(mpq_denref(load), 1) != 0 ||
+                                mpz_cmp_ui(mpq_numref(load), UINT32_MAX) > 0
+                            ? "must be a whole number of 1 to 4294967295"
+                            : NULL) == 0;
+}
+
+/* Carries the farm out and prints it. Result: an exit status. */
+static int print_farm(const struct model_options *options,
+                      const struct papers_workers *workers, mpq_t factor)
+{
+    mpq_srcptr load = model_number(options, MODEL_LOAD);
+    uint64_t units = mpz_get_ui(mpq_numref(load));
+    struct papers_farm farm;
+    bool good;
+
+    mpq_set(factor, model_number(options, MODEL_FACTOR));
+    if (mpq_sgn(factor) == 0) {
+        papers_farm_factor(factor, workers, units);
+    }
+    good = papers_farm(&farm, workers, units, factor);
+    if (good) {
+        model_print_farm(&farm, load, factor, is_json(options));
+    } else {
+        fprintf(stderr,
+                "quincunx: --load '%s': more than %u chunks: must be less, or "
+                "a smaller --factor\n",
+                model_text(options, MODEL_LOAD), PAPERS_CHUNKS_MAX);
+    }
+    papers_farm_free(&farm);
+    return good ? 0 : EXIT_USAGE;
+}
+
+static int run_farm(const struct model_options *options)
+{
+    static const struct papers_line line = {.words = "t",
+                                            .least = 1,
+                                            .most = 1,
+                                            .positive = {true},
+                                            .workers_max = WORKERS_MAX};
+    struct papers_workers workers;
+    mpq_t factor;
+    int status = check_units(options) ? 0 : EXIT_USAGE;
+
+    if (status != 0) {
+        return status;
+    }
+    mpq_init(factor);
+    status = papers_workers_read(&workers, options->path, &line);
+    if (status == 0) {
+        status = print_farm(options, &workers, factor);
+    }
+    papers_workers_free(&workers);
+    mpq_clear(factor);
+    return status;
+}
+
+/* ---- masters ---- */
+
+/* Whether somebody holds something; else after a message. */
+static bool check_held(const struct papers_workers *workers)
+{
+    for (size_t i = 0; i < workers->count; ++i) {
+        if (mpq_sgn(papers_workers_at(workers, i, 0)) > 0) {
+            return true;
+        }
+    }
+    fprintf(stderr, "quincunx: %s: all x are 0: one must be more\n",
+            workers->path);
+    return false;
+}
+
+/* Plans and prints. Result: an exit status. */
+static int print_masters(const struct model_options *options,
+                         const struct papers_workers *workers)
+{
+    struct papers_network network = {
+        .startup = model_number(options, MODEL_STARTUP),
+        .transfer = model_number(options, MODEL_TRANSFER),
+        .compute = model_number(options, MODEL_COMPUTE),
+        .scale = model_number(options, MODEL_SCALE)};
+    struct papers_masters masters;
+    bool good = papers_masters(&masters, workers, &network);
+
+    if (good) {
+        model_print_masters(&masters, is_json(options));
+    } else {
+        fprintf(stderr,
+                "quincunx: --startup '%s': more than %u rounds: must be more, "
+                "or --scale less\n",
+                model_text(options, MODEL_STARTUP), PAPERS_MASTERS_ROUNDS_MAX);
+    }
+    papers_masters_free(&masters);
+    return good ? 0 : EXIT_USAGE;
+}
+
+static int run_masters(const struct model_options *options)
+{
+    static const struct papers_line line = {
+        .words = "x", .least = 1, .most = 1, .workers_max = WORKERS_MAX};
+    struct papers_workers workers;
+    int status = papers_workers_read(&workers, options->path, &line);
+
+    if (status == 0 && !check_held(&workers)) {
+        status = EXIT_USAGE;
+    }
+    if (status == 0) {
+        status = print_masters(options, &workers);
+    }
+    papers_workers_free(&workers);
+    return status;
+}
+
+int model_command(int argc, char **argv)
+{
+    static int (*const run[])(const struct model_options *options) = {
+        [MODEL_STAR] = run_star,
+        [MODEL_RESULTS] = run_results,
+        [MODEL_FARM] = run_farm,
+        [MODEL_MASTERS] = run_masters};
+    struct model_options options;
+    int status = model_options_parse(&options, argc, argv);
+
+    if (status == 0) {
+        status = run[options.platform](&options);
+    }
+    model_options_free(&options);
+    return status;
+}

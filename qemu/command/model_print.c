@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/command/model_print.h"
+
+#include "qemu/command/model_text.h"
+#include "qemu/papers/number.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define TIME "units of time"
+
+/* ---- star ---- */
+
+/* The chunks of each worker, in time's order. */
+static json_t *sends_json(const struct papers_plan *plan, size_t workers)
+{
+    json_t *chunks = model_json_arrays(workers);
+
+    for (size_t i = 0; i < plan->sends; ++i) {
+        json_array_append_new(json_array_get(chunks, plan->worker[i]),
+                              model_json_number(plan->units[i]));
+    }
+    return chunks;
+}
+
+/* Each worker's sum of chunks, of `workers`; to be freed. */
+static mpq_t *shares_of(const struct papers_plan *plan, size_t workers)
+{
+    mpq_t *shares = papers_numbers_new(workers);
+
+    for (size_t i = 0; i < plan->sends; ++i) {
+        mpq_ptr share = shares[plan->worker[i]];
+
+        mpq_add(share, share, plan->units[i]);
+    }
+    return shares;
+}
+
+/* How many workers were served before the first was served again. */
+static size_t served(const struct papers_plan *plan)
+{
+    size_t count = 0;
+
+    while (count < plan->sends &&
+           (count == 0 || plan->worker[count] != plan->worker[0])) {
+        count += 1;
+    }
+    return count;
+}
+
+static void star_json(const struct papers_plan *plan,
+                      const struct papers_star *star)
+{
+    size_t workers = star->workers->count;
+    mpq_t *shares = shares_of(plan, workers);
+    json_t *json =
+        json_pack("{s:s, s:I, s:I, s:s}", "platform", "star", "workers",
+                  (json_int_t)workers, "rounds", (json_int_t)plan->rounds,
+                  "order_by", plan->searched ? "best" : "rule");
+
+    model_json_set(json, "load", star->load);
+    model_json_set(json, "makespan", plan->makespan);
+    model_json_set(json, "rate", plan->rate);
+    if (mpq_sgn(plan->period) > 0) {
+        model_json_set(json, "period", plan->period);
+    }
+    json_object_set_new(json, "order",
+                        model_json_order(plan->worker, served(plan)));
+    json_object_set_new(json, "master_units",
+                        model_json_number(plan->master_units));
+    json_object_set_new(json, "shares", model_json_numbers(shares, workers));
+    json_object_set_new(json, "chunks", sends_json(plan, workers));
+    papers_numbers_free(shares, workers);
+    model_json_print(json);
+}
+
+/* A line for each worker that is served: its share and its chunks. */
+static void print_shares(const struct papers_plan *plan, size_t workers)
+{
+    mpq_t *shares = shares_of(plan, workers);
+    size_t each = served(plan);
+
+    for (size_t i = 0; i < each; ++i) {
+        printf("%6zu  ", plan->worker[i] + 1);
+        model_text_number(shares[plan->worker[i]]);
+        for (size_t j = i; plan->sends > each && j < plan->sends; j += each) {
+            printf("%s%.12g", j == i ? ": " : ", ", mpq_get_d(plan->units[j]));
+        }
+        putchar('\n');
+    }
+    papers_numbers_free(shares, workers);
+}
+
+static void star_text(const struct papers_plan *plan,
+                      const struct papers_star *star)
+{
+    bool periodic = mpq_sgn(plan->period) > 0;
+    const char *unit = periodic ? "units a period" : "units";
+
+    model_text_line("load", star->load, "units");
+    model_text_line("makespan", plan->makespan, TIME);
+    model_text_line("rate", plan->rate, "units a unit of time");
+    printf("%-13s %lu\n", periodic ? "periods" : "rounds", plan->rounds);
+    if (periodic) {
+        model_text_line("period", plan->period, TIME);
+    }
+    printf("%-13s %zu of %zu workers, in %s\n", "served", served(plan),
+           star->workers->count,
+           plan->searched ? "the best order" : "an order found by rule");
+    if (mpq_sgn(plan->master_units) > 0) {
+        model_text_line("master", plan->master_units, unit);
+    }
+    printf("\nworker  %s\n", unit);
+    print_shares(plan, star->workers->count);
+}
+
+void model_print_star(const struct papers_plan *plan,
+                      const struct papers_star *star, bool json)
+{
+    if (json) {
+        star_json(plan, star);
+    } else {
+        star_text(plan, star);
+    }
+}
+
+/* ---- results ---- */
+
+static json_t *collection_json(struct papers_collection *of, size_t workers,
+                               mpq_srcptr load)
+{
+    json_t *json = json_object();
+    json_t *chunks = model_json_arrays(workers);
+    mpq_t rate;
+
+    mpq_init(rate);
+    mpq_div(rate, load, of->makespan);
+    model_json_set(json, "makespan", of->makespan);
+    model_json_set(json, "rate", rate);
+    mpq_clear(rate);
+    json_object_set_new(json, "sent", model_json_order(of->sent, of->takers));
+    json_object_set_new(json, "collected",
+                        model_json_order(of->collected, of->takers));
+    json_object_set_new(json, "shares", model_json_numbers(of->share, workers));
+    json_object_set_new(json, "idle", model_json_numbers(of->idle, workers));
+    for (size_t i = 0; i < workers; ++i) {
+        if (mpq_sgn(of->share[i]) > 0) {
+            json_array_append_new(json_array_get(chunks, i),
+                                  model_json_number(of->share[i]));
+        }
+    }
+    json_object_set_new(json, "chunks", chunks);
+    return json;
+}
+
+static void print_collection(const char *name,
+                             const struct papers_collection *of)
+{
+    printf("\n%s\n", name);
+    model_text_line("makespan", of->makespan, TIME);
+    model_text_order("sent", of->sent, of->takers);
+    model_text_order("collected", of->collected, of->takers);
+    puts("worker  units, and time idle before its results are collected");
+    for (size_t i = 0; i < of->takers; ++i) {
+        size_t worker = of->sent[i];
+
+        printf("%6zu  ", worker + 1);
+        model_text_number(of->share[worker]);
+        fputs(", ", stdout);
+        model_text_number(of->idle[worker]);
+        putchar('\n');
+    }
+}
+
+void model_print_results(struct papers_results *results, size_t workers,
+                         mpq_srcptr load, bool json)
+{
+    json_t *object;
+
+    if (!json) {
+        model_text_line("load", load, "units");
+        print_collection("LIFO, the last that is sent to is collected first",
+                         &results->lifo);
+        print_collection("FIFO, collected as sent", &results->fifo);
+        print_collection("optimal, of all pairs of orders", &results->optimal);
+        return;
+    }
+    object = json_pack("{s:s, s:I}", "platform", "results", "workers",
+                       (json_int_t)workers);
+    model_json_set(object, "load", load);
+    json_object_set_new(object, "lifo",
+                        collection_json(&results->lifo, workers, load));
+    json_object_set_new(object, "fifo",
+                        collection_json(&results->fifo, workers, load));
+    json_object_set_new(object, "optimal",
+                        collection_json(&results->optimal, workers, load));
+    model_json_print(object);
+}
+
+/* ---- farm ---- */
+
+/* The chunks of each worker, in time's order. */
+static json_t *chunks_json(const struct papers_farm *farm)
+{
+    json_t *chunks = model_json_arrays(farm->workers);
+
+    for (size_t i = 0; i < farm->chunks; ++i) {
+        json_array_append_new(json_array_get(chunks, farm->worker[i]),
+                              json_integer((json_int_t)farm->units[i]));
+    }
+    return chunks;
+}
+
+/* A line for each worker: its end and its chunks. `chunks`: chunks_json(). */
+static void print_chunks(const struct papers_farm *farm, const json_t *chunks)
+{
+    for (size_t i = 0; i < farm->workers; ++i) {
+        const json_t *mine = json_array_get(chunks, i);
+
+        printf("%6zu  ", i + 1);
+        model_text_number(farm->ends[i]);
+        for (size_t j = 0; j < json_array_size(mine); ++j) {
+            printf("%s%" JSON_INTEGER_FORMAT, j == 0 ? ": " : ", ",
+                   json_integer_value(json_array_get(mine, j)));
+        }
+        putchar('\n');
+    }
+}
+
+void model_print_farm(struct papers_farm *farm, mpq_srcptr load,
+                      mpq_srcptr factor, bool json)
+{
+    json_t *chunks = chunks_json(farm);
+    json_t *object;
+    mpq_t rate;
+
+    mpq_init(rate);
+    mpq_div(rate, load, farm->makespan);
+    if (json) {
+        object = json_pack("{s:s, s:I}", "platform", "farm", "workers",
+                           (json_int_t)farm->workers);
+        model_json_set(object, "load", load);
+        model_json_set(object, "factor", factor);
+        model_json_set(object, "makespan", farm->makespan);
+        model_json_set(object, "lower_bound", farm->bound);
+        model_json_set(object, "rate", rate);
+        json_object_set_new(object, "ends",
+                            model_json_numbers(farm->ends, farm->workers));
+        json_object_set_new(object, "chunks", json_incref(chunks));
+        model_json_print(object);
+    } else {
+        model_text_line("load", load, "units");
+        model_text_line("makespan", farm->makespan, TIME);
+        model_text_line("lower bound", farm->bound, TIME);
+        model_text_line("rate", rate, "units a unit of time");
+        model_text_line("factor", factor, "parts of what is left");
+        printf("%-13s %zu\n\n", "chunks", farm->chunks);
+        puts("worker  end in units of time, and chunks in units");
+        print_chunks(farm, chunks);
+    }
+    json_decref(chunks);
+    mpq_clear(rate);
+}
+
+/* ---- masters ---- */
+
+static json_t *parts_json(const struct papers_masters *masters)
+{
+    json_t *parts = json_array();
+
+    for (unsigned i = 0; i < masters->rounds; ++i) {
+        json_array_append_new(parts, json_real((double)masters->part[i]));
+    }
+    return parts;
+}
+
+static json_t *transfers_json(const struct papers_masters *masters)
+{
+    json_t *transfers = json_array();
+
+    for (size_t i = 0; i < masters->transfers; ++i) {
+        const struct papers_transfer *one = &masters->transfer[i];
+
+        json_array_append_new(
+            transfers,
+            json_pack("{s:I, s:I, s:f, s:f}", "from", (json_int_t)one->from + 1,
+                      "to", (json_int_t)one->to + 1, "start",
+                      mpq_get_d(one->start), "units", mpq_get_d(one->units)));
+    }
+    return transfers;
+}
+
+static void masters_json(struct papers_masters *masters, double makespan)
+{
+    json_t *json = json_pack(
+        "{s:s, s:I, s:i, s:I, s:f, s:f, s:f, s:f}", "platform", "masters",
+        "workers", (json_int_t)masters->nodes, "class", (int)masters->class,
+        "rounds", (json_int_t)masters->rounds, "makespan", makespan,
+        "over_bound", (double)(1 + masters->excess), "excess",
+        (double)masters->excess, "idle", (double)masters->idle);
+
+    model_json_set(json, "lower_bound", masters->bound);
+    json_object_set_new(json, "parts", parts_json(masters));
+    json_object_set_new(json, "sent",
+                        model_json_numbers(masters->sent, masters->nodes));
+    json_object_set_new(json, "received",
+                        model_json_numbers(masters->received, masters->nodes));
+    json_object_set_new(json, "transfers", transfers_json(masters));
+    model_json_print(json);
+}
+
+static void masters_text(const struct papers_masters *masters, double makespan)
+{
+    model_text_line("lower bound", masters->bound, TIME);
+    printf("%-13s %u\n", "class", masters->class);
+    printf("%-13s %.12g " TIME ", %.6g more than the bound\n", "makespan",
+           makespan, (double)masters->excess);
+    printf("%-13s %u, after %.12g idle " TIME "\n", "rounds", masters->rounds,
+           (double)masters->idle);
+    for (unsigned i = 0; i < masters->rounds; ++i) {
+        printf("%s%.6g", i == 0 ? "              of parts " : ", ",
+               (double)masters->part[i]);
+    }
+    puts("\n\n  node  units sent and received in the basic round");
+    for (size_t i = 0; i < masters->nodes; ++i) {
+        printf("%6zu  ", i + 1);
+        model_text_number(masters->sent[i]);
+        fputs(", ", stdout);
+        model_text_number(masters->received[i]);
+        putchar('\n');
+    }
+}
+
+void model_print_masters(struct papers_masters *masters, bool json)
+{
+    double makespan =
+        (double)(mpq_get_d(masters->bound) * (1 + masters->excess));
+
+    if (json) {
+        masters_json(masters, makespan);
+    } else {
+        masters_text(masters, makespan);
+    }
+}

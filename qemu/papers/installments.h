@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Several chunks for each worker of a star: the three shapes of Beaumont et al.
+ * (DESIGN.md), section 4. Plans are exact, but where another precision is
+ * named, and to be freed with papers_plan_free().
+ */
+#ifndef QEMU_PAPERS_INSTALLMENTS_H
+#define QEMU_PAPERS_INSTALLMENTS_H
+
+#include "qemu/papers/plan.h"
+
+#define PAPERS_ROUNDS_MAX 64
+
+/* Sends of a plan of papers_installments(). */
+#define PAPERS_SENDS_MAX 2000
+
+/*
+ * Section 4.1, for any speeds: all workers by papers_order_by_rule(), `rounds`
+ * (2 or more) times; the link never rests, a worker's chunk ends when its next
+ * one has come, the last ones at T. With e_n what is left of T when send n of P
+ * workers ends, (7) to (9) become
+ *
+ *     a_n = (e_n - e_{n+P} - W) / w     e_n = 0 beyond the last send
+ *     e_{n-1} = e_n + G + g a_n         T = e_0
+ *
+ * Result: whether every chunk is more than nothing. If not, there is no such
+ * schedule, and the plan is to be freed too.
+ */
+NODISCARD bool papers_installments(struct papers_plan *plan,
+                                   const struct papers_star *star,
+                                   unsigned rounds);
+
+/*
+ * Section 4.2, UMR, for equal workers: in each round but the last, equal chunks
+ * for all P workers, the next ones of which have come when worker P is done:
+ * W + w a_j = P (G + g a_{j+1}); in the last round, falling ones with which all
+ * finish together, at
+ *
+ *     T = V w / P + M W + (P + 1)/2 (G + g a_0).
+ *
+ * M, up to PAPERS_ROUNDS_MAX, is the number of rounds of the least T whose
+ * chunks are more than nothing and come in time; M = 1 is the plan of one
+ * round.
+ */
+void papers_umr(struct papers_plan *plan, const struct papers_star *star);
+
+/*
+ * Section 4.3, for long jobs: equal periods; in each the workers by rising g
+ * get what they compute in one, until the link is full. plan->rate is the rate
+ * without startups, V / rate = T_opt; the sends are those of one period, whose
+ * length is the root of T_opt (its first 100 bits if that is no fraction), but
+ * at least twice the startups of those who take part, and at least T_opt /
+ * 10^9; plan->rounds periods end at the makespan, the first without computing.
+ */
+void papers_periodic(struct papers_plan *plan, const struct papers_star *star);
+
+#endif

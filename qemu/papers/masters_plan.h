@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Several masters (DESIGN.md): nodes that hold x_i units each, equally fast
+ * (gamma a unit), on a network on which any node may send to any other, alpha +
+ * beta a unit, one transfer at a time for each node, and no computing
+ * meanwhile.
+ *
+ * The basic round is the shortest plan without startups: T is the least with
+ *
+ *     gamma (x_i - s_i) + beta s_i <= T      masters, who send s_i <= x_i
+ *     gamma (x_i + q_i) + beta q_i <= T      workers, who receive q_i
+ *
+ * and the sum of s that of q. Masters send no more than they must; workers are
+ * filled one after the other, as they come, and the transfers one after the
+ * other: laid on a line, and that wrapped round into the time L = beta max(s_i,
+ * q_i), they never need a node twice at a time. The rest of T is computing.
+ *
+ * Rounds r_j of the sum 1, each r_j times the basic one, keep everybody busy if
+ * every worker has what it computes meanwhile; zeta is a time that all wait at
+ * first:
+ *
+ *     r_j = min_i (x'_i + zeta/gamma - R_j w_i) / w'_i   R_j = r_0 + .. r_{j-1}
+ *
+ * w_i: what a worker computes within L, less q_i; w'_i: the most that it has
+ * computed more than received, at any time within L; x'_i: x_i and what it
+ * could compute while it is idle in T. k rounds end at T + k A + zeta, A =
+ * alpha times the most transfers of one node.
+ */
+#ifndef QEMU_PAPERS_MASTERS_PLAN_H
+#define QEMU_PAPERS_MASTERS_PLAN_H
+
+#include "qemu/papers/workers.h"
+
+#define PAPERS_MASTERS_ROUNDS_MAX 32768
+
+/* All of it the caller's, more than 0. */
+struct papers_network {
+    mpq_srcptr startup;  /* alpha */
+    mpq_srcptr transfer; /* beta, a unit */
+    mpq_srcptr compute;  /* gamma, a unit */
+    mpq_srcptr scale;    /* every x is this many times as many */
+};
+
+/* A transfer of the basic round, times and units unscaled. */
+struct papers_transfer {
+    size_t from, to;
+    mpq_t start; /* from the round's start */
+    mpq_t units;
+};
+
+/* One limit of the next round's part r after R: r <= a + zeta b - R c. */
+struct papers_limit {
+    long double a, b, c;
+};
+
+/* What papers_masters_free() frees. Numbers that are no fractions have some 15
+   digits, which papers_masters_rounds() shows. */
+struct papers_masters {
+    mpq_t bound;    /* T, scaled: nothing of this kind ends earlier */
+    mpq_t length;   /* L, unscaled */
+    unsigned class; /* 1, 2, 3: makespan / bound - 1 falls with the scale C as
+                       1/sqrt(C), log(C)/C, 1/C */
+    size_t nodes;
+    mpq_t *sent;     /* s of each node, unscaled */
+    mpq_t *received; /* q of each node, unscaled */
+    size_t transfers;
+    struct papers_transfer *transfer;
+    size_t transfers_most; /* of one node */
+    size_t limits;
+    struct papers_limit *limit;
+    unsigned rounds;    /* k; 0: nothing is to be sent */
+    long double *part;  /* of each round */
+    long double idle;   /* zeta */
+    long double excess; /* makespan / bound - 1 */
+};
+
+void papers_masters_free(struct papers_masters *masters);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A star whose results come back (Ghatpande et al., DESIGN.md). The master
+ * sends a chunk to each worker in one order and collects the results, `ratio`
+ * units for each unit of the load, in another; its link is used by one transfer
+ * at a time, and a worker does not compute while it receives or sends. A linear
+ * programme for each pair of orders, (10) to (13) there:
+ *
+ *     sum of C_j a_j up to i as sent + E_i a_i
+ *         + ratio * sum of C_j a_j from i on as collected    <= T, each i
+ *     (1 + ratio) * sum of C_j a_j                           <= T
+ */
+#ifndef QEMU_PAPERS_RESULTS_H
+#define QEMU_PAPERS_RESULTS_H
+
+#include "qemu/papers/workers.h"
+
+/* All pairs of orders are tried: 14,400 for 5 workers. */
+#define PAPERS_RESULTS_MAX 5
+
+enum papers_results_column {
+    PAPERS_TRANSFER, /* C, transfer of a unit */
+    PAPERS_COMPUTE,  /* E, computing of a unit */
+};
+
+struct papers_collection {
+    size_t takers; /* who get something, of .. */
+    size_t sent[PAPERS_RESULTS_MAX];
+    size_t collected[PAPERS_RESULTS_MAX];
+    mpq_t makespan;
+    mpq_t share[PAPERS_RESULTS_MAX]; /* of each worker */
+    mpq_t idle[PAPERS_RESULTS_MAX];  /* of each worker that gets something, from
+                                        its last unit to its results' sending;
+                                        else 0 */
+};
+
+struct papers_results {
+    struct papers_collection lifo;    /* the best: last sent, first collected */
+    struct papers_collection fifo;    /* the best of equal orders */
+    struct papers_collection optimal; /* the best of all pairs */
+};
+
+/*
+ * Finds the least makespans: exactly, for 1 to PAPERS_RESULTS_MAX workers, load
+ * > 0, ratio >= 0. Of plans that end together, the one with the least computing
+ * in all; then the first one, orders counted up. To be freed.
+ */
+void papers_results(struct papers_results *results,
+                    const struct papers_workers *workers, mpq_srcptr load,
+                    mpq_srcptr ratio);
+void papers_results_free(struct papers_results *results);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/papers/workers.h"
+
+#include "qemu/papers/number.h"
+#include "qemu/support/exit_status.h"
+#include "qemu/support/memory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLANKS " \t\r\n"
+
+struct reader {
+    struct papers_workers *workers;
+    const struct papers_line *form;
+    unsigned line; /* from 1 */
+};
+
+/* Prints what is wrong with a line; `text` may be NULL. Result: false. */
+static bool complain(const struct reader *reader, const char *text,
+                     const char *allowed)
+{
+    fprintf(stderr, "quincunx: %s:%u: ", reader->workers->path, reader->line);
+    if (text != NULL) {
+        fprintf(stderr, "'%s': ", text);
+    }
+    fprintf(stderr, "%s\n", allowed);
+    return false;
+}
+
+/* Makes room for one more worker, whose numbers are 0. */
+static bool add_worker(struct reader *reader)
+{
+    struct papers_workers *workers = reader->workers;
+    size_t count = workers->count + 1;
+    char allowed[80];
+
+    if (count > reader->form->workers_max) {
+        snprintf(allowed, sizeof allowed, "must be at most %zu workers",
+                 reader->form->workers_max);
+        return complain(reader, NULL, allowed);
+    }
+    workers->numbers =
+        memory_or_exit(realloc(workers->numbers, count * PAPERS_COLUMNS_MAX *
+                                                     sizeof *workers->numbers));
+    workers->line =
+        memory_or_exit(realloc(workers->line, count * sizeof *workers->line));
+    for (unsigned i = 0; i < PAPERS_COLUMNS_MAX; ++i) {
+        mpq_init(workers->numbers[workers->count * PAPERS_COLUMNS_MAX + i]);
+    }
+    workers->line[workers->count] = reader->line;
+    workers->count = count;
+    return true;
+}
+
+static bool read_number(const struct reader *reader, unsigned column,
+                        const char *text)
+{
+    const struct papers_workers *workers = reader->workers;
+    mpq_ptr value =
+        workers->numbers[(workers->count - 1) * PAPERS_COLUMNS_MAX + column];
+    const char *allowed = reader->form->positive[column]
+                              ? papers_number_positive(value, text)
+                              : papers_number_natural(value, text);
+
+    return allowed == NULL || complain(reader, text, allowed);
+}
+
+/* One line: its numbers, or nothing; `#` begins a comment. */
+static bool read_line(struct reader *reader, char *text)
+{
+    const struct papers_line *form = reader->form;
+    char *rest = text;
+    unsigned words = 0;
+    char allowed[80];
+
+    text[strcspn(text, "#")] = '\0';
+    snprintf(allowed, sizeof allowed, "must be a line %s", form->words);
+    for (char *word; (word = strsep(&rest, BLANKS)) != NULL;) {
+        if (*word == '\0') {
+            continue;
+        }
+        if (words == form->most) {
+            return complain(reader, word, allowed);
+        }
+        if ((words == 0 && !add_worker(reader)) ||
+            !read_number(reader, words, word)) {
+            return false;
+        }
+        words += 1;
+    }
+    return words == 0 || words >= form->least ||
+           complain(reader, NULL, allowed);
+}
+
+static bool read_lines(struct reader *reader, FILE *file)
+{
+    char *text = NULL;
+    size_t room = 0;
+    bool good = true;
+
+    for (ssize_t bytes; good && (bytes = getline(&text, &room, file)) >= 0;) {
+        reader->line += 1;
+        good = strlen(text) == (size_t)bytes
+                   ? read_line(reader, text)
+                   : complain(reader, NULL, "must have no bytes of 0");
+    }
+    free(text);
+    return good;
+}
+
+/* Whether the file was read to its end, and has a worker. */
+static bool check_end(const struct reader *reader, FILE *file)
+{
+    if (ferror(file) || reader->workers->count == 0) {
+        fprintf(stderr, "quincunx: %s: %s\n", reader->workers->path,
+                ferror(file) ? strerror(errno)
+                             : "has no worker: must have at least one line");
+        return false;
+    }
+    return true;
+}
+
+int papers_workers_read(struct papers_workers *workers, const char *path,
+                        const struct papers_line *line)
+{
+    struct reader reader = {.workers = workers, .form = line};
+    FILE *file = fopen(path, "r");
+    bool read;
+
+    *workers = (struct papers_workers){.path = path};
+    if (file == NULL) {
+        fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
+        return EXIT_USAGE;
+    }
+    read = read_lines(&reader, file) && check_end(&reader, file);
+    fclose(file);
+    return read ? 0 : EXIT_USAGE;
+}
+
+void papers_workers_free(struct papers_workers *workers)
+{
+    papers_numbers_free(workers->numbers, workers->count * PAPERS_COLUMNS_MAX);
+    free(workers->line);
+}
+
+mpq_srcptr papers_workers_at(const struct papers_workers *workers,
+                             size_t worker, unsigned column)
+{
+    return workers->numbers[worker * PAPERS_COLUMNS_MAX + column];
+}
