@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`quincunx model farm` against a farm that hands out unit by unit."""
+import math
+import random
+import statistics
+from fractions import Fraction as F
+
+import pytest
+
+import papers
+from papers_runs import model, near, planned
+
+TABLE = [[15, 8, 3, 2, 1, 1, 1, 1], [8, 3, 2, 1, 1], [5, 2, 1, 1, 1],
+         [4, 1, 1, 1]]
+
+
+@pytest.mark.parametrize("factor", ["2", "1.982", "2.048", "73/36"])
+def test_the_printed_table(tmp_path, factor):
+    got = planned(tmp_path, "farm", [[1], [2], [3], [4]], load=64,
+                  factor=factor)
+    assert got["chunks"] == TABLE
+    assert got["ends"] == [32, 30, 30, 28]
+    assert got["makespan"] == 32
+    assert near(got["lower_bound"], F(768, 25))
+
+
+@pytest.mark.parametrize("factor", ["1.98", "2.05", "auto"])
+def test_other_factors_do_not_give_the_table(tmp_path, factor):
+    got = planned(tmp_path, "farm", [[1], [2], [3], [4]], load=64,
+                  factor=factor)
+    assert got["chunks"] != TABLE
+
+
+def test_the_factor_from_the_times(tmp_path):
+    for load, times in ((64, (1, 2, 3, 4)), (9600, (1, 1.5, 4)), (9, (2, 2))):
+        rows = [[t] for t in times]
+        want = (math.log(load) ** (statistics.pstdev(times)
+                                   / statistics.mean(times)))
+        for options in ({}, {"factor": "auto"}):
+            got = planned(tmp_path, "farm", rows, load=load, **options)
+            assert near(got["factor"], want, 14)
+    # Not below 1: one deal for all, and the rest one by one.
+    assert planned(tmp_path, "farm", [[1], [9]], load=2)["factor"] == 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_chunks_are_those_of_a_naive_farm(tmp_path, seed):
+    rng = random.Random(seed)
+    for _ in range(35):
+        times = [F(rng.randint(1, 12), rng.choice((1, 2, 5)))
+                 for _ in range(rng.randint(1, 6))]
+        load = rng.randint(1, 150)
+        factor = F(rng.randint(8, 40), 8)
+        got = planned(tmp_path, "farm", [[t] for t in times], load=load,
+                      factor=factor)
+        chunks, ends = papers.farm(times, load, factor)
+        assert got["chunks"] == chunks, (times, load, factor)
+        assert sum(map(sum, chunks)) == load
+        assert all(near(g, w, 14) for g, w in zip(got["ends"], ends))
+        assert near(got["makespan"], max(ends), 14)
+        assert got["makespan"] >= got["lower_bound"] * (1 - 1e-12)
+        assert near(got["rate"] * got["makespan"], load, 14)
+
+
+def test_many_workers_and_a_long_load(tmp_path):
+    rng = random.Random(1)
+    times = [[F(rng.randint(100, 999), 100)] for _ in range(1000)]
+    got = planned(tmp_path, "farm", times, load=10 ** 6)
+    assert sum(map(sum, got["chunks"])) == 10 ** 6
+    for (t,), row, end in zip(times, got["chunks"], got["ends"]):
+        assert near(end, t * sum(row)) or not row
+        assert row == sorted(row, reverse=True) or min(row) == 1
+    assert got["makespan"] < got["lower_bound"] + 10
+
+
+def test_the_text_lists_chunks(tmp_path):
+    done = model(tmp_path, "farm", [[1], [2], [3], [4]], load=64, factor=2)
+    assert "     4  28: 4, 1, 1, 1\n" in done.stdout
+    assert "makespan      32 units of time\n" in done.stdout

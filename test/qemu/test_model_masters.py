@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`quincunx model masters` against its definition, transfer by transfer."""
+import random
+from fractions import Fraction as F
+
+import pytest
+
+import papers
+from papers_runs import model, near, planned
+
+GAMMA = F(1, 80)
+# The paper's table I: x, beta, T, class.
+CASES = {
+    "case1": ([600] + 7 * [0], F(1, 300), "2", 1),
+    "case2a": ([600] + 7 * [0], F(1, 600), "85/72", 2),
+    "case2b": ([500] + 6 * [15] + [10], F(1, 300), "5/3", 2),
+    "case3": ([150, 150, 100, 100, 50, 50, 0, 0], F(1, 300), "53/48", 3),
+}
+
+
+def masters(tmp_path, held, beta, gamma=GAMMA, alpha=F(1, 10), scale=1):
+    return planned(tmp_path, "masters", [[x] for x in held], startup=alpha,
+                   transfer=beta, compute=gamma, scale=scale)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_printed_cases(tmp_path, case):
+    held, beta, bound, number = CASES[case]
+    got = masters(tmp_path, held, beta)
+    assert (got["lower_bound_exact"], got["class"]) == (bound, number)
+    assert got["over_bound"] > 1
+
+
+@pytest.mark.parametrize("case,scale,want", [
+    ("case1", "1e4", 7.947e-3), ("case2a", "1e6", 3.217e-5),
+    ("case3", "1", .2716981), ("case3", "1e6", .2716981e-6)])
+def test_how_far_above_the_bound(tmp_path, case, scale, want):
+    held, beta, _, _ = CASES[case]
+    got = masters(tmp_path, held, beta, scale=scale)
+    assert abs(got["excess"] / want - 1) < 1e-3
+    assert near(got["over_bound"], 1 + got["excess"])
+    assert near(got["makespan"], got["lower_bound"] * got["over_bound"])
+
+
+@pytest.mark.parametrize("case,low,high", [
+    ("case1", 9.9, 10.1), ("case2a", 60, 90), ("case2b", 60, 90),
+    ("case3", 99.9, 100.1)])
+def test_classes_fall_as_they_should(tmp_path, case, low, high):
+    """A hundred times the load: 1/sqrt(C), log(C)/C and 1/C."""
+    held, beta, _, _ = CASES[case]
+    one = masters(tmp_path, held, beta, scale="1e4")["excess"]
+    other = masters(tmp_path, held, beta, scale="1e6")["excess"]
+    assert low < one / other < high
+
+
+def draw(rng):
+    count = rng.randint(2, 7)
+    held = [F(rng.choice((0, 0, 1, 1, 2, 5)) * rng.randint(0, 40), 4)
+            for _ in range(count)]
+    held[rng.randrange(count)] += 30
+    gamma = F(rng.randint(1, 40), 40)
+    return held, gamma * F(rng.randint(1, 11), 10), gamma
+
+
+def check_transfers(got, held, beta, gamma, time):
+    """Nobody has two transfers at a time, or more than T to do."""
+    length = float(beta) * max(got["sent"] + got["received"])
+    for i, x in enumerate(held):
+        mine = sorted((t["start"], t["start"] + float(beta) * t["units"])
+                      for t in got["transfers"] if i + 1 in (t["from"],
+                                                             t["to"]))
+        for (_, end), (start, _) in zip(mine, mine[1:]):
+            assert end <= start + 1e-9 * length
+        assert not mine or mine[-1][1] <= length * (1 + 1e-9)
+        sent, received = got["sent"][i], got["received"][i]
+        assert not (sent and received) and sent <= x * (1 + 1e-12)
+        assert near(sum(t["units"] for t in got["transfers"]
+                        if i + 1 in (t["from"], t["to"])), sent + received)
+        assert (float(gamma) * (float(x) - sent + received)
+                + float(beta) * (sent + received)) <= time * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_basic_rounds_are_the_shortest(tmp_path, seed):
+    rng = random.Random(seed)
+    for _ in range(25):
+        held, beta, gamma = draw(rng)
+        got = masters(tmp_path, held, beta, gamma)
+        time = papers.masters_time(held, beta, gamma)
+        assert near(got["lower_bound"], time), (held, beta, gamma)
+        check_transfers(got, held, beta, gamma, float(time))
+
+
+def least_idle(limits, rounds):
+    """The least zeta with which so many rounds suffice, by bisection."""
+    def done(zeta):
+        total = 0.0
+        for _ in range(rounds):
+            total += min(a + zeta * b - total * c for a, b, c in limits)
+        return total >= 1
+    if done(0.0):
+        return 0.0
+    low, high = 0.0, 1.0
+    while not done(high):
+        low, high = high, 2 * high
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (low, middle) if done(middle) else (middle, high)
+    return high
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rounds_are_the_best_of_all_numbers(tmp_path, seed):
+    rng = random.Random(seed)
+    tried = 0
+    for _ in range(15):
+        held, beta, gamma = draw(rng)
+        scale, alpha = rng.choice((1, 20, 300)), F(rng.randint(1, 9), 3)
+        got = masters(tmp_path, held, beta, gamma, alpha, scale)
+        time = papers.masters_time(held, beta, gamma)
+        stocks = [s for s in papers.masters_stocks(
+            held, (float(beta), float(gamma), float(time)),
+            got) if s[2] > 1e-9]
+        most = max((sum(i + 1 in (t["from"], t["to"])
+                        for t in got["transfers"])
+                    for i in range(len(held))))
+        if not stocks:
+            assert got["rounds"] == (most > 0)
+            continue
+        tried += 1
+        number = 3
+        for first, used, _ in stocks:
+            none, same = abs(first) < 1e-9, abs(first - used) < 1e-9
+            number = min(number, 1 if none and same
+                         else 2 if none or same else 3)
+        assert got["class"] == number
+        limits = [(float(a / w), float(1 / (scale * gamma)) / w, float(u / w))
+                  for a, u, w in stocks]
+        best = float("inf")
+        rounds = 1
+        while rounds * most * float(alpha) < best:
+            best = min(best, rounds * most * float(alpha)
+                       + least_idle(limits, rounds))
+            rounds += 1
+        assert near(got["makespan"], float(time) * scale + best, 9)
+        check_parts(got, limits)
+    assert tried > 4
+
+
+def check_parts(got, limits):
+    """Every round but the last is as long as the workers' stocks allow."""
+    total = 0.0
+    for i, part in enumerate(got["parts"]):
+        least = min(a + got["idle"] * b - total * c for a, b, c in limits)
+        assert part <= least + 1e-9
+        assert i + 1 == got["rounds"] or abs(part - least) < 1e-9
+        total += part
+    assert abs(total - 1) < 1e-12 and len(got["parts"]) == got["rounds"]
+
+
+def test_sending_may_not_pay(tmp_path):
+    got = masters(tmp_path, [7, 0], F(1), F(1, 2))
+    assert (got["makespan"], got["rounds"], got["transfers"]) == (3.5, 0, [])
+    assert masters(tmp_path, [5, 5], F(1, 3), F(1))["transfers"] == []
+
+
+def test_a_thousand_nodes(tmp_path):
+    rng = random.Random(7)
+    held = [F(rng.randint(0, 10 ** 6), 1000) for _ in range(1000)]
+    got = masters(tmp_path, held, F(1, 10), F(1))
+    time = papers.masters_time(held, F(1, 10), F(1))
+    assert near(got["lower_bound"], time)
+    assert len(got["transfers"]) <= 3000
+
+
+def test_the_text_names_class_and_bound(tmp_path):
+    done = model(tmp_path, "masters", [[x] for x in CASES["case3"][0]],
+                 startup=".1", transfer="1/300", compute="1/80", scale=100)
+    assert "lower bound   110.416666667 (1325/12) units of time\n" \
+        in done.stdout
+    assert "class         3\n" in done.stdout

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`quincunx model results` against all vertices of all linear programmes."""
+import itertools
+import random
+from fractions import Fraction as F
+
+import pytest
+
+import papers
+from papers_runs import model, near, planned
+
+KINDS = ("lifo", "fifo", "optimal")
+
+
+def check(plan, workers, ratio, load):
+    """Shares, orders and idle times are a schedule that ends when it says."""
+    shares, makespan = plan["shares"], plan["makespan"]
+    takers = [i + 1 for i, share in enumerate(shares) if share > 0]
+    assert sorted(plan["sent"]) == sorted(plan["collected"]) == takers
+    assert plan["chunks"] == [[share] if share else [] for share in shares]
+    assert near(sum(shares), load, 11) and min(shares) >= 0
+    assert near(plan["rate"] * makespan, load, 11)
+    times = [(float(c), float(e)) for c, e in workers]
+    arrived, clock = {}, 0.0
+    for i in plan["sent"]:
+        clock += times[i - 1][0] * shares[i - 1]
+        arrived[i] = clock + times[i - 1][1] * shares[i - 1]
+    begin = makespan - ratio * sum(c * a for (c, _), a in zip(times, shares))
+    assert begin >= clock * (1 - 1e-11)  # nothing is collected before
+    for i in plan["collected"]:
+        assert abs(begin - arrived[i] - plan["idle"][i - 1]) < makespan * 1e-9
+        begin += ratio * times[i - 1][0] * shares[i - 1]
+    assert near(begin, makespan, 11)
+    assert sum(idle > makespan * 1e-9 for idle in plan["idle"]) <= 1
+    assert min(plan["idle"]) >= 0
+
+
+def test_neither_lifo_nor_fifo_is_optimal(tmp_path):
+    workers = [(1, 5), (2, 3), (3, 4)]
+    got = planned(tmp_path, "results", workers, load=100, ratio="1/2")
+    assert [got[kind]["makespan_exact"] for kind in KINDS] == [
+        "66300/217", "59800/191", "31200/103"]
+    assert got["optimal"]["sent"] == [1, 2, 3]
+    assert got["optimal"]["collected"] == [2, 3, 1]
+    assert got["lifo"]["collected"] == got["lifo"]["sent"][::-1]
+    assert got["fifo"]["collected"] == got["fifo"]["sent"]
+    for kind in KINDS:
+        check(got[kind], workers, .5, 100)
+
+
+def test_a_worker_waits_for_the_link(tmp_path):
+    got = planned(tmp_path, "results", [(1, 1), (1, "1/2")], load=60, ratio=1)
+    assert got["optimal"]["makespan"] == 120
+    assert got["optimal"]["shares"] == [20, 40]
+    assert got["optimal"]["idle"] == [20, 0]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_other_vertex_ends_earlier(tmp_path, seed):
+    rng = random.Random(seed)
+    for _ in range(25):
+        workers = [(F(rng.randint(1, 12), rng.choice((1, 2, 3))),
+                    F(rng.randint(1, 30), rng.choice((1, 4))))
+                   for _ in range(rng.randint(1, 3))]
+        ratio = F(rng.randint(0, 12), rng.choice((4, 8)))
+        load = F(rng.randint(1, 200), 3)
+        got = planned(tmp_path, "results", workers, load=load, ratio=ratio)
+        for kind in KINDS:
+            want = papers.best_collection(
+                workers, ratio, load,
+                list(papers.order_pairs(len(workers), kind)))
+            assert near(got[kind]["makespan"], want, 14), (workers, ratio, kind)
+            check(got[kind], workers, float(ratio), float(load))
+
+
+def test_of_equal_ends_the_least_computing_is_taken(tmp_path):
+    """A full link: any shares that nobody is late with end together."""
+    rng = random.Random(10)
+    for _ in range(8):
+        times = [F(rng.randint(1, 8), 4) for _ in range(3)]
+        got = planned(tmp_path, "results", [(1, w) for w in times], load=60,
+                      ratio=1)["optimal"]
+        if got["makespan"] > 120:
+            continue
+        computing = sum(F(a) * w for a, w in zip(got["shares"], times))
+        for sent, collected in papers.order_pairs(3, "optimal"):
+            rows = papers.collect_rows([(F(1), w) for w in times], F(1), sent,
+                                       collected)[:3]
+            axes = [[F(i == j) for j in range(3)] + [F(0)] for i in range(3)]
+            limits = [row[:3] + [F(120)] for row in rows]
+            port = [F(1)] * 3 + [F(60)]
+            for tight in itertools.combinations(limits + axes, 2):
+                units = papers.solve([port, *tight])
+                if (units is not None and min(units) >= 0
+                        and all(sum(a * u for a, u in zip(row, units)) <= 120
+                                for row in limits)):
+                    least = sum(a * w for a, w in zip(units, times))
+                    assert least >= computing * (1 - F(1, 10 ** 9))
+
+
+def test_four_workers_against_lifo_and_fifo(tmp_path):
+    rng = random.Random(9)
+    for _ in range(3):
+        workers = [(F(rng.randint(1, 9)), F(rng.randint(1, 20)))
+                   for _ in range(4)]
+        got = planned(tmp_path, "results", workers, load=1, ratio="3/4")
+        for kind in ("lifo", "fifo"):
+            want = papers.best_collection(
+                workers, F(3, 4), F(1), list(papers.order_pairs(4, kind)))
+            assert near(got[kind]["makespan"], want, 14)
+            assert got["optimal"]["makespan"] <= got[kind]["makespan"]
+        check(got["optimal"], workers, .75, 1)
+
+
+def test_with_equal_links_fifo_is_optimal(tmp_path):
+    """T = V max((1 + d) g, d g + x), whatever the order."""
+    rng = random.Random(8)
+    for _ in range(6):
+        link, ratio = F(rng.randint(1, 9), 2), F(rng.randint(0, 8), 8)
+        times = [F(rng.randint(1, 40), 3) for _ in range(5)]
+        got = planned(tmp_path, "results", [(link, w) for w in times],
+                      load=7, ratio=ratio)
+        if ratio == 1:
+            rest = 1 / sum(1 / (link + w) for w in times)
+        else:
+            rest = F(1)
+            for w in times:
+                rest *= (w + ratio * link) / (w + link)
+            rest = (1 - ratio) * link / (1 - rest)
+        want = 7 * max((1 + ratio) * link, ratio * link + rest)
+        assert near(got["fifo"]["makespan"], want, 14)
+        assert near(got["optimal"]["makespan"], want, 14)
+        check(got["optimal"], [(link, w) for w in times], float(ratio), 7)
+
+
+def test_without_results_it_is_a_star(tmp_path):
+    workers = [(2, 3), (1, 4), (3, 1)]
+    got = planned(tmp_path, "results", workers, load=10, ratio=0)
+    star = planned(tmp_path, "star", workers, load=10)
+    for kind in KINDS:
+        assert got[kind]["makespan_exact"] == star["makespan_exact"]
+
+
+def test_the_text_names_orders_and_idle_times(tmp_path):
+    done = model(tmp_path, "results", [(1, 1), (1, .5)], load=60, ratio=1)
+    assert done.stdout.endswith(
+        "optimal, of all pairs of orders\n"
+        "makespan      120 units of time\n"
+        "sent          1 2\n"
+        "collected     1 2\n"
+        "worker  units, and time idle before its results are collected\n"
+        "     1  20, 20\n"
+        "     2  40, 0\n")

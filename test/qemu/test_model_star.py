@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`quincunx model star` against brute force in fractions and a simulation."""
+import random
+import time
+from fractions import Fraction as F
+
+import pytest
+
+import papers
+from papers_runs import model, near, planned
+
+
+def draw(rng, count, startups=True, high=12):
+    def number(low):
+        return F(rng.randint(low, high), rng.choice((1, 1, 2, 3, 10)))
+    return [(number(1), number(1), *((number(0), number(0)) if startups
+                                     else (F(0), F(0))))
+            for _ in range(count)]
+
+
+def sends_of(plan):
+    """[(worker from 0, units)] in time's order."""
+    return [(i - 1, plan["chunks"][i - 1][r]) for r in range(plan["rounds"])
+            for i in plan["order"]]
+
+
+def check(plan, workers, load, master=0, waits=False):
+    """A plan's numbers agree, and carried out it ends when it says."""
+    sends = sends_of(plan)
+    floats = [tuple(map(float, row)) for row in workers]
+    end, waited = papers.run_star(floats, sends)
+    assert min(units for _, units in sends) > 0
+    assert sorted(set(plan["order"])) == sorted(plan["order"])
+    assert near(sum(map(sum, plan["chunks"])) + plan["master_units"], load, 9)
+    assert [near(sum(row), share, 9)
+            for row, share in zip(plan["chunks"], plan["shares"])]
+    assert all(near(when, plan["makespan"], 9) for when in end.values())
+    assert near(plan["rate"] * plan["makespan"], load, 9)
+    assert near(plan["master_units"] * float(master), plan["makespan"], 9) \
+        or not master
+    return waits or not waited
+
+
+# ---- printed examples ----
+
+def test_a_lane_and_a_computing_master(tmp_path):
+    got = planned(tmp_path, "star", [(1, 2, 1), (1, 4, 1), (1, 8, 1)],
+                  load=40, master=2)
+    assert got["makespan_exact"] == "11050/277"
+    assert got["order"] == [1, 2, 3]
+    assert near(got["master_units"], F(5525, 277))
+    for row, want in zip(got["chunks"], (3591, 1381, 583)):
+        assert len(row) == 1 and near(row[0], F(want, 277))
+
+
+def test_the_faster_link_goes_first(tmp_path):
+    got = planned(tmp_path, "star", [(4, 1), (1, 1)], load=6)
+    assert got["makespan"] == 10
+    assert got["order"] == [2, 1]
+    assert got["chunks"] == [[1], [5]]
+
+
+@pytest.mark.parametrize("load,makespan,order", [
+    (10, "106/5", [1, 2]), (100, "313/2", [1, 3, 2])])
+def test_startups_decide_who_takes_part(tmp_path, load, makespan, order):
+    got = planned(tmp_path, "star", [(1, 2, 1, 1), (2, 1, 2, 1), (1, 3, 5, 0)],
+                  load=load)
+    assert (got["makespan_exact"], got["order"]) == (makespan, order)
+
+
+def test_two_installments(tmp_path):
+    got = planned(tmp_path, "star", [("1/4", 1)] * 2, load=100, installments=2)
+    assert got["makespan_exact"] == "11625/209"
+    for row, want in zip(got["chunks"], ((2900, 8000), (3600, 6400))):
+        assert all(near(g, F(w, 209)) for g, w in zip(row, want))
+
+
+def test_uniform_rounds(tmp_path):
+    got = planned(tmp_path, "star", [(".05", 1, ".5", ".25")] * 4, load=1000,
+                  installments="umr")
+    assert got["rounds"] == 4
+    assert abs(got["makespan"] - 252.716747) < 1e-6
+    assert abs(got["chunks"][0][0] - 3.733974) < 1e-6
+
+
+def test_equal_periods(tmp_path):
+    got = planned(tmp_path, "star", [(1, 4, 1, 1), (2, 4, 1, 1), (4, 4, 1, 1)],
+                  load="1e4", installments="periodic")
+    assert got["rate_exact"] == "9/16"
+    assert got["period_exact"] == "400/3"
+    assert (got["rounds"], got["makespan"]) == (141, 18800)
+
+
+# ---- one round ----
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_order_of_any_subset_ends_earlier(tmp_path, seed):
+    rng = random.Random(seed)
+    for _ in range(25):
+        workers = draw(rng, rng.randint(1, 4), rng.random() < .8)
+        load = F(rng.randint(1, 60), rng.choice((1, 7)))
+        master = F(rng.randint(1, 9), 2) if rng.random() < .5 else 0
+        options = {"master": master} if master else {}
+        got = planned(tmp_path, "star", workers, load=load, **options)
+        want = papers.best_star(workers, load, master)
+        assert F(got["makespan_exact"]) == want, (workers, load, master)
+        if got["order"]:
+            check(got, workers, load, master)
+
+
+def test_five_workers_are_searched_too(tmp_path):
+    rng = random.Random(5)
+    for _ in range(4):
+        workers = draw(rng, 5)
+        got = planned(tmp_path, "star", workers, load=20)
+        want = papers.best_star(workers, F(20), 0)
+        assert near(got["makespan"], want), workers
+        assert got["order_by"] == "best"
+
+
+@pytest.mark.parametrize("startups", [False, True])
+def test_many_workers_end_together(tmp_path, startups):
+    rng = random.Random(int(startups))
+    for count in (8, 13, 40):
+        workers = draw(rng, count, startups)
+        got = planned(tmp_path, "star", workers, load=500, master=3)
+        assert got["order_by"] == ("rule" if startups else "best")
+        check(got, workers, 500, 3)
+        if not startups:
+            assert sorted(got["order"]) == list(range(1, count + 1))
+            order = [i - 1 for i in got["order"]]
+            links = [workers[i][0] for i in order]
+            assert links == sorted(links)
+            want, _ = papers.one_round(workers, order, F(500), F(3))
+            assert near(got["makespan"], want)
+
+
+def test_no_single_worker_is_better_elsewhere(tmp_path):
+    """Of more workers than are searched: moved, taken out or taken in."""
+    rng = random.Random(11)
+    for _ in range(15):
+        workers = draw(rng, rng.randint(8, 10))
+        load = F(rng.choice((5, 30, 200)))
+        got = planned(tmp_path, "star", workers, load=load)
+        order = [i - 1 for i in got["order"]]
+        for i in range(len(workers)):
+            rest = [j for j in order if j != i]
+            others = [rest[:p] + [i] + rest[p:] for p in range(len(rest) + 1)]
+            for other in others + ([rest] if rest else []):
+                makespan, shares = papers.one_round(workers, other, load, 0)
+                assert (makespan >= got["makespan"] * (1 - 1e-11)
+                        or min(shares) <= 0)
+
+
+def test_a_fast_master_needs_nobody(tmp_path):
+    got = planned(tmp_path, "star", [(1, 1, 9)], load=2, master=1)
+    assert (got["makespan"], got["order"], got["chunks"]) == (2, [], [[]])
+
+
+# ---- installments ----
+
+@pytest.mark.parametrize("rounds", [2, 3, 5])
+def test_installments_keep_link_and_workers_busy(tmp_path, rounds):
+    rng = random.Random(rounds)
+    feasible = 0
+    for _ in range(30):
+        workers = [draw(rng, 1, rng.random() < .5, 4)[0]] * rng.randint(1, 4)
+        if rng.random() < .3:
+            workers = draw(rng, 2, False)
+        master = rng.choice((0, 5))
+        options = {"master": 5} if master else {}
+        done = model(tmp_path, "star", workers, load=400, installments=rounds,
+                     **options)
+        if done.returncode == 2:
+            assert "the largest feasible M" in done.stderr
+            continue
+        got = planned(tmp_path, "star", workers, load=400,
+                      installments=rounds, **options)
+        feasible += 1
+        assert check(got, workers, 400, master)
+        clock, ends = 0.0, {}
+        for i, units in sends_of(got):
+            g, w, startup, latency = map(float, workers[i])
+            clock += startup + g * units
+            # A chunk comes when the one before ends.
+            assert i not in ends or near(clock, ends[i], 9)
+            ends[i] = clock + latency + w * units
+    assert feasible > 8
+
+
+def test_the_largest_feasible_number_of_installments_is(tmp_path):
+    workers = [(1, 2, 1, 1), (2, 1, 2, 1), (1, 3, 5, 0)]
+    done = model(tmp_path, "star", workers, load=100, installments=5)
+    assert done.returncode == 2 and "M below is 2" in done.stderr
+    planned(tmp_path, "star", workers, load=100, installments=2)
+    assert model(tmp_path, "star", workers, load=100,
+                 installments=3).returncode == 2
+
+
+def test_uniform_rounds_are_the_best_number_of_them(tmp_path):
+    rng = random.Random(3)
+    several = 0
+    for _ in range(60):
+        worker = (F(rng.randint(1, 20), 100), F(rng.randint(1, 30), 10),
+                  F(rng.randint(0, 10), 10), F(rng.randint(0, 10), 10))
+        count = rng.randint(1, 5)
+        master = rng.choice((0, 4))
+        load = F(rng.randint(20, 2000))
+        options = {"master": 4} if master else {}
+        got = planned(tmp_path, "star", [worker] * count, load=load,
+                      installments="umr", **options)
+        one = papers.one_round([worker] * count, range(count), load, master)
+        found = papers.umr(count, worker, load, master, 12)
+        want = (1, planned(tmp_path, "star", [worker] * count, load=load,
+                           **options)["makespan"])
+        assert want[1] <= float(one[0]) * (1 + 1e-12) or min(one[1]) < 0
+        if found is not None and found[1] < want[1]:
+            want = found
+            several += 1
+        if got["rounds"] <= 12:
+            assert got["rounds"] == want[0], (worker, count, load)
+            assert near(got["makespan"], want[1])
+        assert check(got, [worker] * count, load, master) or not got["order"]
+    assert several > 20
+
+
+def test_periods_fill_the_link_or_all_workers(tmp_path):
+    rng = random.Random(4)
+    for _ in range(30):
+        workers = draw(rng, rng.randint(1, 8))
+        got = planned(tmp_path, "star", workers, load=5000,
+                      installments="periodic", master=7)
+        rate, link = F(1, 7), F(1)
+        for g, w, _, _ in sorted(workers):
+            units = min(1 / w, link / g)
+            rate, link = rate + units, link - units * g
+        assert F(got["rate_exact"]) == rate
+        period = got["period"]
+        used = [(workers[i - 1], got["chunks"][i - 1][0])
+                for i in got["order"]]
+        assert sum(float(w[2] + w[0] * F(a)) for w, a in used) <= period + 1e-9
+        assert all(float(w[3] + w[1] * F(a)) <= period + 1e-9 for w, a in used)
+        done = (sum(a for _, a in used) * (got["rounds"] - 1)
+                + got["rounds"] * got["master_units"])
+        assert done >= 5000 * (1 - 1e-12)
+        assert near(got["makespan"], period * got["rounds"])
+        assert got["makespan"] >= 5000 / rate
+
+
+def test_equal_links_are_served_by_startups(tmp_path):
+    """Rising g, then rising G w - g W, then as in the file."""
+    rng = random.Random(13)
+    for _ in range(20):
+        workers = [(F(rng.randint(1, 2)), F(rng.randint(1, 5)),
+                    F(rng.randint(0, 3)), F(rng.randint(0, 3)))
+                   for _ in range(9)]
+        got = planned(tmp_path, "star", workers, load=10 ** 6, master=10 ** 6,
+                      installments="periodic")
+        want = sorted(range(9), key=lambda i, of=workers: (
+            of[i][0], of[i][2] * of[i][1] - of[i][0] * of[i][3], i))
+        assert got["order"] == [i + 1 for i in want][:len(got["order"])]
+
+
+# ---- large files ----
+
+def test_a_thousand_workers_take_a_second(tmp_path):
+    rng = random.Random(6)
+    workers = [tuple(F(rng.randint(1, 9999), 1000) for _ in range(4))
+               for _ in range(1000)]
+    for mode in (1, "periodic"):
+        begin = time.monotonic()
+        got = planned(tmp_path, "star", workers, load=10000, installments=mode)
+        assert time.monotonic() - begin < 5
+        if mode == 1:
+            check(got, workers, 10000)
+
+
+def test_the_text_names_units_and_fractions(tmp_path):
+    done = model(tmp_path, "star", [(1, 2, 1), (1, 4, 1), (1, 8, 1)],
+                 load=40, master=2)
+    assert "makespan      39.8916967509 (11050/277) units of time\n" \
+        in done.stdout
+    assert "served        3 of 3 workers, in the best order\n" in done.stdout
+    assert "     1  12.963898917 (3591/277)\n" in done.stdout
