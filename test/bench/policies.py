@@ -9,6 +9,7 @@ import pathlib
 import random
 import sys
 import tempfile
+import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
@@ -52,6 +53,12 @@ GROUPS = [(1.15, 8, [500, 500]), (1.12, 8, [750, 250]),
 MATCH_EVERY = 60
 TEXT = 5 * MEGA
 TEXT_PART = 0.8
+
+# English text, its bytes, what is searched for; the hybrid at most.
+TEXTS = [("t3d, 8 MB, 'free software'", 8 * MEGA, "free software", 1.02),
+         ("t3d, 8 MB, dear: e|the|is", 8 * MEGA, "(?|)e|the|is", 1.02),
+         ("t3d, 8 MB, four words", 8 * MEGA,
+          "(?i|)the|license|software|work", None)]
 
 
 def burst(path):
@@ -112,6 +119,41 @@ def text_lines(table, folder):
         TEXT_PART, times[1] / times[0])
 
 
+def clairvoyant_ps(report, folder, load, arg):
+    """The makespan that the plan promises if it is told what a unit takes on
+    average, as all nodes of this run showed."""
+    nodes = report["measured"]["nodes"]
+    units = sum(node["units"] for node in nodes)
+    mean_ps = (report["measured"]["one_board_ps"]
+               - report["measured"]["calls_ps"]) // units
+    entry = {"board": report["mesh"]["board"], "kernel": "search",
+             "argument_bytes": len(arg),
+             "argument_crc32": zlib.crc32(arg.encode()), "unit_bytes": 1,
+             "compute_ps": mean_ps, "call_ps": report["measured"]["calls_ps"]
+             // max(sum(len(node.get("rounds", [0])) for node in nodes), 1),
+             "units": units}
+    rates = folder / "mean.json"
+    rates.write_text(json.dumps({"rates": [entry]}))
+    words = ["--json", "--mesh", "5x5", "--kernel", "search", "--arg", arg,
+             "--profile", "t3d", "--rates", rates, load]
+    return answers.told_by("run", words)["plan"]["makespan_ps"]
+
+
+def hybrid_lines(table, folder):
+    table.headings("text on 25 boards, makespan over the clairvoyant plan",
+                   "rounds", "hybrid", "must be", "is", "met", shape=SHAPE)
+    for name, size, arg, most in TEXTS:
+        load = answers.load_of(folder, "search", size)
+        words = ["--json", "--mesh", "5x5", "--kernel", "search", "--arg", arg,
+                 "--profile", "t3d", load]
+        static = answers.told_by("run", words)
+        hybrid = answers.told_by("run", ["--schedule", "hybrid", *words])
+        best_ps = clairvoyant_ps(static, folder, load, arg)
+        ratios = [report["measured"]["makespan_ps"] / best_ps
+                  for report in (static, hybrid)]
+        row(table, name, *ratios, most, ratios[1])
+
+
 def output_lines(table, folder):
     table.headings("with results over the bound, 25 native nodes", "rounds",
                    "farm", "must be", "is", "met", shape=SHAPE)
@@ -169,6 +211,7 @@ def lines(table, folder):
     folder = pathlib.Path(folder)
     world_lines(table, folder)
     text_lines(table, folder)
+    hybrid_lines(table, folder)
     output_lines(table, folder)
     group_lines(table, folder)
 
