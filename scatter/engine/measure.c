@@ -162,11 +162,11 @@ static int measure_one(struct scatter *scatter, struct originator *originator)
 /* What differs by less than this part is the clock's doing. */
 #define SAME_PART 32u
 
-/* Samples in a piece of so many units. */
-static uint32_t samples_of(const struct scatter *scatter,
-                           const struct originator *originator, uint32_t units)
+/* Samples in a piece of so many units, of which one takes unit_ps. */
+static uint32_t samples_of(const struct scatter *scatter, uint64_t unit_ps,
+                           uint32_t units)
 {
-    uint64_t samples = units / 2 * originator->report.compute_ps / SAMPLE_PS;
+    uint64_t samples = units / 2 * unit_ps / SAMPLE_PS;
     uint32_t most = smaller(SAMPLES_MAX, units / 2 / SAMPLE_UNITS_MIN);
 
     if (samples > most) {
@@ -242,7 +242,8 @@ static int measure_piece(struct scatter *scatter, struct originator *originator,
 {
     uint32_t most = mean_share(scatter) / MOST_OF_A_SHARE;
     unsigned pieces = 3;
-    uint32_t samples = samples_of(scatter, originator, units);
+    uint32_t samples =
+        samples_of(scatter, originator->report.compute_ps, units);
     uint32_t sample_units = samples > 0 ? units / 2 / samples : 0;
     uint64_t first_ps = 0;
     uint64_t piece_ps = 0;
@@ -267,6 +268,12 @@ static int measure_piece(struct scatter *scatter, struct originator *originator,
     set_rate(originator, first_ps, piece_ps, units - 1);
     if (originator->report.call_ps >= originator->report.compute_ps) {
         originator->report.call_ps -= originator->report.compute_ps;
+    }
+    if (samples == 0 && originator->order.reserve == WIRE_BEST) {
+        /* The reserve depends on them, and units may be dearer than estimated.
+         */
+        samples = samples_of(scatter, originator->report.compute_ps, units);
+        sample_units = samples > 0 ? units / 2 / samples : 0;
     }
     return sample_load(scatter, originator, samples, sample_units);
 }

@@ -477,7 +477,7 @@ static int plan(struct scatter *scatter, struct originator *originator)
 
 /* Nodes end as much earlier or later as this part of what samples differed by,
    as each node's share is many times as long. */
-#define VARIES_PART 8u
+#define VARIES_PART 32u
 #define RESERVE_MOST 30u   /* percent */
 #define RESERVE_UNKNOWN 5u /* if nothing was measured */
 
