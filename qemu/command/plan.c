@@ -17,6 +17,8 @@ struct planned {
     struct model_detail detail;
     struct model_similar similar; /* with --rounds; else of none */
     struct model_node *nodes;     /* NULL without --per-node */
+    uint64_t collect_ps; /* of several rounds with --results, after the makespan
+                          */
 };
 
 static struct model_torus torus_of(const struct plan_options *options)
@@ -68,6 +70,59 @@ static int solve_nodes(struct planned *planned, const struct model_input *input,
     return result;
 }
 
+/* Time in which results come back when all is computed, phase by phase, as long
+   as those of all rounds take, to the nearest picosecond. */
+static uint64_t collect_ps(const struct model_plan *plan,
+                           const struct model_input *input)
+{
+    double sum_ps = 0;
+
+    for (unsigned phase = 1; phase <= plan->phases; ++phase) {
+        double stages =
+            input->stages[phase - 1] > 0 ? input->stages[phase - 1] : 1;
+
+        sum_ps += (double)input->startup_ps[phase - 1] * stages +
+                  (double)input->transfer_ps * stages *
+                      plan->volume_units[phase] * input->results_numerator /
+                      input->results_denominator;
+    }
+    return (uint64_t)(sum_ps + 0.5);
+}
+
+/*
+ * Several rounds with results, as boards carry them out: these return when all
+ * is computed. If the number of rounds is free, one round, in which layers that
+ * are done return theirs while others compute, is taken where it ends earlier.
+ */
+static int solve_results(struct planned *planned,
+                         const struct model_input *input, unsigned rounds)
+{
+    struct model_input without = *input;
+    struct model_plan *plan = &planned->plan;
+    struct model_plan one;
+    int error;
+
+    without.results_numerator = 0;
+    without.results_denominator = 0;
+    error = model_plan_rounds(plan, &planned->detail, &without, rounds);
+    if (error == ERR_OK && plan->rounds > 1) {
+        planned->collect_ps = collect_ps(plan, input);
+    }
+    if ((rounds == 0 || plan->rounds <= 1) &&
+        model_plan(&one, input) == ERR_OK &&
+        (error != ERR_OK || plan->rounds <= 1 ||
+         one.makespan_ps <= plan->makespan_ps + planned->collect_ps)) {
+        if (error == ERR_OK) {
+            model_detail_free(&planned->detail);
+        }
+        planned->detail = (struct model_detail){.part = NULL};
+        planned->collect_ps = 0;
+        *plan = one;
+        return ERR_OK;
+    }
+    return error;
+}
+
 /* Plans by the model that the options ask for. Result: the solver's error, or
    an exit status after a message. */
 static int solve(struct planned *planned, const struct model_input *input,
@@ -80,6 +135,9 @@ static int solve(struct planned *planned, const struct model_input *input,
     }
     if (options->rounds != 1 && options->ports != TORUS_PORTS) {
         return solve_members(planned, input, NULL, options);
+    }
+    if (options->rounds != 1 && input->results_denominator > 0) {
+        return solve_results(planned, input, (unsigned)options->rounds);
     }
     if (options->rounds != 1) {
         model_similar(&planned->similar, input, (unsigned)options->rounds);
@@ -171,7 +229,8 @@ static int compute_nodes(struct planned *planned,
 int plan_command(int argc, char **argv)
 {
     struct plan_options options;
-    struct planned planned = {.similar = {.rounds = 0}, .nodes = NULL};
+    struct planned planned = {
+        .similar = {.rounds = 0}, .nodes = NULL, .collect_ps = 0};
     int status = plan_options_parse(&options, argc, argv);
 
     if (status == 0) {
@@ -182,10 +241,10 @@ int plan_command(int argc, char **argv)
     }
     if (status == 0 && plan_given(&options, PLAN_JSON)) {
         plan_print_json(&planned.plan, &planned.detail, &planned.similar,
-                        planned.nodes, &options);
+                        planned.nodes, planned.collect_ps, &options);
     } else if (status == 0) {
         plan_print_table(&planned.plan, &planned.similar, planned.nodes,
-                         &options);
+                         planned.collect_ps, &options);
     }
     free(planned.nodes);
     model_detail_free(&planned.detail);

@@ -161,11 +161,16 @@ static void print_nodes_json(const struct model_node *nodes,
 void plan_print_json(const struct model_plan *plan,
                      const struct model_detail *detail,
                      const struct model_similar *similar,
-                     const struct model_node *nodes,
+                     const struct model_node *nodes, uint64_t collect_ps,
                      const struct plan_options *options)
 {
     json_t *json = plan_json(plan, detail, options);
 
+    if (collect_ps > 0) {
+        json_object_set_new(
+            json, "with_results_ps",
+            json_integer((json_int_t)(plan->makespan_ps + collect_ps)));
+    }
     if (similar->rounds > 0) {
         json_object_set_new(json, "similar", similar_json(similar, plan));
     }
@@ -227,7 +232,7 @@ static void print_nodes(const struct model_node *nodes,
 
 void plan_print_table(const struct model_plan *plan,
                       const struct model_similar *similar,
-                      const struct model_node *nodes,
+                      const struct model_node *nodes, uint64_t collect_ps,
                       const struct plan_options *options)
 {
     printf("Torus %" PRIu64 " x %" PRIu64 ", %" PRIu64 " nodes. Load %" PRIu64
@@ -242,6 +247,12 @@ void plan_print_table(const struct model_plan *plan,
     fputs("\nmakespan ", stdout);
     print_time(0, plan->makespan_ps);
     printf(" us\nspeedup  %.6f\n", plan->speedup);
+    if (collect_ps > 0) {
+        fputs("results  ", stdout);
+        print_time(0, plan->makespan_ps + collect_ps);
+        fputs(" us until all are back, collected when all is computed\n",
+              stdout);
+    }
     if (similar->rounds > 0) {
         print_similar(similar, plan);
     }

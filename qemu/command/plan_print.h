@@ -7,16 +7,17 @@
 #include "qemu/options/plan.h"
 
 /* `nodes`: NULL, or the share of every node, row by row; `similar`: similar
-   rounds beside the plan, or 0 rounds. Cost: O(nodes). The JSON has every
+   rounds beside the plan, or 0 rounds; collect_ps: in which results come back
+   after the makespan, or 0. Cost: O(nodes). The JSON has every
    round, the table their sums. */
 void plan_print_json(const struct model_plan *plan,
                      const struct model_detail *detail,
                      const struct model_similar *similar,
-                     const struct model_node *nodes,
+                     const struct model_node *nodes, uint64_t collect_ps,
                      const struct plan_options *options);
 void plan_print_table(const struct model_plan *plan,
                       const struct model_similar *similar,
-                      const struct model_node *nodes,
+                      const struct model_node *nodes, uint64_t collect_ps,
                       const struct plan_options *options);
 
 #endif

@@ -47,7 +47,8 @@ static const struct argp_option descriptions[] = {
      2},
     {"results", PLAN_RESULTS, "P/Q", 0,
      "Results of P/Q units for each unit return to the originator (default: "
-     "none; 0/1: results that take a startup, but no transfer)",
+     "none; 0/1: results that take a startup, but no transfer). In one round "
+     "while others compute; in several when all is computed, as boards do",
      2},
     {"switching", PLAN_SWITCHING, "HOW", 0,
      "circuit (default) or store-and-forward", 2},
@@ -67,7 +68,6 @@ static const char description[] =
 
 /* Options that are not modelled together. */
 static const enum plan_key excluded[][2] = {
-    {PLAN_ROUNDS, PLAN_RESULTS},
     {PLAN_ROUNDS, PLAN_LAYER_COMPUTE},
     {PLAN_ROUNDS, PLAN_COMPUTE_POWER},
     {PLAN_PORTS, PLAN_RESULTS},

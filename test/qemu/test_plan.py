@@ -710,8 +710,6 @@ def test_units_of_several_bytes(quincunx):
 
 
 @pytest.mark.parametrize("first, second", [
-    ({"rounds": 2}, {"results": "1/2"}),
-    ({"rounds": "auto"}, {"results": "1/2"}),
     ({"ports": 2}, {"results": "0/1"}), ({"rounds": 3}, {"layer_compute": L}),
     ({"rounds": 3}, {"compute_power": 2}),
     ({"ports": 1}, {"layer_compute": L}), ({"ports": 1}, {"node_compute": N}),
@@ -731,6 +729,31 @@ def test_what_is_not_modelled_together(quincunx, first, second):
     for name, value in {**first, **second}.items():
         if value is not None:
             assert f"--{name.replace('_', '-')} '{value}'" in done.stderr
+
+
+@pytest.mark.parametrize("switching", ["circuit", "store-and-forward"])
+@pytest.mark.parametrize("rounds", [2, 5, "auto"])
+@pytest.mark.parametrize("results", ["1/1", "1/3", "5/2", "0/1"])
+def test_rounds_collect_results_when_all_is_computed(quincunx, rounds, results,
+                                                     switching):
+    """Phase by phase; one round, in which results overlap, if it is as early
+    and may be."""
+    options = {"torus": "25", "compute": "900ns", "transfer": "80ns",
+               "switching": switching}
+    plain = planned(quincunx, rounds=rounds, **options)
+    one = planned(quincunx, results=results, **options)
+    got = planned(quincunx, rounds=rounds, results=results, **options)
+    _, _, _, transfers, startups = exact_costs(options)
+    back = sum(startup + transfer * Fraction(results)
+               * Fraction(layer["volume_units"]) for startup, transfer, layer
+               in zip(startups, transfers, plain["layers"][1:]))
+    late = plain["makespan_ps"] + back
+    if rounds == "auto" and one["makespan_ps"] <= late:
+        assert got == one
+    else:
+        assert near(got.pop("with_results_ps"), late)
+        plain.pop("similar")
+        assert got == plain
 
 
 def best_of_ports(options, ports):
