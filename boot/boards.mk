@@ -21,7 +21,7 @@
 
 # Sources of images: the engine, and circuits by queued DMA through a window, or
 # over serial lines with the switch in software.
-ENGINE_SOURCES := $(wildcard torus/*.c scatter/*/*.c)
+ENGINE_SOURCES := $(wildcard torus/*.c scatter/*/*.c) hal/events.c
 WINDOW_SOURCES := hal/check.c hal/crc32.c $(wildcard hal/window/*.c)
 SWITCH_SOURCES := hal/check.c hal/crc32.c $(wildcard hal/switch/*.c)
 SERIAL_SOURCES := $(SWITCH_SOURCES) $(wildcard hal/serial/*.c hal/line/*.c) \

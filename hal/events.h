@@ -2,8 +2,9 @@
 /*
  * The node's event log: what happened when, for reports and traces. It is
  * always written, so that a trace changes no timestamp, and it lies where
- * the host can read it also after the node died. A full log
- * keeps the first NODE_EVENTS entries and counts the rest.
+ * the host can read it also after the node died. In a full log the last two
+ * intervals of computing become one, so that its units and its end stay right;
+ * without such two, it keeps the first NODE_EVENTS entries and counts the rest.
  */
 #ifndef HAL_EVENTS_H
 #define HAL_EVENTS_H
@@ -24,6 +25,13 @@ enum event_kind {
     EVENT_KINDS
 };
 
+/*
+ * Appends one event to a log that has NODE_EVENTS entries: joins the last two
+ * intervals of computing that follow each other, and adds up their units; or
+ * counts the event, which events_written has counted already.
+ */
+void events_record_full(struct node_log *log, const struct node_event *event);
+
 /* Appends one event. Cost: about 15 instructions. */
 static inline void events_record(struct node_log *log, uint64_t time_ps,
                                  enum event_kind kind, unsigned detail,
@@ -38,6 +46,11 @@ static inline void events_record(struct node_log *log, uint64_t time_ps,
         event->kind = (uint16_t)kind;
         event->detail = (uint16_t)detail;
         event->value = value;
+    } else {
+        events_record_full(log, &(struct node_event){.time_ps = time_ps,
+                                                     .kind = (uint16_t)kind,
+                                                     .detail = (uint16_t)detail,
+                                                     .value = value});
     }
 }
 

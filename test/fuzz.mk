@@ -9,7 +9,8 @@ FUZZ_TARGETS := test/fuzz/console.c test/fuzz/farm.c test/fuzz/job.c \
                 $(FUZZ_NODE)
 FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/*.c) \
                 $(wildcard boot/shell/*.c hal/discover/*.c hal/line/*.c) \
-                hal/forward.c hal/serial/mailbox.c $(SWITCH_SOURCES) \
+                hal/events.c hal/forward.c hal/serial/mailbox.c \
+                $(SWITCH_SOURCES) \
                 qemu/outcome/output_chunks.c scatter/plan/tree.c \
                 scatter/plan/farm.c \
                 $(wildcard scatter/wire/*.c scatter/engine/*.c)
@@ -25,7 +26,7 @@ $(FUZZ_OBJECTS)/qemu/format/npy.o: qemu/format/npy.py
 # what else hal/window/ and hal/host/ do, by other names.
 fuzz_own = -D$(1)=fuzz_$(1)
 FUZZ_OWN := $(foreach f,prepare send send_rows expect post receive \
-              receive_until complete drain quiet settle,\
+              receive_ahead receive_until complete drain quiet settle,\
               $(call fuzz_own,circuit_$(f))) $(call fuzz_own,clock_account)
 $(FUZZ_OBJECTS)/scatter/engine/%.o: HOST_CFLAGS += $(FUZZ_OWN)
 $(OBJECTS_sanitized)/test/fuzz/subtree.o: HOST_CFLAGS += $(FUZZ_OWN)
@@ -46,7 +47,8 @@ $(call test_program,fuzz-planted,sanitized,$(FUZZ_DRIVER) $(FUZZ_NODE) \
   $(FUZZ_OBJECTS)/test/fuzz/planted.o $(FUZZ_FAULTY:%.c=$(FUZZ_PLANTED)/%.o) \
   $(patsubst %.c,$(FUZZ_OBJECTS)/%.o,$(filter-out $(FUZZ_FAULTY),$(wildcard \
     scatter/engine/*.c))) $(wildcard scatter/plan/*.c scatter/wire/*.c \
-    torus/*.c) hal/check.c hal/forward.c hal/host/clock.c,$(HOST_LIBS))
+    torus/*.c) hal/check.c hal/events.c hal/forward.c \
+    hal/host/clock.c,$(HOST_LIBS))
 
 # The corpus: the files of test/fuzz/corpus/, and those that a script makes.
 TEST_PROGRAMS += $(FUZZ_CORPUS)/made

@@ -76,7 +76,7 @@ $(call test_program,discover,sanitized,$(wildcard test/hal/discover/*.c) \
 
 # Circuits over serial lines, above a switch and a timer that are made up.
 $(call test_program,serial_circuit,sanitized,test/hal/serial/main.c \
-  $(UNIT_HOST) hal/check.c hal/forward.c hal/stm32f405/clock.c \
+  $(UNIT_HOST) hal/check.c hal/events.c hal/forward.c hal/stm32f405/clock.c \
   $(wildcard hal/serial/*.c))
 
 # Whole jobs, and probes, on native nodes.
