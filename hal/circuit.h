@@ -254,14 +254,32 @@ NODISCARD int circuit_receive(struct circuit *circuit,
  * comes later, or of which only a part is there, stays for a later receive.
  * Precondition: no CIRCUIT_HEAD(). Result: as circuit_receive(); or
  * ERR_TIMEOUT, and mesh time is deadline_ps, or what it was if that is later. A
- * board whose switch is software takes no message while nobody receives: there
- * a deadline that has passed finds none.
+ * switch that is software takes no message while nobody receives: there a
+ * deadline that has passed finds only what was received ahead.
  */
 NODISCARD int circuit_receive_until(struct circuit *circuit,
                                     struct circuit_delivery *delivery,
                                     unsigned ports, uint8_t *buffer,
                                     uint32_t capacity_bytes,
                                     uint64_t deadline_ps);
+
+/* Receives that may be ahead at once. */
+#define CIRCUIT_AHEAD_MAX 8u
+
+/*
+ * Receives ahead: a message on any port of the mask comes to the buffer, which
+ * is the switch's from now on, while this node computes. The next circuit_
+ * receive() or circuit_receive_until() with the same mask delivers one that has
+ * come, or waits for one of those ahead; delivery->payload says whose buffer it
+ * is in, and that is the caller's again. Their own buffer is used if none is
+ * ahead. One with another mask takes back what has not come yet, as does
+ * circuit_close(). A switch that keeps messages until they are received needs
+ * none of this: there nothing happens, and a message comes to the buffer of the
+ * later call. Precondition: no CIRCUIT_HEAD(), and not the host's port. Result:
+ * 0; ERR_BUFFER, if that is none; ERR_PORT_BUSY: CIRCUIT_AHEAD_MAX are ahead.
+ */
+NODISCARD int circuit_receive_ahead(struct circuit *circuit, unsigned ports,
+                                    uint8_t *buffer, uint32_t capacity_bytes);
 
 /*
  * Waits until the message of which circuit_receive() has delivered the head is

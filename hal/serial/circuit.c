@@ -34,6 +34,9 @@ int circuit_open(struct circuit *circuit, void *board, struct clock *clock)
     for (unsigned i = 0; i < CIRCUIT_FORMS; ++i) {
         serial->form[i] = NULL;
     }
+    for (unsigned i = 0; i < CIRCUIT_AHEAD_MAX; ++i) {
+        serial->receive[i].state = SWITCH_IDLE;
+    }
     serial->sends = 0;
     serial->is_posted = false;
     serial->first_error = ERR_OK;
@@ -338,10 +341,18 @@ int circuit_settle(struct circuit *circuit)
     return error;
 }
 
+static void take_back(struct serial_circuit *serial)
+{
+    serial->lock(serial->context);
+    switch_cancel(serial->core);
+    serial->unlock(serial->context);
+}
+
 void circuit_close(struct circuit *circuit)
 {
     struct serial_circuit *serial = circuit->board;
 
+    take_back(serial);
     /* Sends that are under way read memory that the next job will overwrite. */
     if (circuit_drain(circuit) != ERR_OK) {
         serial->lock(serial->context);
@@ -390,34 +401,39 @@ static void set_clock(struct circuit *circuit, const uint8_t *header,
         (uint64_t)((int64_t)(int32_t)late_us * (int64_t)PS_PER_US) + took_ps;
 }
 
-/* Waits for the posted receive until the deadline; only a job's messages have a
-   time limit besides. A message that has begun by then is refused, and sent
-   again later. */
-static int wait_for_receive(struct circuit *circuit, uint64_t deadline_ps)
+/* A receive in this state; NULL: none is. */
+static struct switch_receive *find(struct serial_circuit *serial,
+                                   enum switch_state state)
+{
+    for (unsigned i = 0; i < CIRCUIT_AHEAD_MAX; ++i) {
+        if (serial->receive[i].state == state) {
+            return &serial->receive[i];
+        }
+    }
+    return NULL;
+}
+
+/* Waits until the deadline for a posted receive; only a job's messages have a
+   time limit besides. Result: 0 and *done; or the error, and *done is NULL. */
+static int wait_for_receive(struct circuit *circuit,
+                            struct switch_receive **done, uint64_t deadline_ps)
 {
     struct serial_circuit *serial = circuit->board;
     uint64_t patience_ps = (uint64_t)serial->patience_us * PS_PER_US;
     uint64_t since_ps = clock_now_ps(circuit->clock);
     int error = ERR_OK;
 
-    while (error == ERR_OK && serial->receive.state != SWITCH_DONE) {
-        error = wait_a_little(circuit);
+    attend_all(circuit);
+    while (error == ERR_OK && (*done = find(serial, SWITCH_DONE)) == NULL) {
+        error = clock_now_ps(circuit->clock) >= deadline_ps
+                    ? ERR_TIMEOUT
+                    : wait_a_little(circuit);
         if (error == ERR_OK && circuit->job != CIRCUIT_ANY_JOB &&
             clock_now_ps(circuit->clock) - since_ps > patience_ps) {
             error = ERR_DEAD_LINK;
         }
-        if (error == ERR_OK && serial->receive.state != SWITCH_DONE &&
-            clock_now_ps(circuit->clock) >= deadline_ps) {
-            error = ERR_TIMEOUT;
-        }
     }
-    if (serial->receive.state != SWITCH_DONE) {
-        serial->lock(serial->context);
-        switch_cancel(serial->core);
-        serial->unlock(serial->context);
-    }
-    /* It may have been done just before it was to be taken back. */
-    return serial->receive.state == SWITCH_DONE ? serial->receive.error : error;
+    return error;
 }
 
 /* Messages are delivered whole. */
@@ -435,6 +451,86 @@ static bool is_aside(const struct circuit *circuit, const uint8_t *data,
                circuit->aside_bytes - bytes;
 }
 
+static bool is_buffer(const struct circuit *circuit, const uint8_t *buffer,
+                      uint32_t capacity_bytes)
+{
+    return capacity_bytes >= CIRCUIT_HEADER_BYTES &&
+           (circuit_holds(circuit, buffer, capacity_bytes) ||
+            is_aside(circuit, buffer, capacity_bytes));
+}
+
+int circuit_receive_ahead(struct circuit *circuit, unsigned ports,
+                          uint8_t *buffer, uint32_t capacity_bytes)
+{
+    struct serial_circuit *serial = circuit->board;
+    struct switch_receive *receive = find(serial, SWITCH_IDLE);
+
+    if (!is_buffer(circuit, buffer, capacity_bytes)) {
+        return ERR_BUFFER;
+    }
+    if (receive == NULL) {
+        return ERR_PORT_BUSY;
+    }
+    *receive = (struct switch_receive){.buffer = buffer,
+                                       .capacity_bytes = capacity_bytes,
+                                       .ports = ports & 0xfu,
+                                       .kind = (uint8_t)(ports >> 8)};
+    serial->lock(serial->context);
+    switch_post(serial->core, receive);
+    serial->unlock(serial->context);
+    return ERR_OK;
+}
+
+/* Takes back what is ahead on other ports, or of another kind, and has not
+   come. Result: whether any receive is left. */
+static bool is_ahead(struct serial_circuit *serial, unsigned ports)
+{
+    bool differs = false;
+    bool ahead = false;
+
+    for (unsigned i = 0; i < CIRCUIT_AHEAD_MAX; ++i) {
+        const struct switch_receive *receive = &serial->receive[i];
+
+        differs |= receive->state != SWITCH_IDLE &&
+                   (receive->ports | (unsigned)receive->kind << 8) !=
+                       (ports & 0xff0fu);
+    }
+    if (differs) {
+        take_back(serial);
+    }
+    for (unsigned i = 0; i < CIRCUIT_AHEAD_MAX; ++i) {
+        ahead |= serial->receive[i].state != SWITCH_IDLE;
+    }
+    return ahead;
+}
+
+/* Reads a message that has come, wherever it lies. */
+static int read(struct circuit *circuit, struct circuit_delivery *delivery,
+                const struct switch_receive *receive)
+{
+    struct serial_circuit *serial = circuit->board;
+    uint8_t *buffer = receive->buffer;
+
+    delivery->payload = buffer + CIRCUIT_HEADER_BYTES;
+    delivery->bytes = receive->bytes - CIRCUIT_HEADER_BYTES;
+    delivery->port = receive->port;
+    delivery->job = bytes_load_u16(buffer + CIRCUIT_AT_JOB);
+    delivery->kind = receive->delivered_kind;
+    clock_start(circuit->clock, clock_stop(circuit->clock));
+    if (receive->error != ERR_OK) {
+        return receive->error;
+    }
+    if (receive->bytes < CIRCUIT_HEADER_BYTES ||
+        !circuit_header_fits(circuit, buffer, receive->bytes)) {
+        return ERR_FOREIGN;
+    }
+    if (!serial->synchronised) {
+        serial->synchronised = true;
+        set_clock(circuit, buffer, receive->bytes);
+    }
+    return forward(circuit, delivery);
+}
+
 int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
                     unsigned ports, uint8_t *buffer, uint32_t capacity_bytes)
 {
@@ -448,39 +544,30 @@ int circuit_receive_until(struct circuit *circuit,
                           uint64_t deadline_ps)
 {
     struct serial_circuit *serial = circuit->board;
-    struct switch_receive *receive = &serial->receive;
-    int error;
+    struct switch_receive *done = NULL;
+    bool ahead;
+    int error = ERR_OK;
 
-    if ((!circuit_holds(circuit, buffer, capacity_bytes) &&
-         !is_aside(circuit, buffer, capacity_bytes)) ||
-        capacity_bytes < CIRCUIT_HEADER_BYTES) {
+    if (!is_buffer(circuit, buffer, capacity_bytes)) {
         return ERR_BUFFER;
     }
     if ((ports & 1u << CIRCUIT_HOST) != 0) {
         return receive_order(circuit, delivery, buffer, capacity_bytes);
     }
-    *receive = (struct switch_receive){.buffer = buffer,
-                                       .capacity_bytes = capacity_bytes,
-                                       .ports = ports & 0xfu,
-                                       .kind = (uint8_t)(ports >> 8)};
-    serial->lock(serial->context);
-    switch_post(serial->core, receive);
-    serial->unlock(serial->context);
-    error = wait_for_receive(circuit, deadline_ps);
-    delivery->payload = buffer + CIRCUIT_HEADER_BYTES;
-    delivery->bytes = receive->bytes - CIRCUIT_HEADER_BYTES;
-    delivery->port = receive->port;
-    delivery->job = bytes_load_u16(buffer + CIRCUIT_AT_JOB);
-    delivery->kind = receive->delivered_kind;
-    if (error == ERR_OK &&
-        (receive->bytes < CIRCUIT_HEADER_BYTES ||
-         !circuit_header_fits(circuit, buffer, receive->bytes))) {
-        error = ERR_FOREIGN;
+    ahead = is_ahead(serial, ports);
+    if (!ahead) {
+        error = circuit_receive_ahead(circuit, ports, buffer, capacity_bytes);
     }
-    clock_start(circuit->clock, clock_stop(circuit->clock));
-    if (error == ERR_OK && !serial->synchronised) {
-        serial->synchronised = true;
-        set_clock(circuit, buffer, receive->bytes);
+    if (error == ERR_OK) {
+        error = wait_for_receive(circuit, &done, deadline_ps);
     }
-    return error == ERR_OK ? forward(circuit, delivery) : error;
+    if (error != ERR_OK && !ahead) {
+        take_back(serial); /* what has begun is sent again later */
+        done = find(serial, SWITCH_DONE); /* it may just have come */
+    }
+    if (done == NULL) {
+        return error;
+    }
+    done->state = SWITCH_IDLE;
+    return read(circuit, delivery, done);
 }

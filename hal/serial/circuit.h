@@ -63,12 +63,12 @@ struct serial_circuit {
     const struct circuit_message *form[CIRCUIT_FORMS]; /* prepared */
     struct serial_circuit_send send[SERIAL_CIRCUIT_SENDS];
     unsigned sends; /* at least as many as are used */
-    struct switch_receive receive;
-    struct circuit_cut cut; /* circuit_expect() */
-    uint32_t posted;        /* the label, .. */
-    bool is_posted;         /* .. if there is one */
-    bool synchronised;      /* the clock is set: since the mesh was told anew */
-    int8_t first_error;     /* of sends that ended since the last drain */
+    struct switch_receive receive[CIRCUIT_AHEAD_MAX]; /* IDLE: free */
+    struct circuit_cut cut;                           /* circuit_expect() */
+    uint32_t posted;                                  /* the label, .. */
+    bool is_posted;                                   /* .. if there is one */
+    bool synchronised;  /* the clock is set: since the mesh was told anew */
+    int8_t first_error; /* of sends that ended since the last drain */
 };
 
 #endif

@@ -12,12 +12,18 @@
 
 void switch_post(struct switch_core *core, struct switch_receive *receive)
 {
-    ASSERT(core->receive == NULL);
+    struct switch_receive **end = &core->receive;
+
+    while (*end != NULL) {
+        ASSERT(*end != receive);
+        end = &(*end)->next;
+    }
     receive->offset = 0; /* nothing of any message */
     receive->error = ERR_OK;
     receive->bytes = 0;
     receive->state = SWITCH_QUEUED;
-    core->receive = receive;
+    receive->next = NULL;
+    *end = receive;
 }
 
 /* ---- what was delivered ---- */
@@ -122,12 +128,30 @@ void switch_destination_damaged(struct switch_core *core, unsigned port)
 
 /* ---- set-up ---- */
 
-static bool takes(const struct switch_receive *receive, unsigned port,
-                  unsigned kind)
+/* The first receive that is free for a message; NULL: none is. */
+static struct switch_receive *find_receive(const struct switch_core *core,
+                                           unsigned port, unsigned kind)
 {
-    return receive != NULL && receive->state == SWITCH_QUEUED &&
-           (receive->ports & 1u << port) != 0 &&
-           (receive->kind == 0 || receive->kind == kind);
+    struct switch_receive *receive = core->receive;
+
+    while (receive != NULL &&
+           !(receive->state == SWITCH_QUEUED &&
+             (receive->ports & 1u << port) != 0 &&
+             (receive->kind == 0 || receive->kind == kind))) {
+        receive = receive->next;
+    }
+    return receive;
+}
+
+static void remove_receive(struct switch_core *core,
+                           struct switch_receive *receive)
+{
+    struct switch_receive **at = &core->receive;
+
+    while (*at != receive) {
+        at = &(*at)->next;
+    }
+    *at = receive->next;
 }
 
 /* The receive is for this message: from the beginning, or where an earlier
@@ -157,7 +181,7 @@ static void deliver(struct switch_core *core, struct switch_destination *to,
     to->done = true;
     if (receive != NULL) {
         remember(core, &to->from);
-        core->receive = NULL;
+        remove_receive(core, receive);
         switch_note_end(core, receive->port, to->kind, to->bytes, error);
         receive->error = (int8_t)error;
         receive->state = SWITCH_DONE; /* from here on it is the caller's */
@@ -181,11 +205,13 @@ void switch_destination_arrive(struct switch_core *core, unsigned port,
     memset(to->question, 0, sizeof to->question);
     to->done = !ping && is_delivered(core, &to->from);
     if (!ping && !to->done) {
-        if (!takes(core->receive, port, to->kind)) {
+        struct switch_receive *receive = find_receive(core, port, to->kind);
+
+        if (receive == NULL) {
             switch_relay_refuse(core, port, setup, SWITCH_REASON_UNWANTED);
             return;
         }
-        attach(core->receive, to, port);
+        attach(receive, to, port);
         if (to->bytes > to->receive->capacity_bytes) {
             deliver(core, to, ERR_BUFFER);
         }

@@ -89,6 +89,7 @@ struct switch_receive {
     uint32_t bytes; /* of the message */
     struct switch_id from;
     uint32_t offset; /* what is there of it */
+    struct switch_receive *next;
 };
 
 /* Of one port; they wrap. A peek's source counts none of what it sends. */
@@ -218,7 +219,7 @@ struct switch_core {
     uint16_t heard;
     uint16_t remembered;
     uint8_t kicks; /* mask: of ports to kick before the return */
-    struct switch_receive *receive;
+    struct switch_receive *receive; /* those that are not done; NULL: none */
     struct switch_last last;
     struct switch_counters counters[SWITCH_PORTS];
     struct frame_reader reader[SWITCH_PORTS];

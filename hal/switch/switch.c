@@ -566,21 +566,17 @@ int switch_tell(struct switch_core *core, unsigned port, const uint8_t *data,
 
 void switch_cancel(struct switch_core *core)
 {
-    struct switch_receive *receive = core->receive;
-
-    if (receive == NULL) {
-        return;
-    }
     for (unsigned port = 0; port < SWITCH_PORTS; ++port) {
         struct switch_port *at = &core->port[port];
 
         if (at->role == SWITCH_ROLE_DESTINATION && !at->destination.done &&
-            at->destination.receive == receive) {
+            at->destination.receive != NULL) {
             switch_relay_break(core, port, SWITCH_REASON_UNWANTED);
         }
     }
-    core->receive = NULL;
-    receive->state = SWITCH_IDLE;
+    for (; core->receive != NULL; core->receive = core->receive->next) {
+        core->receive->state = SWITCH_IDLE;
+    }
     kick(core);
 }
 

@@ -184,10 +184,14 @@ void switch_taken(struct switch_core *core, unsigned port, unsigned bytes);
  */
 void switch_send(struct switch_core *core, struct switch_message *message);
 
-/* Posts a receive. Precondition: there is none that is not done. */
+/* Posts a receive behind those that are not done: a message comes to the first
+   one that takes its port and kind. Messages that come in at different ports
+   fill several at once. Precondition: it is not posted already. Cost: a few
+   instructions for each of them. */
 void switch_post(struct switch_core *core, struct switch_receive *receive);
 
-/* Takes the posted receive back, if there is one; its state becomes IDLE. */
+/* Takes all posted receives back that are not done; their state becomes
+   IDLE. */
 void switch_cancel(struct switch_core *core);
 
 /*
@@ -201,7 +205,7 @@ NODISCARD int switch_tell(struct switch_core *core, unsigned port,
 
 /*
  * Frees all circuits, with a RELEASE to all whom they concern; ends all
- * messages with ERR_PORT_BUSY; takes the receive back. Pending bytes still go
+ * messages with ERR_PORT_BUSY; takes the receives back. Pending bytes still go
  * out. Counters, sequences and what was delivered stay.
  */
 void switch_reset(struct switch_core *core);

@@ -5,6 +5,7 @@
  * around are made up here, its timer too. Time goes on by 100 us whenever the
  * node idles. Exit status: 0, or 1 if a test failed.
  */
+#include "hal/events.h"
 #include "hal/serial/circuit.h"
 #include "hal/stm32f405/timer.h"
 #include "test/unit/unit.h"
@@ -66,6 +67,11 @@ uint64_t timer_ticks(void)
     return world.ticks;
 }
 
+void timer_rest(void)
+{
+    world.ticks += IDLE_US * TIMER_TICKS_PER_US;
+}
+
 static uint64_t now_ps(void)
 {
     return clock_now_ps(&world.clock);
@@ -124,7 +130,8 @@ static void deliver(void)
     receive->port = TORUS_NORTH;
     receive->delivered_kind = world.message[CIRCUIT_AT_KIND];
     receive->state = SWITCH_DONE;
-    world.receive = NULL;
+    world.receive = receive->next;
+    world.arrives_us = NEVER;
 }
 
 /* The world goes on: one send ends, what arrives is there. */
@@ -175,6 +182,7 @@ void switch_post(struct switch_core *core, struct switch_receive *receive)
     (void)core;
     receive->state = SWITCH_QUEUED;
     receive->error = ERR_OK;
+    receive->next = world.receive;
     world.receive = receive;
 }
 
@@ -183,10 +191,9 @@ void switch_cancel(struct switch_core *core)
     called();
     (void)core;
     world.cancels += 1;
-    if (world.receive != NULL) {
+    for (; world.receive != NULL; world.receive = world.receive->next) {
         world.receive->state = SWITCH_IDLE;
     }
-    world.receive = NULL;
 }
 
 void switch_reset(struct switch_core *core)
@@ -799,6 +806,134 @@ static void a_deadline_is_no_patience(struct unit *unit)
     check_locks(unit);
 }
 
+/* ---- receives ahead ---- */
+
+#define AHEAD_MASK (0xfu | CIRCUIT_ONLY(9))
+
+static int ahead(unsigned place)
+{
+    return circuit_receive_ahead(&world.circuit, AHEAD_MASK,
+                                 world.memory + 512 + 64 * place, 64);
+}
+
+static int receive_ahead(struct circuit_delivery *delivery,
+                         uint32_t deadline_us)
+{
+    return circuit_receive_until(&world.circuit, delivery, AHEAD_MASK,
+                                 world.memory, 512, deadline_us * PS_PER_US);
+}
+
+/* A message comes while the node computes, and is there when it is asked for
+   without a wait; the other receive waits on, past a deadline too. */
+static void messages_come_ahead(struct unit *unit)
+{
+    struct circuit_delivery delivery;
+    uint8_t *at[2];
+
+    start();
+    world.circuit.job = 3;
+    CHECK_EQUAL(unit, ahead(0), ERR_OK);
+    CHECK_EQUAL(unit, ahead(1), ERR_OK);
+    CHECK_EQUAL(unit, receive_ahead(&delivery, 0), ERR_TIMEOUT);
+    CHECK_EQUAL(unit, world.idles, 0);
+    for (unsigned i = 0; i < 2; ++i) {
+        expect(8 + i, 0, 0);
+        deliver();
+        CHECK_EQUAL(unit, receive_ahead(&delivery, 0), ERR_OK);
+        CHECK_EQUAL(unit, delivery.bytes, 8 + i);
+        at[i] = delivery.payload - CIRCUIT_HEADER_BYTES;
+        CHECK(unit,
+              at[i] == world.memory + 512 || at[i] == world.memory + 512 + 64);
+    }
+    CHECK(unit, at[0] != at[1]);
+    CHECK_EQUAL(unit, world.idles, 0);
+    CHECK_EQUAL(unit, world.cancels, 0);
+    /* None is ahead: the buffer of the call is used. */
+    expect(8, 0, 0);
+    CHECK_EQUAL(unit, receive_ahead(&delivery, 1000), ERR_OK);
+    CHECK(unit, delivery.payload == world.memory + CIRCUIT_HEADER_BYTES);
+    check_locks(unit);
+}
+
+static void receives_ahead_are_taken_back(struct unit *unit)
+{
+    struct circuit_delivery delivery;
+
+    start();
+    CHECK_EQUAL(unit, ahead(0), ERR_OK);
+    CHECK_EQUAL(unit, ahead(1), ERR_OK);
+    expect(8, 0, 300);
+    CHECK_EQUAL(unit,
+                circuit_receive(&world.circuit, &delivery,
+                                0xfu | CIRCUIT_ONLY(8), world.memory, 512),
+                ERR_OK);
+    CHECK_EQUAL(unit, world.cancels, 1);
+    CHECK(unit, delivery.payload == world.memory + CIRCUIT_HEADER_BYTES);
+    CHECK_EQUAL(unit, ahead(0), ERR_OK);
+    circuit_close(&world.circuit);
+    CHECK(unit, world.receive == NULL);
+    check_locks(unit);
+}
+
+static void receives_ahead_that_are_none(struct unit *unit)
+{
+    start();
+    CHECK_EQUAL(unit,
+                circuit_receive_ahead(&world.circuit, AHEAD_MASK,
+                                      world.memory + MEMORY_BYTES - 32, 64),
+                ERR_BUFFER);
+    for (unsigned i = 0; i < CIRCUIT_AHEAD_MAX; ++i) {
+        CHECK_EQUAL(unit, ahead(i), ERR_OK);
+    }
+    CHECK_EQUAL(unit, ahead(CIRCUIT_AHEAD_MAX), ERR_PORT_BUSY);
+    check_locks(unit);
+}
+
+/* ---- a full log ---- */
+
+/* Units and the last end stay right, however many intervals there are. */
+static void a_full_log_joins_intervals(struct unit *unit)
+{
+    static struct node_log log;
+    uint64_t units = 0;
+    uint64_t end_ps = 0;
+
+    memset(&log, 0, sizeof log);
+    events_record(&log, 1, EVENT_SCATTER_START, 0, 0);
+    for (uint32_t i = 0; i < 3 * NODE_EVENTS; ++i) {
+        events_record(&log, 10 * i + 2, EVENT_COMPUTE_START, 7, i);
+        events_record(&log, 10 * i + 5, EVENT_COMPUTE_END, 7, i);
+    }
+    events_record(&log, 99, EVENT_RESULT_QUEUED, 1, 8);
+    events_record(&log, 100, EVENT_DONE, 0, 0);
+    CHECK(unit, log.events_written <= NODE_EVENTS);
+    CHECK_EQUAL(unit, log.event[log.events_written - 1].kind, EVENT_DONE);
+    for (uint32_t i = 1; i + 2 < log.events_written; i += 2) {
+        CHECK_EQUAL(unit, log.event[i].kind, EVENT_COMPUTE_START);
+        CHECK_EQUAL(unit, log.event[i + 1].kind, EVENT_COMPUTE_END);
+        CHECK(unit, log.event[i].time_ps > end_ps);
+        units += log.event[i].value;
+        end_ps = log.event[i + 1].time_ps;
+    }
+    CHECK_EQUAL(unit, units, 3 * NODE_EVENTS * (3ull * NODE_EVENTS - 1) / 2);
+    CHECK_EQUAL(unit, end_ps, 10 * (3 * NODE_EVENTS - 1) + 5);
+}
+
+/* Without intervals it keeps the first events, and counts. */
+static void a_full_log_of_other_events(struct unit *unit)
+{
+    static struct node_log log;
+
+    memset(&log, 0, sizeof log);
+    for (uint32_t i = 0; i < NODE_EVENTS + 9; ++i) {
+        events_record(&log, i, EVENT_RESULT_MERGED, 0, i);
+    }
+    CHECK_EQUAL(unit, log.events_written, NODE_EVENTS + 9);
+    CHECK_EQUAL(unit, log.event[NODE_EVENTS - 1].value, NODE_EVENTS - 1);
+}
+
+/* ---- buffers ---- */
+
 static void buffers_that_are_none(struct unit *unit)
 {
     struct circuit_delivery delivery;
@@ -912,6 +1047,11 @@ static void all(struct unit *unit)
     UNIT_RUN(unit, an_order_of_the_host);
     UNIT_RUN(unit, an_order_starts_the_clock);
     UNIT_RUN(unit, settling_takes_two_milliseconds);
+    UNIT_RUN(unit, messages_come_ahead);
+    UNIT_RUN(unit, receives_ahead_are_taken_back);
+    UNIT_RUN(unit, receives_ahead_that_are_none);
+    UNIT_RUN(unit, a_full_log_joins_intervals);
+    UNIT_RUN(unit, a_full_log_of_other_events);
 }
 
 int main(int argc, char **argv)

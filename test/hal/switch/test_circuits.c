@@ -4,6 +4,7 @@
 #include "test/hal/switch/traffic.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define STRAIGHT(port, hops)                                                   \
     ((struct torus_path){(port), TORUS_STRAIGHT, (hops), 0})
@@ -424,6 +425,56 @@ static void only_one_port_or_kind(struct unit *unit)
     }
 }
 
+/* Two receives of any kind and one of kind 3: each message that comes takes a
+   free one, that of kind 3 its own or another, and none is lost; the fourth
+   waits until one more is posted. */
+static void several_receives(struct unit *unit)
+{
+    for (uint64_t seed = 0; seed < 8; ++seed) {
+        struct traffic *traffic = from_all_sides(seed);
+        struct switch_core *core = &traffic->mesh->core[4];
+        uint8_t buffer[4][50];
+        struct switch_receive receive[4] = {{.ports = 15, .kind = 3},
+                                            {.ports = 15},
+                                            {.ports = 15},
+                                            {.ports = 15}};
+        unsigned kinds = 0;
+
+        for (unsigned i = 0; i < 4; ++i) {
+            receive[i].buffer = buffer[i];
+            receive[i].capacity_bytes = sizeof buffer[i];
+        }
+        for (unsigned i = 0; i < 3; ++i) {
+            switch_post(core, &receive[i]);
+        }
+        mesh_run(traffic->mesh, NULL, 100000);
+        CHECK_EQUAL(unit, receive[0].delivered_kind, 3);
+        CHECK(unit, core->receive == NULL);
+        switch_post(core, &receive[3]);
+        mesh_run(traffic->mesh, NULL, 100000);
+        for (unsigned i = 0; i < 4; ++i) {
+            const struct switch_receive *of = &receive[i];
+
+            CHECK_EQUAL(unit, of->state, SWITCH_DONE);
+            CHECK_EQUAL(unit, of->error, ERR_OK);
+            CHECK_EQUAL(unit, of->port, of->delivered_kind - 1);
+            CHECK(unit, of->bytes == 50 &&
+                            memcmp(buffer[i], traffic->parcel[of->port].bytes,
+                                   50) == 0);
+            kinds |= 1u << of->delivered_kind;
+        }
+        CHECK_EQUAL(unit, kinds, 0x1e);
+        /* All that are not done are taken back. */
+        switch_post(core, &receive[0]);
+        switch_post(core, &receive[1]);
+        switch_cancel(core);
+        CHECK(unit, core->receive == NULL);
+        CHECK_EQUAL(unit, receive[0].state, SWITCH_IDLE);
+        CHECK_EQUAL(unit, receive[1].state, SWITCH_IDLE);
+        traffic_free(traffic);
+    }
+}
+
 /* Takes the receive back at every moment: the message comes later. */
 static void cancelled(struct unit *unit)
 {
@@ -580,6 +631,7 @@ void test_circuits(struct unit *unit)
     UNIT_RUN(unit, messages_that_cannot_be);
     UNIT_RUN(unit, too_long_for_the_buffer);
     UNIT_RUN(unit, only_one_port_or_kind);
+    UNIT_RUN(unit, several_receives);
     UNIT_RUN(unit, cancelled);
     UNIT_RUN(unit, reset);
     UNIT_RUN(unit, pings);
