@@ -6,7 +6,6 @@
 #include "hal/board.h"
 #include "hal/bytes.h"
 #include "kernels/kernel.h"
-#include "scatter/engine/policy_table.h"
 
 /* A node may wait so long for a job's next message. */
 #define PATIENCE_US 120000000u
@@ -367,7 +366,7 @@ static void take_identity(struct serial_node *node)
         .originator_x = discover_origin(discover).x,
         .originator_y = discover_origin(discover).y,
         .fault_injection = node->node.identity.fault_injection,
-        .policy = policy_of_size(size),
+        .policy = discover_flags(discover),
         .probed = 1};
     node->core.config.node = (uint16_t)torus_index(size, at);
     unlock(node);

@@ -6,6 +6,7 @@
 #include "hal/bytes.h"
 #include "hal/names.h"
 #include "kernels/kernel.h"
+#include "scatter/engine/policy_table.h"
 
 static const char state_names[] = PEEK_STATE_NAMES;
 static_assert(NODE_STATES == 9, "a name for each state");
@@ -161,13 +162,21 @@ static void clear(void *context, enum shell_list list)
     node->config.unlock(node->config.context);
 }
 
-static int mesh(void *context, struct torus_size size, struct torus_coord at)
+/* The flags of the wave are the policy. */
+static int mesh(void *context, struct torus_size size, struct torus_coord at,
+                uint8_t policy)
 {
     struct serial_node *node = context;
     int error;
 
+    if (policy == SHELL_POLICY_OF_SIZE) {
+        policy = policy_of_size(size);
+    }
+    if (policy_find(policy) == NULL) {
+        return ERR_POLICY;
+    }
     node->config.lock(node->config.context);
-    error = discover_start(&node->discover, size, at, 0);
+    error = discover_start(&node->discover, size, at, policy);
     node->config.unlock(node->config.context);
     node->shown = 0;
     return error;

@@ -254,25 +254,26 @@ static enum shell_row row_trace(struct shell *shell)
 static enum shell_code run_mesh(struct shell *shell)
 {
     const struct shell_config *config = shell->config;
-    uint32_t given[4] = {0}; /* W H X Y */
+    uint32_t given[5] = {0, 0, 0, 0, SHELL_POLICY_OF_SIZE}; /* W H X Y P */
 
     for (unsigned i = 0; i < shell->words; ++i) {
         if (!number(shell, i, &given[i], TORUS_SIDE_MAX)) {
             return SHELL_ARGUMENT;
         }
     }
-    if (shell->words == 3 || given[2] >= given[0] || given[3] >= given[1]) {
+    if (shell->words == 3 || given[2] >= given[0] || given[3] >= given[1] ||
+        given[4] > SHELL_POLICY_OF_SIZE) {
         return SHELL_ARGUMENT;
     }
     if (is_busy(shell)) {
         return SHELL_BUSY;
     }
     return code_of(
-        shell,
-        config->mesh(
-            config->context,
-            (struct torus_size){(uint16_t)given[0], (uint16_t)given[1]},
-            (struct torus_coord){(uint16_t)given[2], (uint16_t)given[3]}));
+        shell, config->mesh(
+                   config->context,
+                   (struct torus_size){(uint16_t)given[0], (uint16_t)given[1]},
+                   (struct torus_coord){(uint16_t)given[2], (uint16_t)given[3]},
+                   (uint8_t)given[4]));
 }
 
 static const char *port_name(unsigned port)
@@ -737,7 +738,7 @@ const struct shell_command shell_commands[] = {
     {"ps", NULL, row_ps, 2, 0, 0},
     {"links", NULL, row_links, 5, 0, 0},
     {"counters [clear]", run_counters, row_counters, 8, 0, 1},
-    {"mesh W H [X Y]", run_mesh, row_mesh, 4, 2, 4},
+    {"mesh W H [X Y [POLICY]]", run_mesh, row_mesh, 4, 2, 5},
     {"ping E2 [N1] BYTES COUNT", run_ping, row_ping, 4, 3, 4},
     {"peek [E2 [N1]] PAGE", run_peek, row_peek, 4, 1, 3},
     {"peeks PAGE .,E2,W1S3,..", run_peeks, row_peeks, 5, 2, 2},

@@ -11,10 +11,13 @@
 #include <stdint.h>
 
 #define SHELL_PING_BYTES_MAX 65535u
-#define SHELL_WORDS 6u /* that are looked at, with tag and name */
+#define SHELL_WORDS 7u /* that are looked at, with tag and name */
 
 /* How long a reply may take to leave before a reset: 2 KiB take 178 ms. */
 #define SHELL_SENT_US 300000u
+
+/* Of `mesh`, where no policy is given. */
+#define SHELL_POLICY_OF_SIZE 255u
 
 /* How long `mesh` or `ping` may be without a next row. */
 #define SHELL_WAIT_US 30000000u
@@ -121,9 +124,12 @@ struct shell_config {
                           unsigned port, unsigned index);
     void (*clear)(void *context, enum shell_list list);
 
-    /* Starts discovery from here. Result: 0 or enum err. Then until all is
-       found: SHELL_LATER; 0: `fault` is one more; ERR_EMPTY: that was all. */
-    int (*mesh)(void *context, struct torus_size size, struct torus_coord at);
+    /* Starts discovery from here; the nodes' policy, enum wire_policy, is that,
+       or with SHELL_POLICY_OF_SIZE the one of such a torus. Result: 0 or enum
+       err. Then until all is found: SHELL_LATER; 0: `fault` is one more;
+       ERR_EMPTY: that was all. */
+    int (*mesh)(void *context, struct torus_size size, struct torus_coord at,
+                uint8_t policy);
     int (*mesh_fault)(void *context, struct shell_mesh_fault *fault);
 
     /* Starts one circuit. Result: 0 or enum err. Then until it has ended:

@@ -154,8 +154,9 @@ static int send_wave(struct serial_mesh *mesh, struct console_reply *reply)
     char command[64];
     int error;
 
-    snprintf(command, sizeof command, "mesh %u %u %u %u", config->size.width,
-             config->size.height, config->originator.x, config->originator.y);
+    snprintf(command, sizeof command, "mesh %u %u %u %u %u", config->size.width,
+             config->size.height, config->originator.x, config->originator.y,
+             config->policy);
     error = console_request(mesh->console, reply, command);
     if (error == 0 && strcmp(reply->code, "busy") == 0) {
         console_reply_free(reply);

@@ -15,6 +15,7 @@
 struct serial_mesh_config {
     struct torus_size size;
     struct torus_coord originator;
+    uint8_t policy;            /* of the nodes, enum wire_policy */
     const char *port;          /* for serial_mesh_port() */
     struct wired_config wired; /* for serial_mesh_boards(): all but consoles
                                   and size */

@@ -12,6 +12,7 @@
 #include "qemu/fabric/postmortem.h"
 #include "qemu/job/collect.h"
 #include "qemu/job/mesh_ops.h"
+#include "qemu/job/policy.h"
 #include "qemu/job/probe.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
@@ -329,6 +330,7 @@ static struct serial_job *create(const struct job_config *config)
     job->config =
         (struct serial_mesh_config){.size = config->size,
                                     .originator = config->originator,
+                                    .policy = job_policy(config)->id,
                                     .port = config->port,
                                     .wired = {.qemu = emulator_program(),
                                               .machine = config->board->machine,

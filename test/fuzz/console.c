@@ -216,8 +216,10 @@ static int answer(void *context)
                                   : answers[any(context) % 4];
 }
 
-static int mesh(void *context, struct torus_size size, struct torus_coord at)
+static int mesh(void *context, struct torus_size size, struct torus_coord at,
+                uint8_t policy)
 {
+    (void)policy; /* any: who starts discovery knows them */
     fuzz_check(size.width >= 1 && size.width <= TORUS_SIDE_MAX &&
                    size.height >= 1 && size.height <= TORUS_SIDE_MAX &&
                    at.x < size.width && at.y < size.height,

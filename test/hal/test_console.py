@@ -373,7 +373,8 @@ def test_discovery_tells_faults_by_place(board):
 
 @pytest.mark.parametrize("text", [
     "mesh", "mesh 5", "mesh 0 5", "mesh 5 0", "mesh 5 5 1", "mesh 5 5 5 0",
-    "mesh 5 5 0 5", "mesh 3126 1", "mesh 5 5 0 0 0", "mesh x 5", "mesh -1 5",
+    "mesh 5 5 0 5", "mesh 3126 1", "mesh 5 5 0 0 0 0", "mesh 5 5 0 0 256",
+    "mesh x 5", "mesh -1 5",
     "mesh 4294967297 5", "ping E2 1", "ping E0 1 1", "ping X2 1 1",
     "ping E 1 1", "ping E2 W1 1 1", "ping E2 E1 1 1", "ping E2 65536 1",
     "ping E2 N1 N1 1 1", "run 1 2", "run 1 256 1", "run 1 1 65536",

@@ -42,8 +42,9 @@ struct board {
     uint64_t started_us;
     uint64_t cleared; /* the counters: 1 */
     bool faultless;
-    unsigned width; /* of the mesh that is being found */
-    unsigned later; /* answers that are not there yet */
+    unsigned width;  /* of the mesh that is being found */
+    unsigned policy; /* of it */
+    unsigned later;  /* answers that are not there yet */
     unsigned told;
     struct torus_path path;
     struct torus_path peek[TORUS_PORTS]; /* the last one out of each port */
@@ -161,11 +162,13 @@ static void clear(void *context, enum shell_list list)
     }
 }
 
-static int mesh(void *context, struct torus_size size, struct torus_coord at)
+static int mesh(void *context, struct torus_size size, struct torus_coord at,
+                uint8_t policy)
 {
     struct board *board = context;
 
     (void)at;
+    board->policy = policy;
     board->width = size.width;
     board->later = 3;
     board->told = 0;
