@@ -13,6 +13,10 @@
 
 static bool accounting;
 static uint64_t read_ps; /* what clock_now_ps() said last; if accounting */
+/* Work that was accounted for and took the emulator no time; when it is so
+   much, a tick of the timer, the node sleeps as long. */
+static uint64_t ahead_ps;
+#define SLEEP_PS 1000000000u
 
 uint64_t clock_now_ps(const struct clock *clock)
 {
@@ -50,13 +54,38 @@ void timer_account(void)
     accounting = true;
 }
 
+/* Sleeps for as long as work was accounted for that took the emulator no time,
+   while mesh time stands still: so messages come while a node computes, as on
+   boards. */
+static void sleep_off(struct clock *clock)
+{
+    uint64_t start_ticks = timer_ticks();
+    uint64_t passed_ps;
+
+    do {
+        timer_rest();
+        passed_ps = (timer_ticks() - start_ticks) * TIMER_PS_PER_TICK;
+    } while (passed_ps < ahead_ps);
+    clock->base_ps -= passed_ps;
+    ahead_ps = 0;
+}
+
 /* Else it has passed already. What passed on the emulator since the clock was
    read is the host's time. */
 void clock_account(struct clock *clock, uint64_t ps)
 {
-    if (accounting) {
-        uint64_t at_ps = read_ps + ps;
+    uint64_t at_ps = read_ps + ps;
+    uint64_t now_ps;
 
-        clock->base_ps += at_ps - clock_now_ps(clock);
+    if (!accounting) {
+        return;
+    }
+    now_ps = clock_now_ps(clock);
+    if (at_ps > now_ps) {
+        ahead_ps += at_ps - now_ps;
+    }
+    clock->base_ps += at_ps - now_ps;
+    if (ahead_ps >= SLEEP_PS) {
+        sleep_off(clock);
     }
 }

@@ -83,6 +83,11 @@ uint32_t timer_us(void)
            now / TIMER_TICKS_PER_US;
 }
 
+void timer_rest(void)
+{
+    __asm volatile("wfi" ::: "memory");
+}
+
 void timer_wait_us(uint32_t us)
 {
     uint32_t from = timer_us();

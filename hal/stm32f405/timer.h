@@ -53,6 +53,9 @@ uint32_t timer_us(void);
    told: on an emulator, whose time does not tell how long it would take. */
 void timer_account(void);
 
+/* Sleeps until an interrupt, at most until the next tick. */
+void timer_rest(void);
+
 /* Busy, at least this long. */
 void timer_wait_us(uint32_t us);
 
