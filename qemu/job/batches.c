@@ -56,6 +56,18 @@ static uint64_t fixed_bytes(const struct job_config *config)
     return bytes;
 }
 
+/* Bytes of a unit's output in memory, times 8Q. On a farm's originator an
+   eighth of all outputs may have been received ahead. */
+static uint64_t output_eighths(const struct job_config *config)
+{
+    const struct kernel_terms *terms = &config->terms;
+
+    return terms->output_denominator == 0
+               ? 0
+               : (rounds_max(config) > ROUNDS_MAX ? 9u : 8u) *
+                     terms->output_numerator;
+}
+
 uint64_t batches_memory_units(const struct job_config *config)
 {
     const struct kernel_terms *terms = &config->terms;
@@ -64,11 +76,10 @@ uint64_t batches_memory_units(const struct job_config *config)
             ? config->room_bytes
             : SCATTER_ROOM(BACKEND_WINDOW_BYTES - WINDOW_DMA_OFFSET, 0u);
     uint64_t fixed = fixed_bytes(config);
-    /* P/Q bytes of output for each unit: times Q, all numbers are whole. */
-    uint64_t q = terms->output_denominator > 0 ? terms->output_denominator : 1;
-    uint64_t unit =
-        config->load.unit_bytes * q +
-        (terms->output_denominator > 0 ? terms->output_numerator : 0u);
+    /* P/Q bytes of output for each unit: times 8Q, all numbers are whole. */
+    uint64_t q =
+        8u * (terms->output_denominator > 0 ? terms->output_denominator : 1u);
+    uint64_t unit = config->load.unit_bytes * q + output_eighths(config);
 
     if (fixed > room) {
         return 0;

@@ -162,7 +162,8 @@ struct scatter_worker {
     uint16_t number;         /* as the originator counts them */
     bool ended;              /* no chunk follows */
     unsigned first_round;    /* that is a chunk; those before were planned */
-    uint8_t *chunk;          /* where messages with chunks are received */
+    uint8_t *chunk;          /* where messages with chunks are received: .. */
+    uint32_t stock_bytes;    /* .. two in turn, each in so many bytes */
     struct torus_path path;  /* to the originator */
     uint64_t computed_ps;    /* what it computed since it asked last took; .. */
     uint32_t computed_units; /* .. its units */

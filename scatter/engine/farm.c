@@ -100,6 +100,52 @@ static int ask(struct scatter *scatter)
     return scatter_send(scatter, 1u << path.port, &message);
 }
 
+/*
+ * Divides what memory is left between the messages of two chunks, that in hand
+ * and that in stock, and this node's outputs: by what a unit takes in each. No
+ * chunk is more than half of the load, which would fit with all its outputs.
+ */
+static void divide_memory(struct scatter *scatter)
+{
+    struct scatter_worker *worker = &scatter->worker;
+    const struct kernel_terms *terms = &scatter->terms;
+    uint32_t most = (uint32_t)(scatter->free_to - worker->chunk) / 2;
+    uint32_t fixed = CIRCUIT_HEADER_BYTES + WIRE_CHUNK_BYTES +
+                     WIRE_PAD4(scatter->job_bytes) + scatter->job.before_bytes +
+                     scatter->job.after_bytes + 8;
+    uint64_t unit =
+        (uint64_t)scatter->announced.unit_bytes * terms->output_denominator;
+
+    if (fixed < most && terms->output_numerator > 0) {
+        most = fixed + (uint32_t)((most - fixed) * unit /
+                                  (unit + terms->output_numerator));
+    }
+    worker->stock_bytes = most & ~7u;
+}
+
+/* Where the message with the chunk of this round comes to lie: it comes while
+   that of the round before is computed. */
+static uint8_t *place_of(const struct scatter *scatter, unsigned round)
+{
+    const struct scatter_worker *worker = &scatter->worker;
+
+    return worker->chunk + (round & 1u) * worker->stock_bytes;
+}
+
+#define CHUNK_PORTS (((1u << TORUS_PORTS) - 1u) | CIRCUIT_ONLY(WIRE_CHUNK))
+
+/* Asks for the next chunk, which comes while the one in hand is computed. */
+static int ask_ahead(struct scatter *scatter)
+{
+    struct scatter_worker *worker = &scatter->worker;
+    int error = circuit_receive_ahead(scatter->circuit, CHUNK_PORTS,
+                                      place_of(scatter, scatter->round + 1u),
+                                      worker->stock_bytes);
+
+    scatter->free_from = worker->chunk + 2 * worker->stock_bytes;
+    return error == ERR_OK ? ask(scatter) : error;
+}
+
 /* The first chunk takes the straight way, so it may come before the job is
    announced: it stays where it lies till then. */
 static int await_announcement(struct scatter *scatter,
@@ -119,42 +165,53 @@ static int await_announcement(struct scatter *scatter,
     return error;
 }
 
-/* Reads the first chunk; later ones come to lie behind all that is kept. */
-static int read_first(struct scatter *scatter,
-                      const struct circuit_delivery *delivery)
+/* Receives and reads the first chunk; later ones come to lie behind all that is
+   kept. */
+static int receive_first(struct scatter *scatter)
 {
-    int error = scatter->kernel == NULL ? await_announcement(scatter, *delivery)
-                                        : ERR_OK;
+    unsigned any_port = (1u << TORUS_PORTS) - 1u;
+    struct circuit_delivery delivery;
+    int error = await_message(scatter, WIRE_CHUNK, &delivery, any_port);
 
+    if (error == ERR_OK && scatter->kernel == NULL) {
+        error = await_announcement(scatter, delivery);
+    }
     scatter->worker = (struct scatter_worker){.chunk = scatter->free_from};
     if (error == ERR_OK) {
-        error = read_chunk(scatter, delivery);
+        error = read_chunk(scatter, &delivery);
     }
-    if (scatter->free_from < scatter->worker.chunk) {
-        scatter->free_from = scatter->worker.chunk;
+    divide_memory(scatter);
+    return error == ERR_OK && CIRCUIT_HEADER_BYTES + delivery.bytes >
+                                  scatter->worker.stock_bytes
+               ? ERR_BUFFER
+               : error;
+}
+
+/* The same of a later one. */
+static int receive_next(struct scatter *scatter)
+{
+    struct scatter_worker *worker = &scatter->worker;
+    struct circuit_delivery delivery;
+    int error;
+
+    scatter->circuit->node->status.state = NODE_STATE_WAITING;
+    error =
+        circuit_receive(scatter->circuit, &delivery, CHUNK_PORTS,
+                        place_of(scatter, scatter->round), worker->stock_bytes);
+    if (error == ERR_OK && delivery.kind != WIRE_CHUNK) {
+        error = ERR_KIND;
     }
-    return error;
+    return error == ERR_OK ? read_chunk(scatter, &delivery) : error;
 }
 
 int farm_receive(struct scatter *scatter)
 {
     struct scatter_worker *worker = &scatter->worker;
-    unsigned any_port = (1u << TORUS_PORTS) - 1u;
-    struct circuit_delivery delivery;
-    int error;
+    int error =
+        scatter->round == 0 ? receive_first(scatter) : receive_next(scatter);
 
-    if (scatter_has_tail(scatter)) {
-        any_port |= CIRCUIT_ONLY(WIRE_CHUNK); /* a child may be done earlier */
-    }
-    if (scatter->round > 0) {
-        scatter->free_from = worker->chunk;
-    }
-    error = await_message(scatter, WIRE_CHUNK, &delivery, any_port);
-    if (error == ERR_OK) {
-        error = scatter->round == 0 ? read_first(scatter, &delivery)
-                                    : read_chunk(scatter, &delivery);
-    }
-    return error == ERR_OK && !worker->ended ? ask(scatter) : error;
+    scatter->free_from = worker->chunk;
+    return error == ERR_OK && !worker->ended ? ask_ahead(scatter) : error;
 }
 
 /* Where the originator has this node: how far east and north of it. */
@@ -184,7 +241,8 @@ static int join(struct scatter *scatter)
     if (scatter_has_output(scatter)) {
         return_to_originator(scatter, path);
     }
-    return ask(scatter);
+    divide_memory(scatter);
+    return ask_ahead(scatter);
 }
 
 int farm_compute(struct scatter *scatter)

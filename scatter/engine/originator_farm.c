@@ -12,6 +12,16 @@
 
 #include <string.h>
 
+/* A worker's first chunks, and its last one, are smaller than others may be. */
+#define SMALL_CHUNKS 5u
+/* Demands with outputs are received ahead in this part of the memory that all
+   outputs take. */
+#define SLOTS_PART 8u
+/* A demand without an output, with its header. */
+#define DEMAND_ROOM_BYTES 32u
+static_assert(DEMAND_ROOM_BYTES == CIRCUIT_HEADER_BYTES + WIRE_DEMAND_BYTES,
+              "a demand fits");
+
 /* What the originator knows of a worker. */
 struct farm_worker {
     uint8_t head[WIRE_CHUNK_BYTES]; /* of its last chunk's message */
@@ -34,6 +44,10 @@ struct farm_state {
     uint32_t first_units;
     uint32_t layer_left;
     uint8_t layer;
+    /* Where demands are received ahead; the messages' room in bytes. */
+    uint8_t *slot;
+    uint32_t slot_bytes;
+    uint8_t slots; /* to CIRCUIT_AHEAD_MAX */
     struct farm_worker worker[];
 };
 
@@ -85,9 +99,24 @@ static unsigned slow_shift_of(const struct scatter *scatter, uint32_t worker)
                                  TREE_BRANCH_BYTES * (worker + 1));
 }
 
+/* Demands that are received ahead, at most one of each worker. */
+static uint32_t slots_of(uint32_t workers)
+{
+    return workers < CIRCUIT_AHEAD_MAX ? workers : CIRCUIT_AHEAD_MAX;
+}
+
+/* Two chunks fit a worker's memory, and the output of each fits a slot. */
+static uint32_t most_units(const struct scatter *scatter, uint32_t units,
+                           uint32_t nodes)
+{
+    return scatter_has_output(scatter)
+               ? units / (SLOTS_PART * slots_of(nodes)) + 1
+               : units - units / 2;
+}
+
 static struct farm_input input_of(const struct scatter *scatter,
                                   const struct originator *originator,
-                                  uint32_t workers)
+                                  uint32_t units, uint32_t nodes)
 {
     const struct wire_order *order = &originator->order;
 
@@ -95,10 +124,48 @@ static struct farm_input input_of(const struct scatter *scatter,
         .compute_ps = originator->report.compute_ps,
         .transfer_ps = order->transfer_ps * order->unit_bytes,
         .demand_ps = demand_ps(scatter, order),
-        .load_units = scatter->units,
-        .nodes = workers + 1,
+        .load_units = units,
+        .most_units = most_units(scatter, units, nodes),
+        .nodes = nodes,
         .ports = order->ports,
         .installment = order->rounds == WIRE_BEST ? 0 : order->rounds};
+}
+
+/* Bounds the number of pieces of output: each has a head and is padded, which
+   must fit the memory that outputs leave. */
+static void bound_pieces(const struct scatter *scatter,
+                         struct farm_state *state, uint32_t nodes)
+{
+    uint32_t output = kernel_output_room(&scatter->terms, scatter->first_unit,
+                                         scatter->units) +
+                      CIRCUIT_HEADER_BYTES +
+                      scatter_result_head_bytes(&scatter->terms);
+    uint32_t room = (uint32_t)(scatter->free_to - scatter->free_from);
+    uint32_t pieces =
+        room > output ? (room - output) / (WIRE_OUTPUT_CHUNK_BYTES + 3u) : 0;
+    uint32_t small = SMALL_CHUNKS * nodes;
+
+    state->farm.floor =
+        scatter->units / (pieces > small ? pieces - small : 1u) + 1;
+}
+
+/* Makes the slots in new memory. Result: 0 or ERR_MEMORY. */
+static int make_slots(struct scatter *scatter, struct originator *originator,
+                      const struct farm_input *input)
+{
+    struct farm_state *state = originator->farm;
+
+    state->slots = (uint8_t)slots_of(input->nodes - 1);
+    state->slot_bytes = DEMAND_ROOM_BYTES;
+    if (scatter_has_output(scatter)) {
+        uint32_t output = kernel_output_room(
+            &scatter->terms, scatter->first_unit, input->most_units);
+
+        state->slot_bytes += WIRE_OUTPUT_CHUNK_BYTES + ((output + 8u) & ~7u);
+    }
+    state->slot =
+        originator_allocate(scatter, state->slots * state->slot_bytes);
+    return state->slot != NULL ? ERR_OK : ERR_MEMORY;
 }
 
 /* Writes the job into new memory. A worker's result is sent at once: there are
@@ -143,7 +210,7 @@ static int make_state(struct scatter *scatter, struct originator *originator,
                      slow_shift_of(scatter, i));
     }
     originator->farm = state;
-    return ERR_OK;
+    return make_slots(scatter, originator, input);
 }
 
 int originator_plan_farm(struct scatter *scatter, struct originator *originator)
@@ -157,7 +224,8 @@ int originator_plan_farm(struct scatter *scatter, struct originator *originator)
     if (error != ERR_OK) {
         return error;
     }
-    input = input_of(scatter, originator, tree_nodes(scatter->branch) - 1);
+    input = input_of(scatter, originator, scatter->units,
+                     tree_nodes(scatter->branch));
     input.compute_ps = (input.compute_ps >> own_shift) + 1;
     error = make_state(scatter, originator, &input);
     if (error != ERR_OK) {
@@ -170,7 +238,11 @@ int originator_plan_farm(struct scatter *scatter, struct originator *originator)
     report->makespan_ps =
         farm_makespan_ps(&input, originator->order.startup_ps);
     report->plan_ps = originator_now_ps(scatter) - start_ps;
-    return store_job(scatter, originator);
+    error = store_job(scatter, originator);
+    if (error == ERR_OK && scatter_has_output(scatter)) {
+        bound_pieces(scatter, originator->farm, input.nodes);
+    }
+    return error;
 }
 
 int originator_plan_tail(struct scatter *scatter, struct originator *originator,
@@ -184,8 +256,8 @@ int originator_plan_tail(struct scatter *scatter, struct originator *originator,
         return error;
     }
     scatter->job.flags |= WIRE_TAIL;
-    input = input_of(scatter, originator, torus_nodes(scatter->size) - 1);
-    input.load_units = tail->units;
+    input =
+        input_of(scatter, originator, tail->units, torus_nodes(scatter->size));
     input.installment = 0;
     error = make_state(scatter, originator, &input);
     if (error != ERR_OK) {
@@ -377,20 +449,66 @@ static int serve(struct scatter *scatter, struct originator *originator,
                : send_chunk(scatter, originator, demand.worker);
 }
 
-static int receive(struct scatter *scatter, struct circuit_delivery *delivery,
-                   uint8_t *buffer, uint32_t capacity_bytes, uint64_t until_ps)
-{
-    unsigned ports = ((1u << TORUS_PORTS) - 1u) | CIRCUIT_ONLY(WIRE_DEMAND);
+#define DEMAND_PORTS (((1u << TORUS_PORTS) - 1u) | CIRCUIT_ONLY(WIRE_DEMAND))
 
-    return circuit_receive_until(scatter->circuit, delivery, ports, buffer,
-                                 capacity_bytes, until_ps);
+/* Receives a demand ahead, at `at`. */
+static int listen(const struct scatter *scatter,
+                  const struct originator *originator, uint8_t *at)
+{
+    return circuit_receive_ahead(scatter->circuit, DEMAND_PORTS, at,
+                                 originator->farm->slot_bytes);
 }
 
-/* The same of a demand with an output, which is kept. */
-static int serve_output(struct scatter *scatter, struct originator *originator,
-                        uint64_t until_ps)
+/* The same in all slots, so that demands come in while a slice is computed; if
+   any come. */
+static int listen_all(const struct scatter *scatter,
+                      const struct originator *originator)
 {
-    struct circuit_delivery delivery;
+    const struct farm_state *state = originator->farm;
+    int error = ERR_OK;
+
+    for (unsigned i = 0;
+         error == ERR_OK && state->at_work > 0 && i < state->slots; ++i) {
+        error =
+            listen(scatter, originator, state->slot + i * state->slot_bytes);
+    }
+    return error;
+}
+
+/* Receives a demand at `at`, unless it has come or comes to a slot, and serves
+   it. */
+static int serve_at(struct scatter *scatter, struct originator *originator,
+                    struct circuit_delivery *delivery, uint8_t *at,
+                    uint32_t capacity_bytes, uint64_t until_ps)
+{
+    int error = circuit_receive_until(scatter->circuit, delivery, DEMAND_PORTS,
+                                      at, capacity_bytes, until_ps);
+
+    return error == ERR_OK ? serve(scatter, originator, delivery) : error;
+}
+
+/* Puts the output of a demand behind those before it, where it may lie already.
+   Result: 0 or ERR_MEMORY. */
+static int keep_output(struct scatter *scatter,
+                       const struct gather_place *place,
+                       const struct circuit_delivery *delivery)
+{
+    const uint8_t *from = delivery->payload + WIRE_DEMAND_BYTES;
+    uint8_t *to = place->at + place->ahead_bytes;
+    uint32_t bytes = delivery->bytes - WIRE_DEMAND_BYTES;
+
+    if (to > scatter->free_to || bytes > (uint32_t)(scatter->free_to - to)) {
+        return ERR_MEMORY;
+    }
+    if (to != from) {
+        memcpy(to, from, bytes);
+    }
+    return ERR_OK;
+}
+
+static int serve_output(struct scatter *scatter, struct originator *originator,
+                        struct circuit_delivery *delivery, uint64_t until_ps)
+{
     struct gather_place place;
     uint32_t bytes;
     int error = scatter_begin_append(scatter, &place, WIRE_DEMAND_BYTES);
@@ -398,12 +516,12 @@ static int serve_output(struct scatter *scatter, struct originator *originator,
     if (error != ERR_OK) {
         return error;
     }
-    error =
-        receive(scatter, &delivery, place.at, place.capacity_bytes, until_ps);
+    error = serve_at(scatter, originator, delivery, place.at,
+                     place.capacity_bytes, until_ps);
     if (error == ERR_OK) {
-        error = serve(scatter, originator, &delivery);
+        error = keep_output(scatter, &place, delivery);
     }
-    bytes = error == ERR_OK ? delivery.bytes - WIRE_DEMAND_BYTES : 0;
+    bytes = error == ERR_OK ? delivery->bytes - WIRE_DEMAND_BYTES : 0;
     scatter_end_append(scatter, &place, bytes);
     scatter->free_from += bytes;
     return error;
@@ -414,15 +532,16 @@ static int serve_output(struct scatter *scatter, struct originator *originator,
 static int serve_until(struct scatter *scatter, struct originator *originator,
                        uint64_t until_ps)
 {
+    const struct farm_state *state = originator->farm;
     struct circuit_delivery delivery;
-    int error;
+    int error = scatter_has_output(scatter)
+                    ? serve_output(scatter, originator, &delivery, until_ps)
+                    : serve_at(scatter, originator, &delivery, state->slot,
+                               state->slot_bytes, until_ps);
 
-    if (scatter_has_output(scatter)) {
-        return serve_output(scatter, originator, until_ps);
-    }
-    error = receive(scatter, &delivery, scatter->memory->incoming,
-                    sizeof scatter->memory->incoming, until_ps);
-    return error == ERR_OK ? serve(scatter, originator, &delivery) : error;
+    return error == ERR_OK ? listen(scatter, originator,
+                                    delivery.payload - CIRCUIT_HEADER_BYTES)
+                           : error;
 }
 
 /* Computes a slice of what is left. */
@@ -451,11 +570,11 @@ static int compute_slice(struct scatter *scatter, struct originator *originator)
 /* Serves all demands that are there. Result: 0 or the error. */
 static int serve_all(struct scatter *scatter, struct originator *originator)
 {
-    int error;
+    int error = ERR_OK;
 
-    do {
+    while (error == ERR_OK && originator->farm->at_work > 0) {
         error = serve_until(scatter, originator, 0);
-    } while (error == ERR_OK);
+    }
     return error == ERR_TIMEOUT ? ERR_OK : error;
 }
 
@@ -463,7 +582,7 @@ static int serve_all(struct scatter *scatter, struct originator *originator)
 static int work_off(struct scatter *scatter, struct originator *originator)
 {
     struct farm_state *state = originator->farm;
-    int error = ERR_OK;
+    int error = listen_all(scatter, originator);
 
     while (error == ERR_OK && state->farm.left > 0) {
         error = compute_slice(scatter, originator);

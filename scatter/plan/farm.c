@@ -34,6 +34,8 @@ void farm_init(struct farm *farm, const struct farm_input *input)
     farm->speeds = (uint64_t)input->nodes * FARM_SPEED_ONE;
     farm->last_units = input->load_units;
     farm->left = input->load_units;
+    farm->most = input->most_units;
+    farm->floor = 0;
     farm->least = 2u * input->nodes * input->demand_ps * FARM_SPEED_ONE /
                   input->compute_ps;
     farm->installment = input->installment;
@@ -85,8 +87,10 @@ uint32_t farm_next(struct farm *farm, struct farm_member *member)
     uint64_t most = member->chunk_units == 0
                         ? least / FIRST_DIVISOR + 1
                         : (uint64_t)farm->growth * member->chunk_units;
-    uint64_t units = larger(share_units(farm, member), least);
+    uint64_t units =
+        larger(share_units(farm, member), larger(least, farm->floor));
 
+    most = smaller(most, farm->most);
     member->chunk_units = farm_take(farm, units < most ? units : most);
     if (member->chunk_units > 0) {
         farm->last_units =
@@ -99,7 +103,7 @@ uint32_t farm_slice(struct farm *farm, const struct farm_member *member)
 {
     uint64_t units = fixed_part(farm->last_units << 16, member->speed) / SLICES;
 
-    return farm_take(farm, larger(units, 1));
+    return farm_take(farm, larger(units, larger(farm->floor, 1)));
 }
 
 uint64_t farm_makespan_ps(const struct farm_input *input, uint64_t startup_ps)

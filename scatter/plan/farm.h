@@ -14,7 +14,8 @@
  * first chunk is a quarter of that least one, and each at most four times the
  * one before: nobody holds two large chunks before its speed is known. Every
  * member holds one chunk in stock beside the one that it computes, and the
- * installment k counts both.
+ * installment k counts both. Memory and the heads of outputs may bound chunks,
+ * too.
  *
  * Source: a farm that measures and adapts, chunk = floor(S / k F_i + 1/2) with
  * F_i = v_i / sum_j v_j; the bounds and the growth are this project's.
@@ -34,6 +35,7 @@ struct farm_input {
     uint64_t transfer_ps; /* of a unit over one circuit */
     uint64_t demand_ps;   /* c, at most 2^32 */
     uint32_t load_units;
+    uint32_t most_units; /* of a chunk, from 1 */
     uint32_t nodes;      /* n, from 1 */
     uint8_t ports;       /* that the originator uses at once */
     uint8_t installment; /* k; 0: choose */
@@ -47,6 +49,10 @@ struct farm {
     uint64_t last_units; /* of the last chunk, had it been for FARM_SPEED_ONE;
                             of the whole load before the first */
     uint32_t left;       /* units that nobody has */
+    uint32_t most;       /* units of a chunk at most */
+    uint32_t floor;      /* the same at least, but for a member's first ones and
+                            the last one, and of a slice; 0 unless it is set
+                            after farm_init() */
     uint8_t installment;
     uint8_t growth; /* a chunk is at most so many times the one before */
 };

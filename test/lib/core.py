@@ -148,6 +148,7 @@ class SlotsOfPhase(c.Structure):
 class FarmInput(c.Structure):
     _fields_ = [("compute_ps", c.c_uint64), ("transfer_ps", c.c_uint64),
                 ("demand_ps", c.c_uint64), ("load_units", c.c_uint32),
+                ("most_units", c.c_uint32),
                 ("nodes", c.c_uint32), ("ports", c.c_uint8),
                 ("installment", c.c_uint8)]
 
@@ -155,7 +156,8 @@ class FarmInput(c.Structure):
 class Farm(c.Structure):
     _fields_ = [("compute_ps", c.c_uint64), ("speeds", c.c_uint64),
                 ("least", c.c_uint64), ("last_units", c.c_uint64),
-                ("left", c.c_uint32),
+                ("left", c.c_uint32), ("most", c.c_uint32),
+                ("floor", c.c_uint32),
                 ("installment", c.c_uint8)]
 
 

@@ -15,6 +15,7 @@ static struct farm_input any_input(void)
                                .transfer_ps = any_u64(0, TIME_MAX_PS),
                                .demand_ps = any_u64(0, UINT32_MAX),
                                .load_units = any_u32(0, UINT32_MAX),
+                               .most_units = any_u32(1, UINT32_MAX),
                                .nodes = any_u32(1, NODES_MAX),
                                .ports = any_u8(1, 4),
                                .installment = any_u8(0, UINT8_MAX)};
@@ -30,6 +31,7 @@ void prove_farm(void)
     any_u64(farm_makespan_ps(&input, any_u64(0, TIME_MAX_PS)), UINT64_MAX);
     /* Of `nodes` members, each of a speed from 1 to FARM_SPEED_MAX. */
     farm.speeds = any_u64(FARM_SPEED_MAX, (uint64_t)NODES_MAX * FARM_SPEED_MAX);
+    farm.floor = any_u32(0, UINT32_MAX);
     farm.left = any_u32(0, UINT32_MAX);
     farm.last_units = any_u64(0, (uint64_t)UINT32_MAX * FARM_SPEED_ONE);
     member.speed = any_u32(1, FARM_SPEED_MAX);

@@ -21,6 +21,7 @@ def fresh():
 def start(core, **given):
     given.setdefault("ports", 4)
     given.setdefault("transfer_ps", 1)
+    given.setdefault("most_units", given["load_units"])
     farm = Farm()
     core.farm_init(farm, FarmInput(**given))
     return farm
@@ -32,6 +33,7 @@ def draw(rng):
             "compute_ps": rng.choice([1, rng.randint(1, 10 ** 7),
                                       rng.randint(1, 2 ** 40)]),
             "demand_ps": rng.randint(0, 2 ** 32 - 1),
+            "most_units": rng.choice([2 ** 32 - 1, rng.randint(1, 10 ** 5)]),
             "nodes": rng.choice([1, 2, rng.randint(1, 30), 15625]),
             "installment": rng.choice([1, 2, 4, rng.randint(1, 250)])}
 
@@ -52,6 +54,7 @@ def test_every_chunk_is_the_rules(core, case):
     rng = mesh.seeded(f"farm rule {case}")
     given = draw(rng)
     farm = start(core, **given)
+    farm.floor = rng.choice([0, 0, rng.randint(1, 1000)])
     members = [fresh() for _ in range(min(given["nodes"], 8))]
     rest = given["nodes"] - len(members)
     left = given["load_units"]
@@ -65,9 +68,11 @@ def test_every_chunk_is_the_rules(core, case):
         if least > 2 ** 31:
             return  # more than any load has: nothing to tell apart
         most = Fraction(4 * before) if before else least / 4 + 1
-        exact = min(max(share, least, 1), most, Fraction(left))
+        exact = min(max(share, least, farm.floor, 1), most,
+                    Fraction(given["most_units"]), Fraction(left))
         units = core.farm_next(farm, member)
         assert close(units, exact) or units == left
+        assert units <= given["most_units"]
         left -= units
         assert farm.left == left
         if left == 0:
