@@ -562,13 +562,22 @@ static int check_mesh(const struct job_options *options)
     const struct job_config *config = &options->config;
 
     if (!config->mesh->has_fabric &&
-        (options->native || config->schedule != SCHEDULE_PETERS_SYSKA ||
-         config->ports != TORUS_PORTS || config->store_and_forward ||
-         options->slow_count > 0 || config->gdb || options->inject.count > 0)) {
+        (options->native || config->ports != TORUS_PORTS ||
+         config->store_and_forward || options->slow_count > 0 || config->gdb ||
+         options->inject.count > 0)) {
         fprintf(stderr, "quincunx: --board stm32f405: must not be given with "
-                        "--on, --schedule, --ports, --switching, --slow, "
-                        "--inject or --gdb: they are for mps2-an385 "
-                        "(`quincunx boards' has a --gdb)\n");
+                        "--on, --ports, --switching, --slow, --inject or "
+                        "--gdb: they are for mps2-an385 (`quincunx boards' has "
+                        "a --gdb)\n");
+        return EXIT_USAGE;
+    }
+    if (!config->mesh->has_fabric &&
+        config->schedule != SCHEDULE_PETERS_SYSKA &&
+        config->schedule != SCHEDULE_FARM) {
+        fprintf(stderr,
+                "quincunx: --schedule %s: must be peters-syska or farm with "
+                "--board stm32f405\n",
+                schedule_name(config->schedule));
         return EXIT_USAGE;
     }
     if (config->port != NULL && config->board->circuits != BOARD_SERIAL) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs on emulated stm32f405 boards, wired port to port: right results, also
 over damaged links; and what is refused."""
+import fcntl
 import json
 import os
 import re
@@ -111,7 +112,74 @@ def test_damaged_links(tmp_path, noise):
     assert report["network"]["retransmissions"] > 0
 
 
+@pytest.fixture(name="image", scope="module")
+def image_fixture():
+    """The firmware with spin, too: made once, whoever asks first."""
+    build = mesh.BUILD / "farm-kernels"
+    build.mkdir(exist_ok=True)
+    elf = (build / "stm32f405" / "firmware.elf").relative_to(mesh.ROOT)
+    with open(build / "lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        subprocess.run(["make", "-s", "-C", mesh.ROOT, "KERNELS=search spin",
+                        f"BUILD={build.relative_to(mesh.ROOT)}", elf],
+                       check=True, timeout=600, stdout=subprocess.DEVNULL)
+    return mesh.ROOT / elf
+
+
+def farm(image, tmp_path, size, units, arg, *options, schedule="farm"):
+    """Of spin, whose units are so many instructions: dear ones."""
+    path = tmp_path / "load"
+    path.write_bytes(mesh.seeded("serial farm").randbytes(units))
+    profile = tmp_path / "profile"
+    profile.write_text("startup = 150us\ntransfer = 5us\nhop_delay = 300us\n")
+    report = report_of(mesh.command(
+        "run", "--board", "stm32f405", "--firmware", image, "--mesh",
+        size, "--schedule", schedule, "--kernel", "spin", "--arg", arg,
+        "--profile", profile, "--watchdog", "100", "--json", *options, path,
+        timeout=300))
+    assert report["result"]["units"] == units
+    assert sum(n["units"] for n in report["measured"]["nodes"]) == units
+    return report
+
+
+@pytest.mark.parametrize("size, units", parts.cases([
+    ("1x1", 300), ("2x2", 2000), ("3x3", 4000), ("5x5", 10000)], 3))
+def test_a_farm(image, tmp_path, size, units):
+    """Chunks come while boards compute: no board has much more of the load than
+    others, and the originator not most of it."""
+    report = farm(image, tmp_path, size, units, "10000")
+    shares = [n["units"] for n in report["measured"]["nodes"]]
+    assert max(shares) <= 3 * units / len(shares)
+
+
+@pytest.mark.parametrize("size, units", parts.cases([
+    ("2x1", 1500), ("3x3", 4000)], 1))
+def test_a_farm_with_outputs(image, tmp_path, size, units):
+    """The same bytes as with shares."""
+    outputs = []
+    for schedule in ("peters-syska", "farm"):
+        out = tmp_path / schedule
+        farm(image, tmp_path, size, units, "3000,2/3", "-o", out,
+             schedule=schedule)
+        outputs.append(out.read_bytes())
+    assert outputs[0] == outputs[1]
+    assert len(outputs[0]) == units * 2 // 3
+
+
+@pytest.mark.parametrize("options", [
+    [], ["--damage", "1/200"], ["--batch", "3000"]])
+def test_a_farm_of_cheap_units(text, options):
+    path, offsets = text
+    report = report_of(run("--mesh", "2x2", "--schedule", "farm", "--profile",
+                           "uart", *options, "--json", path))
+    check(report, offsets, 4)
+    assert sum(n["units"] for n in report["measured"]["nodes"]) == \
+        path.stat().st_size
+
+
 @pytest.mark.parametrize("options, message", [
+    (["--mesh", "2x2", "--schedule", "star"],
+     "--schedule star: must be peters-syska or farm with --board stm32f405"),
     (["--mesh", "2x2", "--slow", "1,1=2"], "are for mps2-an385"),
     (["--mesh", "2x2", "--ports", "2"], "are for mps2-an385"),
     (["--mesh", "2x2", "--on", "native"], "are for mps2-an385"),
