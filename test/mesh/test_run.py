@@ -531,7 +531,7 @@ def test_short_slots_follow_each_other(loads, tmp_path):
     assert report["network"]["circuit_conflicts"] == 0
 
 
-@pytest.mark.parametrize("profile, most_us", [("t3d", 65), ("lvds", 65)])
+@pytest.mark.parametrize("profile, most_us", [("t3d", 75), ("lvds", 75)])
 def test_short_results_are_soon_back(tmp_path, profile, most_us):
     """8 bytes of each of 25 boards, merged twice on their way."""
     load = mesh.zeros(tmp_path / "load", 1_000_000)
