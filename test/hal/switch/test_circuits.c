@@ -425,7 +425,8 @@ static void only_one_port_or_kind(struct unit *unit)
     }
 }
 
-/* Two receives of any kind and one of kind 3: each message that comes takes a
+/* Two receives of any kind and one of kind 3, behind one of a kind that never
+   comes: each message that comes takes a
    free one, that of kind 3 its own or another, and none is lost; the fourth
    waits until one more is posted. */
 static void several_receives(struct unit *unit)
@@ -434,6 +435,7 @@ static void several_receives(struct unit *unit)
         struct traffic *traffic = from_all_sides(seed);
         struct switch_core *core = &traffic->mesh->core[4];
         uint8_t buffer[4][50];
+        struct switch_receive never = {.ports = 15, .kind = 99};
         struct switch_receive receive[4] = {{.ports = 15, .kind = 3},
                                             {.ports = 15},
                                             {.ports = 15},
@@ -444,12 +446,13 @@ static void several_receives(struct unit *unit)
             receive[i].buffer = buffer[i];
             receive[i].capacity_bytes = sizeof buffer[i];
         }
+        switch_post(core, &never);
         for (unsigned i = 0; i < 3; ++i) {
             switch_post(core, &receive[i]);
         }
         mesh_run(traffic->mesh, NULL, 100000);
         CHECK_EQUAL(unit, receive[0].delivered_kind, 3);
-        CHECK(unit, core->receive == NULL);
+        CHECK(unit, core->receive == &never && never.next == NULL);
         switch_post(core, &receive[3]);
         mesh_run(traffic->mesh, NULL, 100000);
         for (unsigned i = 0; i < 4; ++i) {
@@ -469,6 +472,7 @@ static void several_receives(struct unit *unit)
         switch_post(core, &receive[1]);
         switch_cancel(core);
         CHECK(unit, core->receive == NULL);
+        CHECK_EQUAL(unit, never.state, SWITCH_IDLE);
         CHECK_EQUAL(unit, receive[0].state, SWITCH_IDLE);
         CHECK_EQUAL(unit, receive[1].state, SWITCH_IDLE);
         traffic_free(traffic);
