@@ -7,6 +7,7 @@
 #   boot/stm32f405/flash.mk     writing it to real boards
 #   qemu/host.mk                the host command, and running it
 #   qemu/pictures/pictures.mk   pictures of runs
+#   qemu/install/install.mk     installing the command
 #   test/test.mk                tests, benchmarks, proofs
 #   test/programs.mk            the programs that these need
 
@@ -38,14 +39,16 @@ all: build-all
 
 # ---- what must be installed ----
 
-# The Debian packages that building and running need, what writing an image to
-# a real board needs besides, and what testing, proving and measuring do.
+# The Debian packages that building and running need; besides, what writing an
+# image to a real board, looking at pages in a browser, and testing, proving and
+# measuring need.
 PACKAGES := gcc libc6-dev gcc-arm-none-eabi libnewlib-arm-none-eabi \
             qemu-system-arm libjansson-dev libgmp-dev nettle-dev gnuplot-nox \
             libsndfile1-dev libpng-dev libnetpbm-dev libcsv-dev \
             libserialport-dev python3 python3-numpy
 FLASH_PACKAGES := openocd stm32flash dfu-util
 GDB_PACKAGES := gdb-multiarch
+BROWSER_PACKAGES := chromium chromium-driver python3-selenium
 TEST_PACKAGES := python3-pytest python3-pytest-xdist python3-hypothesis \
                  python3-serial frama-c-base libglpk-dev libunicorn-dev sox \
                  imagemagick $(FLASH_PACKAGES) $(GDB_PACKAGES)
@@ -53,7 +56,7 @@ TEST_PACKAGES := python3-pytest python3-pytest-xdist python3-hypothesis \
 # Every make asks dpkg, which takes 20 ms: so a package that was removed is
 # missed at once, and nothing is written down that could be wrong.
 INSTALLED := $(shell dpkg-query -f '$${db:Status-Status}:$${Package}\n' \
-               -W $(PACKAGES) $(TEST_PACKAGES) 2>/dev/null)
+               -W $(PACKAGES) $(TEST_PACKAGES) $(BROWSER_PACKAGES) 2>/dev/null)
 missing = $(filter-out $(INSTALLED:installed:%=%),$(1))
 
 # Order-only prerequisites of all that compiles or runs: targets that install
@@ -61,18 +64,21 @@ missing = $(filter-out $(INSTALLED:installed:%=%),$(1))
 DEPS := $(if $(call missing,$(PACKAGES)),deps)
 FLASH_DEPS := $(DEPS) $(if $(call missing,$(FLASH_PACKAGES)),flash-deps)
 GDB_DEPS := $(if $(call missing,$(GDB_PACKAGES)),gdb-deps)
+BROWSER_DEPS := $(if $(call missing,$(BROWSER_PACKAGES)),browser-deps)
 TEST_DEPS := $(DEPS) $(if $(call missing,$(TEST_PACKAGES)),test-deps)
 
-.PHONY: deps flash-deps gdb-deps test-deps
+.PHONY: deps flash-deps gdb-deps browser-deps test-deps
 ## deps: install what building and running need (apt; as root or with sudo)
 deps: packages = $(call missing,$(PACKAGES))
 flash-deps: packages = $(call missing,$(FLASH_PACKAGES))
 gdb-deps: packages = $(call missing,$(GDB_PACKAGES))
+browser-deps: packages = $(call missing,$(BROWSER_PACKAGES))
 ## test-deps: install what testing, proving and measuring need, too
 test-deps: packages = $(call missing,$(TEST_PACKAGES))
 # One apt-get at a time.
 flash-deps gdb-deps test-deps: | $(DEPS)
-deps flash-deps gdb-deps test-deps:
+browser-deps: | $(TEST_DEPS)
+deps flash-deps gdb-deps browser-deps test-deps:
 	$(Q)[ -n "$(packages)" ] || exit 0; \
 	echo "installing: $(packages)"; \
 	if [ "$$(id -u)" = 0 ]; then sudo=; \
@@ -116,13 +122,16 @@ $(1) $(BUILD)/$(3).flags | $(4)
 	$$(Q)$(2) -MMD -MP -c $$< -o $$@
 endef
 
+# The release that this tree is, or becomes: CHANGELOG.md has a part for each.
+RELEASE := 0.2.0
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
-$(eval $(call stamp,version,$$(VERSION)))
+$(eval $(call stamp,version,$$(RELEASE) $$(VERSION)))
 
 # ---- everything ----
 
 include kernels/kernels.mk boot/boards.mk qemu/host.mk
-include boot/stm32f405/flash.mk qemu/pictures/pictures.mk test/test.mk
+include boot/stm32f405/flash.mk qemu/pictures/pictures.mk
+include qemu/install/install.mk test/test.mk
 
 build-all: $(foreach b,$(BOARD),$(call images_of,$b)) $(BUILD)/quincunx
 

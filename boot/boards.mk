@@ -33,6 +33,8 @@ FAST_KERNELS := $(filter-out kernels/spin.c,$(wildcard kernels/*.c))
 
 BOARDS := $(sort $(patsubst boot/%/board.mk,%,$(wildcard boot/*/board.mk)))
 BOARD ?= $(BOARDS)
+$(foreach b,$(filter-out $(BOARDS),$(BOARD)),$(error BOARD=$b: no such board; \
+  there are: $(BOARDS)))
 
 # Of each board its variables, as core_BOARD and so on.
 board_variables := core kernels sources versioned flags ldflags fast frugal \

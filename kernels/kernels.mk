@@ -5,6 +5,8 @@
 # The kernels of the boards' images; the host command knows all.
 ALL_KERNELS := $(sort $(basename $(notdir $(wildcard kernels/*.c))))
 KERNELS ?= $(ALL_KERNELS)
+$(foreach k,$(filter-out $(ALL_KERNELS),$(KERNELS)),$(error KERNELS=$k: no \
+  such kernel; there are: $(ALL_KERNELS)))
 
 # $(eval $(call kernel_table,NAME,FOLDER,KERNELS)): FOLDER/kernel_table.c; NAME
 # is that of its stamp.

@@ -16,10 +16,15 @@ $(eval $(call compile,$(BUILD)/host/%.o: %.c,$$(HOST_CC) \
 $(eval $(call compile,$(BUILD)/host/%.o: $(BUILD)/%.c,$$(HOST_CC) \
   $$(HOST_CFLAGS),host,$(DEPS)))
 
-# Has the script in it.
-$(BUILD)/host/qemu/format/npy.o: qemu/format/npy.py
+# What objects have in them besides their source.
+NPY_FILES := qemu/format/npy.py
+PAGE_FILES := $(addprefix qemu/page/,page.html page.css data.js map.js \
+                chart.js tables.js control.js)
+$(BUILD)/host/qemu/format/npy.o: $(NPY_FILES)
+$(BUILD)/host/qemu/page/page.o: $(PAGE_FILES)
 
-$(BUILD)/host/qemu/main.o: HOST_CFLAGS += -DQUINCUNX_VERSION='"$(VERSION)"'
+$(BUILD)/host/qemu/main.o: HOST_CFLAGS += \
+  -DQUINCUNX_VERSION='"$(VERSION)"' -DQUINCUNX_RELEASE='"$(RELEASE)"'
 $(BUILD)/host/qemu/main.o: $(BUILD)/version.flags
 
 $(BUILD)/quincunx: $(host_objects) $(BUILD)/host.flags | $(BUILD)/zygote.so
@@ -84,9 +89,11 @@ run: build-all $(filter $(LICENSES),$(INPUT))
 	@echo "running $$KERNEL '$$ARG' on a $$MESH mesh of QEMU boards"
 	$(Q)$(BUILD)/quincunx run --mesh "$$MESH" --kernel "$$KERNEL" \
 	  --arg "$$ARG" --profile "$$PROFILE" --report $(BUILD)/report.json \
-	  --gantt $(BUILD)/gantt.svg --trace $(BUILD)/trace.json "$$INPUT"
+	  --html $(BUILD)/report.html --gantt $(BUILD)/gantt.svg \
+	  --trace $(BUILD)/trace.json "$$INPUT"
 	@echo
 	@echo "report    $(BUILD)/report.json"
+	@echo "page      $(BUILD)/report.html (for a browser)"
 	@echo "gantt     $(BUILD)/gantt.svg"
 	@echo "trace     $(BUILD)/trace.json (for ui.perfetto.dev)"
 

@@ -8,6 +8,7 @@
 #include "qemu/command/figures.h"
 #include "qemu/command/flash.h"
 #include "qemu/command/flash_map.h"
+#include "qemu/command/html.h"
 #include "qemu/command/identify.h"
 #include "qemu/command/links.h"
 #include "qemu/command/mesh.h"
@@ -29,6 +30,13 @@
 #ifndef QUINCUNX_VERSION
 #define QUINCUNX_VERSION "unknown"
 #endif
+#ifndef QUINCUNX_RELEASE
+#define QUINCUNX_RELEASE "unknown"
+#endif
+
+/* Edits that turn a word into a name that it may have been meant to be. */
+#define EDITS_MAX 2u
+#define NAME_BYTES 16u /* more than any subcommand's name has */
 
 struct subcommand {
     const char *name;
@@ -42,6 +50,8 @@ static const struct subcommand subcommands[] = {
      "the share of every layer, and when all nodes finish"},
     {"run", "quincunx run", run_command,
      "one job on a mesh of emulated boards or native nodes"},
+    {"html", "quincunx html", html_command,
+     "the page of a report, for a browser"},
     {"boards", "quincunx boards", boards_command,
      "a mesh of emulated STM32F405 boards that stays up, to talk to"},
     {"compare", "quincunx compare", compare_command,
@@ -90,10 +100,75 @@ static void usage(FILE *out)
                 subcommands[i].summary);
     }
     fprintf(out,
-            "\n`quincunx SUBCOMMAND --help' tells its options. "
-            "Emulated boards run in the\nqemu-system-arm that the environment "
-            "variable QUINCUNX_QEMU names (a path, or a\nname on the PATH); "
-            "without it in the first one on the PATH.\n");
+            "\n`quincunx help SUBCOMMAND' tells its options, `quincunx -V' the "
+            "version.\n\nEmulated boards run in the qemu-system-arm that the "
+            "environment variable\nQUINCUNX_QEMU names (a path, or a name on "
+            "the PATH); without it in the first one\non the PATH.\n");
+}
+
+static const struct subcommand *subcommand_of(const char *name)
+{
+    for (size_t i = 0; i < SUBCOMMANDS; ++i) {
+        if (strcmp(name, subcommands[i].name) == 0) {
+            return &subcommands[i];
+        }
+    }
+    return NULL;
+}
+
+static unsigned least_of(unsigned a, unsigned b, unsigned c)
+{
+    unsigned least = a < b ? a : b;
+
+    return least < c ? least : c;
+}
+
+/* How many letters are to be put in, taken out or changed to turn one word into
+   the other, a name. */
+static unsigned edits_between(const char *word, const char *name)
+{
+    unsigned row[NAME_BYTES + 1];
+    size_t length = strlen(name);
+
+    for (unsigned j = 0; j <= length; ++j) {
+        row[j] = j;
+    }
+    for (unsigned i = 1; word[i - 1] != '\0'; ++i) {
+        unsigned corner = row[0];
+
+        row[0] = i;
+        for (unsigned j = 1; j <= length; ++j) {
+            unsigned above = row[j];
+
+            row[j] = least_of(above + 1, row[j - 1] + 1,
+                              corner + (word[i - 1] != name[j - 1]));
+            corner = above;
+        }
+    }
+    return row[length];
+}
+
+/* Says that there is no such subcommand, and which one may be meant. */
+static int refuse(const char *word)
+{
+    const char *nearest = NULL;
+    unsigned least = EDITS_MAX + 1;
+
+    for (size_t i = 0; i < SUBCOMMANDS; ++i) {
+        unsigned edits = edits_between(word, subcommands[i].name);
+
+        if (edits < least && edits < strlen(subcommands[i].name)) {
+            least = edits;
+            nearest = subcommands[i].name;
+        }
+    }
+    fprintf(stderr, "quincunx: '%s': no such subcommand", word);
+    if (nearest != NULL) {
+        fprintf(stderr, "; did you mean '%s'?\n", nearest);
+    } else {
+        fputs("; `quincunx --help' lists them\n", stderr);
+    }
+    return EXIT_USAGE;
 }
 
 /* The exit status, unless what was printed did not get out. */
@@ -107,32 +182,57 @@ static int finish(int status)
     return written || status != 0 ? status : EXIT_FAILED;
 }
 
-int main(int argc, char **argv)
+/* The whole help, or with a name that of a subcommand. */
+static int help(int words, char **word)
+{
+    const struct subcommand *subcommand;
+    char full_name[64];
+    char option[] = "--help";
+
+    if (words == 0) {
+        usage(stdout);
+        return 0;
+    }
+    subcommand = subcommand_of(word[0]);
+    if (subcommand == NULL) {
+        return refuse(word[0]);
+    }
+    snprintf(full_name, sizeof full_name, "%s", subcommand->full_name);
+    return subcommand->run(2, (char *[]){full_name, option, NULL});
+}
+
+static int run_subcommand(int argc, char **argv)
 {
     static char full_name[64];
+    const struct subcommand *subcommand = subcommand_of(argv[0]);
 
+    if (subcommand == NULL) {
+        return refuse(argv[0]);
+    }
+    snprintf(full_name, sizeof full_name, "%s", subcommand->full_name);
+    argv[0] = full_name;
+    return subcommand->run(argc, argv);
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b,
+                      const char *c)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
+int main(int argc, char **argv)
+{
     argp_err_exit_status = EXIT_USAGE; /* of all subcommands */
     if (argc < 2) {
         usage(stderr);
         return EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        usage(stdout);
+    if (is_one_of(argv[1], "help", "--help", "-h")) {
+        return finish(help(argc - 2, argv + 2));
+    }
+    if (is_one_of(argv[1], "version", "--version", "-V")) {
+        printf("quincunx %s (%s)\n", QUINCUNX_RELEASE, QUINCUNX_VERSION);
         return finish(0);
     }
-    if (strcmp(argv[1], "--version") == 0) {
-        printf("quincunx %s\n", QUINCUNX_VERSION);
-        return finish(0);
-    }
-    for (size_t i = 0; i < SUBCOMMANDS; ++i) {
-        if (strcmp(argv[1], subcommands[i].name) == 0) {
-            snprintf(full_name, sizeof full_name, "%s",
-                     subcommands[i].full_name);
-            argv[1] = full_name;
-            return finish(subcommands[i].run(argc - 1, argv + 1));
-        }
-    }
-    fprintf(stderr, "quincunx: '%s': no such subcommand\n", argv[1]);
-    usage(stderr);
-    return EXIT_USAGE;
+    return finish(run_subcommand(argc - 1, argv + 1));
 }

@@ -20,7 +20,7 @@ FUZZ_CORPUS := $(BUILD)/test/fuzz-corpus
 $(eval $(call compile,$(FUZZ_OBJECTS)/%.o: %.c,$$(HOST_CC) $$(HOST_CFLAGS) \
   $$(SANITIZE) -fsanitize-coverage=trace-pc,test,$(TEST_DEPS)))
 
-$(FUZZ_OBJECTS)/qemu/format/npy.o: qemu/format/npy.py
+$(FUZZ_OBJECTS)/qemu/format/npy.o: $(NPY_FILES)
 
 # The engine's nodes have circuits that are made up: test/fuzz/subtree.c defines
 # what else hal/window/ and hal/host/ do, by other names.

@@ -20,8 +20,8 @@ $(eval $(call compile,$(OBJECTS_shared)/%.o: %.c,$$(HOST_CC) \
 $(eval $(call compile,$(OBJECTS_shared)/%.o: $(BUILD)/%.c,$$(HOST_CC) \
   $$(HOST_CFLAGS) -fPIC,test,$(TEST_DEPS)))
 
-# Has the script in it.
-$(OBJECTS_sanitized)/qemu/format/npy.o: qemu/format/npy.py
+$(OBJECTS_sanitized)/qemu/format/npy.o: $(NPY_FILES)
+$(OBJECTS_sanitized)/qemu/page/page.o: $(PAGE_FILES)
 
 # $(call test_program,NAME,KIND,SOURCES,LIBRARIES): build/test/NAME; sources may
 # be objects.
@@ -64,7 +64,8 @@ $(call test_program,fabric,sanitized,$(wildcard test/qemu/fabric/*.c) \
   $(addprefix qemu/fabric/,fabric.c horizon.c slices.c))
 $(call test_program,conformance,sanitized,$(UNIT) $(WINDOW_SOURCES) \
   hal/forward.c \
-  $(wildcard test/hal/conformance/*.c hal/host/*.c torus/*.c qemu/fabric/*.c) \
+  $(addprefix test/hal/conformance/,program.c runner.c) \
+  $(wildcard hal/host/*.c torus/*.c qemu/fabric/*.c) \
   $(addprefix qemu/board/,addresses.c emulator.c table.c zygote.c) \
   $(addprefix qemu/support/,file.c memory.c process.c))
 
@@ -77,6 +78,7 @@ $(call test_program,discover,sanitized,$(wildcard test/hal/discover/*.c) \
 # Circuits over serial lines, above a switch and a timer that are made up.
 $(call test_program,serial_circuit,sanitized,test/hal/serial/main.c \
   $(UNIT_HOST) hal/check.c hal/events.c hal/forward.c hal/stm32f405/clock.c \
+  torus/torus.c \
   $(wildcard hal/serial/*.c))
 
 # Whole jobs, and probes, on native nodes.
@@ -109,7 +111,8 @@ $(call test_program,planner_bench.so,shared,test/bench/planner/twins.c \
 
 # The simulation of the whole scatter; and its command with a split that loses
 # units, which its checks must find.
-SIMULATION := $(filter-out %/tree.c %/tree_pairs.c,$(wildcard qemu/model/*.c)) \
+SIMULATION := $(filter-out %/meanwhile.c %/tree.c %/tree_pairs.c, \
+                $(wildcard qemu/model/*.c)) \
               $(wildcard torus/*.c) scatter/plan/one_round.c \
               qemu/support/memory.c
 $(call test_program,simulate,sanitized,$(SIMULATION) scatter/plan/split.c \

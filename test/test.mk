@@ -35,7 +35,7 @@ test-qemu10: qemu10 build-tests | $(TEST_DEPS)
 ## test-boards: the tests with the mark `boards`, which take long: whole meshes
 ##   of emulated and of modelled stm32f405, 625 boards, thousands of plans
 .PHONY: test-boards
-test-boards: build-tests | $(TEST_DEPS)
+test-boards: build-tests | $(TEST_DEPS) $(BROWSER_DEPS)
 	$(Q)$(PYTEST_FILES) $(WORKERS) --boards $(TESTS) $(T)
 
 # The originator's console; emulated boards without one. HIL_OPTIONS: pytest's.
@@ -96,6 +96,11 @@ bench: build-tests | $(TEST_DEPS)
 .PHONY: bench-planner
 bench-planner: build-tests | $(TEST_DEPS)
 	$(Q)$(PYTHON) test/bench/planner.py
+
+## bench-levels: farms with masters and without, SIZES="10x10 15x15 25x25"
+.PHONY: bench-levels
+bench-levels: build-tests | $(TEST_DEPS)
+	$(Q)$(PYTHON) test/bench/levels.py $(SIZES)
 
 RUNS ?= 20
 BYTES ?= 1000000

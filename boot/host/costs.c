@@ -3,5 +3,7 @@
 
 /* The native build counts no instructions but the kernel's, which take as long
    as on an emulated board. */
-const struct scatter_costs boot_costs = {
-    .instruction_ps = 32000, .tree_sends = 768, .tree_holds = true};
+const struct scatter_costs boot_costs = {.instruction_ps = 32000,
+                                         .tree_sends = 768,
+                                         .tree_holds = true,
+                                         .plan_meanwhile = meanwhile_plan};

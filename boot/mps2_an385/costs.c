@@ -9,4 +9,4 @@ const struct scatter_costs boot_costs =
     BOOT_COSTS(PS_PER_INSTRUCTION, .split_ps = WINDOW_ROW_PS,
                .round_overhead_ps = 196 * PS_PER_INSTRUCTION,
                .round_start_ps = 112 * PS_PER_INSTRUCTION, .tree_sends = 768,
-               .tree_holds = true);
+               .tree_holds = true, .plan_meanwhile = meanwhile_plan);

@@ -29,4 +29,5 @@ const struct scatter_costs boot_costs = {
     .instruction_ps = PS_PER_INSTRUCTION,
     .tree_sends = 768,
     .tree_holds = true,
+    .plan_meanwhile = meanwhile_plan,
 };

@@ -372,23 +372,50 @@ static void take_identity(struct serial_node *node)
     unlock(node);
 }
 
-/* One job, or several if each but the last says that another follows. */
-static void work(struct serial_node *node)
+static int run_scatter(struct serial_node *node)
 {
-    struct node_status *status = &node->node.status;
-    int error;
+    int error = circuit_open(&node->circuit, &node->serial, &node->clock);
 
-    node->working = true;
-    error = circuit_open(&node->circuit, &node->serial, &node->clock);
     if (error == ERR_OK) {
         error = scatter_init(&node->scatter, &node->circuit, kernel_table,
                              kernel_table_count, node->config.costs);
     }
-    status->state = NODE_STATE_WAITING;
-    if (error == ERR_OK) {
-        error = scatter_run(&node->scatter);
+    node->node.status.state = NODE_STATE_WAITING;
+    return error == ERR_OK ? scatter_run(&node->scatter) : error;
+}
+
+/* Makes the node itself the originator that it serves, or that of the wave. */
+static void serve_itself(struct serial_node *node, bool itself)
+{
+    struct node_identity *identity = &node->node.identity;
+    struct torus_coord origin = discover_origin(&node->discover);
+
+    identity->originator_x = itself ? identity->x : origin.x;
+    identity->originator_y = itself ? identity->y : origin.y;
+}
+
+/* One job, or several if each but the last says that another follows. A node
+   that an order came to over the mesh, while it waited for a part, leads. */
+static void work(struct serial_node *node)
+{
+    struct node_status *status = &node->node.status;
+    bool leads = false;
+    int error;
+
+    node->working = true;
+    node->serial.ordered = SERIAL_NOT_ORDERED;
+    for (;;) {
+        error = run_scatter(node);
+        if (leads || node->serial.ordered == SERIAL_NOT_ORDERED) {
+            break;
+        }
+        leads = true;
+        serve_itself(node, true);
     }
     circuit_close(&node->circuit);
+    if (leads) {
+        serve_itself(node, false);
+    }
     status->error = error;
     status->stack_used_bytes = board_stack_used_bytes();
     if (error == ERR_OK) {

@@ -19,6 +19,7 @@
 #define HAL_SERIAL_CIRCUIT_H
 
 #include "hal/circuit.h"
+#include "hal/serial/errand.h"
 #include "hal/serial/mailbox.h"
 #include "hal/switch/switch.h"
 
@@ -33,6 +34,14 @@ struct serial_circuit_send {
     uint64_t ready_ps;              /* to be handed to the switch then .. */
     bool waiting;                   /* .. which has not happened yet */
     bool used;
+};
+
+/* Whence the order of a node comes that the mesh's originator is not: it came
+   over the mesh, or its own host brings it (hal/serial/errand.h). */
+enum serial_ordered {
+    SERIAL_NOT_ORDERED,
+    SERIAL_ORDERED_BY_MESH,
+    SERIAL_ORDERED_BY_HOST
 };
 
 /*
@@ -67,6 +76,15 @@ struct serial_circuit {
     struct circuit_cut cut;                           /* circuit_expect() */
     uint32_t posted;                                  /* the label, .. */
     bool is_posted;                                   /* .. if there is one */
+    /* A receive on ports of the mesh found this node's order, and ended with
+       ERR_KIND. That on the host's port gives it out once it is to begin, and
+       what is sent there takes the same way back. Cleared by who opened. */
+    uint8_t ordered; /* enum serial_ordered */
+    uint8_t order_kind;
+    uint16_t order_job;
+    uint32_t order_bytes; /* behind a header, from the memory's begin on */
+    _Alignas(8) uint8_t errand[CIRCUIT_HEADER_BYTES + SERIAL_ERRAND_BYTES];
+    uint8_t answer[SERIAL_ANSWER_BYTES];
     bool synchronised;  /* the clock is set: since the mesh was told anew */
     int8_t first_error; /* of sends that ended since the last drain */
 };

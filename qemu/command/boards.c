@@ -473,7 +473,9 @@ int boards_command(int argc, char **argv)
     static const char description[] =
         "Starts a mesh of emulated boards, QEMU's netduinoplus2 wired UART to "
         "UART, prints where their consoles are, and stays until Ctrl-C, "
-        "SIGTERM or the end of standard input.";
+        "SIGTERM or the end of standard input."
+        "\vExample:\n"
+        "  quincunx boards --mesh 3x3";
     struct argp argp = {descriptions, parse_option, NULL, description,
                         NULL,         NULL,         NULL};
     int status;

@@ -280,7 +280,10 @@ int calibrate_command(int argc, char **argv)
     static const char description[] =
         "Sends probes through a mesh, fits startup, hop delay and transfer "
         "time to their round trips, and prints how far the nodes' clocks are "
-        "off. The mesh has 4 nodes or more, and is 31x31 at most.";
+        "off. The mesh has 4 nodes or more, and is 31x31 at most."
+        "\vExamples:\n"
+        "  quincunx calibrate --mesh 5x5 -o mesh.profile\n"
+        "  quincunx calibrate --port /dev/ttyUSB0 --mesh 5x5 -o bench.profile";
     struct argp argp = {descriptions, parse_option, NULL, description,
                         children,     NULL,         NULL};
     static struct calibrate_options options;

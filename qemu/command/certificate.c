@@ -32,7 +32,9 @@ static const struct argp_option descriptions[] = {
 
 static const char description[] =
     "List every circuit of the scatter with its links, one circuit a line: "
-    "phase, source, destination, and the links from one to the other.";
+    "phase, source, destination, and the links from one to the other."
+    "\vExample:\n"
+    "  quincunx certificate --torus 25";
 
 static int check(const struct options *options)
 {

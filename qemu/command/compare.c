@@ -64,7 +64,9 @@ int compare_command(int argc, char **argv)
         "with the best rounds (or --rounds) and with one, equal, binomial, "
         "nearest, star, farm; of several originators star and farm. All must "
         "have the same result. Boards with serial ports know peters-syska "
-        "alone.";
+        "alone."
+        "\vExample:\n"
+        "  quincunx compare --mesh 5x5 --kernel spin --arg 32 FILE";
     struct argp argp = {descriptions, parse_option, NULL, description,
                         children,     NULL,         NULL};
     struct own_options options = {.json = false};

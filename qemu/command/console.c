@@ -48,7 +48,9 @@ static const struct argp_option descriptions[] = {
 static const char description[] =
     "Sends one command to the board on a serial port and prints the reply."
     "\vThe exit status is 0 if the reply is `ok'. The command `help' lists the "
-    "commands.";
+    "commands."
+    "\n\nExample:\n"
+    "  quincunx console --port /dev/ttyUSB0 version";
 
 struct options {
     const char *port;

@@ -40,7 +40,9 @@ static const struct argp_option descriptions[] = {
 static const char description[] =
     "Figures 3 to 8 of the paper from the model, and a figure 9: one round and "
     "the best number of rounds against a lower bound. Writes figure-N.csv and "
-    "figure-N.svg.";
+    "figure-N.svg."
+    "\vExample:\n"
+    "  quincunx figures -o figures";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {

@@ -90,7 +90,9 @@ static const struct argp_option descriptions[] = {
 static const char description[] =
     "Write a firmware image to boards, through OpenOCD and a debug probe or "
     "through the chip's ROM boot loader: check the chip, program, verify. "
-    "Stops at the first board that fails.";
+    "Stops at the first board that fails."
+    "\vExample:\n"
+    "  quincunx flash --map mesh.csv --image build/stm32f405/firmware.elf";
 
 static int set_board(struct options *options, const char *text)
 {

@@ -49,7 +49,9 @@ static const struct argp_option descriptions[] = {
 static const char description[] =
     "List the debug probes, serial adapters and DFU devices that are plugged "
     "in, and write a map of them for `quincunx flash --map`. Places (x, y), "
-    "chips' unique numbers and pins are left for you to fill in.";
+    "chips' unique numbers and pins are left for you to fill in."
+    "\vExample:\n"
+    "  quincunx flash-map -o mesh.csv";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {

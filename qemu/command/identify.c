@@ -25,7 +25,9 @@ static const struct argp_option descriptions[] = {
 static const char description[] =
     "Lets the LED of a board blink, 4 times a second, so that it can be found; "
     "also if its program hangs."
-    "\vThe exit status is 0 if all boards that are meant answered, else 1.";
+    "\vThe exit status is 0 if all boards that are meant answered, else 1."
+    "\n\nExample:\n"
+    "  quincunx identify --port /dev/ttyUSB0 2,1";
 
 struct options {
     struct board_target target;

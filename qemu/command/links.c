@@ -42,7 +42,9 @@ static const char description[] =
     "\verrors/MB are the damaged frames, mended frames and losses in a million "
     "bytes that came in. Counters begin at a board's start, or at its "
     "console's `counters clear'. The exit status is 0 if all nodes answer, "
-    "else 1.";
+    "else 1."
+    "\n\nExample:\n"
+    "  quincunx links --port /dev/ttyUSB0";
 
 struct options {
     struct board_options board;

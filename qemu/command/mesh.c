@@ -30,7 +30,9 @@ static const char description[] =
     "if there are none, nodes that have another image than the originator or "
     "do not run by their crystal."
     "\vNodes that are in a job are not disturbed; they show as busy. The exit "
-    "status is 0 if the mesh is right, else 1.";
+    "status is 0 if the mesh is right, else 1."
+    "\n\nExample:\n"
+    "  quincunx mesh --port /dev/ttyUSB0 --mesh 5x5";
 
 struct options {
     struct board_options board;

@@ -20,7 +20,9 @@ static const char description[] =
     "boards, also of nodes whose program hangs."
     "\vA * marks values that differ from those of most nodes, and nodes that "
     "were started by their watchdog or had a fault. The exit status is 0 if "
-    "all nodes answer and nothing is marked, else 1.";
+    "all nodes answer and nothing is marked, else 1."
+    "\n\nExample:\n"
+    "  quincunx nodes --port /dev/ttyUSB0";
 
 struct options {
     struct board_options board;

@@ -2,6 +2,7 @@
 #include "qemu/command/plan.h"
 
 #include "qemu/command/plan_print.h"
+#include "qemu/model/meanwhile.h"
 #include "qemu/model/member_rounds.h"
 #include "qemu/model/member_similar.h"
 #include "qemu/options/plan.h"
@@ -19,6 +20,7 @@ struct planned {
     struct model_node *nodes;     /* NULL without --per-node */
     uint64_t collect_ps; /* of several rounds with --results, after the makespan
                           */
+    bool meanwhile;      /* results return while later rounds are computed */
 };
 
 static struct model_torus torus_of(const struct plan_options *options)
@@ -89,13 +91,36 @@ static uint64_t collect_ps(const struct model_plan *plan,
     return (uint64_t)(sum_ps + 0.5);
 }
 
+/* Takes rounds whose results return meanwhile, if that is earlier than all that
+   was planned, if anything. */
+static int solve_meanwhile(struct planned *planned,
+                           const struct model_input *input, unsigned rounds,
+                           int error)
+{
+    uint64_t time_ps = MODEL_TIME_MAX_PS;
+    struct model_detail detail;
+
+    if (error == ERR_OK) {
+        time_ps = planned->plan.makespan_ps + planned->collect_ps;
+    }
+    if (rounds == 1 || model_plan_meanwhile(&planned->plan, &detail, &time_ps,
+                                            input, rounds) != ERR_OK) {
+        return error;
+    }
+    model_detail_free(&planned->detail);
+    planned->detail = detail;
+    planned->collect_ps = 0;
+    planned->meanwhile = true;
+    return ERR_OK;
+}
+
 /*
- * Several rounds with results, as boards carry them out: these return when all
- * is computed. If the number of rounds is free, one round, in which layers that
- * are done return theirs while others compute, is taken where it ends earlier.
+ * Several rounds with results that return when all is computed. If the number
+ * of rounds is free, one round, in which layers that are done return theirs
+ * while others compute, is taken where it ends earlier.
  */
-static int solve_results(struct planned *planned,
-                         const struct model_input *input, unsigned rounds)
+static int solve_collected(struct planned *planned,
+                           const struct model_input *input, unsigned rounds)
 {
     struct model_input without = *input;
     struct model_plan *plan = &planned->plan;
@@ -121,6 +146,17 @@ static int solve_results(struct planned *planned,
         return ERR_OK;
     }
     return error;
+}
+
+/* Several rounds with results, as boards carry them out. */
+static int solve_results(struct planned *planned,
+                         const struct model_input *input, unsigned rounds)
+{
+    int error = solve_collected(planned, input, rounds);
+
+    return error == ERR_OK || error == ERR_PHASES
+               ? solve_meanwhile(planned, input, rounds, error)
+               : error;
 }
 
 /* Plans by the model that the options ask for. Result: the solver's error, or
@@ -231,6 +267,7 @@ int plan_command(int argc, char **argv)
     struct plan_options options;
     struct planned planned = {
         .similar = {.rounds = 0}, .nodes = NULL, .collect_ps = 0};
+    struct plan_returns returns;
     int status = plan_options_parse(&options, argc, argv);
 
     if (status == 0) {
@@ -239,12 +276,14 @@ int plan_command(int argc, char **argv)
     if (status == 0 && plan_given(&options, PLAN_PER_NODE)) {
         status = compute_nodes(&planned, &options);
     }
+    returns = (struct plan_returns){.after_ps = planned.collect_ps,
+                                    .meanwhile = planned.meanwhile};
     if (status == 0 && plan_given(&options, PLAN_JSON)) {
         plan_print_json(&planned.plan, &planned.detail, &planned.similar,
-                        planned.nodes, planned.collect_ps, &options);
+                        planned.nodes, &returns, &options);
     } else if (status == 0) {
         plan_print_table(&planned.plan, &planned.similar, planned.nodes,
-                         planned.collect_ps, &options);
+                         &returns, &options);
     }
     free(planned.nodes);
     model_detail_free(&planned.detail);

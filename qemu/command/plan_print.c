@@ -161,15 +161,19 @@ static void print_nodes_json(const struct model_node *nodes,
 void plan_print_json(const struct model_plan *plan,
                      const struct model_detail *detail,
                      const struct model_similar *similar,
-                     const struct model_node *nodes, uint64_t collect_ps,
+                     const struct model_node *nodes,
+                     const struct plan_returns *returns,
                      const struct plan_options *options)
 {
     json_t *json = plan_json(plan, detail, options);
 
-    if (collect_ps > 0) {
+    if (returns->meanwhile || returns->after_ps > 0) {
         json_object_set_new(
             json, "with_results_ps",
-            json_integer((json_int_t)(plan->makespan_ps + collect_ps)));
+            json_integer((json_int_t)(plan->makespan_ps + returns->after_ps)));
+        json_object_set_new(
+            json, "results_return",
+            json_string(returns->meanwhile ? "meanwhile" : "at the end"));
     }
     if (similar->rounds > 0) {
         json_object_set_new(json, "similar", similar_json(similar, plan));
@@ -232,7 +236,8 @@ static void print_nodes(const struct model_node *nodes,
 
 void plan_print_table(const struct model_plan *plan,
                       const struct model_similar *similar,
-                      const struct model_node *nodes, uint64_t collect_ps,
+                      const struct model_node *nodes,
+                      const struct plan_returns *returns,
                       const struct plan_options *options)
 {
     printf("Torus %" PRIu64 " x %" PRIu64 ", %" PRIu64 " nodes. Load %" PRIu64
@@ -247,11 +252,12 @@ void plan_print_table(const struct model_plan *plan,
     fputs("\nmakespan ", stdout);
     print_time(0, plan->makespan_ps);
     printf(" us\nspeedup  %.6f\n", plan->speedup);
-    if (collect_ps > 0) {
+    if (returns->meanwhile || returns->after_ps > 0) {
         fputs("results  ", stdout);
-        print_time(0, plan->makespan_ps + collect_ps);
-        fputs(" us until all are back, collected when all is computed\n",
-              stdout);
+        print_time(0, plan->makespan_ps + returns->after_ps);
+        printf(" us until all are back, collected %s\n",
+               returns->meanwhile ? "while later rounds are computed"
+                                  : "when all is computed");
     }
     if (similar->rounds > 0) {
         print_similar(similar, plan);

@@ -6,18 +6,26 @@
 #include "qemu/model/similar.h"
 #include "qemu/options/plan.h"
 
+/* How the results of several rounds return. */
+struct plan_returns {
+    uint64_t after_ps; /* after the makespan, when all is computed */
+    bool meanwhile;    /* with the makespan: while later rounds are computed */
+};
+
 /* `nodes`: NULL, or the share of every node, row by row; `similar`: similar
-   rounds beside the plan, or 0 rounds; collect_ps: in which results come back
-   after the makespan, or 0. Cost: O(nodes). The JSON has every
+   rounds beside the plan, or 0 rounds; `returns`: neither, of one round and
+   without results. Cost: O(nodes). The JSON has every
    round, the table their sums. */
 void plan_print_json(const struct model_plan *plan,
                      const struct model_detail *detail,
                      const struct model_similar *similar,
-                     const struct model_node *nodes, uint64_t collect_ps,
+                     const struct model_node *nodes,
+                     const struct plan_returns *returns,
                      const struct plan_options *options);
 void plan_print_table(const struct model_plan *plan,
                       const struct model_similar *similar,
-                      const struct model_node *nodes, uint64_t collect_ps,
+                      const struct model_node *nodes,
+                      const struct plan_returns *returns,
                       const struct plan_options *options);
 
 #endif

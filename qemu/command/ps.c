@@ -29,7 +29,9 @@ static const char description[] =
     "and if it has had no fault, or has done a job since. Nodes that have "
     "another image than the originator, or do not run by their crystal, are "
     "named below the table. The exit status is 0 if all nodes are well, else "
-    "1.";
+    "1."
+    "\n\nExample:\n"
+    "  quincunx ps --port /dev/ttyUSB0";
 
 struct options {
     struct board_options board;

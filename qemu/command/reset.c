@@ -21,7 +21,9 @@ static const char description[] =
     "\vA board answers before it resets itself. It forgets its place in the "
     "mesh and the job that it is in; `run' and `quincunx mesh' find the mesh "
     "anew. The exit status is 0 if all boards that are meant were reset and "
-    "answer again, else 1.";
+    "answer again, else 1."
+    "\n\nExample:\n"
+    "  quincunx reset --port /dev/ttyUSB0 2,1";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {

@@ -7,15 +7,18 @@
 #include "qemu/job/job.h"
 #include "qemu/job/rates.h"
 #include "qemu/options/job.h"
+#include "qemu/page/page.h"
 #include "qemu/report/gantt.h"
 #include "qemu/report/json.h"
 #include "qemu/report/output.h"
 #include "qemu/report/summary.h"
 #include "qemu/report/trace.h"
+#include "qemu/report/verdict.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
+#include "qemu/support/quote.h"
 
 #include <argp.h>
 #include <inttypes.h>
@@ -27,6 +30,7 @@ enum key {
     KEY_REPORT = 0x200,
     KEY_TRACE,
     KEY_GANTT,
+    KEY_HTML,
     KEY_JSON,
     KEY_SCHEDULE,
     KEY_RATES
@@ -45,6 +49,8 @@ static const struct argp_option descriptions[] = {
     {"report", KEY_REPORT, "FILE", 0, "Write the report as JSON", 2},
     {"trace", KEY_TRACE, "FILE", 0, "Write a trace for Perfetto", 2},
     {"gantt", KEY_GANTT, "FILE.svg", 0, "Draw what every node did when", 2},
+    {"html", KEY_HTML, "FILE", 0,
+     "Write a page for a browser: the mesh and its circuits as they move", 2},
     {"json", KEY_JSON, NULL, 0, "Print the report instead of a summary", 2},
     {"output", 'o', "OUTPUT", 0,
      "File for the output, of a kernel that has one; of several originators "
@@ -57,6 +63,8 @@ struct own_options {
     const char *report;
     const char *trace;
     const char *gantt;
+    const char *html;
+    const char *command; /* this one, for a shell */
     const char **output; /* of the whole load, or of each originator's */
     uint32_t outputs;
     const char *rates_path;
@@ -110,6 +118,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_GANTT:
         options->gantt = text;
         return 0;
+    case KEY_HTML:
+        options->html = text;
+        return 0;
     case KEY_JSON:
         options->json = true;
         return 0;
@@ -142,6 +153,10 @@ static bool is_given_twice(const struct given_file *file,
     return true;
 }
 
+/* At most, besides those of originators and of -o. */
+#define READ_FILES 2u
+#define WRITTEN_FILES 5u
+
 /* Lists the files that are only read. */
 static uint32_t list_inputs(struct given_file files[],
                             const struct own_options *options)
@@ -170,6 +185,7 @@ static uint32_t list_outputs(struct given_file files[],
     files[count++] = (struct given_file){"--report", options->report};
     files[count++] = (struct given_file){"--trace", options->trace};
     files[count++] = (struct given_file){"--gantt", options->gantt};
+    files[count++] = (struct given_file){"--html", options->html};
     files[count++] = (struct given_file){"--rates", options->rates_path};
     return count;
 }
@@ -178,7 +194,8 @@ static uint32_t list_outputs(struct given_file files[],
    overwriting its input, or one result with another. */
 static int check_files(const struct own_options *options)
 {
-    size_t most = options->job.config.originators + options->outputs + 6u;
+    size_t most = READ_FILES + options->job.config.originators + WRITTEN_FILES +
+                  options->outputs;
     struct given_file *files = memory_or_exit(calloc(most, sizeof *files));
     uint32_t read_only = list_inputs(files, options);
     uint32_t count = read_only + list_outputs(files + read_only, options);
@@ -187,6 +204,24 @@ static int check_files(const struct own_options *options)
     for (uint32_t i = read_only; status == 0 && i < count; ++i) {
         for (uint32_t j = 0; status == 0 && j < i; ++j) {
             status = is_given_twice(&files[i], &files[j]) ? EXIT_USAGE : 0;
+        }
+    }
+    free(files);
+    return status;
+}
+
+/* Checks that all outputs can be written: else a run that took hours would end
+   with nothing. */
+static int check_writable(const struct own_options *options)
+{
+    struct given_file *files =
+        memory_or_exit(calloc(WRITTEN_FILES + options->outputs, sizeof *files));
+    uint32_t count = list_outputs(files, options);
+    int status = 0;
+
+    for (uint32_t i = 0; status == 0 && i < count; ++i) {
+        if (files[i].path != NULL && file_output_check(files[i].path) != 0) {
+            status = EXIT_FAILED;
         }
     }
     free(files);
@@ -308,14 +343,39 @@ static int write_rates(const struct own_options *options,
     return rates_update(options->rates, &config, outcome);
 }
 
+/* What is made of the report: the file, the page, and with --json what is
+   printed. */
+static int write_report(const struct own_options *options,
+                        const struct outcome *outcome)
+{
+    json_t *report;
+    int failed = 0;
+
+    if (options->report == NULL && options->html == NULL && !options->json) {
+        return 0;
+    }
+    report = report_json(outcome);
+    if (report == NULL) {
+        return -1;
+    }
+    if (options->report != NULL) {
+        failed |= report_write(report, options->report);
+    }
+    if (options->html != NULL) {
+        failed |= page_write(report, options->html);
+    }
+    if (options->json) {
+        failed |= report_print(report);
+    }
+    json_decref(report);
+    return failed;
+}
+
 static int write_all(const struct own_options *options,
                      const struct outcome *outcome)
 {
-    int failed = 0;
+    int failed = write_report(options, outcome);
 
-    if (options->report != NULL) {
-        failed |= report_write(outcome, options->report);
-    }
     if (options->trace != NULL) {
         failed |= trace_write(outcome, options->trace);
     }
@@ -326,9 +386,8 @@ static int write_all(const struct own_options *options,
     if (options->rates != NULL) {
         failed |= write_rates(options, outcome);
     }
-    if (options->json) {
-        failed |= report_print(outcome);
-    } else {
+    if (!options->json) {
+        verdict_print(stdout, outcome);
         summary_print(stdout, outcome);
     }
     return failed == 0 ? 0 : EXIT_FAILED;
@@ -355,6 +414,7 @@ static int run(struct own_options *options)
     status = job_options_open(&options->job);
 
     status = status == 0 ? check_output(options) : status;
+    status = status == 0 ? check_writable(options) : status;
     if (status == 0 && options->rates_path != NULL) {
         status = rates_read(&options->rates, options->rates_path);
         options->job.config.rates = options->rates;
@@ -368,6 +428,7 @@ static int run(struct own_options *options)
     }
     if (status == 0) {
         tell_choices(&outcome, &choices);
+        outcome.command = options->command;
         status = write_all(options, &outcome);
         outcome_free(&outcome);
     }
@@ -380,15 +441,22 @@ int run_command(int argc, char **argv)
         {&job_options_argp, 0, NULL, 0}, {0}};
     static const char description[] =
         "Scatters INPUT over a mesh, computes, gathers, and reports what was "
-        "planned and what was measured.";
+        "planned and what was measured."
+        "\vExamples:\n"
+        "  quincunx run --mesh 5x5 --kernel search --arg needle FILE\n"
+        "  quincunx run --mesh 5x5 --kernel conv --arg filter=sobel -o "
+        "edges.png FILE.png\n"
+        "  quincunx run --mesh 25x25 --on native --kernel spin --arg 32 FILE";
     struct argp argp = {descriptions, parse_option, NULL, description,
                         children,     NULL,         NULL};
-    struct own_options options = {.report = NULL};
+    char *command = quote_command(argc, argv);
+    struct own_options options = {.command = command};
     int status;
 
     job_options_init(&options.job, "run");
     options.job.originators.allowed = true;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+        free(command);
         return EXIT_USAGE;
     }
     status = job_options_check(&options.job);
@@ -397,6 +465,7 @@ int run_command(int argc, char **argv)
     status = status == 0 ? check_choice(&options) : status;
     status = status == 0 ? run(&options) : status;
     rates_free(options.rates);
+    free(command);
     free(options.output);
     job_options_free(&options.job);
     return status;

@@ -61,7 +61,9 @@ static const char description[] =
     "best shares in one round, and its ratio to the least time that any "
     "scatter could take; beside it the same ratio for the nearest torus of "
     "5^k x 5^k.\vA torus and its mirror image are the same. Defaults are those "
-    "of a Cray T3D.";
+    "of a Cray T3D."
+    "\n\nExample:\n"
+    "  quincunx sizes";
 
 /* Options. */
 

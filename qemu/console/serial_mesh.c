@@ -2,9 +2,11 @@
 #include "qemu/console/serial_mesh.h"
 
 #include "hal/circuit.h"
+#include "hal/serial/errand.h"
 #include "qemu/console/faults.h"
+#include "qemu/fabric/postmortem.h"
 #include "qemu/support/memory.h"
-#include "scatter/wire/wire.h"
+#include "torus/direct.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -20,6 +22,9 @@
 #define LOOK_S 0.02
 #define LOOK_MAX_S 1.0
 #define LOOK_PART (1.0 / 16)
+/* How long a board may take to say where it is, once the mesh has been found.
+ */
+#define PLACE_S 5.0
 /* How a dead board is looked for. */
 #define DEATH_LOOKS 5u
 #define DEATH_LOOK_MS 100
@@ -62,10 +67,32 @@ int serial_mesh_boards(struct serial_mesh *mesh)
     return 0;
 }
 
+/* Originators behind the first. */
+static uint32_t others(const struct serial_mesh *mesh)
+{
+    const struct mesh_groups *groups = mesh->config->groups;
+
+    return groups != NULL ? groups->count - 1u : 0;
+}
+
 int serial_mesh_port(struct serial_mesh *mesh)
 {
+    const char *const *ports = mesh->config->more_ports;
+
     mesh->console = console_connect(mesh->config->port, CONSOLE_PORT_RATE);
-    return mesh->console != NULL ? 0 : -1;
+    if (mesh->console == NULL) {
+        return -1;
+    }
+    if (ports != NULL) {
+        mesh->more = memory_or_exit(calloc(others(mesh), sizeof *mesh->more));
+    }
+    for (uint32_t i = 0; ports != NULL && i < others(mesh); ++i) {
+        mesh->more[i] = console_connect(ports[i], CONSOLE_PORT_RATE);
+        if (mesh->more[i] == NULL) {
+            return -1;
+        }
+    }
+    return 0;
 }
 
 /* Whether a board died, which is said. */
@@ -80,9 +107,10 @@ static bool somebody_died(struct serial_mesh *mesh)
     return true;
 }
 
-/* The console failed: since its board died, which shows a moment after its line
+/* A console failed: since its board died, which shows a moment after its line
    has gone, or for a reason of its own. */
-static int print_console_error(struct serial_mesh *mesh)
+static int print_failure(struct serial_mesh *mesh,
+                         const struct console *console)
 {
     for (unsigned i = 0; mesh->wired != NULL && i < DEATH_LOOKS; ++i) {
         if (somebody_died(mesh)) {
@@ -90,7 +118,12 @@ static int print_console_error(struct serial_mesh *mesh)
         }
         (void)poll(NULL, 0, DEATH_LOOK_MS);
     }
-    return print_error(console_why(mesh->console));
+    return print_error(console_why(console));
+}
+
+static int print_console_error(struct serial_mesh *mesh)
+{
+    return print_failure(mesh, mesh->console);
 }
 
 static double boot_s(const struct serial_mesh *mesh)
@@ -101,17 +134,19 @@ static double boot_s(const struct serial_mesh *mesh)
                                : BOOT_S + EMULATED_S * torus_nodes(size);
 }
 
-static int await_console(struct serial_mesh *mesh)
+/* *room_bytes: for a job's data, as the board says. */
+static int await_this(struct serial_mesh *mesh, struct console *console,
+                      uint64_t *room_bytes)
 {
     double until_s = mesh_wall_s() + boot_s(mesh);
     struct console_reply reply;
     int error = -1;
 
-    console_patience(mesh->console, 1000, 120000, 1);
+    console_patience(console, 1000, 120000, 1);
     while (error != 0 && mesh_wall_s() < until_s) {
-        error = console_request(mesh->console, &reply, "ident");
-        if (error == 0 && !console_number(&reply, &mesh->room_bytes, "room")) {
-            mesh->room_bytes = 0;
+        error = console_request(console, &reply, "ident");
+        if (error == 0 && !console_number(&reply, room_bytes, "room")) {
+            *room_bytes = 0;
         }
         console_reply_free(&reply);
         if (error != 0) {
@@ -121,8 +156,30 @@ static int await_console(struct serial_mesh *mesh)
             (void)poll(NULL, 0, DEATH_LOOK_MS); /* a port that has gone */
         }
     }
-    console_patience(mesh->console, 2000, 120000, 5);
-    return error == 0 ? 0 : print_console_error(mesh);
+    console_patience(console, 2000, 120000, 5);
+    return error == 0 ? 0 : print_failure(mesh, console);
+}
+
+static int await_console(struct serial_mesh *mesh)
+{
+    return await_this(mesh, mesh->console, &mesh->room_bytes);
+}
+
+/* The consoles of their own that originators have. The smallest room counts. */
+static int await_more(struct serial_mesh *mesh)
+{
+    uint32_t count = mesh->more != NULL ? others(mesh) : 0;
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < count; ++i) {
+        uint64_t room_bytes = 0;
+
+        error = await_this(mesh, mesh->more[i], &room_bytes);
+        if (room_bytes < mesh->room_bytes) {
+            mesh->room_bytes = room_bytes;
+        }
+    }
+    return error;
 }
 
 /* Why the originator did not even begin to look. */
@@ -205,16 +262,59 @@ static int find_mesh(struct serial_mesh *mesh)
 }
 
 /* A report that nobody fetched: who gave the order has gone. */
-static void drop_report(struct serial_mesh *mesh)
+static void drop_report(struct console *console)
 {
     uint8_t *data;
     uint32_t bytes;
     uint8_t kind;
     uint16_t job;
 
-    if (console_receive(mesh->console, &data, &bytes, &kind, &job) == 0) {
+    if (console_receive(console, &data, &bytes, &kind, &job) == 0) {
         free(data);
     }
+}
+
+/* Whether the board of a console sits there, by its own word. */
+static bool is_at(struct console *console, struct torus_coord at,
+                  uint64_t found[2])
+{
+    struct console_reply reply;
+    bool known = console_request(console, &reply, "ident") == 0 &&
+                 console_number(&reply, &found[0], "x") &&
+                 console_number(&reply, &found[1], "y");
+
+    console_reply_free(&reply);
+    return known && found[0] == at.x && found[1] == at.y;
+}
+
+/* Checks which originator's console is whose: a board knows its place soon
+   after the mesh has been found. Result: 0; -1 after a message. */
+static int check_places(struct serial_mesh *mesh)
+{
+    const struct mesh_groups *groups = mesh->config->groups;
+    uint32_t count = mesh->more != NULL ? others(mesh) : 0;
+
+    for (uint32_t i = 0; i < count; ++i) {
+        struct torus_coord at = groups->originator[i + 1u];
+        double until_s = mesh_wall_s() + PLACE_S;
+        uint64_t found[2] = {0};
+        bool right;
+
+        while (!(right = is_at(mesh->more[i], at, found)) &&
+               mesh_wall_s() < until_s) {
+            (void)poll(NULL, 0, DEATH_LOOK_MS);
+        }
+        if (!right) {
+            fprintf(stderr,
+                    "quincunx: --port %s: is the console of board %u,%u, not "
+                    "of the originator %u,%u\n",
+                    mesh->config->more_ports[i], (unsigned)found[0],
+                    (unsigned)found[1], at.x, at.y);
+            return -1;
+        }
+        drop_report(mesh->more[i]);
+    }
+    return 0;
 }
 
 int serial_mesh_start(struct serial_mesh *mesh,
@@ -229,10 +329,14 @@ int serial_mesh_start(struct serial_mesh *mesh,
         error = await_console(mesh);
     }
     if (error == 0) {
+        error = await_more(mesh);
+    }
+    if (error == 0) {
         error = find_mesh(mesh);
     }
     if (error == 0) {
-        drop_report(mesh); /* no job goes on after a new wave */
+        drop_report(mesh->console); /* no job goes on after a new wave */
+        error = check_places(mesh);
     }
     mesh->up_wall_s = mesh_wall_s();
     if (error != 0) {
@@ -243,14 +347,15 @@ int serial_mesh_start(struct serial_mesh *mesh,
 
 /* ---- orders ---- */
 
-/* The order's bytes as one message, and its length; NULL after a message on
-   stderr, if the load cannot be read. */
-static uint8_t *join(const struct mesh_order *order, uint32_t *bytes)
+/* The order's bytes as one message, and its length, with room for `more` bytes
+   behind them; NULL after a message on stderr, if the load cannot be read. */
+static uint8_t *join(const struct mesh_order *order, uint32_t *bytes,
+                     uint32_t more)
 {
     uint8_t *message;
 
     *bytes = order->head_bytes + order->load_bytes;
-    message = memory_or_exit(malloc(*bytes + 1u));
+    message = memory_or_exit(malloc(*bytes + more + 1u));
     memcpy(message, order->head, order->head_bytes);
     if (order->load_bytes > 0 &&
         file_piece_copy(message + order->head_bytes, &order->load,
@@ -261,30 +366,42 @@ static uint8_t *join(const struct mesh_order *order, uint32_t *bytes)
     return message;
 }
 
-/* The originator waits for an order soon after it has ended the last one. */
-static int give(struct serial_mesh *mesh, const struct mesh_order *order)
+/* A message to the node of a console, which waits for one soon after it has
+   ended the last one. */
+static int give(struct serial_mesh *mesh, struct console *console,
+                const uint8_t *message, uint32_t bytes, uint8_t kind,
+                uint16_t job)
 {
     double since_s = mesh_wall_s();
     double until_s = since_s + mesh->config->watchdog_s;
-    uint32_t bytes;
-    uint8_t *message = join(order, &bytes);
     int error = 1;
 
-    if (message == NULL) {
-        return -1;
-    }
     while (error == 1 && mesh_wall_s() < until_s) {
-        error = console_send(mesh->console, message, bytes, order->kind,
-                             order->job);
+        error = console_send(console, message, bytes, kind, job);
         if (error == 1) {
+            if (somebody_died(mesh)) {
+                return -1;
+            }
             pause_between(since_s);
         }
     }
-    free(message);
     if (error > 0) {
         return print_error("the originator takes no order");
     }
-    return error == 0 ? 0 : print_console_error(mesh);
+    return error == 0 ? 0 : print_failure(mesh, console);
+}
+
+static int give_order(struct serial_mesh *mesh, struct console *console,
+                      const struct mesh_order *order)
+{
+    uint32_t bytes;
+    uint8_t *message = join(order, &bytes, 0);
+    int error = message == NULL ? -1
+                                : give(mesh, console, message, bytes,
+                                       order->kind, order->job);
+
+    free(message);
+    return error;
 }
 
 void serial_mesh_give_up(struct serial_mesh *mesh)
@@ -301,12 +418,13 @@ void serial_mesh_give_up(struct serial_mesh *mesh)
     console_reply_free(&reply);
 }
 
-/* The report, behind room for a header as it would come over circuits. */
-static int receive_report(struct serial_mesh *mesh)
+/* A message of the node of a console, behind room for a header as it would come
+   over circuits. */
+static int receive_report(struct serial_mesh *mesh, struct console *console,
+                          struct mesh_report *report)
 {
     double since_s = mesh_wall_s();
     double until_s = since_s + mesh->config->watchdog_s;
-    struct mesh_report *report = &mesh->report;
     uint8_t *data = NULL;
     uint32_t bytes = 0;
     uint8_t kind;
@@ -314,7 +432,7 @@ static int receive_report(struct serial_mesh *mesh)
     int error = 1;
 
     while (error == 1 && mesh_wall_s() < until_s) {
-        error = console_receive(mesh->console, &data, &bytes, &kind, &job);
+        error = console_receive(console, &data, &bytes, &kind, &job);
         if (error == 1) {
             if (somebody_died(mesh)) {
                 return -1;
@@ -326,7 +444,7 @@ static int receive_report(struct serial_mesh *mesh)
         return print_error("no report came in time");
     }
     if (error < 0) {
-        return print_console_error(mesh);
+        return print_failure(mesh, console);
     }
     free(report->data);
     report->bytes = CIRCUIT_HEADER_BYTES + bytes;
@@ -341,8 +459,199 @@ static int receive_report(struct serial_mesh *mesh)
 enum mesh_end serial_mesh_run(struct serial_mesh *mesh,
                               const struct mesh_order *order)
 {
-    return give(mesh, order) == 0 && receive_report(mesh) == 0 ? MESH_DONE
-                                                               : MESH_FAILED;
+    return give_order(mesh, mesh->console, order) == 0 &&
+                   receive_report(mesh, mesh->console, &mesh->report) == 0
+               ? MESH_DONE
+               : MESH_FAILED;
+}
+
+/* ---- several originators ---- */
+
+static struct console *console_of(const struct serial_mesh *mesh, uint32_t i)
+{
+    if (i == 0) {
+        return mesh->console;
+    }
+    return mesh->more != NULL ? mesh->more[i - 1u] : NULL;
+}
+
+/* An errand about originator `i`. */
+static void store_errand(uint8_t *out, const struct serial_mesh *mesh,
+                         uint32_t i, enum serial_errand errand, uint8_t kind)
+{
+    struct torus_size size = mesh->config->size;
+    struct torus_coord from = mesh->config->originator;
+    struct torus_coord to = mesh->config->groups->originator[i];
+    struct torus_coord away = {
+        (uint16_t)((to.x + size.width - from.x) % size.width),
+        (uint16_t)((to.y + size.height - from.y) % size.height)};
+
+    serial_errand_store(out, torus_direct(size, away), errand, kind);
+}
+
+/* Names the originator that something failed at. */
+static int print_unreached(const struct serial_mesh *mesh, uint32_t i,
+                           const char *what, int error)
+{
+    struct torus_coord at = mesh->config->groups->originator[i];
+
+    fprintf(stderr, "quincunx: the originator at %u,%u %s: %s\n", at.x, at.y,
+            what, postmortem_error(error));
+    postmortem_print_hint(stderr, "quincunx: ", error);
+    return -1;
+}
+
+/* Names it behind a message that says what did not come. */
+static int print_silent(const struct serial_mesh *mesh, uint32_t i,
+                        const char *what, const char *how)
+{
+    struct torus_coord at = mesh->config->groups->originator[i];
+
+    fprintf(stderr, "quincunx: the %s of the originator at %u,%u %s\n", what,
+            at.x, at.y, how);
+    return -1;
+}
+
+/* The error that the first originator's node answers to errands, of which it
+   did `done` before; not one if the answer is malformed. */
+static int read_answer(const struct mesh_report *report, uint32_t *done)
+{
+    const uint8_t *answer = report->data + CIRCUIT_HEADER_BYTES;
+
+    *done = 0;
+    if (report->bytes != CIRCUIT_HEADER_BYTES + SERIAL_ANSWER_BYTES) {
+        return ERR_LENGTH;
+    }
+    *done = bytes_load_u32(answer + 4);
+    return (int32_t)bytes_load_u32(answer);
+}
+
+/* Sends an originator behind the first its order over the mesh; or, if it has a
+   console of its own, tells it to take the order from there. */
+static int delegate(struct serial_mesh *mesh, uint32_t i,
+                    const struct mesh_order *order)
+{
+    struct console *own = console_of(mesh, i);
+    uint32_t bytes = 0;
+    uint8_t *message = own != NULL ? memory_or_exit(malloc(SERIAL_ERRAND_BYTES))
+                                   : join(order, &bytes, SERIAL_ERRAND_BYTES);
+    uint32_t done;
+    int error = message == NULL ? -1 : 0;
+
+    if (error == 0) {
+        store_errand(message + bytes, mesh, i, SERIAL_ERRAND_ORDER,
+                     order->kind);
+        error = give(mesh, mesh->console, message, bytes + SERIAL_ERRAND_BYTES,
+                     SERIAL_ERRAND, order->job);
+    }
+    free(message);
+    if (error == 0) {
+        error = receive_report(mesh, mesh->console, &mesh->report);
+    }
+    if (error != 0) {
+        return print_silent(mesh, i, "order", "was not passed on");
+    }
+    error = read_answer(&mesh->report, &done);
+    if (error != ERR_OK) {
+        return print_unreached(mesh, i, "cannot be given its order", error);
+    }
+    return own != NULL ? give_order(mesh, own, order) : 0;
+}
+
+/* The first originator's order, with which all begin. */
+static int lead(struct serial_mesh *mesh, const struct mesh_order *order)
+{
+    uint32_t count = others(mesh);
+    uint32_t bytes;
+    uint8_t *message = join(order, &bytes, (count + 1u) * SERIAL_ERRAND_BYTES);
+    int error;
+
+    if (message == NULL) {
+        return -1;
+    }
+    serial_errand_store(message + bytes, (struct torus_path){.hops = 0},
+                        SERIAL_ERRAND_LEAD, order->kind);
+    for (uint32_t i = count; i > 0; --i) {
+        bytes += SERIAL_ERRAND_BYTES;
+        store_errand(message + bytes, mesh, i, SERIAL_ERRAND_START, 0);
+    }
+    error = give(mesh, mesh->console, message, bytes + SERIAL_ERRAND_BYTES,
+                 SERIAL_ERRAND, order->job);
+    free(message);
+    return error;
+}
+
+/* The first originator's report: or its answer, as another does not begin. */
+static int receive_first(struct serial_mesh *mesh)
+{
+    struct mesh_report *report = &mesh->reports[0];
+    uint32_t done;
+    int error = receive_report(mesh, mesh->console, report);
+
+    if (error != 0 || report->data[CIRCUIT_AT_KIND] != SERIAL_ERRAND) {
+        return error;
+    }
+    error = read_answer(report, &done);
+    return print_unreached(mesh, done < others(mesh) ? done + 1u : 0,
+                           "cannot be told to begin", error);
+}
+
+static int receive_other(struct serial_mesh *mesh, uint32_t i)
+{
+    struct mesh_report *report = &mesh->reports[i];
+    struct console *own = console_of(mesh, i);
+    uint8_t errand[SERIAL_ERRAND_BYTES];
+    uint32_t done;
+    int error = 0;
+
+    if (own == NULL) {
+        store_errand(errand, mesh, i, SERIAL_ERRAND_FETCH, 0);
+        error =
+            give(mesh, mesh->console, errand, sizeof errand, SERIAL_ERRAND, 0);
+    }
+    if (error == 0) {
+        error = receive_report(mesh, own != NULL ? own : mesh->console, report);
+    }
+    if (error != 0) {
+        return print_silent(mesh, i, "report", "is missing");
+    }
+    if (report->data[CIRCUIT_AT_KIND] == SERIAL_ERRAND) {
+        error = read_answer(report, &done);
+        return print_unreached(mesh, i, "sends no report", error);
+    }
+    return 0;
+}
+
+static void free_reports(struct serial_mesh *mesh)
+{
+    for (uint32_t i = 0; mesh->reports != NULL && i <= others(mesh); ++i) {
+        free(mesh->reports[i].data);
+    }
+    free(mesh->reports);
+    mesh->reports = NULL;
+}
+
+enum mesh_end serial_mesh_run_several(struct serial_mesh *mesh,
+                                      const struct mesh_order order[])
+{
+    uint32_t count = others(mesh);
+    int error = 0;
+
+    free_reports(mesh);
+    mesh->reports = memory_or_exit(calloc(count + 1u, sizeof *mesh->reports));
+    for (uint32_t i = 1; error == 0 && i <= count; ++i) {
+        error = delegate(mesh, i, &order[i]);
+    }
+    if (error == 0) {
+        error = lead(mesh, &order[0]);
+    }
+    if (error == 0) {
+        error = receive_first(mesh);
+    }
+    for (uint32_t i = 1; error == 0 && i <= count; ++i) {
+        error = receive_other(mesh, i);
+    }
+    return error == 0 ? MESH_DONE : MESH_FAILED;
 }
 
 /* "ps=T kind=K detail=D value=V" */
@@ -381,8 +690,13 @@ int serial_mesh_trace(struct serial_mesh *mesh,
 
 void serial_mesh_stop(struct serial_mesh *mesh)
 {
+    for (uint32_t i = 0; mesh->more != NULL && i < others(mesh); ++i) {
+        console_close(mesh->more[i]);
+    }
+    free(mesh->more);
     console_close(mesh->console);
     wired_stop(mesh->wired);
     free(mesh->report.data);
+    free_reports(mesh);
     *mesh = (struct serial_mesh){.config = NULL};
 }

@@ -2,7 +2,9 @@
 /*
  * A mesh of boards with serial ports, of which the originator's console leads
  * to this machine: real ones, or emulated ones that are started here. Orders
- * go in and reports come out as with the mesh of qemu/fabric/mesh.h.
+ * go in and reports come out as with the mesh of qemu/fabric/mesh.h: those of
+ * further originators over the mesh (hal/serial/errand.h), or over consoles of
+ * their own.
  */
 #ifndef QEMU_CONSOLE_SERIAL_MESH_H
 #define QEMU_CONSOLE_SERIAL_MESH_H
@@ -14,9 +16,13 @@
 
 struct serial_mesh_config {
     struct torus_size size;
-    struct torus_coord originator;
-    uint8_t policy;            /* of the nodes, enum wire_policy */
-    const char *port;          /* for serial_mesh_port() */
+    struct torus_coord originator; /* of several the first: its console is .. */
+    const struct mesh_groups *groups; /* several originators, or NULL */
+    uint8_t policy;                   /* of the nodes, enum wire_policy */
+    const char *port;                 /* .. this port, for serial_mesh_port() */
+    /* The same of the originators behind the first; NULL: all are reached over
+       the mesh from the first one's console. */
+    const char *const *more_ports;
     struct wired_config wired; /* for serial_mesh_boards(): all but consoles
                                   and size */
     unsigned watchdog_s;       /* to take an order, and for its report */
@@ -26,8 +32,11 @@ struct serial_mesh {
     const struct serial_mesh_config *config;
     struct wired *wired; /* NULL: real boards */
     struct console *console;
-    uint64_t room_bytes; /* for a job's data, in a node's memory */
+    struct console **more; /* with more_ports: of the originators behind the
+                              first */
+    uint64_t room_bytes;   /* for a job's data, in a node's memory */
     struct mesh_report report;
+    struct mesh_report *reports; /* of several originators; or NULL */
     double up_wall_s;
 };
 
@@ -50,6 +59,11 @@ NODISCARD int serial_mesh_start(struct serial_mesh *mesh,
    complete as with mesh_run(). */
 enum mesh_end serial_mesh_run(struct serial_mesh *mesh,
                               const struct mesh_order *order);
+
+/* The same of several originators: each gets its order, and all begin together;
+   fills in `reports`. */
+enum mesh_end serial_mesh_run_several(struct serial_mesh *mesh,
+                                      const struct mesh_order order[]);
 
 /* After a job without a report, on boards that stay: resets the originator, and
    tells who cannot be found any more. The others leave the job by themselves.

@@ -2,6 +2,8 @@
 #ifndef QEMU_FABRIC_CIRCUIT_RECORD_H
 #define QEMU_FABRIC_CIRCUIT_RECORD_H
 
+#include "torus/torus.h"
+
 #include <stdint.h>
 
 /* One circuit that was set up, in the order in which the fabric granted. */
@@ -19,5 +21,11 @@ struct circuit_record {
     uint64_t grant_ps;   /* later than request_ps if a link was held */
     uint64_t end_ps;     /* released, and the message delivered */
 };
+
+/* Of `port` or `arrival`: "east" and so on; the port behind these is "host". */
+static inline const char *circuit_port_name(unsigned port)
+{
+    return port < TORUS_PORTS ? torus_port_names[port] : "host";
+}
 
 #endif

@@ -301,7 +301,7 @@ static uint8_t phase_of(const struct parcel *parcel)
         return 1;
     }
     return WIRE_KIND(parcel->kind) == WIRE_RESULT
-               ? (uint8_t)(parcel->kind - WIRE_RESULT_OF(0))
+               ? (uint8_t)WIRE_KIND_PHASE(parcel->kind)
                : 0;
 }
 

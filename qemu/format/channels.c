@@ -350,6 +350,7 @@ static int write_channels(const struct format_load *load, const char *path,
 
 const struct format format_channels = {
     .kernel = "channels",
+    .done = "simulated",
     .argument =
         "voltage=FIRST:LAST:COUNT in mV, and optionally base=-80 (mV), "
         "channels=10000 (a multiple of 16), steps=1000 (of 10 us), peak=600 "

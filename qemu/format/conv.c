@@ -302,6 +302,7 @@ static int write_conv(const struct format_load *load, const char *path,
 
 const struct format format_conv = {
     .kernel = "conv",
+    .done = "filtered",
     .argument = ARGUMENT,
     .input = "PNG, PGM or PPM, 8-bit grey or RGB",
     .output = "an image: .png, .pgm, .ppm or .pnm",

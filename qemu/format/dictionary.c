@@ -200,6 +200,9 @@ static int read_dictionary(struct format_load *load, const char *path,
 
 const struct format format_dictionary = {
     .kernel = "dictionary",
+    .done = "hashed",
+    .thing = "word found",
+    .things = "words found",
     .input = "a list of words, one a line of at most 255 bytes",
     .read = read_dictionary,
 };

@@ -341,6 +341,7 @@ static int write_fir(const struct format_load *load, const char *path,
 
 const struct format format_fir = {
     .kernel = "fir",
+    .done = "filtered",
     .argument = ARGUMENT,
     .input = "WAV of 16 bits",
     .output = "WAV of the same length, channels and rate",

@@ -32,6 +32,10 @@ struct format {
     const char *argument; /* what --arg means; NULL: as the kernel says */
     const char *input;    /* kinds of file, for people */
     const char *output;   /* and of the output; NULL: none */
+    const char *done;     /* to the load: "searched"; NULL: "computed" */
+    const char *thing;  /* that `count` of the result counts: "match"; NULL: no
+                           result has a count */
+    const char *things; /* several of them: "matches" */
 
     /*
      * Reads `path` (NULL if none was given) and the text of --arg, which a 0

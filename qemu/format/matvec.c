@@ -82,6 +82,7 @@ static int write_matvec(const struct format_load *load, const char *path,
 
 const struct format format_matvec = {
     .kernel = "matvec",
+    .done = "multiplied",
     .argument = "vector=FILE, .npy, of the matrix's type: int32 (gives int64) "
                 "or int16 (Q15)",
     .input = "a matrix, .npy, int32 or int16 (Q15)",

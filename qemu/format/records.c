@@ -738,6 +738,9 @@ static int write_records(const struct format_load *load, const char *path,
 
 const struct format format_records = {
     .kernel = "records",
+    .done = "looked through",
+    .thing = "row",
+    .things = "rows",
     .argument =
         "name=COLUMN,op=lt|le|eq|ne|ge|gt|contains|begins,value=VALUE and "
         "optionally sum=COLUMN, type=text|number, sep=C|tab, rows=yes|no; "

@@ -141,6 +141,9 @@ static int read_search(struct format_load *load, const char *path,
 
 const struct format format_search = {
     .kernel = "search",
+    .done = "searched",
+    .thing = "match",
+    .things = "matches",
     .input = "any file",
     .read = read_search,
 };

@@ -126,6 +126,7 @@ static int read_stats(struct format_load *load, const char *path,
 
 const struct format format_stats = {
     .kernel = "stats",
+    .done = "counted",
     .argument = "type=u8, s8, u16, s16, u32 or s32: samples of a raw file "
                 "(default u8); a WAV file without it has its own",
     .input = "any file, or WAV of 8, 16 or 32 bits",

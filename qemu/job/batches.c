@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/job/batches.h"
 
+#include "hal/serial/errand.h"
 #include "qemu/fabric/backend.h"
 #include "qemu/job/policy.h"
 #include "qemu/outcome/timeline.h"
@@ -32,8 +33,8 @@ static uint64_t rounds_max(const struct job_config *config)
 }
 
 /* Bytes of memory that a job takes at most on any node, beside units and
-   outputs: on the originator the order's head and the jobs, on a follower
-   heads, jobs and halos of all rounds. */
+   outputs: on the originator the order's head, errands behind it and the jobs,
+   on a follower heads, jobs and halos of all rounds. */
 static uint64_t fixed_bytes(const struct job_config *config)
 {
     const struct kernel_terms *terms = &config->terms;
@@ -45,6 +46,9 @@ static uint64_t fixed_bytes(const struct job_config *config)
         3 * CIRCUIT_HEADER_BYTES + WIRE_ORDER_BYTES + WIRE_ANNOUNCE_BYTES +
         arg + rounds_max(config) * (WIRE_JOB_BYTES_MAX + halo_bytes) + 64;
 
+    if (config->groups != NULL) {
+        bytes += SERIAL_ERRAND_BYTES * config->groups->count;
+    }
     if (policy->plan_bytes != NULL) {
         bytes += policy->plan_bytes(config);
     }

@@ -10,8 +10,13 @@
 /* A node of an emulated MPS2 board executes an instruction in so long; native
    nodes take no time but for kernels, by whose count they go, too. */
 #define INSTRUCTION_PS 32000.0
+/* What workers cost a farm's originator, in instructions; with masters. */
+#define FARM_INSTRUCTIONS(nodes) (16200 + 1125 * (nodes))
+#define MASTERS_INSTRUCTIONS(nodes) (97000 + 95 * (nodes))
 /* Chunks of a node, roughly. */
 #define FARM_CHUNKS 12
+/* Circuits with a halo that a port of the pattern has in its rounds. */
+#define HALO_CIRCUITS 8
 
 /* What the formulas of choose.h are made of, for one job. */
 struct terms {
@@ -119,13 +124,30 @@ static double collect_ps(const struct terms *terms)
            terms->nodes;
 }
 
-static double pattern_ps(const struct terms *terms)
+/* Rounds of the pattern: before outputs, or with those that return meanwhile,
+   whose transfer is part of `transfer_ps` then. */
+static double rounds_ps(const struct terms *terms, double transfer_ps)
 {
-    double bound_ps = bound_of_ps(terms, terms->speed, terms->transfer_ps);
-    double sending_ps = ports_ps(terms, terms->transfer_ps);
+    double bound_ps = bound_of_ps(terms, terms->speed, transfer_ps);
+    double sending_ps = ports_ps(terms, transfer_ps);
 
     return terms->late * bound_ps + code_ps(terms, 5600) +
-           smaller(sending_ps / 10, bound_ps / 50) + collect_ps(terms);
+           smaller(sending_ps / 10, bound_ps / 50);
+}
+
+static double pattern_ps(const struct terms *terms, bool keeps_messages)
+{
+    double both_ps = terms->transfer_ps + terms->output_ps;
+    double collected_ps =
+        rounds_ps(terms, terms->transfer_ps) + collect_ps(terms);
+
+    if (terms->output_ps <= 0 || !keeps_messages) {
+        return collected_ps;
+    }
+    return smaller(collected_ps, rounds_ps(terms, both_ps) +
+                                     code_ps(terms, 16000) +
+                                     ports_ps(terms, both_ps) / 50 +
+                                     HALO_CIRCUITS * terms->halo_ps);
 }
 
 /* Along a tree, with what one round and several lose by sending. */
@@ -149,18 +171,22 @@ static double equal_ps(const struct terms *terms)
            1.25 * ports_ps(terms, terms->transfer_ps) + collect_ps(terms);
 }
 
-static double farm_ps(const struct terms *terms)
+static double farm_ps(const struct terms *terms, bool masters)
 {
     double both_ps = terms->transfer_ps + terms->output_ps;
     double least_ps = 0;
 
     for (double nodes = 1; nodes <= terms->nodes; ++nodes) {
         double speed = terms->speed * nodes / terms->nodes;
+        double serving = FARM_INSTRUCTIONS(nodes);
         /* Its originator takes no more than another node. */
         double takes_ps = larger(bound_of_ps(terms, speed, both_ps),
-                                 0.85 * ports_ps(terms, both_ps)) +
-                          code_ps(terms, 16200 + 1125 * nodes);
+                                 0.85 * ports_ps(terms, both_ps));
 
+        if (masters) {
+            serving = smaller(serving, MASTERS_INSTRUCTIONS(nodes));
+        }
+        takes_ps += code_ps(terms, serving);
         least_ps = nodes == 1 ? takes_ps : smaller(least_ps, takes_ps);
     }
     return least_ps + ports_ps(terms, both_ps) / 20 +
@@ -188,7 +214,7 @@ static uint8_t pattern_rounds(const struct terms *terms)
     double alone_ps = terms->units * terms->compute_ps;
     double share_ps = alone_ps / terms->nodes;
     double one_ps = code_ps(terms, 6250) + ports_ps(terms, terms->transfer_ps);
-    double few_ps = code_ps(terms, terms->output_ps > 0 ? 25000 : 1600);
+    double few_ps = code_ps(terms, terms->output_ps > 0 ? 10000 : 1600);
 
     return share_ps < few_ps && alone_ps > one_ps ? 1 : WIRE_BEST;
 }
@@ -202,13 +228,14 @@ struct choices choose_schedule(struct job_config *config)
     pattern.schedule = SCHEDULE_HYBRID;
     pattern.rounds = WIRE_BEST;
     if (!config->mesh->has_fabric) {
-        add(&choices, SCHEDULE_PETERS_SYSKA, WIRE_BEST, pattern_ps(&terms));
+        add(&choices, SCHEDULE_PETERS_SYSKA, WIRE_BEST,
+            pattern_ps(&terms, false));
         config->schedule = SCHEDULE_PETERS_SYSKA;
         return choices;
     }
     if (job_policy_has(&pattern)) {
         add(&choices, SCHEDULE_HYBRID, pattern_rounds(&terms),
-            pattern_ps(&terms));
+            pattern_ps(&terms, true));
     } else {
         add(&choices, SCHEDULE_PETERS_SYSKA, WIRE_BEST,
             tree_ps(&terms, 17200 + 750 * terms.nodes, 1.2, 0.7));
@@ -216,7 +243,8 @@ struct choices choose_schedule(struct job_config *config)
     add(&choices, SCHEDULE_STAR, WIRE_BEST,
         tree_ps(&terms, 6250 + 1600 * terms.nodes, 0.65, 0.58));
     add(&choices, SCHEDULE_EQUAL, WIRE_BEST, equal_ps(&terms));
-    add(&choices, SCHEDULE_FARM, WIRE_BEST, farm_ps(&terms));
+    add(&choices, SCHEDULE_FARM, WIRE_BEST,
+        farm_ps(&terms, job_policy_levels(config) == 2));
     config->schedule = choices.choice[0].schedule;
     config->rounds = choices.choice[0].rounds;
     return choices;

@@ -11,14 +11,18 @@
  *                 along a tree
  *                 T + c(17200 + 750 n) + min( 1.2 V g / P,
  *                                             0.7 (V g / P)^2 / T + c(4700 n) )
+ *                 with outputs that return meanwhile
+ *                 the same, with g + o in place of g, + c(16000) +
+ *                 V (g + o) / P / 50 + 8 halos
  *   star          T + c(6250 + 1600 n) + the same with 0.65 and 0.58
  *   equal         V w / (n speed of the slowest) + c(15600 + 485 n) +
  *                 1.25 V g / P
  *   farm          min over m <= n nodes of max( T of these nodes, with g + o in
  *                 place of g; 0.85 V (g + o) / P ) + c(16200 + 1125 m) +
- *                 V (g + o) / P / 20 + the halos of 12 n chunks / P
+ *                 V (g + o) / P / 20 + the halos of 12 n chunks / P;
+ *                 with masters c(97000 + 95 m), where that is less
  *
- * All but the farm then collect outputs: + V o / P (n - 1) / n. If an earlier
+ * All others then collect outputs: + V o / P (n - 1) / n. If an earlier
  * job showed a node to be slower than the plan will take it to be, all but the
  * farm take as many times as long. The constants are fitted to measured answers
  * of 42 jobs on MPS2 boards (test/bench/policies.py has twenty).

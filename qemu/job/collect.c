@@ -105,6 +105,7 @@ void collect_begin(struct outcome *outcome, const struct job_config *config,
     struct node_counters *port =
         memory_or_exit(calloc((size_t)nodes * NODE_PORTS, sizeof *port));
 
+    outcome->nodes = config->mesh->nodes;
     outcome->on = config->mesh->on;
     outcome->size = config->size;
     outcome->originator = config->originator;

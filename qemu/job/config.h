@@ -46,6 +46,7 @@ struct job_config {
     uint8_t phases;            /* or WIRE_BEST */
     uint8_t rounds;            /* or WIRE_BEST */
     uint8_t installment;       /* of a farm, scatter/plan/farm.h; 0: choose */
+    uint8_t levels;            /* of a farm: 1; 2, with masters; 0: choose */
     uint8_t reserve;           /* of SCHEDULE_HYBRID, percent; 0: choose */
     enum schedule schedule;
     uint8_t ports; /* that a node uses at once: 1, 2 or 4 */
@@ -53,12 +54,14 @@ struct job_config {
     /* Node i computes 2^slow_shift[i] times slower; NULL: none does. */
     const uint8_t *slow_shift;
     const struct board_kind *board; /* unless nodes are native */
-    const char *port;    /* the originator's console, if nodes are behind one */
-    bool allow_mixed;    /* also nodes that differ: qemu/survey/identity.h */
-    struct noise noise;  /* of emulated serial links */
-    uint64_t room_bytes; /* of a node's memory for a job's data; 0: as a
-                            window has */
-    const char *firmware;      /* of emulated boards; else NULL */
+    const char *port; /* the originator's console, if nodes are behind one */
+    /* Those of the originators behind the first; NULL: they have none. */
+    const char *const *more_ports;
+    bool allow_mixed;     /* also nodes that differ: qemu/survey/identity.h */
+    struct noise noise;   /* of emulated serial links */
+    uint64_t room_bytes;  /* of a node's memory for a job's data; 0: as a
+                             window has */
+    const char *firmware; /* of emulated boards; else NULL */
     const char *firmware_slow; /* of those that become slow later; or NULL */
     unsigned watchdog_s;
     bool one_by_one; /* emulated boards are not forked: qemu/fabric/starter.h */

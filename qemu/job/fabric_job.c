@@ -311,6 +311,7 @@ static const struct mesh_probing probing = {
 };
 
 const struct mesh_ops fabric_job_qemu = {
+    .nodes = "boards",
     .on = "qemu",
     .has_fabric = true,
     .has_images = true,
@@ -322,6 +323,7 @@ const struct mesh_ops fabric_job_qemu = {
 };
 
 const struct mesh_ops fabric_job_native = {
+    .nodes = "native nodes",
     .on = "native",
     .has_fabric = true,
     .pattern_side_max = NATIVE_SIDE_MAX,

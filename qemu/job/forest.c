@@ -10,6 +10,7 @@
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,25 @@ void forest_free(struct forest *forest)
     free(forest->order);
     groups_free(forest->groups);
     *forest = (struct forest){.groups = NULL};
+}
+
+bool forest_fits(const struct forest *forest)
+{
+    for (uint32_t i = 0; i < forest->groups->count; ++i) {
+        const struct job_config *config = &forest->config[i];
+        uint64_t most = batches_memory_units(config);
+
+        if (config->load.units > most) {
+            fprintf(stderr,
+                    "quincunx: --originator '%u,%u=%s': has %" PRIu64
+                    " units; must have 1 to %" PRIu64
+                    ", as these boards' memory takes\n",
+                    config->originator.x, config->originator.y,
+                    config->input_name, config->load.units, most);
+            return false;
+        }
+    }
+    return true;
 }
 
 /* ---- orders ---- */
@@ -99,6 +119,19 @@ static int read_reports(struct outcome *outcome, const struct forest *forest,
             .result = part.result};
     }
     return status;
+}
+
+/* Prints the nodes' states if one of them may be why an originator failed. */
+static void explain_failures(const struct outcome *outcome,
+                             struct job_mesh *mesh)
+{
+    for (uint32_t i = 0; mesh->ops->explain != NULL && i < outcome->originators;
+         ++i) {
+        if (outcome->several[i].plan.error != ERR_OK) {
+            mesh->ops->explain(mesh, outcome->several[i].plan.error);
+            return;
+        }
+    }
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -208,6 +241,7 @@ static int read_outcome(struct outcome *outcome, const struct forest *forest,
     int status = read_reports(outcome, forest, mesh);
 
     if (status != 0) {
+        explain_failures(outcome, mesh);
         return status;
     }
     set_plan(outcome);

@@ -22,6 +22,10 @@ NODISCARD int forest_open(struct forest *forest,
                           const struct job_config *config);
 void forest_free(struct forest *forest);
 
+/* Whether each load fits a node's memory, which the configs know by then; false
+   after a message on stderr that names the originator and what fits. */
+NODISCARD bool forest_fits(const struct forest *forest);
+
 /*
  * Gives every originator of the mesh, which was opened with the forest's
  * groups, its order, and reads the outcome of all. Result: 0, and the outcome

@@ -112,7 +112,9 @@ static int execute_several(struct outcome *outcome, struct job *job)
         for (uint32_t i = 0; i < forest.groups->count; ++i) {
             set_mesh(&forest.config[i], job->mesh);
         }
-        status = batches_run(outcome, &job->config, run_forest, job);
+        status = forest_fits(&forest)
+                     ? batches_run(outcome, &job->config, run_forest, job)
+                     : EXIT_FAILED;
         close_mesh(outcome, job, start_s);
     }
     forest_free(&forest);

@@ -38,10 +38,10 @@ struct job_mesh {
 
 /* Functions of type int return 0 or an exit status, after a message. */
 struct mesh_ops {
-    const char *on; /* as in the report: "qemu", "native", "boards" */
+    const char *nodes; /* for people: "boards", "native nodes" */
+    const char *on;    /* as in the report: "qemu", "native", "boards" */
     /* The host emulates switches and links, with the profile's times. Only then
-       it can choose ports, switching, schedules, slow nodes and several
-       originators. */
+       it can choose ports, switching, schedules and slow nodes. */
     bool has_fabric;
     bool has_images; /* QEMU runs the nodes, each with a board's image */
     bool has_cables; /* emulated serial links, which can damage bytes */

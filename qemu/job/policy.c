@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/job/policy.h"
 
+#include "qemu/job/mesh_ops.h"
 #include "qemu/support/memory.h"
 #include "scatter/plan/tree_rounds.h"
 #include "scatter/wire/wire.h"
 
 #include <stdlib.h>
+
+/* A farm of so many nodes has masters. */
+#define MASTERS_NODES 100u
 
 /* The pattern is for a torus of 5^k x 5^k, four ports, circuits, and nodes of
    one speed. */
@@ -36,6 +40,23 @@ static bool suits_all(const struct job_config *config)
     return true;
 }
 
+bool job_policy_has_masters(const struct job_config *config)
+{
+    return config->mesh->has_fabric && config->groups == NULL &&
+           config->originators == 0 && config->terms.output_denominator == 0;
+}
+
+unsigned job_policy_levels(const struct job_config *config)
+{
+    if (config->levels != 0) {
+        return config->levels;
+    }
+    return torus_nodes(config->size) >= MASTERS_NODES &&
+                   job_policy_has_masters(config)
+               ? 2
+               : 1;
+}
+
 /* The tree of the nodes that serve the config's originator. */
 static uint8_t *group_tree(const struct job_config *config)
 {
@@ -56,6 +77,10 @@ static uint8_t *tree_of(const struct job_config *config)
 {
     if (config->groups != NULL) {
         return group_tree(config);
+    }
+    if (config->schedule == SCHEDULE_FARM && job_policy_levels(config) == 2) {
+        return schedule_farm_tree(config->size, config->originator,
+                                  config->slow_shift);
     }
     return schedule_tree(config->schedule, config->size, config->originator,
                          config->slow_shift);

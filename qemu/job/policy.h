@@ -24,6 +24,15 @@ struct job_policy {
 /* Whether there is such a schedule on such a mesh. */
 bool job_policy_has(const struct job_config *config);
 
+/* Whether a farm on such a mesh, for such a job, can have masters: they pass on
+   no outputs, and there is one originator; boards with serial ports have none.
+   */
+bool job_policy_has_masters(const struct job_config *config);
+
+/* The levels of a farm: those asked for; or 2 for as many nodes as one
+   originator serves badly. */
+unsigned job_policy_levels(const struct job_config *config);
+
 /* The row of this job. Never NULL. */
 const struct job_policy *job_policy(const struct job_config *config);
 

@@ -150,19 +150,6 @@ static int read_file(struct rates *rates)
                                             error.line, error.text);
 }
 
-/* Whether the file can be replaced: after a job of hours it is too late to find
-   that it can't. */
-static int check_output(const char *path)
-{
-    struct file_output file;
-
-    if (file_output_open(&file, path) != 0) {
-        return EXIT_FAILED;
-    }
-    /* It ends incomplete, and so without a name: that is no error here. */
-    return file_output_close(&file, false) < 0 ? 0 : EXIT_FAILED;
-}
-
 int rates_read(struct rates **rates, const char *path)
 {
     struct rates *made = memory_or_exit(calloc(1, sizeof *made));
@@ -176,7 +163,6 @@ int rates_read(struct rates **rates, const char *path)
     } else {
         made->file = memory_or_exit(json_pack("{s:[]}", "rates"));
     }
-    status = status == 0 ? check_output(path) : status;
     if (status != 0) {
         rates_free(made);
         return status;

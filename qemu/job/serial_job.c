@@ -330,8 +330,10 @@ static struct serial_job *create(const struct job_config *config)
     job->config =
         (struct serial_mesh_config){.size = config->size,
                                     .originator = config->originator,
+                                    .groups = config->groups,
                                     .policy = job_policy(config)->id,
                                     .port = config->port,
+                                    .more_ports = config->more_ports,
                                     .wired = {.qemu = emulator_program(),
                                               .machine = config->board->machine,
                                               .firmware = config->firmware,
@@ -377,12 +379,63 @@ static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
 
 /* ---- orders ---- */
 
+/* Where a report has times of its originator's clock. */
+static const uint16_t report_times[] = {
+    WIRE_REPORT_AT_START, WIRE_REPORT_AT_GATHERED, WIRE_REPORT_AT_ORDERED};
+
+/* Converts the times of a report to the first originator's clock. */
+static void convert_report(const struct mesh_report *report, uint64_t offset_ps)
+{
+    uint8_t *payload = report->data + CIRCUIT_HEADER_BYTES;
+
+    if (report->bytes < CIRCUIT_HEADER_BYTES + WIRE_REPORT_BYTES) {
+        return; /* who reads it will say so */
+    }
+    for (unsigned i = 0; i < sizeof report_times / sizeof *report_times; ++i) {
+        uint8_t *at = payload + report_times[i];
+
+        bytes_store_u64(at, bytes_load_u64(at) - offset_ps);
+    }
+}
+
+/* Measures the other originators' clocks, by one exchange with each. */
+static int convert_reports(struct serial_job *job)
+{
+    const struct job_config *config = job->mesh.config;
+    const struct mesh_groups *groups = config->groups;
+    const struct probe_channel channel = job_mesh_channel(&job->mesh);
+    int status = 0;
+
+    for (uint32_t i = 1; status == 0 && i < groups->count; ++i) {
+        struct probe probe = {
+            .at = groups->originator[i], .count = 1, .bytes = PROBE_BYTES_MIN};
+        struct probe_row row;
+
+        status = probe_measure(&channel, &row, &probe, 1);
+        if (status == 0) {
+            count_exchange(&job->counts, &row);
+            convert_report(
+                &job->driver.reports[i],
+                offset_of(&row, job_plan_profile(config)->transfer_ps));
+        }
+    }
+    return status;
+}
+
 /* Boards that keep running are reset if they do not carry out an order. */
-static int send_order(struct job_mesh *mesh, const struct mesh_order *order)
+static int send_order(struct job_mesh *mesh, const struct mesh_order order[])
 {
     struct serial_job *job = job_of(mesh);
+    bool several = order->kind == WIRE_ORDER && mesh->config->groups != NULL;
+    enum mesh_end end = several ? serial_mesh_run_several(&job->driver, order)
+                                : serial_mesh_run(&job->driver, order);
 
-    if (serial_mesh_run(&job->driver, order) == MESH_DONE) {
+    mesh->report = &job->driver.report;
+    if (end == MESH_DONE && several && convert_reports(job) != 0) {
+        return EXIT_FAILED;
+    }
+    if (end == MESH_DONE) {
+        mesh->report = several ? job->driver.reports : mesh->report;
         return 0;
     }
     if (order->kind == WIRE_ORDER) {
@@ -430,6 +483,7 @@ static const struct mesh_probing probing = {
 };
 
 const struct mesh_ops serial_job_qemu = {
+    .nodes = "boards",
     .on = "qemu",
     .has_images = true,
     .has_cables = true,
@@ -442,6 +496,7 @@ const struct mesh_ops serial_job_qemu = {
 };
 
 const struct mesh_ops serial_job_port = {
+    .nodes = "boards",
     .on = "boards",
     .probing = &probing,
     .open = open_mesh,

@@ -6,6 +6,7 @@
 #include "qemu/job/policy.h"
 #include "qemu/schedule/tree.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
 #include "qemu/support/profile.h"
 #include "scatter/engine/core.h"
@@ -41,6 +42,7 @@ enum key {
     KEY_UNIT,
     KEY_BATCH,
     KEY_INSTALLMENT,
+    KEY_LEVELS,
     KEY_RESERVE,
     KEY_GDB,
     KEY_BOARD,
@@ -71,6 +73,11 @@ static const struct argp_option descriptions[] = {
      "With --schedule farm: a worker that asks gets its part, by its speed, of "
      "the K-th part of what is left: 1 to 250 (default: 4, or 2 where the "
      "transfer is dear)",
+     1},
+    {"levels", KEY_LEVELS, "1|2|auto", 0,
+     "With --schedule farm: the originator serves all workers (1), or masters "
+     "that serve those near them (2); auto (default): 2 from 100 nodes on, "
+     "without an output",
      1},
     {"reserve", KEY_RESERVE, "PERCENT", 0,
      "With --schedule hybrid: so much of the load is given to who asks, behind "
@@ -128,7 +135,8 @@ static const struct argp_option mesh_descriptions[] = {
      1},
     {"port", KEY_PORT, "TTY", 0,
      "Serial port of the originator's console: a mesh of real boards, or of "
-     "`quincunx boards'",
+     "`quincunx boards'; of several originators also once for each, in their "
+     "order (else all loads go through the first)",
      1},
     {"damage", KEY_DAMAGE, "P/Q", 0,
      "Change bytes on the emulated links of stm32f405 with this probability",
@@ -290,6 +298,16 @@ static int set_installment(struct job_options *options, const char *text)
     return parse_report("--installment", text, allowed);
 }
 
+static int set_levels(struct job_options *options, const char *text)
+{
+    bool number =
+        text[0] != '\0' && text[1] == '\0' && strchr("12", text[0]) != NULL;
+    bool fine = number || strcmp(text, "auto") == 0;
+
+    options->config.levels = (uint8_t)(number ? text[0] - '0' : 0);
+    return parse_report("--levels", text, fine ? NULL : "must be 1, 2 or auto");
+}
+
 static int set_reserve(struct job_options *options, const char *text)
 {
     uint64_t percent = 0;
@@ -416,10 +434,23 @@ static int set_watchdog(struct job_options *options, const char *text)
     return parse_report("--watchdog", text, allowed);
 }
 
+/* The kernel's argument, forgotten before it, may be what came first. */
+static void refuse_second(const struct job_options *options, const char *text)
+{
+    const char *first = options->config.input_name;
+
+    fprintf(stderr, "quincunx: '%s': only one INPUT is allowed", text);
+    if (options->arg_bytes == 0 && access(first, F_OK) != 0) {
+        fprintf(stderr, "; '%s' is no file: is --arg '%s' meant?", first,
+                first);
+    }
+    fputc('\n', stderr);
+}
+
 static int set_input(struct job_options *options, const char *text)
 {
     if (options->config.input_name != NULL) {
-        fprintf(stderr, "quincunx: '%s': only one INPUT is allowed\n", text);
+        refuse_second(options, text);
         return EINVAL;
     }
     options->config.input_name = text;
@@ -431,6 +462,20 @@ static int set_mesh(struct job_options *options, const char *text)
     options->mesh_text = text;
     return parse_report("--mesh", text,
                         parse_mesh(text, &options->config.size));
+}
+
+/* One console, or one of each originator. */
+static void add_port(struct job_options *options, const char *text)
+{
+    uint32_t count = options->port_count + 1u;
+
+    options->port =
+        memory_or_exit(realloc(options->port, count * sizeof *options->port));
+    options->port[options->port_count] = text;
+    options->port_count = count;
+    options->config.port = options->port[0];
+    options->config.more_ports = count > 1 ? options->port + 1 : NULL;
+    choose_mesh(options);
 }
 
 static error_t parse_mesh_option(int key, char *text, struct argp_state *state)
@@ -450,8 +495,7 @@ static error_t parse_mesh_option(int key, char *text, struct argp_state *state)
     case KEY_BOARD:
         return set_board(options, text);
     case KEY_PORT:
-        options->config.port = text;
-        choose_mesh(options);
+        add_port(options, text);
         return 0;
     case KEY_DAMAGE:
         return noise_set(&options->config.noise.damage, "--damage", text);
@@ -495,6 +539,8 @@ static error_t parse_job_option(int key, char *text, struct argp_state *state)
         return set_rounds(options, text);
     case KEY_INSTALLMENT:
         return set_installment(options, text);
+    case KEY_LEVELS:
+        return set_levels(options, text);
     case KEY_RESERVE:
         return set_reserve(options, text);
     case KEY_PHASES:
@@ -571,7 +617,7 @@ static int check_mesh(const struct job_options *options)
                         "a --gdb)\n");
         return EXIT_USAGE;
     }
-    if (!config->mesh->has_fabric &&
+    if (!config->mesh->has_fabric && config->originators == 0 &&
         config->schedule != SCHEDULE_PETERS_SYSKA &&
         config->schedule != SCHEDULE_FARM) {
         fprintf(stderr,
@@ -585,6 +631,13 @@ static int check_mesh(const struct job_options *options)
                 "quincunx: --port: its boards are of stm32f405, not --board "
                 "%s\n",
                 options->board_text);
+        return EXIT_USAGE;
+    }
+    if (options->port_count > 1 && options->port_count != config->originators) {
+        fprintf(stderr,
+                "quincunx: --port '%s': is number %u; must be given once, or "
+                "once for each of several originators\n",
+                options->port[options->port_count - 1u], options->port_count);
         return EXIT_USAGE;
     }
     if (noise_any(&config->noise) && !config->mesh->has_cables) {
@@ -657,6 +710,17 @@ static int check_farm(const struct job_options *options)
         fprintf(stderr,
                 "quincunx: --installment %u: is for --schedule farm, not %s\n",
                 config->installment, schedule_name(config->schedule));
+        return EXIT_USAGE;
+    }
+    if (!farm && !options->all_schedules && config->levels != 0) {
+        fprintf(stderr,
+                "quincunx: --levels %u: is for --schedule farm, not %s\n",
+                config->levels, schedule_name(config->schedule));
+        return EXIT_USAGE;
+    }
+    if (config->levels == 2 && !job_policy_has_masters(config)) {
+        fprintf(stderr, "quincunx: --levels 2: must be 1 or auto with several "
+                        "--originator, --board stm32f405 or --port\n");
         return EXIT_USAGE;
     }
     if (farm && config->rounds != 1 && config->rounds != WIRE_BEST) {
@@ -804,6 +868,7 @@ int job_options_check(struct job_options *options)
 void job_options_free(struct job_options *options)
 {
     free(options->slow_shift);
+    free(options->port);
     format_free(&options->config.load);
     originators_options_free(&options->originators);
 }

@@ -29,8 +29,10 @@ struct job_options {
     struct job_config config;
     const char *command; /* for messages: "run" */
     const char *mesh_text;
-    const char *board_text;      /* NULL: the default */
-    const char *boot_text;       /* NULL: the default */
+    const char *board_text; /* NULL: the default */
+    const char *boot_text;  /* NULL: the default */
+    const char **port;      /* as given; config has them */
+    uint32_t port_count;
     bool native;                 /* as --on says */
     struct profile plan_profile; /* config.plan_profile points here if given */
     struct job_options_slow slow[JOB_OPTIONS_SLOW_MAX];

@@ -5,6 +5,7 @@
 #include "qemu/fabric/backend.h"
 #include "qemu/format/table.h"
 #include "qemu/job/batches.h"
+#include "qemu/job/policy.h"
 #include "qemu/options/job.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
@@ -28,7 +29,7 @@ static int check_load(const struct job_options *options)
     if (load->units > UINT32_MAX) {
         fprintf(stderr,
                 "quincunx: %s: %" PRIu64 " units; a load has at most %u\n",
-                path, load->units, UINT32_MAX);
+                file_name(path), load->units, UINT32_MAX);
         return EXIT_FAILED;
     }
     /* Nodes with a window all have the same memory; others tell theirs once the
@@ -77,6 +78,13 @@ static int check_arg(struct job_options *options)
                 argument != NULL ? argument : config->kernel->argument);
         return EXIT_USAGE;
     }
+    if (config->levels == 2 && !job_policy_has_masters(config)) {
+        fprintf(stderr,
+                "quincunx: --levels 2: must be 1 or auto with an output, as "
+                "kernel %s makes with this argument\n",
+                config->kernel->name);
+        return EXIT_USAGE;
+    }
     return 0;
 }
 
@@ -104,7 +112,7 @@ static int set_units(struct job_options *options)
         fprintf(stderr,
                 "quincunx: --unit %u: %s has %" PRIu64
                 " bytes; must be a multiple\n",
-                unit_bytes, options->config.input_name, load->units);
+                unit_bytes, file_name(options->config.input_name), load->units);
         return EXIT_FAILED;
     }
     load->units /= unit_bytes;

@@ -66,7 +66,9 @@ static const char description[] =
     "workers, a star whose results come back, a farm that hands out chunks, "
     "several masters. FILE has a line of numbers for each worker; empty lines "
     "and what follows a # do not count.\vNumbers are decimal, or fractions "
-    "such as 7/4. Times and units are of any kind, the same throughout.";
+    "such as 7/4. Times and units are of any kind, the same throughout."
+    "\n\nExample:\n"
+    "  quincunx model star star.txt --load 40 --master 2";
 
 static const struct argp_option *option_of(enum model_key key)
 {

@@ -101,10 +101,6 @@ static int check_places(const struct originators_options *options,
 /* What several originators cannot be given with; NULL: nothing. */
 static const char *refused_with(const struct job_config *config)
 {
-    if (!config->mesh->has_fabric) {
-        return "loads of several originators are for emulated boards of "
-               "mps2-an385 and native nodes";
-    }
     if (!schedule_has_groups(config->schedule)) {
         return "several originators must have --schedule star (default) or "
                "farm";

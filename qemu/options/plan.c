@@ -64,7 +64,10 @@ static const struct argp_option descriptions[] = {
 static const char description[] =
     "Plan how a divisible load is scattered over a torus of boards: the share "
     "of every layer, and the makespan, exactly.\vTimes take a suffix: s, ms, "
-    "us, ns or ps. --transfer and --compute are times per unit.";
+    "us, ns or ps. --transfer and --compute are times per unit."
+    "\n\nExample:\n"
+    "  quincunx plan --torus 25 --load 1M --startup 4.85us \\\n"
+    "      --transfer 3.3ns --compute 1us";
 
 /* Options that are not modelled together. */
 static const enum plan_key excluded[][2] = {

@@ -43,7 +43,10 @@ static const char description[] =
     "is reached once, that nothing is lost, that the circuits of a phase share "
     "no link, and that the last node ends when the model says.\vTimes take a "
     "suffix: s, ms, us, ns or ps. --transfer and --compute are times per unit. "
-    "Exit status: 0, or 1 if a check failed.";
+    "Exit status: 0, or 1 if a check failed."
+    "\n\nExample:\n"
+    "  quincunx simulate --torus 3125 --load 4G --startup 4.85us \\\n"
+    "      --transfer 3.3ns --compute 1us";
 
 /* A time per unit of at least `least_ps`. */
 static const char *parse_unit_time(uint64_t *time_ps, const char *text,

@@ -126,6 +126,7 @@ struct outcome {
        the plan begins with the first that starts and ends with the last. */
     uint32_t originators;
     struct outcome_originator *several;
+    const char *nodes; /* for people: "boards", "native nodes" */
     const char *on;    /* "qemu", "native" or "boards" */
     const char *board; /* "mps2-an385", "stm32f405" or "host" */
     struct profile profile;
@@ -133,6 +134,7 @@ struct outcome {
     const struct kernel *kernel;
     struct injections injections; /* as the caller asked for */
     const char *input_name;
+    const char *command; /* line that started it; or NULL */
     /* The earliest first, which was taken; none if the schedule was named. */
     struct outcome_choice choice[OUTCOME_CHOICES_MAX];
     unsigned choices;

@@ -11,10 +11,13 @@ $(BUILD)/licenses8.txt: $(LICENSES)
 
 ## pictures: the README's pictures, from runs; MEASURE=qemu|native
 .PHONY: pictures
-pictures: build-all $(LICENSES) $(BUILD)/licenses8.txt
+pictures: build-all $(LICENSES) $(BUILD)/licenses8.txt | $(BROWSER_DEPS)
 	$(Q)$(BUILD)/quincunx run --mesh 5x5 --kernel search \
 	  --arg 'free software' --profile t3d \
-	  --gantt qemu/pictures/gantt-25.svg $(LICENSES)
+	  --gantt qemu/pictures/gantt-25.svg --html $(BUILD)/page.html $(LICENSES)
+	$(Q)$(PYTHON) test/lib/browser.py $(BUILD)/page.html $(BUILD)/page.png \
+	  1000 1130
+	$(Q)convert $(BUILD)/page.png -colors 64 PNG8:qemu/pictures/page.png
 	$(Q)$(BUILD)/quincunx run --mesh 25x25 --kernel spin --arg 32 \
 	  --profile t3d --gantt qemu/pictures/gantt-625.svg \
 	  $(BUILD)/licenses8.txt

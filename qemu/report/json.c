@@ -2,6 +2,7 @@
 #include "qemu/report/json.h"
 
 #include "qemu/outcome/timeline.h"
+#include "qemu/report/verdict.h"
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
 #include "torus/pattern.h"
@@ -126,6 +127,11 @@ static json_t *plan_json(const struct outcome *outcome)
         startup_json(plan), "overhead_ps", integer(plan->overhead_ps),
         "planning_ps", integer(plan->plan_ps), "layers", layers_json(outcome));
 
+    if (json != NULL && plan->output) {
+        json_object_set_new(
+            json, "outputs_return",
+            json_string(plan->meanwhile ? "meanwhile" : "at the end"));
+    }
     if (json != NULL && outcome->rate_from != NULL) {
         const char *name = outcome->rate_from;
 
@@ -499,6 +505,72 @@ static json_t *choices_json(const struct outcome *outcome)
     return choices;
 }
 
+/* Where the answer's time went. */
+static json_t *average_node_json(const struct outcome *outcome)
+{
+    struct verdict_times times = verdict_times(outcome);
+
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "preparing",
+                     integer(times.preparing_ps), "scatter",
+                     integer(times.scatter_ps), "compute",
+                     integer(times.compute_ps), "idle", integer(times.idle_ps),
+                     "gather", integer(times.gather_ps));
+}
+
+static json_t *sentence_json(const struct outcome *outcome)
+{
+    char *sentence = verdict_sentence(outcome);
+    json_t *json = text(sentence, strlen(sentence));
+
+    free(sentence);
+    return json;
+}
+
+static const char *kind_name(const struct circuit_record *circuit)
+{
+    switch (circuit->kind) {
+    case WIRE_ANNOUNCE:
+        return "announce";
+    case WIRE_PART:
+        return "part";
+    default:
+        return "result";
+    }
+}
+
+/* In the order in which they were granted. Times before the start of the
+   scatter are negative. */
+static json_t *circuits_json(const struct outcome *outcome)
+{
+    json_t *circuits = json_array();
+
+    for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
+        const struct circuit_record *circuit = &outcome->circuit[i];
+
+        append(&circuits,
+               json_pack("{s:s, s:i, s:i, s:o, s:s, s:o, s:s, s:i, s:o, s:o, "
+                         "s:o, s:o}",
+                         "kind", kind_name(circuit), "phase", circuit->phase,
+                         "round", circuit->round, "source",
+                         integer(circuit->source), "port",
+                         circuit_port_name(circuit->port), "destination",
+                         integer(circuit->destination), "arrival",
+                         circuit_port_name(circuit->arrival), "hops",
+                         circuit->hops, "bytes", integer(circuit->bytes),
+                         "request_ps", integer(circuit->request_ps), "grant_ps",
+                         integer(circuit->grant_ps), "end_ps",
+                         integer(circuit->end_ps)));
+    }
+    return circuits;
+}
+
+static void add_command(json_t *json, const char *command)
+{
+    if (command != NULL) {
+        json_object_set_new(json, "command", text(command, strlen(command)));
+    }
+}
+
 json_t *report_json(const struct outcome *outcome)
 {
     char hex[TIMELINE_HEX_BYTES];
@@ -508,19 +580,23 @@ json_t *report_json(const struct outcome *outcome)
         return NULL;
     }
     json = json_pack(
-        "{s:o, s:o, s:o, s:s, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:s, s:{s:f, "
-        "s:f}}",
+        "{s:i, s:o, s:o, s:o, s:o, s:o, s:s, s:{s:o, s:o}, s:o, s:o, s:o, s:o, "
+        "s:o, s:s, s:{s:f, s:f}}",
+        "report_format", REPORT_FORMAT_NUMBER, "verdict",
+        sentence_json(outcome), "average_node_ps", average_node_json(outcome),
         "mesh", mesh_json(outcome), "profile", profile_json(&outcome->profile),
         "plan_profile", profile_json(&outcome->plan_profile), "kernel",
         outcome->kernel->name, "load", "bytes", integer(outcome->load_bytes),
         "units", integer(outcome->load_units), "plan", plan_json(outcome),
         "measured", measured_json(outcome), "network", network_json(outcome),
-        "result", whole_result_json(outcome), "timeline_sha256", hex, "wall_s",
-        "boot", outcome->boot_wall_s, "run", outcome->run_wall_s);
+        "circuits", circuits_json(outcome), "result",
+        whole_result_json(outcome), "timeline_sha256", hex, "wall_s", "boot",
+        outcome->boot_wall_s, "run", outcome->run_wall_s);
     if (json == NULL) {
         file_error("report", "%s", strerror(ENOMEM));
         return NULL;
     }
+    add_command(json, outcome->command);
     if (outcome->originators > 0) {
         json_object_set_new(json, "originators", groups_json(outcome));
     }
@@ -536,18 +612,12 @@ json_t *report_json(const struct outcome *outcome)
     return json;
 }
 
-static int dump(const struct outcome *outcome, FILE *stream)
+static int dump(const json_t *report, FILE *stream)
 {
-    json_t *json = report_json(outcome);
-    int result;
-
-    if (json == NULL) {
-        return -1;
-    }
     /* A write that fails leaves its mark on the stream, for the caller. */
-    result = json_dumpf(json, stream, REPORT_FORMAT);
+    int result = json_dumpf(report, stream, REPORT_FORMAT);
+
     fputc('\n', stream);
-    json_decref(json);
     if (result != 0 && ferror(stream) == 0) {
         file_error("report", "%s", strerror(ENOMEM));
         return -1;
@@ -555,17 +625,17 @@ static int dump(const struct outcome *outcome, FILE *stream)
     return 0;
 }
 
-int report_write(const struct outcome *outcome, const char *path)
+int report_write(const json_t *report, const char *path)
 {
     struct file_output file;
 
     if (file_output_open(&file, path) != 0) {
         return -1;
     }
-    return file_output_close(&file, dump(outcome, file.stream) == 0);
+    return file_output_close(&file, dump(report, file.stream) == 0);
 }
 
-int report_print(const struct outcome *outcome)
+int report_print(const json_t *report)
 {
-    return dump(outcome, stdout);
+    return dump(report, stdout);
 }

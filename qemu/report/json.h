@@ -11,16 +11,19 @@
 
 #include <jansson.h>
 
+/* `report_format` of reports as they are now. */
+#define REPORT_FORMAT_NUMBER 1
+
 /*
  * The JSON object of `quincunx run`. The caller owns the reference; NULL if
  * memory ran out (with a message).
  */
 json_t *report_json(const struct outcome *outcome);
 
-/* Writes the JSON object to a file. Result: 0 or -1. */
-NODISCARD int report_write(const struct outcome *outcome, const char *path);
+/* Writes the object to a file. Result: 0 or -1. */
+NODISCARD int report_write(const json_t *report, const char *path);
 
-/* Writes the JSON object, and nothing else, to stdout. Result: 0 or -1. */
-NODISCARD int report_print(const struct outcome *outcome);
+/* Writes the object, and nothing else, to stdout. Result: 0 or -1. */
+NODISCARD int report_print(const json_t *report);
 
 #endif

@@ -2,6 +2,7 @@
 #include "qemu/report/summary.h"
 
 #include "qemu/model/model.h"
+#include "qemu/support/file.h"
 #include "torus/pattern.h"
 
 #include <inttypes.h>
@@ -91,12 +92,15 @@ static void print_load(FILE *out, const struct outcome *outcome)
 {
     fputs("load      ", out);
     if (outcome->originators > 0) {
-        fprintf(out, "%" PRIu32 " files", outcome->originators);
-    } else {
-        fputs(outcome->input_name != NULL ? outcome->input_name : "-", out);
+        fprintf(out, "%" PRIu32 " files, ", outcome->originators);
+    } else if (outcome->input_name != NULL) {
+        fprintf(out, "%s, ", file_name(outcome->input_name));
     }
-    fprintf(out, ", %" PRIu64 " bytes, %" PRIu64 " units of %s\n",
-            outcome->load_bytes, outcome->load_units, outcome->kernel->name);
+    if (outcome->load_bytes > 0) {
+        fprintf(out, "%" PRIu64 " bytes, ", outcome->load_bytes);
+    }
+    fprintf(out, "%" PRIu64 " units of %s\n", outcome->load_units,
+            outcome->kernel->name);
 }
 
 static void print_mesh(FILE *out, const struct outcome *outcome)
@@ -250,8 +254,8 @@ static void print_rounds(FILE *out, const struct outcome *outcome)
         plan->rounds > 1 && plan->layers ? one_round_ps(outcome) : 0;
     char text[SUMMARY_TIME_BYTES];
 
-    fprintf(out, "\nrounds    %u of %u phases", (unsigned)plan->rounds,
-            (unsigned)plan->phases);
+    fprintf(out, "\nrounds    %u, each of %u phase%s", (unsigned)plan->rounds,
+            (unsigned)plan->phases, plan->phases == 1 ? "" : "s");
     if (one_ps > 0) {
         summary_time(text, one_ps);
         fprintf(out, ", planned to take %.1f %% of one round's %s",
@@ -341,11 +345,13 @@ static void print_times(FILE *out, const struct outcome *outcome)
     summary_time(text, measured_ps);
     fprintf(out, "measured  %s makespan, %+.2f %% against the plan\n", text,
             100 * outcome_overhead_vs_plan(outcome));
-    summary_time(text, spread_ps);
-    fprintf(out,
-            "spread    %s between the first and the last to finish, "
-            "%.2f %%\n",
-            text, 100 * outcome_ratio(spread_ps, measured_ps));
+    if (spread_ps > 0) {
+        summary_time(text, spread_ps);
+        fprintf(out,
+                "spread    %s between the first and the last to finish, "
+                "%.2f %%\n",
+                text, 100 * outcome_ratio(spread_ps, measured_ps));
+    }
     if (outcome->plan.rounds > 1) {
         summary_time(text, outcome_idle_max_ps(outcome));
         fprintf(out, "idle      at most %s waiting for next rounds\n", text);
@@ -356,7 +362,8 @@ static void print_times(FILE *out, const struct outcome *outcome)
             speedup, best > 0 ? 100 * speedup / best : 0.0, best,
             outcome_planned_nodes(outcome));
     summary_time(text, outcome_with_results_ps(outcome));
-    fprintf(out, "results   complete after %s\n", text);
+    fprintf(out, "results   complete after %s%s\n", text,
+            outcome->plan.meanwhile ? ", outputs returned meanwhile" : "");
     fprintf(out,
             "network   %" PRIu64 " circuits, %" PRIu64
             " waited for a link, %" PRIu64 " retries; %" PRIu64 " bytes\n",

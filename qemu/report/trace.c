@@ -28,11 +28,6 @@ static uint64_t port_track(const struct outcome *outcome, uint32_t node,
            port;
 }
 
-static const char *port_name(unsigned port)
-{
-    return port < TORUS_PORTS ? torus_port_names[port] : "host";
-}
-
 /* Metadata: the name and the position of a process or a track. */
 static void print_process(FILE *out, int process, const char *name)
 {
@@ -175,9 +170,10 @@ static void print_circuit_args(FILE *out, const struct outcome *outcome,
             "\"bytes\":%" PRIu32 ",\"request_ps\":%" PRIu64
             ",\"grant_ps\":%" PRIu64 ",\"end_ps\":%" PRIu64 "}}",
             (unsigned)circuit->phase, (unsigned)circuit->round, from.x, from.y,
-            port_name(circuit->port), to.x, to.y, port_name(circuit->arrival),
-            (unsigned)circuit->hops, circuit->bytes, circuit->request_ps,
-            circuit->grant_ps, circuit->end_ps);
+            circuit_port_name(circuit->port), to.x, to.y,
+            circuit_port_name(circuit->arrival), (unsigned)circuit->hops,
+            circuit->bytes, circuit->request_ps, circuit->grant_ps,
+            circuit->end_ps);
 }
 
 /* Receiving, where the node does nothing else meanwhile. */
@@ -255,7 +251,7 @@ static void print_circuits(FILE *out, const struct outcome *outcome,
         if ((named[circuit->source] & 1u << circuit->port) == 0) {
             named[circuit->source] |= (uint8_t)(1u << circuit->port);
             snprintf(name, sizeof name, "%u,%u %s", node->at.x, node->at.y,
-                     port_name(circuit->port));
+                     circuit_port_name(circuit->port));
             print_track(out, PROCESS_CIRCUITS,
                         port_track(outcome, circuit->source, circuit->port),
                         position, name);

@@ -39,3 +39,147 @@ int schedule_farm_direct(uint8_t *stored, const struct schedule_branch tree[],
     free(path);
     return error;
 }
+
+/* ---- two levels ---- */
+
+/* Of each branch of a tree, by index. */
+struct levels {
+    const struct schedule_branch *tree;
+    uint32_t nodes;
+    uint32_t *parent;
+    uint32_t *server; /* 0: the originator */
+    uint32_t *served; /* nodes that it serves */
+};
+
+static void find_parents(struct levels *levels)
+{
+    for (uint32_t i = 0; i < levels->nodes; ++i) {
+        uint32_t end = i + levels->tree[i].nodes;
+
+        for (uint32_t child = i + 1; child < end;
+             child = schedule_tree_next(levels->tree, child)) {
+            levels->parent[child] = i;
+        }
+    }
+}
+
+/* Sets who serves whom, if nodes of phases up to `last` and the originator's
+   children are no workers of a master. Result: the most that one serves. */
+static uint32_t divide(struct levels *levels, unsigned last)
+{
+    uint32_t most = 0;
+
+    for (uint32_t i = 0; i < levels->nodes; ++i) {
+        levels->served[i] = 0;
+    }
+    for (uint32_t i = 1; i < levels->nodes; ++i) {
+        uint32_t parent = levels->parent[i];
+        uint32_t server = 0;
+
+        if (parent != 0 && levels->tree[i].phase > last) {
+            server = levels->server[parent];
+            server = server != 0 ? server : parent;
+        }
+        levels->server[i] = server;
+        levels->served[server] += 1;
+        most = most > levels->served[server] ? most : levels->served[server];
+    }
+    return most;
+}
+
+/* How far east and north a node lies of another. */
+static struct torus_coord
+away_of(struct torus_size size, struct torus_coord from, struct torus_coord to)
+{
+    return (struct torus_coord){
+        (uint16_t)((to.x + size.width - from.x) % size.width),
+        (uint16_t)((to.y + size.height - from.y) % size.height)};
+}
+
+/* The shortest path from a branch's server, out of that port of the server's
+   through which it sends to the fewest nodes so far; queued[server] counts
+   them. */
+static struct torus_path path_of(const struct levels *levels,
+                                 uint32_t (*queued)[TORUS_PORTS],
+                                 struct torus_size size, uint32_t index)
+{
+    uint32_t server = levels->server[index];
+    struct torus_coord away =
+        away_of(size, levels->tree[server].at, levels->tree[index].at);
+    uint32_t *queue = queued[server];
+    struct torus_path best = {0};
+
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        struct torus_path path =
+            schedule_ray(size, torus_index(size, away), (enum torus_port)port);
+
+        if (path.hops > 0 &&
+            (best.hops == 0 || queue[path.port] < queue[best.port])) {
+            best = path;
+        }
+    }
+    queue[best.port] += 1 + levels->served[index];
+    return best;
+}
+
+static void store_servers(uint8_t *stored, const struct levels *levels,
+                          uint32_t (*queued)[TORUS_PORTS],
+                          struct torus_size size)
+{
+    for (uint32_t i = 1; i < levels->nodes; ++i) {
+        uint32_t direct = tree_direct_pack(path_of(levels, queued, size, i));
+
+        if (levels->server[i] != 0) {
+            direct |= TREE_IN_GROUP;
+        }
+        bytes_store_u32(stored + TREE_BRANCH_BYTES * i, direct);
+    }
+}
+
+/* Takes the division with which the most that one serves is the least. */
+static void divide_best(struct levels *levels)
+{
+    unsigned phases = 0;
+    unsigned best = UINT16_MAX; /* one level */
+    uint32_t least = divide(levels, best);
+
+    for (uint32_t i = 1; i < levels->nodes; ++i) {
+        unsigned phase = levels->tree[i].phase;
+
+        phases = phase > phases ? phase : phases;
+    }
+    for (unsigned last = 1; last < phases; ++last) {
+        uint32_t most = divide(levels, last);
+
+        if (most < least) {
+            least = most;
+            best = last;
+        }
+    }
+    (void)divide(levels, best);
+}
+
+int schedule_farm_masters(uint8_t *stored, const struct schedule_branch tree[],
+                          struct torus_size size)
+{
+    uint32_t nodes = tree[0].nodes;
+    uint32_t *memory = calloc(3 * (size_t)nodes, sizeof *memory);
+    uint32_t(*queued)[TORUS_PORTS] = calloc(nodes, sizeof *queued);
+    int error = -1;
+
+    if (memory != NULL && queued != NULL) {
+        struct levels levels = {.tree = tree,
+                                .nodes = nodes,
+                                .parent = memory,
+                                .server = memory + nodes,
+                                .served = memory + 2 * (size_t)nodes};
+
+        find_parents(&levels);
+        divide_best(&levels);
+        store_servers(stored, &levels, queued, size);
+        error = 0;
+    }
+    free(memory);
+    free(queued);
+    return error;
+}

@@ -100,6 +100,25 @@ uint8_t *schedule_tree(enum schedule schedule, struct torus_size size,
     return out;
 }
 
+uint8_t *schedule_farm_tree(struct torus_size size,
+                            struct torus_coord originator,
+                            const uint8_t *slow_shift)
+{
+    struct schedule_branch *tree = allocate_tree(size);
+    int phases = schedule_farm(tree, size, originator);
+    uint8_t *out = NULL;
+
+    if (phases >= 0 && phases <= (int)TREE_PHASES_MAX) {
+        out = store_tree(tree, size, slow_shift);
+    }
+    if (out != NULL && schedule_farm_masters(out, tree, size) != 0) {
+        free(out);
+        out = NULL;
+    }
+    free(tree);
+    return out;
+}
+
 bool schedule_has_groups(enum schedule schedule)
 {
     return schedule == SCHEDULE_STAR || schedule == SCHEDULE_FARM;

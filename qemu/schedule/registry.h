@@ -42,6 +42,11 @@ uint8_t *schedule_tree(enum schedule schedule, struct torus_size size,
                        struct torus_coord originator,
                        const uint8_t *slow_shift);
 
+/* The tree of a farm of two levels, without slow nodes or with them. */
+uint8_t *schedule_farm_tree(struct torus_size size,
+                            struct torus_coord originator,
+                            const uint8_t *slow_shift);
+
 /* Whether nodes can be divided among several originators with it. */
 bool schedule_has_groups(enum schedule schedule);
 

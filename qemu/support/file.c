@@ -9,11 +9,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static bool is_standard_input(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+const char *file_name(const char *path)
+{
+    return is_standard_input(path) ? "standard input" : path;
+}
+
 int file_error(const char *path, const char *format, ...)
 {
     va_list list;
 
-    fprintf(stderr, "quincunx: %s: ", path);
+    fprintf(stderr, "quincunx: %s: ", file_name(path));
     va_start(list, format);
     vfprintf(stderr, format, list);
     va_end(list);
@@ -114,17 +124,65 @@ static int check_regular(uint64_t *bytes, FILE *file, const char *path)
     return 0;
 }
 
+/* Whether a path may lead to a pipe whose writer this program's caller started:
+   standard input, or what a shell makes of <(...). */
+static bool may_be_pipe(const char *path)
+{
+    return is_standard_input(path) || strcmp(path, "/dev/stdin") == 0 ||
+           strncmp(path, "/dev/fd/", strlen("/dev/fd/")) == 0;
+}
+
+/* Copies all that comes out of a pipe to a file without a name, which takes its
+   place. Result: 0, or 1 after a message. */
+static int spool(FILE **file, const char *path)
+{
+    FILE *copy = tmpfile();
+    char block[65536];
+    ssize_t got = 1;
+    bool failed = copy == NULL;
+
+    while (!failed && got > 0) {
+        got = read(fileno(*file), block, sizeof block);
+        failed = got < 0 || fwrite(block, 1, (size_t)got, copy) < (size_t)got;
+    }
+    failed = failed || fflush(copy) != 0;
+    if (failed) {
+        file_error(path, "%s", strerror(errno));
+        if (copy != NULL) {
+            fclose(copy);
+        }
+        return 1;
+    }
+    fclose(*file);
+    *file = copy;
+    return 0;
+}
+
+/* Standard input, of its own; or a file. A pipe without a writer must be
+   refused, not waited for. */
+static int open_descriptor(const char *path)
+{
+    int flags = O_RDONLY | O_CLOEXEC | (may_be_pipe(path) ? 0 : O_NONBLOCK);
+
+    return is_standard_input(path) ? dup(STDIN_FILENO) : open(path, flags);
+}
+
 int file_open(FILE **file, uint64_t *bytes, const char *path)
 {
-    /* A pipe without a writer must be refused, not waited for. */
-    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    int descriptor = open_descriptor(path);
+    struct stat is;
     int status = 0;
 
     *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
     if (*file == NULL) {
         return file_error(path, "%s", strerror(errno));
     }
-    status = check_regular(bytes, *file, path);
+    if (may_be_pipe(path) && fstat(descriptor, &is) == 0 &&
+        (S_ISFIFO(is.st_mode) || S_ISSOCK(is.st_mode) ||
+         isatty(descriptor) == 1)) {
+        status = spool(file, path);
+    }
+    status = status == 0 ? check_regular(bytes, *file, path) : status;
     if (status != 0) {
         fclose(*file);
         *file = NULL;
@@ -236,6 +294,22 @@ int file_output_close(struct file_output *file, bool complete)
     }
     file_forget(file);
     return result;
+}
+
+int file_output_check(const char *path)
+{
+    struct file_output file;
+    struct stat is;
+
+    if (stat(path, &is) == 0 && !S_ISREG(is.st_mode)) {
+        return S_ISDIR(is.st_mode) ? file_error(path, "%s", strerror(EISDIR))
+                                   : 0;
+    }
+    if (file_output_open(&file, path) != 0) {
+        return 1;
+    }
+    /* It ends incomplete, and so without a name: that is no error here. */
+    return file_output_close(&file, false) < 0 ? 0 : 1;
 }
 
 int file_write(const char *path, const void *data, uint64_t bytes)

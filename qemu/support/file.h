@@ -18,6 +18,9 @@
    "zygote.so" or "mps2_an385/firmware.elf"; "" if this program has no path. */
 void file_beside_program(char path[PATH_MAX], const char *name);
 
+/* A path as messages and reports name it: "standard input" for "-". */
+const char *file_name(const char *path);
+
 /* Prints what is wrong with a file on stderr, as printf() does. Result: 1. */
 __attribute__((format(printf, 2, 3))) int file_error(const char *path,
                                                      const char *format, ...);
@@ -35,7 +38,9 @@ bool file_same(const char *one, const char *other);
  *data, malloc'd, the caller's to free; or 1 and NULL. */
 NODISCARD int file_read(uint8_t **data, uint64_t *bytes, const char *path);
 
-/* Opens a regular file and tells its size. Result: 0 and *file, the caller's to
+/* Opens a regular file and tells its size. Of "-", standard input, and of the
+   pipes that a shell makes of <(...), a copy without a name is taken, once all
+   has come. Result: 0 and *file, the caller's to
    fclose(); or 1 and NULL. */
 NODISCARD int file_open(FILE **file, uint64_t *bytes, const char *path);
 
@@ -67,6 +72,11 @@ struct file_output {
     char *target;     /* own: `path` with its symbolic links resolved */
     char *temporary;  /* own: NULL if written directly */
 };
+
+/* Whether a file can be made or replaced, before work of hours whose outcome it
+   is to take: what is there stays. A pipe or a device is not tried. Result: 0
+   or 1. */
+NODISCARD int file_output_check(const char *path);
 
 /* Result: 0; -1, and nothing is to be closed. */
 NODISCARD int file_output_open(struct file_output *file, const char *path);

@@ -56,6 +56,7 @@
 #include "hal/events.h"
 #include "hal/nodiscard.h"
 #include "kernels/kernel.h"
+#include "scatter/plan/meanwhile.h"
 #include "scatter/plan/slots.h"
 #include "scatter/plan/split.h"
 #include "scatter/wire/wire.h"
@@ -153,20 +154,30 @@ struct scatter_costs {
        whether they leave at planned times while it computes. */
     uint16_t tree_sends;
     bool tree_holds;
+    /* Of the pattern: plans rounds whose outputs return meanwhile. NULL where
+       the switch does not keep messages until they are received. */
+    int (*plan_meanwhile)(struct rounds_plan *plan, uint64_t *time_ps,
+                          const struct meanwhile_input *input);
 };
 
-struct policy; /* scatter/engine/policy.h */
+struct policy;     /* scatter/engine/policy.h */
+struct farm_state; /* scatter/engine/farm_serve.h */
 
 /* A worker of a farm (scatter/engine/farm.h). */
 struct scatter_worker {
     uint16_t number;         /* as the originator counts them */
+    uint16_t chunks;         /* that have come, the end included */
     bool ended;              /* no chunk follows */
-    unsigned first_round;    /* that is a chunk; those before were planned */
     uint8_t *chunk;          /* where messages with chunks are received: .. */
     uint32_t stock_bytes;    /* .. two in turn, each in so many bytes */
     struct torus_path path;  /* to the originator */
     uint64_t computed_ps;    /* what it computed since it asked last took; .. */
     uint32_t computed_units; /* .. its units */
+    /* Of a master (scatter/engine/farm_master.h): the workers that it serves;
+       it asks when it has so few units; whether it has, for the next chunk. */
+    struct farm_state *group;
+    uint32_t low_units;
+    bool asked;
 };
 
 /* What the originator's share of the last job took; compute_ps 0: not known.
@@ -267,6 +278,18 @@ struct scatter {
 static inline bool scatter_has_output(const struct scatter *scatter)
 {
     return (scatter->job.flags & WIRE_OUTPUT) != 0;
+}
+
+/* Whether outputs of a round return while the next one is computed. */
+static inline bool scatter_returns_meanwhile(const struct scatter *scatter)
+{
+    return (scatter->job.flags & WIRE_MEANWHILE) != 0;
+}
+
+/* Whether outputs of all rounds return when these are computed. */
+static inline bool scatter_collects_outputs(const struct scatter *scatter)
+{
+    return (scatter->job.flags & (WIRE_OUTPUT | WIRE_MEANWHILE)) == WIRE_OUTPUT;
 }
 
 /* Whether what is left of the load behind the planned rounds is given to who

@@ -2,6 +2,8 @@
 #include "scatter/engine/farm.h"
 
 #include "scatter/engine/await.h"
+#include "scatter/engine/farm_master.h"
+#include "scatter/engine/farm_worker.h"
 #include "scatter/engine/gather.h"
 #include "scatter/plan/tree.h"
 #include "torus/direct.h"
@@ -40,16 +42,16 @@ static int read_job(struct scatter *scatter,
     return ERR_OK;
 }
 
-/* Reads a chunk; one of no units is the end. */
-static int read_chunk(struct scatter *scatter,
-                      const struct circuit_delivery *delivery)
+int farm_read_chunk(struct scatter *scatter,
+                    const struct circuit_delivery *delivery)
 {
     struct scatter_worker *worker = &scatter->worker;
     const uint8_t *begin = delivery->payload + WIRE_CHUNK_BYTES;
+    bool first = worker->chunks == 0 && !scatter_has_tail(scatter);
     struct wire_chunk chunk;
     int error = wire_chunk_load(&chunk, delivery->payload, delivery->bytes);
 
-    if (error == ERR_OK && scatter->round == 0) {
+    if (error == ERR_OK && first) {
         worker->number = chunk.worker;
         error = read_job(scatter, delivery);
         begin += scatter->job_bytes;
@@ -57,13 +59,13 @@ static int read_chunk(struct scatter *scatter,
     if (error != ERR_OK) {
         return error;
     }
-    if (chunk.worker != worker->number ||
-        chunk.number != (uint16_t)(scatter->round - worker->first_round)) {
+    if (chunk.worker != worker->number || chunk.number != worker->chunks) {
         return ERR_PLACE;
     }
+    worker->chunks += 1;
     worker->ended = chunk.units == 0;
     if (worker->ended) {
-        return scatter->round > 0 ? ERR_OK : ERR_PLAN;
+        return first ? ERR_PLAN : ERR_OK;
     }
     scatter->units = chunk.units;
     scatter->first_unit = chunk.first_unit;
@@ -74,19 +76,16 @@ static int read_chunk(struct scatter *scatter,
                                    delivery->payload + delivery->bytes);
 }
 
-/* Asks for the chunk after the one in hand, and returns the output of the one
-   before. What the demand before was sent from is free: it has been answered.
- */
-static int ask(struct scatter *scatter)
+/* What the demand before was sent from is free: it has been answered. */
+int farm_ask(struct scatter *scatter)
 {
     struct scatter_worker *worker = &scatter->worker;
     uint8_t *out = scatter->memory->report; /* the originator's alone */
     struct torus_path path = worker->path;
-    struct wire_demand demand = {
-        .worker = worker->number,
-        .number = (uint16_t)(scatter->round + 1u - worker->first_round),
-        .units = worker->computed_units,
-        .compute_ps = worker->computed_ps};
+    struct wire_demand demand = {.worker = worker->number,
+                                 .number = worker->chunks,
+                                 .units = worker->computed_units,
+                                 .compute_ps = worker->computed_ps};
     struct circuit_message message = {
         .path = path, .kind = WIRE_DEMAND, .head = {out, WIRE_DEMAND_BYTES}};
 
@@ -123,13 +122,11 @@ static void divide_memory(struct scatter *scatter)
     worker->stock_bytes = most & ~7u;
 }
 
-/* Where the message with the chunk of this round comes to lie: it comes while
-   that of the round before is computed. */
-static uint8_t *place_of(const struct scatter *scatter, unsigned round)
+uint8_t *farm_next_place(const struct scatter *scatter)
 {
     const struct scatter_worker *worker = &scatter->worker;
 
-    return worker->chunk + (round & 1u) * worker->stock_bytes;
+    return worker->chunk + (worker->chunks & 1u) * worker->stock_bytes;
 }
 
 #define CHUNK_PORTS (((1u << TORUS_PORTS) - 1u) | CIRCUIT_ONLY(WIRE_CHUNK))
@@ -138,12 +135,12 @@ static uint8_t *place_of(const struct scatter *scatter, unsigned round)
 static int ask_ahead(struct scatter *scatter)
 {
     struct scatter_worker *worker = &scatter->worker;
-    int error = circuit_receive_ahead(scatter->circuit, CHUNK_PORTS,
-                                      place_of(scatter, scatter->round + 1u),
-                                      worker->stock_bytes);
+    int error =
+        circuit_receive_ahead(scatter->circuit, CHUNK_PORTS,
+                              farm_next_place(scatter), worker->stock_bytes);
 
     scatter->free_from = worker->chunk + 2 * worker->stock_bytes;
-    return error == ERR_OK ? ask(scatter) : error;
+    return error == ERR_OK ? farm_ask(scatter) : error;
 }
 
 /* The first chunk takes the straight way, so it may come before the job is
@@ -176,9 +173,14 @@ static int receive_first(struct scatter *scatter)
     if (error == ERR_OK && scatter->kernel == NULL) {
         error = await_announcement(scatter, delivery);
     }
-    scatter->worker = (struct scatter_worker){.chunk = scatter->free_from};
+    scatter->worker = (struct scatter_worker){.ended = false};
+    scatter->worker.chunk = scatter->free_from;
     if (error == ERR_OK) {
-        error = read_chunk(scatter, &delivery);
+        error = farm_read_chunk(scatter, &delivery);
+    }
+    if (error == ERR_OK && farm_is_master(scatter)) {
+        error = farm_open_group(scatter);
+        scatter->worker.chunk = scatter->free_from;
     }
     divide_memory(scatter);
     return error == ERR_OK && CIRCUIT_HEADER_BYTES + delivery.bytes >
@@ -195,13 +197,12 @@ static int receive_next(struct scatter *scatter)
     int error;
 
     scatter->circuit->node->status.state = NODE_STATE_WAITING;
-    error =
-        circuit_receive(scatter->circuit, &delivery, CHUNK_PORTS,
-                        place_of(scatter, scatter->round), worker->stock_bytes);
+    error = circuit_receive(scatter->circuit, &delivery, CHUNK_PORTS,
+                            farm_next_place(scatter), worker->stock_bytes);
     if (error == ERR_OK && delivery.kind != WIRE_CHUNK) {
         error = ERR_KIND;
     }
-    return error == ERR_OK ? read_chunk(scatter, &delivery) : error;
+    return error == ERR_OK ? farm_read_chunk(scatter, &delivery) : error;
 }
 
 int farm_receive(struct scatter *scatter)
@@ -211,7 +212,11 @@ int farm_receive(struct scatter *scatter)
         scatter->round == 0 ? receive_first(scatter) : receive_next(scatter);
 
     scatter->free_from = worker->chunk;
-    return error == ERR_OK && !worker->ended ? ask_ahead(scatter) : error;
+    if (error != ERR_OK || worker->ended) {
+        return error;
+    }
+    return worker->group != NULL ? farm_lead_group(scatter)
+                                 : ask_ahead(scatter);
 }
 
 /* Where the originator has this node: how far east and north of it. */
@@ -235,7 +240,7 @@ static int join(struct scatter *scatter)
     struct scatter_worker *worker = &scatter->worker;
 
     worker->number = (uint16_t)(torus_index(scatter->size, away) - 1);
-    worker->first_round = scatter->round + 1u;
+    worker->chunks = 0;
     worker->chunk = scatter->free_from;
     worker->path = torus_path_reverse(path);
     if (scatter_has_output(scatter)) {
@@ -295,5 +300,5 @@ int farm_gather(struct scatter *scatter)
 {
     scatter->circuit->node->status.state = NODE_STATE_GATHERING;
     scatter_begin_outputs(scatter);
-    return ERR_OK;
+    return scatter->worker.group != NULL ? farm_gather_group(scatter) : ERR_OK;
 }

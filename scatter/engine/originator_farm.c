@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scatter/engine/originator_farm.h"
 
-#include "scatter/engine/compute.h"
+#include "scatter/engine/farm_serve.h"
 #include "scatter/engine/gather.h"
 #include "scatter/engine/measure.h"
 #include "scatter/engine/policy.h"
@@ -10,57 +10,11 @@
 #include "scatter/plan/tree_input.h"
 #include "torus/direct.h"
 
-#include <string.h>
-
 /* A worker's first chunks, and its last one, are smaller than others may be. */
 #define SMALL_CHUNKS 5u
 /* Demands with outputs are received ahead in this part of the memory that all
    outputs take. */
 #define SLOTS_PART 8u
-/* A demand without an output, with its header. */
-#define DEMAND_ROOM_BYTES 32u
-static_assert(DEMAND_ROOM_BYTES == CIRCUIT_HEADER_BYTES + WIRE_DEMAND_BYTES,
-              "a demand fits");
-
-/* What the originator knows of a worker. */
-struct farm_worker {
-    uint8_t head[WIRE_CHUNK_BYTES]; /* of its last chunk's message */
-    uint16_t chunks;                /* that it was given, the end included */
-    bool waits; /* asked when nothing was left, and got no end yet */
-    bool ended;
-    struct farm_member member;
-};
-
-/* The farm of the job at hand; behind it, in the same memory, its workers. */
-struct farm_state {
-    struct farm farm;
-    struct farm_member own;
-    uint64_t own_ps; /* what the originator's slices took; .. */
-    uint32_t own_units;
-    uint32_t at_work; /* workers that have not got the end */
-    uint32_t workers;
-    /* Of a tail: the originator computes so many units before the first demand
-       comes; the layer that gets its ends, and how many of it have none. */
-    uint32_t first_units;
-    uint32_t layer_left;
-    uint8_t layer;
-    /* Where demands are received ahead; the messages' room in bytes. */
-    uint8_t *slot;
-    uint32_t slot_bytes;
-    uint8_t slots; /* to CIRCUIT_AHEAD_MAX */
-    struct farm_worker worker[];
-};
-
-/* The way to a worker: behind planned rounds workers are all other nodes, row
-   by row, else those of the order's tree but for its root. */
-static struct torus_path path_of(const struct scatter *scatter, uint32_t worker)
-{
-    return scatter_has_tail(scatter)
-               ? torus_direct(scatter->size,
-                              torus_coord_of(scatter->size, worker + 1))
-               : tree_direct(scatter->branch +
-                             TREE_BRANCH_BYTES * (worker + 1));
-}
 
 /* ---- planning ---- */
 
@@ -90,27 +44,12 @@ static uint64_t demand_ps(const struct scatter *scatter,
     return longer_ps < UINT32_MAX ? longer_ps : UINT32_MAX;
 }
 
-/* Of a worker that the order says is slower; behind the pattern none is. */
-static unsigned slow_shift_of(const struct scatter *scatter, uint32_t worker)
-{
-    return scatter_has_tail(scatter)
-               ? 0
-               : tree_slow_shift(scatter->branch +
-                                 TREE_BRANCH_BYTES * (worker + 1));
-}
-
-/* Demands that are received ahead, at most one of each worker. */
-static uint32_t slots_of(uint32_t workers)
-{
-    return workers < CIRCUIT_AHEAD_MAX ? workers : CIRCUIT_AHEAD_MAX;
-}
-
 /* Two chunks fit a worker's memory, and the output of each fits a slot. */
 static uint32_t most_units(const struct scatter *scatter, uint32_t units,
                            uint32_t nodes)
 {
     return scatter_has_output(scatter)
-               ? units / (SLOTS_PART * slots_of(nodes)) + 1
+               ? units / (SLOTS_PART * farm_slots(nodes)) + 1
                : units - units / 2;
 }
 
@@ -149,30 +88,16 @@ static void bound_pieces(const struct scatter *scatter,
         scatter->units / (pieces > small ? pieces - small : 1u) + 1;
 }
 
-/* Makes the slots in new memory. Result: 0 or ERR_MEMORY. */
-static int make_slots(struct scatter *scatter, struct originator *originator,
-                      const struct farm_input *input)
-{
-    struct farm_state *state = originator->farm;
-
-    state->slots = (uint8_t)slots_of(input->nodes - 1);
-    state->slot_bytes = DEMAND_ROOM_BYTES;
-    if (scatter_has_output(scatter)) {
-        uint32_t output = kernel_output_room(
-            &scatter->terms, scatter->first_unit, input->most_units);
-
-        state->slot_bytes += WIRE_OUTPUT_CHUNK_BYTES + ((output + 8u) & ~7u);
-    }
-    state->slot =
-        originator_allocate(scatter, state->slots * state->slot_bytes);
-    return state->slot != NULL ? ERR_OK : ERR_MEMORY;
-}
-
 /* Writes the job into new memory. A worker's result is sent at once: there are
    no slots. */
 static int store_job(struct scatter *scatter, struct originator *originator)
 {
     static const uint64_t no_times[2];
+    struct farm_state *state = originator->farm;
+    struct wire_farm_terms terms = {
+        .compute_ps = state->farm.compute_ps,
+        .demand_ps = (uint32_t)demand_ps(scatter, &originator->order),
+        .installment = state->farm.installment};
 
     scatter->job.phases = 1;
     scatter->job.rounds = 1;
@@ -183,41 +108,95 @@ static int store_job(struct scatter *scatter, struct originator *originator)
         return ERR_MEMORY;
     }
     wire_job_store(originator->job, &scatter->job, no_times);
+    wire_job_store_farm(originator->job, &terms);
+    state->job = (struct circuit_segment){originator->job, scatter->job_bytes};
     return ERR_OK;
 }
 
-/* Makes the state of a farm of so many workers. Result: 0, ERR_MEMORY or
-   ERR_PLAN. */
-static int make_state(struct scatter *scatter, struct originator *originator,
-                      const struct farm_input *input)
+/* What a node computes, as the order says. */
+static uint32_t speed_of(const uint8_t *branch)
 {
-    uint32_t workers = input->nodes - 1;
-    struct farm_state *state = (struct farm_state *)(void *)originator_allocate(
-        scatter, (uint32_t)(sizeof *state + workers * sizeof *state->worker));
+    return FARM_SPEED_ONE >> tree_slow_shift(branch);
+}
 
-    if (state == NULL) {
-        return ERR_MEMORY;
+/* The same of all nodes of a group, its master included. */
+static uint64_t speed_of_group(const uint8_t *master)
+{
+    const uint8_t *end = tree_next(master);
+    uint64_t speed = 0;
+
+    for (const uint8_t *at = master; at < end;
+         at = tree_next_of_group(master, at)) {
+        speed += speed_of(at);
     }
-    *state = (struct farm_state){.own = farm_member(), .workers = workers};
-    farm_init(&state->farm, input);
-    for (uint32_t i = 0; i < workers; ++i) {
-        if (!scatter_has_tail(scatter) &&
-            !torus_path_valid(scatter->size, path_of(scatter, i))) {
+    return speed;
+}
+
+/* Counts the nodes that the originator serves, itself included, and those that
+   masters serve. */
+static void count_members(const uint8_t *tree, struct farm_input *input)
+{
+    const uint8_t *end = tree_next(tree);
+
+    input->nodes = 0;
+    for (const uint8_t *at = tree; at < end; at += TREE_BRANCH_BYTES) {
+        input->nodes += !tree_in_group(at);
+    }
+    input->served = tree_nodes(tree) - input->nodes;
+}
+
+/* Makes workers of all nodes that the originator serves. Result: 0; or ERR_PLAN
+   if one has no path. */
+static int add_workers(const struct scatter *scatter, struct farm_state *state)
+{
+    const uint8_t *end = tree_next(scatter->branch);
+    struct farm_worker *worker = state->worker;
+
+    for (const uint8_t *at = scatter->branch + TREE_BRANCH_BYTES; at < end;
+         at += TREE_BRANCH_BYTES) {
+        if (tree_in_group(at)) {
+            continue;
+        }
+        worker->path = tree_direct(at);
+        farm_set_speed(&state->farm, &worker->member,
+                       state->farm.masters ? speed_of_group(at) : speed_of(at));
+        if (!torus_path_valid(scatter->size, worker->path)) {
             return ERR_PLAN;
         }
-        state->worker[i] = (struct farm_worker){.member = farm_member()};
-        farm_is_slow(&state->farm, &state->worker[i].member,
-                     slow_shift_of(scatter, i));
+        worker += 1;
     }
-    originator->farm = state;
-    return make_slots(scatter, originator, input);
+    return ERR_OK;
+}
+
+/* Makes a farm along the order's tree. Result: 0 or the error. */
+static int open_farm(struct scatter *scatter, struct originator *originator,
+                     struct farm_input *input)
+{
+    const uint8_t *tree = scatter->branch;
+    struct farm_state *state;
+    int error;
+
+    count_members(tree, input);
+    /* Nobody would serve who is in the group of no master; and masters pass on
+       no outputs. */
+    if (tree_in_group(tree) ||
+        tree_next_of_group(tree, tree) < tree_next(tree) ||
+        (input->served > 0 && scatter_has_output(scatter))) {
+        return ERR_PLAN;
+    }
+    error = farm_open(scatter, &originator->farm, input);
+    if (error != ERR_OK) {
+        return error;
+    }
+    state = originator->farm;
+    farm_set_speed(&state->farm, &state->own, speed_of(tree));
+    return add_workers(scatter, state);
 }
 
 int originator_plan_farm(struct scatter *scatter, struct originator *originator)
 {
     struct wire_report *report = &originator->report;
     uint64_t start_ps = originator_now_ps(scatter);
-    unsigned own_shift = tree_slow_shift(scatter->branch);
     struct farm_input input;
     int error = check_order(&originator->order);
 
@@ -226,12 +205,13 @@ int originator_plan_farm(struct scatter *scatter, struct originator *originator)
     }
     input = input_of(scatter, originator, scatter->units,
                      tree_nodes(scatter->branch));
-    input.compute_ps = (input.compute_ps >> own_shift) + 1;
-    error = make_state(scatter, originator, &input);
+    input.compute_ps =
+        (input.compute_ps >> tree_slow_shift(scatter->branch)) + 1;
+    error = open_farm(scatter, originator, &input);
     if (error != ERR_OK) {
         return error;
     }
-    farm_is_slow(&originator->farm->farm, &originator->farm->own, own_shift);
+    report->meanwhile = report->output;
     report->phases = 1;
     report->phases_feasible = 1;
     report->rounds = 1;
@@ -259,17 +239,22 @@ int originator_plan_tail(struct scatter *scatter, struct originator *originator,
     input =
         input_of(scatter, originator, tail->units, torus_nodes(scatter->size));
     input.installment = 0;
-    error = make_state(scatter, originator, &input);
+    error = farm_open(scatter, &originator->farm, &input);
     if (error != ERR_OK) {
         return error;
     }
     state = originator->farm;
+    for (uint32_t i = 0; i < state->workers; ++i) {
+        state->worker[i].waits = false;
+        state->worker[i].path =
+            torus_direct(scatter->size, torus_coord_of(scatter->size, i + 1));
+    }
     state->at_work = state->workers;
     state->first_units = tail->early_units;
     state->layer = 1;
     state->layer_left = TORUS_PORTS;
     state->farm.growth = 1; /* speeds are known */
-    state->farm.last_units = state->farm.least >> 16;
+    state->farm.last_units = (uint32_t)(state->farm.least >> 16);
     return ERR_OK;
 }
 
@@ -282,52 +267,11 @@ void originator_begin_tail(struct scatter *scatter,
     scatter->free_from = scatter->child_outputs;
 }
 
-/* ---- chunks ---- */
-
-/* Queues a worker's next chunk; one of no units if nothing is left. */
-static int send_chunk(struct scatter *scatter, struct originator *originator,
-                      uint32_t index)
-{
-    struct farm_state *state = originator->farm;
-    struct farm_worker *worker = &state->worker[index];
-    struct torus_path path = path_of(scatter, index);
-    const struct wire_job *job = &scatter->job;
-    struct wire_chunk chunk = {.units =
-                                   farm_next(&state->farm, &worker->member),
-                               .first_unit = scatter->first_unit,
-                               .worker = (uint16_t)index,
-                               .number = worker->chunks};
-    struct circuit_message message = {.path = path,
-                                      .kind = WIRE_CHUNK,
-                                      .head = {worker->head, WIRE_CHUNK_BYTES}};
-
-    wire_chunk_store(worker->head, &chunk);
-    if (worker->chunks == 0 && !scatter_has_tail(scatter)) {
-        message.shared =
-            (struct circuit_segment){originator->job, scatter->job_bytes};
-    }
-    if (chunk.units > 0) {
-        struct circuit_segment *body = &message.body[path.port];
-
-        body->data = scatter->range_data - job->before_bytes;
-        body->bytes = chunk.units * scatter->announced.unit_bytes +
-                      job->before_bytes + job->after_bytes;
-        scatter_clip_to_load(scatter, body);
-    } else {
-        worker->ended = true;
-        state->at_work -= 1;
-    }
-    worker->chunks += 1;
-    originator_take_off(scatter, originator, chunk.units);
-    return scatter_send(scatter, 1u << path.port, &message);
-}
+/* ---- carrying out ---- */
 
 int originator_send_farm(struct scatter *scatter, struct originator *originator,
                          uint64_t start_ps)
 {
-    struct farm_state *state = originator->farm;
-    int error = ERR_OK;
-
     (void)start_ps;
     /* A demand's head may be longer than a result's; and what lies there, the
        job, still leaves with first chunks. */
@@ -338,275 +282,14 @@ int originator_send_farm(struct scatter *scatter, struct originator *originator,
         return ERR_MEMORY;
     }
     scatter->free_from = scatter->child_outputs;
-    for (uint32_t i = 0; error == ERR_OK && i < state->workers; ++i) {
-        if (state->farm.left == 0) {
-            break;
-        }
-        state->at_work += 1;
-        error = send_chunk(scatter, originator, i);
-    }
-    return error;
-}
-
-/* ---- ends ---- */
-
-/* Whether results return as the parts of the planned rounds came. Then the
-   ends go out layer by layer: a node that has its end may send its result, for
-   which its parent must not still wait for a chunk, whose circuit that of the
-   result might block. */
-static bool returns_by_layers(const struct scatter *scatter)
-{
-    return scatter_has_tail(scatter) && !scatter_has_output(scatter);
-}
-
-static unsigned layer_of(const struct scatter *scatter, uint32_t worker)
-{
-    const struct torus_coord origin = {0, 0};
-    struct torus_coord away = torus_coord_of(scatter->size, worker + 1);
-
-    return torus_role_of(scatter->size, origin, away).layer;
-}
-
-/* Ends those of the layer at hand that wait for it. */
-static int end_waiting(struct scatter *scatter, struct originator *originator)
-{
-    struct farm_state *state = originator->farm;
-    int error = ERR_OK;
-
-    for (uint32_t i = 0; error == ERR_OK && i < state->workers; ++i) {
-        if (state->worker[i].waits && layer_of(scatter, i) == state->layer) {
-            state->worker[i].waits = false;
-            state->layer_left -= 1;
-            error = send_chunk(scatter, originator, i);
-        }
-    }
-    return error;
-}
-
-/* Answers a demand for which nothing is left: at once, or when all layers
-   before the worker's have their ends. */
-static int serve_end(struct scatter *scatter, struct originator *originator,
-                     uint32_t worker)
-{
-    struct farm_state *state = originator->farm;
-    int error = ERR_OK;
-
-    if (state->worker[worker].waits) {
-        return ERR_PLACE;
-    }
-    state->worker[worker].waits = true;
-    if (layer_of(scatter, worker) == state->layer) {
-        error = end_waiting(scatter, originator);
-    }
-    while (error == ERR_OK && state->layer_left == 0 && state->at_work > 0) {
-        error = circuit_drain(scatter->circuit);
-        state->layer_left = TORUS_PORTS;
-        for (unsigned i = 0; i < state->layer; ++i) {
-            state->layer_left *= 5;
-        }
-        state->layer += 1;
-        if (error == ERR_OK) {
-            error = end_waiting(scatter, originator);
-        }
-    }
-    return error;
-}
-
-/* ---- demands ---- */
-
-static int serve(struct scatter *scatter, struct originator *originator,
-                 const struct circuit_delivery *delivery)
-{
-    struct farm_state *state = originator->farm;
-    struct farm_worker *worker;
-    struct wire_demand demand;
-    int error = wire_demand_load(&demand, delivery->payload, delivery->bytes);
-
-    if (error != ERR_OK) {
-        return error;
-    }
-    if (delivery->bytes > WIRE_DEMAND_BYTES &&
-        (!scatter_has_output(scatter) || delivery->bytes % 4 != 0)) {
-        return ERR_LENGTH;
-    }
-    if (demand.worker >= state->workers) {
-        return ERR_PLACE;
-    }
-    worker = &state->worker[demand.worker];
-    if ((worker->chunks == 0 && !scatter_has_tail(scatter)) || worker->ended ||
-        demand.number != worker->chunks) {
-        return ERR_PLACE;
-    }
-    if (demand.units > 0) {
-        if (worker->chunks == 0) {
-            farm_known(&worker->member);
-        }
-        farm_measured(&state->farm, &worker->member, demand.units,
-                      demand.compute_ps);
-    }
-    return state->farm.left == 0 && returns_by_layers(scatter)
-               ? serve_end(scatter, originator, demand.worker)
-               : send_chunk(scatter, originator, demand.worker);
-}
-
-#define DEMAND_PORTS (((1u << TORUS_PORTS) - 1u) | CIRCUIT_ONLY(WIRE_DEMAND))
-
-/* Receives a demand ahead, at `at`. */
-static int listen(const struct scatter *scatter,
-                  const struct originator *originator, uint8_t *at)
-{
-    return circuit_receive_ahead(scatter->circuit, DEMAND_PORTS, at,
-                                 originator->farm->slot_bytes);
-}
-
-/* The same in all slots, so that demands come in while a slice is computed; if
-   any come. */
-static int listen_all(const struct scatter *scatter,
-                      const struct originator *originator)
-{
-    const struct farm_state *state = originator->farm;
-    int error = ERR_OK;
-
-    for (unsigned i = 0;
-         error == ERR_OK && state->at_work > 0 && i < state->slots; ++i) {
-        error =
-            listen(scatter, originator, state->slot + i * state->slot_bytes);
-    }
-    return error;
-}
-
-/* Receives a demand at `at`, unless it has come or comes to a slot, and serves
-   it. */
-static int serve_at(struct scatter *scatter, struct originator *originator,
-                    struct circuit_delivery *delivery, uint8_t *at,
-                    uint32_t capacity_bytes, uint64_t until_ps)
-{
-    int error = circuit_receive_until(scatter->circuit, delivery, DEMAND_PORTS,
-                                      at, capacity_bytes, until_ps);
-
-    return error == ERR_OK ? serve(scatter, originator, delivery) : error;
-}
-
-/* Puts the output of a demand behind those before it, where it may lie already.
-   Result: 0 or ERR_MEMORY. */
-static int keep_output(struct scatter *scatter,
-                       const struct gather_place *place,
-                       const struct circuit_delivery *delivery)
-{
-    const uint8_t *from = delivery->payload + WIRE_DEMAND_BYTES;
-    uint8_t *to = place->at + place->ahead_bytes;
-    uint32_t bytes = delivery->bytes - WIRE_DEMAND_BYTES;
-
-    if (to > scatter->free_to || bytes > (uint32_t)(scatter->free_to - to)) {
-        return ERR_MEMORY;
-    }
-    if (to != from) {
-        memcpy(to, from, bytes);
-    }
-    return ERR_OK;
-}
-
-static int serve_output(struct scatter *scatter, struct originator *originator,
-                        struct circuit_delivery *delivery, uint64_t until_ps)
-{
-    struct gather_place place;
-    uint32_t bytes;
-    int error = scatter_begin_append(scatter, &place, WIRE_DEMAND_BYTES);
-
-    if (error != ERR_OK) {
-        return error;
-    }
-    error = serve_at(scatter, originator, delivery, place.at,
-                     place.capacity_bytes, until_ps);
-    if (error == ERR_OK) {
-        error = keep_output(scatter, &place, delivery);
-    }
-    bytes = error == ERR_OK ? delivery->bytes - WIRE_DEMAND_BYTES : 0;
-    scatter_end_append(scatter, &place, bytes);
-    scatter->free_from += bytes;
-    return error;
-}
-
-/* Receives a demand that has come by `until_ps`, and serves it. Result: 0;
-   ERR_TIMEOUT if none has; or the error. */
-static int serve_until(struct scatter *scatter, struct originator *originator,
-                       uint64_t until_ps)
-{
-    const struct farm_state *state = originator->farm;
-    struct circuit_delivery delivery;
-    int error = scatter_has_output(scatter)
-                    ? serve_output(scatter, originator, &delivery, until_ps)
-                    : serve_at(scatter, originator, &delivery, state->slot,
-                               state->slot_bytes, until_ps);
-
-    return error == ERR_OK ? listen(scatter, originator,
-                                    delivery.payload - CIRCUIT_HEADER_BYTES)
-                           : error;
-}
-
-/* Computes a slice of what is left. */
-static int compute_slice(struct scatter *scatter, struct originator *originator)
-{
-    struct farm_state *state = originator->farm;
-    uint32_t units = state->first_units > 0
-                         ? farm_take(&state->farm, state->first_units)
-                         : farm_slice(&state->farm, &state->own);
-    uint64_t start_ps = originator_now_ps(scatter);
-    uint64_t took_ps;
-    int error;
-
-    state->first_units = 0;
-    scatter->split.share_units = units;
-    error = scatter_compute(scatter);
-    scatter->round += 1;
-    took_ps = originator_now_ps(scatter) - start_ps;
-    farm_measured(&state->farm, &state->own, units, took_ps);
-    state->own_ps += took_ps;
-    state->own_units += units;
-    originator_take_off(scatter, originator, units);
-    return error;
-}
-
-/* Serves all demands that are there. Result: 0 or the error. */
-static int serve_all(struct scatter *scatter, struct originator *originator)
-{
-    int error = ERR_OK;
-
-    while (error == ERR_OK && originator->farm->at_work > 0) {
-        error = serve_until(scatter, originator, 0);
-    }
-    return error == ERR_TIMEOUT ? ERR_OK : error;
-}
-
-/* Computes and serves until nothing is left, and every worker knows it. */
-static int work_off(struct scatter *scatter, struct originator *originator)
-{
-    struct farm_state *state = originator->farm;
-    int error = listen_all(scatter, originator);
-
-    while (error == ERR_OK && state->farm.left > 0) {
-        error = compute_slice(scatter, originator);
-        if (error == ERR_OK) {
-            error = serve_all(scatter, originator);
-        }
-    }
-    if (error == ERR_OK && !scatter->has_result) {
-        /* Workers have all of a small load: results are merged into that of no
-           unit. */
-        scatter->split.share_units = 0;
-        error = scatter_compute(scatter);
-    }
-    while (error == ERR_OK && state->at_work > 0) {
-        error = serve_until(scatter, originator, UINT64_MAX);
-    }
-    return error;
+    return farm_serve_waiting(scatter, originator->farm);
 }
 
 int originator_lead_farm(struct scatter *scatter, struct originator *originator)
 {
     struct farm_state *state = originator->farm;
     uint32_t workers = state->at_work;
-    int error = work_off(scatter, originator);
+    int error = farm_work_off(scatter, state);
 
     if (error == ERR_OK) {
         error =

@@ -8,8 +8,10 @@
 #include "scatter/engine/originator_startups.h"
 #include "scatter/engine/pattern.h"
 #include "scatter/engine/pattern_job.h"
+#include "scatter/engine/policy.h"
 #include "scatter/engine/result_slots.h"
 #include "scatter/plan/fixed.h"
+#include "scatter/plan/meanwhile.h"
 
 /* Whether the plan counts the way back of outputs. */
 static bool counts_returns(const struct originator *originator)
@@ -110,6 +112,7 @@ struct choice {
     uint64_t makespan_ps; /* with the originator's own queueing */
     uint8_t phases;
     uint8_t rounds;
+    bool meanwhile; /* outputs of several rounds return meanwhile */
     bool is_input; /* of one round: the startups are set_one_round()'s for it */
 };
 
@@ -327,12 +330,87 @@ static void choose_rounds(const struct scatter *scatter,
     }
 }
 
+/* Circuits of all phases with which outputs return in a round, but for the
+   bytes of these: with the heads of a chunk of every node. */
+static uint64_t turn_ps(const struct scatter *scatter,
+                        const struct originator *originator, unsigned phases)
+{
+    const struct wire_order *order = &originator->order;
+    uint64_t nodes = 1;
+    uint64_t sum_ps = 0;
+
+    for (unsigned phase = phases; phase > 0; --phase) {
+        uint64_t bytes = CIRCUIT_HEADER_BYTES + WIRE_OUTPUTS_BYTES +
+                         (WIRE_OUTPUT_CHUNK_BYTES + 1u) * nodes;
+
+        sum_ps += order->startup_ps + order->transfer_ps * bytes +
+                  order->hop_delay_ps * originator_phase_hops(scatter, phase);
+        nodes *= 5;
+    }
+    return sum_ps;
+}
+
+/*
+ * Plans so many rounds, or the best number, whose outputs return meanwhile, if
+ * that beats the best choice. It takes a switch that sends on by itself, and
+ * keeps messages: then nobody has to wait for a parent that computes.
+ */
+static bool try_meanwhile(const struct scatter *scatter,
+                          struct originator *originator, struct choice *best,
+                          unsigned phases, uint8_t rounds)
+{
+    const struct scatter_costs *costs = scatter->costs;
+    struct planner_input *base = &originator->input;
+    bool any = rounds == WIRE_BEST;
+    struct meanwhile_input input = {
+        .base = base,
+        .output_ps = base->transfer_ps * originator->results_numerator /
+                     originator->results_denominator,
+        .back_ps = turn_ps(scatter, originator, phases),
+        .round_ps = (uint64_t)costs->round_start_ps + costs->round_end_ps +
+                    costs->result_queue_ps + originator->report.call_ps,
+        .own_ps = round_ps(scatter, phases),
+        .merge_ps = costs->result_merge_ps,
+        .wait_ps = costs->first_send_ps + originator->ports_wait_ps,
+        .rounds_min = any ? 3 : rounds,
+        .rounds_max = any ? ROUNDS_MAX : rounds};
+    uint64_t time_ps = best->makespan_ps;
+    uint64_t more_ps = any ? costs->plan_rounds_ps + 3 * input.round_ps : 0;
+
+    startups_set(scatter, originator, phases);
+    best->is_input = false;
+    if (startups_less(time_ps, more_ps) <= rounds_bound_ps(base) ||
+        costs->plan_meanwhile(&originator->plan, &time_ps, &input) != ERR_OK) {
+        return false;
+    }
+    *best = (struct choice){.makespan_ps = time_ps,
+                            .phases = (uint8_t)phases,
+                            .rounds = originator->plan.rounds,
+                            .meanwhile = true};
+    return true;
+}
+
+/* Whether outputs can return meanwhile. */
+static bool may_meanwhile(const struct scatter *scatter,
+                          const struct originator *originator, unsigned phases)
+{
+    return counts_returns(originator) && originator->order.rounds != 1 &&
+           scatter->costs->plan_meanwhile != NULL && phases > 0 &&
+           !originator->has_tail;
+}
+
 /* Plans the best choice again, which another one has spoilt. */
 static int plan_again(const struct scatter *scatter,
                       struct originator *originator, const struct choice *best)
 {
     struct choice again = {.makespan_ps = UINT64_MAX};
 
+    if (best->meanwhile) {
+        return try_meanwhile(scatter, originator, &again, best->phases,
+                             best->rounds)
+                   ? ERR_OK
+                   : ERR_PHASES;
+    }
     startups_set(scatter, originator, best->phases);
     return best->rounds == 1
                ? choose_one(scatter, originator, &again, best->phases, true)
@@ -383,7 +461,7 @@ static void set_startups(const struct scatter *scatter,
 }
 
 /* Chooses phases and rounds, and makes the plan. */
-static int choose(const struct scatter *scatter, struct originator *originator)
+static int choose(struct scatter *scatter, struct originator *originator)
 {
     const struct wire_order *order = &originator->order;
     unsigned phases = (unsigned)torus_phases(scatter->size);
@@ -404,6 +482,12 @@ static int choose(const struct scatter *scatter, struct originator *originator)
     if (order->phases != WIRE_BEST && !fixed) {
         return ERR_PHASES;
     }
+    if (may_meanwhile(scatter, originator, phases) &&
+        try_meanwhile(scatter, originator, &best, phases, order->rounds) &&
+        order->rounds == WIRE_BEST) {
+        fixed = true;
+        phases = 0;
+    }
     if (order->rounds != 1 &&
         (!originator->report.advance || originator->advance.rounds > 1)) {
         choose_rounds(scatter, originator, &best, phases, fixed);
@@ -419,6 +503,10 @@ static int choose(const struct scatter *scatter, struct originator *originator)
                 ? plan_again(scatter, originator, &best)
                 : ERR_OK;
     set_startups(scatter, originator, &best);
+    if (best.meanwhile) {
+        scatter->job.flags |= WIRE_MEANWHILE;
+        scatter->policy = scatter->policy->meanwhile;
+    }
     return error;
 }
 
@@ -559,19 +647,25 @@ static void fill_report(struct scatter *scatter, struct originator *originator)
             (made->rounds - 1) * round_ps(scatter, made->phases);
     }
     report->makespan_ps = made->makespan_ps + report->overhead_ps;
+    report->meanwhile = scatter_returns_meanwhile(scatter);
+    if (report->meanwhile) {
+        report->makespan_ps = made->makespan_ps; /* all is counted */
+    }
 }
 
 /* Sets when each layer's outputs leave: 0, at once, if their length is not
-   known beforehand. */
+   known beforehand, or most of them have left by then. */
 static void plan_returns(const struct scatter *scatter,
                          const struct originator *originator,
                          uint64_t result_ps[])
 {
     const uint32_t *volume_units = originator->report.volume_units;
     unsigned phases = originator->plan.phases;
+    bool at_once =
+        scatter->terms.output_varies || scatter_returns_meanwhile(scatter);
 
     for (unsigned phase = 0; phase <= phases; ++phase) {
-        bool known = phase > 0 && !scatter->terms.output_varies;
+        bool known = phase > 0 && !at_once;
 
         result_ps[phase] =
             known
@@ -579,7 +673,7 @@ static void plan_returns(const struct scatter *scatter,
                                   volume_units[phase] + originator->plan.rounds)
                 : 0;
     }
-    if (!scatter->terms.output_varies) {
+    if (!at_once) {
         slots_time_returns(originator, result_ps, phases);
     }
 }
@@ -648,6 +742,7 @@ static int plan_most(struct scatter *scatter, struct originator *originator,
     int error;
 
     *reserve = reserve_units(scatter, originator);
+    originator->has_tail = *reserve > 0;
     scatter->units -= *reserve;
     error = plan(scatter, originator);
     scatter->units = units;
@@ -655,6 +750,7 @@ static int plan_most(struct scatter *scatter, struct originator *originator,
         (originator->plan.phases < torus_phases(scatter->size) ||
          originator->plan.volume_units[0][originator->plan.phases] == 0)) {
         *reserve = 0;
+        originator->has_tail = false;
         originator->plan.rounds = 0;
         error = plan(scatter, originator);
     }

@@ -37,8 +37,8 @@ void originator_take_off(struct scatter *scatter, struct originator *originator,
                          uint32_t units)
 {
     struct wire_order *order = &originator->order;
-    uint32_t most = scatter->terms.before_bytes;
     uint32_t bytes = units * order->unit_bytes;
+    uint32_t most = scatter->terms.before_bytes;
 
     order->load += bytes;
     order->load_units -= units;

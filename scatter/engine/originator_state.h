@@ -12,6 +12,7 @@ struct originator {
     uint16_t results_numerator; /* P/Q: bytes of output per byte of the load */
     uint16_t results_denominator; /* 0: the plan does not count outputs */
     bool alone;                   /* it has the answer first without others */
+    bool has_tail;                /* some of the load is given to who asks */
     bool known;                   /* the rate is, without measuring */
     uint64_t varies_ps; /* by so much what a unit takes differed in samples */
     struct advance advance;

@@ -96,7 +96,7 @@ int pattern_receive(struct scatter *scatter)
     int error;
     int damage;
 
-    if (scatter->round > 0 && scatter_has_output(scatter)) {
+    if (scatter->round > 0 && scatter_collects_outputs(scatter)) {
         post(scatter, scatter->round);
     }
     error = await_message(scatter, WIRE_PART, &delivery, scatter->wanted);

@@ -2,6 +2,8 @@
 /* Built for size, as what runs once a job. */
 #include "scatter/engine/pattern_job.h"
 
+#include "scatter/engine/policy.h"
+
 void pattern_expect(struct scatter *scatter)
 {
     const struct kernel_terms *terms = &scatter->terms;
@@ -41,6 +43,9 @@ static int read_job(struct scatter *scatter,
     }
     return (scatter->round == 0 || goes_with_advance(job, phases)) &&
                    WIRE_POLICY(job->flags) == WIRE_PATTERN &&
+                   !(scatter_returns_meanwhile(scatter) &&
+                     (job->rounds == 1 || !scatter_has_output(scatter) ||
+                      scatter_has_tail(scatter))) &&
                    job->before_bytes == scatter->terms.before_bytes &&
                    job->after_bytes == scatter->terms.after_bytes &&
                    job->phases == CIRCUIT_LABEL_LAST(label) &&
@@ -66,6 +71,19 @@ static int expect_job(struct scatter *scatter, uint32_t label)
     return ERR_OK;
 }
 
+/* Outputs come in over ports of parts. The part of the next round, of which
+   others get what is not for this node, may come while this one's is computed.
+ */
+static void return_meanwhile(struct scatter *scatter)
+{
+    scatter->policy = scatter->policy->meanwhile;
+    scatter->wanted_later |= CIRCUIT_ONLY(WIRE_PART);
+    if (scatter->layer < scatter->job.phases) {
+        circuit_post(scatter->circuit,
+                     scatter->place | wire_part_place(0, 0, 1));
+    }
+}
+
 int pattern_begin_job(struct scatter *scatter,
                       const struct circuit_delivery *delivery, uint32_t label)
 {
@@ -84,6 +102,9 @@ int pattern_begin_job(struct scatter *scatter,
     }
     error = advance ? expect_job(scatter, label)
                     : read_job(scatter, delivery, label);
+    if (error == ERR_OK && scatter_returns_meanwhile(scatter)) {
+        return_meanwhile(scatter);
+    }
     if (error == ERR_OK) {
         scatter->circuit->job = delivery->job;
         scatter->label = scatter->place |

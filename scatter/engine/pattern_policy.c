@@ -6,6 +6,7 @@
 #include "scatter/engine/gather.h"
 #include "scatter/engine/originator_advance.h"
 #include "scatter/engine/originator_pattern.h"
+#include "scatter/engine/outputs.h"
 #include "scatter/engine/pattern.h"
 #include "scatter/engine/pattern_job.h"
 
@@ -31,6 +32,7 @@ static int prepare(struct scatter *scatter)
     int error = ERR_OK;
     struct torus_role role;
 
+    scatter->policy = &pattern_policy;
     if (phases < 0) {
         return ERR_RANGE;
     }
@@ -117,6 +119,11 @@ static int gather(struct scatter *scatter)
     return error;
 }
 
+static const struct policy meanwhile_policy = {.prepare = prepare,
+                                               .receive = outputs_receive,
+                                               .gather = outputs_gather,
+                                               .send = originator_send_rounds};
+
 const struct policy pattern_policy = {.prepare = prepare,
                                       .announce = announce,
                                       .place = place,
@@ -126,4 +133,5 @@ const struct policy pattern_policy = {.prepare = prepare,
                                       .advance = originator_advance,
                                       .plan = originator_plan_pattern,
                                       .plans_alone = true,
+                                      .meanwhile = &meanwhile_policy,
                                       .send = originator_send_rounds};

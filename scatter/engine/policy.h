@@ -79,6 +79,10 @@ struct policy {
     /* Whether `plan` can leave the whole load to the originator. */
     bool plans_alone;
 
+    /* What takes this one's place for the rest of a job whose outputs return
+       meanwhile, as soon as that is known. NULL: none does. */
+    const struct policy *meanwhile;
+
     /* Whether nodes' speeds show while it is carried out: a short piece of the
        load tells the first guess. */
     bool learns;

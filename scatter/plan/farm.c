@@ -7,6 +7,10 @@
    times the one before, where speeds have to show. */
 #define FIRST_DIVISOR 4u
 #define GROWTH 4u
+/* The least chunk is at most so many times what the installment gives, but not
+   smaller than itself divided by this. */
+#define LEAST_SHARES 3u
+#define LEAST_DIVISOR 3u
 /* A chunk of the originator's has so many slices. */
 #define SLICES 4u
 
@@ -24,7 +28,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
    all members. */
 static bool is_dear(const struct farm_input *input)
 {
-    return fixed_product(input->transfer_ps, 10u * input->nodes) >
+    return fixed_product(input->transfer_ps,
+                         10u * (input->nodes + input->served)) >
            input->ports * input->compute_ps;
 }
 
@@ -33,13 +38,20 @@ void farm_init(struct farm *farm, const struct farm_input *input)
     farm->compute_ps = input->compute_ps;
     farm->speeds = (uint64_t)input->nodes * FARM_SPEED_ONE;
     farm->last_units = input->load_units;
+    farm->last_speed = FARM_SPEED_ONE;
+    farm->short_units = input->load_units;
+    farm->short_speed = FARM_SPEED_ONE;
+    farm->members = input->nodes;
+    farm->noted = 0;
     farm->left = input->load_units;
     farm->most = input->most_units;
     farm->floor = 0;
+    farm->ahead = 0;
     farm->least = 2u * input->nodes * input->demand_ps * FARM_SPEED_ONE /
                   input->compute_ps;
     farm->installment = input->installment;
     farm->growth = GROWTH;
+    farm->masters = input->served > 0;
     if (farm->installment == 0) {
         farm->installment =
             is_dear(input) ? FARM_INSTALLMENT_DEAR : FARM_INSTALLMENT;
@@ -51,11 +63,8 @@ void farm_measured(struct farm *farm, struct farm_member *member,
 {
     uint64_t unit_ps = larger(compute_ps / units, 1);
     uint64_t speed = (farm->compute_ps * FARM_SPEED_ONE) / unit_ps;
-    uint32_t most = smaller(larger(speed, 1), FARM_SPEED_MAX);
 
-    farm->speeds += most;
-    farm->speeds -= member->speed;
-    member->speed = most;
+    farm_set_speed(farm, member, larger(speed, 1));
 }
 
 /* Units of a member's least chunk, from 1. */
@@ -69,8 +78,9 @@ static uint64_t least_units(const struct farm *farm,
 static uint64_t share_units(const struct farm *farm,
                             const struct farm_member *member)
 {
-    return (uint64_t)farm->left * member->speed /
-           (farm->installment * farm->speeds);
+    uint64_t units = (uint64_t)farm->left + farm->ahead;
+
+    return units * member->speed / (farm->installment * farm->speeds);
 }
 
 uint32_t farm_take(struct farm *farm, uint64_t units)
@@ -81,39 +91,78 @@ uint32_t farm_take(struct farm *farm, uint64_t units)
     return taken;
 }
 
+/* Whether so many units take a member of that speed less time than others take
+   another. */
+static bool takes_less(uint32_t units, uint32_t speed, uint32_t other_units,
+                       uint32_t other_speed)
+{
+    return (uint64_t)units * other_speed < (uint64_t)other_units * speed;
+}
+
+/* Sets the chunk by which slices go: the last one; with masters the shortest of
+   the last n to 2 n ones, as many as there are members. */
+static void note_chunk(struct farm *farm, uint32_t units, uint32_t speed)
+{
+    if (!farm->masters) {
+        farm->last_units = units;
+        farm->last_speed = speed;
+        return;
+    }
+    if (takes_less(units, speed, farm->short_units, farm->short_speed)) {
+        farm->short_units = units;
+        farm->short_speed = speed;
+    }
+    farm->noted += 1;
+    if (farm->noted >= farm->members ||
+        takes_less(farm->short_units, farm->short_speed, farm->last_units,
+                   farm->last_speed)) {
+        farm->last_units = farm->short_units;
+        farm->last_speed = farm->short_speed;
+    }
+    if (farm->noted >= farm->members) {
+        farm->short_units = units;
+        farm->short_speed = speed;
+        farm->noted = 0;
+    }
+}
+
 uint32_t farm_next(struct farm *farm, struct farm_member *member)
 {
     uint64_t least = least_units(farm, member);
     uint64_t most = member->chunk_units == 0
                         ? least / FIRST_DIVISOR + 1
                         : (uint64_t)farm->growth * member->chunk_units;
+    uint64_t share = share_units(farm, member);
+    uint64_t low = larger(LEAST_SHARES * share, least / LEAST_DIVISOR + 1);
     uint64_t units =
-        larger(share_units(farm, member), larger(least, farm->floor));
+        larger(share, larger(least < low ? least : low, farm->floor));
 
     most = smaller(most, farm->most);
-    member->chunk_units = farm_take(farm, units < most ? units : most);
-    if (member->chunk_units > 0) {
-        farm->last_units =
-            (uint64_t)member->chunk_units * FARM_SPEED_ONE / member->speed;
+    if (farm->left > 0) {
+        /* The last one of what is left may be shorter: it tells nothing. */
+        member->chunk_units = smaller(units, (uint32_t)most);
+        note_chunk(farm, member->chunk_units, member->speed);
     }
-    return member->chunk_units;
+    return farm_take(farm, member->chunk_units);
 }
 
 uint32_t farm_slice(struct farm *farm, const struct farm_member *member)
 {
-    uint64_t units = fixed_part(farm->last_units << 16, member->speed) / SLICES;
+    uint64_t units =
+        (uint64_t)farm->last_units * member->speed / farm->last_speed / SLICES;
 
     return farm_take(farm, larger(units, larger(farm->floor, 1)));
 }
 
 uint64_t farm_makespan_ps(const struct farm_input *input, uint64_t startup_ps)
 {
-    uint64_t compute_ps =
-        fixed_product(input->compute_ps, input->load_units) / input->nodes;
+    uint64_t compute_ps = fixed_product(input->compute_ps, input->load_units) /
+                          (input->nodes + input->served);
     uint64_t transfer_ps =
         fixed_product(input->transfer_ps, input->load_units) / input->ports;
     uint64_t longer_ps = larger(compute_ps, transfer_ps);
-    uint64_t demands_ps = 2u * input->nodes * input->demand_ps;
+    uint32_t groups = input->served / input->nodes;
+    uint64_t demands_ps = 2u * (input->nodes + groups) * input->demand_ps;
 
     return longer_ps < UINT64_MAX / 2 ? startup_ps + longer_ps + demands_ps
                                       : UINT64_MAX;

@@ -10,12 +10,18 @@
  *     S v_i / (k sum_j v_j)
  *
  * at least what takes it 2 n c: so n members that ask this often keep an
- * originator, of which every demand takes c, busy for half of its time. The
- * first chunk is a quarter of that least one, and each at most four times the
- * one before: nobody holds two large chunks before its speed is known. Every
- * member holds one chunk in stock beside the one that it computes, and the
- * installment k counts both. Memory and the heads of outputs may bound chunks,
- * too.
+ * originator, of which every demand takes c, busy for half of its time; but no
+ * more than three times the installment's chunk, down to a third of the least
+ * one: little is left then, and small chunks share it out better. The first
+ * chunk is a quarter of the least one, and each at most four times the one
+ * before: nobody holds two large chunks before its speed is known. Every member
+ * holds one chunk in stock beside the one that it computes, and the installment
+ * k counts both. Memory and the heads of outputs may bound chunks, too.
+ *
+ * Where members are many, some of them are masters: a master is a member that
+ * is as fast as its group, the workers that it serves and itself. It cuts what
+ * it gets by the same rule; S is then what its group may expect, of which it
+ * has a part in stock.
  *
  * Source: a farm that measures and adapts, chunk = floor(S / k F_i + 1/2) with
  * F_i = v_i / sum_j v_j; the bounds and the growth are this project's.
@@ -37,23 +43,32 @@ struct farm_input {
     uint32_t load_units;
     uint32_t most_units; /* of a chunk, from 1 */
     uint32_t nodes;      /* n, from 1 */
+    uint32_t served;     /* nodes beside these: by masters among them */
     uint8_t ports;       /* that the originator uses at once */
     uint8_t installment; /* k; 0: choose */
 };
 
 struct farm {
-    uint64_t compute_ps; /* a unit's, at FARM_SPEED_ONE */
-    uint64_t speeds;     /* of all members */
-    uint64_t least;      /* of FARM_SPEED_ONE-ths of a unit: the least chunk at
-                            FARM_SPEED_ONE */
-    uint64_t last_units; /* of the last chunk, had it been for FARM_SPEED_ONE;
-                            of the whole load before the first */
-    uint32_t left;       /* units that nobody has */
-    uint32_t most;       /* units of a chunk at most */
-    uint32_t floor;      /* the same at least, but for a member's first ones and
-                            the last one, and of a slice; 0 unless it is set
-                            after farm_init() */
+    uint64_t compute_ps;  /* a unit's, at FARM_SPEED_ONE */
+    uint64_t speeds;      /* of all members */
+    uint64_t least;       /* of FARM_SPEED_ONE-ths of a unit: the least chunk at
+                             FARM_SPEED_ONE */
+    uint32_t last_units;  /* of the chunk by which slices go, for .. */
+    uint32_t last_speed;  /* .. a member of this speed; before the first one the
+                             whole load at FARM_SPEED_ONE */
+    uint32_t short_units; /* with masters: the shortest chunk since .. */
+    uint32_t short_speed;
+    uint32_t noted;   /* .. so many chunks: fewer than .. */
+    uint32_t members; /* .. n */
+    uint32_t left;    /* units that nobody has */
+    uint32_t most;    /* units of a chunk at most */
+    uint32_t floor;   /* the same at least, but for a member's first ones and
+                         the last one, and of a slice; 0 unless it is set
+                         after farm_init() */
+    uint32_t ahead;   /* units that are expected, beside those left; not 0
+                         in a master's farm, which sets it */
     uint8_t installment;
+    bool masters;   /* among members, or it is a master's: see farm_slice() */
     uint8_t growth; /* a chunk is at most so many times the one before */
 };
 
@@ -82,15 +97,24 @@ static inline void farm_known(struct farm_member *member)
     member->chunk_units = UINT32_MAX;
 }
 
-/* The same of a member that is known to compute 2^shift times slower, to 2^15
-   times. */
-static inline void farm_is_slow(struct farm *farm, struct farm_member *member,
-                                unsigned shift)
+/* Sets the speed of a member that is known to be faster or slower than one of
+   FARM_SPEED_ONE; more than FARM_SPEED_MAX is that. */
+static inline void farm_set_speed(struct farm *farm, struct farm_member *member,
+                                  uint64_t speed)
 {
-    uint32_t speed = FARM_SPEED_ONE >> shift;
+    uint32_t most =
+        speed < FARM_SPEED_MAX ? (uint32_t)speed : (uint32_t)FARM_SPEED_MAX;
 
-    farm->speeds -= member->speed - speed;
-    member->speed = speed;
+    farm->speeds += most;
+    farm->speeds -= member->speed;
+    member->speed = most;
+}
+
+/* What a unit takes all members together: at most compute_ps *
+   FARM_SPEED_ONE. */
+static inline uint64_t farm_unit_ps(const struct farm *farm)
+{
+    return farm->compute_ps * FARM_SPEED_ONE / farm->speeds;
 }
 
 /* The member took so long for so many units, from 1: sets its speed. About 150
@@ -99,7 +123,7 @@ void farm_measured(struct farm *farm, struct farm_member *member,
                    uint32_t units, uint64_t compute_ps);
 
 /* Units of the member's next chunk, which are taken off the load; 0 if nothing
-   is left. About 150 instructions. */
+   is left. About 130 instructions. */
 uint32_t farm_next(struct farm *farm, struct farm_member *member);
 
 /* Takes so many units off the load, as far as it has them; how many. */
@@ -107,7 +131,9 @@ uint32_t farm_take(struct farm *farm, uint64_t units);
 
 /* The same for the originator, which computes slices and serves demands in
    between: a slice takes it a quarter of the time that the last chunk takes its
-   worker, which will ask within that. */
+   worker, which will ask within that. With masters, whose chunks take other
+   times than those of workers, it is a quarter of the shortest of the last n to
+   2 n chunks. */
 uint32_t farm_slice(struct farm *farm, const struct farm_member *member);
 
 /* Roughly how long a farm takes, from the first chunk's send to the last unit

@@ -18,7 +18,12 @@
  * On a farm jobs are announced along the tree, and the originator's circuits
  * lead to every node directly: there `units` is the path from the root,
  *
- *    bits 0 to 3  port   4 to 7  turn   8 to 19  hops   20 to 31  hops after
+ *    bits 0 to 3  port   4 to 6  turn   8 to 19  hops   20 to 31  hops after
+ *         7  in a group
+ *
+ * A node in a group is served by a master, its nearest ancestor that is in
+ * none, and the path leads from there. The originator serves all others; its
+ * children in the tree are in no group.
  */
 #ifndef SCATTER_PLAN_TREE_H
 #define SCATTER_PLAN_TREE_H
@@ -72,14 +77,38 @@ static inline struct torus_path tree_direct(const uint8_t *branch)
     uint32_t packed = tree_units(branch);
 
     return (struct torus_path){
-        (uint8_t)(packed & 0xfu), (uint8_t)(packed >> 4 & 0xfu),
+        (uint8_t)(packed & 0xfu), (uint8_t)(packed >> 4 & 0x7u),
         (uint16_t)(packed >> 8 & 0xfffu), (uint16_t)(packed >> 20)};
+}
+
+/* Of a farm: whether a master serves the node, not the originator. */
+#define TREE_IN_GROUP 0x80u
+static inline bool tree_in_group(const uint8_t *branch)
+{
+    return (branch[0] & TREE_IN_GROUP) != 0;
 }
 
 /* The next child of the same parent, or the parent's end. */
 static inline const uint8_t *tree_next(const uint8_t *branch)
 {
     return branch + TREE_BRANCH_BYTES * tree_nodes(branch);
+}
+
+/* Of a farm: the first branch behind `at` whose node the root serves as its
+   master; tree_next() of the root, or one behind it, if there is none. The tree
+   need not be valid: each step leads to a later branch. */
+static inline const uint8_t *tree_next_of_group(const uint8_t *root,
+                                                const uint8_t *at)
+{
+    const uint8_t *end = tree_next(root);
+
+    at += TREE_BRANCH_BYTES;
+    while (at < end && !tree_in_group(at)) {
+        uint32_t nodes = tree_nodes(at);
+
+        at += TREE_BRANCH_BYTES * (nodes > 0 ? nodes : 1u);
+    }
+    return at;
 }
 
 /*

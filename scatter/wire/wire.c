@@ -164,16 +164,16 @@ void wire_report_store(uint8_t *out, const struct wire_report *report,
     out[4] = report->phases;
     out[5] = report->phases_feasible;
     out[6] = report->rounds;
-    out[7] =
-        (uint8_t)(report->output | report->layers << 1 | report->advance << 2);
+    out[7] = (uint8_t)(report->output | report->layers << 1 |
+                       report->advance << 2 | report->meanwhile << 3);
     bytes_store_u64(out + 8, report->compute_ps);
     bytes_store_u64(out + 16, report->makespan_ps);
     bytes_store_u64(out + 24, report->begin_ps);
     bytes_store_u64(out + 32, report->plan_ps);
-    bytes_store_u64(out + 40, report->scatter_start_ps);
-    bytes_store_u64(out + 48, report->gather_done_ps);
+    bytes_store_u64(out + WIRE_REPORT_AT_START, report->scatter_start_ps);
+    bytes_store_u64(out + WIRE_REPORT_AT_GATHERED, report->gather_done_ps);
     bytes_store_u64(out + 56, report->overhead_ps);
-    bytes_store_u64(out + 320, report->ordered_ps);
+    bytes_store_u64(out + WIRE_REPORT_AT_ORDERED, report->ordered_ps);
     bytes_store_u64(out + 328, report->measure_ps);
     bytes_store_u32(out + 336, report->measured_units);
     bytes_store_u64(out + 344, report->call_ps);
@@ -211,14 +211,15 @@ int wire_report_load(struct wire_report *report, struct rounds_plan *plan,
     report->output = (in[7] & 1u) != 0;
     report->layers = (in[7] & 2u) != 0;
     report->advance = (in[7] & 4u) != 0;
+    report->meanwhile = (in[7] & 8u) != 0;
     report->compute_ps = bytes_load_u64(in + 8);
     report->makespan_ps = bytes_load_u64(in + 16);
     report->begin_ps = bytes_load_u64(in + 24);
     report->plan_ps = bytes_load_u64(in + 32);
-    report->scatter_start_ps = bytes_load_u64(in + 40);
-    report->gather_done_ps = bytes_load_u64(in + 48);
+    report->scatter_start_ps = bytes_load_u64(in + WIRE_REPORT_AT_START);
+    report->gather_done_ps = bytes_load_u64(in + WIRE_REPORT_AT_GATHERED);
     report->overhead_ps = bytes_load_u64(in + 56);
-    report->ordered_ps = bytes_load_u64(in + 320);
+    report->ordered_ps = bytes_load_u64(in + WIRE_REPORT_AT_ORDERED);
     report->measure_ps = bytes_load_u64(in + 328);
     report->measured_units = bytes_load_u32(in + 336);
     report->call_ps = bytes_load_u64(in + 344);

@@ -78,6 +78,9 @@
  *    4  u16 short_bytes                   28  u32 before_bytes
  *    6  u8  shift; u8 0                   32  u32 after_bytes
  *   36  u64 result_ps[0..N], if WIRE_OUTPUT
+ * that of a farm has no slots, but what its masters plan with:
+ *    3  u8  installment                    8  u64 compute_ps of a unit
+ *                                         16  u32 demand_ps, what one takes
  *
  * Flags and policy share a byte: bits 0 to 3 are flags, enum wire_order_flag or
  * enum wire_job_flag, bits 4 to 7 the policy, enum wire_policy.
@@ -87,6 +90,11 @@
  * that the kernel's terms allow, and chunks of output, in any order:
  *
  *    0  u32 first unit    4  u32 bytes    8  the bytes, pad4
+ *
+ * WIRE_OUTPUTS_OF(phase), child to parent, with WIRE_MEANWHILE: the turn as
+ * u32, from 1 to the job's rounds, and chunks of output. At turn r a node has
+ * its part of round r; it sends its own output of round r - 1, and what its
+ * children sent at turn r - 1. At the last turn all rounds are computed.
  *
  * WIRE_REPORT, originator to host:
  *    0  i32 error, enum err               40  u64 scatter_start_ps
@@ -105,12 +113,13 @@
  *                                        360  u64 sampled_ps
  *                                        368  rounds, see below
  *
- * Flags: 1: an output follows the result; 4: the first round was an advance, so
- * the originator measured and planned after scatter_start_ps; 2: all nodes of a
- * layer get the same, so that received_ps, share_units, volume_units (of all
- * rounds together) and startup_ps are filled in, else they are 0. If they are
- * and R > 1, R times (N + 1) pairs of u32 share, u32 volume follow; then the
- * kernel's result.
+ * Flags: 1: an output follows the result; 8: which returned while later parts
+ * of the load were computed, and not when all were; 4: the first round was an
+ * advance, so the originator measured and planned after scatter_start_ps; 2:
+ * all nodes of a layer get the same, so that received_ps, share_units,
+ * volume_units (of all rounds together) and startup_ps are filled in, else they
+ * are 0. If they are and R > 1, R times (N + 1) pairs of u32 share, u32 volume
+ * follow; then the kernel's result.
  *
  * Probes (scatter/engine/probe.h). All times are in ps, by the clock of the
  * node that reads them.
@@ -164,6 +173,7 @@ enum wire_kind {
     WIRE_BRANCH_ROUND,
     WIRE_CHUNK,
     WIRE_DEMAND
+    /* 14 and 15 are those of hal/serial/errand.h. */
 };
 
 /* Flags of an order. */
@@ -175,8 +185,11 @@ enum wire_order_flag {
 
 /* Flags of a job. */
 enum wire_job_flag {
-    WIRE_TAIL = 1,  /* behind the rounds, the rest is given to who asks */
-    WIRE_OUTPUT = 4 /* the kernel has an output besides its result */
+    WIRE_TAIL = 1,      /* behind the rounds, the rest is given to who asks */
+    WIRE_MEANWHILE = 2, /* with WIRE_OUTPUT and WIRE_PATTERN: outputs of a round
+                           return while the next one is computed, and not when
+                           all are */
+    WIRE_OUTPUT = 4     /* the kernel has an output besides its result */
 };
 
 /* How the load moves: rows of the table in scatter/engine/policy_table.c. */
@@ -204,11 +217,16 @@ enum wire_asks {
 #define WIRE_PART_AT_LABEL 8u
 #define WIRE_JOB_BYTES 36u
 #define WIRE_OUTPUT_CHUNK_BYTES 8u
-#define WIRE_CHUNK_BYTES 12u /* of the load: without job and units */
+#define WIRE_OUTPUTS_BYTES 4u /* of outputs that return meanwhile: the turn */
+#define WIRE_CHUNK_BYTES 12u  /* of the load: without job and units */
 #define WIRE_DEMAND_BYTES 16u
 #define WIRE_ANNOUNCE_BYTES 12u     /* without head and argument */
 #define WIRE_ANNOUNCE_HEAD_BYTES 4u /* with WIRE_PATTERN */
 #define WIRE_REPORT_BYTES 368u
+/* Where a report has times of its originator's clock, u64 in ps. */
+#define WIRE_REPORT_AT_START 40u
+#define WIRE_REPORT_AT_GATHERED 48u
+#define WIRE_REPORT_AT_ORDERED 320u
 #define WIRE_REPORT_BYTES_MAX                                                  \
     (WIRE_REPORT_BYTES + 8u * ROUNDS_MAX * (TORUS_PHASES_MAX + 1u))
 
@@ -218,10 +236,14 @@ enum wire_asks {
 #define WIRE_MEASURED_BYTES 8u
 #define WIRE_ROW_BYTES 32u /* without a log */
 
-/* A message's kind: what it is, and for a result the phase that it returns
-   over, so that a parent can tell its children on one port apart. */
+/* A message's kind: what it is, and for a result, or outputs ahead of it, the
+   phase that it returns over, so that a parent can tell its children on one
+   port apart. WIRE_KIND() takes outputs for results, which they are a part of.
+   */
 #define WIRE_RESULT_OF(phase) (0x0fu + (phase))
+#define WIRE_OUTPUTS_OF(phase) (0x1fu + (phase))
 #define WIRE_KIND(kind) ((kind) >= 0x10u ? (unsigned)WIRE_RESULT : (kind))
+#define WIRE_KIND_PHASE(kind) (((kind)&0x0fu) + 1u)
 
 /* The longest call_ps of an order, 34 ms: the planner of trees takes startups
    of less than 2^36 ps. */
@@ -334,6 +356,35 @@ void wire_tables_store(uint8_t *out, unsigned phases,
                        const uint32_t share_units[],
                        const uint32_t volume_units[]);
 
+/* What a farm's masters plan with. */
+struct wire_farm_terms {
+    uint64_t compute_ps; /* of a unit, from 1 to PLANNER_TIME_MAX_PS */
+    uint32_t demand_ps;  /* what a demand takes */
+    uint8_t installment; /* from 1 */
+};
+
+/* Sets them in a stored job. */
+static inline void wire_job_store_farm(uint8_t *out,
+                                       const struct wire_farm_terms *terms)
+{
+    out[3] = terms->installment;
+    bytes_store_u64(out + 8, terms->compute_ps);
+    bytes_store_u32(out + 16, terms->demand_ps);
+}
+
+/* Reads them. Result: 0 or ERR_FIELD. */
+NODISCARD static inline int wire_job_farm(struct wire_farm_terms *terms,
+                                          const uint8_t *in)
+{
+    *terms = (struct wire_farm_terms){.compute_ps = bytes_load_u64(in + 8),
+                                      .demand_ps = bytes_load_u32(in + 16),
+                                      .installment = in[3]};
+    return terms->installment > 0 &&
+                   terms->compute_ps - 1 <= PLANNER_TIME_MAX_PS
+               ? ERR_OK
+               : ERR_FIELD;
+}
+
 /* Changes gather_ps alone in a stored job. */
 static inline void wire_job_store_gather(uint8_t *out, uint64_t gather_ps)
 {
@@ -434,7 +485,8 @@ struct wire_report {
     uint8_t phases_feasible;
     uint8_t rounds;
     bool output;
-    bool advance; /* the first round left before measuring and planning */
+    bool meanwhile; /* it returned while later parts were computed */
+    bool advance;   /* the first round left before measuring and planning */
     bool layers; /* all nodes of a layer get the same; else the arrays below say
                     nothing */
     uint64_t compute_ps;  /* measured, per unit; or as the order says */

@@ -61,11 +61,14 @@ def test_the_images_are_two():
 # ---- what its software costs ----
 
 def told(board, folder):
-    """{cost: instructions} of boot/BOARD/costs.c."""
+    """{cost: instructions} of boot/BOARD/costs.c, and the planner that it
+    names."""
     library = folder / f"{board}.so"
+    plans = mesh.ROOT / "scatter" / "plan"
     subprocess.run(["gcc", "-std=c11", f"-I{mesh.ROOT}", "-shared", "-fPIC",
                     "-o", library, mesh.ROOT / "boot" /
-                    board.replace("-", "_") / "costs.c"], check=True)
+                    board.replace("-", "_") / "costs.c",
+                    plans / "meanwhile.c", plans / "one_round.c"], check=True)
     values = (ctypes.c_uint32 * len(COSTS)).in_dll(
         ctypes.CDLL(str(library)), "boot_costs")
     return {name: value / PS_PER_INSTRUCTION

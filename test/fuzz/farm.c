@@ -3,6 +3,7 @@
 
 #include "qemu/schedule/registry.h"
 #include "test/fuzz/judge.h"
+#include "torus/direct.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,22 @@ struct piece {
     bool returned; /* its output */
 };
 
+/* A master's: what it knows of the originator, which is played, too. */
+struct master {
+    bool is; /* the node is a master */
+    bool announced;
+    bool asked;      /* for the next chunk */
+    bool ended;      /* it got the end */
+    bool untrue;     /* a chunk says what is not so, and cannot be told */
+    bool returned;   /* its result */
+    uint32_t chunks; /* that it got */
+    uint32_t units;  /* in these */
+    uint8_t job[JOB_BYTES];
+};
+
 struct farm_job {
+    struct torus_coord top;
+    struct master master;
     const uint8_t *play;
     uint32_t plays;
     uint32_t turn; /* of plays behind the end */
@@ -53,6 +69,7 @@ struct farm_job {
     uint8_t arg[ARG_BYTES];
     uint8_t *tree;
     uint32_t workers;
+    uint8_t branch[SIDE_MAX * SIDE_MAX]; /* of each worker */
     struct kernel_terms terms;
     bool ordered;
     bool strange; /* the order is none that a host sends */
@@ -90,6 +107,11 @@ static bool is_load(const uint8_t *data, uint32_t from, uint32_t bytes)
 
 static void compute(struct farm_job *job, uint32_t first, uint32_t units)
 {
+    if (job->master.untrue) {
+        return;
+    }
+    fuzz_check(!job->master.is || first + units <= job->master.units,
+               "units that a master has not got");
     fuzz_check(first <= job->order.load_units &&
                    units <= job->order.load_units - first,
                "units that the load has not");
@@ -135,13 +157,16 @@ static void run(const void *work, struct kernel_result *result,
     uint32_t load = job->order.load_units * range->unit_bytes;
 
     compute(job, first, range->units);
-    fuzz_check(range->before_bytes == least(terms->before_bytes, at) &&
-                   range->after_bytes == least(terms->after_bytes, load - end),
-               "another halo than there is");
-    fuzz_check(is_load(range->data - range->before_bytes,
-                       at - range->before_bytes,
-                       end - at + range->before_bytes + range->after_bytes),
-               "other bytes than the load's are computed");
+    if (!job->master.untrue) {
+        fuzz_check(range->before_bytes == least(terms->before_bytes, at) &&
+                       range->after_bytes ==
+                           least(terms->after_bytes, load - end),
+                   "another halo than there is");
+        fuzz_check(is_load(range->data - range->before_bytes,
+                           at - range->before_bytes,
+                           end - at + range->before_bytes + range->after_bytes),
+                   "other bytes than the load's are computed");
+    }
     if (terms->output_denominator != 0) {
         uint64_t from = kernel_output_at(terms, first);
 
@@ -164,7 +189,7 @@ static const struct kernel farm_kernel = {.name = "farm",
 
 static bool has_output(const struct farm_job *job)
 {
-    return job->order.load_units > 0 && job->arg[3] != 0;
+    return job->order.load_units > 0 && job->arg[3] != 0 && !job->master.is;
 }
 
 static uint8_t *append_output(struct farm_job *job, uint8_t *at,
@@ -423,6 +448,17 @@ static bool fits(const struct farm_job *job)
     return bytes <= FITTING_BYTES_MAX;
 }
 
+/* Workers are all nodes but the first that are in a group, or in none. */
+static void find_workers(struct farm_job *job, bool grouped)
+{
+    job->workers = 0;
+    for (uint32_t i = 1; i < job->order.tree_nodes; ++i) {
+        if (tree_in_group(job->tree + TREE_BRANCH_BYTES * i) == grouped) {
+            job->branch[job->workers++] = (uint8_t)i;
+        }
+    }
+}
+
 /* Reads the input's head. */
 static void read_job(struct farm_job *job, const uint8_t *in)
 {
@@ -454,7 +490,97 @@ static void read_job(struct farm_job *job, const uint8_t *in)
     order->compute_ps = bytes_load_u64(in + 30) & mask;
     job->tree[bytes_load_u16(in + 10) %
               (TREE_BRANCH_BYTES * order->tree_nodes)] ^= in[12];
+    find_workers(job, false);
     job->strange = is_strange(order) || in[12] != 0 || !fits(job);
+}
+
+/* ---- a master's originator ---- */
+
+#define MASTER_NUMBER 3u
+
+static struct letter *write_announcement(const struct farm_job *job)
+{
+    uint32_t tree = TREE_BRANCH_BYTES * job->order.tree_nodes;
+    struct letter *letter = letter_new(tree + WIRE_ANNOUNCE_BYTES + ARG_BYTES);
+    uint8_t *at = letter->data + tree;
+
+    letter->kind = WIRE_ANNOUNCE;
+    letter->job = JOB;
+    memcpy(letter->data, job->tree, tree);
+    memset(at, 0, WIRE_ANNOUNCE_BYTES);
+    bytes_store_u32(at + 4, job->order.unit_bytes);
+    bytes_store_u32(at + 8, ARG_BYTES);
+    memcpy(at + WIRE_ANNOUNCE_BYTES, job->arg, ARG_BYTES);
+    return letter;
+}
+
+/* Judges a chunk, or the end, by what is wrong with it. */
+static void judge_chunk(struct farm_job *job, const struct letter *letter,
+                        const uint8_t *play, bool wanted)
+{
+    struct master *master = &job->master;
+    unsigned how = play[0];
+    uint32_t place = play[2] % letter->bytes;
+    bool changed = (how & FARM_HOW_CHANGED) != 0 && play[3] != 0;
+    bool cut = (how & (FARM_HOW_LONGER | FARM_HOW_SHORTER)) != 0;
+
+    job->refused |= letter->damaged || letter->job != JOB || !wanted ||
+                    (changed && !cut && place >= 8 && place < 12);
+    master->untrue |= changed || cut;
+    job->forged |= master->untrue;
+    master->asked = false;
+}
+
+/* The next units of the load for the master, as many as the play says, with the
+   job if they are the first; the end, if there are none. */
+static struct letter *write_chunk(struct farm_job *job, const uint8_t *play)
+{
+    struct master *master = &job->master;
+    uint32_t unit_bytes = job->order.unit_bytes;
+    uint32_t load = job->order.load_units * unit_bytes;
+    uint32_t units =
+        least(1u + play[1] + play[4], job->order.load_units - master->units);
+    uint32_t from = master->units * unit_bytes;
+    uint32_t to = from + units * unit_bytes;
+    struct letter *letter =
+        letter_new(CHUNK_BYTES + JOB_BYTES + (to - from) + 64u);
+    uint8_t *at = letter->data + CHUNK_BYTES;
+    bool wanted = master->asked || master->chunks == 0;
+
+    letter->kind = WIRE_CHUNK;
+    letter->job = JOB;
+    bytes_store_u32(letter->data, units);
+    bytes_store_u32(letter->data + 4, master->units);
+    bytes_store_u16(letter->data + 8, MASTER_NUMBER);
+    bytes_store_u16(letter->data + 10, (uint16_t)master->chunks);
+    if (master->chunks == 0) {
+        memcpy(at, master->job, JOB_BYTES);
+        at += JOB_BYTES;
+    }
+    from -= least(from, job->arg[0]);
+    to += least(load - to, job->arg[1]);
+    for (uint32_t i = from; units > 0 && i < to; ++i) {
+        *at++ = judge_output(i);
+    }
+    letter->bytes = (uint32_t)(at - letter->data);
+    judge_chunk(job, letter, play, wanted);
+    letter->bytes = damage(job, letter, play, letter->bytes);
+    job->refused |= letter->damaged || letter->job != JOB;
+    master->ended = units == 0;
+    master->units += units;
+    master->chunks += 1;
+    return letter;
+}
+
+/* What comes to a master that waits for anything: a chunk or a demand. */
+static struct letter *write_for_master(struct farm_job *job,
+                                       const uint8_t *play, bool proper)
+{
+    bool chunk = proper ? job->master.asked : play[1] % 2 == 0;
+
+    chunk |= find_due(job, 0, false) == job->workers;
+    return chunk && !job->master.ended ? write_chunk(job, play)
+                                       : write_one_demand(job, play);
 }
 
 static struct letter *next(void *context, unsigned kind)
@@ -465,7 +591,10 @@ static struct letter *next(void *context, unsigned kind)
 
     if (!job->ordered) {
         job->ordered = true;
-        return write_order(job);
+        return job->master.is ? write_announcement(job) : write_order(job);
+    }
+    if (job->master.is && job->master.chunks == 0) {
+        return write_chunk(job, proper);
     }
     if (job->plays > 0) {
         play = job->play;
@@ -477,6 +606,9 @@ static struct letter *next(void *context, unsigned kind)
     if (subtree_now()->has_end &&
         ((play[0] & FARM_HOW_NONE) != 0 || (play == proper && job->turn % 2))) {
         return NULL;
+    }
+    if (job->master.is && kind == 0) {
+        return write_for_master(job, play, play == proper);
     }
     return kind == WIRE_DEMAND ? write_one_demand(job, play)
                                : write_one_result(job, play);
@@ -501,12 +633,25 @@ static void check_body(const struct farm_job *job, const struct letter *letter,
                "a chunk with other bytes than its units'");
 }
 
-/* The first chunk has the job: one phase, one round, no time. */
+/* The first chunk has the job: one phase, one round, no slots, but what a
+   master plans with; a master's is the one that it got. */
 static void check_job(const struct farm_job *job, const struct letter *letter)
 {
     uint32_t times = has_output(job) ? RESULT_TIMES_BYTES : 0;
     uint8_t want[JOB_BYTES + RESULT_TIMES_BYTES] = {1, 1};
 
+    if (job->master.is) {
+        fuzz_check(letter->bytes >= CHUNK_BYTES + JOB_BYTES &&
+                       memcmp(letter->data + CHUNK_BYTES, job->master.job,
+                              JOB_BYTES) == 0,
+                   "a master passes on another job");
+        return;
+    }
+    fuzz_check(letter->bytes >= CHUNK_BYTES + JOB_BYTES, "a job cut short");
+    want[3] = letter->data[CHUNK_BYTES + 3];
+    memcpy(want + 8, letter->data + CHUNK_BYTES + 8, 12);
+    fuzz_check(want[3] > 0 && bytes_load_u64(want + 8) > 0,
+               "a master could not plan with that");
     want[2] = (uint8_t)(WIRE_FARM << 4 | (has_output(job) ? WIRE_OUTPUT : 0));
     bytes_store_u32(want + 28, job->terms.before_bytes);
     bytes_store_u32(want + 32, job->terms.after_bytes);
@@ -532,8 +677,8 @@ static void take_chunk(struct farm_job *job, const struct letter *letter)
                "a chunk for nobody");
     worker = &job->worker[index];
     to = torus_path_end(
-        job->size, (struct torus_coord){0, 0},
-        tree_direct(job->tree + TREE_BRANCH_BYTES * (index + 1)));
+        job->size, job->top,
+        tree_direct(job->tree + TREE_BRANCH_BYTES * job->branch[index]));
     fuzz_check(to.x == letter->to.x && to.y == letter->to.y,
                "a chunk that goes elsewhere");
     fuzz_check(bytes_load_u16(data + 10) == worker->chunks &&
@@ -547,14 +692,56 @@ static void take_chunk(struct farm_job *job, const struct letter *letter)
     worker->ended = units == 0;
     worker->asked = false;
     compute(job, first, units);
-    check_body(job, letter, at, first, units);
-    if (units > 0) {
+    if (!job->master.untrue) {
+        check_body(job, letter, at, first, units);
+    }
+    if (units > 0 && job->pieces < UNITS_MAX) {
         job->piece[job->pieces++] = (struct piece){.worker = index,
                                                    .number = worker->chunks,
                                                    .first = first,
                                                    .units = units};
     }
     worker->chunks += 1;
+}
+
+/* Whether it goes to the originator, unless the tree says otherwise. */
+static bool is_home(const struct farm_job *job, const struct letter *letter)
+{
+    return job->strange || (letter->to.x == 0 && letter->to.y == 0);
+}
+
+/* A master asks for its next chunk. */
+static void take_demand(struct farm_job *job, const struct letter *letter)
+{
+    struct master *master = &job->master;
+
+    fuzz_check(master->is && letter->job == JOB && is_home(job, letter) &&
+                   letter->bytes == DEMAND_BYTES &&
+                   bytes_load_u16(letter->data) == MASTER_NUMBER &&
+                   bytes_load_u16(letter->data + 2) == master->chunks &&
+                   (job->strange || bytes_load_u32(letter->data + 4) > 0),
+               "a master asks for something else");
+    fuzz_check(!master->asked && !master->ended && master->chunks > 0,
+               "a master asks twice");
+    master->asked = true;
+}
+
+/* A master's result counts all units that it got. */
+static void take_result(struct farm_job *job, const struct letter *letter)
+{
+    struct master *master = &job->master;
+
+    fuzz_check(master->is && master->ended && !master->returned &&
+                   letter->kind == WIRE_RESULT_OF(1) && letter->job == JOB &&
+                   is_home(job, letter),
+               "a result that is none");
+    master->returned = true;
+    fuzz_check(job->forged || (letter->bytes == 8 &&
+                               bytes_load_u64(letter->data) == master->units),
+               "a wrong sum of a master's units");
+    for (uint32_t i = 0; !job->forged && i < master->units; ++i) {
+        fuzz_check(job->computed[i], "a unit is not computed");
+    }
 }
 
 /* Every byte of the whole output is there once. */
@@ -618,6 +805,10 @@ static void sent(void *context, const struct letter *letter)
         take_chunk(job, letter);
     } else if (letter->kind == WIRE_REPORT) {
         take_report(job, letter);
+    } else if (letter->kind == WIRE_DEMAND) {
+        take_demand(job, letter);
+    } else if (WIRE_KIND(letter->kind) == WIRE_RESULT) {
+        take_result(job, letter);
     } else {
         fuzz_check(letter->kind == WIRE_ANNOUNCE, "a message of another kind");
     }
@@ -625,31 +816,132 @@ static void sent(void *context, const struct letter *letter)
 
 /* ---- trying ---- */
 
+/* The piece of a master at 1, 0 or 0, 1: a master, and all others but the
+   originator in its group. */
+static void make_piece(struct farm_job *job, const uint8_t *in)
+{
+    uint32_t nodes = torus_nodes(job->size);
+    uint8_t *at = job->tree;
+
+    for (uint32_t i = 0; i < nodes; ++i) {
+        struct torus_coord to = torus_coord_of(job->size, i);
+        bool root = at == job->tree;
+        struct torus_path path;
+
+        if (i == 0) {
+            continue; /* the originator; the master is number 1 */
+        }
+        if (!root) {
+            to.x = (uint16_t)((to.x + job->size.width - job->top.x) %
+                              job->size.width);
+            to.y = (uint16_t)((to.y + job->size.height - job->top.y) %
+                              job->size.height);
+        }
+        path = torus_direct(job->size, to);
+        memset(at, 0, TREE_BRANCH_BYTES);
+        bytes_store_u32(at,
+                        tree_direct_pack(path) | (root ? 0 : TREE_IN_GROUP));
+        bytes_store_u16(at + 8, (uint16_t)(root ? nodes - 1 : 1));
+        at[10] = (uint8_t)(path.port | path.turn << 4);
+        at[11] = root ? 1 : 2;
+        bytes_store_u16(at + 12, path.hops);
+        bytes_store_u16(at + 14, path.hops_after);
+        at += TREE_BRANCH_BYTES;
+    }
+    job->tree[bytes_load_u16(in + 10) %
+              (TREE_BRANCH_BYTES * job->order.tree_nodes)] ^= in[12];
+}
+
+/* Reads the input's head, of an originator, for a master. */
+static void read_master(struct farm_job *job, const uint8_t *in)
+{
+    struct master *master = &job->master;
+    uint64_t compute_ps;
+
+    read_job(job, in);
+    master->is = true;
+    if (job->arg[3] == 0) {
+        job->arg[2] = 0; /* no output has no length */
+    }
+    job->top = torus_coord_of(job->size, 1);
+    job->order.tree_nodes = torus_nodes(job->size) - 1;
+    make_piece(job, in);
+    find_workers(job, true);
+    compute_ps = job->order.compute_ps;
+    master->job[0] = 1;
+    master->job[1] = 1;
+    master->job[2] = WIRE_FARM << 4;
+    master->job[3] = job->order.rounds;
+    bytes_store_u64(master->job + 8, compute_ps);
+    bytes_store_u32(master->job + 16, (uint32_t)job->order.startup_ps);
+    bytes_store_u32(master->job + 28, job->arg[0]);
+    bytes_store_u32(master->job + 32, job->arg[1]);
+    /* A node that has no workers is no master. */
+    job->strange = job->workers == 0 || in[12] != 0 || !fits(job) ||
+                   job->order.rounds == 0 || compute_ps == 0 ||
+                   compute_ps > TIME_MAX_PS || job->arg[3] != 0;
+}
+
+/* Plays what is behind the head of the input, against the node at `top`; to be
+   freed with subtree_free(). Result: the node's error. */
+static int run_top(struct subtree *subtree, struct farm_job *job,
+                   struct torus_coord top, const uint8_t *in, uint32_t bytes)
+{
+    int error;
+
+    *subtree = (struct subtree){.policy = WIRE_FARM,
+                                .kernel = &farm_kernel,
+                                .size = job->size,
+                                .next = next,
+                                .returned = sent,
+                                .context = job,
+                                .alone = true,
+                                .builds = subtree->builds};
+    job->play = in + HEAD_BYTES;
+    job->plays = (bytes - HEAD_BYTES) / PLAY_BYTES;
+    error = subtree_run(subtree, top);
+    fuzz_check(error != ERR_OK || !job->refused,
+               "what must be refused is taken");
+    fuzz_check(error == ERR_OK || job->refused || job->forged || job->strange,
+               "a job that nothing is wrong with has an error");
+    return error;
+}
+
+void farm_try_master(const struct fuzz_target *target, const uint8_t *in,
+                     uint32_t bytes)
+{
+    struct farm_job *job = calloc(1, sizeof *job);
+    struct subtree subtree = {.builds = true};
+
+    (void)target;
+    fuzz_check(job != NULL, "no memory");
+    if (bytes >= HEAD_BYTES && in[0] % SIDE_MAX + in[1] % SIDE_MAX > 0) {
+        read_master(job, in);
+        if (job->workers > 0) {
+            int error = run_top(&subtree, job, job->top, in, bytes);
+
+            fuzz_check((error == ERR_OK) == job->master.returned,
+                       "a result with an error");
+            subtree_free(&subtree);
+        }
+        free(job->tree);
+    }
+    free(job);
+}
+
 void farm_try_originator(const struct fuzz_target *target, const uint8_t *in,
                          uint32_t bytes)
 {
     struct farm_job *job = calloc(1, sizeof *job);
-    struct subtree subtree = {.policy = WIRE_FARM,
-                              .kernel = &farm_kernel,
-                              .next = next,
-                              .returned = sent,
-                              .context = job,
-                              .alone = true};
-    int error;
+    struct subtree subtree = {.builds = false};
 
     (void)target;
     fuzz_check(job != NULL, "no memory");
     if (bytes >= HEAD_BYTES) {
+        int error;
+
         read_job(job, in);
-        job->play = in + HEAD_BYTES;
-        job->plays = (bytes - HEAD_BYTES) / PLAY_BYTES;
-        subtree.size = job->size;
-        error = subtree_run(&subtree, (struct torus_coord){0, 0});
-        fuzz_check(error != ERR_OK || !job->refused,
-                   "what must be refused is taken");
-        fuzz_check(error == ERR_OK || job->refused || job->forged ||
-                       job->strange,
-                   "a job that nothing is wrong with has an error");
+        error = run_top(&subtree, job, (struct torus_coord){0, 0}, in, bytes);
         fuzz_check(job->reported ? job->error == error : error == ERR_BUFFER,
                    "a report with another error");
         subtree_free(&subtree);
@@ -659,6 +951,56 @@ void farm_try_originator(const struct fuzz_target *target, const uint8_t *in,
 }
 
 /* ---- first inputs ---- */
+
+/* Stores a job of 99 units on 3x3 nodes, of which the first plays are such. */
+static void add_master(uint8_t halo, uint16_t units, const uint8_t how[],
+                       const uint8_t which[])
+{
+    uint8_t out[HEAD_BYTES + 12 * PLAY_BYTES] = {2, 2, 4, 4};
+
+    bytes_store_u16(out + 4, (uint16_t)(units - 1));
+    out[8] = halo;
+    bytes_store_u64(out + 14, 4850000);
+    bytes_store_u64(out + 22, 3300);
+    bytes_store_u64(out + 30, 1000000);
+    bytes_store_u32(out + 38, 3000);
+    for (unsigned play = 0; play < 12; ++play) {
+        uint8_t *at = out + HEAD_BYTES + PLAY_BYTES * play;
+
+        at[0] = how[play];
+        at[1] = which[play];
+        at[2] = 9;
+        at[3] = how[play] != 0 ? 5 : 0;
+        bytes_store_u64(at + 4, 1000000u * (1u + play));
+    }
+    fuzz_add(out, sizeof out);
+}
+
+/* In order; with halos; a demand of another job, twice, of anybody; a chunk
+   that is not for this worker, of another job, cut short, that was not asked
+   for. */
+void farm_seed_master(const struct fuzz_target *target)
+{
+    static const uint8_t proper[12] = {0};
+    static const uint8_t how[][12] = {{1, 0, 2},
+                                      {0, 0, 8, 8},
+                                      {1, 1, 0, 128, 128},
+                                      {1, 1, 1, 64, 64, 64},
+                                      {1, 1, 1, 1, 32, 32},
+                                      {1, 1, 2, 2, 2, 2},
+                                      {4, 4},
+                                      {1, 16, 16, 16}};
+    static const uint8_t which[][12] = {{0, 40, 2, 9, 41, 5, 0, 7, 40, 3, 8, 1},
+                                        {8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8}};
+
+    (void)target;
+    add_master(0, 99, proper, proper);
+    add_master(0x35, 300, proper, which[0]);
+    add_master(0, 3, proper, which[1]);
+    for (unsigned i = 0; i < sizeof how / sizeof *how; ++i) {
+        add_master(0x11, 300, how[i], which[i % 2]);
+    }
+}
 
 struct seed {
     uint8_t unit_bytes;

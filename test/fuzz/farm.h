@@ -20,6 +20,12 @@
  *       message that is changed, u8 by what; u64 compute_ps
  *
  * Behind its end workers send what they should.
+ *
+ * The same of a master (scatter/engine/farm_master.h), whose group are all
+ * nodes but the originator: that one is played, too, and gives it chunks, if it
+ * waits for anything and the byte for the worker is even, of as many units as
+ * that byte and the first of compute_ps say, and one more. Of the head
+ * startup_ps is what a demand takes.
  */
 #ifndef TEST_FUZZ_FARM_H
 #define TEST_FUZZ_FARM_H
@@ -40,5 +46,9 @@ enum farm_how {
 void farm_try_originator(const struct fuzz_target *target, const uint8_t *in,
                          uint32_t bytes);
 void farm_seed_originator(const struct fuzz_target *target);
+
+void farm_try_master(const struct fuzz_target *target, const uint8_t *in,
+                     uint32_t bytes);
+void farm_seed_master(const struct fuzz_target *target);
 
 #endif

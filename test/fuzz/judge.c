@@ -9,7 +9,9 @@
 #define PART_BYTES 12u
 #define JOB_BYTES 36u
 #define BRANCH_BYTES 16u
+#define FLAG_MEANWHILE 2u
 #define FLAG_OUTPUT 4u
+#define OUTPUTS_BYTES 4u
 #define RESULT_BYTES 8u
 #define CHUNK_BYTES 12u
 #define DEMAND_BYTES 16u
@@ -46,6 +48,7 @@ static void forget_job(struct judge *judge)
     judge->returned = false;
     judge->was_early = false;
     judge->demands = 0;
+    judge->turns = 0;
 }
 
 void judge_free(struct judge *judge)
@@ -122,6 +125,10 @@ static uint32_t take_job(struct judge *judge, const struct letter *letter,
     judge->before_bytes = bytes_load_u32(job + 28);
     judge->after_bytes = bytes_load_u32(job + 32);
     judge->output = (flags & FLAG_OUTPUT) != 0;
+    judge->meanwhile = (flags & FLAG_MEANWHILE) != 0;
+    fuzz_check(!judge->meanwhile || judge->policy != WIRE_PATTERN ||
+                   (judge->output && judge->rounds > 1),
+               "outputs of no rounds would return meanwhile");
     fuzz_check(flags >> 4 == judge->policy, "a job of another policy");
     /* Who gets what behind the rounds, the host's tests of whole runs show. */
     judge->forged |= (flags & WIRE_TAIL) != 0;
@@ -317,8 +324,8 @@ static void check_halo(const struct judge *judge,
     /* What was received last lies behind a chunk that came early. */
     fuzz_check(
         (judge->was_early && judge->count == 1) ||
-            (range->data - node->message >= range->before_bytes &&
-             node->message_end - range->data >=
+            (range->data - node->range >= range->before_bytes &&
+             node->range_end - range->data >=
                  (int64_t)kernel_range_bytes(range) + range->after_bytes),
         "a range outside its message");
 }
@@ -409,7 +416,8 @@ static void run(const void *work, struct kernel_result *result,
     const struct kernel_terms *terms = &((const struct work *)work)->terms;
     struct judge *judge = subtree_now()->context;
 
-    if (is_top()) {
+    /* While the top waits for outputs, a node behind it may be first. */
+    if ((is_top() || judge->meanwhile) && current()->runs >= judge->count) {
         take_range(judge);
     }
     check_range(judge, terms, range);
@@ -523,6 +531,24 @@ static void take_demand(struct judge *judge, const struct letter *letter)
     }
 }
 
+/* Outputs that return meanwhile: one turn after the other, when the part of the
+   next round is there, or at the end, when all are. */
+static void take_outputs(struct judge *judge, const struct letter *letter)
+{
+    if (judge->forged) {
+        return;
+    }
+    judge->turns += 1;
+    fuzz_check(judge->meanwhile && letter->job == judge->job,
+               "outputs return meanwhile that should not");
+    fuzz_check(letter->bytes >= OUTPUTS_BYTES &&
+                   bytes_load_u32(letter->data) == judge->turns,
+               "outputs of another turn");
+    fuzz_check(judge->turns <= judge->count,
+               "outputs return that are not computed");
+    check_chunks(judge, letter, OUTPUTS_BYTES);
+}
+
 /* Whether the job of which this is the result has come to its end. */
 static bool is_at_end(const struct judge *judge)
 {
@@ -564,7 +590,9 @@ static void take_result(struct judge *judge, const struct letter *letter)
 
 void judge_returned(struct judge *judge, const struct letter *letter)
 {
-    if (WIRE_KIND(letter->kind) == WIRE_RESULT) {
+    if (letter->kind >= WIRE_OUTPUTS_OF(1)) {
+        take_outputs(judge, letter);
+    } else if (WIRE_KIND(letter->kind) == WIRE_RESULT) {
         take_result(judge, letter);
         free(judge->last);
         judge->last = NULL;

@@ -47,8 +47,10 @@ struct judge {
     /* The job at hand: what was announced, and what came with the job. */
     bool announced;
     bool known;
-    bool advance;  /* came first */
-    bool output;   /* of the job */
+    bool advance;   /* came first */
+    bool output;    /* of the job; .. */
+    bool meanwhile; /* .. returns at so many turns */
+    uint32_t turns;
     bool returned; /* its result was */
     uint16_t job;
     uint32_t unit_bytes;

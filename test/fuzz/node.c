@@ -76,6 +76,18 @@ static void read_script(struct script *script, const uint8_t *in,
     }
 }
 
+/* Masters have a target of their own (farm.h): here nobody is in a group. */
+static void leave_groups(struct letter *letter)
+{
+    uint32_t bytes = letter->bytes;
+    uint32_t nodes = bytes >= TREE_BRANCH_BYTES ? tree_nodes(letter->data) : 0;
+
+    for (uint32_t i = 0; i < nodes && (i + 1) * TREE_BRANCH_BYTES <= bytes;
+         ++i) {
+        letter->data[i * TREE_BRANCH_BYTES] &= (uint8_t)~TREE_IN_GROUP;
+    }
+}
+
 static struct letter *next(void *context, unsigned kind)
 {
     struct judge *judge = context;
@@ -110,6 +122,9 @@ static struct letter *next(void *context, unsigned kind)
     letter->damaged = (how & NODE_HOW_DAMAGED) != 0;
     letter->port = how >> 3 & 3u;
     memcpy(letter->data, message + MESSAGE_HEAD_BYTES, letter->bytes);
+    if (letter->kind == WIRE_ANNOUNCE && judge->policy == WIRE_FARM) {
+        leave_groups(letter);
+    }
     judge_delivers(judge, letter);
     return letter;
 }
@@ -197,7 +212,8 @@ struct plan {
     bool more;
     uint32_t share; /* units of each node in a round */
     uint32_t unit_bytes;
-    uint16_t numerator; /* of an output; 0: none */
+    uint16_t numerator; /* of an output; 0: none; it returns .. */
+    bool meanwhile;     /* .. while later rounds are computed */
     bool straight;      /* of a farm: branches have paths from the originator */
 };
 
@@ -261,8 +277,9 @@ static void store_job(uint8_t **at, const struct plan *plan,
                       enum wire_policy policy, unsigned phases)
 {
     static const uint64_t result_ps[TORUS_PHASES_MAX + 1] = {0};
-    unsigned flags =
-        (plan->more ? MORE : 0) | (plan->numerator > 0 ? WIRE_OUTPUT : 0);
+    unsigned flags = (plan->more ? MORE : 0) |
+                     (plan->numerator > 0 ? WIRE_OUTPUT : 0) |
+                     (plan->meanwhile ? WIRE_MEANWHILE : 0);
     struct wire_job job = {.phases = (uint8_t)phases,
                            .rounds = plan->rounds,
                            .flags = WIRE_FLAGS(flags, policy),
@@ -344,8 +361,20 @@ static void add_part(struct input *input, const struct plan *plan,
     end_message(input, at);
 }
 
+/* Adds a job of three rounds. */
+static void add_three_rounds(struct input *input, const struct plan *plan)
+{
+    begin_input(input, plan->which, "0w1w2h3h");
+    add_announcement(input, plan);
+    add_part(input, plan, 0, AHEAD_JOB);
+    add_part(input, plan, 1, AHEAD_TABLES);
+    add_part(input, plan, 2, AHEAD_TABLES);
+    end_input(input, WIRE_PATTERN, 1);
+}
+
 /* A job of one round and one of three; an advance with a job of one more, and
-   of two more; two jobs, the second with an advance. */
+   of two more; two jobs, the second with an advance; one with an output, and
+   one whose output returns meanwhile. */
 static void seed_pattern(unsigned which, struct input *input)
 {
     struct plan plan = {.which = which,
@@ -361,12 +390,7 @@ static void seed_pattern(unsigned which, struct input *input)
 
     plan.rounds = 3;
     plan.unit_bytes = 2;
-    begin_input(input, which, "0w1w2h3h");
-    add_announcement(input, &plan);
-    add_part(input, &plan, 0, AHEAD_JOB);
-    add_part(input, &plan, 1, AHEAD_TABLES);
-    add_part(input, &plan, 2, AHEAD_TABLES);
-    end_input(input, WIRE_PATTERN, 1);
+    add_three_rounds(input, &plan);
 
     begin_input(input, which, "0w1h2h3h");
     add_announcement(input, &plan);
@@ -395,6 +419,10 @@ static void seed_pattern(unsigned which, struct input *input)
     add_part(input, &plan, 0, AHEAD_JOB);
     add_part(input, &plan, 1, AHEAD_TABLES);
     end_input(input, WIRE_PATTERN, 1);
+
+    plan.meanwhile = true;
+    plan.rounds = 3;
+    add_three_rounds(input, &plan);
 }
 
 void node_seed_pattern(const struct fuzz_target *target)

@@ -136,7 +136,8 @@ static void post(struct subtree_node *from, struct torus_path path,
     struct subtree_node *to = NULL;
 
     letter->to = at;
-    from->returned += WIRE_KIND(letter->kind) == WIRE_RESULT;
+    from->returned += WIRE_KIND(letter->kind) == WIRE_RESULT &&
+                      letter->kind < WIRE_OUTPUTS_OF(1);
     if (is_callers(from, letter)) {
         subtree->returned(subtree->context, letter);
     } else if (at.x != 0 || at.y != 0) {
@@ -527,13 +528,18 @@ static int deliver(struct subtree_node *node, const struct letter *letter,
     }
     node->message = buffer + CIRCUIT_HEADER_BYTES;
     node->message_end = buffer + bytes;
+    if (letter->kind < WIRE_OUTPUTS_OF(1)) {
+        node->range = node->message;
+        node->range_end = node->message_end;
+    }
     node->rest = head_only ? buffer + head : NULL;
     node->rest_damaged = letter->damaged;
     take_post(node, letter);
     /* Around a result with an output, which comes to lie behind others, the
        engine saves and restores what is there; and the originator's plan lies
-       behind the order. */
-    if (((node->at.x != 0 || node->at.y != 0) && (ports >> 8 & 0xffu) == 0) ||
+       behind the order, a master's workers behind its first chunk. */
+    if (((node->at.x != 0 || node->at.y != 0) && (ports >> 8 & 0xffu) == 0 &&
+         !subtree->builds) ||
         buffer < node->memory || buffer >= node->memory + MEMORY_BYTES) {
         hide(node, head_only ? node->rest : node->message_end,
              buffer + capacity_bytes);
@@ -634,8 +640,10 @@ int circuit_complete(struct circuit *circuit)
         node->corrupt = true;
         return ERR_CORRUPT;
     }
-    subtree_show(node);
-    hide(node, node->message_end, end);
+    if (end > node->hidden) { /* what is behind the head was hidden */
+        subtree_show(node);
+        hide(node, node->message_end, end);
+    }
     forward(node);
     return ERR_OK;
 }

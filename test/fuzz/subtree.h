@@ -64,6 +64,9 @@ struct subtree_node {
        yet. Nobody may look at [hidden, hidden_end). */
     const uint8_t *message;
     const uint8_t *message_end;
+    /* The same of the one that can hold a range: outputs cannot. */
+    const uint8_t *range;
+    const uint8_t *range_end;
     const uint8_t *rest; /* NULL: all is there */
     bool rest_damaged;
     const uint8_t *hidden;
@@ -90,6 +93,7 @@ struct subtree {
     /* No other node runs. What the top sends leaves before it receives: those
        of a farm send nothing ahead of what they have been asked for. */
     bool alone;
+    bool builds;  /* the top writes behind what it received */
     bool has_end; /* the receive for which next() is called: NULL ends it */
     /* The subtree's own: */
     struct subtree_node *current; /* which runs */

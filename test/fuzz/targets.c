@@ -380,7 +380,7 @@ static void seed_discover(const struct fuzz_target *target)
 /* ---- all of them ---- */
 
 #define KERNELS_MAX 64u
-#define MESSAGES 14u
+#define MESSAGES 15u
 
 static void list_kernel(struct fuzz_target **at, const struct kernel *kernel)
 {
@@ -424,7 +424,10 @@ const struct fuzz_target *fuzz_targets(void)
         {.name = "node-farm", .try = node_try_farm, .seed = node_seed_farm},
         {.name = "originator-farm",
          .try = farm_try_originator,
-         .seed = farm_seed_originator}};
+         .seed = farm_seed_originator},
+        {.name = "master-farm",
+         .try = farm_try_master,
+         .seed = farm_seed_master}};
     static struct fuzz_target targets[3 * KERNELS_MAX + MESSAGES + 1];
     struct fuzz_target *at = targets;
 

@@ -793,7 +793,7 @@ def test_a_board_that_stops_in_the_middle(count):
         return [k.good(f"ok tag=TAG next={int(at) + size}")]
 
     with k.Pty(k.scripted(answer)) as pty, \
-            k.Client(pty.path, wait_ms=50, tries=3) as client:
+            k.Client(pty.path, wait_ms=500, tries=3) as client:
         with pytest.raises(k.Failed, match=(
                 f"{pty.path}: does not take byte {96 * count} of 5000")):
             client.send(bytes(5000), 1, 1)

@@ -48,7 +48,7 @@ ORDER = [
     "qemu/outcome",
     "qemu/job",
     "qemu/report",
-    ("qemu/calibrate", "qemu/compare"),
+    ("qemu/calibrate", "qemu/compare", "qemu/page"),
     "qemu/options",
     "qemu/figures",
     "qemu/command",

@@ -94,6 +94,14 @@ class RoundsPlan(c.Structure):
                 ("share_units", LAYER_UNITS * ROUNDS_MAX)]
 
 
+class MeanwhileInput(c.Structure):
+    _fields_ = [("base", c.POINTER(Input)), ("output_ps", c.c_uint64),
+                ("back_ps", c.c_uint64), ("round_ps", c.c_uint64),
+                ("own_ps", c.c_uint64), ("merge_ps", c.c_uint64),
+                ("wait_ps", c.c_uint64), ("rounds_min", c.c_uint8),
+                ("rounds_max", c.c_uint8)]
+
+
 class Split(c.Structure):
     _fields_ = [("volume_units", c.POINTER(c.c_uint32)),
                 ("share_units", c.c_uint32),
@@ -149,16 +157,19 @@ class FarmInput(c.Structure):
     _fields_ = [("compute_ps", c.c_uint64), ("transfer_ps", c.c_uint64),
                 ("demand_ps", c.c_uint64), ("load_units", c.c_uint32),
                 ("most_units", c.c_uint32),
-                ("nodes", c.c_uint32), ("ports", c.c_uint8),
-                ("installment", c.c_uint8)]
+                ("nodes", c.c_uint32), ("served", c.c_uint32),
+                ("ports", c.c_uint8), ("installment", c.c_uint8)]
 
 
 class Farm(c.Structure):
     _fields_ = [("compute_ps", c.c_uint64), ("speeds", c.c_uint64),
-                ("least", c.c_uint64), ("last_units", c.c_uint64),
-                ("left", c.c_uint32), ("most", c.c_uint32),
-                ("floor", c.c_uint32),
-                ("installment", c.c_uint8)]
+                ("least", c.c_uint64), ("last_units", c.c_uint32),
+                ("last_speed", c.c_uint32), ("short_units", c.c_uint32),
+                ("short_speed", c.c_uint32), ("noted", c.c_uint32),
+                ("members", c.c_uint32), ("left", c.c_uint32),
+                ("most", c.c_uint32), ("floor", c.c_uint32),
+                ("ahead", c.c_uint32), ("installment", c.c_uint8),
+                ("masters", c.c_bool), ("growth", c.c_uint8)]
 
 
 class FarmMember(c.Structure):
@@ -275,15 +286,19 @@ def load():
     core.torus_path_links.restype = c.c_size_t
     core.torus_layer_nodes.argtypes = [c.c_uint]
     core.torus_layer_nodes.restype = c.c_uint32
-    for name in ("scatter", "binomial", "nearest", "star"):
+    for name in ("scatter", "binomial", "nearest", "star", "farm"):
         getattr(core, f"schedule_{name}").argtypes = [
             c.POINTER(Branch), Size, Coord]
+    core.schedule_farm_masters.argtypes = [c.c_char_p, c.POINTER(Branch), Size]
     core.schedule_group_star.argtypes = [
         c.POINTER(Branch), Size, Coord, c.POINTER(c.c_bool)]
     core.planner_plan.argtypes = [c.POINTER(Plan), c.POINTER(Input)]
     core.rounds_plan.argtypes = [c.POINTER(RoundsPlan),
                                  c.POINTER(c.c_uint64),
                                  c.POINTER(RoundsInput)]
+    core.meanwhile_plan.argtypes = [c.POINTER(RoundsPlan),
+                                    c.POINTER(c.c_uint64),
+                                    c.POINTER(MeanwhileInput)]
     core.rounds_bound_ps.argtypes = [c.POINTER(Input)]
     core.rounds_bound_ps.restype = c.c_uint64
     core.split_volume.argtypes = [c.POINTER(Split), c.POINTER(c.c_uint32),

@@ -32,6 +32,16 @@ def check(report, units):
     assert sum(node["units"] for node in nodes) == units
 
 
+def drawn_options(rng, width, height):
+    """Of any farm on a mesh of that size."""
+    return {"mesh": f"{width}x{height}", "ports": rng.choice([1, 2, 4]),
+            "arg": rng.choice([8, 32, 3000]),
+            "profile": rng.choice(["t3d", "lvds", "uart"]),
+            "originator": f"{rng.randrange(width)},{rng.randrange(height)}",
+            "switching": rng.choice(["circuit", "store-and-forward"]),
+            "installment": rng.choice([1, 2, 4, 250])}
+
+
 @pytest.mark.parametrize("case", range(40))
 def test_every_unit_is_computed_once(tmp_path, case):
     rng = mesh.seeded(f"farm run {case}")
@@ -44,12 +54,7 @@ def test_every_unit_is_computed_once(tmp_path, case):
         if not any(at in word for word in words):
             words += ["--slow", f"{at}={rng.choice([2, 4, 8])}"]
     report = run(mesh.zeros(tmp_path / "load", units), *words,
-                 mesh=f"{width}x{height}", ports=rng.choice([1, 2, 4]),
-                 arg=rng.choice([8, 32, 3000]),
-                 profile=rng.choice(["t3d", "lvds", "uart"]),
-                 originator=f"{rng.randrange(width)},{rng.randrange(height)}",
-                 switching=rng.choice(["circuit", "store-and-forward"]),
-                 installment=rng.choice([1, 2, 4, 250]))
+                 **drawn_options(rng, width, height))
     check(report, units)
 
 

@@ -498,7 +498,9 @@ def test_with_one_that_has_no_file(load):
     (["--schedule", "nearest"], "--schedule star (default) or farm"),
     (["--schedule", "peters-syska"], "--schedule star (default) or farm"),
     (["--batch", "10"], "without --batch"),
-    (["--board", "stm32f405"], "mps2-an385"),
+    (["--board", "stm32f405", "--schedule", "peters-syska"],
+     "--schedule star (default) or farm"),
+    (["--board", "stm32f405", "--ports", "2"], "mps2-an385"),
     (["--phases", "2"], "--phases 2"),
     (["-o", "a", "-o", "b", "-o", "c"], "must be 1, or 2")])
 def test_with_what_does_not_go_together(load, words, said):

@@ -62,6 +62,7 @@ NEEDS = {
     "test/scatter/test_rounds.py": LIBRARY,
     "test/scatter/test_advance.py": LIBRARY,
     "test/scatter/test_farm.py": LIBRARY,
+    "test/scatter/test_meanwhile.py": LIBRARY,
     "test/scatter/test_slots.py": LIBRARY,
     "test/scatter/test_tree_rounds.py": LIBRARY,
     "test/qemu/test_sanitized.py": ("build/test/quincunx",),

@@ -17,6 +17,7 @@ static struct farm_input any_input(void)
                                .load_units = any_u32(0, UINT32_MAX),
                                .most_units = any_u32(1, UINT32_MAX),
                                .nodes = any_u32(1, NODES_MAX),
+                               .served = any_u32(0, NODES_MAX),
                                .ports = any_u8(1, 4),
                                .installment = any_u8(0, UINT8_MAX)};
 }
@@ -32,8 +33,13 @@ void prove_farm(void)
     /* Of `nodes` members, each of a speed from 1 to FARM_SPEED_MAX. */
     farm.speeds = any_u64(FARM_SPEED_MAX, (uint64_t)NODES_MAX * FARM_SPEED_MAX);
     farm.floor = any_u32(0, UINT32_MAX);
+    farm.ahead = any_u32(0, UINT32_MAX);
+    any_u64(farm_unit_ps(&farm), UINT64_MAX);
     farm.left = any_u32(0, UINT32_MAX);
-    farm.last_units = any_u64(0, (uint64_t)UINT32_MAX * FARM_SPEED_ONE);
+    farm.last_units = any_u32(0, UINT32_MAX);
+    farm.last_speed = any_u32(1, FARM_SPEED_MAX);
+    farm.short_units = any_u32(0, UINT32_MAX);
+    farm.short_speed = any_u32(1, FARM_SPEED_MAX);
     member.speed = any_u32(1, FARM_SPEED_MAX);
     member.chunk_units = any_u32(0, UINT32_MAX);
     any_u32(farm_next(&farm, &member), UINT32_MAX);

@@ -25,7 +25,7 @@ def report_of(*words, **options):
 
 @pytest.mark.parametrize("size, arg, profile, units, schedule", [
     ("5x5", "32", "t3d", 100_000, "hybrid"),  # nothing varies: the pattern
-    ("5x5", "32,1/1", "lvds", 300_000, "farm"),  # outputs are dear
+    ("5x5", "32,1/1", "lvds", 300_000, "hybrid"),  # outputs return meanwhile
     ("7x6", "32", "t3d", 20_000, "equal"),  # planning would be
     ("7x6", "32", "lvds", 300_000, "farm"),
     ("1x1", "32", "t3d", 1000, "hybrid")])

@@ -79,6 +79,36 @@ def test_a_device_is_no_load():
     refused(run("/dev/zero"), FAILED, "/dev/zero", "regular file")
 
 
+def test_standard_input_that_is_none():
+    for stdin in ("/dev/zero", "/dev/null"):
+        with open(stdin, "rb") as file:
+            done = subprocess.run(
+                [mesh.QUINCUNX, "run", "--mesh", "2x2", "--on", "native",
+                 "--kernel", "search", "--arg", "y", "-"], stdin=file,
+                capture_output=True, text=True, check=False, timeout=60)
+        refused(done, FAILED, "standard input", "regular file")
+    done = subprocess.run(
+        ["sh", "-c", f"exec '{mesh.QUINCUNX}' run --mesh 2x2 --on native "
+         "--kernel search --arg y - <&-"],
+        capture_output=True, text=True, check=False, timeout=60)
+    refused(done, FAILED, "standard input", "Bad file descriptor")
+
+
+def test_an_argument_without_its_option(load):
+    done = mesh.command("run", "--mesh", "2x2", "--on", "native", "--kernel",
+                        "search", "needle", load)
+    refused(done, USAGE, load, "is --arg 'needle' meant?")
+    done = mesh.command("run", "--mesh", "2x2", "--on", "native", "--kernel",
+                        "search", "--arg", "a", load, load)
+    assert "meant" not in done.stderr
+
+
+def test_a_mesh_that_is_no_size(load):
+    done = mesh.command("run", "--mesh", "7", "--kernel", "search", "--arg",
+                        "a", load)
+    refused(done, USAGE, "'7'", "each 1 to 31")
+
+
 def test_a_file_that_becomes_shorter_in_the_run(tmp_path):
     """Each batch is read when its turn comes."""
     load = tmp_path / "load"
@@ -451,6 +481,8 @@ SCHEDULES = "peters-syska, equal, binomial, nearest, star, farm, hybrid or auto"
     ("installment", "0", "1 to 250"), ("installment", "251", "1 to 250"),
     ("installment", "-1", "1 to 250"), ("installment", "", "1 to 250"),
     ("installment", "2.5", "1 to 250"),
+    *[("levels", value, "1, 2 or auto")
+      for value in ("", "0", "3", "12", "-1", "Auto", "2 ")],
     ("ports", "0", "1, 2 or 4"), ("ports", "3", "1, 2 or 4"),
     ("ports", "", "1, 2 or 4"), ("ports", "44", "1, 2 or 4"),
     ("ports", "-1", "1, 2 or 4"), ("ports", " 4", "1, 2 or 4"),
@@ -476,6 +508,24 @@ def test_installment_and_rounds_of_a_farm(load):
     refused(run(load, schedule="farm", rounds="2"), USAGE, "--rounds 2",
             "1 or auto", "farm")
     refused(run(load, schedule="farm", phases="1"), USAGE, "--phases 1")
+
+
+def test_levels_that_are_no_farms(load):
+    for levels in ("1", "2"):
+        refused(run(load, levels=levels), USAGE, f"--levels {levels}", "farm")
+        refused(run(load, schedule="star", levels=levels), USAGE,
+                f"--levels {levels}", "farm", "star")
+    refused(run(load, schedule="farm", levels="2", kernel="spin",
+                arg="32,1/1"), USAGE, "--levels 2", "1 or auto", "output")
+    refused(mesh.command("run", "--mesh", "5x5", "--kernel", "spin", "--arg",
+                         "32", "--schedule", "farm", "--levels", "2",
+                         "--originator", f"0,0={load}",
+                         "--originator", f"2,2={load}"), USAGE,
+            "--levels 2", "1 or auto", "--originator")
+    refused(mesh.command("run", "--mesh", "3x3", "--kernel", "spin", "--arg",
+                         "32", "--schedule", "farm", "--levels", "2",
+                         "--board", "stm32f405", load), USAGE,
+            "--levels 2", "1 or auto", "stm32f405")
 
 
 @pytest.mark.parametrize("where", ["5,0", "0,5", "6,6", "3000,3000"])
@@ -637,22 +687,25 @@ def test_firmware_that_is_none(load, tmp_path, content):
 
 # ---- where results go ----
 
-@pytest.mark.parametrize("option", ["report", "trace", "gantt"])
+@pytest.mark.parametrize("option", ["report", "trace", "gantt", "html"])
 def test_unwritable_file_loses_nothing(load, tmp_path, option):
-    """The run is done: it is still told, and the other files written."""
+    """It is told before anything runs, and what is there stays."""
     kept = tmp_path / "kept.json"
+    kept.write_text("kept")
     other = "report" if option != "report" else "trace"
     bad = tmp_path / "nowhere" / "file"
     done = run(load, **{option: bad, other: kept})
-    assert done.returncode == FAILED
-    assert str(bad) in done.stderr
-    assert "measured" in done.stdout and "count = 400" in done.stdout
-    json.loads(kept.read_text())
+    refused(done, FAILED, bad, "No such file")
+    refused(run(load, **{option: tmp_path, other: kept}), FAILED, tmp_path,
+            "Is a directory")
+    assert kept.read_text() == "kept"
+    assert sorted(tmp_path.iterdir()) == [kept, load]
 
 
-@pytest.mark.parametrize("option", ["report", "trace", "gantt"])
-@pytest.mark.parametrize("bad", ["/dev/full", "."])
-def test_file_that_takes_nothing(load, option, bad, tmp_path):
+@pytest.mark.parametrize("option", ["report", "trace", "gantt", "html"])
+def test_file_that_takes_nothing(load, option, tmp_path):
+    """The run is done: it is still told."""
+    bad = "/dev/full"
     done = run(load, cwd=tmp_path, **{option: bad})
     assert done.returncode == FAILED
     assert bad in done.stderr
@@ -666,7 +719,7 @@ def no_room():
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
 
-@pytest.mark.parametrize("option", ["report", "trace", "gantt"])
+@pytest.mark.parametrize("option", ["report", "trace", "gantt", "html"])
 def test_disk_that_is_full(load, option, tmp_path):
     """What was there stays, and nothing is left beside it."""
     old = tmp_path / "old"
@@ -681,7 +734,7 @@ def test_disk_that_is_full(load, option, tmp_path):
     assert sorted(tmp_path.iterdir()) == [load, old]
 
 
-@pytest.mark.parametrize("option", ["report", "trace", "gantt"])
+@pytest.mark.parametrize("option", ["report", "trace", "gantt", "html"])
 @pytest.mark.parametrize("how", ["name", "path", "link", "hard link"])
 def test_an_output_that_is_the_input(load, tmp_path, option, how):
     other = {"name": load, "path": load.parent / "." / ".." /

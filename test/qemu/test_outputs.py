@@ -4,6 +4,7 @@ import collections
 import decimal
 import json
 import re
+import subprocess
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -270,6 +271,27 @@ def test_files_that_are_there_are_replaced(load, tmp_path):
     assert sorted(tmp_path.iterdir()) == [path]
 
 
+# ---- the input ----
+
+@pytest.mark.parametrize("how", ["cat '{load}' | {run} -", "{run} - < '{load}'",
+                                 "{run} <(cat '{load}')",
+                                 "cat '{load}' | {run} /dev/stdin"])
+def test_the_load_may_come_by_a_pipe(how, tmp_path):
+    """It is the same job as with a file, to the last event."""
+    load = tmp_path / "load"
+    load.write_bytes(mesh.mixed(300_000, mesh.seeded("pipe")))
+    line = [mesh.QUINCUNX, "run", "--json", "--mesh", "5x5", "--on", "native",
+            "--kernel", "search", "--arg", "the"]
+    done = subprocess.run(
+        ["bash", "-c", how.format(load=load, run=" ".join(line))],
+        capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    piped = json.loads(done.stdout)
+    plain = json.loads(mesh.command(*line[1:], load).stdout)
+    assert piped["timeline_sha256"] == plain["timeline_sha256"]
+    assert piped["result"] == plain["result"]
+
+
 # ---- the trace ----
 
 def test_trace_shows_every_node_and_circuit(written):
@@ -451,14 +473,17 @@ def test_summary_tells_planned_and_measured(written):
         number, name = re.search(rf"^{word} +([\d.]+) (\w+)", summary,
                                  re.M).groups()
         assert float(number) * unit[name] == pytest.approx(want, rel=1e-3)
-    rounds, phases = re.search(r"^rounds +(\d+) of (\d+) phases", summary,
+    rounds, phases = re.search(r"^rounds +(\d+), each of (\d+) phase", summary,
                                re.M).groups()
     assert int(rounds) == report["plan"]["rounds"]
     assert int(phases) == report["plan"]["phases"]
     rows = re.findall(r"^ +\d+ +\d+ +\d+ +\d+ ", summary, re.M)
     assert len(rows) == report["plan"]["phases"] + 1
     assert "\033" not in summary and "\r" not in summary
-    assert max(map(len, summary.splitlines()[3:])) <= 80
+    assert max(len(line) for line in summary.splitlines()
+               if not line.startswith("load")) <= 80
+    first = summary[:summary.index("[") if "[" in summary else 200]
+    assert " ".join(first.split()).startswith(report["verdict"])
 
 
 # ---- help ----
@@ -482,10 +507,49 @@ def test_help_of_run_tells_every_option():
         assert f"--{option}" in told
 
 
-def test_version():
-    done = mesh.command("--version")
+@pytest.mark.parametrize("word", ["--version", "-V", "version"])
+def test_version(word):
+    done = mesh.command(word)
     assert done.returncode == 0
-    assert re.fullmatch(r"quincunx \S+\n", done.stdout)
+    release = re.search(r"^RELEASE := (.*)$",
+                        (mesh.ROOT / "Makefile").read_text(), re.M)[1]
+    assert re.fullmatch(rf"quincunx {re.escape(release)} \(\S+\)\n",
+                        done.stdout)
+
+
+def test_help_in_other_words():
+    whole = mesh.command("--help")
+    for words in (["-h"], ["help"]):
+        assert mesh.command(*words).stdout == whole.stdout != ""
+    assert mesh.command("help", "run").stdout == mesh.command(
+        "run", "--help").stdout != ""
+
+
+@pytest.mark.parametrize("word, meant", [
+    ("rum", "run"), ("plans", "plan"), ("comapre", "compare"),
+    ("modle", "model"), ("calibrat", "calibrate"), ("--run", "run")])
+def test_a_word_that_is_nearly_a_subcommand(word, meant):
+    for words in ([word], ["help", word]):
+        done = mesh.command(*words)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == (f"quincunx: '{word}': no such subcommand; did "
+                               f"you mean '{meant}'?\n")
+
+
+@pytest.mark.parametrize("word", ["", "x" * 5000, "needle", "--help=run"])
+def test_a_word_that_is_none(word):
+    done = mesh.command(word)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"'{word}': no such subcommand; `quincunx --help'" in done.stderr
+
+
+def test_every_help_ends_with_an_example():
+    """That begins with the subcommand's name; `kernels` has nothing to show."""
+    for name in re.findall(r"^  ([a-z-]+) ", mesh.command("--help").stdout,
+                           re.M):
+        told = mesh.command("help", name).stdout
+        assert name == "kernels" or f"\n  quincunx {name} " in told + " " or (
+            f"\n  quincunx {name}\n" in told), name
 
 
 def test_kernels_lists_every_file():

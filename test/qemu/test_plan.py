@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import pytest
 
+import meanwhile
 import model
 import torus
 from values import in_ps
@@ -737,7 +738,8 @@ def test_what_is_not_modelled_together(quincunx, first, second):
 def test_rounds_collect_results_when_all_is_computed(quincunx, rounds, results,
                                                      switching):
     """Phase by phase; one round, in which results overlap, if it is as early
-    and may be."""
+    and may be. On 625 boards, whose first ports would have to take back too
+    much in each round."""
     options = {"torus": "25", "compute": "900ns", "transfer": "80ns",
                "switching": switching}
     plain = planned(quincunx, rounds=rounds, **options)
@@ -752,8 +754,43 @@ def test_rounds_collect_results_when_all_is_computed(quincunx, rounds, results,
         assert got == one
     else:
         assert near(got.pop("with_results_ps"), late)
+        assert got.pop("results_return") == "at the end"
         plain.pop("similar")
         assert got == plain
+
+
+@pytest.mark.parametrize("rounds", [2, 3, 7, 16, "auto"])
+@pytest.mark.parametrize("results", ["1/1", "1/3", "5/2"])
+def test_rounds_return_results_meanwhile(quincunx, rounds, results):
+    """On 25 boards: as exact numbers have it for some factor between rounds;
+    before results that are collected, and those of one round if it may be."""
+    options = {"torus": "5", "compute": "900ns", "transfer": "80ns"}
+    plain = planned(quincunx, rounds=rounds, **options)
+    got = planned(quincunx, rounds=rounds, results=results, **options)
+    _, load, compute, transfers, startups = exact_costs(options)
+    back = Fraction(sum(startups))
+    costs = meanwhile.Costs(load, compute, transfers[0],
+                            int(transfers[0] * Fraction(results)),
+                            tuple(startups), back, 0, 0, 0, 0)
+    times = [meanwhile.time(costs, meanwhile.parts(got["rounds"], factor))[0]
+             for factor in meanwhile.FACTORS]
+    if got["results_return"] == "at the end":
+        assert rounds in (2, 3)
+        assert got["with_results_ps"] <= 1.01 * min(times)
+        return
+    assert got["results_return"] == "meanwhile"
+    assert got["makespan_ps"] == got["with_results_ps"]
+    assert got["makespan_ps"] < plain["makespan_ps"] + back + sum(
+        transfers[0] * Fraction(results) * Fraction(layer["volume_units"])
+        for layer in plain["layers"][1:])
+    if rounds == "auto":
+        one = planned(quincunx, results=results, **options)
+        assert got["makespan_ps"] < one["makespan_ps"]
+    else:
+        assert got["rounds"] == rounds
+    assert min(abs(got["makespan_ps"] / time - 1) for time in times) < 1e-4
+    assert sum(layer["nodes"] * Fraction(layer["share_units"])
+               for layer in got["layers"]) == load
 
 
 def best_of_ports(options, ports):

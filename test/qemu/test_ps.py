@@ -55,11 +55,15 @@ class Bench:
                          "--arg", "ab", "--json", *args, self.load, **options)
 
     def works(self):
-        """A job's report; every circuit of it is in the switches' counters."""
-        done = self.run()
-        assert done.returncode == 0, done.stderr
-        report = json.loads(done.stdout)
-        assert report["result"]["count"] == self.count
+        """A job's report; every circuit of it is in the switches' counters. On
+        a busy host the originator may measure that sending is not worth it."""
+        for _ in range(3):
+            done = self.run()
+            assert done.returncode == 0, done.stderr
+            report = json.loads(done.stdout)
+            assert report["result"]["count"] == self.count
+            if report["plan"]["phases"] > 0:
+                break
         network = report["network"]
         assert network["messages"] == 24 * (report["plan"]["rounds"] + 2)
         assert network["payload_bytes"] > LOAD_BYTES * 24 // 25

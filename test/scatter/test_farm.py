@@ -51,9 +51,11 @@ def close(units, exact):
 
 @pytest.mark.parametrize("case", range(300))
 def test_every_chunk_is_the_rules(core, case):
+    """Also a master's, which expects more than it has."""
     rng = mesh.seeded(f"farm rule {case}")
     given = draw(rng)
     farm = start(core, **given)
+    farm.ahead = rng.choice([0, rng.randint(0, 10 ** 6)])
     farm.floor = rng.choice([0, 0, rng.randint(1, 1000)])
     members = [fresh() for _ in range(min(given["nodes"], 8))]
     rest = given["nodes"] - len(members)
@@ -63,12 +65,14 @@ def test_every_chunk_is_the_rules(core, case):
         before = member.chunk_units
         speeds = sum(m.speed for m in members) + rest * ONE
         assert farm.speeds == speeds
-        share = Fraction(left * member.speed, given["installment"] * speeds)
+        share = Fraction((left + farm.ahead) * member.speed,
+                         given["installment"] * speeds)
         least = least_of(given, member.speed)
         if least > 2 ** 31:
             return  # more than any load has: nothing to tell apart
         most = Fraction(4 * before) if before else least / 4 + 1
-        exact = min(max(share, least, farm.floor, 1), most,
+        falling = min(least, max(3 * int(share), least / 3))
+        exact = min(max(share, falling, farm.floor, 1), most,
                     Fraction(given["most_units"]), Fraction(left))
         units = core.farm_next(farm, member)
         assert close(units, exact) or units == left
@@ -82,6 +86,36 @@ def test_every_chunk_is_the_rules(core, case):
         core.farm_measured(farm, member, units, took)
         speed = Fraction(given["compute_ps"] * ONE, max(took // units, 1))
         assert member.speed == min(max(int(speed), 1), 2 ** 28)
+
+
+@pytest.mark.parametrize("case", range(40))
+def test_slices_with_masters(core, case):
+    """A quarter of the shortest chunk of the last n + 1, 2 n + 1, .. and later;
+    before there are as many, of the shortest at all."""
+    rng = mesh.seeded(f"farm slices {case}")
+    given = {**draw(rng), "served": rng.randint(1, 600)}
+    given["nodes"] = rng.randint(2, 30)
+    given["load_units"] = 2 ** 31
+    given["demand_ps"] = rng.randint(0, 10 ** 8)
+    farm = start(core, **given)
+    assert farm.masters
+    members = [fresh() for _ in range(given["nodes"])]
+    own = FarmMember(speed=rng.randint(1, 2 ** 20))
+    times = []
+    for _ in range(rng.randint(1, 100)):
+        member = rng.choice(members)
+        core.farm_measured(farm, member, 1000, rng.randint(10 ** 6, 10 ** 9))
+        core.farm_next(farm, member)
+        if member.chunk_units == 0 or farm.left == 0:
+            return
+        times.append(Fraction(member.chunk_units, member.speed))
+    whole = len(times) // given["nodes"]
+    since = max(0, (whole - 1) * given["nodes"] - 1)
+    shortest = min(times[since:]) if whole else min(times)
+    left = farm.left
+    units = core.farm_slice(farm, own)
+    assert farm.left == left - units
+    assert close(units, max(shortest * own.speed / 4, 1)) or units == left
 
 
 def run(core, farm, given, unit_ps, late_ps=0):

@@ -18,6 +18,7 @@ import core as library
 import model
 import parts
 import rounds as oracle
+import split
 from core import Input, RoundsInput, RoundsPlan
 from rounds import Costs
 from values import limited, log_uniform
@@ -157,34 +158,6 @@ def check_floor(value, exact, slack):
         (exact + slack).__floor__(), 0)
 
 
-def check_split(core, plan, r):
-    """Every part of every node: floor or one more; the originator's sum."""
-    volumes, shares = plan.volume_units[r], plan.share_units[r]
-    classes = [{} for _ in range(plan.phases + 1)]
-    classes[0][plan.round_units[r]] = 1
-    kept = 0
-    parts = library.Split()
-    for layer, here in enumerate(classes):
-        for units, nodes in here.items():
-            assert core.split_volume(parts, volumes, shares, plan.phases,
-                                     layer, units) == 0
-            kept += nodes * parts.share_units
-            assert 0 <= parts.share_units - shares[layer] <= 1
-            rest = units - parts.share_units
-            extra = parts.extra_units
-            for phase in range(layer + 1, plan.phases + 1):
-                more = min(4, extra)
-                extra -= more
-                for sent, count in ((volumes[phase] + 1, more),
-                                    (volumes[phase], 4 - more)):
-                    if count:
-                        classes[phase][sent] = (classes[phase].get(sent, 0)
-                                                + nodes * count)
-                    rest -= sent * count
-            assert (rest, extra) == (0, 0)
-    assert kept == plan.round_units[r]
-
-
 def check_table(core, costs, exact, plan):
     number, phases = len(exact.rounds), len(costs.startups)
     slack = slack_of(exact)
@@ -208,7 +181,7 @@ def check_table(core, costs, exact, plan):
         assert 0 <= extra <= (4 * phases if full else 0)
         full = extra == 4 * phases
         assert r == 0 or plan.share_units[r][0] == 0
-        check_split(core, plan, r)
+        split.check(core, plan, r)
 
 
 def objective(costs, exact, number):

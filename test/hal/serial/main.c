@@ -23,6 +23,13 @@
 #define SENT_MAX 64u
 #define NEVER UINT32_MAX
 
+/* A message of the host's, or one over the mesh. */
+struct given {
+    const uint8_t *data;
+    uint32_t bytes;
+    uint8_t kind;
+};
+
 /* The surroundings of the circuit, and the calls of the switch. */
 static struct {
     struct switch_core core;
@@ -43,6 +50,8 @@ static struct {
     unsigned idles_max; /* the one after these fails */
     struct switch_message *sent[SENT_MAX];
     uint64_t sent_ps[SENT_MAX];
+    uint8_t errand[SENT_MAX][SERIAL_ERRAND_BYTES]; /* at a message's end */
+    struct torus_path errand_path[SENT_MAX];
     int8_t error[SENT_MAX]; /* with which the n-th send ends */
     unsigned sends;
     unsigned ended;
@@ -55,6 +64,17 @@ static struct {
     uint32_t host_takes_us; /* what is offered; NEVER: nothing */
     bool host_orders;
     uint32_t host_ends_us; /* when the last bytes of its order come */
+    /* What it gives behind each other, and the last that it got. */
+    const struct given *gives;
+    unsigned gives_count;
+    bool gets;
+    uint8_t got[96];
+    int got_bytes;
+    uint8_t got_kind;
+    unsigned gots;
+    /* What comes over the mesh, one after the other. */
+    const struct given *comes;
+    unsigned comes_count;
     bool opened;
 } world;
 
@@ -89,6 +109,7 @@ static uint32_t started_us(void)
 }
 
 static void deliver(void);
+static void expect(uint32_t payload, uint32_t time_us, uint32_t arrives_us);
 
 static void lock(void *context)
 {
@@ -118,10 +139,27 @@ static void end_a_send(void)
     world.ended += 1;
 }
 
+/* Prepares what comes next over the mesh, for who waits for its kind. */
+static void come(void)
+{
+    const struct given *next = world.comes;
+
+    if (world.comes_count > 0 && world.arrives_us == NEVER &&
+        world.receive != NULL &&
+        (world.receive->kind == 0 || world.receive->kind == next->kind)) {
+        expect(next->bytes, now_us(), now_us());
+        world.message[CIRCUIT_AT_KIND] = next->kind;
+        memcpy(world.message + CIRCUIT_HEADER_BYTES, next->data, next->bytes);
+        world.comes += 1;
+        world.comes_count -= 1;
+    }
+}
+
 static void deliver(void)
 {
     struct switch_receive *receive = world.receive;
 
+    come();
     if (receive == NULL || now_us() < world.arrives_us) {
         return;
     }
@@ -134,6 +172,31 @@ static void deliver(void)
     world.arrives_us = NEVER;
 }
 
+/* The host gives its next message, and gets what is offered. */
+static int serve_host(void)
+{
+    struct mailbox *mailbox = &world.mailbox;
+    int error = ERR_OK;
+
+    if (world.gives_count > 0 && mailbox->in == MAILBOX_OPEN) {
+        error =
+            mailbox_announce(mailbox, world.gives->bytes, world.gives->kind, 4);
+        if (error == ERR_OK) {
+            error =
+                mailbox_put(mailbox, 0, world.gives->data, world.gives->bytes);
+        }
+        world.gives += 1;
+        world.gives_count -= 1;
+    }
+    if (world.gets && mailbox->out == MAILBOX_OFFERED) {
+        world.got_bytes = mailbox_get(mailbox, world.got, 0, sizeof world.got);
+        world.got_kind = mailbox->out_kind;
+        world.gots += 1;
+        mailbox_done(mailbox);
+    }
+    return error;
+}
+
 /* The world goes on: one send ends, what arrives is there. */
 static int idle(void *context)
 {
@@ -143,6 +206,9 @@ static int idle(void *context)
     end_a_send();
     if (!world.interrupts) {
         deliver();
+    }
+    if (serve_host() != ERR_OK) {
+        return ERR_RANGE;
     }
     if (now_us() >= world.host_takes_us) {
         mailbox_done(&world.mailbox);
@@ -173,6 +239,13 @@ void switch_send(struct switch_core *core, struct switch_message *message)
     (void)core;
     message->state = SWITCH_QUEUED;
     world.sent_ps[world.sends] = now_ps();
+    if (message->kind == SERIAL_ERRAND) {
+        memcpy(world.errand[world.sends],
+               message->segment[2].data + message->segment[2].bytes -
+                   SERIAL_ERRAND_BYTES,
+               SERIAL_ERRAND_BYTES);
+        world.errand_path[world.sends] = message->path;
+    }
     world.sent[world.sends++] = message;
 }
 
@@ -961,23 +1034,23 @@ static void buffers_that_are_none(struct unit *unit)
     }
 }
 
+static int receive_host(struct circuit_delivery *delivery)
+{
+    return circuit_receive(&world.circuit, delivery, 1u << CIRCUIT_HOST,
+                           world.memory, 512);
+}
+
 static void an_order_of_the_host(struct unit *unit)
 {
     struct circuit_delivery delivery;
 
     start();
     world.idles_max = 3;
-    CHECK_EQUAL(unit,
-                circuit_receive(&world.circuit, &delivery, 1u << CIRCUIT_HOST,
-                                world.memory, 100),
-                ERR_PORT_BUSY);
+    CHECK_EQUAL(unit, receive_host(&delivery), ERR_PORT_BUSY);
     CHECK_EQUAL(unit, world.mailbox.in, MAILBOX_CLOSED);
     start();
     world.host_orders = true;
-    CHECK_EQUAL(unit,
-                circuit_receive(&world.circuit, &delivery, 1u << CIRCUIT_HOST,
-                                world.memory, 100),
-                ERR_OK);
+    CHECK_EQUAL(unit, receive_host(&delivery), ERR_OK);
     CHECK_EQUAL(unit, now_us(), 400);
     CHECK_EQUAL(unit, delivery.bytes, sizeof order);
     CHECK_EQUAL(unit, delivery.port, CIRCUIT_HOST);
@@ -999,16 +1072,330 @@ static void an_order_starts_the_clock(struct unit *unit)
     CHECK_EQUAL(unit, started_us(), 200);
     world.host_orders = true;
     world.host_ends_us = 700;
-    CHECK_EQUAL(unit,
-                circuit_receive(&world.circuit, &delivery, 1u << CIRCUIT_HOST,
-                                world.memory, 100),
-                ERR_OK);
+    CHECK_EQUAL(unit, receive_host(&delivery), ERR_OK);
     CHECK_EQUAL(unit, now_us(), 700);
     CHECK_EQUAL(unit, started_us(), 700);
     CHECK(unit, memcmp(delivery.payload, order, sizeof order) == 0);
     CHECK_EQUAL(unit, circuit_settle(&world.circuit), ERR_OK);
     CHECK_EQUAL(unit, now_us(), 2700);
     CHECK_EQUAL(unit, started_us(), 700);
+}
+
+/* ---- errands (hal/serial/errand.h) ---- */
+
+#define ORDER_BYTES 24u
+
+static const struct torus_path there = {TORUS_EAST, TORUS_LEFT, 1, 2};
+static const struct torus_path beside = {TORUS_WEST, TORUS_STRAIGHT, 1, 0};
+
+/* Bytes of an order, then errands, the first of which is the last. */
+struct errands {
+    uint8_t data[80];
+    uint32_t bytes;
+};
+
+static void add_errand(struct errands *errands, struct torus_path path,
+                       enum serial_errand errand)
+{
+    serial_errand_store(errands->data + errands->bytes, path, errand, 6);
+    errands->bytes += SERIAL_ERRAND_BYTES;
+}
+
+static struct errands order_before(uint32_t bytes)
+{
+    struct errands errands = {.bytes = bytes};
+
+    for (uint32_t i = 0; i < bytes; ++i) {
+        errands.data[i] = (uint8_t)(i + 1);
+    }
+    return errands;
+}
+
+/* The host gives these errands, and waits for what comes of them. */
+static int order_with(struct circuit_delivery *delivery,
+                      const struct errands *errands)
+{
+    const struct given given = {errands->data, errands->bytes, SERIAL_ERRAND};
+
+    world.gives = &given;
+    world.gives_count = 1;
+    world.gets = true;
+    world.idles_max = world.idles + 40;
+    return receive_host(delivery);
+}
+
+/* Message number `i` was sent over that path, and ended with this errand. */
+static void check_sent(struct unit *unit, unsigned i, struct torus_path path,
+                       const uint8_t *errand)
+{
+    CHECK(unit, i < world.sends);
+    CHECK_EQUAL(unit, world.errand_path[i].port, path.port);
+    CHECK_EQUAL(unit, world.errand_path[i].hops_after, path.hops_after);
+    CHECK(unit, memcmp(world.errand[i], errand, SERIAL_ERRAND_BYTES) == 0);
+}
+
+static void check_answer(struct unit *unit, int error, uint32_t done)
+{
+    CHECK_EQUAL(unit, world.gots, 1);
+    CHECK_EQUAL(unit, world.got_kind, SERIAL_ERRAND);
+    CHECK_EQUAL(unit, world.got_bytes, SERIAL_ANSWER_BYTES);
+    CHECK_EQUAL(unit, (int32_t)bytes_load_u32(world.got), error);
+    CHECK_EQUAL(unit, bytes_load_u32(world.got + 4), done);
+}
+
+static void an_order_is_passed_on(struct unit *unit)
+{
+    struct errands errands = order_before(ORDER_BYTES);
+    struct circuit_delivery delivery;
+
+    start();
+    add_errand(&errands, there, SERIAL_ERRAND_ORDER);
+    /* It waits for the next message, which does not come. */
+    CHECK_EQUAL(unit, order_with(&delivery, &errands), ERR_PORT_BUSY);
+    CHECK_EQUAL(unit, world.sends, 1);
+    CHECK_EQUAL(unit, bytes_load_u16(world.serial.send[0].header + 2), 4);
+    CHECK_EQUAL(unit, world.sent[0]->segment[2].bytes, errands.bytes);
+    CHECK(unit, memcmp(world.sent[0]->segment[2].data, errands.data,
+                       errands.bytes) == 0);
+    check_sent(unit, 0, there, errands.data + ORDER_BYTES);
+    check_answer(unit, ERR_OK, 0);
+    check_locks(unit);
+}
+
+static void others_begin_before_the_own_order(struct unit *unit)
+{
+    struct errands errands = order_before(ORDER_BYTES);
+    struct circuit_delivery delivery;
+
+    start();
+    add_errand(&errands, (struct torus_path){.hops = 0}, SERIAL_ERRAND_LEAD);
+    add_errand(&errands, beside, SERIAL_ERRAND_START);
+    add_errand(&errands, there, SERIAL_ERRAND_START);
+    CHECK_EQUAL(unit, order_with(&delivery, &errands), ERR_OK);
+    CHECK_EQUAL(unit, world.ended, 2);
+    check_sent(unit, 0, there, errands.data + ORDER_BYTES + 16);
+    check_sent(unit, 1, beside, errands.data + ORDER_BYTES + 8);
+    CHECK_EQUAL(unit, world.gots, 0);
+    CHECK_EQUAL(unit, delivery.kind, 6);
+    CHECK_EQUAL(unit, delivery.job, 4);
+    CHECK_EQUAL(unit, delivery.bytes, ORDER_BYTES);
+    CHECK_EQUAL(unit, delivery.port, CIRCUIT_HOST);
+    CHECK(unit, memcmp(delivery.payload, errands.data, ORDER_BYTES) == 0);
+    check_locks(unit);
+}
+
+static void one_that_does_not_begin(struct unit *unit)
+{
+    struct errands errands = order_before(ORDER_BYTES);
+    struct circuit_delivery delivery;
+
+    start();
+    world.error[1] = ERR_DEAD_LINK;
+    add_errand(&errands, (struct torus_path){.hops = 0}, SERIAL_ERRAND_LEAD);
+    add_errand(&errands, there, SERIAL_ERRAND_START);
+    add_errand(&errands, beside, SERIAL_ERRAND_START);
+    add_errand(&errands, there, SERIAL_ERRAND_START);
+    CHECK_EQUAL(unit, order_with(&delivery, &errands), ERR_PORT_BUSY);
+    CHECK_EQUAL(unit, world.sends, 2);
+    check_answer(unit, ERR_DEAD_LINK, 1);
+}
+
+static void a_report_is_fetched(struct unit *unit)
+{
+    static const uint8_t report[] = "what the other one reports";
+    const struct given comes = {report, sizeof report, SERIAL_REPORT};
+    struct errands errands = order_before(0);
+    struct circuit_delivery delivery;
+
+    start();
+    world.comes = &comes;
+    world.comes_count = 1;
+    add_errand(&errands, there, SERIAL_ERRAND_FETCH);
+    CHECK_EQUAL(unit, order_with(&delivery, &errands), ERR_PORT_BUSY);
+    check_sent(unit, 0, there, errands.data);
+    CHECK_EQUAL(unit, world.sent[0]->segment[2].bytes, 8);
+    CHECK_EQUAL(unit, world.gots, 1);
+    CHECK_EQUAL(unit, world.got_kind, SERIAL_REPORT);
+    CHECK_EQUAL(unit, world.got_bytes, sizeof report);
+    CHECK(unit, memcmp(world.got, report, sizeof report) == 0);
+    start();
+    world.error[0] = ERR_DEAD_LINK;
+    CHECK_EQUAL(unit, order_with(&delivery, &errands), ERR_PORT_BUSY);
+    check_answer(unit, ERR_DEAD_LINK, 0);
+}
+
+static void errands_of_nonsense(struct unit *unit)
+{
+    static const struct {
+        struct torus_path path;
+        uint8_t errand;
+        uint8_t bytes;
+        int error;
+    } tries[] = {{{TORUS_EAST, TORUS_STRAIGHT, 1, 0}, 9, 8, ERR_FIELD},
+                 {{TORUS_EAST, TORUS_STRAIGHT, 1, 0}, 0, 8, ERR_FIELD},
+                 {{TORUS_EAST, TORUS_STRAIGHT, 1, 0}, 2, 7, ERR_LENGTH},
+                 {{9, TORUS_STRAIGHT, 1, 0}, 1, 8, ERR_NO_ROUTE},
+                 {{TORUS_EAST, 7, 1, 0}, 2, 8, ERR_NO_ROUTE},
+                 {{TORUS_EAST, TORUS_STRAIGHT, 0, 0}, 3, 8, ERR_NO_ROUTE},
+                 {{TORUS_EAST, TORUS_STRAIGHT, 6, 0}, 3, 8, ERR_NO_ROUTE}};
+
+    for (unsigned i = 0; i < sizeof tries / sizeof *tries; ++i) {
+        struct errands errands = order_before(0);
+        struct circuit_delivery delivery;
+
+        start();
+        serial_errand_store(errands.data, tries[i].path,
+                            (enum serial_errand)tries[i].errand, 6);
+        errands.bytes = tries[i].bytes;
+        CHECK_EQUAL(unit, order_with(&delivery, &errands), ERR_PORT_BUSY);
+        CHECK_EQUAL(unit, world.sends, 0);
+        check_answer(unit, tries[i].error, 0);
+    }
+}
+
+/* Only errands in front of the last one that is not there either. */
+static void errands_without_an_end(struct unit *unit)
+{
+    struct errands errands = order_before(0);
+    struct circuit_delivery delivery;
+
+    start();
+    add_errand(&errands, there, SERIAL_ERRAND_START);
+    CHECK_EQUAL(unit, order_with(&delivery, &errands), ERR_PORT_BUSY);
+    check_answer(unit, ERR_LENGTH, 1);
+}
+
+static int take_order(const struct errands *order_errand)
+{
+    const struct given comes = {order_errand->data, order_errand->bytes,
+                                SERIAL_ERRAND};
+    struct circuit_delivery delivery;
+
+    world.comes = &comes;
+    world.comes_count = 1;
+    return receive(&delivery);
+}
+
+static void send_report(struct unit *unit)
+{
+    const struct circuit_message message = {.kind = 4,
+                                            .head = {world.memory, 8},
+                                            .shared = {world.memory + 8, 3},
+                                            .body = {{world.memory + 16, 5}}};
+
+    CHECK_EQUAL(unit,
+                circuit_send(&world.circuit, 1u << CIRCUIT_HOST, &message),
+                ERR_OK);
+}
+
+static void an_order_over_the_mesh(struct unit *unit)
+{
+    struct errands errands = order_before(ORDER_BYTES);
+    struct errands begin = order_before(0);
+    struct errands fetch = order_before(0);
+    const struct given comes[] = {{begin.data, 8, SERIAL_ERRAND},
+                                  {fetch.data, 8, SERIAL_ERRAND}};
+    struct circuit_delivery delivery;
+    const struct switch_message *sent;
+
+    start();
+    add_errand(&errands, there, SERIAL_ERRAND_ORDER);
+    add_errand(&begin, there, SERIAL_ERRAND_START);
+    add_errand(&fetch, there, SERIAL_ERRAND_FETCH);
+    CHECK_EQUAL(unit, take_order(&errands), ERR_KIND);
+    CHECK_EQUAL(unit, world.serial.ordered, SERIAL_ORDERED_BY_MESH);
+    /* It waits for the start, whatever else comes. */
+    world.idles_max = world.idles + 5;
+    CHECK_EQUAL(unit, receive_host(&delivery), ERR_PORT_BUSY);
+    world.idles_max = 1000;
+    world.comes = comes;
+    world.comes_count = 1;
+    CHECK_EQUAL(unit, receive_host(&delivery), ERR_OK);
+    CHECK_EQUAL(unit, delivery.kind, 6);
+    CHECK_EQUAL(unit, delivery.job, 3);
+    CHECK_EQUAL(unit, delivery.port, CIRCUIT_HOST);
+    CHECK_EQUAL(unit, delivery.bytes, ORDER_BYTES);
+    CHECK_EQUAL(unit, started_us(), now_us());
+    CHECK(unit, memcmp(delivery.payload, errands.data, ORDER_BYTES) == 0);
+    world.circuit.job = 3;
+    world.comes_count = 1;
+    send_report(unit);
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
+    sent = world.sent[0];
+    CHECK_EQUAL(unit, world.sends, 1);
+    CHECK_EQUAL(unit, sent->kind, SERIAL_REPORT);
+    CHECK_EQUAL(unit, sent->path.port, TORUS_SOUTH);
+    CHECK_EQUAL(unit, sent->path.hops, 2);
+    CHECK_EQUAL(unit, sent->path.hops_after, 1);
+    CHECK(unit, sent->segment[1].data == world.memory);
+    CHECK_EQUAL(unit, sent->segment[1].bytes, 8);
+    CHECK_EQUAL(unit, sent->segment[2].bytes, 3);
+    CHECK(unit, sent->segment[3].data == world.memory + 16);
+    CHECK_EQUAL(unit, sent->segment[3].bytes, 5);
+    CHECK_EQUAL(unit, world.mailbox.out, MAILBOX_EMPTY);
+    check_locks(unit);
+}
+
+/* An errand without an order: the node's own host has it. */
+static void an_order_of_a_host_of_its_own(struct unit *unit)
+{
+    static const uint8_t own[] = {7, 7, 7};
+    const struct given gives = {own, sizeof own, 1};
+    struct errands errands = order_before(0);
+    struct errands begin = order_before(0);
+    const struct given comes = {begin.data, 8, SERIAL_ERRAND};
+    struct circuit_delivery delivery;
+
+    start();
+    add_errand(&errands, there, SERIAL_ERRAND_ORDER);
+    add_errand(&begin, there, SERIAL_ERRAND_START);
+    CHECK_EQUAL(unit, take_order(&errands), ERR_KIND);
+    CHECK_EQUAL(unit, world.serial.ordered, SERIAL_ORDERED_BY_HOST);
+    world.gives = &gives;
+    world.gives_count = 1;
+    world.idles_max = world.idles + 5;
+    CHECK_EQUAL(unit, receive_host(&delivery), ERR_PORT_BUSY);
+    world.idles_max = 1000;
+    world.gives = &gives;
+    world.gives_count = 1;
+    world.comes = &comes;
+    world.comes_count = 1;
+    CHECK_EQUAL(unit, receive_host(&delivery), ERR_OK);
+    CHECK_EQUAL(unit, delivery.kind, 1);
+    CHECK_EQUAL(unit, delivery.bytes, sizeof own);
+    CHECK_EQUAL(unit, world.comes_count, 0);
+    send_report(unit);
+    CHECK_EQUAL(unit, world.mailbox.out, MAILBOX_OFFERED);
+    CHECK_EQUAL(unit, world.mailbox.out_bytes, 16);
+    CHECK_EQUAL(unit, world.sends, 0);
+}
+
+/* In a job, somewhere else in memory, or another errand: a message as any. */
+static void errands_that_make_no_originator(struct unit *unit)
+{
+    struct errands errands = order_before(ORDER_BYTES);
+    struct errands begin = order_before(0);
+    const struct given comes = {errands.data, ORDER_BYTES + 8, SERIAL_ERRAND};
+    struct circuit_delivery delivery;
+
+    add_errand(&errands, there, SERIAL_ERRAND_ORDER);
+    add_errand(&begin, there, SERIAL_ERRAND_START);
+    start();
+    CHECK_EQUAL(unit, take_order(&begin), ERR_OK);
+    CHECK_EQUAL(unit, world.serial.ordered, SERIAL_NOT_ORDERED);
+    start();
+    world.circuit.job = 3;
+    CHECK_EQUAL(unit, take_order(&errands), ERR_OK);
+    CHECK_EQUAL(unit, world.serial.ordered, SERIAL_NOT_ORDERED);
+    start();
+    world.comes = &comes;
+    world.comes_count = 1;
+    CHECK_EQUAL(
+        unit,
+        circuit_receive(&world.circuit, &delivery, 0xf, world.memory + 8, 512),
+        ERR_OK);
+    CHECK_EQUAL(unit, delivery.kind, SERIAL_ERRAND);
+    CHECK_EQUAL(unit, world.serial.ordered, SERIAL_NOT_ORDERED);
 }
 
 static void settling_takes_two_milliseconds(struct unit *unit)
@@ -1046,6 +1433,15 @@ static void all(struct unit *unit)
     UNIT_RUN(unit, buffers_that_are_none);
     UNIT_RUN(unit, an_order_of_the_host);
     UNIT_RUN(unit, an_order_starts_the_clock);
+    UNIT_RUN(unit, an_order_is_passed_on);
+    UNIT_RUN(unit, others_begin_before_the_own_order);
+    UNIT_RUN(unit, one_that_does_not_begin);
+    UNIT_RUN(unit, a_report_is_fetched);
+    UNIT_RUN(unit, errands_of_nonsense);
+    UNIT_RUN(unit, errands_without_an_end);
+    UNIT_RUN(unit, an_order_over_the_mesh);
+    UNIT_RUN(unit, an_order_of_a_host_of_its_own);
+    UNIT_RUN(unit, errands_that_make_no_originator);
     UNIT_RUN(unit, settling_takes_two_milliseconds);
     UNIT_RUN(unit, messages_come_ahead);
     UNIT_RUN(unit, receives_ahead_are_taken_back);

@@ -43,6 +43,7 @@ struct job {
     uint8_t ports;  /* 0: four */
     uint8_t rounds; /* 0: one; of a farm the installment, from 1 */
     bool tree;
+    bool masters; /* a farm of two levels */
     bool stored;
     bool varies;
     uint8_t threads; /* of the native nodes; 0: one */

@@ -66,6 +66,25 @@ static void jobs_with_halos(struct unit *unit)
     }
 }
 
+/* Every byte that a master passes on is the load's, and every result comes home
+   through it, on meshes with few and with many masters. */
+static void jobs_with_masters(struct unit *unit)
+{
+    for (uint32_t n = 0; n < 120; ++n) {
+        struct job job = farm(1 + n * n * 3);
+
+        job.masters = true;
+        job.size =
+            (struct torus_size){(uint16_t)(2 + n % 7), (uint16_t)(1 + n % 11)};
+        job.originator = (struct torus_coord){0, 0};
+        job.rounds = n % 5 == 0 ? WIRE_BEST : (uint8_t)(n % 9 + 1);
+        job.before_bytes = n % 3 * 7;
+        job.after_bytes = n / 3 % 3 * 5;
+        job.first_unit = n % 2 * 11;
+        job_check(unit, &job);
+    }
+}
+
 /* They come back with demands, and the last ones with the result. */
 static void jobs_with_outputs(struct unit *unit)
 {
@@ -332,6 +351,190 @@ static void later_chunks_that_are_refused(struct unit *unit)
     }
 }
 
+/* ---- a master ---- */
+
+#define GROUP 2u /* its workers */
+
+/* Nobody waits for ever: polls come to nothing until the node waits for a
+   message of any kind, or for a demand without an end. */
+static void pass(void)
+{
+    while (is_waiting()) {
+        if (window->request.op == WINDOW_OP_DRAIN) {
+            drain();
+        } else if (window->request.op == WINDOW_OP_RECEIVE_UNTIL &&
+                   window->request.deadline_ps != UINT64_MAX) {
+            answer(ERR_TIMEOUT, 0);
+        } else {
+            return;
+        }
+    }
+}
+
+/* Of the node at 1, 0 with two workers, to the north and to the east. */
+static void tell_group(void)
+{
+    static const struct torus_path path[] = {
+        {TORUS_EAST, TORUS_STRAIGHT, 1, 0},
+        {TORUS_NORTH, TORUS_STRAIGHT, 1, 0},
+        {TORUS_EAST, TORUS_STRAIGHT, 1, 0}};
+    struct wire_announce announce = {.unit_bytes = 1,
+                                     .arg_bytes = ECHO_ARG_BYTES};
+    uint8_t data[(GROUP + 1) * TREE_BRANCH_BYTES + WIRE_ANNOUNCE_BYTES +
+                 ECHO_ARG_BYTES];
+    uint8_t *at = data;
+
+    memset(data, 0, sizeof data);
+    for (unsigned i = 0; i <= GROUP; ++i, at += TREE_BRANCH_BYTES) {
+        bytes_store_u32(at, tree_direct_pack(path[i]) |
+                                (i > 0 ? TREE_IN_GROUP : 0));
+        bytes_store_u16(at + 8, i > 0 ? 1 : GROUP + 1);
+        at[10] = path[i].port;
+        at[11] = i > 0 ? 2 : 1;
+        bytes_store_u16(at + 12, path[i].hops);
+    }
+    wire_announce_store(at, &announce);
+    put_arg(at + WIRE_ANNOUNCE_BYTES);
+    tell(WIRE_ANNOUNCE, JOB, data, sizeof data);
+}
+
+/* A chunk for the master, number 3 of the originator's workers; the first one
+   with such a job. */
+static void tell_master(const struct wire_chunk *chunk,
+                        const struct wire_farm_terms *terms)
+{
+    struct wire_job job = {
+        .phases = 1, .rounds = 1, .flags = WIRE_FLAGS(0u, WIRE_FARM)};
+    uint8_t data[256];
+    uint32_t bytes = WIRE_CHUNK_BYTES;
+
+    wire_chunk_store(data, chunk);
+    if (terms != NULL) {
+        wire_job_store(data + bytes, &job, NULL);
+        wire_job_store_farm(data + bytes, terms);
+        bytes += wire_job_bytes(&job);
+    }
+    for (uint32_t i = 0; i < chunk->units; ++i) {
+        data[bytes++] = echo_load(chunk->first_unit + i);
+    }
+    tell(WIRE_CHUNK, JOB, data, bytes);
+    pass();
+}
+
+static void tell_as_worker(const struct wire_demand *demand)
+{
+    uint8_t data[WIRE_DEMAND_BYTES];
+
+    wire_demand_store(data, demand);
+    tell(WIRE_DEMAND, JOB, data, sizeof data);
+    pass();
+}
+
+static void tell_result(uint64_t units)
+{
+    uint8_t data[8];
+
+    bytes_store_u64(data, units);
+    tell(WIRE_RESULT_OF(1), JOB, data, sizeof data);
+}
+
+/* Units that it has sent to both workers. */
+static uint32_t units_given(void)
+{
+    uint32_t units = 0;
+
+    for (uint32_t i = 0; i < window->queued; ++i) {
+        const struct window_send *send = &window->entry[i].send;
+        struct wire_chunk chunk = {.units = 0};
+
+        if (send->kind == WIRE_CHUNK &&
+            wire_chunk_load(&chunk, (const uint8_t *)window + send->head.offset,
+                            send->head.bytes) != ERR_OK) {
+            exit(2);
+        }
+        units += chunk.units;
+    }
+    return units;
+}
+
+static const struct wire_farm_terms good_terms = {32000, 1000, 4};
+
+static void begin_master(void)
+{
+    begin_node(1, 0);
+    tell_group();
+    tell_master(&(struct wire_chunk){20, 0, 3, 0}, &good_terms);
+}
+
+/* It asks at once, gives its workers chunks, computes what they leave, gets the
+   end, passes that on, and counts all units of the chunk. */
+static void a_master_serves_and_asks(struct unit *unit)
+{
+    uint32_t given;
+
+    begin_master();
+    CHECK_EQUAL(unit, demands(), 1);
+    CHECK_EQUAL(unit, last_demand().worker, 3);
+    CHECK_EQUAL(unit, last_demand().number, 1);
+    given = units_given();
+    CHECK_EQUAL(unit, given > 0 && given < 20, true);
+    tell_master(&(struct wire_chunk){0, 0, 3, 1}, NULL);
+    for (uint16_t worker = 0; worker < GROUP; ++worker) {
+        tell_as_worker(&(struct wire_demand){worker, 1, 0, 0});
+    }
+    tell_result(given);
+    tell_result(0);
+    pass();
+    CHECK_EQUAL(unit, demands(), 1);
+    CHECK_EQUAL(
+        unit,
+        bytes_load_u64(
+            ((struct scatter_memory *)(void *)((uint8_t *)window +
+                                               WINDOW_BYTES -
+                                               sizeof(struct scatter_memory)))
+                ->result),
+        20);
+    CHECK_EQUAL(unit, window->node.status.state, NODE_STATE_DONE);
+    CHECK_EQUAL(unit, end_node(), ERR_OK);
+}
+
+static void demands_to_a_master_that_are_refused(struct unit *unit)
+{
+    static const struct wire_demand cases[] = {
+        {GROUP, 1, 0, 0}, {UINT16_MAX, 1, 0, 0}, {0, 2, 0, 0}, {0, 0, 0, 0}};
+
+    for (unsigned i = 0; i < COUNT(cases); ++i) {
+        begin_master();
+        tell_as_worker(&cases[i]);
+        CHECK_EQUAL(unit, end_node(), ERR_PLACE);
+    }
+    begin_master(); /* nothing is left, and it asks again */
+    tell_as_worker(&(struct wire_demand){0, 1, 0, 0});
+    CHECK_EQUAL(unit, is_waiting(), true);
+    tell_as_worker(&(struct wire_demand){0, 1, 0, 0});
+    CHECK_EQUAL(unit, end_node(), ERR_PLACE);
+}
+
+static void chunks_to_a_master_that_are_refused(struct unit *unit)
+{
+    static const struct wire_chunk cases[] = {
+        {10, 20, 4, 1}, {10, 20, 3, 0}, {10, 20, 3, 2}, {10, 20, 0, 1}};
+    static const struct wire_farm_terms terms[] = {
+        {0, 1000, 4}, {32000, 1000, 0}, {UINT64_MAX, 1000, 4}};
+
+    for (unsigned i = 0; i < COUNT(cases); ++i) {
+        begin_master();
+        tell_master(&cases[i], NULL);
+        CHECK_EQUAL(unit, end_node(), ERR_PLACE);
+    }
+    for (unsigned i = 0; i < COUNT(terms); ++i) {
+        begin_node(1, 0);
+        tell_group();
+        tell_master(&(struct wire_chunk){20, 0, 3, 0}, &terms[i]);
+        CHECK_EQUAL(unit, end_node(), ERR_FIELD);
+    }
+}
+
 /* ---- the originator ---- */
 
 /* Of circuits. */
@@ -435,6 +638,43 @@ static void outputs_of_odd_length_are_refused(struct unit *unit)
     CHECK_EQUAL(unit, ask_all(odd, 1, 1), ERR_LENGTH);
 }
 
+/* Workers 0, 2, .. get theirs from the beginning of the load, the others from
+   its end; none is given twice, and none is left out. */
+static void chunks_come_from_both_ends(struct unit *unit)
+{
+    static const struct costs costs = {1000000, 1000, TORUS_PORTS};
+    uint32_t begin = 0;
+    uint32_t end = 200;
+    unsigned workers = 0;
+
+    begin_node(0, 0);
+    tell_order(end, 0, &costs);
+    for (uint32_t i = 0; i < window->queued && i < WINDOW_QUEUE; ++i) {
+        const struct window_send *send = &window->entry[i].send;
+        const uint8_t *head = (const uint8_t *)window + send->head.offset;
+        struct wire_chunk chunk;
+
+        if (send->kind != WIRE_CHUNK) {
+            continue;
+        }
+        CHECK_EQUAL(unit, wire_chunk_load(&chunk, head, WIRE_CHUNK_BYTES),
+                    ERR_OK);
+        CHECK_EQUAL(unit, chunk.worker, workers);
+        CHECK(unit, chunk.units > 0);
+        if (workers % 2 == 0) {
+            CHECK_EQUAL(unit, chunk.first_unit, begin);
+            begin += chunk.units;
+        } else {
+            end -= chunk.units;
+            CHECK_EQUAL(unit, chunk.first_unit, end);
+        }
+        workers += 1;
+    }
+    CHECK_EQUAL(unit, workers, NODES - 1);
+    CHECK(unit, begin <= end);
+    (void)end_node();
+}
+
 static void orders_that_are_refused(struct unit *unit)
 {
     static const uint64_t most_ps = PLANNER_TIME_MAX_PS;
@@ -463,11 +703,16 @@ void test_farm(struct unit *unit)
 {
     UNIT_RUN(unit, jobs_of_all_sizes);
     UNIT_RUN(unit, jobs_with_halos);
+    UNIT_RUN(unit, jobs_with_masters);
     UNIT_RUN(unit, jobs_with_outputs);
     UNIT_RUN(unit, a_worker_asks_until_the_end);
     UNIT_RUN(unit, first_chunks_that_are_refused);
     UNIT_RUN(unit, later_chunks_that_are_refused);
+    UNIT_RUN(unit, a_master_serves_and_asks);
+    UNIT_RUN(unit, demands_to_a_master_that_are_refused);
+    UNIT_RUN(unit, chunks_to_a_master_that_are_refused);
     UNIT_RUN(unit, demands_that_are_refused);
     UNIT_RUN(unit, outputs_of_odd_length_are_refused);
+    UNIT_RUN(unit, chunks_come_from_both_ends);
     UNIT_RUN(unit, orders_that_are_refused);
 }

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Errands: what the host asks of the node that it is connected to about other
+ * nodes, so that several of them may have an order at once. That node passes
+ * each on over the mesh, and needs room for one order at a time:
+ *
+ *   host          its node             another node
+ *    |-- ORDER ----->|-- ORDER ----------->|  keeps the order, and waits
+ *    |<-- answer ----|                     |
+ *    |-- START, LEAD: its own order ------>|
+ *    |               |-- START ----------->|  carries it out, as one of a
+ *    |               |  carries out its own|  host of its own
+ *    |<-- its report-|                     |
+ *    |-- FETCH ----->|-- FETCH ----------->|  refused until there is a report
+ *    |<-- report ----|<-- report ----------|
+ *
+ * A node with a host of its own is given ORDER with nothing before it: it takes
+ * the order from that host, begins at START, and reports to that host.
+ *
+ * A message of kind SERIAL_ERRAND ends with errands, which are carried out from
+ * the last one on. One is 8 bytes, little-endian:
+ *
+ *    0  u8  port  \  the path to      4  u16 hops_after
+ *    1  u8  turn   > the other        6  u8  enum serial_errand
+ *    2  u16 hops  /  node             7  u8  kind of the order before it
+ *
+ * The other node gets ORDER with all that is before it, else the errand alone.
+ * The host is answered by a message of the same kind:
+ *
+ *    0  i32 enum err                  4  u32 errands that were done before
+ *
+ * or, after FETCH, by the report as SERIAL_REPORT; after LEAD by nothing.
+ */
+#ifndef HAL_SERIAL_ERRAND_H
+#define HAL_SERIAL_ERRAND_H
+
+#include "hal/bytes.h"
+#include "torus/torus.h"
+
+/* Kinds of messages. */
+#define SERIAL_ERRAND 14u
+#define SERIAL_REPORT 15u
+
+#define SERIAL_ERRAND_BYTES 8u
+#define SERIAL_ANSWER_BYTES 8u
+#define SERIAL_ERRAND_AT 6u
+#define SERIAL_ERRAND_AT_KIND 7u
+
+enum serial_errand {
+    SERIAL_ERRAND_ORDER = 1,
+    SERIAL_ERRAND_START,
+    SERIAL_ERRAND_FETCH,
+    SERIAL_ERRAND_LEAD /* no path: what is before it is the node's own order */
+};
+
+static inline void serial_errand_store(uint8_t *out, struct torus_path path,
+                                       enum serial_errand errand, uint8_t kind)
+{
+    out[0] = path.port;
+    out[1] = path.turn;
+    bytes_store_u16(out + 2, path.hops);
+    bytes_store_u16(out + 4, path.hops_after);
+    out[SERIAL_ERRAND_AT] = (uint8_t)errand;
+    out[SERIAL_ERRAND_AT_KIND] = kind;
+}
+
+static inline struct torus_path serial_errand_path(const uint8_t *in)
+{
+    return (struct torus_path){.port = in[0],
+                               .turn = in[1],
+                               .hops = bytes_load_u16(in + 2),
+                               .hops_after = bytes_load_u16(in + 4)};
+}
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/command/html.h"
+
+#include "qemu/page/page.h"
+#include "qemu/support/exit_status.h"
+#include "qemu/support/file.h"
+
+#include <argp.h>
+#include <stdlib.h>
+
+struct own_options {
+    const char *report;
+    const char *page;
+};
+
+static const struct argp_option descriptions[] = {
+    {"output", 'o', "PAGE.html", 0, "File for the page (required)", 0}, {0}};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct own_options *options = state->input;
+
+    switch (key) {
+    case 'o':
+        options->page = text;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (options->report != NULL) {
+            argp_error(state, "'%s': one REPORT.json only", text);
+            return EXIT_USAGE;
+        }
+        options->report = text;
+        return 0;
+    case ARGP_KEY_END:
+        if (options->report == NULL || options->page == NULL) {
+            argp_error(state, "REPORT.json and -o PAGE.html must be given");
+            return EXIT_USAGE;
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The value in a file; NULL after a message. */
+static json_t *read_report(const char *path)
+{
+    uint8_t *data;
+    uint64_t bytes;
+    json_error_t error;
+    json_t *report;
+
+    if (file_read(&data, &bytes, path) != 0) {
+        return NULL;
+    }
+    report = json_loadb((const char *)data, bytes, 0, &error);
+    free(data);
+    if (report == NULL) {
+        file_error(path, "line %d: %s", error.line, error.text);
+    }
+    return report;
+}
+
+static int make_page(const struct own_options *options)
+{
+    json_t *report;
+    const char *refusal;
+    int status = 0;
+
+    if (file_same(options->report, options->page)) {
+        file_error(options->page, "is the report, too; must be a file of its "
+                                  "own");
+        return EXIT_USAGE;
+    }
+    report = read_report(options->report);
+    if (report == NULL) {
+        return EXIT_USAGE;
+    }
+    refusal = page_refusal(report);
+    if (refusal != NULL) {
+        file_error(options->report, "%s", refusal);
+        status = EXIT_USAGE;
+    } else if (page_write(report, options->page) != 0) {
+        status = EXIT_FAILED;
+    }
+    json_decref(report);
+    return status;
+}
+
+int html_command(int argc, char **argv)
+{
+    static const char description[] =
+        "Makes a page of a report that `quincunx run --report` wrote: one file "
+        "for a browser, which shows the mesh and its circuits as they move."
+        "\vExample:\n"
+        "  quincunx html report.json -o page.html";
+    struct argp argp = {descriptions, parse_option, "REPORT.json", description,
+                        NULL,         NULL,         NULL};
+    struct own_options options = {.report = NULL};
+
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+        return EXIT_USAGE;
+    }
+    return make_page(&options);
+}

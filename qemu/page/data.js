@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report that the page holds, and what the drawings need of it. Times are
+   mesh times in picoseconds, counted from the start of the scatter. */
+const report = JSON.parse(document.getElementById("report").textContent);
+const { width, height } = report.mesh;
+const nodeCount = width * height;
+
+/* Of the ports, as the report names them: a step to the east and the north. */
+const STEPS = { east: [1, 0], north: [0, 1], west: [-1, 0], south: [0, -1] };
+const OPPOSITE = { east: "west", north: "south", west: "east", south: "north" };
+const PORTS = Object.keys(STEPS);
+
+/* Colours that colour-blind readers tell apart (Okabe and Ito). */
+const COLOURS = { receive: "#e69f00", prepare: "#333333", compute: "#0072b2",
+  idle: "#dddddd", gather: "#009e73", announce: "#56b4e9", wait: "#d55e00",
+  done: "#b7e0d3", none: "#ffffff" };
+
+const byId = (id) => document.getElementById(id);
+
+function element(name, text, attributes = {}) {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) {
+    made.setAttribute(key, value);
+  }
+  return made;
+}
+
+/* Four digits and a unit: 502.6 us. */
+function timeText(ps) {
+  const units = [["s", 1e12], ["ms", 1e9], ["us", 1e6], ["ns", 1e3]];
+  const [unit, one] = units.find((u) => Math.abs(ps) >= u[1]) || ["ps", 1];
+  if (ps === 0) return "0 s";
+  const value = ps / one;
+  const digits = Math.max(0, 3 - Math.floor(Math.log10(Math.abs(value))));
+  return `${one === 1 ? ps : value.toFixed(digits)} ${unit}`;
+}
+
+function numberText(value) {
+  return Number.isInteger(value) ? value.toLocaleString("en").replace(/,/g, " ")
+    : String(value);
+}
+
+const percentText = (part) => `${(100 * part).toFixed(1)} %`;
+
+/* ---- nodes ---- */
+
+/* One for each place, row by row; `row` is the report's own, null of a node
+   that had no part. */
+const nodes = Array.from({ length: nodeCount }, (_, index) => ({
+  index, x: index % width, y: Math.floor(index / width), row: null, waited: 0,
+  sends: 0, receives: 0 }));
+for (const row of report.measured.nodes) {
+  nodes[row.y * width + row.x].row = row;
+}
+for (const injected of report.injected || []) {
+  nodes[injected.y * width + injected.x].injected = injected;
+}
+
+/* What a node computes, in order. */
+function intervalsOf(node) {
+  if (node.row === null) return [];
+  if (node.row.rounds !== undefined) return node.row.rounds;
+  return [{ round: 0, units: node.row.units, received_ps: node.row.received_ps,
+    forwarded_ps: node.row.forwarded_ps,
+    compute_start_ps: node.row.compute_start_ps,
+    compute_end_ps: node.row.finished_ps }];
+}
+for (const node of nodes) node.intervals = intervalsOf(node);
+
+/* What the node does at a time: a name in COLOURS. */
+function stateOf(node, ps) {
+  if (node.row === null) return "none";
+  if (ps < 0) return isOriginator(node) ? "prepare" : "idle";
+  if (ps >= node.row.finished_ps) return "done";
+  for (const interval of node.intervals) {
+    if (ps < interval.received_ps) return "idle";
+    if (ps < interval.compute_start_ps) return "prepare";
+    if (ps < interval.compute_end_ps) return "compute";
+  }
+  return "idle";
+}
+
+/* As people read it, beside the colour. */
+const STATE_NAMES = { none: "has no part in the run", idle: "waits",
+  prepare: "prepares, or reads its message", compute: "computes",
+  done: "has finished", receive: "receives" };
+
+const originators = (report.originators || [{ x: report.mesh.originator[0],
+  y: report.mesh.originator[1] }]).map((at) => at.y * width + at.x);
+
+function isOriginator(node) { return originators.includes(node.index); }
+
+/* ---- circuits ---- */
+
+/* The links that a circuit takes, each [node, port]: straight out of its port,
+   then, where it arrives otherwise, along the other axis. */
+function linksOf(circuit) {
+  const links = [];
+  let [x, y] = [circuit.source % width, Math.floor(circuit.source / width)];
+  const goal = [circuit.destination % width,
+    Math.floor(circuit.destination / width)];
+  const second = OPPOSITE[circuit.arrival];
+  for (const port of circuit.port === second ? [second]
+    : [circuit.port, second]) {
+    if (!(port in STEPS)) return links;
+    const [dx, dy] = STEPS[port];
+    const there = () => dx !== 0 ? x === goal[0] : y === goal[1];
+    const straight = circuit.port === second;
+    for (let hop = 0; hop < Math.max(width, height); ++hop) {
+      if (straight ? links.length === circuit.hops : there()) break;
+      links.push([y * width + x, port]);
+      x = (x + dx + width) % width;
+      y = (y + dy + height) % height;
+    }
+  }
+  return links;
+}
+
+/* In the order in which they began. */
+const circuits = (report.circuits || []).map((circuit) => ({ ...circuit,
+  links: linksOf(circuit),
+  waits_ps: Math.max(0, circuit.grant_ps - circuit.request_ps) }))
+  .sort((a, b) => a.request_ps - b.request_ps);
+
+/* How long circuits held each link, by "node port". */
+const linkUse = new Map();
+for (const circuit of circuits) {
+  for (const [node, port] of circuit.links) {
+    const key = `${node} ${port}`;
+    linkUse.set(key, (linkUse.get(key) || 0) + circuit.end_ps
+      - circuit.grant_ps);
+  }
+  nodes[circuit.source].waited += circuit.waits_ps;
+  nodes[circuit.source].sends += 1;
+  nodes[circuit.destination].receives += 1;
+}
+
+const CIRCUIT_KINDS = { part: ["receive", "part of the load"],
+  result: ["gather", "result"], announce: ["announce", "announcement"] };
+
+function kindOf(circuit) {
+  return CIRCUIT_KINDS[circuit.kind] || ["gather", circuit.kind];
+}
+
+/* ---- time ---- */
+
+/* Of one batch: those that follow are not in the report node by node. */
+const batch = (report.batches || [])[0];
+const startPs = -(batch ? batch.preparing_ps : report.measured.preparing_ps);
+const endPs = report.measured.nodes.reduce(
+  (last, row) => Math.max(last, row.finished_ps),
+  batch ? batch.with_results_ps : report.measured.with_results_ps);
+const plannedPs = batch ? batch.planned_ps : report.plan.makespan_ps;
+
+/* Times at which a circuit begins or ends, for stepping. */
+const eventTimes = [...new Set(circuits.flatMap((c) => [c.grant_ps, c.end_ps]))]
+  .sort((a, b) => a - b);

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/page/page.h"
+
+#include "qemu/report/json.h"
+#include "qemu/support/file.h"
+#include "torus/torus.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The files, each with a name for its begin and one for the next one's:
+   page.html up to its end, page.css, and the parts of the script one behind the
+   other. */
+extern const char page_html[] __attribute__((visibility("hidden")));
+extern const char page_css[] __attribute__((visibility("hidden")));
+extern const char page_script[] __attribute__((visibility("hidden")));
+extern const char page_end[] __attribute__((visibility("hidden")));
+__asm__(".pushsection .rodata\n"
+        "page_html: .incbin \"qemu/page/page.html\"\n"
+        "page_css: .incbin \"qemu/page/page.css\"\n"
+        "page_script: .incbin \"qemu/page/data.js\"\n"
+        ".incbin \"qemu/page/map.js\"\n"
+        ".incbin \"qemu/page/chart.js\"\n"
+        ".incbin \"qemu/page/tables.js\"\n"
+        ".incbin \"qemu/page/control.js\"\n"
+        "page_end:\n"
+        ".popsection");
+
+/* ---- what a report must have ---- */
+
+/* Whether an entry has all the keys, with numbers in them. */
+static bool has_numbers(const json_t *entry, const char *const keys[])
+{
+    for (; *keys != NULL; ++keys) {
+        if (!json_is_number(json_object_get(entry, *keys))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_below(const json_t *entry, const char *key, json_int_t limit)
+{
+    json_int_t value = json_integer_value(json_object_get(entry, key));
+
+    return value >= 0 && value < limit;
+}
+
+static const char *refuse_nodes(const json_t *report, struct torus_size size)
+{
+    static const char *const keys[] = {
+        "x",           "y",           "layer",
+        "units",       "received_ps", "compute_start_ps",
+        "finished_ps", "idle_ps",     NULL};
+    const json_t *nodes =
+        json_object_get(json_object_get(report, "measured"), "nodes");
+    const json_t *node;
+    size_t i;
+
+    if (!json_is_array(nodes)) {
+        return "'measured.nodes' is missing; must be a report of `quincunx "
+               "run`";
+    }
+    json_array_foreach(nodes, i, node)
+    {
+        if (!has_numbers(node, keys) || !is_below(node, "x", size.width) ||
+            !is_below(node, "y", size.height)) {
+            return "an entry of 'measured.nodes' is incomplete or outside the "
+                   "mesh";
+        }
+    }
+    return NULL;
+}
+
+static const char *refuse_circuits(const json_t *report, uint32_t nodes)
+{
+    static const char *const keys[] = {
+        "phase",       "round",  "source",   "hops",       "bytes",
+        "destination", "end_ps", "grant_ps", "request_ps", NULL};
+    const json_t *circuits = json_object_get(report, "circuits");
+    const json_t *circuit;
+    size_t i;
+
+    if (!json_is_array(circuits)) {
+        return "'circuits' is missing; must be a report of `quincunx run`";
+    }
+    json_array_foreach(circuits, i, circuit)
+    {
+        if (!has_numbers(circuit, keys) ||
+            !is_below(circuit, "source", nodes) ||
+            !is_below(circuit, "destination", nodes)) {
+            return "an entry of 'circuits' is incomplete or outside the mesh";
+        }
+    }
+    return NULL;
+}
+
+/* Whether all is there that the script reads without asking. */
+static bool is_whole(const json_t *report)
+{
+    static const char *const plan[] = {"makespan_ps", "rounds", "phases", NULL};
+    static const char *const measured[] = {
+        "answer_ps",   "one_board_answer_ps", "preparing_ps",
+        "makespan_ps", "with_results_ps",     "overhead_vs_plan",
+        NULL};
+    static const char *const network[] = {"messages", "payload_bytes",
+                                          "circuit_conflicts", NULL};
+    static const char *const profile[] = {"startup_ps", "transfer_ps_per_byte",
+                                          "hop_delay_ps", NULL};
+
+    return has_numbers(json_object_get(report, "plan"), plan) &&
+           json_is_array(
+               json_object_get(json_object_get(report, "plan"), "layers")) &&
+           has_numbers(json_object_get(report, "measured"), measured) &&
+           has_numbers(json_object_get(report, "network"), network) &&
+           has_numbers(json_object_get(report, "profile"), profile) &&
+           json_is_object(json_object_get(report, "result")) &&
+           json_is_string(json_object_get(report, "kernel"));
+}
+
+const char *page_refusal(const json_t *report)
+{
+    const json_t *format = json_object_get(report, "report_format");
+    int width;
+    int height;
+    const char *refusal;
+    struct torus_size size;
+
+    if (!json_is_integer(format)) {
+        return "is no report; must be one that `quincunx run --report` wrote";
+    }
+    if (json_integer_value(format) != REPORT_FORMAT_NUMBER) {
+        return "is a report of another format than this program writes";
+    }
+    if (json_unpack((json_t *)report, "{s:{s:i, s:i}}", "mesh", "width", &width,
+                    "height", &height) != 0 ||
+        width < 1 || width > (int)TORUS_SIDE_MAX || height < 1 ||
+        height > (int)TORUS_SIDE_MAX || !is_whole(report)) {
+        return "is an incomplete report";
+    }
+    size = (struct torus_size){(uint16_t)width, (uint16_t)height};
+    refusal = refuse_nodes(report, size);
+    return refusal != NULL ? refusal
+                           : refuse_circuits(report, torus_nodes(size));
+}
+
+/* ---- writing ---- */
+
+/* The report's text inside a script element, which `<` could end. */
+static int write_report(FILE *out, const json_t *report)
+{
+    char *text = json_dumps(report, JSON_COMPACT | JSON_REAL_PRECISION(12));
+
+    if (text == NULL) {
+        return -1;
+    }
+    for (const char *at = text; *at != '\0';) {
+        size_t plain = strcspn(at, "<");
+
+        fwrite(at, 1, plain, out);
+        at += plain;
+        if (*at == '<') {
+            fputs("\\u003c", out);
+            at += 1;
+        }
+    }
+    free(text);
+    return 0;
+}
+
+static void write_between(FILE *out, const char *start, const char *end)
+{
+    fwrite(start, 1, (size_t)(end - start), out);
+}
+
+/* Writes page.html up to a comment `<!--NAME-->`; what comes behind it. */
+static const char *write_until(FILE *out, const char *from, const char *comment)
+{
+    const char *end = page_css;
+    const char *at =
+        memmem(from, (size_t)(end - from), comment, strlen(comment));
+
+    if (at == NULL) {
+        abort(); /* this program's own file */
+    }
+    write_between(out, from, at);
+    return at + strlen(comment);
+}
+
+int page_write(const json_t *report, const char *path)
+{
+    const char *at = page_html;
+    struct file_output file;
+    int failed;
+
+    if (file_output_open(&file, path) != 0) {
+        return -1;
+    }
+    at = write_until(file.stream, at, "<!--page.css-->");
+    write_between(file.stream, page_css, page_script);
+    at = write_until(file.stream, at, "<!--report-->");
+    failed = write_report(file.stream, report);
+    at = write_until(file.stream, at, "<!--page.js-->");
+    write_between(file.stream, page_script, page_end);
+    write_between(file.stream, at, page_css);
+    if (failed != 0) {
+        file_error(path, "%s", strerror(ENOMEM));
+    }
+    return file_output_close(&file, failed == 0);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report's figures as tables. */
+
+const NODE_ROWS_MAX = 2000;
+
+function fill(table, facts) {
+  table.replaceChildren(...facts.map(([name, value]) => {
+    const row = element("tr");
+    row.append(element("th", name, { scope: "row" }), element("td", value));
+    return row;
+  }));
+}
+
+/* ---- where the time went ---- */
+
+const BAR_COLOURS = { preparing: COLOURS.prepare, scatter: COLOURS.receive,
+  compute: COLOURS.compute, idle: COLOURS.idle, gather: COLOURS.gather };
+
+function showVerdict() {
+  const title = `${report.kernel} on ${width} x ${height} nodes`;
+  document.title = `Quincunx: ${title}`;
+  byId("title").textContent = title;
+  byId("verdict").textContent = report.verdict;
+  const parts = Object.entries(report.average_node_ps || {});
+  const all = parts.reduce((sum, [, ps]) => sum + ps, 0);
+  if (all === 0) {
+    byId("bar").hidden = true;
+    return;
+  }
+  for (const [name, ps] of parts) {
+    const span = element("span");
+    span.style.cssText = `width:${100 * ps / all}%;`
+      + `background:${BAR_COLOURS[name]}`;
+    byId("bar").append(span);
+    const entry = element("li");
+    entry.append(legendEntry(BAR_COLOURS[name],
+      `${name} ${percentText(ps / all)}`));
+    byId("bar-parts").append(entry);
+  }
+  byId("bar-parts").append(element("li", "of the average node's time"));
+  byId("bar").setAttribute("aria-label", "Where the average node's time went: "
+    + parts.map(([name, ps]) => `${name} ${percentText(ps / all)}`).join(", "));
+}
+
+/* ---- one node ---- */
+
+function nodeFacts(node, ps) {
+  const { row } = node;
+  const now = ["at this time", STATE_NAMES[stateOf(node, ps)]];
+  if (row === null) return [now];
+  const facts = [now, ["layer", String(row.layer)],
+    ["share", `${numberText(row.units)} units`],
+    ["first volume received", timeText(row.received_ps)],
+    ["first computed", timeText(row.compute_start_ps)],
+    ["finished", timeText(row.finished_ps)],
+    ["against the plan", MEASURES.finish.text(row.finished_ps - plannedPs)],
+    ["idle between its parts", timeText(row.idle_ps)],
+    ["circuits", `${node.sends} out, ${node.receives} in`],
+    ["waited for links", timeText(node.waited)]];
+  if (row.originator) {
+    facts.splice(1, 0, ["serves originator", row.originator.join(",")]);
+  }
+  if (node.injected) {
+    facts.push(["made slow", `${node.injected.kind}, no plan knew it`]);
+  }
+  return facts;
+}
+
+function showNode(node, ps) {
+  byId("node-title").textContent = `Node ${node.x},${node.y}`
+    + (isOriginator(node) ? ", originator" : "");
+  fill(byId("node-table"), nodeFacts(node, ps));
+}
+
+/* ---- plan and result ---- */
+
+function showTotals() {
+  const { plan, measured, network } = report;
+  fill(byId("totals"), [
+    ["answer, from the order", timeText(measured.answer_ps)],
+    ["one board's answer", timeText(measured.one_board_answer_ps)],
+    ["makespan planned", timeText(plan.makespan_ps)],
+    ["makespan measured", `${timeText(measured.makespan_ps)}, `
+      + `${(100 * measured.overhead_vs_plan).toFixed(2)} % against the plan`],
+    ["rounds and phases", `${plan.rounds} rounds, each of ${plan.phases}`],
+    ["circuits", `${numberText(network.messages)}, `
+      + `${numberText(network.circuit_conflicts)} waited for a link`],
+    ["bytes over circuits", numberText(network.payload_bytes)],
+    ["profile", `${report.profile.name}: startup `
+      + `${timeText(report.profile.startup_ps)}, `
+      + `${timeText(report.profile.transfer_ps_per_byte)} a byte, `
+      + `${timeText(report.profile.hop_delay_ps)} a hop`]]);
+}
+
+function headOf(names) {
+  const row = element("tr"), head = element("thead");
+  for (const name of names) row.append(element("th", name, { scope: "col" }));
+  head.append(row);
+  return head;
+}
+
+/* First and last of a layer's nodes: received, finished. */
+function layerTimes(layer) {
+  const rows = report.measured.nodes.filter((row) => row.layer === layer);
+  const least = (key) => rows.reduce((a, row) => Math.min(a, row[key]),
+    Infinity);
+  const most = (key) => rows.reduce((a, row) => Math.max(a, row[key]), 0);
+  return rows.length === 0 ? ["-", "-", "-", "-"]
+    : [least("received_ps"), most("received_ps"), least("finished_ps"),
+      most("finished_ps")].map(timeText);
+}
+
+function showLayers() {
+  const body = element("tbody");
+  for (const layer of report.plan.layers) {
+    const row = element("tr");
+    for (const text of [layer.layer, numberText(layer.nodes),
+      numberText(Math.round(layer.share_units)),
+      numberText(Math.round(layer.volume_units)), timeText(layer.received_ps),
+      ...layerTimes(layer.layer)]) {
+      row.append(element("td", String(text)));
+    }
+    body.append(row);
+  }
+  byId("layers").replaceChildren(headOf(["layer", "nodes", "share, units",
+    "volume, units", "first volume planned", "received, first", "last",
+    "finished, first", "last"]), body);
+}
+
+function showResult() {
+  const { offsets, offsets_complete: complete, ...rest } = report.result;
+  const facts = Object.entries(rest).map(([name, value]) => [name,
+    Array.isArray(value) ? value.map(String).join(", ") : String(value)]);
+  if (offsets !== undefined) {
+    facts.push(["offsets", offsets.join(", ") + (complete ? "" : " ...")]);
+  }
+  for (const one of report.originators || []) {
+    facts.push([`of ${one.file}`, Object.entries(one.result)
+      .filter(([, value]) => !Array.isArray(value))
+      .map(([name, value]) => `${name} ${value}`).join(", ")]);
+  }
+  fill(byId("result"), facts);
+}
+
+function showAgain() {
+  byId("command").textContent = report.command || "";
+  byId("digest").textContent = report.mesh.on === "boards"
+    ? "Boards run on real clocks: times are never quite the same."
+    : `Every run of this command has the timeline ${report.timeline_sha256}`;
+}
+
+/* ---- all nodes ---- */
+
+const NODE_COLUMNS = [["node", (n) => n.index, (n) => `${n.x},${n.y}`],
+  ["layer", (n) => n.row.layer, (n) => n.row.layer],
+  ["share, units", (n) => n.row.units, (n) => numberText(n.row.units)],
+  ["received", (n) => n.row.received_ps, (n) => timeText(n.row.received_ps)],
+  ["finished", (n) => n.row.finished_ps, (n) => timeText(n.row.finished_ps)],
+  ["against the plan", (n) => n.row.finished_ps,
+    (n) => MEASURES.finish.text(n.row.finished_ps - plannedPs)],
+  ["idle", (n) => n.row.idle_ps, (n) => timeText(n.row.idle_ps)],
+  ["waited", (n) => n.waited, (n) => timeText(n.waited)]];
+
+const order = { column: 0, down: false };
+
+function showNodes(choose) {
+  const [, key] = NODE_COLUMNS[order.column];
+  const sign = order.down ? -1 : 1;
+  const active = nodes.filter((node) => node.row !== null)
+    .sort((a, b) => sign * (key(a) - key(b)) || a.index - b.index);
+  const body = element("tbody");
+  for (const node of active.slice(0, NODE_ROWS_MAX)) {
+    const row = element("tr", undefined, { "data-node": node.index });
+    for (const [, , text] of NODE_COLUMNS) {
+      row.append(element("td", String(text(node))));
+    }
+    row.addEventListener("click", () => choose(node.index));
+    body.append(row);
+  }
+  byId("nodes").replaceChildren(nodesHead(choose), body);
+  byId("nodes-note").textContent = active.length > NODE_ROWS_MAX
+    ? `The first ${NODE_ROWS_MAX} of ${active.length}, in the order chosen.`
+    : "A click on a heading sorts.";
+}
+
+function nodesHead(choose) {
+  const head = element("thead"), row = element("tr");
+  NODE_COLUMNS.forEach(([name], i) => {
+    const cell = element("th", undefined, { scope: "col",
+      "aria-sort": i !== order.column ? "none"
+        : order.down ? "descending" : "ascending" });
+    const button = element("button", name, { type: "button" });
+    button.addEventListener("click", () => {
+      order.down = i === order.column ? !order.down : i > 2;
+      order.column = i;
+      showNodes(choose);
+    });
+    cell.append(button);
+    row.append(cell);
+  });
+  head.append(row);
+  return head;
+}

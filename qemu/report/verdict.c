@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/report/verdict.h"
+
+#include "qemu/format/table.h"
+#include "qemu/report/summary.h"
+#include "qemu/support/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BAR 60u
+#define LINE 80u
+
+/* ---- the sentence ---- */
+
+/* Bytes with three digits and a unit of thousands: "237 kB". */
+static void print_bytes(FILE *out, uint64_t bytes)
+{
+    static const char *const units[] = {"bytes", "kB", "MB", "GB"};
+    double value = (double)bytes;
+    unsigned i = 0;
+
+    while (i + 1 < sizeof units / sizeof *units && value >= 999.5) {
+        value /= 1000;
+        i += 1;
+    }
+    fprintf(out, i == 0 || value >= 99.95 ? "%.0f %s" : "%.3g %s", value,
+            units[i]);
+}
+
+/* The `count` of a kernel's result. */
+struct count {
+    uint64_t value;
+    bool found;
+};
+
+static void take_integer(void *context, const char *name, uint64_t value)
+{
+    if (strcmp(name, "count") == 0) {
+        *(struct count *)context =
+            (struct count){.value = value, .found = true};
+    }
+}
+
+static void skip_negative(void *context, const char *name, uint64_t magnitude)
+{
+    (void)context;
+    (void)name;
+    (void)magnitude;
+}
+
+static void skip_real(void *context, const char *name, double value)
+{
+    (void)context;
+    (void)name;
+    (void)value;
+}
+
+static void skip_flag(void *context, const char *name, int value)
+{
+    (void)context;
+    (void)name;
+    (void)value;
+}
+
+static void skip_list(void *context, const char *name, const uint8_t *values,
+                      unsigned value_bytes, uint32_t count)
+{
+    (void)context;
+    (void)name;
+    (void)values;
+    (void)value_bytes;
+    (void)count;
+}
+
+static void skip_lines(void *context, const char *name, const uint8_t *text,
+                       uint32_t bytes)
+{
+    (void)context;
+    (void)name;
+    (void)text;
+    (void)bytes;
+}
+
+static void print_found(FILE *out, const struct outcome *outcome,
+                        const struct format *format)
+{
+    struct count count = {.found = false};
+    const struct kernel_sink sink = {.context = &count,
+                                     .integer = take_integer,
+                                     .negative = skip_negative,
+                                     .real = skip_real,
+                                     .flag = skip_flag,
+                                     .list = skip_list,
+                                     .lines = skip_lines};
+
+    if (format->thing != NULL && outcome->result.data != NULL) {
+        outcome_report_result(outcome, &sink);
+    }
+    if (count.found) {
+        fprintf(out, "; %" PRIu64 " %s", count.value,
+                count.value == 1 ? format->thing : format->things);
+    }
+}
+
+static void write_sentence(FILE *out, const struct outcome *outcome)
+{
+    const struct format *format = format_of(outcome->kernel->name);
+    size_t letters =
+        strlen(outcome->nodes) - (outcome->node_count == 1 ? 1 : 0);
+    char answer[SUMMARY_TIME_BYTES];
+
+    fprintf(out, "%" PRIu32 " %.*s %s ", outcome->node_count, (int)letters,
+            outcome->nodes, format->done != NULL ? format->done : "computed");
+    if (outcome->load_bytes > 0) {
+        print_bytes(out, outcome->load_bytes);
+    } else {
+        fprintf(out, "%" PRIu64 " unit%s", outcome->load_units,
+                outcome->load_units == 1 ? "" : "s");
+    }
+    summary_time(answer, outcome_answer_ps(outcome));
+    fprintf(out, " in %s from order to answer", answer);
+    if (outcome->node_count > 1) {
+        fprintf(out, ", %.3g times as fast as one board",
+                outcome_answer_speedup(outcome));
+    }
+    print_found(out, outcome, format);
+    fputc('.', out);
+}
+
+char *verdict_sentence(const struct outcome *outcome)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = memory_or_exit(open_memstream(&text, &bytes));
+
+    write_sentence(out, outcome);
+    fclose(out);
+    return memory_or_exit(text);
+}
+
+/* Words in lines of at most LINE characters. */
+static void print_wrapped(FILE *out, const char *text)
+{
+    size_t column = 0;
+
+    for (const char *word = text; *word != '\0';) {
+        size_t length = strcspn(word, " ");
+
+        if (column > 0 && column + 1 + length > LINE) {
+            fputc('\n', out);
+            column = 0;
+        } else if (column > 0) {
+            fputc(' ', out);
+            column += 1;
+        }
+        fwrite(word, 1, length, out);
+        column += length;
+        word += length;
+        word += strspn(word, " ");
+    }
+    fputc('\n', out);
+}
+
+/* ---- the bar ---- */
+
+struct verdict_times verdict_times(const struct outcome *outcome)
+{
+    uint64_t answer_ps = outcome_answer_ps(outcome);
+    uint64_t makespan_ps = outcome_makespan_ps(outcome);
+    uint64_t results_ps = outcome_with_results_ps(outcome);
+    struct verdict_times times = {.preparing_ps = 0};
+    uint64_t sum_ps = 0;
+
+    if (outcome->batch_count > 1 || outcome->originators > 0) {
+        return times;
+    }
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        const struct outcome_node *node = &outcome->node[i];
+
+        times.scatter_ps += node->active ? node->compute_start_ps : makespan_ps;
+        for (unsigned k = 0; k < node->intervals; ++k) {
+            times.compute_ps += node->interval[k].compute_end_ps -
+                                node->interval[k].compute_start_ps;
+        }
+    }
+    times.scatter_ps /= outcome->node_count;
+    times.compute_ps /= outcome->node_count;
+    times.preparing_ps = outcome_preparing(outcome).all_ps;
+    times.gather_ps = results_ps > makespan_ps ? results_ps - makespan_ps : 0;
+    sum_ps = times.preparing_ps + times.scatter_ps + times.compute_ps +
+             times.gather_ps;
+    times.idle_ps = answer_ps > sum_ps ? answer_ps - sum_ps : 0;
+    return times;
+}
+
+/* For each of BAR parts of the time the first letter of what it went to; names
+   and percentages. */
+static void write_bar(FILE *bar, FILE *legend,
+                      const struct verdict_times *times)
+{
+    const struct {
+        const char *name;
+        uint64_t ps;
+    } parts[] = {{"preparing", times->preparing_ps},
+                 {"scatter", times->scatter_ps},
+                 {"compute", times->compute_ps},
+                 {"idle", times->idle_ps},
+                 {"gather", times->gather_ps}};
+    const unsigned count = sizeof parts / sizeof *parts;
+    uint64_t all_ps = 0;
+    uint64_t until_ps = 0;
+    unsigned drawn = 0;
+
+    for (unsigned i = 0; i < count; ++i) {
+        all_ps += parts[i].ps;
+    }
+    for (unsigned i = 0; all_ps > 0 && i < count; ++i) {
+        until_ps += parts[i].ps;
+        for (; drawn < outcome_ratio(until_ps, all_ps) * BAR - 0.5; ++drawn) {
+            fputc(parts[i].name[0], bar);
+        }
+        fprintf(legend, "%s%s %.0f %%", i == 0 ? "" : ", ", parts[i].name,
+                100 * outcome_ratio(parts[i].ps, all_ps));
+    }
+}
+
+static void print_bar(FILE *out, const struct outcome *outcome)
+{
+    struct verdict_times times = verdict_times(outcome);
+    char bar[BAR + 2] = "";
+    char legend[160] = "";
+    char line[200];
+    FILE *to_bar = memory_or_exit(fmemopen(bar, sizeof bar, "w"));
+    FILE *to_legend = memory_or_exit(fmemopen(legend, sizeof legend, "w"));
+
+    write_bar(to_bar, to_legend, &times);
+    fclose(to_bar);
+    fclose(to_legend);
+    if (bar[0] != '\0') {
+        snprintf(line, sizeof line, "The average node's time: %s.", legend);
+        fprintf(out, "[%s]\n", bar);
+        print_wrapped(out, line);
+    }
+}
+
+void verdict_print(FILE *out, const struct outcome *outcome)
+{
+    char *sentence = verdict_sentence(outcome);
+
+    print_wrapped(out, sentence);
+    free(sentence);
+    print_bar(out, outcome);
+    fputc('\n', out);
+}

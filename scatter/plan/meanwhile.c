@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scatter/plan/meanwhile.h"
+
+#include "scatter/plan/fixed.h"
+
+#define FIFTH (UINT64_MAX / 5)
+#define CHILDREN 4u /* of a node, in each phase */
+/* Sums of all that a port or a node does stay below 2^63. */
+#define ALL_MAX_PS ((uint64_t)1 << 54)
+/* The weight of the first and the last round. */
+#define WEIGHT_ONE ((uint32_t)1 << 12)
+
+/* Factors by which rounds grow, in quarters. */
+static const uint8_t factors[] = {5, 6, 8, 12, 16};
+#define FACTORS (sizeof factors / sizeof factors[0])
+
+/* Other factors are tried in jobs that last so many times as long as a node's
+   software of a round. */
+#define TRIED_FROM 512u
+
+/* What all numbers of rounds have in common; times in steps of 2^shift ps, of
+   which all that a port or a node does takes less than 2^31. */
+struct costs {
+    uint64_t work_ps; /* of a node, in all rounds */
+    uint64_t in_ps;   /* transfer of a port, in all rounds */
+    uint64_t out_ps;  /* the same of outputs */
+    uint32_t work;    /* these three in steps */
+    uint32_t in;
+    uint32_t out;
+    uint32_t startups; /* of a round */
+    uint32_t back;     /* of a turn */
+    uint32_t software; /* of a node, in each round */
+    uint32_t wait;
+    uint32_t others_units; /* the load of all but one node */
+    uint32_t first; /* what the first transfer counts, beside the end; 2^-16 */
+    unsigned phases;
+    unsigned shift;
+    /* The nodes behind a port that lie so many nodes behind the first: parts of
+       all of them, in 2^-32. */
+    uint32_t behind[ROUNDS_PHASES_MAX];
+};
+
+/* A number of rounds and a factor. */
+struct shape {
+    unsigned rounds;
+    uint32_t part[ROUNDS_MAX]; /* of the load, in 2^-32; the sum is one */
+};
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint32_t larger_of(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- the input ---- */
+
+/* Of N phases' nodes, C(N, d+1) 4^(d+1) lie d nodes behind the first one. */
+static void count_behind(struct costs *costs, uint32_t all)
+{
+    uint64_t nodes = CHILDREN * costs->phases;
+
+    for (unsigned d = 0; d < costs->phases; ++d) {
+        costs->behind[d] = (uint32_t)(((nodes << 32) - 1) / (all - 1));
+        nodes = nodes * CHILDREN * (costs->phases - d - 1) / (d + 2);
+    }
+}
+
+/* The originator takes units off the others until both end together; it ends
+   about as much later as the first transfer takes longer, and a unit off the
+   others is worth so much of a unit that it computes. */
+static void weigh_first(struct costs *costs, uint32_t all)
+{
+    uint64_t others = (uint64_t)costs->work * (all - 1) + 1;
+    uint64_t longest = larger_of(costs->work, costs->in + costs->out);
+    uint64_t weight = (longest << 16) / others;
+
+    costs->first = weight > UINT32_MAX ? UINT32_MAX : (uint32_t)weight;
+}
+
+static int read_costs(struct costs *costs, const struct meanwhile_input *input)
+{
+    const struct planner_input *base = input->base;
+    uint64_t own_units = base->load_units;
+    uint64_t startups_ps = 0;
+    uint64_t software_ps = input->round_ps + input->merge_ps;
+    uint64_t all_ps;
+    uint32_t all = 1; /* nodes */
+    unsigned phases = base->phases_want;
+    unsigned shift = 0;
+
+    costs->phases = phases;
+    costs->work_ps = fixed_product(base->compute_ps, base->load_units);
+    for (unsigned i = 0; i < phases; ++i) {
+        costs->work_ps = fixed_multiply_high(costs->work_ps, FIFTH);
+        startups_ps += base->startup_ps[i];
+        own_units /= 5;
+        all *= 5;
+    }
+    costs->others_units = base->load_units - (uint32_t)own_units;
+    costs->in_ps =
+        fixed_product(base->transfer_ps, costs->others_units) / CHILDREN;
+    costs->out_ps =
+        fixed_product(input->output_ps, costs->others_units) / CHILDREN;
+    all_ps = larger(larger(costs->work_ps, costs->in_ps), costs->out_ps);
+    all_ps = larger(larger(all_ps, startups_ps), input->back_ps);
+    all_ps = larger(larger(all_ps, software_ps), input->wait_ps);
+    if (all_ps >= ALL_MAX_PS) {
+        return ERR_RANGE;
+    }
+    /* All of them, a hundred times at most. */
+    while (all_ps >> shift >= (uint64_t)1 << 24) {
+        shift += 1;
+    }
+    costs->shift = shift;
+    costs->work = (uint32_t)(costs->work_ps >> shift);
+    costs->in = (uint32_t)(costs->in_ps >> shift);
+    costs->out = (uint32_t)(costs->out_ps >> shift);
+    costs->startups = (uint32_t)(startups_ps >> shift);
+    costs->back = (uint32_t)(input->back_ps >> shift);
+    costs->software = (uint32_t)(software_ps >> shift);
+    costs->wait = (uint32_t)(input->wait_ps >> shift);
+    weigh_first(costs, all);
+    count_behind(costs, all);
+    return ERR_OK;
+}
+
+/* ---- one number of rounds ---- */
+
+static uint32_t part_of(uint32_t whole, uint32_t part)
+{
+    return (uint32_t)((uint64_t)whole * part >> 32);
+}
+
+/* Parts that grow by factor / 4 to the middle and fall again. */
+static void set_shape(struct shape *shape, unsigned rounds, uint32_t factor)
+{
+    uint32_t weight = WEIGHT_ONE;
+    uint32_t sum = 0;
+    uint64_t inverse;
+    uint32_t rest = 0;
+
+    shape->rounds = rounds;
+    for (unsigned i = 0; 2 * i < rounds; ++i) {
+        unsigned last = rounds - 1 - i;
+
+        shape->part[i] = weight;
+        shape->part[last] = weight;
+        sum += i == last ? weight : 2 * weight;
+        weight = weight * factor / 4;
+    }
+    inverse = ((uint64_t)1 << 62) / sum;
+    for (unsigned i = 0; i < rounds; ++i) {
+        shape->part[i] = (uint32_t)(shape->part[i] * inverse >> 30);
+        rest -= shape->part[i];
+    }
+    shape->part[rounds / 2] += rest; /* 2^32 is 0 */
+}
+
+/* The part of all outputs that comes in at a turn. */
+static uint32_t part_back(const struct costs *costs, const struct shape *shape,
+                          unsigned turn)
+{
+    uint32_t sum = 0;
+
+    for (unsigned d = 0; d < costs->phases && d <= turn; ++d) {
+        sum += part_of(costs->behind[d], shape->part[turn - d]);
+    }
+    return sum;
+}
+
+/* When the last output is there, in steps. */
+static uint32_t end_of(const struct costs *costs, const struct shape *shape)
+{
+    uint32_t computed[ROUNDS_MAX];
+    uint32_t port = costs->wait;
+    uint32_t node = 0;
+    uint32_t left = UINT32_MAX;
+    unsigned sent = 0;
+    unsigned turn = 0;
+
+    while (turn < shape->rounds) {
+        if (sent == shape->rounds || (turn < sent && computed[turn] <= port)) {
+            uint32_t back = part_back(costs, shape, turn);
+
+            port = larger_of(port, computed[turn]) + costs->back +
+                   part_of(costs->out, back);
+            left -= back;
+            turn += 1;
+        } else {
+            uint32_t part = shape->part[sent];
+
+            port += costs->startups + part_of(costs->in, part);
+            node = larger_of(node, port) + costs->software +
+                   part_of(costs->work, part);
+            computed[sent] = node;
+            sent += 1;
+        }
+    }
+    return port + (costs->phases - 1) * costs->back + part_of(costs->out, left);
+}
+
+/* The largest factor with which a round's outputs still return while the node
+   computes the N-th round behind it; or the smallest one. */
+static uint32_t factor_of(const struct costs *costs)
+{
+    uint64_t port_ps = larger(costs->in_ps, costs->out_ps);
+    unsigned best = 0;
+
+    for (unsigned i = 1; i < FACTORS; ++i) {
+        uint64_t falls_ps = port_ps;
+
+        for (unsigned n = 0; n < costs->phases; ++n) {
+            falls_ps = falls_ps * factors[i] / 4;
+        }
+        if (falls_ps <= costs->work_ps + costs->work_ps / 8) {
+            best = i;
+        }
+    }
+    return factors[best];
+}
+
+/* Rounds are worth their software as long as that takes no longer than half of
+   what three rounds send before anybody computes, and return behind the last.
+ */
+static unsigned rounds_most(const struct costs *costs,
+                            const struct meanwhile_input *input)
+{
+    unsigned rounds = input->rounds_max;
+    uint64_t ends = costs->in + (uint64_t)costs->phases * costs->out;
+
+    while (rounds > input->rounds_min && rounds > 3 &&
+           6u * (rounds - 3) * (uint64_t)costs->software > ends) {
+        rounds -= 1;
+    }
+    return rounds;
+}
+
+/* A shape, and how good it is. */
+struct choice {
+    struct shape shape;
+    uint32_t end;   /* of its last output, in steps */
+    uint64_t score; /* steps; fewer are better */
+};
+
+/* Whether rounds of a factor are better than the best; then they are it. */
+static bool try_shape(struct choice *best, const struct costs *costs,
+                      unsigned rounds, uint32_t factor)
+{
+    struct choice choice;
+    uint64_t first;
+
+    set_shape(&choice.shape, rounds, factor);
+    choice.end = end_of(costs, &choice.shape);
+    first = part_of(costs->in, choice.shape.part[0]);
+    choice.score = choice.end + (first * costs->first >> 16);
+    if (choice.score >= best->score) {
+        return false;
+    }
+    *best = choice;
+    return true;
+}
+
+/* A quarter of the rounds is taken off as long as that gains, and to the end
+   where ports are the limit: what then waits for what differs much from number
+   to number. */
+static void choose(struct choice *best, const struct costs *costs,
+                   const struct meanwhile_input *input)
+{
+    bool limited = costs->in + costs->out > costs->work;
+    uint32_t factor = factor_of(costs);
+    unsigned rounds = rounds_most(costs, input);
+
+    best->score = UINT64_MAX;
+    while (rounds >= input->rounds_min) {
+        if (!try_shape(best, costs, rounds, factor) && !limited) {
+            break;
+        }
+        rounds -= rounds > 3 ? rounds / 4 : 1;
+    }
+}
+
+/* Tries all factors with the number of rounds chosen, where ports work half of
+   the time; in a job that is so long that this gains more than it takes.
+   Whether another one is better. */
+static bool choose_factor(struct choice *best, const struct costs *costs)
+{
+    unsigned rounds = best->shape.rounds;
+    bool worth = costs->in + costs->out > costs->work / 2 &&
+                 best->end > (uint64_t)TRIED_FROM * costs->software;
+    bool better = false;
+
+    for (unsigned i = 0; worth && i < FACTORS; ++i) {
+        better |= try_shape(best, costs, rounds, factors[i]);
+    }
+    return better;
+}
+
+/* ---- the tables ---- */
+
+/*
+ * The volumes of all rounds together. What a node merges in its rounds counts
+ * as units of its share that it computes, and is taken off in the end: so every
+ * parent gets less, and the originator least.
+ */
+static int plan_volumes(struct planner_plan *one,
+                        const struct meanwhile_input *input,
+                        const struct shape *shape)
+{
+    struct planner_input *base = input->base;
+    uint64_t merge = shape->rounds * input->merge_ps / base->compute_ps;
+    uint64_t merges[ROUNDS_PHASES_MAX + 1];
+    uint64_t below = 0; /* 4 merges[j], summed over j > i */
+    uint32_t load_units = base->load_units;
+    uint64_t transfer_ps = base->transfer_ps;
+    uint64_t startup_ps = base->startup_ps[0];
+    uint8_t fixed = base->phases_fixed;
+    int error = ERR_PHASES;
+
+    for (unsigned layer = base->phases_want + 1u; layer > 0; --layer) {
+        unsigned i = layer - 1;
+
+        merges[i] = CHILDREN * (base->phases_want - i) * merge + below;
+        below += CHILDREN * merges[i];
+    }
+    if (merges[0] <= UINT32_MAX - load_units) {
+        base->load_units += (uint32_t)merges[0];
+        base->transfer_ps = fixed_part(transfer_ps, shape->part[0]);
+        base->startup_ps[0] += input->wait_ps;
+        if (input->round_ps > input->own_ps) {
+            base->startup_ps[0] +=
+                shape->rounds * (input->round_ps - input->own_ps);
+        }
+        base->phases_fixed = 1;
+        error = planner_plan(one, base);
+    }
+    base->load_units = load_units;
+    base->transfer_ps = transfer_ps;
+    base->startup_ps[0] = startup_ps;
+    base->phases_fixed = fixed;
+    below = 0; /* the children's volumes */
+    for (unsigned i = base->phases_want; error == ERR_OK && i > 0; --i) {
+        if (one->volume_units[i] <= merges[i] + below) {
+            error = ERR_PHASES;
+        } else {
+            one->volume_units[i] -= (uint32_t)merges[i];
+            below += CHILDREN * (uint64_t)one->volume_units[i];
+        }
+    }
+    return error;
+}
+
+/* If the last output is there later than the originator ends, it takes units
+   off all others, so that both happen together. */
+static uint64_t take_more(struct planner_plan *one, uint64_t ends_ps,
+                          const struct meanwhile_input *input,
+                          const struct costs *costs)
+{
+    const struct planner_input *base = input->base;
+    uint64_t all_ps = larger(costs->work_ps, costs->in_ps + costs->out_ps);
+    uint64_t unit_ps = all_ps / costs->others_units;
+    uint64_t units;
+    uint32_t part;
+
+    if (ends_ps <= one->makespan_ps) {
+        return one->makespan_ps;
+    }
+    units = (ends_ps - one->makespan_ps) / (base->compute_ps + unit_ps);
+    if (units > costs->others_units / 2) {
+        units = costs->others_units / 2;
+    }
+    part = (uint32_t)((units << 32) / costs->others_units);
+    for (unsigned i = 1; i <= costs->phases; ++i) {
+        one->volume_units[i] -=
+            (uint32_t)fixed_part(one->volume_units[i], part);
+    }
+    return ends_ps - units * unit_ps;
+}
+
+/* A part of a volume that ends at `part` of it; the last round's, 2^32, is 0.
+ */
+static uint32_t cut_at(uint32_t volume_units, uint32_t part)
+{
+    return part == 0 ? volume_units : (uint32_t)fixed_part(volume_units, part);
+}
+
+/* Divides volumes among the rounds; what is left is the originator's. False if
+   a circuit would carry nothing. */
+static bool divide(struct rounds_plan *plan, const struct planner_plan *one,
+                   const struct shape *shape, uint32_t load_units)
+{
+    uint32_t begin = 0;
+
+    plan->phases = one->phases;
+    plan->rounds = (uint8_t)shape->rounds;
+    for (unsigned round = 0; round < shape->rounds; ++round) {
+        uint32_t end = begin + shape->part[round];
+        uint32_t below = 0; /* of the children's volumes */
+
+        for (unsigned layer = one->phases; layer > 0; --layer) {
+            uint32_t volume = one->volume_units[layer];
+            uint32_t units =
+                cut_at(volume, end) -
+                (round == 0 ? 0 : (uint32_t)fixed_part(volume, begin));
+
+            if (units < below) {
+                units = below;
+            }
+            if (units == 0 || units > (load_units - below) / CHILDREN) {
+                return false;
+            }
+            plan->volume_units[round][layer] = units;
+            plan->share_units[round][layer] = units - below;
+            below += CHILDREN * units;
+        }
+        plan->round_units[round] = below;
+        plan->volume_units[round][0] = below;
+        plan->share_units[round][0] = 0;
+        load_units -= below;
+        begin = end;
+    }
+    plan->share_units[0][0] = load_units;
+    plan->volume_units[0][0] += load_units;
+    plan->round_units[0] += load_units;
+    return true;
+}
+
+/* Other ranges are checked with the plan of one round. */
+static int check(const struct meanwhile_input *input)
+{
+    if (input->base->load_units == 0) {
+        return ERR_EMPTY;
+    }
+    return input->base->compute_ps > 0 &&
+                   input->base->phases_want - 1u < ROUNDS_PHASES_MAX &&
+                   input->rounds_min >= 2 &&
+                   input->rounds_min <= input->rounds_max &&
+                   input->rounds_max <= ROUNDS_MAX
+               ? ERR_OK
+               : ERR_RANGE;
+}
+
+/* ERR_PHASES, too, if the choice ends no earlier than `before_ps`; then it is
+   late. */
+static int plan_choice(struct rounds_plan *plan, bool *late,
+                       const struct meanwhile_input *input,
+                       const struct costs *costs, const struct choice *choice,
+                       uint64_t before_ps)
+{
+    struct planner_plan one;
+    uint64_t ends_ps = (uint64_t)choice->end << costs->shift;
+    int error;
+
+    plan->rounds = 0;
+    *late = ends_ps >= before_ps;
+    if (*late) {
+        return ERR_PHASES;
+    }
+    error = plan_volumes(&one, input, &choice->shape);
+    if (error != ERR_OK) {
+        return error;
+    }
+    ends_ps = take_more(&one, ends_ps, input, costs);
+    *late = ends_ps >= before_ps;
+    if (*late || !divide(plan, &one, &choice->shape, input->base->load_units)) {
+        plan->rounds = 0;
+        return ERR_PHASES;
+    }
+    plan->makespan_ps = ends_ps;
+    return ERR_OK;
+}
+
+int meanwhile_plan(struct rounds_plan *plan, uint64_t *time_ps,
+                   const struct meanwhile_input *input)
+{
+    struct costs costs;
+    struct choice usual;
+    struct choice best;
+    bool other;
+    bool late;
+    int error = check(input);
+
+    if (error == ERR_OK) {
+        error = read_costs(&costs, input);
+    }
+    if (error != ERR_OK) {
+        return error;
+    }
+    choose(&usual, &costs, input);
+    best = usual;
+    other = choose_factor(&best, &costs);
+    error = plan_choice(plan, &late, input, &costs, &best, *time_ps);
+    if (error == ERR_PHASES && other && !late) {
+        /* Another factor's first round had no unit for a circuit. */
+        error = plan_choice(plan, &late, input, &costs, &usual, *time_ps);
+    }
+    if (error == ERR_OK) {
+        *time_ps = plan->makespan_ps;
+    }
+    return error;
+}

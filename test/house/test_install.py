@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make install` and `make uninstall`: what lies where, whether the installed
+command works by itself, and whether manual pages and completions say what the
+help says."""
+import re
+import subprocess
+
+import pytest
+
+import core
+import mesh
+
+PREFIX = "/usr"
+
+
+def make(target, folder):
+    """Without the flags of a make that runs this test; of the version that was
+    built, for other tests run the command meanwhile."""
+    version = re.search(r"\((.*)\)", mesh.command("-V").stdout)[1]
+    env = mesh.with_path("/usr/bin", "/bin", "/usr/local/bin")
+    for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
+        env.pop(name, None)
+    return subprocess.run(
+        ["make", "-s", target, f"DESTDIR={folder}", f"PREFIX={PREFIX}",
+         f"VERSION={version}"],
+        cwd=core.ROOT, env=env, text=True, capture_output=True, check=False,
+        timeout=600)
+
+
+@pytest.fixture(scope="module", name="root")
+def root_fixture(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("a root of files")
+    done = make("install", folder)
+    assert done.returncode == 0, done.stderr
+    assert f"installed {folder}{PREFIX}/bin/quincunx" in done.stdout
+    return folder
+
+
+def command(root, *args):
+    return subprocess.run([f"{root}{PREFIX}/bin/quincunx", *args], text=True,
+                          capture_output=True, check=False, timeout=120,
+                          cwd=root)
+
+
+def test_it_finds_its_images(root, tmp_path):
+    load = tmp_path / "load"
+    load.write_bytes(b"needle " * 1000)
+    done = command(root, "run", "--mesh", "2x2", "--kernel", "search", "--arg",
+                   "needle", str(load))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "1000 matches" in " ".join(done.stdout.split())
+
+
+def subcommands(root):
+    return re.findall(r"^  ([a-z-]+) ", command(root, "--help").stdout, re.M)
+
+
+def options_of(root, name):
+    return set(re.findall(r"^ +(?:-\w, )?--([a-z0-9-]+)",
+                          command(root, name, "--help").stdout, re.M))
+
+
+def test_every_subcommand_has_a_page_with_all_options(root):
+    folder = root / f"{PREFIX[1:]}/share/man/man1"
+    names = subcommands(root)
+    assert {p.name for p in folder.iterdir()} == {
+        "quincunx.1", *(f"quincunx-{name}.1" for name in names)}
+    for name in names:
+        text = (folder / f"quincunx-{name}.1").read_text("utf-8").replace(
+            "\\-", "-")
+        there = set(re.findall(r"\\fB--([a-z0-9-]+)\\fR", text))
+        assert options_of(root, name) - {"help", "usage"} <= there, name
+        assert ".SH EXAMPLES" in text or name == "kernels"
+        assert f"quincunx-{name}(1)" in (folder / "quincunx.1").read_text(
+            "utf-8").replace("\\-", "-").replace("\\fR", "")
+
+
+def test_the_words_have_a_page(root):
+    text = (root / f"{PREFIX[1:]}/share/man/man7/quincunx-words.7").read_text(
+        "utf-8")
+    words = re.findall(r"^\| ([^|]+) \| ", (
+        core.ROOT / "DESIGN.md").read_text("utf-8").split(
+            "## Glossary")[1].split("\n## ")[0], re.M)[1:]
+    assert len(words) > 20
+    assert text.count(".TP") == len(words)
+    assert "](" not in text and "`" not in text
+
+
+def completed(root, *words):
+    """What bash offers for the last of these words."""
+    line = " ".join(f"'{word}'" for word in words)
+    done = subprocess.run(
+        ["bash", "--norc", "-c",
+         f". {root}{PREFIX}/share/bash-completion/completions/quincunx;"
+         f"COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _quincunx;"
+         "printf '%s\\n' \"${COMPREPLY[@]}\"".replace(
+             str(root), f"'{root}'", 1)],
+        text=True, capture_output=True, check=True, timeout=60)
+    return set(done.stdout.split())
+
+
+def test_completions_of_bash(root):
+    names = set(subcommands(root))
+    assert completed(root, "quincunx", "") == names | {"help"}
+    assert completed(root, "quincunx", "ru") == {"run"}
+    assert completed(root, "quincunx", "help", "c") == {
+        name for name in names if name.startswith("c")}
+    assert completed(root, "quincunx", "run", "--me") == {"--mesh"}
+    for name in names:
+        assert options_of(root, name) <= completed_options(root, name)
+    assert completed(root, "quincunx", "run", "--on", "n") == {"native"}
+    assert completed(root, "quincunx", "run", "--profile", "=", "t") == {"t3d"}
+    # What one subcommand takes another may refuse.
+    assert completed(root, "quincunx", "flash", "--board", "") == {"stm32f405"}
+    assert "mps2-an385" in completed(root, "quincunx", "run", "--board", "")
+
+
+def completed_options(root, name):
+    return {word.removeprefix("--")
+            for word in completed(root, "quincunx", name, "--")}
+
+
+def test_completions_of_other_shells_name_all_options(root):
+    share = root / f"{PREFIX[1:]}/share"
+    zsh = (share / "zsh/site-functions/_quincunx").read_text("utf-8")
+    fish = (share / "fish/vendor_completions.d/quincunx.fish").read_text(
+        "utf-8")
+    for name in subcommands(root):
+        assert f"'{name}:" in zsh and f"-a {name} " in fish
+        of_zsh = re.search(rf"^{name}\) (.*?);;", zsh, re.M | re.S)
+        for option in options_of(root, name):
+            assert re.search(rf"'--{option}[=\[]", of_zsh[1]), (name, option)
+            assert re.search(rf"_from {name}' -l {option} ", fish), option
+
+
+def test_uninstall_leaves_nothing(tmp_path):
+    assert make("install", tmp_path).returncode == 0
+    done = make("uninstall", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [p for p in tmp_path.rglob("*") if not p.is_dir()] == []

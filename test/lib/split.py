@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A round of a plan (core.RoundsPlan), cut as nodes cut it."""
+from core import Split
+
+
+def check(core, plan, r):
+    """Every part of every node of round r: floor or one more; their sum is the
+    round's. AssertionError if not."""
+    volumes, shares = plan.volume_units[r], plan.share_units[r]
+    classes = [{} for _ in range(plan.phases + 1)]
+    classes[0][plan.round_units[r]] = 1
+    kept = 0
+    parts = Split()
+    for layer, here in enumerate(classes):
+        for units, nodes in here.items():
+            assert core.split_volume(parts, volumes, shares, plan.phases,
+                                     layer, units) == 0
+            kept += nodes * parts.share_units
+            assert 0 <= parts.share_units - shares[layer] <= 1
+            rest = units - parts.share_units
+            extra = parts.extra_units
+            for phase in range(layer + 1, plan.phases + 1):
+                more = min(4, extra)
+                extra -= more
+                for sent, count in ((volumes[phase] + 1, more),
+                                    (volumes[phase], 4 - more)):
+                    if count:
+                        classes[phase][sent] = (classes[phase].get(sent, 0)
+                                                + nodes * count)
+                    rest -= sent * count
+            assert (rest, extra) == (0, 0)
+    assert kept == plan.round_units[r]

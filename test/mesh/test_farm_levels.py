@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Farms of two levels: masters serve the workers near them from their own
+stock. The answer is that of one level, whatever is slow, uneven or small.
+
+QUINCUNX_SEED chooses meshes, loads and speeds.
+"""
+import mesh
+import pytest
+import test_farm_run as farm
+
+BOUND_PS = 10 ** 6 * 32000
+
+
+def run(*words, **options):
+    return farm.run(*words, **{"levels": 2, **options})
+
+
+def drawn_words(rng, width, height):
+    """Boards that are slower, some as the plan knows, some not."""
+    words, slow = [], set()
+    for _ in range(rng.randint(0, 4)):
+        at = f"{rng.randrange(width)},{rng.randrange(height)}"
+        if at not in slow:
+            slow.add(at)
+            words += rng.choice([["--slow", f"{at}={rng.choice([2, 4, 8])}"],
+                                 ["--inject", f"slow8@{at}"],
+                                 ["--inject", f"slow4@{at}@1ms"]])
+    return words
+
+
+@pytest.mark.parametrize("case", range(60))
+def test_every_unit_is_computed_once(tmp_path, case):
+    rng = mesh.seeded(f"farm levels {case}")
+    width, height = rng.randint(1, 12), rng.randint(1, 12)
+    units = rng.choice([1, 2, 24, 25, rng.randint(1, 100),
+                        rng.randint(1, 20000)])
+    report = run(mesh.zeros(tmp_path / "load", units),
+                 *drawn_words(rng, width, height),
+                 **farm.drawn_options(rng, width, height))
+    farm.check(report, units)
+
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+@pytest.mark.parametrize("case", range(8))
+def test_offsets_of_a_search(tmp_path, case, on):
+    """The offsets rise, and are those of one level, and all that there are."""
+    rng = mesh.seeded(f"farm levels search {case}")
+    text = bytes(rng.choices(b"ab ", k=rng.randint(100, 60000)))
+    load = tmp_path / "load"
+    load.write_bytes(text)
+    size = (rng.randint(3, 6), rng.randint(3, 6))
+    shape = {"kernel": "search", "arg": "abba", "on": on,
+             "mesh": f"{size[0]}x{size[1]}"}
+    one, two = (farm.run(load, levels=levels, **shape)["result"]
+                for levels in (1, 2))
+    found = [at for at in range(len(text)) if text.startswith(b"abba", at)]
+    assert two == one
+    assert two["count"] == len(found)
+    assert two["offsets"] == found[:len(two["offsets"])]
+
+
+@pytest.mark.parametrize("case", range(8))
+def test_batches(tmp_path, case):
+    rng = mesh.seeded(f"farm levels batches {case}")
+    units = rng.choice([rng.randint(2, 60), rng.randint(2, 3000)])
+    batch = rng.randint(max(1, units // 6), units)
+    report = run("--batch", batch, mesh.zeros(tmp_path / "load", units),
+                 mesh=f"{rng.randint(2, 7)}x{rng.randint(2, 7)}",
+                 on="native" if case % 4 else "qemu")
+    farm.check(report, units)
+    assert len(report.get("batches", [0])) == -(-units // batch)
+
+
+def test_a_slow_board_in_a_group(tmp_path):
+    """On 5x5 boards 2,1 is a master, and 2,2 one of its workers: either is 8
+    times slower than anybody knows."""
+    load = mesh.zeros(tmp_path / "load", 10 ** 6)
+    for at in ("2,1", "2,2"):
+        report = run("--inject", f"slow8@{at}", load, on="qemu", arg="200")
+        farm.check(report, 10 ** 6)
+        assert farm.ratio(report, 200 * BOUND_PS / (24 + 1 / 8)) <= 1.03
+
+
+@pytest.mark.parametrize("at", ["2,1", "2,2"])
+@pytest.mark.parametrize("what,says", [("die", "died"), ("fault", "fault")])
+def test_a_master_or_worker_that_dies_is_named(tmp_path, what, says, at):
+    load = mesh.zeros(tmp_path / "load", 10 ** 5)
+    done = mesh.command("run", "--mesh", "5x5", "--kernel", "spin", "--arg",
+                        "2000", "--schedule", "farm", "--levels", "2",
+                        "--inject", f"{what}@{at}", load)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"node {at}" in done.stderr.splitlines()[0]
+    assert says in done.stderr.splitlines()[0]
+
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+def test_five_runs_have_one_timeline(tmp_path, on):
+    load = mesh.zeros(tmp_path / "load", 30000)
+    assert len({run(load, on=on)["timeline_sha256"] for _ in range(5)}) == 1
+
+
+@pytest.mark.parametrize("arg,most", [("200", 1.08), ("2000", 1.02)])
+def test_625_nodes_end_together(tmp_path, arg, most):
+    report = farm.run(mesh.zeros(tmp_path / "load", 10 ** 6), mesh="25x25",
+                      arg=arg)
+    farm.check(report, 10 ** 6)
+    assert farm.ratio(report, int(arg) * BOUND_PS / 625) <= most
+
+
+@pytest.mark.parametrize("size,levels", [("5x5", 1), ("25x25", 2)])
+def test_levels_that_are_chosen(tmp_path, size, levels):
+    load = mesh.zeros(tmp_path / "load", 30000)
+    chosen, given = (farm.run(load, mesh=size, levels=value)
+                     for value in ("auto", levels))
+    assert chosen["timeline_sha256"] == given["timeline_sha256"]
+
+
+@pytest.mark.parametrize("size", ["5x5", "25x25"])
+def test_outputs_keep_one_level(tmp_path, size):
+    """Masters pass on none: `auto` takes one level, and all comes back."""
+    load = mesh.zeros(tmp_path / "load", 3000)
+    shape = {"arg": "32,1/1", "mesh": size}
+    chosen, one = (farm.run("-o", tmp_path / f"out-{levels}", load,
+                            levels=levels, **shape) for levels in ("auto", 1))
+    assert chosen["timeline_sha256"] == one["timeline_sha256"]
+    assert (tmp_path / "out-auto").read_bytes() \
+        == (tmp_path / "out-1").read_bytes()

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pattern in several rounds whose outputs return meanwhile: output exact
+whatever is slow, uneven or small; back when the plan says; and earlier than
+one that is collected when all is computed.
+
+QUINCUNX_SEED chooses loads and orders.
+"""
+import json
+import pathlib
+import sys
+
+import pytest
+
+import mesh
+import parts
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
+import job_bench  # noqa: E402
+
+BYTE_PS = {"lvds": 80000, "t3d": 3300}
+INSTRUCTION_PS = 32000
+
+
+def run(load, *words, **options):
+    options = {"mesh": "5x5", "on": "native", "kernel": "spin",
+               "arg": "32,1/1", "profile": "lvds", "rounds": "auto",
+               "schedule": "peters-syska", **options}
+    given = [word for name, value in options.items()
+             for word in (f"--{name}", str(value))]
+    done = mesh.command("run", "--json", *given, *words, load, timeout=300)
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def load_of(folder, units):
+    path = folder / "load"
+    path.write_bytes(mesh.seeded(f"meanwhile {units}").randbytes(units))
+    return path
+
+
+def output_of(units, numerator, denominator):
+    """Of spin: a byte goes by its place (kernels/spin.c)."""
+    return bytes((31 * i + 7) % 256
+                 for i in range(numerator * units // denominator))
+
+
+def check(report, out, units, numerator=1, denominator=1):
+    assert report["result"]["units"] == units
+    assert sum(n["units"] for n in report["measured"]["nodes"]) == units
+    assert out.read_bytes() == output_of(units, numerator, denominator)
+
+
+def returns_meanwhile(report):
+    assert report["plan"]["outputs_return"] in ("meanwhile", "at the end")
+    return report["plan"]["outputs_return"] == "meanwhile"
+
+
+# ---- by the plan ----
+
+@pytest.mark.parametrize("arg,units,profile,most", [
+    ("32", 10 ** 6, "lvds", 1.05), ("32", 10 ** 5, "lvds", 1.15),
+    ("200", 10 ** 6, "lvds", 1.02), ("32", 10 ** 6, "t3d", 1.02)])
+def test_near_the_bound(tmp_path, arg, units, profile, most):
+    """An output as long as the input: the ports take both ways."""
+    out = tmp_path / "out"
+    report = run(load_of(tmp_path, units), "-o", out, arg=f"{arg},1/1",
+                 profile=profile)
+    check(report, out, units)
+    assert returns_meanwhile(report)
+    unit_ps, byte_ps = int(arg) * INSTRUCTION_PS, BYTE_PS[profile]
+    bound = max(units * unit_ps / 25, 2 * units * byte_ps / 4
+                / (1 + 2 * byte_ps / (4 * unit_ps)))
+    assert report["measured"]["with_results_ps"] <= most * bound
+
+
+@pytest.mark.parametrize("case", parts.cases(range(60), 20))
+def test_back_when_planned(tmp_path, case):
+    """Native nodes, which take no time for software: what returns meanwhile is
+    back within 2 % and a tenth of a millisecond of the plan, and the boards'
+    choice is no later than its neighbours."""
+    rng = mesh.seeded(f"meanwhile run {case}")
+    size = rng.choice(["5x5", "5x5", "25x25"])
+    units = int(10 ** rng.uniform(3.5, 5.8))
+    numerator, denominator = rng.choice([(1, 1), (1, 2), (2, 1), (1, 10)])
+    out, load = tmp_path / "out", load_of(tmp_path, units)
+    job = {"mesh": size, "profile": rng.choice(["lvds", "t3d"]),
+           "arg": f"{rng.choice([8, 32, 100])},{numerator}/{denominator}"}
+    rounds = rng.choice(["auto", "auto", 3, 6])
+    report = run(load, "-o", out, rounds=rounds, **job)
+    check(report, out, units, numerator, denominator)
+    results_ps = report["measured"]["with_results_ps"]
+    if returns_meanwhile(report):
+        assert abs(results_ps - report["plan"]["makespan_ps"]) <= (
+            0.02 * results_ps + 1e8)
+    if rounds == "auto":
+        one = run(load, "-o", out, rounds=1, **job)
+        assert results_ps <= 1.03 * one["measured"]["with_results_ps"]
+
+
+# ---- whatever comes between ----
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+@pytest.mark.parametrize("words", [
+    ["--inject", "slow8@1,1"], ["--inject", "slow4@0,0@1ms"],
+    ["--slow", "3,2=2", "--slow", "1,0=4"], ["--batch", "9000"]])
+def test_output_is_exact(tmp_path, on, words):
+    """A board that is slow, known or not; and batch after batch."""
+    units, out = 20_000, tmp_path / "out"
+    report = run(load_of(tmp_path, units), "-o", out, *words, on=on,
+                 arg="32,3/2", rounds=5)
+    check(report, out, units, 3, 2)
+    if "slow8@1,1" in words:
+        assert returns_meanwhile(report) and report["plan"]["rounds"] == 5
+
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+@pytest.mark.parametrize("rounds", [2, 3, 16])
+@pytest.mark.parametrize("name", [name for name, entry
+                                  in job_bench.KERNELS.items() if entry[-1]])
+def test_every_kernel_with_an_output(tmp_path, name, rounds, on):
+    """Byte for byte what a star collects, with what is around ranges."""
+    *_, make, file, arg, output = job_bench.KERNELS[name]
+    words = []
+    if make is not None:
+        make(tmp_path / file)
+        words = [tmp_path / file]
+    same = []
+    for schedule, number in (("star", 1), ("peters-syska", rounds)):
+        out = tmp_path / f"{schedule}-{output}"
+        done = mesh.command(
+            "run", "--json", "--mesh", "5x5", "--on", on, "--kernel", name,
+            "--arg", arg.format(folder=tmp_path), "--schedule", schedule,
+            "--rounds", number, "--profile", "lvds", "-o", out, *words)
+        if done.returncode != 0:
+            assert "infeasible for this load" in done.stderr
+            return
+        same.append((json.loads(done.stdout)["result"], out.read_bytes()))
+    assert same[0] == same[1]
+
+
+def test_earlier_than_collected(tmp_path):
+    """On boards, with all their software: earlier than one round, whose layers
+    return theirs while others compute, and than a farm."""
+    load, out = load_of(tmp_path, 100_000), tmp_path / "out"
+    report = run(load, "-o", out, on="qemu")
+    check(report, out, 100_000)
+    assert returns_meanwhile(report)
+    for options in ({"rounds": 1}, {"schedule": "farm"}):
+        other = run(load, "-o", out, on="qemu", **options)
+        assert report["measured"]["with_results_ps"] < (
+            0.9 * other["measured"]["with_results_ps"])
+
+
+@pytest.mark.parametrize("what", ["hang", "fault", "assert"])
+def test_a_board_that_fails(tmp_path, what):
+    """It is named, wherever it is on the way of others' outputs."""
+    done = mesh.command(
+        "run", "--mesh", "5x5", "--kernel", "spin", "--arg", "32,1/1",
+        "--rounds", 6, "--profile", "lvds", "--watchdog", "5", "--inject",
+        f"{what}@2,4", "-o", tmp_path / "out", load_of(tmp_path, 20_000))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "2,4" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+def test_five_runs_have_one_timeline(tmp_path, on):
+    load, out = load_of(tmp_path, 30_000), tmp_path / "out"
+    with mesh.busy_cores():
+        reports = [run(load, "-o", out, on=on) for _ in range(5)]
+    assert all(returns_meanwhile(report) for report in reports)
+    assert len({report["timeline_sha256"] for report in reports}) == 1

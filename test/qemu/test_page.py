@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of a report: what it holds, what is refused, and how it behaves in a
+browser (test/lib/browser.py; with the mark `boards`)."""
+import json
+import re
+import shlex
+
+import pytest
+
+import mesh
+import torus  # of the oracle, whose path mesh adds
+from values import PS
+
+
+def run_page(folder, load, *more, size="5x5", on="native", kernel="search",
+             arg="the"):
+    """The page and the report of one run."""
+    page, report = folder / "page.html", folder / "report.json"
+    done = mesh.command("run", "--mesh", size, "--on", on, "--kernel", kernel,
+                        "--arg", arg, "--report", report, "--html", page,
+                        *more, load, timeout=400)
+    assert (done.returncode, done.stderr) == (0, "")
+    return page, json.loads(report.read_text(encoding="utf-8"))
+
+
+def held(page):
+    """The report that a page has in it."""
+    text = page.read_text(encoding="utf-8")
+    inside = re.search(r'<script id="report" type="application/json">(.*?)'
+                       r"</script>", text, re.DOTALL)[1]
+    return json.loads(inside)
+
+
+@pytest.fixture(scope="module", name="load")
+def load_fixture(tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / (
+        "it's <!-- <script> \x1b[31m \" & \\ of a load")
+    path.write_bytes(mesh.mixed(100_000, mesh.seeded("page")))
+    return path
+
+
+@pytest.fixture(scope="module", name="made")
+def made_fixture(tmp_path_factory, load):
+    return run_page(tmp_path_factory.mktemp("made"), load)
+
+
+# ---- what it holds ----
+
+def test_it_has_the_report_and_asks_nobody(made):
+    page, report = made
+    assert held(page) == report
+    text = page.read_text(encoding="utf-8")
+    assert not re.search(r"(?:src|href)=\"(?!data:)", text)
+    assert not re.search(r"https?://(?!www\.w3\.org)", text)
+    assert text.count("<script") == 2
+
+
+def test_html_makes_the_same_page(made, tmp_path):
+    page, _ = made
+    again = tmp_path / "again.html"
+    report = page.parent / "report.json"
+    done = mesh.command("html", report, "-o", again)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert again.read_bytes() == page.read_bytes()
+
+
+def test_625_nodes_take_less_than_2_mb(load, tmp_path):
+    page, report = run_page(tmp_path, load, "--rounds", "1", "--phases", "4",
+                            size="25x25", kernel="spin", arg="3200")
+    assert len(report["measured"]["nodes"]) == 625
+    assert page.stat().st_size < 2_000_000
+
+
+def at(place):
+    return place[1] * 5 + place[0]
+
+
+MOVES = dict(zip(("east", "north", "west", "south"),
+                 (torus.MOVES[port] for port in (
+                     torus.EAST, torus.NORTH, torus.WEST, torus.SOUTH))))
+
+
+def walked(circuit):
+    return (circuit["phase"], circuit["source"], MOVES[circuit["port"]],
+            circuit["hops"], circuit["destination"])
+
+
+def test_circuits_are_those_of_the_pattern(made):
+    """Their phases, ports, hops and ends, as the oracle walks them."""
+    _, report = made
+    parts = [c for c in report["circuits"] if c["kind"] == "part"]
+    assert len(parts) == 24 * report["plan"]["rounds"]
+    assert len(report["circuits"]) == report["network"]["messages"]
+    for circuit in report["circuits"]:
+        assert circuit["request_ps"] <= circuit["grant_ps"] < circuit["end_ps"]
+        assert 1 <= circuit["hops"] <= 4
+    assert {walked(c) for c in parts} == {
+        (c.phase, at(c.nodes[0]), torus.MOVES[c.port], len(c.nodes) - 1,
+         at(c.nodes[-1])) for c in torus.scatter(5, (0, 0))}
+
+
+def test_the_verdict_is_the_reports(made):
+    """Numbers of the sentence; and the parts of the average node's time are
+    what its nodes say, and together the answer."""
+    _, report = made
+    measured, parts = report["measured"], report["average_node_ps"]
+    nodes = report["mesh"]["nodes"]
+    assert re.search(rf"^{nodes} native nodes searched 100 kB in ",
+                     report["verdict"])
+    assert report["verdict"].endswith(
+        f"{report['result']['count']} matches.")
+    speedup = float(re.search(r"([\d.e+]+) times as fast",
+                              report["verdict"])[1])
+    assert speedup == pytest.approx(measured["answer_speedup"], rel=5e-3)
+    computed = sum(s["compute_end_ps"] - s["compute_start_ps"]
+                   for n in measured["nodes"] for s in n.get("rounds", [
+                       {"compute_start_ps": n["compute_start_ps"],
+                        "compute_end_ps": n["finished_ps"]}]))
+    assert parts["compute"] == computed // nodes
+    assert parts["preparing"] == measured["preparing_ps"]
+    assert parts["gather"] == max(
+        0, measured["with_results_ps"] - measured["makespan_ps"])
+    assert min(parts.values()) >= 0
+    assert sum(parts.values()) == measured["answer_ps"]
+
+
+def test_the_command_can_be_run_again(made, load):
+    """As a shell reads it, whatever is in the name."""
+    _, report = made
+    words = shlex.split(report["command"])
+    assert words[:2] == ["quincunx", "run"] and words[-1] == str(load)
+
+
+# ---- what is refused ----
+
+def changed(report, *keys, value=None):
+    """A copy without what the keys lead to, or with another value there."""
+    copy = json.loads(json.dumps(report))
+    inner = copy
+    for key in keys[:-1]:
+        inner = inner[key]
+    if value is None:
+        del inner[keys[-1]]
+    else:
+        inner[keys[-1]] = value
+    return json.dumps(copy)
+
+
+@pytest.mark.parametrize("text, why", [
+    ("", "line 1"),
+    ("{", "line 1"),
+    ("[]", "is no report"),
+    ('{"a": 1}', "is no report"),
+])
+def test_no_report(text, why, tmp_path):
+    path = tmp_path / "report.json"
+    path.write_text(text)
+    done = mesh.command("html", path, "-o", tmp_path / "page.html")
+    assert done.returncode == 2
+    assert str(path) in done.stderr and why in done.stderr
+    assert sorted(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("keys, value, why", [
+    (("report_format",), None, "is no report"),
+    (("report_format",), 999, "of another format"),
+    (("mesh", "width"), 0, "incomplete"),
+    (("mesh", "width"), 10 ** 8, "incomplete"),
+    (("plan",), None, "incomplete"),
+    (("network", "messages"), "many", "incomplete"),
+    (("measured", "nodes"), None, "'measured.nodes'"),
+    (("measured", "nodes", 3, "x"), 5, "'measured.nodes'"),
+    (("measured", "nodes", 3, "finished_ps"), None, "'measured.nodes'"),
+    (("circuits",), None, "'circuits'"),
+    (("circuits", 0, "source"), 25, "'circuits'"),
+    (("circuits", 0, "end_ps"), None, "'circuits'"),
+])
+def test_a_damaged_report(made, keys, value, why, tmp_path):
+    path = tmp_path / "report.json"
+    path.write_text(changed(made[1], *keys, value=value))
+    done = mesh.command("html", path, "-o", tmp_path / "page.html")
+    assert done.returncode == 2
+    assert str(path) in done.stderr and why in done.stderr
+    assert sorted(tmp_path.iterdir()) == [path]
+
+
+def test_bad_usage(made, tmp_path):
+    report = made[0].parent / "report.json"
+    for args in (["html"], ["html", report], ["html", "-o", "x"],
+                 ["html", report, report, "-o", tmp_path / "x"],
+                 ["html", report, "-o", report],
+                 ["html", tmp_path / "none", "-o", tmp_path / "x"]):
+        assert mesh.command(*args).returncode == 2, args
+    there = mesh.command("html", report, "-o", tmp_path / "none" / "x")
+    assert there.returncode == 1 and "none/x" in there.stderr
+
+
+# ---- in a browser ----
+
+@pytest.fixture(scope="module", name="window")
+def window_fixture():
+    import browser  # of packages that `make test` does without
+
+    with browser.window() as window:
+        yield window
+
+
+@pytest.mark.boards
+@pytest.mark.parametrize("size, on", [("5x5", "qemu"), ("25x25", "qemu"),
+                                      ("7x3", "native"), ("1x1", "native")])
+def test_it_loads(window, load, tmp_path, size, on):
+    """No message of the console, no request; the slider moves the picture; a
+    node's figures are the report's; nothing overlaps at three widths."""
+    page, report = run_page(tmp_path, load, size=size, on=on)
+    window.open(page)
+    assert window.messages() == []
+    assert window.requests() == [page.resolve().as_uri()]
+    assert window.text("#verdict") == report["verdict"]
+    before = window.picture("#map")
+    window.set_value("#time", 9000)
+    window.settle()
+    assert (window.picture("#map") != before) == (report["mesh"]["nodes"] > 1)
+    for row in report["measured"]["nodes"][::7]:
+        index = row["y"] * report["mesh"]["width"] + row["x"]
+        window.run(f"choose({index})")
+        window.settle()
+        assert window.text("#node-title").startswith(
+            f"Node {row['x']},{row['y']}")
+        facts = window.facts("#node-table")
+        assert facts["share"].replace(" ", "") == f"{row['units']}units"
+        number, unit = facts["finished"].split()
+        assert float(number) * PS[unit] == pytest.approx(
+            row["finished_ps"], rel=1e-3)
+    for width in (360, 800, 1400):
+        window.resize(width, 900)
+        window.settle()
+        assert window.overlaps() == [], width
+        assert window.overflow() <= 0, width
+    assert window.messages() == []
+
+
+@pytest.mark.boards
+def test_circuits_are_drawn_along_their_links(window, made):
+    """Node by node, as the oracle walks them."""
+    window.open(made[0])
+    drawn = window.run(
+        "return circuits.filter(c => c.kind === 'part' && c.round === 0).map("
+        "c => [...c.links.map(link => link[0]), c.destination])")
+    assert sorted(drawn) == sorted(
+        [at(node) for node in c.nodes] for c in torus.scatter(5, (0, 0)))
+
+
+@pytest.mark.boards
+def test_it_plays_and_takes_keys(window, load, tmp_path):
+    page, _ = run_page(tmp_path, load)
+    window.open(page)
+    window.resize(1000, 900)
+    window.run("document.getElementById('map').focus()")
+    window.press("ARROW_RIGHT")
+    window.settle()
+    assert window.text("#node-title") == "Node 1,0"
+    window.press("ARROW_UP")
+    window.settle()
+    assert window.text("#node-title") == "Node 1,1"
+    window.run("setTime(startPs)")
+    window.click("#play")
+    window.wait("view.ps > startPs")
+    window.click("#play")
+    assert window.text("#play") == "Play"
+    window.click("#nodes th:nth-child(5) button")
+    finished = window.run(
+        "return [...document.querySelectorAll('#nodes tbody tr')].map("
+        "row => nodes[row.dataset.node].row.finished_ps)")
+    assert finished == sorted(finished, reverse=True)
+    assert window.messages() == []
