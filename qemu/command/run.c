@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum key {
     KEY_REPORT = 0x200,
@@ -298,6 +299,21 @@ static int check_output(const struct own_options *options)
     return 0;
 }
 
+/* Says before the run that an output is made for nothing. */
+static void warn_of_no_output(const struct own_options *options)
+{
+    const struct job_config *config = &options->job.config;
+    const struct format *format = format_of(config->kernel->name);
+
+    if (options->outputs == 0 && format->output != NULL &&
+        config->terms.output_denominator > 0) {
+        fprintf(stderr,
+                "quincunx: kernel %s makes an output (%s), which is not kept: "
+                "-o FILE keeps it\n",
+                config->kernel->name, format->output);
+    }
+}
+
 /* The outputs to the files that are given, all to the only one. */
 static int write_parts(const struct own_options *options,
                        const struct output_part part[], uint32_t count)
@@ -371,6 +387,19 @@ static int write_report(const struct own_options *options,
     return failed;
 }
 
+/* Where the output went. */
+static void print_outputs(FILE *out, const struct own_options *options)
+{
+    for (uint32_t i = 0; i < options->outputs; ++i) {
+        struct stat status;
+
+        if (stat(options->output[i], &status) == 0 && S_ISREG(status.st_mode)) {
+            fprintf(out, "output in %s, %jd bytes\n",
+                    file_name(options->output[i]), (intmax_t)status.st_size);
+        }
+    }
+}
+
 static int write_all(const struct own_options *options,
                      const struct outcome *outcome)
 {
@@ -388,7 +417,8 @@ static int write_all(const struct own_options *options,
     }
     if (!options->json) {
         verdict_print(stdout, outcome);
-        summary_print(stdout, outcome);
+        summary_print(stdout, outcome, options->job.config.verbose);
+        print_outputs(stdout, options);
     }
     return failed == 0 ? 0 : EXIT_FAILED;
 }
@@ -415,6 +445,9 @@ static int run(struct own_options *options)
 
     status = status == 0 ? check_output(options) : status;
     status = status == 0 ? check_writable(options) : status;
+    if (status == 0) {
+        warn_of_no_output(options);
+    }
     if (status == 0 && options->rates_path != NULL) {
         status = rates_read(&options->rates, options->rates_path);
         options->job.config.rates = options->rates;

@@ -156,7 +156,9 @@ static const struct argp_option mesh_descriptions[] = {
      "can), or each by itself; their times are the same",
      3},
     {"verbose", KEY_VERBOSE, NULL, 0,
-     "Say on stderr how boards start, and why so", 3},
+     "Say on stderr how boards start, and why so; the summary of run has all "
+     "lines",
+     3},
     {0}};
 
 /* ---- the mesh that --on, --board and --port mean ---- */

@@ -21,6 +21,9 @@ function showVerdict() {
   document.title = `Quincunx: ${title}`;
   byId("title").textContent = title;
   byId("verdict").textContent = report.verdict;
+  for (const remark of report.remarks || []) {
+    byId("remarks").append(element("li", remark));
+  }
   const parts = Object.entries(report.average_node_ps || {});
   const all = parts.reduce((sum, [, ps]) => sum + ps, 0);
   if (all === 0) {

@@ -2,6 +2,7 @@
 #include "qemu/report/json.h"
 
 #include "qemu/outcome/timeline.h"
+#include "qemu/report/remarks.h"
 #include "qemu/report/verdict.h"
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
@@ -526,6 +527,18 @@ static json_t *sentence_json(const struct outcome *outcome)
     return json;
 }
 
+static json_t *remarks_json(const struct outcome *outcome)
+{
+    struct remarks remarks = remarks_of(outcome);
+    json_t *sentences = json_array();
+
+    for (unsigned i = 0; i < remarks.count; ++i) {
+        append(&sentences, json_string(remarks.text[i]));
+    }
+    remarks_free(&remarks);
+    return sentences;
+}
+
 static const char *kind_name(const struct circuit_record *circuit)
 {
     switch (circuit->kind) {
@@ -580,11 +593,12 @@ json_t *report_json(const struct outcome *outcome)
         return NULL;
     }
     json = json_pack(
-        "{s:i, s:o, s:o, s:o, s:o, s:o, s:s, s:{s:o, s:o}, s:o, s:o, s:o, s:o, "
-        "s:o, s:s, s:{s:f, s:f}}",
+        "{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:{s:o, s:o}, s:o, s:o, s:o, "
+        "s:o, s:o, s:s, s:{s:f, s:f}}",
         "report_format", REPORT_FORMAT_NUMBER, "verdict",
-        sentence_json(outcome), "average_node_ps", average_node_json(outcome),
-        "mesh", mesh_json(outcome), "profile", profile_json(&outcome->profile),
+        sentence_json(outcome), "remarks", remarks_json(outcome),
+        "average_node_ps", average_node_json(outcome), "mesh",
+        mesh_json(outcome), "profile", profile_json(&outcome->profile),
         "plan_profile", profile_json(&outcome->plan_profile), "kernel",
         outcome->kernel->name, "load", "bytes", integer(outcome->load_bytes),
         "units", integer(outcome->load_units), "plan", plan_json(outcome),

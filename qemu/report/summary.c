@@ -2,13 +2,12 @@
 #include "qemu/report/summary.h"
 
 #include "qemu/model/model.h"
+#include "qemu/report/results.h"
 #include "qemu/support/file.h"
 #include "torus/pattern.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-#define LIST_SHOWN 8u
 
 static const struct summary_unit unit_table[] = {
     {"ns", UINT64_C(1000)},
@@ -225,8 +224,6 @@ static void print_layers(FILE *out, const struct outcome *outcome)
     for (unsigned layer = 0; layer <= outcome->plan.phases; ++layer) {
         print_layer(out, outcome, layer, unit);
     }
-    fprintf(out, "%60s  %15.3f\n", "planned to finish",
-            in_unit(planned_ps, unit));
 }
 
 /* The makespan of a plan of one round and at most as many phases; 0 if unknown.
@@ -262,6 +259,17 @@ static void print_rounds(FILE *out, const struct outcome *outcome)
                 100 * outcome_ratio(plan->makespan_ps, one_ps), text);
     }
     fputc('\n', out);
+}
+
+static bool is_originator(const struct outcome *outcome, uint32_t node)
+{
+    for (uint32_t i = 0; i < outcome->originators; ++i) {
+        if (torus_index(outcome->size, outcome->several[i].at) == node) {
+            return true;
+        }
+    }
+    return outcome->originators == 0 &&
+           torus_index(outcome->size, outcome->originator) == node;
 }
 
 /* A load in batches: what is shown of nodes and layers is the first one's. */
@@ -318,60 +326,122 @@ static void print_preparing(FILE *out, const struct outcome *outcome)
     }
 }
 
-/* What the user waits for: from the order on, preparing included. */
+/* A row of what was planned and what was measured, and a word on it. */
+static void print_row(FILE *out, const char *name, const char *planned,
+                      const char *measured, const char *remark)
+{
+    fprintf(out, "%-9s %10s %11s%s%s\n", name, planned, measured,
+            remark[0] == '\0' ? "" : "  ", remark);
+}
+
+/* What the user waits for: from the order on, preparing included. Planned by
+   --schedule auto alone. */
 static void print_answer(FILE *out, const struct outcome *outcome)
 {
-    char text[SUMMARY_TIME_BYTES];
+    char planned[SUMMARY_TIME_BYTES] = "-";
+    char measured[SUMMARY_TIME_BYTES];
     char one_board[SUMMARY_TIME_BYTES];
+    char remark[80];
 
-    summary_time(text, outcome_answer_ps(outcome));
+    if (outcome->choices > 0) {
+        summary_time(planned, outcome->choice[0].answer_ps);
+    }
+    summary_time(measured, outcome_answer_ps(outcome));
     summary_time(one_board, outcome_one_board_answer_ps(outcome));
-    fprintf(out,
-            "\nanswer    %.4g times as fast as one board: %s instead of %s\n",
-            outcome_answer_speedup(outcome), text, one_board);
-    print_preparing(out, outcome);
+    snprintf(remark, sizeof remark, "one board: %s, %.4g times as long",
+             one_board, outcome_answer_speedup(outcome));
+    print_row(out, "answer", planned, measured, remark);
+}
+
+static void print_makespan(FILE *out, const struct outcome *outcome)
+{
+    char planned[SUMMARY_TIME_BYTES];
+    char measured[SUMMARY_TIME_BYTES];
+    char remark[80];
+
+    summary_time(planned, outcome_planned_ps(outcome));
+    summary_time(measured, outcome_makespan_ps(outcome));
+    snprintf(remark, sizeof remark, "%+.2f %%: scatter and computing",
+             100 * outcome_overhead_vs_plan(outcome));
+    print_row(out, "makespan", planned, measured, remark);
+}
+
+/* In that time. */
+static void print_speedup(FILE *out, const struct outcome *outcome)
+{
+    double best = outcome_planned_speedup(outcome);
+    double speedup = outcome_speedup(outcome);
+    char planned[16];
+    char measured[16];
+    char remark[80];
+
+    snprintf(planned, sizeof planned, "%.4g", best);
+    snprintf(measured, sizeof measured, "%.4g", speedup);
+    snprintf(remark, sizeof remark, "%+.2f %%: in that time, of %" PRIu32 " %s",
+             best > 0 ? 100 * (speedup / best - 1) : 0.0,
+             outcome_planned_nodes(outcome), outcome->nodes);
+    print_row(out, "speedup", planned, measured, remark);
 }
 
 static void print_times(FILE *out, const struct outcome *outcome)
 {
-    uint64_t measured_ps = outcome_makespan_ps(outcome);
+    fputc('\n', out);
+    print_row(out, "mesh time", "planned", "measured", "");
+    print_answer(out, outcome);
+    print_makespan(out, outcome);
+    print_speedup(out, outcome);
+}
+
+/* Lines that say nothing new where all went well. */
+static void print_more_times(FILE *out, const struct outcome *outcome)
+{
     uint64_t spread_ps = outcome_spread_ps(outcome);
-    double speedup = outcome_speedup(outcome);
-    double best = outcome_planned_speedup(outcome);
     char text[SUMMARY_TIME_BYTES];
 
-    summary_time(text, outcome_planned_ps(outcome));
-    fprintf(out, "planned   %s makespan\n", text);
-    summary_time(text, measured_ps);
-    fprintf(out, "measured  %s makespan, %+.2f %% against the plan\n", text,
-            100 * outcome_overhead_vs_plan(outcome));
-    if (spread_ps > 0) {
-        summary_time(text, spread_ps);
-        fprintf(out,
-                "spread    %s between the first and the last to finish, "
-                "%.2f %%\n",
-                text, 100 * outcome_ratio(spread_ps, measured_ps));
-    }
+    print_preparing(out, outcome);
+    summary_time(text, spread_ps);
+    fprintf(out,
+            "spread    %s between the first and the last to finish, %.2f %%\n",
+            text, 100 * outcome_ratio(spread_ps, outcome_makespan_ps(outcome)));
     if (outcome->plan.rounds > 1) {
         summary_time(text, outcome_idle_max_ps(outcome));
         fprintf(out, "idle      at most %s waiting for next rounds\n", text);
     }
-    fprintf(out,
-            "speedup   %.4g after preparing, %.1f %% of the planned %.4g on "
-            "%" PRIu32 " nodes\n",
-            speedup, best > 0 ? 100 * speedup / best : 0.0, best,
-            outcome_planned_nodes(outcome));
     summary_time(text, outcome_with_results_ps(outcome));
-    fprintf(out, "results   complete after %s%s\n", text,
+    fprintf(out, "results   complete %s after the scatter's start%s\n", text,
             outcome->plan.meanwhile ? ", outputs returned meanwhile" : "");
-    fprintf(out,
-            "network   %" PRIu64 " circuits, %" PRIu64
-            " waited for a link, %" PRIu64 " retries; %" PRIu64 " bytes\n",
-            outcome->messages, outcome->conflicts, outcome->retries,
-            outcome->payload_bytes);
-    if (outcome->retransmissions > 0) {
-        fprintf(out, "repaired  %" PRIu64 " times frames were sent again\n",
-                outcome->retransmissions);
+}
+
+/* Bytes of the load that nodes sent on; of one batch. */
+static uint64_t relayed_bytes(const struct outcome *outcome)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
+        const struct circuit_record *circuit = &outcome->circuit[i];
+
+        if (circuit->kind == WIRE_PART &&
+            !is_originator(outcome, circuit->source)) {
+            bytes += circuit->bytes - CIRCUIT_HEADER_BYTES;
+        }
+    }
+    return bytes;
+}
+
+static void print_network(FILE *out, const struct outcome *outcome, bool all)
+{
+    fprintf(out, "network   %" PRIu64 " circuits carried %" PRIu64 " bytes",
+            outcome->messages, outcome->payload_bytes);
+    if (outcome->circuit_count > 0 && outcome->batch_count <= 1) {
+        fprintf(out, ", of which nodes relayed %" PRIu64,
+                relayed_bytes(outcome));
+    }
+    fputc('\n', out);
+    if (all) {
+        fprintf(out,
+                "waits     %" PRIu64 " circuits waited for a link, %" PRIu64
+                " were tried again; %" PRIu64 " frames, too\n",
+                outcome->conflicts, outcome->retries, outcome->retransmissions);
     }
     fprintf(out, "host      %.1f s to boot, %.1f s to run\n",
             outcome->boot_wall_s, outcome->run_wall_s);
@@ -400,117 +470,18 @@ static void print_groups(FILE *out, const struct outcome *outcome)
     }
 }
 
-static void print_integer(void *context, const char *name, uint64_t value)
-{
-    fprintf((FILE *)context, "%s = %" PRIu64 "\n", name, value);
-}
-
-static void print_flag(void *context, const char *name, int value)
-{
-    fprintf((FILE *)context, "%s = %s\n", name, value ? "yes" : "no");
-}
-
-static void print_negative(void *context, const char *name, uint64_t magnitude)
-{
-    fprintf((FILE *)context, "%s = -%" PRIu64 "\n", name, magnitude);
-}
-
-static void print_real(void *context, const char *name, double value)
-{
-    fprintf((FILE *)context, "%s = %.9g\n", name, value);
-}
-
-static void print_lines(void *context, const char *name, const uint8_t *text,
-                        uint32_t bytes)
-{
-    FILE *out = (FILE *)context;
-    uint32_t shown = 0;
-
-    fprintf(out, "%s =\n", name);
-    for (uint32_t i = 0; i < bytes && shown < LIST_SHOWN; ++i) {
-        bool starts = i == 0 || text[i - 1] == '\n';
-
-        fprintf(out, starts ? "  %c" : "%c",
-                text[i] == '\n' || (text[i] >= ' ' && text[i] != 0x7f) ? text[i]
-                                                                       : '?');
-        shown += text[i] == '\n';
-    }
-}
-
-static void print_list(void *context, const char *name, const uint8_t *values,
-                       unsigned value_bytes, uint32_t count)
-{
-    FILE *out = (FILE *)context;
-
-    fprintf(out, "%s =", name);
-    for (uint32_t i = 0; i < count && i < LIST_SHOWN; ++i) {
-        const uint8_t *at = values + (size_t)value_bytes * i;
-
-        fprintf(out, " %" PRIu64,
-                value_bytes == 8 ? kernel_load_u64(at) : kernel_load_u32(at));
-    }
-    if (count > LIST_SHOWN) {
-        fprintf(out, " ... (%" PRIu32 " listed)", count);
-    }
-    fprintf(out, "%s\n", count == 0 ? " none" : "");
-}
-
-/* Offsets count within one originator's load. */
-static bool is_offset(const char *name)
-{
-    return strncmp(name, "offsets", strlen("offsets")) == 0;
-}
-
-static void print_other_list(void *context, const char *name,
-                             const uint8_t *values, unsigned value_bytes,
-                             uint32_t count)
-{
-    if (!is_offset(name)) {
-        print_list(context, name, values, value_bytes, count);
-    }
-}
-
-static void print_other_flag(void *context, const char *name, int value)
-{
-    if (!is_offset(name)) {
-        print_flag(context, name, value);
-    }
-}
-
-static void print_results(FILE *out, const struct outcome *outcome)
-{
-    struct kernel_sink sink = {.context = out,
-                               .integer = print_integer,
-                               .negative = print_negative,
-                               .real = print_real,
-                               .flag = print_flag,
-                               .list = print_list,
-                               .lines = print_lines};
-
-    for (uint32_t i = 0; i < outcome->originators; ++i) {
-        fprintf(out, "\nof %s\n", outcome->several[i].input_name);
-        outcome_report_group_result(outcome, i, &sink);
-    }
-    if (outcome->originators > 0) {
-        sink.list = print_other_list;
-        sink.flag = print_other_flag;
-        fputs("\nof all files", out);
-    }
-    if (outcome->result.data != NULL) {
-        fputc('\n', out);
-        outcome_report_result(outcome, &sink);
-    }
-}
-
-void summary_print(FILE *out, const struct outcome *outcome)
+void summary_print(FILE *out, const struct outcome *outcome, bool all)
 {
     print_head(out, outcome);
     print_choices(out, outcome);
-    print_answer(out, outcome);
+    print_times(out, outcome);
     print_layers(out, outcome);
     print_rounds(out, outcome);
     print_batches(out, outcome);
-    print_times(out, outcome);
+    if (all) {
+        print_more_times(out, outcome);
+    }
+    print_network(out, outcome, all);
     print_groups(out, outcome);
-    print_results(out, outcome);
+    results_print(out, outcome);
 }

@@ -10,8 +10,9 @@
 
 #include <stdio.h>
 
-/* Writes the page. The caller checks the stream for errors. */
-void summary_print(FILE *out, const struct outcome *outcome);
+/* Writes the page; with `all`, lines on what is as usual, too. The caller
+   checks the stream for errors. */
+void summary_print(FILE *out, const struct outcome *outcome, bool all);
 
 /* A line on each of what a test asked for. */
 void summary_injections(FILE *out, const struct injections *injections);

@@ -2,6 +2,7 @@
 #include "qemu/report/verdict.h"
 
 #include "qemu/format/table.h"
+#include "qemu/report/remarks.h"
 #include "qemu/report/summary.h"
 #include "qemu/support/memory.h"
 
@@ -140,18 +141,19 @@ char *verdict_sentence(const struct outcome *outcome)
     return memory_or_exit(text);
 }
 
-/* Words in lines of at most LINE characters. */
-static void print_wrapped(FILE *out, const char *text)
+/* Words in lines of at most LINE characters, behind `indent` characters that
+   the first line has already; the others begin with as many blanks. */
+static void print_wrapped(FILE *out, const char *text, unsigned indent)
 {
-    size_t column = 0;
+    size_t column = indent;
 
     for (const char *word = text; *word != '\0';) {
         size_t length = strcspn(word, " ");
 
-        if (column > 0 && column + 1 + length > LINE) {
-            fputc('\n', out);
-            column = 0;
-        } else if (column > 0) {
+        if (column > indent && column + 1 + length > LINE) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
             fputc(' ', out);
             column += 1;
         }
@@ -241,16 +243,28 @@ static void print_bar(FILE *out, const struct outcome *outcome)
     if (bar[0] != '\0') {
         snprintf(line, sizeof line, "The average node's time: %s.", legend);
         fprintf(out, "[%s]\n", bar);
-        print_wrapped(out, line);
+        print_wrapped(out, line, 0);
     }
+}
+
+static void print_remarks(FILE *out, const struct outcome *outcome)
+{
+    struct remarks remarks = remarks_of(outcome);
+
+    for (unsigned i = 0; i < remarks.count; ++i) {
+        fputs("- ", out);
+        print_wrapped(out, remarks.text[i], 2);
+    }
+    remarks_free(&remarks);
 }
 
 void verdict_print(FILE *out, const struct outcome *outcome)
 {
     char *sentence = verdict_sentence(outcome);
 
-    print_wrapped(out, sentence);
+    print_wrapped(out, sentence, 0);
     free(sentence);
     print_bar(out, outcome);
+    print_remarks(out, outcome);
     fputc('\n', out);
 }

@@ -26,8 +26,8 @@ struct verdict_times verdict_times(const struct outcome *outcome);
    Ends the program where there is no memory. */
 char *verdict_sentence(const struct outcome *outcome);
 
-/* Writes the sentence; and, if its parts are known, the bar of the average
-   node's time, of 60 letters, and the part of each in percent. */
+/* Writes the sentence; if its parts are known, the bar of the average node's
+   time, of 60 letters, and the part of each in percent; and the remarks. */
 void verdict_print(FILE *out, const struct outcome *outcome);
 
 #endif

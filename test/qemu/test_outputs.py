@@ -451,39 +451,170 @@ def test_gantt_without_a_whole_picture(load, tmp_path, how):
 
 # ---- the summary ----
 
+UNITS = {"s": 1e12, "ms": 1e9, "us": 1e6, "ns": 1e3}
+
+
+def row(summary, name):
+    """Planned and measured of a row, times in ps; None for "-"."""
+    line = re.search(rf"^{name} +(.*)", summary, re.M)[1]
+    values = re.findall(r"(-|[\d.]+)(?: ([mun]?s))?(?: {2,}|$)", line)[:2]
+    return [None if number == "-" else float(number) * UNITS.get(unit, 1)
+            for number, unit in values]
+
+
 def test_summary_tells_planned_and_measured(written):
     _, summary, report = written
-    assert re.search(r"^planned +[\d.]+ [mun]?s makespan", summary, re.M)
-    assert re.search(r"^measured +[\d.]+ [mun]?s makespan, [-+][\d.]+ %",
-                     summary, re.M)
-    assert re.search(r"^speedup +[\d.]+", summary, re.M)
+    measured = report["measured"]
+    for name, planned, was in (
+            ("answer", None, measured["answer_ps"]),
+            ("makespan", report["plan"]["makespan_ps"],
+             measured["makespan_ps"]),
+            ("speedup", report["plan"]["speedup"], measured["speedup"])):
+        told = row(summary, name)
+        for value, want in zip(told, (planned, was)):
+            assert value == (None if want is None
+                             else pytest.approx(want, rel=1e-3)), name
+    times = re.search(r"^answer .*one board: .*, ([\d.]+) times as long$",
+                      summary, re.M)[1]
+    assert float(times) == pytest.approx(measured["answer_speedup"], rel=1e-3)
     assert f"count = {report['result']['count']}" in summary
     assert f"{report['load']['bytes']} bytes" in summary
-    unit = {"s": 1e12, "ms": 1e9, "us": 1e6, "ns": 1e3}
-    speedup, answer, name = re.search(
-        r"^answer +([\d.]+) times as fast as one board: ([\d.]+) (\w+)",
-        summary, re.M).groups()
-    measured = report["measured"]
-    assert float(speedup) == pytest.approx(measured["answer_speedup"], rel=1e-3)
-    assert float(answer) * unit[name] == pytest.approx(measured["answer_ps"],
-                                                       rel=1e-3)
-    assert re.search(r"^preparing [\d.]+ \w+ of it: ", summary, re.M)
-    for word, want in (("planned", report["plan"]["makespan_ps"]),
-                       ("measured", report["measured"]["makespan_ps"])):
-        number, name = re.search(rf"^{word} +([\d.]+) (\w+)", summary,
-                                 re.M).groups()
-        assert float(number) * unit[name] == pytest.approx(want, rel=1e-3)
     rounds, phases = re.search(r"^rounds +(\d+), each of (\d+) phase", summary,
                                re.M).groups()
     assert int(rounds) == report["plan"]["rounds"]
     assert int(phases) == report["plan"]["phases"]
     rows = re.findall(r"^ +\d+ +\d+ +\d+ +\d+ ", summary, re.M)
     assert len(rows) == report["plan"]["phases"] + 1
+
+
+def test_summary_begins_with_the_verdict(written):
+    _, summary, report = written
     assert "\033" not in summary and "\r" not in summary
     assert max(len(line) for line in summary.splitlines()
                if not line.startswith("load")) <= 80
-    first = summary[:summary.index("[") if "[" in summary else 200]
-    assert " ".join(first.split()).startswith(report["verdict"])
+    first, _, rest = " ".join(summary.split()).partition(" load ")
+    assert first.startswith(report["verdict"])
+    for remark in report["remarks"]:
+        assert f" - {remark}" in first
+    assert first.count(" - ") == len(report["remarks"])
+    assert rest
+
+
+def test_relayed_bytes(written):
+    """What parts carried, less what the originator sent."""
+    _, summary, report = written
+    width = report["mesh"]["width"]
+    x, y = report["mesh"]["originator"]
+    first = y * width + x
+    header = 16
+    relayed = sum(circuit["bytes"] - header for circuit in report["circuits"]
+                  if circuit["kind"] == "part" and circuit["source"] != first)
+    told = re.search(r"^network .* bytes(?:, of which nodes relayed (\d+))?$",
+                     summary, re.M)[1]
+    assert int(told or 0) == relayed
+    assert (relayed > 0) == (report["plan"]["phases"] > 1)
+
+
+def test_verbose_adds_lines(tmp_path, load):
+    line = ["run", "--mesh", "5x5", "--on", "native", "--profile", "t3d",
+            "--kernel", "spin", "--arg", "32", load]
+    plain, more = (mesh.command(*line, *given).stdout
+                   for given in ([], ["--verbose"]))
+    words = ("preparing", "spread", "idle", "results", "waits")
+    for word in words:
+        assert not re.search(rf"^{word} ", plain, re.M)
+        assert re.search(rf"^{word} ", more, re.M), word
+    added = [text for text in more.splitlines()
+             if text.split(" ")[0] not in (*words, "meanwhile", "host")]
+    assert added == [text for text in plain.splitlines()
+                     if not text.startswith("host")]
+
+
+# ---- remarks ----
+
+def remarks(*line, on="native"):
+    done = mesh.command("run", "--mesh", "5x5", "--on", on, *line, "--json")
+    assert done.returncode == 0, done.stderr
+    return " ".join(json.loads(done.stdout)["remarks"])
+
+
+def test_no_remarks_where_all_is_as_planned(tmp_path):
+    load = mesh.zeros(tmp_path / "load", 1_000_000)
+    assert remarks("--kernel", "spin", "--arg", "32", load) == ""
+
+
+def test_a_slow_board_is_named(tmp_path):
+    load = mesh.zeros(tmp_path / "load", 1_000_000)
+    said = remarks("--kernel", "spin", "--arg", "32", "--inject", "slow8@3,1",
+                   load)
+    assert "Node 3,1 took 8.0 times as long for a unit" in said
+    assert re.search(r"The makespan is \d+\.\d % longer than planned", said)
+    assert re.search(r"before 3,1, \d+ % of the makespan", said)
+
+
+def test_several_slow_boards_are_counted(tmp_path):
+    load = mesh.zeros(tmp_path / "load", 1_000_000)
+    said = remarks("--kernel", "spin", "--arg", "32",
+                   *(word for at in ("0,1", "1,1", "2,1", "3,1")
+                     for word in ("--inject", f"slow2@{at}")), load)
+    assert ("4 nodes took up to 2.0 times as long for a unit as the middle "
+            "node: 0,1 1,1 2,1 and others.") in said
+
+
+def test_a_job_too_small_for_a_mesh(tmp_path):
+    said = remarks("--kernel", "spin", "--arg", "1", "--profile", "uart",
+                   mesh.zeros(tmp_path / "load", 3))
+    assert "24 of 25 nodes got no part" in said
+    assert "One board alone has the answer after " in said
+
+
+def test_dear_units_at_the_end(tmp_path):
+    """The plan counts on the first units, which are cheaper than the rest."""
+    load = tmp_path / "load"
+    load.write_bytes(bytes(50_000) + b"\xff" * 250_000)
+    said = remarks("--kernel", "spin", "--arg", "32,burst", load, on="qemu")
+    more, less = re.search(r"is ([\d.]+) % longer than planned: the mean unit "
+                           r"took ([\d.]+) % more than", said).groups()
+    assert float(more) > 5 and float(less) > 2.5
+
+
+def test_parts_that_wait(tmp_path):
+    """A binomial tree's paths cross."""
+    load = mesh.zeros(tmp_path / "load", 1000)
+    report = json.loads(mesh.command(
+        "run", "--mesh", "5x5", "--on", "native", "--kernel", "spin", "--arg",
+        "8", "--schedule", "binomial", load, "--json").stdout)
+    parts = [circuit for circuit in report["circuits"]
+             if circuit["kind"] == "part"]
+    waits = [circuit["grant_ps"] - circuit["request_ps"] for circuit in parts]
+    said = (f"{sum(wait > 0 for wait in waits)} of {len(parts)} parts of the "
+            "load waited for a link")
+    assert said in " ".join(report["remarks"])
+
+
+# ---- outputs ----
+
+def test_where_the_output_went(tmp_path):
+    load = tmp_path / "in.pgm"
+    load.write_bytes(b"P5 40 30 255\n" + bytes(range(200)) * 6)
+    into = tmp_path / "out.pgm"
+    line = ["run", "--mesh", "5x5", "--on", "native", "--kernel", "conv",
+            "--arg", "filter=sobel"]
+    done = mesh.command(*line, "-o", into, load)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == (
+        f"output in {into}, {into.stat().st_size} bytes")
+    done = mesh.command(*line, load)
+    assert done.returncode == 0
+    assert "which is not kept: -o FILE keeps it" in done.stderr
+    assert "output in" not in done.stdout
+
+
+@pytest.mark.parametrize("kernel, argument", [("search", "a"), ("spin", "1")])
+def test_no_word_of_an_output_that_there_is_none_of(load, kernel, argument):
+    done = mesh.command("run", "--mesh", "1x1", "--on", "native", "--kernel",
+                        kernel, "--arg", argument, load)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 # ---- help ----

@@ -45,7 +45,8 @@ def run(load, file, *args, on="native", kernel="spin", arg=SPIN,
 
 def summary(load, file, *args):
     done = mesh.command("run", "--mesh", "5x5", "--on", "native", "--kernel",
-                        "spin", "--arg", SPIN, "--rates", file, *args, load)
+                        "spin", "--arg", SPIN, "--rates", file, "--verbose",
+                        *args, load)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
@@ -188,7 +189,7 @@ def test_batches_with_a_long_argument(load, file, tmp_path):
     assert report["batches"][0]["preparing_ps"] == 0
     done = mesh.command("run", "--mesh", "5x5", "--on", "native", "--kernel",
                         "search", "--arg", arg.decode(), *args, "--rates",
-                        file, load)
+                        file, "--verbose", load)
     assert f"rate from {file}, measuring " in done.stdout
 
 

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/report/remarks.h"
+
+#include "qemu/report/summary.h"
+#include "qemu/support/memory.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* From where on something is worth a remark. */
+#define OFF_THE_PLAN 0.05
+#define SLOWER 1.5
+#define APART 0.05
+#define IDLE 0.10
+#define WAITED 0.02
+#define STACK_USED 0.90
+
+/* Names of nodes that a remark lists at most. */
+#define NAMED 3u
+
+__attribute__((format(printf, 2, 3))) static void add(struct remarks *remarks,
+                                                      const char *format, ...)
+{
+    va_list arguments;
+    char *text = NULL;
+    int length;
+
+    va_start(arguments, format);
+    length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    text = memory_or_exit(length < 0 ? NULL : text);
+    if (remarks->count < REMARKS_MAX) {
+        remarks->text[remarks->count] = text;
+        remarks->count += 1;
+    } else {
+        free(text);
+    }
+}
+
+/* ---- was the mesh worth it ---- */
+
+static void judge_gain(struct remarks *remarks, const struct outcome *outcome)
+{
+    char one_board[SUMMARY_TIME_BYTES];
+
+    if (outcome->node_count > 1 && outcome_answer_speedup(outcome) < 1.005) {
+        summary_time(one_board, outcome_one_board_answer_ps(outcome));
+        add(remarks,
+            "One board alone has the answer after %s: for this job circuits "
+            "are too slow.",
+            one_board);
+    }
+}
+
+static void judge_parts(struct remarks *remarks, const struct outcome *outcome)
+{
+    uint32_t without = 0;
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        without += !outcome->node[i].active;
+    }
+    if (without > 0) {
+        add(remarks,
+            "%" PRIu32 " of %" PRIu32 " nodes got no part: with them, the "
+            "answer would come later.",
+            without, outcome->node_count);
+    }
+}
+
+/* ---- is it what was planned ---- */
+
+static void judge_plan(struct remarks *remarks, const struct outcome *outcome)
+{
+    double off = outcome_overhead_vs_plan(outcome);
+    /* What the mean unit took more than planned. */
+    double more = 1 / (1 + outcome_calibration_error(outcome)) - 1;
+    bool units_tell = off * more > 0 && fabs(more) >= fabs(off) / 2;
+    const char *than = off > 0 ? "longer" : "shorter";
+    char unit[SUMMARY_TIME_BYTES];
+
+    if (outcome_planned_ps(outcome) == 0 || fabs(off) <= OFF_THE_PLAN) {
+        return;
+    }
+    if (outcome->batch_count > 1 || outcome->originators > 0 || !units_tell) {
+        add(remarks, "The makespan is %.1f %% %s than planned.",
+            100 * fabs(off), than);
+        return;
+    }
+    summary_time(unit, outcome->plan.compute_ps);
+    add(remarks,
+        "The makespan is %.1f %% %s than planned: the mean unit took %.1f %% "
+        "%s than the %s that the plan counts on.",
+        100 * fabs(off), than, 100 * fabs(more), more > 0 ? "more" : "less",
+        unit);
+}
+
+/* ---- nodes that are slow, late or idle ---- */
+
+static uint64_t compute_ps_of(const struct outcome_node *node)
+{
+    uint64_t sum_ps = 0;
+
+    for (unsigned i = 0; i < node->intervals; ++i) {
+        sum_ps += node->interval[i].compute_end_ps -
+                  node->interval[i].compute_start_ps;
+    }
+    return sum_ps;
+}
+
+static double unit_ps_of(const struct outcome_node *node)
+{
+    return node->active && node->units > 0
+               ? (double)compute_ps_of(node) / (double)node->units
+               : 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double first = *(const double *)a;
+    double second = *(const double *)b;
+
+    return (first > second) - (first < second);
+}
+
+/* Of all nodes that computed; 0 if none did. */
+static double middle_unit_ps(const struct outcome *outcome)
+{
+    double *unit_ps =
+        memory_or_exit(calloc(outcome->node_count, sizeof *unit_ps));
+    uint32_t count = 0;
+    double middle = 0;
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        unit_ps[count] = unit_ps_of(&outcome->node[i]);
+        count += unit_ps[count] > 0;
+    }
+    if (count > 0) {
+        qsort(unit_ps, count, sizeof *unit_ps, by_value);
+        middle = unit_ps[count / 2];
+    }
+    free(unit_ps);
+    return middle;
+}
+
+/* Whether a node is slow, and computed long enough for that to matter. */
+static bool is_slow(const struct outcome *outcome,
+                    const struct outcome_node *node, double middle_ps)
+{
+    return unit_ps_of(node) > SLOWER * middle_ps &&
+           compute_ps_of(node) > outcome_makespan_ps(outcome) / 10;
+}
+
+static void judge_speeds(struct remarks *remarks, const struct outcome *outcome)
+{
+    double middle_ps = middle_unit_ps(outcome);
+    double slowest = 0;
+    uint32_t count = 0;
+    char names[NAMED * 16] = "";
+    FILE *list = memory_or_exit(fmemopen(names, sizeof names, "w"));
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        const struct outcome_node *node = &outcome->node[i];
+
+        if (middle_ps > 0 && is_slow(outcome, node, middle_ps)) {
+            slowest = fmax(slowest, unit_ps_of(node) / middle_ps);
+            if (count < NAMED) {
+                fprintf(list, "%s%u,%u", count == 0 ? "" : " ", node->at.x,
+                        node->at.y);
+            }
+            count += 1;
+        }
+    }
+    fclose(list);
+    /* Where many are, units differ, not nodes. */
+    if (count == 1) {
+        add(remarks,
+            "Node %s took %.1f times as long for a unit as the middle node.",
+            names, slowest);
+    } else if (count > 1 && count <= outcome->node_count / 4) {
+        add(remarks,
+            "%" PRIu32 " nodes took up to %.1f times as long for a unit as "
+            "the middle node: %s%s.",
+            count, slowest, names, count > NAMED ? " and others" : "");
+    }
+}
+
+static void judge_ends(struct remarks *remarks, const struct outcome *outcome)
+{
+    const struct outcome_node *first = NULL;
+    const struct outcome_node *last = NULL;
+    uint64_t spread_ps = outcome_spread_ps(outcome);
+    double part = outcome_ratio(spread_ps, outcome_makespan_ps(outcome));
+    char text[SUMMARY_TIME_BYTES];
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        const struct outcome_node *node = &outcome->node[i];
+
+        if (node->active) {
+            first = first == NULL || node->finished_ps < first->finished_ps
+                        ? node
+                        : first;
+            last = last == NULL || node->finished_ps > last->finished_ps ? node
+                                                                         : last;
+        }
+    }
+    if (last == NULL || outcome->batch_count > 1 || outcome->originators > 0 ||
+        part <= APART) {
+        return;
+    }
+    summary_time(text, spread_ps);
+    add(remarks,
+        "Nodes did not finish together: %u,%u did so %s before %u,%u, %.0f %% "
+        "of the makespan.",
+        first->at.x, first->at.y, text, last->at.x, last->at.y, 100 * part);
+}
+
+static void judge_idle(struct remarks *remarks, const struct outcome *outcome)
+{
+    const struct outcome_node *most = NULL;
+    double part = outcome_ratio(outcome_idle_max_ps(outcome),
+                                outcome_makespan_ps(outcome));
+    char text[SUMMARY_TIME_BYTES];
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        const struct outcome_node *node = &outcome->node[i];
+
+        if (node->active &&
+            (most == NULL || outcome_idle_ps(node) > outcome_idle_ps(most))) {
+            most = node;
+        }
+    }
+    if (most != NULL && outcome->batch_count <= 1 && part > IDLE) {
+        summary_time(text, outcome_idle_ps(most));
+        add(remarks,
+            "Node %u,%u waited %s in all for its next parts, %.0f %% of the "
+            "makespan.",
+            most->at.x, most->at.y, text, 100 * part);
+    }
+}
+
+/* ---- the network ---- */
+
+/* Of parts alone: that demands and results wait for each other at the
+   originator is in the nature of a farm. */
+static void judge_waits(struct remarks *remarks, const struct outcome *outcome)
+{
+    const struct circuit_record *longest = NULL;
+    uint64_t longest_ps = 0;
+    uint32_t parts = 0;
+    uint32_t waited = 0;
+    struct torus_coord from;
+    struct torus_coord to;
+    char text[SUMMARY_TIME_BYTES];
+
+    for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
+        const struct circuit_record *circuit = &outcome->circuit[i];
+        uint64_t wait_ps = circuit->grant_ps - circuit->request_ps;
+
+        if (circuit->kind == WIRE_PART) {
+            longest = wait_ps > longest_ps ? circuit : longest;
+            longest_ps = wait_ps > longest_ps ? wait_ps : longest_ps;
+            waited += wait_ps > 0;
+            parts += 1;
+        }
+    }
+    if (longest == NULL ||
+        outcome_ratio(longest_ps, outcome_answer_ps(outcome)) <= WAITED) {
+        return;
+    }
+    from = torus_coord_of(outcome->size, longest->source);
+    to = torus_coord_of(outcome->size, longest->destination);
+    summary_time(text, longest_ps);
+    add(remarks,
+        "%" PRIu32 " of %" PRIu32 " parts of the load waited for a link that "
+        "another circuit held, the one from %u,%u to %u,%u for %s.",
+        waited, parts, from.x, from.y, to.x, to.y, text);
+}
+
+static void judge_repeats(struct remarks *remarks,
+                          const struct outcome *outcome)
+{
+    if (outcome->retries > 0) {
+        add(remarks,
+            "%" PRIu64 " of %" PRIu64 " circuits took more than one attempt: "
+            "a link was held, or a byte of the set-up was damaged.",
+            outcome->retries, outcome->messages);
+    }
+    if (outcome->retransmissions > 0) {
+        add(remarks,
+            "Frames were sent again %" PRIu64 " times, since bytes were "
+            "damaged or lost; `quincunx links` tells where.",
+            outcome->retransmissions);
+    }
+}
+
+static void judge_stacks(struct remarks *remarks, const struct outcome *outcome)
+{
+    const struct outcome_node *most = NULL;
+    double part = 0;
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        const struct outcome_node *node = &outcome->node[i];
+        double used = outcome_ratio(node->stack_used_bytes, node->stack_bytes);
+
+        if (used > part) {
+            part = used;
+            most = node;
+        }
+    }
+    if (most != NULL && part > STACK_USED) {
+        add(remarks,
+            "Node %u,%u used %" PRIu64 " of the %" PRIu64 " bytes of its "
+            "stack.",
+            most->at.x, most->at.y, most->stack_used_bytes, most->stack_bytes);
+    }
+}
+
+struct remarks remarks_of(const struct outcome *outcome)
+{
+    struct remarks remarks = {.count = 0};
+
+    judge_gain(&remarks, outcome);
+    judge_parts(&remarks, outcome);
+    judge_plan(&remarks, outcome);
+    judge_speeds(&remarks, outcome);
+    judge_ends(&remarks, outcome);
+    judge_idle(&remarks, outcome);
+    judge_waits(&remarks, outcome);
+    judge_repeats(&remarks, outcome);
+    judge_stacks(&remarks, outcome);
+    return remarks;
+}
+
+void remarks_free(struct remarks *remarks)
+{
+    for (unsigned i = 0; i < remarks->count; ++i) {
+        free(remarks->text[i]);
+    }
+    remarks->count = 0;
+}
