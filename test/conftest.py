@@ -14,6 +14,10 @@ for folder in (HERE / "lib", HERE / "oracle"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
+# What a command says about its progress on a busy machine is no part of what
+# tests expect on stderr.
+os.environ["QUINCUNX_PROGRESS"] = "none"
+
 import parts  # noqa: E402
 import progress  # noqa: E402
 

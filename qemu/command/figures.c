@@ -2,6 +2,7 @@
 #include "qemu/command/figures.h"
 
 #include "qemu/figures/figures.h"
+#include "qemu/options/progress.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 
@@ -155,8 +156,10 @@ static int measure(struct figures_points *measured,
 
 int figures_command(int argc, char **argv)
 {
+    static const struct argp_child children[] = {
+        {&progress_options_argp, 0, NULL, 0}, {0}};
     struct argp argp = {descriptions, parse_option, NULL, description,
-                        NULL,         NULL,         NULL};
+                        children,     NULL,         NULL};
     struct options options = {.folder = NULL};
     struct figures_points measured = {.point = NULL};
     int status;

@@ -3,6 +3,7 @@
 
 #include "qemu/flash/flash.h"
 #include "qemu/flash/identity.h"
+#include "qemu/options/progress.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/parse.h"
@@ -368,8 +369,10 @@ static int flash_image(struct options *options, const uint8_t *data,
 
 int flash_command(int argc, char **argv)
 {
+    static const struct argp_child children[] = {
+        {&progress_options_argp, 0, NULL, 0}, {0}};
     struct argp argp = {descriptions, parse_option, "IMAGE", description,
-                        NULL,         NULL,         NULL};
+                        children,     NULL,         NULL};
     struct options options = {
         .config = {.program = {"openocd", "stm32flash", "dfu-util"},
                    .interface = "stlink",

@@ -5,6 +5,7 @@
 #include "qemu/report/json.h"
 #include "qemu/report/summary.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/progress.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -172,10 +173,8 @@ static int run_one(struct compare *compare, const struct job_config *config)
     struct outcome outcome;
     int status;
 
-    if (config->progress) {
-        fprintf(stderr, "%s%s\n", schedule_name(config->schedule),
-                config->rounds == 1 ? ", one round" : "");
-    }
+    progress_within(0, "%s%s", schedule_name(config->schedule),
+                    config->rounds == 1 ? ", one round" : "");
     status = job_execute(&outcome, config);
     if (status == 0) {
         status = add_entry(compare, &outcome, config);

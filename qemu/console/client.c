@@ -4,6 +4,7 @@
 #include "hal/line/line.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
+#include "qemu/support/progress.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -624,6 +625,10 @@ static int transfer_all(struct console *console, struct transfer *transfer)
 
     transfer->first_tag = console->tag;
     while (status == 0 && transfer->base < transfer->total) {
+        progress_show(&(struct progress_step){
+            .doing = transfer->out != NULL ? "to the board" : "from the board",
+            .done = transfer->base,
+            .total = transfer->total});
         status = send_ahead(console, transfer);
         if (status == 0) {
             status = receive_answer(console, transfer);

@@ -6,6 +6,7 @@
 #include "qemu/console/faults.h"
 #include "qemu/fabric/postmortem.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/progress.h"
 #include "torus/direct.h"
 
 #include <poll.h>
@@ -144,6 +145,8 @@ static int await_this(struct serial_mesh *mesh, struct console *console,
 
     console_patience(console, 1000, 120000, 1);
     while (error != 0 && mesh_wall_s() < until_s) {
+        progress_show(&(struct progress_step){
+            .doing = "waiting for the originator's console"});
         error = console_request(console, &reply, "ident");
         if (error == 0 && !console_number(&reply, room_bytes, "room")) {
             *room_bytes = 0;
@@ -256,6 +259,8 @@ static int find_mesh(struct serial_mesh *mesh)
     int error;
 
     do {
+        progress_show(
+            &(struct progress_step){.doing = "boards find each other"});
         error = discover(mesh, mesh->wired != NULL && mesh_wall_s() < until_s);
     } while (error > 0 && !somebody_died(mesh));
     return error == 0 ? 0 : -1;
@@ -432,6 +437,7 @@ static int receive_report(struct serial_mesh *mesh, struct console *console,
     int error = 1;
 
     while (error == 1 && mesh_wall_s() < until_s) {
+        progress_show(&(struct progress_step){.doing = "boards compute"});
         error = console_receive(console, &data, &bytes, &kind, &job);
         if (error == 1) {
             if (somebody_died(mesh)) {

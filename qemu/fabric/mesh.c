@@ -659,14 +659,12 @@ static void note_up(struct mesh *mesh)
     if (mesh->up == torus_nodes(mesh->config->size)) {
         mesh->up_wall_s = mesh_wall_s();
     }
-    show_progress(mesh);
 }
 
 static void note_end(struct mesh *mesh, uint32_t node, uint64_t time_ps)
 {
     fabric_end(mesh->fabric, node, time_ps);
     mesh->ended += 1;
-    show_progress(mesh);
 }
 
 static void ask_fabric(struct mesh *mesh, uint32_t node,
@@ -864,6 +862,7 @@ static enum mesh_end wait_for_node(struct mesh *mesh)
 {
     uint32_t node = 0;
 
+    show_progress(mesh);
     switch (mesh->backend->wait(mesh->backend->context, &node)) {
     case BACKEND_RANG:
         return read_request(mesh, node);
@@ -954,7 +953,6 @@ enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order order[])
     }
     drop_reports(mesh);
     /* All boards up before the job starts, so that both are timed apart. */
-    show_progress(mesh);
     while (end == MESH_DONE && mesh->up < torus_nodes(mesh->config->size)) {
         end = wait_for_node(mesh);
     }

@@ -46,8 +46,8 @@ struct mesh_config {
         *firmware;  /* of boards, as ELF file, for post mortems; or NULL */
     uint8_t policy; /* of the jobs: enum wire_policy */
     bool probed;    /* probes may come before it, scatter/engine/probe.h */
-    /* Called when the number of boards that are up, or of nodes that have
-       ended, changes; NULL: nobody. */
+    /* Called whenever a node has spoken: how many boards are up, how many nodes
+       have ended; NULL: nobody. */
     void (*progress)(void *context, uint32_t up, uint32_t ended);
     void *progress_context;
 };

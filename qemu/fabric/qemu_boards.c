@@ -10,6 +10,7 @@
 #include "qemu/fabric/starter.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/process.h"
+#include "qemu/support/progress.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -24,6 +25,7 @@
 
 #define RING 'R'
 #define EVENTS_MAX 64
+#define LOOK_MS 200 /* how long to wait for rings at once */
 
 struct board {
     struct window *window;
@@ -193,15 +195,20 @@ static bool read_ring(struct boards *boards, uint32_t node)
     return true;
 }
 
+/* Whether no board has spoken, in so many looks, for the watchdog's time; under
+   a debugger that may be. */
+static bool is_late(const struct boards *boards, uint64_t looks)
+{
+    return boards->config.gdb == NULL &&
+           looks * LOOK_MS >= (uint64_t)boards->config.watchdog_s * 1000;
+}
+
 static enum backend_event boards_wait(void *context, uint32_t *node)
 {
     struct boards *boards = context;
+    uint64_t looks = 0;
 
     while (boards->event_at == boards->event_count) {
-        int ms = boards->config.gdb != NULL
-                     ? -1
-                     : (int)boards->config.watchdog_s * 1000;
-
         if (start_boards(boards) != 0) {
             return BACKEND_FAILED;
         }
@@ -209,10 +216,15 @@ static enum backend_event boards_wait(void *context, uint32_t *node)
             return BACKEND_INTERRUPTED;
         }
         boards->event_at = 0;
-        boards->event_count = epoll_pwait(boards->epoll, boards->event,
-                                          EVENTS_MAX, ms, &boards->unblocked);
+        boards->event_count =
+            epoll_pwait(boards->epoll, boards->event, EVENTS_MAX, LOOK_MS,
+                        &boards->unblocked);
         if (boards->event_count == 0) {
-            return BACKEND_TIMEOUT;
+            looks += 1;
+            if (is_late(boards, looks)) {
+                return BACKEND_TIMEOUT;
+            }
+            progress_again();
         }
         if (boards->event_count < 0) {
             boards->event_count = 0;

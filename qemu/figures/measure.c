@@ -12,6 +12,7 @@
 #include "qemu/options/job.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -122,12 +123,10 @@ static int measure_one(struct figures_points *measured,
     int status;
 
     set_config(config, measurement);
-    if (config->progress) {
-        fprintf(stderr, "figure %u: %u x %u, %" PRIu32 " units, %s\n",
-                measurement->figure[0], measurement->side, measurement->side,
-                measurement->load_units,
-                measurement->rounds == 1 ? "one round" : "best rounds");
-    }
+    progress_within(0, "figure %u, %u x %u (run %zu of %zu)",
+                    measurement->figure[0], measurement->side,
+                    measurement->side, (size_t)(measurement - measurements) + 1,
+                    MEASUREMENTS);
     status = job_execute(&outcome, config);
     if (status == 0) {
         add_points(measured, measurement, &outcome, config->mesh->on);

@@ -7,6 +7,7 @@
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/process.h"
+#include "qemu/support/progress.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +24,8 @@
 
 #define GRACE_MS 2000 /* from being asked to end to being made to */
 #define CHUNK_BYTES 4096
-#define CHUNKS_MAX 64 /* more than a pipe holds */
+#define PROGRESS_MS 500 /* how often progress is shown */
+#define CHUNKS_MAX 64   /* more than a pipe holds */
 
 #define FOLDER "/tmp/quincunx-flash-XXXXXX"
 
@@ -533,6 +535,11 @@ static void wait_for_news(struct flash *flash)
         return; /* nobody is at work: none could be started */
     }
     wait_ms = wait_ms < 0 ? 0 : wait_ms;
+    wait_ms = wait_ms < PROGRESS_MS ? wait_ms : PROGRESS_MS;
+    progress_show(&(struct progress_step){.doing = "flashing",
+                                          .done = flash->done,
+                                          .total = flash->boards,
+                                          .things = "boards"});
     timeout.tv_sec = (time_t)(wait_ms / 1000);
     timeout.tv_nsec = (long)(wait_ms % 1000 * 1000000);
     if (ppoll(wanted, flash->config->jobs, &timeout, &flash->waiting) <= 0) {

@@ -7,6 +7,7 @@
 #include "qemu/outcome/timeline.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/progress.h"
 #include "scatter/engine/core.h"
 #include "scatter/engine/measure.h"
 
@@ -216,15 +217,6 @@ static int add_batch(struct outcome *outcome, struct outcome *next,
     return error;
 }
 
-static void print_progress(const struct job_config *config, uint32_t index,
-                           uint32_t count)
-{
-    if (config->progress && count > 1) {
-        fprintf(stderr, "\r\033[Kbatch %u of %u ", index + 1, count);
-        fflush(stderr);
-    }
-}
-
 int batches_run(struct outcome *outcome, const struct job_config *config,
                 batches_run_one *one, void *context)
 {
@@ -234,7 +226,9 @@ int batches_run(struct outcome *outcome, const struct job_config *config,
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
         struct outcome next = {.batch_count = 0};
 
-        print_progress(config, i, count);
+        if (count > 1) {
+            progress_within(1, "batch %u of %u", i + 1, count);
+        }
         status = one(context, &next, i);
         if (status == 0 && add_batch(outcome, &next, config) != 0) {
             fprintf(stderr,

@@ -68,7 +68,6 @@ struct job_config {
     bool verbose;    /* says on stderr how boards are started */
     bool gdb; /* a socket for each board, no watchdog: see qemu/board/gdb.h */
     const char *gdb_dir;          /* NULL: the default */
-    bool progress;                /* shows it in a line on stderr */
     struct injections injections; /* for tests; no plan knows of them */
 };
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "hal/events.h"
 #include "qemu/board/emulator.h"
 #include "qemu/board/gdb.h"
 #include "qemu/board/zygote.h"
@@ -10,6 +11,7 @@
 #include "qemu/job/policy.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/progress.h"
 #include "torus/pattern.h"
 
 #include <stdio.h>
@@ -30,7 +32,7 @@ struct fabric_job {
     struct backend backend;
     struct mesh driver;
     uint32_t first_circuit; /* of the last order's */
-    double shown_s;         /* when progress was last shown */
+    bool computing; /* all boards are up, which progress has been told */
 };
 
 static struct fabric_job *job_of(struct job_mesh *mesh)
@@ -38,26 +40,61 @@ static struct fabric_job *job_of(struct job_mesh *mesh)
     return (struct fabric_job *)mesh;
 }
 
+static struct window *window_of(const struct fabric_job *job, uint32_t node)
+{
+    return job->backend.window(job->backend.context, node);
+}
+
 /* ---- progress ---- */
 
-static void print_progress(void *context, uint32_t up, uint32_t ended)
+/* Units that a node has computed in this job, or, before it knows of this one,
+   in the last. */
+static uint64_t units_computed(const struct window *window)
+{
+    uint32_t events = window_read_u32(&window->log.events_written);
+    uint64_t units = 0;
+
+    for (uint32_t i = 1; i < events && i < NODE_EVENTS; ++i) {
+        if (window->log.event[i].kind == EVENT_COMPUTE_END &&
+            window->log.event[i - 1].kind == EVENT_COMPUTE_START) {
+            units += window->log.event[i - 1].value;
+        }
+    }
+    return units;
+}
+
+static uint64_t units_of_all(const struct fabric_job *job)
+{
+    uint64_t units = 0;
+
+    for (uint32_t i = 0; i < job->nodes; ++i) {
+        units += units_computed(window_of(job, i));
+    }
+    return units;
+}
+
+static void show_progress(void *context, uint32_t up, uint32_t ended)
 {
     struct fabric_job *job = context;
-    double now_s = mesh_wall_s();
-    bool due = now_s - job->shown_s > 0.1 || up == 0 ||
-               (up == job->nodes && ended <= 1);
+    const struct format_load *load = &job->mesh.config->load;
+    uint32_t unit_bytes = load->unit_bytes > 0 ? load->unit_bytes : 1;
+    char more[48];
 
-    if (!due) {
-        return;
-    }
-    job->shown_s = now_s;
     if (up < job->nodes) {
-        fprintf(stderr, "\r\033[Kbooting boards: %u of %u up", up, job->nodes);
-    } else {
-        fprintf(stderr, "\r\033[Kall %u boards up; nodes done: %u", job->nodes,
-                ended);
+        progress_show(&(struct progress_step){.doing = "booting",
+                                              .done = up,
+                                              .total = job->nodes,
+                                              .things = "boards"});
+    } else if (!job->computing || progress_due()) {
+        snprintf(more, sizeof more, "%u of %u nodes done", ended, job->nodes);
+        progress_show(&(struct progress_step){
+            .doing = "computing",
+            .done = job->computing ? unit_bytes * units_of_all(job) : 0,
+            .total = unit_bytes * load->units,
+            .things = load->unit_bytes > 0 ? NULL : "units",
+            .more = more});
+        job->computing = true;
     }
-    fflush(stderr);
 }
 
 /* ---- starting ---- */
@@ -83,7 +120,7 @@ static struct fabric_job *create(const struct job_config *config, bool probed)
         .probed = probed,
         .identity = node_mesh_identity(config->size.width, config->size.height),
         .injections = config->injections,
-        .progress = config->progress ? print_progress : NULL,
+        .progress = show_progress,
         .progress_context = job};
     job->mesh = (struct job_mesh){.ops = config->mesh, .config = config};
     return job;
@@ -149,11 +186,6 @@ static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
 
 /* ---- orders ---- */
 
-static struct window *window_of(const struct fabric_job *job, uint32_t node)
-{
-    return job->backend.window(job->backend.context, node);
-}
-
 /* Prints the states of originators that ended without a report. Result: whether
    there are any. */
 static bool explain_silence(const struct fabric_job *job)
@@ -184,9 +216,7 @@ static int send_orders(struct job_mesh *mesh, const struct mesh_order order[])
     fabric_circuits(job->driver.fabric, &job->first_circuit);
     end = mesh_run(&job->driver, order);
     mesh->up_wall_s = job->driver.up_wall_s;
-    if (job->config.progress != NULL) {
-        fputs("\r\033[K", stderr);
-    }
+    progress_end();
     if (end == MESH_INTERRUPTED) {
         fprintf(stderr, "quincunx: interrupted; all boards ended\n");
         return EXIT_INTERRUPTED;

@@ -3,6 +3,7 @@
 
 #include "qemu/fabric/postmortem.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,6 +164,7 @@ int probe_measure(const struct probe_channel *channel, struct probe_row rows[],
                   const struct probe probes[], uint32_t count)
 {
     uint32_t most = channel->rows > 0 ? channel->rows : PROBE_ROWS_AT_ONCE;
+    uint64_t measured = 0;
     uint32_t first = 0;
     int status = 0;
 
@@ -173,7 +175,13 @@ int probe_measure(const struct probe_channel *channel, struct probe_row rows[],
         while (next < count && some + probes[next].count <= most) {
             some += probes[next++].count;
         }
+        progress_show(
+            &(struct progress_step){.doing = "probing",
+                                    .done = measured,
+                                    .total = probe_rows(probes, count),
+                                    .things = "exchanges"});
         status = measure_some(channel, rows, &probes[first], next - first);
+        measured += some;
         rows += some;
         first = next;
     }

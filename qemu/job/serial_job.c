@@ -16,6 +16,7 @@
 #include "qemu/job/probe.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/progress.h"
 #include "qemu/survey/ps.h"
 
 #include <stdio.h>
@@ -42,14 +43,6 @@ struct serial_job {
 static struct serial_job *job_of(struct job_mesh *mesh)
 {
     return (struct serial_job *)mesh;
-}
-
-static void print_progress(const struct job_config *config, const char *what)
-{
-    if (config->progress) {
-        fprintf(stderr, "\r\033[K%s", what);
-        fflush(stderr);
-    }
 }
 
 /* ---- logs ---- */
@@ -315,7 +308,7 @@ static void close_mesh(struct job_mesh *mesh)
 {
     struct serial_job *job = job_of(mesh);
 
-    print_progress(mesh->config, "");
+    progress_end();
     serial_mesh_stop(&job->driver);
     free(job->counts.last_ps);
     free(job);
@@ -354,14 +347,10 @@ static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
     bool fresh = config->mesh->has_images; /* boards that are started here */
     int status = 0;
 
-    if (!probed) {
-        print_progress(config, "starting boards, which find each other");
-    }
     if (serial_mesh_start(&job->driver, &job->config,
                           fresh ? serial_mesh_boards : serial_mesh_port) != 0) {
         status = EXIT_FAILED;
     } else if (!probed) {
-        print_progress(config, "all boards up; the job runs");
         status = fresh ? 0 : check_nodes(job);
     }
     if (status != 0) {

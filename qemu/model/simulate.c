@@ -3,6 +3,7 @@
 
 #include "qemu/model/event_queue.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/progress.h"
 #include "scatter/plan/split.h"
 
 #include <stdlib.h>
@@ -15,6 +16,9 @@
  * are numbers in the order of nodes: node, port, phase. 5^10 nodes take 24
  * bits.
  */
+/* Events between two looks at whether progress is to be shown. */
+#define PROGRESS_EVENTS 65536u
+
 #define FINISHED ((uint32_t)1 << 31)
 #define PHASE_BITS 4u
 #define PORT_BITS 2u
@@ -345,13 +349,30 @@ static void finish(struct simulation *simulation, struct simulate_node *node)
     outcome->units_total += node->share_units;
 }
 
+/* Every node finishes, and all but the originator are at the end of a circuit.
+ */
+static void show_progress(const struct simulation *simulation, uint64_t events)
+{
+    progress_show(&(struct progress_step){
+        .doing = "simulating",
+        .done = events,
+        .total = 2 * (uint64_t)torus_nodes(simulation->input->size) - 1,
+        .things = "events"});
+}
+
 static void work_off(struct simulation *simulation)
 {
+    uint64_t events = 0;
+
     while (simulation->error == ERR_OK &&
            event_queue_next(simulation->events, &simulation->now_ps)) {
         uint32_t event;
 
         while (event_queue_remove(simulation->events, &event)) {
+            if (events % PROGRESS_EVENTS == 0) {
+                show_progress(simulation, events);
+            }
+            events += 1;
             if ((event & FINISHED) != 0) {
                 finish(simulation, &simulation->nodes[node_of(event)]);
             } else {

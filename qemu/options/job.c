@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/options/job.h"
+#include "qemu/options/progress.h"
 
 #include "qemu/format/table.h"
 #include "qemu/job/order.h"
@@ -573,8 +574,16 @@ static error_t parse_job_option(int key, char *text, struct argp_state *state)
     }
 }
 
-const struct argp job_options_mesh_argp = {
-    mesh_descriptions, parse_mesh_option, NULL, NULL, NULL, NULL, NULL};
+static const struct argp_child progress_child[] = {
+    {&progress_options_argp, 0, NULL, 0}, {0}};
+
+const struct argp job_options_mesh_argp = {mesh_descriptions,
+                                           parse_mesh_option,
+                                           NULL,
+                                           NULL,
+                                           progress_child,
+                                           NULL,
+                                           NULL};
 
 static const struct argp_child mesh_child[] = {
     {&job_options_mesh_argp, 0, NULL, 0}, {0}};
@@ -591,7 +600,6 @@ void job_options_init(struct job_options *options, const char *command)
     choose_mesh(options);
     options->config.watchdog_s = WATCHDOG_S;
     options->config.noise = noise_none();
-    options->config.progress = isatty(STDERR_FILENO) == 1;
     load_profile(&options->config.profile, "--profile", PROFILE_DEFAULT);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/options/plan.h"
 
+#include "qemu/options/progress.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 
@@ -266,9 +267,12 @@ int plan_options_parse_as(struct plan_options *options,
                           const struct plan_syntax *syntax, int argc,
                           char **argv)
 {
+    static const struct argp_child children[] = {
+        {&progress_options_argp, 0, NULL, 0}, {0}};
     struct argp argp = {.options = syntax->options,
                         .parser = parse_option,
-                        .doc = syntax->description};
+                        .doc = syntax->description,
+                        .children = syntax->long_running ? children : NULL};
     struct parsing parsing = {options, syntax};
 
     *options = (struct plan_options){.rounds = 1, .ports = TORUS_PORTS};

@@ -19,6 +19,7 @@ struct plan_syntax {
                          const char *text);
     /* All options together: 0, or EINVAL after a message. NULL: no check. */
     int (*check)(struct plan_options *options);
+    bool long_running; /* has --progress and --quiet */
 };
 
 /*

@@ -108,7 +108,8 @@ int simulate_options_parse(struct plan_options *options, int argc, char **argv)
     static const struct plan_syntax syntax = {.command = "simulate",
                                               .description = description,
                                               .options = descriptions,
-                                              .parse = parse_value};
+                                              .parse = parse_value,
+                                              .long_running = true};
 
     return plan_options_parse_as(options, &syntax, argc, argv);
 }
