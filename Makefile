@@ -82,7 +82,10 @@ $(DEPS_TARGETS):
 # ---- flags ----
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Werror
-HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -I. $(WARNINGS)
+# CPPFLAGS, CFLAGS and LDFLAGS are whoever's who builds: of a distribution.
+HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -I. $(WARNINGS) $(CPPFLAGS) \
+               $(CFLAGS)
+HOST_LDFLAGS := $(LDFLAGS)
 HOST_LIBS := -ljansson -lnettle -lgmp -lsndfile -lpng -lnetpbm -lcsv \
              -lserialport -lm
 TARGET_CFLAGS := -std=c11 -Os -flto=auto -g -I. $(WARNINGS) \

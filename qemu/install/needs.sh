@@ -12,7 +12,7 @@
 # missed at once: that takes 40 ms. HOST_CC and CROSS_COMPILE: the compilers.
 set -u
 
-table=${0%/*}/needs.txt
+table=$(dirname "$0")/needs.txt
 python=/usr/bin/python3
 host_cc=${HOST_CC:-gcc}
 cross_cc=${CROSS_COMPILE:-arm-none-eabi-}gcc
