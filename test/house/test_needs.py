@@ -16,8 +16,8 @@ ROWS = [line.split() for line in read("qemu/install/needs.txt").splitlines()
         if line and line[0] != "#"]
 KINDS = ("program", "header", "cross", "python")
 # What the script itself runs, and no package manager.
-TOOLS = ("sh", "awk", "sed", "sort", "tr", "paste", "cat", "id", "env", "gcc",
-         "arm-none-eabi-gcc")
+TOOLS = ("sh", "dirname", "awk", "sed", "sort", "tr", "paste", "cat", "id",
+         "env", "gcc", "arm-none-eabi-gcc")
 TABLE = """# For Check Debian Fedora Arch Homebrew
 build program:sh         dash       bash     bash   -
 build program:no-such    one-deb    one-rpm  one    one
