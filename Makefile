@@ -60,9 +60,10 @@ TEST_DEPS := $(DEPS) $(if $(call missing,test flash gdb),test-deps)
 BROWSER_DEPS := $(if $(call missing,browser),browser-deps)
 FORMAT_DEPS := $(if $(call missing,format),format-deps)
 DEB_DEPS := $(DEPS) $(if $(call missing,deb),deb-deps)
+LONG_TEST_DEPS := $(TEST_DEPS) $(if $(call missing,browser deb),long-test-deps)
 
 DEPS_TARGETS := deps flash-deps gdb-deps test-deps browser-deps format-deps \
-                deb-deps
+                deb-deps long-test-deps
 .PHONY: $(DEPS_TARGETS)
 ## deps: install what building and running need (apt; as root or with sudo)
 deps: what = build
@@ -73,9 +74,10 @@ test-deps: what = test flash gdb
 browser-deps: what = browser
 format-deps: what = format
 deb-deps: what = deb
+long-test-deps: what = browser deb
 # One apt-get at a time.
 flash-deps gdb-deps test-deps format-deps deb-deps: | $(DEPS)
-browser-deps: | $(TEST_DEPS)
+browser-deps long-test-deps: | $(TEST_DEPS)
 $(DEPS_TARGETS):
 	$(Q)sh qemu/install/needs.sh install $(call missing,$(what))
 

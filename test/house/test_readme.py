@@ -35,8 +35,8 @@ KERNELS = PAGES["kernels/README.md"]
 SCHEDULES = PAGES["qemu/schedule/README.md"]
 FIGURES = PAGES["test/bench/README.md"]
 RULES = "\n".join(map(read, MAKEFILES))
-# Options of a benchmark, not of the command.
-OTHERS = {"--quick"}
+# Options of a benchmark and of docker, not of the command.
+OTHERS = {"--quick", "--rm"}
 # Files of the guides' examples.
 EXAMPLES = {"kernels/demo.c", "test/kernels/test_kernel_demo.py",
             "qemu/format/NAME.c",
