@@ -38,10 +38,14 @@ missing_programs() {
 missing_headers() {
     lines=$(cat)
     # In quotes, since the preprocessor would replace words such as "unix".
-    echo "$lines" | while read -r name which; do
+    program=$(echo "$lines" | while read -r name which; do
         printf '#if !__has_include(<%s>)\n"%s"\n#endif\n' "$name" "$which"
-    done | $host_cc -E -P -x c - 2>/dev/null | tr -d '"' | sed '/^$/d' || :
-    command -v "${host_cc%% *}" >/dev/null || echo "$lines" | sed 's/.* //'
+    done)
+    if found=$(echo "$program" | $host_cc -E -P -x c - 2>/dev/null); then
+        echo "$found" | tr -d '"' | sed '/^$/d'
+    else
+        echo "$lines" | sed 's/.* //'
+    fi
 }
 
 missing_cross_files() {

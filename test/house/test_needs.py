@@ -112,6 +112,12 @@ def test_without_a_compiler_its_files_are_missing(system, gone, more):
     assert system.needs("missing").stdout.split() == sorted(MISSING + more)
 
 
+def test_a_compiler_that_fails_finds_nothing(system):
+    system.program("gcc", "exit 1")
+    assert system.needs("missing").stdout.split() == sorted(
+        MISSING + ["build:libc6-dev"])
+
+
 def test_compilers_of_other_names(system):
     for name in ("gcc", "arm-none-eabi-gcc"):
         (system.bin / name).rename(system.bin / f"my-{name}")
