@@ -44,14 +44,18 @@ class Machine:
             (self.bin / name).write_text(text)
             (self.bin / name).chmod(0o755)
 
-    def make(self, *args):
+    def start(self, *args):
+        """The finished make, whatever its status."""
         env = {key: value for key, value in os.environ.items()
                if key not in ("MAKEFLAGS", "MFLAGS")}
-        done = subprocess.run(
+        return subprocess.run(
             ["make", "-C", ROOT, f"BUILD={self.build}",
              f"HOST_CC={self.bin}/compiler", *args], capture_output=True,
             text=True, timeout=120, check=False,
             env={**env, "PATH": f"{self.bin}:{env['PATH']}"})
+
+    def make(self, *args):
+        done = self.start(*args)
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout
 
@@ -96,6 +100,20 @@ def test_those_of_the_tests_follow(machine):
     assert [line.split()[-1] for line in machine.log()] == [
         "update", "ends", "libgmp-dev", "ends", "update", "ends",
         "libunicorn-dev", "ends", "gcc", "gcc"]
+
+
+def test_without_a_network_make_test_says_what_is_missing(machine):
+    """At once, and before anything else is done."""
+    (machine.bin / "apt-get").write_text(
+        f"#!/bin/sh\necho \"apt-get $1\" >> {machine.bin}/log\n"
+        "echo Err:1 a mirror; exit 100\n")
+    done = machine.start("-j2", "test")
+    assert done.returncode == 2
+    said, *ends = done.stderr.splitlines()
+    assert re.match("no mirror of Debian can be reached; missing: libgmp-dev; "
+                    ".* install ", said)
+    assert ends and all(line.startswith("make: *** ") for line in ends)
+    assert machine.log() == ["apt-get update"]
 
 
 def test_n_changes_nothing(machine):
