@@ -9,8 +9,8 @@
 #                              it says how to, and ends with status 1
 #
 # Each make asks what is missing, so that a dependency that was removed is
-# missed at once: that takes 40 ms. HOST_CC, with flags, and CROSS_COMPILE are the
-# compilers: a library is there if the host's finds its header.
+# missed at once: that takes 40 ms. HOST_CC, with flags, and CROSS_COMPILE are
+# the compilers: a library is there if the host's finds its header.
 set -u
 
 table=$(dirname "$0")/needs.txt
