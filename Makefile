@@ -39,64 +39,58 @@ all: build-all
 
 # ---- what must be installed ----
 
-# The Debian packages that building and running need; besides, what writing an
-# image to a real board, looking at pages in a browser, and testing, proving and
-# measuring need.
-PACKAGES := gcc libc6-dev gcc-arm-none-eabi libnewlib-arm-none-eabi \
-            qemu-system-arm libjansson-dev libgmp-dev nettle-dev gnuplot-nox \
-            libsndfile1-dev libpng-dev libnetpbm-dev libcsv-dev \
-            libserialport-dev python3 python3-numpy
-FLASH_PACKAGES := openocd stm32flash dfu-util
-GDB_PACKAGES := gdb-multiarch
-BROWSER_PACKAGES := chromium chromium-driver python3-selenium
-TEST_PACKAGES := python3-pytest python3-pytest-xdist python3-hypothesis \
-                 python3-serial frama-c-base libglpk-dev libunicorn-dev sox \
-                 imagemagick $(FLASH_PACKAGES) $(GDB_PACKAGES)
+HOST_CC := gcc
+TARGET_CC := $(CROSS_COMPILE)gcc
 
-# Every make asks dpkg, which takes 20 ms: so a package that was removed is
-# missed at once, and nothing is written down that could be wrong.
-INSTALLED := $(shell dpkg-query -f '$${db:Status-Status}:$${Package}\n' \
-               -W $(PACKAGES) $(TEST_PACKAGES) $(BROWSER_PACKAGES) 2>/dev/null)
-missing = $(filter-out $(INSTALLED:installed:%=%),$(1))
+# What qemu/install/needs.txt lists and is not there, as FOR:PACKAGE. Every make
+# looks, which takes 40 ms: so what was removed is missed at once, and nothing
+# is written down that could be wrong.
+NEEDS := HOST_CC='$(HOST_CC) $(CPPFLAGS)' CROSS_COMPILE='$(CROSS_COMPILE)' \
+         sh qemu/install/needs.sh
+MISSING := $(shell $(NEEDS) missing)
+missing = $(strip $(foreach what,$(1),$(patsubst $(what):%,%,$(filter \
+            $(what):%,$(MISSING)))))
 
 # Order-only prerequisites of all that compiles or runs: targets that install
-# the missing packages; none if no package is missing.
-DEPS := $(if $(call missing,$(PACKAGES)),deps)
-FLASH_DEPS := $(DEPS) $(if $(call missing,$(FLASH_PACKAGES)),flash-deps)
-GDB_DEPS := $(if $(call missing,$(GDB_PACKAGES)),gdb-deps)
-BROWSER_DEPS := $(if $(call missing,$(BROWSER_PACKAGES)),browser-deps)
-TEST_DEPS := $(DEPS) $(if $(call missing,$(TEST_PACKAGES)),test-deps)
+# what is missing; none if nothing is.
+DEPS := $(if $(call missing,build),deps)
+FLASH_DEPS := $(DEPS) $(if $(call missing,flash),flash-deps)
+GDB_DEPS := $(if $(call missing,gdb),gdb-deps)
+TEST_DEPS := $(DEPS) $(if $(call missing,test flash gdb),test-deps)
+BROWSER_DEPS := $(if $(call missing,browser),browser-deps)
+FORMAT_DEPS := $(if $(call missing,format),format-deps)
+DEB_DEPS := $(DEPS) $(if $(call missing,deb),deb-deps)
+LONG_TEST_DEPS := $(TEST_DEPS) $(if $(call missing,browser deb),long-test-deps)
 
-.PHONY: deps flash-deps gdb-deps browser-deps test-deps
+DEPS_TARGETS := deps flash-deps gdb-deps test-deps browser-deps format-deps \
+                deb-deps long-test-deps
+.PHONY: $(DEPS_TARGETS)
 ## deps: install what building and running need (apt; as root or with sudo)
-deps: packages = $(call missing,$(PACKAGES))
-flash-deps: packages = $(call missing,$(FLASH_PACKAGES))
-gdb-deps: packages = $(call missing,$(GDB_PACKAGES))
-browser-deps: packages = $(call missing,$(BROWSER_PACKAGES))
+deps: what = build
+flash-deps: what = flash
+gdb-deps: what = gdb
 ## test-deps: install what testing, proving and measuring need, too
-test-deps: packages = $(call missing,$(TEST_PACKAGES))
+test-deps: what = test flash gdb
+browser-deps: what = browser
+format-deps: what = format
+deb-deps: what = deb
+long-test-deps: what = browser deb
 # One apt-get at a time.
-flash-deps gdb-deps test-deps: | $(DEPS)
-browser-deps: | $(TEST_DEPS)
-deps flash-deps gdb-deps browser-deps test-deps:
-	$(Q)[ -n "$(packages)" ] || exit 0; \
-	echo "installing: $(packages)"; \
-	if [ "$$(id -u)" = 0 ]; then sudo=; \
-	elif command -v sudo >/dev/null; then sudo=sudo; \
-	else echo "as root, run: apt-get update && apt-get install -y" \
-	  "--no-install-recommends $(packages)" >&2; exit 1; fi; \
-	$$sudo apt-get update -q && \
-	DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -qy \
-	  --no-install-recommends $(packages)
+flash-deps gdb-deps test-deps format-deps deb-deps: | $(DEPS)
+browser-deps long-test-deps: | $(TEST_DEPS)
+$(DEPS_TARGETS):
+	$(Q)sh qemu/install/needs.sh install $(call missing,$(what))
 
 # ---- flags ----
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Werror
-HOST_CC := gcc
-HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -I. $(WARNINGS)
+# CPPFLAGS, CFLAGS and LDFLAGS are set by whoever builds: a distribution's, or
+# where a system's libraries lie elsewhere (CPPFLAGS=-I..., LDFLAGS=-L...).
+HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -I. $(WARNINGS) $(CPPFLAGS) \
+               $(CFLAGS)
+HOST_LDFLAGS := $(LDFLAGS)
 HOST_LIBS := -ljansson -lnettle -lgmp -lsndfile -lpng -lnetpbm -lcsv \
              -lserialport -lm
-TARGET_CC := $(CROSS_COMPILE)gcc
 TARGET_CFLAGS := -std=c11 -Os -flto=auto -g -I. $(WARNINGS) \
                  -ffunction-sections -fdata-sections -fstack-usage \
                  -ffile-prefix-map="$$PWD"=.
@@ -136,12 +130,12 @@ include qemu/install/install.mk test/test.mk
 build-all: $(foreach b,$(BOARD),$(call images_of,$b)) $(BUILD)/quincunx
 
 .PHONY: format check-format clean help
-## format: lay all C files out anew, in place (needs clang-format)
-format:
+## format: lay all C files out anew, in place
+format: | $(FORMAT_DEPS)
 	$(Q)clang-format -i $$(git ls-files '*.c' '*.h')
 
 ## check-format: fail where clang-format would change something
-check-format:
+check-format: | $(FORMAT_DEPS)
 	$(Q)clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
 
 ## clean: remove everything that was built

@@ -509,7 +509,7 @@ static HOT uint32_t below(const uint8_t *list, uint32_t count, uint32_t offset)
 /* Of the OFFSETS_MAX smallest offsets of two ascending lists, which have more
    together: how many bytes are the first one's. */
 static HOT uint32_t kept_of(const uint8_t *own, uint32_t mine,
-                             const uint8_t *other, uint32_t others)
+                            const uint8_t *other, uint32_t others)
 {
     uint32_t from = 4 * OFFSETS_MAX - others;
 

@@ -9,7 +9,8 @@ HOST_SOURCES := $(NODE_SOURCES) $(wildcard kernels/*.c hal/host/*.c) \
 host_objects := $(HOST_SOURCES:%.c=$(BUILD)/host/%.o) \
                 $(BUILD)/host/kernel_table.o
 
-$(eval $(call stamp,host,$$(HOST_CC) $$(HOST_CFLAGS) $$(HOST_LIBS)))
+$(eval $(call stamp,host,$$(HOST_CC) $$(HOST_CFLAGS) $$(HOST_LDFLAGS) \
+  $$(HOST_LIBS)))
 
 $(eval $(call compile,$(BUILD)/host/%.o: %.c,$$(HOST_CC) \
   $$(HOST_CFLAGS),host,$(DEPS)))
@@ -29,13 +30,14 @@ $(BUILD)/host/qemu/main.o: $(BUILD)/version.flags
 
 $(BUILD)/quincunx: $(host_objects) $(BUILD)/host.flags | $(BUILD)/zygote.so
 	$(say) LINK $@
-	$(Q)$(HOST_CC) $(host_objects) -o $@ $(HOST_LIBS)
+	$(Q)$(HOST_CC) $(HOST_LDFLAGS) $(host_objects) -o $@ $(HOST_LIBS)
 
 # What a zygote preloads (qemu/board/preload/), beside the host command.
 $(BUILD)/zygote.so: qemu/board/preload/forker.c $(BUILD)/host.flags | $(DEPS)
 	$(say) LINK $@
 	$(Q)mkdir -p $(@D)
-	$(Q)$(HOST_CC) $(HOST_CFLAGS) -fPIC -shared -MMD -MP -MF $@.d -o $@ $<
+	$(Q)$(HOST_CC) $(HOST_CFLAGS) $(HOST_LDFLAGS) -fPIC -shared -MMD -MP \
+	  -MF $@.d -o $@ $<
 
 -include $(host_objects:.o=.d) $(BUILD)/zygote.so.d
 

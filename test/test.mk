@@ -35,7 +35,7 @@ test-qemu10: qemu10 build-tests | $(TEST_DEPS)
 ## test-boards: the tests with the mark `boards`, which take long: whole meshes
 ##   of emulated and of modelled stm32f405, 625 boards, thousands of plans
 .PHONY: test-boards
-test-boards: build-tests | $(TEST_DEPS) $(BROWSER_DEPS)
+test-boards: build-tests | $(LONG_TEST_DEPS)
 	$(Q)$(PYTEST_FILES) $(WORKERS) --boards $(TESTS) $(T)
 
 # The originator's console; emulated boards without one. HIL_OPTIONS: pytest's.

@@ -41,7 +41,8 @@ enum key {
 };
 
 static const struct argp_option descriptions[] = {
-    {"mesh", KEY_MESH, "WxH", 0, "Size of the torus: 1x1 to 31x31", 1},
+    {"mesh", KEY_MESH, "WxH", 0, "Size of the torus: 1x1 to 31x31 (required)",
+     1},
     {"board", KEY_BOARD, "BOARD", 0, "stm32f405, the only one there is", 1},
     {"firmware", KEY_FIRMWARE, "FILE", 0,
      "Image for the boards (default: beside this program)", 1},

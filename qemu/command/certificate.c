@@ -23,7 +23,8 @@ struct options {
 };
 
 static const struct argp_option descriptions[] = {
-    {"torus", KEY_TORUS, "SIDE", 0, "Side of the torus: 5^k, 1 to 3125", 0},
+    {"torus", KEY_TORUS, "SIDE", 0,
+     "Side of the torus: 5^k, 1 to 3125 (required)", 0},
     {"originator", KEY_ORIGINATOR, "X,Y", 0,
      "Node that holds the load (default 0,0)", 0},
     {"phase", KEY_PHASE, "N", 0, "This phase only (default: all)", 0},

@@ -31,7 +31,7 @@ enum key {
 
 static const struct argp_option descriptions[] = {
     {"port", KEY_PORT, "PORT", 0,
-     "The serial port: /dev/ttyACM0, or a pseudo-terminal", 1},
+     "The serial port: /dev/ttyACM0, or a pseudo-terminal (required)", 1},
     {"rate", KEY_RATE, "BITS", 0, "Bits a second (default 115200)", 1},
     {"wait", KEY_WAIT, "T", 0,
      "Time to wait for a reply (default 1s); further rows, which may "

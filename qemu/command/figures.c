@@ -27,8 +27,8 @@ struct options {
 };
 
 static const struct argp_option descriptions[] = {
-    {"output", 'o', "DIR", 0, "Folder for the files; made if it is not there",
-     0},
+    {"output", 'o', "DIR", 0,
+     "Folder for the files; made if it is not there (required)", 0},
     {"measure", KEY_MEASURE, "qemu|native", 0,
      "Run meshes of 25 and 625 boards or native nodes, write DIR/measured.csv, "
      "and draw its points too",

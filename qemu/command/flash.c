@@ -51,7 +51,7 @@ struct options {
 };
 
 static const struct argp_option descriptions[] = {
-    {"board", KEY_BOARD, "BOARD", 0, "Kind of board: stm32f405", 0},
+    {"board", KEY_BOARD, "BOARD", 0, "Kind of board: stm32f405 (required)", 0},
     {"probe", KEY_PROBE, "SERIAL", 0,
      "One board: the one at the probe with this serial number", 0},
     {"port", KEY_PORT, "TTY", 0,
@@ -91,9 +91,10 @@ static const struct argp_option descriptions[] = {
 static const char description[] =
     "Write a firmware image to boards, through OpenOCD and a debug probe or "
     "through the chip's ROM boot loader: check the chip, program, verify. "
-    "Stops at the first board that fails."
+    "Stops at the first board that fails. One of --probe, --port, --dfu and "
+    "--map says to which boards."
     "\vExample:\n"
-    "  quincunx flash --map mesh.csv --image build/stm32f405/firmware.elf";
+    "  quincunx flash --board stm32f405 --map mesh.csv firmware.elf";
 
 static int set_board(struct options *options, const char *text)
 {

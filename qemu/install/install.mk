@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installing the command, its images, manual pages and completions.
+# Installing the command, its images, manual pages and completions; and a Debian
+# package of all that.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 install_to = $(DESTDIR)$(PREFIX)
+ZSH_DIR ?= share/zsh/site-functions
 
 # The command finds what lies beside it: its images, by board.
 INSTALLED_DIR := lib/quincunx
@@ -27,7 +29,7 @@ install: build-all $(BUILD)/man/quincunx.1 $(completions)
 	$(Q)set -e; to='$(install_to)'; lib="$$to/$(INSTALLED_DIR)"; \
 	install -d "$$to/bin" "$$lib" "$$to/share/man/man1" \
 	  "$$to/share/man/man7" "$$to/share/bash-completion/completions" \
-	  "$$to/share/zsh/site-functions" \
+	  "$$to/$(ZSH_DIR)" \
 	  "$$to/share/fish/vendor_completions.d"; \
 	install -m 755 $(BUILD)/quincunx $(BUILD)/zygote.so "$$lib"; \
 	ln -sf ../$(INSTALLED_DIR)/quincunx "$$to/bin/quincunx"; \
@@ -38,7 +40,7 @@ install: build-all $(BUILD)/man/quincunx.1 $(completions)
 	install -m 644 $(BUILD)/completions/bash \
 	  "$$to/share/bash-completion/completions/quincunx"; \
 	install -m 644 $(BUILD)/completions/zsh \
-	  "$$to/share/zsh/site-functions/_quincunx"; \
+	  "$$to/$(ZSH_DIR)/_quincunx"; \
 	install -m 644 $(BUILD)/completions/fish \
 	  "$$to/share/fish/vendor_completions.d/quincunx.fish"; \
 	echo "installed $$to/bin/quincunx"
@@ -51,6 +53,32 @@ uninstall:
 	  "$$to"/share/man/man1/quincunx-*.1 \
 	  "$$to"/share/man/man7/quincunx-words.7 \
 	  "$$to/share/bash-completion/completions/quincunx" \
-	  "$$to/share/zsh/site-functions/_quincunx" \
+	  "$$to/$(ZSH_DIR)/_quincunx" \
 	  "$$to/share/fish/vendor_completions.d/quincunx.fish"; \
 	echo "removed   $$to/bin/quincunx"
+
+# ---- a Debian package ----
+
+DEB_DIR := $(BUILD)/deb/quincunx-$(RELEASE)
+DEB_TREE := Makefile LICENSE CHANGELOG.md DESIGN.md README.md boot hal torus \
+            scatter kernels linker qemu test
+# Without this make's flags: dpkg-buildpackage starts a make of its own.
+DEB_BUILD := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL VERSION='$(VERSION)' \
+             dpkg-buildpackage -b -us -uc -j$(WORKERS)
+
+## deb: a Debian package, build/quincunx_RELEASE_ARCHITECTURE.deb
+.PHONY: deb
+deb: | $(DEB_DEPS)
+	$(Q)rm -rf $(BUILD)/deb; mkdir -p $(DEB_DIR)
+	$(Q)tar -c --exclude=__pycache__ $(DEB_TREE) | tar -x -C $(DEB_DIR)
+	$(Q)mv $(DEB_DIR)/qemu/install/debian $(DEB_DIR)/debian
+	$(Q)sed -i "s/@LIBRARIES@/$$($(NEEDS) packages build header | grep -v \
+	  ^libc6 | paste -sd, | sed 's/,/, /g')/" $(DEB_DIR)/debian/control
+	$(Q)printf '%s\n\n  * %s\n\n -- %s  %s\n' \
+	  'quincunx ($(RELEASE)) unstable; urgency=medium' \
+	  'Release $(RELEASE): see CHANGELOG.md.' \
+	  "$$(sed -n 's/^Maintainer: //p' $(DEB_DIR)/debian/control)" \
+	  "$$(date -R -r CHANGELOG.md)" > $(DEB_DIR)/debian/changelog
+	$(Q)cd $(DEB_DIR) && $(DEB_BUILD)
+	$(Q)cp $(BUILD)/deb/quincunx_*.deb $(BUILD)
+	@echo "package   $$(ls $(BUILD)/quincunx_$(RELEASE)_*.deb)"

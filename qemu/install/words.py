@@ -21,9 +21,11 @@ def subcommands(command):
 
 
 def options(text):
-    """The options of a help text, in its order."""
-    found = []
+    """The options of a help text, in its order. Of those below the heading
+    "Required:" the text ends so, too."""
+    found, required, heading = [], set(), ""
     for line in text.splitlines():
+        heading = line.strip() if re.match(r" \S.*:$", line) else heading
         begin = re.match(
             r"  (?:-(\w), |    )--([a-z0-9-]+)(?:\[=(.+?)\]|=(\S+))?"
             r"(?:  +(.*))?$", line)
@@ -39,4 +41,7 @@ def options(text):
             last = found[-1]
             found[-1] = last._replace(
                 text=f"{last.text} {line.strip()}".strip())
-    return found
+        if heading == "Required:" and (begin or short):
+            required.add(len(found) - 1)
+    return [option._replace(text=f"{option.text} (required)")
+            if at in required else option for at, option in enumerate(found)]

@@ -18,7 +18,9 @@ enum key {
 
 static const struct argp_option descriptions[] = {
     {"port", KEY_PORT, "PORT", 0,
-     "The originator's serial port: /dev/ttyACM0, or a pseudo-terminal", 1},
+     "The originator's serial port: /dev/ttyACM0, or a pseudo-terminal "
+     "(required)",
+     1},
     {"mesh", KEY_MESH, "WxH", 0,
      "Size of the torus (default: the size that the board found)", 1},
     {"originator", KEY_ORIGINATOR, "X,Y", 0,

@@ -57,8 +57,8 @@ enum key {
 };
 
 static const struct argp_option descriptions[] = {
-    {"kernel", KEY_KERNEL, "NAME", 0, "What to compute; see `quincunx kernels'",
-     1},
+    {"kernel", KEY_KERNEL, "NAME", 0,
+     "What to compute; see `quincunx kernels' (required)", 1},
     {"arg", KEY_ARG, "ARG", 0, "The kernel's argument, taken literally", 1},
     {"arg-hex", KEY_ARG_HEX, "HEX", 0,
      "The same in hexadecimal, for bytes that a shell cannot pass", 1},
@@ -118,7 +118,7 @@ static const struct argp_option descriptions[] = {
 /* Options of every command that starts a mesh. */
 static const struct argp_option mesh_descriptions[] = {
     {"mesh", KEY_MESH, "WxH", 0,
-     "Size of the torus: 1x1 to 31x31 (native also 125x125)", 1},
+     "Size of the torus: 1x1 to 31x31, native also 125x125 (required)", 1},
     {"profile", KEY_PROFILE, "NAME|FILE", 0,
      "What a circuit costs: t3d, lvds (default), uart, emulated (next to "
      "nothing), or a file",

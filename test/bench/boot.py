@@ -78,4 +78,3 @@ if __name__ == "__main__":
 
     printed = bench.Table(False)
     lines(printed, sys.argv[1:] or ["5x5"])
-    sys.exit(1 if printed.missed else 0)

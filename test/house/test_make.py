@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Makefile: packages that are missing are installed before anything is
-compiled, flags that change compile again, and `make -n` only says so."""
+"""The Makefile: what is missing is installed before anything is compiled,
+flags that change compile again, and `make -n` only says so."""
 import os
+import re
 import subprocess
 
 import pytest
@@ -9,56 +10,61 @@ import pytest
 from core import ROOT
 from test_house import MAKEFILES, read
 
-DPKG = """#!/bin/sh
-for word; do case $word in
--*) ;;
-libgmp-dev|libunicorn-dev) [ ! -e "$0-$word" ] || echo "installed:$word" ;;
-*) echo "installed:$word" ;;
-esac; done
-"""
 APT = """#!/bin/sh
 echo "apt-get $*" >> "$(dirname "$0")/log"
+echo "Hit:1 a mirror"
 sleep 0.5
 for word; do
-    [ "$1" = update ] || touch "$(dirname "$0")/dpkg-query-$word"
+    [ "$1" = update ] || touch "$(dirname "$0")/has-$word"
 done
 echo "apt-get ends" >> "$(dirname "$0")/log"
 """
+# Finds neither header until it is installed, and is logged when it compiles.
 COMPILER = """#!/bin/sh
-echo "gcc" >> "$(dirname "$0")/log"
+here=$(dirname "$0")
+case " $* " in *" -E "*)
+    [ -e "$here/has-libgmp-dev" ] || gmp=s/gmp.h/no-such.h/
+    [ -e "$here/has-libunicorn-dev" ] || unicorn=s/unicorn.h/no-such.h/
+    sed "$gmp;$unicorn" | gcc "$@"
+    exit ;;
+esac
+echo "gcc" >> "$here/log"
 exec gcc "$@"
 """
 
 
 class Machine:
-    """With programs that stand in for apt's, where two packages are missing."""
+    """With programs that stand in for apt's, where two headers are missing."""
 
     def __init__(self, folder):
         self.bin, self.build = folder / "bin", folder / "build"
         self.bin.mkdir()
-        for name, text in (("dpkg-query", DPKG), ("apt-get", APT),
-                           ("sudo", '#!/bin/sh\nexec "$@"\n'),
-                           ("compiler", COMPILER)):
+        for name, text in (("apt-get", APT), ("compiler", COMPILER),
+                           ("sudo", '#!/bin/sh\nexec "$@"\n')):
             (self.bin / name).write_text(text)
             (self.bin / name).chmod(0o755)
 
-    def make(self, *args):
+    def start(self, *args):
+        """The finished make, whatever its status."""
         env = {key: value for key, value in os.environ.items()
                if key not in ("MAKEFLAGS", "MFLAGS")}
-        done = subprocess.run(
+        return subprocess.run(
             ["make", "-C", ROOT, f"BUILD={self.build}",
              f"HOST_CC={self.bin}/compiler", *args], capture_output=True,
             text=True, timeout=120, check=False,
             env={**env, "PATH": f"{self.bin}:{env['PATH']}"})
+
+    def make(self, *args):
+        done = self.start(*args)
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout
 
     def log(self):
-        """What has run since the last look."""
+        """What has run since the last look, apt-get without its options."""
         path = self.bin / "log"
         lines = path.read_text().splitlines() if path.exists() else []
         path.unlink(missing_ok=True)
-        return lines
+        return [re.sub(r" -\S+( \S+=\S+)?", "", line) for line in lines]
 
     def objects(self, tree):
         return [str(self.build / tree / f"torus/{name}.o")
@@ -73,8 +79,7 @@ def fixture_machine(tmp_path):
 def test_packages_come_first(machine):
     machine.make("-j4", *machine.objects("host"))
     assert machine.log() == [
-        "apt-get update -q", "apt-get ends",
-        "apt-get install -qy --no-install-recommends libgmp-dev",
+        "apt-get update", "apt-get ends", "apt-get install libgmp-dev",
         "apt-get ends", "gcc", "gcc"]
     machine.make("-j4", "-B", *machine.objects("host"))
     assert machine.log() == ["gcc", "gcc"]
@@ -83,18 +88,32 @@ def test_packages_come_first(machine):
 def test_a_package_that_was_removed_is_missed(machine):
     """Then nothing is compiled again for it."""
     machine.make(*machine.objects("host"))
-    (machine.bin / "dpkg-query-libgmp-dev").unlink()
+    (machine.bin / "has-libgmp-dev").unlink()
     machine.log()
     machine.make(*machine.objects("host"))
     assert [line.split()[-1] for line in machine.log()] == [
-        "-q", "ends", "libgmp-dev", "ends"]
+        "update", "ends", "libgmp-dev", "ends"]
 
 
 def test_those_of_the_tests_follow(machine):
     machine.make("-j4", *machine.objects("test/sanitized"))
     assert [line.split()[-1] for line in machine.log()] == [
-        "-q", "ends", "libgmp-dev", "ends", "-q", "ends", "libunicorn-dev",
-        "ends", "gcc", "gcc"]
+        "update", "ends", "libgmp-dev", "ends", "update", "ends",
+        "libunicorn-dev", "ends", "gcc", "gcc"]
+
+
+def test_without_a_network_make_test_says_what_is_missing(machine):
+    """At once, and before anything else is done."""
+    (machine.bin / "apt-get").write_text(
+        f"#!/bin/sh\necho \"apt-get $1\" >> {machine.bin}/log\n"
+        "echo Err:1 a mirror; exit 100\n")
+    done = machine.start("-j2", "test")
+    assert done.returncode == 2
+    said, *ends = done.stderr.splitlines()
+    assert re.match("no mirror of Debian can be reached; missing: libgmp-dev; "
+                    ".* install ", said)
+    assert ends and all(line.startswith("make: *** ") for line in ends)
+    assert machine.log() == ["apt-get update"]
 
 
 def test_n_changes_nothing(machine):

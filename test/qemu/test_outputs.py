@@ -4,6 +4,7 @@ import collections
 import decimal
 import json
 import re
+import shlex
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
@@ -681,6 +682,76 @@ def test_every_help_ends_with_an_example():
         told = mesh.command("help", name).stdout
         assert name == "kernels" or f"\n  quincunx {name} " in told + " " or (
             f"\n  quincunx {name}\n" in told), name
+
+
+# ---- required options ----
+
+OF_PLATFORMS = {
+    "star": ["--load"], "results": ["--load", "--ratio"], "farm": ["--load"],
+    "masters": ["--startup", "--transfer", "--compute"]}
+
+
+def required_by(told):
+    """The options that a help marks as required; of two names the short one."""
+    blocks = re.split(r"^(?=  ?\S|      --|  -)", told, flags=re.M)
+    under = " Required:" in told
+    found = set()
+    for block in blocks:
+        under = under and block.strip() != "Optional:"
+        name = re.match(r" +(?:(-\w), )?(--[a-z-]+)", block)
+        if name and (under or "(required)" in " ".join(block.split())):
+            found.add(name[1] or name[2])
+    return found
+
+
+def example_in(told):
+    """The words of a help's first example, without the program's name."""
+    text = told.split("Example")[1].split(":\n", 1)[1].replace("\\\n", " ")
+    return shlex.split(text.splitlines()[0])[1:]
+
+
+def without(words, option):
+    at = words.index(option)
+    return words[:at] + words[at + 2:]
+
+
+def complete_commands():
+    for name in re.findall(r"^  ([a-z-]+) ", mesh.command("--help").stdout,
+                           re.M):
+        told = mesh.command("help", name).stdout
+        required = required_by(told)
+        if name == "model":
+            for platform, options in OF_PLATFORMS.items():
+                yield (["model", platform, "file", *(
+                    word for option in options for word in (option, "1"))],
+                    options)
+            assert required == set(sum(OF_PLATFORMS.values(), []))
+        elif required:
+            yield example_in(told), required
+
+
+def test_what_help_marks_as_required_is_required(tmp_path):
+    count = 0
+    for words, required in complete_commands():
+        for option in required:
+            done = mesh.command(*without(words, option), cwd=tmp_path)
+            assert (done.returncode, done.stdout) == (2, ""), (words, option)
+            assert re.search(rf"{option}\b", done.stderr), (words, option)
+            count += 1
+    assert count > 30
+
+
+def test_what_a_bare_subcommand_misses_is_marked():
+    for name in re.findall(r"^  ([a-z-]+) ", mesh.command("--help").stdout,
+                           re.M):
+        if name in ("kernels", "sizes", "flash-map"):  # need nothing
+            continue
+        done = mesh.command(name)
+        assert (done.returncode, done.stdout) == (2, ""), name
+        named = set(re.findall(r"(?<!\w)--?[a-z][a-z-]*",
+                               done.stderr)) - {"--help", "--usage"}
+        marked = required_by(mesh.command("help", name).stdout)
+        assert named <= marked and (named or name == "model"), name
 
 
 def test_kernels_lists_every_file():

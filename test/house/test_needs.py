@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What must be installed: the table, what of it is missing, and what is done
+about it on Debian, on other systems, and without a network."""
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from core import ROOT
+from test_house import read
+
+SCRIPT = ROOT / "qemu" / "install" / "needs.sh"
+ROWS = [line.split() for line in read("qemu/install/needs.txt").splitlines()
+        if line and line[0] != "#"]
+KINDS = ("program", "header", "cross", "python")
+# What the script itself runs, and no package manager.
+TOOLS = ("sh", "dirname", "awk", "sed", "sort", "tr", "paste", "cat", "id",
+         "env", "gcc", "arm-none-eabi-gcc")
+TABLE = """# For Check Debian Fedora Arch Homebrew
+build program:sh         dash       bash     bash   -
+build program:no-such    one-deb    one-rpm  one    one
+build header:stdio.h     libc6-dev  -        -      -
+build header:no/such.h   two-deb    two-rpm  -      two
+test  cross:nano.specs   newlib     -        -      -
+test  cross:no.specs     three-deb  both-rpm both   -
+test  python:json        python3    -        -      -
+test  python:no_such     four-deb   both-rpm both   four
+"""
+MISSING = ["build:one-deb", "build:two-deb", "test:four-deb",
+           "test:three-deb"]
+
+
+class System:
+    """A folder of programs, and a copy of the script with a table."""
+
+    def __init__(self, folder):
+        self.bin, self.log = folder / "bin", folder / "log"
+        self.bin.mkdir()
+        for name in TOOLS:
+            (self.bin / name).symlink_to(shutil.which(name))
+        self.script = folder / "needs.sh"
+        shutil.copy(SCRIPT, self.script)
+        (folder / "needs.txt").write_text(TABLE)
+
+    def program(self, name, text):
+        (self.bin / name).unlink(missing_ok=True)
+        (self.bin / name).write_text(f"#!/bin/sh\n{text}\n")
+        (self.bin / name).chmod(0o755)
+
+    def apt(self, update="echo Hit:1 a mirror", install=":"):
+        """Its log has an apt-get a line, and DEBIAN_FRONTEND."""
+        self.program("apt-get", f'echo "$1 $DEBIAN_FRONTEND" >> {self.log}\n'
+                     f'case $1 in update) {update} ;; *) {install} ;; esac')
+
+    def logged(self):
+        return self.log.read_text().splitlines() if self.log.exists() else []
+
+    def needs(self, *args, **env):
+        return subprocess.run(
+            ["/bin/sh", self.script, *args], capture_output=True, text=True,
+            timeout=60, check=False, stdin=subprocess.DEVNULL,
+            env={"PATH": str(self.bin), **env})
+
+
+@pytest.fixture(name="system")
+def fixture_system(tmp_path):
+    return System(tmp_path)
+
+
+def test_the_table():
+    assert len(ROWS) > 30
+    assert [row for row in ROWS if len(row) != 6
+            or not re.fullmatch(rf"({'|'.join(KINDS)}):\S+", row[1])] == []
+    assert {row[0] for row in ROWS} == {"build", "flash", "gdb", "browser",
+                                        "test", "format", "deb"}
+    for column in (1, 2):
+        names = [row[column] for row in ROWS]
+        assert len(names) == len(set(names))
+    assert all(row[2] != "-" for row in ROWS)
+
+
+@pytest.mark.skipif(shutil.which("dpkg") is None, reason="asks dpkg")
+def test_what_is_included_is_needed():
+    """Each library that the command includes has its line."""
+    found = set()
+    for path in (ROOT / "qemu").rglob("*.[ch]"):
+        found |= set(re.findall(r"^#include <(.+\.h)>", path.read_text("utf-8"),
+                                re.MULTILINE))
+    listed = {row[1].split(":")[1]: row[2] for row in ROWS
+              if row[1].startswith("header:") and row[0] == "build"}
+    done = subprocess.run(
+        ["dpkg", "-S", *(f"/usr/include/{name}" for name in sorted(found))],
+        capture_output=True, text=True, check=False)
+    of_libraries = {
+        line.split(": ")[1].removeprefix("/usr/include/")
+        for line in done.stdout.splitlines()
+        if not re.match(r"(libc6-dev|linux-libc-dev)\b", line)}
+    assert of_libraries and of_libraries <= set(listed)
+
+
+def test_what_is_missing(system):
+    done = system.needs("missing")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == MISSING
+
+
+@pytest.mark.parametrize("gone, more", [
+    ("gcc", ["build:libc6-dev"]), ("arm-none-eabi-gcc", ["test:newlib"])])
+def test_without_a_compiler_its_files_are_missing(system, gone, more):
+    (system.bin / gone).unlink()
+    assert system.needs("missing").stdout.split() == sorted(MISSING + more)
+
+
+def test_a_compiler_that_fails_finds_nothing(system):
+    system.program("gcc", "exit 1")
+    assert system.needs("missing").stdout.split() == sorted(
+        MISSING + ["build:libc6-dev"])
+
+
+def test_compilers_of_other_names(system):
+    for name in ("gcc", "arm-none-eabi-gcc"):
+        (system.bin / name).rename(system.bin / f"my-{name}")
+    done = system.needs("missing", HOST_CC="my-gcc -g",
+                        CROSS_COMPILE="my-arm-none-eabi-")
+    assert done.stdout.split() == MISSING
+
+
+def test_headers_that_lie_elsewhere(tmp_path):
+    """CPPFLAGS counts, as it does for the compiler."""
+    wrapper = tmp_path / "gcc"
+    wrapper.write_text(f"#!/bin/sh\necho \"$@\" >> {tmp_path}/log\n"
+                       'exec /usr/bin/gcc "$@"\n')
+    wrapper.chmod(0o755)
+    subprocess.run(["make", "-C", ROOT, "-n", "help", f"HOST_CC={wrapper}",
+                    "CPPFLAGS=-I/a/folder"], check=True, timeout=60,
+                   stdout=subprocess.DEVNULL)
+    assert "-I/a/folder -E" in (tmp_path / "log").read_text()
+
+
+def test_packages_of_a_kind(system):
+    assert system.needs("packages", "build", "header").stdout.split() == [
+        "libc6-dev", "two-deb"]
+
+
+@pytest.mark.parametrize("manager, lines", [
+    ("dnf", ["  Fedora: sudo dnf install one-rpm two-rpm both-rpm"]),
+    ("pacman", ["  Arch: sudo pacman -S one both",
+                "  Arch: no package is known for no/such.h (header)"]),
+    ("brew", ["  Homebrew: brew install one two four",
+              "  Homebrew: no package is known for no.specs (cross)"])])
+def test_another_system_is_told_its_own_names(system, manager, lines):
+    system.program(manager, f"touch {system.log}")
+    packages = [name.split(":")[1] for name in MISSING]
+    done = system.needs("install", *packages)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines() == [
+        f"missing, by Debian's names: {' '.join(packages)}", *lines]
+    assert not system.log.exists()
+
+
+def test_an_unknown_system_is_told_all_names(system):
+    done = system.needs("install", "one-deb")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines()[1:] == [
+        "  Fedora: dnf install one-rpm", "  Arch: pacman -S one",
+        "  Homebrew: brew install one"]
+
+
+def test_nothing_to_install(system):
+    done = system.needs("install")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_sudo_that_drops_the_environment(system):
+    system.apt()
+    system.program("id", "echo 1000")
+    system.program("sudo", f'echo sudo >> {system.log}\n'
+                   'exec env -i PATH="$PATH" "$@"')
+    done = system.needs("install", "one-deb")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert system.logged() == ["sudo", "update noninteractive",
+                               "sudo", "install noninteractive"]
+
+
+def test_neither_root_nor_sudo(system):
+    system.apt()
+    system.program("id", "echo 1000")
+    done = system.needs("install", "one-deb")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "missing: one-deb; as root, run: apt-get update && apt-get install -y "
+        "--no-install-recommends one-deb\n")
+    assert system.logged() == []
+
+
+def test_without_a_network(system):
+    """One line on stderr, and no try to install."""
+    system.program("id", "echo 0")
+    system.apt("echo Err:1 a mirror; exit 100")
+    done = system.needs("install", "one-deb", "two-deb")
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == ["installing: one-deb two-deb",
+                                        "Err:1 a mirror"]
+    assert done.stderr == (
+        "no mirror of Debian can be reached; missing: one-deb two-deb; with a "
+        "network, run again, or as root: apt-get update && apt-get install -y "
+        "--no-install-recommends one-deb two-deb\n")
+    assert [line.split()[0] for line in system.logged()] == ["update"]
+
+
+def test_one_mirror_of_several_fails(system):
+    """What can be had is installed all the same."""
+    system.program("id", "echo 0")
+    system.apt("echo Err:1 a mirror; echo Get:2 another; exit 100")
+    assert system.needs("install", "one-deb").returncode == 0
+    assert len(system.logged()) == 2
+
+
+def test_an_installation_that_fails(system):
+    system.program("id", "echo 0")
+    system.apt(install="exit 100")
+    done = system.needs("install", "one-deb")
+    assert done.returncode == 1
+    assert done.stderr.startswith("apt-get failed; missing: one-deb; as root")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_system_with_all_but_apt_goes_on(tmp_path):
+    """Where dpkg and apt are not there at all: nothing is to be installed."""
+    for name in os.listdir("/usr/bin"):
+        if not re.match("apt|dpkg", name):
+            (tmp_path / name).symlink_to(f"/usr/bin/{name}")
+    done = subprocess.run(
+        ["make", "-C", ROOT, "-n", "deps", "test-deps"], text=True,
+        capture_output=True, check=True, timeout=60,
+        env={"PATH": str(tmp_path), "HOME": str(tmp_path)})
+    asked = re.findall("needs.sh install *(.*)", done.stdout)
+    assert asked and not any(asked)
