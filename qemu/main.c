@@ -21,6 +21,7 @@
 #include "qemu/command/simulate.h"
 #include "qemu/command/sizes.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/process.h"
 
 #include <argp.h>
 #include <stdbool.h>
@@ -223,6 +224,7 @@ static bool is_one_of(const char *word, const char *a, const char *b,
 int main(int argc, char **argv)
 {
     argp_err_exit_status = EXIT_USAGE; /* of all subcommands */
+    process_signals_ignore();
     if (argc < 2) {
         usage(stderr);
         return EXIT_USAGE;

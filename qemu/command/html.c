@@ -14,7 +14,9 @@ struct own_options {
 };
 
 static const struct argp_option descriptions[] = {
-    {"output", 'o', "PAGE.html", 0, "File for the page (required)", 0}, {0}};
+    {"output", 'o', "PAGE.html", 0,
+     "File for the page (required); - for standard output", 0},
+    {0}};
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -22,7 +24,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
     switch (key) {
     case 'o':
-        options->page = text;
+        options->page = file_output_name(text);
         return 0;
     case ARGP_KEY_ARG:
         if (options->report != NULL) {

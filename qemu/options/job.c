@@ -6,6 +6,7 @@
 #include "qemu/job/policy.h"
 #include "qemu/schedule/tree.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/file.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
 #include "qemu/support/profile.h"
@@ -13,6 +14,7 @@
 #include "torus/pattern.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -434,27 +436,13 @@ static int set_watchdog(struct job_options *options, const char *text)
     return parse_report("--watchdog", text, allowed);
 }
 
-/* The kernel's argument, forgotten before it, may be what came first. */
-static void refuse_second(const struct job_options *options, const char *text)
+static void add_input(struct job_options *options, const char *text)
 {
-    const char *first = options->config.input_name;
-
-    fprintf(stderr, "quincunx: '%s': only one INPUT is allowed", text);
-    if (options->arg_bytes == 0 && access(first, F_OK) != 0) {
-        fprintf(stderr, "; '%s' is no file: is --arg '%s' meant?", first,
-                first);
-    }
-    fputc('\n', stderr);
-}
-
-static int set_input(struct job_options *options, const char *text)
-{
-    if (options->config.input_name != NULL) {
-        refuse_second(options, text);
-        return EINVAL;
-    }
-    options->config.input_name = text;
-    return 0;
+    options->input = memory_or_exit(realloc(
+        options->input, (options->inputs + 1u) * sizeof *options->input));
+    options->input[options->inputs] = text;
+    options->inputs += 1;
+    options->config.input_name = options->input[0];
 }
 
 static int set_mesh(struct job_options *options, const char *text)
@@ -565,7 +553,8 @@ static error_t parse_job_option(int key, char *text, struct argp_state *state)
         options->config.gdb_dir = text;
         return 0;
     case ARGP_KEY_ARG:
-        return set_input(options, text);
+        add_input(options, text);
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -578,7 +567,7 @@ static const struct argp_child mesh_child[] = {
     {&job_options_mesh_argp, 0, NULL, 0}, {0}};
 
 const struct argp job_options_argp = {
-    descriptions, parse_job_option, "INPUT", NULL, mesh_child, NULL, NULL};
+    descriptions, parse_job_option, "INPUT...", NULL, mesh_child, NULL, NULL};
 
 void job_options_init(struct job_options *options, const char *command)
 {
@@ -806,6 +795,66 @@ static int set_slow_shifts(struct job_options *options)
     return 0;
 }
 
+/* The kernel's argument, forgotten before it, may be what came first. */
+static int refuse_second(const struct job_options *options)
+{
+    const char *first = options->input[0];
+
+    fprintf(stderr, "quincunx: '%s': kernel %s takes one INPUT",
+            options->input[1], options->config.kernel->name);
+    if (options->arg_bytes == 0 && access(first, F_OK) != 0) {
+        fprintf(stderr, "; '%s' is no file: is --arg '%s' meant?", first,
+                first);
+    }
+    fputc('\n', stderr);
+    return EXIT_USAGE;
+}
+
+/* Of several INPUTs the first may be the argument, too. */
+static int refuse_argument(const char *first)
+{
+    fprintf(stderr, "quincunx: '%s': is no file; is --arg '%s' meant?\n", first,
+            first);
+    return EXIT_USAGE;
+}
+
+/* Checks that the kernel takes several INPUTs, and makes one name of theirs. */
+static int check_several(struct job_options *options)
+{
+    unsigned standard = 0;
+
+    if (options->inputs < 2) {
+        return 0;
+    }
+    if (format_of(options->config.kernel->name)->read_several == NULL) {
+        return refuse_second(options);
+    }
+    if (options->arg_bytes == 0 && access(options->input[0], F_OK) != 0) {
+        return refuse_argument(options->input[0]);
+    }
+    for (uint32_t i = 0; i < options->inputs; ++i) {
+        standard += strcmp(options->input[i], "-") == 0;
+    }
+    if (standard > 1) {
+        fputs("quincunx: '-': standard input can be one INPUT only\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (options->unit_bytes > 1) {
+        fprintf(stderr,
+                "quincunx: --unit %u: must be 1 with several INPUTs, which may "
+                "end anywhere\n",
+                options->unit_bytes);
+        return EXIT_USAGE;
+    }
+    if (asprintf(&options->input_names, "%s and %" PRIu32 " more",
+                 file_name(options->input[0]), options->inputs - 1) < 0) {
+        options->input_names = NULL;
+        return EXIT_FAILED;
+    }
+    options->config.input_name = options->input_names;
+    return 0;
+}
+
 /* Checks INPUT, or the originators' files, with the kernel and the mesh. */
 static int check_input(struct job_options *options)
 {
@@ -819,6 +868,10 @@ static int check_input(struct job_options *options)
     if (status != 0) {
         return status;
     }
+    if (config->input_name != NULL && options->inputs == 0 &&
+        config->originators == 0) {
+        add_input(options, config->input_name);
+    }
     if (config->input_name == NULL &&
         format_of(config->kernel->name)->input != NULL) {
         return print_missing(options, "INPUT");
@@ -831,7 +884,7 @@ static int check_input(struct job_options *options)
                 options->command, config->input_name, config->kernel->name);
         return EXIT_USAGE;
     }
-    return 0;
+    return check_several(options);
 }
 
 int job_options_check(struct job_options *options)
@@ -869,6 +922,8 @@ void job_options_free(struct job_options *options)
 {
     free(options->slow_shift);
     free(options->port);
+    free(options->input);
+    free(options->input_names);
     format_free(&options->config.load);
     originators_options_free(&options->originators);
 }

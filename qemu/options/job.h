@@ -33,6 +33,9 @@ struct job_options {
     const char *boot_text;  /* NULL: the default */
     const char **port;      /* as given; config has them */
     uint32_t port_count;
+    const char **input; /* INPUTs; config.input_name stands for all */
+    uint32_t inputs;
+    char *input_names;           /* of several, for messages */
     bool native;                 /* as --on says */
     struct profile plan_profile; /* config.plan_profile points here if given */
     struct job_options_slow slow[JOB_OPTIONS_SLOW_MAX];

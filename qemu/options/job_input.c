@@ -124,8 +124,12 @@ static int read_load(struct job_options *options)
 {
     struct job_config *config = &options->config;
     const struct format *format = format_of(config->kernel->name);
-    int status = format->read(&config->load, config->input_name, options->arg,
-                              options->arg_bytes);
+    int status = options->inputs > 1
+                     ? format->read_several(&config->load, options->input,
+                                            options->inputs, options->arg,
+                                            options->arg_bytes)
+                     : format->read(&config->load, config->input_name,
+                                    options->arg, options->arg_bytes);
 
     status = status == 0 ? set_units(options) : status;
     status = status == 0 ? check_arg(options) : status;

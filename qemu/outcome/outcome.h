@@ -22,6 +22,8 @@
 
 #define OUTCOME_DIGEST_BYTES 65u
 
+struct format_file; /* qemu/format/format.h */
+
 /* The work of one node on one round. The originator queues all rounds and then
    computes all that it keeps, in one interval. */
 struct outcome_compute_interval {
@@ -134,6 +136,8 @@ struct outcome {
     const struct kernel *kernel;
     struct injections injections; /* as the caller asked for */
     const char *input_name;
+    const struct format_file *files; /* of several INPUTs; or NULL */
+    uint32_t file_count;
     const char *command; /* line that started it; or NULL */
     /* The earliest first, which was taken; none if the schedule was named. */
     struct outcome_choice choice[OUTCOME_CHOICES_MAX];

@@ -2,6 +2,7 @@
 #include "qemu/report/summary.h"
 
 #include "qemu/model/model.h"
+#include "qemu/report/places.h"
 #include "qemu/support/file.h"
 #include "torus/pattern.h"
 
@@ -496,9 +497,15 @@ static void print_results(FILE *out, const struct outcome *outcome)
         sink.flag = print_other_flag;
         fputs("\nof all files", out);
     }
+    if (outcome->file_count > 0) {
+        sink.list = print_other_list;
+    }
     if (outcome->result.data != NULL) {
         fputc('\n', out);
         outcome_report_result(outcome, &sink);
+    }
+    if (outcome->file_count > 0) {
+        places_print(out, outcome);
     }
 }
 

@@ -15,6 +15,25 @@
 /* Out of the way of every descriptor that a child is given. */
 #define ABOVE (PROCESS_FD + (int)PROCESS_FDS_MAX)
 
+static const int failed_write[] = {SIGPIPE, SIGXFSZ};
+
+static void handle_failed_writes(void (*handler)(int))
+{
+    for (size_t i = 0; i < sizeof failed_write / sizeof *failed_write; ++i) {
+        signal(failed_write[i], handler);
+    }
+}
+
+void process_signals_ignore(void)
+{
+    handle_failed_writes(SIG_IGN);
+}
+
+void process_signals_default(void)
+{
+    handle_failed_writes(SIG_DFL);
+}
+
 /* In the child: nothing but system calls until exec. */
 static _Noreturn void become(const struct process_config *config, pid_t parent)
 {
@@ -25,6 +44,7 @@ static _Noreturn void become(const struct process_config *config, pid_t parent)
 
     sigemptyset(&none);
     setpgid(0, 0);
+    process_signals_default();
     sigprocmask(SIG_SETMASK, &none, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (CPU_COUNT(&config->processor) > 0) {

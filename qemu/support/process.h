@@ -32,6 +32,13 @@ struct process_config {
     bool small_pages;
 };
 
+/* Lets a write to a closed pipe, or beyond the limit of a file's size, fail and
+   be told, in place of ending this program. */
+void process_signals_ignore(void);
+
+/* In a child, for another program: these signals are as usual again. */
+void process_signals_default(void);
+
 /*
  * Starts a child, with no signal blocked. All stays the caller's. It dies with
  * the calling thread, which is to be the launcher's first. Result: its pid; -1

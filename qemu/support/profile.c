@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/support/profile.h"
 
+#include "qemu/support/file.h"
 #include "qemu/support/parse.h"
 
 #include <errno.h>
@@ -218,23 +219,15 @@ static void print_comment(FILE *file, const char *comment)
 int profile_save(const struct profile *profile, const char *path,
                  const char *comment)
 {
-    FILE *file = fopen(path, "w");
-    int error = 0;
+    struct file_output file;
 
-    if (file == NULL) {
+    if (file_output_open(&file, path) != 0) {
         return -1;
     }
-    print_comment(file, comment);
-    fprintf(file,
+    print_comment(file.stream, comment);
+    fprintf(file.stream,
             "startup = %" PRIu64 "ps\ntransfer = %" PRIu64
             "ps\nhop_delay = %" PRIu64 "ps\n",
             profile->startup_ps, profile->transfer_ps, profile->hop_delay_ps);
-    if (ferror(file)) {
-        error = EIO;
-    }
-    if (fclose(file) != 0) {
-        error = errno;
-    }
-    errno = error;
-    return error == 0 ? 0 : -1;
+    return file_output_close(&file, true);
 }
