@@ -22,6 +22,7 @@
 #include "qemu/command/sizes.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/process.h"
+#include "qemu/support/quote.h"
 
 #include <argp.h>
 #include <stdbool.h>
@@ -163,7 +164,7 @@ static int refuse(const char *word)
             nearest = subcommands[i].name;
         }
     }
-    fprintf(stderr, "quincunx: '%s': no such subcommand", word);
+    fprintf(stderr, "quincunx: '%s': no such subcommand", quote_shown(word));
     if (nearest != NULL) {
         fprintf(stderr, "; did you mean '%s'?\n", nearest);
     } else {

@@ -7,6 +7,7 @@
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
+#include "qemu/support/quote.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -123,7 +124,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         options->json = true;
         return 0;
     case ARGP_KEY_ARG:
-        fprintf(stderr, "quincunx: '%s': calibrate takes no INPUT\n", text);
+        fprintf(stderr, "quincunx: '%s': calibrate takes no INPUT\n",
+                quote_shown(text));
         return EINVAL;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -4,6 +4,7 @@
 #include "qemu/page/page.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
+#include "qemu/support/quote.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (options->report != NULL) {
-            argp_error(state, "'%s': one REPORT.json only", text);
+            argp_error(state, "'%s': one REPORT.json only", quote_shown(text));
             return EXIT_USAGE;
         }
         options->report = text;

@@ -215,7 +215,8 @@ static int check_output_count(const struct own_options *options)
         return 0;
     }
     fprintf(stderr, "quincunx: -o '%s': is number %" PRIu32 "; must be 1",
-            options->output[options->outputs - 1], options->outputs);
+            quote_shown(options->output[options->outputs - 1]),
+            options->outputs);
     if (originators > 1) {
         fprintf(stderr, ", or %" PRIu32 ", one for each originator",
                 originators);
@@ -263,7 +264,7 @@ static int check_output(const struct own_options *options)
         fprintf(stderr,
                 "quincunx: -o '%s': kernel %s has no output with this "
                 "argument; its result is in --report and --json\n",
-                options->output[0], config->kernel->name);
+                quote_shown(options->output[0]), config->kernel->name);
         return EXIT_USAGE;
     }
     for (uint32_t i = 0; format->check != NULL && i < loads; ++i) {

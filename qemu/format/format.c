@@ -3,6 +3,7 @@
 
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/quote.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -44,7 +45,8 @@ void format_list_files(struct format_load *load, const char *const path[],
     load->files = memory_or_exit(calloc(count, sizeof *load->files));
     load->file_count = count;
     for (uint32_t i = 0; i < count; ++i) {
-        load->files[i].name = file_name(path[i]);
+        load->files[i].name =
+            strcmp(path[i], "-") == 0 ? file_name(path[i]) : path[i];
     }
 }
 
@@ -94,7 +96,7 @@ int format_arg_error(const char *arg, const char *format, ...)
 {
     va_list list;
 
-    fprintf(stderr, "quincunx: --arg '%s': ", arg);
+    fprintf(stderr, "quincunx: --arg '%s': ", quote_shown(arg));
     va_start(list, format);
     vfprintf(stderr, format, list);
     va_end(list);
@@ -105,6 +107,6 @@ int format_arg_error(const char *arg, const char *format, ...)
 int format_key_error(const char *key, const char *value, const char *allowed)
 {
     fprintf(stderr, "quincunx: --arg: %s '%.60s': %s\n", key,
-            value != NULL ? value : "", allowed);
+            value != NULL ? quote_shown(value) : "", allowed);
     return EXIT_USAGE;
 }

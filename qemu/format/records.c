@@ -12,6 +12,7 @@
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/quote.h"
 
 #include <csv.h>
 
@@ -337,7 +338,7 @@ static void match_name(struct scan *scan, struct column *column,
     }
     if (column->found) {
         scan_error(scan, scan->record_line, "column '%.60s' is there twice",
-                   column->name);
+                   quote_shown(column->name));
     }
     column->found = true;
     column->index = scan->fields;
@@ -356,8 +357,8 @@ static void check_number(struct scan *scan, struct column *column,
     }
     if (!number_shape(text, bytes, &whole, &decimals)) {
         scan_error(scan, scan->record_line,
-                   "column '%.60s': '%s' is no decimal number%s", column->name,
-                   shown(show, text, bytes),
+                   "column '%.60s': '%s' is no decimal number%s",
+                   quote_shown(column->name), shown(show, text, bytes),
                    column == &scan->request->column
                        ? "; type=text compares it as text"
                        : "");
@@ -370,8 +371,8 @@ static void check_number(struct scan *scan, struct column *column,
         scan_error(scan, scan->record_line,
                    "column '%.60s': '%s' and what was before it need %u digits "
                    "before the point and %u behind it; together at most %u",
-                   column->name, shown(show, text, bytes), column->whole,
-                   column->decimals, DIGITS_MAX);
+                   quote_shown(column->name), shown(show, text, bytes),
+                   column->whole, column->decimals, DIGITS_MAX);
     }
 }
 
@@ -400,8 +401,8 @@ static void check_found(struct scan *scan, const struct column *column)
 {
     if (column->name != NULL && !column->found) {
         scan_error(scan, scan->record_line,
-                   "the header row has no column '%.60s' (of %u)", column->name,
-                   scan->fields);
+                   "the header row has no column '%.60s' (of %u)",
+                   quote_shown(column->name), scan->fields);
     }
 }
 

@@ -70,6 +70,8 @@ struct job_config {
     const char *gdb_dir;          /* NULL: the default */
     bool progress;                /* shows it in a line on stderr */
     struct injections injections; /* for tests; no plan knows of them */
+    uint64_t memory_need; /* as qemu/job/memory_need.h expects it; 0: unasked */
+    uint64_t memory_left; /* then; UINT64_MAX: nobody knows */
 };
 
 /* The profile that the plan is made with: plan_profile if given, else

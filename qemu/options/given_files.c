@@ -3,6 +3,7 @@
 
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
+#include "qemu/support/quote.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -32,7 +33,8 @@ static bool is_given_twice(const struct given_file *file,
     fprintf(stderr,
             "quincunx: %s '%s': is the file of %s '%s', too; must be a file of "
             "its own\n",
-            file->option, file->path, other->option, other->path);
+            file->option, quote_shown(file->path), other->option,
+            quote_shown(other->path));
     return true;
 }
 

@@ -10,6 +10,7 @@
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
 #include "qemu/support/profile.h"
+#include "qemu/support/quote.h"
 #include "scatter/engine/core.h"
 #include "torus/pattern.h"
 
@@ -54,7 +55,8 @@ enum key {
     KEY_SEED,
     KEY_ALLOW_MIXED,
     KEY_BOOT,
-    KEY_VERBOSE
+    KEY_VERBOSE,
+    KEY_FORCE
 };
 
 static const struct argp_option descriptions[] = {
@@ -159,6 +161,8 @@ static const struct argp_option mesh_descriptions[] = {
      3},
     {"verbose", KEY_VERBOSE, NULL, 0,
      "Say on stderr how boards start, and why so", 3},
+    {"force", KEY_FORCE, NULL, 0,
+     "Start the nodes also if they need more memory than there is", 3},
     {0}};
 
 /* ---- the mesh that --on, --board and --port mean ---- */
@@ -196,7 +200,8 @@ static int set_kernel(struct job_options *options, const char *name)
             return 0;
         }
     }
-    fprintf(stderr, "quincunx: --kernel '%s': must be one of:", name);
+    fprintf(stderr,
+            "quincunx: --kernel '%s': must be one of:", quote_shown(name));
     for (unsigned i = 0; i < kernel_table_count; ++i) {
         fprintf(stderr, " %s", kernel_table[i]->name);
     }
@@ -214,7 +219,8 @@ static int set_board(struct job_options *options, const char *text)
         choose_mesh(options);
         return 0;
     }
-    fprintf(stderr, "quincunx: --board '%s': must be one of:", text);
+    fprintf(stderr,
+            "quincunx: --board '%s': must be one of:", quote_shown(text));
     for (size_t i = 0; board_at(i) != NULL; ++i) {
         fprintf(stderr, " %s", board_at(i)->place.board);
     }
@@ -502,6 +508,9 @@ static error_t parse_mesh_option(int key, char *text, struct argp_state *state)
     case KEY_VERBOSE:
         options->config.verbose = true;
         return 0;
+    case KEY_FORCE:
+        options->force = true;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -626,7 +635,8 @@ static int check_mesh(const struct job_options *options)
         fprintf(stderr,
                 "quincunx: --port '%s': is number %u; must be given once, or "
                 "once for each of several originators\n",
-                options->port[options->port_count - 1u], options->port_count);
+                quote_shown(options->port[options->port_count - 1u]),
+                options->port_count);
         return EXIT_USAGE;
     }
     if (noise_any(&config->noise) && !config->mesh->has_cables) {
@@ -801,10 +811,10 @@ static int refuse_second(const struct job_options *options)
     const char *first = options->input[0];
 
     fprintf(stderr, "quincunx: '%s': kernel %s takes one INPUT",
-            options->input[1], options->config.kernel->name);
+            quote_shown(options->input[1]), options->config.kernel->name);
     if (options->arg_bytes == 0 && access(first, F_OK) != 0) {
-        fprintf(stderr, "; '%s' is no file: is --arg '%s' meant?", first,
-                first);
+        fprintf(stderr, "; '%s' is no file: is --arg '%s' meant?",
+                quote_shown(first), quote_shown(first));
     }
     fputc('\n', stderr);
     return EXIT_USAGE;
@@ -813,8 +823,8 @@ static int refuse_second(const struct job_options *options)
 /* Of several INPUTs the first may be the argument, too. */
 static int refuse_argument(const char *first)
 {
-    fprintf(stderr, "quincunx: '%s': is no file; is --arg '%s' meant?\n", first,
-            first);
+    fprintf(stderr, "quincunx: '%s': is no file; is --arg '%s' meant?\n",
+            quote_shown(first), quote_shown(first));
     return EXIT_USAGE;
 }
 
@@ -847,7 +857,10 @@ static int check_several(struct job_options *options)
         return EXIT_USAGE;
     }
     if (asprintf(&options->input_names, "%s and %" PRIu32 " more",
-                 file_name(options->input[0]), options->inputs - 1) < 0) {
+                 strcmp(options->input[0], "-") == 0
+                     ? file_name(options->input[0])
+                     : options->input[0],
+                 options->inputs - 1) < 0) {
         options->input_names = NULL;
         return EXIT_FAILED;
     }
@@ -881,7 +894,8 @@ static int check_input(struct job_options *options)
         fprintf(stderr,
                 "quincunx: %s: '%s': kernel %s takes no INPUT; its argument "
                 "says all\n",
-                options->command, config->input_name, config->kernel->name);
+                options->command, quote_shown(config->input_name),
+                config->kernel->name);
         return EXIT_USAGE;
     }
     return check_several(options);

@@ -44,6 +44,7 @@ struct job_options {
     struct originators_options originators;
     bool schedule_given; /* else several originators have the star */
     bool phases_given;
+    bool force;          /* whatever memory there is */
     bool all_schedules;  /* the command runs each, whatever config.schedule */
     uint32_t unit_bytes; /* 0: not given */
     uint8_t arg[JOB_OPTIONS_ARG_MAX + 1];
@@ -76,7 +77,8 @@ NODISCARD int job_options_check(struct job_options *options);
    for. */
 NODISCARD int job_options_check_mesh(const struct job_options *options);
 
-/* Looks for the firmware and QEMU if nodes run in QEMU. */
+/* Looks for the firmware and QEMU if nodes run in QEMU, and for the memory that
+   the nodes need. */
 NODISCARD int job_options_find_boards(struct job_options *options);
 
 /* Reads the load, lets the kernel's begin() check the argument, and calls

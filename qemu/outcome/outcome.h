@@ -145,6 +145,8 @@ struct outcome {
     const char *rate_from; /* a file's name, if the plan has its rate from it */
     uint64_t load_bytes;
     uint64_t load_units;
+    uint64_t memory_need; /* bytes that were expected, and left; 0: unasked */
+    uint64_t memory_left; /* UINT64_MAX: nobody knew */
     struct wire_report plan;     /* as the originator made it */
     struct rounds_plan rounds;   /* its tables */
     struct outcome_layer *layer; /* 0 to plan.phases */

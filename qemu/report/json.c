@@ -2,11 +2,11 @@
 #include "qemu/report/json.h"
 
 #include "qemu/outcome/timeline.h"
+#include "qemu/report/json_name.h"
 #include "qemu/report/places.h"
 #include "qemu/report/verdict.h"
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
-#include "qemu/support/quote.h"
 #include "torus/pattern.h"
 
 #include <errno.h>
@@ -60,7 +60,7 @@ static json_t *mesh_json(const struct outcome *outcome)
 
 static json_t *profile_json(const struct profile *profile)
 {
-    return json_pack("{s:o, s:o, s:o, s:o}", "name", quote_json(profile->name),
+    return json_pack("{s:o, s:o, s:o, s:o}", "name", json_name(profile->name),
                      "startup_ps", integer(profile->startup_ps),
                      "transfer_ps_per_byte", integer(profile->transfer_ps),
                      "hop_delay_ps", integer(profile->hop_delay_ps));
@@ -136,7 +136,7 @@ static json_t *plan_json(const struct outcome *outcome)
     if (json != NULL && outcome->rate_from != NULL) {
         const char *name = outcome->rate_from;
 
-        json_object_set_new(json, "rate_from", quote_json(name));
+        json_object_set_new(json, "rate_from", json_name(name));
     }
     return json;
 }
@@ -433,7 +433,7 @@ static json_t *group_json(const struct outcome *outcome, uint32_t index)
     return json_pack(
         "{s:i, s:i, s:o, s:{s:o, s:o}, s:o, s:o, s:{s:o, s:i, s:i, s:o, s:o}, "
         "s:{s:o, s:o, s:o, s:o}, s:o}",
-        "x", one->at.x, "y", one->at.y, "file", quote_json(name), "load",
+        "x", one->at.x, "y", one->at.y, "file", json_name(name), "load",
         "bytes", integer(one->load_bytes), "units", integer(one->load_units),
         "nodes", integer(one->nodes), "shares", shares_json(outcome, index),
         "plan", "measured_units", integer(plan->measured_units), "phases",
@@ -567,8 +567,25 @@ static json_t *circuits_json(const struct outcome *outcome)
 static void add_command(json_t *json, const char *command)
 {
     if (command != NULL) {
-        json_object_set_new(json, "command", quote_json(command));
+        json_object_set_new(json, "command", json_name(command));
     }
+}
+
+/* What the mesh was expected to take of the host's memory. */
+static void add_memory(json_t *json, const struct outcome *outcome)
+{
+    json_t *memory;
+
+    if (outcome->memory_need == 0) {
+        return;
+    }
+    memory =
+        json_pack("{s:o}", "expected_bytes", integer(outcome->memory_need));
+    if (outcome->memory_left != UINT64_MAX) {
+        json_object_set_new(memory, "left_bytes",
+                            integer(outcome->memory_left));
+    }
+    json_object_set_new(json, "memory", memory);
 }
 
 /* Of a load of several files. */
@@ -614,6 +631,7 @@ json_t *report_json(const struct outcome *outcome)
     }
     add_command(json, outcome->command);
     add_files(json, outcome);
+    add_memory(json, outcome);
     if (outcome->originators > 0) {
         json_object_set_new(json, "originators", groups_json(outcome));
     }

@@ -2,6 +2,7 @@
 #include "qemu/report/places.h"
 
 #include "qemu/format/format.h"
+#include "qemu/report/json_name.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/quote.h"
 
@@ -131,7 +132,7 @@ json_t *places_files_json(const struct outcome *outcome)
         const struct format_file *file = &outcome->files[i];
 
         json_array_append_new(list, json_pack("{s:o, s:I, s:I}", "file",
-                                              quote_json(file->name), "at",
+                                              json_name(file->name), "at",
                                               (json_int_t)file->at, "bytes",
                                               (json_int_t)file->bytes));
     }

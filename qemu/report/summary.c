@@ -4,6 +4,7 @@
 #include "qemu/model/model.h"
 #include "qemu/report/places.h"
 #include "qemu/support/file.h"
+#include "qemu/support/quote.h"
 #include "torus/pattern.h"
 
 #include <inttypes.h>
@@ -64,7 +65,7 @@ static void print_profile(FILE *out, const char *what,
     summary_time(transfer, profile->transfer_ps);
     summary_time(hop, profile->hop_delay_ps);
     fprintf(out, "%-9s %.31s: startup %s, %s a byte, %s a hop\n", what,
-            profile->name, startup, transfer, hop);
+            quote_shown(profile->name), startup, transfer, hop);
 }
 
 static bool same_costs(const struct profile *a, const struct profile *b)
@@ -304,7 +305,7 @@ static void print_preparing(FILE *out, const struct outcome *outcome)
     summary_time(begin, preparing.begin_ps);
     fprintf(out, "preparing %s of it: begin %s", text, begin);
     if (outcome->rate_from != NULL) {
-        fprintf(out, ", rate from %s", outcome->rate_from);
+        fprintf(out, ", rate from %s", quote_shown(outcome->rate_from));
     }
     if (!meanwhile || preparing.plan_ps > 0) {
         fprintf(out, ", ");
@@ -397,7 +398,7 @@ static void print_groups(FILE *out, const struct outcome *outcome)
                 "after %s; %s\n",
                 i == 0 ? "\n" : "", place, one->nodes,
                 one->nodes == 1 ? "" : "s", planned, measured, answer,
-                one->input_name);
+                file_name(one->input_name));
     }
 }
 
@@ -489,7 +490,7 @@ static void print_results(FILE *out, const struct outcome *outcome)
                                .lines = print_lines};
 
     for (uint32_t i = 0; i < outcome->originators; ++i) {
-        fprintf(out, "\nof %s\n", outcome->several[i].input_name);
+        fprintf(out, "\nof %s\n", file_name(outcome->several[i].input_name));
         outcome_report_group_result(outcome, i, &sink);
     }
     if (outcome->originators > 0) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/support/file.h"
 
+#include "qemu/support/quote.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -19,7 +21,7 @@ static bool is_standard_input(const char *path)
 
 const char *file_name(const char *path)
 {
-    return is_standard_input(path) ? "standard input" : path;
+    return is_standard_input(path) ? "standard input" : quote_shown(path);
 }
 
 int file_error(const char *path, const char *format, ...)
@@ -274,7 +276,7 @@ int file_append(FILE *to, uint64_t *bytes, const char *path)
 
 static int complain(const char *path, int error)
 {
-    fprintf(stderr, "quincunx: %s: %s\n", path, strerror(error));
+    fprintf(stderr, "quincunx: %s: %s\n", quote_shown(path), strerror(error));
     return -1;
 }
 

@@ -19,7 +19,8 @@
    "zygote.so" or "mps2_an385/firmware.elf"; "" if this program has no path. */
 void file_beside_program(char path[PATH_MAX], const char *name);
 
-/* A path as messages and reports name it: "standard input" for "-". */
+/* A path as messages name it: "standard input" for "-", else as quote_shown()
+   has it, and holds it. */
 const char *file_name(const char *path);
 
 /* Prints what is wrong with a file on stderr, as printf() does. Result: 1. */

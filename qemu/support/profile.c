@@ -3,6 +3,7 @@
 
 #include "qemu/support/file.h"
 #include "qemu/support/parse.h"
+#include "qemu/support/quote.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -64,7 +65,7 @@ static char *strip(char *text)
 static int line_error(struct reader *reader, const char *text, const char *why)
 {
     snprintf(reader->message, PROFILE_MESSAGE_BYTES, "%s:%u: '%.80s': %s",
-             reader->path, reader->line, text, why);
+             quote_shown(reader->path), reader->line, quote_shown(text), why);
     return -1;
 }
 
@@ -75,7 +76,7 @@ static int unreadable(char *message, const char *name)
              "profile '%.200s': %s: must be t3d, lvds, uart, emulated or a "
              "file that "
              "sets startup, transfer and hop_delay",
-             name, strerror(errno));
+             quote_shown(name), strerror(errno));
     return -1;
 }
 
@@ -160,7 +161,7 @@ static int read_lines(struct reader *reader, FILE *file)
             snprintf(reader->message, PROFILE_MESSAGE_BYTES,
                      "%s:%u: end of file, and no %s: must set startup, "
                      "transfer and hop_delay",
-                     reader->path, reader->line, keys[key].name);
+                     quote_shown(reader->path), reader->line, keys[key].name);
             return -1;
         }
     }

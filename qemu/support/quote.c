@@ -106,13 +106,6 @@ const char *quote_shown(const char *text)
     return shown[next];
 }
 
-json_t *quote_json(const char *text)
-{
-    json_t *json = json_string(text);
-
-    return json != NULL ? json : json_string(quote_shown(text));
-}
-
 /* ---- a command ---- */
 
 /* What stands for itself wherever it is in a word. */
@@ -120,31 +113,36 @@ json_t *quote_json(const char *text)
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"           \
     "_-+./:=,@%"
 
-static bool is_control(unsigned char byte)
+/* Bytes of the character that text begins with, if a shell and a terminal take
+   it as it is; else 0. */
+static size_t plain_bytes(const char *text)
 {
-    return byte < 0x20 || byte == 0x7f;
+    return *text == '\\' ? 1 : printable_bytes(text);
 }
 
-static bool has_control(const char *word)
+static bool is_plain(const char *word)
 {
-    for (; *word != '\0'; ++word) {
-        if (is_control((unsigned char)*word)) {
-            return true;
-        }
+    while (*word != '\0' && plain_bytes(word) > 0) {
+        word += plain_bytes(word);
     }
-    return false;
+    return *word == '\0';
 }
 
-/* With a control character. */
+/* With characters that are not plain. */
 static void write_escaped(FILE *out, const char *word)
 {
     fputs("$'", out);
-    for (; *word != '\0'; ++word) {
-        if (is_control((unsigned char)*word)) {
+    while (*word != '\0') {
+        size_t bytes = plain_bytes(word);
+
+        if (bytes == 0) {
             fprintf(out, "\\%03o", (unsigned char)*word);
+        } else if (strchr("'\\", *word) != NULL) {
+            fprintf(out, "\\%c", *word);
         } else {
-            fprintf(out, strchr("'\\", *word) != NULL ? "\\%c" : "%c", *word);
+            fwrite(word, 1, bytes, out);
         }
+        word += bytes > 0 ? bytes : 1;
     }
     fputc('\'', out);
 }
@@ -155,7 +153,7 @@ static void write_word(FILE *out, const char *word)
         fputs(word, out);
         return;
     }
-    if (has_control(word)) {
+    if (!is_plain(word)) {
         write_escaped(out, word);
         return;
     }

@@ -3,8 +3,6 @@
 #ifndef QEMU_SUPPORT_QUOTE_H
 #define QEMU_SUPPORT_QUOTE_H
 
-#include <jansson.h>
-
 /*
  * A name for a terminal: what is printable UTF-8 stays; a backslash becomes
  * two, and control characters, those that turn the direction of writing, and
@@ -16,14 +14,10 @@
 #define QUOTE_SHOWN_AT_ONCE 8
 const char *quote_shown(const char *text);
 
-/* A name as a string of JSON: as it is if it is UTF-8, which JSON escapes as it
-   needs; else as quote_shown() has it. NULL where there is no memory. */
-json_t *quote_json(const char *text);
-
 /* A command as a POSIX shell reads it back: argv[0] as it is, the other words
-   with single quotes where they need any, as $'\033' where a word has a control
-   character. malloc'd, the caller's; ends the program where there is no
-   memory. */
+   with single quotes where they need any; a word with what quote_shown()
+   escapes as bash has it, $'\033'. malloc'd, the caller's; ends the program
+   where there is no memory. */
 char *quote_command(int argc, char *const argv[]);
 
 #endif
