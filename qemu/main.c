@@ -176,9 +176,13 @@ static int refuse(const char *word)
 /* The exit status, unless what was printed did not get out. */
 static int finish(int status)
 {
-    bool written = fflush(stdout) == 0 && ferror(stdout) == 0;
+    bool failed = ferror(stdout) != 0; /* by a write whose reason is lost */
+    bool written = fflush(stdout) == 0 && !failed;
 
-    if (!written) {
+    if (failed) {
+        fputs("quincunx: standard output: not all of it could be written\n",
+              stderr);
+    } else if (!written) {
         perror("quincunx: standard output");
     }
     return written || status != 0 ? status : EXIT_FAILED;
@@ -225,6 +229,7 @@ static bool is_one_of(const char *word, const char *a, const char *b,
 int main(int argc, char **argv)
 {
     argp_err_exit_status = EXIT_USAGE; /* of all subcommands */
+    process_streams_hold();
     process_signals_ignore();
     if (argc < 2) {
         usage(stderr);

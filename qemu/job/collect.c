@@ -107,6 +107,7 @@ void collect_begin(struct outcome *outcome, const struct job_config *config,
 
     outcome->nodes = config->mesh->nodes;
     outcome->on = config->mesh->on;
+    outcome->host_times = config->mesh->has_cables;
     outcome->size = config->size;
     outcome->originator = config->originator;
     outcome->profile = config->profile;

@@ -131,6 +131,7 @@ struct outcome {
     const char *nodes; /* for people: "boards", "native nodes" */
     const char *on;    /* "qemu", "native" or "boards" */
     const char *board; /* "mps2-an385", "stm32f405" or "host" */
+    bool host_times;   /* boards run in the host's time, not in one of theirs */
     struct profile profile;
     struct profile plan_profile; /* as the plan took it to be */
     const struct kernel *kernel;

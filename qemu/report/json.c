@@ -51,11 +51,16 @@ static void append(json_t **array, json_t *entry)
 
 static json_t *mesh_json(const struct outcome *outcome)
 {
-    return json_pack("{s:i, s:i, s:o, s:[i,i], s:s, s:s}", "width",
-                     outcome->size.width, "height", outcome->size.height,
-                     "nodes", integer(outcome->node_count), "originator",
-                     outcome->originator.x, outcome->originator.y, "on",
-                     outcome->on, "board", outcome->board);
+    json_t *json = json_pack(
+        "{s:i, s:i, s:o, s:[i,i], s:s, s:s}", "width", outcome->size.width,
+        "height", outcome->size.height, "nodes", integer(outcome->node_count),
+        "originator", outcome->originator.x, outcome->originator.y, "on",
+        outcome->on, "board", outcome->board);
+
+    if (json != NULL && outcome->host_times) {
+        json_object_set_new(json, "times", json_string("host"));
+    }
+    return json;
 }
 
 static json_t *profile_json(const struct profile *profile)

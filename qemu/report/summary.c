@@ -127,6 +127,14 @@ static void print_head(FILE *out, const struct outcome *outcome)
         print_profile(out, "plan with", &outcome->plan_profile);
     }
     summary_injections(out, &outcome->injections);
+    if (outcome->host_times) {
+        fputs("times     of this host, not of boards: emulated serial boards "
+              "run as fast as it\n          lets them, and their links cost "
+              "what it takes to emulate these, not what\n          the "
+              "profile says; so planned and measured times cannot be "
+              "compared\n",
+              out);
+    }
 }
 
 /* When the nodes of one layer did what. */
@@ -328,25 +336,44 @@ static void print_answer(FILE *out, const struct outcome *outcome)
 
     summary_time(text, outcome_answer_ps(outcome));
     summary_time(one_board, outcome_one_board_answer_ps(outcome));
-    fprintf(out,
-            "\nanswer    %.4g times as fast as one board: %s instead of %s\n",
-            outcome_answer_speedup(outcome), text, one_board);
+    if (outcome->host_times) {
+        fprintf(out, "\nanswer    after %s\n", text);
+    } else {
+        fprintf(out,
+                "\nanswer    %.4g times as fast as one board: %s instead of "
+                "%s\n",
+                outcome_answer_speedup(outcome), text, one_board);
+    }
     print_preparing(out, outcome);
+}
+
+static void print_speedup(FILE *out, const struct outcome *outcome)
+{
+    double speedup = outcome_speedup(outcome);
+    double best = outcome_planned_speedup(outcome);
+
+    fprintf(out,
+            "speedup   %.4g after preparing, %.1f %% of the planned %.4g on "
+            "%" PRIu32 " nodes\n",
+            speedup, best > 0 ? 100 * speedup / best : 0.0, best,
+            outcome_planned_nodes(outcome));
 }
 
 static void print_times(FILE *out, const struct outcome *outcome)
 {
     uint64_t measured_ps = outcome_makespan_ps(outcome);
     uint64_t spread_ps = outcome_spread_ps(outcome);
-    double speedup = outcome_speedup(outcome);
-    double best = outcome_planned_speedup(outcome);
     char text[SUMMARY_TIME_BYTES];
 
     summary_time(text, outcome_planned_ps(outcome));
     fprintf(out, "planned   %s makespan\n", text);
     summary_time(text, measured_ps);
-    fprintf(out, "measured  %s makespan, %+.2f %% against the plan\n", text,
-            100 * outcome_overhead_vs_plan(outcome));
+    fprintf(out, "measured  %s makespan", text);
+    if (!outcome->host_times) {
+        fprintf(out, ", %+.2f %% against the plan",
+                100 * outcome_overhead_vs_plan(outcome));
+    }
+    fputc('\n', out);
     if (spread_ps > 0) {
         summary_time(text, spread_ps);
         fprintf(out,
@@ -358,11 +385,9 @@ static void print_times(FILE *out, const struct outcome *outcome)
         summary_time(text, outcome_idle_max_ps(outcome));
         fprintf(out, "idle      at most %s waiting for next rounds\n", text);
     }
-    fprintf(out,
-            "speedup   %.4g after preparing, %.1f %% of the planned %.4g on "
-            "%" PRIu32 " nodes\n",
-            speedup, best > 0 ? 100 * speedup / best : 0.0, best,
-            outcome_planned_nodes(outcome));
+    if (!outcome->host_times) {
+        print_speedup(out, outcome);
+    }
     summary_time(text, outcome_with_results_ps(outcome));
     fprintf(out, "results   complete after %s%s\n", text,
             outcome->plan.meanwhile ? ", outputs returned meanwhile" : "");

@@ -168,8 +168,17 @@ static int spool(FILE **file, const char *path)
 static int open_descriptor(const char *path)
 {
     int flags = O_RDONLY | O_CLOEXEC | (may_be_pipe(path) ? 0 : O_NONBLOCK);
+    int now;
 
-    return is_standard_input(path) ? dup(STDIN_FILENO) : open(path, flags);
+    if (!is_standard_input(path)) {
+        return open(path, flags);
+    }
+    now = fcntl(STDIN_FILENO, F_GETFL);
+    if (now >= 0 && (now & O_ACCMODE) == O_WRONLY) {
+        errno = EBADF; /* closed: process_streams_hold() */
+        return -1;
+    }
+    return dup(STDIN_FILENO);
 }
 
 int file_open(FILE **file, uint64_t *bytes, const char *path)
@@ -350,13 +359,45 @@ static int open_output(struct file_output *file, const char *path)
                              O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
+/* Of a stream's bytes: keeps why they could not be written, which the stream
+   itself forgets. */
+static ssize_t write_cookie(void *cookie, const char *bytes, size_t count)
+{
+    struct file_output *file = cookie;
+    size_t done = 0;
+
+    while (done < count) {
+        ssize_t put = write(file->descriptor, bytes + done, count - done);
+
+        if (put < 0 && errno != EINTR) {
+            file->error = file->error != 0 ? file->error : errno;
+            return 0;
+        }
+        done += put > 0 ? (size_t)put : 0;
+    }
+    return (ssize_t)count;
+}
+
+static int close_cookie(void *cookie)
+{
+    struct file_output *file = cookie;
+    int result = close(file->descriptor);
+
+    if (result != 0 && file->error == 0) {
+        file->error = errno;
+    }
+    return result;
+}
+
 int file_output_open(struct file_output *file, const char *path)
 {
-    int descriptor;
+    static const cookie_io_functions_t functions = {.write = write_cookie,
+                                                    .close = close_cookie};
 
     *file = (struct file_output){.path = path};
-    descriptor = open_output(file, path);
-    file->stream = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    file->descriptor = open_output(file, path);
+    file->stream =
+        file->descriptor < 0 ? NULL : fopencookie(file, "w", functions);
     if (file->stream == NULL) {
         complain(path, errno);
         file_forget(file);
@@ -370,9 +411,8 @@ int file_output_close(struct file_output *file, bool complete)
     bool failed = ferror(file->stream) != 0;
     int result = complete ? 0 : -1;
 
-    errno = EIO; /* of an earlier write, whose own code is lost */
-    if ((fclose(file->stream) != 0 || failed) && complete) {
-        result = complain(file->path, errno);
+    if ((fclose(file->stream) != 0 || failed || file->error != 0) && complete) {
+        result = complain(file->path, file->error != 0 ? file->error : EIO);
     }
     if (file->temporary != NULL) {
         if (result == 0 && rename(file->temporary, file->target) != 0) {

@@ -82,11 +82,14 @@ bool file_is_standard_output(const char *path);
  * directly.
  */
 struct file_output {
-    FILE *stream;     /* for the caller to write to, not to close */
+    FILE *stream;     /* for the caller to write to, not to close; it writes by
+                         the struct, which must stay where it is */
     const char *path; /* as given: must stay valid until the end */
     char *target;     /* own: `path` with its symbolic links resolved */
     char *temporary;  /* own: NULL if written directly */
     sigset_t signals; /* held back before the file was opened */
+    int descriptor;
+    int error; /* of the first write that failed, or 0 */
 };
 
 /* Whether a file can be made or replaced, before work of hours whose outcome it
