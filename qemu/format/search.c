@@ -146,20 +146,26 @@ static int read_search(struct format_load *load, const char *path,
     return status != 0 ? status : format_open(load, path);
 }
 
-/* A byte that no occurrence of a pattern can have, in neither case: between two
-   files it ends all that begins in the first. A newline if there is a choice;
-   -1: there is none. */
+/* A byte that no occurrence of a pattern can have: between two files it ends
+   all that begins in the first. A newline if there is a choice; -1: there is
+   none, which takes 255 bytes that stand for both cases. */
 static int byte_between(const struct format_load *load)
 {
     bool used[256] = {false};
+    bool several;
+    size_t options = options_of(&several, load->arg, load->arg_bytes);
+    bool folds = options > 0 && load->arg[2] == 'i';
 
-    for (uint32_t i = 0; i < load->arg_bytes; ++i) {
+    for (size_t i = options; i < load->arg_bytes; ++i) {
         uint8_t byte = load->arg[i];
 
         used[byte] = true;
-        if (byte < 0x80 && isalpha(byte)) {
+        if (folds && byte < 0x80 && isalpha(byte)) {
             used[byte ^ 0x20] = true;
         }
+    }
+    if (options > 0 && several) { /* not in a pattern, but between them */
+        used[load->arg[options - 2]] = false;
     }
     for (int i = 0; i < 256; ++i) {
         int byte = ('\n' + i) % 256;
@@ -178,8 +184,8 @@ static int read_several(struct format_load *load, const char *const path[],
     int between = status == 0 ? byte_between(load) : 0;
 
     if (between < 0) {
-        fputs("quincunx: --arg: the patterns have all 256 bytes; of several "
-              "INPUTs they must leave one that can lie between the files\n",
+        fputs("quincunx: --arg: the pattern has all 256 bytes; with several "
+              "INPUTs it must leave one that can lie between the files\n",
               stderr);
         return EXIT_USAGE;
     }

@@ -29,7 +29,7 @@ function element(name, text, attributes = {}) {
 /* A name with its control characters, and those that turn the direction of
    writing, as escapes: nothing in it hides or looks like what it is not. */
 function shown(name) {
-  return name.replace(
+  return String(name).replace(
     /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -134,7 +134,7 @@ function showResult() {
     Array.isArray(value) ? value.map(String).join(", ") : String(value)]);
   if (places !== undefined) {
     facts.push(["offsets", places.map(({ file, offset }) =>
-      `${shown(report.load.files[file].file)}:${offset}`).join(", ")
+      `${shown((report.load.files || [])[file]?.file)}:${offset}`).join(", ")
       + (complete ? "" : " ...")]);
   } else if (offsets !== undefined) {
     facts.push(["offsets", offsets.join(", ") + (complete ? "" : " ...")]);
