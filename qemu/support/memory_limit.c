@@ -112,6 +112,7 @@ static bool find_own(struct hierarchy *hierarchy, const char *root)
                         ? path == names + 1
                         : has_word(names + 1, "memory");
             path[strcspn(path, "\n")] = '\0';
+            path += strcmp(path + 1, "/") == 0; /* as "", the top one */
             snprintf(hierarchy->own, PATH_MAX, "%.4000s", path + 1);
         }
     }
