@@ -130,7 +130,8 @@ def written_fixture(folder):
 def test_the_summary(written):
     check_shown(written[1])
     lines = written[1].decode().splitlines()
-    assert f"load      {SHOWN} and 1 more, 21 bytes, 21 units of search" in lines
+    load = f"load      {SHOWN} and 1 more, 21 bytes, "
+    assert any(line.startswith(load) for line in lines)
     assert lines[-1] == f"offsets = {SHOWN}:3 {SHOWN}:7 {SHOWN}2:3 {SHOWN}2:7"
 
 

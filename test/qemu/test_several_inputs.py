@@ -165,7 +165,7 @@ def test_records_of_several_tables(tmp_path):
                for _ in range(chance.choice([0, 1, 30]))] for _ in range(8)]
     tables[3] = tables[3] or [("a", "7")]
     paths = write(tmp_path, [table(rows).encode() for rows in tables])
-    paths[-1].write_text(table(tables[-1]).rstrip("\n"))  # no newline at its end
+    paths[-1].write_text(table(tables[-1]).rstrip("\n"))
     rows = [row for rows in tables for row in rows if int(row[1]) > 0]
     out, report = tmp_path / "out.csv", tmp_path / "report.json"
     done = mesh.command("run", "--mesh", "5x5", "--on", "native", "--kernel",
