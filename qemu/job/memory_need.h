@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The memory that a mesh and its job will take, as meshes of each kind of board
- * were measured to take (DESIGN.md, "Memory"), compared with what is left.
+ * were measured to take (qemu/board/DESIGN.md, "What a mesh takes"), compared
+ * with what is left.
  */
 #ifndef QEMU_JOB_MEMORY_NEED_H
 #define QEMU_JOB_MEMORY_NEED_H
