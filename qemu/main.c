@@ -21,6 +21,8 @@
 #include "qemu/command/simulate.h"
 #include "qemu/command/sizes.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/process.h"
+#include "qemu/support/quote.h"
 
 #include <argp.h>
 #include <stdbool.h>
@@ -162,7 +164,7 @@ static int refuse(const char *word)
             nearest = subcommands[i].name;
         }
     }
-    fprintf(stderr, "quincunx: '%s': no such subcommand", word);
+    fprintf(stderr, "quincunx: '%s': no such subcommand", quote_shown(word));
     if (nearest != NULL) {
         fprintf(stderr, "; did you mean '%s'?\n", nearest);
     } else {
@@ -174,9 +176,13 @@ static int refuse(const char *word)
 /* The exit status, unless what was printed did not get out. */
 static int finish(int status)
 {
-    bool written = fflush(stdout) == 0 && ferror(stdout) == 0;
+    bool failed = ferror(stdout) != 0; /* by a write whose reason is lost */
+    bool written = fflush(stdout) == 0 && !failed;
 
-    if (!written) {
+    if (failed) {
+        fputs("quincunx: standard output: not all of it could be written\n",
+              stderr);
+    } else if (!written) {
         perror("quincunx: standard output");
     }
     return written || status != 0 ? status : EXIT_FAILED;
@@ -223,6 +229,8 @@ static bool is_one_of(const char *word, const char *a, const char *b,
 int main(int argc, char **argv)
 {
     argp_err_exit_status = EXIT_USAGE; /* of all subcommands */
+    process_streams_hold();
+    process_signals_ignore();
     if (argc < 2) {
         usage(stderr);
         return EXIT_USAGE;

@@ -58,6 +58,9 @@ $(OBJECTS_shared)/boot/cortex_m/memory.o: HOST_CFLAGS += -fno-builtin \
     $(foreach f,memcpy memmove memset memcmp strlen,-D$(f)=boot_$(f))
 $(call test_program,memory.so,shared,boot/cortex_m/memory.c)
 
+# What memory there is, for Python.
+$(call test_program,memory_limit.so,shared,qemu/support/memory_limit.c)
+
 # The fabric alone, and the host's side of the HAL on both kinds of boards.
 $(call test_program,fabric,sanitized,$(wildcard test/qemu/fabric/*.c) \
   $(UNIT_HOST) torus/torus.c qemu/support/memory.c \
@@ -67,7 +70,8 @@ $(call test_program,conformance,sanitized,$(UNIT) $(WINDOW_SOURCES) \
   $(addprefix test/hal/conformance/,program.c runner.c) \
   $(wildcard hal/host/*.c torus/*.c qemu/fabric/*.c) \
   $(addprefix qemu/board/,addresses.c emulator.c table.c zygote.c) \
-  $(addprefix qemu/support/,file.c memory.c process.c progress.c))
+  $(addprefix qemu/support/,file.c memory.c memory_limit.c process.c \
+    progress.c quote.c))
 
 # The switch in software on simulated lines; discovery in meshes of nodes.
 $(call test_program,switch,sanitized,$(wildcard test/hal/switch/*.c) \
@@ -95,7 +99,7 @@ $(call test_program,quincunx,sanitized,$(HOST_SOURCES) \
 # does, and as a node.
 $(call test_program,console.so,shared,hal/check.c hal/line/line.c \
   hal/serial/mailbox.c qemu/console/client.c qemu/console/port.c \
-  qemu/support/memory.c qemu/support/parse.c qemu/support/progress.c, \
+  $(addprefix qemu/support/,memory.c parse.c progress.c quote.c), \
   -lserialport)
 $(call test_program,console-board,sanitized,test/hal/console/board.c \
   hal/check.c hal/line/line.c hal/serial/mailbox.c \
@@ -121,7 +125,8 @@ $(call test_program,simulate,sanitized,$(SIMULATION) scatter/plan/split.c \
   $(filter-out %/lossy.c,$(wildcard test/qemu/simulate/*.c)),$(HOST_LIBS))
 $(call test_program,simulate-lossy,sanitized,$(SIMULATION) \
   $(wildcard qemu/command/simulate*.c qemu/options/plan*.c) \
-  qemu/options/simulate.c qemu/options/progress.c qemu/support/parse.c \
+  qemu/options/simulate.c qemu/options/progress.c \
+  $(addprefix qemu/support/,parse.c quote.c) \
   test/qemu/simulate/lossy.c, \
   $(HOST_LIBS))
 

@@ -3,6 +3,7 @@
 
 #include "qemu/support/exit_status.h"
 #include "qemu/support/process.h"
+#include "qemu/support/quote.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -174,7 +175,7 @@ int emulator_check(const struct board_kind *board, const char *otherwise)
                 "quincunx: " EMULATOR_VARIABLE
                 " '%s': must be a qemu-system-arm, which has the machine %s: "
                 "%s\n",
-                variable(), board->machine, wrong);
+                quote_shown(variable()), board->machine, wrong);
         return EXIT_USAGE;
     }
     return 0;

@@ -2,6 +2,7 @@
 #include "qemu/board/gdb.h"
 
 #include "qemu/support/process.h"
+#include "qemu/support/quote.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -28,7 +29,8 @@ struct gdb_sockets {
 
 static int print_error(const struct gdb_sockets *sockets, const char *why)
 {
-    fprintf(stderr, "quincunx: --gdb: %s: %s\n", sockets->dir, why);
+    fprintf(stderr, "quincunx: --gdb: %s: %s\n", quote_shown(sockets->dir),
+            why);
     return -1;
 }
 

@@ -46,11 +46,7 @@ int calibrate_save(const struct calibration *calibration,
              calibration->row_count, config->size.width, config->size.height,
              calibration->on, calibration->board, calibration->startup_ps.half,
              calibration->transfer_ps.half, calibration->hop_ps.half);
-    if (profile_save(&profile, path, comment) != 0) {
-        fprintf(stderr, "quincunx: -o '%s': %s\n", path, strerror(errno));
-        return EXIT_FAILED;
-    }
-    return 0;
+    return profile_save(&profile, path, comment) == 0 ? 0 : EXIT_FAILED;
 }
 
 /* ---- for people ---- */

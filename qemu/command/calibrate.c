@@ -7,6 +7,7 @@
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
+#include "qemu/support/quote.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -36,7 +37,8 @@ static const struct argp_option descriptions[] = {
      1},
     {"node", KEY_NODE, "X,Y", 0,
      "Probe this node; may be repeated (default: all)", 1},
-    {NULL, 'o', "FILE", 0, "Write the profile, for --plan-profile", 2},
+    {NULL, 'o', "FILE", 0,
+     "Write the profile, for --plan-profile; -: to standard output", 2},
     {"json", KEY_JSON, NULL, 0, "Print all that was measured as JSON", 2},
     {0}};
 
@@ -116,13 +118,14 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_NODE:
         return set_node(options, text);
     case 'o':
-        options->output = text;
+        options->output = file_output_name(text);
         return 0;
     case KEY_JSON:
         options->json = true;
         return 0;
     case ARGP_KEY_ARG:
-        fprintf(stderr, "quincunx: '%s': calibrate takes no INPUT\n", text);
+        fprintf(stderr, "quincunx: '%s': calibrate takes no INPUT\n",
+                quote_shown(text));
         return EINVAL;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -193,6 +196,12 @@ static uint32_t list_probes(struct probe **probes,
     return all;
 }
 
+/* Whether the profile takes standard output. */
+static bool is_printed(const char *output)
+{
+    return output != NULL && file_is_standard_output(output);
+}
+
 static int write_results(const struct calibrate_options *options,
                          const struct calibration *calibration)
 {
@@ -205,7 +214,8 @@ static int write_results(const struct calibrate_options *options,
     if (options->json) {
         status |= calibrate_print_json(stdout, calibration, config);
     } else {
-        calibrate_print(stdout, calibration, config);
+        calibrate_print(is_printed(options->output) ? stderr : stdout,
+                        calibration, config);
     }
     return status;
 }
@@ -269,6 +279,16 @@ static int check(const struct calibrate_options *options)
         parse_report("--mesh", options->mesh.mesh_text,
                      "must have nodes at two distances from the originator");
         return EXIT_USAGE;
+    }
+    if (status == 0 && options->json && is_printed(options->output)) {
+        fputs("quincunx: -o -: standard output is taken by --json; must be a "
+              "file\n",
+              stderr);
+        return EXIT_USAGE;
+    }
+    if (status == 0 && options->output != NULL &&
+        file_output_check(options->output) != 0) {
+        return EXIT_FAILED;
     }
     return status == 0 ? check_nodes(options) : status;
 }

@@ -8,6 +8,7 @@
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
+#include "qemu/support/quote.h"
 #include "qemu/survey/identity.h"
 
 #include <argp.h>
@@ -228,8 +229,8 @@ static int request(const struct options *options, struct console *console)
         if (reply.ok) {
             print_unfit(options, console);
         } else {
-            fprintf(stderr, "quincunx: %s: '%s': %s\n", options->port,
-                    options->command, reply.code);
+            fprintf(stderr, "quincunx: %s: '%s': %s\n",
+                    quote_shown(options->port), options->command, reply.code);
         }
         status = reply.ok ? 0 : EXIT_FAILED;
     }

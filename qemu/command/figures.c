@@ -5,6 +5,7 @@
 #include "qemu/options/progress.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
+#include "qemu/support/quote.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -168,7 +169,7 @@ int figures_command(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (mkdir(options.folder, 0777) != 0 && errno != EEXIST) {
-        fprintf(stderr, "quincunx: -o '%s': %s\n", options.folder,
+        fprintf(stderr, "quincunx: -o '%s': %s\n", quote_shown(options.folder),
                 strerror(errno));
         return EXIT_FAILED;
     }

@@ -5,6 +5,7 @@
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/parse.h"
+#include "qemu/support/quote.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -189,6 +190,6 @@ int flash_list_command(int argc, char **argv)
     if (write_map(&options, &list) != 0) {
         return EXIT_FAILED;
     }
-    printf("%s: %d lines\n", options.map, lines);
+    printf("%s: %d lines\n", quote_shown(options.map), lines);
     return 0;
 }

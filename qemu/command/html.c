@@ -2,8 +2,10 @@
 #include "qemu/command/html.h"
 
 #include "qemu/page/page.h"
+#include "qemu/report/json.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
+#include "qemu/support/quote.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -14,7 +16,9 @@ struct own_options {
 };
 
 static const struct argp_option descriptions[] = {
-    {"output", 'o', "PAGE.html", 0, "File for the page (required)", 0}, {0}};
+    {"output", 'o', "PAGE.html", 0,
+     "File for the page (required); - for standard output", 0},
+    {0}};
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -22,11 +26,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
     switch (key) {
     case 'o':
-        options->page = text;
+        options->page = file_output_name(text);
         return 0;
     case ARGP_KEY_ARG:
         if (options->report != NULL) {
-            argp_error(state, "'%s': one REPORT.json only", text);
+            argp_error(state, "'%s': one REPORT.json only", quote_shown(text));
             return EXIT_USAGE;
         }
         options->report = text;
@@ -61,6 +65,16 @@ static json_t *read_report(const char *path)
     return report;
 }
 
+static const char format_key[] = "report_format";
+
+static bool is_of_another_format(const json_t *report)
+{
+    const json_t *format = json_object_get(report, format_key);
+
+    return json_is_integer(format) &&
+           json_integer_value(format) != REPORT_FORMAT_NUMBER;
+}
+
 static int make_page(const struct own_options *options)
 {
     json_t *report;
@@ -77,7 +91,14 @@ static int make_page(const struct own_options *options)
         return EXIT_USAGE;
     }
     refusal = page_refusal(report);
-    if (refusal != NULL) {
+    if (is_of_another_format(report)) {
+        file_error(options->report,
+                   "report_format %" JSON_INTEGER_FORMAT
+                   ": is a report of another format; must be %d",
+                   json_integer_value(json_object_get(report, format_key)),
+                   REPORT_FORMAT_NUMBER);
+        status = EXIT_USAGE;
+    } else if (refusal != NULL) {
         file_error(options->report, "%s", refusal);
         status = EXIT_USAGE;
     } else if (page_write(report, options->page) != 0) {

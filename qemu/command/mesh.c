@@ -4,6 +4,7 @@
 #include "qemu/console/faults.h"
 #include "qemu/options/console.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/file.h"
 #include "qemu/support/memory.h"
 #include "qemu/survey/mesh_map.h"
 
@@ -112,23 +113,13 @@ static int find_mesh(struct mesh_map *map, struct discover_fault **fault,
 
 static int write_svg(const struct options *options, const struct mesh_map *map)
 {
-    bool standard = strcmp(options->svg, "-") == 0;
-    FILE *out = standard ? stdout : fopen(options->svg, "w");
-    bool written;
+    struct file_output file;
 
-    if (out == NULL) {
-        fprintf(stderr, "quincunx: %s: %s\n", options->svg, strerror(errno));
+    if (file_output_open(&file, file_output_name(options->svg)) != 0) {
         return -1;
     }
-    mesh_map_svg(out, map);
-    written = fflush(out) == 0 && ferror(out) == 0;
-    if (!standard) {
-        written = fclose(out) == 0 && written;
-    }
-    if (!written) {
-        fprintf(stderr, "quincunx: %s: %s\n", options->svg, strerror(errno));
-    }
-    return written ? 0 : -1;
+    mesh_map_svg(file.stream, map);
+    return file_output_close(&file, true);
 }
 
 static void print_faults(const struct mesh_map *map)

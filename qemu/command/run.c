@@ -6,6 +6,7 @@
 #include "qemu/job/choose.h"
 #include "qemu/job/job.h"
 #include "qemu/job/rates.h"
+#include "qemu/options/given_files.h"
 #include "qemu/options/job.h"
 #include "qemu/page/page.h"
 #include "qemu/report/gantt.h"
@@ -55,7 +56,9 @@ static const struct argp_option descriptions[] = {
     {"json", KEY_JSON, NULL, 0, "Print the report instead of a summary", 2},
     {"output", 'o', "OUTPUT", 0,
      "File for the output, of a kernel that has one; of several originators "
-     "once, for all outputs one behind the other, or once for each",
+     "once, for all outputs one behind the other, or once for each. Here and "
+     "in the four above one may be -, standard output: then the summary goes "
+     "to standard error",
      2},
     {0}};
 
@@ -71,7 +74,8 @@ struct own_options {
     const char *rates_path;
     struct rates *rates; /* or NULL */
     bool json;
-    bool choose; /* --schedule auto */
+    bool stdout_taken; /* by an outcome: the summary goes to stderr */
+    bool choose;       /* --schedule auto */
 };
 
 static int set_schedule(struct own_options *options, const char *text)
@@ -93,7 +97,7 @@ static void add_output(struct own_options *options, const char *path)
 {
     options->output = memory_or_exit(realloc(
         options->output, (options->outputs + 1u) * sizeof *options->output));
-    options->output[options->outputs] = path;
+    options->output[options->outputs] = file_output_name(path);
     options->outputs += 1;
 }
 
@@ -108,19 +112,22 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_SCHEDULE:
         return set_schedule(options, text);
     case KEY_REPORT:
-        options->report = text;
+        options->report = file_output_name(text);
         return 0;
     case KEY_TRACE:
-        options->trace = text;
+        options->trace = file_output_name(text);
         return 0;
     case KEY_RATES:
         options->rates_path = text;
-        return 0;
+        return parse_report("--rates", text,
+                            strcmp(text, "-") == 0
+                                ? "must be a file, which is read and written"
+                                : NULL);
     case KEY_GANTT:
-        options->gantt = text;
+        options->gantt = file_output_name(text);
         return 0;
     case KEY_HTML:
-        options->html = text;
+        options->html = file_output_name(text);
         return 0;
     case KEY_JSON:
         options->json = true;
@@ -133,30 +140,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* A file that the command line names. */
-struct given_file {
-    const char *option;
-    const char *path; /* NULL: not given */
-};
-
-/* Whether two options name one file, after a message. */
-static bool is_given_twice(const struct given_file *file,
-                           const struct given_file *other)
-{
-    if (file->path == NULL || other->path == NULL ||
-        !file_same(file->path, other->path)) {
-        return false;
-    }
-    fprintf(stderr,
-            "quincunx: %s '%s': is the file of %s '%s', too; must be a file of "
-            "its own\n",
-            file->option, file->path, other->option, other->path);
-    return true;
-}
-
-/* At most, besides those of originators and of -o. */
-#define READ_FILES 2u
-#define WRITTEN_FILES 5u
+/* At most, besides those of originators and of -o, and INPUTs. */
+#define READ_FILES 1u
+#define WRITTEN_FILES 6u
 
 /* Lists the files that are only read. */
 static uint32_t list_inputs(struct given_file files[],
@@ -165,8 +151,10 @@ static uint32_t list_inputs(struct given_file files[],
     const struct job_config *config = &options->job.config;
     uint32_t count = 0;
 
-    files[count++] = (struct given_file){"INPUT", config->input_name};
     files[count++] = (struct given_file){"--firmware", options->job.firmware};
+    for (uint32_t i = 0; i < options->job.inputs; ++i) {
+        files[count++] = (struct given_file){"INPUT", options->job.input[i]};
+    }
     for (uint32_t i = 0; i < config->originators; ++i) {
         files[count++] =
             (struct given_file){"--originator", config->several[i].input_name};
@@ -178,8 +166,10 @@ static uint32_t list_inputs(struct given_file files[],
 static uint32_t list_outputs(struct given_file files[],
                              const struct own_options *options)
 {
+    const char *printed = options->json ? file_output_name("-") : NULL;
     uint32_t count = 0;
 
+    files[count++] = (struct given_file){"--json", printed};
     for (uint32_t i = 0; i < options->outputs; ++i) {
         files[count++] = (struct given_file){"-o", options->output[i]};
     }
@@ -191,40 +181,28 @@ static uint32_t list_outputs(struct given_file files[],
     return count;
 }
 
-/* Checks that no file is given twice: else a run that took hours would end by
-   overwriting its input, or one result with another. */
-static int check_files(const struct own_options *options)
+static int check_files(struct own_options *options)
 {
-    size_t most = READ_FILES + options->job.config.originators + WRITTEN_FILES +
+    size_t most = READ_FILES + options->job.inputs +
+                  options->job.config.originators + WRITTEN_FILES +
                   options->outputs;
     struct given_file *files = memory_or_exit(calloc(most, sizeof *files));
     uint32_t read_only = list_inputs(files, options);
-    uint32_t count = read_only + list_outputs(files + read_only, options);
-    int status = 0;
+    uint32_t written = list_outputs(files + read_only, options);
+    int status = given_files_check(files, read_only, read_only + written);
 
-    for (uint32_t i = read_only; status == 0 && i < count; ++i) {
-        for (uint32_t j = 0; status == 0 && j < i; ++j) {
-            status = is_given_twice(&files[i], &files[j]) ? EXIT_USAGE : 0;
-        }
-    }
+    options->stdout_taken =
+        given_files_standard(files + read_only, written) != NULL;
     free(files);
     return status;
 }
 
-/* Checks that all outputs can be written: else a run that took hours would end
-   with nothing. */
 static int check_writable(const struct own_options *options)
 {
     struct given_file *files =
         memory_or_exit(calloc(WRITTEN_FILES + options->outputs, sizeof *files));
-    uint32_t count = list_outputs(files, options);
-    int status = 0;
+    int status = given_files_writable(files, list_outputs(files, options));
 
-    for (uint32_t i = 0; status == 0 && i < count; ++i) {
-        if (files[i].path != NULL && file_output_check(files[i].path) != 0) {
-            status = EXIT_FAILED;
-        }
-    }
     free(files);
     return status;
 }
@@ -238,7 +216,8 @@ static int check_output_count(const struct own_options *options)
         return 0;
     }
     fprintf(stderr, "quincunx: -o '%s': is number %" PRIu32 "; must be 1",
-            options->output[options->outputs - 1], options->outputs);
+            quote_shown(options->output[options->outputs - 1]),
+            options->outputs);
     if (originators > 1) {
         fprintf(stderr, ", or %" PRIu32 ", one for each originator",
                 originators);
@@ -286,7 +265,7 @@ static int check_output(const struct own_options *options)
         fprintf(stderr,
                 "quincunx: -o '%s': kernel %s has no output with this "
                 "argument; its result is in --report and --json\n",
-                options->output[0], config->kernel->name);
+                quote_shown(options->output[0]), config->kernel->name);
         return EXIT_USAGE;
     }
     for (uint32_t i = 0; format->check != NULL && i < loads; ++i) {
@@ -403,6 +382,7 @@ static void print_outputs(FILE *out, const struct own_options *options)
 static int write_all(const struct own_options *options,
                      const struct outcome *outcome)
 {
+    FILE *out = options->stdout_taken ? stderr : stdout;
     int failed = write_report(options, outcome);
 
     if (options->trace != NULL) {
@@ -416,9 +396,9 @@ static int write_all(const struct own_options *options,
         failed |= write_rates(options, outcome);
     }
     if (!options->json) {
-        verdict_print(stdout, outcome);
-        summary_print(stdout, outcome, options->job.config.verbose);
-        print_outputs(stdout, options);
+        verdict_print(out, outcome);
+        summary_print(out, outcome, options->job.config.verbose);
+        print_outputs(out, options);
     }
     return failed == 0 ? 0 : EXIT_FAILED;
 }

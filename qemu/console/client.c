@@ -5,6 +5,7 @@
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
 #include "qemu/support/progress.h"
+#include "qemu/support/quote.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -48,8 +49,9 @@ enum received {
 __attribute__((format(printf, 2, 3))) static int fail(struct console *console,
                                                       const char *format, ...)
 {
-    int at = snprintf(console->why, WHY_BYTES,
-                      "%.200s: ", console_port_name(console->port));
+    int at =
+        snprintf(console->why, WHY_BYTES,
+                 "%.200s: ", quote_shown(console_port_name(console->port)));
     va_list arguments;
 
     va_start(arguments, format);

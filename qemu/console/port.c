@@ -2,6 +2,7 @@
 #include "qemu/console/port.h"
 
 #include "qemu/support/memory.h"
+#include "qemu/support/quote.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -188,7 +189,7 @@ struct console_port *console_port_open(char why[CONSOLE_PORT_WHY_BYTES],
     int error = open_any(port, rate);
 
     if (error != 0) {
-        snprintf(why, CONSOLE_PORT_WHY_BYTES, "%.200s: %s", path,
+        snprintf(why, CONSOLE_PORT_WHY_BYTES, "%.200s: %s", quote_shown(path),
                  meaning(error));
         console_port_close(port);
         return NULL;

@@ -9,6 +9,7 @@
 #include "qemu/fabric/backend.h"
 #include "qemu/fabric/starter.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/memory_limit.h"
 #include "qemu/support/process.h"
 #include "qemu/support/progress.h"
 
@@ -45,6 +46,7 @@ struct boards {
     int epoll;
     sigset_t unblocked; /* the mask while waiting: signals come only there */
     int log;            /* what the boards' QEMUs write */
+    uint64_t kills;     /* for memory, before they started */
     struct starter *starter;
     struct epoll_event event[EVENTS_MAX];
     int event_count;
@@ -291,7 +293,7 @@ static void boards_explain(void *context, uint32_t node)
     int status = 0;
 
     if (process_ended(&board->pid, &status)) {
-        process_explain(stderr, boards->config.qemu, status);
+        process_explain(stderr, boards->config.qemu, status, boards->kills);
     }
     process_last_words(stderr, boards->log);
 }
@@ -348,6 +350,7 @@ int boards_start(struct backend *backend, const struct boards_config *config)
     boards->booting_max = cores > 0 ? 2 * (uint32_t)cores : 2;
     boards->epoll = epoll_create1(EPOLL_CLOEXEC);
     boards->log = process_log();
+    boards->kills = memory_limit_kills("");
     boards->starter = starter_new(&boards->config, boards->log);
     if (boards->epoll < 0 || boards->log < 0 || !allocate_boards(boards)) {
         fprintf(stderr, "quincunx: no memory or descriptors for %u boards\n",

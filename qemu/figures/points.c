@@ -4,6 +4,7 @@
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
+#include "qemu/support/quote.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -85,8 +86,9 @@ static int read_lines(struct figures_points *measured, FILE *file,
         }
         if (!headed ? strcmp(text, header) != 0
                     : !parse_point_line(&point, text)) {
-            fprintf(stderr, "quincunx: %s:%u: must be %s%s\n", path, line,
-                    headed ? "values of " : "", header);
+            fprintf(stderr, "quincunx: %s:%u: must be %s%s\n",
+                    quote_shown(path), line, headed ? "values of " : "",
+                    header);
             return -1;
         }
         if (headed) {

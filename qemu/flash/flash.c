@@ -174,7 +174,7 @@ static void reset_signals(const struct flash *flash)
             signal(caught[i], SIG_DFL);
         }
     }
-    signal(SIGPIPE, SIG_DFL);
+    process_signals_default();
     sigprocmask(SIG_SETMASK, &flash->original, NULL);
 }
 

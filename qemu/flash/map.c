@@ -5,6 +5,7 @@
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
+#include "qemu/support/quote.h"
 
 #include <assert.h>
 #include <csv.h>
@@ -57,7 +58,7 @@ print_error(struct reader *reader, unsigned line, const char *format, ...)
         return;
     }
     reader->status = 1;
-    fprintf(stderr, "quincunx: %s:%u: ", reader->path, line);
+    fprintf(stderr, "quincunx: %s:%u: ", quote_shown(reader->path), line);
     va_start(list, format);
     vfprintf(stderr, format, list);
     va_end(list);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/flash/run.h"
 
+#include "qemu/support/process.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -21,6 +23,7 @@ static _Noreturn void become(const struct flash_run *run,
          ++i) {
         copy[i] = strdup(words[i]);
     }
+    process_signals_default();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() == parent && dup2(output, STDOUT_FILENO) >= 0) {
         if (run->mute) {

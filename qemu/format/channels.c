@@ -332,20 +332,17 @@ static void print_points(FILE *out, const struct sweep *sweep,
     }
 }
 
-static int write_channels(const struct format_load *load, const char *path,
-                          const uint8_t *output, uint64_t bytes)
+static int write_channels(FILE *out, const struct format_load *load,
+                          const char *path, const uint8_t *output,
+                          uint64_t bytes)
 {
     const struct sweep *sweep = (const struct sweep *)load->context;
-    struct file_output file;
 
     if (bytes != load->units * UNIT_OUTPUT_BYTES) {
         return file_error(path, "the output is not complete");
     }
-    if (file_output_open(&file, path) != 0) {
-        return 1;
-    }
-    print_points(file.stream, sweep, output);
-    return file_output_close(&file, ferror(file.stream) == 0) == 0 ? 0 : 1;
+    print_points(out, sweep, output);
+    return 0;
 }
 
 const struct format format_channels = {

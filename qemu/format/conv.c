@@ -281,8 +281,8 @@ static int check_conv(const struct format_load *load, const char *path)
     return image_check_name(load->context, path);
 }
 
-static int write_conv(const struct format_load *load, const char *path,
-                      const uint8_t *output, uint64_t bytes)
+static int write_conv(FILE *out, const struct format_load *load,
+                      const char *path, const uint8_t *output, uint64_t bytes)
 {
     struct image image = *(const struct image *)load->context;
     const char *wrong =
@@ -295,7 +295,7 @@ static int write_conv(const struct format_load *load, const char *path,
         return file_error(path, "%s", wrong);
     }
     join_planes(&image, output);
-    status = image_write(&image, path);
+    status = image_write(out, &image, path);
     free(image.samples);
     return status;
 }

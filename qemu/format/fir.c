@@ -331,12 +331,12 @@ static int read_fir(struct format_load *load, const char *path,
     return status;
 }
 
-static int write_fir(const struct format_load *load, const char *path,
-                     const uint8_t *output, uint64_t bytes)
+static int write_fir(FILE *out, const struct format_load *load,
+                     const char *path, const uint8_t *output, uint64_t bytes)
 {
     const struct sound *sound = (const struct sound *)load->context;
 
-    return wav_write(path, output, bytes, sound->channels, sound->rate);
+    return wav_write(out, path, output, bytes, sound->channels, sound->rate);
 }
 
 const struct format format_fir = {

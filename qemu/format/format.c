@@ -3,7 +3,9 @@
 
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/quote.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@ void format_free(struct format_load *load)
     if (load->file != NULL) {
         fclose(load->file);
     }
+    free(load->files);
     free(load->arg);
     free(load->context);
     *load = (struct format_load){.data = NULL};
@@ -36,6 +39,52 @@ int format_open(struct format_load *load, const char *path)
     return file_open(&load->file, &load->units, path);
 }
 
+void format_list_files(struct format_load *load, const char *const path[],
+                       uint32_t count)
+{
+    load->files = memory_or_exit(calloc(count, sizeof *load->files));
+    load->file_count = count;
+    for (uint32_t i = 0; i < count; ++i) {
+        load->files[i].name =
+            strcmp(path[i], "-") == 0 ? file_name(path[i]) : path[i];
+    }
+}
+
+int format_open_several(struct format_load *load, const char *const path[],
+                        uint32_t count, uint8_t between)
+{
+    uint64_t bytes = 0; /* of all files */
+    int status = 0;
+
+    load->unit_bytes = 1;
+    load->path = path[0];
+    load->units = 0;
+    format_list_files(load, path, count);
+    load->file = file_scratch(path[0]);
+    for (uint32_t i = 0; load->file != NULL && status == 0 && i < count; ++i) {
+        struct format_file *file = &load->files[i];
+
+        if (i > 0) {
+            fputc(between, load->file);
+            load->units += 1;
+        }
+        file->at = load->units;
+        status = file_append(load->file, &file->bytes, path[i]);
+        load->units += file->bytes;
+        bytes += file->bytes;
+    }
+    if (load->file == NULL || status != 0) {
+        return 1;
+    }
+    if (fflush(load->file) != 0) {
+        return file_error(path[count - 1], "its copy: %s", strerror(errno));
+    }
+    if (bytes == 0) { /* as a single one that is empty */
+        load->units = 0;
+    }
+    return 0;
+}
+
 void format_copy_arg(struct format_load *load, const void *arg, size_t bytes)
 {
     load->arg = memory_or_exit(malloc(bytes + 1));
@@ -47,7 +96,7 @@ int format_arg_error(const char *arg, const char *format, ...)
 {
     va_list list;
 
-    fprintf(stderr, "quincunx: --arg '%s': ", arg);
+    fprintf(stderr, "quincunx: --arg '%s': ", quote_shown(arg));
     va_start(list, format);
     vfprintf(stderr, format, list);
     va_end(list);
@@ -58,6 +107,6 @@ int format_arg_error(const char *arg, const char *format, ...)
 int format_key_error(const char *key, const char *value, const char *allowed)
 {
     fprintf(stderr, "quincunx: --arg: %s '%.60s': %s\n", key,
-            value != NULL ? value : "", allowed);
+            value != NULL ? quote_shown(value) : "", allowed);
     return EXIT_USAGE;
 }

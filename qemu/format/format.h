@@ -14,11 +14,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* One of several files that are a load together. */
+struct format_file {
+    const char *name; /* outlives the load */
+    uint64_t at;      /* its first byte's place in the load */
+    uint64_t bytes;   /* that the load has of it */
+};
+
 /* A load, and whatever else its format keeps; format_free() frees it. */
 struct format_load {
     uint8_t *data; /* malloc'd: units * unit_bytes, or NULL if these are 0 */
     FILE *file;    /* in place of data: open, and the load as it is; or NULL */
-    const char *path; /* of `file`: outlives the load */
+    const char *path;          /* of `file`: outlives the load */
+    struct format_file *files; /* malloc'd: several, in order; or NULL */
+    uint32_t file_count;       /* of these */
     uint64_t units;
     uint32_t unit_bytes;
     uint8_t *arg; /* malloc'd: the kernel's argument */
@@ -45,14 +54,22 @@ struct format {
     int (*read)(struct format_load *load, const char *path, const uint8_t *arg,
                 uint32_t arg_bytes);
 
+    /* The same of several files as one load, of which it fills `files`, so that
+       nothing is found which lies in two of them. `path` has `count` names, 2
+       or more. NULL: it takes one. */
+    int (*read_several)(struct format_load *load, const char *const path[],
+                        uint32_t count, const uint8_t *arg, uint32_t arg_bytes);
+
     /* Whether a file of that name can hold the output of this load; asked
        before the run. Result: 0 or 1, after a message on stderr. NULL: any can.
      */
     int (*check)(const struct format_load *load, const char *path);
 
-    /* Writes the output, whole, to `path`. Result: 0 or 1, as above. NULL:
-       the bytes as they are. */
-    int (*write)(const struct format_load *load, const char *path,
+    /* Writes the output, whole, to `out`; its `path` is for messages, and says
+       by its end which kind of file it is to be. Result: 0 or 1, as above; a
+       write that fails leaves its mark on the stream. NULL: the bytes as they
+       are. */
+    int (*write)(FILE *out, const struct format_load *load, const char *path,
                  const uint8_t *output, uint64_t bytes);
 };
 
@@ -65,6 +82,17 @@ struct file_piece format_piece(const struct format_load *load, uint64_t at);
 /* Makes a whole file the load: units of one byte. Result: 0, or 1 after a
    message on stderr. `path` outlives the load. */
 NODISCARD int format_open(struct format_load *load, const char *path);
+
+/* Makes several whole files the load, with one byte between them: units of one
+   byte. Result: as above. */
+NODISCARD int format_open_several(struct format_load *load,
+                                  const char *const path[], uint32_t count,
+                                  uint8_t between);
+
+/* Makes room for `count` files of the load, whose names and places the caller
+   fills in. */
+void format_list_files(struct format_load *load, const char *const path[],
+                       uint32_t count);
 
 /* Takes `bytes` of an argument over into the load, as they are. */
 void format_copy_arg(struct format_load *load, const void *arg, size_t bytes);

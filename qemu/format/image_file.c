@@ -12,7 +12,7 @@
 /* The kinds of image file. */
 struct kind {
     const char *suffix;
-    int (*write)(const struct image *image, const char *path);
+    int (*write)(FILE *out, const struct image *image, const char *path);
     uint32_t channels; /* that it takes; 0: any */
 };
 
@@ -25,6 +25,9 @@ static const struct kind kinds[] = {{".png", image_png_write, 0},
 
 static const struct kind *kind_of(const char *path)
 {
+    if (file_is_standard_output(path)) {
+        return &kinds[0];
+    }
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
         size_t length = strlen(kinds[i].suffix);
 
@@ -52,9 +55,9 @@ int image_check_name(const struct image *image, const char *path)
     return 0;
 }
 
-int image_write(const struct image *image, const char *path)
+int image_write(FILE *out, const struct image *image, const char *path)
 {
-    return kind_of(path)->write(image, path);
+    return kind_of(path)->write(out, image, path);
 }
 
 static int read_bytes(struct image *image, const char *path, uint8_t *data,

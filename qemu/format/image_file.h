@@ -10,13 +10,17 @@
 #include "hal/nodiscard.h"
 #include "qemu/format/image.h"
 
+#include <stdio.h>
+
 /* Reads a file; the caller frees the samples. Result: 0 or 1. */
 NODISCARD int image_read(struct image *image, const char *path);
 
 /* Whether a file of this name can hold such an image. Result: 0 or 1. */
 NODISCARD int image_check_name(const struct image *image, const char *path);
 
-/* Writes a file whose name has been checked. Result: 0 or 1. */
-NODISCARD int image_write(const struct image *image, const char *path);
+/* Writes the file of a name that has been checked; standard output is a PNG.
+   Result: 0 or 1. */
+NODISCARD int image_write(FILE *out, const struct image *image,
+                          const char *path);
 
 #endif

@@ -134,23 +134,15 @@ int image_png_read(struct image *image, const char *path, const uint8_t *data,
                 : file_error(path, "byte %zu: %s", reader.at, reader.reason);
 }
 
-int image_png_write(const struct image *image, const char *path)
+int image_png_write(FILE *out, const struct image *image, const char *path)
 {
     png_image png = {.version = PNG_IMAGE_VERSION,
                      .width = image->width,
                      .height = image->height,
                      .format = image->channels == 1 ? PNG_FORMAT_GRAY
                                                     : PNG_FORMAT_RGB};
-    struct file_output file;
-    bool written;
 
-    if (file_output_open(&file, path) != 0) {
-        return 1;
-    }
-    written = png_image_write_to_stdio(&png, file.stream, 0, image->samples, 0,
-                                       NULL) != 0;
-    if (!written) {
-        file_error(path, "%s", png.message);
-    }
-    return file_output_close(&file, written) == 0 ? 0 : 1;
+    return png_image_write_to_stdio(&png, out, 0, image->samples, 0, NULL) != 0
+               ? 0
+               : file_error(path, "%s", png.message);
 }

@@ -11,12 +11,16 @@
 #include "hal/nodiscard.h"
 #include "qemu/format/image.h"
 
+#include <stdio.h>
+
 /* Reads the file's bytes, which begin as PNG does. `path` is for messages.
    Result: 0 or 1. */
 NODISCARD int image_png_read(struct image *image, const char *path,
                              const uint8_t *data, size_t bytes);
 
-/* Writes a file. Result: 0 or 1. */
-NODISCARD int image_png_write(const struct image *image, const char *path);
+/* Writes a file; `path` is for messages. Result: 0 or 1; a write that fails may
+   only leave its mark on the stream. */
+NODISCARD int image_png_write(FILE *out, const struct image *image,
+                              const char *path);
 
 #endif

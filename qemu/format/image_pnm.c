@@ -166,19 +166,15 @@ static const char *write_image(struct work *work)
     return NULL;
 }
 
-int image_pnm_write(const struct image *image, const char *path)
+int image_pnm_write(FILE *out, const struct image *image, const char *path)
 {
     struct image copy = *image;
     struct work work = {.image = &copy};
-    struct file_output file;
     const char *reason;
 
-    if (file_output_open(&file, path) != 0) {
-        return 1;
-    }
     work.pam.size = sizeof work.pam;
     work.pam.len = PAM_STRUCT_SIZE(tuple_type);
-    work.pam.file = file.stream;
+    work.pam.file = out;
     work.pam.format = image->channels == 1 ? RPGM_FORMAT : RPPM_FORMAT;
     work.pam.width = (int)image->width;
     work.pam.height = (int)image->height;
@@ -187,8 +183,5 @@ int image_pnm_write(const struct image *image, const char *path)
     work.pam.bytes_per_sample = 1;
     reason = write_image(&work);
     end_work(&work);
-    if (reason != NULL) {
-        file_error(path, "%s", reason);
-    }
-    return file_output_close(&file, reason == NULL) == 0 ? 0 : 1;
+    return reason == NULL ? 0 : file_error(path, "%s", reason);
 }

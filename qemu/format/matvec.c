@@ -74,10 +74,11 @@ static int read_matvec(struct format_load *load, const char *path,
     return status;
 }
 
-static int write_matvec(const struct format_load *load, const char *path,
-                        const uint8_t *output, uint64_t bytes)
+static int write_matvec(FILE *out, const struct format_load *load,
+                        const char *path, const uint8_t *output, uint64_t bytes)
 {
-    return npy_write_vector(path, output, bytes, load->arg[0] == 4 ? 8 : 2);
+    return npy_write_vector(out, path, output, bytes,
+                            load->arg[0] == 4 ? 8 : 2);
 }
 
 const struct format format_matvec = {

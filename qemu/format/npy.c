@@ -4,6 +4,7 @@
 #include "hal/bytes.h"
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -95,6 +96,7 @@ static void become_script(const struct call *call, int in, int out)
     if (dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
         dup2(nothing, STDERR_FILENO) >= 0) {
         signal(SIGALRM, SIG_DFL);
+        process_signals_default();
         alarm(SECONDS_MAX);
         execl(PYTHON, PYTHON, "-I", "-c", npy_script, call->mode, call->number,
               (char *)NULL);
@@ -208,18 +210,20 @@ int npy_read_product(struct npy_product *product, const char *matrix,
     return status;
 }
 
-int npy_write_vector(const char *path, const uint8_t *data, uint64_t bytes,
-                     uint32_t element_bytes)
+int npy_write_vector(FILE *out, const char *path, const uint8_t *data,
+                     uint64_t bytes, uint32_t element_bytes)
 {
     struct call call = {.mode = "vector",
                         .in = {{(uint8_t *)data, (size_t)bytes}}};
-    int status;
+    int status = 0;
 
     snprintf(call.number, sizeof call.number, "%u", element_bytes);
     run_call(&call);
-    status = call.end == END_WELL
-                 ? file_write(path, call.out.data, call.out.bytes)
-                 : print_error(&call, path, path);
+    if (call.end == END_WELL) {
+        fwrite(call.out.data, 1, call.out.bytes, out);
+    } else {
+        status = print_error(&call, path, path);
+    }
     free(call.out.data);
     return status;
 }

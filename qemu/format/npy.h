@@ -14,6 +14,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* A matrix and a vector that it can be multiplied by. */
 struct npy_product {
@@ -28,9 +29,10 @@ struct npy_product {
 NODISCARD int npy_read_product(struct npy_product *product, const char *matrix,
                                const char *vector);
 
-/* Writes integers of 8 or 2 bytes as an array of one dimension. Result: 0 or
-   1, as above. */
-NODISCARD int npy_write_vector(const char *path, const uint8_t *data,
+/* Writes integers of 8 or 2 bytes as an array of one dimension; `path` is for
+   messages. Result: 0 or 1, as above; a write that fails only leaves its mark
+   on the stream. */
+NODISCARD int npy_write_vector(FILE *out, const char *path, const uint8_t *data,
                                uint64_t bytes, uint32_t element_bytes);
 
 #endif

@@ -12,6 +12,7 @@
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/quote.h"
 
 #include <csv.h>
 
@@ -337,7 +338,7 @@ static void match_name(struct scan *scan, struct column *column,
     }
     if (column->found) {
         scan_error(scan, scan->record_line, "column '%.60s' is there twice",
-                   column->name);
+                   quote_shown(column->name));
     }
     column->found = true;
     column->index = scan->fields;
@@ -356,8 +357,8 @@ static void check_number(struct scan *scan, struct column *column,
     }
     if (!number_shape(text, bytes, &whole, &decimals)) {
         scan_error(scan, scan->record_line,
-                   "column '%.60s': '%s' is no decimal number%s", column->name,
-                   shown(show, text, bytes),
+                   "column '%.60s': '%s' is no decimal number%s",
+                   quote_shown(column->name), shown(show, text, bytes),
                    column == &scan->request->column
                        ? "; type=text compares it as text"
                        : "");
@@ -370,8 +371,8 @@ static void check_number(struct scan *scan, struct column *column,
         scan_error(scan, scan->record_line,
                    "column '%.60s': '%s' and what was before it need %u digits "
                    "before the point and %u behind it; together at most %u",
-                   column->name, shown(show, text, bytes), column->whole,
-                   column->decimals, DIGITS_MAX);
+                   quote_shown(column->name), shown(show, text, bytes),
+                   column->whole, column->decimals, DIGITS_MAX);
     }
 }
 
@@ -400,8 +401,8 @@ static void check_found(struct scan *scan, const struct column *column)
 {
     if (column->name != NULL && !column->found) {
         scan_error(scan, scan->record_line,
-                   "the header row has no column '%.60s' (of %u)", column->name,
-                   scan->fields);
+                   "the header row has no column '%.60s' (of %u)",
+                   quote_shown(column->name), scan->fields);
     }
 }
 
@@ -446,16 +447,9 @@ static void malformed(struct scan *scan)
                scan->record_line);
 }
 
-/* A byte that the table does not contain, or a newline if it has all. */
-static uint8_t unused_byte(const uint8_t *data, uint64_t bytes,
-                           uint8_t separator)
+/* A byte that no table contains, or a newline if they have all. */
+static uint8_t unused_byte(const bool used[256])
 {
-    bool used[256] = {['\n'] = true, ['\r'] = true, ['"'] = true};
-
-    used[separator] = true;
-    for (uint64_t i = 0; i < bytes; ++i) {
-        used[data[i]] = true;
-    }
     for (unsigned byte = 0; byte < 256; ++byte) {
         if (!used[byte]) {
             return (uint8_t)byte;
@@ -472,6 +466,7 @@ struct table {
     uint32_t last_bytes;
     uint8_t separator;
     uint8_t newline;
+    bool ended; /* its last newline is not the file's */
 };
 
 /* One line, with its newline if it has one. */
@@ -534,7 +529,8 @@ static void scan_table(struct scan *scan, struct csv_parser *parser,
     }
 }
 
-static int check_table(struct scan *scan, struct table *table)
+/* `least`: records, the header row included, that the table must have. */
+static int check_table(struct scan *scan, struct table *table, uint64_t least)
 {
     struct csv_parser parser;
 
@@ -550,7 +546,7 @@ static int check_table(struct scan *scan, struct table *table)
                    "a quote in the record that begins here is not closed");
     }
     csv_free(&parser);
-    if (scan->status == 0 && scan->records < 2) {
+    if (scan->status == 0 && scan->records < least) {
         return file_error(scan->path,
                           scan->records == 0
                               ? "has no header row"
@@ -646,41 +642,144 @@ static void settle(struct request *request)
     }
 }
 
-static int read_table(struct format_load *load, struct request *request,
-                      const char *path, bool rows)
+/* Reads a file; its last record gets the newline that it may lack. */
+static int read_file(struct table *table, const char *path)
 {
-    struct table table = {.separator = separator_of(request, path)};
-    struct scan scan = {.path = path, .request = request};
-    bool ended;
-    int status;
+    int status = file_read(&table->data, &table->bytes, path);
 
-    if (table.separator == 0) {
-        return format_key_error("sep", request->separator,
-                                "must be a character or tab");
-    }
-    status = file_read(&table.data, &table.bytes, path);
-    if (status != 0) {
-        return status;
-    }
     /* There is room for one byte. */
-    ended = table.bytes > 0 && table.data[table.bytes - 1] != '\n';
-    if (ended) {
-        table.data[table.bytes++] = '\n';
-    }
-    table.newline = unused_byte(table.data, table.bytes, table.separator);
-    status = check_table(&scan, &table);
-    if (status == 0) {
-        settle(request);
-        fill_arg(load, request, &table, rows);
-        fill_load(load, &table, ended);
-    } else {
-        free(table.data);
+    if (status == 0 && table->bytes > 0 &&
+        table->data[table->bytes - 1] != '\n') {
+        table->data[table->bytes++] = '\n';
+        table->ended = true;
     }
     return status;
 }
 
-static int read_records(struct format_load *load, const char *path,
-                        const uint8_t *arg, uint32_t arg_bytes)
+/* Checks the rows of a further table of `tables`, which must have the first
+   one's columns. */
+static int check_next(struct request *request, const char *path,
+                      struct table *table, const struct table *first,
+                      uint64_t least)
+{
+    struct scan scan = {.path = path, .request = request};
+    int status;
+
+    request->column.found = false;
+    request->sum.found = false;
+    status = check_table(&scan, table, least);
+    if (status == 0 &&
+        (table->header_bytes != first->header_bytes ||
+         memcmp(table->data, first->data, (size_t)first->header_bytes) != 0)) {
+        return file_error(path, "its header row is not that of the first "
+                                "table");
+    }
+    return status;
+}
+
+/* Appends the rows of a table to those of the first. */
+static void append_rows(struct table *to, const struct table *from)
+{
+    uint64_t bytes = from->bytes - from->header_bytes;
+
+    to->data = memory_or_exit(realloc(to->data, (size_t)(to->bytes + bytes)));
+    memcpy(to->data + to->bytes, from->data + from->header_bytes,
+           (size_t)bytes);
+    to->bytes += bytes;
+    to->longest = from->longest > to->longest ? from->longest : to->longest;
+    if (bytes > 0) {
+        to->last_bytes = from->last_bytes;
+        to->ended = from->ended;
+    }
+}
+
+/* Checks all tables, and makes one of them, the first; the others stay. */
+static int join_tables(struct format_load *load, struct request *request,
+                       struct table table[], const char *const path[],
+                       uint32_t count)
+{
+    uint64_t rows = 0;
+    int status = 0;
+
+    for (uint32_t i = 0; status == 0 && i < count; ++i) {
+        status = check_next(request, path[i], &table[i], &table[0],
+                            count == 1 ? 2 : 1);
+        rows += table[i].bytes - table[i].header_bytes;
+    }
+    if (status == 0 && rows == 0) {
+        status = file_error(path[0], "has no record behind its header row, as "
+                                     "all others");
+    }
+    if (status == 0 && count > 1) {
+        format_list_files(load, path, count);
+    }
+    for (uint32_t i = 0; status == 0 && i < load->file_count; ++i) {
+        load->files[i].bytes = table[i].bytes - table[i].header_bytes;
+        load->files[i].at = table[0].bytes - table[0].header_bytes;
+        if (i > 0) {
+            append_rows(&table[0], &table[i]);
+        }
+    }
+    if (load->file_count > 0) {
+        load->files[0].at = 0;
+    }
+    return status;
+}
+
+/* Reads the files; finds the byte that stands for newlines in all of them. */
+static int read_files(struct request *request, struct table table[],
+                      const char *const path[], uint32_t count)
+{
+    bool used[256] = {['\n'] = true, ['\r'] = true, ['"'] = true};
+    uint8_t separator = separator_of(request, path[0]);
+    int status = 0;
+
+    if (separator == 0) {
+        return format_key_error("sep", request->separator,
+                                "must be a character or tab");
+    }
+    used[separator] = true;
+    for (uint32_t i = 0; status == 0 && i < count; ++i) {
+        status = read_file(&table[i], path[i]);
+        table[i].separator = separator;
+        if (status == 0 && separator_of(request, path[i]) != separator) {
+            status = file_error(path[i], "is TSV, or CSV, and the first table "
+                                         "is not; must be alike");
+        }
+        for (uint64_t at = 0; status == 0 && at < table[i].bytes; ++at) {
+            used[table[i].data[at]] = true;
+        }
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        table[i].newline = unused_byte(used);
+    }
+    return status;
+}
+
+static int read_tables(struct format_load *load, struct request *request,
+                       const char *const path[], uint32_t count, bool rows)
+{
+    struct table *table = memory_or_exit(calloc(count, sizeof *table));
+    int status = read_files(request, table, path, count);
+
+    if (status == 0) {
+        status = join_tables(load, request, table, path, count);
+    }
+    if (status == 0) {
+        settle(request);
+        fill_arg(load, request, &table[0], rows);
+        fill_load(load, &table[0], table[0].ended);
+        table[0].data = NULL;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        free(table[i].data);
+    }
+    free(table);
+    return status;
+}
+
+static int read_several(struct format_load *load, const char *const path[],
+                        uint32_t count, const uint8_t *arg, uint32_t arg_bytes)
 {
     struct request request = {.text = NULL};
     int status = read_request(&request, arg, arg_bytes);
@@ -689,10 +788,16 @@ static int read_records(struct format_load *load, const char *path,
         bool rows = request.rows != NULL ? strcmp(request.rows, "yes") == 0
                                          : load->wants_output;
 
-        status = read_table(load, &request, path, rows);
+        status = read_tables(load, &request, path, count, rows);
     }
     free(request.text);
     return status;
+}
+
+static int read_records(struct format_load *load, const char *path,
+                        const uint8_t *arg, uint32_t arg_bytes)
+{
+    return read_several(load, &path, 1, arg, arg_bytes);
 }
 
 static void restore(uint8_t *to, const uint8_t *from, uint64_t bytes,
@@ -720,20 +825,21 @@ static bool ends_with_last(const struct format_load *load,
 }
 
 /* The header row and the rows as they were in the file. */
-static int write_records(const struct format_load *load, const char *path,
-                         const uint8_t *output, uint64_t bytes)
+static int write_records(FILE *out, const struct format_load *load,
+                         const char *path, const uint8_t *output,
+                         uint64_t bytes)
 {
     const struct kept *kept = (const struct kept *)load->context;
     uint64_t all = kept->header_bytes + bytes;
     uint8_t *text = memory_or_exit(malloc((size_t)all + 1));
-    int status;
 
+    (void)path;
     restore(text, kept->header, kept->header_bytes, kept->newline);
     restore(text + kept->header_bytes, output, bytes, kept->newline);
     all -= ends_with_last(load, output, bytes);
-    status = file_write(path, text, all);
+    fwrite(text, 1, (size_t)all, out);
     free(text);
-    return status;
+    return 0;
 }
 
 const struct format format_records = {
@@ -745,7 +851,8 @@ const struct format format_records = {
         "name=COLUMN,op=lt|le|eq|ne|ge|gt|contains|begins,value=VALUE and "
         "optionally sum=COLUMN, type=text|number, sep=C|tab, rows=yes|no; "
         "a backslash before a comma that belongs to a name or value",
-    .input = "CSV or TSV (RFC 4180) with a header row",
+    .input = "CSV or TSV (RFC 4180) with a header row; several with the same",
     .output = "the rows, with the header row",
     .read = read_records,
+    .read_several = read_several,
     .write = write_records};

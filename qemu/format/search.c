@@ -119,24 +119,79 @@ static int store_patterns(struct format_load *load, const uint8_t *arg,
     return bytes > PATTERN_MAX ? print_error(NULL, 1, bytes) : 0;
 }
 
+/* Stores what the kernel reads. Result: as of read(). */
+static int read_arg(struct format_load *load, const uint8_t *arg,
+                    uint32_t arg_bytes)
+{
+    const char *text = (const char *)arg;
+
+    if (strncmp(text, "(?f)", 4) == 0 || strncmp(text, "(?if)", 5) == 0) {
+        bool folds = text[2] == 'i';
+
+        return read_patterns(load, text + 4 + folds, folds);
+    }
+    return store_patterns(load, arg, arg_bytes);
+}
+
 static int read_search(struct format_load *load, const char *path,
                        const uint8_t *arg, uint32_t arg_bytes)
 {
-    const char *text = (const char *)arg;
     int status;
 
     if (path == NULL) {
         fprintf(stderr, "quincunx: kernel search needs an INPUT\n");
         return EXIT_USAGE;
     }
-    if (strncmp(text, "(?f)", 4) == 0 || strncmp(text, "(?if)", 5) == 0) {
-        bool folds = text[2] == 'i';
-
-        status = read_patterns(load, text + 4 + folds, folds);
-    } else {
-        status = store_patterns(load, arg, arg_bytes);
-    }
+    status = read_arg(load, arg, arg_bytes);
     return status != 0 ? status : format_open(load, path);
+}
+
+/* A byte that no occurrence of a pattern can have: between two files it ends
+   all that begins in the first. A newline if there is a choice; -1: there is
+   none, which takes 255 bytes that stand for both cases. */
+static int byte_between(const struct format_load *load)
+{
+    bool used[256] = {false};
+    bool several;
+    size_t options = options_of(&several, load->arg, load->arg_bytes);
+    bool folds = options > 0 && load->arg[2] == 'i';
+
+    for (size_t i = options; i < load->arg_bytes; ++i) {
+        uint8_t byte = load->arg[i];
+
+        used[byte] = true;
+        if (folds && byte < 0x80 && isalpha(byte)) {
+            used[byte ^ 0x20] = true;
+        }
+    }
+    if (options > 0 && several) { /* not in a pattern, but between them */
+        used[load->arg[options - 2]] = false;
+    }
+    for (int i = 0; i < 256; ++i) {
+        int byte = ('\n' + i) % 256;
+
+        if (!used[byte]) {
+            return byte;
+        }
+    }
+    return -1;
+}
+
+static int read_several(struct format_load *load, const char *const path[],
+                        uint32_t count, const uint8_t *arg, uint32_t arg_bytes)
+{
+    int status = read_arg(load, arg, arg_bytes);
+    int between = status == 0 ? byte_between(load) : 0;
+
+    if (between < 0) {
+        fputs("quincunx: --arg: the pattern has all 256 bytes; with several "
+              "INPUTs it must leave one that can lie between the files\n",
+              stderr);
+        return EXIT_USAGE;
+    }
+    return status != 0
+               ? status
+               : format_open_several(load, path, count, (uint8_t)between);
 }
 
 const struct format format_search = {
@@ -144,6 +199,7 @@ const struct format format_search = {
     .done = "searched",
     .thing = "match",
     .things = "matches",
-    .input = "any file",
+    .input = "any files",
     .read = read_search,
+    .read_several = read_several,
 };

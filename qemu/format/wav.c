@@ -276,7 +276,7 @@ int wav_read(struct wav *wav, const char *path, uint32_t allowed)
 
 /* ---- writing ---- */
 
-int wav_write(const char *path, const uint8_t *data, uint64_t bytes,
+int wav_write(FILE *out, const char *path, const uint8_t *data, uint64_t bytes,
               uint32_t channels, uint32_t rate)
 {
     SF_INFO info = {.channels = (int)channels,
@@ -285,15 +285,17 @@ int wav_write(const char *path, const uint8_t *data, uint64_t bytes,
     struct memory memory = {.room = (int64_t)bytes + HEADER_ROOM};
     SNDFILE *file;
     bool written;
-    int status;
 
     memory.data = memory_or_exit(malloc((size_t)memory.room));
     file = memory_open(&memory, SFM_WRITE, &info);
     written = file != NULL &&
               sf_write_raw(file, data, (int64_t)bytes) == (int64_t)bytes;
     written &= file != NULL && sf_close(file) == 0;
-    status = written ? file_write(path, memory.data, (uint64_t)memory.bytes)
-                     : file_error(path, "%s", sf_strerror(NULL));
+    if (written) {
+        fwrite(memory.data, 1, (size_t)memory.bytes, out);
+    } else {
+        file_error(path, "%s", sf_strerror(NULL));
+    }
     free(memory.data);
-    return status;
+    return written ? 0 : 1;
 }

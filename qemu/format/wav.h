@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define WAV_CHANNELS_MAX 64u
 
@@ -40,8 +41,9 @@ NODISCARD int wav_decode(struct wav *wav, const char *path, const uint8_t *file,
 /* Reads a file and does the same. */
 NODISCARD int wav_read(struct wav *wav, const char *path, uint32_t allowed);
 
-/* Writes a file of 16-bit samples. Result: 0 or 1, as above. */
-NODISCARD int wav_write(const char *path, const uint8_t *data, uint64_t bytes,
-                        uint32_t channels, uint32_t rate);
+/* Writes a file of 16-bit samples; `path` is for messages. Result: 0 or 1, as
+   above; a write that fails only leaves its mark on the stream. */
+NODISCARD int wav_write(FILE *out, const char *path, const uint8_t *data,
+                        uint64_t bytes, uint32_t channels, uint32_t rate);
 
 #endif

@@ -8,6 +8,7 @@
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/progress.h"
+#include "qemu/support/quote.h"
 #include "scatter/engine/core.h"
 #include "scatter/engine/measure.h"
 
@@ -104,7 +105,7 @@ bool batches_fit(const struct job_config *config)
 {
     const struct format_load *load = &config->load;
     const char *what =
-        config->input_name != NULL ? config->input_name : "this job";
+        config->input_name != NULL ? file_name(config->input_name) : "this job";
     uint64_t most = batches_memory_units(config);
 
     if (most == 0) {

@@ -107,6 +107,7 @@ void collect_begin(struct outcome *outcome, const struct job_config *config,
 
     outcome->nodes = config->mesh->nodes;
     outcome->on = config->mesh->on;
+    outcome->host_times = config->mesh->has_cables;
     outcome->size = config->size;
     outcome->originator = config->originator;
     outcome->profile = config->profile;
@@ -114,6 +115,10 @@ void collect_begin(struct outcome *outcome, const struct job_config *config,
     outcome->kernel = config->kernel;
     outcome->injections = config->injections;
     outcome->input_name = config->input_name;
+    outcome->files = config->load.files;
+    outcome->file_count = config->load.file_count;
+    outcome->memory_need = config->memory_need;
+    outcome->memory_left = config->memory_left;
     outcome->load_units = order->load_units;
     outcome->load_bytes = (uint64_t)order->load_units * order->unit_bytes;
     outcome->node_count = nodes;

@@ -69,6 +69,8 @@ struct job_config {
     bool gdb; /* a socket for each board, no watchdog: see qemu/board/gdb.h */
     const char *gdb_dir;          /* NULL: the default */
     struct injections injections; /* for tests; no plan knows of them */
+    uint64_t memory_need; /* as qemu/job/memory_need.h expects it; 0: unasked */
+    uint64_t memory_left; /* then; UINT64_MAX: nobody knows */
 };
 
 /* The profile that the plan is made with: plan_profile if given, else

@@ -9,6 +9,7 @@
 #include "qemu/outcome/layers.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/quote.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -62,7 +63,7 @@ bool forest_fits(const struct forest *forest)
                     " units; must have 1 to %" PRIu64
                     ", as these boards' memory takes\n",
                     config->originator.x, config->originator.y,
-                    config->input_name, config->load.units, most);
+                    quote_shown(config->input_name), config->load.units, most);
             return false;
         }
     }
@@ -225,8 +226,8 @@ static int join_results(struct outcome *outcome, const struct forest *forest)
             fprintf(stderr,
                     "quincunx: kernel %s: the results of %s and %s cannot be "
                     "merged\n",
-                    config->kernel->name, config->input_name,
-                    outcome->several[i].input_name);
+                    config->kernel->name, quote_shown(config->input_name),
+                    quote_shown(outcome->several[i].input_name));
             return EXIT_FAILED;
         }
     }

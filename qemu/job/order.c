@@ -7,6 +7,7 @@
 #include "qemu/outcome/output_chunks.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/quote.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,7 +147,7 @@ static void print_place(const struct job_config *config)
 {
     if (config->groups != NULL) {
         fprintf(stderr, " at %u,%u, of %s", config->originator.x,
-                config->originator.y, config->input_name);
+                config->originator.y, file_name(config->input_name));
     }
 }
 

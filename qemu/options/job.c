@@ -7,13 +7,16 @@
 #include "qemu/job/policy.h"
 #include "qemu/schedule/tree.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/file.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
 #include "qemu/support/profile.h"
+#include "qemu/support/quote.h"
 #include "scatter/engine/core.h"
 #include "torus/pattern.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +56,8 @@ enum key {
     KEY_SEED,
     KEY_ALLOW_MIXED,
     KEY_BOOT,
-    KEY_VERBOSE
+    KEY_VERBOSE,
+    KEY_FORCE
 };
 
 static const struct argp_option descriptions[] = {
@@ -160,6 +164,8 @@ static const struct argp_option mesh_descriptions[] = {
      "Say on stderr how boards start, and why so; the summary of run has all "
      "lines",
      3},
+    {"force", KEY_FORCE, NULL, 0,
+     "Start the nodes also if they need more memory than there is", 3},
     {0}};
 
 /* ---- the mesh that --on, --board and --port mean ---- */
@@ -197,7 +203,8 @@ static int set_kernel(struct job_options *options, const char *name)
             return 0;
         }
     }
-    fprintf(stderr, "quincunx: --kernel '%s': must be one of:", name);
+    fprintf(stderr,
+            "quincunx: --kernel '%s': must be one of:", quote_shown(name));
     for (unsigned i = 0; i < kernel_table_count; ++i) {
         fprintf(stderr, " %s", kernel_table[i]->name);
     }
@@ -215,7 +222,8 @@ static int set_board(struct job_options *options, const char *text)
         choose_mesh(options);
         return 0;
     }
-    fprintf(stderr, "quincunx: --board '%s': must be one of:", text);
+    fprintf(stderr,
+            "quincunx: --board '%s': must be one of:", quote_shown(text));
     for (size_t i = 0; board_at(i) != NULL; ++i) {
         fprintf(stderr, " %s", board_at(i)->place.board);
     }
@@ -437,27 +445,13 @@ static int set_watchdog(struct job_options *options, const char *text)
     return parse_report("--watchdog", text, allowed);
 }
 
-/* The kernel's argument, forgotten before it, may be what came first. */
-static void refuse_second(const struct job_options *options, const char *text)
+static void add_input(struct job_options *options, const char *text)
 {
-    const char *first = options->config.input_name;
-
-    fprintf(stderr, "quincunx: '%s': only one INPUT is allowed", text);
-    if (options->arg_bytes == 0 && access(first, F_OK) != 0) {
-        fprintf(stderr, "; '%s' is no file: is --arg '%s' meant?", first,
-                first);
-    }
-    fputc('\n', stderr);
-}
-
-static int set_input(struct job_options *options, const char *text)
-{
-    if (options->config.input_name != NULL) {
-        refuse_second(options, text);
-        return EINVAL;
-    }
-    options->config.input_name = text;
-    return 0;
+    options->input = memory_or_exit(realloc(
+        options->input, (options->inputs + 1u) * sizeof *options->input));
+    options->input[options->inputs] = text;
+    options->inputs += 1;
+    options->config.input_name = options->input[0];
 }
 
 static int set_mesh(struct job_options *options, const char *text)
@@ -517,6 +511,9 @@ static error_t parse_mesh_option(int key, char *text, struct argp_state *state)
     case KEY_VERBOSE:
         options->config.verbose = true;
         return 0;
+    case KEY_FORCE:
+        options->force = true;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -568,7 +565,8 @@ static error_t parse_job_option(int key, char *text, struct argp_state *state)
         options->config.gdb_dir = text;
         return 0;
     case ARGP_KEY_ARG:
-        return set_input(options, text);
+        add_input(options, text);
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -589,7 +587,7 @@ static const struct argp_child mesh_child[] = {
     {&job_options_mesh_argp, 0, NULL, 0}, {0}};
 
 const struct argp job_options_argp = {
-    descriptions, parse_job_option, "INPUT", NULL, mesh_child, NULL, NULL};
+    descriptions, parse_job_option, "INPUT...", NULL, mesh_child, NULL, NULL};
 
 void job_options_init(struct job_options *options, const char *command)
 {
@@ -647,7 +645,8 @@ static int check_mesh(const struct job_options *options)
         fprintf(stderr,
                 "quincunx: --port '%s': is number %u; must be given once, or "
                 "once for each of several originators\n",
-                options->port[options->port_count - 1u], options->port_count);
+                quote_shown(options->port[options->port_count - 1u]),
+                options->port_count);
         return EXIT_USAGE;
     }
     if (noise_any(&config->noise) && !config->mesh->has_cables) {
@@ -816,6 +815,69 @@ static int set_slow_shifts(struct job_options *options)
     return 0;
 }
 
+/* The kernel's argument, forgotten before it, may be what came first. */
+static int refuse_second(const struct job_options *options)
+{
+    const char *first = options->input[0];
+
+    fprintf(stderr, "quincunx: '%s': kernel %s takes one INPUT",
+            quote_shown(options->input[1]), options->config.kernel->name);
+    if (options->arg_bytes == 0 && access(first, F_OK) != 0) {
+        fprintf(stderr, "; '%s' is no file: is --arg '%s' meant?",
+                quote_shown(first), quote_shown(first));
+    }
+    fputc('\n', stderr);
+    return EXIT_USAGE;
+}
+
+/* Of several INPUTs the first may be the argument, too. */
+static int refuse_argument(const char *first)
+{
+    fprintf(stderr, "quincunx: '%s': is no file; is --arg '%s' meant?\n",
+            quote_shown(first), quote_shown(first));
+    return EXIT_USAGE;
+}
+
+/* Checks that the kernel takes several INPUTs, and makes one name of theirs. */
+static int check_several(struct job_options *options)
+{
+    unsigned standard = 0;
+
+    if (options->inputs < 2) {
+        return 0;
+    }
+    if (format_of(options->config.kernel->name)->read_several == NULL) {
+        return refuse_second(options);
+    }
+    if (options->arg_bytes == 0 && access(options->input[0], F_OK) != 0) {
+        return refuse_argument(options->input[0]);
+    }
+    for (uint32_t i = 0; i < options->inputs; ++i) {
+        standard += strcmp(options->input[i], "-") == 0;
+    }
+    if (standard > 1) {
+        fputs("quincunx: '-': standard input can be one INPUT only\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (options->unit_bytes > 1) {
+        fprintf(stderr,
+                "quincunx: --unit %u: must be 1 with several INPUTs, which may "
+                "end anywhere\n",
+                options->unit_bytes);
+        return EXIT_USAGE;
+    }
+    if (asprintf(&options->input_names, "%s and %" PRIu32 " more",
+                 strcmp(options->input[0], "-") == 0
+                     ? file_name(options->input[0])
+                     : options->input[0],
+                 options->inputs - 1) < 0) {
+        options->input_names = NULL;
+        return EXIT_FAILED;
+    }
+    options->config.input_name = options->input_names;
+    return 0;
+}
+
 /* Checks INPUT, or the originators' files, with the kernel and the mesh. */
 static int check_input(struct job_options *options)
 {
@@ -829,6 +891,10 @@ static int check_input(struct job_options *options)
     if (status != 0) {
         return status;
     }
+    if (config->input_name != NULL && options->inputs == 0 &&
+        config->originators == 0) {
+        add_input(options, config->input_name);
+    }
     if (config->input_name == NULL &&
         format_of(config->kernel->name)->input != NULL) {
         return print_missing(options, "INPUT");
@@ -838,10 +904,11 @@ static int check_input(struct job_options *options)
         fprintf(stderr,
                 "quincunx: %s: '%s': kernel %s takes no INPUT; its argument "
                 "says all\n",
-                options->command, config->input_name, config->kernel->name);
+                options->command, quote_shown(config->input_name),
+                config->kernel->name);
         return EXIT_USAGE;
     }
-    return 0;
+    return check_several(options);
 }
 
 int job_options_check(struct job_options *options)
@@ -879,6 +946,8 @@ void job_options_free(struct job_options *options)
 {
     free(options->slow_shift);
     free(options->port);
+    free(options->input);
+    free(options->input_names);
     format_free(&options->config.load);
     originators_options_free(&options->originators);
 }

@@ -33,6 +33,9 @@ struct job_options {
     const char *boot_text;  /* NULL: the default */
     const char **port;      /* as given; config has them */
     uint32_t port_count;
+    const char **input; /* INPUTs; config.input_name stands for all */
+    uint32_t inputs;
+    char *input_names;           /* of several, for messages */
     bool native;                 /* as --on says */
     struct profile plan_profile; /* config.plan_profile points here if given */
     struct job_options_slow slow[JOB_OPTIONS_SLOW_MAX];
@@ -41,6 +44,7 @@ struct job_options {
     struct originators_options originators;
     bool schedule_given; /* else several originators have the star */
     bool phases_given;
+    bool force;          /* whatever memory there is */
     bool all_schedules;  /* the command runs each, whatever config.schedule */
     uint32_t unit_bytes; /* 0: not given */
     uint8_t arg[JOB_OPTIONS_ARG_MAX + 1];
@@ -73,7 +77,8 @@ NODISCARD int job_options_check(struct job_options *options);
    for. */
 NODISCARD int job_options_check_mesh(const struct job_options *options);
 
-/* Looks for the firmware and QEMU if nodes run in QEMU. */
+/* Looks for the firmware and QEMU if nodes run in QEMU, and for the memory that
+   the nodes need. */
 NODISCARD int job_options_find_boards(struct job_options *options);
 
 /* Reads the load, lets the kernel's begin() check the argument, and calls

@@ -5,11 +5,13 @@
 #include "qemu/fabric/backend.h"
 #include "qemu/format/table.h"
 #include "qemu/job/batches.h"
+#include "qemu/job/memory_need.h"
 #include "qemu/job/policy.h"
 #include "qemu/options/job.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/parse.h"
+#include "qemu/support/quote.h"
 
 #include "scatter/engine/core.h"
 
@@ -124,8 +126,12 @@ static int read_load(struct job_options *options)
 {
     struct job_config *config = &options->config;
     const struct format *format = format_of(config->kernel->name);
-    int status = format->read(&config->load, config->input_name, options->arg,
-                              options->arg_bytes);
+    int status = options->inputs > 1
+                     ? format->read_several(&config->load, options->input,
+                                            options->inputs, options->arg,
+                                            options->arg_bytes)
+                     : format->read(&config->load, config->input_name,
+                                    options->arg, options->arg_bytes);
 
     status = status == 0 ? set_units(options) : status;
     status = status == 0 ? check_arg(options) : status;
@@ -140,7 +146,7 @@ int job_options_find_boards(struct job_options *options)
     int status;
 
     if (!config->mesh->has_images) {
-        return 0;
+        return memory_need_check(config, options->force);
     }
     config->firmware = options->firmware;
     status = firmware_find(options->firmware, config->board);
@@ -149,7 +155,8 @@ int job_options_find_boards(struct job_options *options)
         status = firmware_find_slow(options->firmware_slow, options->firmware,
                                     config->board);
     }
-    return status == 0 ? emulator_check(config->board, otherwise) : status;
+    status = status == 0 ? emulator_check(config->board, otherwise) : status;
+    return status == 0 ? memory_need_check(config, options->force) : status;
 }
 
 /* Refuses an originator whose file is missing or empty. */
@@ -182,7 +189,8 @@ static int check_units(const struct job_options *options, uint32_t index)
     fprintf(stderr,
             "quincunx: --originator '%s': has %" PRIu64
             " units; must have 1 to %" PRIu64 ", as a board's memory takes\n",
-            options->originators.text[index], config->load.units, most);
+            quote_shown(options->originators.text[index]), config->load.units,
+            most);
     return EXIT_USAGE;
 }
 

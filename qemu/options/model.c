@@ -5,6 +5,7 @@
 #include "qemu/papers/number.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
+#include "qemu/support/quote.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -178,7 +179,7 @@ static bool check_use(const struct model_options *options)
 
         if (given && (use[i].of & OF(options->platform)) == 0) {
             fprintf(stderr, "quincunx: --%s '%s': not of model %s\n",
-                    option->name, options->text[i], name);
+                    option->name, quote_shown(options->text[i]), name);
             good = false;
         }
         if (!given && (use[i].needed & OF(options->platform)) != 0) {

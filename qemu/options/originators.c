@@ -5,6 +5,7 @@
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
+#include "qemu/support/quote.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -123,8 +124,8 @@ static int check_several(const struct originators_options *options,
         fprintf(stderr,
                 "quincunx: --originator '%s': is number %u; a mesh of %ux%u "
                 "must have 1 to %u\n",
-                last, options->count, config->size.width, config->size.height,
-                nodes);
+                quote_shown(last), options->count, config->size.width,
+                config->size.height, nodes);
         return EXIT_USAGE;
     }
     if (refused != NULL) {

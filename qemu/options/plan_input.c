@@ -2,6 +2,7 @@
 #include "qemu/options/plan.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
+#include "qemu/support/quote.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -69,8 +70,8 @@ struct reader {
 static bool complain(const struct reader *reader, const char *text,
                      const char *allowed)
 {
-    fprintf(stderr, "quincunx: %s:%u: '%s': %s\n", reader->path, reader->line,
-            text, allowed);
+    fprintf(stderr, "quincunx: %s:%u: '%s': %s\n", quote_shown(reader->path),
+            reader->line, quote_shown(text), allowed);
     return false;
 }
 
@@ -126,8 +127,8 @@ static bool read_lines(struct reader *reader, FILE *file)
         }
     }
     if (ferror(file)) {
-        fprintf(stderr, "quincunx: --node-compute '%s': %s\n", reader->path,
-                strerror(errno));
+        fprintf(stderr, "quincunx: --node-compute '%s': %s\n",
+                quote_shown(reader->path), strerror(errno));
         return false;
     }
     return true;
@@ -139,8 +140,8 @@ static bool read_file(struct reader *reader)
     bool read;
 
     if (file == NULL) {
-        fprintf(stderr, "quincunx: --node-compute '%s': %s\n", reader->path,
-                strerror(errno));
+        fprintf(stderr, "quincunx: --node-compute '%s': %s\n",
+                quote_shown(reader->path), strerror(errno));
         return false;
     }
     read = read_lines(reader, file);

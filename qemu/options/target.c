@@ -4,6 +4,7 @@
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/parse.h"
+#include "qemu/support/quote.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -18,7 +19,7 @@ int board_target_parse(struct board_target *target, const char *text)
 {
     if (target->text != NULL) {
         fprintf(stderr, "quincunx: '%s': only one node is allowed, or `all'\n",
-                text);
+                quote_shown(text));
         return EINVAL;
     }
     target->text = text;

@@ -22,6 +22,8 @@
 
 #define OUTCOME_DIGEST_BYTES 65u
 
+struct format_file; /* qemu/format/format.h */
+
 /* The work of one node on one round. The originator queues all rounds and then
    computes all that it keeps, in one interval. */
 struct outcome_compute_interval {
@@ -129,11 +131,14 @@ struct outcome {
     const char *nodes; /* for people: "boards", "native nodes" */
     const char *on;    /* "qemu", "native" or "boards" */
     const char *board; /* "mps2-an385", "stm32f405" or "host" */
+    bool host_times;   /* boards run in the host's time, not in one of theirs */
     struct profile profile;
     struct profile plan_profile; /* as the plan took it to be */
     const struct kernel *kernel;
     struct injections injections; /* as the caller asked for */
     const char *input_name;
+    const struct format_file *files; /* of several INPUTs; or NULL */
+    uint32_t file_count;
     const char *command; /* line that started it; or NULL */
     /* The earliest first, which was taken; none if the schedule was named. */
     struct outcome_choice choice[OUTCOME_CHOICES_MAX];
@@ -141,6 +146,8 @@ struct outcome {
     const char *rate_from; /* a file's name, if the plan has its rate from it */
     uint64_t load_bytes;
     uint64_t load_units;
+    uint64_t memory_need; /* bytes that were expected, and left; 0: unasked */
+    uint64_t memory_left; /* UINT64_MAX: nobody knew */
     struct wire_report plan;     /* as the originator made it */
     struct rounds_plan rounds;   /* its tables */
     struct outcome_layer *layer; /* 0 to plan.phases */

@@ -26,6 +26,14 @@ function element(name, text, attributes = {}) {
   return made;
 }
 
+/* A name with its control characters, and those that turn the direction of
+   writing, as escapes: nothing in it hides or looks like what it is not. */
+function shown(name) {
+  return String(name).replace(
+    /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 /* Four digits and a unit: 502.6 us. */
 function timeText(ps) {
   const units = [["s", 1e12], ["ms", 1e9], ["us", 1e6], ["ns", 1e3]];

@@ -89,7 +89,7 @@ function showTotals() {
     ["circuits", `${numberText(network.messages)}, `
       + `${numberText(network.circuit_conflicts)} waited for a link`],
     ["bytes over circuits", numberText(network.payload_bytes)],
-    ["profile", `${report.profile.name}: startup `
+    ["profile", `${shown(report.profile.name)}: startup `
       + `${timeText(report.profile.startup_ps)}, `
       + `${timeText(report.profile.transfer_ps_per_byte)} a byte, `
       + `${timeText(report.profile.hop_delay_ps)} a hop`]]);
@@ -131,14 +131,19 @@ function showLayers() {
 }
 
 function showResult() {
-  const { offsets, offsets_complete: complete, ...rest } = report.result;
+  const { offsets, offsets_complete: complete, places, ...rest }
+    = report.result;
   const facts = Object.entries(rest).map(([name, value]) => [name,
     Array.isArray(value) ? value.map(String).join(", ") : String(value)]);
-  if (offsets !== undefined) {
+  if (places !== undefined) {
+    facts.push(["offsets", places.map(({ file, offset }) =>
+      `${shown((report.load.files || [])[file]?.file)}:${offset}`).join(", ")
+      + (complete ? "" : " ...")]);
+  } else if (offsets !== undefined) {
     facts.push(["offsets", offsets.join(", ") + (complete ? "" : " ...")]);
   }
   for (const one of report.originators || []) {
-    facts.push([`of ${one.file}`, Object.entries(one.result)
+    facts.push([`of ${shown(one.file)}`, Object.entries(one.result)
       .filter(([, value]) => !Array.isArray(value))
       .map(([name, value]) => `${name} ${value}`).join(", ")]);
   }
@@ -146,7 +151,7 @@ function showResult() {
 }
 
 function showAgain() {
-  byId("command").textContent = report.command || "";
+  byId("command").textContent = shown(report.command || "");
   byId("digest").textContent = report.mesh.on === "boards"
     ? "Boards run on real clocks: times are never quite the same."
     : `Every run of this command has the timeline ${report.timeline_sha256}`;

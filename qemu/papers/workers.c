@@ -4,6 +4,7 @@
 #include "qemu/papers/number.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/quote.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,9 +23,10 @@ struct reader {
 static bool complain(const struct reader *reader, const char *text,
                      const char *allowed)
 {
-    fprintf(stderr, "quincunx: %s:%u: ", reader->workers->path, reader->line);
+    fprintf(stderr, "quincunx: %s:%u: ", quote_shown(reader->workers->path),
+            reader->line);
     if (text != NULL) {
-        fprintf(stderr, "'%s': ", text);
+        fprintf(stderr, "'%s': ", quote_shown(text));
     }
     fprintf(stderr, "%s\n", allowed);
     return false;
@@ -115,7 +117,8 @@ static bool read_lines(struct reader *reader, FILE *file)
 static bool check_end(const struct reader *reader, FILE *file)
 {
     if (ferror(file) || reader->workers->count == 0) {
-        fprintf(stderr, "quincunx: %s: %s\n", reader->workers->path,
+        fprintf(stderr, "quincunx: %s: %s\n",
+                quote_shown(reader->workers->path),
                 ferror(file) ? strerror(errno)
                              : "has no worker: must have at least one line");
         return false;
@@ -132,7 +135,8 @@ int papers_workers_read(struct papers_workers *workers, const char *path,
 
     *workers = (struct papers_workers){.path = path};
     if (file == NULL) {
-        fprintf(stderr, "quincunx: %s: %s\n", path, strerror(errno));
+        fprintf(stderr, "quincunx: %s: %s\n", quote_shown(path),
+                strerror(errno));
         return EXIT_USAGE;
     }
     read = read_lines(&reader, file) && check_end(&reader, file);

@@ -2,6 +2,8 @@
 #include "qemu/report/json.h"
 
 #include "qemu/outcome/timeline.h"
+#include "qemu/report/json_name.h"
+#include "qemu/report/places.h"
 #include "qemu/report/remarks.h"
 #include "qemu/report/verdict.h"
 #include "qemu/support/file.h"
@@ -50,20 +52,24 @@ static void append(json_t **array, json_t *entry)
 
 static json_t *mesh_json(const struct outcome *outcome)
 {
-    return json_pack("{s:i, s:i, s:o, s:[i,i], s:s, s:s}", "width",
-                     outcome->size.width, "height", outcome->size.height,
-                     "nodes", integer(outcome->node_count), "originator",
-                     outcome->originator.x, outcome->originator.y, "on",
-                     outcome->on, "board", outcome->board);
+    json_t *json = json_pack(
+        "{s:i, s:i, s:o, s:[i,i], s:s, s:s}", "width", outcome->size.width,
+        "height", outcome->size.height, "nodes", integer(outcome->node_count),
+        "originator", outcome->originator.x, outcome->originator.y, "on",
+        outcome->on, "board", outcome->board);
+
+    if (json != NULL && outcome->host_times) {
+        json_object_set_new(json, "times", json_string("host"));
+    }
+    return json;
 }
 
 static json_t *profile_json(const struct profile *profile)
 {
-    return json_pack("{s:o, s:o, s:o, s:o}", "name",
-                     text(profile->name, strlen(profile->name)), "startup_ps",
-                     integer(profile->startup_ps), "transfer_ps_per_byte",
-                     integer(profile->transfer_ps), "hop_delay_ps",
-                     integer(profile->hop_delay_ps));
+    return json_pack("{s:o, s:o, s:o, s:o}", "name", json_name(profile->name),
+                     "startup_ps", integer(profile->startup_ps),
+                     "transfer_ps_per_byte", integer(profile->transfer_ps),
+                     "hop_delay_ps", integer(profile->hop_delay_ps));
 }
 
 /* The floors that a layer gets in every round; NULL if there is but one. */
@@ -136,7 +142,7 @@ static json_t *plan_json(const struct outcome *outcome)
     if (json != NULL && outcome->rate_from != NULL) {
         const char *name = outcome->rate_from;
 
-        json_object_set_new(json, "rate_from", text(name, strlen(name)));
+        json_object_set_new(json, "rate_from", json_name(name));
     }
     return json;
 }
@@ -433,16 +439,15 @@ static json_t *group_json(const struct outcome *outcome, uint32_t index)
     return json_pack(
         "{s:i, s:i, s:o, s:{s:o, s:o}, s:o, s:o, s:{s:o, s:i, s:i, s:o, s:o}, "
         "s:{s:o, s:o, s:o, s:o}, s:o}",
-        "x", one->at.x, "y", one->at.y, "file", text(name, strlen(name)),
-        "load", "bytes", integer(one->load_bytes), "units",
-        integer(one->load_units), "nodes", integer(one->nodes), "shares",
-        shares_json(outcome, index), "plan", "measured_units",
-        integer(plan->measured_units), "phases", (int)plan->phases, "rounds",
-        (int)plan->rounds, "makespan_ps", integer(plan->makespan_ps),
-        "compute_ps_per_unit", integer(plan->compute_ps), "measured",
-        "start_ps", integer(outcome_group_start_ps(outcome, index)),
-        "makespan_ps", integer(outcome_group_makespan_ps(outcome, index)),
-        "with_results_ps",
+        "x", one->at.x, "y", one->at.y, "file", json_name(name), "load",
+        "bytes", integer(one->load_bytes), "units", integer(one->load_units),
+        "nodes", integer(one->nodes), "shares", shares_json(outcome, index),
+        "plan", "measured_units", integer(plan->measured_units), "phases",
+        (int)plan->phases, "rounds", (int)plan->rounds, "makespan_ps",
+        integer(plan->makespan_ps), "compute_ps_per_unit",
+        integer(plan->compute_ps), "measured", "start_ps",
+        integer(outcome_group_start_ps(outcome, index)), "makespan_ps",
+        integer(outcome_group_makespan_ps(outcome, index)), "with_results_ps",
         integer(outcome_group_with_results_ps(outcome, index)), "answer_ps",
         integer(outcome_group_answer_ps(outcome, index)), "result",
         result_json(outcome, index));
@@ -580,7 +585,40 @@ static json_t *circuits_json(const struct outcome *outcome)
 static void add_command(json_t *json, const char *command)
 {
     if (command != NULL) {
-        json_object_set_new(json, "command", text(command, strlen(command)));
+        json_object_set_new(json, "command", json_name(command));
+    }
+}
+
+/* What the mesh was expected to take of the host's memory. */
+static void add_memory(json_t *json, const struct outcome *outcome)
+{
+    json_t *memory;
+
+    if (outcome->memory_need == 0) {
+        return;
+    }
+    memory =
+        json_pack("{s:o}", "expected_bytes", integer(outcome->memory_need));
+    if (outcome->memory_left != UINT64_MAX) {
+        json_object_set_new(memory, "left_bytes",
+                            integer(outcome->memory_left));
+    }
+    json_object_set_new(json, "memory", memory);
+}
+
+/* Of a load of several files. */
+static void add_files(json_t *json, const struct outcome *outcome)
+{
+    json_t *places;
+
+    if (outcome->file_count == 0) {
+        return;
+    }
+    json_object_set_new(json_object_get(json, "load"), "files",
+                        places_files_json(outcome));
+    places = places_json(outcome);
+    if (places != NULL) {
+        json_object_set_new(json_object_get(json, "result"), "places", places);
     }
 }
 
@@ -611,6 +649,8 @@ json_t *report_json(const struct outcome *outcome)
         return NULL;
     }
     add_command(json, outcome->command);
+    add_files(json, outcome);
+    add_memory(json, outcome);
     if (outcome->originators > 0) {
         json_object_set_new(json, "originators", groups_json(outcome));
     }

@@ -322,13 +322,15 @@ struct remarks remarks_of(const struct outcome *outcome)
 {
     struct remarks remarks = {.count = 0};
 
-    judge_gain(&remarks, outcome);
     judge_parts(&remarks, outcome);
-    judge_plan(&remarks, outcome);
-    judge_speeds(&remarks, outcome);
-    judge_ends(&remarks, outcome);
-    judge_idle(&remarks, outcome);
-    judge_waits(&remarks, outcome);
+    if (!outcome->host_times) {
+        judge_gain(&remarks, outcome);
+        judge_plan(&remarks, outcome);
+        judge_speeds(&remarks, outcome);
+        judge_ends(&remarks, outcome);
+        judge_idle(&remarks, outcome);
+        judge_waits(&remarks, outcome);
+    }
     judge_repeats(&remarks, outcome);
     judge_stacks(&remarks, outcome);
     return remarks;

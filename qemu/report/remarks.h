@@ -23,6 +23,7 @@ struct remarks {
    - parts waited for links, one of them for more than 2 % of the answer's time;
    - set-ups or frames were repeated;
    - a stack was used to more than 90 %.
+   Of boards that run in the host's time only the last two and the parts.
    Ends the program where there is no memory. */
 struct remarks remarks_of(const struct outcome *outcome);
 

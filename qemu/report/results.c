@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/report/results.h"
 
+#include "qemu/report/places.h"
+#include "qemu/support/file.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -112,7 +115,7 @@ void results_print(FILE *out, const struct outcome *outcome)
                                .lines = print_lines};
 
     for (uint32_t i = 0; i < outcome->originators; ++i) {
-        fprintf(out, "\nof %s\n", outcome->several[i].input_name);
+        fprintf(out, "\nof %s\n", file_name(outcome->several[i].input_name));
         outcome_report_group_result(outcome, i, &sink);
     }
     if (outcome->originators > 0) {
@@ -120,8 +123,14 @@ void results_print(FILE *out, const struct outcome *outcome)
         sink.flag = print_other_flag;
         fputs("\nof all files", out);
     }
+    if (outcome->file_count > 0) {
+        sink.list = print_other_list;
+    }
     if (outcome->result.data != NULL) {
         fputc('\n', out);
         outcome_report_result(outcome, &sink);
+    }
+    if (outcome->file_count > 0) {
+        places_print(out, outcome);
     }
 }

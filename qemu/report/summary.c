@@ -4,6 +4,7 @@
 #include "qemu/model/model.h"
 #include "qemu/report/results.h"
 #include "qemu/support/file.h"
+#include "qemu/support/quote.h"
 #include "torus/pattern.h"
 
 #include <inttypes.h>
@@ -62,7 +63,7 @@ static void print_profile(FILE *out, const char *what,
     summary_time(transfer, profile->transfer_ps);
     summary_time(hop, profile->hop_delay_ps);
     fprintf(out, "%-9s %.31s: startup %s, %s a byte, %s a hop\n", what,
-            profile->name, startup, transfer, hop);
+            quote_shown(profile->name), startup, transfer, hop);
 }
 
 static bool same_costs(const struct profile *a, const struct profile *b)
@@ -124,6 +125,14 @@ static void print_head(FILE *out, const struct outcome *outcome)
         print_profile(out, "plan with", &outcome->plan_profile);
     }
     summary_injections(out, &outcome->injections);
+    if (outcome->host_times) {
+        fputs("times     of this host, not of boards: emulated serial boards "
+              "run as fast as it\n          lets them, and their links cost "
+              "what it takes to emulate these, not what\n          the "
+              "profile says; so planned and measured times cannot be "
+              "compared\n",
+              out);
+    }
 }
 
 /* When the nodes of one layer did what. */
@@ -311,7 +320,7 @@ static void print_preparing(FILE *out, const struct outcome *outcome)
     summary_time(begin, preparing.begin_ps);
     fprintf(out, "preparing %s of it: begin %s", text, begin);
     if (outcome->rate_from != NULL) {
-        fprintf(out, ", rate from %s", outcome->rate_from);
+        fprintf(out, ", rate from %s", quote_shown(outcome->rate_from));
     }
     if (!meanwhile || preparing.plan_ps > 0) {
         fprintf(out, ", ");
@@ -348,6 +357,10 @@ static void print_answer(FILE *out, const struct outcome *outcome)
     }
     summary_time(measured, outcome_answer_ps(outcome));
     summary_time(one_board, outcome_one_board_answer_ps(outcome));
+    if (outcome->host_times) {
+        print_row(out, "answer", "-", measured, "");
+        return;
+    }
     snprintf(remark, sizeof remark, "one board: %s, %.4g times as long",
              one_board, outcome_answer_speedup(outcome));
     print_row(out, "answer", planned, measured, remark);
@@ -363,7 +376,8 @@ static void print_makespan(FILE *out, const struct outcome *outcome)
     summary_time(measured, outcome_makespan_ps(outcome));
     snprintf(remark, sizeof remark, "%+.2f %%: scatter and computing",
              100 * outcome_overhead_vs_plan(outcome));
-    print_row(out, "makespan", planned, measured, remark);
+    print_row(out, "makespan", planned, measured,
+              outcome->host_times ? "" : remark);
 }
 
 /* In that time. */
@@ -386,10 +400,13 @@ static void print_speedup(FILE *out, const struct outcome *outcome)
 static void print_times(FILE *out, const struct outcome *outcome)
 {
     fputc('\n', out);
-    print_row(out, "mesh time", "planned", "measured", "");
+    print_row(out, outcome->host_times ? "host time" : "mesh time", "planned",
+              "measured", "");
     print_answer(out, outcome);
     print_makespan(out, outcome);
-    print_speedup(out, outcome);
+    if (!outcome->host_times) {
+        print_speedup(out, outcome);
+    }
 }
 
 /* Lines that say nothing new where all went well. */
@@ -466,7 +483,7 @@ static void print_groups(FILE *out, const struct outcome *outcome)
                 "after %s; %s\n",
                 i == 0 ? "\n" : "", place, one->nodes,
                 one->nodes == 1 ? "" : "s", planned, measured, answer,
-                one->input_name);
+                file_name(one->input_name));
     }
 }
 

@@ -121,8 +121,9 @@ static void write_sentence(FILE *out, const struct outcome *outcome)
                 outcome->load_units == 1 ? "" : "s");
     }
     summary_time(answer, outcome_answer_ps(outcome));
-    fprintf(out, " in %s from order to answer", answer);
-    if (outcome->node_count > 1) {
+    fprintf(out, " in %s%s from order to answer", answer,
+            outcome->host_times ? " of this host's time" : "");
+    if (outcome->node_count > 1 && !outcome->host_times) {
         fprintf(out, ", %.3g times as fast as one board",
                 outcome_answer_speedup(outcome));
     }

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/support/file.h"
 
+#include "qemu/support/quote.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define STANDARD_OUTPUT "/dev/stdout"
 
 static bool is_standard_input(const char *path)
 {
@@ -16,7 +21,7 @@ static bool is_standard_input(const char *path)
 
 const char *file_name(const char *path)
 {
-    return is_standard_input(path) ? "standard input" : path;
+    return is_standard_input(path) ? "standard input" : quote_shown(path);
 }
 
 int file_error(const char *path, const char *format, ...)
@@ -163,8 +168,17 @@ static int spool(FILE **file, const char *path)
 static int open_descriptor(const char *path)
 {
     int flags = O_RDONLY | O_CLOEXEC | (may_be_pipe(path) ? 0 : O_NONBLOCK);
+    int now;
 
-    return is_standard_input(path) ? dup(STDIN_FILENO) : open(path, flags);
+    if (!is_standard_input(path)) {
+        return open(path, flags);
+    }
+    now = fcntl(STDIN_FILENO, F_GETFL);
+    if (now >= 0 && (now & O_ACCMODE) == O_WRONLY) {
+        errno = EBADF; /* closed: process_streams_hold() */
+        return -1;
+    }
+    return dup(STDIN_FILENO);
 }
 
 int file_open(FILE **file, uint64_t *bytes, const char *path)
@@ -234,39 +248,156 @@ int file_read(uint8_t **data, uint64_t *bytes, const char *path)
     return status;
 }
 
+FILE *file_scratch(const char *path)
+{
+    FILE *file = tmpfile();
+
+    if (file == NULL) {
+        file_error(path, "no temporary file: %s", strerror(errno));
+    }
+    return file;
+}
+
+int file_append(FILE *to, uint64_t *bytes, const char *path)
+{
+    uint8_t block[65536];
+    struct file_piece piece = {.path = path};
+    int status = file_open(&piece.file, bytes, path);
+
+    if (status != 0) {
+        return status;
+    }
+    while (status == 0 && piece.at < *bytes) {
+        uint64_t left = *bytes - piece.at;
+        size_t next = left < sizeof block ? (size_t)left : sizeof block;
+
+        status = file_piece_copy(block, &piece, next);
+        if (status == 0 && fwrite(block, 1, next, to) != next) {
+            status = file_error(path, "its copy: %s", strerror(errno));
+        }
+        piece.at += next;
+    }
+    fclose(piece.file);
+    return status;
+}
+
 /* ---- writing ---- */
 
 static int complain(const char *path, int error)
 {
-    fprintf(stderr, "quincunx: %s: %s\n", path, strerror(error));
+    fprintf(stderr, "quincunx: %s: %s\n", quote_shown(path), strerror(error));
     return -1;
+}
+
+const char *file_output_name(const char *text)
+{
+    return strcmp(text, "-") == 0 ? STANDARD_OUTPUT : text;
+}
+
+bool file_is_standard_output(const char *path)
+{
+    return strcmp(path, STANDARD_OUTPUT) == 0 ||
+           strcmp(path, "/dev/fd/1") == 0 ||
+           strcmp(path, "/proc/self/fd/1") == 0;
+}
+
+/* The signals that end this program while a file has its other name wait until
+   it has it no longer: nothing is left behind. */
+static void hold_signals(struct file_output *file)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    sigset_t held;
+
+    sigemptyset(&held);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; ++i) {
+        sigaddset(&held, ending[i]);
+    }
+    sigprocmask(SIG_BLOCK, &held, &file->signals);
 }
 
 static void file_forget(struct file_output *file)
 {
+    if (file->temporary != NULL) {
+        sigprocmask(SIG_SETMASK, &file->signals, NULL);
+    }
     free(file->temporary);
     free(file->target);
 }
 
-int file_output_open(struct file_output *file, const char *path)
+/* The names of a file that is not written directly. Result: 0, or an errno. */
+static int name_file(struct file_output *file, const char *path)
+{
+    char *real = realpath(path, NULL);
+
+    file->target = real != NULL ? real : strdup(path);
+    if (file->target == NULL || asprintf(&file->temporary, "%s.%ld.tmp",
+                                         file->target, (long)getpid()) < 0) {
+        free(file->target);
+        file->target = NULL;
+        file->temporary = NULL;
+        return ENOMEM;
+    }
+    hold_signals(file);
+    return 0;
+}
+
+/* Result: a descriptor; -1 with errno. */
+static int open_output(struct file_output *file, const char *path)
 {
     struct stat status;
-    bool direct = stat(path, &status) == 0 && !S_ISREG(status.st_mode);
-    char *real = realpath(path, NULL);
-    int descriptor;
+
+    if (file_is_standard_output(path)) {
+        fflush(stdout);
+        return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    }
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+        return open(path, O_WRONLY | O_CLOEXEC);
+    }
+    errno = name_file(file, path);
+    return errno != 0 ? -1
+                      : open(file->temporary,
+                             O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+/* Of a stream's bytes: keeps why they could not be written, which the stream
+   itself forgets. */
+static ssize_t write_cookie(void *cookie, const char *bytes, size_t count)
+{
+    struct file_output *file = cookie;
+    size_t done = 0;
+
+    while (done < count) {
+        ssize_t put = write(file->descriptor, bytes + done, count - done);
+
+        if (put < 0 && errno != EINTR) {
+            file->error = file->error != 0 ? file->error : errno;
+            return 0;
+        }
+        done += put > 0 ? (size_t)put : 0;
+    }
+    return (ssize_t)count;
+}
+
+static int close_cookie(void *cookie)
+{
+    struct file_output *file = cookie;
+    int result = close(file->descriptor);
+
+    if (result != 0 && file->error == 0) {
+        file->error = errno;
+    }
+    return result;
+}
+
+int file_output_open(struct file_output *file, const char *path)
+{
+    static const cookie_io_functions_t functions = {.write = write_cookie,
+                                                    .close = close_cookie};
 
     *file = (struct file_output){.path = path};
-    file->target = real != NULL ? real : strdup(path);
-    if (file->target == NULL ||
-        (!direct && asprintf(&file->temporary, "%s.%ld.tmp", file->target,
-                             (long)getpid()) < 0)) {
-        free(file->target);
-        return complain(path, ENOMEM);
-    }
-    descriptor = direct ? open(path, O_WRONLY | O_CLOEXEC)
-                        : open(file->temporary,
-                               O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    file->stream = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    file->descriptor = open_output(file, path);
+    file->stream =
+        file->descriptor < 0 ? NULL : fopencookie(file, "w", functions);
     if (file->stream == NULL) {
         complain(path, errno);
         file_forget(file);
@@ -280,9 +411,8 @@ int file_output_close(struct file_output *file, bool complete)
     bool failed = ferror(file->stream) != 0;
     int result = complete ? 0 : -1;
 
-    errno = EIO; /* of an earlier write, whose own code is lost */
-    if ((fclose(file->stream) != 0 || failed) && complete) {
-        result = complain(file->path, errno);
+    if ((fclose(file->stream) != 0 || failed || file->error != 0) && complete) {
+        result = complain(file->path, file->error != 0 ? file->error : EIO);
     }
     if (file->temporary != NULL) {
         if (result == 0 && rename(file->temporary, file->target) != 0) {
@@ -301,6 +431,13 @@ int file_output_check(const char *path)
     struct file_output file;
     struct stat is;
 
+    if (file_is_standard_output(path)) {
+        int flags = fcntl(STDOUT_FILENO, F_GETFL);
+
+        return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY
+                   ? 0
+                   : file_error(path, "%s", strerror(EBADF));
+    }
     if (stat(path, &is) == 0 && !S_ISREG(is.st_mode)) {
         return S_ISDIR(is.st_mode) ? file_error(path, "%s", strerror(EISDIR))
                                    : 0;
@@ -310,19 +447,4 @@ int file_output_check(const char *path)
     }
     /* It ends incomplete, and so without a name: that is no error here. */
     return file_output_close(&file, false) < 0 ? 0 : 1;
-}
-
-int file_write(const char *path, const void *data, uint64_t bytes)
-{
-    struct file_output file;
-    bool written;
-
-    if (file_output_open(&file, path) != 0) {
-        return 1;
-    }
-    written = fwrite(data, 1, (size_t)bytes, file.stream) == bytes;
-    if (!written) {
-        file_error(path, "%s", strerror(errno));
-    }
-    return file_output_close(&file, written) == 0 ? 0 : 1;
 }

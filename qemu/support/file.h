@@ -10,6 +10,7 @@
 #include "hal/nodiscard.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@
    "zygote.so" or "mps2_an385/firmware.elf"; "" if this program has no path. */
 void file_beside_program(char path[PATH_MAX], const char *name);
 
-/* A path as messages and reports name it: "standard input" for "-". */
+/* A path as messages name it: "standard input" for "-", else as quote_shown()
+   has it, and holds it. */
 const char *file_name(const char *path);
 
 /* Prints what is wrong with a file on stderr, as printf() does. Result: 1. */
@@ -44,6 +46,15 @@ NODISCARD int file_read(uint8_t **data, uint64_t *bytes, const char *path);
    fclose(); or 1 and NULL. */
 NODISCARD int file_open(FILE **file, uint64_t *bytes, const char *path);
 
+/* Opens a file without a name, which is gone when it is closed. Result: the
+   caller's to fclose(); NULL after a message that names `path`, whose contents
+   it is to take. */
+FILE *file_scratch(const char *path);
+
+/* Appends a whole file, as file_open() opens it, to what a stream has. Result:
+   0 and its size, or 1. */
+NODISCARD int file_append(FILE *to, uint64_t *bytes, const char *path);
+
 /* Where bytes lie: in memory, or in an open file that is read when they are
    needed. All of it is the caller's. */
 struct file_piece {
@@ -58,19 +69,27 @@ struct file_piece {
 NODISCARD int file_piece_copy(uint8_t *to, const struct file_piece *piece,
                               uint64_t bytes);
 
-/* Writes a whole file. Result: 0 or 1. */
-NODISCARD int file_write(const char *path, const void *data, uint64_t bytes);
+/* The path that an option's text means: "-" stands for standard output, as
+   "/dev/stdout", which all functions here write by its descriptor. */
+const char *file_output_name(const char *text);
+
+bool file_is_standard_output(const char *path);
 
 /*
  * A file that takes its name only when it is complete: until then it lies next
- * to it. A name that stands for no regular file (a pipe, /dev/null) is written
+ * to it, and signals that would end this program wait. Standard output, and a
+ * name that stands for no regular file (a pipe, /dev/null), is written
  * directly.
  */
 struct file_output {
-    FILE *stream;     /* for the caller to write to, not to close */
+    FILE *stream;     /* for the caller to write to, not to close; it writes by
+                         the struct, which must stay where it is */
     const char *path; /* as given: must stay valid until the end */
     char *target;     /* own: `path` with its symbolic links resolved */
     char *temporary;  /* own: NULL if written directly */
+    sigset_t signals; /* held back before the file was opened */
+    int descriptor;
+    int error; /* of the first write that failed, or 0 */
 };
 
 /* Whether a file can be made or replaced, before work of hours whose outcome it
@@ -78,7 +97,8 @@ struct file_output {
    or 1. */
 NODISCARD int file_output_check(const char *path);
 
-/* Result: 0; -1, and nothing is to be closed. */
+/* Result: 0; -1, and nothing is to be closed. Of several open ones the last is
+   closed first. */
 NODISCARD int file_output_open(struct file_output *file, const char *path);
 
 /*

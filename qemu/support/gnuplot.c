@@ -24,18 +24,29 @@ static int start(pid_t *process, int script, int picture)
     char defaults[] = "--default-settings";
     char *arguments[] = {name, defaults, NULL};
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t usual;
     int error = posix_spawn_file_actions_init(&actions);
 
     if (error != 0) {
         return error;
     }
-    if ((error = posix_spawn_file_actions_adddup2(&actions, script,
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    sigaddset(&usual, SIGXFSZ);
+    posix_spawnattr_init(&attributes);
+    if ((error = posix_spawnattr_setsigdefault(&attributes, &usual)) == 0 &&
+        (error = posix_spawnattr_setflags(&attributes,
+                                          POSIX_SPAWN_SETSIGDEF)) == 0 &&
+        (error = posix_spawn_file_actions_adddup2(&actions, script,
                                                   STDIN_FILENO)) == 0 &&
         (error = posix_spawn_file_actions_adddup2(&actions, picture,
                                                   STDOUT_FILENO)) == 0 &&
         (error = posix_spawn_file_actions_addclosefrom_np(&actions, 3)) == 0) {
-        error = posix_spawnp(process, name, &actions, NULL, arguments, environ);
+        error = posix_spawnp(process, name, &actions, &attributes, arguments,
+                             environ);
     }
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/support/parse.h"
 
+#include "qemu/support/quote.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -247,7 +249,8 @@ int parse_report(const char *option, const char *text, const char *allowed)
     if (allowed == NULL) {
         return 0;
     }
-    fprintf(stderr, "quincunx: %s '%s': %s\n", option, text, allowed);
+    fprintf(stderr, "quincunx: %s '%s': %s\n", option, quote_shown(text),
+            allowed);
     return EINVAL;
 }
 

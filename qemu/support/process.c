@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/support/process.h"
 
+#include "qemu/support/memory_limit.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -15,6 +17,36 @@
 /* Out of the way of every descriptor that a child is given. */
 #define ABOVE (PROCESS_FD + (int)PROCESS_FDS_MAX)
 
+static const int failed_write[] = {SIGPIPE, SIGXFSZ};
+
+static void handle_failed_writes(void (*handler)(int))
+{
+    for (size_t i = 0; i < sizeof failed_write / sizeof *failed_write; ++i) {
+        signal(failed_write[i], handler);
+    }
+}
+
+void process_signals_ignore(void)
+{
+    handle_failed_writes(SIG_IGN);
+}
+
+void process_streams_hold(void)
+{
+    static const int unfit[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+        if (fcntl(fd, F_GETFD) < 0) {
+            (void)!open("/dev/null", unfit[fd]);
+        }
+    }
+}
+
+void process_signals_default(void)
+{
+    handle_failed_writes(SIG_DFL);
+}
+
 /* In the child: nothing but system calls until exec. */
 static _Noreturn void become(const struct process_config *config, pid_t parent)
 {
@@ -25,6 +57,7 @@ static _Noreturn void become(const struct process_config *config, pid_t parent)
 
     sigemptyset(&none);
     setpgid(0, 0);
+    process_signals_default();
     sigprocmask(SIG_SETMASK, &none, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (CPU_COUNT(&config->processor) > 0) {
@@ -105,9 +138,13 @@ bool process_ended(pid_t *pid, int *status)
     return false;
 }
 
-void process_explain(FILE *out, const char *program, int status)
+void process_explain(FILE *out, const char *program, int status, uint64_t kills)
 {
-    if (WIFSIGNALED(status)) {
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL &&
+        memory_limit_kills("") > kills) {
+        fprintf(out, "quincunx: memory ran out, and the system ended its QEMU; "
+                     "take a smaller --mesh, or --on native\n");
+    } else if (WIFSIGNALED(status)) {
         fprintf(out, "quincunx: its QEMU was ended by signal %d (%s)\n",
                 WTERMSIG(status), strsignal(WTERMSIG(status)));
     } else if (WEXITSTATUS(status) == 127) {

@@ -12,6 +12,7 @@
 
 #include <sched.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -31,6 +32,17 @@ struct process_config {
        that of its children. */
     bool small_pages;
 };
+
+/* Lets a write to a closed pipe, or beyond the limit of a file's size, fail and
+   be told, in place of ending this program. */
+void process_signals_ignore(void);
+
+/* Takes the places of standard streams that are closed, so that no file gets
+   them: a read or write there fails as before. */
+void process_streams_hold(void);
+
+/* In a child, for another program: these signals are as usual again. */
+void process_signals_default(void);
 
 /*
  * Starts a child, with no signal blocked. All stays the caller's. It dies with
@@ -52,8 +64,10 @@ NODISCARD int process_log(void);
 bool process_ended(pid_t *pid, int *status);
 
 /* Prints how a QEMU ended, from its wait status; `program` is named if it could
-   not be executed (status 127). */
-void process_explain(FILE *out, const char *program, int status);
+   not be executed (status 127). `kills` is memory_limit_kills() as it was
+   before: where it has grown, a QEMU that was killed was killed for memory. */
+void process_explain(FILE *out, const char *program, int status,
+                     uint64_t kills);
 
 /* Prints the last lines of a log under a heading; nothing if the log is
    empty. */

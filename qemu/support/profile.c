@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/support/profile.h"
 
+#include "qemu/support/file.h"
 #include "qemu/support/parse.h"
+#include "qemu/support/quote.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -63,7 +65,7 @@ static char *strip(char *text)
 static int line_error(struct reader *reader, const char *text, const char *why)
 {
     snprintf(reader->message, PROFILE_MESSAGE_BYTES, "%s:%u: '%.80s': %s",
-             reader->path, reader->line, text, why);
+             quote_shown(reader->path), reader->line, quote_shown(text), why);
     return -1;
 }
 
@@ -74,7 +76,7 @@ static int unreadable(char *message, const char *name)
              "profile '%.200s': %s: must be t3d, lvds, uart, emulated or a "
              "file that "
              "sets startup, transfer and hop_delay",
-             name, strerror(errno));
+             quote_shown(name), strerror(errno));
     return -1;
 }
 
@@ -159,7 +161,7 @@ static int read_lines(struct reader *reader, FILE *file)
             snprintf(reader->message, PROFILE_MESSAGE_BYTES,
                      "%s:%u: end of file, and no %s: must set startup, "
                      "transfer and hop_delay",
-                     reader->path, reader->line, keys[key].name);
+                     quote_shown(reader->path), reader->line, keys[key].name);
             return -1;
         }
     }
@@ -218,23 +220,15 @@ static void print_comment(FILE *file, const char *comment)
 int profile_save(const struct profile *profile, const char *path,
                  const char *comment)
 {
-    FILE *file = fopen(path, "w");
-    int error = 0;
+    struct file_output file;
 
-    if (file == NULL) {
+    if (file_output_open(&file, path) != 0) {
         return -1;
     }
-    print_comment(file, comment);
-    fprintf(file,
+    print_comment(file.stream, comment);
+    fprintf(file.stream,
             "startup = %" PRIu64 "ps\ntransfer = %" PRIu64
             "ps\nhop_delay = %" PRIu64 "ps\n",
             profile->startup_ps, profile->transfer_ps, profile->hop_delay_ps);
-    if (ferror(file)) {
-        error = EIO;
-    }
-    if (fclose(file) != 0) {
-        error = errno;
-    }
-    errno = error;
-    return error == 0 ? 0 : -1;
+    return file_output_close(&file, true);
 }

@@ -34,7 +34,7 @@ struct profile {
 /*
  * Writes a file that profile_load() reads, with `comment`, lines without a
  * newline at the end, at its head. Times are as they are, in whole
- * picoseconds. Result: 0; -1 with the reason in errno.
+ * picoseconds. Result: 0; -1 after a message on stderr.
  */
 NODISCARD int profile_save(const struct profile *profile, const char *path,
                            const char *comment);

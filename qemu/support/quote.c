@@ -3,19 +3,158 @@
 
 #include "qemu/support/memory.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- a name ---- */
+
+#define SHOWN_BYTES 512u
+#define ESCAPE_BYTES 4u /* of one byte, at most */
+
+/* Whether a character is shown as it is: neither a control character nor one
+   that changes the direction of writing. */
+static bool is_printable(uint32_t character)
+{
+    return character >= 0x20 && character != '\\' &&
+           !(character >= 0x7f && character < 0xa0) &&
+           !(character >= 0x200b && character <= 0x200f) &&
+           !(character >= 0x2028 && character <= 0x202e) &&
+           !(character >= 0x2060 && character <= 0x206f) && character != 0xfeff;
+}
+
+/* Bytes of the character that text begins with, if it is UTF-8 and shown as it
+   is; else 0. */
+static size_t printable_bytes(const char *text)
+{
+    const unsigned char *byte = (const unsigned char *)text;
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t bytes = byte[0] < 0x80   ? 1
+                   : byte[0] < 0xc0 ? 0
+                   : byte[0] < 0xe0 ? 2
+                   : byte[0] < 0xf0 ? 3
+                   : byte[0] < 0xf8 ? 4
+                                    : 0;
+    uint32_t character = bytes > 1 ? byte[0] & (0x7fu >> bytes) : byte[0];
+
+    for (size_t i = 1; i < bytes; ++i) {
+        if ((byte[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+        character = character << 6 | (byte[i] & 0x3fu);
+    }
+    return bytes > 0 && character >= least[bytes] && character <= 0x10ffff &&
+                   (character < 0xd800 || character > 0xdfff) &&
+                   is_printable(character)
+               ? bytes
+               : 0;
+}
+
+/* Writes one byte; result: how many that took, at most ESCAPE_BYTES. */
+static size_t escape(char *to, unsigned char byte)
+{
+    static const char plain[] = "\n\t\r\\";
+    const char *found = strchr(plain, byte);
+
+    if (found == NULL) {
+        return (size_t)snprintf(to, ESCAPE_BYTES + 1, "\\x%02x", byte);
+    }
+    to[0] = '\\';
+    to[1] = "ntr\\"[found - plain];
+    return 2;
+}
+
+static void write_shown(char shown[SHOWN_BYTES], const char *text)
+{
+    size_t at = 0;
+
+    while (*text != '\0' && at + 2 * ESCAPE_BYTES < SHOWN_BYTES) {
+        size_t bytes = printable_bytes(text);
+
+        if (bytes > 0) {
+            memcpy(shown + at, text, bytes);
+            at += bytes;
+        } else {
+            bytes = 1;
+            at += escape(shown + at, (unsigned char)*text);
+        }
+        text += bytes;
+    }
+    strcpy(shown + at, *text == '\0' ? "" : "...");
+}
+
+const char *quote_shown(const char *text)
+{
+    static _Thread_local char shown[QUOTE_SHOWN_AT_ONCE][SHOWN_BYTES];
+    static _Thread_local unsigned next;
+    const char *at = text;
+    size_t bytes;
+
+    if (text == NULL) {
+        return NULL;
+    }
+    while (*at != '\0' && (bytes = printable_bytes(at)) > 0) {
+        at += bytes;
+    }
+    if (*at == '\0') {
+        return text;
+    }
+    next = (next + 1) % QUOTE_SHOWN_AT_ONCE;
+    write_shown(shown[next], text);
+    return shown[next];
+}
+
+/* ---- a command ---- */
 
 /* What stands for itself wherever it is in a word. */
 #define PLAIN                                                                  \
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"           \
     "_-+./:=,@%"
 
+/* Bytes of the character that text begins with, if a shell and a terminal take
+   it as it is; else 0. */
+static size_t plain_bytes(const char *text)
+{
+    return *text == '\\' ? 1 : printable_bytes(text);
+}
+
+static bool is_plain(const char *word)
+{
+    while (*word != '\0' && plain_bytes(word) > 0) {
+        word += plain_bytes(word);
+    }
+    return *word == '\0';
+}
+
+/* With characters that are not plain. */
+static void write_escaped(FILE *out, const char *word)
+{
+    fputs("$'", out);
+    while (*word != '\0') {
+        size_t bytes = plain_bytes(word);
+
+        if (bytes == 0) {
+            fprintf(out, "\\%03o", (unsigned char)*word);
+        } else if (strchr("'\\", *word) != NULL) {
+            fprintf(out, "\\%c", *word);
+        } else {
+            fwrite(word, 1, bytes, out);
+        }
+        word += bytes > 0 ? bytes : 1;
+    }
+    fputc('\'', out);
+}
+
 static void write_word(FILE *out, const char *word)
 {
     if (*word != '\0' && word[strspn(word, PLAIN)] == '\0') {
         fputs(word, out);
+        return;
+    }
+    if (!is_plain(word)) {
+        write_escaped(out, word);
         return;
     }
     fputc('\'', out);

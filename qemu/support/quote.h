@@ -1,10 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Text that came from outside, such as a file's name, as it may be shown. */
 #ifndef QEMU_SUPPORT_QUOTE_H
 #define QEMU_SUPPORT_QUOTE_H
 
+/*
+ * A name for a terminal: what is printable UTF-8 stays; a backslash becomes
+ * two, and control characters, those that turn the direction of writing, and
+ * bytes that are no UTF-8 become \n, \t, \r or \xNN, byte by byte. Result:
+ * `text` itself if there is nothing to escape, else memory that holds until
+ * QUOTE_SHOWN_AT_ONCE further calls of the same thread; there a name is cut, at
+ * some hundred bytes, and ends in "...". NULL gives NULL.
+ */
+#define QUOTE_SHOWN_AT_ONCE 8
+const char *quote_shown(const char *text);
+
 /* A command as a POSIX shell reads it back: argv[0] as it is, the other words
-   with single quotes where they need any. malloc'd, the caller's; ends the
-   program where there is no memory. */
+   with single quotes where they need any; a word with what quote_shown()
+   escapes as bash has it, $'\033'. malloc'd, the caller's; ends the program
+   where there is no memory. */
 char *quote_command(int argc, char *const argv[]);
 
 #endif

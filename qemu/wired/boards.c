@@ -2,6 +2,7 @@
 #include "qemu/wired/boards.h"
 
 #include "qemu/support/memory.h"
+#include "qemu/support/memory_limit.h"
 #include "qemu/support/process.h"
 
 #include <assert.h>
@@ -44,7 +45,8 @@ struct wired {
     uint32_t *peer; /* of each end of a cable */
     struct wired_forwarder *forwarder;
     int epoll;
-    int log; /* what the boards' QEMUs write */
+    int log;        /* what the boards' QEMUs write */
+    uint64_t kills; /* for memory, before they started */
 };
 
 static int print_error(const struct wired *wired, uint32_t node,
@@ -397,6 +399,7 @@ static struct wired *wired_new(const struct wired_config *config)
         (noise_any(&config->noise) ? 7 : 3) * nodes, &config->noise);
     wired->epoll = epoll_create1(EPOLL_CLOEXEC);
     wired->log = process_log();
+    wired->kills = memory_limit_kills("");
     for (uint32_t i = 0; i < nodes; ++i) {
         struct board *board = &wired->board[i];
 
@@ -494,7 +497,7 @@ void wired_explain(struct wired *wired, uint32_t node)
 
     fprintf(stderr, "quincunx: board %u,%u died\n", at.x, at.y);
     if (process_ended(&wired->board[node].pid, &status)) {
-        process_explain(stderr, wired->config.qemu, status);
+        process_explain(stderr, wired->config.qemu, status, wired->kills);
     }
     process_last_words(stderr, wired->log);
     wired_forwarder_last_words(wired->forwarder, stderr, node);

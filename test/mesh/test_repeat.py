@@ -14,8 +14,9 @@ import mesh
 SCHEDULES = ["peters-syska", "equal", "binomial", "nearest", "star", "farm",
              "hybrid", "auto"]
 RUNS = 5
-# Wall times are the host's, and the command tells runs apart by itself.
-HOSTS = re.compile(r'\s*"(?:wall_s": \{[^}]*\}|command": "(?:[^"\\]|\\.)*"),?')
+# Wall times and memory are the host's, and the command tells runs apart.
+HOSTS = re.compile(r'\s*"(?:(?:wall_s|memory)": \{[^}]*\}'
+                   r'|command": "(?:[^"\\]|\\.)*"),?')
 
 
 @pytest.fixture(scope="module", name="load")
@@ -31,7 +32,7 @@ def report_of(load, *args):
     mesh.run(load, "--profile", "t3d", "--report", report, *args,
              arg="24,burst", rounds="auto")
     text, found = HOSTS.subn("", report.read_text(encoding="utf-8"))
-    assert found == 2
+    assert found == 3
     return text
 
 

@@ -89,6 +89,23 @@ def test_the_result_is_right(text, tmp_path, size, options):
             or size == "1x1"
 
 
+def test_the_summary_says_whose_times_these_are(tmp_path):
+    """It compares the host's time with no plan, and no speed with one board."""
+    path = tmp_path / "text"
+    path.write_bytes(b"a needle " * 100)
+    report = tmp_path / "report.json"
+    done = run("--mesh", "2x1", "--report", report, path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.search("^times +of this host, not of boards", done.stdout, re.M)
+    said = " ".join(done.stdout.split())
+    assert " of this host's time from order to answer; 100 matches." in said
+    for word in ("against the plan", "speedup", "times as fast"):
+        assert word not in done.stdout
+    told = json.loads(report.read_text())
+    assert told["mesh"]["times"] == "host"
+    assert said.startswith(told["verdict"])
+
+
 @pytest.mark.boards
 def test_nodes_without_a_part_in_a_later_batch(tmp_path):
     """They still have the log of the batch before."""

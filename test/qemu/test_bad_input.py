@@ -97,6 +97,9 @@ def test_standard_input_that_is_none():
 def test_an_argument_without_its_option(load):
     done = mesh.command("run", "--mesh", "2x2", "--on", "native", "--kernel",
                         "search", "needle", load)
+    refused(done, USAGE, "'needle'", "is --arg 'needle' meant?")
+    done = mesh.command("run", "--mesh", "2x2", "--on", "native", "--kernel",
+                        "spin", "needle", load)
     refused(done, USAGE, load, "is --arg 'needle' meant?")
     done = mesh.command("run", "--mesh", "2x2", "--on", "native", "--kernel",
                         "search", "--arg", "a", load, load)
@@ -448,7 +451,7 @@ def test_missing_input():
 
 
 def test_two_inputs(load):
-    refused(run(load, load), USAGE, load, "one INPUT")
+    refused(run(load, load, kernel="spin", arg="1"), USAGE, load, "one INPUT")
 
 
 @pytest.mark.parametrize("args", [["--colour"], ["--colour=red"], ["-q"]])

@@ -3,7 +3,7 @@
 browser (test/lib/browser.py; with the mark `boards`)."""
 import json
 import re
-import shlex
+import subprocess
 
 import pytest
 
@@ -127,7 +127,10 @@ def test_the_verdict_is_the_reports(made):
 def test_the_command_can_be_run_again(made, load):
     """As a shell reads it, whatever is in the name."""
     _, report = made
-    words = shlex.split(report["command"])
+    done = subprocess.run(
+        ["bash", "-c", f"printf '%s\\0' {report['command']}"],
+        capture_output=True, text=True, check=True)
+    words = done.stdout.split("\0")[:-1]
     assert words[:2] == ["quincunx", "run"] and words[-1] == str(load)
 
 
@@ -161,9 +164,20 @@ def test_no_report(text, why, tmp_path):
     assert sorted(tmp_path.iterdir()) == [path]
 
 
+def test_a_report_that_is_cut_short(made, tmp_path):
+    text = json.dumps(made[1], indent=2)
+    for part in (0.1, 0.5, 0.999):
+        path = tmp_path / "report.json"
+        path.write_text(text[:int(len(text) * part)])
+        done = mesh.command("html", path, "-o", tmp_path / "page.html")
+        assert done.returncode == 2
+        assert re.match(rf"quincunx: {path}: line \d+: .", done.stderr)
+        assert sorted(tmp_path.iterdir()) == [path]
+
+
 @pytest.mark.parametrize("keys, value, why", [
     (("report_format",), None, "is no report"),
-    (("report_format",), 999, "of another format"),
+    (("report_format",), 999, "999: is a report of another format; must be 1"),
     (("mesh", "width"), 0, "incomplete"),
     (("mesh", "width"), 10 ** 8, "incomplete"),
     (("plan",), None, "incomplete"),

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/job/memory_need.h"
+
+#include "qemu/fabric/injection.h"
+#include "qemu/job/batches.h"
+#include "qemu/job/mesh_ops.h"
+#include "qemu/support/exit_status.h"
+#include "qemu/support/memory_limit.h"
+#include "qemu/support/quote.h"
+
+#include <stdio.h>
+
+#define KIB UINT64_C(1024)
+#define MIB (KIB * KIB)
+
+/* Copies of a byte of the load: the originator's, those of the nodes that it
+   goes through, and on native nodes what they work on. */
+#define LOAD_COPIES 4u
+
+/* What a kind of nodes takes. */
+struct need {
+    uint64_t fixed;
+    uint64_t node;
+};
+
+/* Forks share what their zygote has; others share the program text alone. */
+static const struct need forked = {34 * MIB, 2500 * KIB};
+static const struct need executed = {24 * MIB, 11500 * KIB};
+static const struct need native = {8 * MIB, 36 * KIB};
+static const struct need serial = {24 * MIB, 15 * MIB};
+
+static struct need need_of(const struct job_config *config)
+{
+    if (!config->mesh->has_images) {
+        return config->mesh->has_fabric ? native : (struct need){MIB, 0};
+    }
+    if (!config->mesh->has_fabric) {
+        return serial;
+    }
+    return config->one_by_one || config->gdb ? executed : forked;
+}
+
+/* Bytes of the load that nodes have at the same time. */
+static uint64_t load_bytes(const struct job_config *config)
+{
+    const struct format_load *load = &config->load;
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < config->originators; ++i) {
+        bytes +=
+            config->several[i].load.units * config->several[i].load.unit_bytes;
+    }
+    if (config->kernel != NULL && config->originators == 0 && load->units > 0) {
+        bytes = (uint64_t)batches_units(config) * load->unit_bytes;
+    }
+    return bytes;
+}
+
+/* Boards that become slow later start alone, each with an image of its own. */
+static uint64_t alone_bytes(const struct job_config *config)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < config->injections.count; ++i) {
+        if (config->injections.injection[i].slow_from_ps > 0) {
+            bytes += executed.node;
+        }
+    }
+    return config->mesh->has_images ? bytes : 0;
+}
+
+uint64_t memory_need(const struct job_config *config)
+{
+    struct need need = need_of(config);
+
+    return need.fixed + need.node * torus_nodes(config->size) +
+           LOAD_COPIES * load_bytes(config) + alone_bytes(config);
+}
+
+/* Prints the number with three digits, so that both can be compared. */
+static void print_bytes(uint64_t bytes)
+{
+    double mib = (double)bytes / (double)MIB;
+
+    if (mib >= 1000) {
+        fprintf(stderr, "%.2f GiB", mib / 1024);
+    } else {
+        fprintf(stderr, "%.0f MiB", mib);
+    }
+}
+
+int memory_need_check(struct job_config *config, bool force)
+{
+    struct memory_limit limit;
+
+    memory_limit_read(&limit, "");
+    config->memory_need = memory_need(config);
+    config->memory_left = limit.bytes;
+    if (config->memory_need <= limit.bytes) {
+        return 0;
+    }
+    fprintf(stderr, "quincunx: %u %s need about ",
+            (unsigned)torus_nodes(config->size), config->mesh->nodes);
+    print_bytes(config->memory_need);
+    fputs(" of memory; ", stderr);
+    if (limit.group[0] != '\0') {
+        fprintf(stderr, "the control group %s leaves ",
+                quote_shown(limit.group));
+    } else {
+        fputs("the system has ", stderr);
+    }
+    print_bytes(limit.bytes);
+    fputs(force ? "; --force: goes on\n"
+                : "; take a smaller --mesh, --on native, or --force\n",
+          stderr);
+    return force ? 0 : EXIT_FAILED;
+}

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of files may have any byte; they are shown escaped, so that none of
+them colours a terminal, begins a line or hides."""
+import json
+import os
+import subprocess
+import unicodedata
+
+import pytest
+
+import mesh
+
+# A space, quotes, a dollar, a newline, a tab, a backslash, an escape sequence,
+# a character that turns the writing, a byte that is no UTF-8, markup.
+NAME = os.fsencode("a b'\"$(id)\nLINE\t\\\x1b[31mred\u202e\u00fc") + b"\x9b<b>"
+SHOWN = ("a b'\"$(id)\\nLINE\\t\\\\\\x1b[31mred\\xe2\\x80\\xae\u00fc\\x9b<b>")
+
+
+def run(*args, cwd):
+    done = subprocess.run(
+        [mesh.QUINCUNX, *(os.fsencode(str(arg)) if not isinstance(arg, bytes)
+                          else arg for arg in args)], cwd=cwd,
+        capture_output=True, check=False, stdin=subprocess.DEVNULL, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+def check_shown(text):
+    """Nothing but what can be seen, and lines of the program's own."""
+    text = text.decode("utf-8")
+    for character in text:
+        assert character == "\n" or unicodedata.category(character) not in (
+            "Cc", "Cf", "Cs", "Zl", "Zp"), text
+    assert not any(line.startswith("LINE") for line in text.splitlines())
+
+
+NATIVE = ["--mesh", "2x2", "--on", "native", "--kernel", "search", "--arg", "a"]
+
+# Command lines that are refused, or whose work fails.
+BAD = {
+    "INPUT that is missing": ["run", *NATIVE, NAME],
+    "INPUT that is a folder": ["run", *NATIVE, NAME + b".dir"],
+    "second INPUT": ["run", *NATIVE[:5], "spin", "--arg", "1", "good", NAME],
+    "an argument without --arg": ["run", *NATIVE[:6], NAME, "good"],
+    "a folder that is missing": ["run", *NATIVE, "--report", NAME + b"/x",
+                                 "good"],
+    "an output twice": ["run", *NATIVE, "--report", NAME, "--html", NAME,
+                        "good"],
+    "an output too many": ["run", *NATIVE, "-o", NAME, "-o", NAME + b"2",
+                           "good"],
+    "an output without one": ["run", *NATIVE, "-o", NAME, "good"],
+    "rates": ["run", *NATIVE, "--rates", NAME + b".bad", "good"],
+    "originator": ["run", *NATIVE, "--originator", b"0,0=" + NAME,
+                   "--originator", b"1,1=" + NAME],
+    "profile": ["run", *NATIVE, "--profile", NAME, "good"],
+    "profile that is bad": ["run", *NATIVE, "--profile", NAME + b".bad",
+                            "good"],
+    "plan profile": ["run", *NATIVE, "--plan-profile", NAME, "good"],
+    "firmware": ["run", *NATIVE[:2], *NATIVE[4:], "--firmware", NAME, "good"],
+    "firmware that is none": ["run", *NATIVE[:2], *NATIVE[4:], "--firmware",
+                              NAME + b".bad", "good"],
+    "kernel": ["run", *NATIVE[:4], "--kernel", NAME, "good"],
+    "mesh": ["run", "--mesh", NAME, *NATIVE[2:], "good"],
+    "board": ["run", *NATIVE[:2], "--board", NAME, *NATIVE[4:], "good"],
+    "patterns": ["run", *NATIVE[:6], "--arg", b"(?f)" + NAME, "good"],
+    "a kernel's argument": ["run", *NATIVE[:5], "records", "--arg",
+                            b"name=" + NAME + b",op=lt,value=1", "good"],
+    "a kernel's other argument": ["run", *NATIVE[:5], "stats", "--arg", NAME,
+                                  "good"],
+    "port": ["run", "--mesh", "2x2", *NATIVE[4:], "--port", NAME, "good"],
+    "console": ["console", "--port", NAME, "status"],
+    "subcommand": [NAME],
+    "help": ["help", NAME],
+    "html": ["html", NAME, "-o", "page"],
+    "html of none": ["html", NAME + b".bad", "-o", "page"],
+    "html twice": ["html", NAME, NAME, "-o", "page"],
+    "html to nowhere": ["html", NAME + b".json", "-o", NAME + b"/x"],
+    "compute times": ["plan", "--torus", "5", "--load", "1000", "--startup",
+                      "1us", "--transfer", "1ns", "--node-compute", NAME],
+    "bad compute times": ["plan", "--torus", "5", "--load", "1000", "--startup",
+                          "1us", "--transfer", "1ns", "--node-compute",
+                          NAME + b".bad"],
+    "figures": ["figures", "-o", NAME + b".bad"],
+    "measured figures": ["figures", "--measured", NAME + b".bad", "-o", "f"],
+    "workers": ["model", "star", "--workers", NAME, "--load", "1"],
+    "map": ["flash", "--map", NAME],
+    "bad map": ["flash", "--map", NAME + b".bad"],
+    "calibrate": ["calibrate", "--mesh", "2x2", "--on", "native", NAME],
+}
+
+
+@pytest.fixture(name="folder")
+def folder_fixture(tmp_path):
+    (tmp_path / "good").write_text("a text\n")
+    bad = os.fsencode(tmp_path) + b"/" + NAME
+    os.mkdir(bad + b".dir")
+    with open(bad + b".bad", "wb") as file:
+        file.write(b"x\x1b[31m = \x9b\n")
+    with open(bad + b".json", "wb") as file:
+        file.write(b"{}")
+    return tmp_path
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_messages(folder, what):
+    status, out, err = run(*BAD[what], cwd=folder)
+    assert status in (1, 2), (status, err)
+    assert err.startswith(b"quincunx")
+    check_shown(out + err)
+
+
+def test_a_message_has_the_whole_name(folder):
+    _, _, err = run("run", *NATIVE, NAME, cwd=folder)
+    assert err.decode() == (f"quincunx: {SHOWN}: No such file or directory\n")
+
+
+@pytest.fixture(name="written")
+def written_fixture(folder):
+    """A run of two such files: the summary, the report, the page."""
+    names = [NAME, NAME + b"2"]
+    for name in names:
+        with open(os.fsencode(folder) + b"/" + name, "wb") as file:
+            file.write(b"no yes yes")
+    status, out, err = run(
+        "run", *NATIVE[:6], "--arg", "yes", "--report", "report.json",
+        "--html", "page.html", "--gantt", NAME + b".svg", *names, cwd=folder)
+    assert (status, err) == (0, b"")
+    return folder, out
+
+
+def test_the_summary(written):
+    check_shown(written[1])
+    lines = written[1].decode().splitlines()
+    load = f"load      {SHOWN} and 1 more, 21 bytes, "
+    assert any(line.startswith(load) for line in lines)
+    assert lines[-1] == f"offsets = {SHOWN}:3 {SHOWN}:7 {SHOWN}2:3 {SHOWN}2:7"
+
+
+def test_the_report(written):
+    """A name that is no UTF-8 has its escapes; one that is, itself."""
+    text = (written[0] / "report.json").read_bytes()
+    assert b"\x1b" not in text and b"\x9b" not in text.replace(
+        b"\xc2\x9b", b"")
+    report = json.loads(text)
+    assert [file["file"] for file in report["load"]["files"]] == [
+        SHOWN, SHOWN + "2"]
+    words = subprocess.run(
+        ["bash", "-c", b"printf '%s\\0' " + report["command"].encode()],
+        capture_output=True, check=True).stdout.split(b"\0")[:-1]
+    assert words[-2:] == [NAME, NAME + b"2"]
+    check_shown(report["command"].encode())
+
+
+def test_a_utf_8_name_is_itself_in_json(folder):
+    name = "a\x1b[31m\u00fc \u202e\n"
+    (folder / name).write_text("yes")
+    status, out, _ = run("run", *NATIVE, "--json", name, "good", cwd=folder)
+    assert status == 0 and b"\x1b" not in out
+    assert json.loads(out)["load"]["files"][0]["file"] == name
+
+
+def test_several_originators(folder):
+    for name in (NAME, NAME + b"2"):
+        with open(os.fsencode(folder) + b"/" + name, "wb") as file:
+            file.write(b"yes")
+    status, out, err = run("run", *NATIVE, "--originator", b"0,0=" + NAME,
+                           "--originator", b"1,1=" + NAME + b"2", cwd=folder)
+    assert (status, err) == (0, b"")
+    check_shown(out)
+    assert f"\nof {SHOWN}\n" in out.decode()

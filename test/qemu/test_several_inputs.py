@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several INPUTs are one load; nothing is found that lies in two of them.
+
+The oracles are a naive search in each file, and Python's csv."""
+import csv
+import io
+import json
+
+import pytest
+
+import mesh
+
+ALPHABET = b"aab\nAB "
+PATTERNS = [b"a", b"aa", b"ab\na", b"\n", b"\n\n", b"(?i)ab", b"(?i)\nAa",
+            b"(?|)aa|b\n|a", b"(?i|)aB|ba a|\nb"]
+
+
+def parse(arg):
+    """Patterns of an argument, and whether case counts."""
+    if not arg.startswith(b"(?"):
+        return [arg], False
+    options, rest = arg[2:].split(b")", 1)
+    folds = options[:1] == b"i"
+    separator = options[folds:]
+    return rest.split(separator) if separator else [rest], folds
+
+
+def occurrences(data, arg):
+    """Where each pattern begins in the data, ascending."""
+    patterns, folds = parse(arg)
+    if folds:
+        data, patterns = data.lower(), [p.lower() for p in patterns]
+    return sorted(at for p in patterns for at in range(len(data))
+                  if data[at:at + len(p)] == p)
+
+
+def write(folder, contents):
+    paths = [folder / f"{i}.txt" for i in range(len(contents))]
+    for path, data in zip(paths, contents):
+        path.write_bytes(data)
+    return paths
+
+
+def search(paths, arg, *more, size="5x5", on="native"):
+    done = mesh.command("run", "--json", "--mesh", size, "--on", on,
+                        "--kernel", "search", "--arg-hex", arg.hex(), *more,
+                        *paths)
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def check(report, paths, contents, arg):
+    """The result is what was found in each file alone."""
+    want = [(i, at) for i, data in enumerate(contents)
+            for at in occurrences(data, arg)]
+    result, files = report["result"], report["load"]["files"]
+    assert result["count"] == len(want)
+    found = [(place["file"], place["offset"]) for place in result["places"]]
+    assert sorted(found) == want[:mesh.OFFSETS_MAX]
+    assert [file["file"] for file in files] == [str(path) for path in paths]
+    assert [file["bytes"] for file in files] == list(map(len, contents))
+    assert [files[i]["at"] + at for i, at in found] == result["offsets"]
+    for early, late in zip(files, files[1:]):
+        assert early["at"] + early["bytes"] < late["at"]
+
+
+@pytest.mark.parametrize("arg", PATTERNS)
+def test_search_finds_what_is_in_each_file(tmp_path, arg):
+    chance = mesh.seeded(f"inputs {arg}")
+    for count in (2, 3, 17):
+        contents = [bytes(chance.choices(ALPHABET, k=chance.choice(
+            [0, 1, 2, 5, 40, 300]))) for _ in range(count - 1)] + [b"ab\na"]
+        paths = write(tmp_path, contents)
+        check(search(paths, arg), paths, contents, arg)
+    check(search(paths, arg, "--batch", "23"), paths, contents, arg)
+
+
+def test_search_on_boards(tmp_path):
+    contents = [b"needle" * 300, b"", b"need", b"le needle", b"nee" * 50]
+    paths = write(tmp_path, contents)
+    check(search(paths, b"needle", size="2x2", on="qemu"), paths, contents,
+          b"needle")
+
+
+@pytest.mark.parametrize("separator", [b"|", b"\n"])
+def test_patterns_that_a_border_could_make(tmp_path, separator):
+    """Whatever byte lies between the files, but the one between patterns."""
+    others = [byte for byte in range(256) if byte != separator[0]]
+    patterns = separator.join(b"a" + bytes([byte]) + b"b" for byte in others)
+    paths = write(tmp_path, [b"xa", b"by"])
+    report = search(paths, b"(?" + separator + b")" + patterns)
+    assert report["result"]["count"] == 0
+    assert report["load"]["bytes"] == 5
+
+
+@pytest.mark.parametrize("missing", [0, 10, 97, 255])
+def test_a_pattern_with_all_bytes_but_one(tmp_path, missing):
+    all_but = bytes(byte for byte in range(256) if byte != missing)
+    contents = [all_but[:100], all_but[100:], all_but]
+    paths = write(tmp_path, contents)
+    check(search(paths, all_but), paths, contents, all_but)
+
+
+def test_a_pattern_with_all_bytes_is_refused(tmp_path):
+    paths = write(tmp_path, [b"xa", b"by"])
+    arg = b"(?i)" + bytes(byte for byte in range(256) if byte != ord("a"))
+    done = mesh.command("run", "--mesh", "2x2", "--on", "native", "--kernel",
+                        "search", "--arg-hex", arg.hex(), *paths)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "all 256 bytes" in done.stderr
+
+
+def test_names_are_in_the_summary(tmp_path):
+    paths = write(tmp_path, [b"..the", b"the the"])
+    done = mesh.command("run", "--mesh", "2x2", "--on", "native", "--kernel",
+                        "search", "--arg", "the", *paths)
+    assert f"offsets = {paths[0]}:2 {paths[1]}:0 {paths[1]}:4\n" in done.stdout
+    assert f"load      {paths[0]} and 1 more, 13 bytes" in done.stdout
+
+
+@pytest.mark.parametrize("kernel, arg", [("spin", "1"), ("stats", "type=u8")])
+def test_kernels_that_take_one(tmp_path, kernel, arg):
+    paths = write(tmp_path, [b"12", b"34"])
+    done = mesh.command("run", "--mesh", "2x2", "--on", "native", "--kernel",
+                        kernel, "--arg", arg, *paths)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (f"quincunx: '{paths[1]}': kernel {kernel} takes one "
+                           "INPUT\n")
+
+
+@pytest.mark.parametrize("more, why", [
+    (["-", "-"], "standard input can be one INPUT only"),
+    (["--unit", "2"], "must be 1 with several INPUTs"),
+    (["none.txt"], "none.txt: No such file"),
+    (["/dev/zero"], "/dev/zero: must be a regular file"),
+])
+def test_inputs_that_cannot_be(tmp_path, more, why):
+    paths = write(tmp_path, [b"12", b"34"])
+    done = mesh.command("run", "--mesh", "2x2", "--on", "native", "--kernel",
+                        "search", "--arg", "1", *paths, *more)
+    assert done.returncode in (1, 2) and done.stdout == ""
+    assert why in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_empty_files_alone_are_refused(tmp_path):
+    paths = write(tmp_path, [b"", b""])
+    done = mesh.command("run", "--mesh", "2x2", "--on", "native", "--kernel",
+                        "search", "--arg", "1", *paths)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "is empty" in done.stderr
+
+
+# ---- tables ----
+
+def table(rows):
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([("name", "n"), *rows])
+    return text.getvalue()
+
+
+def test_records_of_several_tables(tmp_path):
+    chance = mesh.seeded("tables")
+    tables = [[(chance.choice(['a', 'b"c', "d\ne", ""]),
+                str(chance.randint(-50, 50)))
+               for _ in range(chance.choice([0, 1, 30]))] for _ in range(8)]
+    tables[3] = tables[3] or [("a", "7")]
+    paths = write(tmp_path, [table(rows).encode() for rows in tables])
+    paths[-1].write_text(table(tables[-1]).rstrip("\n"))
+    rows = [row for rows in tables for row in rows if int(row[1]) > 0]
+    out, report = tmp_path / "out.csv", tmp_path / "report.json"
+    done = mesh.command("run", "--mesh", "5x5", "--on", "native", "--kernel",
+                        "records", "--arg", "name=n,op=gt,value=0", "-o", out,
+                        "--report", report, *paths)
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(report.read_text())["result"]
+    assert result["count"] == len(rows)
+    assert result["sum"] == [str(sum(int(row[1]) for row in rows))]
+    assert list(csv.reader(io.StringIO(out.read_text()))) == [
+        ["name", "n"], *map(list, rows)]
+
+
+@pytest.mark.parametrize("second, why", [
+    ("other,n\n1,2\n", "its header row is not that of the first"),
+    ("name,n\n1\n", "line 2: the record has 1 fields"),
+    ("name,n\n1,x\n", "'x' is no decimal number"),
+    ("", "has no header row"),
+])
+def test_tables_that_do_not_fit(tmp_path, second, why):
+    paths = write(tmp_path, [b"name,n\n1,2\n", second.encode()])
+    done = mesh.command("run", "--mesh", "2x2", "--on", "native", "--kernel",
+                        "records", "--arg", "name=n,op=gt,value=0", *paths)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"quincunx: {paths[1]}: ")
+    assert why in done.stderr

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outputs to standard output, and what becomes of a run whose outputs cannot
+be written: a message, a status that is not 0, nothing left behind."""
+import contextlib
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import time
+
+import numpy
+import pytest
+
+import mesh
+
+RUN = ["run", "--mesh", "5x5", "--on", "native", "--kernel", "spin", "--arg",
+       "32"]
+
+
+@pytest.fixture(name="load")
+def load_fixture(tmp_path):
+    path = tmp_path / "load"
+    path.write_bytes(bytes(5000))
+    return path
+
+
+def popen(*args, **options):
+    return subprocess.Popen([mesh.QUINCUNX, *map(str, args)],
+                            stdin=subprocess.DEVNULL, **options)
+
+
+# ---- to standard output ----
+
+@pytest.mark.parametrize("option, begins", [
+    ("--report", "{"), ("--trace", "{"), ("--gantt", "<?xml"),
+    ("--html", "<!DOCTYPE html>")])
+@pytest.mark.parametrize("name", ["-", "/dev/stdout"])
+def test_standard_output_has_the_file_alone(load, option, begins, name):
+    """The summary goes to standard error."""
+    done = mesh.command(*RUN, option, name, load)
+    assert done.returncode == 0
+    assert done.stdout.startswith(begins)
+    assert not re.search("^measured ", done.stdout, re.M)
+    assert re.search("^measured ", done.stderr, re.M)
+    if begins == "{":
+        json.loads(done.stdout)
+
+
+def test_standard_output_may_be_a_file(load, tmp_path):
+    """It is appended to where it stands, and not replaced."""
+    path = tmp_path / "all"
+    with open(path, "w", encoding="ascii") as out:
+        out.write("before\n")
+        out.flush()
+        with popen(*RUN, "--report", "-", load, stdout=out,
+                   stderr=subprocess.DEVNULL) as process:
+            assert process.wait(60) == 0
+    first, rest = path.read_text().split("\n", 1)
+    assert first == "before" and json.loads(rest)["kernel"] == "spin"
+
+
+def test_an_output_to_standard_output(tmp_path):
+    """The rows of a table; and an image is a PNG."""
+    load = tmp_path / "in.csv"
+    load.write_text("a,b\n1,2\n3,4\n")
+    done = mesh.command("run", "--mesh", "2x2", "--on", "native", "--kernel",
+                        "records", "--arg", "name=a,op=gt,value=2", "-o", "-",
+                        load)
+    assert (done.returncode, done.stdout) == (0, "a,b\n3,4\n")
+    image, png = tmp_path / "in.pgm", tmp_path / "out.png"
+    image.write_bytes(b"P5 4 4 255\n" + bytes(range(16)))
+    line = [mesh.QUINCUNX, "run", "--mesh", "2x2", "--on", "native",
+            "--kernel", "conv", "--arg", "filter=sobel", image, "-o"]
+    subprocess.run([*line, png], check=True, capture_output=True)
+    done = subprocess.run([*line, "-"], check=True, capture_output=True)
+    assert done.stdout == png.read_bytes()
+
+
+def test_outputs_of_several_originators_in_one_stream(tmp_path):
+    """Each is a file of its own, one behind the other."""
+    data = [numpy.arange(i, i + 12, dtype=numpy.int32).reshape(4, 3)
+            for i in range(2)]
+    for i, matrix in enumerate(data):
+        numpy.save(tmp_path / f"m{i}.npy", matrix)
+    numpy.save(tmp_path / "v.npy", numpy.ones(3, numpy.int32))
+    done = subprocess.run(
+        [mesh.QUINCUNX, "run", "--mesh", "2x2", "--on", "native", "--kernel",
+         "matvec", "--arg", f"vector={tmp_path / 'v.npy'}", "-o", "-",
+         *(word for i in range(2) for word in
+           ("--originator", f"{i},0={tmp_path / f'm{i}.npy'}"))],
+        check=True, capture_output=True)
+    parts = done.stdout.split(b"\x93NUMPY")[1:]
+    assert [list(numpy.frombuffer(part[-32:], numpy.int64)) for part in parts
+            ] == [list(matrix.sum(axis=1)) for matrix in data]
+
+
+@pytest.mark.parametrize("args", [
+    ["--report", "-", "--html", "-"], ["--json", "--trace", "-"],
+    ["-o", "-", "--report", "-"], ["--report", "-", "--gantt", "/dev/stdout"]])
+def test_two_at_once_are_refused(load, args):
+    done = mesh.command(*RUN, *args, load)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "standard output is taken by -" in done.stderr
+
+
+def test_rates_cannot_be_standard_output(load):
+    done = mesh.command(*RUN, "--rates", "-", load)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--rates '-': must be a file" in done.stderr
+
+
+def test_a_page_to_standard_output(load, tmp_path):
+    report, page = tmp_path / "report.json", tmp_path / "page.html"
+    mesh.command(*RUN, "--report", report, "--html", page, load)
+    done = mesh.command("html", report, "-o", "-")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == page.read_text()
+    with open(report, encoding="utf-8") as file:
+        piped = subprocess.run([mesh.QUINCUNX, "html", "-", "-o", "-"],
+                               stdin=file, capture_output=True, text=True,
+                               check=True)
+    assert piped.stdout == done.stdout
+
+
+def test_a_profile_to_standard_output(tmp_path):
+    line = ["calibrate", "--mesh", "2x2", "--on", "native"]
+    done = mesh.command(*line, "-o", "-")
+    assert done.returncode == 0 and "round trips" in done.stderr
+    assert re.search("^startup = [0-9]+ps$", done.stdout, re.M)
+    profile = tmp_path / "profile"
+    mesh.command(*line, "-o", profile)
+    assert done.stdout == profile.read_text()
+    both = mesh.command(*line, "-o", "-", "--json")
+    assert (both.returncode, both.stdout) == (2, "")
+    there = mesh.command(*line, "-o", tmp_path / "none" / "x")
+    assert (there.returncode, there.stdout) == (1, "")
+
+
+# ---- what cannot be written ----
+
+def test_a_closed_pipe():
+    with popen("certificate", "--torus", "125", stdout=subprocess.PIPE,
+               stderr=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        said = process.stderr.read()
+        assert process.wait(60) == 1
+    assert said.startswith("quincunx: standard output: ")
+
+
+def test_a_pipe_that_is_closed_before_the_report(load):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with popen(*RUN, "--report", "-", load, stdout=writer,
+               stderr=subprocess.PIPE, text=True) as process:
+        os.close(writer)
+        said = process.stderr.read()
+        assert process.wait(60) == 1
+    assert "quincunx: /dev/stdout: Broken pipe\n" in said
+
+
+def test_a_closed_stream_is_not_taken_for_a_file(load):
+    """With standard output closed, no file gets its number and its text."""
+    line = (f"exec '{mesh.QUINCUNX}' run --mesh 2x2 --on native --kernel search"
+            f" --arg a --report - '{load}' '{load}' >&-")
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True,
+                          check=False, stdin=subprocess.DEVNULL)
+    assert done.returncode == 1
+    assert done.stderr == "quincunx: /dev/stdout: Bad file descriptor\n"
+
+
+@pytest.mark.parametrize("where", ["/dev/full", "-"])
+def test_a_full_disk(load, where):
+    with open("/dev/full", "w", encoding="ascii") as full:
+        with popen(*RUN, "--report", where, load, stderr=subprocess.PIPE,
+                   stdout=full if where == "-" else subprocess.DEVNULL,
+                   text=True) as process:
+            said = process.stderr.read()
+            assert process.wait(60) == 1
+    name = "/dev/stdout" if where == "-" else where
+    assert f"quincunx: {name}: No space left on device\n" in said
+
+
+def limited(kind, value):
+    return lambda: resource.setrlimit(kind, (value, value))
+
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+def test_a_limit_of_files_size(load, tmp_path, on):
+    line = [word if word != "native" else on for word in RUN]
+    with popen(*line, "--report", tmp_path / "report.json", load,
+               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+               preexec_fn=limited(resource.RLIMIT_FSIZE, 8192)) as process:
+        _, said = process.communicate(timeout=60)
+        children = mesh.children_of(process.pid)
+    assert process.returncode == 1 and children == []
+    assert "File too large" in said
+    assert sorted(tmp_path.iterdir()) == [load]
+
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+def test_a_limit_of_open_files(load, tmp_path, on):
+    line = [word if word != "native" else on for word in RUN]
+    with popen(*line, "--report", tmp_path / "report.json", load,
+               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+               preexec_fn=limited(resource.RLIMIT_NOFILE, 4)) as process:
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert re.search("Too many open files|need [0-9]+ open files", said)
+    assert sorted(tmp_path.iterdir()) == [load]
+
+
+def written(folder):
+    """Bytes of the first temporary file in the folder."""
+    for path in folder.glob("*.tmp"):
+        with contextlib.suppress(FileNotFoundError):
+            return path.stat().st_size
+    return 0
+
+
+@pytest.mark.parametrize("which", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_while_an_output_is_written(load, tmp_path, which):
+    """No temporary file stays, and no half of one under the name."""
+    report = tmp_path / "report.json"
+    line = ["run", "--mesh", "125x125", "--on", "native", "--kernel", "spin",
+            "--arg", "1", "--rounds", "1", "--report", report, load]
+    with popen(*line, stdout=subprocess.DEVNULL,
+               stderr=subprocess.DEVNULL) as process:
+        end = time.monotonic() + 60
+        # The first one, which stays empty, only tries.
+        while written(tmp_path) == 0 and time.monotonic() < end:
+            pass
+        assert time.monotonic() < end
+        process.send_signal(which)
+        assert process.wait(60) == -which
+    assert sorted(tmp_path.iterdir()) == [load, report]
+    assert json.loads(report.read_text())["kernel"] == "spin"
