@@ -45,7 +45,7 @@ TARGET_CC := $(CROSS_COMPILE)gcc
 # What qemu/install/needs.txt lists and is not there, as FOR:PACKAGE. Every make
 # looks, which takes 40 ms: so what was removed is missed at once, and nothing
 # is written down that could be wrong.
-NEEDS := HOST_CC='$(HOST_CC)' CROSS_COMPILE='$(CROSS_COMPILE)' \
+NEEDS := HOST_CC='$(HOST_CC) $(CPPFLAGS)' CROSS_COMPILE='$(CROSS_COMPILE)' \
          sh qemu/install/needs.sh
 MISSING := $(shell $(NEEDS) missing)
 missing = $(strip $(foreach what,$(1),$(patsubst $(what):%,%,$(filter \
@@ -84,7 +84,8 @@ $(DEPS_TARGETS):
 # ---- flags ----
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Werror
-# CPPFLAGS, CFLAGS and LDFLAGS are whoever's who builds: of a distribution.
+# CPPFLAGS, CFLAGS and LDFLAGS are set by whoever builds: a distribution's, or
+# where a system's libraries lie elsewhere (CPPFLAGS=-I..., LDFLAGS=-L...).
 HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -I. $(WARNINGS) $(CPPFLAGS) \
                $(CFLAGS)
 HOST_LDFLAGS := $(LDFLAGS)

@@ -9,7 +9,8 @@
 #                              it says how to, and ends with status 1
 #
 # Each make asks what is missing, so that a dependency that was removed is
-# missed at once: that takes 40 ms. HOST_CC and CROSS_COMPILE: the compilers.
+# missed at once: that takes 40 ms. HOST_CC, with flags, and CROSS_COMPILE are
+# the compilers: a library is there if the host's finds its header.
 set -u
 
 table=$(dirname "$0")/needs.txt
@@ -61,7 +62,7 @@ missing_modules() {
         echo "$lines" | sed 's/.* //'
         return
     }
-    # Not split into lines: words in turn are a name and what to print.
+    # A module's name and what to print if it is missing, in turn.
     # shellcheck disable=SC2086
     "$python" -c 'import importlib.util, sys
 for name, which in zip(sys.argv[1::2], sys.argv[2::2]):

@@ -127,6 +127,18 @@ def test_compilers_of_other_names(system):
     assert done.stdout.split() == MISSING
 
 
+def test_headers_that_lie_elsewhere(tmp_path):
+    """CPPFLAGS counts, as it does for the compiler."""
+    wrapper = tmp_path / "gcc"
+    wrapper.write_text(f"#!/bin/sh\necho \"$@\" >> {tmp_path}/log\n"
+                       'exec /usr/bin/gcc "$@"\n')
+    wrapper.chmod(0o755)
+    subprocess.run(["make", "-C", ROOT, "-n", "help", f"HOST_CC={wrapper}",
+                    "CPPFLAGS=-I/a/folder"], check=True, timeout=60,
+                   stdout=subprocess.DEVNULL)
+    assert "-I/a/folder -E" in (tmp_path / "log").read_text()
+
+
 def test_packages_of_a_kind(system):
     assert system.needs("packages", "build", "header").stdout.split() == [
         "libc6-dev", "two-deb"]
