@@ -442,6 +442,7 @@ static int run(struct own_options *options)
     if (status == 0) {
         tell_choices(&outcome, &choices);
         outcome.command = options->command;
+        outcome.load = &options->job.config.load;
         status = write_all(options, &outcome);
         outcome_free(&outcome);
     }

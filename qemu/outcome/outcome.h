@@ -23,6 +23,7 @@
 #define OUTCOME_DIGEST_BYTES 65u
 
 struct format_file; /* qemu/format/format.h */
+struct format_load;
 
 /* The work of one node on one round. The originator queues all rounds and then
    computes all that it keeps, in one interval. */
@@ -137,6 +138,7 @@ struct outcome {
     const struct kernel *kernel;
     struct injections injections; /* as the caller asked for */
     const char *input_name;
+    const struct format_load *load;  /* to show parts of it; or NULL */
     const struct format_file *files; /* of several INPUTs; or NULL */
     uint32_t file_count;
     const char *command; /* line that started it; or NULL */

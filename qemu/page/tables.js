@@ -130,6 +130,21 @@ function showLayers() {
     "finished, first", "last"]), body);
 }
 
+/* The text around what was found, a row for each place. */
+function showTexts() {
+  const { offsets = [], places } = report.result;
+  byId("texts").replaceChildren(...(report.texts || []).map(
+    ([before, after], i) => {
+      const row = element("tr");
+      const text = element("td");
+      text.append(element("span", before), element("b", after));
+      row.append(element("td", places === undefined ? String(offsets[i])
+        : `${shown(report.load.files[places[i].file]?.file)}:`
+          + `${places[i].offset}`), text);
+      return row;
+    }));
+}
+
 function showResult() {
   const { offsets, offsets_complete: complete, places, ...rest }
     = report.result;
@@ -148,6 +163,7 @@ function showResult() {
       .map(([name, value]) => `${name} ${value}`).join(", ")]);
   }
   fill(byId("result"), facts);
+  showTexts();
 }
 
 function showAgain() {

@@ -606,19 +606,22 @@ static void add_memory(json_t *json, const struct outcome *outcome)
     json_object_set_new(json, "memory", memory);
 }
 
-/* Of a load of several files. */
-static void add_files(json_t *json, const struct outcome *outcome)
+/* The files of a load of several; where in the load something was found. */
+static void add_places(json_t *json, const struct outcome *outcome)
 {
-    json_t *places;
+    json_t *result = json_object_get(json, "result");
+    json_t *places = places_json(outcome);
+    json_t *texts = places_texts_json(outcome);
 
-    if (outcome->file_count == 0) {
-        return;
+    if (outcome->file_count > 0) {
+        json_object_set_new(json_object_get(json, "load"), "files",
+                            places_files_json(outcome));
     }
-    json_object_set_new(json_object_get(json, "load"), "files",
-                        places_files_json(outcome));
-    places = places_json(outcome);
     if (places != NULL) {
-        json_object_set_new(json_object_get(json, "result"), "places", places);
+        json_object_set_new(result, "places", places);
+    }
+    if (texts != NULL) {
+        json_object_set_new(json, "texts", texts);
     }
 }
 
@@ -649,7 +652,7 @@ json_t *report_json(const struct outcome *outcome)
         return NULL;
     }
     add_command(json, outcome->command);
-    add_files(json, outcome);
+    add_places(json, outcome);
     add_memory(json, outcome);
     if (outcome->originators > 0) {
         json_object_set_new(json, "originators", groups_json(outcome));

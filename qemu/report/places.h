@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the offsets of a result lie in the files of a load of several: a
- * file's name, and the position in it.
+ * The places in the load that a result's `offsets` name: of several INPUTs the
+ * file and the position in it, and the text around them.
  */
 #ifndef QEMU_REPORT_PLACES_H
 #define QEMU_REPORT_PLACES_H
@@ -11,13 +11,18 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* Prints the first of them in a line, `offsets = a.txt:12 b.txt:0 ...`; nothing
-   if the result has no offsets. */
+/* Prints the first of them: of several INPUTs in a line, `offsets = a.txt:12
+   b.txt:0 ...`; then, if the load is at hand, a line of text for each, in which
+   what was found begins behind a '|'. Nothing if the result has no offsets. */
 void places_print(FILE *out, const struct outcome *outcome);
 
-/* Of all offsets, in their order: {"file": its number, from 0, "offset"}; NULL
-   if the result has none. */
+/* Of all offsets of several INPUTs, in their order: {"file": its number, from
+   0, "offset"}; NULL if there are none. */
 json_t *places_json(const struct outcome *outcome);
+
+/* Of the first 200 offsets: [text before, text from there on]; NULL if there
+   are none, or the load is not at hand. */
+json_t *places_texts_json(const struct outcome *outcome);
 
 /* The files of the load: names, and which bytes of the load are theirs. */
 json_t *places_files_json(const struct outcome *outcome);

@@ -130,7 +130,5 @@ void results_print(FILE *out, const struct outcome *outcome)
         fputc('\n', out);
         outcome_report_result(outcome, &sink);
     }
-    if (outcome->file_count > 0) {
-        places_print(out, outcome);
-    }
+    places_print(out, outcome);
 }

@@ -593,6 +593,75 @@ def test_parts_that_wait(tmp_path):
     assert said in " ".join(report["remarks"])
 
 
+# ---- text around matches ----
+
+def cleaned(data):
+    """As a person would show it: whole characters, no controls."""
+    text = data.decode("utf-8", errors="replace")
+    turning = {0x61c, 0x200e, 0x200f, *range(0x2028, 0x202f),
+               *range(0x2066, 0x206a)}
+    return "".join(
+        " " if ord(one) < 0x20 else
+        "?" if one in "\x7f\ufffd" or 0x80 <= ord(one) < 0xa0
+        or ord(one) in turning else one for one in text)
+
+
+def texts_of(text, word, more=()):
+    found = [at.start() for at in re.finditer(b"(?=%s)" % re.escape(word),
+                                              text)]
+    return found, [[cleaned(text[max(0, at - 20):at]), cleaned(text[at:at + 40])]
+                   for at in found]
+
+
+def test_text_around_matches(tmp_path):
+    """Beginning and end of the file; line ends; all of it ASCII."""
+    path = tmp_path / "text"
+    words = [b"fish", b"a\tcat", b"\n\nbird\r\n", b"cow\x01", b"needle"]
+    text = b"needle" + b" ".join(mesh.seeded("texts").choices(words, k=900))
+    path.write_bytes(text + b" needle")
+    done = mesh.command("run", "--mesh", "3x3", "--on", "native", "--kernel",
+                        "search", "--arg", "needle", path, "--report",
+                        tmp_path / "report")
+    report = json.loads((tmp_path / "report").read_text("utf-8"))
+    found, texts = texts_of(path.read_bytes(), b"needle")
+    assert report["result"]["offsets"] == found
+    assert report["texts"] == texts[:200]
+    assert len(found) > 150
+    for at, (before, after) in zip(found[:8], texts):
+        assert f"\n  {before:>20}|{after}  {at}\n" in done.stdout
+
+
+def test_text_of_other_languages(tmp_path):
+    """Characters are whole, or left out at the ends; controls of direction and
+    of terminals, and what is no UTF-8, are not shown."""
+    path = tmp_path / "text"
+    path.write_bytes("\u0416\u4e2d\U0001f40d\u202e\x9b31m\x1b[31m ".encode()
+                     * 3 + b"\xff\xc3needle\x80\xed\xa0\x80"
+                     + "\u00e9\u0416 ".encode() * 30)
+    done = mesh.command("run", "--mesh", "1x1", "--on", "native", "--kernel",
+                        "search", "--arg", "needle", path, "--json")
+    (before, after), = json.loads(done.stdout)["texts"]
+    assert before.endswith("\U0001f40d??31m [31m ?")
+    assert after.startswith("needle????\u00e9\u0416 ")
+    assert len(after.encode()) == 40 and after[-1] in "\u00e9\u0416 "
+    shown = mesh.command("run", "--mesh", "1x1", "--on", "native", "--kernel",
+                         "search", "--arg", "needle", path).stdout
+    assert f"{before}|{after}" in shown
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\ufffd]",
+                         shown)
+
+
+def test_text_of_several_files_is_each_ones(tmp_path):
+    """Not the neighbour's."""
+    for name, text in (("a", "xx needle"), ("b", "needle yy"), ("c", "zz")):
+        (tmp_path / name).write_text(text)
+    done = mesh.command("run", "--mesh", "3x3", "--on", "native", "--kernel",
+                        "search", "--arg", "needle", "a", "b", "c", "--json",
+                        cwd=tmp_path)
+    assert json.loads(done.stdout)["texts"] == [["xx ", "needle"],
+                                                ["", "needle yy"]]
+
+
 # ---- outputs ----
 
 def test_where_the_output_went(tmp_path):
