@@ -220,5 +220,9 @@ int mesh_command(int argc, char **argv)
         return EXIT_USAGE;
     }
     status = board_options_check(&options.board);
+    if (status == 0 && options.svg != NULL &&
+        file_output_check(file_output_name(options.svg)) != 0) {
+        status = EXIT_FAILED;
+    }
     return status == 0 ? run(&options) : status;
 }

@@ -28,6 +28,10 @@
 #define EVENTS_MAX 64
 #define LOOK_MS 200 /* how long to wait for rings at once */
 
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+
+#define ENDING (sizeof ending / sizeof *ending)
+
 struct board {
     struct window *window;
     size_t mapped_bytes;
@@ -45,8 +49,10 @@ struct boards {
     uint32_t booting_max;
     int epoll;
     sigset_t unblocked; /* the mask while waiting: signals come only there */
-    int log;            /* what the boards' QEMUs write */
-    uint64_t kills;     /* for memory, before they started */
+    struct sigaction before[ENDING]; /* what they did before */
+    int log;                         /* what the boards' QEMUs write */
+    uint64_t kills;                  /* for memory, before they started */
+    bool catches;                    /* signals, as below */
     struct starter *starter;
     struct epoll_event event[EVENTS_MAX];
     int event_count;
@@ -258,6 +264,19 @@ static void boards_kill(void *context, uint32_t node)
     }
 }
 
+/* Once no board is there, a signal ends this program as it would have before;
+   one that came while boards were stopped, after the job was done, now. */
+static void release_signals(struct boards *boards)
+{
+    if (!boards->catches) {
+        return;
+    }
+    for (size_t i = 0; i < ENDING; ++i) {
+        sigaction(ending[i], &boards->before[i], NULL);
+    }
+    sigprocmask(SIG_SETMASK, &boards->unblocked, NULL);
+}
+
 static void boards_stop(void *context)
 {
     struct boards *boards = context;
@@ -278,7 +297,7 @@ static void boards_stop(void *context)
         }
     }
     starter_free(boards->starter);
-    sigprocmask(SIG_SETMASK, &boards->unblocked, NULL);
+    release_signals(boards);
     close(boards->epoll);
     close(boards->log);
     free(boards->board);
@@ -305,13 +324,14 @@ static void catch_signals(struct boards *boards)
     sigset_t blocked;
 
     sigemptyset(&blocked);
-    sigaddset(&blocked, SIGINT);
-    sigaddset(&blocked, SIGTERM);
-    sigaddset(&blocked, SIGHUP);
+    for (size_t i = 0; i < ENDING; ++i) {
+        sigaddset(&blocked, ending[i]);
+    }
     sigprocmask(SIG_BLOCK, &blocked, &boards->unblocked);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
+    for (size_t i = 0; i < ENDING; ++i) {
+        sigaction(ending[i], &action, &boards->before[i]);
+    }
+    boards->catches = true;
 }
 
 /* Memory for the head of each window until its board is started: the identity

@@ -743,8 +743,8 @@ static int read_files(struct request *request, struct table table[],
         status = read_file(&table[i], path[i]);
         table[i].separator = separator;
         if (status == 0 && separator_of(request, path[i]) != separator) {
-            status = file_error(path[i], "is TSV, or CSV, and the first table "
-                                         "is not; must be alike");
+            status = file_error(path[i], "has another separator, by its name, "
+                                         "than the first table");
         }
         for (uint64_t at = 0; status == 0 && at < table[i].bytes; ++at) {
             used[table[i].data[at]] = true;

@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,37 +17,40 @@
 #define SECONDS 60
 #define TAIL_BYTES 16 /* with the end tag, in a complete picture */
 
+/* In the child: nothing but system calls until exec. It dies with its parent.
+   Result: the errno of what failed. */
+static int become_gnuplot(int script, int picture, pid_t parent)
+{
+    process_signals_default();
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) {
+        return ECHILD;
+    }
+    if (dup2(script, STDIN_FILENO) < 0 || dup2(picture, STDOUT_FILENO) < 0) {
+        return errno;
+    }
+    closefrom(3);
+    execlp("gnuplot", "gnuplot", "--default-settings", (char *)NULL);
+    return errno;
+}
+
 /* Starts gnuplot between two files. Result: 0 or an errno. */
 static int start(pid_t *process, int script, int picture)
 {
-    char name[] = "gnuplot";
-    char defaults[] = "--default-settings";
-    char *arguments[] = {name, defaults, NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t usual;
-    int error = posix_spawn_file_actions_init(&actions);
+    pid_t parent = getpid();
+    volatile int error = 0; /* of the child, which has this memory until exec */
 
+    *process = vfork();
+    if (*process == 0) {
+        error = become_gnuplot(script, picture, parent);
+        _exit(127);
+    }
+    if (*process < 0) {
+        return errno;
+    }
     if (error != 0) {
-        return error;
+        while (waitpid(*process, NULL, 0) < 0 && errno == EINTR) {
+        }
     }
-    sigemptyset(&usual);
-    sigaddset(&usual, SIGPIPE);
-    sigaddset(&usual, SIGXFSZ);
-    posix_spawnattr_init(&attributes);
-    if ((error = posix_spawnattr_setsigdefault(&attributes, &usual)) == 0 &&
-        (error = posix_spawnattr_setflags(&attributes,
-                                          POSIX_SPAWN_SETSIGDEF)) == 0 &&
-        (error = posix_spawn_file_actions_adddup2(&actions, script,
-                                                  STDIN_FILENO)) == 0 &&
-        (error = posix_spawn_file_actions_adddup2(&actions, picture,
-                                                  STDOUT_FILENO)) == 0 &&
-        (error = posix_spawn_file_actions_addclosefrom_np(&actions, 3)) == 0) {
-        error = posix_spawnp(process, name, &actions, &attributes, arguments,
-                             environ);
-    }
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
     return error;
 }
 

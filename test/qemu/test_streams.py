@@ -237,3 +237,25 @@ def test_a_signal_while_an_output_is_written(load, tmp_path, which):
         assert process.wait(60) == -which
     assert sorted(tmp_path.iterdir()) == [load, report]
     assert json.loads(report.read_text())["kernel"] == "spin"
+
+
+def test_a_signal_after_the_boards_have_ended(load, tmp_path):
+    """It ends the command, and who draws for it."""
+    (tmp_path / "bin").mkdir()
+    drawer = tmp_path / "bin" / "gnuplot"
+    drawer.write_text("#!/bin/sh\nexec sleep 30\n")
+    drawer.chmod(0o755)
+    with popen(*[word if word != "native" else "qemu" for word in RUN],
+               "--gantt", tmp_path / "chart.svg", load,
+               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+               env=mesh.with_path(tmp_path / "bin", os.environ["PATH"])
+               ) as process:
+        def draws():
+            return [child for child in mesh.children_of(process.pid)
+                    if mesh.words_of(child)[:2] == [b"sleep", b"30"]]
+        assert mesh.until(draws, 60)
+        child = draws()[0]
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == -signal.SIGTERM
+    assert mesh.until(lambda: not mesh.alive(child), 10)
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "bin", load]
