@@ -45,7 +45,7 @@ all: build-all
 PACKAGES := gcc libc6-dev gcc-arm-none-eabi libnewlib-arm-none-eabi \
             qemu-system-arm libjansson-dev libgmp-dev nettle-dev gnuplot-nox \
             libsndfile1-dev libpng-dev libnetpbm-dev libcsv-dev \
-            libserialport-dev python3 python3-numpy
+            libserialport-dev libmicrohttpd-dev python3 python3-numpy
 FLASH_PACKAGES := openocd stm32flash dfu-util
 GDB_PACKAGES := gdb-multiarch
 BROWSER_PACKAGES := chromium chromium-driver python3-selenium
@@ -95,7 +95,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Werror
 HOST_CC := gcc
 HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -I. $(WARNINGS)
 HOST_LIBS := -ljansson -lnettle -lgmp -lsndfile -lpng -lnetpbm -lcsv \
-             -lserialport -lm
+             -lserialport -lmicrohttpd -lm
 TARGET_CC := $(CROSS_COMPILE)gcc
 TARGET_CFLAGS := -std=c11 -Os -flto=auto -g -I. $(WARNINGS) \
                  -ffunction-sections -fdata-sections -fstack-usage \

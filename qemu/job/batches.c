@@ -235,6 +235,7 @@ int batches_run(struct outcome *outcome, const struct job_config *config,
         struct outcome next = {.batch_count = 0};
 
         print_progress(config, i, count);
+        watch_batch(config->watch, i, count);
         status = one(context, &next, i);
         if (status == 0 && add_batch(outcome, &next, config) != 0) {
             fprintf(stderr,

@@ -69,6 +69,7 @@ struct job_config {
     bool gdb; /* a socket for each board, no watchdog: see qemu/board/gdb.h */
     const char *gdb_dir;          /* NULL: the default */
     bool progress;                /* shows it in a line on stderr */
+    struct watch *watch;          /* of who looks on; or NULL */
     struct injections injections; /* for tests; no plan knows of them */
 };
 
