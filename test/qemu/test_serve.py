@@ -340,3 +340,77 @@ def test_with_sanitizers(load):
         status, _, err = run.interrupt()
         deaf.close()
     assert (status, err) == (0, "")
+
+
+# ---- in a browser ----
+
+@pytest.fixture(scope="module", name="window")
+def window_fixture():
+    import browser  # of packages that `make test` does without
+
+    with browser.window() as window:
+        yield window
+
+
+def shown(window):
+    """All that a page shows, but for what its colours say."""
+    return window.run("return document.body.innerText"), [
+        window.picture(name) for name in ("#map", "#gantt")]
+
+
+@pytest.mark.boards
+def test_the_page_follows_a_run(window, load, tmp_path):
+    """From its begin to the page that --html writes: without a message of the
+    console, and without a request to anybody else."""
+    page = tmp_path / "page.html"
+    big = mesh.zeros(tmp_path / "big", 4_000_000)
+    with served.Served("run", "--mesh", "5x5", "--kernel", "spin", "--arg",
+                       "400", "--serve", "--html", page, big) as run:
+        window.open_at(run.address)
+        window.wait("report.live && circuits.length > 0")
+        assert window.text("#verdict").startswith("The job runs")
+        assert window.run("return view.ps") > 0
+        window.wait("!report.live", 100)
+        run.wait_for_stay()
+        window.settle()
+        live = shown(window)
+        assert window.messages() == []
+        assert set(window.requests()) == {run.address, run.address + "events"}
+        assert run.interrupt()[0] == 0
+    window.open(page)
+    assert shown(window) == live
+    assert window.text("#verdict").startswith("25 boards computed")
+
+
+@pytest.mark.boards
+def test_the_page_of_a_run_that_fails(window, load, tmp_path):
+    """A board hangs: it is the one at work. Time can be chosen meanwhile;
+    nothing overlaps; and the end is told."""
+    with served.Served("run", "--mesh", "5x5", "--kernel", "spin", "--arg", "1",
+                       "--rounds", "1", "--inject", "hang@1,2", "--watchdog",
+                       "3600", "--serve", load) as run:
+        window.open_at(run.address)
+        window.wait("nodes.filter(n => n.state === 'work').length === 1"
+                    " && circuits.length > 0")
+        assert window.run("return nodes.find(n => n.state === 'work').index"
+                          ) == at(VICTIM)
+        window.run(f"choose({at(VICTIM)})")
+        window.settle()
+        assert window.facts("#node-table")["at this time"] == "is at work"
+        for width in (360, 800, 1400):
+            window.resize(width, 900)
+            window.settle()
+            assert window.overlaps() == [], width
+            assert window.overflow() <= 0, width
+        before = window.picture("#map")
+        window.set_value("#time", 5000)
+        window.settle()
+        assert window.picture("#map") != before
+        assert window.run("return view.follows") is False
+        window.click("#follow")
+        window.settle()
+        assert window.run("return view.ps === endPs")
+        assert run.interrupt()[0] == 130
+        window.wait("live.closed")
+        assert window.text("#verdict").startswith("The run failed")
+        assert window.messages() == []
