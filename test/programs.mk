@@ -108,6 +108,10 @@ $(call test_program,console-node,sanitized,test/hal/console/node.c \
   $(wildcard boot/serial/*.c boot/shell/*.c kernels/*.c) $(ENGINE_SOURCES) \
   $(UNIT_HOST) hal/host/clock.c $(SERIAL_SOURCES) $(BUILD)/host/kernel_table.o)
 
+# The server of live pages, for Python.
+$(call test_program,serve.so,shared,qemu/serve/serve.c qemu/support/memory.c, \
+  -lmicrohttpd -lnettle)
+
 # Plans that are carried out, and beside floating point and a solver.
 $(call test_program,planner_walk.so,shared,test/scatter/planner/walk.c \
   scatter/plan/one_round.c scatter/plan/split.c)

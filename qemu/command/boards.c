@@ -7,17 +7,15 @@
 #include "qemu/options/job.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
+#include "qemu/support/stay.h"
 #include "qemu/wired/boards.h"
 
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #define SIDE_MAX 31u
@@ -331,20 +329,6 @@ static int check(struct own_options *options)
 
 /* ---- staying ---- */
 
-/* Whether standard input has ended. After EIO (a terminal that belongs to
-   another process group) it is no longer read. */
-static bool input_ended(struct pollfd *input)
-{
-    char ignored[256];
-    ssize_t got = read(input->fd, ignored, sizeof ignored);
-
-    if (got < 0 && errno == EIO) {
-        input->fd = -1;
-    }
-    return got == 0 ||
-           (got < 0 && errno != EIO && errno != EINTR && errno != EAGAIN);
-}
-
 /* Prints why boards died that have died since the last call. Result: whether
    there are any. */
 static bool explain_deaths(struct wired *wired)
@@ -361,41 +345,16 @@ static bool explain_deaths(struct wired *wired)
 
 /* Waits for a signal, the end of standard input, or a board's death. Result:
    the reason; NULL for a board's death. */
-static const char *wait_for_end(struct wired *wired, int signals, bool keep)
+static const char *wait_for_end(struct wired *wired, struct stay *stay,
+                                bool keep)
 {
-    struct pollfd on[] = {{.fd = signals, .events = POLLIN},
-                          {.fd = wired_fd(wired), .events = POLLIN},
-                          {.fd = STDIN_FILENO, .events = POLLIN}};
-
     for (;;) {
-        if (poll(on, sizeof on / sizeof *on, -1) < 0) {
-            continue;
-        }
-        if (on[0].revents != 0) {
-            return "interrupted";
-        }
-        if (on[1].revents != 0 && explain_deaths(wired) && !keep) {
-            return NULL;
-        }
-        if (on[2].fd >= 0 && on[2].revents != 0 && input_ended(&on[2])) {
-            return "standard input ended";
+        const char *why = stay_wait(stay, wired_fd(wired));
+
+        if (why != NULL || (explain_deaths(wired) && !keep)) {
+            return why;
         }
     }
-}
-
-/* Blocks the signals that end the command and makes them readable, for poll().
-   Result: the descriptor, or -1. */
-static int catch_signals(void)
-{
-    sigset_t caught;
-
-    sigemptyset(&caught);
-    sigaddset(&caught, SIGINT);
-    sigaddset(&caught, SIGTERM);
-    sigaddset(&caught, SIGHUP);
-    sigprocmask(SIG_BLOCK, &caught, NULL);
-    signal(SIGTTIN, SIG_IGN);
-    return signalfd(-1, &caught, SFD_CLOEXEC);
 }
 
 static void print_consoles(const struct wired_config *config,
@@ -427,7 +386,7 @@ static void stop(const struct wired_config *config, struct wired *wired,
            torus_nodes(config->size));
 }
 
-static int run_mesh(struct own_options *options, int signals)
+static int run_mesh(struct own_options *options, struct stay *stay)
 {
     struct wired *wired = wired_start(&options->wired);
     const char *why;
@@ -439,7 +398,7 @@ static int run_mesh(struct own_options *options, int signals)
     printf("%u boards run; Ctrl-C ends them\n",
            torus_nodes(options->wired.size));
     fflush(stdout);
-    why = wait_for_end(wired, signals, options->keep);
+    why = wait_for_end(wired, stay, options->keep);
     stop(&options->wired, wired, why);
     return why != NULL ? 0 : EXIT_FAILED;
 }
@@ -447,24 +406,25 @@ static int run_mesh(struct own_options *options, int signals)
 static int run(struct own_options *options)
 {
     struct gdb_sockets *sockets = NULL;
-    int signals = catch_signals();
+    struct stay stay;
     int status;
 
-    if (signals < 0) {
-        perror("quincunx: signals");
+    if (stay_begin(&stay, STDIN_FILENO) != 0) {
         return EXIT_FAILED;
     }
     if (options->gdb) {
         sockets =
             gdb_open(options->gdb_dir, options->firmware, options->wired.size);
         if (sockets == NULL) {
+            stay_end(&stay);
             return EXIT_FAILED;
         }
         options->wired.gdb = gdb_listeners(sockets);
         printf("gdb %s\n", gdb_dir(sockets));
     }
-    status = run_mesh(options, signals);
+    status = run_mesh(options, &stay);
     gdb_close(sockets);
+    stay_end(&stay);
     return status;
 }
 

@@ -6,8 +6,10 @@
 #include "qemu/job/choose.h"
 #include "qemu/job/job.h"
 #include "qemu/job/rates.h"
+#include "qemu/live/live.h"
 #include "qemu/options/given_files.h"
 #include "qemu/options/job.h"
+#include "qemu/options/serve.h"
 #include "qemu/page/page.h"
 #include "qemu/report/gantt.h"
 #include "qemu/report/json.h"
@@ -33,6 +35,7 @@ enum key {
     KEY_TRACE,
     KEY_GANTT,
     KEY_HTML,
+    KEY_SERVE,
     KEY_JSON,
     KEY_SCHEDULE,
     KEY_RATES
@@ -53,6 +56,10 @@ static const struct argp_option descriptions[] = {
     {"gantt", KEY_GANTT, "FILE.svg", 0, "Draw what every node did when", 2},
     {"html", KEY_HTML, "FILE", 0,
      "Write a page for a browser: the mesh and its circuits as they move", 2},
+    {"serve", KEY_SERVE, "PORT", OPTION_ARG_OPTIONAL,
+     "Show that page while the job runs: at 127.0.0.1, on this port (default: "
+     "one that is free), until Ctrl-C; the address is printed",
+     2},
     {"json", KEY_JSON, NULL, 0, "Print the report instead of a summary", 2},
     {"output", 'o', "OUTPUT", 0,
      "File for the output, of a kernel that has one; of several originators "
@@ -68,6 +75,8 @@ struct own_options {
     const char *trace;
     const char *gantt;
     const char *html;
+    struct serve_options serve;
+    struct live *live;   /* or NULL */
     const char *command; /* this one, for a shell */
     const char **output; /* of the whole load, or of each originator's */
     uint32_t outputs;
@@ -129,6 +138,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_HTML:
         options->html = file_output_name(text);
         return 0;
+    case KEY_SERVE:
+        return serve_options_set(&options->serve, text);
     case KEY_JSON:
         options->json = true;
         return 0;
@@ -339,14 +350,15 @@ static int write_rates(const struct own_options *options,
 }
 
 /* What is made of the report: the file, the page, and with --json what is
-   printed. */
+   printed; the served page last. */
 static int write_report(const struct own_options *options,
                         const struct outcome *outcome)
 {
     json_t *report;
     int failed = 0;
 
-    if (options->report == NULL && options->html == NULL && !options->json) {
+    if (options->report == NULL && options->html == NULL && !options->json &&
+        options->live == NULL) {
         return 0;
     }
     report = report_json(outcome);
@@ -361,6 +373,9 @@ static int write_report(const struct own_options *options,
     }
     if (options->json) {
         failed |= report_print(report);
+    }
+    if (options->live != NULL) {
+        live_finish(options->live, report);
     }
     json_decref(report);
     return failed;
@@ -414,6 +429,29 @@ static void tell_choices(struct outcome *outcome, const struct choices *choices)
     }
 }
 
+/* ---- the page while the job runs ---- */
+
+static int start_page(struct own_options *options)
+{
+    struct job_config *config = &options->job.config;
+
+    if (!options->serve.given) {
+        return 0;
+    }
+    options->live = live_start(config, options->command, options->serve.port);
+    return options->live != NULL ? 0 : EXIT_FAILED;
+}
+
+/* All that was printed is there before the wait. */
+static void stay_with_page(const struct own_options *options)
+{
+    const char *input = options->job.config.input_name;
+
+    if (options->live != NULL && fflush(stdout) == 0) {
+        live_stay(options->live, input != NULL && strcmp(input, "-") == 0);
+    }
+}
+
 static int run(struct own_options *options)
 {
     struct choices choices = {.count = 0};
@@ -437,6 +475,9 @@ static int run(struct own_options *options)
         choices = choose_schedule(&options->job.config);
     }
     if (status == 0) {
+        status = start_page(options);
+    }
+    if (status == 0) {
         status = job_execute(&outcome, &options->job.config);
     }
     if (status == 0) {
@@ -445,7 +486,9 @@ static int run(struct own_options *options)
         outcome.load = &options->job.config.load;
         status = write_all(options, &outcome);
         outcome_free(&outcome);
+        stay_with_page(options);
     }
+    live_stop(options->live);
     return status;
 }
 

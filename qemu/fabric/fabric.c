@@ -97,7 +97,8 @@ struct fabric {
     size_t circuit_room;
     uint64_t conflicts;
     uint64_t latest_release_ps;
-    bool retry_due; /* links were released since blocked ones were tried */
+    uint64_t now_ps; /* of the last event */
+    bool retry_due;  /* links were released since blocked ones were tried */
     struct transit *leaving; /* to be reported */
 };
 
@@ -838,6 +839,7 @@ enum fabric_step fabric_next(struct fabric *fabric,
             return FABRIC_WAIT;
         }
         event = pop(fabric);
+        fabric->now_ps = event.time_ps;
         if (event.type == EVENT_DEADLINE) {
             if (times_out(fabric, &event)) {
                 return time_out(fabric, &event, action);
@@ -853,6 +855,11 @@ enum fabric_step fabric_next(struct fabric *fabric,
             return report_leaving(fabric, action);
         }
     }
+}
+
+uint64_t fabric_time_ps(const struct fabric *fabric)
+{
+    return fabric->now_ps;
 }
 
 bool fabric_is_running(const struct fabric *fabric, uint32_t node)

@@ -121,6 +121,9 @@ void fabric_end(struct fabric *fabric, uint32_t node, uint64_t time_ps);
 enum fabric_step fabric_next(struct fabric *fabric,
                              struct fabric_action *action);
 
+/* The mesh time of the last event; nothing earlier can happen any more. */
+uint64_t fabric_time_ps(const struct fabric *fabric);
+
 bool fabric_is_running(const struct fabric *fabric, uint32_t node);
 bool fabric_has_ended(const struct fabric *fabric, uint32_t node);
 

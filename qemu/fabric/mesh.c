@@ -158,6 +158,11 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
     for (uint32_t i = 0; i < config->injections.count; ++i) {
         inject(mesh, &config->injections.injection[i]);
     }
+    watch_begin(config->watch, &(struct watch_mesh){.fabric = mesh->fabric,
+                                                    .rang = mesh->sequence,
+                                                    .up = &mesh->up,
+                                                    .ended = &mesh->ended,
+                                                    .nodes = nodes});
 }
 
 /* Forgets the reports of the orders before. */
@@ -172,6 +177,7 @@ static void drop_reports(struct mesh *mesh)
 void mesh_free(struct mesh *mesh)
 {
     if (mesh->report != NULL) {
+        watch_end(mesh->config->watch);
         drop_reports(mesh);
     }
     fabric_free(mesh->fabric);
@@ -861,9 +867,13 @@ static enum mesh_end lose_stuck(const struct mesh *mesh)
 static enum mesh_end wait_for_node(struct mesh *mesh)
 {
     uint32_t node = 0;
+    enum backend_event event;
 
     show_progress(mesh);
-    switch (mesh->backend->wait(mesh->backend->context, &node)) {
+    watch_leave(mesh->config->watch);
+    event = mesh->backend->wait(mesh->backend->context, &node);
+    watch_enter(mesh->config->watch);
+    switch (event) {
     case BACKEND_RANG:
         return read_request(mesh, node);
     case BACKEND_DIED:
@@ -945,6 +955,8 @@ enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order order[])
 {
     enum mesh_end end = MESH_DONE;
 
+    watch_enter(mesh->config->watch);
+    watch_order(mesh->config->watch, mesh->report_ps);
     for (uint32_t i = 0; i < mesh_originators(mesh->config); ++i) {
         fabric_from_host(
             mesh->fabric, mesh_originator(mesh->config, i), mesh->report_ps,
@@ -960,5 +972,6 @@ enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order order[])
         end = run_to_end(mesh, order[0].more);
     }
     publish_counters(mesh);
+    watch_leave(mesh->config->watch);
     return end;
 }

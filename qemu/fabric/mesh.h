@@ -11,6 +11,7 @@
 #include "qemu/fabric/backend.h"
 #include "qemu/fabric/fabric.h"
 #include "qemu/fabric/injection.h"
+#include "qemu/fabric/watch.h"
 #include "qemu/support/file.h"
 
 enum mesh_end {
@@ -50,6 +51,7 @@ struct mesh_config {
        have ended; NULL: nobody. */
     void (*progress)(void *context, uint32_t up, uint32_t ended);
     void *progress_context;
+    struct watch *watch; /* of another thread that looks on; or NULL */
 };
 
 /* One message from the host: header room first, then payload in two parts. */

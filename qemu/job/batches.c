@@ -230,6 +230,7 @@ int batches_run(struct outcome *outcome, const struct job_config *config,
         if (count > 1) {
             progress_within(1, "batch %u of %u", i + 1, count);
         }
+        watch_batch(config->watch, i, count);
         status = one(context, &next, i);
         if (status == 0 && add_batch(outcome, &next, config) != 0) {
             fprintf(stderr,

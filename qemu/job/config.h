@@ -68,6 +68,7 @@ struct job_config {
     bool verbose;    /* says on stderr how boards are started */
     bool gdb; /* a socket for each board, no watchdog: see qemu/board/gdb.h */
     const char *gdb_dir;          /* NULL: the default */
+    struct watch *watch;          /* of who looks on; or NULL */
     struct injections injections; /* for tests; no plan knows of them */
     uint64_t memory_need; /* as qemu/job/memory_need.h expects it; 0: unasked */
     uint64_t memory_left; /* then; UINT64_MAX: nobody knows */

@@ -121,7 +121,8 @@ static struct fabric_job *create(const struct job_config *config, bool probed)
         .identity = node_mesh_identity(config->size.width, config->size.height),
         .injections = config->injections,
         .progress = show_progress,
-        .progress_context = job};
+        .progress_context = job,
+        .watch = config->watch};
     job->mesh = (struct job_mesh){.ops = config->mesh, .config = config};
     return job;
 }

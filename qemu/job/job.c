@@ -57,8 +57,10 @@ static int run_batch(void *context, struct outcome *outcome, uint32_t index)
     int status;
 
     job_order_init(&order, &job->config, job->tree, index);
+    watch_stage(job->config.watch, WATCH_RUNNING);
     status = mesh->ops->order(mesh, &order.mesh);
     job_order_free(&order);
+    watch_stage(job->config.watch, WATCH_COLLECTING);
     if (status == 0) {
         bool booted = mesh->up_wall_s > start_s;
 
@@ -78,6 +80,7 @@ static int run_forest(void *context, struct outcome *outcome, uint32_t index)
     struct job *job = context;
 
     (void)index;
+    watch_stage(job->config.watch, WATCH_RUNNING);
     return forest_run(outcome, job->forest, job->mesh);
 }
 
@@ -94,6 +97,7 @@ static void close_mesh(struct outcome *outcome, struct job *job, double start_s)
 {
     outcome->boot_wall_s = job->mesh->up_wall_s - start_s;
     job->config.mesh->close(job->mesh);
+    watch_stage(job->config.watch, WATCH_DONE);
 }
 
 static int execute_several(struct outcome *outcome, struct job *job)
@@ -147,6 +151,7 @@ int job_execute(struct outcome *outcome, const struct job_config *config)
     struct job job = {.config = *config};
 
     memset(outcome, 0, sizeof *outcome);
+    watch_stage(config->watch, WATCH_BOOTING);
     return config->originators > 0 ? execute_several(outcome, &job)
                                    : execute_one(outcome, &job);
 }

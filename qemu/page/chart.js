@@ -5,19 +5,23 @@ const CHART_ROWS_MAX = 1200; /* of more nodes, every so many one has a row */
 
 const chart = { canvas: byId("gantt"), from: startPs, to: endPs, row: 0,
   left: 74, top: 22 };
-const chartNodes = (() => {
+let chartNodes = [];
+/* Those that a node's row shows: parts that come to it, results that leave it. */
+let chartCircuits = new Map();
+
+function takeChart() {
   const active = nodes.filter((node) => node.row !== null)
     .sort((a, b) => a.row.layer - b.row.layer || a.index - b.index);
   const step = Math.ceil(active.length / CHART_ROWS_MAX);
   byId("gantt-note").textContent = step > 1
     ? `A row for every ${step}th node.` : "";
-  return active.filter((_, i) => i % step === 0);
-})();
-/* Those that a node's row shows: parts that come to it, results that leave it. */
-const chartCircuits = new Map(chartNodes.map((node) => [node.index, []]));
-for (const circuit of circuits) {
-  const row = { part: circuit.destination, result: circuit.source };
-  chartCircuits.get(row[circuit.kind])?.push(circuit);
+  chartNodes = active.filter((_, i) => i % step === 0);
+  chartCircuits = new Map(chartNodes.map((node) => [node.index, []]));
+  for (const circuit of circuits) {
+    const row = { part: circuit.destination, result: circuit.source };
+    chartCircuits.get(row[circuit.kind])?.push(circuit);
+  }
+  chartBase.key = "";
 }
 
 function chartX(ps, wide) {
@@ -128,7 +132,7 @@ function drawBase(wide, high) {
   chartNodes.forEach((node, i) =>
     drawRow(context, node, wide, chart.top + i * chart.row));
   drawRowNames(context);
-  drawMark(context, wide, high, plannedPs, "#000", [5, 4]);
+  if (!report.live) drawMark(context, wide, high, plannedPs, "#000", [5, 4]);
 }
 
 function drawChart(ps, chosen) {
@@ -163,11 +167,14 @@ function moveChartTo(from, length) {
 
 function showChartLegend() {
   const legend = byId("gantt-legend");
-  for (const [colour, text] of [["prepare", "prepares, reads its message"],
-    ["compute", "computes"], ["idle", "waits"],
-    ["receive", "thin: a part of the load comes"],
-    ["gather", "thin: results leave"]]) {
+  const thin = [["receive", "thin: a part of the load comes"],
+    ["gather", "thin: results leave"]];
+  const wide = [["prepare", "prepares, reads its message"],
+    ["compute", "computes"], ["idle", "waits"]];
+  for (const [colour, text] of report.live ? thin : [...wide, ...thin]) {
     legend.append(legendEntry(COLOURS[colour], text));
   }
-  legend.append(element("span", "dashed line: planned end"));
+  if (!report.live) {
+    legend.append(element("span", "dashed line: planned end"));
+  }
 }

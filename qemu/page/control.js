@@ -5,15 +5,15 @@ const PLAY_SECONDS = 12; /* of the whole run */
 const SLIDER = 10000;
 
 const view = { ps: plannedPs / 4, chosen: originators[0], playing: false,
-  asked: false };
+  asked: false, follows: Boolean(report.live) };
 
 /* What happens at the time, in words. */
 function nowText({ standing, waiting }) {
   const texts = [];
   for (const [kind, [, name]] of Object.entries(CIRCUIT_KINDS)) {
     const some = standing.filter((circuit) => circuit.kind === kind);
-    const where = [...new Set(some.map((c) => `round ${c.round + 1}, phase `
-      + `${c.phase}`))];
+    const where = [...new Set(some.map((c) => (c.round === undefined ? ""
+      : `round ${c.round + 1}, `) + `phase ${c.phase}`))];
     if (some.length > 0) {
       texts.push(`${some.length} ${some.length === 1 ? "circuit" : "circuits"}`
         + ` with ${name === "result" ? "results" : `a ${name}`}`
@@ -23,9 +23,12 @@ function nowText({ standing, waiting }) {
   if (waiting.length > 0) {
     texts.push(`${waiting.length} waiting for a link`);
   }
-  const busy = nodes.filter((node) => stateOf(node, view.ps) === "compute")
-    .length;
-  texts.push(`${busy} of ${nodeCount} nodes compute`);
+  const busy = nodes.filter((node) =>
+    ["compute", "work"].includes(stateOf(node, view.ps))).length;
+  if (!report.live || view.ps >= endPs) {
+    texts.push(`${busy} of ${nodeCount} nodes `
+      + (report.live ? "at work" : "compute"));
+  }
   return texts.join("; ");
 }
 
@@ -34,7 +37,8 @@ function draw() {
   const at = drawMap(view.ps, view.chosen);
   drawChart(view.ps, view.chosen);
   byId("time-text").textContent = view.ps < 0
-    ? `${timeText(-view.ps)} before the scatter` : timeText(view.ps);
+    ? `${timeText(-view.ps)} before the scatter`
+    : timeText(view.ps) + (report.live ? " after the order" : "");
   byId("time").value = String(Math.round((view.ps - startPs)
     / (endPs - startPs) * SLIDER));
   byId("time").setAttribute("aria-valuetext", byId("time-text").textContent);
@@ -66,8 +70,17 @@ function choose(index) {
 
 /* ---- time ---- */
 
+/* Whether a live page's time is always the newest. */
+function follow(on) {
+  if (on && view.playing) play(false);
+  view.follows = on && Boolean(report.live);
+  byId("follow").setAttribute("aria-pressed", String(view.follows));
+  if (view.follows) setTime(endPs);
+}
+
 function play(on) {
   view.playing = on;
+  if (on) follow(false);
   byId("play").textContent = on ? "Pause" : "Play";
   if (!on) {
     redraw();
@@ -93,16 +106,23 @@ function play(on) {
 byId("play").addEventListener("click", () => play(!view.playing));
 byId("time").addEventListener("input", (event) => {
   if (view.playing) play(false);
+  follow(false);
   setTime(startPs + event.target.value / SLIDER * (endPs - startPs));
 });
-byId("step-on").addEventListener("click", () =>
-  setTime(eventTimes.find((ps) => ps > view.ps) ?? endPs));
-byId("step-back").addEventListener("click", () =>
-  setTime(eventTimes.filter((ps) => ps < view.ps).pop() ?? startPs));
+byId("step-on").addEventListener("click", () => {
+  follow(false);
+  setTime(eventTimes.find((ps) => ps > view.ps) ?? endPs);
+});
+byId("step-back").addEventListener("click", () => {
+  follow(false);
+  setTime(eventTimes.filter((ps) => ps < view.ps).pop() ?? startPs);
+});
+byId("follow").addEventListener("click", () => follow(!view.follows));
 
 /* ---- the map ---- */
 
-for (const [key, { name }] of Object.entries(MEASURES)) {
+for (const [key, { name }] of Object.entries(MEASURES)
+  .filter(([, measure]) => !report.live || measure.live)) {
   byId("colour").append(element("option", name, { value: key }));
 }
 byId("colour").addEventListener("change", (event) => {
@@ -152,6 +172,7 @@ chart.canvas.addEventListener("click", (event) => {
   const frame = chart.canvas.getBoundingClientRect();
   const at = Math.floor((event.clientY - frame.top - chart.top) / chart.row);
   if (at >= 0 && at < chartNodes.length) choose(chartNodes[at].index);
+  follow(false);
   setTime(chartTime(event.clientX - frame.left, frame.width));
 });
 chart.canvas.addEventListener("wheel", (event) => {
@@ -181,11 +202,19 @@ chart.canvas.addEventListener("keydown", (event) => {
 /* ---- the beginning ---- */
 
 showVerdict();
-showTotals();
-showLayers();
-showResult();
+if (report.live) {
+  for (const id of ["plan", "result", "nodes"]) {
+    byId(`${id}-title`).parentElement.hidden = true;
+  }
+  byId("follow").hidden = false;
+} else {
+  showTotals();
+  showLayers();
+  showResult();
+  showNodes(choose);
+}
 showAgain();
-showNodes(choose);
+takeChart();
 showMeasure("state");
 showChartLegend();
 window.addEventListener("resize", redraw);

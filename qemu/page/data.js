@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report that the page holds, and what the drawings need of it. Times are
-   mesh times in picoseconds, counted from the start of the scatter. */
-const report = JSON.parse(document.getElementById("report").textContent);
+   mesh times in picoseconds, counted from the start of the scatter.
+   Of a page with report.live, what is known is put in place of it (live.js):
+   then `report` has no plan and no result, and times count from the order. */
+let report = JSON.parse(document.getElementById("report").textContent);
 const { width, height } = report.mesh;
 const nodeCount = width * height;
 
@@ -13,7 +15,8 @@ const PORTS = Object.keys(STEPS);
 /* Colours that colour-blind readers tell apart (Okabe and Ito). */
 const COLOURS = { receive: "#e69f00", prepare: "#333333", compute: "#0072b2",
   idle: "#dddddd", gather: "#009e73", announce: "#56b4e9", wait: "#d55e00",
-  done: "#b7e0d3", none: "#ffffff" };
+  done: "#b7e0d3", none: "#ffffff", down: "#ffffff", work: "#0072b2",
+  unknown: "#f2f2f2" };
 
 const byId = (id) => document.getElementById(id);
 
@@ -56,13 +59,19 @@ const percentText = (part) => `${(100 * part).toFixed(1)} %`;
 /* One for each place, row by row; `row` is the report's own, null of a node
    that had no part. */
 const nodes = Array.from({ length: nodeCount }, (_, index) => ({
-  index, x: index % width, y: Math.floor(index / width), row: null, waited: 0,
-  sends: 0, receives: 0 }));
-for (const row of report.measured.nodes) {
-  nodes[row.y * width + row.x].row = row;
-}
-for (const injected of report.injected || []) {
-  nodes[injected.y * width + injected.x].injected = injected;
+  index, x: index % width, y: Math.floor(index / width) }));
+
+function takeNodes() {
+  for (const node of nodes) {
+    Object.assign(node, { row: null, waited: 0, sends: 0, receives: 0 });
+  }
+  for (const row of report.measured.nodes) {
+    nodes[row.y * width + row.x].row = row;
+  }
+  for (const injected of report.injected || []) {
+    nodes[injected.y * width + injected.x].injected = injected;
+  }
+  for (const node of nodes) node.intervals = intervalsOf(node);
 }
 
 /* What a node computes, in order. */
@@ -74,10 +83,9 @@ function intervalsOf(node) {
     compute_start_ps: node.row.compute_start_ps,
     compute_end_ps: node.row.finished_ps }];
 }
-for (const node of nodes) node.intervals = intervalsOf(node);
-
 /* What the node does at a time: a name in COLOURS. */
 function stateOf(node, ps) {
+  if (report.live) return ps >= endPs ? node.state || "down" : "unknown";
   if (node.row === null) return "none";
   if (ps < 0) return isOriginator(node) ? "prepare" : "idle";
   if (ps >= node.row.finished_ps) return "done";
@@ -92,7 +100,8 @@ function stateOf(node, ps) {
 /* As people read it, beside the colour. */
 const STATE_NAMES = { none: "has no part in the run", idle: "waits",
   prepare: "prepares, or reads its message", compute: "computes",
-  done: "has finished", receive: "receives" };
+  done: "has finished", receive: "receives", down: "is not up yet",
+  work: "is at work", unknown: "is known for now only" };
 
 const originators = (report.originators || [{ x: report.mesh.originator[0],
   y: report.mesh.originator[1] }]).map((at) => at.y * width + at.x);
@@ -126,22 +135,27 @@ function linksOf(circuit) {
 }
 
 /* In the order in which they began. */
-const circuits = (report.circuits || []).map((circuit) => ({ ...circuit,
-  links: linksOf(circuit),
-  waits_ps: Math.max(0, circuit.grant_ps - circuit.request_ps) }))
-  .sort((a, b) => a.request_ps - b.request_ps);
+let circuits = [];
 
 /* How long circuits held each link, by "node port". */
 const linkUse = new Map();
-for (const circuit of circuits) {
-  for (const [node, port] of circuit.links) {
-    const key = `${node} ${port}`;
-    linkUse.set(key, (linkUse.get(key) || 0) + circuit.end_ps
-      - circuit.grant_ps);
+
+function takeCircuits() {
+  circuits = (report.circuits || []).map((circuit) => ({ ...circuit,
+    links: linksOf(circuit),
+    waits_ps: Math.max(0, circuit.grant_ps - circuit.request_ps) }))
+    .sort((a, b) => a.request_ps - b.request_ps);
+  linkUse.clear();
+  for (const circuit of circuits) {
+    for (const [node, port] of circuit.links) {
+      const key = `${node} ${port}`;
+      linkUse.set(key, (linkUse.get(key) || 0) + circuit.end_ps
+        - circuit.grant_ps);
+    }
+    nodes[circuit.source].waited += circuit.waits_ps;
+    nodes[circuit.source].sends += 1;
+    nodes[circuit.destination].receives += 1;
   }
-  nodes[circuit.source].waited += circuit.waits_ps;
-  nodes[circuit.source].sends += 1;
-  nodes[circuit.destination].receives += 1;
 }
 
 const CIRCUIT_KINDS = { part: ["receive", "part of the load"],
@@ -154,13 +168,30 @@ function kindOf(circuit) {
 /* ---- time ---- */
 
 /* Of one batch: those that follow are not in the report node by node. */
-const batch = (report.batches || [])[0];
-const startPs = -(batch ? batch.preparing_ps : report.measured.preparing_ps);
-const endPs = report.measured.nodes.reduce(
-  (last, row) => Math.max(last, row.finished_ps),
-  batch ? batch.with_results_ps : report.measured.with_results_ps);
-const plannedPs = batch ? batch.planned_ps : report.plan.makespan_ps;
+let startPs = 0, endPs = 0, plannedPs = 0;
 
 /* Times at which a circuit begins or ends, for stepping. */
-const eventTimes = [...new Set(circuits.flatMap((c) => [c.grant_ps, c.end_ps]))]
-  .sort((a, b) => a - b);
+let eventTimes = [];
+
+function takeTimes() {
+  const batch = (report.batches || [])[0];
+  startPs = -(batch ? batch.preparing_ps : report.measured.preparing_ps);
+  endPs = report.measured.nodes.reduce(
+    (last, row) => Math.max(last, row.finished_ps),
+    batch ? batch.with_results_ps : report.measured.with_results_ps);
+  plannedPs = batch ? batch.planned_ps : report.plan.makespan_ps;
+  eventTimes = [...new Set(circuits.flatMap((c) => [c.grant_ps, c.end_ps]))]
+    .sort((a, b) => a - b);
+}
+
+/* All that the drawings need, of `report`; a live one's is still to come. */
+function takeReport() {
+  takeNodes();
+  takeCircuits();
+  takeTimes();
+}
+if (report.live) {
+  Object.assign(report, { plan: { makespan_ps: 0, layers: [] }, circuits: [],
+    measured: { nodes: [], preparing_ps: 0, with_results_ps: 1 } });
+}
+takeReport();

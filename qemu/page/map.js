@@ -2,16 +2,18 @@
 /* The mesh as a map, at one time: nodes coloured, circuits along their links. */
 
 /* What the colour of a node can show: a name, and a number of each node, or
-   null. `both`: from too early over none to too late. */
+   null. `both`: from too early over none to too late. `live`: a page that
+   follows a run knows it. */
 const MEASURES = {
-  state: { name: "what it does now" },
+  state: { name: "what it does now", live: true },
   share: { name: "share, units", of: (row) => row.units, text: numberText },
   finish: { name: "finish against the plan", both: true,
     of: (row) => row.units > 0 ? row.finished_ps - plannedPs : null,
     text: (ps) => (ps > 0 ? "+" : "") + timeText(ps) },
   idle: { name: "idle between its parts", of: (row) => row.idle_ps,
     text: timeText },
-  waited: { name: "waits for links", of: (row, node) => node.waited,
+  waited: { name: "waits for links", live: true,
+    of: (row, node) => node.waited,
     text: timeText },
 };
 
@@ -31,8 +33,8 @@ function rangeOf(measure) {
 }
 
 function colourOf(node, measure, range, ps) {
-  if (node.row === null) return COLOURS.none;
   if (measure.of === undefined) return COLOURS[stateOf(node, ps)];
+  if (node.row === null) return COLOURS.none;
   const value = measure.of(node.row, node);
   if (value === null) return COLOURS.none;
   if (measure.both) {
@@ -239,7 +241,8 @@ function showMapLegend() {
   const { measure } = map, legend = byId("map-legend");
   legend.replaceChildren();
   if (measure.of === undefined) {
-    for (const state of ["idle", "prepare", "compute", "done"]) {
+    for (const state of report.live ? ["down", "idle", "work", "done"]
+      : ["idle", "prepare", "compute", "done"]) {
       legend.append(legendEntry(COLOURS[state], STATE_NAMES[state]));
     }
   } else {

@@ -6,16 +6,21 @@
 #include "torus/torus.h"
 
 #include <errno.h>
+#include <nettle/base64.h>
+#include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define HASH_BYTES 64u
+
 /* The files, each with a name for its begin and one for the next one's:
    page.html up to its end, page.css, and the parts of the script one behind the
-   other. */
+   other, that of live pages last. */
 extern const char page_html[] __attribute__((visibility("hidden")));
 extern const char page_css[] __attribute__((visibility("hidden")));
 extern const char page_script[] __attribute__((visibility("hidden")));
+extern const char page_live[] __attribute__((visibility("hidden")));
 extern const char page_end[] __attribute__((visibility("hidden")));
 __asm__(".pushsection .rodata\n"
         "page_html: .incbin \"qemu/page/page.html\"\n"
@@ -25,6 +30,7 @@ __asm__(".pushsection .rodata\n"
         ".incbin \"qemu/page/chart.js\"\n"
         ".incbin \"qemu/page/tables.js\"\n"
         ".incbin \"qemu/page/control.js\"\n"
+        "page_live: .incbin \"qemu/page/live.js\"\n"
         "page_end:\n"
         ".popsection");
 
@@ -189,24 +195,83 @@ static const char *write_until(FILE *out, const char *from, const char *comment)
     return at + strlen(comment);
 }
 
+char *page_text(const json_t *report, size_t *bytes)
+{
+    bool live = json_object_get(report, "live") != NULL;
+    const char *at = page_html;
+    char *text = NULL;
+    FILE *out = open_memstream(&text, bytes);
+    int failed;
+
+    if (out == NULL) {
+        return NULL;
+    }
+    at = write_until(out, at, "<!--page.css-->");
+    write_between(out, page_css, page_script);
+    at = write_until(out, at, "<!--report-->");
+    failed = write_report(out, report);
+    at = write_until(out, at, "<!--page.js-->");
+    write_between(out, page_script, live ? page_end : page_live);
+    write_between(out, at, page_css);
+    if (fclose(out) != 0 || failed != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* The hash of an element of the page, as policies have it: 'sha256-BASE64'. */
+static void hash_element(char hash[HASH_BYTES], const char *page,
+                         const char *begin, const char *end)
+{
+    const char *from = strstr(page, begin);
+    const char *to = from != NULL ? strstr(from, end) : NULL;
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    char text[BASE64_ENCODE_RAW_LENGTH(SHA256_DIGEST_SIZE) + 1] = "";
+    struct sha256_ctx sha256;
+
+    if (to == NULL) {
+        abort(); /* this program's own file */
+    }
+    from += strlen(begin);
+    sha256_init(&sha256);
+    sha256_update(&sha256, (size_t)(to - from), (const uint8_t *)from);
+    sha256_digest(&sha256, sizeof digest, digest);
+    base64_encode_raw(text, sizeof digest, digest);
+    snprintf(hash, HASH_BYTES, "'sha256-%s'", text);
+}
+
+void page_policy(char policy[PAGE_POLICY_BYTES], const char *page)
+{
+    char script[HASH_BYTES];
+    char style[HASH_BYTES];
+
+    hash_element(script, page, "<script>", "</script>");
+    hash_element(style, page, "<style>", "</style>");
+    snprintf(policy, PAGE_POLICY_BYTES,
+             "default-src 'none'; script-src %s; style-src %s; img-src data:; "
+             "connect-src 'self'; base-uri 'none'; form-action 'none'; "
+             "frame-ancestors 'none'",
+             script, style);
+}
+
 int page_write(const json_t *report, const char *path)
 {
-    const char *at = page_html;
     struct file_output file;
-    int failed;
+    size_t bytes;
+    char *text;
+    bool complete;
 
     if (file_output_open(&file, path) != 0) {
         return -1;
     }
-    at = write_until(file.stream, at, "<!--page.css-->");
-    write_between(file.stream, page_css, page_script);
-    at = write_until(file.stream, at, "<!--report-->");
-    failed = write_report(file.stream, report);
-    at = write_until(file.stream, at, "<!--page.js-->");
-    write_between(file.stream, page_script, page_end);
-    write_between(file.stream, at, page_css);
-    if (failed != 0) {
+    text = page_text(report, &bytes);
+    complete = text != NULL;
+    if (!complete) {
         file_error(path, "%s", strerror(ENOMEM));
+    } else {
+        fwrite(text, 1, bytes, file.stream);
     }
-    return file_output_close(&file, failed == 0);
+    free(text);
+    return file_output_close(&file, complete);
 }

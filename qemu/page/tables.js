@@ -20,10 +20,9 @@ function showVerdict() {
   const title = `${report.kernel} on ${width} x ${height} nodes`;
   document.title = `Quincunx: ${title}`;
   byId("title").textContent = title;
-  byId("verdict").textContent = report.verdict;
-  for (const remark of report.remarks || []) {
-    byId("remarks").append(element("li", remark));
-  }
+  byId("verdict").textContent = report.verdict || "";
+  byId("remarks").replaceChildren(...(report.remarks || []).map(
+    (remark) => element("li", remark)));
   const parts = Object.entries(report.average_node_ps || {});
   const all = parts.reduce((sum, [, ps]) => sum + ps, 0);
   if (all === 0) {
@@ -51,6 +50,7 @@ function nodeFacts(node, ps) {
   const { row } = node;
   const now = ["at this time", STATE_NAMES[stateOf(node, ps)]];
   if (row === null) return [now];
+  if (report.live) return [now, ...liveFacts(node)];
   const facts = [now, ["layer", String(row.layer)],
     ["share", `${numberText(row.units)} units`],
     ["first volume received", timeText(row.received_ps)],
@@ -73,6 +73,12 @@ function showNode(node, ps) {
   byId("node-title").textContent = `Node ${node.x},${node.y}`
     + (isOriginator(node) ? ", originator" : "");
   fill(byId("node-table"), nodeFacts(node, ps));
+}
+
+/* Of a node of a run that goes on. */
+function liveFacts(node) {
+  return [["circuits", `${node.sends} out, ${node.receives} in`],
+    ["waited for links", timeText(node.waited)]];
 }
 
 /* ---- plan and result ---- */
@@ -168,6 +174,7 @@ function showResult() {
 
 function showAgain() {
   byId("command").textContent = shown(report.command || "");
+  if (report.live) return;
   byId("digest").textContent = report.mesh.on === "boards"
     ? "Boards run on real clocks: times are never quite the same."
     : `Every run of this command has the timeline ${report.timeline_sha256}`;

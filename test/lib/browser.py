@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """A browser without a screen, for tests and pictures of pages: Debian's
-chromium, led by its chromedriver over selenium. It reaches no network.
+chromium, led by its chromedriver over selenium. It reaches this machine alone.
 
     browser.py PAGE.html PICTURE.png WIDTH HEIGHT
 
@@ -54,8 +54,11 @@ class Window:
         self.driver = driver
 
     def open(self, path):
+        self.open_at(path.resolve().as_uri())
+
+    def open_at(self, address):
         self.driver.get_log("performance")  # those of the page before
-        self.driver.get(path.resolve().as_uri())
+        self.driver.get(address)
         self.settle()
 
     def settle(self):
@@ -142,7 +145,7 @@ def window():
     options.binary_location = "/usr/bin/chromium"
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu",
                      "--disable-dev-shm-usage", "--hide-scrollbars",
-                     "--host-resolver-rules=MAP * ~NOTFOUND",
+                     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
                      "--window-size=1200,900"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs",

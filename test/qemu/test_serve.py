@@ -1,0 +1,416 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of a run while it runs: what is served, to whom, and that a run
+never minds."""
+import ctypes
+import json
+import re
+import resource
+import shutil
+import socket
+import subprocess
+import time
+
+import pytest
+
+import mesh
+import served
+import torus  # of the oracle, whose path mesh adds
+from core import BUILD
+
+MIB = 1 << 20
+
+
+# ---- the server alone ----
+
+@pytest.fixture(name="server")
+def server_fixture():
+    """The library, and one server with its port and token."""
+    lib = ctypes.CDLL(str(BUILD / "test" / "serve.so"))
+    lib.serve_start.restype = ctypes.c_void_p
+    lib.serve_address.restype = ctypes.c_char_p
+    for name in ("serve_address", "serve_page", "serve_send", "serve_end",
+                 "serve_streams", "serve_settle", "serve_stop"):
+        getattr(lib, name).argtypes = [ctypes.c_void_p]
+    lib.serve_page.argtypes = [ctypes.c_void_p, ctypes.c_char_p,
+                               ctypes.c_size_t, ctypes.c_char_p]
+    lib.serve_send.argtypes = lib.serve_end.argtypes = [
+        ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p]
+    server = lib.serve_start(0)
+    address = lib.serve_address(server).decode()
+    lib.serve_page(server, b"<p>page", 7, b"default-src 'none'")
+    yield lib, server, address
+    lib.serve_stop(server)
+
+
+def resident():
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+
+def test_clients_that_never_read(server):
+    """Each holds one event at most, and sending never waits for them."""
+    lib, handle, address = server
+    port, token = re.search(r":(\d+)/(\w+)", address).groups()
+    clients = [served.deaf(int(port), f"/{token}/events") for _ in range(8)]
+    assert mesh.until(lambda: lib.serve_streams(handle) == 8, 20)
+    data = b'"' + b"x" * MIB + b'"'
+    lib.serve_send(handle, b"run", data)
+    time.sleep(0.2)  # until the sockets are full
+    before = resident()
+    for _ in range(200):
+        lib.serve_send(handle, b"run", data)
+    assert resident() - before < 8 * MIB + 16 * MIB
+    for client in clients:
+        client.close()
+    lib.serve_send(handle, b"run", b"0")
+    assert mesh.until(lambda: lib.serve_streams(handle) == 0, 20)
+
+
+def test_who_comes_later_gets_the_newest(server):
+    lib, handle, address = server
+    for number in range(5):
+        lib.serve_send(handle, b"run", str(number).encode())
+    stream = served.events(address)
+    assert next(stream) == ("run", 4)
+    other = served.events(address)
+    assert next(other) == ("run", 4)
+    lib.serve_send(handle, b"run", b"5")
+    assert next(stream) == next(other) == ("run", 5)
+    lib.serve_end(handle, b"end", b"6")
+    assert list(stream) == list(other) == [("end", 6)]
+    assert list(served.events(address)) == [("end", 6)]
+    assert mesh.until(lambda: lib.serve_streams(handle) == 0, 20)
+
+
+def test_more_clients_than_there_may_be(server):
+    """Those that are too many wait; none of them is in the way of the end."""
+    lib, handle, address = server
+    port, token = re.search(r":(\d+)/(\w+)", address).groups()
+    clients = [served.deaf(int(port), f"/{token}/events") for _ in range(20)]
+    assert mesh.until(lambda: lib.serve_streams(handle) == 16, 20)
+    time.sleep(0.2)
+    assert lib.serve_streams(handle) == 16
+    clients.pop(0).close()
+    lib.serve_send(handle, b"run", b"0")
+    assert mesh.until(lambda: lib.serve_streams(handle) == 16, 20)
+    for client in clients:
+        client.close()
+
+
+# ---- a run that stands still ----
+
+@pytest.fixture(scope="module", name="load")
+def load_fixture(tmp_path_factory):
+    path = tmp_path_factory.mktemp("serve") / "load"
+    path.write_bytes(mesh.mixed(50_000, mesh.seeded("serve")))
+    return path
+
+
+VICTIM = (1, 2)
+
+
+def at(place):
+    return place[1] * 5 + place[0]
+
+
+@pytest.fixture(scope="module", name="hanging")
+def hanging_fixture(tmp_path_factory, load):
+    """25 boards, of which one hangs: all others have done what they can."""
+    image = tmp_path_factory.mktemp("image") / "image.elf"
+    shutil.copy(mesh.FIRMWARE, image)
+    with served.Served(
+            "run", "--mesh", "5x5", "--kernel", "spin", "--arg", "1",
+            "--rounds", "1", "--inject", f"hang@{VICTIM[0]},{VICTIM[1]}",
+            "--watchdog", "3600", "--firmware", image, "--serve",
+            load) as run:
+        run.image = image
+        for name, data in run.events():
+            assert name == "run"
+            if data["states"].count("2") == 1 and data["circuits"]:
+                break
+        yield run
+        assert run.interrupt()[0] in (130, -9)
+        assert mesh.until(lambda: not mesh.boards_with(image), 15)
+
+
+def test_the_page_before_the_end(hanging):
+    status, headers, body = hanging.get()
+    assert status == 200
+    assert headers["Cache-Control"] == "no-store"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    policy = headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    text = body.decode()
+    inside = json.loads(re.search(
+        r'<script id="report" type="application/json">(.*?)</script>', text,
+        re.DOTALL)[1])
+    assert inside["mesh"]["width"] == inside["mesh"]["height"] == 5
+    assert inside["kernel"] == "spin"
+    assert not re.search(r"https?://(?!www\.w3\.org)", text)
+
+
+def test_what_is_to_be_seen(hanging):
+    """The node that hangs is at work, no other is. What follows would come
+    later than what it may still do; the parts before that went as the oracle
+    walks them."""
+    name, data = next(hanging.events())
+    assert (name, data["stage"], data["up"]) == ("run", "running", 25)
+    states = data["states"]
+    assert [i for i, s in enumerate(states) if s == "2"] == [
+        at(VICTIM)]
+    parts = [c for c in data["circuits"] if c[0] == 1]
+    assert {(c[1], c[2], c[4], c[6]) for c in parts} == {
+        (c.phase, at(c.nodes[0]), at(c.nodes[-1]), len(c.nodes) - 1)
+        for c in torus.scatter(5, (0, 0)) if c.phase == 1}
+    for circuit in data["circuits"]:
+        request, grant, end = circuit[-3:]
+        assert 0 <= request <= grant < end
+
+
+def test_two_clients_see_the_same(hanging):
+    streams = [hanging.events() for _ in range(2)]
+    assert next(streams[0]) == next(streams[1])
+
+
+@pytest.mark.parametrize("path", [
+    "/", "", "/events", "/{0}", "/{0}x/", "/{0}/x", "/{0}/events/",
+    "//{0}/", "/{1}/", "/{1}/events", "/{0}/../{0}/", "/%00/", "/{2}/"])
+def test_wrong_paths_say_nothing(hanging, path):
+    """Whether the token is wrong, cut, or right with something else behind."""
+    token = hanging.token
+    wrong = token[:-1] + ("0" if token[-1] != "0" else "1")
+    status, headers, body = hanging.get(path.format(token, wrong, token[:-1]))
+    assert (status, body) == (404, b"not found\n")
+    assert hanging.token not in str(headers)
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH",
+                                    "OPTIONS", "TRACE", "NONSENSE"])
+def test_nothing_can_be_written(hanging, method):
+    status, headers, _ = hanging.get(method=method, body=b"x" * 100_000
+                                     if method in ("POST", "PUT") else None)
+    assert status == 405
+    assert headers["Allow"] == "GET, HEAD"
+
+
+def test_head(hanging):
+    status, headers, body = hanging.get(method="HEAD")
+    assert (status, body) == (200, b"")
+    assert int(headers["Content-Length"]) == len(hanging.get()[2])
+    assert hanging.get(f"/{hanging.token}/events", "HEAD")[0] == 200
+
+
+@pytest.mark.parametrize("host, status", [
+    ("127.0.0.1", 200), ("127.0.0.1:80", 200), ("localhost", 200),
+    ("localhost:8080", 200), ("evil.example", 404), ("127.0.0.1.evil", 404),
+    ("localhost.evil:80", 404), ("127.0.0.1:80.evil", 404), ("", 404),
+    ("evil.example:127.0.0.1", 404)])
+def test_only_for_this_machine(hanging, host, status):
+    assert hanging.get(host=host)[0] == status
+
+
+def test_without_a_host(hanging):
+    with socket.create_connection(("127.0.0.1", hanging.port)) as client:
+        client.sendall(f"GET /{hanging.token}/ HTTP/1.0\r\n\r\n".encode())
+        assert b" 404 " in client.recv(100)
+
+
+def test_no_other_address_is_listened_on(hanging):
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.2", hanging.port))
+
+
+def test_a_port_in_use(hanging, load, tmp_path):
+    """Nothing is started, and nothing written."""
+    done = mesh.command("run", "--mesh", "5x5", "--on", "native", "--kernel",
+                        "spin", "--arg", "1", f"--serve={hanging.port}",
+                        "--report", tmp_path / "report", load)
+    assert done.returncode == 1 and done.stdout == ""
+    assert f"--serve '{hanging.port}'" in done.stderr
+    assert "in use" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_boards_hold_no_socket_of_the_server(hanging):
+    for pid in mesh.boards_with(hanging.image):
+        done = subprocess.run(["ls", "-l", f"/proc/{pid}/fd"], check=False,
+                              capture_output=True, text=True)
+        sockets = set(re.findall(r"socket:\[(\d+)\]", done.stdout))
+        with open(f"/proc/{pid}/net/tcp", encoding="ascii") as file:
+            listening = {line.split()[9] for line in list(file)[1:]
+                         if line.split()[1].endswith(f":{hanging.port:04X}")}
+        assert not sockets & listening
+
+
+def test_an_interrupted_run(hanging):
+    """The last of this fixture: the page is told, nothing stays behind."""
+    stream = hanging.events()
+    next(stream)
+    assert hanging.interrupt()[0] == 130
+    assert list(stream)[-1] == ("end", {"report": False})
+    assert mesh.until(lambda: not mesh.boards_with(hanging.image), 15)
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", hanging.port))
+
+
+# ---- runs that end ----
+
+@pytest.mark.parametrize("text", ["65536", "-1", "x", "80x", "", " 80",
+                                  "99999999999999999999"])
+def test_no_such_port(text, load):
+    done = mesh.command("run", "--mesh", "5x5", "--on", "native", "--kernel",
+                        "spin", "--arg", "1", f"--serve={text}", load)
+    assert done.returncode == 2 and done.stdout == ""
+    assert f"--serve '{text}': must be a port from 1 to 65535" in done.stderr
+
+
+def without_host(report):
+    """What does not depend on the host, or on how it was asked for."""
+    return {key: value for key, value in report.items()
+            if key not in ("command", "wall_s")}
+
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+def test_a_run_is_the_same(on, load, tmp_path):
+    """With a reader, and one that never reads; and the page that is left is the
+    one that --html writes."""
+    line = ["run", "--mesh", "5x5", "--on", on, "--kernel", "search", "--arg",
+            "the"]
+    plain = tmp_path / "plain"
+    done = mesh.command(*line, "--report", plain, load)
+    assert done.returncode == 0
+    page = tmp_path / "page"
+    with served.Served(*line, "--serve", "--json", "--html", page, load) as run:
+        deaf = served.deaf(run.port, f"/{run.token}/events")
+        seen = list(run.events())
+        assert seen[-1] == ("end", {"report": True})
+        run.wait_for_stay()
+        assert run.get()[2] == page.read_bytes()
+        assert run.get(f"/{run.token}/events")[2] == (
+            b'event: end\ndata: {"report":true}\n\n')
+        status, out, err = run.interrupt()
+        deaf.close()
+    assert (status, err) == (0, "")
+    report = json.loads(out)
+    expected = json.loads(plain.read_text(encoding="utf-8"))
+    assert without_host(report) == without_host(expected)
+    assert report["timeline_sha256"] == expected["timeline_sha256"]
+
+
+def test_it_ends_with_its_input(load):
+    """With that of a pipe, unless the load comes from there."""
+    line = ["run", "--mesh", "5x5", "--on", "native", "--kernel", "spin",
+            "--arg", "1", "--serve"]
+    with served.Served(*line, load, stdin=subprocess.PIPE) as run:
+        run.wait_for_stay()
+        assert run.process.poll() is None
+        run.process.stdin.close()
+        run.process.stdin = None
+        assert run.process.wait(20) == 0
+    with load.open("rb") as file, subprocess.Popen(
+            ["cat"], stdin=file, stdout=subprocess.PIPE) as cat, \
+            served.Served(*line, "-", stdin=cat.stdout) as run:
+        run.wait_for_stay()
+        assert run.get()[0] == 200
+        assert run.interrupt()[0] == 0
+
+
+def test_a_port_that_is_given(load):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with served.Served("run", "--mesh", "1x1", "--on", "native", "--kernel",
+                       "spin", "--arg", "1", f"--serve={port}", load) as run:
+        assert run.port == port
+        run.wait_for_stay()
+        assert run.interrupt()[0] == 0
+
+
+def test_with_sanitizers(load):
+    """Nothing is used after it was freed, and all is freed."""
+    with served.Served(
+            "run", "--mesh", "5x5", "--on", "native", "--kernel", "spin",
+            "--arg", "1", "--serve", load,
+            program=str(BUILD / "test" / "quincunx")) as run:
+        deaf = served.deaf(run.port, f"/{run.token}/events")
+        assert list(run.events())[-1] == ("end", {"report": True})
+        run.wait_for_stay()
+        assert run.get()[0] == 200
+        status, _, err = run.interrupt()
+        deaf.close()
+    assert (status, err) == (0, "")
+
+
+# ---- in a browser ----
+
+@pytest.fixture(scope="module", name="window")
+def window_fixture():
+    import browser  # of packages that `make test` does without
+
+    with browser.window() as window:
+        yield window
+
+
+def shown(window):
+    """All that a page shows, but for what its colours say."""
+    return window.run("return document.body.innerText"), [
+        window.picture(name) for name in ("#map", "#gantt")]
+
+
+@pytest.mark.boards
+def test_the_page_follows_a_run(window, load, tmp_path):
+    """From its begin to the page that --html writes: without a message of the
+    console, and without a request to anybody else."""
+    page = tmp_path / "page.html"
+    big = mesh.zeros(tmp_path / "big", 4_000_000)
+    with served.Served("run", "--mesh", "5x5", "--kernel", "spin", "--arg",
+                       "400", "--serve", "--html", page, big) as run:
+        window.open_at(run.address)
+        window.wait("report.live && circuits.length > 0")
+        assert window.text("#verdict").startswith("The job runs")
+        assert window.run("return view.ps") > 0
+        window.wait("!report.live", 100)
+        run.wait_for_stay()
+        window.settle()
+        live = shown(window)
+        assert window.messages() == []
+        assert set(window.requests()) == {run.address, run.address + "events"}
+        assert run.interrupt()[0] == 0
+    window.open(page)
+    assert shown(window) == live
+    assert window.text("#verdict").startswith("25 boards computed")
+
+
+@pytest.mark.boards
+def test_the_page_of_a_run_that_fails(window, load, tmp_path):
+    """A board hangs: it is the one at work. Time can be chosen meanwhile;
+    nothing overlaps; and the end is told."""
+    with served.Served("run", "--mesh", "5x5", "--kernel", "spin", "--arg", "1",
+                       "--rounds", "1", "--inject", "hang@1,2", "--watchdog",
+                       "3600", "--serve", load) as run:
+        window.open_at(run.address)
+        window.wait("nodes.filter(n => n.state === 'work').length === 1"
+                    " && circuits.length > 0")
+        assert window.run("return nodes.find(n => n.state === 'work').index"
+                          ) == at(VICTIM)
+        window.run(f"choose({at(VICTIM)})")
+        window.settle()
+        assert window.facts("#node-table")["at this time"] == "is at work"
+        for width in (360, 800, 1400):
+            window.resize(width, 900)
+            window.settle()
+            assert window.overlaps() == [], width
+            assert window.overflow() <= 0, width
+        before = window.picture("#map")
+        window.set_value("#time", 5000)
+        window.settle()
+        assert window.picture("#map") != before
+        assert window.run("return view.follows") is False
+        window.click("#follow")
+        window.settle()
+        assert window.run("return view.ps === endPs")
+        assert run.interrupt()[0] == 130
+        window.wait("live.closed")
+        assert window.text("#verdict").startswith("The run failed")
+        assert window.messages() == []
