@@ -29,6 +29,6 @@ const char *stay_wait(struct stay *stay, int other);
 void stay_end(struct stay *stay);
 
 /* Standard input, if somebody may end it: a terminal or a pipe; else -1. */
-int stay_input(void);
+NODISCARD int stay_input(void);
 
 #endif

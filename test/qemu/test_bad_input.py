@@ -454,7 +454,7 @@ def test_two_inputs(load):
     refused(run(load, load, kernel="spin", arg="1"), USAGE, load, "one INPUT")
 
 
-@pytest.mark.parametrize("args", [["--colour"], ["--colour=red"], ["-q"]])
+@pytest.mark.parametrize("args", [["--colour"], ["--colour=red"], ["-Z"]])
 def test_unknown_option(load, args):
     refused(run(load, *args), USAGE, args[0].split("=")[0].lstrip("-"))
 

@@ -606,11 +606,11 @@ def cleaned(data):
         or ord(one) in turning else one for one in text)
 
 
-def texts_of(text, word, more=()):
+def texts_of(text, word):
     found = [at.start() for at in re.finditer(b"(?=%s)" % re.escape(word),
                                               text)]
-    return found, [[cleaned(text[max(0, at - 20):at]), cleaned(text[at:at + 40])]
-                   for at in found]
+    return found, [[cleaned(text[max(0, at - 20):at]),
+                    cleaned(text[at:at + 40])] for at in found]
 
 
 def test_text_around_matches(tmp_path):
