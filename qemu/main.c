@@ -25,9 +25,12 @@
 #include "qemu/support/quote.h"
 
 #include <argp.h>
+#include <errno.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef QUINCUNX_VERSION
 #define QUINCUNX_VERSION "unknown"
@@ -180,8 +183,11 @@ static int finish(int status)
     bool written = fflush(stdout) == 0 && !failed;
 
     if (failed) {
-        fputs("quincunx: standard output: not all of it could be written\n",
-              stderr);
+        struct pollfd reader = {.fd = STDOUT_FILENO};
+        bool gone = poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR) != 0;
+
+        fprintf(stderr, "quincunx: standard output: %s\n",
+                gone ? strerror(EPIPE) : "not all of it could be written");
     } else if (!written) {
         perror("quincunx: standard output");
     }

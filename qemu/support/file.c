@@ -408,10 +408,11 @@ int file_output_open(struct file_output *file, const char *path)
 
 int file_output_close(struct file_output *file, bool complete)
 {
-    bool failed = ferror(file->stream) != 0;
+    bool closed = fclose(file->stream) == 0;
+    bool failed = !closed || file->error != 0;
     int result = complete ? 0 : -1;
 
-    if ((fclose(file->stream) != 0 || failed || file->error != 0) && complete) {
+    if (failed && complete) {
         result = complain(file->path, file->error != 0 ? file->error : EIO);
     }
     if (file->temporary != NULL) {
