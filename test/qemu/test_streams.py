@@ -42,8 +42,8 @@ def test_standard_output_has_the_file_alone(load, option, begins, name):
     done = mesh.command(*RUN, option, name, load)
     assert done.returncode == 0
     assert done.stdout.startswith(begins)
-    assert not re.search("^measured ", done.stdout, re.M)
-    assert re.search("^measured ", done.stderr, re.M)
+    assert not re.search("^makespan ", done.stdout, re.M)
+    assert re.search("^makespan ", done.stderr, re.M)
     if begins == "{":
         json.loads(done.stdout)
 
