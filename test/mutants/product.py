@@ -613,5 +613,28 @@ FORMATS = [
      (KERNEL.format("records", "bad_table"),)),
 ]
 
+OUTPUT_TESTS = "test/qemu/test_outputs.py -k "
+REPORTS = [
+    ("remarks-of-any-speed", "qemu/report/remarks.c", "is_slow",
+     "SLOWER * middle_ps", "1000 * middle_ps", (OUTPUT_TESTS + "slow",)),
+    ("remarks-why-is-forgotten", "qemu/report/remarks.c", "judge_plan",
+     "fabs(more) >= fabs(off) / 2", "fabs(more) >= fabs(off) * 2",
+     (OUTPUT_TESTS + "dear",)),
+    ("remarks-of-results-that-wait", "qemu/report/remarks.c", "judge_waits",
+     "circuit->kind == WIRE_PART", "circuit->kind != WIRE_PART",
+     (OUTPUT_TESTS + "wait",)),
+    ("summary-relays-all", "qemu/report/summary.c", "relayed_bytes",
+     "!is_originator(outcome", "is_originator(outcome",
+     (OUTPUT_TESTS + "relayed",)),
+    ("context-of-a-neighbour", "qemu/report/context.c", "context_read",
+     "at + CONTEXT_AFTER : end", "at + CONTEXT_AFTER : load->units",
+     (OUTPUT_TESTS + "text",)),
+    ("context-half-a-character", "qemu/report/context.c", "clean",
+     "length > bytes - i", "length > 1 + bytes - i",
+     (OUTPUT_TESTS + "text",)),
+    ("progress-line-stays", "qemu/support/progress.c", "write_message",
+     "    erase();\n", "", ("test/qemu/test_progress.py -k message",)),
+]
+
 MUTANTS = (TORUS + SCATTER + OUTPUTS + FARMS + HAL + BOOT + KERNELS + FABRICS
-           + HOST + MODEL + FORMATS)
+           + HOST + MODEL + FORMATS + REPORTS)
