@@ -137,6 +137,7 @@ function drawBase(wide, high) {
 
 function drawChart(ps, chosen) {
   const wide = chart.canvas.parentElement.clientWidth;
+  if (wide === 0) return; /* it is not shown */
   chart.row = Math.max(1.5, Math.min(16, 900 / Math.max(1, chartNodes.length)));
   const high = chart.top + chart.row * chartNodes.length + 6;
   drawBase(wide, high);

@@ -17,7 +17,8 @@ const BAR_COLOURS = { preparing: COLOURS.prepare, scatter: COLOURS.receive,
   compute: COLOURS.compute, idle: COLOURS.idle, gather: COLOURS.gather };
 
 function showVerdict() {
-  const title = `${report.kernel} on ${width} x ${height} nodes`;
+  const title = report.live === "mesh" ? `${width} x ${height} boards`
+    : `${report.kernel} on ${width} x ${height} nodes`;
   document.title = `Quincunx: ${title}`;
   byId("title").textContent = title;
   byId("verdict").textContent = report.verdict || "";
@@ -46,6 +47,7 @@ function showVerdict() {
 
 function nodeFacts(node, ps) {
   const { row } = node;
+  if (report.live === "mesh") return boardFacts(node);
   const now = ["at this time", STATE_NAMES[stateOf(node, ps)]];
   if (row === null) return [now];
   if (report.live) return [now, ...liveFacts(node)];
@@ -69,7 +71,7 @@ function nodeFacts(node, ps) {
 
 function showNode(node, ps) {
   byId("node-title").textContent = `Node ${node.x},${node.y}`
-    + (isOriginator(node) ? ", originator" : "");
+    + (isOriginator(node) && report.live !== "mesh" ? ", originator" : "");
   fill(byId("node-table"), nodeFacts(node, ps));
 }
 
@@ -77,6 +79,27 @@ function showNode(node, ps) {
 function liveFacts(node) {
   return [["circuits", `${node.sends} out, ${node.receives} in`],
     ["waited for links", timeText(node.waited)]];
+}
+
+/* Of a board, as it answered last. */
+function boardFacts(node) {
+  const { board } = node;
+  if (!board) return [["state", "is not known yet"]];
+  if (!board.answers) return [["state", `does not answer: ${board.why}`]];
+  const facts = [["state", board.state], ["last step", board.waypoint],
+    ["jobs done", String(board.jobs)],
+    ["last job", board.job ? "goes on" : board.error_text || "no error"],
+    ["up, by its clock", timeText(board.uptime_ms * 1e9)]];
+  if (board.fault) {
+    facts.push(["faults", `${board.fault.count}, at ${board.fault.pc_at
+      || board.fault.pc}`]);
+  }
+  for (const [name, port] of Object.entries(node.ports || {})) {
+    facts.push([name, `${numberText(port.bytes_in)} bytes in, `
+      + `${port.errors_per_mb.toFixed(1)} errors/MB, `
+      + `${numberText(port.retries)} retries`]);
+  }
+  return facts;
 }
 
 /* ---- plan and result ---- */
