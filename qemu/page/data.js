@@ -78,7 +78,7 @@ function intervalsOf(node) {
 /* What the node does at a time: a name in COLOURS. */
 function stateOf(node, ps) {
   if (report.live === "mesh") return node.state || "unknown";
-  if (report.live) return ps >= endPs ? node.state || "down" : "unknown";
+  if (report.live) return ps >= endPs ? node.state || "unknown" : "unknown";
   if (node.row === null) return "none";
   if (ps < 0) return isOriginator(node) ? "prepare" : "idle";
   if (ps >= node.row.finished_ps) return "done";
@@ -94,7 +94,7 @@ function stateOf(node, ps) {
 const STATE_NAMES = { none: "has no part in the run", idle: "waits",
   prepare: "prepares, or reads its message", compute: "computes",
   done: "has finished", receive: "receives", down: "is not up yet",
-  work: "is at work", unknown: "is known for now only",
+  work: "is at work", unknown: "is not known",
   bad: "is not well", gone: "does not answer" };
 
 const originators = (report.originators || [{ x: report.mesh.originator[0],

@@ -54,7 +54,7 @@ function takeRun(now) {
     with_results_ps: Math.max(1, now.time_ps) };
   takeReport();
   nodes.forEach((node, i) => {
-    node.state = LIVE_STATES[now.states[i]] || "down";
+    node.state = LIVE_STATES[now.states[i]] || "unknown";
   });
   takeChart();
   if (whole) moveChartTo(startPs, endPs - startPs);

@@ -158,7 +158,9 @@ function drawNode(context, node, colour, chosen) {
   context.fillRect(x - half, y - half, 2 * half, 2 * half);
   context.strokeStyle = node.injected ? COLOURS.wait : "#57606a";
   context.lineWidth = node.injected ? 3 : 1;
-  context.strokeRect(x - half, y - half, 2 * half, 2 * half);
+  if (map.cell >= 8 || node.injected) { /* else nodes would be all frame */
+    context.strokeRect(x - half, y - half, 2 * half, 2 * half);
+  }
   if (node.state === "gone") {
     context.beginPath();
     context.moveTo(x - half, y - half);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/page/page.h"
 
+#include "qemu/page/room.h"
 #include "qemu/report/json.h"
 #include "qemu/support/file.h"
 #include "torus/torus.h"
@@ -157,8 +158,10 @@ const char *page_refusal(const json_t *report)
 /* The report's text inside a script element, which `<` could end. */
 static int write_report(FILE *out, const json_t *report)
 {
-    char *text = json_dumps(report, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    json_t *some = room_fit((json_t *)report);
+    char *text = json_dumps(some, JSON_COMPACT | JSON_REAL_PRECISION(12));
 
+    json_decref(some);
     if (text == NULL) {
         return -1;
     }

@@ -71,6 +71,25 @@ def test_625_nodes_take_less_than_2_mb(load, tmp_path):
     assert page.stat().st_size < 2_000_000
 
 
+def test_a_page_has_less_than_20_mb(made, tmp_path):
+    """Of a report that has more, it holds the first circuits, and how many are
+    left out."""
+    _, report = made
+    path, page = tmp_path / "report.json", tmp_path / "page.html"
+    circuits = report["circuits"] * (120_000 // len(report["circuits"]))
+    path.write_text(json.dumps({**report, "circuits": circuits}))
+    done = mesh.command("html", path, "-o", page)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert 15_000_000 < page.stat().st_size < 20_000_000
+    some = held(page)
+    left = len(some["circuits"])
+    assert some["circuits"] == circuits[:left]
+    assert some["circuits_left_out"] == len(circuits) - left > 0
+    assert some["rounds_left_out"] is True
+    assert all("rounds" not in node for node in some["measured"]["nodes"])
+    assert some["plan"] == report["plan"]
+
+
 def at(place):
     return place[1] * 5 + place[0]
 
