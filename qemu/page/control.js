@@ -217,6 +217,7 @@ if (report.live) {
       + "pointer, or by the arrow keys when the map has the focus.";
   }
 } else {
+  if (report.compare) showCompare();
   showTotals();
   showLayers();
   showResult();

@@ -157,6 +157,29 @@ function showLayers() {
     "finished, first", "last"]), body);
 }
 
+/* Schedules side by side, of `quincunx compare`. */
+function showCompare() {
+  const { schedules, best, lower_bound: bound } = report.compare;
+  const body = element("tbody");
+  for (const one of schedules) {
+    const row = element("tr");
+    for (const text of [one.schedule, one.rounds, one.phases, one.active_nodes,
+      timeText(one.answer_ps), one.ratio.toFixed(3), timeText(one.makespan_ps),
+      timeText(one.with_results_ps), timeText(one.planned_makespan_ps),
+      numberText(one.circuit_conflicts)]) {
+      row.append(element("td", String(text)));
+    }
+    body.append(row);
+  }
+  byId("compare").replaceChildren(headOf(["schedule", "rounds", "phases",
+    "nodes", "answer", "ratio", "makespan", "with results", "planned",
+    "conflicts"]), body);
+  byId("compare-note").textContent = `${best} answers first; no schedule ends `
+    + `before ${timeText(bound.makespan_ps)}. The page below is of `
+    + `${schedules[0].schedule}, the first.`;
+  byId("compare-title").parentElement.hidden = false;
+}
+
 function showResult() {
   const { offsets, offsets_complete: complete, ...rest } = report.result;
   const facts = Object.entries(rest).map(([name, value]) => [name,
