@@ -4,7 +4,10 @@
 #include "qemu/board/emulator.h"
 #include "qemu/board/firmware.h"
 #include "qemu/board/gdb.h"
+#include "qemu/console/client.h"
+#include "qemu/live/standing.h"
 #include "qemu/options/job.h"
+#include "qemu/options/serve.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 #include "qemu/support/stay.h"
@@ -35,7 +38,8 @@ enum key {
     KEY_SWAP,
     KEY_DOUBLE,
     KEY_GDB,
-    KEY_KEEP
+    KEY_KEEP,
+    KEY_SERVE
 };
 
 static const struct argp_option descriptions[] = {
@@ -53,6 +57,11 @@ static const struct argp_option descriptions[] = {
      "gdb beside this program)",
      1},
     {"keep", KEY_KEEP, NULL, 0, "Stay when a board dies", 1},
+    {"serve", KEY_SERVE, "PORT", OPTION_ARG_OPTIONAL,
+     "Show a page, at 127.0.0.1 on this port (default: one that is free), with "
+     "every board's state, last job and link errors; it asks the boards over "
+     "a console that no --console gives away",
+     1},
     {NULL, 0, NULL, 0, "Faults of the wiring, for tests:", 2},
     {"damage", KEY_DAMAGE, "P/Q", 0,
      "Change bytes of links with this probability", 2},
@@ -93,6 +102,8 @@ struct own_options {
     const char *gdb_dir;
     const struct board_kind *board;
     bool keep;
+    struct serve_options serve;
+    uint32_t asked; /* with --serve: the board whose console it takes */
 };
 
 /* ---- single options; each returns 0 or EINVAL after a message ---- */
@@ -234,6 +245,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_KEEP:
         options->keep = true;
         return 0;
+    case KEY_SERVE:
+        return serve_options_set(&options->serve, text);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -291,6 +304,30 @@ static void choose_consoles(struct own_options *options)
     options->wired.fault = options->fault;
 }
 
+/* Takes the last console that is not given away. Result: 0 or an exit status
+   after a message. */
+static int choose_asked(struct own_options *options)
+{
+    uint32_t node = torus_nodes(options->wired.size);
+
+    if (!options->serve.given) {
+        return 0;
+    }
+    while (node > 0 && options->how[node - 1] == WIRED_TTY) {
+        node -= 1;
+    }
+    if (node == 0) {
+        fputs("quincunx: boards: --serve: asks the boards over one console, "
+              "and all are given away; must be more boards, or fewer "
+              "--console\n",
+              stderr);
+        return EXIT_USAGE;
+    }
+    options->asked = node - 1;
+    options->how[options->asked] = WIRED_SOCKET;
+    return 0;
+}
+
 static int find_images(struct own_options *options)
 {
     int status = firmware_find(options->firmware, options->board);
@@ -319,7 +356,8 @@ static int check(struct own_options *options)
     status = check_places(options);
     if (status == 0) {
         choose_consoles(options);
-        status = find_images(options);
+        status = choose_asked(options);
+        status = status == 0 ? find_images(options) : status;
         options->wired.qemu = emulator_program();
         options->wired.machine = options->board->machine;
         status = status == 0 ? emulator_check(options->board, "") : status;
@@ -386,12 +424,35 @@ static void stop(const struct wired_config *config, struct wired *wired,
            torus_nodes(config->size));
 }
 
-static int run_mesh(struct own_options *options, struct stay *stay)
+/* Lets the page ask the boards: over a copy of the console's socket, which ends
+   when its board does. */
+static int ask_boards(struct standing *page, const struct wired *wired,
+                      uint32_t node)
+{
+    int fd = page != NULL ? dup(wired_console(wired, node)) : -1;
+
+    if (page == NULL) {
+        return 0;
+    }
+    if (fd < 0) {
+        perror("quincunx: --serve");
+        return -1;
+    }
+    return standing_ask(
+        page, console_open(console_port_attach(fd, "the page's console")));
+}
+
+static int run_mesh(struct own_options *options, struct stay *stay,
+                    struct standing *page)
 {
     struct wired *wired = wired_start(&options->wired);
     const char *why;
 
     if (wired == NULL) {
+        return EXIT_FAILED;
+    }
+    if (ask_boards(page, wired, options->asked) != 0) {
+        wired_stop(wired);
         return EXIT_FAILED;
     }
     print_consoles(&options->wired, wired);
@@ -401,6 +462,23 @@ static int run_mesh(struct own_options *options, struct stay *stay)
     why = wait_for_end(wired, stay, options->keep);
     stop(&options->wired, wired, why);
     return why != NULL ? 0 : EXIT_FAILED;
+}
+
+static int run_served(struct own_options *options, struct stay *stay)
+{
+    struct torus_size size = options->wired.size;
+    struct standing *page = NULL;
+    int status = EXIT_FAILED;
+
+    if (options->serve.given) {
+        page = standing_open(options->serve.port, size,
+                             torus_coord_of(size, options->asked));
+    }
+    if (page != NULL || !options->serve.given) {
+        status = run_mesh(options, stay, page);
+    }
+    standing_close(page);
+    return status;
 }
 
 static int run(struct own_options *options)
@@ -422,7 +500,7 @@ static int run(struct own_options *options)
         options->wired.gdb = gdb_listeners(sockets);
         printf("gdb %s\n", gdb_dir(sockets));
     }
-    status = run_mesh(options, &stay);
+    status = run_served(options, &stay);
     gdb_close(sockets);
     stay_end(&stay);
     return status;

@@ -3,33 +3,48 @@
 
 #include "qemu/compare/compare.h"
 #include "qemu/options/job.h"
+#include "qemu/page/page.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/file.h"
+#include "qemu/support/quote.h"
 
 #include <argp.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
-#define KEY_JSON 0x200
+enum key {
+    KEY_JSON = 0x200,
+    KEY_HTML
+};
 
 struct own_options {
     struct job_options job;
     bool json;
+    const char *html;
+    const char *command; /* this one, for a shell */
 };
 
 static const struct argp_option descriptions[] = {
     {"json", KEY_JSON, NULL, 0, "Print one JSON object instead of a table", 2},
+    {"html", KEY_HTML, "FILE", 0,
+     "Write a page for a browser: all schedules side by side, and the first "
+     "one's mesh as it moves",
+     2},
     {0}};
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     struct own_options *options = state->input;
 
-    (void)text;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->job;
         return 0;
     case KEY_JSON:
         options->json = true;
+        return 0;
+    case KEY_HTML:
+        options->html = text;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -55,6 +70,59 @@ static int print(const struct compare *compare, bool as_json)
     return 0;
 }
 
+static int write_page(const struct own_options *options,
+                      const struct compare *compare)
+{
+    json_t *report = options->html != NULL ? compare_report(compare) : NULL;
+    int failed;
+
+    if (report == NULL) {
+        return options->html != NULL ? EXIT_FAILED : 0;
+    }
+    json_object_set_new(report, "command", json_string(options->command));
+    failed = page_write(report, options->html);
+    json_decref(report);
+    return failed == 0 ? 0 : EXIT_FAILED;
+}
+
+/* Whether the page can be written, and is no input: before hours of runs. */
+static int check_page(const struct own_options *options)
+{
+    const struct job_config *config = &options->job.config;
+    const char *input = config->input_name;
+    bool same = options->html != NULL && input != NULL &&
+                file_same(options->html, input);
+
+    for (uint32_t i = 0; options->html != NULL && i < config->originators;
+         ++i) {
+        input = config->several[i].input_name;
+        same = same || file_same(options->html, input);
+    }
+    if (same) {
+        fprintf(stderr,
+                "quincunx: --html '%s': is an input, too; must be a file of "
+                "its own\n",
+                options->html);
+        return EXIT_USAGE;
+    }
+    return options->html != NULL && file_output_check(options->html) != 0
+               ? EXIT_FAILED
+               : 0;
+}
+
+static int run(struct own_options *options)
+{
+    struct compare compare;
+    int status = compare_run(&compare, &options->job.config);
+
+    if (status == 0) {
+        status = write_page(options, &compare);
+        status = print(&compare, options->json) == 0 ? status : EXIT_FAILED;
+        compare_free(&compare);
+    }
+    return status;
+}
+
 int compare_command(int argc, char **argv)
 {
     static const struct argp_child children[] = {
@@ -69,14 +137,15 @@ int compare_command(int argc, char **argv)
         "  quincunx compare --mesh 5x5 --kernel spin --arg 32 FILE";
     struct argp argp = {descriptions, parse_option, NULL, description,
                         children,     NULL,         NULL};
-    struct own_options options = {.json = false};
-    struct compare compare;
+    char *command = quote_command(argc, argv);
+    struct own_options options = {.command = command};
     int status;
 
     job_options_init(&options.job, "compare");
     options.job.all_schedules = true;
     options.job.originators.allowed = true;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+        free(command);
         return EXIT_USAGE;
     }
     status = job_options_check(&options.job);
@@ -86,14 +155,10 @@ int compare_command(int argc, char **argv)
               stderr);
         status = EXIT_USAGE;
     }
+    status = status == 0 ? check_page(&options) : status;
     status = status == 0 ? job_options_open(&options.job) : status;
-    if (status == 0) {
-        status = compare_run(&compare, &options.job.config);
-        if (status == 0) {
-            status = print(&compare, options.json);
-            compare_free(&compare);
-        }
-    }
+    status = status == 0 ? run(&options) : status;
+    free(command);
     job_options_free(&options.job);
     return status;
 }

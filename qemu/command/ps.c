@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/ps.h"
 
+#include "qemu/live/standing.h"
 #include "qemu/options/console.h"
+#include "qemu/options/serve.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/stay.h"
 #include "qemu/survey/ps.h"
 
 #include <argp.h>
@@ -10,7 +13,8 @@
 
 enum key {
     KEY_JSON = 0x300,
-    KEY_FIRMWARE
+    KEY_FIRMWARE,
+    KEY_SERVE
 };
 
 static const struct argp_option descriptions[] = {
@@ -19,6 +23,11 @@ static const struct argp_option descriptions[] = {
      "beside this program)",
      2},
     {"json", KEY_JSON, NULL, 0, "An array of objects, one for each node", 2},
+    {"serve", KEY_SERVE, "PORT", OPTION_ARG_OPTIONAL,
+     "Show a page instead, at 127.0.0.1 on this port (default: one that is "
+     "free), with states, last jobs and link errors, asked for every few "
+     "seconds while somebody looks, until Ctrl-C",
+     2},
     {0}};
 
 static const char description[] =
@@ -37,6 +46,7 @@ struct options {
     struct board_options board;
     const char *firmware;
     bool json;
+    struct serve_options serve;
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -53,6 +63,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_JSON:
         options->json = true;
         return 0;
+    case KEY_SERVE:
+        return serve_options_set(&options->serve, text);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -74,6 +86,28 @@ static int print(const struct options *options, const struct ps *ps)
     return error;
 }
 
+/* The page, until the user ends it; takes the console over. */
+static int serve(struct options *options, struct console *console)
+{
+    struct standing *page = standing_open(
+        options->serve.port, options->board.size, options->board.originator);
+    struct stay stay;
+    bool well = false;
+
+    if (page == NULL || stay_begin(&stay, stay_input()) != 0) {
+        console_close(console);
+        standing_close(page);
+        return EXIT_FAILED;
+    }
+    if (standing_ask(page, console) == 0) {
+        (void)stay_wait(&stay, -1);
+        well = standing_well(page);
+    }
+    standing_close(page);
+    stay_end(&stay);
+    return well ? 0 : EXIT_FAILED;
+}
+
 static int run(struct options *options)
 {
     int status;
@@ -83,6 +117,9 @@ static int run(struct options *options)
 
     if (console == NULL) {
         return status;
+    }
+    if (options->serve.given) {
+        return serve(options, console);
     }
     ps_begin(&ps, console, options->board.size, options->board.originator);
     well = ps_read(&ps);
@@ -111,5 +148,9 @@ int ps_command(int argc, char **argv)
         return EXIT_USAGE;
     }
     status = board_options_check(&options.board);
+    if (status == 0 && options.json && options.serve.given) {
+        fputs("quincunx: ps: --serve goes without --json\n", stderr);
+        status = EXIT_USAGE;
+    }
     return status == 0 ? run(&options) : status;
 }

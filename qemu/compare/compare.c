@@ -494,3 +494,20 @@ json_t *compare_json(const struct compare *compare)
     }
     return json;
 }
+
+json_t *compare_report(const struct compare *compare)
+{
+    json_t *report = json_copy(compare->report);
+    json_t *json =
+        json_pack("{s:o, s:s, s:o}", "schedules", entries_json(compare), "best",
+                  schedule_name(compare->entry[compare->best].schedule),
+                  "lower_bound", bound_json(compare));
+
+    if (report == NULL || json == NULL ||
+        json_object_set_new(report, "compare", json) != 0) {
+        no_memory();
+        json_decref(report);
+        return NULL;
+    }
+    return report;
+}

@@ -63,6 +63,10 @@ void compare_print(FILE *out, const struct compare *compare);
 /* The same as JSON, to be released; NULL, with a message, without memory. */
 json_t *compare_json(const struct compare *compare);
 
+/* The first entry's report, with `compare`: schedules, best and lower_bound as
+   above; to be released; NULL, with a message, without memory. */
+json_t *compare_report(const struct compare *compare);
+
 void compare_free(struct compare *compare);
 
 #endif

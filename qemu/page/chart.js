@@ -13,8 +13,12 @@ function takeChart() {
   const active = nodes.filter((node) => node.row !== null)
     .sort((a, b) => a.row.layer - b.row.layer || a.index - b.index);
   const step = Math.ceil(active.length / CHART_ROWS_MAX);
-  byId("gantt-note").textContent = step > 1
-    ? `A row for every ${step}th node.` : "";
+  byId("gantt-note").textContent = [
+    step > 1 ? `A row for every ${step}th node.` : "",
+    report.rounds_left_out ? "Rounds of nodes are left out." : "",
+    report.circuits_left_out ? "The last "
+      + `${numberText(report.circuits_left_out)} circuits are left out.` : ""]
+    .join(" ");
   chartNodes = active.filter((_, i) => i % step === 0);
   chartCircuits = new Map(chartNodes.map((node) => [node.index, []]));
   for (const circuit of circuits) {
@@ -137,6 +141,7 @@ function drawBase(wide, high) {
 
 function drawChart(ps, chosen) {
   const wide = chart.canvas.parentElement.clientWidth;
+  if (wide === 0) return; /* it is not shown */
   chart.row = Math.max(1.5, Math.min(16, 900 / Math.max(1, chartNodes.length)));
   const high = chart.top + chart.row * chartNodes.length + 6;
   drawBase(wide, high);

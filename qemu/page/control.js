@@ -42,7 +42,7 @@ function draw() {
   byId("time").value = String(Math.round((view.ps - startPs)
     / (endPs - startPs) * SLIDER));
   byId("time").setAttribute("aria-valuetext", byId("time-text").textContent);
-  byId("now").textContent = nowText(at);
+  if (report.live !== "mesh") byId("now").textContent = nowText(at);
   if (!view.playing) showNode(nodes[view.chosen], view.ps);
 }
 
@@ -203,11 +203,21 @@ chart.canvas.addEventListener("keydown", (event) => {
 
 showVerdict();
 if (report.live) {
-  for (const id of ["plan", "result", "nodes"]) {
+  const mesh = report.live === "mesh";
+  for (const id of mesh ? ["gantt", "plan", "result", "again"]
+    : ["plan", "result", "nodes"]) {
     byId(`${id}-title`).parentElement.hidden = true;
   }
   byId("follow").hidden = false;
+  for (const id of ["time", "links", "colour"]) {
+    byId(id).parentElement.hidden = mesh;
+  }
+  if (mesh) {
+    byId("mesh-hint").textContent = "Each square is a board. Choose one by the "
+      + "pointer, or by the arrow keys when the map has the focus.";
+  }
 } else {
+  if (report.compare) showCompare();
   showTotals();
   showLayers();
   showResult();

@@ -16,7 +16,7 @@ const PORTS = Object.keys(STEPS);
 const COLOURS = { receive: "#e69f00", prepare: "#333333", compute: "#0072b2",
   idle: "#dddddd", gather: "#009e73", announce: "#56b4e9", wait: "#d55e00",
   done: "#b7e0d3", none: "#ffffff", down: "#ffffff", work: "#0072b2",
-  unknown: "#f2f2f2" };
+  unknown: "#f2f2f2", bad: "#d55e00", gone: "#ffffff" };
 
 const byId = (id) => document.getElementById(id);
 
@@ -85,7 +85,8 @@ function intervalsOf(node) {
 }
 /* What the node does at a time: a name in COLOURS. */
 function stateOf(node, ps) {
-  if (report.live) return ps >= endPs ? node.state || "down" : "unknown";
+  if (report.live === "mesh") return node.state || "unknown";
+  if (report.live) return ps >= endPs ? node.state || "unknown" : "unknown";
   if (node.row === null) return "none";
   if (ps < 0) return isOriginator(node) ? "prepare" : "idle";
   if (ps >= node.row.finished_ps) return "done";
@@ -101,7 +102,8 @@ function stateOf(node, ps) {
 const STATE_NAMES = { none: "has no part in the run", idle: "waits",
   prepare: "prepares, or reads its message", compute: "computes",
   done: "has finished", receive: "receives", down: "is not up yet",
-  work: "is at work", unknown: "is known for now only" };
+  work: "is at work", unknown: "is not known",
+  bad: "is not well", gone: "does not answer" };
 
 const originators = (report.originators || [{ x: report.mesh.originator[0],
   y: report.mesh.originator[1] }]).map((at) => at.y * width + at.x);

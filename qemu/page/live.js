@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A page that follows a run: events bring what is to be seen, the last one says
-   that the report is there, which the page's own address then has. */
+/* A page that follows a run, or boards that stand: events bring what is to be
+   seen, the last one says that the report is there, which the page's own address
+   then has. */
 
 const LIVE_STATES = ["down", "idle", "work", "done"];
 const LIVE_KINDS = ["announce", "part", "result"];
@@ -53,7 +54,7 @@ function takeRun(now) {
     with_results_ps: Math.max(1, now.time_ps) };
   takeReport();
   nodes.forEach((node, i) => {
-    node.state = LIVE_STATES[now.states[i]] || "down";
+    node.state = LIVE_STATES[now.states[i]] || "unknown";
   });
   takeChart();
   if (whole) moveChartTo(startPs, endPs - startPs);
@@ -63,6 +64,68 @@ function takeRun(now) {
   if (view.follows) setTime(endPs);
   else redraw();
 }
+
+/* ---- boards that stand ---- */
+
+function stateOfBoard(board) {
+  if (!board.answers) return "gone";
+  if (!board.well && !board.job) return "bad";
+  return board.job ? "work" : "idle";
+}
+
+const BOARD_COLUMNS = ["board", "state", "jobs done", "last job", "bytes in",
+  "bytes out", "errors/MB", "retries"];
+
+/* A row of the table: of all four links together. */
+function boardCells({ x, y, board, ports }) {
+  const all = Object.values(ports || {});
+  const sum = (key) => all.reduce((total, port) => total + port[key], 0);
+  const worst = all.reduce((most, port) => Math.max(most, port.errors_per_mb),
+    0);
+  return [`${x},${y}`, board.answers ? board.state : "does not answer",
+    board.answers ? board.jobs : "-",
+    board.answers ? board.error_text || "no error" : "-",
+    ...["bytes_in", "bytes_out"].map((key) => numberText(sum(key))),
+    worst.toFixed(1), numberText(sum("retries"))];
+}
+
+function showBoards() {
+  const body = element("tbody");
+  for (const node of nodes.slice(0, NODE_ROWS_MAX)) {
+    const row = element("tr", undefined, { "data-node": node.index });
+    for (const text of boardCells(node)) {
+      row.append(element("td", String(text)));
+    }
+    row.addEventListener("click", () => choose(node.index));
+    row.classList.toggle("chosen", node.index === view.chosen);
+    body.append(row);
+  }
+  byId("nodes").replaceChildren(headOf(BOARD_COLUMNS), body);
+  byId("nodes-note").textContent = "Counted since the boards started; "
+    + "errors/MB are those of the worst link.";
+}
+
+function takeBoards(now) {
+  linkUse.clear();
+  now.nodes.forEach((board, i) => {
+    const node = nodes[board.y * width + board.x];
+    node.board = board;
+    node.ports = now.links[i].ports;
+    node.state = stateOfBoard(board);
+    for (const [name, port] of Object.entries(node.ports)) {
+      linkUse.set(`${node.index} ${name}`, port.errors_per_mb);
+    }
+  });
+  map.use = true;
+  const well = now.nodes.filter((board) => board.well).length;
+  byId("verdict").textContent = now.silent ? "The boards' console is silent."
+    : `${well} of ${nodeCount} boards are well.`;
+  byId("now").textContent = `As of ${new Date().toLocaleTimeString()}.`;
+  showBoards();
+  redraw();
+}
+
+/* ---- events ---- */
 
 /* No more events: the report is at this address, or never will be. */
 function closeLive(text) {
@@ -75,9 +138,14 @@ live.source.addEventListener("run", (event) => {
   live.failures = 0;
   takeRun(JSON.parse(event.data));
 });
+live.source.addEventListener("mesh", (event) => {
+  live.failures = 0;
+  takeBoards(JSON.parse(event.data));
+});
 live.source.addEventListener("end", (event) => {
   const { report: there } = JSON.parse(event.data);
-  closeLive(there ? "The report is there."
+  closeLive(there ? "The report is there." : report.live === "mesh"
+    ? "The command that this page followed has ended."
     : "The run failed; the terminal that it was started from says why.");
   if (there) window.location.reload();
 });

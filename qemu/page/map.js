@@ -17,6 +17,11 @@ const MEASURES = {
     text: timeText },
 };
 
+/* What the legend has: of a report, a run that goes on, boards that stand. */
+const MAP_STATES = { report: ["idle", "prepare", "compute", "done"],
+  run: ["down", "idle", "work", "done"],
+  mesh: ["idle", "work", "bad"] };
+
 function mixed(from, to, part) {
   const channel = (i) => Math.round(from[i] + (to[i] - from[i]) * part);
   return `rgb(${channel(0)},${channel(1)},${channel(2)})`;
@@ -101,7 +106,7 @@ function drawGrid(context) {
 
 function drawUse(context) {
   const most = Math.max(1, ...linkUse.values());
-  for (const [key, ps] of linkUse) {
+  for (const [key, ps] of [...linkUse].sort((a, b) => a[1] - b[1])) {
     const [index, port] = key.split(" ");
     context.strokeStyle = mixed([235, 235, 235], RED, ps / most);
     context.lineWidth = 1 + map.cell / 12 * (ps / most);
@@ -153,7 +158,17 @@ function drawNode(context, node, colour, chosen) {
   context.fillRect(x - half, y - half, 2 * half, 2 * half);
   context.strokeStyle = node.injected ? COLOURS.wait : "#57606a";
   context.lineWidth = node.injected ? 3 : 1;
-  context.strokeRect(x - half, y - half, 2 * half, 2 * half);
+  if (map.cell >= 8 || node.injected) { /* else nodes would be all frame */
+    context.strokeRect(x - half, y - half, 2 * half, 2 * half);
+  }
+  if (node.state === "gone") {
+    context.beginPath();
+    context.moveTo(x - half, y - half);
+    context.lineTo(x + half, y + half);
+    context.moveTo(x + half, y - half);
+    context.lineTo(x - half, y + half);
+    context.stroke();
+  }
   if (isOriginator(node)) {
     context.strokeStyle = "#000";
     context.lineWidth = Math.max(1.5, map.cell / 20);
@@ -241,8 +256,7 @@ function showMapLegend() {
   const { measure } = map, legend = byId("map-legend");
   legend.replaceChildren();
   if (measure.of === undefined) {
-    for (const state of report.live ? ["down", "idle", "work", "done"]
-      : ["idle", "prepare", "compute", "done"]) {
+    for (const state of MAP_STATES[report.live || "report"]) {
       legend.append(legendEntry(COLOURS[state], STATE_NAMES[state]));
     }
   } else {
@@ -255,6 +269,12 @@ function showMapLegend() {
           measure.text(value)));
       }
     }
+  }
+  if (report.live === "mesh") {
+    legend.append(element("span", "crossed: does not answer"),
+      element("span", "red link: errors in what came over it"),
+      element("span", "double frame: by its console all are asked"));
+    return;
   }
   for (const [colour, name] of Object.values(CIRCUIT_KINDS)) {
     legend.append(legendEntry(COLOURS[colour], `circuit: ${name}`));

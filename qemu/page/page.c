@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/page/page.h"
 
+#include "qemu/page/room.h"
 #include "qemu/report/json.h"
 #include "qemu/support/file.h"
 #include "torus/torus.h"
@@ -157,8 +158,10 @@ const char *page_refusal(const json_t *report)
 /* The report's text inside a script element, which `<` could end. */
 static int write_report(FILE *out, const json_t *report)
 {
-    char *text = json_dumps(report, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    json_t *some = room_fit((json_t *)report);
+    char *text = json_dumps(some, JSON_COMPACT | JSON_REAL_PRECISION(12));
 
+    json_decref(some);
     if (text == NULL) {
         return -1;
     }
@@ -258,20 +261,22 @@ void page_policy(char policy[PAGE_POLICY_BYTES], const char *page)
 int page_write(const json_t *report, const char *path)
 {
     struct file_output file;
-    size_t bytes;
+    size_t bytes = 0;
     char *text;
-    bool complete;
+    int error = 0;
 
     if (file_output_open(&file, path) != 0) {
         return -1;
     }
     text = page_text(report, &bytes);
-    complete = text != NULL;
-    if (!complete) {
-        file_error(path, "%s", strerror(ENOMEM));
-    } else {
-        fwrite(text, 1, bytes, file.stream);
+    if (text == NULL) {
+        error = ENOMEM;
+    } else if (fwrite(text, 1, bytes, file.stream) != bytes) {
+        error = errno;
     }
     free(text);
-    return file_output_close(&file, complete);
+    if (error != 0) {
+        file_error(path, "%s", strerror(error));
+    }
+    return file_output_close(&file, error == 0);
 }

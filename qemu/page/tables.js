@@ -17,7 +17,8 @@ const BAR_COLOURS = { preparing: COLOURS.prepare, scatter: COLOURS.receive,
   compute: COLOURS.compute, idle: COLOURS.idle, gather: COLOURS.gather };
 
 function showVerdict() {
-  const title = `${report.kernel} on ${width} x ${height} nodes`;
+  const title = report.live === "mesh" ? `${width} x ${height} boards`
+    : `${report.kernel} on ${width} x ${height} nodes`;
   document.title = `Quincunx: ${title}`;
   byId("title").textContent = title;
   byId("verdict").textContent = report.verdict || "";
@@ -48,6 +49,7 @@ function showVerdict() {
 
 function nodeFacts(node, ps) {
   const { row } = node;
+  if (report.live === "mesh") return boardFacts(node);
   const now = ["at this time", STATE_NAMES[stateOf(node, ps)]];
   if (row === null) return [now];
   if (report.live) return [now, ...liveFacts(node)];
@@ -71,7 +73,7 @@ function nodeFacts(node, ps) {
 
 function showNode(node, ps) {
   byId("node-title").textContent = `Node ${node.x},${node.y}`
-    + (isOriginator(node) ? ", originator" : "");
+    + (isOriginator(node) && report.live !== "mesh" ? ", originator" : "");
   fill(byId("node-table"), nodeFacts(node, ps));
 }
 
@@ -79,6 +81,27 @@ function showNode(node, ps) {
 function liveFacts(node) {
   return [["circuits", `${node.sends} out, ${node.receives} in`],
     ["waited for links", timeText(node.waited)]];
+}
+
+/* Of a board, as it answered last. */
+function boardFacts(node) {
+  const { board } = node;
+  if (!board) return [["state", "is not known yet"]];
+  if (!board.answers) return [["state", `does not answer: ${board.why}`]];
+  const facts = [["state", board.state], ["last step", board.waypoint],
+    ["jobs done", String(board.jobs)],
+    ["last job", board.job ? "goes on" : board.error_text || "no error"],
+    ["up, by its clock", timeText(board.uptime_ms * 1e9)]];
+  if (board.fault) {
+    facts.push(["faults", `${board.fault.count}, at ${board.fault.pc_at
+      || board.fault.pc}`]);
+  }
+  for (const [name, port] of Object.entries(node.ports || {})) {
+    facts.push([name, `${numberText(port.bytes_in)} bytes in, `
+      + `${port.errors_per_mb.toFixed(1)} errors/MB, `
+      + `${numberText(port.retries)} retries`]);
+  }
+  return facts;
 }
 
 /* ---- plan and result ---- */
@@ -91,7 +114,8 @@ function showTotals() {
     ["makespan planned", timeText(plan.makespan_ps)],
     ["makespan measured", `${timeText(measured.makespan_ps)}, `
       + `${(100 * measured.overhead_vs_plan).toFixed(2)} % against the plan`],
-    ["rounds and phases", `${plan.rounds} rounds, each of ${plan.phases}`],
+    ["rounds", `${plan.rounds}, each of ${plan.phases} phase`
+      + (plan.phases === 1 ? "" : "s")],
     ["circuits", `${numberText(network.messages)}, `
       + `${numberText(network.circuit_conflicts)} waited for a link`],
     ["bytes over circuits", numberText(network.payload_bytes)],
@@ -134,6 +158,29 @@ function showLayers() {
   byId("layers").replaceChildren(headOf(["layer", "nodes", "share, units",
     "volume, units", "first volume planned", "received, first", "last",
     "finished, first", "last"]), body);
+}
+
+/* Schedules side by side, of `quincunx compare`. */
+function showCompare() {
+  const { schedules, best, lower_bound: bound } = report.compare;
+  const body = element("tbody");
+  for (const one of schedules) {
+    const row = element("tr");
+    for (const text of [one.schedule, one.rounds, one.phases, one.active_nodes,
+      timeText(one.answer_ps), one.ratio.toFixed(3), timeText(one.makespan_ps),
+      timeText(one.with_results_ps), timeText(one.planned_makespan_ps),
+      numberText(one.circuit_conflicts)]) {
+      row.append(element("td", String(text)));
+    }
+    body.append(row);
+  }
+  byId("compare").replaceChildren(headOf(["schedule", "rounds", "phases",
+    "nodes", "answer", "ratio", "makespan", "with results", "planned",
+    "conflicts"]), body);
+  byId("compare-note").textContent = `${best} answers first; no schedule ends `
+    + `before ${timeText(bound.makespan_ps)}. The page below is of `
+    + `${schedules[0].schedule}, the first.`;
+  byId("compare-title").parentElement.hidden = false;
 }
 
 /* The text around what was found, a row for each place. */

@@ -415,6 +415,15 @@ void sweep_forgive(struct sweep *sweep)
     }
 }
 
+void sweep_learn(struct sweep *sweep, const struct sweep *other)
+{
+    memcpy(sweep->link, other->link, (size_t)torus_nodes(sweep->size) * 2);
+    for (uint32_t i = 0; i < torus_nodes(sweep->size); ++i) {
+        sweep->node[i].gone = other->node[i].gone;
+        sweep->node[i].failed = other->node[i].failed;
+    }
+}
+
 const char *sweep_path(const struct sweep_node *node)
 {
     unsigned last = 0;

@@ -73,6 +73,10 @@ NODISCARD int sweep_read(struct sweep *sweep, enum peek_page page,
    back. */
 void sweep_forgive(struct sweep *sweep);
 
+/* The next sweep takes links and nodes for dead that another one, of the same
+   mesh and originator, does. */
+void sweep_learn(struct sweep *sweep, const struct sweep *other);
+
 /* Over which path a node was asked last: "E2 N1"; "" for the originator. */
 const char *sweep_path(const struct sweep_node *node);
 

@@ -71,6 +71,43 @@ def test_625_nodes_take_less_than_2_mb(load, tmp_path):
     assert page.stat().st_size < 2_000_000
 
 
+def test_the_page_of_a_comparison(load, tmp_path):
+    """The schedules that --json lists, and the first one's report."""
+    page = tmp_path / "page.html"
+    line = ["compare", "--mesh", "5x5", "--on", "native", "--kernel", "search",
+            "--arg", "the", "--json"]
+    done = mesh.command(*line, "--html", page, load)
+    assert (done.returncode, done.stderr) == (0, "")
+    told, some = json.loads(done.stdout), held(page)
+    assert some["compare"] == {key: told[key] for key in (
+        "schedules", "best", "lower_bound")}
+    assert some["plan"]["rounds"] == told["schedules"][0]["rounds"]
+    assert some["timeline_sha256"] == told["schedules"][0]["timeline_sha256"]
+    assert shlex.split(some["command"])[-1] == str(load)
+    for bad, status in ((load, 2), (tmp_path / "none" / "x", 1)):
+        assert mesh.command(*line, "--html", bad, load).returncode == status
+    assert load.stat().st_size == 100_000
+
+
+def test_a_page_has_less_than_20_mb(made, tmp_path):
+    """Of a report that has more, it holds the first circuits, and how many are
+    left out."""
+    _, report = made
+    path, page = tmp_path / "report.json", tmp_path / "page.html"
+    circuits = report["circuits"] * (120_000 // len(report["circuits"]))
+    path.write_text(json.dumps({**report, "circuits": circuits}))
+    done = mesh.command("html", path, "-o", page)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert 15_000_000 < page.stat().st_size < 20_000_000
+    some = held(page)
+    left = len(some["circuits"])
+    assert some["circuits"] == circuits[:left]
+    assert some["circuits_left_out"] == len(circuits) - left > 0
+    assert some["rounds_left_out"] is True
+    assert all("rounds" not in node for node in some["measured"]["nodes"])
+    assert some["plan"] == report["plan"]
+
+
 def at(place):
     return place[1] * 5 + place[0]
 
@@ -250,6 +287,26 @@ def test_it_loads(window, load, tmp_path, size, on):
         window.settle()
         assert window.overlaps() == [], width
         assert window.overflow() <= 0, width
+    assert window.messages() == []
+
+
+@pytest.mark.boards
+def test_schedules_side_by_side(window, load, tmp_path):
+    page = tmp_path / "page.html"
+    done = mesh.command("compare", "--mesh", "5x5", "--on", "native",
+                        "--kernel", "search", "--arg", "the", "--json",
+                        "--html", page, load)
+    schedules = json.loads(done.stdout)["schedules"]
+    window.open(page)
+    rows = window.run("return [...document.querySelectorAll('#compare tbody "
+                      "tr')].map(row => [row.cells[0].textContent, "
+                      "row.cells[5].textContent])")
+    assert rows == [[one["schedule"], f"{one['ratio']:.3f}"]
+                    for one in schedules]
+    for width in (360, 800, 1400):
+        window.resize(width, 900)
+        window.settle()
+        assert window.overlaps() == [] and window.overflow() <= 0, width
     assert window.messages() == []
 
 
