@@ -189,11 +189,10 @@ function showTexts() {
   byId("texts").replaceChildren(...(report.texts || []).map(
     ([before, after], i) => {
       const row = element("tr");
-      const text = element("td");
-      text.append(element("span", before), element("b", after));
       row.append(element("td", places === undefined ? String(offsets[i])
         : `${shown(report.load.files[places[i].file]?.file)}:`
-          + `${places[i].offset}`), text);
+          + `${places[i].offset}`), element("td", before),
+      element("td", after));
       return row;
     }));
 }
