@@ -289,13 +289,13 @@ static int check_output(const struct own_options *options)
     return 0;
 }
 
-/* Says before the run that an output is made for nothing. */
+/* Says before the run, to people, that an output is made for nothing. */
 static void warn_of_no_output(const struct own_options *options)
 {
     const struct job_config *config = &options->job.config;
     const struct format *format = format_of(config->kernel->name);
 
-    if (options->outputs == 0 && format->output != NULL &&
+    if (!options->json && options->outputs == 0 && format->output != NULL &&
         config->terms.output_denominator > 0) {
         fprintf(stderr,
                 "quincunx: kernel %s makes an output (%s), which is not kept: "
