@@ -73,7 +73,7 @@ def test_near_the_bound(tmp_path, arg, units, profile, most):
     assert report["measured"]["with_results_ps"] <= most * bound
 
 
-@pytest.mark.parametrize("case", parts.cases(range(60), 20))
+@pytest.mark.parametrize("case", parts.cases(range(60), 12))
 def test_back_when_planned(tmp_path, case):
     """Native nodes, which take no time for software: what returns meanwhile is
     back within 2 % and a tenth of a millisecond of the plan, and the boards'
@@ -113,10 +113,9 @@ def test_output_is_exact(tmp_path, on, words):
         assert returns_meanwhile(report) and report["plan"]["rounds"] == 5
 
 
-@pytest.mark.parametrize("on", ["native", "qemu"])
-@pytest.mark.parametrize("rounds", [2, 3, 16])
-@pytest.mark.parametrize("name", [name for name, entry
-                                  in job_bench.KERNELS.items() if entry[-1]])
+@pytest.mark.parametrize("name, rounds, on", parts.every(3, [
+    (name, rounds, on) for name, entry in job_bench.KERNELS.items()
+    if entry[-1] for rounds in (2, 3, 16) for on in ("native", "qemu")]))
 def test_every_kernel_with_an_output(tmp_path, name, rounds, on):
     """Byte for byte what a star collects, with what is around ranges."""
     *_, make, file, arg, output = job_bench.KERNELS[name]

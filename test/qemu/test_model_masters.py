@@ -164,6 +164,7 @@ def test_sending_may_not_pay(tmp_path):
     assert masters(tmp_path, [5, 5], F(1, 3), F(1))["transfers"] == []
 
 
+@pytest.mark.boards
 def test_a_thousand_nodes(tmp_path):
     rng = random.Random(7)
     held = [F(rng.randint(0, 10 ** 6), 1000) for _ in range(1000)]
