@@ -93,11 +93,6 @@ run: build-all $(filter $(LICENSES),$(INPUT))
 	  --arg "$$ARG" --profile "$$PROFILE" --report $(BUILD)/report.json \
 	  --html $(BUILD)/report.html --gantt $(BUILD)/gantt.svg \
 	  --trace $(BUILD)/trace.json "$$INPUT"
-	@echo
-	@echo "report    $(BUILD)/report.json"
-	@echo "page      $(BUILD)/report.html (for a browser)"
-	@echo "gantt     $(BUILD)/gantt.svg"
-	@echo "trace     $(BUILD)/trace.json (for ui.perfetto.dev)"
 
 # A board of a mesh that runs with --gdb; what a debugger is to do there.
 NODE ?= 0,0

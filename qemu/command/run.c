@@ -381,16 +381,47 @@ static int write_report(const struct own_options *options,
     return failed;
 }
 
-/* Where the output went. */
-static void print_outputs(FILE *out, const struct own_options *options)
+static void print_file(FILE *out, const char *what, const char *path,
+                       const char *use)
 {
-    for (uint32_t i = 0; i < options->outputs; ++i) {
-        struct stat status;
+    if (path != NULL && !file_is_standard_output(path)) {
+        fprintf(out, "%-9s %s%s\n", what, file_name(path), use);
+    }
+}
 
-        if (stat(options->output[i], &status) == 0 && S_ISREG(status.st_mode)) {
-            fprintf(out, "output in %s, %jd bytes\n",
-                    file_name(options->output[i]), (intmax_t)status.st_size);
-        }
+static void print_output(FILE *out, const char *path)
+{
+    struct stat status;
+    char bytes[40] = "";
+
+    if (stat(path, &status) == 0 && S_ISREG(status.st_mode)) {
+        snprintf(bytes, sizeof bytes, ", %jd bytes", (intmax_t)status.st_size);
+    }
+    print_file(out, "output", path, bytes);
+}
+
+/* The files that were written. */
+static void print_files(FILE *out, const struct own_options *options)
+{
+    const struct {
+        const char *what;
+        const char *path;
+        const char *use;
+    } files[] = {{"report", options->report, ""},
+                 {"page", options->html, " (for a browser)"},
+                 {"gantt", options->gantt, ""},
+                 {"trace", options->trace, " (for ui.perfetto.dev)"}};
+
+    if (options->outputs > 0 || options->report != NULL ||
+        options->html != NULL || options->gantt != NULL ||
+        options->trace != NULL) {
+        fputc('\n', out);
+    }
+    for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
+        print_file(out, files[i].what, files[i].path, files[i].use);
+    }
+    for (uint32_t i = 0; i < options->outputs; ++i) {
+        print_output(out, options->output[i]);
     }
 }
 
@@ -413,7 +444,7 @@ static int write_all(const struct own_options *options,
     if (!options->json) {
         verdict_print(out, outcome);
         summary_print(out, outcome, options->job.config.verbose);
-        print_outputs(out, options);
+        print_files(out, options);
     }
     return failed == 0 ? 0 : EXIT_FAILED;
 }

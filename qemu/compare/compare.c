@@ -145,6 +145,7 @@ static int add_entry(struct compare *compare, const struct outcome *outcome,
 
     entry->schedule = config->schedule;
     entry->rounds = plan->rounds > 1 ? plan->rounds : 1;
+    entry->chosen = config->rounds == WIRE_BEST;
     entry->phases = plan->phases;
     entry->nodes = nodes_at_work(outcome);
     entry->answer_ps = outcome_answer_ps(outcome);
@@ -310,8 +311,9 @@ static void print_entry(FILE *out, const struct compare *compare, unsigned i)
 {
     const struct compare_entry *entry = &compare->entry[i];
 
-    fprintf(out, "%-12s %6u %6u %5" PRIu32, schedule_name(entry->schedule),
-            entry->rounds, entry->phases, entry->nodes);
+    fprintf(out, "%-12s %5u%c %6u %5" PRIu32, schedule_name(entry->schedule),
+            entry->rounds, entry->chosen ? '*' : ' ', entry->phases,
+            entry->nodes);
     print_time(out, 11, entry->answer_ps);
     fprintf(out, " %7.3f %8.4g",
             outcome_ratio(entry->answer_ps, best_ps(compare)),
@@ -388,8 +390,9 @@ static void print_winner(FILE *out, const struct compare *compare)
                                       "brings results back"};
     unsigned most = 0;
 
-    if (next == NULL || next->answer_ps == best->answer_ps) {
-        return;
+    if (next == NULL ||
+        outcome_ratio(next->answer_ps, best->answer_ps) < 1.0005) {
+        return; /* as good as the same */
     }
     gains[0] = (int64_t)(next->answer_ps - next->with_results_ps) -
                (int64_t)(best->answer_ps - best->with_results_ps);
@@ -411,10 +414,14 @@ void compare_print(FILE *out, const struct compare *compare)
 {
     fprintf(out, "%-12s %6s %6s %5s%11s %7s %8s%11s%13s%11s %9s\n", "schedule",
             "rounds", "phases", "nodes", "answer", "ratio", "speedup",
-            "makespan", "with results", "planned", "conflicts");
+            "makespan", "with results", "planned", "waits");
     for (unsigned i = 0; i < compare->count; ++i) {
         print_entry(out, compare, i);
     }
+    fputs("* the best number of rounds, as the originator chose it\n"
+          "ratio: of answers; planned: the makespan; waits: circuits that "
+          "waited for a link\n",
+          out);
     summary_injections(out, &compare->injections);
     print_bound(out, compare);
     print_winner(out, compare);
@@ -435,15 +442,17 @@ static json_t *entry_json(const struct compare *compare, unsigned i)
     const struct compare_entry *entry = &compare->entry[i];
 
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:f, s:o, s:f, s:b, s:o, s:o, s:o, s:s}",
-        "schedule", schedule_name(entry->schedule), "rounds",
-        integer(entry->rounds), "phases", integer(entry->phases),
-        "active_nodes", integer(entry->nodes), "answer_ps",
-        integer(entry->answer_ps), "answer_speedup", entry->answer_speedup,
-        "makespan_ps", integer(entry->makespan_ps), "ratio",
-        outcome_ratio(entry->answer_ps, best_ps(compare)), "within_1_percent",
-        is_close(compare, i), "planned_makespan_ps", integer(entry->planned_ps),
-        "with_results_ps", integer(entry->with_results_ps), "circuit_conflicts",
+        "{s:s, s:b, s:o, s:o, s:o, s:o, s:f, s:o, s:f, s:b, s:o, s:o, s:o, "
+        "s:s}",
+        "schedule", schedule_name(entry->schedule), "rounds_chosen",
+        entry->chosen, "rounds", integer(entry->rounds), "phases",
+        integer(entry->phases), "active_nodes", integer(entry->nodes),
+        "answer_ps", integer(entry->answer_ps), "answer_speedup",
+        entry->answer_speedup, "makespan_ps", integer(entry->makespan_ps),
+        "ratio", outcome_ratio(entry->answer_ps, best_ps(compare)),
+        "within_1_percent", is_close(compare, i), "planned_makespan_ps",
+        integer(entry->planned_ps), "with_results_ps",
+        integer(entry->with_results_ps), "circuit_conflicts",
         integer(entry->conflicts), "timeline_sha256", entry->timeline);
 }
 

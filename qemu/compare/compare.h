@@ -21,6 +21,7 @@
 struct compare_entry {
     enum schedule schedule;
     unsigned rounds;
+    bool chosen; /* the originator chose that number */
     unsigned phases;
     uint32_t nodes;     /* that were given work */
     uint64_t answer_ps; /* from the order on, preparing included */

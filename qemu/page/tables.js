@@ -143,13 +143,22 @@ function layerTimes(layer) {
       most("finished_ps")].map(timeText);
 }
 
+/* A mean that is short with a decimal. */
+function unitsText(units) {
+  return units < 10 && !Number.isInteger(units) ? units.toFixed(1)
+    : numberText(Math.round(units));
+}
+
 function showLayers() {
   const body = element("tbody");
   for (const layer of report.plan.layers) {
     const row = element("tr");
+    /* What the originator measured is its share, too. */
+    const measured = layer.layer === 0 && !report.originators
+      ? report.plan.measured_units || 0 : 0;
     for (const text of [layer.layer, numberText(layer.nodes),
-      numberText(Math.round(layer.share_units)),
-      numberText(Math.round(layer.volume_units)), timeText(layer.received_ps),
+      unitsText(layer.share_units + measured),
+      unitsText(layer.volume_units + measured), timeText(layer.received_ps),
       ...layerTimes(layer.layer)]) {
       row.append(element("td", String(text)));
     }

@@ -113,7 +113,7 @@ static void print_list(FILE *out, const struct outcome *outcome,
         print_place(out, &file, at);
     }
     if (offsets.count > LIST_SHOWN) {
-        fprintf(out, " ... (%" PRIu32 " listed)", offsets.count);
+        fprintf(out, " ... (%" PRIu32 " in the report)", offsets.count);
     }
     fprintf(out, "%s\n", offsets.count == 0 ? " none" : "");
 }

@@ -49,8 +49,9 @@ static void judge_gain(struct remarks *remarks, const struct outcome *outcome)
     if (outcome->node_count > 1 && outcome_answer_speedup(outcome) < 1.005) {
         summary_time(one_board, outcome_one_board_answer_ps(outcome));
         add(remarks,
-            "One board alone has the answer after %s: for this job circuits "
-            "are too slow.",
+            "One board alone has the answer after %s: what circuits cost is "
+            "more than this load saves. A longer load, fewer nodes or a faster "
+            "--profile make it pay.",
             one_board);
     }
 }
@@ -158,6 +159,9 @@ static void judge_speeds(struct remarks *remarks, const struct outcome *outcome)
     double middle_ps = middle_unit_ps(outcome);
     double slowest = 0;
     uint32_t count = 0;
+    /* On a farm slow nodes get less already. */
+    const char *hint =
+        outcome->plan.layers ? " --schedule farm gives slow nodes less." : "";
     char names[NAMED * 16] = "";
     FILE *list = memory_or_exit(fmemopen(names, sizeof names, "w"));
 
@@ -177,13 +181,13 @@ static void judge_speeds(struct remarks *remarks, const struct outcome *outcome)
     /* Where many are, units differ, not nodes. */
     if (count == 1) {
         add(remarks,
-            "Node %s took %.1f times as long for a unit as the middle node.",
-            names, slowest);
+            "Node %s took %.1f times as long for a unit as the middle node.%s",
+            names, slowest, hint);
     } else if (count > 1 && count <= outcome->node_count / 4) {
         add(remarks,
             "%" PRIu32 " nodes took up to %.1f times as long for a unit as "
-            "the middle node: %s%s.",
-            count, slowest, names, count > NAMED ? " and others" : "");
+            "the middle node: %s%s.%s",
+            count, slowest, names, count > NAMED ? " and others" : "", hint);
     }
 }
 

@@ -77,7 +77,7 @@ static void print_list(void *context, const char *name, const uint8_t *values,
                 value_bytes == 8 ? kernel_load_u64(at) : kernel_load_u32(at));
     }
     if (count > LIST_SHOWN) {
-        fprintf(out, " ... (%" PRIu32 " listed)", count);
+        fprintf(out, " ... (%" PRIu32 " in the report)", count);
     }
     fprintf(out, "%s\n", count == 0 ? " none" : "");
 }

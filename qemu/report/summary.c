@@ -8,6 +8,7 @@
 #include "torus/pattern.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static const struct summary_unit unit_table[] = {
@@ -190,15 +191,28 @@ static void print_choices(FILE *out, const struct outcome *outcome)
     }
 }
 
+/* A mean that is short with a decimal, unless it has none. */
+static void print_units(FILE *out, double units)
+{
+    bool whole = units >= 10 || units == (double)(uint64_t)units;
+
+    fprintf(out, whole ? " %10.0f" : " %10.1f", whole ? floor(units) : units);
+}
+
 static void print_layer(FILE *out, const struct outcome *outcome,
                         unsigned layer, struct summary_unit unit)
 {
     const struct outcome_layer *planned = &outcome->layer[layer];
     struct layer_times times = times_of(outcome, layer);
 
-    fprintf(out, "%5u %7" PRIu32 " %10" PRIu64 " %10" PRIu64, layer,
-            planned->nodes, (uint64_t)planned->share_units,
-            (uint64_t)planned->volume_units);
+    /* What the originator measured is its share, too. */
+    double measured_units = layer == 0 && outcome->originators == 0
+                                ? (double)outcome->plan.measured_units
+                                : 0;
+
+    fprintf(out, "%5u %7" PRIu32, layer, planned->nodes);
+    print_units(out, planned->share_units + measured_units);
+    print_units(out, planned->volume_units + measured_units);
     if (outcome->plan.layers) {
         fprintf(out, "  %7.3f", in_unit(planned->received_ps, unit));
     } else {
@@ -318,7 +332,8 @@ static void print_preparing(FILE *out, const struct outcome *outcome)
 
     summary_time(text, preparing.all_ps);
     summary_time(begin, preparing.begin_ps);
-    fprintf(out, "preparing %s of it: begin %s", text, begin);
+    fprintf(out, "preparing %s before the scatter starts: begin %s", text,
+            begin);
     if (outcome->rate_from != NULL) {
         fprintf(out, ", rate from %s", quote_shown(outcome->rate_from));
     }
@@ -380,23 +395,6 @@ static void print_makespan(FILE *out, const struct outcome *outcome)
               outcome->host_times ? "" : remark);
 }
 
-/* In that time. */
-static void print_speedup(FILE *out, const struct outcome *outcome)
-{
-    double best = outcome_planned_speedup(outcome);
-    double speedup = outcome_speedup(outcome);
-    char planned[16];
-    char measured[16];
-    char remark[80];
-
-    snprintf(planned, sizeof planned, "%.4g", best);
-    snprintf(measured, sizeof measured, "%.4g", speedup);
-    snprintf(remark, sizeof remark, "%+.2f %%: in that time, of %" PRIu32 " %s",
-             best > 0 ? 100 * (speedup / best - 1) : 0.0,
-             outcome_planned_nodes(outcome), outcome->nodes);
-    print_row(out, "speedup", planned, measured, remark);
-}
-
 static void print_times(FILE *out, const struct outcome *outcome)
 {
     fputc('\n', out);
@@ -404,9 +402,6 @@ static void print_times(FILE *out, const struct outcome *outcome)
               "measured", "");
     print_answer(out, outcome);
     print_makespan(out, outcome);
-    if (!outcome->host_times) {
-        print_speedup(out, outcome);
-    }
 }
 
 /* Lines that say nothing new where all went well. */
@@ -416,6 +411,12 @@ static void print_more_times(FILE *out, const struct outcome *outcome)
     char text[SUMMARY_TIME_BYTES];
 
     print_preparing(out, outcome);
+    if (!outcome->host_times) {
+        fprintf(out,
+                "speedup   %.4g, planned %.4g: all computing over the "
+                "makespan\n",
+                outcome_speedup(outcome), outcome_planned_speedup(outcome));
+    }
     summary_time(text, spread_ps);
     fprintf(out,
             "spread    %s between the first and the last to finish, %.2f %%\n",
@@ -457,7 +458,7 @@ static void print_network(FILE *out, const struct outcome *outcome, bool all)
     if (all) {
         fprintf(out,
                 "waits     %" PRIu64 " circuits waited for a link, %" PRIu64
-                " were tried again; %" PRIu64 " frames, too\n",
+                " were tried again; %" PRIu64 " frames were sent again\n",
                 outcome->conflicts, outcome->retries, outcome->retransmissions);
     }
     fprintf(out, "host      %.1f s to boot, %.1f s to run\n",

@@ -105,13 +105,38 @@ static void print_found(FILE *out, const struct outcome *outcome,
     }
 }
 
+/* Of the first batch. */
+static uint32_t active_nodes(const struct outcome *outcome)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        count += outcome->node[i].active;
+    }
+    return count;
+}
+
+/* "7.23 times as fast as one board" */
+static void print_speed(FILE *out, double speedup)
+{
+    if (speedup > 0.995 && speedup < 1.005) {
+        fputs("as fast as one board", out);
+    } else {
+        fprintf(out, "%.3g times as fast as one board", speedup);
+    }
+}
+
 static void write_sentence(FILE *out, const struct outcome *outcome)
 {
     const struct format *format = format_of(outcome->kernel->name);
     size_t letters =
         strlen(outcome->nodes) - (outcome->node_count == 1 ? 1 : 0);
+    uint32_t active = active_nodes(outcome);
     char answer[SUMMARY_TIME_BYTES];
 
+    if (active > 0 && active < outcome->node_count) {
+        fprintf(out, "%" PRIu32 " of ", active);
+    }
     fprintf(out, "%" PRIu32 " %.*s %s ", outcome->node_count, (int)letters,
             outcome->nodes, format->done != NULL ? format->done : "computed");
     if (outcome->load_bytes > 0) {
@@ -124,8 +149,8 @@ static void write_sentence(FILE *out, const struct outcome *outcome)
     fprintf(out, " in %s%s from order to answer", answer,
             outcome->host_times ? " of this host's time" : "");
     if (outcome->node_count > 1 && !outcome->host_times) {
-        fprintf(out, ", %.3g times as fast as one board",
-                outcome_answer_speedup(outcome));
+        fputs(", ", out);
+        print_speed(out, outcome_answer_speedup(outcome));
     }
     print_found(out, outcome, format);
     fputc('.', out);

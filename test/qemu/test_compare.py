@@ -162,11 +162,14 @@ def test_table(tmp_path):
     lines = done.stdout.splitlines()
     assert lines[0].split() == ["schedule", "rounds", "phases", "nodes",
                                 "answer", "ratio", "speedup", "makespan",
-                                "with", "results", "planned", "conflicts"]
+                                "with", "results", "planned", "waits"]
     report = compared(load, profile="t3d", arg="100000")
     for line, entry in zip(lines[1:], report["schedules"]):
         words = line.split()
-        assert words[:4] == [entry["schedule"], str(entry["rounds"]),
+        assert entry["rounds_chosen"] == words[1].endswith("*")
+        assert words[:4] == [entry["schedule"],
+                             str(entry["rounds"])
+                             + "*" * entry["rounds_chosen"],
                              str(entry["phases"]),
                              str(entry["active_nodes"])]
         assert words[6] == f"{entry['ratio']:.3f}"

@@ -133,7 +133,7 @@ def test_the_summary(written):
     load = f"load      {SHOWN} and 1 more, 21 bytes, "
     assert any(line.startswith(load) for line in lines)
     assert f"offsets = {SHOWN}:3 {SHOWN}:7 {SHOWN}2:3 {SHOWN}2:7" in lines
-    assert lines[-1].endswith(f"|yes  {SHOWN}2:7")
+    assert any(line.endswith(f"|yes  {SHOWN}2:7") for line in lines)
 
 
 def test_the_report(written):

@@ -135,8 +135,8 @@ def test_runs_that_are_the_same_write_the_same(load, file, tmp_path):
 def test_the_summary_tells_where_the_rate_is_from(load, file):
     assert ", measuring " in summary(load, file)
     again = summary(load, file)
-    assert f"preparing 0 s of it: begin 0 s, rate from {file}, planning" in (
-        again)
+    assert ("preparing 0 s before the scatter starts: begin 0 s, rate from "
+            f"{file}, planning") in again
     assert "measuring" not in again
 
 
