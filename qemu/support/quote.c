@@ -3,6 +3,7 @@
 
 #include "qemu/support/memory.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -174,7 +175,8 @@ char *quote_command(int argc, char *const argv[])
     size_t bytes;
     FILE *out = memory_or_exit(open_memstream(&text, &bytes));
 
-    fputs(argv[0], out);
+    write_word(out, program_invocation_name);
+    fputs(strchrnul(argv[0], ' '), out);
     for (int i = 1; i < argc; ++i) {
         fputc(' ', out);
         write_word(out, argv[i]);

