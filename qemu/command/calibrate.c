@@ -38,7 +38,9 @@ static const struct argp_option descriptions[] = {
     {"node", KEY_NODE, "X,Y", 0,
      "Probe this node; may be repeated (default: all)", 1},
     {NULL, 'o', "FILE", 0,
-     "Write the profile, for --plan-profile; -: to standard output", 2},
+     "Write the profile: for --profile with --port or --board stm32f405, for "
+     "--plan-profile with emulated boards of mps2; -: to standard output",
+     2},
     {"json", KEY_JSON, NULL, 0, "Print all that was measured as JSON", 2},
     {0}};
 
@@ -287,7 +289,7 @@ static int check(const struct calibrate_options *options)
         return EXIT_USAGE;
     }
     if (status == 0 && options->output != NULL &&
-        file_output_check(options->output) != 0) {
+        file_output_check(options->output, "-o") != 0) {
         return EXIT_FAILED;
     }
     return status == 0 ? check_nodes(options) : status;

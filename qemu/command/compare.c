@@ -105,7 +105,8 @@ static int check_page(const struct own_options *options)
                 options->html);
         return EXIT_USAGE;
     }
-    return options->html != NULL && file_output_check(options->html) != 0
+    return options->html != NULL &&
+                   file_output_check(options->html, "--html") != 0
                ? EXIT_FAILED
                : 0;
 }

@@ -60,7 +60,8 @@ static json_t *read_report(const char *path)
     report = json_loadb((const char *)data, bytes, 0, &error);
     free(data);
     if (report == NULL) {
-        file_error(path, "line %d: %s", error.line, error.text);
+        file_error(path, "is no report of `quincunx run --report': line %d: %s",
+                   error.line, error.text);
     }
     return report;
 }
@@ -86,9 +87,12 @@ static int make_page(const struct own_options *options)
                                   "own");
         return EXIT_USAGE;
     }
+    if (file_output_check(options->page, "-o") != 0) {
+        return EXIT_FAILED;
+    }
     report = read_report(options->report);
     if (report == NULL) {
-        return EXIT_USAGE;
+        return EXIT_FAILED;
     }
     refusal = page_refusal(report);
     if (is_of_another_format(report)) {
@@ -97,10 +101,10 @@ static int make_page(const struct own_options *options)
                    ": is a report of another format; must be %d",
                    json_integer_value(json_object_get(report, format_key)),
                    REPORT_FORMAT_NUMBER);
-        status = EXIT_USAGE;
+        status = EXIT_FAILED;
     } else if (refusal != NULL) {
         file_error(options->report, "%s", refusal);
-        status = EXIT_USAGE;
+        status = EXIT_FAILED;
     } else if (page_write(report, options->page) != 0) {
         status = EXIT_FAILED;
     }

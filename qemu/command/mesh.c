@@ -221,7 +221,7 @@ int mesh_command(int argc, char **argv)
     }
     status = board_options_check(&options.board);
     if (status == 0 && options.svg != NULL &&
-        file_output_check(file_output_name(options.svg)) != 0) {
+        file_output_check(file_output_name(options.svg), "--svg") != 0) {
         status = EXIT_FAILED;
     }
     return status == 0 ? run(&options) : status;

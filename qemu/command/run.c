@@ -63,9 +63,9 @@ static const struct argp_option descriptions[] = {
     {"json", KEY_JSON, NULL, 0, "Print the report instead of a summary", 2},
     {"output", 'o', "OUTPUT", 0,
      "File for the output, of a kernel that has one; of several originators "
-     "once, for all outputs one behind the other, or once for each. Here and "
-     "in the four above one may be -, standard output: then the summary goes "
-     "to standard error",
+     "once, for all outputs one behind the other, or once for each. Of -o, "
+     "--gantt, --html, --report and --trace one may be -, standard output: "
+     "then the summary goes to standard error",
      2},
     {0}};
 
@@ -273,10 +273,17 @@ static int check_output(const struct own_options *options)
         return 0;
     }
     if (config->terms.output_denominator == 0) {
-        fprintf(stderr,
-                "quincunx: -o '%s': kernel %s has no output with this "
-                "argument; its result is in --report and --json\n",
-                quote_shown(options->output[0]), config->kernel->name);
+        /* An output by the argument: of spin, whose file has no format. */
+        bool never = format->kernel != NULL && format->output == NULL;
+
+        fprintf(
+            stderr,
+            "quincunx: -o '%s': kernel %s has no output%s; its result is in "
+            "--report and --json\n",
+            file_is_standard_output(options->output[0])
+                ? "-"
+                : quote_shown(options->output[0]),
+            config->kernel->name, never ? "" : " with this argument");
         return EXIT_USAGE;
     }
     for (uint32_t i = 0; format->check != NULL && i < loads; ++i) {
@@ -529,12 +536,14 @@ int run_command(int argc, char **argv)
         {&job_options_argp, 0, NULL, 0}, {0}};
     static const char description[] =
         "Scatters INPUT over a mesh, computes, gathers, and reports what was "
-        "planned and what was measured."
+        "planned and what was measured. INPUT is a file, or - for standard "
+        "input; some kernels take several, or none: see `quincunx kernels'."
         "\vExamples:\n"
         "  quincunx run --mesh 5x5 --kernel search --arg needle FILE\n"
-        "  quincunx run --mesh 5x5 --kernel conv --arg filter=sobel -o "
-        "edges.png FILE.png\n"
-        "  quincunx run --mesh 25x25 --on native --kernel spin --arg 32 FILE";
+        "  quincunx run --mesh 5x5 --kernel conv --arg filter=sobel \\\n"
+        "      -o edges.png FILE.png\n"
+        "  quincunx run --mesh 25x25 --on native --kernel spin --arg 32 \\\n"
+        "      FILE";
     struct argp argp = {descriptions, parse_option, NULL, description,
                         children,     NULL,         NULL};
     char *command = quote_command(argc, argv);
@@ -559,26 +568,56 @@ int run_command(int argc, char **argv)
     return status;
 }
 
+static void print_kernel(const struct kernel *kernel)
+{
+    const struct format *format = format_of(kernel->name);
+
+    printf("%-12s %s\n%-12s --arg: %s\n", kernel->name, kernel->summary, "",
+           format->argument != NULL ? format->argument : kernel->argument);
+    if (format->example != NULL) {
+        printf("%-12s such as --arg %s\n", "", format->example);
+    }
+    printf("%-12s INPUT: %s", "",
+           format->input != NULL ? format->input : "none");
+    if (format->output != NULL) {
+        printf("; -o: %s", format->output);
+    }
+    putchar('\n');
+}
+
+/* KERNELs are names of the table, of which it keeps one bit each. */
+static error_t parse_kernel(int key, char *text, struct argp_state *state)
+{
+    uint64_t *chosen = state->input;
+
+    if (key != ARGP_KEY_ARG) {
+        return ARGP_ERR_UNKNOWN;
+    }
+    for (unsigned i = 0; i < kernel_table_count; ++i) {
+        if (strcmp(kernel_table[i]->name, text) == 0) {
+            *chosen |= UINT64_C(1) << i;
+            return 0;
+        }
+    }
+    return parse_report("KERNEL", text,
+                        "is no kernel; `quincunx kernels' lists them");
+}
+
 int run_kernels_command(int argc, char **argv)
 {
-    static const char description[] = "Lists the kernels and what they take.";
-    struct argp argp = {NULL, NULL, NULL, description, NULL, NULL, NULL};
+    static const char description[] =
+        "Lists the kernels and what they take: all, or those named.";
+    struct argp argp = {NULL, parse_kernel, "[KERNEL...]", description,
+                        NULL, NULL,         NULL};
+    uint64_t chosen = 0;
 
-    if (argp_parse(&argp, argc, argv, 0, NULL, NULL) != 0) {
+    if (argp_parse(&argp, argc, argv, 0, NULL, &chosen) != 0) {
         return EXIT_USAGE;
     }
     for (unsigned i = 0; i < kernel_table_count; ++i) {
-        const struct kernel *kernel = kernel_table[i];
-        const struct format *format = format_of(kernel->name);
-
-        printf("%-12s %s\n%-12s --arg: %s\n", kernel->name, kernel->summary, "",
-               format->argument != NULL ? format->argument : kernel->argument);
-        printf("%-12s INPUT: %s", "",
-               format->input != NULL ? format->input : "none");
-        if (format->output != NULL) {
-            printf("; -o: %s", format->output);
+        if (chosen == 0 || (chosen >> i & 1u) != 0) {
+            print_kernel(kernel_table[i]);
         }
-        putchar('\n');
     }
     return 0;
 }

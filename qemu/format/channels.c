@@ -347,6 +347,7 @@ static int write_channels(FILE *out, const struct format_load *load,
 
 const struct format format_channels = {
     .kernel = "channels",
+    .example = "voltage=-80:40:25",
     .done = "simulated",
     .argument =
         "voltage=FIRST:LAST:COUNT in mV, and optionally base=-80 (mV), "

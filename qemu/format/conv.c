@@ -302,6 +302,7 @@ static int write_conv(FILE *out, const struct format_load *load,
 
 const struct format format_conv = {
     .kernel = "conv",
+    .example = "filter=sobel",
     .done = "filtered",
     .argument = ARGUMENT,
     .input = "PNG, PGM or PPM, 8-bit grey or RGB",

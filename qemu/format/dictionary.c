@@ -200,6 +200,7 @@ static int read_dictionary(struct format_load *load, const char *path,
 
 const struct format format_dictionary = {
     .kernel = "dictionary",
+    .example = "digests=sums.txt",
     .done = "hashed",
     .thing = "word found",
     .things = "words found",

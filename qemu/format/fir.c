@@ -341,6 +341,7 @@ static int write_fir(FILE *out, const struct format_load *load,
 
 const struct format format_fir = {
     .kernel = "fir",
+    .example = "low=1000",
     .done = "filtered",
     .argument = ARGUMENT,
     .input = "WAV of 16 bits",

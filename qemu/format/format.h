@@ -39,6 +39,8 @@ struct format_load {
 struct format {
     const char *kernel;   /* its name; NULL: any other */
     const char *argument; /* what --arg means; NULL: as the kernel says */
+    const char *example;  /* such an argument; NULL: it may be left out, or only
+                             the kernel knows */
     const char *input;    /* kinds of file, for people */
     const char *output;   /* and of the output; NULL: none */
     const char *done;     /* to the load: "searched"; NULL: "computed" */

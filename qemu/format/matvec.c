@@ -83,6 +83,7 @@ static int write_matvec(FILE *out, const struct format_load *load,
 
 const struct format format_matvec = {
     .kernel = "matvec",
+    .example = "vector=v.npy",
     .done = "multiplied",
     .argument = "vector=FILE, .npy, of the matrix's type: int32 (gives int64) "
                 "or int16 (Q15)",

@@ -844,6 +844,7 @@ static int write_records(FILE *out, const struct format_load *load,
 
 const struct format format_records = {
     .kernel = "records",
+    .example = "name=city,op=eq,value=Basel",
     .done = "looked through",
     .thing = "row",
     .things = "rows",

@@ -196,6 +196,7 @@ static int read_several(struct format_load *load, const char *const path[],
 
 const struct format format_search = {
     .kernel = "search",
+    .example = "needle",
     .done = "searched",
     .thing = "match",
     .things = "matches",

@@ -54,7 +54,8 @@ int given_files_check(const struct given_file file[], uint32_t read_only,
 int given_files_writable(const struct given_file file[], uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i) {
-        if (file[i].path != NULL && file_output_check(file[i].path) != 0) {
+        if (file[i].path != NULL &&
+            file_output_check(file[i].path, file[i].option) != 0) {
             return EXIT_FAILED;
         }
     }

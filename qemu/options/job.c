@@ -13,6 +13,7 @@
 #include "qemu/support/profile.h"
 #include "qemu/support/quote.h"
 #include "scatter/engine/core.h"
+#include "scatter/plan/farm.h"
 #include "torus/pattern.h"
 
 #include <errno.h>
@@ -25,6 +26,12 @@
 #define INSTALLMENT_MAX 250u
 #define WATCHDOG_S 120u
 #define WATCHDOG_MAX_S 86400u
+
+/* The number that a macro stands for, as text. */
+#define TEXT_OF(number) TEXT_OF_VALUE(number)
+#define TEXT_OF_VALUE(value) #value
+#define INSTALLMENTS                                                           \
+    TEXT_OF(FARM_INSTALLMENT) ", or " TEXT_OF(FARM_INSTALLMENT_DEAR)
 
 enum key {
     KEY_MESH = JOB_OPTIONS_KEYS,
@@ -75,17 +82,17 @@ static const struct argp_option descriptions[] = {
      "number",
      1},
     {"installment", KEY_INSTALLMENT, "K", 0,
-     "With --schedule farm: a worker that asks gets its part, by its speed, of "
-     "the K-th part of what is left: 1 to 250 (default: 4, or 2 where the "
+     "For a farm: a worker that asks gets its part, by its speed, of the K-th "
+     "part of what is left: 1 to 250 (default: " INSTALLMENTS " where the "
      "transfer is dear)",
      1},
     {"levels", KEY_LEVELS, "1|2|auto", 0,
-     "With --schedule farm: the originator serves all workers (1), or masters "
+     "For a farm: the originator serves all workers (1), or masters "
      "that serve those near them (2); auto (default): 2 from 100 nodes on, "
      "without an output",
      1},
     {"reserve", KEY_RESERVE, "PERCENT", 0,
-     "With --schedule hybrid: so much of the load is given to who asks, behind "
+     "For a hybrid: so much of the load is given to who asks, behind "
      "the planned rounds: 1 to 90 (default: by how much measured pieces "
      "varied)",
      1},
@@ -128,15 +135,16 @@ static const struct argp_option mesh_descriptions[] = {
      "nothing), or a file",
      1},
     {"originator", KEY_ORIGINATOR, "X,Y[=FILE]", 0,
-     "Node that holds the load, and talks to the host (default 0,0); for a job "
-     "also several times, each with a load of its own in place of INPUT",
+     "Node that talks to the host, and of a job holds the load (default 0,0); "
+     "of `run' also several times, each with a load of its own in place of "
+     "INPUT",
      1},
     {"on", KEY_ON, "qemu|native", 0,
      "Where nodes run: one QEMU process each (default), or all in this process",
      1},
     {"board", KEY_BOARD, "NAME", 0,
-     "Kind of board: mps2-an385 (default), whose switch is emulated with all "
-     "its times, or stm32f405, wired UART to UART",
+     "Kind of board: mps2-an385 (default) or mps2-an386, whose switch is "
+     "emulated with all its times, or stm32f405, wired UART to UART",
      1},
     {"port", KEY_PORT, "TTY", 0,
      "Serial port of the originator's console: a mesh of real boards, or of "
@@ -161,8 +169,8 @@ static const struct argp_option mesh_descriptions[] = {
      "can), or each by itself; their times are the same",
      3},
     {"verbose", KEY_VERBOSE, NULL, 0,
-     "Say on stderr how boards start, and why so; the summary of run has all "
-     "lines",
+     "Say on stderr how boards start, and why so; `run' prints all lines of "
+     "its summary",
      3},
     {"force", KEY_FORCE, NULL, 0,
      "Start the nodes also if they need more memory than there is", 3},
@@ -272,7 +280,10 @@ static int load_profile(struct profile *profile, const char *option,
     char message[PROFILE_MESSAGE_BYTES];
 
     if (profile_load(profile, message, name) != 0) {
-        fprintf(stderr, "quincunx: %s: %s\n", option, message);
+        /* A message on a line of the file begins with its name, without
+           quotes. */
+        fprintf(stderr, "quincunx: %s%s %s\n", option,
+                message[0] == '\'' ? "" : ":", message);
         return EINVAL;
     }
     return 0;
@@ -610,6 +621,37 @@ static int print_missing(const struct job_options *options, const char *what)
     return EXIT_USAGE;
 }
 
+/* Names all that is missing where --mesh or --kernel is. */
+static int print_all_missing(const struct job_options *options)
+{
+    const struct job_config *config = &options->config;
+    const char *missing[3];
+    unsigned count = 0;
+    char text[64] = "";
+
+    if (options->mesh_text == NULL) {
+        missing[count++] = "--mesh WxH";
+    }
+    if (config->kernel == NULL) {
+        missing[count++] = "--kernel NAME";
+    }
+    if (options->inputs == 0 && options->originators.count == 0 &&
+        (config->kernel == NULL ||
+         format_of(config->kernel->name)->input != NULL)) {
+        missing[count++] = "INPUT";
+    }
+    if (count == 1) {
+        return print_missing(options, missing[0]);
+    }
+    for (unsigned i = 0; i < count; ++i) {
+        strcat(text, i == 0 ? "" : i + 1 < count ? ", " : " and ");
+        strcat(text, missing[i]);
+    }
+    fprintf(stderr, "quincunx: %s: %s are required; see --help\n",
+            options->command, text);
+    return EXIT_USAGE;
+}
+
 /* Refuses options that are for another mesh than the one chosen. */
 static int check_mesh(const struct job_options *options)
 {
@@ -916,11 +958,8 @@ int job_options_check(struct job_options *options)
     const struct job_config *config = &options->config;
     int status;
 
-    if (options->mesh_text == NULL) {
-        return print_missing(options, "--mesh WxH");
-    }
-    if (config->kernel == NULL) {
-        return print_missing(options, "--kernel NAME");
+    if (options->mesh_text == NULL || config->kernel == NULL) {
+        return print_all_missing(options);
     }
     if (config->gdb && options->native) {
         fprintf(stderr, "quincunx: --gdb: is for boards; native nodes share "

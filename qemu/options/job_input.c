@@ -15,12 +15,15 @@
 
 #include "scatter/engine/core.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define ARG_SHOWN 255u /* bytes of an argument that is refused */
+#define ARG_TOLD 60    /* characters at most of what the kernel takes */
 
 static int check_load(const struct job_options *options)
 {
@@ -54,13 +57,50 @@ static void print_arg(const struct job_options *options)
     fprintf(stderr, "'%s: ", bytes > ARG_SHOWN ? " and so on" : "");
 }
 
+/* Prints the first part of what --arg may be, which `kernels` tells whole, and
+   ends the line. Result: an exit status. */
+static int print_allowed(const struct kernel *kernel, const char *before)
+{
+    const char *argument = format_of(kernel->name)->argument;
+    int first;
+
+    argument = argument != NULL ? argument : kernel->argument;
+    first = (int)strcspn(argument, ";");
+    if (first <= ARG_TOLD) {
+        fprintf(stderr, "%s %.*s", before, first, argument);
+    }
+    fprintf(stderr, "; see `quincunx kernels %s'\n", kernel->name);
+    return EXIT_USAGE;
+}
+
+/* Says that --arg is missing. Result: an exit status. */
+static int refuse_no_arg(const struct job_options *options)
+{
+    const struct kernel *kernel = options->config.kernel;
+    const char *example = format_of(kernel->name)->example;
+
+    fprintf(stderr, "quincunx: kernel %s needs --arg", kernel->name);
+    if (example != NULL) {
+        fprintf(stderr, ", for example --arg %s", example);
+    }
+    return print_allowed(kernel, ":");
+}
+
+/* Says that the kernel does not take the argument. Result: an exit status. */
+static int refuse_arg(const struct job_options *options)
+{
+    print_arg(options);
+    fprintf(stderr, "kernel %s does not accept it",
+            options->config.kernel->name);
+    return print_allowed(options->config.kernel, "; it takes");
+}
+
 /* Lets the kernel check its argument before any board starts, and gets its
    terms. */
 static int check_arg(struct job_options *options)
 {
     struct job_config *config = &options->config;
     const struct format_load *load = &config->load;
-    const char *argument = format_of(config->kernel->name)->argument;
     struct kernel_job job = {load->arg, load->arg_bytes, load->unit_bytes};
     uint32_t work[SCATTER_WORK_MAX / 4];
 
@@ -74,11 +114,8 @@ static int check_arg(struct job_options *options)
     config->terms = (struct kernel_terms){.before_bytes = 0};
     if (load->arg_bytes > KERNEL_ARG_MAX ||
         config->kernel->begin(work, &config->terms, &job) != KERNEL_OK) {
-        print_arg(options);
-        fprintf(stderr, "kernel %s does not accept it; it takes %s\n",
-                config->kernel->name,
-                argument != NULL ? argument : config->kernel->argument);
-        return EXIT_USAGE;
+        return options->arg_bytes == 0 ? refuse_no_arg(options)
+                                       : refuse_arg(options);
     }
     if (config->levels == 2 && !job_policy_has_masters(config)) {
         fprintf(stderr,
@@ -122,16 +159,37 @@ static int set_units(struct job_options *options)
     return 0;
 }
 
+/* Refuses a load that no file has. */
+static int check_inputs(const struct job_options *options)
+{
+    for (uint32_t i = 0; i < options->inputs; ++i) {
+        const char *path = options->input[i];
+        struct stat is;
+
+        if (strcmp(path, "-") != 0 && stat(path, &is) != 0) {
+            fprintf(stderr, "quincunx: INPUT '%s': %s\n", quote_shown(path),
+                    strerror(errno));
+            return EXIT_FAILED;
+        }
+    }
+    return 0;
+}
+
 static int read_load(struct job_options *options)
 {
     struct job_config *config = &options->config;
     const struct format *format = format_of(config->kernel->name);
-    int status = options->inputs > 1
-                     ? format->read_several(&config->load, options->input,
-                                            options->inputs, options->arg,
-                                            options->arg_bytes)
-                     : format->read(&config->load, config->input_name,
-                                    options->arg, options->arg_bytes);
+    int status;
+
+    if (options->arg_bytes == 0 && format->example != NULL) {
+        return refuse_no_arg(options);
+    }
+    status = options->inputs > 1
+                 ? format->read_several(&config->load, options->input,
+                                        options->inputs, options->arg,
+                                        options->arg_bytes)
+                 : format->read(&config->load, config->input_name, options->arg,
+                                options->arg_bytes);
 
     status = status == 0 ? set_units(options) : status;
     status = status == 0 ? check_arg(options) : status;
@@ -220,7 +278,7 @@ static int read_loads(struct job_options *options)
 
 int job_options_open(struct job_options *options)
 {
-    int status = 0;
+    int status = check_inputs(options);
 
     for (uint32_t i = 0; status == 0 && i < options->originators.count; ++i) {
         status = check_file(&options->originators, i);

@@ -140,7 +140,8 @@ static const char *parse_torus(struct plan_options *options, const char *text)
             return NULL;
         }
     }
-    return "must be a power of five, 1, 5, 25 ... 9765625";
+    return "must be one side, a power of five, such as 5 for 5x5: 1, 5, 25 ... "
+           "9765625";
 }
 
 const char *plan_value_parse(struct plan_options *options, enum plan_key key,

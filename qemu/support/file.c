@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/support/file.h"
 
+#include "qemu/support/memory.h"
 #include "qemu/support/quote.h"
 
 #include <errno.h>
@@ -21,7 +22,11 @@ static bool is_standard_input(const char *path)
 
 const char *file_name(const char *path)
 {
-    return is_standard_input(path) ? "standard input" : quote_shown(path);
+    if (is_standard_input(path)) {
+        return "standard input";
+    }
+    return strcmp(path, STANDARD_OUTPUT) == 0 ? "standard output"
+                                              : quote_shown(path);
 }
 
 int file_error(const char *path, const char *format, ...)
@@ -123,7 +128,10 @@ static int check_regular(uint64_t *bytes, FILE *file, const char *path)
         return file_error(path, "%s", strerror(EISDIR));
     }
     if (!S_ISREG(is.st_mode)) {
-        return file_error(path, "must be a regular file");
+        return file_error(
+            path, is_standard_input(path)
+                      ? "must be a file or a pipe"
+                      : "must be a file, a pipe, or - for standard input");
     }
     *bytes = (uint64_t)is.st_size;
     return 0;
@@ -283,9 +291,26 @@ int file_append(FILE *to, uint64_t *bytes, const char *path)
 
 /* ---- writing ---- */
 
-static int complain(const char *path, int error)
+/* Says why a file cannot be written. A file that is not there is no reason: its
+   folder is. */
+static int complain(const struct file_output *file, int error)
 {
-    fprintf(stderr, "quincunx: %s: %s\n", quote_shown(path), strerror(error));
+    const char *path = file->path;
+    const char *slash = strrchr(path, '/');
+
+    if (file->option != NULL && !file_is_standard_output(path)) {
+        fprintf(stderr, "quincunx: %s '%s': ", file->option, quote_shown(path));
+    } else {
+        fprintf(stderr, "quincunx: %s: ", file_name(path));
+    }
+    if (error == ENOENT && slash != NULL && slash != path) {
+        char *folder = memory_or_exit(strndup(path, (size_t)(slash - path)));
+
+        fprintf(stderr, "there is no folder '%s'\n", quote_shown(folder));
+        free(folder);
+    } else {
+        fprintf(stderr, "%s\n", strerror(error));
+    }
     return -1;
 }
 
@@ -389,21 +414,28 @@ static int close_cookie(void *cookie)
     return result;
 }
 
-int file_output_open(struct file_output *file, const char *path)
+/* As file_output_open(), for an option, or NULL. */
+static int open_for(struct file_output *file, const char *path,
+                    const char *option)
 {
     static const cookie_io_functions_t functions = {.write = write_cookie,
                                                     .close = close_cookie};
 
-    *file = (struct file_output){.path = path};
+    *file = (struct file_output){.path = path, .option = option};
     file->descriptor = open_output(file, path);
     file->stream =
         file->descriptor < 0 ? NULL : fopencookie(file, "w", functions);
     if (file->stream == NULL) {
-        complain(path, errno);
+        complain(file, errno);
         file_forget(file);
         return -1;
     }
     return 0;
+}
+
+int file_output_open(struct file_output *file, const char *path)
+{
+    return open_for(file, path, NULL);
 }
 
 int file_output_close(struct file_output *file, bool complete)
@@ -413,11 +445,11 @@ int file_output_close(struct file_output *file, bool complete)
     int result = complete ? 0 : -1;
 
     if (failed && complete) {
-        result = complain(file->path, file->error != 0 ? file->error : EIO);
+        result = complain(file, file->error != 0 ? file->error : EIO);
     }
     if (file->temporary != NULL) {
         if (result == 0 && rename(file->temporary, file->target) != 0) {
-            result = complain(file->path, errno);
+            result = complain(file, errno);
         }
         if (result != 0) {
             unlink(file->temporary);
@@ -427,7 +459,7 @@ int file_output_close(struct file_output *file, bool complete)
     return result;
 }
 
-int file_output_check(const char *path)
+int file_output_check(const char *path, const char *option)
 {
     struct file_output file;
     struct stat is;
@@ -440,10 +472,10 @@ int file_output_check(const char *path)
                    : file_error(path, "%s", strerror(EBADF));
     }
     if (stat(path, &is) == 0 && !S_ISREG(is.st_mode)) {
-        return S_ISDIR(is.st_mode) ? file_error(path, "%s", strerror(EISDIR))
-                                   : 0;
+        file = (struct file_output){.path = path, .option = option};
+        return S_ISDIR(is.st_mode) && complain(&file, EISDIR) != 0 ? 1 : 0;
     }
-    if (file_output_open(&file, path) != 0) {
+    if (open_for(&file, path, option) != 0) {
         return 1;
     }
     /* It ends incomplete, and so without a name: that is no error here. */

@@ -19,8 +19,9 @@
    "zygote.so" or "mps2_an385/firmware.elf"; "" if this program has no path. */
 void file_beside_program(char path[PATH_MAX], const char *name);
 
-/* A path as messages name it: "standard input" for "-", else as quote_shown()
-   has it, and holds it. */
+/* A path as messages name it: "standard input" for "-", "standard output" for
+   what file_output_name() makes of it, else as quote_shown() has it, and holds
+   it. */
 const char *file_name(const char *path);
 
 /* Prints what is wrong with a file on stderr, as printf() does. Result: 1. */
@@ -85,17 +86,18 @@ struct file_output {
     FILE *stream;     /* for the caller to write to, not to close; it writes by
                          the struct, which must stay where it is */
     const char *path; /* as given: must stay valid until the end */
-    char *target;     /* own: `path` with its symbolic links resolved */
-    char *temporary;  /* own: NULL if written directly */
-    sigset_t signals; /* held back before the file was opened */
+    const char *option; /* that named it, for messages; or NULL */
+    char *target;       /* own: `path` with its symbolic links resolved */
+    char *temporary;    /* own: NULL if written directly */
+    sigset_t signals;   /* held back before the file was opened */
     int descriptor;
     int error; /* of the first write that failed, or 0 */
 };
 
 /* Whether a file can be made or replaced, before work of hours whose outcome it
-   is to take: what is there stays. A pipe or a device is not tried. Result: 0
-   or 1. */
-NODISCARD int file_output_check(const char *path);
+   is to take: what is there stays. A pipe or a device is not tried. `option`,
+   such as "--report", named it: messages do so, too. Result: 0 or 1. */
+NODISCARD int file_output_check(const char *path, const char *option);
 
 /* Result: 0; -1, and nothing is to be closed. Of several open ones the last is
    closed first. */

@@ -72,11 +72,15 @@ static int line_error(struct reader *reader, const char *text, const char *why)
 /* Neither a known name nor a file that can be read: errno says why. */
 static int unreadable(char *message, const char *name)
 {
-    snprintf(message, PROFILE_MESSAGE_BYTES,
-             "profile '%.200s': %s: must be t3d, lvds, uart, emulated or a "
-             "file that "
-             "sets startup, transfer and hop_delay",
-             quote_shown(name), strerror(errno));
+    if (errno == ENOENT) {
+        snprintf(message, PROFILE_MESSAGE_BYTES,
+                 "'%.200s': is neither a name (t3d, lvds, uart, emulated) nor "
+                 "a file",
+                 quote_shown(name));
+    } else {
+        snprintf(message, PROFILE_MESSAGE_BYTES, "'%.200s': %s",
+                 quote_shown(name), strerror(errno));
+    }
     return -1;
 }
 

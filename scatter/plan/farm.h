@@ -32,8 +32,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define FARM_INSTALLMENT 4u      /* if nobody says; .. */
-#define FARM_INSTALLMENT_DEAR 3u /* .. where the transfer takes long */
+#define FARM_INSTALLMENT 4      /* if nobody says; .. */
+#define FARM_INSTALLMENT_DEAR 3 /* .. where the transfer takes long */
 
 struct farm_input {
     uint64_t compute_ps;  /* a unit's, at FARM_SPEED_ONE; from 1 to

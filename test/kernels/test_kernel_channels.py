@@ -355,7 +355,7 @@ def test_the_curve_is_the_models(tmp_path):
 # ---- what is refused ----
 
 @pytest.mark.parametrize("arg, key", [
-    ("", "voltage"), ("channels=320", "voltage"), ("voltage", "voltage"),
+    ("channels=320", "voltage"), ("voltage", "voltage"),
     ("voltage=-60:60", "voltage"), ("voltage=-60:60:0", "voltage"),
     ("voltage=-60:60:1", "voltage"), ("voltage=-60:60:1000001", "voltage"),
     ("voltage=-201:60:5", "voltage"), ("voltage=-60:200.1:5", "voltage"),

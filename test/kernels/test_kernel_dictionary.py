@@ -285,7 +285,7 @@ def refused(status, words, load, arg):
 
 
 @pytest.mark.parametrize("arg,words", [
-    ("", ["--arg", "digests=FILE"]), (GOOD[:-1], ["digest 1", "64"]),
+    ("", ["needs --arg", "digests="]), (GOOD[:-1], ["digest 1", "64"]),
     (GOOD + "0", ["digest 1", "64"]), (GOOD + ",", ["digest 2"]),
     (GOOD + ",," + GOOD, ["digest 2"]), (GOOD + " ", ["digest 1"]),
     (GOOD + "," + "g" * 64, ["digest 2"]), ("-" + GOOD[1:], ["digest 1"]),

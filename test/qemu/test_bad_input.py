@@ -7,6 +7,7 @@ import errno
 import itertools
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -76,7 +77,7 @@ def test_file_without_permission(load):
 
 
 def test_a_device_is_no_load():
-    refused(run("/dev/zero"), FAILED, "/dev/zero", "regular file")
+    refused(run("/dev/zero"), FAILED, "/dev/zero", "a file, a pipe")
 
 
 def test_standard_input_that_is_none():
@@ -86,7 +87,7 @@ def test_standard_input_that_is_none():
                 [mesh.QUINCUNX, "run", "--mesh", "2x2", "--on", "native",
                  "--kernel", "search", "--arg", "y", "-"], stdin=file,
                 capture_output=True, text=True, check=False, timeout=60)
-        refused(done, FAILED, "standard input", "regular file")
+        refused(done, FAILED, "standard input", "a file or a pipe")
     done = subprocess.run(
         ["sh", "-c", f"exec '{mesh.QUINCUNX}' run --mesh 2x2 --on native "
          "--kernel search --arg y - <&-"],
@@ -688,6 +689,37 @@ def test_firmware_that_is_none(load, tmp_path, content):
     assert not mesh.boards_with(image)
 
 
+# ---- what is missing ----
+
+@pytest.mark.parametrize("given, missing", [
+    ([], "--mesh WxH, --kernel NAME and INPUT are required"),
+    (["--mesh", "5x5"], "--kernel NAME and INPUT are required"),
+    (["--mesh", "5x5", "load"], "--kernel NAME is required"),
+    (["--kernel", "search"], "--mesh WxH and INPUT are required"),
+    (["--kernel", "channels"], "--mesh WxH is required")])
+def test_all_that_is_missing_is_told_at_once(given, missing):
+    refused(mesh.command("run", *given), USAGE, f"run: {missing}; ")
+
+
+@pytest.mark.parametrize("kernel, example", [
+    ("search", "--arg needle"), ("conv", "--arg filter=sobel"),
+    ("fir", "--arg low=1000"), ("records", "--arg name=")])
+def test_a_missing_argument_is_shown_by_an_example(load, kernel, example):
+    done = mesh.command("run", "--mesh", "2x2", "--on", "native", "--kernel",
+                        kernel, load)
+    refused(done, USAGE, f"kernel {kernel} needs --arg", example,
+            f"quincunx kernels {kernel}'")
+    assert len(done.stderr) < 200
+
+
+def test_one_kernel_of_the_list():
+    done = mesh.command("kernels", "search")
+    assert done.returncode == 0 and done.stdout in mesh.command(
+        "kernels").stdout
+    assert re.findall(r"^(\w+)", done.stdout, re.M) == ["search"]
+    refused(mesh.command("kernels", "serach"), USAGE, "'serach'")
+
+
 # ---- where results go ----
 
 @pytest.mark.parametrize("option", ["report", "trace", "gantt", "html"])
@@ -698,7 +730,8 @@ def test_unwritable_file_loses_nothing(load, tmp_path, option):
     other = "report" if option != "report" else "trace"
     bad = tmp_path / "nowhere" / "file"
     done = run(load, **{option: bad, other: kept})
-    refused(done, FAILED, bad, "No such file")
+    refused(done, FAILED, f"--{option} '{bad}'",
+            f"there is no folder '{bad.parent}'")
     refused(run(load, **{option: tmp_path, other: kept}), FAILED, tmp_path,
             "Is a directory")
     assert kept.read_text() == "kept"

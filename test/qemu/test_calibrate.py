@@ -449,7 +449,7 @@ GOOD = ["--mesh", "5x5", "--on", "native"]
     ([*GOOD, "--repeat", "many"], "1 to 256"),
     (["--mesh", "31x31", "--on", "native", "--repeat", "256", "--sizes",
       "20,21,22,23,24"], "at most 1000000 probes"),
-    ([*GOOD, "--profile", "nowhere"], "--profile: profile 'nowhere'"),
+    ([*GOOD, "--profile", "nowhere"], "--profile 'nowhere': is neither"),
     ([*GOOD, "--on", "paper"], "qemu or native"),
     ([*GOOD, "--kernel", "spin"], "unrecognized option"),
     ([*GOOD, "--frequency", "1"], "unrecognized option"),
@@ -490,7 +490,8 @@ def test_what_goes_with_other_boards(args, words):
 def test_a_profile_that_cannot_be_written(where):
     done = mesh.command("calibrate", *GOOD, "-o", where)
     assert done.returncode == 1
-    assert done.stderr.startswith(f"quincunx: {where}: ")
+    assert done.stderr.startswith((f"quincunx: -o '{where}': ",
+                                   f"quincunx: {where}: "))
 
 
 def test_output_that_does_not_get_out():

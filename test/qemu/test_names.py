@@ -110,7 +110,8 @@ def test_messages(folder, what):
 
 def test_a_message_has_the_whole_name(folder):
     _, _, err = run("run", *NATIVE, NAME, cwd=folder)
-    assert err.decode() == (f"quincunx: {SHOWN}: No such file or directory\n")
+    assert err.decode() == (f"quincunx: INPUT '{SHOWN}': No such file or "
+                            "directory\n")
 
 
 @pytest.fixture(name="written")

@@ -413,9 +413,9 @@ def test_a_folder(load, tmp_path):
 
 def test_a_pipe_and_a_device(load, file):
     os.mkfifo(file)
-    refused(file, load, file, "must be a regular file")
+    refused(file, load, file, "must be a file, a pipe")
     assert stat.S_ISFIFO(file.stat().st_mode)
-    refused(type(file)("/dev/null"), load, "/dev/null", "regular file")
+    refused(type(file)("/dev/null"), load, "/dev/null", "must be a file")
 
 
 def test_an_unreadable_file(load, file):
@@ -430,8 +430,8 @@ def test_an_unreadable_file(load, file):
 
 def test_a_folder_that_is_missing(load, tmp_path):
     """Found before the job, not after hours of it."""
-    refused(tmp_path / "none" / "file", load, tmp_path / "none",
-            "No such file")
+    refused(tmp_path / "none" / "file", load, "--rates '",
+            f"there is no folder '{tmp_path / 'none'}'")
 
 
 def test_a_link_stays_one(load, file, tmp_path):

@@ -131,8 +131,8 @@ def test_kernels_that_take_one(tmp_path, kernel, arg):
 @pytest.mark.parametrize("more, why", [
     (["-", "-"], "standard input can be one INPUT only"),
     (["--unit", "2"], "must be 1 with several INPUTs"),
-    (["none.txt"], "none.txt: No such file"),
-    (["/dev/zero"], "/dev/zero: must be a regular file"),
+    (["none.txt"], "INPUT 'none.txt': No such file"),
+    (["/dev/zero"], "/dev/zero: must be a file, a pipe"),
 ])
 def test_inputs_that_cannot_be(tmp_path, more, why):
     paths = write(tmp_path, [b"12", b"34"])

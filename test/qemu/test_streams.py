@@ -158,7 +158,7 @@ def test_a_pipe_that_is_closed_before_the_report(load):
         os.close(writer)
         said = process.stderr.read()
         assert process.wait(60) == 1
-    assert "quincunx: /dev/stdout: Broken pipe\n" in said
+    assert "quincunx: standard output: Broken pipe\n" in said
 
 
 def test_a_closed_stream_is_not_taken_for_a_file(load):
@@ -168,7 +168,7 @@ def test_a_closed_stream_is_not_taken_for_a_file(load):
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True,
                           check=False, stdin=subprocess.DEVNULL)
     assert done.returncode == 1
-    assert done.stderr == "quincunx: /dev/stdout: Bad file descriptor\n"
+    assert done.stderr == "quincunx: standard output: Bad file descriptor\n"
 
 
 @pytest.mark.parametrize("where", ["/dev/full", "-"])
@@ -179,7 +179,7 @@ def test_a_full_disk(load, where):
                    text=True) as process:
             said = process.stderr.read()
             assert process.wait(60) == 1
-    name = "/dev/stdout" if where == "-" else where
+    name = "standard output" if where == "-" else where
     assert f"quincunx: {name}: No space left on device\n" in said
 
 
