@@ -25,6 +25,7 @@
 /* A rank, as rank 0 sees it. */
 struct peer {
     bool open;     /* it has a share of the mesh */
+    uint16_t said; /* RECORD_OPENED, then RECORD_STOPPED; 0: neither */
     uint64_t rung; /* native: answers and starts that it owes a doorbell for */
     uint64_t doorbells;
     struct ranks_traffic before; /* when the nodes were started */
@@ -474,7 +475,12 @@ static bool wait_for(struct leader *leader, struct ranks_record *record,
 
     ranks_flush();
     for (unsigned waited = 0; waited < ms; ++waited) {
-        while (ranks_next(record)) {
+        while (leader->peer[rank].said != kind && ranks_next(record)) {
+            if (record->head.kind == RECORD_OPENED ||
+                record->head.kind == RECORD_STOPPED) {
+                leader->peer[record->from].said = record->head.kind;
+                continue;
+            }
             if (record->from == rank && record->head.kind == kind) {
                 return true;
             }
@@ -487,6 +493,9 @@ static bool wait_for(struct leader *leader, struct ranks_record *record,
                 record->head.kind == RECORD_RANG) {
                 (void)take_patch(leader, record);
             }
+        }
+        if (leader->peer[rank].said == kind) {
+            return true;
         }
         nanosleep(&pause, NULL);
     }

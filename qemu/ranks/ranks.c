@@ -146,7 +146,6 @@ static void flush_to(unsigned rank)
     struct outbox *outbox = &ranks.outbox[rank];
 
     if (outbox->bytes > 0) {
-        ranks.traffic[rank].out_bytes += outbox->bytes;
         ranks.transport->send(rank, outbox->data, outbox->bytes);
         *outbox = (struct outbox){.data = NULL};
     }
@@ -175,6 +174,9 @@ void ranks_put(unsigned to, enum record_kind kind, uint32_t node,
         head.bytes += (uint32_t)body[i].bytes;
     }
     append(outbox, &head, sizeof head);
+    if (kind != RECORD_PAYLOAD) {
+        ranks.traffic[to].out_bytes += sizeof head + head.bytes;
+    }
     for (unsigned i = 0; i < pieces; ++i) {
         append(outbox, body[i].data, body[i].bytes);
     }
@@ -238,6 +240,9 @@ static void take(struct ranks_record *record)
             record->head = head;
             record->body = ranks.message + ranks.at + sizeof head;
             ranks.at += sizeof head + head.bytes;
+            if (head.kind != RECORD_PAYLOAD) {
+                ranks.traffic[ranks.from].in_bytes += sizeof head + head.bytes;
+            }
             return;
         }
     }
@@ -263,7 +268,6 @@ bool ranks_next(struct ranks_record *record)
             if (ranks.message == NULL) {
                 return false;
             }
-            ranks.traffic[ranks.from].in_bytes += ranks.bytes;
         }
         if (!ranks_at_hand()) {
             continue;

@@ -55,7 +55,8 @@ bool ranks_next(struct ranks_record *record);
 /* Whether the next record is there without asking MPI. */
 bool ranks_at_hand(void);
 
-/* Bytes that this rank has sent to that one, and received from it. */
+/* Bytes of records that this rank has sent to that one, and received from it,
+   but for payloads. */
 struct ranks_traffic {
     uint64_t out_bytes;
     uint64_t in_bytes;

@@ -94,7 +94,8 @@ def test_output(load, tmp_path):
     for count in (1, 3):
         path = tmp_path / f"{count}"
         done = ranks.command(count, "run", *job(
-            load, "-o", path, kernel="fir", arg="taps=1,2,1"))
+            load, "-o", path, kernel="records",
+            arg="name=a,op=gt,value=100"))
         if done.returncode != 0:
             pytest.fail(done.stderr)
         outputs.append(path.read_bytes())
