@@ -6,12 +6,17 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
 
 import mesh
 import ranks
+from core import ROOT
+
+sys.path.insert(0, str(ROOT / "test" / "bench"))
+import job_bench  # noqa: E402
 
 pytestmark = ranks.needs_mpi
 
@@ -88,18 +93,30 @@ def test_policies_on_boards(load, name):
     same(3, *job(load, *SHAPES[name], on="qemu"))
 
 
-def test_output(load, tmp_path):
-    """An output goes from rank to rank, too."""
-    outputs = []
+OUTPUTS = {"fir": "out.wav", "conv": "out.pgm", "records": "out.csv"}
+
+
+@pytest.mark.parametrize("kernel", [
+    pytest.param(name, marks=() if name == "fir" else MORE)
+    for name in job_bench.KERNELS])
+def test_kernels(tmp_path, kernel):
+    """All of them; outputs go from rank to rank, too."""
+    *_, make, file, arg, _ = job_bench.KERNELS[kernel]
+    words = ["--mesh", "5x5", "--on", "native", "--kernel", kernel, "--arg",
+             arg.format(folder=tmp_path)]
+    if make is not None:
+        make(tmp_path / file)
+        words.append(tmp_path / file)
+    reports, outputs = [], []
     for count in (1, 3):
-        path = tmp_path / f"{count}"
-        done = ranks.command(count, "run", *job(
-            load, "-o", path, kernel="records",
-            arg="name=a,op=gt,value=100"))
-        if done.returncode != 0:
-            pytest.fail(done.stderr)
-        outputs.append(path.read_bytes())
-    assert outputs[0] == outputs[1] and len(outputs[0]) > 1000
+        output = tmp_path / OUTPUTS.get(kernel, "out")
+        more = ["-o", output] if kernel in OUTPUTS else []
+        reports.append(ranks.without_hosts(
+            ranks.report(count, *words, *more)))
+        outputs.append(output.read_bytes() if more else b"")
+    assert reports[0] == reports[1]
+    assert outputs[0] == outputs[1]
+    assert (kernel not in OUTPUTS) == (outputs[0] == b"")
 
 
 def test_originators(load):
