@@ -226,7 +226,7 @@ def test_a_board_elsewhere_fails(load, how):
     assert_gone(mark)
 
 
-LONG = ["--mesh", "5x5", "--kernel", "spin", "--arg", "2000000"]
+LONG = ["--mesh", "5x5", "--kernel", "spin", "--arg", "100000"]
 
 
 def test_interrupted(load):
