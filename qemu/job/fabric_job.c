@@ -138,7 +138,7 @@ static int start_on_ranks(struct fabric_job *job,
                                            .size = config->size,
                                            .identity = job->config.identity,
                                            .map = config->map,
-                                           .native = !config->mesh->has_images,
+                                           .in_process = !config->mesh->has_images,
                                            .boards = *boards});
 }
 

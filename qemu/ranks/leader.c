@@ -405,13 +405,13 @@ static void start_nodes(struct leader *leader)
    ring. */
 static bool is_quiet(const struct leader *leader)
 {
-    for (unsigned rank = 0; leader->config.native && rank < leader->ranks;
+    for (unsigned rank = 0; leader->config.in_process && rank < leader->ranks;
          ++rank) {
         if (leader->peer[rank].rung > 0) {
             return false;
         }
     }
-    return leader->config.native;
+    return leader->config.in_process;
 }
 
 static void look_at_others(struct leader *leader);
@@ -623,7 +623,7 @@ static int start_own(struct leader *leader)
     struct leader_config *config = &leader->config;
 
     config->boards.nodes = leader->first[1];
-    if (config->native) {
+    if (config->in_process) {
         return native_start(&leader->own, leader->first[1],
                             slices_processors());
     }
@@ -672,7 +672,7 @@ static int open_others(struct leader *leader)
     struct record_open open = {.nodes = leader->nodes,
                                .ranks = leader->ranks,
                                .identity = leader->config.identity,
-                               .native = leader->config.native,
+                               .in_process = leader->config.in_process,
                                .watchdog_s = boards->watchdog_s,
                                .verbose = boards->verbose,
                                .one_by_one = boards->zygote_object == NULL};
@@ -680,7 +680,7 @@ static int open_others(struct leader *leader)
     struct image_bytes slow = {.data = NULL};
     int error = 0;
 
-    if (!leader->config.native) {
+    if (!leader->config.in_process) {
         snprintf(open.board, sizeof open.board, "%s",
                  boards->board->place.board);
         error = read_image(&image, boards->firmware) |

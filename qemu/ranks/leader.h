@@ -18,7 +18,7 @@ struct leader_config {
     struct torus_size size;
     uint32_t identity; /* of the mesh */
     enum share_map map;
-    bool native;
+    bool in_process;
     struct boards_config boards; /* also of native nodes: the watchdog */
 };
 

@@ -138,7 +138,7 @@ static bool start_share(struct share *share)
                                   .identity = share->open.identity,
                                   .copies = true};
     int error =
-        share->open.native != 0
+        share->open.in_process != 0
             ? native_start(&share->backend, share->count, slices_processors())
             : start_boards(share);
 
