@@ -67,7 +67,7 @@ def test_boards(load, count):
 
 SHAPES = {
     "tree": ["--mesh", "7x4"],
-    "rounds": ["--rounds", "4"],
+    "rounds": ["--rounds", "2"],
     "batches": ["--batch", "17000"],
     "store": ["--switching", "store-and-forward", "--ports", "1"],
     "slow": ["--slow", "1,2=4", "--inject", "slow8@3,3@300us"],
@@ -93,7 +93,8 @@ def test_policies_on_boards(load, name):
     same(3, *job(load, *SHAPES[name], on="qemu"))
 
 
-OUTPUTS = {"fir": "out.wav", "conv": "out.pgm", "records": "out.csv"}
+OUTPUTS = {"records": "out.csv", "fir": "out.wav", "conv": "out.pgm",
+           "matvec": "out.npy", "channels": "out.csv"}
 
 
 @pytest.mark.parametrize("kernel", [
