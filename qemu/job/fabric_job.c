@@ -134,12 +134,13 @@ static int start_on_ranks(struct fabric_job *job,
                           const struct job_config *config,
                           const struct boards_config *boards)
 {
-    return leader_start(&job->backend, &(struct leader_config){
-                                           .size = config->size,
-                                           .identity = job->config.identity,
-                                           .map = config->map,
-                                           .in_process = !config->mesh->has_images,
-                                           .boards = *boards});
+    return leader_start(
+        &job->backend,
+        &(struct leader_config){.size = config->size,
+                                .identity = job->config.identity,
+                                .map = config->map,
+                                .in_process = !config->mesh->has_images,
+                                .boards = *boards});
 }
 
 static int start_boards(struct fabric_job *job, const struct job_config *config)

@@ -12,13 +12,13 @@ import time
 import pytest
 
 import mesh
-import ranks
+import mpirun
 from core import ROOT
 
 sys.path.insert(0, str(ROOT / "test" / "bench"))
 import job_bench  # noqa: E402
 
-pytestmark = ranks.needs_mpi
+pytestmark = mpirun.needs_mpi
 
 RANKS = [2, 3, 4, 7]
 MORE = pytest.mark.boards
@@ -33,10 +33,10 @@ def fixture_load(tmp_path_factory):
 
 def same(count, *args, timeout=120):
     """The report of so many ranks is that of one process; both."""
-    one = ranks.report(1, *args, timeout=timeout)
-    many = ranks.report(count, *args, timeout=timeout)
+    one = mpirun.report(1, *args, timeout=timeout)
+    many = mpirun.report(count, *args, timeout=timeout)
     assert one["timeline_sha256"] == many["timeline_sha256"]
-    assert ranks.without_hosts(one) == ranks.without_hosts(many)
+    assert mpirun.without_hosts(one) == mpirun.without_hosts(many)
     assert "ranks" not in one
     return one, many
 
@@ -112,8 +112,8 @@ def test_kernels(tmp_path, kernel):
     for count in (1, 3):
         output = tmp_path / OUTPUTS.get(kernel, "out")
         more = ["-o", output] if kernel in OUTPUTS else []
-        reports.append(ranks.without_hosts(
-            ranks.report(count, *words, *more)))
+        reports.append(mpirun.without_hosts(
+            mpirun.report(count, *words, *more)))
         outputs.append(output.read_bytes() if more else b"")
     assert reports[0] == reports[1]
     assert outputs[0] == outputs[1]
@@ -140,8 +140,8 @@ def test_beside_other_work(load):
 
 
 def test_more_ranks_than_nodes(load):
-    one = ranks.report(1, *job(load, size="2x1"))
-    done = ranks.command(4, "run", "--json", *job(load, size="2x1"))
+    one = mpirun.report(1, *job(load, size="2x1"))
+    done = mpirun.command(4, "run", "--json", *job(load, size="2x1"))
     assert done.returncode == 0
     many = json.loads(done.stdout)
     assert one["timeline_sha256"] == many["timeline_sha256"]
@@ -151,7 +151,7 @@ def test_more_ranks_than_nodes(load):
 
 def test_several_meshes_one_after_the_other(load):
     args = ["compare", *job(load)]
-    one, many = (ranks.command(count, *args) for count in (1, 2))
+    one, many = (mpirun.command(count, *args) for count in (1, 2))
     assert (one.returncode, many.returncode) == (0, 0), many.stderr
     assert one.stdout == many.stdout and many.stderr == ""
 
@@ -160,12 +160,12 @@ def test_several_meshes_one_after_the_other(load):
 
 def test_no_run():
     args = ["plan", "--mesh", "25x25", "--load", "1000000"]
-    one, many = (ranks.command(count, *args) for count in (1, 3))
+    one, many = (mpirun.command(count, *args) for count in (1, 3))
     assert (many.returncode, many.stdout) == (one.returncode, one.stdout)
 
 
 def test_help_is_printed_once():
-    done = ranks.command(3, "run", "--help")
+    done = mpirun.command(3, "run", "--help")
     assert done.returncode == 0
     assert done.stdout == mesh.command("run", "--help").stdout
 
@@ -173,7 +173,7 @@ def test_help_is_printed_once():
 @pytest.mark.parametrize("args,what", [
     (["--gdb"], "--gdb"), (["--board", "stm32f405"], "--board stm32f405")])
 def test_refused(load, args, what):
-    done = ranks.command(2, "run", "--mesh", "2x2", "--kernel", "search",
+    done = mpirun.command(2, "run", "--mesh", "2x2", "--kernel", "search",
                          "--arg", "x", *args, load)
     assert done.returncode == 2
     assert f"quincunx: {what}" in done.stderr
@@ -185,7 +185,7 @@ def start(*args, count=3):
     """A running mpirun whose processes can be found again."""
     mark = f"{os.getpid()}-{time.monotonic_ns()}"
     process = subprocess.Popen(
-        ranks.line(count, "run", *args), stdin=subprocess.DEVNULL,
+        mpirun.line(count, "run", *args), stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "QUINCUNX_TEST_RUN": mark})
     return process, mark
@@ -194,16 +194,16 @@ def start(*args, count=3):
 def assert_gone(mark):
     """No rank, and no board of one, is left, soon."""
     for _ in range(100):
-        if not ranks.left_behind(mark):
+        if not mpirun.left_behind(mark):
             return
         time.sleep(0.1)
-    raise AssertionError(ranks.left_behind(mark))
+    raise AssertionError(mpirun.left_behind(mark))
 
 
 def boards_of(mark, count):
     """Waits for so many boards, and returns their pids."""
     for _ in range(300):
-        found = [pid for pid in ranks.left_behind(mark) if ranks.is_board(pid)]
+        found = [pid for pid in mpirun.left_behind(mark) if mpirun.is_board(pid)]
         if len(found) >= count:
             return found
         time.sleep(0.05)
@@ -242,8 +242,8 @@ def test_interrupted(load):
 def test_a_rank_is_killed(load):
     process, mark = start(*LONG, load)
     boards_of(mark, 25)
-    workers = [pid for pid in ranks.left_behind(mark)
-               if ranks.rank_of(pid) == 1 and not ranks.is_board(pid)]
+    workers = [pid for pid in mpirun.left_behind(mark)
+               if mpirun.rank_of(pid) == 1 and not mpirun.is_board(pid)]
     os.kill(workers[0], signal.SIGKILL)
     _, err = process.communicate(timeout=30)
     assert process.returncode != 0, err
