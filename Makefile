@@ -56,7 +56,7 @@ missing = $(strip $(foreach what,$(1),$(patsubst $(what):%,%,$(filter \
 DEPS := $(if $(call missing,build),deps)
 FLASH_DEPS := $(DEPS) $(if $(call missing,flash),flash-deps)
 GDB_DEPS := $(if $(call missing,gdb),gdb-deps)
-TEST_DEPS := $(DEPS) $(if $(call missing,test flash gdb),test-deps)
+TEST_DEPS := $(DEPS) $(if $(call missing,test flash gdb mpi),test-deps)
 BROWSER_DEPS := $(if $(call missing,browser),browser-deps)
 FORMAT_DEPS := $(if $(call missing,format),format-deps)
 DEB_DEPS := $(DEPS) $(if $(call missing,deb),deb-deps)
@@ -70,7 +70,7 @@ deps: what = build
 flash-deps: what = flash
 gdb-deps: what = gdb
 ## test-deps: install what testing, proving and measuring need, too
-test-deps: what = test flash gdb
+test-deps: what = test flash gdb mpi
 browser-deps: what = browser
 format-deps: what = format
 deb-deps: what = deb

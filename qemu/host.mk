@@ -24,11 +24,23 @@ PAGE_FILES := $(addprefix qemu/page/,page.html page.css data.js map.js \
 $(BUILD)/host/qemu/format/npy.o: $(NPY_FILES)
 $(BUILD)/host/qemu/page/page.o: $(PAGE_FILES)
 
-$(BUILD)/host/qemu/main.o: HOST_CFLAGS += \
+versioned := $(BUILD)/host/qemu/main.o $(BUILD)/host/qemu/ranks/roll.o
+$(versioned): HOST_CFLAGS += \
   -DQUINCUNX_VERSION='"$(VERSION)"' -DQUINCUNX_RELEASE='"$(RELEASE)"'
-$(BUILD)/host/qemu/main.o: $(BUILD)/version.flags
+$(versioned): $(BUILD)/version.flags
 
-$(BUILD)/quincunx: $(host_objects) $(BUILD)/host.flags | $(BUILD)/zygote.so
+# What ranks started by mpirun load (qemu/ranks/mpi/), beside it as well: where
+# there is an mpicc, unless MPI=0.
+MPICC ?= mpicc
+MPI ?= 1
+WITH_RANKS := $(if $(filter-out 0,$(MPI)),$(BUILD)/ranks.so)
+RANKS_OBJECT := $(if $(shell command -v $(MPICC)),$(WITH_RANKS))
+# Its directories as the system's: warnings are about this tree.
+mpi_flags = $(patsubst -I%,-isystem %,$(filter -I%,$(shell $(MPICC) --showme)))
+mpi_libs = $(filter -L% -l% -Wl%,$(shell $(MPICC) --showme))
+
+$(BUILD)/quincunx: $(host_objects) $(BUILD)/host.flags | $(BUILD)/zygote.so \
+                   $(RANKS_OBJECT)
 	$(say) LINK $@
 	$(Q)$(HOST_CC) $(HOST_LDFLAGS) $(host_objects) -o $@ $(HOST_LIBS)
 
@@ -39,7 +51,15 @@ $(BUILD)/zygote.so: qemu/board/preload/forker.c $(BUILD)/host.flags | $(DEPS)
 	$(Q)$(HOST_CC) $(HOST_CFLAGS) $(HOST_LDFLAGS) -fPIC -shared -MMD -MP \
 	  -MF $@.d -o $@ $<
 
--include $(host_objects:.o=.d) $(BUILD)/zygote.so.d
+# Tests have it made, too, once they have installed an mpicc.
+$(BUILD)/ranks.so: qemu/ranks/mpi/mpi.c $(BUILD)/host.flags | $(DEPS) \
+                   $(if $(RANKS_OBJECT),,$(TEST_DEPS))
+	$(say) LINK $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOST_CC) $(HOST_CFLAGS) $(mpi_flags) $(HOST_LDFLAGS) -fPIC \
+	  -shared -MMD -MP -MF $@.d -o $@ $< $(mpi_libs)
+
+-include $(host_objects:.o=.d) $(BUILD)/zygote.so.d $(BUILD)/ranks.so.d
 
 # ---- QEMU ----
 

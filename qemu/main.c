@@ -20,6 +20,8 @@
 #include "qemu/command/run.h"
 #include "qemu/command/simulate.h"
 #include "qemu/command/sizes.h"
+#include "qemu/ranks/ranks.h"
+#include "qemu/ranks/worker.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/process.h"
 #include "qemu/support/quote.h"
@@ -237,6 +239,16 @@ int main(int argc, char **argv)
     argp_err_exit_status = EXIT_USAGE; /* of all subcommands */
     process_streams_hold();
     process_signals_ignore();
+    if (ranks_launched()) {
+        int status = ranks_begin();
+
+        if (status != 0) {
+            return status;
+        }
+        if (ranks_own() > 0) {
+            worker_run();
+        }
+    }
     if (argc < 2) {
         usage(stderr);
         return EXIT_USAGE;

@@ -61,6 +61,10 @@ $(call test_program,memory.so,shared,boot/cortex_m/memory.c)
 # What memory there is, for Python.
 $(call test_program,memory_limit.so,shared,qemu/support/memory_limit.c)
 
+# What ranks tell each other of windows, and who has which nodes, for Python.
+$(call test_program,ranks_parts.so,shared,qemu/ranks/patch.c \
+  qemu/ranks/share.c qemu/support/memory.c torus/torus.c)
+
 # The fabric alone, and the host's side of the HAL on both kinds of boards.
 $(call test_program,fabric,sanitized,$(wildcard test/qemu/fabric/*.c) \
   $(UNIT_HOST) torus/torus.c qemu/support/memory.c \

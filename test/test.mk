@@ -4,7 +4,7 @@
 include test/programs.mk test/images.mk test/fuzz.mk
 
 .PHONY: build-tests
-build-tests: build-all $(TEST_PROGRAMS)
+build-tests: build-all $(TEST_PROGRAMS) $(WITH_RANKS)
 
 # One file of tests after the other in each of so many processes: one more than
 # processors, since many tests wait for a mesh of theirs.

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum backend_event {
     BACKEND_RANG,        /* a node rang its doorbell */
@@ -19,6 +20,29 @@ enum backend_event {
     BACKEND_TIMEOUT,     /* nobody rang for the watchdog's time */
     BACKEND_INTERRUPTED, /* the user wants to stop */
     BACKEND_FAILED       /* a node could not be started; said on stderr */
+};
+
+/* A message for a node whose window, or its sender's, is elsewhere: its header,
+   and up to three pieces. */
+struct backend_piece {
+    const uint8_t *data; /* in the sender's window, or the first in `head` */
+    uint32_t bytes;
+};
+
+#define BACKEND_PIECES 3u
+#define BACKEND_HOST UINT32_MAX
+
+struct backend_message {
+    uint32_t source; /* node; BACKEND_HOST: `whole` is all of it */
+    uint32_t bytes;  /* header included */
+    uint16_t job;
+    uint8_t kind;
+    bool damaged;        /* on the way: a test asks for it, .. */
+    bool head_taken;     /* .. and the node has begun to read it */
+    const uint8_t *head; /* the first piece if it is in no window, of
+                            CIRCUIT_ROW_BYTES; or NULL */
+    uint8_t *whole;      /* the caller's; its CRC may be written */
+    struct backend_piece piece[BACKEND_PIECES];
 };
 
 struct backend {
@@ -41,6 +65,10 @@ struct backend {
     /* Waits, starting nodes that are not yet started, until one rings. */
     enum backend_event (*wait)(void *context, uint32_t *node);
 
+    /* The same for at most so many ns, for who waits for others as well:
+       BACKEND_TIMEOUT if nobody rang until then. There is no watchdog. */
+    enum backend_event (*look)(void *context, uint32_t *node, long ns);
+
     /* Rings the node back. */
     void (*ring)(void *context, uint32_t node);
 
@@ -51,7 +79,18 @@ struct backend {
     void (*stop)(void *context);
 
     /* Prints what is known about a node that died. */
-    void (*explain)(void *context, uint32_t node);
+    void (*explain)(void *context, uint32_t node, FILE *out);
+
+    /* Where a node runs, behind its name in messages, such as " on rank 1";
+       NULL, also the function: there is nothing to say. */
+    const char *(*place)(void *context, uint32_t node);
+
+    /* Brings a message to `offset` of the window, before the node is rung, and
+       writes there at once what the fabric reads of it: the header and, as far
+       as windows here have them, the first two pieces. NULL: all windows are
+       here, and the caller copies. */
+    void (*deliver)(void *context, uint32_t node, uint32_t offset,
+                    const struct backend_message *message);
 };
 
 #define BACKEND_WINDOW_BYTES 0x01000000u

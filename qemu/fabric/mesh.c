@@ -556,6 +556,62 @@ static void forward(struct mesh *mesh, const struct fabric_action *action,
     }
 }
 
+/* Has a message brought to a window by the backend. Result: its status. */
+static int deliver(struct mesh *mesh, const struct fabric_action *action,
+                   uint32_t offset)
+{
+    const struct parcel *parcel = action->cookie;
+    struct backend *backend = mesh->backend;
+    struct backend_message message = {.source = action->source,
+                                      .bytes = action->bytes,
+                                      .job = parcel->job,
+                                      .kind = parcel->kind,
+                                      .damaged = action->damaged,
+                                      .head_taken = action->time_ps <
+                                                    action->complete_ps};
+    uint8_t *whole = NULL;
+
+    if (parcel->load != NULL) { /* an order of the host's */
+        whole = memory_or_exit(malloc(action->bytes));
+        assemble(mesh, whole, parcel);
+        message.source = BACKEND_HOST;
+        message.whole = whole;
+    }
+    if (parcel->segment[0].data == parcel->head) {
+        message.head = parcel->head;
+    }
+    for (unsigned i = 0; i < SEGMENTS; ++i) {
+        message.piece[i] = (struct backend_piece){parcel->segment[i].data,
+                                                  parcel->segment[i].bytes};
+    }
+    backend->deliver(backend->context, action->node, offset, &message);
+    free(whole);
+    return action->damaged ? ERR_CORRUPT : ERR_OK;
+}
+
+/* Writes a message to where it is received, with what becomes of it: as found
+   by the switch there. */
+static void carry(struct mesh *mesh, const struct fabric_action *action,
+                  uint32_t offset, struct window_response *response)
+{
+    uint8_t *buffer = (uint8_t *)window_of(mesh, action->node) + offset;
+
+    if (mesh->backend->deliver == NULL) {
+        assemble(mesh, buffer, action->cookie);
+        if (action->damaged && is_found_damaged(buffer, action->bytes)) {
+            report_damage(response, buffer);
+            fabric_count_error(mesh->fabric, action->node, action->port);
+        }
+    } else if (deliver(mesh, action, offset) != ERR_OK) {
+        if (response->time_ps < response->complete_ps) {
+            response->complete_status = ERR_CORRUPT;
+        } else {
+            response->status = ERR_CORRUPT;
+        }
+        fabric_count_error(mesh->fabric, action->node, action->port);
+    }
+}
+
 /* Writes a message into the buffer that the receiving node has named. */
 static void hand_over(struct mesh *mesh, const struct fabric_action *action)
 {
@@ -576,11 +632,7 @@ static void hand_over(struct mesh *mesh, const struct fabric_action *action)
         response.status = ERR_BUFFER;
         fabric_count_error(mesh->fabric, action->node, action->port);
     } else {
-        assemble(mesh, buffer, action->cookie);
-        if (action->damaged && is_found_damaged(buffer, action->bytes)) {
-            report_damage(&response, buffer);
-            fabric_count_error(mesh->fabric, action->node, action->port);
-        }
+        carry(mesh, action, offset, &response);
         if (response.status == ERR_OK && is_foreign(&request, buffer)) {
             response.status = ERR_FOREIGN;
         }
@@ -626,12 +678,23 @@ static bool read_sends(struct mesh *mesh, uint32_t node)
     return sound;
 }
 
+/* Where a node runs, if not here: behind its name. */
+static const char *place_of(const struct mesh *mesh, uint32_t node)
+{
+    struct backend *backend = mesh->backend;
+    const char *place =
+        backend->place != NULL ? backend->place(backend->context, node) : NULL;
+
+    return place != NULL ? place : "";
+}
+
 static enum mesh_end lose(const struct mesh *mesh, uint32_t node,
                           const char *what)
 {
     struct torus_coord at = torus_coord_of(mesh->config->size, node);
 
-    fprintf(stderr, "quincunx: node %u,%u %s\n", at.x, at.y, what);
+    fprintf(stderr, "quincunx: node %u,%u%s %s\n", at.x, at.y,
+            place_of(mesh, node), what);
     postmortem_print(stderr, window_of(mesh, node), mesh->config->firmware);
     return MESH_FAILED;
 }
@@ -645,8 +708,9 @@ static enum mesh_end lose_to_fault(const struct mesh *mesh, uint32_t node)
     if (place == 0) {
         return lose(mesh, node, "took a fault");
     }
-    fprintf(stderr, "quincunx: node %u,%u: assertion failed at %s:%u\n", at.x,
-            at.y, check_path(place), CHECK_PLACE_LINE(place));
+    fprintf(stderr, "quincunx: node %u,%u%s: assertion failed at %s:%u\n", at.x,
+            at.y, place_of(mesh, node), check_path(place),
+            CHECK_PLACE_LINE(place));
     postmortem_print(stderr, window, mesh->config->firmware);
     return MESH_FAILED;
 }
@@ -818,7 +882,7 @@ static enum mesh_end lose_booting(const struct mesh *mesh)
             "quincunx: %u of %u boards came up, none in the watchdog's time\n",
             mesh->up, torus_nodes(mesh->config->size));
     lose(mesh, node, "did not come up");
-    mesh->backend->explain(mesh->backend->context, node);
+    mesh->backend->explain(mesh->backend->context, node, stderr);
     return MESH_FAILED;
 }
 
@@ -878,7 +942,7 @@ static enum mesh_end wait_for_node(struct mesh *mesh)
         return read_request(mesh, node);
     case BACKEND_DIED:
         lose(mesh, node, "died: its process is gone");
-        mesh->backend->explain(mesh->backend->context, node);
+        mesh->backend->explain(mesh->backend->context, node, stderr);
         return MESH_FAILED;
     case BACKEND_TIMEOUT:
         if (mesh->up < torus_nodes(mesh->config->size)) {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 
 struct native {
     uint32_t nodes;
@@ -60,6 +61,17 @@ static enum backend_event native_wait(void *context, uint32_t *node)
     return slices_next(native->slices, node) ? BACKEND_RANG : BACKEND_TIMEOUT;
 }
 
+static enum backend_event native_look(void *context, uint32_t *node, long ns)
+{
+    const struct timespec pause = {.tv_nsec = ns};
+    enum backend_event event = native_wait(context, node);
+
+    if (event == BACKEND_TIMEOUT && ns > 0) {
+        nanosleep(&pause, NULL);
+    }
+    return event;
+}
+
 static void native_resume(void *context, uint32_t node)
 {
     struct native *native = context;
@@ -88,9 +100,10 @@ static void native_stop(void *context)
     free(native);
 }
 
-static void native_explain(void *context, uint32_t node)
+static void native_explain(void *context, uint32_t node, FILE *out)
 {
     (void)context;
+    (void)out;
     (void)node;
 }
 
@@ -122,6 +135,7 @@ int native_start(struct backend *backend, uint32_t nodes, unsigned threads)
                                 .slow = native_slow,
                                 .slow_from = native_slow_from,
                                 .wait = native_wait,
+                                .look = native_look,
                                 .ring = native_ring,
                                 .kill = native_kill,
                                 .stop = native_stop,

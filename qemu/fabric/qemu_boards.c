@@ -14,6 +14,7 @@
 #include "qemu/support/progress.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define RING 'R'
@@ -211,6 +213,13 @@ static bool is_late(const struct boards *boards, uint64_t looks)
            looks * LOOK_MS >= (uint64_t)boards->config.watchdog_s * 1000;
 }
 
+/* The next of the rings that a wait has found. */
+static enum backend_event next_event(struct boards *boards, uint32_t *node)
+{
+    *node = boards->event[boards->event_at++].data.u32;
+    return read_ring(boards, *node) ? BACKEND_RANG : BACKEND_DIED;
+}
+
 static enum backend_event boards_wait(void *context, uint32_t *node)
 {
     struct boards *boards = context;
@@ -242,8 +251,34 @@ static enum backend_event boards_wait(void *context, uint32_t *node)
             }
         }
     }
-    *node = boards->event[boards->event_at++].data.u32;
-    return read_ring(boards, *node) ? BACKEND_RANG : BACKEND_DIED;
+    return next_event(boards, node);
+}
+
+/* Without the watchdog: for who waits for others as well. */
+static enum backend_event boards_look(void *context, uint32_t *node, long ns)
+{
+    struct boards *boards = context;
+    struct pollfd any = {.fd = boards->epoll, .events = POLLIN};
+    const struct timespec wait = {.tv_nsec = ns};
+
+    if (boards->event_at < boards->event_count) {
+        return next_event(boards, node);
+    }
+    if (start_boards(boards) != 0) {
+        return BACKEND_FAILED;
+    }
+    (void)!ppoll(&any, 1, &wait, &boards->unblocked);
+    if (interrupted) {
+        return BACKEND_INTERRUPTED;
+    }
+    boards->event_at = 0;
+    boards->event_count =
+        epoll_wait(boards->epoll, boards->event, EVENTS_MAX, 0);
+    if (boards->event_count <= 0) {
+        boards->event_count = 0;
+        return BACKEND_TIMEOUT;
+    }
+    return next_event(boards, node);
 }
 
 static void boards_ring(void *context, uint32_t node)
@@ -309,16 +344,16 @@ static void boards_stop(void *context)
 }
 
 /* How the process ended, and the last lines that its QEMU wrote. */
-static void boards_explain(void *context, uint32_t node)
+static void boards_explain(void *context, uint32_t node, FILE *out)
 {
     struct boards *boards = context;
     struct board *board = &boards->board[node];
     int status = 0;
 
     if (process_ended(&board->pid, &status)) {
-        process_explain(stderr, boards->config.qemu, status, boards->kills);
+        process_explain(out, boards->config.qemu, status, boards->kills);
     }
-    process_last_words(stderr, boards->log);
+    process_last_words(out, boards->log);
 }
 
 /* Signals are blocked but while waiting: none can slip in before a wait. */
@@ -390,6 +425,7 @@ int boards_start(struct backend *backend, const struct boards_config *config)
                                 .slow = boards_slow,
                                 .slow_from = boards_slow_from,
                                 .wait = boards_wait,
+                                .look = boards_look,
                                 .ring = boards_ring,
                                 .kill = boards_kill,
                                 .stop = boards_stop,

@@ -31,7 +31,8 @@ install: build-all $(BUILD)/man/quincunx.1 $(completions)
 	  "$$to/share/man/man7" "$$to/share/bash-completion/completions" \
 	  "$$to/$(ZSH_DIR)" \
 	  "$$to/share/fish/vendor_completions.d"; \
-	install -m 755 $(BUILD)/quincunx $(BUILD)/zygote.so "$$lib"; \
+	install -m 755 $(BUILD)/quincunx $(BUILD)/zygote.so \
+	  $(RANKS_OBJECT) "$$lib"; \
 	ln -sf ../$(INSTALLED_DIR)/quincunx "$$to/bin/quincunx"; \
 	for image in $(INSTALLED_IMAGES); do \
 	  install -D -m 644 "$(BUILD)/$$image" "$$lib/$$image"; done; \

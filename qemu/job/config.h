@@ -9,6 +9,7 @@
 #include "qemu/fabric/mesh.h"
 #include "qemu/format/format.h"
 #include "qemu/outcome/outcome.h"
+#include "qemu/ranks/share.h"
 #include "qemu/schedule/registry.h"
 #include "qemu/support/profile.h"
 #include "qemu/wired/noise.h"
@@ -66,6 +67,7 @@ struct job_config {
     unsigned watchdog_s;
     bool one_by_one; /* emulated boards are not forked: qemu/fabric/starter.h */
     bool verbose;    /* says on stderr how boards are started */
+    enum share_map map; /* of nodes to ranks, if there are several */
     bool gdb; /* a socket for each board, no watchdog: see qemu/board/gdb.h */
     const char *gdb_dir;          /* NULL: the default */
     struct watch *watch;          /* of who looks on; or NULL */

@@ -9,6 +9,8 @@
 #include "qemu/job/collect.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/job/policy.h"
+#include "qemu/ranks/leader.h"
+#include "qemu/ranks/ranks.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/progress.h"
@@ -127,6 +129,20 @@ static struct fabric_job *create(const struct job_config *config, bool probed)
     return job;
 }
 
+/* On several ranks, each of which starts a share of the nodes. */
+static int start_on_ranks(struct fabric_job *job,
+                          const struct job_config *config,
+                          const struct boards_config *boards)
+{
+    return leader_start(
+        &job->backend,
+        &(struct leader_config){.size = config->size,
+                                .identity = job->config.identity,
+                                .map = config->map,
+                                .in_process = !config->mesh->has_images,
+                                .boards = *boards});
+}
+
 static int start_boards(struct fabric_job *job, const struct job_config *config)
 {
     struct boards_config boards = {.board = config->board,
@@ -150,7 +166,17 @@ static int start_boards(struct fabric_job *job, const struct job_config *config)
         boards.gdb = gdb_listeners(job->sockets);
         fprintf(stderr, "gdb %s\n", gdb_dir(job->sockets));
     }
-    return boards_start(&job->backend, &boards);
+    return ranks_count() > 1 ? start_on_ranks(job, config, &boards)
+                             : boards_start(&job->backend, &boards);
+}
+
+static int start_native(struct fabric_job *job, const struct job_config *config)
+{
+    struct boards_config none = {.watchdog_s = config->watchdog_s};
+
+    return ranks_count() > 1
+               ? start_on_ranks(job, config, &none)
+               : native_start(&job->backend, job->nodes, slices_processors());
 }
 
 static void close_mesh(struct job_mesh *mesh)
@@ -169,10 +195,8 @@ static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
                      bool probed)
 {
     struct fabric_job *job = create(config, probed);
-    int error =
-        config->mesh->has_images
-            ? start_boards(job, config)
-            : native_start(&job->backend, job->nodes, slices_processors());
+    int error = config->mesh->has_images ? start_boards(job, config)
+                                         : start_native(job, config);
 
     if (error != 0) {
         close_mesh(&job->mesh);
@@ -335,6 +359,16 @@ static int collect(struct job_mesh *mesh, struct outcome *outcome,
     return 0;
 }
 
+static void look_at_ranks(struct job_mesh *mesh, struct outcome *outcome)
+{
+    if (ranks_count() > 1) {
+        outcome->ranks = ranks_count();
+        outcome->rank =
+            memory_or_exit(calloc(outcome->ranks, sizeof *outcome->rank));
+        leader_look(job_of(mesh)->backend.context, outcome->rank);
+    }
+}
+
 static const struct mesh_probing probing = {
     .bytes = {64, 256, 1024, 4096},
     .repeat = 2,
@@ -350,6 +384,7 @@ const struct mesh_ops fabric_job_qemu = {
     .open = open_mesh,
     .order = send_orders,
     .collect = collect,
+    .look_at_ranks = look_at_ranks,
     .close = close_mesh,
 };
 
@@ -362,5 +397,6 @@ const struct mesh_ops fabric_job_native = {
     .open = open_mesh,
     .order = send_orders,
     .collect = collect,
+    .look_at_ranks = look_at_ranks,
     .close = close_mesh,
 };

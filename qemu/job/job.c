@@ -93,8 +93,12 @@ static void set_mesh(struct job_config *config, const struct job_mesh *mesh)
     }
 }
 
-static void close_mesh(struct outcome *outcome, struct job *job, double start_s)
+static void close_mesh(struct outcome *outcome, struct job *job, double start_s,
+                       int status)
 {
+    if (status == 0 && job->mesh->ops->look_at_ranks != NULL) {
+        job->mesh->ops->look_at_ranks(job->mesh, outcome);
+    }
     outcome->boot_wall_s = job->mesh->up_wall_s - start_s;
     job->config.mesh->close(job->mesh);
     watch_stage(job->config.watch, WATCH_DONE);
@@ -119,7 +123,7 @@ static int execute_several(struct outcome *outcome, struct job *job)
         status = forest_fits(&forest)
                      ? batches_run(outcome, &job->config, run_forest, job)
                      : EXIT_FAILED;
-        close_mesh(outcome, job, start_s);
+        close_mesh(outcome, job, start_s, status);
     }
     forest_free(&forest);
     return status;
@@ -140,7 +144,7 @@ static int execute_one(struct outcome *outcome, struct job *job)
         status = batches_fit(&job->config)
                      ? batches_run(outcome, &job->config, run_batch, job)
                      : EXIT_FAILED;
-        close_mesh(outcome, job, start_s);
+        close_mesh(outcome, job, start_s, status);
     }
     free(tree);
     return status;

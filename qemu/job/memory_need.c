@@ -4,11 +4,14 @@
 #include "qemu/fabric/injection.h"
 #include "qemu/job/batches.h"
 #include "qemu/job/mesh_ops.h"
+#include "qemu/ranks/hosts.h"
+#include "qemu/ranks/ranks.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory_limit.h"
 #include "qemu/support/quote.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define KIB UINT64_C(1024)
 #define MIB (KIB * KIB)
@@ -16,6 +19,11 @@
 /* Copies of a byte of the load: the originator's, those of the nodes that it
    goes through, and on native nodes what they work on. */
 #define LOAD_COPIES 4u
+
+/* Of ranks: what one takes by itself, and a copy of what rank 0 knows of a
+   window. */
+#define RANK_BYTES (24 * MIB)
+#define COPY_BYTES (32 * KIB)
 
 /* What a kind of nodes takes. */
 struct need {
@@ -89,10 +97,56 @@ static void print_bytes(uint64_t bytes)
     }
 }
 
+/* What a host of several ranks needs: those have a copy of the part of their
+   windows that rank 0 knows, and it one of all others'. */
+static uint64_t host_need(const struct job_config *config,
+                          const struct host *host)
+{
+    struct need need = need_of(config);
+    uint64_t bytes = (need.fixed + RANK_BYTES) * host->ranks +
+                     (need.node + COPY_BYTES) * host->nodes +
+                     LOAD_COPIES * load_bytes(config) + alone_bytes(config);
+
+    return host->first ? bytes + COPY_BYTES * torus_nodes(config->size) : bytes;
+}
+
+/* On several ranks each host must have the memory for its share. */
+static int check_hosts(struct job_config *config, bool force)
+{
+    unsigned count;
+    struct host *host = hosts_find(&count, config->size, config->map);
+    int status = host != NULL ? 0 : EXIT_FAILED;
+
+    for (unsigned i = 0; status == 0 && i < count; ++i) {
+        uint64_t need = host_need(config, &host[i]);
+
+        config->memory_need += need;
+        if (host[i].first) {
+            config->memory_left = host[i].left_bytes;
+        }
+        if (need > host[i].left_bytes) {
+            fprintf(stderr, "quincunx: %u %s on %s need about ", host[i].nodes,
+                    config->mesh->nodes, host[i].name);
+            print_bytes(need);
+            fputs(" of memory; it has ", stderr);
+            print_bytes(host[i].left_bytes);
+            fputs(force ? "; --force: goes on\n"
+                        : "; take more hosts, a smaller --mesh, or --force\n",
+                  stderr);
+            status = force ? 0 : EXIT_FAILED;
+        }
+    }
+    free(host);
+    return status;
+}
+
 int memory_need_check(struct job_config *config, bool force)
 {
     struct memory_limit limit;
 
+    if (ranks_count() > 1) {
+        return check_hosts(config, force);
+    }
     memory_limit_read(&limit, "");
     config->memory_need = memory_need(config);
     config->memory_left = limit.bytes;

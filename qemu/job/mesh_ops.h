@@ -68,6 +68,9 @@ struct mesh_ops {
     int (*collect)(struct job_mesh *mesh, struct outcome *outcome,
                    const struct wire_order *order);
 
+    /* Fills in what ranks did, if there are several; NULL: there never are. */
+    void (*look_at_ranks)(struct job_mesh *mesh, struct outcome *outcome);
+
     /* Ends nodes that were started, and frees the mesh. */
     void (*close)(struct job_mesh *mesh);
 };

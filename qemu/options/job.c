@@ -5,6 +5,7 @@
 #include "qemu/format/table.h"
 #include "qemu/job/order.h"
 #include "qemu/job/policy.h"
+#include "qemu/ranks/ranks.h"
 #include "qemu/schedule/tree.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
@@ -46,6 +47,7 @@ enum key {
     KEY_ON,
     KEY_FIRMWARE,
     KEY_WATCHDOG,
+    KEY_MAP,
     KEY_PORTS,
     KEY_SWITCHING,
     KEY_SLOW,
@@ -163,6 +165,10 @@ static const struct argp_option mesh_descriptions[] = {
     {"watchdog", KEY_WATCHDOG, "SECONDS", 0,
      "Give up when no board has spoken for this time; with serial ports, when "
      "one batch takes longer (default 120)",
+     3},
+    {"map", KEY_MAP, "HOW", 0,
+     "With mpirun, how nodes are shared out to ranks: cores (default), by the "
+     "cores of each; even; rows, by cores but whole rows",
      3},
     {"boot", KEY_BOOT, "fork|exec", 0,
      "How boards of mps2-an385 start: as forks of one QEMU (default, where it "
@@ -420,6 +426,15 @@ static int set_boot(struct job_options *options, const char *text)
                             : "must be fork or exec");
 }
 
+static int set_map(struct job_options *options, const char *text)
+{
+    int map = share_map_of(text);
+
+    options->config.map = map < 0 ? SHARE_CORES : (enum share_map)map;
+    return parse_report("--map", text,
+                        map < 0 ? "must be cores, even or rows" : NULL);
+}
+
 static int set_unit(struct job_options *options, const char *text)
 {
     uint64_t bytes = 0;
@@ -517,6 +532,8 @@ static error_t parse_mesh_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_WATCHDOG:
         return set_watchdog(options, text);
+    case KEY_MAP:
+        return set_map(options, text);
     case KEY_BOOT:
         return set_boot(options, text);
     case KEY_VERBOSE:
@@ -652,6 +669,19 @@ static int print_all_missing(const struct job_options *options)
     return EXIT_USAGE;
 }
 
+/* Refuses what cannot be on several ranks. */
+static int check_ranks(const struct job_config *config)
+{
+    if (ranks_count() > 1 && (!config->mesh->has_fabric || config->gdb)) {
+        fprintf(stderr,
+                "quincunx: %s: must not be given on several ranks: "
+                "start it without mpirun\n",
+                config->gdb ? "--gdb" : "--board stm32f405, --port");
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
 /* Refuses options that are for another mesh than the one chosen. */
 static int check_mesh(const struct job_options *options)
 {
@@ -709,7 +739,7 @@ static int check_mesh(const struct job_options *options)
                         "such boards start one by one\n");
         return EXIT_USAGE;
     }
-    return 0;
+    return check_ranks(config);
 }
 
 int job_options_check_mesh(const struct job_options *options)

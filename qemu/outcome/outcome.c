@@ -430,6 +430,7 @@ void outcome_free(struct outcome *outcome)
     free(outcome->circuit);
     free(outcome->layer);
     free(outcome->batch);
+    free(outcome->rank);
     free(outcome->result.data);
     free(outcome->result.output);
 }

@@ -13,6 +13,7 @@
 #include "kernels/kernel.h"
 #include "qemu/fabric/circuit_record.h"
 #include "qemu/fabric/injection.h"
+#include "qemu/ranks/seen.h"
 #include "qemu/support/profile.h"
 #include "scatter/wire/wire.h"
 #include "torus/torus.h"
@@ -167,6 +168,8 @@ struct outcome {
     struct kernel_result result;
     double boot_wall_s;
     double run_wall_s;
+    uint32_t ranks; /* 0: there was one process */
+    struct rank_seen *rank;
 };
 
 /* Largest finished_ps of all active nodes: the measured makespan. */

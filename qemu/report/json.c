@@ -4,6 +4,7 @@
 #include "qemu/outcome/timeline.h"
 #include "qemu/report/json_name.h"
 #include "qemu/report/places.h"
+#include "qemu/report/ranks.h"
 #include "qemu/report/remarks.h"
 #include "qemu/report/verdict.h"
 #include "qemu/support/file.h"
@@ -654,6 +655,7 @@ json_t *report_json(const struct outcome *outcome)
     add_command(json, outcome->command);
     add_places(json, outcome);
     add_memory(json, outcome);
+    ranks_add_json(json, outcome);
     if (outcome->originators > 0) {
         json_object_set_new(json, "originators", groups_json(outcome));
     }

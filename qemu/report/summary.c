@@ -2,6 +2,7 @@
 #include "qemu/report/summary.h"
 
 #include "qemu/model/model.h"
+#include "qemu/report/ranks.h"
 #include "qemu/report/results.h"
 #include "qemu/support/file.h"
 #include "qemu/support/quote.h"
@@ -500,6 +501,7 @@ void summary_print(FILE *out, const struct outcome *outcome, bool all)
         print_more_times(out, outcome);
     }
     print_network(out, outcome, all);
+    ranks_print(out, outcome);
     print_groups(out, outcome);
     results_print(out, outcome);
 }

@@ -27,6 +27,7 @@ import mesh  # noqa: E402
 import model  # noqa: E402  (of the oracle, whose path mesh adds)
 import page  # noqa: E402
 import policies  # noqa: E402
+import ranks  # noqa: E402
 import references  # noqa: E402
 import relay  # noqa: E402
 import torus  # noqa: E402
@@ -380,6 +381,7 @@ def main():
         relay.lines(table)
         answers.lines(table, folder, not options.quick)
         policies.lines(table, folder)
+        ranks.lines(table, folder)
         boot.lines(table, ["5x5"] if options.quick else ["5x5", "25x25"])
         boards = len(table.lines)
         chip.lines(table)

@@ -74,7 +74,7 @@ def test_the_table():
     assert [row for row in ROWS if len(row) != 6
             or not re.fullmatch(rf"({'|'.join(KINDS)}):\S+", row[1])] == []
     assert {row[0] for row in ROWS} == {"build", "flash", "gdb", "browser",
-                                        "test", "format", "deb"}
+                                        "mpi", "test", "format", "deb"}
     for column in (1, 2):
         names = [row[column] for row in ROWS]
         assert len(names) == len(set(names))

@@ -35,8 +35,10 @@ KERNELS = PAGES["kernels/README.md"]
 SCHEDULES = PAGES["qemu/schedule/README.md"]
 FIGURES = PAGES["test/bench/README.md"]
 RULES = "\n".join(map(read, MAKEFILES))
-# Options of a benchmark and of docker, not of the command.
-OTHERS = {"--quick", "--rm"}
+# Options of a benchmark, docker, mpirun and Slurm, not of the command.
+OTHERS = {"--quick", "--rm", "--host", "--map-by", "--bind-to",
+          "--oversubscribe", "--mpi", "--nodes", "--ntasks-per-node",
+          "--cpus-per-task", "--mem"}
 # Files of the guides' examples.
 EXAMPLES = {"kernels/demo.c", "test/kernels/test_kernel_demo.py",
             "qemu/format/NAME.c",

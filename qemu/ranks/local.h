@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The nodes of one rank, rank 0's too: what comes for them and what they send
+ * to other ranks. A message may be sent on by its receiver's switch before it
+ * has come, since rank 0 decides and bytes travel on their own: then the
+ * sending waits for it.
+ */
+#ifndef QEMU_RANKS_LOCAL_H
+#define QEMU_RANKS_LOCAL_H
+
+#include "hal/nodiscard.h"
+#include "qemu/fabric/backend.h"
+#include "qemu/ranks/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct local;
+
+struct local_config {
+    const struct backend *backend; /* its nodes are 0 to count - 1 */
+    const uint32_t *first;         /* of all ranks, as share_out() fills it */
+    unsigned ranks;
+    unsigned own;
+    uint32_t identity; /* of the mesh */
+    bool copies;       /* there are copies of windows: local_copy() */
+};
+
+/* All of the configuration outlives the result, which local_free() frees;
+   NULL: no memory, said on stderr. Nodes are named by their numbers in the
+   whole mesh. */
+struct local *local_new(const struct local_config *config);
+void local_free(struct local *local);
+
+bool local_has(const struct local *local, uint32_t node);
+struct window *local_window(const struct local *local, uint32_t node);
+
+/* What rank 0 has of the node's window: qemu/ranks/patch.h. */
+struct window *local_copy(const struct local *local, uint32_t node);
+
+/*
+ * The following return whether what they are asked makes sense; if not, the
+ * reason was said on stderr.
+ */
+
+/* A payload will come for a node that waits, and local_ring() waits for it. */
+NODISCARD bool local_expect(struct local *local, uint32_t node,
+                            const struct record_answer *answer);
+
+/* The node is rung, now or when its payload has come. */
+NODISCARD bool local_ring(struct local *local, uint32_t node);
+
+/* A node's message goes out, now or when what it is a part of has come. */
+NODISCARD bool local_send(struct local *local, uint32_t node,
+                          const struct record_send *send);
+
+/* A payload has come. */
+NODISCARD bool local_payload(struct local *local, uint32_t node,
+                             uint32_t number, const uint8_t *data,
+                             size_t bytes);
+
+/* Bytes of payloads that went to other ranks. */
+uint64_t local_between_bytes(const struct local *local);
+
+/* Writes a message's CRC into its header. */
+void local_seal(uint8_t *message, size_t bytes);
+
+/* The header of a message, without a CRC. */
+void local_header(uint8_t header[CIRCUIT_HEADER_BYTES], uint8_t kind,
+                  uint16_t job, uint32_t identity, uint32_t bytes);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/ranks/ranks.h"
+
+#include "qemu/ranks/transport.h"
+#include "qemu/support/exit_status.h"
+#include "qemu/support/file.h"
+#include "qemu/support/memory.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define OBJECT "ranks.so"
+#define FLUSH_BYTES 32768u
+#define END_MS 5000u
+
+/* Records for one rank that have not gone out. */
+struct outbox {
+    uint8_t *data;
+    size_t bytes;
+    size_t room;
+};
+
+/* This process as a rank. */
+static struct {
+    const struct transport *transport; /* NULL: it is none of several */
+    unsigned own;
+    unsigned count;
+    struct outbox *outbox;         /* by rank */
+    struct ranks_traffic *traffic; /* by rank */
+    uint16_t mesh;
+    bool given_up;
+    /* The message that records are taken from. */
+    uint8_t *message;
+    size_t bytes;
+    size_t at;
+    unsigned from;
+} ranks = {.count = 1};
+
+/* ---- joining ---- */
+
+static long number_of(const char *variable)
+{
+    const char *text = getenv(variable);
+
+    return text != NULL ? strtol(text, NULL, 10) : 0;
+}
+
+bool ranks_launched(void)
+{
+    if (number_of("OMPI_COMM_WORLD_SIZE") > 1 || number_of("PMI_SIZE") > 1) {
+        return true;
+    }
+    /* srun --mpi=pmix gives no size but its own. */
+    return getenv("PMIX_RANK") != NULL && number_of("SLURM_STEP_NUM_TASKS") > 1;
+}
+
+static const struct transport *load(void)
+{
+    char path[PATH_MAX];
+    void *object;
+    const struct transport *transport;
+
+    file_beside_program(path, OBJECT);
+    /* Global: MPI's own parts are loaded later, and look for it. */
+    object = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    if (object == NULL) {
+        fprintf(stderr,
+                "quincunx: started as one of several ranks, but without MPI: "
+                "%s; `make' builds with it where libopenmpi-dev is installed\n",
+                dlerror());
+        return NULL;
+    }
+    transport = dlsym(object, TRANSPORT_SYMBOL);
+    if (transport == NULL || transport->version != TRANSPORT_VERSION) {
+        fprintf(stderr, "quincunx: %s is of another version of quincunx\n",
+                path);
+        return NULL;
+    }
+    return transport;
+}
+
+/* Rank 0's exit(), from wherever it is called. */
+static void end_all(int status, void *context)
+{
+    (void)context;
+    for (unsigned rank = 1; rank < ranks.count; ++rank) {
+        ranks_put(rank, RECORD_END, 0, NULL, 0);
+    }
+    fflush(NULL);
+    if (ranks_drain(END_MS) && !ranks.given_up) {
+        ranks.transport->end();
+    } else {
+        ranks.transport->abort(status != 0 ? status : EXIT_FAILED);
+    }
+}
+
+void ranks_give_up(void)
+{
+    ranks.given_up = true;
+}
+
+int ranks_begin(void)
+{
+    const struct transport *transport = load();
+
+    if (transport == NULL) {
+        return EXIT_USAGE;
+    }
+    if (transport->begin(&ranks.own, &ranks.count) != 0) {
+        return EXIT_FAILED;
+    }
+    ranks.transport = transport;
+    ranks.outbox = memory_or_exit(calloc(ranks.count, sizeof *ranks.outbox));
+    ranks.traffic = memory_or_exit(calloc(ranks.count, sizeof *ranks.traffic));
+    if (ranks.own == 0) {
+        on_exit(end_all, NULL);
+    }
+    return 0;
+}
+
+unsigned ranks_own(void)
+{
+    return ranks.own;
+}
+
+unsigned ranks_count(void)
+{
+    return ranks.count;
+}
+
+void ranks_set_mesh(uint16_t mesh)
+{
+    ranks.mesh = mesh;
+}
+
+/* ---- out ---- */
+
+static void flush_to(unsigned rank)
+{
+    struct outbox *outbox = &ranks.outbox[rank];
+
+    if (outbox->bytes > 0) {
+        ranks.transport->send(rank, outbox->data, outbox->bytes);
+        *outbox = (struct outbox){.data = NULL};
+    }
+}
+
+static void append(struct outbox *outbox, const void *data, size_t bytes)
+{
+    if (bytes > outbox->room - outbox->bytes) {
+        outbox->room = outbox->bytes + bytes + FLUSH_BYTES / 4;
+        outbox->data = memory_or_exit(realloc(outbox->data, outbox->room));
+    }
+    if (bytes > 0) {
+        memcpy(outbox->data + outbox->bytes, data, bytes);
+        outbox->bytes += bytes;
+    }
+}
+
+void ranks_put(unsigned to, enum record_kind kind, uint32_t node,
+               const struct ranks_body body[], unsigned pieces)
+{
+    struct outbox *outbox = &ranks.outbox[to];
+    struct record head = {
+        .kind = (uint16_t)kind, .mesh = ranks.mesh, .node = node};
+
+    for (unsigned i = 0; i < pieces; ++i) {
+        head.bytes += (uint32_t)body[i].bytes;
+    }
+    append(outbox, &head, sizeof head);
+    if (kind != RECORD_PAYLOAD) {
+        ranks.traffic[to].out_bytes += sizeof head + head.bytes;
+    }
+    for (unsigned i = 0; i < pieces; ++i) {
+        append(outbox, body[i].data, body[i].bytes);
+    }
+    if (outbox->bytes >= FLUSH_BYTES) {
+        flush_to(to);
+    }
+}
+
+void ranks_flush(void)
+{
+    for (unsigned rank = 0; rank < ranks.count; ++rank) {
+        flush_to(rank);
+    }
+}
+
+bool ranks_drain(unsigned ms)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    ranks_flush();
+    for (unsigned waited = 0; !ranks.transport->sent(); ++waited) {
+        if (waited == ms) {
+            return false;
+        }
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+void ranks_leave(int status)
+{
+    fflush(NULL);
+    if (ranks_drain(END_MS)) {
+        ranks.transport->end();
+    }
+    _exit(status);
+}
+
+/* ---- in ---- */
+
+static bool is_last(void)
+{
+    return ranks.at == ranks.bytes;
+}
+
+bool ranks_at_hand(void)
+{
+    return ranks.message != NULL && !is_last();
+}
+
+/* The record at hand. */
+static void take(struct ranks_record *record)
+{
+    size_t left = ranks.bytes - ranks.at;
+    struct record head;
+
+    record->from = ranks.from;
+    if (left >= sizeof head) {
+        memcpy(&head, ranks.message + ranks.at, sizeof head);
+        if (head.bytes <= left - sizeof head && head.kind < RECORD_BROKEN) {
+            record->head = head;
+            record->body = ranks.message + ranks.at + sizeof head;
+            ranks.at += sizeof head + head.bytes;
+            if (head.kind != RECORD_PAYLOAD) {
+                ranks.traffic[ranks.from].in_bytes += sizeof head + head.bytes;
+            }
+            return;
+        }
+    }
+    record->head = (struct record){.kind = RECORD_BROKEN, .mesh = ranks.mesh};
+    record->body = NULL;
+    ranks.at = ranks.bytes;
+}
+
+/* Whether a record is of the mesh at hand, or opens it, or of none. */
+static bool is_ours(const struct record *head)
+{
+    return head->mesh == ranks.mesh || head->kind == RECORD_OPEN ||
+           head->kind == RECORD_HELLO || head->kind == RECORD_END;
+}
+
+bool ranks_next(struct ranks_record *record)
+{
+    for (;;) {
+        if (!ranks_at_hand()) {
+            free(ranks.message);
+            ranks.message = ranks.transport->receive(&ranks.from, &ranks.bytes);
+            ranks.at = 0;
+            if (ranks.message == NULL) {
+                return false;
+            }
+        }
+        if (!ranks_at_hand()) {
+            continue;
+        }
+        take(record);
+        if (is_ours(&record->head)) {
+            return true;
+        }
+    }
+}
+
+struct ranks_traffic ranks_traffic_of(unsigned rank)
+{
+    return ranks.traffic[rank];
+}
+
+/* ---- waiting ---- */
+
+long ranks_sleep_ns(uint64_t *idle_ns)
+{
+    static const struct {
+        uint64_t until_ns;
+        long sleep_ns;
+    } steps[] = {{2000000, 20000}, {20000000, 100000}, {UINT64_MAX, 1000000}};
+    unsigned i = 0;
+
+    while (*idle_ns >= steps[i].until_ns) {
+        i += 1;
+    }
+    *idle_ns += (uint64_t)steps[i].sleep_ns;
+    return steps[i].sleep_ns;
+}

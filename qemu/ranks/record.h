@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What ranks say to each other: records, several of them in a message, each a
+ * head and a body. All ranks are of one architecture, and of one build, which
+ * is checked with the first record.
+ *
+ *   rank 0 -> others   OPEN, START          a mesh; its nodes, which start
+ *                      ANSWER, SEND         at a doorbell: see below
+ *                      SLOW_FROM, KILL      for tests
+ *                      LOOK, EXPLAIN        when something has gone wrong
+ *                      STOP, END            of the mesh; of the command
+ *   others -> rank 0   HELLO, OPENED        who is there; and is ready
+ *                      RANG, DIED, FAILED   of a node; of the rank
+ *                      LOOKED, WORDS        what was asked for
+ *                      STOPPED              no node is left
+ *   any -> any         PAYLOAD              a message's bytes
+ *
+ *          node's rank                rank 0            destination's rank
+ *   rings ---- RANG, what is new ------>|
+ *              in its window            | the fabric decides
+ *        <--- SEND, where to, which ----|---- ANSWER, what comes, and -->|
+ *              number                   |     under which number         |
+ *        |-------------- PAYLOAD of that number ------------------------>|
+ * rings
+ */
+#ifndef QEMU_RANKS_RECORD_H
+#define QEMU_RANKS_RECORD_H
+
+#include "hal/circuit.h"
+#include "hal/window/window.h"
+#include "qemu/ranks/seen.h"
+
+#include <stdint.h>
+
+enum record_kind {
+    RECORD_HELLO = 1,
+    RECORD_OPEN,
+    RECORD_OPENED,
+    RECORD_START,
+    RECORD_ANSWER,
+    RECORD_SEND,
+    RECORD_SLOW_FROM,
+    RECORD_KILL,
+    RECORD_LOOK,
+    RECORD_EXPLAIN,
+    RECORD_STOP,
+    RECORD_END,
+    RECORD_RANG,
+    RECORD_DIED,
+    RECORD_FAILED,
+    RECORD_LOOKED,
+    RECORD_WORDS,
+    RECORD_STOPPED,
+    RECORD_PAYLOAD,
+    RECORD_BROKEN /* never sent: what came was no record */
+};
+
+struct record {
+    uint32_t bytes; /* of the body */
+    uint16_t kind;  /* enum record_kind */
+    uint16_t mesh;  /* how many were opened before it; older ones are dropped */
+    uint32_t node;  /* or 0 */
+};
+
+#define RECORD_NAME_BYTES RANK_HOST_BYTES
+
+struct record_hello {
+    char version[RECORD_NAME_BYTES]; /* of the command */
+    char host[RECORD_NAME_BYTES];
+    uint32_t cores;
+    uint32_t reserved;
+    uint64_t memory_left; /* bytes; UINT64_MAX: nobody knows */
+};
+
+/* Behind it: the first node of each rank and the number of nodes; then the
+   images, firmware_bytes and slow_bytes of them. */
+struct record_open {
+    uint32_t nodes;
+    uint32_t ranks;
+    uint32_t identity;   /* of the mesh, in every message */
+    uint32_t in_process; /* 1: no boards */
+    uint32_t watchdog_s;
+    uint32_t verbose;
+    uint32_t one_by_one;
+    uint32_t firmware_bytes;
+    uint32_t slow_bytes; /* 0: none */
+    char board[RECORD_NAME_BYTES];
+    char emulator[RECORD_NAME_BYTES]; /* what rank 0's says of its version */
+};
+
+/* One for each node of the rank. */
+struct record_start {
+    struct node_identity identity;
+    uint64_t slow_from_ps;
+    uint32_t slow_from_shift; /* 0: none */
+    uint32_t slow_shift;
+};
+
+/* An answer to a node that waits. */
+struct record_answer {
+    struct window_response response;
+    uint32_t done;
+    uint32_t number; /* of the payload that comes with it; 0: none */
+    uint32_t offset; /* where that goes */
+    uint32_t known;  /* so many of its first bytes are known to rank 0 */
+    uint32_t damage; /* enum record_damage */
+};
+
+enum record_damage {
+    RECORD_SOUND,
+    RECORD_DAMAGED, /* a test flips a bit on the way: the message is gone .. */
+    RECORD_DAMAGED_LATER /* .. or was begun to be read, and stays */
+};
+
+#define RECORD_PIECES 3u
+
+/* What is to be sent: header, then three pieces. */
+struct record_send {
+    uint32_t to; /* node */
+    uint32_t number;
+    uint16_t job;
+    uint8_t kind;
+    uint8_t has_head; /* the first piece is `head` */
+    struct window_segment piece[RECORD_PIECES];
+    uint8_t head[CIRCUIT_ROW_BYTES];
+};
+
+struct record_payload {
+    uint32_t number;
+    uint32_t reserved;
+};
+
+/* With LOOKED: what a rank has seen of the mesh. */
+struct record_looked {
+    double boot_s;          /* until its last node was up; 0: not yet */
+    double run_s;           /* since then */
+    uint64_t between_bytes; /* of payloads, to other ranks */
+};
+
+/* With FAILED: whether by a signal; behind it a text. */
+struct record_failed {
+    uint32_t interrupted;
+};
+
+#endif

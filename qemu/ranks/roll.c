@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/ranks/roll.h"
+
+#include "qemu/fabric/slices.h"
+#include "qemu/ranks/ranks.h"
+#include "qemu/support/memory.h"
+#include "qemu/support/memory_limit.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CALL_MS 30000u
+
+#ifndef QUINCUNX_VERSION
+#define QUINCUNX_VERSION "unknown"
+#endif
+
+/* Of rank 0, by rank; NULL: nobody was called yet. */
+static struct record_hello *hello;
+
+static struct record_hello own(void)
+{
+    struct record_hello mine = {.cores = slices_processors()};
+    struct memory_limit limit;
+
+    snprintf(mine.version, sizeof mine.version, "%s", QUINCUNX_VERSION);
+    gethostname(mine.host, sizeof mine.host - 1);
+    memory_limit_read(&limit, "");
+    mine.memory_left = limit.bytes;
+    return mine;
+}
+
+void roll_answer(void)
+{
+    struct record_hello mine = own();
+
+    ranks_put(0, RECORD_HELLO, 0, &(struct ranks_body){&mine, sizeof mine}, 1);
+    ranks_flush();
+}
+
+static bool is_known(const struct record_hello *one)
+{
+    return one->cores > 0;
+}
+
+/* Keeps what a rank tells. Result: whether it is one of ours. */
+static bool keep(const struct ranks_record *record)
+{
+    struct record_hello *one = &hello[record->from];
+
+    if (record->head.kind != RECORD_HELLO ||
+        record->head.bytes != sizeof *one || is_known(one)) {
+        fprintf(stderr,
+                "quincunx: rank %u speaks as another version of quincunx\n",
+                record->from);
+        return false;
+    }
+    memcpy(one, record->body, sizeof *one);
+    one->version[sizeof one->version - 1] = '\0';
+    one->host[sizeof one->host - 1] = '\0';
+    one->cores = one->cores > 0 ? one->cores : 1;
+    if (strcmp(one->version, hello[0].version) != 0) {
+        fprintf(stderr,
+                "quincunx: rank %u on %s is quincunx %s, rank 0 %s: all "
+                "hosts need the same\n",
+                record->from, one->host, one->version, hello[0].version);
+        return false;
+    }
+    return true;
+}
+
+int roll_call(void)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    unsigned known = 1;
+
+    if (hello != NULL) {
+        return 0;
+    }
+    hello = memory_or_exit(calloc(ranks_count(), sizeof *hello));
+    hello[0] = own();
+    for (unsigned ms = 0; known < ranks_count() && ms < CALL_MS; ++ms) {
+        struct ranks_record record;
+
+        while (known < ranks_count() && ranks_next(&record)) {
+            if (!keep(&record)) {
+                return -1;
+            }
+            known += 1;
+        }
+        if (known < ranks_count()) {
+            nanosleep(&pause, NULL);
+        }
+    }
+    if (known < ranks_count()) {
+        fprintf(stderr, "quincunx: %u of %u ranks are silent\n",
+                ranks_count() - known, ranks_count());
+        return -1;
+    }
+    return 0;
+}
+
+const struct record_hello *roll_of(unsigned rank)
+{
+    return &hello[rank];
+}
+
+void roll_share(uint32_t first[], struct torus_size size, enum share_map map)
+{
+    uint32_t *cores = memory_or_exit(calloc(ranks_count(), sizeof *cores));
+
+    for (unsigned rank = 0; rank < ranks_count(); ++rank) {
+        cores[rank] = hello[rank].cores;
+    }
+    share_out(first, size, ranks_count(), cores, map);
+    free(cores);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who is there: the hosts of all ranks, and what they have. */
+#ifndef QEMU_RANKS_ROLL_H
+#define QEMU_RANKS_ROLL_H
+
+#include "hal/nodiscard.h"
+#include "qemu/ranks/record.h"
+#include "qemu/ranks/share.h"
+
+/* A worker tells rank 0 who it is. */
+void roll_answer(void);
+
+/* Rank 0 waits for all to have told, once. Result: 0; -1 after a message: one
+   is silent, or of another version. */
+NODISCARD int roll_call(void);
+
+/* After that: what a rank has told; rank 0 as well. */
+const struct record_hello *roll_of(unsigned rank);
+
+/* Likewise: the nodes of each rank, as share_out() fills first[0 .. ranks], by
+   the cores that ranks have told. */
+void roll_share(uint32_t first[], struct torus_size size, enum share_map map);
+
+#endif

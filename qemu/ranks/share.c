@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/ranks/share.h"
+
+#include <string.h>
+
+int share_map_of(const char *name)
+{
+    static const char *const names[] = {
+        [SHARE_CORES] = "cores", [SHARE_EVEN] = "even", [SHARE_ROWS] = "rows"};
+
+    for (unsigned i = 0; i < sizeof names / sizeof *names; ++i) {
+        if (strcmp(names[i], name) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+void share_out(uint32_t first[], struct torus_size size, unsigned ranks,
+               const uint32_t cores[], enum share_map map)
+{
+    uint32_t things = map == SHARE_ROWS ? size.height : torus_nodes(size);
+    uint32_t each = map == SHARE_ROWS ? size.width : 1;
+    uint64_t all = 0;
+    uint64_t before = 0;
+
+    for (unsigned rank = 0; rank < ranks; ++rank) {
+        all += map == SHARE_EVEN ? 1 : cores[rank];
+    }
+    for (unsigned rank = 0; rank <= ranks; ++rank) {
+        /* Rounded up: so rank 0 has one. */
+        first[rank] = each * (uint32_t)((things * before + all - 1) / all);
+        if (rank < ranks) {
+            before += map == SHARE_EVEN ? 1 : cores[rank];
+        }
+    }
+}
+
+unsigned share_rank_of(const uint32_t first[], unsigned ranks, uint32_t node)
+{
+    unsigned low = 0;
+    unsigned high = ranks;
+
+    /* first[low] <= node < first[high] */
+    while (high - low > 1) {
+        unsigned middle = (low + high) / 2;
+
+        if (first[middle] <= node) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/ranks/worker.h"
+
+#include "qemu/board/emulator.h"
+#include "qemu/board/zygote.h"
+#include "qemu/fabric/mesh.h"
+#include "qemu/fabric/slices.h"
+#include "qemu/ranks/images.h"
+#include "qemu/ranks/local.h"
+#include "qemu/ranks/patch.h"
+#include "qemu/ranks/ranks.h"
+#include "qemu/ranks/roll.h"
+#include "qemu/support/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define RINGS_AT_ONCE 16u
+
+/* A rank's share of a mesh. */
+struct share {
+    struct backend backend;
+    struct local *local;
+    struct record_open open;
+    struct image firmware;
+    struct image firmware_slow;
+    char zygote_object[PATH_MAX];
+    uint32_t *first;
+    uint32_t count;
+    bool *up; /* by node of the rank */
+    uint32_t up_count;
+    bool running;
+    double open_s;
+    double up_s; /* 0: not yet */
+};
+
+struct worker {
+    struct share *share; /* NULL: there is no mesh */
+    struct patch patch;
+    uint64_t idle_ns;
+};
+
+/* ---- opening and closing ---- */
+
+static void close_share(struct worker *worker)
+{
+    struct share *share = worker->share;
+
+    worker->share = NULL;
+    if (share == NULL) {
+        return;
+    }
+    if (share->backend.stop != NULL) {
+        share->backend.stop(share->backend.context);
+    }
+    local_free(share->local);
+    image_close(&share->firmware);
+    image_close(&share->firmware_slow);
+    free(share->first);
+    free(share->up);
+    free(share);
+}
+
+/* Tells rank 0 that this rank cannot go on, and leaves nothing behind. */
+static void fail(struct worker *worker, const char *why, bool interrupted)
+{
+    struct record_failed failed = {.interrupted = interrupted};
+    struct ranks_body body[] = {{&failed, sizeof failed}, {why, strlen(why)}};
+
+    close_share(worker);
+    ranks_put(0, RECORD_FAILED, 0, body, 2);
+    ranks_flush();
+}
+
+/* Reads what OPEN says. Result: false if it makes no sense. */
+static bool read_open(struct share *share, const struct ranks_record *record)
+{
+    struct record_open *open = &share->open;
+    size_t left = record->head.bytes;
+    const uint8_t *at = record->body;
+    size_t table;
+
+    if (left < sizeof *open) {
+        return false;
+    }
+    memcpy(open, at, sizeof *open);
+    open->board[sizeof open->board - 1] = '\0';
+    at += sizeof *open;
+    left -= sizeof *open;
+    table = (ranks_count() + (size_t)1) * sizeof *share->first;
+    if (open->ranks != ranks_count() || left < table) {
+        return false;
+    }
+    share->first = memory_or_exit(malloc(table));
+    memcpy(share->first, at, table);
+    at += table;
+    left -= table;
+    share->count = share->first[ranks_own() + 1] - share->first[ranks_own()];
+    return left == (size_t)open->firmware_bytes + open->slow_bytes &&
+           (open->firmware_bytes == 0 ||
+            image_keep(&share->firmware, at, open->firmware_bytes) == 0) &&
+           (open->slow_bytes == 0 ||
+            image_keep(&share->firmware_slow, at + open->firmware_bytes,
+                       open->slow_bytes) == 0);
+}
+
+static int start_boards(struct share *share)
+{
+    const struct record_open *open = &share->open;
+    struct boards_config config = {
+        .board = board_named(open->board),
+        .firmware = share->firmware.path,
+        .firmware_slow =
+            open->slow_bytes > 0 ? share->firmware_slow.path : NULL,
+        .qemu = emulator_program(),
+        .nodes = share->count,
+        .watchdog_s = open->watchdog_s,
+        .verbose = open->verbose != 0};
+
+    if (config.board == NULL || emulator_check(config.board, "") != 0) {
+        return -1;
+    }
+    if (open->one_by_one == 0) {
+        zygote_object(share->zygote_object);
+        config.zygote_object = share->zygote_object;
+    }
+    return boards_start(&share->backend, &config);
+}
+
+static bool start_share(struct share *share)
+{
+    struct local_config config = {.backend = &share->backend,
+                                  .first = share->first,
+                                  .ranks = share->open.ranks,
+                                  .own = ranks_own(),
+                                  .identity = share->open.identity,
+                                  .copies = true};
+    int error =
+        share->open.in_process != 0
+            ? native_start(&share->backend, share->count, slices_processors())
+            : start_boards(share);
+
+    if (error == 0) {
+        share->up = memory_or_exit(calloc(share->count, sizeof *share->up));
+        share->local = local_new(&config);
+    }
+    return share->local != NULL;
+}
+
+static void open_share(struct worker *worker, const struct ranks_record *record)
+{
+    struct share *share = memory_or_exit(calloc(1, sizeof *share));
+
+    close_share(worker);
+    ranks_set_mesh(record->head.mesh);
+    share->open_s = mesh_wall_s();
+    share->firmware.fd = -1;
+    share->firmware_slow.fd = -1;
+    worker->share = share;
+    if (!read_open(share, record) || share->count == 0 || !start_share(share)) {
+        fail(worker, "cannot start its share of the mesh", false);
+    } else {
+        ranks_put(0, RECORD_OPENED, 0, NULL, 0);
+    }
+}
+
+/* ---- what rank 0 wants ---- */
+
+/* The nodes' identities, and how slow they are: now they may start. */
+static bool start_nodes(struct share *share, const struct ranks_record *record)
+{
+    const struct backend *backend = &share->backend;
+
+    if (share->running ||
+        record->head.bytes != share->count * sizeof(struct record_start)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < share->count; ++i) {
+        struct record_start start;
+
+        memcpy(&start, record->body + i * sizeof start, sizeof start);
+        if (start.slow_shift > BACKEND_SLOW_SHIFT_MAX ||
+            start.slow_from_shift > BACKEND_SLOW_SHIFT_MAX) {
+            return false;
+        }
+        backend->window(backend->context, i)->node.identity = start.identity;
+        backend->slow(backend->context, i, start.slow_shift);
+        if (start.slow_from_shift > 0) {
+            backend->slow_from(backend->context, i, start.slow_from_shift,
+                               start.slow_from_ps);
+        }
+    }
+    share->running = true;
+    return true;
+}
+
+/* An answer to a node that waits: it reads nothing before it is rung. */
+static bool answer(struct share *share, const struct ranks_record *record)
+{
+    uint32_t node = record->head.node;
+    struct record_answer answer;
+    struct window *window;
+    struct window *copy;
+
+    if (record->head.bytes != sizeof answer || !local_has(share->local, node)) {
+        return false;
+    }
+    memcpy(&answer, record->body, sizeof answer);
+    window = local_window(share->local, node);
+    copy = local_copy(share->local, node);
+    window->done = answer.done;
+    copy->done = answer.done;
+    window->response = answer.response;
+    return (answer.number == 0 || local_expect(share->local, node, &answer)) &&
+           local_ring(share->local, node);
+}
+
+static bool send_message(struct share *share, const struct ranks_record *record)
+{
+    struct record_send send;
+
+    if (record->head.bytes != sizeof send ||
+        !local_has(share->local, record->head.node)) {
+        return false;
+    }
+    memcpy(&send, record->body, sizeof send);
+    return local_send(share->local, record->head.node, &send);
+}
+
+static bool take_payload(struct share *share, const struct ranks_record *record)
+{
+    struct record_payload payload;
+
+    if (record->head.bytes < sizeof payload) {
+        return false;
+    }
+    memcpy(&payload, record->body, sizeof payload);
+    return local_payload(share->local, record->head.node, payload.number,
+                         record->body + sizeof payload,
+                         record->head.bytes - sizeof payload);
+}
+
+static bool slow_from(struct share *share, const struct ranks_record *record)
+{
+    const struct backend *backend = &share->backend;
+    struct record_start start;
+
+    if (record->head.bytes != sizeof start ||
+        !local_has(share->local, record->head.node)) {
+        return false;
+    }
+    memcpy(&start, record->body, sizeof start);
+    backend->slow_from(backend->context,
+                       record->head.node - share->first[ranks_own()],
+                       start.slow_from_shift, start.slow_from_ps);
+    return true;
+}
+
+/* A node's doorbell, or what there is to see in its window. */
+static void tell(struct worker *worker, uint32_t node, enum record_kind kind)
+{
+    struct share *share = worker->share;
+    struct patch *patch = &worker->patch;
+
+    patch->bytes = 0;
+    patch_make(patch, local_window(share->local, node),
+               local_copy(share->local, node));
+    ranks_put(0, kind, node, &(struct ranks_body){patch->data, patch->bytes},
+              1);
+}
+
+static void note_up(struct share *share, uint32_t index)
+{
+    if (!share->up[index]) {
+        share->up[index] = true;
+        share->up_count += 1;
+        share->up_s =
+            share->up_count == share->count ? mesh_wall_s() : share->up_s;
+    }
+}
+
+/* All windows as they are now, and what this rank has seen. */
+static void look_at_all(struct worker *worker)
+{
+    struct share *share = worker->share;
+    struct record_looked looked = {
+        .boot_s = share->up_s > 0 ? share->up_s - share->open_s : 0,
+        .run_s = share->up_s > 0 ? mesh_wall_s() - share->up_s : 0,
+        .between_bytes = local_between_bytes(share->local)};
+
+    for (uint32_t i = 0; i < share->count; ++i) {
+        tell(worker, share->first[ranks_own()] + i, RECORD_LOOKED);
+    }
+    ranks_put(0, RECORD_WORDS, 0, &(struct ranks_body){&looked, sizeof looked},
+              1);
+}
+
+static bool explain(struct share *share, const struct ranks_record *record)
+{
+    const struct backend *backend = &share->backend;
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out;
+
+    if (!local_has(share->local, record->head.node)) {
+        return false;
+    }
+    out = memory_or_exit(open_memstream(&text, &bytes));
+    backend->explain(backend->context,
+                     record->head.node - share->first[ranks_own()], out);
+    fclose(out);
+    ranks_put(0, RECORD_WORDS, record->head.node,
+              &(struct ranks_body){text, bytes}, 1);
+    free(text);
+    return true;
+}
+
+static bool kill_node(struct share *share, const struct ranks_record *record)
+{
+    const struct backend *backend = &share->backend;
+
+    if (!local_has(share->local, record->head.node)) {
+        return false;
+    }
+    backend->kill(backend->context,
+                  record->head.node - share->first[ranks_own()]);
+    return true;
+}
+
+static bool obey_share(struct worker *worker, const struct ranks_record *record)
+{
+    struct share *share = worker->share;
+
+    switch (record->head.kind) {
+    case RECORD_START:
+        return start_nodes(share, record);
+    case RECORD_ANSWER:
+        return answer(share, record);
+    case RECORD_SEND:
+        return send_message(share, record);
+    case RECORD_PAYLOAD:
+        return take_payload(share, record);
+    case RECORD_SLOW_FROM:
+        return slow_from(share, record);
+    case RECORD_KILL:
+        return kill_node(share, record);
+    case RECORD_EXPLAIN:
+        return explain(share, record);
+    case RECORD_LOOK:
+        look_at_all(worker);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void obey(struct worker *worker, const struct ranks_record *record)
+{
+    switch (record->head.kind) {
+    case RECORD_END:
+        close_share(worker);
+        free(worker->patch.data);
+        ranks_leave(0);
+    case RECORD_OPEN:
+        open_share(worker, record);
+        break;
+    case RECORD_STOP:
+        close_share(worker);
+        ranks_put(0, RECORD_STOPPED, 0, NULL, 0);
+        break;
+    default:
+        /* Without a share, what still comes is too late. */
+        if (worker->share != NULL && !obey_share(worker, record)) {
+            fail(worker, "was sent what makes no sense", false);
+        }
+        break;
+    }
+}
+
+/* ---- running ---- */
+
+/* Looks for a doorbell. Result: whether there was something. */
+static bool listen(struct worker *worker, long ns)
+{
+    struct share *share = worker->share;
+    uint32_t index;
+    enum backend_event event =
+        share->backend.look(share->backend.context, &index, ns);
+
+    switch (event) {
+    case BACKEND_RANG:
+        note_up(share, index);
+        tell(worker, share->first[ranks_own()] + index, RECORD_RANG);
+        return true;
+    case BACKEND_DIED:
+        tell(worker, share->first[ranks_own()] + index, RECORD_DIED);
+        return true;
+    case BACKEND_INTERRUPTED:
+        fail(worker, "was interrupted", true);
+        return true;
+    case BACKEND_FAILED:
+        fail(worker, "could not start a board", false);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool listens(const struct worker *worker)
+{
+    return worker->share != NULL && worker->share->running;
+}
+
+/* Does what there is to do, and sleeps if that is nothing. */
+static void step(struct worker *worker)
+{
+    struct ranks_record record;
+    bool busy = false;
+
+    while (ranks_next(&record)) {
+        obey(worker, &record);
+        busy = true;
+    }
+    for (unsigned i = 0;
+         i < RINGS_AT_ONCE && listens(worker) && listen(worker, 0); ++i) {
+        busy = true;
+    }
+    ranks_flush();
+    if (busy) {
+        worker->idle_ns = 0;
+    } else if (listens(worker)) {
+        if (listen(worker, ranks_sleep_ns(&worker->idle_ns))) {
+            worker->idle_ns = 0;
+        }
+    } else {
+        const struct timespec pause = {.tv_nsec =
+                                           ranks_sleep_ns(&worker->idle_ns)};
+
+        nanosleep(&pause, NULL);
+    }
+}
+
+void worker_run(void)
+{
+    struct worker worker = {.share = NULL};
+
+    roll_answer();
+    for (;;) {
+        step(&worker);
+    }
+}

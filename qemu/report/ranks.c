@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/report/ranks.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static json_t *integer(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+/* Hosts that have a rank. */
+static uint32_t hosts(const struct outcome *outcome)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < outcome->ranks; ++i) {
+        uint32_t k = 0;
+
+        while (k < i &&
+               strcmp(outcome->rank[k].host, outcome->rank[i].host) != 0) {
+            k += 1;
+        }
+        count += k == i;
+    }
+    return count;
+}
+
+/* All ranks together. */
+static struct rank_seen sum_of(const struct outcome *outcome)
+{
+    struct rank_seen sum = {.cores = 0};
+
+    for (uint32_t i = 0; i < outcome->ranks; ++i) {
+        const struct rank_seen *rank = &outcome->rank[i];
+
+        sum.doorbells += rank->doorbells;
+        sum.up_bytes += rank->up_bytes;
+        sum.down_bytes += rank->down_bytes;
+        sum.between_bytes += rank->between_bytes;
+    }
+    return sum;
+}
+
+static json_t *traffic_json(const struct rank_seen *seen)
+{
+    return json_pack("{s:o, s:o, s:o, s:o}", "doorbells",
+                     integer(seen->doorbells), "up_bytes",
+                     integer(seen->up_bytes), "down_bytes",
+                     integer(seen->down_bytes), "between_bytes",
+                     integer(seen->between_bytes));
+}
+
+static json_t *rank_json(const struct rank_seen *rank)
+{
+    json_t *json = traffic_json(rank);
+
+    json_object_set_new(json, "host", json_string(rank->host));
+    json_object_set_new(json, "cores", json_integer(rank->cores));
+    json_object_set_new(json, "nodes", json_integer(rank->nodes));
+    json_object_set_new(
+        json, "wall_s",
+        json_pack("{s:f, s:f}", "boot", rank->boot_s, "run", rank->run_s));
+    return json;
+}
+
+void ranks_add_json(json_t *report, const struct outcome *outcome)
+{
+    struct rank_seen sum;
+    json_t *json;
+    json_t *each = json_array();
+
+    if (outcome->ranks == 0) {
+        json_decref(each);
+        return;
+    }
+    sum = sum_of(outcome);
+    json = traffic_json(&sum);
+    for (uint32_t i = 0; i < outcome->ranks; ++i) {
+        json_array_append_new(each, rank_json(&outcome->rank[i]));
+    }
+    json_object_set_new(json, "count", json_integer(outcome->ranks));
+    json_object_set_new(json, "hosts", json_integer(hosts(outcome)));
+    json_object_set_new(json, "each", each);
+    json_object_set_new(report, "ranks", json);
+}
+
+void ranks_print(FILE *out, const struct outcome *outcome)
+{
+    struct rank_seen sum;
+
+    if (outcome->ranks == 0) {
+        return;
+    }
+    sum = sum_of(outcome);
+    fprintf(out,
+            "ranks     %u on %u host%s: %" PRIu64 " doorbells, %" PRIu64
+            " bytes up, %" PRIu64 " down, %" PRIu64 " between ranks\n",
+            outcome->ranks, hosts(outcome), hosts(outcome) == 1 ? "" : "s",
+            sum.doorbells, sum.up_bytes, sum.down_bytes, sum.between_bytes);
+}

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One mesh on several ranks, started by mpirun: the report is that of one
+process, but for wall times and what ranks did; and how such runs end."""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import mesh
+import mpirun
+from core import ROOT
+
+sys.path.insert(0, str(ROOT / "test" / "bench"))
+import job_bench  # noqa: E402
+
+pytestmark = mpirun.needs_mpi
+
+RANKS = [2, 3, 4, 7]
+MORE = pytest.mark.boards
+
+
+@pytest.fixture(scope="module", name="load")
+def fixture_load(tmp_path_factory):
+    path = tmp_path_factory.mktemp("ranks") / "load"
+    path.write_bytes(mesh.text(60_000, mesh.seeded("ranks")))
+    return path
+
+
+def same(count, *args, timeout=120):
+    """The report of so many ranks is that of one process; both."""
+    one = mpirun.report(1, *args, timeout=timeout)
+    many = mpirun.report(count, *args, timeout=timeout)
+    assert one["timeline_sha256"] == many["timeline_sha256"]
+    assert mpirun.without_hosts(one) == mpirun.without_hosts(many)
+    assert "ranks" not in one
+    return one, many
+
+
+def job(load, *args, size="5x5", on="native", kernel="spin", arg="24,burst"):
+    return ["--mesh", size, "--on", on, "--profile", "t3d", "--kernel", kernel,
+            "--arg", arg, *args, load]
+
+
+# ---- the same report ----
+
+@pytest.mark.parametrize("count", [2, 3, *(pytest.param(n, marks=MORE)
+                                           for n in (4, 7))])
+def test_native_nodes(load, count):
+    _, many = same(count, *job(load))
+    found = many["ranks"]
+    assert found["count"] == count and found["hosts"] == 1
+    assert sum(rank["nodes"] for rank in found["each"]) == 25
+    assert found["doorbells"] == sum(r["doorbells"] for r in found["each"])
+    assert found["doorbells"] >= 3 * 25 - 1
+
+
+@pytest.mark.parametrize("count", [3, pytest.param(2, marks=MORE),
+                                   pytest.param(7, marks=MORE)])
+def test_boards(load, count):
+    same(count, *job(load, on="qemu", kernel="search", arg="the"))
+
+
+SHAPES = {
+    "tree": ["--mesh", "7x4"],
+    "rounds": ["--rounds", "2"],
+    "batches": ["--batch", "17000"],
+    "store": ["--switching", "store-and-forward", "--ports", "1"],
+    "slow": ["--slow", "1,2=4", "--inject", "slow8@3,3@300us"],
+    "elsewhere": ["--originator", "4,4"],
+    "rows": ["--map", "rows"],
+    "even": ["--map", "even"],
+    **{name: ["--schedule", name] for name in (
+        "equal", "binomial", "nearest", "star", "farm", "hybrid", "auto")},
+}
+
+
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=() if name in ("tree", "farm", "batches", "slow")
+                 else MORE) for name in SHAPES])
+def test_policies_native(load, name):
+    same(3, *job(load, *SHAPES[name]))
+
+
+@MORE
+@pytest.mark.parametrize("name", ["tree", "rounds", "batches", "slow", "farm",
+                                  "hybrid", "elsewhere"])
+def test_policies_on_boards(load, name):
+    same(3, *job(load, *SHAPES[name], on="qemu"))
+
+
+OUTPUTS = {"records": "out.csv", "fir": "out.wav", "conv": "out.pgm",
+           "matvec": "out.npy", "channels": "out.csv"}
+
+
+@pytest.mark.parametrize("kernel", [
+    pytest.param(name, marks=() if name == "fir" else MORE)
+    for name in job_bench.KERNELS])
+def test_kernels(tmp_path, kernel):
+    """All of them; outputs go from rank to rank, too."""
+    *_, make, file, arg, _ = job_bench.KERNELS[kernel]
+    words = ["--mesh", "5x5", "--on", "native", "--kernel", kernel, "--arg",
+             arg.format(folder=tmp_path)]
+    if make is not None:
+        make(tmp_path / file)
+        words.append(tmp_path / file)
+    reports, outputs = [], []
+    for count in (1, 3):
+        output = tmp_path / OUTPUTS.get(kernel, "out")
+        more = ["-o", output] if kernel in OUTPUTS else []
+        reports.append(mpirun.without_hosts(
+            mpirun.report(count, *words, *more)))
+        outputs.append(output.read_bytes() if more else b"")
+    assert reports[0] == reports[1]
+    assert outputs[0] == outputs[1]
+    assert (kernel not in OUTPUTS) == (outputs[0] == b"")
+
+
+def test_originators(load):
+    args = ["--mesh", "5x5", "--on", "native", "--profile", "t3d", "--kernel",
+            "spin", "--arg", "24", "--originator", f"0,0={load}",
+            "--originator", f"4,3={load}"]
+    same(3, *args)
+
+
+@MORE
+def test_25_by_25(load):
+    same(3, *job(load, size="25x25"))
+    same(3, *job(load, size="25x25", on="qemu"), timeout=300)
+
+
+@MORE
+def test_beside_other_work(load):
+    with mesh.busy_cores():
+        same(4, *job(load, on="qemu"))
+
+
+def test_more_ranks_than_nodes(load):
+    one = mpirun.report(1, *job(load, size="2x1"))
+    done = mpirun.command(4, "run", "--json", *job(load, size="2x1"))
+    assert done.returncode == 0
+    many = json.loads(done.stdout)
+    assert one["timeline_sha256"] == many["timeline_sha256"]
+    assert done.stderr.splitlines() == [
+        "quincunx: 2 of 4 ranks have no nodes, and idle"]
+
+
+def test_several_meshes_one_after_the_other(load):
+    args = ["compare", *job(load)]
+    one, many = (mpirun.command(count, *args) for count in (1, 2))
+    assert (one.returncode, many.returncode) == (0, 0), many.stderr
+    assert one.stdout == many.stdout and many.stderr == ""
+
+
+# ---- no run ----
+
+def test_no_run():
+    args = ["plan", "--mesh", "25x25", "--load", "1000000"]
+    one, many = (mpirun.command(count, *args) for count in (1, 3))
+    assert (many.returncode, many.stdout) == (one.returncode, one.stdout)
+
+
+def test_help_is_printed_once():
+    done = mpirun.command(3, "run", "--help")
+    assert done.returncode == 0
+    assert done.stdout == mesh.command("run", "--help").stdout
+
+
+@pytest.mark.parametrize("args,what", [
+    (["--gdb"], "--gdb"), (["--board", "stm32f405"], "--board stm32f405")])
+def test_refused(load, args, what):
+    done = mpirun.command(2, "run", "--mesh", "2x2", "--kernel", "search",
+                         "--arg", "x", *args, load)
+    assert done.returncode == 2
+    assert f"quincunx: {what}" in done.stderr
+
+
+# ---- ends ----
+
+def start(*args, count=3):
+    """A running mpirun whose processes can be found again."""
+    mark = f"{os.getpid()}-{time.monotonic_ns()}"
+    process = subprocess.Popen(
+        mpirun.line(count, "run", *args), stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "QUINCUNX_TEST_RUN": mark})
+    return process, mark
+
+
+def assert_gone(mark):
+    """No rank, and no board of one, is left, soon."""
+    for _ in range(100):
+        if not mpirun.left_behind(mark):
+            return
+        time.sleep(0.1)
+    raise AssertionError(mpirun.left_behind(mark))
+
+
+def boards_of(mark, count):
+    """Waits for so many boards, and returns their pids."""
+    for _ in range(300):
+        found = [pid for pid in mpirun.left_behind(mark)
+                 if mpirun.is_board(pid)]
+        if len(found) >= count:
+            return found
+        time.sleep(0.05)
+    raise AssertionError(found)
+
+
+@pytest.mark.parametrize("how", ["fault", "assert", "hang", "die"])
+def test_a_board_elsewhere_fails(load, how):
+    """It is named, with what it left."""
+    process, mark = start(*job(load, "--inject", f"{how}@4,4", "--watchdog",
+                               "3", on="qemu"))
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert out == ""
+    assert re.search(r"quincunx: node 4,4 on rank 2 \(\S+\)", err), err
+    if how == "fault":
+        assert "fault record: exception" in err
+    if how == "die":
+        assert "died: its process is gone" in err
+        assert "ended by signal 9" in err
+    assert_gone(mark)
+
+
+LONG = ["--mesh", "5x5", "--kernel", "spin", "--arg", "100000"]
+
+
+def test_interrupted(load):
+    process, mark = start(*LONG, load)
+    boards_of(mark, 25)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode != 0, err
+    assert_gone(mark)
+
+
+def test_a_rank_is_killed(load):
+    process, mark = start(*LONG, load)
+    boards_of(mark, 25)
+    workers = [pid for pid in mpirun.left_behind(mark)
+               if mpirun.rank_of(pid) == 1 and not mpirun.is_board(pid)]
+    os.kill(workers[0], signal.SIGKILL)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode != 0, err
+    assert_gone(mark)

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What of a window goes to rank 0, qemu/ranks/patch.h, whatever the window or
+the patch has in it; and how nodes are shared out, qemu/ranks/share.h."""
+import ctypes as c
+import struct
+
+import pytest
+
+import mesh
+from core import BUILD, Size
+
+WINDOW = 1 << 24
+STATUS, REQUEST, RESPONSE, QUEUED, DONE = 32, 112, 152, 432, 436
+FORM, POST, ENTRY, ENTRY_BYTES, ENTRIES = 440, 568, 616, 80, 1024
+LOG = ENTRY + ENTRIES * ENTRY_BYTES
+INJECTION = LOG + 8 + 512 * 16 + 2048
+MESSAGES = 0x20000
+# What a node may write, hal/window/window.h.
+NODES = [(STATUS, RESPONSE), (QUEUED, DONE), (FORM, INJECTION),
+         (MESSAGES, WINDOW)]
+KNOWN = 512
+MAPS = {"cores": 0, "even": 1, "rows": 2}
+
+
+class Patch(c.Structure):
+    _fields_ = [("data", c.POINTER(c.c_uint8)), ("bytes", c.c_size_t),
+                ("room", c.c_size_t)]
+
+
+@pytest.fixture(name="lib", scope="module")
+def fixture_lib():
+    lib = c.CDLL(str(BUILD / "test" / "ranks_parts.so"))
+    lib.patch_apply.restype = c.c_bool
+    lib.patch_apply.argtypes = [c.c_void_p, c.c_char_p, c.c_size_t]
+    lib.share_map_of.argtypes = [c.c_char_p]
+    return lib
+
+
+def window():
+    return bytearray(WINDOW)
+
+
+def address(data):
+    return c.addressof(c.c_uint8.from_buffer(data))
+
+
+def made(lib, from_, copy):
+    patch = Patch()
+    lib.patch_make(c.byref(patch), c.c_void_p(address(from_)),
+                   c.c_void_p(address(copy)))
+    return c.string_at(patch.data, patch.bytes) if patch.bytes else b""
+
+
+def apply(lib, copy, data):
+    return lib.patch_apply(address(copy), bytes(data), len(data))
+
+
+def queue(win, entry):
+    """Queues an entry, of 80 bytes."""
+    at = struct.unpack_from("<I", win, QUEUED)[0]
+    place = ENTRY + at % ENTRIES * ENTRY_BYTES
+    win[place:place + ENTRY_BYTES] = entry.ljust(ENTRY_BYTES, b"\0")
+    struct.pack_into("<I", win, QUEUED, at + 1)
+
+
+def send(ports, head, shared, body, stride=0):
+    """A struct window_send; body: of port 0."""
+    return (struct.pack("<QIBBH", 5, 6, ports, 0, 7)
+            + struct.pack("<II", *head) + struct.pack("<II", *shared)
+            + struct.pack("<II", *body) + bytes(24)
+            + struct.pack("<HHBBHII", 1, 0, 0, 9, 0, stride, 0))
+
+
+def test_all_that_the_fabric_reads(lib):
+    chance = mesh.seeded("patch")
+    win, copy, far = window(), window(), window()
+    for _ in range(50):
+        for begin, end in ((STATUS, RESPONSE), (FORM, ENTRY)):
+            win[begin:end] = chance.randbytes(end - begin)
+        events = chance.randrange(1, 512)
+        struct.pack_into("<II", win, LOG, events, chance.randrange(1 << 32))
+        win[LOG + 8:INJECTION] = chance.randbytes(INJECTION - LOG - 8)
+        head, shared, body = ((MESSAGES + k * 4096 + chance.randrange(99),
+                               chance.randrange(1, 2000)) for k in range(3))
+        for at, size in (head, shared, body):
+            win[at:at + size] = chance.randbytes(size)
+        to_host = chance.random() < 0.3
+        queue(win, send(1 << 4 if to_host else 1, head, shared, body))
+        data = made(lib, win, copy)
+        assert apply(lib, far, data)
+        assert far == copy
+        at = struct.unpack_from("<I", win, QUEUED)[0] - 1
+        place = ENTRY + at % ENTRIES * ENTRY_BYTES
+        parts = [(STATUS, RESPONSE - STATUS), (QUEUED, 4), (FORM, 176),
+                 (place, ENTRY_BYTES), (LOG, 8 + events * 16), head, shared]
+        whole = [head, shared, body] if to_host else []
+        for begin, size in [(begin, size if begin < MESSAGES
+                             else min(size, KNOWN))
+                            for begin, size in parts] + whole:
+            assert far[begin:begin + size] == win[begin:begin + size]
+        assert made(lib, win, copy) == b""
+
+
+def test_a_body_stays(lib):
+    win, copy = window(), window()
+    win[MESSAGES:MESSAGES + 9000] = b"x" * 9000
+    queue(win, send(1, (MESSAGES, 12), (0, 0), (MESSAGES + 12, 8000)))
+    assert len(made(lib, win, copy)) < 200
+
+
+def test_windows_of_noise(lib):
+    """Whatever a board writes: no byte goes that is not a node's."""
+    chance = mesh.seeded("noise")
+    for _ in range(30):
+        win, copy, far = window(), window(), window()
+        win[:INJECTION] = chance.randbytes(INJECTION)
+        struct.pack_into("<I", win, QUEUED, chance.choice(
+            (0, 3, ENTRIES, ENTRIES + 1, 1 << 31)))
+        assert apply(lib, far, made(lib, win, copy))
+        assert far == copy
+        for begin, end in ((0, STATUS), (RESPONSE, QUEUED), (DONE, FORM)):
+            assert not any(far[begin:end])
+
+
+def run_of(at, words):
+    return struct.pack("<I", at // 4 | len(words) // 4 << 22) + words
+
+
+@pytest.mark.parametrize("at,size,good", [
+    (STATUS, 8, True), (STATUS - 4, 4, False), (STATUS - 4, 8, False),
+    (RESPONSE - 4, 4, True), (RESPONSE - 4, 8, False), (QUEUED, 4, True),
+    (QUEUED, 8, False), (DONE, 4, False), (FORM, 400, True),
+    (INJECTION, 4, False), (INJECTION - 4, 8, False), (MESSAGES - 4, 8, False),
+    (MESSAGES, 4000, True), (WINDOW - 4, 4, True), (WINDOW - 4, 8, False),
+    (0, 4, False)])
+def test_where_a_patch_may_write(lib, at, size, good):
+    copy = window()
+    assert apply(lib, copy, run_of(at, b"\xff" * size)) == good
+    assert sum(copy) == (255 * size if good else 0)
+
+
+@pytest.mark.parametrize("data", [
+    b"\0", struct.pack("<I", STATUS // 4), struct.pack("<I", STATUS // 4
+                                                       | 1 << 22),
+    run_of(STATUS, bytes(8))[:-1]])
+def test_a_patch_that_is_cut(lib, data):
+    assert not apply(lib, window(), data)
+
+
+def test_patches_of_noise(lib):
+    chance = mesh.seeded("noise of patches")
+    copy = window()
+    for _ in range(2000):
+        apply(lib, copy, chance.randbytes(chance.randrange(1, 200)))
+    for begin, end in ((0, STATUS), (RESPONSE, QUEUED), (DONE, FORM),
+                       (INJECTION, MESSAGES)):
+        assert not any(copy[begin:end])
+
+
+# ---- who has which nodes ----
+
+def shared_out(lib, size, cores, name):
+    first = (c.c_uint32 * (len(cores) + 1))()
+    lib.share_out(first, Size(*size), len(cores),
+                  (c.c_uint32 * len(cores))(*cores), MAPS[name])
+    return list(first)
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_shares(lib, name):
+    chance = mesh.seeded("shares")
+    assert lib.share_map_of(name.encode()) == MAPS[name]
+    for _ in range(300):
+        size = chance.randrange(1, 126), chance.randrange(1, 126)
+        cores = [chance.randrange(1, 65)
+                 for _ in range(chance.randrange(2, 20))]
+        first = shared_out(lib, size, cores, name)
+        nodes = size[0] * size[1]
+        assert first[0] == 0 and first[-1] == nodes and first[1] > 0
+        each = size[0] if name == "rows" else 1
+        weights = [1] * len(cores) if name == "even" else cores
+        for rank, weight in enumerate(weights):
+            count = first[rank + 1] - first[rank]
+            fair = nodes * weight / sum(weights)
+            assert count % each == 0 and abs(count - fair) < each
+        table = (c.c_uint32 * len(first))(*first)
+        for node in {0, nodes - 1, chance.randrange(nodes)}:
+            rank = lib.share_rank_of(table, len(cores), node)
+            assert first[rank] <= node < first[rank + 1]
+
+
+def test_no_such_map(lib):
+    assert lib.share_map_of(b"odd") == -1
