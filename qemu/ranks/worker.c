@@ -396,6 +396,7 @@ static bool listen(struct worker *worker, long ns)
         return true;
     case BACKEND_DIED:
         tell(worker, share->first[ranks_own()] + index, RECORD_DIED);
+        share->running = false; /* it is the end: rank 0 asks what is left */
         return true;
     case BACKEND_INTERRUPTED:
         fail(worker, "was interrupted", true);

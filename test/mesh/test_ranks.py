@@ -120,6 +120,7 @@ def test_kernels(tmp_path, kernel):
     assert (kernel not in OUTPUTS) == (outputs[0] == b"")
 
 
+@MORE
 def test_originators(load):
     args = ["--mesh", "5x5", "--on", "native", "--profile", "t3d", "--kernel",
             "spin", "--arg", "24", "--originator", f"0,0={load}",
@@ -164,6 +165,7 @@ def test_no_run():
     assert (many.returncode, many.stdout) == (one.returncode, one.stdout)
 
 
+@MORE
 def test_help_is_printed_once():
     done = mpirun.command(3, "run", "--help")
     assert done.returncode == 0
@@ -171,7 +173,7 @@ def test_help_is_printed_once():
 
 
 @pytest.mark.parametrize("args,what", [
-    (["--gdb"], "--gdb"), (["--board", "stm32f405"], "--board stm32f405")])
+    pytest.param(["--gdb"], "--gdb", marks=MORE), (["--board", "stm32f405"], "--board stm32f405")])
 def test_refused(load, args, what):
     done = mpirun.command(2, "run", "--mesh", "2x2", "--kernel", "search",
                          "--arg", "x", *args, load)
@@ -203,14 +205,16 @@ def assert_gone(mark):
 def boards_of(mark, count):
     """Waits for so many boards, and returns their pids."""
     for _ in range(300):
-        found = [pid for pid in mpirun.left_behind(mark) if mpirun.is_board(pid)]
+        found = [pid for pid in mpirun.left_behind(mark)
+                 if mpirun.is_board(pid)]
         if len(found) >= count:
             return found
         time.sleep(0.05)
     raise AssertionError(found)
 
 
-@pytest.mark.parametrize("how", ["fault", "assert", "hang", "die"])
+@pytest.mark.parametrize("how", ["fault", *(
+    pytest.param(how, marks=MORE) for how in ("assert", "hang", "die"))])
 def test_a_board_elsewhere_fails(load, how):
     """It is named, with what it left."""
     process, mark = start(*job(load, "--inject", f"{how}@4,4", "--watchdog",
@@ -239,6 +243,7 @@ def test_interrupted(load):
     assert_gone(mark)
 
 
+@MORE
 def test_a_rank_is_killed(load):
     process, mark = start(*LONG, load)
     boards_of(mark, 25)
