@@ -683,6 +683,7 @@ static int open_others(struct leader *leader)
     if (!leader->config.in_process) {
         snprintf(open.board, sizeof open.board, "%s",
                  boards->board->place.board);
+        emulator_version(open.emulator);
         error = read_image(&image, boards->firmware) |
                 read_image(&slow, boards->firmware_slow);
     }

@@ -28,6 +28,7 @@
 
 #include "hal/circuit.h"
 #include "hal/window/window.h"
+#include "qemu/board/emulator.h"
 #include "qemu/ranks/seen.h"
 
 #include <stdint.h>
@@ -85,7 +86,7 @@ struct record_open {
     uint32_t firmware_bytes;
     uint32_t slow_bytes; /* 0: none */
     char board[RECORD_NAME_BYTES];
-    char emulator[RECORD_NAME_BYTES]; /* what rank 0's says of its version */
+    char emulator[EMULATOR_VERSION_BYTES]; /* of boards: rank 0's */
 };
 
 /* One for each node of the rank. */

@@ -11,6 +11,7 @@
 #include "qemu/ranks/ranks.h"
 #include "qemu/ranks/roll.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/quote.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +107,23 @@ static bool read_open(struct share *share, const struct ranks_record *record)
                        open->slow_bytes) == 0);
 }
 
+/* Boards on all hosts are emulated alike, or times would differ. */
+static bool has_same_emulator(const struct record_open *open)
+{
+    char own[EMULATOR_VERSION_BYTES];
+
+    emulator_version(own);
+    if (strncmp(own, open->emulator, sizeof own) == 0) {
+        return true;
+    }
+    fprintf(stderr,
+            "quincunx: rank %u: its QEMU is '%s', that of rank 0 "
+            "'%.*s'\n",
+            ranks_own(), quote_shown(own), (int)sizeof open->emulator,
+            open->emulator);
+    return false;
+}
+
 static int start_boards(struct share *share)
 {
     const struct record_open *open = &share->open;
@@ -119,7 +137,8 @@ static int start_boards(struct share *share)
         .watchdog_s = open->watchdog_s,
         .verbose = open->verbose != 0};
 
-    if (config.board == NULL || emulator_check(config.board, "") != 0) {
+    if (config.board == NULL || emulator_check(config.board, "") != 0 ||
+        !has_same_emulator(open)) {
         return -1;
     }
     if (open->one_by_one == 0) {

@@ -13,7 +13,7 @@ import pytest
 
 import mesh
 import mpirun
-from core import ROOT
+from core import QEMU, ROOT
 
 sys.path.insert(0, str(ROOT / "test" / "bench"))
 import job_bench  # noqa: E402
@@ -179,6 +179,24 @@ def test_refused(load, args, what):
                          "--arg", "x", *args, load)
     assert done.returncode == 2
     assert f"quincunx: {what}" in done.stderr
+
+
+def test_another_emulator_on_a_host(load, tmp_path):
+    """It is named, with its rank."""
+    script = tmp_path / "qemu"
+    script.write_text(f"""#!/bin/sh
+if [ "$OMPI_COMM_WORLD_RANK" = 1 ] && [ "$1" = --version ]; then
+  echo QEMU emulator version 1.2.3; exit
+fi
+exec {QEMU} "$@"
+""", encoding="ascii")
+    script.chmod(0o755)
+    done = mpirun.command(2, "run", *job(load, on="qemu"),
+                          env={**os.environ, "QUINCUNX_QEMU": str(script)})
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "quincunx: rank 1: its QEMU is 'QEMU emulator version 1.2.3'" in (
+        done.stderr)
+    assert re.search(r"ends on rank 1 \(\S+\): it cannot start", done.stderr)
 
 
 # ---- ends ----
