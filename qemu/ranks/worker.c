@@ -300,8 +300,8 @@ static void note_up(struct share *share, uint32_t index)
     }
 }
 
-/* All windows as they are now, and what this rank has seen. */
-static void look_at_all(struct worker *worker)
+/* What this rank has seen, after all windows as they are now, if asked for. */
+static void look_at_all(struct worker *worker, bool windows)
 {
     struct share *share = worker->share;
     struct record_looked looked = {
@@ -309,7 +309,7 @@ static void look_at_all(struct worker *worker)
         .run_s = share->up_s > 0 ? mesh_wall_s() - share->up_s : 0,
         .between_bytes = local_between_bytes(share->local)};
 
-    for (uint32_t i = 0; i < share->count; ++i) {
+    for (uint32_t i = 0; windows && i < share->count; ++i) {
         tell(worker, share->first[ranks_own()] + i, RECORD_LOOKED);
     }
     ranks_put(0, RECORD_WORDS, 0, &(struct ranks_body){&looked, sizeof looked},
@@ -368,7 +368,7 @@ static bool obey_share(struct worker *worker, const struct ranks_record *record)
     case RECORD_EXPLAIN:
         return explain(share, record);
     case RECORD_LOOK:
-        look_at_all(worker);
+        look_at_all(worker, record->head.node != 0);
         return true;
     default:
         return false;
