@@ -127,19 +127,29 @@ static void end_group(pid_t pid, int *status)
     }
 }
 
-/* Result: what is wrong with the program; NULL: nothing. */
-static const char *check_machine(const char *program, const char *machine)
+/* What became of a program that was asked something. */
+enum asked {
+    ASKED_NO_PIPE,
+    ASKED_NOT_STARTED,
+    ASKED_NOT_EXECUTED,
+    ASKED_SILENT,
+    ASKED_ANSWERED
+};
+
+/* Asks a program, with up to two words; `text` becomes what it says. */
+static enum asked ask(char text[ANSWER_BYTES], const char *program,
+                      const char *word, const char *second)
 {
-    char *argv[] = {(char *)program, "-machine", "help", NULL};
+    char *argv[] = {(char *)program, (char *)word, (char *)second, NULL};
     struct process_config process = {.argv = argv};
-    char text[ANSWER_BYTES];
     int pipe_fd[2];
     bool answered;
     int status = 0;
     pid_t pid;
 
+    text[0] = '\0';
     if (pipe2(pipe_fd, O_CLOEXEC) != 0) {
-        return "there is no pipe to ask it by";
+        return ASKED_NO_PIPE;
     }
     process.log = pipe_fd[1];
     pid = process_start(&process);
@@ -150,16 +160,41 @@ static const char *check_machine(const char *program, const char *machine)
         end_group(pid, &status);
     }
     if (pid < 0) {
-        return "it cannot be started";
+        return ASKED_NOT_STARTED;
     }
     if (answered && WIFEXITED(status) && WEXITSTATUS(status) == 127) {
+        return ASKED_NOT_EXECUTED;
+    }
+    return answered ? ASKED_ANSWERED : ASKED_SILENT;
+}
+
+/* Result: what is wrong with the program; NULL: nothing. */
+static const char *check_machine(const char *program, const char *machine)
+{
+    char text[ANSWER_BYTES];
+
+    switch (ask(text, program, "-machine", "help")) {
+    case ASKED_NO_PIPE:
+        return "there is no pipe to ask it by";
+    case ASKED_NOT_STARTED:
+        return "it cannot be started";
+    case ASKED_NOT_EXECUTED:
         return "it cannot be executed";
+    case ASKED_SILENT:
+        return "`-machine help' did not end within 10 s";
+    default:
+        return lists(text, machine) ? NULL : "`-machine help' does not list it";
     }
-    if (answered && lists(text, machine)) {
-        return NULL;
-    }
-    return answered ? "`-machine help' does not list it"
-                    : "`-machine help' did not end within 10 s";
+}
+
+void emulator_version(char version[EMULATOR_VERSION_BYTES])
+{
+    char text[ANSWER_BYTES];
+
+    ask(text, emulator_program(), "--version", NULL);
+    text[strcspn(text, "\n")] = '\0';
+    snprintf(version, EMULATOR_VERSION_BYTES, "%.*s",
+             (int)EMULATOR_VERSION_BYTES - 1, text);
 }
 
 int emulator_check(const struct board_kind *board, const char *otherwise)

@@ -26,4 +26,10 @@ const char *emulator_program(void);
 NODISCARD int emulator_check(const struct board_kind *board,
                              const char *otherwise);
 
+#define EMULATOR_VERSION_BYTES 64u
+
+/* What the program says of its version: the beginning of its first line; "" if
+   it says nothing within ten seconds. Cost: one start of QEMU. */
+void emulator_version(char text[EMULATOR_VERSION_BYTES]);
+
 #endif

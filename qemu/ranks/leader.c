@@ -414,7 +414,7 @@ static bool is_quiet(const struct leader *leader)
     return leader->config.in_process;
 }
 
-static void look_at_others(struct leader *leader);
+static void look_at_others(struct leader *leader, bool windows);
 
 /* Nobody has anything to say: whether it is too late now. */
 static bool is_late(struct leader *leader)
@@ -424,7 +424,7 @@ static bool is_late(struct leader *leader)
         progress_again();
         return false;
     }
-    look_at_others(leader);
+    look_at_others(leader, true);
     return true;
 }
 
@@ -502,8 +502,8 @@ static bool wait_for(struct leader *leader, struct ranks_record *record,
     return false;
 }
 
-/* Brings copies of windows up to date, as far as ranks answer. */
-static void look_at_others(struct leader *leader)
+/* Asks ranks what they have seen, and brings copies of windows up to date. */
+static void look_at_others(struct leader *leader, bool windows)
 {
     for (unsigned rank = 1; rank < leader->ranks; ++rank) {
         struct peer *peer = &leader->peer[rank];
@@ -512,7 +512,7 @@ static void look_at_others(struct leader *leader)
         if (!peer->open) {
             continue;
         }
-        ranks_put(rank, RECORD_LOOK, 0, NULL, 0);
+        ranks_put(rank, RECORD_LOOK, windows, NULL, 0);
         if (!wait_for(leader, &record, rank, RECORD_WORDS, LOOK_MS)) {
             fprintf(stderr, "quincunx: nothing is heard%s\n", peer->place);
         } else if (record.head.bytes == sizeof peer->looked) {
@@ -541,7 +541,7 @@ void leader_look(void *context, struct rank_seen row[])
 {
     struct leader *leader = context;
 
-    look_at_others(leader);
+    look_at_others(leader, false);
     for (unsigned rank = 0; rank < leader->ranks; ++rank) {
         const struct peer *peer = &leader->peer[rank];
         struct ranks_traffic now = ranks_traffic_of(rank);
@@ -683,6 +683,7 @@ static int open_others(struct leader *leader)
     if (!leader->config.in_process) {
         snprintf(open.board, sizeof open.board, "%s",
                  boards->board->place.board);
+        emulator_version(open.emulator);
         error = read_image(&image, boards->firmware) |
                 read_image(&slow, boards->firmware_slow);
     }

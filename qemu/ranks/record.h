@@ -7,7 +7,7 @@
  *   rank 0 -> others   OPEN, START          a mesh; its nodes, which start
  *                      ANSWER, SEND         at a doorbell: see below
  *                      SLOW_FROM, KILL      for tests
- *                      LOOK, EXPLAIN        when something has gone wrong
+ *                      LOOK, EXPLAIN        what there is to see; a dead node
  *                      STOP, END            of the mesh; of the command
  *   others -> rank 0   HELLO, OPENED        who is there; and is ready
  *                      RANG, DIED, FAILED   of a node; of the rank
@@ -28,6 +28,7 @@
 
 #include "hal/circuit.h"
 #include "hal/window/window.h"
+#include "qemu/board/emulator.h"
 #include "qemu/ranks/seen.h"
 
 #include <stdint.h>
@@ -59,7 +60,7 @@ struct record {
     uint32_t bytes; /* of the body */
     uint16_t kind;  /* enum record_kind */
     uint16_t mesh;  /* how many were opened before it; older ones are dropped */
-    uint32_t node;  /* or 0 */
+    uint32_t node;  /* or 0; of LOOK 1: at the windows, too */
 };
 
 #define RECORD_NAME_BYTES RANK_HOST_BYTES
@@ -85,7 +86,7 @@ struct record_open {
     uint32_t firmware_bytes;
     uint32_t slow_bytes; /* 0: none */
     char board[RECORD_NAME_BYTES];
-    char emulator[RECORD_NAME_BYTES]; /* what rank 0's says of its version */
+    char emulator[EMULATOR_VERSION_BYTES]; /* of boards: rank 0's */
 };
 
 /* One for each node of the rank. */

@@ -11,6 +11,7 @@
 #include "qemu/ranks/ranks.h"
 #include "qemu/ranks/roll.h"
 #include "qemu/support/memory.h"
+#include "qemu/support/quote.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +107,23 @@ static bool read_open(struct share *share, const struct ranks_record *record)
                        open->slow_bytes) == 0);
 }
 
+/* Boards on all hosts are emulated alike, or times would differ. */
+static bool has_same_emulator(const struct record_open *open)
+{
+    char own[EMULATOR_VERSION_BYTES];
+
+    emulator_version(own);
+    if (strncmp(own, open->emulator, sizeof own) == 0) {
+        return true;
+    }
+    fprintf(stderr,
+            "quincunx: rank %u: its QEMU is '%s', that of rank 0 "
+            "'%.*s'\n",
+            ranks_own(), quote_shown(own), (int)sizeof open->emulator,
+            open->emulator);
+    return false;
+}
+
 static int start_boards(struct share *share)
 {
     const struct record_open *open = &share->open;
@@ -119,7 +137,8 @@ static int start_boards(struct share *share)
         .watchdog_s = open->watchdog_s,
         .verbose = open->verbose != 0};
 
-    if (config.board == NULL || emulator_check(config.board, "") != 0) {
+    if (config.board == NULL || emulator_check(config.board, "") != 0 ||
+        !has_same_emulator(open)) {
         return -1;
     }
     if (open->one_by_one == 0) {
@@ -281,8 +300,8 @@ static void note_up(struct share *share, uint32_t index)
     }
 }
 
-/* All windows as they are now, and what this rank has seen. */
-static void look_at_all(struct worker *worker)
+/* What this rank has seen, after all windows as they are now, if asked for. */
+static void look_at_all(struct worker *worker, bool windows)
 {
     struct share *share = worker->share;
     struct record_looked looked = {
@@ -290,7 +309,7 @@ static void look_at_all(struct worker *worker)
         .run_s = share->up_s > 0 ? mesh_wall_s() - share->up_s : 0,
         .between_bytes = local_between_bytes(share->local)};
 
-    for (uint32_t i = 0; i < share->count; ++i) {
+    for (uint32_t i = 0; windows && i < share->count; ++i) {
         tell(worker, share->first[ranks_own()] + i, RECORD_LOOKED);
     }
     ranks_put(0, RECORD_WORDS, 0, &(struct ranks_body){&looked, sizeof looked},
@@ -349,7 +368,7 @@ static bool obey_share(struct worker *worker, const struct ranks_record *record)
     case RECORD_EXPLAIN:
         return explain(share, record);
     case RECORD_LOOK:
-        look_at_all(worker);
+        look_at_all(worker, record->head.node != 0);
         return true;
     default:
         return false;
@@ -396,6 +415,7 @@ static bool listen(struct worker *worker, long ns)
         return true;
     case BACKEND_DIED:
         tell(worker, share->first[ranks_own()] + index, RECORD_DIED);
+        share->running = false; /* it is the end: rank 0 asks what is left */
         return true;
     case BACKEND_INTERRUPTED:
         fail(worker, "was interrupted", true);

@@ -13,7 +13,7 @@ import pytest
 
 import mesh
 import mpirun
-from core import ROOT
+from core import QEMU, ROOT
 
 sys.path.insert(0, str(ROOT / "test" / "bench"))
 import job_bench  # noqa: E402
@@ -120,6 +120,7 @@ def test_kernels(tmp_path, kernel):
     assert (kernel not in OUTPUTS) == (outputs[0] == b"")
 
 
+@MORE
 def test_originators(load):
     args = ["--mesh", "5x5", "--on", "native", "--profile", "t3d", "--kernel",
             "spin", "--arg", "24", "--originator", f"0,0={load}",
@@ -164,6 +165,7 @@ def test_no_run():
     assert (many.returncode, many.stdout) == (one.returncode, one.stdout)
 
 
+@MORE
 def test_help_is_printed_once():
     done = mpirun.command(3, "run", "--help")
     assert done.returncode == 0
@@ -171,12 +173,30 @@ def test_help_is_printed_once():
 
 
 @pytest.mark.parametrize("args,what", [
-    (["--gdb"], "--gdb"), (["--board", "stm32f405"], "--board stm32f405")])
+    pytest.param(["--gdb"], "--gdb", marks=MORE), (["--board", "stm32f405"], "--board stm32f405")])
 def test_refused(load, args, what):
     done = mpirun.command(2, "run", "--mesh", "2x2", "--kernel", "search",
                          "--arg", "x", *args, load)
     assert done.returncode == 2
     assert f"quincunx: {what}" in done.stderr
+
+
+def test_another_emulator_on_a_host(load, tmp_path):
+    """It is named, with its rank."""
+    script = tmp_path / "qemu"
+    script.write_text(f"""#!/bin/sh
+if [ "$OMPI_COMM_WORLD_RANK" = 1 ] && [ "$1" = --version ]; then
+  echo QEMU emulator version 1.2.3; exit
+fi
+exec {QEMU} "$@"
+""", encoding="ascii")
+    script.chmod(0o755)
+    done = mpirun.command(2, "run", *job(load, on="qemu"),
+                          env={**os.environ, "QUINCUNX_QEMU": str(script)})
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "quincunx: rank 1: its QEMU is 'QEMU emulator version 1.2.3'" in (
+        done.stderr)
+    assert re.search(r"ends on rank 1 \(\S+\): it cannot start", done.stderr)
 
 
 # ---- ends ----
@@ -211,7 +231,8 @@ def boards_of(mark, count):
     raise AssertionError(found)
 
 
-@pytest.mark.parametrize("how", ["fault", "assert", "hang", "die"])
+@pytest.mark.parametrize("how", ["fault", *(
+    pytest.param(how, marks=MORE) for how in ("assert", "hang", "die"))])
 def test_a_board_elsewhere_fails(load, how):
     """It is named, with what it left."""
     process, mark = start(*job(load, "--inject", f"{how}@4,4", "--watchdog",
@@ -240,6 +261,7 @@ def test_interrupted(load):
     assert_gone(mark)
 
 
+@MORE
 def test_a_rank_is_killed(load):
     process, mark = start(*LONG, load)
     boards_of(mark, 25)
