@@ -210,7 +210,8 @@ def test_a_report_that_is_cut_short(made, tmp_path):
         path.write_text(text[:int(len(text) * part)])
         done = mesh.command("html", path, "-o", tmp_path / "page.html")
         assert done.returncode == 1
-        assert re.match(rf"quincunx: {path}: is no report of .*: line \d+: .", done.stderr)
+        assert re.match(rf"quincunx: {path}: is no report of .*: line \d+: .",
+                        done.stderr)
         assert sorted(tmp_path.iterdir()) == [path]
 
 
