@@ -110,7 +110,9 @@ static void usage(FILE *out)
             "\n`quincunx help SUBCOMMAND' tells its options, `quincunx -V' the "
             "version.\n\nEmulated boards run in the qemu-system-arm that the "
             "environment variable\nQUINCUNX_QEMU names (a path, or a name on "
-            "the PATH); without it in the first one\non the PATH.\n");
+            "the PATH); without it in the first one\non the PATH. "
+            "QUINCUNX_PROGRESS says `auto', `line', `plain' or `none' where "
+            "no\n--progress does.\n");
 }
 
 static const struct subcommand *subcommand_of(const char *name)

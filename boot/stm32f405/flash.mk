@@ -49,9 +49,16 @@ flash: $(call flash_needs,$(PROBE)$(PORT)$(DFU))
 	  or DFU=serial,$${PROBE:+--probe "$$PROBE"} $${PORT:+--port "$$PORT"} \
 	  $${DFU:+--dfu "$$DFU"})
 
+# Told before the image is built: whether the map is not there.
+map_missing = $(if $(filter-out -,$(MAP)),$(shell test -e \
+                '$(subst ','\'',$(MAP))' || echo missing))
+
 ## flash-mesh: to all boards of a map, MAP=mesh.csv
 .PHONY: flash-mesh
-flash-mesh: $(call flash_needs,$(MAP))
+flash-mesh: $(if $(map_missing),,$(call flash_needs,$(MAP)))
+	$(Q)if [ -n '$(map_missing)' ]; then \
+	  echo "make $@: MAP '$$MAP': there is no such file; \`make flash-map" \
+	    "MAP=...' writes it" >&2; exit 1; fi
 	$(call flash,$$MAP,MAP=mesh.csv,--map "$$MAP")
 
 ## flash-map: list probes, serial adapters and DFU devices; MAP=mesh.csv is

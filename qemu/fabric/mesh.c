@@ -879,8 +879,10 @@ static enum mesh_end lose_booting(const struct mesh *mesh)
         node += 1;
     }
     fprintf(stderr,
-            "quincunx: %u of %u boards came up, none in the watchdog's time\n",
-            mesh->up, torus_nodes(mesh->config->size));
+            "quincunx: %u of %u boards came up, no more within %u s "
+            "(--watchdog)\n",
+            mesh->up, torus_nodes(mesh->config->size),
+            mesh->config->watchdog_s);
     lose(mesh, node, "did not come up");
     mesh->backend->explain(mesh->backend->context, node, stderr);
     return MESH_FAILED;
@@ -903,6 +905,17 @@ static enum mesh_end lose_running(const struct mesh *mesh, const char *what)
         fprintf(stderr, "quincunx: and %u nodes more\n", shown - 8);
     }
     return MESH_FAILED;
+}
+
+/* No node has spoken for the watchdog's time. */
+static enum mesh_end lose_hanging(const struct mesh *mesh)
+{
+    char what[80];
+
+    snprintf(what, sizeof what,
+             "hangs: it has not come to rest within %u s (--watchdog)",
+             mesh->config->watchdog_s);
+    return lose_running(mesh, what);
 }
 
 /* Nothing can happen any more, and some originator has not ended. */
@@ -948,8 +961,7 @@ static enum mesh_end wait_for_node(struct mesh *mesh)
         if (mesh->up < torus_nodes(mesh->config->size)) {
             return lose_booting(mesh);
         }
-        return lose_running(mesh, "hangs: it has not come to rest in the "
-                                  "watchdog's time");
+        return lose_hanging(mesh);
     case BACKEND_INTERRUPTED:
         return MESH_INTERRUPTED;
     default:

@@ -44,9 +44,10 @@ struct mesh_config {
        32 ns << slow_shift[i], 0 to BACKEND_SLOW_SHIFT_MAX. NULL: all 0. */
     const uint8_t *slow_shift;
     const char
-        *firmware;  /* of boards, as ELF file, for post mortems; or NULL */
-    uint8_t policy; /* of the jobs: enum wire_policy */
-    bool probed;    /* probes may come before it, scatter/engine/probe.h */
+        *firmware;       /* of boards, as ELF file, for post mortems; or NULL */
+    unsigned watchdog_s; /* the backend's, for messages */
+    uint8_t policy;      /* of the jobs: enum wire_policy */
+    bool probed;         /* probes may come before it, scatter/engine/probe.h */
     /* Called whenever a node has spoken: how many boards are up, how many nodes
        have ended; NULL: nobody. */
     void (*progress)(void *context, uint32_t up, uint32_t ended);

@@ -44,7 +44,11 @@ install: build-all $(BUILD)/man/quincunx.1 $(completions)
 	  "$$to/$(ZSH_DIR)/_quincunx"; \
 	install -m 644 $(BUILD)/completions/fish \
 	  "$$to/share/fish/vendor_completions.d/quincunx.fish"; \
-	echo "installed $$to/bin/quincunx"
+	echo "installed $$to/bin/quincunx"; \
+	echo "  pages of \`man quincunx' in $$to/share/man; completions in"; \
+	echo "  $$to/share/bash-completion/completions (bash),"; \
+	echo "  $$to/$(ZSH_DIR) (zsh)," ; \
+	echo "  $$to/share/fish/vendor_completions.d (fish)"
 
 ## uninstall: remove what `make install` put there; PREFIX= DESTDIR=
 uninstall:
@@ -56,6 +60,11 @@ uninstall:
 	  "$$to/share/bash-completion/completions/quincunx" \
 	  "$$to/$(ZSH_DIR)/_quincunx" \
 	  "$$to/share/fish/vendor_completions.d/quincunx.fish"; \
+	for folder in share/man/man1 share/man/man7 share/man \
+	  share/bash-completion/completions share/bash-completion \
+	  $(ZSH_DIR) $(patsubst %/,%,$(dir $(ZSH_DIR))) \
+	  share/fish/vendor_completions.d share/fish lib bin share; do \
+	  rmdir "$$to/$$folder" 2>/dev/null || true; done; \
 	echo "removed   $$to/bin/quincunx"
 
 # ---- a Debian package ----

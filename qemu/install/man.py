@@ -35,6 +35,7 @@ def option_lines(options):
     for option in options:
         short = f"\\fB\\-{option.short}\\fR, " if option.short else ""
         value = f"=\\fI{escaped(option.value)}\\fR" if option.value else ""
+        value = f"[{value}]" if option.optional else value
         lines += [".TP", f"{short}\\fB\\-\\-{escaped(option.long)}\\fR{value}",
                   escaped(option.text)]
     return lines
@@ -67,7 +68,7 @@ def main_page(command, release, commands):
                     ("SYNOPSIS", ["\\fBquincunx\\fR \\fISUBCOMMAND\\fR "
                                   "[\\fIOPTION\\fR...]"]),
                     ("SUBCOMMANDS", listed),
-                    ("DESCRIPTION", [escaped(" ".join(tail.split()))]),
+                    ("ENVIRONMENT", [escaped(" ".join(tail.split()))]),
                     ("EXIT STATUS", ["0 success, 1 a run that failed, 2 bad "
                                      "usage, 130 Ctrl\\-C."]),
                     ("SEE ALSO", ["\\fBquincunx\\-words\\fR(7)"])])

@@ -5,8 +5,10 @@ import collections
 import re
 import subprocess
 
-Option = collections.namedtuple("Option", "short long value text")
-Option.__doc__ = "short: a letter or ''; value: what it takes, or ''."
+Option = collections.namedtuple("Option", "short long value text optional",
+                                defaults=[False])
+Option.__doc__ = ("short: a letter or ''; value: what it takes, or ''; "
+                  "optional: whether the value may be left out.")
 
 
 def said(command, *words):
@@ -33,7 +35,8 @@ def options(text):
                          r"(?:  +(.*))?$", line)
         if begin:
             found.append(Option(begin[1] or "", begin[2],
-                                begin[3] or begin[4] or "", begin[5] or ""))
+                                begin[3] or begin[4] or "", begin[5] or "",
+                                begin[3] is not None))
         elif short and short[2]:
             found.append(Option(short[1], short[2], short[3] or "",
                                 short[4] or ""))

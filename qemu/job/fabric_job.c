@@ -107,6 +107,7 @@ static struct fabric_job *create(const struct job_config *config, bool probed)
 
     job->nodes = torus_nodes(config->size);
     job->config = (struct mesh_config){
+        .watchdog_s = config->watchdog_s,
         .size = config->size,
         .originator = config->originator,
         .groups = config->groups,

@@ -14,6 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#define LOG_BYTES 65536      /* read of the end of a log */
+#define LAST_WORDS_BYTES 512 /* shown of it, at most */
+
 /* Out of the way of every descriptor that a child is given. */
 #define ABOVE (PROCESS_FD + (int)PROCESS_FDS_MAX)
 
@@ -155,16 +158,55 @@ void process_explain(FILE *out, const char *program, int status, uint64_t kills)
     }
 }
 
+/* Takes the lines out that say what is always so: boards have no network, and
+   wait without a timer.
+   Result: the bytes that are left. */
+static size_t leave_out_usual(char *text, size_t bytes)
+{
+    static const char network[] = "nic lan9118.0 has no peer";
+    static const char sleep[] = "icount sleep disabled and no active timers";
+    size_t left = 0;
+
+    for (size_t at = 0; at < bytes;) {
+        const char *end = memchr(text + at, '\n', bytes - at);
+        size_t line =
+            end != NULL ? (size_t)(end - (text + at)) + 1 : bytes - at;
+
+        if (memmem(text + at, line, network, strlen(network)) == NULL &&
+            memmem(text + at, line, sleep, strlen(sleep)) == NULL) {
+            memmove(text + left, text + at, line);
+            left += line;
+        }
+        at += line;
+    }
+    return left;
+}
+
+/* Where the last whole lines begin that have `most` bytes or fewer; if the last
+   one is longer, its last bytes. */
+static size_t last_lines(const char *text, size_t bytes, size_t most)
+{
+    size_t from = bytes > most ? bytes - most : 0;
+    const char *end =
+        from > 0 ? memchr(text + from - 1, '\n', bytes - from + 1) : NULL;
+
+    return end != NULL && end + 1 < text + bytes ? (size_t)(end + 1 - text)
+                                                 : from;
+}
+
 void process_last_words(FILE *out, int log)
 {
-    char text[512];
+    char text[LOG_BYTES];
     off_t end = lseek(log, 0, SEEK_END);
-    off_t from = end > (off_t)sizeof text ? end - (off_t)sizeof text : 0;
+    off_t from = end > LOG_BYTES ? end - LOG_BYTES : 0;
     ssize_t got = pread(log, text, sizeof text, from);
+    size_t bytes = got > 0 ? leave_out_usual(text, (size_t)got) : 0;
+    size_t first = last_lines(text, bytes, LAST_WORDS_BYTES);
 
-    if (got > 0) {
-        fprintf(out, "quincunx: last words of the boards' QEMUs:\n%.*s",
-                (int)got, text);
+    if (bytes > 0) {
+        fprintf(out, "quincunx: last words of the boards' QEMUs:\n%.*s%s",
+                (int)(bytes - first), text + first,
+                text[bytes - 1] == '\n' ? "" : "\n");
     }
 }
 

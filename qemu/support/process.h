@@ -69,8 +69,8 @@ bool process_ended(pid_t *pid, int *status);
 void process_explain(FILE *out, const char *program, int status,
                      uint64_t kills);
 
-/* Prints the last lines of a log under a heading; nothing if the log is
-   empty. */
+/* Prints the last lines of a log under a heading, without what boards always
+   say; nothing if none are left. */
 void process_last_words(FILE *out, int log);
 
 /*

@@ -33,6 +33,7 @@ def root_fixture(tmp_path_factory):
     done = make("install", folder)
     assert done.returncode == 0, done.stderr
     assert f"installed {folder}{PREFIX}/bin/quincunx" in done.stdout
+    assert f"{folder}{PREFIX}/share/man" in done.stdout
     return folder
 
 
@@ -73,6 +74,24 @@ def test_every_subcommand_has_a_page_with_all_options(root):
         assert ".SH EXAMPLES" in text or name == "kernels"
         assert f"quincunx-{name}(1)" in (folder / "quincunx.1").read_text(
             "utf-8").replace("\\-", "-").replace("\\fR", "")
+
+
+def test_pages_have_all_of_the_examples(root):
+    for name in subcommands(root):
+        _, found, examples = command(root, name, "--help").stdout.rpartition(
+            "Example")
+        text = (root / f"{PREFIX[1:]}/share/man/man1/quincunx-{name}.1"
+                ).read_text("utf-8").replace("\\-", "-").replace("\\e", "\\")
+        for line in examples.splitlines()[1:] if found else []:
+            assert line in text, (name, line)
+
+
+def test_a_page_says_which_values_may_be_left_out(root):
+    text = (root / f"{PREFIX[1:]}/share/man/man1/quincunx-run.1").read_text(
+        "utf-8").replace("\\-", "-")
+    assert r"\fB--serve\fR[=\fIPORT\fR]" in text
+    assert r"\fB--gdb\fR[=\fIDIR\fR]" in text
+    assert r"\fB--mesh\fR=\fIWxH\fR" in text
 
 
 def test_the_words_have_a_page(root):
@@ -137,4 +156,14 @@ def test_uninstall_leaves_nothing(tmp_path):
     assert make("install", tmp_path).returncode == 0
     done = make("uninstall", tmp_path)
     assert done.returncode == 0, done.stderr
+    assert list(tmp_path.rglob("share")) == []
     assert [p for p in tmp_path.rglob("*") if not p.is_dir()] == []
+
+
+def test_uninstall_keeps_what_others_put_there(tmp_path):
+    other = tmp_path / f"{PREFIX[1:]}/share/fish/vendor_completions.d/other"
+    other.parent.mkdir(parents=True)
+    other.touch()
+    assert make("install", tmp_path).returncode == 0
+    assert make("uninstall", tmp_path).returncode == 0
+    assert [p for p in tmp_path.rglob("*") if not p.is_dir()] == [other]
