@@ -57,20 +57,12 @@ static void print_arg(const struct job_options *options)
     fprintf(stderr, "'%s: ", bytes > ARG_SHOWN ? " and so on" : "");
 }
 
-/* Prints the first part of what --arg may be, which `kernels` tells whole, and
-   ends the line. Result: an exit status. */
-static int print_allowed(const struct kernel *kernel, const char *before)
+/* What --arg may be. */
+static const char *argument_of(const struct kernel *kernel)
 {
     const char *argument = format_of(kernel->name)->argument;
-    int first;
 
-    argument = argument != NULL ? argument : kernel->argument;
-    first = (int)strcspn(argument, ";");
-    if (first <= ARG_TOLD) {
-        fprintf(stderr, "%s %.*s", before, first, argument);
-    }
-    fprintf(stderr, "; see `quincunx kernels %s'\n", kernel->name);
-    return EXIT_USAGE;
+    return argument != NULL ? argument : kernel->argument;
 }
 
 /* Says that --arg is missing. Result: an exit status. */
@@ -78,21 +70,27 @@ static int refuse_no_arg(const struct job_options *options)
 {
     const struct kernel *kernel = options->config.kernel;
     const char *example = format_of(kernel->name)->example;
+    const char *argument = argument_of(kernel);
+    int first = (int)strcspn(argument, ";");
 
     fprintf(stderr, "quincunx: kernel %s needs --arg", kernel->name);
     if (example != NULL) {
         fprintf(stderr, ", for example --arg %s", example);
     }
-    return print_allowed(kernel, ":");
+    if (first <= ARG_TOLD) {
+        fprintf(stderr, ": %.*s", first, argument);
+    }
+    fprintf(stderr, "; see `quincunx kernels %s'\n", kernel->name);
+    return EXIT_USAGE;
 }
 
 /* Says that the kernel does not take the argument. Result: an exit status. */
 static int refuse_arg(const struct job_options *options)
 {
     print_arg(options);
-    fprintf(stderr, "kernel %s does not accept it",
-            options->config.kernel->name);
-    return print_allowed(options->config.kernel, "; it takes");
+    fprintf(stderr, "kernel %s does not accept it; it takes %s\n",
+            options->config.kernel->name, argument_of(options->config.kernel));
+    return EXIT_USAGE;
 }
 
 /* Lets the kernel check its argument before any board starts, and gets its
