@@ -276,11 +276,12 @@ static int read_loads(struct job_options *options)
 
 int job_options_open(struct job_options *options)
 {
-    int status = check_inputs(options);
+    int status = 0;
 
     for (uint32_t i = 0; status == 0 && i < options->originators.count; ++i) {
         status = check_file(&options->originators, i);
     }
+    status = status == 0 ? check_inputs(options) : status;
     if (status == 0) {
         status = options->config.originators > 0 ? read_loads(options)
                                                  : read_load(options);
