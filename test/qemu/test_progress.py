@@ -16,7 +16,7 @@ SIMULATION = ["simulate", "--torus", "3125", "--load", "4G", "--startup",
               "4.85us", "--transfer", "3.3ns", "--compute", "1us"]
 EVENTS = 2 * 3125 ** 2 - 1
 STEP = re.compile(rf"simulating: (\d+) of {EVENTS} events, (\d+) %"
-                  r"(, \d+/s, \d+ s left|, for \d+ s)?$")
+                  r"(, \d+/s, \d+ (?:s|min) left|, for \d+ s)?$")
 
 
 def environment(**more):
