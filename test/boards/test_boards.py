@@ -104,7 +104,8 @@ def test_no_board_comes_up(bench):
     bench.stand_in("time.sleep(1000)", *EVERYWHERE)
     start = time.monotonic()
     done = bench.run("--watchdog", "2")
-    failed(done, "0 of 25 boards came up", "within 2 s (--watchdog)", "node 0,0 did not come up")
+    failed(done, "0 of 25 boards came up", "within 2 s (--watchdog)",
+           "node 0,0 did not come up")
     assert 2 <= time.monotonic() - start < 60
 
 
