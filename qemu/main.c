@@ -22,6 +22,7 @@
 #include "qemu/command/sizes.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/ranks/worker.h"
+#include "qemu/support/edits.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/process.h"
 #include "qemu/support/quote.h"
@@ -40,10 +41,6 @@
 #ifndef QUINCUNX_RELEASE
 #define QUINCUNX_RELEASE "unknown"
 #endif
-
-/* Edits that turn a word into a name that it may have been meant to be. */
-#define EDITS_MAX 2u
-#define NAME_BYTES 16u /* more than any subcommand's name has */
 
 struct subcommand {
     const char *name;
@@ -123,38 +120,6 @@ static const struct subcommand *subcommand_of(const char *name)
         }
     }
     return NULL;
-}
-
-static unsigned least_of(unsigned a, unsigned b, unsigned c)
-{
-    unsigned least = a < b ? a : b;
-
-    return least < c ? least : c;
-}
-
-/* How many letters are to be put in, taken out or changed to turn one word into
-   the other, a name. */
-static unsigned edits_between(const char *word, const char *name)
-{
-    unsigned row[NAME_BYTES + 1];
-    size_t length = strlen(name);
-
-    for (unsigned j = 0; j <= length; ++j) {
-        row[j] = j;
-    }
-    for (unsigned i = 1; word[i - 1] != '\0'; ++i) {
-        unsigned corner = row[0];
-
-        row[0] = i;
-        for (unsigned j = 1; j <= length; ++j) {
-            unsigned above = row[j];
-
-            row[j] = least_of(above + 1, row[j - 1] + 1,
-                              corner + (word[i - 1] != name[j - 1]));
-            corner = above;
-        }
-    }
-    return row[length];
 }
 
 /* Says that there is no such subcommand, and which one may be meant. */

@@ -6,6 +6,7 @@
 #include "qemu/board/gdb.h"
 #include "qemu/console/client.h"
 #include "qemu/live/standing.h"
+#include "qemu/options/guess.h"
 #include "qemu/options/job.h"
 #include "qemu/options/serve.h"
 #include "qemu/support/exit_status.h"
@@ -521,7 +522,7 @@ int boards_command(int argc, char **argv)
 
     options.wired.noise = noise_none();
     options.board = board_default(BOARD_SERIAL);
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+    if (guess_parse(&argp, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
     status = check(&options);

@@ -3,6 +3,7 @@
 
 #include "qemu/calibrate/calibrate.h"
 #include "qemu/calibrate/print.h"
+#include "qemu/options/guess.h"
 #include "qemu/options/job.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
@@ -313,7 +314,7 @@ int calibrate_command(int argc, char **argv)
 
     options = (struct calibrate_options){0};
     job_options_init(&options.mesh, "calibrate");
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+    if (guess_parse(&argp, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
     set_defaults(&options);

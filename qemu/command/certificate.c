@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/certificate.h"
 
+#include "qemu/options/guess.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 #include "torus/pattern.h"
@@ -125,7 +126,7 @@ int certificate_command(int argc, char **argv)
     struct options options = {.size = {0, 0}};
     unsigned phases;
 
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+    if (guess_parse(&argp, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
     phases = (unsigned)torus_phases(options.size);

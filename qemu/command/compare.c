@@ -2,6 +2,7 @@
 #include "qemu/command/compare.h"
 
 #include "qemu/compare/compare.h"
+#include "qemu/options/guess.h"
 #include "qemu/options/job.h"
 #include "qemu/page/page.h"
 #include "qemu/support/exit_status.h"
@@ -145,7 +146,7 @@ int compare_command(int argc, char **argv)
     job_options_init(&options.job, "compare");
     options.job.all_schedules = true;
     options.job.originators.allowed = true;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+    if (guess_parse(&argp, argc, argv, &options) != 0) {
         free(command);
         return EXIT_USAGE;
     }

@@ -2,6 +2,7 @@
 #include "qemu/command/figures.h"
 
 #include "qemu/figures/figures.h"
+#include "qemu/options/guess.h"
 #include "qemu/options/progress.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
@@ -165,7 +166,7 @@ int figures_command(int argc, char **argv)
     struct figures_points measured = {.point = NULL};
     int status;
 
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+    if (guess_parse(&argp, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
     if (mkdir(options.folder, 0777) != 0 && errno != EEXIST) {

@@ -3,6 +3,7 @@
 
 #include "qemu/flash/flash.h"
 #include "qemu/flash/identity.h"
+#include "qemu/options/guess.h"
 #include "qemu/options/progress.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
@@ -383,7 +384,7 @@ int flash_command(int argc, char **argv)
     uint64_t bytes;
     int status;
 
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+    if (guess_parse(&argp, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
     options.config.map_name = options.map;

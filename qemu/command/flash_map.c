@@ -2,6 +2,7 @@
 #include "qemu/command/flash_map.h"
 
 #include "qemu/flash/list.h"
+#include "qemu/options/guess.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/parse.h"
@@ -166,7 +167,7 @@ int flash_list_command(int argc, char **argv)
                               .by_id = "/dev/serial/by-id"};
     int lines;
 
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+    if (guess_parse(&argp, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
     if (flash_list_read(&list, options.usb, options.by_id) != 0) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/html.h"
 
+#include "qemu/options/guess.h"
 #include "qemu/page/page.h"
 #include "qemu/report/json.h"
 #include "qemu/support/exit_status.h"
@@ -123,7 +124,7 @@ int html_command(int argc, char **argv)
                         NULL,         NULL,         NULL};
     struct own_options options = {.report = NULL};
 
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+    if (guess_parse(&argp, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
     return make_page(&options);

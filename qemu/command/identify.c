@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/identify.h"
 
+#include "qemu/options/guess.h"
 #include "qemu/options/target.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
@@ -94,7 +95,7 @@ int identify_command(int argc, char **argv)
                         children,     NULL,         NULL};
     int status;
 
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+    if (guess_parse(&argp, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
     status = board_target_check(&options.target);

@@ -2,6 +2,7 @@
 #include "qemu/command/links.h"
 
 #include "qemu/options/console.h"
+#include "qemu/options/guess.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
 #include "qemu/survey/links.h"
@@ -194,7 +195,7 @@ int links_command(int argc, char **argv)
                         children,     NULL,         NULL};
     int status;
 
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+    if (guess_parse(&argp, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
     status = check(&options);

@@ -3,6 +3,7 @@
 
 #include "qemu/console/faults.h"
 #include "qemu/options/console.h"
+#include "qemu/options/guess.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/file.h"
 #include "qemu/support/memory.h"
@@ -211,7 +212,7 @@ int mesh_command(int argc, char **argv)
                         children,     NULL,         NULL};
     int status;
 
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+    if (guess_parse(&argp, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
     if (options.json && options.svg != NULL && strcmp(options.svg, "-") == 0) {

@@ -2,6 +2,7 @@
 #include "qemu/command/nodes.h"
 
 #include "qemu/options/console.h"
+#include "qemu/options/guess.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/survey/nodes.h"
 
@@ -93,7 +94,7 @@ int nodes_command(int argc, char **argv)
                         children,     NULL,         NULL};
     int status;
 
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+    if (guess_parse(&argp, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
     status = board_options_check(&options.board);

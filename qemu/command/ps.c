@@ -3,6 +3,7 @@
 
 #include "qemu/live/standing.h"
 #include "qemu/options/console.h"
+#include "qemu/options/guess.h"
 #include "qemu/options/serve.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/stay.h"
@@ -144,7 +145,7 @@ int ps_command(int argc, char **argv)
                         children,     NULL,         NULL};
     int status;
 
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+    if (guess_parse(&argp, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
     status = board_options_check(&options.board);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/reset.h"
 
+#include "qemu/options/guess.h"
 #include "qemu/options/target.h"
 #include "qemu/support/exit_status.h"
 
@@ -154,7 +155,7 @@ int reset_command(int argc, char **argv)
                         children, NULL,         NULL};
     int status;
 
-    if (argp_parse(&argp, argc, argv, 0, NULL, &target) != 0) {
+    if (guess_parse(&argp, argc, argv, &target) != 0) {
         return EXIT_USAGE;
     }
     status = board_target_check(&target);

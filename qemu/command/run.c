@@ -8,6 +8,7 @@
 #include "qemu/job/rates.h"
 #include "qemu/live/live.h"
 #include "qemu/options/given_files.h"
+#include "qemu/options/guess.h"
 #include "qemu/options/job.h"
 #include "qemu/options/serve.h"
 #include "qemu/page/page.h"
@@ -552,7 +553,7 @@ int run_command(int argc, char **argv)
 
     job_options_init(&options.job, "run");
     options.job.originators.allowed = true;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+    if (guess_parse(&argp, argc, argv, &options) != 0) {
         free(command);
         return EXIT_USAGE;
     }
@@ -611,7 +612,7 @@ int run_kernels_command(int argc, char **argv)
                         NULL, NULL,         NULL};
     uint64_t chosen = 0;
 
-    if (argp_parse(&argp, argc, argv, 0, NULL, &chosen) != 0) {
+    if (guess_parse(&argp, argc, argv, &chosen) != 0) {
         return EXIT_USAGE;
     }
     for (unsigned i = 0; i < kernel_table_count; ++i) {

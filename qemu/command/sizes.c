@@ -3,6 +3,7 @@
 
 #include "qemu/model/tree.h"
 #include "qemu/model/tree_pairs.h"
+#include "qemu/options/guess.h"
 #include "qemu/schedule/scatter.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
@@ -289,7 +290,7 @@ int sizes_command(int argc, char **argv)
                         NULL,         NULL,         NULL};
     struct options options = defaults;
 
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) {
+    if (guess_parse(&argp, argc, argv, &options) != 0) {
         return EXIT_USAGE;
     }
     if (!print(&options)) {

@@ -138,8 +138,8 @@ static const struct argp_option mesh_descriptions[] = {
      1},
     {"originator", KEY_ORIGINATOR, "X,Y[=FILE]", 0,
      "Node that talks to the host, and of a job holds the load (default 0,0); "
-     "of `run' also several times, each with a load of its own in place of "
-     "INPUT",
+     "of `run' and `compare' also several times, each with a load of its own "
+     "in place of INPUT",
      1},
     {"on", KEY_ON, "qemu|native", 0,
      "Where nodes run: one QEMU process each (default), or all in this process",

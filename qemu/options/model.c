@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/options/model.h"
 
+#include "qemu/options/guess.h"
 #include "qemu/papers/installments.h"
 #include "qemu/papers/number.h"
 #include "qemu/support/exit_status.h"
@@ -235,8 +236,7 @@ int model_options_parse(struct model_options *options, int argc, char **argv)
         mpq_init(options->number[i]);
     }
     mpq_set_ui(options->number[MODEL_SCALE - MODEL_LOAD], 1, 1);
-    return argp_parse(&argp, argc, argv, 0, NULL, options) == 0 ? 0
-                                                                : EXIT_USAGE;
+    return guess_parse(&argp, argc, argv, options) == 0 ? 0 : EXIT_USAGE;
 }
 
 void model_options_free(struct model_options *options)

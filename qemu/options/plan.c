@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/options/plan.h"
 
+#include "qemu/options/guess.h"
 #include "qemu/options/progress.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/parse.h"
@@ -276,8 +277,7 @@ int plan_options_parse_as(struct plan_options *options,
     struct parsing parsing = {options, syntax};
 
     *options = (struct plan_options){.rounds = 1, .ports = TORUS_PORTS};
-    return argp_parse(&argp, argc, argv, 0, NULL, &parsing) == 0 ? 0
-                                                                 : EXIT_USAGE;
+    return guess_parse(&argp, argc, argv, &parsing) == 0 ? 0 : EXIT_USAGE;
 }
 
 int plan_options_parse(struct plan_options *options, int argc, char **argv)

@@ -7,6 +7,7 @@ window that it inherits, does what a test asks of the board in that place, and
 becomes the real QEMU everywhere else.
 """
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -103,8 +104,30 @@ def test_no_board_comes_up(bench):
     bench.stand_in("time.sleep(1000)", *EVERYWHERE)
     start = time.monotonic()
     done = bench.run("--watchdog", "2")
-    failed(done, "0 of 25 boards came up", "node 0,0 did not come up")
+    failed(done, "0 of 25 boards came up", "within 2 s (--watchdog)",
+           "node 0,0 did not come up")
     assert 2 <= time.monotonic() - start < 60
+
+
+LAST_WORDS = """
+usual = "qemu-system-arm: warning: nic lan9118.0 has no peer"
+for i in range(2000):
+    print(usual, file=sys.stderr)
+    if i % 100 == 0:
+        print("line", i, "of the last words", file=sys.stderr)
+sys.exit(3)
+"""
+
+
+def test_last_words_are_whole_lines_without_what_is_usual(bench):
+    bench.stand_in(LAST_WORDS, "3,1")
+    err = bench.run().stderr
+    _, found, words = err.partition("last words of the boards' QEMUs:\n")
+    lines = words.splitlines()
+    assert found and lines[-1] == "line 1900 of the last words"
+    assert len(lines) > 3
+    assert all(re.fullmatch(r"line \d+ of the last words", line)
+               for line in lines)
 
 
 def test_one_board_does_not_come_up(bench):

@@ -960,6 +960,15 @@ def test_make_needs_to_know_which_board(bench, args, words):
     assert bench.log() == []
 
 
+def test_make_looks_for_the_map_before_it_builds(bench, tmp_path):
+    for name in ("none.csv", "it's none.csv"):
+        done = make(bench, "flash-mesh", f"MAP={tmp_path / name}",
+                    "BUILD=/nowhere")
+        assert done.returncode == 2
+        assert f"MAP '{tmp_path / name}': there is no such file" in done.stderr
+        assert "make flash-map" in done.stderr
+
+
 # ---- usage ----
 
 @pytest.mark.parametrize("args, words", [

@@ -488,7 +488,7 @@ def test_the_mesh_for_programs(bench):
 
 def test_a_picture_that_cannot_be_written(bench, tmp_path):
     done = bench.call("mesh", "--svg", tmp_path / "none" / "a.svg")
-    assert done.returncode == 1 and "no folder" in done.stderr
+    assert done.returncode == 1 and "there is no folder" in done.stderr
     if os.path.exists("/dev/full"):
         done = bench.call("mesh", "--svg", "/dev/full")
         assert done.returncode == 1 and "No space" in done.stderr

@@ -737,6 +737,28 @@ def test_a_word_that_is_nearly_a_subcommand(word, meant):
                                f"you mean '{meant}'?\n")
 
 
+@pytest.mark.parametrize("words, meant", [
+    (["run", "--agr", "x"], "--arg"), (["run", "--kernal=search"], "--kernel"),
+    (["run", "--arg", "--mesh", "--msh", "5x5"], "--mesh"),
+    (["run", "-o", "--agr", "--rouds=1"], "--rounds"),
+    (["plan", "--lod", "1M"], "--load"), (["ps", "--prt=x"], "--port"),
+    (["compare", "--quite"], "--quiet")])
+def test_a_word_that_is_nearly_an_option(words, meant):
+    done = mesh.command(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(rf"quincunx {words[0]}: unrecognized option '--\w+'; "
+                        rf"did you mean '{meant}'\?\n", done.stderr)
+
+
+@pytest.mark.parametrize("words", [
+    ["run", "--nothing-of-the-kind"], ["run", "--arg", "--agr"],
+    ["run", "-o", "--agr"], ["run", "--", "--agr"], ["run", "--arg-hex=--agr"]])
+def test_a_word_that_is_no_option_or_far_from_any(words):
+    done = mesh.command(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "did you mean" not in done.stderr
+
+
 @pytest.mark.parametrize("word", ["", "x" * 5000, "needle", "--help=run"])
 def test_a_word_that_is_none(word):
     done = mesh.command(word)
