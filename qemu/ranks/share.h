@@ -3,6 +3,7 @@
 #ifndef QEMU_RANKS_SHARE_H
 #define QEMU_RANKS_SHARE_H
 
+#include "hal/nodiscard.h"
 #include "torus/torus.h"
 
 #include <stdint.h>
@@ -14,7 +15,7 @@ enum share_map {
 };
 
 /* The map of that name, or -1. */
-int share_map_of(const char *name);
+NODISCARD int share_map_of(const char *name);
 
 /*
  * Fills first[0 .. ranks]: rank r has nodes first[r] to first[r + 1] - 1, none

@@ -173,7 +173,8 @@ def test_help_is_printed_once():
 
 
 @pytest.mark.parametrize("args,what", [
-    pytest.param(["--gdb"], "--gdb", marks=MORE), (["--board", "stm32f405"], "--board stm32f405")])
+    pytest.param(["--gdb"], "--gdb", marks=MORE),
+    (["--board", "stm32f405"], "--board stm32f405")])
 def test_refused(load, args, what):
     done = mpirun.command(2, "run", "--mesh", "2x2", "--kernel", "search",
                          "--arg", "x", *args, load)
