@@ -53,6 +53,7 @@ struct leader {
     double up_s;
     uint32_t up;
     bool *is_up; /* rank 0's own */
+    bool failed; /* a rank has told, which was said on stderr */
     bool broken; /* what a rank sent makes no sense: said on stderr */
     uint64_t idle_ns;
 };
@@ -484,9 +485,9 @@ static bool wait_for(struct leader *leader, struct ranks_record *record,
             if (record->from == rank && record->head.kind == kind) {
                 return true;
             }
-            if (record->from == rank && record->head.kind == RECORD_FAILED &&
-                kind != RECORD_STOPPED) {
+            if (record->head.kind == RECORD_FAILED && kind != RECORD_STOPPED) {
                 (void)take_failure(leader, record);
+                leader->failed = true;
                 return false;
             }
             if (record->head.kind == RECORD_LOOKED ||
@@ -514,6 +515,9 @@ static void look_at_others(struct leader *leader, bool windows)
         }
         ranks_put(rank, RECORD_LOOK, windows, NULL, 0);
         if (!wait_for(leader, &record, rank, RECORD_WORDS, LOOK_MS)) {
+            if (leader->failed) {
+                return;
+            }
             fprintf(stderr, "quincunx: nothing is heard%s\n", peer->place);
         } else if (record.head.bytes == sizeof peer->looked) {
             memcpy(&peer->looked, record.body, sizeof peer->looked);
@@ -713,7 +717,10 @@ static int wait_for_others(struct leader *leader)
 
         if (leader->peer[rank].open &&
             !wait_for(leader, &record, rank, RECORD_OPENED, OPEN_MS)) {
-            fprintf(stderr, "quincunx: no nodes%s\n", leader->peer[rank].place);
+            if (!leader->failed) {
+                fprintf(stderr, "quincunx: no nodes%s\n",
+                        leader->peer[rank].place);
+            }
             return -1;
         }
     }

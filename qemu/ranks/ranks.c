@@ -115,6 +115,13 @@ int ranks_begin(void)
     if (transport->begin(&ranks.own, &ranks.count) != 0) {
         return EXIT_FAILED;
     }
+    if (ranks.count == 1) {
+        fputs("quincunx: started as one of several ranks, of which this Open "
+              "MPI knows nothing: use its own mpirun, or srun --mpi=pmix\n",
+              stderr);
+        transport->end();
+        return EXIT_USAGE;
+    }
     ranks.transport = transport;
     ranks.outbox = memory_or_exit(calloc(ranks.count, sizeof *ranks.outbox));
     ranks.traffic = memory_or_exit(calloc(ranks.count, sizeof *ranks.traffic));

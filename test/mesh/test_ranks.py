@@ -183,21 +183,22 @@ def test_refused(load, args, what):
 
 
 def test_another_emulator_on_a_host(load, tmp_path):
-    """It is named, with its rank."""
+    """It is named, with its rank; also while another rank still starts."""
     script = tmp_path / "qemu"
     script.write_text(f"""#!/bin/sh
-if [ "$OMPI_COMM_WORLD_RANK" = 1 ] && [ "$1" = --version ]; then
+if [ "$OMPI_COMM_WORLD_RANK" = 2 ] && [ "$1" = --version ]; then
   echo QEMU emulator version 1.2.3; exit
 fi
+if [ "$OMPI_COMM_WORLD_RANK" = 1 ] && [ "$1" = --version ]; then sleep 1; fi
 exec {QEMU} "$@"
 """, encoding="ascii")
     script.chmod(0o755)
-    done = mpirun.command(2, "run", *job(load, on="qemu"),
+    done = mpirun.command(3, "run", *job(load, on="qemu"), timeout=30,
                           env={**os.environ, "QUINCUNX_QEMU": str(script)})
     assert (done.returncode, done.stdout) == (1, "")
-    assert "quincunx: rank 1: its QEMU is 'QEMU emulator version 1.2.3'" in (
+    assert "quincunx: rank 2: its QEMU is 'QEMU emulator version 1.2.3'" in (
         done.stderr)
-    assert re.search(r"ends on rank 1 \(\S+\): it cannot start", done.stderr)
+    assert re.search(r"ends on rank 2 \(\S+\): it cannot start", done.stderr)
 
 
 # ---- ends ----
