@@ -4,8 +4,8 @@
 #include "hal/bytes.h"
 #include "hal/check.h"
 #include "hal/circuit.h"
-#include "hal/crc32.h"
 #include "hal/forward.h"
+#include "qemu/fabric/message.h"
 #include "qemu/fabric/postmortem.h"
 #include "qemu/fabric/window_read.h"
 #include "qemu/support/memory.h"
@@ -216,20 +216,8 @@ static void assemble(struct mesh *mesh, uint8_t *out,
         }
         total += segment->bytes;
     }
-    out[CIRCUIT_AT_VERSION] = CIRCUIT_VERSION;
-    out[CIRCUIT_AT_KIND] = parcel->kind;
-    bytes_store_u16(out + CIRCUIT_AT_JOB, parcel->job);
-    bytes_store_u32(out + CIRCUIT_AT_MESH, mesh->config->identity);
-    bytes_store_u32(out + CIRCUIT_AT_LENGTH, total - CIRCUIT_HEADER_BYTES);
-    bytes_store_u32(out + CIRCUIT_AT_CRC, 0);
-}
-
-static uint32_t crc_of(const uint8_t *message, uint32_t bytes)
-{
-    uint32_t crc = crc32_update(0, message, CIRCUIT_AT_CRC);
-
-    return crc32_update(crc, message + CIRCUIT_HEADER_BYTES,
-                        bytes - CIRCUIT_HEADER_BYTES);
+    message_header(out, parcel->kind, parcel->job, mesh->config->identity,
+                   total);
 }
 
 /*
@@ -240,9 +228,9 @@ static uint32_t crc_of(const uint8_t *message, uint32_t bytes)
  */
 static bool is_found_damaged(uint8_t *message, uint32_t bytes)
 {
-    bytes_store_u32(message + CIRCUIT_AT_CRC, crc_of(message, bytes));
+    message_seal(message, bytes);
     message[bytes / 2] ^= 0x10;
-    return crc_of(message, bytes) != bytes_load_u32(message + CIRCUIT_AT_CRC);
+    return !message_is_sound(message, bytes);
 }
 
 static void answer(struct mesh *mesh, uint32_t node,

@@ -2,6 +2,7 @@
 #include "qemu/ranks/leader.h"
 
 #include "qemu/fabric/mesh.h"
+#include "qemu/fabric/message.h"
 #include "qemu/fabric/slices.h"
 #include "qemu/ranks/local.h"
 #include "qemu/ranks/patch.h"
@@ -154,8 +155,8 @@ static uint32_t write_known(uint8_t *to, const struct leader *leader,
         return (uint32_t)(end - to);
     }
     end += CIRCUIT_HEADER_BYTES;
-    local_header(to, message->kind, message->job, leader->config.identity,
-                 message->bytes);
+    message_header(to, message->kind, message->job, leader->config.identity,
+                   message->bytes);
     if (copy_known(&end, message->head != NULL ? message->head : piece[0].data,
                    piece[0].bytes)) {
         (void)copy_known(&end, piece[1].data, piece[1].bytes);
@@ -171,7 +172,7 @@ static void send_whole(struct leader *leader, uint32_t node,
     struct ranks_body body[] = {{&payload, sizeof payload},
                                 {message->whole, message->bytes}};
 
-    local_seal(message->whole, message->bytes);
+    message_seal(message->whole, message->bytes);
     if (is_own(leader, node)) {
         leader->broken |= !local_payload(leader->local, node, payload.number,
                                          message->whole, message->bytes);
@@ -318,20 +319,6 @@ static enum backend_event take_failure(const struct leader *leader,
                 record->head.bytes - sizeof failed);
 }
 
-static bool take_payload(struct leader *leader,
-                         const struct ranks_record *record)
-{
-    struct record_payload payload;
-
-    if (record->head.bytes < sizeof payload) {
-        return false;
-    }
-    memcpy(&payload, record->body, sizeof payload);
-    return local_payload(leader->local, record->head.node, payload.number,
-                         record->body + sizeof payload,
-                         record->head.bytes - sizeof payload);
-}
-
 static void note_doorbell(struct peer *peer)
 {
     peer->doorbells += 1;
@@ -352,8 +339,9 @@ static enum backend_event take(struct leader *leader, uint32_t *node,
         note_doorbell(&leader->peer[record->from]);
         return record->head.kind == RECORD_RANG ? BACKEND_RANG : BACKEND_DIED;
     case RECORD_PAYLOAD:
-        return take_payload(leader, record) ? BACKEND_TIMEOUT
-                                            : lose_broken(leader, record->from);
+        return local_take_payload(leader->local, record)
+                   ? BACKEND_TIMEOUT
+                   : lose_broken(leader, record->from);
     case RECORD_FAILED:
         return take_failure(leader, record);
     default:

@@ -3,6 +3,7 @@
 
 #include "hal/bytes.h"
 #include "hal/crc32.h"
+#include "qemu/fabric/message.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/ranks/share.h"
 #include "qemu/support/memory.h"
@@ -148,37 +149,6 @@ static bool inside(uint32_t offset, uint64_t bytes)
            bytes <= BACKEND_WINDOW_BYTES - offset;
 }
 
-/* ---- messages ---- */
-
-void local_header(uint8_t header[CIRCUIT_HEADER_BYTES], uint8_t kind,
-                  uint16_t job, uint32_t identity, uint32_t bytes)
-{
-    header[CIRCUIT_AT_VERSION] = CIRCUIT_VERSION;
-    header[CIRCUIT_AT_KIND] = kind;
-    bytes_store_u16(header + CIRCUIT_AT_JOB, job);
-    bytes_store_u32(header + CIRCUIT_AT_MESH, identity);
-    bytes_store_u32(header + CIRCUIT_AT_LENGTH, bytes - CIRCUIT_HEADER_BYTES);
-    bytes_store_u32(header + CIRCUIT_AT_CRC, 0);
-}
-
-static uint32_t crc_of(const uint8_t *message, size_t bytes)
-{
-    uint32_t crc = crc32_update(0, message, CIRCUIT_AT_CRC);
-
-    return crc32_update(crc, message + CIRCUIT_HEADER_BYTES,
-                        bytes - CIRCUIT_HEADER_BYTES);
-}
-
-void local_seal(uint8_t *message, size_t bytes)
-{
-    bytes_store_u32(message + CIRCUIT_AT_CRC, crc_of(message, bytes));
-}
-
-static bool is_sound(const uint8_t *message, size_t bytes)
-{
-    return crc_of(message, bytes) == bytes_load_u32(message + CIRCUIT_AT_CRC);
-}
-
 /* ---- what comes ---- */
 
 static bool send_now(struct local *local, uint32_t node,
@@ -188,7 +158,7 @@ static bool send_now(struct local *local, uint32_t node,
 static bool damage(uint8_t *message, size_t bytes, uint32_t how)
 {
     message[bytes / 2] ^= 0x10;
-    if (is_sound(message, bytes)) {
+    if (message_is_sound(message, bytes)) {
         return false;
     }
     if (how == RECORD_DAMAGED) {
@@ -204,7 +174,7 @@ static bool arrive(struct local *local, uint32_t node, size_t bytes)
     struct inbound *inbound = inbound_of(local, node);
     uint8_t *message = (uint8_t *)local_window(local, node) + inbound->offset;
     struct waiting *waiting = inbound->first;
-    bool sound = is_sound(message, bytes);
+    bool sound = message_is_sound(message, bytes);
 
     inbound->number = 0;
     inbound->first = NULL;
@@ -274,6 +244,19 @@ bool local_payload(struct local *local, uint32_t node, uint32_t number,
     early->next = local->early;
     local->early = early;
     return true;
+}
+
+bool local_take_payload(struct local *local, const struct ranks_record *record)
+{
+    struct record_payload payload;
+
+    if (record->head.bytes < sizeof payload) {
+        return false;
+    }
+    memcpy(&payload, record->body, sizeof payload);
+    return local_payload(local, record->head.node, payload.number,
+                         record->body + sizeof payload,
+                         record->head.bytes - sizeof payload);
 }
 
 bool local_expect(struct local *local, uint32_t node,
@@ -350,8 +333,8 @@ static bool gather(struct parts *parts, const struct local *local,
         bytes += part->bytes;
     }
     parts->bytes = bytes;
-    local_header(parts->header, send->kind, send->job, local->config.identity,
-                 (uint32_t)bytes);
+    message_header(parts->header, send->kind, send->job, local->config.identity,
+                   (uint32_t)bytes);
     return bytes <= BACKEND_WINDOW_BYTES;
 }
 

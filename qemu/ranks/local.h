@@ -16,6 +16,7 @@
 #include <stddef.h>
 
 struct local;
+struct ranks_record;
 
 struct local_config {
     const struct backend *backend; /* its nodes are 0 to count - 1 */
@@ -59,14 +60,11 @@ NODISCARD bool local_payload(struct local *local, uint32_t node,
                              uint32_t number, const uint8_t *data,
                              size_t bytes);
 
+/* The same from another rank, as its record; false also if that is none. */
+NODISCARD bool local_take_payload(struct local *local,
+                                  const struct ranks_record *record);
+
 /* Bytes of payloads that went to other ranks. */
 uint64_t local_between_bytes(const struct local *local);
-
-/* Writes a message's CRC into its header. */
-void local_seal(uint8_t *message, size_t bytes);
-
-/* The header of a message, without a CRC. */
-void local_header(uint8_t header[CIRCUIT_HEADER_BYTES], uint8_t kind,
-                  uint16_t job, uint32_t identity, uint32_t bytes);
 
 #endif

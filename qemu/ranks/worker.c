@@ -248,19 +248,6 @@ static bool send_message(struct share *share, const struct ranks_record *record)
     return local_send(share->local, record->head.node, &send);
 }
 
-static bool take_payload(struct share *share, const struct ranks_record *record)
-{
-    struct record_payload payload;
-
-    if (record->head.bytes < sizeof payload) {
-        return false;
-    }
-    memcpy(&payload, record->body, sizeof payload);
-    return local_payload(share->local, record->head.node, payload.number,
-                         record->body + sizeof payload,
-                         record->head.bytes - sizeof payload);
-}
-
 static bool slow_from(struct share *share, const struct ranks_record *record)
 {
     const struct backend *backend = &share->backend;
@@ -360,7 +347,7 @@ static bool obey_share(struct worker *worker, const struct ranks_record *record)
     case RECORD_SEND:
         return send_message(share, record);
     case RECORD_PAYLOAD:
-        return take_payload(share, record);
+        return local_take_payload(share->local, record);
     case RECORD_SLOW_FROM:
         return slow_from(share, record);
     case RECORD_KILL:
