@@ -75,7 +75,7 @@ $(call test_program,conformance,sanitized,$(UNIT) $(WINDOW_SOURCES) \
   $(wildcard hal/host/*.c torus/*.c qemu/fabric/*.c) \
   $(addprefix qemu/board/,addresses.c emulator.c table.c zygote.c) \
   $(addprefix qemu/support/,file.c memory.c memory_limit.c process.c \
-    progress.c quote.c))
+    amount.c progress.c quote.c utf8.c))
 
 # The switch in software on simulated lines; discovery in meshes of nodes.
 $(call test_program,switch,sanitized,$(wildcard test/hal/switch/*.c) \
@@ -103,7 +103,8 @@ $(call test_program,quincunx,sanitized,$(HOST_SOURCES) \
 # does, and as a node.
 $(call test_program,console.so,shared,hal/check.c hal/line/line.c \
   hal/serial/mailbox.c qemu/console/client.c qemu/console/port.c \
-  $(addprefix qemu/support/,memory.c parse.c progress.c quote.c), \
+  $(addprefix qemu/support/,amount.c memory.c parse.c progress.c quote.c \
+    utf8.c), \
   -lserialport)
 $(call test_program,console-board,sanitized,test/hal/console/board.c \
   hal/check.c hal/line/line.c hal/serial/mailbox.c \
@@ -127,14 +128,14 @@ $(call test_program,planner_bench.so,shared,test/bench/planner/twins.c \
 SIMULATION := $(filter-out %/meanwhile.c %/tree.c %/tree_pairs.c, \
                 $(wildcard qemu/model/*.c)) \
               $(wildcard torus/*.c) scatter/plan/one_round.c \
-              qemu/support/memory.c qemu/support/progress.c
+              $(addprefix qemu/support/,amount.c memory.c progress.c)
 $(call test_program,simulate,sanitized,$(SIMULATION) scatter/plan/split.c \
   qemu/fabric/fabric.c qemu/fabric/horizon.c $(UNIT_HOST) \
   $(filter-out %/lossy.c,$(wildcard test/qemu/simulate/*.c)),$(HOST_LIBS))
 $(call test_program,simulate-lossy,sanitized,$(SIMULATION) \
   $(wildcard qemu/command/simulate*.c qemu/options/plan*.c) \
   qemu/options/simulate.c qemu/options/progress.c qemu/options/guess.c \
-  $(addprefix qemu/support/,edits.c parse.c quote.c) \
+  $(addprefix qemu/support/,edits.c parse.c quote.c utf8.c) \
   test/qemu/simulate/lossy.c, \
   $(HOST_LIBS))
 

@@ -14,14 +14,6 @@ static const char *const stages[] = {[WATCH_STARTING] = "starting",
                                      [WATCH_COLLECTING] = "collecting",
                                      [WATCH_DONE] = "done"};
 
-/* Text that may be no UTF-8, which JSON demands: then there is none. */
-static json_t *text(const char *string)
-{
-    json_t *json = json_string(string);
-
-    return json != NULL ? json : json_string("?");
-}
-
 static json_t *integer(uint64_t value)
 {
     return json_integer((json_int_t)value);
@@ -43,12 +35,11 @@ static json_t *originators_json(const struct job_config *config)
 
 json_t *snapshot_report(const struct job_config *config, const char *command)
 {
-    json_t *json =
-        json_pack("{s:s, s:{s:i, s:i, s:[i, i], s:s}, s:o, s:o}", "live", "run",
-                  "mesh", "width", config->size.width, "height",
-                  config->size.height, "originator", config->originator.x,
-                  config->originator.y, "on", config->mesh->on, "kernel",
-                  text(config->kernel->name), "command", text(command));
+    json_t *json = json_pack(
+        "{s:s, s:{s:i, s:i, s:[i, i], s:s}, s:s, s:s}", "live", "run", "mesh",
+        "width", config->size.width, "height", config->size.height,
+        "originator", config->originator.x, config->originator.y, "on",
+        config->mesh->on, "kernel", config->kernel->name, "command", command);
 
     memory_or_exit(json);
     if (config->originators > 0) {

@@ -184,22 +184,29 @@ static struct outcome_rate share_rate(const struct wire_report *plan,
                                  .units = units};
 }
 
+uint64_t outcome_compute_ps(const struct outcome_node *node)
+{
+    uint64_t sum_ps = 0;
+
+    for (unsigned k = 0; k < node->intervals; ++k) {
+        sum_ps += node->interval[k].compute_end_ps -
+                  node->interval[k].compute_start_ps;
+    }
+    return sum_ps;
+}
+
 struct outcome_rate outcome_batch_rate(const struct outcome *outcome)
 {
     const struct outcome_node *node =
         &outcome->node[torus_index(outcome->size, outcome->originator)];
     const struct wire_report *plan = outcome_plan_of(outcome, node);
-    uint64_t share_ps = 0;
     uint32_t units = 0;
 
     for (unsigned k = 0; k < node->intervals; ++k) {
-        const struct outcome_compute_interval *interval = &node->interval[k];
-
-        units += interval->units;
-        share_ps += interval->compute_end_ps - interval->compute_start_ps;
+        units += node->interval[k].units;
     }
     if (units >= RATE_UNITS_MIN) {
-        return share_rate(plan, units, share_ps);
+        return share_rate(plan, units, outcome_compute_ps(node));
     }
     return (struct outcome_rate){.compute_ps = plan->compute_ps,
                                  .call_ps = plan->call_ps,
@@ -238,14 +245,7 @@ uint64_t outcome_one_board_ps(const struct outcome *outcome)
     uint64_t sum = measure_ps(outcome);
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        const struct outcome_node *node = &outcome->node[i];
-
-        for (unsigned k = 0; k < node->intervals; ++k) {
-            const struct outcome_compute_interval *interval =
-                &node->interval[k];
-
-            sum += interval->compute_end_ps - interval->compute_start_ps;
-        }
+        sum += outcome_compute_ps(&outcome->node[i]);
     }
     for (uint32_t i = 1; i < outcome->batch_count; ++i) {
         sum += outcome->batch[i].one_board_ps;
@@ -382,6 +382,57 @@ double outcome_calibration_error(const struct outcome *outcome)
 
     return outcome_ratio((uint64_t)planned_ps, outcome_one_board_ps(outcome)) -
            1;
+}
+
+static void skip_integer(void *context, const char *name, uint64_t value)
+{
+    (void)context;
+    (void)name;
+    (void)value;
+}
+
+static void skip_real(void *context, const char *name, double value)
+{
+    (void)context;
+    (void)name;
+    (void)value;
+}
+
+static void skip_flag(void *context, const char *name, int value)
+{
+    (void)context;
+    (void)name;
+    (void)value;
+}
+
+static void skip_lines(void *context, const char *name, const uint8_t *text,
+                       uint32_t bytes)
+{
+    (void)context;
+    (void)name;
+    (void)text;
+    (void)bytes;
+}
+
+static void skip_list(void *context, const char *name, const uint8_t *values,
+                      unsigned value_bytes, uint32_t count)
+{
+    (void)context;
+    (void)name;
+    (void)values;
+    (void)value_bytes;
+    (void)count;
+}
+
+struct kernel_sink outcome_sink(void *context)
+{
+    return (struct kernel_sink){.context = context,
+                                .integer = skip_integer,
+                                .negative = skip_integer,
+                                .real = skip_real,
+                                .flag = skip_flag,
+                                .list = skip_list,
+                                .lines = skip_lines};
 }
 
 static void report(const struct outcome *outcome,

@@ -250,6 +250,9 @@ uint64_t outcome_idle_max_ps(const struct outcome *outcome);
 /* The transfer time of one unit (of which the load may have few). */
 uint64_t outcome_transfer_ps_per_unit(const struct outcome *outcome);
 
+/* All computing of a node. */
+uint64_t outcome_compute_ps(const struct outcome_node *node);
+
 /* Nodes that the plan gives work: the sum of its layers. */
 uint32_t outcome_planned_nodes(const struct outcome *outcome);
 
@@ -269,6 +272,10 @@ double outcome_speedup(const struct outcome *outcome);
 
 /* The same as planned. */
 double outcome_planned_speedup(const struct outcome *outcome);
+
+/* A sink for which nothing is of interest: the caller puts the functions of
+   what is in their places. */
+struct kernel_sink outcome_sink(void *context);
 
 /* The result of one of several originators for people. */
 void outcome_report_group_result(const struct outcome *outcome, uint32_t index,

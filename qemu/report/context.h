@@ -24,7 +24,8 @@ struct context {
 };
 
 /* The text around byte `at` of the bytes `from` to `end` of the load, which has
-   units of one byte. False if they cannot be read (any more). */
+   units of one byte. False if it is not among them, or they cannot be read (any
+   more). */
 bool context_read(struct context *context, const struct format_load *load,
                   uint64_t at, uint64_t from, uint64_t end);
 

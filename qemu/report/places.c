@@ -20,36 +20,6 @@ struct offsets {
     uint32_t count;
 };
 
-static void skip_integer(void *context, const char *name, uint64_t value)
-{
-    (void)context;
-    (void)name;
-    (void)value;
-}
-
-static void skip_real(void *context, const char *name, double value)
-{
-    (void)context;
-    (void)name;
-    (void)value;
-}
-
-static void skip_flag(void *context, const char *name, int value)
-{
-    (void)context;
-    (void)name;
-    (void)value;
-}
-
-static void skip_lines(void *context, const char *name, const uint8_t *text,
-                       uint32_t bytes)
-{
-    (void)context;
-    (void)name;
-    (void)text;
-    (void)bytes;
-}
-
 static void keep_offsets(void *context, const char *name, const uint8_t *values,
                          unsigned value_bytes, uint32_t count)
 {
@@ -61,42 +31,48 @@ static void keep_offsets(void *context, const char *name, const uint8_t *values,
 static struct offsets offsets_of(const struct outcome *outcome)
 {
     struct offsets offsets = {.values = NULL};
-    const struct kernel_sink sink = {.context = &offsets,
-                                     .integer = skip_integer,
-                                     .negative = skip_integer,
-                                     .real = skip_real,
-                                     .flag = skip_flag,
-                                     .list = keep_offsets,
-                                     .lines = skip_lines};
+    struct kernel_sink sink = outcome_sink(&offsets);
 
+    sink.list = keep_offsets;
     if (outcome->result.data != NULL) {
         outcome_report_result(outcome, &sink);
     }
     return offsets;
 }
 
-/* The bytes of the load that an INPUT has, and its name. */
-static struct format_file file_of(const struct outcome *outcome, uint64_t at,
-                                  uint32_t *number)
+/* One of the offsets: the INPUT that has it, and where the load has that. */
+struct place {
+    uint64_t at;   /* in the load */
+    uint32_t file; /* its number */
+    struct format_file in;
+};
+
+static struct place place_of(const struct outcome *outcome,
+                             struct offsets offsets, uint32_t index)
 {
-    *number = 0;
+    struct place place = {
+        .at = kernel_load_u32(offsets.values + 4 * (size_t)index),
+        .in = {.bytes = outcome->load_bytes}};
+
     if (outcome->file_count == 0) {
-        return (struct format_file){NULL, 0, outcome->load_bytes};
+        return place;
     }
-    while (*number + 1 < outcome->file_count &&
-           at >= outcome->files[*number].at + outcome->files[*number].bytes) {
-        *number += 1;
+    while (place.file + 1 < outcome->file_count &&
+           place.at >= outcome->files[place.file].at +
+                           outcome->files[place.file].bytes) {
+        place.file += 1;
     }
-    return outcome->files[*number];
+    place.in = outcome->files[place.file];
+    return place;
 }
 
 /* "12", or of several INPUTs "a.txt:12". */
-static void print_place(FILE *out, const struct format_file *file, uint64_t at)
+static void print_place(FILE *out, const struct place *place)
 {
-    if (file->name != NULL) {
-        fprintf(out, "%s:", quote_shown(file->name));
+    if (place->in.name != NULL) {
+        fprintf(out, "%s:", quote_shown(place->in.name));
     }
-    fprintf(out, "%" PRIu64, at - file->at);
+    fprintf(out, "%" PRIu64, place->at - place->in.at);
 }
 
 /* In a line: `offsets = a.txt:12 b.txt:0 ...`. */
@@ -105,12 +81,10 @@ static void print_list(FILE *out, const struct outcome *outcome,
 {
     fputs("offsets =", out);
     for (uint32_t i = 0; i < offsets.count && i < LIST_SHOWN; ++i) {
-        uint32_t at = kernel_load_u32(offsets.values + 4 * (size_t)i);
-        uint32_t number;
-        struct format_file file = file_of(outcome, at, &number);
+        struct place place = place_of(outcome, offsets, i);
 
         fputc(' ', out);
-        print_place(out, &file, at);
+        print_place(out, &place);
     }
     if (offsets.count > LIST_SHOWN) {
         fprintf(out, " ... (%" PRIu32 " in the report)", offsets.count);
@@ -118,24 +92,29 @@ static void print_list(FILE *out, const struct outcome *outcome,
     fprintf(out, "%s\n", offsets.count == 0 ? " none" : "");
 }
 
+/* The text around it, within its INPUT. */
+static bool read_text(struct context *context, const struct outcome *outcome,
+                      const struct place *place)
+{
+    return context_read(context, outcome->load, place->at, place->in.at,
+                        place->in.at + place->in.bytes);
+}
+
 /* A line for each: the place, and the text that begins there in one column. */
 static void print_texts(FILE *out, const struct outcome *outcome,
                         struct offsets offsets)
 {
     for (uint32_t i = 0; i < offsets.count && i < LIST_SHOWN; ++i) {
-        uint32_t at = kernel_load_u32(offsets.values + 4 * (size_t)i);
-        uint32_t number;
-        struct format_file file = file_of(outcome, at, &number);
+        struct place place = place_of(outcome, offsets, i);
         struct context context;
 
-        if (!context_read(&context, outcome->load, at, file.at,
-                          file.at + file.bytes)) {
+        if (!read_text(&context, outcome, &place)) {
             return;
         }
         fprintf(out, "%s  %*s%s|%s  ", i == 0 ? "\n" : "",
                 (int)(CONTEXT_BEFORE - context.columns), "", context.before,
                 context.after);
-        print_place(out, &file, at);
+        print_place(out, &place);
         fputc('\n', out);
     }
 }
@@ -169,13 +148,11 @@ json_t *places_json(const struct outcome *outcome)
     }
     list = memory_or_exit(json_array());
     for (uint32_t i = 0; i < offsets.count; ++i) {
-        uint32_t at = kernel_load_u32(offsets.values + 4 * (size_t)i);
-        uint32_t number;
-        struct format_file file = file_of(outcome, at, &number);
+        struct place place = place_of(outcome, offsets, i);
 
-        json_array_append_new(list, json_pack("{s:I, s:I}", "file",
-                                              (json_int_t)number, "offset",
-                                              (json_int_t)(at - file.at)));
+        json_array_append_new(
+            list, json_pack("{s:I, s:I}", "file", (json_int_t)place.file,
+                            "offset", (json_int_t)(place.at - place.in.at)));
     }
     return list;
 }
@@ -190,13 +167,10 @@ json_t *places_texts_json(const struct outcome *outcome)
     }
     list = memory_or_exit(json_array());
     for (uint32_t i = 0; i < offsets.count && i < TEXTS; ++i) {
-        uint32_t at = kernel_load_u32(offsets.values + 4 * (size_t)i);
-        uint32_t number;
-        struct format_file file = file_of(outcome, at, &number);
+        struct place place = place_of(outcome, offsets, i);
         struct context context;
 
-        if (!context_read(&context, outcome->load, at, file.at,
-                          file.at + file.bytes)) {
+        if (!read_text(&context, outcome, &place)) {
             break;
         }
         json_array_append_new(

@@ -100,21 +100,10 @@ static void judge_plan(struct remarks *remarks, const struct outcome *outcome)
 
 /* ---- nodes that are slow, late or idle ---- */
 
-static uint64_t compute_ps_of(const struct outcome_node *node)
-{
-    uint64_t sum_ps = 0;
-
-    for (unsigned i = 0; i < node->intervals; ++i) {
-        sum_ps += node->interval[i].compute_end_ps -
-                  node->interval[i].compute_start_ps;
-    }
-    return sum_ps;
-}
-
 static double unit_ps_of(const struct outcome_node *node)
 {
     return node->active && node->units > 0
-               ? (double)compute_ps_of(node) / (double)node->units
+               ? (double)outcome_compute_ps(node) / (double)node->units
                : 0;
 }
 
@@ -151,7 +140,7 @@ static bool is_slow(const struct outcome *outcome,
                     const struct outcome_node *node, double middle_ps)
 {
     return unit_ps_of(node) > SLOWER * middle_ps &&
-           compute_ps_of(node) > outcome_makespan_ps(outcome) / 10;
+           outcome_compute_ps(node) > outcome_makespan_ps(outcome) / 10;
 }
 
 static void judge_speeds(struct remarks *remarks, const struct outcome *outcome)

@@ -4,6 +4,7 @@
 #include "qemu/format/table.h"
 #include "qemu/report/remarks.h"
 #include "qemu/report/summary.h"
+#include "qemu/support/amount.h"
 #include "qemu/support/memory.h"
 
 #include <inttypes.h>
@@ -14,21 +15,6 @@
 #define LINE 80u
 
 /* ---- the sentence ---- */
-
-/* Bytes with three digits and a unit of thousands: "237 kB". */
-static void print_bytes(FILE *out, uint64_t bytes)
-{
-    static const char *const units[] = {"bytes", "kB", "MB", "GB"};
-    double value = (double)bytes;
-    unsigned i = 0;
-
-    while (i + 1 < sizeof units / sizeof *units && value >= 999.5) {
-        value /= 1000;
-        i += 1;
-    }
-    fprintf(out, i == 0 || value >= 99.95 ? "%.0f %s" : "%.3g %s", value,
-            units[i]);
-}
 
 /* The `count` of a kernel's result. */
 struct count {
@@ -44,58 +30,13 @@ static void take_integer(void *context, const char *name, uint64_t value)
     }
 }
 
-static void skip_negative(void *context, const char *name, uint64_t magnitude)
-{
-    (void)context;
-    (void)name;
-    (void)magnitude;
-}
-
-static void skip_real(void *context, const char *name, double value)
-{
-    (void)context;
-    (void)name;
-    (void)value;
-}
-
-static void skip_flag(void *context, const char *name, int value)
-{
-    (void)context;
-    (void)name;
-    (void)value;
-}
-
-static void skip_list(void *context, const char *name, const uint8_t *values,
-                      unsigned value_bytes, uint32_t count)
-{
-    (void)context;
-    (void)name;
-    (void)values;
-    (void)value_bytes;
-    (void)count;
-}
-
-static void skip_lines(void *context, const char *name, const uint8_t *text,
-                       uint32_t bytes)
-{
-    (void)context;
-    (void)name;
-    (void)text;
-    (void)bytes;
-}
-
 static void print_found(FILE *out, const struct outcome *outcome,
                         const struct format *format)
 {
     struct count count = {.found = false};
-    const struct kernel_sink sink = {.context = &count,
-                                     .integer = take_integer,
-                                     .negative = skip_negative,
-                                     .real = skip_real,
-                                     .flag = skip_flag,
-                                     .list = skip_list,
-                                     .lines = skip_lines};
+    struct kernel_sink sink = outcome_sink(&count);
 
+    sink.integer = take_integer;
     if (format->thing != NULL && outcome->result.data != NULL) {
         outcome_report_result(outcome, &sink);
     }
@@ -140,7 +81,7 @@ static void write_sentence(FILE *out, const struct outcome *outcome)
     fprintf(out, "%" PRIu32 " %.*s %s ", outcome->node_count, (int)letters,
             outcome->nodes, format->done != NULL ? format->done : "computed");
     if (outcome->load_bytes > 0) {
-        print_bytes(out, outcome->load_bytes);
+        amount_bytes(out, (double)outcome->load_bytes);
     } else {
         fprintf(out, "%" PRIu64 " unit%s", outcome->load_units,
                 outcome->load_units == 1 ? "" : "s");
@@ -208,10 +149,7 @@ struct verdict_times verdict_times(const struct outcome *outcome)
         const struct outcome_node *node = &outcome->node[i];
 
         times.scatter_ps += node->active ? node->compute_start_ps : makespan_ps;
-        for (unsigned k = 0; k < node->intervals; ++k) {
-            times.compute_ps += node->interval[k].compute_end_ps -
-                                node->interval[k].compute_start_ps;
-        }
+        times.compute_ps += outcome_compute_ps(node);
     }
     times.scatter_ps /= outcome->node_count;
     times.compute_ps /= outcome->node_count;

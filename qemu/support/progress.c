@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/support/progress.h"
 
+#include "qemu/support/amount.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,8 +21,7 @@
 #define ERASE "\r\033[K"
 
 static struct {
-    enum progress_kind kind; /* never PROGRESS_AUTO */
-    bool started;
+    enum progress_kind kind;   /* PROGRESS_AUTO: not started */
     bool shown;                /* a line is on the terminal */
     double next_s;             /* when the next line is due */
     double every_s;            /* plain lines: then so much later */
@@ -28,7 +29,6 @@ static struct {
     uint64_t begun;            /* done then */
     struct progress_step step; /* the last one; without `more`, which is: */
     char more[64];
-    char doing[32]; /* this step's */
     char within[PROGRESS_LEVELS][64];
 } state;
 
@@ -138,7 +138,6 @@ void progress_start(enum progress_kind kind)
     state.every_s =
         asked || state.kind == PROGRESS_LINE ? LINE_FROM_S : PLAIN_FROM_S;
     state.next_s = now_s() + state.every_s;
-    state.started = true;
     if (state.kind == PROGRESS_LINE) {
         wrap_messages();
     }
@@ -146,7 +145,7 @@ void progress_start(enum progress_kind kind)
 
 bool progress_due(void)
 {
-    return state.started && state.kind != PROGRESS_NONE &&
+    return state.kind != PROGRESS_AUTO && state.kind != PROGRESS_NONE &&
            now_s() >= state.next_s;
 }
 
@@ -161,7 +160,7 @@ void progress_within(unsigned level, const char *format, ...)
     for (unsigned i = level + 1; i < PROGRESS_LEVELS; ++i) {
         state.within[i][0] = '\0';
     }
-    state.doing[0] = '\0';
+    state.step.doing = NULL; /* the next one begins a new rate */
 }
 
 /* ---- what ---- */
@@ -169,15 +168,11 @@ void progress_within(unsigned level, const char *format, ...)
 /* Bytes as "237 kB", things as a number. */
 static void write_amount(FILE *out, double amount, bool bytes)
 {
-    static const char *const units[] = {" bytes", " kB", " MB", " GB"};
-    unsigned i = 0;
-
-    while (bytes && i < 3 && amount >= 999.5) {
-        amount /= 1000;
-        i += 1;
+    if (bytes) {
+        amount_bytes(out, amount);
+    } else {
+        fprintf(out, "%.0f", amount);
     }
-    fprintf(out, i == 0 || amount >= 99.95 ? "%.0f%s" : "%.3g%s", amount,
-            bytes ? units[i] : "");
 }
 
 static void write_part(FILE *out, const struct progress_step *step)
@@ -261,9 +256,8 @@ void progress_show(const struct progress_step *given)
     if (step.total > 0 && step.done > step.total) {
         step.done = step.total;
     }
-    if (strncmp(state.doing, step.doing, sizeof state.doing - 1) != 0 ||
+    if (state.step.doing == NULL || strcmp(state.step.doing, step.doing) != 0 ||
         step.done < state.begun) {
-        snprintf(state.doing, sizeof state.doing, "%s", step.doing);
         state.begun_s = now_s();
         state.begun = step.done;
     }

@@ -43,7 +43,7 @@ bool progress_due(void);
 
 /* How far one step of the work is. */
 struct progress_step {
-    const char *doing;  /* "booting" */
+    const char *doing;  /* "booting"; stays */
     uint64_t done;      /* of `total` */
     uint64_t total;     /* 0: not known */
     const char *things; /* "boards"; NULL: bytes */

@@ -2,6 +2,7 @@
 #include "qemu/support/quote.h"
 
 #include "qemu/support/memory.h"
+#include "qemu/support/utf8.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -30,27 +31,11 @@ static bool is_printable(uint32_t character)
    is; else 0. */
 static size_t printable_bytes(const char *text)
 {
-    const unsigned char *byte = (const unsigned char *)text;
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t bytes = byte[0] < 0x80   ? 1
-                   : byte[0] < 0xc0 ? 0
-                   : byte[0] < 0xe0 ? 2
-                   : byte[0] < 0xf0 ? 3
-                   : byte[0] < 0xf8 ? 4
-                                    : 0;
-    uint32_t character = bytes > 1 ? byte[0] & (0x7fu >> bytes) : byte[0];
+    const uint8_t *byte = (const uint8_t *)text;
+    unsigned length = utf8_length(*byte);
+    uint32_t character = length > 0 ? utf8_character(byte, length) : UTF8_NONE;
 
-    for (size_t i = 1; i < bytes; ++i) {
-        if ((byte[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-        character = character << 6 | (byte[i] & 0x3fu);
-    }
-    return bytes > 0 && character >= least[bytes] && character <= 0x10ffff &&
-                   (character < 0xd800 || character > 0xdfff) &&
-                   is_printable(character)
-               ? bytes
-               : 0;
+    return character != UTF8_NONE && is_printable(character) ? length : 0;
 }
 
 /* Writes one byte; result: how many that took, at most ESCAPE_BYTES. */
