@@ -5,10 +5,8 @@ the proportional set sizes of a run's processes, beside what `run` expects
 (qemu/job/memory_need.c). Prints a table; see qemu/board/DESIGN.md."""
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "lib"))
 
@@ -23,14 +21,7 @@ MESHES = [(["--board", "mps2-an385"], ["1x1", "5x5", "10x10"]),
 
 
 def peak_of(line):
-    peak = 0
-    with subprocess.Popen([mesh.QUINCUNX, *map(str, line)],
-                          stdin=subprocess.DEVNULL,
-                          stdout=subprocess.DEVNULL) as process:
-        while process.poll() is None:
-            peak = max(peak, sum(map(mesh.memory_of, [
-                process.pid, *mesh.children_of(process.pid)])))
-            time.sleep(0.02)
+    process, peak = mesh.peak_of(line, 0.02)
     return peak if process.returncode == 0 else None
 
 

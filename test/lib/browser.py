@@ -133,6 +133,17 @@ class Window:
         return self.run("return document.documentElement.scrollWidth"
                         " - document.documentElement.clientWidth")
 
+    def misfits(self):
+        """{width of the window: (overlapping texts, pixels beyond it)} of what
+        does not fit, on a phone, a tablet and a screen."""
+        found = {}
+        for width in (360, 800, 1400):
+            self.resize(width, 900)
+            self.settle()
+            if self.overlaps() != [] or self.overflow() > 0:
+                found[width] = (self.overlaps(), self.overflow())
+        return found
+
     def screenshot(self, path):
         """What the window shows, as PNG."""
         self.driver.save_screenshot(str(path))

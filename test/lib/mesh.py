@@ -67,6 +67,20 @@ def command(*args, timeout=300, **options):
                               stdin=subprocess.DEVNULL, **options)
 
 
+def peak_of(line, pause_s=0):
+    """The finished process, and what all processes of a run took at one moment,
+    at most; looked at every `pause_s`."""
+    peak = 0
+    with subprocess.Popen([QUINCUNX, *map(str, line)],
+                          stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            peak = max(peak, sum(map(memory_of, [
+                process.pid, *children_of(process.pid)])))
+            time.sleep(pause_s)
+    return process, peak
+
+
 def run(load, *args, size="5x5", kernel="spin", arg=None, on="qemu",
         rounds=1, timeout=300):
     """The report of a run that succeeds."""

@@ -193,25 +193,13 @@ def test_a_kill_alone_is_not_blamed_on_memory(line):
     assert "ended by signal 9" in done.stderr and "memory" not in done.stderr
 
 
-def peak_of(line):
-    """What all processes of a run took at one moment, at most."""
-    peak = 0
-    with subprocess.Popen([mesh.QUINCUNX, *map(str, line)],
-                          stdin=subprocess.DEVNULL,
-                          stdout=subprocess.DEVNULL) as process:
-        while process.poll() is None:
-            peak = max(peak, sum(map(mesh.memory_of, [
-                process.pid, *mesh.children_of(process.pid)])))
-    assert process.returncode == 0
-    return peak
-
-
 @pytest.mark.parametrize("more", [["--on", "native"], [], ["--boot", "exec"]])
 def test_what_is_expected_is_about_what_is_taken(line, tmp_path, more):
     """Not much less, and not a multiple, but for nodes that take next to
     nothing."""
     report = tmp_path / "report.json"
-    peak = peak_of([*line, *more, "--report", report])
+    process, peak = mesh.peak_of([*line, *more, "--report", report])
+    assert process.returncode == 0
     memory = json.loads(report.read_text())["memory"]
     assert memory["left_bytes"] > memory["expected_bytes"] > peak / 1.15
     assert memory["expected_bytes"] < max(2 * peak, 20 * MIB)

@@ -126,11 +126,7 @@ def test_the_page(tmp_path):
         assert window.facts("#node-table")["state"].startswith(
             "does not answer")
         assert window.text("#verdict") == "3 of 4 boards are well."
-        for width in (360, 800, 1400):
-            window.resize(width, 900)
-            window.settle()
-            assert window.overlaps() == [], width
-            assert window.overflow() <= 0, width
+        assert window.misfits() == {}
         assert window.messages() == []
         assert set(window.requests()) == {boards.address,
                                           boards.address + "events"}
