@@ -20,7 +20,7 @@ $(eval $(call compile,$(BUILD)/host/%.o: $(BUILD)/%.c,$$(HOST_CC) \
 # What objects have in them besides their source.
 NPY_FILES := qemu/format/npy.py
 PAGE_FILES := $(addprefix qemu/page/,page.html page.css data.js map.js \
-                chart.js tables.js control.js live.js)
+                chart.js tables.js control.js boards.js live.js)
 $(BUILD)/host/qemu/format/npy.o: $(NPY_FILES)
 $(BUILD)/host/qemu/page/page.o: $(PAGE_FILES)
 

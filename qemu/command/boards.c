@@ -6,10 +6,12 @@
 #include "qemu/board/gdb.h"
 #include "qemu/console/client.h"
 #include "qemu/live/standing.h"
+#include "qemu/options/given_files.h"
 #include "qemu/options/guess.h"
 #include "qemu/options/job.h"
 #include "qemu/options/serve.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/file.h"
 #include "qemu/support/parse.h"
 #include "qemu/support/stay.h"
 #include "qemu/wired/boards.h"
@@ -40,6 +42,7 @@ enum key {
     KEY_DOUBLE,
     KEY_GDB,
     KEY_KEEP,
+    KEY_HTML,
     KEY_SERVE
 };
 
@@ -58,10 +61,14 @@ static const struct argp_option descriptions[] = {
      "gdb beside this program)",
      1},
     {"keep", KEY_KEEP, NULL, 0, "Stay when a board dies", 1},
+    {"html", KEY_HTML, "FILE", 0,
+     "File for a page of the mesh as it is when it is told to end: a map, and "
+     "every board's state, last job and link errors; the boards are asked over "
+     "a console that no --console gives away",
+     1},
     {"serve", KEY_SERVE, "PORT", OPTION_ARG_OPTIONAL,
      "Show a page, at 127.0.0.1 on this port (default: one that is free), with "
-     "every board's state, last job and link errors; it asks the boards over "
-     "a console that no --console gives away",
+     "every board's state, last job and link errors, over the same console",
      1},
     {NULL, 0, NULL, 0, "Faults of the wiring, for tests:", 2},
     {"damage", KEY_DAMAGE, "P/Q", 0,
@@ -103,8 +110,9 @@ struct own_options {
     const char *gdb_dir;
     const struct board_kind *board;
     bool keep;
+    const char *page; /* file, or NULL */
     struct serve_options serve;
-    uint32_t asked; /* with --serve: the board whose console it takes */
+    uint32_t asked; /* for pages: the board over whose console */
 };
 
 /* ---- single options; each returns 0 or EINVAL after a message ---- */
@@ -246,6 +254,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_KEEP:
         options->keep = true;
         return 0;
+    case KEY_HTML:
+        options->page = file_output_name(text);
+        return 0;
     case KEY_SERVE:
         return serve_options_set(&options->serve, text);
     default:
@@ -305,23 +316,28 @@ static void choose_consoles(struct own_options *options)
     options->wired.fault = options->fault;
 }
 
+static bool has_page(const struct own_options *options)
+{
+    return options->serve.given || options->page != NULL;
+}
+
 /* Takes the last console that is not given away. Result: 0 or an exit status
    after a message. */
 static int choose_asked(struct own_options *options)
 {
     uint32_t node = torus_nodes(options->wired.size);
 
-    if (!options->serve.given) {
+    if (!has_page(options)) {
         return 0;
     }
     while (node > 0 && options->how[node - 1] == WIRED_TTY) {
         node -= 1;
     }
     if (node == 0) {
-        fputs("quincunx: boards: --serve: asks the boards over one console, "
-              "and all are given away; must be more boards, or fewer "
-              "--console\n",
-              stderr);
+        fprintf(stderr,
+                "quincunx: boards: %s: asks the boards over one console, and "
+                "all are given away; must be more boards, or fewer --console\n",
+                options->serve.given ? "--serve" : "--html");
         return EXIT_USAGE;
     }
     options->asked = node - 1;
@@ -345,6 +361,17 @@ static int find_images(struct own_options *options)
     return status;
 }
 
+static int check_page(const struct own_options *options)
+{
+    bool own = options->firmware[0] != '\0';
+    const struct given_file file[] = {
+        {"--firmware", own ? options->firmware : NULL},
+        {"--html", options->page}};
+    int status = given_files_check(file, 1, 2);
+
+    return status == 0 ? given_files_writable(file + 1, 1) : status;
+}
+
 static int check(struct own_options *options)
 {
     int status;
@@ -355,6 +382,7 @@ static int check(struct own_options *options)
         return EXIT_USAGE;
     }
     status = check_places(options);
+    status = status == 0 ? check_page(options) : status;
     if (status == 0) {
         choose_consoles(options);
         status = choose_asked(options);
@@ -396,7 +424,16 @@ static const char *wait_for_end(struct wired *wired, struct stay *stay,
     }
 }
 
-static void print_consoles(const struct wired_config *config,
+/* Where lines for people and scripts go: to standard output, unless that is for
+   the page. */
+static FILE *lines(const struct own_options *options)
+{
+    return options->page != NULL && file_is_standard_output(options->page)
+               ? stderr
+               : stdout;
+}
+
+static void print_consoles(FILE *out, const struct wired_config *config,
                            const struct wired *wired)
 {
     uint32_t nodes = torus_nodes(config->size);
@@ -405,24 +442,25 @@ static void print_consoles(const struct wired_config *config,
         struct torus_coord at = torus_coord_of(config->size, i);
 
         if (config->console[i] == WIRED_TTY) {
-            printf("console %u,%u %s\n", at.x, at.y, wired_tty(wired, i));
+            fprintf(out, "console %u,%u %s\n", at.x, at.y, wired_tty(wired, i));
         }
     }
 }
 
-static void stop(const struct wired_config *config, struct wired *wired,
-                 const char *why)
+static void stop(FILE *out, const struct wired_config *config,
+                 struct wired *wired, const char *why)
 {
     struct noise_counts damage = wired_damage(wired);
 
     wired_stop(wired);
     if (noise_any(&config->noise)) {
-        printf("damage: %" PRIu64 " bytes on links, %" PRIu64
-               " changed, %" PRIu64 " lost\n",
-               damage.bytes, damage.changed, damage.dropped);
+        fprintf(out,
+                "damage: %" PRIu64 " bytes on links, %" PRIu64
+                " changed, %" PRIu64 " lost\n",
+                damage.bytes, damage.changed, damage.dropped);
     }
-    printf("%s; %u boards ended\n", why != NULL ? why : "a board died",
-           torus_nodes(config->size));
+    fprintf(out, "%s; %u boards ended\n", why != NULL ? why : "a board died",
+            torus_nodes(config->size));
 }
 
 /* Lets the page ask the boards: over a copy of the console's socket, which ends
@@ -436,18 +474,29 @@ static int ask_boards(struct standing *page, const struct wired *wired,
         return 0;
     }
     if (fd < 0) {
-        perror("quincunx: --serve");
+        perror("quincunx: the page's console");
         return -1;
     }
     return standing_ask(
         page, console_open(console_port_attach(fd, "the page's console")));
 }
 
+static int write_page(const struct own_options *options, struct standing *page)
+{
+    if (options->page == NULL) {
+        return 0;
+    }
+    fputs("asking all boards how they are, for the page\n", stderr);
+    return standing_write(page, options->page);
+}
+
 static int run_mesh(struct own_options *options, struct stay *stay,
                     struct standing *page)
 {
     struct wired *wired = wired_start(&options->wired);
+    FILE *out = lines(options);
     const char *why;
+    int failed;
 
     if (wired == NULL) {
         return EXIT_FAILED;
@@ -456,28 +505,32 @@ static int run_mesh(struct own_options *options, struct stay *stay,
         wired_stop(wired);
         return EXIT_FAILED;
     }
-    print_consoles(&options->wired, wired);
-    printf("%u boards run; Ctrl-C ends them\n",
-           torus_nodes(options->wired.size));
-    fflush(stdout);
+    print_consoles(out, &options->wired, wired);
+    fprintf(out, "%u boards run; Ctrl-C ends them\n",
+            torus_nodes(options->wired.size));
+    fflush(out);
     why = wait_for_end(wired, stay, options->keep);
-    stop(&options->wired, wired, why);
-    return why != NULL ? 0 : EXIT_FAILED;
+    failed = write_page(options, page);
+    stop(out, &options->wired, wired, why);
+    return why != NULL && failed == 0 ? 0 : EXIT_FAILED;
 }
 
-static int run_served(struct own_options *options, struct stay *stay)
+static int run_with_page(struct own_options *options, struct stay *stay)
 {
     struct torus_size size = options->wired.size;
+    struct torus_coord asked = torus_coord_of(size, options->asked);
     struct standing *page = NULL;
-    int status = EXIT_FAILED;
+    int status;
 
     if (options->serve.given) {
-        page = standing_open(options->serve.port, size,
-                             torus_coord_of(size, options->asked));
+        page = standing_open(options->serve.port, size, asked);
+        if (page == NULL) {
+            return EXIT_FAILED;
+        }
+    } else if (options->page != NULL) {
+        page = standing_unserved(size, asked);
     }
-    if (page != NULL || !options->serve.given) {
-        status = run_mesh(options, stay, page);
-    }
+    status = run_mesh(options, stay, page);
     standing_close(page);
     return status;
 }
@@ -499,9 +552,9 @@ static int run(struct own_options *options)
             return EXIT_FAILED;
         }
         options->wired.gdb = gdb_listeners(sockets);
-        printf("gdb %s\n", gdb_dir(sockets));
+        fprintf(lines(options), "gdb %s\n", gdb_dir(sockets));
     }
-    status = run_served(options, &stay);
+    status = run_with_page(options, &stay);
     gdb_close(sockets);
     stay_end(&stay);
     return status;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/ps.h"
 
+#include "qemu/live/reading.h"
 #include "qemu/live/standing.h"
 #include "qemu/options/console.h"
+#include "qemu/options/given_files.h"
 #include "qemu/options/guess.h"
 #include "qemu/options/serve.h"
 #include "qemu/support/exit_status.h"
+#include "qemu/support/file.h"
 #include "qemu/support/stay.h"
-#include "qemu/survey/ps.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -15,6 +17,7 @@
 enum key {
     KEY_JSON = 0x300,
     KEY_FIRMWARE,
+    KEY_HTML,
     KEY_SERVE
 };
 
@@ -22,6 +25,11 @@ static const struct argp_option descriptions[] = {
     {"firmware", KEY_FIRMWARE, "FILE", 0,
      "The boards' image as ELF file, in which faults are looked up (default: "
      "beside this program)",
+     2},
+    {"html", KEY_HTML, "FILE", 0,
+     "File for a page of the mesh as it is now: a map, and every board's "
+     "state, "
+     "last job and link errors",
      2},
     {"json", KEY_JSON, NULL, 0, "An array of objects, one for each node", 2},
     {"serve", KEY_SERVE, "PORT", OPTION_ARG_OPTIONAL,
@@ -46,6 +54,7 @@ static const char description[] =
 struct options {
     struct board_options board;
     const char *firmware;
+    const char *page; /* file, or NULL */
     bool json;
     struct serve_options serve;
 };
@@ -61,6 +70,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_FIRMWARE:
         options->firmware = text;
         return 0;
+    case KEY_HTML:
+        options->page = file_output_name(text);
+        return 0;
     case KEY_JSON:
         options->json = true;
         return 0;
@@ -73,11 +85,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 static int print(const struct options *options, const struct ps *ps)
 {
+    bool taken =
+        options->page != NULL && file_is_standard_output(options->page);
     json_t *json;
     int error;
 
     if (!options->json) {
-        ps_print(stdout, ps);
+        ps_print(taken ? stderr : stdout, ps);
         return 0;
     }
     json = ps_json(ps);
@@ -87,8 +101,46 @@ static int print(const struct options *options, const struct ps *ps)
     return error;
 }
 
-/* The page, until the user ends it; takes the console over. */
-static int serve(struct options *options, struct console *console)
+/* Prints what was read. Result: whether all went well. */
+static bool show(const struct options *options, struct ps *ps,
+                 struct console *console)
+{
+    ps_explain(ps, options->firmware);
+    if (ps->why[0] != '\0') {
+        (void)board_options_fail(console);
+    }
+    return print(options, ps) == 0;
+}
+
+static bool look(const struct options *options, struct console *console)
+{
+    struct ps ps;
+    bool well;
+
+    ps_begin(&ps, console, options->board.size, options->board.originator);
+    well = ps_read(&ps);
+    well = show(options, &ps, console) && well;
+    ps_end(&ps);
+    return well;
+}
+
+static bool look_for_page(const struct options *options,
+                          struct console *console)
+{
+    struct reading reading;
+    bool well;
+
+    reading_begin(&reading, console, options->board.size,
+                  options->board.originator);
+    well = reading_take(&reading);
+    well = show(options, &reading.ps, console) && well;
+    well = reading_write(&reading, options->page) == 0 && well;
+    reading_end(&reading);
+    return well;
+}
+
+/* A page that is live, until the user ends it; takes the console over. */
+static bool serve(const struct options *options, struct console *console)
 {
     struct standing *page = standing_open(
         options->serve.port, options->board.size, options->board.originator);
@@ -98,7 +150,7 @@ static int serve(struct options *options, struct console *console)
     if (page == NULL || stay_begin(&stay, stay_input()) != 0) {
         console_close(console);
         standing_close(page);
-        return EXIT_FAILED;
+        return false;
     }
     if (standing_ask(page, console) == 0) {
         (void)stay_wait(&stay, -1);
@@ -106,32 +158,43 @@ static int serve(struct options *options, struct console *console)
     }
     standing_close(page);
     stay_end(&stay);
-    return well ? 0 : EXIT_FAILED;
+    return well;
+}
+
+static int check(const struct options *options)
+{
+    const struct given_file file[] = {{"--firmware", options->firmware},
+                                      {"--html", options->page}};
+    int status;
+
+    if (options->serve.given && (options->json || options->page != NULL)) {
+        fputs("quincunx: ps: --serve goes without --json and --html\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (options->json && given_files_standard(file + 1, 1) != NULL) {
+        fputs("quincunx: ps: --html '-' goes without --json: standard output "
+              "takes one of them\n",
+              stderr);
+        return EXIT_USAGE;
+    }
+    status = given_files_check(file, 1, 2);
+    return status == 0 ? given_files_writable(file + 1, 1) : status;
 }
 
 static int run(struct options *options)
 {
     int status;
     struct console *console = board_options_open(&status, &options->board);
-    struct ps ps;
     bool well;
 
     if (console == NULL) {
         return status;
     }
     if (options->serve.given) {
-        return serve(options, console);
+        return serve(options, console) ? 0 : EXIT_FAILED;
     }
-    ps_begin(&ps, console, options->board.size, options->board.originator);
-    well = ps_read(&ps);
-    ps_explain(&ps, options->firmware);
-    if (ps.why[0] != '\0') {
-        (void)board_options_fail(console);
-    }
-    if (print(options, &ps) != 0) {
-        well = false;
-    }
-    ps_end(&ps);
+    well = options->page != NULL ? look_for_page(options, console)
+                                 : look(options, console);
     console_close(console);
     return well ? 0 : EXIT_FAILED;
 }
@@ -149,9 +212,6 @@ int ps_command(int argc, char **argv)
         return EXIT_USAGE;
     }
     status = board_options_check(&options.board);
-    if (status == 0 && options.json && options.serve.given) {
-        fputs("quincunx: ps: --serve goes without --json\n", stderr);
-        status = EXIT_USAGE;
-    }
+    status = status == 0 ? check(&options) : status;
     return status == 0 ? run(&options) : status;
 }

@@ -207,11 +207,14 @@ static int add_batch(struct outcome *outcome, struct outcome *next,
     outcome->conflicts = next->conflicts; /* counted from the start */
     outcome->retries += next->retries;
     outcome->retransmissions += next->retransmissions;
+    outcome->counts_nodes = outcome->counts_nodes || next->counts_nodes;
     outcome->messages += next->messages;
     outcome->payload_bytes += next->payload_bytes;
     outcome->run_wall_s += next->run_wall_s;
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         outcome->node[i].units += next->node[i].units;
+        outcome->node[i].retries += next->node[i].retries;
+        outcome->node[i].retransmissions += next->node[i].retransmissions;
     }
     error = batches_merge(&outcome->result, &next->result, config);
     outcome_free(next);

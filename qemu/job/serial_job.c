@@ -26,8 +26,9 @@
 /* Counts that are subtracted from the boards' counters, so that the job's are
    left: those before the job, and messages that fetched logs. */
 struct run_counts {
-    struct ps_counts before; /* the job; all nodes' sums */
-    uint32_t first;          /* nodes whose counters `before` has */
+    struct ps_counts before;     /* the job; all nodes' sums */
+    struct ps_node_counts *node; /* each one's, before the job */
+    uint32_t first;              /* nodes whose counters `before` has */
     uint32_t log_messages;
     uint32_t log_bytes;
     uint64_t *last_ps; /* of each node: when its log ended, on its own clock */
@@ -254,29 +255,44 @@ static int check_nodes(const struct serial_job *job)
     return 0;
 }
 
-/* Reads the sums of all switches' counters. Result: of how many nodes. */
+/* Reads all switches' counters. Result: of how many nodes. */
 static uint32_t read_counts(struct ps_counts *counts,
+                            struct ps_node_counts node[],
                             const struct serial_job *job)
 {
     const struct job_config *config = job->mesh.config;
     struct ps ps;
 
-    memset(counts, 0, sizeof *counts);
     ps_begin(&ps, job->driver.console, config->size, config->originator);
-    (void)ps_count(&ps, counts);
+    (void)ps_count(&ps, counts, node);
     ps_end(&ps);
     return counts->nodes;
 }
 
+static void set_node_traffic(struct outcome *outcome,
+                             const struct ps_node_counts before[],
+                             const struct ps_node_counts after[])
+{
+    outcome->counts_nodes = true;
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        struct outcome_node *node = &outcome->node[i];
+
+        node->retries = after[i].retries - before[i].retries;
+        node->retransmissions =
+            after[i].retransmitted - before[i].retransmitted;
+    }
+}
+
 /* Sets the job's traffic: the counters, which wrap, less those before it.
    Retries of the messages that fetched logs count too. */
-static void set_traffic(struct outcome *outcome, const struct serial_job *job)
+static void set_traffic_from(struct outcome *outcome,
+                             const struct run_counts *counts,
+                             const struct ps_counts *after,
+                             const struct ps_node_counts node_after[])
 {
-    const struct run_counts *counts = &job->counts;
     const struct ps_counts *before = &counts->before;
     uint32_t nodes = outcome->node_count;
-    struct ps_counts after;
-    uint32_t counted = read_counts(&after, job);
+    uint32_t counted = after->nodes;
 
     if (counted < nodes) {
         fprintf(stderr,
@@ -293,13 +309,27 @@ static void set_traffic(struct outcome *outcome, const struct serial_job *job)
         return; /* a difference of sums over other nodes says nothing */
     }
     outcome->messages =
-        (uint32_t)(after.messages - before->messages) - counts->log_messages;
-    outcome->payload_bytes = (uint32_t)(after.bytes - before->bytes) -
+        (uint32_t)(after->messages - before->messages) - counts->log_messages;
+    outcome->payload_bytes = (uint32_t)(after->bytes - before->bytes) -
                              counts->log_bytes -
                              outcome->messages * CIRCUIT_HEADER_BYTES;
-    outcome->retries = (uint32_t)(after.retries - before->retries);
+    outcome->retries = (uint32_t)(after->retries - before->retries);
     outcome->retransmissions =
-        (uint32_t)(after.retransmitted - before->retransmitted);
+        (uint32_t)(after->retransmitted - before->retransmitted);
+    if (counted == nodes) {
+        set_node_traffic(outcome, counts->node, node_after);
+    }
+}
+
+static void set_traffic(struct outcome *outcome, const struct serial_job *job)
+{
+    struct ps_node_counts *node =
+        memory_or_exit(calloc(outcome->node_count, sizeof *node));
+    struct ps_counts after;
+
+    (void)read_counts(&after, node, job);
+    set_traffic_from(outcome, &job->counts, &after, node);
+    free(node);
 }
 
 /* ---- starting ---- */
@@ -310,6 +340,7 @@ static void close_mesh(struct job_mesh *mesh)
 
     progress_end();
     serial_mesh_stop(&job->driver);
+    free(job->counts.node);
     free(job->counts.last_ps);
     free(job);
 }
@@ -317,9 +348,11 @@ static void close_mesh(struct job_mesh *mesh)
 static struct serial_job *create(const struct job_config *config)
 {
     struct serial_job *job = memory_or_exit(calloc(1, sizeof *job));
+    struct run_counts *counts = &job->counts;
+    uint32_t nodes = torus_nodes(config->size);
 
-    job->counts.last_ps = memory_or_exit(
-        calloc(torus_nodes(config->size), sizeof *job->counts.last_ps));
+    counts->last_ps = memory_or_exit(calloc(nodes, sizeof *counts->last_ps));
+    counts->node = memory_or_exit(calloc(nodes, sizeof *counts->node));
     job->config =
         (struct serial_mesh_config){.size = config->size,
                                     .originator = config->originator,
@@ -358,8 +391,9 @@ static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
         return status;
     }
     /* Boards that were just started have counted nothing. */
-    counts->first = fresh || probed ? torus_nodes(config->size)
-                                    : read_counts(&counts->before, job);
+    counts->first = fresh || probed
+                        ? torus_nodes(config->size)
+                        : read_counts(&counts->before, counts->node, job);
     job->mesh.room_bytes = job->driver.room_bytes;
     job->mesh.up_wall_s = job->driver.up_wall_s;
     *mesh = &job->mesh;

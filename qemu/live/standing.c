@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/live/standing.h"
 
-#include "qemu/fabric/postmortem.h"
+#include "qemu/live/reading.h"
 #include "qemu/live/show.h"
 #include "qemu/live/ticker.h"
 #include "qemu/serve/serve.h"
+#include "qemu/support/file.h"
 #include "qemu/support/memory.h"
-#include "qemu/survey/links.h"
-#include "qemu/survey/ps.h"
 
 #include <stdlib.h>
 
@@ -17,82 +16,33 @@
 #define PAUSE_RATIO 3
 #define PAUSE_MAX_S 10.0
 
-/* A board that does not answer costs seconds (qemu/survey/sweep.h), so it is
-   asked again no sooner than this. */
-#define FORGIVE_MS 30000u
-
 #define LOOK_S 0.2 /* for somebody who looks */
 #define STOP_S 3.0
+#define LAST_S 20.0 /* a reading with dead boards takes 14 s */
 #define SETTLE_MS 1000u
 
 struct standing {
-    struct serve *serve;
+    struct serve *serve; /* or NULL: the page is not live */
     struct torus_size size;
     struct torus_coord originator;
     struct console *console; /* or NULL: nobody is asked yet */
     struct ticker ticker;
-    bool well; /* atomic */
-    /* The thread's. */
-    struct ps ps;
-    struct links links;
-    uint64_t forgiven_ms;
+    bool well;              /* atomic */
+    struct reading reading; /* the thread's, as long as there is one */
 };
-
-/* ---- what the page is told ---- */
-
-/* Errors in words, beside their numbers. */
-static void add_words(json_t *nodes)
-{
-    json_t *node;
-    size_t i;
-
-    json_array_foreach(nodes, i, node)
-    {
-        int error = (int)json_integer_value(json_object_get(node, "error"));
-
-        if (error != 0) {
-            json_object_set_new(node, "error_text",
-                                json_string(postmortem_error(error)));
-        }
-    }
-}
-
-static void send(struct standing *standing, bool silent)
-{
-    json_t *nodes = ps_json(&standing->ps);
-    json_t *json;
-    char *text;
-
-    add_words(nodes);
-    json = json_pack("{s:b, s:o, s:o}", "silent", silent, "nodes", nodes,
-                     "links", links_json(&standing->links, true));
-    memory_or_exit(json);
-    text = memory_or_exit(json_dumps(json, JSON_COMPACT));
-    json_decref(json);
-    serve_send(standing->serve, "mesh", text);
-    free(text);
-}
 
 /* ---- the thread that asks ---- */
 
 static void ask(struct standing *standing)
 {
-    uint64_t now_ms = console_port_now_ms();
-    bool well;
-    bool silent;
+    bool well = reading_take(&standing->reading);
+    json_t *json = reading_json(&standing->reading);
+    char *text = memory_or_exit(json_dumps(json, JSON_COMPACT));
 
-    if (now_ms - standing->forgiven_ms > FORGIVE_MS) {
-        sweep_forgive(&standing->ps.sweep);
-        standing->forgiven_ms = now_ms;
-    }
-    well = ps_read(&standing->ps);
-    silent = standing->ps.why[0] != '\0';
-    if (!silent) {
-        sweep_learn(&standing->links.sweep, &standing->ps.sweep);
-        silent = links_read(&standing->links) < 0;
-    }
-    __atomic_store_n(&standing->well, well && !silent, __ATOMIC_RELAXED);
-    send(standing, silent);
+    __atomic_store_n(&standing->well, well, __ATOMIC_RELAXED);
+    serve_send(standing->serve, "mesh", text);
+    free(text);
+    json_decref(json);
 }
 
 /* Whether the thread is to end; else somebody looks, after so many seconds at
@@ -133,6 +83,16 @@ static void *ask_on(void *context)
 
 /* ---- life ---- */
 
+struct standing *standing_unserved(struct torus_size size,
+                                   struct torus_coord originator)
+{
+    struct standing *standing = memory_or_exit(calloc(1, sizeof *standing));
+
+    *standing =
+        (struct standing){.size = size, .originator = originator, .well = true};
+    return standing;
+}
+
 struct standing *standing_open(uint16_t port, struct torus_size size,
                                struct torus_coord originator)
 {
@@ -143,9 +103,8 @@ struct standing *standing_open(uint16_t port, struct torus_size size,
     if (serve == NULL) {
         return NULL;
     }
-    standing = memory_or_exit(calloc(1, sizeof *standing));
-    *standing = (struct standing){
-        .serve = serve, .size = size, .originator = originator, .well = true};
+    standing = standing_unserved(size, originator);
+    standing->serve = serve;
     begin = json_pack("{s:s, s:{s:i, s:i, s:[i, i], s:s}}", "live", "mesh",
                       "mesh", "width", size.width, "height", size.height,
                       "originator", originator.x, originator.y, "on", "boards");
@@ -158,10 +117,11 @@ struct standing *standing_open(uint16_t port, struct torus_size size,
 int standing_ask(struct standing *standing, struct console *console)
 {
     standing->console = console;
-    ps_begin(&standing->ps, console, standing->size, standing->originator);
-    links_begin(&standing->links, console, standing->size,
-                standing->originator);
-    return ticker_start(&standing->ticker, ask_on, standing);
+    reading_begin(&standing->reading, console, standing->size,
+                  standing->originator);
+    return standing->serve != NULL
+               ? ticker_start(&standing->ticker, ask_on, standing)
+               : 0;
 }
 
 bool standing_well(struct standing *standing)
@@ -169,20 +129,33 @@ bool standing_well(struct standing *standing)
     return __atomic_load_n(&standing->well, __ATOMIC_RELAXED);
 }
 
+int standing_write(struct standing *standing, const char *path)
+{
+    if (!ticker_stop(&standing->ticker, LAST_S)) {
+        file_error(path, "is not written: boards do not answer");
+        return -1;
+    }
+    (void)reading_take(&standing->reading);
+    return reading_write(&standing->reading, path);
+}
+
 void standing_close(struct standing *standing)
 {
     if (standing == NULL) {
         return;
     }
-    show_end(standing->serve, false);
+    if (standing->serve != NULL) {
+        show_end(standing->serve, false);
+    }
     if (!ticker_stop(&standing->ticker, STOP_S)) {
         return; /* it uses all of this, and ends with the process */
     }
-    serve_settle(standing->serve, SETTLE_MS);
-    serve_stop(standing->serve);
+    if (standing->serve != NULL) {
+        serve_settle(standing->serve, SETTLE_MS);
+        serve_stop(standing->serve);
+    }
     if (standing->console != NULL) {
-        ps_end(&standing->ps);
-        links_end(&standing->links);
+        reading_end(&standing->reading);
         console_close(standing->console);
     }
     free(standing);

@@ -54,6 +54,8 @@ struct outcome_node {
     struct outcome_compute_interval *interval;
     uint64_t stack_used_bytes; /* of serial ports: the originator's alone */
     uint64_t stack_bytes;
+    uint32_t retries; /* as the outcome's own, if counts_nodes */
+    uint32_t retransmissions;
     struct node_counters *port;     /* NODE_PORTS of them */
     const struct node_event *event; /* its log, in the node's mesh time */
     uint32_t event_count;
@@ -161,6 +163,7 @@ struct outcome {
     uint64_t conflicts; /* circuits that had to wait for a held link */
     uint64_t retries;
     uint64_t retransmissions; /* times that a source went back: serial lines */
+    bool counts_nodes;        /* it is known of each node, too */
     uint64_t messages;        /* over circuits; host traffic not counted */
     uint64_t payload_bytes;
     uint32_t batch_count;

@@ -42,7 +42,7 @@ function draw() {
   byId("time").value = String(Math.round((view.ps - startPs)
     / (endPs - startPs) * SLIDER));
   byId("time").setAttribute("aria-valuetext", byId("time-text").textContent);
-  if (report.live !== "mesh") byId("now").textContent = nowText(at);
+  if (!boardsStand) byId("now").textContent = nowText(at);
   if (!view.playing) showNode(nodes[view.chosen], view.ps);
 }
 
@@ -122,7 +122,7 @@ byId("follow").addEventListener("click", () => follow(!view.follows));
 /* ---- the map ---- */
 
 for (const [key, { name }] of Object.entries(MEASURES)
-  .filter(([, measure]) => !report.live || measure.live)) {
+  .filter(([, measure]) => hasMeasure(measure))) {
   byId("colour").append(element("option", name, { value: key }));
 }
 byId("colour").addEventListener("change", (event) => {
@@ -202,17 +202,16 @@ chart.canvas.addEventListener("keydown", (event) => {
 /* ---- the beginning ---- */
 
 showVerdict();
-if (report.live) {
-  const mesh = report.live === "mesh";
-  for (const id of mesh ? ["gantt", "plan", "result", "again"]
+if (planless) {
+  for (const id of boardsStand ? ["gantt", "plan", "result", "again"]
     : ["plan", "result", "nodes"]) {
     byId(`${id}-title`).parentElement.hidden = true;
   }
   byId("follow").hidden = false;
   for (const id of ["time", "links", "colour"]) {
-    byId(id).parentElement.hidden = mesh;
+    byId(id).parentElement.hidden = boardsStand;
   }
-  if (mesh) {
+  if (boardsStand) {
     byId("mesh-hint").textContent = "Each square is a board. Choose one by the "
       + "pointer, or by the arrow keys when the map has the focus.";
   }

@@ -2,10 +2,14 @@
 /* The report that the page holds, and what the drawings need of it. Times are
    mesh times in picoseconds, counted from the start of the scatter.
    Of a page with report.live, what is known is put in place of it (live.js):
-   then `report` has no plan and no result, and times count from the order. */
+   then `report` has no plan and no result, and times count from the order. Nor
+   has it of boards that stand: such a page has report.boards (boards.js), or is
+   live. */
 let report = JSON.parse(document.getElementById("report").textContent);
 const { width, height } = report.mesh;
 const nodeCount = width * height;
+const boardsStand = report.live === "mesh" || report.boards !== undefined;
+const planless = boardsStand || Boolean(report.live);
 
 /* Of the ports, as the report names them: a step to the east and the north. */
 const STEPS = { east: [1, 0], north: [0, 1], west: [-1, 0], south: [0, -1] };
@@ -85,7 +89,7 @@ function intervalsOf(node) {
 }
 /* What the node does at a time: a name in COLOURS. */
 function stateOf(node, ps) {
-  if (report.live === "mesh") return node.state || "unknown";
+  if (boardsStand) return node.state || "unknown";
   if (report.live) return ps >= endPs ? node.state || "unknown" : "unknown";
   if (node.row === null) return "none";
   if (ps < 0) return isOriginator(node) ? "prepare" : "idle";
@@ -192,7 +196,7 @@ function takeReport() {
   takeCircuits();
   takeTimes();
 }
-if (report.live) {
+if (planless) {
   Object.assign(report, { plan: { makespan_ps: 0, layers: [] }, circuits: [],
     measured: { nodes: [], preparing_ps: 0, with_results_ps: 1 } });
 }

@@ -65,66 +65,6 @@ function takeRun(now) {
   else redraw();
 }
 
-/* ---- boards that stand ---- */
-
-function stateOfBoard(board) {
-  if (!board.answers) return "gone";
-  if (!board.well && !board.job) return "bad";
-  return board.job ? "work" : "idle";
-}
-
-const BOARD_COLUMNS = ["board", "state", "jobs done", "last job", "bytes in",
-  "bytes out", "errors/MB", "retries"];
-
-/* A row of the table: of all four links together. */
-function boardCells({ x, y, board, ports }) {
-  const all = Object.values(ports || {});
-  const sum = (key) => all.reduce((total, port) => total + port[key], 0);
-  const worst = all.reduce((most, port) => Math.max(most, port.errors_per_mb),
-    0);
-  return [`${x},${y}`, board.answers ? board.state : "does not answer",
-    board.answers ? board.jobs : "-",
-    board.answers ? board.error_text || "no error" : "-",
-    ...["bytes_in", "bytes_out"].map((key) => numberText(sum(key))),
-    worst.toFixed(1), numberText(sum("retries"))];
-}
-
-function showBoards() {
-  const body = element("tbody");
-  for (const node of nodes.slice(0, NODE_ROWS_MAX)) {
-    const row = element("tr", undefined, { "data-node": node.index });
-    for (const text of boardCells(node)) {
-      row.append(element("td", String(text)));
-    }
-    row.addEventListener("click", () => choose(node.index));
-    row.classList.toggle("chosen", node.index === view.chosen);
-    body.append(row);
-  }
-  byId("nodes").replaceChildren(headOf(BOARD_COLUMNS), body);
-  byId("nodes-note").textContent = "Counted since the boards started; "
-    + "errors/MB are those of the worst link.";
-}
-
-function takeBoards(now) {
-  linkUse.clear();
-  now.nodes.forEach((board, i) => {
-    const node = nodes[board.y * width + board.x];
-    node.board = board;
-    node.ports = now.links[i].ports;
-    node.state = stateOfBoard(board);
-    for (const [name, port] of Object.entries(node.ports)) {
-      linkUse.set(`${node.index} ${name}`, port.errors_per_mb);
-    }
-  });
-  map.use = true;
-  const well = now.nodes.filter((board) => board.well).length;
-  byId("verdict").textContent = now.silent ? "The boards' console is silent."
-    : `${well} of ${nodeCount} boards are well.`;
-  byId("now").textContent = `As of ${new Date().toLocaleTimeString()}.`;
-  showBoards();
-  redraw();
-}
-
 /* ---- events ---- */
 
 /* No more events: the report is at this address, or never will be. */
@@ -141,6 +81,7 @@ live.source.addEventListener("run", (event) => {
 live.source.addEventListener("mesh", (event) => {
   live.failures = 0;
   takeBoards(JSON.parse(event.data));
+  byId("now").textContent = `As of ${new Date().toLocaleTimeString()}.`;
 });
 live.source.addEventListener("end", (event) => {
   const { report: there } = JSON.parse(event.data);

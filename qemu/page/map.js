@@ -15,7 +15,18 @@ const MEASURES = {
   waited: { name: "waits for links", live: true,
     of: (row, node) => node.waited,
     text: timeText },
+  retries: { name: "set-ups repeated", of: (row) => row.retries,
+    text: numberText },
+  resent: { name: "times that frames were sent again",
+    of: (row) => row.retransmissions, text: numberText },
 };
+
+/* Whether the nodes have it: only switches with serial ports count retries. */
+function hasMeasure({ of, live }) {
+  if (planless) return Boolean(live);
+  return of === undefined || nodes.some((node) => node.row !== null
+    && of(node.row, node) !== undefined);
+}
 
 /* What the legend has: of a report, a run that goes on, boards that stand. */
 const MAP_STATES = { report: ["idle", "prepare", "compute", "done"],
@@ -256,7 +267,8 @@ function showMapLegend() {
   const { measure } = map, legend = byId("map-legend");
   legend.replaceChildren();
   if (measure.of === undefined) {
-    for (const state of MAP_STATES[report.live || "report"]) {
+    const page = boardsStand ? "mesh" : report.live || "report";
+    for (const state of MAP_STATES[page]) {
       legend.append(legendEntry(COLOURS[state], STATE_NAMES[state]));
     }
   } else {
@@ -270,7 +282,7 @@ function showMapLegend() {
       }
     }
   }
-  if (report.live === "mesh") {
+  if (boardsStand) {
     legend.append(element("span", "crossed: does not answer"),
       element("span", "red link: errors in what came over it"),
       element("span", "double frame: by its console all are asked"));

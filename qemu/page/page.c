@@ -17,10 +17,11 @@
 
 /* The files, each with a name for its begin and one for the next one's:
    page.html up to its end, page.css, and the parts of the script one behind the
-   other, that of live pages last. */
+   other: that of all pages, of boards that stand, and of live pages. */
 extern const char page_html[] __attribute__((visibility("hidden")));
 extern const char page_css[] __attribute__((visibility("hidden")));
 extern const char page_script[] __attribute__((visibility("hidden")));
+extern const char page_boards[] __attribute__((visibility("hidden")));
 extern const char page_live[] __attribute__((visibility("hidden")));
 extern const char page_end[] __attribute__((visibility("hidden")));
 __asm__(".pushsection .rodata\n"
@@ -31,6 +32,7 @@ __asm__(".pushsection .rodata\n"
         ".incbin \"qemu/page/chart.js\"\n"
         ".incbin \"qemu/page/tables.js\"\n"
         ".incbin \"qemu/page/control.js\"\n"
+        "page_boards: .incbin \"qemu/page/boards.js\"\n"
         "page_live: .incbin \"qemu/page/live.js\"\n"
         "page_end:\n"
         ".popsection");
@@ -198,9 +200,17 @@ static const char *write_until(FILE *out, const char *from, const char *comment)
     return at + strlen(comment);
 }
 
+/* Up to where a page needs the script. */
+static const char *script_end(const json_t *report)
+{
+    if (json_object_get(report, "live") != NULL) {
+        return page_end;
+    }
+    return json_object_get(report, "boards") != NULL ? page_live : page_boards;
+}
+
 char *page_text(const json_t *report, size_t *bytes)
 {
-    bool live = json_object_get(report, "live") != NULL;
     const char *at = page_html;
     char *text = NULL;
     FILE *out = open_memstream(&text, bytes);
@@ -214,7 +224,7 @@ char *page_text(const json_t *report, size_t *bytes)
     at = write_until(out, at, "<!--report-->");
     failed = write_report(out, report);
     at = write_until(out, at, "<!--page.js-->");
-    write_between(out, page_script, live ? page_end : page_live);
+    write_between(out, page_script, script_end(report));
     write_between(out, at, page_css);
     if (fclose(out) != 0 || failed != 0) {
         free(text);

@@ -4,8 +4,8 @@
  * shows the verdict, the mesh and its circuits as they move, the chart, and all
  * figures. The page is page.html with its style, its script and the report in
  * place of the comments that name them; the script lies beside it, in parts:
- * data.js, map.js, chart.js, tables.js, control.js; and live.js in a page that
- * follows something that goes on.
+ * data.js, map.js, chart.js, tables.js, control.js; boards.js in a page of
+ * boards that stand; and live.js in a page that follows something that goes on.
  */
 #ifndef QEMU_PAGE_PAGE_H
 #define QEMU_PAGE_PAGE_H
@@ -28,8 +28,9 @@ const char *page_refusal(const json_t *report);
 /*
  * The page of a report that is not refused; or, of an object with `live`, a
  * page that follows events (live.js), with what is known of the report yet:
- * `mesh`, and what else there is. Result: malloc'd, the caller's, with its
- * length; NULL without memory.
+ * `mesh`, and what else there is; or, of one with `boards`, a page of this
+ * reading of a mesh that stands (qemu/live/reading.h). Result: malloc'd, the
+ * caller's, with its length; NULL without memory.
  */
 char *page_text(const json_t *report, size_t *bytes);
 
@@ -37,7 +38,7 @@ char *page_text(const json_t *report, size_t *bytes);
    script and style, events from where it came from, and nothing else. */
 void page_policy(char policy[PAGE_POLICY_BYTES], const char *page);
 
-/* Writes the page of a report that is not refused. Result: 0, or -1 with
+/* Writes such a page, to a file. Result: 0, or -1 with
    `quincunx: <path>: <reason>` on stderr. */
 NODISCARD int page_write(const json_t *report, const char *path);
 

@@ -17,7 +17,7 @@ const BAR_COLOURS = { preparing: COLOURS.prepare, scatter: COLOURS.receive,
   compute: COLOURS.compute, idle: COLOURS.idle, gather: COLOURS.gather };
 
 function showVerdict() {
-  const title = report.live === "mesh" ? `${width} x ${height} boards`
+  const title = boardsStand ? `${width} x ${height} boards`
     : `${report.kernel} on ${width} x ${height} nodes`;
   document.title = `Quincunx: ${title}`;
   byId("title").textContent = title;
@@ -49,7 +49,7 @@ function showVerdict() {
 
 function nodeFacts(node, ps) {
   const { row } = node;
-  if (report.live === "mesh") return boardFacts(node);
+  if (boardsStand) return boardFacts(node);
   const now = ["at this time", STATE_NAMES[stateOf(node, ps)]];
   if (row === null) return [now];
   if (report.live) return [now, ...liveFacts(node)];
@@ -65,6 +65,10 @@ function nodeFacts(node, ps) {
   if (row.originator) {
     facts.splice(1, 0, ["serves originator", row.originator.join(",")]);
   }
+  if (row.retries !== undefined) {
+    facts.push(["set-ups repeated", numberText(row.retries)],
+      ["frames sent again", `${numberText(row.retransmissions)} times`]);
+  }
   if (node.injected) {
     facts.push(["made slow", `${node.injected.kind}, no plan knew it`]);
   }
@@ -73,7 +77,7 @@ function nodeFacts(node, ps) {
 
 function showNode(node, ps) {
   byId("node-title").textContent = `Node ${node.x},${node.y}`
-    + (isOriginator(node) && report.live !== "mesh" ? ", originator" : "");
+    + (isOriginator(node) && !boardsStand ? ", originator" : "");
   fill(byId("node-table"), nodeFacts(node, ps));
 }
 
@@ -229,7 +233,7 @@ function showResult() {
 
 function showAgain() {
   byId("command").textContent = shown(report.command || "");
-  if (report.live) return;
+  if (planless) return;
   byId("digest").textContent = report.mesh.on === "boards"
     ? "Boards run on real clocks: times are never quite the same."
     : `Every run of this command has the timeline ${report.timeline_sha256}`;

@@ -182,6 +182,14 @@ static json_t *originator_json(const struct outcome *outcome,
     return json_pack("[i,i]", at->x, at->y);
 }
 
+/* Nothing of an entry that there is no memory for. */
+static void set_retries(json_t *entry, const struct outcome_node *node)
+{
+    (void)json_object_set_new(entry, "retries", integer(node->retries));
+    (void)json_object_set_new(entry, "retransmissions",
+                              integer(node->retransmissions));
+}
+
 static json_t *nodes_json(const struct outcome *outcome)
 {
     json_t *nodes = json_array();
@@ -204,6 +212,9 @@ static json_t *nodes_json(const struct outcome *outcome)
             integer(node->finished_ps), "idle_ps",
             integer(outcome_idle_ps(node)), "rounds",
             intervals_json(outcome, node));
+        if (outcome->counts_nodes) {
+            set_retries(entry, node);
+        }
         append(&nodes, entry);
     }
     return nodes;

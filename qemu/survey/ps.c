@@ -195,28 +195,41 @@ static uint32_t counter(const uint8_t *page, const char *wanted)
     return 0;
 }
 
+struct counting {
+    struct ps_counts *counts;
+    struct ps_node_counts *node;
+};
+
 static void add_counts(void *context, uint32_t index, const uint8_t *page,
                        unsigned bytes)
 {
-    struct ps_counts *counts = context;
+    const struct counting *counting = context;
+    struct ps_counts *counts = counting->counts;
 
-    (void)index;
     (void)bytes;
+    counting->node[index] = (struct ps_node_counts){
+        .counted = true,
+        .retries = counter(page, "retries"),
+        .retransmitted = counter(page, "retransmitted")};
     counts->nodes += 1;
     counts->messages += counter(page, "sent_messages");
     counts->bytes += counter(page, "sent_bytes");
     counts->refused += counter(page, "refused");
-    counts->retries += counter(page, "retries");
-    counts->retransmitted += counter(page, "retransmitted");
+    counts->retries += counting->node[index].retries;
+    counts->retransmitted += counting->node[index].retransmitted;
     counts->damaged += counter(page, "damaged");
     counts->dead += counter(page, "dead");
 }
 
-int ps_count(struct ps *ps, struct ps_counts *counts)
+int ps_count(struct ps *ps, struct ps_counts *counts,
+             struct ps_node_counts node[])
 {
+    struct counting counting = {counts, node};
+
     memset(counts, 0, sizeof *counts);
+    memset(node, 0, torus_nodes(ps->sweep.size) * sizeof *node);
     return sweep_read(&ps->sweep, PEEK_COUNTS, PEEK_COUNTS_BYTES, add_counts,
-                      counts) == 0
+                      &counting) == 0
                ? 0
                : -1;
 }

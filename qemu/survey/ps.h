@@ -71,6 +71,13 @@ struct ps_counts {
     uint64_t dead;
 };
 
+/* Of one node; counters that wrap. */
+struct ps_node_counts {
+    bool counted; /* it answered */
+    uint32_t retries;
+    uint32_t retransmitted;
+};
+
 /* Nothing is asked yet. */
 void ps_begin(struct ps *ps, struct console *console, struct torus_size size,
               struct torus_coord originator);
@@ -84,9 +91,10 @@ bool ps_read(struct ps *ps);
    ELF file; "" or NULL: the one beside this program. */
 void ps_explain(struct ps *ps, const char *firmware);
 
-/* Sums the counters of all nodes that answer: counts->nodes of them. Result: 0;
-   -1: some did not. */
-int ps_count(struct ps *ps, struct ps_counts *counts);
+/* Sums the counters of all nodes that answer: counts->nodes of them; `node`,
+   row-major, has each one's. Result: 0; -1: some did not. */
+int ps_count(struct ps *ps, struct ps_counts *counts,
+             struct ps_node_counts node[]);
 
 /* A table for people, and how many are well. */
 void ps_print(FILE *out, const struct ps *ps);

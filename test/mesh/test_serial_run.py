@@ -127,6 +127,9 @@ def test_damaged_links(tmp_path, noise):
     report = shared("--mesh", "2x1", "--profile", "emulated", *noise, path)
     check(report, list(range(0, 6000, 15)), 2)
     assert report["network"]["retransmissions"] > 0
+    for key in ("retries", "retransmissions"):
+        assert report["network"][key] == sum(
+            node[key] for node in report["measured"]["nodes"])
 
 
 @pytest.fixture(name="image", scope="module")
