@@ -54,29 +54,32 @@ missing = $(strip $(foreach what,$(1),$(patsubst $(what):%,%,$(filter \
 # Order-only prerequisites of all that compiles or runs: targets that install
 # what is missing; none if nothing is.
 DEPS := $(if $(call missing,build),deps)
+TEST_NEEDS := test gallery flash gdb mpi
 FLASH_DEPS := $(DEPS) $(if $(call missing,flash),flash-deps)
 GDB_DEPS := $(if $(call missing,gdb),gdb-deps)
-TEST_DEPS := $(DEPS) $(if $(call missing,test flash gdb mpi),test-deps)
+GALLERY_DEPS := $(DEPS) $(if $(call missing,gallery),gallery-deps)
+TEST_DEPS := $(DEPS) $(if $(call missing,$(TEST_NEEDS)),test-deps)
 BROWSER_DEPS := $(if $(call missing,browser),browser-deps)
 FORMAT_DEPS := $(if $(call missing,format),format-deps)
 DEB_DEPS := $(DEPS) $(if $(call missing,deb),deb-deps)
 LONG_TEST_DEPS := $(TEST_DEPS) $(if $(call missing,browser deb),long-test-deps)
 
-DEPS_TARGETS := deps flash-deps gdb-deps test-deps browser-deps format-deps \
-                deb-deps long-test-deps
+DEPS_TARGETS := deps flash-deps gdb-deps gallery-deps test-deps browser-deps \
+                format-deps deb-deps long-test-deps
 .PHONY: $(DEPS_TARGETS)
 ## deps: install what building and running need (apt; as root or with sudo)
 deps: what = build
 flash-deps: what = flash
 gdb-deps: what = gdb
+gallery-deps: what = gallery
 ## test-deps: install what testing, proving and measuring need, too
-test-deps: what = test flash gdb mpi
+test-deps: what = $(TEST_NEEDS)
 browser-deps: what = browser
 format-deps: what = format
 deb-deps: what = deb
 long-test-deps: what = browser deb
 # One apt-get at a time.
-flash-deps gdb-deps test-deps format-deps deb-deps: | $(DEPS)
+flash-deps gdb-deps gallery-deps test-deps format-deps deb-deps: | $(DEPS)
 browser-deps long-test-deps: | $(TEST_DEPS)
 $(DEPS_TARGETS):
 	$(Q)sh qemu/install/needs.sh install $(call missing,$(what))
@@ -111,7 +114,7 @@ endef
 # $(eval $(call compile,OBJECTS: SOURCE,COMMAND,STAMP,DEPS)), patterns or names.
 define compile
 $(1) $(BUILD)/$(3).flags | $(4)
-	$$(say) CC $$<
+	$$(say) CC '$$<$(if $(filter $(BOARDS),$(3)), for $(3))'
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$(2) -MMD -MP -c $$< -o $$@
 endef

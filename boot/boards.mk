@@ -76,8 +76,10 @@ $(versioned_$(1):%.c=$(BUILD)/$(1)/%.o): \
     TARGET_CFLAGS += -DBOOT_VERSION='"$(VERSION)"'
 $(versioned_$(1):%.c=$(BUILD)/$(1)/%.o): $(BUILD)/version.flags
 
+# A kernel more or less changes nothing for the others.
 $(call stamp,$(1),$$(call target_cc,$(1)) $$(call target_link,$(1)) $(SMALL) \
-  $(fast_$(1)) $(frugal_$(1)) $(hot_$(1)) $$(hot_flags_$(1)))
+  $(filter-out kernels/%,$(fast_$(1))) $(frugal_$(1)) $(hot_$(1)) \
+  $$(hot_flags_$(1)))
 $(call kernel_table,$(1)-kernels,$(BUILD)/$(1),$(kernels_$(1)))
 $(call compile,$(BUILD)/$(1)/%.o: %.c,$$(call target_cc,$(1)),$(1),$(DEPS))
 $(call compile,$(BUILD)/$(1)/%.o: $(BUILD)/$(1)/%.c,$$(call \

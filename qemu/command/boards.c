@@ -5,6 +5,7 @@
 #include "qemu/board/firmware.h"
 #include "qemu/board/gdb.h"
 #include "qemu/console/client.h"
+#include "qemu/job/memory_need.h"
 #include "qemu/live/standing.h"
 #include "qemu/options/given_files.h"
 #include "qemu/options/guess.h"
@@ -42,6 +43,7 @@ enum key {
     KEY_DOUBLE,
     KEY_GDB,
     KEY_KEEP,
+    KEY_FORCE,
     KEY_HTML,
     KEY_SERVE
 };
@@ -61,6 +63,8 @@ static const struct argp_option descriptions[] = {
      "gdb beside this program)",
      1},
     {"keep", KEY_KEEP, NULL, 0, "Stay when a board dies", 1},
+    {"force", KEY_FORCE, NULL, 0,
+     "Start boards that need more memory than is left", 1},
     {"html", KEY_HTML, "FILE", 0,
      "File for a page of the mesh as it is when it is told to end: a map, and "
      "every board's state, last job and link errors; the boards are asked over "
@@ -110,6 +114,7 @@ struct own_options {
     const char *gdb_dir;
     const struct board_kind *board;
     bool keep;
+    bool force;
     const char *page; /* file, or NULL */
     struct serve_options serve;
     uint32_t asked; /* for pages: the board over whose console */
@@ -254,6 +259,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_KEEP:
         options->keep = true;
         return 0;
+    case KEY_FORCE:
+        options->force = true;
+        return 0;
     case KEY_HTML:
         options->page = file_output_name(text);
         return 0;
@@ -372,6 +380,15 @@ static int check_page(const struct own_options *options)
     return status == 0 ? given_files_writable(file + 1, 1) : status;
 }
 
+static int check_memory(const struct own_options *options)
+{
+    struct job_config config = {.size = options->wired.size,
+                                .board = options->board,
+                                .mesh = job_options_mesh_of(options->board)};
+
+    return memory_need_check(&config, options->force);
+}
+
 static int check(struct own_options *options)
 {
     int status;
@@ -390,6 +407,7 @@ static int check(struct own_options *options)
         options->wired.qemu = emulator_program();
         options->wired.machine = options->board->machine;
         status = status == 0 ? emulator_check(options->board, "") : status;
+        status = status == 0 ? check_memory(options) : status;
     }
     return status;
 }

@@ -171,7 +171,8 @@ int figures_command(int argc, char **argv)
     }
     if (mkdir(options.folder, 0777) != 0 && errno != EEXIST) {
         fprintf(stderr, "quincunx: -o '%s': %s\n", quote_shown(options.folder),
-                strerror(errno));
+                errno == ENOENT ? "the folder that it is to lie in is not there"
+                                : strerror(errno));
         return EXIT_FAILED;
     }
     if (options.measured != NULL &&

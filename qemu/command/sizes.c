@@ -180,9 +180,13 @@ static void print_head(const struct options *options)
 {
     printf("Load %.6g units. Startup %.6g us, transfer %.6g ns, compute %.6g "
            "us.\n"
-           "The makespan against the bound, and against a tree that grows "
-           "evenly; pairs of\ncircuits that share a link, and those of them "
-           "that no cause orders.\n\n"
+           "phases     of the scatter; used: of these, with the best shares\n"
+           "bound      the makespan over the least time of any scatter\n"
+           "even       .. over that of a tree that grows evenly\n"
+           "pairs      of circuits that share a link; unordered: those that "
+           "may meet\n"
+           "near 5^k   side of the nearest torus of the pattern, and its "
+           "`bound'\n\n"
            "  torus  nodes phases used  makespan [us]   bound    even  pairs "
            "unordered  near 5^k\n",
            (double)options->load_units, (double)options->startup_ps / 1e6,

@@ -164,8 +164,11 @@ int memory_need_check(struct job_config *config, bool force)
         fputs("the system has ", stderr);
     }
     print_bytes(limit.bytes);
-    fputs(force ? "; --force: goes on\n"
-                : "; take a smaller --mesh, --on native, or --force\n",
-          stderr);
+    if (force) {
+        fputs("; --force: goes on\n", stderr);
+    } else {
+        fprintf(stderr, "; take a smaller --mesh%s, or --force\n",
+                config->mesh->has_fabric ? ", --on native" : "");
+    }
     return force ? 0 : EXIT_FAILED;
 }

@@ -22,7 +22,7 @@ def tool(*words):
 
 
 def job(quincunx, kernel, arg, output, *load):
-    print(f"  {kernel} --arg {arg}", flush=True)
+    print(f"running {kernel} --arg {arg}", flush=True)
     tool(quincunx, "run", "--mesh", "5x5", "--profile", "t3d", "--kernel",
          kernel, "--arg", arg, "-o", output, *load)
 
@@ -117,6 +117,9 @@ def main():
     picture(quincunx, pictures / "conv.svg", folder)
     sound(quincunx, pictures / "fir.svg", folder)
     sweep(quincunx, pictures / "channels.svg", folder)
+    for name in ("conv", "fir", "channels"):
+        print(f"picture   {pictures / name}.svg")
+    print(f"inputs and outputs are in {folder}")
 
 
 if __name__ == "__main__":

@@ -32,6 +32,6 @@ pictures: build-all $(LICENSES) $(BUILD)/licenses8.txt | $(BROWSER_DEPS)
 
 ## gallery: the README's three jobs, from input to picture
 .PHONY: gallery
-gallery: build-all | $(TEST_DEPS)
+gallery: build-all | $(GALLERY_DEPS)
 	$(Q)$(PYTHON) qemu/pictures/gallery.py $(BUILD)/quincunx qemu/pictures \
 	  $(BUILD)/gallery

@@ -18,13 +18,26 @@
 struct offsets {
     const uint8_t *values;
     uint32_t count;
+    bool complete; /* it has all that there are */
 };
 
 static void keep_offsets(void *context, const char *name, const uint8_t *values,
                          unsigned value_bytes, uint32_t count)
 {
+    struct offsets *offsets = context;
+
     if (strcmp(name, "offsets") == 0 && value_bytes == 4) {
-        *(struct offsets *)context = (struct offsets){values, count};
+        offsets->values = values;
+        offsets->count = count;
+    }
+}
+
+static void keep_complete(void *context, const char *name, int value)
+{
+    struct offsets *offsets = context;
+
+    if (strcmp(name, "offsets_complete") == 0) {
+        offsets->complete = value != 0;
     }
 }
 
@@ -34,6 +47,7 @@ static struct offsets offsets_of(const struct outcome *outcome)
     struct kernel_sink sink = outcome_sink(&offsets);
 
     sink.list = keep_offsets;
+    sink.flag = keep_complete;
     if (outcome->result.data != NULL) {
         outcome_report_result(outcome, &sink);
     }
@@ -75,7 +89,7 @@ static void print_place(FILE *out, const struct place *place)
     fprintf(out, "%" PRIu64, place->at - place->in.at);
 }
 
-/* In a line: `offsets = a.txt:12 b.txt:0 ...`. */
+/* In a line: `offsets = a.txt:12 b.txt:0 ...`, and one below it. */
 static void print_list(FILE *out, const struct outcome *outcome,
                        struct offsets offsets)
 {
@@ -89,7 +103,8 @@ static void print_list(FILE *out, const struct outcome *outcome,
     if (offsets.count > LIST_SHOWN) {
         fprintf(out, " ... (%" PRIu32 " in the report)", offsets.count);
     }
-    fprintf(out, "%s\n", offsets.count == 0 ? " none" : "");
+    fprintf(out, "%s\noffsets_complete = %s\n",
+            offsets.count == 0 ? " none" : "", offsets.complete ? "yes" : "no");
 }
 
 /* The text around it, within its INPUT. */

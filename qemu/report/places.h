@@ -12,8 +12,9 @@
 #include <stdio.h>
 
 /* Prints the first of them: of several INPUTs in a line, `offsets = a.txt:12
-   b.txt:0 ...`; then, if the load is at hand, a line of text for each, in which
-   what was found begins behind a '|'. Nothing if the result has no offsets. */
+   b.txt:0 ...`, and whether these are all; then, if the load is at hand, a line
+   of text for each, in which what was found begins behind a '|'. Nothing if the
+   result has no offsets. */
 void places_print(FILE *out, const struct outcome *outcome);
 
 /* Of all offsets of several INPUTs, in their order: {"file": its number, from

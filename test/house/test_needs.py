@@ -73,8 +73,9 @@ def test_the_table():
     assert len(ROWS) > 30
     assert [row for row in ROWS if len(row) != 6
             or not re.fullmatch(rf"({'|'.join(KINDS)}):\S+", row[1])] == []
-    assert {row[0] for row in ROWS} == {"build", "flash", "gdb", "browser",
-                                        "mpi", "test", "format", "deb"}
+    assert {row[0] for row in ROWS} == {
+        "build", "flash", "gdb", "gallery", "browser", "mpi", "test", "format",
+        "deb"}
     for column in (1, 2):
         names = [row[column] for row in ROWS]
         assert len(names) == len(set(names))
