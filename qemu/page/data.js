@@ -6,6 +6,19 @@
    has it of boards that stand: such a page has report.boards (boards.js), or is
    live. */
 let report = JSON.parse(document.getElementById("report").textContent);
+
+/* Of a table, {names, rows}: an object for each row. */
+function unpacked({ names, rows }) {
+  return rows.map((row) => {
+    const entry = {};
+    names.forEach((name, i) => {
+      if (row[i] !== null) entry[name] = row[i].rows ? unpacked(row[i]) : row[i];
+    });
+    return entry;
+  });
+}
+if (report.circuits) report.circuits = unpacked(report.circuits);
+if (report.measured) report.measured.nodes = unpacked(report.measured.nodes);
 const { width, height } = report.mesh;
 const nodeCount = width * height;
 const boardsStand = report.live === "mesh" || report.boards !== undefined;

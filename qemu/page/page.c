@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/page/page.h"
 
+#include "qemu/page/pack.h"
 #include "qemu/page/room.h"
 #include "qemu/report/json.h"
 #include "qemu/support/file.h"
@@ -160,10 +161,12 @@ const char *page_refusal(const json_t *report)
 /* The report's text inside a script element, which `<` could end. */
 static int write_report(FILE *out, const json_t *report)
 {
-    json_t *some = room_fit((json_t *)report);
-    char *text = json_dumps(some, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    json_t *packed = pack_report(report);
+    char *text;
 
-    json_decref(some);
+    room_fit(packed);
+    text = json_dumps(packed, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    json_decref(packed);
     if (text == NULL) {
         return -1;
     }

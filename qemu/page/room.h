@@ -9,11 +9,11 @@
 #define ROOM_BYTES 19000000u /* of the report in a page, at most */
 
 /*
- * Result: a report that has room, the caller's: the same one, or a copy without
- * the nodes' rounds (`rounds_left_out`, true) and the last of its circuits
- * (`circuits_left_out`, how many), as far as they have none. NULL without
- * memory. The numbers are estimates, by the mean of a hundred entries.
+ * Takes from a report whose lists are tables (qemu/page/pack.h), if it has no
+ * room, the nodes' rounds (`rounds_left_out`, true), and if it has none then,
+ * the last of its circuits (`circuits_left_out`, how many). Lengths are
+ * estimates, by the mean of a hundred rows.
  */
-json_t *room_fit(json_t *report);
+void room_fit(json_t *report);
 
 #endif

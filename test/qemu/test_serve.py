@@ -389,10 +389,8 @@ def test_the_page_of_a_run_that_fails(window, load, tmp_path):
                        "--rounds", "1", "--inject", "hang@1,2", "--watchdog",
                        "3600", "--serve", load) as run:
         window.open_at(run.address)
-        window.wait("nodes.filter(n => n.state === 'work').length === 1"
-                    " && circuits.length > 0")
-        assert window.run("return nodes.find(n => n.state === 'work').index"
-                          ) == at(VICTIM)
+        window.wait("nodes.every(n => (n.state === 'work') === "
+                    f"(n.index === {at(VICTIM)})) && circuits.length > 0")
         window.run(f"choose({at(VICTIM)})")
         window.settle()
         assert window.facts("#node-table")["at this time"] == "is at work"
