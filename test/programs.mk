@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The host's programs of the tests.
 
-SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -O1
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -O1 -g1
 $(eval $(call stamp,test,$$(HOST_CC) $$(HOST_CFLAGS) $$(SANITIZE)))
 
 # Kinds of programs, by how they are compiled and linked: with sanitizers; for
