@@ -745,7 +745,7 @@ static int check_mesh(const struct job_options *options)
 int job_options_check_mesh(const struct job_options *options)
 {
     const struct job_config *config = &options->config;
-    unsigned side_max = SCHEDULE_SIDE_MAX;
+    unsigned side_max = config->mesh->side_max;
     int status = check_mesh(options);
 
     if (status != 0) {
@@ -754,14 +754,11 @@ int job_options_check_mesh(const struct job_options *options)
     if (options->mesh_text == NULL) {
         return print_missing(options, "--mesh WxH");
     }
-    if (config->size.width > SCHEDULE_SIDE_MAX ||
-        config->size.height > SCHEDULE_SIDE_MAX) {
-        side_max =
-            torus_phases(config->size) > 0 ? config->mesh->pattern_side_max : 0;
-    }
     if (config->size.width > side_max || config->size.height > side_max) {
         parse_report("--mesh", options->mesh_text,
-                     "must be 1x1 to 31x31 (--on native: 125x125 too)");
+                     side_max < SCHEDULE_SIDE_MAX
+                         ? "must be 1x1 to 31x31 on boards with serial ports"
+                         : "must be 1x1 to 125x125");
         return EXIT_USAGE;
     }
     if (config->originator.x >= config->size.width ||
