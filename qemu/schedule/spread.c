@@ -12,6 +12,10 @@
 /* Rounds in which the circuits of a first phase are laid anew. */
 #define SWEEPS 4u
 
+/* Nodes of the largest torus whose circuits of phase 1 are so short that those
+   of a later round hardly ever meet those of this one. */
+#define ONE_ROUND_NODES 961u
+
 /* Length of a circuit in a first phase, in quarters of a link. */
 #define SPREAD_LINK 4u
 #define SPREAD_CROSSING 16u
@@ -164,6 +168,14 @@ static uint32_t crossings(const struct search *search, uint32_t link,
     return count;
 }
 
+/* Whether a circuit of a later round's phase 1 may hold the link meanwhile:
+   such a circuit may move the next round's load when this phase sends. */
+static bool overtaken(const struct search *search, uint32_t link)
+{
+    return search->nodes > ONE_ROUND_NODES && search->phase > 2 &&
+           search->held[1][link] != NONE;
+}
+
 static uint32_t path_crossings(const struct search *search, uint32_t from,
                                struct torus_path path)
 {
@@ -172,7 +184,8 @@ static uint32_t path_crossings(const struct search *search, uint32_t from,
     uint32_t count = 0;
 
     for (uint32_t hop = 0; hop < hops; ++hop) {
-        count += crossings(search, links[hop], from, path.port);
+        count += crossings(search, links[hop], from, path.port) +
+                 overtaken(search, links[hop]);
     }
     return count;
 }
@@ -284,6 +297,11 @@ static bool spread_step(const struct search *search, const struct choice *best,
     if (crossed > 0 && search->weights.strict) {
         return false;
     }
+    if (search->weights.strict && search->phase > 2 &&
+        overtaken(search, link)) {
+        return false;
+    }
+    crossed += overtaken(search, link);
     reach->cost += SPREAD_LINK + SPREAD_CROSSING * crossed;
     reach->at = search->next[out][reach->at];
     return search->pushed_least * (search->weights.base + reach->cost) <
