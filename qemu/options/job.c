@@ -131,7 +131,7 @@ static const struct argp_option descriptions[] = {
 /* Options of every command that starts a mesh. */
 static const struct argp_option mesh_descriptions[] = {
     {"mesh", KEY_MESH, "WxH", 0,
-     "Size of the torus: 1x1 to 31x31, native also 125x125 (required)", 1},
+     "Size of the torus: 1x1 to 125x125; stm32f405: to 31x31 (required)", 1},
     {"profile", KEY_PROFILE, "NAME|FILE", 0,
      "What a circuit costs: t3d, lvds (default), uart, emulated (next to "
      "nothing), or a file",

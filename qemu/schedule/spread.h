@@ -32,7 +32,7 @@
  * a few weights and keeps the least number of phases, then of unordered
  * crossings, then the least waiting for transfers. HxW gets the mirror image of
  * WxH. Result: 0, or -1 without memory (by malloc, 200 bytes a node). Cost: below
- * 0.1 s for 31x31, @@ for 125x124.
+ * 0.1 s for 31x31, 1 s for 125x25, 6 s for 124x125.
  */
 NODISCARD int schedule_spread(struct schedule_circuit circuits[],
                               struct torus_size size);
