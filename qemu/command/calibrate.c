@@ -275,7 +275,7 @@ static int check(const struct calibrate_options *options)
 
     if (status == 0 && torus_nodes(config->size) > NODES_MAX) {
         parse_report("--mesh", options->mesh.mesh_text,
-                     "must be 1x1 to 31x31 for calibrate");
+                     "must have at most 1024 nodes for calibrate");
         return EXIT_USAGE;
     }
     if (status == 0 && torus_nodes(config->size) < 4) {
@@ -303,7 +303,7 @@ int calibrate_command(int argc, char **argv)
     static const char description[] =
         "Sends probes through a mesh, fits startup, hop delay and transfer "
         "time to their round trips, and prints how far the nodes' clocks are "
-        "off. The mesh has 4 nodes or more, and is 31x31 at most."
+        "off. The mesh has 4 to 1024 nodes."
         "\vExamples:\n"
         "  quincunx calibrate --mesh 5x5 -o mesh.profile\n"
         "  quincunx calibrate --port /dev/ttyUSB0 --mesh 5x5 -o bench.profile";

@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NODES_MAX (SCHEDULE_SIDE_MAX * SCHEDULE_SIDE_MAX)
+/* All 496 pairs of sides take seconds; up to 125 it would be hours. */
+#define SIDE_MAX 31u
+#define NODES_MAX (SIDE_MAX * SIDE_MAX)
 
 enum key {
     KEY_MAX = 256,
@@ -36,7 +38,7 @@ struct options {
 };
 
 /* A Cray T3D, and a load of a second on one node. */
-static const struct options defaults = {.side_max = SCHEDULE_SIDE_MAX,
+static const struct options defaults = {.side_max = SIDE_MAX,
                                         .load_units = 1000000,
                                         .startup_ps = 4850000,
                                         .transfer_ps = 3300,
@@ -73,7 +75,7 @@ static int parse_max(struct options *options, const char *text)
     uint64_t side;
     const char *allowed = parse_count(text, &side);
 
-    if (allowed != NULL || side == 0 || side > SCHEDULE_SIDE_MAX) {
+    if (allowed != NULL || side == 0 || side > SIDE_MAX) {
         return parse_report("--max", text, "must be 1 to 31");
     }
     options->side_max = side;

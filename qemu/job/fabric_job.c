@@ -11,6 +11,7 @@
 #include "qemu/job/policy.h"
 #include "qemu/ranks/leader.h"
 #include "qemu/ranks/ranks.h"
+#include "qemu/schedule/tree.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/progress.h"
@@ -19,8 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NATIVE_SIDE_MAX 125u
 
 /* More than any board takes to queue a message, a slowed one too. */
 #define READY_DELAY_NS 50000u
@@ -381,6 +380,7 @@ const struct mesh_ops fabric_job_qemu = {
     .on = "qemu",
     .has_fabric = true,
     .has_images = true,
+    .side_max = SCHEDULE_SIDE_MAX,
     .probing = &probing,
     .open = open_mesh,
     .order = send_orders,
@@ -393,7 +393,7 @@ const struct mesh_ops fabric_job_native = {
     .nodes = "native nodes",
     .on = "native",
     .has_fabric = true,
-    .pattern_side_max = NATIVE_SIDE_MAX,
+    .side_max = SCHEDULE_SIDE_MAX,
     .probing = &probing,
     .open = open_mesh,
     .order = send_orders,

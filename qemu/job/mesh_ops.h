@@ -45,8 +45,7 @@ struct mesh_ops {
     bool has_fabric;
     bool has_images; /* QEMU runs the nodes, each with a board's image */
     bool has_cables; /* emulated serial links, which can damage bytes */
-    unsigned pattern_side_max; /* of a torus of 5^k x 5^k, where other tori have
-                                  SCHEDULE_SIDE_MAX; 0: no more than that */
+    unsigned side_max; /* of the torus; at most SCHEDULE_SIDE_MAX */
     const struct mesh_probing *probing;
 
     /* Starts the nodes, or finds those behind a port; `probed`: for probes, not

@@ -23,6 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SIDE_MAX 31u
+
 /* Counts that are subtracted from the boards' counters, so that the job's are
    left: those before the job, and messages that fetched logs. */
 struct run_counts {
@@ -510,6 +512,7 @@ const struct mesh_ops serial_job_qemu = {
     .on = "qemu",
     .has_images = true,
     .has_cables = true,
+    .side_max = SIDE_MAX,
     .probing = &probing,
     .open = open_mesh,
     .order = send_order,
@@ -521,6 +524,7 @@ const struct mesh_ops serial_job_qemu = {
 const struct mesh_ops serial_job_port = {
     .nodes = "boards",
     .on = "boards",
+    .side_max = SIDE_MAX,
     .probing = &probing,
     .open = open_mesh,
     .order = send_order,

@@ -131,7 +131,7 @@ static const struct argp_option descriptions[] = {
 /* Options of every command that starts a mesh. */
 static const struct argp_option mesh_descriptions[] = {
     {"mesh", KEY_MESH, "WxH", 0,
-     "Size of the torus: 1x1 to 31x31, native also 125x125 (required)", 1},
+     "Size of the torus: 1x1 to 125x125; stm32f405: to 31x31 (required)", 1},
     {"profile", KEY_PROFILE, "NAME|FILE", 0,
      "What a circuit costs: t3d, lvds (default), uart, emulated (next to "
      "nothing), or a file",
@@ -745,7 +745,7 @@ static int check_mesh(const struct job_options *options)
 int job_options_check_mesh(const struct job_options *options)
 {
     const struct job_config *config = &options->config;
-    unsigned side_max = SCHEDULE_SIDE_MAX;
+    unsigned side_max = config->mesh->side_max;
     int status = check_mesh(options);
 
     if (status != 0) {
@@ -754,14 +754,11 @@ int job_options_check_mesh(const struct job_options *options)
     if (options->mesh_text == NULL) {
         return print_missing(options, "--mesh WxH");
     }
-    if (config->size.width > SCHEDULE_SIDE_MAX ||
-        config->size.height > SCHEDULE_SIDE_MAX) {
-        side_max =
-            torus_phases(config->size) > 0 ? config->mesh->pattern_side_max : 0;
-    }
     if (config->size.width > side_max || config->size.height > side_max) {
         parse_report("--mesh", options->mesh_text,
-                     "must be 1x1 to 31x31 (--on native: 125x125 too)");
+                     side_max < SCHEDULE_SIDE_MAX
+                         ? "must be 1x1 to 31x31 on boards with serial ports"
+                         : "must be 1x1 to 125x125");
         return EXIT_USAGE;
     }
     if (config->originator.x >= config->size.width ||

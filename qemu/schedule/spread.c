@@ -5,14 +5,16 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
-#define NODES_MAX (SCHEDULE_SIDE_MAX * SCHEDULE_SIDE_MAX)
-#define LINKS_MAX (2u * NODES_MAX)
 
-/* More phases than any size needs: the best is 5 on 31x31, 4 on 1x31. */
+/* More phases than any size needs: the best is 6 on 125x124, 5 on 1x125. */
 #define PHASES_LIMIT 12u
 
 /* Rounds in which the circuits of a first phase are laid anew. */
 #define SWEEPS 4u
+
+/* Nodes of the largest torus whose circuits of phase 1 are so short that those
+   of a later round hardly ever meet those of this one. */
+#define ONE_ROUND_NODES 961u
 
 /* Length of a circuit in a first phase, in quarters of a link. */
 #define SPREAD_LINK 4u
@@ -37,6 +39,10 @@ static const struct weights attempts[] = {
     {2, 8, true},  {2, 4, true},  {2, 16, true},  {1, 64, true},
     {2, 8, false}, {2, 4, false}, {2, 16, false}, {1, 64, false}};
 
+/* Nodes of the largest torus that is tried strictly: on 100x100 that takes up
+   to 24 s an attempt and a phase more, the others 0.3 s. */
+#define STRICT_NODES 5000u
+
 #define ATTEMPTS (sizeof attempts / sizeof *attempts)
 
 struct search {
@@ -46,24 +52,28 @@ struct search {
     unsigned phase;
     uint32_t crossings; /* of circuits that causes do not order, so far */
 
-    struct schedule_circuit circuits[NODES_MAX]; /* by receiver */
-    uint32_t senders[NODES_MAX]; /* active before this phase, in order */
+    /* Arrays of `nodes`, but where another number is said, in one piece of
+       memory; allocate() has their places. */
+    struct schedule_circuit *circuits; /* by receiver */
+    uint32_t *senders; /* active before this phase, in order */
     uint32_t sender_count;
 
-    uint32_t next[TORUS_PORTS][NODES_MAX]; /* the node out of a port */
-    uint32_t link[TORUS_PORTS][NODES_MAX];
+    uint32_t *next[TORUS_PORTS]; /* the node out of a port */
+    uint32_t *link[TORUS_PORTS];
 
-    /* Who receives over a link in this phase and in those before, or NONE. */
-    uint32_t held[PHASES_LIMIT][LINKS_MAX];
+    /* Who receives over a link in this phase and in those before, or NONE;
+       2 * nodes of each phase. */
+    uint32_t *held[PHASES_LIMIT];
 
-    uint32_t below[NODES_MAX]; /* nodes, and through ports from a phase on */
-    uint32_t later[TORUS_PORTS][NODES_MAX];
+    uint32_t *below; /* nodes, and through ports from a phase on */
+    uint32_t *later[TORUS_PORTS];
 
-    uint32_t push[NODES_MAX]; /* by difference of places */
-    uint64_t pushed[NODES_MAX];
+    uint32_t *push; /* by difference of places */
+    uint64_t *pushed;
+    uint64_t pushed_least; /* of all nodes */
 
-    uint32_t fights[LINKS_MAX]; /* how often a link changed hands */
-    uint32_t queue[NODES_MAX];  /* nodes to be routed to, a ring */
+    uint32_t *fights; /* 2 * nodes: how often a link changed hands */
+    uint32_t *queue;  /* nodes to be routed to, a ring */
     uint32_t queue_head;
     uint32_t queue_count;
 };
@@ -162,6 +172,14 @@ static uint32_t crossings(const struct search *search, uint32_t link,
     return count;
 }
 
+/* Whether a circuit of a later round's phase 1 may hold the link meanwhile:
+   such a circuit may move the next round's load when this phase sends. */
+static bool overtaken(const struct search *search, uint32_t link)
+{
+    return search->nodes > ONE_ROUND_NODES && search->phase > 2 &&
+           search->held[1][link] != NONE;
+}
+
 static uint32_t path_crossings(const struct search *search, uint32_t from,
                                struct torus_path path)
 {
@@ -170,7 +188,8 @@ static uint32_t path_crossings(const struct search *search, uint32_t from,
     uint32_t count = 0;
 
     for (uint32_t hop = 0; hop < hops; ++hop) {
-        count += crossings(search, links[hop], from, path.port);
+        count += crossings(search, links[hop], from, path.port) +
+                 overtaken(search, links[hop]);
     }
     return count;
 }
@@ -252,6 +271,7 @@ static void push(struct search *search, uint32_t node, int sign)
     uint32_t node_x = node % width;
     uint32_t node_y = node / width;
     uint64_t *pushed = search->pushed;
+    uint64_t least = UINT64_MAX;
 
     for (uint32_t y = 0; y < height; ++y) {
         uint32_t away_y = y >= node_y ? y - node_y : y + height - node_y;
@@ -261,8 +281,10 @@ static void push(struct search *search, uint32_t node, int sign)
             uint32_t away = row[x >= node_x ? x - node_x : x + width - node_x];
 
             *pushed = sign > 0 ? *pushed + away : *pushed - away;
+            least = *pushed < least ? *pushed : least;
         }
     }
+    search->pushed_least = least;
 }
 
 /* `best` and `port` are of the sender. */
@@ -279,9 +301,15 @@ static bool spread_step(const struct search *search, const struct choice *best,
     if (crossed > 0 && search->weights.strict) {
         return false;
     }
+    if (search->weights.strict && search->phase > 2 &&
+        overtaken(search, link)) {
+        return false;
+    }
+    crossed += overtaken(search, link);
     reach->cost += SPREAD_LINK + SPREAD_CROSSING * crossed;
     reach->at = search->next[out][reach->at];
-    return true;
+    return search->pushed_least * (search->weights.base + reach->cost) <
+           best->cost;
 }
 
 static void spread_offer(const struct search *search, struct choice *best,
@@ -410,7 +438,7 @@ static void route_phase(struct search *search)
             enqueue(search, node);
         }
     }
-    memset(search->fights, 0, sizeof search->fights);
+    memset(search->fights, 0, 2 * search->nodes * sizeof *search->fights);
     for (tries = ROUTE_TRIES * (search->queue_count + ROUTE_TRIES);
          tries > 0 && search->queue_count > 0; --tries) {
         struct choice best = {.cost = UINT64_MAX, .to = dequeue(search)};
@@ -465,9 +493,12 @@ static void start(struct search *search, const struct weights *weights)
     search->weights = *weights;
     search->crossings = 0;
     set_push(search, weights->power);
-    memset(search->held, 0xff, sizeof search->held);
-    memset(search->circuits, 0, sizeof search->circuits);
-    memset(search->pushed, 0, sizeof search->pushed);
+    for (unsigned phase = 0; phase < PHASES_LIMIT; ++phase) {
+        memset(search->held[phase], 0xff,
+               2 * search->nodes * sizeof *search->held[phase]);
+    }
+    memset(search->circuits, 0, search->nodes * sizeof *search->circuits);
+    memset(search->pushed, 0, search->nodes * sizeof *search->pushed);
     push(search, 0, 1);
     search->senders[0] = 0;
     search->sender_count = 1;
@@ -562,8 +593,11 @@ static uint64_t delay_of(struct search *search)
 {
     uint64_t delay = 0;
 
-    memset(search->below, 0, sizeof search->below);
-    memset(search->later, 0, sizeof search->later);
+    memset(search->below, 0, search->nodes * sizeof *search->below);
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        memset(search->later[port], 0,
+               search->nodes * sizeof *search->later[port]);
+    }
     for (uint32_t i = search->sender_count; i-- > 1;) {
         uint32_t node = search->senders[i];
         const struct schedule_circuit *circuit = &search->circuits[node];
@@ -601,27 +635,67 @@ static bool better(struct search *search, struct worth *best)
     return wins;
 }
 
+/* Takes `count` elements of `bytes` off the memory at *at; without memory NULL
+   all the same, as *at only counts then. */
+static void *take(char *memory, size_t *at, size_t count, size_t bytes)
+{
+    void *taken = memory != NULL ? memory + *at : NULL;
+
+    *at += count * bytes;
+    return taken;
+}
+
+/* Gives the arrays their places in `memory`, those with larger elements first.
+   Result: their bytes; with NULL there are no places yet. */
+static size_t place(struct search *search, char *memory)
+{
+    size_t nodes = search->nodes;
+    size_t at = 0;
+
+    search->pushed = take(memory, &at, nodes, sizeof *search->pushed);
+    search->circuits = take(memory, &at, nodes, sizeof *search->circuits);
+    search->senders = take(memory, &at, nodes, sizeof *search->senders);
+    search->below = take(memory, &at, nodes, sizeof *search->below);
+    search->push = take(memory, &at, nodes, sizeof *search->push);
+    search->queue = take(memory, &at, nodes, sizeof *search->queue);
+    search->fights = take(memory, &at, 2 * nodes, sizeof *search->fights);
+    for (unsigned i = 0; i < TORUS_PORTS; ++i) {
+        search->next[i] = take(memory, &at, nodes, sizeof *search->next[i]);
+        search->link[i] = take(memory, &at, nodes, sizeof *search->link[i]);
+        search->later[i] = take(memory, &at, nodes, sizeof *search->later[i]);
+    }
+    for (unsigned i = 0; i < PHASES_LIMIT; ++i) {
+        search->held[i] = take(memory, &at, 2 * nodes, sizeof *search->held[i]);
+    }
+    return at;
+}
+
 int schedule_spread(struct schedule_circuit circuits[], struct torus_size size)
 {
-    struct search *search = malloc(sizeof *search);
     bool mirror = size.width > size.height;
+    struct search search = {
+        .size = mirror ? (struct torus_size){size.height, size.width} : size,
+        .nodes = torus_nodes(size)};
     struct worth best = {UINT32_MAX, 0, 0};
+    char *memory = malloc(place(&search, NULL));
 
-    if (search == NULL) {
+    if (memory == NULL) {
         return -1;
     }
-    search->size = mirror ? (struct torus_size){size.height, size.width} : size;
-    search->nodes = torus_nodes(size);
-    map(search);
+    place(&search, memory);
+    map(&search);
     for (size_t i = 0; i < ATTEMPTS; ++i) {
+        if (attempts[i].strict && search.nodes > STRICT_NODES) {
+            continue;
+        }
         if (!attempts[i].strict && best.crossings == 0 &&
             best.phases == least_phases(size)) {
             break;
         }
-        if (run(search, &attempts[i]) && better(search, &best)) {
-            copy(circuits, search, mirror);
+        if (run(&search, &attempts[i]) && better(&search, &best)) {
+            copy(circuits, &search, mirror);
         }
     }
-    free(search);
+    free(memory);
     return best.phases == UINT32_MAX ? -1 : 0;
 }

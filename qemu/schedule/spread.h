@@ -31,8 +31,8 @@
  * SCHEDULE_SIDE_MAX x SCHEDULE_SIDE_MAX; the originator is node 0. Tries
  * a few weights and keeps the least number of phases, then of unordered
  * crossings, then the least waiting for transfers. HxW gets the mirror image of
- * WxH. Result: 0, or -1 without memory (about 180 KiB by malloc). Cost: below
- * 0.1 s for the largest.
+ * WxH. Result: 0, or -1 without memory (by malloc, 200 bytes a node). Cost:
+ * below 0.1 s for 31x31, 1 s for 125x25, 6 s for 124x125.
  */
 NODISCARD int schedule_spread(struct schedule_circuit circuits[],
                               struct torus_size size);

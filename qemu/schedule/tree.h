@@ -19,8 +19,8 @@
 /* Nodes of the largest tree. */
 #define SCHEDULE_NODES_MAX 15625u
 
-/* The longest side of a torus that is not 5^k x 5^k. */
-#define SCHEDULE_SIDE_MAX 31u
+/* The longest side of a torus that has one. */
+#define SCHEDULE_SIDE_MAX 125u
 
 struct schedule_branch {
     struct torus_coord at;

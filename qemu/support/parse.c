@@ -196,8 +196,7 @@ const char *parse_mesh(const char *text, struct torus_size *size)
 
     if (!parse_pair(text, 'x', TORUS_SIDE_MAX, pair) || pair[0] == 0 ||
         pair[1] == 0) {
-        return "must be WxH, such as 5x5, each 1 to 31 (native nodes: 125x125 "
-               "too)";
+        return "must be WxH, such as 5x5, each 1 to 125";
     }
     size->width = (uint16_t)pair[0];
     size->height = (uint16_t)pair[1];

@@ -250,6 +250,17 @@ def announced_late(path):
                for e in events)
 
 
+@pytest.mark.parametrize("size", [(125, 25), (56, 56)])
+def test_larger_sizes_keep_their_plan(core, tmp_path, size):
+    """Several rounds of 3,125 and 3,136 native nodes: hardly anybody waits."""
+    load = mesh.zeros(tmp_path / "load", 10_000_000)
+    report = job(load, size, "--profile", "t3d", "--rounds", "auto", arg="32")
+    assert report["result"] == {"units": 10_000_000}
+    assert report["plan"]["phases"] <= 6
+    assert report["network"]["circuit_conflicts"] <= 4
+    assert abs(report["measured"]["overhead_vs_plan"]) <= 0.002
+
+
 @pytest.mark.parametrize("step", parts.cases([33, 1], [33]))
 def test_every_size(spun, tmp_path, step):
     """All 961, or one in 33: the answer, no unit lost, the plan kept; who

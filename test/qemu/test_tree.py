@@ -86,6 +86,14 @@ def test_circuits_that_share_a_link_are_nearly_always_ordered(scatters):
     assert unordered <= 0.004 * shared
 
 
+@pytest.mark.parametrize("size", [(125, 25), (56, 56), (125, 1), (33, 40)])
+def test_larger_sizes(core, size):
+    """A sample of those up to 125x125: disjoint circuits, at most 6 phases."""
+    phases, circuits = check_scatter(core, size)
+    assert tree.least_phases(*size) <= phases <= 6
+    assert len(circuits) == size[0] * size[1] - 1
+
+
 @pytest.mark.parametrize("side", [1, 5, 25, 125])
 def test_powers_of_five_follow_the_pattern(core, side):
     size = Size(side, side)
@@ -106,7 +114,7 @@ def test_powers_of_five_follow_the_pattern(core, side):
 
 
 @pytest.mark.parametrize("size", [
-    (0, 5), (5, 0), (32, 1), (1, 32), (31, 32), (126, 125), (625, 625)])
+    (0, 5), (5, 0), (126, 1), (1, 126), (126, 125), (625, 625)])
 def test_other_sizes_have_no_scatter(core, size):
     assert core.schedule_scatter(
         (library.Branch * 1)(), Size(*size), Coord(0, 0)) == -1

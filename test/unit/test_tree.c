@@ -106,7 +106,7 @@ static void sizes_without_a_tree(struct unit *unit)
         }
     }
     CHECK_EQUAL(unit,
-                schedule_scatter(tree, (struct torus_size){32, 1},
+                schedule_scatter(tree, (struct torus_size){126, 1},
                                  (struct torus_coord){0, 0}),
                 -1);
 }
