@@ -633,7 +633,7 @@ def test_plan_whose_times_leave_their_range():
 def test_figures_without_a_folder(tmp_path):
     refused(mesh.command("figures"), USAGE, "-o")
     refused(mesh.command("figures", "-o", tmp_path / "a" / "b"), FAILED,
-            tmp_path / "a" / "b", "No such file")
+            tmp_path / "a" / "b", "is not there")
 
 
 # ---- QEMU and the firmware ----

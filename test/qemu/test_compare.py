@@ -214,10 +214,20 @@ def refused(done, status, *words):
         assert str(word) in done.stderr, (word, done.stderr)
 
 
+def test_a_mesh_that_is_too_large_for_a_star(tmp_path):
+    """It has 256 phases there, a tree at most 240."""
+    done = compare(mesh.zeros(tmp_path / "load", 20_000), "--json",
+                   size="32x32")
+    assert done.returncode == 0
+    assert "star is left out" in done.stderr and "32x32" in done.stderr
+    assert {one["schedule"] for one in json.loads(done.stdout)["schedules"]} \
+        == set(SCHEDULES) - {"star", "hybrid"}
+
+
 @pytest.mark.parametrize("args, word", [
     (["--schedule", "star"], "schedule"), (["--report", "x"], "report"),
     (["--rounds", "17"], "'17'"), (["--phases", "3"], "--phases 3"),
-    (["--mesh", "32x32"], "32x32"), (["--kernel", "spni"], "spni"),
+    (["--mesh", "126x2"], "126x2"), (["--kernel", "spni"], "spni"),
     (["--arg", "0"], "'0'"), (["--originator", "5,0"], "'5,0'"),
     (["more"], "one INPUT")])
 def test_bad_usage(tmp_path, args, word):
