@@ -91,7 +91,8 @@ LICENSES := $(BUILD)/licenses.txt
 MESH ?= 5x5
 INPUT ?= $(LICENSES)
 KERNEL ?= search
-ARG ?= free software
+# Of another kernel there is none: the command says what it may be.
+ARG ?= $(if $(filter search,$(KERNEL)),free software)
 PROFILE ?= t3d
 
 $(LICENSES): $(wildcard /usr/share/common-licenses/*)
@@ -110,7 +111,7 @@ run: export PROFILE := $(PROFILE)
 run: build-all $(filter $(LICENSES),$(INPUT))
 	@echo "running $$KERNEL '$$ARG' on a $$MESH mesh of QEMU boards"
 	$(Q)$(BUILD)/quincunx run --mesh "$$MESH" --kernel "$$KERNEL" \
-	  --arg "$$ARG" --profile "$$PROFILE" --report $(BUILD)/report.json \
+	  $${ARG:+--arg "$$ARG"} --profile "$$PROFILE" --report $(BUILD)/report.json \
 	  --html $(BUILD)/report.html --gantt $(BUILD)/gantt.svg \
 	  --trace $(BUILD)/trace.json "$$INPUT"
 

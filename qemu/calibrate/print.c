@@ -141,6 +141,21 @@ static void print_clocks(FILE *out, const struct calibration *calibration)
     }
 }
 
+/* Costs that are below nothing by more than they are uncertain. */
+static void print_doubt(FILE *out, const struct calibration *calibration)
+{
+    const struct fit_value *startup = &calibration->startup_ps;
+    const struct fit_value *byte = &calibration->transfer_ps;
+    const struct fit_value *hop = &calibration->hop_ps;
+
+    if (startup->value <= 0 || byte->value <= 0 || hop->value + hop->half < 0) {
+        fputs("\nno costs: no circuit takes less than nothing. The round trips "
+              "took too different\ntimes: boards that are emulated run in the "
+              "host's time, and others in mid-job?\n",
+              out);
+    }
+}
+
 void calibrate_print(FILE *out, const struct calibration *calibration,
                      const struct job_config *config)
 {
@@ -166,6 +181,7 @@ void calibrate_print(FILE *out, const struct calibration *calibration,
     print_time(out, 0, calibration->rms_ps);
     fputs(" rms\n", out);
     print_clocks(out, calibration);
+    print_doubt(out, calibration);
 }
 
 /* ---- for programs ---- */

@@ -98,6 +98,14 @@ void collect_log(struct outcome_node *node, const struct node_event *event,
     read_events(node, zero_ps);
 }
 
+static bool is_slowed(const struct job_config *config, uint32_t node)
+{
+    struct torus_coord at = torus_coord_of(config->size, node);
+
+    return (config->slow_shift != NULL && config->slow_shift[node] > 0) ||
+           injection_slow(&config->injections, at) != NULL;
+}
+
 void collect_begin(struct outcome *outcome, const struct job_config *config,
                    const struct wire_order *order)
 {
@@ -125,5 +133,6 @@ void collect_begin(struct outcome *outcome, const struct job_config *config,
     outcome->node = memory_or_exit(calloc(nodes, sizeof *outcome->node));
     for (uint32_t i = 0; i < nodes; ++i) {
         outcome->node[i].port = port + (size_t)i * NODE_PORTS;
+        outcome->node[i].slowed = is_slowed(config, i);
     }
 }

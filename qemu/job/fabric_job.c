@@ -308,6 +308,49 @@ static void read_receipt(struct outcome_node *node,
     }
 }
 
+/* A master of a farm computes chunks of the parts that it gets, and numbers
+   these: then the numbers are no parts', whose count this is. */
+static bool numbers_chunks(const struct outcome_node *node, uint16_t parts)
+{
+    bool other = false;
+
+    for (unsigned k = 0; k < node->intervals; ++k) {
+        const struct outcome_compute_interval *interval = &node->interval[k];
+
+        other = other || interval->round >= parts ||
+                interval->received_ps > interval->compute_start_ps;
+    }
+    return parts > 0 && other;
+}
+
+/* What a master computes it got with the last part that came before. */
+static void read_masters(struct outcome *outcome, const uint16_t *receipts)
+{
+    bool *master = memory_or_exit(calloc(outcome->node_count, 1));
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        struct outcome_node *node = &outcome->node[i];
+
+        master[i] = numbers_chunks(node, receipts[i]);
+        for (unsigned k = 0; master[i] && k < node->intervals; ++k) {
+            node->interval[k].received_ps = node->received_ps;
+        }
+    }
+    for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
+        const struct circuit_record *circuit = &outcome->circuit[i];
+        struct outcome_node *node = &outcome->node[circuit->destination];
+        bool counts =
+            circuit->kind == WIRE_PART && master[circuit->destination];
+
+        for (unsigned k = 0; counts && k < node->intervals; ++k) {
+            if (circuit->end_ps <= node->interval[k].compute_start_ps) {
+                node->interval[k].received_ps = circuit->end_ps;
+            }
+        }
+    }
+    free(master);
+}
+
 /* Copies the order's circuits, with times counted from the start of the
  * scatter. */
 static void read_circuits(struct outcome *outcome, const struct fabric *fabric,
@@ -342,6 +385,7 @@ static void read_circuits(struct outcome *outcome, const struct fabric *fabric,
             read_receipt(&outcome->node[to], circuit, &receipts[to]);
         }
     }
+    read_masters(outcome, receipts);
     outcome->conflicts = fabric_conflicts(fabric);
     free(receipts);
 }

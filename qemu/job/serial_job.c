@@ -19,9 +19,11 @@
 #include "qemu/support/progress.h"
 #include "qemu/survey/ps.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SIDE_MAX 31u
 
@@ -41,6 +43,7 @@ struct serial_job {
     struct serial_mesh_config config;
     struct serial_mesh driver;
     struct run_counts counts;
+    bool emulated; /* the boards behind a port are: they run in host time */
 };
 
 static struct serial_job *job_of(struct job_mesh *mesh)
@@ -231,9 +234,9 @@ static void print_nodes(const struct serial_job *job)
 }
 
 /* Checks that all nodes have the originator's image and run by their crystal,
-   unless --allow-mixed. Nodes that do not answer are found later. Result: 0, or
-   an exit status after a message. */
-static int check_nodes(const struct serial_job *job)
+   unless --allow-mixed, and learns whether they are emulated. Nodes that do not
+   answer are found later. Result: 0, or an exit status after a message. */
+static int check_nodes(struct serial_job *job)
 {
     const struct job_config *config = job->mesh.config;
     uint32_t nodes = torus_nodes(config->size);
@@ -243,7 +246,11 @@ static int check_nodes(const struct serial_job *job)
 
     sweep_begin(&sweep, job->driver.console, config->size, config->originator);
     if (identity_read(identity, &sweep) >= 0) {
+        const struct identity *first =
+            &identity[torus_index(config->size, config->originator)];
+
         unfit = identity_print_unfit(stderr, identity, &sweep);
+        job->emulated = first->known && identity_is_emulated(first);
     }
     sweep_end(&sweep);
     free(identity);
@@ -334,6 +341,21 @@ static void set_traffic(struct outcome *outcome, const struct serial_job *job)
     free(node);
 }
 
+/* ---- Ctrl-C ---- */
+
+/* Boards behind a port go on by themselves. */
+static void tell_interrupt(int signal_number)
+{
+    static const char text[] =
+        "quincunx: interrupted; boards may still be in the job, which the next "
+        "run ends\n";
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+
+    (void)written;
+    (void)signal(signal_number, SIG_DFL);
+    (void)raise(signal_number);
+}
+
 /* ---- starting ---- */
 
 static void close_mesh(struct job_mesh *mesh)
@@ -341,6 +363,9 @@ static void close_mesh(struct job_mesh *mesh)
     struct serial_job *job = job_of(mesh);
 
     progress_end();
+    if (!mesh->config->mesh->has_images) {
+        (void)signal(SIGINT, SIG_DFL);
+    }
     serial_mesh_stop(&job->driver);
     free(job->counts.node);
     free(job->counts.last_ps);
@@ -382,6 +407,9 @@ static int open_mesh(struct job_mesh **mesh, const struct job_config *config,
     bool fresh = config->mesh->has_images; /* boards that are started here */
     int status = 0;
 
+    if (!fresh) {
+        (void)signal(SIGINT, tell_interrupt);
+    }
     if (serial_mesh_start(&job->driver, &job->config,
                           fresh ? serial_mesh_boards : serial_mesh_port) != 0) {
         status = EXIT_FAILED;
@@ -484,6 +512,7 @@ static int collect(struct job_mesh *mesh, struct outcome *outcome,
 {
     struct serial_job *job = job_of(mesh);
 
+    outcome->host_times = outcome->host_times || job->emulated;
     if ((order->flags & WIRE_MORE) == 0) {
         set_traffic(outcome, job);
     }

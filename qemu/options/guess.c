@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/options/guess.h"
 
+#include "qemu/options/help.h"
 #include "qemu/support/edits.h"
 #include "qemu/support/quote.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What is looked for in a parser and its children. */
@@ -99,11 +101,20 @@ static int look_at(const struct argp *argp, char **argv, const char *word)
     return takes_next(&look) && word[length + 2] == '\0' ? 2 : 1;
 }
 
+static bool asks_for_help(const char *word)
+{
+    return strcmp(word, "-?") == 0 || strcmp(word, "--help") == 0;
+}
+
 error_t guess_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
     int words = 1;
 
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i += words) {
+        if (asks_for_help(argv[i])) {
+            help_print(argp, argv[0]);
+            exit(0);
+        }
         words = look_at(argp, argv, argv[i]);
         if (words == 0) {
             return EINVAL;

@@ -240,13 +240,29 @@ static uint64_t measure_ps(const struct outcome *outcome)
                : outcome->plan.measure_ps - outcome->plan.sampled_ps;
 }
 
-uint64_t outcome_one_board_ps(const struct outcome *outcome)
+/* What all units take on nodes that nobody made slow. */
+static uint64_t compute_all_ps(const struct outcome *outcome)
 {
-    uint64_t sum = measure_ps(outcome);
+    uint64_t computed_ps[2] = {0, 0}; /* by others, by slowed ones */
+    uint64_t units[2] = {0, 0};
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        sum += outcome_compute_ps(&outcome->node[i]);
+        const struct outcome_node *node = &outcome->node[i];
+
+        computed_ps[node->slowed] += outcome_compute_ps(node);
+        units[node->slowed] += node->units;
     }
+    if (units[false] == 0) {
+        return computed_ps[false] + computed_ps[true];
+    }
+    return (uint64_t)((double)computed_ps[false] *
+                      (1 + (double)units[true] / (double)units[false]));
+}
+
+uint64_t outcome_one_board_ps(const struct outcome *outcome)
+{
+    uint64_t sum = measure_ps(outcome) + compute_all_ps(outcome);
+
     for (uint32_t i = 1; i < outcome->batch_count; ++i) {
         sum += outcome->batch[i].one_board_ps;
     }

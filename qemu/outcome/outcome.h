@@ -41,6 +41,7 @@ struct outcome_node {
     struct torus_coord at;
     uint16_t group; /* of several originators, the number of its own */
     bool active;    /* took part: was given at least one unit */
+    bool slowed;    /* the caller made it slower than its kind is */
     uint8_t layer;
     uint16_t intervals;        /* 1 or more if active */
     uint32_t units;            /* its share, of all intervals */
@@ -223,7 +224,8 @@ struct outcome_rate outcome_batch_rate(const struct outcome *outcome);
 struct outcome_rate outcome_rate(const struct outcome *outcome);
 
 /* One board doing the whole load: the sum of all compute times, those of the
-   units included that the originator computes to measure them. */
+   units included that the originator computes to measure them. Units of a node
+   that was made slow count as the mean unit of the others. */
 uint64_t outcome_one_board_ps(const struct outcome *outcome);
 
 /* What of that all calls of the kernel's run() but one took, besides units: one

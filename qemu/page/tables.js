@@ -153,13 +153,22 @@ function unitsText(units) {
     : numberText(Math.round(units));
 }
 
+/* Units that the originator computed to measure them, if the plan is about the
+   others: what nodes got along a tree has them. */
+function unplannedUnits() {
+  const { layers, measured_units: measured = 0 } = report.plan;
+  const all = (report.batches || [])[0]?.units ?? report.load.units;
+  const planned = layers.reduce((sum, { nodes, share_units: share }) =>
+    sum + nodes * share, 0);
+  return planned + measured <= all + 0.5 ? measured : 0;
+}
+
 function showLayers() {
   const body = element("tbody");
   for (const layer of report.plan.layers) {
     const row = element("tr");
     /* What the originator measured is its share, too. */
-    const measured = layer.layer === 0 && !report.originators
-      ? report.plan.measured_units || 0 : 0;
+    const measured = layer.layer === 0 ? unplannedUnits() : 0;
     for (const text of [layer.layer, numberText(layer.nodes),
       unitsText(layer.share_units + measured),
       unitsText(layer.volume_units + measured), timeText(layer.received_ps),

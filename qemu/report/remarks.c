@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* From where on something is worth a remark. */
 #define OFF_THE_PLAN 0.05
@@ -86,8 +87,12 @@ static void judge_plan(struct remarks *remarks, const struct outcome *outcome)
         return;
     }
     if (outcome->batch_count > 1 || outcome->originators > 0 || !units_tell) {
-        add(remarks, "The makespan is %.1f %% %s than planned.",
-            100 * fabs(off), than);
+        add(remarks, "The makespan is %.1f %% %s than planned.%s",
+            100 * fabs(off), than,
+            outcome->counts_nodes && !outcome->host_times
+                ? " The plan took circuits to cost what the profile says; "
+                  "`quincunx calibrate` measures them."
+                : "");
         return;
     }
     summary_time(unit, outcome->plan.compute_ps);
@@ -277,7 +282,8 @@ static void judge_repeats(struct remarks *remarks,
 {
     if (outcome->retries > 0) {
         add(remarks,
-            "%" PRIu64 " of %" PRIu64 " circuits took more than one attempt: "
+            "Circuits were tried again %" PRIu64 " times, of %" PRIu64
+            " in all: "
             "a link was held, or a byte of the set-up was damaged.",
             outcome->retries, outcome->messages);
     }

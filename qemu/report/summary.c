@@ -206,10 +206,12 @@ static void print_layer(FILE *out, const struct outcome *outcome,
     const struct outcome_layer *planned = &outcome->layer[layer];
     struct layer_times times = times_of(outcome, layer);
 
-    /* What the originator measured is its share, too. */
-    double measured_units = layer == 0 && outcome->originators == 0
-                                ? (double)outcome->plan.measured_units
-                                : 0;
+    /* What the originator measured is its share, too; what nodes got along a
+       tree has it. */
+    double measured_units =
+        layer == 0 && outcome->plan.layers && outcome->originators == 0
+            ? (double)outcome->plan.measured_units
+            : 0;
 
     fprintf(out, "%5u %7" PRIu32, layer, planned->nodes);
     print_units(out, planned->share_units + measured_units);

@@ -157,12 +157,17 @@ void identity_mark(unsigned *mark, const struct identity *identity,
 
 /* ---- who is unfit ---- */
 
+bool identity_is_emulated(const struct identity *node)
+{
+    return strcmp(node->clock, "emulated") == 0;
+}
+
 bool identity_is_unfit(char why[IDENTITY_WHY_BYTES],
                        const struct identity *node,
                        const struct identity *originator)
 {
-    bool slow = strcmp(node->clock, "hse-pll") != 0 &&
-                strcmp(node->clock, "emulated") != 0;
+    bool slow =
+        strcmp(node->clock, "hse-pll") != 0 && !identity_is_emulated(node);
     bool other = node->image_crc != originator->image_crc;
     int at = 0;
 

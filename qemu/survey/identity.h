@@ -53,6 +53,9 @@ NODISCARD int identity_read(struct identity *identity, struct sweep *sweep);
 void identity_mark(unsigned *mark, const struct identity *identity,
                    struct torus_size size);
 
+/* Whether a known node is emulated: its times are then its host's. */
+bool identity_is_emulated(const struct identity *node);
+
 /*
  * Whether a node must not be in a job with this originator: it is not at full
  * speed by its crystal (an emulated one is), or has another image. `why` gets

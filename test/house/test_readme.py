@@ -137,6 +137,20 @@ def test_every_guide_is_reached_from_the_readme():
     assert seen == set(PAGES)
 
 
+def test_helps_are_laid_out():
+    """Lines of at most 79 characters, with nothing at their ends; the text of
+    options begins at column 29, or behind a longer option."""
+    for command in subcommands():
+        for line in said(command, "--help").splitlines():
+            assert len(line) < 80 and line == line.rstrip(), (command, line)
+            if re.match(r"  -|      --[a-z-]+[=[ ]", line) \
+                    and not re.match(r" +--\S+ \S", line):
+                option = re.match(r" +(?:-\w, )?--?[^ ]+(?: \w+)?", line)[0]
+                rest = line[len(option):]
+                assert rest == "" or len(option) > 26 or (
+                    line[27:29] == "  " and line[29] != " "), (command, line)
+
+
 def test_options():
     helps = "".join(said(command, "--help") for command in subcommands())
     named = {option for text in PAGES.values()

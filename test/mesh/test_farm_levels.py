@@ -105,6 +105,8 @@ def test_625_nodes_end_together(tmp_path, arg, most):
                       arg=arg)
     farm.check(report, 10 ** 6)
     assert farm.ratio(report, int(arg) * BOUND_PS / 625) <= most
+    for node in report["measured"]["nodes"]:
+        assert node["idle_ps"] <= node["finished_ps"] - node["received_ps"]
 
 
 @pytest.mark.parametrize("size,levels", [("5x5", 1), ("25x25", 2)])

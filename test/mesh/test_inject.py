@@ -58,6 +58,8 @@ def test_slow_from_the_start(load, plain, on, times):
     report = run(load, f"slow{times}@1,2", on=on)
     assert report["plan"] == plain[on]["plan"]
     assert mesh.units_of(report) == mesh.units_of(plain[on])
+    assert report["measured"]["one_board_ps"] == pytest.approx(
+        plain[on]["measured"]["one_board_ps"], rel=CLOSE)
     assert computing(report) == pytest.approx(times * computing(plain[on]),
                                               rel=1e-5)
     assert software(report) >= times * software(plain[on])

@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -131,6 +132,29 @@ def test_a_board_that_died(tmp_path):
     nodes = held(out)["boards"]["nodes"]
     assert [n["answers"] for n in nodes] == [True, False, True, True]
     assert not mesh.boards_with(image)
+
+
+def test_a_run_through_their_port_has_the_hosts_times(tmp_path):
+    """Boards say that they are emulated: no plan is judged by such times. And
+    Ctrl-C is told."""
+    load = tmp_path / "load"
+    load.write_bytes(b"needle and hay " * 400)
+    with standing() as (_, tty):
+        line = ["--port", tty, "--mesh", "2x2"]
+        done = mesh.command("run", *line, "--kernel", "search", "--arg",
+                            "needle", "--json", load)
+        report = json.loads(done.stdout)
+        assert report["mesh"]["times"] == "host"
+        assert "host's time" in report["verdict"]
+        assert not any("planned" in text for text in report["remarks"])
+        with subprocess.Popen([mesh.QUINCUNX, "calibrate", *line], text=True,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as calibrate:
+            time.sleep(2)  # probes of such boards take ten seconds
+            calibrate.send_signal(signal.SIGINT)
+            _, err = calibrate.communicate(timeout=60)
+        assert calibrate.returncode == -signal.SIGINT
+        assert "quincunx: interrupted; boards may still be" in err
 
 
 @pytest.mark.parametrize("args, status, why", [

@@ -226,6 +226,24 @@ def test_the_clock_starts_at_the_order(written):
         measured["one_board_answer_ps"] / measured["answer_ps"], rel=1e-9)
 
 
+@pytest.mark.parametrize("size, more", [
+    ("1x1", []), ("5x5", ["--rounds", "1"]), ("5x5", ["--rounds", "4"]),
+    ("2x2", ["--rounds", "3"]), ("5x5", ["--schedule", "farm"]),
+    ("4x3", ["--rounds", "1"])])
+def test_the_table_has_every_unit_once(load, size, more):
+    """Shares of all nodes together, and the originator's volume, are the load;
+    rounded down in each round."""
+    done = mesh.command("run", "--mesh", size, "--on", "native", "--kernel",
+                        "spin", "--arg", "32", *more, load)
+    table = done.stdout.split(" volume ")[1].split("\n\n")[0].splitlines()[1:]
+    rows = [[int(float(word)) for word in line.split()[1:4]]
+            for line in table]
+    nodes = sum(row[0] for row in rows)
+    shares = sum(row[0] * row[1] for row in rows)
+    assert 100_000 - 4 * nodes <= shares <= 100_000
+    assert rows[0][2] == 100_000
+
+
 def test_one_board_is_taken_for_what_it_is(tmp_path):
     """Its answer, as 25 boards tell it, is that of a mesh of one within 2 %,
     though each of them calls the kernel in each round."""
